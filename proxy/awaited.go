@@ -76,7 +76,7 @@ type sought struct {
 
 // seek finds an order, or else a swap, by its transaction or its id: whoever tracks something need not know what it
 // was.
-func (s *Server) seek(ctx context.Context, text, rawQuery string) (sought, error) {
+func (s *Pages) seek(ctx context.Context, text, rawQuery string) (sought, error) {
 	shown, err := s.findForPage(ctx, text, rawQuery)
 	if isMissing(err) || isKind(err, unknownOrder) {
 		path, errOfSwap := s.swapNamed(ctx, text)
@@ -94,7 +94,7 @@ func (s *Server) seek(ctx context.Context, text, rawQuery string) (sought, error
 func isAwaited(err error) bool { return isMissing(err) && !isKind(err, txWithoutOrder) }
 
 // awaitedPage says what was asked for and where it was looked for, and keeps watching.
-func (s *Server) awaitedPage(c *gin.Context, err error) {
+func (s *Pages) awaitedPage(c *gin.Context, err error) {
 	p, text := problemOf(err), c.Param("hash")
 	shown := web.Awaited{ID: p.id, Text: text, Events: "/order/" + text + "/awaited", Now: time.Now()}
 	_, notHash := chain.ParseHash(text)
@@ -108,26 +108,26 @@ func (s *Server) awaitedPage(c *gin.Context, err error) {
 			}
 			shown.Searched = append(shown.Searched, web.Searched{
 				Chain: each.Chain, Block: each.Indexed, IsUnheard: slices.Contains(p.unheard, each.Chain),
-				IsForeign: !slices.Contains(tx.Families(), s.options.Chains.Family(each.Chain)),
+				IsForeign: !slices.Contains(tx.Families(), s.chains.Family(each.Chain)),
 			})
 		}
 	}
 	p.explain(c.Writer.Header())
-	s.writePage(c, p.status, func(to io.Writer) error { return s.pages.Awaited(to, shown) })
+	s.server.writePage(c, p.status, func(to io.Writer) error { return s.pages.Awaited(to, shown) })
 }
 
 // awaitOrder is an event stream that says once when a page of the order would show something else than that it is not
 // there yet.
-func (s *Server) awaitOrder(c *gin.Context) {
+func (s *Pages) awaitOrder(c *gin.Context) {
 	if !wantsStream(c.Request) {
 		c.Redirect(http.StatusSeeOther, "/order/"+c.Param("hash"))
 		return
 	}
-	s.serveStream(c, tracking, s.streamAwaited)
+	s.server.serveStream(c, tracking, s.streamAwaited)
 }
 
 // streamAwaited sends event "found" when what the page waits for is there, and ends.
-func (s *Server) streamAwaited(ctx context.Context, c *gin.Context) {
+func (s *Pages) streamAwaited(ctx context.Context, c *gin.Context) {
 	events := openEvents(c)
 	look, beat, later := time.NewTicker(awaitedInterval), time.NewTicker(streamHeartbeat), time.NewTimer(awaitedSoon)
 	defer look.Stop()

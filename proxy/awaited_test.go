@@ -28,7 +28,7 @@ func TestPageOfWhatIsNotThereYetSaysWhatWasSearched(t *testing.T) {
 			t.Errorf("the page lacks %s: %s", want, page)
 		}
 	}
-	deaf := w.server(t, func(o *Options) {
+	deaf := w.server(t, func(o *parts) {
 		ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) {
 			return nil, &index.UnheardError{UnreachableError: index.UnreachableError{Chains: []chain.ID{8453}}}
 		}
@@ -48,7 +48,7 @@ func TestAwaitedOrderIsAnnouncedAsItIsIndexed(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var isThere atomic.Bool
 			w := newWorld(t)
-			server, client, stop := runningServer(t, w, func(o *Options) {
+			server, client, stop := runningServer(t, w, func(o *parts) {
 				o9 := created(t, order.ID{9}, unknownIs, uint64(time.Now().Unix()))
 				a := ordersOf(o)
 				a.find = func(_ context.Context, tx chain.TxHash) ([]*order.Order, error) {
@@ -93,7 +93,7 @@ func TestAwaitedOrderIsAnnouncedAsItIsIndexed(t *testing.T) {
 func TestNewsOfOthersSearchForNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var searches atomic.Int64
-		server, client, stop := runningServer(t, newWorld(t), func(o *Options) {
+		server, client, stop := runningServer(t, newWorld(t), func(o *parts) {
 			ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) {
 				searches.Add(1)
 				return nil, order.ErrNotFound
@@ -119,7 +119,7 @@ func TestAwaitedOrderIsFoundOnItsChain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const later = 5 * time.Second
 		began := time.Now()
-		client, stop := running(t, newWorld(t), func(o *Options) {
+		client, stop := running(t, newWorld(t), func(o *parts) {
 			ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) {
 				if time.Since(began) < later {
 					return nil, order.ErrNotFound

@@ -3,12 +3,7 @@ package proxy
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"maps"
-	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,17 +30,6 @@ func readMembers(c *gin.Context) (*bodyMembers, error) {
 	return parseMembers(body)
 }
 
-func readBody(c *gin.Context) ([]byte, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, bodyBytes))
-	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
-		return nil, bodyTooLong.from(err)
-	}
-	if err != nil {
-		return nil, unreadable.from(err)
-	}
-	return body, nil
-}
-
 func parseMembers(body []byte) (*bodyMembers, error) {
 	notObject := invalidBody.because("the body must be a JSON object")
 	m, members := &bodyMembers{values: map[string]json.RawMessage{}}, json.NewDecoder(bytes.NewReader(body))
@@ -69,38 +53,6 @@ func parseMembers(body []byte) (*bodyMembers, error) {
 		}
 	}
 	return m, nil
-}
-
-// addBody adds what a request's body says to the parameters: a JSON object, or a form as browsers send it. What the
-// body says counts.
-func (p *parameters) addBody(c *gin.Context) error {
-	body, err := readBody(c)
-	if err != nil || len(bytes.TrimSpace(body)) == 0 {
-		return err
-	}
-	if kind, _, _ := strings.Cut(c.ContentType(), ";"); kind == "application/x-www-form-urlencoded" {
-		form, err := url.ParseQuery(string(body))
-		if err != nil {
-			return invalidBody.because("the body is not properly URL-encoded")
-		}
-		maps.Copy(p.values, form)
-		return nil
-	}
-	var given map[string]json.RawMessage
-	if err := json.Unmarshal(body, &given); err != nil || given == nil {
-		return invalidBody.because("the body must be a JSON object, or a form as application/x-www-form-urlencoded")
-	}
-	for name, value := range given {
-		var text string
-		switch {
-		case string(value) == "null":
-		case json.Unmarshal(value, &text) == nil:
-			p.values.Set(name, text)
-		default:
-			p.values.Set(name, string(value)) // also that of a list, which no parameter takes
-		}
-	}
-	return nil
 }
 
 // err names every wrong member.

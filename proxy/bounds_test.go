@@ -37,7 +37,7 @@ func TestNothingThatAClientSendsTakesLong(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	s := newWorld(t).server(t, func(o *Options) { o.Orders = ready{index.New(db, map[chain.ID]order.Source{}, index.Options{})} })
+	s := newWorld(t).server(t, func(o *parts) { o.Orders = ready{index.New(db, map[chain.ID]order.Source{}, index.Options{})} })
 	tried := 0
 	for path, item := range document(t).Paths.Map() {
 		for method, operation := range item.Operations() {
@@ -169,7 +169,7 @@ func hostileJSON(most int) (all []string) {
 	)
 }
 
-func tryHostile(t *testing.T, s *Server, h hostile) {
+func tryHostile(t *testing.T, s *site, h hostile) {
 	t.Helper()
 	target, err := url.ParseRequestURI(h.target)
 	if err != nil {

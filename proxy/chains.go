@@ -14,20 +14,20 @@ import (
 var listLife = cache.Life{Fresh: time.Minute, Stale: time.Hour}
 
 // chainsRoute lists the chains on which swaps are supported.
-func (s *Server) chainsRoute() route[struct{}] {
+func (s *Swaps) chainsRoute() route[struct{}] {
 	return s.servingRoute("/v1.0/supported-chains-info", s.encoder.AppendChains)
 }
 
 // chainIDsRoute lists their ids.
-func (s *Server) chainIDsRoute() route[struct{}] {
+func (s *Swaps) chainIDsRoute() route[struct{}] {
 	return s.servingRoute("/v1.0/supported-chains", s.encoder.AppendChainIDs)
 }
 
-func (s *Server) servingRoute(path string, encode func([]byte, []chain.Chain) []byte) route[struct{}] {
+func (s *Swaps) servingRoute(path string, encode func([]byte, []chain.Chain) []byte) route[struct{}] {
 	return route[struct{}]{
 		paths:   []string{path},
 		dialect: swapping,
-		limit:   s.options.SwapLimit,
+		limit:   s.limit,
 		parse:   func(*gin.Context) (struct{}, error) { return struct{}{}, nil },
 		key:     func(path string, _ struct{}) cache.Key { return cache.KeyOf(path) },
 		load: func(context.Context, struct{}) ([]jsonBody, cache.Life, error) {

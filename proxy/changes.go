@@ -1,13 +1,11 @@
 package proxy
 
 import (
-	"cmp"
 	"slices"
 
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
 )
 
 // Tags of all answers from the index, and of those that any chain's reorg can make wrong.
@@ -57,32 +55,5 @@ func (a answer) tags() []cache.Key {
 	return tags
 }
 
-// mostChanges is how many changes are looked at one by one.
-const mostChanges = 500
-
-// OrdersChanged drops what is kept about orders about which something new is known, or whatever the index has answered
-// when changes are nil (index.Observer).
-func (s *Server) OrdersChanged(changes []index.Change) {
-	defer s.arrivals.announce(changes) // when what is out of date is gone
-	if changes == nil || len(changes) > mostChanges {
-		s.answers.Purge(cache.Hard, indexTag)
-		return
-	}
-	var keys []cache.Key
-	for _, c := range changes {
-		keys = append(keys, orderTag(c.Order), orderKey(subject, c.Order))
-		remembered, _ := s.creations.of(c.Order) // of an order that the index has no creation of
-		if tx := cmp.Or(c.Creation, remembered); !tx.IsAbsent() {
-			keys = append(keys, txKey(subject, tx))
-		}
-		if !c.Taker.IsAbsent() {
-			keys = append(keys, takerKey(subject, c.Taker))
-		}
-	}
-	s.answers.Purge(cache.Hard, keys...)
-}
-
-// BranchChanged drops what is kept about a chain and is not settled (index.Observer).
-func (s *Server) BranchChanged(id chain.ID) {
-	s.answers.Purge(cache.Hard, branchTag(id), branchesTag)
-}
+// drop ends kept answers by their tags.
+func (s *Server) drop(tags ...cache.Key) { s.answers.Purge(cache.Hard, tags...) }

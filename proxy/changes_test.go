@@ -14,7 +14,7 @@ import (
 )
 
 // isKept reports whether the next answer comes from the cache. In a bubble time stands still meanwhile.
-func isKept(t *testing.T, s *Server, path string) bool {
+func isKept(t *testing.T, s *site, path string) bool {
 	t.Helper()
 	response := get(s, path)
 	body(t, response)
@@ -106,7 +106,7 @@ func TestAnswersUnderWayDuringAReorgAreNotShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		held, locks := make(chan struct{}), 0
-		s := w.server(t, func(o *Options) {
+		s := w.server(t, func(o *parts) {
 			now := ordersOf(o).locked
 			ordersOf(o).locked = func(ctx context.Context, who chain.Address) ([]order.LockedChain, error) {
 				locks++
@@ -143,7 +143,7 @@ func TestNewHeadsEndAnswersThatTheIndexHasNotRead(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
 				w.basis = []index.ChainBasis{followed(137, index.Lag{}), followed(8453, index.Lag{})}
-				s := w.server(t, func(o *Options) { ordersOf(o).unread = unread })
+				s := w.server(t, func(o *parts) { ordersOf(o).unread = unread })
 				for _, path := range append(aboutOrder(), "/api/Satistics/"+taker+"/lockedAssets") {
 					isKept(t, s, path)
 					w.head(137)
@@ -172,7 +172,7 @@ func TestAnswersUnderWayAtANewHeadAreNotShared(t *testing.T) {
 		held, loads := make(chan struct{}), 0
 		w := newWorld(t)
 		w.basis = []index.ChainBasis{followed(8453, index.Lag{})}
-		s := w.server(t, func(o *Options) {
+		s := w.server(t, func(o *parts) {
 			ordersOf(o).unread = true
 			now := ordersOf(o).find
 			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {

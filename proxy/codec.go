@@ -82,7 +82,7 @@ func (s *Server) decode(text []byte, life cache.Life, age time.Duration) (answer
 	if a.subject == (cache.Key{}) {
 		return a, err
 	}
-	now := s.options.Orders.Basis()
+	now := s.options.Index.Basis()
 	for i := range a.bodies {
 		a.bodies[i].basis = a.bodies[i].basis.On(now)
 	}

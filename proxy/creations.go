@@ -50,7 +50,7 @@ func (c *creations[T]) of(id order.ID) (tx T, remembered bool) {
 }
 
 // ordersOf returns the orders that a transaction created, at least one, and what was searched for them.
-func (s *Server) ordersOf(ctx context.Context, tx chain.TxHash) ([]index.Found, index.Basis, error) {
+func (s *Orders) ordersOf(ctx context.Context, tx chain.TxHash) ([]index.Found, index.Basis, error) {
 	orders, searched, err := s.options.Orders.Find(ctx, tx)
 	if err == nil && len(orders) == 0 {
 		err = order.ErrNoOrder
@@ -66,7 +66,7 @@ func (s *Server) ordersOf(ctx context.Context, tx chain.TxHash) ([]index.Found, 
 
 // orderByID returns the order with an id, of which the index knows or whose transaction was asked for lately: otherwise
 // order.ErrNotFound with what was searched, index.ErrUnavailable or index.ErrEmpty.
-func (s *Server) orderByID(ctx context.Context, id order.ID) (index.Found, error) {
+func (s *Orders) orderByID(ctx context.Context, id order.ID) (index.Found, error) {
 	found, err := s.options.Orders.ByID(ctx, id)
 	tx, remembered := s.creations.of(id)
 	if !remembered || !isUnindexed(err) {
@@ -83,11 +83,3 @@ func (s *Server) orderByID(ctx context.Context, id order.ID) (index.Found, error
 func isUnindexed(err error) bool {
 	return errors.Is(err, order.ErrNotFound) || errors.Is(err, index.ErrUnavailable) || errors.Is(err, index.ErrEmpty)
 }
-
-// searchError is an error with what had been searched by then.
-type searchError struct {
-	error
-	basis index.Basis
-}
-
-func (e *searchError) Unwrap() error { return e.error }

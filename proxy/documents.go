@@ -15,10 +15,8 @@ import (
 //go:embed openapi.yaml
 var openAPI []byte
 
-// mountDocuments adds the OpenAPI document and the page that shows it.
+// mountDocuments adds the OpenAPI document.
 func (s *Server) mountDocuments(to *router) {
-	to.mountPage("/docs", listCost, s.referencePage)
-	to.mountPage("/docs/", listCost, s.referencePage)
 	to.engine.GET("/openapi.yaml", func(c *gin.Context) { sendDocument(c, "application/yaml; charset=utf-8", openAPI) })
 	to.engine.GET("/openapi.json", func(c *gin.Context) { sendDocument(c, jsonType[0], openAPIJSON()) })
 }

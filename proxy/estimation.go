@@ -13,7 +13,7 @@ import (
 var comparisonLife = cache.Life{Fresh: 2 * time.Second}
 
 // estimationRoute quotes a swap without a recipient and without a transaction.
-func (s *Server) estimationRoute() route[quote.Request] {
+func (s *Swaps) estimationRoute() route[quote.Request] {
 	r := s.quoteRoute("/v1.0/chain/estimation", estimateCost, false, s.loadEstimation)
 	r.shared = true // it reveals no sender, recipient or transaction
 	r.key = func(path string, q quote.Request) cache.Key {
@@ -23,8 +23,8 @@ func (s *Server) estimationRoute() route[quote.Request] {
 	return r
 }
 
-func (s *Server) loadEstimation(ctx context.Context, r quote.Request) ([]jsonBody, cache.Life, error) {
-	estimate, err := s.options.Swaps.Estimate(ctx, r)
+func (s *Swaps) loadEstimation(ctx context.Context, r quote.Request) ([]jsonBody, cache.Life, error) {
+	estimate, err := s.options.Estimator.Estimate(ctx, r)
 	if err != nil {
 		return nil, noLife, err
 	}
@@ -33,12 +33,12 @@ func (s *Server) loadEstimation(ctx context.Context, r quote.Request) ([]jsonBod
 
 // explanationRoute explains the response of /v1.0/chain/transaction to the same parameters, even where that is an
 // error.
-func (s *Server) explanationRoute() route[quote.Request] {
+func (s *Swaps) explanationRoute() route[quote.Request] {
 	return s.quoteRoute("/v1.0/chain/transaction/explain", swapCost, true, s.loadExplanation)
 }
 
-func (s *Server) loadExplanation(ctx context.Context, r quote.Request) ([]jsonBody, cache.Life, error) {
-	estimate, err := s.options.Swaps.Estimate(ctx, r)
+func (s *Swaps) loadExplanation(ctx context.Context, r quote.Request) ([]jsonBody, cache.Life, error) {
+	estimate, err := s.options.Estimator.Estimate(ctx, r)
 	if err != nil && (len(estimate.Asked) == 0 || errors.Is(err, context.Canceled)) {
 		return nil, noLife, err // no venue was asked
 	}

@@ -178,3 +178,11 @@ func upstreamErrors(err error) []*upstream.Error {
 	}
 	return nil
 }
+
+// searchError is an error with what had been searched by then.
+type searchError struct {
+	error
+	basis index.Basis
+}
+
+func (e *searchError) Unwrap() error { return e.error }

@@ -19,7 +19,7 @@ import (
 // (its text and the header's list), what a transaction hash or an address is read into, and two that Gin's router
 // makes where a path begins like one with a parameter.
 func TestHotHitAllocates(t *testing.T) {
-	s := newWorld(t).server(t, func(o *Options) {
+	s := newWorld(t).server(t, func(o *parts) {
 		o.Logger = slog.New(slog.DiscardHandler)
 		o.Tracing.Share = 0
 	})

@@ -18,20 +18,20 @@ const homeAges = 10 * time.Second
 
 // homePage shows the start page, and is also the event stream that keeps it up to date: as long as somebody looks at
 // it, it costs them one request.
-func (s *Server) homePage(c *gin.Context) {
+func (s *Pages) homePage(c *gin.Context) {
 	if wantsStream(c.Request) {
-		s.serveStream(c, tracking, s.streamHome)
+		s.server.serveStream(c, tracking, s.streamHome)
 		return
 	}
 	home := s.home(c.Request.Context())
 	home.Origin = originOf(c.Request)
-	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Home(to, home) })
+	s.server.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Home(to, home) })
 }
 
 // home is what the start page has to show now.
-func (s *Server) home(ctx context.Context) web.Home {
+func (s *Pages) home(ctx context.Context) web.Home {
 	now := time.Now()
-	home, basis := web.Home{Chains: s.serving(), Now: now}, s.options.Orders.Basis()
+	home, basis := web.Home{Chains: s.swaps.serving(), Now: now}, s.server.options.Index.Basis()
 	home.Orders = s.newest(ctx, partOfList{Take: mostNewest, Mode: crossChain})
 	home.Swaps = s.newest(ctx, partOfList{Take: mostNewest, Mode: sameChain})
 	for _, c := range basis.Chains {
@@ -49,7 +49,7 @@ func (s *Server) home(ctx context.Context) web.Home {
 
 // streamHome sends the whole start page, event "page", now, whenever an order or a swap is new or has another state,
 // and when its ages are old.
-func (s *Server) streamHome(ctx context.Context, c *gin.Context) {
+func (s *Pages) streamHome(ctx context.Context, c *gin.Context) {
 	events, look := openEvents(c), time.NewTicker(streamInterval)
 	defer look.Stop()
 	var sent web.Home

@@ -22,7 +22,7 @@ func TestStartPageIsFollowedForOneRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, began := newWorld(t), uint64(time.Now().Unix())
 		var isThere atomic.Bool
-		client, stop := running(t, w, func(o *Options) {
+		client, stop := running(t, w, func(o *parts) {
 			o.Quotas.Address = quota.Quota{Units: listCost, Window: 24 * time.Hour}
 			ordersOf(o).list = func(index.Filter, uint64, uint64) (index.List, error) {
 				orders := slices.Clone(w.orders[createdTx])

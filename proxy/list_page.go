@@ -19,20 +19,20 @@ const rowsOfPage = 25
 
 // listPage shows the orders, or the swaps within a chain, that a form's filter holds of. Its fields are members of the
 // API's filter with one value each, and two days for the period.
-func (s *Server) listPage(c *gin.Context) {
+func (s *Pages) listPage(c *gin.Context) {
 	form, err := url.ParseQuery(c.Request.URL.RawQuery)
 	if err != nil {
-		s.failPage(c, invalidParameters.because("the query is not properly URL-encoded"))
+		s.server.failPage(c, invalidParameters.because("the query is not properly URL-encoded"))
 		return
 	}
-	shown := web.List{Form: form, Chains: s.options.Chains.All(), Origin: originOf(c.Request), Now: time.Now(), Rows: rowsOfPage}
+	shown := web.List{Form: form, Chains: s.chains.All(), Origin: originOf(c.Request), Now: time.Now(), Rows: rowsOfPage}
 	for _, state := range allStates {
 		shown.States = append(shown.States, state.String())
 	}
 	body, wrong := filterOf(form)
 	m, err := parseMembers(body)
 	if err != nil {
-		s.failPage(c, err)
+		s.server.failPage(c, err)
 		return
 	}
 	part, err := parseOrderList(m)
@@ -42,12 +42,12 @@ func (s *Server) listPage(c *gin.Context) {
 	if err == nil && len(shown.Faults) == 0 {
 		status = s.fillList(c, &shown, part)
 	}
-	s.writePage(c, status, func(to io.Writer) error { return s.pages.List(to, shown) })
+	s.server.writePage(c, status, func(to io.Writer) error { return s.pages.List(to, shown) })
 }
 
 // fillList asks the index. It returns the status of the page.
-func (s *Server) fillList(c *gin.Context, shown *web.List, part partOfList) int {
-	found, from, err := s.orderListRoute().ask(c.Request.Context(), s, part)
+func (s *Pages) fillList(c *gin.Context, shown *web.List, part partOfList) int {
+	found, from, err := s.orders.orderListRoute().ask(c.Request.Context(), s.server, part)
 	if err != nil {
 		p := problemOf(err)
 		p.logCause(c)

@@ -62,7 +62,7 @@ func TestListPageSaysWhatIsWrong(t *testing.T) {
 	if w.asked.Load() != 0 {
 		t.Error("the index was asked about a filter with mistakes")
 	}
-	down := w.server(t, func(o *Options) {
+	down := w.server(t, func(o *parts) {
 		ordersOf(o).list = func(index.Filter, uint64, uint64) (index.List, error) { return index.List{}, index.ErrUnavailable }
 	})
 	if page := pageAt(t, down, "/orders", http.StatusServiceUnavailable); !strings.Contains(page, "INDEX_UNAVAILABLE") {

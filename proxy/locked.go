@@ -18,11 +18,11 @@ var lockedLife = cache.Life{Fresh: 2 * time.Second, Stale: 2 * time.Second, IfEr
 
 // lockedRoute answers what is locked for a taker. The documented path is misspelt; the other is for those
 // who do not expect that.
-func (s *Server) lockedRoute() route[chain.Address] {
+func (s *Orders) lockedRoute() route[chain.Address] {
 	return route[chain.Address]{
 		paths:   []string{"/api/Satistics/:takerAddress/lockedAssets", "/api/Statistics/:takerAddress/lockedAssets"},
 		dialect: tracking,
-		limit:   s.options.OrderLimit,
+		limit:   s.limit,
 		parse:   parseTakerAddress,
 		key:     takerKey,
 		load:    s.loadLocked,
@@ -47,7 +47,7 @@ func takerKey(path string, taker chain.Address) cache.Key {
 	return cache.KeyOf(path, taker.AppendTo(space[:0]))
 }
 
-func (s *Server) loadLocked(ctx context.Context, taker chain.Address) ([]jsonBody, cache.Life, error) {
+func (s *Orders) loadLocked(ctx context.Context, taker chain.Address) ([]jsonBody, cache.Life, error) {
 	locked, basis, err := s.options.Orders.Locked(ctx, taker)
 	if err != nil {
 		return nil, noLife, err
@@ -61,7 +61,7 @@ func (s *Server) loadLocked(ctx context.Context, taker chain.Address) ([]jsonBod
 }
 
 // worth looks up what tokens are called, as tokensInTime does, and, meanwhile, what they are worth.
-func (s *Server) worth(ctx context.Context, keys []token.Key) (worth wire.Worth, unread []chain.ID, err error) {
+func (s *Orders) worth(ctx context.Context, keys []token.Key) (worth wire.Worth, unread []chain.ID, err error) {
 	if len(keys) == 0 {
 		return worth, nil, nil
 	}

@@ -17,21 +17,21 @@ import (
 // mostDeliveries is how many orders the page of locked assets looks up the deliveries of.
 const mostDeliveries = 5000
 
-func (s *Server) lockedPage(c *gin.Context) {
+func (s *Pages) lockedPage(c *gin.Context) {
 	ctx := c.Request.Context()
 	taker, err := parseTakerAddress(c)
 	if err != nil {
-		s.failPage(c, err)
+		s.server.failPage(c, err)
 		return
 	}
-	found, from, err := s.lockedRoute().ask(ctx, s, taker)
+	found, from, err := s.orders.lockedRoute().ask(ctx, s.server, taker)
 	if err != nil {
-		s.failPage(c, err)
+		s.server.failPage(c, err)
 		return
 	}
 	ids, err := web.LockedOrders([]byte(found.text))
 	if err != nil {
-		s.failPage(c, err)
+		s.server.failPage(c, err)
 		return
 	}
 	text := c.Param("takerAddress")
@@ -39,12 +39,12 @@ func (s *Server) lockedPage(c *gin.Context) {
 		Taker: text, Answer: []byte(found.text), Gaps: gapsOf(found.basis, from.Value.made), Deliveries: s.deliveries(ctx, ids),
 		Path: "/api/Satistics/" + url.PathEscape(text) + "/lockedAssets", Origin: originOf(c.Request), Now: time.Now(),
 	}
-	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Locked(to, shown) })
+	s.server.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Locked(to, shown) })
 }
 
 // deliveries looks up when orders were delivered, and for what. Without the index the page says less.
-func (s *Server) deliveries(ctx context.Context, texts []string) map[string]web.Delivery {
-	ctx, cancel := context.WithTimeout(ctx, s.options.OrderLimit)
+func (s *Pages) deliveries(ctx context.Context, texts []string) map[string]web.Delivery {
+	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
 	var ids []order.ID
 	for _, text := range texts[:min(len(texts), mostDeliveries)] {
@@ -52,7 +52,7 @@ func (s *Server) deliveries(ctx context.Context, texts []string) map[string]web.
 			ids = append(ids, id)
 		}
 	}
-	known, err := s.options.Orders.Deliveries(ctx, ids)
+	known, err := s.options.Details.Deliveries(ctx, ids)
 	if err != nil {
 		return nil
 	}

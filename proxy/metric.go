@@ -128,6 +128,9 @@ func isFailed(status int, took time.Duration) bool {
 	return status >= http.StatusInternalServerError || status == clientLeft.status && took > longestWait
 }
 
+// swapChain is where the context of a request keeps the chain of its swap.
+const swapChain = "swap chain"
+
 // missingChain is the chain because of which a request failed: the only one that did not answer, or that of a swap. It
 // is zero where several did not, and where no chain matters.
 func missingChain(c *gin.Context) chain.ID {

@@ -58,7 +58,7 @@ func TestLinesTellOfClientsWhatTheyMay(t *testing.T) {
 		{Access{Clients: ClientAddresses, UserAgent: true}, "nonsense", "", "wallet/1"},
 	} {
 		w := newWorld(t)
-		s := w.server(t, func(o *Options) {
+		s := w.server(t, func(o *parts) {
 			o.Access = each.access
 			o.Quotas.Keys = []quota.Key{{Name: "wallet", Key: secret, Quota: quota.Quota{Units: 10, Window: time.Minute}}}
 		})
@@ -92,7 +92,7 @@ func TestLinesOfRequestsHaveTheLevelThatIsWanted(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
-			s := w.server(t, func(o *Options) {
+			s := w.server(t, func(o *parts) {
 				o.Access.Info = info
 				o.Logger = slog.New(slog.NewJSONHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 				find := ordersOf(o).find
@@ -158,7 +158,7 @@ func TestTracesOfClients(t *testing.T) {
 
 	for _, trusted := range []bool{false, true} {
 		spans.Reset()
-		s := newWorld(t).server(t, func(o *Options) {
+		s := newWorld(t).server(t, func(o *parts) {
 			o.Tracing.TrustTraceparent = trusted
 			find := ordersOf(o).find
 			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
@@ -200,7 +200,7 @@ func TestTracesOfClients(t *testing.T) {
 func TestRunServesAndDrains(t *testing.T) {
 	begun, release := make(chan struct{}), make(chan struct{})
 	w := newWorld(t)
-	s := w.server(t, func(o *Options) {
+	s := w.server(t, func(o *parts) {
 		find := ordersOf(o).find
 		ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 			close(begun)
@@ -288,7 +288,7 @@ func FuzzURL(f *testing.F) {
 	f.Add("/locked/"+taker, "taker=%zz")
 	f.Add("/swap", "chainId=1&tokenIn=%zz&tokenInAmount=1e99")
 	f.Add("/docs/..", "")
-	s := newWorld(f).server(f, func(o *Options) { o.Logger = slog.New(slog.DiscardHandler) })
+	s := newWorld(f).server(f, func(o *parts) { o.Logger = slog.New(slog.DiscardHandler) })
 	f.Fuzz(func(t *testing.T, path, query string) {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://gateway.example/", http.NoBody)
 		if err != nil {
@@ -312,7 +312,7 @@ func TestUntracedRequestsBeginNoTraces(t *testing.T) {
 	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSyncer(spans)))
 	t.Cleanup(func() { otel.SetTracerProvider(before) })
 	w := newWorld(t)
-	s := w.server(t, func(o *Options) {
+	s := w.server(t, func(o *parts) {
 		find := ordersOf(o).find
 		ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 			_, span := otel.Tracer("test").Start(ctx, "order.find")

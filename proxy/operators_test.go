@@ -11,7 +11,7 @@ import (
 )
 
 // operate sends a request to the operators' listener beside s.
-func operate(t *testing.T, s *Server, path string) *http.Response {
+func operate(t *testing.T, s *site, path string) *http.Response {
 	t.Helper()
 	answer := httptest.NewRecorder()
 	operatorsOf(s, "").ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+path, nil))

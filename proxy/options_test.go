@@ -21,7 +21,7 @@ func TestOptionsAreFew(t *testing.T) {
 }
 
 func TestReplicaThatIsUnreadySaysSo(t *testing.T) {
-	s := newWorld(t).server(t, func(o *Options) { ordersOf(o).unready = errors.New("cut off from the database") })
+	s := newWorld(t).server(t, func(o *parts) { ordersOf(o).unready = errors.New("cut off from the database") })
 	for path, want := range map[string]int{"/readyz": http.StatusServiceUnavailable, "/healthz": http.StatusOK} {
 		if response := get(s, path); response.StatusCode != want {
 			t.Errorf("%s: %d, want %d", path, response.StatusCode, want)

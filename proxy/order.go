@@ -16,11 +16,11 @@ import (
 )
 
 // orderRoute answers what became of the order with an id: the record that its creation's hash leads to.
-func (s *Server) orderRoute() route[order.ID] {
+func (s *Orders) orderRoute() route[order.ID] {
 	return route[order.ID]{
 		paths:   []string{"/api/Orders/:orderId"},
 		dialect: tracking,
-		limit:   s.options.OrderLimit,
+		limit:   s.limit,
 		parse:   func(c *gin.Context) (order.ID, error) { return parseOrderID(c, tracking) },
 		key:     orderKey,
 		load:    s.loadOrder,
@@ -49,7 +49,7 @@ func bodyOf(text []byte, o index.Found) jsonBody {
 	return jsonBody{text: string(text), orders: []order.ID{o.ID}, basis: o.Basis, final: isFinal(o.Order)}
 }
 
-func (s *Server) loadOrder(ctx context.Context, id order.ID) ([]jsonBody, cache.Life, error) {
+func (s *Orders) loadOrder(ctx context.Context, id order.ID) ([]jsonBody, cache.Life, error) {
 	o, err := s.orderByID(ctx, id)
 	if err != nil {
 		return nil, noLife, unknown(err, unknownOrder, o.Basis)
@@ -96,4 +96,9 @@ func indexed(searched index.Basis) string {
 		reach = "up to " + time.Unix(int64(slices.Min(behind)), 0).UTC().Format(time.RFC3339) + " at least"
 	}
 	return "the index has read " + chains + " " + reach + byHash
+}
+
+// isMissing reports whether an order was not found by a transaction, as far as that is known.
+func isMissing(err error) bool {
+	return isKind(err, unknownTx, txWithoutOrder) || err != nil && len(problemOf(err).unheard) > 0
 }

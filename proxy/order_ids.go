@@ -12,17 +12,17 @@ import (
 )
 
 // orderIDsRoute answers which orders a transaction created, in the words of the tracking API.
-func (s *Server) orderIDsRoute() route[chain.TxHash] {
+func (s *Orders) orderIDsRoute() route[chain.TxHash] {
 	return s.createdRoute("/api/Transaction/:hash/orderIds", tracking, idsIn(s.encoder.AppendOrderIDs))
 }
 
 // liteModelsRoute answers the orders themselves, in the shorter of the tracking API's two forms.
-func (s *Server) liteModelsRoute() route[chain.TxHash] {
+func (s *Orders) liteModelsRoute() route[chain.TxHash] {
 	return s.createdRoute("/api/Transaction/:hash/liteModels", tracking, s.encoder.AppendLiteModels)
 }
 
 // orderIDTextsRoute answers the same in the words of the swap API.
-func (s *Server) orderIDTextsRoute() route[chain.TxHash] {
+func (s *Orders) orderIDTextsRoute() route[chain.TxHash] {
 	return s.createdRoute("/v1.0/dln/tx/:hash/order-ids", swapping, idsIn(s.encoder.AppendOrderIDTexts))
 }
 
@@ -38,11 +38,11 @@ func idsIn(encode func([]byte, []order.ID) []byte) func([]byte, []*order.Order) 
 }
 
 // createdRoute answers something of all orders that a transaction created, in log order.
-func (s *Server) createdRoute(path string, d dialect, encode func([]byte, []*order.Order) []byte) route[chain.TxHash] {
+func (s *Orders) createdRoute(path string, d dialect, encode func([]byte, []*order.Order) []byte) route[chain.TxHash] {
 	return route[chain.TxHash]{
 		paths:   []string{path},
 		dialect: d,
-		limit:   s.options.OrderLimit,
+		limit:   s.limit,
 		parse:   func(c *gin.Context) (chain.TxHash, error) { return parseTxHash(c.Param("hash"), d) },
 		key:     txKey,
 		load: func(ctx context.Context, tx chain.TxHash) ([]jsonBody, cache.Life, error) {
@@ -63,7 +63,7 @@ func (s *Server) createdRoute(path string, d dialect, encode func([]byte, []*ord
 // ordersCreated returns the orders of a transaction in log order and a body about them, without its text: about none,
 // and all chains, when there are no orders. Here a transaction that no chain knows is one that has created no order so
 // far: clients of these paths come again until the list is not empty.
-func (s *Server) ordersCreated(ctx context.Context, tx chain.TxHash) (b jsonBody, orders []*order.Order, life cache.Life, err error) {
+func (s *Orders) ordersCreated(ctx context.Context, tx chain.TxHash) (b jsonBody, orders []*order.Order, life cache.Life, err error) {
 	found, searched, err := s.ordersOf(ctx, tx)
 	if errors.Is(err, order.ErrNotFound) || errors.Is(err, order.ErrNoOrder) {
 		return jsonBody{basis: searched}, nil, unknownLife, nil

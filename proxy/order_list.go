@@ -39,16 +39,16 @@ const (
 )
 
 // orderListRoute lists orders by a filter, newest first.
-func (s *Server) orderListRoute() route[partOfList] {
+func (s *Orders) orderListRoute() route[partOfList] {
 	return s.listRoute("/api/Orders/filteredList", parseOrderList, s.loadOrderList)
 }
 
 // unlockListRoute lists what takers need to unlock their orders.
-func (s *Server) unlockListRoute() route[partOfList] {
+func (s *Orders) unlockListRoute() route[partOfList] {
 	return s.listRoute("/api/Orders/getForUnlockAuthorities", parseUnlockList, s.loadUnlockList)
 }
 
-func (s *Server) listRoute(
+func (s *Orders) listRoute(
 	path string, parse func(*bodyMembers) (partOfList, error), load func(context.Context, partOfList) ([]jsonBody, cache.Life, error),
 ) route[partOfList] {
 	return route[partOfList]{
@@ -56,7 +56,7 @@ func (s *Server) listRoute(
 		methods: []string{http.MethodPost},
 		dialect: tracking,
 		cost:    listCost,
-		limit:   s.options.OrderLimit,
+		limit:   s.limit,
 		parse: func(c *gin.Context) (partOfList, error) {
 			m, err := readMembers(c)
 			if err != nil {
@@ -168,7 +168,7 @@ func parseSearch(text string) *index.Search {
 	return s
 }
 
-func (s *Server) loadOrderList(ctx context.Context, q partOfList) ([]jsonBody, cache.Life, error) {
+func (s *Orders) loadOrderList(ctx context.Context, q partOfList) ([]jsonBody, cache.Life, error) {
 	switch q.Mode {
 	case sameChain:
 		return s.loadSwapList(ctx, q)
@@ -190,7 +190,7 @@ func recordsOf(orders []*order.Order, tokens map[token.Key]token.Token) []wire.R
 }
 
 // loadMixedList lists orders and swaps in one sequence.
-func (s *Server) loadMixedList(ctx context.Context, q partOfList) ([]jsonBody, cache.Life, error) {
+func (s *Orders) loadMixedList(ctx context.Context, q partOfList) ([]jsonBody, cache.Life, error) {
 	listed, basis, err := s.options.Orders.ListMixed(ctx, q.Filter, q.Skip, q.Take)
 	if err != nil {
 		return nil, noLife, err
@@ -222,13 +222,13 @@ func (s *Server) loadMixedList(ctx context.Context, q partOfList) ([]jsonBody, c
 	return b.without(unread, movingLife)
 }
 
-func (s *Server) loadUnlockList(ctx context.Context, q partOfList) ([]jsonBody, cache.Life, error) {
+func (s *Orders) loadUnlockList(ctx context.Context, q partOfList) ([]jsonBody, cache.Life, error) {
 	return s.loadList(ctx, q, func(l index.List) ([]byte, []chain.ID, error) {
 		return s.encoder.AppendUnlockList(nil, l.Orders, l.Total), nil, nil
 	})
 }
 
-func (s *Server) loadList(
+func (s *Orders) loadList(
 	ctx context.Context, q partOfList, encode func(index.List) (text []byte, unread []chain.ID, err error),
 ) ([]jsonBody, cache.Life, error) {
 	listed, basis, err := s.options.Orders.List(ctx, q.Filter, q.Skip, q.Take)

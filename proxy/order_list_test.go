@@ -20,7 +20,7 @@ const (
 )
 
 // post sends a body and returns the answer.
-func post(s *Server, path, body string) *httptest.ResponseRecorder {
+func post(s *site, path, body string) *httptest.ResponseRecorder {
 	request := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
 	request.Header.Set("Content-Type", "application/json-patch+json")
 	answer := httptest.NewRecorder()
@@ -87,7 +87,7 @@ func TestListsReadEveryMember(t *testing.T) {
 
 // TestListsOfSwapsAreRefusedWhereNoneAreIndexed keeps lists of orders.
 func TestListsOfSwapsAreRefusedWhereNoneAreIndexed(t *testing.T) {
-	s := newWorld(t).server(t, func(o *Options) { ordersOf(o).withoutSwaps = true })
+	s := newWorld(t).server(t, func(o *parts) { ordersOf(o).withoutSwaps = true })
 	for mode, want := range map[string]int{"SameChain": http.StatusBadRequest, "Mixed": http.StatusBadRequest, "CrossChain": http.StatusOK} {
 		answer := post(s, listPath, `{"filterMode":"`+mode+`"}`)
 		if answer.Code != want || want != http.StatusOK && !strings.Contains(answer.Body.String(), "SWAPS_NOT_INDEXED") {
@@ -195,7 +195,7 @@ func TestListsAreAskedByPost(t *testing.T) {
 }
 
 func TestUnlistedOrdersAreNoEmptyList(t *testing.T) {
-	s := newWorld(t).server(t, func(o *Options) {
+	s := newWorld(t).server(t, func(o *parts) {
 		ordersOf(o).list = func(index.Filter, uint64, uint64) (index.List, error) { return index.List{}, index.ErrUnlisted }
 	})
 	answer := post(s, listPath, `{}`)
@@ -228,34 +228,4 @@ func TestOrdersInEveryForm(t *testing.T) {
 			t.Errorf("%s: %s, want %s…", path, answer.Body, want)
 		}
 	}
-}
-
-// FuzzListBody holds bodies to being refused or understood, and to one meaning.
-func FuzzListBody(f *testing.F) {
-	for _, body := range []string{
-		`{}`, `null`, `{"take":1e3}`, `{"skip":"5","Take":100,"filter":"` + taker + `"}`, `{"giveChainIds":[1,"137"],"orderStates":"Created"}`,
-		`{"unlockAuthorities":["` + taker + `","` + nobody + ` ` + solanaText + `"],"referralCode":"1"}`,
-	} {
-		f.Add([]byte(body))
-	}
-	f.Fuzz(func(t *testing.T, body []byte) {
-		m, err := parseMembers(body)
-		if err != nil {
-			return
-		}
-		for _, parse := range []func(*bodyMembers) (partOfList, error){parseOrderList, parseUnlockList} {
-			m.wrong = nil
-			q, err := parse(m)
-			if err != nil {
-				continue
-			}
-			if q.Take == 0 || q.Take > mostListed {
-				t.Errorf("%s: takes %d", body, q.Take)
-			}
-			m.wrong = nil
-			if again, err := parse(m); err != nil || listKey("", again) != listKey("", q) {
-				t.Errorf("%s is understood in two ways", body)
-			}
-		}
-	})
 }

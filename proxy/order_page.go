@@ -16,17 +16,17 @@ import (
 const pricePatience = 2 * time.Second
 
 // sidePrices are the prices in USD, now, of a whole token of each side of an order's record; nil where none is known.
-func (s *Server) sidePrices(ctx context.Context, record []byte) (give, take *big.Rat) {
+func (s *Pages) sidePrices(ctx context.Context, record []byte) (give, take *big.Rat) {
 	giveSide, takeSide := web.Sides(record)
 	return s.pricesOf(ctx, giveSide, takeSide)
 }
 
 // pricesOf are the prices in USD, now, of a whole token of two sides; nil where none is known.
-func (s *Server) pricesOf(ctx context.Context, give, take web.Side) (ofGive, ofTake *big.Rat) {
+func (s *Pages) pricesOf(ctx context.Context, give, take web.Side) (ofGive, ofTake *big.Rat) {
 	ctx, cancel := context.WithTimeout(ctx, pricePatience)
 	defer cancel()
 	of := func(side web.Side) token.Key {
-		address, err := chain.ParseAddress(side.Token, s.options.Chains.Family(side.Chain))
+		address, err := chain.ParseAddress(side.Token, s.chains.Family(side.Chain))
 		if err != nil {
 			return token.Key{}
 		}
@@ -39,11 +39,11 @@ func (s *Server) pricesOf(ctx context.Context, give, take web.Side) (ofGive, ofT
 
 // worthThen is what the amounts of an order were worth at the time; nil where that was not looked up, or cannot be
 // known at the moment.
-func (s *Server) worthThen(ctx context.Context, ids []order.ID) *web.Then {
+func (s *Pages) worthThen(ctx context.Context, ids []order.ID) *web.Then {
 	if len(ids) != 1 {
 		return nil
 	}
-	v, counted, err := s.options.Orders.Values(ctx, ids[0])
+	v, counted, err := s.options.Details.Values(ctx, ids[0])
 	if err != nil || !counted {
 		return nil
 	}

@@ -3,9 +3,11 @@ package proxy
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -13,11 +15,14 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy/wire"
+	"crossgate/quote"
+	"crossgate/token"
 )
 
-// Orders is the order index (index.Index). Every answer comes with its basis: what it was read from, by which it can
-// be kept until the basis no longer holds.
-type Orders interface {
+// Finder is the order index as far as it knows orders (index.Index). Every answer comes with its basis: what it was read
+// from, by which it can be kept until the basis no longer holds.
+type Finder interface {
 	// Find returns the orders that a transaction created, in log order, and what was searched for them, also beside an
 	// error: order.ErrNotFound, order.ErrNoOrder, *index.UnreachableError, *index.BusyError, index.ErrUnavailable.
 	Find(context.Context, chain.TxHash) ([]index.Found, index.Basis, error)
@@ -26,43 +31,93 @@ type Orders interface {
 	ByID(context.Context, order.ID) (index.Found, error)
 	// Locked returns what is locked for a taker; index.ErrEmpty or index.ErrUnavailable when that cannot be known.
 	Locked(context.Context, chain.Address) ([]order.LockedChain, index.Basis, error)
-	// Deliveries returns those of orders that are known as delivered; index.ErrUnavailable when that cannot be known.
-	Deliveries(context.Context, []order.ID) (map[order.ID]index.Delivery, error)
-	// List returns a part of the orders that a filter holds of; index.ErrEmpty, index.ErrUnlisted or
+	// List returns a part of the orders that match a filter; index.ErrEmpty, index.ErrUnlisted or
 	// index.ErrUnavailable when that cannot be known.
 	List(ctx context.Context, f index.Filter, skip, take uint64) (index.List, index.Basis, error)
+	// ListMixed is List of orders and of swaps within a chain.
+	ListMixed(ctx context.Context, f index.Filter, skip, take uint64) (index.MixedList, index.Basis, error)
+}
+
+// SwapFinder is the order index as far as it knows swaps within a chain.
+type SwapFinder interface {
 	// FindSwaps returns the swaps that a transaction made within its chain, at least one in log order, and what was
 	// searched for them, also beside an error: those of Find, order.ErrNoSwap in place of order.ErrNoOrder.
 	FindSwaps(context.Context, chain.ID, chain.TxHash) ([]index.FoundSwap, index.Basis, error)
-	// Unheard returns the chains that searches for a transaction which are under way have yet to hear.
-	Unheard(chain.TxHash) []chain.ID
 	// SwapByID is ByID of a swap.
 	SwapByID(context.Context, order.ID) (index.FoundSwap, error)
 	// ListSwaps is List of swaps within a chain.
 	ListSwaps(ctx context.Context, f index.Filter, skip, take uint64) (index.SwapList, index.Basis, error)
-	// ListMixed is List of orders and of swaps within a chain.
-	ListMixed(ctx context.Context, f index.Filter, skip, take uint64) (index.MixedList, index.Basis, error)
-	// Daily returns statistics by day and pair of chains, in this sequence, for UNIX days from one to another, and what
-	// each pair had before; index.ErrEmpty, index.ErrUncounted or index.ErrUnavailable when that cannot be known.
-	Daily(ctx context.Context, from, to uint64) (days, before []order.DailyStatistics, basis index.Basis, err error)
-	// AllTime returns the statistics of all orders, with the errors of Daily.
-	AllTime(ctx context.Context) (order.Statistics, index.Basis, error)
-	// DeliveryTimes returns how long the orders took that were created in these days, by pair of chains, with the
-	// errors of Daily.
-	DeliveryTimes(ctx context.Context, from, to uint64) ([]order.DeliveryTimes, index.Basis, error)
-	// Values returns what an order's amounts were worth at the time, and whether that was looked up;
-	// index.ErrUnavailable when that cannot be known.
-	Values(context.Context, order.ID) (v index.Values, counted bool, err error)
-	// Transaction returns a transaction of a chain, whole: order.ErrNotFound, *index.UnreachableError.
-	Transaction(context.Context, chain.ID, chain.TxHash) (order.Transaction, error)
-	// Tellers returns the names of the endpoints that told of a transaction with events, in the block with a hash; none
-	// where that is not remembered.
-	Tellers(chain.ID, chain.TxHash, chain.Hash) []string
-	// Basis returns what an answer about everything would be read from now.
-	Basis() index.Basis
-	// Unready returns why other replicas should be asked instead of this one, nil when they need not.
-	Unready() error
 }
+
+// Statistics counts what happened on UNIX days, both included; index.ErrEmpty, index.ErrUncounted or
+// index.ErrUnavailable when that cannot be known.
+type Statistics interface {
+	// Daily returns statistics by day and pair of chains, in this sequence, and what each pair had before.
+	Daily(ctx context.Context, from, to uint64) (days, before []order.DailyStatistics, basis index.Basis, err error)
+	// AllTime returns the statistics of all orders.
+	AllTime(ctx context.Context) (order.Statistics, index.Basis, error)
+	// DeliveryTimes returns how long the orders took that were created in these days, by pair of chains.
+	DeliveryTimes(ctx context.Context, from, to uint64) ([]order.DeliveryTimes, index.Basis, error)
+	// Venues returns what became of venues, those that won most often first.
+	Venues(ctx context.Context, from, to uint64) ([]quote.VenueDay, error)
+}
+
+// OrdersOptions are what orders are read from.
+type OrdersOptions struct {
+	Orders     Finder
+	Swaps      SwapFinder
+	Statistics Statistics
+	Tokens     Names
+}
+
+// Names knows what tokens are called and what they are worth (token.Directory).
+type Names interface {
+	// Lookup returns metadata of one chain's tokens, in the order of the addresses. A token without metadata is not an
+	// error; a chain that cannot be read is.
+	Lookup(context.Context, chain.ID, ...chain.Address) ([]token.Token, error)
+	// USD returns the price of one whole token, for those tokens whose price is known.
+	USD(context.Context, ...token.Key) map[token.Key]*big.Rat
+}
+
+// Orders answers about orders, swaps within a chain, and statistics.
+type Orders struct {
+	server    *Server
+	options   OrdersOptions
+	chains    chain.Registry
+	limit     time.Duration
+	encoder   wire.Encoder
+	creations creations[chain.TxHash]
+	swapTxs   creations[swapTx]
+	watch     func([]index.Change)
+}
+
+// MountOrders adds the paths of orders to a server.
+func MountOrders(server *Server, options OrdersOptions) *Orders {
+	chains := server.chainRegistry()
+	s := &Orders{server: server, options: options, chains: chains, limit: server.limits().OrderLimit, encoder: wire.Encoder{Chains: chains}}
+	s.ordersRoute().mount(server)
+	s.orderRoute().mount(server)
+	s.stateRoute().mount(server)
+	s.liteRoute().mount(server)
+	s.orderListRoute().mount(server)
+	s.unlockListRoute().mount(server)
+	s.termsRoute().mount(server)
+	s.statusRoute().mount(server)
+	s.orderIDsRoute().mount(server)
+	s.liteModelsRoute().mount(server)
+	s.orderIDTextsRoute().mount(server)
+	s.swapTxRoute().mount(server)
+	s.swapIDRoute().mount(server)
+	s.lockedRoute().mount(server)
+	s.dailyRoute().mount(server)
+	s.allTimeRoute().mount(server)
+	s.deliveryTimesRoute().mount(server)
+	s.venuesRoute().mount(server)
+	return s
+}
+
+// Watch has news of orders reported to watch, nil for news of any, when kept answers that are out of date are gone.
+func (s *Orders) Watch(watch func([]index.Change)) { s.watch = watch }
 
 // creation asks for one of the orders that a transaction created.
 type creation struct {
@@ -73,11 +128,11 @@ type creation struct {
 // ordersRoute answers what became of the order that a transaction created. The documented answer has room
 // for one order and means the first; the others have an index. All orders of a transaction are loaded
 // together.
-func (s *Server) ordersRoute() route[creation] {
+func (s *Orders) ordersRoute() route[creation] {
 	return route[creation]{
 		paths:   []string{"/api/Orders/creationTxHash/:creationTxHash"},
 		dialect: tracking,
-		limit:   s.options.OrderLimit,
+		limit:   s.limit,
 		parse:   parseCreation,
 		key:     func(path string, q creation) cache.Key { return txKey(path, q.tx) },
 		load:    func(ctx context.Context, q creation) ([]jsonBody, cache.Life, error) { return s.loadOrders(ctx, q.tx) },
@@ -133,7 +188,7 @@ func txKey(path string, tx chain.TxHash) cache.Key {
 	return cache.KeyOf(path, tx.AppendTo(space[:0]))
 }
 
-func (s *Server) loadOrders(ctx context.Context, tx chain.TxHash) ([]jsonBody, cache.Life, error) {
+func (s *Orders) loadOrders(ctx context.Context, tx chain.TxHash) ([]jsonBody, cache.Life, error) {
 	orders, _, err := s.ordersOf(ctx, tx)
 	if err != nil {
 		return nil, noLife, err

@@ -132,7 +132,7 @@ func TestSettledOrdersAreKept(t *testing.T) {
 		"final, may be taken back":   {claimedTx, func(*order.Order) bool { return false }, moving},
 		"not final, cannot be taken": {createdTx, func(*order.Order) bool { return true }, moving},
 	} {
-		s := newWorld(t).server(t, func(o *Options) { ordersOf(o).isFinal = test.settled })
+		s := newWorld(t).server(t, func(o *parts) { ordersOf(o).isFinal = test.settled })
 		if got := get(s, ordersPath+test.tx).Header.Get("Cache-Control"); got != test.want {
 			t.Errorf("%s: Cache-Control = %q, want %q", name, got, test.want)
 		}
@@ -173,7 +173,7 @@ func TestMovingOrderIsAskedForAgainAfterABlock(t *testing.T) {
 func TestEqualRequestsShareOneSearch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		s := w.server(t, func(o *Options) {
+		s := w.server(t, func(o *parts) {
 			find := ordersOf(o).find
 			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 				<-time.After(time.Second)
@@ -204,7 +204,7 @@ func (unreachable) Lookup(context.Context, chain.ID, ...chain.Address) ([]token.
 
 func TestOrderWithoutItsTokensIsNoAnswer(t *testing.T) {
 	w := newWorld(t)
-	s := w.server(t, func(o *Options) { o.Tokens = unreachable{w.tokenList} })
+	s := w.server(t, func(o *parts) { o.Tokens = unreachable{w.tokenList} })
 	e := wantError(t, get(s, ordersPath+createdTx), http.StatusBadGateway, "UPSTREAM_FAILED")
 	if e.ErrorCode != http.StatusBadGateway {
 		t.Errorf("errorCode = %d, want the HTTP status, as the tracking API has it", e.ErrorCode)
@@ -214,7 +214,7 @@ func TestOrderWithoutItsTokensIsNoAnswer(t *testing.T) {
 // TestOneUnreadTokenDoesNotFailMany asks for lists and what is locked while one chain, or all, cannot be read.
 func TestOneUnreadTokenDoesNotFailMany(t *testing.T) {
 	w := newWorld(t)
-	s := w.server(t, func(o *Options) { o.Tokens = unreachable{w.tokenList} })
+	s := w.server(t, func(o *parts) { o.Tokens = unreachable{w.tokenList} })
 	for _, test := range []struct{ method, path, body, unheard string }{
 		{http.MethodPost, listPath, `{}`, "137, 8453"},
 		{http.MethodPost, listPath, `{"filterMode":"SameChain"}`, "8453"},

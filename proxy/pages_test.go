@@ -14,7 +14,7 @@ import (
 )
 
 // pageAt fetches a page and checks what holds for every one.
-func pageAt(t *testing.T, s *Server, target string, status int) string {
+func pageAt(t *testing.T, s *site, target string, status int) string {
 	t.Helper()
 	response := get(s, target)
 	page := string(body(t, response))
@@ -38,7 +38,7 @@ func pageAt(t *testing.T, s *Server, target string, status int) string {
 func TestPagesShowWhatIsAsked(t *testing.T) {
 	w := newWorld(t)
 	w.basis = []index.ChainBasis{followed(8453, index.Lag{})}
-	s := w.server(t, func(o *Options) { o.Tokens = listing{w.tokenList} })
+	s := w.server(t, func(o *parts) { o.Tokens = listing{w.tokenList} })
 	query := strings.TrimPrefix(goodSwap, swapPath+"?")
 	for target, want := range map[string]string{
 		"/":                                "not indexed yet",
@@ -120,12 +120,12 @@ func TestBrowsersGetPagesOfEveryError(t *testing.T) {
 	const accept, opens = "Accept: text/html,application/xhtml+xml,*/*;q=0.8", "Sec-Fetch-Dest: document"
 	w := newWorld(t)
 	s := w.server(t)
-	limited := w.server(t, func(o *Options) {
+	limited := w.server(t, func(o *parts) {
 		o.Quotas = quota.Options{Address: quota.Quota{Units: 1, Window: time.Hour}}
 	})
 	get(limited, "/order") // which takes all that there is
 	for _, test := range []struct {
-		server         *Server
+		server         *site
 		method, target string
 		status         int
 		id             string
@@ -160,7 +160,7 @@ func TestBrowsersGetPagesOfEveryError(t *testing.T) {
 
 // TestUnavailableIsAPage has a page ask an index that cannot be asked.
 func TestUnavailableIsAPage(t *testing.T) {
-	s := newWorld(t).server(t, func(o *Options) {
+	s := newWorld(t).server(t, func(o *parts) {
 		ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) { return nil, index.ErrUnavailable }
 	})
 	response := get(s, "/order/"+createdTx, "Accept: text/html")

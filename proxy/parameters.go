@@ -1,11 +1,15 @@
 package proxy
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"strconv"
 	"strings"
 
+	"github.com/gin-gonic/gin"
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
@@ -25,36 +29,20 @@ const affiliateDecimals = 3
 // contract at 0xEeee….
 var otherAPIsCoin = strings.Repeat("e", 40)
 
-// parameters reads a query and collects everything that is wrong with it. Unknown parameters are ignored: clients send
-// access tokens and cache busters.
+// parameters are those of a swap request.
 type parameters struct {
-	mistakes
-	values url.Values
+	query
 	family chain.Family // of the swap's chain; unknown while the chain is
 }
 
 func readParameters(rawQuery string) (*parameters, error) {
-	values, err := url.ParseQuery(rawQuery)
-	if err != nil {
-		return nil, invalidParameters.because("the query is not properly URL-encoded")
-	}
-	return &parameters{values: values}, nil
+	q, err := readQuery(rawQuery)
+	return &parameters{query: q}, err
 }
 
-// err names every wrong parameter.
-func (p *parameters) err() error { return p.problem(invalidParameters) }
-
-// mistakes are what is wrong with a request, each named once.
-type mistakes struct{ wrong []string }
-
-func (m *mistakes) mistake(text string) { m.wrong = addOnce(m.wrong, text) }
-
-// problem is nil without mistakes.
-func (m *mistakes) problem(k kind) error {
-	if len(m.wrong) == 0 {
-		return nil
-	}
-	return k.because(strings.Join(m.wrong, "; "))
+// parametersOf are those of a query; the family is that of a swap's chain, if it is known.
+func parametersOf(values url.Values, family chain.Family) *parameters {
+	return &parameters{query: query{values: values}, family: family}
 }
 
 // parseSwap reads a swap request; only one with a recipient can become a transaction.
@@ -113,33 +101,6 @@ func parseChainID(rawQuery string, chains chain.Registry) (chain.ID, error) {
 	}
 	id := p.chainID("chainId", chains)
 	return id, p.err()
-}
-
-// inAnyCase has names stand for their spellings in other cases as well, as the tracking API of the hosted service does.
-func (p *parameters) inAnyCase(names ...string) {
-	for spelled, values := range p.values {
-		for _, name := range names {
-			if spelled != name && strings.EqualFold(spelled, name) {
-				p.values[name] = append(p.values[name], values...)
-				delete(p.values, spelled)
-			}
-		}
-	}
-}
-
-// value returns a parameter's value, empty when it is absent. It is a mistake, and not ok, when there are several.
-func (p *parameters) value(name string) (text string, ok bool) {
-	if len(p.values[name]) > 1 {
-		p.mistake(name + " must be given once")
-		return "", false
-	}
-	return p.values.Get(name), true
-}
-
-// optional is value where a mistake is as good as nothing.
-func (p *parameters) optional(name string) string {
-	text, _ := p.value(name)
-	return text
 }
 
 // required is value where it is a mistake to leave it out, and where it is read at all.
@@ -322,3 +283,36 @@ func (p *parameters) referralCode(name string) uint32 {
 	}
 	return uint32(code)
 }
+
+// addBody adds what a request's body says to the parameters: a JSON object, or a form as browsers send it. What the
+// body says counts.
+func (p *parameters) addBody(c *gin.Context) error {
+	body, err := readBody(c)
+	if err != nil || len(bytes.TrimSpace(body)) == 0 {
+		return err
+	}
+	if kind, _, _ := strings.Cut(c.ContentType(), ";"); kind == "application/x-www-form-urlencoded" {
+		form, err := url.ParseQuery(string(body))
+		if err != nil {
+			return invalidBody.because("the body is not properly URL-encoded")
+		}
+		maps.Copy(p.values, form)
+		return nil
+	}
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(body, &given); err != nil || given == nil {
+		return invalidBody.because("the body must be a JSON object, or a form as application/x-www-form-urlencoded")
+	}
+	for name, value := range given {
+		var text string
+		switch {
+		case string(value) == "null":
+		case json.Unmarshal(value, &text) == nil:
+			p.values.Set(name, text)
+		default:
+			p.values.Set(name, string(value)) // also that of a list, which no parameter takes
+		}
+	}
+	return nil
+}
+

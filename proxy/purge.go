@@ -54,7 +54,7 @@ func (s *Server) keyAt(text string) (key cache.Key, found bool) {
 	probe := &keyProbe{}
 	ctx := context.WithValue(context.Background(), keyProbeContext{}, probe)
 	r := &http.Request{Method: http.MethodGet, URL: at, Header: http.Header{}}
-	s.router.keys.ServeHTTP(discard{}, r.WithContext(ctx))
+	s.router.paths.canonical(s.router.keys).ServeHTTP(discard{}, r.WithContext(ctx))
 	return probe.key, probe.found
 }
 

@@ -27,7 +27,7 @@ func (standing) Condition(context.Context) web.Condition {
 }
 
 // operatorsOf is the operators' listener beside s.
-func operatorsOf(s *Server, token string) http.Handler {
+func operatorsOf(s *site, token string) http.Handler {
 	return admin.Handler(admin.Options{
 		Server: s, Gateway: standing{}, Pages: s.pages, Token: token, Metrics: http.NotFoundHandler(), Logger: s.log,
 	})

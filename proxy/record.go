@@ -15,18 +15,8 @@ import (
 	"crossgate/token"
 )
 
-// Lives of answers about orders. Nothing follows a final state that no reorg can take back; what else is
-// known may change with the next block, and what is not known yet is asked for again and again. Where the chains
-// cannot be reached, what was known a few minutes ago, with its Age, is better than nothing.
-var (
-	noLife      = cache.Life{}
-	unknownLife = cache.Life{Fresh: time.Second}
-	movingLife  = cache.Life{Fresh: 2 * time.Second, Stale: 2 * time.Second, IfError: 5 * time.Minute}
-	settledLife = cache.Life{Fresh: time.Hour, Stale: time.Hour, IfError: 22 * time.Hour}
-)
-
 // encodeOrders returns the records of orders, and for how long all of them can be relied on.
-func (s *Server) encodeOrders(ctx context.Context, orders []index.Found) (bodies [][]byte, life cache.Life, err error) {
+func (s *Orders) encodeOrders(ctx context.Context, orders []index.Found) (bodies [][]byte, life cache.Life, err error) {
 	tokens, err := s.tokens(ctx, tokensOf(orders))
 	if err != nil {
 		return nil, noLife, err
@@ -104,7 +94,7 @@ func (u *unreadTokens) Unwrap() error { return u.error }
 
 // tokensInTime is tokens for answers about many, which must not fail by one: metadata that cannot be had soon is left
 // empty, and unread are the chains that it is missing from.
-func (s *Server) tokensInTime(ctx context.Context, keys []token.Key) (found map[token.Key]token.Token, unread []chain.ID, err error) {
+func (s *Orders) tokensInTime(ctx context.Context, keys []token.Key) (found map[token.Key]token.Token, unread []chain.ID, err error) {
 	const patience = time.Second
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -117,7 +107,7 @@ func (s *Server) tokensInTime(ctx context.Context, keys []token.Key) (found map[
 
 // tokens looks up metadata on all chains at once, one call for each, however often a key is given. An error is
 // *unreadTokens, beside what is known nevertheless.
-func (s *Server) tokens(ctx context.Context, keys []token.Key) (map[token.Key]token.Token, error) {
+func (s *Orders) tokens(ctx context.Context, keys []token.Key) (map[token.Key]token.Token, error) {
 	byChain, found := map[chain.ID][]chain.Address{}, make(map[token.Key]token.Token, len(keys))
 	for _, key := range keys {
 		if _, repeated := found[key]; repeated {

@@ -26,23 +26,23 @@ var apiReference = sync.OnceValue(func() reference.Reference {
 })
 
 // referencePage shows the API with examples of what there is.
-func (s *Server) referencePage(c *gin.Context) {
+func (s *Pages) referencePage(c *gin.Context) {
 	ctx := c.Request.Context()
 	values, err := web.Exemplary{
 		Orders: s.newest(ctx, partOfList{Take: mostNewest, Mode: crossChain}), Swaps: s.newest(ctx, partOfList{Take: mostNewest, Mode: sameChain}),
 	}.Values()
 	if err != nil {
-		s.failPage(c, err)
+		s.server.failPage(c, err)
 		return
 	}
 	s.addExemplarySwap(ctx, values)
 	shown := web.Docs{Reference: apiReference(), Origin: originOf(c.Request), Values: values}
-	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Docs(to, shown) })
+	s.server.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Docs(to, shown) })
 }
 
 // addExemplarySwap adds a swap of a tenth of a chain's coin for USDC, if there is such a chain.
-func (s *Server) addExemplarySwap(ctx context.Context, values reference.Values) {
-	for _, c := range s.serving() {
+func (s *Pages) addExemplarySwap(ctx context.Context, values reference.Values) {
+	for _, c := range s.swaps.serving() {
 		listed := s.options.Tokens.Listed(ctx, c.ID)
 		at := slices.IndexFunc(listed, func(t token.Listing) bool { return t.IsProminent && t.Symbol == "USDC" })
 		if c.Family != chain.EVM || at < 0 {

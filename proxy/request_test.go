@@ -10,7 +10,7 @@ import (
 )
 
 // do sends a request of one header line, "Name: value", or none.
-func do(s *Server, method, target string, headers ...string) *http.Response {
+func do(s *site, method, target string, headers ...string) *http.Response {
 	r := httptest.NewRequest(method, target, http.NoBody)
 	for _, line := range headers {
 		name, value, _ := strings.Cut(line, ": ")
@@ -19,7 +19,7 @@ func do(s *Server, method, target string, headers ...string) *http.Response {
 	return serve(s, r)
 }
 
-func serve(s *Server, r *http.Request) *http.Response {
+func serve(s *site, r *http.Request) *http.Response {
 	recorder := httptest.NewRecorder()
 	s.Handler().ServeHTTP(recorder, r)
 	response := recorder.Result()
@@ -29,7 +29,7 @@ func serve(s *Server, r *http.Request) *http.Response {
 	return response
 }
 
-func get(s *Server, target string, headers ...string) *http.Response {
+func get(s *site, target string, headers ...string) *http.Response {
 	return do(s, http.MethodGet, target, headers...)
 }
 

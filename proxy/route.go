@@ -144,12 +144,12 @@ func (r route[Q]) late(s *Server, question Q) cache.Result[answer] {
 	p := chainUnreachable.from(errImpatient)
 	p.message = fmt.Sprintf("reading the answer takes longer than %s and goes on; retry later", s.patience)
 	if r.sought != nil {
-		p.unheard = s.options.Orders.Unheard(r.sought(question))
+		p.unheard = s.options.Index.Unheard(r.sought(question))
 	}
 	if len(p.unheard) > 0 {
 		p.message = fmt.Sprintf("no answer from %s within %s; the search goes on, retry later", named(p.unheard), s.patience)
 	}
-	searched := s.options.Orders.Basis()
+	searched := s.options.Index.Basis()
 	return cache.Result[answer]{Value: answer{problem: p, searched: searched, freshness: freshnessOf(searched, time.Now())}}
 }
 

@@ -22,12 +22,12 @@ const (
 )
 
 // newest is a part of a list for a page that has more to show: nil when it cannot be had at the moment.
-func (s *Server) newest(ctx context.Context, part partOfList) []byte {
-	return textOf(ctx, s, s.orderListRoute(), part)
+func (s *Pages) newest(ctx context.Context, part partOfList) []byte {
+	return textOf(ctx, s, s.orders.orderListRoute(), part)
 }
 
 // searchPage leads a text to the page of what it names, and where that may be several things shows all of them.
-func (s *Server) searchPage(c *gin.Context) {
+func (s *Pages) searchPage(c *gin.Context) {
 	text := strings.TrimSpace(c.Query("query"))
 	if path, is := s.pageNamed(text); is {
 		c.Redirect(http.StatusSeeOther, path)
@@ -35,14 +35,14 @@ func (s *Server) searchPage(c *gin.Context) {
 	}
 	ctx := c.Request.Context()
 	shown := web.Search{Query: text, Now: time.Now()}
-	for _, each := range s.serving() {
+	for _, each := range s.swaps.serving() {
 		if strings.EqualFold(each.Name, text) {
 			shown.Chains = append(shown.Chains, each)
 		}
 	}
 	tokens, count, err := s.tokensNamed(ctx, text)
 	if err != nil {
-		s.failPage(c, err)
+		s.server.failPage(c, err)
 		return
 	}
 	shown.Tokens = tokens
@@ -58,12 +58,12 @@ func (s *Server) searchPage(c *gin.Context) {
 		c.Redirect(http.StatusSeeOther, "/swap?chainId="+shown.Chains[0].ID.String())
 		return
 	}
-	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Search(to, shown) })
+	s.server.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Search(to, shown) })
 }
 
 // pageNamed is the page of what a text names by its form alone: nothing, a hash, a swap in one line, the number of a
 // chain, or an address whose checksum does not fit, of which the page says so.
-func (s *Server) pageNamed(text string) (path string, is bool) {
+func (s *Pages) pageNamed(text string) (path string, is bool) {
 	if text == "" {
 		return "/", true
 	}
@@ -73,18 +73,18 @@ func (s *Server) pageNamed(text string) (path string, is bool) {
 	if _, is := parseSwapWords(text); is {
 		return "/swap?words=" + url.QueryEscape(text), true
 	}
-	if id, err := chain.ParseID(text); err == nil && s.options.Swaps.Serves(id) {
+	if id, err := chain.ParseID(text); err == nil && s.swaps.options.Estimator.Serves(id) {
 		return "/swap?chainId=" + id.String(), true
 	}
 	return "/locked/" + url.PathEscape(text), chain.ChecksumFails(text)
 }
 
 // tokensNamed are the listed tokens that a text names, as JSON, and how many they are.
-func (s *Server) tokensNamed(ctx context.Context, text string) ([]byte, int, error) {
+func (s *Pages) tokensNamed(ctx context.Context, text string) ([]byte, int, error) {
 	if len(text) > longestSearch {
 		return nil, 0, nil
 	}
-	found, _, err := s.tokenSearchRoute().ask(ctx, s, tokenSearch{text: text})
+	found, _, err := s.swaps.tokenSearchRoute().ask(ctx, s.server, tokenSearch{text: text})
 	if err != nil {
 		return nil, 0, err
 	}

@@ -25,7 +25,7 @@ func TestClientsAreAnsweredBeforeBalancersGiveUp(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
 			w.basis = []index.ChainBasis{followed(1, index.Lag{Head: 9, Indexed: 9})}
-			s := w.server(t, func(o *Options) {
+			s := w.server(t, func(o *parts) {
 				a := ordersOf(o)
 				a.unheard = []chain.ID{137}
 				find, byID := a.find, a.byID
@@ -68,7 +68,7 @@ func TestSearchesAreChargedToTheirClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const units = 100
 		var searches int
-		s := newWorld(t).server(t, func(o *Options) {
+		s := newWorld(t).server(t, func(o *parts) {
 			o.Quotas = quota.Options{Address: quota.Quota{Units: units, Window: time.Minute}}
 			find := ordersOf(o).find
 			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
@@ -113,7 +113,7 @@ func TestSearchesAreChargedToTheirClients(t *testing.T) {
 // TestAnothersQuotaIsNotMet has a client who is over the quota search for what another one asks for as well.
 func TestAnothersQuotaIsNotMet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newWorld(t).server(t, func(o *Options) {
+		s := newWorld(t).server(t, func(o *parts) {
 			o.Quotas = quota.Options{Address: quota.Quota{Units: 10, Window: time.Minute}}
 			find := ordersOf(o).find
 			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {

@@ -5,13 +5,11 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"strings"
 
 	"github.com/gin-gonic/gin"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/metric"
 
-	"crossgate/chain"
 	"crossgate/proxy/shadow"
 	"crossgate/proxy/web"
 	"crossgate/proxy/wire"
@@ -155,36 +153,15 @@ func (t *shadowed) compare(our shadow.Response) {
 	t.shadow.Compare(t.route, t.request, our)
 }
 
-// ComparedOrder is what came of comparing the answers about one order.
-type ComparedOrder struct {
-	Path        string // that was asked
-	Status      int    // of our answer
-	Differences []shadow.Difference
-}
-
-// CompareOrder compares what is answered here about an order with what a host of the shadow's origins answers now. The
-// order is named by the hash of its creation or by its id, which look the same on EVM chains.
-func (s *Server) CompareOrder(ctx context.Context, host, hash string) (ComparedOrder, error) {
-	tx, err := parseTxHash(hash, tracking)
+// compareWith compares the answer at a path of a route, or the problem in its place, with what a host of the shadow's
+// origins answers now.
+func (r route[Q]) compareWith(ctx context.Context, s *Server, host, path string, text string, err error) (status int, all []shadow.Difference, _ error) {
+	our := shadow.Response{Status: http.StatusOK, Body: text}
 	if err != nil {
-		return ComparedOrder{}, err
+		our = problemResponse(r.dialect, problemOf(err))
 	}
-	route, text := s.ordersRoute().paths[0], tx.String()
-	chosen, _, err := s.ordersRoute().ask(ctx, s, creation{tx: tx})
-	if id, parseErr := chain.ParseHash(text); parseErr == nil && isMissing(err) {
-		if byID, _, errByID := s.orderRoute().ask(ctx, s, id); !isKind(errByID, unknownOrder) {
-			route, chosen, err = s.orderRoute().paths[0], byID, errByID
-		}
-	}
-	our := shadow.Response{Status: http.StatusOK}
-	if err != nil {
-		our = problemResponse(tracking, problemOf(err))
-	} else {
-		our.Body = chosen.text
-	}
-	compared := ComparedOrder{Path: route[:strings.IndexByte(route, ':')] + text, Status: our.Status}
-	compared.Differences, err = s.shadow.Ask(ctx, host, route, shadow.Request{Method: http.MethodGet, Path: compared.Path}, our)
-	return compared, err
+	all, err = s.shadow.Ask(ctx, host, r.paths[0], shadow.Request{Method: http.MethodGet, Path: path}, our)
+	return our.Status, all, err
 }
 
 // problemResponse is a problem as clients get it, but for the id of the request.

@@ -20,7 +20,7 @@ func compareAll(settings *shadow.Settings) {
 }
 
 // withShadow is a server whose answers are compared with those of an origin. ended returns when all of them have been.
-func withShadow(t *testing.T, answer http.HandlerFunc, change ...func(*shadow.Settings)) (s *Server, ended func()) {
+func withShadow(t *testing.T, answer http.HandlerFunc, change ...func(*shadow.Settings)) (s *site, ended func()) {
 	t.Helper()
 	origin := httptest.NewServer(answer)
 	t.Cleanup(origin.Close)
@@ -34,14 +34,14 @@ func withShadow(t *testing.T, answer http.HandlerFunc, change ...func(*shadow.Se
 	for _, each := range change {
 		each(&settings)
 	}
-	s = newWorld(t).server(t, func(o *Options) {
+	s = newWorld(t).server(t, func(o *parts) {
 		o.Passthrough.Shadow = Shadow{Origins: origins{upstream.NewPool("origin", endpoint)}, Settings: settings}
 	})
 	return s, s.shadow.Wait
 }
 
 // outcomes lists what came of comparisons, by route and in one line each.
-func outcomes(s *Server) []string {
+func outcomes(s *site) []string {
 	var all []string
 	for _, route := range s.Differences().Routes {
 		for _, c := range route.Outcomes {

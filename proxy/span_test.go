@@ -39,7 +39,7 @@ func TestErrorsAndSlowRequestsLeaveASpan(t *testing.T) {
 				before := otel.GetTracerProvider()
 				otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSyncer(spans), trace.WithSampler(test.sampler)))
 				defer otel.SetTracerProvider(before)
-				s := newWorld(t).server(t, func(o *Options) {
+				s := newWorld(t).server(t, func(o *parts) {
 					find := ordersOf(o).find
 					ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 						<-time.After(test.wait)

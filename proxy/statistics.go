@@ -29,12 +29,12 @@ func daysKey(path string, q days) cache.Key {
 }
 
 // daysRoute answers something of some days.
-func (s *Server) daysRoute(paths []string, load func(context.Context, days) ([]jsonBody, cache.Life, error)) route[days] {
+func (s *Orders) daysRoute(paths []string, load func(context.Context, days) ([]jsonBody, cache.Life, error)) route[days] {
 	return route[days]{
 		paths:   paths,
 		dialect: tracking,
 		cost:    listCost,
-		limit:   s.options.OrderLimit,
+		limit:   s.limit,
 		parse:   func(c *gin.Context) (days, error) { return parseDays(c.Request.URL.RawQuery, time.Now()) },
 		key:     daysKey,
 		load:    load,
@@ -42,9 +42,9 @@ func (s *Server) daysRoute(paths []string, load func(context.Context, days) ([]j
 }
 
 // dailyRoute answers how much went between which chains on each day. The documented path is misspelt.
-func (s *Server) dailyRoute() route[days] {
+func (s *Orders) dailyRoute() route[days] {
 	r := s.daysRoute([]string{"/api/Satistics/getDaily", "/api/Statistics/getDaily"}, func(ctx context.Context, q days) ([]jsonBody, cache.Life, error) {
-		rows, before, basis, err := s.options.Orders.Daily(ctx, q.from, q.to)
+		rows, before, basis, err := s.options.Statistics.Daily(ctx, q.from, q.to)
 		if err != nil {
 			return nil, noLife, err
 		}
@@ -56,9 +56,9 @@ func (s *Server) dailyRoute() route[days] {
 }
 
 // deliveryTimesRoute answers how long orders took. The hosted service has no such path.
-func (s *Server) deliveryTimesRoute() route[days] {
+func (s *Orders) deliveryTimesRoute() route[days] {
 	r := s.daysRoute([]string{"/api/Statistics/getDeliveryTimes"}, func(ctx context.Context, q days) ([]jsonBody, cache.Life, error) {
-		times, basis, err := s.options.Orders.DeliveryTimes(ctx, q.from, q.to)
+		times, basis, err := s.options.Statistics.DeliveryTimes(ctx, q.from, q.to)
 		if err != nil {
 			return nil, noLife, err
 		}
@@ -69,16 +69,16 @@ func (s *Server) deliveryTimesRoute() route[days] {
 }
 
 // allTimeRoute answers how much there was in all.
-func (s *Server) allTimeRoute() route[struct{}] {
+func (s *Orders) allTimeRoute() route[struct{}] {
 	return route[struct{}]{
 		paths:   []string{"/api/Satistics/getAllTime", "/api/Statistics/getAllTime"},
 		dialect: tracking,
 		cost:    listCost,
-		limit:   s.options.OrderLimit,
+		limit:   s.limit,
 		parse:   func(*gin.Context) (struct{}, error) { return struct{}{}, nil },
 		key:     func(path string, _ struct{}) cache.Key { return cache.KeyOf(path) },
 		load: func(ctx context.Context, _ struct{}) ([]jsonBody, cache.Life, error) {
-			all, basis, err := s.options.Orders.AllTime(ctx)
+			all, basis, err := s.options.Statistics.AllTime(ctx)
 			if err != nil {
 				return nil, noLife, err
 			}
@@ -91,9 +91,9 @@ func (s *Server) allTimeRoute() route[struct{}] {
 }
 
 // venuesRoute answers what became of venues. The hosted service has no such path.
-func (s *Server) venuesRoute() route[days] {
+func (s *Orders) venuesRoute() route[days] {
 	return s.daysRoute([]string{"/api/Statistics/getVenues"}, func(ctx context.Context, q days) ([]jsonBody, cache.Life, error) {
-		venues, err := s.options.Swaps.Venues(ctx, q.from, q.to)
+		venues, err := s.options.Statistics.Venues(ctx, q.from, q.to)
 		if err != nil {
 			return nil, noLife, err
 		}
@@ -103,17 +103,17 @@ func (s *Server) venuesRoute() route[days] {
 
 // parseDays reads dateFrom and dateTo, both included. Days to come have no orders.
 func parseDays(rawQuery string, now time.Time) (q days, err error) {
-	p, err := readParameters(rawQuery)
+	p, err := readQuery(rawQuery)
 	if err != nil {
 		return q, err
 	}
 	p.inAnyCase("dateFrom", "dateTo")
 	today := uint64(now.Unix()) / secondsOfDay
-	to, isTo := p.date("dateTo")
+	to, isTo := date(&p, "dateTo")
 	if q.to = min(to, today); !isTo {
 		q.to = today
 	}
-	from, isFrom := p.date("dateFrom")
+	from, isFrom := date(&p, "dateFrom")
 	if q.from = from; !isFrom {
 		q.from = q.to - min(q.to, usualDays-1)
 	}
@@ -127,7 +127,7 @@ func parseDays(rawQuery string, now time.Time) (q days, err error) {
 }
 
 // date reads a parameter as a UNIX day: a date, or a time of it.
-func (p *parameters) date(name string) (day uint64, given bool) {
+func date(p *query, name string) (day uint64, given bool) {
 	text, ok := p.value(name)
 	if !ok || text == "" {
 		return 0, false

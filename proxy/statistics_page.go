@@ -17,11 +17,11 @@ import (
 var dayChoices = []int{7, usualDays, 90}
 
 // statisticsPage shows the statistics of the last days. What cannot be had leaves a reason in its place.
-func (s *Server) statisticsPage(c *gin.Context) {
+func (s *Pages) statisticsPage(c *gin.Context) {
 	ctx, now := c.Request.Context(), time.Now()
 	wanted, err := strconv.Atoi(c.DefaultQuery("days", strconv.Itoa(usualDays)))
 	if err != nil || !slices.Contains(dayChoices, wanted) {
-		s.failPage(c, invalidParameters.because("days must be one of 7, 30, 90"))
+		s.server.failPage(c, invalidParameters.because("days must be one of 7, 30, 90"))
 		return
 	}
 	today := uint64(now.Unix()) / secondsOfDay
@@ -33,15 +33,15 @@ func (s *Server) statisticsPage(c *gin.Context) {
 	for _, name := range []string{"getDaily", "getDeliveryTimes", "getVenues"} {
 		shown.Paths = append(shown.Paths, "/api/Statistics/"+name+"?dateFrom="+first.Format(time.DateOnly))
 	}
-	found, from, err := s.dailyRoute().ask(ctx, s, q)
+	found, from, err := s.orders.dailyRoute().ask(ctx, s.server, q)
 	if err != nil {
 		shown.Reason = problemOf(err).publicText()
 	} else {
 		shown.Daily, shown.Gaps, shown.Since = []byte(found.text), gapsOf(found.basis, from.Value.made), begunAt(found.basis)
-		shown.Times = textOf(ctx, s, s.deliveryTimesRoute(), q)
+		shown.Times = textOf(ctx, s, s.orders.deliveryTimesRoute(), q)
 	}
-	shown.Venues = textOf(ctx, s, s.venuesRoute(), q)
-	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Statistics(to, shown) })
+	shown.Venues = textOf(ctx, s, s.orders.venuesRoute(), q)
+	s.server.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Statistics(to, shown) })
 }
 
 // begunAt is when the oldest history that was read of a chain begins; zero when one has no beginning.

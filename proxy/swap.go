@@ -2,17 +2,64 @@ package proxy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
 	"crossgate/cache"
+	"crossgate/chain"
+	"crossgate/proxy/wire"
 	"crossgate/quote"
+	"crossgate/token"
 )
 
+// Estimator prices swaps and makes their transactions (quote.Estimator).
+type Estimator interface {
+	// Estimate answers a swap request. An estimate beside an error lists the venues that were asked before it failed.
+	Estimate(context.Context, quote.Request) (quote.Estimate, error)
+	// Serves reports whether any venue serves a chain.
+	Serves(chain.ID) bool
+}
+
+// SwapsOptions are what swaps are quoted by.
+type SwapsOptions struct {
+	Estimator Estimator
+	Tokens    Lists
+}
+
+// Lists knows the tokens of a chain (token.Directory).
+type Lists interface {
+	// Listed returns the tokens of a chain that a list or the configuration has, by ascending address.
+	Listed(context.Context, chain.ID) []token.Listing
+}
+
+// Swaps answers what a swap would cost, and on which chains and of which tokens there are any.
+type Swaps struct {
+	options SwapsOptions
+	chains  chain.Registry
+	limit   time.Duration
+	encoder wire.Encoder
+}
+
+// MountSwaps adds the paths of swaps to a server.
+func MountSwaps(server *Server, options SwapsOptions) *Swaps {
+	chains := server.chainRegistry()
+	s := &Swaps{options: options, chains: chains, limit: server.limits().SwapLimit, encoder: wire.Encoder{Chains: chains}}
+	s.swapRoute().mount(server)
+	s.explanationRoute().mount(server)
+	s.estimationRoute().mount(server)
+	s.chainsRoute().mount(server)
+	s.chainIDsRoute().mount(server)
+	s.tokensRoute().mount(server)
+	s.tokenSearchRoute().mount(server)
+	return s
+}
+
 // quoteRoute is a route of swap requests.
-func (s *Server) quoteRoute(
+func (s *Swaps) quoteRoute(
 	path string, cost int, hasRecipient bool,
 	load func(context.Context, quote.Request) ([]jsonBody, cache.Life, error),
 ) route[quote.Request] {
@@ -21,7 +68,7 @@ func (s *Server) quoteRoute(
 		methods: []string{http.MethodGet, http.MethodHead, http.MethodPost},
 		dialect: swapping,
 		cost:    cost,
-		limit:   s.options.SwapLimit,
+		limit:   s.limit,
 		parse:   func(c *gin.Context) (quote.Request, error) { return s.parseRequest(c, hasRecipient) },
 		key:     swapKey,
 		load:    load,
@@ -30,15 +77,12 @@ func (s *Server) quoteRoute(
 
 // swapRoute quotes a swap and returns its transaction. Answers are not cached, because a transaction must never be
 // stale; concurrent equal requests share one.
-func (s *Server) swapRoute() route[quote.Request] {
+func (s *Swaps) swapRoute() route[quote.Request] {
 	return s.quoteRoute("/v1.0/chain/transaction", swapCost, true, s.loadSwap)
 }
 
-// swapChain is where the context of a request keeps the chain of its swap.
-const swapChain = "swap chain"
-
 // parseRequest reads a swap request from its query, with POST also from its body, and from its Prefer header.
-func (s *Server) parseRequest(c *gin.Context, hasRecipient bool) (quote.Request, error) {
+func (s *Swaps) parseRequest(c *gin.Context, hasRecipient bool) (quote.Request, error) {
 	p, err := readParameters(c.Request.URL.RawQuery)
 	if err == nil && c.Request.Method == http.MethodPost {
 		err = p.addBody(c)
@@ -46,14 +90,14 @@ func (s *Server) parseRequest(c *gin.Context, hasRecipient bool) (quote.Request,
 	if err != nil {
 		return quote.Request{}, err
 	}
-	r, err := parseSwap(p, s.options.Chains, hasRecipient)
+	r, err := parseSwap(p, s.chains, hasRecipient)
 	c.Set(swapChain, uint64(r.Chain))
 	r.Wait = waitOf(c.Request.Header)
 	return r, err
 }
 
-func (s *Server) loadSwap(ctx context.Context, r quote.Request) ([]jsonBody, cache.Life, error) {
-	estimate, err := s.options.Swaps.Estimate(ctx, r)
+func (s *Swaps) loadSwap(ctx context.Context, r quote.Request) ([]jsonBody, cache.Life, error) {
+	estimate, err := s.options.Estimator.Estimate(ctx, r)
 	if err != nil {
 		return nil, noLife, err
 	}
@@ -83,4 +127,37 @@ func swapKey(path string, r quote.Request) cache.Key {
 		fields = append(fields, fmt.Append(nil, part))
 	}
 	return cache.KeyOf(path, fields...)
+}
+
+// comparisonRoute is what the page of a swap is made of, from one estimate: its explanation and, unless that says why
+// there is none, the estimate itself. It is the page's alone, and is not mounted.
+func (s *Swaps) comparisonRoute() route[quote.Request] {
+	return s.quoteRoute("/swap", swapCost, false, s.loadComparison)
+}
+
+func (s *Swaps) loadComparison(ctx context.Context, r quote.Request) ([]jsonBody, cache.Life, error) {
+	estimate, err := s.options.Estimator.Estimate(ctx, r)
+	if err != nil && (len(estimate.Asked) == 0 || errors.Is(err, context.Canceled)) {
+		return nil, noLife, err // no venue was asked
+	}
+	bodies := oneBody(s.encoder.AppendExplanation(nil, estimate, err))
+	switch {
+	case err != nil:
+	case r.Recipient.IsAbsent():
+		bodies = append(bodies, oneBody(s.encoder.AppendUnsigned(nil, estimate))...)
+	default:
+		bodies = append(bodies, oneBody(s.encoder.AppendSwap(nil, estimate))...)
+	}
+	return bodies, noLife, nil
+}
+
+// serving are the chains on which swaps are supported.
+func (s *Swaps) serving() []chain.Chain {
+	var serving []chain.Chain
+	for _, c := range s.chains.All() {
+		if s.options.Estimator.Serves(c.ID) {
+			serving = append(serving, c)
+		}
+	}
+	return serving
 }

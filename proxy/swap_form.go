@@ -17,7 +17,7 @@ import (
 // swapForm is a swap as a visitor writes it, on its way to a query of the API: tokens may be named by symbol, name or
 // address, and the amount is in whole tokens. What is wrong with a field is told beside it.
 type swapForm struct {
-	server  *Server
+	pages   *Pages
 	chain   chain.Chain
 	given   url.Values
 	listed  []token.Listing            // on the chain
@@ -31,13 +31,13 @@ type swapForm struct {
 const mostMeant = 6
 
 // readSwapForm looks up what a form names on its chain.
-func (s *Server) readSwapForm(ctx context.Context, given url.Values) *swapForm {
-	f := &swapForm{server: s, given: given, alike: map[string][]token.Listing{}}
+func (s *Pages) readSwapForm(ctx context.Context, given url.Values) *swapForm {
+	f := &swapForm{pages: s, given: given, alike: map[string][]token.Listing{}}
 	if given.Get("chainId") == "" { // there is none with swaps
 		return f
 	}
 	id, err := chain.ParseID(given.Get("chainId"))
-	known, isKnown := s.options.Chains.Chain(id)
+	known, isKnown := s.chains.Chain(id)
 	if err != nil || !isKnown {
 		f.fault("chainId", "The gateway does not know this chain.")
 		return f
@@ -84,7 +84,7 @@ func (f *swapForm) token(ctx context.Context, field string) *token.Listing {
 
 // tokenAt is the token at an address, listed or not.
 func (f *swapForm) tokenAt(ctx context.Context, field, text string) *token.Listing {
-	p := &parameters{values: url.Values{field: {text}}, family: f.chain.Family}
+	p := parametersOf(url.Values{field: {text}}, f.chain.Family)
 	key := token.Key{Chain: f.chain.ID, Address: p.token(field)}
 	if len(p.wrong) > 0 {
 		f.mistakes(p.wrong)
@@ -95,7 +95,7 @@ func (f *swapForm) tokenAt(ctx context.Context, field, text string) *token.Listi
 			return &f.listed[i]
 		}
 	}
-	read, err := f.server.options.Tokens.Lookup(ctx, key.Chain, key.Address)
+	read, err := f.pages.options.Tokens.Lookup(ctx, key.Chain, key.Address)
 	if err != nil {
 		f.problem = err
 		return nil
@@ -162,8 +162,8 @@ func (f *swapForm) request() (r quote.Request, query url.Values, ok bool) {
 	if len(f.faults) > 0 || f.problem != nil {
 		return r, query, false
 	}
-	p := &parameters{values: query}
-	r, err := parseSwap(p, f.server.options.Chains, query.Has("tokenOutRecipient"))
+	p := parametersOf(query, 0)
+	r, err := parseSwap(p, f.pages.chains, query.Has("tokenOutRecipient"))
 	switch {
 	case err == nil && query.Has("tokenOutRecipient") && p.isUnsigned(): // the page is for signing
 		f.fault("senderAddress", "On Solana a transaction names who pays its fee: the sender is required.")

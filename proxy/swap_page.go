@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/proxy/web"
 	"crossgate/quote"
@@ -21,13 +19,13 @@ import (
 
 // swapPage shows a comparison. Its query is that of the API, except that tokens can be named by symbol and name, the
 // amount can be in whole tokens, and the recipient is optional. Or it is one line, words, which leads to such a query.
-func (s *Server) swapPage(c *gin.Context) {
+func (s *Pages) swapPage(c *gin.Context) {
 	form, err := url.ParseQuery(c.Request.URL.RawQuery)
 	if err != nil {
-		s.failPage(c, invalidParameters.because("the query is not properly URL-encoded"))
+		s.server.failPage(c, invalidParameters.because("the query is not properly URL-encoded"))
 		return
 	}
-	shown := web.Swap{Form: form, Chains: s.serving(), Origin: originOf(c.Request), Now: time.Now()}
+	shown := web.Swap{Form: form, Chains: s.swaps.serving(), Origin: originOf(c.Request), Now: time.Now()}
 	if len(shown.Chains) > 0 && form.Get("chainId") == "" {
 		form.Set("chainId", shown.Chains[0].ID.String())
 	}
@@ -40,23 +38,23 @@ func (s *Server) swapPage(c *gin.Context) {
 		shown.Faults = append(shown.Faults, web.Fault{Field: "words", Message: message})
 	}
 	if wantsStream(c.Request) {
-		s.serveStream(c, tracking, func(_ context.Context, c *gin.Context) { s.streamComparison(c, shown) })
+		s.server.serveStream(c, tracking, func(_ context.Context, c *gin.Context) { s.streamComparison(c, shown) })
 		return
 	}
 	ctx := c.Request.Context()
 	status := s.compare(ctx, c, &shown, s.readSwapForm(ctx, form))
-	s.writePage(c, status, func(to io.Writer) error { return s.pages.Swap(to, shown) })
+	s.server.writePage(c, status, func(to io.Writer) error { return s.pages.Swap(to, shown) })
 }
 
 // swapSaid is the path of the page of a swap that is written in one line, on the chain that the form has unless the
 // line names one; otherwise it is what is wrong with the line.
-func (s *Server) swapSaid(line, chainID string) (path, message string) {
+func (s *Pages) swapSaid(line, chainID string) (path, message string) {
 	said, ok := parseSwapWords(line)
 	if !ok {
 		return "", "An amount, a token, “to” and another token are needed, such as: 0.1 ETH to USDC on Base."
 	}
 	if said.chain != "" {
-		serving := s.serving()
+		serving := s.swaps.serving()
 		at := slices.IndexFunc(serving, func(each chain.Chain) bool {
 			return strings.EqualFold(each.Name, said.chain) || each.ID.String() == said.chain
 		})
@@ -77,7 +75,7 @@ func (s *Server) swapSaid(line, chainID string) (path, message string) {
 }
 
 // compare fills in the form and, where it asks for a swap, what the venues quote. It returns the status of the page.
-func (s *Server) compare(ctx context.Context, c *gin.Context, shown *web.Swap, f *swapForm) int {
+func (s *Pages) compare(ctx context.Context, c *gin.Context, shown *web.Swap, f *swapForm) int {
 	shown.Listed = f.offered()
 	shown.In, shown.Out = f.in, f.out
 	var r quote.Request
@@ -112,8 +110,8 @@ func pathOf(query url.Values) string {
 }
 
 // fillComparison asks the venues.
-func (s *Server) fillComparison(ctx context.Context, shown *web.Swap, r quote.Request) error {
-	found, from, err := s.comparisonRoute().ask(ctx, s, r)
+func (s *Pages) fillComparison(ctx context.Context, shown *web.Swap, r quote.Request) error {
+	found, from, err := s.swaps.comparisonRoute().ask(ctx, s.server, r)
 	if err != nil {
 		return err
 	}
@@ -125,39 +123,6 @@ func (s *Server) fillComparison(ctx context.Context, shown *web.Swap, r quote.Re
 	prices := s.options.Tokens.USD(ctx, in, out)
 	shown.Priced = prices[in] != nil && prices[out] != nil
 	return nil
-}
-
-// comparisonRoute is what the page of a swap is made of, from one estimate: its explanation and, unless that says why
-// there is none, the estimate itself. It is the page's alone, and is not mounted.
-func (s *Server) comparisonRoute() route[quote.Request] {
-	return s.quoteRoute("/swap", swapCost, false, s.loadComparison)
-}
-
-func (s *Server) loadComparison(ctx context.Context, r quote.Request) ([]jsonBody, cache.Life, error) {
-	estimate, err := s.options.Swaps.Estimate(ctx, r)
-	if err != nil && (len(estimate.Asked) == 0 || errors.Is(err, context.Canceled)) {
-		return nil, noLife, err // no venue was asked
-	}
-	bodies := oneBody(s.encoder.AppendExplanation(nil, estimate, err))
-	switch {
-	case err != nil:
-	case r.Recipient.IsAbsent():
-		bodies = append(bodies, oneBody(s.encoder.AppendUnsigned(nil, estimate))...)
-	default:
-		bodies = append(bodies, oneBody(s.encoder.AppendSwap(nil, estimate))...)
-	}
-	return bodies, noLife, nil
-}
-
-// serving are the chains on which swaps are supported.
-func (s *Server) serving() []chain.Chain {
-	var serving []chain.Chain
-	for _, c := range s.options.Chains.All() {
-		if s.options.Swaps.Serves(c.ID) {
-			serving = append(serving, c)
-		}
-	}
-	return serving
 }
 
 // mostOffered is how many tokens a form offers.

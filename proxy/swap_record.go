@@ -30,13 +30,13 @@ type swapOf struct {
 
 // swapTxRoute answers what a transaction swapped within its chain. The documented answer has room for one swap and
 // means the first; the others have an index.
-func (s *Server) swapTxRoute() route[swapOf] {
+func (s *Orders) swapTxRoute() route[swapOf] {
 	return route[swapOf]{
 		paths:   []string{"/api/SameChainSwap/:id/tx/:hash"},
 		dialect: tracking,
-		limit:   s.options.OrderLimit,
+		limit:   s.limit,
 		parse: func(c *gin.Context) (swapOf, error) {
-			return parseSwapOf(s.options.Chains, c.Param("id"), c.Param("hash"), c.Request.URL.RawQuery)
+			return parseSwapOf(s.chains, c.Param("id"), c.Param("hash"), c.Request.URL.RawQuery)
 		},
 		key: func(path string, q swapOf) cache.Key {
 			if path == subject { // what is purged by a transaction does not name its chain
@@ -55,11 +55,11 @@ func (s *Server) swapTxRoute() route[swapOf] {
 }
 
 // swapIDRoute answers what the swap with an id was: the record that its transaction leads to.
-func (s *Server) swapIDRoute() route[order.ID] {
+func (s *Orders) swapIDRoute() route[order.ID] {
 	return route[order.ID]{
 		paths:   []string{"/api/SameChainSwap/:id"},
 		dialect: tracking,
-		limit:   s.options.OrderLimit,
+		limit:   s.limit,
 		parse: func(c *gin.Context) (order.ID, error) {
 			id, err := chain.ParseHash(c.Param("id"))
 			if err != nil {
@@ -94,8 +94,8 @@ func parseSwapOf(chains chain.Registry, id, hash, rawQuery string) (q swapOf, er
 	return q, nil
 }
 
-func (s *Server) loadSwaps(ctx context.Context, of swapTx) ([]jsonBody, cache.Life, error) {
-	swaps, searched, err := s.options.Orders.FindSwaps(ctx, of.chain, of.tx)
+func (s *Orders) loadSwaps(ctx context.Context, of swapTx) ([]jsonBody, cache.Life, error) {
+	swaps, searched, err := s.options.Swaps.FindSwaps(ctx, of.chain, of.tx)
 	if err != nil {
 		return nil, noLife, noSwap(err, of.chain, searched)
 	}
@@ -127,7 +127,7 @@ func noSwap(err error, id chain.ID, searched index.Basis) error {
 		"swap not found: chain %d does not know the transaction; retry if it was sent just now", id)), searched}
 }
 
-func (s *Server) loadSwapRecord(ctx context.Context, id order.ID) ([]jsonBody, cache.Life, error) {
+func (s *Orders) loadSwapRecord(ctx context.Context, id order.ID) ([]jsonBody, cache.Life, error) {
 	found, err := s.swapByID(ctx, id)
 	if errors.Is(err, order.ErrNotFound) || errors.Is(err, order.ErrNoSwap) {
 		return nil, noLife, &searchError{unknownSwap.because(
@@ -141,13 +141,13 @@ func (s *Server) loadSwapRecord(ctx context.Context, id order.ID) ([]jsonBody, c
 }
 
 // swapByID returns the swap with an id, of which the index knows or whose transaction was asked for lately.
-func (s *Server) swapByID(ctx context.Context, id order.ID) (index.FoundSwap, error) {
-	found, err := s.options.Orders.SwapByID(ctx, id)
+func (s *Orders) swapByID(ctx context.Context, id order.ID) (index.FoundSwap, error) {
+	found, err := s.options.Swaps.SwapByID(ctx, id)
 	of, remembered := s.swapTxs.of(id)
 	if !remembered || !isUnindexed(err) {
 		return found, err
 	}
-	swaps, searched, err := s.options.Orders.FindSwaps(ctx, of.chain, of.tx)
+	swaps, searched, err := s.options.Swaps.FindSwaps(ctx, of.chain, of.tx)
 	for _, each := range swaps {
 		if each.ID == id {
 			return each, nil
@@ -161,7 +161,7 @@ func (s *Server) swapByID(ctx context.Context, id order.ID) (index.FoundSwap, er
 
 // encodeSwaps returns the records of swaps, and for how long all of them can be relied on. Nothing follows a swap, so
 // that one which no reorg can take back is final.
-func (s *Server) encodeSwaps(ctx context.Context, swaps []index.FoundSwap) ([]jsonBody, cache.Life, error) {
+func (s *Orders) encodeSwaps(ctx context.Context, swaps []index.FoundSwap) ([]jsonBody, cache.Life, error) {
 	made := make([]order.Swap, len(swaps))
 	for i, found := range swaps {
 		made[i] = found.Swap
@@ -209,8 +209,8 @@ func chooseSwap(q swapOf, swaps []jsonBody) (*jsonBody, error) {
 }
 
 // loadSwapList lists swaps as orders are.
-func (s *Server) loadSwapList(ctx context.Context, q partOfList) ([]jsonBody, cache.Life, error) {
-	listed, basis, err := s.options.Orders.ListSwaps(ctx, q.Filter, q.Skip, q.Take)
+func (s *Orders) loadSwapList(ctx context.Context, q partOfList) ([]jsonBody, cache.Life, error) {
+	listed, basis, err := s.options.Swaps.ListSwaps(ctx, q.Filter, q.Skip, q.Take)
 	if err != nil {
 		return nil, noLife, err
 	}

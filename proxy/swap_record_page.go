@@ -16,15 +16,15 @@ import (
 )
 
 // swapTxPage shows a swap that a transaction made.
-func (s *Server) swapTxPage(c *gin.Context) {
-	q, err := parseSwapOf(s.options.Chains, c.Param("id"), c.Param("hash"), c.Request.URL.RawQuery)
+func (s *Pages) swapTxPage(c *gin.Context) {
+	q, err := parseSwapOf(s.chains, c.Param("id"), c.Param("hash"), c.Request.URL.RawQuery)
 	if err != nil {
-		s.failPage(c, err)
+		s.server.failPage(c, err)
 		return
 	}
-	found, from, err := s.swapTxRoute().ask(s.withPayer(c, searchCost), s, q)
+	found, from, err := s.orders.swapTxRoute().ask(s.server.withPayer(c, searchCost), s.server, q)
 	if err != nil {
-		s.failPage(c, err)
+		s.server.failPage(c, err)
 		return
 	}
 	where := "/" + q.chain.String() + "/tx/" + q.tx.String()
@@ -36,32 +36,32 @@ func (s *Server) swapTxPage(c *gin.Context) {
 }
 
 // swapIDPage shows the swap with an id.
-func (s *Server) swapIDPage(c *gin.Context) {
+func (s *Pages) swapIDPage(c *gin.Context) {
 	id, err := chain.ParseHash(c.Param("id"))
 	if err != nil {
-		s.failPage(c, malformedSwapID.from(err))
+		s.server.failPage(c, malformedSwapID.from(err))
 		return
 	}
-	found, _, err := s.swapIDRoute().ask(s.withPayer(c, searchCost), s, id)
+	found, _, err := s.orders.swapIDRoute().ask(s.server.withPayer(c, searchCost), s.server, id)
 	if err != nil {
-		s.failPage(c, err)
+		s.server.failPage(c, err)
 		return
 	}
 	s.writeSwapPage(c, web.SwapRecord{Path: "/api/SameChainSwap/" + id.String(), Page: "/swap/" + id.String()}, found)
 }
 
-func (s *Server) writeSwapPage(c *gin.Context, shown web.SwapRecord, found *jsonBody) {
+func (s *Pages) writeSwapPage(c *gin.Context, shown web.SwapRecord, found *jsonBody) {
 	shown.Record, shown.Final, shown.Read = []byte(found.text), found.final, readOf(found.basis)
 	in, out := web.SwapSides(shown.Record)
 	shown.In, shown.Out = s.pricesOf(c.Request.Context(), in, out)
 	shown.Origin, shown.Now = originOf(c.Request), time.Now()
-	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.SwapRecord(to, shown) })
+	s.server.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.SwapRecord(to, shown) })
 }
 
 // swapNamed returns the path of the page of an indexed swap that a text names by its id or its transaction: whoever
 // tracks something need not know what it was; empty for none.
-func (s *Server) swapNamed(ctx context.Context, text string) (path string, err error) {
-	listed, _, err := s.options.Orders.ListSwaps(ctx, index.Filter{Search: parseSearch(text)}, 0, 1)
+func (s *Pages) swapNamed(ctx context.Context, text string) (path string, err error) {
+	listed, _, err := s.orders.options.Swaps.ListSwaps(ctx, index.Filter{Search: parseSearch(text)}, 0, 1)
 	if err != nil || len(listed.Swaps) == 0 {
 		return "", err
 	}

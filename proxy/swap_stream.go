@@ -21,7 +21,7 @@ type comparedPage struct {
 // streamComparison sends what each venue answers as it comes, event "quote" with a line to read, and then the page of
 // the comparison, event "page". It is one comparison: the page that a browser without scripts gets is made likewise. It
 // is brought to its end though the server stops.
-func (s *Server) streamComparison(c *gin.Context, shown web.Swap) {
+func (s *Pages) streamComparison(c *gin.Context, shown web.Swap) {
 	ctx := c.Request.Context()
 	events, form := openEvents(c), s.readSwapForm(ctx, shown.Form)
 	heard, made := make(chan quote.Heard, heardVenues), make(chan error, 1)

@@ -17,13 +17,13 @@ const (
 )
 
 // tokensRoute lists the tokens of a chain.
-func (s *Server) tokensRoute() route[chain.ID] {
+func (s *Swaps) tokensRoute() route[chain.ID] {
 	return route[chain.ID]{
 		paths:   []string{"/v1.0/token-list"},
 		dialect: swapping,
-		limit:   s.options.SwapLimit,
+		limit:   s.limit,
 		parse: func(c *gin.Context) (chain.ID, error) {
-			return parseChainID(c.Request.URL.RawQuery, s.options.Chains)
+			return parseChainID(c.Request.URL.RawQuery, s.chains)
 		},
 		key: func(path string, id chain.ID) cache.Key { return cache.KeyOf(path, []byte(id.String())) },
 		load: func(ctx context.Context, id chain.ID) ([]jsonBody, cache.Life, error) {
@@ -40,13 +40,13 @@ type tokenSearch struct {
 
 // tokenSearchRoute finds listed tokens by symbol, name or address, on one chain or on all that are supported. It is an
 // addition to the documented paths.
-func (s *Server) tokenSearchRoute() route[tokenSearch] {
+func (s *Swaps) tokenSearchRoute() route[tokenSearch] {
 	return route[tokenSearch]{
 		paths:   []string{"/v1.0/token-list/search"},
 		dialect: swapping,
-		limit:   s.options.SwapLimit,
+		limit:   s.limit,
 		parse: func(c *gin.Context) (tokenSearch, error) {
-			return parseTokenSearch(c.Request.URL.RawQuery, s.options.Chains)
+			return parseTokenSearch(c.Request.URL.RawQuery, s.chains)
 		},
 		key: func(path string, q tokenSearch) cache.Key {
 			return cache.KeyOf(path, []byte(q.chain.String()), []byte(q.text))
@@ -71,7 +71,7 @@ func parseTokenSearch(rawQuery string, chains chain.Registry) (q tokenSearch, er
 	return q, p.err()
 }
 
-func (s *Server) findTokens(ctx context.Context, q tokenSearch) ([]jsonBody, cache.Life, error) {
+func (s *Swaps) findTokens(ctx context.Context, q tokenSearch) ([]jsonBody, cache.Life, error) {
 	var listed []token.Listing
 	if q.chain != 0 {
 		listed = s.options.Tokens.Listed(ctx, q.chain)

@@ -25,10 +25,10 @@ type chainTx struct {
 }
 
 // transactionRoute keeps transactions as pages show them, in their JSON.
-func (s *Server) transactionRoute() route[chainTx] {
+func (s *Pages) transactionRoute() route[chainTx] {
 	return route[chainTx]{
 		paths: []string{"transaction"},
-		limit: s.options.OrderLimit,
+		limit: s.limit,
 		key: func(path string, q chainTx) cache.Key {
 			return cache.KeyOf(path, []byte(q.chain.String()), q.tx.Bytes())
 		},
@@ -36,18 +36,18 @@ func (s *Server) transactionRoute() route[chainTx] {
 	}
 }
 
-func (s *Server) loadTransaction(ctx context.Context, q chainTx) ([]jsonBody, cache.Life, error) {
-	read, err := s.options.Orders.Transaction(ctx, q.chain, q.tx)
+func (s *Pages) loadTransaction(ctx context.Context, q chainTx) ([]jsonBody, cache.Life, error) {
+	read, err := s.options.Details.Transaction(ctx, q.chain, q.tx)
 	if err != nil {
 		return nil, noLife, err
 	}
 	life := movingLife
-	tokens, err := s.tokens(ctx, s.tokensCalled(nil, read.Calls))
+	tokens, err := s.orders.tokens(ctx, s.tokensCalled(nil, read.Calls))
 	if err == nil && q.isFinal {
 		life = settledLife
 	}
 	shown := web.Transaction{
-		Block: read.Block, Sender: read.Sender.Format(s.options.Chains.Family(q.chain)), Nonce: read.Nonce, Value: read.Value.String(),
+		Block: read.Block, Sender: read.Sender.Format(s.chains.Family(q.chain)), Nonce: read.Nonce, Value: read.Value.String(),
 		GasUsed: read.GasUsed, By: read.By,
 	}
 	if read.Fee != nil {
@@ -61,7 +61,7 @@ func (s *Server) loadTransaction(ctx context.Context, q chainTx) ([]jsonBody, ca
 }
 
 // transactions are those in which the steps of a record happened, as far as they can be had soon.
-func (s *Server) transactions(ctx context.Context, shown web.Order) []web.Transaction {
+func (s *Pages) transactions(ctx context.Context, shown web.Order) []web.Transaction {
 	ctx, cancel := context.WithTimeout(ctx, transactionPatience)
 	defer cancel()
 	keys := web.Transactions(shown.Record)
@@ -77,8 +77,8 @@ func (s *Server) transactions(ctx context.Context, shown web.Order) []web.Transa
 }
 
 // parseBlockHash reads the hash of a transaction's block as its chain writes it.
-func (s *Server) parseBlockHash(key web.TransactionKey) (chain.Hash, error) {
-	if s.options.Chains.Family(key.Chain) == chain.SVM {
+func (s *Pages) parseBlockHash(key web.TransactionKey) (chain.Hash, error) {
+	if s.chains.Family(key.Chain) == chain.SVM {
 		return chain.ParseSolanaHash(key.BlockHash)
 	}
 	return chain.ParseHash(key.BlockHash)
@@ -86,7 +86,7 @@ func (s *Server) parseBlockHash(key web.TransactionKey) (chain.Hash, error) {
 
 // transaction is one that a record names, unread where it cannot be had soon, with the endpoints by whose word the
 // record has it.
-func (s *Server) transaction(ctx context.Context, key web.TransactionKey, isFinal bool) (read web.Transaction) {
+func (s *Pages) transaction(ctx context.Context, key web.TransactionKey, isFinal bool) (read web.Transaction) {
 	tx, err := chain.ParseTxHash(key.Hash)
 	if err != nil {
 		return web.Transaction{TransactionKey: key, Unread: true}
@@ -97,20 +97,20 @@ func (s *Server) transaction(ctx context.Context, key web.TransactionKey, isFina
 	}
 	read.TransactionKey = key
 	if block, err := s.parseBlockHash(key); err == nil {
-		read.Tellers = s.options.Orders.Tellers(key.Chain, tx, block)
+		read.Tellers = s.options.Details.Tellers(key.Chain, tx, block)
 	}
 	return read
 }
 
 // tokensCalled appends the tokens that arguments of calls name, as far as their chains are known.
-func (s *Server) tokensCalled(keys []token.Key, calls []order.ContractCall) []token.Key {
+func (s *Pages) tokensCalled(keys []token.Key, calls []order.ContractCall) []token.Key {
 	for _, call := range calls {
 		keys = s.tokensNamedBy(keys, call.Arguments)
 	}
 	return keys
 }
 
-func (s *Server) tokensNamedBy(keys []token.Key, arguments []order.Argument) []token.Key {
+func (s *Pages) tokensNamedBy(keys []token.Key, arguments []order.Argument) []token.Key {
 	for _, a := range arguments {
 		if key, named := s.tokenOf(a); named {
 			keys = append(keys, key)
@@ -124,23 +124,23 @@ func (s *Server) tokensNamedBy(keys []token.Key, arguments []order.Argument) []t
 }
 
 // tokenOf is the token that an argument is, or is an amount of.
-func (s *Server) tokenOf(a order.Argument) (key token.Key, named bool) {
+func (s *Pages) tokenOf(a order.Argument) (key token.Key, named bool) {
 	if a.Kind != order.TokenArgument && a.Kind != order.AmountArgument || a.Address.IsAbsent() {
 		return token.Key{}, false
 	}
-	_, known := s.options.Chains.Chain(a.Chain)
+	_, known := s.chains.Chain(a.Chain)
 	return token.Key{Chain: a.Chain, Address: a.Address}, known
 }
 
-func (s *Server) callShown(on chain.ID, call order.ContractCall, tokens map[token.Key]token.Token) web.Call {
+func (s *Pages) callShown(on chain.ID, call order.ContractCall, tokens map[token.Key]token.Token) web.Call {
 	return web.Call{
-		Contract: call.Contract.Format(s.options.Chains.Family(on)), Role: call.Role, Function: call.Function, Selector: call.Selector,
+		Contract: call.Contract.Format(s.chains.Family(on)), Role: call.Role, Function: call.Function, Selector: call.Selector,
 		Size: call.Size, Arguments: s.argumentsShown(on, call.Arguments, tokens), Unread: call.Unread, Unused: call.Unused,
 		Irregular: call.Irregular,
 	}
 }
 
-func (s *Server) argumentsShown(on chain.ID, arguments []order.Argument, tokens map[token.Key]token.Token) []web.Argument {
+func (s *Pages) argumentsShown(on chain.ID, arguments []order.Argument, tokens map[token.Key]token.Token) []web.Argument {
 	var shown []web.Argument
 	for _, a := range arguments {
 		as := web.Argument{Name: a.Name, Type: a.Type, Chain: a.Chain, Text: a.Number.String(), Bytes: a.Bytes}
@@ -152,9 +152,9 @@ func (s *Server) argumentsShown(on chain.ID, arguments []order.Argument, tokens 
 		case order.TruthArgument:
 			as.Text = strconv.FormatBool(!a.Number.IsZero())
 		case order.AccountArgument:
-			as.Meaning, as.Text = web.IsAddress, a.Address.Format(s.options.Chains.Family(a.Chain))
+			as.Meaning, as.Text = web.IsAddress, a.Address.Format(s.chains.Family(a.Chain))
 		case order.TokenArgument:
-			as.Meaning, as.Text = web.IsToken, a.Address.Format(s.options.Chains.Family(a.Chain))
+			as.Meaning, as.Text = web.IsToken, a.Address.Format(s.chains.Family(a.Chain))
 		case order.AmountArgument:
 			as.Meaning = web.IsAmount
 		case order.ShareArgument:

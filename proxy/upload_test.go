@@ -31,7 +31,7 @@ func passing(t *testing.T, origin http.HandlerFunc) (*network, *upstream.Endpoin
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newWorld(t).server(t, func(o *Options) {
+	s := newWorld(t).server(t, func(o *parts) {
 		o.Logger = slog.New(slog.DiscardHandler)
 		o.Passthrough = Passthrough{Origins: origins{upstream.NewPool("origin", endpoint)}, MaxBytes: 64 << 20, Hosts: []passthrough.Host{{
 			Name: "orders", MaxBody: 8 << 20, MaxVariants: 4,

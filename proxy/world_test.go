@@ -96,11 +96,77 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
+// daily is Statistics but for venues.
+type daily interface {
+	Daily(ctx context.Context, from, to uint64) (days, before []order.DailyStatistics, basis index.Basis, err error)
+	AllTime(ctx context.Context) (order.Statistics, index.Basis, error)
+	DeliveryTimes(ctx context.Context, from, to uint64) ([]order.DeliveryTimes, index.Basis, error)
+}
+
+// parts are what a site is made of.
+type parts struct {
+	Options
+	Orders interface {
+		Index
+		Finder
+		SwapFinder
+		Details
+		daily
+	}
+	Swaps interface {
+		Estimator
+		Venues(ctx context.Context, from, to uint64) ([]quote.VenueDay, error)
+	}
+	Tokens interface {
+		Names
+		Lists
+	}
+}
+
+// Venues implements Statistics.
+func (p parts) Venues(ctx context.Context, from, to uint64) ([]quote.VenueDay, error) {
+	return p.Swaps.Venues(ctx, from, to)
+}
+
+// site is a server with everything that it serves.
+type site struct {
+	*Server
+	orders    *Orders
+	swaps     *Swaps
+	estimator *exchangeable
+}
+
+// exchangeable is an estimator that tests exchange for another one.
+type exchangeable struct{ Estimator }
+
+// OrdersChanged implements index.Observer.
+func (s *site) OrdersChanged(changes []index.Change) { s.orders.OrdersChanged(changes) }
+
+// BranchChanged implements index.Observer.
+func (s *site) BranchChanged(id chain.ID) { s.orders.BranchChanged(id) }
+
+func newSite(p parts) (*site, error) {
+	p.Options.Index = p.Orders
+	s, err := New(p.Options)
+	if err != nil {
+		return nil, err
+	}
+	statistics := struct {
+		parts
+		daily
+	}{p, p.Orders}
+	made := &site{Server: s, estimator: &exchangeable{p.Swaps}}
+	made.orders = MountOrders(s, OrdersOptions{Orders: p.Orders, Swaps: p.Orders, Statistics: statistics, Tokens: p.Tokens})
+	made.swaps = MountSwaps(s, SwapsOptions{Estimator: made.estimator, Tokens: p.Tokens})
+	MountPages(s, made.orders, made.swaps, PagesOptions{Details: p.Orders, Tokens: p.Tokens})
+	return made, nil
+}
+
 // server returns a server over w that is closed at the end of the test.
-func (w *world) server(t testing.TB, change ...func(*Options)) *Server {
+func (w *world) server(t testing.TB, change ...func(*parts)) *site {
 	t.Helper()
 	usdc := address(t, usdcText)
-	o := Options{
+	o := parts{
 		Orders: &answering{
 			world: w,
 			find: func(_ context.Context, tx chain.TxHash) ([]*order.Order, error) {
@@ -149,15 +215,13 @@ func (w *world) server(t testing.TB, change ...func(*Options)) *Server {
 			w.lastSwap = r
 			return w.estimate(ctx, r)
 		}),
-		Tokens:    w.tokenList,
-		Chains:    chain.Documented(),
-		Telemetry: Telemetry{Tracing: Tracing{Share: 1}},
-		Logger:    w.logger,
+		Tokens:  w.tokenList,
+		Options: Options{Chains: chain.Documented(), Telemetry: Telemetry{Tracing: Tracing{Share: 1}}, Logger: w.logger},
 	}
 	for _, c := range change {
 		c(&o)
 	}
-	s, err := New(o)
+	s, err := newSite(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,4 +335,9 @@ func percent(t testing.TB, text string) decimal.Decimal {
 		t.Fatal(err)
 	}
 	return d
+}
+
+// followed is a chain that is followed.
+func followed(id chain.ID, lag index.Lag) index.ChainBasis {
+	return index.ChainBasis{Chain: id, Followed: true, Lag: lag, Epoch: new(index.Epoch)}
 }

@@ -1,0 +1,33 @@
+package proxy
+
+import "testing"
+
+// FuzzListBody holds bodies to being refused or understood, and to one meaning.
+func FuzzListBody(f *testing.F) {
+	for _, body := range []string{
+		`{}`, `null`, `{"take":1e3}`, `{"skip":"5","Take":100,"filter":"` + taker + `"}`, `{"giveChainIds":[1,"137"],"orderStates":"Created"}`,
+		`{"unlockAuthorities":["` + taker + `","` + nobody + ` ` + solanaText + `"],"referralCode":"1"}`,
+	} {
+		f.Add([]byte(body))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		m, err := parseMembers(body)
+		if err != nil {
+			return
+		}
+		for _, parse := range []func(*bodyMembers) (partOfList, error){parseOrderList, parseUnlockList} {
+			m.wrong = nil
+			q, err := parse(m)
+			if err != nil {
+				continue
+			}
+			if q.Take == 0 || q.Take > mostListed {
+				t.Errorf("%s: takes %d", body, q.Take)
+			}
+			m.wrong = nil
+			if again, err := parse(m); err != nil || listKey("", again) != listKey("", q) {
+				t.Errorf("%s is understood in two ways", body)
+			}
+		}
+	})
+}

@@ -1,0 +1,29 @@
+package proxy
+
+import (
+	"crossgate/order/index"
+	"testing"
+)
+
+func TestHistoryBeginsWhereTheOldestDoes(t *testing.T) {
+	chainFrom := func(block, at uint64) index.ChainBasis {
+		c := followed(1, index.Lag{Head: 9, Indexed: 9, IndexedTime: at + 9})
+		c.From = index.BlockTime{Number: block, Time: at}
+		return c
+	}
+	for name, row := range map[string]struct {
+		chains []index.ChainBasis
+		want   int64
+	}{
+		"no chain":               {nil, 0},
+		"nothing read":           {[]index.ChainBasis{followed(1, index.Lag{})}, 0},
+		"two beginnings":         {[]index.ChainBasis{chainFrom(7, 700), chainFrom(5, 500), followed(2, index.Lag{})}, 500},
+		"one without":            {[]index.ChainBasis{chainFrom(7, 700), chainFrom(0, 0)}, 0},
+		"one that was not begun": {[]index.ChainBasis{followed(2, index.Lag{}), chainFrom(7, 700)}, 700},
+	} {
+		got := begunAt(index.Basis{Chains: row.chains})
+		if got.IsZero() != (row.want == 0) || row.want != 0 && got.Unix() != row.want {
+			t.Errorf("%s: %v, want %d", name, got, row.want)
+		}
+	}
+}

@@ -56,17 +56,20 @@ var house = map[string]room{
 	"proxy/shadow":      {"upstream", "answers are compared as JSON: what makes them belongs to proxy"},
 	"proxy/quota":       {"cache/shared", "a quota knows clients and units: what a path costs belongs to proxy"},
 	"proxy/admin":       {"cache chain order proxy/web upstream", "operators see the server and the gateway through two interfaces: what answers clients belongs to proxy"},
-	"proxy":             {"cache cache/shared chain order order/index proxy/passthrough proxy/quota proxy/reference proxy/shadow proxy/transport proxy/web proxy/wire quote token upstream", "the server calls order/index, quote and token; never chains or venues"},
+	"proxy":             {"cache cache/shared chain order order/index proxy/passthrough proxy/quota proxy/reference proxy/shadow proxy/transport proxy/web proxy/wire quote upstream", "the server knows no path by name: a noun has its package, and mounts its routes"},
+	"proxy/orders":      {"cache chain order order/index proxy proxy/shadow proxy/wire quote token", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
+	"proxy/swaps":       {"cache chain proxy proxy/wire quote token", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
+	"proxy/pages":       {"cache chain order order/index proxy proxy/orders proxy/reference proxy/swaps proxy/web quote token", "a page asks the routes of the nouns; what they do not have belongs into theirs"},
 
 	"release": {"", "it says what a program was built of and knows nobody"},
 	"config":  {"chain", "the file says what is wanted; cmd/crossgate/gateway builds it"},
 
 	"cmd/crossgate/gateway": {
-		"cache cache/rfc9111 cache/shared certificate chain config order order/index proxy proxy/admin proxy/passthrough proxy/quota proxy/shadow proxy/web quote release store token token/catalog upstream " +
+		"cache cache/rfc9111 cache/shared certificate chain config order order/index proxy proxy/admin proxy/orders proxy/pages proxy/passthrough proxy/quota proxy/shadow proxy/swaps proxy/web quote release store token token/catalog upstream " +
 			"upstream/evm upstream/jsonrpc upstream/jsonrpc/behaviour upstream/price upstream/solana upstream/tokenlist upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},
-	"cmd/crossgate": {"chain config cmd/crossgate/gateway order/index proxy release store upstream/jsonrpc/behaviour", "the command reads flags; the building of parts belongs to cmd/crossgate/gateway"},
+	"cmd/crossgate": {"chain config cmd/crossgate/gateway order/index proxy/orders release store upstream/jsonrpc/behaviour", "the command reads flags; the building of parts belongs to cmd/crossgate/gateway"},
 
 	"sandbox/contracts":   {"chain", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/balancer":    {"sandbox/jsonrpc", "a mechanism of providers: it knows the shape of JSON-RPC, and no chain"},
@@ -112,7 +115,7 @@ const (
 )
 
 var doors = []door{
-	{"github.com/gin-gonic/gin", "proxy", "bench", "HTTP is served by proxy: return a value or an error to it"},
+	{"github.com/gin-gonic/gin", "proxy proxy/orders proxy/swaps proxy/pages", "bench", "HTTP is served by proxy: return a value or an error to it"},
 	{"golang.org/x/net/http/httpguts", "proxy/transport", "", "what a header may hold is decided where it is read"},
 	{"golang.org/x/net/publicsuffix", "proxy/admin", "", "which names outsiders can have matters where they are refused"},
 	{"github.com/klauspost/compress", "proxy", "", "bodies are compressed by proxy, once for all who want them so"},
@@ -136,7 +139,7 @@ var doors = []door{
 	{"github.com/mr-tron/base58", "chain upstream/solana sandbox/solana", "sandbox/...", "addresses and hashes are read and written by chain"},
 	{"golang.org/x/crypto", "chain", "sandbox/stories", "hashes are made by chain, Keccak by go-ethereum's crypto in order/onchain"},
 	{"filippo.io/edwards25519", "chain/solana", "", "accounts of Solana's programs are derived by solana.ProgramAddress"},
-	{"github.com/shopspring/decimal", "quote upstream/venue proxy", "token upstream/evm upstream/solana sandbox/adapters/venue", "percents are decimals in quote, its venues and the face; prices are big.Rat"},
+	{"github.com/shopspring/decimal", "quote upstream/venue proxy/swaps proxy/pages", "proxy token upstream/evm upstream/solana sandbox/adapters/venue", "percents are decimals in quote, its venues and the face; prices are big.Rat"},
 
 	{"go.opentelemetry.io/otel", "cache/shared order/... quote store upstream/... proxy cmd/...", "...", "pure packages have no spans: their callers do"},
 	{"go.opentelemetry.io/otel/sdk", "cmd/crossgate/gateway", "...", "spans are made with the OpenTelemetry API; where they go is decided in cmd/crossgate/gateway"},

@@ -1,6 +1,8 @@
-package proxy
+package proxy_test
 
 import (
+	"crossgate/proxy"
+
 	"context"
 	"net/http"
 	"strings"
@@ -65,7 +67,7 @@ func TestAwaitedOrderIsAnnouncedAsItIsIndexed(t *testing.T) {
 				}
 			})
 			response, lines := follow(t, client, "/order/"+path+"/awaited")
-			if got := response.Header.Get("Content-Type"); response.StatusCode != http.StatusOK || got != streamType {
+			if got := response.Header.Get("Content-Type"); response.StatusCode != http.StatusOK || got != proxy.StreamType {
 				t.Fatalf("%s: %s, Content-Type %q", name, response.Status, got)
 			}
 			time.Sleep(10*time.Second + 100*time.Millisecond) // between two looks
@@ -128,7 +130,7 @@ func TestAwaitedOrderIsFoundOnItsChain(t *testing.T) {
 			}
 		})
 		_, lines := follow(t, client, "/order/"+unknownIs+"/awaited")
-		if got, _, _, _ := event(t, lines); got != "found" || time.Since(began) > later+awaitedInterval+unknownLife.Fresh {
+		if got, _, _, _ := event(t, lines); got != "found" || time.Since(began) > later+time.Second+proxy.UnknownLife.Fresh {
 			t.Errorf("event %q after %v, want found within a look", got, time.Since(began))
 		}
 		if err := stop(); err != nil {

@@ -91,8 +91,8 @@ func cacheControl(life cache.Life) []string {
 // known may change with the next block, and what is not known yet is asked for again and again. Where the chains
 // cannot be reached, what was known a few minutes ago, with its Age, is better than nothing.
 var (
-	noLife      = cache.Life{}
-	unknownLife = cache.Life{Fresh: time.Second}
-	movingLife  = cache.Life{Fresh: 2 * time.Second, Stale: 2 * time.Second, IfError: 5 * time.Minute}
-	settledLife = cache.Life{Fresh: time.Hour, Stale: time.Hour, IfError: 22 * time.Hour}
+	NoLife      = cache.Life{}
+	UnknownLife = cache.Life{Fresh: time.Second}
+	MovingLife  = cache.Life{Fresh: 2 * time.Second, Stale: 2 * time.Second, IfError: 5 * time.Minute}
+	SettledLife = cache.Life{Fresh: time.Hour, Stale: time.Hour, IfError: 22 * time.Hour}
 )

@@ -10,20 +10,20 @@ import (
 
 // Tags of all answers from the index, and of those that any chain's reorg can make wrong.
 var (
-	indexTag    = cache.KeyOf("index")
-	branchesTag = cache.KeyOf("branches")
+	IndexTag    = cache.KeyOf("index")
+	BranchesTag = cache.KeyOf("branches")
 )
 
-func orderTag(id order.ID) cache.Key { return cache.KeyOf("order", id[:]) }
+func OrderTag(id order.ID) cache.Key { return cache.KeyOf("order", id[:]) }
 
 func chainTag(id chain.ID) cache.Key { return cache.KeyOf("chain", []byte(id.String())) }
 
 // branchTag is that of answers which a chain's reorg can make wrong.
-func branchTag(id chain.ID) cache.Key { return cache.KeyOf("branch", []byte(id.String())) }
+func BranchTag(id chain.ID) cache.Key { return cache.KeyOf("branch", []byte(id.String())) }
 
 // subject stands for the path in keys that tag an answer with its question, whichever path that came by: an order
 // that was not found has no other tag.
-const subject = "subject"
+const Subject = "subject"
 
 // tags are what an answer of the index can be purged by: its question, every order and every chain that it is about,
 // and the branches that its basis stands on unless nothing can make it wrong.
@@ -31,24 +31,24 @@ func (a answer) tags() []cache.Key {
 	if a.subject == (cache.Key{}) {
 		return nil
 	}
-	tags, isSettled := []cache.Key{indexTag, a.subject}, a.isSettled()
+	tags, isSettled := []cache.Key{IndexTag, a.subject}, a.isSettled()
 	add := func(tag cache.Key) {
 		if !slices.Contains(tags, tag) {
 			tags = append(tags, tag)
 		}
 	}
-	for _, b := range a.bodies {
-		for _, id := range b.orders {
-			add(orderTag(id))
+	for _, b := range a.Bodies {
+		for _, id := range b.Orders {
+			add(OrderTag(id))
 		}
-		if b.basis.All {
-			add(branchesTag)
+		if b.Basis.All {
+			add(BranchesTag)
 			continue
 		}
-		for _, c := range b.basis.Chains {
+		for _, c := range b.Basis.Chains {
 			add(chainTag(c.Chain))
 			if !isSettled {
-				add(branchTag(c.Chain))
+				add(BranchTag(c.Chain))
 			}
 		}
 	}
@@ -56,4 +56,4 @@ func (a answer) tags() []cache.Key {
 }
 
 // drop ends kept answers by their tags.
-func (s *Server) drop(tags ...cache.Key) { s.answers.Purge(cache.Hard, tags...) }
+func (s *Server) Drop(tags ...cache.Key) { s.answers.Purge(cache.Hard, tags...) }

@@ -1,6 +1,8 @@
-package proxy
+package proxy_test
 
 import (
+	"crossgate/proxy"
+
 	"context"
 	"net/http"
 	"strings"
@@ -54,7 +56,7 @@ func TestChangedOrdersAreAskedForAgain(t *testing.T) {
 			"one that was not":    {[]index.Change{{Order: order.ID{1}, Creation: parsed(t, unknownIs)}}, []string{ordersPath + unknownIs}},
 			"delivered by taker":  {[]index.Change{{Order: order.ID{2}, Taker: address(t, taker)}}, []string{locked}},
 			"whatever":            {nil, paths},
-			"more than are named": {make([]index.Change, mostChanges+1), paths},
+			"more than are named": {make([]index.Change, 501), paths},
 			"nothing":             {[]index.Change{}, nil},
 		} {
 			for _, path := range paths {
@@ -154,7 +156,7 @@ func TestNewHeadsEndAnswersThatTheIndexHasNotRead(t *testing.T) {
 					if got, want := isKept(t, s, path), !unread; got != want {
 						t.Errorf("GET %s is kept after a new head: %v, want %v", path, got, want)
 					}
-					<-time.After(movingLife.Fresh) // from here on it would be served while it is loaded again
+					<-time.After(proxy.MovingLife.Fresh) // from here on it would be served while it is loaded again
 					w.head(8453)
 					if got, want := isKept(t, s, path), !unread; got != want {
 						t.Errorf("GET %s is kept past its freshness after a new head: %v, want %v", path, got, want)

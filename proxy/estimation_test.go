@@ -1,6 +1,8 @@
-package proxy
+package proxy_test
 
 import (
+	"crossgate/proxy/swaps"
+
 	"context"
 	"encoding/json"
 	"errors"
@@ -90,7 +92,7 @@ func TestSwapsTellHowOldPricesAreAndHowLongTheyHold(t *testing.T) {
 }
 
 // onThree are swaps on three chains.
-type onThree struct{ Estimator }
+type onThree struct{ swaps.Estimator }
 
 func (onThree) Serves(id chain.ID) bool { return id == 1 || id == chain.Solana || id == 100000014 }
 

@@ -22,7 +22,7 @@ const (
 // chain ids (RFC 9651).
 const chainsUnheard = "X-Chains-Unheard"
 
-func unheardValue(chains []chain.ID) []string { return []string{joined(chains)} }
+func unheardValue(chains []chain.ID) []string { return []string{Joined(chains)} }
 
 // freshness is a basis as headers. A header that has nothing to say is nil.
 type freshness struct {

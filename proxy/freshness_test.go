@@ -1,6 +1,8 @@
-package proxy
+package proxy_test
 
 import (
+	"crossgate/proxy"
+
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -36,7 +38,7 @@ func TestAnswersFromTheIndexTellHowFreshTheyAre(t *testing.T) {
 		} {
 			for range 2 { // loaded, then kept
 				response := get(s, path)
-				if got := response.Header.Get(indexBasis); got != want {
+				if got := response.Header.Get(proxy.IndexBasis); got != want {
 					t.Errorf("GET %s: HTTP %d, basis %q, want %q", path, response.StatusCode, got, want)
 				}
 			}
@@ -46,10 +48,10 @@ func TestAnswersFromTheIndexTellHowFreshTheyAre(t *testing.T) {
 
 // TestIndexThatCannotBeReadIsNoAnswer distinguishes nothing that is locked from nothing that is known.
 func TestIndexThatCannotBeReadIsNoAnswer(t *testing.T) {
-	if p := problemOf(index.ErrUnavailable); p.status != http.StatusServiceUnavailable || p.id != "INDEX_UNAVAILABLE" {
-		t.Errorf("problem of a store that is away: %d %s", p.status, p.id)
+	if p := proxy.ProblemOf(index.ErrUnavailable); p.Status != http.StatusServiceUnavailable || p.Id != "INDEX_UNAVAILABLE" {
+		t.Errorf("problem of a store that is away: %d %s", p.Status, p.Id)
 	}
-	if p := problemOf(index.ErrEmpty); p.status != http.StatusServiceUnavailable || p.id != "INDEX_EMPTY" {
-		t.Errorf("problem of an index that has read nothing: %d %s", p.status, p.id)
+	if p := proxy.ProblemOf(index.ErrEmpty); p.Status != http.StatusServiceUnavailable || p.Id != "INDEX_EMPTY" {
+		t.Errorf("problem of an index that has read nothing: %d %s", p.Status, p.Id)
 	}
 }

@@ -2,7 +2,7 @@
 
 //go:build !race
 
-package proxy
+package proxy_test
 
 import (
 	"log/slog"
@@ -60,7 +60,7 @@ func TestShadowedHitAllocates(t *testing.T) {
 				s, _ := withShadow(t, func(http.ResponseWriter, *http.Request) {}, func(settings *shadow.Settings) {
 					settings.Share, settings.Concurrent = share, 0
 				})
-				s.log = slog.New(slog.DiscardHandler)
+				s.Log(slog.New(slog.DiscardHandler))
 				request := httptest.NewRequest(http.MethodGet, ordersPath+claimedTx, http.NoBody)
 				handler, client := s.Handler(), &silent{header: http.Header{}}
 				handler.ServeHTTP(client, request)

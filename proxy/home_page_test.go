@@ -1,6 +1,8 @@
-package proxy
+package proxy_test
 
 import (
+	"crossgate/proxy"
+
 	"bufio"
 	"encoding/json"
 	"net/http"
@@ -23,7 +25,7 @@ func TestStartPageIsFollowedForOneRequest(t *testing.T) {
 		w, began := newWorld(t), uint64(time.Now().Unix())
 		var isThere atomic.Bool
 		client, stop := running(t, w, func(o *parts) {
-			o.Quotas.Address = quota.Quota{Units: listCost, Window: 24 * time.Hour}
+			o.Quotas.Address = quota.Quota{Units: proxy.ListCost, Window: 24 * time.Hour}
 			ordersOf(o).list = func(index.Filter, uint64, uint64) (index.List, error) {
 				orders := slices.Clone(w.orders[createdTx])
 				if isThere.Load() {
@@ -41,13 +43,13 @@ func TestStartPageIsFollowedForOneRequest(t *testing.T) {
 		}
 		isThere.Store(true)
 		since := time.Now()
-		if second := followedPage(t, lines); !strings.Contains(second, order.ID{9}.String()) || time.Since(since) >= homeAges {
+		if second := followedPage(t, lines); !strings.Contains(second, order.ID{9}.String()) || time.Since(since) >= 10*time.Second {
 			t.Errorf("after %s: %s", time.Since(since), second)
 		}
 		since = time.Now()
 		followedPage(t, lines)
-		if got := time.Since(since); got != homeAges {
-			t.Errorf("ages are refreshed after %s, want %s", got, homeAges)
+		if got := time.Since(since); got != 10*time.Second {
+			t.Errorf("ages are refreshed after %s, want %s", got, 10*time.Second)
 		}
 		again, _ := follow(t, client, "/")
 		wantError(t, again, http.StatusTooManyRequests, "QUOTA_EXCEEDED") // the first was all that there was

@@ -1,6 +1,8 @@
-package proxy
+package proxy_test
 
 import (
+	"crossgate/proxy"
+
 	"context"
 	"net/http"
 	"net/http/httptest"
@@ -141,7 +143,7 @@ func TestKeptAnswersAreServedWhileLoadsAreShed(t *testing.T) {
 func TestRetryAfterIsWhenTheQuotaSuffices(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, stop := running(t, newWorld(t), func(o *parts) {
-			o.Quotas.Address = quota.Quota{Units: swapCost, Window: time.Hour}
+			o.Quotas.Address = quota.Quota{Units: proxy.SwapCost, Window: time.Hour}
 		})
 		ask := func() *http.Response {
 			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://crossgate"+goodSwap, nil)

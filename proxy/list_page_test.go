@@ -1,6 +1,8 @@
-package proxy
+package proxy_test
 
 import (
+	"crossgate/proxy/orders"
+
 	"net/http"
 	"strings"
 	"testing"
@@ -23,7 +25,7 @@ func TestListPageHasTheFiltersOfTheAPI(t *testing.T) {
 	if diff := cmp.Diff(want, w.lastList.Filter, cmp.Comparer(func(a, b chain.Address) bool { return a == b })); diff != "" {
 		t.Errorf("filter differs (-want +got):\n%s", diff)
 	}
-	if got := w.lastList; got.Skip != 25 || got.Take != rowsOfPage || got.Mode != crossChain {
+	if got := w.lastList; got.Skip != 25 || got.Take != 25 || got.Mode != orders.CrossChain {
 		t.Errorf("part %+v", got)
 	}
 	for _, want := range []string{
@@ -38,7 +40,7 @@ func TestListPageHasTheFiltersOfTheAPI(t *testing.T) {
 func TestListPageListsSwapsWithinAChain(t *testing.T) {
 	w := newWorld(t)
 	page := pageAt(t, w.server(t), "/orders?mode=SameChain&from=8453", http.StatusOK)
-	if !strings.Contains(page, `href="/swap/`+order.ID{0x5a, 1}.String()) || w.lastList.Mode != sameChain || strings.Contains(page, `name="state"`) {
+	if !strings.Contains(page, `href="/swap/`+order.ID{0x5a, 1}.String()) || w.lastList.Mode != orders.SameChain || strings.Contains(page, `name="state"`) {
 		t.Errorf("mode %s: %s", w.lastList.Mode, page)
 	}
 }

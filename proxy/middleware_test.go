@@ -1,6 +1,8 @@
-package proxy
+package proxy_test
 
 import (
+	"crossgate/proxy"
+
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,14 +50,14 @@ func TestEveryRequestIsLoggedWithoutItsQuery(t *testing.T) {
 // TestLinesTellOfClientsWhatTheyMay asks with a key and a name, by each detail.
 func TestLinesTellOfClientsWhatTheyMay(t *testing.T) {
 	for _, each := range []struct {
-		access            Access
+		access            proxy.Access
 		from, client, who string
 	}{
-		{Access{}, "192.0.2.77:1234", "", ""},
-		{Access{Clients: ClientNetworks, UserAgent: true}, "192.0.2.77:1234", "192.0.2.0/24", "wallet/1"},
-		{Access{Clients: ClientNetworks}, "[2001:db8:1:2::3]:1234", "2001:db8:1::/48", ""},
-		{Access{Clients: ClientAddresses}, "[2001:db8:1:2::3]:1234", "2001:db8:1:2::3", ""},
-		{Access{Clients: ClientAddresses, UserAgent: true}, "nonsense", "", "wallet/1"},
+		{proxy.Access{}, "192.0.2.77:1234", "", ""},
+		{proxy.Access{Clients: proxy.ClientNetworks, UserAgent: true}, "192.0.2.77:1234", "192.0.2.0/24", "wallet/1"},
+		{proxy.Access{Clients: proxy.ClientNetworks}, "[2001:db8:1:2::3]:1234", "2001:db8:1::/48", ""},
+		{proxy.Access{Clients: proxy.ClientAddresses}, "[2001:db8:1:2::3]:1234", "2001:db8:1:2::3", ""},
+		{proxy.Access{Clients: proxy.ClientAddresses, UserAgent: true}, "nonsense", "", "wallet/1"},
 	} {
 		w := newWorld(t)
 		s := w.server(t, func(o *parts) {
@@ -87,8 +89,8 @@ func TestLinesTellOfClientsWhatTheyMay(t *testing.T) {
 // refused once for lack of room.
 func TestLinesOfRequestsHaveTheLevelThatIsWanted(t *testing.T) {
 	const floodTx = "0xc3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3"
-	for info, want := range map[LoggedRequests]string{
-		LogMisses: "INFO DEBUG ERROR INFO", LogAll: "INFO INFO ERROR INFO", LogFailures: "DEBUG DEBUG ERROR INFO",
+	for info, want := range map[proxy.LoggedRequests]string{
+		proxy.LogMisses: "INFO DEBUG ERROR INFO", proxy.LogAll: "INFO INFO ERROR INFO", proxy.LogFailures: "DEBUG DEBUG ERROR INFO",
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
@@ -263,13 +265,13 @@ func fetch(t *testing.T, client *http.Client, url string) string {
 func TestHealth(t *testing.T) {
 	s := newWorld(t).server(t)
 	for draining, ready := range map[bool]int{false: http.StatusOK, true: http.StatusServiceUnavailable} {
-		s.draining.Store(draining)
+		s.Drain(draining)
 		if got := get(s, "/healthz").StatusCode; got != http.StatusOK {
 			t.Errorf("/healthz: HTTP %d", got)
 		}
 		response := get(s, "/readyz")
 		raw := string(body(t, response))
-		if response.StatusCode != ready || draining && !strings.Contains(raw, errDraining.Error()) {
+		if response.StatusCode != ready || draining && !strings.Contains(raw, proxy.ErrDraining.Error()) {
 			t.Errorf("/readyz: HTTP %d %s", response.StatusCode, raw)
 		}
 	}

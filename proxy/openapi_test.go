@@ -1,6 +1,8 @@
-package proxy
+package proxy_test
 
 import (
+	"crossgate/proxy"
+
 	"bytes"
 	"context"
 	"encoding/json"
@@ -28,7 +30,7 @@ import (
 
 // documented is openapi.yaml, checked.
 var documented = sync.OnceValues(func() (*openapi3.T, error) {
-	document, err := openapi3.NewLoader().LoadFromData(openAPI)
+	document, err := openapi3.NewLoader().LoadFromData(proxy.OpenAPI)
 	if err != nil {
 		return nil, err
 	}
@@ -82,10 +84,10 @@ func TestDocumentIsTheSameInJSON(t *testing.T) {
 // TestEveryPathIsDocumented compares the routes with the document. Pages for people are not in it.
 func TestEveryPathIsDocumented(t *testing.T) {
 	forPeople := regexp.MustCompile(`^/(orders?|locked|swap|statistics|search|assets|docs|favicon.ico)?(/([:*].*)?)?$`)
-	engine := newWorld(t).server(t).router.engine
+	engine := newWorld(t).server(t).Engine()
 	served := map[string]bool{}
 	for _, r := range engine.Routes() {
-		if r.Method != http.MethodOptions && !forPeople.MatchString(r.Path) && !slices.Contains(unanswered, r.Path) {
+		if r.Method != http.MethodOptions && !forPeople.MatchString(r.Path) && !slices.Contains(proxy.Unanswered, r.Path) {
 			served[regexp.MustCompile(`:(\w+)`).ReplaceAllString(r.Path, "{$1}")] = true
 		}
 	}
@@ -260,7 +262,7 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 		{s, ordersPath + plainTx, 404},
 		{s, ordersPath + createdTx + "?index=7", 404},
 		{s, ordersPath + "0x12", 400},
-		{s, ordersPath + createdTx + "?x=" + strings.Repeat("a", longestURL), 414},
+		{s, ordersPath + createdTx + "?x=" + strings.Repeat("a", proxy.LongestURL), 414},
 		{s, "/api/Orders/" + id, 200},
 		{s, "/api/Orders/0x12", 400},
 		{s, "/api/Orders/" + unknownIs, 404},

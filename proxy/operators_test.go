@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"net/http"
@@ -47,7 +47,7 @@ func TestOperatorsHaveAPage(t *testing.T) {
 			t.Errorf("GET %s = %d, want 404", path, got)
 		}
 	}
-	s.draining.Store(true)
+	s.Drain(true)
 	if page := string(body(t, operate(t, s, "/"))); !strings.Contains(page, "not ready: server is shutting down") {
 		t.Errorf("a server that stops is told as well: %s", page)
 	}

@@ -1,6 +1,8 @@
-package proxy
+package proxy_test
 
 import (
+	"crossgate/proxy"
+
 	"errors"
 	"net/http"
 	"reflect"
@@ -9,7 +11,7 @@ import (
 
 // TestOptionsAreFew holds the seam between the server and the domain: what it calls are interfaces.
 func TestOptionsAreFew(t *testing.T) {
-	of := reflect.TypeFor[Options]()
+	of := reflect.TypeFor[proxy.Options]()
 	if of.NumField() > 12 {
 		t.Errorf("Options has %d fields, want 12 at most: one noun for those that belong together", of.NumField())
 	}

@@ -1,6 +1,9 @@
-package proxy
+package proxy_test
 
 import (
+	"crossgate/proxy"
+	"crossgate/proxy/orders"
+
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -28,6 +31,13 @@ func post(s *site, path, body string) *httptest.ResponseRecorder {
 	return answer
 }
 
+// part is orders.Part without names.
+type part struct {
+	Filter     index.Filter
+	Skip, Take uint64
+	Mode       orders.ListMode
+}
+
 // TestListsReadEveryMember sends bodies as clients do, and some that only the documents know.
 func TestListsReadEveryMember(t *testing.T) {
 	who, other := address(t, taker), address(t, nobody)
@@ -41,45 +51,45 @@ func TestListsReadEveryMember(t *testing.T) {
 		t.Fatal(err)
 	}
 	search := func(text string) string { return `{"filter":"` + text + `"}` }
-	for body, want := range map[string]partOfList{
-		`{}`: {Take: 20, Mode: crossChain},
-		`{"giveChainIds":[],"takeChainIds":null,"orderStates":null,"filter":"","maker":"","referralCode":"","skip":0,"take":100}`: {Take: 100, Mode: crossChain},
-		`{"skip":7,"take":1000,"maker":"` + taker + `","filterMode":"CrossChain","unknown":{}}`:                                   {index.Filter{Maker: who}, 7, 100, crossChain},
+	for body, want := range map[string]part{
+		`{}`: {Take: 20, Mode: orders.CrossChain},
+		`{"giveChainIds":[],"takeChainIds":null,"orderStates":null,"filter":"","maker":"","referralCode":"","skip":0,"take":100}`: {Take: 100, Mode: orders.CrossChain},
+		`{"skip":7,"take":1000,"maker":"` + taker + `","filterMode":"CrossChain","unknown":{}}`:                                   {index.Filter{Maker: who}, 7, 100, orders.CrossChain},
 		`{"giveChainIds":[1,137,250],"takeChainIds":["56"],"orderStates":["Created","claimedunlock"],"externalCallStates":["NoExtCall"],"take":1}`: {index.Filter{
 			GiveChains: []chain.ID{1, 137, 250}, TakeChains: []chain.ID{56},
 			States: []order.State{order.StateCreated, order.StateClaimedUnlock}, Calls: []order.ExternalCallState{order.NoExtCall},
-		}, 0, 1, crossChain},
+		}, 0, 1, orders.CrossChain},
 		`{"blockTimestampFrom":1758806388,"blockTimestampTo":1758806399,"referralCode":31805,"orderTradeType":"Market"}`: {index.Filter{
 			Since: 1758806388, Until: 1758806399, ReferralCode: &code, TradeType: "Market",
-		}, 0, 20, crossChain},
-		`{"orderTradeType":" mARKET","filterMode":" crosschain "}`: {index.Filter{TradeType: "Market"}, 0, 20, crossChain},
+		}, 0, 20, orders.CrossChain},
+		`{"orderTradeType":" mARKET","filterMode":" crosschain "}`: {index.Filter{TradeType: "Market"}, 0, 20, orders.CrossChain},
 		`{"orderTradeType":"","orderStates":[" \u0063reated"],"externalCallStates":" failed"}`: {index.Filter{
 			States: []order.State{order.StateCreated}, Calls: []order.ExternalCallState{order.Failed},
-		}, 0, 20, crossChain},
-		`{"Creator":"` + taker + `","FULFILLER":"` + nobody + `","referralCode":"31805"}`: {index.Filter{Creator: who, Fulfiller: other, ReferralCode: &code}, 0, 20, crossChain},
+		}, 0, 20, orders.CrossChain},
+		`{"Creator":"` + taker + `","FULFILLER":"` + nobody + `","referralCode":"31805"}`: {index.Filter{Creator: who, Fulfiller: other, ReferralCode: &code}, 0, 20, orders.CrossChain},
 		`{"orderAuthorityInSourceChain":"` + taker + `","orderAuthorityInDestinationChain":"` + solanaText + `","unlockAuthorities":"` + taker + ` ` + nobody + `"}`: {index.Filter{
 			GiveAuthority: who, OrderAuthority: solana, UnlockAuthorities: []chain.Address{who, other},
-		}, 0, 20, crossChain},
+		}, 0, 20, orders.CrossChain},
 		`{"giveChainIds":[137,1,137,"1"],"orderStates":["Created","created"],"unlockAuthorities":"` + taker + ` ` + taker + `"}`: {index.Filter{
 			GiveChains: []chain.ID{137, 1}, States: []order.State{order.StateCreated}, UnlockAuthorities: []chain.Address{who},
-		}, 0, 20, crossChain},
-		`{"filterMode":"sameChain","maker":"` + taker + `"}`:      {index.Filter{Maker: who}, 0, 20, sameChain},
-		`{"filterMode":"MIXED","maker":"` + taker + `","skip":3}`: {index.Filter{Maker: who}, 3, 20, mixed},
-		search(taker):                             {index.Filter{Search: &index.Search{Address: who}}, 0, 20, crossChain},
-		search(createdTx):                         {index.Filter{Search: &index.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20, crossChain},
-		search(createdTx[2:]):                     {index.Filter{Search: &index.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20, crossChain},
-		search(strings.ToUpper(createdTx)):        {index.Filter{Search: &index.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20, crossChain},
-		search("0X" + strings.ToUpper(taker[2:])): {index.Filter{Search: &index.Search{Address: who}}, 0, 20, crossChain},
-		search("anything"):                        {index.Filter{Search: &index.Search{}}, 0, 20, crossChain},
-		`{"take":1,"TAKE":2,"Take":3}`:            {Take: 3, Mode: crossChain},
-		`{"take":3,"TAKE":null}`:                  {Take: 20, Mode: crossChain},
+		}, 0, 20, orders.CrossChain},
+		`{"filterMode":"sameChain","maker":"` + taker + `"}`:      {index.Filter{Maker: who}, 0, 20, orders.SameChain},
+		`{"filterMode":"MIXED","maker":"` + taker + `","skip":3}`: {index.Filter{Maker: who}, 3, 20, "Mixed"},
+		search(taker):                             {index.Filter{Search: &index.Search{Address: who}}, 0, 20, orders.CrossChain},
+		search(createdTx):                         {index.Filter{Search: &index.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20, orders.CrossChain},
+		search(createdTx[2:]):                     {index.Filter{Search: &index.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20, orders.CrossChain},
+		search(strings.ToUpper(createdTx)):        {index.Filter{Search: &index.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20, orders.CrossChain},
+		search("0X" + strings.ToUpper(taker[2:])): {index.Filter{Search: &index.Search{Address: who}}, 0, 20, orders.CrossChain},
+		search("anything"):                        {index.Filter{Search: &index.Search{}}, 0, 20, orders.CrossChain},
+		`{"take":1,"TAKE":2,"Take":3}`:            {Take: 3, Mode: orders.CrossChain},
+		`{"take":3,"TAKE":null}`:                  {Take: 20, Mode: orders.CrossChain},
 	} {
 		w := newWorld(t)
 		if answer := post(w.server(t), listPath, body); answer.Code != http.StatusOK {
 			t.Errorf("%s: %d %s", body, answer.Code, answer.Body)
 			continue
 		}
-		if got := w.lastList; !reflect.DeepEqual(got, want) {
+		if got := w.lastList; !reflect.DeepEqual(got, orders.Part(want)) {
 			t.Errorf("%s\n is %+v,\nwant %+v", body, got, want)
 		}
 	}
@@ -189,7 +199,7 @@ func TestListsAreAskedByPost(t *testing.T) {
 			t.Errorf("%s of a list: %d, Allow %q, want 405 and POST", method, answer.StatusCode, allow)
 		}
 	}
-	if answer := post(s, listPath, `{"filter":"`+strings.Repeat("x", bodyBytes)+`"}`); answer.Code != http.StatusRequestEntityTooLarge {
+	if answer := post(s, listPath, `{"filter":"`+strings.Repeat("x", proxy.BodyBytes)+`"}`); answer.Code != http.StatusRequestEntityTooLarge {
 		t.Errorf("a body that is too long: %d", answer.Code)
 	}
 }

@@ -1,6 +1,8 @@
-package proxy
+package proxy_test
 
 import (
+	"crossgate/proxy"
+
 	"context"
 	"encoding/json"
 	"net/http"
@@ -226,7 +228,7 @@ func TestOneUnreadTokenDoesNotFailMany(t *testing.T) {
 		if response.StatusCode != http.StatusOK || !strings.Contains(raw, `"decimals":null,"name":"","symbol":""`) || strings.Contains(raw, `mount":17992800`) {
 			t.Errorf("%s %s: HTTP %d %s, want 200 without metadata", test.path, test.body, response.StatusCode, raw)
 		}
-		if got := response.Header.Get(chainsUnheard); got != test.unheard || response.Header.Get("Cache-Control") != "no-store" {
+		if got := response.Header.Get(proxy.ChainsUnheard); got != test.unheard || response.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s %s: chains unheard %q, Cache-Control %q", test.path, test.body, got, response.Header.Get("Cache-Control"))
 		}
 	}

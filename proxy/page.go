@@ -15,10 +15,10 @@ import (
 )
 
 // writePage sends what render writes.
-func (s *Server) writePage(c *gin.Context, status int, render func(io.Writer) error) {
+func (s *Server) WritePage(c *gin.Context, status int, render func(io.Writer) error) {
 	var body bytes.Buffer
 	if err := render(&body); err != nil {
-		s.fail(c, tracking, internalError.from(err))
+		s.fail(c, Tracking, internalError.From(err))
 		return
 	}
 	page, header := form{body: body.String()}, c.Writer.Header()
@@ -31,20 +31,20 @@ func (s *Server) writePage(c *gin.Context, status int, render func(io.Writer) er
 }
 
 // failPage sends an error as a page.
-func (s *Server) failPage(c *gin.Context, err error) {
-	p := problemOf(err)
+func (s *Server) FailPage(c *gin.Context, err error) {
+	p := ProblemOf(err)
 	c.Abort()
-	p.logCause(c)
-	p.explain(c.Writer.Header())
-	s.writePage(c, p.status, func(to io.Writer) error { return s.pages.Problem(to, shownProblem(c, p)) })
+	p.LogCause(c)
+	p.Explain(c.Writer.Header())
+	s.WritePage(c, p.Status, func(to io.Writer) error { return s.pages.Problem(to, ShownProblem(c, p)) })
 }
 
 // turnAway answers a request that no handler of its path answers: with a page where a browser shows the answer to
 // somebody, else as the API of the path has it.
-func (s *Server) turnAway(c *gin.Context, p *problem) {
+func (s *Server) TurnAway(c *gin.Context, p *problem) {
 	c.Writer.Header()["Vary"] = varyReader
 	if s.isForPeople(c.Request) {
-		s.failPage(c, p)
+		s.FailPage(c, p)
 		return
 	}
 	s.fail(c, dialectAt(c.Request.URL.Path), p)
@@ -56,18 +56,18 @@ func (s *Server) isForPeople(r *http.Request) bool {
 	return strings.Contains(r.Header.Get("Accept"), "text/html") && (r.Header.Get("Sec-Fetch-Dest") == "document" || !s.router.has(r.URL.Path))
 }
 
-func shownProblem(c *gin.Context, p *problem) web.Problem {
+func ShownProblem(c *gin.Context, p *problem) web.Problem {
 	id := c.Writer.Header().Get(requestIDHeader)
 	shown := web.Problem{
-		Status: p.status, ID: p.id, Message: p.publicText(), Request: id, Asked: cmp.Or(c.Param("hash"), c.Param("takerAddress"), c.Param("id")),
+		Status: p.Status, ID: p.Id, Message: p.PublicText(), Request: id, Asked: cmp.Or(c.Param("hash"), c.Param("takerAddress"), c.Param("id")),
 	}
-	if isRetryable(p.status) {
+	if isRetryable(p.Status) {
 		shown.Retry = time.Duration(p.retrySeconds()) * time.Second
 	}
 	return shown
 }
 
 // isKind reports whether the client would read of err as a problem of one of some kinds.
-func isKind(err error, kinds ...kind) bool {
-	return err != nil && slices.ContainsFunc(kinds, func(k kind) bool { return k.id == problemOf(err).id })
+func IsKind(err error, kinds ...Kind) bool {
+	return err != nil && slices.ContainsFunc(kinds, func(k Kind) bool { return k.Id == ProblemOf(err).Id })
 }

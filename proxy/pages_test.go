@@ -1,6 +1,8 @@
-package proxy
+package proxy_test
 
 import (
+	"crossgate/proxy"
+
 	"context"
 	"net/http"
 	"strings"
@@ -135,7 +137,7 @@ func TestBrowsersGetPagesOfEveryError(t *testing.T) {
 		{s, http.MethodGet, "/assets/none.css", 404, "PATH_NOT_FOUND"},
 		{s, http.MethodPost, "/v1.0/supported-chains", 405, "METHOD_NOT_ALLOWED"},
 		{s, http.MethodPost, "/order", 405, "METHOD_NOT_ALLOWED"},
-		{s, http.MethodGet, "/order?x=" + strings.Repeat("a", longestURL), 414, "URI_TOO_LONG"},
+		{s, http.MethodGet, "/order?x=" + strings.Repeat("a", proxy.LongestURL), 414, "URI_TOO_LONG"},
 		{limited, http.MethodGet, "/order", 429, "QUOTA_EXCEEDED"},
 		{limited, http.MethodGet, ordersPath + createdTx, 429, "QUOTA_EXCEEDED"},
 	} {
@@ -147,7 +149,7 @@ func TestBrowsersGetPagesOfEveryError(t *testing.T) {
 		if !strings.Contains(page, test.id) || !strings.Contains(page, `action="/search"`) {
 			t.Errorf("%s %.60s: the page lacks %s or the search", test.method, test.target, test.id)
 		}
-		if isRetryable(test.status) != strings.Contains(page, "Try again") || isRetryable(test.status) != (response.Header.Get("Retry-After") != "") {
+		if proxy.IsRetryable(test.status) != strings.Contains(page, "Try again") || proxy.IsRetryable(test.status) != (response.Header.Get("Retry-After") != "") {
 			t.Errorf("%s %.60s: whether to try again is not told", test.method, test.target)
 		}
 		if test.status == http.StatusMethodNotAllowed && response.Header.Get("Allow") == "" {

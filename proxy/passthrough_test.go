@@ -1,6 +1,8 @@
-package proxy
+package proxy_test
 
 import (
+	"crossgate/proxy"
+
 	"context"
 	"io"
 	"net/http"
@@ -40,7 +42,7 @@ func passedTo(t *testing.T, answer http.HandlerFunc) func(*parts) {
 	}
 	t.Cleanup(endpoint.Close)
 	return func(o *parts) {
-		o.Passthrough = Passthrough{Origins: origins{upstream.NewPool("origin", endpoint)}, MaxBytes: 1 << 20, Hosts: []passthrough.Host{{
+		o.Passthrough = proxy.Passthrough{Origins: origins{upstream.NewPool("origin", endpoint)}, MaxBytes: 1 << 20, Hosts: []passthrough.Host{{
 			Name: "orders", MaxBody: 1 << 10, MaxVariants: 4, Options: rfc9111.Options{},
 			Rules: []passthrough.Rule{{Prefix: "/private", Do: passthrough.Refuse}},
 		}}}
@@ -185,8 +187,8 @@ func TestGivenUpRequestsAreCounted(t *testing.T) {
 		<-asked
 		leave()
 		<-done
-		if answer.Code != clientLeft.status {
-			t.Errorf("%s: %d, want %d", method, answer.Code, clientLeft.status)
+		if answer.Code != proxy.ClientLeft.Status {
+			t.Errorf("%s: %d, want %d", method, answer.Code, proxy.ClientLeft.Status)
 		}
 	}
 }

@@ -1,6 +1,8 @@
-package proxy
+package proxy_test
 
 import (
+	"crossgate/proxy"
+
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +22,7 @@ import (
 )
 
 func TestBadRequests(t *testing.T) {
-	long := strings.Repeat("a", longestURL)
+	long := strings.Repeat("a", proxy.LongestURL)
 	for name, test := range map[string]struct {
 		method, target string
 		status         int
@@ -175,7 +177,7 @@ func TestPanicsOutsideOfLoadsAreAnswered(t *testing.T) {
 		"after":  func(c *gin.Context) { c.String(http.StatusOK, "begun"); panic("boom") },
 	} {
 		engine := gin.New()
-		engine.Use(s.observe, s.recoverPanic)
+		engine.Use(s.Middleware()...)
 		engine.GET("/"+name, handler)
 		recorder := httptest.NewRecorder()
 		engine.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/"+name, http.NoBody))
@@ -204,10 +206,10 @@ func TestRefusalsHaveTheStatusOfTheirReason(t *testing.T) {
 		http.StatusHTTPVersionNotSupported:     "HTTP_VERSION_NOT_SUPPORTED",
 	} {
 		answer := httptest.NewRecorder()
-		refuse(answer, status)
+		proxy.Refuse(answer, status)
 		wantError(t, answer.Result(), status, id)
 	}
 	plain := httptest.NewRecorder()
-	refusePlain(plain)
+	proxy.RefusePlain(plain)
 	wantError(t, plain.Result(), http.StatusBadRequest, "HTTPS_REQUIRED")
 }

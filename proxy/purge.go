@@ -21,7 +21,7 @@ func (s *Server) CacheStats() cache.Stats { return s.answers.Stats() }
 func (s *Server) Purge(how cache.Purge, orders []order.ID, chains []chain.ID, paths []string) error {
 	var keys []cache.Key
 	for _, id := range orders {
-		keys = append(keys, orderTag(id))
+		keys = append(keys, OrderTag(id))
 	}
 	for _, id := range chains {
 		keys = append(keys, chainTag(id))
@@ -66,9 +66,9 @@ func (discard) Write(b []byte) (int, error) { return len(b), nil }
 func (discard) WriteHeader(int)             {}
 
 // probeKey is the handler of a route that finds the key of a request.
-func (r route[Q]) probeKey(c *gin.Context) {
-	question, err := r.parse(c)
+func (r Route[Q]) probeKey(c *gin.Context) {
+	question, err := r.Parse(c)
 	if probe, isProbe := c.Request.Context().Value(keyProbeContext{}).(*keyProbe); isProbe && err == nil {
-		probe.key, probe.found = r.key(r.paths[0], question), true
+		probe.key, probe.found = r.Key(r.Paths[0], question), true
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -12,70 +13,77 @@ import (
 
 // query reads a query and collects everything that is wrong with it. Unknown parameters are ignored: clients send
 // access tokens and cache busters.
-type query struct {
-	mistakes
-	values url.Values
+type Query struct {
+	Mistakes
+	Values url.Values
 }
 
-func readQuery(rawQuery string) (query, error) {
+func ReadQuery(rawQuery string) (Query, error) {
 	values, err := url.ParseQuery(rawQuery)
 	if err != nil {
-		return query{}, invalidParameters.because("the query is not properly URL-encoded")
+		return Query{}, InvalidParameters.Because("the query is not properly URL-encoded")
 	}
-	return query{values: values}, nil
+	return Query{Values: values}, nil
 }
 
 // err names every wrong parameter.
-func (p *query) err() error { return p.problem(invalidParameters) }
+func (p *Query) Err() error { return p.Problem(InvalidParameters) }
 
 // mistakes are what is wrong with a request, each named once.
-type mistakes struct{ wrong []string }
+type Mistakes struct{ Wrong []string }
 
-func (m *mistakes) mistake(text string) { m.wrong = addOnce(m.wrong, text) }
+func (m *Mistakes) Mistake(text string) { m.Wrong = AddOnce(m.Wrong, text) }
 
 // problem is nil without mistakes.
-func (m *mistakes) problem(k kind) error {
-	if len(m.wrong) == 0 {
+func (m *Mistakes) Problem(k Kind) error {
+	if len(m.Wrong) == 0 {
 		return nil
 	}
-	return k.because(strings.Join(m.wrong, "; "))
+	return k.Because(strings.Join(m.Wrong, "; "))
 }
 
 // inAnyCase has names stand for their spellings in other cases as well, as the tracking API of the hosted service does.
-func (p *query) inAnyCase(names ...string) {
-	for spelled, values := range p.values {
+func (p *Query) InAnyCase(names ...string) {
+	for spelled, values := range p.Values {
 		for _, name := range names {
 			if spelled != name && strings.EqualFold(spelled, name) {
-				p.values[name] = append(p.values[name], values...)
-				delete(p.values, spelled)
+				p.Values[name] = append(p.Values[name], values...)
+				delete(p.Values, spelled)
 			}
 		}
 	}
 }
 
 // value returns a parameter's value, empty when it is absent. It is a mistake, and not ok, when there are several.
-func (p *query) value(name string) (text string, ok bool) {
-	if len(p.values[name]) > 1 {
-		p.mistake(name + " must be given once")
+func (p *Query) Value(name string) (text string, ok bool) {
+	if len(p.Values[name]) > 1 {
+		p.Mistake(name + " must be given once")
 		return "", false
 	}
-	return p.values.Get(name), true
+	return p.Values.Get(name), true
 }
 
 // optional is value where a mistake is as good as nothing.
-func (p *query) optional(name string) string {
-	text, _ := p.value(name)
+func (p *Query) Optional(name string) string {
+	text, _ := p.Value(name)
 	return text
 }
 
-func readBody(c *gin.Context) ([]byte, error) {
+func ReadBody(c *gin.Context) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, bodyBytes))
 	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
-		return nil, bodyTooLong.from(err)
+		return nil, bodyTooLong.From(err)
 	}
 	if err != nil {
-		return nil, unreadable.from(err)
+		return nil, unreadable.From(err)
 	}
 	return body, nil
 }
 
+// addOnce appends a value unless it is there.
+func AddOnce[V comparable](values []V, value V) []V {
+	if slices.Contains(values, value) {
+		return values
+	}
+	return append(values, value)
+}

@@ -1,6 +1,8 @@
-package proxy
+package proxy_test
 
 import (
+	"crossgate/proxy"
+
 	"bytes"
 	"context"
 	"net/http"
@@ -43,7 +45,7 @@ func startSharing(t *testing.T, w *world, url string, change ...func(*parts)) *s
 		return ok
 	})
 	s := w.server(t, append(change, func(o *parts) { o.Shared = shared })...)
-	s.patience = time.Hour
+	s.Wait(time.Hour)
 	return s
 }
 
@@ -112,7 +114,7 @@ func TestReplicasAnswerAlike(t *testing.T) {
 	base.From, base.Proven, base.Quarantined = index.BlockTime{Number: 2, Time: 1_784_948_000}, 8, index.QuarantinedBlocks{Count: 1, First: 5}
 	w.basis = []index.ChainBasis{base}
 	a, b := startSharing(t, w, url), startSharing(t, w, url)
-	compared := []string{"Content-Type", "Content-Length", "Etag", "Cache-Control", "Link", indexBasis}
+	compared := []string{"Content-Type", "Content-Length", "Etag", "Cache-Control", "Link", proxy.IndexBasis}
 	for _, path := range []string{
 		ordersPath + claimedTx, "/api/Orders/" + idText(8), "/v1.0/dln/order/" + idText(8) + "/status",
 		"/api/Transaction/" + claimedTx + "/orderIds", "/v1.0/dln/tx/" + claimedTx + "/order-ids",

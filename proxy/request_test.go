@@ -1,6 +1,8 @@
-package proxy
+package proxy_test
 
 import (
+	"crossgate/proxy"
+
 	"encoding/json"
 	"io"
 	"net/http"
@@ -75,7 +77,7 @@ func wantError(t testing.TB, response *http.Response, status int, id string) err
 	if got := response.Header.Get("Cache-Control"); got != "no-store" && !(got == "public, max-age=1" && status < 500) {
 		t.Errorf("Cache-Control = %q, want no-store, or a second where the answer may change", got)
 	}
-	if retry := response.Header.Get("Retry-After"); (retry != "") != isRetryable(status) {
+	if retry := response.Header.Get("Retry-After"); (retry != "") != proxy.IsRetryable(status) {
 		t.Errorf("HTTP %d with Retry-After %q", status, retry)
 	}
 	return e

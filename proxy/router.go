@@ -49,14 +49,14 @@ func (to *router) handler() http.Handler {
 }
 
 // mount adds the path to the API.
-func (r route[Q]) mount(s *Server) {
+func (r Route[Q]) Mount(s *Server) {
 	to := s.router
 	handler := r.handler(s)
-	methods := r.methods
+	methods := r.Methods
 	if methods == nil {
 		methods = []string{http.MethodGet, http.MethodHead}
 	}
-	for _, path := range r.paths {
+	for _, path := range r.Paths {
 		for _, method := range methods {
 			to.engine.Handle(method, path, handler)
 		}
@@ -66,13 +66,13 @@ func (r route[Q]) mount(s *Server) {
 		} else {
 			s.refuseOthers(to.engine, path, methods)
 		}
-		to.costs[path] = r.cost
+		to.costs[path] = r.Cost
 	}
-	to.paths = append(to.paths, r.paths...)
+	to.paths = append(to.paths, r.Paths...)
 }
 
 // mountPage adds a page, which costs so many units of a client's quota.
-func (s *Server) mountPage(path string, cost int, page gin.HandlerFunc) {
+func (s *Server) MountPage(path string, cost int, page gin.HandlerFunc) {
 	to := s.router
 	to.engine.GET(path, page)
 	to.engine.HEAD(path, page)

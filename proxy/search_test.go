@@ -1,6 +1,8 @@
-package proxy
+package proxy_test
 
 import (
+	"crossgate/proxy"
+
 	"context"
 	"net/http"
 	"strings"
@@ -40,17 +42,17 @@ func TestClientsAreAnsweredBeforeBalancersGiveUp(t *testing.T) {
 			})
 			began, accept := time.Now(), ""
 			if name == "stream" {
-				accept = "Accept: " + streamType
+				accept = "Accept: " + proxy.StreamType
 			}
 			response := get(s, path, accept)
 			header := response.Header
-			if took := time.Since(began); response.StatusCode != http.StatusServiceUnavailable || took != patience || header.Get("Retry-After") == "" {
+			if took := time.Since(began); response.StatusCode != http.StatusServiceUnavailable || took != proxy.Patience || header.Get("Retry-After") == "" {
 				t.Errorf("%s: HTTP %d after %s, %v", name, response.StatusCode, took, header)
 			}
 			if name != "by id" && header.Get("X-Chains-Unheard") != "137" {
 				t.Errorf("%s: which chain has not answered is not told: %v", name, header)
 			}
-			if strings.HasPrefix(path, "/api/") && name != "stream" && header.Get(indexBasis) == "" {
+			if strings.HasPrefix(path, "/api/") && name != "stream" && header.Get(proxy.IndexBasis) == "" {
 				t.Errorf("%s: what was read is not told: %v", name, header)
 			}
 			time.Sleep(3 * time.Second)
@@ -75,7 +77,7 @@ func TestSearchesAreChargedToTheirClients(t *testing.T) {
 				if tx.String() == createdTx {
 					return find(ctx, tx) // indexed
 				}
-				if err := ChargeSearch(ctx); err != nil {
+				if err := proxy.ChargeSearch(ctx); err != nil {
 					return nil, err
 				}
 				searches++
@@ -96,7 +98,7 @@ func TestSearchesAreChargedToTheirClients(t *testing.T) {
 				}
 			}
 		}
-		if most := units / (cheapCost + searchCost); searches != most || statuses[200] != most || len(statuses) != 2 {
+		if most := units / (proxy.CheapCost + proxy.SearchCost); searches != most || statuses[200] != most || len(statuses) != 2 {
 			t.Errorf("%d searches, answers %v, want %d and 429 for the rest", searches, statuses, most)
 		}
 		if got := ask(s, unknown(10*units), "192.0.2.2:1").StatusCode; got != http.StatusOK {
@@ -118,7 +120,7 @@ func TestAnothersQuotaIsNotMet(t *testing.T) {
 			find := ordersOf(o).find
 			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 				time.Sleep(200 * time.Millisecond)
-				if err := ChargeSearch(ctx); err != nil {
+				if err := proxy.ChargeSearch(ctx); err != nil {
 					return nil, err
 				}
 				return find(ctx, tx)

@@ -97,7 +97,7 @@ type Tracing struct {
 
 // Server serves the documented paths and the pages.
 type Server struct {
-	options  Options
+	Options  Options
 	answers  *cache.Cache[answer]
 	streams  *streams
 	pages    *web.Pages
@@ -123,7 +123,7 @@ func New(o Options) (*Server, error) {
 	o.OrderLimit = cmp.Or(o.OrderLimit, defaultOrderLimit)
 	o.SwapLimit = cmp.Or(o.SwapLimit, defaultSwapLimit)
 	s := &Server{
-		options:  o,
+		Options:  o,
 		pages:    web.New(o.Chains),
 		streams:  newStreams(cmp.Or(o.Streams, defaultStreams), cmp.Or(o.StreamsPerAddress, defaultStreamsPerAddress)),
 		log:      cmp.Or(o.Logger, slog.Default()),
@@ -176,9 +176,9 @@ func (s *Server) SetLimits(quotas quota.Options, maxLoads int) {
 // SetAccess changes what lines and spans of requests have of their clients, and which lines are of level info.
 func (s *Server) SetAccess(a Access) { s.access.Store(&a) }
 
-func (s *Server) limits() Limits { return s.options.Limits }
+func (s *Server) Limits() Limits { return s.Options.Limits }
 
-func (s *Server) chainRegistry() chain.Registry { return s.options.Chains }
+func (s *Server) ChainRegistry() chain.Registry { return s.Options.Chains }
 
 // Handler returns the handler of the public listener.
 func (s *Server) Handler() http.Handler { return s.router.handler() }
@@ -200,12 +200,12 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		RefusePlain: refusePlain,
 		ReadLimit:   readLimit,
 		WriteLimit:  writeLimit,
-		IdleLimit:   cmp.Or(s.options.Idle, defaultIdle),
+		IdleLimit:   cmp.Or(s.Options.Idle, defaultIdle),
 		BodyBytes:   bodyBytes,
 		Stream:      s.isPassedOn,
-		TLS:         s.options.TLS,
+		TLS:         s.Options.TLS,
 		Connections: transport.Limits{
-			All: s.options.Connections, PerAddress: s.options.PerAddress, Exempt: s.quotas.Trusts,
+			All: s.Options.Connections, PerAddress: s.Options.PerAddress, Exempt: s.quotas.Trusts,
 		},
 		Logger: s.log,
 	})
@@ -221,7 +221,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	select {
 	case err := <-served:
 		return fmt.Errorf("serve: %w", err)
-	case <-time.After(s.options.Notice):
+	case <-time.After(s.Options.Notice):
 	}
 	s.streams.end()
 	// ctx has ended already.

@@ -98,27 +98,27 @@ func (s *Server) Differences() web.Differences {
 // shadowed is a request whose answer will be compared. A nil one will not.
 type shadowed struct {
 	shadow  *shadow.Shadow
-	dialect dialect
+	dialect Dialect
 	route   string
 	request shadow.Request
 	body    *bytes.Buffer // nil: the request has none
 }
 
 // takeShadow decides by chance whether the answer to a request will be compared.
-func (r route[Q]) takeShadow(s *Server, c *gin.Context) *shadowed {
-	if !s.shadow.Take(r.paths[0], c.Request.URL.Path) {
+func (r Route[Q]) takeShadow(s *Server, c *gin.Context) *shadowed {
+	if !s.shadow.Take(r.Paths[0], c.Request.URL.Path) {
 		return nil
 	}
 	return r.shadowed(s, c)
 }
 
 // shadowed keeps what of a request goes on to the origin. Those for a path that the origin may not have are left out.
-func (r route[Q]) shadowed(s *Server, c *gin.Context) *shadowed {
+func (r Route[Q]) shadowed(s *Server, c *gin.Context) *shadowed {
 	method := c.Request.Method
-	if c.FullPath() != r.paths[0] || method != http.MethodGet && method != http.MethodPost {
+	if c.FullPath() != r.Paths[0] || method != http.MethodGet && method != http.MethodPost {
 		return nil
 	}
-	taken := &shadowed{shadow: s.shadow, dialect: r.dialect, route: r.paths[0], request: shadow.Request{
+	taken := &shadowed{shadow: s.shadow, dialect: r.Dialect, route: r.Paths[0], request: shadow.Request{
 		Method: method, Path: c.Request.URL.EscapedPath(), RawQuery: c.Request.URL.RawQuery,
 	}}
 	if method == http.MethodPost {
@@ -133,15 +133,15 @@ func (r route[Q]) shadowed(s *Server, c *gin.Context) *shadowed {
 }
 
 // answered has the body that the client got compared.
-func (t *shadowed) answered(b *jsonBody) {
+func (t *shadowed) answered(b *Body) {
 	if t != nil {
-		t.compare(shadow.Response{Status: http.StatusOK, Body: b.text})
+		t.compare(shadow.Response{Status: http.StatusOK, Body: b.Text})
 	}
 }
 
 // failed has the problem that the client got compared.
 func (t *shadowed) failed(p *problem) {
-	if t != nil && p.id != bodyTooLong.id { // of such a one only a part was read
+	if t != nil && p.Id != bodyTooLong.Id { // of such a one only a part was read
 		t.compare(problemResponse(t.dialect, p))
 	}
 }
@@ -155,17 +155,17 @@ func (t *shadowed) compare(our shadow.Response) {
 
 // compareWith compares the answer at a path of a route, or the problem in its place, with what a host of the shadow's
 // origins answers now.
-func (r route[Q]) compareWith(ctx context.Context, s *Server, host, path string, text string, err error) (status int, all []shadow.Difference, _ error) {
+func (r Route[Q]) CompareWith(ctx context.Context, s *Server, host, path string, text string, err error) (status int, all []shadow.Difference, _ error) {
 	our := shadow.Response{Status: http.StatusOK, Body: text}
 	if err != nil {
-		our = problemResponse(r.dialect, problemOf(err))
+		our = problemResponse(r.Dialect, ProblemOf(err))
 	}
-	all, err = s.shadow.Ask(ctx, host, r.paths[0], shadow.Request{Method: http.MethodGet, Path: path}, our)
+	all, err = s.shadow.Ask(ctx, host, r.Paths[0], shadow.Request{Method: http.MethodGet, Path: path}, our)
 	return our.Status, all, err
 }
 
 // problemResponse is a problem as clients get it, but for the id of the request.
-func problemResponse(d dialect, p *problem) shadow.Response {
-	body := wire.AppendProblem(nil, wire.Problem{Code: d.code(p.kind), ID: p.id, Message: p.publicText()})
-	return shadow.Response{Status: p.status, Body: string(body)}
+func problemResponse(d Dialect, p *problem) shadow.Response {
+	body := wire.AppendProblem(nil, wire.Problem{Code: d.code(p.Kind), ID: p.Id, Message: p.PublicText()})
+	return shadow.Response{Status: p.Status, Body: string(body)}
 }

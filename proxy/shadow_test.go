@@ -1,6 +1,8 @@
-package proxy
+package proxy_test
 
 import (
+	"crossgate/proxy"
+
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -35,9 +37,9 @@ func withShadow(t *testing.T, answer http.HandlerFunc, change ...func(*shadow.Se
 		each(&settings)
 	}
 	s = newWorld(t).server(t, func(o *parts) {
-		o.Passthrough.Shadow = Shadow{Origins: origins{upstream.NewPool("origin", endpoint)}, Settings: settings}
+		o.Passthrough.Shadow = proxy.Shadow{Origins: origins{upstream.NewPool("origin", endpoint)}, Settings: settings}
 	})
-	return s, s.shadow.Wait
+	return s, s.Shadowed().Wait
 }
 
 // outcomes lists what came of comparisons, by route and in one line each.

@@ -1,6 +1,8 @@
-package proxy
+package proxy_test
 
 import (
+	"crossgate/proxy"
+
 	"context"
 	"errors"
 	"net/http"
@@ -29,7 +31,7 @@ func TestErrorsAndSlowRequestsLeaveASpan(t *testing.T) {
 	}{
 		"quick":                 {trace.AlwaysSample(), time.Millisecond, nil, 200, 0},
 		"not found":             {trace.AlwaysSample(), time.Millisecond, order.ErrNotFound, 404, 0},
-		"slow":                  {trace.AlwaysSample(), slowRequest, nil, 200, 1},
+		"slow":                  {trace.AlwaysSample(), proxy.SlowRequest, nil, 200, 1},
 		"failed":                {trace.AlwaysSample(), time.Millisecond, errors.New("out of order"), 500, 1},
 		"failed, without spans": {trace.NeverSample(), time.Millisecond, errors.New("out of order"), 500, 0},
 	} {
@@ -56,7 +58,7 @@ func TestErrorsAndSlowRequestsLeaveASpan(t *testing.T) {
 					o.Tracing.Share = 0
 				})
 				target, path := ordersPath+createdTx, ordersPath+":creationTxHash"
-				if test.wait == slowRequest { // which orders never take
+				if test.wait == proxy.SlowRequest { // which orders never take
 					target, path = goodSwap, swapPath
 				}
 				response := get(s, target)

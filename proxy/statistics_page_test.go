@@ -1,6 +1,8 @@
-package proxy
+package proxy_test
 
 import (
+	"crossgate/proxy"
+
 	"context"
 	"net/http"
 	"strings"
@@ -43,7 +45,7 @@ func TestStatisticsPageShowsAnswers(t *testing.T) {
 func TestStatisticsPageOfAnEmptyIndexSaysWhy(t *testing.T) {
 	s := newWorld(t).server(t, func(o *parts) { o.Orders = withoutStatistics{ordersOf(o)} })
 	page := pageAt(t, s, "/statistics", http.StatusOK)
-	if want := problemOf(index.ErrEmpty).publicText(); !strings.Contains(page, want) || strings.Contains(page, "$") {
+	if want := proxy.ProblemOf(index.ErrEmpty).PublicText(); !strings.Contains(page, want) || strings.Contains(page, "$") {
 		t.Errorf("the page lacks %q, or tells a value: %s", want, page)
 	}
 	if !strings.Contains(page, "odos") {

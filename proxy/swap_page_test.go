@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"bufio"
@@ -160,7 +160,7 @@ func TestVenuesAreShownAsTheyAnswer(t *testing.T) {
 	if want := `{"venue":"quick","says":"0.0025 WETH","took":"42 ms"}`; events["quote"] != want {
 		t.Errorf("first event = %s, want %s", events["quote"], want)
 	}
-	var last comparedPage
+	var last struct{ Path, Page string }
 	if err := json.Unmarshal([]byte(events["page"]), &last); err != nil || last.Path != "/swap?"+query || !strings.Contains(last.Page, "USDC on Base buys") {
 		t.Errorf("last event = %.300s, %v", events["page"], err)
 	}

@@ -1,6 +1,11 @@
-package proxy
+package proxy_test
 
 import (
+	"crossgate/proxy"
+	"crossgate/proxy/orders"
+	"crossgate/proxy/pages"
+	"crossgate/proxy/swaps"
+
 	"bytes"
 	"context"
 	"fmt"
@@ -66,7 +71,7 @@ type world struct {
 	swaps      []order.Swap
 
 	mu        sync.Mutex
-	lastList  partOfList         // asked for
+	lastList  orders.Part        // asked for
 	basis     []index.ChainBasis // ascending
 	readWhole int                // times that a transaction was
 }
@@ -105,21 +110,21 @@ type daily interface {
 
 // parts are what a site is made of.
 type parts struct {
-	Options
+	proxy.Options
 	Orders interface {
-		Index
-		Finder
-		SwapFinder
-		Details
+		proxy.Index
+		orders.Finder
+		orders.SwapFinder
+		pages.Details
 		daily
 	}
 	Swaps interface {
-		Estimator
+		swaps.Estimator
 		Venues(ctx context.Context, from, to uint64) ([]quote.VenueDay, error)
 	}
 	Tokens interface {
-		Names
-		Lists
+		orders.Names
+		swaps.Lists
 	}
 }
 
@@ -130,14 +135,14 @@ func (p parts) Venues(ctx context.Context, from, to uint64) ([]quote.VenueDay, e
 
 // site is a server with everything that it serves.
 type site struct {
-	*Server
-	orders    *Orders
-	swaps     *Swaps
+	*proxy.Server
+	orders    *orders.Orders
+	swaps     *swaps.Swaps
 	estimator *exchangeable
 }
 
 // exchangeable is an estimator that tests exchange for another one.
-type exchangeable struct{ Estimator }
+type exchangeable struct{ swaps.Estimator }
 
 // OrdersChanged implements index.Observer.
 func (s *site) OrdersChanged(changes []index.Change) { s.orders.OrdersChanged(changes) }
@@ -147,7 +152,7 @@ func (s *site) BranchChanged(id chain.ID) { s.orders.BranchChanged(id) }
 
 func newSite(p parts) (*site, error) {
 	p.Options.Index = p.Orders
-	s, err := New(p.Options)
+	s, err := proxy.New(p.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -156,9 +161,9 @@ func newSite(p parts) (*site, error) {
 		daily
 	}{p, p.Orders}
 	made := &site{Server: s, estimator: &exchangeable{p.Swaps}}
-	made.orders = MountOrders(s, OrdersOptions{Orders: p.Orders, Swaps: p.Orders, Statistics: statistics, Tokens: p.Tokens})
-	made.swaps = MountSwaps(s, SwapsOptions{Estimator: made.estimator, Tokens: p.Tokens})
-	MountPages(s, made.orders, made.swaps, PagesOptions{Details: p.Orders, Tokens: p.Tokens})
+	made.orders = orders.Mount(s, orders.Options{Orders: p.Orders, Swaps: p.Orders, Statistics: statistics, Tokens: p.Tokens})
+	made.swaps = swaps.Mount(s, swaps.Options{Estimator: made.estimator, Tokens: p.Tokens})
+	pages.Mount(s, made.orders, made.swaps, pages.Options{Details: p.Orders, Tokens: p.Tokens})
 	return made, nil
 }
 
@@ -201,7 +206,7 @@ func (w *world) server(t testing.TB, change ...func(*parts)) *site {
 			},
 			list: func(f index.Filter, skip, take uint64) (index.List, error) {
 				w.asked.Add(1)
-				w.asks(partOfList{f, skip, take, crossChain})
+				w.asks(orders.Part{Filter: f, Skip: skip, Take: take, Mode: orders.CrossChain})
 				return index.List{Orders: slices.Concat(w.orders[claimedTx], w.orders[createdTx]), Total: 2}, nil
 			},
 			isFinal: func(o *order.Order) bool {
@@ -216,7 +221,7 @@ func (w *world) server(t testing.TB, change ...func(*parts)) *site {
 			return w.estimate(ctx, r)
 		}),
 		Tokens:  w.tokenList,
-		Options: Options{Chains: chain.Documented(), Telemetry: Telemetry{Tracing: Tracing{Share: 1}}, Logger: w.logger},
+		Options: proxy.Options{Chains: chain.Documented(), Telemetry: proxy.Telemetry{Tracing: proxy.Tracing{Share: 1}}, Logger: w.logger},
 	}
 	for _, c := range change {
 		c(&o)
@@ -234,7 +239,7 @@ func (w *world) server(t testing.TB, change ...func(*parts)) *site {
 }
 
 // asks notes for which list it was asked last.
-func (w *world) asks(q partOfList) {
+func (w *world) asks(q orders.Part) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.lastList = q

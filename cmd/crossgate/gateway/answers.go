@@ -8,140 +8,146 @@ import (
 	"crossgate/order"
 	"crossgate/order/index"
 	"crossgate/proxy"
+	"crossgate/proxy/orders"
+	"crossgate/proxy/pages"
+	"crossgate/proxy/swaps"
 	"crossgate/quote"
 	"crossgate/token"
 )
 
 // Every call of the server goes to the set that is current at that moment.
 var (
-	_ proxy.Orders = (*sets)(nil)
-	_ proxy.Swaps  = (*sets)(nil)
-	_ proxy.Tokens = (*sets)(nil)
+	_ proxy.Index       = (*sets)(nil)
+	_ orders.Finder     = (*sets)(nil)
+	_ orders.SwapFinder = (*sets)(nil)
+	_ orders.Statistics = (*sets)(nil)
+	_ swaps.Estimator   = (*sets)(nil)
+	_ pages.Details     = (*sets)(nil)
 )
 
-// Find implements proxy.Orders.
+// Find implements orders.Finder.
 func (s *sets) Find(ctx context.Context, tx chain.TxHash) ([]index.Found, index.Basis, error) {
 	now, done := s.use()
 	defer done()
 	return now.index.Find(ctx, tx)
 }
 
-// ByID implements proxy.Orders.
+// ByID implements orders.Finder.
 func (s *sets) ByID(ctx context.Context, id order.ID) (index.Found, error) {
 	now, done := s.use()
 	defer done()
 	return now.index.ByID(ctx, id)
 }
 
-// Locked implements proxy.Orders.
+// Locked implements orders.Finder.
 func (s *sets) Locked(ctx context.Context, taker chain.Address) ([]order.LockedChain, index.Basis, error) {
 	now, done := s.use()
 	defer done()
 	return now.index.Locked(ctx, taker)
 }
 
-// Deliveries implements proxy.Orders.
+// Deliveries implements pages.Details.
 func (s *sets) Deliveries(ctx context.Context, ids []order.ID) (map[order.ID]index.Delivery, error) {
 	now, done := s.use()
 	defer done()
 	return now.index.Deliveries(ctx, ids)
 }
 
-// List implements proxy.Orders.
+// List implements orders.Finder.
 func (s *sets) List(ctx context.Context, f index.Filter, skip, take uint64) (index.List, index.Basis, error) {
 	now, done := s.use()
 	defer done()
 	return now.index.List(ctx, f, skip, take)
 }
 
-// FindSwaps implements proxy.Orders.
+// FindSwaps implements orders.SwapFinder.
 func (s *sets) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) ([]index.FoundSwap, index.Basis, error) {
 	now, done := s.use()
 	defer done()
 	return now.index.FindSwaps(ctx, id, tx)
 }
 
-// Unheard implements proxy.Orders.
+// Unheard implements proxy.Index.
 func (s *sets) Unheard(tx chain.TxHash) []chain.ID {
 	now, done := s.use()
 	defer done()
 	return now.index.Unheard(tx)
 }
 
-// Transaction implements proxy.Orders.
+// Transaction implements pages.Details.
 func (s *sets) Transaction(ctx context.Context, id chain.ID, tx chain.TxHash) (order.Transaction, error) {
 	now, done := s.use()
 	defer done()
 	return now.index.Transaction(ctx, id, tx)
 }
 
-// Tellers implements proxy.Orders.
+// Tellers implements pages.Details.
 func (s *sets) Tellers(id chain.ID, tx chain.TxHash, block chain.Hash) []string {
 	now, done := s.use()
 	defer done()
 	return now.index.Tellers(id, tx, block)
 }
 
-// SwapByID implements proxy.Orders.
+// SwapByID implements orders.SwapFinder.
 func (s *sets) SwapByID(ctx context.Context, id order.ID) (index.FoundSwap, error) {
 	now, done := s.use()
 	defer done()
 	return now.index.SwapByID(ctx, id)
 }
 
-// ListSwaps implements proxy.Orders.
+// ListSwaps implements orders.SwapFinder.
 func (s *sets) ListSwaps(ctx context.Context, f index.Filter, skip, take uint64) (index.SwapList, index.Basis, error) {
 	now, done := s.use()
 	defer done()
 	return now.index.ListSwaps(ctx, f, skip, take)
 }
 
-// ListMixed implements proxy.Orders.
+// ListMixed implements orders.Finder.
 func (s *sets) ListMixed(ctx context.Context, f index.Filter, skip, take uint64) (index.MixedList, index.Basis, error) {
 	now, done := s.use()
 	defer done()
 	return now.index.ListMixed(ctx, f, skip, take)
 }
 
-// Daily implements proxy.Orders.
+// Daily implements orders.Statistics.
 func (s *sets) Daily(ctx context.Context, from, to uint64) (days, before []order.DailyStatistics, basis index.Basis, err error) {
 	now, done := s.use()
 	defer done()
 	return now.index.Daily(ctx, from, to)
 }
 
-// AllTime implements proxy.Orders.
+// AllTime implements orders.Statistics.
 func (s *sets) AllTime(ctx context.Context) (order.Statistics, index.Basis, error) {
 	now, done := s.use()
 	defer done()
 	return now.index.AllTime(ctx)
 }
 
-// DeliveryTimes implements proxy.Orders.
+// DeliveryTimes implements orders.Statistics.
 func (s *sets) DeliveryTimes(ctx context.Context, from, to uint64) ([]order.DeliveryTimes, index.Basis, error) {
 	now, done := s.use()
 	defer done()
 	return now.index.DeliveryTimes(ctx, from, to)
 }
 
-// Values implements proxy.Orders.
+// Values implements pages.Details.
 func (s *sets) Values(ctx context.Context, id order.ID) (v index.Values, counted bool, err error) {
 	now, done := s.use()
 	defer done()
 	return now.index.Values(ctx, id)
 }
 
-// Basis implements proxy.Orders.
+// Basis implements proxy.Index.
 func (s *sets) Basis() index.Basis {
 	now, done := s.use()
 	defer done()
 	return now.index.Basis()
 }
 
-// Unready implements proxy.Orders.
+// Unready implements proxy.Index.
 func (s *sets) Unready() error { return s.cutOff.err() }
 
-// Estimate implements proxy.Swaps.
+// Estimate implements swaps.Estimator.
 func (s *sets) Estimate(ctx context.Context, r quote.Request) (quote.Estimate, error) {
 	now, done := s.use()
 	defer done()

@@ -16,7 +16,10 @@ import (
 	"crossgate/config"
 	"crossgate/proxy"
 	"crossgate/proxy/admin"
+	"crossgate/proxy/orders"
+	"crossgate/proxy/pages"
 	"crossgate/proxy/quota"
+	"crossgate/proxy/swaps"
 	"crossgate/proxy/web"
 	"crossgate/quote"
 	"crossgate/store"
@@ -28,9 +31,10 @@ type Gateway struct {
 	store  *store.DB
 	sets   *sets
 	server *proxy.Server
-	admin  admin.Options // without the metrics
-	secure *tls.Config   // of the operators' listener; nil: none
-	shared *shared.Cache // nil: there is none
+	orders *orders.Orders // of the server
+	admin  admin.Options  // without the metrics
+	secure *tls.Config    // of the operators' listener; nil: none
+	shared *shared.Cache  // nil: there is none
 
 	catalog  *catalog.Catalog // of public token lists
 	failures *quote.Failures  // of venues
@@ -75,9 +79,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	g.limits.update(ctx)
 	g.lists = newListBook(store, now, g.catalog, log)
 	server, err := proxy.New(proxy.Options{
-		Orders: now,
-		Swaps:  now,
-		Tokens: now,
+		Index:  now,
 		Chains: p.registry,
 		Shared: p.shared,
 		Quotas: quotas(c.Limits),
@@ -101,6 +103,9 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		return nil, errors.Join(fmt.Errorf("public server: %w", err), first.close(), store.Close())
 	}
 	g.server = server
+	g.orders = orders.Mount(server, orders.Options{Orders: now, Swaps: now, Statistics: now, Tokens: now})
+	quotes := swaps.Mount(server, swaps.Options{Estimator: now, Tokens: now})
+	pages.Mount(server, g.orders, quotes, pages.Options{Details: now, Tokens: now})
 	g.admin = admin.Options{
 		Server: server, Gateway: g, Pages: web.New(p.registry), Token: c.Telemetry.Token.Reveal(),
 		Listen: c.Telemetry.Admin, Logger: log,

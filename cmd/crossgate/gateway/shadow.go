@@ -7,7 +7,7 @@ import (
 	"log/slog"
 
 	"crossgate/config"
-	"crossgate/proxy"
+	"crossgate/proxy/orders"
 	"crossgate/proxy/shadow"
 )
 
@@ -26,7 +26,7 @@ func shadowSettings(c config.Shadow) shadow.Settings {
 
 // CompareOrder compares what c answers about an order, by the hash of its creation or its id, with what an origin does.
 // The origin is the host of that name or, where none is named, the only one.
-func CompareOrder(ctx context.Context, c config.Config, log *slog.Logger, host, hash string) (compared proxy.ComparedOrder, err error) {
+func CompareOrder(ctx context.Context, c config.Config, log *slog.Logger, host, hash string) (compared orders.ComparedOrder, err error) {
 	if host, err = hostNamed(c.Passthrough, host); err != nil {
 		return compared, err
 	}
@@ -36,7 +36,7 @@ func CompareOrder(ctx context.Context, c config.Config, log *slog.Logger, host, 
 		return compared, err
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
-	if compared, err = g.server.CompareOrder(ctx, host, hash); err != nil {
+	if compared, err = g.orders.Compare(ctx, host, hash); err != nil {
 		return compared, fmt.Errorf("compare order with origin %s: %w", host, err)
 	}
 	return compared, nil

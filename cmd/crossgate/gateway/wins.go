@@ -55,7 +55,7 @@ func (b *winBook) write(ctx context.Context) {
 	b.isFailing = err != nil
 }
 
-// Venues implements proxy.Swaps.
+// Venues implements orders.Statistics.
 func (s *sets) Venues(ctx context.Context, from, to uint64) ([]quote.VenueDay, error) {
 	all, err := s.store.Venues(ctx, from, to)
 	if err != nil && ctx.Err() == nil {

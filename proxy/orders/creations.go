@@ -1,0 +1,87 @@
+package orders
+
+import (
+	"crossgate/proxy"
+
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+)
+
+// creations remembers the transactions, as a T names them, that created orders or made swaps, for the newest of these
+// that were remembered: at least creationsKept of them and at most twice as many. What was read from its chains need
+// not be in the index, and clients ask for what a transaction did first and for that by its id then.
+type creations[T any] struct {
+	mu         sync.Mutex
+	young, old map[order.ID]T
+}
+
+const creationsKept = 1 << 14
+
+func (c *creations[T]) remember(tx T, ids ...order.ID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, id := range ids {
+		if c.young == nil || len(c.young) >= creationsKept {
+			c.young, c.old = make(map[order.ID]T), c.young
+		}
+		c.young[id] = tx
+	}
+}
+
+// learn remembers what another replica found.
+func (c *creations[T]) learn(tx T, bodies []proxy.Body) {
+	for _, b := range bodies {
+		c.remember(tx, b.Orders...)
+	}
+}
+
+func (c *creations[T]) of(id order.ID) (tx T, remembered bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if tx, remembered = c.young[id]; !remembered {
+		tx, remembered = c.old[id]
+	}
+	return tx, remembered
+}
+
+// ordersOf returns the orders that a transaction created, at least one, and what was searched for them.
+func (s *Orders) ordersOf(ctx context.Context, tx chain.TxHash) ([]index.Found, index.Basis, error) {
+	orders, searched, err := s.Options.Orders.Find(ctx, tx)
+	if err == nil && len(orders) == 0 {
+		err = order.ErrNoOrder
+	}
+	if err != nil {
+		return nil, searched, proxy.Searched(err, searched)
+	}
+	for _, o := range orders {
+		s.creations.remember(tx, o.ID)
+	}
+	return orders, searched, nil
+}
+
+// orderByID returns the order with an id, of which the index knows or whose transaction was asked for lately: otherwise
+// order.ErrNotFound with what was searched, index.ErrUnavailable or index.ErrEmpty.
+func (s *Orders) orderByID(ctx context.Context, id order.ID) (index.Found, error) {
+	found, err := s.Options.Orders.ByID(ctx, id)
+	tx, remembered := s.creations.of(id)
+	if !remembered || !isUnindexed(err) {
+		return found, err
+	}
+	orders, searched, err := s.Options.Orders.Find(ctx, tx)
+	if at := slices.IndexFunc(orders, func(o index.Found) bool { return o.ID == id }); at >= 0 {
+		return orders[at], err
+	}
+	return index.Found{Basis: searched}, cmp.Or(err, order.ErrNotFound)
+}
+
+// isUnindexed reports whether the chains may know what the index does not.
+func isUnindexed(err error) bool {
+	return errors.Is(err, order.ErrNotFound) || errors.Is(err, index.ErrUnavailable) || errors.Is(err, index.ErrEmpty)
+}

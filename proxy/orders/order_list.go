@@ -1,0 +1,249 @@
+package orders
+
+import (
+	"crossgate/proxy"
+
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/cache"
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/proxy/wire"
+	"crossgate/token"
+)
+
+// Parts of a list: the documented most, and what a client gets who does not say.
+const (
+	mostListed    = 100
+	usuallyListed = 20
+)
+
+// partOfList asks for some of the orders that a filter holds of.
+type Part struct {
+	Filter     index.Filter
+	Skip, Take uint64
+	Mode       ListMode
+}
+
+// ListMode says what is listed.
+type ListMode string
+
+const (
+	CrossChain ListMode = "CrossChain" // orders
+	SameChain  ListMode = "SameChain"  // swaps within a chain
+	mixed      ListMode = "Mixed"      // both
+)
+
+// orderListRoute lists orders by a filter, newest first.
+func (s *Orders) OrderListRoute() proxy.Route[Part] {
+	return s.listRoute("/api/Orders/filteredList", ParseOrderList, s.loadOrderList)
+}
+
+// unlockListRoute lists what takers need to unlock their orders.
+func (s *Orders) unlockListRoute() proxy.Route[Part] {
+	return s.listRoute("/api/Orders/getForUnlockAuthorities", parseUnlockList, s.loadUnlockList)
+}
+
+func (s *Orders) listRoute(
+	path string, parse func(*Members) (Part, error), load func(context.Context, Part) ([]proxy.Body, cache.Life, error),
+) proxy.Route[Part] {
+	return proxy.Route[Part]{
+		Paths:   []string{path},
+		Methods: []string{http.MethodPost},
+		Dialect: proxy.Tracking,
+		Cost:    proxy.ListCost,
+		Limit:   s.limit,
+		Parse: func(c *gin.Context) (Part, error) {
+			m, err := readMembers(c)
+			if err != nil {
+				return Part{}, err
+			}
+			return parse(m)
+		},
+		Key:     listKey,
+		Load:    load,
+		Indexed: true,
+		Shared:  true,
+	}
+}
+
+// listKey is a key of every member of a question.
+func listKey(path string, q Part) cache.Key {
+	text, err := json.Marshal(q)
+	if err != nil {
+		panic("proxy: a filter that JSON cannot hold: " + err.Error())
+	}
+	return cache.KeyOf(path, text)
+}
+
+// parseOrderList reads a filter. The members of a body hold together; none is required.
+func ParseOrderList(m *Members) (Part, error) {
+	q := parsePart(m)
+	f := &q.Filter
+	f.TakeChains = m.chains("takeChainIds")
+	f.Calls = words(m, "externalCallStates", allCalls, order.ExternalCallState.String)
+	f.TradeType = m.word("orderTradeType", index.TradeTypes())
+	f.Since, _ = m.number("blockTimestampFrom", 53)
+	until, isUntil := m.number("blockTimestampTo", 53)
+	if f.Until = until; isUntil && until == 0 {
+		m.Mistake("blockTimestampTo must be greater than 0")
+	}
+	f.Maker, f.Creator, f.Fulfiller = m.address("maker"), m.address("creator"), m.address("fulfiller")
+	f.GiveAuthority, f.OrderAuthority = m.address("orderAuthorityInSourceChain"), m.address("orderAuthorityInDestinationChain")
+	if code, given := m.number("referralCode", 32); given {
+		f.ReferralCode = new(uint32)
+		*f.ReferralCode = uint32(code)
+	}
+	search := m.text("filter")
+	if f.Search = ParseSearch(search); chain.ChecksumFails(search) {
+		m.Mistake("filter has a wrong EIP-55 checksum; check its digits")
+	}
+	if mode := m.word("filterMode", allModes); mode != "" {
+		q.Mode = ListMode(mode)
+	}
+	return q, m.err()
+}
+
+// parseUnlockList reads the shorter body of the takers' list.
+func parseUnlockList(m *Members) (Part, error) {
+	q := parsePart(m)
+	if len(q.Filter.UnlockAuthorities) == 0 && len(m.Wrong) == 0 {
+		m.Mistake("unlockAuthorities must be one string with addresses joined by a space")
+	}
+	return q, m.err()
+}
+
+// parsePart reads what both lists know.
+func parsePart(m *Members) Part {
+	q := Part{Take: usuallyListed, Mode: CrossChain}
+	q.Skip, _ = m.number("skip", 53)
+	if take, given := m.number("take", 53); given {
+		q.Take = min(take, mostListed)
+	}
+	if q.Take == 0 {
+		m.Mistake("take must be greater than 0")
+	}
+	q.Filter.GiveChains = m.chains("giveChainIds")
+	q.Filter.States = words(m, "orderStates", AllStates, order.State.String)
+	q.Filter.UnlockAuthorities = m.addresses("unlockAuthorities")
+	return q
+}
+
+// What lists can be asked for.
+var (
+	allModes  = []string{string(CrossChain), string(SameChain), string(mixed)}
+	AllStates = []order.State{
+		order.StateCreated, order.StateFulfilled, order.StateSentUnlock, order.StateClaimedUnlock,
+		order.StateOrderCancelled, order.StateSentOrderCancel, order.StateClaimedOrderCancel,
+	}
+	allCalls = []order.ExternalCallState{
+		order.NoExtCall, order.AwaitingOrderFulfillment, order.AwaitingExecution, order.Executing, order.Completed,
+		order.Failed, order.CancelledCall, order.OrderCancelled,
+	}
+)
+
+// parseSearch reads a text as everything that it can be; nil for none. Hex is read in any case, and hashes and ids also
+// without 0x, as TRON writes hashes.
+func ParseSearch(text string) *index.Search {
+	if text == "" {
+		return nil
+	}
+	if digits, capital := strings.CutPrefix(text, "0X"); capital {
+		text = "0x" + digits
+	}
+	s := &index.Search{}
+	if a, _, err := chain.ParseAnyAddress(text); err == nil {
+		s.Address = a
+	}
+	if tx, err := chain.ParseTxHash(text); err == nil {
+		s.Tx = tx
+		if raw := tx.Bytes(); len(raw) == len(s.Order) {
+			s.Order = order.ID(raw)
+		}
+	}
+	return s
+}
+
+func (s *Orders) loadOrderList(ctx context.Context, q Part) ([]proxy.Body, cache.Life, error) {
+	switch q.Mode {
+	case SameChain:
+		return s.loadSwapList(ctx, q)
+	case mixed:
+		return s.loadMixedList(ctx, q)
+	}
+	return s.loadList(ctx, q, func(l index.List) ([]byte, []chain.ID, error) {
+		tokens, unread, err := s.tokensInTime(ctx, tokensOfAll(l.Orders))
+		return s.encoder.AppendOrderList(nil, recordsOf(l.Orders, tokens), l.Total), unread, err
+	})
+}
+
+func recordsOf(orders []*order.Order, tokens map[token.Key]token.Token) []wire.Record {
+	records := make([]wire.Record, len(orders))
+	for i, o := range orders {
+		records[i] = recordOf(o, tokens)
+	}
+	return records
+}
+
+// loadMixedList lists orders and swaps in one sequence.
+func (s *Orders) loadMixedList(ctx context.Context, q Part) ([]proxy.Body, cache.Life, error) {
+	listed, basis, err := s.Options.Orders.ListMixed(ctx, q.Filter, q.Skip, q.Take)
+	if err != nil {
+		return nil, proxy.NoLife, err
+	}
+	b := proxy.Body{Basis: basis}
+	var orders []*order.Order
+	var swaps []order.Swap
+	for _, e := range listed.Items {
+		if e.Swap != nil {
+			swaps, b.Orders = append(swaps, *e.Swap), append(b.Orders, e.Swap.ID)
+		} else {
+			orders, b.Orders = append(orders, e.Order), append(b.Orders, e.Order.ID)
+		}
+	}
+	tokens, unread, err := s.tokensInTime(ctx, append(tokensOfAll(orders), tokensOfSwaps(swaps)...))
+	if err != nil {
+		return nil, proxy.NoLife, err
+	}
+	ofOrders, ofSwaps := recordsOf(orders, tokens), recordsOfSwaps(swaps, tokens)
+	records := make([]wire.MixedRecord, len(listed.Items))
+	for i, e := range listed.Items {
+		if e.Swap != nil {
+			records[i].Swap, ofSwaps = &ofSwaps[0], ofSwaps[1:]
+		} else {
+			records[i].Order, ofOrders = &ofOrders[0], ofOrders[1:]
+		}
+	}
+	b.Text = string(s.encoder.AppendMixedList(nil, records, listed.Total))
+	return b.Without(unread, proxy.MovingLife)
+}
+
+func (s *Orders) loadUnlockList(ctx context.Context, q Part) ([]proxy.Body, cache.Life, error) {
+	return s.loadList(ctx, q, func(l index.List) ([]byte, []chain.ID, error) {
+		return s.encoder.AppendUnlockList(nil, l.Orders, l.Total), nil, nil
+	})
+}
+
+func (s *Orders) loadList(
+	ctx context.Context, q Part, encode func(index.List) (text []byte, unread []chain.ID, err error),
+) ([]proxy.Body, cache.Life, error) {
+	listed, basis, err := s.Options.Orders.List(ctx, q.Filter, q.Skip, q.Take)
+	if err != nil {
+		return nil, proxy.NoLife, err
+	}
+	text, unread, err := encode(listed)
+	if err != nil {
+		return nil, proxy.NoLife, err
+	}
+	b := proxy.Body{Text: string(text), Basis: basis}
+	for _, o := range listed.Orders {
+		b.Orders = append(b.Orders, o.ID)
+	}
+	return b.Without(unread, proxy.MovingLife)
+}

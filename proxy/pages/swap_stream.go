@@ -1,0 +1,54 @@
+package pages
+
+import (
+	"crossgate/proxy"
+
+	"bytes"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/proxy/web"
+	"crossgate/quote"
+)
+
+// heardVenues is how many answers of venues wait for the stream; more than venues of a chain.
+const heardVenues = 128
+
+// comparedPage ends the stream of a comparison: the whole page, and the path that leads to it.
+type comparedPage struct {
+	Path string `json:"path"`
+	Page string `json:"page"`
+}
+
+// streamComparison sends what each venue answers as it comes, event "quote" with a line to read, and then the page of
+// the comparison, event "page". It is one comparison: the page that a browser without scripts gets is made likewise. It
+// is brought to its end though the server stops.
+func (s *Pages) streamComparison(c *gin.Context, shown web.Swap) {
+	ctx := c.Request.Context()
+	events, form := proxy.OpenEvents(c), s.readSwapForm(ctx, shown.Form)
+	heard, made := make(chan quote.Heard, heardVenues), make(chan error, 1)
+	var page bytes.Buffer
+	watched := quote.WithWatcher(ctx, func(h quote.Heard) {
+		select {
+		case heard <- h:
+		default: // it is in the page
+		}
+	})
+	go func() {
+		s.compare(watched, c, &shown, form)
+		made <- s.pages.Swap(&page, shown)
+	}()
+	for {
+		select {
+		case h := <-heard:
+			events.SendJSON("quote", web.NewHeard(h.Venue, h.AmountOut, *form.out, h.Took))
+		case err := <-made:
+			if err != nil {
+				_ = c.Error(err) // for the log
+				return
+			}
+			events.SendJSON("page", comparedPage{"/swap?" + c.Request.URL.RawQuery, page.String()})
+			return
+		}
+	}
+}

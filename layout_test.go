@@ -49,8 +49,8 @@ var house = map[string]room{
 	"upstream/price":             {"chain token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 
 	"proxy/wire":        {"chain order order/onchain quote token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
-	"proxy/reference":   {"", "the API's document is read here: what is shown of it belongs to proxy/web, what there is to proxy"},
-	"proxy/web":         {"chain proxy/reference release token", "a page is rendered from the API's JSON: what is missing there belongs into wire"},
+	"proxy/reference":   {"", "the API's document is read here: what is shown of it belongs to proxy/pages, what there is to proxy"},
+	"proxy/web":         {"chain release", "what all pages have, and the operators' page: a page of the API belongs to proxy/pages"},
 	"proxy/transport":   {"", "connections know nothing of what they carry: paths and responses belong to proxy"},
 	"proxy/passthrough": {"cache cache/rfc9111 upstream", "an HTTP cache knows requests and responses: what paths mean belongs to proxy"},
 	"proxy/shadow":      {"upstream", "answers are compared as JSON: what makes them belongs to proxy"},

@@ -30,7 +30,7 @@ type answer struct {
 	Made    time.Time // when the load ended
 }
 
-// jsonBody is a response body with its headers.
+// Body is a response body with its headers.
 type Body struct {
 	Text    string
 	plain   form     // the body as it is
@@ -63,7 +63,7 @@ var (
 		"X-Chains-Unheard, X-Order-Unsearched, X-Request-Id, X-Unsimulated"}
 )
 
-// oneBody is what most loads come to.
+// OneBody is what most loads come to.
 func OneBody(body []byte) []Body { return []Body{{Text: string(body)}} }
 
 // newAnswer makes the headers of bodies. Bodies that are not kept here must not be kept elsewhere either.
@@ -100,7 +100,7 @@ func (a answer) cost() int64 {
 	return cost
 }
 
-// without is the body, with its life, as it is where metadata of tokens on some chains is missing.
+// Without is the body, with its life, as it is where metadata of tokens on some chains is missing.
 func (b Body) Without(unread []chain.ID, life cache.Life) ([]Body, cache.Life, error) {
 	if b.unheard = unread; len(unread) > 0 {
 		life = NoLife

@@ -1,8 +1,6 @@
 package proxy_test
 
 import (
-	"crossgate/proxy"
-
 	"context"
 	"net/http"
 	"strings"
@@ -14,6 +12,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy"
 )
 
 func TestPageOfWhatIsNotThereYetSaysWhatWasSearched(t *testing.T) {

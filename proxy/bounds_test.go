@@ -1,8 +1,6 @@
 package proxy_test
 
 import (
-	"crossgate/proxy"
-
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -20,6 +18,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy"
 	"crossgate/store"
 )
 

@@ -18,10 +18,10 @@ func OrderTag(id order.ID) cache.Key { return cache.KeyOf("order", id[:]) }
 
 func chainTag(id chain.ID) cache.Key { return cache.KeyOf("chain", []byte(id.String())) }
 
-// branchTag is that of answers which a chain's reorg can make wrong.
+// BranchTag is that of answers which a chain's reorg can make wrong.
 func BranchTag(id chain.ID) cache.Key { return cache.KeyOf("branch", []byte(id.String())) }
 
-// subject stands for the path in keys that tag an answer with its question, whichever path that came by: an order
+// Subject stands for the path in keys that tag an answer with its question, whichever path that came by: an order
 // that was not found has no other tag.
 const Subject = "subject"
 
@@ -55,5 +55,5 @@ func (a answer) tags() []cache.Key {
 	return tags
 }
 
-// drop ends kept answers by their tags.
+// Drop ends kept answers by their tags.
 func (s *Server) Drop(tags ...cache.Key) { s.answers.Purge(cache.Hard, tags...) }

@@ -1,8 +1,6 @@
 package proxy_test
 
 import (
-	"crossgate/proxy"
-
 	"context"
 	"net/http"
 	"strings"
@@ -13,6 +11,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy"
 )
 
 // isKept reports whether the next answer comes from the cache. In a bubble time stands still meanwhile.

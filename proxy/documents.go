@@ -10,7 +10,7 @@ import (
 	"crossgate/proxy/reference"
 )
 
-// openAPI describes every path of the API.
+// OpenAPI describes every path of the API.
 //
 //go:embed openapi.yaml
 var OpenAPI []byte

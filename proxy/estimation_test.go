@@ -1,8 +1,6 @@
 package proxy_test
 
 import (
-	"crossgate/proxy/swaps"
-
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +12,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/proxy/swaps"
 	"crossgate/quote"
 )
 

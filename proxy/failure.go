@@ -41,7 +41,7 @@ var domainErrors = []struct {
 	{quote.ErrUnsimulated, unsimulated},
 }
 
-// problemOf maps an error to the problem that the client gets. An unknown error is internal: the log gets all of it,
+// ProblemOf maps an error to the problem that the client gets. An unknown error is internal: the log gets all of it,
 // the client only the kind's text.
 func ProblemOf(err error) *problem {
 	var known *problem
@@ -118,7 +118,7 @@ func named(chains []chain.ID) string {
 	return "chains " + Joined(chains)
 }
 
-// joined lists chains in a text.
+// Joined lists chains in a text.
 func Joined(chains []chain.ID) string {
 	ids := make([]string, len(chains))
 	for i, id := range chains {
@@ -179,7 +179,7 @@ func upstreamErrors(err error) []*upstream.Error {
 	return nil
 }
 
-// searchError is an error with what had been searched by then.
+// SearchError is an error with what had been searched by then.
 type SearchError struct {
 	error
 	Basis index.Basis

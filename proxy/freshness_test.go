@@ -1,14 +1,13 @@
 package proxy_test
 
 import (
-	"crossgate/proxy"
-
 	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"crossgate/order/index"
+	"crossgate/proxy"
 )
 
 // TestAnswersFromTheIndexTellHowFreshTheyAre asks every path that the index answers, and one that it does not.

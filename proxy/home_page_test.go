@@ -1,8 +1,6 @@
 package proxy_test
 
 import (
-	"crossgate/proxy"
-
 	"bufio"
 	"encoding/json"
 	"net/http"
@@ -15,6 +13,7 @@ import (
 
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy"
 	"crossgate/proxy/quota"
 )
 

@@ -1,8 +1,6 @@
 package proxy_test
 
 import (
-	"crossgate/proxy"
-
 	"context"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +13,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/proxy"
 	"crossgate/proxy/quota"
 )
 

@@ -1,8 +1,6 @@
 package proxy_test
 
 import (
-	"crossgate/proxy/orders"
-
 	"net/http"
 	"strings"
 	"testing"
@@ -12,6 +10,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy/orders"
 )
 
 func TestListPageHasTheFiltersOfTheAPI(t *testing.T) {

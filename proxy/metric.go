@@ -128,7 +128,7 @@ func isFailed(status int, took time.Duration) bool {
 	return status >= http.StatusInternalServerError || status == clientLeft.Status && took > longestWait
 }
 
-// swapChain is where the context of a request keeps the chain of its swap.
+// SwapChain is where the context of a request keeps the chain of its swap.
 const SwapChain = "swap chain"
 
 // missingChain is the chain because of which a request failed: the only one that did not answer, or that of a swap. It

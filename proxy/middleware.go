@@ -132,7 +132,7 @@ type searchPayer struct {
 
 type searchPayerKey struct{}
 
-// withPayer has searches of the chains that follow from a request charged to its client.
+// WithPayer has searches of the chains that follow from a request charged to its client.
 func (s *Server) WithPayer(c *gin.Context, cost int) context.Context {
 	return context.WithValue(c.Request.Context(), searchPayerKey{}, &searchPayer{s, s.quotas.Payer(c.Request), cost})
 }

@@ -1,8 +1,6 @@
 package proxy_test
 
 import (
-	"crossgate/proxy"
-
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,7 +21,7 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order"
-
+	"crossgate/proxy"
 	"crossgate/proxy/quota"
 )
 

@@ -1,8 +1,6 @@
 package proxy_test
 
 import (
-	"crossgate/proxy"
-
 	"bytes"
 	"context"
 	"encoding/json"
@@ -25,6 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/order/index"
+	"crossgate/proxy"
 	"crossgate/quote"
 )
 

@@ -1,12 +1,12 @@
 package proxy_test
 
 import (
-	"crossgate/proxy"
-
 	"errors"
 	"net/http"
 	"reflect"
 	"testing"
+
+	"crossgate/proxy"
 )
 
 // TestOptionsAreFew holds the seam between the server and the domain: what it calls are interfaces.

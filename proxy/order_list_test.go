@@ -1,9 +1,6 @@
 package proxy_test
 
 import (
-	"crossgate/proxy"
-	"crossgate/proxy/orders"
-
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +11,8 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy"
+	"crossgate/proxy/orders"
 )
 
 const (

@@ -1,8 +1,6 @@
 package proxy_test
 
 import (
-	"crossgate/proxy"
-
 	"context"
 	"encoding/json"
 	"net/http"
@@ -15,6 +13,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/proxy"
 	"crossgate/token"
 	"crossgate/upstream"
 )

@@ -14,7 +14,7 @@ import (
 	"crossgate/proxy/web"
 )
 
-// writePage sends what render writes.
+// WritePage sends what render writes.
 func (s *Server) WritePage(c *gin.Context, status int, render func(io.Writer) error) {
 	var body bytes.Buffer
 	if err := render(&body); err != nil {
@@ -30,7 +30,7 @@ func (s *Server) WritePage(c *gin.Context, status int, render func(io.Writer) er
 	web.Send(c.Writer, status, []byte(page.body))
 }
 
-// failPage sends an error as a page.
+// FailPage sends an error as a page.
 func (s *Server) FailPage(c *gin.Context, err error) {
 	p := ProblemOf(err)
 	c.Abort()
@@ -39,7 +39,7 @@ func (s *Server) FailPage(c *gin.Context, err error) {
 	s.WritePage(c, p.Status, func(to io.Writer) error { return s.pages.Problem(to, ShownProblem(c, p)) })
 }
 
-// turnAway answers a request that no handler of its path answers: with a page where a browser shows the answer to
+// TurnAway answers a request that no handler of its path answers: with a page where a browser shows the answer to
 // somebody, else as the API of the path has it.
 func (s *Server) TurnAway(c *gin.Context, p *problem) {
 	c.Writer.Header()["Vary"] = varyReader
@@ -67,7 +67,7 @@ func ShownProblem(c *gin.Context, p *problem) web.Problem {
 	return shown
 }
 
-// isKind reports whether the client would read of err as a problem of one of some kinds.
+// IsKind reports whether the client would read of err as a problem of one of some kinds.
 func IsKind(err error, kinds ...Kind) bool {
 	return err != nil && slices.ContainsFunc(kinds, func(k Kind) bool { return k.Id == ProblemOf(err).Id })
 }

@@ -1,8 +1,6 @@
 package proxy_test
 
 import (
-	"crossgate/proxy"
-
 	"context"
 	"io"
 	"net/http"
@@ -13,6 +11,7 @@ import (
 
 	"crossgate/cache"
 	"crossgate/cache/rfc9111"
+	"crossgate/proxy"
 	"crossgate/proxy/passthrough"
 	"crossgate/proxy/quota"
 	"crossgate/upstream"

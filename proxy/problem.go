@@ -14,7 +14,7 @@ import (
 	"crossgate/proxy/wire"
 )
 
-// kind is a documented error.
+// Kind is a documented error.
 type Kind struct {
 	Status int
 	code   int    // errorCode of the swap API
@@ -117,16 +117,16 @@ func (p *problem) Error() string {
 
 func (p *problem) Unwrap() error { return p.cause }
 
-// publicText is what the client reads.
+// PublicText is what the client reads.
 func (p *problem) PublicText() string { return cmp.Or(p.message, p.Text) }
 
-// because is a problem of this kind with a message of its own, or with the kind's text when message is empty.
+// Because is a problem of this kind with a message of its own, or with the kind's text when message is empty.
 func (k Kind) Because(message string) *problem { return &problem{Kind: k, message: message} }
 
-// from is a problem of this kind with the error that led to it.
+// From is a problem of this kind with the error that led to it.
 func (k Kind) From(cause error) *problem { return &problem{Kind: k, cause: cause} }
 
-// dialect is the API whose error numbers a path uses.
+// Dialect is the API whose error numbers a path uses.
 type Dialect uint8
 
 const (
@@ -150,7 +150,7 @@ func dialectAt(path string) Dialect {
 	return Tracking
 }
 
-// malformed is the problem of a path that holds no id or hash where one belongs. The swap API documents one errorId for
+// Malformed is the problem of a path that holds no id or hash where one belongs. The swap API documents one errorId for
 // whatever is wrong with a request.
 func (d Dialect) Malformed(k Kind, cause error) *problem {
 	if d == Swapping {
@@ -182,7 +182,7 @@ func (p *problem) write(w http.ResponseWriter, d Dialect) {
 	_, _ = w.Write(body)
 }
 
-// explain adds the headers that say more than the body does.
+// Explain adds the headers that say more than the body does.
 func (p *problem) Explain(header http.Header) {
 	if len(p.Unheard) > 0 {
 		header[chainsUnheard] = unheardValue(p.Unheard)
@@ -198,7 +198,7 @@ func (p *problem) retrySeconds() int {
 	return max(int((p.retryAfter+time.Second-1)/time.Second), shortest)
 }
 
-// logCause adds the cause of a server error to the request's line in the log.
+// LogCause adds the cause of a server error to the request's line in the log.
 func (p *problem) LogCause(c *gin.Context) {
 	if p.cause != nil && p.Status >= http.StatusInternalServerError {
 		_ = c.Error(p.cause) // gin returns its argument

@@ -11,7 +11,7 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// query reads a query and collects everything that is wrong with it. Unknown parameters are ignored: clients send
+// Query reads a query and collects everything that is wrong with it. Unknown parameters are ignored: clients send
 // access tokens and cache busters.
 type Query struct {
 	Mistakes
@@ -26,15 +26,15 @@ func ReadQuery(rawQuery string) (Query, error) {
 	return Query{Values: values}, nil
 }
 
-// err names every wrong parameter.
+// Err names every wrong parameter.
 func (p *Query) Err() error { return p.Problem(InvalidParameters) }
 
-// mistakes are what is wrong with a request, each named once.
+// Mistakes are what is wrong with a request, each named once.
 type Mistakes struct{ Wrong []string }
 
 func (m *Mistakes) Mistake(text string) { m.Wrong = AddOnce(m.Wrong, text) }
 
-// problem is nil without mistakes.
+// Problem is nil without mistakes.
 func (m *Mistakes) Problem(k Kind) error {
 	if len(m.Wrong) == 0 {
 		return nil
@@ -42,7 +42,7 @@ func (m *Mistakes) Problem(k Kind) error {
 	return k.Because(strings.Join(m.Wrong, "; "))
 }
 
-// inAnyCase has names stand for their spellings in other cases as well, as the tracking API of the hosted service does.
+// InAnyCase has names stand for their spellings in other cases as well, as the tracking API of the hosted service does.
 func (p *Query) InAnyCase(names ...string) {
 	for spelled, values := range p.Values {
 		for _, name := range names {
@@ -54,7 +54,7 @@ func (p *Query) InAnyCase(names ...string) {
 	}
 }
 
-// value returns a parameter's value, empty when it is absent. It is a mistake, and not ok, when there are several.
+// Value returns a parameter's value, empty when it is absent. It is a mistake, and not ok, when there are several.
 func (p *Query) Value(name string) (text string, ok bool) {
 	if len(p.Values[name]) > 1 {
 		p.Mistake(name + " must be given once")
@@ -63,7 +63,7 @@ func (p *Query) Value(name string) (text string, ok bool) {
 	return p.Values.Get(name), true
 }
 
-// optional is value where a mistake is as good as nothing.
+// Optional is value where a mistake is as good as nothing.
 func (p *Query) Optional(name string) string {
 	text, _ := p.Value(name)
 	return text
@@ -80,7 +80,7 @@ func ReadBody(c *gin.Context) ([]byte, error) {
 	return body, nil
 }
 
-// addOnce appends a value unless it is there.
+// AddOnce appends a value unless it is there.
 func AddOnce[V comparable](values []V, value V) []V {
 	if slices.Contains(values, value) {
 		return values

@@ -1,8 +1,6 @@
 package proxy_test
 
 import (
-	"crossgate/proxy"
-
 	"bytes"
 	"context"
 	"net/http"
@@ -18,6 +16,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy"
 	"crossgate/proxy/quota"
 )
 

@@ -1,14 +1,14 @@
 package proxy_test
 
 import (
-	"crossgate/proxy"
-
 	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"crossgate/proxy"
 )
 
 // do sends a request of one header line, "Name: value", or none.

@@ -12,7 +12,7 @@ import (
 	"crossgate/chain"
 )
 
-// route is a documented path as data: how a request becomes a question of type Q, what tells questions
+// Route is a documented path as data: how a request becomes a question of type Q, what tells questions
 // apart, and who answers one that has no answer in the cache.
 type Route[Q any] struct {
 	Paths   []string // the documented one first
@@ -83,7 +83,7 @@ func (r Route[Q]) handler(s *Server) gin.HandlerFunc {
 	}
 }
 
-// ask returns the body that answers a question, and how the cache came by it.
+// Ask returns the body that answers a question, and how the cache came by it.
 func (r Route[Q]) Ask(ctx context.Context, s *Server, question Q) (*Body, cache.Result[answer], error) {
 	key := r.Key(r.Paths[0], question)
 	found, hit := s.answers.Hit(key)

@@ -48,7 +48,7 @@ func (to *router) handler() http.Handler {
 	return slices.Concat(unanswered, to.paths).canonical(to.engine)
 }
 
-// mount adds the path to the API.
+// Mount adds the path to the API.
 func (r Route[Q]) Mount(s *Server) {
 	to := s.router
 	handler := r.handler(s)
@@ -71,7 +71,7 @@ func (r Route[Q]) Mount(s *Server) {
 	to.paths = append(to.paths, r.Paths...)
 }
 
-// mountPage adds a page, which costs so many units of a client's quota.
+// MountPage adds a page, which costs so many units of a client's quota.
 func (s *Server) MountPage(path string, cost int, page gin.HandlerFunc) {
 	to := s.router
 	to.engine.GET(path, page)

@@ -1,8 +1,6 @@
 package proxy_test
 
 import (
-	"crossgate/proxy"
-
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"crossgate/proxy"
 	"crossgate/proxy/shadow"
 	"crossgate/upstream"
 )

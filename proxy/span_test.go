@@ -1,8 +1,6 @@
 package proxy_test
 
 import (
-	"crossgate/proxy"
-
 	"context"
 	"errors"
 	"net/http"
@@ -16,6 +14,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/proxy"
 	"crossgate/quote"
 )
 

@@ -1,8 +1,6 @@
 package proxy_test
 
 import (
-	"crossgate/proxy"
-
 	"context"
 	"net/http"
 	"strings"
@@ -10,6 +8,7 @@ import (
 
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy"
 )
 
 // withoutStatistics is an index that has not read anything.

@@ -75,12 +75,12 @@ func (s *streams) leave(client netip.Prefix) {
 	}
 }
 
-// wantsStream reports whether a request is that of an EventSource.
+// WantsStream reports whether a request is that of an EventSource.
 func WantsStream(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), streamType)
 }
 
-// serveStream has send answer a request by events while its client has a place among the streams. ctx ends with the
+// ServeStream has send answer a request by events while its client has a place among the streams. ctx ends with the
 // request, when the server stops, and after longestStream. A client who finds no place gets a problem instead.
 func (s *Server) ServeStream(c *gin.Context, d Dialect, send func(ctx context.Context, c *gin.Context)) {
 	client := s.quotas.Address(c.Request)
@@ -164,7 +164,7 @@ func (e *events) Send(text string) {
 	}
 }
 
-// sendJSON sends an event whose data JSON can hold.
+// SendJSON sends an event whose data JSON can hold.
 func (e *events) SendJSON(name string, data any) {
 	text, err := json.Marshal(data)
 	if err != nil {

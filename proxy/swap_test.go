@@ -1,8 +1,6 @@
 package proxy_test
 
 import (
-	"crossgate/proxy"
-
 	"context"
 	"encoding/json"
 	"net/http"
@@ -17,6 +15,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/proxy"
 	"crossgate/quote"
 )
 

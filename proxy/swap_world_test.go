@@ -1,8 +1,6 @@
 package proxy_test
 
 import (
-	"crossgate/proxy/orders"
-
 	"context"
 	"errors"
 	"slices"
@@ -12,6 +10,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy/orders"
 )
 
 // swapped is a swap of USDC on Base for its wrapped coin.

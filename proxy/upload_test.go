@@ -1,8 +1,6 @@
 package proxy_test
 
 import (
-	"crossgate/proxy"
-
 	"bufio"
 	"context"
 	"errors"
@@ -16,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"crossgate/proxy"
 	"crossgate/proxy/passthrough"
 	"crossgate/upstream"
 )

@@ -1,11 +1,6 @@
 package proxy_test
 
 import (
-	"crossgate/proxy"
-	"crossgate/proxy/orders"
-	"crossgate/proxy/pages"
-	"crossgate/proxy/swaps"
-
 	"bytes"
 	"context"
 	"fmt"
@@ -24,6 +19,10 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy"
+	"crossgate/proxy/orders"
+	"crossgate/proxy/pages"
+	"crossgate/proxy/swaps"
 	"crossgate/quote"
 	"crossgate/token"
 )

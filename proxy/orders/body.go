@@ -1,8 +1,6 @@
 package orders
 
 import (
-	"crossgate/proxy"
-
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -13,9 +11,10 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"crossgate/chain"
+	"crossgate/proxy"
 )
 
-// bodyMembers are those of a JSON object in a request's body, and collect everything that is wrong with them. The
+// Members are those of a JSON object in a request's body, and collect everything that is wrong with them. The
 // hosted service reads their names in any case and ignores those that it does not know; null is as good as absent. Of
 // several with one name the last counts.
 type Members struct {

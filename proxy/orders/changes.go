@@ -1,13 +1,12 @@
 package orders
 
 import (
-	"crossgate/proxy"
-
 	"cmp"
 
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order/index"
+	"crossgate/proxy"
 )
 
 // mostChanges is how many changes are looked at one by one.

@@ -1,11 +1,10 @@
 package orders
 
 import (
-	"crossgate/proxy"
-
 	"context"
 
 	"crossgate/chain"
+	"crossgate/proxy"
 	"crossgate/proxy/shadow"
 )
 

@@ -1,8 +1,6 @@
 package orders
 
 import (
-	"crossgate/proxy"
-
 	"cmp"
 	"context"
 	"errors"
@@ -12,6 +10,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy"
 )
 
 // creations remembers the transactions, as a T names them, that created orders or made swaps, for the newest of these

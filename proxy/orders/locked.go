@@ -1,8 +1,6 @@
 package orders
 
 import (
-	"crossgate/proxy"
-
 	"context"
 	"time"
 
@@ -11,6 +9,7 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/proxy"
 	"crossgate/proxy/wire"
 	"crossgate/token"
 )
@@ -18,7 +17,7 @@ import (
 // lockedLife begins with the shortest time in which a block can change the answer.
 var lockedLife = cache.Life{Fresh: 2 * time.Second, Stale: 2 * time.Second, IfError: 5 * time.Minute}
 
-// lockedRoute answers what is locked for a taker. The documented path is misspelt; the other is for those
+// LockedRoute answers what is locked for a taker. The documented path is misspelt; the other is for those
 // who do not expect that.
 func (s *Orders) LockedRoute() proxy.Route[chain.Address] {
 	return proxy.Route[chain.Address]{

@@ -1,8 +1,6 @@
 package orders
 
 import (
-	"crossgate/proxy"
-
 	"context"
 	"errors"
 	"slices"
@@ -15,9 +13,10 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy"
 )
 
-// orderRoute answers what became of the order with an id: the record that its creation's hash leads to.
+// OrderRoute answers what became of the order with an id: the record that its creation's hash leads to.
 func (s *Orders) OrderRoute() proxy.Route[order.ID] {
 	return proxy.Route[order.ID]{
 		Paths:   []string{"/api/Orders/:orderId"},
@@ -100,7 +99,7 @@ func indexed(searched index.Basis) string {
 	return "the index has read " + chains + " " + reach + byHash
 }
 
-// isMissing reports whether an order was not found by a transaction, as far as that is known.
+// IsMissing reports whether an order was not found by a transaction, as far as that is known.
 func IsMissing(err error) bool {
 	return proxy.IsKind(err, proxy.UnknownTx, proxy.TxWithoutOrder) || err != nil && len(proxy.ProblemOf(err).Unheard) > 0
 }

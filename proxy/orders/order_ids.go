@@ -1,8 +1,6 @@
 package orders
 
 import (
-	"crossgate/proxy"
-
 	"context"
 	"errors"
 
@@ -11,6 +9,7 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/proxy"
 )
 
 // orderIDsRoute answers which orders a transaction created, in the words of the tracking API.

@@ -1,8 +1,6 @@
 package orders
 
 import (
-	"crossgate/proxy"
-
 	"context"
 	"encoding/json"
 	"net/http"
@@ -14,6 +12,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy"
 	"crossgate/proxy/wire"
 	"crossgate/token"
 )
@@ -24,7 +23,7 @@ const (
 	usuallyListed = 20
 )
 
-// partOfList asks for some of the orders that a filter holds of.
+// Part asks for some of the orders that a filter holds of.
 type Part struct {
 	Filter     index.Filter
 	Skip, Take uint64
@@ -40,7 +39,7 @@ const (
 	mixed      ListMode = "Mixed"      // both
 )
 
-// orderListRoute lists orders by a filter, newest first.
+// OrderListRoute lists orders by a filter, newest first.
 func (s *Orders) OrderListRoute() proxy.Route[Part] {
 	return s.listRoute("/api/Orders/filteredList", ParseOrderList, s.loadOrderList)
 }
@@ -82,7 +81,7 @@ func listKey(path string, q Part) cache.Key {
 	return cache.KeyOf(path, text)
 }
 
-// parseOrderList reads a filter. The members of a body hold together; none is required.
+// ParseOrderList reads a filter. The members of a body hold together; none is required.
 func ParseOrderList(m *Members) (Part, error) {
 	q := parsePart(m)
 	f := &q.Filter
@@ -148,7 +147,7 @@ var (
 	}
 )
 
-// parseSearch reads a text as everything that it can be; nil for none. Hex is read in any case, and hashes and ids also
+// ParseSearch reads a text as everything that it can be; nil for none. Hex is read in any case, and hashes and ids also
 // without 0x, as TRON writes hashes.
 func ParseSearch(text string) *index.Search {
 	if text == "" {

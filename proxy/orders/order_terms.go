@@ -1,8 +1,6 @@
 package orders
 
 import (
-	"crossgate/proxy"
-
 	"context"
 
 	"github.com/gin-gonic/gin"
@@ -10,6 +8,7 @@ import (
 	"crossgate/cache"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy"
 )
 
 // termsRoute answers an order's terms and state in the texts of the swap API.

@@ -1,8 +1,6 @@
 package orders
 
 import (
-	"crossgate/proxy"
-
 	"context"
 	"fmt"
 	"math/big"
@@ -17,6 +15,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy"
 	"crossgate/proxy/wire"
 	"crossgate/quote"
 	"crossgate/token"
@@ -64,7 +63,7 @@ type Statistics interface {
 	Venues(ctx context.Context, from, to uint64) ([]quote.VenueDay, error)
 }
 
-// OrdersOptions are what orders are read from.
+// Options are what orders are read from.
 type Options struct {
 	Orders     Finder
 	Swaps      SwapFinder
@@ -93,7 +92,7 @@ type Orders struct {
 	watch     func([]index.Change)
 }
 
-// MountOrders adds the paths of orders to a server.
+// Mount adds the paths of orders to a server.
 func Mount(server *proxy.Server, options Options) *Orders {
 	chains := server.ChainRegistry()
 	s := &Orders{server: server, Options: options, chains: chains, limit: server.Limits().OrderLimit, encoder: wire.Encoder{Chains: chains}}
@@ -121,13 +120,13 @@ func Mount(server *proxy.Server, options Options) *Orders {
 // Watch has news of orders reported to watch, nil for news of any, when kept answers that are out of date are gone.
 func (s *Orders) Watch(watch func([]index.Change)) { s.watch = watch }
 
-// creation asks for one of the orders that a transaction created.
+// Creation asks for one of the orders that a transaction created.
 type Creation struct {
 	Tx    chain.TxHash
 	Index int // among them, in log order from 0
 }
 
-// ordersRoute answers what became of the order that a transaction created. The documented answer has room
+// OrdersRoute answers what became of the order that a transaction created. The documented answer has room
 // for one order and means the first; the others have an index. All orders of a transaction are loaded
 // together.
 func (s *Orders) OrdersRoute() proxy.Route[Creation] {
@@ -166,7 +165,7 @@ func ParseTxHash(text string, d proxy.Dialect) (chain.TxHash, error) {
 	return hash, nil
 }
 
-// parseIndex reads the only parameter that lookups of orders have. Others are tolerated: clients send access
+// ParseIndex reads the only parameter that lookups of orders have. Others are tolerated: clients send access
 // tokens and cache busters.
 func ParseIndex(rawQuery string) (int, error) {
 	if rawQuery == "" {

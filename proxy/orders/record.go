@@ -1,8 +1,6 @@
 package orders
 
 import (
-	"crossgate/proxy"
-
 	"context"
 	"errors"
 	"slices"
@@ -13,6 +11,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy"
 	"crossgate/proxy/wire"
 	"crossgate/token"
 )
@@ -107,7 +106,7 @@ func (s *Orders) tokensInTime(ctx context.Context, keys []token.Key) (found map[
 	return found, nil, err
 }
 
-// tokens looks up metadata on all chains at once, one call for each, however often a key is given. An error is
+// Tokens looks up metadata on all chains at once, one call for each, however often a key is given. An error is
 // *unreadTokens, beside what is known nevertheless.
 func (s *Orders) Tokens(ctx context.Context, keys []token.Key) (map[token.Key]token.Token, error) {
 	byChain, found := map[chain.ID][]chain.Address{}, make(map[token.Key]token.Token, len(keys))

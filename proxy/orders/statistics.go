@@ -1,8 +1,6 @@
 package orders
 
 import (
-	"crossgate/proxy"
-
 	"context"
 	"encoding/binary"
 	"time"
@@ -11,6 +9,7 @@ import (
 
 	"crossgate/cache"
 	"crossgate/order"
+	"crossgate/proxy"
 )
 
 // statisticsLife is the life of statistics, which nobody needs by the second.
@@ -23,7 +22,7 @@ const (
 	SecondsOfDay = 86_400
 )
 
-// days are UNIX days, both included.
+// Days are UNIX days, both included.
 type Days struct{ From, To uint64 }
 
 func daysKey(path string, q Days) cache.Key {
@@ -43,7 +42,7 @@ func (s *Orders) daysRoute(paths []string, load func(context.Context, Days) ([]p
 	}
 }
 
-// dailyRoute answers how much went between which chains on each day. The documented path is misspelt.
+// DailyRoute answers how much went between which chains on each day. The documented path is misspelt.
 func (s *Orders) DailyRoute() proxy.Route[Days] {
 	r := s.daysRoute([]string{"/api/Satistics/getDaily", "/api/Statistics/getDaily"}, func(ctx context.Context, q Days) ([]proxy.Body, cache.Life, error) {
 		rows, before, basis, err := s.Options.Statistics.Daily(ctx, q.From, q.To)
@@ -57,7 +56,7 @@ func (s *Orders) DailyRoute() proxy.Route[Days] {
 	return r
 }
 
-// deliveryTimesRoute answers how long orders took. The hosted service has no such path.
+// DeliveryTimesRoute answers how long orders took. The hosted service has no such path.
 func (s *Orders) DeliveryTimesRoute() proxy.Route[Days] {
 	r := s.daysRoute([]string{"/api/Statistics/getDeliveryTimes"}, func(ctx context.Context, q Days) ([]proxy.Body, cache.Life, error) {
 		times, basis, err := s.Options.Statistics.DeliveryTimes(ctx, q.From, q.To)
@@ -92,7 +91,7 @@ func (s *Orders) allTimeRoute() proxy.Route[struct{}] {
 	}
 }
 
-// venuesRoute answers what became of venues. The hosted service has no such path.
+// VenuesRoute answers what became of venues. The hosted service has no such path.
 func (s *Orders) VenuesRoute() proxy.Route[Days] {
 	return s.daysRoute([]string{"/api/Statistics/getVenues"}, func(ctx context.Context, q Days) ([]proxy.Body, cache.Life, error) {
 		venues, err := s.Options.Statistics.Venues(ctx, q.From, q.To)

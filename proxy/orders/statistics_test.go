@@ -1,11 +1,11 @@
 package orders
 
 import (
-	"crossgate/proxy"
-
 	"strings"
 	"testing"
 	"time"
+
+	"crossgate/proxy"
 )
 
 // TestDaysAreReadAsClientsWriteThem has both ends included, whatever form and case a client gives them.

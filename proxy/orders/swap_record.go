@@ -1,8 +1,6 @@
 package orders
 
 import (
-	"crossgate/proxy"
-
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +12,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy"
 	"crossgate/proxy/wire"
 	"crossgate/token"
 )
@@ -30,7 +29,7 @@ type swapOf struct {
 	Index int // among them, in log order from 0
 }
 
-// swapTxRoute answers what a transaction swapped within its chain. The documented answer has room for one swap and
+// SwapTxRoute answers what a transaction swapped within its chain. The documented answer has room for one swap and
 // means the first; the others have an index.
 func (s *Orders) SwapTxRoute() proxy.Route[swapOf] {
 	return proxy.Route[swapOf]{
@@ -58,7 +57,7 @@ func (s *Orders) SwapTxRoute() proxy.Route[swapOf] {
 	}
 }
 
-// swapIDRoute answers what the swap with an id was: the record that its transaction leads to.
+// SwapIDRoute answers what the swap with an id was: the record that its transaction leads to.
 func (s *Orders) SwapIDRoute() proxy.Route[order.ID] {
 	return proxy.Route[order.ID]{
 		Paths:   []string{"/api/SameChainSwap/:id"},
@@ -79,7 +78,7 @@ func (s *Orders) SwapIDRoute() proxy.Route[order.ID] {
 	}
 }
 
-// parseSwapOf names everything that is wrong with a chain's id, a hash and a query.
+// ParseSwapOf names everything that is wrong with a chain's id, a hash and a query.
 func ParseSwapOf(chains chain.Registry, id, hash, rawQuery string) (q swapOf, err error) {
 	var wrong []string
 	q.Chain, err = chain.ParseID(id)

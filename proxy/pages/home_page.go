@@ -1,9 +1,6 @@
 package pages
 
 import (
-	"crossgate/proxy"
-	"crossgate/proxy/orders"
-
 	"bytes"
 	"context"
 	"io"
@@ -12,7 +9,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"crossgate/proxy/web"
+	"crossgate/proxy"
+	"crossgate/proxy/orders"
 )
 
 // homeAges is after how long a start page that is followed is sent again though there is no new order: ages and blocks
@@ -32,13 +30,13 @@ func (s *Pages) homePage(c *gin.Context) {
 }
 
 // home is what the start page has to show now.
-func (s *Pages) home(ctx context.Context) web.Home {
+func (s *Pages) home(ctx context.Context) Home {
 	now := time.Now()
-	home, basis := web.Home{Chains: s.swaps.Serving(), Now: now}, s.server.Options.Index.Basis()
+	home, basis := Home{Chains: s.swaps.Serving(), Now: now}, s.server.Options.Index.Basis()
 	home.Orders = s.newest(ctx, orders.Part{Take: mostNewest, Mode: orders.CrossChain})
 	home.Swaps = s.newest(ctx, orders.Part{Take: mostNewest, Mode: orders.SameChain})
 	for _, c := range basis.Chains {
-		row := web.Indexed{Chain: c.Chain, Block: c.Indexed}
+		row := Indexed{Chain: c.Chain, Block: c.Indexed}
 		if c.Indexed > 0 {
 			row.Lag = c.Age(now)
 			row.Late = basis.IsBehind(&c, row.Lag)
@@ -55,7 +53,7 @@ func (s *Pages) home(ctx context.Context) web.Home {
 func (s *Pages) streamHome(ctx context.Context, c *gin.Context) {
 	events, look := proxy.OpenEvents(c), time.NewTicker(proxy.StreamInterval)
 	defer look.Stop()
-	var sent web.Home
+	var sent Home
 	for !events.Broken {
 		home := s.home(ctx)
 		if ctx.Err() != nil {

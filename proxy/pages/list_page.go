@@ -1,9 +1,6 @@
 package pages
 
 import (
-	"crossgate/proxy"
-	"crossgate/proxy/orders"
-
 	"encoding/json"
 	"io"
 	"net/http"
@@ -14,7 +11,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"crossgate/proxy/web"
+	"crossgate/proxy"
+	"crossgate/proxy/orders"
 )
 
 // rowsOfPage is how many orders or swaps a page of a list has.
@@ -28,7 +26,7 @@ func (s *Pages) listPage(c *gin.Context) {
 		s.server.FailPage(c, proxy.InvalidParameters.Because("the query is not properly URL-encoded"))
 		return
 	}
-	shown := web.List{Form: form, Chains: s.chains.All(), Origin: originOf(c.Request), Now: time.Now(), Rows: rowsOfPage}
+	shown := List{Form: form, Chains: s.chains.All(), Origin: originOf(c.Request), Now: time.Now(), Rows: rowsOfPage}
 	for _, state := range orders.AllStates {
 		shown.States = append(shown.States, state.String())
 	}
@@ -49,7 +47,7 @@ func (s *Pages) listPage(c *gin.Context) {
 }
 
 // fillList asks the index. It returns the status of the page.
-func (s *Pages) fillList(c *gin.Context, shown *web.List, part orders.Part) int {
+func (s *Pages) fillList(c *gin.Context, shown *List, part orders.Part) int {
 	found, from, err := s.orders.OrderListRoute().Ask(c.Request.Context(), s.server, part)
 	if err != nil {
 		p := proxy.ProblemOf(err)
@@ -58,7 +56,7 @@ func (s *Pages) fillList(c *gin.Context, shown *web.List, part orders.Part) int 
 		shown.Problem = &problem
 		return p.Status
 	}
-	shown.Answer, shown.Gaps = []byte(found.Text), gapsOf(found.Basis, from.Value.Made)
+	shown.Answer, shown.Gaps = []byte(found.Text), gapsIn(found.Basis, from.Value.Made)
 	return http.StatusOK
 }
 
@@ -104,13 +102,13 @@ var filterFields = map[string]struct{ field, label string }{
 }
 
 // listFaults tells beside each field what the API would say of its member.
-func listFaults(wrong []string) (faults []web.Fault) {
+func listFaults(wrong []string) (faults []Fault) {
 	for _, each := range wrong {
 		member, rest, _ := strings.Cut(each, " ")
 		if known, isField := filterFields[member]; isField {
-			faults = append(faults, web.Fault{Field: known.field, Message: known.label + " " + rest + "."})
+			faults = append(faults, Fault{Field: known.field, Message: known.label + " " + rest + "."})
 		} else {
-			faults = append(faults, web.Fault{Message: each + "."})
+			faults = append(faults, Fault{Message: each + "."})
 		}
 	}
 	return faults

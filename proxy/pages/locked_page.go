@@ -1,8 +1,6 @@
 package pages
 
 import (
-	"crossgate/proxy/orders"
-
 	"context"
 	"io"
 	"net/http"
@@ -13,7 +11,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/proxy/web"
+	"crossgate/proxy/orders"
 )
 
 // mostDeliveries is how many orders the page of locked assets looks up the deliveries of.
@@ -31,21 +29,21 @@ func (s *Pages) lockedPage(c *gin.Context) {
 		s.server.FailPage(c, err)
 		return
 	}
-	ids, err := web.LockedOrders([]byte(found.Text))
+	ids, err := LockedOrders([]byte(found.Text))
 	if err != nil {
 		s.server.FailPage(c, err)
 		return
 	}
 	text := c.Param("takerAddress")
-	shown := web.Locked{
-		Taker: text, Answer: []byte(found.Text), Gaps: gapsOf(found.Basis, from.Value.Made), Deliveries: s.deliveries(ctx, ids),
+	shown := Locked{
+		Taker: text, Answer: []byte(found.Text), Gaps: gapsIn(found.Basis, from.Value.Made), Deliveries: s.deliveries(ctx, ids),
 		Path: "/api/Satistics/" + url.PathEscape(text) + "/lockedAssets", Origin: originOf(c.Request), Now: time.Now(),
 	}
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Locked(to, shown) })
 }
 
 // deliveries looks up when orders were delivered, and for what. Without the index the page says less.
-func (s *Pages) deliveries(ctx context.Context, texts []string) map[string]web.Delivery {
+func (s *Pages) deliveries(ctx context.Context, texts []string) map[string]Delivery {
 	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
 	var ids []order.ID
@@ -58,9 +56,9 @@ func (s *Pages) deliveries(ctx context.Context, texts []string) map[string]web.D
 	if err != nil {
 		return nil
 	}
-	deliveries := make(map[string]web.Delivery, len(known))
+	deliveries := make(map[string]Delivery, len(known))
 	for id, d := range known {
-		deliveries[id.String()] = web.Delivery{
+		deliveries[id.String()] = Delivery{
 			At: time.Unix(int64(d.At), 0), Units: d.Give.String(), IsSent: d.State == order.StateSentUnlock,
 		}
 	}

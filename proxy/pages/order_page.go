@@ -8,7 +8,6 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
-	"crossgate/proxy/web"
 	"crossgate/token"
 )
 
@@ -17,15 +16,15 @@ const pricePatience = 2 * time.Second
 
 // sidePrices are the prices in USD, now, of a whole token of each side of an order's record; nil where none is known.
 func (s *Pages) sidePrices(ctx context.Context, record []byte) (give, take *big.Rat) {
-	giveSide, takeSide := web.Sides(record)
+	giveSide, takeSide := Sides(record)
 	return s.pricesOf(ctx, giveSide, takeSide)
 }
 
 // pricesOf are the prices in USD, now, of a whole token of two sides; nil where none is known.
-func (s *Pages) pricesOf(ctx context.Context, give, take web.Side) (ofGive, ofTake *big.Rat) {
+func (s *Pages) pricesOf(ctx context.Context, give, take Side) (ofGive, ofTake *big.Rat) {
 	ctx, cancel := context.WithTimeout(ctx, pricePatience)
 	defer cancel()
-	of := func(side web.Side) token.Key {
+	of := func(side Side) token.Key {
 		address, err := chain.ParseAddress(side.Token, s.chains.Family(side.Chain))
 		if err != nil {
 			return token.Key{}
@@ -39,7 +38,7 @@ func (s *Pages) pricesOf(ctx context.Context, give, take web.Side) (ofGive, ofTa
 
 // worthThen is what the amounts of an order were worth at the time; nil where that was not looked up, or cannot be
 // known at the moment.
-func (s *Pages) worthThen(ctx context.Context, ids []order.ID) *web.Then {
+func (s *Pages) worthThen(ctx context.Context, ids []order.ID) *Then {
 	if len(ids) != 1 {
 		return nil
 	}
@@ -47,11 +46,11 @@ func (s *Pages) worthThen(ctx context.Context, ids []order.ID) *web.Then {
 	if err != nil || !counted {
 		return nil
 	}
-	return &web.Then{Given: usdOf(v.Given), Taken: usdOf(v.Taken), Fees: usdOf(v.Fee)}
+	return &Then{Given: dollarsOf(v.Given), Taken: dollarsOf(v.Taken), Fees: dollarsOf(v.Fee)}
 }
 
-// usdOf is millionths of a USD in USD; nil stays nil.
-func usdOf(micros *int64) *big.Rat {
+// dollarsOf is millionths of a USD in USD; nil stays nil.
+func dollarsOf(micros *int64) *big.Rat {
 	if micros == nil {
 		return nil
 	}
@@ -59,10 +58,10 @@ func usdOf(micros *int64) *big.Rat {
 }
 
 // readOf is how far the chains of an answer were read.
-func readOf(b index.Basis) []web.Read {
-	read := make([]web.Read, len(b.Chains))
+func readOf(b index.Basis) []Read {
+	read := make([]Read, len(b.Chains))
 	for i, c := range b.Chains {
-		read[i] = web.Read{
+		read[i] = Read{
 			Chain: c.Chain, IsFollowed: c.Followed, From: c.From.Number, Block: c.Indexed, Proven: c.Proven, IsFinal: c.Final,
 		}
 	}

@@ -1,10 +1,6 @@
 package pages
 
 import (
-	"crossgate/proxy"
-	"crossgate/proxy/orders"
-	"crossgate/proxy/swaps"
-
 	"context"
 	"errors"
 	"io"
@@ -20,6 +16,9 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy"
+	"crossgate/proxy/orders"
+	"crossgate/proxy/swaps"
 	"crossgate/proxy/web"
 )
 
@@ -37,7 +36,7 @@ type Details interface {
 	Tellers(chain.ID, chain.TxHash, chain.Hash) []string
 }
 
-// PagesOptions are what pages show beside the answers of the API.
+// Options are what pages show beside the answers of the API.
 type Options struct {
 	Details Details
 	Tokens  interface {
@@ -54,19 +53,19 @@ type Pages struct {
 	options  Options
 	chains   chain.Registry
 	limit    time.Duration
-	pages    *web.Pages
+	pages    *Views
 	arrivals arrivals
 }
 
-// MountPages adds the HTML pages to a server.
+// Mount adds the HTML pages to a server.
 func Mount(server *proxy.Server, orders *orders.Orders, swaps *swaps.Swaps, options Options) {
 	chains := server.ChainRegistry()
 	s := &Pages{
-		server: server, orders: orders, swaps: swaps, options: options, chains: chains, limit: server.Limits().OrderLimit, pages: web.New(chains),
+		server: server, orders: orders, swaps: swaps, options: options, chains: chains, limit: server.Limits().OrderLimit, pages: NewViews(chains),
 	}
 	orders.Watch(s.arrivals.announce)
-	orderForm := func(to io.Writer) error { return s.pages.Order(to, web.Order{}) }
-	lockedForm := func(to io.Writer) error { return s.pages.Locked(to, web.Locked{}) }
+	orderForm := func(to io.Writer) error { return s.pages.Order(to, Order{}) }
+	lockedForm := func(to io.Writer) error { return s.pages.Locked(to, Locked{}) }
 	for path, page := range map[string]struct {
 		cost   int
 		answer gin.HandlerFunc
@@ -155,16 +154,16 @@ func (s *Pages) orderPage(c *gin.Context) {
 }
 
 // findForPage finds an order by its creation transaction or by its id, which look the same on EVM chains.
-func (s *Pages) findForPage(ctx context.Context, text, rawQuery string) (web.Order, error) {
+func (s *Pages) findForPage(ctx context.Context, text, rawQuery string) (Order, error) {
 	tx, err := orders.ParseTxHash(text, proxy.Tracking)
 	if err != nil {
-		return web.Order{}, err
+		return Order{}, err
 	}
 	at, err := orders.ParseIndex(rawQuery)
 	if err != nil {
-		return web.Order{}, err
+		return Order{}, err
 	}
-	shown := web.Order{Hash: tx.String(), Index: at}
+	shown := Order{Hash: tx.String(), Index: at}
 	found, from, err := s.orders.OrdersRoute().Ask(ctx, s.server, orders.Creation{Tx: tx, Index: at})
 	err = searchedFor(err, from.Value.Searched)
 	if id, parseErr := chain.ParseHash(shown.Hash); parseErr == nil && orders.IsMissing(err) && !errors.Is(err, proxy.ErrImpatient) {
@@ -180,19 +179,19 @@ func (s *Pages) findForPage(ctx context.Context, text, rawQuery string) (web.Ord
 		}
 	}
 	if err != nil {
-		return web.Order{}, err
+		return Order{}, err
 	}
 	shown.Record, shown.Final = []byte(found.Text), found.Final
-	shown.Gaps, shown.Read = gapsOf(found.Basis, from.Value.Made), readOf(found.Basis)
+	shown.Gaps, shown.Read = gapsIn(found.Basis, from.Value.Made), readOf(found.Basis)
 	shown.Then = s.worthThen(ctx, found.Orders)
 	return shown, nil
 }
 
-// gapsOf lists what an answer that was made at a time does not have of the chains that it is about. A chain that is not
+// gapsIn lists what an answer that was made at a time does not have of the chains that it is about. A chain that is not
 // followed has no gap: it was asked itself.
-func gapsOf(b index.Basis, made time.Time) (gaps []web.Gap) {
+func gapsIn(b index.Basis, made time.Time) (gaps []Gap) {
 	for _, c := range b.Chains {
-		gap := web.Gap{Chain: c.Chain}
+		gap := Gap{Chain: c.Chain}
 		switch {
 		case !c.Followed:
 			continue
@@ -207,7 +206,7 @@ func gapsOf(b index.Basis, made time.Time) (gaps []web.Gap) {
 		if by := c.By(made); b.IsBehind(&c, by) {
 			gap.Lag = by
 		}
-		if gap.Quarantined = c.Quarantined.Count; gap != (web.Gap{Chain: c.Chain}) {
+		if gap.Quarantined = c.Quarantined.Count; gap != (Gap{Chain: c.Chain}) {
 			gaps = append(gaps, gap)
 		}
 	}

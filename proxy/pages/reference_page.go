@@ -1,9 +1,6 @@
 package pages
 
 import (
-	"crossgate/proxy"
-	"crossgate/proxy/orders"
-
 	"context"
 	"io"
 	"net/http"
@@ -14,8 +11,9 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"crossgate/chain"
+	"crossgate/proxy"
+	"crossgate/proxy/orders"
 	"crossgate/proxy/reference"
-	"crossgate/proxy/web"
 	"crossgate/token"
 )
 
@@ -31,7 +29,7 @@ var apiReference = sync.OnceValue(func() reference.Reference {
 // referencePage shows the API with examples of what there is.
 func (s *Pages) referencePage(c *gin.Context) {
 	ctx := c.Request.Context()
-	values, err := web.Exemplary{
+	values, err := Exemplary{
 		Orders: s.newest(ctx, orders.Part{Take: mostNewest, Mode: orders.CrossChain}), Swaps: s.newest(ctx, orders.Part{Take: mostNewest, Mode: orders.SameChain}),
 	}.Values()
 	if err != nil {
@@ -39,7 +37,7 @@ func (s *Pages) referencePage(c *gin.Context) {
 		return
 	}
 	s.addExemplarySwap(ctx, values)
-	shown := web.Docs{Reference: apiReference(), Origin: originOf(c.Request), Values: values}
+	shown := Docs{Reference: apiReference(), Origin: originOf(c.Request), Values: values}
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Docs(to, shown) })
 }
 

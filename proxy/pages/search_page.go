@@ -1,9 +1,6 @@
 package pages
 
 import (
-	"crossgate/proxy/orders"
-	"crossgate/proxy/swaps"
-
 	"context"
 	"io"
 	"net/http"
@@ -15,7 +12,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order/index"
-	"crossgate/proxy/web"
+	"crossgate/proxy/orders"
+	"crossgate/proxy/swaps"
 )
 
 // How many orders and swaps the start page asks for, and how many orders a search.
@@ -37,7 +35,7 @@ func (s *Pages) searchPage(c *gin.Context) {
 		return
 	}
 	ctx := c.Request.Context()
-	shown := web.Search{Query: text, Now: time.Now()}
+	shown := Search{Query: text, Now: time.Now()}
 	for _, each := range s.swaps.Serving() {
 		if strings.EqualFold(each.Name, text) {
 			shown.Chains = append(shown.Chains, each)
@@ -52,7 +50,7 @@ func (s *Pages) searchPage(c *gin.Context) {
 	if _, _, err := chain.ParseAnyAddress(text); err == nil {
 		shown.Address = true
 		shown.Orders = s.newest(ctx, orders.Part{Filter: index.Filter{Search: orders.ParseSearch(text)}, Take: mostNamed, Mode: orders.CrossChain})
-		if count == 0 && web.CountFound(shown.Orders) == 0 {
+		if count == 0 && CountFound(shown.Orders) == 0 {
 			c.Redirect(http.StatusSeeOther, "/locked/"+url.PathEscape(text))
 			return
 		}
@@ -91,5 +89,5 @@ func (s *Pages) tokensNamed(ctx context.Context, text string) ([]byte, int, erro
 	if err != nil {
 		return nil, 0, err
 	}
-	return []byte(found.Text), web.CountFound([]byte(found.Text)), nil
+	return []byte(found.Text), CountFound([]byte(found.Text)), nil
 }

@@ -1,9 +1,6 @@
 package pages
 
 import (
-	"crossgate/proxy"
-	"crossgate/proxy/orders"
-
 	"io"
 	"net/http"
 	"slices"
@@ -13,7 +10,8 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"crossgate/order/index"
-	"crossgate/proxy/web"
+	"crossgate/proxy"
+	"crossgate/proxy/orders"
 )
 
 // dayChoices are the numbers of days that the page of statistics can be asked for.
@@ -30,7 +28,7 @@ func (s *Pages) statisticsPage(c *gin.Context) {
 	today := uint64(now.Unix()) / orders.SecondsOfDay
 	q := orders.Days{From: today - uint64(wanted-1), To: today}
 	first := time.Unix(int64(q.From*orders.SecondsOfDay), 0).UTC()
-	shown := web.Statistics{
+	shown := Statistics{
 		Days: wanted, Choices: dayChoices, FirstDay: first, Now: now, Origin: originOf(c.Request),
 	}
 	for _, name := range []string{"getDaily", "getDeliveryTimes", "getVenues"} {
@@ -40,7 +38,7 @@ func (s *Pages) statisticsPage(c *gin.Context) {
 	if err != nil {
 		shown.Reason = proxy.ProblemOf(err).PublicText()
 	} else {
-		shown.Daily, shown.Gaps, shown.Since = []byte(found.Text), gapsOf(found.Basis, from.Value.Made), begunAt(found.Basis)
+		shown.Daily, shown.Gaps, shown.Since = []byte(found.Text), gapsIn(found.Basis, from.Value.Made), begunAt(found.Basis)
 		shown.Times = textOf(ctx, s, s.orders.DeliveryTimesRoute(), q)
 	}
 	shown.Venues = textOf(ctx, s, s.orders.VenuesRoute(), q)

@@ -1,9 +1,6 @@
 package pages
 
 import (
-	"crossgate/proxy"
-	"crossgate/proxy/swaps"
-
 	"context"
 	"fmt"
 	"net/url"
@@ -12,6 +9,8 @@ import (
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/proxy"
+	"crossgate/proxy/swaps"
 	"crossgate/proxy/web"
 	"crossgate/quote"
 	"crossgate/token"
@@ -26,7 +25,7 @@ type swapForm struct {
 	listed  []token.Listing            // on the chain
 	alike   map[string][]token.Listing // of them, by lower-case symbol
 	in, out *token.Listing             // nil: not named, or not found
-	faults  []web.Fault
+	faults  []Fault
 	problem error // that is of no one field
 }
 
@@ -54,8 +53,8 @@ func (s *Pages) readSwapForm(ctx context.Context, given url.Values) *swapForm {
 	return f
 }
 
-func (f *swapForm) fault(field, message string, choices ...web.Choice) {
-	f.faults = append(f.faults, web.Fault{Field: field, Message: message, Choices: choices})
+func (f *swapForm) fault(field, message string, choices ...Choice) {
+	f.faults = append(f.faults, Fault{Field: field, Message: message, Choices: choices})
 }
 
 // token finds the token that a field names; nil when the field is empty or names none, or several.
@@ -107,15 +106,15 @@ func (f *swapForm) tokenAt(ctx context.Context, field, text string) *token.Listi
 }
 
 // choices are tokens with the form as it would be with each.
-func (f *swapForm) choices(field string, tokens []token.Listing) []web.Choice {
-	all := make([]web.Choice, len(tokens))
+func (f *swapForm) choices(field string, tokens []token.Listing) []Choice {
+	all := make([]Choice, len(tokens))
 	for i, each := range tokens {
 		query := url.Values{}
 		for name, values := range f.given {
 			query[name] = values
 		}
 		query.Set(field, each.Address.Format(f.chain.Family))
-		all[i] = web.Choice{Token: each, URL: "/swap?" + query.Encode()}
+		all[i] = Choice{Token: each, URL: "/swap?" + query.Encode()}
 	}
 	return all
 }

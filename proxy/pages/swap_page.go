@@ -1,8 +1,6 @@
 package pages
 
 import (
-	"crossgate/proxy"
-
 	"context"
 	"io"
 	"net/http"
@@ -14,7 +12,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"crossgate/chain"
-	"crossgate/proxy/web"
+	"crossgate/proxy"
 	"crossgate/quote"
 	"crossgate/token"
 )
@@ -27,7 +25,7 @@ func (s *Pages) swapPage(c *gin.Context) {
 		s.server.FailPage(c, proxy.InvalidParameters.Because("the query is not properly URL-encoded"))
 		return
 	}
-	shown := web.Swap{Form: form, Chains: s.swaps.Serving(), Origin: originOf(c.Request), Now: time.Now()}
+	shown := Swap{Form: form, Chains: s.swaps.Serving(), Origin: originOf(c.Request), Now: time.Now()}
 	if len(shown.Chains) > 0 && form.Get("chainId") == "" {
 		form.Set("chainId", shown.Chains[0].ID.String())
 	}
@@ -37,7 +35,7 @@ func (s *Pages) swapPage(c *gin.Context) {
 			c.Redirect(http.StatusSeeOther, path)
 			return
 		}
-		shown.Faults = append(shown.Faults, web.Fault{Field: "words", Message: message})
+		shown.Faults = append(shown.Faults, Fault{Field: "words", Message: message})
 	}
 	if proxy.WantsStream(c.Request) {
 		s.server.ServeStream(c, proxy.Tracking, func(_ context.Context, c *gin.Context) { s.streamComparison(c, shown) })
@@ -77,7 +75,7 @@ func (s *Pages) swapSaid(line, chainID string) (path, message string) {
 }
 
 // compare fills in the form and, where it asks for a swap, what the venues quote. It returns the status of the page.
-func (s *Pages) compare(ctx context.Context, c *gin.Context, shown *web.Swap, f *swapForm) int {
+func (s *Pages) compare(ctx context.Context, c *gin.Context, shown *Swap, f *swapForm) int {
 	shown.Listed = f.offered()
 	shown.In, shown.Out = f.in, f.out
 	var r quote.Request
@@ -112,7 +110,7 @@ func pathOf(query url.Values) string {
 }
 
 // fillComparison asks the venues.
-func (s *Pages) fillComparison(ctx context.Context, shown *web.Swap, r quote.Request) error {
+func (s *Pages) fillComparison(ctx context.Context, shown *Swap, r quote.Request) error {
 	found, from, err := s.swaps.ComparisonRoute().Ask(ctx, s.server, r)
 	if err != nil {
 		return err
@@ -131,7 +129,7 @@ func (s *Pages) fillComparison(ctx context.Context, shown *web.Swap, r quote.Req
 const mostOffered = 100
 
 // offered are listed tokens to choose from, the prominent ones first.
-func (f *swapForm) offered() []web.Listed {
+func (f *swapForm) offered() []Listed {
 	listed := slices.Clone(f.listed)
 	slices.SortStableFunc(listed, func(a, b token.Listing) int {
 		if a.IsProminent == b.IsProminent {
@@ -141,9 +139,9 @@ func (f *swapForm) offered() []web.Listed {
 		}
 		return 1
 	})
-	all := make([]web.Listed, min(len(listed), mostOffered))
+	all := make([]Listed, min(len(listed), mostOffered))
 	for i := range all {
-		all[i] = web.Listed{Text: f.text(listed[i]), Symbol: listed[i].Symbol, Name: listed[i].Name}
+		all[i] = Listed{Text: f.text(listed[i]), Symbol: listed[i].Symbol, Name: listed[i].Name}
 	}
 	return all
 }

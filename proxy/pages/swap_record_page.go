@@ -1,9 +1,6 @@
 package pages
 
 import (
-	"crossgate/proxy"
-	"crossgate/proxy/orders"
-
 	"context"
 	"io"
 	"net/http"
@@ -15,7 +12,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order/index"
-	"crossgate/proxy/web"
+	"crossgate/proxy"
+	"crossgate/proxy/orders"
 )
 
 // swapTxPage shows a swap that a transaction made.
@@ -31,7 +29,7 @@ func (s *Pages) swapTxPage(c *gin.Context) {
 		return
 	}
 	where := "/" + q.Chain.String() + "/tx/" + q.Tx.String()
-	shown := web.SwapRecord{Path: "/api/SameChainSwap" + where, Page: "/swap" + where, Index: q.Index, Count: len(from.Value.Bodies)}
+	shown := SwapRecord{Path: "/api/SameChainSwap" + where, Page: "/swap" + where, Index: q.Index, Count: len(from.Value.Bodies)}
 	if q.Index > 0 {
 		shown.Path += "?index=" + strconv.Itoa(q.Index)
 	}
@@ -50,12 +48,12 @@ func (s *Pages) swapIDPage(c *gin.Context) {
 		s.server.FailPage(c, err)
 		return
 	}
-	s.writeSwapPage(c, web.SwapRecord{Path: "/api/SameChainSwap/" + id.String(), Page: "/swap/" + id.String()}, found)
+	s.writeSwapPage(c, SwapRecord{Path: "/api/SameChainSwap/" + id.String(), Page: "/swap/" + id.String()}, found)
 }
 
-func (s *Pages) writeSwapPage(c *gin.Context, shown web.SwapRecord, found *proxy.Body) {
+func (s *Pages) writeSwapPage(c *gin.Context, shown SwapRecord, found *proxy.Body) {
 	shown.Record, shown.Final, shown.Read = []byte(found.Text), found.Final, readOf(found.Basis)
-	in, out := web.SwapSides(shown.Record)
+	in, out := SwapSides(shown.Record)
 	shown.In, shown.Out = s.pricesOf(c.Request.Context(), in, out)
 	shown.Origin, shown.Now = originOf(c.Request), time.Now()
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.SwapRecord(to, shown) })

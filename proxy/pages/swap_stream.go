@@ -1,13 +1,11 @@
 package pages
 
 import (
-	"crossgate/proxy"
-
 	"bytes"
 
 	"github.com/gin-gonic/gin"
 
-	"crossgate/proxy/web"
+	"crossgate/proxy"
 	"crossgate/quote"
 )
 
@@ -23,7 +21,7 @@ type comparedPage struct {
 // streamComparison sends what each venue answers as it comes, event "quote" with a line to read, and then the page of
 // the comparison, event "page". It is one comparison: the page that a browser without scripts gets is made likewise. It
 // is brought to its end though the server stops.
-func (s *Pages) streamComparison(c *gin.Context, shown web.Swap) {
+func (s *Pages) streamComparison(c *gin.Context, shown Swap) {
 	ctx := c.Request.Context()
 	events, form := proxy.OpenEvents(c), s.readSwapForm(ctx, shown.Form)
 	heard, made := make(chan quote.Heard, heardVenues), make(chan error, 1)
@@ -41,7 +39,7 @@ func (s *Pages) streamComparison(c *gin.Context, shown web.Swap) {
 	for {
 		select {
 		case h := <-heard:
-			events.SendJSON("quote", web.NewHeard(h.Venue, h.AmountOut, *form.out, h.Took))
+			events.SendJSON("quote", NewHeard(h.Venue, h.AmountOut, *form.out, h.Took))
 		case err := <-made:
 			if err != nil {
 				_ = c.Error(err) // for the log

@@ -1,178 +1,274 @@
 package pages
 
 import (
-	"crossgate/proxy"
-
-	"context"
-	"encoding/json"
+	"encoding/hex"
+	"slices"
 	"strconv"
-	"sync"
-	"time"
 
-	"crossgate/cache"
 	"crossgate/chain"
-	"crossgate/order"
 	"crossgate/proxy/web"
-	"crossgate/token"
 )
 
-// transactionPatience is how long a page waits for transactions, without which it says less.
-const transactionPatience = 2 * time.Second
+// Transaction is a transaction with which an order went a step further, as its chain has it. Amounts are of smallest
+// units of the chain's coin.
+type Transaction struct {
+	TransactionKey
+	Tellers []string // names of the endpoints by whose word the record has it; none where that is not remembered
+	Unread  bool     // it could not be had at the moment, and nothing below is known
 
-// chainTx asks for a transaction of a chain, for a page alone: no path answers it.
-type chainTx struct {
-	chain   chain.ID
-	tx      chain.TxHash
-	isFinal bool // no reorg can take it back
+	Block   uint64
+	Sender  string
+	Nonce   *uint64 // nil: the chain's transactions have none
+	Value   string  // that the call carries
+	GasUsed *uint64 // nil: not known
+	Fee     string  // that the sender paid; empty: not known
+	Calls   []Call
+	By      []string // names of the endpoints that told it
 }
 
-// transactionRoute keeps transactions as pages show them, in their JSON.
-func (s *Pages) transactionRoute() proxy.Route[chainTx] {
-	return proxy.Route[chainTx]{
-		Paths: []string{"transaction"},
-		Limit: s.limit,
-		Key: func(path string, q chainTx) cache.Key {
-			return cache.KeyOf(path, []byte(q.chain.String()), q.tx.Bytes())
-		},
-		Load: s.loadTransaction,
-	}
+// TransactionKey names a transaction and what it did for an order.
+type TransactionKey struct {
+	Step      string
+	Chain     chain.ID
+	Hash      string
+	BlockHash string
 }
 
-func (s *Pages) loadTransaction(ctx context.Context, q chainTx) ([]proxy.Body, cache.Life, error) {
-	read, err := s.options.Details.Transaction(ctx, q.chain, q.tx)
+// Call is a call of a contract, or an instruction for a program on Solana.
+type Call struct {
+	Contract  string // empty: the transaction creates one
+	Role      string // of the contract in the protocol; empty: none
+	Function  string // empty: not known
+	Selector  []byte
+	Size      int // bytes of its data
+	Arguments []Argument
+	Unread    []string // types of the arguments behind those
+	Unused    int      // bytes behind all arguments
+	Irregular bool     // not encoded as compilers do it
+}
+
+// Argument is an argument of a call, or a member of one.
+type Argument struct {
+	Name, Type string // empty: not known
+	Meaning    Meaning
+	Text       string   // an address, or a number
+	Chain      chain.ID // of an address; 0: not known
+	Token      string   // symbol of the token that Text is, or that it is an amount of
+	Decimals   int
+	Bytes      []byte
+	Members    []Argument
+	Call       *Call // that Bytes are
+}
+
+// Meaning is what an argument's text is.
+type Meaning uint8
+
+// What the text of an argument can be.
+const (
+	Plain     Meaning = iota // what it says
+	IsBytes                  // there is none: it is bytes
+	IsAddress                // of an account or a contract; empty: of nobody
+	IsToken                  // the address of a token
+	IsAmount                 // of a token; without Token of one that is not known
+	IsShare                  // in basis points
+	IsChain                  // the id of a chain
+)
+
+// Transactions are those in which the steps of an order's record happened, each once.
+func Transactions(record []byte) []TransactionKey {
+	r, err := decode[recordJSON](record)
 	if err != nil {
-		return nil, proxy.NoLife, err
+		return nil
 	}
-	life := proxy.MovingLife
-	tokens, err := s.orders.Tokens(ctx, s.tokensCalled(nil, read.Calls))
-	if err == nil && q.isFinal {
-		life = proxy.SettledLife
-	}
-	shown := web.Transaction{
-		Block: read.Block, Sender: read.Sender.Format(s.chains.Family(q.chain)), Nonce: read.Nonce, Value: read.Value.String(),
-		GasUsed: read.GasUsed, By: read.By,
-	}
-	if read.Fee != nil {
-		shown.Fee = read.Fee.String()
-	}
-	for _, call := range read.Calls {
-		shown.Calls = append(shown.Calls, s.callShown(q.chain, call, tokens))
-	}
-	body, err := json.Marshal(shown)
-	return proxy.OneBody(body), life, err
-}
-
-// transactions are those in which the steps of a record happened, as far as they can be had soon.
-func (s *Pages) transactions(ctx context.Context, shown web.Order) []web.Transaction {
-	ctx, cancel := context.WithTimeout(ctx, transactionPatience)
-	defer cancel()
-	keys := web.Transactions(shown.Record)
-	all := make([]web.Transaction, len(keys))
-	var asking sync.WaitGroup
-	for i, key := range keys {
-		asking.Go(func() {
-			all[i] = s.transaction(ctx, key, shown.IsFinalOn(key.Chain))
-		})
-	}
-	asking.Wait()
-	return all
-}
-
-// parseBlockHash reads the hash of a transaction's block as its chain writes it.
-func (s *Pages) parseBlockHash(key web.TransactionKey) (chain.Hash, error) {
-	if s.chains.Family(key.Chain) == chain.SVM {
-		return chain.ParseSolanaHash(key.BlockHash)
-	}
-	return chain.ParseHash(key.BlockHash)
-}
-
-// transaction is one that a record names, unread where it cannot be had soon, with the endpoints by whose word the
-// record has it.
-func (s *Pages) transaction(ctx context.Context, key web.TransactionKey, isFinal bool) (read web.Transaction) {
-	tx, err := chain.ParseTxHash(key.Hash)
-	if err != nil {
-		return web.Transaction{TransactionKey: key, Unread: true}
-	}
-	body := textOf(ctx, s, s.transactionRoute(), chainTx{key.Chain, tx, isFinal})
-	if body == nil || json.Unmarshal(body, &read) != nil {
-		read = web.Transaction{Unread: true}
-	}
-	read.TransactionKey = key
-	if block, err := s.parseBlockHash(key); err == nil {
-		read.Tellers = s.options.Details.Tellers(key.Chain, tx, block)
-	}
-	return read
-}
-
-// tokensCalled appends the tokens that arguments of calls name, as far as their chains are known.
-func (s *Pages) tokensCalled(keys []token.Key, calls []order.ContractCall) []token.Key {
-	for _, call := range calls {
-		keys = s.tokensNamedBy(keys, call.Arguments)
-	}
-	return keys
-}
-
-func (s *Pages) tokensNamedBy(keys []token.Key, arguments []order.Argument) []token.Key {
-	for _, a := range arguments {
-		if key, named := s.tokenOf(a); named {
+	var keys []TransactionKey
+	for _, each := range r.steps() {
+		if each.event.TransactionHash.Text == "" {
+			continue
+		}
+		key := TransactionKey{each.name, each.on, each.event.TransactionHash.Text, each.event.BlockHash.Text}
+		if !slices.ContainsFunc(keys, func(k TransactionKey) bool { return k.Chain == key.Chain && k.Hash == key.Hash }) {
 			keys = append(keys, key)
 		}
-		keys = s.tokensNamedBy(keys, a.Members)
-		if a.Call != nil {
-			keys = s.tokensCalled(keys, []order.ContractCall{*a.Call})
-		}
 	}
 	return keys
 }
 
-// tokenOf is the token that an argument is, or is an amount of.
-func (s *Pages) tokenOf(a order.Argument) (key token.Key, named bool) {
-	if a.Kind != order.TokenArgument && a.Kind != order.AmountArgument || a.Address.IsAbsent() {
-		return token.Key{}, false
-	}
-	_, known := s.chains.Chain(a.Chain)
-	return token.Key{Chain: a.Chain, Address: a.Address}, known
+// transactionView is a transaction as its part of the page shows it.
+type transactionView struct {
+	TransactionKey
+	Unread bool
+	Tx     linked
+	Facts  []fact
+	Calls  []callView
 }
 
-func (s *Pages) callShown(on chain.ID, call order.ContractCall, tokens map[token.Key]token.Token) web.Call {
-	return web.Call{
-		Contract: call.Contract.Format(s.chains.Family(on)), Role: call.Role, Function: call.Function, Selector: call.Selector,
-		Size: call.Size, Arguments: s.argumentsShown(on, call.Arguments, tokens), Unread: call.Unread, Unused: call.Unused,
-		Irregular: call.Irregular,
+type callView struct {
+	Title     string // the contract's and the function's name, or what is known instead
+	Note      string // about what could not be read; empty: everything was
+	Contract  linked
+	Arguments []argumentView
+}
+
+type argumentView struct {
+	Name, Type string
+	Text       string
+	Named      *linked // an address or an id, shortened
+	Hex        string  // to be copied: bytes that are not shown
+	Members    []argumentView
+	Call       *callView
+}
+
+func (p *Views) transactions(all []Transaction) []transactionView {
+	views := make([]transactionView, len(all))
+	for i, t := range all {
+		views[i] = transactionView{TransactionKey: t.TransactionKey, Unread: t.Unread, Tx: linked{t.Hash, p.TxURL(t.Chain, t.Hash)}}
+		if t.Unread {
+			continue
+		}
+		views[i].Facts = p.transactionFacts(t)
+		for _, c := range t.Calls {
+			views[i].Calls = append(views[i].Calls, p.call(t.Chain, c))
+		}
+	}
+	return views
+}
+
+func (p *Views) transactionFacts(t Transaction) []fact {
+	known, _ := p.Chains.Chain(t.Chain)
+	coins := func(units string) string {
+		return web.AmountOf(units, int(known.Coin.Decimals)).Exact + " " + known.Coin.Symbol
+	}
+	sender, gas, fee := "Sender", "Gas used", "not told whole by the chain"
+	switch known.Family {
+	case chain.SVM:
+		sender, gas = "Fee payer", "Compute units"
+	case chain.TVM:
+		gas = "Energy used"
+	}
+	if t.Fee != "" {
+		fee = coins(t.Fee)
+	}
+	facts := []fact{p.account(sender, t.Chain, named{t.Sender})}
+	if t.Nonce != nil {
+		facts = append(facts, fact{Name: "Nonce", Text: strconv.FormatUint(*t.Nonce, 10)})
+	}
+	if t.Value != "" && t.Value != "0" {
+		facts = append(facts, fact{Name: "Coin sent along", Text: coins(t.Value)})
+	}
+	if t.GasUsed != nil {
+		facts = append(facts, fact{Name: gas, Text: web.Count(*t.GasUsed)})
+	}
+	return append(facts, fact{Name: "Fee paid", Text: fee}, fact{Name: "Told by", Text: endpointsText(t.By)})
+}
+
+// call makes what can be said of a call on a chain.
+func (p *Views) call(on chain.ID, c Call) callView {
+	v := callView{Contract: linked{c.Contract, p.AddressURL(on, c.Contract)}}
+	name := c.Role
+	switch {
+	case c.Contract == "":
+		name = "A new contract"
+	case name == "":
+		name = "A contract that is not the protocol's"
+	}
+	known, _ := p.Chains.Chain(on)
+	switch isSolana := known.Family == chain.SVM; {
+	case c.Function != "":
+		v.Title = name + ": " + c.Function
+	case c.Size == 0:
+		v.Title = name + ": no data"
+	case isSolana:
+		v.Title = name + ": an instruction that is not known, 0x" + hex.EncodeToString(c.Selector)
+	case c.Contract == "":
+		v.Title = name
+	default:
+		v.Title = name + ": function 0x" + hex.EncodeToString(c.Selector) + ", which is not known"
+	}
+	v.Note = c.note(known.Family)
+	for i, a := range c.Arguments {
+		v.Arguments = append(v.Arguments, p.argument(on, i, a))
+	}
+	return v
+}
+
+// note says what of a call's data is not shown.
+func (c Call) note(family chain.Family) string {
+	switch {
+	case family == chain.SVM && c.Size > 0:
+		return "These are its accounts. What else it says, " + web.Plural(c.Size, "byte") + ", is not decoded."
+	case c.Function == "" && c.Size > 0:
+		return "Its " + web.Plural(c.Size, "byte") + " of data are not decoded."
+	case c.Unread != nil:
+		return web.Plural(len(c.Unread), "argument") + " more could not be read."
+	case c.Irregular:
+		return "The arguments are not encoded as compilers do it, though contracts may well read them."
+	case c.Unused > 0:
+		return web.Plural(c.Unused, "byte") + " more stand behind the arguments."
+	}
+	return ""
+}
+
+func (p *Views) argument(on chain.ID, place int, a Argument) argumentView {
+	v := argumentView{Name: a.Name, Type: a.Type}
+	if v.Name == "" {
+		v.Name = strconv.Itoa(place + 1)
+	}
+	switch a.Meaning {
+	case Plain:
+		v.Text = a.Text
+	case IsAddress, IsToken:
+		if v.Text = "nobody"; a.Text != "" {
+			v.Text, v.Named = a.Token, &linked{a.Text, p.AddressURL(a.Chain, a.Text)}
+		}
+	case IsAmount:
+		if v.Text = a.Text + " smallest units of a token that is not known"; a.Token != "" {
+			v.Text = web.AmountOf(a.Text, a.Decimals).Exact + " " + a.Token
+		}
+	case IsShare:
+		v.Text = web.AmountOf(a.Text, 2).Exact + " %"
+	case IsChain:
+		v.Text = a.Text
+		if id, err := chain.ParseID(a.Text); err == nil {
+			v.Text = p.ChainName(id)
+		}
+	case IsBytes:
+		p.showBytes(on, &v, a)
+	}
+	for i, member := range a.Members {
+		v.Members = append(v.Members, p.argument(on, i, member))
+	}
+	return v
+}
+
+// showBytes shows an id whole, and of other bytes how many they are, for who wants them to copy.
+func (p *Views) showBytes(on chain.ID, v *argumentView, a Argument) {
+	const idLength = 32
+	whole := "0x" + hex.EncodeToString(a.Bytes)
+	switch {
+	case len(a.Bytes) == 0:
+		v.Text = "none"
+	case len(a.Bytes) == idLength:
+		v.Named = &linked{Text: whole}
+	default:
+		v.Text, v.Hex = web.Plural(len(a.Bytes), "byte"), whole
+	}
+	if a.Call != nil {
+		call := p.call(on, *a.Call)
+		v.Call = &call
 	}
 }
 
-func (s *Pages) argumentsShown(on chain.ID, arguments []order.Argument, tokens map[token.Key]token.Token) []web.Argument {
-	var shown []web.Argument
-	for _, a := range arguments {
-		as := web.Argument{Name: a.Name, Type: a.Type, Chain: a.Chain, Text: a.Number.String(), Bytes: a.Bytes}
-		switch a.Kind {
-		case order.BytesArgument, order.HashArgument:
-			as.Meaning = web.IsBytes
-		case order.MembersArgument:
-			as.Text, as.Bytes = "", nil
-		case order.TruthArgument:
-			as.Text = strconv.FormatBool(!a.Number.IsZero())
-		case order.AccountArgument:
-			as.Meaning, as.Text = web.IsAddress, a.Address.Format(s.chains.Family(a.Chain))
-		case order.TokenArgument:
-			as.Meaning, as.Text = web.IsToken, a.Address.Format(s.chains.Family(a.Chain))
-		case order.AmountArgument:
-			as.Meaning = web.IsAmount
-		case order.ShareArgument:
-			as.Meaning = web.IsShare
-		case order.ChainArgument:
-			as.Meaning = web.IsChain
-		}
-		if key, named := s.tokenOf(a); named {
-			as.Token, as.Decimals = tokens[key].Symbol, int(tokens[key].Decimals)
-		}
-		as.Members = s.argumentsShown(on, a.Members, tokens)
-		if a.Call != nil {
-			call := s.callShown(on, *a.Call, tokens)
-			as.Call = &call
-		}
-		shown = append(shown, as)
+// endpointsText says by how many endpoints something was told, and by which.
+func endpointsText(names []string) string {
+	if len(names) == 0 {
+		return "not recorded"
 	}
-	return shown
+	text := web.Plural(len(names), "endpoint") + ":"
+	for i, name := range names {
+		if i > 0 {
+			text += ","
+		}
+		text += " " + name
+	}
+	return text
 }

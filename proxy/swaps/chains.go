@@ -1,8 +1,6 @@
 package swaps
 
 import (
-	"crossgate/proxy"
-
 	"context"
 	"time"
 
@@ -10,6 +8,7 @@ import (
 
 	"crossgate/cache"
 	"crossgate/chain"
+	"crossgate/proxy"
 )
 
 // listLife is the life of lists, which change only with the configuration.

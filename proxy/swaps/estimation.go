@@ -1,13 +1,12 @@
 package swaps
 
 import (
-	"crossgate/proxy"
-
 	"context"
 	"errors"
 	"time"
 
 	"crossgate/cache"
+	"crossgate/proxy"
 	"crossgate/quote"
 )
 

@@ -1,8 +1,6 @@
 package swaps
 
 import (
-	"crossgate/proxy"
-
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -15,6 +13,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/proxy"
 	"crossgate/quote"
 )
 
@@ -42,12 +41,12 @@ func readParameters(rawQuery string) (*parameters, error) {
 	return &parameters{Query: q}, err
 }
 
-// parametersOf are those of a query; the family is that of a swap's chain, if it is known.
+// ParametersOf are those of a query; the family is that of a swap's chain, if it is known.
 func ParametersOf(values url.Values, family chain.Family) *parameters {
 	return &parameters{Query: proxy.Query{Values: values}, family: family}
 }
 
-// parseSwap reads a swap request; only one with a recipient can become a transaction.
+// ParseSwap reads a swap request; only one with a recipient can become a transaction.
 func ParseSwap(p *parameters, chains chain.Registry, hasRecipient bool) (quote.Request, error) {
 	var r quote.Request
 	r.Chain = p.chainID("chainId", chains)
@@ -89,7 +88,7 @@ func ParseSwap(p *parameters, chains chain.Registry, hasRecipient bool) (quote.R
 	return r, nil
 }
 
-// isUnsigned reports whether it is not said who signs where a transaction has to name that: on Solana. Then there is an
+// IsUnsigned reports whether it is not said who signs where a transaction has to name that: on Solana. Then there is an
 // estimate and no transaction.
 func (p *parameters) IsUnsigned() bool {
 	return p.family == chain.SVM && p.Values.Get("senderAddress") == ""
@@ -128,7 +127,7 @@ func (p *parameters) chainID(name string, chains chain.Registry) chain.ID {
 	return 0
 }
 
-// token reads the address of a token: the zero address is the native coin.
+// Token reads the address of a token: the zero address is the native coin.
 func (p *parameters) Token(name string) chain.Address {
 	text, ok := p.required(name, true)
 	switch {

@@ -1,8 +1,6 @@
 package swaps
 
 import (
-	"crossgate/proxy"
-
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +11,7 @@ import (
 
 	"crossgate/cache"
 	"crossgate/chain"
+	"crossgate/proxy"
 	"crossgate/proxy/wire"
 	"crossgate/quote"
 	"crossgate/token"
@@ -26,7 +25,7 @@ type Estimator interface {
 	Serves(chain.ID) bool
 }
 
-// SwapsOptions are what swaps are quoted by.
+// Options are what swaps are quoted by.
 type Options struct {
 	Estimator Estimator
 	Tokens    Lists
@@ -46,7 +45,7 @@ type Swaps struct {
 	encoder wire.Encoder
 }
 
-// MountSwaps adds the paths of swaps to a server.
+// Mount adds the paths of swaps to a server.
 func Mount(server *proxy.Server, options Options) *Swaps {
 	chains := server.ChainRegistry()
 	s := &Swaps{Options: options, chains: chains, limit: server.Limits().SwapLimit, encoder: wire.Encoder{Chains: chains}}
@@ -131,7 +130,7 @@ func swapKey(path string, r quote.Request) cache.Key {
 	return cache.KeyOf(path, fields...)
 }
 
-// comparisonRoute is what the page of a swap is made of, from one estimate: its explanation and, unless that says why
+// ComparisonRoute is what the page of a swap is made of, from one estimate: its explanation and, unless that says why
 // there is none, the estimate itself. It is the page's alone, and is not mounted.
 func (s *Swaps) ComparisonRoute() proxy.Route[quote.Request] {
 	return s.quoteRoute("/swap", proxy.SwapCost, false, s.loadComparison)
@@ -153,7 +152,7 @@ func (s *Swaps) loadComparison(ctx context.Context, r quote.Request) ([]proxy.Bo
 	return bodies, proxy.NoLife, nil
 }
 
-// serving are the chains on which swaps are supported.
+// Serving are the chains on which swaps are supported.
 func (s *Swaps) Serving() []chain.Chain {
 	var serving []chain.Chain
 	for _, c := range s.chains.All() {

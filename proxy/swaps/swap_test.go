@@ -1,18 +1,17 @@
 package swaps
 
 import (
-	"crossgate/proxy"
-
 	"net/http"
 	"testing"
 	"time"
 
-	"crossgate/chain"
-	"crossgate/quote"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 	"pgregory.net/rapid"
+
+	"crossgate/chain"
+	"crossgate/proxy"
+	"crossgate/quote"
 )
 
 // TestDifferentSwapsHaveDifferentKeys protects wallets from getting each other's transactions.

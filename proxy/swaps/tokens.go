@@ -1,14 +1,13 @@
 package swaps
 
 import (
-	"crossgate/proxy"
-
 	"context"
 
 	"github.com/gin-gonic/gin"
 
 	"crossgate/cache"
 	"crossgate/chain"
+	"crossgate/proxy"
 	"crossgate/token"
 )
 
@@ -34,13 +33,13 @@ func (s *Swaps) tokensRoute() proxy.Route[chain.ID] {
 	}
 }
 
-// tokenSearch looks for tokens by a text.
+// TokenSearch looks for tokens by a text.
 type TokenSearch struct {
 	Text  string
 	chain chain.ID // 0: all of them
 }
 
-// tokenSearchRoute finds listed tokens by symbol, name or address, on one chain or on all that are supported. It is an
+// TokenSearchRoute finds listed tokens by symbol, name or address, on one chain or on all that are supported. It is an
 // addition to the documented paths.
 func (s *Swaps) TokenSearchRoute() proxy.Route[TokenSearch] {
 	return proxy.Route[TokenSearch]{

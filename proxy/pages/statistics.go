@@ -1,0 +1,235 @@
+package pages
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/big"
+	"slices"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/proxy/web"
+)
+
+// Statistics is the content of the page of statistics. Of answers that cannot be had at the moment Reason says why.
+type Statistics struct {
+	Days     int    // whole ones, today being the last
+	Daily    []byte // JSON; nil: it cannot be had
+	Times    []byte // JSON of delivery times; nil likewise
+	Venues   []byte // JSON of what became of venues; nil likewise
+	Reason   string // why something cannot be had
+	Gaps     []Gap
+	Since    time.Time // before it nothing was read of any chain; zero: everything was read of one
+	Choices  []int     // of days
+	Paths    []string  // of the answers in the API, with their queries
+	Origin   string
+	Now      time.Time
+	FirstDay time.Time
+}
+
+type statisticsView struct {
+	Statistics
+	Columns []column // days, oldest first
+	Highest string   // USD of the largest column; empty: no volume is known
+	All     volume
+	Pairs   []pairRow // by volume, largest first
+	More    int       // pairs that are not shown
+	Venues  []venueRow
+	Calls   []call
+}
+
+// mostPairs is how many pairs of chains a page shows.
+const mostPairs = 25
+
+// call is a command that gets an answer.
+type call struct{ Origin, Path string }
+
+// column is a day of the plot of volumes, in percent of its width and height.
+type column struct {
+	Day          time.Time
+	X, Width     string
+	Y, Height    string
+	IsUnknown    bool // no value of its orders is known
+	Volume       volume
+	HasNoHistory bool // nothing was read of the day
+}
+
+// volume is what orders came to.
+type volume struct {
+	Created, Fulfilled, Unpriced uint64
+	given                        *big.Rat // USD; nil: not known
+}
+
+// USD is what was given, when the orders were created.
+func (v volume) USD() string {
+	switch {
+	case v.Created == 0:
+		return ""
+	case v.given == nil:
+		return "no price"
+	}
+	value, _ := v.given.Float64()
+	if v.Unpriced > 0 {
+		return "at least " + usdText(value)
+	}
+	return usdText(value)
+}
+
+func (v *volume) add(d dailyJSON) {
+	v.Created, v.Fulfilled, v.Unpriced = v.Created+d.CreatedOrdersCount, v.Fulfilled+d.FulfilledOrdersCount, v.Unpriced+d.UnpricedOrdersCount
+	if usd := ratOf(d.TotalAmountGivenUsd); usd != nil {
+		if v.given == nil {
+			v.given = new(big.Rat)
+		}
+		v.given.Add(v.given, usd)
+	}
+}
+
+// pairRow is what went from one chain to another.
+type pairRow struct {
+	pairOf
+	Give, Take string
+	Volume     volume
+	Share      string // percent of the largest volume; empty: it is not known
+	P50, P95   string // delivery times; empty: nothing was delivered, or the times are not known
+	Half, Most string // these in percent of the longest
+	times      deliveryTimeJSON
+}
+
+type pairOf struct{ give, take chain.ID }
+
+type dailyJSON struct {
+	GiveChainID, TakeChainID                                      named
+	Date                                                          int64
+	CreatedOrdersCount, FulfilledOrdersCount, UnpricedOrdersCount uint64
+	TotalAmountGivenUsd                                           json.Number
+}
+
+type deliveryTimeJSON struct {
+	GiveChainID, TakeChainID named
+	FulfilledOrdersCount     uint64
+	P50Seconds, P95Seconds   int64
+}
+
+// Statistics writes the page of statistics.
+func (p *Views) Statistics(to io.Writer, s Statistics) error {
+	v := statisticsView{Statistics: s}
+	for _, path := range s.Paths {
+		v.Calls = append(v.Calls, call{s.Origin, path})
+	}
+	daily, err := decodeIfAny[struct{ DailyData []dailyJSON }](s.Daily)
+	if err != nil {
+		return err
+	}
+	times, err := decodeIfAny[struct{ DeliveryTimes []deliveryTimeJSON }](s.Times)
+	if err != nil {
+		return err
+	}
+	for _, d := range daily.DailyData {
+		v.All.add(d)
+	}
+	v.plot(daily.DailyData)
+	v.Pairs = p.pairs(daily.DailyData, times.DeliveryTimes)
+	if n := len(v.Pairs); n > mostPairs {
+		v.Pairs, v.More = v.Pairs[:mostPairs], n-mostPairs
+	}
+	if v.Statistics.Venues != nil {
+		if v.Venues, err = venueRows(v.Statistics.Venues); err != nil {
+			return err
+		}
+	}
+	return p.Write(to, "statistics", web.View{
+		Title: "Statistics", At: "statistics", Says: "Volume, delivery times and venues of the last " + web.Plural(s.Days, "day"), Root: s.Origin,
+		Now: s.Now, Page: v,
+	})
+}
+
+// plot makes a column of each day.
+func (v *statisticsView) plot(rows []dailyJSON) {
+	byDay := map[int64]volume{}
+	var highest *big.Rat
+	for _, d := range rows {
+		of := byDay[d.Date]
+		of.add(d)
+		byDay[d.Date] = of
+	}
+	for _, of := range byDay {
+		if of.given != nil && (highest == nil || of.given.Cmp(highest) > 0) {
+			highest = of.given
+		}
+	}
+	if highest != nil && highest.Sign() > 0 {
+		value, _ := highest.Float64()
+		v.Highest = usdText(value)
+	}
+	const gap = 0.2 // of a column
+	width := 100 / float64(max(v.Days, 1))
+	for i := range v.Days {
+		day := v.FirstDay.AddDate(0, 0, i)
+		c := column{
+			Day: day, Volume: byDay[day.Unix()], X: percents(float64(i) * width), Width: percents(width * (1 - gap)), Y: "100", Height: "0",
+			HasNoHistory: byDay[day.Unix()].Created == 0 && !day.AddDate(0, 0, 1).After(v.Since),
+		}
+		c.IsUnknown = c.Volume.Created > 0 && c.Volume.given == nil
+		if v.Highest != "" && c.Volume.given != nil {
+			share, _ := new(big.Rat).Quo(c.Volume.given, highest).Float64()
+			c.Y, c.Height = percents(100-100*share), percents(100*share)
+		}
+		v.Columns = append(v.Columns, c)
+	}
+}
+
+func percents(n float64) string { return fmt.Sprintf("%.2f", n) }
+
+// pairs are all pairs of chains with orders, those with the largest volume first and those without a known one last.
+func (p *Views) pairs(rows []dailyJSON, times []deliveryTimeJSON) []pairRow {
+	byPair := map[pairOf]*pairRow{}
+	var pairs []*pairRow
+	of := func(key pairOf) *pairRow {
+		if byPair[key] == nil {
+			byPair[key] = &pairRow{pairOf: key, Give: p.ChainName(key.give), Take: p.ChainName(key.take)}
+			pairs = append(pairs, byPair[key])
+		}
+		return byPair[key]
+	}
+	for _, d := range rows {
+		of(pairOf{d.GiveChainID.chain(), d.TakeChainID.chain()}).Volume.add(d)
+	}
+	longest := int64(1)
+	for _, t := range times {
+		of(pairOf{t.GiveChainID.chain(), t.TakeChainID.chain()}).times = t
+		longest = max(longest, t.P95Seconds)
+	}
+	slices.SortFunc(pairs, func(a, b *pairRow) int {
+		return cmp.Or(compareKnown(b.Volume.given, a.Volume.given), cmp.Compare(b.Volume.Created, a.Volume.Created),
+			cmp.Compare(a.give, b.give), cmp.Compare(a.take, b.take))
+	})
+	shown := make([]pairRow, len(pairs))
+	for i, each := range pairs {
+		if top := pairs[0].Volume.given; top != nil && top.Sign() > 0 && each.Volume.given != nil {
+			share, _ := new(big.Rat).Quo(each.Volume.given, top).Float64()
+			each.Share = percents(100 * share)
+		}
+		if t := each.times; t.FulfilledOrdersCount > 0 {
+			each.P50, each.P95 = web.Took(time.Duration(t.P50Seconds)*time.Second), web.Took(time.Duration(t.P95Seconds)*time.Second)
+			each.Half, each.Most = percents(100*float64(t.P50Seconds)/float64(longest)), percents(100*float64(t.P95Seconds)/float64(longest))
+		}
+		shown[i] = *each
+	}
+	return shown
+}
+
+// compareKnown puts what is not known before everything.
+func compareKnown(a, b *big.Rat) int {
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return -1
+	case b == nil:
+		return 1
+	}
+	return a.Cmp(b)
+}

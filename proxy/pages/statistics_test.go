@@ -1,0 +1,111 @@
+package pages
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"crossgate/chain"
+)
+
+// statisticsOf are two days with orders between two pairs of chains, one without a known value.
+func statisticsOf() Statistics {
+	const row = `{"giveChainId":{"stringValue":"GIVE"},"takeChainId":{"stringValue":"137"},"date":DATE,"createdOrdersCount":4,"fulfilledOrdersCount":3,"totalAmountGivenUsd":USD,"unpricedOrdersCount":NONE}`
+	of := func(give, date, usd, unpriced string) string {
+		return strings.NewReplacer("GIVE", give, "DATE", date, "USD", usd, "NONE", unpriced).Replace(row)
+	}
+	return Statistics{
+		Days: 3, Choices: []int{3, 30}, FirstDay: time.Date(2026, 11, 19, 0, 0, 0, 0, time.UTC), Now: noon,
+		Daily:  []byte(`{"dailyData":[` + of("1", "1795046400", "50.5", "0") + `,` + of("1", "1795132800", "101", "1") + `,` + of("10", "1795132800", "null", "4") + `]}`),
+		Times:  []byte(`{"deliveryTimes":[{"giveChainId":{"stringValue":"1"},"takeChainId":{"stringValue":"137"},"fulfilledOrdersCount":6,"p50Seconds":12,"p95Seconds":60}]}`),
+		Venues: answerOfVenues,
+	}
+}
+
+var answerOfVenues = []byte(`{"venues":[{"name":"odos","comparisonsCount":8,"wonCount":2,"contestedCount":2,"averageImprovementPercent":0.31},
+	{"name":"velora","comparisonsCount":3,"wonCount":0,"contestedCount":0,"averageImprovementPercent":null}]}`)
+
+func TestStatisticsTellVolumeTimesAndVenues(t *testing.T) {
+	pages := NewViews(explored())
+	page := render(t, func(to io.Writer) error { return pages.Statistics(to, statisticsOf()) })
+	plain := text(page)
+	for _, want := range []string{
+		"at least $151.50 in 12 orders of the last 3 days, of which 9 were delivered", "$101.00 on the largest day", "2026-11-19 4 3 $50.50", "2026-11-20 8 6 at least $101.00",
+		"2026-11-21 0 0 –", "Ethereum → Polygon 6 of 8 at least $151.50 12 seconds, 95 % in 1 minute", "Optimism → Polygon 3 of 4 no price –",
+		"odos 2 of 8 25.00 % 0.31 % more", "velora 0 of 3 0.00 % –",
+	} {
+		if !strings.Contains(plain, want) {
+			t.Errorf("the page lacks %q: %s", want, plain)
+		}
+	}
+	var heights []string
+	for _, m := range regexp.MustCompile(`<rect class="value" x="[0-9.]+%" y="[0-9.]+%" width="[0-9.]+%" height="([0-9.]+)%"`).FindAllStringSubmatch(page, -1) {
+		heights = append(heights, m[1])
+	}
+	if got := strings.Join(heights, " "); got != "50.00 100.00 0" {
+		t.Errorf("columns of %s percent, want half of the largest, the largest and nothing", got)
+	}
+	if strings.Index(plain, "Ethereum →") > strings.Index(plain, "Optimism →") {
+		t.Error("a pair without a known volume comes before one with one")
+	}
+}
+
+func TestStatisticsOfNothingSayWhy(t *testing.T) {
+	pages := NewViews(explored())
+	for want, s := range map[string]Statistics{
+		"no chain has been read": {Days: 7, Reason: "no chain has been read so far", Now: noon},
+		"No order of these days was counted, as far as the chains were read": {
+			Days: 7, Now: noon, Daily: []byte(`{"dailyData":[]}`), Times: []byte(`{"deliveryTimes":[]}`), Venues: []byte(`{"venues":[]}`),
+			Gaps: []Gap{{Chain: chain.ID(1), IsUnread: true}},
+		},
+	} {
+		page := text(render(t, func(to io.Writer) error { return pages.Statistics(to, s) }))
+		if !strings.Contains(page, want) || strings.Contains(page, "$") {
+			t.Errorf("the page lacks %q, or tells a value of nothing: %s", want, page)
+		}
+	}
+}
+
+// TestStatisticsOfManyPairsStaySmall has more pairs of chains than a page shows.
+func TestStatisticsOfManyPairsStaySmall(t *testing.T) {
+	var rows []string
+	for i := range 400 {
+		rows = append(rows, fmt.Sprintf(`{"giveChainId":{"stringValue":"%d"},"takeChainId":{"stringValue":"137"},"date":1795046400,"createdOrdersCount":1,"totalAmountGivenUsd":%d,"unpricedOrdersCount":0}`, i+1, i))
+	}
+	pages := NewViews(explored())
+	page := render(t, func(to io.Writer) error {
+		return pages.Statistics(to, Statistics{Days: 90, FirstDay: noon.Truncate(24 * time.Hour), Now: noon, Daily: []byte(`{"dailyData":[` + strings.Join(rows, ",") + `]}`)})
+	})
+	if want := "and 375 more pairs"; !strings.Contains(page, want) || !strings.Contains(page, "$399.00") || strings.Contains(page, "$374.00") {
+		t.Errorf("the page lacks %q, or the largest pair, or has more: %.2000s", want, page)
+	}
+	if len(page) > 80_000 {
+		t.Errorf("the page is %d bytes", len(page))
+	}
+}
+
+// TestDaysBeforeTheHistoryAreNotEmpty looks at days before the first block that was read, with and without orders.
+func TestDaysBeforeTheHistoryAreNotEmpty(t *testing.T) {
+	pages := NewViews(explored())
+	s := statisticsOf()
+	s.Days, s.FirstDay, s.Since = 4, s.FirstDay.AddDate(0, 0, -1), time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	page := text(render(t, func(to io.Writer) error { return pages.Statistics(to, s) }))
+	for _, want := range []string{"2026-11-18 not read", "2026-11-19 4 3 $50.50", "2026-11-21 0 0 –"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q: %s", want, page)
+		}
+	}
+}
+
+func TestGainsAreInWords(t *testing.T) {
+	for percent, want := range map[float64]string{
+		0.31: "0.31 % more than the next", 0.004: "as much as the next", 0: "as much as the next", -0.2: "0.20 % less than the next, for cheaper gas",
+	} {
+		if got := gainText(percent); got != want {
+			t.Errorf("%g: %q, want %q", percent, got, want)
+		}
+	}
+}

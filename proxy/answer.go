@@ -32,6 +32,7 @@ type answer struct {
 
 // Body is a response body with its headers.
 type Body struct {
+	Value any // what Text was made of, for pages: nil in answers for clients of the API
 	Text    string
 	plain   form     // the body as it is
 	forms   *forms   // nil where the body is too short to be compressed
@@ -95,6 +96,9 @@ func (a answer) cost() int64 {
 	const headers, perChain = 512, 300
 	cost := int64(headers)
 	for _, b := range a.Bodies {
+		if b.Value != nil {
+			cost += int64(len(b.Text)) // more than what it was made of
+		}
 		cost += 2*int64(len(b.Text)) + headers + perChain*int64(len(b.Basis.Chains))
 	}
 	return cost

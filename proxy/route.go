@@ -29,6 +29,8 @@ type Route[Q any] struct {
 	Shared  bool                           // replicas may have answers from each other
 	Learn   func(Q, []Body)                // remembers what another replica found; nil: nothing
 	Sought  func(Q) chain.TxHash           // that chains may be searched for; nil: none
+
+	isForPage bool // the values of bodies are kept
 }
 
 // patience is how long a client waits for what the index or the chains have. The load goes on, so that a later request
@@ -83,8 +85,22 @@ func (r Route[Q]) handler(s *Server) gin.HandlerFunc {
 	}
 }
 
-// Ask returns the body that answers a question, and how the cache came by it.
+// Ask returns the body that answers a question for a page, with its value, and how the cache came by it. Such answers are
+// kept apart from those for clients, and replicas do not share them: the shared cache holds texts alone.
 func (r Route[Q]) Ask(ctx context.Context, s *Server, question Q) (*Body, cache.Result[answer], error) {
+	key := r.Key
+	r.Key = func(path string, question Q) cache.Key {
+		if path == Subject {
+			return key(path, question)
+		}
+		return key("page "+path, question)
+	}
+	r.Shared, r.isForPage = false, true
+	return r.ask(ctx, s, question)
+}
+
+// ask returns the body that answers a question, and how the cache came by it.
+func (r Route[Q]) ask(ctx context.Context, s *Server, question Q) (*Body, cache.Result[answer], error) {
 	key := r.Key(r.Paths[0], question)
 	found, hit := s.answers.Hit(key)
 	var err error
@@ -158,6 +174,11 @@ func (r Route[Q]) answer(ctx context.Context, s *Server, question Q) (answer, ca
 	ctx, cancel := context.WithTimeout(ctx, r.Limit)
 	defer cancel()
 	bodies, life, err := r.Load(ctx, question)
+	if !r.isForPage {
+		for i := range bodies {
+			bodies[i].Value = nil
+		}
+	}
 	made := newAnswer(bodies, life, time.Now())
 	if r.Indexed {
 		made.subject = r.Key(Subject, question)

@@ -98,7 +98,7 @@ func (s *Server) ServeStream(c *gin.Context, d Dialect, send func(ctx context.Co
 // stream sends the answer as an event now and whenever it has changed, until it is final. An answer that cannot
 // be had at first is a problem like any other; later the client keeps what it has until it can be had again.
 func (r Route[Q]) stream(ctx context.Context, c *gin.Context, s *Server, question Q) {
-	current, _, err := r.Ask(s.WithPayer(c, SearchCost), s, question) // as any answer, also while the server stops
+	current, _, err := r.ask(s.WithPayer(c, SearchCost), s, question) // as any answer, also while the server stops
 	if err != nil {
 		s.fail(c, r.Dialect, ProblemOf(err))
 		return
@@ -123,7 +123,7 @@ func (r Route[Q]) stream(ctx context.Context, c *gin.Context, s *Server, questio
 		}
 		select {
 		case <-look.C:
-			current, _, err = r.Ask(ctx, s, question)
+			current, _, err = r.ask(ctx, s, question)
 		case <-beat.C:
 			events.Send(": still here\n\n")
 		case <-ctx.Done():

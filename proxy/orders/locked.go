@@ -57,8 +57,14 @@ func (s *Orders) loadLocked(ctx context.Context, taker chain.Address) ([]proxy.B
 	if err != nil {
 		return nil, proxy.NoLife, err
 	}
-	b := proxy.Body{Text: string(s.encoder.AppendLocked(nil, locked, worth)), Basis: basis}
+	b := proxy.Body{Text: string(s.encoder.AppendLocked(nil, locked, worth)), Value: Locked{locked, worth}, Basis: basis}
 	return b.Without(unread, lockedLife)
+}
+
+// Locked is what is locked for a taker, for pages.
+type Locked struct {
+	Chains []order.LockedChain
+	wire.Worth
 }
 
 // worth looks up what tokens are called, as tokensInTime does, and, meanwhile, what they are worth.

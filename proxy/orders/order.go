@@ -55,11 +55,7 @@ func (s *Orders) loadOrder(ctx context.Context, id order.ID) ([]proxy.Body, cach
 	if err != nil {
 		return nil, proxy.NoLife, unknown(err, proxy.UnknownOrder, o.Basis)
 	}
-	records, life, err := s.encodeOrders(ctx, []index.Found{o})
-	if err != nil {
-		return nil, proxy.NoLife, err
-	}
-	return []proxy.Body{bodyOf(records[0], o)}, life, nil
+	return s.encodeOrders(ctx, []index.Found{o})
 }
 
 // unknown tells a client whose order was not found what can be found: an id does not say which chain to ask.

@@ -169,80 +169,71 @@ func ParseSearch(text string) *index.Search {
 	return s
 }
 
+// Listed is what a list has, for pages.
+type Listed struct {
+	Records []wire.Listed
+	Total   uint64 // of all parts
+}
+
 func (s *Orders) loadOrderList(ctx context.Context, q Part) ([]proxy.Body, cache.Life, error) {
-	switch q.Mode {
-	case SameChain:
-		return s.loadSwapList(ctx, q)
-	case mixed:
-		return s.loadMixedList(ctx, q)
-	}
-	return s.loadList(ctx, q, func(l index.List) ([]byte, []chain.ID, error) {
-		tokens, unread, err := s.tokensInTime(ctx, tokensOfAll(l.Orders))
-		return s.encoder.AppendOrderList(nil, recordsOf(l.Orders, tokens), l.Total), unread, err
-	})
-}
-
-func recordsOf(orders []*order.Order, tokens map[token.Key]token.Token) []wire.Record {
-	records := make([]wire.Record, len(orders))
-	for i, o := range orders {
-		records[i] = recordOf(o, tokens)
-	}
-	return records
-}
-
-// loadMixedList lists orders and swaps in one sequence.
-func (s *Orders) loadMixedList(ctx context.Context, q Part) ([]proxy.Body, cache.Life, error) {
-	listed, basis, err := s.Options.Orders.ListMixed(ctx, q.Filter, q.Skip, q.Take)
+	items, total, basis, err := s.listed(ctx, q)
 	if err != nil {
 		return nil, proxy.NoLife, err
 	}
 	b := proxy.Body{Basis: basis}
-	var orders []*order.Order
-	var swaps []order.Swap
-	for _, e := range listed.Items {
+	var keys []token.Key
+	for _, e := range items {
 		if e.Swap != nil {
-			swaps, b.Orders = append(swaps, *e.Swap), append(b.Orders, e.Swap.ID)
+			b.Orders, keys = append(b.Orders, e.Swap.ID), append(keys, tokensOfSwaps([]order.Swap{*e.Swap})...)
 		} else {
-			orders, b.Orders = append(orders, e.Order), append(b.Orders, e.Order.ID)
+			b.Orders, keys = append(b.Orders, e.Order.ID), append(keys, tokensOfAll([]*order.Order{e.Order})...)
 		}
 	}
-	tokens, unread, err := s.tokensInTime(ctx, append(tokensOfAll(orders), tokensOfSwaps(swaps)...))
+	tokens, unread, err := s.tokensInTime(ctx, keys)
 	if err != nil {
 		return nil, proxy.NoLife, err
 	}
-	ofOrders, ofSwaps := recordsOf(orders, tokens), recordsOfSwaps(swaps, tokens)
-	records := make([]wire.MixedRecord, len(listed.Items))
-	for i, e := range listed.Items {
+	records := make([]wire.Listed, len(items))
+	for i, e := range items {
 		if e.Swap != nil {
-			records[i].Swap, ofSwaps = &ofSwaps[0], ofSwaps[1:]
+			records[i].Swap = &recordsOfSwaps([]order.Swap{*e.Swap}, tokens)[0]
 		} else {
-			records[i].Order, ofOrders = &ofOrders[0], ofOrders[1:]
+			record := recordOf(e.Order, tokens)
+			records[i].Order = &record
 		}
 	}
-	b.Text = string(s.encoder.AppendMixedList(nil, records, listed.Total))
+	b.Text, b.Value = string(s.encoder.AppendOrderList(nil, records, total)), Listed{records, total}
 	return b.Without(unread, proxy.MovingLife)
 }
 
-func (s *Orders) loadUnlockList(ctx context.Context, q Part) ([]proxy.Body, cache.Life, error) {
-	return s.loadList(ctx, q, func(l index.List) ([]byte, []chain.ID, error) {
-		return s.encoder.AppendUnlockList(nil, l.Orders, l.Total), nil, nil
-	})
+// listed are the orders, the swaps or both that a list has.
+func (s *Orders) listed(ctx context.Context, q Part) (items []index.MixedItem, total uint64, basis index.Basis, err error) {
+	switch q.Mode {
+	case SameChain:
+		l, basis, err := s.Options.Swaps.ListSwaps(ctx, q.Filter, q.Skip, q.Take)
+		for i := range l.Swaps {
+			items = append(items, index.MixedItem{Swap: &l.Swaps[i]})
+		}
+		return items, l.Total, basis, err
+	case mixed:
+		l, basis, err := s.Options.Orders.ListMixed(ctx, q.Filter, q.Skip, q.Take)
+		return l.Items, l.Total, basis, err
+	}
+	l, basis, err := s.Options.Orders.List(ctx, q.Filter, q.Skip, q.Take)
+	for _, o := range l.Orders {
+		items = append(items, index.MixedItem{Order: o})
+	}
+	return items, l.Total, basis, err
 }
 
-func (s *Orders) loadList(
-	ctx context.Context, q Part, encode func(index.List) (text []byte, unread []chain.ID, err error),
-) ([]proxy.Body, cache.Life, error) {
+func (s *Orders) loadUnlockList(ctx context.Context, q Part) ([]proxy.Body, cache.Life, error) {
 	listed, basis, err := s.Options.Orders.List(ctx, q.Filter, q.Skip, q.Take)
 	if err != nil {
 		return nil, proxy.NoLife, err
 	}
-	text, unread, err := encode(listed)
-	if err != nil {
-		return nil, proxy.NoLife, err
-	}
-	b := proxy.Body{Text: string(text), Basis: basis}
+	b := proxy.Body{Text: string(s.encoder.AppendUnlockList(nil, listed.Orders, listed.Total)), Basis: basis}
 	for _, o := range listed.Orders {
 		b.Orders = append(b.Orders, o.ID)
 	}
-	return b.Without(unread, proxy.MovingLife)
+	return []proxy.Body{b}, proxy.MovingLife, nil
 }

@@ -196,16 +196,7 @@ func (s *Orders) loadOrders(ctx context.Context, tx chain.TxHash) ([]proxy.Body,
 	if err != nil {
 		return nil, proxy.NoLife, err
 	}
-	records, life, err := s.encodeOrders(ctx, orders)
-	if err != nil {
-		return nil, proxy.NoLife, err
-	}
-	bodies := make([]proxy.Body, len(records))
-	for i, record := range records {
-		bodies[i] = bodyOf(record, orders[i])
-		bodies[i].Link = seriesLink(i, len(bodies))
-	}
-	return bodies, life, nil
+	return s.encodeOrders(ctx, orders)
 }
 
 func chooseOrder(q Creation, orders []proxy.Body) (*proxy.Body, error) {

@@ -17,15 +17,17 @@ import (
 )
 
 // encodeOrders returns the records of orders, and for how long all of them can be relied on.
-func (s *Orders) encodeOrders(ctx context.Context, orders []index.Found) (bodies [][]byte, life cache.Life, err error) {
+func (s *Orders) encodeOrders(ctx context.Context, orders []index.Found) ([]proxy.Body, cache.Life, error) {
 	tokens, err := s.Tokens(ctx, tokensOf(orders))
 	if err != nil {
 		return nil, proxy.NoLife, err
 	}
-	bodies = make([][]byte, len(orders))
+	bodies := make([]proxy.Body, len(orders))
 	for i, o := range orders {
 		const typical = 13 << 10 // bytes of a record with all its steps
-		bodies[i] = s.encoder.AppendOrder(make([]byte, 0, typical), recordOf(o.Order, tokens))
+		record := recordOf(o.Order, tokens)
+		bodies[i] = bodyOf(s.encoder.AppendOrder(make([]byte, 0, typical), record), o)
+		bodies[i].Link, bodies[i].Value = seriesLink(i, len(orders)), record
 	}
 	return bodies, lifeOf(orders), nil
 }

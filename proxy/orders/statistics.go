@@ -50,7 +50,7 @@ func (s *Orders) DailyRoute() proxy.Route[Days] {
 			return nil, proxy.NoLife, err
 		}
 		running := order.Accumulate(before, rows, q.From, q.To)
-		return []proxy.Body{{Text: string(s.encoder.AppendDaily(nil, rows, running)), Basis: basis}}, statisticsLife, nil
+		return []proxy.Body{{Text: string(s.encoder.AppendDaily(nil, rows, running)), Value: rows, Basis: basis}}, statisticsLife, nil
 	})
 	r.Indexed, r.Shared = true, true
 	return r
@@ -63,7 +63,7 @@ func (s *Orders) DeliveryTimesRoute() proxy.Route[Days] {
 		if err != nil {
 			return nil, proxy.NoLife, err
 		}
-		return []proxy.Body{{Text: string(s.encoder.AppendDeliveryTimes(nil, times)), Basis: basis}}, statisticsLife, nil
+		return []proxy.Body{{Text: string(s.encoder.AppendDeliveryTimes(nil, times)), Value: times, Basis: basis}}, statisticsLife, nil
 	})
 	r.Indexed, r.Shared = true, true
 	return r
@@ -98,7 +98,7 @@ func (s *Orders) VenuesRoute() proxy.Route[Days] {
 		if err != nil {
 			return nil, proxy.NoLife, err
 		}
-		return proxy.OneBody(s.encoder.AppendVenues(nil, venues)), statisticsLife, nil
+		return []proxy.Body{{Text: string(s.encoder.AppendVenues(nil, venues)), Value: venues}}, statisticsLife, nil
 	})
 }
 

@@ -179,7 +179,7 @@ func (s *Orders) encodeSwaps(ctx context.Context, swaps []index.FoundSwap) ([]pr
 		text := s.encoder.AppendSwapRecord(nil, records[i])
 		bodies[i] = proxy.Body{
 			Text: string(text), Orders: []order.ID{found.ID}, Basis: found.Basis, Final: found.Basis.IsFinal(),
-			Link: seriesLink(i, len(swaps)),
+			Link: seriesLink(i, len(swaps)), Value: records[i],
 		}
 		if !bodies[i].Final {
 			life = proxy.MovingLife
@@ -209,22 +209,4 @@ func chooseSwap(q swapOf, swaps []proxy.Body) (*proxy.Body, error) {
 		return nil, proxy.SwapOutOfRange.Because(fmt.Sprintf("index must be below %d, the number of swaps that the transaction made", len(swaps)))
 	}
 	return &swaps[q.Index], nil
-}
-
-// loadSwapList lists swaps as orders are.
-func (s *Orders) loadSwapList(ctx context.Context, q Part) ([]proxy.Body, cache.Life, error) {
-	listed, basis, err := s.Options.Swaps.ListSwaps(ctx, q.Filter, q.Skip, q.Take)
-	if err != nil {
-		return nil, proxy.NoLife, err
-	}
-	tokens, unread, err := s.tokensInTime(ctx, tokensOfSwaps(listed.Swaps))
-	if err != nil {
-		return nil, proxy.NoLife, err
-	}
-	records := recordsOfSwaps(listed.Swaps, tokens)
-	b := proxy.Body{Text: string(s.encoder.AppendSwapList(nil, records, listed.Total)), Basis: basis}
-	for _, made := range listed.Swaps {
-		b.Orders = append(b.Orders, made.ID)
-	}
-	return b.Without(unread, proxy.MovingLife)
 }

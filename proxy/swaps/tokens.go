@@ -81,5 +81,6 @@ func (s *Swaps) findTokens(ctx context.Context, q TokenSearch) ([]proxy.Body, ca
 			listed = append(listed, s.Options.Tokens.Listed(ctx, c.ID)...)
 		}
 	}
-	return proxy.OneBody(s.encoder.AppendFoundTokens(nil, token.Search(listed, q.Text, mostFound))), listLife, nil
+	found := token.Search(listed, q.Text, mostFound)
+	return []proxy.Body{{Text: string(s.encoder.AppendFoundTokens(nil, found)), Value: found}}, listLife, nil
 }

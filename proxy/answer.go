@@ -97,7 +97,7 @@ func (a answer) cost() int64 {
 	cost := int64(headers)
 	for _, b := range a.Bodies {
 		if b.Value != nil {
-			cost += int64(len(b.Text)) // more than what it was made of
+			cost += max(int64(len(b.Text)), 4<<10) // more than what it was made of
 		}
 		cost += 2*int64(len(b.Text)) + headers + perChain*int64(len(b.Basis.Chains))
 	}

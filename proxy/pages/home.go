@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/proxy/orders"
 	"crossgate/proxy/web"
 )
 
@@ -13,9 +14,9 @@ import (
 type Home struct {
 	Chains  []chain.Chain // on which swaps are supported
 	Indexed []Indexed
-	Orders  []byte // JSON of the newest orders; nil: they cannot be listed at the moment
-	Swaps   []byte // JSON of the newest swaps within a chain; nil likewise
-	Origin  string // scheme and host of this server, for previews of a link to it
+	Orders  *orders.Listed // the newest; nil: they cannot be listed at the moment
+	Swaps   *orders.Listed // the newest within a chain; nil likewise
+	Origin  string         // scheme and host of this server, for previews of a link to it
 	Now     time.Time
 }
 
@@ -46,10 +47,7 @@ const mostRecent = 12
 
 // Home writes the start page.
 func (p *Views) Home(to io.Writer, h Home) error {
-	rows, err := p.rows(h.Orders, h.Swaps)
-	if err != nil {
-		return err
-	}
+	rows := p.rows(h.Orders, h.Swaps)
 	v := homeView{Home: h, Examples: examplesOf(rows, h.Chains), Recent: rows[:min(len(rows), mostRecent)]}
 	return p.Write(to, "home", web.View{Title: "Crossgate", At: "home", Root: h.Origin, Now: h.Now, Page: v})
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"reflect"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -59,7 +60,7 @@ func (s *Pages) streamHome(ctx context.Context, c *gin.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if !bytes.Equal(home.Orders, sent.Orders) || !bytes.Equal(home.Swaps, sent.Swaps) || home.Now.Sub(sent.Now) >= homeAges {
+		if !reflect.DeepEqual([2]*orders.Listed{home.Orders, home.Swaps}, [2]*orders.Listed{sent.Orders, sent.Swaps}) || home.Now.Sub(sent.Now) >= homeAges {
 			var page bytes.Buffer
 			if err := s.pages.Home(&page, home); err != nil {
 				_ = c.Error(err) // for the log

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/proxy/orders"
 	"crossgate/proxy/web"
 )
 
@@ -18,7 +19,7 @@ type List struct {
 	States  []string // that orders can be in
 	Faults  []Fault  // of the form; without a field: of all of it
 	Problem *web.Problem
-	Answer  []byte // JSON; nil when the list could not be had
+	Answer  *orders.Listed // nil when the list could not be had
 	Gaps    []Gap
 	Skip    uint64 // rows before the first one
 	Rows    int    // of a page at most
@@ -64,15 +65,7 @@ func (p *Views) List(to io.Writer, l List) error {
 		v.States = append(v.States, stateChoice{state, stateWords[state].brief})
 	}
 	if l.Answer != nil {
-		rows, err := p.rows(l.Answer)
-		if err != nil {
-			return err
-		}
-		answer, err := decode[listJSON](l.Answer)
-		if err != nil {
-			return err
-		}
-		v.Listed, v.Total = rows, answer.TotalCount
+		v.Listed, v.Total = p.rows(l.Answer), l.Answer.Total
 		v.turn()
 	}
 	title := "Orders"

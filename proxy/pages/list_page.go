@@ -56,7 +56,8 @@ func (s *Pages) fillList(c *gin.Context, shown *List, part orders.Part) int {
 		shown.Problem = &problem
 		return p.Status
 	}
-	shown.Answer, shown.Gaps = []byte(found.Text), gapsIn(found.Basis, from.Value.Made)
+	list := found.Value.(orders.Listed)
+	shown.Answer, shown.Gaps = &list, gapsIn(found.Basis, from.Value.Made)
 	return http.StatusOK
 }
 

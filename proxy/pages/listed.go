@@ -2,24 +2,15 @@ package pages
 
 import (
 	"cmp"
-	"net/url"
 	"slices"
 	"time"
 
 	"crossgate/chain"
+	"crossgate/proxy/orders"
+	"crossgate/proxy/web"
+	"crossgate/proxy/wire"
+	"crossgate/token"
 )
-
-// listJSON is a part of a list of orders, or of swaps within a chain, which have the same members.
-type listJSON struct {
-	TotalCount uint64
-	Orders     []struct {
-		OrderID           named
-		CreationTimestamp int64
-		Give              offerJSON `json:"giveOfferWithMetadata"`
-		Take              offerJSON `json:"takeOfferWithMetadata"`
-		State, TradeType  string
-	}
-}
 
 // listed is an order or a swap as a row of a table.
 type listed struct {
@@ -31,32 +22,57 @@ type listed struct {
 	Created    time.Time
 }
 
-// rows are the orders and swaps of some answers together, the newest first.
-func (p *Views) rows(answers ...[]byte) ([]listed, error) {
-	var rows []listed
-	for _, answer := range answers {
-		if answer == nil {
+// rows are the orders and swaps of some lists together, the newest first; nil is a list that cannot be had.
+func (p *Views) rows(lists ...*orders.Listed) (rows []listed) {
+	for _, list := range lists {
+		if list == nil {
 			continue
 		}
-		list, err := decode[listJSON](answer)
-		if err != nil {
-			return nil, err
-		}
-		for _, o := range list.Orders {
-			words := stateWords[o.State]
-			row := listed{
-				ID: o.OrderID.Text, URL: "/order/" + url.PathEscape(o.OrderID.Text), State: words.brief, Tone: words.tone,
-				Give: p.side(o.Give), Take: p.side(o.Take), Created: time.Unix(o.CreationTimestamp, 0),
-			}
-			if row.IsSwap = o.TradeType == "SameChain"; row.IsSwap {
-				row.URL, row.State, row.Tone = "/swap/"+url.PathEscape(o.OrderID.Text), "swapped", "done"
-			}
-			rows = append(rows, row)
+		for _, r := range list.Records {
+			rows = append(rows, p.row(r))
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b listed) int { return cmp.Compare(b.Created.Unix(), a.Created.Unix()) })
-	return rows, nil
+	return rows
 }
+
+func (p *Views) row(r wire.Listed) listed {
+	if r.Swap != nil {
+		made := r.Swap.Swap
+		return listed{
+			ID: made.ID.String(), URL: "/swap/" + made.ID.String(), IsSwap: true, State: "swapped", Tone: "done",
+			Give:    p.sideOf(made.At.Chain, made.Fact.TokenIn, made.Fact.AmountIn, r.Swap.In),
+			Take:    p.sideOf(made.At.Chain, made.Fact.TokenOut, made.Fact.Received(), r.Swap.Out),
+			Created: timeOf(made.At.Time),
+		}
+	}
+	o := r.Order.Order
+	words := stateWords[o.State.String()]
+	return listed{
+		ID: o.ID.String(), URL: "/order/" + o.ID.String(), State: words.brief, Tone: words.tone,
+		Give: p.sideOf(o.Terms.Give.Chain, o.Terms.Give.Token, o.GiveFinal, r.Order.Give),
+		Take: p.sideOf(o.Terms.Take.Chain, o.Terms.Take.Token, o.TakeFinal, r.Order.Take), Created: timeOf(o.Created.At.Time),
+	}
+}
+
+// sideOf is an amount of a token on a chain.
+func (p *Views) sideOf(id chain.ID, address chain.Address, amount chain.Amount, t token.Token) sideView {
+	return sideView{Chain: p.ChainName(id), Amount: amountOf(amount, t), Token: p.tokenOf(id, address, t)}
+}
+
+func amountOf(a chain.Amount, t token.Token) web.Amount {
+	return web.AmountOf(a.String(), int(t.Decimals))
+}
+
+func (p *Views) tokenOf(id chain.ID, a chain.Address, t token.Token) tokenView {
+	address := a.Format(p.Chains.Family(id))
+	return tokenView{
+		Symbol: t.Symbol, Name: t.Name, Logo: t.LogoURI, Initial: web.Initial(t.Symbol), Address: address, URL: p.AddressURL(id, address),
+	}
+}
+
+// timeOf is a time of the chains, UNIX seconds.
+func timeOf(seconds uint64) time.Time { return time.Unix(int64(seconds), 0) }
 
 // table is what the rows of orders and swaps are shown with.
 type table struct {

@@ -2,22 +2,27 @@ package pages
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"io"
+	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/proxy/orders"
 	"crossgate/proxy/web"
+	"crossgate/token"
 )
 
 // Locked is the content of a taker's page.
 type Locked struct {
 	Taker      string
-	Answer     []byte              // JSON; nil: only the form is shown
-	Gaps       []Gap               // chains that the answer does not have all deliveries and payments of
-	Deliveries map[string]Delivery // by order id, of those whose delivery was looked up
+	Answer     *orders.Locked // nil: only the form is shown
+	JSON       string
+	Gaps       []Gap                 // chains that the answer does not have all deliveries and payments of
+	Deliveries map[order.ID]Delivery // of those that were looked up
 	Path       string
 	Origin     string
 	Now        time.Time
@@ -26,8 +31,8 @@ type Locked struct {
 // Delivery is what is known of a delivered order beside what its taker's locked assets say.
 type Delivery struct {
 	At     time.Time
-	Units  string // smallest ones of the give token that the taker is paid
-	IsSent bool   // the unlock message was sent
+	Give   chain.Amount // what the taker is paid
+	IsSent bool         // the unlock message was sent
 }
 
 type lockedView struct {
@@ -38,7 +43,6 @@ type lockedView struct {
 	Ages    agesView
 	Batches []batch
 	Chains  []lockedChain
-	JSON    string
 }
 
 type lockedChain struct {
@@ -79,23 +83,19 @@ func (p *Views) Locked(to io.Writer, l Locked) error {
 	title, says := "Locked assets", "What takers delivered and were not paid for yet."
 	if l.Answer != nil {
 		title = "Locked for " + web.Short(l.Taker)
-		chains, err := decode[[]lockedJSON](l.Answer)
-		if err != nil {
-			return err
-		}
-		v.JSON = indented(l.Answer)
+		v.JSON = indented([]byte(l.JSON))
 		var total worthSum
-		for _, c := range chains {
-			shown := lockedChain{Name: p.ChainName(c.ChainID.chain())}
-			for i, t := range c.LockedTokens {
-				of := p.lockedToken(l, c, i)
+		for _, c := range l.Answer.Chains {
+			shown := lockedChain{Name: p.ChainName(c.Chain)}
+			for _, t := range c.Tokens {
+				of := p.lockedToken(l, c.Chain, t)
 				shown.Tokens = append(shown.Tokens, of)
 				v.Orders += of.Orders
-				total.add(ratOf(t.Amount), of.Orders)
+				total.add(l.worthOf(c.Chain, t.Token, t.Amount), of.Orders)
 			}
 			v.Chains = append(v.Chains, shown)
 		}
-		v.Total, v.Ages, v.Batches = total.text(), p.ages(chains, l), p.batches(chains, l)
+		v.Total, v.Ages, v.Batches = total.text(), p.ages(l), p.batches(l)
 	}
 	if len(v.Chains) > 0 {
 		says = v.Total + " in " + web.Plural(v.Orders, "order") + " awaiting unlock"
@@ -113,22 +113,51 @@ func sinceWhen(gaps []Gap) (since time.Time) {
 	return since
 }
 
-func (p *Views) lockedToken(l Locked, c lockedJSON, at int) lockedToken {
-	t := c.LockedTokens[at]
-	shown := lockedToken{
-		Token:  p.token(c.ChainID.chain(), t.TokenAddress.Text, t.TokenMetadata),
-		Amount: groupedNumber(t.TokenAmount), USD: usdOf(t.Amount),
+// worthOf is what an amount of a token that is locked on a chain is worth, USD; nil when it is not known.
+func (l Locked) worthOf(id chain.ID, address chain.Address, amount chain.Amount) *big.Rat {
+	key := token.Key{Chain: id, Address: address}
+	t, price := l.Answer.Tokens[key], l.Answer.USD[key]
+	if price == nil || t == (token.Token{}) {
+		return nil
 	}
-	var oldest time.Time
-	for _, d := range t.DstChainsLockedAmounts {
-		target := lockedTarget{
-			Chain:  p.ChainName(d.TargetChainID.chain()),
-			Amount: groupedNumber(d.DstChainTokenAmount), USD: usdOf(d.DstChainAmount),
+	return new(big.Rat).Mul(amount.Units(t.Decimals), price)
+}
+
+// worthOfOrder is the same of an order's part of it.
+func (l Locked) worthOfOrder(id chain.ID, address chain.Address, of order.ID) *big.Rat {
+	d := l.Deliveries[of]
+	if d.At.IsZero() {
+		return nil
+	}
+	return l.worthOf(id, address, d.Give)
+}
+
+// wholeTokens is an amount of locked tokens with every digit; empty of a token that could not be read.
+func wholeTokens(a chain.Amount, t token.Token) string {
+	if t == (token.Token{}) {
+		return ""
+	}
+	return amountOf(a, t).Exact
+}
+
+func (p *Views) lockedToken(l Locked, id chain.ID, t order.LockedToken) lockedToken {
+	metadata := l.Answer.Tokens[token.Key{Chain: id, Address: t.Token}]
+	worth := func(a chain.Amount) string {
+		usd := l.worthOf(id, t.Token, a)
+		if usd == nil {
+			return ""
 		}
-		for _, id := range d.OrdersToUnlock {
-			o := lockedOrder{ID: id.Text, Delivery: l.Deliveries[id.Text]}
+		value, _ := usd.Float64()
+		return usdText(value)
+	}
+	shown := lockedToken{Token: p.tokenOf(id, t.Token, metadata), Amount: wholeTokens(t.Amount, metadata), USD: worth(t.Amount)}
+	var oldest time.Time
+	for _, d := range t.Targets {
+		target := lockedTarget{Chain: p.ChainName(d.Chain), Amount: wholeTokens(d.Amount, metadata), USD: worth(d.Amount)}
+		for _, of := range d.Orders {
+			o := lockedOrder{ID: of.String(), Delivery: l.Deliveries[of]}
 			if !o.At.IsZero() {
-				o.Waits, o.Amount = web.Lasting(l.Now.Sub(o.At)), web.AmountOf(o.Units, t.TokenMetadata.Decimals)
+				o.Waits, o.Amount = web.Lasting(l.Now.Sub(o.At)), amountOf(o.Give, metadata)
 				if oldest.IsZero() || o.At.Before(oldest) {
 					oldest = o.At
 				}
@@ -156,24 +185,11 @@ func unixOrLast(t time.Time) int64 {
 	return t.Unix()
 }
 
-func groupedNumber(n json.Number) string {
-	whole, fraction, _ := strings.Cut(n.String(), ".")
-	return web.Joined(web.Grouped(whole), fraction)
-}
-
-// usdOf is empty where no price is known.
-func usdOf(n json.Number) string {
-	value, err := n.Float64()
-	if err != nil {
-		return ""
-	}
-	return usdText(value)
-}
-
 // usdText is a value with cents; one that is not nothing is never told as nothing.
 func usdText(value float64) string {
 	if value > 0 && value < 0.01 {
 		return "under $0.01"
 	}
-	return "$" + groupedNumber(json.Number(fmt.Sprintf("%.2f", value)))
+	whole, cents, _ := strings.Cut(strconv.FormatFloat(value, 'f', 2, 64), ".")
+	return "$" + web.Joined(web.Grouped(whole), cents)
 }

@@ -1,10 +1,11 @@
 package pages
 
 import (
-	"encoding/json"
 	"math"
 	"math/big"
 	"time"
+
+	"crossgate/token"
 )
 
 // ages are the buckets by which the page of a taker shows for how long deliveries wait.
@@ -68,15 +69,6 @@ func (s *worthSum) text() string {
 
 func (s *worthSum) cell(name string) ageCell { return ageCell{name, s.orders, s.text()} }
 
-// ratOf is nil for a number that is not there.
-func ratOf(n json.Number) *big.Rat {
-	value, is := new(big.Rat).SetString(n.String())
-	if !is {
-		return nil
-	}
-	return value
-}
-
 // ageOf is the bucket of what waits since a time; the one after the last when that is not known.
 func ageOf(since, now time.Time) int {
 	if since.IsZero() {
@@ -91,28 +83,27 @@ func ageOf(since, now time.Time) int {
 }
 
 // ages tells the worth of what is locked by how long it waits.
-func (p *Views) ages(chains []lockedJSON, l Locked) agesView {
+func (p *Views) ages(l Locked) agesView {
 	var v agesView
 	var all [len(ages) + 1]worthSum
 	var sum worthSum
-	for _, c := range chains {
-		for _, t := range c.LockedTokens {
+	for _, c := range l.Answer.Chains {
+		for _, t := range c.Tokens {
 			var row [len(ages) + 1]worthSum
 			var total worthSum
-			for _, d := range t.DstChainsLockedAmounts {
-				for _, id := range d.OrdersToUnlock {
-					of := l.Deliveries[id.Text]
-					usd, at := t.worthOf(of), ageOf(of.At, l.Now)
+			for _, d := range t.Targets {
+				for _, id := range d.Orders {
+					usd, at := l.worthOfOrder(c.Chain, t.Token, id), ageOf(l.Deliveries[id].At, l.Now)
 					row[at].add(usd, 1)
 					all[at].add(usd, 1)
 					total.orders++
 				}
 			}
-			total.add(ratOf(t.Amount), 0)
-			sum.add(ratOf(t.Amount), total.orders)
-			v.Rows = append(v.Rows, ageRow{
-				p.ChainName(c.ChainID.chain()), p.token(c.ChainID.chain(), t.TokenAddress.Text, t.TokenMetadata), cellsOf(row[:]), total.cell("All"),
-			})
+			worth := l.worthOf(c.Chain, t.Token, t.Amount)
+			total.add(worth, 0)
+			sum.add(worth, total.orders)
+			metadata := l.Answer.Tokens[token.Key{Chain: c.Chain, Address: t.Token}]
+			v.Rows = append(v.Rows, ageRow{p.ChainName(c.Chain), p.tokenOf(c.Chain, t.Token, metadata), cellsOf(row[:]), total.cell("All")})
 		}
 	}
 	v.All = ageRow{Cells: cellsOf(all[:]), All: sum.cell("All")}
@@ -133,14 +124,4 @@ func cellsOf(sums []worthSum) []ageCell {
 	}
 	cells[len(ages)] = ageCell{"Not looked up", sums[len(ages)].orders, "–"} // nobody knows which part of the whole these are
 	return cells
-}
-
-// worthOf is an order's part of what is locked of a token in USD; nil when it is not known.
-func (t *lockedTokenJSON) worthOf(d Delivery) *big.Rat {
-	usd, all := ratOf(t.Amount), ratOf(t.TokenAmount)
-	units, is := whole(offerJSON{FinalAmount: named{d.Units}, tokenJSON: t.TokenMetadata})
-	if usd == nil || all == nil || !is || all.Sign() == 0 {
-		return nil
-	}
-	return units.Mul(units, usd.Quo(usd, all))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"crossgate/chain"
+	"crossgate/token"
 )
 
 // Orders that one unlock message pays: dln-contracts, DlnDestination.maxOrderCountPerBatchEvmUnlock and
@@ -41,24 +42,24 @@ type unlockable struct {
 }
 
 // batches groups the orders whose delivery was looked up.
-func (p *Views) batches(chains []lockedJSON, l Locked) []batch {
+func (p *Views) batches(l Locked) []batch {
 	var keys []batchOf
 	ready, sent, symbols := map[batchOf][]unlockable{}, map[batchOf]int{}, map[batchOf]string{}
-	for _, c := range chains {
-		for _, t := range c.LockedTokens {
-			for _, d := range t.DstChainsLockedAmounts {
-				key := batchOf{take: d.TargetChainID.chain(), give: c.ChainID.chain()}
+	for _, c := range l.Answer.Chains {
+		for _, t := range c.Tokens {
+			for _, d := range t.Targets {
+				key := batchOf{take: d.Chain, give: c.Chain}
 				if p.Chains.Family(key.give) == chain.SVM {
-					key.token = t.TokenAddress.Text
-					symbols[key] = t.TokenMetadata.Symbol
+					key.token = t.Token.Format(chain.SVM)
+					symbols[key] = l.Answer.Tokens[token.Key{Chain: c.Chain, Address: t.Token}].Symbol
 				}
 				keys = append(keys, key)
-				for _, id := range d.OrdersToUnlock {
-					switch of, is := l.Deliveries[id.Text]; {
+				for _, id := range d.Orders {
+					switch of, is := l.Deliveries[id]; {
 					case is && of.IsSent:
 						sent[key]++
 					case is:
-						ready[key] = append(ready[key], unlockable{id.Text, of.At.Unix(), t.worthOf(of)})
+						ready[key] = append(ready[key], unlockable{id.String(), of.At.Unix(), l.worthOfOrder(c.Chain, t.Token, id)})
 					}
 				}
 			}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/proxy/orders"
 )
@@ -29,38 +28,34 @@ func (s *Pages) lockedPage(c *gin.Context) {
 		s.server.FailPage(c, err)
 		return
 	}
-	ids, err := LockedOrders([]byte(found.Text))
-	if err != nil {
-		s.server.FailPage(c, err)
-		return
+	locked := found.Value.(orders.Locked)
+	var ids []order.ID
+	for _, each := range locked.Chains {
+		for _, t := range each.Tokens {
+			for _, target := range t.Targets {
+				ids = append(ids, target.Orders...)
+			}
+		}
 	}
 	text := c.Param("takerAddress")
 	shown := Locked{
-		Taker: text, Answer: []byte(found.Text), Gaps: gapsIn(found.Basis, from.Value.Made), Deliveries: s.deliveries(ctx, ids),
+		Taker: text, Answer: &locked, JSON: found.Text, Gaps: gapsIn(found.Basis, from.Value.Made), Deliveries: s.deliveries(ctx, ids),
 		Path: "/api/Satistics/" + url.PathEscape(text) + "/lockedAssets", Origin: originOf(c.Request), Now: time.Now(),
 	}
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Locked(to, shown) })
 }
 
 // deliveries looks up when orders were delivered, and for what. Without the index the page says less.
-func (s *Pages) deliveries(ctx context.Context, texts []string) map[string]Delivery {
+func (s *Pages) deliveries(ctx context.Context, ids []order.ID) map[order.ID]Delivery {
 	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
-	var ids []order.ID
-	for _, text := range texts[:min(len(texts), mostDeliveries)] {
-		if id, err := chain.ParseHash(text); err == nil {
-			ids = append(ids, id)
-		}
-	}
-	known, err := s.options.Details.Deliveries(ctx, ids)
+	known, err := s.options.Details.Deliveries(ctx, ids[:min(len(ids), mostDeliveries)])
 	if err != nil {
 		return nil
 	}
-	deliveries := make(map[string]Delivery, len(known))
+	deliveries := make(map[order.ID]Delivery, len(known))
 	for id, d := range known {
-		deliveries[id.String()] = Delivery{
-			At: time.Unix(int64(d.At), 0), Units: d.Give.String(), IsSent: d.State == order.StateSentUnlock,
-		}
+		deliveries[id] = Delivery{At: timeOf(d.At), Give: d.Give, IsSent: d.State == order.StateSentUnlock}
 	}
 	return deliveries
 }

@@ -1,28 +1,35 @@
 package pages
 
 import (
+	"bytes"
+	"encoding/json"
 	"io"
 	"math/big"
 	"time"
 
 	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
 	"crossgate/proxy/web"
+	"crossgate/proxy/wire"
+	"crossgate/token"
 )
 
 // Order is the content of an order's page.
 type Order struct {
-	Record []byte   // JSON; nil: only the form is shown
-	Path   string   // of the record in the API, with its query
-	Final  bool     // the record does not change any more
-	Gaps   []Gap    // of its chains
-	Read   []Read   // its chains
-	Give   *big.Rat // USD for a whole token of what is given, now; nil: no price is known
-	Take   *big.Rat // of what is taken
-	Then   *Then    // nil: what the amounts were worth at the time was not looked up
-	Index  int      // among the orders of its transaction
-	Count  int      // of them; zero when the order was found by its id
-	Hash   string   // as in the request
-	Origin string   // scheme and host of this server, for commands to copy
+	Record *wire.Record // nil: only the form is shown
+	JSON   string
+	Path   string             // of the record in the API, with its query
+	Final  bool               // the record does not change any more
+	Gaps   []Gap              // of its chains
+	Read   []index.ChainBasis // its chains
+	Give   *big.Rat           // USD for a whole token of what is given, now; nil: no price is known
+	Take   *big.Rat           // of what is taken
+	Then   *index.Values      // nil: what the amounts were worth at the time was not looked up
+	Index  int                // among the orders of its transaction
+	Count  int                // of them; zero when the order was found by its id
+	Hash   string             // as in the request
+	Origin string             // scheme and host of this server, for commands to copy
 	Now    time.Time
 
 	Transactions []Transaction // of its steps; nil: they were not asked for
@@ -40,13 +47,8 @@ type orderView struct {
 	Facts      []fact
 	Proof      []fieldSource
 	Decoded    []transactionView
-	JSON       string
 	Others     []int // indexes of the transaction's orders
 }
-
-// Then is what an order's amounts were worth in USD, what was taken when it was delivered and the others when it was
-// created; nil: no price was known.
-type Then struct{ Given, Taken, Fees *big.Rat }
 
 // sideView is the give or the take side.
 type sideView struct {
@@ -74,8 +76,12 @@ type fact struct {
 }
 
 // account is a row about an address; without text where there is none.
-func (p *Views) account(name string, id chain.ID, address named) fact {
-	return fact{Name: name, Text: address.Text, URL: p.AddressURL(id, address.Text), IsID: true}
+func (p *Views) account(name string, id chain.ID, a chain.Address) fact {
+	text := ""
+	if !a.IsAbsent() {
+		text = a.Format(p.Chains.Family(id))
+	}
+	return fact{Name: name, Text: text, URL: p.AddressURL(id, text), IsID: true}
 }
 
 // stateWords have one word for lists, and a second wording for when a later event may have been missed.
@@ -95,18 +101,15 @@ func (p *Views) Order(to io.Writer, o Order) error {
 	if o.Record == nil {
 		return p.Write(to, "order", web.View{Title: "Order", At: "order", Page: orderView{}})
 	}
-	r, err := decode[recordJSON](o.Record)
-	if err != nil {
-		return err
-	}
-	words := stateWords[r.State]
+	r := o.Record.Order
+	words := stateWords[r.State.String()]
 	v := orderView{
-		Order: o, ID: r.OrderID.Text, State: r.State, Word: words.word, Tone: words.tone,
-		Give: p.side(r.Give), Take: p.side(r.Take), Steps: p.steps(r, o.Now), Took: durations(r), Facts: p.facts(r, o.Then), Proof: p.fieldSources(r, o),
-		Decoded: p.transactions(o.Transactions),
-		JSON:    indented(o.Record),
+		Order: o, ID: r.ID.String(), State: r.State.String(), Word: words.word, Tone: words.tone,
+		Give: p.side(r.Terms.Give, r.GiveFinal, o.Record.Give), Take: p.side(r.Terms.Take, r.TakeFinal, o.Record.Take),
+		Steps: p.steps(r, o.Now), Took: durations(r), Facts: p.facts(o), Proof: p.fieldSources(o), Decoded: p.transactions(o.Transactions),
 	}
-	v.Give.Worth, v.Take.Worth = o.worth(r)
+	v.JSON = indented([]byte(o.JSON))
+	v.Give.Worth, v.Take.Worth = o.worth()
 	if v.Gaps = gapsOf(r, o.Gaps); len(v.Gaps) > 0 {
 		v.Word = words.seen
 	}
@@ -119,7 +122,7 @@ func (p *Views) Order(to io.Writer, o Order) error {
 
 // gapsOf are the gaps that may hide an event of an order. What the index has not read of its chains they are asked for,
 // but for blocks that cannot be read, and for a creation that is not known.
-func gapsOf(r recordJSON, all []Gap) []Gap {
+func gapsOf(r *order.Order, all []Gap) []Gap {
 	var gaps []Gap
 	for _, g := range all {
 		switch {
@@ -132,21 +135,36 @@ func gapsOf(r recordJSON, all []Gap) []Gap {
 	return gaps
 }
 
-func (p *Views) side(o offerJSON) sideView {
-	s := sideView{
-		Chain: p.ChainName(o.ChainID.chain()), Amount: web.AmountOf(o.FinalAmount.Text, o.Decimals),
-		Token: p.token(o.ChainID.chain(), o.TokenAddress.Text, o.tokenJSON),
-	}
-	if o.Amount != o.FinalAmount {
-		before := web.AmountOf(o.Amount.Text, o.Decimals)
+func (p *Views) side(o order.Offer, final chain.Amount, t token.Token) sideView {
+	s := p.sideOf(o.Chain, o.Token, final, t)
+	if o.Amount != final {
+		before := amountOf(o.Amount, t)
 		s.Before = &before
 	}
 	return s
 }
 
-func (p *Views) token(id chain.ID, address string, t tokenJSON) tokenView {
-	return tokenView{
-		Symbol: t.Symbol, Name: t.Name, Logo: t.LogoURI, Initial: web.Initial(t.Symbol),
-		Address: address, URL: p.AddressURL(id, address),
+// atOf is where an event was emitted, nil when it has not been seen.
+func atOf[F order.Fact](seen *order.Seen[F]) *order.At {
+	if seen == nil {
+		return nil
 	}
+	return &seen.At
+}
+
+// cancelledAt is where an order was cancelled: on EVM chains by the event that sends the message about it.
+func cancelledAt(o *order.Order) *order.At {
+	if o.Cancelled == nil {
+		return atOf(o.SentCancel)
+	}
+	return &o.Cancelled.At
+}
+
+// indented is JSON for people.
+func indented(answer []byte) string {
+	var text bytes.Buffer
+	if err := json.Indent(&text, answer, "", "  "); err != nil {
+		return string(answer)
+	}
+	return text.String()
 }

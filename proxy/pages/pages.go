@@ -20,6 +20,8 @@ import (
 	"crossgate/proxy/orders"
 	"crossgate/proxy/swaps"
 	"crossgate/proxy/web"
+	"crossgate/proxy/wire"
+	"crossgate/token"
 )
 
 // Details are what the index knows beside what the API answers.
@@ -101,13 +103,13 @@ func (s *Pages) serveFile(c *gin.Context, files fs.FS, name string) {
 	http.ServeFileFS(c.Writer, c.Request, files, name)
 }
 
-// textOf is an answer for a page that has more to show: nil when it cannot be had at the moment.
-func textOf[Q any](ctx context.Context, s *Pages, r proxy.Route[Q], question Q) []byte {
+// valueOf is the value of an answer for a page that has more to show; not had when it cannot be had at the moment.
+func valueOf[V, Q any](ctx context.Context, s *Pages, r proxy.Route[Q], question Q) (value V, had bool) {
 	found, _, err := r.Ask(ctx, s.server, question)
 	if err != nil {
-		return nil
+		return value, false
 	}
-	return []byte(found.Text)
+	return found.Value.(V), true
 }
 
 // originOf is the origin by which the visitor reached this server, for commands to copy. Behind a proxy without
@@ -148,7 +150,8 @@ func (s *Pages) orderPage(c *gin.Context) {
 	shown.Origin, shown.Now = originOf(c.Request), time.Now()
 	var reading sync.WaitGroup
 	reading.Go(func() { shown.Transactions = s.transactions(c.Request.Context(), found.order) })
-	shown.Give, shown.Take = s.sidePrices(c.Request.Context(), shown.Record)
+	give, take := shown.Record.Order.Terms.Give, shown.Record.Order.Terms.Take
+	shown.Give, shown.Take = s.pricesOf(c.Request.Context(), token.Key{Chain: give.Chain, Address: give.Token}, token.Key{Chain: take.Chain, Address: take.Token})
 	reading.Wait()
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Order(to, shown) })
 }
@@ -181,8 +184,9 @@ func (s *Pages) findForPage(ctx context.Context, text, rawQuery string) (Order, 
 	if err != nil {
 		return Order{}, err
 	}
-	shown.Record, shown.Final = []byte(found.Text), found.Final
-	shown.Gaps, shown.Read = gapsIn(found.Basis, from.Value.Made), readOf(found.Basis)
+	record := found.Value.(wire.Record)
+	shown.Record, shown.JSON, shown.Final = &record, found.Text, found.Final
+	shown.Gaps, shown.Read = gapsIn(found.Basis, from.Value.Made), found.Basis.Chains
 	shown.Then = s.worthThen(ctx, found.Orders)
 	return shown, nil
 }

@@ -4,21 +4,13 @@ import (
 	"slices"
 
 	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
 )
-
-// Read is what of an answer was read from a chain, and how far that chain was read.
-type Read struct {
-	Chain      chain.ID
-	IsFollowed bool   // otherwise the chain was asked for this answer alone, and nothing below is known
-	From       uint64 // first indexed block
-	Block      uint64 // newest indexed one
-	Proven     uint64 // newest block up to which a second reading confirms the first; 0: none yet
-	IsFinal    bool   // no reorg can take back what is said of the chain
-}
 
 // IsFinalOn reports whether no reorg can take back what is said of a chain.
 func (o Order) IsFinalOn(id chain.ID) bool {
-	return slices.ContainsFunc(o.Read, func(r Read) bool { return r.Chain == id && r.IsFinal })
+	return slices.ContainsFunc(o.Read, func(c index.ChainBasis) bool { return c.Chain == id && c.Final })
 }
 
 // fieldSource is where some fields of an answer were read.
@@ -33,59 +25,77 @@ type fieldSource struct {
 
 // evidence says what a block of the chain was read by: a second reading is from another endpoint than the first where
 // the chain has several (docs/decisions/0024-evidence.md).
-func (r Read) evidence(block uint64) string {
+func evidence(c index.ChainBasis, block uint64) string {
 	switch {
-	case !r.IsFollowed || block > r.Block:
+	case !c.Followed || block > c.Indexed:
 		return "asked of the chain for this page"
-	case block < r.From:
+	case block < c.From.Number:
 		return "from before the index begins: asked of the chain"
-	case block <= r.Proven:
+	case block <= c.Proven:
 		return "read twice; both readings agree"
 	}
 	return "read once; the second reading comes when the block is final"
 }
 
-func evidenceOf(read []Read, id chain.ID, block uint64) string {
-	for _, r := range read {
-		if r.Chain == id {
-			return r.evidence(block)
-		}
+// recordedStep is an event of an order, with the fields of its record that it gave.
+type recordedStep struct {
+	name, fields string
+	at           *order.At
+}
+
+// recordedSteps are those that happened.
+func recordedSteps(o *order.Order) []recordedStep {
+	steps := []recordedStep{
+		{"Creation", "maker, receiver, both amounts, authorities, fees", atOf(o.Created)},
+		{"Fulfilment", "taker, delivered amount", atOf(o.Fulfilled)},
+		{"Unlock message", "unlock message", atOf(o.SentUnlock)},
+		{"Unlock claim", "taker's payment", atOf(o.ClaimedUnlock)},
+		{"Cancellation", "cancellation", cancelledAt(o)},
+		{"Refund message", "refund message", atOf(o.SentCancel)},
+		{"Refund claim", "refund", atOf(o.ClaimedCancel)},
 	}
-	return Read{}.evidence(block)
+	return slices.DeleteFunc(steps, func(s recordedStep) bool { return s.at == nil })
 }
 
 // fieldSources say of each event of an order which fields of its record it gave.
-func (p *Views) fieldSources(r recordJSON, o Order) []fieldSource {
+func (p *Views) fieldSources(o Order) []fieldSource {
+	r := o.Record.Order
 	var sources []fieldSource
-	for _, each := range r.steps() {
-		source := p.fieldSource(each.fields, each.on, each.event.TransactionHash.Text, each.event.BlockNumber, o.Read)
-		source.Tellers = o.tellers(each.on, each.event.TransactionHash.Text)
+	for _, each := range recordedSteps(r) {
+		source := p.fieldSource(each.fields, each.at, o.Read)
+		source.Tellers = o.tellers(each.at)
 		sources = append(sources, source)
 	}
 	for _, side := range []struct {
 		fields string
-		offer  offerJSON
-	}{{"given amount after patches", r.Give}, {"taken amount after patches", r.Take}} {
-		if side.offer.Amount != side.offer.FinalAmount {
-			id := side.offer.ChainID.chain()
-			sources = append(sources, fieldSource{Fields: side.fields, Chain: p.ChainName(id), Evidence: "from patches, whose transactions the answer does not have"})
+		offer  order.Offer
+		final  chain.Amount
+	}{{"given amount after patches", r.Terms.Give, r.GiveFinal}, {"taken amount after patches", r.Terms.Take, r.TakeFinal}} {
+		if side.offer.Amount != side.final {
+			sources = append(sources, fieldSource{
+				Fields: side.fields, Chain: p.ChainName(side.offer.Chain), Evidence: "from patches, whose transactions the answer does not have",
+			})
 		}
 	}
 	return sources
 }
 
 // tellers says by whose word the record has a transaction.
-func (o Order) tellers(on chain.ID, tx string) string {
+func (o Order) tellers(at *order.At) string {
 	for _, t := range o.Transactions {
-		if t.Chain == on && t.Hash == tx && len(t.Tellers) > 0 {
+		if t.at.Chain == at.Chain && t.at.Tx == at.Tx && len(t.Tellers) > 0 {
 			return "told by " + endpointsText(t.Tellers)
 		}
 	}
 	return "by which endpoints was not recorded"
 }
 
-func (p *Views) fieldSource(fields string, id chain.ID, tx string, block uint64, read []Read) fieldSource {
+func (p *Views) fieldSource(fields string, at *order.At, read []index.ChainBasis) fieldSource {
+	c := index.ChainBasis{Chain: at.Chain}
+	if i := slices.IndexFunc(read, func(r index.ChainBasis) bool { return r.Chain == at.Chain }); i >= 0 {
+		c = read[i]
+	}
 	return fieldSource{
-		Fields: fields, Chain: p.ChainName(id), Block: block, Tx: linked{tx, p.TxURL(id, tx)}, Evidence: evidenceOf(read, id, block),
+		Fields: fields, Chain: p.ChainName(at.Chain), Block: at.Block, Tx: p.tx(at.Chain, at.Tx), Evidence: evidence(c, at.Block),
 	}
 }

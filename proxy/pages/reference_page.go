@@ -29,13 +29,9 @@ var apiReference = sync.OnceValue(func() reference.Reference {
 // referencePage shows the API with examples of what there is.
 func (s *Pages) referencePage(c *gin.Context) {
 	ctx := c.Request.Context()
-	values, err := Exemplary{
-		Orders: s.newest(ctx, orders.Part{Take: mostNewest, Mode: orders.CrossChain}), Swaps: s.newest(ctx, orders.Part{Take: mostNewest, Mode: orders.SameChain}),
-	}.Values()
-	if err != nil {
-		s.server.FailPage(c, err)
-		return
-	}
+	values := s.pages.exampleValues(
+		s.newest(ctx, orders.Part{Take: mostNewest, Mode: orders.CrossChain}), s.newest(ctx, orders.Part{Take: mostNewest, Mode: orders.SameChain}),
+	)
 	s.addExemplarySwap(ctx, values)
 	shown := Docs{Reference: apiReference(), Origin: originOf(c.Request), Values: values}
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Docs(to, shown) })

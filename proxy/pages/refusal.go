@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"crossgate/quote"
 )
 
 // refusal is why some venues are not compared.
@@ -17,16 +19,20 @@ type refusal struct {
 type refusedVenue struct{ Name, Said string }
 
 // refusalsOf has each reason once, the one of most venues first.
-func refusalsOf(answer explanationJSON) []refusal {
+func refusalsOf(asked []quote.Asked) []refusal {
 	var all []refusal
-	for _, one := range answer.Aggregators {
+	for _, one := range asked {
 		verdict, isPassed := verdictWords[one.Verdict]
 		if !isPassed {
 			continue
 		}
-		why, venue := whyOf(one.Reason), refusedVenue{Name: one.Name}
-		if why != one.Reason {
-			venue.Said = one.Reason
+		reason := ""
+		if one.Err != nil {
+			reason = one.Err.Error()
+		}
+		why, venue := whyOf(reason), refusedVenue{Name: one.Venue}
+		if why != reason {
+			venue.Said = reason
 		}
 		at := slices.IndexFunc(all, func(r refusal) bool { return r.Verdict == verdict && r.Why == why })
 		if at < 0 {

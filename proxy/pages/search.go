@@ -1,23 +1,24 @@
 package pages
 
 import (
-	"encoding/json"
 	"io"
 	"net/url"
 	"strings"
 	"time"
 
 	"crossgate/chain"
+	"crossgate/proxy/orders"
 	"crossgate/proxy/web"
+	"crossgate/token"
 )
 
 // Search is what a text may mean that does not mean one thing only.
 type Search struct {
 	Query   string
-	Address bool          // Query is an address
-	Chains  []chain.Chain // that it names
-	Tokens  []byte        // JSON of the tokens that it names; nil: none
-	Orders  []byte        // JSON of the orders that name it; nil: none
+	Address bool            // Query is an address
+	Chains  []chain.Chain   // that it names
+	Tokens  []token.Listing // that it names
+	Orders  *orders.Listed  // that name it; nil: none
 	Now     time.Time
 }
 
@@ -33,39 +34,13 @@ type foundToken struct {
 	Chain, URL string
 }
 
-type foundTokensJSON struct {
-	Tokens []struct {
-		ChainID chain.ID
-		Address string
-		tokenJSON
-	}
-}
-
 // Search writes everything that a text may mean, each with its page.
 func (p *Views) Search(to io.Writer, s Search) error {
-	v := searchView{Search: s}
-	var err error
-	if v.Orders, err = p.rows(s.Orders); err != nil {
-		return err
-	}
-	if s.Tokens != nil {
-		found, err := decode[foundTokensJSON](s.Tokens)
-		if err != nil {
-			return err
-		}
-		for _, t := range found.Tokens {
-			query := url.Values{"chainId": {t.ChainID.String()}, "tokenOut": {t.Address}}
-			v.Tokens = append(v.Tokens, foundToken{p.token(t.ChainID, t.Address, t.tokenJSON), p.ChainName(t.ChainID), "/swap?" + query.Encode()})
-		}
+	v := searchView{Search: s, Orders: p.rows(s.Orders)}
+	for _, t := range s.Tokens {
+		found := foundToken{Token: p.tokenOf(t.Chain, t.Address, t.Token), Chain: p.ChainName(t.Chain)}
+		found.URL = "/swap?" + url.Values{"chainId": {t.Chain.String()}, "tokenOut": {found.Token.Address}}.Encode()
+		v.Tokens = append(v.Tokens, found)
 	}
 	return p.Write(to, "search", web.View{Title: strings.TrimSuffix("Search: "+s.Query, ": "), At: "home", Now: s.Now, Page: v})
-}
-
-// CountFound is how many tokens or orders the JSON of a search or a list has; 0 of nil.
-func CountFound(answer []byte) int {
-	found, err := decode[struct{ Tokens, Orders []json.RawMessage }](answer)
-	if err != nil {
-		return 0
-	}
-	return len(found.Tokens) + len(found.Orders)
 }

@@ -14,6 +14,7 @@ import (
 	"crossgate/order/index"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/swaps"
+	"crossgate/token"
 )
 
 // How many orders and swaps the start page asks for, and how many orders a search.
@@ -23,8 +24,12 @@ const (
 )
 
 // newest is a part of a list for a page that has more to show: nil when it cannot be had at the moment.
-func (s *Pages) newest(ctx context.Context, part orders.Part) []byte {
-	return textOf(ctx, s, s.orders.OrderListRoute(), part)
+func (s *Pages) newest(ctx context.Context, part orders.Part) *orders.Listed {
+	list, had := valueOf[orders.Listed](ctx, s, s.orders.OrderListRoute(), part)
+	if !had {
+		return nil
+	}
+	return &list
 }
 
 // searchPage leads a text to the page of what it names, and where that may be several things shows all of them.
@@ -41,7 +46,7 @@ func (s *Pages) searchPage(c *gin.Context) {
 			shown.Chains = append(shown.Chains, each)
 		}
 	}
-	tokens, count, err := s.tokensNamed(ctx, text)
+	tokens, err := s.tokensNamed(ctx, text)
 	if err != nil {
 		s.server.FailPage(c, err)
 		return
@@ -50,12 +55,12 @@ func (s *Pages) searchPage(c *gin.Context) {
 	if _, _, err := chain.ParseAnyAddress(text); err == nil {
 		shown.Address = true
 		shown.Orders = s.newest(ctx, orders.Part{Filter: index.Filter{Search: orders.ParseSearch(text)}, Take: mostNamed, Mode: orders.CrossChain})
-		if count == 0 && CountFound(shown.Orders) == 0 {
+		if len(tokens) == 0 && (shown.Orders == nil || len(shown.Orders.Records) == 0) {
 			c.Redirect(http.StatusSeeOther, "/locked/"+url.PathEscape(text))
 			return
 		}
 	}
-	if len(shown.Chains) == 1 && count == 0 {
+	if len(shown.Chains) == 1 && len(tokens) == 0 {
 		c.Redirect(http.StatusSeeOther, "/swap?chainId="+shown.Chains[0].ID.String())
 		return
 	}
@@ -80,14 +85,14 @@ func (s *Pages) pageNamed(text string) (path string, is bool) {
 	return "/locked/" + url.PathEscape(text), chain.ChecksumFails(text)
 }
 
-// tokensNamed are the listed tokens that a text names, as JSON, and how many they are.
-func (s *Pages) tokensNamed(ctx context.Context, text string) ([]byte, int, error) {
+// tokensNamed are the listed tokens that a text names.
+func (s *Pages) tokensNamed(ctx context.Context, text string) ([]token.Listing, error) {
 	if len(text) > swaps.LongestSearch {
-		return nil, 0, nil
+		return nil, nil
 	}
 	found, _, err := s.swaps.TokenSearchRoute().Ask(ctx, s.server, swaps.TokenSearch{Text: text})
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	return []byte(found.Text), CountFound([]byte(found.Text)), nil
+	return found.Value.([]token.Listing), nil
 }

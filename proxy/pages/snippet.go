@@ -1,10 +1,12 @@
 package pages
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"strconv"
 
 	"crossgate/chain"
+	"crossgate/quote"
 )
 
 // snippet is the swap as a command or a piece of a program. Each asks for a fresh transaction: prices age by the block.
@@ -31,10 +33,10 @@ func snippetsOf(v *swapView, family chain.Family) []snippet {
 }
 
 // txJSON is the transaction alone.
-func txJSON(e estimateJSON) string {
-	members := map[string]string{"data": e.Tx.Data}
-	if e.Tx.To != "" {
-		members["to"], members["value"] = e.Tx.To, e.Tx.Value
+func txJSON(tx quote.Tx) string {
+	members := map[string]string{"data": "0x" + hex.EncodeToString(tx.Data)}
+	if !tx.To.IsAbsent() {
+		members["to"], members["value"] = tx.To.Checksum(), tx.Value.String()
 	}
 	text, err := json.MarshalIndent(members, "", "  ")
 	if err != nil {

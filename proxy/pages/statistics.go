@@ -2,7 +2,6 @@ package pages
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math/big"
@@ -10,23 +9,27 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/order"
 	"crossgate/proxy/web"
+	"crossgate/quote"
 )
 
 // Statistics is the content of the page of statistics. Of answers that cannot be had at the moment Reason says why.
 type Statistics struct {
-	Days     int    // whole ones, today being the last
-	Daily    []byte // JSON; nil: it cannot be had
-	Times    []byte // JSON of delivery times; nil likewise
-	Venues   []byte // JSON of what became of venues; nil likewise
-	Reason   string // why something cannot be had
-	Gaps     []Gap
-	Since    time.Time // before it nothing was read of any chain; zero: everything was read of one
-	Choices  []int     // of days
-	Paths    []string  // of the answers in the API, with their queries
-	Origin   string
-	Now      time.Time
-	FirstDay time.Time
+	Days      int // whole ones, today being the last
+	Daily     []order.DailyStatistics
+	Times     []order.DeliveryTimes // none also where they cannot be had
+	Venues    []quote.VenueDay
+	HasDaily  bool   // otherwise they cannot be had
+	HasVenues bool   // likewise
+	Reason    string // why something cannot be had
+	Gaps      []Gap
+	Since     time.Time // before it nothing was read of any chain; zero: everything was read of one
+	Choices   []int     // of days
+	Paths     []string  // of the answers in the API, with their queries
+	Origin    string
+	Now       time.Time
+	FirstDay  time.Time
 }
 
 type statisticsView struct {
@@ -77,13 +80,13 @@ func (v volume) USD() string {
 	return usdText(value)
 }
 
-func (v *volume) add(d dailyJSON) {
-	v.Created, v.Fulfilled, v.Unpriced = v.Created+d.CreatedOrdersCount, v.Fulfilled+d.FulfilledOrdersCount, v.Unpriced+d.UnpricedOrdersCount
-	if usd := ratOf(d.TotalAmountGivenUsd); usd != nil {
+func (v *volume) add(d order.DailyStatistics) {
+	v.Created, v.Fulfilled, v.Unpriced = v.Created+d.Created, v.Fulfilled+d.Fulfilled, v.Unpriced+d.Unpriced
+	if d.Created == 0 || d.Given.Orders > 0 {
 		if v.given == nil {
 			v.given = new(big.Rat)
 		}
-		v.given.Add(v.given, usd)
+		v.given.Add(v.given, big.NewRat(d.Given.Micros, 1_000_000))
 	}
 }
 
@@ -95,23 +98,10 @@ type pairRow struct {
 	Share      string // percent of the largest volume; empty: it is not known
 	P50, P95   string // delivery times; empty: nothing was delivered, or the times are not known
 	Half, Most string // these in percent of the longest
-	times      deliveryTimeJSON
+	times      order.DeliveryTimes
 }
 
 type pairOf struct{ give, take chain.ID }
-
-type dailyJSON struct {
-	GiveChainID, TakeChainID                                      named
-	Date                                                          int64
-	CreatedOrdersCount, FulfilledOrdersCount, UnpricedOrdersCount uint64
-	TotalAmountGivenUsd                                           json.Number
-}
-
-type deliveryTimeJSON struct {
-	GiveChainID, TakeChainID named
-	FulfilledOrdersCount     uint64
-	P50Seconds, P95Seconds   int64
-}
 
 // Statistics writes the page of statistics.
 func (p *Views) Statistics(to io.Writer, s Statistics) error {
@@ -119,27 +109,15 @@ func (p *Views) Statistics(to io.Writer, s Statistics) error {
 	for _, path := range s.Paths {
 		v.Calls = append(v.Calls, call{s.Origin, path})
 	}
-	daily, err := decodeIfAny[struct{ DailyData []dailyJSON }](s.Daily)
-	if err != nil {
-		return err
-	}
-	times, err := decodeIfAny[struct{ DeliveryTimes []deliveryTimeJSON }](s.Times)
-	if err != nil {
-		return err
-	}
-	for _, d := range daily.DailyData {
+	for _, d := range s.Daily {
 		v.All.add(d)
 	}
-	v.plot(daily.DailyData)
-	v.Pairs = p.pairs(daily.DailyData, times.DeliveryTimes)
+	v.plot(s.Daily)
+	v.Pairs = p.pairs(s.Daily, s.Times)
 	if n := len(v.Pairs); n > mostPairs {
 		v.Pairs, v.More = v.Pairs[:mostPairs], n-mostPairs
 	}
-	if v.Statistics.Venues != nil {
-		if v.Venues, err = venueRows(v.Statistics.Venues); err != nil {
-			return err
-		}
-	}
+	v.Venues = venueRows(s.Venues)
 	return p.Write(to, "statistics", web.View{
 		Title: "Statistics", At: "statistics", Says: "Volume, delivery times and venues of the last " + web.Plural(s.Days, "day"), Root: s.Origin,
 		Now: s.Now, Page: v,
@@ -147,13 +125,13 @@ func (p *Views) Statistics(to io.Writer, s Statistics) error {
 }
 
 // plot makes a column of each day.
-func (v *statisticsView) plot(rows []dailyJSON) {
-	byDay := map[int64]volume{}
+func (v *statisticsView) plot(rows []order.DailyStatistics) {
+	byDay := map[uint64]volume{}
 	var highest *big.Rat
 	for _, d := range rows {
-		of := byDay[d.Date]
+		of := byDay[d.Day]
 		of.add(d)
-		byDay[d.Date] = of
+		byDay[d.Day] = of
 	}
 	for _, of := range byDay {
 		if of.given != nil && (highest == nil || of.given.Cmp(highest) > 0) {
@@ -169,8 +147,8 @@ func (v *statisticsView) plot(rows []dailyJSON) {
 	for i := range v.Days {
 		day := v.FirstDay.AddDate(0, 0, i)
 		c := column{
-			Day: day, Volume: byDay[day.Unix()], X: percents(float64(i) * width), Width: percents(width * (1 - gap)), Y: "100", Height: "0",
-			HasNoHistory: byDay[day.Unix()].Created == 0 && !day.AddDate(0, 0, 1).After(v.Since),
+			Day: day, Volume: byDay[uint64(day.Unix())/secondsOfDay], X: percents(float64(i) * width), Width: percents(width * (1 - gap)), Y: "100", Height: "0",
+			HasNoHistory: byDay[uint64(day.Unix())/secondsOfDay].Created == 0 && !day.AddDate(0, 0, 1).After(v.Since),
 		}
 		c.IsUnknown = c.Volume.Created > 0 && c.Volume.given == nil
 		if v.Highest != "" && c.Volume.given != nil {
@@ -184,7 +162,7 @@ func (v *statisticsView) plot(rows []dailyJSON) {
 func percents(n float64) string { return fmt.Sprintf("%.2f", n) }
 
 // pairs are all pairs of chains with orders, those with the largest volume first and those without a known one last.
-func (p *Views) pairs(rows []dailyJSON, times []deliveryTimeJSON) []pairRow {
+func (p *Views) pairs(rows []order.DailyStatistics, times []order.DeliveryTimes) []pairRow {
 	byPair := map[pairOf]*pairRow{}
 	var pairs []*pairRow
 	of := func(key pairOf) *pairRow {
@@ -195,12 +173,12 @@ func (p *Views) pairs(rows []dailyJSON, times []deliveryTimeJSON) []pairRow {
 		return byPair[key]
 	}
 	for _, d := range rows {
-		of(pairOf{d.GiveChainID.chain(), d.TakeChainID.chain()}).Volume.add(d)
+		of(pairOf{d.Give, d.Take}).Volume.add(d)
 	}
-	longest := int64(1)
+	longest := uint64(1)
 	for _, t := range times {
-		of(pairOf{t.GiveChainID.chain(), t.TakeChainID.chain()}).times = t
-		longest = max(longest, t.P95Seconds)
+		of(pairOf{t.Give, t.Take}).times = t
+		longest = max(longest, t.P95)
 	}
 	slices.SortFunc(pairs, func(a, b *pairRow) int {
 		return cmp.Or(compareKnown(b.Volume.given, a.Volume.given), cmp.Compare(b.Volume.Created, a.Volume.Created),
@@ -212,9 +190,9 @@ func (p *Views) pairs(rows []dailyJSON, times []deliveryTimeJSON) []pairRow {
 			share, _ := new(big.Rat).Quo(each.Volume.given, top).Float64()
 			each.Share = percents(100 * share)
 		}
-		if t := each.times; t.FulfilledOrdersCount > 0 {
-			each.P50, each.P95 = web.Took(time.Duration(t.P50Seconds)*time.Second), web.Took(time.Duration(t.P95Seconds)*time.Second)
-			each.Half, each.Most = percents(100*float64(t.P50Seconds)/float64(longest)), percents(100*float64(t.P95Seconds)/float64(longest))
+		if t := each.times; t.Orders > 0 {
+			each.P50, each.P95 = web.Took(time.Duration(t.P50)*time.Second), web.Took(time.Duration(t.P95)*time.Second)
+			each.Half, each.Most = percents(100*float64(t.P50)/float64(longest)), percents(100*float64(t.P95)/float64(longest))
 		}
 		shown[i] = *each
 	}

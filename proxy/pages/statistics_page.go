@@ -9,10 +9,14 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crossgate/order"
 	"crossgate/order/index"
 	"crossgate/proxy"
 	"crossgate/proxy/orders"
+	"crossgate/quote"
 )
+
+const secondsOfDay = 86_400
 
 // dayChoices are the numbers of days that the page of statistics can be asked for.
 var dayChoices = []int{7, orders.UsualDays, 90}
@@ -25,9 +29,9 @@ func (s *Pages) statisticsPage(c *gin.Context) {
 		s.server.FailPage(c, proxy.InvalidParameters.Because("days must be one of 7, 30, 90"))
 		return
 	}
-	today := uint64(now.Unix()) / orders.SecondsOfDay
+	today := uint64(now.Unix()) / secondsOfDay
 	q := orders.Days{From: today - uint64(wanted-1), To: today}
-	first := time.Unix(int64(q.From*orders.SecondsOfDay), 0).UTC()
+	first := time.Unix(int64(q.From*secondsOfDay), 0).UTC()
 	shown := Statistics{
 		Days: wanted, Choices: dayChoices, FirstDay: first, Now: now, Origin: originOf(c.Request),
 	}
@@ -38,10 +42,11 @@ func (s *Pages) statisticsPage(c *gin.Context) {
 	if err != nil {
 		shown.Reason = proxy.ProblemOf(err).PublicText()
 	} else {
-		shown.Daily, shown.Gaps, shown.Since = []byte(found.Text), gapsIn(found.Basis, from.Value.Made), begunAt(found.Basis)
-		shown.Times = textOf(ctx, s, s.orders.DeliveryTimesRoute(), q)
+		shown.HasDaily, shown.Daily = true, found.Value.([]order.DailyStatistics)
+		shown.Gaps, shown.Since = gapsIn(found.Basis, from.Value.Made), begunAt(found.Basis)
+		shown.Times, _ = valueOf[[]order.DeliveryTimes](ctx, s, s.orders.DeliveryTimesRoute(), q)
 	}
-	shown.Venues = textOf(ctx, s, s.orders.VenuesRoute(), q)
+	shown.Venues, shown.HasVenues = valueOf[[]quote.VenueDay](ctx, s, s.orders.VenuesRoute(), q)
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Statistics(to, shown) })
 }
 

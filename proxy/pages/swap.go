@@ -1,31 +1,35 @@
 package pages
 
 import (
+	"cmp"
 	"io"
 	"math/big"
 	"net/url"
 	"time"
 
 	"crossgate/chain"
+	"crossgate/proxy/swaps"
 	"crossgate/proxy/web"
+	"crossgate/quote"
 	"crossgate/token"
 )
 
 // Swap is the content of a comparison's page.
 type Swap struct {
-	Form        url.Values // as the visitor filled it in
-	Chains      []chain.Chain
-	Listed      []Listed       // tokens to choose from on the form's chain
-	In, Out     *token.Listing // what the form names; nil: nothing, or not one token
-	Faults      []Fault        // of the form
-	Problem     *web.Problem
-	Explanation []byte // JSON; nil when nothing was asked, or that failed
-	Estimate    []byte // JSON; nil beside an explanation: it says why there is none
-	AmountIn    chain.Amount
-	Priced      bool   // sources price both tokens, so that their values can be compared
-	Path        string // of the quote in the API, with its query
-	Origin      string
-	Now         time.Time
+	Form     url.Values // as the visitor filled it in
+	Chains   []chain.Chain
+	Listed   []Listed       // tokens to choose from on the form's chain
+	In, Out  *token.Listing // what the form names; nil: nothing, or not one token
+	Faults   []Fault        // of the form
+	Problem  *web.Problem
+	Compared *swaps.Comparison // nil when nothing was asked, or that failed
+	JSON     string            // of it
+	HasTx    bool              // it has a transaction, unless it says why not
+	AmountIn chain.Amount
+	Priced   bool   // sources price both tokens, so that their values can be compared
+	Path     string // of the quote in the API, with its query
+	Origin   string
+	Now      time.Time
 }
 
 // Listed is a token of the chain's list: Text names it in a form.
@@ -60,7 +64,6 @@ type swapView struct {
 	Refusals  []refusal
 	Snippets  []snippet
 	Tx        string // the transaction as JSON; empty: none was asked for
-	JSON      string
 }
 
 // tokenField is the field that names one of the two tokens.
@@ -83,13 +86,11 @@ func (p *Views) Swap(to io.Writer, s Swap) error {
 	if id, err := chain.ParseID(s.Form.Get("chainId")); err == nil {
 		v.Chain = p.ChainName(id)
 	}
-	if s.Explanation != nil && s.In != nil && s.Out != nil {
-		if err := p.compare(&v); err != nil {
-			return err
-		}
+	if s.Compared != nil && s.In != nil && s.Out != nil {
+		p.compare(&v)
 	}
 	title, says := "Swap", ""
-	if v.Explanation != nil && v.In != nil && v.Out != nil {
+	if v.Compared != nil && v.In != nil && v.Out != nil {
 		title = v.AmountIn.Text + " " + v.In.Symbol + " to " + v.Out.Symbol + " on " + v.Chain
 		if v.Amount.Text != "" {
 			says = title + ": " + v.Amount.Text + " " + v.Out.Symbol
@@ -123,78 +124,62 @@ func (p *Views) faults(all []Fault) map[string]*faultView {
 	return shown
 }
 
-func (p *Views) listing(t token.Listing) tokenView {
-	address := t.Address.Format(p.Chains.Family(t.Chain))
-	return p.token(t.Chain, address, tokenJSON{Decimals: int(t.Decimals), Name: t.Name, Symbol: t.Symbol, LogoURI: t.LogoURI})
-}
+func (p *Views) listing(t token.Listing) tokenView { return p.tokenOf(t.Chain, t.Address, t.Token) }
 
 // compare fills in what the venues quoted.
-func (p *Views) compare(v *swapView) error {
-	answer, err := decode[explanationJSON](v.Explanation)
-	if err != nil {
-		return err
+func (p *Views) compare(v *swapView) {
+	e := v.Compared.Estimate
+	v.AmountIn = amountOf(v.Swap.AmountIn, v.In.Token)
+	v.Rows, v.Refusals = rowsOf(v.Compared), refusalsOf(e.Asked)
+	v.JSON = indented([]byte(v.JSON))
+	if v.Compared.Err != nil {
+		v.Error = headOf(v.Compared.Err.Error())
+		return
 	}
-	v.AmountIn = web.AmountOf(v.Swap.AmountIn.String(), int(v.In.Decimals))
-	v.Error, v.Quoted = headOf(answer.Error), answer.QuotedAt
-	v.Rows, v.Refusals = rowsOf(answer, int(v.Out.Decimals)), refusalsOf(answer)
-	v.JSON = indented(v.Explanation)
-	if v.Estimate == nil {
-		return nil
+	v.Quoted = e.QuotedAt
+	if v.Swap.AmountIn.IsZero() { // the input was searched for, or is all that the sender has
+		v.AmountIn = amountOf(e.In.Amount, v.In.Token)
 	}
-	estimate, err := decode[estimateJSON](v.Estimate)
-	if err != nil {
-		return err
-	}
-	v.JSON = indented(v.Estimate)
-	v.Amount, v.MinAmount = web.AmountOf(answer.Amount, int(v.Out.Decimals)), web.AmountOf(answer.MinAmount, int(v.Out.Decimals))
-	worth := worthOf(estimate)
+	v.Amount, v.MinAmount = amountOf(e.Out.Amount, v.Out.Token), amountOf(e.MinOut, v.Out.Token)
+	worth := worthOf(e.Compared)
 	for i := range v.Rows {
 		v.Rows[i].USD = worth(v.Rows[i].units)
 	}
-	v.USD = worth(unitsOf(answer.Amount))
-	v.Facts = p.terms(v, answer, estimate)
-	if estimate.Tx != nil {
-		family := p.Chains.Family(v.Out.Chain)
-		v.Snippets, v.Tx = snippetsOf(v, family), txJSON(estimate)
+	v.USD = worth(ratOf(e.Out.Amount))
+	v.Facts = p.terms(v, e)
+	if v.HasTx {
+		v.Snippets, v.Tx = snippetsOf(v, p.Chains.Family(v.Out.Chain)), txJSON(e.Tx)
 	}
-	return nil
 }
 
 // worthOf says what amounts of the output token are worth, all by the one price that the answer has; nothing where it
 // has none.
-func worthOf(e estimateJSON) func(units *big.Rat) string {
-	for _, each := range e.Compared {
-		whole := unitsOf(each.Amount)
-		if each.USD == nil || whole.Sign() == 0 {
+func worthOf(all []quote.Compared) func(units *big.Rat) string {
+	for _, each := range all {
+		if each.USD == nil || each.Amount.IsZero() {
 			continue
 		}
-		return func(units *big.Rat) string { return usdText(*each.USD * ratio(units, whole)) }
+		return func(units *big.Rat) string { return usdText(*each.USD * ratio(units, ratOf(each.Amount))) }
 	}
 	return func(*big.Rat) string { return "" }
 }
 
 // terms say what the swap costs and what it holds to.
-func (p *Views) terms(v *swapView, answer explanationJSON, e estimateJSON) []fact {
-	in, out := v.Swap.AmountIn, new(big.Rat)
-	if in.IsZero() { // the input was searched for, or is all that the sender has
-		if found, err := chain.ParseAmount(e.TokenIn.Amount); err == nil {
-			in = found
-			v.AmountIn = web.AmountOf(e.TokenIn.Amount, int(v.In.Decimals))
-		}
-	}
-	if units, err := chain.ParseAmount(answer.Amount); err == nil {
-		out = units.Units(v.Out.Decimals)
+func (p *Views) terms(v *swapView, e quote.Estimate) []fact {
+	in := v.Swap.AmountIn
+	if in.IsZero() {
+		in = e.In.Amount
 	}
 	facts := []fact{
-		{Name: "Rate", Text: rateOf(in.Units(v.In.Decimals), out, v.In.Symbol, v.Out.Symbol)},
-		{Name: "Price impact", Text: impactOf(v.Priced, e)},
+		{Name: "Rate", Text: cmp.Or(rate(in.Units(v.In.Decimals), e.Out.Amount.Units(v.Out.Decimals), v.In.Symbol, v.Out.Symbol), "not known")},
+		{Name: "Price impact", Text: impactOf(v.Priced, e.In.USD, e.Out.USD)},
 		{Name: "Minimum received", Text: v.MinAmount.Text + " " + v.Out.Symbol},
 		{Name: "Slippage", Text: slippageOf(e)},
-		{Name: "Route", Text: routeOf(answer)},
-		{Name: "Protocol fee", Text: feeOf(e.ProtocolFee, int(v.Out.Decimals), v.Out.Symbol, e.ProtocolFeeUSD)},
+		{Name: "Route", Text: routeOf(e)},
+		{Name: "Protocol fee", Text: feeOf(e, v.Out.Token)},
 	}
 	if known, isKnown := p.Chains.Chain(v.Out.Chain); isKnown {
-		facts = append(facts, fact{Name: "Network fee", Text: gasOf(e, known)})
+		facts = append(facts, fact{Name: "Network fee", Text: gasOf(e.Fee, known)})
 	}
 	return facts
 }

@@ -13,6 +13,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/proxy"
+	"crossgate/proxy/swaps"
 	"crossgate/quote"
 	"crossgate/token"
 )
@@ -111,14 +112,12 @@ func pathOf(query url.Values) string {
 
 // fillComparison asks the venues.
 func (s *Pages) fillComparison(ctx context.Context, shown *Swap, r quote.Request) error {
-	found, from, err := s.swaps.ComparisonRoute().Ask(ctx, s.server, r)
+	found, _, err := s.swaps.ComparisonRoute().Ask(ctx, s.server, r)
 	if err != nil {
 		return err
 	}
-	shown.Explanation = []byte(found.Text)
-	if bodies := from.Value.Bodies; len(bodies) > 1 {
-		shown.Estimate = []byte(bodies[1].Text)
-	}
+	compared := found.Value.(swaps.Comparison)
+	shown.Compared, shown.JSON, shown.HasTx = &compared, found.Text, !r.Recipient.IsAbsent()
 	in, out := token.Key{Chain: r.Chain, Address: r.TokenIn}, token.Key{Chain: r.Chain, Address: r.TokenOut}
 	prices := s.options.Tokens.USD(ctx, in, out)
 	shown.Priced = prices[in] != nil && prices[out] != nil

@@ -6,18 +6,22 @@ import (
 	"math/big"
 	"time"
 
+	"crossgate/chain"
+	"crossgate/order/index"
 	"crossgate/proxy/web"
+	"crossgate/proxy/wire"
 )
 
 // SwapRecord is the content of the page of a swap within a chain that was made.
 type SwapRecord struct {
-	Record []byte // JSON
-	Path   string // of the record in the API, with its query
-	Page   string // path of this page, without a query
-	Final  bool   // no reorg can change the record any more
-	Read   []Read // its chain
-	Index  int    // among the swaps of its transaction
-	Count  int    // of them; zero when the swap was found by its id
+	Record *wire.SwapRecord
+	JSON   string
+	Path   string             // of the record in the API, with its query
+	Page   string             // path of this page, without a query
+	Final  bool               // no reorg can change the record any more
+	Read   []index.ChainBasis // its chain
+	Index  int                // among the swaps of its transaction
+	Count  int                // of them; zero when the swap was found by its id
 
 	In, Out *big.Rat // prices of a whole token in USD, now; nil: none is known
 
@@ -33,55 +37,21 @@ type swapRecordView struct {
 	Made    transaction
 	Facts   []fact
 	Proof   []fieldSource
-	JSON    string
 	Others  []int // indexes of the transaction's swaps
-}
-
-type swapRecordJSON struct {
-	SwapID, ChainID, TransactionHash named
-	Sender, Recipient                named
-	TokenIn, TokenOut                tokenAmountJSON
-	GrossTokenOut, ProtocolFee       tokenAmountJSON
-	BlockTimeStamp                   int64
-	BlockNumber                      uint64
-	AffiliateFee                     *struct {
-		AffiliateFee tokenAmountJSON
-		Beneficiary  *named
-	}
-}
-
-type tokenAmountJSON struct {
-	TokenAddress, Amount named
-	Metadata             tokenJSON
-}
-
-// text is the amount in whole tokens.
-func (a tokenAmountJSON) text() string {
-	return web.AmountOf(a.Amount.Text, a.Metadata.Decimals).Exact + " " + a.Metadata.Symbol
-}
-
-// offer is the amount as a side of an order has it.
-func (a tokenAmountJSON) offer() offerJSON {
-	return offerJSON{Amount: a.Amount, FinalAmount: a.Amount, tokenJSON: a.Metadata}
 }
 
 // SwapRecord writes the page of a swap that was made.
 func (p *Views) SwapRecord(to io.Writer, s SwapRecord) error {
-	r, err := decode[swapRecordJSON](s.Record)
-	if err != nil {
-		return err
-	}
-	id := r.ChainID.chain()
+	made, fact := s.Record.Swap, s.Record.Swap.Fact
+	id := made.At.Chain
 	v := swapRecordView{
-		SwapRecord: s, ID: r.SwapID.Text, Chain: p.ChainName(id),
-		In: p.swapSide(r, r.TokenIn, s.In), Out: p.swapSide(r, r.TokenOut, s.Out),
-		Made: transaction{
-			Time: time.Unix(r.BlockTimeStamp, 0), Block: r.BlockNumber, Now: s.Now,
-			Tx: linked{r.TransactionHash.Text, p.TxURL(id, r.TransactionHash.Text)},
-		},
-		Facts: p.swapFacts(r), JSON: indented(s.Record),
-		Proof: []fieldSource{p.fieldSource("everything", id, r.TransactionHash.Text, r.BlockNumber, s.Read)},
+		SwapRecord: s, ID: made.ID.String(), Chain: p.ChainName(id),
+		In: p.sideOf(id, fact.TokenIn, fact.AmountIn, s.Record.In), Out: p.sideOf(id, fact.TokenOut, fact.Received(), s.Record.Out),
+		Made: p.transactionAt(id, &made.At, s.Now), Facts: p.swapFacts(s.Record), Proof: []fieldSource{p.fieldSource("everything", &made.At, s.Read)},
 	}
+	v.JSON = indented([]byte(s.JSON))
+	v.In.Worth = worthNow(fact.AmountIn.Units(s.Record.In.Decimals), s.In)
+	v.Out.Worth = worthNow(fact.Received().Units(s.Record.Out.Decimals), s.Out)
 	for i := 0; s.Count > 1 && i < s.Count; i++ {
 		v.Others = append(v.Others, i)
 	}
@@ -91,38 +61,22 @@ func (p *Views) SwapRecord(to io.Writer, s SwapRecord) error {
 	})
 }
 
-func (p *Views) swapSide(r swapRecordJSON, a tokenAmountJSON, usd *big.Rat) sideView {
-	id := r.ChainID.chain()
-	return sideView{
-		Chain: p.ChainName(id), Amount: web.AmountOf(a.Amount.Text, a.Metadata.Decimals), Token: p.token(id, a.TokenAddress.Text, a.Metadata),
-		Worth: worthNow(a.offer(), usd),
-	}
-}
-
-// SwapSides are the tokens of a swap's record, as addresses on its chain.
-func SwapSides(record []byte) (in, out Side) {
-	r, err := decode[swapRecordJSON](record)
-	if err != nil {
-		return Side{}, Side{}
-	}
-	id := r.ChainID.chain()
-	return Side{id, r.TokenIn.TokenAddress.Text}, Side{id, r.TokenOut.TokenAddress.Text}
-}
-
-func (p *Views) swapFacts(r swapRecordJSON) []fact {
-	id := r.ChainID.chain()
+func (p *Views) swapFacts(r *wire.SwapRecord) []fact {
+	id, made := r.Swap.At.Chain, r.Swap.Fact
+	out := func(a chain.Amount) string { return amountOf(a, r.Out).Exact + " " + r.Out.Symbol }
+	in, received := made.AmountIn.Units(r.In.Decimals), made.Received().Units(r.Out.Decimals)
 	facts := []fact{
-		{Name: "Swap id", Text: r.SwapID.Text, IsID: true},
-		p.account("Sender", id, r.Sender),
-		p.account("Recipient", id, r.Recipient),
-		{Name: "Rate", Text: cmp.Or(rate(r.TokenIn.offer(), r.TokenOut.offer()), "not known")},
-		{Name: "Swapped for", Text: r.GrossTokenOut.text()},
-		{Name: "Protocol fee", Text: r.ProtocolFee.text()},
+		{Name: "Swap id", Text: r.Swap.ID.String(), IsID: true},
+		p.account("Sender", id, made.Sender),
+		p.account("Recipient", id, made.Recipient),
+		{Name: "Rate", Text: cmp.Or(rate(in, received, r.In.Symbol, r.Out.Symbol), "not known")},
+		{Name: "Swapped for", Text: out(made.AmountOut)},
+		{Name: "Protocol fee", Text: out(made.Fee)},
 	}
-	if a := r.AffiliateFee; a != nil {
-		facts = append(facts, fact{Name: "Affiliate fee", Text: a.AffiliateFee.text()})
-		if a.Beneficiary != nil {
-			facts = append(facts, p.account("Affiliate", id, *a.Beneficiary))
+	if a := made.Affiliate; a != nil {
+		facts = append(facts, fact{Name: "Affiliate fee", Text: out(a.Amount)})
+		if !a.Beneficiary.IsAbsent() {
+			facts = append(facts, p.account("Affiliate", id, a.Beneficiary))
 		}
 	}
 	return facts

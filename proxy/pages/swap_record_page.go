@@ -14,6 +14,8 @@ import (
 	"crossgate/order/index"
 	"crossgate/proxy"
 	"crossgate/proxy/orders"
+	"crossgate/proxy/wire"
+	"crossgate/token"
 )
 
 // swapTxPage shows a swap that a transaction made.
@@ -52,9 +54,10 @@ func (s *Pages) swapIDPage(c *gin.Context) {
 }
 
 func (s *Pages) writeSwapPage(c *gin.Context, shown SwapRecord, found *proxy.Body) {
-	shown.Record, shown.Final, shown.Read = []byte(found.Text), found.Final, readOf(found.Basis)
-	in, out := SwapSides(shown.Record)
-	shown.In, shown.Out = s.pricesOf(c.Request.Context(), in, out)
+	record := found.Value.(wire.SwapRecord)
+	shown.Record, shown.JSON, shown.Final, shown.Read = &record, found.Text, found.Final, found.Basis.Chains
+	id, made := record.Swap.At.Chain, record.Swap.Fact
+	shown.In, shown.Out = s.pricesOf(c.Request.Context(), token.Key{Chain: id, Address: made.TokenIn}, token.Key{Chain: id, Address: made.TokenOut})
 	shown.Origin, shown.Now = originOf(c.Request), time.Now()
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.SwapRecord(to, shown) })
 }

@@ -1,12 +1,16 @@
 package pages
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"slices"
 	"strings"
 
+	"crossgate/chain"
+	"crossgate/proxy/swaps"
 	"crossgate/proxy/web"
+	"crossgate/quote"
 )
 
 // compared is a venue that quoted, as a row of the comparison.
@@ -25,58 +29,46 @@ type compared struct {
 }
 
 // verdictWords are those of venues that are not compared.
-var verdictWords = map[string]string{"refused": "refused", "silent": "no quote in time", "leftOut": "not asked"}
+var verdictWords = map[quote.Verdict]string{quote.Refused: "refused", quote.Silent: "no quote in time", quote.LeftOut: "not asked"}
 
 // rowsOf are the venues that quoted, the chosen one first and then by what they pay.
-func rowsOf(answer explanationJSON, decimals int) []compared {
-	var quoted []askedJSON
-	for _, one := range answer.Aggregators {
-		if _, isPassed := verdictWords[one.Verdict]; !isPassed && one.Amount != "" {
-			quoted = append(quoted, one)
-		}
-	}
+func rowsOf(c *swaps.Comparison) []compared {
+	decimals := int(c.Out.Token.Decimals)
+	quoted := slices.DeleteFunc(slices.Clone(c.Asked), func(one quote.Asked) bool {
+		return verdictWords[one.Verdict] != "" || one.AmountOut.IsZero()
+	})
 	if len(quoted) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(quoted, func(a, b askedJSON) int {
-		if (a.Verdict == "won") != (b.Verdict == "won") {
-			if a.Verdict == "won" {
-				return -1
-			}
-			return 1
-		}
-		return unitsOf(b.Amount).Cmp(unitsOf(a.Amount))
+	slices.SortStableFunc(quoted, func(a, b quote.Asked) int { // a winner has the lowest verdict, and the others one
+		return cmp.Or(cmp.Compare(a.Verdict, b.Verdict), b.Net.Cmp(a.Net))
 	})
-	chosen, largest := unitsOf(quoted[0].Amount), new(big.Rat)
+	chosen, largest := ratOf(quoted[0].Net), new(big.Rat)
 	for _, one := range quoted {
-		if units := unitsOf(one.Amount); units.Cmp(largest) > 0 {
+		if units := ratOf(one.Net); units.Cmp(largest) > 0 {
 			largest = units
 		}
 	}
 	places := placesFor(largest, decimals)
 	rows := make([]compared, len(quoted))
 	for i, one := range quoted {
-		units := unitsOf(one.Amount)
+		units := ratOf(one.Net)
 		rows[i] = compared{
-			Name: one.Name, Way: wayWords[one.Execution], Amount: aligned(units, decimals, places), Exact: web.AmountOf(one.Amount, decimals).Exact,
-			Share: fmt.Sprintf("%.2f", 100*ratio(units, largest)), Took: fmt.Sprintf("%.0f ms", one.TookMs),
-			Won: one.Verdict == "won", Simulated: one.Simulated, units: units,
+			Name: one.Venue, Way: wayWords[one.Way], Amount: aligned(units, decimals, places), Exact: amountOf(one.Net, c.Out.Token).Exact,
+			Share: percents(100 * ratio(units, largest)), Took: fmt.Sprintf("%.0f ms", float64(one.Took.Microseconds())/1000),
+			Won: one.Verdict == quote.Won, Simulated: one.Result != nil && one.Result.Measured, units: units,
 		}
 		if !rows[i].Won {
 			rows[i].Difference = differenceOf(units, chosen)
-			rows[i].Reason = one.Reason
+			if one.Err != nil {
+				rows[i].Reason = one.Err.Error()
+			}
 		}
 	}
 	return rows
 }
 
-// unitsOf is an amount of smallest units; nothing where it is none.
-func unitsOf(text string) *big.Rat {
-	if units, is := new(big.Rat).SetString(text); is {
-		return units
-	}
-	return new(big.Rat)
-}
+func ratOf(a chain.Amount) *big.Rat { return new(big.Rat).SetInt(a.Big()) }
 
 func ratio(a, b *big.Rat) float64 {
 	if b.Sign() == 0 {

@@ -2,26 +2,17 @@ package pages
 
 import (
 	"fmt"
-	"math/big"
 	"slices"
 	"strconv"
 
 	"crossgate/chain"
 	"crossgate/proxy/web"
+	"crossgate/quote"
+	"crossgate/token"
 )
 
-// rateOf says what one whole token of each side is in the other.
-func rateOf(in, out *big.Rat, inSymbol, outSymbol string) string {
-	if in.Sign() == 0 || out.Sign() == 0 {
-		return "not known"
-	}
-	return "1 " + inSymbol + " for " + web.Significant(new(big.Rat).Quo(out, in)) + " " + outSymbol +
-		", 1 " + outSymbol + " for " + web.Significant(new(big.Rat).Quo(in, out)) + " " + inSymbol
-}
-
 // impactOf says how much less than what is given the venue pays, by the prices of sources.
-func impactOf(priced bool, e estimateJSON) string {
-	in, out := e.TokenIn.USD, e.TokenOut.USD
+func impactOf(priced bool, in, out *float64) string {
 	if !priced || in == nil || out == nil || *in <= 0 {
 		return "not known: no source prices both tokens"
 	}
@@ -35,9 +26,9 @@ func impactOf(priced bool, e estimateJSON) string {
 	return fmt.Sprintf("below 0.01 %%: %s for %s", usdText(*out), usdText(*in))
 }
 
-func slippageOf(e estimateJSON) string {
-	text := percentText(e.Slippage)
-	if e.Slippage != e.RecommendedSlippage {
+func slippageOf(e quote.Estimate) string {
+	text := percentText(e.SlippagePercent)
+	if e.SlippagePercent != e.RecommendedSlippage {
 		text += ", " + percentText(e.RecommendedSlippage) + " recommended"
 	}
 	return text
@@ -46,43 +37,43 @@ func slippageOf(e estimateJSON) string {
 func percentText(percent float64) string { return strconv.FormatFloat(percent, 'f', -1, 64) + " %" }
 
 // routeOf says by which venue and whose contract.
-func routeOf(answer explanationJSON) string {
-	at := slices.IndexFunc(answer.Aggregators, func(a askedJSON) bool { return a.Verdict == "won" })
+func routeOf(e quote.Estimate) string {
+	at := slices.IndexFunc(e.Asked, func(a quote.Asked) bool { return a.Verdict == quote.Won })
 	if at < 0 {
 		return "not known"
 	}
-	return answer.Aggregators[at].Name + ", " + wayWords[answer.Execution]
+	return e.Asked[at].Venue + ", " + wayWords[e.Way]
 }
 
 // wayWords say whose contract a transaction calls.
-var wayWords = map[string]string{"router": "through the protocol's router", "direct": "through the venue's own router"}
+var wayWords = map[quote.Way]string{quote.Routed: "through the protocol's router", quote.Direct: "through the venue's own router"}
 
-func feeOf(units string, decimals int, symbol, usd string) string {
-	if units == "" || units == "0" {
+func feeOf(e quote.Estimate, out token.Token) string {
+	if e.ProtocolFee.IsZero() {
 		return "none"
 	}
-	text := web.AmountOf(units, decimals).Text + " " + symbol
-	if value, err := strconv.ParseFloat(usd, 64); err == nil {
-		text += ", " + usdText(value)
+	text := amountOf(e.ProtocolFee, out).Text + " " + out.Symbol
+	if e.ProtocolFeeUSD != nil {
+		text += ", " + usdText(*e.ProtocolFeeUSD)
 	}
 	return text
 }
 
 // gasWords are what the work of a transaction is counted in.
-var gasWords = map[chain.Family]string{chain.EVM: "gas", chain.TVM: "energy", chain.SVM: "compute units"}
+var gasWords = map[chain.Family]string{chain.EVM: "gas", chain.TVM: "energy"}
 
 // gasOf says what the transaction itself costs on a chain.
-func gasOf(e estimateJSON, on chain.Chain) string {
-	if e.Fee == nil {
+func gasOf(fee *quote.Fee, on chain.Chain) string {
+	if fee == nil {
 		return "not known: the chain's fees could not be read"
 	}
 	text := "no price"
-	if e.Fee.USD != nil {
-		text = usdText(*e.Fee.USD)
+	if fee.USD != nil {
+		text = usdText(*fee.USD)
 	}
-	text += ", " + web.AmountOf(e.Fee.Total, int(on.Coin.Decimals)).Text + " " + on.Coin.Symbol
-	if limit, err := strconv.ParseUint(e.Fee.Details.GasLimit, 10, 64); err == nil {
-		text += " for " + web.Count(limit) + " " + gasWords[on.Family]
+	text += ", " + web.AmountOf(fee.Total.String(), int(on.Coin.Decimals)).Text + " " + on.Coin.Symbol
+	if on.Family != chain.SVM {
+		text += " for " + web.Count(fee.GasLimit) + " " + gasWords[on.Family]
 	}
 	return text
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/order"
 	"crossgate/proxy/web"
 )
 
@@ -36,30 +37,29 @@ type linked struct{ Text, URL string }
 type stage struct {
 	title, done, ahead string
 	onGive             bool
-	event              *eventJSON
+	event              *order.At
 }
 
 // steps lists an order's events in sequence, with those that are still expected.
-func (p *Views) steps(r recordJSON, now time.Time) []step {
-	sentUnlock, claimedUnlock := r.SentUnlock.TransactionMetadata, r.ClaimedUnlock.TransactionMetadata
-	sentCancel, claimedCancel := r.SentCancel.TransactionMetadata, r.ClaimedCancel.TransactionMetadata
+func (p *Views) steps(o *order.Order, now time.Time) []step {
+	cancelled, sentCancel := cancelledAt(o), atOf(o.SentCancel)
 	claimCancel := stage{
-		"Refund claimed", "the maker was refunded", "the maker is refunded when the message arrives", true, claimedCancel,
+		"Refund claimed", "the maker was refunded", "the maker is refunded when the message arrives", true, atOf(o.ClaimedCancel),
 	}
-	stages := []stage{{"Created", "the maker locked the give amount", "the creation has not been seen", true, r.Created}}
+	stages := []stage{{"Created", "the maker locked the give amount", "the creation has not been seen", true, atOf(o.Created)}}
 	switch {
-	case r.Cancelled == nil && sentCancel == nil && claimedCancel == nil:
+	case cancelled == nil && o.ClaimedCancel == nil:
 		stages = append(stages,
-			stage{"Fulfilled", "a taker delivered to the receiver", "a taker must deliver", false, r.Fulfilled},
-			stage{"Unlock sent", "the unlock message was sent", "the taker must send the unlock message", false, sentUnlock},
-			stage{"Unlock claimed", "the taker was paid", "the taker is paid when the message arrives", true, claimedUnlock},
+			stage{"Fulfilled", "a taker delivered to the receiver", "a taker must deliver", false, atOf(o.Fulfilled)},
+			stage{"Unlock sent", "the unlock message was sent", "the taker must send the unlock message", false, atOf(o.SentUnlock)},
+			stage{"Unlock claimed", "the taker was paid", "the taker is paid when the message arrives", true, atOf(o.ClaimedUnlock)},
 		)
-	case r.Cancelled != nil && sentCancel != nil && r.Cancelled.TransactionHash == sentCancel.TransactionHash:
+	case cancelled != nil && sentCancel != nil && cancelled.Tx == sentCancel.Tx:
 		const both = "the order was cancelled and the refund message sent"
-		stages = append(stages, stage{"Cancelled, refund sent", both, "", false, r.Cancelled}, claimCancel)
+		stages = append(stages, stage{"Cancelled, refund sent", both, "", false, cancelled}, claimCancel)
 	default:
 		stages = append(stages,
-			stage{"Cancelled", "the order can no longer be fulfilled", "", false, r.Cancelled},
+			stage{"Cancelled", "the order can no longer be fulfilled", "", false, cancelled},
 			stage{"Refund sent", "the refund message was sent", "the refund message must be sent", false, sentCancel},
 			claimCancel,
 		)
@@ -67,9 +67,9 @@ func (p *Views) steps(r recordJSON, now time.Time) []step {
 	steps := make([]step, len(stages))
 	var before step // the last that happened
 	for i, s := range stages {
-		id := r.Take.ChainID.chain()
+		id := o.Terms.Take.Chain
 		if s.onGive {
-			id = r.Give.ChainID.chain()
+			id = o.Terms.Give.Chain
 		}
 		steps[i] = p.step(s, id, now)
 		if !steps[i].Done {
@@ -91,12 +91,20 @@ func (p *Views) step(s stage, id chain.ID, now time.Time) step {
 	if s.event == nil {
 		return shown
 	}
-	e := s.event
 	shown.Says, shown.Done = s.done, true
-	shown.transaction = transaction{
-		Time: time.Unix(e.BlockTimeStamp, 0), Block: e.BlockNumber, Now: now,
-		Tx:     linked{e.TransactionHash.Text, p.TxURL(id, e.TransactionHash.Text)},
-		Sender: linked{e.Initiator.Text, p.AddressURL(id, e.Initiator.Text)},
+	shown.transaction = p.transactionAt(id, s.event, now)
+	if sender := p.account("", id, s.event.Initiator); sender.Text != "" {
+		shown.Sender = linked{sender.Text, sender.URL}
 	}
 	return shown
+}
+
+func (p *Views) transactionAt(id chain.ID, at *order.At, now time.Time) transaction {
+	return transaction{Time: timeOf(at.Time), Block: at.Block, Now: now, Tx: p.tx(id, at.Tx)}
+}
+
+// tx is a transaction's hash with its URL.
+func (p *Views) tx(id chain.ID, hash chain.TxHash) linked {
+	text := hash.Format(p.Chains.Family(id))
+	return linked{text, p.TxURL(id, text)}
 }

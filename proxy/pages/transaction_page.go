@@ -2,8 +2,7 @@ package pages
 
 import (
 	"context"
-	"encoding/json"
-	"strconv"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,7 +23,24 @@ type chainTx struct {
 	isFinal bool // no reorg can take it back
 }
 
-// transactionRoute keeps transactions as pages show them, in their JSON.
+// tokenNames are tokens that arguments of calls name.
+type tokenNames map[token.Key]token.Token
+
+// readTransaction is a transaction as its chain has it, with the tokens that it names.
+type readTransaction struct {
+	order.Transaction
+	tokens tokenNames
+}
+
+// Transaction is one in which an order went a step further.
+type Transaction struct {
+	Step    string
+	Tellers []string         // names of the endpoints by whose word the record has it; none where that is not remembered
+	read    *readTransaction // nil: it could not be had at the moment
+	at      order.At
+}
+
+// transactionRoute keeps transactions for pages.
 func (s *Pages) transactionRoute() proxy.Route[chainTx] {
 	return proxy.Route[chainTx]{
 		Paths: []string{"transaction"},
@@ -46,60 +62,31 @@ func (s *Pages) loadTransaction(ctx context.Context, q chainTx) ([]proxy.Body, c
 	if err == nil && q.isFinal {
 		life = proxy.SettledLife
 	}
-	shown := Transaction{
-		Block: read.Block, Sender: read.Sender.Format(s.chains.Family(q.chain)), Nonce: read.Nonce, Value: read.Value.String(),
-		GasUsed: read.GasUsed, By: read.By,
-	}
-	if read.Fee != nil {
-		shown.Fee = read.Fee.String()
-	}
-	for _, call := range read.Calls {
-		shown.Calls = append(shown.Calls, s.callShown(q.chain, call, tokens))
-	}
-	body, err := json.Marshal(shown)
-	return proxy.OneBody(body), life, err
+	return []proxy.Body{{Value: readTransaction{read, tokens}}}, life, nil
 }
 
-// transactions are those in which the steps of a record happened, as far as they can be had soon.
-func (s *Pages) transactions(ctx context.Context, shown Order) []Transaction {
+// transactions are those in which the steps of an order happened, each once, as far as they can be had soon.
+func (s *Pages) transactions(ctx context.Context, shown Order) (all []Transaction) {
 	ctx, cancel := context.WithTimeout(ctx, transactionPatience)
 	defer cancel()
-	keys := Transactions(shown.Record)
-	all := make([]Transaction, len(keys))
+	for _, step := range recordedSteps(shown.Record.Order) {
+		if !slices.ContainsFunc(all, func(t Transaction) bool { return t.at.Chain == step.at.Chain && t.at.Tx == step.at.Tx }) {
+			all = append(all, Transaction{Step: step.name, at: *step.at})
+		}
+	}
 	var asking sync.WaitGroup
-	for i, key := range keys {
+	for i := range all {
 		asking.Go(func() {
-			all[i] = s.transaction(ctx, key, shown.IsFinalOn(key.Chain))
+			t := &all[i]
+			q := chainTx{t.at.Chain, t.at.Tx, shown.IsFinalOn(t.at.Chain)}
+			if read, had := valueOf[readTransaction](ctx, s, s.transactionRoute(), q); had {
+				t.read = &read
+			}
+			t.Tellers = s.options.Details.Tellers(t.at.Chain, t.at.Tx, t.at.BlockHash)
 		})
 	}
 	asking.Wait()
 	return all
-}
-
-// parseBlockHash reads the hash of a transaction's block as its chain writes it.
-func (s *Pages) parseBlockHash(key TransactionKey) (chain.Hash, error) {
-	if s.chains.Family(key.Chain) == chain.SVM {
-		return chain.ParseSolanaHash(key.BlockHash)
-	}
-	return chain.ParseHash(key.BlockHash)
-}
-
-// transaction is one that a record names, unread where it cannot be had soon, with the endpoints by whose word the
-// record has it.
-func (s *Pages) transaction(ctx context.Context, key TransactionKey, isFinal bool) (read Transaction) {
-	tx, err := chain.ParseTxHash(key.Hash)
-	if err != nil {
-		return Transaction{TransactionKey: key, Unread: true}
-	}
-	body := textOf(ctx, s, s.transactionRoute(), chainTx{key.Chain, tx, isFinal})
-	if body == nil || json.Unmarshal(body, &read) != nil {
-		read = Transaction{Unread: true}
-	}
-	read.TransactionKey = key
-	if block, err := s.parseBlockHash(key); err == nil {
-		read.Tellers = s.options.Details.Tellers(key.Chain, tx, block)
-	}
-	return read
 }
 
 // tokensCalled appends the tokens that arguments of calls name, as far as their chains are known.
@@ -130,47 +117,4 @@ func (s *Pages) tokenOf(a order.Argument) (key token.Key, named bool) {
 	}
 	_, known := s.chains.Chain(a.Chain)
 	return token.Key{Chain: a.Chain, Address: a.Address}, known
-}
-
-func (s *Pages) callShown(on chain.ID, call order.ContractCall, tokens map[token.Key]token.Token) Call {
-	return Call{
-		Contract: call.Contract.Format(s.chains.Family(on)), Role: call.Role, Function: call.Function, Selector: call.Selector,
-		Size: call.Size, Arguments: s.argumentsShown(on, call.Arguments, tokens), Unread: call.Unread, Unused: call.Unused,
-		Irregular: call.Irregular,
-	}
-}
-
-func (s *Pages) argumentsShown(on chain.ID, arguments []order.Argument, tokens map[token.Key]token.Token) []Argument {
-	var shown []Argument
-	for _, a := range arguments {
-		as := Argument{Name: a.Name, Type: a.Type, Chain: a.Chain, Text: a.Number.String(), Bytes: a.Bytes}
-		switch a.Kind {
-		case order.BytesArgument, order.HashArgument:
-			as.Meaning = IsBytes
-		case order.MembersArgument:
-			as.Text, as.Bytes = "", nil
-		case order.TruthArgument:
-			as.Text = strconv.FormatBool(!a.Number.IsZero())
-		case order.AccountArgument:
-			as.Meaning, as.Text = IsAddress, a.Address.Format(s.chains.Family(a.Chain))
-		case order.TokenArgument:
-			as.Meaning, as.Text = IsToken, a.Address.Format(s.chains.Family(a.Chain))
-		case order.AmountArgument:
-			as.Meaning = IsAmount
-		case order.ShareArgument:
-			as.Meaning = IsShare
-		case order.ChainArgument:
-			as.Meaning = IsChain
-		}
-		if key, named := s.tokenOf(a); named {
-			as.Token, as.Decimals = tokens[key].Symbol, int(tokens[key].Decimals)
-		}
-		as.Members = s.argumentsShown(on, a.Members, tokens)
-		if a.Call != nil {
-			call := s.callShown(on, *a.Call, tokens)
-			as.Call = &call
-		}
-		shown = append(shown, as)
-	}
-	return shown
 }

@@ -1,6 +1,10 @@
 package pages
 
-import "fmt"
+import (
+	"fmt"
+
+	"crossgate/quote"
+)
 
 // venueRow is what became of a venue in the comparisons of some days.
 type venueRow struct {
@@ -10,30 +14,16 @@ type venueRow struct {
 	Gain          string // what it paid more than the next when it won, in words; empty: there was no other
 }
 
-type venuesJSON struct {
-	Venues []struct {
-		Name                       string
-		ComparisonsCount, WonCount uint64
-		AverageImprovementPercent  *float64
-	}
-}
-
-func venueRows(answer []byte) ([]venueRow, error) {
-	all, err := decode[venuesJSON](answer)
-	if err != nil {
-		return nil, err
-	}
-	rows := make([]venueRow, len(all.Venues))
-	for i, each := range all.Venues {
-		rows[i] = venueRow{
-			Name: each.Name, Won: each.WonCount, Compared: each.ComparisonsCount,
-			Share: percents(100 * float64(each.WonCount) / float64(max(each.ComparisonsCount, 1))),
-		}
-		if each.AverageImprovementPercent != nil {
-			rows[i].Gain = gainText(*each.AverageImprovementPercent)
+func venueRows(all []quote.VenueDay) []venueRow {
+	rows := make([]venueRow, len(all))
+	for i, each := range all {
+		rows[i] = venueRow{Name: each.Venue, Won: each.Won, Compared: each.Quoted, Share: percents(100 * float64(each.Won) / float64(max(each.Quoted, 1)))}
+		if each.Contested > 0 {
+			const perPercent = 10_000
+			rows[i].Gain = gainText(float64(each.Gain) / float64(each.Contested) / perPercent)
 		}
 	}
-	return rows, nil
+	return rows
 }
 
 // gainText says how much more than the next a venue paid out, in percent of that.

@@ -130,10 +130,16 @@ func swapKey(path string, r quote.Request) cache.Key {
 	return cache.KeyOf(path, fields...)
 }
 
-// ComparisonRoute is what the page of a swap is made of, from one estimate: its explanation and, unless that says why
-// there is none, the estimate itself. It is the page's alone, and is not mounted.
+// ComparisonRoute compares for the page of a swap, and is not mounted: its text is the estimate, or the explanation why
+// there is none.
 func (s *Swaps) ComparisonRoute() proxy.Route[quote.Request] {
 	return s.quoteRoute("/swap", proxy.SwapCost, false, s.loadComparison)
+}
+
+// Comparison is what came of a comparison, for pages.
+type Comparison struct {
+	quote.Estimate
+	Err error // why there is no transaction; nil: there is one
 }
 
 func (s *Swaps) loadComparison(ctx context.Context, r quote.Request) ([]proxy.Body, cache.Life, error) {
@@ -141,15 +147,15 @@ func (s *Swaps) loadComparison(ctx context.Context, r quote.Request) ([]proxy.Bo
 	if err != nil && (len(estimate.Asked) == 0 || errors.Is(err, context.Canceled)) {
 		return nil, proxy.NoLife, err // no venue was asked
 	}
-	bodies := proxy.OneBody(s.encoder.AppendExplanation(nil, estimate, err))
+	text := s.encoder.AppendExplanation(nil, estimate, err)
 	switch {
 	case err != nil:
 	case r.Recipient.IsAbsent():
-		bodies = append(bodies, proxy.OneBody(s.encoder.AppendUnsigned(nil, estimate))...)
+		text = s.encoder.AppendUnsigned(nil, estimate)
 	default:
-		bodies = append(bodies, proxy.OneBody(s.encoder.AppendSwap(nil, estimate))...)
+		text = s.encoder.AppendSwap(nil, estimate)
 	}
-	return bodies, proxy.NoLife, nil
+	return []proxy.Body{{Text: string(text), Value: Comparison{estimate, err}}}, proxy.NoLife, nil
 }
 
 // Serving are the chains on which swaps are supported.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/proxy/orders"
 	"crossgate/proxy/web"
 )
 
@@ -18,7 +19,7 @@ func listPage(t *testing.T, l List) string {
 }
 
 func TestListsAreTurnedByLinks(t *testing.T) {
-	rows := answer(t, "order_list") // two rows of 1234
+	rows := listIn(t, answer(t, "order_list")) // two rows of 1234
 	page := listPage(t, List{Answer: rows, Skip: 50, Form: url.Values{"state": {"Created"}, "skip": {"50"}, "maker": {""}}})
 	for _, want := range []string{`href="/orders?skip=25&amp;state=Created" rel="prev"`, `href="/orders?skip=52&amp;state=Created" rel="next"`, `href="/orders?mode=SameChain&amp;state=Created"`} {
 		if !strings.Contains(page, want) {
@@ -36,7 +37,7 @@ func TestListsAreTurnedByLinks(t *testing.T) {
 
 // TestFiltersAreFoldedUntilOneIsSet folds what would fill the first screen of a phone.
 func TestFiltersAreFoldedUntilOneIsSet(t *testing.T) {
-	rows := answer(t, "order_list")
+	rows := listIn(t, answer(t, "order_list"))
 	for query, clear := range map[string]string{
 		"": "", "skip=25": "", "mode=SameChain&maker=": "",
 		"state=Created&skip=25": "/orders", "mode=SameChain&maker=0x12": "/orders?mode=SameChain",
@@ -60,9 +61,9 @@ func TestListsSayWhyTheyAreEmpty(t *testing.T) {
 		list List
 		want string
 	}{
-		"nothing fits":   {List{Answer: []byte(`{"orders":[],"totalCount":0}`)}, "No order that was read fits the filter"},
-		"no swap fits":   {List{Answer: []byte(`{"orders":[],"totalCount":0}`), Form: url.Values{"mode": {"samechain"}}}, "No swap that was read fits the filter"},
-		"after the end":  {List{Answer: []byte(`{"orders":[],"totalCount":12}`), Skip: 50}, "The list ends before here: it has 12"},
+		"nothing fits":   {List{Answer: &orders.Listed{}}, "No order that was read fits the filter"},
+		"no swap fits":   {List{Answer: &orders.Listed{}, Form: url.Values{"mode": {"samechain"}}}, "No swap that was read fits the filter"},
+		"after the end":  {List{Answer: &orders.Listed{Total: 12}, Skip: 50}, "The list ends before here: it has 12"},
 		"not to be had":  {List{Problem: &web.Problem{ID: "INDEX_EMPTY", Message: "nothing read"}}, "INDEX_EMPTY"},
 		"a wrong filter": {List{Faults: []Fault{{Field: "maker", Message: "The maker must be an address."}}}, "The maker must be an address."},
 	} {

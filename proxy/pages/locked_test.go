@@ -7,24 +7,23 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/proxy/orders"
 )
 
 func TestLockedPageTellsForHowLong(t *testing.T) {
 	raw := answer(t, "locked")
-	ids, err := LockedOrders(raw)
-	if err != nil || len(ids) == 0 {
-		t.Fatalf("orders %v, %v", ids, err)
-	}
+	locked, ids := lockedIn(t, raw)
 	pages := NewViews(explored())
 	page := text(render(t, func(to io.Writer) error {
-		return pages.Locked(to, Locked{Taker: "0xd1", Answer: raw, Now: noon, Deliveries: map[string]Delivery{ids[0]: {At: noon.Add(-75 * time.Hour), Units: "17992800"}}})
+		return pages.Locked(to, Locked{Taker: "0xd1", Answer: locked, Now: noon, Deliveries: map[order.ID]Delivery{ids[0]: {At: noon.Add(-75 * time.Hour), Give: chain.NewAmount(17992800)}}})
 	}))
 	for _, want := range []string{"longest wait 3 days", "2026-11-18 09:00:00 UTC 17.9928 3 days"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q: %s", want, page)
 		}
 	}
-	empty := text(render(t, func(to io.Writer) error { return pages.Locked(to, Locked{Answer: []byte("[]")}) }))
+	empty := text(render(t, func(to io.Writer) error { return pages.Locked(to, Locked{Answer: &orders.Locked{}}) }))
 	if !strings.Contains(empty, "Nothing is locked") {
 		t.Errorf("page of nothing: %s", empty)
 	}
@@ -33,17 +32,14 @@ func TestLockedPageTellsForHowLong(t *testing.T) {
 // TestLockedPageTellsAgesAndBatches has a delivery in each bucket, one of a token without a price.
 func TestLockedPageTellsAgesAndBatches(t *testing.T) {
 	raw := answer(t, "locked")
-	ids, err := LockedOrders(raw)
-	if err != nil || len(ids) != 4 {
-		t.Fatalf("orders %v, %v", ids, err)
-	}
+	locked, ids := lockedIn(t, raw)
 	pages := NewViews(explored())
 	page := text(render(t, func(to io.Writer) error {
-		return pages.Locked(to, Locked{Taker: "0xd1", Answer: raw, Now: noon, Deliveries: map[string]Delivery{
-			ids[0]: {At: noon.Add(-59 * time.Minute), Units: "17992800"},
-			ids[1]: {At: noon.Add(-time.Hour), Units: "10000000"},
-			ids[2]: {At: noon.Add(-8 * 24 * time.Hour), Units: "7992801", IsSent: true},
-			ids[3]: {At: noon.Add(-25 * time.Hour), Units: "7"},
+		return pages.Locked(to, Locked{Taker: "0xd1", Answer: locked, Now: noon, Deliveries: map[order.ID]Delivery{
+			ids[0]: {At: noon.Add(-59 * time.Minute), Give: chain.NewAmount(17992800)},
+			ids[1]: {At: noon.Add(-time.Hour), Give: chain.NewAmount(10000000)},
+			ids[2]: {At: noon.Add(-8 * 24 * time.Hour), Give: chain.NewAmount(7992801), IsSent: true},
+			ids[3]: {At: noon.Add(-25 * time.Hour), Give: chain.NewAmount(7)},
 		}})
 	}))
 	for _, want := range []string{
@@ -52,7 +48,7 @@ func TestLockedPageTellsAgesAndBatches(t *testing.T) {
 		"TRX on TRON – – no price 1 order – no price 1 order",
 		"All $17.99 1 order $10.00 1 order no price 1 order $7.99 1 order at least $35.98 4 orders",
 		"Base TRON 1 no price 1 0", "Polygon Base 1 $17.99 1 0", "Solana Base 1 $10.00 – 1",
-		"Ids of the first batch from Polygon to Base " + ids[0],
+		"Ids of the first batch from Polygon to Base " + ids[0].String(),
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q: %s", want, page)
@@ -66,13 +62,10 @@ func TestLockedPageTellsAgesAndBatches(t *testing.T) {
 // TestWhatWasNotLookedUpHasNoAge has one delivery of four.
 func TestWhatWasNotLookedUpHasNoAge(t *testing.T) {
 	raw := answer(t, "locked")
-	ids, err := LockedOrders(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	locked, ids := lockedIn(t, raw)
 	pages := NewViews(explored())
 	page := text(render(t, func(to io.Writer) error {
-		return pages.Locked(to, Locked{Answer: raw, Now: noon, Deliveries: map[string]Delivery{ids[0]: {At: noon, Units: "17992800"}}})
+		return pages.Locked(to, Locked{Answer: locked, Now: noon, Deliveries: map[order.ID]Delivery{ids[0]: {At: noon, Give: chain.NewAmount(17992800)}}})
 	}))
 	if want := "Not looked up All USDC on Base $17.99 1 order – – – – 2 orders $35.98 3 orders"; !strings.Contains(page, want) {
 		t.Errorf("the page lacks %q: %s", want, page)
@@ -82,7 +75,7 @@ func TestWhatWasNotLookedUpHasNoAge(t *testing.T) {
 func TestLockedPageTellsSinceWhenHistoryIsKnown(t *testing.T) {
 	pages := NewViews(explored())
 	page := text(render(t, func(to io.Writer) error {
-		return pages.Locked(to, Locked{Answer: []byte("[]"), Now: noon, Gaps: []Gap{{Chain: 1, From: 7, Since: noon.Add(-time.Hour)}, {Chain: 137, From: 9, Since: noon.Add(-2 * time.Hour)}}})
+		return pages.Locked(to, Locked{Answer: &orders.Locked{}, Now: noon, Gaps: []Gap{{Chain: 1, From: 7, Since: noon.Add(-time.Hour)}, {Chain: 137, From: 9, Since: noon.Add(-2 * time.Hour)}}})
 	}))
 	if !strings.Contains(page, "The history of all chains is known since 2026-11-21 11:00:00 UTC") || strings.Contains(page, "All history") {
 		t.Errorf("the page does not say since when: %s", page)

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"crossgate/chain"
+	"crossgate/order/index"
 	"crossgate/proxy/web"
 )
 
@@ -15,9 +17,9 @@ func TestOrderPageSaysWhatThingsAreWorthAndHowLongTheyTook(t *testing.T) {
 	record := answer(t, "order_claimed")
 	page := render(t, func(to io.Writer) error {
 		return pages.Order(to, Order{
-			Record: record, Now: noon, Give: big.NewRat(9999, 10_000),
-			Then: &Then{Given: big.NewRat(18, 1), Fees: big.NewRat(61, 100)},
-			Read: []Read{{Chain: 137, IsFollowed: true, Block: 1234, Proven: 1200, IsFinal: true}, {Chain: 8453}},
+			Record: recordIn(t, record), JSON: string(record), Now: noon, Give: big.NewRat(9999, 10_000),
+			Then: &index.Values{Given: new(int64(18_000_000)), Fee: new(int64(610_000))},
+			Read: []index.ChainBasis{{Chain: 137, Followed: true, Lag: index.Lag{Indexed: 1234}, Proven: 1200, Final: true}, {Chain: 8453}},
 		})
 	})
 	plain := text(page)
@@ -67,12 +69,11 @@ func TestDurationsHaveTheirTwoLargestUnits(t *testing.T) {
 }
 
 func TestRatesAndSharesAreLeftOutWhereThereIsNothing(t *testing.T) {
-	none := offerJSON{FinalAmount: named{"0"}, tokenJSON: tokenJSON{Decimals: 6, Symbol: "USDC"}}
-	some := offerJSON{FinalAmount: named{"5000000"}, tokenJSON: tokenJSON{Decimals: 6, Symbol: "USDT"}}
-	if got := rate(none, some) + rate(some, none) + rate(offerJSON{}, some) + shareOf("0", "0") + shareOf("", "1"); got != "" {
+	none, some := new(big.Rat), big.NewRat(5, 1)
+	if got := rate(none, some, "USDC", "USDT") + rate(some, none, "USDT", "USDC") + shareOf(chain.Amount{}, chain.Amount{}); got != "" {
 		t.Errorf("of nothing: %q", got)
 	}
-	if got, want := rate(some, some), "1 USDT for 1 USDT, 1 USDT for 1 USDT"; got != want {
+	if got, want := rate(some, some, "USDT", "USDT"), "1 USDT for 1 USDT, 1 USDT for 1 USDT"; got != want {
 		t.Errorf("rate %q, want %q", got, want)
 	}
 }

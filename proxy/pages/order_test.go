@@ -10,7 +10,7 @@ func orderPage(t *testing.T, record []byte) string {
 	t.Helper()
 	pages := NewViews(explored())
 	return render(t, func(to io.Writer) error {
-		return pages.Order(to, Order{Record: record, Path: "/api/Orders/0x01", Now: noon, Origin: "http://127.0.0.1:8080"})
+		return pages.Order(to, Order{Record: recordIn(t, record), Path: "/api/Orders/0x01", Now: noon, Origin: "http://127.0.0.1:8080"})
 	})
 }
 
@@ -60,7 +60,7 @@ func TestOrderPageSaysWhatItCannotKnow(t *testing.T) {
 		{"order_unknown_creation", []Gap{begun}, "delivered; no payment was seen Not everything was read of 1 chain Base: read from block 70,000 on", "has not been paid"},
 	} {
 		page := text(render(t, func(to io.Writer) error {
-			return pages.Order(to, Order{Record: answer(t, test.name), Gaps: test.gaps, Now: noon})
+			return pages.Order(to, Order{Record: recordIn(t, answer(t, test.name)), JSON: string(answer(t, test.name)), Gaps: test.gaps, Now: noon})
 		}))
 		if !strings.Contains(page, test.want) || strings.Contains(page, test.lacks) {
 			t.Errorf("page of %s with gaps %v: want %q and not %q: %s", test.name, test.gaps, test.want, test.lacks, page)

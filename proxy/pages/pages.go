@@ -2,7 +2,9 @@ package pages
 
 import (
 	"context"
+	"embed"
 	"errors"
+	"html/template"
 	"io"
 	"io/fs"
 	"net/http"
@@ -216,3 +218,30 @@ func gapsIn(b index.Basis, made time.Time) (gaps []Gap) {
 	}
 	return gaps
 }
+
+// Views writes the pages of the API.
+type Views struct{ *web.Pages }
+
+// NewViews parses their templates.
+func NewViews(chains chain.Registry) *Views {
+	p := web.New(chains)
+	own := template.FuncMap{"table": tableOf, "chosenOf": chosenOf, "marked": marked, "words": markedWords}
+	p.Add(views, own, "home", "order", "swap", "swap_record", "locked", "search", "list", "awaited", "statistics", "docs")
+	return &Views{p}
+}
+
+//go:embed templates/*.html
+var views embed.FS
+
+// Gap is what was not read of a chain, so that an answer does not have it. Any of its members may be the reason.
+type Gap struct {
+	Chain       chain.ID
+	IsUnread    bool          // nothing was read; nothing below is known
+	From        uint64        // first block that was read; 0: nothing is missing before it
+	Since       time.Time     // its time
+	Lag         time.Duration // since the newest block that was read was the chain's; 0: none above the threshold
+	Quarantined int           // blocks that no endpoint can give
+}
+
+// lacksCreation reports whether a creation that was not seen may be missing because of the gap.
+func (g Gap) lacksCreation() bool { return g.IsUnread || g.From > 0 }

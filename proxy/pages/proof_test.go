@@ -1,19 +1,19 @@
 package pages
 
 import (
-	"encoding/json"
 	"io"
 	"strings"
 	"testing"
 
-	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
 	"crossgate/proxy/web"
 )
 
 func TestEvidenceIsNoMoreThanWasSeen(t *testing.T) {
-	followed := Read{Chain: 1, IsFollowed: true, From: 100, Block: 900, Proven: 800}
+	followed := index.ChainBasis{Chain: 1, Followed: true, From: index.BlockTime{Number: 100}, Lag: index.Lag{Indexed: 900}, Proven: 800}
 	for _, row := range []struct {
-		read  Read
+		read  index.ChainBasis
 		block uint64
 		want  string
 	}{
@@ -23,9 +23,9 @@ func TestEvidenceIsNoMoreThanWasSeen(t *testing.T) {
 		{followed, 900, "read once; the second reading comes when the block is final"},
 		{followed, 901, "asked of the chain for this page"},
 		{followed, 99, "from before the index begins: asked of the chain"},
-		{Read{Chain: 1}, 0, "asked of the chain for this page"},
+		{index.ChainBasis{Chain: 1}, 0, "asked of the chain for this page"},
 	} {
-		if got := row.read.evidence(row.block); got != row.want {
+		if got := evidence(row.read, row.block); got != row.want {
 			t.Errorf("block %d of %+v: %q, want %q", row.block, row.read, got, row.want)
 		}
 	}
@@ -33,27 +33,25 @@ func TestEvidenceIsNoMoreThanWasSeen(t *testing.T) {
 
 func TestOrderPageSaysWhereItWasRead(t *testing.T) {
 	raw := answer(t, "order_claimed")
-	var r recordJSON
-	if err := json.Unmarshal(raw, &r); err != nil {
-		t.Fatal(err)
-	}
-	give, take := r.Give.ChainID.chain(), r.Take.ChainID.chain()
+	r := recordIn(t, raw)
+	created, fulfilled := r.Order.Created.At, r.Order.Fulfilled.At
+	give, take := created.Chain, fulfilled.Chain
+	elsewhere := fulfilled
+	elsewhere.Chain = give
 	pages := NewViews(explored())
 	page := text(render(t, func(to io.Writer) error {
-		return pages.Order(to, Order{Record: raw, Now: noon, Read: []Read{
-			{Chain: give, IsFollowed: true, Block: r.Created.BlockNumber, Proven: r.Created.BlockNumber}, {Chain: take},
+		return pages.Order(to, Order{Record: r, JSON: string(raw), Now: noon, Read: []index.ChainBasis{
+			{Chain: give, Followed: true, Lag: index.Lag{Indexed: created.Block}, Proven: created.Block}, {Chain: take},
 		}, Transactions: []Transaction{
-			{TransactionKey: TransactionKey{Chain: give, Hash: r.Created.TransactionHash.Text}, Tellers: []string{"first", "second"}, Unread: true},
-			{TransactionKey: TransactionKey{Chain: give, Hash: r.Fulfilled.TransactionHash.Text}, Tellers: []string{"third"}, Unread: true},
-			{TransactionKey: TransactionKey{Chain: take, Hash: r.Fulfilled.TransactionHash.Text}, Unread: true},
+			{at: created, Tellers: []string{"first", "second"}}, {at: elsewhere, Tellers: []string{"third"}}, {at: fulfilled},
 		}})
 	}))
-	at := func(fields string, on chain.ID, e *eventJSON) string {
-		return fields + " " + pages.ChainName(on) + " " + web.Count(e.BlockNumber) + " " + web.Short(e.TransactionHash.Text) + " "
+	at := func(fields string, at order.At) string {
+		return fields + " " + pages.ChainName(at.Chain) + " " + web.Count(at.Block) + " " + web.Short(at.Tx.String()) + " "
 	}
 	for _, want := range []string{
-		at("fees", give, r.Created) + "read twice; both readings agree (told by 2 endpoints: first, second)",
-		at("taker, delivered amount", take, r.Fulfilled) + "asked of the chain for this page (by which endpoints was not recorded)",
+		at("fees", created) + "read twice; both readings agree (told by 2 endpoints: first, second)",
+		at("taker, delivered amount", fulfilled) + "asked of the chain for this page (by which endpoints was not recorded)",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q: %s", want, page)

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"fmt"
 	"io"
 	"regexp"
 	"strings"
@@ -9,24 +8,24 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/quote"
 )
 
 // statisticsOf are two days with orders between two pairs of chains, one without a known value.
 func statisticsOf() Statistics {
-	const row = `{"giveChainId":{"stringValue":"GIVE"},"takeChainId":{"stringValue":"137"},"date":DATE,"createdOrdersCount":4,"fulfilledOrdersCount":3,"totalAmountGivenUsd":USD,"unpricedOrdersCount":NONE}`
-	of := func(give, date, usd, unpriced string) string {
-		return strings.NewReplacer("GIVE", give, "DATE", date, "USD", usd, "NONE", unpriced).Replace(row)
+	of := func(give chain.ID, day uint64, micros int64, valued, unpriced uint64) order.DailyStatistics {
+		return order.DailyStatistics{Day: day, Give: give, Take: 137, Statistics: order.Statistics{
+			Created: 4, Fulfilled: 3, Given: order.USD{Micros: micros, Orders: valued}, Unpriced: unpriced,
+		}}
 	}
 	return Statistics{
 		Days: 3, Choices: []int{3, 30}, FirstDay: time.Date(2026, 11, 19, 0, 0, 0, 0, time.UTC), Now: noon,
-		Daily:  []byte(`{"dailyData":[` + of("1", "1795046400", "50.5", "0") + `,` + of("1", "1795132800", "101", "1") + `,` + of("10", "1795132800", "null", "4") + `]}`),
-		Times:  []byte(`{"deliveryTimes":[{"giveChainId":{"stringValue":"1"},"takeChainId":{"stringValue":"137"},"fulfilledOrdersCount":6,"p50Seconds":12,"p95Seconds":60}]}`),
-		Venues: answerOfVenues,
+		HasDaily: true, Daily: []order.DailyStatistics{of(1, 20776, 50_500_000, 4, 0), of(1, 20777, 101_000_000, 3, 1), of(10, 20777, 0, 0, 4)},
+		Times:     []order.DeliveryTimes{{Give: 1, Take: 137, Orders: 6, P50: 12, P95: 60}},
+		HasVenues: true, Venues: []quote.VenueDay{{Venue: "odos", Quoted: 8, Won: 2, Contested: 2, Gain: 6200}, {Venue: "velora", Quoted: 3}},
 	}
 }
-
-var answerOfVenues = []byte(`{"venues":[{"name":"odos","comparisonsCount":8,"wonCount":2,"contestedCount":2,"averageImprovementPercent":0.31},
-	{"name":"velora","comparisonsCount":3,"wonCount":0,"contestedCount":0,"averageImprovementPercent":null}]}`)
 
 func TestStatisticsTellVolumeTimesAndVenues(t *testing.T) {
 	pages := NewViews(explored())
@@ -58,7 +57,7 @@ func TestStatisticsOfNothingSayWhy(t *testing.T) {
 	for want, s := range map[string]Statistics{
 		"no chain has been read": {Days: 7, Reason: "no chain has been read so far", Now: noon},
 		"No order of these days was counted, as far as the chains were read": {
-			Days: 7, Now: noon, Daily: []byte(`{"dailyData":[]}`), Times: []byte(`{"deliveryTimes":[]}`), Venues: []byte(`{"venues":[]}`),
+			Days: 7, Now: noon, HasDaily: true, HasVenues: true,
 			Gaps: []Gap{{Chain: chain.ID(1), IsUnread: true}},
 		},
 	} {
@@ -71,13 +70,15 @@ func TestStatisticsOfNothingSayWhy(t *testing.T) {
 
 // TestStatisticsOfManyPairsStaySmall has more pairs of chains than a page shows.
 func TestStatisticsOfManyPairsStaySmall(t *testing.T) {
-	var rows []string
+	var rows []order.DailyStatistics
 	for i := range 400 {
-		rows = append(rows, fmt.Sprintf(`{"giveChainId":{"stringValue":"%d"},"takeChainId":{"stringValue":"137"},"date":1795046400,"createdOrdersCount":1,"totalAmountGivenUsd":%d,"unpricedOrdersCount":0}`, i+1, i))
+		rows = append(rows, order.DailyStatistics{Day: 20776, Give: chain.ID(i + 1), Take: 137, Statistics: order.Statistics{
+			Created: 1, Given: order.USD{Micros: int64(i) * 1_000_000, Orders: 1},
+		}})
 	}
 	pages := NewViews(explored())
 	page := render(t, func(to io.Writer) error {
-		return pages.Statistics(to, Statistics{Days: 90, FirstDay: noon.Truncate(24 * time.Hour), Now: noon, Daily: []byte(`{"dailyData":[` + strings.Join(rows, ",") + `]}`)})
+		return pages.Statistics(to, Statistics{Days: 90, FirstDay: noon.Truncate(24 * time.Hour), Now: noon, HasDaily: true, Daily: rows})
 	})
 	if want := "and 375 more pairs"; !strings.Contains(page, want) || !strings.Contains(page, "$399.00") || strings.Contains(page, "$374.00") {
 		t.Errorf("the page lacks %q, or the largest pair, or has more: %.2000s", want, page)

@@ -18,13 +18,11 @@ func pageOf(t *testing.T, explanation, estimate string) string {
 	ether := &token.Listing{Key: token.Key{Chain: 1, Address: chain.NativeCoin(chain.EVM)}, Token: token.Token{Symbol: "ETH", Name: "Ether", Decimals: 18}}
 	usdc := chain.NewAddress([]byte("twenty bytes of USDC"))
 	s := Swap{
-		Form: url.Values{"chainId": {"1"}}, Explanation: []byte(explanation), In: ether,
+		Form: url.Values{"chainId": {"1"}}, Compared: comparisonIn(t, []byte(explanation), []byte(estimate)), In: ether,
 		Out:      &token.Listing{Key: token.Key{Chain: 1, Address: usdc}, Token: token.Token{Symbol: "USDC", Name: "USD Coin", Decimals: 6}},
 		AmountIn: chain.NewAmount(1e17), Priced: true, Path: "/v1.0/chain/transaction?chainId=1&tokenIn=0x", Origin: "https://gate.example", Now: noon,
 	}
-	if estimate != "" {
-		s.Estimate = []byte(estimate)
-	}
+	s.JSON, s.HasTx = estimate, strings.Contains(estimate, `"tx"`)
 	return render(t, func(to io.Writer) error { return pages.Swap(to, s) })
 }
 
@@ -171,7 +169,7 @@ func TestAmountsOfRowsStandBelowEachOther(t *testing.T) {
 		{"5000000000000000000", "4999999999999999999", 18, "4.999999"},
 		{"7", "3", 0, "3"},
 	} {
-		if got := aligned(unitsOf(test.units), test.decimals, placesFor(unitsOf(test.largest), test.decimals)); got != test.want {
+		if got := aligned(ratOf(named{test.units}.amount()), test.decimals, placesFor(ratOf(named{test.largest}.amount()), test.decimals)); got != test.want {
 			t.Errorf("%s beside %s = %s, want %s", test.units, test.largest, got, test.want)
 		}
 	}

@@ -62,7 +62,9 @@ func TestExplorersAreLinkedWhereTheyAreKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	documented := NewViews(chain.Documented())
-	page := render(t, func(to io.Writer) error { return documented.Order(to, Order{Record: record, Now: noon}) })
+	page := render(t, func(to io.Writer) error {
+		return documented.Order(to, Order{Record: recordIn(t, record), JSON: string(record), Now: noon})
+	})
 	for _, want := range []string{
 		"https://tronscan.org/#/transaction/" + r.ClaimedCancel.TransactionMetadata.TransactionHash.Text,
 		"https://tronscan.org/#/address/" + r.MakerSrc.Text,
@@ -74,7 +76,9 @@ func TestExplorersAreLinkedWhereTheyAreKnown(t *testing.T) {
 		}
 	}
 	unexplored := NewViews(chain.NewRegistry())
-	plain := render(t, func(to io.Writer) error { return unexplored.Order(to, Order{Record: record, Now: noon}) })
+	plain := render(t, func(to io.Writer) error {
+		return unexplored.Order(to, Order{Record: recordIn(t, record), JSON: string(record), Now: noon})
+	})
 	if strings.Contains(plain, `href="https:`) || strings.Contains(plain, `href=""`) {
 		t.Error("a page of unknown chains has links to explorers")
 	}
@@ -133,16 +137,18 @@ func TestTextOfTokensCannotBecomeAPartOfThePage(t *testing.T) {
 	locked := bytes.ReplaceAll(answer(t, "locked"), []byte(`"USDC"`), []byte(`"\u003cscript>alert(5)\u003c/script>"`))
 	for name, write := range map[string]func(io.Writer) error{
 		"order": func(to io.Writer) error {
-			return pages.Order(to, Order{Record: raw, Path: hostile, Hash: hostile, Count: 2, Now: noon})
+			return pages.Order(to, Order{Record: recordIn(t, raw), JSON: string(raw), Path: hostile, Hash: hostile, Count: 2, Now: noon})
 		},
-		"locked": func(to io.Writer) error { return pages.Locked(to, Locked{Taker: hostile, Answer: locked, Now: noon}) },
+		"locked": func(to io.Writer) error {
+			return pages.Locked(to, Locked{Taker: hostile, Answer: lockedOf(t, locked), JSON: string(locked), Now: noon})
+		},
 		"problem": func(to io.Writer) error {
 			return pages.Problem(to, web.Problem{ID: hostile, Message: hostile, Request: hostile})
 		},
 		"swap": func(to io.Writer) error {
 			return pages.Swap(to, Swap{
 				Form: url.Values{"tokenIn": {hostile}, "chainId": {hostile}, "amount": {hostile}}, Origin: hostile, Now: noon,
-				Listed: []Listed{{hostile, hostile, hostile}}, In: wild, Out: wild, Explanation: answer(t, "explanation"), Estimate: answer(t, "swap"),
+				Listed: []Listed{{hostile, hostile, hostile}}, In: wild, Out: wild, Compared: comparisonIn(t, answer(t, "explanation"), answer(t, "swap")), HasTx: true,
 				Faults: []Fault{{Field: "tokenIn", Message: hostile, Choices: []Choice{{*wild, "/swap?tokenIn=" + url.QueryEscape(hostile)}}}},
 			})
 		},
@@ -164,18 +170,22 @@ func TestPagesHaveNothingInline(t *testing.T) {
 		"home": func(to io.Writer) error {
 			return pages.Home(to, Home{Chains: chain.Documented().All(), Indexed: []Indexed{{Chain: 1, Block: 2}, {Chain: 137}}})
 		},
-		"no order":  func(to io.Writer) error { return pages.Order(to, Order{}) },
-		"order":     func(to io.Writer) error { return pages.Order(to, Order{Record: answer(t, "order_claimed"), Now: noon}) },
+		"no order": func(to io.Writer) error { return pages.Order(to, Order{}) },
+		"order": func(to io.Writer) error {
+			return pages.Order(to, Order{Record: recordIn(t, answer(t, "order_claimed")), JSON: string(answer(t, "order_claimed")), Now: noon})
+		},
 		"no locked": func(to io.Writer) error { return pages.Locked(to, Locked{}) },
-		"locked":    func(to io.Writer) error { return pages.Locked(to, Locked{Answer: answer(t, "locked"), Now: noon}) },
-		"no swap":   func(to io.Writer) error { return pages.Swap(to, Swap{}) },
+		"locked": func(to io.Writer) error {
+			return pages.Locked(to, Locked{Answer: lockedOf(t, answer(t, "locked")), Now: noon})
+		},
+		"no swap": func(to io.Writer) error { return pages.Swap(to, Swap{}) },
 		"swap": func(to io.Writer) error {
 			ether := &token.Listing{Key: token.Key{Chain: 1, Address: chain.NativeCoin(chain.EVM)}, Token: token.Token{Symbol: "ETH", Decimals: 18}}
-			return pages.Swap(to, Swap{Explanation: explanation, Estimate: answer(t, "swap"), In: ether, Out: ether})
+			return pages.Swap(to, Swap{Compared: comparisonIn(t, explanation, answer(t, "swap")), HasTx: true, In: ether, Out: ether})
 		},
 		"no list": func(to io.Writer) error { return pages.List(to, List{Rows: 25}) },
 		"list": func(to io.Writer) error {
-			return pages.List(to, List{Answer: answer(t, "order_list"), Rows: 25, Now: noon})
+			return pages.List(to, List{Answer: listIn(t, answer(t, "order_list")), Rows: 25, Now: noon})
 		},
 		"statistics":    func(to io.Writer) error { return pages.Statistics(to, statisticsOf()) },
 		"no statistics": func(to io.Writer) error { return pages.Statistics(to, Statistics{}) },

@@ -151,3 +151,40 @@ func measureDocuments(t *testing.T, sizes map[size]int) {
 func stiltedIn(text string) int {
 	return len(stilted.FindAllString(strings.Join(strings.Fields(text), " "), -1))
 }
+
+var decision = regexp.MustCompile(`decisions/(\d{4})(-[a-z0-9-]+\.md)?`)
+
+// TestDecisionsAreNumbered holds pages to numbers without gaps, and what mentions one to its name.
+func TestDecisionsAreNumbered(t *testing.T) {
+	pages, err := filepath.Glob("docs/decisions/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("pages %v: %v", pages, err)
+	}
+	for i, page := range pages {
+		if want := fmt.Sprintf("docs/decisions/%04d-", i+1); !strings.HasPrefix(page, want) {
+			t.Errorf("%s: want %s…", page, want)
+		}
+	}
+	err = filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == ".git") {
+			return fs.SkipDir
+		}
+		if !slices.Contains([]string{".go", ".md", ".yaml", ".txt", ""}, filepath.Ext(path)) || entry.IsDir() {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		for _, mention := range decision.FindAllStringSubmatch(string(text), -1) {
+			is := func(page string) bool { return strings.HasPrefix(page, "docs/"+mention[0]) }
+			if !slices.ContainsFunc(pages, is) {
+				t.Errorf("%s mentions %s, which is not there", path, mention[0])
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

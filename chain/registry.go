@@ -17,7 +17,7 @@ import (
 type Chain struct {
 	ID          ID
 	Native      uint64 // EIP-155 chain id; zero on Solana
-	Genesis     Hash   // hash of the first block, by which clusters of Solana are told apart; absent elsewhere
+	Genesis     Hash   // hash of the first block, which identifies a cluster of Solana; absent elsewhere
 	Name        string
 	Listed      string // its name in the hosted service's lists
 	Retired     bool   // takes part in no new orders, by the hosted service; old ones remain
@@ -43,8 +43,7 @@ func (c Chain) HeadLife() time.Duration {
 	return max(blocks*c.BlockTime, least)
 }
 
-// Spacing is how far apart a chain's consensus keeps the times of blocks. The zero value is of a chain of which nothing
-// is known.
+// Spacing is the least time between blocks that a chain's consensus keeps. The zero value is unknown.
 type Spacing struct {
 	Least uint64 `yaml:"least"` // seconds from a block's time to the next one's, at least
 	From  uint64 `yaml:"from"`  // the first block of those that it holds of

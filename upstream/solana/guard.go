@@ -17,9 +17,9 @@ var plainPrograms = []chain.Address{
 	solana.ComputeBudgetProgram, solana.MemoProgram,
 }
 
-// allowedTokenInstructions are what a swap asks the token programs to do for the sender: accounts of the wrapped coin
-// are opened, told of their coin and closed. Transfers, approvals and new owners are the business of the venue's
-// program, never the sender's.
+// allowedTokenInstructions are those that a swap needs from the token programs for the sender: opening, syncing and
+// closing accounts of the wrapped coin. Transfers, approvals and new owners are the business of the venue's program,
+// never the sender's.
 var allowedTokenInstructions = []byte{initializeAccount, closeAccount, initializeAccount2, syncNative, initializeAccount3}
 
 const (
@@ -104,7 +104,7 @@ func check(s quote.Swap, p quote.Profile, tx quote.Tx) error {
 		program := m.Account(i.Program)
 		if p.Calls(s.Chain.ID, program) {
 			if called++; !mentions(m, i, payable(s)) {
-				return errors.New("the venue's program is not told of an account of the recipient's")
+				return errors.New("the venue's program gets no account of the recipient's")
 			}
 			continue
 		}
@@ -216,7 +216,7 @@ func checkTokenInstruction(s quote.Swap, m solana.Message, i solana.CompiledInst
 	}
 	const destination = 1
 	if len(i.Accounts) <= destination {
-		return errors.New("it closes an account for nobody")
+		return errors.New("it closes an account without a beneficiary")
 	}
 	if to := m.Account(int(i.Accounts[destination])); to != s.Sender && to != s.Recipient {
 		return errors.New("it closes an account in favor of a stranger")

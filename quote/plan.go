@@ -207,7 +207,7 @@ func (t *trade) readRouter(ctx context.Context) (routing, error) {
 	case errors.Is(err, ErrNoRouter):
 		return routing{absent: err}, nil
 	case t.chain.Execution == PreferRouter:
-		return routing{}, fmt.Errorf("whether the public router stands is not known: %w", err)
+		return routing{}, fmt.Errorf("cannot tell whether the public router is deployed: %w", err)
 	}
 	return routing{absent: err, unknown: true}, nil
 }

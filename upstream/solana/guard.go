@@ -39,7 +39,7 @@ type Guard struct{}
 
 var _ quote.Guard = Guard{}
 
-// mostFee is what a transaction may spend on its place in a block, tips included, in lamports: twice what venues are
+// mostFee bounds a transaction's priority fee, tips included, in lamports: twice what venues are
 // asked to bid at most.
 const mostFee = 2_000_000
 
@@ -120,7 +120,7 @@ func check(s quote.Swap, p quote.Profile, tx quote.Tx) error {
 	case !moved.wrapped.IsZero() && (!s.In.Address.IsNative() || moved.wrapped.Cmp(s.In.Amount) > 0):
 		return fmt.Errorf("it moves %s lamports of the sender's", moved.wrapped)
 	case spent.Cmp(chain.NewAmount(mostFee)) > 0:
-		return fmt.Errorf("it spends %s lamports on its place in a block", spent)
+		return fmt.Errorf("priority fee of %s lamports exceeds the limit", spent)
 	}
 	return nil
 }

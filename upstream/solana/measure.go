@@ -18,7 +18,7 @@ type measurement struct {
 	wrapped  chain.Address   // mint of the coin
 	payable  []chain.Address // the recipient's accounts for what comes out
 	accounts []watched
-	cost     chain.Amount // of the transaction itself, in lamports: signature, place in a block, tips
+	cost     chain.Amount // of the transaction itself, in lamports: signature, priority fee, tips
 }
 
 // watched is an account before and after, nil where there is none, and what it says as a token account.

@@ -137,74 +137,51 @@ func (a *around) readBlocks(ctx context.Context) {
 	}
 }
 
-// readEach asks for the receipts that are still missing, and for the times of blocks that their logs do not tell.
+// readEach asks for the receipts that are still missing, and for the headers of blocks whose times their logs leave out.
 func (a *around) readEach(ctx context.Context) error {
-	times := a.chain.blockTimes(ctx, a.untimed())
-	calls, blocks := a.receiptCalls() // with the block of each call
-	for {
-		headers := times.next()
-		calls = append(calls, headerCalls(headers)...)
-		if len(calls) == 0 {
-			break
-		}
-		for _, b := range headers {
-			blocks = append(blocks, b.number)
-		}
-		if err := a.chain.rpc.All(ctx, calls...); err != nil {
-			for i, call := range calls {
-				if isUnreadable(call.Err) {
-					return &order.UnreadableError{Block: blocks[i], Err: err}
-				}
-			}
-			return err
-		}
-		for _, call := range calls {
-			if got, is := call.Out.(**receipt); is {
-				a.chain.heardReceipt(*got, call.By)
+	headers := make(map[chain.Hash]**header)
+	calls, blocks := a.calls(headers)
+	if err := a.chain.rpc.All(ctx, calls...); err != nil {
+		for i, call := range calls {
+			if isUnreadable(call.Err) {
+				return &order.UnreadableError{Block: blocks[i], Err: err}
 			}
 		}
-		calls, blocks = nil, nil
+		return err
 	}
-	a.chain.judgeSpacing(ctx, times)
-	if upstream.IsBackground(ctx) {
-		a.chain.timing.saw(times.cost())
+	for _, call := range calls {
+		if got, is := call.Out.(**receipt); is {
+			a.chain.heardReceipt(*got, call.By)
+		}
 	}
-	for _, b := range times.blocks {
-		a.times[b.hash] = b.time()
+	for hash, read := range headers {
+		a.times[hash] = uint64((*read).Timestamp)
 	}
 	return nil
 }
 
-// receiptCalls ask for the receipts that are missing.
-func (a *around) receiptCalls() (calls []*jsonrpc.Call, blocks []uint64) {
-	for _, t := range a.transactions {
-		if t.receipt != nil {
-			continue
-		}
-		block := uint64(t.first.BlockNumber)
-		asked := minedReceiptCall(&t.receipt, t.first.TransactionHash, t.first.BlockHash)
-		asked.Reach = a.chain.reach(block)
-		calls, blocks = append(calls, asked), append(blocks, block)
-	}
-	return calls, blocks
-}
-
-// untimed takes the times that logs and headers tell, and returns the other blocks.
-func (a *around) untimed() []*timedBlock {
-	var untimed []*timedBlock
-	asked := make(map[chain.Hash]bool)
+// calls ask for what is missing, each with the number of its block, and put headers by their blocks' hashes.
+func (a *around) calls(headers map[chain.Hash]**header) (calls []*jsonrpc.Call, blocks []uint64) {
 	for _, t := range a.transactions {
 		block, hash := uint64(t.first.BlockNumber), t.first.BlockHash
+		if t.receipt == nil {
+			asked := minedReceiptCall(&t.receipt, t.first.TransactionHash, hash)
+			asked.Reach = a.chain.reach(block)
+			calls, blocks = append(calls, asked), append(blocks, block)
+		}
+		if a.times[hash] != 0 {
+			continue
+		}
 		if t.first.BlockTimestamp != 0 {
 			a.times[hash] = uint64(t.first.BlockTimestamp)
 		} else if known := a.chain.read.of(block); known != nil && known.Hash == hash {
 			a.times[hash] = uint64(known.Timestamp)
-		} else if !asked[hash] {
-			asked[hash] = true
-			untimed = append(untimed, &timedBlock{number: block, hash: hash})
+		} else if _, isAsked := headers[hash]; !isAsked {
+			headers[hash] = new(*header)
+			calls, blocks = append(calls, headerByHashCall(headers[hash], hash)), append(blocks, block)
 		}
 	}
-	return untimed
+	return calls, blocks
 }
 
 // isUnreadable reports whether endpoints answered, and none with what must be there.

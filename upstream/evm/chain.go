@@ -21,7 +21,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"sync/atomic"
 	"time"
 
@@ -43,23 +42,20 @@ type Chain struct {
 	chain chain.Chain
 	rpc   *jsonrpc.Client
 
-	log    *slog.Logger // nil: nothing is logged
-	recent bool         // the nodes keep the newest state only
-	flat   bool         // gas costs everybody the same
-	swaps  bool         // that happen within the chain are among its events
+	recent bool // the nodes keep the newest state only
+	flat   bool // gas costs everybody the same
+	swaps  bool // that happen within the chain are among its events
 
 	newest    atomic.Pointer[header] // block seen; nil before the first
 	finalized atomic.Pointer[header] // as nodes said last; nil: they know none, or were not asked yet
 	heads     atomic.Uint64          // times that Head was called
 	taggedAt  atomic.Int64           // UNIX nanoseconds of the last call that asked for the finalized block
 	read      readHeaders            // since the newest block
-	probation probation              // of the chain's spacing
 	filters   atomic.Int32           // what is known of those in headers
 	fees      atomic.Pointer[feeMarket]
 	voices    upstream.Voices
 	tellers   upstream.Tellers // of transactions
 	density   density          // of the order protocol's logs
-	timing    density          // of headers that were read for the times of logs
 	batcher   batcher
 }
 
@@ -82,9 +78,6 @@ func WithoutMarket() Option { return func(c *Chain) { c.flat = true } }
 
 // WithoutSwaps leaves the swaps within the chain out of the events of blocks. Those of a transaction are told as ever.
 func WithoutSwaps() Option { return func(c *Chain) { c.swaps = false } }
-
-// WithLogger has it logged when blocks contradict what the registry says of the chain.
-func WithLogger(log *slog.Logger) Option { return func(c *Chain) { c.log = log } }
 
 // New returns the chain that rpc's endpoints serve; whether they do is found out on first use.
 func New(c chain.Chain, rpc *jsonrpc.Client, options ...Option) *Chain {

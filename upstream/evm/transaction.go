@@ -14,8 +14,7 @@ import (
 
 var _ order.TransactionSource = (*Chain)(nil)
 
-// sentTransaction has the members of a transaction that are read beside its receipt (execution-apis,
-// eth_getTransactionByHash).
+// sentTransaction has the members of a transaction that are read (execution-apis, eth_getTransactionByHash).
 type sentTransaction struct {
 	Hash      chain.Hash    `json:"hash"`
 	BlockHash chain.Hash    `json:"blockHash"` // absent while it waits for a block

@@ -126,7 +126,7 @@ func (b *builder) addChain(path string, c config.Chain) {
 		}
 	}
 	made := &chainParts{config: c, pool: pool, rpc: rpc}
-	options := []evm.Option{evm.WithLogger(b.log)}
+	var options []evm.Option
 	if !b.config.Index.Swaps {
 		options = append(options, evm.WithoutSwaps())
 	}

@@ -21,7 +21,7 @@ func (p *prober) shortcomings() (said []string) {
 	}
 	say(found.LogSpan > 0 && isShallow(found.LogDepth, triedDepths, p.head), "pruned: logs are had from %d blocks ago at most", found.LogDepth)
 	say(isShallow(found.BlockDepth, triedDepths, p.head), "pruned: blocks are had from %d blocks ago at most", found.BlockDepth)
-	say(found.LogTimes != nil && !*found.LogTimes, "does not tell the times of logs: a backfill reads them from blocks, or from another endpoint")
+	say(found.LogTimes != nil && !*found.LogTimes, "does not tell the times of logs: a backfill reads them from blocks")
 	say(found.Batch == 1, "takes no batches")
 	say(found.Batch > 1 && found.Batch < triedBatches[0], "takes batches of %d calls, not of %d", found.Batch, triedBatches[0])
 	if p.chain.Family != chain.EVM {

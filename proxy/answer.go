@@ -32,7 +32,7 @@ type answer struct {
 
 // Body is a response body with its headers.
 type Body struct {
-	Value any // what Text was made of, for pages: nil in answers for clients of the API
+	Value   any // what Text was made of, for pages: nil in answers for clients of the API
 	Text    string
 	plain   form     // the body as it is
 	forms   *forms   // nil where the body is too short to be compressed

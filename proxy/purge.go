@@ -13,9 +13,6 @@ import (
 	"crossgate/order"
 )
 
-// CacheStats counts what the cache of answers has done since the start.
-func (s *Server) CacheStats() cache.Stats { return s.answers.Stats() }
-
 // Purge drops the cached answers about any of the orders and chains, and those at paths with their queries. A path at
 // which no answer is ever cached is an error; nothing is dropped then.
 func (s *Server) Purge(how cache.Purge, orders []order.ID, chains []chain.ID, paths []string) error {

@@ -22,6 +22,7 @@ import (
 	"crossgate/proxy"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/pages"
+	"crossgate/proxy/pages/compare"
 	"crossgate/proxy/swaps"
 	"crossgate/quote"
 	"crossgate/token"
@@ -163,6 +164,7 @@ func newSite(p parts) (*site, error) {
 	made.orders = orders.Mount(s, orders.Options{Orders: p.Orders, Swaps: p.Orders, Statistics: statistics, Tokens: p.Tokens})
 	made.swaps = swaps.Mount(s, swaps.Options{Estimator: made.estimator, Tokens: p.Tokens})
 	pages.Mount(s, made.orders, made.swaps, pages.Options{Details: p.Orders, Tokens: p.Tokens})
+	compare.Mount(s, made.swaps, p.Tokens)
 	return made, nil
 }
 

@@ -1,35 +1,28 @@
 package pages
 
 import (
-	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"math/big"
-	"strconv"
-	"strings"
 	"testing"
-	"time"
 
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/proxy/orders"
-	"crossgate/proxy/swaps"
 	"crossgate/proxy/wire"
-	"crossgate/quote"
 	"crossgate/token"
 )
 
 // The documented JSON, read back into the values that it is made of: pages of them must say what the API says.
 
-type named struct {
+type Named struct {
 	Text string `json:"stringValue"`
 }
 
-func (n named) chain() chain.ID { id, _ := chain.ParseID(n.Text); return id }
+func (n Named) chain() chain.ID { id, _ := chain.ParseID(n.Text); return id }
 
-func (n named) amount() chain.Amount { a, _ := chain.ParseAmount(n.Text); return a }
+func (n Named) Amount() chain.Amount { a, _ := chain.ParseAmount(n.Text); return a }
 
-func (n named) address() chain.Address { a, _, _ := chain.ParseAnyAddress(n.Text); return a }
+func (n Named) address() chain.Address { a, _, _ := chain.ParseAnyAddress(n.Text); return a }
 
 type tokenJSON struct {
 	Decimals              uint8
@@ -41,29 +34,29 @@ func (t tokenJSON) token() token.Token {
 }
 
 type offerJSON struct {
-	ChainID, TokenAddress, Amount, FinalAmount named
+	ChainID, TokenAddress, Amount, FinalAmount Named
 	tokenJSON
 }
 
 func (o offerJSON) offer() order.Offer {
-	return order.Offer{Chain: o.ChainID.chain(), Token: o.TokenAddress.address(), Amount: o.Amount.amount()}
+	return order.Offer{Chain: o.ChainID.chain(), Token: o.TokenAddress.address(), Amount: o.Amount.Amount()}
 }
 
 type eventJSON struct {
-	TransactionHash, Initiator  named
+	TransactionHash, Initiator  Named
 	BlockNumber, BlockTimeStamp uint64
 }
 
 type infoJSON struct{ TransactionMetadata *eventJSON }
 
 type recordJSON struct {
-	OrderID, MakerSrc, ReceiverDst, AllowedTakerDst, Taker named
+	OrderID, MakerSrc, ReceiverDst, AllowedTakerDst, Taker Named
 
 	Give                     offerJSON `json:"giveOfferWithMetadata"`
 	Take                     offerJSON `json:"takeOfferWithMetadata"`
-	ActualFulfillAmount      *named
+	ActualFulfillAmount      *Named
 	State, ExternalCallState string
-	FinalPercentFee, FixFee  *named
+	FinalPercentFee, FixFee  *Named
 	CreationTimestamp        uint64
 	Created                  *eventJSON `json:"createdSrcEventMetadata"`
 	Fulfilled                *eventJSON `json:"fulfilledDstEventMetadata"`
@@ -74,7 +67,7 @@ type recordJSON struct {
 	ClaimedCancel            infoJSON   `json:"claimedOrderCancelSrcEventInfo"`
 }
 
-func decodeInto[T any](t *testing.T, text []byte) (into T) {
+func DecodeInto[T any](t *testing.T, text []byte) (into T) {
 	t.Helper()
 	if err := json.Unmarshal(text, &into); err != nil {
 		t.Fatal(err)
@@ -92,7 +85,7 @@ func seen[F order.Fact](id chain.ID, e *eventJSON, fact F) *order.Seen[F] {
 
 func recordIn(t *testing.T, text []byte) *wire.Record {
 	t.Helper()
-	return decodeInto[recordJSON](t, text).record(t)
+	return DecodeInto[recordJSON](t, text).record(t)
 }
 
 func (r recordJSON) record(t *testing.T) *wire.Record {
@@ -108,19 +101,19 @@ func (r recordJSON) record(t *testing.T) *wire.Record {
 	if r.ExternalCallState != order.NoExtCall.String() && r.ExternalCallState != "" {
 		o.Call = order.Completed
 	}
-	o.GiveFinal, o.TakeFinal = r.Give.FinalAmount.amount(), r.Take.FinalAmount.amount()
+	o.GiveFinal, o.TakeFinal = r.Give.FinalAmount.Amount(), r.Take.FinalAmount.Amount()
 	if r.FinalPercentFee != nil {
-		fee := r.FinalPercentFee.amount()
+		fee := r.FinalPercentFee.Amount()
 		o.FinalPercentFee = &fee
 	}
 	give, take := r.Give.ChainID.chain(), r.Take.ChainID.chain()
 	var created order.Created
 	if r.FixFee != nil {
-		created.FixFee = r.FixFee.amount()
+		created.FixFee = r.FixFee.Amount()
 	}
 	fulfilled := order.Fulfilled{Taker: r.Taker.address()}
 	if r.ActualFulfillAmount != nil {
-		amount := r.ActualFulfillAmount.amount()
+		amount := r.ActualFulfillAmount.Amount()
 		fulfilled.ActualAmount = &amount
 	}
 	if r.CreationTimestamp > 0 { // of a list
@@ -135,7 +128,7 @@ func (r recordJSON) record(t *testing.T) *wire.Record {
 
 func listIn(t *testing.T, text []byte) *orders.Listed {
 	t.Helper()
-	read := decodeInto[struct {
+	read := DecodeInto[struct {
 		Orders     []recordJSON
 		TotalCount uint64
 	}](t, text)
@@ -150,16 +143,16 @@ func listIn(t *testing.T, text []byte) *orders.Listed {
 func lockedIn(t *testing.T, text []byte) (locked *orders.Locked, ids []order.ID) {
 	t.Helper()
 	locked = &orders.Locked{Worth: wire.Worth{Tokens: map[token.Key]token.Token{}, USD: map[token.Key]*big.Rat{}}}
-	for _, c := range decodeInto[[]struct {
-		ChainID      named
+	for _, c := range DecodeInto[[]struct {
+		ChainID      Named
 		LockedTokens []struct {
-			TokenAddress           named
+			TokenAddress           Named
 			TokenMetadata          tokenJSON
 			Amount, TokenAmount    json.Number
 			DstChainsLockedAmounts []struct {
-				TargetChainID       named
+				TargetChainID       Named
 				DstChainTokenAmount json.Number
-				OrdersToUnlock      []named
+				OrdersToUnlock      []Named
 			}
 		}
 	}](t, text) {
@@ -191,76 +184,6 @@ func lockedIn(t *testing.T, text []byte) (locked *orders.Locked, ids []order.ID)
 		locked.Chains = append(locked.Chains, on)
 	}
 	return locked, ids
-}
-
-type pricedJSON struct {
-	Name, Amount string
-	USD          *float64 `json:"approximateUsdValue"`
-}
-
-// comparisonIn is the comparison of an explanation and an estimate, if there is one.
-func comparisonIn(t *testing.T, explanation, estimate []byte) *swaps.Comparison {
-	t.Helper()
-	x := decodeInto[struct {
-		Error, Execution, MinAmount, Amount string
-		QuotedAt                            time.Time
-		Aggregators                         []struct {
-			Name, Execution, Verdict, Reason, Amount, QuotedAmount string
-			TookMs                                                 float64
-			Simulated                                              bool
-		}
-	}](t, explanation)
-	amount := func(text string) chain.Amount { return named{text}.amount() }
-	way := map[string]quote.Way{"router": quote.Routed, "direct": quote.Direct}
-	c := &swaps.Comparison{Estimate: quote.Estimate{Way: way[x.Execution], MinOut: amount(x.MinAmount), QuotedAt: x.QuotedAt}}
-	c.Out.Amount, c.Out.Token.Decimals = amount(x.Amount), 6
-	if x.Error != "" {
-		c.Err = errors.New(x.Error)
-	}
-	verdicts := map[string]quote.Verdict{"won": quote.Won, "outbid": quote.Outbid, "refused": quote.Refused, "silent": quote.Silent, "leftOut": quote.LeftOut}
-	for _, a := range x.Aggregators {
-		one := quote.Asked{
-			Venue: a.Name, Way: way[a.Execution], Verdict: verdicts[a.Verdict], Took: time.Duration(a.TookMs * float64(time.Millisecond)),
-			AmountOut: amount(a.QuotedAmount), Net: amount(a.Amount), Result: &quote.Result{Measured: a.Simulated},
-		}
-		if a.Reason != "" {
-			one.Err = errors.New(a.Reason)
-		}
-		c.Asked = append(c.Asked, one)
-	}
-	if len(estimate) == 0 {
-		return c
-	}
-	e := decodeInto[struct {
-		Tx                            *struct{ Data, Value string }
-		TokenIn, TokenOut             pricedJSON
-		Slippage, RecommendedSlippage float64
-		ProtocolFee                   string
-		ProtocolFeeUSD                string `json:"protocolFeeApproximateUsdValue"`
-		Fee                           *struct {
-			Total   string
-			Details struct{ GasLimit string }
-			USD     *float64 `json:"approximateUsdValue"`
-		} `json:"estimatedTransactionFee"`
-		Compared []pricedJSON `json:"comparedAggregators"`
-	}](t, estimate)
-	c.In.Amount, c.In.USD, c.Out.USD = amount(e.TokenIn.Amount), e.TokenIn.USD, e.TokenOut.USD
-	c.SlippagePercent, c.RecommendedSlippage, c.ProtocolFee = e.Slippage, e.RecommendedSlippage, amount(e.ProtocolFee)
-	if usd, err := strconv.ParseFloat(e.ProtocolFeeUSD, 64); err == nil {
-		c.ProtocolFeeUSD = &usd
-	}
-	if e.Fee != nil {
-		limit, _ := strconv.ParseUint(e.Fee.Details.GasLimit, 10, 64)
-		c.Fee = &quote.Fee{Total: amount(e.Fee.Total), GasLimit: limit, USD: e.Fee.USD}
-	}
-	for _, each := range e.Compared {
-		c.Compared = append(c.Compared, quote.Compared{Name: each.Name, Amount: amount(each.Amount), USD: each.USD})
-	}
-	if e.Tx != nil {
-		c.Tx.Data, _ = hex.DecodeString(strings.TrimPrefix(e.Tx.Data, "0x"))
-		c.Tx.To, c.Tx.Value = chain.NewAddress(make([]byte, 20)), amount(e.Tx.Value)
-	}
-	return c
 }
 
 func lockedOf(t *testing.T, text []byte) *orders.Locked {

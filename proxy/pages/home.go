@@ -29,7 +29,7 @@ func (s *Pages) homePage(c *gin.Context) {
 		return
 	}
 	home := s.home(c.Request.Context())
-	home.Origin = originOf(c.Request)
+	home.Origin = OriginOf(c.Request)
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Home(to, home) })
 }
 

@@ -15,6 +15,7 @@ import (
 	"crossgate/proxy"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/web"
+	"crossgate/token"
 )
 
 // rowsOfPage is how many orders or swaps a page of a list has.
@@ -28,7 +29,7 @@ func (s *Pages) listPage(c *gin.Context) {
 		s.server.FailPage(c, proxy.InvalidParameters.Because("the query is not properly URL-encoded"))
 		return
 	}
-	shown := List{Form: form, Chains: s.chains.All(), Origin: originOf(c.Request), Now: time.Now(), Rows: rowsOfPage}
+	shown := List{Form: form, Chains: s.chains.All(), Origin: OriginOf(c.Request), Now: time.Now(), Rows: rowsOfPage}
 	for _, state := range orders.AllStates {
 		shown.States = append(shown.States, state.String())
 	}
@@ -135,7 +136,7 @@ type List struct {
 
 type listView struct {
 	List
-	Wrong      map[string]*faultView // by field
+	Wrong      map[string]*FaultView // by field
 	IsSwaps    bool
 	Clear      string // path of the list without a filter; empty: it has none
 	Tabs       []tab
@@ -160,7 +161,7 @@ const swapsMode = "SameChain"
 
 // List writes the page of a list.
 func (p *Views) List(to io.Writer, l List) error {
-	v := listView{List: l, Wrong: p.faults(l.Faults), IsSwaps: strings.EqualFold(l.Form.Get("mode"), swapsMode), Path: "/api/Orders/filteredList"}
+	v := listView{List: l, Wrong: p.Faults(l.Faults), IsSwaps: strings.EqualFold(l.Form.Get("mode"), swapsMode), Path: "/api/Orders/filteredList"}
 	v.Tabs = []tab{
 		{"Cross-chain orders", withoutField(l.Form, "mode"), !v.IsSwaps},
 		{"Swaps within a chain", withField(l.Form, "mode", swapsMode), v.IsSwaps},
@@ -226,3 +227,38 @@ func withField(form url.Values, name, value string) string {
 }
 
 func withoutField(form url.Values, name string) string { return withField(form, name, "") }
+
+// Faults are what is wrong with the form, by field.
+func (p *Views) Faults(all []Fault) map[string]*FaultView {
+	shown := make(map[string]*FaultView, len(all))
+	for _, each := range all {
+		if shown[each.Field] != nil {
+			continue // one thing at a time
+		}
+		fault := &FaultView{Field: each.Field, Message: each.Message}
+		for _, choice := range each.Choices {
+			fault.Choices = append(fault.Choices, foundToken{Token: p.Listing(choice.Token), URL: choice.URL})
+		}
+		shown[each.Field] = fault
+	}
+	return shown
+}
+
+func (p *Views) Listing(t token.Listing) TokenView { return p.tokenOf(t.Chain, t.Address, t.Token) }
+
+// Fault is what is wrong with a field of a form, as a sentence; Choices are what it may have meant.
+type Fault struct {
+	Field, Message string
+	Choices        []Choice
+}
+
+// Choice is a token, and the page with it in the form.
+type Choice struct {
+	Token token.Listing
+	URL   string
+}
+
+type FaultView struct {
+	Field, Message string
+	Choices        []foundToken
+}

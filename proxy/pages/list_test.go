@@ -13,13 +13,13 @@ import (
 
 func listPage(t *testing.T, l List) string {
 	t.Helper()
-	l.Now, l.Chains, l.Rows = noon, chain.Documented().All(), 25
-	pages := NewViews(explored())
-	return render(t, func(to io.Writer) error { return pages.List(to, l) })
+	l.Now, l.Chains, l.Rows = Noon, chain.Documented().All(), 25
+	pages := NewViews(Explored())
+	return Render(t, func(to io.Writer) error { return pages.List(to, l) })
 }
 
 func TestListsAreTurnedByLinks(t *testing.T) {
-	rows := listIn(t, answer(t, "order_list")) // two rows of 1234
+	rows := listIn(t, Answer(t, "order_list")) // two rows of 1234
 	page := listPage(t, List{Answer: rows, Skip: 50, Form: url.Values{"state": {"Created"}, "skip": {"50"}, "maker": {""}}})
 	for _, want := range []string{`href="/orders?skip=25&amp;state=Created" rel="prev"`, `href="/orders?skip=52&amp;state=Created" rel="next"`, `href="/orders?mode=SameChain&amp;state=Created"`} {
 		if !strings.Contains(page, want) {
@@ -37,7 +37,7 @@ func TestListsAreTurnedByLinks(t *testing.T) {
 
 // TestFiltersAreFoldedUntilOneIsSet folds what would fill the first screen of a phone.
 func TestFiltersAreFoldedUntilOneIsSet(t *testing.T) {
-	rows := listIn(t, answer(t, "order_list"))
+	rows := listIn(t, Answer(t, "order_list"))
 	for query, clear := range map[string]string{
 		"": "", "skip=25": "", "mode=SameChain&maker=": "",
 		"state=Created&skip=25": "/orders", "mode=SameChain&maker=0x12": "/orders?mode=SameChain",
@@ -67,7 +67,7 @@ func TestListsSayWhyTheyAreEmpty(t *testing.T) {
 		"not to be had":  {List{Problem: &web.Problem{ID: "INDEX_EMPTY", Message: "nothing read"}}, "INDEX_EMPTY"},
 		"a wrong filter": {List{Faults: []Fault{{Field: "maker", Message: "The maker must be an address."}}}, "The maker must be an address."},
 	} {
-		if page := text(listPage(t, test.list)); !strings.Contains(page, test.want) {
+		if page := Text(listPage(t, test.list)); !strings.Contains(page, test.want) {
 			t.Errorf("%s: the page lacks %q: %s", name, test.want, page)
 		}
 	}

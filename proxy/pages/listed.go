@@ -57,16 +57,16 @@ func (p *Views) row(r wire.Listed) listed {
 
 // sideOf is an amount of a token on a chain.
 func (p *Views) sideOf(id chain.ID, address chain.Address, amount chain.Amount, t token.Token) sideView {
-	return sideView{Chain: p.ChainName(id), Amount: amountOf(amount, t), Token: p.tokenOf(id, address, t)}
+	return sideView{Chain: p.ChainName(id), Amount: AmountOf(amount, t), Token: p.tokenOf(id, address, t)}
 }
 
-func amountOf(a chain.Amount, t token.Token) web.Amount {
+func AmountOf(a chain.Amount, t token.Token) web.Amount {
 	return web.AmountOf(a.String(), int(t.Decimals))
 }
 
-func (p *Views) tokenOf(id chain.ID, a chain.Address, t token.Token) tokenView {
+func (p *Views) tokenOf(id chain.ID, a chain.Address, t token.Token) TokenView {
 	address := a.Format(p.Chains.Family(id))
-	return tokenView{
+	return TokenView{
 		Symbol: t.Symbol, Name: t.Name, Logo: t.LogoURI, Initial: web.Initial(t.Symbol), Address: address, URL: p.AddressURL(id, address),
 	}
 }

@@ -48,7 +48,7 @@ func (s *Pages) lockedPage(c *gin.Context) {
 	text := c.Param("takerAddress")
 	shown := Locked{
 		Taker: text, Answer: &locked, JSON: found.Text, Gaps: gapsIn(found.Basis, from.Value.Made), Deliveries: s.deliveries(ctx, ids),
-		Path: "/api/Satistics/" + url.PathEscape(text) + "/lockedAssets", Origin: originOf(c.Request), Now: time.Now(),
+		Path: "/api/Satistics/" + url.PathEscape(text) + "/lockedAssets", Origin: OriginOf(c.Request), Now: time.Now(),
 	}
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Locked(to, shown) })
 }
@@ -103,7 +103,7 @@ type lockedChain struct {
 }
 
 type lockedToken struct {
-	Token   tokenView
+	Token   TokenView
 	Amount  string
 	USD     string
 	Orders  int
@@ -135,7 +135,7 @@ func (p *Views) Locked(to io.Writer, l Locked) error {
 	title, says := "Locked assets", "What takers delivered and were not paid for yet."
 	if l.Answer != nil {
 		title = "Locked for " + web.Short(l.Taker)
-		v.JSON = indented([]byte(l.JSON))
+		v.JSON = Indented([]byte(l.JSON))
 		var total worthSum
 		for _, c := range l.Answer.Chains {
 			shown := lockedChain{Name: p.ChainName(c.Chain)}
@@ -189,7 +189,7 @@ func wholeTokens(a chain.Amount, t token.Token) string {
 	if t == (token.Token{}) {
 		return ""
 	}
-	return amountOf(a, t).Exact
+	return AmountOf(a, t).Exact
 }
 
 func (p *Views) lockedToken(l Locked, id chain.ID, t order.LockedToken) lockedToken {
@@ -200,7 +200,7 @@ func (p *Views) lockedToken(l Locked, id chain.ID, t order.LockedToken) lockedTo
 			return ""
 		}
 		value, _ := usd.Float64()
-		return usdText(value)
+		return UsdText(value)
 	}
 	shown := lockedToken{Token: p.tokenOf(id, t.Token, metadata), Amount: wholeTokens(t.Amount, metadata), USD: worth(t.Amount)}
 	var oldest time.Time
@@ -209,7 +209,7 @@ func (p *Views) lockedToken(l Locked, id chain.ID, t order.LockedToken) lockedTo
 		for _, of := range d.Orders {
 			o := lockedOrder{ID: of.String(), Delivery: l.Deliveries[of]}
 			if !o.At.IsZero() {
-				o.Waits, o.Amount = web.Lasting(l.Now.Sub(o.At)), amountOf(o.Give, metadata)
+				o.Waits, o.Amount = web.Lasting(l.Now.Sub(o.At)), AmountOf(o.Give, metadata)
 				if oldest.IsZero() || o.At.Before(oldest) {
 					oldest = o.At
 				}
@@ -237,8 +237,8 @@ func unixOrLast(t time.Time) int64 {
 	return t.Unix()
 }
 
-// usdText is a value with cents; one that is not nothing is never told as nothing.
-func usdText(value float64) string {
+// UsdText is a value with cents; one that is not nothing is never told as nothing.
+func UsdText(value float64) string {
 	if value > 0 && value < 0.01 {
 		return "under $0.01"
 	}

@@ -24,7 +24,7 @@ type agesView struct {
 
 type ageRow struct {
 	Chain string
-	Token tokenView
+	Token TokenView
 	Cells []ageCell // of each bucket, and of what was not looked up where there is such
 	All   ageCell
 }
@@ -62,9 +62,9 @@ func (s *worthSum) text() string {
 	}
 	value, _ := s.known.Float64()
 	if s.unpriced > 0 {
-		return "at least " + usdText(value)
+		return "at least " + UsdText(value)
 	}
-	return usdText(value)
+	return UsdText(value)
 }
 
 func (s *worthSum) cell(name string) ageCell { return ageCell{name, s.orders, s.text()} }

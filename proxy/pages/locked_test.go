@@ -12,18 +12,18 @@ import (
 )
 
 func TestLockedPageTellsForHowLong(t *testing.T) {
-	raw := answer(t, "locked")
+	raw := Answer(t, "locked")
 	locked, ids := lockedIn(t, raw)
-	pages := NewViews(explored())
-	page := text(render(t, func(to io.Writer) error {
-		return pages.Locked(to, Locked{Taker: "0xd1", Answer: locked, Now: noon, Deliveries: map[order.ID]Delivery{ids[0]: {At: noon.Add(-75 * time.Hour), Give: chain.NewAmount(17992800)}}})
+	pages := NewViews(Explored())
+	page := Text(Render(t, func(to io.Writer) error {
+		return pages.Locked(to, Locked{Taker: "0xd1", Answer: locked, Now: Noon, Deliveries: map[order.ID]Delivery{ids[0]: {At: Noon.Add(-75 * time.Hour), Give: chain.NewAmount(17992800)}}})
 	}))
 	for _, want := range []string{"longest wait 3 days", "2026-11-18 09:00:00 UTC 17.9928 3 days"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q: %s", want, page)
 		}
 	}
-	empty := text(render(t, func(to io.Writer) error { return pages.Locked(to, Locked{Answer: &orders.Locked{}}) }))
+	empty := Text(Render(t, func(to io.Writer) error { return pages.Locked(to, Locked{Answer: &orders.Locked{}}) }))
 	if !strings.Contains(empty, "Nothing is locked") {
 		t.Errorf("page of nothing: %s", empty)
 	}
@@ -31,15 +31,15 @@ func TestLockedPageTellsForHowLong(t *testing.T) {
 
 // TestLockedPageTellsAgesAndBatches has a delivery in each bucket, one of a token without a price.
 func TestLockedPageTellsAgesAndBatches(t *testing.T) {
-	raw := answer(t, "locked")
+	raw := Answer(t, "locked")
 	locked, ids := lockedIn(t, raw)
-	pages := NewViews(explored())
-	page := text(render(t, func(to io.Writer) error {
-		return pages.Locked(to, Locked{Taker: "0xd1", Answer: locked, Now: noon, Deliveries: map[order.ID]Delivery{
-			ids[0]: {At: noon.Add(-59 * time.Minute), Give: chain.NewAmount(17992800)},
-			ids[1]: {At: noon.Add(-time.Hour), Give: chain.NewAmount(10000000)},
-			ids[2]: {At: noon.Add(-8 * 24 * time.Hour), Give: chain.NewAmount(7992801), IsSent: true},
-			ids[3]: {At: noon.Add(-25 * time.Hour), Give: chain.NewAmount(7)},
+	pages := NewViews(Explored())
+	page := Text(Render(t, func(to io.Writer) error {
+		return pages.Locked(to, Locked{Taker: "0xd1", Answer: locked, Now: Noon, Deliveries: map[order.ID]Delivery{
+			ids[0]: {At: Noon.Add(-59 * time.Minute), Give: chain.NewAmount(17992800)},
+			ids[1]: {At: Noon.Add(-time.Hour), Give: chain.NewAmount(10000000)},
+			ids[2]: {At: Noon.Add(-8 * 24 * time.Hour), Give: chain.NewAmount(7992801), IsSent: true},
+			ids[3]: {At: Noon.Add(-25 * time.Hour), Give: chain.NewAmount(7)},
 		}})
 	}))
 	for _, want := range []string{
@@ -61,11 +61,11 @@ func TestLockedPageTellsAgesAndBatches(t *testing.T) {
 
 // TestWhatWasNotLookedUpHasNoAge has one delivery of four.
 func TestWhatWasNotLookedUpHasNoAge(t *testing.T) {
-	raw := answer(t, "locked")
+	raw := Answer(t, "locked")
 	locked, ids := lockedIn(t, raw)
-	pages := NewViews(explored())
-	page := text(render(t, func(to io.Writer) error {
-		return pages.Locked(to, Locked{Answer: locked, Now: noon, Deliveries: map[order.ID]Delivery{ids[0]: {At: noon, Give: chain.NewAmount(17992800)}}})
+	pages := NewViews(Explored())
+	page := Text(Render(t, func(to io.Writer) error {
+		return pages.Locked(to, Locked{Answer: locked, Now: Noon, Deliveries: map[order.ID]Delivery{ids[0]: {At: Noon, Give: chain.NewAmount(17992800)}}})
 	}))
 	if want := "Not looked up All USDC on Base $17.99 1 order – – – – 2 orders $35.98 3 orders"; !strings.Contains(page, want) {
 		t.Errorf("the page lacks %q: %s", want, page)
@@ -73,9 +73,9 @@ func TestWhatWasNotLookedUpHasNoAge(t *testing.T) {
 }
 
 func TestLockedPageTellsSinceWhenHistoryIsKnown(t *testing.T) {
-	pages := NewViews(explored())
-	page := text(render(t, func(to io.Writer) error {
-		return pages.Locked(to, Locked{Answer: &orders.Locked{}, Now: noon, Gaps: []Gap{{Chain: 1, From: 7, Since: noon.Add(-time.Hour)}, {Chain: 137, From: 9, Since: noon.Add(-2 * time.Hour)}}})
+	pages := NewViews(Explored())
+	page := Text(Render(t, func(to io.Writer) error {
+		return pages.Locked(to, Locked{Answer: &orders.Locked{}, Now: Noon, Gaps: []Gap{{Chain: 1, From: 7, Since: Noon.Add(-time.Hour)}, {Chain: 137, From: 9, Since: Noon.Add(-2 * time.Hour)}}})
 	}))
 	if !strings.Contains(page, "The history of all chains is known since 2026-11-21 11:00:00 UTC") || strings.Contains(page, "All history") {
 		t.Errorf("the page does not say since when: %s", page)
@@ -84,7 +84,7 @@ func TestLockedPageTellsSinceWhenHistoryIsKnown(t *testing.T) {
 
 // TestBatchesAreAsLargeAsTheContractsAllow counts the messages that some numbers of orders take.
 func TestBatchesAreAsLargeAsTheContractsAllow(t *testing.T) {
-	pages := NewViews(explored())
+	pages := NewViews(Explored())
 	for _, row := range []struct {
 		key           batchOf
 		orders, wants int

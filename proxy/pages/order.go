@@ -44,7 +44,7 @@ type orderView struct {
 	Give, Take sideView
 	Steps      []step
 	Took       []string // how long what happened took
-	Facts      []fact
+	Facts      []Fact
 	Proof      []fieldSource
 	Decoded    []transactionView
 	Others     []int // indexes of the transaction's orders
@@ -56,19 +56,19 @@ type sideView struct {
 	Amount web.Amount
 	Worth  string      // of the amount in USD, then and now, or that no price is known; empty where that is not shown
 	Before *web.Amount // before the maker's patches
-	Token  tokenView
+	Token  TokenView
 }
 
 // text is the side in a few words.
 func (s sideView) text() string { return s.Amount.Text + " " + s.Token.Symbol + " on " + s.Chain }
 
-type tokenView struct {
+type TokenView struct {
 	Symbol, Name, Logo, Initial string
 	Address, URL                string
 }
 
-// fact is a row of the details.
-type fact struct {
+// Fact is a row of the details.
+type Fact struct {
 	Name, Text, URL string
 	Page            string // path of the page about it here; empty: there is none
 	Link            string // what that shows
@@ -76,12 +76,12 @@ type fact struct {
 }
 
 // account is a row about an address; without text where there is none.
-func (p *Views) account(name string, id chain.ID, a chain.Address) fact {
+func (p *Views) account(name string, id chain.ID, a chain.Address) Fact {
 	text := ""
 	if !a.IsAbsent() {
 		text = a.Format(p.Chains.Family(id))
 	}
-	return fact{Name: name, Text: text, URL: p.AddressURL(id, text), IsID: true}
+	return Fact{Name: name, Text: text, URL: p.AddressURL(id, text), IsID: true}
 }
 
 // stateWords have one word for lists, and a second wording for when a later event may have been missed.
@@ -108,7 +108,7 @@ func (p *Views) Order(to io.Writer, o Order) error {
 		Give: p.side(r.Terms.Give, r.GiveFinal, o.Record.Give), Take: p.side(r.Terms.Take, r.TakeFinal, o.Record.Take),
 		Steps: p.steps(r, o.Now), Took: durations(r), Facts: p.facts(o), Proof: p.fieldSources(o), Decoded: p.transactions(o.Transactions),
 	}
-	v.JSON = indented([]byte(o.JSON))
+	v.JSON = Indented([]byte(o.JSON))
 	v.Give.Worth, v.Take.Worth = o.worth()
 	if v.Gaps = gapsOf(r, o.Gaps); len(v.Gaps) > 0 {
 		v.Word = words.seen
@@ -138,7 +138,7 @@ func gapsOf(r *order.Order, all []Gap) []Gap {
 func (p *Views) side(o order.Offer, final chain.Amount, t token.Token) sideView {
 	s := p.sideOf(o.Chain, o.Token, final, t)
 	if o.Amount != final {
-		before := amountOf(o.Amount, t)
+		before := AmountOf(o.Amount, t)
 		s.Before = &before
 	}
 	return s
@@ -160,8 +160,8 @@ func cancelledAt(o *order.Order) *order.At {
 	return &o.Cancelled.At
 }
 
-// indented is JSON for people.
-func indented(answer []byte) string {
+// Indented is JSON for people.
+func Indented(answer []byte) string {
 	var text bytes.Buffer
 	if err := json.Indent(&text, answer, "", "  "); err != nil {
 		return string(answer)

@@ -13,16 +13,16 @@ import (
 )
 
 func TestOrderPageSaysWhatThingsAreWorthAndHowLongTheyTook(t *testing.T) {
-	pages := NewViews(explored())
-	record := answer(t, "order_claimed")
-	page := render(t, func(to io.Writer) error {
+	pages := NewViews(Explored())
+	record := Answer(t, "order_claimed")
+	page := Render(t, func(to io.Writer) error {
 		return pages.Order(to, Order{
-			Record: recordIn(t, record), JSON: string(record), Now: noon, Give: big.NewRat(9999, 10_000),
+			Record: recordIn(t, record), JSON: string(record), Now: Noon, Give: big.NewRat(9999, 10_000),
 			Then: &index.Values{Given: new(int64(18_000_000)), Fee: new(int64(610_000))},
 			Read: []index.ChainBasis{{Chain: 137, Followed: true, Lag: index.Lag{Indexed: 1234}, Proven: 1200, Final: true}, {Chain: 8453}},
 		})
 	})
-	plain := text(page)
+	plain := Text(page)
 	for _, want := range []string{
 		"delivered in 6 seconds, paid after another 2 hours 19 minutes",
 		"6 seconds after Created",
@@ -50,7 +50,7 @@ func TestWorthThatWasNotLookedUpIsNoPrice(t *testing.T) {
 	for name, want := range map[string]string{
 		"order_claimed": "POL Polygon, value then not known, no price now", "order_created": "POL Polygon, no price now",
 	} {
-		page := text(orderPage(t, answer(t, name)))
+		page := Text(orderPage(t, Answer(t, name)))
 		if !strings.Contains(page, want) || strings.Contains(page, "Both fees") {
 			t.Errorf("the page of %s lacks %q: %s", name, want, page)
 		}
@@ -70,10 +70,10 @@ func TestDurationsHaveTheirTwoLargestUnits(t *testing.T) {
 
 func TestRatesAndSharesAreLeftOutWhereThereIsNothing(t *testing.T) {
 	none, some := new(big.Rat), big.NewRat(5, 1)
-	if got := rate(none, some, "USDC", "USDT") + rate(some, none, "USDT", "USDC") + shareOf(chain.Amount{}, chain.Amount{}); got != "" {
+	if got := Rate(none, some, "USDC", "USDT") + Rate(some, none, "USDT", "USDC") + shareOf(chain.Amount{}, chain.Amount{}); got != "" {
 		t.Errorf("of nothing: %q", got)
 	}
-	if got, want := rate(some, some, "USDT", "USDT"), "1 USDT for 1 USDT, 1 USDT for 1 USDT"; got != want {
+	if got, want := Rate(some, some, "USDT", "USDT"), "1 USDT for 1 USDT, 1 USDT for 1 USDT"; got != want {
 		t.Errorf("rate %q, want %q", got, want)
 	}
 }

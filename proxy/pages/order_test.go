@@ -8,9 +8,9 @@ import (
 
 func orderPage(t *testing.T, record []byte) string {
 	t.Helper()
-	pages := NewViews(explored())
-	return render(t, func(to io.Writer) error {
-		return pages.Order(to, Order{Record: recordIn(t, record), Path: "/api/Orders/0x01", Now: noon, Origin: "http://127.0.0.1:8080"})
+	pages := NewViews(Explored())
+	return Render(t, func(to io.Writer) error {
+		return pages.Order(to, Order{Record: recordIn(t, record), Path: "/api/Orders/0x01", Now: Noon, Origin: "http://127.0.0.1:8080"})
 	})
 }
 
@@ -23,7 +23,7 @@ func TestOrderPageTellsTheWholeWay(t *testing.T) {
 		"order_tron_to_solana":   {"Gives on TRON", "Takes on Solana"},
 		"order_unknown_creation": {"Not yet: the creation has not been seen"},
 	} {
-		page := text(orderPage(t, answer(t, name)))
+		page := Text(orderPage(t, Answer(t, name)))
 		for _, want := range wants {
 			if !strings.Contains(page, want) {
 				t.Errorf("page of %s lacks %q: %s", name, want, page)
@@ -34,7 +34,7 @@ func TestOrderPageTellsTheWholeWay(t *testing.T) {
 
 func TestOrderPageHasFeesOnlyOfACreationThatWasSeen(t *testing.T) {
 	for name, want := range map[string]bool{"order_created": true, "order_unknown_creation": false} {
-		page := text(orderPage(t, answer(t, name)))
+		page := Text(orderPage(t, Answer(t, name)))
 		for _, fee := range []string{"Percent fee", "Fixed fee"} {
 			if got := strings.Contains(page, fee); got != want {
 				t.Errorf("page of %s has a %s: %t, want %t", name, fee, got, want)
@@ -46,8 +46,8 @@ func TestOrderPageHasFeesOnlyOfACreationThatWasSeen(t *testing.T) {
 // TestOrderPageSaysWhatItCannotKnow has gaps on the order's chains: one that only a creation can be in, and one that any
 // later event can be in.
 func TestOrderPageSaysWhatItCannotKnow(t *testing.T) {
-	begun, left := Gap{Chain: 8453, From: 70_000, Since: noon}, Gap{Chain: 137, Quarantined: 1}
-	pages := NewViews(explored())
+	begun, left := Gap{Chain: 8453, From: 70_000, Since: Noon}, Gap{Chain: 137, Quarantined: 1}
+	pages := NewViews(Explored())
 	for _, test := range []struct {
 		name  string
 		gaps  []Gap
@@ -59,8 +59,8 @@ func TestOrderPageSaysWhatItCannotKnow(t *testing.T) {
 		{"order_claimed", []Gap{left}, "delivered and paid Not everything", "70,000"},
 		{"order_unknown_creation", []Gap{begun}, "delivered; no payment was seen Not everything was read of 1 chain Base: read from block 70,000 on", "has not been paid"},
 	} {
-		page := text(render(t, func(to io.Writer) error {
-			return pages.Order(to, Order{Record: recordIn(t, answer(t, test.name)), JSON: string(answer(t, test.name)), Gaps: test.gaps, Now: noon})
+		page := Text(Render(t, func(to io.Writer) error {
+			return pages.Order(to, Order{Record: recordIn(t, Answer(t, test.name)), JSON: string(Answer(t, test.name)), Gaps: test.gaps, Now: Noon})
 		}))
 		if !strings.Contains(page, test.want) || strings.Contains(page, test.lacks) {
 			t.Errorf("page of %s with gaps %v: want %q and not %q: %s", test.name, test.gaps, test.want, test.lacks, page)

@@ -54,7 +54,7 @@ func durations(o *order.Order) []string {
 	return said
 }
 
-func (p *Views) facts(shown Order) []fact {
+func (p *Views) facts(shown Order) []Fact {
 	o, r := shown.Record.Order, shown.Record
 	give, take := o.Terms.Give.Chain, o.Terms.Take.Chain
 	var fulfilled order.Fulfilled
@@ -65,39 +65,39 @@ func (p *Views) facts(shown Order) []fact {
 	if taker.Text != "" {
 		taker.Page, taker.Link = "/locked/"+url.PathEscape(taker.Text), "what is locked for the taker"
 	}
-	facts := []fact{
+	facts := []Fact{
 		{Name: "Order id", Text: o.ID.String(), IsID: true},
 		p.account("Maker", give, o.Terms.Maker), p.account("Receiver", take, o.Terms.Receiver), taker,
 		p.account("Allowed taker", take, o.Terms.Authorities.AllowedTaker),
-		{Name: "Rate", Text: rate(o.GiveFinal.Units(r.Give.Decimals), o.TakeFinal.Units(r.Take.Decimals), r.Give.Symbol, r.Take.Symbol)},
+		{Name: "Rate", Text: Rate(o.GiveFinal.Units(r.Give.Decimals), o.TakeFinal.Units(r.Take.Decimals), r.Give.Symbol, r.Take.Symbol)},
 	}
 	facts = append(facts, p.fees(r)...)
 	if o.Created != nil && shown.Then != nil {
-		facts = append(facts, fact{Name: "Both fees", Text: worthThen(shown.Then.Fee, "created")})
+		facts = append(facts, Fact{Name: "Both fees", Text: worthThen(shown.Then.Fee, "created")})
 	}
 	if fulfilled.ActualAmount != nil {
-		facts = append(facts, fact{Name: "Delivered", Text: amountOf(*fulfilled.ActualAmount, r.Take).Exact + " " + r.Take.Symbol})
+		facts = append(facts, Fact{Name: "Delivered", Text: AmountOf(*fulfilled.ActualAmount, r.Take).Exact + " " + r.Take.Symbol})
 	}
 	if o.Call != order.NoExtCall {
-		facts = append(facts, fact{Name: "External call", Text: o.Call.String()})
+		facts = append(facts, Fact{Name: "External call", Text: o.Call.String()})
 	}
-	return slices.DeleteFunc(facts, func(f fact) bool { return f.Text == "" })
+	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Text == "" })
 }
 
 // fees say of each fee what it is a part of.
-func (p *Views) fees(r *wire.Record) []fact {
-	var facts []fact
+func (p *Views) fees(r *wire.Record) []Fact {
+	var facts []Fact
 	if fee := r.Order.FinalPercentFee; fee != nil {
-		text := amountOf(*fee, r.Give).Exact + " " + r.Give.Symbol
+		text := AmountOf(*fee, r.Give).Exact + " " + r.Give.Symbol
 		if share := shareOf(*fee, r.Order.GiveFinal); share != "" {
 			text += ", " + share + " % of what the maker paid"
 		}
-		facts = append(facts, fact{Name: "Percent fee", Text: text})
+		facts = append(facts, Fact{Name: "Percent fee", Text: text})
 	}
 	if r.Order.Created != nil {
 		known, _ := p.Chains.Chain(r.Order.Terms.Give.Chain)
 		fee := web.AmountOf(r.Order.Created.Fact.FixFee.String(), int(known.Coin.Decimals))
-		facts = append(facts, fact{Name: "Fixed fee", Text: fee.Exact + " " + known.Coin.Symbol + ", whatever the amount"})
+		facts = append(facts, Fact{Name: "Fixed fee", Text: fee.Exact + " " + known.Coin.Symbol + ", whatever the amount"})
 	}
 	return facts
 }
@@ -107,12 +107,12 @@ func shareOf(fee, left chain.Amount) string {
 	if fee.IsZero() {
 		return ""
 	}
-	share := new(big.Rat).Quo(ratOf(fee), new(big.Rat).Add(ratOf(fee), ratOf(left)))
+	share := new(big.Rat).Quo(RatOf(fee), new(big.Rat).Add(RatOf(fee), RatOf(left)))
 	return web.Significant(share.Mul(share, big.NewRat(100, 1)))
 }
 
-// rate says what one whole token of each side is worth in the other, without any fee; nothing where one side is nothing.
-func rate(give, take *big.Rat, giveSymbol, takeSymbol string) string {
+// Rate says what one whole token of each side is worth in the other, without any fee; nothing where one side is nothing.
+func Rate(give, take *big.Rat, giveSymbol, takeSymbol string) string {
 	if give.Sign() == 0 || take.Sign() == 0 {
 		return ""
 	}
@@ -142,7 +142,7 @@ func worthThen(micros *int64, when string) string {
 	if micros == nil {
 		return "no price then"
 	}
-	return usdText(float64(*micros)/1_000_000) + " when " + when
+	return UsdText(float64(*micros)/1_000_000) + " when " + when
 }
 
 // worthNow says what an amount of whole tokens is worth at a price.
@@ -151,5 +151,8 @@ func worthNow(amount, usd *big.Rat) string {
 		return "no price now"
 	}
 	value, _ := new(big.Rat).Mul(amount, usd).Float64()
-	return usdText(value) + " now"
+	return UsdText(value) + " now"
 }
+
+// RatOf is an amount of smallest units.
+func RatOf(a chain.Amount) *big.Rat { return new(big.Rat).SetInt(a.Big()) }

@@ -40,13 +40,16 @@ type Details interface {
 	Tellers(chain.ID, chain.TxHash, chain.Hash) []string
 }
 
+// Tokens knows the listed tokens of chains, metadata and prices.
+type Tokens interface {
+	orders.Names
+	swaps.Lists
+}
+
 // Options are what pages show beside the answers of the API.
 type Options struct {
 	Details Details
-	Tokens  interface {
-		orders.Names
-		swaps.Lists
-	}
+	Tokens  Tokens
 }
 
 // Pages are the HTML pages.
@@ -83,7 +86,6 @@ func Mount(server *proxy.Server, orders *orders.Orders, swaps *swaps.Swaps, opti
 		"/locked":               {proxy.CheapCost, s.formPage("taker", "/locked/", lockedForm)},
 		"/locked/:takerAddress": {proxy.SwapCost, s.lockedPage},
 		"/statistics":           {proxy.ListCost, s.statisticsPage},
-		"/swap":                 {proxy.SwapCost, s.swapPage},
 		"/swap/:id":             {proxy.CheapCost, s.swapIDPage},
 		"/swap/:id/tx/:hash":    {proxy.CheapCost, s.swapTxPage},
 		"/docs":                 {proxy.ListCost, s.referencePage},
@@ -114,9 +116,9 @@ func valueOf[V, Q any](ctx context.Context, s *Pages, r proxy.Route[Q], question
 	return found.Value.(V), true
 }
 
-// originOf is the origin by which the visitor reached this server, for commands to copy. Behind a proxy without
+// OriginOf is the origin by which the visitor reached this server, for commands to copy. Behind a proxy without
 // X-Forwarded-Proto it may be wrong; nothing depends on it.
-func originOf(r *http.Request) string {
+func OriginOf(r *http.Request) string {
 	scheme := "http"
 	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
 		scheme = "https"
@@ -149,7 +151,7 @@ func (s *Pages) orderPage(c *gin.Context) {
 		return
 	}
 	shown := found.order
-	shown.Origin, shown.Now = originOf(c.Request), time.Now()
+	shown.Origin, shown.Now = OriginOf(c.Request), time.Now()
 	var reading sync.WaitGroup
 	reading.Go(func() { shown.Transactions = s.transactions(c.Request.Context(), found.order) })
 	give, take := shown.Record.Order.Terms.Give, shown.Record.Order.Terms.Take
@@ -226,7 +228,7 @@ type Views struct{ *web.Pages }
 func NewViews(chains chain.Registry) *Views {
 	p := web.New(chains)
 	own := template.FuncMap{"table": tableOf, "chosenOf": chosenOf, "marked": marked, "words": markedWords}
-	p.Add(views, own, "home", "order", "swap", "swap_record", "locked", "search", "list", "awaited", "statistics", "docs")
+	p.Add(views, own, "home", "order", "swap_record", "locked", "search", "list", "awaited", "statistics", "docs")
 	return &Views{p}
 }
 

@@ -12,23 +12,23 @@ import (
 
 // TestLinksToPagesHavePreviews reads what services that show a link make of it.
 func TestLinksToPagesHavePreviews(t *testing.T) {
-	pages := NewViews(explored())
+	pages := NewViews(Explored())
 	const root = "https://gate.example"
 	for name, row := range map[string]struct {
 		write func(io.Writer) error
 		want  string // a part of the description
 	}{
 		"order": {func(to io.Writer) error {
-			return pages.Order(to, Order{Record: recordIn(t, answer(t, "order_claimed")), JSON: string(answer(t, "order_claimed")), Origin: root, Now: noon})
+			return pages.Order(to, Order{Record: recordIn(t, Answer(t, "order_claimed")), JSON: string(Answer(t, "order_claimed")), Origin: root, Now: Noon})
 		}, "17.9928 USDC on Base for 20,007,232.90"},
 		"locked": {func(to io.Writer) error {
-			return pages.Locked(to, Locked{Answer: lockedOf(t, answer(t, "locked")), Origin: root, Now: noon})
+			return pages.Locked(to, Locked{Answer: lockedOf(t, Answer(t, "locked")), Origin: root, Now: Noon})
 		}, "at least $35.98 in 4 orders awaiting unlock"},
 		"statistics": {func(to io.Writer) error { return pages.Statistics(to, Statistics{Days: 7, Origin: root}) }, "last 7 days"},
 		"no order":   {func(to io.Writer) error { return pages.Order(to, Order{}) }, "What became of an order"},
 	} {
 		tags := map[string]string{}
-		for _, m := range regexp.MustCompile(`<meta (?:name|property)="([^"]+)" content="([^"]*)">`).FindAllStringSubmatch(render(t, row.write), -1) {
+		for _, m := range regexp.MustCompile(`<meta (?:name|property)="([^"]+)" content="([^"]*)">`).FindAllStringSubmatch(Render(t, row.write), -1) {
 			tags[m[1]] = m[2]
 		}
 		if tags["og:title"] == "" || !strings.Contains(tags["og:description"], row.want) || tags["description"] != tags["og:description"] {

@@ -32,15 +32,15 @@ func TestEvidenceIsNoMoreThanWasSeen(t *testing.T) {
 }
 
 func TestOrderPageSaysWhereItWasRead(t *testing.T) {
-	raw := answer(t, "order_claimed")
+	raw := Answer(t, "order_claimed")
 	r := recordIn(t, raw)
 	created, fulfilled := r.Order.Created.At, r.Order.Fulfilled.At
 	give, take := created.Chain, fulfilled.Chain
 	elsewhere := fulfilled
 	elsewhere.Chain = give
-	pages := NewViews(explored())
-	page := text(render(t, func(to io.Writer) error {
-		return pages.Order(to, Order{Record: r, JSON: string(raw), Now: noon, Read: []index.ChainBasis{
+	pages := NewViews(Explored())
+	page := Text(Render(t, func(to io.Writer) error {
+		return pages.Order(to, Order{Record: r, JSON: string(raw), Now: Noon, Read: []index.ChainBasis{
 			{Chain: give, Followed: true, Lag: index.Lag{Indexed: created.Block}, Proven: created.Block}, {Chain: take},
 		}, Transactions: []Transaction{
 			{at: created, Tellers: []string{"first", "second"}}, {at: elsewhere, Tellers: []string{"third"}}, {at: fulfilled},

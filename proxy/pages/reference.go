@@ -36,7 +36,7 @@ func (s *Pages) referencePage(c *gin.Context) {
 		s.newest(ctx, orders.Part{Take: mostNewest, Mode: orders.CrossChain}), s.newest(ctx, orders.Part{Take: mostNewest, Mode: orders.SameChain}),
 	)
 	s.addExemplarySwap(ctx, values)
-	shown := Docs{Reference: apiReference(), Origin: originOf(c.Request), Values: values}
+	shown := Docs{Reference: apiReference(), Origin: OriginOf(c.Request), Values: values}
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Docs(to, shown) })
 }
 

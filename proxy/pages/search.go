@@ -77,7 +77,7 @@ func (s *Pages) pageNamed(text string) (path string, is bool) {
 	if _, err := chain.ParseTxHash(text); err == nil {
 		return "/order/" + url.PathEscape(text), true
 	}
-	if _, is := parseSwapWords(text); is {
+	if _, is := ParseSwapWords(text); is {
 		return "/swap?words=" + url.QueryEscape(text), true
 	}
 	if id, err := chain.ParseID(text); err == nil && s.swaps.Options.Estimator.Serves(id) {
@@ -116,7 +116,7 @@ type searchView struct {
 
 // foundToken is a token of a chain's list with the page on which it can be bought.
 type foundToken struct {
-	Token      tokenView
+	Token      TokenView
 	Chain, URL string
 }
 

@@ -38,7 +38,7 @@ func (s *Pages) statisticsPage(c *gin.Context) {
 	q := orders.Days{From: today - uint64(wanted-1), To: today}
 	first := time.Unix(int64(q.From*secondsOfDay), 0).UTC()
 	shown := Statistics{
-		Days: wanted, Choices: dayChoices, FirstDay: first, Now: now, Origin: originOf(c.Request),
+		Days: wanted, Choices: dayChoices, FirstDay: first, Now: now, Origin: OriginOf(c.Request),
 	}
 	for _, name := range []string{"getDaily", "getDeliveryTimes", "getVenues"} {
 		shown.Paths = append(shown.Paths, "/api/Statistics/"+name+"?dateFrom="+first.Format(time.DateOnly))
@@ -130,9 +130,9 @@ func (v volume) USD() string {
 	}
 	value, _ := v.given.Float64()
 	if v.Unpriced > 0 {
-		return "at least " + usdText(value)
+		return "at least " + UsdText(value)
 	}
-	return usdText(value)
+	return UsdText(value)
 }
 
 func (v *volume) add(d order.DailyStatistics) {
@@ -195,26 +195,26 @@ func (v *statisticsView) plot(rows []order.DailyStatistics) {
 	}
 	if highest != nil && highest.Sign() > 0 {
 		value, _ := highest.Float64()
-		v.Highest = usdText(value)
+		v.Highest = UsdText(value)
 	}
 	const gap = 0.2 // of a column
 	width := 100 / float64(max(v.Days, 1))
 	for i := range v.Days {
 		day := v.FirstDay.AddDate(0, 0, i)
 		c := column{
-			Day: day, Volume: byDay[uint64(day.Unix())/secondsOfDay], X: percents(float64(i) * width), Width: percents(width * (1 - gap)), Y: "100", Height: "0",
+			Day: day, Volume: byDay[uint64(day.Unix())/secondsOfDay], X: Percents(float64(i) * width), Width: Percents(width * (1 - gap)), Y: "100", Height: "0",
 			HasNoHistory: byDay[uint64(day.Unix())/secondsOfDay].Created == 0 && !day.AddDate(0, 0, 1).After(v.Since),
 		}
 		c.IsUnknown = c.Volume.Created > 0 && c.Volume.given == nil
 		if v.Highest != "" && c.Volume.given != nil {
 			share, _ := new(big.Rat).Quo(c.Volume.given, highest).Float64()
-			c.Y, c.Height = percents(100-100*share), percents(100*share)
+			c.Y, c.Height = Percents(100-100*share), Percents(100*share)
 		}
 		v.Columns = append(v.Columns, c)
 	}
 }
 
-func percents(n float64) string { return fmt.Sprintf("%.2f", n) }
+func Percents(n float64) string { return fmt.Sprintf("%.2f", n) }
 
 // pairs are all pairs of chains with orders, those with the largest volume first and those without a known one last.
 func (p *Views) pairs(rows []order.DailyStatistics, times []order.DeliveryTimes) []pairRow {
@@ -243,11 +243,11 @@ func (p *Views) pairs(rows []order.DailyStatistics, times []order.DeliveryTimes)
 	for i, each := range pairs {
 		if top := pairs[0].Volume.given; top != nil && top.Sign() > 0 && each.Volume.given != nil {
 			share, _ := new(big.Rat).Quo(each.Volume.given, top).Float64()
-			each.Share = percents(100 * share)
+			each.Share = Percents(100 * share)
 		}
 		if t := each.times; t.Orders > 0 {
 			each.P50, each.P95 = web.Took(time.Duration(t.P50)*time.Second), web.Took(time.Duration(t.P95)*time.Second)
-			each.Half, each.Most = percents(100*float64(t.P50)/float64(longest)), percents(100*float64(t.P95)/float64(longest))
+			each.Half, each.Most = Percents(100*float64(t.P50)/float64(longest)), Percents(100*float64(t.P95)/float64(longest))
 		}
 		shown[i] = *each
 	}
@@ -278,7 +278,7 @@ type venueRow struct {
 func venueRows(all []quote.VenueDay) []venueRow {
 	rows := make([]venueRow, len(all))
 	for i, each := range all {
-		rows[i] = venueRow{Name: each.Venue, Won: each.Won, Compared: each.Quoted, Share: percents(100 * float64(each.Won) / float64(max(each.Quoted, 1)))}
+		rows[i] = venueRow{Name: each.Venue, Won: each.Won, Compared: each.Quoted, Share: Percents(100 * float64(each.Won) / float64(max(each.Quoted, 1)))}
 		if each.Contested > 0 {
 			const perPercent = 10_000
 			rows[i].Gain = gainText(float64(each.Gain) / float64(each.Contested) / perPercent)

@@ -20,7 +20,7 @@ func statisticsOf() Statistics {
 		}}
 	}
 	return Statistics{
-		Days: 3, Choices: []int{3, 30}, FirstDay: time.Date(2026, 11, 19, 0, 0, 0, 0, time.UTC), Now: noon,
+		Days: 3, Choices: []int{3, 30}, FirstDay: time.Date(2026, 11, 19, 0, 0, 0, 0, time.UTC), Now: Noon,
 		HasDaily: true, Daily: []order.DailyStatistics{of(1, 20776, 50_500_000, 4, 0), of(1, 20777, 101_000_000, 3, 1), of(10, 20777, 0, 0, 4)},
 		Times:     []order.DeliveryTimes{{Give: 1, Take: 137, Orders: 6, P50: 12, P95: 60}},
 		HasVenues: true, Venues: []quote.VenueDay{{Venue: "odos", Quoted: 8, Won: 2, Contested: 2, Gain: 6200}, {Venue: "velora", Quoted: 3}},
@@ -28,9 +28,9 @@ func statisticsOf() Statistics {
 }
 
 func TestStatisticsTellVolumeTimesAndVenues(t *testing.T) {
-	pages := NewViews(explored())
-	page := render(t, func(to io.Writer) error { return pages.Statistics(to, statisticsOf()) })
-	plain := text(page)
+	pages := NewViews(Explored())
+	page := Render(t, func(to io.Writer) error { return pages.Statistics(to, statisticsOf()) })
+	plain := Text(page)
 	for _, want := range []string{
 		"at least $151.50 in 12 orders of the last 3 days, of which 9 were delivered", "$101.00 on the largest day", "2026-11-19 4 3 $50.50", "2026-11-20 8 6 at least $101.00",
 		"2026-11-21 0 0 –", "Ethereum → Polygon 6 of 8 at least $151.50 12 seconds, 95 % in 1 minute", "Optimism → Polygon 3 of 4 no price –",
@@ -53,15 +53,15 @@ func TestStatisticsTellVolumeTimesAndVenues(t *testing.T) {
 }
 
 func TestStatisticsOfNothingSayWhy(t *testing.T) {
-	pages := NewViews(explored())
+	pages := NewViews(Explored())
 	for want, s := range map[string]Statistics{
-		"no chain has been read": {Days: 7, Reason: "no chain has been read so far", Now: noon},
+		"no chain has been read": {Days: 7, Reason: "no chain has been read so far", Now: Noon},
 		"No order of these days was counted, as far as the chains were read": {
-			Days: 7, Now: noon, HasDaily: true, HasVenues: true,
+			Days: 7, Now: Noon, HasDaily: true, HasVenues: true,
 			Gaps: []Gap{{Chain: chain.ID(1), IsUnread: true}},
 		},
 	} {
-		page := text(render(t, func(to io.Writer) error { return pages.Statistics(to, s) }))
+		page := Text(Render(t, func(to io.Writer) error { return pages.Statistics(to, s) }))
 		if !strings.Contains(page, want) || strings.Contains(page, "$") {
 			t.Errorf("the page lacks %q, or tells a value of nothing: %s", want, page)
 		}
@@ -76,9 +76,9 @@ func TestStatisticsOfManyPairsStaySmall(t *testing.T) {
 			Created: 1, Given: order.USD{Micros: int64(i) * 1_000_000, Orders: 1},
 		}})
 	}
-	pages := NewViews(explored())
-	page := render(t, func(to io.Writer) error {
-		return pages.Statistics(to, Statistics{Days: 90, FirstDay: noon.Truncate(24 * time.Hour), Now: noon, HasDaily: true, Daily: rows})
+	pages := NewViews(Explored())
+	page := Render(t, func(to io.Writer) error {
+		return pages.Statistics(to, Statistics{Days: 90, FirstDay: Noon.Truncate(24 * time.Hour), Now: Noon, HasDaily: true, Daily: rows})
 	})
 	if want := "and 375 more pairs"; !strings.Contains(page, want) || !strings.Contains(page, "$399.00") || strings.Contains(page, "$374.00") {
 		t.Errorf("the page lacks %q, or the largest pair, or has more: %.2000s", want, page)
@@ -90,10 +90,10 @@ func TestStatisticsOfManyPairsStaySmall(t *testing.T) {
 
 // TestDaysBeforeTheHistoryAreNotEmpty looks at days before the first block that was read, with and without orders.
 func TestDaysBeforeTheHistoryAreNotEmpty(t *testing.T) {
-	pages := NewViews(explored())
+	pages := NewViews(Explored())
 	s := statisticsOf()
 	s.Days, s.FirstDay, s.Since = 4, s.FirstDay.AddDate(0, 0, -1), time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-	page := text(render(t, func(to io.Writer) error { return pages.Statistics(to, s) }))
+	page := Text(Render(t, func(to io.Writer) error { return pages.Statistics(to, s) }))
 	for _, want := range []string{"2026-11-18 not read", "2026-11-19 4 3 $50.50", "2026-11-21 0 0 –"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q: %s", want, page)

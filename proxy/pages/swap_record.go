@@ -61,7 +61,7 @@ func (s *Pages) writeSwapPage(c *gin.Context, shown SwapRecord, found *proxy.Bod
 	shown.Record, shown.JSON, shown.Final, shown.Read = &record, found.Text, found.Final, found.Basis.Chains
 	id, made := record.Swap.At.Chain, record.Swap.Fact
 	shown.In, shown.Out = s.pricesOf(c.Request.Context(), token.Key{Chain: id, Address: made.TokenIn}, token.Key{Chain: id, Address: made.TokenOut})
-	shown.Origin, shown.Now = originOf(c.Request), time.Now()
+	shown.Origin, shown.Now = OriginOf(c.Request), time.Now()
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.SwapRecord(to, shown) })
 }
 
@@ -102,7 +102,7 @@ type swapRecordView struct {
 	Chain   string
 	In, Out sideView
 	Made    transaction
-	Facts   []fact
+	Facts   []Fact
 	Proof   []fieldSource
 	Others  []int // indexes of the transaction's swaps
 }
@@ -116,7 +116,7 @@ func (p *Views) SwapRecord(to io.Writer, s SwapRecord) error {
 		In: p.sideOf(id, fact.TokenIn, fact.AmountIn, s.Record.In), Out: p.sideOf(id, fact.TokenOut, fact.Received(), s.Record.Out),
 		Made: p.transactionAt(id, &made.At, s.Now), Facts: p.swapFacts(s.Record), Proof: []fieldSource{p.fieldSource("everything", &made.At, s.Read)},
 	}
-	v.JSON = indented([]byte(s.JSON))
+	v.JSON = Indented([]byte(s.JSON))
 	v.In.Worth = worthNow(fact.AmountIn.Units(s.Record.In.Decimals), s.In)
 	v.Out.Worth = worthNow(fact.Received().Units(s.Record.Out.Decimals), s.Out)
 	for i := 0; s.Count > 1 && i < s.Count; i++ {
@@ -128,20 +128,20 @@ func (p *Views) SwapRecord(to io.Writer, s SwapRecord) error {
 	})
 }
 
-func (p *Views) swapFacts(r *wire.SwapRecord) []fact {
+func (p *Views) swapFacts(r *wire.SwapRecord) []Fact {
 	id, made := r.Swap.At.Chain, r.Swap.Fact
-	out := func(a chain.Amount) string { return amountOf(a, r.Out).Exact + " " + r.Out.Symbol }
+	out := func(a chain.Amount) string { return AmountOf(a, r.Out).Exact + " " + r.Out.Symbol }
 	in, received := made.AmountIn.Units(r.In.Decimals), made.Received().Units(r.Out.Decimals)
-	facts := []fact{
+	facts := []Fact{
 		{Name: "Swap id", Text: r.Swap.ID.String(), IsID: true},
 		p.account("Sender", id, made.Sender),
 		p.account("Recipient", id, made.Recipient),
-		{Name: "Rate", Text: cmp.Or(rate(in, received, r.In.Symbol, r.Out.Symbol), "not known")},
+		{Name: "Rate", Text: cmp.Or(Rate(in, received, r.In.Symbol, r.Out.Symbol), "not known")},
 		{Name: "Swapped for", Text: out(made.AmountOut)},
 		{Name: "Protocol fee", Text: out(made.Fee)},
 	}
 	if a := made.Affiliate; a != nil {
-		facts = append(facts, fact{Name: "Affiliate fee", Text: out(a.Amount)})
+		facts = append(facts, Fact{Name: "Affiliate fee", Text: out(a.Amount)})
 		if !a.Beneficiary.IsAbsent() {
 			facts = append(facts, p.account("Affiliate", id, a.Beneficiary))
 		}

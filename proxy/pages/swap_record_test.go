@@ -24,9 +24,9 @@ func swapped() *wire.SwapRecord {
 }
 
 func TestSwapRecordSaysWhatItIsWorth(t *testing.T) {
-	pages := NewViews(explored())
-	page := text(render(t, func(to io.Writer) error {
-		return pages.SwapRecord(to, SwapRecord{Record: swapped(), In: big.NewRat(3200, 1), Now: noon})
+	pages := NewViews(Explored())
+	page := Text(Render(t, func(to io.Writer) error {
+		return pages.SwapRecord(to, SwapRecord{Record: swapped(), In: big.NewRat(3200, 1), Now: Noon})
 	}))
 	for _, want := range []string{"0.5 ETH Ether, $1,600.00 now", "1,500 USDC USD Coin, no price now", "Rate 1 ETH for 3,000 USDC, 1 USDC for 0.000333333 ETH"} {
 		if !strings.Contains(page, want) {

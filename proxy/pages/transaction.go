@@ -129,7 +129,7 @@ type transactionView struct {
 	Chain  chain.ID
 	Unread bool
 	Tx     linked
-	Facts  []fact
+	Facts  []Fact
 	Calls  []callView
 }
 
@@ -164,7 +164,7 @@ func (p *Views) transactions(all []Transaction) []transactionView {
 	return views
 }
 
-func (p *Views) transactionFacts(t order.Transaction) []fact {
+func (p *Views) transactionFacts(t order.Transaction) []Fact {
 	known, _ := p.Chains.Chain(t.Chain)
 	coins := func(a chain.Amount) string {
 		return web.AmountOf(a.String(), int(known.Coin.Decimals)).Exact + " " + known.Coin.Symbol
@@ -179,17 +179,17 @@ func (p *Views) transactionFacts(t order.Transaction) []fact {
 	if t.Fee != nil {
 		fee = coins(*t.Fee)
 	}
-	facts := []fact{p.account(sender, t.Chain, t.Sender)}
+	facts := []Fact{p.account(sender, t.Chain, t.Sender)}
 	if t.Nonce != nil {
-		facts = append(facts, fact{Name: "Nonce", Text: strconv.FormatUint(*t.Nonce, 10)})
+		facts = append(facts, Fact{Name: "Nonce", Text: strconv.FormatUint(*t.Nonce, 10)})
 	}
 	if !t.Value.IsZero() {
-		facts = append(facts, fact{Name: "Coin sent along", Text: coins(t.Value)})
+		facts = append(facts, Fact{Name: "Coin sent along", Text: coins(t.Value)})
 	}
 	if t.GasUsed != nil {
-		facts = append(facts, fact{Name: gas, Text: web.Count(*t.GasUsed)})
+		facts = append(facts, Fact{Name: gas, Text: web.Count(*t.GasUsed)})
 	}
-	return append(facts, fact{Name: "Fee paid", Text: fee}, fact{Name: "Told by", Text: endpointsText(t.By)})
+	return append(facts, Fact{Name: "Fee paid", Text: fee}, Fact{Name: "Told by", Text: endpointsText(t.By)})
 }
 
 // call makes what can be said of a call on a chain.
@@ -259,7 +259,7 @@ func (p *Views) argument(on chain.ID, place int, a order.Argument, tokens tokenN
 		}
 	case order.AmountArgument:
 		if v.Text = a.Number.String() + " smallest units of a token that is not known"; known.Symbol != "" {
-			v.Text = amountOf(a.Number, known).Exact + " " + known.Symbol
+			v.Text = AmountOf(a.Number, known).Exact + " " + known.Symbol
 		}
 	case order.ShareArgument:
 		v.Text = web.AmountOf(a.Number.String(), 2).Exact + " %"

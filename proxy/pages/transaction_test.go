@@ -15,8 +15,8 @@ var ones = chain.NewAddress(bytes.Repeat([]byte{0x11}, 20))
 // calledPage is the page of a paid order whose creation called something on a chain.
 func calledPage(t *testing.T, on chain.ID, calls ...order.ContractCall) string {
 	t.Helper()
-	return render(t, func(to io.Writer) error {
-		return NewViews(explored()).Order(to, Order{Record: recordIn(t, answer(t, "order_claimed")), JSON: string(answer(t, "order_claimed")), Now: noon, Transactions: []Transaction{
+	return Render(t, func(to io.Writer) error {
+		return NewViews(Explored()).Order(to, Order{Record: recordIn(t, Answer(t, "order_claimed")), JSON: string(Answer(t, "order_claimed")), Now: Noon, Transactions: []Transaction{
 			{
 				Step: "Creation", at: order.At{Chain: on, Tx: chain.NewTxHash(bytes.Repeat([]byte{0xab}, 32))},
 				read: &readTransaction{
@@ -45,7 +45,7 @@ func TestCallsAreToldAsFarAsTheyAreKnown(t *testing.T) {
 		"3 bytes more stand behind the arguments.":                                       followed,
 		"The arguments are not encoded as compilers do it":                               irregular,
 	} {
-		if page := text(calledPage(t, 1, call)); !strings.Contains(page, want) {
+		if page := Text(calledPage(t, 1, call)); !strings.Contains(page, want) {
 			t.Errorf("the page of %+v lacks %q: %s", call, want, page)
 		}
 	}
@@ -72,8 +72,8 @@ func TestArgumentsAreInWords(t *testing.T) {
 		"strangeAmount 1500000 smallest units of a token that is not known", "share 0.25 %", "takeChain Base", "strangeChain chain 77",
 		"permit none", "metadata 2 bytes", "12 uint32 31805", "Fee paid not told whole by the chain", "Told by not recorded",
 	} {
-		if !strings.Contains(text(page), want) {
-			t.Errorf("the page lacks %q: %s", want, text(page))
+		if !strings.Contains(Text(page), want) {
+			t.Errorf("the page lacks %q: %s", want, Text(page))
 		}
 	}
 	if links := strings.Count(page, `href="https://explorer.example/1/address/`+maker+`"`); links != 3 {
@@ -86,7 +86,7 @@ func TestArgumentsAreInWords(t *testing.T) {
 
 func TestInstructionsAreToldByTheirAccounts(t *testing.T) {
 	program := chain.NewAddress(make([]byte, 32))
-	page := text(calledPage(t, chain.Solana, order.ContractCall{Contract: program, Role: "dln_src", Function: "create_order_with_nonce", Size: 200, Arguments: []order.Argument{
+	page := Text(calledPage(t, chain.Solana, order.ContractCall{Contract: program, Role: "dln_src", Function: "create_order_with_nonce", Size: 200, Arguments: []order.Argument{
 		{Name: "maker", Kind: order.AccountArgument, Address: program, Chain: chain.Solana},
 	}}, order.ContractCall{Contract: program, Role: "dln_dst", Selector: []byte{1, 2, 3, 4, 5, 6, 7, 8}, Size: 8}))
 	for _, want := range []string{

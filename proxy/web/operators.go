@@ -106,16 +106,20 @@ type Traffic struct {
 	Requests, ClientErrors, ServerErrors uint64  // since the start
 }
 
+// Served is what a server counts since its start.
+type Served struct {
+	Traffic     Traffic
+	Cache       CacheCounts
+	Hosts       []Host
+	Differences Differences
+}
+
 // Operators is the content of the status page.
 type Operators struct {
 	Condition
 	Unready string // why the server is not ready; empty: it is
-	Traffic Traffic
-	Cache   CacheCounts
-	Hosts   []Host
 	Now     time.Time
-
-	Differences Differences
+	Served
 
 	TakesCommands bool   // there is a token by which operators can give them
 	Notice        Notice // of a command; empty: none was given

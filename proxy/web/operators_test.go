@@ -33,7 +33,8 @@ func operatorsPage(t *testing.T, o Operators) string {
 }
 
 func TestOperatorsSeeHowEverythingIs(t *testing.T) {
-	o := Operators{Now: atNoon, Cache: CacheCounts{Hits: 3, Stales: 1, Misses: 1, Loads: 1234}}
+	o := Operators{Now: atNoon}
+	o.Cache = CacheCounts{Hits: 3, Stales: 1, Misses: 1, Loads: 1234}
 	o.Release = "crossgate 1.2.3 (commit 0a1b2c)"
 	o.Chains = []ChainCondition{{
 		Chain: 8453, Head: 1_000_010, Indexed: 1_000_000, Lag: 20 * time.Second, Announcers: 2, Announcing: 2, Announced: 1_000_011, Corrections: 3,

@@ -7,23 +7,11 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
-	"crossgate/proxy"
-	"crossgate/proxy/orders"
-	"crossgate/proxy/pages"
-	"crossgate/proxy/swaps"
 	"crossgate/quote"
 	"crossgate/token"
 )
 
 // Every call of the server goes to the set that is current at that moment.
-var (
-	_ proxy.Index       = (*sets)(nil)
-	_ orders.Finder     = (*sets)(nil)
-	_ orders.SwapFinder = (*sets)(nil)
-	_ orders.Statistics = (*sets)(nil)
-	_ swaps.Estimator   = (*sets)(nil)
-	_ pages.Details     = (*sets)(nil)
-)
 
 // Find implements orders.Finder.
 func (s *sets) Find(ctx context.Context, tx chain.TxHash) ([]index.Found, index.Basis, error) {

@@ -18,6 +18,7 @@ import (
 	"crossgate/proxy/admin"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/pages"
+	"crossgate/proxy/pages/compare"
 	"crossgate/proxy/quota"
 	"crossgate/proxy/swaps"
 	"crossgate/proxy/web"
@@ -79,10 +80,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	g.limits.update(ctx)
 	g.lists = newListBook(store, now, g.catalog, log)
 	server, err := proxy.New(proxy.Options{
-		Index:  now,
-		Chains: p.registry,
-		Shared: p.shared,
-		Quotas: quotas(c.Limits),
+		Index: now, Chains: p.registry, Shared: p.shared, Quotas: quotas(c.Limits),
 		Telemetry: proxy.Telemetry{
 			Tracing: proxy.Tracing{Share: c.Telemetry.Share, TrustTraceparent: c.Telemetry.TrustTraceparent},
 			Access:  access(c.Telemetry.Access),
@@ -106,6 +104,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	g.orders = orders.Mount(server, orders.Options{Orders: now, Swaps: now, Statistics: now, Tokens: now})
 	quotes := swaps.Mount(server, swaps.Options{Estimator: now, Tokens: now})
 	pages.Mount(server, g.orders, quotes, pages.Options{Details: now, Tokens: now})
+	compare.Mount(server, quotes, now)
 	g.admin = admin.Options{
 		Server: server, Gateway: g, Pages: web.New(p.registry), Token: c.Telemetry.Token.Reveal(),
 		Listen: c.Telemetry.Admin, Logger: log,

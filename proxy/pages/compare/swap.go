@@ -1,8 +1,9 @@
-package pages
+package compare
 
 import (
 	"cmp"
 	"context"
+	"embed"
 	"io"
 	"math/big"
 	"net/http"
@@ -15,11 +16,35 @@ import (
 
 	"crossgate/chain"
 	"crossgate/proxy"
+	"crossgate/proxy/pages"
 	"crossgate/proxy/swaps"
 	"crossgate/proxy/web"
 	"crossgate/quote"
 	"crossgate/token"
 )
+
+//go:embed templates/swap.html
+var templates embed.FS
+
+// CompareViews writes the page of a comparison.
+type Views struct{ *pages.Views }
+
+// ComparePages compares what venues pay for a swap.
+type Pages struct {
+	server *proxy.Server
+	swaps  *swaps.Swaps
+	tokens pages.Tokens
+	chains chain.Registry
+	pages  *Views
+}
+
+// MountCompare adds the page of a comparison to a server.
+func Mount(server *proxy.Server, swaps *swaps.Swaps, tokens pages.Tokens) {
+	views := pages.NewViews(server.ChainRegistry())
+	views.Add(templates, nil, "swap")
+	s := &Pages{server: server, swaps: swaps, tokens: tokens, chains: server.ChainRegistry(), pages: &Views{views}}
+	server.MountPage("/swap", proxy.SwapCost, s.swapPage)
+}
 
 // swapPage shows a comparison. Its query is that of the API, except that tokens can be named by symbol and name, the
 // amount can be in whole tokens, and the recipient is optional. Or it is one line, words, which leads to such a query.
@@ -29,7 +54,7 @@ func (s *Pages) swapPage(c *gin.Context) {
 		s.server.FailPage(c, proxy.InvalidParameters.Because("the query is not properly URL-encoded"))
 		return
 	}
-	shown := Swap{Form: form, Chains: s.swaps.Serving(), Origin: originOf(c.Request), Now: time.Now()}
+	shown := Swap{Form: form, Chains: s.swaps.Serving(), Origin: pages.OriginOf(c.Request), Now: time.Now()}
 	if len(shown.Chains) > 0 && form.Get("chainId") == "" {
 		form.Set("chainId", shown.Chains[0].ID.String())
 	}
@@ -39,7 +64,7 @@ func (s *Pages) swapPage(c *gin.Context) {
 			c.Redirect(http.StatusSeeOther, path)
 			return
 		}
-		shown.Faults = append(shown.Faults, Fault{Field: "words", Message: message})
+		shown.Faults = append(shown.Faults, pages.Fault{Field: "words", Message: message})
 	}
 	if proxy.WantsStream(c.Request) {
 		s.server.ServeStream(c, proxy.Tracking, func(_ context.Context, c *gin.Context) { s.streamComparison(c, shown) })
@@ -53,27 +78,27 @@ func (s *Pages) swapPage(c *gin.Context) {
 // swapSaid is the path of the page of a swap that is written in one line, on the chain that the form has unless the
 // line names one; otherwise it is what is wrong with the line.
 func (s *Pages) swapSaid(line, chainID string) (path, message string) {
-	said, ok := parseSwapWords(line)
+	said, ok := pages.ParseSwapWords(line)
 	if !ok {
 		return "", "An amount, a token, “to” and another token are needed, such as: 0.1 ETH to USDC on Base."
 	}
-	if said.chain != "" {
+	if said.Chain != "" {
 		serving := s.swaps.Serving()
 		at := slices.IndexFunc(serving, func(each chain.Chain) bool {
-			return strings.EqualFold(each.Name, said.chain) || each.ID.String() == said.chain
+			return strings.EqualFold(each.Name, said.Chain) || each.ID.String() == said.Chain
 		})
 		if at < 0 {
 			var names []string
 			for _, each := range serving {
 				names = append(names, each.Name)
 			}
-			return "", "There is no chain “" + said.chain + "” with swaps here, but " + strings.Join(names, ", ") + "."
+			return "", "There is no chain “" + said.Chain + "” with swaps here, but " + strings.Join(names, ", ") + "."
 		}
 		chainID = serving[at].ID.String()
 	}
-	query := url.Values{"chainId": {chainID}, "amount": {said.amount}, "tokenIn": {said.in}, "tokenOut": {said.out}}
-	if said.recipient != "" {
-		query.Set("tokenOutRecipient", said.recipient)
+	query := url.Values{"chainId": {chainID}, "amount": {said.Amount}, "tokenIn": {said.In}, "tokenOut": {said.Out}}
+	if said.Recipient != "" {
+		query.Set("tokenOutRecipient", said.Recipient)
 	}
 	return "/swap?" + query.Encode(), ""
 }
@@ -122,7 +147,7 @@ func (s *Pages) fillComparison(ctx context.Context, shown *Swap, r quote.Request
 	compared := found.Value.(swaps.Comparison)
 	shown.Compared, shown.JSON, shown.HasTx = &compared, found.Text, !r.Recipient.IsAbsent()
 	in, out := token.Key{Chain: r.Chain, Address: r.TokenIn}, token.Key{Chain: r.Chain, Address: r.TokenOut}
-	prices := s.options.Tokens.USD(ctx, in, out)
+	prices := s.tokens.USD(ctx, in, out)
 	shown.Priced = prices[in] != nil && prices[out] != nil
 	return nil
 }
@@ -154,7 +179,7 @@ type Swap struct {
 	Chains   []chain.Chain
 	Listed   []Listed       // tokens to choose from on the form's chain
 	In, Out  *token.Listing // what the form names; nil: nothing, or not one token
-	Faults   []Fault        // of the form
+	Faults   []pages.Fault  // of the form
 	Problem  *web.Problem
 	Compared *swaps.Comparison // nil when nothing was asked, or that failed
 	JSON     string            // of it
@@ -169,21 +194,9 @@ type Swap struct {
 // Listed is a token of the chain's list: Text names it in a form.
 type Listed struct{ Text, Symbol, Name string }
 
-// Fault is what is wrong with a field of a form, as a sentence; Choices are what it may have meant.
-type Fault struct {
-	Field, Message string
-	Choices        []Choice
-}
-
-// Choice is a token, and the page with it in the form.
-type Choice struct {
-	Token token.Listing
-	URL   string
-}
-
 type swapView struct {
 	Swap
-	Wrong     map[string]*faultView // by field
+	Wrong     map[string]*pages.FaultView // by field
 	Chain     string
 	TokenIn   tokenField
 	TokenOut  tokenField
@@ -193,7 +206,7 @@ type swapView struct {
 	MinAmount web.Amount
 	Quoted    time.Time
 	Error     string // why there is no transaction; empty: there is one
-	Facts     []fact
+	Facts     []pages.Fact
 	Rows      []compared
 	Refusals  []refusal
 	Snippets  []snippet
@@ -203,19 +216,14 @@ type swapView struct {
 // tokenField is the field that names one of the two tokens.
 type tokenField struct {
 	Name, Label, Value string
-	Chosen             *tokenView // nil: none yet
-	IsCoin             bool       // that is the chain's coin, which has no address
-	Fault              *faultView // nil: nothing is wrong with it
-}
-
-type faultView struct {
-	Field, Message string
-	Choices        []foundToken
+	Chosen             *pages.TokenView // nil: none yet
+	IsCoin             bool             // that is the chain's coin, which has no address
+	Fault              *pages.FaultView // nil: nothing is wrong with it
 }
 
 // Swap writes the page of a comparison, or the form that leads to one.
 func (p *Views) Swap(to io.Writer, s Swap) error {
-	v := swapView{Swap: s, Wrong: p.faults(s.Faults)}
+	v := swapView{Swap: s, Wrong: p.Faults(s.Faults)}
 	v.TokenIn, v.TokenOut = p.tokenField(&v, "tokenIn", "You pay with", s.In), p.tokenField(&v, "tokenOut", "You get", s.Out)
 	if id, err := chain.ParseID(s.Form.Get("chainId")); err == nil {
 		v.Chain = p.ChainName(id)
@@ -236,50 +244,32 @@ func (p *Views) Swap(to io.Writer, s Swap) error {
 func (p *Views) tokenField(v *swapView, name, label string, chosen *token.Listing) tokenField {
 	f := tokenField{Name: name, Label: label, Value: v.Form.Get(name), Fault: v.Wrong[name]}
 	if chosen != nil {
-		shown := p.listing(*chosen)
+		shown := p.Listing(*chosen)
 		f.Chosen, f.IsCoin = &shown, chosen.Address.IsNative()
 	}
 	return f
 }
 
-// faults are what is wrong with the form, by field.
-func (p *Views) faults(all []Fault) map[string]*faultView {
-	shown := make(map[string]*faultView, len(all))
-	for _, each := range all {
-		if shown[each.Field] != nil {
-			continue // one thing at a time
-		}
-		fault := &faultView{Field: each.Field, Message: each.Message}
-		for _, choice := range each.Choices {
-			fault.Choices = append(fault.Choices, foundToken{Token: p.listing(choice.Token), URL: choice.URL})
-		}
-		shown[each.Field] = fault
-	}
-	return shown
-}
-
-func (p *Views) listing(t token.Listing) tokenView { return p.tokenOf(t.Chain, t.Address, t.Token) }
-
 // compare fills in what the venues quoted.
 func (p *Views) compare(v *swapView) {
 	e := v.Compared.Estimate
-	v.AmountIn = amountOf(v.Swap.AmountIn, v.In.Token)
+	v.AmountIn = pages.AmountOf(v.Swap.AmountIn, v.In.Token)
 	v.Rows, v.Refusals = rowsOf(v.Compared), refusalsOf(e.Asked)
-	v.JSON = indented([]byte(v.JSON))
+	v.JSON = pages.Indented([]byte(v.JSON))
 	if v.Compared.Err != nil {
 		v.Error = headOf(v.Compared.Err.Error())
 		return
 	}
 	v.Quoted = e.QuotedAt
 	if v.Swap.AmountIn.IsZero() { // the input was searched for, or is all that the sender has
-		v.AmountIn = amountOf(e.In.Amount, v.In.Token)
+		v.AmountIn = pages.AmountOf(e.In.Amount, v.In.Token)
 	}
-	v.Amount, v.MinAmount = amountOf(e.Out.Amount, v.Out.Token), amountOf(e.MinOut, v.Out.Token)
+	v.Amount, v.MinAmount = pages.AmountOf(e.Out.Amount, v.Out.Token), pages.AmountOf(e.MinOut, v.Out.Token)
 	worth := worthOf(e.Compared)
 	for i := range v.Rows {
 		v.Rows[i].USD = worth(v.Rows[i].units)
 	}
-	v.USD = worth(ratOf(e.Out.Amount))
+	v.USD = worth(pages.RatOf(e.Out.Amount))
 	v.Facts = p.terms(v, e)
 	if v.HasTx {
 		v.Snippets, v.Tx = snippetsOf(v, p.Chains.Family(v.Out.Chain)), txJSON(e.Tx)
@@ -293,19 +283,19 @@ func worthOf(all []quote.Compared) func(units *big.Rat) string {
 		if each.USD == nil || each.Amount.IsZero() {
 			continue
 		}
-		return func(units *big.Rat) string { return usdText(*each.USD * ratio(units, ratOf(each.Amount))) }
+		return func(units *big.Rat) string { return pages.UsdText(*each.USD * ratio(units, pages.RatOf(each.Amount))) }
 	}
 	return func(*big.Rat) string { return "" }
 }
 
 // terms say what the swap costs and what it holds to.
-func (p *Views) terms(v *swapView, e quote.Estimate) []fact {
+func (p *Views) terms(v *swapView, e quote.Estimate) []pages.Fact {
 	in := v.Swap.AmountIn
 	if in.IsZero() {
 		in = e.In.Amount
 	}
-	facts := []fact{
-		{Name: "Rate", Text: cmp.Or(rate(in.Units(v.In.Decimals), e.Out.Amount.Units(v.Out.Decimals), v.In.Symbol, v.Out.Symbol), "not known")},
+	facts := []pages.Fact{
+		{Name: "Rate", Text: cmp.Or(pages.Rate(in.Units(v.In.Decimals), e.Out.Amount.Units(v.Out.Decimals), v.In.Symbol, v.Out.Symbol), "not known")},
 		{Name: "Price impact", Text: impactOf(v.Priced, e.In.USD, e.Out.USD)},
 		{Name: "Minimum received", Text: v.MinAmount.Text + " " + v.Out.Symbol},
 		{Name: "Slippage", Text: slippageOf(e)},
@@ -313,7 +303,7 @@ func (p *Views) terms(v *swapView, e quote.Estimate) []fact {
 		{Name: "Protocol fee", Text: feeOf(e, v.Out.Token)},
 	}
 	if known, isKnown := p.Chains.Chain(v.Out.Chain); isKnown {
-		facts = append(facts, fact{Name: "Network fee", Text: gasOf(e.Fee, known)})
+		facts = append(facts, pages.Fact{Name: "Network fee", Text: gasOf(e.Fee, known)})
 	}
 	return facts
 }

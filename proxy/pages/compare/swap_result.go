@@ -1,4 +1,4 @@
-package pages
+package compare
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"crossgate/chain"
+	"crossgate/proxy/pages"
 	"crossgate/proxy/swaps"
 	"crossgate/proxy/web"
 	"crossgate/quote"
@@ -45,19 +46,19 @@ func rowsOf(c *swaps.Comparison) []compared {
 	slices.SortStableFunc(quoted, func(a, b quote.Asked) int { // a winner has the lowest verdict, and the others one
 		return cmp.Or(cmp.Compare(a.Verdict, b.Verdict), b.Net.Cmp(a.Net))
 	})
-	chosen, largest := ratOf(quoted[0].Net), new(big.Rat)
+	chosen, largest := pages.RatOf(quoted[0].Net), new(big.Rat)
 	for _, one := range quoted {
-		if units := ratOf(one.Net); units.Cmp(largest) > 0 {
+		if units := pages.RatOf(one.Net); units.Cmp(largest) > 0 {
 			largest = units
 		}
 	}
 	places := placesFor(largest, decimals)
 	rows := make([]compared, len(quoted))
 	for i, one := range quoted {
-		units := ratOf(one.Net)
+		units := pages.RatOf(one.Net)
 		rows[i] = compared{
-			Name: one.Venue, Way: wayWords[one.Way], Amount: aligned(units, decimals, places), Exact: amountOf(one.Net, c.Out.Token).Exact,
-			Share: percents(100 * ratio(units, largest)), Took: fmt.Sprintf("%.0f ms", float64(one.Took.Microseconds())/1000),
+			Name: one.Venue, Way: wayWords[one.Way], Amount: aligned(units, decimals, places), Exact: pages.AmountOf(one.Net, c.Out.Token).Exact,
+			Share: pages.Percents(100 * ratio(units, largest)), Took: fmt.Sprintf("%.0f ms", float64(one.Took.Microseconds())/1000),
 			Won: one.Verdict == quote.Won, Simulated: one.Result != nil && one.Result.Measured, units: units,
 		}
 		if !rows[i].Won {
@@ -69,8 +70,6 @@ func rowsOf(c *swaps.Comparison) []compared {
 	}
 	return rows
 }
-
-func ratOf(a chain.Amount) *big.Rat { return new(big.Rat).SetInt(a.Big()) }
 
 func ratio(a, b *big.Rat) float64 {
 	if b.Sign() == 0 {
@@ -116,11 +115,11 @@ func impactOf(priced bool, in, out *float64) string {
 	percent := 100 * (*in - *out) / *in
 	switch {
 	case percent >= 0.005:
-		return fmt.Sprintf("%.2f %%: %s for %s", percent, usdText(*out), usdText(*in))
+		return fmt.Sprintf("%.2f %%: %s for %s", percent, pages.UsdText(*out), pages.UsdText(*in))
 	case percent <= -0.005:
-		return fmt.Sprintf("none: %s for %s, %.2f %% more", usdText(*out), usdText(*in), -percent)
+		return fmt.Sprintf("none: %s for %s, %.2f %% more", pages.UsdText(*out), pages.UsdText(*in), -percent)
 	}
-	return fmt.Sprintf("below 0.01 %%: %s for %s", usdText(*out), usdText(*in))
+	return fmt.Sprintf("below 0.01 %%: %s for %s", pages.UsdText(*out), pages.UsdText(*in))
 }
 
 func slippageOf(e quote.Estimate) string {
@@ -149,9 +148,9 @@ func feeOf(e quote.Estimate, out token.Token) string {
 	if e.ProtocolFee.IsZero() {
 		return "none"
 	}
-	text := amountOf(e.ProtocolFee, out).Text + " " + out.Symbol
+	text := pages.AmountOf(e.ProtocolFee, out).Text + " " + out.Symbol
 	if e.ProtocolFeeUSD != nil {
-		text += ", " + usdText(*e.ProtocolFeeUSD)
+		text += ", " + pages.UsdText(*e.ProtocolFeeUSD)
 	}
 	return text
 }
@@ -166,7 +165,7 @@ func gasOf(fee *quote.Fee, on chain.Chain) string {
 	}
 	text := "no price"
 	if fee.USD != nil {
-		text = usdText(*fee.USD)
+		text = pages.UsdText(*fee.USD)
 	}
 	text += ", " + web.AmountOf(fee.Total.String(), int(on.Coin.Decimals)).Text + " " + on.Coin.Symbol
 	if on.Family != chain.SVM {

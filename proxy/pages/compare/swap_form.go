@@ -1,4 +1,4 @@
-package pages
+package compare
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/proxy"
+	"crossgate/proxy/pages"
 	"crossgate/proxy/swaps"
 	"crossgate/proxy/web"
 	"crossgate/quote"
@@ -25,7 +26,7 @@ type swapForm struct {
 	listed  []token.Listing            // on the chain
 	alike   map[string][]token.Listing // of them, by lower-case symbol
 	in, out *token.Listing             // nil: not named, or not found
-	faults  []Fault
+	faults  []pages.Fault
 	problem error // that is of no one field
 }
 
@@ -44,7 +45,7 @@ func (s *Pages) readSwapForm(ctx context.Context, given url.Values) *swapForm {
 		f.fault("chainId", "The gateway does not know this chain.")
 		return f
 	}
-	f.chain, f.listed = known, s.options.Tokens.Listed(ctx, id)
+	f.chain, f.listed = known, s.tokens.Listed(ctx, id)
 	for _, each := range f.listed {
 		symbol := strings.ToLower(each.Symbol)
 		f.alike[symbol] = append(f.alike[symbol], each)
@@ -53,8 +54,8 @@ func (s *Pages) readSwapForm(ctx context.Context, given url.Values) *swapForm {
 	return f
 }
 
-func (f *swapForm) fault(field, message string, choices ...Choice) {
-	f.faults = append(f.faults, Fault{Field: field, Message: message, Choices: choices})
+func (f *swapForm) fault(field, message string, choices ...pages.Choice) {
+	f.faults = append(f.faults, pages.Fault{Field: field, Message: message, Choices: choices})
 }
 
 // token finds the token that a field names; nil when the field is empty or names none, or several.
@@ -97,7 +98,7 @@ func (f *swapForm) tokenAt(ctx context.Context, field, text string) *token.Listi
 			return &f.listed[i]
 		}
 	}
-	read, err := f.pages.options.Tokens.Lookup(ctx, key.Chain, key.Address)
+	read, err := f.pages.tokens.Lookup(ctx, key.Chain, key.Address)
 	if err != nil {
 		f.problem = err
 		return nil
@@ -106,15 +107,15 @@ func (f *swapForm) tokenAt(ctx context.Context, field, text string) *token.Listi
 }
 
 // choices are tokens with the form as it would be with each.
-func (f *swapForm) choices(field string, tokens []token.Listing) []Choice {
-	all := make([]Choice, len(tokens))
+func (f *swapForm) choices(field string, tokens []token.Listing) []pages.Choice {
+	all := make([]pages.Choice, len(tokens))
 	for i, each := range tokens {
 		query := url.Values{}
 		for name, values := range f.given {
 			query[name] = values
 		}
 		query.Set(field, each.Address.Format(f.chain.Family))
-		all[i] = Choice{Token: each, URL: "/swap?" + query.Encode()}
+		all[i] = pages.Choice{Token: each, URL: "/swap?" + query.Encode()}
 	}
 	return all
 }

@@ -1,4 +1,4 @@
-package pages
+package compare
 
 import (
 	"io"
@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/proxy/pages"
 	"crossgate/token"
 )
 
 // pageOf is the page of 0.1 ETH to USDC on Ethereum.
 func pageOf(t *testing.T, explanation, estimate string) string {
 	t.Helper()
-	pages := NewViews(explored())
+	pages := compareViews()
 	ether := &token.Listing{Key: token.Key{Chain: 1, Address: chain.NativeCoin(chain.EVM)}, Token: token.Token{Symbol: "ETH", Name: "Ether", Decimals: 18}}
 	usdc := chain.NewAddress([]byte("twenty bytes of USDC"))
 	s := Swap{
@@ -169,7 +170,7 @@ func TestAmountsOfRowsStandBelowEachOther(t *testing.T) {
 		{"5000000000000000000", "4999999999999999999", 18, "4.999999"},
 		{"7", "3", 0, "3"},
 	} {
-		if got := aligned(ratOf(named{test.units}.amount()), test.decimals, placesFor(ratOf(named{test.largest}.amount()), test.decimals)); got != test.want {
+		if got := aligned(pages.RatOf(amountIn(test.units)), test.decimals, placesFor(pages.RatOf(amountIn(test.largest)), test.decimals)); got != test.want {
 			t.Errorf("%s beside %s = %s, want %s", test.units, test.largest, got, test.want)
 		}
 	}
@@ -182,5 +183,32 @@ func TestSwapPageHasEachCommandOnce(t *testing.T) {
 		if commands := strings.Count(page, "<code>curl "); commands != 1 {
 			t.Errorf("%s: the page has %d commands of curl", name, commands)
 		}
+	}
+}
+
+func compareViews() *Views {
+	views := pages.NewViews(chain.Documented())
+	views.Add(templates, nil, "swap")
+	return &Views{views}
+}
+
+func TestTextOfTokensIsEscaped(t *testing.T) {
+	wild := &token.Listing{Token: token.Token{Decimals: 6, Name: hostile, Symbol: hostile, LogoURI: "data:text/html,<script>alert(4)</script>"}}
+	page := render(t, func(to io.Writer) error {
+		return compareViews().Swap(to, Swap{
+			Form: url.Values{"tokenIn": {hostile}, "chainId": {hostile}, "amount": {hostile}}, Origin: hostile, Now: noon,
+			Listed: []Listed{{hostile, hostile, hostile}}, In: wild, Out: wild, Compared: comparisonIn(t, answer(t, "explanation"), answer(t, "swap")), HasTx: true,
+			Faults: []pages.Fault{{Field: "tokenIn", Message: hostile, Choices: []pages.Choice{{Token: *wild, URL: "/swap?tokenIn=" + url.QueryEscape(hostile)}}}},
+		})
+	})
+	if found := executable.FindString(page); found != "" || !strings.Contains(page, "alert(1)") {
+		t.Errorf("the page contains %q, or does not show the text", found)
+	}
+}
+
+func TestComparisonHasNothingInline(t *testing.T) {
+	page := pageOf(t, explanationOfFour, estimateOfFour)
+	if inline := regexp.MustCompile(`(?i)<style|\sstyle=|\son[a-z]+=|<script(>|\s+type="module">)`).FindString(page); inline != "" || strings.Count(page, "<h1") != 1 {
+		t.Errorf("the page has %q in it, or not one first heading", inline)
 	}
 }

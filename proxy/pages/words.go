@@ -7,11 +7,11 @@ import (
 )
 
 // swapWords are the parts of a swap that is written in one line, such as "0.1 ETH to USDC on Base for 0x…".
-type swapWords struct{ amount, in, out, chain, recipient string }
+type swapWords struct{ Amount, In, Out, Chain, Recipient string }
 
-// parseSwapWords reads an amount, the token that is given, the one that is wanted and, in any sequence, the chain and
+// ParseSwapWords reads an amount, the token that is given, the one that is wanted and, in any sequence, the chain and
 // who is to receive; the last two may be left out. What the parts name is not looked up. Not ok: it is no such line.
-func parseSwapWords(text string) (w swapWords, ok bool) {
+func ParseSwapWords(text string) (w swapWords, ok bool) {
 	words := strings.Fields(text)
 	if len(words) > 0 && isWord(words[0], "swap", "sell") {
 		words = words[1:]
@@ -19,27 +19,27 @@ func parseSwapWords(text string) (w swapWords, ok bool) {
 	if len(words) == 0 {
 		return w, false
 	}
-	w.amount = words[0]
-	if unit := strings.IndexFunc(w.amount, unicode.IsLetter); unit > 0 { // 0.1ETH
-		w.amount, w.in = words[0][:unit], words[0][unit:]
+	w.Amount = words[0]
+	if unit := strings.IndexFunc(w.Amount, unicode.IsLetter); unit > 0 { // 0.1ETH
+		w.Amount, w.In = words[0][:unit], words[0][unit:]
 	}
-	if !isNumber(w.amount) && !isWord(w.amount, "max") {
+	if !isNumber(w.Amount) && !isWord(w.Amount, "max") {
 		return swapWords{}, false
 	}
-	part := &w.in
+	part := &w.In
 	for _, word := range words[1:] {
 		switch {
-		case part == &w.in && isWord(word, "to", "into", "->", "→"):
-			part = &w.out
-		case part != &w.in && isWord(word, "on"):
-			part = &w.chain
-		case part != &w.in && isWord(word, "for"):
-			part = &w.recipient
+		case part == &w.In && isWord(word, "to", "into", "->", "→"):
+			part = &w.Out
+		case part != &w.In && isWord(word, "on"):
+			part = &w.Chain
+		case part != &w.In && isWord(word, "for"):
+			part = &w.Recipient
 		default:
 			*part = strings.TrimSpace(*part + " " + word)
 		}
 	}
-	return w, w.in != "" && w.out != ""
+	return w, w.In != "" && w.Out != ""
 }
 
 func isWord(word string, any ...string) bool {

@@ -36,7 +36,7 @@ var errMalformedAnswer = errors.New("no answer as it is encoded here")
 
 // commonProblems are those that say the same on every replica. What a replica does not find by an order's id another
 // one may know (creations).
-var commonProblems = map[string]Kind{UnknownTx.Id: UnknownTx, TxWithoutOrder.Id: TxWithoutOrder}
+var commonProblems = map[string]Kind{UnknownTx.ID: UnknownTx, TxWithoutOrder.ID: TxWithoutOrder}
 
 // encodeAnswer writes an answer for other replicas; nothing when it is not for them.
 func encodeAnswer(a answer) []byte {
@@ -50,10 +50,10 @@ func encodeAnswer(a answer) []byte {
 		texts = append(texts, b.Text...)
 	}
 	if a.problem != nil {
-		if _, isCommon := commonProblems[a.problem.Id]; !isCommon {
+		if _, isCommon := commonProblems[a.problem.ID]; !isCommon {
 			return nil
 		}
-		shared.Bodies, shared.Problem, shared.Message = nil, a.problem.Id, a.problem.message
+		shared.Bodies, shared.Problem, shared.Message = nil, a.problem.ID, a.problem.message
 	}
 	head, err := json.Marshal(shared)
 	if err != nil {

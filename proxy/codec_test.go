@@ -60,7 +60,7 @@ func TestAnswersSurviveTheirEncoding(t *testing.T) {
 func TestWhatOneReplicaDoesNotKnowIsNotShared(t *testing.T) {
 	for _, k := range []Kind{UnknownOrder, UnknownStatus} {
 		if got := encodeAnswer(answer{problem: k.Because("")}); got != nil {
-			t.Errorf("%s is encoded as %q, want nothing", k.Id, got)
+			t.Errorf("%s is encoded as %q, want nothing", k.ID, got)
 		}
 	}
 }

@@ -15,7 +15,7 @@ func TestEveryErrorIsDocumented(t *testing.T) {
 	}
 	ids := regexp.MustCompile(`Kind\{\s*\d+, \d+, "([A-Z_]+)"`).FindAllSubmatch(source, -1)
 	for _, id := range ids {
-		if string(id[1]) != clientLeft.Id && !strings.Contains(string(OpenAPI), string(id[1])) {
+		if string(id[1]) != clientLeft.ID && !strings.Contains(string(OpenAPI), string(id[1])) {
 			t.Errorf("%s is not in openapi.yaml", id[1])
 		}
 	}

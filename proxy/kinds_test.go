@@ -13,11 +13,11 @@ func TestProblemsAreTold(t *testing.T) {
 		MalformedOrderID, UnknownOrder, UnknownStatus,
 		chainUnreachable, indexUnavailable, upstreamFailed, upstreamUnavailable, upstreamTimeout, UnknownPath, methodNotAllowed, urlTooLong, clientLeft,
 	} {
-		if other, taken := seen[k.code]; taken && other != k.Id {
-			t.Errorf("%s has the number %d of %s", k.Id, k.code, other)
+		if other, taken := seen[k.code]; taken && other != k.ID {
+			t.Errorf("%s has the number %d of %s", k.ID, k.code, other)
 		}
-		seen[k.code] = k.Id
-		if k.Text == "" || k.Id != strings.ToUpper(k.Id) {
+		seen[k.code] = k.ID
+		if k.Text == "" || k.ID != strings.ToUpper(k.ID) {
 			t.Errorf("%+v is incomplete", k)
 		}
 	}

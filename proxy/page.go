@@ -59,7 +59,7 @@ func (s *Server) isForPeople(r *http.Request) bool {
 func ShownProblem(c *gin.Context, p *problem) web.Problem {
 	id := c.Writer.Header().Get(requestIDHeader)
 	shown := web.Problem{
-		Status: p.Status, ID: p.Id, Message: p.PublicText(), Request: id, Asked: cmp.Or(c.Param("hash"), c.Param("takerAddress"), c.Param("id")),
+		Status: p.Status, ID: p.ID, Message: p.PublicText(), Request: id, Asked: cmp.Or(c.Param("hash"), c.Param("takerAddress"), c.Param("id")),
 	}
 	if isRetryable(p.Status) {
 		shown.Retry = time.Duration(p.retrySeconds()) * time.Second
@@ -69,5 +69,5 @@ func ShownProblem(c *gin.Context, p *problem) web.Problem {
 
 // IsKind reports whether the client would read of err as a problem of one of some kinds.
 func IsKind(err error, kinds ...Kind) bool {
-	return err != nil && slices.ContainsFunc(kinds, func(k Kind) bool { return k.Id == ProblemOf(err).Id })
+	return err != nil && slices.ContainsFunc(kinds, func(k Kind) bool { return k.ID == ProblemOf(err).ID })
 }

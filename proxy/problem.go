@@ -18,7 +18,7 @@ import (
 type Kind struct {
 	Status int
 	code   int    // errorCode of the swap API
-	Id     string // errorId
+	ID     string // errorId
 	Text   string // what the client reads, unless the problem has a message of its own
 }
 
@@ -37,12 +37,12 @@ var (
 
 	unsupportedChain = Kind{400, 1101, "UNSUPPORTED_CHAIN", "no venue serves this chain; /v1.0/supported-chains-info lists those that are served"}
 	noSwapRoute      = Kind{400, 1102, "NO_ROUTE", "no venue has a route for this swap at this amount; try another amount, or see /v1.0/chain/transaction/explain"}
-	noAffiliate      = Kind{400, 1102, noSwapRoute.Id, "no venue of this swap gives affiliateFeePercent of it to affiliateFeeRecipient; lower affiliateFeePercent or leave both out, or see /v1.0/chain/transaction/explain"}
+	noAffiliate      = Kind{400, 1102, noSwapRoute.ID, "no venue of this swap gives affiliateFeePercent of it to affiliateFeeRecipient; lower affiliateFeePercent or leave both out, or see /v1.0/chain/transaction/explain"}
 	wouldRevert      = Kind{400, 1103, "TRANSACTION_WOULD_REVERT", "the swap transaction would revert; /v1.0/chain/transaction/explain says why; a new request or a larger slippage may help"}
 
 	senderLacks = Kind{400, 1104, "INSUFFICIENT_BALANCE", "senderAddress lacks tokenIn, or the coin for fees and accounts; name a sender who has them, a smaller tokenInAmount, or ask /v1.0/chain/estimation for a price"}
-	noPayee     = Kind{400, 2, InvalidParameters.Id, "affiliateFeeRecipient has no account for tokenIn, and none is opened at the sender's expense; open one, or name a wallet, a Jupiter referral account or a token account that has one"}
-	noMinimum   = Kind{400, 2, InvalidParameters.Id, "slippage must leave a minimum of tokenOut, and leaves none at this amount; choose a smaller one"}
+	noPayee     = Kind{400, 2, InvalidParameters.ID, "affiliateFeeRecipient has no account for tokenIn, and none is opened at the sender's expense; open one, or name a wallet, a Jupiter referral account or a token account that has one"}
+	noMinimum   = Kind{400, 2, InvalidParameters.ID, "slippage must leave a minimum of tokenOut, and leaves none at this amount; choose a smaller one"}
 
 	MalformedHash    = Kind{400, 1201, "MALFORMED_TRANSACTION_HASH", "a transaction hash must be 0x followed by 64 hex digits, or a base58 signature of 64 bytes"}
 	MalformedAddress = Kind{400, 1202, "MALFORMED_ADDRESS", "takerAddress must be 0x followed by 40 hex digits, or a base58 address on Solana or TRON"}
@@ -58,7 +58,7 @@ var (
 	SwapOutOfRange  = Kind{404, 1211, "SWAP_INDEX_OUT_OF_RANGE", "the transaction made fewer swaps than index asks for"}
 
 	UnknownOrder  = Kind{404, 15, "UNKNOWN_ORDER", "Order not found."}
-	UnknownStatus = Kind{400, 15, UnknownOrder.Id, UnknownOrder.Text} // 400 in the swap API
+	UnknownStatus = Kind{400, 15, UnknownOrder.ID, UnknownOrder.Text} // 400 in the swap API
 
 	chainUnreachable    = Kind{503, 1301, "CHAIN_UNREACHABLE", "a chain that may hold the answer is unreachable; retry later"}
 	upstreamFailed      = Kind{502, 1302, "UPSTREAM_FAILED", "no upstream returned a usable response; retry later"}
@@ -101,8 +101,8 @@ type problem struct {
 
 // remembered is for how long the cache answers equal requests with it; zero: it is not cached.
 func (p *problem) remembered() time.Duration {
-	switch p.Id {
-	case UnknownTx.Id, TxWithoutOrder.Id, UnknownOrder.Id, UnknownSwap.Id:
+	switch p.ID {
+	case UnknownTx.ID, TxWithoutOrder.ID, UnknownOrder.ID, UnknownSwap.ID:
 		return UnknownLife.Fresh
 	}
 	return 0
@@ -110,9 +110,9 @@ func (p *problem) remembered() time.Duration {
 
 func (p *problem) Error() string {
 	if p.cause != nil {
-		return p.Id + ": " + p.cause.Error()
+		return p.ID + ": " + p.cause.Error()
 	}
-	return p.Id
+	return p.ID
 }
 
 func (p *problem) Unwrap() error { return p.cause }
@@ -170,7 +170,7 @@ func (s *Server) fail(c *gin.Context, d Dialect, p *problem) {
 func (p *problem) write(w http.ResponseWriter, d Dialect) {
 	header := w.Header()
 	body := wire.AppendProblem(nil, wire.Problem{
-		Code: d.code(p.Kind), ID: p.Id, Message: p.PublicText(), RequestID: header.Get(requestIDHeader),
+		Code: d.code(p.Kind), ID: p.ID, Message: p.PublicText(), RequestID: header.Get(requestIDHeader),
 	})
 	header["Content-Type"], header["Cache-Control"] = jsonType, noStore
 	if remembered := p.remembered(); remembered > 0 {

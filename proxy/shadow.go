@@ -141,7 +141,7 @@ func (t *shadowed) answered(b *Body) {
 
 // failed has the problem that the client got compared.
 func (t *shadowed) failed(p *problem) {
-	if t != nil && p.Id != bodyTooLong.Id { // of such a one only a part was read
+	if t != nil && p.ID != bodyTooLong.ID { // of such a one only a part was read
 		t.compare(problemResponse(t.dialect, p))
 	}
 }
@@ -166,6 +166,6 @@ func (r Route[Q]) CompareWith(ctx context.Context, s *Server, host, path string,
 
 // problemResponse is a problem as clients get it, but for the id of the request.
 func problemResponse(d Dialect, p *problem) shadow.Response {
-	body := wire.AppendProblem(nil, wire.Problem{Code: d.code(p.Kind), ID: p.Id, Message: p.PublicText()})
+	body := wire.AppendProblem(nil, wire.Problem{Code: d.code(p.Kind), ID: p.ID, Message: p.PublicText()})
 	return shadow.Response{Status: p.Status, Body: string(body)}
 }

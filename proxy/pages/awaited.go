@@ -100,7 +100,7 @@ func isAwaited(err error) bool {
 // awaitedPage says what was asked for and where it was looked for, and keeps watching.
 func (s *Pages) awaitedPage(c *gin.Context, err error) {
 	p, text := proxy.ProblemOf(err), c.Param("hash")
-	shown := Awaited{ID: p.Id, Text: text, Events: "/order/" + text + "/awaited", Now: time.Now()}
+	shown := Awaited{ID: p.ID, Text: text, Events: "/order/" + text + "/awaited", Now: time.Now()}
 	_, notHash := chain.ParseHash(text)
 	shown.IsHash = notHash == nil
 	tx, _ := chain.ParseTxHash(text) // what is no hash is not awaited

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -79,7 +81,7 @@ func (s *Swaps) quoteRoute(
 // swapRoute quotes a swap and returns its transaction. Answers are not cached, because a transaction must never be
 // stale; concurrent equal requests share one.
 func (s *Swaps) swapRoute() proxy.Route[quote.Request] {
-	return s.quoteRoute("/v1.0/chain/transaction", proxy.SwapCost, true, s.loadSwap)
+	return s.quoteRoute("/v1.0/chain/transaction", proxy.SwapCost, true, s.quoted(proxy.NoLife, s.answer))
 }
 
 // parseRequest reads a swap request from its query, with POST also from its body, and from its Prefer header.
@@ -97,20 +99,23 @@ func (s *Swaps) parseRequest(c *gin.Context, hasRecipient bool) (quote.Request, 
 	return r, err
 }
 
-func (s *Swaps) loadSwap(ctx context.Context, r quote.Request) ([]proxy.Body, cache.Life, error) {
-	estimate, err := s.Options.Estimator.Estimate(ctx, r)
-	if err != nil {
-		return nil, proxy.NoLife, err
+// quoted loads an estimate with the age of its prices and when its transaction expires.
+func (s *Swaps) quoted(life cache.Life, encode func(quote.Request, quote.Estimate) []byte) func(context.Context, quote.Request) ([]proxy.Body, cache.Life, error) {
+	return func(ctx context.Context, r quote.Request) ([]proxy.Body, cache.Life, error) {
+		e, err := s.Options.Estimator.Estimate(ctx, r)
+		if err != nil {
+			return nil, proxy.NoLife, err
+		}
+		return []proxy.Body{{Text: string(encode(r, e)), Quoted: e.QuotedAt, Expires: e.Expires, Unsimulated: e.Unsimulated}}, life, nil
 	}
-	if r.Recipient.IsAbsent() {
-		return quotedBody(s.encoder.AppendUnsigned(nil, estimate), estimate), proxy.NoLife, nil
-	}
-	return quotedBody(s.encoder.AppendSwap(nil, estimate), estimate), proxy.NoLife, nil
 }
 
-// quotedBody has the age of its prices and when its transaction expires.
-func quotedBody(text []byte, e quote.Estimate) []proxy.Body {
-	return []proxy.Body{{Text: string(text), Quoted: e.QuotedAt, Expires: e.Expires, Unsimulated: e.Unsimulated}}
+// answer writes an estimate, with its transaction where a recipient is named.
+func (s *Swaps) answer(r quote.Request, e quote.Estimate) []byte {
+	if r.Recipient.IsAbsent() {
+		return s.encoder.AppendUnsigned(nil, e)
+	}
+	return s.encoder.AppendSwap(nil, e)
 }
 
 // swapKey is a key of every field of a request.
@@ -133,7 +138,7 @@ func swapKey(path string, r quote.Request) cache.Key {
 // ComparisonRoute compares for the page of a swap, and is not mounted: its text is the estimate, or the explanation why
 // there is none.
 func (s *Swaps) ComparisonRoute() proxy.Route[quote.Request] {
-	return s.quoteRoute("/swap", proxy.SwapCost, false, s.loadComparison)
+	return s.quoteRoute("/swap", proxy.SwapCost, false, s.compared(true))
 }
 
 // Comparison is what came of a comparison, for pages.
@@ -142,20 +147,22 @@ type Comparison struct {
 	Err error // why there is no transaction; nil: there is one
 }
 
-func (s *Swaps) loadComparison(ctx context.Context, r quote.Request) ([]proxy.Body, cache.Life, error) {
-	estimate, err := s.Options.Estimator.Estimate(ctx, r)
-	if err != nil && (len(estimate.Asked) == 0 || errors.Is(err, context.Canceled)) {
-		return nil, proxy.NoLife, err // no venue was asked
+// compared loads an estimate, or why there is none although venues were asked: as an explanation alone, or as the answer
+// where there is one.
+func (s *Swaps) compared(isAnswer bool) func(context.Context, quote.Request) ([]proxy.Body, cache.Life, error) {
+	return func(ctx context.Context, r quote.Request) ([]proxy.Body, cache.Life, error) {
+		e, err := s.Options.Estimator.Estimate(ctx, r)
+		if err != nil && (len(e.Asked) == 0 || errors.Is(err, context.Canceled)) {
+			return nil, proxy.NoLife, err // no venue was asked
+		}
+		b := proxy.Body{Value: Comparison{e, err}}
+		if isAnswer && err == nil {
+			b.Text = string(s.answer(r, e))
+		} else {
+			b.Text = string(s.encoder.AppendExplanation(nil, e, err))
+		}
+		return []proxy.Body{b}, proxy.NoLife, nil
 	}
-	text := s.encoder.AppendExplanation(nil, estimate, err)
-	switch {
-	case err != nil:
-	case r.Recipient.IsAbsent():
-		text = s.encoder.AppendUnsigned(nil, estimate)
-	default:
-		text = s.encoder.AppendSwap(nil, estimate)
-	}
-	return []proxy.Body{{Text: string(text), Value: Comparison{estimate, err}}}, proxy.NoLife, nil
 }
 
 // Serving are the chains on which swaps are supported.
@@ -167,4 +174,47 @@ func (s *Swaps) Serving() []chain.Chain {
 		}
 	}
 	return serving
+}
+
+// comparisonLife is about a block. Prices are never served stale.
+var comparisonLife = cache.Life{Fresh: 2 * time.Second}
+
+// estimationRoute quotes a swap without a recipient and without a transaction.
+func (s *Swaps) estimationRoute() proxy.Route[quote.Request] {
+	r := s.quoteRoute("/v1.0/chain/estimation", proxy.EstimateCost, false, s.quoted(comparisonLife, func(_ quote.Request, e quote.Estimate) []byte {
+		return s.encoder.AppendEstimation(nil, e)
+	}))
+	r.Shared = true // it reveals no sender, recipient or transaction
+	r.Key = func(path string, q quote.Request) cache.Key {
+		q.Wait = 0 // how long the client prefers to wait does not matter for a cached comparison
+		return swapKey(path, q)
+	}
+	return r
+}
+
+// explanationRoute explains the response of /v1.0/chain/transaction to the same parameters, even where that is an
+// error.
+func (s *Swaps) explanationRoute() proxy.Route[quote.Request] {
+	return s.quoteRoute("/v1.0/chain/transaction/explain", proxy.SwapCost, true, s.compared(false))
+}
+
+// waitOf is how long the client prefers to wait for a response (RFC 7240, section 4.3: whole seconds); zero when it has
+// no preference that can be parsed.
+func waitOf(header http.Header) time.Duration {
+	const longest = 60
+	for _, line := range header.Values("Prefer") {
+		for preference := range strings.SplitSeq(line, ",") {
+			preference, _, _ = strings.Cut(preference, ";")
+			name, value, _ := strings.Cut(preference, "=")
+			if !strings.EqualFold(strings.TrimSpace(name), "wait") {
+				continue
+			}
+			seconds, err := strconv.ParseUint(strings.Trim(strings.TrimSpace(value), `"`), 10, 32)
+			if err != nil || seconds == 0 {
+				return 0
+			}
+			return time.Duration(min(seconds, longest)) * time.Second
+		}
+	}
+	return 0
 }

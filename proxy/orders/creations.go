@@ -7,10 +7,12 @@ import (
 	"slices"
 	"sync"
 
+	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
 	"crossgate/proxy"
+	"crossgate/proxy/shadow"
 )
 
 // creations remembers the transactions, as a T names them, that created orders or made swaps, for the newest of these
@@ -83,4 +85,71 @@ func (s *Orders) orderByID(ctx context.Context, id order.ID) (index.Found, error
 // isUnindexed reports whether the chains may know what the index does not.
 func isUnindexed(err error) bool {
 	return errors.Is(err, order.ErrNotFound) || errors.Is(err, index.ErrUnavailable) || errors.Is(err, index.ErrEmpty)
+}
+
+// mostChanges is how many changes are looked at one by one.
+const mostChanges = 500
+
+// OrdersChanged drops what is kept about orders about which something new is known, or whatever the index has answered
+// when changes are nil (index.Observer).
+func (s *Orders) OrdersChanged(changes []index.Change) {
+	if s.watch != nil {
+		defer s.watch(changes) // when what is out of date is gone
+	}
+	if changes == nil || len(changes) > mostChanges {
+		s.server.Drop(proxy.IndexTag)
+		return
+	}
+	var keys []cache.Key
+	for _, c := range changes {
+		keys = append(keys, proxy.OrderTag(c.Order), orderKey(proxy.Subject, c.Order))
+		remembered, _ := s.creations.of(c.Order) // of an order that the index has no creation of
+		if tx := cmp.Or(c.Creation, remembered); !tx.IsAbsent() {
+			keys = append(keys, txKey(proxy.Subject, tx))
+		}
+		if !c.Taker.IsAbsent() {
+			keys = append(keys, takerKey(proxy.Subject, c.Taker))
+		}
+	}
+	s.server.Drop(keys...)
+}
+
+// BranchChanged drops what is kept about a chain and is not settled (index.Observer).
+func (s *Orders) BranchChanged(id chain.ID) {
+	s.server.Drop(proxy.BranchTag(id), proxy.BranchesTag)
+}
+
+// ComparedOrder is what came of comparing the answers about one order.
+type ComparedOrder struct {
+	Path        string // that was asked
+	Status      int    // of our answer
+	Differences []shadow.Difference
+}
+
+// Compare compares what is answered here about an order with what a host of the shadow's origins answers now. The order
+// is named by the hash of its creation or by its id, which look the same on EVM chains.
+func (s *Orders) Compare(ctx context.Context, host, hash string) (c ComparedOrder, err error) {
+	tx, err := ParseTxHash(hash, proxy.Tracking)
+	if err != nil {
+		return c, err
+	}
+	byTx, byID := s.OrdersRoute(), s.OrderRoute()
+	c.Path = "/api/Orders/creationTxHash/" + tx.String()
+	chosen, _, err := byTx.Ask(ctx, s.server, Creation{Tx: tx})
+	if id, parseErr := chain.ParseHash(tx.String()); parseErr == nil && IsMissing(err) {
+		if found, _, errByID := byID.Ask(ctx, s.server, id); !proxy.IsKind(errByID, proxy.UnknownOrder) {
+			c.Path, err = "/api/Orders/"+tx.String(), errByID
+			c.Status, c.Differences, err = byID.CompareWith(ctx, s.server, host, c.Path, textOfBody(found), err)
+			return c, err
+		}
+	}
+	c.Status, c.Differences, err = byTx.CompareWith(ctx, s.server, host, c.Path, textOfBody(chosen), err)
+	return c, err
+}
+
+func textOfBody(b *proxy.Body) string {
+	if b == nil {
+		return ""
+	}
+	return b.Text
 }

@@ -65,7 +65,7 @@ func (l Location) open() (database, error) {
 		if err != nil {
 			return database{}, err
 		}
-		setTimeouts(config, 0) // a copy takes as long as it takes
+		setTimeouts(config, 0) // a migration takes as long as it takes
 		return database{limited(stdlib.OpenDB(*config), 2), goose.DialectPostgres}, nil
 	}
 	if _, err := os.Stat(l.Path); err != nil {

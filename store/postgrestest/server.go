@@ -92,6 +92,9 @@ func find() (programs string, err error) {
 	return filepath.Dir(path), nil
 }
 
+// Program is the path of one of PostgreSQL's programs, of the server's version.
+func (s *Server) Program(name string) string { return filepath.Join(s.programs, name) }
+
 // unprivileged is whom PostgreSQL runs as, since it refuses to be root.
 func unprivileged() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
@@ -112,7 +115,7 @@ func unprivileged() (*syscall.Credential, error) {
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
 func (s *Server) command(ctx context.Context, program string, arguments ...string) *exec.Cmd {
-	command := exec.CommandContext(ctx, filepath.Join(s.programs, program), arguments...)
+	command := exec.CommandContext(ctx, s.Program(program), arguments...)
 	command.Dir = s.dir
 	command.SysProcAttr = withUs(s.as)
 	return command

@@ -103,12 +103,6 @@ func ImportOrders(
 	return came, err
 }
 
-// CatchUp lists and counts the orders in c's database that are not yet, for which price services are called. report is
-// told from time to time how many are left.
-func CatchUp(ctx context.Context, c config.Config, log *slog.Logger, report func(left int)) error {
-	return withIndex(ctx, c, log, func(x *index.Index) error { return x.CatchUp(ctx, report) })
-}
-
 // Database names the database of c.
 func Database(c config.Config) store.Location {
 	return store.Location{Postgres: c.Index.Postgres.Reveal(), Path: c.Index.Path}

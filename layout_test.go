@@ -63,10 +63,14 @@ var house = map[string]room{
 
 	"cmd/crossgate/gateway": {
 		"cache cache/rfc9111 cache/shared certificate chain config order order/index proxy proxy/admin proxy/passthrough proxy/quota proxy/shadow proxy/web quote release store token token/catalog upstream " +
-			"upstream/evm upstream/jsonrpc upstream/jsonrpc/behaviour upstream/price upstream/solana upstream/tokenlist upstream/tron upstream/venue",
+			"upstream/evm upstream/jsonrpc upstream/price upstream/solana upstream/tokenlist upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},
-	"cmd/crossgate": {"chain config cmd/crossgate/gateway order/index proxy release store upstream/jsonrpc/behaviour", "the command reads flags; the building of parts belongs to cmd/crossgate/gateway"},
+	"doctor": {
+		"chain cmd/crossgate/gateway config order order/index quote store token upstream upstream/jsonrpc upstream/venue",
+		"the doctor calls what a configuration names; what a running gateway does belongs to gateway",
+	},
+	"cmd/crossgate": {"chain config cmd/crossgate/gateway doctor order/index proxy release store", "the command reads flags; the building of parts belongs to cmd/crossgate/gateway"},
 
 	"sandbox/contracts":   {"chain", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/balancer":    {"sandbox/jsonrpc", "a mechanism of providers: it knows the shape of JSON-RPC, and no chain"},

@@ -6,10 +6,10 @@ package config
 type Access struct {
 	// Info is which requests have a line of level info: all; misses, those that the cache did not answer; or failures.
 	// Lines of the others are of level debug, those of server errors of level error.
-	Info LoggedRequests `yaml:"info"`
+	Info LoggedRequests `yaml:"info" oneof:"all misses failures"`
 	// Clients is how much of a client's address is told: address, network (of IPv4 24 bits, of IPv6 48), or none.
-	Clients   ClientDetail `yaml:"clients"`
-	UserAgent bool         `yaml:"userAgent"` // tell the User-Agent header, its first 200 bytes
+	// With none its User-Agent is left out, too.
+	Clients ClientDetail `yaml:"clients" oneof:"address network none"`
 }
 
 // LoggedRequests are some of all requests.
@@ -33,11 +33,5 @@ const (
 )
 
 func defaultAccess() Access {
-	return Access{Info: LogMisses, Clients: ClientNetworks, UserAgent: true}
-}
-
-func (a Access) check(at place) {
-	at.key("info").mistakeIf(a.Info != LogAll && a.Info != LogMisses && a.Info != LogFailures, "want all, misses or failures")
-	at.key("clients").mistakeIf(a.Clients != ClientAddresses && a.Clients != ClientNetworks && a.Clients != HideClients,
-		"want address, network or none")
+	return Access{Info: LogMisses, Clients: ClientNetworks}
 }

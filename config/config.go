@@ -36,7 +36,6 @@ type Config struct {
 	Cache     Cache     `yaml:"cache"`
 	Limits    Limits    `yaml:"limits"`
 	Swap      Swap      `yaml:"swap"`
-	Health    Health    `yaml:"health"`
 	Chains    []Chain   `yaml:"chains"`
 	Venues    []Venue   `yaml:"venues"`
 	Prices    Prices    `yaml:"prices"`
@@ -138,7 +137,7 @@ func clarified(err error) error {
 func base() Config {
 	return Config{
 		Listen: "127.0.0.1:8080", Index: defaultIndex(), Cache: defaultCache(), Limits: defaultLimits(),
-		Connections: defaultConnections(), Swap: defaultSwap(), Health: defaultHealth(), Tokens: defaultTokens(),
+		Connections: defaultConnections(), Swap: defaultSwap(), Tokens: Tokens{Refresh: 6 * time.Hour},
 		Telemetry: defaultTelemetry(), Passthrough: defaultPassthrough(),
 	}
 }

@@ -7,13 +7,15 @@ import (
 	"crossgate/chain"
 )
 
-// Swap sets how swaps are executed and how long comparing the venues may take.
+// Swap sets how swaps are executed.
 type Swap struct {
-	Execution   Execution     `yaml:"execution"`          // default of all chains
-	Unsimulated Unsimulated   `yaml:"unsimulated"`        // of transactions made by a venue for its own router; default of all chains
-	Window      time.Duration `yaml:"window" range:">0s"` // venues that have not quoted by then are left out
-	Deadline    time.Duration `yaml:"deadline"`           // of the whole request, transaction included
-	Fee         Fee           `yaml:"fee"`                // default of EVM chains
+	Execution   Execution   `yaml:"execution"`   // default of all chains
+	Unsimulated Unsimulated `yaml:"unsimulated"` // of transactions made by a venue for its own router
+	Fee         Fee         `yaml:"fee"`         // default of EVM chains
+
+	// Not keys: venues that have not quoted within Window are left out, and Deadline is that of the whole request,
+	// transaction included.
+	Window, Deadline time.Duration
 }
 
 // Fee is the operator's share of swaps that call a venue directly: a part of the input, paid out by the venue. Venues
@@ -92,6 +94,4 @@ func defaultSwap() Swap {
 
 func (s Swap) check(at place) {
 	s.Fee.check(chain.EVM, at.key("fee"))
-	at.key("deadline").mistakeIf(s.Deadline <= s.Window,
-		"want more than window: the best venue's transaction is built after it")
 }

@@ -20,26 +20,20 @@ import (
 // importOrders verifies listed orders of a taker on their chains and stores them.
 func importOrders(flags *pflag.FlagSet) action {
 	file := configFlag(flags)
-	origin := flags.String("origin", "", "`NAME` of the host under passthrough.hosts that lists the orders, without a file; needless where there is one")
 	var of takersOrders
 	flags.Func("taker", "unlock authority's `ADDRESS`, whose orders are listed", func(text string) (err error) {
-		of.taker, of.family, err = chain.ParseAnyAddress(text)
+		of.taker, _, err = chain.ParseAnyAddress(text)
 		return err
 	})
 	return func(ctx context.Context, arguments []string, out, errOut io.Writer) error {
-		if of.taker.IsAbsent() || len(arguments) == 1 && *origin != "" {
-			return wrongUsage("want --taker ADDRESS and a FILE of order ids, - for standard input, or --origin NAME")
+		if of.taker.IsAbsent() || len(arguments) != 1 {
+			return wrongUsage("want --taker ADDRESS and a FILE of order ids, - for standard input")
 		}
 		c, err := load(*file)
 		if err != nil {
 			return err
 		}
-		if len(arguments) == 1 {
-			of.ids, err = listedOrders(arguments[0])
-		} else {
-			of.ids, err = gateway.ListOrders(ctx, c, slog.New(slog.DiscardHandler), *origin, of.taker, of.family)
-		}
-		if err != nil {
+		if of.ids, err = listedOrders(arguments[0]); err != nil {
 			return err
 		}
 		return of.verify(ctx, c, out, errOut)
@@ -48,9 +42,8 @@ func importOrders(flags *pflag.FlagSet) action {
 
 // takersOrders are orders that somebody lists as those of a taker.
 type takersOrders struct {
-	taker  chain.Address
-	family chain.Family
-	ids    []chain.Hash
+	taker chain.Address
+	ids   []chain.Hash
 }
 
 // verify stores those that their chains confirm, and reports on all.

@@ -334,9 +334,8 @@ func TestOnlyWhatTakesARestartReplacesPods(t *testing.T) {
 	before := restart(t, "{}")
 	for values, replaces := range map[string]bool{
 		"config: {venues: []}":                      false,
-		"config: {swap: {window: 1s}}":              false,
+		"config: {swap: {execution: direct}}":       false,
 		"config: {limits: {loads: 9}}":              false,
-		"config: {swap: {deadline: 9s}}":            true,
 		"config: {cache: {maxBytes: 512MiB}}":       true,
 		"config: {index: {lookback: 9}}":            true,
 		"config: {connections: {idle: 9s}}":         true,

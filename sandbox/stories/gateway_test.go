@@ -83,7 +83,13 @@ func configOf(t testing.TB, world *sandbox.World) config.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Swap.Window, c.Swap.Deadline = 10*time.Second, 30*time.Second // for a machine with much else to do
+	return tested(c)
+}
+
+// tested is a configuration for a machine with much else to do, of a gateway that looks at its chains often.
+func tested(c config.Config) config.Config {
+	c.Index.Asked = 500 * time.Millisecond
+	c.Swap.Window, c.Swap.Deadline = 10*time.Second, 30*time.Second
 	return c
 }
 
@@ -125,7 +131,7 @@ func serveGateway(t testing.TB, text []byte) (g *gateway.Gateway, url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return serveConfig(t, c)
+	return serveConfig(t, tested(c))
 }
 
 // serveConfig is serveGateway for a configuration that was read.

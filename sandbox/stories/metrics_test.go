@@ -30,7 +30,7 @@ import (
 // startTelemetry makes this process' measurements those of a gateway until the test ends.
 func startTelemetry(t *testing.T) *gateway.Telemetry {
 	t.Helper()
-	return startTelemetryAs(t, config.Telemetry{Service: "crossgate-test", Share: 1})
+	return startTelemetryAs(t, config.Telemetry{Share: 1})
 }
 
 func startTelemetryAs(t *testing.T, c config.Telemetry) *gateway.Telemetry {

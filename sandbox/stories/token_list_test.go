@@ -92,6 +92,7 @@ tokens:
 	if err != nil {
 		t.Fatal(err)
 	}
+	c = tested(c)
 	c.Index.Lookback, c.Tokens.Refresh = 1, 0
 	check := func(t *testing.T, restarted bool) {
 		g, address := serveConfig(t, c)

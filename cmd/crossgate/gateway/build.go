@@ -38,8 +38,7 @@ type parts struct {
 	endpoints []*endpoint
 	pools     []*upstream.Pool          // of the same endpoints, in the sequence of the file
 	origins   map[string]*upstream.Pool // of passthrough, by the host's name
-	health    config.Health
-	shared    *shared.Cache // nil: replicas have no cache in common
+	shared    *shared.Cache             // nil: replicas have no cache in common
 }
 
 // chainParts are the adapters of one chain.
@@ -72,7 +71,6 @@ type builder struct {
 func build(c config.Config, log *slog.Logger, before *parts) (*parts, error) {
 	b := &builder{config: c, log: log, before: before, parts: &parts{
 		registry: c.Registry(),
-		health:   c.Health,
 		chains:   make(map[chain.ID]*chainParts),
 	}}
 	for i, each := range c.Chains {
@@ -119,12 +117,7 @@ func (b *builder) addChain(path string, c config.Chain) {
 	}
 	known, _ := b.parts.registry.Chain(c.ID)
 	pool := b.pool(path, known.Name, c.ID.String(), c.Endpoints, attribute.Int64("crossgate.chain.id", int64(c.ID)))
-	rpc, lag := jsonrpc.New(pool), b.config.LagOf(c, known.BlockTime)
-	for _, each := range c.Endpoints {
-		if known := rpc.Capabilities(each.Name); known != nil { // the endpoint could be made
-			known.Declare(limitsOf(each.Limits))
-		}
-	}
+	rpc, lag := jsonrpc.New(pool), Lag(known.BlockTime)
 	made := &chainParts{config: c, pool: pool, rpc: rpc}
 	options := []evm.Option{evm.WithLogger(b.log)}
 	if !b.config.Index.Swaps {
@@ -153,10 +146,20 @@ func (b *builder) addChain(path string, c config.Chain) {
 	}
 }
 
+// Lag is how many blocks an endpoint of a chain with that block time may be behind the others before these are asked
+// first.
+func Lag(blockTime time.Duration) uint64 {
+	const fewest, most = 2, 15 * time.Second // heads differ by as many blocks between two responses
+	if blockTime <= 0 {
+		return fewest
+	}
+	return max(uint64(most/blockTime), fewest)
+}
+
 // keepChain takes the adapter of a chain over from the configuration before when nothing about the chain has
 // changed: it knows which endpoint is best, how much each takes at once and which have proved their chain.
 func (b *builder) keepChain(c config.Chain) bool {
-	if b.before == nil || b.before.health != b.config.Health {
+	if b.before == nil {
 		return false
 	}
 	kept, found := b.before.chains[c.ID]
@@ -172,6 +175,17 @@ func (b *builder) keepChain(c config.Chain) bool {
 	b.parts.chains[c.ID] = kept
 	b.parts.pools = append(b.parts.pools, kept.pool)
 	return true
+}
+
+// SourceOf reads a chain by a client, as doctor does from one endpoint.
+func SourceOf(c chain.Chain, rpc *jsonrpc.Client) order.Source {
+	switch c.Family {
+	case chain.SVM:
+		return solana.New(c, rpc)
+	case chain.TVM:
+		return tron.New(c, rpc)
+	}
+	return evm.New(c, rpc)
 }
 
 // sources are the chains that orders are read from.
@@ -229,13 +243,12 @@ func (b *builder) newest(id chain.ID) time.Time {
 
 func (b *builder) addTokens() {
 	o := token.DirectoryOptions{
-		Registry:    b.parts.registry,
-		Readers:     make(map[chain.ID]token.Reader, len(b.parts.chains)),
-		Own:         make(map[token.Key]token.Token),
-		LogoPattern: b.config.Tokens.Logo,
-		Recall:      b.parts.shelf.recall,
-		Remember:    b.parts.shelf.remember,
-		Listed:      b.parts.shelf.listed,
+		Registry: b.parts.registry,
+		Readers:  make(map[chain.ID]token.Reader, len(b.parts.chains)),
+		Own:      make(map[token.Key]token.Token),
+		Recall:   b.parts.shelf.recall,
+		Remember: b.parts.shelf.remember,
+		Listed:   b.parts.shelf.listed,
 	}
 	for id, each := range b.parts.chains {
 		o.Readers[id] = each.tokens
@@ -265,20 +278,24 @@ func (b *builder) addTokens() {
 }
 
 func (b *builder) addShared() {
-	c := b.config.Cache
-	address := c.Shared.Reveal()
-	if address == "" {
+	if b.config.Cache.Shared.Reveal() == "" {
 		return
 	}
-	made, err := shared.New(shared.Options{
-		URL:          address,
-		Certificates: certificate.Files{Authorities: c.SharedCAFile, Own: c.SharedCertFile, Key: c.SharedKeyFile},
-		Timeout:      c.SharedTimeout,
-		Logger:       b.log,
-	})
+	made, err := SharedCache(b.config, b.log)
 	if err != nil {
 		b.mistake("cache.shared", err)
 		return
 	}
 	b.parts.shared = made
+}
+
+// SharedCache makes the cache of c that replicas have in common, which it must name.
+func SharedCache(config config.Config, log *slog.Logger) (*shared.Cache, error) {
+	c := config.Cache
+	return shared.New(shared.Options{
+		URL:          c.Shared.Reveal(),
+		Certificates: certificate.Files{Authorities: c.SharedCAFile, Own: c.SharedCertFile, Key: c.SharedKeyFile},
+		Timeout:      c.SharedTimeout,
+		Logger:       log,
+	})
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"crossgate/config"
 	"crossgate/store"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
@@ -22,30 +21,19 @@ const (
 	capabilityLimit    = 5 * time.Second
 )
 
-// limitsOf is what an operator knows of an endpoint.
-func limitsOf(c config.EndpointLimits) jsonrpc.Limits {
-	limits := jsonrpc.Limits{Batch: uint64(c.Batch), Span: uint64(c.Span), Results: uint64(c.Results), Rates: c.Rates, Lacks: c.Lacks, Depths: make(map[string]uint64)}
-	for part, depth := range map[string]int{"logs": c.Logs, "blocks": c.Blocks, "state": c.State} {
-		if depth > 0 {
-			limits.Depths[part] = uint64(depth)
-		}
-	}
-	return limits
-}
-
 // limitsInWords says what an endpoint of a chain's pool was found or declared not to do; nothing for other pools.
 func (p *parts) limitsInWords(pool *upstream.Pool, endpoint string) []string {
 	for _, each := range p.chains {
 		if each.pool == pool {
 			known, _ := each.rpc.Capabilities(endpoint).Known()
-			return wordsOf(known)
+			return LimitsInWords(known)
 		}
 	}
 	return nil
 }
 
-// wordsOf says what limits are.
-func wordsOf(known jsonrpc.Limits) (words []string) {
+// LimitsInWords says what an endpoint was found not to do.
+func LimitsInWords(known jsonrpc.Limits) (words []string) {
 	say := func(form string, n uint64) {
 		if n > 0 {
 			words = append(words, fmt.Sprintf(form, n))

@@ -7,7 +7,6 @@ import (
 
 	"crossgate/chain"
 	"crossgate/config"
-	"crossgate/order/index"
 	"crossgate/proxy/web"
 	"crossgate/release"
 	"crossgate/upstream"
@@ -67,14 +66,13 @@ func shownEndpoint(h upstream.Health) web.Endpoint {
 	}
 }
 
-// loads are what following a chain takes while nobody asks about it, and while its orders are asked for all the time.
+// loads are those of a chain of the running configuration.
 func (s *set) loads(id chain.ID) (unasked, asked web.Load) {
+	known, _ := s.parts.registry.Chain(id)
 	at := slices.IndexFunc(s.config.Chains, func(c config.Chain) bool { return c.ID == id })
-	known, isKnown := s.parts.registry.Chain(id)
-	if at < 0 || !isKnown {
+	if at < 0 {
 		return unasked, asked
 	}
-	pace := s.parts.indexOptions(s.config.Index, nil, nil).Pace
-	own := s.config.Chains[at]
-	return web.Load(loadOf(known, own, pace.Of(known, index.Unasked))), web.Load(loadOf(known, own, pace.Of(known, index.AskedAboutOrders)))
+	least, most := Loads(known, s.config.Chains[at], s.config.Index)
+	return web.Load(least), web.Load(most)
 }

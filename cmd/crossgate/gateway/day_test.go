@@ -63,9 +63,8 @@ func report(t *testing.T, c config.Config, chains map[chain.ID]*calm, toDay floa
 		if own.ID == 1 || own.ID == 8453 {
 			asked = index.AskedAboutOrders
 		}
-		pace := index.Pace{Asked: c.Index.Follow.Asked, Listed: c.Index.Follow.Listed, Idle: c.Index.Follow.Idle, Retired: c.Index.Follow.Retired}
 		day := float64(each.total()) * toDay
-		p := index.Project(each.chain, pace.Of(each.chain, asked), len(own.Endpoints))
+		p := index.Project(each.chain, pace(c.Index).Of(each.chain, asked), len(own.Endpoints))
 		counted, projected = counted+day, projected+p.Total()
 		t.Logf("%-16s %8.0f calls a day, %8.0f projected: %v, %v", each.chain.Name, day, p.Total(), each.calls, roundedCalls(p.Calls, toDay))
 	}

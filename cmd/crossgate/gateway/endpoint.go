@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"log/slog"
 	"reflect"
 	"slices"
 	"sync/atomic"
@@ -13,48 +12,43 @@ import (
 	"crossgate/upstream"
 )
 
+// longestBan is the longest quarantine of an endpoint that keeps giving bad answers: the first is a minute, each
+// further one five times as long.
+const longestBan = 30 * time.Minute
+
 // endpoint is an endpoint with what it was made of. Sets that configure it alike share it, with its breaker, its
 // budget and all that was measured, and the last of them closes it.
 type endpoint struct {
 	*upstream.Endpoint
-	of         string // whom it serves: a chain by its id, a venue or a price service by its name
-	config     config.Endpoint
-	longestBan time.Duration
-	holders    atomic.Int64 // sets
+	of      string // whom it serves: a chain by its id, a venue or a price service by its name
+	config  config.Endpoint
+	holders atomic.Int64 // sets
 }
 
 // endpoint returns the endpoint that each describes: that of the configuration before when nothing about it has
 // changed, else a new one, which heeds what operators wanted of the one of that name before.
 func (b *builder) endpoint(of string, each config.Endpoint, attributes ...attribute.KeyValue) (*endpoint, error) {
-	longest := b.config.Health.LongestBan
 	before := b.before.endpoint(of, each.Name)
-	if before != nil && before.longestBan == longest && reflect.DeepEqual(before.config, each) {
+	if before != nil && reflect.DeepEqual(before.config, each) {
 		before.holders.Add(1)
 		return before, nil
 	}
-	made, err := newEndpoint(of, each, longest, b.log, attributes...)
+	o := EndpointOptions(each)
+	o.LongestQuarantine, o.Attributes, o.Logger, o.Forwards = longestBan, attributes, b.log, isOrigin(of)
+	made, err := upstream.NewEndpoint(o)
 	if err != nil {
 		return nil, err
 	}
 	if before != nil {
 		made.Replace(before.Endpoint)
 	}
-	e := &endpoint{Endpoint: made, of: of, config: each, longestBan: longest}
+	e := &endpoint{Endpoint: made, of: of, config: each}
 	e.holders.Store(1)
 	return e, nil
 }
 
-// newEndpoint makes an endpoint; of is whom it serves.
-func newEndpoint(
-	of string, c config.Endpoint, longestBan time.Duration, log *slog.Logger, attributes ...attribute.KeyValue,
-) (*upstream.Endpoint, error) {
-	o := endpointOptions(c)
-	o.LongestQuarantine, o.Attributes, o.Logger, o.Forwards = longestBan, attributes, log, isOrigin(of)
-	return upstream.NewEndpoint(o)
-}
-
-// endpointOptions are what a configuration says of an endpoint.
-func endpointOptions(c config.Endpoint) upstream.EndpointOptions {
+// EndpointOptions are what a configuration says of an endpoint.
+func EndpointOptions(c config.Endpoint) upstream.EndpointOptions {
 	return upstream.EndpointOptions{
 		Name: c.Name, URL: c.URL.Reveal(), PublicHost: publicHost(c.URL), Header: c.Header(), Timeout: c.Timeout,
 		RequestsPerSecond: c.RequestsPerSecond, Burst: c.Burst, Costs: c.Costs, Monthly: c.Monthly,

@@ -66,11 +66,6 @@ func TestUnchangedPartsOutliveAReload(t *testing.T) {
 	if got := second.endpoint("1", "one").holders.Load(); got != 1 {
 		t.Errorf("%d configurations hold an endpoint, want 1", got)
 	}
-	stricter := made(twoChains+"health: {longestBan: 1h}\n", second)
-	defer stricter.close()
-	if stricter.endpoint("10", "one") == second.endpoint("10", "one") {
-		t.Error("an endpoint that may be banned for longer is the one before")
-	}
 }
 
 // TestRefusedConfigurationHoldsNothing has a configuration fail after some of its endpoints were taken over.
@@ -91,31 +86,6 @@ func TestRefusedConfigurationHoldsNothing(t *testing.T) {
 	for _, e := range first.endpoints {
 		if got := e.holders.Load(); got != 1 {
 			t.Errorf("%s/%s is held %d times after a refused configuration, want once", e.of, e.Name(), got)
-		}
-	}
-}
-
-func TestIdentifyComparesHeads(t *testing.T) {
-	for _, test := range []struct {
-		heads []uint64
-		wrong []string // of each
-	}{
-		{[]uint64{100, 103, 99}, []string{"", "", ""}},
-		{[]uint64{80, 103, 99}, []string{"19 blocks behind the others", "", ""}},
-		{[]uint64{100, 900, 99}, []string{"", "800 blocks ahead of the others", ""}},
-		{[]uint64{80, 100}, []string{"20 blocks behind the others", ""}},
-		{[]uint64{0, 100}, []string{"", ""}},
-		{[]uint64{0}, []string{""}},
-	} {
-		identities := []Identity{{Of: "another chain", Head: 5}}
-		for _, head := range test.heads {
-			identities = append(identities, Identity{Of: "chain", Head: head})
-		}
-		compareHeads(identities, "chain", 10)
-		for i, want := range append([]string{""}, test.wrong...) {
-			if got := strings.Join(identities[i].Wrong, "; "); got != want {
-				t.Errorf("heads %d: finding %d has %q, want %q", test.heads, i, got, want)
-			}
 		}
 	}
 }

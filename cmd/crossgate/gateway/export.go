@@ -14,8 +14,6 @@ import (
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
-
-	"crossgate/config"
 )
 
 // Exports reports whether the environment says where spans go.
@@ -23,17 +21,16 @@ func Exports() bool {
 	return os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
 }
 
-// newExporter sends spans by the protocol of the configuration or, without one, of the environment: over HTTP unless
-// that says otherwise.
-func newExporter(ctx context.Context, configured config.OTLP) (*otlptrace.Exporter, error) {
-	protocol := cmp.Or(string(configured),
-		os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"), string(config.OTLPHTTP))
+// newExporter sends spans by the protocol of the environment: over HTTP unless that says otherwise.
+func newExporter(ctx context.Context) (*otlptrace.Exporter, error) {
+	const overHTTP, overGRPC = "http/protobuf", "grpc"
+	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"), overHTTP)
 	var made *otlptrace.Exporter
 	var err error
 	switch protocol {
-	case string(config.OTLPGRPC):
+	case overGRPC:
 		made, err = otlptracegrpc.New(ctx)
-	case string(config.OTLPHTTP):
+	case overHTTP:
 		made, err = otlptracehttp.New(ctx)
 	default:
 		err = fmt.Errorf("protocol %q of the environment is neither grpc nor http/protobuf", protocol)

@@ -219,7 +219,7 @@ func (c *calm) source(t *testing.T, configured config.Config, own config.Chain) 
 		t.Cleanup(e.Close)
 		endpoints = append(endpoints, e)
 	}
-	rpc, lag := jsonrpc.New(upstream.NewPool(c.chain.Name, endpoints...)), configured.LagOf(own, c.chain.BlockTime)
+	rpc, lag := jsonrpc.New(upstream.NewPool(c.chain.Name, endpoints...)), Lag(c.chain.BlockTime)
 	switch c.chain.Family {
 	case chain.SVM:
 		rpc.CompareHeads(lag, solana.HeadCall(), nil)

@@ -45,7 +45,10 @@ type Gateway struct {
 	started time.Time
 }
 
-// New builds the gateway that c describes and opens its store, for which it waits as c says. Nothing is called until
+// startWait is how long a gateway waits for a PostgreSQL that does not answer yet.
+const startWait = time.Minute
+
+// New builds the gateway that c describes and opens its store. Nothing is called until
 // Run. What c gets wrong that only the parts can tell is config.Mistakes.
 func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, error) {
 	public, operators, err := listenerTLS(c, log)
@@ -56,7 +59,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	if err != nil {
 		return nil, err
 	}
-	store, err := openStore(ctx, c.Index, log)
+	store, err := openStore(ctx, c.Index, startWait, log)
 	if err != nil {
 		return nil, err
 	}

@@ -116,8 +116,7 @@ func withIndex(ctx context.Context, c config.Config, log *slog.Logger, work func
 		return err
 	}
 	defer p.close()
-	c.Index.Wait = 0 // somebody sits before it
-	store, err := openStore(ctx, c.Index, log)
+	store, err := openStore(ctx, c.Index, 0, log)
 	if err != nil {
 		return err
 	}

@@ -14,10 +14,11 @@ import (
 	"crossgate/upstream"
 )
 
-// openStore opens the database that c names. log has the beginning and the end of its outages.
-func openStore(ctx context.Context, c config.Index, log *slog.Logger) (*store.DB, error) {
+// openStore opens the database that c names, and waits so long for a PostgreSQL that does not answer yet. log has the
+// beginning and the end of its outages.
+func openStore(ctx context.Context, c config.Index, wait time.Duration, log *slog.Logger) (*store.DB, error) {
 	if url := c.Postgres.Reveal(); url != "" {
-		return store.OpenPostgres(ctx, url, store.PostgresOptions{Wait: c.Wait, Readers: c.Connections, Logger: log})
+		return store.OpenPostgres(ctx, url, store.PostgresOptions{Wait: wait, Readers: c.Connections, Logger: log})
 	}
 	db, err := store.OpenSQLite(ctx, c.Path)
 	if err == nil {
@@ -32,16 +33,21 @@ func (p *parts) index(db *store.DB, c config.Index, log *slog.Logger, o index.Ob
 }
 
 func (p *parts) indexOptions(c config.Index, log *slog.Logger, o index.Observer) index.Options {
+	made := pace(c)
+	made.Looks = p.looks
 	return index.Options{
 		Chains: p.registry, Lookback: c.Lookback, Behind: c.Behind, Prices: p.unitPrices, Observer: o, Logger: log,
 		Announcers: p.announcers(), WithoutSwaps: !c.Swaps,
 		Search: func(ctx context.Context) (context.Context, error) {
 			return upstream.Searching.For(ctx), proxy.ChargeSearch(ctx)
 		},
-		Pace: index.Pace{
-			Asked: c.Follow.Asked, Listed: c.Follow.Listed, Idle: c.Follow.Idle, Retired: c.Follow.Retired, Looks: p.looks,
-		},
+		Pace: made,
 	}
+}
+
+// pace is how often chains are looked at for news, by what is asked about them.
+func pace(c config.Index) index.Pace {
+	return index.Pace{Asked: c.Asked, Listed: 15 * time.Second, Idle: time.Minute, Retired: 4 * time.Minute}
 }
 
 // observer drops kept answers when the index says so, and has tokens looked up while chains are asked.
@@ -69,13 +75,53 @@ func (p *parts) looks(id chain.ID) float64 {
 	if read == nil {
 		return 0
 	}
+	return looksOf(known, read.config)
+}
+
+func looksOf(c chain.Chain, own config.Chain) float64 {
 	const month = 32 // days, as plans are spent
-	calls := 0.0
-	for _, e := range read.config.Endpoints {
+	calls, each := 0.0, index.Project(c, time.Hour, 1)
+	for _, e := range own.Endpoints {
 		if e.Monthly == 0 {
 			return 0
 		}
-		calls += float64(e.Monthly) / index.Project(known, time.Hour, 1).Units(e.Costs)
+		calls += float64(e.Monthly) / each.Units(e.Costs)
 	}
-	return calls / month / 2 * index.Project(known, time.Hour, 1).Looks
+	return calls / month / 2 * each.Looks
+}
+
+// Load is what following a chain takes.
+type Load struct {
+	CallsPerDay   uint64 `json:"callsPerDay"`
+	CallsPerMonth uint64 `json:"callsPerMonth"`
+	// UnitsPerMonth are what the calls cost: by the endpoints' own costs, elsewhere 60 for eth_getLogs and 20 for any other.
+	UnitsPerMonth uint64 `json:"unitsPerMonth"`
+	Monthly       uint64 `json:"monthly"` // that all plans of the chain's endpoints have; 0: one of them has none
+}
+
+// Loads are what following a chain takes while its orders are not asked for, and while they are all the time.
+func Loads(c chain.Chain, own config.Chain, i config.Index) (unasked, asked Load) {
+	pace := pace(i)
+	pace.Looks = func(chain.ID) float64 { return looksOf(c, own) }
+	return loadOf(c, own, pace.Of(c, index.Unasked)), loadOf(c, own, pace.Of(c, index.AskedAboutOrders))
+}
+
+// loadOf projects what following a chain takes when it is looked at so often.
+func loadOf(c chain.Chain, own config.Chain, every time.Duration) Load {
+	const days = 30
+	p := index.Project(c, every, len(own.Endpoints))
+	costs := map[string]int{"eth_getLogs": 60, "*": 20}
+	l := Load{CallsPerDay: uint64(p.Total()), CallsPerMonth: uint64(days * p.Total())}
+	for i, e := range own.Endpoints {
+		if i == 0 && e.Costs != nil {
+			costs = e.Costs
+		}
+		if e.Monthly == 0 {
+			l.Monthly = 0
+			break
+		}
+		l.Monthly += uint64(e.Monthly)
+	}
+	l.UnitsPerMonth = uint64(days * p.Units(costs))
+	return l
 }

@@ -40,7 +40,7 @@ func access(c config.Access) proxy.Access {
 		Clients: map[config.ClientDetail]proxy.ClientDetail{
 			config.HideClients: proxy.HideClients, config.ClientNetworks: proxy.ClientNetworks, config.ClientAddresses: proxy.ClientAddresses,
 		}[c.Clients],
-		UserAgent: c.UserAgent,
+		UserAgent: c.Clients != config.HideClients,
 	}
 }
 

@@ -140,7 +140,7 @@ func TestPlansWithoutAStore(t *testing.T) {
 	}
 	defer made.close()
 	opened := func() *store.DB {
-		store, err := openStore(t.Context(), c.Index, slog.New(slog.DiscardHandler))
+		store, err := openStore(t.Context(), c.Index, 0, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,18 +19,18 @@ func publicHost(address config.Secret) string {
 	if _, is := defaultHosts()[host]; is {
 		return host
 	}
-	for _, plan := range freePlans() {
-		for _, domain := range plan.Hosts {
-			if isBelow(host, domain) {
-				return domain
-			}
+	for _, domain := range providerDomains {
+		if host == domain || strings.HasSuffix(host, "."+domain) {
+			return domain
 		}
 	}
 	return ""
 }
 
-// isBelow reports whether a host is a domain, or of one below it.
-func isBelow(host, domain string) bool { return host == domain || strings.HasSuffix(host, "."+domain) }
+// providerDomains are those below which well-known providers serve, with keys or networks in the labels before.
+var providerDomains = []string{
+	"alchemy.com", "core.chainstack.com", "p2pify.com", "drpc.org", "helius-rpc.com", "infura.io", "trongrid.io",
+}
 
 // defaultHosts are those of the endpoints of the configuration without a file.
 var defaultHosts = sync.OnceValue(func() map[string]struct{} {

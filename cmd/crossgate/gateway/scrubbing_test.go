@@ -16,7 +16,7 @@ func TestTelemetryThatIsSetWronglyTellsNoKeys(t *testing.T) {
 	const canary = "canary77c1"
 	errors := otel.GetErrorHandler()
 	t.Cleanup(func() { otel.SetErrorHandler(errors) })
-	for _, protocol := range []config.OTLP{config.OTLPHTTP, config.OTLPGRPC} {
+	for _, protocol := range []string{"http/protobuf", "grpc"} {
 		for _, address := range []string{
 			"http://" + canary + ":" + canary + "-2@collector.example:not-a-port/" + canary + "-3",
 			"https://" + canary + ".collector.example/%zz?" + canary,
@@ -25,9 +25,10 @@ func TestTelemetryThatIsSetWronglyTellsNoKeys(t *testing.T) {
 		} {
 			var log strings.Builder
 			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", address)
+			t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)
 			t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "Authorization Bearer "+canary+"-4,X-Key=%zz"+canary+"-5,X-Other=Bearer%20"+canary+"-6")
 			logErrors(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
-			made, err := newExporter(t.Context(), protocol)
+			made, err := newExporter(t.Context())
 			if err == nil {
 				err = made.Shutdown(t.Context())
 			}

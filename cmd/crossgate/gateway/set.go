@@ -162,7 +162,7 @@ func keepStarted(was config.Config, c *config.Config) (kept []string) {
 	keep("drain", was.Drain, &c.Drain)
 	keep("index", was.Index, &c.Index)
 	keep("cache", was.Cache, &c.Cache)
-	keep("swap.deadline", was.Swap.Deadline, &c.Swap.Deadline)
+	c.Swap.Window, c.Swap.Deadline = was.Swap.Window, was.Swap.Deadline
 	was.Telemetry.Level, was.Telemetry.Access = c.Telemetry.Level, c.Telemetry.Access
 	keep("telemetry", was.Telemetry, &c.Telemetry)
 	keep("passthrough.maxBytes", was.Passthrough.MaxBytes, &c.Passthrough.MaxBytes)

@@ -21,7 +21,7 @@ func (p *parts) estimator(c config.Config, log *slog.Logger, failures *quote.Fai
 	for _, each := range c.Chains {
 		swaps := p.chains[each.ID].swaps
 		swaps.Execution = executions[cmp.Or(each.Execution, c.Swap.Execution)]
-		swaps.AllowUnsimulated = cmp.Or(each.Unsimulated, c.Swap.Unsimulated) == config.AllowUnsimulated
+		swaps.AllowUnsimulated = c.Swap.Unsimulated == config.AllowUnsimulated
 		if fee, charged := fees[each.ID]; charged {
 			swaps.Operator = quote.NewAffiliate(fee.Bps, fee.Recipient)
 		}

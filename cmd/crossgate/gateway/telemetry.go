@@ -50,7 +50,7 @@ func StartTelemetry(ctx context.Context, c config.Telemetry, log *slog.Logger) (
 	}
 	logErrors(log)
 	described, err := resource.New(ctx, resource.WithAttributes(
-		semconv.ServiceName(c.Service), semconv.ServiceVersion(release.Current().Version),
+		semconv.ServiceName("crossgate"), semconv.ServiceVersion(release.Current().Version),
 	), resource.WithTelemetrySDK(), resource.WithFromEnv())
 	if err != nil && !errors.Is(err, resource.ErrPartialResource) {
 		return nil, fmt.Errorf("otel resource: %w", err)
@@ -61,7 +61,7 @@ func StartTelemetry(ctx context.Context, c config.Telemetry, log *slog.Logger) (
 	if !Exports() {
 		return t, nil
 	}
-	spans, err := newExporter(ctx, c.OTLP)
+	spans, err := newExporter(ctx)
 	if err != nil {
 		return nil, errors.Join(err, t.Stop(ctx))
 	}

@@ -90,7 +90,7 @@ func TestLoadSaysWhichFile(t *testing.T) {
 	if !errors.As(err, &mistakes) || len(mistakes) != 1 {
 		t.Fatalf("Load = %v, want one mistake", err)
 	}
-	want := config.Mistake{Path: "swap.window", Line: 2, Message: "want a duration such as 2500ms, 5s or 1m"}
+	want := config.Mistake{Path: "drain", Line: 2, Message: "want a duration such as 2500ms, 5s or 1m"}
 	if mistakes[0] != want || !strings.Contains(err.Error(), path) {
 		t.Errorf("Load = %v, want %v in %s", err, want, path)
 	}

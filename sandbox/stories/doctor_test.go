@@ -32,7 +32,7 @@ func TestDoctorNamesEachDefect(t *testing.T) {
 	if len(sound.wrong) > 0 || sound.sound < len(c.Chains)+len(c.Venues) {
 		t.Errorf("of a sound configuration are wrong %q, of %d that were looked at", sound.wrong, sound.sound)
 	}
-	for _, words := range []string{"newest", "at once", "no "} {
+	for _, words := range []string{": newest", "at once", "no eth"} {
 		if said := sound.limited["chain-1"]; strings.Contains(said, words) {
 			t.Errorf("a sound endpoint is limited: %q", said)
 		}

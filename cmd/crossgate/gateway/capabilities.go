@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -13,12 +12,6 @@ import (
 	"crossgate/store"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
-)
-
-// How often what endpoints were found not to do is written, and how long the database may take for it.
-const (
-	capabilityInterval = 30 * time.Second
-	capabilityLimit    = 5 * time.Second
 )
 
 // limitsInWords says what an endpoint of a chain's pool was found or declared not to do; nothing for other pools.
@@ -60,64 +53,52 @@ type ability struct {
 	*jsonrpc.Capabilities
 }
 
-// capabilityBook keeps in the database what endpoints were found not to do, so that a restart, and a chain whose
-// configuration has changed, need not find it out again. No request waits for it.
-type capabilityBook struct {
-	store     *store.DB
-	abilities func() []ability // of the running configuration
-	log       *slog.Logger
-	seen      map[*jsonrpc.Capabilities]uint64 // the version that was stored last
-}
-
-// start reads and writes until stop, which writes once more.
-func (b *capabilityBook) start(ctx context.Context) (stop func()) {
-	return periodically(ctx, capabilityInterval, b.update)
-}
-
-// update recalls what is stored of endpoints that are new here, and stores what was found out since of the others.
-func (b *capabilityBook) update(ctx context.Context) {
-	limited, cancel := context.WithTimeout(ctx, capabilityLimit)
-	defer cancel()
-	var fresh []ability
-	var changed []store.Capabilities
-	versions := make(map[*jsonrpc.Capabilities]uint64)
-	for _, each := range b.abilities() {
-		limits, version := each.Known()
-		stored, isSeen := b.seen[each.Capabilities]
-		versions[each.Capabilities] = version
-		switch {
-		case !isSeen:
-			fresh = append(fresh, each)
-		case stored != version:
-			text, err := json.Marshal(limits)
-			if err != nil {
-				panic("gateway: limits that JSON cannot hold: " + err.Error())
+// newCapabilityBook keeps what endpoints were found not to do, so that a restart, and a chain whose configuration has
+// changed, need not find it out again. abilities are those of the running configuration.
+func newCapabilityBook(db *store.DB, abilities func() []ability, log *slog.Logger) *book {
+	seen := make(map[*jsonrpc.Capabilities]uint64) // the version that was stored last
+	write := func(ctx context.Context, db *store.DB) error {
+		var fresh []ability
+		var changed []store.Capabilities
+		versions := make(map[*jsonrpc.Capabilities]uint64)
+		for _, each := range abilities() {
+			limits, version := each.Known()
+			stored, isSeen := seen[each.Capabilities]
+			versions[each.Capabilities] = version
+			switch {
+			case !isSeen:
+				fresh = append(fresh, each)
+			case stored != version:
+				text, err := json.Marshal(limits)
+				if err != nil {
+					panic("gateway: limits that JSON cannot hold: " + err.Error())
+				}
+				changed = append(changed, store.Capabilities{Service: each.of, Endpoint: each.endpoint, Limits: text, Learned: time.Now()})
 			}
-			changed = append(changed, store.Capabilities{Service: each.of, Endpoint: each.endpoint, Limits: text, Learned: time.Now()})
 		}
-	}
-	err := b.recall(limited, fresh)
-	if err == nil && len(changed) > 0 {
-		err = b.store.KeepCapabilities(limited, changed)
-	}
-	if err != nil {
-		if !errors.Is(err, store.ErrUnavailable) && ctx.Err() == nil {
-			b.log.WarnContext(ctx, "capabilities of endpoints not kept; they are found out again after a restart", "error", err)
+		if err := recall(ctx, db, fresh); err != nil {
+			return err
 		}
-		return
+		if len(changed) > 0 {
+			if err := db.KeepCapabilities(ctx, changed); err != nil {
+				return err
+			}
+		}
+		for _, each := range fresh {
+			_, versions[each.Capabilities] = each.Known()
+		}
+		seen = versions
+		return nil
 	}
-	for _, each := range fresh {
-		_, versions[each.Capabilities] = each.Known()
-	}
-	b.seen = versions
+	return &book{of: "capabilities of endpoints", interval: 30 * time.Second, store: db, write: write, log: log}
 }
 
 // recall tells endpoints what is stored of them.
-func (b *capabilityBook) recall(ctx context.Context, fresh []ability) error {
+func recall(ctx context.Context, db *store.DB, fresh []ability) error {
 	if len(fresh) == 0 {
 		return nil
 	}
-	stored, err := b.store.Capabilities(ctx)
+	stored, err := db.Capabilities(ctx)
 	if err != nil {
 		return err
 	}
@@ -134,8 +115,7 @@ func (b *capabilityBook) recall(ctx context.Context, fresh []ability) error {
 
 // abilities returns those of the endpoints of all chains in the running configuration.
 func (s *sets) abilities() []ability {
-	used, done := s.use()
-	defer done()
+	used := s.now()
 	var all []ability
 	for id, each := range used.parts.chains {
 		for _, e := range each.pool.Endpoints() {

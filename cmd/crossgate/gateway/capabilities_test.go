@@ -8,7 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"crossgate/config"
 	"crossgate/store"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
@@ -23,7 +22,7 @@ func TestWhatEndpointsLackIsKnownAfterARestart(t *testing.T) {
 	}
 	defer db.Close()
 	node := &trioNode{takes: 2, span: 700, chain: quickChain{}, random: newRandom(1)}
-	started := func() (*capabilityBook, *jsonrpc.Client) {
+	started := func() (*book, *jsonrpc.Client) {
 		e, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: "http://node.invalid", Client: &http.Client{Transport: node}})
 		if err != nil {
 			t.Fatal(err)
@@ -31,9 +30,7 @@ func TestWhatEndpointsLackIsKnownAfterARestart(t *testing.T) {
 		t.Cleanup(e.Close)
 		client := jsonrpc.New(upstream.NewPool("chain", e))
 		known := client.Capabilities("node")
-		book := &capabilityBook{
-			store: db, log: slog.New(slog.DiscardHandler), abilities: func() []ability { return []ability{{"56", "node", known}} },
-		}
+		book := newCapabilityBook(db, func() []ability { return []ability{{"56", "node", known}} }, slog.New(slog.DiscardHandler))
 		book.update(t.Context())
 		return book, client
 	}
@@ -54,23 +51,17 @@ func TestWhatEndpointsLackIsKnownAfterARestart(t *testing.T) {
 	}
 }
 
-// TestLimitsAreSaidInWords has all of them, declared in a configuration.
+// TestLimitsAreSaidInWords has all of them.
 func TestLimitsAreSaidInWords(t *testing.T) {
-	c, err := config.Parse([]byte(`chains: [{id: 1, endpoints: [{name: node, url: "https://example.com", limits: {span: 700, results: 10000, batch: 3, ` +
-		`rates: {eth_getLogs: 0.5}, logs: 90000, blocks: 80000, state: 128, lacks: [eth_simulateV1, eth_getLogs topics]}}]}]`))
-	if err != nil {
-		t.Fatal(err)
+	known := jsonrpc.Limits{
+		Span: 700, Results: 10_000, Batch: 3, Rates: map[string]float64{"eth_getLogs": 0.5},
+		Depths: map[string]uint64{"logs": 90_000, "blocks": 80_000, "state": 128}, Lacks: []string{"eth_getLogs topics", "eth_simulateV1"},
 	}
-	p, err := build(c, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.close)
 	want := []string{
 		"searches 700 blocks", "gives 10000 logs", "takes 3 calls at once", "blocks: newest 80000", "logs: newest 90000", "state: newest 128",
 		"eth_getLogs 0.5 times a second", "no eth_getLogs topics", "no eth_simulateV1",
 	}
-	if got := p.limitsInWords(p.chains[1].pool, "node"); !slices.Equal(got, want) {
+	if got := LimitsInWords(known); !slices.Equal(got, want) {
 		t.Errorf("limits are %q, want %q", got, want)
 	}
 }

@@ -14,8 +14,7 @@ import (
 
 // Condition is what Dependencies lists, in numbers, and how venues have done.
 func (g *Gateway) Condition(ctx context.Context) web.Condition {
-	used, done := g.sets.use()
-	defer done()
+	used := g.sets.now()
 	told := web.Condition{Release: release.Current().String(), Started: g.started}
 	if store := g.storeState(ctx); !store.OK {
 		told.Store = store.State

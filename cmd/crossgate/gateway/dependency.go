@@ -12,8 +12,7 @@ import (
 // Dependencies lists everything that the gateway needs, and its state: the database, the shared cache, the chains and
 // their endpoints.
 func (g *Gateway) Dependencies(ctx context.Context) []admin.Dependency {
-	used, done := g.sets.use()
-	defer done()
+	used := g.sets.now()
 	all := []admin.Dependency{g.storeState(ctx)}
 	if g.shared != nil {
 		state, ok := g.shared.Status()
@@ -77,8 +76,7 @@ func (g *Gateway) storeState(ctx context.Context) admin.Dependency {
 func (g *Gateway) Endpoint(of, name string) *upstream.Endpoint { return g.sets.endpoint(of, name) }
 
 func (s *sets) endpoint(of, name string) *upstream.Endpoint {
-	used, done := s.use()
-	defer done()
+	used := s.now()
 	if found := used.parts.endpoint(of, name); found != nil {
 		return found.Endpoint
 	}

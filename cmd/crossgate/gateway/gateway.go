@@ -34,10 +34,9 @@ type Gateway struct {
 
 	catalog  *catalog.Catalog // of public token lists
 	failures *quote.Failures  // of venues
-	wins     *winBook
+	wins     *quote.Wins
 
-	plans  *planBook
-	limits *capabilityBook
+	books  []*book
 	lists  *listBook
 	cutOff *cutOff
 	log    *slog.Logger
@@ -63,19 +62,19 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	if err != nil {
 		return nil, err
 	}
-	g := &Gateway{store: store, secure: operators, shared: p.shared, catalog: &catalog.Catalog{}, failures: &quote.Failures{}, log: log, started: time.Now()}
-	g.wins = &winBook{store: store, wins: &quote.Wins{}, log: log}
+	g := &Gateway{store: store, secure: operators, shared: p.shared, catalog: &catalog.Catalog{}, failures: &quote.Failures{}, wins: &quote.Wins{}, log: log, started: time.Now()}
 	g.cutOff = &cutOff{shared: p.shared, available: store.Available}
 	first, err := newSet(p, c, g)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	now := &sets{log: log, store: store, current: first, cutOff: g.cutOff}
+	now := &sets{log: log, store: store, cutOff: g.cutOff}
+	now.current.Store(first)
 	g.sets = now
-	g.plans = &planBook{store: store, endpoints: now.endpoints, log: log}
-	g.plans.write(ctx)
-	g.limits = &capabilityBook{store: store, abilities: now.abilities, log: log}
-	g.limits.update(ctx)
+	g.books = []*book{newPlanBook(store, now.endpoints, log), newCapabilityBook(store, now.abilities, log), newWinBook(store, g.wins, log)}
+	for _, each := range g.books {
+		each.update(ctx) // what was known before
+	}
 	g.lists = newListBook(store, now, g.catalog, log)
 	server, err := proxy.New(proxy.Options{
 		Orders: now,
@@ -123,7 +122,10 @@ func quotas(l config.Limits) quota.Options {
 // request has been answered, and what all of them spent is written last. Run ends with Close.
 func (g *Gateway) Run(ctx context.Context, listener net.Listener) error {
 	following, stop := context.WithCancel(context.WithoutCancel(ctx))
-	stopCounting, stopLearning, stopWinning := g.plans.start(ctx), g.limits.start(ctx), g.wins.start(ctx)
+	var stops []func()
+	for _, each := range g.books {
+		stops = append(stops, each.start(ctx))
+	}
 	followed, shared := make(chan error, 1), make(chan error, 1)
 	var listing sync.WaitGroup
 	listing.Go(func() { g.lists.run(following) })
@@ -133,9 +135,9 @@ func (g *Gateway) Run(ctx context.Context, listener net.Listener) error {
 	stop()
 	err := errors.Join(served, <-followed, <-shared)
 	listing.Wait()
-	stopCounting()
-	stopLearning()
-	stopWinning()
+	for _, write := range stops {
+		write()
+	}
 	return errors.Join(err, g.Close())
 }
 
@@ -188,8 +190,7 @@ func (g *Gateway) isIndexed() bool {
 // Close frees a gateway that is not running.
 func (g *Gateway) Close() error {
 	g.server.Close()
-	now, done := g.sets.use()
-	defer done()
+	now := g.sets.now()
 	return errors.Join(now.close(), g.store.Close())
 }
 

@@ -120,8 +120,8 @@ func withIndex(ctx context.Context, c config.Config, log *slog.Logger, work func
 	if err != nil {
 		return err
 	}
-	plans := &planBook{store: store, endpoints: func() []*endpoint { return p.endpoints }, log: log}
-	plans.write(ctx)
+	plans := newPlanBook(store, func() []*endpoint { return p.endpoints }, log)
+	plans.update(ctx)
 	stopCounting := plans.start(ctx)
 	err = work(p.index(store, c.Index, log, nil))
 	stopCounting()

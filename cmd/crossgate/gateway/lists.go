@@ -86,8 +86,7 @@ func (b *listBook) run(ctx context.Context) {
 
 // update takes over what is stored and, as the replica whose job it is, fetches the lists that are due.
 func (b *listBook) update(ctx context.Context) {
-	used, done := b.sets.use()
-	defer done()
+	used := b.sets.now()
 	lists := used.parts.lists
 	names := make([]string, len(lists))
 	for i, l := range lists {

@@ -34,8 +34,7 @@ func (b *builder) addOrigins() {
 
 // Forward implements passthrough.Origins. A response outlives the set that it is from.
 func (s *sets) Forward(ctx context.Context, host string, f upstream.Forward) (*http.Response, error) {
-	now, done := s.use()
-	defer done()
+	now := s.now()
 	pool := now.parts.origins[host]
 	if pool == nil { // taken out of the configuration meanwhile
 		return nil, passthrough.ErrNoHost

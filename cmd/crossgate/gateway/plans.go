@@ -2,79 +2,66 @@ package gateway
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
+	"crossgate/order/index"
+	"crossgate/quote"
 	"crossgate/store"
 )
 
-// How often spending is written, and how long the database may take for it.
-const (
-	planInterval = time.Second
-	planLimit    = 5 * time.Second
-)
-
-// planBook keeps in the database how much of their monthly plans the endpoints have spent, so that a restart knows it
-// and gateways on one database spend each plan together. No request waits for it. While the database is away each
-// gateway counts on its own and writes that down later.
-type planBook struct {
-	store     *store.DB
-	endpoints func() []*endpoint // of the running configuration
-	log       *slog.Logger
-	isFailing bool // the latest write failed
-}
-
-// start writes what is due until stop, which writes once more.
-func (b *planBook) start(ctx context.Context) (stop func()) {
-	return periodically(ctx, planInterval, b.write)
-}
-
-// write stores the claims that are due, and gives the endpoints the totals.
-func (b *planBook) write(ctx context.Context) {
-	var due []*endpoint
-	var claims []store.PlanClaim
-	for _, e := range b.endpoints() {
-		if claim, isDue := e.PlanClaim(); isDue {
-			due = append(due, e)
-			claims = append(claims, store.PlanClaim{Service: e.of, Endpoint: e.Name(), Claim: claim})
+// newPlanBook keeps how much of their monthly plans endpoints have spent: gateways on one database spend each plan
+// together. endpoints are those of the running configuration.
+func newPlanBook(db *store.DB, endpoints func() []*endpoint, log *slog.Logger) *book {
+	write := func(ctx context.Context, db *store.DB) error {
+		var due []*endpoint
+		var claims []store.PlanClaim
+		for _, e := range endpoints() {
+			if claim, isDue := e.PlanClaim(); isDue {
+				due = append(due, e)
+				claims = append(claims, store.PlanClaim{Service: e.of, Endpoint: e.Name(), Claim: claim})
+			}
 		}
+		if len(due) == 0 {
+			return nil
+		}
+		refilled, err := db.ClaimPlans(ctx, claims)
+		if err != nil {
+			return err
+		}
+		for i, e := range due {
+			e.PlanClaimed(claims[i].Claim, refilled[i])
+		}
+		return nil
 	}
-	if len(due) == 0 {
-		return
-	}
-	limited, cancel := context.WithTimeout(ctx, planLimit)
-	defer cancel()
-	refilled, err := b.store.ClaimPlans(limited, claims)
-	if ctx.Err() != nil {
-		return // the last write includes these claims
-	}
-	b.logTransition(ctx, err)
-	if err != nil {
-		return
-	}
-	for i, e := range due {
-		e.PlanClaimed(claims[i].Claim, refilled[i])
-	}
-}
-
-// logTransition logs the first failure of a series, and its end, but for those of a database that is unavailable, which
-// says so itself.
-func (b *planBook) logTransition(ctx context.Context, err error) {
-	switch {
-	case errors.Is(err, store.ErrUnavailable):
-		return
-	case err != nil && !b.isFailing:
-		b.log.WarnContext(ctx, "monthly plan spending not saved; counting locally until the database is back", "error", err)
-	case err == nil && b.isFailing:
-		b.log.InfoContext(ctx, "monthly plan spending saved again")
-	}
-	b.isFailing = err != nil
+	return &book{of: "monthly plan spending", interval: time.Second, store: db, write: write, log: log}
 }
 
 // endpoints returns those of the running configuration.
-func (s *sets) endpoints() []*endpoint {
-	used, done := s.use()
-	defer done()
-	return used.parts.endpoints
+func (s *sets) endpoints() []*endpoint { return s.now().parts.endpoints }
+
+// newWinBook keeps which venues win comparisons.
+func newWinBook(db *store.DB, wins *quote.Wins, log *slog.Logger) *book {
+	write := func(ctx context.Context, db *store.DB) error {
+		counted := wins.Take()
+		if len(counted) == 0 {
+			return nil
+		}
+		err := db.AddVenueDays(ctx, counted)
+		if err != nil {
+			wins.Add(counted...)
+		}
+		return err
+	}
+	return &book{of: "counts of won comparisons", interval: 2 * time.Second, store: db, write: write, log: log}
+}
+
+// Venues implements proxy.Swaps.
+func (s *sets) Venues(ctx context.Context, from, to uint64) ([]quote.VenueDay, error) {
+	all, err := s.store.Venues(ctx, from, to)
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w: %w", index.ErrUnavailable, err)
+	}
+	return all, err
 }

@@ -90,7 +90,7 @@ func TestPlansOutliveTheGateway(t *testing.T) {
 		t.Errorf("%v units are left after a restart, want those of %d that were not spent before", left, shareOfDay)
 	}
 	spend(t, node, 200)
-	second.plans.write(t.Context())
+	second.books[0].update(t.Context())
 	third := newGateway(t, c) // while the second has not ended in any way
 	wantLeft(t, "after a kill", third.sets.endpoint("1", "node"), left-200)
 	for _, g := range []*Gateway{second, third} {
@@ -109,7 +109,7 @@ func TestPlansOfGatewaysAddUp(t *testing.T) {
 		units int
 	}{{one, 200}, {other, 300}, {one, 100}} {
 		spend(t, each.by.sets.endpoint("1", "node"), each.units)
-		each.by.plans.write(t.Context())
+		each.by.books[0].update(t.Context())
 	}
 	wantLeft(t, "after 600 units by two gateways", one.sets.endpoint("1", "node"), shareOfDay-600)
 	c.Chains[0].Endpoints[0].Timeout = c.Swap.Deadline
@@ -119,9 +119,9 @@ func TestPlansOfGatewaysAddUp(t *testing.T) {
 	moved := one.sets.endpoint("1", "node")
 	wantLeft(t, "after a change of the endpoint", moved, shareOfDay-600)
 	spend(t, moved, 100)
-	one.plans.write(t.Context())
+	one.books[0].update(t.Context())
 	spend(t, other.sets.endpoint("1", "node"), 50)
-	other.plans.write(t.Context())
+	other.books[0].update(t.Context())
 	wantLeft(t, "after that, at the other gateway", other.sets.endpoint("1", "node"), shareOfDay-750)
 	for _, g := range []*Gateway{one, other} {
 		if err := g.Close(); err != nil {
@@ -147,13 +147,13 @@ func TestPlansWithoutAStore(t *testing.T) {
 		t.Cleanup(func() { _ = store.Close() })
 		return store
 	}
-	book := &planBook{store: opened(), endpoints: func() []*endpoint { return made.endpoints }, log: slog.New(slog.NewTextHandler(&log, nil))}
+	book := newPlanBook(opened(), func() []*endpoint { return made.endpoints }, slog.New(slog.NewTextHandler(&log, nil)))
 	if err := book.store.Close(); err != nil {
 		t.Fatal(err)
 	}
 	node := made.endpoint("1", "node").Endpoint
 	for range 3 {
-		book.write(t.Context())
+		book.update(t.Context())
 		spend(t, node, 100)
 	}
 	if got := strings.Count(log.String(), "level=WARN"); got != 1 {
@@ -161,7 +161,7 @@ func TestPlansWithoutAStore(t *testing.T) {
 	}
 	book.store = opened()
 	for range 3 {
-		book.write(t.Context())
+		book.update(t.Context())
 	}
 	if got := strings.Count(log.String(), "level=INFO"); got != 1 {
 		t.Errorf("the log tells %d times that the store is back, want once: %s", got, log.String())

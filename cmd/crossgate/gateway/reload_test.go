@@ -22,7 +22,7 @@ import (
 // live are the keys that a reload applies: those of limits by Server.SetLimits, which TestLimitsAreReloaded is about, those of
 // the log as TestLogIsReloaded of processes has it, all others by the parts that are made of them.
 var live = []string{
-	"chains", "venues", "prices", "tokens", "health", "limits", "telemetry.level", "telemetry.access", "swap.execution", "swap.unsimulated", "swap.window", "swap.fee",
+	"chains", "venues", "prices", "tokens", "limits", "telemetry.level", "telemetry.access", "swap.execution", "swap.unsimulated", "swap.fee",
 	"passthrough.hosts", "passthrough.staleIfError", "passthrough.heuristic", "passthrough.shadow",
 }
 
@@ -78,12 +78,11 @@ func TestEveryKeyIsReloadedOrNamed(t *testing.T) {
 		case !isLive(key):
 			t.Errorf("%s is neither applied nor named: name it in keepStarted, or apply it and list it in this test", key)
 		default:
-			used, done := g.sets.use()
+			used := g.sets.now()
 			want, got := find(reflect.ValueOf(&c).Elem(), key), find(reflect.ValueOf(&used.config).Elem(), key)
 			if !reflect.DeepEqual(want.Interface(), got.Interface()) {
 				t.Errorf("%s: the new parts are made with %v, want %v", key, got, want)
 			}
-			done()
 		}
 	}
 	log.Reset()

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"crossgate/config"
 	"crossgate/order/index"
@@ -24,8 +26,8 @@ type set struct {
 	parts     *parts
 	index     *index.Index
 	estimator *quote.Estimator
-	users     sync.WaitGroup
 	replaced  chan struct{} // closed when another set has taken its place
+	next      *set          // that one
 
 	stopObserving func() error
 }
@@ -33,7 +35,7 @@ type set struct {
 // newSet makes the set of a gateway that c describes.
 func newSet(p *parts, c config.Config, g *Gateway) (*set, error) {
 	p.shelf = tokenShelf{g.store, g.catalog, p.registry, g.log}
-	estimator := p.estimator(c, g.log, g.failures, g.wins.wins)
+	estimator := p.estimator(c, g.log, g.failures, g.wins)
 	stopUpstream, upstreamErr := upstream.Observe(p.called()...)
 	stopVenues, venuesErr := estimator.Observe()
 	if err := errors.Join(upstreamErr, venuesErr); err != nil {
@@ -54,48 +56,29 @@ func (s *set) close() error {
 
 // sets hands out the current set and lets another take its place.
 type sets struct {
-	log    *slog.Logger
-	store  *store.DB
-	cutOff *cutOff
-
-	mu       sync.Mutex
-	current  *set
-	replaced []*set // not retired yet
+	log     *slog.Logger
+	store   *store.DB
+	cutOff  *cutOff
+	current atomic.Pointer[set]
 }
 
-// use returns the current set, which stays whole until done is called.
-func (s *sets) use() (now *set, done func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.current.users.Add(1)
-	return s.current, s.current.users.Done
-}
+// now is the current set, for as long as one answer takes.
+func (s *sets) now() *set { return s.current.Load() }
 
 // replace makes next the current set. Requests under way keep theirs.
 func (s *sets) replace(next *set) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	close(s.current.replaced)
-	s.replaced = append(s.replaced, s.current)
-	s.current = next
+	was := s.current.Swap(next)
+	was.next = next
+	close(was.replaced)
 }
 
-// takeReplaced returns the sets that were replaced since it was called last.
-func (s *sets) takeReplaced() []*set {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	replaced := s.replaced
-	s.replaced = nil
-	return replaced
-}
-
-// follow runs the index of the current set until ctx ends. A set that was replaced stops first, so that
-// no chain is followed twice, and is closed after its last request.
+// follow runs the index of the current set until ctx ends, which is after the last request. A set that was replaced
+// stops first, so that no chain is followed twice, and is closed when its last request must have been answered.
 func (s *sets) follow(ctx context.Context) error {
+	const longestAnswer = time.Minute
 	var retiring sync.WaitGroup
 	defer retiring.Wait()
-	for {
-		now, done := s.use()
+	for now := s.now(); ; now = now.next {
 		following, stop := context.WithCancel(ctx)
 		followed := make(chan error, 1)
 		go func() { followed <- now.index.Run(following) }()
@@ -104,19 +87,18 @@ func (s *sets) follow(ctx context.Context) error {
 		case <-now.replaced:
 		}
 		stop()
-		err := <-followed
-		done()
-		for _, old := range s.takeReplaced() {
-			retiring.Go(func() {
-				old.users.Wait()
-				if err := old.close(); err != nil {
-					s.log.Warn("metrics of the replaced configuration are still registered", "error", err)
-				}
-			})
-		}
-		if ctx.Err() != nil {
+		if err := <-followed; ctx.Err() != nil {
 			return err
 		}
+		retiring.Go(func() {
+			select {
+			case <-ctx.Done():
+			case <-time.After(longestAnswer):
+			}
+			if err := now.close(); err != nil {
+				s.log.Warn("metrics of the replaced configuration are still registered", "error", err)
+			}
+		})
 	}
 }
 
@@ -125,8 +107,7 @@ func (s *sets) follow(ctx context.Context) error {
 // and keeps orders, its memory, its longest answers, where telemetry goes. The facts of chains belong to that as well,
 // but a file that changes them is refused as a whole: endpoints may be meant for the new ones.
 func (g *Gateway) Reload(c config.Config) error {
-	was, done := g.sets.use()
-	defer done()
+	was := g.sets.now()
 	if !reflect.DeepEqual(was.config.Registry().All(), c.Registry().All()) {
 		return errors.New("reload: changed chain facts or an added chain need a restart")
 	}

@@ -23,13 +23,14 @@ func TestWinsThatCannotBeKeptAreKeptLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer there.Close()
-	b := &winBook{store: away, wins: &quote.Wins{}, log: slog.New(slog.DiscardHandler)}
-	b.wins.Add(quote.VenueDay{Day: 3, Venue: "a", Quoted: 2, Won: 1})
-	b.write(t.Context())
-	b.wins.Add(quote.VenueDay{Day: 3, Venue: "a", Quoted: 1, Won: 1})
+	wins := &quote.Wins{}
+	b := newWinBook(away, wins, slog.New(slog.DiscardHandler))
+	wins.Add(quote.VenueDay{Day: 3, Venue: "a", Quoted: 2, Won: 1})
+	b.update(t.Context())
+	wins.Add(quote.VenueDay{Day: 3, Venue: "a", Quoted: 1, Won: 1})
 	b.store = there
-	b.write(t.Context())
-	b.write(t.Context())
+	b.update(t.Context())
+	b.update(t.Context())
 	got, err := there.Venues(t.Context(), 0, 9)
 	if want := (quote.VenueDay{Venue: "a", Quoted: 3, Won: 2}); err != nil || len(got) != 1 || got[0] != want {
 		t.Errorf("%+v, %v, want %+v", got, err, want)

@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"crossgate/chain"
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
 	"crossgate/order/index"
 )
@@ -33,7 +31,7 @@ func backfill(flags *pflag.FlagSet) action {
 		bars := newBars(errOut, c.Registry(), units{"blocks", "events"})
 		// Errors are shown beside the bar of their chain.
 		err = bars.during(ctx, func() error {
-			return gateway.Backfill(ctx, c, slog.New(slog.DiscardHandler), bars.report)
+			return withIndex(ctx, c, func(x *index.Index) error { return x.Backfill(ctx, bars.report) })
 		})
 		switch {
 		case errors.Is(err, context.Canceled):
@@ -50,7 +48,11 @@ func backfill(flags *pflag.FlagSet) action {
 
 // estimateBackfill prints what a backfill would read.
 func estimateBackfill(ctx context.Context, c config.Config, out io.Writer) error {
-	estimates, err := gateway.EstimateBackfill(ctx, c, slog.New(slog.DiscardHandler))
+	var estimates []index.BackfillEstimate
+	err := withIndex(ctx, c, func(x *index.Index) error {
+		estimates = x.EstimateBackfill(ctx)
+		return ctx.Err()
+	})
 	if err != nil {
 		return err
 	}

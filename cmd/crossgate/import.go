@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"crossgate/chain"
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
 	"crossgate/order/index"
 )
@@ -51,9 +49,10 @@ func (of takersOrders) verify(ctx context.Context, c config.Config, out, errOut 
 	bars := newBars(errOut, c.Registry(), units{"orders", "events"})
 	var came index.Imported
 	err := bars.during(ctx, func() (err error) {
-		quiet := slog.New(slog.DiscardHandler) // errors are in the report
-		came, err = gateway.ImportOrders(ctx, c, quiet, of.taker, of.ids, bars.report)
-		return err
+		return withIndex(ctx, c, func(x *index.Index) error {
+			came, err = x.Import(ctx, of.taker, of.ids, bars.report)
+			return err
+		})
 	})
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return err

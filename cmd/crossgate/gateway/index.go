@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -25,6 +26,31 @@ func openStore(ctx context.Context, c config.Index, wait time.Duration, log *slo
 		db.LogOutages(log)
 	}
 	return db, err
+}
+
+// Database names the database of c.
+func Database(c config.Config) store.Location {
+	return store.Location{Postgres: c.Index.Postgres.Reveal(), Path: c.Index.Path}
+}
+
+// WithIndex opens the order index of c, which a gateway may use meanwhile, for as long as work takes. What that spends of
+// monthly plans is added to the database, for that gateway.
+func WithIndex(ctx context.Context, c config.Config, log *slog.Logger, work func(*index.Index) error) error {
+	p, err := build(c, log, nil)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	store, err := openStore(ctx, c.Index, 0, log)
+	if err != nil {
+		return err
+	}
+	plans := newPlanBook(store, func() []*endpoint { return p.endpoints }, log)
+	plans.update(ctx)
+	stopCounting := plans.start(ctx)
+	err = work(p.index(store, c.Index, log, nil))
+	stopCounting()
+	return errors.Join(err, store.Close())
 }
 
 // index makes the order index over the configured chains.

@@ -62,11 +62,6 @@ func (db *DB) observed(r runner) observed {
 	return observed{r, db.telemetry}
 }
 
-// pools are all by their names in measurements, but for that of probes.
-func (db *DB) pools() map[string]*sql.DB {
-	return map[string]*sql.DB{"read": db.reader, "write": db.writer}
-}
-
 // Within is the database for those who cannot wait: a statement that reads has its rows within a limit, or fails with
 // ErrUnavailable.
 func (db *DB) Within(limit time.Duration) *DB {

@@ -1,4 +1,4 @@
-// Package config is the gateway's configuration: one YAML file, with a Go file of this package per section. Load
+// Package config is the gateway's configuration: one YAML file. Load
 // decodes it into a Config, on top of the defaults, and then runs each section's check. Every mistake is collected with
 // its path and line, so that all of them are reported at once; none quotes a value, which may be a key.
 //
@@ -58,6 +58,13 @@ func (c Config) Files() []string { return c.files }
 
 //go:embed default.yaml
 var embedded []byte
+
+//go:embed schema.json
+var schema []byte
+
+// Schema returns the JSON schema of a configuration (json-schema.org, draft 2020-12), for completion and validation in
+// editors. A test keeps it equal to the types.
+func Schema() []byte { return schema }
 
 // Default returns the configuration of a gateway without a file: the documented chains through public endpoints, and
 // the venues that need no key.

@@ -24,13 +24,13 @@ type object = map[string]any
 
 // forms are the schemas of values that are written as text. In place of any value a variable may stand.
 var forms = map[reflect.Type]object{
-	reflect.TypeFor[time.Duration]():  {"type": "string", "pattern": `^([0-9.]+(ns|us|µs|ms|s|m|h))+$|^0$|\$\{`},
-	reflect.TypeFor[Bytes]():          {"type": []string{"integer", "string"}, "pattern": `^[0-9]+ ?([kMG]?B|[KMG]iB)?$|\$\{`},
-	reflect.TypeFor[Unsimulated]():    {"enum": []Unsimulated{RefuseUnsimulated, AllowUnsimulated}},
-	reflect.TypeFor[Execution]():      {"enum": []Execution{ExecuteByRouter, ExecuteDirectly, ExecuteBest}},
-	reflect.TypeFor[slog.Level]():     {"enum": []string{"debug", "info", "warn", "error"}},
-	reflect.TypeFor[chain.Family]():   {"enum": []string{"evm", "solana", "tron"}},
-	reflect.TypeFor[chain.ID]():       {"type": []string{"integer", "string"}, "pattern": `^[0-9]+$|\$\{`, "minimum": 1},
+	reflect.TypeFor[time.Duration](): {"type": "string", "pattern": `^([0-9.]+(ns|us|µs|ms|s|m|h))+$|^0$|\$\{`},
+	reflect.TypeFor[Bytes]():         {"type": []string{"integer", "string"}, "pattern": `^[0-9]+ ?([kMG]?B|[KMG]iB)?$|\$\{`},
+	reflect.TypeFor[Unsimulated]():   {"enum": []Unsimulated{RefuseUnsimulated, AllowUnsimulated}},
+	reflect.TypeFor[Execution]():     {"enum": []Execution{ExecuteByRouter, ExecuteDirectly, ExecuteBest}},
+	reflect.TypeFor[slog.Level]():    {"enum": []string{"debug", "info", "warn", "error"}},
+	reflect.TypeFor[chain.Family]():  {"enum": []string{"evm", "solana", "tron"}},
+	reflect.TypeFor[chain.ID]():      {"type": []string{"integer", "string"}, "pattern": `^[0-9]+$|\$\{`, "minimum": 1},
 }
 
 // required are the keys that there must be, by type; TestRequiredKeysAreMissed proves each.

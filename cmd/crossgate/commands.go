@@ -47,7 +47,7 @@ cache work, and how many calls following the chains takes. The exit status is 1 
 With --from or --to it has blocks verified again instead.`, 0, repair),
 			command("withdraw", "withdraw what blocks of a chain said, for gateways to read on before them", `Withdraw what blocks of a chain said, from one on, with the anchors there. Where a chain is stopped since its endpoints
 contradict what was final, this is how to say that they are right. Gateways read on before these blocks.`, 0, withdrawIndex),
-			command("import [FILE]", "verify a taker's orders on their chains and store them", `Verify a taker's orders on their chains and store them. FILE has order ids, one a line or as a JSON array; - is
+			command("import [FILE]", "verify a taker's orders on their chains and store them", `Verify a taker's orders on their chains and store them. FILE has order ids, one a line; - is
 standard input. It can be stopped and resumed.`, 1, importOrders),
 			command("backup", "copy an SQLite database into a new file, also while a gateway uses it", "", 0, backupIndex),
 			command("restore", "make an SQLite database of a backup", "", 0, restoreIndex),

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -83,6 +84,26 @@ func listedOrders(name string) ([]chain.Hash, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return ids, nil
+}
+
+// readOrderIDs reads a list of order ids, one a line.
+func readOrderIDs(from io.Reader) (ids []chain.Hash, err error) {
+	lines := bufio.NewScanner(from)
+	for number := 1; lines.Scan(); number++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" {
+			continue
+		}
+		id, err := chain.ParseHash(line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
+		ids = append(ids, id)
+	}
+	if len(ids) == 0 && lines.Err() == nil {
+		return nil, errors.New("no order id in it")
+	}
+	return ids, lines.Err()
 }
 
 // printImported writes what an import came to, and a line for every order that does not count.

@@ -1,27 +1,39 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"os"
+	"regexp"
 	"strings"
+	"sync"
+	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"go.opentelemetry.io/contrib/instrumentation/runtime"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	exporter "go.opentelemetry.io/otel/exporters/prometheus"
 	metrics "go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/resource"
-	"go.opentelemetry.io/otel/sdk/trace"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
 	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/embedded"
 
 	"crossgate/config"
 	"crossgate/release"
@@ -33,7 +45,7 @@ const mostSeries = 4000
 // Telemetry is where spans and measurements of this process go. The zero value keeps none.
 type Telemetry struct {
 	metrics http.Handler
-	spans   *trace.TracerProvider // nil when spans stay here
+	spans   *sdk.TracerProvider // nil when spans stay here
 	stops   []func(context.Context) error
 }
 
@@ -65,7 +77,7 @@ func StartTelemetry(ctx context.Context, c config.Telemetry, log *slog.Logger) (
 	if err != nil {
 		return nil, errors.Join(err, t.Stop(ctx))
 	}
-	provider := trace.NewTracerProvider(trace.WithBatcher(spans), trace.WithResource(described))
+	provider := sdk.NewTracerProvider(sdk.WithBatcher(spans), sdk.WithResource(described))
 	otel.SetTracerProvider(sharing{provider: provider, share: c.Share})
 	t.spans = provider
 	t.stops = append(t.stops, provider.Shutdown)
@@ -134,4 +146,94 @@ func (t *Telemetry) Stop(ctx context.Context) error {
 		failures = append(failures, stop(ctx))
 	}
 	return errors.Join(failures...)
+}
+
+// Exports reports whether the environment says where spans go.
+func Exports() bool {
+	return os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
+}
+
+// newExporter sends spans by the protocol of the environment: over HTTP unless that says otherwise.
+func newExporter(ctx context.Context) (*otlptrace.Exporter, error) {
+	const overHTTP, overGRPC = "http/protobuf", "grpc"
+	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"), overHTTP)
+	var made *otlptrace.Exporter
+	var err error
+	switch protocol {
+	case overGRPC:
+		made, err = otlptracegrpc.New(ctx)
+	case overHTTP:
+		made, err = otlptracehttp.New(ctx)
+	default:
+		err = fmt.Errorf("protocol %q of the environment is neither grpc nor http/protobuf", protocol)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("otlp exporter: %w", err)
+	}
+	return made, nil
+}
+
+// logErrors has OpenTelemetry's libraries report to log. They quote the collector's address and headers, which may hold
+// keys: of their errors what is known to be none is told, of their lines the text. While spans cannot be exported that
+// is one line a minute.
+func logErrors(log *slog.Logger) {
+	const reminder = time.Minute
+	reason := regexp.MustCompile(`code = \w+|: \d{3} [A-Z][A-Za-z ]+|connection (refused|reset by peer)|no such host|i/o timeout|deadline exceeded|malformed`)
+	var mu sync.Mutex
+	var last time.Time
+	otel.SetLogger(logr.FromSlogHandler(messages{log.Handler()}))
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if time.Since(last) >= reminder {
+			last = time.Now()
+			log.Warn("telemetry not exported", "error", cmp.Or(reason.FindString(err.Error()), "check the variables OTEL_EXPORTER_OTLP_*"))
+		}
+	}))
+}
+
+// messages is the log of a library that knows keys: the texts of its lines without their attributes.
+type messages struct{ slog.Handler }
+
+func (m messages) Handle(ctx context.Context, line slog.Record) error {
+	return m.Handler.Handle(ctx, slog.NewRecord(line.Time, line.Level, line.Message, line.PC))
+}
+
+func (m messages) WithAttrs([]slog.Attr) slog.Handler { return m }
+
+func (m messages) WithGroup(string) slog.Handler { return m }
+
+// sharing leaves out traces that no request begins, such as those of followers and probes, but for a share of them.
+// Requests decide for themselves: those that fail are traced in any case.
+type sharing struct {
+	embedded.TracerProvider
+
+	provider trace.TracerProvider
+	share    float64
+}
+
+// Tracer implements trace.TracerProvider.
+func (s sharing) Tracer(name string, options ...trace.TracerOption) trace.Tracer {
+	return sharingTracer{tracer: s.provider.Tracer(name, options...), share: s.share}
+}
+
+type sharingTracer struct {
+	embedded.Tracer
+
+	tracer trace.Tracer
+	share  float64
+}
+
+// Start implements trace.Tracer. Below the span of a trace that is left out no other begins one.
+func (s sharingTracer) Start(ctx context.Context, name string, options ...trace.SpanStartOption) (context.Context, trace.Span) {
+	config := trace.NewSpanStartConfig(options...)
+	begins := !trace.SpanContextFromContext(ctx).IsValid() && config.SpanKind() != trace.SpanKindServer
+	if !begins || rand.Float64() < s.share {
+		return s.tracer.Start(ctx, name, options...)
+	}
+	var id trace.SpanContextConfig
+	binary.NativeEndian.PutUint64(id.TraceID[:], rand.Uint64()|1)
+	binary.NativeEndian.PutUint64(id.SpanID[:], rand.Uint64()|1)
+	ctx = trace.ContextWithSpanContext(ctx, trace.NewSpanContext(id))
+	return ctx, trace.SpanFromContext(ctx)
 }

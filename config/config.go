@@ -4,7 +4,7 @@
 //
 // Values may refer to environment variables (${NAME}) or to files (NAME_FILE). The comments on the fields are the text
 // of docs/configuration.md and schema.json: go test ./config -update writes both. Rules that only the parts know, such
-// as which venues exist, are checked when cmd/crossgate/gateway builds them, and reported through Config.Mistake.
+// as which venues exist, are checked when gateway builds them, and reported through Config.Mistake.
 package config
 
 import (

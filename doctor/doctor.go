@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"crossgate/chain"
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
+	"crossgate/gateway"
 	"crossgate/order/index"
 	"crossgate/store"
 	"crossgate/upstream/jsonrpc"

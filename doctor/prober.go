@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"crossgate/chain"
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
+	"crossgate/gateway"
 	"crossgate/order"
 	"crossgate/store"
 	"crossgate/upstream"

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"crossgate/chain"
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
+	"crossgate/gateway"
 	"crossgate/quote"
 	"crossgate/token"
 	"crossgate/upstream"

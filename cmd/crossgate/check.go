@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
+	"crossgate/gateway"
 )
 
 // check loads and builds a configuration without opening or calling anything.

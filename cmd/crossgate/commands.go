@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"crossgate/release"
+	"crossgate/internal/release"
 )
 
 // action does what a command line asks for. Results go to out, progress to errOut.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"crossgate/cmd/crossgate/gateway"
+	"crossgate/gateway"
 	"crossgate/store"
 )
 

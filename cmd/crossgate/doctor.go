@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
 	"crossgate/doctor"
+	"crossgate/gateway"
 )
 
 // examine tells what everything that a configuration names can do, and what following its chains takes.

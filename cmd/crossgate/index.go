@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"crossgate/chain"
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
+	"crossgate/gateway"
 	"crossgate/order/index"
 )
 

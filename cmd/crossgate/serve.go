@@ -16,9 +16,9 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/spf13/pflag"
 
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
-	"crossgate/release"
+	"crossgate/gateway"
+	"crossgate/internal/release"
 )
 
 // flushLimit is how long exporting the last spans may take.

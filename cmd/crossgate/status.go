@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"crossgate/chain"
-	"crossgate/cmd/crossgate/gateway"
+	"crossgate/gateway"
 	"crossgate/order/index"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"crossgate/release"
+	"crossgate/internal/release"
 	"crossgate/store"
 )
 

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cache/redistest"
+	"crossgate/internal/postgrestest"
+	"crossgate/internal/redistest"
 	"crossgate/sandbox"
-	"crossgate/store/postgrestest"
 )
 
 // observed is two gateways on one database and one shared cache, and a Prometheus that looks at both.

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cache/redistest"
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/doctor"
+	"crossgate/internal/redistest"
 	"crossgate/order/index"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -79,7 +79,7 @@ func TestDoctorNamesEachDefect(t *testing.T) {
 	compareDefects(t, "limited", found.limited, map[string]string{
 		"stateless": "state: newest 0", "logless": "logs: newest 0", "blockless": "blocks: newest 0",
 		"untagged": "no eth_getBlockByNumber finalized; no eth_getBlockByNumber safe",
-		"single": "takes 1 calls at once", "few": "takes 3 calls at once", "far": "slow: an answer takes ",
+		"single":   "takes 1 calls at once", "few": "takes 3 calls at once", "far": "slow: an answer takes ",
 		"recent": "blocks: newest ", "timeless": "no eth_getLogs times",
 	}, false)
 	if strings.Contains(found.text, doctorKey) {

@@ -23,8 +23,8 @@ import (
 	"github.com/prometheus/common/model"
 	"go.opentelemetry.io/otel"
 
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
+	"crossgate/gateway"
 )
 
 // startTelemetry makes this process' measurements those of a gateway until the test ends.

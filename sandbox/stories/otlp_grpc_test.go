@@ -13,8 +13,8 @@ import (
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/grpc"
 
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
+	"crossgate/gateway"
 )
 
 // grpcReceiver is the collector's end of OTLP over gRPC.

@@ -15,8 +15,8 @@ import (
 	spans "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
+	"crossgate/gateway"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )

@@ -14,10 +14,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
 	"crossgate/doctor"
-	"crossgate/linktest"
+	"crossgate/gateway"
+	"crossgate/internal/linktest"
 	"crossgate/order/index"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
+	"crossgate/gateway"
 	"crossgate/proxy/admin"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"

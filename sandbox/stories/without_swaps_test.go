@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
-	"crossgate/cmd/crossgate/gateway"
+	"crossgate/gateway"
 	"crossgate/order/index"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"

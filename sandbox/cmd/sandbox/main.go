@@ -17,9 +17,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
-	"crossgate/release"
+	"crossgate/gateway"
+	"crossgate/internal/release"
 	"crossgate/sandbox"
 )
 

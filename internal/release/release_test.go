@@ -38,7 +38,7 @@ func TestReleaseIsWhatGoHasRecorded(t *testing.T) {
 // TestReleaseIsWhatTheLinkerSets builds a program with the flags that releases have.
 func TestReleaseIsWhatTheLinkerSets(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "told")
-	const flags = "-X crossgate/release.version=v1.2.3 -X crossgate/release.commit=0a1b2c -X crossgate/release.date=2026-01-31T12:00:00Z"
+	const flags = "-X crossgate/internal/release.version=v1.2.3 -X crossgate/internal/release.commit=0a1b2c -X crossgate/internal/release.date=2026-01-31T12:00:00Z"
 	build := exec.Command("go", "build", "-ldflags", flags, "-o", program, "./testdata/told")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"crossgate/linktest"
+	"crossgate/internal/linktest"
 )
 
 // Link is a way to the server that can fail.

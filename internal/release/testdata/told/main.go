@@ -4,7 +4,7 @@ package main
 import (
 	"fmt"
 
-	"crossgate/release"
+	"crossgate/internal/release"
 )
 
 func main() { fmt.Println(release.Current()) }

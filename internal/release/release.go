@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Set by the linker: -X crossgate/release.version=1.2.3.
+// Set by the linker: -X crossgate/internal/release.version=1.2.3.
 var version, commit, date string
 
 // A Release is what a program was built of.

@@ -1,6 +1,6 @@
-// Package certificate makes TLS configurations of PEM files, which somebody else renews. What it says of files never
+// Package tlsfiles makes TLS configurations of PEM files, which somebody else renews. What it says of files never
 // has their paths: by mistake one may hold the content of the file.
-package certificate
+package tlsfiles
 
 import (
 	"crypto/tls"

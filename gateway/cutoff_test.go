@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cache/redistest"
 	"crossgate/cache/shared"
+	"crossgate/internal/redistest"
 )
 
 // pairOnOneCache are two gateways that tell each other by a cache whether they reach the database, which is away from those

@@ -8,9 +8,9 @@ import (
 
 	"crossgate/chain"
 	"crossgate/config"
+	"crossgate/internal/release"
 	"crossgate/proxy/admin"
 	"crossgate/proxy/web"
-	"crossgate/release"
 	"crossgate/upstream"
 )
 

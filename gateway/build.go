@@ -10,9 +10,9 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 
 	"crossgate/cache/shared"
-	"crossgate/certificate"
 	"crossgate/chain"
 	"crossgate/config"
+	"crossgate/internal/tlsfiles"
 	"crossgate/order"
 	"crossgate/order/index"
 	"crossgate/quote"
@@ -294,7 +294,7 @@ func SharedCache(config config.Config, log *slog.Logger) (*shared.Cache, error) 
 	c := config.Cache
 	return shared.New(shared.Options{
 		URL:          c.Shared.Reveal(),
-		Certificates: certificate.Files{Authorities: c.SharedCAFile, Own: c.SharedCertFile, Key: c.SharedKeyFile},
+		Certificates: tlsfiles.Files{Authorities: c.SharedCAFile, Own: c.SharedCertFile, Key: c.SharedKeyFile},
 		Timeout:      c.SharedTimeout,
 		Logger:       log,
 	})

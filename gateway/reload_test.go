@@ -28,7 +28,7 @@ var live = []string{
 
 // TestEveryKeyIsReloadedOrNamed changes one key of the configuration after another under a running gateway.
 func TestEveryKeyIsReloadedOrNamed(t *testing.T) {
-	text, err := os.ReadFile("../../../deploy/crossgate.yaml")
+	text, err := os.ReadFile("../deploy/crossgate.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

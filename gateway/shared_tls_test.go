@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cache/redistest"
 	"crossgate/config"
+	"crossgate/internal/redistest"
 )
 
 // withShared is a configuration with a shared cache.

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"crossgate/cache/shared"
-	"crossgate/certificate"
 	"crossgate/config"
+	"crossgate/internal/tlsfiles"
 	"crossgate/proxy"
 	"crossgate/proxy/admin"
 	"crossgate/proxy/quota"
@@ -222,7 +222,7 @@ func secure(c config.Config, path string, t config.TLS, log *slog.Logger) (*tls.
 	if t.CertFile == "" {
 		return nil, nil
 	}
-	made, err := certificate.Files{Own: t.CertFile, Key: t.KeyFile, Authorities: t.ClientCAFile}.Server(log)
+	made, err := tlsfiles.Files{Own: t.CertFile, Key: t.KeyFile, Authorities: t.ClientCAFile}.Server(log)
 	if err != nil {
 		return nil, config.Mistakes{c.Mistake(path, err.Error())}
 	}

@@ -36,7 +36,7 @@ import (
 	"go.opentelemetry.io/otel/trace/embedded"
 
 	"crossgate/config"
-	"crossgate/release"
+	"crossgate/internal/release"
 )
 
 // mostSeries bounds what one instrument may keep, whatever is asked of the gateway; the rest is counted as one.
@@ -104,7 +104,7 @@ func (t *Telemetry) measure(described *resource.Resource) error {
 	if err := runtime.Start(runtime.WithMeterProvider(provider)); err != nil {
 		return fmt.Errorf("measure the runtime: %w", err)
 	}
-	if err := measureRelease(provider.Meter("crossgate/release")); err != nil {
+	if err := measureRelease(provider.Meter("crossgate/internal/release")); err != nil {
 		return fmt.Errorf("measure the release: %w", err)
 	}
 	t.metrics = promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true})

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"crossgate/config"
-	"crossgate/store/postgrestest"
+	"crossgate/internal/postgrestest"
 )
 
 // asker sends requests to a gateway's handler.

@@ -1,4 +1,4 @@
-package certificate
+package tlsfiles
 
 import (
 	"crypto/tls"
@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cache/redistest"
+	"crossgate/internal/redistest"
 )
 
 // pool trusts one authority.

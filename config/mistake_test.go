@@ -41,12 +41,12 @@ tokens:
     - {chain: 5, address: "0x0000000000000000000000000000000000000000", symbol: X, decimals: 78}
     - {chain: 1, address: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", decimals: 300}
   lists:
-    - {name: "a b", file: x.json, endpoints: [{url: "https://lists.example"}]}
+    - {name: "a b", endpoints: [{name: a, url: "https://lists.example"}]}
     - {name: uniswap}
-    - {name: uniswap, file: y.json}
+    - {name: uniswap, endpoints: [{url: "https://lists.example"}]}
 telemetry: {trustTraceparent: perhaps, admin: "", admin: b}
 `))
-	want := `39 mistakes
+	want := `38 mistakes
   listen: line 1: want host:port, for instance 127.0.0.1:8080
   index.lookback: line 2: want a whole number, at least 0
   index.path: line 2: want the path of the database file
@@ -80,7 +80,6 @@ telemetry: {trustTraceparent: perhaps, admin: "", admin: b}
   tokens.own[0].decimals: line 29: want a whole number, at most 77: 10^77 is the largest that fits into 256 bits
   tokens.own[1].decimals: line 30: want a whole number, at least 0
   tokens.own[1].symbol: line 30: want the token's symbol
-  tokens.lists[0].file: line 32: want either endpoints or file, not both
   tokens.lists[0].name: line 32: want a name without spaces, slashes, ? and &
   tokens.lists[1].endpoints: line 33: want at least one endpoint with a url
   tokens.lists[2].name: line 34: duplicate of lists[1]

@@ -30,7 +30,7 @@ venues: [{name: kyberswap, endpoints: [{url: "https://example.com"}]}]
 prices: {defillama: {endpoints: [{url: "https://example.com"}]}}
 tokens:
   own: [{chain: 1, address: "0x6B175474E89094C44Da98b954EedeAC495271d0F", symbol: DAI, name: Dai, decimals: 18}]
-  lists: [{name: own, file: list.json}]
+  lists: [{name: own, endpoints: [{url: "https://example.com"}]}]
 telemetry: {share: 1}
 passthrough:
   hosts: [{name: origin, endpoints: [{url: "https://example.com"}], paths: [{prefix: /, do: cache}]}]

@@ -36,7 +36,7 @@ var forms = map[reflect.Type]object{
 // required are the keys that there must be, by type; TestRequiredKeysAreMissed proves each.
 var required = map[string][]string{
 	"Config": {"chains"}, "Chain": {"endpoints", "id"}, "Endpoint": {"url"}, "Venue": {"name"}, "Token": {"chain", "symbol"},
-	"TokenList": {"name"}, "PriceService": {"endpoints"}, "Key": {"key", "name", "quota"}, "Quota": {"units", "window"},
+	"TokenList": {"endpoints", "name"}, "PriceService": {"endpoints"}, "Key": {"key", "name", "quota"}, "Quota": {"units", "window"},
 	"Host": {"endpoints", "name"}, "PathRule": {"do", "prefix"}, "ShadowPath": {"host", "prefix"},
 }
 

@@ -25,7 +25,6 @@ type Tokens struct {
 type TokenList struct {
 	Name      string     `yaml:"name"`      // unique, for the log and the status page
 	Endpoints []Endpoint `yaml:"endpoints"` // their URLs lead to the list
-	File      string     `yaml:"file"`      // path of a list of one's own, instead of endpoints
 }
 
 // Token overrides the metadata of a token's contract.
@@ -67,13 +66,8 @@ func checkTokenLists(lists []TokenList, at place) {
 			first[list.Name] = i
 		}
 		at.key("name").mistakeIf(list.Name == "" || strings.ContainsAny(list.Name, "/?& \t\n"), "want a name without spaces, slashes, ? and &")
-		switch {
-		case list.File == "":
-			checkEndpoints(list.Endpoints, at.key("endpoints"))
-			refuseWebSockets(list.Endpoints, at.key("endpoints"))
-		case len(list.Endpoints) > 0:
-			at.key("file").mistake("want either endpoints or file, not both")
-		}
+		checkEndpoints(list.Endpoints, at.key("endpoints"))
+		refuseWebSockets(list.Endpoints, at.key("endpoints"))
 	}
 }
 

@@ -268,12 +268,8 @@ func (b *builder) addTokens() {
 	}
 	b.parts.tokens = token.NewDirectory(o)
 	for i, each := range b.config.Tokens.Lists {
-		list := publicList{config: each}
-		if each.File == "" {
-			name := "list-" + each.Name
-			list.pool = b.pool(fmt.Sprintf("tokens.lists[%d]", i), name, name, each.Endpoints)
-		}
-		b.parts.lists = append(b.parts.lists, list)
+		name := "list-" + each.Name
+		b.parts.lists = append(b.parts.lists, publicList{each.Name, b.pool(fmt.Sprintf("tokens.lists[%d]", i), name, name, each.Endpoints)})
 	}
 }
 

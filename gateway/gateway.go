@@ -76,7 +76,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	for _, each := range g.books {
 		each.update(ctx) // what was known before
 	}
-	g.lists = newListBook(store, now, g.catalog, log)
+	g.lists = &listBook{sets: now, catalog: g.catalog, log: log, states: make(map[string]listState)}
 	server, err := proxy.New(proxy.Options{
 		Orders: now,
 		Swaps:  now,

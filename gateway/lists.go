@@ -2,21 +2,16 @@ package gateway
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
-	"os"
 	"slices"
 	"sync"
 	"time"
 
 	"crossgate/chain"
-	"crossgate/config"
 	"crossgate/proxy/admin"
-	"crossgate/store"
 	"crossgate/token"
 	"crossgate/token/catalog"
 	"crossgate/upstream"
@@ -24,33 +19,25 @@ import (
 )
 
 const (
-	// listInterval is how often lists are looked after: whether one is due, and whether another replica has a newer
-	// one.
+	// listInterval is how often it is looked whether a list is due, listRetry when one is that failed.
 	listInterval = 10 * time.Second
-	// listRetry is how long after a failure a list is fetched again.
-	listRetry = 10 * time.Minute
-	// listJob is the lease of the replica that fetches lists.
-	listJob = "token lists"
+	listRetry    = 10 * time.Minute
 	// confirmedAtOnce is how many contracts are asked together whether a list is right.
 	confirmedAtOnce = 100
 )
 
-// publicList is a configured token list: behind a pool, or in a file.
+// publicList is a configured token list.
 type publicList struct {
-	config config.TokenList
-	pool   *upstream.Pool // nil: it is a file
+	name string
+	pool *upstream.Pool
 }
 
-// listBook keeps public token lists: fetched when they are due, checked against the chains, stored, and handed out by
-// the catalog. A list that fails or is refused stays what it was.
+// listBook fetches public token lists when they are due, checks them against the chains and hands them to the catalog.
+// A list that fails or is refused stays what it was.
 type listBook struct {
-	store   *store.DB
 	sets    *sets
 	catalog *catalog.Catalog
 	log     *slog.Logger
-
-	changes map[string]int64     // of each list that the catalog has
-	retries map[string]time.Time // before which a list is not fetched
 
 	mu     sync.Mutex
 	states map[string]listState
@@ -58,16 +45,10 @@ type listBook struct {
 
 // listState is how the latest reading of a list went.
 type listState struct {
-	read   time.Time
-	tokens int
-	wrong  string // empty: nothing
-}
-
-func newListBook(db *store.DB, s *sets, c *catalog.Catalog, log *slog.Logger) *listBook {
-	return &listBook{
-		store: db, sets: s, catalog: c, log: log,
-		changes: make(map[string]int64), retries: make(map[string]time.Time), states: make(map[string]listState),
-	}
+	read, due time.Time
+	etag      string // of the answer that was taken over; empty: it has none, or not all of it could be checked
+	tokens    map[token.Key]token.Token
+	wrong     string // empty: nothing
 }
 
 // run looks after the lists until ctx ends.
@@ -75,7 +56,17 @@ func (b *listBook) run(ctx context.Context) {
 	tick := time.NewTicker(listInterval)
 	defer tick.Stop()
 	for {
-		b.update(ctx)
+		used := b.sets.now()
+		names := make([]string, len(used.parts.lists))
+		for i, l := range used.parts.lists {
+			names[i] = l.name
+		}
+		b.catalog.SetNames(names)
+		for _, l := range used.parts.lists {
+			if state := b.state(l.name); ctx.Err() == nil && !time.Now().Before(state.due) {
+				b.refresh(ctx, used, l, state)
+			}
+		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -84,103 +75,51 @@ func (b *listBook) run(ctx context.Context) {
 	}
 }
 
-// update takes over what is stored and, as the replica whose job it is, fetches the lists that are due.
-func (b *listBook) update(ctx context.Context) {
-	used := b.sets.now()
-	lists := used.parts.lists
-	names := make([]string, len(lists))
-	for i, l := range lists {
-		names[i] = l.config.Name
-	}
-	b.catalog.SetNames(names)
-	stored, err := b.recall(ctx, names)
-	if err != nil {
-		if !errors.Is(err, store.ErrUnavailable) && ctx.Err() == nil {
-			b.log.WarnContext(ctx, "stored token lists are unavailable; what is known of them stays", "error", err)
-		}
-		return
-	}
-	now := time.Now()
-	due := slices.DeleteFunc(slices.Clone(lists), func(l publicList) bool {
-		return now.Sub(stored[l.config.Name].Read) < used.config.Tokens.Refresh || now.Before(b.retries[l.config.Name])
-	})
-	if len(due) == 0 {
-		return
-	}
-	lease, granted, err := b.store.Claim(ctx, listJob)
-	if err != nil || !granted {
-		return // the database says itself that it is unavailable
-	}
-	holding, release := b.store.Hold(ctx, lease)
-	for _, l := range due {
-		b.refresh(holding, lease, used, l, stored[l.config.Name])
-	}
-	if err := release(); err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
-		b.log.WarnContext(ctx, "the lease of the token lists was not given back", "error", err)
-	}
+func (b *listBook) state(name string) listState {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.states[name]
 }
 
-// recall takes over the stored lists that have changed since.
-func (b *listBook) recall(ctx context.Context, names []string) (map[string]store.TokenList, error) {
-	stored, err := b.store.TokenLists(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		l, known := stored[name]
-		if !known || b.changes[name] == l.Changes {
-			continue
-		}
-		tokens, err := b.store.ListedTokens(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		b.catalog.Replace(name, tokens)
-		b.changes[name] = l.Changes
-		b.note(name, listState{read: l.Read, tokens: len(tokens)})
-	}
-	maps.DeleteFunc(b.changes, func(name string, _ int64) bool { return !slices.Contains(names, name) })
-	return stored, nil
-}
-
-// refresh fetches one list and stores it, if there is anything new and nothing wrong.
-func (b *listBook) refresh(ctx context.Context, lease store.Lease, used *set, l publicList, known store.TokenList) {
-	name := l.config.Name
-	read := time.Now()
-	text, etag, err := l.fetch(ctx, known.ETag)
-	if errors.Is(err, tokenlist.ErrSame) {
-		err = b.store.KeepTokenList(ctx, lease, name, read)
-		b.settle(ctx, name, read, err)
-		return
-	}
-	var tokens map[token.Key]token.Token
-	var unread []chain.ID
+// refresh fetches one list and takes it over, if there is anything new and nothing wrong. What is wrong is logged when
+// it was not before.
+func (b *listBook) refresh(ctx context.Context, used *set, l publicList, state listState) {
+	was := state.wrong
+	state.read, state.wrong = time.Now(), ""
+	state.due = state.read.Add(used.config.Tokens.Refresh)
+	text, etag, err := tokenlist.Fetch(ctx, l.pool, state.etag)
 	if err == nil {
-		tokens, unread, err = b.confirmed(ctx, used, name, text)
-	}
-	if err == nil {
+		var unread []chain.ID
+		var tokens map[token.Key]token.Token
+		if tokens, unread, err = confirmed(ctx, used, state.tokens, text); err == nil {
+			state.tokens, state.etag = tokens, etag
+			b.catalog.Replace(l.name, tokens)
+		}
 		if len(unread) > 0 {
-			etag = "" // the same answer is to be checked again
+			state.etag = "" // the same answer is to be checked again
+			err = fmt.Errorf("chains %v could not be read; their tokens stay as they were", unread)
 		}
-		err = b.store.ReplaceTokenList(ctx, lease, name, etag, read, tokens)
 	}
-	if err == nil {
-		_, err = b.recall(ctx, []string{name})
+	switch {
+	case ctx.Err() != nil:
+		return
+	case err == nil, errors.Is(err, tokenlist.ErrSame):
+		b.log.InfoContext(ctx, "token list read", "list", l.name, "tokens", len(state.tokens))
+	default:
+		state.wrong, state.due = err.Error(), state.read.Add(listRetry)
+		if state.wrong != was {
+			b.log.WarnContext(ctx, "token list not taken over; its earlier tokens stay listed", "list", l.name, "error", err)
+		}
 	}
-	if err == nil && len(unread) > 0 {
-		err = fmt.Errorf("chains %v could not be read; their tokens stay as they were", unread)
-	}
-	b.settle(ctx, name, read, err)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.states[l.name] = state
 }
 
 // confirmed returns the tokens of a list that contracts confirm. Those of chains that cannot be read at the moment are
 // what the list had before.
-func (b *listBook) confirmed(ctx context.Context, used *set, name string, text []byte) (map[token.Key]token.Token, []chain.ID, error) {
+func confirmed(ctx context.Context, used *set, before map[token.Key]token.Token, text []byte) (map[token.Key]token.Token, []chain.ID, error) {
 	list, err := catalog.Parse(text, used.parts.readable())
-	if err != nil {
-		return nil, nil, err
-	}
-	before, err := b.store.ListedTokens(ctx, name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -228,44 +167,13 @@ func onChain(tokens map[token.Key]token.Token, id chain.ID) map[token.Key]token.
 	return some
 }
 
-// settle notes how a reading went. What went wrong is logged when it is not what went wrong before.
-func (b *listBook) settle(ctx context.Context, name string, read time.Time, err error) {
-	if ctx.Err() != nil || errors.Is(err, store.ErrUnavailable) {
-		return
-	}
-	b.mu.Lock()
-	state := b.states[name]
-	b.mu.Unlock()
-	was := state.wrong
-	state.read, state.wrong = read, ""
-	delete(b.retries, name)
-	if err != nil {
-		state.wrong = err.Error()
-		b.retries[name] = read.Add(listRetry)
-		if state.wrong != was {
-			b.log.WarnContext(ctx, "token list not taken over; its earlier tokens stay listed", "list", name, "error", err)
-		}
-	} else {
-		b.log.InfoContext(ctx, "token list read", "list", name, "tokens", state.tokens)
-	}
-	b.note(name, state)
-}
-
-func (b *listBook) note(name string, s listState) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.states[name] = s
-}
-
 // dependencies lists the configured token lists.
 func (b *listBook) dependencies(lists []publicList) (all []admin.Dependency) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	for _, l := range lists {
-		state, known := b.states[l.config.Name]
-		each := admin.Dependency{Kind: "token list", Name: l.config.Name, OK: known && state.wrong == "", State: "not read yet"}
-		if known {
-			each.State = fmt.Sprintf("%d tokens, read at %s", state.tokens, state.read.UTC().Format(time.RFC3339))
+		state := b.state(l.name)
+		each := admin.Dependency{Kind: "token list", Name: l.name, OK: !state.read.IsZero() && state.wrong == "", State: "not read yet"}
+		if !state.read.IsZero() {
+			each.State = fmt.Sprintf("%d tokens, read at %s", len(state.tokens), state.read.UTC().Format(time.RFC3339))
 		}
 		if state.wrong != "" {
 			each.State += ", " + state.wrong
@@ -273,20 +181,4 @@ func (b *listBook) dependencies(lists []publicList) (all []admin.Dependency) {
 		all = append(all, each)
 	}
 	return all
-}
-
-// fetch returns the text of a list and its ETag, which is the hash of a file's content; tokenlist.ErrSame when that is
-// the one which is known.
-func (l publicList) fetch(ctx context.Context, etag string) (text []byte, newETag string, err error) {
-	if l.pool != nil {
-		return tokenlist.Fetch(ctx, l.pool, etag)
-	}
-	if text, err = os.ReadFile(l.config.File); err != nil {
-		return nil, "", fmt.Errorf("read token list: %w", err)
-	}
-	sum := sha256.Sum256(text)
-	if newETag = hex.EncodeToString(sum[:]); newETag == etag {
-		return nil, etag, tokenlist.ErrSame
-	}
-	return text, newETag, nil
 }

@@ -59,12 +59,12 @@ func (c Config) Registry() chain.Registry {
 	return chain.NewRegistry(chains...)
 }
 
-// over returns known with the overrides of c. Where orders begin, and how far apart blocks are kept, is known of the
-// documented networks and contracts only.
+// over returns known with the overrides of c. Where orders begin is known of the documented networks and
+// contracts only.
 func (c Chain) over(known chain.Chain) chain.Chain {
 	isOther := c.Native != 0 && c.Native != known.Native
 	if isOther || !c.Contracts.DlnSource.IsAbsent() || !c.Contracts.DlnDestination.IsAbsent() {
-		known.FirstBlock, known.Since, known.Spacing = 0, 0, chain.Spacing{}
+		known.FirstBlock, known.Since = 0, 0
 	}
 	return chain.Chain{
 		ID:      c.ID,
@@ -81,7 +81,6 @@ func (c Chain) over(known chain.Chain) chain.Chain {
 		},
 		WrappedCoin: cmp.Or(c.Coin.Wrapped, known.WrappedCoin),
 		BlockTime:   cmp.Or(c.BlockTime, known.BlockTime),
-		Spacing:     known.Spacing,
 		Finality:    cmp.Or(c.Finality, known.Finality),
 		FirstBlock:  cmp.Or(c.FirstBlock, known.FirstBlock),
 		Since:       known.Since,

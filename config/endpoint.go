@@ -16,7 +16,7 @@ type Endpoint struct {
 	URL     Secret            `yaml:"url"`
 	Headers map[string]Secret `yaml:"headers"`              // sent with every request, for instance with an API key
 	Timeout time.Duration     `yaml:"timeout" range:"0s.."` // of one call; default: 10s
-	// WebSocket is where an EVM chain's endpoint tells of new heads (newHeads), so that it need not be asked for them;
+	// WebSocket is where an EVM chain's endpoint announces new heads (newHeads), so that it need not be polled;
 	// headers are sent there too. Saves calls on chains with blocks slower than two seconds
 	WebSocket Secret `yaml:"websocket"`
 
@@ -62,21 +62,21 @@ func (c Config) Endpoints() (all []Endpoint) {
 func (c Config) services() iter.Seq2[string, []Endpoint] {
 	return func(yield func(string, []Endpoint) bool) {
 		isWanted := true
-		tell := func(owner string, endpoints []Endpoint) { isWanted = isWanted && yield(owner, endpoints) }
+		add := func(owner string, endpoints []Endpoint) { isWanted = isWanted && yield(owner, endpoints) }
 		for _, each := range c.Chains {
-			tell(fmt.Sprintf("chain-%d", each.ID), each.Endpoints)
+			add(fmt.Sprintf("chain-%d", each.ID), each.Endpoints)
 		}
 		for _, each := range c.Venues {
-			tell(each.Name, each.Endpoints)
+			add(each.Name, each.Endpoints)
 		}
 		for _, each := range c.Tokens.Lists {
-			tell(each.Name, each.Endpoints)
+			add(each.Name, each.Endpoints)
 		}
 		if c.Prices.DefiLlama != nil {
-			tell("defillama", c.Prices.DefiLlama.Endpoints)
+			add("defillama", c.Prices.DefiLlama.Endpoints)
 		}
 		for _, each := range c.Passthrough.Hosts {
-			tell("origin-"+each.Name, each.Endpoints)
+			add("origin-"+each.Name, each.Endpoints)
 		}
 	}
 }
@@ -107,11 +107,11 @@ func checkEndpoints(endpoints []Endpoint, at place) {
 	}
 }
 
-// refuseWebSockets reports endpoints that are to tell of heads and serve no EVM chain.
+// refuseWebSockets reports WebSockets of endpoints that serve another family than EVM.
 func refuseWebSockets(endpoints []Endpoint, at place) {
 	for i, endpoint := range endpoints {
 		at.item(i).key("websocket").mistakeIf(endpoint.WebSocket.Reveal() != "",
-			"take it out: endpoints of EVM chains alone tell of heads by WebSocket")
+			"take it out: heads are announced by WebSocket on EVM chains only")
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // Tokens are the operator's corrections of token metadata, and the lists of tokens that answers are made of.
 type Tokens struct {
 	Own []Token `yaml:"own"`
-	// Lists are public token lists, of which the first that has a token counts. Well-known tokens are listed without
+	// Lists are public token lists; the first that has a token counts. Well-known tokens are listed without
 	// any.
 	Lists []TokenList `yaml:"lists"`
 

@@ -1,5 +1,5 @@
-// Package doctor calls everything that a configuration names and says what is wrong with it: endpoints of chains and
-// what they cannot do, venues and their keys, price services, the database and the shared cache.
+// Package doctor calls everything that a configuration names and reports mistakes and limits: endpoints of chains,
+// venues and their keys, price services, the database and the shared cache.
 package doctor
 
 import (
@@ -19,7 +19,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// Diagnosis is what was found out about everything that a configuration names.
+// Diagnosis is the report on everything that a configuration names.
 type Diagnosis struct {
 	Chains   []Chain   `json:"chains"`
 	Services []Service `json:"services"` // venues, prices, the database, the shared cache
@@ -42,7 +42,7 @@ type Endpoint struct {
 	Genesis      string         `json:"genesis"`      // hash of the chain's first block; empty when unknown
 	Said         string         `json:"said"`         // in words; empty when it gave no usable answer
 	Wrong        []string       `json:"wrong"`        // what differs from the configuration
-	Limits       jsonrpc.Limits `json:"limits"`       // what it was seen to refuse
+	Limits       jsonrpc.Limits `json:"limits"`       // found by refusals
 	Shortcomings []string       `json:"shortcomings"` // the limits and whatever else others do better, in words
 }
 
@@ -54,7 +54,7 @@ type Service struct {
 }
 
 const (
-	// endpointLimit bounds what is asked of one endpoint of a chain, waiting for its rate limit included.
+	// endpointLimit bounds the calls of one endpoint of a chain, waiting for its rate limit included.
 	endpointLimit = time.Minute
 	// serviceLimit bounds the calls of anything else.
 	serviceLimit = 15 * time.Second

@@ -22,7 +22,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// What is tried, the best first. Together with the identity an endpoint gets some 35 calls.
+// Tried in this sequence, the best first. Together with the identity an endpoint gets some 35 calls.
 var (
 	triedSpans   = []uint64{10_000, 2_000, 500, 50}       // blocks
 	triedBatches = []uint64{10, 3}                        // calls
@@ -258,7 +258,7 @@ func (p *prober) checkBranch(ctx context.Context, d *Endpoint, anchor store.Anch
 	}
 }
 
-// checkClearText reports what is sent to an endpoint through networks of others without TLS.
+// checkClearText reports an endpoint that is reached through public networks without TLS.
 func checkClearText(d *Endpoint, own config.Endpoint) {
 	for _, each := range []struct{ key, address, plain string }{{"url", own.URL.Reveal(), "http"}, {"websocket", own.WebSocket.Reveal(), "ws"}} {
 		at, err := url.Parse(each.address)
@@ -268,8 +268,7 @@ func checkClearText(d *Endpoint, own config.Endpoint) {
 	}
 }
 
-// isNear reports whether what is sent to a host stays on this machine or within a network of its operator, as far as
-// its name or address tells.
+// isNear reports whether a host is on this machine or in a private network, by its name or address.
 func isNear(host string) bool {
 	if address, err := netip.ParseAddr(host); err == nil {
 		address = address.Unmap()

@@ -13,17 +13,17 @@ import (
 // book keeps in the database what a gateway finds out, so that a restart and other gateways know it. No request waits
 // for it: while the database is away it is kept in memory, and stored later.
 type book struct {
-	of       string // what is in it, for the log
+	of       string // its content, for the log
 	interval time.Duration
 	store    *store.DB
-	write    func(context.Context, *store.DB) error // what is new
+	write    func(context.Context, *store.DB) error // writes news
 	log      *slog.Logger
 
 	isFailing bool // the latest write failed
 }
 
-// start writes what is new until stop, which has it written once more and waits for that. It does not end with ctx:
-// requests may still be under way that change what is to be written.
+// start writes news until stop, which has it written once more and waits for that. It does not end with ctx:
+// requests may still be under way that change the content.
 func (b *book) start(ctx context.Context) (stop func()) {
 	running, end := context.WithCancel(context.WithoutCancel(ctx))
 	var working sync.WaitGroup
@@ -46,7 +46,7 @@ func (b *book) start(ctx context.Context) (stop func()) {
 	}
 }
 
-// update writes what is new. It logs the first failure of a series, and its end, but for those of a database that is
+// update writes news. It logs the first failure of a series, and its end, but for those of a database that is
 // unavailable, which says so itself.
 func (b *book) update(ctx context.Context) {
 	const limit = 5 * time.Second

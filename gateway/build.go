@@ -119,7 +119,7 @@ func (b *builder) addChain(path string, c config.Chain) {
 	pool := b.pool(path, known.Name, c.ID.String(), c.Endpoints, attribute.Int64("crossgate.chain.id", int64(c.ID)))
 	rpc, lag := jsonrpc.New(pool), Lag(known.BlockTime)
 	made := &chainParts{config: c, pool: pool, rpc: rpc}
-	options := []evm.Option{evm.WithLogger(b.log)}
+	var options []evm.Option
 	if !b.config.Index.Swaps {
 		options = append(options, evm.WithoutSwaps())
 	}
@@ -296,7 +296,7 @@ func SharedCache(config config.Config, log *slog.Logger) (*shared.Cache, error) 
 	})
 }
 
-// announcers are the endpoints of an EVM chain that tell of its heads by WebSocket.
+// announcers are the endpoints of an EVM chain that announce its heads by WebSocket.
 func (b *builder) announcers(path string, known chain.Chain, configured []config.Endpoint) []index.Announcer {
 	var made []index.Announcer
 	for i, each := range configured {

@@ -25,7 +25,7 @@ func (p *parts) limitsInWords(pool *upstream.Pool, endpoint string) []string {
 	return nil
 }
 
-// LimitsInWords says what an endpoint was found not to do.
+// LimitsInWords spells out the limits of an endpoint.
 func LimitsInWords(known jsonrpc.Limits) (words []string) {
 	say := func(form string, n uint64) {
 		if n > 0 {
@@ -93,7 +93,7 @@ func newCapabilityBook(db *store.DB, abilities func() []ability, log *slog.Logge
 	return &book{of: "capabilities of endpoints", interval: 30 * time.Second, store: db, write: write, log: log}
 }
 
-// recall tells endpoints what is stored of them.
+// recall gives endpoints their stored limits.
 func recall(ctx context.Context, db *store.DB, fresh []ability) error {
 	if len(fresh) == 0 {
 		return nil

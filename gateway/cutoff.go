@@ -22,7 +22,7 @@ const (
 
 var errCutOff = errors.New("the database is unavailable to this gateway, and not to others")
 
-// cutOff tells a database that is away from a gateway that is cut off from it: gateways tell each other by the shared
+// cutOff distinguishes an unavailable database from a gateway that is cut off from it: gateways exchange by the shared
 // cache whether they reach it. One without a shared cache does not know, and counts as not cut off.
 type cutOff struct {
 	shared    *shared.Cache

@@ -19,7 +19,7 @@ import (
 // further one five times as long.
 const longestBan = 30 * time.Minute
 
-// endpoint is an endpoint with what it was made of. Sets that configure it alike share it, with its breaker, its
+// endpoint is an endpoint with its configuration. Sets that configure it alike share it, with its breaker, its
 // budget and all that was measured, and the last of them closes it.
 type endpoint struct {
 	*upstream.Endpoint
@@ -89,7 +89,7 @@ func (p *parts) called() []*upstream.Endpoint {
 	return called
 }
 
-// close waits for what is being stored, lets go of the endpoints and closes those that nobody else holds.
+// close waits for what is being stored, lets go of the endpoints and closes those that no other set holds.
 func (p *parts) close() {
 	if p.tokens != nil { // not yet where building failed
 		p.tokens.Close()

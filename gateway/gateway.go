@@ -49,7 +49,7 @@ type Gateway struct {
 const startWait = time.Minute
 
 // New builds the gateway that c describes and opens its store. Nothing is called until
-// Run. What c gets wrong that only the parts can tell is config.Mistakes.
+// Run. Mistakes that only the parts can find are config.Mistakes.
 func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, error) {
 	public, operators, err := listenerTLS(c, log)
 	if err != nil {

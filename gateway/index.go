@@ -71,7 +71,7 @@ func (p *parts) indexOptions(c config.Index, log *slog.Logger, o index.Observer)
 	}
 }
 
-// pace is how often chains are looked at for news, by what is asked about them.
+// pace is how often chains are polled for news, by demand.
 func pace(c config.Index) index.Pace {
 	return index.Pace{Asked: c.Asked, Listed: 15 * time.Second, Idle: time.Minute, Retired: 4 * time.Minute}
 }

@@ -33,7 +33,7 @@ type publicList struct {
 }
 
 // listBook fetches public token lists when they are due, checks them against the chains and hands them to the catalog.
-// A list that fails or is refused stays what it was.
+// A list that fails or is refused stays as it was.
 type listBook struct {
 	sets    *sets
 	catalog *catalog.Catalog
@@ -81,8 +81,8 @@ func (b *listBook) state(name string) listState {
 	return b.states[name]
 }
 
-// refresh fetches one list and takes it over, if there is anything new and nothing wrong. What is wrong is logged when
-// it was not before.
+// refresh fetches one list and takes it over, if it is new and passes. A failure is logged when it
+// differs from the one before.
 func (b *listBook) refresh(ctx context.Context, used *set, l publicList, state listState) {
 	was := state.wrong
 	state.read, state.wrong = time.Now(), ""

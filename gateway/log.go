@@ -31,7 +31,7 @@ func inSeconds(_ []string, a slog.Attr) slog.Attr {
 	return slog.Float64(a.Key+"_seconds", a.Value.Duration().Seconds())
 }
 
-// access is what the log tells of requests.
+// access configures the log of requests.
 func access(c config.Access) proxy.Access {
 	return proxy.Access{
 		Info: map[config.LoggedRequests]proxy.LoggedRequests{

@@ -142,7 +142,7 @@ func (p *parts) pricesAt(ctx context.Context, at time.Time, keys []token.Key) ma
 	return prices
 }
 
-// decimals are those of a token, not known when its contract does not tell them.
+// decimals are those of a token, not known when its contract does not return them.
 func (p *parts) decimals(ctx context.Context, key token.Key) (decimals uint8, known bool) {
 	tokens, err := p.tokens.Lookup(ctx, key.Chain, key.Address)
 	if err != nil || p.tokens.IsSilent(key) {

@@ -111,7 +111,7 @@ func (t *Telemetry) measure(described *resource.Resource) error {
 	return nil
 }
 
-// measureRelease tells which version runs, so that a dashboard can tell replicas apart.
+// measureRelease reports the version that runs, so that a dashboard can distinguish replicas.
 func measureRelease(meter metrics.Meter) error {
 	built := release.Current()
 	_, err := meter.Int64ObservableGauge("crossgate.build.info", metrics.WithDescription("1; its labels say what runs."),
@@ -174,8 +174,8 @@ func newExporter(ctx context.Context) (*otlptrace.Exporter, error) {
 }
 
 // logErrors has OpenTelemetry's libraries report to log. They quote the collector's address and headers, which may hold
-// keys: of their errors what is known to be none is told, of their lines the text. While spans cannot be exported that
-// is one line a minute.
+// keys: errors are reduced to known reasons, lines to their text. While spans cannot be exported that is one line a
+// minute.
 func logErrors(log *slog.Logger) {
 	const reminder = time.Minute
 	reason := regexp.MustCompile(`code = \w+|: \d{3} [A-Z][A-Za-z ]+|connection (refused|reset by peer)|no such host|i/o timeout|deadline exceeded|malformed`)

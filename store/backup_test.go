@@ -218,7 +218,7 @@ func TestSchemaGoesBackAndForth(t *testing.T) {
 				t.Errorf("%s: Migrate to %d = from %d to %d, %v, want from %d to %d", l, step[0], before, after, err, step[1], step[2])
 			}
 		}
-		if _, _, err := l.Migrate(t.Context(), 99); err == nil || !strings.Contains(err.Error(), "no version 99") {
+		if _, _, err := l.Migrate(t.Context(), 99); err == nil || !strings.Contains(err.Error(), "version 99 is unknown") {
 			t.Errorf("%s: Migrate to 99: %v", l, err)
 		}
 		if got := eventsOf(t, openAt(t, l)); !slices.Equal(got, want) {

@@ -71,7 +71,7 @@ func (l Location) open() (database, error) {
 		return database{limited(stdlib.OpenDB(*config), 2), goose.DialectPostgres}, nil
 	}
 	if _, err := os.Stat(l.Path); err != nil {
-		return database{}, errors.New("there is no such file")
+		return database{}, errors.New("the file does not exist")
 	}
 	db, err := openFile(l.Path, 1, url.Values{"_pragma": {busyTimeout(busyLimit)}, "mode": {"rw"}})
 	return database{db, goose.DialectSQLite3}, err
@@ -94,7 +94,7 @@ var errInUse = errors.New("a gateway is using it: stop all gateways on it first"
 
 // Migrate brings the schema to a version, the newest one that is known for 0, and returns the versions before and
 // after. Going back drops what later versions added; it is refused while a gateway holds a lease, which only
-// PostgreSQL tells.
+// PostgreSQL knows.
 func (l Location) Migrate(ctx context.Context, to int64) (before, after int64, err error) {
 	err = l.using(func(db database) error {
 		if before, err = inspect(ctx, db.DB, db.dialect); err != nil {
@@ -109,7 +109,7 @@ func (l Location) Migrate(ctx context.Context, to int64) (before, after int64, e
 		case to == 0:
 			to = max(newest, before)
 		case to < 0 || to > newest:
-			return fmt.Errorf("there is no version %d: this build knows those up to %d", to, newest)
+			return fmt.Errorf("version %d is unknown: this build knows those up to %d", to, newest)
 		case before > newest:
 			return fmt.Errorf("its schema is version %d, newer than this build's %d: only the newer crossgate can take it back", before, newest)
 		}

@@ -88,7 +88,7 @@ type size struct {
 	hasLog    bool // the size of the write-ahead log is known
 }
 
-// lastSize is what a PostgreSQL told of its size last. Whoever collects measurements asks, at most once in
+// lastSize is the last known size of a PostgreSQL, asked for when measurements are collected, at most once in
 // sizeInterval.
 type lastSize struct {
 	mu    sync.Mutex
@@ -98,7 +98,7 @@ type lastSize struct {
 
 const (
 	sizeInterval = time.Minute
-	sizeLimit    = time.Second // for a PostgreSQL to tell
+	sizeLimit    = time.Second // for a PostgreSQL to answer
 )
 
 // size returns how much the database takes: of an SQLite file at this moment, of a PostgreSQL within the last minute.
@@ -140,6 +140,6 @@ func (db *DB) serverSize(ctx context.Context) (s size) {
 		err := db.reader.QueryRowContext(ctx, `SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM pg_ls_waldir()`).Scan(&s.log)
 		s.hasLog = err == nil
 		return err
-	}) // while it does not tell, nothing is known
+	}) // without an answer the size is unknown
 	return s
 }

@@ -230,7 +230,7 @@ func (a *availability) goAway(ctx context.Context, why error) {
 		a.log.WarnContext(ctx, "database unavailable; nothing is asked of it until it answers", "error", why)
 	}
 	for c := range open {
-		_ = c.Conn.Close() // whoever uses it hears of it
+		_ = c.Conn.Close() // its user gets an error
 	}
 }
 

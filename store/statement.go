@@ -18,7 +18,7 @@ import (
 )
 
 // Attribute keys of a statement: OpenTelemetry's semantic conventions for database clients
-// (opentelemetry.io/docs/specs/semconv/db, v1.44). Its text and arguments are left out: they can hold what is
+// (opentelemetry.io/docs/specs/semconv/db, v1.44). Its text and arguments are left out: they can be
 // confidential.
 const (
 	systemKey     = attribute.Key("db.system.name")

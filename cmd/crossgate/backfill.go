@@ -19,7 +19,7 @@ import (
 // resumes there.
 func backfill(flags *pflag.FlagSet) action {
 	file := configFlag(flags)
-	dry := flags.Bool("dry-run", false, "tell what is left to read and what that takes, and read nothing")
+	dry := flags.Bool("dry-run", false, "estimate how much is left to read and how long that takes, without reading")
 	return func(ctx context.Context, _ []string, out, errOut io.Writer) error {
 		c, err := load(*file)
 		if err != nil {
@@ -35,7 +35,7 @@ func backfill(flags *pflag.FlagSet) action {
 		})
 		switch {
 		case errors.Is(err, context.Canceled):
-			return errors.New("backfill stopped before all history was read; what was read is stored: run it again to go on")
+			return errors.New("backfill stopped before all history was read; progress is stored: run it again to continue")
 		case errors.As(err, new(*index.HistoryError)):
 			return fmt.Errorf("backfill incomplete: %w; add endpoints that keep old logs, and run it again to go on", err)
 		case err != nil:
@@ -71,7 +71,7 @@ func estimateBackfill(ctx context.Context, c config.Config, out io.Writer) error
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("print table: %w", err)
 	}
-	fmt.Fprintln(out, "Each creation of an order takes a call more, as does each block with orders where nodes do not tell the time of logs. Nothing was read.")
+	fmt.Fprintln(out, "Each creation of an order takes a call more, as does each block with orders where logs come without their time. Nothing was read.")
 	for _, e := range estimates {
 		if e.Err != nil {
 			known, _ := registry.Chain(e.Chain)
@@ -84,7 +84,7 @@ func estimateBackfill(ctx context.Context, c config.Config, out io.Writer) error
 	return nil
 }
 
-// atLeast is how long calls take at the rates of a chain's endpoints, of which a backfill leaves half to others.
+// atLeast is how long calls take at the rates of a chain's endpoints, half of which a backfill leaves to others.
 func atLeast(c config.Config, id chain.ID, calls uint64) string {
 	rate := 0.0
 	for _, own := range c.Chains {

@@ -53,12 +53,12 @@ standard input. It can be stopped and resumed.`, 1, importOrders),
 			command("restore", "make an SQLite database of a backup", "", 0, restoreIndex),
 			command("migrate", "bring the database's schema to a version, also an earlier one", "", 0, migrateIndex),
 		),
-		command("upgrade-check", "tell which versions can open the database, and whether this one can",
-			"Tell which versions can open the database. Nothing is changed. The exit status is 1 when this version cannot.", 0, upgradeCheck),
+		command("upgrade-check", "show which versions can open the database, and whether this one can",
+			"Show which versions can open the database. Nothing is changed. The exit status is 1 when this version cannot.", 0, upgradeCheck),
 		command("version", "print the version, the commit, its date, and the version of Go", "", 0, version),
-		command("diff HASH", "compare what is answered about an order with what an origin answers",
-			`Compare what is answered here about an order, by its id or the hash of its creation, with what the origin under
-passthrough.hosts answers. The exit status is 1 when something differs.`, 1, diff),
+		command("diff HASH", "compare the answers about an order with those of an origin",
+			`Compare the answers about an order, by its id or the hash of its creation, with those of the origin under
+passthrough.hosts. The exit status is 1 when something differs.`, 1, diff),
 	)
 	root.Example = `  crossgate serve
   crossgate check --config crossgate.yaml

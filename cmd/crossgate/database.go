@@ -18,7 +18,7 @@ import (
 	"crossgate/store"
 )
 
-// located declares the flag of a command on the database, and returns what tells which one the configuration names.
+// located declares the flag of a command on the database, and returns a function that locates it.
 func located(flags *pflag.FlagSet) func() (store.Location, error) {
 	file := configFlag(flags)
 	return func() (store.Location, error) {

@@ -17,7 +17,7 @@ import (
 	"crossgate/gateway"
 )
 
-// examine tells what everything that a configuration names can do, and what following its chains takes.
+// examine reports on everything that a configuration names, and the load of following its chains.
 func examine(flags *pflag.FlagSet) action {
 	file := configFlag(flags)
 	asJSON := flags.Bool("json", false, "report as JSON")

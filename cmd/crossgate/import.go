@@ -39,7 +39,7 @@ func importOrders(flags *pflag.FlagSet) action {
 	}
 }
 
-// takersOrders are orders that somebody lists as those of a taker.
+// takersOrders are orders listed as those of a taker.
 type takersOrders struct {
 	taker chain.Address
 	ids   []chain.Hash
@@ -61,9 +61,9 @@ func (of takersOrders) verify(ctx context.Context, c config.Config, out, errOut 
 	printImported(out, came)
 	switch {
 	case err != nil:
-		return errors.New("import stopped before every order was asked for; what was verified is stored: run it again to go on")
+		return errors.New("import stopped before every order was asked for; verified orders are stored: run it again to continue")
 	case len(came.Unverified) > 0:
-		return fmt.Errorf("%d orders could not be verified; what was is stored: run import again for the others", len(came.Unverified))
+		return fmt.Errorf("%d orders could not be verified; the others are stored: run import again", len(came.Unverified))
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func printImported(out io.Writer, came index.Imported) {
 		came.Listed, came.Stored, came.Verified, len(came.Foreign), len(came.Unverified))
 	for _, each := range came.Foreign {
 		if each.Taker.IsAbsent() {
-			fmt.Fprintf(out, "  %s: not counted: nobody has delivered\n", each.Order)
+			fmt.Fprintf(out, "  %s: not counted: not delivered\n", each.Order)
 			continue
 		}
 		fmt.Fprintf(out, "  %s: not counted: the taker is %s\n", each.Order, each.Taker.Format(chain.UnknownFamily))

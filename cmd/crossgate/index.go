@@ -16,11 +16,11 @@ import (
 	"crossgate/order/index"
 )
 
-// errDiffers ends a command whose report says what is wrong.
+// errDiffers ends a command whose report has differences.
 var errDiffers = errors.New("the index differs from the chains, or could not be compared; the report has the details")
 
 // errStopped ends a repair that was interrupted.
-var errStopped = errors.New("stopped before everything was compared; what was corrected is stored: run repair again to go on")
+var errStopped = errors.New("stopped before everything was compared; corrections are stored: run repair again to continue")
 
 // inspection is what audits and repairs have in common: a configuration, a selection and how to report.
 type inspection struct {
@@ -81,7 +81,7 @@ func unixTime(seconds *uint64) func(string) error {
 			at, err = time.Parse(time.DateOnly, text)
 		}
 		if err != nil || at.Unix() < 0 {
-			return fmt.Errorf("%q is no time: want 2026-01-31 or 2026-01-31T12:00:00Z", text)
+			return fmt.Errorf("%q is not a time: want 2026-01-31 or 2026-01-31T12:00:00Z", text)
 		}
 		*seconds = uint64(at.Unix())
 		return nil

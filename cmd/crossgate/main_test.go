@@ -42,13 +42,13 @@ passthrough: {hosts: [
 		{"__complete index re", 0, []string{"repair", "restore"}},
 		{"index", 2, []string{"status ", "audit ", "repair ", "want a command"}},
 		{"index audit --order 0x12", 2, []string{"-order"}},
-		{"index audit --since yesterday", 2, []string{`"yesterday" is no time`}},
+		{"index audit --since yesterday", 2, []string{`"yesterday" is not a time`}},
 		{"index audit --chain 424242", 1, []string{"chain 424242 is not configured"}},
 		{"index repair --from 5 --since 2026-01-31", 2, []string{"--from and --to take no selection"}},
 		{"index import list.txt", 2, []string{"want --taker ADDRESS and a FILE"}},
 		{"index import --taker 0x00000000000000000000000000000000000000aa a b", 2, []string{`unexpected "b"`}},
 		{"index import --taker 0x00000000000000000000000000000000000000aa", 2, []string{"want --taker ADDRESS and a FILE"}},
-		{"index import --taker nobody list.txt", 2, []string{`"nobody" is no address`}},
+		{"index import --taker nobody list.txt", 2, []string{`"nobody" is not an address`}},
 		{"index import --taker 0x00000000000000000000000000000000000000aa missing.txt", 1, []string{"missing.txt"}},
 		{"diff", 2, []string{"want the hash"}},
 		{"diff 0x00000000000000000000000000000000000000000000000000000000000000aa", 1, []string{"no origin is configured", "passthrough.hosts"}},
@@ -151,7 +151,7 @@ func TestServeAnswersAndStops(t *testing.T) {
 	}
 	for _, want := range []string{
 		`"msg":"crossgate started","version":"devel"`, `"configuration":"offline.yaml"`, `"database":"crossgate.db","chains":1,"venues":0,"clients":"http://127.0.0.1:`,
-		`"operators":"http://127.0.0.1:`, `"msg":"crossgate stops: it drains`, `"msg":"crossgate stopped: everything`,
+		`"operators":"http://127.0.0.1:`, `"msg":"crossgate stops: draining`, `"msg":"crossgate stopped: everything`,
 	} {
 		if strings.Count(log.String(), want) != 1 {
 			t.Errorf("want %s once in the log:\n%s", want, log.String())
@@ -163,7 +163,7 @@ func TestIndexStatusCreatesNoDatabase(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var said bytes.Buffer
 	code := run(t.Context(), []string{"index", "status"}, &said, &said)
-	if files, err := os.ReadDir("."); code != 1 || err != nil || len(files) > 0 || !strings.Contains(said.String(), "there is no such file") {
+	if files, err := os.ReadDir("."); code != 1 || err != nil || len(files) > 0 || !strings.Contains(said.String(), "the file does not exist") {
 		t.Errorf("index status = %d and said %s, and there are %v, %v; want nothing made", code, said.String(), files, err)
 	}
 }

@@ -15,7 +15,7 @@ const (
 	usualOutward = 32_768 // Linux's default of net.ipv4.ip_local_port_range
 )
 
-// FreeAddress returns an address of this machine for a program that is not told its own: nobody listens at it, and no
+// FreeAddress returns an address of this machine for a program that takes one as a parameter: it is unused, and no
 // connection that goes out is given its port before the program listens, as happens to ports that the system chose.
 func FreeAddress() (string, error) {
 	first := outward() - freePorts

@@ -55,7 +55,7 @@ func Open(network, address, to string) (*Link, error) {
 // Address is where the link is reached.
 func (l *Link) Address() string { return l.address }
 
-// listen is called with the mutex held, or by nobody else.
+// listen is called with the mutex held, or before the link is shared.
 func (l *Link) listen() error {
 	if l.network == "unix" {
 		if err := os.Remove(l.address); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -177,8 +177,8 @@ func (l *Link) connect(near net.Conn) {
 	both.Wait()
 }
 
-// RoundTrips counts how often somebody has asked the server something and waited for its answer, on any connection:
-// what a slow link makes slow. What is sent without waiting for the answer before counts once.
+// RoundTrips counts requests whose answers were waited for, on any connection: a slow link delays each. Requests sent
+// without waiting for the answer before count once.
 func (l *Link) RoundTrips() int64 { return l.roundTrips.Load() }
 
 // keep has a connection broken by states that have none. It reports false in such a state.

@@ -27,7 +27,7 @@ type Authority struct {
 // Pair is a certificate and its key, as files in PEM.
 type Pair struct{ Certificate, Key string }
 
-// NewAuthority makes one that nobody knows.
+// NewAuthority makes one that no system trusts.
 func NewAuthority(t testing.TB) *Authority {
 	t.Helper()
 	a := &Authority{dir: t.TempDir(), certificate: &x509.Certificate{

@@ -79,7 +79,7 @@ func find() (program string, err error) {
 	return "", fmt.Errorf("neither Redis nor Valkey is installed (apt-get install redis-server): %w", err)
 }
 
-// freePort is one that nobody listens on, since the server cannot choose one by itself.
+// freePort is an unused one, since the server cannot choose one by itself.
 func freePort() (int, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it ends at once
 	if err != nil {
@@ -130,7 +130,7 @@ func (g Guarded) arguments(port int) []string {
 		"+@scripting", "+@read", "+@write", "+@pubsub", "+@connection", "+info", "+time",
 	}
 	if g.Clients == "" {
-		// It wants the file of an authority also where it asks nobody for a certificate.
+		// It wants the file of an authority also where clients need no certificate.
 		return append(arguments, "--tls-ca-cert-file", g.Own.Certificate)
 	}
 	return append(arguments, "--tls-ca-cert-file", g.Clients, "--tls-auth-clients", "yes")

@@ -13,7 +13,7 @@ import (
 // Set by the linker: -X crossgate/internal/release.version=1.2.3.
 var version, commit, date string
 
-// A Release is what a program was built of.
+// A Release identifies the source of a program.
 type Release struct {
 	Version string `json:"version"` // as 1.2.3; with commits since then 1.2.3-4-gabcdef0; devel where nothing is known
 	Commit  string `json:"commit"`  // with -dirty when files had changed; unknown where nothing is known

@@ -1,4 +1,4 @@
-// Package tlsfiles makes TLS configurations of PEM files, which somebody else renews. What it says of files never
+// Package tlsfiles makes TLS configurations of PEM files, which other programs renew. What it says of files never
 // has their paths: by mistake one may hold the content of the file.
 package tlsfiles
 
@@ -22,7 +22,7 @@ type Files struct {
 
 // Server returns the configuration of a listener for HTTP/2 and HTTP/1.1; without authorities clients need no
 // certificate. A handshake looks whether the files have changed; while what they have then cannot be used, the listener
-// goes on with what it had, and log is told once. An error says which file cannot be used now.
+// goes on with what it had, and log gets one line. An error says which file cannot be used now.
 func (f Files) Server(log *slog.Logger) (*tls.Config, error) {
 	w := &watch{files: f, log: log, seen: f.look()}
 	var err error
@@ -112,7 +112,7 @@ type watch struct {
 	current *tls.Config
 }
 
-// stamp tells one content of a file from the next.
+// stamp distinguishes contents of a file.
 type stamp struct {
 	modified time.Time
 	size     int64

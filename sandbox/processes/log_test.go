@@ -58,7 +58,7 @@ func TestLogIsReloaded(t *testing.T) {
 	if err := p.end(syscall.SIGTERM); err != nil {
 		t.Error(err)
 	}
-	stops := p.lines(t, "crossgate stops: it drains, and answers what was asked", "")
+	stops := p.lines(t, "crossgate stops: draining in-flight requests", "")
 	if len(stops) != 1 || stops[0]["drain_seconds"] == nil {
 		t.Errorf("on SIGTERM the log says %v, want the time to drain in seconds", stops)
 	}

@@ -112,9 +112,6 @@ func (a *batchAttempt) learn(calls []*Call) {
 			known.lackTag(call)
 		} else if result.err == nil {
 			known.answered(call)
-			if has, told := result.part(call); told {
-				known.gave(call.Method+" "+call.Part.Name, has)
-			}
 		}
 	}
 }

@@ -47,9 +47,6 @@ type Call struct {
 	// result says so; see Client.CompareHeads.
 	Head func(result any) (number uint64, told bool)
 
-	// Part is what the result may be without at some endpoints; see Client.Lacking. The zero value: nothing.
-	Part Part
-
 	// Link, when not nil, sees a pointer to an accepted result, which is a block, and tells its hash and its
 	// parent's; see Client.CompareHeads.
 	Link func(result any) (hash, parent string)

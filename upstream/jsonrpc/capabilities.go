@@ -364,7 +364,7 @@ func (c *Capabilities) Recall(known Limits, at time.Time) {
 	}
 	for _, what := range known.Lacks {
 		term := lacksMethod
-		if _, part, isPart := strings.Cut(what, " "); isPart && fieldWords[part] == nil && part != Times {
+		if _, part, isPart := strings.Cut(what, " "); isPart && fieldWords[part] == nil {
 			term = lacksTag
 		}
 		c.lacks[what] = at.Add(term)

@@ -198,8 +198,6 @@ var texts = map[reflect.Type]text{
 	reflect.TypeFor[time.Duration](): form("a duration such as 2500ms, 5s or 1m", time.ParseDuration),
 	reflect.TypeFor[Bytes]():         form("a size such as 64MiB or 1GiB", ParseBytes),
 	reflect.TypeFor[Secret]():        form("text", func(s string) (Secret, error) { return NewSecret(s), nil }),
-	reflect.TypeFor[Execution]():     form("router, direct or best", parseExecution),
-	reflect.TypeFor[Unsimulated]():   form("refuse or allow", parseUnsimulated),
 	reflect.TypeFor[netip.Prefix]():  form("an IP address or a CIDR range such as 10.0.0.0/8", parsePrefix),
 	reflect.TypeFor[chain.Family]():  form("evm, solana or tron", chain.ParseFamily),
 	reflect.TypeFor[chain.ID]():      form("a chain id as used by the API", chain.ParseID),

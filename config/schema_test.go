@@ -26,8 +26,6 @@ type object = map[string]any
 var forms = map[reflect.Type]object{
 	reflect.TypeFor[time.Duration](): {"type": "string", "pattern": `^([0-9.]+(ns|us|µs|ms|s|m|h))+$|^0$|\$\{`},
 	reflect.TypeFor[Bytes]():         {"type": []string{"integer", "string"}, "pattern": `^[0-9]+ ?([kMG]?B|[KMG]iB)?$|\$\{`},
-	reflect.TypeFor[Unsimulated]():   {"enum": []Unsimulated{RefuseUnsimulated, AllowUnsimulated}},
-	reflect.TypeFor[Execution]():     {"enum": []Execution{ExecuteByRouter, ExecuteDirectly, ExecuteBest}},
 	reflect.TypeFor[slog.Level]():    {"enum": []string{"debug", "info", "warn", "error"}},
 	reflect.TypeFor[chain.Family]():  {"enum": []string{"evm", "solana", "tron"}},
 	reflect.TypeFor[chain.ID]():      {"type": []string{"integer", "string"}, "pattern": `^[0-9]+$|\$\{`, "minimum": 1},

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"time"
 
 	"crossgate/chain"
@@ -9,9 +8,9 @@ import (
 
 // Swap sets how swaps are executed.
 type Swap struct {
-	Execution   Execution   `yaml:"execution"`   // default of all chains
-	Unsimulated Unsimulated `yaml:"unsimulated"` // of transactions made by a venue for its own router
-	Fee         Fee         `yaml:"fee"`         // default of EVM chains
+	Execution   Execution   `yaml:"execution" oneof:"router direct best"` // default of all chains
+	Unsimulated Unsimulated `yaml:"unsimulated" oneof:"refuse allow"`     // of transactions made by a venue for its own router
+	Fee         Fee         `yaml:"fee"`                                  // default of EVM chains
 
 	// Not keys: venues that have not quoted within Window are left out, and Deadline is that of the whole request,
 	// transaction included.
@@ -61,15 +60,6 @@ const (
 	ExecuteBest     Execution = "best"   // whichever gives the recipient more
 )
 
-// parseExecution parses a way of execution.
-func parseExecution(text string) (Execution, error) {
-	switch e := Execution(text); e {
-	case ExecuteByRouter, ExecuteDirectly, ExecuteBest:
-		return e, nil
-	}
-	return "", fmt.Errorf("%q is not a way of execution", text)
-}
-
 // Unsimulated is what becomes of a transaction that calls a venue directly, was made by it, and could not be simulated.
 type Unsimulated string
 
@@ -78,15 +68,6 @@ const (
 	RefuseUnsimulated Unsimulated = "refuse" // the next best venue has its turn
 	AllowUnsimulated  Unsimulated = "allow"  // it is handed out, and the response says so
 )
-
-// parseUnsimulated parses what becomes of unsimulated transactions.
-func parseUnsimulated(text string) (Unsimulated, error) {
-	switch u := Unsimulated(text); u {
-	case RefuseUnsimulated, AllowUnsimulated:
-		return u, nil
-	}
-	return "", fmt.Errorf("%q is neither refuse nor allow", text)
-}
 
 func defaultSwap() Swap {
 	return Swap{Execution: ExecuteByRouter, Unsimulated: RefuseUnsimulated, Window: 2500 * time.Millisecond, Deadline: 6 * time.Second}

@@ -42,7 +42,7 @@ func TestImportStoresWhatABackfillWould(t *testing.T) {
 	}
 	indexCommand(t, 0, "index", "audit", "--config", alone+".yaml", "--taker", taker)
 	unknown := "0x" + strings.Repeat("0", 64)
-	if err := os.WriteFile(list, []byte(`["`+unknown+`", "`+ids[0]+`"]`), 0o600); err != nil {
+	if err := os.WriteFile(list, []byte(unknown+"\n"+ids[0]), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if said := indexCommand(t, 1, arguments...); !strings.Contains(said, unknown+": not verified: ") || strings.Contains(said, ids[0]) {

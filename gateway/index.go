@@ -33,8 +33,8 @@ func Database(c config.Config) store.Location {
 	return store.Location{Postgres: c.Index.Postgres.Reveal(), Path: c.Index.Path}
 }
 
-// WithIndex opens the order index of c, which a gateway may use meanwhile, for as long as work takes. What that spends of
-// monthly plans is added to the database, for that gateway.
+// WithIndex opens the order index of c, which a gateway may use meanwhile, for as long as work takes. Its part of monthly
+// plans is added to the database, for that gateway.
 func WithIndex(ctx context.Context, c config.Config, log *slog.Logger, work func(*index.Index) error) error {
 	p, err := build(c, log, nil)
 	if err != nil {
@@ -120,7 +120,7 @@ func looksOf(c chain.Chain, own config.Chain) float64 {
 type Load struct {
 	CallsPerDay   uint64 `json:"callsPerDay"`
 	CallsPerMonth uint64 `json:"callsPerMonth"`
-	// UnitsPerMonth are what the calls cost: by the endpoints' own costs, elsewhere 60 for eth_getLogs and 20 for any other.
+	// UnitsPerMonth are by the endpoints' own costs, elsewhere 60 for eth_getLogs and 20 for any other call.
 	UnitsPerMonth uint64 `json:"unitsPerMonth"`
 	Monthly       uint64 `json:"monthly"` // that all plans of the chain's endpoints have; 0: one of them has none
 }

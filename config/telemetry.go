@@ -43,8 +43,8 @@ func (t Telemetry) check(at place) {
 	t.TLS.check(at.key("tls"))
 }
 
-// Access configures the log of requests: method and path, never the query, and clients' keys by name. An address, and in
-// some countries its network, is personal data: say so in your privacy notice, and delete logs in time.
+// Access configures the log of requests: method and path, never the query, and clients' keys by name. An address, and
+// in some countries its network, is personal data: say so in your privacy notice, and delete logs in time.
 type Access struct {
 	// Info is which requests have a line of level info: all; misses, those that the cache did not answer; or failures.
 	// Lines of the others are of level debug, those of server errors of level error.

@@ -33,8 +33,8 @@ func Database(c config.Config) store.Location {
 	return store.Location{Postgres: c.Index.Postgres.Reveal(), Path: c.Index.Path}
 }
 
-// WithIndex opens the order index of c, which a gateway may use meanwhile, for as long as work takes. Its part of monthly
-// plans is added to the database, for that gateway.
+// WithIndex opens the order index of c, which a gateway may use meanwhile, for as long as work takes. Its part of
+// monthly plans is added to the database, for that gateway.
 func WithIndex(ctx context.Context, c config.Config, log *slog.Logger, work func(*index.Index) error) error {
 	p, err := build(c, log, nil)
 	if err != nil {

@@ -146,7 +146,7 @@ func TestRestoreRefusesWhatIsNoBackup(t *testing.T) {
 	if err := errors.Join(os.WriteFile(text, []byte(strings.Repeat("letters ", 999)), 0o600), os.WriteFile(damaged, whole, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	for file, says := range map[string]string{filepath.Join(dir, "absent"): "no such file", text: "not a database", damaged: "damaged"} {
+	for file, says := range map[string]string{filepath.Join(dir, "absent"): "does not exist", text: "not a database", damaged: "damaged"} {
 		to := Location{Path: filepath.Join(dir, "orders.db")}
 		if err := to.Restore(t.Context(), file); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("Restore of %s: %v, want %q in it", file, err, says)

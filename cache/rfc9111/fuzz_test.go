@@ -9,20 +9,20 @@ import (
 // FuzzResponse has any fields of a response read. What is stored has a lifetime that is no more than the longest, and
 // what keeps others from it is never lost.
 func FuzzResponse(f *testing.F) {
-	f.Add("max-age=1, no-store", "max-age=1", "Thu, 18 Aug 2050 02:01:18 GMT", "1", "a, *", "key-order", "bytes 0-1/2", "a=1")
-	f.Add(`private="a", max-age="1"`, "", "0", "1, 2", "a", `params, except=("a")`, "bytes */2", "a&b")
-	f.Add("max-age=60", "", "Mon, 01 Jan 0001 00:00:00 GMT", "1", "", "", "", "")
-	f.Fuzz(func(t *testing.T, control, targeted, date, age, vary, search, part, query string) {
+	f.Add("max-age=1, no-store", "max-age=1", "Thu, 18 Aug 2050 02:01:18 GMT", "1", "a, *")
+	f.Add(`private="a", max-age="1"`, "", "0", "1, 2", "a")
+	f.Add("max-age=60", "", "Mon, 01 Jan 0001 00:00:00 GMT", "1", "")
+	f.Fuzz(func(t *testing.T, control, targeted, date, age, vary string) {
 		r := Response{Status: 200, Requested: now, Received: now, Header: http.Header{
 			"Cache-Control": {control}, "Expires": {date}, "Last-Modified": {date}, "Age": {age}, "Vary": {vary},
 		}}
-		if part == "" {
+		if age != "" {
 			r.Header["Date"] = []string{date}
 		}
 		if targeted != "" {
 			r.Header["Cdn-Cache-Control"] = []string{targeted}
 		}
-		p := PolicyOf(r, usual)
+		p := PolicyOf(r)
 		if p.Lifetime < 0 || p.Lifetime > longest || p.Age < 0 || p.Age > longest {
 			t.Errorf("lifetime %v, age %v", p.Lifetime, p.Age)
 		}
@@ -35,15 +35,8 @@ func FuzzResponse(f *testing.F) {
 			}
 		}
 		s := SelectionOf(http.Header{"Accept-Language": {control}, "A": {date}}, r.Header)
-		if MayStore(Request{Method: "GET"}, r, usual) && !s.Matches(http.Header{"Accept-Language": {control}, "A": {date}}, r.Header) {
+		if MayStore(http.Header{}, r) && !s.Matches(http.Header{"Accept-Language": {control}, "A": {date}}) {
 			t.Errorf("Vary %q: a request does not select its own response", vary)
-		}
-		if e, known := ContentRange(http.Header{"Content-Range": {part}}); known && (e.First < 0 || e.First >= e.End || e.End > e.Total) {
-			t.Errorf("%q: %v", part, e)
-		}
-		q := QueryOf(http.Header{"No-Vary-Search": {search}})
-		if once := q.Canonical(query); q.Canonical(once) != once {
-			t.Errorf("%s: %q is %q and then %q", search, query, once, q.Canonical(once))
 		}
 	})
 }
@@ -53,7 +46,7 @@ func FuzzRange(f *testing.F) {
 	f.Add("bytes=0-1", `"a"`, int64(9))
 	f.Add("bytes=-5", "", int64(0))
 	f.Fuzz(func(t *testing.T, text, condition string, total int64) {
-		q := Request{Method: "GET", Header: http.Header{"Range": {text}, "If-Range": {condition}}}
+		q := http.Header{"Range": {text}, "If-Range": {condition}}
 		total = max(total, 0)
 		e, wanted := RangeOf(q, http.Header{"Etag": {`"a"`}}, total, now.Add(time.Second))
 		if wanted == Part && (e.First < 0 || e.First >= e.End || e.End > total) {

@@ -52,7 +52,7 @@ func TestLifetimes(t *testing.T) {
 		"CDN-Cache-Control: Max-Age=9\nCache-Control: max-age=1":   s,
 		"CDN-Cache-Control: max-age=-9":                            0,
 	} {
-		if got := PolicyOf(response(200, lines), usual).Lifetime; got != want {
+		if got := PolicyOf(response(200, lines)).Lifetime; got != want {
 			t.Errorf("%q: %v, want %v", lines, got, want)
 		}
 	}
@@ -83,7 +83,7 @@ func TestAges(t *testing.T) {
 	}
 	slow := response(200, "Age: 7")
 	slow.Requested = now.Add(-3 * s)
-	p := PolicyOf(slow, usual)
+	p := PolicyOf(slow)
 	if got := p.AgeAt(now.Add(5 * s)); got != 15*s {
 		t.Errorf("after 3 s on the way and 5 s in the cache: %v, want 15s", got)
 	}
@@ -125,8 +125,8 @@ func TestUses(t *testing.T) {
 		"ended, stale-while-revalidate": {"max-age=9, stale-while-revalidate=3", 1, "", true, ServeWhileValidating},
 		"ended, must-revalidate":        {"max-age=9, stale-while-revalidate=3, must-revalidate", 1, "", true, Validate},
 	} {
-		p := PolicyOf(response(200, "Cache-Control: "+c.response), usual)
-		q := Request{Method: "GET", Header: header(c.request)}
+		p := PolicyOf(response(200, "Cache-Control: "+c.response))
+		q := header(c.request)
 		if got := UseOf(q, p, c.ended, now.Add(c.age*time.Second)); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
@@ -151,8 +151,8 @@ func TestServingInAnOutage(t *testing.T) {
 		"the request allows less":       {"max-age=9", "Cache-Control: stale-if-error=5", 5 * time.Second, false},
 		"the request cannot allow more": {"max-age=9, stale-if-error=7", "Cache-Control: stale-if-error=99", 8 * time.Second, false},
 	} {
-		p := PolicyOf(response(200, "Cache-Control: "+c.response), usual)
-		if got := MayServeOnError(Request{Header: header(c.request)}, p, now.Add(9*time.Second+c.after)); got != c.want {
+		p := PolicyOf(response(200, "Cache-Control: "+c.response))
+		if got := MayServeOnError(header(c.request), p, now.Add(9*time.Second+c.after)); got != c.want {
 			t.Errorf("%s: %t, want %t", name, got, c.want)
 		}
 	}

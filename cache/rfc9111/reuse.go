@@ -17,8 +17,8 @@ const (
 
 // UseOf decides how a stored response may answer a request now (RFC 9111, section 4). Ended says that an operator, or
 // an unsafe request, has declared it out of date.
-func UseOf(q Request, p Policy, ended bool, now time.Time) Use {
-	wants := RequestDirectives(q.Header)
+func UseOf(q http.Header, p Policy, ended bool, now time.Time) Use {
+	wants := RequestDirectives(q)
 	if p.NoCache || ended && p.Strict || wants.has("no-cache") {
 		return Validate
 	}
@@ -54,8 +54,8 @@ func UseOf(q Request, p Policy, ended bool, now time.Time) Use {
 
 // MayServeOnError reports whether a stored response may answer although the origin failed to validate it (RFC 5861,
 // section 4). A window that the request names counts where the response allows any.
-func MayServeOnError(q Request, p Policy, now time.Time) bool {
-	wants := RequestDirectives(q.Header)
+func MayServeOnError(q http.Header, p Policy, now time.Time) bool {
+	wants := RequestDirectives(q)
 	if p.Strict || wants.has("no-cache") {
 		return false
 	}

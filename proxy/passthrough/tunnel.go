@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync"
 
 	"crossgate/cache/rfc9111"
 )
@@ -41,20 +42,17 @@ func (h *Handler) tunnel(x *exchange) {
 	if err := writeSwitch(client, response.Header); err != nil {
 		return
 	}
-	ends := make(chan struct{}, 2)
+	var copying sync.WaitGroup
 	copyTo := func(to io.Writer, from io.Reader) {
+		defer cancel()
 		_, _ = io.Copy(to, from) // ends with either side
-		ends <- struct{}{}
 	}
-	go copyTo(inside, buffered)
-	go copyTo(client, inside)
-	select {
-	case <-ends:
-	case <-h.ctx.Done():
-	}
+	copying.Go(func() { copyTo(inside, buffered) })
+	copying.Go(func() { copyTo(client, inside) })
+	<-ctx.Done()
 	_ = client.Close()
 	_ = response.Body.Close()
-	<-ends
+	copying.Wait()
 }
 
 // writeSwitch tells the client that the origin agrees.

@@ -31,7 +31,7 @@ type PathRule struct {
 }
 
 func defaultPassthrough() Passthrough {
-	return Passthrough{MaxBytes: 64 << 20, Shadow: defaultShadow()}
+	return Passthrough{MaxBytes: 64 << 20}
 }
 
 func (p Passthrough) check(at place) {

@@ -28,7 +28,7 @@ func (s *Server) openShadow(o Shadow) (err error) {
 	if o.Origins == nil {
 		return nil
 	}
-	s.shadow = shadow.New(shadow.Options{Origins: quietOrigins{o.Origins}, Logger: s.log})
+	s.shadow = shadow.New(quietOrigins{o.Origins}, s.log)
 	s.shadow.Configure(o.Settings)
 	s.compared, err = observeShadow(s.shadow)
 	return err

@@ -19,9 +19,7 @@ func shadowSettings(c config.Shadow) shadow.Settings {
 	for i, each := range c.Paths {
 		paths[i] = shadow.Path(each)
 	}
-	return shadow.Settings{
-		Share: c.Share, PerSecond: c.PerSecond, Concurrent: c.Concurrent, Tolerance: c.Tolerance, Paths: paths,
-	}
+	return shadow.Settings{Share: c.Share, Paths: paths}
 }
 
 // CompareOrder compares what c answers about an order, by the hash of its creation or its id, with what an origin does.

@@ -60,8 +60,7 @@ type Options struct {
 // Server serves connections.
 type Server struct {
 	options Options
-	second  *http.Server // of HTTP/2
-	date    atomic.Pointer[date]
+	second  *http.Server  // of HTTP/2
 	retired atomic.Bool   // responses end their connections
 	ended   atomic.Bool   // by Shutdown; set with the mutex held
 	apart   chan struct{} // places of those that refuse a connection
@@ -239,21 +238,4 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) (returned bool) 
 	}()
 	s.options.Handler.ServeHTTP(w, r)
 	return true
-}
-
-// date is the line of a response that says when it was made.
-type date struct {
-	second int64
-	line   string
-}
-
-// dateLine is the line for a time, made once a second.
-func (s *Server) dateLine(now time.Time) string {
-	second := now.Unix()
-	if known := s.date.Load(); known != nil && known.second == second {
-		return known.line
-	}
-	made := &date{second, "Date: " + now.UTC().Format(http.TimeFormat) + "\r\n"}
-	s.date.Store(made)
-	return made.line
 }

@@ -20,6 +20,8 @@ type bodyStream struct {
 	chunked  bool
 	overhead int   // of chunk lines
 	begun    bool  // a chunk, whose end is still to be read
+	limited  bool  // to most bytes in all, and the time for the request
+	most     int64 // more that chunks may have
 	err      error // of every later call; io.EOF: all has been read
 }
 
@@ -49,7 +51,9 @@ func (s *bodyStream) Read(p []byte) (int, error) {
 	if s.err != nil || len(p) == 0 {
 		return 0, s.err
 	}
-	s.in.limit = time.Now().Add(s.in.from.server.options.ReadLimit)
+	if !s.limited {
+		s.in.limit = time.Now().Add(s.in.from.server.options.ReadLimit)
+	}
 	n, err := s.read(p)
 	if err == nil {
 		return n, nil
@@ -94,6 +98,9 @@ func (s *bodyStream) nextChunk() error {
 	s.overhead += len(line) + len("\r\n")
 	if s.left, err = chunkSize(line); err != nil {
 		return err
+	}
+	if s.most -= s.left; s.limited && s.most < 0 {
+		return errBodyTooLong
 	}
 	s.begun = true
 	if s.left == 0 {

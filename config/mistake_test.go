@@ -51,7 +51,7 @@ telemetry: {trustTraceparent: perhaps, service: a, service: b}
   listen: line 1: want host:port, for instance 127.0.0.1:8080
   index.lookback: line 2: want a whole number, at least 0
   index.path: line 2: want the path of the database file
-  cache.colour: line 3: unknown key; known keys: maxBytes, shared, sharedCAFile, sharedCertFile, sharedKeyFile, sharedTimeout
+  cache.colour: line 3: unknown key; known keys: maxBytes, shared, sharedCAFile
   cache.maxBytes: line 3: want a size such as 64MiB or 1GiB
   swap.deadline: line 6: want more than window: the best venue's transaction is built after it
   chains[0].endpoints[0].url: line 10: want a URL that begins with https:// or http:// and has a host, other characters percent-encoded

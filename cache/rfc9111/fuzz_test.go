@@ -3,7 +3,6 @@ package rfc9111
 import (
 	"net/http"
 	"testing"
-	"time"
 )
 
 // FuzzResponse has any fields of a response read. What is stored has a lifetime that is no more than the longest, and
@@ -29,8 +28,8 @@ func FuzzResponse(f *testing.F) {
 		if soon, late := p.FreshFor(now), p.FreshFor(now.AddDate(200, 0, 0)); late > soon || late > 0 {
 			t.Errorf("fresh for %v now and for %v in 200 years", soon, late)
 		}
-		if at, known := parseDate(date, now); known {
-			if again, still := parseDate(at.Format(http.TimeFormat), now); !still || !again.Equal(at) {
+		if at, known := parseDate(date); known {
+			if again, still := parseDate(at.Format(http.TimeFormat)); !still || !again.Equal(at) {
 				t.Errorf("date %q is read as %v and then as %v", date, at, again)
 			}
 		}
@@ -48,7 +47,7 @@ func FuzzRange(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, condition string, total int64) {
 		q := http.Header{"Range": {text}, "If-Range": {condition}}
 		total = max(total, 0)
-		e, wanted := RangeOf(q, http.Header{"Etag": {`"a"`}}, total, now.Add(time.Second))
+		e, wanted := RangeOf(q, http.Header{"Etag": {`"a"`}}, total)
 		if wanted == Part && (e.First < 0 || e.First >= e.End || e.End > total) {
 			t.Errorf("%q of %d: %v", text, total, e)
 		}

@@ -127,7 +127,7 @@ func TestRanges(t *testing.T) {
 		"Range: bytes=0-1\nIf-Range: $-901":     {Extent{}, All},
 	} {
 		stored := header("ETag: \"a\"\nLast-Modified: $-900\nDate: $0")
-		extent, wanted := RangeOf(header(lines), stored, 10, now)
+		extent, wanted := RangeOf(header(lines), stored, 10)
 		if extent != want.Extent || wanted != want.Wanted {
 			t.Errorf("%q: %v %d, want %v", lines, extent, wanted, want)
 		}

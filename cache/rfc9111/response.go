@@ -64,7 +64,7 @@ func PolicyOf(r Response) Policy {
 // ageOf is the age of a response when it was received (RFC 9111, section 4.2.3), longest at most.
 func ageOf(r Response) time.Duration {
 	var apparent, stated time.Duration
-	if date, known := dateOf(r.Header, "Date", r.Received); known {
+	if date, known := dateOf(r.Header, "Date"); known {
 		apparent = max(0, r.Received.Sub(date))
 	}
 	for first := range members(r.Header["Age"]) { // of several the first counts (RFC 9111, section 5.1)
@@ -82,21 +82,21 @@ func lifetimeOf(r Response, directives Directives, isTargeted bool) time.Duratio
 		}
 	}
 	if _, given := r.Header["Expires"]; given && !isTargeted {
-		expires, known := dateOf(r.Header, "Expires", r.Received)
+		expires, known := dateOf(r.Header, "Expires")
 		if !known {
 			return 0
 		}
-		date, dated := dateOf(r.Header, "Date", r.Received)
+		date, dated := dateOf(r.Header, "Date")
 		if !dated {
 			date = r.Received
 		}
 		return min(max(0, expires.Sub(date)), longest)
 	}
-	modified, known := dateOf(r.Header, "Last-Modified", r.Received)
+	modified, known := dateOf(r.Header, "Last-Modified")
 	if !known || !slices.Contains(heuristic, r.Status) && !directives.has("public") {
 		return 0
 	}
-	date, dated := dateOf(r.Header, "Date", r.Received)
+	date, dated := dateOf(r.Header, "Date")
 	if !dated {
 		date = r.Received
 	}

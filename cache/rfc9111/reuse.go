@@ -11,7 +11,7 @@ type Use uint8
 // The uses.
 const (
 	Validate             Use = iota // ask the origin whether it still holds
-	Serve                           // as it is, fresh or by the leave of the request
+	Serve                           // as it is
 	ServeWhileValidating            // stale, and validate it meanwhile
 )
 
@@ -26,9 +26,6 @@ func UseOf(q http.Header, p Policy, ended bool, now time.Time) Use {
 	if most, given := wants.span("max-age"); given && age > most && !(p.Immutable && left > 0) {
 		return Validate
 	}
-	if least, given := wants.span("min-fresh"); given && left < least {
-		return Validate
-	}
 	switch {
 	case ended:
 		if p.WhileRevalidate > 0 {
@@ -40,12 +37,6 @@ func UseOf(q http.Header, p Policy, ended bool, now time.Time) Use {
 	case p.Strict:
 		return Validate
 	}
-	if text, given := wants["max-stale"]; given {
-		most, limited := deltaSeconds(text)
-		if text == "" || limited && -left <= most {
-			return Serve
-		}
-	}
 	if -left < p.WhileRevalidate {
 		return ServeWhileValidating
 	}
@@ -53,17 +44,13 @@ func UseOf(q http.Header, p Policy, ended bool, now time.Time) Use {
 }
 
 // MayServeOnError reports whether a stored response may answer although the origin failed to validate it (RFC 5861,
-// section 4). A window that the request names counts where the response allows any.
+// section 4).
 func MayServeOnError(q http.Header, p Policy, now time.Time) bool {
 	wants := RequestDirectives(q)
 	if p.Strict || wants.has("no-cache") {
 		return false
 	}
-	window := p.IfError
-	if asked, given := wants.span("stale-if-error"); given {
-		window = min(window, asked)
-	}
-	return -p.FreshFor(now) < window
+	return -p.FreshFor(now) < p.IfError
 }
 
 // IsFailure reports whether a status is a failure in whose stead a stale response may be served (RFC 5861, section 4).

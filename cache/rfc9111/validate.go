@@ -75,13 +75,13 @@ func NotModified(q http.Header, status int, stored http.Header, received time.Ti
 		}
 		return false
 	}
-	since, known := dateOf(q, "If-Modified-Since", received)
+	since, known := dateOf(q, "If-Modified-Since")
 	if !known {
 		return false
 	}
-	modified, known := dateOf(stored, "Last-Modified", received)
+	modified, known := dateOf(stored, "Last-Modified")
 	if !known {
-		if modified, known = dateOf(stored, "Date", received); !known {
+		if modified, known = dateOf(stored, "Date"); !known {
 			modified = received
 		}
 	}

@@ -180,7 +180,7 @@ func (h *Handler) write(x *exchange, v *variant, status rfc9111.Status, now time
 		x.w.WriteHeader(http.StatusNotModified)
 		return
 	case v.status == http.StatusOK && x.r.Method == http.MethodGet:
-		body, code = v.part(x, header, now)
+		body, code = v.part(x, header)
 	}
 	if code != http.StatusNoContent && code != http.StatusNotModified {
 		header["Content-Length"] = []string{strconv.Itoa(len(body))}
@@ -192,9 +192,9 @@ func (h *Handler) write(x *exchange, v *variant, status rfc9111.Status, now time
 }
 
 // part is what of a stored representation answers a request, and by which status.
-func (v *variant) part(x *exchange, header http.Header, now time.Time) ([]byte, int) {
+func (v *variant) part(x *exchange, header http.Header) ([]byte, int) {
 	total := int64(len(v.body))
-	asked, wanted := rfc9111.RangeOf(x.header, v.header, total, now)
+	asked, wanted := rfc9111.RangeOf(x.header, v.header, total)
 	switch wanted {
 	case rfc9111.Part:
 		header["Content-Range"] = []string{asked.ContentRange(total)}

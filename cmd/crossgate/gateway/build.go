@@ -10,7 +10,6 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 
 	"crossgate/cache/shared"
-	"crossgate/certificate"
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/order"
@@ -270,12 +269,7 @@ func (b *builder) addShared() {
 	if address == "" {
 		return
 	}
-	made, err := shared.New(shared.Options{
-		URL:          address,
-		Certificates: certificate.Files{Authorities: c.SharedCAFile, Own: c.SharedCertFile, Key: c.SharedKeyFile},
-		Timeout:      c.SharedTimeout,
-		Logger:       b.log,
-	})
+	made, err := shared.New(shared.Options{URL: address, CAFile: c.SharedCAFile, Logger: b.log})
 	if err != nil {
 		b.mistake("cache.shared", err)
 		return

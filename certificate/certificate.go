@@ -21,7 +21,7 @@ type Files struct {
 }
 
 // Server returns the configuration of a listener for HTTP/2 and HTTP/1.1. A handshake looks whether the files have changed; while what they have then cannot be used, the listener
-// goes on with what it had, and log is told once. An error says which file cannot be used now.
+// goes on with what it had, and log has one line. An error says which file cannot be used now.
 func (f Files) Server(log *slog.Logger) (*tls.Config, error) {
 	w := &watch{files: f, log: log, seen: f.look()}
 	var err error
@@ -99,7 +99,7 @@ type watch struct {
 	current *tls.Config
 }
 
-// stamp tells one content of a file from the next.
+// stamp is how a change of a file is noticed.
 type stamp struct {
 	modified time.Time
 	size     int64

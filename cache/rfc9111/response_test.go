@@ -131,15 +131,15 @@ func TestServingInAnOutage(t *testing.T) {
 		after             time.Duration // since it became stale
 		want              bool
 	}{
-		"by the operator's leave":       {"max-age=9", "", 59 * time.Minute, true},
-		"not for ever":                  {"max-age=9", "", time.Hour, false},
-		"by its own":                    {"max-age=9, stale-if-error=7", "", 6 * time.Second, true},
-		"its own is less":               {"max-age=9, stale-if-error=7", "", 7 * time.Second, false},
-		"must-revalidate":               {"max-age=9, must-revalidate, stale-if-error=7", "", time.Second, false},
-		"proxy-revalidate":              {"max-age=9, proxy-revalidate", "", time.Second, false},
-		"s-maxage":                      {"s-maxage=9", "", time.Second, false},
-		"no-cache":                      {"max-age=9, no-cache", "", time.Second, false},
-		"the request wants it new":      {"max-age=9", "Cache-Control: no-cache", time.Second, false},
+		"by the operator's leave":  {"max-age=9", "", 59 * time.Minute, true},
+		"not for ever":             {"max-age=9", "", time.Hour, false},
+		"by its own":               {"max-age=9, stale-if-error=7", "", 6 * time.Second, true},
+		"its own is less":          {"max-age=9, stale-if-error=7", "", 7 * time.Second, false},
+		"must-revalidate":          {"max-age=9, must-revalidate, stale-if-error=7", "", time.Second, false},
+		"proxy-revalidate":         {"max-age=9, proxy-revalidate", "", time.Second, false},
+		"s-maxage":                 {"s-maxage=9", "", time.Second, false},
+		"no-cache":                 {"max-age=9, no-cache", "", time.Second, false},
+		"the request wants it new": {"max-age=9", "Cache-Control: no-cache", time.Second, false},
 	} {
 		p := PolicyOf(response(200, "Cache-Control: "+c.response))
 		if got := MayServeOnError(header(c.request), p, now.Add(9*time.Second+c.after)); got != c.want {

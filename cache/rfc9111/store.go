@@ -29,7 +29,7 @@ func MayStore(q http.Header, r Response) bool {
 	return p.Lifetime > p.Age || p.WhileRevalidate > 0 || HasValidator(r.Header) || states && p.IfError > 0
 }
 
-// credentials are the words of which the name of a field has one that says who asks.
+// credentials are words in the names of fields that say who asks.
 var credentials = []string{
 	"account", "apikey", "auth", "authentication", "authorization", "client", "cookie", "credential", "credentials", "jwt",
 	"key", "password", "secret", "session", "sid", "signature", "token", "user",

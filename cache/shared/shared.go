@@ -4,10 +4,10 @@
 // (FillLock.Put).
 //
 // Purges are numbered on the server. A value carries the number of the newest purge before its load began, and is not
-// served once one of its tags has a newer one, whoever stored it when. A publisher sends the purges of this replica;
+// served once one of its tags has a newer one, whichever replica stored it when. A publisher sends the purges of this replica;
 // those of others arrive on a pub/sub channel and are handed to OnPurge. While the connection is lost any purge may be
-// missed, so everything is purged softly. The same server keeps the quotas of clients (Spend), and replicas tell each
-// other by it what they have (Attest).
+// missed, so everything is purged softly. The same server keeps the quotas of clients (Spend), and what
+// each replica has (Attest).
 //
 // Nothing here is needed for an answer: each call has a short time limit, a bound on how many run at once and a circuit
 // breaker, and fails at once while there is no connection. Each operation is one Lua script (scripts/), hence atomic;

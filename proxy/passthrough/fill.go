@@ -25,7 +25,7 @@ type fill struct {
 	mark    cache.Mark
 	began   time.Time
 	stale   *variant // that is validated; nil: none
-	isAlone bool     // nobody else may wait for it: what it asks is not what others ask
+	isAlone bool     // no other request may wait for it: it asks another question
 	cancel  context.CancelFunc
 	waiters int  // guarded by Handler.mu, as is
 	isLeft  bool // by the first client
@@ -55,7 +55,7 @@ type interim struct {
 // mostInterim is how many interim responses wait for a client. net/http accepts few more.
 const mostInterim = 8
 
-// join returns the fill of a request: that under way, or a new one, of which it is the first. It is nil where a fill
+// join returns the fill of a request: that under way, or a new one that it begins. It is nil where a fill
 // has ended since the request found what is stored: then that is to be looked at once more.
 func (h *Handler) join(x *exchange, stale *variant, isAlone bool) (f *fill, isFirst bool) {
 	h.mu.Lock()
@@ -85,7 +85,7 @@ func (h *Handler) join(x *exchange, stale *variant, isAlone bool) (f *fill, isFi
 	return f, true
 }
 
-// leave is called by who needs nothing more of the fill. One that nobody waits for ends, unless it is being stored.
+// leave is called by requests that are done with the fill. One without waiters ends, unless it is being stored.
 func (f *fill) leave(isFirst bool) {
 	h := f.handler
 	h.mu.Lock()
@@ -115,7 +115,7 @@ func (f *fill) closeLeft() {
 	}
 }
 
-// informs hands an interim response to the first client. One that there is no room for is lost, as it may be.
+// informs hands an interim response to the first client. One without room is lost, as it may be.
 func (f *fill) informs(status int, header http.Header) {
 	select {
 	case f.inform <- interim{status, header.Clone()}:

@@ -66,7 +66,7 @@ func newHosts(all []Host, before *hosts) *hosts {
 	return h
 }
 
-// find returns whose a value of Host is; nil when it is nobody's.
+// find returns the host that a value of Host belongs to; nil: none.
 func (h *hosts) find(value string) *Host {
 	if len(h.byName) > 0 {
 		if found := h.byName[hostname(value)]; found != nil {

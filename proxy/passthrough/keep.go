@@ -87,7 +87,7 @@ func (h *Handler) end(x *exchange, path, query string) {
 	}
 }
 
-// byOperator is among the keys of each purge by an operator, which replicas tell each other in one stream with all
+// byOperator is among the keys of each purge by an operator, which replicas publish in one stream with all
 // others.
 var byOperator = cache.KeyOf("passthrough purge")
 

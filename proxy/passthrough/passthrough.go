@@ -12,8 +12,8 @@
 // fill whose clients have all left ends, unless its response is being stored.
 //
 // Nothing that a client sends decides what others get, unless the key or Vary has it: fields of one connection and
-// those that Connection names are dropped before anything is decided by what is left, fields by which proxies tell
-// origins what was asked are dropped as well (drops), the Host is part of the key where the origin gets it
+// those that Connection names are dropped before anything is decided by what is left, fields by which proxies describe
+// requests to origins are dropped as well (drops), the Host is part of the key where the origin gets it
 // (Host.KeepHost), and a request is written anew by net/http. Responses to requests with credentials, and those that
 // set cookies, are not stored unless they say so themselves.
 package passthrough
@@ -56,7 +56,7 @@ type Options struct {
 	MaxBytes int64 // of stored responses
 	// Fail answers a request for which there is no response: with one of the errors above or one of Origins.
 	Fail func(w http.ResponseWriter, r *http.Request, err error)
-	// Client is the address that X-Forwarded-For tells the origin.
+	// Client is the address that the origin gets in X-Forwarded-For.
 	Client func(*http.Request) netip.Addr
 	Logger *slog.Logger
 }

@@ -11,7 +11,7 @@ import (
 	"crossgate/upstream"
 )
 
-// Names of fields by which proxies tell origins what was asked, and who asks, have one of these texts in them, or one
+// Names of fields by which proxies describe a request and its client to origins have one of these texts in them, or one
 // of these words. The key lacks such fields, so no client may say them: they would decide what others get.
 var (
 	unkeyedTexts = []string{"forward", "original", "originating", "override", "rewrite", "clientip", "socketip", "ipcountry"}
@@ -59,7 +59,7 @@ func endToEnd(header http.Header) http.Header {
 	return header
 }
 
-// variesByOurs reports whether Vary names a field of which the origin gets another value than the client sent: by such
+// variesByOurs reports whether Vary names a field that the origin gets with another value than the client sent: by such
 // a one no response is selected.
 func variesByOurs(header http.Header) bool {
 	return slices.ContainsFunc(rfc9111.Selecting(header), func(name string) bool {

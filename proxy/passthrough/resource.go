@@ -13,7 +13,7 @@ import (
 // resource is what is stored under one key. It does not change: what is stored next is a new one.
 type resource struct {
 	variants []*variant // the newest first
-	// loose says that what is asked under this key cannot be stored: nobody waits for anybody else's response.
+	// loose says that what is asked under this key cannot be stored: no request waits for the response to another.
 	loose bool
 	tags  []cache.Key
 }
@@ -83,7 +83,7 @@ func (s *resource) with(v *variant, bytes int64) *resource {
 // mostVariants is how many responses of one resource are stored, by Vary.
 const mostVariants = 16
 
-// outdated returns a resource of which all variants are declared out of date.
+// outdated returns a resource with all variants declared out of date.
 func (s *resource) outdated() *resource {
 	next := &resource{tags: s.tags}
 	for _, v := range s.variants {

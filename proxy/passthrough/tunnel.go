@@ -12,8 +12,8 @@ import (
 
 var errNoTunnel = errors.New("the connection cannot be upgraded")
 
-// tunnel has a client and an origin speak another protocol with each other, if the origin agrees to it. Only its 101
-// makes anybody leave HTTP.
+// tunnel has a client and an origin speak another protocol with each other, if the origin agrees to it. Without its 101
+// both stay with HTTP.
 func (h *Handler) tunnel(x *exchange) {
 	x.outcome = upgraded
 	f := h.forwardOf(x)
@@ -55,7 +55,7 @@ func (h *Handler) tunnel(x *exchange) {
 	copying.Wait()
 }
 
-// writeSwitch tells the client that the origin agrees.
+// writeSwitch sends the client the 101 of the origin.
 func writeSwitch(to io.Writer, header http.Header) error {
 	upgrade := header["Upgrade"]
 	rfc9111.DropHopByHop(header)

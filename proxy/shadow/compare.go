@@ -171,7 +171,7 @@ func shortened(value any) string {
 	return string(text)
 }
 
-// walk compares two values that both answers have at a place, within an order of which a side has come further.
+// walk compares two values that both answers have at a place, within an order that lead has more of.
 func (c *comparison) walk(at place, lead side, our, their any) {
 	r := c.rules[at.pattern]
 	switch r.kind {

@@ -15,17 +15,17 @@ const (
 	clock                 // UNIX seconds of the answer
 	free                  // of each server's own making
 	ownMember             // of this gateway alone
-	rows                  // a list whose rows a member of theirs tells apart
-	newest                // rows, the newest first, of which an answer has a part
+	rows                  // a list whose rows have a key
+	newest                // rows, the newest first, and an answer has a part of them
 	appended              // rows that are never taken away
 	moving                // rows that come and go as orders do, or have such rows, or their number
-	selection             // an object whose keys are values, of which each server has its own
+	selection             // an object whose keys are values that each server chooses
 )
 
 // rule is the kind of a member.
 type rule struct {
 	kind kind
-	key  string // of rows: the path of the member that tells them apart, empty: the row itself
+	key  string // of rows: the paths of the members that are their key, empty: the row itself
 }
 
 // rules are the members of an answer that are not exact, by their path: names joined by slashes, where * stands for a

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// lists compares the rows of two lists: in sequence, or by the member that tells them apart.
+// lists compares the rows of two lists: in sequence, or by their key.
 func (c *comparison) lists(at place, lead side, r rule, our, their any) {
 	a, isOurs := our.([]any)
 	b, isTheirs := their.([]any)

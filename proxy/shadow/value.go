@@ -11,7 +11,7 @@ import (
 type side int8
 
 const (
-	neither side = iota // they have come equally far, or it cannot be told
+	neither side = iota // they have come equally far, or that is unknown
 	ours
 	theirs
 	apart // neither can become the other: they contradict each other

@@ -61,7 +61,7 @@ func chunkSize(line []byte) (int64, error) {
 	return int64(size), nil
 }
 
-// trailer reads the fields after a chunked body. They are no fields of the header (RFC 9110, section 6.5).
+// trailer reads the fields after a chunked body. They do not become fields of the header (RFC 9110, section 6.5).
 func (in *input) trailer(r *http.Request) error {
 	for length := 0; ; {
 		line, err := in.line()

@@ -271,7 +271,7 @@ func takeTrailer(r *http.Request) error {
 	return nil
 }
 
-// continues reports whether the client wants to be told to send the body. Anything else that it expects cannot be met.
+// continues reports whether the client waits for 100 Continue. Anything else that it expects cannot be met.
 func continues(r *http.Request) bool {
 	return httpguts.HeaderValuesContainsToken(r.Header["Expect"][:1], "100-continue")
 }

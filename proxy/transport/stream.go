@@ -27,7 +27,7 @@ type bodyStream struct {
 
 var errBodyEnded = errors.New("request body read after its handler has returned")
 
-// streamBody has r's body read by the handler, once it has told a client that waits for that to send it. A client that
+// streamBody has r's body read by the handler, once a client that expects 100 Continue has it. A client that
 // sends nothing for ReadLimit has the body fail.
 func (in *input) streamBody(r *http.Request, ctx *requestContext) (*bodyStream, error) {
 	if len(r.Header["Expect"]) > 0 && r.ProtoMinor > 0 && in.isEmpty() {
@@ -126,9 +126,9 @@ func unexpected(err error) error {
 // Close leaves the rest unread, as handlers do that need no more.
 func (s *bodyStream) Close() error { return nil }
 
-// end ends the body when the handler has returned, whoever still reads it, and reports whether all of it was read.
+// end ends the body when the handler has returned, also for other goroutines, and reports whether all of it was read.
 func (s *bodyStream) end() (all bool) {
-	if !s.mu.TryLock() { // somebody waits for what comes
+	if !s.mu.TryLock() { // another goroutine reads
 		_ = s.in.from.SetReadDeadline(longAgo)
 		s.mu.Lock()
 		s.in.from.readLimit = time.Time{}

@@ -145,8 +145,8 @@ func untilInputEnds() error {
 const mostOfNetHTTP = 0.6
 
 // BenchmarkHotHit asks every server for the same kept order over kept connections, a batch at a time in turn, each
-// server on one processor; those written in Go with the GOGC that the command sets where memory is bounded. The peers got it from the gateway, so all send the same bytes but for what they add. What
-// counts is the processor time that a server spends on a request.
+// server on one processor; those written in Go with the GOGC that the command sets where memory is bounded. The peers
+// got it from the gateway, so all send the same bytes but for what they add. The processor time of a request counts.
 func BenchmarkHotHit(b *testing.B) {
 	const (
 		batch       = 2000

@@ -96,7 +96,6 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		Logger: log,
 		Limits: proxy.Limits{
 			SwapLimit: c.Swap.Deadline, MaxLoads: c.Limits.Loads, CacheBytes: int64(c.Cache.MaxBytes), Notice: c.Drain,
-			Streams: c.Connections.Streams, StreamsPerAddress: c.Connections.StreamsPerAddress,
 			Connections: c.Connections.Total, PerAddress: c.Connections.PerAddress, Idle: c.Connections.Idle,
 		},
 	})

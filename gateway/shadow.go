@@ -20,9 +20,7 @@ func shadowSettings(c config.Shadow) shadow.Settings {
 	for i, each := range c.Paths {
 		paths[i] = shadow.Path(each)
 	}
-	return shadow.Settings{
-		Share: c.Share, PerSecond: c.PerSecond, Concurrent: c.Concurrent, Tolerance: c.Tolerance, Paths: paths,
-	}
+	return shadow.Settings{Share: c.Share, Paths: paths}
 }
 
 // hostNamed returns the name of a configured host: of the only one where none is named.

@@ -93,8 +93,8 @@ func TestRequestsOfHTTP2AreBoundedLikeConnections(t *testing.T) {
 				}
 				time.Sleep(11 * time.Second) // longer than WriteLimit
 				synctest.Wait()
-				if server.crowd.requests != 0 || len(server.crowd.requestsFrom) != 0 {
-					t.Errorf("%s, %d bytes: %d requests are still counted", name, length, server.crowd.requests)
+				if server.openConns.requests != 0 || len(server.openConns.requestsFrom) != 0 {
+					t.Errorf("%s, %d bytes: %d requests are still counted", name, length, server.openConns.requests)
 				}
 			})
 		}
@@ -123,8 +123,8 @@ func TestUnreadAnswersTakeLittleMemory(t *testing.T) {
 			}
 			_ = used() // pools keep what they have for one collection
 			takes, most := used()-before, int64(connections*perConnection+2*limit*perRequest)
-			if t.Logf("%s: %d bytes", name, takes); takes > most || server.crowd.requests > 2*limit {
-				t.Errorf("%s: %d bytes by %d requests, want %d at most", name, takes, server.crowd.requests, most)
+			if t.Logf("%s: %d bytes", name, takes); takes > most || server.openConns.requests > 2*limit {
+				t.Errorf("%s: %d bytes by %d requests, want %d at most", name, takes, server.openConns.requests, most)
 			}
 		})
 	}

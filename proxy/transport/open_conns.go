@@ -15,8 +15,8 @@ type Limits struct {
 	Exempt     func(netip.Addr) bool // from PerAddress: proxies, which speak for many clients; nil: none
 }
 
-// crowd is the open connections. Its methods are called with the server's mutex held.
-type crowd struct {
+// openConns is the open connections. Its methods are called with the server's mutex held.
+type openConns struct {
 	limits Limits
 	all    map[*conn]struct{}
 	from   map[netip.Prefix]map[*conn]struct{} // those whose address counts
@@ -25,14 +25,14 @@ type crowd struct {
 	requestsFrom map[netip.Prefix]int
 }
 
-func newCrowd(l Limits) crowd {
-	return crowd{
+func newOpenConns(l Limits) openConns {
+	return openConns{
 		limits: l, all: map[*conn]struct{}{}, from: map[netip.Prefix]map[*conn]struct{}{}, requestsFrom: map[netip.Prefix]int{},
 	}
 }
 
 // enter gives c a place, or returns the status to refuse it by.
-func (w *crowd) enter(c *conn) (refused int) {
+func (w *openConns) enter(c *conn) (refused int) {
 	c.from = w.origin(c.socket.RemoteAddr())
 	same := w.from[c.from]
 	if c.from.IsValid() && len(same) >= w.limits.PerAddress && !endLongestIdle(same, len(same)) {
@@ -54,7 +54,7 @@ func (w *crowd) enter(c *conn) (refused int) {
 }
 
 // leave gives the place back.
-func (w *crowd) leave(c *conn) {
+func (w *openConns) leave(c *conn) {
 	delete(w.all, c)
 	if same := w.from[c.from]; same != nil {
 		delete(same, c)
@@ -69,7 +69,7 @@ const aborted = -1
 
 // enterRequest gives a request on c a place, or returns the status to refuse it by, whose answer has a place as well.
 // One that is aborted has none.
-func (w *crowd) enterRequest(c *conn) (refused int) {
+func (w *openConns) enterRequest(c *conn) (refused int) {
 	same, each, all := w.requestsFrom[c.from], w.limits.PerAddress, w.limits.All
 	switch {
 	case c.from.IsValid() && same >= 2*each, all > 0 && w.requests >= 2*all:
@@ -86,7 +86,7 @@ func (w *crowd) enterRequest(c *conn) (refused int) {
 	return refused
 }
 
-func (w *crowd) leaveRequest(c *conn) {
+func (w *openConns) leaveRequest(c *conn) {
 	w.requests--
 	if w.requestsFrom[c.from]--; w.requestsFrom[c.from] <= 0 {
 		delete(w.requestsFrom, c.from)
@@ -94,7 +94,7 @@ func (w *crowd) leaveRequest(c *conn) {
 }
 
 // origin is what connections of one client have in common; invalid where they are not counted.
-func (w *crowd) origin(peer net.Addr) netip.Prefix {
+func (w *openConns) origin(peer net.Addr) netip.Prefix {
 	address, isTCP := peer.(*net.TCPAddr)
 	if !isTCP || w.limits.PerAddress <= 0 {
 		return netip.Prefix{}

@@ -7,16 +7,17 @@ import (
 )
 
 func TestExamplesAreBounded(t *testing.T) {
-	var all table
+	s := New(nil, nil)
+	all := &s.tally
 	start := time.Unix(0, 0)
-	often := Difference{Member: "often", pattern: "often", Class: OursWrong}
+	often := Difference{Member: "often", pattern: "often", Class: Different}
 	for i := range 3 * mostExamples {
 		at := start.Add(time.Duration(i) * time.Second)
 		member := fmt.Sprintf("m%d", i)
-		all.add(orderRoute, "/", Difference{Member: member, pattern: member, Class: Undocumented}, at)
-		all.add(orderRoute, "/", often, at)
+		all.addMember(orderRoute, "/", Difference{Member: member, pattern: member, Class: Expected}, at)
+		all.addMember(orderRoute, "/", often, at)
 	}
-	kept := all.all()
+	kept := s.Examples()
 	if len(kept) != mostExamples {
 		t.Fatalf("%d examples, want %d", len(kept), mostExamples)
 	}

@@ -56,7 +56,7 @@ func (s *Server) openPassthrough(o Passthrough) (err error) {
 	return err
 }
 
-// quietOrigins are asked without spans where the request has none, and for comparisons, which belong to nobody's trace.
+// quietOrigins are asked without spans where the request has none, and for comparisons, which belong to no trace.
 type quietOrigins struct{ passthrough.Origins }
 
 func (o quietOrigins) Forward(ctx context.Context, host string, f upstream.Forward) (*http.Response, error) {
@@ -110,7 +110,7 @@ func (s *Server) Hosts() []web.Host {
 }
 
 // PurgeHosts drops what is stored of hosts that paths are passed through to: of paths with any query or, without any,
-// all of it, at all replicas as soon as they can be told. A host that is not configured is an error; nothing is dropped
+// all of it, at all replicas as soon as they can be reached. A host that is not configured is an error; nothing is dropped
 // then.
 func (s *Server) PurgeHosts(how cache.Purge, hosts, paths []string) error {
 	for _, name := range hosts {

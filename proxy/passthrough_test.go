@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"crossgate/cache"
-	"crossgate/cache/rfc9111"
 	"crossgate/proxy"
 	"crossgate/proxy/passthrough"
 	"crossgate/proxy/quota"
@@ -42,7 +41,7 @@ func passedTo(t *testing.T, answer http.HandlerFunc) func(*parts) {
 	t.Cleanup(endpoint.Close)
 	return func(o *parts) {
 		o.Passthrough = proxy.Passthrough{Origins: origins{upstream.NewPool("origin", endpoint)}, MaxBytes: 1 << 20, Hosts: []passthrough.Host{{
-			Name: "orders", MaxBody: 1 << 10, MaxVariants: 4, Options: rfc9111.Options{},
+			Name: "orders", MaxBody: 1 << 10,
 			Rules: []passthrough.Rule{{Prefix: "/private", Do: passthrough.Refuse}},
 		}}}
 	}

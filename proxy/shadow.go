@@ -26,7 +26,7 @@ func (s *Server) openShadow(o Shadow) (err error) {
 	if o.Origins == nil {
 		return nil
 	}
-	s.shadow = shadow.New(shadow.Options{Origins: quietOrigins{o.Origins}, Logger: s.log})
+	s.shadow = shadow.New(quietOrigins{o.Origins}, s.log)
 	s.shadow.Configure(o.Settings)
 	s.compared, err = observeShadow(s.shadow)
 	return err
@@ -104,18 +104,12 @@ type shadowed struct {
 	body    *bytes.Buffer // nil: the request has none
 }
 
-// takeShadow decides by chance whether the answer to a request will be compared.
+// takeShadow decides by chance whether the answer to a request will be compared, and keeps the parts of it that go on to
+// the origin. Paths that the origin may not have are left out.
 func (r Route[Q]) takeShadow(s *Server, c *gin.Context) *shadowed {
-	if !s.shadow.Take(r.Paths[0], c.Request.URL.Path) {
-		return nil
-	}
-	return r.shadowed(s, c)
-}
-
-// shadowed keeps what of a request goes on to the origin. Those for a path that the origin may not have are left out.
-func (r Route[Q]) shadowed(s *Server, c *gin.Context) *shadowed {
 	method := c.Request.Method
-	if c.FullPath() != r.Paths[0] || method != http.MethodGet && method != http.MethodPost {
+	isOthers := c.FullPath() == r.Paths[0] && (method == http.MethodGet || method == http.MethodPost)
+	if !s.shadow.Take(r.Paths[0], c.Request.URL.Path) || !isOthers {
 		return nil
 	}
 	taken := &shadowed{shadow: s.shadow, dialect: r.Dialect, route: r.Paths[0], request: shadow.Request{

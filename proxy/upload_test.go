@@ -35,7 +35,7 @@ func passing(t *testing.T, origin http.HandlerFunc) (*network, *upstream.Endpoin
 	s := newWorld(t).server(t, func(o *parts) {
 		o.Logger = slog.New(slog.DiscardHandler)
 		o.Passthrough = proxy.Passthrough{Origins: origins{upstream.NewPool("origin", endpoint)}, MaxBytes: 64 << 20, Hosts: []passthrough.Host{{
-			Name: "orders", MaxBody: 8 << 20, MaxVariants: 4,
+			Name: "orders", MaxBody: 8 << 20,
 		}}}
 	})
 	ctx, stop := context.WithCancel(context.Background())

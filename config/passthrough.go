@@ -20,8 +20,10 @@ type Host struct {
 	Paths []PathRule `yaml:"paths"`
 	// KeepHost has the origin get the client's Host header, with its port, instead of that of its URL. Each Host is
 	// cached apart; name those that the origin has under hosts, since without them clients may send any
-	KeepHost bool  `yaml:"keepHost"`
-	MaxBody  Bytes `yaml:"maxBody" range:"0.."` // of a cached response; longer ones are streamed only; default: 8MiB
+	KeepHost bool `yaml:"keepHost"`
+	// SetCookie has responses that set cookies cached like others. The next client gets the same cookies
+	SetCookie bool  `yaml:"setCookie"`
+	MaxBody   Bytes `yaml:"maxBody" range:"0.."` // of a cached response; longer ones are streamed only; default: 8MiB
 }
 
 // PathRule says what becomes of requests by their path.

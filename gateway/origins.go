@@ -47,7 +47,7 @@ func hosts(c config.Passthrough) []passthrough.Host {
 	all := make([]passthrough.Host, len(c.Hosts))
 	for i, each := range c.Hosts {
 		all[i] = passthrough.Host{
-			Name: each.Name, Hosts: each.Hosts, KeepHost: each.KeepHost,
+			Name: each.Name, Hosts: each.Hosts, KeepHost: each.KeepHost, SetCookie: each.SetCookie,
 			MaxBody: min(cmp.Or(int64(each.MaxBody), passthrough.DefaultMaxBody), int64(c.MaxBytes)/8),
 		}
 		for _, path := range each.Paths {

@@ -7,8 +7,9 @@ import (
 )
 
 // MayStore reports whether the response to a GET may be stored by a shared cache (RFC 9111, section 3), and is worth it:
-// it can be used again, be it after validation. Parts (206) are not.
-func MayStore(q http.Header, r Response) bool {
+// it can be used again, be it after validation. Parts (206) are not. Responses that set cookies are only if cookies are
+// shared, though the standard allows them: the next client would get the same cookies.
+func MayStore(q http.Header, r Response, sharesCookies bool) bool {
 	directives, _ := directivesOf(r.Header)
 	_, isPrivate := directives.fields("private")
 	isUnderstood := slices.Contains(understood, r.Status)
@@ -18,7 +19,9 @@ func MayStore(q http.Header, r Response) bool {
 		return false
 	case r.Status < 200, r.Status == http.StatusNotModified, r.Status == http.StatusPartialContent:
 		return false
-	case slices.Contains(Selecting(r.Header), "*"), !mayShare(q, r.Header, directives):
+	case len(r.Header["Set-Cookie"]) > 0 && !sharesCookies:
+		return false
+	case slices.Contains(Selecting(r.Header), "*"), !mayShare(q, directives):
 		return false
 	}
 	p := PolicyOf(r)
@@ -35,15 +38,11 @@ var credentials = []string{
 	"key", "password", "secret", "session", "sid", "signature", "token", "user",
 }
 
-// mayShare reports whether a response may answer others, although its request had credentials (RFC 9111, section 3.5)
-// or it sets a cookie. Of the fields beside Authorization the standard says nothing: there must-revalidate is not
-// enough. A cookie is shared only where Cache-Control itself says that the response may be reused.
-func mayShare(q, response http.Header, directives Directives) bool {
+// mayShare reports whether a response may answer others, although its request had credentials (RFC 9111, section 3.5).
+// Of the fields beside Authorization the standard says nothing: there must-revalidate is not enough.
+func mayShare(q http.Header, directives Directives) bool {
 	if directives.has("public") || directives.has("s-maxage") {
 		return true
-	}
-	if len(response["Set-Cookie"]) > 0 && !directives.has("max-age") {
-		return false
 	}
 	for name := range q {
 		if isCredential(name) && !(name == "Authorization" && directives.has("must-revalidate")) {

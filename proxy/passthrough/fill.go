@@ -189,7 +189,7 @@ func (f *fill) open(response *http.Response) {
 		f.head, f.isFresh = f.handler.refresh(f, received), true
 		return
 	}
-	if !rfc9111.MayStore(f.request.Header, received) || variesByOurs(response.Header) || response.ContentLength > f.host.MaxBody {
+	if !rfc9111.MayStore(f.request.Header, received, f.host.SetCookie) || variesByOurs(response.Header) || response.ContentLength > f.host.MaxBody {
 		f.response = response
 		if !f.isAlone && !rfc9111.IsFailure(response.StatusCode) {
 			f.handler.loosen(f)

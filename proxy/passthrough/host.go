@@ -34,6 +34,8 @@ type Host struct {
 
 	KeepHost bool  // the origin is asked for the Host, with its port, that the client asked for; the key has it
 	MaxBody  int64 // bytes of a response that is stored
+	// SetCookie has responses that set cookies stored like others.
+	SetCookie bool
 
 	tally *tally
 }

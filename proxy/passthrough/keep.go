@@ -55,7 +55,7 @@ func (h *Handler) refresh(f *fill, notModified rfc9111.Response) *variant {
 	fresh := *f.stale
 	fresh.header, fresh.received, fresh.ended = keptHeader(merged, said.Received), said.Received, false
 	fresh.policy, fresh.selection = rfc9111.PolicyOf(said), rfc9111.SelectionOf(f.asks, merged)
-	if rfc9111.MayStore(f.request.Header, said) { // else it is served this time
+	if rfc9111.MayStore(f.request.Header, said, f.host.SetCookie) { // else it is served this time
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.put(f, &fresh)

@@ -14,8 +14,8 @@
 // Nothing that a client sends decides what others get, unless the key or Vary has it: fields of one connection and
 // those that Connection names are dropped before anything is decided by what is left, fields by which proxies describe
 // requests to origins are dropped as well (drops), the Host is part of the key where the origin gets it
-// (Host.KeepHost), and a request is written anew by net/http. Responses to requests with credentials, and those that
-// set cookies, are not stored unless they say so themselves.
+// (Host.KeepHost), and a request is written anew by net/http. Responses to requests with credentials are not stored
+// unless they say so themselves, those that set cookies only for a Host with SetCookie.
 package passthrough
 
 import (

@@ -29,10 +29,10 @@ demo: ## the offline world with the gateway in front of it, on 127.0.0.1:8080 (A
 	@echo 'Compiling the gateway and its world, which takes some minutes the first time and seconds afterwards.'
 	@cd sandbox && CGO_ENABLED=0 go run -ldflags "$(LDFLAGS)" ./cmd/sandbox $(ARGS)
 
-test: ## vet, every test under the race detector, what counts without it, every benchmark once, what is deployed, 2000 inputs for each fuzz target
+test: ## vet, every test under the race detector, what counts without it, every benchmark once, what is deployed
 	@.ci/test
 
-soak: ## kills, providers that lose and lie, reorgs of every depth, ten thousand filters, mutated swap transactions, attacks through nginx, HAProxy, Varnish and Envoy, a fleet whose parts fail, a million orders: an hour on two cores, a table at the end; installs what it needs but Envoy
+soak: ## fuzzing, kills, providers that lose and lie, reorgs of every depth, ten thousand filters, mutated swap transactions, attacks through nginx, HAProxy, Varnish and Envoy, a fleet whose parts fail, a million orders: an hour on two cores, a table at the end; installs what it needs but Envoy
 	@.ci/soak
 
 lint: ## what a machine can say about style

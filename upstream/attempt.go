@@ -91,7 +91,7 @@ func (a *Attempt) enter(ctx, caller context.Context) error {
 			return &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after, Partial: true}
 		}
 	}
-	after, ok, err := e.budget.take(ctx, e.budget.unitsOf(a.request))
+	after, ok, err := e.budget.Take(ctx, e.budget.unitsOf(a.request))
 	if err != nil {
 		return e.exchanger.interrupted(caller, time.Now())
 	}
@@ -135,13 +135,13 @@ func (a *Attempt) settle(ctx context.Context, wrong error, hedge string) error {
 			e.close(ctx, said)
 		case said.Class == RateLimited && !said.Partial:
 			if said.InPart {
-				e.budget.answered()
+				e.budget.Answered()
 			}
-			e.budget.pause(said.RetryAfter)
+			e.budget.Pause(said.RetryAfter)
 		case said.Class == ServerError:
 			e.downtime.expect(time.Now(), cmp.Or(said.RetryAfter, RetryAfter(a.Response.Header)))
 		case answered(a.Err):
-			e.budget.answered()
+			e.budget.Answered()
 			e.downtime.refute(a.sent)
 		}
 		a.report(a.Err)

@@ -44,7 +44,7 @@ type Endpoint struct {
 	name      string
 	exchanger *exchanger
 	breaker   *breaker
-	budget    *budget
+	budget    *Budget
 	health    health
 	head      head
 	controls  controls

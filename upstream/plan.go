@@ -115,7 +115,7 @@ func (e *Endpoint) PlanClaimed(claim time.Duration, refilled time.Time) {
 }
 
 // adopt has b go on with what other, which it replaces, has spent.
-func (b *budget) adopt(other *budget) {
+func (b *Budget) adopt(other *Budget) {
 	if b.plan != nil && other.plan != nil {
 		b.plan.spent = other.plan.spent
 	}

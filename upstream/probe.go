@@ -127,7 +127,7 @@ func (e *Endpoint) answers(ctx context.Context, r Request, anyAnswer bool) (foun
 	if e.usability.err() != nil {
 		return unknown
 	}
-	if _, ok, err := e.budget.take(ctx, e.budget.unitsOf(r)); !ok || err != nil {
+	if _, ok, err := e.budget.Take(ctx, e.budget.unitsOf(r)); !ok || err != nil {
 		return unknown
 	}
 	asked, started := context.WithoutCancel(ctx), time.Now()

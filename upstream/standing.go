@@ -39,7 +39,7 @@ func (e *Endpoint) standing() standing {
 		return unsure
 	case e.head.isOff():
 		return lagging
-	case e.budget.isSpent():
+	case e.budget.IsSpent():
 		return short
 	}
 	return ready

@@ -161,8 +161,7 @@ func TestRefusalsTakeNoShare(t *testing.T) {
 	if _, err := e.Do(upstream.Following.For(hurried), upstream.Request{}); err != nil {
 		t.Fatal(err)
 	}
-	var pace upstream.Pace
-	pace.Declare(perSecond)
+	pace := upstream.NewBudget(perSecond, 1)
 	if _, ok, err := pace.Take(upstream.Following.For(hurried), 1); !ok {
 		t.Fatal(err)
 	}

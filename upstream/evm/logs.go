@@ -41,7 +41,7 @@ func (c *Chain) list(ctx context.Context, from, to uint64, l listing) (logs []lo
 		span := min(to-from+1, c.widest(ctx, from), fitting)
 		part, by, err := c.listAtOnce(ctx, from, from+span-1, l)
 		if err != nil {
-			fitting = min(c.narrower(err, span), c.widest(ctx, from))
+			fitting = min(narrower(err, span), c.widest(ctx, from))
 			if narrowed++; fitting < span && narrowed <= mostNarrowings && ctx.Err() == nil {
 				continue
 			}
@@ -92,16 +92,9 @@ func (c *Chain) widest(ctx context.Context, from uint64) uint64 {
 
 // narrower is how many blocks to search where span held more logs than endpoints give at once; span for any other
 // reason.
-func (c *Chain) narrower(err error, span uint64) uint64 {
-	said, is := jsonrpc.Said(err, func(said *jsonrpc.Error) bool { return said.Meaning() == jsonrpc.ResultLimit })
-	if !is {
+func narrower(err error, span uint64) uint64 {
+	if _, is := jsonrpc.Said(err, func(said *jsonrpc.Error) bool { return said.Meaning() == jsonrpc.ResultLimit }); !is {
 		return span
-	}
-	if most, told := said.Results(); told {
-		c.density.saw(int(most), span)
-	}
-	if fitting, told := said.FittingSpan(); told && fitting < span {
-		return fitting
 	}
 	return span / 2
 }

@@ -69,7 +69,7 @@ func (a *batchAttempt) learnOfFailure(calls []*Call, err error) {
 	said, isSaid := errors.AsType[*Error](err)
 	switch class := upstream.ClassOf(err); {
 	case isBatch && !refused.isUnsure && !isForOne(err, calls):
-		known.refusedBatch(len(calls), refused.cause)
+		known.batch.refused(uint64(len(calls)))
 	case class == upstream.Rejected && isSaid:
 		for _, call := range calls {
 			if each := said.about(call); each.concerns(call, len(calls)) {

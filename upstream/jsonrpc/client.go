@@ -326,7 +326,7 @@ func (c *Client) loseDoubtful(ctx context.Context, calls []*Call, joined int) er
 		return fail(calls[1:], err)
 	}
 	if by := c.Capabilities(calls[0].By); by != nil && calls[0].Err == nil {
-		by.batch.Limited(1)
+		by.batch.refused(1)
 	}
 	return c.Batch(ctx, calls[1:]...)
 }

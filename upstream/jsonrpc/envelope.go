@@ -65,8 +65,7 @@ func (e *Error) receivedIn(response upstream.Response) {
 func (e *Error) about(call *Call) *Error {
 	said := *e
 	said.method, said.depth, said.fields = call.Method, call.Reach.Depth, call.Reach.Fields
-	said.meaning = said.read()
-	said.isRead = true
+	said.meaning, said.field = said.read()
 	return &said
 }
 
@@ -136,15 +135,11 @@ func parse(response upstream.Response, asked int) ([]responseObject, error) {
 	if asked > 1 && len(objects) == 0 {
 		return nil, unanswering(asked)
 	}
-	if asked > 1 && isForWhole(objects) {
+	if asked > 1 && len(objects) == 1 {
 		return nil, wholeRefused(objects[0], asked)
 	}
 	return objects, nil
 }
-
-// isForWhole reports whether a response to a batch is about the batch, not about its calls: one object, for there are
-// several calls.
-func isForWhole(objects []responseObject) bool { return len(objects) == 1 }
 
 // unanswering is a response that leaves all calls of a batch open, or all but one. It may be that the endpoint takes no
 // batches.

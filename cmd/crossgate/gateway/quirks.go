@@ -28,14 +28,14 @@ func (q Quirk) String() string {
 
 // quirkOf is what an error says of the endpoint that was asked; not is one that says nothing of it.
 func quirkOf(method string, err error) (found Quirk, is bool) {
-	said, is := jsonrpc.Said(err, func(e *jsonrpc.Error) bool { return e.Meaning() != jsonrpc.Reverted && e.Meaning() != jsonrpc.Invalid })
+	said, is := jsonrpc.Said(err, func(e *jsonrpc.Error) bool { return e.Meaning().Class() != jsonrpc.Final })
 	if !is {
 		return Quirk{}, false
 	}
 	words := withoutNumbers(said.Message)
 	cases := behaviour.Book()
 	at := slices.IndexFunc(cases, func(c behaviour.Case) bool { return c.Question.Method == method && messageIn(c.Answer.Body) == words })
-	found = Quirk{Method: method, Means: said.Meaning().String()}
+	found = Quirk{Method: method, Means: string(said.Meaning())}
 	if at >= 0 {
 		found.Case = cases[at].ID
 	}

@@ -118,7 +118,7 @@ func (r *recorder) ask(ctx context.Context, q behaviour.Question) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case class == upstream.Timeout:
-		kept.Answer, kept.Means = behaviour.Recorded{Hangs: true}, jsonrpc.Overloaded.String()
+		kept.Answer, kept.Means = behaviour.Recorded{Hangs: true}, string(jsonrpc.Overloaded)
 	case err != nil:
 		return err
 	case len(response.Body) > longestRecorded:

@@ -214,7 +214,6 @@ func blockReceiptsCall(out **[]receipt, hash chain.Hash, wanted []*transaction) 
 		}
 		return nil
 	}, getBlockReceipts, hash)
-	asked.Independent = true
 	return asked
 }
 

@@ -115,7 +115,7 @@ func (c *Chain) logsIn(
 			for j, each := range r.contracts {
 				asked := logFilter{Block: &h.Hash, Address: each, Topics: r.topics}.call(&parts[i*len(r.contracts)+j], c.reach(uint64(h.Number)))
 				asked.Reach.Blocks = 1
-				asked.Independent, asked.Passing = true, (*jsonrpc.Error).IsBehind
+				asked.Passing = (*jsonrpc.Error).IsBehind
 				calls = append(calls, asked)
 			}
 		}

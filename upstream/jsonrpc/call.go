@@ -18,11 +18,6 @@ type Call struct {
 	Err error  // nil when Out is filled; else an *Error or an *upstream.Error is in its chain
 	By  string // endpoint whose answer is in Out or Err; absent when none answered
 
-	// Independent says that the result means the same whichever endpoint gives it and whatever calls beside it say,
-	// as a transaction by its hash does. Such calls of a batch join equal ones of others one by one. The rest joins
-	// as a whole only: an endpoint's newest block vouches for the logs that it gave, not for another's.
-	Independent bool
-
 	// Fresh has the call made although an equal one is in flight: the result is not older than the call, as that
 	// about a chain's head must not be. Others may join it.
 	Fresh bool

@@ -251,52 +251,37 @@ func (c *Call) failedInPassing() bool {
 	return false
 }
 
-// exchange makes calls in one HTTP request, as far as nobody else is making them; joined counts the batches in flight
-// that left them open before.
+// exchange makes calls in one HTTP request, unless another caller is making the same; joined counts the batches in
+// flight that left them open before. Calls that another's replies leave open, though they were enough for that caller,
+// are made again.
 func (c *Client) exchange(ctx context.Context, calls []*Call, joined int) error {
 	if err := c.suspension(); err != nil {
 		return fail(calls, c.failure(calls[0], err))
 	}
-	waiters, err := c.join(ctx, calls, joined < mostJoined)
+	b, isOwn, err := c.inflight.join(ctx, calls, joined < mostJoined)
 	if err != nil {
 		return fail(calls, c.failure(calls[0], err))
 	}
-	for _, w := range waiters {
-		c.inflight.wait(ctx, w)
-	}
-	var lost []error
-	for _, w := range waiters {
-		if err := c.finish(ctx, w, joined); err != nil {
-			lost = append(lost, err)
+	var best rpcResults
+	if isOwn {
+		c.run(ctx, b)
+		best = b.comparison.best
+	} else {
+		if best, err = c.inflight.wait(ctx, b, calls); err != nil {
+			left := &upstream.Error{Class: upstream.ClassOfContext(err), Endpoint: c.Name(), Err: err}
+			return fail(calls, c.failure(calls[0], left))
 		}
-	}
-	if len(lost) == len(waiters) {
-		return lost[0]
-	}
-	return nil
-}
-
-// finish sets the Err of each of a waiter's calls by what came of the batch. Calls that its replies leave open, though
-// they were enough for the caller who began it, are made again.
-func (c *Client) finish(ctx context.Context, w *waiter, joined int) error {
-	b := w.batch
-	if w.left != nil {
-		return fail(w.calls, c.leaving(w))
-	}
-	if b.panicked != nil && w.isFirst {
-		panic(b.panicked)
-	}
-	best := w.best()
-	if (best == nil || best.isOpen()) && !w.isFirst && b.mayRetry(ctx) {
-		return c.exchange(ctx, w.calls, joined+1)
+		if (best == nil || best.isOpen()) && b.mayRetry(ctx) {
+			return c.exchange(ctx, calls, joined+1)
+		}
 	}
 	if upstream.WorkOf(ctx) != upstream.Searching || !upstream.IsShort(b.err) && ctx.Err() == nil {
 		best.settle()
 	}
-	if best == nil || best.isOpen() && len(b.calls) == 1 {
-		return c.lose(ctx, w.calls, b.err, joined)
+	if best == nil || best.isOpen() && len(calls) == 1 {
+		return c.lose(ctx, calls, b.err, joined)
 	}
-	best.fill(w.calls, c)
+	best.fill(calls, c)
 	return nil
 }
 

@@ -112,8 +112,8 @@ func readResult(decoder *json.Decoder, call *Call, id uint64) (value reflect.Val
 	return target.Elem(), true
 }
 
-// of is what the replies come to for others who asked the same as the calls at positions, of those in results.
-func (r replies) of(calls []*Call, positions []int) rpcResults {
+// of is what the replies come to for others who asked the same.
+func (r replies) of(calls []*Call) rpcResults {
 	results := make(rpcResults, len(calls))
 	objects, err := r.objects()
 	for i, call := range calls {
@@ -121,7 +121,7 @@ func (r replies) of(calls []*Call, positions []int) rpcResults {
 			results[i] = unanswered(err)
 			continue
 		}
-		results[i] = decode(call, objects[positions[i]+r.skipped])
+		results[i] = decode(call, objects[i+r.skipped])
 	}
 	results.sign(r.by)
 	return results

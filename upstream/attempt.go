@@ -20,8 +20,7 @@ type Attempt struct {
 	turn    Turn
 	span    trace.Span
 	began   time.Time
-	sent    time.Time   // when the breaker had let it in
-	report  func(error) // to the breaker; nil when that did not let it in
+	sent    time.Time // when the breaker had let it in; zero: it did not
 }
 
 // Turn is an endpoint's place in a race.
@@ -98,11 +97,10 @@ func (a *Attempt) enter(ctx, caller context.Context) error {
 	if !ok {
 		return e.refusal(after)
 	}
-	report, ok := e.breaker.enter()
-	if !ok {
+	if !e.breaker.isClosed() {
 		return e.breaker.refusal()
 	}
-	a.report, a.sent = report, time.Now()
+	a.sent = time.Now()
 	return nil
 }
 
@@ -129,7 +127,7 @@ func (a *Attempt) settle(ctx context.Context, wrong error, hedge string) error {
 	if a.Err == nil && !declined {
 		a.Err = e.badAnswer(a.request, wrong)
 	}
-	if a.report != nil {
+	if !a.sent.IsZero() {
 		switch said := detailsOf(a.Err); {
 		case said.Closed:
 			e.close(ctx, said)
@@ -144,7 +142,6 @@ func (a *Attempt) settle(ctx context.Context, wrong error, hedge string) error {
 			e.budget.Answered()
 			e.downtime.refute(a.sent)
 		}
-		a.report(a.Err)
 		outcome := a.Err
 		if declined {
 			outcome = &Error{Class: Rejected, Endpoint: e.name, Err: ErrDeclined}

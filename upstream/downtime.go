@@ -50,7 +50,7 @@ var errUnavailable = errors.New("unavailable by its own word")
 
 // pass has calls in the background wait for the end, as take has them wait for the budget.
 func (d *downtime) pass(ctx context.Context) (retryAfter time.Duration, ok bool, err error) {
-	if !IsBackground(ctx) {
+	if WorkOf(ctx) != Background {
 		return 0, true, nil
 	}
 	return await(ctx, d.left(time.Now()))

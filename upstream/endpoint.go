@@ -43,7 +43,7 @@ type EndpointOptions struct {
 type Endpoint struct {
 	name      string
 	exchanger *exchanger
-	breaker   *breaker
+	breaker   breaker
 	budget    *Budget
 	health    health
 	head      head
@@ -68,7 +68,7 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 	e := &Endpoint{
 		name:      o.Name,
 		exchanger: exchanger,
-		breaker:   newBreaker(o.Name),
+		breaker:   breaker{endpoint: o.Name},
 		budget:    newBudget(o),
 		tracing:   tracing{endpoint: o.Name, attributes: o.Attributes, server: serverOf(o.Name, exchanger.base, o.PublicHost)},
 		measures:  newMeasures(o.Name, o.Attributes),
@@ -106,6 +106,7 @@ func (e *Endpoint) CostOf(method string) int { return e.budget.costOf(method) }
 // learn remembers the outcome of a request, and has the endpoint verified when it fails too often.
 func (e *Endpoint) learn(ctx context.Context, r Request, took time.Duration, outcome error) {
 	e.health.note(r.RPCMethod, took, outcome)
+	e.breaker.learn(outcome, &e.health)
 	e.controls.learn(r, took, outcome)
 	if !IsFault(outcome) {
 		return

@@ -298,10 +298,8 @@ func (b *followedBody) Read(p []byte) (int, error) {
 	}
 	broken := &Error{Class: Unreachable, Endpoint: b.endpoint.name, Err: errors.New(b.endpoint.exchanger.scrubber.redact(sent{}, err.Error()))}
 	if !b.isClosed.Load() {
-		if report, isIn := b.endpoint.breaker.enter(); isIn {
-			report(broken)
-			b.endpoint.health.note("", 0, broken)
-		}
+		b.endpoint.health.note("", 0, broken)
+		b.endpoint.breaker.learn(broken, &b.endpoint.health)
 	}
 	return n, broken
 }

@@ -69,7 +69,8 @@ func Observe(endpoints ...*Endpoint) (stop func() error, err error) {
 			o.ObserveFloat64(paused, max(e.budget.pauseLeft(now), e.downtime.left(now)).Seconds(), whose)
 			banned, _ := e.usability.quarantine.left(now)
 			o.ObserveFloat64(ban, banned.Seconds(), whose)
-			o.ObserveFloat64(failing, e.health.failing(), whose)
+			_, share := e.health.failing()
+			o.ObserveFloat64(failing, share, whose)
 			if off, compared := e.head.off(); compared {
 				o.ObserveInt64(distance, off, whose)
 			}

@@ -113,7 +113,7 @@ type Job struct {
 func (p *Pool) Run(ctx context.Context, j Job) (Reply, error) {
 	p.retries.earn()
 	order, suited := p.suited(p.postpone(p.order(j.Kind), Avoided(ctx)), j.Suits)
-	r := &race{pool: p, job: j, order: order, suited: suited, failures: make(map[int]error), results: make(chan result, 1)}
+	r := &race{pool: p, job: j, order: order, suited: suited, failures: make(map[int]error), results: make(chan result)}
 	return r.run(ctx)
 }
 

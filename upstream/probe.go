@@ -28,7 +28,7 @@ func (e *Endpoint) SetControl(r Request) { e.controls.own.Store(&r) }
 
 // probe sends r in the background, for the sake of what can be learned of the endpoint by it.
 func (e *Endpoint) probe(ctx context.Context, r Request) (Response, error) {
-	ctx, cancel := context.WithTimeout(InBackground(ctx), e.exchanger.timeout)
+	ctx, cancel := context.WithTimeout(Background.For(ctx), e.exchanger.timeout)
 	defer cancel()
 	a := e.Attempt(ctx, r, Turn{number: 1})
 	return a.Response, a.Settle(ctx, a.check())
@@ -54,7 +54,7 @@ func (e *Endpoint) verify() {
 		case sound:
 			e.breaker.close()
 		case broken:
-			e.breaker.open()
+			e.breaker.opened.Store(true)
 			e.awaitRecovery(ctx)
 		}
 	})
@@ -75,13 +75,13 @@ func (e *Endpoint) verdict(ctx context.Context) condition {
 // awaitRecovery closes the breaker when the endpoint shows a sign of recovery. After a while any answer at its address
 // will do: what it failed at may have been at fault, and nothing else may be known that it can answer.
 func (e *Endpoint) awaitRecovery(ctx context.Context) {
-	for wait := firstProbe; e.breaker.hasOpened(); wait = min(2*wait, longestProbe) {
+	for wait := firstProbe; e.breaker.opened.Load(); wait = min(2*wait, longestProbe) {
 		jittered := wait + rand.N(wait/4) // endpoints that failed together must not be probed together
 		e.breaker.expectProbe(jittered)
 		if sleep(ctx, jittered) != nil {
 			return
 		}
-		if e.breaker.hasOpened() && e.examine(ctx, e.controls.signs(), wait == longestProbe) == sound {
+		if e.breaker.opened.Load() && e.examine(ctx, e.controls.signs(), wait == longestProbe) == sound {
 			e.breaker.close()
 		}
 	}

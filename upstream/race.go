@@ -38,12 +38,12 @@ type race struct {
 	running int
 	hedged  bool
 	retried bool
-	since   time.Time   // that an answer waits to be confirmed; zero: none does
-	silent  bool        // nobody confirmed it in time
-	results chan result // with room for one: an attempt in the caller's goroutine must not block
+	since   time.Time // that an answer waits to be confirmed; zero: none does
+	silent  bool      // nobody confirmed it in time
+	results chan result
 
 	failures map[int]error           // by endpoint, the latest of each
-	abandon  context.CancelCauseFunc // ends the attempts under way; nil where there is one endpoint
+	abandon  context.CancelCauseFunc // ends the attempts under way
 }
 
 // result is what one try brought.
@@ -57,13 +57,10 @@ func (r *race) run(caller context.Context) (Reply, error) {
 	if len(r.order) == 0 {
 		return nil, attempts{errors.New("no endpoint is configured")}.summary(r.pool.name)
 	}
-	ctx := caller
-	if len(r.order) > 1 {
-		racing, lose := context.WithCancelCause(caller)
-		defer r.join(caller)
-		defer lose(nil)
-		ctx, r.abandon = racing, lose
-	}
+	ctx, lose := context.WithCancelCause(caller)
+	defer r.join(caller)
+	defer lose(nil)
+	r.abandon = lose
 	r.start(ctx, false)
 	for r.running > 0 {
 		got, came := r.await(ctx)
@@ -145,7 +142,7 @@ func (r *race) await(ctx context.Context) (got result, came bool) {
 
 // witnessDelay returns for how long an answer may still wait to be confirmed, where a caller waits for it.
 func (r *race) witnessDelay(ctx context.Context) (time.Duration, bool) {
-	if r.since.IsZero() || r.silent || IsBackground(ctx) {
+	if r.since.IsZero() || r.silent || WorkOf(ctx) == Background {
 		return 0, false
 	}
 	limit := leastWitness
@@ -165,7 +162,7 @@ func (r *race) witnessDelay(ctx context.Context) (time.Duration, bool) {
 // hedgeDelay returns after what time the next endpoint is asked as well, where that may be: once, for reads that
 // a caller waits for, at an endpoint that can answer at once.
 func (r *race) hedgeDelay(ctx context.Context) (time.Duration, bool) {
-	if !r.job.IsRead || r.hedged || r.next >= min(r.suited, len(r.order)) || IsBackground(ctx) {
+	if !r.job.IsRead || r.hedged || r.next >= min(r.suited, len(r.order)) || WorkOf(ctx) == Background {
 		return 0, false
 	}
 	if r.pool.endpoints[r.order[r.next]].standing() != ready {
@@ -197,8 +194,7 @@ func (r *race) usual() (usual time.Duration, known bool) {
 func (r *race) isLatest(got result) bool { return got.index == r.order[r.next-1] }
 
 // start has the next endpoint tried. While others can follow, or when it is asked to confirm what another said, it may
-// use half of the time that is left, so that a silent endpoint does not take all of it. Where no other can be asked
-// beside it the attempt is over when start returns: a goroutine of its own would have to grow a stack for every call.
+// use half of the time that is left, so that a silent endpoint does not take all of it.
 func (r *race) start(ctx context.Context, isHedge bool) {
 	index := r.order[r.next]
 	r.next++
@@ -208,7 +204,7 @@ func (r *race) start(ctx context.Context, isHedge bool) {
 	if deadline, limited := ctx.Deadline(); limited && (r.othersFollow() || r.isToConfirm()) {
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
 	}
-	attempt := func() {
+	go func() {
 		got := result{index: index}
 		defer func() {
 			cancel()
@@ -216,13 +212,7 @@ func (r *race) start(ctx context.Context, isHedge bool) {
 			r.results <- got
 		}()
 		got.answer = r.job.Try(ctx, r.pool.endpoints[index], turn)
-	}
-	_, mayHedge := r.hedgeDelay(ctx)
-	if _, isLimited := r.witnessDelay(ctx); !mayHedge && !isLimited && r.running == 1 {
-		attempt()
-		return
-	}
-	go attempt()
+	}()
 }
 
 // othersFollow reports whether any of the remaining endpoints can be asked at all.
@@ -272,7 +262,7 @@ func (r *race) mayGoOn(ctx context.Context, after error) bool {
 // again puts an endpoint whose connection broke, or that failed inside, at the end of the order, once, and lets
 // a moment pass.
 func (r *race) again(ctx context.Context) bool {
-	if !r.job.IsRead || r.retried || IsBackground(ctx) {
+	if !r.job.IsRead || r.retried || WorkOf(ctx) == Background {
 		return false
 	}
 	r.retried = true

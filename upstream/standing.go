@@ -55,7 +55,8 @@ func (e *Endpoint) IsSound() bool { return e.standing() <= short }
 // Where too few are known it is a guess.
 func (e *Endpoint) burden(kind string) (burden time.Duration, known bool) {
 	usual, known := e.health.usual(kind, usualQuantile)
-	return time.Duration(float64(burdenBase+usual) * (1 + burdenPerFail*e.health.failing())), known
+	_, failing := e.health.failing()
+	return time.Duration(float64(burdenBase+usual) * (1 + burdenPerFail*failing)), known
 }
 
 // Health is how an endpoint does, for operators.
@@ -89,7 +90,8 @@ var forcedNames = [...]string{"", "held open", "held closed"}
 // Health returns how the endpoint does.
 func (e *Endpoint) Health() Health {
 	now := time.Now()
-	health := Health{Endpoint: e.name, Standing: e.standing().String(), Failing: e.health.failing()}
+	health := Health{Endpoint: e.name, Standing: e.standing().String()}
+	_, health.Failing = e.health.failing()
 	health.Rate = e.health.rate()
 	if e.standing() == ready && health.Failing > allFailing {
 		health.Standing = failing
@@ -99,7 +101,7 @@ func (e *Endpoint) Health() Health {
 	health.Left, health.IsLimited = e.budget.left()
 	health.Reason, health.Failed = e.health.lastFailure()
 	health.Forced = forcedNames[e.breaker.forced.Load()]
-	if e.breaker.hasOpened() {
+	if e.breaker.opened.Load() {
 		health.RetryAfter = e.breaker.untilProbe()
 	}
 	left, cause := e.usability.left(now)

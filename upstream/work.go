@@ -40,12 +40,6 @@ func WorkOf(ctx context.Context) Work {
 	return w
 }
 
-// InBackground marks calls as Background.
-func InBackground(ctx context.Context) context.Context { return Background.For(ctx) }
-
-// IsBackground reports whether ctx is that of a call that nobody waits for.
-func IsBackground(ctx context.Context) bool { return WorkOf(ctx) == Background }
-
 // yield waits, as long as ctx lives, until a call that leaves half of the burst may be made. When that is too late, it
 // returns when to retry.
 func (b *Budget) yield(ctx context.Context, cost int) (retryAfter time.Duration, ok bool, err error) {

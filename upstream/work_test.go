@@ -22,7 +22,7 @@ func TestBackgroundCallsNeverMakeOthersWait(t *testing.T) {
 		var calls atomic.Int64
 		following.Go(func() {
 			for ctx.Err() == nil {
-				if _, err := e.Do(upstream.InBackground(ctx), upstream.Request{Cost: 2}); err == nil {
+				if _, err := e.Do(upstream.Background.For(ctx), upstream.Request{Cost: 2}); err == nil {
 					calls.Add(1)
 				}
 			}
@@ -63,7 +63,7 @@ func TestBackgroundCallsGiveUpWithTheirDeadline(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		begun := time.Now()
-		if _, err := e.Do(upstream.InBackground(ctx), upstream.Request{}); err == nil || time.Since(begun) > 0 {
+		if _, err := e.Do(upstream.Background.For(ctx), upstream.Request{}); err == nil || time.Since(begun) > 0 {
 			t.Errorf("Do() = %v after %v, want a refusal at once", err, time.Since(begun))
 		}
 	})

@@ -29,7 +29,7 @@ type eventReader func(context.Context, []log) ([]order.Event, error)
 func (c *Chain) eventsBetween(
 	ctx context.Context, from, to uint64, contracts []chain.Address, around eventReader,
 ) (events []order.Event, err error) {
-	ctx = upstream.InBackground(ctx)
+	ctx = upstream.Background.For(ctx)
 	if len(contracts) == 0 {
 		return nil, nil // without an address a search would mean every contract
 	}

@@ -27,7 +27,7 @@ func (c *Chain) SearchSpan(ctx context.Context, from, most uint64) (blocks uint6
 	if len(contracts) == 0 {
 		return most, nil
 	}
-	ctx = upstream.InBackground(ctx)
+	ctx = upstream.Background.For(ctx)
 	for {
 		span := min(c.rpc.Search(ctx, getLogs, c.reach(from), 0), most)
 		err := c.searchBy(contracts[:1], func(r refinements) error {

@@ -26,7 +26,7 @@ var _ order.Verifier = (*Chain)(nil)
 // chain's nodes have no such receipts (TRON's), what any list tells counts that its transaction's receipt confirms; an
 // endpoint beside which there is none lists the blocks several times.
 func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Proof, err error) {
-	ctx = upstream.InBackground(ctx)
+	ctx = upstream.Background.For(ctx)
 	contracts := c.emitters()
 	if len(contracts) == 0 {
 		return order.Proof{Events: first}, nil

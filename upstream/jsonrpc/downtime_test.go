@@ -47,12 +47,12 @@ func TestUnavailableNodesAreLeftAloneInTheBackground(t *testing.T) {
 						defer cancel()
 						return client.Call(ctx, "eth_blockNumber", new(string), "mine")
 					}
-					if err := call(upstream.InBackground(t.Context())); err == nil {
+					if err := call(upstream.Background.For(t.Context())); err == nil {
 						t.Fatal("an answer of a node that is unavailable")
 					}
 					before := asked.Load()
 					var refused *upstream.Error
-					if err := call(upstream.InBackground(t.Context())); !errors.As(err, &refused) || refused.RetryAfter == 0 || asked.Load() != before {
+					if err := call(upstream.Background.For(t.Context())); !errors.As(err, &refused) || refused.RetryAfter == 0 || asked.Load() != before {
 						t.Errorf("in the background: %v after %d requests, want to wait", err, asked.Load()-before)
 					}
 					<-time.After(time.Millisecond)
@@ -60,7 +60,7 @@ func TestUnavailableNodesAreLeftAloneInTheBackground(t *testing.T) {
 					if err := call(t.Context()); err != nil {
 						t.Errorf("for who waits: %v, want an answer at once", err)
 					}
-					if err := call(upstream.InBackground(t.Context())); err != nil {
+					if err := call(upstream.Background.For(t.Context())); err != nil {
 						t.Errorf("in the background after an answer: %v, want another", err)
 					}
 				})

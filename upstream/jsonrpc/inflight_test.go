@@ -102,11 +102,11 @@ func TestBackgroundJoinsOthersOnly(t *testing.T) {
 		in   [2]func(context.Context) context.Context
 		want int64
 	}{
-		{"a request, then the background", [2]func(context.Context) context.Context{context.WithoutCancel, upstream.InBackground}, 1},
-		{"the background, then a request", [2]func(context.Context) context.Context{upstream.InBackground, context.WithoutCancel}, 2},
+		{"a request, then the background", [2]func(context.Context) context.Context{context.WithoutCancel, upstream.Background.For}, 1},
+		{"the background, then a request", [2]func(context.Context) context.Context{upstream.Background.For, context.WithoutCancel}, 2},
 		{"a request, then a search", [2]func(context.Context) context.Context{context.WithoutCancel, upstream.Searching.For}, 1},
 		{"a search, then a request", [2]func(context.Context) context.Context{upstream.Searching.For, context.WithoutCancel}, 2},
-		{"twice in the background", [2]func(context.Context) context.Context{upstream.InBackground, upstream.InBackground}, 1},
+		{"twice in the background", [2]func(context.Context) context.Context{upstream.Background.For, upstream.Background.For}, 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			n := &slow{answers: node(echo)}
@@ -194,7 +194,7 @@ func TestFailureOfAHurryIsNotShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := &slow{answers: node(echo)}, &slow{answers: always(400, "")}
 		all := callers{t: t, client: rpc(t, a.answer, b.answer)}
-		background := upstream.InBackground(t.Context()) // where a slow endpoint is waited for
+		background := upstream.Background.For(t.Context()) // where a slow endpoint is waited for
 		hasty, cancel := context.WithTimeout(background, 1200*time.Millisecond)
 		defer cancel()
 		patient, cancel := context.WithTimeout(background, 20*time.Second)

@@ -26,7 +26,7 @@ import (
 //
 // Nobody waits for these events: these calls give way to those of others.
 func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
-	ctx = upstream.Avoiding(upstream.InBackground(ctx), c.voices.Liars()...)
+	ctx = upstream.Avoiding(upstream.Background.For(ctx), c.voices.Liars()...)
 	events, by, err := c.told(ctx, from, to)
 	c.voices.Heard(upstream.Voice{From: from, To: to, By: by, IsList: true})
 	return events, err

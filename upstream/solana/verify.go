@@ -27,7 +27,7 @@ const (
 // a transaction that is in one counts, whoever lists it. One that no list ever names stays unknown: to find it takes
 // all blocks, some megabytes each.
 func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Proof, err error) {
-	ctx = upstream.InBackground(ctx)
+	ctx = upstream.Background.For(ctx)
 	tellers, liars := c.voices.Of(from, to), c.voices.Liars()
 	another := upstream.Avoiding(ctx, slices.Concat(tellers, liars)...)
 	second, by, err := c.readings(another, from, to, tellers, liars)

@@ -8,6 +8,7 @@ import (
 
 // Five failures in a row, or half of at least twenty recent calls, make a breaker suspect its endpoint.
 const (
+	breakerWindow      = time.Minute
 	consecutiveLimit   = 5
 	ratioLeastRequests = 20
 	ratioLimit         = 0.5
@@ -18,7 +19,8 @@ const (
 // answered a probe; no caller is ever let in to try.
 type breaker struct {
 	endpoint  string       // its name
-	failed    atomic.Int32 // calls in a row
+	failed    atomic.Int32 // calls in a row, no two of them further apart than breakerWindow
+	newest    atomic.Int64 // of them, UNIX nanoseconds
 	suspected atomic.Bool
 	opened    atomic.Bool
 	closed    atomic.Int64 // UNIX nanoseconds at which it was closed last
@@ -50,6 +52,10 @@ func (b *breaker) learn(err error, recent *health) {
 	}
 	if !IsFault(err) {
 		return
+	}
+	now := time.Now().UnixNano()
+	if now-b.newest.Swap(now) > int64(breakerWindow) {
+		b.failed.Store(0)
 	}
 	calls, failing := recent.failing()
 	if b.failed.Add(1) >= consecutiveLimit || calls >= ratioLeastRequests && failing >= ratioLimit {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -46,7 +47,7 @@ type Endpoint struct {
 	breaker   breaker
 	budget    *Budget
 	health    health
-	head      head
+	distance  atomic.Pointer[distance] // nil: not known
 	controls  controls
 	worker    worker
 	usability usability
@@ -92,6 +93,24 @@ func (e *Endpoint) Replace(other *Endpoint) {
 	e.usability.cordoned.Store(other.usability.cordoned.Load())
 	e.breaker.forced.Store(other.breaker.forced.Load())
 	e.budget.adopt(other.budget)
+}
+
+// distance is how far an endpoint's newest block is from that of others.
+type distance struct {
+	blocks int64 // below zero: behind
+	isOff  bool
+}
+
+// SetDistance sets how many blocks the endpoint's newest one is from that of the others, below zero: behind, and whether
+// that is too far, so that the others are asked first.
+func (e *Endpoint) SetDistance(blocks int64, isOff bool) { e.distance.Store(&distance{blocks, isOff}) }
+
+// Distance returns what SetDistance was called with last, if it was.
+func (e *Endpoint) Distance() (blocks int64, known bool) {
+	if known := e.distance.Load(); known != nil {
+		return known.blocks, true
+	}
+	return 0, false
 }
 
 // Do sends r once, whatever the answer says. A response is any of 2xx or 4xx but 429; everything else is an *Error.

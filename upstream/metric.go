@@ -71,7 +71,7 @@ func Observe(endpoints ...*Endpoint) (stop func() error, err error) {
 			o.ObserveFloat64(ban, banned.Seconds(), whose)
 			_, share := e.health.failing()
 			o.ObserveFloat64(failing, share, whose)
-			if off, compared := e.head.off(); compared {
+			if off, known := e.Distance(); known {
 				o.ObserveInt64(distance, off, whose)
 			}
 			if units, limited := e.budget.left(); limited {

@@ -26,7 +26,6 @@ const (
 type Pool struct {
 	name      string
 	endpoints []*Endpoint
-	heads     *heads // nil: nobody's head is compared
 	retries   retryBudget
 	preferred atomic.Int64 // index of the endpoint that is asked first
 	moved     atomic.Int64 // UNIX nanoseconds of the latest change of preferred
@@ -154,7 +153,6 @@ func (p *Pool) answered(index int, j Job, failed, isOther bool) {
 	}
 	if j.IsRead {
 		p.explore(index)
-		p.askHeads()
 	}
 }
 
@@ -223,7 +221,7 @@ func (p *Pool) explore(winner int) {
 	}
 	oldest := -1
 	for i, e := range p.endpoints {
-		if i != winner && e.standing() < down && (oldest < 0 || e.health.measured().Before(p.endpoints[oldest].health.measured())) {
+		if i != winner && e.MayBeProbed() && (oldest < 0 || e.health.measured().Before(p.endpoints[oldest].health.measured())) {
 			oldest = i
 		}
 	}
@@ -232,6 +230,6 @@ func (p *Pool) explore(winner int) {
 	}
 	known, found := p.endpoints[winner].controls.replays.latest()
 	if e := p.endpoints[oldest]; found && (known.Suits == nil || known.Suits(e)) && now.Sub(e.health.measured()) >= exploreEvery {
-		e.worker.begin(func(ctx context.Context) { _, _ = e.probe(ctx, known) })
+		e.InBackground(func(ctx context.Context) { _, _ = e.Probe(ctx, known) })
 	}
 }

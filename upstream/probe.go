@@ -26,8 +26,14 @@ const (
 // answered well.
 func (e *Endpoint) SetControl(r Request) { e.controls.own.Store(&r) }
 
-// probe sends r in the background, for the sake of what can be learned of the endpoint by it.
-func (e *Endpoint) probe(ctx context.Context, r Request) (Response, error) {
+// MayBeProbed reports whether nothing speaks against asking the endpoint for the sake of knowledge alone.
+func (e *Endpoint) MayBeProbed() bool { return e.standing() < down }
+
+// InBackground has work done that no caller waits for, unless other such work is under way or the endpoint is closed.
+func (e *Endpoint) InBackground(work func(context.Context)) (begun bool) { return e.worker.begin(work) }
+
+// Probe sends r in the background, for the sake of what can be learned of the endpoint by it.
+func (e *Endpoint) Probe(ctx context.Context, r Request) (Response, error) {
 	ctx, cancel := context.WithTimeout(Background.For(ctx), e.exchanger.timeout)
 	defer cancel()
 	a := e.Attempt(ctx, r, Turn{number: 1})

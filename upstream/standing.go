@@ -37,12 +37,17 @@ func (e *Endpoint) standing() standing {
 		return down
 	case e.breaker.isSuspecting():
 		return unsure
-	case e.head.isOff():
+	case e.isOff():
 		return lagging
 	case e.budget.IsSpent():
 		return short
 	}
 	return ready
+}
+
+func (e *Endpoint) isOff() bool {
+	known := e.distance.Load()
+	return known != nil && known.isOff
 }
 
 // IsReady reports whether the endpoint can be expected to answer at once.
@@ -110,7 +115,7 @@ func (e *Endpoint) Health() Health {
 	}
 	health.RetryAfter = max(health.RetryAfter, left, e.budget.pauseLeft(now), e.downtime.left(now))
 	health.CanBeAsked = e.standing() < away
-	if off, compared := e.head.off(); compared {
+	if off, known := e.Distance(); known {
 		health.Head = fmt.Sprintf("%+d", off)
 	}
 	return health

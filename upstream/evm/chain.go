@@ -53,9 +53,9 @@ type Chain struct {
 	read      readHeaders            // since the newest block
 	filters   atomic.Int32           // what is known of those in headers
 	fees      atomic.Pointer[feeMarket]
-	voices    upstream.Voices
-	tellers   upstream.Tellers // of transactions
-	density   density          // of the order protocol's logs
+	attested  jsonrpc.Attestations
+	sources   jsonrpc.Sources // of transactions
+	density   density         // of the order protocol's logs
 	batcher   batcher
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"crossgate/chain"
-	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -19,7 +18,7 @@ func (c *Chain) logs(ctx context.Context, from, to uint64, contracts ...chain.Ad
 	}
 	logs, told, err := c.list(ctx, from, to, listing{contracts: contracts})
 	for _, each := range told {
-		c.voices.Heard(each)
+		c.attested.Add(each)
 	}
 	return logs, err
 }
@@ -35,7 +34,7 @@ type listing struct {
 
 // list is logs with who told them. Each search spans as many blocks as the endpoint takes that is asked first; where
 // that fails, for being too wide or because another one has to be asked, as many as are known to be possible then.
-func (c *Chain) list(ctx context.Context, from, to uint64, l listing) (logs []log, told []upstream.Voice, err error) {
+func (c *Chain) list(ctx context.Context, from, to uint64, l listing) (logs []log, told []jsonrpc.Attestation, err error) {
 	fitting := to - from + 1 // for what the blocks hold
 	for narrowed := 0; from <= to; {
 		span := min(to-from+1, c.widest(ctx, from), fitting)
@@ -49,7 +48,7 @@ func (c *Chain) list(ctx context.Context, from, to uint64, l listing) (logs []lo
 		}
 		c.density.saw(len(part), span)
 		c.heard(part, by)
-		logs, told = append(logs, part...), append(told, upstream.Voice{From: from, To: from + span - 1, By: by, IsList: true})
+		logs, told = append(logs, part...), append(told, jsonrpc.Attestation{From: from, To: from + span - 1, By: by, IsList: true})
 		from, narrowed, fitting = from+span, 0, 2*max(fitting, span)
 	}
 	return logs, told, nil

@@ -39,7 +39,7 @@ func (c *Chain) eventsBetween(
 		tip = max(from, last+1-min(order.TipRange, last+1))
 	}
 	if from < tip {
-		logs, err := c.logs(upstream.Avoiding(ctx, c.voices.Liars()...), from, tip-1, contracts...)
+		logs, err := c.logs(upstream.Avoiding(ctx, c.attested.Faulty()...), from, tip-1, contracts...)
 		if err != nil {
 			return nil, err
 		}
@@ -48,7 +48,7 @@ func (c *Chain) eventsBetween(
 		}
 	}
 	if tip <= to {
-		newest, err := c.tipEvents(upstream.Avoiding(ctx, c.voices.Liars()...), tip, to, c.emitters())
+		newest, err := c.tipEvents(upstream.Avoiding(ctx, c.attested.Faulty()...), tip, to, c.emitters())
 		if err != nil {
 			return nil, err
 		}
@@ -79,7 +79,7 @@ func (c *Chain) settledEvents(ctx context.Context, logs []log, around eventReade
 		if failed != nil {
 			return nil, &order.UnreadableError{Block: bad.Block, Err: failed}
 		}
-		c.voices.Blame(bad.Block)
+		c.attested.MarkFaultyAt(bad.Block)
 		settled = append(settled, held...)
 		logs = slices.DeleteFunc(logs, func(l log) bool { return uint64(l.BlockNumber) == bad.Block })
 	}

@@ -128,20 +128,11 @@ func (a *batchAttempt) failure() error {
 func (a *batchAttempt) Judge(context.Context) error {
 	err := a.err
 	if err == nil {
-		a.tellHeads()
+		a.client.listen(a.Endpoint, a.batch.calls, a.replies.results)
 		err = a.batch.add(a.replies)
 	}
 	if err != nil && a.identity != nil {
 		a.identity.after(err)
 	}
 	return err
-}
-
-// tellHeads lets the pool learn from the replies how far the endpoint's chain has come.
-func (a *batchAttempt) tellHeads() {
-	for i, call := range a.batch.calls {
-		if number, told := a.replies.results[i].head(call); told {
-			a.client.pool.SawHead(a.Endpoint, number)
-		}
-	}
 }

@@ -29,11 +29,12 @@ type Client struct {
 	abilities map[*upstream.Endpoint]*Capabilities
 	identity  *identityProof // nil: endpoints are taken for what they are configured as
 	inflight  *inflightTable
+	heads     *heads
 }
 
 // New returns a client that asks the endpoints of p.
 func New(p *upstream.Pool) *Client {
-	c := &Client{pool: p, lastID: new(atomic.Uint64), abilities: make(map[*upstream.Endpoint]*Capabilities), inflight: newInflightTable(p)}
+	c := &Client{pool: p, lastID: new(atomic.Uint64), abilities: make(map[*upstream.Endpoint]*Capabilities), inflight: newInflightTable(p), heads: new(heads)}
 	for _, e := range p.Endpoints() {
 		c.abilities[e] = newCapabilities()
 	}
@@ -121,35 +122,6 @@ func (c *Client) batchWidth(ctx context.Context, calls []*Call) (width int) {
 
 // Name returns the pool's name.
 func (c *Client) Name() string { return c.pool.Name() }
-
-// CompareHeads has the pool compare its endpoints by their heads, which it learns from calls with a Head, and by ask
-// from endpoints of which none was seen lately. block, if not nil, makes a call with a Link for the block of a
-// number. See upstream.Pool.
-func (c *Client) CompareHeads(most uint64, ask *Call, block func(number uint64) *Call) {
-	var probes []upstream.HeadProbe
-	for _, e := range c.pool.Endpoints() {
-		probe := upstream.HeadProbe{Request: controlRequest(e, ask), Head: func(r upstream.Response) (uint64, bool) {
-			got, err := read([]*Call{ask}, r, controlID)
-			if err != nil {
-				return 0, false
-			}
-			return got.results[0].head(ask)
-		}}
-		if block != nil {
-			probe.Block = func(number uint64) upstream.Request { return controlRequest(e, block(number)) }
-			probe.Link = func(number uint64, r upstream.Response) (hash, parent string, told bool) {
-				call := block(number)
-				got, err := read([]*Call{call}, r, controlID)
-				if err != nil {
-					return "", "", false
-				}
-				return got.results[0].link(call)
-			}
-		}
-		probes = append(probes, probe)
-	}
-	c.pool.CompareHeads(most, probes)
-}
 
 // Call makes one call and decodes its result into out, a pointer. An error object that any endpoint would
 // give is returned as an *Error; another one sends the call to the next endpoint, and what remains

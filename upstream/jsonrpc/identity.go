@@ -50,7 +50,7 @@ func (c *Client) Proving(label string, proof *Call) *Client {
 		e.SetControl(controlRequest(e, proof))
 	}
 	proving := &Client{
-		pool: c.pool, label: label + ": ", lastID: c.lastID, abilities: c.abilities, identity: p, inflight: newInflightTable(c.pool),
+		pool: c.pool, label: label + ": ", lastID: c.lastID, abilities: c.abilities, identity: p, inflight: newInflightTable(c.pool), heads: c.heads,
 	}
 	for _, e := range c.pool.Endpoints() {
 		alone := *proving

@@ -116,6 +116,9 @@ func (c *Client) run(ctx context.Context, b *inflightBatch) {
 			return c.attempt(ctx, e, turn, b)
 		},
 	})
+	if b.err == nil {
+		c.askHeads()
+	}
 }
 
 // add takes the replies of another endpoint. The error says what they leave open for the caller who makes the batch.

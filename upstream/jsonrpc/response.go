@@ -209,15 +209,6 @@ func (r rpcResult) head(call *Call) (number uint64, told bool) {
 	return call.Head(r.value.Addr().Interface())
 }
 
-// link is the hash of a block and of the one before it by a result, if that is a block.
-func (r rpcResult) link(call *Call) (hash, parent string, told bool) {
-	if r.err != nil || !r.value.IsValid() {
-		return "", "", false
-	}
-	hash, parent = call.Link(r.value.Addr().Interface())
-	return hash, parent, true
-}
-
 var errUnconfirmed = errors.New("no other endpoint gave the same result")
 
 // doubt opens the results that calls doubt unless an endpoint asked before gave a doubtful one, too.

@@ -25,12 +25,12 @@ const (
 // Budget is how often an endpoint may be called, or asked for calls of one kind: our own rate, its monthly plan, and
 // pauses that it asked for. Safe for concurrent use.
 type Budget struct {
-	costs     map[string]int // see EndpointOptions
-	shared    bool           // by clients, each of whom is told for itself: nothing pauses it
-	limiter   *rate.Limiter  // nil when unlimited
-	plan      *billingPlan   // nil without one
-	asked     *rate.Limiter  // the share of callers once the endpoint is followed; nil when unlimited
-	searching *rate.Limiter  // that of searches, also of a plan; nil when unlimited
+	units     int           // see EndpointOptions
+	shared    bool          // by clients, each of whom is told for itself: nothing pauses it
+	limiter   *rate.Limiter // nil when unlimited
+	plan      *billingPlan  // nil without one
+	asked     *rate.Limiter // the share of callers once the endpoint is followed; nil when unlimited
+	searching *rate.Limiter // that of searches, also of a plan; nil when unlimited
 	followed  atomic.Bool
 
 	mu     sync.Mutex
@@ -50,7 +50,7 @@ func NewBudget(perSecond float64, burst int) *Budget {
 
 func newBudget(o EndpointOptions) *Budget {
 	b := NewBudget(o.RequestsPerSecond, o.Burst)
-	b.costs, b.shared, b.plan = o.Costs, o.Forwards, newBillingPlan(o.Monthly)
+	b.units, b.shared, b.plan = o.Units, o.Forwards, newBillingPlan(o.Monthly)
 	perSecond := math.Inf(1)
 	if b.limiter != nil {
 		perSecond = o.RequestsPerSecond
@@ -69,11 +69,8 @@ func shareOf(share, perSecond float64, burst int) *rate.Limiter {
 	return rate.NewLimiter(rate.Limit(share*perSecond), max(int(share*float64(burst)), 1))
 }
 
-// costOf is the units that a call of a JSON-RPC method takes.
-func (b *Budget) costOf(method string) int { return cmp.Or(b.costs[method], b.costs["*"], 1) }
-
 // unitsOf is the units that a request takes.
-func (b *Budget) unitsOf(r Request) int { return cmp.Or(r.Cost, b.costOf("*")) }
+func (b *Budget) unitsOf(r Request) int { return cmp.Or(r.Cost, b.units, 1) }
 
 // Take waits until cost units may be spent, as long as ctx lives. When the deadline of ctx is too early for that, or
 // ctx is that of a search, it takes nothing, does not wait, and returns when to retry.

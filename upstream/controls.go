@@ -7,9 +7,8 @@ import (
 )
 
 const (
-	// largestProbe bounds a request that is kept to be repeated, in bytes and in calls.
-	largestProbe      = 4 << 10
-	largestProbeCalls = 4
+	// largestProbe bounds a request that is kept to be repeated, in bytes.
+	largestProbe = 1 << 10
 	// soonAnswered is how long the answer to such a request may take, so that it takes longer than probeLimit only when
 	// the endpoint has become worse.
 	soonAnswered = time.Second
@@ -68,7 +67,7 @@ func isBare(r Request) bool {
 
 // isSmall reports whether a request may be repeated by probes. Nothing that is asked here changes anything, whatever
 // its method.
-func isSmall(r Request) bool { return len(r.Body) <= largestProbe && r.Calls <= largestProbeCalls }
+func isSmall(r Request) bool { return len(r.Body) <= largestProbe }
 
 // replays are requests that an endpoint answered well and soon: what a sound endpoint can answer.
 type replays struct {

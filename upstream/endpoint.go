@@ -22,10 +22,9 @@ type EndpointOptions struct {
 	Header     http.Header   // sent with every request: keys, for instance
 	Timeout    time.Duration // of one request with its wait for the budget; 10 s by default
 
-	RequestsPerSecond float64 // or units, where Costs says what requests cost; zero: unlimited
+	RequestsPerSecond float64 // or units, see Request.Cost; zero: unlimited
 	Burst             int
-	// Costs are the units that JSON-RPC methods cost, under * those of any other and of plain requests; 1 by default.
-	Costs map[string]int
+	Units             int // that a request costs which does not say; 1 by default
 	// Monthly is how many requests, or units, a month may take. It is spent evenly: at most the share of a day at
 	// once. PlanClaim and PlanClaimed let what is spent outlive the process; otherwise a restart restores a day's
 	// share.
@@ -119,12 +118,9 @@ func (e *Endpoint) Do(ctx context.Context, r Request) (Response, error) {
 	return a.Response, a.Settle(ctx, nil)
 }
 
-// CostOf returns what a call of a JSON-RPC method takes from the budget.
-func (e *Endpoint) CostOf(method string) int { return e.budget.costOf(method) }
-
 // learn remembers the outcome of a request, and has the endpoint verified when it fails too often.
 func (e *Endpoint) learn(ctx context.Context, r Request, took time.Duration, outcome error) {
-	e.health.note(r.RPCMethod, took, outcome)
+	e.health.note(r.Kind, took, outcome)
 	e.breaker.learn(outcome, &e.health)
 	e.controls.learn(r, took, outcome)
 	if !IsFault(outcome) {

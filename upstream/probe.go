@@ -144,7 +144,7 @@ func (e *Endpoint) answers(ctx context.Context, r Request, anyAnswer bool) (foun
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return unknown
 	}
-	e.health.note(r.RPCMethod, time.Since(started), err)
+	e.health.note(r.Kind, time.Since(started), err)
 	switch {
 	case answered(err), anyAnswer && response.Status != 0 && response.Status < http.StatusInternalServerError:
 		e.downtime.refute(started)

@@ -120,7 +120,7 @@ func TestFollowingKeepsItsShare(t *testing.T) {
 func TestSearchesHaveASmallShare(t *testing.T) {
 	for name, options := range map[string]upstream.EndpointOptions{
 		"a rate":          {RequestsPerSecond: 10, Burst: 10},
-		"a rate in units": {RequestsPerSecond: 200, Burst: 200, Costs: map[string]int{"*": 20}},
+		"a rate in units": {RequestsPerSecond: 200, Burst: 200, Units: 20},
 		"a plan":          {Monthly: 10 * 32 * 24 * 3600},
 		"a smaller plan":  {RequestsPerSecond: 1000, Burst: 1000, Monthly: 10 * 32 * 24 * 3600},
 	} {

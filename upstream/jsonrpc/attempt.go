@@ -35,10 +35,10 @@ func (c *Client) send(
 	if err != nil {
 		panic("jsonrpc: parameters that JSON could hold before: " + err.Error())
 	}
-	request := upstream.Request{Body: body, Calls: len(calls), RPCMethod: spanMethod(calls), RPCMethods: spanMethodsOf(calls), AnyStatus: true}
+	request := upstream.Request{Body: body, Kind: kindOf(calls), Attributes: attributesOf(calls), AnyStatus: true}
 	request.Suits, request.Admit = c.suits(calls), c.admit(calls)
 	for _, call := range calls {
-		request.Cost += e.CostOf(call.Method)
+		request.Cost += c.abilities[e].costOf(call.Method)
 	}
 	request.Check = func(response upstream.Response) error {
 		_, err := parse(response, len(calls))

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+
+	"go.opentelemetry.io/otel/attribute"
 )
 
 // Call is one call and, afterwards, its outcome.
@@ -114,18 +116,34 @@ var spanMethods = map[string]bool{
 	"getSlot": true, "getTransaction": true,
 }
 
-// spanMethod is the method that all calls share, else _OTHER (OpenTelemetry's word for it).
-func spanMethod(calls []*Call) string {
-	method := calls[0].Method
-	for _, call := range calls {
-		if call.Method != method || !spanMethods[method] {
-			return otherMethod
-		}
+// Names in spans: OpenTelemetry's word for a method that is none of the known, and for one that several calls share.
+const (
+	otherMethod = "_OTHER"
+	rpcSystem   = "jsonrpc"
+)
+
+// kindOf is the method that all calls share, else the system: by it spans are named and latencies kept.
+func kindOf(calls []*Call) string {
+	if methods := spanMethodsOf(calls); len(methods) == 1 && methods[0] != otherMethod {
+		return methods[0]
 	}
-	return method
+	return rpcSystem
 }
 
-const otherMethod = "_OTHER"
+// attributesOf are what the span of an attempt says of its calls.
+func attributesOf(calls []*Call) []attribute.KeyValue {
+	method, methods := kindOf(calls), spanMethodsOf(calls)
+	if method == rpcSystem {
+		method = otherMethod
+	}
+	attributes := []attribute.KeyValue{
+		attribute.String("rpc.system.name", rpcSystem), attribute.String("rpc.method", method), attribute.Int("crossgate.rpc.batch_size", len(calls)),
+	}
+	if len(methods) > 1 {
+		attributes = append(attributes, attribute.StringSlice("crossgate.rpc.methods", methods))
+	}
+	return attributes
+}
 
 // spanMethodsOf are the methods of calls as spans name them, each once.
 func spanMethodsOf(calls []*Call) (methods []string) {

@@ -1,6 +1,7 @@
 package jsonrpc
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -61,6 +62,7 @@ type Limits struct {
 	Results uint64             `json:"results,omitempty"` // logs in one answer
 	Rates   map[string]float64 `json:"rates,omitempty"`   // calls a second of methods that are taken less often than others
 	Depths  map[string]uint64  `json:"depths,omitempty"`  // blocks before the newest that logs, state and blocks are kept for
+	Costs   map[string]int     `json:"-"`                 // units of the rate that calls of a method take, under * any other; 1 by default
 	Lacks   []string           `json:"lacks,omitempty"`   // methods, or a method and a tag, a field, or a part of its results
 }
 
@@ -106,6 +108,13 @@ func (c *Capabilities) Declare(known Limits) {
 	for method, perSecond := range known.Rates {
 		c.paces[method] = upstream.NewBudget(perSecond, int(perSecond))
 	}
+}
+
+// costOf is how many units of the endpoint's rate a call takes.
+func (c *Capabilities) costOf(method string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return cmp.Or(c.declared.Costs[method], c.declared.Costs["*"], 1)
 }
 
 // Span is how many blocks are searched at once.

@@ -114,7 +114,7 @@ func (c *Client) batchWidth(ctx context.Context, calls []*Call) (width int) {
 			width = max(width, int(known.Batch()))
 		}
 	}
-	if next := c.pool.Next(ctx, spanMethod(calls), suits); width == 0 && next != nil {
+	if next := c.pool.Next(ctx, kindOf(calls), suits); width == 0 && next != nil {
 		width = int(c.abilities[next].Batch())
 	}
 	return max(width, 1)

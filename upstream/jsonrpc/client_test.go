@@ -298,9 +298,10 @@ func TestBatchShrinksToWhatEndpointsTake(t *testing.T) {
 func TestBudgetCountsUnitsOfMethods(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := endpoint(t, "node", node(echo), upstream.EndpointOptions{
-			RequestsPerSecond: 10, Burst: 100, Costs: map[string]int{"eth_getLogs": 75, "eth_call": 26, "*": 10},
+			RequestsPerSecond: 10, Burst: 100,
 		})
 		client := jsonrpc.New(upstream.NewPool("chain", e))
+		client.Capabilities("node").Declare(jsonrpc.Limits{Costs: map[string]int{"eth_getLogs": 75, "eth_call": 26, "*": 10}})
 		if err := client.Call(t.Context(), "eth_getLogs", new(any), 1); err != nil { // 75 of 100
 			t.Fatal(err)
 		}

@@ -128,7 +128,7 @@ func (c *Client) linkHeads(ctx context.Context, low *head, number uint64, ahead 
 // linkAt asks one endpoint for the hash of a block and of the one before it.
 func (c *Client) linkAt(ctx context.Context, e *upstream.Endpoint, number uint64) (hash, parent string, told bool) {
 	call := c.heads.block(number)
-	got, told := probe(ctx, e, call)
+	got, told := c.probe(ctx, e, call)
 	if told {
 		hash, parent = call.Link(got.value.Addr().Interface())
 	}
@@ -136,8 +136,8 @@ func (c *Client) linkAt(ctx context.Context, e *upstream.Endpoint, number uint64
 }
 
 // probe makes a call at an endpoint in the background, for what can be learned of the endpoint by it.
-func probe(ctx context.Context, e *upstream.Endpoint, call *Call) (got rpcResult, told bool) {
-	response, err := e.Probe(ctx, controlRequest(e, call))
+func (c *Client) probe(ctx context.Context, e *upstream.Endpoint, call *Call) (got rpcResult, told bool) {
+	response, err := e.Probe(ctx, c.controlRequest(e, call))
 	if err != nil {
 		return rpcResult{}, false
 	}
@@ -179,7 +179,7 @@ func (c *Client) askHeads() {
 			continue
 		}
 		each.endpoint.InBackground(func(ctx context.Context) {
-			got, told := probe(ctx, each.endpoint, h.ask)
+			got, told := c.probe(ctx, each.endpoint, h.ask)
 			if !told {
 				return
 			}

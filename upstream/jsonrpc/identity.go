@@ -47,7 +47,7 @@ func (c *Client) Proving(label string, proof *Call) *Client {
 	p := &identityProof{call: proof, endpoints: make(map[*upstream.Endpoint]*identity)}
 	for _, e := range c.pool.Endpoints() {
 		p.endpoints[e] = new(identity)
-		e.SetControl(controlRequest(e, proof))
+		e.SetControl(c.controlRequest(e, proof))
 	}
 	proving := &Client{
 		pool: c.pool, label: label + ": ", lastID: c.lastID, abilities: c.abilities, identity: p, inflight: newInflightTable(c.pool), heads: c.heads,
@@ -62,13 +62,13 @@ func (c *Client) Proving(label string, proof *Call) *Client {
 }
 
 // controlRequest is a call of our own as a request that e can be probed with.
-func controlRequest(e *upstream.Endpoint, call *Call) upstream.Request {
+func (c *Client) controlRequest(e *upstream.Endpoint, call *Call) upstream.Request {
 	body, err := encode([]*Call{call}, controlID)
 	if err != nil {
 		panic("jsonrpc: a call of ours that JSON cannot hold: " + err.Error())
 	}
 	return upstream.Request{
-		Body: body, Cost: e.CostOf(call.Method), Calls: 1, RPCMethod: call.Method, AnyStatus: true,
+		Body: body, Cost: c.abilities[e].costOf(call.Method), Kind: kindOf([]*Call{call}), Attributes: attributesOf([]*Call{call}), AnyStatus: true,
 		Check: func(response upstream.Response) error {
 			got, err := read([]*Call{call}, response, controlID)
 			if err != nil {

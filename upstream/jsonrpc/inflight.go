@@ -111,7 +111,7 @@ var errPanicked = errors.New("panicked")
 func (c *Client) run(ctx context.Context, b *inflightBatch) {
 	defer c.inflight.complete(b)
 	_, b.err = c.pool.Run(ctx, upstream.Job{
-		Kind: spanMethod(b.calls), IsRead: true, Suits: c.suits(b.calls), // there is no method here that changes anything
+		Kind: kindOf(b.calls), IsRead: true, Suits: c.suits(b.calls), // there is no method here that changes anything
 		Try: func(ctx context.Context, e *upstream.Endpoint, turn upstream.Turn) upstream.Reply {
 			return c.attempt(ctx, e, turn, b)
 		},

@@ -113,7 +113,7 @@ func (r *recorder) ask(ctx context.Context, q behaviour.Question) error {
 		ID: fmt.Sprintf("%s-%d", q.Method, len(r.cases)+1), Provider: r.endpoint.Name(), Chains: []string{strconv.FormatUint(r.chain.Native, 10)},
 		Question: q, Seen: time.Now().UTC().Format(time.DateOnly),
 	}
-	response, err := r.endpoint.Do(ctx, upstream.Request{Body: []byte(body), RPCMethod: q.Method, Calls: len(calls), AnyStatus: true})
+	response, err := r.endpoint.Do(ctx, upstream.Request{Body: []byte(body), Kind: q.Method, AnyStatus: true})
 	switch class := upstream.ClassOf(err); {
 	case ctx.Err() != nil:
 		return ctx.Err()

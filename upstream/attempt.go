@@ -72,7 +72,7 @@ func (a *Attempt) send(caller context.Context) (Response, error) {
 // enter takes the request's share of the budget, and has the breaker let it in.
 func (a *Attempt) enter(ctx, caller context.Context) error {
 	e := a.Endpoint
-	if err := e.usability.err(); err != nil {
+	if err := e.unusable(); err != nil {
 		return err
 	}
 	if !e.breaker.isClosed() {

@@ -46,7 +46,7 @@ func (d *downtime) left(now time.Time) time.Duration {
 	return max(d.until.Sub(now), 0)
 }
 
-var errUnavailable = errors.New("unavailable by its own word")
+var errUnavailable = errors.New("announced downtime")
 
 // pass has calls in the background wait for the end, as take has them wait for the budget.
 func (d *downtime) pass(ctx context.Context) (retryAfter time.Duration, ok bool, err error) {

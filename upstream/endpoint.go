@@ -51,7 +51,8 @@ type Endpoint struct {
 	worker    worker
 	usability usability
 	downtime  downtime
-	log       endpointLog
+	log       *slog.Logger
+	logged    atomic.Int64 // UNIX nanoseconds at which a bad answer was logged last
 	tracing   tracing
 	measures  measures
 }
@@ -72,8 +73,8 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 		budget:    newBudget(o),
 		tracing:   tracing{endpoint: o.Name, attributes: o.Attributes, server: serverOf(o.Name, exchanger.base, o.PublicHost)},
 		measures:  newMeasures(o.Name, o.Attributes),
-		usability: usability{endpoint: o.Name, longestQuarantine: cmp.Or(o.LongestQuarantine, defaultLongestQuarantine)},
-		log:       endpointLog{endpoint: o.Name, to: o.Logger},
+		usability: usability{longestQuarantine: cmp.Or(o.LongestQuarantine, defaultLongestQuarantine)},
+		log:       cmp.Or(o.Logger, slog.New(slog.DiscardHandler)),
 	}
 	if o.Forwards {
 		e.SetControl(addressRequest)
@@ -93,6 +94,9 @@ func (e *Endpoint) Replace(other *Endpoint) {
 	e.breaker.forced.Store(other.breaker.forced.Load())
 	e.budget.adopt(other.budget)
 }
+
+// logEvery is how often an endpoint's bad answers are logged at most.
+const logEvery = time.Minute
 
 // distance is how far an endpoint's newest block is from that of others.
 type distance struct {
@@ -126,8 +130,10 @@ func (e *Endpoint) learn(ctx context.Context, r Request, took time.Duration, out
 	if !IsFault(outcome) {
 		return
 	}
-	if ClassOf(outcome) == BadAnswer {
-		e.log.badAnswer(ctx, outcome)
+	now, last := time.Now(), e.logged.Load()
+	isDue := now.Sub(time.Unix(0, last)) >= logEvery // it is asked again and again
+	if ClassOf(outcome) == BadAnswer && isDue && e.logged.CompareAndSwap(last, now.UnixNano()) {
+		e.log.WarnContext(ctx, "endpoint gave a bad answer", "endpoint", e.name, "error", outcome)
 	}
 	e.verify()
 }

@@ -228,7 +228,7 @@ func (p *Pool) explore(winner int) {
 	if oldest < 0 {
 		return
 	}
-	known, found := p.endpoints[winner].controls.replays.latest()
+	known, found := p.endpoints[winner].controls.latest()
 	if e := p.endpoints[oldest]; found && (known.Suits == nil || known.Suits(e)) && now.Sub(e.health.measured()) >= exploreEvery {
 		e.InBackground(func(ctx context.Context) { _, _ = e.Probe(ctx, known) })
 	}

@@ -24,7 +24,11 @@ const (
 
 // SetControl has the endpoint probed with r, which no caller has a part in, while few requests are known that it
 // answered well.
-func (e *Endpoint) SetControl(r Request) { e.controls.own.Store(&r) }
+func (e *Endpoint) SetControl(r Request) {
+	e.controls.mu.Lock()
+	defer e.controls.mu.Unlock()
+	e.controls.own = r
+}
 
 // MayBeProbed reports whether nothing speaks against asking the endpoint for the sake of knowledge alone.
 func (e *Endpoint) MayBeProbed() bool { return e.standing() < down }
@@ -130,7 +134,7 @@ func (e *Endpoint) answers(ctx context.Context, r Request, anyAnswer bool) (foun
 			found = broken // as a panic of a caller's request counts
 		}
 	}()
-	if e.usability.err() != nil {
+	if e.unusable() != nil {
 		return unknown
 	}
 	if _, ok, err := e.budget.Take(ctx, e.budget.unitsOf(r)); !ok || err != nil {

@@ -15,22 +15,22 @@ const (
 	unsure               // fails so often that its breaker is about to open
 	down                 // said that it would be unavailable, and may be asked
 	away                 // asked us to pause, or its breaker is open
-	closed               // to us, by its own word
+	closed               // denies us access
 	quarantined          // was proven wrong
 	cordoned             // by an operator
 )
 
 var standingNames = [...]string{
-	"ready", "short of its rate", "away from the others' head", "suspected",
-	"unavailable by its own word", "away", "closed to us", "quarantined", "cordoned",
+	"ready", "rate limited (local)", "away from the others' head", "suspected",
+	"announced downtime", "away", "access denied", "quarantined", "cordoned",
 }
 
 func (s standing) String() string { return standingNames[s] }
 
 func (e *Endpoint) standing() standing {
-	switch kept := e.usability.standing(time.Now()); {
-	case kept != ready:
-		return kept
+	switch is, _, _ := e.usability.now(); {
+	case is != ready:
+		return is
 	case !e.breaker.isClosed() || e.budget.isPaused():
 		return away
 	case e.downtime.left(time.Now()) > 0:
@@ -52,9 +52,6 @@ func (e *Endpoint) isOff() bool {
 
 // IsReady reports whether the endpoint can be expected to answer at once.
 func (e *Endpoint) IsReady() bool { return e.standing() == ready }
-
-// IsSound reports whether nothing speaks against asking the endpoint, but that it may have to wait for our own rate.
-func (e *Endpoint) IsSound() bool { return e.standing() <= short }
 
 // burden is the expected wait for an endpoint: how long its calls of a kind take, multiplied by its share of failures.
 // Where too few are known it is a guess.
@@ -109,7 +106,7 @@ func (e *Endpoint) Health() Health {
 	if e.breaker.opened.Load() {
 		health.RetryAfter = e.breaker.untilProbe()
 	}
-	left, cause := e.usability.left(now)
+	_, left, cause := e.usability.now()
 	if left > 0 {
 		health.Reason = cause.Error()
 	}

@@ -78,11 +78,6 @@ func (a *Attempt) enter(ctx, caller context.Context) error {
 	if !e.breaker.isClosed() {
 		return e.breaker.refusal()
 	}
-	if after, ok, err := e.downtime.pass(ctx); err != nil {
-		return e.exchanger.interrupted(caller, time.Now())
-	} else if !ok {
-		return &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after, Err: errUnavailable}
-	}
 	if a.request.Admit != nil {
 		if after, ok, err := a.request.Admit(ctx, e); err != nil {
 			return e.exchanger.interrupted(caller, time.Now())
@@ -107,7 +102,7 @@ func (a *Attempt) enter(ctx, caller context.Context) error {
 // refusal says that a request has to wait for the budget, and whether that is by our own rate.
 func (e *Endpoint) refusal(after time.Duration) *Error {
 	refused := &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after}
-	if !e.budget.isPaused() {
+	if !e.budget.isPaused() && e.budget.downLeft() == 0 {
 		refused.Err = ErrShort
 	}
 	return refused
@@ -137,10 +132,10 @@ func (a *Attempt) settle(ctx context.Context, wrong error, hedge string) error {
 			}
 			e.budget.Pause(said.RetryAfter)
 		case said.Class == ServerError:
-			e.downtime.expect(time.Now(), cmp.Or(said.RetryAfter, RetryAfter(a.Response.Header)))
+			e.budget.announce(cmp.Or(said.RetryAfter, RetryAfter(a.Response.Header)))
 		case answered(a.Err):
 			e.budget.Answered()
-			e.downtime.refute(a.sent)
+			e.budget.refute(a.sent)
 		}
 		outcome := a.Err
 		if declined {

@@ -35,6 +35,8 @@ type Budget struct {
 
 	mu     sync.Mutex
 	paused time.Time     // until then
+	down   time.Time     // until then it announced to be unavailable, see announce
+	said   time.Time     // when it did so last
 	guess  time.Duration // how long the next pause is of which nobody says how long; zero: defaultPause
 }
 
@@ -81,6 +83,9 @@ func (b *Budget) Take(ctx context.Context, cost int) (retryAfter time.Duration, 
 		b.followed.Store(true)
 	}
 	if work == Background {
+		if retryAfter, ok, err = await(ctx, b.downLeft()); !ok {
+			return retryAfter, false, err
+		}
 		if retryAfter, ok, err = b.yield(ctx, cost); !ok {
 			return retryAfter, false, err
 		}
@@ -196,6 +201,38 @@ func (b *Budget) Pause(d time.Duration) {
 	if until := now.Add(min(d, longestPause)); until.After(b.paused) {
 		b.paused = until
 	}
+}
+
+// announce begins a downtime of the endpoint, by the Retry-After of an answer that says that it failed (RFC 9110, section
+// 10.2.3), or lengthens it. Meanwhile others are asked first, and nothing is asked in the background. A caller whom no
+// other endpoint answers asks it all the same: it may be one of many servers that said so, or what a caller had asked may
+// have been the reason.
+func (b *Budget) announce(term time.Duration) {
+	if term <= 0 {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.said = time.Now()
+	if until := b.said.Add(min(term, longestPause)); until.After(b.down) {
+		b.down = until
+	}
+}
+
+// refute ends a downtime by an answer to what was sent since it was announced.
+func (b *Budget) refute(sent time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if sent.After(b.said) {
+		b.down = time.Time{}
+	}
+}
+
+// downLeft returns how long a downtime still lasts; zero when there is none.
+func (b *Budget) downLeft() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return max(time.Until(b.down), 0)
 }
 
 // Answered learns that the endpoint did its work.

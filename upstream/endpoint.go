@@ -50,7 +50,6 @@ type Endpoint struct {
 	controls  controls
 	worker    worker
 	usability usability
-	downtime  downtime
 	log       *slog.Logger
 	logged    atomic.Int64 // UNIX nanoseconds at which a bad answer was logged last
 	tracing   tracing

@@ -66,7 +66,7 @@ func Observe(endpoints ...*Endpoint) (stop func() error, err error) {
 			o.ObserveInt64(willing, truth(e.standing() == ready), whose)
 			o.ObserveInt64(forced, truth(Force(e.breaker.forced.Load()) != Unforced), whose)
 			o.ObserveInt64(outOfUse, truth(e.usability.cordoned.Load()), whose)
-			o.ObserveFloat64(paused, max(e.budget.pauseLeft(now), e.downtime.left(now)).Seconds(), whose)
+			o.ObserveFloat64(paused, max(e.budget.pauseLeft(now), e.budget.downLeft()).Seconds(), whose)
 			banned, _ := e.usability.quarantine.left(now)
 			o.ObserveFloat64(ban, banned.Seconds(), whose)
 			_, share := e.health.failing()

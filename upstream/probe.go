@@ -151,7 +151,7 @@ func (e *Endpoint) answers(ctx context.Context, r Request, anyAnswer bool) (foun
 	e.health.note(r.Kind, time.Since(started), err)
 	switch {
 	case answered(err), anyAnswer && response.Status != 0 && response.Status < http.StatusInternalServerError:
-		e.downtime.refute(started)
+		e.budget.refute(started)
 		return sound
 	case IsFault(err):
 		return broken

@@ -18,12 +18,11 @@ const (
 	backoff       = 50 * time.Millisecond // before the same endpoint is asked again, and up to twice more
 )
 
-// How long a caller waits for an endpoint to confirm what another one said: so many times what it usually takes, and a
-// moment at least; coldWitness while that is not known. What nobody confirms is told as it was heard.
+// How long a caller waits for an endpoint to confirm what another one said: so many times what it usually takes, and
+// leastWitness at least. What is not confirmed is returned as it was said.
 const (
 	usualWitness = 3
-	leastWitness = 500 * time.Millisecond
-	coldWitness  = 1200 * time.Millisecond
+	leastWitness = 1200 * time.Millisecond
 )
 
 var errOvertaken = errors.New("another endpoint was faster")
@@ -76,7 +75,7 @@ func (r *race) run(caller context.Context) (Reply, error) {
 			r.quarantineContradicted(caller)
 			// Otherwise the order was not the pool's, or an endpoint was left out for the share of searches.
 			if len(Avoided(caller)) == 0 && WorkOf(caller) != Searching {
-				r.pool.answered(got.index, r.job, r.failed(), r.doubted() || r.suited < len(r.order))
+				r.pool.answered(got.index, r.job, len(r.failures) > 0, r.errors().onlyDoubt() || r.suited < len(r.order))
 			}
 			return got.answer, nil
 		}
@@ -91,7 +90,7 @@ func (r *race) run(caller context.Context) (Reply, error) {
 		case r.silent: // what was heard is told
 		case r.running == 0 && r.mayGoOn(ctx, err):
 			r.start(ctx, false)
-		case r.running > 0 && r.isLatest(got) && r.next < len(r.order) && r.mayGoOn(ctx, err):
+		case r.running > 0 && got.index == r.order[r.next-1] && r.next < len(r.order) && r.mayGoOn(ctx, err):
 			r.start(ctx, true) // the one before it is slow still
 		}
 	}
@@ -147,13 +146,8 @@ func (r *race) witnessDelay(ctx context.Context) (time.Duration, bool) {
 	}
 	limit := leastWitness
 	for _, index := range r.order[:r.next] {
-		if r.failures[index] != nil {
-			continue
-		}
-		if usual, known := r.pool.endpoints[index].health.usual(r.job.Kind, hedgeQuantile); known {
+		if usual, _ := r.pool.endpoints[index].health.usual(r.job.Kind, hedgeQuantile); r.failures[index] == nil {
 			limit = max(limit, usualWitness*usual)
-		} else {
-			limit = max(limit, coldWitness)
 		}
 	}
 	return max(0, time.Until(r.since.Add(limit))), true
@@ -190,9 +184,6 @@ func (r *race) usual() (usual time.Duration, known bool) {
 	return usual, known
 }
 
-// isLatest reports whether a result is of the endpoint that was asked last.
-func (r *race) isLatest(got result) bool { return got.index == r.order[r.next-1] }
-
 // start has the next endpoint tried. While others can follow, or when it is asked to confirm what another said, it may
 // use half of the time that is left, so that a silent endpoint does not take all of it.
 func (r *race) start(ctx context.Context, isHedge bool) {
@@ -201,7 +192,7 @@ func (r *race) start(ctx context.Context, isHedge bool) {
 	turn := Turn{number: r.next, isHedge: isHedge}
 	r.running++
 	cancel := context.CancelFunc(func() {})
-	if deadline, limited := ctx.Deadline(); limited && (r.othersFollow() || r.isToConfirm()) {
+	if deadline, limited := ctx.Deadline(); limited && (r.othersFollow() || !r.since.IsZero()) {
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
 	}
 	go func() {
@@ -219,16 +210,6 @@ func (r *race) start(ctx context.Context, isHedge bool) {
 func (r *race) othersFollow() bool {
 	for _, index := range r.order[r.next:] {
 		if r.pool.endpoints[index].standing() != away {
-			return true
-		}
-	}
-	return false
-}
-
-// isToConfirm reports whether an endpoint has answered something that another one has to confirm.
-func (r *race) isToConfirm() bool {
-	for _, err := range r.failures {
-		if ClassOf(err) == Unconfirmed {
 			return true
 		}
 	}
@@ -288,12 +269,6 @@ func (r *race) quarantineContradicted(ctx context.Context) {
 		}
 	}
 }
-
-// failed reports whether an endpoint has failed in this race.
-func (r *race) failed() bool { return len(r.failures) > 0 }
-
-// doubted reports whether each failure is an answer that has to be confirmed.
-func (r *race) doubted() bool { return r.errors().onlyDoubt() }
 
 // errors are the failures in the sequence in which the endpoints were asked.
 func (r *race) errors() attempts {

@@ -33,7 +33,7 @@ func (e *Endpoint) standing() standing {
 		return is
 	case !e.breaker.isClosed() || e.budget.isPaused():
 		return away
-	case e.downtime.left(time.Now()) > 0:
+	case e.budget.downLeft() > 0:
 		return down
 	case e.breaker.isSuspecting():
 		return unsure
@@ -110,7 +110,7 @@ func (e *Endpoint) Health() Health {
 	if left > 0 {
 		health.Reason = cause.Error()
 	}
-	health.RetryAfter = max(health.RetryAfter, left, e.budget.pauseLeft(now), e.downtime.left(now))
+	health.RetryAfter = max(health.RetryAfter, left, e.budget.pauseLeft(now), e.budget.downLeft())
 	health.CanBeAsked = e.standing() < away
 	if off, known := e.Distance(); known {
 		health.Head = fmt.Sprintf("%+d", off)

@@ -121,7 +121,7 @@ func (a *around) readBlocks(ctx context.Context) {
 		}
 	}
 	for hash, wanted := range byBlock {
-		if len(wanted) < manyInBlock || !a.chain.rpc.Serves(getBlockReceipts) {
+		if len(wanted) < manyInBlock || a.chain.rpc.Lacks(getBlockReceipts, "") {
 			continue
 		}
 		var found *[]receipt

@@ -67,17 +67,6 @@ func (c *Client) Search(ctx context.Context, method string, oldest Reach, perBlo
 	return c.abilities[next].spanOf(perBlock)
 }
 
-// Serves reports whether an endpoint can be expected to have a method.
-func (c *Client) Serves(method string) bool {
-	call := &Call{Method: method}
-	for e, known := range c.abilities {
-		if e.IsReady() && known.can(call) {
-			return true
-		}
-	}
-	return false
-}
-
 // Lacks reports whether every endpoint is known not to have a method or, where one is named, not to take a field of its
 // parameters, or a tag in them.
 func (c *Client) Lacks(method, part string) bool {

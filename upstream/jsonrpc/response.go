@@ -285,7 +285,7 @@ func (r rpcResults) batchRefusal(calls []*Call) error {
 			continue
 		}
 		if said.Meaning() == BatchLimit || said.Meaning() == ResultLimit && calls[i].Reach.Blocks == 0 {
-			return &upstream.Error{Class: upstream.Rejected, Err: &batchRefusedError{size: len(calls), cause: said}}
+			return &upstream.Error{Class: upstream.Rejected, Err: &batchRefusedError{cause: said}}
 		}
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 // longestShort is up to how long a wait is one for a rate, not for a plan's day or month.
 const longestShort = 2 * time.Minute
 
-// hints are what the data of an error object holds: texts, and numbers by their names.
+// hints are what JSON holds: texts, and numbers by their names in lower case.
 type hints struct {
 	texts   []string
 	numbers map[string]float64
@@ -23,49 +23,29 @@ type hints struct {
 func (e *Error) hints() hints {
 	found := hints{numbers: make(map[string]float64)}
 	var data any
-	if len(e.Data) == 0 || json.Unmarshal(e.Data, &data) != nil {
-		return found
+	if len(e.Data) > 0 && json.Unmarshal(e.Data, &data) == nil {
+		found.add("", data, 0, nil)
 	}
-	found.add("", data, 0)
 	return found
 }
-
-const deepestHint = 4
 
 // saying are names of members that hold what a server has to say, wherever it says so.
 var saying = regexp.MustCompile(`message|msg|error|detail|reason|title|descri|cause`)
 
 // textsIn returns what the members of an object say, in whatever form a server puts it.
-func textsIn(body []byte) (texts []string) {
+func textsIn(body []byte) []string {
+	found := hints{numbers: make(map[string]float64)}
 	var object map[string]any
-	if json.Unmarshal(body, &object) != nil {
-		return nil
+	if json.Unmarshal(body, &object) == nil {
+		found.add("", object, 0, saying)
 	}
-	return appendTexts(nil, object, 0)
+	return found.texts
 }
 
-func appendTexts(texts []string, value any, depth int) []string {
-	switch value := value.(type) {
-	case string:
-		return append(texts, value)
-	case []any:
-		for _, each := range value {
-			texts = appendTexts(texts, each, depth)
-		}
-	case map[string]any:
-		if depth == deepestHint {
-			return texts
-		}
-		for _, name := range slices.Sorted(maps.Keys(value)) {
-			if saying.MatchString(strings.ToLower(name)) {
-				texts = appendTexts(texts, value[name], depth+1)
-			}
-		}
-	}
-	return texts
-}
+const deepestHint = 4
 
-func (h *hints) add(name string, value any, depth int) {
+// add collects what a value holds, of members whose names match only.
+func (h *hints) add(name string, value any, depth int, only *regexp.Regexp) {
 	switch value := value.(type) {
 	case string:
 		if !hexText.MatchString(strings.ToLower(value)) {
@@ -73,26 +53,17 @@ func (h *hints) add(name string, value any, depth int) {
 		}
 	case float64:
 		h.numbers[name] = value
+	case []any:
+		for _, each := range value {
+			h.add(name, each, depth, only)
+		}
 	case map[string]any:
-		if depth == deepestHint {
-			return
-		}
 		for _, key := range slices.Sorted(maps.Keys(value)) {
-			h.add(strings.ToLower(key), value[key], depth+1)
-		}
-	}
-}
-
-// wait returns the number, and its name, that tells for how long not to ask.
-func (h *hints) wait() (name string, n float64, told bool) {
-	for _, word := range []string{"backoff", "retry", "wait"} {
-		for _, name := range slices.Sorted(maps.Keys(h.numbers)) {
-			if n := h.numbers[name]; strings.Contains(name, word) && n >= 1 && n < 1<<53 {
-				return name, n, true
+			if lower := strings.ToLower(key); depth < deepestHint && (only == nil || only.MatchString(lower)) {
+				h.add(lower, value[key], depth+1, only)
 			}
 		}
 	}
-	return "", 0, false
 }
 
 var waitWords = regexp.MustCompile(`(?:suspended for|(?:try|retry|retrying|wait|again|backoff|reset)[a-z ]*(?:in|after|for)?:?) ?` +
@@ -111,13 +82,17 @@ func (e *Error) Wait() (wait time.Duration, told bool) {
 
 // saidWait is Wait by the error alone.
 func (e *Error) saidWait() (time.Duration, bool) {
-	h := e.hints()
-	if name, n, told := h.wait(); told {
-		unit := time.Second
-		if strings.HasSuffix(name, "ms") || strings.Contains(name, "milli") {
-			unit = time.Millisecond
+	numbers := e.hints().numbers
+	for _, word := range []string{"backoff", "retry", "wait"} {
+		for _, name := range slices.Sorted(maps.Keys(numbers)) {
+			n, unit := numbers[name], time.Second
+			if strings.HasSuffix(name, "ms") || strings.Contains(name, "milli") {
+				unit = time.Millisecond
+			}
+			if strings.Contains(name, word) && n >= 1 && n < 1<<53 {
+				return waitOf(n, unit), true
+			}
 		}
-		return waitOf(n, unit), true
 	}
 	found := waitWords.FindStringSubmatch(e.text())
 	if found == nil {

@@ -70,16 +70,6 @@ func (c *controls) learn(r Request, took time.Duration, outcome error) {
 	}
 }
 
-// latest returns the newest request that was answered well, if there is one.
-func (c *controls) latest() (newest Request, found bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.replays) == 0 {
-		return Request{}, false
-	}
-	return c.replays[len(c.replays)-1], true
-}
-
 // isBare reports whether a request asks for what is at the endpoint's address.
 func isBare(r Request) bool {
 	return r.Path == "" && r.Body == nil && len(r.Query) == 0 && len(r.Header) == 0

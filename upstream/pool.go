@@ -3,6 +3,7 @@ package upstream
 import (
 	"cmp"
 	"context"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"sync/atomic"
@@ -143,16 +144,13 @@ func (p *Pool) suited(order []int, suits func(*Endpoint) bool) (reordered []int,
 
 // answered learns which endpoint gave the answer of a job, and whether another one failed before; isOther that it was
 // asked for other reasons than how well it does.
-func (p *Pool) answered(index int, j Job, failed, isOther bool) {
+func (p *Pool) answered(index int, failed, isOther bool) {
 	switch {
 	case int64(index) == p.preferred.Load():
 		p.overtaken.Store(0)
 	case isOther: // one that confirmed another's answer, or can do what the other cannot, did not do better
 	case failed || p.overtaken.Add(1) >= overtakenMost:
 		p.prefer(index)
-	}
-	if j.IsRead {
-		p.explore(index)
 	}
 }
 
@@ -208,28 +206,16 @@ func (p *Pool) mayMove() bool {
 	return time.Since(time.Unix(0, p.moved.Load())) >= leastStay
 }
 
-// explore repeats once in a while what one endpoint just answered well at the one whose last measurement is the oldest:
-// how fast that is, and whether it has recovered, is known before callers depend on it.
-func (p *Pool) explore(winner int) {
-	if len(p.endpoints) < 2 {
+// explore repeats once in a while what one endpoint just answered at another one: how fast that is, and whether it has
+// recovered, is known before callers depend on it.
+func (p *Pool) explore(winner int, j Job, answered Request) {
+	now, last := time.Now(), p.explored.Load()
+	if len(p.endpoints) < 2 || len(answered.Body) > largestProbe || now.Sub(time.Unix(0, last)) < exploreEvery ||
+		!p.explored.CompareAndSwap(last, now.UnixNano()) || last == 0 {
 		return
 	}
-	now := time.Now()
-	last := p.explored.Load()
-	if now.Sub(time.Unix(0, last)) < exploreEvery || !p.explored.CompareAndSwap(last, now.UnixNano()) || last == 0 {
-		return
-	}
-	oldest := -1
-	for i, e := range p.endpoints {
-		if i != winner && e.MayBeProbed() && (oldest < 0 || e.health.measured().Before(p.endpoints[oldest].health.measured())) {
-			oldest = i
-		}
-	}
-	if oldest < 0 {
-		return
-	}
-	known, found := p.endpoints[winner].controls.latest()
-	if e := p.endpoints[oldest]; found && (known.Suits == nil || known.Suits(e)) && now.Sub(e.health.measured()) >= exploreEvery {
-		e.InBackground(func(ctx context.Context) { _, _ = e.Probe(ctx, known) })
+	e := p.endpoints[(winner+1+rand.N(len(p.endpoints)-1))%len(p.endpoints)]
+	if e.MayBeProbed() && (j.Suits == nil || j.Suits(e)) {
+		e.InBackground(func(ctx context.Context) { _, _ = e.Probe(ctx, answered) })
 	}
 }

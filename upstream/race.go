@@ -75,7 +75,10 @@ func (r *race) run(caller context.Context) (Reply, error) {
 			r.quarantineContradicted(caller)
 			// Otherwise the order was not the pool's, or an endpoint was left out for the share of searches.
 			if len(Avoided(caller)) == 0 && WorkOf(caller) != Searching {
-				r.pool.answered(got.index, r.job, len(r.failures) > 0, r.errors().onlyDoubt() || r.suited < len(r.order))
+				if r.job.IsRead {
+					r.pool.explore(got.index, r.job, got.answer.attempt().request)
+				}
+				r.pool.answered(got.index, len(r.failures) > 0, r.errors().onlyDoubt() || r.suited < len(r.order))
 			}
 			return got.answer, nil
 		}

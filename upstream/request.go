@@ -30,9 +30,6 @@ type Request struct {
 	// Admit waits until an endpoint may be asked requests of this kind, beside its budget; without time for that it
 	// returns when to retry. Nil: it may.
 	Admit func(ctx context.Context, e *Endpoint) (retryAfter time.Duration, ok bool, err error)
-	// Suits says which endpoints can be expected to answer, by what is known of them; nil: all. Nothing is repeated at
-	// another one for the sake of knowledge alone.
-	Suits func(*Endpoint) bool
 }
 
 func (r Request) method() string {

@@ -36,7 +36,7 @@ func (c *Client) send(
 		panic("jsonrpc: parameters that JSON could hold before: " + err.Error())
 	}
 	request := upstream.Request{Body: body, Kind: kindOf(calls), Attributes: attributesOf(calls), AnyStatus: true}
-	request.Suits, request.Admit = c.suits(calls), c.admit(calls)
+	request.Admit = c.admit(calls)
 	for _, call := range calls {
 		request.Cost += c.abilities[e].costOf(call.Method)
 	}

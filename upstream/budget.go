@@ -13,9 +13,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// An endpoint that asks for a pause gets at most longestPause, so that one answer does not silence it for good. Where
-// it does not say how long, it gets defaultPause, and twice as long each time that it answered nothing since, up to
-// longestGuess: what passes in a second is a rate, what does not may be a day's plan.
+// An endpoint that asks for a pause gets at most longestPause. Where it does not say how long, it gets defaultPause, and
+// twice as long each time that it answered nothing since, up to longestGuess.
 const (
 	defaultPause = time.Second
 	longestGuess = time.Minute
@@ -204,9 +203,8 @@ func (b *Budget) Pause(d time.Duration) {
 }
 
 // announce begins a downtime of the endpoint, by the Retry-After of an answer that says that it failed (RFC 9110, section
-// 10.2.3), or lengthens it. Meanwhile others are asked first, and nothing is asked in the background. A caller whom no
-// other endpoint answers asks it all the same: it may be one of many servers that said so, or what a caller had asked may
-// have been the reason.
+// 10.2.3). Meanwhile others are asked first, and nothing in the background. A caller whom no other endpoint answers asks it
+// all the same: one of many servers may have said so, or because of what a caller asked.
 func (b *Budget) announce(term time.Duration) {
 	if term <= 0 {
 		return

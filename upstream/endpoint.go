@@ -25,9 +25,8 @@ type EndpointOptions struct {
 	RequestsPerSecond float64 // or units, see Request.Cost; zero: unlimited
 	Burst             int
 	Units             int // that a request costs which does not say; 1 by default
-	// Monthly is how many requests, or units, a month may take. It is spent evenly: at most the share of a day at
-	// once. PlanClaim and PlanClaimed let what is spent outlive the process; otherwise a restart restores a day's
-	// share.
+	// Monthly is how many requests, or units, a month may take, at most the share of a day at once. PlanClaim and
+	// PlanClaimed let what is spent outlive the process.
 	Monthly int
 
 	LongestQuarantine time.Duration // after repeated wrong answers; 30 min by default

@@ -157,9 +157,8 @@ func (a attempts) onlyDoubt() bool {
 	return len(a) > 0 && !slices.ContainsFunc(a, isOther)
 }
 
-// summary classes the failures as a whole: the class they share; rate limited when nothing but budgets,
-// breakers and operators stood in the way of an answer, or of its confirmation; a timeout when there was one; else
-// unreachable.
+// summary classes the failures as a whole: the class they share; rate limited when nothing but budgets, breakers and
+// operators stood in the way; a timeout when there was one; else unreachable.
 func (a attempts) summary(pool string) *Error {
 	whole := &Error{Class: Unreachable, Endpoint: pool, Err: a}
 	seen := map[Class]bool{}

@@ -72,11 +72,9 @@ func (p *billingPlan) left(now time.Time) float64 {
 	return float64(p.share()-max(s.refilled.Sub(now), 0)) / p.unit
 }
 
-// PlanClaim is what to write of an endpoint's monthly plan into a store that outlives the process: what was spent and
-// not written, and a hundredth of a day's share ahead, as the time in which it is refilled. So writes are rare, and a
-// process that is killed has written more than it spent, but for what it did since its last claim. Nothing is due
-// while the last claim lasts. The first claim of an endpoint that has spent nothing is zero: by it the endpoint
-// learns what was spent before, and by others.
+// PlanClaim is what to write of an endpoint's monthly plan into a store that outlives the process: what was spent and not
+// written, and a hundredth of a day's share ahead, as the time in which it is refilled. So writes are rare, and a killed
+// process has written more than it spent. The first claim may be zero: by it the endpoint learns what others spent.
 func (e *Endpoint) PlanClaim() (claim time.Duration, due bool) {
 	p := e.budget.plan
 	if p == nil {

@@ -63,11 +63,9 @@ func (p *Pool) Health() []Health {
 	return all
 }
 
-// Do asks the endpoints one after the other until one gives an answer that check accepts; nil accepts every Response,
-// and ErrDeclined is an answer, too. A plain error of check is a bad answer; an *Error keeps its class. When all fail
-// the error is an *Error that classes the failures as a whole and says what each endpoint said. A GET may be asked of a
-// second endpoint while the first is slow, and again after a failure; check sees one answer at a time, and none after
-// the accepted one.
+// Do asks the endpoints one after the other until one gives an answer that check accepts; nil accepts every Response, and
+// ErrDeclined is an answer, too. A plain error of check is a bad answer; an *Error keeps its class. When all fail the
+// *Error says what each endpoint said. A GET may be asked of a second endpoint while the first is slow.
 func (p *Pool) Do(ctx context.Context, r Request, check func(Response) error) (Response, error) {
 	method := r.method()
 	winner, err := p.Run(ctx, Job{
@@ -107,33 +105,40 @@ type Job struct {
 	Try func(ctx context.Context, e *Endpoint, turn Turn) Reply
 }
 
-// Run has endpoints tried until an answer is accepted, and returns that one; see Do. Answers are judged one at a time,
-// in the sequence in which they arrive and by the goroutine of the caller, and none after the accepted one. All
-// attempts are over when it returns.
+// Run has endpoints tried until an answer is accepted, and returns that one; see Do. Answers are judged one at a time, by
+// the goroutine of the caller, and none after the accepted one. All attempts are over when it returns.
 func (p *Pool) Run(ctx context.Context, j Job) (Reply, error) {
 	p.retries.earn()
-	order, suited := p.suited(p.postpone(p.order(j.Kind), Avoided(ctx)), j.Suits)
+	order, suited := p.first(ctx, j.Kind, j.Suits)
 	r := &race{pool: p, job: j, order: order, suited: suited, failures: make(map[int]error), results: make(chan result)}
 	return r.run(ctx)
 }
 
 // Next returns the endpoint that a job would be tried at first; nil in an empty pool.
 func (p *Pool) Next(ctx context.Context, kind string, suits func(*Endpoint) bool) *Endpoint {
-	order, _ := p.suited(p.postpone(p.order(kind), Avoided(ctx)), suits)
+	order, _ := p.first(ctx, kind, suits)
 	if len(order) == 0 {
 		return nil
 	}
 	return p.endpoints[order[0]]
 }
 
-// suited moves endpoints that cannot be expected to answer behind the others, and counts the latter.
-func (p *Pool) suited(order []int, suits func(*Endpoint) bool) (reordered []int, suited int) {
+// first orders endpoints for a job: those that the caller avoids come after the others, and those that cannot be expected
+// to answer after these; suited counts the ones before.
+func (p *Pool) first(ctx context.Context, kind string, suits func(*Endpoint) bool) (order []int, suited int) {
+	avoided := Avoided(ctx)
+	order, _ = p.split(p.order(kind), func(e *Endpoint) bool { return !slices.Contains(avoided, e.name) })
 	if suits == nil {
 		return order, len(order)
 	}
+	return p.split(order, suits)
+}
+
+// split puts endpoints of a kind before the others, and counts them.
+func (p *Pool) split(order []int, isFirst func(*Endpoint) bool) (reordered []int, count int) {
 	var rest []int
 	for _, index := range order {
-		if suits(p.endpoints[index]) {
+		if isFirst(p.endpoints[index]) {
 			reordered = append(reordered, index)
 		} else {
 			rest = append(rest, index)

@@ -13,10 +13,9 @@ import (
 // shortestSecret is the length from which a part of a URL or a header value is taken for a key.
 const shortestSecret = 8
 
-// NewScrubber replaces whatever could be a key in texts about a service, which transport errors and responses quote:
-// each part of its URL but IP addresses and ports, and its header values. What is put in its place has the service's
-// name. Keys are anywhere in URLs, in labels of hosts, too, and nothing tells them from words. So a host is told only
-// as far as it ends in public, which somebody else than the operator has published; empty: not at all.
+// NewScrubber replaces whatever could be a key in texts about a service by its name: each part of its URL but IP addresses
+// and ports, and its header values. Labels of hosts may be keys, too: a host is shown only as far as it ends in public,
+// which others than the operator have published; empty: not at all.
 func NewScrubber(name string, base *url.URL, public string, header http.Header) *strings.Replacer {
 	host := base.Hostname()
 	secrets := append(secretLabels(host, public), secretsOfURL(base)...)

@@ -13,9 +13,8 @@ import (
 type Call struct {
 	Method string
 	Params []any
-	// Out is a pointer that the result is decoded into; nil drops the result. That there is none, null, is an answer
-	// where Out points to a pointer or an interface. Elsewhere it is a bad one: gateways answer null when something
-	// fails, and zero, or an empty list, would be another answer.
+	// Out is a pointer that the result is decoded into; nil drops the result. null is an answer where Out points to a
+	// pointer or an interface, and a bad one elsewhere: gateways answer null when something fails.
 	Out any
 	Err error  // nil when Out is filled; else an *Error or an *upstream.Error is in its chain
 	By  string // endpoint whose answer is in Out or Err; absent when none answered
@@ -24,9 +23,8 @@ type Call struct {
 	// about a chain's head must not be. Others may join it.
 	Fresh bool
 
-	// Accept, when not nil, sees a pointer to the decoded result before Out does. What it returns sends the
-	// call to the next endpoint: an *upstream.Error under its class, any other as a bad answer. Accept, Doubt and Head
-	// write to nothing but the result, and may be called after the caller has left, for others who wait for the same.
+	// Accept, when not nil, sees a pointer to the decoded result before Out does. An error sends the call to the next
+	// endpoint: an *upstream.Error under its class, any other as a bad answer.
 	Accept func(result any) error
 
 	// Doubt, when not nil, sees a pointer to an accepted result. About what it calls doubtful a second endpoint is
@@ -106,17 +104,7 @@ func encode(calls []*Call, first uint64) ([]byte, error) {
 	return json.Marshal(body)
 }
 
-// spanMethods are the methods that spans name; others would give them no bound.
-var spanMethods = map[string]bool{
-	"eth_blockNumber": true, "eth_call": true, "eth_chainId": true, "eth_estimateGas": true,
-	"eth_feeHistory": true, "eth_gasPrice": true, "eth_getBalance": true, "eth_getBlockByHash": true,
-	"eth_getBlockByNumber": true, "eth_getCode": true, "eth_getLogs": true, "eth_getTransactionByHash": true,
-	"eth_getTransactionReceipt": true, "eth_simulateV1": true,
-	"getBlock": true, "getBlocks": true, "getGenesisHash": true, "getMultipleAccounts": true, "getSignaturesForAddress": true,
-	"getSlot": true, "getTransaction": true,
-}
-
-// Names in spans: OpenTelemetry's word for a method that is none of the known, and for one that several calls share.
+// OpenTelemetry's words for a batch of several methods, and for the system.
 const (
 	otherMethod = "_OTHER"
 	rpcSystem   = "jsonrpc"
@@ -124,7 +112,7 @@ const (
 
 // kindOf is the method that all calls share, else the system: by it spans are named and latencies kept.
 func kindOf(calls []*Call) string {
-	if methods := spanMethodsOf(calls); len(methods) == 1 && methods[0] != otherMethod {
+	if methods := methodsOf(calls); len(methods) == 1 {
 		return methods[0]
 	}
 	return rpcSystem
@@ -132,7 +120,7 @@ func kindOf(calls []*Call) string {
 
 // attributesOf are what the span of an attempt says of its calls.
 func attributesOf(calls []*Call) []attribute.KeyValue {
-	method, methods := kindOf(calls), spanMethodsOf(calls)
+	method, methods := kindOf(calls), methodsOf(calls)
 	if method == rpcSystem {
 		method = otherMethod
 	}
@@ -145,15 +133,11 @@ func attributesOf(calls []*Call) []attribute.KeyValue {
 	return attributes
 }
 
-// spanMethodsOf are the methods of calls as spans name them, each once.
-func spanMethodsOf(calls []*Call) (methods []string) {
+// methodsOf are the methods of calls, each once.
+func methodsOf(calls []*Call) (methods []string) {
 	for _, call := range calls {
-		method := call.Method
-		if !spanMethods[method] {
-			method = otherMethod
-		}
-		if !slices.Contains(methods, method) {
-			methods = append(methods, method)
+		if !slices.Contains(methods, call.Method) {
+			methods = append(methods, call.Method)
 		}
 	}
 	return methods

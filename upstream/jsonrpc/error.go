@@ -31,10 +31,8 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("RPC error %d: %.200s", e.Code, e.Message) }
 
-// UnmarshalJSON reads an error object, or the bare text that rate limiters in front of nodes answer in its place
-// (java-tron's RateLimiterServlet: {"Error":"class … : lack of computing resources"}). Members of other types
-// than the specification's are read as what they hold: codes as texts, messages as objects; what holds nothing
-// is nothing.
+// UnmarshalJSON reads an error object, or the bare text that rate limiters answer in its place (java-tron's
+// {"Error":"class … : lack of computing resources"}). Members of other types are read as what they hold.
 func (e *Error) UnmarshalJSON(text []byte) error {
 	*e = Error{}
 	if text[0] != '{' {

@@ -40,11 +40,9 @@ type head struct {
 	isFar    bool      // too far from the others', and it is known that they are right
 }
 
-// CompareHeads has endpoints whose head is more than most blocks away from that of the majority asked after the others.
-// Of two endpoints it is the one that is behind, if the other has the block that comes next after its head; without that
-// proof it is not known which one is wrong. Heads are learned from calls with a Head, and by ask from endpoints of which
-// none was seen lately. block, if not nil, makes a call with a Link for the block of a number. To be called before the
-// client is used.
+// CompareHeads has endpoints whose head is more than most blocks away from that of the majority asked last. Of two it is
+// the one that is behind, if the other has the block after its head: block, if not nil, makes a call with a Link for the
+// block of a number. Heads are learned from calls with a Head, and by ask. To be called before the client is used.
 func (c *Client) CompareHeads(most uint64, ask *Call, block func(number uint64) *Call) {
 	h := c.heads
 	if len(c.pool.Endpoints()) < 2 {

@@ -38,11 +38,9 @@ type identity struct {
 	everReused    atomic.Int64 // so far
 }
 
-// Proving returns a client of the same pool, whose errors begin with label. It believes an endpoint only while that
-// answers proof well, that it serves the right chain, for instance: at first, once in a while, after whatever may
-// have broken a connection, and over a connection that was opened while no reused one was in use. The proof goes
-// along with other calls, so it costs a round trip only in the last of these cases, and where endpoints take no
-// batches.
+// Proving returns a client of the same pool, whose errors begin with label. It believes an endpoint only while that answers
+// proof well: at first, once in a while, after whatever may have broken a connection, and over a connection that was opened
+// while no reused one was in use. The proof goes along with other calls.
 func (c *Client) Proving(label string, proof *Call) *Client {
 	p := &identityProof{call: proof, endpoints: make(map[*upstream.Endpoint]*identity)}
 	for _, e := range c.pool.Endpoints() {

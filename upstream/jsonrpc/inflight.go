@@ -142,7 +142,7 @@ func (t *inflightTable) complete(b *inflightBatch) {
 // complete; the error is that of ctx when that ends before.
 func (t *inflightTable) wait(ctx context.Context, b *inflightBatch, calls []*Call) (best rpcResults, left error) {
 	t.joined.Add(ctx, int64(len(calls)), t.attributes)
-	trace.SpanFromContext(ctx).AddEvent("rpc.joined", trace.WithAttributes(attribute.StringSlice("crossgate.rpc.methods", spanMethodsOf(calls))))
+	trace.SpanFromContext(ctx).AddEvent("rpc.joined", trace.WithAttributes(attribute.StringSlice("crossgate.rpc.methods", methodsOf(calls))))
 	select {
 	case <-b.done:
 	case <-ctx.Done():

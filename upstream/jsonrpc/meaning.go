@@ -86,9 +86,8 @@ func (e *Error) read() (meaning Meaning, field string) {
 	return Unclear, ""
 }
 
-// mayMean reports whether the HTTP status allows a meaning: 429 is about how often or how much is asked and 401 about
-// us, whatever else the text advertises; 405 is about no method of JSON-RPC. Funds and balances are those of our account
-// where gateways refuse us, not of a call.
+// mayMean reports whether the HTTP status allows a meaning: 429 is about how often or how much is asked and 401 about us,
+// whatever the text advertises; 405 is about HTTP's method. Where gateways refuse us, funds are those of our account.
 func (e *Error) mayMean(meaning Meaning) bool {
 	switch e.status {
 	case http.StatusTooManyRequests:
@@ -124,9 +123,8 @@ func (e *Error) text() string {
 	return webPage.ReplaceAllString(strings.ToLower(text), "")
 }
 
-// class returns zero for an error that every endpoint would give, otherwise the class under which the next endpoint is
-// asked. What is Rejected is not held against the endpoint. A text that is in no envelope and says nothing known is no
-// answer, nor is one where no JSON-RPC is served.
+// class returns zero for an error that every endpoint would give, otherwise the class under which the next one is asked. A
+// text without an envelope that says nothing known is not an answer, nor is one where no JSON-RPC is served.
 func (e *Error) class() upstream.Class {
 	meaning := e.Meaning()
 	switch class := meaning.Class(); {

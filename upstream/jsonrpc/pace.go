@@ -47,9 +47,8 @@ func (c *Client) admit(calls []*Call) func(context.Context, *upstream.Endpoint) 
 	}
 }
 
-// learnPaces learns which methods were asked too often though others were not: one that the error is about, and those
-// of a batch in which calls of another method were answered. The endpoint is not left alone for their sake. What is
-// refused of all methods is a matter of how many calls are made at once.
+// learnPaces learns which methods were asked too often though others were not: one that the error is about, and those of a
+// batch in which calls of another method were answered. What is refused of all is a matter of how many calls are made.
 func (a *batchAttempt) learnPaces(calls []*Call) {
 	if a.err == nil {
 		a.learnPacesOfReplies(calls)
@@ -113,9 +112,8 @@ func (c *Capabilities) refusedPace(method string, failed *upstream.Error) {
 	pace.Pause(failed.RetryAfter)
 }
 
-// refusedCrowd learns that so many calls at once came too soon, all of them. It is a matter of how many they are where
-// that is said, and where none was answered since the last time, before a pause: a batch of more calls than an endpoint
-// takes a second is refused however long the pause was.
+// refusedCrowd learns that so many calls at once were refused for their rate. They are too many where that is said, and
+// where none was answered since the last time, before a pause.
 func (c *Capabilities) refusedCrowd(calls uint64, isOfBatch bool) {
 	const leastPause = time.Second
 	c.mu.Lock()

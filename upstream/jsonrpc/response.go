@@ -54,9 +54,8 @@ func read(calls []*Call, response upstream.Response, first uint64) (replies, err
 	return got, nil
 }
 
-// readInSequence decodes in one go what a response mostly is: for each call, in their sequence, an object with its id
-// and a result that fits. An object that is something else is decoded by itself. What any other response is, and what
-// is wrong with it, parse and decode find out.
+// readInSequence decodes in one go what a response mostly is: for each call, in their sequence, an object with its id and a
+// result that fits. What any other response is parse and decode find out.
 func readInSequence(calls []*Call, response upstream.Response, first uint64) (results rpcResults, isRead bool) {
 	if response.Status >= http.StatusBadRequest {
 		return nil, false
@@ -224,14 +223,11 @@ func (r rpcResults) doubt(before rpcResults) {
 // that is missing.
 func (r rpcResults) settle() {
 	for i := range r {
-		if r[i].isUnconfirmed() {
+		if r[i].open && r[i].doubtful {
 			r[i].err, r[i].open = nil, false
 		}
 	}
 }
-
-// isUnconfirmed reports whether the result is open for lack of a second endpoint's word only.
-func (r rpcResult) isUnconfirmed() bool { return r.open && r.doubtful }
 
 // open counts the calls that another endpoint should be asked about, and those among them without any result.
 func (r rpcResults) open() (count, lacking int) {

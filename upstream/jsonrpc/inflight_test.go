@@ -147,31 +147,6 @@ func TestCallsAreMadeAgainForThoseWhoStay(t *testing.T) {
 	})
 }
 
-// However many come, and whatever time they have, an attempt takes no longer than it may.
-func TestCallersDoNotKeepASilentEndpointAsked(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var asked atomic.Int64
-		all := callers{t: t, client: rpc(t, func(r *http.Request) (*http.Response, error) {
-			asked.Add(1)
-			return silent(r)
-		})}
-		hasty, cancel := context.WithTimeout(t.Context(), 9*time.Second)
-		defer cancel()
-		all.ask(hasty, "0x1", upstream.Timeout)
-		begun := time.Now()
-		for range 5 {
-			synctest.Wait()
-			all.ask(t.Context(), "0x1", upstream.Timeout)
-			<-time.After(time.Second)
-		}
-		all.Wait()
-		// Those of the first two seconds, those after, and those of the first once more as one was in a hurry.
-		if asked.Load() != 3 || time.Since(begun) != 19*time.Second {
-			t.Errorf("%d requests in %v, want 3 in 19 s", asked.Load(), time.Since(begun))
-		}
-	})
-}
-
 func TestFailureIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &slow{answers: always(400, "")}

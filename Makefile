@@ -71,7 +71,7 @@ build: gateway ## static binaries in bin/
 reproducible: ## the gateway built at two paths is the same, bit by bit
 	@.ci/reproducible
 
-size: ## the gateway's binary is as small as docs/decisions/0040-binary-size.md says
+size: ## the gateway's binary is as small as docs/decisions/0038-binary-size.md says
 	@.ci/size
 
 contracts: ## compile the sandbox's Solidity again (needs Node.js); the artifacts are committed

@@ -17,7 +17,7 @@ import (
 type Chain struct {
 	ID          ID
 	Native      uint64 // EIP-155 chain id; zero on Solana
-	Genesis     Hash   // hash of the first block, by which clusters of Solana are told apart; absent elsewhere
+	Genesis     Hash   // hash of the first block, which identifies a cluster of Solana; absent elsewhere
 	Name        string
 	Listed      string // its name in the hosted service's lists
 	Retired     bool   // takes part in no new orders, by the hosted service; old ones remain

@@ -67,8 +67,8 @@ var (
 	indexUnavailable    = kind{503, 1305, "INDEX_UNAVAILABLE", "the order index is unavailable; retry later"}
 	indexEmpty          = kind{503, 1306, "INDEX_EMPTY", "the order index has not caught up with any chain yet; retry later"}
 	ordersUnlisted      = kind{503, 1310, "ORDERS_NOT_LISTED_YET", "orders that were indexed before the last upgrade are being listed; retry later"}
-	ordersUncounted     = kind{503, 1311, "ORDERS_NOT_COUNTED_YET", "many orders are indexed that statistics do not have yet; retry later"}
-	unsimulated         = kind{502, 1309, "TRANSACTION_NOT_SIMULATED", "the swap transaction could not be simulated, and is not handed out unsimulated; see /v1.0/chain/transaction/explain; retry later, or as a sender who has the input"}
+	ordersUncounted     = kind{503, 1311, "ORDERS_NOT_COUNTED_YET", "statistics are still catching up with the index; retry later"}
+	unsimulated         = kind{502, 1309, "TRANSACTION_NOT_SIMULATED", "the swap transaction could not be simulated, so it was withheld; see /v1.0/chain/transaction/explain; retry later, or as a sender who has the input"}
 	tooManyStreams      = kind{503, 1307, "TOO_MANY_STREAMS", "too many open streams; retry later, or poll without Accept: text/event-stream"}
 	overloaded          = kind{503, 1308, "OVERLOADED", "server is at its load limit; retry later"}
 

@@ -32,8 +32,8 @@ type DirectoryOptions struct {
 	// LogoPattern makes the LogoURI of tokens that have none: {chainId} and {address} are filled in.
 	// Empty: where the hosted service keeps its logos.
 	LogoPattern string
-	// Recall returns what Remember stored before, also in an earlier process; what it leaves out is read from the
-	// chains. Remember stores what contracts returned, once it cannot change any more.
+	// Recall returns values that Remember stored, also in an earlier process; missing ones are read from the chains.
+	// Remember stores final answers of contracts.
 	Recall   func(context.Context, []Key) map[Key]Reading
 	Remember func(context.Context, map[Key]Reading)
 	Now      func() time.Time // time.Now by default
@@ -81,20 +81,16 @@ func NewDirectory(o DirectoryOptions) *Directory {
 	return d
 }
 
-// Close waits until what was read is remembered, 8 s at most. It comes after the last Lookup; what is read for one that
-// was given up is remembered no more.
+// Close waits up to 8 s until readings are remembered. It comes after the last Lookup.
 func (d *Directory) Close() { d.contracts.close() }
 
-// Lookup returns the metadata of tokens on one chain, in the order asked: from the operator's list, the
-// chain's registry entry for its native coin, what was read before, or the contracts, which are asked
-// together in one reading.
+// Lookup returns the metadata of tokens on one chain, in the order asked: from the operator's list, the chain's
+// registry entry for its native coin, memory, or the contracts, in one reading.
 //
-// A contract that does not return its decimals gets 0, so that amounts stand as the whole numbers they are
-// on chain and nothing is scaled by a guess. Without a name the symbol stands for it, and without either
-// the shortened address. The same holds for tokens of chains that cannot be asked at all, unless they are well known
-// (wellknown.json) or wrap the chain's coin. An error means that a
-// chain which could have answered did not; it is not remembered. Beside it are the tokens that are known nevertheless,
-// and zero values in the place of the others.
+// A contract without decimals gets 0, so that amounts are the chain's own integers. The symbol stands in for a
+// missing name, the shortened address for both. The same holds for tokens of chains that cannot be read, unless they
+// are well known (wellknown.json) or wrap the chain's coin. An error means that a readable chain did not answer; it
+// is not remembered, and comes with the known tokens, and zero values for the others.
 func (d *Directory) Lookup(ctx context.Context, id chain.ID, addresses ...chain.Address) ([]Token, error) {
 	tokens := make([]Token, len(addresses))
 	var unread []Key
@@ -120,8 +116,8 @@ func (d *Directory) Lookup(ctx context.Context, id chain.ID, addresses ...chain.
 	return tokens, err
 }
 
-// IsSilent reports whether the contract of a token was read and did not return decimals. Mostly there is no
-// contract at the address. It reads nothing itself.
+// IsSilent reports whether the token's contract was read and returned no decimals, mostly because it does not exist.
+// It reads nothing itself.
 func (d *Directory) IsSilent(key Key) bool {
 	if _, settled := d.settled(key); settled {
 		return false
@@ -130,7 +126,7 @@ func (d *Directory) IsSilent(key Key) bool {
 	return asked && said.Decimals == nil
 }
 
-// Expect begins to read what is not known of tokens that are about to be looked up, and does not wait for it.
+// Expect starts to read unknown tokens ahead of a lookup, without waiting.
 func (d *Directory) Expect(ctx context.Context, keys ...Key) {
 	unread := map[chain.ID][]Key{}
 	for _, key := range keys {
@@ -160,7 +156,7 @@ func (d *Directory) settled(key Key) (token Token, known bool) {
 
 func (d *Directory) isCurrent(r metadata) bool { return r.until.IsZero() || d.now().Before(r.until) }
 
-// read finds out about keys, which are all on one chain: by what is recalled, otherwise from the contracts.
+// read recalls keys, all of one chain, and reads the others from their contracts.
 func (d *Directory) read(ctx context.Context, keys []Key) (map[Key]metadata, error) {
 	readings := make(map[Key]metadata, len(keys))
 	if d.recall != nil {
@@ -218,7 +214,7 @@ func (d *Directory) rememberNew(ctx context.Context, readings map[Key]metadata) 
 	}
 }
 
-// complete fills in what a token does not say about itself. An absent address stays empty: it is no token.
+// complete fills in what a token lacks. An absent address stays empty.
 func (d *Directory) complete(key Key, token Token) Token {
 	if key.Address.IsAbsent() {
 		return token
@@ -253,7 +249,7 @@ func (d *Directory) USD(ctx context.Context, keys ...Key) map[Key]*big.Rat {
 	if len(d.sources) == 0 {
 		return found
 	}
-	// The only error is the caller's own end: it gets what is known without waiting.
+	// The only error is the end of ctx, with the values known by then.
 	prices, err := d.prices.get(ctx, keys, d.askPrices)
 	if err != nil {
 		for _, key := range keys {

@@ -49,7 +49,7 @@ passthrough: {hosts: [
 		{"index import --taker 0x00000000000000000000000000000000000000aa --origin o list.txt", 2, []string{"want --taker ADDRESS and a FILE"}},
 		{"index import --taker 0x00000000000000000000000000000000000000aa a b", 2, []string{`unexpected "b"`}},
 		{"index import --taker 0x00000000000000000000000000000000000000aa", 1, []string{"no origin is configured", "passthrough.hosts"}},
-		{"index import --taker nobody list.txt", 2, []string{`"nobody" is no address`}},
+		{"index import --taker nobody list.txt", 2, []string{`"nobody" is not an address`}},
 		{"index import --taker 0x00000000000000000000000000000000000000aa missing.txt", 1, []string{"missing.txt"}},
 		{"diff", 2, []string{"want the hash"}},
 		{"diff 0x00000000000000000000000000000000000000000000000000000000000000aa", 1, []string{"no origin is configured", "passthrough.hosts"}},

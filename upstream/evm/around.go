@@ -13,14 +13,14 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// transaction is one that logs are in, with what is known of it.
+// transaction is one with listed logs, and its known facts.
 type transaction struct {
 	first   log      // that was listed
 	receipt *receipt // nil: not asked for yet
 	facts   []onchain.Found
 }
 
-// around is what is read about the transactions that logs are in.
+// around has the data read about the transactions of logs.
 type around struct {
 	chain        *Chain
 	transactions []*transaction
@@ -45,8 +45,8 @@ func (c *Chain) eventsInLogs(ctx context.Context, logs []log) ([]order.Event, er
 	})
 }
 
-// eventsOf returns the events of the transactions that logs are in. Receipts are asked for, but of transactions of
-// which each listed log is enough, with the facts of all.
+// eventsOf returns the events of the transactions that logs are in. Receipts are fetched, except for transactions
+// whose listed logs are each enough, with all their facts.
 func (c *Chain) eventsOf(ctx context.Context, logs []log, isEnough func(log, []onchain.Found) bool) ([]order.Event, error) {
 	a := around{chain: c, times: make(map[chain.Hash]uint64)}
 	for _, listed := range byTransaction(logs) {
@@ -77,7 +77,7 @@ func byTransaction(logs []log) []*receipt {
 	return receipts
 }
 
-// isMoreThanItsLog reports whether a fact takes its whole transaction to tell.
+// isMoreThanItsLog reports whether a fact takes its whole transaction.
 func (c *Chain) isMoreThanItsLog(found onchain.Found) bool {
 	switch fact := found.Fact.(type) {
 	case order.Created:
@@ -88,7 +88,7 @@ func (c *Chain) isMoreThanItsLog(found onchain.Found) bool {
 	return found.LacksBeneficiary()
 }
 
-// read asks for what is not known and returns the events.
+// read fetches missing data and returns the events.
 func (a *around) read(ctx context.Context) ([]order.Event, error) {
 	a.readBlocks(ctx)
 	if err := a.readEach(ctx); err != nil {
@@ -160,7 +160,7 @@ func (a *around) readEach(ctx context.Context) error {
 	return nil
 }
 
-// calls ask for what is missing, each with the number of its block, and put headers by their blocks' hashes.
+// calls ask for missing data, each with the number of its block, and put headers by their blocks' hashes.
 func (a *around) calls(headers map[chain.Hash]**header) (calls []*jsonrpc.Call, blocks []uint64) {
 	for _, t := range a.transactions {
 		block, hash := uint64(t.first.BlockNumber), t.first.BlockHash

@@ -8,10 +8,10 @@ type density struct {
 	perBlock float64
 }
 
-// telling is how many blocks are searched at once at least for what they hold to tell of others.
+// telling is the least width of a search whose density says something about other blocks.
 const telling = 64
 
-// sparser is how much of what was known remains when a search shows less: what is searched next may be busy again.
+// sparser is how much of the known density remains when a search shows less: the next blocks may be busy again.
 const sparser = 0.75
 
 // saw learns that blocks have so many, or more where a list was refused for its length.

@@ -101,7 +101,7 @@ const (
 	filtersWrong // one lacked a log
 )
 
-// logsIn lists the protocol's logs of blocks by their hashes, with who told them.
+// logsIn lists the protocol's logs of blocks by their hashes, with their endpoints.
 func (c *Chain) logsIn(
 	ctx context.Context, blocks []*header, contracts []chain.Address,
 ) (lists [][]log, told []jsonrpc.Attestation, err error) {
@@ -140,7 +140,7 @@ func (c *Chain) logsIn(
 	return lists, told, nil
 }
 
-// timed gives logs of the block its time, which is asked for otherwise where nodes do not tell it in logs.
+// timed sets the time of the block in its logs, which saves fetching it where nodes leave it out.
 func (h *header) timed(logs []log) []log {
 	for i := range logs {
 		logs[i].BlockTimestamp = stamp(h.Timestamp)

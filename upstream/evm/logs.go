@@ -26,14 +26,14 @@ func (c *Chain) logs(ctx context.Context, from, to uint64, contracts ...chain.Ad
 // mostNarrowings is how often a search is tried with fewer blocks from the same block on: from thousands to one.
 const mostNarrowings = 16
 
-// listing is what a list of logs is for.
+// listing is the purpose of a list of logs.
 type listing struct {
 	contracts []chain.Address
-	isChecked bool // the blocks themselves are going to tell what the list lacks
+	isChecked bool // the blocks themselves will show gaps of the list
 }
 
-// list is logs with who told them. Each search spans as many blocks as the endpoint takes that is asked first; where
-// that fails, for being too wide or because another one has to be asked, as many as are known to be possible then.
+// list is logs with their endpoints. Each search spans as many blocks as the first endpoint takes; after a failure,
+// as many as are known to be possible then.
 func (c *Chain) list(ctx context.Context, from, to uint64, l listing) (logs []log, told []jsonrpc.Attestation, err error) {
 	fitting := to - from + 1 // for what the blocks hold
 	for narrowed := 0; from <= to; {
@@ -54,11 +54,11 @@ func (c *Chain) list(ctx context.Context, from, to uint64, l listing) (logs []lo
 	return logs, told, nil
 }
 
-// longPast is how many blocks before the newest one a search ends of which no header shows that the node has come as
-// far: endpoints that are that far behind the others are not asked (jsonrpc.Client.CompareHeads).
+// longPast is how many blocks before the newest one a search may end without a header that shows the node's progress:
+// endpoints that far behind the others are not asked (jsonrpc.Client.CompareHeads).
 const longPast = 20_000
 
-// listAtOnce makes one search, and tells who answered it.
+// listAtOnce makes one search and returns the endpoint that answered it.
 func (c *Chain) listAtOnce(ctx context.Context, from, to uint64, l listing) (logs []log, by string, err error) {
 	newest := c.newest.Load()
 	isAlone := l.isChecked || newest != nil && to+longPast <= uint64(newest.Number)

@@ -7,8 +7,8 @@ import (
 
 var _ order.TellerSource = (*Chain)(nil)
 
-// Tellers implements order.TellerSource. The hash of the block tells a transaction apart from the same one on a branch
-// that was dropped.
+// Tellers implements order.TellerSource. The block's hash distinguishes the transaction from the same one on a
+// dropped branch.
 func (c *Chain) Tellers(tx chain.TxHash, block chain.Hash) []string {
 	return c.sources.Of(string(append(tx.Bytes(), block[:]...)))
 }
@@ -20,7 +20,7 @@ func (c *Chain) heard(logs []log, by string) {
 	}
 }
 
-// heardReceipt takes note of who told a receipt.
+// heardReceipt notes the endpoint of a receipt.
 func (c *Chain) heardReceipt(r *receipt, by string) {
 	c.sources.Add(string(append(r.TransactionHash[:], r.BlockHash[:]...)), by)
 }

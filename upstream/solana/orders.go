@@ -18,13 +18,13 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// Events returns the order events of slots from to to: one round trip for the signatures of the transactions
-// that name the protocol's programs, one for those that are in these slots and for their blocks. A listed transaction
-// that nobody has is passed over where its block does not hold it. A creation whose fees a node no longer has is left
-// out, where EventsIn says that it is unreadable: the logs of a transaction end after a certain length, and whoever
-// fills them up must not stop the others.
+// Events returns the order events of slots from to to: one round trip for the signatures of the transactions that
+// name the protocol's programs, one for those in these slots and their blocks. A listed transaction that no endpoint
+// has is passed over where its block does not hold it. A creation whose fees a node no longer has is left out, where
+// EventsIn says that it is unreadable: logs end after a certain length, and a transaction that fills them must not
+// stop the others.
 //
-// Nobody waits for these events: these calls give way to those of others.
+// These calls yield to those of clients.
 func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
 	ctx = upstream.Avoiding(upstream.Background.For(ctx), c.attested.Faulty()...)
 	events, by, err := c.told(ctx, from, to)
@@ -32,8 +32,7 @@ func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, err
 	return events, err
 }
 
-// told returns the order events of slots from to to as endpoints list them, and the endpoint that did, absent when
-// there were several.
+// told returns the order events of slots from to to as endpoints list them, and the endpoint if it was one.
 func (c *Chain) told(ctx context.Context, from, to uint64) (events []order.Event, by string, err error) {
 	listed, by, err := c.signatures(ctx, from, to)
 	if err != nil {

@@ -14,8 +14,8 @@ const (
 	ratioLimit         = 0.5
 )
 
-// breaker keeps calls away from an endpoint that fails. Failed calls only make it suspect the endpoint, since callers may
-// have caused them, and Endpoint.verify finds out. It closes when a probe is answered; no caller is let in to try.
+// breaker keeps calls away from an endpoint that fails. Failed calls only make it suspect the endpoint, since callers
+// may have caused them, and Endpoint.verify finds out. It closes when a probe is answered; no caller is let in to try.
 type breaker struct {
 	endpoint  string       // its name
 	failed    atomic.Int32 // calls in a row, no two of them further apart than breakerWindow

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// An endpoint that asks for a pause gets at most longestPause. Where it does not say how long, it gets defaultPause, and
-// twice as long each time that it answered nothing since, up to longestGuess.
+// An endpoint that asks for a pause gets at most longestPause. Where it does not say how long, it gets defaultPause,
+// and twice as long each time that it answered nothing since, up to longestGuess.
 const (
 	defaultPause = time.Second
 	longestGuess = time.Minute
@@ -202,9 +202,9 @@ func (b *Budget) Pause(d time.Duration) {
 	}
 }
 
-// announce begins a downtime of the endpoint, by the Retry-After of an answer that says that it failed (RFC 9110, section
-// 10.2.3). Meanwhile others are asked first, and nothing in the background. A caller whom no other endpoint answers asks it
-// all the same: one of many servers may have said so, or because of what a caller asked.
+// announce begins a downtime of the endpoint, by the Retry-After of an answer that says that it failed (RFC 9110,
+// section 10.2.3). Meanwhile others are asked first, and nothing in the background. A caller whom no other endpoint
+// answers asks it all the same: one of many servers may have said so, or because of what a caller asked.
 func (b *Budget) announce(term time.Duration) {
 	if term <= 0 {
 		return

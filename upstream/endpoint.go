@@ -102,8 +102,8 @@ type distance struct {
 	isOff  bool
 }
 
-// SetDistance sets how many blocks the endpoint's newest one is from that of the others, below zero: behind, and whether
-// that is too far, so that the others are asked first.
+// SetDistance sets how many blocks the endpoint's newest one is from that of the others, below zero: behind, and
+// whether that is too far, so that the others are asked first.
 func (e *Endpoint) SetDistance(blocks int64, isOff bool) { e.distance.Store(&distance{blocks, isOff}) }
 
 // Distance returns what SetDistance was called with last, if it was.

@@ -37,9 +37,9 @@ func (f Forward) mayRepeat() bool {
 	return f.Body == nil && (f.Method == http.MethodGet || f.Method == http.MethodHead || f.Method == http.MethodOptions)
 }
 
-// Forward sends f to an endpoint, and returns the response, of any status, when its header has come. A request that may be
-// repeated is sent to another endpoint where the first fails or is slow. ctx ends the request until the response is
-// returned, closing its body afterwards.
+// Forward sends f to an endpoint, and returns the response, of any status, when its header has come. A request that
+// may be repeated is sent to another endpoint where the first fails or is slow. ctx ends the request until the
+// response is returned, closing its body afterwards.
 func (p *Pool) Forward(ctx context.Context, f Forward) (*http.Response, error) {
 	var opened responses
 	attempt := func(ctx context.Context, e *Endpoint, turn Turn) Reply { return e.forward(ctx, f, turn, &opened) }

@@ -19,6 +19,7 @@ type health struct {
 	asked  fading
 	failed fading
 	took   map[string]*spread // by kind of call: a search of logs takes longer than a block number
+	newest time.Time          // observation
 	reason string             // of the newest failure, without secrets
 	broke  time.Time
 }
@@ -33,6 +34,7 @@ func (h *health) note(kind string, took time.Duration, err error) {
 	now := time.Now()
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.newest = now
 	h.asked.add(now, 1)
 	if failing {
 		h.failed.add(now, 1)
@@ -93,6 +95,13 @@ func (h *health) slowest(q float64) (slowest time.Duration) {
 		slowest = max(slowest, usual)
 	}
 	return slowest
+}
+
+// measured returns when the endpoint was last seen at work.
+func (h *health) measured() time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.newest
 }
 
 // lastFailure returns why the endpoint failed last, and when.

@@ -50,18 +50,30 @@ var gauges = []struct {
 	name, unit, description string
 	read                    func(*Endpoint) (value float64, known bool)
 }{
-	{"ready", "", "1 when an endpoint would be asked at once, 0 when it is paused, out of budget, behind, cordoned or its breaker is open.",
-		func(e *Endpoint) (float64, bool) { return truth(e.standing() == ready), true }},
-	{"breaker.forced", "", "1 when an operator overrides an endpoint's breaker.",
-		func(e *Endpoint) (float64, bool) { return truth(Force(e.breaker.forced.Load()) != Unforced), true }},
-	{"cordoned", "", "1 when an operator has cordoned an endpoint.",
-		func(e *Endpoint) (float64, bool) { return truth(e.usability.cordoned.Load()), true }},
-	{"head.distance", "", "Blocks from the head of the other endpoints of a chain to that of an endpoint; below zero: behind.",
-		func(e *Endpoint) (float64, bool) { off, known := e.Distance(); return float64(off), known }},
-	{"budget.left", "", "Requests, or units, that may be spent at once; endpoints with a rate or a monthly plan only. Below zero: as many wait.",
-		func(e *Endpoint) (float64, bool) { return e.budget.left() }},
-	{"budget.waiting", "", "Requests, or units, that wait until an endpoint's rate allows them; endpoints with a rate only.",
-		func(e *Endpoint) (float64, bool) { return e.budget.waiting() }},
+	{
+		"ready", "", "1 when an endpoint would be asked at once, 0 when it is paused, out of budget, behind, cordoned or its breaker is open.",
+		func(e *Endpoint) (float64, bool) { return truth(e.standing() == ready), true },
+	},
+	{
+		"breaker.forced", "", "1 when an operator overrides an endpoint's breaker.",
+		func(e *Endpoint) (float64, bool) { return truth(Force(e.breaker.forced.Load()) != Unforced), true },
+	},
+	{
+		"cordoned", "", "1 when an operator has cordoned an endpoint.",
+		func(e *Endpoint) (float64, bool) { return truth(e.usability.cordoned.Load()), true },
+	},
+	{
+		"head.distance", "", "Blocks from the head of the other endpoints of a chain to that of an endpoint; below zero: behind.",
+		func(e *Endpoint) (float64, bool) { off, known := e.Distance(); return float64(off), known },
+	},
+	{
+		"budget.left", "", "Requests, or units, that may be spent at once; endpoints with a rate or a monthly plan only. Below zero: as many wait.",
+		func(e *Endpoint) (float64, bool) { return e.budget.left() },
+	},
+	{
+		"budget.waiting", "", "Requests, or units, that wait until an endpoint's rate allows them; endpoints with a rate only.",
+		func(e *Endpoint) (float64, bool) { return e.budget.waiting() },
+	},
 	{"pause", "s", "Time for which an endpoint asked us to pause.", func(e *Endpoint) (float64, bool) {
 		return max(e.budget.pauseLeft(time.Now()), e.budget.downLeft()).Seconds(), true
 	}},
@@ -69,8 +81,10 @@ var gauges = []struct {
 		left, _ := e.usability.quarantine.left(time.Now())
 		return left.Seconds(), true
 	}},
-	{"failing", "1", "Share of an endpoint's recent calls that failed.",
-		func(e *Endpoint) (float64, bool) { _, share := e.health.failing(); return share, true }},
+	{
+		"failing", "1", "Share of an endpoint's recent calls that failed.",
+		func(e *Endpoint) (float64, bool) { _, share := e.health.failing(); return share, true },
+	},
 }
 
 // Observe has the state of endpoints read whenever measurements are collected, until stop is called.

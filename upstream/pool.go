@@ -3,7 +3,6 @@ package upstream
 import (
 	"cmp"
 	"context"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"sync/atomic"
@@ -63,9 +62,9 @@ func (p *Pool) Health() []Health {
 	return all
 }
 
-// Do asks the endpoints one after the other until one gives an answer that check accepts; nil accepts every Response, and
-// ErrDeclined is an answer, too. A plain error of check is a bad answer; an *Error keeps its class. When all fail the
-// *Error says what each endpoint said. A GET may be asked of a second endpoint while the first is slow.
+// Do asks the endpoints one after the other until one gives an answer that check accepts; nil accepts every Response,
+// and ErrDeclined is an answer, too. A plain error of check is a bad answer; an *Error keeps its class. When all fail
+// the *Error says what each endpoint said. A GET may be asked of a second endpoint while the first is slow.
 func (p *Pool) Do(ctx context.Context, r Request, check func(Response) error) (Response, error) {
 	method := r.method()
 	winner, err := p.Run(ctx, Job{
@@ -105,8 +104,8 @@ type Job struct {
 	Try func(ctx context.Context, e *Endpoint, turn Turn) Reply
 }
 
-// Run has endpoints tried until an answer is accepted, and returns that one; see Do. Answers are judged one at a time, by
-// the goroutine of the caller, and none after the accepted one. All attempts are over when it returns.
+// Run has endpoints tried until an answer is accepted, and returns that one; see Do. Answers are judged one at a time,
+// by the goroutine of the caller, and none after the accepted one. All attempts are over when it returns.
 func (p *Pool) Run(ctx context.Context, j Job) (Reply, error) {
 	p.retries.earn()
 	order, suited := p.first(ctx, j.Kind, j.Suits)
@@ -123,8 +122,8 @@ func (p *Pool) Next(ctx context.Context, kind string, suits func(*Endpoint) bool
 	return p.endpoints[order[0]]
 }
 
-// first orders endpoints for a job: those that the caller avoids come after the others, and those that cannot be expected
-// to answer after these; suited counts the ones before.
+// first orders endpoints for a job: those that the caller avoids come after the others, and those that cannot be
+// expected to answer after these; suited counts the ones before.
 func (p *Pool) first(ctx context.Context, kind string, suits func(*Endpoint) bool) (order []int, suited int) {
 	avoided := Avoided(ctx)
 	order, _ = p.split(p.order(kind), func(e *Endpoint) bool { return !slices.Contains(avoided, e.name) })
@@ -211,16 +210,22 @@ func (p *Pool) mayMove() bool {
 	return time.Since(time.Unix(0, p.moved.Load())) >= leastStay
 }
 
-// explore repeats once in a while what one endpoint just answered at another one: how fast that is, and whether it has
-// recovered, is known before callers depend on it.
+// explore repeats once in a while what one endpoint just answered at the one whose last measurement is the oldest: how
+// fast that is, and whether it has recovered, is known before callers depend on it.
 func (p *Pool) explore(winner int, j Job, answered Request) {
 	now, last := time.Now(), p.explored.Load()
 	if len(p.endpoints) < 2 || len(answered.Body) > largestProbe || now.Sub(time.Unix(0, last)) < exploreEvery ||
 		!p.explored.CompareAndSwap(last, now.UnixNano()) || last == 0 {
 		return
 	}
-	e := p.endpoints[(winner+1+rand.N(len(p.endpoints)-1))%len(p.endpoints)]
-	if e.MayBeProbed() && (j.Suits == nil || j.Suits(e)) {
-		e.InBackground(func(ctx context.Context) { _, _ = e.Probe(ctx, answered) })
+	others := slices.DeleteFunc(slices.Clone(p.endpoints), func(e *Endpoint) bool {
+		return e == p.endpoints[winner] || !e.MayBeProbed() || now.Sub(e.health.measured()) < exploreEvery
+	})
+	if len(others) == 0 {
+		return
+	}
+	oldest := slices.MinFunc(others, func(a, b *Endpoint) int { return a.health.measured().Compare(b.health.measured()) })
+	if j.Suits == nil || j.Suits(oldest) {
+		oldest.InBackground(func(ctx context.Context) { _, _ = oldest.Probe(ctx, answered) })
 	}
 }

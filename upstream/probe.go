@@ -52,8 +52,8 @@ func (a *Attempt) check() error {
 	return a.request.Check(a.Response)
 }
 
-// verify finds out, in the background, whether the failures that made the breaker suspect the endpoint are its own: then
-// all controls fail, and the breaker opens until one succeeds.
+// verify finds out, in the background, whether the failures that made the breaker suspect the endpoint are its own:
+// then all controls fail, and the breaker opens until one succeeds.
 func (e *Endpoint) verify() {
 	if !e.breaker.isSuspecting() || time.Since(time.Unix(0, e.breaker.closed.Load())) < verifiedFor {
 		return

@@ -7,8 +7,9 @@ import (
 )
 
 // Extra load that a pool may cause: a fifth of what it is asked, and ten attempts a second however little that is
-// (Finagle's RetryBudget has the same). What is not used is saved up to the fifth of a while: when an endpoint goes down,
-// all that was under way there is asked elsewhere. The last half is kept for retries, since hedges follow no failure.
+// (Finagle's RetryBudget has the same). What is not used is saved up to the fifth of a while: when an endpoint goes
+// down, all that was under way there is asked elsewhere. The last half is kept for retries, since hedges follow no
+// failure.
 const (
 	extraShare     = 0.2
 	extraPerSecond = 10.0

@@ -13,9 +13,9 @@ import (
 // shortestSecret is the length from which a part of a URL or a header value is taken for a key.
 const shortestSecret = 8
 
-// NewScrubber replaces whatever could be a key in texts about a service by its name: each part of its URL but IP addresses
-// and ports, and its header values. Labels of hosts may be keys, too: a host is shown only as far as it ends in public,
-// which others than the operator have published; empty: not at all.
+// NewScrubber replaces whatever could be a key in texts about a service by its name: each part of its URL but IP
+// addresses and ports, and its header values. Labels of hosts may be keys, too: a host is shown only as far as it ends
+// in public, which others than the operator have published; empty: not at all.
 func NewScrubber(name string, base *url.URL, public string, header http.Header) *strings.Replacer {
 	host := base.Hostname()
 	secrets := append(secretLabels(host, public), secretsOfURL(base)...)
@@ -94,8 +94,8 @@ func secretsOfURL(base *url.URL) []string {
 	return append(secrets, base.User.Username(), password, user, escaped, written, basic)
 }
 
-// replacer puts name in place of each of the texts that are long enough to be a key, beside pairs. It prefers the longer
-// of two texts that begin at the same place: the other may be a part of it.
+// replacer puts name in place of each of the texts that are long enough to be a key, beside pairs. It prefers the
+// longer of two texts that begin at the same place: the other may be a part of it.
 func replacer(name string, secrets []string, pairs ...[2]string) *strings.Replacer {
 	for _, secret := range secrets {
 		if len(secret) >= shortestSecret {

@@ -116,8 +116,8 @@ func (e *Endpoint) Quarantine(ctx context.Context, cause error) {
 	}
 }
 
-// close takes the endpoint out of use that denies us access. It is tried again after a minute at first: what it said may
-// have been about one call.
+// close takes the endpoint out of use that denies us access. It is tried again after a minute at first: what it said
+// may have been about one call.
 func (e *Endpoint) close(ctx context.Context, said *Error) {
 	longest := cmp.Or(min(said.RetryAfter, longestClosed), longestClosed)
 	if term := e.usability.closed.extend(time.Now(), said, longest); term > 0 {

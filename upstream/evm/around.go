@@ -137,7 +137,8 @@ func (a *around) readBlocks(ctx context.Context) {
 	}
 }
 
-// readEach asks for the receipts that are still missing, and for the headers of blocks whose times their logs leave out.
+// readEach asks for the receipts that are still missing, and for the headers of blocks whose times their logs leave
+// out.
 func (a *around) readEach(ctx context.Context) error {
 	headers := make(map[chain.Hash]**header)
 	calls, blocks := a.calls(headers)

@@ -71,7 +71,8 @@ func (a *Attestations) HadEvidence(from, to uint64) bool {
 	return uint64(len(alone)) == to-from+1
 }
 
-// LatestOf returns who attested to a block last, by a list or, where there was none, by its header; absent when unknown.
+// LatestOf returns who attested to a block last, by a list or, where there was none, by its header; absent when
+// unknown.
 func LatestOf(all []Attestation, block uint64) string {
 	var last Attestation
 	for _, each := range all {

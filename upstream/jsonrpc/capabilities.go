@@ -271,8 +271,8 @@ func (c *Capabilities) late(call *Call) {
 	}
 }
 
-// forgot learns that something is older than what the endpoint keeps: what is half as old may be there. Where it was only
-// tried again, as much as before is.
+// forgot learns that something is older than what the endpoint keeps: what is half as old may be there. Where it was
+// only tried again, as much as before is.
 func (c *Capabilities) forgot(asked Reach) {
 	if asked.Depth <= nearHead {
 		return

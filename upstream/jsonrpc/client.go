@@ -18,8 +18,8 @@ const (
 	batchesAtOnce = 4
 )
 
-// Client speaks JSON-RPC 2.0 over a pool, for calls that change nothing: they may be made twice, and are joined while in
-// flight. Each caller judges the result by its own Accept and Doubt. Safe for concurrent use.
+// Client speaks JSON-RPC 2.0 over a pool, for calls that change nothing: they may be made twice, and are joined while
+// in flight. Each caller judges the result by its own Accept and Doubt. Safe for concurrent use.
 type Client struct {
 	pool      *upstream.Pool
 	label     string // that errors begin with, as a rule what the pool serves
@@ -110,8 +110,8 @@ func (c *Client) batchWidth(ctx context.Context, calls []*Call) (width int) {
 // Name returns the pool's name.
 func (c *Client) Name() string { return c.pool.Name() }
 
-// Call makes one call and decodes its result into out, a pointer. An error object that any endpoint would give is returned
-// as an *Error; any other as an *upstream.Error, with an *Error among its causes, when no endpoint answered.
+// Call makes one call and decodes its result into out, a pointer. An error object that any endpoint would give is
+// returned as an *Error; any other as an *upstream.Error, with an *Error among its causes, when no endpoint answered.
 func (c *Client) Call(ctx context.Context, method string, out any, params ...any) error {
 	call := &Call{Method: method, Params: params, Out: out}
 	_ = c.exchange(ctx, []*Call{call}, 0) // which is the call's
@@ -187,8 +187,9 @@ func (c *Client) Each(ctx context.Context, calls ...*Call) {
 // mostRepeats is how often Each repeats calls.
 const mostRepeats = 4
 
-// failedInPassing reports whether the call may well succeed a moment later at the same endpoint: what came back cannot be
-// read or is not there, as at one of many nodes, the node failed inside, or is asked too much and does not say how long.
+// failedInPassing reports whether the call may well succeed a moment later at the same endpoint: what came back cannot
+// be read or is not there, as at one of many nodes, the node failed inside, or is asked too much and does not say how
+// long.
 func (c *Call) failedInPassing() bool {
 	failed, is := errors.AsType[*upstream.Error](c.Err)
 	if !is {
@@ -206,8 +207,8 @@ func (c *Call) failedInPassing() bool {
 	return false
 }
 
-// exchange makes calls in one HTTP request, unless another caller is making the same; joined counts the batches in flight
-// that left them open before.
+// exchange makes calls in one HTTP request, unless another caller is making the same; joined counts the batches in
+// flight that left them open before.
 func (c *Client) exchange(ctx context.Context, calls []*Call, joined int) error {
 	if err := c.suspension(); err != nil {
 		return fail(calls, c.failure(calls[0], err))

@@ -40,9 +40,10 @@ type head struct {
 	isFar    bool      // too far from the others', and it is known that they are right
 }
 
-// CompareHeads has endpoints whose head is more than most blocks away from that of the majority asked last. Of two it is
-// the one that is behind, if the other has the block after its head: block, if not nil, makes a call with a Link for the
-// block of a number. Heads are learned from calls with a Head, and by ask. To be called before the client is used.
+// CompareHeads has endpoints whose head is more than most blocks away from that of the majority asked last. Of two it
+// is the one that is behind, if the other has the block after its head: block, if not nil, makes a call with a Link
+// for the block of a number. Heads are learned from calls with a Head, and by ask. To be called before the client is
+// used.
 func (c *Client) CompareHeads(most uint64, ask *Call, block func(number uint64) *Call) {
 	h := c.heads
 	if len(c.pool.Endpoints()) < 2 {
@@ -93,8 +94,8 @@ func (c *Client) sawHead(e *upstream.Endpoint, number uint64) (prove func(contex
 	return func(ctx context.Context) { c.linkHeads(ctx, low, number, ahead) }
 }
 
-// place compares a head with that of the others. An endpoint that is too far away stays so until it is less than half as
-// far. Beside the only other one that is not found, and it ends when the endpoint is not behind any more.
+// place compares a head with that of the others. An endpoint that is too far away stays so until it is less than half
+// as far. Beside the only other one that is not found, and it ends when the endpoint is not behind any more.
 func (h *head) place(others, most uint64, isBeside bool) {
 	if h.isFar {
 		most /= 2
@@ -109,8 +110,8 @@ func (h *head) place(others, most uint64, isBeside bool) {
 	h.endpoint.SetDistance(distance, h.isFar)
 }
 
-// linkHeads tries to prove that an endpoint is behind: that the other one has a block after its head. A majority that was
-// heard meanwhile knows better.
+// linkHeads tries to prove that an endpoint is behind: that the other one has a block after its head. A majority that
+// was heard meanwhile knows better.
 func (c *Client) linkHeads(ctx context.Context, low *head, number uint64, ahead *upstream.Endpoint) {
 	hash, _, isTold := c.linkAt(ctx, low.endpoint, number)
 	_, parent, follows := c.linkAt(ctx, ahead, number+1)

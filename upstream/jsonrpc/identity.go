@@ -38,9 +38,9 @@ type identity struct {
 	everReused    atomic.Int64 // so far
 }
 
-// Proving returns a client of the same pool, whose errors begin with label. It believes an endpoint only while that answers
-// proof well: at first, once in a while, after whatever may have broken a connection, and over a connection that was opened
-// while no reused one was in use. The proof goes along with other calls.
+// Proving returns a client of the same pool, whose errors begin with label. It believes an endpoint only while that
+// answers proof well: at first, once in a while, after whatever may have broken a connection, and over a connection
+// that was opened while no reused one was in use. The proof goes along with other calls.
 func (c *Client) Proving(label string, proof *Call) *Client {
 	p := &identityProof{call: proof, endpoints: make(map[*upstream.Endpoint]*identity)}
 	for _, e := range c.pool.Endpoints() {

@@ -110,15 +110,13 @@ var errPanicked = errors.New("panicked")
 // run asks the endpoints for the calls of a batch, in one HTTP request each, and completes it for those who wait.
 func (c *Client) run(ctx context.Context, b *inflightBatch) {
 	defer c.inflight.complete(b)
+	c.askHeads()
 	_, b.err = c.pool.Run(ctx, upstream.Job{
 		Kind: kindOf(b.calls), IsRead: true, Suits: c.suits(b.calls), // there is no method here that changes anything
 		Try: func(ctx context.Context, e *upstream.Endpoint, turn upstream.Turn) upstream.Reply {
 			return c.attempt(ctx, e, turn, b)
 		},
 	})
-	if b.err == nil {
-		c.askHeads()
-	}
 }
 
 // add takes the replies of another endpoint. The error says what they leave open for the caller who makes the batch.

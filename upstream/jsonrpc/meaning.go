@@ -86,8 +86,9 @@ func (e *Error) read() (meaning Meaning, field string) {
 	return Unclear, ""
 }
 
-// mayMean reports whether the HTTP status allows a meaning: 429 is about how often or how much is asked and 401 about us,
-// whatever the text advertises; 405 is about HTTP's method. Where gateways refuse us, funds are those of our account.
+// mayMean reports whether the HTTP status allows a meaning: 429 is about how often or how much is asked and 401 about
+// us, whatever the text advertises; 405 is about HTTP's method. Where gateways refuse us, funds are those of our
+// account.
 func (e *Error) mayMean(meaning Meaning) bool {
 	switch e.status {
 	case http.StatusTooManyRequests:
@@ -123,8 +124,8 @@ func (e *Error) text() string {
 	return webPage.ReplaceAllString(strings.ToLower(text), "")
 }
 
-// class returns zero for an error that every endpoint would give, otherwise the class under which the next one is asked. A
-// text without an envelope that says nothing known is not an answer, nor is one where no JSON-RPC is served.
+// class returns zero for an error that every endpoint would give, otherwise the class under which the next one is
+// asked. A text without an envelope that says nothing known is not an answer, nor is one where no JSON-RPC is served.
 func (e *Error) class() upstream.Class {
 	meaning := e.Meaning()
 	switch class := meaning.Class(); {

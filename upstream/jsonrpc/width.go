@@ -49,8 +49,8 @@ func (w *width) bound(most uint64) {
 	}
 }
 
-// refused learns that size is too much: half of it is asked for from now on. Where size was only tried, no more is tried
-// for a while.
+// refused learns that size is too much: half of it is asked for from now on. Where size was only tried, no more is
+// tried for a while.
 func (w *width) refused(size uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -122,7 +122,7 @@ func (b *builder) addChain(path string, c config.Chain) {
 	rpc, lag := jsonrpc.New(pool), b.config.LagOf(c, known.BlockTime)
 	for _, each := range c.Endpoints {
 		if known := rpc.Capabilities(each.Name); known != nil { // the endpoint could be made
-			known.Declare(limitsOf(each))
+			known.Declare(limitsOf(each.Limits, each.Costs))
 		}
 	}
 	made := &chainParts{config: c, pool: pool, rpc: rpc}

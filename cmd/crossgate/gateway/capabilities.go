@@ -23,9 +23,8 @@ const (
 )
 
 // limitsOf is what an operator knows of an endpoint.
-func limitsOf(e config.Endpoint) jsonrpc.Limits {
-	c := e.Limits
-	limits := jsonrpc.Limits{Batch: uint64(c.Batch), Span: uint64(c.Span), Results: uint64(c.Results), Rates: c.Rates, Costs: e.Costs, Lacks: c.Lacks, Depths: make(map[string]uint64)}
+func limitsOf(c config.EndpointLimits, costs map[string]int) jsonrpc.Limits {
+	limits := jsonrpc.Limits{Batch: uint64(c.Batch), Span: uint64(c.Span), Results: uint64(c.Results), Rates: c.Rates, Costs: costs, Lacks: c.Lacks, Depths: make(map[string]uint64)}
 	for part, depth := range map[string]int{"logs": c.Logs, "blocks": c.Blocks, "state": c.State} {
 		if depth > 0 {
 			limits.Depths[part] = uint64(depth)

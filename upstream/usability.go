@@ -84,7 +84,7 @@ func (u *usability) now() (is standing, left time.Duration, cause error) {
 		return quarantined, left, fmt.Errorf("quarantined for a wrong answer: %w", cause)
 	}
 	if left, cause := u.closed.left(now); left > 0 {
-		return closed, left, fmt.Errorf("access denied: %w", cause)
+		return closed, left, fmt.Errorf("access denied: %s", cause)
 	}
 	return ready, 0, nil
 }
@@ -95,7 +95,7 @@ func (e *Endpoint) unusable() error {
 	if is == ready {
 		return nil
 	}
-	return &Error{Class: Unusable, Endpoint: e.name, RetryAfter: left, Err: errors.New(cause.Error())}
+	return &Error{Class: Unusable, Endpoint: e.name, RetryAfter: left, Err: cause}
 }
 
 // Cordon takes the endpoint out of use until Uncordon. Requests that it is serving go on.

@@ -33,7 +33,7 @@ type Endpoint struct {
 // EndpointLimits are what a JSON-RPC endpoint does not do. What is not here is found out and remembered.
 type EndpointLimits struct {
 	Span    int `yaml:"span" range:"0..; 0 means that it is found out"`    // blocks in one search of logs; 0: found out
-	Results int `yaml:"results" range:"0..; 0 means that it is found out"` // logs in one answer; 0: found out
+	Results int `yaml:"results" range:"0..; 0 means that it is not known"` // logs in one answer; 0: not known
 	Batch   int `yaml:"batch" range:"0..; 0 means that it is found out"`   // calls in one request; 0: found out
 	// Rates are how many calls a second are taken of methods that are taken less often than others
 	Rates map[string]float64 `yaml:"rates" range:">0"`

@@ -49,7 +49,7 @@ func (c *Chain) list(ctx context.Context, from, to uint64, l listing) (logs []lo
 		c.density.saw(len(part), span)
 		c.heard(part, by)
 		logs, told = append(logs, part...), append(told, jsonrpc.Attestation{From: from, To: from + span - 1, By: by, IsList: true})
-		from, narrowed, fitting = from+span, 0, 2*max(fitting, span)
+		from, narrowed, fitting = from+span, 0, 2*min(max(fitting, span), to-from+1)
 	}
 	return logs, told, nil
 }

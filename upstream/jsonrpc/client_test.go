@@ -127,47 +127,6 @@ func TestCallRefusesWhatIsNoAnswer(t *testing.T) {
 	}
 }
 
-// Which error objects are everybody's, and which only this endpoint's.
-func TestCallJudgesErrorObjects(t *testing.T) {
-	for _, test := range []struct {
-		code      int
-		message   string
-		elsewhere bool
-		class     upstream.Class // where elsewhere fails too
-	}{
-		{3, "execution reverted: TRANSFER_FAILED", false, 0},
-		{-32000, "execution reverted", false, 0},
-		{-32000, "insufficient funds for gas * price + value", false, 0},
-		{-32602, "invalid argument 0: hex string has length 3", true, upstream.Rejected},
-		{-32005, "query returned more than 10000 results", true, upstream.Rejected},
-		{-32602, "block range is too wide", true, upstream.Rejected},
-		{-32602, "exceed max block range: 5000", true, upstream.Rejected},
-		{-32600, "Smart contract is not exist.", false, 0},
-		{-32000, "missing trie node 1234", true, upstream.Rejected},
-		{-32000, "header not found", true, upstream.Rejected},
-		{-32601, "the method eth_feeHistory does not exist/is not available", true, upstream.Rejected},
-		{-32603, "internal error", true, upstream.Rejected},
-		{-32005, "daily request count exceeded, request rate limited", true, upstream.RateLimited},
-		{429, "compute units per second capacity exceeded", true, upstream.RateLimited},
-	} {
-		t.Run(test.message, func(t *testing.T) {
-			failing := node(func(rpcCall) string {
-				return fmt.Sprintf(`"error":{"code":%d,"message":%q,"data":"0x08c379a0"}`, test.code, test.message)
-			})
-			var got string
-			err := rpc(t, failing, node(echo)).Call(t.Context(), "eth_call", &got, "0x1")
-			if test.elsewhere != (err == nil) {
-				t.Errorf("Call() = %v; asked elsewhere: want %v", err, test.elsewhere)
-			}
-			err = rpc(t, failing).Call(t.Context(), "eth_call", &got, "0x1")
-			var said *jsonrpc.Error
-			if !errors.As(err, &said) || said.Code != test.code || classOf(err) != test.class {
-				t.Errorf("Call() of one endpoint = %v, want error object %d under class %v", err, test.code, test.class)
-			}
-		})
-	}
-}
-
 // Rate limiters in front of nodes answer a text outside of any envelope.
 func TestBareTextsOfRateLimitersAreUnderstood(t *testing.T) {
 	limited := always(200, `{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}`)

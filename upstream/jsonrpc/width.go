@@ -22,7 +22,9 @@ type width struct {
 	known    uint64    // zero: nothing was refused
 	rest     time.Time // until then no more is tried
 	accepted int       // full widths since the last change
-	tried    uint64    // more than was known, as the last change
+	tried    uint64    // more than was known, as the last change; zero: it was another
+	good     uint64    // what was known before that
+	tooMuch  uint64    // that was refused last
 	changed  uint64
 }
 
@@ -49,30 +51,50 @@ func (w *width) bound(most uint64) {
 	}
 }
 
-// refused learns that size is too much: half of it is asked for from now on. Where size was only tried, no more is
-// tried for a while.
+// refused learns that size is too much: half of it is asked for from now on or, where it was only tried, what was known
+// before, and no more is tried for a while.
 func (w *width) refused(size uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if size == w.tried {
-		w.rest = time.Now().Add(relearn)
+	now := w.nowLocked()
+	switch {
+	case w.known > 0 && size == w.tried:
+		w.known, w.rest = w.good, time.Now().Add(relearn)
+	case w.known > 0 && size > now: // asked before, or tried elsewhere
+		w.tooMuch = min(w.tooMuch, size)
+		return
+	default:
+		w.known = min(now, max((size+1)/2, 1))
 	}
-	w.known, w.accepted, w.tried = min(w.nowLocked(), max((size+1)/2, 1)), 0, 0
+	w.tooMuch, w.accepted, w.tried = size, 0, 0
 	w.changed++
 }
 
-// took learns that size was taken: after several full widths twice as much is tried.
+// took learns that size was taken: after several full widths more is tried, half of the way to what was refused.
 func (w *width) took(size uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.known == 0 || w.known >= w.most || size < w.known || time.Now().Before(w.rest) {
 		return
 	}
-	if w.accepted++; w.accepted == enoughAccepted {
-		w.known = min(2*w.known, w.most)
-		w.accepted, w.tried = 0, w.known
-		w.changed++
+	if w.accepted++; w.accepted < enoughAccepted {
+		return
 	}
+	if !w.rest.IsZero() {
+		w.tooMuch = 0 // it may have become less strict
+	}
+	more := 2 * w.known
+	if w.tooMuch > 0 {
+		more = (w.known + w.tooMuch) / 2
+	}
+	w.good, w.rest, w.accepted = w.known, time.Time{}, 0
+	if more <= w.known+w.known/8 { // near enough
+		w.rest = time.Now().Add(relearn)
+		return
+	}
+	w.known = min(more, w.most)
+	w.tried = w.known
+	w.changed++
 }
 
 // limited returns the width where it is less than what is asked of any endpoint; zero: it is not.

@@ -40,18 +40,21 @@ func TestWidthIsFoundByHalving(t *testing.T) {
 
 // TestWidthGrowsBack has an endpoint refuse for other reasons than size: all is asked for again.
 func TestWidthGrowsBack(t *testing.T) {
-	w := width{most: 1000}
-	w.refused(1000)
-	w.refused(100)
-	for range 5 * enoughAccepted {
-		w.took(w.now())
-	}
-	if w.now() != 1000 || w.limited() != 0 {
-		t.Errorf("%d are asked for, limited to %d, want 1000 without a limit", w.now(), w.limited())
-	}
-	w.bound(150)
-	w.recall(0, time.Now())
-	if w.took(150); w.now() != 150 || w.limited() != 150 {
-		t.Errorf("%d are asked for, limited to %d, want the 150 that were declared", w.now(), w.limited())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := width{most: 1000}
+		w.refused(1000)
+		w.refused(100)
+		for range 12 * enoughAccepted {
+			w.took(w.now())
+			<-time.After(relearn / enoughAccepted)
+		}
+		if w.now() != 1000 || w.limited() != 0 {
+			t.Errorf("%d are asked for, limited to %d, want 1000 without a limit", w.now(), w.limited())
+		}
+		w.bound(150)
+		w.recall(0, time.Now())
+		if w.took(150); w.now() != 150 || w.limited() != 150 {
+			t.Errorf("%d are asked for, limited to %d, want the 150 that were declared", w.now(), w.limited())
+		}
+	})
 }

@@ -49,8 +49,8 @@ func TestWhatEndpointsLackIsKnownAfterARestart(t *testing.T) {
 
 	_, again := started()
 	limits, _ := again.Capabilities("node").Known()
-	if limits.Span != 700 || !slices.Contains(limits.Lacks, "eth_simulateV1") {
-		t.Errorf("after a restart %+v is known, want searches of 700 blocks and no eth_simulateV1", limits)
+	if limits.Span != 2500 || !slices.Contains(limits.Lacks, "eth_simulateV1") {
+		t.Errorf("after a restart %+v is known, want searches of half of 5000 blocks and no eth_simulateV1", limits)
 	}
 }
 

@@ -15,7 +15,7 @@ const (
 	headsFor = 5 * time.Second
 	// headsTogether is what passes for the same moment.
 	headsTogether = time.Second
-	// headsEvery is after what time an endpoint is asked for its head that has not been seen.
+	// headsEvery is the time after which an endpoint is asked for its head that has not been seen.
 	headsEvery = 15 * time.Second
 )
 
@@ -125,17 +125,17 @@ func (c *Client) linkHeads(ctx context.Context, low *head, number uint64, ahead 
 }
 
 // linkAt asks one endpoint for the hash of a block and of the one before it.
-func (c *Client) linkAt(ctx context.Context, e *upstream.Endpoint, number uint64) (hash, parent string, told bool) {
+func (c *Client) linkAt(ctx context.Context, e *upstream.Endpoint, number uint64) (hash, parent string, known bool) {
 	call := c.heads.block(number)
-	got, told := c.probe(ctx, e, call)
-	if told {
+	got, known := c.probe(ctx, e, call)
+	if known {
 		hash, parent = call.Link(got.value.Addr().Interface())
 	}
-	return hash, parent, told
+	return hash, parent, known
 }
 
 // probe makes a call at an endpoint in the background, for what can be learned of the endpoint by it.
-func (c *Client) probe(ctx context.Context, e *upstream.Endpoint, call *Call) (got rpcResult, told bool) {
+func (c *Client) probe(ctx context.Context, e *upstream.Endpoint, call *Call) (got rpcResult, known bool) {
 	response, err := e.Probe(ctx, c.controlRequest(e, call))
 	if err != nil {
 		return rpcResult{}, false
@@ -150,8 +150,8 @@ func (c *Client) probe(ctx context.Context, e *upstream.Endpoint, call *Call) (g
 // listen learns from the replies of an endpoint how far its chain has come.
 func (c *Client) listen(e *upstream.Endpoint, calls []*Call, results rpcResults) {
 	for i, call := range calls {
-		number, told := results[i].head(call)
-		if !told {
+		number, known := results[i].head(call)
+		if !known {
 			continue
 		}
 		prove := c.sawHead(e, number)
@@ -178,11 +178,11 @@ func (c *Client) askHeads() {
 			continue
 		}
 		each.endpoint.InBackground(func(ctx context.Context) {
-			got, told := c.probe(ctx, each.endpoint, h.ask)
-			if !told {
+			got, known := c.probe(ctx, each.endpoint, h.ask)
+			if !known {
 				return
 			}
-			if number, told := got.head(h.ask); told {
+			if number, known := got.head(h.ask); known {
 				if prove := c.sawHead(each.endpoint, number); prove != nil {
 					prove(ctx)
 				}

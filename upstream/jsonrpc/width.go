@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// relearn is after what time more is tried again than was refused before: endpoints and plans change.
+	// relearn is the time until more is tried again than the endpoint refused: endpoints and plans change.
 	relearn = 10 * time.Minute
 	// enoughAccepted is after how many full widths twice as much is tried.
 	enoughAccepted = 8
@@ -23,7 +23,7 @@ type width struct {
 	rest     time.Time // until then no more is tried
 	accepted int       // full widths since the last change
 	tried    uint64    // more than was known, as the last change; zero: it was another
-	good     uint64    // what was known before that
+	good     uint64    // width before that
 	tooMuch  uint64    // that was refused last
 	changed  uint64
 }
@@ -51,7 +51,7 @@ func (w *width) bound(most uint64) {
 	}
 }
 
-// refused learns that size is too much: half of it is asked for from now on or, where it was only tried, what was known
+// refused learns that size is too much: half of it is asked for from now on or, where it was only tried, as much
 // before, and no more is tried for a while.
 func (w *width) refused(size uint64) {
 	w.mu.Lock()
@@ -70,7 +70,7 @@ func (w *width) refused(size uint64) {
 	w.changed++
 }
 
-// took learns that size was taken: after several full widths more is tried, half of the way to what was refused.
+// took learns that size was accepted: after several full widths more is tried, half of the way to the size refused.
 func (w *width) took(size uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -97,7 +97,7 @@ func (w *width) took(size uint64) {
 	w.changed++
 }
 
-// limited returns the width where it is less than what is asked of any endpoint; zero: it is not.
+// limited returns the width where it is less than that of any endpoint; zero: it is not.
 func (w *width) limited() uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -107,7 +107,7 @@ func (w *width) limited() uint64 {
 	return 0
 }
 
-// changes counts what was learned.
+// changes counts changes.
 func (w *width) changes() uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()

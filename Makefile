@@ -18,7 +18,7 @@ BIN      ?= bin
 # Gin's MessagePack, which nothing here speaks, is 6 MB of a binary. Go's own stamp of the checkout is left out: the same
 # source makes the same binary with and without one.
 BUILD     = CGO_ENABLED=0 go build -trimpath -buildvcs=false -tags nomsgpack -ldflags "$(LDFLAGS)"
-LDFLAGS   = -s -w -X crossgate/release.version=$(VERSION) -X crossgate/release.commit=$(COMMIT) -X crossgate/release.date=$(DATE)
+LDFLAGS   = -s -w -X crossgate/internal/release.version=$(VERSION) -X crossgate/internal/release.commit=$(COMMIT) -X crossgate/internal/release.date=$(DATE)
 
 .PHONY: help demo test soak lint fmt fuzz bench gateway build reproducible size contracts image manifests check check-deploy check-pages vulnerabilities release release-check
 

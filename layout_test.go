@@ -28,16 +28,16 @@ var house = map[string]room{
 
 	"order":         {"chain", "the order is pure: state what is needed as order.Source and let upstream/* fulfil it"},
 	"order/onchain": {"chain chain/solana order", "decoding is pure: whoever reads the chain hands the bytes in"},
-	"order/index":   {"chain order order/onchain store", "the index asks chains through order.Source and order.HistorySource; cmd/crossgate/gateway hands them in"},
+	"order/index":   {"chain order order/onchain store", "the index asks chains through order.Source and order.HistorySource; gateway hands them in"},
 	"store":         {"chain quote token", "the database knows tables, not what they mean: queries belong to who keeps something"},
-	"quote":         {"cache/flight chain chain/solana token", "the comparison asks venues through quote.Venue; cmd/crossgate/gateway hands them in"},
+	"quote":         {"cache/flight chain chain/solana token", "the comparison asks venues through quote.Venue; gateway hands them in"},
 
-	"certificate":   {"", "TLS files: what connections carry belongs to who opens them"},
-	"cache/flight":  {"", "a mechanism knows no domain word: give it a type parameter or an option"},
-	"cache":         {"cache/shared", "a mechanism knows no domain word: give it a type parameter or an option"},
-	"cache/rfc9111": {"", "rules without a cache: what keeps or asks belongs to proxy/passthrough"},
-	"cache/shared":  {"certificate", "a mechanism knows no domain word: give it a type parameter or an option"},
-	"upstream":      {"", "a mechanism knows no domain word: put what knows one into upstream/evm, upstream/venue or upstream/price"},
+	"internal/tlsfiles": {"", "TLS files: what connections carry belongs to who opens them"},
+	"cache/flight":      {"", "a mechanism knows no domain word: give it a type parameter or an option"},
+	"cache":             {"cache/shared", "a mechanism knows no domain word: give it a type parameter or an option"},
+	"cache/rfc9111":     {"", "rules without a cache: what keeps or asks belongs to proxy/passthrough"},
+	"cache/shared":      {"internal/tlsfiles", "a mechanism knows no domain word: give it a type parameter or an option"},
+	"upstream":          {"", "a mechanism knows no domain word: put what knows one into upstream/evm, upstream/venue or upstream/price"},
 
 	"upstream/jsonrpc":           {"upstream", "a mechanism knows no domain word: put what knows one into upstream/evm or upstream/solana"},
 	"upstream/jsonrpc/behaviour": {"", "the book of behaviours is facts about others: what reads them imports it"},
@@ -50,7 +50,7 @@ var house = map[string]room{
 
 	"proxy/wire":        {"chain order order/onchain quote token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
 	"proxy/reference":   {"", "the API's document is read here: what is shown of it belongs to proxy/web, what there is to proxy"},
-	"proxy/web":         {"chain proxy/reference release token", "a page is rendered from the API's JSON: what is missing there belongs into wire"},
+	"proxy/web":         {"chain internal/release proxy/reference token", "a page is rendered from the API's JSON: what is missing there belongs into wire"},
 	"proxy/transport":   {"", "connections know nothing of what they carry: paths and responses belong to proxy"},
 	"proxy/passthrough": {"cache cache/rfc9111 upstream", "an HTTP cache knows requests and responses: what paths mean belongs to proxy"},
 	"proxy/shadow":      {"upstream", "answers are compared as JSON: what makes them belongs to proxy"},
@@ -58,15 +58,19 @@ var house = map[string]room{
 	"proxy/admin":       {"cache chain order proxy/web upstream", "operators see the server and the gateway through two interfaces: what answers clients belongs to proxy"},
 	"proxy":             {"cache cache/shared chain order order/index proxy/passthrough proxy/quota proxy/reference proxy/shadow proxy/transport proxy/web proxy/wire quote token upstream", "the server calls order/index, quote and token; never chains or venues"},
 
-	"release": {"", "it says what a program was built of and knows nobody"},
-	"config":  {"chain", "the file says what is wanted; cmd/crossgate/gateway builds it"},
+	"internal/release": {"", "it says what a program was built of and knows nobody"},
+	"config":           {"chain", "the file says what is wanted; gateway builds it"},
 
-	"cmd/crossgate/gateway": {
-		"cache cache/rfc9111 cache/shared certificate chain config order order/index proxy proxy/admin proxy/passthrough proxy/quota proxy/shadow proxy/web quote release store token token/catalog upstream " +
-			"upstream/evm upstream/jsonrpc upstream/jsonrpc/behaviour upstream/price upstream/solana upstream/tokenlist upstream/tron upstream/venue",
+	"gateway": {
+		"cache cache/rfc9111 cache/shared internal/tlsfiles chain config order order/index proxy proxy/admin proxy/passthrough proxy/quota proxy/shadow proxy/web quote internal/release store token token/catalog upstream " +
+			"upstream/evm upstream/jsonrpc upstream/price upstream/solana upstream/tokenlist upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},
-	"cmd/crossgate": {"chain config cmd/crossgate/gateway order/index proxy release store upstream/jsonrpc/behaviour", "the command reads flags; the building of parts belongs to cmd/crossgate/gateway"},
+	"doctor": {
+		"chain gateway config order order/index quote store token upstream upstream/jsonrpc upstream/venue",
+		"the doctor calls what a configuration names; what a running gateway does belongs to gateway",
+	},
+	"cmd/crossgate": {"chain config doctor gateway internal/release order/index proxy store", "the command reads flags; the building of parts belongs to gateway"},
 
 	"sandbox/contracts":   {"chain", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/balancer":    {"sandbox/jsonrpc", "a mechanism of providers: it knows the shape of JSON-RPC, and no chain"},
@@ -76,7 +80,7 @@ var house = map[string]room{
 	"sandbox/venues":      {"chain sandbox/contracts sandbox/solana", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox":             {"chain order sandbox/balancer sandbox/contracts sandbox/jsonrpc sandbox/solana sandbox/tron sandbox/venues", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/sandboxtest": {"sandbox", "a world for tests, and nothing else: what a test wants of it belongs to the test"},
-	"sandbox/cmd/sandbox": {"chain config cmd/crossgate/gateway order release sandbox sandbox/venues", "the command starts a world and a gateway; their insides belong to them"},
+	"sandbox/cmd/sandbox": {"chain config gateway internal/release order sandbox sandbox/venues", "the command starts a world and a gateway; their insides belong to them"},
 
 	"sandbox/stories":         {"", "stories are tests: what they need goes into files named _test.go"},
 	"sandbox/processes":       {"", "tests of the command are tests: what they need goes into files named _test.go"},
@@ -86,9 +90,9 @@ var house = map[string]room{
 	"sandbox/adapters/tron":   {"", "tests of adapters are tests: what they need goes into files named _test.go"},
 	"sandbox/adapters/venue":  {"", "tests of adapters are tests: what they need goes into files named _test.go"},
 
-	"cache/redistest":    {"", "a server for tests, of the standard library alone: what it is tested with belongs to the tests"},
-	"store/postgrestest": {"linktest", "a server for tests, of the standard library alone: what it is tested with belongs to the tests"},
-	"linktest":           {"", "a link for tests, of the standard library alone: it knows nothing of what it carries"},
+	"internal/redistest":    {"", "a server for tests, of the standard library alone: what it is tested with belongs to the tests"},
+	"internal/postgrestest": {"internal/linktest", "a server for tests, of the standard library alone: what it is tested with belongs to the tests"},
+	"internal/linktest":     {"", "a link for tests, of the standard library alone: it knows nothing of what it carries"},
 
 	"examples/taker": {"", "a client knows nothing but the HTTP API: it is copied out of this tree"},
 
@@ -122,7 +126,7 @@ var doors = []door{
 	{"github.com/sony/gobreaker/v2", "cache/shared", "", "call services through upstream.Endpoint, which has a breaker"},
 	{"golang.org/x/time", "upstream proxy/shadow", "", "call services through upstream.Endpoint, which has a rate budget"},
 	{"github.com/coder/websocket", "upstream/evm", "", "heads are announced by upstream/evm: call services through upstream.Endpoint"},
-	{"github.com/fsnotify/fsnotify", "cmd/crossgate", "", "files are watched by the command; cmd/crossgate/gateway takes the new configuration"},
+	{"github.com/fsnotify/fsnotify", "cmd/crossgate", "", "files are watched by the command; gateway takes the new configuration"},
 	{"github.com/KimMachineGun/automemlimit", "cmd/crossgate", "", "memory is the process's, and so the command's"},
 	{"github.com/coreos/go-systemd/v22", "cmd/crossgate", "", "the supervisor is the process's, and so the command's"},
 	{"github.com/spf13/cobra", "cmd/crossgate", "", "command lines are read by the command: parameters are for everybody else"},
@@ -138,12 +142,12 @@ var doors = []door{
 	{"filippo.io/edwards25519", "chain/solana", "", "accounts of Solana's programs are derived by solana.ProgramAddress"},
 	{"github.com/shopspring/decimal", "quote upstream/venue proxy", "token upstream/evm upstream/solana sandbox/adapters/venue", "percents are decimals in quote, its venues and the face; prices are big.Rat"},
 
-	{"go.opentelemetry.io/otel", "cache/shared order/... quote store upstream/... proxy cmd/...", "...", "pure packages have no spans: their callers do"},
-	{"go.opentelemetry.io/otel/sdk", "cmd/crossgate/gateway", "...", "spans are made with the OpenTelemetry API; where they go is decided in cmd/crossgate/gateway"},
-	{"go.opentelemetry.io/otel/exporters", "cmd/crossgate/gateway", "", "where spans and measurements go is decided in cmd/crossgate/gateway"},
-	{"github.com/go-logr/logr", "cmd/crossgate/gateway", "sandbox/stories", "log with log/slog: this is how OpenTelemetry's libraries do"},
-	{"go.opentelemetry.io/contrib/instrumentation/runtime", "cmd/crossgate/gateway", "", "where measurements go is decided in cmd/crossgate/gateway"},
-	{"github.com/prometheus/client_golang", "cmd/crossgate/gateway", "", "measure with the OpenTelemetry API: cmd/crossgate/gateway exports it"},
+	{"go.opentelemetry.io/otel", "cache/shared order/... quote store upstream/... proxy gateway cmd/...", "...", "pure packages have no spans: their callers do"},
+	{"go.opentelemetry.io/otel/sdk", "gateway", "...", "spans are made with the OpenTelemetry API; where they go is decided in gateway"},
+	{"go.opentelemetry.io/otel/exporters", "gateway", "", "where spans and measurements go is decided in gateway"},
+	{"github.com/go-logr/logr", "gateway", "sandbox/stories", "log with log/slog: this is how OpenTelemetry's libraries do"},
+	{"go.opentelemetry.io/contrib/instrumentation/runtime", "gateway", "", "where measurements go is decided in gateway"},
+	{"github.com/prometheus/client_golang", "gateway", "", "measure with the OpenTelemetry API: gateway exports it"},
 	{"github.com/prometheus/client_model", "", "sandbox/stories", testsOnly},
 	{"github.com/prometheus/common", "", "sandbox/stories", testsOnly},
 	{"go.opentelemetry.io/proto/otlp", "", "sandbox/stories", "spans leave by the SDK's exporter; only tests read what left"},

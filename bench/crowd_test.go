@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cache/redistest"
 	"crossgate/cache/shared"
+	"crossgate/internal/redistest"
 	"crossgate/proxy"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cache/redistest"
+	"crossgate/internal/redistest"
 )
 
 // gone reports whether a replica has no fresh value for "key".

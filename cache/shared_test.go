@@ -14,8 +14,8 @@ import (
 
 	"github.com/gomodule/redigo/redis"
 
-	"crossgate/cache/redistest"
 	"crossgate/cache/shared"
+	"crossgate/internal/redistest"
 )
 
 var hour = Life{Fresh: time.Hour, Stale: time.Hour, IfError: time.Hour}

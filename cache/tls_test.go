@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cache/redistest"
 	"crossgate/cache/shared"
+	"crossgate/internal/redistest"
 )
 
 // password has every sign that means something else in an address.

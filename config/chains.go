@@ -11,12 +11,10 @@ import (
 // Chain is a chain that the gateway reads. A documented chain needs only its id and endpoints; any other key overrides
 // the documented value. An undocumented chain needs them all.
 type Chain struct {
-	ID          chain.ID    `yaml:"id"`          // the number by which the API calls it
-	Endpoints   []Endpoint  `yaml:"endpoints"`   // that serve its JSON-RPC
-	Execution   Execution   `yaml:"execution"`   // of its swaps; default: swap.execution
-	Unsimulated Unsimulated `yaml:"unsimulated"` // of transactions for a venue's own router; default: swap.unsimulated
-	Fee         *Fee        `yaml:"fee"`         // of its direct swaps; default: swap.fee
-	Lag         uint64      `yaml:"lag"`         // blocks that an endpoint may be behind the others; default: from health.lag
+	ID        chain.ID   `yaml:"id"`                                                   // the number by which the API calls it
+	Endpoints []Endpoint `yaml:"endpoints"`                                            // that serve its JSON-RPC
+	Execution Execution  `yaml:"execution" oneof:"router direct best" optional:"true"` // of its swaps; default: swap.execution
+	Fee       *Fee       `yaml:"fee"`                                                  // of its direct swaps; default: swap.fee
 
 	Native    uint64        `yaml:"native"`  // EIP-155 chain id
 	Genesis   chain.Hash    `yaml:"genesis"` // hash of the genesis block, of a Solana cluster

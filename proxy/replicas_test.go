@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"crossgate/cache"
-	"crossgate/cache/redistest"
 	"crossgate/cache/shared"
 	"crossgate/chain"
+	"crossgate/internal/redistest"
 	"crossgate/order"
 	"crossgate/order/index"
 	"crossgate/proxy/quota"

@@ -17,8 +17,8 @@ const (
 	silentFresh      = 10 * time.Minute // of contracts without an answer: they may be deployed later
 )
 
-// defaultLogoPattern is where the hosted service keeps its logos, as its recorded answers spell them.
-const defaultLogoPattern = "https://tokens.debridge.finance/Logo/{chainId}/{address}/big/token-logo.png"
+// logoPattern is where the hosted service keeps its logos, as its recorded answers spell them.
+const logoPattern = "https://tokens.debridge.finance/Logo/{chainId}/{address}/big/token-logo.png"
 
 // DirectoryOptions configures a Directory. All of it is optional.
 type DirectoryOptions struct {
@@ -29,9 +29,6 @@ type DirectoryOptions struct {
 	Own map[Key]Token
 	// Listed returns tokens of a chain that others vouch for, and whose texts can be shown.
 	Listed func(context.Context, chain.ID) map[chain.Address]Token
-	// LogoPattern makes the LogoURI of tokens that have none: {chainId} and {address} are filled in.
-	// Empty: where the hosted service keeps its logos.
-	LogoPattern string
 	// Recall returns values that Remember stored, also in an earlier process; missing ones are read from the chains.
 	// Remember stores final answers of contracts.
 	Recall   func(context.Context, []Key) map[Key]Reading
@@ -41,15 +38,14 @@ type DirectoryOptions struct {
 
 // Directory knows what tokens are called and what they are worth. Safe for concurrent use.
 type Directory struct {
-	registry    chain.Registry
-	readers     map[chain.ID]Reader
-	own         map[Key]Token
-	listed      func(context.Context, chain.ID) map[chain.Address]Token
-	logoPattern string
-	now         func() time.Time
-	sources     []PriceSource
-	recall      func(context.Context, []Key) map[Key]Reading
-	remember    func(context.Context, map[Key]Reading)
+	registry chain.Registry
+	readers  map[chain.ID]Reader
+	own      map[Key]Token
+	listed   func(context.Context, chain.ID) map[chain.Address]Token
+	now      func() time.Time
+	sources  []PriceSource
+	recall   func(context.Context, []Key) map[Key]Reading
+	remember func(context.Context, map[Key]Reading)
 
 	contracts *memory[metadata]
 	prices    *memory[price]
@@ -65,15 +61,12 @@ type metadata struct {
 
 // NewDirectory returns a Directory that knows nothing from the chains yet.
 func NewDirectory(o DirectoryOptions) *Directory {
-	if o.LogoPattern == "" {
-		o.LogoPattern = defaultLogoPattern
-	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	d := &Directory{
 		registry: o.Registry, readers: o.Readers, own: o.Own, listed: o.Listed,
-		logoPattern: o.LogoPattern, now: o.Now, sources: o.Prices, recall: o.Recall, remember: o.Remember,
+		now: o.Now, sources: o.Prices, recall: o.Recall, remember: o.Remember,
 	}
 	d.contracts = newMemory(rememberedTokens, readPatience, d.isCurrent)
 	d.contracts.after = d.rememberNew
@@ -227,7 +220,7 @@ func (d *Directory) complete(key Key, token Token) Token {
 		token.Name = token.Symbol
 	}
 	if token.LogoURI == "" {
-		token.LogoURI = strings.NewReplacer("{chainId}", key.Chain.String(), "{address}", address).Replace(d.logoPattern)
+		token.LogoURI = strings.NewReplacer("{chainId}", key.Chain.String(), "{address}", address).Replace(logoPattern)
 	}
 	return token
 }

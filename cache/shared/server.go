@@ -12,7 +12,7 @@ import (
 
 	"github.com/gomodule/redigo/redis"
 
-	"crossgate/certificate"
+	"crossgate/internal/tlsfiles"
 )
 
 // server is where a Valkey or Redis is reached, and as whom.
@@ -71,7 +71,7 @@ func parseURL(text string) (s server, err error) {
 }
 
 // secured returns the server with what the files have now, where it speaks TLS.
-func (s server) secured(files certificate.Files) (server, error) {
+func (s server) secured(files tlsfiles.Files) (server, error) {
 	if s.tls == nil {
 		return s, nil
 	}

@@ -29,7 +29,7 @@ import (
 
 	"go.opentelemetry.io/otel/metric"
 
-	"crossgate/certificate"
+	"crossgate/internal/tlsfiles"
 )
 
 // Defaults of Options.
@@ -45,7 +45,7 @@ const connectTimeout = time.Second
 type Options struct {
 	URL string // redis://user:password@host:port/database; rediss:// for TLS, unix:// for a socket
 	// Certificates are for TLS, and read again for each connection. The zero value trusts whom the system trusts.
-	Certificates certificate.Files
+	Certificates tlsfiles.Files
 	Timeout      time.Duration // of one call; 20 ms when zero
 	// Silence of the server after which the connection counts as lost; 5 s when zero. It is for networks that drop
 	// connections without a word: a slow server answers in the end. What is cached is purged softly after a loss.
@@ -58,7 +58,7 @@ type Options struct {
 // Cache is the connection of one replica to the shared cache. At most one cache.Cache is in front of it.
 type Cache struct {
 	server       server
-	certificates certificate.Files
+	certificates tlsfiles.Files
 	silence      time.Duration
 	lockLife     time.Duration
 	replica      string

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"crossgate/cache/redistest"
-	"crossgate/certificate"
+	"crossgate/internal/redistest"
+	"crossgate/internal/tlsfiles"
 )
 
 func TestAddressesAreNotTold(t *testing.T) {
@@ -27,13 +27,13 @@ func TestCertificatesThatCannotBeRead(t *testing.T) {
 	own, other := authority.Issue(t, "gateway"), authority.Issue(t, "another")
 	absent := filepath.Join(t.TempDir(), "canary.pem")
 	for _, test := range []struct {
-		files certificate.Files
+		files tlsfiles.Files
 		why   string
 	}{
-		{certificate.Files{Authorities: absent}, "certificate of the authority: no such file"},
-		{certificate.Files{Authorities: own.Key}, "no certificate in PEM"},
-		{certificate.Files{Own: own.Certificate, Key: absent}, "private key of this gateway: no such file"},
-		{certificate.Files{Own: own.Certificate, Key: other.Key}, "private key does not match public key"},
+		{tlsfiles.Files{Authorities: absent}, "certificate of the authority: no such file"},
+		{tlsfiles.Files{Authorities: own.Key}, "no certificate in PEM"},
+		{tlsfiles.Files{Own: own.Certificate, Key: absent}, "private key of this gateway: no such file"},
+		{tlsfiles.Files{Own: own.Certificate, Key: other.Key}, "private key does not match public key"},
 	} {
 		_, err := New(Options{URL: "rediss://localhost", Certificates: test.files})
 		if err == nil || !strings.Contains(err.Error(), test.why) || strings.Contains(err.Error(), "canary") {

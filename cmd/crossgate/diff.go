@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"crossgate/cmd/crossgate/gateway"
+	"crossgate/gateway"
 	"crossgate/proxy"
 )
 

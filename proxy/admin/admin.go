@@ -13,7 +13,7 @@
 // which says what became of the command.
 //
 // The package sees the rest of the process through two interfaces: Server is the public server (fulfilled by
-// proxy.Server), Gateway is what stands behind it (fulfilled by cmd/crossgate/gateway). Both are called from the
+// proxy.Server), Gateway is what stands behind it (fulfilled by gateway). Both are called from the
 // goroutine of each request, so they must be safe for concurrent use. Commands last until the process ends; they are
 // not written to the configuration.
 package admin

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"crossgate/chain"
-	"crossgate/release"
+	"crossgate/internal/release"
 )
 
 // Amount is an amount in whole tokens.

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cache/redistest"
+	"crossgate/internal/postgrestest"
+	"crossgate/internal/redistest"
 	"crossgate/sandbox"
-	"crossgate/store/postgrestest"
 )
 
 // observed is two gateways on one database and one shared cache, and a Prometheus that looks at both.
@@ -51,7 +51,6 @@ func startObserved(t *testing.T) *observed {
 	o.node.spoil(refusing("eth_getLogs"))
 	o.origin = startFailing(t)
 	o.config = strings.NewReplacer(
-		"asked: 500ms", "asked: 1s", // so that looks are few enough for one statement that fails to be more than a hundredth
 		fmt.Sprintf("[{url: %q}]", o.slow.RPC),
 		fmt.Sprintf("[{name: own, url: %q}, {name: gone, url: %q}]", o.slow.RPC, "http://"+freeAddress(t)),
 		fmt.Sprintf("[{url: %q}]", o.spoilt.RPC), fmt.Sprintf("[{name: spoilt, url: %q}]", o.node.url),

@@ -13,9 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"crossgate/internal/postgrestest"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
-	"crossgate/store/postgrestest"
 )
 
 // reply is what a gateway answered.

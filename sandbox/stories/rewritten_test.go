@@ -14,9 +14,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
-	"crossgate/linktest"
+	"crossgate/doctor"
+	"crossgate/gateway"
+	"crossgate/internal/linktest"
 	"crossgate/order/index"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
@@ -185,15 +186,15 @@ func (r *rewritten) diagnosed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := gateway.Diagnose(t.Context(), c, func(index.Progress) {})
+	d, err := doctor.Diagnose(t.Context(), c, func(index.Progress) {})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, chain := range d.Chains {
 		for _, e := range chain.Endpoints {
-			isOther := strings.Contains(strings.Join(e.Identity.Wrong, "; "), "of another branch")
+			isOther := strings.Contains(strings.Join(e.Wrong, "; "), "of another branch")
 			if isOther != (e.Endpoint == "fast") || !strings.Contains(strings.Join(e.Shortcomings, "; "), "stale") {
-				t.Errorf("chain %d, endpoint %s: wrong %q, short of %q", chain.Chain, e.Endpoint, e.Identity.Wrong, e.Shortcomings)
+				t.Errorf("chain %d, endpoint %s: wrong %q, short of %q", chain.Chain, e.Endpoint, e.Wrong, e.Shortcomings)
 			}
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cache/redistest"
 	"crossgate/config"
+	"crossgate/internal/redistest"
 	"crossgate/proxy/admin"
 	"crossgate/sandbox/sandboxtest"
 )

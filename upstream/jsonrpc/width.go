@@ -51,7 +51,7 @@ func (w *width) bound(most uint64) {
 	}
 }
 
-// refused learns that size is too much: half of it is asked for from now on or, where it was only tried, as much
+// refused learns that size is too much: half of it is asked for from now on or, where it was only tried, as much as
 // before, and no more is tried for a while.
 func (w *width) refused(size uint64) {
 	w.mu.Lock()

@@ -120,7 +120,7 @@ func (b *builder) addChain(path string, c config.Chain) {
 	rpc, lag := jsonrpc.New(pool), Lag(known.BlockTime)
 	for _, each := range c.Endpoints {
 		if known := rpc.Capabilities(each.Name); known != nil { // the endpoint could be made
-			known.Declare(jsonrpc.Limits{Costs: each.Costs})
+			known.SetCosts(each.Costs)
 		}
 	}
 	made := &chainParts{config: c, pool: pool, rpc: rpc}

@@ -54,7 +54,6 @@ type Chain struct {
 	fees      atomic.Pointer[feeMarket]
 	attested  jsonrpc.Attestations
 	sources   jsonrpc.Sources // of transactions
-	density   density         // of the order protocol's logs
 	batcher   batcher
 }
 

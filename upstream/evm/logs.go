@@ -46,7 +46,6 @@ func (c *Chain) list(ctx context.Context, from, to uint64, l listing) (logs []lo
 			}
 			return nil, nil, fmt.Errorf("logs of blocks %d to %d: %w", from, from+span-1, err)
 		}
-		c.density.saw(len(part), span)
 		c.heard(part, by)
 		logs, told = append(logs, part...), append(told, jsonrpc.Attestation{From: from, To: from + span - 1, By: by, IsList: true})
 		from, narrowed, fitting = from+span, 0, 2*min(max(fitting, span), to-from+1)
@@ -86,7 +85,7 @@ func (c *Chain) listAtOnce(ctx context.Context, from, to uint64, l listing) (log
 
 // widest is how many blocks to search at once from one on.
 func (c *Chain) widest(ctx context.Context, from uint64) uint64 {
-	return c.rpc.Search(ctx, getLogs, c.reach(from), c.density.now())
+	return c.rpc.Search(ctx, getLogs, c.reach(from))
 }
 
 // narrower is how many blocks to search where span held more logs than endpoints give at once; span for any other

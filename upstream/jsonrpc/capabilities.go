@@ -2,7 +2,6 @@ package jsonrpc
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -54,30 +53,26 @@ func (r Reach) part() string {
 	return "blocks"
 }
 
-// Limits are what an endpoint can do, where somebody knows it: its operator, or what it said before a restart. Zero is
-// not known.
+// Limits are what an endpoint was found not to do. Zero is not known.
 type Limits struct {
-	Batch   uint64             `json:"batch,omitempty"`   // calls in one request
-	Span    uint64             `json:"span,omitempty"`    // blocks in one search of logs
-	Results uint64             `json:"results,omitempty"` // logs in one answer
-	Rates   map[string]float64 `json:"rates,omitempty"`   // calls a second of methods that are taken less often than others
-	Depths  map[string]uint64  `json:"depths,omitempty"`  // blocks before the newest that logs, state and blocks are kept for
-	Costs   map[string]int     `json:"-"`                 // units of the rate that calls of a method take, under * any other; 1 by default
-	Lacks   []string           `json:"lacks,omitempty"`   // methods, or a method and a tag, a field, or a part of its results
+	Batch  uint64            `json:"batch,omitempty"`  // calls in one request
+	Span   uint64            `json:"span,omitempty"`   // blocks in one search of logs
+	Depths map[string]uint64 `json:"depths,omitempty"` // blocks before the newest that logs, state and blocks are kept for
+	Lacks  []string          `json:"lacks,omitempty"`  // methods, or a method and a tag or a field
 }
 
-// Capabilities are what one endpoint can do: all, until it refuses something. What it refused is tried again after a
-// while, since endpoints and plans change; what its operator declared is not. Safe for concurrent use.
+// Capabilities are what one endpoint can do: all, until it refuses something. That is tried again after a while, since
+// endpoints and plans change. Safe for concurrent use.
 type Capabilities struct {
 	batch, span width
 
-	mu       sync.Mutex
-	paces    map[string]*upstream.Budget // of methods that are taken less often than others
-	declared Limits
-	depths   map[string]*depth
-	lacks    map[string]time.Time // until when methods are not asked for
-	crowded  time.Time            // when a batch was refused for its rate, and nothing was answered since; zero: never
-	version  uint64
+	mu      sync.Mutex
+	paces   map[string]*upstream.Budget // of methods that are taken less often than others
+	costs   map[string]int              // see SetCosts
+	depths  map[string]*depth
+	lacks   map[string]time.Time // until when methods are not asked for
+	crowded time.Time            // when a batch was refused for its rate, and nothing was answered since; zero: never
+	version uint64
 }
 
 // depth is how far into the past an endpoint answers.
@@ -98,42 +93,22 @@ func newCapabilities() *Capabilities {
 // in four searches where it takes the 5,000 blocks that public ones do.
 const widestSearch = 40_000
 
-// Declare sets what an operator knows of the endpoint. It is never tried whether more is possible.
-func (c *Capabilities) Declare(known Limits) {
+// SetCosts sets the units of the endpoint's rate that calls of a method take, under * those of any other; 1 by default.
+func (c *Capabilities) SetCosts(costs map[string]int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.declared = known
-	c.batch.bound(known.Batch)
-	c.span.bound(known.Span)
-	for method, perSecond := range known.Rates {
-		c.paces[method] = upstream.NewBudget(perSecond, int(perSecond))
-	}
+	c.costs = costs
 }
 
 // costOf is how many units of the endpoint's rate a call takes.
 func (c *Capabilities) costOf(method string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return cmp.Or(c.declared.Costs[method], c.declared.Costs["*"], 1)
+	return cmp.Or(c.costs[method], c.costs["*"], 1)
 }
 
 // Span is how many blocks are searched at once.
 func (c *Capabilities) Span() uint64 { return c.span.now() }
-
-// fullness is the part of an answer that is filled by as much as is expected: the rest is for what is not.
-const fullness = 0.75
-
-// spanOf is how many blocks to search at once where each holds so many results, as far as is known.
-func (c *Capabilities) spanOf(perBlock float64) uint64 {
-	c.mu.Lock()
-	most := c.declared.Results
-	c.mu.Unlock()
-	span := c.span.now()
-	if most == 0 || perBlock*float64(span) <= fullness*float64(most) {
-		return span
-	}
-	return max(uint64(fullness*float64(most)/perBlock), 1)
-}
 
 // Batch is how many calls are made in one request.
 func (c *Capabilities) Batch() uint64 { return c.batch.now() }
@@ -143,13 +118,10 @@ func (c *Capabilities) can(call *Call) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
-	if slices.ContainsFunc(call.needs(), func(what string) bool { return c.lacksLocked(what, now) }) {
+	if slices.ContainsFunc(call.needs(), func(what string) bool { return now.Before(c.lacks[what]) }) {
 		return false
 	}
 	part := call.Reach.part()
-	if most := c.declared.Depths[part]; most > 0 && call.Reach.Depth > most {
-		return false
-	}
 	if d := c.depths[part]; d != nil && now.Before(d.until) && call.Reach.Depth > d.most {
 		return false
 	}
@@ -167,10 +139,6 @@ func (c *Call) needs() []string {
 		what = append(what, c.Method+" "+field)
 	}
 	return what
-}
-
-func (c *Capabilities) lacksLocked(what string, now time.Time) bool {
-	return slices.Contains(c.declared.Lacks, what) || now.Before(c.lacks[what])
 }
 
 // answered learns that the endpoint answered a call.
@@ -295,9 +263,7 @@ func (c *Capabilities) Known() (known Limits, version uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
-	known = c.declared
-	known.Batch, known.Span = c.batch.limited(), c.span.limited()
-	known.Depths, known.Lacks = maps.Clone(c.declared.Depths), slices.Clone(c.declared.Lacks)
+	known = Limits{Batch: c.batch.limited(), Span: c.span.limited()}
 	for part, d := range c.depths {
 		if now.Before(d.until) {
 			if known.Depths == nil {
@@ -307,7 +273,7 @@ func (c *Capabilities) Known() (known Limits, version uint64) {
 		}
 	}
 	for what, until := range c.lacks {
-		if now.Before(until) && !slices.Contains(known.Lacks, what) {
+		if now.Before(until) {
 			known.Lacks = append(known.Lacks, what)
 		}
 	}

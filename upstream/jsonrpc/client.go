@@ -54,15 +54,15 @@ func (c *Client) Capabilities(endpoint string) *Capabilities {
 }
 
 // Search returns how many blocks to search at once from one on: as many as the endpoint takes that would be asked first
-// among those that can be expected to answer, for blocks that are expected to hold so many results each.
-func (c *Client) Search(ctx context.Context, method string, oldest Reach, perBlock float64) (blocks uint64) {
+// among those that can be expected to answer.
+func (c *Client) Search(ctx context.Context, method string, oldest Reach) (blocks uint64) {
 	oldest.Blocks = 1
 	call := &Call{Method: method, Reach: oldest}
 	next := c.pool.Next(ctx, method, c.suits([]*Call{call}))
 	if next == nil {
 		return 1
 	}
-	return c.abilities[next].spanOf(perBlock)
+	return c.abilities[next].Span()
 }
 
 // Lacks reports whether every endpoint is known not to have a method or, where one is named, not to take a field of its

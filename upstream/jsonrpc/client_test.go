@@ -260,7 +260,7 @@ func TestBudgetCountsUnitsOfMethods(t *testing.T) {
 			RequestsPerSecond: 10, Burst: 100,
 		})
 		client := jsonrpc.New(upstream.NewPool("chain", e))
-		client.Capabilities("node").Declare(jsonrpc.Limits{Costs: map[string]int{"eth_getLogs": 75, "eth_call": 26, "*": 10}})
+		client.Capabilities("node").SetCosts(map[string]int{"eth_getLogs": 75, "eth_call": 26, "*": 10})
 		if err := client.Call(t.Context(), "eth_getLogs", new(any), 1); err != nil { // 75 of 100
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package jsonrpc
 
 import (
-	"errors"
 	"net/http"
 	"regexp"
 	"slices"
@@ -160,25 +159,4 @@ func (e *Error) failure() *upstream.Error {
 		failed.RetryAfter, _ = e.Wait()
 	}
 	return failed
-}
-
-// Judge says in the words of the book of behaviours what a response to so many calls alike means: "answer" when all of
-// them have a result.
-func Judge(response upstream.Response, asked *Call, calls int) string {
-	objects, err := parse(response, calls)
-	if err == nil {
-		at := slices.IndexFunc(objects, func(each responseObject) bool { return each.Error != nil })
-		if at < 0 {
-			return "answer"
-		}
-		return string(objects[at].Error.about(asked).Meaning())
-	}
-	if said, is := errors.AsType[*Error](err); is {
-		return string(said.about(asked).Meaning())
-	}
-	if refused, is := errors.AsType[*batchRefusedError](err); is && !refused.isUnsure {
-		return string(BatchLimit)
-	}
-	byStatus := Error{isBare: true, status: response.Status}
-	return string(byStatus.Meaning())
 }

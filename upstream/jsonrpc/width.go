@@ -15,8 +15,7 @@ const (
 // width is how much of something an endpoint takes at once, calls in a batch or blocks in a search: found by halving
 // what it refuses, and remembered. Safe for concurrent use.
 type width struct {
-	most    uint64
-	isBound bool // it is never more
+	most uint64
 
 	mu       sync.Mutex
 	known    uint64    // zero: nothing was refused
@@ -40,15 +39,6 @@ func (w *width) nowLocked() uint64 {
 		return w.most
 	}
 	return min(w.known, w.most)
-}
-
-// bound sets how much is asked for at most; zero leaves it as it is.
-func (w *width) bound(most uint64) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if most > 0 {
-		w.most, w.isBound = most, true
-	}
 }
 
 // refused learns that size is too much: half of it is asked for from now on or, where it was only tried, as much as
@@ -101,7 +91,7 @@ func (w *width) took(size uint64) {
 func (w *width) limited() uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if now := w.nowLocked(); w.isBound || now < w.most {
+	if now := w.nowLocked(); now < w.most {
 		return now
 	}
 	return 0

@@ -51,10 +51,5 @@ func TestWidthGrowsBack(t *testing.T) {
 		if w.now() != 1000 || w.limited() != 0 {
 			t.Errorf("%d are asked for, limited to %d, want 1000 without a limit", w.now(), w.limited())
 		}
-		w.bound(150)
-		w.recall(0, time.Now())
-		if w.took(150); w.now() != 150 || w.limited() != 150 {
-			t.Errorf("%d are asked for, limited to %d, want the 150 that were declared", w.now(), w.limited())
-		}
 	})
 }

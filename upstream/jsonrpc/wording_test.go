@@ -2,7 +2,9 @@ package jsonrpc_test
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,7 +135,7 @@ func TestErrorsInAnyFormAreRead(t *testing.T) {
 	for _, test := range []struct {
 		status int
 		body   string
-		want   string // as Judge says
+		want   jsonrpc.Meaning // "closed": without a word; "bad": neither
 	}{
 		{200, `{"jsonrpc":"2.0","id":1,"error":"Too many requests"}`, "rate limit"},
 		{200, `{"jsonrpc":"2.0","id":1,"error":["rate limit"]}`, "rate limit"},
@@ -144,8 +146,8 @@ func TestErrorsInAnyFormAreRead(t *testing.T) {
 		{400, `{"error":{"status":"x","title":"no","description":"unsupported network"}}`, "key refused"},
 		{200, `{"jsonrpc":"2.0","id":1,"result":"0x1","error":false}`, "answer"},
 		{200, `{"jsonrpc":"2.0","id":1,"result":"0x1","error":{}}`, "answer"},
-		{401, ``, "key refused"},
-		{401, `<html>Unauthorized</html>`, "key refused"},
+		{401, ``, "closed"},
+		{401, `<html>Unauthorized</html>`, "closed"},
 		{401, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"Invalid request"}}`, "key refused"},
 		{401, `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}`, "key refused"},
 		{402, `{"error":"no"}`, "quota spent"},
@@ -153,11 +155,33 @@ func TestErrorsInAnyFormAreRead(t *testing.T) {
 		{451, `Not here`, "key refused"},
 		{429, `{"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"Archive requests are limited on your free plan"}}`, "rate limit"},
 		{405, `{"Error":"Method Not Allowed"}`, "unclear"},
-		{200, `{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"mess`, "unclear"},
+		{200, `{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"mess`, "bad"},
 	} {
-		response := upstream.Response{Status: test.status, Header: http.Header{}, Body: []byte(test.body)}
-		if got := jsonrpc.Judge(response, &jsonrpc.Call{Method: "eth_blockNumber"}, 1); got != test.want {
-			t.Errorf("%d %s: %s, want %s", test.status, test.body, got, test.want)
+		call := &jsonrpc.Call{Method: "eth_blockNumber", Out: new(string)}
+		_ = rpc(t, always(test.status, test.body)).Batch(t.Context(), call) // the call has its error
+		got := jsonrpc.Meaning("answer")
+		if said, is := jsonrpc.Said(call.Err, func(*jsonrpc.Error) bool { return true }); is {
+			got = said.Meaning()
+		} else if call.Err != nil {
+			got = "bad"
+		}
+		if closed := (*upstream.Error)(nil); got == "bad" && errors.As(call.Err, &closed) && isClosed(closed) {
+			got = "closed"
+		}
+		if got != test.want {
+			t.Errorf("%d %s: %s, want %s: %v", test.status, test.body, got, test.want, call.Err)
 		}
 	}
+}
+
+// isClosed reports whether an error, or one of its causes, says that an endpoint denies us access.
+func isClosed(err error) bool {
+	if failed, is := err.(*upstream.Error); is && failed.Closed {
+		return true
+	}
+	if several, are := err.(interface{ Unwrap() []error }); are {
+		return slices.ContainsFunc(several.Unwrap(), isClosed)
+	}
+	cause := errors.Unwrap(err)
+	return cause != nil && isClosed(cause)
 }

@@ -48,21 +48,25 @@ var house = map[string]room{
 	"upstream/tokenlist":         {"upstream", "a list is fetched here and read by token/catalog"},
 	"upstream/price":             {"chain token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 
-	"proxy/wire":        {"chain order order/onchain quote token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
-	"proxy/reference":   {"", "the API's document is read here: what is shown of it belongs to proxy/web, what there is to proxy"},
-	"proxy/web":         {"chain internal/release proxy/reference token", "a page is rendered from the API's JSON: what is missing there belongs into wire"},
-	"proxy/transport":   {"", "connections know nothing of what they carry: paths and responses belong to proxy"},
-	"proxy/passthrough": {"cache cache/rfc9111 upstream", "an HTTP cache knows requests and responses: what paths mean belongs to proxy"},
-	"proxy/shadow":      {"upstream", "answers are compared as JSON: what makes them belongs to proxy"},
-	"proxy/quota":       {"cache/shared", "a quota knows clients and units: what a path costs belongs to proxy"},
-	"proxy/admin":       {"cache chain order proxy/web upstream", "operators see the server and the gateway through two interfaces: what answers clients belongs to proxy"},
-	"proxy":             {"cache cache/shared chain order order/index proxy/passthrough proxy/quota proxy/reference proxy/shadow proxy/transport proxy/web proxy/wire quote token upstream", "the server calls order/index, quote and token; never chains or venues"},
+	"proxy/wire":          {"chain order order/onchain quote token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
+	"proxy/reference":     {"", "the API's document is read here: what is shown of it belongs to proxy/pages, what there is to proxy"},
+	"proxy/web":           {"chain internal/release", "what all pages have, and the operators' page: a page of the API belongs to proxy/pages"},
+	"proxy/transport":     {"", "connections know nothing of what they carry: paths and responses belong to proxy"},
+	"proxy/passthrough":   {"cache cache/rfc9111 upstream", "an HTTP cache knows requests and responses: what paths mean belongs to proxy"},
+	"proxy/shadow":        {"upstream", "answers are compared as JSON: what makes them belongs to proxy"},
+	"proxy/quota":         {"cache/shared", "a quota knows clients and units: what a path costs belongs to proxy"},
+	"proxy/admin":         {"cache chain order proxy/web upstream", "operators see the server and the gateway through two interfaces: what answers clients belongs to proxy"},
+	"proxy":               {"cache cache/shared chain order order/index proxy/passthrough proxy/quota proxy/reference proxy/shadow proxy/transport proxy/web proxy/wire quote upstream", "the server knows no path by name: a noun has its package, and mounts its routes"},
+	"proxy/orders":        {"cache chain order order/index proxy proxy/shadow proxy/wire quote token", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
+	"proxy/swaps":         {"cache chain proxy proxy/wire quote token", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
+	"proxy/pages":         {"cache chain order order/index proxy proxy/orders proxy/reference proxy/swaps proxy/web proxy/wire quote token", "a page asks the routes of the nouns; what they do not have belongs into theirs"},
+	"proxy/pages/compare": {"chain proxy proxy/pages proxy/swaps proxy/web quote token", "the page of a comparison asks the routes of proxy/swaps"},
 
 	"internal/release": {"", "it says what a program was built of and knows nobody"},
 	"config":           {"chain", "the file says what is wanted; gateway builds it"},
 
 	"gateway": {
-		"cache cache/rfc9111 cache/shared internal/tlsfiles chain config order order/index proxy proxy/admin proxy/passthrough proxy/quota proxy/shadow proxy/web quote internal/release store token token/catalog upstream " +
+		"cache cache/rfc9111 cache/shared internal/tlsfiles chain config order order/index proxy proxy/admin proxy/orders proxy/pages proxy/pages/compare proxy/passthrough proxy/quota proxy/shadow proxy/swaps proxy/web quote internal/release store token token/catalog upstream " +
 			"upstream/evm upstream/jsonrpc upstream/price upstream/solana upstream/tokenlist upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},
@@ -70,7 +74,7 @@ var house = map[string]room{
 		"chain gateway config order order/index quote store token upstream upstream/jsonrpc upstream/venue",
 		"the doctor calls what a configuration names; what a running gateway does belongs to gateway",
 	},
-	"cmd/crossgate": {"chain config doctor gateway internal/release order/index proxy store", "the command reads flags; the building of parts belongs to gateway"},
+	"cmd/crossgate": {"chain config doctor gateway internal/release order/index proxy/orders store", "the command reads flags; the building of parts belongs to gateway"},
 
 	"sandbox/contracts":   {"chain", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/balancer":    {"sandbox/jsonrpc", "a mechanism of providers: it knows the shape of JSON-RPC, and no chain"},
@@ -116,7 +120,7 @@ const (
 )
 
 var doors = []door{
-	{"github.com/gin-gonic/gin", "proxy", "bench", "HTTP is served by proxy: return a value or an error to it"},
+	{"github.com/gin-gonic/gin", "proxy proxy/orders proxy/swaps proxy/pages/...", "bench", "HTTP is served by proxy: return a value or an error to it"},
 	{"golang.org/x/net/http/httpguts", "proxy/transport", "", "what a header may hold is decided where it is read"},
 	{"golang.org/x/net/publicsuffix", "proxy/admin", "", "which names outsiders can have matters where they are refused"},
 	{"github.com/klauspost/compress", "proxy", "", "bodies are compressed by proxy, once for all who want them so"},
@@ -140,7 +144,7 @@ var doors = []door{
 	{"github.com/mr-tron/base58", "chain upstream/solana sandbox/solana", "sandbox/...", "addresses and hashes are read and written by chain"},
 	{"golang.org/x/crypto", "chain", "sandbox/stories", "hashes are made by chain, Keccak by go-ethereum's crypto in order/onchain"},
 	{"filippo.io/edwards25519", "chain/solana", "", "accounts of Solana's programs are derived by solana.ProgramAddress"},
-	{"github.com/shopspring/decimal", "quote upstream/venue proxy", "token upstream/evm upstream/solana sandbox/adapters/venue", "percents are decimals in quote, its venues and the face; prices are big.Rat"},
+	{"github.com/shopspring/decimal", "quote upstream/venue proxy/swaps proxy/pages/compare", "proxy token upstream/evm upstream/solana sandbox/adapters/venue", "percents are decimals in quote, its venues and the face; prices are big.Rat"},
 
 	{"go.opentelemetry.io/otel", "cache/shared order/... quote store upstream/... proxy gateway cmd/...", "...", "pure packages have no spans: their callers do"},
 	{"go.opentelemetry.io/otel/sdk", "gateway", "...", "spans are made with the OpenTelemetry API; where they go is decided in gateway"},

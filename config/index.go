@@ -11,7 +11,7 @@ type Index struct {
 	Postgres Secret `yaml:"postgres"` // postgres://user:password@host/database, instead of a file
 	Lookback uint64 `yaml:"lookback"` // how many blocks before the head a first start begins; 0: at the first block
 	Swaps    bool   `yaml:"swaps"`    // whether swaps within a chain are indexed too: on a busy chain thousands a day
-	// Behind is the lag from which on answers name a chain (X-Index-Behind).
+	// Behind is the lag from which on answers name a chain (Index-Basis).
 	Behind time.Duration `yaml:"behind" range:"1s.."`
 	// PostgreSQL connections that one gateway reads by at most; 5 more are for writing, notifications and probes.
 	Connections int `yaml:"connections" range:"1.."`

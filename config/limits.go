@@ -72,14 +72,10 @@ type Connections struct {
 	// Idle is how long a connection may wait for its next request. Longer than the load balancer in front keeps one
 	// open, so that it never sends a request on a connection that is being closed
 	Idle time.Duration `yaml:"idle" range:"1s.."`
-	// Streams is how many clients may follow an order at a time
-	Streams int `yaml:"streams" range:"1.."`
-	// StreamsPerAddress is how many of them may have one address, which is that of the client behind limits.proxies
-	StreamsPerAddress int `yaml:"streamsPerAddress" range:"1.."`
 }
 
 func defaultConnections() Connections {
-	return Connections{Total: 16384, PerAddress: 512, Idle: 620 * time.Second, Streams: 512, StreamsPerAddress: 64}
+	return Connections{Total: 16384, PerAddress: 512, Idle: 620 * time.Second}
 }
 
 // TLS secures a listener. Files that change are read again.

@@ -50,7 +50,7 @@ telemetry: {trustTraceparent: perhaps, admin: "", admin: b}
   listen: line 1: want host:port, for instance 127.0.0.1:8080
   index.lookback: line 2: want a whole number, at least 0
   index.path: line 2: want the path of the database file
-  cache.colour: line 3: unknown key; known keys: maxBytes, shared, sharedCAFile, sharedCertFile, sharedKeyFile, sharedTimeout
+  cache.colour: line 3: unknown key; known keys: maxBytes, shared, sharedCAFile
   cache.maxBytes: line 3: want a size such as 64MiB or 1GiB
   swap.execution: line 5: want router, direct or best
   swap.fee.recipient: line 6: required with bps: the address that receives the fee

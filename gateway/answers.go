@@ -7,17 +7,11 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
-	"crossgate/proxy"
 	"crossgate/quote"
 	"crossgate/token"
 )
 
 // Every call of the server goes to the set that is current at that moment.
-var (
-	_ proxy.Orders = (*sets)(nil)
-	_ proxy.Swaps  = (*sets)(nil)
-	_ proxy.Tokens = (*sets)(nil)
-)
 
 func (s *sets) Find(ctx context.Context, tx chain.TxHash) ([]index.Found, index.Basis, error) {
 	return s.now().index.Find(ctx, tx)

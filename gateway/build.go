@@ -12,7 +12,6 @@ import (
 	"crossgate/cache/shared"
 	"crossgate/chain"
 	"crossgate/config"
-	"crossgate/internal/tlsfiles"
 	"crossgate/order"
 	"crossgate/order/index"
 	"crossgate/quote"
@@ -292,13 +291,7 @@ func (b *builder) addShared() {
 
 // SharedCache makes the cache of c that replicas have in common, which it must name.
 func SharedCache(config config.Config, log *slog.Logger) (*shared.Cache, error) {
-	c := config.Cache
-	return shared.New(shared.Options{
-		URL:          c.Shared.Reveal(),
-		Certificates: tlsfiles.Files{Authorities: c.SharedCAFile, Own: c.SharedCertFile, Key: c.SharedKeyFile},
-		Timeout:      c.SharedTimeout,
-		Logger:       log,
-	})
+	return shared.New(shared.Options{URL: config.Cache.Shared.Reveal(), CAFile: config.Cache.SharedCAFile, Logger: log})
 }
 
 // announcers are the endpoints of an EVM chain that announce its heads by WebSocket.

@@ -17,7 +17,11 @@ import (
 	"crossgate/internal/tlsfiles"
 	"crossgate/proxy"
 	"crossgate/proxy/admin"
+	"crossgate/proxy/orders"
+	"crossgate/proxy/pages"
+	"crossgate/proxy/pages/compare"
 	"crossgate/proxy/quota"
+	"crossgate/proxy/swaps"
 	"crossgate/proxy/web"
 	"crossgate/quote"
 	"crossgate/store"
@@ -29,9 +33,10 @@ type Gateway struct {
 	store  *store.DB
 	sets   *sets
 	server *proxy.Server
-	admin  admin.Options // without the metrics
-	secure *tls.Config   // of the operators' listener; nil: none
-	shared *shared.Cache // nil: there is none
+	orders *orders.Orders // of the server
+	admin  admin.Options  // without the metrics
+	secure *tls.Config    // of the operators' listener; nil: none
+	shared *shared.Cache  // nil: there is none
 
 	catalog  *catalog.Catalog // of public token lists
 	failures *quote.Failures  // of venues
@@ -78,12 +83,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	}
 	g.lists = &listBook{sets: now, catalog: g.catalog, log: log, states: make(map[string]listState)}
 	server, err := proxy.New(proxy.Options{
-		Orders: now,
-		Swaps:  now,
-		Tokens: now,
-		Chains: p.registry,
-		Shared: p.shared,
-		Quotas: quotas(c.Limits),
+		Index: now, Chains: p.registry, Shared: p.shared, Quotas: quotas(c.Limits),
 		Telemetry: proxy.Telemetry{
 			Tracing: proxy.Tracing{Share: c.Telemetry.Share, TrustTraceparent: c.Telemetry.TrustTraceparent},
 			Access:  access(c.Telemetry.Access),
@@ -96,7 +96,6 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		Logger: log,
 		Limits: proxy.Limits{
 			SwapLimit: c.Swap.Deadline, MaxLoads: c.Limits.Loads, CacheBytes: int64(c.Cache.MaxBytes), Notice: c.Drain,
-			Streams: c.Connections.Streams, StreamsPerAddress: c.Connections.StreamsPerAddress,
 			Connections: c.Connections.Total, PerAddress: c.Connections.PerAddress, Idle: c.Connections.Idle,
 		},
 	})
@@ -104,6 +103,10 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		return nil, errors.Join(fmt.Errorf("public server: %w", err), first.close(), store.Close())
 	}
 	g.server = server
+	g.orders = orders.Mount(server, orders.Options{Orders: now, Swaps: now, Statistics: now, Tokens: now})
+	quotes := swaps.Mount(server, swaps.Options{Estimator: now, Tokens: now})
+	pages.Mount(server, g.orders, quotes, pages.Options{Details: now, Tokens: now})
+	compare.Mount(server, quotes, now)
 	g.admin = admin.Options{
 		Server: server, Gateway: g, Pages: web.New(p.registry), Token: c.Telemetry.Token.Reveal(),
 		Listen: c.Telemetry.Admin, Logger: log,

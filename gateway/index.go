@@ -85,10 +85,10 @@ type observer struct {
 var _ index.Observer = observer{}
 
 // OrdersChanged implements index.Observer.
-func (o observer) OrdersChanged(changes []index.Change) { o.gateway.server.OrdersChanged(changes) }
+func (o observer) OrdersChanged(changes []index.Change) { o.gateway.orders.OrdersChanged(changes) }
 
 // BranchChanged implements index.Observer.
-func (o observer) BranchChanged(id chain.ID) { o.gateway.server.BranchChanged(id) }
+func (o observer) BranchChanged(id chain.ID) { o.gateway.orders.BranchChanged(id) }
 
 // OrderSeen implements index.Observer.
 func (o observer) OrderSeen(ctx context.Context, seen *order.Order) { o.parts.expectTokens(ctx, seen) }

@@ -9,7 +9,6 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 
-	"crossgate/cache/rfc9111"
 	"crossgate/config"
 	"crossgate/proxy/passthrough"
 	"crossgate/upstream"
@@ -49,13 +48,7 @@ func hosts(c config.Passthrough) []passthrough.Host {
 	for i, each := range c.Hosts {
 		all[i] = passthrough.Host{
 			Name: each.Name, Hosts: each.Hosts, KeepHost: each.KeepHost,
-			MaxBody:     min(cmp.Or(int64(each.MaxBody), passthrough.DefaultMaxBody), int64(c.MaxBytes)/8),
-			MaxVariants: cmp.Or(each.MaxVariants, passthrough.DefaultMaxVariants),
-			Credentials: []string{"Cookie"},
-			Options:     rfc9111.Options{SetCookie: each.SetCookie, StaleIfError: c.StaleIfError, Heuristic: c.Heuristic},
-		}
-		for _, name := range each.Credentials {
-			all[i].Credentials = append(all[i].Credentials, http.CanonicalHeaderKey(name))
+			MaxBody: min(cmp.Or(int64(each.MaxBody), passthrough.DefaultMaxBody), int64(c.MaxBytes)/8),
 		}
 		for _, path := range each.Paths {
 			all[i].Rules = append(all[i].Rules, passthrough.Rule{Prefix: path.Prefix, Do: actions[path.Do]})

@@ -23,7 +23,7 @@ import (
 // the log as TestLogIsReloaded of processes has it, all others by the parts that are made of them.
 var live = []string{
 	"chains", "venues", "prices", "tokens", "limits", "telemetry.level", "telemetry.access", "swap.execution", "swap.unsimulated", "swap.fee",
-	"passthrough.hosts", "passthrough.staleIfError", "passthrough.heuristic", "passthrough.shadow",
+	"passthrough.hosts", "passthrough.shadow",
 }
 
 // TestEveryKeyIsReloadedOrNamed changes one key of the configuration after another under a running gateway.

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"crossgate/config"
-	"crossgate/proxy"
+	"crossgate/proxy/orders"
 	"crossgate/proxy/shadow"
 )
 
@@ -20,9 +20,7 @@ func shadowSettings(c config.Shadow) shadow.Settings {
 	for i, each := range c.Paths {
 		paths[i] = shadow.Path(each)
 	}
-	return shadow.Settings{
-		Share: c.Share, PerSecond: c.PerSecond, Concurrent: c.Concurrent, Tolerance: c.Tolerance, Paths: paths,
-	}
+	return shadow.Settings{Share: c.Share, Paths: paths}
 }
 
 // hostNamed returns the name of a configured host: of the only one where none is named.
@@ -44,7 +42,7 @@ func hostNamed(c config.Passthrough, name string) (string, error) {
 
 // CompareOrder compares what c answers about an order, by the hash of its creation or its id, with what an origin does.
 // The origin is the host of that name or, where none is named, the only one.
-func CompareOrder(ctx context.Context, c config.Config, log *slog.Logger, host, hash string) (compared proxy.ComparedOrder, err error) {
+func CompareOrder(ctx context.Context, c config.Config, log *slog.Logger, host, hash string) (compared orders.ComparedOrder, err error) {
 	if host, err = hostNamed(c.Passthrough, host); err != nil {
 		return compared, err
 	}
@@ -53,7 +51,7 @@ func CompareOrder(ctx context.Context, c config.Config, log *slog.Logger, host, 
 		return compared, err
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
-	if compared, err = g.server.CompareOrder(ctx, host, hash); err != nil {
+	if compared, err = g.orders.Compare(ctx, host, hash); err != nil {
 		return compared, fmt.Errorf("compare order with origin %s: %w", host, err)
 	}
 	return compared, nil

@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"context"
@@ -129,9 +129,4 @@ func (a *answering) Values(_ context.Context, id order.ID) (v index.Values, coun
 }
 
 // ordersOf are the orders that a server under test answers from.
-func ordersOf(o *Options) *answering { return o.Orders.(*answering) }
-
-// followed is a chain that is followed.
-func followed(id chain.ID, lag index.Lag) index.ChainBasis {
-	return index.ChainBasis{Chain: id, Followed: true, Lag: lag, Epoch: new(index.Epoch)}
-}
+func ordersOf(o *parts) *answering { return o.Orders.(*answering) }

@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy/orders"
 )
 
 // swapped is a swap of USDC on Base for its wrapped coin.
@@ -65,7 +66,7 @@ func (a *answering) ListSwaps(_ context.Context, f index.Filter, skip, take uint
 	if a.withoutSwaps {
 		return index.SwapList{}, a.Basis(), index.ErrWithoutSwaps
 	}
-	a.world.asks(partOfList{f, skip, take, sameChain})
+	a.world.asks(orders.Part{Filter: f, Skip: skip, Take: take, Mode: orders.SameChain})
 	swaps := slices.DeleteFunc(slices.Clone(a.world.swaps), func(s order.Swap) bool {
 		return f.Search != nil && f.Search.Tx != s.At.Tx && f.Search.Order != s.ID
 	})
@@ -79,12 +80,12 @@ func (a *answering) ListMixed(ctx context.Context, f index.Filter, skip, take ui
 	for i := range swaps.Swaps {
 		l.Items = append(l.Items, index.MixedItem{Swap: &swaps.Swaps[i]})
 	}
-	orders, listErr := a.list(f, skip, take)
+	listed, listErr := a.list(f, skip, take)
 	err = errors.Join(err, listErr)
-	for _, o := range orders.Orders {
+	for _, o := range listed.Orders {
 		l.Items = append(l.Items, index.MixedItem{Order: o})
 	}
-	l.Total = swaps.Total + orders.Total
-	a.world.asks(partOfList{f, skip, take, mixed})
+	l.Total = swaps.Total + listed.Total
+	a.world.asks(orders.Part{Filter: f, Skip: skip, Take: take, Mode: "Mixed"})
 	return l, basis, err
 }

@@ -1,5 +1,5 @@
-// Package tlsfiles makes TLS configurations of PEM files, which other programs renew. What it says of files never
-// has their paths: by mistake one may hold the content of the file.
+// Package tlsfiles makes TLS configurations of PEM files that are renewed while they are in use. Errors never have
+// their paths: by mistake one may hold the content of the file.
 package tlsfiles
 
 import (
@@ -14,15 +14,14 @@ import (
 	"time"
 )
 
-// Files are the PEM files of one side of connections.
+// Files are the PEM files of a listener.
 type Files struct {
-	Own, Key    string // its certificate, with those that lead to its authority, and its private key; empty: it has none
-	Authorities string // that the other side's certificate must come from
+	Own, Key    string // its certificate, with those that lead to its authority, and its private key
+	Authorities string // that clients' certificates must come from; empty: clients need none
 }
 
-// Server returns the configuration of a listener for HTTP/2 and HTTP/1.1; without authorities clients need no
-// certificate. A handshake looks whether the files have changed; while what they have then cannot be used, the listener
-// goes on with what it had, and log gets one line. An error says which file cannot be used now.
+// Server returns the configuration of a listener for HTTP/2 and HTTP/1.1. A handshake looks whether the files have changed; while what they have then cannot be used, the listener
+// goes on with what it had, and log has one line. An error says which file cannot be used now.
 func (f Files) Server(log *slog.Logger) (*tls.Config, error) {
 	w := &watch{files: f, log: log, seen: f.look()}
 	var err error
@@ -48,37 +47,12 @@ func (f Files) listener() (*tls.Config, error) {
 	return made, nil
 }
 
-// Client returns base with what the files have now, for one connection to a server; without authorities those of the
-// system are trusted.
-func (f Files) Client(base *tls.Config) (*tls.Config, error) {
-	made := base.Clone()
-	own, authorities, err := f.load()
-	if err != nil {
-		return nil, err
-	}
-	if own != nil {
-		made.Certificates = own
-	}
-	if authorities != nil {
-		made.RootCAs = authorities
-	}
-	return made, nil
-}
-
-// load reads the files; what has none is nil.
+// load reads the files.
 func (f Files) load() (own []tls.Certificate, authorities *x509.CertPool, err error) {
 	if f.Authorities != "" {
-		text, err := os.ReadFile(f.Authorities)
-		if err != nil {
-			return nil, nil, fmt.Errorf("certificate of the authority: %w", withoutPath(err))
+		if authorities, err = Authorities(f.Authorities); err != nil {
+			return nil, nil, err
 		}
-		authorities = x509.NewCertPool()
-		if !authorities.AppendCertsFromPEM(text) {
-			return nil, nil, errors.New("certificate of the authority: the file has no certificate in PEM")
-		}
-	}
-	if f.Own == "" {
-		return nil, authorities, nil
 	}
 	text, err := os.ReadFile(f.Own)
 	if err != nil {
@@ -93,6 +67,19 @@ func (f Files) load() (own []tls.Certificate, authorities *x509.CertPool, err er
 		return nil, nil, fmt.Errorf("certificate of this gateway and its key: %w", err)
 	}
 	return []tls.Certificate{pair}, authorities, nil
+}
+
+// Authorities reads the certificates of authorities.
+func Authorities(path string) (*x509.CertPool, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("certificate of the authority: %w", withoutPath(err))
+	}
+	authorities := x509.NewCertPool()
+	if !authorities.AppendCertsFromPEM(text) {
+		return nil, errors.New("certificate of the authority: the file has no certificate in PEM")
+	}
+	return authorities, nil
 }
 
 func withoutPath(err error) error {
@@ -112,7 +99,7 @@ type watch struct {
 	current *tls.Config
 }
 
-// stamp distinguishes contents of a file.
+// stamp is how a change of a file is noticed.
 type stamp struct {
 	modified time.Time
 	size     int64

@@ -9,9 +9,9 @@ import (
 
 // TestAppendOrderList has an order with everything, and one with as little as possible.
 func TestAppendOrderList(t *testing.T) {
-	records := []Record{
-		{Order: claimedOrder(t), Give: usdc, Take: usdc, PreswapIn: usdc},
-		{Order: fold(t, plainOrder(t)), Give: usdc, Take: usdc},
+	records := []Listed{
+		{Order: &Record{Order: claimedOrder(t), Give: usdc, Take: usdc, PreswapIn: usdc}},
+		{Order: &Record{Order: fold(t, plainOrder(t)), Give: usdc, Take: usdc}},
 	}
 	checkGolden(t, "order_list", documented.AppendOrderList(nil, records, 1234))
 	const none = `{"orders":[],"totalCount":0}`
@@ -20,16 +20,10 @@ func TestAppendOrderList(t *testing.T) {
 	}
 }
 
-// TestAppendMixedList writes each item as the list of its kind does.
-func TestAppendMixedList(t *testing.T) {
-	o, s := Record{Order: claimedOrder(t), Give: usdc, Take: usdc, PreswapIn: usdc}, madeSwap(t, nil)
-	items := func(list []byte) string {
-		return strings.TrimSuffix(strings.TrimPrefix(string(list), `{"orders":[`), `],"totalCount":2}`)
-	}
-	want := items(documented.AppendSwapList(nil, []SwapRecord{s}, 2)) + "," + items(documented.AppendOrderList(nil, []Record{o}, 2))
-	if got := items(documented.AppendMixedList(nil, []MixedRecord{{Swap: &s}, {Order: &o}}, 2)); got != want {
-		t.Errorf("a swap and an order are %s, want %s", got, want)
-	}
+func TestAppendOrderListOfSwaps(t *testing.T) {
+	paid := &order.Affiliate{Beneficiary: account(0xaf), Amount: amount(t, "1000000")}
+	first, second := madeSwap(t, paid), madeSwap(t, nil)
+	checkGolden(t, "order_list_swaps", documented.AppendOrderList(nil, []Listed{{Swap: &first}, {Swap: &second}}, 77))
 }
 
 func TestAppendUnlockList(t *testing.T) {

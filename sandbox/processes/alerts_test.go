@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -64,7 +65,8 @@ func startObserved(t *testing.T) *observed {
 	const stranger = "0x00000000000000000000000000000000000000aa" // of whom nothing has to be asked of that chain
 	for _, each := range []process{o.first, o.second} {
 		each.until(t, "level but for the chain that refuses logs", lockedFor(stranger), func(r reply) bool {
-			return r.status == http.StatusOK && r.header.Get("X-Index-Behind") == behind
+			late := regexp.MustCompile(`(\d+);[^,]*behind`).FindAllStringSubmatch(r.header.Get("Index-Basis"), -1)
+			return r.status == http.StatusOK && len(late) == 1 && late[0][1] == behind
 		})
 	}
 	// It is not asked otherwise, but by chance where the first one is slow.

@@ -127,7 +127,7 @@ var doors = []door{
 	{"github.com/dgraph-io/ristretto/v2", "cache", "bench", "remember answers through cache.Cache"},
 	{"github.com/dunglas/httpsfv", "cache/rfc9111", "", "structured fields are read where the rules about them are"},
 	{"github.com/gomodule/redigo", "cache/shared", "cache", "what replicas share is behind shared.Cache"},
-	{"github.com/sony/gobreaker/v2", "cache/shared upstream", "", "call services through upstream.Endpoint, which has a breaker"},
+	{"github.com/sony/gobreaker/v2", "cache/shared", "", "call services through upstream.Endpoint, which has a breaker"},
 	{"golang.org/x/time", "upstream proxy/shadow", "", "call services through upstream.Endpoint, which has a rate budget"},
 	{"github.com/coder/websocket", "upstream/evm", "", "heads are announced by upstream/evm: call services through upstream.Endpoint"},
 	{"github.com/fsnotify/fsnotify", "cmd/crossgate", "", "files are watched by the command; gateway takes the new configuration"},

@@ -117,6 +117,11 @@ func (b *builder) addChain(path string, c config.Chain) {
 	known, _ := b.parts.registry.Chain(c.ID)
 	pool := b.pool(path, known.Name, c.ID.String(), c.Endpoints, attribute.Int64("crossgate.chain.id", int64(c.ID)))
 	rpc, lag := jsonrpc.New(pool), Lag(known.BlockTime)
+	for _, each := range c.Endpoints {
+		if known := rpc.Capabilities(each.Name); known != nil { // the endpoint could be made
+			known.SetCosts(each.Costs)
+		}
+	}
 	made := &chainParts{config: c, pool: pool, rpc: rpc}
 	var options []evm.Option
 	if !b.config.Index.Swaps {

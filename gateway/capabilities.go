@@ -14,7 +14,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// limitsInWords says what an endpoint of a chain's pool was found or declared not to do; nothing for other pools.
+// limitsInWords says what an endpoint of a chain's pool was found not to do; nothing for other pools.
 func (p *parts) limitsInWords(pool *upstream.Pool, endpoint string) []string {
 	for _, each := range p.chains {
 		if each.pool == pool {
@@ -33,13 +33,9 @@ func LimitsInWords(known jsonrpc.Limits) (words []string) {
 		}
 	}
 	say("searches %d blocks", known.Span)
-	say("gives %d logs", known.Results)
 	say("takes %d calls at once", known.Batch)
 	for _, part := range slices.Sorted(maps.Keys(known.Depths)) {
 		words = append(words, fmt.Sprintf("%s: newest %d", part, known.Depths[part]))
-	}
-	for _, method := range slices.Sorted(maps.Keys(known.Rates)) {
-		words = append(words, fmt.Sprintf("%s %.3g times a second", method, known.Rates[method]))
 	}
 	for _, what := range known.Lacks {
 		words = append(words, "no "+what)

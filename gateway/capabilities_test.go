@@ -46,20 +46,20 @@ func TestWhatEndpointsLackIsKnownAfterARestart(t *testing.T) {
 
 	_, again := started()
 	limits, _ := again.Capabilities("node").Known()
-	if limits.Span != 700 || !slices.Contains(limits.Lacks, "eth_simulateV1") {
-		t.Errorf("after a restart %+v is known, want searches of 700 blocks and no eth_simulateV1", limits)
+	if limits.Span != 2500 || !slices.Contains(limits.Lacks, "eth_simulateV1") {
+		t.Errorf("after a restart %+v is known, want searches of half of 5000 blocks and no eth_simulateV1", limits)
 	}
 }
 
 // TestLimitsAreSaidInWords has all of them.
 func TestLimitsAreSaidInWords(t *testing.T) {
 	known := jsonrpc.Limits{
-		Span: 700, Results: 10_000, Batch: 3, Rates: map[string]float64{"eth_getLogs": 0.5},
+		Span: 700, Batch: 3,
 		Depths: map[string]uint64{"logs": 90_000, "blocks": 80_000, "state": 128}, Lacks: []string{"eth_getLogs topics", "eth_simulateV1"},
 	}
 	want := []string{
-		"searches 700 blocks", "gives 10000 logs", "takes 3 calls at once", "blocks: newest 80000", "logs: newest 90000", "state: newest 128",
-		"eth_getLogs 0.5 times a second", "no eth_getLogs topics", "no eth_simulateV1",
+		"searches 700 blocks", "takes 3 calls at once", "blocks: newest 80000", "logs: newest 90000", "state: newest 128",
+		"no eth_getLogs topics", "no eth_simulateV1",
 	}
 	if got := LimitsInWords(known); !slices.Equal(got, want) {
 		t.Errorf("limits are %q, want %q", got, want)

@@ -54,7 +54,7 @@ func (b *builder) endpoint(of string, each config.Endpoint, attributes ...attrib
 func EndpointOptions(c config.Endpoint) upstream.EndpointOptions {
 	return upstream.EndpointOptions{
 		Name: c.Name, URL: c.URL.Reveal(), PublicHost: publicHost(c.URL), Header: c.Header(), Timeout: c.Timeout,
-		RequestsPerSecond: c.RequestsPerSecond, Burst: c.Burst, Costs: c.Costs, Monthly: c.Monthly,
+		RequestsPerSecond: c.RequestsPerSecond, Burst: c.Burst, Units: c.Costs["*"], Monthly: c.Monthly,
 	}
 }
 

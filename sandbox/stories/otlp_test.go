@@ -181,7 +181,7 @@ func checkSwapTrace(t *testing.T, all map[string]*spans.Span) {
 	for _, span := range all {
 		name := span.GetName()
 		told := attributesOf(span)
-		if _, is := told["rpc.system.name"]; is && name != "rpc.join" {
+		if _, is := told["rpc.system.name"]; is {
 			name = "rpc.attempt"
 		} else if _, is := told["crossgate.attempt"]; is {
 			name = "http.attempt"

@@ -121,7 +121,7 @@ func (a *around) readBlocks(ctx context.Context) {
 		}
 	}
 	for hash, wanted := range byBlock {
-		if len(wanted) < manyInBlock || !a.chain.rpc.Serves(getBlockReceipts) {
+		if len(wanted) < manyInBlock || a.chain.rpc.Lacks(getBlockReceipts, "") {
 			continue
 		}
 		var found *[]receipt
@@ -137,7 +137,8 @@ func (a *around) readBlocks(ctx context.Context) {
 	}
 }
 
-// readEach asks for the receipts that are still missing, and for the headers of blocks whose times their logs leave out.
+// readEach asks for the receipts that are still missing, and for the headers of blocks whose times their logs leave
+// out.
 func (a *around) readEach(ctx context.Context) error {
 	headers := make(map[chain.Hash]**header)
 	calls, blocks := a.calls(headers)
@@ -214,7 +215,6 @@ func blockReceiptsCall(out **[]receipt, hash chain.Hash, wanted []*transaction) 
 		}
 		return nil
 	}, getBlockReceipts, hash)
-	asked.Independent = true
 	return asked
 }
 

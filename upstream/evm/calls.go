@@ -220,19 +220,17 @@ func existingHeaderCall(out **header, number quantity) *jsonrpc.Call {
 
 // headerByHashCall asks for the block with hash, which must exist.
 func headerByHashCall(out **header, hash chain.Hash) *jsonrpc.Call {
-	c := jsonrpc.NewCall(out, func(h *header) error {
+	return jsonrpc.NewCall(out, func(h *header) error {
 		if h == nil || h.Hash != hash {
 			return errors.New("not the block asked for")
 		}
 		return h.check()
 	}, "eth_getBlockByHash", hash, false)
-	c.Independent = true
-	return c
 }
 
 // receiptCall asks for the receipt of a transaction; out stays nil when the node knows none.
 func receiptCall(out **receipt, tx chain.Hash) *jsonrpc.Call {
-	c := jsonrpc.NewCall(out, func(r *receipt) error {
+	return jsonrpc.NewCall(out, func(r *receipt) error {
 		if r == nil {
 			return nil
 		}
@@ -241,8 +239,6 @@ func receiptCall(out **receipt, tx chain.Hash) *jsonrpc.Call {
 		}
 		return r.checkLogs()
 	}, "eth_getTransactionReceipt", tx)
-	c.Independent = true
-	return c
 }
 
 // minedReceiptCall asks for the receipt of a transaction that is in the block with hash; a node that does

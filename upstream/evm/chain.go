@@ -52,9 +52,8 @@ type Chain struct {
 	read      readHeaders            // since the newest block
 	filters   atomic.Int32           // whether headers have them
 	fees      atomic.Pointer[feeMarket]
-	voices    upstream.Voices
-	tellers   upstream.Tellers // of transactions
-	density   density          // of the order protocol's logs
+	attested  jsonrpc.Attestations
+	sources   jsonrpc.Sources // of transactions
 	batcher   batcher
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"crossgate/chain"
-	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -19,7 +18,7 @@ func (c *Chain) logs(ctx context.Context, from, to uint64, contracts ...chain.Ad
 	}
 	logs, told, err := c.list(ctx, from, to, listing{contracts: contracts})
 	for _, each := range told {
-		c.voices.Heard(each)
+		c.attested.Add(each)
 	}
 	return logs, err
 }
@@ -35,22 +34,21 @@ type listing struct {
 
 // list is logs with their endpoints. Each search spans as many blocks as the first endpoint takes; after a failure,
 // as many as are known to be possible then.
-func (c *Chain) list(ctx context.Context, from, to uint64, l listing) (logs []log, told []upstream.Voice, err error) {
+func (c *Chain) list(ctx context.Context, from, to uint64, l listing) (logs []log, told []jsonrpc.Attestation, err error) {
 	fitting := to - from + 1 // for what the blocks hold
 	for narrowed := 0; from <= to; {
 		span := min(to-from+1, c.widest(ctx, from), fitting)
 		part, by, err := c.listAtOnce(ctx, from, from+span-1, l)
 		if err != nil {
-			fitting = min(c.narrower(err, span), c.widest(ctx, from))
+			fitting = min(narrower(err, span), c.widest(ctx, from))
 			if narrowed++; fitting < span && narrowed <= mostNarrowings && ctx.Err() == nil {
 				continue
 			}
 			return nil, nil, fmt.Errorf("logs of blocks %d to %d: %w", from, from+span-1, err)
 		}
-		c.density.saw(len(part), span)
 		c.heard(part, by)
-		logs, told = append(logs, part...), append(told, upstream.Voice{From: from, To: from + span - 1, By: by, IsList: true})
-		from, narrowed, fitting = from+span, 0, 2*max(fitting, span)
+		logs, told = append(logs, part...), append(told, jsonrpc.Attestation{From: from, To: from + span - 1, By: by, IsList: true})
+		from, narrowed, fitting = from+span, 0, 2*min(max(fitting, span), to-from+1)
 	}
 	return logs, told, nil
 }
@@ -87,21 +85,14 @@ func (c *Chain) listAtOnce(ctx context.Context, from, to uint64, l listing) (log
 
 // widest is how many blocks to search at once from one on.
 func (c *Chain) widest(ctx context.Context, from uint64) uint64 {
-	return c.rpc.Search(ctx, getLogs, c.reach(from), c.density.now())
+	return c.rpc.Search(ctx, getLogs, c.reach(from))
 }
 
 // narrower is how many blocks to search where span held more logs than endpoints give at once; span for any other
 // reason.
-func (c *Chain) narrower(err error, span uint64) uint64 {
-	said, is := jsonrpc.Said(err, func(said *jsonrpc.Error) bool { return said.Meaning() == jsonrpc.ResultLimit })
-	if !is {
+func narrower(err error, span uint64) uint64 {
+	if _, is := jsonrpc.Said(err, func(said *jsonrpc.Error) bool { return said.Meaning() == jsonrpc.ResultLimit }); !is {
 		return span
-	}
-	if most, told := said.Results(); told {
-		c.density.saw(int(most), span)
-	}
-	if fitting, told := said.FittingSpan(); told && fitting < span {
-		return fitting
 	}
 	return span / 2
 }

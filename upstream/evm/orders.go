@@ -29,7 +29,7 @@ type eventReader func(context.Context, []log) ([]order.Event, error)
 func (c *Chain) eventsBetween(
 	ctx context.Context, from, to uint64, contracts []chain.Address, around eventReader,
 ) (events []order.Event, err error) {
-	ctx = upstream.InBackground(ctx)
+	ctx = upstream.Background.For(ctx)
 	if len(contracts) == 0 {
 		return nil, nil // without an address a search would mean every contract
 	}
@@ -39,7 +39,7 @@ func (c *Chain) eventsBetween(
 		tip = max(from, last+1-min(order.TipRange, last+1))
 	}
 	if from < tip {
-		logs, err := c.logs(upstream.Avoiding(ctx, c.voices.Liars()...), from, tip-1, contracts...)
+		logs, err := c.logs(upstream.Avoiding(ctx, c.attested.Faulty()...), from, tip-1, contracts...)
 		if err != nil {
 			return nil, err
 		}
@@ -48,7 +48,7 @@ func (c *Chain) eventsBetween(
 		}
 	}
 	if tip <= to {
-		newest, err := c.tipEvents(upstream.Avoiding(ctx, c.voices.Liars()...), tip, to, c.emitters())
+		newest, err := c.tipEvents(upstream.Avoiding(ctx, c.attested.Faulty()...), tip, to, c.emitters())
 		if err != nil {
 			return nil, err
 		}
@@ -79,7 +79,7 @@ func (c *Chain) settledEvents(ctx context.Context, logs []log, around eventReade
 		if failed != nil {
 			return nil, &order.UnreadableError{Block: bad.Block, Err: failed}
 		}
-		c.voices.Blame(bad.Block)
+		c.attested.MarkFaultyAt(bad.Block)
 		settled = append(settled, held...)
 		logs = slices.DeleteFunc(logs, func(l log) bool { return uint64(l.BlockNumber) == bad.Block })
 	}

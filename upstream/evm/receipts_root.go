@@ -65,7 +65,7 @@ func (c *Chain) receiptsOf(ctx context.Context, h *header) ([]receipt, error) {
 		}
 		return nil
 	}, getBlockReceipts, h.Hash)
-	asked.Independent, asked.Reach = true, c.reach(uint64(h.Number))
+	asked.Reach = c.reach(uint64(h.Number))
 	if err := c.rpc.All(ctx, asked); err != nil {
 		return nil, err
 	}

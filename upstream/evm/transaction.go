@@ -107,7 +107,6 @@ func transactionCall(out **sentTransaction, tx chain.Hash) *jsonrpc.Call {
 		}
 		return nil
 	}, "eth_getTransactionByHash", tx)
-	c.Independent = true
 	c.Doubt = func(result any) bool { return *result.(**sentTransaction) == nil }
 	return c
 }

@@ -26,26 +26,26 @@ var _ order.Verifier = (*Chain)(nil)
 // chain's nodes have no such receipts (TRON's), any listed log counts that its transaction's receipt confirms; a
 // single endpoint lists the blocks several times.
 func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Proof, err error) {
-	ctx = upstream.InBackground(ctx)
+	ctx = upstream.Background.For(ctx)
 	contracts := c.emitters()
 	if len(contracts) == 0 {
 		return order.Proof{Events: first}, nil
 	}
-	told := c.voices.Of(from, to)
+	told := c.attested.Of(from, to)
 	isShort := to-from < provenSpan
 	// Where an empty list would not settle it, nodes need not show that they have come as far.
 	isChecked := len(first) == 0 && isShort && c.filters.Load() == filtersUsual
-	list, by, err := c.listings(ctx, from, to, contracts, slices.Concat(told, c.voices.Liars()), isChecked)
+	list, by, err := c.listings(ctx, from, to, contracts, slices.Concat(told, c.attested.Faulty()), isChecked)
 	if err != nil {
 		return v, err
 	}
 	second, err := c.placesOf(list)
 	agree := err == nil && len(order.DifferingBlocks(second, placesOfEvents(first))) == 0 // a log that cannot be read agrees with nothing
-	doubted := slices.ContainsFunc(c.voices.Liars(), func(liar string) bool {
-		return slices.Contains(told, liar) || slices.ContainsFunc(by, func(v upstream.Voice) bool { return v.By == liar })
+	doubted := slices.ContainsFunc(c.attested.Faulty(), func(liar string) bool {
+		return slices.Contains(told, liar) || slices.ContainsFunc(by, func(v jsonrpc.Attestation) bool { return v.By == liar })
 	})
-	if agree && !doubted && (len(first) > 0 || !isShort || c.voices.HadEvidence(from, to)) {
-		return order.Proof{Events: first, Wrong: c.voices.Tell()}, nil
+	if agree && !doubted && (len(first) > 0 || !isShort || c.attested.HadEvidence(from, to)) {
+		return order.Proof{Events: first, Wrong: c.attested.Unreported()}, nil
 	}
 	blocks, err := c.suspects(ctx, from, to, contracts, slices.Concat(second, placesOfEvents(first)))
 	if err != nil {
@@ -60,12 +60,12 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	}
 	truth := placesOfEvents(v.Events)
 	for _, block := range order.DifferingBlocks(truth, second) {
-		c.voices.Convict(upstream.TellerOf(by, block))
+		c.attested.MarkFaulty(jsonrpc.LatestOf(by, block))
 	}
 	for _, block := range order.DifferingBlocks(truth, placesOfEvents(first)) {
-		c.voices.Blame(block)
+		c.attested.MarkFaultyAt(block)
 	}
-	v.Wrong = c.voices.Tell()
+	v.Wrong = c.attested.Unreported()
 	return v, nil
 }
 
@@ -153,7 +153,7 @@ func (c *Chain) headersOf(ctx context.Context, places []order.Place) ([]*header,
 // cannot show gaps of a list, it is the union of several lists.
 func (c *Chain) listings(
 	ctx context.Context, from, to uint64, contracts []chain.Address, avoided []string, isChecked bool,
-) (logs []log, by []upstream.Voice, err error) {
+) (logs []log, by []jsonrpc.Attestation, err error) {
 	const ownListings = 8
 	ctx = upstream.Avoiding(ctx, avoided...)
 	for range ownListings {
@@ -162,7 +162,7 @@ func (c *Chain) listings(
 			return nil, nil, err
 		}
 		logs, by = append(logs, unlisted(again, logs)...), append(by, voices...)
-		isAvoided := func(v upstream.Voice) bool { return slices.Contains(avoided, v.By) }
+		isAvoided := func(v jsonrpc.Attestation) bool { return slices.Contains(avoided, v.By) }
 		if c.filters.Load() == filtersUsual || !slices.ContainsFunc(voices, isAvoided) {
 			break
 		}

@@ -224,7 +224,6 @@ func transactionCall(out **transaction, tx chain.TxHash) *jsonrpc.Call {
 	}, "getTransaction", tx, options{
 		"commitment": confirmed, "encoding": "base64", "maxSupportedTransactionVersion": newestVersion,
 	})
-	c.Independent = true
 	return c
 }
 

@@ -30,10 +30,10 @@ type Chain struct {
 	rpc   *jsonrpc.Client
 	names names
 
-	voices   upstream.Voices
-	tellers  upstream.Tellers // of transactions
-	programs []*program       // of the order protocol
-	newest   atomic.Uint64    // slot, as far as Head was asked
+	attested jsonrpc.Attestations
+	sources  jsonrpc.Sources // of transactions
+	programs []*program      // of the order protocol
+	newest   atomic.Uint64   // slot, as far as Head was asked
 	bids     atomic.Pointer[bids]
 }
 

@@ -26,9 +26,9 @@ import (
 //
 // These calls yield to those of clients.
 func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
-	ctx = upstream.Avoiding(upstream.InBackground(ctx), c.voices.Liars()...)
+	ctx = upstream.Avoiding(upstream.Background.For(ctx), c.attested.Faulty()...)
 	events, by, err := c.told(ctx, from, to)
-	c.voices.Heard(upstream.Voice{From: from, To: to, By: by, IsList: true})
+	c.attested.Add(jsonrpc.Attestation{From: from, To: to, By: by, IsList: true})
 	return events, err
 }
 
@@ -48,7 +48,7 @@ func (c *Chain) told(ctx context.Context, from, to uint64) (events []order.Event
 		if failed != nil || len(held) == len(listed) {
 			return nil, by, err
 		}
-		c.voices.Convict(by)
+		c.attested.MarkFaulty(by)
 		listed = held
 	}
 }
@@ -95,7 +95,7 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, e
 	if found == nil {
 		return nil, order.ErrNotFound
 	}
-	c.tellers.Heard(string(tx.Bytes()), asked.By)
+	c.sources.Add(string(tx.Bytes()), asked.By)
 	read := &orderTransactions{chain: c, transactions: []*transaction{found}}
 	if err := read.aside(); err != nil {
 		return nil, fmt.Errorf("chain %d: %w", c.chain.ID, err)
@@ -158,7 +158,7 @@ func (c *Chain) transactions(ctx context.Context, listed []signature, others ...
 		at := i - len(others)
 		switch {
 		case call.Err == nil && at >= 0:
-			c.tellers.Heard(string(listed[at].Signature.Bytes()), call.By)
+			c.sources.Add(string(listed[at].Signature.Bytes()), call.By)
 		case at >= 0 && isCode(call.Err, versionUnsupported):
 			unread := order.AsideTransaction{Tx: listed[at].Signature, Block: listed[at].Slot, Err: call.Err}
 			found[at] = &transaction{Slot: unread.Block, aside: &unread}

@@ -26,8 +26,8 @@ const (
 // are right. Slots with differences are settled by their blocks: a transaction in one counts. One that no list ever
 // names stays unknown: finding it would take all blocks, some megabytes each.
 func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Proof, err error) {
-	ctx = upstream.InBackground(ctx)
-	tellers, liars := c.voices.Of(from, to), c.voices.Liars()
+	ctx = upstream.Background.For(ctx)
+	tellers, liars := c.attested.Of(from, to), c.attested.Faulty()
 	another := upstream.Avoiding(ctx, slices.Concat(tellers, liars)...)
 	second, by, err := c.readings(another, from, to, tellers, liars)
 	if err != nil {
@@ -49,12 +49,12 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	sortEvents(v.Events)
 	truth := places(v.Events)
 	if len(order.DifferingBlocks(truth, places(second))) > 0 {
-		c.voices.Convict(by)
+		c.attested.MarkFaulty(by)
 	}
 	for _, slot := range order.DifferingBlocks(truth, places(first)) {
-		c.voices.Blame(slot)
+		c.attested.MarkFaultyAt(slot)
 	}
-	v.Wrong = c.voices.Tell()
+	v.Wrong = c.attested.Unreported()
 	return v, nil
 }
 

@@ -201,7 +201,7 @@ func reportPhases(t *testing.T, phases []*phase) {
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "\trequests\tkept p50\tp99\tlongest\tmade p50\tp99\tlongest\tdeclined\twrong\t")
 	for _, each := range phases {
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%d\t%d\t\n", each.name, len(each.late), quantiles(each.hits), quantiles(each.misses), each.declined, len(each.wrong))
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%d\t%d\t\n", each.name, len(each.late), quantiles(each.hits), quantiles(each.misses), len(each.declined), len(each.wrong))
 		if len(each.wrong) > 0 {
 			t.Errorf("%s: %d of %d answers are wrong, such as %s", each.name, len(each.wrong), len(each.late), each.wrong[0])
 		}

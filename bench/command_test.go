@@ -23,7 +23,7 @@ type command struct {
 
 // startCommand builds the gateway and runs it until the benchmark ends, which fails it when it ends otherwise than by
 // being asked to. It wants requests when startCommand returns. parts are its configuration, but for the addresses.
-func startCommand(b *testing.B, prepare func(*exec.Cmd), parts ...string) command {
+func startCommand(b testing.TB, prepare func(*exec.Cmd), parts ...string) command {
 	b.Helper()
 	program, file := buildCommand(b), filepath.Join(b.TempDir(), "crossgate.yaml")
 	public, operators := freeAddress(b), freeAddress(b)

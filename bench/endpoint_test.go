@@ -17,7 +17,7 @@ type endpoint struct {
 	asked   atomic.Int64
 }
 
-func newEndpoint(b *testing.B, n *node) *endpoint {
+func newEndpoint(b testing.TB, n *node) *endpoint {
 	b.Helper()
 	e := &endpoint{node: n, address: freeAddress(b)}
 	e.goUp(b)
@@ -26,7 +26,7 @@ func newEndpoint(b *testing.B, n *node) *endpoint {
 }
 
 // goUp serves at the endpoint's address.
-func (e *endpoint) goUp(b *testing.B) {
+func (e *endpoint) goUp(b testing.TB) {
 	b.Helper()
 	listener, err := net.Listen("tcp", e.address)
 	if err != nil {

@@ -71,8 +71,8 @@ type phase struct {
 	hits, misses []time.Duration // that answers took
 	late         []time.Duration // by which requests were sent after they were due
 	loaded       int             // hits that were not kept
-	declined     int
-	wrong        []string // what came instead of the right answer
+	declined     []time.Duration // that it took to say so
+	wrong        []string        // what came instead of the right answer
 
 	usage usage
 }
@@ -220,7 +220,7 @@ func (f *phase) answered(q question, got head, body []byte, took time.Duration) 
 	defer f.mu.Unlock()
 	switch {
 	case errors.Is(err, errDeclined):
-		f.declined++
+		f.declined = append(f.declined, took)
 	case err != nil:
 		f.wrong = append(f.wrong, q.name()+" "+err.Error())
 	}

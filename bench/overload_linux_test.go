@@ -1,0 +1,177 @@
+package bench
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/proxy/wire"
+	"crossgate/store/postgrestest"
+)
+
+// What a gateway is overloaded with.
+const (
+	leastRate = 500 // requests a second, and how much more each time until more are not answered
+	rateSteps = 1.5
+	hotOrders = 100
+	// leastShare of the rate of good answers at full load is had at twice that load.
+	leastShare = 0.8
+	// longestRefusal is within which nineteen of twenty refusals come.
+	longestRefusal = 100 * time.Millisecond
+)
+
+// TestOverload finds the load that a gateway on one processor serves, and asks twice as much: once everything is well,
+// once PostgreSQL is away and cold orders are read from their chains. The rate of good answers may not fall below 80 %,
+// none may be wrong, and what is declined is so soon. Nodes, database and client have the other processors.
+// CROSSGATE_OVERLOAD is how long each load lasts.
+func TestOverload(t *testing.T) {
+	span, err := time.ParseDuration(os.Getenv("CROSSGATE_OVERLOAD"))
+	if err != nil {
+		t.Skip("CROSSGATE_OVERLOAD says no time, 5s for instance: make soak does")
+	}
+	if runtime.NumCPU() < 2 {
+		t.Skip("a gateway on a processor of its own needs another one for what asks it")
+	}
+	run(t, ".", "taskset", "-a", "-p", "-c", fmt.Sprintf("1-%d", runtime.NumCPU()-1), strconv.Itoa(os.Getpid()))
+	o := startOverloaded(t)
+	t.Run("everything is well", func(t *testing.T) { o.slope(t, span, o.mix) })
+	if err := o.database.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	o.isAway = true
+	t.Run("PostgreSQL is away", func(t *testing.T) { o.slope(t, span, o.mix) })
+}
+
+// overloaded is a gateway on one processor, in front of two chains whose orders it has indexed.
+type overloaded struct {
+	mixed
+	database *postgrestest.Server
+	isAway   bool
+}
+
+func startOverloaded(t *testing.T) *overloaded {
+	t.Helper()
+	const orders = 8000
+	o := &overloaded{mixed: mixed{
+		give:    &ledger{id: giveChain, orders: orders, apart: sparseApart},
+		take:    &ledger{id: takeChain, orders: orders, apart: sparseApart},
+		encoder: wire.Encoder{Chains: chain.Documented()},
+	}}
+	var err error
+	if o.database, err = postgrestest.Start(); err != nil {
+		t.Skipf("no PostgreSQL to test with: %v", err)
+	}
+	t.Cleanup(func() { closed(t, o.database.Remove) })
+	database, err := o.database.Create("orders")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var chains strings.Builder
+	for _, l := range []*ledger{o.give, o.take} {
+		fmt.Fprintf(&chains, "  - {id: %d, blockTime: %v, firstBlock: 1, contracts: {dlnSource: %q, dlnDestination: %q}, endpoints: [{url: %q}]}\n",
+			l.id, blockTime, contracts.DlnSource, contracts.DlnDestination, "http://"+newEndpoint(t, sparseNode(l)).address)
+	}
+	alone := func(c *exec.Cmd) {
+		c.Env = append(os.Environ(), fmt.Sprintf("GOGC=%d", roomyGC), "GOMAXPROCS=1")
+		c.Args, c.Path = append([]string{"taskset", "-c", "0"}, c.Args...), "/usr/bin/taskset"
+	}
+	o.gateway = startCommand(t, alone, "chains:\n", chains.String(), ownTokens(), fmt.Sprintf(
+		"index: {postgres: %q, lookback: 0}\ncache: {maxBytes: 2MiB}\nlimits: {proxies: [127.0.0.0/8]}\n", database))
+	for deadline := time.Now().Add(patience); ; <-time.After(50 * time.Millisecond) {
+		indexed, err := o.database.Query("orders", "SELECT COUNT(*) FROM events")
+		if err != nil || time.Now().After(deadline) {
+			t.Fatalf("%s events are indexed: %v", indexed, err)
+		}
+		if n, _ := strconv.Atoi(strings.TrimSpace(indexed)); n >= 3*orders {
+			break
+		}
+	}
+	return o
+}
+
+// slope finds the full load of a mix, and twice asks twice that.
+func (o *overloaded) slope(t *testing.T, span time.Duration, mix func() question) {
+	p := &pacer{address: strings.TrimPrefix(o.gateway.url, "http://")}
+	defer p.close()
+	during := func(name string, rate float64) *phase {
+		each := &phase{name: name, span: span}
+		p.run(each, int(rate), mix)
+		p.under.Wait()
+		return each
+	}
+	var text strings.Builder
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "\tgood/s\tgood p50\tp99\tlongest\tdeclined/s\tp50\tp95\tlongest\tsent late p99\twrong\t")
+	defer func() { _ = table.Flush(); t.Logf("milliseconds\n%s", text.String()) }()
+	full := 0.0
+	for rate := float64(leastRate); ; rate *= rateSteps {
+		step := during(fmt.Sprintf("%.0f/s", rate), rate)
+		good := o.report(t, table, step)
+		if full = max(full, good); good < 0.8*rate {
+			break
+		}
+	}
+	var shares []float64
+	for range 3 {
+		twice := during(fmt.Sprintf("twice %.0f/s", full), 2*full)
+		shares = append(shares, o.report(t, table, twice)/full)
+		if late := quantile(twice.declined, 0.95); late > longestRefusal {
+			t.Errorf("one of twenty refusals comes after %v, later than %v", late, longestRefusal)
+		}
+	}
+	slices.Sort(shares)
+	if shares[1] < leastShare {
+		t.Errorf("at twice the load the rate of good answers is %.0f %% of that at full load, want %.0f", 100*shares[1], 100*leastShare)
+	}
+}
+
+// report writes what became of a phase's questions, and returns how many good answers it had a second.
+func (o *overloaded) report(t *testing.T, table *tabwriter.Writer, each *phase) (good float64) {
+	t.Helper()
+	right := slices.Concat(each.hits, each.misses)
+	good = float64(len(right)-len(each.declined)-len(each.wrong)) / each.span.Seconds()
+	fmt.Fprintf(table, "%s\t%.0f\t%s\t%.0f\t%s\t%s\t%s\t%s\t%d\t\n", each.name, good, quantiles(right),
+		float64(len(each.declined))/each.span.Seconds(), milliseconds(quantile(each.declined, 0.5)), milliseconds(quantile(each.declined, 0.95)),
+		milliseconds(quantile(each.declined, 1)), milliseconds(quantile(each.late, 0.99)), len(each.wrong))
+	if len(each.wrong) > 0 {
+		t.Errorf("%s: %d of %d answers are wrong, such as %s", each.name, len(each.wrong), len(each.late), each.wrong[0])
+	}
+	return good
+}
+
+// mix asks for orders that are kept, for one that is not, and for one that there is not.
+func (o *overloaded) mix() question {
+	switch n := rand.IntN(100); {
+	case n < 60:
+		return o.order(1 + rand.Uint64N(hotOrders))
+	case n < 95:
+		o.next++
+		return o.order(1 + hotOrders + o.next%(o.give.orders-hotOrders-1))
+	case o.isAway:
+		return o.ask(strange(), isStatus(http.StatusServiceUnavailable)) // which is not said of what is not indexed
+	}
+	return o.ask(strange(), isStatus(http.StatusNotFound))
+}
+
+func (o *overloaded) order(number uint64) question {
+	return o.ask(o.give.transactionOf(number, 0).String(), is(func() []byte { return o.body(number) }))
+}
+
+func (o *overloaded) ask(hash string, check func(head, []byte) error) question {
+	return ask("/api/Orders/creationTxHash/"+hash, longestAnswer, func(got head, body []byte) error {
+		if got.status == http.StatusServiceUnavailable && got.retryAfter != "" {
+			return errDeclined
+		}
+		return check(got, body)
+	})
+}

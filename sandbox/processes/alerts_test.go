@@ -175,6 +175,7 @@ func TestOneCauseIsOneAlert(t *testing.T) {
 	o.expect(t)
 
 	o.slowAnswers(t)
+	o.refuseChanges(t)
 	o.loseChain(t)
 
 	o.link.Refuse()

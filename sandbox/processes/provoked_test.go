@@ -117,16 +117,16 @@ func (o *observed) slowDatabase(t *testing.T) {
 	o.expect(t)
 }
 
-// slowAnswers has the database take longer for statistics than clients wait: of its statements these are few, of the
-// answers all.
+// slowAnswers has the database take longer for statistics than the objective says: of its statements these are few, of
+// the answers all.
 func (o *observed) slowAnswers(t *testing.T) {
 	t.Helper()
 	o.execute(t, `ALTER TABLE daily_statistics RENAME TO mislaid`,
-		`CREATE VIEW daily_statistics AS SELECT * FROM mislaid WHERE (SELECT pg_sleep(1.7)) IS NOT NULL`)
+		`CREATE VIEW daily_statistics AS SELECT * FROM mislaid WHERE (SELECT pg_sleep(1.2)) IS NOT NULL`)
 	stop := o.asking(t, o.first, 1, func(i int) string {
 		return fmt.Sprintf("/api/Satistics/getDaily?dateFrom=2025-%02d-%02d&dateTo=2025-12-31", i/28%12+1, i%28+1)
 	})
-	o.expect(t, "CrossgateErrorsFast")
+	o.expect(t, "CrossgateOrdersSlowFast")
 	stop()
 	o.execute(t, `DROP VIEW daily_statistics`, `ALTER TABLE mislaid RENAME TO daily_statistics`)
 	o.expect(t)
@@ -143,5 +143,18 @@ func (o *observed) nameUnknownChain(t *testing.T) {
 	o.expect(t, fmt.Sprint("CrossgateUnknownChain ", unknown))
 	o.execute(t, fmt.Sprintf(`UPDATE orders SET take_chain = %d WHERE take_chain = %d`, id, unknown))
 	o.configure(t, "# without it\n")
+	o.expect(t)
+}
+
+// refuseChanges has the database answer and take no changes, as a standby and a full disk do.
+func (o *observed) refuseChanges(t *testing.T) {
+	t.Helper()
+	readOnly := func(value string) {
+		o.execute(t, `SET default_transaction_read_only = off; ALTER DATABASE orders SET default_transaction_read_only = `+value,
+			`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'orders' AND pid <> pg_backend_pid()`)
+	}
+	readOnly("on")
+	o.expect(t, "CrossgateDatabaseReadOnly")
+	readOnly("off")
 	o.expect(t)
 }

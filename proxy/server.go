@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -111,6 +112,7 @@ type Server struct {
 	compared metric.Registration // of the callback that reads its counts
 
 	patience time.Duration // of clients: the constant, but in tests
+	turn     turn
 	quotas   *quota.Limiter
 	log      *slog.Logger
 	tracer   trace.Tracer
@@ -130,6 +132,7 @@ func New(o Options) (*Server, error) {
 		tracer:   otel.Tracer("crossgate/proxy"),
 		quotas:   quota.New(o.Quotas, o.Shared),
 		patience: patience,
+		turn:     turn{yield: runtime.Gosched},
 	}
 	s.SetAccess(o.Access)
 	err := s.openPassthrough(o.Passthrough)

@@ -171,7 +171,9 @@ func (r Route[Q]) late(s *Server, question Q) cache.Result[answer] {
 
 // answer loads. A problem that may be remembered for a moment is an answer like any other.
 func (r Route[Q]) answer(ctx context.Context, s *Server, question Q) (answer, cache.Life, error) {
-	if err := s.turn.await(); err != nil {
+	done, err := s.turn.take()
+	defer done()
+	if err != nil {
 		return answer{}, cache.Life{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.Limit)

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -132,7 +131,7 @@ func New(o Options) (*Server, error) {
 		tracer:   otel.Tracer("crossgate/proxy"),
 		quotas:   quota.New(o.Quotas, o.Shared),
 		patience: patience,
-		turn:     turn{yield: runtime.Gosched},
+		turn:     newTurn(),
 	}
 	s.SetAccess(o.Access)
 	err := s.openPassthrough(o.Passthrough)

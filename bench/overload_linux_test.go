@@ -30,6 +30,8 @@ const (
 	leastShare = 0.8
 	// longestRefusal is within which nineteen of twenty refusals come.
 	longestRefusal = 100 * time.Millisecond
+	// lateSender is by how much a hundredth of the requests may be sent late.
+	lateSender = 50 * time.Millisecond
 )
 
 // TestOverload finds the load that a gateway on one processor serves, and asks twice as much: once everything is well,
@@ -50,8 +52,11 @@ func TestOverload(t *testing.T) {
 	if err := o.database.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	o.isAway, o.kept = true, 90 // since nodes have the client's processors
+	o.isAway, o.kept = true, 70 // since nodes have the client's processors
 	t.Run("PostgreSQL is away", func(t *testing.T) { o.slope(t, span, o.mix) })
+	if err := o.database.Resume(); err != nil {
+		t.Error(err)
+	}
 }
 
 // overloaded is a gateway on one processor, in front of two chains whose orders it has indexed.
@@ -102,7 +107,7 @@ func startOverloaded(t *testing.T) *overloaded {
 	return o
 }
 
-// slope finds the full load of a mix, and twice asks twice that.
+// slope finds the full load of a mix, and asks twice that, three times.
 func (o *overloaded) slope(t *testing.T, span time.Duration, mix func() question) {
 	p := &pacer{address: strings.TrimPrefix(o.gateway.url, "http://")}
 	defer p.close()
@@ -127,14 +132,24 @@ func (o *overloaded) slope(t *testing.T, span time.Duration, mix func() question
 	var shares []float64
 	for range 3 {
 		twice := during(fmt.Sprintf("twice %.0f/s", full), 2*full)
-		shares = append(shares, o.report(t, table, twice)/full)
+		share := o.report(t, table, twice) / full
+		if late := quantile(twice.late, 0.99); late > lateSender {
+			t.Logf("one of a hundred requests was sent %v late: what became of them says nothing of the gateway", late)
+			continue
+		}
+		shares = append(shares, share)
+		if len(twice.wrong) > 0 {
+			t.Errorf("%s: %d of %d answers are wrong, such as %s", twice.name, len(twice.wrong), len(twice.late), twice.wrong[0])
+		}
 		if late := quantile(twice.declined, 0.95); late > longestRefusal {
 			t.Errorf("one of twenty refusals comes after %v, later than %v", late, longestRefusal)
 		}
 	}
-	slices.Sort(shares)
-	if shares[1] < leastShare {
-		t.Errorf("at twice the load the rate of good answers is %.0f %% of that at full load, want %.0f", 100*shares[1], 100*leastShare)
+	if len(shares) == 0 {
+		t.Skip("the machine is too busy, or too small, for a client that asks twice as much as the gateway can serve")
+	}
+	if share := slices.Min(shares); share < leastShare {
+		t.Errorf("at twice the load the rate of good answers is %.0f %% of that at full load, want %.0f", 100*share, 100*leastShare)
 	}
 }
 
@@ -142,13 +157,10 @@ func (o *overloaded) slope(t *testing.T, span time.Duration, mix func() question
 func (o *overloaded) report(t *testing.T, table *tabwriter.Writer, each *phase) (good float64) {
 	t.Helper()
 	right := slices.Concat(each.hits, each.misses)
-	good = float64(len(right)-len(each.declined)-len(each.wrong)) / each.span.Seconds()
+	good = float64(each.good) / each.span.Seconds()
 	fmt.Fprintf(table, "%s\t%.0f\t%s\t%.0f\t%s\t%s\t%s\t%s\t%d\t\n", each.name, good, quantiles(right),
 		float64(len(each.declined))/each.span.Seconds(), milliseconds(quantile(each.declined, 0.5)), milliseconds(quantile(each.declined, 0.95)),
 		milliseconds(quantile(each.declined, 1)), milliseconds(quantile(each.late, 0.99)), len(each.wrong))
-	if len(each.wrong) > 0 {
-		t.Errorf("%s: %d of %d answers are wrong, such as %s", each.name, len(each.wrong), len(each.late), each.wrong[0])
-	}
 	return good
 }
 

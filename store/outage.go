@@ -258,8 +258,12 @@ type trackedConn struct {
 // Close implements net.Conn.
 func (c *trackedConn) Close() error {
 	c.of.mu.Lock()
+	_, isOpen := c.of.open[c]
 	delete(c.of.open, c)
 	c.of.mu.Unlock()
+	if !isOpen {
+		return nil // an outage closed it
+	}
 	return c.Conn.Close()
 }
 

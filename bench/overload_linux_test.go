@@ -32,6 +32,8 @@ const (
 	longestRefusal = 100 * time.Millisecond
 	// lateSender is by how much a hundredth of the requests may be sent late.
 	lateSender = 50 * time.Millisecond
+	// leastBusy is how much of its processor a gateway has under twice its load, if it has it alone.
+	leastBusy = 0.85
 )
 
 // TestOverload finds the load that a gateway on one processor serves, and asks twice as much: once everything is well,
@@ -111,11 +113,12 @@ func startOverloaded(t *testing.T) *overloaded {
 func (o *overloaded) slope(t *testing.T, span time.Duration, mix func() question) {
 	p := &pacer{address: strings.TrimPrefix(o.gateway.url, "http://")}
 	defer p.close()
-	during := func(name string, rate float64) *phase {
-		each := &phase{name: name, span: span}
+	during := func(name string, rate float64) (each *phase, busy float64) {
+		each = &phase{name: name, span: span}
+		began, before := time.Now(), o.used(t)
 		p.run(each, int(rate), mix)
 		p.under.Wait()
-		return each
+		return each, (o.used(t) - before).Seconds() / time.Since(began).Seconds()
 	}
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -123,7 +126,7 @@ func (o *overloaded) slope(t *testing.T, span time.Duration, mix func() question
 	defer func() { _ = table.Flush(); t.Logf("milliseconds\n%s", text.String()) }()
 	full := 0.0
 	for rate := float64(leastRate); ; rate *= rateSteps {
-		step := during(fmt.Sprintf("%.0f/s", rate), rate)
+		step, _ := during(fmt.Sprintf("%.0f/s", rate), rate)
 		good := o.report(t, table, step)
 		if full = max(full, good); good < leastServed*rate {
 			break
@@ -131,10 +134,10 @@ func (o *overloaded) slope(t *testing.T, span time.Duration, mix func() question
 	}
 	var shares []float64
 	for range 3 {
-		twice := during(fmt.Sprintf("twice %.0f/s", full), 2*full)
+		twice, busy := during(fmt.Sprintf("twice %.0f/s", full), 2*full)
 		share := o.report(t, table, twice) / full
-		if late := quantile(twice.late, 0.99); late > lateSender {
-			t.Logf("one of a hundred requests was sent %v late: what became of them says nothing of the gateway", late)
+		if late := quantile(twice.late, 0.99); late > lateSender || busy < leastBusy {
+			t.Logf("one of a hundred requests was sent %v late, the gateway had %.2f of a processor: that says nothing of it", late, busy)
 			continue
 		}
 		shares = append(shares, share)
@@ -151,6 +154,16 @@ func (o *overloaded) slope(t *testing.T, span time.Duration, mix func() question
 	if share := slices.Min(shares); share < leastShare {
 		t.Errorf("at twice the load the rate of good answers is %.0f %% of that at full load, want %.0f", 100*share, 100*leastShare)
 	}
+}
+
+// used is the gateway's processor time.
+func (o *overloaded) used(t *testing.T) time.Duration {
+	t.Helper()
+	used, err := processorTimeOf(o.gateway.pid)
+	if err != nil {
+		t.Error(err)
+	}
+	return used
 }
 
 // report writes what became of a phase's questions, and returns how many good answers it had a second.

@@ -16,8 +16,8 @@ const (
 	longestClose = 100 * time.Millisecond
 )
 
-// turn is when answers are made: what is kept, and what has begun, goes first. A few are made whatever the queue is, so that
-// thousands who ask for the same have it.
+// turn is when answers are made: what is kept, and what has begun, goes first. A few are made whatever the queue is, so
+// that thousands who ask for the same have it.
 type turn struct {
 	yield  func()       // runtime.Gosched, but in tests
 	few    int64        // 4 for each processor, but in tests
@@ -27,9 +27,9 @@ type turn struct {
 
 func newTurn() turn { return turn{yield: runtime.Gosched, few: int64(4 * runtime.GOMAXPROCS(0))} }
 
-// take lets everything else that can go on go first, and is to be followed by done: cache.ErrBusy when that takes too long,
-// and at once as long as the queue may be as long as it was. An answer that is declined costs less than one that comes too
-// late.
+// take lets everything else that can go on go first, and is to be followed by done, also after an error: cache.ErrBusy
+// when that takes too long, and at once as long as the queue may be as long as it was. An answer that is declined costs
+// less than one that comes too late.
 func (t *turn) take() (done func(), err error) {
 	done = func() { t.making.Add(-1) }
 	began := time.Now()

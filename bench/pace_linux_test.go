@@ -70,7 +70,7 @@ type phase struct {
 	mu           sync.Mutex
 	hits, misses []time.Duration // that answers took
 	late         []time.Duration // by which requests were sent after they were due
-	good         int
+	good         int             // right answers within longestAnswer
 	loaded       int             // hits that were not kept
 	declined     []time.Duration // that it took to say so
 	wrong        []string        // what came instead of the right answer
@@ -224,7 +224,7 @@ func (f *phase) answered(q question, got head, body []byte, took time.Duration) 
 		f.declined = append(f.declined, took)
 	case err != nil:
 		f.wrong = append(f.wrong, q.name()+" "+err.Error())
-	default:
+	case took <= longestAnswer:
 		f.good++
 	}
 	if !q.isHit {

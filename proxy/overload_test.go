@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// TestOverloadDeclinesWhatHasToBeMade has processors busy for longer than what is to be made may wait: each API declines
-// that in its own words and within 100 ms, those who come next at once, and what is kept is served by all the same.
+// TestOverloadDeclinesWhatHasToBeMade has processors busy for longer than what is to be made may wait: each API
+// declines that in its own words and within 100 ms, those who come next at once, and what is kept is served by all the
+// same.
 func TestOverloadDeclinesWhatHasToBeMade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newWorld(t).server(t)

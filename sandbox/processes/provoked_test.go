@@ -117,8 +117,8 @@ func (o *observed) slowDatabase(t *testing.T) {
 	o.expect(t)
 }
 
-// slowAnswers has both statements that statistics take last so long that the answer misses its objective, and is not given
-// up: of the database's statements these are few, of the answers all.
+// slowAnswers has both statements that statistics take last so long that the answer misses its objective, and is not
+// given up: of the database's statements these are few, of the answers all.
 func (o *observed) slowAnswers(t *testing.T) {
 	t.Helper()
 	o.execute(t, `ALTER TABLE daily_statistics RENAME TO mislaid`,

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/postgrestest"
 	"crossgate/proxy/wire"
-	"crossgate/store/postgrestest"
 )
 
 // What a gateway is overloaded with.

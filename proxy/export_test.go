@@ -39,3 +39,8 @@ func (s *Server) Engine() *gin.Engine         { return s.router.engine }
 func (s *Server) Middleware() []gin.HandlerFunc {
 	return []gin.HandlerFunc{s.observe, s.recoverPanic}
 }
+
+// Queue has loads beyond the first few wait for a processor.
+func (s *Server) Queue(wait time.Duration, few int64) {
+	s.turn.yield, s.turn.few = func() { time.Sleep(wait) }, few
+}

@@ -9,27 +9,26 @@ import (
 	"crossgate/cache"
 )
 
-// How long the queue for processors may be for answers to be made, and for how long at most none is tried after it was
+// How long a load may wait for a processor, and for how long at most the next ones are declined unseen when it waited
 // longer.
 const (
 	longestQueue = 25 * time.Millisecond
 	longestClose = 100 * time.Millisecond
 )
 
-// turn is when answers are made: what is kept, and what has begun, goes first. A few are made whatever the queue is, so
-// that thousands who ask for the same have it.
+// turn decides when loads begin: after everything else that can run, so that kept answers go first. A few always do, so
+// that thousands who ask for one answer get it.
 type turn struct {
 	yield  func()       // runtime.Gosched, but in tests
-	few    int64        // 4 for each processor, but in tests
-	making atomic.Int64 // answers under way
-	closed atomic.Int64 // until then no more than a few are made, UNIX nanoseconds
+	few    int64        // loads that always begin: 4 for each processor, but in tests
+	making atomic.Int64 // loads under way
+	closed atomic.Int64 // until then only the few begin, UNIX nanoseconds
 }
 
 func newTurn() turn { return turn{yield: runtime.Gosched, few: int64(4 * runtime.GOMAXPROCS(0))} }
 
-// take lets everything else that can go on go first, and is to be followed by done, also after an error: cache.ErrBusy
-// when that takes too long, and at once as long as the queue may be as long as it was. An answer that is declined costs
-// less than one that comes too late.
+// take waits for a load's turn: cache.ErrBusy when a processor takes too long, or did a moment ago. A refusal costs less
+// than an answer that comes too late. Call done either way.
 func (t *turn) take() (done func(), err error) {
 	done = func() { t.making.Add(-1) }
 	began := time.Now()

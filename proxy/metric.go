@@ -24,8 +24,8 @@ const (
 	chainKey   = attribute.Key("crossgate.chain.id")
 )
 
-// durationBounds are OpenTelemetry's for http.server.request.duration, seconds, two below them for cache hits, and 1.5 for
-// waits that are cut off. Those of the objectives (docs/slo.md) are among OpenTelemetry's.
+// durationBounds are OpenTelemetry's for http.server.request.duration, seconds, two below them for cache hits, and 1.5
+// for waits that are cut off. Those of the objectives (docs/slo.md) are among OpenTelemetry's.
 var durationBounds = []float64{0.0005, 0.001, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2.5, 5, 7.5, 10}
 
 // measures are the server's instruments. Their attributes take few values, whatever clients send: known methods,

@@ -27,8 +27,8 @@ type turn struct {
 
 func newTurn() turn { return turn{yield: runtime.Gosched, few: int64(4 * runtime.GOMAXPROCS(0))} }
 
-// take waits for a load's turn: cache.ErrBusy when a processor takes too long, or did a moment ago. A refusal costs less
-// than an answer that comes too late. Call done either way.
+// take waits for a load's turn: cache.ErrBusy when a processor takes too long, or did a moment ago. A refusal costs
+// less than an answer that comes too late. Call done either way.
 func (t *turn) take() (done func(), err error) {
 	done = func() { t.making.Add(-1) }
 	began := time.Now()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"sync"
 
 	"crossgate/chain"
 )
@@ -124,14 +125,12 @@ func (t *trade) build(ctx context.Context, o *candidate) (b built, err error) {
 	if err := t.satisfied(b.payout); err != nil {
 		return built{}, err
 	}
-	fee, tx, gas := make(chan chain.Amount, 1), b.tx, b.gas()
-	go func() {
-		told, _ := t.dataFee(ctx, tx, gas) // an answer without it is better than none
-		fee <- told
-	}()
+	var reading sync.WaitGroup
+	tx, gas, fee := b.tx, b.gas(), chain.Amount{}
+	reading.Go(func() { fee, _ = t.dataFee(ctx, tx, gas) }) // an answer without it is better than none
 	err = t.simulate(ctx, &b)
-	b.dataFee = <-fee
-	if err != nil {
+	reading.Wait()
+	if b.dataFee = fee; err != nil {
 		return built{}, err
 	}
 	t.fitBudget(&b)

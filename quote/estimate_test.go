@@ -245,11 +245,11 @@ func TestWhatTellsNoDecimalsIsNoToken(t *testing.T) {
 
 // TestFailuresOutliveAnEstimator has a second estimator go on where the first one ended, as a reload does.
 func TestFailuresOutliveAnEstimator(t *testing.T) {
-	var kept quote.Failures
+	var kept quote.History
 	begun := time.Unix(1_800_000_000, 0)
 	for i, at := range []time.Time{begun, begun.Add(25 * time.Hour)} {
 		e := quote.New(quote.Options{
-			Registry: chain.Documented(), Tokens: directory(false), Chains: ethereum(quote.Chain{}), Failures: &kept,
+			Registry: chain.Documented(), Tokens: directory(false), Chains: ethereum(quote.Chain{}), History: &kept,
 			Venues: []quote.Venue{&fakeVenue{name: "gone", quoteError: errors.New("HTTP 410")}, &fakeVenue{name: "well", perInput: 10_000}},
 			Logger: slog.New(slog.DiscardHandler), Now: func() time.Time { return at },
 		})

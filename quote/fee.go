@@ -90,8 +90,6 @@ func (t *trade) fee(ctx context.Context, b *built, prices market) *Fee {
 // gasLimit is a fifth more than the chain's gas estimate for the transaction. Where the chain cannot estimate it,
 // mostly because the sender has not approved the router yet, it is the venue's own figure.
 func (t *trade) gasLimit(ctx context.Context, b *built) uint64 {
-	ctx, span := tracer().Start(ctx, "quote.gas")
-	defer span.End()
 	if b.result != nil && b.result.Gas > 0 {
 		return withMargin(b.result.Gas)
 	}
@@ -105,7 +103,6 @@ func (t *trade) gasLimit(ctx context.Context, b *built) uint64 {
 	defer cancel()
 	gas, err := t.chain.Fees.EstimateGas(ctx, t.swap.Sender, b.tx)
 	if err != nil {
-		span.RecordError(err)
 		return b.gas()
 	}
 	return withMargin(gas)

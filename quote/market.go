@@ -26,15 +26,16 @@ const pricePatience = 700 * time.Millisecond
 
 // startPrices begins to ask what the request's tokens are worth; the function returned waits for the answer, and
 // gives the same one from then on.
-func (e *Estimator) startPrices(ctx context.Context, r Request) func() market {
+func (t *trade) startPrices(ctx context.Context) func() market {
+	r := t.request
 	in := token.Key{Chain: r.Chain, Address: r.TokenIn}
 	out := token.Key{Chain: r.Chain, Address: r.TokenOut}
-	coin := token.Key{Chain: r.Chain, Address: chain.NativeCoin(e.registry.Family(r.Chain))}
+	coin := token.Key{Chain: r.Chain, Address: chain.NativeCoin(t.registry.Family(r.Chain))}
 	read := make(chan market, 1)
-	go func() {
-		usd := e.tokens.USD(ctx, in, out, coin)
+	t.reads.Go(func() {
+		usd := t.tokens.USD(ctx, in, out, coin)
 		read <- market{in: worth{usd[in]}, out: worth{usd[out]}, coin: worth{usd[coin]}}
-	}()
+	})
 	return sync.OnceValue(func() market {
 		patience := time.NewTimer(pricePatience)
 		defer patience.Stop()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"time"
 )
 
@@ -79,23 +78,8 @@ func (e *Estimator) runRound(ctx context.Context, window time.Duration, queries 
 
 func (r *quoteRound) ask(ctx context.Context, index int) {
 	r.waiting++
-	go func() {
-		growStack()
-		r.arrivals <- arrival{index, r.estimator.quote(ctx, r.queries[index])}
-	}()
+	go func() { r.arrivals <- arrival{index, r.estimator.quote(ctx, r.queries[index])} }()
 }
-
-// growStack makes the stack of a new goroutine as large as asking a venue takes. It would get there by itself, by
-// doubling several times on the way down, and then all frames that are on it by then are moved each time.
-//
-//go:noinline
-func growStack() {
-	var room [stackOfAsking]byte
-	runtime.KeepAlive(&room)
-}
-
-// stackOfAsking is what a stack must have room for to be as large as those of venues come to be, 16 kB.
-const stackOfAsking = 9 << 10
 
 // receive collects results until waiting is pointless.
 func (r *quoteRound) receive(ctx context.Context) {

@@ -24,13 +24,11 @@ func (t *trade) simulate(ctx context.Context, b *built) error {
 	return err
 }
 
-func (t *trade) run(ctx context.Context, b *built) (err error) {
+func (t *trade) run(ctx context.Context, b *built) error {
 	if t.chain.Simulator == nil {
 		b.notSimulated = fmt.Errorf("%w: no simulation on this chain", ErrNotSimulated)
 		return nil
 	}
-	ctx, span := startVenue(ctx, "quote.try", b.profile.Name)
-	defer func() { finish(span, err) }()
 	ctx, cancel := context.WithTimeout(ctx, simulationPatience)
 	defer cancel()
 	simulation := Simulation{
@@ -45,7 +43,6 @@ func (t *trade) run(ctx context.Context, b *built) (err error) {
 	case errors.Is(err, ErrReverted), errors.Is(err, ErrRefused):
 		return err
 	case err != nil:
-		span.RecordError(err)
 		if b.notSimulated = err; !errors.Is(err, ErrNotSimulated) {
 			b.notSimulated = fmt.Errorf("%w: %w", ErrNotSimulated, err)
 		}

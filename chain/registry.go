@@ -32,8 +32,7 @@ type Chain struct {
 	Explorer    string // base URL of a block explorer for people; empty when unknown
 }
 
-// HeadLife is how old the chain's newest block may be: where it is older, the chain or its endpoint has stopped. Zero
-// where the time between blocks is not known.
+// HeadLife is the age of the newest block from which the chain or its endpoint has stopped; zero: not known.
 func (c Chain) HeadLife() time.Duration {
 	const blocks, least = 20, time.Minute
 	if c.BlockTime <= 0 {
@@ -49,8 +48,7 @@ type Coin struct {
 	Decimals uint8
 }
 
-// Contracts are the addresses of the order protocol and its surroundings on one chain. Absent ones are
-// not known or not deployed.
+// Contracts are the addresses of the order protocol on one chain. Absent ones are not known or not deployed.
 type Contracts struct {
 	DlnSource           Address
 	DlnDestination      Address
@@ -69,8 +67,7 @@ type Registry struct {
 //go:embed chains.yaml
 var documented []byte
 
-// Documented returns the chains on which the order protocol is known to live. Sources of every value stand in
-// chains.yaml.
+// Documented returns the chains of the order protocol, as chains.yaml has them with their sources.
 func Documented() Registry { return parseDocumented() }
 
 var parseDocumented = sync.OnceValue(func() Registry {

@@ -39,8 +39,7 @@ func (e *Estimator) Estimate(ctx context.Context, r Request) (estimate Estimate,
 	return t.estimate(ctx, c), nil
 }
 
-// trade is one request on its way through the estimator, with its resolved facts and services. One goroutine has it;
-// those that it starts read it only.
+// trade is one request on its way through the estimator. One goroutine has it; those that it starts only read it.
 type trade struct {
 	*Estimator
 	request  Request
@@ -55,8 +54,7 @@ type trade struct {
 	sampling bool      // the input of an exact output is searched for: quotes are compared, nothing is built
 }
 
-// placeholderAddress is the recipient where prices alone are asked for, since some venues want to know one:
-// on each family an address that has no meaning anywhere.
+// placeholderAddress is the recipient where prices alone are asked for: on each family an address without a meaning.
 var placeholderAddress = map[chain.Family]chain.Address{
 	chain.EVM: chain.NewAddress([]byte("crossgate: somebody.")),
 	chain.TVM: chain.NewAddress([]byte("crossgate: somebody.")),

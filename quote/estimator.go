@@ -10,8 +10,7 @@ import (
 	"crossgate/token"
 )
 
-// defaultWindow is how long venues are waited for as long as one has answered. Two-call venues were
-// recorded at 0.8 to 1.3 s, the slowest useful one below 2 s.
+// defaultWindow is how long venues have once one has answered: two-call venues were recorded at 0.8 to 1.3 s.
 const defaultWindow = 2500 * time.Millisecond
 
 // Options configures an Estimator.

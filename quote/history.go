@@ -12,8 +12,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// History is what became of venues. It outlives reloads of the configuration, not restarts. The zero value is empty;
-// safe for concurrent use.
+// History is what became of venues, over reloads but not restarts. The zero value is empty; safe for concurrent use.
 type History struct {
 	mu     sync.Mutex
 	venues map[string]*venueHistory
@@ -30,8 +29,7 @@ type Record struct {
 	FailingSince                          time.Time     // it has given nothing but failures for a day or more; zero: not so
 }
 
-// venueHistory is a venue's record, and its first and latest failure since it answered. Without requests a series of
-// failures neither begins nor grows.
+// venueHistory is a venue's record, with its first and latest failure since it answered; unasked, it does not fail.
 type venueHistory struct {
 	Record
 	first, latest time.Time
@@ -49,8 +47,8 @@ type VenueDay struct {
 	Quoted    uint64 // comparisons with a winner in which the venue quoted
 	Won       uint64 // of these
 	Contested uint64 // of those that it won, the ones in which another venue's quote could have been taken
-	// Sum over the contested ones of what the winner paid out more than the best of the others, in millionths of that;
-	// negative where it won for its cheaper gas.
+	// Sum of what the winner paid out beyond the best of the others, in millionths of that; negative: its gas was
+	// cheaper.
 	Gain int64
 }
 

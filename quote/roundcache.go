@@ -11,8 +11,7 @@ import (
 	"crossgate/chain"
 )
 
-// A round's quotes are shared for about a block: after that the pools are others. Chains with very short
-// or very long blocks have these bounds.
+// A round's quotes are shared for about a block, within these bounds: after that the pools are others.
 const (
 	shortestShare = time.Second
 	longestShare  = 5 * time.Second
@@ -59,8 +58,7 @@ type roundQuery struct {
 	run   func(context.Context) roundResults
 }
 
-// get returns the round under q.key, or has it run, which goes on as long as one caller waits for it. A round without
-// a quote goes to those who wait for it and is forgotten.
+// get returns the round under q.key or runs it while one caller waits. A round without a quote is not kept.
 func (c *roundCache) get(ctx context.Context, now func() time.Time, q roundQuery) (roundResults, error) {
 	c.mu.Lock()
 	entry, found := c.entries[q.key]
@@ -108,8 +106,8 @@ func (c *roundCache) sweepLocked(now time.Time) {
 	}
 }
 
-// sharedRound returns what the venues answer to the queries, asked since a time, for us or for another caller. What
-// they are asked does not depend on sender and recipient, but for the first caller.
+// sharedRound returns the venues' answers, asked since a time for any caller: they do not depend on sender and
+// recipient.
 func (t *trade) sharedRound(ctx context.Context, queries []venueQuery, since time.Time) (roundResults, error) {
 	window := t.window
 	if t.request.Wait > 0 {

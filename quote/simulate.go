@@ -13,9 +13,8 @@ const simulationPatience = 1500 * time.Millisecond
 // ErrUnsimulated means that a transaction is not handed out because it was not simulated.
 var ErrUnsimulated = errors.New("transaction was not simulated")
 
-// simulate runs b's transaction where the chain can, and refuses one that does not do what it says. Where it cannot, b
-// keeps the reason. A direct transaction is then refused, as nothing but the venue's router stands between its maker
-// and the sender, unless the gateway wrote it or the operator lets it pass.
+// simulate refuses a transaction that does not do what it says. Where the chain cannot simulate, b keeps the reason,
+// and a direct one is refused, unless the gateway wrote it or the operator lets it pass.
 func (t *trade) simulate(ctx context.Context, b *built) error {
 	err := t.run(ctx, b)
 	if err == nil && b.notSimulated != nil && b.way == Direct && !b.profile.Writes && !t.chain.AllowUnsimulated {

@@ -83,8 +83,7 @@ func startVenue(ctx context.Context, name, venue string) (context.Context, trace
 	return ctx, span
 }
 
-// finish ends span with the outcome that err stands for. Having no route is an answer, and a canceled venue did not
-// fail.
+// finish ends span with the outcome of err. Neither a missing route nor a cancelled venue is a failure.
 func finish(span trace.Span, err error) {
 	defer span.End()
 	if !span.IsRecording() {

@@ -23,8 +23,7 @@ type event struct {
 
 func (e event) name() string { return e.signature[:strings.IndexByte(e.signature, '(')] }
 
-// events are those of both contract generations; either may appear at any height
-// (debridge-finance/dln-contracts; the newer forms from the verified contracts on Ethereum).
+// events are those of both contract generations (debridge-finance/dln-contracts; newer ones verified on Ethereum).
 var events = byTopic(
 	event{"CreatedOrder(" + orderTuple + ",bytes32,bytes,uint256,uint256,uint32,bytes)", source, readCreated},
 	event{"CreatedOrder(" + orderTuple + ",bytes32,bytes,uint256,uint256,uint32)", source, readCreatedWithoutMetadata},
@@ -44,13 +43,11 @@ var events = byTopic(
 	event{"SameChainSwapExecuted(address,address,address,uint256,address,uint256,uint256,uint256,uint32)", router, readSwapped},
 )
 
-// gateClaimed is the gate's report of a message carried out; debridgeId, receiver and chainIdFrom are indexed
-// (debridge-contracts-v1, interfaces/IDeBridgeGate.sol).
+// gateClaimed reports a message carried out; debridgeId, receiver, chainIdFrom are indexed (IDeBridgeGate.sol).
 var gateClaimed = topic("Claimed(bytes32,bytes32,uint256,address,uint256,uint256,bytes,bool)")
 
-// Topics lists the first topics to ask a node for, on the addresses of DlnSource, DlnDestination, the external call
-// adapter, the router and the gate. The gate's Claimed is among them because it names the submission of a claim, and
-// the router's AffiliateFeePaid because it names who was paid a share of a swap.
+// Topics lists the first topics to ask a node for, on the protocol's contracts: with the gate's Claimed, which names a
+// claim's submission, and AffiliateFeePaid, which names who was paid.
 func Topics() []chain.Hash {
 	topics := []chain.Hash{gateClaimed, affiliateFeePaid}
 	for t := range events {
@@ -106,8 +103,7 @@ func readCreation(w words) (order.ID, order.Created) {
 	}
 }
 
-// affiliate reads the fee that a creation sets apart: 20 bytes of beneficiary, 32 of amount. The contract
-// takes only that length or none, so other bytes mean no fee, not an unreadable order.
+// affiliate reads a creation's fee: 20 bytes of beneficiary, 32 of amount. The contract takes other bytes for no fee.
 func affiliate(raw []byte) *order.Affiliate {
 	const beneficiaryLength = 20
 	if len(raw) != beneficiaryLength+wordSize {

@@ -5,8 +5,7 @@ import (
 	"crossgate/order"
 )
 
-// swapExecuted is the router's report of a swap that it made (DeBridgeRouter): router, tokenIn,
-// amountIn, tokenOut, amountOut.
+// swapExecuted is the router's report of a swap: router, tokenIn, amountIn, tokenOut, amountOut.
 var swapExecuted = topic("SwapExecuted(address,address,uint256,address,uint256)")
 
 // swaps are those that the router reported in one transaction and no order was made of yet.
@@ -27,8 +26,7 @@ func (s *swaps) see(log Log) {
 	}
 }
 
-// take returns the newest swap into the give token of an order that was just created, nil without one.
-// A swap belongs to one order: those before the creation serve no later one.
+// take returns the newest swap into a creation's give token, nil without one; earlier swaps serve no later order.
 func (s *swaps) take(give chain.Address) *order.Preswap {
 	var newest *order.Preswap
 	for _, swap := range s.unused {

@@ -103,8 +103,7 @@ func GivePatchesCall(id order.ID) []byte { return slices.Concat(givePatches, id[
 // TakePatchesCall is the calldata that asks DlnDestination by how much an order's take amount was lowered.
 func TakePatchesCall(id order.ID) []byte { return slices.Concat(takePatches, id[:]) }
 
-// CallStatusCall is the calldata that asks the external call adapter for a call, by the id that its
-// registration (ExternalCallRegistered) carries first.
+// CallStatusCall asks the external call adapter for a call, by the id that ExternalCallRegistered carries first.
 func CallStatusCall(registration []byte) []byte {
 	return slices.Concat(externalCallStatus, registration[:min(wordSize, len(registration))])
 }
@@ -161,8 +160,7 @@ func DecodeGiveOrder(answer []byte) (GiveOrder, error) {
 	return stored, nil
 }
 
-// DecodeTakeOrder reads DlnDestination's answer to TakeOrderCall. The oldest contracts answer three words,
-// newer ones four: a give chain id that 32 bits do not hold stands in the last.
+// DecodeTakeOrder reads the answer to TakeOrderCall: three words, or four with a give chain id beyond 32 bits.
 func DecodeTakeOrder(answer []byte) (TakeOrder, error) {
 	w := newWords(answer)
 	status := w.uint(0, 8)

@@ -47,8 +47,7 @@ type solanaInstruction struct {
 	read       func(*scene) []Found
 }
 
-// solanaInstructions are those of dln_src and dln_dst (IDL 3.0.0 in debridge-finance/solana-tx-parser-public,
-// tests/idl).
+// solanaInstructions are those of dln_src and dln_dst (IDL 3.0.0 in debridge-finance/solana-tx-parser-public).
 var solanaInstructions = byDiscriminator(
 	newInstruction("create_order", source, "CreatedOrder", readCreateOrder).telling(),
 	newInstruction("create_order_with_nonce", source, "CreatedOrder", readCreateOrderWithNonce).telling(),

@@ -22,8 +22,7 @@ func readCreateOrderWithNonce(s *scene) []Found {
 	return s.found(id, created)
 }
 
-// readSolanaCreation reads terms and fees from the event and, from the arguments that both creating
-// instructions begin with, what the event leaves out.
+// readSolanaCreation reads terms and fees from the event, and from the arguments what the event leaves out.
 func readSolanaCreation(s *scene) (order.ID, order.Created) {
 	created := order.Created{
 		Terms:      s.told.terms(),

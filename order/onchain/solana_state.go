@@ -8,15 +8,13 @@ import (
 	"crossgate/order"
 )
 
-// giveOrderStates begin a GiveOrderAccount. Anchor spells accounts as their types; the test IDL of deBridge's
-// parser has the second spelling.
+// giveOrderStates begin a GiveOrderAccount: Anchor's spelling, and that of deBridge's test IDL.
 var giveOrderStates = []discriminator{discriminatorOf("account", "GiveOrderState"), discriminatorOf("account", "giveOrderState")}
 
 // giveStatuses are the variants of a GiveOrderAccount (IDL of dln_src 3.0.0).
 var giveStatuses = []GiveStatus{GiveCreated, GiveClaimedUnlock, GiveClaimedCancel}
 
-// DecodeGiveAccount reads what a GiveOrderAccount holds; no data at all is an order that was not created. The
-// token is not in it. Amounts that accounts of older programs lack are zero.
+// DecodeGiveAccount reads a GiveOrderAccount; without data the order was not created. Missing amounts are zero.
 func DecodeGiveAccount(data []byte) (GiveOrder, error) {
 	if len(data) == 0 {
 		return GiveOrder{}, nil
@@ -61,12 +59,10 @@ func (g *GiveOrder) readCreated(b *borsh) {
 // takeOrderStates begin a TakeOrderAccount, spelled as giveOrderStates are.
 var takeOrderStates = []discriminator{discriminatorOf("account", "TakeOrderState"), discriminatorOf("account", "takeOrderState")}
 
-// takeStatuses are the variants of a TakeOrderAccount (OrderTakeStatus in the IDL of dln_dst 1.2.1). The first one is
-// of programs that did not write the order's id beside it.
+// takeStatuses are the variants of a TakeOrderAccount (IDL of dln_dst 1.2.1), the first of older programs.
 var takeStatuses = []TakeStatus{TakeFulfilled, TakeSentUnlock, TakeCancelled, TakeSentCancel, TakeFulfilled}
 
-// DecodeTakeAccount reads what a TakeOrderAccount says of its order; no data at all is an order that was neither
-// fulfilled nor cancelled.
+// DecodeTakeAccount reads a TakeOrderAccount; without data the order was neither fulfilled nor cancelled.
 func DecodeTakeAccount(data []byte) (TakeStatus, error) {
 	if len(data) == 0 {
 		return TakeNotSet, nil

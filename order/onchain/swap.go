@@ -8,13 +8,12 @@ import (
 	"crossgate/order"
 )
 
-// affiliateFeePaid is the router's report of a share that it paid out of a swap (DeBridgeRouter): token, amount,
-// recipient, referralCode. It comes before the swap's SameChainSwapExecuted, which lacks the recipient.
+// affiliateFeePaid reports a paid share of a swap, before SameChainSwapExecuted: token, amount, recipient,
+// referralCode.
 var affiliateFeePaid = topic("AffiliateFeePaid(address,uint256,address,uint32)")
 
-// readSwapped reads SameChainSwapExecuted, the last event of a swap within a chain (DeBridgeRouter 3.2.0, public
-// source): sender, recipient, tokenIn, amountIn, tokenOut, amountOut, fee, affiliateFee, referralCode. SwapExecuted
-// alone is none: the swaps before an order's creation report it too.
+// readSwapped reads SameChainSwapExecuted (DeBridgeRouter 3.2.0): sender, recipient, tokenIn, amountIn, tokenOut,
+// amountOut, fee, affiliateFee, referralCode. SwapExecuted alone may be a swap before an order's creation.
 func readSwapped(w words) (order.ID, order.Fact) {
 	s := order.Swapped{
 		Sender: w.address(0), Recipient: w.address(1),
@@ -60,8 +59,8 @@ func (s *shares) see(log Log) {
 	}
 }
 
-// take returns what the affiliate of a swap got that was just reported, nil for a swap without one. The newest report
-// that agrees with the swap belongs to it; those before serve no later swap.
+// take returns the affiliate of a swap just reported: by the newest report that agrees with it. Earlier ones are
+// dropped.
 func (s *shares) take(swap order.Swapped) *order.Affiliate {
 	amount := chain.Amount{}
 	if swap.Affiliate != nil {

@@ -14,9 +14,7 @@ import (
 
 // dflow answers with price and transaction at once, and pays any wallet. Affiliates are paid beside it.
 var dflow = service{
-	// A key is needed: the host that answers without one, dev-quote-api.dflow.net, is for tests during development,
-	// and nothing is to be shipped with it (pond.dflow.net/get-started/endpoints). What a key allows is agreed with
-	// each holder.
+	// A key is needed: the host without one, dev-quote-api.dflow.net, is for development alone (pond.dflow.net).
 	Service: Service{
 		Name: "dflow", URL: "https://quote-api.dflow.net", Keyed: true, RequestsPerSecond: 1, Burst: 3, Source: "pond.dflow.net",
 	},

@@ -40,8 +40,7 @@ var enso = service{
 	},
 }
 
-// Of the router's functions, routeSingle leaves recipient and minimum to what it passes on; this one looks at the
-// receiver's balance.
+// routeSingle leaves recipient and minimum to what it passes on; this one looks at the receiver's balance.
 var ensoSafe = readsCalls(function{signature: "safeRouteSingle((uint8,bytes),(uint8,bytes),address,bytes)"})
 
 // readEnsoCall is enso's Profile.Read.

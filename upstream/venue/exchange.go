@@ -283,8 +283,7 @@ func bestPath(paths []path, answers [][]byte, d dialect) (best path, price price
 	return best, price
 }
 
-// ErrUnverifiedContracts means that other contracts, or none, stand where the exchange's should: it does not serve
-// the chain after all.
+// ErrUnverifiedContracts means that the contracts on a chain are not the exchange's: it does not serve the chain.
 var ErrUnverifiedContracts = fmt.Errorf("%w: the contracts are not the exchange's", quote.ErrUnsupportedChain)
 
 func (e *exchange) isVerified(id chain.ID) bool {
@@ -293,8 +292,7 @@ func (e *exchange) isVerified(id chain.ID) bool {
 	return e.verified[id]
 }
 
-// verify remembers that the first of the answers are those that the checks want. Where they are not, the next
-// quote checks again.
+// verify remembers that the first answers are what the checks want. Otherwise the next quote checks again.
 func (e *exchange) verify(id chain.ID, checks []identityCheck, answers [][]byte) error {
 	for i, c := range checks {
 		if len(answers[i]) != common.HashLength || common.BytesToAddress(answers[i]) != c.want {

@@ -1,7 +1,6 @@
 package venue
 
-// Fabric's routing API, GET /v1/quote. Its documentation is not public; this is what its owner's client asks and reads:
-// https://github.com/withfabricxyz/spandex, packages/core/lib/aggregators/fabric.ts and its recorded answers.
+// Fabric, GET /v1/quote, as its owner's client asks: https://github.com/withfabricxyz/spandex, aggregators/fabric.ts
 
 import (
 	"net/http"
@@ -12,9 +11,7 @@ import (
 	"crossgate/upstream"
 )
 
-// fabric answers with price and transaction at once, for a recipient and any sender. Its contract's source is not
-// published, so its transactions go through the public router only, which enforces recipient and minimum. It takes no
-// affiliate share: its own comes from either side of a swap.
+// fabric is routed only: its contract's source is not published. Its fee may be of either side: no affiliate share.
 var fabric = service{
 	// The limit is not published.
 	Service: Service{
@@ -72,8 +69,7 @@ func readFabric(resp upstream.Response, p quote.Profile, s quote.Swap) (proposal
 	return found, checkSpender(answer.Approval.Spender, answer.Transaction.To, p, s)
 }
 
-// fabricFailure explains an error. Their form is not published; a bad request is mostly a pair or an amount without a
-// route.
+// fabricFailure explains an error. A bad request is mostly a missing route.
 func fabricFailure(f failure) (message string, isRoute bool) {
 	message = f.text("message")
 	if message == "" {

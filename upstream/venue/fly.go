@@ -13,10 +13,8 @@ import (
 	"crossgate/upstream"
 )
 
-// fly answers with price and transaction at once. Its router's swapWithMagpieSignature has recipient and minimum in a
-// packed part that is not an ABI's, whose layout is not published: none of its transactions may call it directly, and
-// through the public router that is what holds it to both. It takes no affiliate share: nothing says which side its own
-// comes from.
+// fly is routed only: recipient and minimum stand in a packed part of unpublished layout. Its fee may be of either
+// side: no affiliate share.
 var fly = service{
 	// The limit is not published.
 	Service: Service{
@@ -80,8 +78,7 @@ func readFly(resp upstream.Response, p quote.Profile, s quote.Swap) (proposal, e
 	}, checkSpender(q.TargetAddress, tx.To, p, s)
 }
 
-// flyFailure explains an error. Its texts are not documented; a bad request is mostly a pair or an amount without a
-// route.
+// flyFailure explains an error. A bad request is mostly a missing route.
 func flyFailure(f failure) (message string, isRoute bool) {
 	return f.text("message"), f.status == http.StatusBadRequest || f.status == http.StatusNotFound
 }

@@ -16,8 +16,7 @@ import (
 	"crossgate/upstream"
 )
 
-// jupiter answers with a price and instructions, which become a transaction here. It pays the sender alone: another
-// recipient's token account would have to exist already. Affiliates are paid beside it.
+// jupiter answers with price and instructions. It pays the sender alone: another's token account would have to exist.
 var jupiter = service{
 	// 30 requests a minute without a key, 60 with a free one.
 	Service: Service{Name: "jupiter", URL: "https://api.jup.ag", RequestsPerSecond: 0.5, Burst: 5, Source: "developers.jup.ag"},
@@ -29,8 +28,7 @@ func init() {
 	register(jupiter.Service, jupiter.oneCall(jupiterRequest, readJupiter), excludedSources)
 }
 
-// jupiterNoRoute are the API's refusals of a pair or amount: messages of its second version, the first of them
-// recorded, and documented codes of the first version.
+// jupiterNoRoute are refusals of a pair or amount: messages of version 2, the first recorded, and codes of version 1.
 var jupiterNoRoute = map[string]bool{
 	"No routes found": true, "NO_ROUTES_FOUND": true, "COULD_NOT_FIND_ANY_ROUTE": true, "TOKEN_NOT_TRADABLE": true,
 	"ROUTE_PLAN_DOES_NOT_CONSUME_ALL_THE_AMOUNT": true, "CIRCULAR_ARBITRAGE_IS_DISABLED": true,
@@ -102,8 +100,8 @@ func readJupiter(resp upstream.Response, _ quote.Profile, s quote.Swap) (found p
 	return found, err
 }
 
-// draft puts the instructions into the sequence that the API's documents want. Its limit is all that there are of
-// compute units, as the API cannot know what they will be; the price is lowered to what may be spent on them then.
+// draft puts the instructions into the documented sequence, with all compute units, at no more than may be spent on
+// them.
 func (b jupiterBuild) draft(sender chain.Address) (d solana.Draft, err error) {
 	switch {
 	case b.Swap == nil:

@@ -21,8 +21,7 @@ import (
 	"crossgate/upstream"
 )
 
-// kyber asks for a route first and has the transaction built from it when it wins, so the comparison
-// does not depend on anyone's wallet.
+// kyber is asked for a route, and to build it when it wins, so that prices do not depend on a wallet.
 var kyber = service{
 	// 30 requests in 10 s are allowed to a client that says who it is.
 	Service: Service{
@@ -45,9 +44,8 @@ var kyber = service{
 	),
 }
 
-// Parts of the signatures of MetaAggregationRouterV2: callTarget, approveTarget, targetData; and SwapDescriptionV2 with
-// srcToken, dstToken, srcReceivers, srcAmounts, feeReceivers, feeAmounts, dstReceiver, amount, minReturnAmount, flags,
-// permit.
+// callTarget, approveTarget, targetData; SwapDescriptionV2: srcToken, dstToken, srcReceivers, srcAmounts, feeReceivers,
+// feeAmounts, dstReceiver, amount, minReturnAmount, flags, permit.
 const (
 	kyberTarget      = "address,address,bytes,"
 	kyberDescription = "(address,address,address[],uint256[],address[],uint256[],address,uint256,uint256,uint256,bytes)"
@@ -203,8 +201,7 @@ func kyberHeader(o Options) http.Header { return header("X-Client-Id", kyberClie
 
 func kyberClient(o Options) string { return cmp.Or(o.Settings[kyberClientID], "crossgate") }
 
-// readKyberRoute reads the answer of GET /routes. The affiliate's share is off the amount already: it is
-// taken from the input.
+// readKyberRoute reads GET /routes. The affiliate's share is off the amount already.
 func readKyberRoute(resp upstream.Response, p quote.Profile, s quote.Swap) (found pricedRoute[json.RawMessage], err error) {
 	var data struct {
 		RouteSummary  json.RawMessage `json:"routeSummary"`

@@ -11,9 +11,8 @@ import (
 	"crossgate/upstream"
 )
 
-// lifi asks other aggregators and keeps 0.25 % of the input, so it is a fallback: for pairs that few others
-// trade. It answers with price and transaction at once. It takes no affiliate share: who is paid is agreed
-// with the venue beforehand.
+// lifi asks other aggregators and keeps 0.25 % of the input: a fallback. Who is paid is agreed beforehand: no affiliate
+// share.
 var lifi = service{
 	// 75 quotes in two hours without a key, 100 a minute with one.
 	Service: Service{
@@ -53,9 +52,9 @@ const (
 	lifiCoin  = "Native"
 )
 
-// lifiFunction is a function of GenericSwapFacetV3: transactionId, integrator, referrer, receiver, minAmountOut, and
-// one swap or several in a row. What the last one gives is held to the minimum. Where the function is for the coin,
-// that is what goes in or out, whatever the swaps name: the contract takes the call's value, and pays its balance.
+// lifiFunction is of GenericSwapFacetV3: transactionId, integrator, referrer, receiver, minAmountOut, one or several
+// swaps. The last one's outcome is held to the minimum. For the coin, the contract takes the call's value and pays its
+// balance.
 func lifiFunction(from, to string, several bool) function {
 	const before = "(bytes32,string,string,address,uint256,"
 	f := function{
@@ -142,8 +141,7 @@ func readLifi(resp upstream.Response, p quote.Profile, s quote.Swap) (proposal, 
 	}, checkSpender(estimate.ApprovalAddress, request.To, p, s)
 }
 
-// lifiFailure explains an error. The failures of the exchanges behind the API stand in a list that comes with a
-// missing route.
+// lifiFailure explains an error. Failures of the exchanges behind the API are listed with a missing route.
 func lifiFailure(f failure) (message string, isRoute bool) {
 	const codeNoQuote = "1002"
 	if f.status == http.StatusNotFound && len(f.members["errors"]) > 0 || f.text("code") == codeNoQuote {

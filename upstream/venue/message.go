@@ -12,12 +12,11 @@ import (
 	"crossgate/quote"
 )
 
-// mostPriority bounds what a venue may bid for a place in a block, in lamports: as much as is kept back for it where
-// all of the coin is swapped. Bids of others can leap.
+// mostPriority bounds a venue's bid for a place in a block, in lamports: as much as is kept when all the coin is
+// swapped.
 const mostPriority = 1_000_000
 
-// priorityLevel is a priority as venues on Solana spell it: high is the median of what others bid, veryHigh the
-// upper quartile.
+// priorityLevel is a priority as venues on Solana spell it: high is the median bid, veryHigh the upper quartile.
 func priorityLevel(p quote.Priority) string {
 	if p == quote.Aggressive {
 		return "veryHigh"
@@ -33,8 +32,8 @@ func mintText(s quote.Swap, a chain.Address) string {
 	return a.Format(chain.SVM)
 }
 
-// wrapsCoin reports whether a venue is to wrap and unwrap: not where the wrapped mint itself is swapped. The same
-// token on both sides is an error.
+// wrapsCoin reports whether a venue is to wrap: not where the wrapped mint is swapped. One token on both sides is an
+// error.
 func wrapsCoin(s quote.Swap) (bool, error) {
 	wrapped := s.In.Address == s.Chain.WrappedCoin || s.Out.Address == s.Chain.WrappedCoin
 	if wrapped && (s.In.Address.IsNative() || s.Out.Address.IsNative()) {

@@ -32,8 +32,8 @@ var oneInch = service{
 		},
 		{chains: []uint64{4663}, routers: []string{"0x5a705de8982235a7fa45bB83dCaCf03a211389C7"}},
 	},
-	// executor; srcToken, dstToken, srcReceiver, dstReceiver, amount, minReturnAmount, flags; data. The router's other
-	// functions do not name the token that comes out.
+	// executor; srcToken, dstToken, srcReceiver, dstReceiver, amount, minReturnAmount, flags; data. Others name no
+	// token out.
 	functions: readsCalls(function{
 		signature: "swap(address,(address,address,address,address,uint256,uint256,uint256),bytes)",
 		tokenIn:   position{1, 0}, tokenOut: position{1, 1}, amountIn: position{1, 4}, minOut: position{1, 5},

@@ -16,8 +16,7 @@ import (
 	"crossgate/upstream"
 )
 
-// openOcean prices with /quote and builds with /swap, which prices again. Its referrer fee is not taken for
-// the affiliate's: nothing says which side it comes from.
+// openOcean prices with /quote and builds with /swap. Its referrer fee may be of either side: no affiliate share.
 var openOcean = service{
 	// 20 requests in 10 s per address; holders of a key ask open-api-pro.openocean.finance and have plans of their own.
 	Service: Service{
@@ -30,7 +29,7 @@ var openOcean = service{
 		routers: []string{"0x6352a56caadC4F1E25CD6c75970Fa768A3304e64"}, // ExchangeV2, also the spender
 	}},
 	// caller; srcToken, dstToken, srcReceiver, dstReceiver, amount, minReturnAmount, guaranteedAmount, flags, referrer,
-	// permit; calls. The router's other functions do not name the token that comes out.
+	// permit; calls. Others name no token out.
 	functions: readsCalls(function{
 		signature: "swap(address,(address,address,address,address,uint256,uint256,uint256,uint256,address,bytes)," +
 			"(uint256,uint256,uint256,bytes)[])",
@@ -51,8 +50,7 @@ func init() {
 	register(openOcean.Service, openOcean.pricesAgain(openOceanRequest, readOpenOcean), excludedSources)
 }
 
-// openOceanGasPrice is sent where the chain's is not known, in wei: the API insists on one, and only weighs routes
-// with it.
+// openOceanGasPrice is sent where the chain's is not known, in wei: the API requires one, to weigh routes.
 const openOceanGasPrice = "1000000000"
 
 // The slippage that the API enforces, in percent.
@@ -83,8 +81,7 @@ func openOceanRequest(o Options, s quote.Swap, builds bool) (upstream.Request, e
 	return upstream.Request{Path: "v4/" + chainText(s) + resource, Query: query, Header: header("Apikey", o.Key)}, nil
 }
 
-// readOpenOcean reads an answer; the gas is absent from a transaction, and the minimum from a price. Most failures come
-// with the HTTP status 200 and another code; a pair without a route has the code 200 and null for data.
+// readOpenOcean reads an answer. Most failures have HTTP status 200 and another code; without a route data is null.
 func readOpenOcean(resp upstream.Response, _ quote.Profile, _ quote.Swap) (proposal, error) {
 	var answer struct {
 		Code    int             `json:"code"`

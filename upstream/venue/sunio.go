@@ -53,8 +53,8 @@ func init() {
 	}, openSunio)
 }
 
-// sunio asks the API for a route and writes the calldata itself: the API makes none. The router's call has no place for
-// shares: where there are some, of the coin, Multicall3 pays them and calls the router with the rest.
+// sunio asks the API for a route and writes the calldata. Multicall3 pays shares, of the coin alone, and calls the
+// router.
 type sunio struct{ pricing[sunioRoute] }
 
 var _ quote.Venue = (*sunio)(nil)
@@ -189,8 +189,7 @@ func readSunioCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	return call, r.err
 }
 
-// sunioOffer is one route of an answer, best first. Amounts are in whole tokens, raw ones come from newer
-// versions of the API alone.
+// sunioOffer is one route, best first. Amounts are in whole tokens; newer versions of the API have raw ones, too.
 type sunioOffer struct {
 	AmountIn     string   `json:"amountIn"`
 	AmountOut    string   `json:"amountOut"`

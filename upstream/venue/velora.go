@@ -20,9 +20,7 @@ import (
 	"crossgate/upstream"
 )
 
-// velora prices with GET /prices and builds with POST /transactions rather than with GET /swap, which does
-// both at once: a price needs no wallet, so it can be compared and shared before anyone is asked to sign;
-// it may be asked for more often; and only the winner pays for a second round trip.
+// velora prices with GET /prices, without a wallet, and builds with POST /transactions: only the winner pays for that.
 var velora = service{
 	// The limit is not published; /swap has a lower one than the two calls used here.
 	Service: Service{Name: "velora", URL: "https://api.paraswap.io", RequestsPerSecond: 3, Burst: 5, Source: "github VeloraDEX/paraswap-sdk"},
@@ -41,8 +39,8 @@ var velora = service{
 	),
 }
 
-// veloraData is what structs of Augustus v6.2 have in common: srcToken, destToken, fromAmount, toAmount, quotedAmount,
-// metadata, beneficiary.
+// veloraData begins structs of Augustus v6.2: srcToken, destToken, fromAmount, toAmount, quotedAmount, metadata,
+// beneficiary.
 const veloraData = "address,address,uint256,uint256,uint256,bytes32,address"
 
 const (
@@ -50,9 +48,8 @@ const (
 	veloraMostFee = 200    // basis points; the contract lowers larger ones
 )
 
-// veloraFunction is a function whose struct of a swap has veloraData from a member on, followed by partnerAndFee. The
-// contract takes the fee from an outcome that reached the minimum, keeps any surplus over the quoted amount, and
-// leaves itself one unit.
+// veloraFunction has veloraData from a member on, followed by partnerAndFee. The contract takes the fee from an outcome
+// that reached the minimum, keeps surplus over the quoted amount, and leaves itself one unit.
 func veloraFunction(signature string, data, from int) function {
 	at := func(member int) position { return position{data, from + member} }
 	return function{
@@ -102,8 +99,8 @@ type veloraRoute struct {
 	feePercent decimal.Decimal
 }
 
-// least returns the smallest outcome before the fee that leaves the recipient the quoted amount less the slippage:
-// the contract checks the minimum before it takes the fee.
+// least is the smallest outcome before the fee that leaves the quoted amount less the slippage: the contract checks
+// first.
 func (r veloraRoute) least(slippagePercent decimal.Decimal) (chain.Amount, error) {
 	wanted, netErr := lessPercent(r.net, slippagePercent)
 	least, grossErr := lessPercent(r.gross, slippagePercent)
@@ -133,8 +130,7 @@ func veloraPricesRequest(o Options, s quote.Swap) (upstream.Request, error) {
 	return upstream.Request{Path: "prices", Query: query, Header: header("X-Api-Key", o.Key)}, nil
 }
 
-// veloraTransactionRequest states the minimum as an amount: the other way, a slippage in whole basis points,
-// would round it. The API's own checks of balance and allowance are off, since a wallet may approve later.
+// veloraTransactionRequest states the minimum as an amount, unrounded. Balance and allowance may come later: no checks.
 func veloraTransactionRequest(o Options, s quote.Swap, route veloraRoute) (upstream.Request, error) {
 	least, err := route.least(s.SlippagePercent)
 	if err != nil {
@@ -166,8 +162,7 @@ func veloraTransactionRequest(o Options, s quote.Swap, route veloraRoute) (upstr
 	}, err
 }
 
-// readVeloraPrice reads the answer of GET /prices. Its destAmount is before the venue's fee: recorded
-// answers give the sum of the last hops' outputs whatever partnerFee, in percent, stands beside it.
+// readVeloraPrice reads GET /prices. Recorded answers show that destAmount is before partnerFee, in percent.
 func readVeloraPrice(resp upstream.Response, p quote.Profile, s quote.Swap) (found pricedRoute[veloraRoute], err error) {
 	var answer struct {
 		veloraFailure

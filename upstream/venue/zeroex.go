@@ -33,8 +33,7 @@ var zeroEx = service{
 	profile: quote.Profile{
 		ImageURL: "https://0x.org/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(10), PaysTwo: true,
 	},
-	// The AllowanceHolder is called and approved; never the Settler behind it. Mantle, without a newer
-	// opcode, has another one.
+	// The AllowanceHolder is called and approved, never the Settler. Mantle, without a newer opcode, has another one.
 	contracts: []deployment{
 		{
 			chains:  []uint64{1, 10, 56, 137, 143, 999, 4663, 8453, 9745, 42161, 43114, 59144, 80094},
@@ -49,8 +48,7 @@ func init() {
 	register(zeroEx.Service, openZeroEx, excludedSources)
 }
 
-// zeroExVenue builds nothing for a Settler that is not 0x's own: the AllowanceHolder gives the input to any named
-// contract.
+// zeroExVenue builds for 0x's own Settlers alone: the AllowanceHolder gives the input to any named contract.
 type zeroExVenue struct {
 	quote.Venue
 	settlers settlers
@@ -79,8 +77,7 @@ func (v *zeroExVenue) Build(ctx context.Context, s quote.Swap, q quote.Quote) (q
 	return tx, nil
 }
 
-// Calls of the AllowanceHolder: operator, token, amount, target, data; and of the Settler behind it: recipient,
-// buyToken, minAmountOut; actions; and a tag.
+// AllowanceHolder: operator, token, amount, target, data. Settler: recipient, buyToken, minAmountOut; actions; a tag.
 var (
 	zeroExHolder = readsCalls(function{
 		signature: "exec(address,address,uint256,address,bytes)",
@@ -93,8 +90,7 @@ var (
 	zeroExTarget = position{3}
 )
 
-// readZeroExCall is 0x's Profile.Read. The Settler, which has been found to be one, sends the recipient all that it has
-// of the token, and the minimum at least.
+// readZeroExCall is Profile.Read. A verified Settler sends the recipient all of the token, at least the minimum.
 func readZeroExCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	_, arguments, err := zeroExHolder.unpack(tx.Data)
 	if err != nil {
@@ -114,8 +110,7 @@ func readZeroExCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	return settled, err
 }
 
-// settlers are the contracts of 0x that swap, which it replaces now and then: 0x's registry knows today's and the one
-// before (https://github.com/0xProject/0x-settler, README).
+// settlers are 0x's contracts that swap: its registry knows today's and the one before (github 0xProject/0x-settler).
 type settlers struct {
 	contracts func(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error)
 	now       func() time.Time

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"unicode"
 
@@ -145,16 +144,6 @@ func (f failure) text(names ...string) string {
 
 // isRejection reports whether the answer is a client error.
 func isRejection(resp upstream.Response) bool { return resp.Status >= http.StatusBadRequest }
-
-// set adds a parameter that has something to say.
-func set(query url.Values, name, value string) {
-	if value != "" {
-		query.Set(name, value)
-	}
-}
-
-// bearer is a key as most APIs take it.
-func bearer(key string) http.Header { return http.Header{"Authorization": {"Bearer " + key}} }
 
 // header is one header, and none when there is nothing to say in it: no key, mostly.
 func header(name, value string) http.Header {

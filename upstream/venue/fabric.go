@@ -4,8 +4,6 @@ package venue
 
 import (
 	"net/http"
-	"net/url"
-	"strconv"
 
 	"crossgate/quote"
 	"crossgate/upstream"
@@ -19,6 +17,10 @@ var fabric = service{
 		Source: "Base: github withfabricxyz/spandex @02733d0, recorded answers; Arbitrum: npm @gfxlabs/oku-chains 1.12.36, which names the same on Base",
 	},
 	profile: quote.Profile{ImageURL: "https://spandex.sh/images/fabric.svg"},
+	asks: question{
+		path: "v1/quote", header: "X-App-Id=crossgate X-Api-Key=$key", // a name is required, and not issued
+		query: "chainId=$chain sellToken=$zeroIn buyToken=$zeroOut sellAmount=$amount slippageBps=$bps receiver=$recipient",
+	},
 	// The routers are also the spenders.
 	contracts: []deployment{
 		{chains: []uint64{8453}, routers: []string{"0x7c137a37742437d2212b7bd873ed135b5c4c61da"}},
@@ -26,26 +28,8 @@ var fabric = service{
 	},
 }
 
-// fabricApp is the name that the API requires of its callers and does not issue.
-const fabricApp = "crossgate"
-
 func init() {
-	register(fabric.Service, fabric.oneCall(fabricRequest, reader(readFabric).priceAndTx))
-}
-
-func fabricRequest(o Options, s quote.Swap) (upstream.Request, error) {
-	headers := http.Header{"X-App-Id": {fabricApp}}
-	if o.Key != "" {
-		headers.Set("X-Api-Key", o.Key)
-	}
-	return upstream.Request{Path: "v1/quote", Query: url.Values{
-		"chainId":     {chainText(s)},
-		"sellToken":   {s.In.Address.String()}, // the coin is the zero address
-		"buyToken":    {s.Out.Address.String()},
-		"sellAmount":  {s.In.Amount.String()},
-		"slippageBps": {strconv.Itoa(bps(s.SlippagePercent))},
-		"receiver":    {s.Recipient.String()},
-	}, Header: headers}, nil
+	register(fabric.Service, fabric.oneCall(reader(readFabric).priceAndTx))
 }
 
 // readFabric reads an answer. It says nothing of gas.

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 
 	"crossgate/quote"
@@ -22,6 +21,11 @@ var fly = service{
 		Source: "github symbiosis-finance/js-sdk, which asks it on these chains; the router: public lists of routers, the same on all",
 	},
 	profile: quote.Profile{ImageURL: "https://fly.trade/favicon.ico"},
+	asks: question{
+		path: "aggregator/quote/transaction", header: "Apikey=$key", chains: flyNetworks,
+		query: "network=$chain fromTokenAddress=$zeroIn toTokenAddress=$zeroOut sellAmount=$amount slippage=$fraction " +
+			"fromAddress=$sender toAddress=$recipient gasless=false",
+	},
 	contracts: []deployment{{
 		chains:  slices.Collect(maps.Keys(flyNetworks)),
 		routers: []string{"0x20f6ee51340adeed01a59b0e65cb3703f3dc860c"}, // MagpieRouterV3, also the spender
@@ -35,20 +39,7 @@ var flyNetworks = map[uint64]string{
 }
 
 func init() {
-	register(fly.Service, fly.oneCall(flyRequest, reader(readFly).priceAndTx))
-}
-
-func flyRequest(o Options, s quote.Swap) (upstream.Request, error) {
-	return upstream.Request{Path: "aggregator/quote/transaction", Query: url.Values{
-		"network":          {flyNetworks[s.Chain.Native]},
-		"fromTokenAddress": {s.In.Address.String()}, // the coin is the zero address
-		"toTokenAddress":   {s.Out.Address.String()},
-		"sellAmount":       {s.In.Amount.String()},
-		"slippage":         {fraction(s.SlippagePercent)},
-		"fromAddress":      {s.Sender.String()},
-		"toAddress":        {s.Recipient.String()},
-		"gasless":          {"false"},
-	}, Header: header("Apikey", o.Key)}, nil
+	register(fly.Service, fly.oneCall(reader(readFly).priceAndTx))
 }
 
 // readFly reads an answer, which repeats the input nowhere. What the contract is signed to enforce stands in typedData.

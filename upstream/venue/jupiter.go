@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
@@ -21,33 +20,26 @@ var jupiter = service{
 	// 30 requests a minute without a key, 60 with a free one.
 	Service: Service{Name: "jupiter", URL: "https://api.jup.ag", RequestsPerSecond: 0.5, Burst: 5, Source: "developers.jup.ag"},
 	profile: quote.Profile{ImageURL: "https://jup.ag/favicon.ico"},
+	asks: question{
+		path: "swap/v2/build", header: "X-Api-Key=$key", query: mintQuery + "taker=$sender computeUnitPricePercentile=$priority",
+		fits: func(s quote.Swap) error {
+			if s.Sender != s.Recipient {
+				return fmt.Errorf("%w to another recipient", quote.ErrNoRoute)
+			}
+			return wrapsOrNot(s)
+		},
+	},
 	program: "JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4",
 }
 
 func init() {
-	register(jupiter.Service, jupiter.oneCall(jupiterRequest, readJupiter), excludedSources)
+	register(jupiter.Service, jupiter.oneCall(readJupiter), excludedSources)
 }
 
 // jupiterNoRoute are refusals of a pair or amount: messages of version 2, the first recorded, and codes of version 1.
 var jupiterNoRoute = map[string]bool{
 	"No routes found": true, "NO_ROUTES_FOUND": true, "COULD_NOT_FIND_ANY_ROUTE": true, "TOKEN_NOT_TRADABLE": true,
 	"ROUTE_PLAN_DOES_NOT_CONSUME_ALL_THE_AMOUNT": true, "CIRCULAR_ARBITRAGE_IS_DISABLED": true,
-}
-
-func jupiterRequest(o Options, s quote.Swap) (upstream.Request, error) {
-	if s.Sender != s.Recipient {
-		return upstream.Request{}, fmt.Errorf("%w to another recipient", quote.ErrNoRoute)
-	}
-	wraps, err := wrapsCoin(s)
-	if err != nil {
-		return upstream.Request{}, err
-	}
-	query := swapQuery(s)
-	query.Set("taker", s.Sender.Format(chain.SVM))
-	query.Set("wrapAndUnwrapSol", strconv.FormatBool(wraps))
-	query.Set("computeUnitPricePercentile", priorityLevel(s.Priority))
-	set(query, "excludeDexes", o.Settings[excludedSources])
-	return upstream.Request{Path: "swap/v2/build", Query: query, Header: header("X-Api-Key", o.Key)}, nil
 }
 
 // jupiterBuild is the part of an answer that becomes the transaction.

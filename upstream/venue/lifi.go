@@ -5,7 +5,6 @@ package venue
 import (
 	"errors"
 	"net/http"
-	"net/url"
 
 	"crossgate/quote"
 	"crossgate/upstream"
@@ -20,6 +19,11 @@ var lifi = service{
 		Source: "github lifinance/contracts @ef00558 (2026-08-21), deployments/*.json",
 	},
 	profile: quote.Profile{ImageURL: "https://li.fi/favicon.ico", Fallback: true},
+	asks: question{
+		path: "v1/quote", header: "X-Lifi-Api-Key=$key",
+		query: "fromChain=$chain toChain=$chain fromToken=$zeroIn toToken=$zeroOut fromAmount=$amount fromAddress=$sender " +
+			"toAddress=$recipient slippage=$fraction skipSimulation=true integrator=$integrator denyExchanges=$excludedSources",
+	},
 	// The Diamond, also the spender.
 	contracts: []deployment{
 		{
@@ -93,26 +97,7 @@ func lifiDeposits(arguments []any, _ *quote.Call) error {
 const lifiIntegrator = "integrator"
 
 func init() {
-	register(lifi.Service, lifi.oneCall(lifiRequest, reader(readLifi).priceAndTx), lifiIntegrator, excludedSources)
-}
-
-// lifiRequest leaves out the API's own simulation: a wallet may approve, or be filled, later.
-func lifiRequest(o Options, s quote.Swap) (upstream.Request, error) {
-	id := chainText(s)
-	query := url.Values{
-		"fromChain":      {id},
-		"toChain":        {id},
-		"fromToken":      {s.In.Address.String()}, // the coin is the zero address
-		"toToken":        {s.Out.Address.String()},
-		"fromAmount":     {s.In.Amount.String()},
-		"fromAddress":    {s.Sender.String()},
-		"toAddress":      {s.Recipient.String()},
-		"slippage":       {fraction(s.SlippagePercent)},
-		"skipSimulation": {"true"},
-	}
-	set(query, "integrator", o.Settings[lifiIntegrator])
-	set(query, "denyExchanges", o.Settings[excludedSources])
-	return upstream.Request{Path: "v1/quote", Query: query, Header: header("X-Lifi-Api-Key", o.Key)}, nil
+	register(lifi.Service, lifi.oneCall(reader(readLifi).priceAndTx), lifiIntegrator, excludedSources)
 }
 
 // readLifi reads the answer, whose transaction has its numbers in hex.

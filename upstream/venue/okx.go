@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"math/big"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -32,6 +31,12 @@ var okx = service{
 			"DefiLlama/dimension-adapters, fees of OKX",
 	},
 	profile: quote.Profile{ImageURL: "https://www.okx.com/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(3), FineAffiliate: true},
+	asks: question{
+		path: "api/v6/dex/aggregator/swap", // percents of the input
+		query: "chainIndex=$chain swapMode=exactIn amount=$amount fromTokenAddress=$lowerIn toTokenAddress=$lowerOut " +
+			"slippagePercent=$percent userWalletAddress=$sender swapReceiverAddress=$recipient dexIds=$sources " +
+			"feePercent=$share fromTokenReferrerWalletAddress=$payee",
+	},
 	// Routers are replaced every four months and announced before: today's first, then the one before, on Ethereum also
 	// a recorded one. Allowances outlive them.
 	contracts: []deployment{
@@ -139,8 +144,6 @@ func okxShare(word []byte) quote.Affiliate {
 }
 
 const (
-	okxPath = "/api/v6/dex/aggregator/swap"
-
 	// Settings: the only sources to use, comma-separated ids; further announced routers, chain=address,
 	// comma-separated.
 	okxSources = "sources"
@@ -190,22 +193,9 @@ func addOKXRouters(p quote.Profile, setting string) error {
 }
 
 func (k okxKey) request(o Options, s quote.Swap) (upstream.Request, error) {
-	query := url.Values{
-		"chainIndex":          {chainText(s)},
-		"swapMode":            {"exactIn"},
-		"amount":              {s.In.Amount.String()},
-		"fromTokenAddress":    {strings.ToLower(tokenText(s.In.Address))},
-		"toTokenAddress":      {strings.ToLower(tokenText(s.Out.Address))},
-		"slippagePercent":     {s.SlippagePercent.String()}, // percent
-		"userWalletAddress":   {s.Sender.String()},
-		"swapReceiverAddress": {s.Recipient.String()},
-	}
-	set(query, "dexIds", o.Settings[okxSources])
-	if share := s.Affiliate.Percent; share.IsPositive() {
-		query.Set("feePercent", share.String()) // percent of the input
-		query.Set("fromTokenReferrerWalletAddress", s.Affiliate.Recipient.String())
-	}
-	return upstream.Request{Path: okxPath[1:], Query: query, Header: k.sign(okxPath+"?"+query.Encode(), o.Now())}, nil
+	r, err := okx.asks.toQuote(o, s)
+	r.Header = k.sign("/"+r.Path+"?"+r.Query.Encode(), o.Now())
+	return r, err
 }
 
 // sign makes the headers of a GET request for a path and query, exactly as they are sent.

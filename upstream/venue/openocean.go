@@ -8,9 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-
-	"github.com/shopspring/decimal"
 
 	"crossgate/quote"
 	"crossgate/upstream"
@@ -24,6 +21,12 @@ var openOcean = service{
 		RequestsPerSecond: 1.5, Burst: 4, Source: "github RabbyHub/rabby-swap, list.ts",
 	},
 	profile: quote.Profile{ImageURL: "https://assets.coingecko.com/coins/images/17014/small/ooe_log.png"},
+	asks: question{ // the API requires a gas price, in wei, to weigh routes
+		path: "v4/$chain/${quote|swap}", header: "Apikey=$key", fits: slippageWithin("0.05", "50"),
+		query: "inTokenAddress=$in outTokenAddress=$out amountDecimals=$amount gasPriceDecimals=${gasPrice:1000000000} " +
+			"slippage=$percent disabledDexIds=$excludedSources",
+		builds: "sender=$sender account=$recipient", // who calls and who is paid
+	},
 	contracts: []deployment{{
 		chains:  []uint64{1, 10, 56, 100, 137, 143, 146, 999, 1329, 5000, 8453, 9745, 42161, 43114, 59144, 80094},
 		routers: []string{"0x6352a56caadC4F1E25CD6c75970Fa768A3304e64"}, // ExchangeV2, also the spender
@@ -47,38 +50,7 @@ var openOcean = service{
 const openOceanPartialFill = 0x01 // a flag of swap
 
 func init() {
-	register(openOcean.Service, openOcean.pricesAgain(openOceanRequest, readOpenOcean), excludedSources)
-}
-
-// openOceanGasPrice is sent where the chain's is not known, in wei: the API requires one, to weigh routes.
-const openOceanGasPrice = "1000000000"
-
-// The slippage that the API enforces, in percent.
-var (
-	openOceanLeastSlippage = decimal.New(5, -2)
-	openOceanMostSlippage  = decimal.New(50, 0)
-)
-
-// openOceanRequest names who calls as sender and who is paid as account.
-func openOceanRequest(o Options, s quote.Swap, builds bool) (upstream.Request, error) {
-	if s.SlippagePercent.LessThan(openOceanLeastSlippage) || s.SlippagePercent.GreaterThan(openOceanMostSlippage) {
-		return upstream.Request{}, fmt.Errorf("%w that keeps a slippage of %s %%", quote.ErrNoRoute, s.SlippagePercent)
-	}
-	query := url.Values{
-		"inTokenAddress":   {tokenText(s.In.Address)},
-		"outTokenAddress":  {tokenText(s.Out.Address)},
-		"amountDecimals":   {s.In.Amount.String()},
-		"gasPriceDecimals": {cmp.Or(gasPriceText(s), openOceanGasPrice)},
-		"slippage":         {s.SlippagePercent.String()}, // percent
-	}
-	set(query, "disabledDexIds", o.Settings[excludedSources])
-	resource := "/quote"
-	if builds {
-		resource = "/swap"
-		query.Set("sender", s.Sender.String())
-		query.Set("account", s.Recipient.String())
-	}
-	return upstream.Request{Path: "v4/" + chainText(s) + resource, Query: query, Header: header("Apikey", o.Key)}, nil
+	register(openOcean.Service, openOcean.pricesAgain(readOpenOcean), excludedSources)
 }
 
 // readOpenOcean reads an answer. Most failures have HTTP status 200 and another code; without a route data is null.

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +25,7 @@ var relay = service{
 		Source: "docs.relay.link, contract addresses and changelog; Robinhood: github shapeshift/web#12497, where the API was asked",
 	},
 	profile: quote.Profile{ImageURL: "https://relay.link/favicon.ico"},
+	asks:    question{path: "quote/v2", header: "X-Api-Key=$key", body: relayBody},
 	// Tokens are approved to a proxy that is called, the coin goes to the router. Version 3.2, the first two, follows
 	// version 3.
 	contracts: []deployment{
@@ -115,7 +115,7 @@ func relayPaid(c chain.Chain, call quote.Call, payment []byte) (quote.Call, erro
 
 func init() {
 	relay.profile.Read = readRelayCall
-	register(relay.Service, relay.oneCall(relayRequest, reader(readRelay).priceAndTx), excludedSources)
+	register(relay.Service, relay.oneCall(reader(readRelay).priceAndTx), excludedSources)
 }
 
 // Error codes of the API that mean: not this pair, not this amount.
@@ -124,13 +124,13 @@ var relayNoRoute = map[string]bool{
 	"SWAP_IMPACT_TOO_HIGH": true, "UNSUPPORTED_ROUTE": true,
 }
 
-// relayRequest asks for a swap on one chain, which the user's own transaction makes.
-func relayRequest(o Options, s quote.Swap) (upstream.Request, error) {
+// relayBody asks for a swap on one chain, which the user's own transaction makes.
+func relayBody(o Options, s quote.Swap) any {
 	var excluded []string
 	if sources := o.Settings[excludedSources]; sources != "" {
 		excluded = strings.Split(sources, ",")
 	}
-	body, err := encode(struct {
+	return struct {
 		User                 string   `json:"user"`
 		Recipient            string   `json:"recipient"`
 		RefundTo             string   `json:"refundTo"`
@@ -149,8 +149,7 @@ func relayRequest(o Options, s quote.Swap) (upstream.Request, error) {
 		OriginCurrency: s.In.Address.String(), DestinationCurrency: s.Out.Address.String(),
 		Amount: s.In.Amount.String(), TradeType: "EXACT_INPUT", SlippageTolerance: strconv.Itoa(bps(s.SlippagePercent)),
 		ExcludedSwapSources: excluded,
-	})
-	return upstream.Request{Method: http.MethodPost, Path: "quote/v2", Header: header("X-Api-Key", o.Key), Body: body}, err
+	}
 }
 
 // relayStep is a transaction of the answer.

@@ -148,26 +148,20 @@ func (v *twoCalls[R]) Build(ctx context.Context, s quote.Swap, q quote.Quote) (q
 
 // oneCall makes v a venue that is asked for price and transaction at once.
 func (v service) oneCall(
-	request func(Options, quote.Swap) (upstream.Request, error),
 	read func(upstream.Response, quote.Profile, quote.Swap) (pricedRoute[quote.Tx], error),
 ) func(Options) (quote.Venue, error) {
 	return func(o Options) (quote.Venue, error) {
-		return &oneCall{pricing[quote.Tx]{o, v.on(o.Registry), request, read}}, nil
+		return &oneCall{pricing[quote.Tx]{o, v.on(o.Registry), v.asks.toQuote, read}}, nil
 	}
 }
 
 // pricesAgain makes v a venue that is asked twice: for a price, and again for a wallet when it builds.
-func (v service) pricesAgain(
-	request func(o Options, s quote.Swap, builds bool) (upstream.Request, error), read reader,
-) func(Options) (quote.Venue, error) {
+func (v service) pricesAgain(read reader) func(Options) (quote.Venue, error) {
 	return func(o Options) (quote.Venue, error) {
 		return &twoCalls[quote.Tx]{
-			pricing: pricing[quote.Tx]{
-				Options: o, profile: v.on(o.Registry), read: read.price,
-				request: func(o Options, s quote.Swap) (upstream.Request, error) { return request(o, s, false) },
-			},
-			buildRequest: func(o Options, s quote.Swap, _ quote.Tx) (upstream.Request, error) { return request(o, s, true) },
-			readBuild:    read.tx,
+			pricing[quote.Tx]{o, v.on(o.Registry), v.asks.toQuote, read.price},
+			func(o Options, s quote.Swap, _ quote.Tx) (upstream.Request, error) { return v.asks.request(o, s, true) },
+			read.tx,
 		}, nil
 	}
 }
@@ -176,6 +170,7 @@ func (v service) pricesAgain(
 type service struct {
 	Service
 	profile   quote.Profile // without name and contracts
+	asks      question
 	contracts []deployment
 	functions callReader // of its routers, where they alone name payee and minimum
 	program   string     // that its transactions call on Solana; empty: it does not serve that

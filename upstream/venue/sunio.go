@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"net/url"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/shopspring/decimal"
@@ -74,16 +73,11 @@ func openSunio(o Options) (quote.Venue, error) {
 			p.MoreRouters[chain.Tron], p.MaxAffiliatePercent = []chain.Address{multicall}, decimal.NewFromInt(sunioMostShare)
 		}
 	}
-	return &sunio{pricing[sunioRoute]{Options: o, profile: p, request: sunioRequest, read: readSunio}}, nil
+	return &sunio{pricing[sunioRoute]{Options: o, profile: p, request: sunioAsks.toQuote, read: readSunio}}, nil
 }
 
-func sunioRequest(_ Options, s quote.Swap) (upstream.Request, error) {
-	return upstream.Request{Path: "swap/router", Query: url.Values{
-		"fromToken": {s.In.Address.Format(chain.TVM)}, // the coin is the zero address
-		"toToken":   {s.Out.Address.Format(chain.TVM)},
-		"amountIn":  {sunioSwapped(s).String()},
-		"typeList":  {sunioPools},
-	}}, nil
+var sunioAsks = question{
+	path: "swap/router", query: "fromToken=$zeroIn toToken=$zeroOut amountIn=$rest typeList=" + sunioPools,
 }
 
 // sunioRoute is a path as the router's call takes it: a pool's kind and fee stand at the token that goes in.

@@ -23,24 +23,6 @@ const (
 	maxCalldata = 128 << 10
 )
 
-func tokenText(a chain.Address) string {
-	if a.IsNative() {
-		return coinText
-	}
-	return a.String()
-}
-
-// chainText is a chain's EIP-155 id.
-func chainText(s quote.Swap) string { return strconv.FormatUint(s.Chain.Native, 10) }
-
-// gasPriceText is the chain's gas price in wei, empty where it is not known.
-func gasPriceText(s quote.Swap) string {
-	if s.GasPrice.IsZero() {
-		return ""
-	}
-	return s.GasPrice.String()
-}
-
 // suits returns why a venue with profile p cannot do s, if so. An affiliate share is taken whole or refused.
 func suits(p quote.Profile, s quote.Swap) error {
 	if _, served := p.Routers[s.Chain.ID]; !served {

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/shopspring/decimal"
@@ -26,6 +25,11 @@ var velora = service{
 	Service: Service{Name: "velora", URL: "https://api.paraswap.io", RequestsPerSecond: 3, Burst: 5, Source: "github VeloraDEX/paraswap-sdk"},
 	// Its partner fee comes out of the output, not out of the input: no affiliate share.
 	profile: quote.Profile{ImageURL: "https://velora.xyz/favicon.ico"},
+	asks: question{ // the version defaults to 5, which is not kept up any more
+		path: "prices", header: "X-Api-Key=$key",
+		query: "srcToken=$in srcDecimals=$inDecimals destToken=$out destDecimals=$outDecimals amount=$amount side=SELL " +
+			"network=$chain version=6.2 partner=$partner excludeDEXS=$excludedSources",
+	},
 	contracts: []deployment{{
 		chains:  []uint64{1, 10, 56, 100, 137, 146, 8453, 42161, 43114},
 		routers: []string{"0x6A000F20005980200259B80c5102003040001068"}, // Augustus v6.2, also the spender
@@ -73,15 +77,13 @@ func veloraFunction(signature string, data, from int) function {
 func init() {
 	register(velora.Service, func(o Options) (quote.Venue, error) {
 		return &twoCalls[veloraRoute]{
-			pricing[veloraRoute]{o, velora.on(o.Registry), veloraPricesRequest, readVeloraPrice},
+			pricing[veloraRoute]{o, velora.on(o.Registry), velora.asks.toQuote, readVeloraPrice},
 			veloraTransactionRequest, readVeloraTransaction, // the price route goes back signed: it is for the price quoted
 		}, nil
 	}, veloraPartner, excludedSources)
 }
 
 const (
-	veloraVersion = "6.2" // it defaults to 5, which is not kept up any more
-
 	// veloraPartner is the setting for a name agreed with the venue, which charges 0.01 % without one.
 	veloraPartner = "partner"
 )
@@ -114,22 +116,6 @@ func (r veloraRoute) least(slippagePercent decimal.Decimal) (chain.Amount, error
 	return least, nil
 }
 
-func veloraPricesRequest(o Options, s quote.Swap) (upstream.Request, error) {
-	query := url.Values{
-		"srcToken":     {tokenText(s.In.Address)},
-		"srcDecimals":  {strconv.Itoa(int(s.In.Token.Decimals))},
-		"destToken":    {tokenText(s.Out.Address)},
-		"destDecimals": {strconv.Itoa(int(s.Out.Token.Decimals))},
-		"amount":       {s.In.Amount.String()},
-		"side":         {"SELL"},
-		"network":      {chainText(s)},
-		"version":      {veloraVersion},
-	}
-	set(query, "partner", o.Settings[veloraPartner])
-	set(query, "excludeDEXS", o.Settings[excludedSources])
-	return upstream.Request{Path: "prices", Query: query, Header: header("X-Api-Key", o.Key)}, nil
-}
-
 // veloraTransactionRequest states the minimum as an amount, unrounded. Balance and allowance may come later: no checks.
 func veloraTransactionRequest(o Options, s quote.Swap, route veloraRoute) (upstream.Request, error) {
 	least, err := route.least(s.SlippagePercent)
@@ -150,14 +136,14 @@ func veloraTransactionRequest(o Options, s quote.Swap, route veloraRoute) (upstr
 		Deadline     int64           `json:"deadline"` // UNIX seconds
 	}{
 		PriceRoute: route.price,
-		SrcToken:   tokenText(s.In.Address), SrcDecimals: s.In.Token.Decimals,
-		DestToken: tokenText(s.Out.Address), DestDecimals: s.Out.Token.Decimals,
+		SrcToken:   tokenText(s, s.In.Address), SrcDecimals: s.In.Token.Decimals,
+		DestToken: tokenText(s, s.Out.Address), DestDecimals: s.Out.Token.Decimals,
 		SrcAmount: s.In.Amount.String(), DestAmount: least.String(),
 		UserAddress: s.Sender.Checksum(), Receiver: s.Recipient.Checksum(), // other spellings are refused
 		Partner: o.Settings[veloraPartner], Deadline: o.deadline(s.Chain.ID).Unix(),
 	})
 	return upstream.Request{
-		Method: http.MethodPost, Path: "transactions/" + chainText(s),
+		Method: http.MethodPost, Path: "transactions/" + words["chain"](s),
 		Query: url.Values{"ignoreChecks": {"true"}}, Header: header("X-Api-Key", o.Key), Body: body,
 	}, err
 }

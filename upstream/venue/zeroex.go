@@ -8,10 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"net/http"
-	"net/url"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -32,6 +29,13 @@ var zeroEx = service{
 	},
 	profile: quote.Profile{
 		ImageURL: "https://0x.org/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(10), PaysTwo: true,
+	},
+	asks: question{
+		path: "swap/allowance-holder/${price|quote}", header: "0x-Api-Key=$key 0x-Version=v2",
+		query: "chainId=$chain sellToken=$in buyToken=$out sellAmount=$amount slippageBps=$bps gasPrice=$gasPrice " +
+			"excludedSources=$excludedSources",
+		builds: "taker=$sender recipient=$recipient",
+		shares: "swapFeeBps=$eachBps swapFeeToken=$in swapFeeRecipient=$eachPayee", // of the input
 	},
 	// The AllowanceHolder is called and approved, never the Settler. Mantle, without a newer opcode, has another one.
 	contracts: []deployment{
@@ -55,7 +59,7 @@ type zeroExVenue struct {
 }
 
 func openZeroEx(o Options) (quote.Venue, error) {
-	v, err := zeroEx.pricesAgain(zeroExRequest, readZeroEx)(o)
+	v, err := zeroEx.pricesAgain(readZeroEx)(o)
 	return &zeroExVenue{Venue: v, settlers: settlers{contracts: o.Contracts, now: o.Now}}, err
 }
 
@@ -183,33 +187,6 @@ func (r *settlers) ask(ctx context.Context, id chain.ID) ([]common.Address, erro
 		}
 	}
 	return addresses, nil
-}
-
-func zeroExRequest(o Options, s quote.Swap, builds bool) (upstream.Request, error) {
-	query := url.Values{
-		"chainId":     {chainText(s)},
-		"sellToken":   {tokenText(s.In.Address)},
-		"buyToken":    {tokenText(s.Out.Address)},
-		"sellAmount":  {s.In.Amount.String()},
-		"slippageBps": {strconv.Itoa(bps(s.SlippagePercent))},
-	}
-	set(query, "gasPrice", gasPriceText(s))
-	set(query, "excludedSources", o.Settings[excludedSources])
-	if shares, recipients := payees(s); shares != "" {
-		query.Set("swapFeeBps", shares)
-		query.Set("swapFeeToken", tokenText(s.In.Address)) // the shares are of the input
-		query.Set("swapFeeRecipient", recipients)
-	}
-	resource := "price"
-	if builds {
-		resource = "quote"
-		query.Set("taker", s.Sender.String())
-		query.Set("recipient", s.Recipient.String())
-	}
-	return upstream.Request{
-		Path: "swap/allowance-holder/" + resource, Query: query,
-		Header: http.Header{"0x-Api-Key": {o.Key}, "0x-Version": {"v2"}},
-	}, nil
 }
 
 // readZeroEx reads an answer. A pair without a route has the HTTP status 200.

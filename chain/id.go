@@ -56,3 +56,9 @@ func ParseFamily(name string) (Family, error) {
 	}
 	return UnknownFamily, fmt.Errorf("%.80q is not a chain family (evm, solana, tron)", name)
 }
+
+// UnmarshalText reads what ParseFamily does.
+func (f *Family) UnmarshalText(name []byte) (err error) {
+	*f, err = ParseFamily(string(name))
+	return err
+}

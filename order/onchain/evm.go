@@ -28,15 +28,16 @@ type Found struct {
 // an impossible give chain are ignored: any caller can have DlnDestination report them.
 func Decode(c chain.Contracts, logs []Log) ([]Found, error) {
 	var found []Found
-	swaps, shares := swaps{router: c.Router}, shares{router: c.Router}
+	reports := reports{router: c.Router}
 	for i, log := range logs {
-		swaps.see(log)
-		shares.see(log)
+		reports.see(log)
 		e, ours := eventOf(c, log)
 		if !ours {
 			continue
 		}
-		id, fact, err := e.decode(log.Data)
+		w := newWords(log.Data)
+		id, fact := e.read(w)
+		err := w.err()
 		if errors.Is(err, errForeignChain) {
 			continue
 		}
@@ -45,28 +46,18 @@ func Decode(c chain.Contracts, logs []Log) ([]Found, error) {
 		}
 		switch f := fact.(type) {
 		case order.Created:
-			f.Preswap = swaps.take(f.Terms.Give.Token)
+			f.Preswap = reports.takeSwap(f.Terms.Give.Token)
 			fact = f
 		case order.Claimed:
 			f.Submission = submissionOf(c, logs[i+1:])
 			fact = f
 		case order.Swapped:
-			f.Affiliate = shares.take(f)
+			f.Affiliate = reports.takeShare(f)
 			fact = f
 		}
 		found = append(found, Found{id, log.Index, fact})
 	}
 	return found, nil
-}
-
-// decode reads the event's data and checks the order id that comes with terms.
-func (e event) decode(data []byte) (order.ID, order.Fact, error) {
-	w := newWords(data)
-	id, fact := e.read(w)
-	if err := w.err(); err != nil {
-		return order.ID{}, nil, err
-	}
-	return id, fact, nil
 }
 
 // submissionOf finds the message of a claim: the gate's first report to DlnSource behind it, or absent.

@@ -75,7 +75,7 @@ func (x *execution) decode(i int) ([]Found, error) {
 	if !known || kind.program(x.contracts) != step.Program {
 		return nil, x.refuseUnknown(step)
 	}
-	event, told := step.event(kind.event)
+	event, told := step.event(kind.reports)
 	if !told && !step.cut {
 		return nil, nil
 	}
@@ -93,7 +93,7 @@ func (x *execution) decode(i int) ([]Found, error) {
 // refuseUnknown refuses an unknown instruction that took an order further: a newer program must not go unnoticed.
 func (x *execution) refuseUnknown(step *invocation) error {
 	for _, kind := range solanaInstructions {
-		if _, told := step.event(kind.event); told && kind.program(x.contracts) == step.Program {
+		if _, told := step.event(kind.reports); told && kind.program(x.contracts) == step.Program {
 			return fmt.Errorf("an instruction that is not known did the work of %s", kind.name)
 		}
 	}

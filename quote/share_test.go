@@ -2,7 +2,6 @@ package quote
 
 import (
 	"context"
-	"math/big"
 	"testing"
 
 	"github.com/shopspring/decimal"
@@ -75,30 +74,6 @@ func TestSharesArePaidBehindTheSwap(t *testing.T) {
 	}
 }
 
-// TestPricesAreImpliedByQuotesOfSomething: a quote of nothing says nothing of what a token is worth.
-func TestPricesAreImpliedByQuotesOfSomething(t *testing.T) {
-	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
-	side := func(amount uint64) Side {
-		return Side{Amount: chain.NewAmount(amount), Token: token.Token{Decimals: 0}}
-	}
-	quoted := func(amount uint64) []*candidate {
-		return []*candidate{{quote: Quote{AmountOut: chain.NewAmount(amount)}}}
-	}
-	known := market{in: worth{usd: big.NewRat(3, 1)}}
-	for _, row := range []struct {
-		in, out uint64
-		want    *big.Rat
-	}{
-		{10, 5, big.NewRat(6, 1)}, {10, 0, nil}, {0, 5, nil},
-	} {
-		s := Swap{Chain: ethereum, In: side(row.in), Out: side(0)}
-		got := known.implied(s, quoted(row.out)).out.usd
-		if (got == nil) != (row.want == nil) || got != nil && got.Cmp(row.want) != 0 {
-			t.Errorf("%d for %d: a unit is worth %v, want %v", row.in, row.out, got, row.want)
-		}
-	}
-}
-
 // feesOnSolana has a signature cost 5,000 lamports.
 type feesOnSolana struct{ FeeSource }
 
@@ -120,25 +95,5 @@ func TestWhatIsKeptOnSolana(t *testing.T) {
 	}
 	if want := kept.Deposit.Add(chain.NewAmount(5_000 + 2*solana.MaxComputeUnits)); kept.Total != want {
 		t.Errorf("reserve of %s in all, want %s", kept.Total, want)
-	}
-}
-
-// TestInputsAreGuessedByPrices: of what an output is worth, or a whole token.
-func TestInputsAreGuessedByPrices(t *testing.T) {
-	dollar, two := worth{usd: big.NewRat(1, 1)}, worth{usd: big.NewRat(2, 1)}
-	s := Swap{In: Side{Token: token.Token{Decimals: 6}}, Out: Side{Token: token.Token{Decimals: 3}}}
-	for _, row := range []struct {
-		market market
-		want   uint64
-	}{
-		{market{in: dollar, out: two}, 20_000_001},
-		{market{in: dollar}, 1_000_000},
-		{market{out: two}, 1_000_000},
-		{market{}, 1_000_000},
-		{market{in: worth{usd: new(big.Rat)}, out: two}, 1_000_000},
-	} {
-		if got := row.market.guess(s, chain.NewAmount(10_000)); got != chain.NewAmount(row.want) {
-			t.Errorf("guess at prices of %v and %v = %s, want %d", row.market.in.usd, row.market.out.usd, got, row.want)
-		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 
+	"go.opentelemetry.io/otel/metric"
+
 	"crossgate/chain"
 )
 
@@ -101,7 +103,7 @@ func (t *trade) build(ctx context.Context, o *candidate) (b built, err error) {
 			err = fmt.Errorf("panic while building: %v", cause)
 		}
 		if err != nil {
-			t.measures.refused(ctx, o.profile.Name, err)
+			t.measures.refusals.Add(ctx, 1, metric.WithAttributes(venueKey.String(o.profile.Name), reasonKey.String(reason(err))))
 			t.log.WarnContext(ctx, "swap transaction refused",
 				"venue", o.profile.Name, "chain", t.request.Chain, "execution", o.way.String(), "error", err)
 		}

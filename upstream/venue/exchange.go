@@ -68,17 +68,10 @@ type dialect struct {
 }
 
 var dialects = map[string]dialect{
-	"pairs": v2Dialect("factory", "WETH", v2Path, v2Paths, func(_ listing, p path) any { return p.stops }).
-		reading(v2Calls.read),
+	"pairs": v2Dialect("factory", "WETH", v2Path, v2Paths, func(_ listing, p path) any { return p.stops }, v2Calls.read),
 	"routes": v2Dialect("defaultFactory", "weth", solidlyPath, solidlyPaths,
-		func(at listing, p path) any { return p.routes(at) }).reading(solidlyCalls.read),
+		func(at listing, p path) any { return p.routes(at) }, solidlyCalls.read),
 	"fees": v3Dialect,
-}
-
-// reading is d with a reader of its calls.
-func (d dialect) reading(enforced func(chain.Chain, quote.Tx) (quote.Call, error)) dialect {
-	d.enforced = enforced
-	return d
 }
 
 // path is a list of tokens with a pool between each two.

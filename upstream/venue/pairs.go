@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"crossgate/chain"
+	"crossgate/quote"
 )
 
 // How the calls take a path.
@@ -39,10 +40,11 @@ const v2ABI = `[
 func v2Dialect(
 	factory, wrappedCoin, pathABI string,
 	paths func(listing, []common.Address) []path, argument func(listing, path) any,
+	enforced func(chain.Chain, quote.Tx) (quote.Call, error),
 ) dialect {
 	abi := parseABI(strings.NewReplacer("FACTORY", factory, "WRAPPED", wrappedCoin, "PATH", pathABI).Replace(v2ABI))
 	return dialect{
-		paths: paths,
+		paths: paths, enforced: enforced,
 		ask: func(at listing, p path, amount chain.Amount) contractCall {
 			return contractCall{at.Router, pack(abi, "getAmountsOut", amount.Big(), argument(at, p))}
 		},

@@ -97,3 +97,22 @@ func TestWhatIsKeptOnSolana(t *testing.T) {
 		t.Errorf("reserve of %s in all, want %s", kept.Total, want)
 	}
 }
+
+func TestInputsAreGuessedByPrices(t *testing.T) {
+	dollar, two := worth{usd: big.NewRat(1, 1)}, worth{usd: big.NewRat(2, 1)}
+	s := Swap{In: Side{Token: token.Token{Decimals: 6}}, Out: Side{Token: token.Token{Decimals: 3}}}
+	for _, row := range []struct {
+		market market
+		want   uint64
+	}{
+		{market{in: dollar, out: two}, 20_000_001},
+		{market{in: dollar}, 1_000_000},
+		{market{out: two}, 1_000_000},
+		{market{}, 1_000_000},
+		{market{in: worth{usd: new(big.Rat)}, out: two}, 1_000_000},
+	} {
+		if got := row.market.guess(s, chain.NewAmount(10_000)); got != chain.NewAmount(row.want) {
+			t.Errorf("guess at prices of %v and %v = %s, want %d", row.market.in.usd, row.market.out.usd, got, row.want)
+		}
+	}
+}

@@ -103,6 +103,11 @@ func TestArgumentsSayWhereTheyAre(t *testing.T) {
 	if call.Function != "sendSolanaUnlock" || len(call.Unread) > 0 {
 		t.Fatalf("read as %+v", call)
 	}
+	o.Terms.Take.Chain = 1 << 63
+	impossible := onchain.ReadCall(c, c.Contracts.DlnDestination, append(data[:4:4], encodeUnlock(t, o.Terms)...))
+	if got := argument(t, impossible, "order.takeTokenAddress").Chain; got != 0 {
+		t.Errorf("a token of a chain beyond 63 bits is on chain %s, want none", got)
+	}
 	for path, want := range map[string]chain.ID{
 		"beneficiary": chain.Solana, "order.giveTokenAddress": chain.Solana, "order.giveAmount": chain.Solana,
 		"order.takeTokenAddress": 1, "order.takeAmount": 1, "order.receiverDst": 1,
@@ -123,7 +128,7 @@ func TestAffiliateIsPaidInTheGiveToken(t *testing.T) {
 	fee := append(beneficiary.Bytes(), encode(t, 25)...)
 	call := onchain.ReadCall(c, c.Contracts.DlnSource, encodeCreation(t, give, fee))
 	affiliate := argument(t, call, "affiliateFee")
-	if len(affiliate.Members) != 2 || affiliate.Members[0].Address != beneficiary || affiliate.Members[1].Address != give ||
+	if affiliate.Kind != order.MembersArgument || len(affiliate.Members) != 2 || affiliate.Members[0].Address != beneficiary || affiliate.Members[1].Address != give ||
 		affiliate.Members[1].Number.Cmp(chain.NewAmount(25)) != 0 || affiliate.Members[1].Chain != 1 {
 		t.Errorf("affiliate of %s: %+v", call.Function, affiliate)
 	}

@@ -17,7 +17,7 @@ var dflow = service{
 		Name: "dflow", URL: "https://quote-api.dflow.net", Keyed: true, RequestsPerSecond: 1, Burst: 3, Source: "pond.dflow.net",
 	},
 	profile: quote.Profile{ImageURL: "https://dflow.net/favicon.ico"},
-	asks: question{ // one transaction that does all: what the API calls asynchronous takes several
+	asks: requestTemplate{ // one transaction that does all: what the API calls asynchronous takes several
 		path: "order", header: "X-Api-Key=$key", fits: wrapsOrNot,
 		query: mintQuery + "userPublicKey=$sender allowAsyncExec=false dynamicComputeUnitLimit=true prioritizationFeeLamports=$priority " +
 			"prioritizationFeeMaxLamports=$mostPriority destinationWallet=$other",

@@ -26,7 +26,7 @@ var enso = service{
 		Source: "docs.enso.build/pages/build/reference/deployments",
 	},
 	profile: quote.Profile{ImageURL: "https://www.enso.build/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(1), Read: readEnsoCall},
-	asks: question{
+	asks: requestTemplate{
 		path: "api/v1/shortcuts/route", header: "Authorization=$bearer",
 		query: "chainId=$chain fromAddress=$sender spender=$sender receiver=$recipient refundReceiver=$sender tokenIn=$in " +
 			"tokenOut=$out amountIn=$amount slippage=$bps routingStrategy=router ignoreAggregators=$excludedSources",

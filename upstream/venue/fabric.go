@@ -17,7 +17,7 @@ var fabric = service{
 		Source: "Base: github withfabricxyz/spandex @02733d0, recorded answers; Arbitrum: npm @gfxlabs/oku-chains 1.12.36, which names the same on Base",
 	},
 	profile: quote.Profile{ImageURL: "https://spandex.sh/images/fabric.svg"},
-	asks: question{
+	asks: requestTemplate{
 		path: "v1/quote", header: "X-App-Id=crossgate X-Api-Key=$key", // a name is required, and not issued
 		query: "chainId=$chain sellToken=$zeroIn buyToken=$zeroOut sellAmount=$amount slippageBps=$bps receiver=$recipient",
 	},

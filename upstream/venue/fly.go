@@ -21,7 +21,7 @@ var fly = service{
 		Source: "github symbiosis-finance/js-sdk, which asks it on these chains; the router: public lists of routers, the same on all",
 	},
 	profile: quote.Profile{ImageURL: "https://fly.trade/favicon.ico"},
-	asks: question{
+	asks: requestTemplate{
 		path: "aggregator/quote/transaction", header: "Apikey=$key", chains: flyNetworks,
 		query: "network=$chain fromTokenAddress=$zeroIn toTokenAddress=$zeroOut sellAmount=$amount slippage=$fraction " +
 			"fromAddress=$sender toAddress=$recipient gasless=false",

@@ -20,7 +20,7 @@ var jupiter = service{
 	// 30 requests a minute without a key, 60 with a free one.
 	Service: Service{Name: "jupiter", URL: "https://api.jup.ag", RequestsPerSecond: 0.5, Burst: 5, Source: "developers.jup.ag"},
 	profile: quote.Profile{ImageURL: "https://jup.ag/favicon.ico"},
-	asks: question{
+	asks: requestTemplate{
 		path: "swap/v2/build", header: "X-Api-Key=$key", query: mintQuery + "taker=$sender computeUnitPricePercentile=$priority",
 		fits: func(s quote.Swap) error {
 			if s.Sender != s.Recipient {

@@ -32,7 +32,7 @@ var kyber = service{
 		AnswerName: "kyber", ImageURL: "https://kyberswap.com/favicon.png", PaysTwo: true,
 		MaxAffiliatePercent: decimal.New(9999, -2), // any share of the input that leaves something to swap
 	},
-	asks: question{
+	asks: requestTemplate{
 		path: "$chain/api/v1/routes", header: "X-Client-Id=${clientID:crossgate}", chains: kyberSlugs,
 		query:  "tokenIn=$in tokenOut=$out amountIn=$amount gasPrice=$gasPrice excludedSources=$excludedSources",
 		shares: "feeAmount=$eachBps isInBps=true chargeFeeBy=currency_in feeReceiver=$eachPayee",

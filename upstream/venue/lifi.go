@@ -19,7 +19,7 @@ var lifi = service{
 		Source: "github lifinance/contracts @ef00558 (2026-08-21), deployments/*.json",
 	},
 	profile: quote.Profile{ImageURL: "https://li.fi/favicon.ico", Fallback: true},
-	asks: question{
+	asks: requestTemplate{
 		path: "v1/quote", header: "X-Lifi-Api-Key=$key",
 		query: "fromChain=$chain toChain=$chain fromToken=$zeroIn toToken=$zeroOut fromAmount=$amount fromAddress=$sender " +
 			"toAddress=$recipient slippage=$fraction skipSimulation=true integrator=$integrator denyExchanges=$excludedSources",

@@ -35,7 +35,7 @@ func swapsWrapped(s quote.Swap) bool {
 	return s.In.Address == s.Chain.WrappedCoin || s.Out.Address == s.Chain.WrappedCoin
 }
 
-// wrapsOrNot refuses a swap of the coin for its wrapped form, which venues on Solana do not tell apart.
+// wrapsOrNot refuses a swap of the coin for its wrapped form: to venues on Solana both are one token.
 func wrapsOrNot(s quote.Swap) error {
 	if swapsWrapped(s) && (s.In.Address.IsNative() || s.Out.Address.IsNative()) {
 		return fmt.Errorf("%w between the coin and its wrapped form", quote.ErrNoRoute)

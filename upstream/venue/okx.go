@@ -31,7 +31,7 @@ var okx = service{
 			"DefiLlama/dimension-adapters, fees of OKX",
 	},
 	profile: quote.Profile{ImageURL: "https://www.okx.com/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(3), FineAffiliate: true},
-	asks: question{
+	asks: requestTemplate{
 		path: "api/v6/dex/aggregator/swap", // percents of the input
 		query: "chainIndex=$chain swapMode=exactIn amount=$amount fromTokenAddress=$lowerIn toTokenAddress=$lowerOut " +
 			"slippagePercent=$percent userWalletAddress=$sender swapReceiverAddress=$recipient dexIds=$sources " +

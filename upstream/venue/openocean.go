@@ -21,7 +21,7 @@ var openOcean = service{
 		RequestsPerSecond: 1.5, Burst: 4, Source: "github RabbyHub/rabby-swap, list.ts",
 	},
 	profile: quote.Profile{ImageURL: "https://assets.coingecko.com/coins/images/17014/small/ooe_log.png"},
-	asks: question{ // the API requires a gas price, in wei, to weigh routes
+	asks: requestTemplate{ // the API requires a gas price, in wei, to weigh routes
 		path: "v4/$chain/${quote|swap}", header: "Apikey=$key", fits: slippageWithin("0.05", "50"),
 		query: "inTokenAddress=$in outTokenAddress=$out amountDecimals=$amount gasPriceDecimals=${gasPrice:1000000000} " +
 			"slippage=$percent disabledDexIds=$excludedSources",

@@ -25,7 +25,7 @@ var relay = service{
 		Source: "docs.relay.link, contract addresses and changelog; Robinhood: github shapeshift/web#12497, where the API was asked",
 	},
 	profile: quote.Profile{ImageURL: "https://relay.link/favicon.ico"},
-	asks:    question{path: "quote/v2", header: "X-Api-Key=$key", body: relayBody},
+	asks:    requestTemplate{path: "quote/v2", header: "X-Api-Key=$key", body: relayBody},
 	// Tokens are approved to a proxy that is called, the coin goes to the router. Version 3.2, the first two, follows
 	// version 3.
 	contracts: []deployment{

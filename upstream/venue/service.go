@@ -170,7 +170,7 @@ func (v service) pricesAgain(read reader) func(Options) (quote.Venue, error) {
 type service struct {
 	Service
 	profile   quote.Profile // without name and contracts
-	asks      question
+	asks      requestTemplate
 	contracts []deployment
 	functions callReader // of its routers, where they alone name payee and minimum
 	program   string     // that its transactions call on Solana; empty: it does not serve that

@@ -76,7 +76,7 @@ func openSunio(o Options) (quote.Venue, error) {
 	return &sunio{pricing[sunioRoute]{Options: o, profile: p, request: sunioAsks.toQuote, read: readSunio}}, nil
 }
 
-var sunioAsks = question{
+var sunioAsks = requestTemplate{
 	path: "swap/router", query: "fromToken=$zeroIn toToken=$zeroOut amountIn=$rest typeList=" + sunioPools,
 }
 

@@ -20,7 +20,7 @@ var sushi = service{
 		Source: "github sushi-labs/sushi, red-snwapper.ts",
 	},
 	profile: quote.Profile{ImageURL: "https://www.sushi.com/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(50)},
-	asks: question{ // without the API's own simulation: a wallet may approve, or be filled, later
+	asks: requestTemplate{ // without the API's own simulation: a wallet may approve, or be filled, later
 		path:   "${quote|swap}/v7/$chain",
 		query:  "tokenIn=$in tokenOut=$out amount=$amount maxSlippage=$fraction excludeDEX=$excludedSources apiKey=$key referrer=$referrer",
 		builds: "sender=$sender recipient=$recipient simulate=false",

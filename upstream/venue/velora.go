@@ -25,7 +25,7 @@ var velora = service{
 	Service: Service{Name: "velora", URL: "https://api.paraswap.io", RequestsPerSecond: 3, Burst: 5, Source: "github VeloraDEX/paraswap-sdk"},
 	// Its partner fee comes out of the output, not out of the input: no affiliate share.
 	profile: quote.Profile{ImageURL: "https://velora.xyz/favicon.ico"},
-	asks: question{ // the version defaults to 5, which is not kept up any more
+	asks: requestTemplate{ // the version defaults to 5, which is not kept up any more
 		path: "prices", header: "X-Api-Key=$key",
 		query: "srcToken=$in srcDecimals=$inDecimals destToken=$out destDecimals=$outDecimals amount=$amount side=SELL " +
 			"network=$chain version=6.2 partner=$partner excludeDEXS=$excludedSources",

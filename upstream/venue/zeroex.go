@@ -30,7 +30,7 @@ var zeroEx = service{
 	profile: quote.Profile{
 		ImageURL: "https://0x.org/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(10), PaysTwo: true,
 	},
-	asks: question{
+	asks: requestTemplate{
 		path: "swap/allowance-holder/${price|quote}", header: "0x-Api-Key=$key 0x-Version=v2",
 		query: "chainId=$chain sellToken=$in buyToken=$out sellAmount=$amount slippageBps=$bps gasPrice=$gasPrice " +
 			"excludedSources=$excludedSources",

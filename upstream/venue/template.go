@@ -16,9 +16,9 @@ import (
 	"crossgate/upstream"
 )
 
-// question is a request as data. A $word in it is a value of the swap (words) or a setting, ${word:x} is x without one,
+// requestTemplate is a request as data. A $word in it is a value of the swap (words) or a setting, ${word:x} is x without one,
 // and ${a|b} is a to quote and b to build.
-type question struct {
+type requestTemplate struct {
 	path   string
 	query  string                        // name=value with spaces between; without a value it is left out
 	builds string                        // more of it, to build
@@ -30,11 +30,11 @@ type question struct {
 }
 
 // toQuote is the request for a price.
-func (q question) toQuote(o Options, s quote.Swap) (upstream.Request, error) {
+func (q requestTemplate) toQuote(o Options, s quote.Swap) (upstream.Request, error) {
 	return q.request(o, s, false)
 }
 
-func (q question) request(o Options, s quote.Swap, builds bool) (upstream.Request, error) {
+func (q requestTemplate) request(o Options, s quote.Swap, builds bool) (upstream.Request, error) {
 	if q.fits != nil {
 		if err := q.fits(s); err != nil {
 			return upstream.Request{}, err
@@ -90,7 +90,7 @@ func expand(list string, word func(string) string, set func(name, value string))
 	}
 }
 
-// words are the values of which questions are made.
+// words are the values in templates of requests.
 var words = map[string]func(quote.Swap) string{
 	"chain":       func(s quote.Swap) string { return strconv.FormatUint(s.Chain.Native, 10) },
 	"in":          func(s quote.Swap) string { return tokenText(s, s.In.Address) },

@@ -121,7 +121,9 @@ func TestInputsAreGuessedByPrices(t *testing.T) {
 func TestTheOperatorIsPaidWithoutAnAffiliate(t *testing.T) {
 	swap := onSolana(t, 1000)
 	swap.swap.Affiliate, swap.chain.Operator = Affiliate{}, NewAffiliate(10, solanaKey(8))
-	swap.chain.Payee = func(context.Context, chain.Address, chain.Address) (Payee, error) { return Payee{Account: solanaKey(3)}, nil }
+	swap.chain.Payee = func(context.Context, chain.Address, chain.Address) (Payee, error) {
+		return Payee{Account: solanaKey(3)}, nil
+	}
 	if err := swap.settlePayees(t.Context()); err != nil || len(swap.payments) != 1 || swap.direct().In.Amount != chain.NewAmount(999) {
 		t.Errorf("settlePayees = %v with %d payments, want one, of a thousandth", err, len(swap.payments))
 	}

@@ -46,8 +46,8 @@ func (e *roundEntry) fits(since, now time.Time) bool {
 	return !e.began.Before(since) && (e.until.IsZero() || now.Before(e.until))
 }
 
-// sharedRound returns the venues' answers, asked since a time for any caller: they do not depend on sender and recipient.
-// A round goes on while one caller waits, and is not kept without a quote.
+// sharedRound returns the venues' answers, asked since a time for any caller: they depend on no wallet. A round goes on
+// while one caller waits, and is not kept without a quote.
 func (t *trade) sharedRound(ctx context.Context, queries []venueQuery, since time.Time) (roundResults, error) {
 	c, window := &t.rounds, t.window
 	if t.request.Wait > 0 {

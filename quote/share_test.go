@@ -154,8 +154,11 @@ func TestWrappingIsOfTheCoinForItsSender(t *testing.T) {
 		recipient chain.Address
 		want      bool
 	}{
-		{coin, wrapped, token.Address, true}, {wrapped, coin, token.Address, true},
-		{coin, token, token.Address, false}, {token, wrapped, token.Address, false}, {coin, wrapped, wrapped.Address, false},
+		{coin, wrapped, token.Address, true},
+		{wrapped, coin, token.Address, true},
+		{coin, token, token.Address, false},
+		{token, wrapped, token.Address, false},
+		{coin, wrapped, wrapped.Address, false},
 	} {
 		if got := isWrapping(Swap{Chain: ethereum, In: row.in, Out: row.out, Sender: token.Address, Recipient: row.recipient}); got != row.want {
 			t.Errorf("%s to %s for %s: %t, want %t", row.in.Address, row.out.Address, row.recipient, got, row.want)

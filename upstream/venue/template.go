@@ -16,8 +16,8 @@ import (
 	"crossgate/upstream"
 )
 
-// requestTemplate is a request as data. A $word in it is a value of the swap (words) or a setting, ${word:x} is x without one,
-// and ${a|b} is a to quote and b to build.
+// requestTemplate is a request as data. A $word in it is a value of the swap (words) or a setting, ${word:x} is x
+// without one, and ${a|b} is a to quote and b to build.
 type requestTemplate struct {
 	path   string
 	query  string                        // name=value with spaces between; without a value it is left out

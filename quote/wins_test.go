@@ -21,7 +21,7 @@ func TestWinsCountWhoWonAndByHowMuch(t *testing.T) {
 	now := time.Unix(3*86_400+5, 0)
 	for _, all := range [][]Asked{
 		// A venue by both ways, one that cannot be taken, one that is a little worse, one that failed.
-		{paid("a", Won, 1_010_000, nil), paid("a", Outbid, 1_009_000, nil), paid("b", Outbid, 2_000_000, errors.New("compared only")), paid("c", Outbid, 1_000_000, nil), paid("d", Refused, 0, nil)},
+		{paid("a", Won, 1_010_000, nil), paid("a", Outbid, 1_009_000, nil), paid("b", Outbid, 2_000_000, errors.New("compared only")), paid("c", Outbid, 1_000_000, nil), paid("c", Outbid, 999_000, nil), paid("d", Refused, 0, nil)},
 		// The cheaper gas decides.
 		{paid("c", Won, 990_000, nil), paid("a", Outbid, 1_000_000, nil)},
 		// Nobody else.

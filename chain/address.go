@@ -21,17 +21,15 @@ const (
 	tronPrefix = 0x41
 )
 
-// Address is an account, contract or mint as the bytes its chain stores. Orders carry addresses of
-// both chains as free bytes, so any length is possible. The zero value means absent, which differs
-// from the zero address (all bytes zero: the native coin).
+// Address is an account, contract or mint as its chain stores it, of any length in orders. The zero value means absent,
+// unlike the zero address (all bytes zero: the native coin).
 type Address struct{ raw string }
 
 // NewAddress holds raw as an address; empty raw is the absent address.
 func NewAddress(raw []byte) Address { return Address{string(raw)} }
 
-// ParseAddress reads an address in the text form of family: 0x and 40 hex digits in any case on EVM,
-// base58 of 32 bytes on Solana; on TRON base58check (T…), 0x and 40 hex digits, or 41 and 40 hex digits as
-// its nodes' wallet API writes them.
+// ParseAddress reads an address in the form of family: 0x and 40 hex digits on EVM, base58 of 32 bytes on Solana; on
+// TRON base58check, 0x hex, or 41 and 40 hex digits.
 func ParseAddress(text string, family Family) (Address, error) {
 	switch family {
 	case EVM:
@@ -50,8 +48,7 @@ func ParseAddress(text string, family Family) (Address, error) {
 	return Address{}, fmt.Errorf("%.80q is an address of an unknown chain family", text)
 }
 
-// ParseAnyAddress reads an address of an unknown chain and returns the family of its form: hex is EVM, base58check
-// TRON, 32 bytes of base58 Solana.
+// ParseAnyAddress reads an address with the family of its form: hex EVM, base58check TRON, 32 bytes of base58 Solana.
 func ParseAnyAddress(text string) (Address, Family, error) {
 	for _, family := range []Family{EVM, TVM, SVM} {
 		if a, err := ParseAddress(text, family); err == nil {
@@ -146,8 +143,8 @@ func NativeCoin(family Family) Address {
 	return NewAddress(make([]byte, evmAddressLength))
 }
 
-// Format writes the address in the text form of family: lower-case 0x hex, base58, or base58check. Other bytes and
-// unknown families become 0x hex, but 32 bytes of an unknown family base58. The absent address is the empty text.
+// Format writes the form of family: 0x hex, base58, base58check. Other bytes become 0x hex, 32 of an unknown family
+// base58.
 func (a Address) Format(family Family) string {
 	switch {
 	case a.IsAbsent():
@@ -179,8 +176,7 @@ func (a Address) Checksum() string {
 	return "0x" + string(digits)
 }
 
-// ChecksumFails reports whether text is a 20-byte address in hex whose digits are in mixed case, which stands for a
-// checksum (EIP-55), and is not that of its bytes: a digit was mistyped. In one case there is nothing to check.
+// ChecksumFails reports whether text is hex of 20 bytes in mixed case with a wrong EIP-55 checksum.
 func ChecksumFails(text string) bool {
 	digits, prefixed := strings.CutPrefix(text, "0x")
 	if !prefixed || !strings.ContainsAny(digits, "abcdef") || !strings.ContainsAny(digits, "ABCDEF") {

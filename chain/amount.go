@@ -91,8 +91,7 @@ func (a Amount) Sub(b Amount) Amount {
 	return rest
 }
 
-// MulDiv returns floor(a × numerator / denominator), computed in 512 bits and saturating at the
-// largest amount. A zero denominator gives nothing.
+// MulDiv returns floor(a × numerator / denominator), saturating at the largest amount; nothing for denominator zero.
 func (a Amount) MulDiv(numerator, denominator uint64) Amount {
 	var result Amount
 	if denominator == 0 {

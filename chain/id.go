@@ -5,9 +5,8 @@ import (
 	"strconv"
 )
 
-// ID is the number the API uses for a chain. Below 100000000 it equals the chain's own EIP-155
-// number; newer chains have a number of the order protocol's own (Sonic: 100000014, natively 146).
-// Zero means no chain.
+// ID is the API's number of a chain. Below 100000000 it is the EIP-155 id; newer chains have a number of the protocol's
+// own (Sonic: 100000014, natively 146). Zero means no chain.
 type ID uint64
 
 // Ids that the protocol's rules name.
@@ -56,4 +55,10 @@ func ParseFamily(name string) (Family, error) {
 		}
 	}
 	return UnknownFamily, fmt.Errorf("%.80q is not a chain family (evm, solana, tron)", name)
+}
+
+// UnmarshalText reads what ParseFamily does.
+func (f *Family) UnmarshalText(name []byte) (err error) {
+	*f, err = ParseFamily(string(name))
+	return err
 }

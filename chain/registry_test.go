@@ -36,6 +36,11 @@ func TestDocumentedChains(t *testing.T) {
 		if (c.FirstBlock == 0) == (c.Since == 0) || c.Since != 0 && time.Unix(int64(c.Since), 0).Year() < 2022 {
 			t.Errorf("chain %d begins at block %d and time %d, want one of them", c.ID, c.FirstBlock, c.Since)
 		}
+		for _, each := range []Address{c.WrappedCoin, c.Contracts.DlnSource, c.Contracts.DlnDestination, c.Contracts.Gate, c.Contracts.Router} {
+			if !each.IsAbsent() && each.Len() != NativeCoin(c.Family).Len() {
+				t.Errorf("chain %d has the address %s, which is of another family", c.ID, each)
+			}
+		}
 		explorer, err := url.Parse(c.Explorer)
 		if err != nil || explorer.Scheme != "https" || explorer.Host == "" || strings.HasSuffix(c.Explorer, "/") {
 			t.Errorf("chain %d has the explorer %q, want https and no slash at its end", c.ID, c.Explorer)

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// The values of this package are stored as text: hashes, and addresses of any length, as 0x hex,
-// signatures as base58, amounts as decimal digits; an absent address or transaction is the empty text.
+// Values are stored as text: hashes and addresses as 0x hex, signatures as base58, amounts as digits; absent is empty.
 
 // MarshalText writes the address as 0x hex, the absent one as the empty text.
 func (a Address) MarshalText() ([]byte, error) { return []byte(a.String()), nil }

@@ -38,9 +38,8 @@ type Gateway struct {
 	secure *tls.Config    // of the operators' listener; nil: none
 	shared *shared.Cache  // nil: there is none
 
-	catalog  *catalog.Catalog // of public token lists
-	failures *quote.Failures  // of venues
-	wins     *quote.Wins
+	catalog *catalog.Catalog // of public token lists
+	venues  *quote.History
 
 	books  []*book
 	lists  *listBook
@@ -68,7 +67,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	if err != nil {
 		return nil, err
 	}
-	g := &Gateway{store: store, secure: operators, shared: p.shared, catalog: &catalog.Catalog{}, failures: &quote.Failures{}, wins: &quote.Wins{}, log: log, started: time.Now()}
+	g := &Gateway{store: store, secure: operators, shared: p.shared, catalog: &catalog.Catalog{}, venues: &quote.History{}, log: log, started: time.Now()}
 	g.cutOff = &cutOff{shared: p.shared, available: store.Available}
 	first, err := newSet(p, c, g)
 	if err != nil {
@@ -77,7 +76,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	now := &sets{log: log, store: store, cutOff: g.cutOff}
 	now.current.Store(first)
 	g.sets = now
-	g.books = []*book{newPlanBook(store, now.endpoints, log), newCapabilityBook(store, now.abilities, log), newWinBook(store, g.wins, log)}
+	g.books = []*book{newPlanBook(store, now.endpoints, log), newCapabilityBook(store, now.abilities, log), newWinBook(store, g.venues, log)}
 	for _, each := range g.books {
 		each.update(ctx) // what was known before
 	}

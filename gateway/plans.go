@@ -42,7 +42,7 @@ func newPlanBook(db *store.DB, endpoints func() []*endpoint, log *slog.Logger) *
 func (s *sets) endpoints() []*endpoint { return s.now().parts.endpoints }
 
 // newWinBook keeps which venues win comparisons.
-func newWinBook(db *store.DB, wins *quote.Wins, log *slog.Logger) *book {
+func newWinBook(db *store.DB, wins *quote.History, log *slog.Logger) *book {
 	write := func(ctx context.Context, db *store.DB) error {
 		counted := wins.Take()
 		if len(counted) == 0 {

@@ -35,7 +35,7 @@ type set struct {
 // newSet makes the set of a gateway that c describes.
 func newSet(p *parts, c config.Config, g *Gateway) (*set, error) {
 	p.shelf = tokenShelf{g.store, g.catalog, p.registry, g.log}
-	estimator := p.estimator(c, g.log, g.failures, g.wins)
+	estimator := p.estimator(c, g.log, g.venues)
 	stopUpstream, upstreamErr := upstream.Observe(p.called()...)
 	stopVenues, venuesErr := estimator.Observe()
 	if err := errors.Join(upstreamErr, venuesErr); err != nil {

@@ -25,7 +25,7 @@ var executions = map[config.Execution]quote.Execution{
 }
 
 // estimator answers swap requests on the chains that are read.
-func (p *parts) estimator(c config.Config, log *slog.Logger, failures *quote.Failures, wins *quote.Wins) *quote.Estimator {
+func (p *parts) estimator(c config.Config, log *slog.Logger, history *quote.History) *quote.Estimator {
 	chains, fees := make(map[chain.ID]quote.Chain, len(c.Chains)), c.Fees()
 	for _, each := range c.Chains {
 		swaps := p.chains[each.ID].swaps
@@ -38,7 +38,7 @@ func (p *parts) estimator(c config.Config, log *slog.Logger, failures *quote.Fai
 	}
 	return quote.New(quote.Options{
 		Registry: p.registry, Venues: p.venues, Tokens: p.tokens, Chains: chains, Window: c.Swap.Window,
-		Failures: failures, Wins: wins, Logger: log,
+		History: history, Logger: log,
 	})
 }
 

@@ -23,7 +23,7 @@ func TestWinsThatCannotBeKeptAreKeptLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer there.Close()
-	wins := &quote.Wins{}
+	wins := &quote.History{}
 	b := newWinBook(away, wins, slog.New(slog.DiscardHandler))
 	wins.Add(quote.VenueDay{Day: 3, Venue: "a", Quoted: 2, Won: 1})
 	b.update(t.Context())

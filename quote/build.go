@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"sync"
+
+	"go.opentelemetry.io/otel/metric"
 
 	"crossgate/chain"
 )
@@ -21,18 +24,15 @@ type built struct {
 	priorityFee  chain.Amount // what it pays for its place in a block on Solana, lamports
 	result       *Result      // nil when the transaction was not simulated
 	notSimulated error        // why not
-	// final is the score with the data fee taken off. Candidates that are not built have none yet, so a score is
-	// compared with theirs, and final with that of others that are.
+	// final is the score less the data fee: scores are compared with candidates that are not built, final with others
+	// built.
 	final *big.Int
 }
 
-// clearLead is how much more a quote must promise than a transaction that was seen to pay for it to be worth
-// finding out, in basis points. Blocks move prices by about as much.
+// clearLead is how much more, in basis points, a quote must promise than what a simulation paid to be worth building.
 const clearLead = 2
 
-// choose finds the transaction that leaves the recipient most. A quote is a promise, so the best one is built
-// and simulated first; when it pays less than another promises, that one is, too. A candidate that does not pass
-// leaves the comparison.
+// choose builds and simulates the best candidate, and the next while it promises more; one that does not pass leaves.
 func (t *trade) choose(ctx context.Context, c *comparison) error {
 	for len(c.candidates) > 0 && ctx.Err() == nil {
 		next := c.candidates[0]
@@ -103,7 +103,7 @@ func (t *trade) build(ctx context.Context, o *candidate) (b built, err error) {
 			err = fmt.Errorf("panic while building: %v", cause)
 		}
 		if err != nil {
-			t.measures.refused(ctx, o.profile.Name, err)
+			t.measures.refusals.Add(ctx, 1, metric.WithAttributes(venueKey.String(o.profile.Name), reasonKey.String(reason(err))))
 			t.log.WarnContext(ctx, "swap transaction refused",
 				"venue", o.profile.Name, "chain", t.request.Chain, "execution", o.way.String(), "error", err)
 		}
@@ -124,14 +124,12 @@ func (t *trade) build(ctx context.Context, o *candidate) (b built, err error) {
 	if err := t.satisfied(b.payout); err != nil {
 		return built{}, err
 	}
-	fee, tx, gas := make(chan chain.Amount, 1), b.tx, b.gas()
-	go func() {
-		told, _ := t.dataFee(ctx, tx, gas) // an answer without it is better than none
-		fee <- told
-	}()
+	var reading sync.WaitGroup
+	tx, gas, fee := b.tx, b.gas(), chain.Amount{}
+	reading.Go(func() { fee, _ = t.dataFee(ctx, tx, gas) }) // an answer without it is better than none
 	err = t.simulate(ctx, &b)
-	b.dataFee = <-fee
-	if err != nil {
+	reading.Wait()
+	if b.dataFee = fee; err != nil {
 		return built{}, err
 	}
 	t.fitBudget(&b)
@@ -139,8 +137,7 @@ func (t *trade) build(ctx context.Context, o *candidate) (b built, err error) {
 	return b, t.swap.Reserve.covers(withMargin(b.gas()), b.dataFee.Add(b.priorityFee))
 }
 
-// transaction has the venue make its own, checks it and either wraps it into a call of the public router or takes
-// over the minimum that it enforces.
+// transaction has the venue build, checks that, and wraps it into the public router's call or takes over its minimum.
 func (t *trade) transaction(ctx context.Context, b *built) error {
 	if t.chain.Guard == nil {
 		return fmt.Errorf("%w: transactions of chain %d cannot be checked", ErrRefused, t.request.Chain)

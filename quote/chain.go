@@ -15,8 +15,8 @@ type Chain struct {
 	Simulator Simulator // nil: transactions are not simulated
 	Execution Execution
 	Operator  Affiliate // receives a share of the input of direct swaps; zero: no share is taken
-	// Payee finds where a share of a token is paid to a recipient: then the gateway pays shares of direct swaps itself.
-	// The error wraps ErrNoPayee where the recipient has no account for it. nil: venues pay them.
+	// Payee finds where a share is paid, so that the gateway pays shares of direct swaps. ErrNoPayee: nowhere. nil:
+	// venues do.
 	Payee func(ctx context.Context, token, recipient chain.Address) (Payee, error)
 	// AllowUnsimulated hands out direct transactions that could not be simulated.
 	AllowUnsimulated bool
@@ -38,8 +38,8 @@ var ErrRefused = errors.New("transaction refused")
 type Guard interface {
 	// Check refuses a transaction that would not do what the swap says: one with another callee or value.
 	Check(s Swap, p Profile, tx Tx) error
-	// MinOut returns the minimum that tx, which the sender sends to the venue itself, enforces for the recipient:
-	// wanted, or less by what venues lose in rounding. It refuses a transaction that is not known to enforce one.
+	// MinOut returns the minimum that a direct tx enforces: wanted, or less by rounding. It refuses one without a known
+	// minimum.
 	MinOut(s Swap, p Profile, q Quote, tx Tx, wanted chain.Amount) (chain.Amount, error)
 }
 
@@ -51,9 +51,8 @@ type Simulator interface {
 	// Balance is what holder has of a token; the zero address is the native coin.
 	Balance(ctx context.Context, token, holder chain.Address) (chain.Amount, error)
 	// Simulate runs a transaction on each of the next blocks with the balances and allowances that it needs, and
-	// returns the worst result. As far as nodes allow, contracts cannot detect it. The error wraps ErrReverted for
-	// certain failures, ErrRefused when it takes more of the sender's than stated, ErrNotSimulated when the chain
-	// cannot run it, and ErrSenderLacks as well when the sender lacks the input.
+	// returns the worst result. ErrReverted: a certain failure; ErrRefused: it takes more of the sender's than stated;
+	// ErrNotSimulated: the chain cannot run it; with ErrSenderLacks: the sender lacks the input.
 	Simulate(ctx context.Context, s Simulation) (Result, error)
 }
 
@@ -71,8 +70,7 @@ type Simulation struct {
 
 // Result is what a simulation showed.
 type Result struct {
-	// Measured says that the amounts were seen; otherwise it is only known that the transaction goes through, which
-	// does not count as simulated.
+	// Measured says that the amounts were seen. Otherwise the transaction is only known to succeed: not simulated.
 	Measured bool
 	Received chain.Amount // by the recipient, out token
 	Gross    chain.Amount // by the public router, before its shares; zero in a direct swap, and where unknown

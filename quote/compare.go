@@ -36,8 +36,8 @@ type candidate struct {
 	score       *big.Int // see rank
 }
 
-// compare asks the venues and finds the best transaction. Where those that the public router calls come to nothing, the
-// reserve is asked. With an error, the comparison still lists what became of each venue.
+// compare asks the venues, then the reserve if they fail, for the best transaction. It lists them with an error as
+// well.
 func (t *trade) compare(ctx context.Context) (comparison, error) {
 	p := t.plan()
 	if len(p.queries) == 0 {
@@ -55,16 +55,14 @@ func (t *trade) compare(ctx context.Context) (comparison, error) {
 	}
 	second, reserveErr := t.contest(ctx, p.reserve, nil, time.Time{})
 	second.rejected = append(second.rejected, c.asked()...)
-	// The failures of the first venues explain more than the reserve having no route, or not being on the chain after
-	// all.
+	// The first venues' failures explain more than the reserve's missing route or chain.
 	if errors.Is(reserveErr, ErrUnsupportedChain) || requestFault(reserveErr) != nil && !t.sampling {
 		return second, err
 	}
 	return second, reserveErr
 }
 
-// contest runs one quote round, or takes the quotes of one since a time, and finds the best transaction, or what it
-// would guarantee.
+// contest runs a quote round, or shares one since a time, and finds the best transaction, or what it would guarantee.
 func (t *trade) contest(ctx context.Context, queries []venueQuery, leftOut []Asked, since time.Time) (comparison, error) {
 	results, err := t.sharedRound(ctx, queries, since)
 	if err != nil {
@@ -111,8 +109,7 @@ func (t *trade) candidates(queries []venueQuery, leftOut []Asked, results roundR
 	return c
 }
 
-// rank sorts the candidates by the payout after the public router's shares and gas, in the out token, or by the
-// payout alone without a price. Of equal ones the one with less gas comes first.
+// rank sorts by the payout after shares and gas, in the out token, or by the payout alone without a price; then by gas.
 func (t *trade) rank(c *comparison) {
 	for _, o := range c.candidates {
 		o.score = t.afterGas(o.payout.net(), o.gas(), c.prices)
@@ -170,9 +167,8 @@ func (c *comparison) asked() []Asked {
 	return append(all, c.rejected...)
 }
 
-// list is the comparison in the answer: every venue once, by its better way, the largest amount first, the chosen one
-// before equals. Venues without a usable transaction stand behind the best of the others. One price serves all, so
-// that values differ only where amounts do.
+// list is the answer's comparison: every venue once, by its better way, the largest amount first, the chosen one before
+// equals, venues without a usable transaction behind the best of the others.
 func (c *comparison) list(decimals uint8) []Compared {
 	var list []Compared
 	bound := map[string]bool{} // by venue, those that could be held to their amounts

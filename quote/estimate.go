@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+
+	"go.opentelemetry.io/otel/trace"
 
 	"crossgate/chain"
 	"crossgate/token"
@@ -15,18 +18,17 @@ import (
 // the request is at fault, and ErrNoTransaction with what each venue said when the venues are. Otherwise it is
 // why the tokens could not be read from the chain. With an error, Asked alone is set, as far as it came.
 func (e *Estimator) Estimate(ctx context.Context, r Request) (estimate Estimate, err error) {
-	ctx, span := startEstimate(ctx, r.Chain)
+	ctx, span := tracer().Start(ctx, "quote.estimate", trace.WithAttributes(chainKey.Int64(int64(r.Chain))))
 	defer func() {
 		e.measures.judged(ctx, estimate.Asked)
-		now := e.now()
-		e.tally.add(now, estimate.Asked)
-		e.wins.note(now, estimate.Asked)
-		e.failures.note(ctx, e.log, now, estimate.Asked)
+		e.history.note(ctx, e.log, e.now(), estimate.Asked)
 		finish(span, err)
 	}()
-
-	t, err := e.settle(ctx, r)
-	if err != nil {
+	t := &trade{Estimator: e, request: r}
+	defer t.reads.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if err := t.settle(ctx); err != nil {
 		return Estimate{}, err
 	}
 	c, err := t.compareExact(ctx)
@@ -39,8 +41,7 @@ func (e *Estimator) Estimate(ctx context.Context, r Request) (estimate Estimate,
 	return t.estimate(ctx, c), nil
 }
 
-// trade is one request on its way through the estimator, with its resolved facts and services. One goroutine has it;
-// those that it starts read it only.
+// trade is one request on its way through the estimator. One goroutine has it; those that it starts only read it.
 type trade struct {
 	*Estimator
 	request  Request
@@ -48,14 +49,14 @@ type trade struct {
 	chain    Chain
 	venues   []profiledVenue // that serve the chain
 	gasPrice *GasPrice       // nil: not known
+	reads    sync.WaitGroup  // of the chain, under way
 	prices   func() market   // waits for the prices in USD
 	router   routing
 	payments []payment // of shares that the gateway pays
 	sampling bool      // the input of an exact output is searched for: quotes are compared, nothing is built
 }
 
-// placeholderAddress is the recipient where prices alone are asked for, since some venues want to know one:
-// on each family an address that has no meaning anywhere.
+// placeholderAddress is the recipient where prices alone are asked for: on each family an address without a meaning.
 var placeholderAddress = map[chain.Family]chain.Address{
 	chain.EVM: chain.NewAddress([]byte("crossgate: somebody.")),
 	chain.TVM: chain.NewAddress([]byte("crossgate: somebody.")),
@@ -63,32 +64,32 @@ var placeholderAddress = map[chain.Family]chain.Address{
 }
 
 // settle finds out what venues need to know about a request: prices, gas price and metadata are read at the same time.
-func (e *Estimator) settle(ctx context.Context, r Request) (*trade, error) {
-	venues, err := e.serving(r.Chain)
-	if err != nil {
-		return nil, err
+func (t *trade) settle(ctx context.Context) (err error) {
+	r := t.request
+	if t.venues, err = t.serving(r.Chain); err != nil {
+		return err
 	}
-	t := &trade{Estimator: e, request: r, venues: venues, chain: e.chains[r.Chain], prices: e.startPrices(ctx, r)}
+	t.chain, t.prices = t.Estimator.chains[r.Chain], t.startPrices(ctx)
 	gasPrice := make(chan *GasPrice, 1)
-	go func() { gasPrice <- t.readGasPrice(ctx) }()
+	t.reads.Go(func() { gasPrice <- t.readGasPrice(ctx) })
 	tokens, err := t.lookup(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	t.swap = newSwap(e.registry, r, tokens)
+	t.swap = newSwap(t.registry, r, tokens)
 	if t.gasPrice = <-gasPrice; t.gasPrice != nil {
 		t.swap.GasPrice, t.swap.Bid = t.gasPrice.Expected, t.gasPrice.Bid
 	}
 	if r.MaxBalance {
 		if err := t.takeBalance(ctx); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if err := t.settlePayees(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	t.router, err = t.readRouter(ctx)
-	return t, err
+	return err
 }
 
 // newSwap fills in what a request leaves open.

@@ -3,7 +3,6 @@ package quote_test
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"math/big"
 	"testing"
 	"time"
@@ -240,26 +239,6 @@ func TestWhatTellsNoDecimalsIsNoToken(t *testing.T) {
 	}
 	if got := only.quotes.Load(); got != 1 {
 		t.Errorf("the venue was asked %d times, want once: for what is a swap of tokens", got)
-	}
-}
-
-// TestFailuresOutliveAnEstimator has a second estimator go on where the first one ended, as a reload does.
-func TestFailuresOutliveAnEstimator(t *testing.T) {
-	var kept quote.Failures
-	begun := time.Unix(1_800_000_000, 0)
-	for i, at := range []time.Time{begun, begun.Add(25 * time.Hour)} {
-		e := quote.New(quote.Options{
-			Registry: chain.Documented(), Tokens: directory(false), Chains: ethereum(quote.Chain{}), Failures: &kept,
-			Venues: []quote.Venue{&fakeVenue{name: "gone", quoteError: errors.New("HTTP 410")}, &fakeVenue{name: "well", perInput: 10_000}},
-			Logger: slog.New(slog.DiscardHandler), Now: func() time.Time { return at },
-		})
-		if _, err := e.Estimate(t.Context(), usdcToDai()); err != nil {
-			t.Fatal(err)
-		}
-		records := e.Records()
-		if since := records[0].FailingSince; since.Equal(begun) != (i == 1) || !records[1].FailingSince.IsZero() {
-			t.Errorf("estimator %d: failing since %s and %s, want %s of the first venue, at the second estimator alone", i, since, records[1].FailingSince, begun)
-		}
 	}
 }
 

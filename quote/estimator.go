@@ -10,8 +10,7 @@ import (
 	"crossgate/token"
 )
 
-// defaultWindow is how long venues are waited for as long as one has answered. Two-call venues were
-// recorded at 0.8 to 1.3 s, the slowest useful one below 2 s.
+// defaultWindow is how long venues have once one has answered: two-call venues were recorded at 0.8 to 1.3 s.
 const defaultWindow = 2500 * time.Millisecond
 
 // Options configures an Estimator.
@@ -21,8 +20,7 @@ type Options struct {
 	Tokens   *token.Directory
 	Chains   map[chain.ID]Chain
 	Window   time.Duration    // 2.5 s when zero
-	Failures *Failures        // of the venues, as far as other estimators know; the estimator's own when nil
-	Wins     *Wins            // counts who wins; the estimator's own when nil
+	History  *History         // of the venues; the estimator's own when nil
 	Logger   *slog.Logger     // of failing venues and of transactions that did not pass; slog.Default() when nil
 	Now      func() time.Time // time.Now by default
 }
@@ -38,9 +36,7 @@ type Estimator struct {
 	log      *slog.Logger
 	rounds   roundCache
 	measures measures
-	tally    tally
-	failures *Failures
-	wins     *Wins
+	history  *History
 }
 
 // profiledVenue is a venue with what it declares about itself.
@@ -53,13 +49,10 @@ type profiledVenue struct {
 func New(o Options) *Estimator {
 	e := &Estimator{
 		registry: o.Registry, tokens: o.Tokens, chains: o.Chains, window: cmp.Or(o.Window, defaultWindow), now: o.Now,
-		log: cmp.Or(o.Logger, slog.Default()), measures: newMeasures(), failures: o.Failures, wins: o.Wins,
+		log: cmp.Or(o.Logger, slog.Default()), measures: newMeasures(), history: o.History,
 	}
-	if e.failures == nil {
-		e.failures = &Failures{}
-	}
-	if e.wins == nil {
-		e.wins = &Wins{}
+	if e.history == nil {
+		e.history = &History{}
 	}
 	if e.now == nil {
 		e.now = time.Now

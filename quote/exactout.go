@@ -19,9 +19,8 @@ const (
 // sample is an input with the minimum that a transaction for it would have.
 type sample struct{ in, out chain.Amount }
 
-// compareExact is compare for requests of either kind. For an exact output it first searches the least input whose
-// transaction guarantees it: each sample is a comparison without transactions, and the last two choose the next. The
-// rest is that of any other swap, so every venue and both ways can serve it by their minimum.
+// compareExact is compare for either kind of request. For an exact output it samples inputs, comparing without
+// transactions, until the least is found whose transaction guarantees the output.
 func (t *trade) compareExact(ctx context.Context) (comparison, error) {
 	wanted := t.request.MinOut
 	if wanted.IsZero() {
@@ -88,8 +87,8 @@ func (t *trade) satisfied(p payout) error {
 	return nil
 }
 
-// next is the input that should give wanted; zero when none can. In a pool that keeps the product of its reserves,
-// one over the output is linear in one over the input, so two samples determine it; a single one is taken for a rate.
+// next is the input that should give wanted; zero: none can. In a constant-product pool 1/output is linear in 1/input,
+// so two samples determine it; a single one is taken for a rate.
 func (s sample) next(before sample, wanted chain.Amount) chain.Amount {
 	slope, distance := new(big.Rat).Quo(oneOver(s.in), oneOver(s.out)), new(big.Rat).Sub(oneOver(wanted), oneOver(s.out))
 	if !before.in.IsZero() && before.out != s.out && before.in != s.in {

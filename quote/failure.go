@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// ErrNoTransaction means that venues which may well have a route did not come up with a transaction. It is
-// wrapped together with what kept each of them from it.
+// ErrNoTransaction means that no venue with a possible route made a transaction. It comes with each one's reason.
 var ErrNoTransaction = errors.New("no venue made a transaction")
 
 // noVenueFits is the failure of a request for which every venue was left out.
@@ -24,9 +23,8 @@ func noVenueFits(leftOut []Asked) error {
 	return fmt.Errorf("%w: %v", fault, reasons)
 }
 
-// failure is the one error that explains why nothing can be returned: ErrNoRoute when no venue had a route, the fault
-// of the request when all that answered agree on one, or when one is decisive, and otherwise ErrNoTransaction with the
-// failures of the venues.
+// failure explains why nothing is returned: ErrNoRoute without any route, the request's fault where all agree or one is
+// decisive, otherwise ErrNoTransaction with the venues' failures.
 func (c *comparison) failure() error {
 	var faults, failures, absent causes
 	for _, one := range c.rejected {

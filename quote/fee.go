@@ -13,8 +13,8 @@ import (
 // typicalGas stands in where neither venue nor chain gives a figure: an aggregator's swap over two or three pools.
 const typicalGas = 350_000
 
-// typicalBytes is as much as the calldata of a swap has that does not compress: half of it is zeros. Solana charges for
-// signatures alone.
+// typicalBytes is the part of a swap's calldata that does not compress, half of it. Solana charges for signatures
+// alone.
 var typicalBytes = map[chain.Family]int{chain.EVM: 800, chain.TVM: 800}
 
 // How long the chain is waited for; an answer without a fee is better than a late one.
@@ -23,8 +23,7 @@ const (
 	gasPatience      = 700 * time.Millisecond
 )
 
-// What the public router's own work takes: 58,000 to 65,000 was measured for the call, about 10,000 for an
-// affiliate (golden recordings of the real router, version 3.2.0).
+// Gas of the public router's own work: 58,000 to 65,000 measured, some 10,000 for an affiliate (golden, version 3.2.0).
 const (
 	routerGas    = 65_000
 	affiliateGas = 12_000
@@ -87,11 +86,8 @@ func (t *trade) fee(ctx context.Context, b *built, prices market) *Fee {
 	}
 }
 
-// gasLimit is a fifth more than the chain's gas estimate for the transaction. Where the chain cannot estimate it,
-// mostly because the sender has not approved the router yet, it is the venue's own figure.
+// gasLimit is a fifth above the chain's estimate, or the venue's figure where there is none, as before an approval.
 func (t *trade) gasLimit(ctx context.Context, b *built) uint64 {
-	ctx, span := tracer().Start(ctx, "quote.gas")
-	defer span.End()
 	if b.result != nil && b.result.Gas > 0 {
 		return withMargin(b.result.Gas)
 	}
@@ -105,7 +101,6 @@ func (t *trade) gasLimit(ctx context.Context, b *built) uint64 {
 	defer cancel()
 	gas, err := t.chain.Fees.EstimateGas(ctx, t.swap.Sender, b.tx)
 	if err != nil {
-		span.RecordError(err)
 		return b.gas()
 	}
 	return withMargin(gas)
@@ -126,8 +121,7 @@ func (t *trade) dataFee(ctx context.Context, tx Tx, gas uint64) (fee chain.Amoun
 	return fee, true
 }
 
-// fitBudget lowers the limit of compute units of a transaction on Solana to a fifth more than a simulation took of them
-// (developers.jup.ag/docs/swap/build), since the limit is paid for whether it is taken or not.
+// fitBudget lowers the unit limit on Solana to a fifth above what a simulation took, since unused units are paid for.
 func (t *trade) fitBudget(b *built) {
 	if t.swap.Chain.Family != chain.SVM || b.result == nil || b.result.Gas == 0 {
 		return
@@ -137,8 +131,8 @@ func (t *trade) fitBudget(b *built) {
 	}
 }
 
-// priorityFee is what the transaction pays for its place in a block on Solana, in lamports: what its message says,
-// where that names a price, otherwise as much as others bid for the units that it takes. Elsewhere it is zero.
+// priorityFee is what a place in a block costs on Solana, in lamports: as the message says, or as others bid. Else
+// zero.
 func (t *trade) priorityFee(b *built) chain.Amount {
 	if t.swap.Chain.Family != chain.SVM {
 		return chain.Amount{}

@@ -46,17 +46,6 @@ func TestGuardLetsNoLieWin(t *testing.T) {
 	}
 }
 
-func TestGuardWantsTheWholeInputAsValue(t *testing.T) {
-	r := usdcToDai()
-	r.TokenIn, r.TokenOut = coin, usdc
-	for _, value := range []uint64{0, 99_999_999, 100_000_001} {
-		liar := &fakeVenue{name: "liar", perInput: 9, lie: func(tx *quote.Tx) { tx.Value = chain.NewAmount(value) }}
-		if _, err := estimator(liar).Estimate(t.Context(), r); !errors.Is(err, quote.ErrRefused) {
-			t.Errorf("Estimate with value %d of 100000000 = %v, want ErrRefused", value, err)
-		}
-	}
-}
-
 func TestGuardKnowsRoutersThatPayTheirCaller(t *testing.T) {
 	caller := &fakeVenue{name: "caller", perInput: 9, omits: true}
 	r := usdcToDai()

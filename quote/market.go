@@ -20,21 +20,20 @@ type market struct {
 // worth is the USD price of one whole token; nil when no source knows it.
 type worth struct{ usd *big.Rat }
 
-// pricePatience is how long prices are waited for once the venues have answered. Without them venues are
-// ranked by what they pay, and answers carry no USD values.
+// pricePatience is how long prices are waited for after the venues. Without them payouts are ranked, and no USD given.
 const pricePatience = 700 * time.Millisecond
 
-// startPrices begins to ask what the request's tokens are worth; the function returned waits for the answer, and
-// gives the same one from then on.
-func (e *Estimator) startPrices(ctx context.Context, r Request) func() market {
+// startPrices begins to read the tokens' prices; the function returned waits for them, and returns the same ever after.
+func (t *trade) startPrices(ctx context.Context) func() market {
+	r := t.request
 	in := token.Key{Chain: r.Chain, Address: r.TokenIn}
 	out := token.Key{Chain: r.Chain, Address: r.TokenOut}
-	coin := token.Key{Chain: r.Chain, Address: chain.NativeCoin(e.registry.Family(r.Chain))}
+	coin := token.Key{Chain: r.Chain, Address: chain.NativeCoin(t.registry.Family(r.Chain))}
 	read := make(chan market, 1)
-	go func() {
-		usd := e.tokens.USD(ctx, in, out, coin)
+	t.reads.Go(func() {
+		usd := t.tokens.USD(ctx, in, out, coin)
 		read <- market{in: worth{usd[in]}, out: worth{usd[out]}, coin: worth{usd[coin]}}
-	}()
+	})
 	return sync.OnceValue(func() market {
 		patience := time.NewTimer(pricePatience)
 		defer patience.Stop()
@@ -48,8 +47,7 @@ func (e *Estimator) startPrices(ctx context.Context, r Request) func() market {
 	})
 }
 
-// of returns the USD value of an amount, rounded to the six decimals that the service writes; nil when it is not known.
-// Nothing is worth nothing at any price.
+// of returns the USD value of an amount, rounded to six decimals; nil when unknown. Nothing is worth nothing.
 func (w worth) of(amount chain.Amount, decimals uint8) *float64 {
 	if amount.IsZero() {
 		return new(float64)
@@ -69,8 +67,7 @@ func (w worth) side(s Side) Priced {
 	return Priced{Side: s, USD: w.of(s.Amount, s.Token.Decimals)}
 }
 
-// implied is the market with prices that quotes imply for an unpriced token: it is worth the other side of the swap,
-// at the median of the quotes. The chain's coin has the price of its own side.
+// implied prices an unpriced token by the other side of the swap, at the quotes' median, and the coin as its own side.
 func (m market) implied(s Swap, candidates []*candidate) market {
 	if (m.in.usd == nil) != (m.out.usd == nil) && len(candidates) > 0 {
 		amounts := make([]chain.Amount, 0, len(candidates))
@@ -97,8 +94,7 @@ func (m market) implied(s Swap, candidates []*candidate) market {
 	return m
 }
 
-// inOut converts wei of the chain's coin to smallest units of the out token, rounded down. It is nil when
-// a price is missing.
+// inOut converts wei of the coin to smallest units of the out token, rounded down; nil when a price is missing.
 func (m market) inOut(wei chain.Amount, s Swap) *big.Int {
 	if m.coin.usd == nil || m.out.usd == nil || m.out.usd.Sign() == 0 {
 		return nil

@@ -9,12 +9,10 @@ import (
 	"crossgate/chain/solana"
 )
 
-// ErrLowBalance means that a sender who wants to swap the whole balance has nothing left to swap after paying for the
-// transaction.
+// ErrLowBalance means that nothing of the whole balance is left to swap after paying for the transaction.
 var ErrLowBalance = errors.New("balance too low")
 
-// What is kept of the coin for a transaction that swaps the rest: gas for a large one through the public router, and
-// on rollups the publishing of as many bytes as a large one has.
+// What is kept of the coin for the transaction: gas for a large one through the router, and the bytes of a large one.
 const (
 	keptGas   = 600_000
 	keptBytes = 4 << 10
@@ -85,8 +83,8 @@ func (t *trade) filled(bytes int) Tx {
 	return tx
 }
 
-// reserveLamports is the reserve on Solana: for the signature and a place in a block, and what must lie on the accounts
-// that the swap opens, one for the output and one for the wrapped coin, and on the sender's own.
+// reserveLamports is the reserve on Solana: signature, priority, and the deposits of two opened accounts and the
+// wallet.
 func (t *trade) reserveLamports(ctx context.Context) (kept *Reserve, known bool) {
 	priority := solana.PriorityFee(solana.MaxComputeUnits, t.gasPrice.Bid.MulDiv(2, 1))
 	if least := chain.NewAmount(leastPriorityFee); priority.Cmp(least) < 0 {

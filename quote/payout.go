@@ -15,8 +15,7 @@ const (
 	slippageCost     = "SingleChainSwapEstimatedSlippage"
 )
 
-// payout is the way from what a venue pays to what the recipient can count on, in smallest units of the
-// out token.
+// payout is the way from what a venue pays to what the recipient can count on, in smallest units of the out token.
 type payout struct {
 	gross           chain.Amount
 	charges         charges
@@ -27,8 +26,7 @@ type payout struct {
 	slippagePercent decimal.Decimal
 }
 
-// charges are shares taken on the way: by the public router out of the gross payout, by a venue called directly out of
-// the input.
+// charges are shares taken on the way: by the public router of the gross payout, by a direct venue of the input.
 type charges struct {
 	protocolBps, affiliateBps int // of the gross payout, one after the other
 	operatorBps               int // of the input
@@ -37,9 +35,9 @@ type charges struct {
 
 func (c charges) ofOutput() bool { return c.protocolBps > 0 || c.affiliateBps > 0 }
 
-// newPayout computes as the public router does, and as the hosted service was recorded to do (USDC to ETH, 2026-09):
-// the fee is floor(gross × bps), the affiliate's floor((gross − fee) × bps), and the minimum the rest less
-// floor(gross × slippage). The operator's share of the input is given in the out token, at the price of the rest.
+// newPayout computes as the public router and the hosted service do: fee = floor(gross × bps), the affiliate's =
+// floor((gross − fee) × bps), minimum = rest − floor(gross × slippage). The operator's share of the input is given in
+// the out token.
 func newPayout(gross chain.Amount, taken charges, slippagePercent decimal.Decimal) payout {
 	p := payout{gross: gross, charges: taken, slippagePercent: slippagePercent}
 	p.operatorFee = gross.MulDiv(uint64(10*taken.operatorBps), uint64(10*wholeBps-taken.inputParts))
@@ -49,8 +47,7 @@ func newPayout(gross chain.Amount, taken charges, slippagePercent decimal.Decima
 	return p
 }
 
-// seen is the payout with the gross amount of a simulation, if it has one: nodes may leave out its logs. The minimum
-// stands in the transaction already.
+// seen is the payout with a simulation's gross amount, if known. The minimum stands in the transaction already.
 func (p payout) seen(r *Result) payout {
 	if r == nil || !r.Measured || p.charges.ofOutput() && r.Gross.IsZero() {
 		return p
@@ -64,8 +61,7 @@ func (p payout) seen(r *Result) payout {
 	return seen
 }
 
-// charges are what the way takes beside what the venue keeps for itself. The operator has nothing of a swap through the
-// public router, which has its own fee.
+// charges are what a way takes beside the venue. The operator has nothing of a routed swap: the router has its own fee.
 func (t *trade) charges(w Way) charges {
 	affiliate, operator := t.swap.Affiliate.bps(), t.chain.Operator.bps()
 	if w == Routed {

@@ -38,12 +38,6 @@ func TestPayoutComputesAsTheHostedServiceDoes(t *testing.T) {
 	}
 }
 
-// recorded reads a recorded answer, golden a recording of real contracts; both lie beside the repository.
-func recorded(t *testing.T, path string, into any) {
-	t.Helper()
-	readShared(t, filepath.Join("recorded", filepath.FromSlash(path)), into)
-}
-
 func golden(t *testing.T, path string, into any) {
 	t.Helper()
 	readShared(t, filepath.Join("golden", filepath.FromSlash(path)), into)
@@ -58,30 +52,6 @@ func readShared(t *testing.T, path string, into any) {
 	}
 	if err := json.Unmarshal(text, into); err != nil {
 		t.Fatal(err)
-	}
-}
-
-func TestPayoutEqualsTheRecordedAnswer(t *testing.T) {
-	var answer struct {
-		TokenOut     struct{ Amount, MinAmount string }
-		Slippage     decimal.Decimal
-		ProtocolFee  string
-		CostsDetails []struct {
-			Type, AmountIn, AmountOut string
-			Payload                   struct{ FeeAmount, FeeBps string }
-		}
-	}
-	recorded(t, "debridge/chain-transaction-ethereum-usdc-to-eth-2026-09.json", &answer)
-	o := newPayout(amount(answer.CostsDetails[0].AmountIn), charges{protocolBps: 8}, answer.Slippage)
-	if o.net() != amount(answer.TokenOut.Amount) || o.minimum != amount(answer.TokenOut.MinAmount) || o.protocolFee != amount(answer.ProtocolFee) {
-		t.Errorf("payout = %+v, want the recorded amounts %+v", o, answer.TokenOut)
-	}
-	for i, cost := range o.costs() {
-		line := answer.CostsDetails[i]
-		want := Cost{line.Type, amount(line.AmountIn), amount(line.AmountOut), amount(line.Payload.FeeAmount), line.Payload.FeeBps}
-		if cost != want {
-			t.Errorf("cost %d = %+v, want %+v", i, cost, want)
-		}
 	}
 }
 

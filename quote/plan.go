@@ -43,8 +43,7 @@ type venueQuery struct {
 // queryPlan is which venues are asked what.
 type queryPlan struct {
 	queries []venueQuery
-	// reserve is asked when the others come to nothing: where the public router is preferred, the venues that it
-	// does not call.
+	// reserve is asked when the others fail: where the public router is preferred, venues that it does not call.
 	reserve []venueQuery
 	leftOut []Asked // venues that serve the chain and can do nothing for the request
 }
@@ -139,8 +138,7 @@ func (v profiledVenue) direct(s Swap) (venueQuery, error) {
 	return q, nil
 }
 
-// routed plans a call through the public router, which stands before the venue as sender and recipient and
-// pays the affiliate itself: the venue's quote does not depend on a wallet.
+// routed plans a call through the public router, which is the venue's sender and recipient and pays the affiliate.
 func (v profiledVenue) routed(s Swap, r routing) (venueQuery, error) {
 	if r.router == nil {
 		return venueQuery{}, r.absent
@@ -183,9 +181,8 @@ func (r routing) before(s Swap) Swap {
 // termsPatience is how long the public router's terms are waited for; without them swaps go directly.
 const termsPatience = time.Second
 
-// readRouter asks the chain's public router for its terms, unless it is not wanted. It fails where the router is
-// preferred and its chain does not say whether it stands: a swap that goes another way then would want another
-// contract approved.
+// readRouter asks the public router for its terms, unless it is not wanted. Where it is preferred and its chain does
+// not answer, that is an error: another way would want another contract approved.
 func (t *trade) readRouter(ctx context.Context) (routing, error) {
 	switch {
 	case t.chain.Execution == DirectOnly:

@@ -111,8 +111,7 @@ type Quote struct {
 	Route     any // whatever the venue's Build needs; opaque to everyone else
 }
 
-// Tx is a transaction ready to be signed by the swap's sender. The sender must have approved To for a
-// token input. On Solana Data is the whole of it, and there is neither To nor Value.
+// Tx is a transaction for the sender to sign, who must have approved To for a token. On Solana Data is the whole of it.
 type Tx struct {
 	To    chain.Address
 	Data  []byte
@@ -140,8 +139,7 @@ type Estimate struct {
 	Costs               []Cost
 }
 
-// Priced is a Side with its USD value; nil when no price is known. That of the output is the value of what the venue
-// pays, before fees.
+// Priced is a Side with its USD value, of the output before fees; nil when no price is known.
 type Priced struct {
 	Side
 	USD *float64
@@ -204,8 +202,7 @@ type GasPrice struct {
 	MaxFee      chain.Amount
 	MaxPriority chain.Amount
 	Legacy      bool // the chain has no base fee: only Expected counts
-	// Bid is the price of a compute unit that gets into Solana's blocks, in millionths of a lamport. There it stands
-	// alone: units are bought, not charged.
+	// Bid is the price of a compute unit on Solana, in millionths of a lamport, where it stands alone.
 	Bid chain.Amount
 }
 

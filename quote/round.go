@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"time"
 )
 
@@ -15,9 +14,8 @@ type quoteResult struct {
 	err     error
 }
 
-// enough is how many quotes are worth waiting for before a window has closed: LI.FI waits for four results
-// and for one less every 300 ms, from 600 ms on (docs.li.fi, route timing). These are shares of the window,
-// in percent: 700 ms and 300 ms of the default one.
+// enough is how many quotes end a round early: LI.FI waits for four, and for one less every 300 ms from 600 ms on
+// (docs.li.fi). These are shares of the window, in percent.
 const (
 	enoughQuotes  = 4
 	enoughFrom    = 28
@@ -52,9 +50,8 @@ type arrival struct {
 	result quoteResult
 }
 
-// runRound asks all venues at once and waits until enough of them have quoted or the window closes, twice as long
-// without any quote. Late venues are cancelled, not awaited. Fallbacks are asked only when fewer than two others have
-// quoted.
+// runRound asks all venues at once until enough have quoted or the window closes, twice as long without any quote. Late
+// ones are cancelled; fallbacks are asked only when fewer than two others have quoted.
 func (e *Estimator) runRound(ctx context.Context, window time.Duration, queries []venueQuery) roundResults {
 	ctx, span := tracer().Start(ctx, "quote.compare")
 	defer span.End()
@@ -79,23 +76,8 @@ func (e *Estimator) runRound(ctx context.Context, window time.Duration, queries 
 
 func (r *quoteRound) ask(ctx context.Context, index int) {
 	r.waiting++
-	go func() {
-		growStack()
-		r.arrivals <- arrival{index, r.estimator.quote(ctx, r.queries[index])}
-	}()
+	go func() { r.arrivals <- arrival{index, r.estimator.quote(ctx, r.queries[index])} }()
 }
-
-// growStack makes the stack of a new goroutine as large as asking a venue takes. It would get there by itself, by
-// doubling several times on the way down, and then all frames that are on it by then are moved each time.
-//
-//go:noinline
-func growStack() {
-	var room [stackOfAsking]byte
-	runtime.KeepAlive(&room)
-}
-
-// stackOfAsking is what a stack must have room for to be as large as those of venues come to be, 16 kB.
-const stackOfAsking = 9 << 10
 
 // receive collects results until waiting is pointless.
 func (r *quoteRound) receive(ctx context.Context) {

@@ -3,6 +3,7 @@ package quote
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -11,8 +12,7 @@ import (
 	"crossgate/chain"
 )
 
-// A round's quotes are shared for about a block: after that the pools are others. Chains with very short
-// or very long blocks have these bounds.
+// A round's quotes are shared for about a block, within these bounds: after that the pools are others.
 const (
 	shortestShare = time.Second
 	longestShare  = 5 * time.Second
@@ -25,12 +25,7 @@ type roundResults struct {
 }
 
 func (r roundResults) quoted() bool {
-	for _, q := range r.quotes {
-		if q.verdict == Outbid {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.quotes, func(q quoteResult) bool { return q.verdict == Outbid })
 }
 
 // roundCache holds the quote rounds of about a block, and those under way. The zero value is empty.
@@ -51,28 +46,25 @@ func (e *roundEntry) fits(since, now time.Time) bool {
 	return !e.began.Before(since) && (e.until.IsZero() || now.Before(e.until))
 }
 
-// roundQuery is a quote round that is wanted.
-type roundQuery struct {
-	key   string
-	since time.Time // when it may have begun, at the earliest; zero: whenever
-	life  time.Duration
-	run   func(context.Context) roundResults
-}
-
-// get returns the round under q.key, or has it run, which goes on as long as one caller waits for it. A round without
-// a quote goes to those who wait for it and is forgotten.
-func (c *roundCache) get(ctx context.Context, now func() time.Time, q roundQuery) (roundResults, error) {
+// sharedRound returns the venues' answers, asked since a time for any caller: they depend on no wallet. A round goes on
+// while one caller waits, and is not kept without a quote.
+func (t *trade) sharedRound(ctx context.Context, queries []venueQuery, since time.Time) (roundResults, error) {
+	c, window := &t.rounds, t.window
+	if t.request.Wait > 0 {
+		window = min(window, t.request.Wait)
+	}
+	key, life := roundKey(t.swap, window, queries), min(max(t.swap.Chain.BlockTime, shortestShare), longestShare)
 	c.mu.Lock()
-	entry, found := c.entries[q.key]
-	if !found || !entry.fits(q.since, now()) || !entry.call.Join() {
-		c.sweepLocked(now())
-		started := &roundEntry{began: now()}
+	entry, found := c.entries[key]
+	if !found || !entry.fits(since, t.now()) || !entry.call.Join() {
+		c.sweepLocked(t.now())
+		started := &roundEntry{began: t.now()}
 		started.call = flight.Start(ctx, func(ctx context.Context) (results roundResults, _ error) {
-			defer func() { c.finish(q.key, started, ctx.Err() == nil && results.quoted(), now().Add(q.life)) }()
-			return q.run(ctx), nil
+			defer func() { c.finish(key, started, ctx.Err() == nil && results.quoted(), t.now().Add(life)) }()
+			return t.runRound(ctx, window, queries), nil
 		})
 		entry = started
-		c.entries[q.key] = entry
+		c.entries[key] = entry
 	}
 	c.mu.Unlock()
 	results, err := entry.call.Wait(ctx)
@@ -106,20 +98,6 @@ func (c *roundCache) sweepLocked(now time.Time) {
 			delete(c.entries, key)
 		}
 	}
-}
-
-// sharedRound returns what the venues answer to the queries, asked since a time, for us or for another caller. What
-// they are asked does not depend on sender and recipient, but for the first caller.
-func (t *trade) sharedRound(ctx context.Context, queries []venueQuery, since time.Time) (roundResults, error) {
-	window := t.window
-	if t.request.Wait > 0 {
-		window = min(window, t.request.Wait)
-	}
-	return t.rounds.get(ctx, t.now, roundQuery{
-		key: roundKey(t.swap, window, queries), since: since,
-		life: min(max(t.swap.Chain.BlockTime, shortestShare), longestShare),
-		run:  func(ctx context.Context) roundResults { return t.runRound(ctx, window, queries) },
-	})
 }
 
 // roundKey distinguishes rounds by all that the quotes depend on. No part can contain the separator.

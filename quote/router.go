@@ -12,12 +12,11 @@ import (
 // ErrNoRouter means that the public router does not stand on a chain, or is not the contract that is known.
 var ErrNoRouter = errors.New("no public router")
 
-// Router is the public on-chain router of one chain. It calls a venue's router in its own name, keeps its share of
-// the output, pays the affiliate, and sends the rest to the recipient, or reverts below the minimum. Its owners
-// choose the contracts that it calls.
+// Router is a chain's public router. It calls a venue's router in its own name, keeps its share of the output, pays the
+// affiliate and the recipient, or reverts below the minimum. Its owners list the contracts it calls.
 type Router interface {
-	// Terms returns on what terms it works now, and which of the venues' routers it calls. The error wraps
-	// ErrNoRouter where it does not stand.
+	// Terms returns its terms and which of the venues' routers it calls. The error wraps ErrNoRouter where it is
+	// absent.
 	Terms(ctx context.Context, venues []chain.Address) (RouterTerms, error)
 	// Wrap makes the transaction of a swap.
 	Wrap(s RouterSwap) (Tx, error)
@@ -51,8 +50,7 @@ type RouterSwap struct {
 // wholeBps is all of an amount.
 const wholeBps = 10_000
 
-// wrap makes the transaction that has the public router call the venue's, with a minimum. Where the
-// venue's tokens are taken by another contract, the public router has to know that one.
+// wrap makes the public router's call of the venue, with a minimum. The router must know a separate spender, too.
 func (t *trade) wrap(p Profile, venue Tx, minimum chain.Amount) (Tx, error) {
 	s := t.swap
 	var spender chain.Address

@@ -12,8 +12,7 @@ import (
 // ErrNoPayee means that the affiliate has no account into which a share of the input could be paid.
 var ErrNoPayee = errors.New("the affiliate cannot be paid")
 
-// Payee is the account into which a share of the input is paid on Solana, by an instruction that stands behind the
-// venue's.
+// Payee is the account into which an instruction behind the venue's pays a share of the input on Solana.
 type Payee struct {
 	Account chain.Address
 	Program chain.Address // whose tokens are paid; absent: the coin is

@@ -75,30 +75,6 @@ func TestSharesArePaidBehindTheSwap(t *testing.T) {
 	}
 }
 
-// TestPricesAreImpliedByQuotesOfSomething: a quote of nothing says nothing of what a token is worth.
-func TestPricesAreImpliedByQuotesOfSomething(t *testing.T) {
-	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
-	side := func(amount uint64) Side {
-		return Side{Amount: chain.NewAmount(amount), Token: token.Token{Decimals: 0}}
-	}
-	quoted := func(amount uint64) []*candidate {
-		return []*candidate{{quote: Quote{AmountOut: chain.NewAmount(amount)}}}
-	}
-	known := market{in: worth{usd: big.NewRat(3, 1)}}
-	for _, row := range []struct {
-		in, out uint64
-		want    *big.Rat
-	}{
-		{10, 5, big.NewRat(6, 1)}, {10, 0, nil}, {0, 5, nil},
-	} {
-		s := Swap{Chain: ethereum, In: side(row.in), Out: side(0)}
-		got := known.implied(s, quoted(row.out)).out.usd
-		if (got == nil) != (row.want == nil) || got != nil && got.Cmp(row.want) != 0 {
-			t.Errorf("%d for %d: a unit is worth %v, want %v", row.in, row.out, got, row.want)
-		}
-	}
-}
-
 // feesOnSolana has a signature cost 5,000 lamports.
 type feesOnSolana struct{ FeeSource }
 
@@ -123,7 +99,6 @@ func TestWhatIsKeptOnSolana(t *testing.T) {
 	}
 }
 
-// TestInputsAreGuessedByPrices: of what an output is worth, or a whole token.
 func TestInputsAreGuessedByPrices(t *testing.T) {
 	dollar, two := worth{usd: big.NewRat(1, 1)}, worth{usd: big.NewRat(2, 1)}
 	s := Swap{In: Side{Token: token.Token{Decimals: 6}}, Out: Side{Token: token.Token{Decimals: 3}}}
@@ -139,6 +114,54 @@ func TestInputsAreGuessedByPrices(t *testing.T) {
 	} {
 		if got := row.market.guess(s, chain.NewAmount(10_000)); got != chain.NewAmount(row.want) {
 			t.Errorf("guess at prices of %v and %v = %s, want %d", row.market.in.usd, row.market.out.usd, got, row.want)
+		}
+	}
+}
+
+func TestTheOperatorIsPaidWithoutAnAffiliate(t *testing.T) {
+	swap := onSolana(t, 1000)
+	swap.swap.Affiliate, swap.chain.Operator = Affiliate{}, NewAffiliate(10, solanaKey(8))
+	swap.chain.Payee = func(context.Context, chain.Address, chain.Address) (Payee, error) {
+		return Payee{Account: solanaKey(3)}, nil
+	}
+	if err := swap.settlePayees(t.Context()); err != nil || len(swap.payments) != 1 || swap.direct().In.Amount != chain.NewAmount(999) {
+		t.Errorf("settlePayees = %v with %d payments, want one, of a thousandth", err, len(swap.payments))
+	}
+}
+
+// TestUnitLimitFitsWhatASimulationTook: a simulation that does not say how much was taken changes nothing.
+func TestUnitLimitFitsWhatASimulationTook(t *testing.T) {
+	draft := solana.Draft{FeePayer: solanaKey(1), Instructions: append(
+		solana.Budget{Units: 100_000}.Instructions(), solana.Transfer(solanaKey(1), solanaKey(2), 1))}
+	for gas, want := range map[uint64]uint64{0: 100_000, 1000: 1200} {
+		raw, err := draft.Compile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := built{tx: Tx{Data: raw}, result: &Result{Gas: gas}}
+		onSolana(t, 1).fitBudget(&b)
+		if m, err := solana.ParseUnsigned(b.tx.Data); err != nil || m.Budget().Units != want {
+			t.Errorf("after %d units: limit %d, %v, want %d", gas, m.Budget().Units, err, want)
+		}
+	}
+}
+
+func TestWrappingIsOfTheCoinForItsSender(t *testing.T) {
+	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
+	coin, wrapped, token := Side{Address: chain.NativeCoin(chain.EVM)}, Side{Address: ethereum.WrappedCoin}, Side{Address: ethereum.Contracts.Router}
+	for _, row := range []struct {
+		in, out   Side
+		recipient chain.Address
+		want      bool
+	}{
+		{coin, wrapped, token.Address, true},
+		{wrapped, coin, token.Address, true},
+		{coin, token, token.Address, false},
+		{token, wrapped, token.Address, false},
+		{coin, wrapped, wrapped.Address, false},
+	} {
+		if got := isWrapping(Swap{Chain: ethereum, In: row.in, Out: row.out, Sender: token.Address, Recipient: row.recipient}); got != row.want {
+			t.Errorf("%s to %s for %s: %t, want %t", row.in.Address, row.out.Address, row.recipient, got, row.want)
 		}
 	}
 }

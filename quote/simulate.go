@@ -13,9 +13,8 @@ const simulationPatience = 1500 * time.Millisecond
 // ErrUnsimulated means that a transaction is not handed out because it was not simulated.
 var ErrUnsimulated = errors.New("transaction was not simulated")
 
-// simulate runs b's transaction where the chain can, and refuses one that does not do what it says. Where it cannot, b
-// keeps the reason. A direct transaction is then refused, as nothing but the venue's router stands between its maker
-// and the sender, unless the gateway wrote it or the operator lets it pass.
+// simulate refuses a transaction that does not do what it says. Where the chain cannot simulate, b keeps the reason,
+// and a direct one is refused, unless the gateway wrote it or the operator lets it pass.
 func (t *trade) simulate(ctx context.Context, b *built) error {
 	err := t.run(ctx, b)
 	if err == nil && b.notSimulated != nil && b.way == Direct && !b.profile.Writes && !t.chain.AllowUnsimulated {
@@ -24,13 +23,11 @@ func (t *trade) simulate(ctx context.Context, b *built) error {
 	return err
 }
 
-func (t *trade) run(ctx context.Context, b *built) (err error) {
+func (t *trade) run(ctx context.Context, b *built) error {
 	if t.chain.Simulator == nil {
 		b.notSimulated = fmt.Errorf("%w: no simulation on this chain", ErrNotSimulated)
 		return nil
 	}
-	ctx, span := startVenue(ctx, "quote.try", b.profile.Name)
-	defer func() { finish(span, err) }()
 	ctx, cancel := context.WithTimeout(ctx, simulationPatience)
 	defer cancel()
 	simulation := Simulation{
@@ -45,7 +42,6 @@ func (t *trade) run(ctx context.Context, b *built) (err error) {
 	case errors.Is(err, ErrReverted), errors.Is(err, ErrRefused):
 		return err
 	case err != nil:
-		span.RecordError(err)
 		if b.notSimulated = err; !errors.Is(err, ErrNotSimulated) {
 			b.notSimulated = fmt.Errorf("%w: %w", ErrNotSimulated, err)
 		}

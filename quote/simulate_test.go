@@ -171,15 +171,19 @@ func TestInputLeftInThePublicRouterIsRefused(t *testing.T) {
 	wasteful := &fakeVenue{name: "wasteful", perInput: 10_000}
 	left := seen(10_000)
 	left.Gross, left.Left = left.Received, chain.NewAmount(1)
+	run := &dryRun{found: map[chain.Address]quote.Result{publicRouter: left}}
 	e := quote.New(quote.Options{
 		Registry: chain.Documented(), Venues: []quote.Venue{wasteful}, Tokens: directory(false),
 		Chains: ethereum(quote.Chain{
 			Router:    &crossing{lists: []*fakeVenue{wasteful}},
-			Simulator: &dryRun{found: map[chain.Address]quote.Result{publicRouter: left}},
+			Simulator: run,
 		}),
 	})
 	if _, err := e.Estimate(t.Context(), usdcToDai()); !errors.Is(err, quote.ErrRefused) {
 		t.Errorf("Estimate = %v, want ErrRefused", err)
+	}
+	if len(run.tried) != 1 || run.tried[0].Through != publicRouter {
+		t.Errorf("simulated %+v, want one through the public router", run.tried)
 	}
 }
 

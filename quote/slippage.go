@@ -6,16 +6,14 @@ import (
 	"crossgate/chain"
 )
 
-// Slippage that we choose, in percent by the calmer half of what can happen to a pair within a few
-// blocks. The hosted service was recorded with 0.3 for USDC to ETH.
+// Slippage by default, in percent, for the calmer half of a few blocks. The hosted service had 0.3 for USDC to ETH.
 var (
 	closeSlippage = decimal.RequireFromString("0.1") // two stables, or a coin and its wrapped form
 	majorSlippage = decimal.RequireFromString("0.3") // deep markets on both sides
 	otherSlippage = decimal.RequireFromString("1")   // anything else
 )
 
-// Symbols that identify a token's class. A counterfeit gains nothing from a famous symbol: it makes the
-// tolerance narrower.
+// Symbols that identify a token's class. A counterfeit gains nothing: the tolerance becomes narrower.
 var (
 	stableSymbols = symbols("USDC", "USDC.e", "USDbC", "USDT", "USDT0", "USD₮0", "USDT.e", "DAI", "DAI.e", "xDAI", "WXDAI",
 		"USDS", "USDe", "FDUSD", "PYUSD", "GHO", "crvUSD", "FRAX", "frxUSD", "LUSD", "TUSD", "USDP", "BUSD", "USD1")
@@ -41,15 +39,13 @@ func recommendedSlippage(s Swap) decimal.Decimal {
 	return otherSlippage
 }
 
-// What was seen to be missing is recommended half as much again, rounded up to a basis point, but no more than
-// largestRecommended: a swap that needs more is better not made.
+// What was missing is recommended half as much again, in whole basis points, up to largestRecommended.
 var (
 	driftFactor        = decimal.New(15, -1)
 	largestRecommended = decimal.NewFromInt(5)
 )
 
-// recommended is the tolerance that suits the pair, or more when the transaction was seen to pay less than was
-// quoted.
+// recommended is the tolerance that suits the pair, or more when the transaction paid less than was quoted.
 func (b *built) recommended(s Swap) decimal.Decimal {
 	usual := recommendedSlippage(s)
 	missing := b.quote.AmountOut.Sub(b.payout.gross)

@@ -10,8 +10,6 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
-
-	"crossgate/chain"
 )
 
 const scope = "crossgate/quote"
@@ -67,24 +65,11 @@ const (
 	reasonKey    = attribute.Key("crossgate.reason")
 )
 
-func startEstimate(ctx context.Context, id chain.ID) (context.Context, trace.Span) {
-	ctx, span := tracer().Start(ctx, "quote.estimate")
-	if span.IsRecording() {
-		span.SetAttributes(chainKey.Int64(int64(id)))
-	}
-	return ctx, span
-}
-
 func startVenue(ctx context.Context, name, venue string) (context.Context, trace.Span) {
-	ctx, span := tracer().Start(ctx, name)
-	if span.IsRecording() {
-		span.SetAttributes(venueKey.String(venue))
-	}
-	return ctx, span
+	return tracer().Start(ctx, name, trace.WithAttributes(venueKey.String(venue)))
 }
 
-// finish ends span with the outcome that err stands for. Having no route is an answer, and a canceled venue did not
-// fail.
+// finish ends span with the outcome of err. Neither a missing route nor a cancelled venue is a failure.
 func finish(span trace.Span, err error) {
 	defer span.End()
 	if !span.IsRecording() {
@@ -99,10 +84,6 @@ func finish(span trace.Span, err error) {
 	if requestFault(err) == nil && !errors.Is(err, context.Canceled) {
 		span.SetStatus(codes.Error, reason(err))
 	}
-}
-
-func (m measures) refused(ctx context.Context, venue string, err error) {
-	m.refusals.Add(ctx, 1, metric.WithAttributes(venueKey.String(venue), reasonKey.String(reason(err))))
 }
 
 // reason is err in one of a few words, fit for a metric.

@@ -24,8 +24,7 @@ type Profile struct {
 	// AnswerName is how comparedAggregators spells it where the hosted service was recorded to spell it otherwise.
 	AnswerName string
 	ImageURL   string
-	// Routers are the contracts that its transactions call, which are also what the sender approves. A chain
-	// without an entry is not served.
+	// Routers are called by its transactions and approved by the sender. A chain without an entry is not served.
 	Routers map[chain.ID]chain.Address
 	// MoreRouters are further contracts that its transactions may call: for the coin, or of another version.
 	MoreRouters map[chain.ID][]chain.Address
@@ -39,8 +38,8 @@ type Profile struct {
 	SharesOfCoin bool
 	// PaysTwo says that it can divide that share between two recipients.
 	PaysTwo bool
-	// Read reads what its router enforces of a transaction, or says why that is not known. Nil: of none it is known, so
-	// that no transaction may call it directly. On Solana it has no use.
+	// Read reads what its router enforces of a transaction. Nil: unknown, so none may call it directly. Unused on
+	// Solana.
 	Read func(c chain.Chain, tx Tx) (Call, error)
 	// Writes says that its calldata is written by the gateway itself, for contracts that stand in our own source.
 	Writes bool

@@ -17,8 +17,8 @@ type Heard struct {
 
 type watcherKey struct{}
 
-// WithWatcher has an Estimate under the returned context call heard with each answer of a venue as it comes, from the
-// goroutine of the quote round, which it must not hold up. Rounds begun by other requests are not reported.
+// WithWatcher has heard called with each venue's answer, from the round's goroutine, which it must not hold up. Rounds
+// that other requests began are not reported.
 func WithWatcher(ctx context.Context, heard func(Heard)) context.Context {
 	return context.WithValue(ctx, watcherKey{}, heard)
 }

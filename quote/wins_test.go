@@ -3,6 +3,7 @@ package quote
 import (
 	"cmp"
 	"errors"
+	"log/slog"
 	"slices"
 	"testing"
 	"time"
@@ -16,11 +17,11 @@ func TestWinsCountWhoWonAndByHowMuch(t *testing.T) {
 	paid := func(venue string, verdict Verdict, net uint64, err error) Asked {
 		return Asked{Venue: venue, Verdict: verdict, Net: chain.NewAmount(net), Err: err}
 	}
-	var w Wins
+	var w History
 	now := time.Unix(3*86_400+5, 0)
 	for _, all := range [][]Asked{
 		// A venue by both ways, one that cannot be taken, one that is a little worse, one that failed.
-		{paid("a", Won, 1_010_000, nil), paid("a", Outbid, 1_009_000, nil), paid("b", Outbid, 2_000_000, errors.New("compared only")), paid("c", Outbid, 1_000_000, nil), paid("d", Refused, 0, nil)},
+		{paid("a", Won, 1_010_000, nil), paid("a", Outbid, 1_009_000, nil), paid("b", Outbid, 2_000_000, errors.New("compared only")), paid("c", Outbid, 1_000_000, nil), paid("c", Outbid, 999_000, nil), paid("d", Refused, 0, nil)},
 		// The cheaper gas decides.
 		{paid("c", Won, 990_000, nil), paid("a", Outbid, 1_000_000, nil)},
 		// Nobody else.
@@ -33,7 +34,7 @@ func TestWinsCountWhoWonAndByHowMuch(t *testing.T) {
 		{paid("a", Outbid, 5, nil)},
 		{},
 	} {
-		w.note(now, all)
+		w.note(t.Context(), slog.New(slog.DiscardHandler), now, all)
 	}
 	want := []VenueDay{
 		{Day: 3, Venue: "a", Quoted: 4, Won: 1, Contested: 1, Gain: 10_000},

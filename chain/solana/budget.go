@@ -8,8 +8,7 @@ import (
 	"crossgate/chain"
 )
 
-// How Solana charges for priority (https://solana.com/docs/core/fees): a message says how many compute units it may
-// take and what it pays for each of them, taken or not.
+// Solana charges for the compute units that a message may take, used or not (https://solana.com/docs/core/fees).
 const (
 	MaxComputeUnits = 1_400_000
 
@@ -63,8 +62,7 @@ func (b Budget) Instructions() []DraftInstruction {
 	return []DraftInstruction{{Program: ComputeBudgetProgram, Data: limit}, {Program: ComputeBudgetProgram, Data: price}}
 }
 
-// LowerUnitLimit returns an unsigned transaction with a limit of units at most, where it states a higher one; one
-// without a limit is returned as it is.
+// LowerUnitLimit returns an unsigned transaction whose unit limit, if it has one, is at most units.
 func LowerUnitLimit(raw []byte, units uint64) ([]byte, error) {
 	raw = bytes.Clone(raw)
 	m, err := ParseUnsigned(raw)

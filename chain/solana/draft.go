@@ -43,8 +43,7 @@ var (
 	errSecondSigner   = errors.New("transaction with a second signer")
 )
 
-// Draft takes an unsigned message apart. What lookup tables hold is not known: stand-ins are in the place of the
-// accounts that the message takes of them.
+// Draft takes an unsigned message apart. Stand-ins are in the place of accounts from lookup tables.
 func (m Message) Draft() Draft {
 	d := Draft{FeePayer: m.FeePayer(), Blockhash: m.blockhash, Tables: make([]LookupTable, len(m.Tables))}
 	var accounts, read []DraftAccount
@@ -87,9 +86,8 @@ func (c CompiledInstruction) draft(accounts []DraftAccount) DraftInstruction {
 	return d
 }
 
-// Compile returns the draft in wire form as ParseUnsigned reads it: version 0, its signature all zero. Fee payer and
-// programs stand in the message itself, other accounts in the first table that holds them. The same draft makes the
-// same bytes.
+// Compile returns the draft in wire form: version 0, signature all zero. Fee payer and programs stand in the message,
+// other accounts in the first table that holds them. It is deterministic.
 func (d Draft) Compile() ([]byte, error) {
 	if len(d.Instructions) == 0 {
 		return nil, errNoInstructions
@@ -208,8 +206,7 @@ func (l layout) tableOf(r role) (*tableUse, byte) {
 	return nil, 0
 }
 
-// positions are the places by which instructions name accounts: those of the message, then what all tables have
-// written, then what they have read.
+// positions are the places of accounts: those of the message, then what all tables have written, then read.
 func (l layout) positions() map[chain.Address]byte {
 	all := slices.Concat(l.written, l.read)
 	for _, use := range l.tables {

@@ -20,8 +20,7 @@ const (
 // versionFlag marks a versioned message; a legacy one begins with its number of signatures.
 const versionFlag = 0x80
 
-// Message is a transaction in its wire form: accounts are named by their position in a list that begins with
-// Accounts; address lookup tables on the chain hold the rest.
+// Message is a transaction in wire form: accounts by position in Accounts, then in the chain's lookup tables.
 type Message struct {
 	Signature    chain.TxHash // of the fee payer over everything else: it names the transaction; absent when unsigned
 	Accounts     []chain.Address
@@ -48,8 +47,7 @@ type CompiledInstruction struct {
 	Depth    int // 2 for what an outer instruction called, and so on; zero for an outer one
 }
 
-// Transaction is a transaction that succeeded. Then each of its instructions did: a call that fails takes the whole
-// transaction with it.
+// Transaction is a transaction that succeeded, and with it each of its instructions.
 type Transaction struct {
 	Instructions []Instruction // as they ran: each outer one, then those that it called
 	Logs         []string
@@ -95,8 +93,7 @@ func (m Message) Written() (written []chain.Address) {
 // ErrVersion says that a transaction is of a version that is not understood.
 var ErrVersion = errors.New("transaction of a version that is not understood")
 
-// ParseSigned reads a transaction, legacy or version 0, of the chain. It verifies the fee payer's signature, which is
-// the transaction's hash, so an endpoint cannot forge one.
+// ParseSigned reads a transaction, legacy or version 0, and verifies the signature, which is its hash.
 func ParseSigned(raw []byte) (Message, error) {
 	m, signatures, signed, err := parse(raw)
 	if err != nil {
@@ -176,8 +173,8 @@ func (r *Reader) message(versioned bool) Message {
 	return m
 }
 
-// Resolve names the accounts of all instructions: the message's and those that they called, inner, by the
-// index of the outer instruction. lookedUp are the accounts from lookup tables, writable ones first.
+// Resolve names the accounts of the message's instructions and of those that they called, inner, by the index of the
+// outer one. lookedUp are the accounts from lookup tables, writable ones first.
 func (m Message) Resolve(
 	lookedUp []chain.Address, inner map[int][]CompiledInstruction, logs []string,
 ) (Transaction, error) {

@@ -27,8 +27,7 @@ func MustAccount(text string) chain.Address {
 	return a
 }
 
-// ProgramAddress derives the account that program has under seeds: with a bump from 255 downwards, the first hash off
-// the curve, for which no key can sign (solana.com/docs/core/pda). program must exist.
+// ProgramAddress derives a program's account under seeds: the first hash off the curve (solana.com/docs/core/pda).
 func ProgramAddress(program chain.Address, seeds ...[]byte) chain.Address {
 	const marker = "ProgramDerivedAddress"
 	for bump := 255; bump >= 0; bump-- {

@@ -8,8 +8,7 @@ import (
 	"crossgate/chain"
 )
 
-// Reader reads Solana's binary formats from front to back: transactions, and the borsh encoding of programs (borsh.io).
-// The first error stays in Err; from then on zero values are read. What follows the last read does not matter.
+// Reader reads Solana's binary formats and borsh (borsh.io). The first error stays in Err; then zero values are read.
 type Reader struct {
 	Rest []byte
 	Err  error

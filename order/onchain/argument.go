@@ -35,8 +35,7 @@ func argumentNamed(arguments []order.Argument, name string) *order.Argument {
 	return nil
 }
 
-// resolve says of each argument what others say about it: chains first, then the tokens of amounts and the contracts of
-// calls.
+// resolve adds what arguments say about others: chains first, then the tokens of amounts and the contracts of calls.
 func (r callReader) resolve(parameters []parameter, s scope) {
 	r.each(parameters, s, r.putOnChain)
 	r.each(parameters, s, r.relate)

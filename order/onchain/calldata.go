@@ -18,8 +18,7 @@ const (
 	selectorLength = 4
 	// mostNested is how deep calls within calls are read: the gate's, the contract's that it calls, and one more.
 	mostNested = 3
-	// mostListed is how many structs of a list are read. A batch holds 7 at most (dln-contracts), and each may repeat
-	// all of the calldata.
+	// mostListed is how many structs of a list are read; a batch holds 7 at most (dln-contracts).
 	mostListed = 16
 )
 
@@ -73,8 +72,8 @@ func bySelector(list ...function) map[[selectorLength]byte]function {
 	return table
 }
 
-// ReadCall decodes calldata for a contract on a chain. Functions of the protocol's own contracts are known, by
-// contract and selector; other calls keep selector and size.
+// ReadCall decodes calldata for a contract. Functions of the protocol's contracts are known; others keep selector and
+// size.
 func ReadCall(on chain.Chain, contract chain.Address, data []byte) order.ContractCall {
 	return readCall(on, contract, data, mostNested)
 }

@@ -133,13 +133,18 @@ func checkNested(t *testing.T, arguments []order.Argument) {
 func TestClaimsAreReadThroughTheGate(t *testing.T) {
 	c := chain.Chain{ID: 1, Contracts: contracts}
 	id, beneficiary := hash("order"), address("taker ..............")
-	claim := append(selectorOf("claimUnlock(bytes32,address)"), encode(t, id, beneficiary)...)
-	params := encodeArguments(t, []order.Argument{{Type: "tuple", Members: []order.Argument{
-		{Type: "uint256"}, {Type: "uint256"}, {Type: "address", Address: contracts.Gate}, {Type: "bytes", Bytes: claim}, {Type: "bytes"},
-	}}})
-	data := append(selectorOf("claim(bytes32,uint256,uint256,address,uint256,bytes,bytes)"),
-		encode(t, hash("token"), 0, 56, contracts.DlnSource, 7, []byte{1}, params)...)
-	call := argument(t, onchain.ReadCall(c, contracts.Gate, data), "autoParams.data").Call
+	read := func(data []byte) *order.ContractCall {
+		params := encodeArguments(t, []order.Argument{{Type: "tuple", Members: []order.Argument{
+			{Type: "uint256"}, {Type: "uint256"}, {Type: "address", Address: contracts.Gate}, {Type: "bytes", Bytes: data}, {Type: "bytes"},
+		}}})
+		claim := append(selectorOf("claim(bytes32,uint256,uint256,address,uint256,bytes,bytes)"),
+			encode(t, hash("token"), 0, 56, contracts.DlnSource, 7, []byte{1}, params)...)
+		return argument(t, onchain.ReadCall(c, contracts.Gate, claim), "autoParams.data").Call
+	}
+	if call := read(nil); call != nil {
+		t.Errorf("a claim that calls nothing is read as %+v", call)
+	}
+	call := read(append(selectorOf("claimUnlock(bytes32,address)"), encode(t, id, beneficiary)...))
 	if call == nil || call.Function != "claimUnlock" || !bytes.Equal(argument(t, *call, "orderId").Bytes, id[:]) || argument(t, *call, "beneficiary").Address != beneficiary {
 		t.Errorf("the claim is read as %+v", call)
 	}

@@ -23,34 +23,71 @@ type event struct {
 
 func (e event) name() string { return e.signature[:strings.IndexByte(e.signature, '(')] }
 
-// events are those of both contract generations; either may appear at any height
-// (debridge-finance/dln-contracts; the newer forms from the verified contracts on Ethereum).
+// events are those of both contract generations (debridge-finance/dln-contracts; newer ones verified on Ethereum).
 var events = byTopic(
-	event{"CreatedOrder(" + orderTuple + ",bytes32,bytes,uint256,uint256,uint32,bytes)", source, readCreated},
-	event{"CreatedOrder(" + orderTuple + ",bytes32,bytes,uint256,uint256,uint32)", source, readCreatedWithoutMetadata},
-	event{"IncreasedGiveAmount(bytes32,uint256,uint256)", source, readGiveIncreased},
-	event{"ClaimedUnlock(bytes32,address,uint256,address)", source, readClaimed(order.Unlock)},
-	event{"ClaimedOrderCancel(bytes32,address,uint256,address)", source, readClaimed(order.Cancel)},
-	event{"FulfilledOrder(" + orderTuple + ",bytes32,uint256,address,address)", destination, readFulfilled},
-	event{"FulfilledOrder(" + orderTuple + ",bytes32,address,address)", destination, readFulfilledWithoutAmount},
-	event{"DecreasedTakeAmount(bytes32,uint256)", destination, readTakeDecreased},
-	event{"SentOrderUnlock(bytes32,bytes,bytes32)", destination, readSentUnlock},
-	event{"SentOrderCancel(" + orderTuple + ",bytes32,bytes,bytes32)", destination, readSentCancel},
-	event{"ExternalCallRegistered(bytes32,bytes32,address,address,uint256,bytes)", adapter, readCallOfSecondWord(order.CallRegistered)},
-	event{"ExternallCallRegistered(bytes32,bytes32,address,address,uint256,bytes)", adapter, readCallOfSecondWord(order.CallRegistered)},
-	event{"ExternalCallExecuted(bytes32,bool)", adapter, readCallExecuted},
-	event{"ExternalCallFailed(bytes32,bytes)", adapter, readCallFailed},
-	event{"ExternalCallCancelled(bytes32,bytes32,address,address,uint256)", adapter, readCallOfSecondWord(order.CallCancelled)},
+	event{"CreatedOrder(" + orderTuple + ",bytes32,bytes,uint256,uint256,uint32,bytes)", source, func(w words) (order.ID, order.Fact) {
+		id, created := readCreation(w)
+		created.Metadata = w.bytes(6)
+		return id, created
+	}},
+	event{"CreatedOrder(" + orderTuple + ",bytes32,bytes,uint256,uint256,uint32)", source, func(w words) (order.ID, order.Fact) {
+		id, created := readCreation(w)
+		return id, created
+	}},
+	event{"IncreasedGiveAmount(bytes32,uint256,uint256)", source, func(w words) (order.ID, order.Fact) {
+		return w.hash(0), order.GiveIncreased{Final: w.amount(1), FinalPercentFee: w.amount(2)}
+	}},
+	event{"ClaimedUnlock(bytes32,address,uint256,address)", source, func(w words) (order.ID, order.Fact) {
+		return w.hash(0), order.Claimed{Kind: order.Unlock, Beneficiary: w.address(1), Paid: w.amount(2)}
+	}},
+	event{"ClaimedOrderCancel(bytes32,address,uint256,address)", source, func(w words) (order.ID, order.Fact) {
+		return w.hash(0), order.Claimed{Kind: order.Cancel, Beneficiary: w.address(1), Paid: w.amount(2)}
+	}},
+	event{"FulfilledOrder(" + orderTuple + ",bytes32,uint256,address,address)", destination, func(w words) (order.ID, order.Fact) {
+		id, terms := readTerms(w)
+		actual := w.amount(2)
+		return id, order.Fulfilled{Terms: terms, ActualAmount: &actual, Taker: w.address(3), UnlockAuthority: w.address(4)}
+	}},
+	event{"FulfilledOrder(" + orderTuple + ",bytes32,address,address)", destination, func(w words) (order.ID, order.Fact) {
+		id, terms := readTerms(w)
+		return id, order.Fulfilled{Terms: terms, Taker: w.address(2), UnlockAuthority: w.address(3)}
+	}},
+	event{"DecreasedTakeAmount(bytes32,uint256)", destination, func(w words) (order.ID, order.Fact) {
+		return w.hash(0), order.TakeDecreased{Final: w.amount(1)}
+	}},
+	event{"SentOrderUnlock(bytes32,bytes,bytes32)", destination, func(w words) (order.ID, order.Fact) {
+		return w.hash(0), order.Sent{Kind: order.Unlock, Beneficiary: w.party(1), Submission: w.hash(2)}
+	}},
+	event{"SentOrderCancel(" + orderTuple + ",bytes32,bytes,bytes32)", destination, func(w words) (order.ID, order.Fact) {
+		id, _ := readTerms(w)
+		return id, order.Sent{Kind: order.Cancel, Beneficiary: w.party(2), Submission: w.hash(3)}
+	}},
+	event{"ExternalCallRegistered(bytes32,bytes32,address,address,uint256,bytes)", adapter, callRegistered},
+	event{"ExternallCallRegistered(bytes32,bytes32,address,address,uint256,bytes)", adapter, callRegistered},
+	event{"ExternalCallExecuted(bytes32,bool)", adapter, func(w words) (order.ID, order.Fact) {
+		if w.bool(1) {
+			return w.hash(0), order.ExternalCall{Step: order.CallExecuted}
+		}
+		return w.hash(0), order.ExternalCall{Step: order.CallFailed}
+	}},
+	event{"ExternalCallFailed(bytes32,bytes)", adapter, func(w words) (order.ID, order.Fact) {
+		return w.hash(0), order.ExternalCall{Step: order.CallFailed}
+	}},
+	event{"ExternalCallCancelled(bytes32,bytes32,address,address,uint256)", adapter, func(w words) (order.ID, order.Fact) {
+		return w.hash(1), order.ExternalCall{Step: order.CallCancelled}
+	}},
 	event{"SameChainSwapExecuted(address,address,address,uint256,address,uint256,uint256,uint256,uint32)", router, readSwapped},
 )
 
-// gateClaimed is the gate's report of a message carried out; debridgeId, receiver and chainIdFrom are indexed
-// (debridge-contracts-v1, interfaces/IDeBridgeGate.sol).
+func callRegistered(w words) (order.ID, order.Fact) {
+	return w.hash(1), order.ExternalCall{Step: order.CallRegistered}
+}
+
+// gateClaimed reports a message carried out; debridgeId, receiver, chainIdFrom are indexed (IDeBridgeGate.sol).
 var gateClaimed = topic("Claimed(bytes32,bytes32,uint256,address,uint256,uint256,bytes,bool)")
 
-// Topics lists the first topics to ask a node for, on the addresses of DlnSource, DlnDestination, the external call
-// adapter, the router and the gate. The gate's Claimed is among them because it names the submission of a claim, and
-// the router's AffiliateFeePaid because it names who was paid a share of a swap.
+// Topics lists the first topics to ask a node for, on the protocol's contracts: with the gate's Claimed, which names a
+// claim's submission, and AffiliateFeePaid, which names who was paid.
 func Topics() []chain.Hash {
 	topics := []chain.Hash{gateClaimed, affiliateFeePaid}
 	for t := range events {
@@ -83,17 +120,6 @@ func destination(c chain.Contracts) chain.Address { return c.DlnDestination }
 func adapter(c chain.Contracts) chain.Address     { return c.ExternalCallAdapter }
 func router(c chain.Contracts) chain.Address      { return c.Router }
 
-func readCreated(w words) (order.ID, order.Fact) {
-	id, created := readCreation(w)
-	created.Metadata = w.bytes(6)
-	return id, created
-}
-
-func readCreatedWithoutMetadata(w words) (order.ID, order.Fact) {
-	id, created := readCreation(w)
-	return id, created
-}
-
 // readCreation reads the words that both forms of CreatedOrder begin with.
 func readCreation(w words) (order.ID, order.Created) {
 	id, terms := readTerms(w)
@@ -106,8 +132,7 @@ func readCreation(w words) (order.ID, order.Created) {
 	}
 }
 
-// affiliate reads the fee that a creation sets apart: 20 bytes of beneficiary, 32 of amount. The contract
-// takes only that length or none, so other bytes mean no fee, not an unreadable order.
+// affiliate reads a creation's fee: 20 bytes of beneficiary, 32 of amount. The contract takes other bytes for no fee.
 func affiliate(raw []byte) *order.Affiliate {
 	const beneficiaryLength = 20
 	if len(raw) != beneficiaryLength+wordSize {
@@ -117,55 +142,6 @@ func affiliate(raw []byte) *order.Affiliate {
 		Beneficiary: chain.NewAddress(raw[:beneficiaryLength]),
 		Amount:      chain.AmountFromBytes(raw[beneficiaryLength:]),
 	}
-}
-
-func readGiveIncreased(w words) (order.ID, order.Fact) {
-	return w.hash(0), order.GiveIncreased{Final: w.amount(1), FinalPercentFee: w.amount(2)}
-}
-
-func readClaimed(kind order.MessageKind) func(words) (order.ID, order.Fact) {
-	return func(w words) (order.ID, order.Fact) {
-		return w.hash(0), order.Claimed{Kind: kind, Beneficiary: w.address(1), Paid: w.amount(2)}
-	}
-}
-
-func readFulfilled(w words) (order.ID, order.Fact) {
-	id, terms := readTerms(w)
-	actual := w.amount(2)
-	return id, order.Fulfilled{Terms: terms, ActualAmount: &actual, Taker: w.address(3), UnlockAuthority: w.address(4)}
-}
-
-func readFulfilledWithoutAmount(w words) (order.ID, order.Fact) {
-	id, terms := readTerms(w)
-	return id, order.Fulfilled{Terms: terms, Taker: w.address(2), UnlockAuthority: w.address(3)}
-}
-
-func readTakeDecreased(w words) (order.ID, order.Fact) {
-	return w.hash(0), order.TakeDecreased{Final: w.amount(1)}
-}
-
-func readSentUnlock(w words) (order.ID, order.Fact) {
-	return w.hash(0), order.Sent{Kind: order.Unlock, Beneficiary: w.party(1), Submission: w.hash(2)}
-}
-
-func readSentCancel(w words) (order.ID, order.Fact) {
-	id, _ := readTerms(w)
-	return id, order.Sent{Kind: order.Cancel, Beneficiary: w.party(2), Submission: w.hash(3)}
-}
-
-func readCallOfSecondWord(step order.ExternalCallStep) func(words) (order.ID, order.Fact) {
-	return func(w words) (order.ID, order.Fact) { return w.hash(1), order.ExternalCall{Step: step} }
-}
-
-func readCallExecuted(w words) (order.ID, order.Fact) {
-	if w.bool(1) {
-		return w.hash(0), order.ExternalCall{Step: order.CallExecuted}
-	}
-	return w.hash(0), order.ExternalCall{Step: order.CallFailed}
-}
-
-func readCallFailed(w words) (order.ID, order.Fact) {
-	return w.hash(0), order.ExternalCall{Step: order.CallFailed}
 }
 
 // readTerms reads the order that word 0 points to and checks it against the id in word 1.

@@ -23,23 +23,21 @@ type Found struct {
 	Fact     order.Fact
 }
 
-// Decode returns the orders and swaps in the logs of one transaction, given in log order. Logs of other contracts
-// than c are ignored; a log of c that is not encoded as its event demands, or whose order id does not follow from its
-// terms, is an error.
-//
-// One kind of log of c is ignored too: any caller can have DlnDestination fulfil an order that was never created,
-// with a give chain id of any 256 bits. It concerns no chain, and must not make its block unreadable.
+// Decode returns the orders and swaps in the logs of one transaction, in log order. Logs of other contracts than c are
+// ignored; one of c that is misencoded, or whose order id does not follow from its terms, is an error. Fulfilments with
+// an impossible give chain are ignored: any caller can have DlnDestination report them.
 func Decode(c chain.Contracts, logs []Log) ([]Found, error) {
 	var found []Found
-	swaps, shares := swaps{router: c.Router}, shares{router: c.Router}
+	reports := reports{router: c.Router}
 	for i, log := range logs {
-		swaps.see(log)
-		shares.see(log)
+		reports.see(log)
 		e, ours := eventOf(c, log)
 		if !ours {
 			continue
 		}
-		id, fact, err := e.decode(log.Data)
+		w := newWords(log.Data)
+		id, fact := e.read(w)
+		err := w.err()
 		if errors.Is(err, errForeignChain) {
 			continue
 		}
@@ -48,13 +46,13 @@ func Decode(c chain.Contracts, logs []Log) ([]Found, error) {
 		}
 		switch f := fact.(type) {
 		case order.Created:
-			f.Preswap = swaps.take(f.Terms.Give.Token)
+			f.Preswap = reports.takeSwap(f.Terms.Give.Token)
 			fact = f
 		case order.Claimed:
 			f.Submission = submissionOf(c, logs[i+1:])
 			fact = f
 		case order.Swapped:
-			f.Affiliate = shares.take(f)
+			f.Affiliate = reports.takeShare(f)
 			fact = f
 		}
 		found = append(found, Found{id, log.Index, fact})
@@ -62,18 +60,7 @@ func Decode(c chain.Contracts, logs []Log) ([]Found, error) {
 	return found, nil
 }
 
-// decode reads the event's data and checks the order id that comes with terms.
-func (e event) decode(data []byte) (order.ID, order.Fact, error) {
-	w := newWords(data)
-	id, fact := e.read(w)
-	if err := w.err(); err != nil {
-		return order.ID{}, nil, err
-	}
-	return id, fact, nil
-}
-
-// submissionOf finds the message that a claim carried out. The gate reports it after its claims: the first report to
-// DlnSource among the following logs, or absent.
+// submissionOf finds the message of a claim: the gate's first report to DlnSource behind it, or absent.
 func submissionOf(c chain.Contracts, following []Log) chain.Hash {
 	const receiver = 2
 	for _, log := range following {

@@ -146,8 +146,7 @@ func permitEnvelope(name, token string) parameter {
 	}}
 }
 
-// autoParams are what the gate carries out when a message arrives (debridge-contracts-v1, interfaces/IDeBridgeGate.sol,
-// SubmissionAutoParamsFrom).
+// autoParams are what the gate carries out when a message arrives (SubmissionAutoParamsFrom, IDeBridgeGate.sol).
 var autoParams = []parameter{
 	number("uint256", "executionFee"), number("uint256", "flags"), account("address", "fallbackAddress", ""),
 	callOf("data", "receiver"), account("bytes", "nativeSender", "chainIdFrom"),
@@ -167,9 +166,8 @@ var swapBefore = []parameter{
 	amountOf("tokenOutMinAmount", "tokenOut"), account("address", "tokenOutRefundRecipient", ""),
 }
 
-// functions are those by which orders are created and taken further: of dln-contracts (DLN/DlnSource.sol,
-// DLN/DlnDestination.sol), of debridge-contracts-v1 (transfers/DeBridgeGate.sol) and of the router's public source. Of
-// those for intents, since DlnSource 1.5, the types of the parameters are public and not all of their names.
+// functions are those of dln-contracts (DlnSource.sol, DlnDestination.sol), debridge-contracts-v1 (DeBridgeGate.sol)
+// and the router's public source. Of those for intents, since DlnSource 1.5, some names are not public.
 var functions = bySelector(
 	newFunction(dlnSource, "createOrder", tuple("creation", creation), affiliateFee, number("uint32", "referralCode"),
 		permitEnvelope("permitEnvelope", "giveTokenAddress")),

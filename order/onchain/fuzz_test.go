@@ -61,41 +61,6 @@ func checkIDs(t *testing.T, found []onchain.Found) {
 	}
 }
 
-// FuzzDecodeSwaps feeds any data to the two events of a swap within a chain. What comes out never brings more than was
-// swapped for, and pays whoever was reported for that very amount.
-func FuzzDecodeSwaps(f *testing.F) {
-	seed := func(paid, swapped onchain.Log) { f.Add(paid.Data, swapped.Data) }
-	seed(shareLog(f, "token out ...........", 5, "affiliate ...........", 3), swapLog(f, 5, 3))
-	seed(shareLog(f, "token out ...........", 0, "affiliate ...........", 0), swapLog(f, 0, 0))
-	seed(shareLog(f, "another token .......", 5, "affiliate ...........", 3), swapLog(f, 5, 3))
-	f.Fuzz(func(t *testing.T, paid, swapped []byte) {
-		report := func(topic string, data []byte) onchain.Log {
-			return onchain.Log{Address: contracts.Router, Topics: []chain.Hash{parseHash(t, topic)}, Data: data}
-		}
-		share, swap := report(affiliateFeePaid, paid), report(sameChainSwapExecuted, swapped)
-		found, err := onchain.Decode(contracts, []onchain.Log{share, share, swap, swap})
-		if err != nil {
-			return
-		}
-		if len(found) != 2 {
-			t.Fatalf("%d swaps of two: %+v", len(found), found)
-		}
-		for i, each := range found {
-			s := each.Fact.(order.Swapped)
-			out := s.Received().Add(s.Fee)
-			if s.Affiliate != nil {
-				out = out.Add(s.Affiliate.Amount)
-			}
-			if out.Cmp(s.AmountOut) != 0 {
-				t.Errorf("the parts of swap %d are %s, of %s", i, out, s.AmountOut)
-			}
-			if i > 0 && s.Affiliate != nil && (!s.Affiliate.Beneficiary.IsAbsent() || s.Affiliate.Amount.IsZero()) {
-				t.Errorf("the second swap pays %+v, who was reported before the first", s.Affiliate)
-			}
-		}
-	})
-}
-
 // FuzzReaders feeds any data to the decoders of storage answers.
 func FuzzReaders(f *testing.F) {
 	f.Add(encode(f, 1, contracts.Gate, 5, 137, 6, 100, contracts.Gate, 7))

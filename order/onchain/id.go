@@ -12,9 +12,8 @@ import (
 // ID computes an order's id, the same on every chain: keccak256 of its packed terms.
 func ID(t order.Terms) order.ID { return order.ID(crypto.Keccak256Hash(PackTerms(t))) }
 
-// PackTerms writes terms as the contracts hash them: integers big-endian, every address behind one
-// byte of length, the external call as its hash behind a flag
-// (dln-contracts, libraries/DlnOrderLib.sol, encodeOrder).
+// PackTerms writes terms as contracts hash them: integers big-endian, addresses behind a byte of length, the external
+// call as its hash behind a flag (DlnOrderLib.sol, encodeOrder).
 func PackTerms(t order.Terms) []byte {
 	packed := make([]byte, 0, 512)
 	packed = binary.BigEndian.AppendUint64(packed, t.Nonce)
@@ -37,10 +36,8 @@ func PackTerms(t order.Terms) []byte {
 	return append(packed, hash[:]...)
 }
 
-// SwapID is the id of a swap within a chain: of the swaps that a transaction made the one at index, in log order from
-// 0. keccak256 of the API's number of the chain and the index, as 256-bit integers with the transaction's hash between
-// them. No contract numbers its swaps, and the hosted service does not say how it does; this stays the same when a
-// reorg moves the transaction to another block.
+// SwapID is the id of the swap at index in a transaction, in log order from 0: keccak256 of the API's chain number, the
+// transaction's hash and the index. It is ours, since contracts do not number swaps, and stays over reorgs.
 func SwapID(id chain.ID, tx chain.TxHash, index int) order.ID {
 	packed := appendAmount(make([]byte, 0, 3*wordSize), chain.NewAmount(uint64(id)))
 	packed = append(packed, tx.Bytes()...)

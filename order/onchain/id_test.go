@@ -1,7 +1,6 @@
 package onchain_test
 
 import (
-	"encoding/hex"
 	"encoding/json"
 	"os"
 	"testing"
@@ -68,61 +67,5 @@ func TestIDDependsOnEveryTerm(t *testing.T) {
 			t.Errorf("changing %s gives the same id as changing %s", name, same)
 		}
 		seen[id] = name
-	}
-}
-
-func TestPackTermsMatchesRecordedPreimages(t *testing.T) {
-	var recorded struct {
-		Vectors []struct {
-			Name     string
-			Order    recordedTerms
-			OrderID  order.ID
-			Preimage string
-		}
-	}
-	readShared(t, "facts/dln/vectors/order_ids.json", &recorded)
-	for _, v := range recorded.Vectors {
-		terms := v.Order.terms()
-		if got := "0x" + hex.EncodeToString(onchain.PackTerms(terms)); got != v.Preimage {
-			t.Errorf("%s: PackTerms = %s, want %s", v.Name, got, v.Preimage)
-		}
-		if got := onchain.ID(terms); got != v.OrderID {
-			t.Errorf("%s: ID = %s, want %s", v.Name, got, v.OrderID)
-		}
-	}
-}
-
-// recordedTerms are terms in the protocol's own names.
-type recordedTerms struct {
-	MakerOrderNonce             uint64 `json:",string"`
-	MakerSrc                    hexBytes
-	GiveChainID                 chain.ID `json:"giveChainId,string"`
-	GiveTokenAddress            hexBytes
-	GiveAmount                  chain.Amount
-	TakeChainID                 chain.ID `json:"takeChainId,string"`
-	TakeTokenAddress            hexBytes
-	TakeAmount                  chain.Amount
-	ReceiverDst                 hexBytes
-	GivePatchAuthoritySrc       hexBytes
-	OrderAuthorityAddressDst    hexBytes
-	AllowedTakerDst             hexBytes
-	AllowedCancelBeneficiarySrc hexBytes
-	ExternalCall                hexBytes
-}
-
-func (r recordedTerms) terms() order.Terms {
-	return order.Terms{
-		Nonce:    r.MakerOrderNonce,
-		Maker:    chain.NewAddress(r.MakerSrc),
-		Give:     order.Offer{Chain: r.GiveChainID, Token: chain.NewAddress(r.GiveTokenAddress), Amount: r.GiveAmount},
-		Take:     order.Offer{Chain: r.TakeChainID, Token: chain.NewAddress(r.TakeTokenAddress), Amount: r.TakeAmount},
-		Receiver: chain.NewAddress(r.ReceiverDst),
-		Authorities: order.Authorities{
-			GivePatch:         chain.NewAddress(r.GivePatchAuthoritySrc),
-			Order:             chain.NewAddress(r.OrderAuthorityAddressDst),
-			AllowedTaker:      chain.NewAddress(r.AllowedTakerDst),
-			CancelBeneficiary: chain.NewAddress(r.AllowedCancelBeneficiarySrc),
-		},
-		ExternalCall: r.ExternalCall,
 	}
 }

@@ -8,8 +8,7 @@ import (
 	"crossgate/chain"
 )
 
-// Metadata is what deBridge's software wrote about an order when it made the creating transaction.
-// The protocol does not read it. Names are empty for codes whose name is not known.
+// Metadata is what deBridge's software wrote about an order. Names are empty for codes whose name is not known.
 type Metadata struct {
 	Version                     int
 	CreationProcessType         string
@@ -34,9 +33,7 @@ const (
 	metadataTextOffset     = metadataTakeOffset + metadataAmountBytes
 )
 
-// Names of codes, from recorded answers of the service: 1 stands where it says SrcAmountSet. The names of the zero
-// codes are our reading: they are what it says of orders without anything special. The others are ours, for what the
-// codes stand for in real creations: the take amount or both were fixed, and the service's own app made the order.
+// Names of codes: 1 is recorded as SrcAmountSet, the zero codes are inferred from ordinary orders, the others are ours.
 var (
 	creationProcessTypes = map[byte]string{1: "SrcAmountSet", 2: "DstAmountSet", 4: "BothAmountsSet"}
 	origins              = map[byte]string{0: "Default", 1: "App"}
@@ -47,12 +44,8 @@ var (
 // OrderTradeTypes are the names that Metadata.OrderTradeType can have, in ascending order.
 func OrderTradeTypes() []string { return slices.Sorted(maps.Values(orderTradeTypes)) }
 
-// ParseMetadata reads the metadata of a creation. It is not known for bytes of another version or
-// length: makers may write what they like.
-//
-// The layout is read off recorded orders: two codes, basis points, the expenses and the recommended take
-// amount (both equal to what the service answered for the order), 20 bytes of free use, two more codes;
-// numbers are little-endian.
+// ParseMetadata reads the metadata of a creation; other versions and lengths are not known. The layout is read off
+// recorded orders: two codes, basis points, expenses and recommended take, 20 free bytes, two codes; little-endian.
 func ParseMetadata(raw []byte) (m Metadata, known bool) {
 	if len(raw) < metadataLength || len(raw) > metadataWithTradeType || raw[0] != metadataVersion {
 		return Metadata{}, false

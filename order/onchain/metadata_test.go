@@ -1,7 +1,6 @@
 package onchain_test
 
 import (
-	"bytes"
 	"encoding/hex"
 	"testing"
 
@@ -80,24 +79,4 @@ func TestParseMetadataLeavesForeignBytesAlone(t *testing.T) {
 			t.Errorf("%s: ParseMetadata = %+v, want unknown", name, got)
 		}
 	}
-}
-
-func FuzzMetadata(f *testing.F) {
-	for _, text := range []string{metadata65, metadata66, metadata67} {
-		raw, err := hex.DecodeString(text)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(raw)
-	}
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		before := bytes.Clone(raw)
-		m, known := onchain.ParseMetadata(raw)
-		if known && m.Version != 1 {
-			t.Errorf("version %d is known", m.Version)
-		}
-		if !bytes.Equal(before, raw) {
-			t.Error("ParseMetadata changed its input")
-		}
-	})
 }

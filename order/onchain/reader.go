@@ -23,15 +23,9 @@ const (
 
 // State is what a status means for an order.
 func (s GiveStatus) State() order.State {
-	switch s {
-	case GiveCreated:
-		return order.StateCreated
-	case GiveClaimedUnlock:
-		return order.StateClaimedUnlock
-	case GiveClaimedCancel:
-		return order.StateClaimedOrderCancel
-	}
-	return order.None
+	return map[GiveStatus]order.State{
+		GiveCreated: order.StateCreated, GiveClaimedUnlock: order.StateClaimedUnlock, GiveClaimedCancel: order.StateClaimedOrderCancel,
+	}[s]
 }
 
 // TakeStatus is what DlnDestination says of an order.
@@ -48,17 +42,10 @@ const (
 
 // State is what a status means for an order.
 func (s TakeStatus) State() order.State {
-	switch s {
-	case TakeFulfilled:
-		return order.StateFulfilled
-	case TakeSentUnlock:
-		return order.StateSentUnlock
-	case TakeSentCancel:
-		return order.StateSentOrderCancel
-	case TakeCancelled:
-		return order.StateOrderCancelled
-	}
-	return order.None
+	return map[TakeStatus]order.State{
+		TakeFulfilled: order.StateFulfilled, TakeSentUnlock: order.StateSentUnlock,
+		TakeSentCancel: order.StateSentOrderCancel, TakeCancelled: order.StateOrderCancelled,
+	}[s]
 }
 
 // GiveOrder is the storage of an order in DlnSource. After a claim only the status can be relied on.
@@ -79,34 +66,26 @@ type TakeOrder struct {
 	GiveChain chain.ID
 }
 
-var (
-	giveOrders = selector("giveOrders(bytes32)")
-	takeOrders = selector("takeOrders(bytes32)")
-
-	givePatches = selector("givePatches(bytes32)")
-	takePatches = selector("takePatches(bytes32)")
-
-	externalCallStatus = selector("externalCallStatus(bytes32)")
-)
-
-func selector(signature string) []byte { return crypto.Keccak256([]byte(signature))[:4] }
+// call is the calldata of a function of one word.
+func call(signature string, word []byte) []byte {
+	return slices.Concat(crypto.Keccak256([]byte(signature))[:selectorLength], word)
+}
 
 // GiveOrderCall is the calldata that asks DlnSource for an order.
-func GiveOrderCall(id order.ID) []byte { return slices.Concat(giveOrders, id[:]) }
+func GiveOrderCall(id order.ID) []byte { return call("giveOrders(bytes32)", id[:]) }
 
 // TakeOrderCall is the calldata that asks DlnDestination for an order.
-func TakeOrderCall(id order.ID) []byte { return slices.Concat(takeOrders, id[:]) }
+func TakeOrderCall(id order.ID) []byte { return call("takeOrders(bytes32)", id[:]) }
 
 // GivePatchesCall is the calldata that asks DlnSource by how much an order's give amount was raised.
-func GivePatchesCall(id order.ID) []byte { return slices.Concat(givePatches, id[:]) }
+func GivePatchesCall(id order.ID) []byte { return call("givePatches(bytes32)", id[:]) }
 
 // TakePatchesCall is the calldata that asks DlnDestination by how much an order's take amount was lowered.
-func TakePatchesCall(id order.ID) []byte { return slices.Concat(takePatches, id[:]) }
+func TakePatchesCall(id order.ID) []byte { return call("takePatches(bytes32)", id[:]) }
 
-// CallStatusCall is the calldata that asks the external call adapter for a call, by the id that its
-// registration (ExternalCallRegistered) carries first.
+// CallStatusCall asks the external call adapter for a call, by the id that ExternalCallRegistered carries first.
 func CallStatusCall(registration []byte) []byte {
-	return slices.Concat(externalCallStatus, registration[:min(wordSize, len(registration))])
+	return call("externalCallStatus(bytes32)", registration[:min(wordSize, len(registration))])
 }
 
 // DecodeCallStatus reads the answer: whether a call was executed, failed or was cancelled since it was registered.
@@ -161,8 +140,7 @@ func DecodeGiveOrder(answer []byte) (GiveOrder, error) {
 	return stored, nil
 }
 
-// DecodeTakeOrder reads DlnDestination's answer to TakeOrderCall. The oldest contracts answer three words,
-// newer ones four: a give chain id that 32 bits do not hold stands in the last.
+// DecodeTakeOrder reads the answer to TakeOrderCall: three words, or four with a give chain id beyond 32 bits.
 func DecodeTakeOrder(answer []byte) (TakeOrder, error) {
 	w := newWords(answer)
 	status := w.uint(0, 8)

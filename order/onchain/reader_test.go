@@ -73,6 +73,7 @@ func TestDecodeTakeOrder(t *testing.T) {
 		want   onchain.TakeOrder
 	}{
 		{"unknown order", make([]byte, 4*32), onchain.TakeOrder{}},
+		{"unknown order, oldest contracts", make([]byte, 3*32), onchain.TakeOrder{}},
 		{
 			"small give chain id", encode(t, 1, taker, 8453, 0),
 			onchain.TakeOrder{Status: onchain.TakeFulfilled, Taker: taker, GiveChain: 8453},

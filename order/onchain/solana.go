@@ -16,14 +16,11 @@ type OrderOf func(account chain.Address) (id order.ID, known bool)
 // ErrLogsCut is returned where a node truncated a transaction's logs before a required value.
 var ErrLogsCut = errors.New("logs are cut off")
 
-// DecodeSolana returns the order events of a transaction. Some programs name an account instead of an order: orderOf
-// maps it, and unmapped facts are left out (UnnamedOrders lists those accounts). Position in the transaction is
-// Found.LogIndex.
-//
-// An instruction counts when its program's logs report success, or, where logs are truncated, because the transaction
-// succeeded. Fees are in logs only: a creation without them is left out and makes DecodeSolana return ErrLogsCut
-// beside the other facts. Any other error is an unreadable instruction or event, or an order id that does not follow
-// from its terms.
+// DecodeSolana returns the order events of a transaction, with their place as LogIndex. Some programs name an account
+// instead of an order: orderOf maps it (UnnamedOrders lists them), and unmapped facts are left out. An instruction
+// counts when its logs report success, or, cut off, because the transaction succeeded. Fees are in logs only: a
+// creation without them is left out and returns ErrLogsCut beside the other facts. Other errors are unreadable data or
+// wrong ids.
 func DecodeSolana(c chain.Contracts, tx solana.Transaction, orderOf OrderOf) ([]Found, error) {
 	x := execution{contracts: c, steps: invocations(tx), orderOf: orderOf}
 	var found []Found
@@ -78,7 +75,7 @@ func (x *execution) decode(i int) ([]Found, error) {
 	if !known || kind.program(x.contracts) != step.Program {
 		return nil, x.refuseUnknown(step)
 	}
-	event, told := step.event(kind.event)
+	event, told := step.event(kind.reports)
 	if !told && !step.cut {
 		return nil, nil
 	}
@@ -93,19 +90,17 @@ func (x *execution) decode(i int) ([]Found, error) {
 	return found, nil
 }
 
-// refuseUnknown returns an error for an instruction that is not known and took an order a step further: a
-// newer program must not make orders stand still unnoticed.
+// refuseUnknown refuses an unknown instruction that took an order further: a newer program must not go unnoticed.
 func (x *execution) refuseUnknown(step *invocation) error {
 	for _, kind := range solanaInstructions {
-		if _, told := step.event(kind.event); told && kind.program(x.contracts) == step.Program {
+		if _, told := step.event(kind.reports); told && kind.program(x.contracts) == step.Program {
 			return fmt.Errorf("an instruction that is not known did the work of %s", kind.name)
 		}
 	}
 	return nil
 }
 
-// callProgress reads the executor's report about an order's external call. The order is known by its account only:
-// the instruction's first bytes are its id if the account derives from them.
+// callProgress reads a report about an external call. The order is the first argument or that of an account.
 func (x *execution) callProgress(i int) []Found {
 	step := &x.steps[i]
 	fact, told := callFact(step)
@@ -192,8 +187,7 @@ func (s *scene) sentSubmission() chain.Hash {
 	return chain.Hash{}
 }
 
-// claimedSubmission returns the id of the message that the instruction carried out, from the event or instruction of
-// the gate, if the account of this claim derives from it.
+// claimedSubmission is the id of the message carried out, if the account of this claim derives from it.
 func (s *scene) claimedSubmission() chain.Hash {
 	account := s.account(0)
 	for i := range s.steps {

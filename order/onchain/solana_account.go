@@ -6,8 +6,7 @@ import (
 	"crossgate/order"
 )
 
-// The accounts of an order on Solana. Every transaction that takes the order a step further names one of
-// them, so the history of the account is that of the order.
+// The accounts of an order on Solana: each of its transactions names one, so the account's history is the order's.
 
 // GiveOrderAccount is where dln_src keeps an order: created and claimed there.
 func GiveOrderAccount(c chain.Contracts, id order.ID) chain.Address {
@@ -19,8 +18,7 @@ func TakeOrderAccount(c chain.Contracts, id order.ID) chain.Address {
 	return solana.ProgramAddress(c.DlnDestination, []byte("TAKE_ORDER_STATE"), id[:])
 }
 
-// CallAccount is where the executor keeps how far an order's external call has come; absent where the
-// executor is not known.
+// CallAccount is where the executor keeps an order's external call; absent where the executor is not known.
 func CallAccount(c chain.Contracts, id order.ID) chain.Address {
 	if c.ExternalCallAdapter.IsAbsent() {
 		return chain.Address{}

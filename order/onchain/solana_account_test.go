@@ -2,7 +2,6 @@ package onchain_test
 
 import (
 	"crypto/sha256"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -31,42 +30,6 @@ func TestOrderAccounts(t *testing.T) {
 	}
 	if got := onchain.CallAccount(chain.Contracts{}, to); !got.IsAbsent() {
 		t.Errorf("CallAccount without an executor = %s", got)
-	}
-}
-
-func TestProgramAddressMatchesRecordedOnes(t *testing.T) {
-	var recorded struct {
-		Rows []struct {
-			Program string
-			Seeds   []string
-			Address string
-		}
-	}
-	readShared(t, "facts/dln/vectors/solana_pdas.json", &recorded)
-	programs := map[string]chain.Address{
-		"src": solanaContracts.DlnSource, "dst": solanaContracts.DlnDestination,
-		"debridge": solanaContracts.Gate, "extcall": solanaContracts.ExternalCallAdapter,
-	}
-	for _, row := range recorded.Rows {
-		var seeds [][]byte
-		for _, text := range row.Seeds {
-			switch {
-			case strings.HasPrefix(text, "0x"):
-				id, err := chain.ParseHash(text)
-				if err != nil {
-					t.Fatal(err)
-				}
-				seeds = append(seeds, id[:])
-			case strings.HasPrefix(text, "chainId 32 BE = 1"):
-				id := chain.NewAmount(1).Bytes32()
-				seeds = append(seeds, id[:])
-			default:
-				seeds = append(seeds, []byte(text))
-			}
-		}
-		if got := solana.ProgramAddress(programs[row.Program], seeds...).Format(chain.SVM); got != row.Address {
-			t.Errorf("account %q of %s = %s, want %s", row.Seeds, row.Program, got, row.Address)
-		}
 	}
 }
 
@@ -129,13 +92,4 @@ func TestDecodeTakeAccount(t *testing.T) {
 			t.Errorf("DecodeTakeAccount of %s = %v, want an error", name, got)
 		}
 	}
-}
-
-func FuzzDecodeGiveAccount(f *testing.F) {
-	f.Add([]byte(giveAccount(f, "b90f91d5fcbedf96")))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if got, err := onchain.DecodeGiveAccount(data); err == nil && got.Status > onchain.GiveClaimedCancel {
-			t.Errorf("DecodeGiveAccount = %+v", got)
-		}
-	})
 }

@@ -35,8 +35,8 @@ const (
 		" action_beneficiary_wallet action_beneficiary give_order_wallet token_mint authorized_native_sender spl_token_program"
 )
 
-// programs are those of the order protocol (IDL 3.0.0 of dln_src and dln_dst in
-// debridge-finance/solana-tx-parser-public, tests/idl). Of the gate's instructions the names alone are read.
+// programs are those of the protocol (IDL 3.0.0 in debridge-finance/solana-tx-parser-public). The gate's have names
+// alone.
 var programs = []program{
 	{role{"dln_src", source}, named(
 		accountNames{"create_order", strings.Fields(creating), ""},
@@ -69,8 +69,7 @@ func named(list ...accountNames) map[discriminator]accountNames {
 	return table
 }
 
-// ReadInstructions reads a transaction's instructions for the protocol's programs, whatever their caller. Unknown
-// ones keep discriminator, size and accounts.
+// ReadInstructions reads calls of the protocol's programs. Unknown ones keep discriminator, size and accounts.
 func ReadInstructions(on chain.Chain, tx solana.Transaction) []order.ContractCall {
 	var calls []order.ContractCall
 	for _, each := range tx.Instructions {

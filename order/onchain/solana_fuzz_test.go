@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"crossgate/chain"
-	"crossgate/order"
 	"crossgate/order/onchain"
 )
 
@@ -42,29 +41,6 @@ func FuzzDecodeSolana(f *testing.F) {
 			for _, account := range onchain.UnnamedOrders(solanaContracts, tx) {
 				if account.IsAbsent() {
 					t.Error("UnnamedOrders names no account")
-				}
-			}
-		}
-	})
-}
-
-// FuzzSolanaTerms reads any order from an instruction and from an event.
-func FuzzSolanaTerms(f *testing.F) {
-	from, to := fromSolana(f), toSolana(f)
-	for _, o := range recordedOrders(f) {
-		f.Add([]byte(borshWriter{}.terms(o.Terms)))
-	}
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		for _, id := range []order.ID{{}, from.ID, to.ID} {
-			fulfilment := call{
-				program: solanaContracts.DlnDestination, accounts: keys(1, 8), data: tagged(t, "3dd627f841d49924").raw(raw).raw(id[:]).none(),
-				events: [][]byte{tagged(t, "d2ae83d528b6536e").raw(id[:]).raw(key(2).Bytes())},
-			}
-			creation := createWithNonce(t, recordedOrder{ID: id, Terms: from.Terms})
-			creation.events[0] = tagged(t, "6a574ae6207847d2").raw(raw).u64(1).u64(2)
-			for _, each := range []call{fulfilment, creation} {
-				if found, err := onchain.DecodeSolana(solanaContracts, run(each), nobody); err == nil {
-					checkIDs(t, found)
 				}
 			}
 		}

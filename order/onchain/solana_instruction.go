@@ -42,39 +42,42 @@ var makeFallback = discriminatorOf("global", "make_fallback")
 type solanaInstruction struct {
 	name       string
 	program    func(chain.Contracts) chain.Address
-	event      discriminator // by which the program reports that it did it
-	needsEvent bool          // which has more than that
+	event      string // by which the program reports that it did it
+	needsEvent bool   // which has more than that
 	read       func(*scene) []Found
+
+	reports discriminator // of event
 }
 
-// solanaInstructions are those of dln_src and dln_dst (IDL 3.0.0 in debridge-finance/solana-tx-parser-public,
-// tests/idl).
+// solanaInstructions are those of dln_src and dln_dst (IDL 3.0.0 in debridge-finance/solana-tx-parser-public).
 var solanaInstructions = byDiscriminator(
-	newInstruction("create_order", source, "CreatedOrder", readCreateOrder).telling(),
-	newInstruction("create_order_with_nonce", source, "CreatedOrder", readCreateOrderWithNonce).telling(),
-	newInstruction("patch_order_give", source, "IncreasedGiveAmount", readPatchOrderGive).telling(),
-	newInstruction("claim_unlock", source, "ClaimedUnlock", readClaim(order.Unlock)),
-	newInstruction("claim_order_cancel", source, "ClaimedOrderCancel", readClaim(order.Cancel)),
-	newInstruction("fulfill_order", destination, "Fulfilled", readFulfillOrder),
-	newInstruction("send_unlock", destination, "SentUnlock", readSendUnlock),
-	newInstruction("send_batch_unlock", destination, "SentUnlock", readSendBatchUnlock),
-	newInstruction("cancel_order", destination, "OrderCancelled", readCancelOrder),
-	newInstruction("send_order_cancel", destination, "SentOrderCancel", readSendOrderCancel),
-	newInstruction("patch_take_order", destination, "DecreaseTakeAmount", readPatchTakeOrder).telling(),
+	solanaInstruction{name: "create_order", program: source, event: "CreatedOrder", needsEvent: true, read: func(s *scene) []Found {
+		id, created := readSolanaCreation(s)
+		return s.found(id, created)
+	}},
+	solanaInstruction{name: "create_order_with_nonce", program: source, event: "CreatedOrder", needsEvent: true, read: readCreateOrderWithNonce},
+	solanaInstruction{name: "patch_order_give", program: source, event: "IncreasedGiveAmount", needsEvent: true, read: func(s *scene) []Found {
+		return s.found(s.args.hash(), order.GiveIncreased{Final: s.told.amount64(), FinalPercentFee: s.told.amount64()})
+	}},
+	solanaInstruction{name: "claim_unlock", program: source, event: "ClaimedUnlock", read: readClaim(order.Unlock)},
+	solanaInstruction{name: "claim_order_cancel", program: source, event: "ClaimedOrderCancel", read: readClaim(order.Cancel)},
+	solanaInstruction{name: "fulfill_order", program: destination, event: "Fulfilled", read: readFulfillOrder},
+	solanaInstruction{name: "send_unlock", program: destination, event: "SentUnlock", read: readSent(order.Unlock)},
+	solanaInstruction{name: "send_batch_unlock", program: destination, event: "SentUnlock", read: readSendBatchUnlock},
+	solanaInstruction{name: "cancel_order", program: destination, event: "OrderCancelled", read: func(s *scene) []Found {
+		id, _ := s.orderAndID()
+		return s.found(id, order.Cancelled{})
+	}},
+	solanaInstruction{name: "send_order_cancel", program: destination, event: "SentOrderCancel", read: readSent(order.Cancel)},
+	solanaInstruction{name: "patch_take_order", program: destination, event: "DecreaseTakeAmount", needsEvent: true, read: func(s *scene) []Found {
+		return s.found(s.told.hash(), order.TakeDecreased{Final: s.told.amount64()})
+	}},
 )
-
-func newInstruction(name string, program func(chain.Contracts) chain.Address, event string, read func(*scene) []Found) solanaInstruction {
-	return solanaInstruction{name: name, program: program, event: discriminatorOf("event", event), read: read}
-}
-
-func (i solanaInstruction) telling() solanaInstruction {
-	i.needsEvent = true
-	return i
-}
 
 func byDiscriminator(list ...solanaInstruction) map[discriminator]solanaInstruction {
 	table := make(map[discriminator]solanaInstruction, len(list))
 	for _, each := range list {
+		each.reports = discriminatorOf("event", each.event)
 		table[discriminatorOf("global", each.name)] = each
 	}
 	return table

@@ -9,20 +9,16 @@ import (
 	"crossgate/chain/solana"
 )
 
-// invocation is an instruction that ran, with what its program logged while it did: the data of its own
-// events, without those of the instructions that it called.
+// invocation is an instruction that ran, with its own events, without those of the instructions that it called.
 type invocation struct {
 	solana.Instruction
 	events [][]byte
 	cut    bool // the logs break off before it ended, so events may be missing
 }
 
-// invocations joins instructions with logs. The runtime logs the beginning and the end of each program that
-// runs, in the order of the instructions; precompiled programs run without a word. It is the only one to
-// write lines that begin like these: what programs say comes behind "Program log:".
-//
-// Logs have an end that depends on their length only. What a node writes behind it is not all there was,
-// so nothing of it counts; the same goes for lines that do not fit the instructions.
+// invocations joins instructions with logs. The runtime alone writes lines that begin like these: begin and end of each
+// program, in the order of instructions; precompiled programs write none. Lines behind the end of cut logs do not
+// count, nor do those that do not fit the instructions.
 func invocations(tx solana.Transaction) []invocation {
 	list := make([]invocation, len(tx.Instructions))
 	for i, instruction := range tx.Instructions {

@@ -10,11 +10,6 @@ import (
 	"crossgate/order"
 )
 
-func readCreateOrder(s *scene) []Found {
-	id, created := readSolanaCreation(s)
-	return s.found(id, created)
-}
-
 func readCreateOrderWithNonce(s *scene) []Found {
 	id, created := readSolanaCreation(s)
 	s.args.Uint64() // the nonce, which the terms have
@@ -22,8 +17,7 @@ func readCreateOrderWithNonce(s *scene) []Found {
 	return s.found(id, created)
 }
 
-// readSolanaCreation reads terms and fees from the event and, from the arguments that both creating
-// instructions begin with, what the event leaves out.
+// readSolanaCreation reads terms and fees from the event, and from the arguments what the event leaves out.
 func readSolanaCreation(s *scene) (order.ID, order.Created) {
 	created := order.Created{
 		Terms:      s.told.terms(),
@@ -79,10 +73,6 @@ func (s *scene) attachCall(t *order.Terms, call []byte) {
 	t.ExternalCall, t.ExternalCallHash = call, chain.Hash{}
 }
 
-func readPatchOrderGive(s *scene) []Found {
-	return s.found(s.args.hash(), order.GiveIncreased{Final: s.told.amount64(), FinalPercentFee: s.told.amount64()})
-}
-
 // readClaim leaves out the payment, which the program does not report.
 func readClaim(kind order.MessageKind) func(*scene) []Found {
 	const beneficiary = 8
@@ -113,11 +103,6 @@ func (s *scene) orderAndID() (order.ID, order.Terms) {
 	return id, terms
 }
 
-func readSendUnlock(s *scene) []Found {
-	id := s.args.hash()
-	return s.found(id, order.Sent{Kind: order.Unlock, Beneficiary: s.args.party(), Submission: s.sentSubmission()})
-}
-
 // readSendBatchUnlock reads an instruction that names orders by their accounts.
 func readSendBatchUnlock(s *scene) []Found {
 	fact := order.Sent{Kind: order.Unlock, Beneficiary: s.args.party(), Submission: s.sentSubmission()}
@@ -136,16 +121,9 @@ func batchAccounts(batch solana.Instruction) []chain.Address {
 	return batch.Accounts[min(always, len(batch.Accounts)):]
 }
 
-func readCancelOrder(s *scene) []Found {
-	id, _ := s.orderAndID()
-	return s.found(id, order.Cancelled{})
-}
-
-func readSendOrderCancel(s *scene) []Found {
-	id := s.args.hash()
-	return s.found(id, order.Sent{Kind: order.Cancel, Beneficiary: s.args.party(), Submission: s.sentSubmission()})
-}
-
-func readPatchTakeOrder(s *scene) []Found {
-	return s.found(s.told.hash(), order.TakeDecreased{Final: s.told.amount64()})
+func readSent(kind order.MessageKind) func(*scene) []Found {
+	return func(s *scene) []Found {
+		id := s.args.hash()
+		return s.found(id, order.Sent{Kind: kind, Beneficiary: s.args.party(), Submission: s.sentSubmission()})
+	}
 }

@@ -1,43 +1,48 @@
 package onchain
 
 import (
-	"errors"
 	"fmt"
-	"slices"
+	"strings"
 
 	"crossgate/order"
 )
 
-// giveOrderStates begin a GiveOrderAccount. Anchor spells accounts as their types; the test IDL of deBridge's
-// parser has the second spelling.
-var giveOrderStates = []discriminator{discriminatorOf("account", "GiveOrderState"), discriminatorOf("account", "giveOrderState")}
-
 // giveStatuses are the variants of a GiveOrderAccount (IDL of dln_src 3.0.0).
 var giveStatuses = []GiveStatus{GiveCreated, GiveClaimedUnlock, GiveClaimedCancel}
 
-// DecodeGiveAccount reads what a GiveOrderAccount holds; no data at all is an order that was not created. The
-// token is not in it. Amounts that accounts of older programs lack are zero.
-func DecodeGiveAccount(data []byte) (GiveOrder, error) {
+// DecodeGiveAccount reads a GiveOrderAccount; without data the order was not created. Missing amounts are zero.
+func DecodeGiveAccount(data []byte) (stored GiveOrder, err error) {
 	if len(data) == 0 {
 		return GiveOrder{}, nil
 	}
-	d, rest := splitDiscriminator(data)
-	if !slices.Contains(giveOrderStates, d) {
-		return GiveOrder{}, errors.New("decode GiveOrderState: account of another kind")
+	b, variant, err := openState(data, "GiveOrderState", len(giveStatuses))
+	if err != nil {
+		return GiveOrder{}, err
 	}
-	b := newBorsh(rest)
-	variant := int(b.Uint8())
-	if variant >= len(giveStatuses) {
-		return GiveOrder{}, fmt.Errorf("decode GiveOrderState: status %d is unknown", variant)
-	}
-	stored := GiveOrder{Status: giveStatuses[variant]}
-	if stored.Status == GiveCreated {
+	if stored.Status = giveStatuses[variant]; stored.Status == GiveCreated {
 		stored.readCreated(b)
 	}
 	if b.Err != nil {
 		return GiveOrder{}, fmt.Errorf("decode GiveOrderState: %w", b.Err)
 	}
 	return stored, nil
+}
+
+// openState reads which variant an account of a kind holds: by Anchor's spelling, or that of deBridge's test IDL.
+func openState(data []byte, kind string, variants int) (b *borsh, variant int, err error) {
+	d, rest := splitDiscriminator(data)
+	if d != discriminatorOf("account", kind) && d != discriminatorOf("account", strings.ToLower(kind[:1])+kind[1:]) {
+		return nil, 0, fmt.Errorf("decode %s: account of another kind", kind)
+	}
+	b = newBorsh(rest)
+	variant = int(b.Uint8())
+	if b.Err != nil {
+		return nil, 0, fmt.Errorf("decode %s: %w", kind, b.Err)
+	}
+	if variant >= variants {
+		return nil, 0, fmt.Errorf("decode %s: status %d is unknown", kind, variant)
+	}
+	return b, variant, nil
 }
 
 func (g *GiveOrder) readCreated(b *borsh) {
@@ -58,30 +63,17 @@ func (g *GiveOrder) readCreated(b *borsh) {
 	g.TakeChain = b.chainID()
 }
 
-// takeOrderStates begin a TakeOrderAccount, spelled as giveOrderStates are.
-var takeOrderStates = []discriminator{discriminatorOf("account", "TakeOrderState"), discriminatorOf("account", "takeOrderState")}
-
-// takeStatuses are the variants of a TakeOrderAccount (OrderTakeStatus in the IDL of dln_dst 1.2.1). The first one is
-// of programs that did not write the order's id beside it.
+// takeStatuses are the variants of a TakeOrderAccount (IDL of dln_dst 1.2.1), the first of older programs.
 var takeStatuses = []TakeStatus{TakeFulfilled, TakeSentUnlock, TakeCancelled, TakeSentCancel, TakeFulfilled}
 
-// DecodeTakeAccount reads what a TakeOrderAccount says of its order; no data at all is an order that was neither
-// fulfilled nor cancelled.
+// DecodeTakeAccount reads a TakeOrderAccount; without data the order was neither fulfilled nor cancelled.
 func DecodeTakeAccount(data []byte) (TakeStatus, error) {
 	if len(data) == 0 {
 		return TakeNotSet, nil
 	}
-	d, rest := splitDiscriminator(data)
-	if !slices.Contains(takeOrderStates, d) {
-		return TakeNotSet, errors.New("decode TakeOrderState: account of another kind")
-	}
-	b := newBorsh(rest)
-	variant := int(b.Uint8())
-	if b.Err != nil {
-		return TakeNotSet, fmt.Errorf("decode TakeOrderState: %w", b.Err)
-	}
-	if variant >= len(takeStatuses) {
-		return TakeNotSet, fmt.Errorf("decode TakeOrderState: status %d is unknown", variant)
+	_, variant, err := openState(data, "TakeOrderState", len(takeStatuses))
+	if err != nil {
+		return TakeNotSet, err
 	}
 	return takeStatuses[variant], nil
 }

@@ -326,15 +326,21 @@ func TestDecodeSolanaWithLogsThatBreakOff(t *testing.T) {
 
 func TestDecodeSolanaIgnoresChainsThatCannotBe(t *testing.T) {
 	o := toSolana(t)
-	each := fulfil(t, o)
-	// The give chain's highest byte: behind discriminator, nonce, and maker with its length.
-	each.data[8+8+4+20] = 0xff
-	if got, err := onchain.DecodeSolana(solanaContracts, run(each, sendUnlock(t, o.ID, hash("message"))), nobody); err != nil || len(got) != 1 {
-		t.Errorf("DecodeSolana = %+v, %v, want the unlock alone", got, err)
+	for place, value := range map[int]byte{0: 0xff, 24: 0x80} { // beyond 64 bits, and 63
+		each := fulfil(t, o)
+		each.data[8+8+4+20+place] = value // of the give chain: behind discriminator, nonce, and maker with its length
+		if got, err := onchain.DecodeSolana(solanaContracts, run(each, sendUnlock(t, o.ID, hash("message"))), nobody); err != nil || len(got) != 1 {
+			t.Errorf("DecodeSolana = %+v, %v, want the unlock alone", got, err)
+		}
 	}
 }
 
 func TestDecodeSolanaReadsTheOrderThatACallNames(t *testing.T) {
+	empty := executed(t, toSolana(t).ID, 1)
+	empty.events[0] = empty.events[0][:8]
+	if got, err := onchain.DecodeSolana(solanaContracts, run(empty), of(toSolana(t).ID)); err != nil || len(got) != 0 {
+		t.Errorf("an event without content: DecodeSolana = %+v, %v, want nothing", got, err)
+	}
 	id := toSolana(t).ID
 	each := executed(t, id, 1)
 	for data, want := range map[string]int{string(id[:]): 1, strings.Repeat("x", 32): 0, "": 0} {

@@ -8,13 +8,12 @@ import (
 	"crossgate/order"
 )
 
-// affiliateFeePaid is the router's report of a share that it paid out of a swap (DeBridgeRouter): token, amount,
-// recipient, referralCode. It comes before the swap's SameChainSwapExecuted, which lacks the recipient.
+// affiliateFeePaid reports a paid share of a swap, before SameChainSwapExecuted: token, amount, recipient,
+// referralCode.
 var affiliateFeePaid = topic("AffiliateFeePaid(address,uint256,address,uint32)")
 
-// readSwapped reads SameChainSwapExecuted, the last event of a swap within a chain (DeBridgeRouter 3.2.0, public
-// source): sender, recipient, tokenIn, amountIn, tokenOut, amountOut, fee, affiliateFee, referralCode. SwapExecuted
-// alone is none: the swaps before an order's creation report it too.
+// readSwapped reads SameChainSwapExecuted (DeBridgeRouter 3.2.0): sender, recipient, tokenIn, amountIn, tokenOut,
+// amountOut, fee, affiliateFee, referralCode. SwapExecuted alone may be a swap before an order's creation.
 func readSwapped(w words) (order.ID, order.Fact) {
 	s := order.Swapped{
 		Sender: w.address(0), Recipient: w.address(1),
@@ -32,6 +31,9 @@ func readSwapped(w words) (order.ID, order.Fact) {
 	return order.ID{}, s
 }
 
+// swapExecuted is the router's report of a swap: router, tokenIn, amountIn, tokenOut, amountOut.
+var swapExecuted = topic("SwapExecuted(address,address,uint256,address,uint256)")
+
 // share is a payment that the router reported.
 type share struct {
 	token    chain.Address
@@ -39,36 +41,55 @@ type share struct {
 	order.Affiliate
 }
 
-// shares are those that the router reported in one transaction and that belong to no swap yet.
-type shares struct {
+// reports are what the router reported in one transaction and belongs to no order or swap yet.
+type reports struct {
 	router chain.Address
-	unused []share
+	swaps  []order.Preswap
+	shares []share
 }
 
-// see remembers a report of a share. An unreadable one does not lose the swap.
-func (s *shares) see(log Log) {
-	if log.Address.IsAbsent() || log.Address != s.router || len(log.Topics) != 1 || log.Topics[0] != affiliateFeePaid {
+// see remembers a report. An unreadable one does not lose the order or the swap that it belongs to.
+func (r *reports) see(log Log) {
+	if log.Address.IsAbsent() || log.Address != r.router || len(log.Topics) != 1 {
 		return
 	}
-	w := newWords(log.Data)
-	paid := share{
-		token: w.address(0), referral: uint32(w.uint(3, 32)),
-		Affiliate: order.Affiliate{Amount: w.amount(1), Beneficiary: w.address(2)},
-	}
-	if w.err() == nil {
-		s.unused = append(s.unused, paid)
+	switch w := newWords(log.Data); log.Topics[0] {
+	case swapExecuted:
+		swap := order.Preswap{TokenIn: w.address(1), AmountIn: w.amount(2), TokenOut: w.address(3), AmountOut: w.amount(4)}
+		if w.err() == nil {
+			r.swaps = append(r.swaps, swap)
+		}
+	case affiliateFeePaid:
+		paid := share{
+			token: w.address(0), referral: uint32(w.uint(3, 32)),
+			Affiliate: order.Affiliate{Amount: w.amount(1), Beneficiary: w.address(2)},
+		}
+		if w.err() == nil {
+			r.shares = append(r.shares, paid)
+		}
 	}
 }
 
-// take returns what the affiliate of a swap got that was just reported, nil for a swap without one. The newest report
-// that agrees with the swap belongs to it; those before serve no later swap.
-func (s *shares) take(swap order.Swapped) *order.Affiliate {
+// takeSwap returns the newest swap into a creation's give token, nil without one; earlier swaps serve no later order.
+func (r *reports) takeSwap(give chain.Address) *order.Preswap {
+	reported := r.swaps
+	r.swaps = nil
+	for _, swap := range slices.Backward(reported) {
+		if swap.TokenOut == give {
+			return &swap
+		}
+	}
+	return nil
+}
+
+// takeShare returns the affiliate of a swap just reported, by the newest report that agrees. Earlier ones are dropped.
+func (r *reports) takeShare(swap order.Swapped) *order.Affiliate {
 	amount := chain.Amount{}
 	if swap.Affiliate != nil {
 		amount = swap.Affiliate.Amount
 	}
-	reported := s.unused
-	s.unused = nil
+	reported := r.shares
+	r.shares = nil
 	for _, paid := range slices.Backward(reported) {
 		if paid.token == swap.TokenOut && paid.referral == swap.ReferralCode && paid.Amount.Cmp(amount) == 0 {
 			return &paid.Affiliate

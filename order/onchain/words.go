@@ -9,8 +9,7 @@ import (
 
 const wordSize = 32
 
-// words reads the contract ABI's encoding: 32-byte words, some of them offsets of a tail. All readers of one log
-// share the first mistake; after it they read zero values. https://docs.soliditylang.org/en/latest/abi-spec.html
+// words reads the contract ABI's 32-byte words. Readers of one log share the first mistake, and read zero after it.
 type words struct {
 	data    []byte
 	mistake *error

@@ -52,9 +52,8 @@ type llama struct {
 	now      func() time.Time
 }
 
-// DefiLlama returns the prices that coins.llama.fi, or whatever speaks like it behind p, has for tokens of
-// registry's chains. A native coin is priced as its wrapped form. When only some of the calls succeed,
-// their prices come together with the error.
+// DefiLlama returns prices of p, which speaks as coins.llama.fi does. A native coin is priced as its wrapped form.
+// Prices come with the error when only some calls succeed.
 func DefiLlama(p *upstream.Pool, registry chain.Registry) token.PriceSource {
 	l := llama{pool: p, registry: registry, now: time.Now}
 	return func(ctx context.Context, keys []token.Key) (map[token.Key]*big.Rat, error) {
@@ -163,8 +162,7 @@ func (l llama) call(ctx context.Context, coins []string, at time.Time) (map[stri
 	return found, nil
 }
 
-// readPrices reads an answer of /prices/current or /prices/historical and keeps confident prices no further than
-// width from the wanted time. Unknown coins are missing.
+// readPrices keeps the confident prices no further than width from a time. Unknown coins are missing.
 func readPrices(body []byte, at time.Time, width time.Duration) (map[string]*big.Rat, error) {
 	var answer struct {
 		Coins map[string]struct {

@@ -15,9 +15,8 @@ import (
 // feedsPatience is how long chains are waited for: other sources' prices wait with theirs.
 const feedsPatience = 600 * time.Millisecond
 
-// oracles are Aave V3's price oracles, each in front of the feeds that the market on its chain trusts, Chainlink's for
-// the most part (npm @bgd-labs/aave-address-book 4.44.22, ORACLE of each market). They price in USD with eight
-// decimals and refuse tokens that they have no feed for: https://aave.com/docs/aave-v3/smart-contracts/oracles
+// oracles are Aave V3's, of USD with eight decimals, in front of Chainlink's feeds; they refuse other tokens (npm
+// @bgd-labs/aave-address-book 4.44.22; https://aave.com/docs/aave-v3/smart-contracts/oracles).
 var oracles = map[chain.ID]string{
 	1: "0x54586bE62E3c3580375aE3723C145253060Ca0C2", 10: "0xD81eb3728a631871a7eBBaD631b5f424909f0c77",
 	56: "0x39bc1bfDa2130d6Bb6DBEfd366939b4c7aa7C697", 137: "0xb023e699F5a33916Ea823A16485e259257cA8Bd1",
@@ -33,8 +32,7 @@ var assetPrice = [4]byte{0xb3, 0x59, 0x6f, 0x07}
 
 var oracleUnit = big.NewInt(100_000_000)
 
-// Contracts asks contracts of a chain on its newest block, all at once; the answer of one that refuses, or is none, is
-// empty.
+// Contracts asks contracts on a chain's newest block, all at once; one that refuses, or is absent, answers nothing.
 type Contracts func(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error)
 
 type feeds struct {
@@ -42,8 +40,8 @@ type feeds struct {
 	registry  chain.Registry
 }
 
-// Feeds returns prices from contracts on the chains of registry, of tokens lent there. A native coin is priced as its
-// wrapped form. When only some chains answer, their prices come together with the error.
+// Feeds returns prices from contracts, of tokens lent there, a coin's as its wrapped form. Prices come with the error
+// when only some chains answer.
 func Feeds(contracts Contracts, registry chain.Registry) token.PriceSource {
 	return feeds{contracts, registry}.prices
 }

@@ -11,9 +11,8 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// Chain is TRON. Its gas is energy, at one price for everybody, and bandwidth is paid for beside it. Its finalized
-// block is the newest solidified one. Its Origin is block 0, as java-tron has no past state to search by; steps of an
-// order that came long after its creation take a search of all logs since then. Safe for concurrent use.
+// Chain is TRON: gas is energy at one price, bandwidth is paid beside it, finalized is solidified. java-tron has no
+// past state, so its Origin is block 0 and late steps of an order take a search of all logs. Safe for concurrent use.
 type Chain struct{ *evm.Chain }
 
 var (
@@ -23,8 +22,8 @@ var (
 	_ token.Reader          = (*Chain)(nil)
 )
 
-// New returns the chain that rpc's endpoints serve. Their contracts are asked at the newest block only:
-// java-tron refuses any other in eth_call. Its history of fees would say nothing: energy has one price.
+// New returns the chain of rpc's endpoints. java-tron's eth_call knows the newest block alone, and energy has one
+// price.
 func New(c chain.Chain, rpc *jsonrpc.Client, options ...evm.Option) *Chain {
 	return &Chain{evm.New(c, rpc, append(options, evm.WithoutPast(), evm.WithoutMarket())...)}
 }

@@ -9,8 +9,7 @@ import (
 	"crossgate/upstream/evm"
 )
 
-// Simulator runs transactions as they are: java-tron has no state overrides, so that the transaction of a sender who
-// lacks its input, or has not approved it, cannot be simulated. Safe for concurrent use.
+// Simulator runs transactions as they are: java-tron has no state overrides. Safe for concurrent use.
 type Simulator struct {
 	*evm.Simulator
 	chain *Chain
@@ -21,8 +20,7 @@ var _ quote.Simulator = (*Simulator)(nil)
 // NewSimulator returns a simulator on the newest block of c.
 func NewSimulator(c *Chain) *Simulator { return &Simulator{evm.NewSimulator(c.Chain), c} }
 
-// Simulate implements quote.Simulator: it says whether the transaction succeeds and how much energy that takes. Of
-// swaps of the coin for a token it measures the outcome.
+// Simulate implements quote.Simulator: success and energy, and the outcome of swaps of the coin for a token.
 func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (quote.Result, error) {
 	if err := s.affordable(ctx, t); err != nil {
 		return quote.Result{}, err

@@ -213,15 +213,6 @@ func TestVelorasMinimumKeepsThePromise(t *testing.T) {
 	})
 }
 
-func TestAVenuesWordsFitALine(t *testing.T) {
-	if got, want := clean(" no\nroute\x00\xff "), "no route"; got != want {
-		t.Errorf("clean = %q, want %q", got, want)
-	}
-	if got := clean(strings.Repeat("é", 10_000)); len([]rune(got)) != maxMessage+1 {
-		t.Errorf("clean kept %d characters, want %d", len([]rune(got)), maxMessage+1)
-	}
-}
-
 func TestLargeAnswersAreNotRead(t *testing.T) {
 	resp := upstream.Response{Status: 200, Body: make([]byte, maxAnswer+1)}
 	if err := decode(resp, &struct{}{}); err == nil || isRefusal(err) {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"unicode"
 
@@ -23,8 +22,8 @@ const (
 	maxMessage = 160
 )
 
-// ask sends r and reads the answer. What read returns decides: a plain error is a bad answer, after which
-// the next endpoint is asked; a refusal by the venue is an answer like any other.
+// ask sends r and reads the answer. A plain error of read is a bad answer: the next endpoint is asked. A refusal is
+// final.
 func ask[A any](ctx context.Context, p *upstream.Pool, r upstream.Request, read func(upstream.Response) (A, error)) (A, error) {
 	var answer, none A
 	var declined error
@@ -100,8 +99,7 @@ func decode(resp upstream.Response, out any) error {
 	return unmarshal(resp.Body, "answer", out)
 }
 
-// unmarshal reads JSON that a venue wrote; what says which part of an answer it is. The decoder's errors quote
-// numbers of any length.
+// unmarshal reads a venue's JSON; what names the part. The decoder's errors quote numbers of any length.
 func unmarshal(text []byte, what string, out any) error {
 	if err := json.Unmarshal(text, out); err != nil {
 		return fmt.Errorf("%s is not the documented JSON: %s", what, clean(err.Error()))
@@ -109,8 +107,7 @@ func unmarshal(text []byte, what string, out any) error {
 	return nil
 }
 
-// decodeOr is decode for answers of 2xx. A client error is explained by its body: what the venue says, and whether that
-// refuses the pair or the amount rather than the request.
+// decodeOr is decode for answers of 2xx. explain reads a client error: its message, and whether it refuses the route.
 func decodeOr(
 	explain func(failure) (message string, isRoute bool), venue string, resp upstream.Response, out any,
 ) error {
@@ -147,16 +144,6 @@ func (f failure) text(names ...string) string {
 
 // isRejection reports whether the answer is a client error.
 func isRejection(resp upstream.Response) bool { return resp.Status >= http.StatusBadRequest }
-
-// set adds a parameter that has something to say.
-func set(query url.Values, name, value string) {
-	if value != "" {
-		query.Set(name, value)
-	}
-}
-
-// bearer is a key as most APIs take it.
-func bearer(key string) http.Header { return http.Header{"Authorization": {"Bearer " + key}} }
 
 // header is one header, and none when there is nothing to say in it: no key, mostly.
 func header(name, value string) http.Header {

@@ -1,7 +1,6 @@
 package venue
 
-// Reading of calldata, to see what a venue's router enforces. Package quote refuses direct calls of unlisted
-// functions.
+// Reading of calldata, to see what a venue's router enforces: direct calls of unlisted functions are refused.
 
 import (
 	"errors"
@@ -20,8 +19,8 @@ import (
 	"crossgate/quote"
 )
 
-// function is a function of a venue's router, and where in its arguments stands what the router holds it to. What it
-// passes on to others unread does not count.
+// function is a router's function, and where its arguments say what the router enforces. What it passes on does not
+// count.
 type function struct {
 	signature         string // types alone
 	tokenIn, tokenOut position
@@ -31,8 +30,7 @@ type function struct {
 	zeroPays bool
 	// refine judges the rest of the arguments: flags and fees that take from what the recipient or the sender has.
 	refine func(arguments []any, c *quote.Call) error
-	// Behind the arguments may stand a tag of so many bytes, which the router is known not to read, or what behind
-	// judges.
+	// Behind the arguments may stand a tag of so many bytes that the router does not read, or what behind judges.
 	tag    int
 	behind func(data, rest []byte, c *quote.Call) error
 }

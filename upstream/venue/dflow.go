@@ -4,48 +4,29 @@ package venue
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
-	"crossgate/chain"
 	"crossgate/quote"
 	"crossgate/upstream"
 )
 
 // dflow answers with price and transaction at once, and pays any wallet. Affiliates are paid beside it.
 var dflow = service{
-	// A key is needed: the host that answers without one, dev-quote-api.dflow.net, is for tests during development,
-	// and nothing is to be shipped with it (pond.dflow.net/get-started/endpoints). What a key allows is agreed with
-	// each holder.
+	// A key is needed: the host without one, dev-quote-api.dflow.net, is for development alone (pond.dflow.net).
 	Service: Service{
 		Name: "dflow", URL: "https://quote-api.dflow.net", Keyed: true, RequestsPerSecond: 1, Burst: 3, Source: "pond.dflow.net",
 	},
 	profile: quote.Profile{ImageURL: "https://dflow.net/favicon.ico"},
+	asks: requestTemplate{ // one transaction that does all: what the API calls asynchronous takes several
+		path: "order", header: "X-Api-Key=$key", fits: wrapsOrNot,
+		query: mintQuery + "userPublicKey=$sender allowAsyncExec=false dynamicComputeUnitLimit=true prioritizationFeeLamports=$priority " +
+			"prioritizationFeeMaxLamports=$mostPriority destinationWallet=$other",
+	},
 	program: "DF1ow4tspfHX9JwWJsAb9epbkA8hmpSEAtxXy1V27QBH", // swap orchestrator
 }
 
 func init() {
-	register(dflow.Service, dflow.oneCall(dflowRequest, readDFlow), excludedSources)
-}
-
-// dflowRequest wants one transaction that does all: what the API calls asynchronous takes several.
-func dflowRequest(o Options, s quote.Swap) (upstream.Request, error) {
-	wraps, err := wrapsCoin(s)
-	if err != nil {
-		return upstream.Request{}, err
-	}
-	query := swapQuery(s)
-	query.Set("userPublicKey", s.Sender.Format(chain.SVM))
-	query.Set("wrapAndUnwrapSol", strconv.FormatBool(wraps))
-	query.Set("allowAsyncExec", "false")
-	query.Set("dynamicComputeUnitLimit", "true")
-	query.Set("prioritizationFeeLamports", priorityLevel(s.Priority))
-	query.Set("prioritizationFeeMaxLamports", strconv.Itoa(mostPriority))
-	if s.Recipient != s.Sender {
-		query.Set("destinationWallet", s.Recipient.Format(chain.SVM))
-	}
-	set(query, "excludeDexes", o.Settings[excludedSources])
-	return upstream.Request{Path: "order", Query: query, Header: header("X-Api-Key", o.Key)}, nil
+	register(dflow.Service, dflow.oneCall(readDFlow), excludedSources)
 }
 
 func readDFlow(resp upstream.Response, _ quote.Profile, s quote.Swap) (found pricedRoute[quote.Tx], err error) {

@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -28,6 +26,12 @@ var enso = service{
 		Source: "docs.enso.build/pages/build/reference/deployments",
 	},
 	profile: quote.Profile{ImageURL: "https://www.enso.build/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(1), Read: readEnsoCall},
+	asks: requestTemplate{
+		path: "api/v1/shortcuts/route", header: "Authorization=$bearer",
+		query: "chainId=$chain fromAddress=$sender spender=$sender receiver=$recipient refundReceiver=$sender tokenIn=$in " +
+			"tokenOut=$out amountIn=$amount slippage=$bps routingStrategy=router ignoreAggregators=$excludedSources",
+		shares: "fee=$shareBps feeReceiver=$payee", // of the input
+	},
 	// The router is also the spender.
 	contracts: []deployment{
 		{
@@ -40,8 +44,7 @@ var enso = service{
 	},
 }
 
-// Of the router's functions, routeSingle leaves recipient and minimum to what it passes on; this one looks at the
-// receiver's balance.
+// routeSingle leaves recipient and minimum to what it passes on; this one looks at the receiver's balance.
 var ensoSafe = readsCalls(function{signature: "safeRouteSingle((uint8,bytes),(uint8,bytes),address,bytes)"})
 
 // readEnsoCall is enso's Profile.Read.
@@ -73,28 +76,7 @@ func (r *argumentReader) ensoToken(argument int) (chain.Address, chain.Amount, e
 }
 
 func init() {
-	register(enso.Service, enso.oneCall(ensoRequest, reader(readEnso).priceAndTx), excludedSources)
-}
-
-func ensoRequest(o Options, s quote.Swap) (upstream.Request, error) {
-	query := url.Values{
-		"chainId":         {chainText(s)},
-		"fromAddress":     {s.Sender.String()},
-		"spender":         {s.Sender.String()},
-		"receiver":        {s.Recipient.String()},
-		"refundReceiver":  {s.Sender.String()},
-		"tokenIn":         {tokenText(s.In.Address)},
-		"tokenOut":        {tokenText(s.Out.Address)},
-		"amountIn":        {s.In.Amount.String()},
-		"slippage":        {strconv.Itoa(bps(s.SlippagePercent))}, // bps
-		"routingStrategy": {"router"},
-	}
-	set(query, "ignoreAggregators", o.Settings[excludedSources])
-	if share := s.Affiliate.Percent; share.IsPositive() {
-		query.Set("fee", strconv.Itoa(bps(share))) // bps of the input
-		query.Set("feeReceiver", s.Affiliate.Recipient.String())
-	}
-	return upstream.Request{Path: "api/v1/shortcuts/route", Query: query, Header: bearer(o.Key)}, nil
+	register(enso.Service, enso.oneCall(reader(readEnso).priceAndTx), excludedSources)
 }
 
 // only is a number that the API writes by itself or as the one member of a list.

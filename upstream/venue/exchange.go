@@ -68,17 +68,10 @@ type dialect struct {
 }
 
 var dialects = map[string]dialect{
-	"pairs": v2Dialect("factory", "WETH", v2Path, v2Paths, func(_ listing, p path) any { return p.stops }).
-		reading(v2Calls.read),
+	"pairs": v2Dialect("factory", "WETH", v2Path, v2Paths, func(_ listing, p path) any { return p.stops }, v2Calls.read),
 	"routes": v2Dialect("defaultFactory", "weth", solidlyPath, solidlyPaths,
-		func(at listing, p path) any { return p.routes(at) }).reading(solidlyCalls.read),
+		func(at listing, p path) any { return p.routes(at) }, solidlyCalls.read),
 	"fees": v3Dialect,
-}
-
-// reading is d with a reader of its calls.
-func (d dialect) reading(enforced func(chain.Chain, quote.Tx) (quote.Call, error)) dialect {
-	d.enforced = enforced
-	return d
 }
 
 // path is a list of tokens with a pool between each two.
@@ -283,8 +276,7 @@ func bestPath(paths []path, answers [][]byte, d dialect) (best path, price price
 	return best, price
 }
 
-// ErrUnverifiedContracts means that other contracts, or none, stand where the exchange's should: it does not serve
-// the chain after all.
+// ErrUnverifiedContracts means that the contracts on a chain are not the exchange's: it does not serve the chain.
 var ErrUnverifiedContracts = fmt.Errorf("%w: the contracts are not the exchange's", quote.ErrUnsupportedChain)
 
 func (e *exchange) isVerified(id chain.ID) bool {
@@ -293,8 +285,7 @@ func (e *exchange) isVerified(id chain.ID) bool {
 	return e.verified[id]
 }
 
-// verify remembers that the first of the answers are those that the checks want. Where they are not, the next
-// quote checks again.
+// verify remembers that the first answers are what the checks want. Otherwise the next quote checks again.
 func (e *exchange) verify(id chain.ID, checks []identityCheck, answers [][]byte) error {
 	for i, c := range checks {
 		if len(answers[i]) != common.HashLength || common.BytesToAddress(answers[i]) != c.want {

@@ -1,20 +1,15 @@
 package venue
 
-// Fabric's routing API, GET /v1/quote. Its documentation is not public; this is what its owner's client asks and reads:
-// https://github.com/withfabricxyz/spandex, packages/core/lib/aggregators/fabric.ts and its recorded answers.
+// Fabric, GET /v1/quote, as its owner's client asks: https://github.com/withfabricxyz/spandex, aggregators/fabric.ts
 
 import (
 	"net/http"
-	"net/url"
-	"strconv"
 
 	"crossgate/quote"
 	"crossgate/upstream"
 )
 
-// fabric answers with price and transaction at once, for a recipient and any sender. Its contract's source is not
-// published, so its transactions go through the public router only, which enforces recipient and minimum. It takes no
-// affiliate share: its own comes from either side of a swap.
+// fabric is routed only: its contract's source is not published. Its fee may be of either side: no affiliate share.
 var fabric = service{
 	// The limit is not published.
 	Service: Service{
@@ -22,6 +17,10 @@ var fabric = service{
 		Source: "Base: github withfabricxyz/spandex @02733d0, recorded answers; Arbitrum: npm @gfxlabs/oku-chains 1.12.36, which names the same on Base",
 	},
 	profile: quote.Profile{ImageURL: "https://spandex.sh/images/fabric.svg"},
+	asks: requestTemplate{
+		path: "v1/quote", header: "X-App-Id=crossgate X-Api-Key=$key", // a name is required, and not issued
+		query: "chainId=$chain sellToken=$zeroIn buyToken=$zeroOut sellAmount=$amount slippageBps=$bps receiver=$recipient",
+	},
 	// The routers are also the spenders.
 	contracts: []deployment{
 		{chains: []uint64{8453}, routers: []string{"0x7c137a37742437d2212b7bd873ed135b5c4c61da"}},
@@ -29,26 +28,8 @@ var fabric = service{
 	},
 }
 
-// fabricApp is the name that the API requires of its callers and does not issue.
-const fabricApp = "crossgate"
-
 func init() {
-	register(fabric.Service, fabric.oneCall(fabricRequest, reader(readFabric).priceAndTx))
-}
-
-func fabricRequest(o Options, s quote.Swap) (upstream.Request, error) {
-	headers := http.Header{"X-App-Id": {fabricApp}}
-	if o.Key != "" {
-		headers.Set("X-Api-Key", o.Key)
-	}
-	return upstream.Request{Path: "v1/quote", Query: url.Values{
-		"chainId":     {chainText(s)},
-		"sellToken":   {s.In.Address.String()}, // the coin is the zero address
-		"buyToken":    {s.Out.Address.String()},
-		"sellAmount":  {s.In.Amount.String()},
-		"slippageBps": {strconv.Itoa(bps(s.SlippagePercent))},
-		"receiver":    {s.Recipient.String()},
-	}, Header: headers}, nil
+	register(fabric.Service, fabric.oneCall(reader(readFabric).priceAndTx))
 }
 
 // readFabric reads an answer. It says nothing of gas.
@@ -72,8 +53,7 @@ func readFabric(resp upstream.Response, p quote.Profile, s quote.Swap) (proposal
 	return found, checkSpender(answer.Approval.Spender, answer.Transaction.To, p, s)
 }
 
-// fabricFailure explains an error. Their form is not published; a bad request is mostly a pair or an amount without a
-// route.
+// fabricFailure explains an error. A bad request is mostly a missing route.
 func fabricFailure(f failure) (message string, isRoute bool) {
 	message = f.text("message")
 	if message == "" {

@@ -1,7 +1,6 @@
 package venue
 
-// Uniswap V3 and its like, several pools for each pair that differ in their fee: QuoterV2 and SwapRouter02,
-// https://docs.uniswap.org/contracts/v3
+// Uniswap V3 and its like, a pool for each pair and fee: QuoterV2, SwapRouter02, https://docs.uniswap.org/contracts/v3
 
 import (
 	"errors"
@@ -59,8 +58,7 @@ var v3Dialect = dialect{
 // feesGas is what a swap takes beside its pools.
 const feesGas = 60_000
 
-// v3Paths tries every fee between two tokens. On longer paths only the fees that most pools have are combined,
-// since a quoter runs each path on the chain.
+// v3Paths tries every fee between two tokens, and on longer paths the usual ones: a quoter runs each path on the chain.
 func v3Paths(at listing, stops []common.Address) []path {
 	var paths []path
 	if len(stops) == 2 {

@@ -6,17 +6,14 @@ import (
 	"cmp"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 
 	"crossgate/quote"
 	"crossgate/upstream"
 )
 
-// fly answers with price and transaction at once. Its router's swapWithMagpieSignature has recipient and minimum in a
-// packed part that is not an ABI's, whose layout is not published: none of its transactions may call it directly, and
-// through the public router that is what holds it to both. It takes no affiliate share: nothing says which side its own
-// comes from.
+// fly is routed only: recipient and minimum stand in a packed part of unpublished layout. Its fee may be of either
+// side: no affiliate share.
 var fly = service{
 	// The limit is not published.
 	Service: Service{
@@ -24,6 +21,11 @@ var fly = service{
 		Source: "github symbiosis-finance/js-sdk, which asks it on these chains; the router: public lists of routers, the same on all",
 	},
 	profile: quote.Profile{ImageURL: "https://fly.trade/favicon.ico"},
+	asks: requestTemplate{
+		path: "aggregator/quote/transaction", header: "Apikey=$key", chains: flyNetworks,
+		query: "network=$chain fromTokenAddress=$zeroIn toTokenAddress=$zeroOut sellAmount=$amount slippage=$fraction " +
+			"fromAddress=$sender toAddress=$recipient gasless=false",
+	},
 	contracts: []deployment{{
 		chains:  slices.Collect(maps.Keys(flyNetworks)),
 		routers: []string{"0x20f6ee51340adeed01a59b0e65cb3703f3dc860c"}, // MagpieRouterV3, also the spender
@@ -37,20 +39,7 @@ var flyNetworks = map[uint64]string{
 }
 
 func init() {
-	register(fly.Service, fly.oneCall(flyRequest, reader(readFly).priceAndTx))
-}
-
-func flyRequest(o Options, s quote.Swap) (upstream.Request, error) {
-	return upstream.Request{Path: "aggregator/quote/transaction", Query: url.Values{
-		"network":          {flyNetworks[s.Chain.Native]},
-		"fromTokenAddress": {s.In.Address.String()}, // the coin is the zero address
-		"toTokenAddress":   {s.Out.Address.String()},
-		"sellAmount":       {s.In.Amount.String()},
-		"slippage":         {fraction(s.SlippagePercent)},
-		"fromAddress":      {s.Sender.String()},
-		"toAddress":        {s.Recipient.String()},
-		"gasless":          {"false"},
-	}, Header: header("Apikey", o.Key)}, nil
+	register(fly.Service, fly.oneCall(reader(readFly).priceAndTx))
 }
 
 // readFly reads an answer, which repeats the input nowhere. What the contract is signed to enforce stands in typedData.
@@ -80,8 +69,7 @@ func readFly(resp upstream.Response, p quote.Profile, s quote.Swap) (proposal, e
 	}, checkSpender(q.TargetAddress, tx.To, p, s)
 }
 
-// flyFailure explains an error. Its texts are not documented; a bad request is mostly a pair or an amount without a
-// route.
+// flyFailure explains an error. A bad request is mostly a missing route.
 func flyFailure(f failure) (message string, isRoute bool) {
 	return f.text("message"), f.status == http.StatusBadRequest || f.status == http.StatusNotFound
 }

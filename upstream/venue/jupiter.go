@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
@@ -16,40 +15,31 @@ import (
 	"crossgate/upstream"
 )
 
-// jupiter answers with a price and instructions, which become a transaction here. It pays the sender alone: another
-// recipient's token account would have to exist already. Affiliates are paid beside it.
+// jupiter answers with price and instructions. It pays the sender alone: another's token account would have to exist.
 var jupiter = service{
 	// 30 requests a minute without a key, 60 with a free one.
 	Service: Service{Name: "jupiter", URL: "https://api.jup.ag", RequestsPerSecond: 0.5, Burst: 5, Source: "developers.jup.ag"},
 	profile: quote.Profile{ImageURL: "https://jup.ag/favicon.ico"},
+	asks: requestTemplate{
+		path: "swap/v2/build", header: "X-Api-Key=$key", query: mintQuery + "taker=$sender computeUnitPricePercentile=$priority",
+		fits: func(s quote.Swap) error {
+			if s.Sender != s.Recipient {
+				return fmt.Errorf("%w to another recipient", quote.ErrNoRoute)
+			}
+			return wrapsOrNot(s)
+		},
+	},
 	program: "JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4",
 }
 
 func init() {
-	register(jupiter.Service, jupiter.oneCall(jupiterRequest, readJupiter), excludedSources)
+	register(jupiter.Service, jupiter.oneCall(readJupiter), excludedSources)
 }
 
-// jupiterNoRoute are the API's refusals of a pair or amount: messages of its second version, the first of them
-// recorded, and documented codes of the first version.
+// jupiterNoRoute are refusals of a pair or amount: messages of version 2, the first recorded, and codes of version 1.
 var jupiterNoRoute = map[string]bool{
 	"No routes found": true, "NO_ROUTES_FOUND": true, "COULD_NOT_FIND_ANY_ROUTE": true, "TOKEN_NOT_TRADABLE": true,
 	"ROUTE_PLAN_DOES_NOT_CONSUME_ALL_THE_AMOUNT": true, "CIRCULAR_ARBITRAGE_IS_DISABLED": true,
-}
-
-func jupiterRequest(o Options, s quote.Swap) (upstream.Request, error) {
-	if s.Sender != s.Recipient {
-		return upstream.Request{}, fmt.Errorf("%w to another recipient", quote.ErrNoRoute)
-	}
-	wraps, err := wrapsCoin(s)
-	if err != nil {
-		return upstream.Request{}, err
-	}
-	query := swapQuery(s)
-	query.Set("taker", s.Sender.Format(chain.SVM))
-	query.Set("wrapAndUnwrapSol", strconv.FormatBool(wraps))
-	query.Set("computeUnitPricePercentile", priorityLevel(s.Priority))
-	set(query, "excludeDexes", o.Settings[excludedSources])
-	return upstream.Request{Path: "swap/v2/build", Query: query, Header: header("X-Api-Key", o.Key)}, nil
 }
 
 // jupiterBuild is the part of an answer that becomes the transaction.
@@ -102,8 +92,8 @@ func readJupiter(resp upstream.Response, _ quote.Profile, s quote.Swap) (found p
 	return found, err
 }
 
-// draft puts the instructions into the sequence that the API's documents want. Its limit is all that there are of
-// compute units, as the API cannot know what they will be; the price is lowered to what may be spent on them then.
+// draft puts the instructions into the documented sequence, with all compute units, at no more than may be spent on
+// them.
 func (b jupiterBuild) draft(sender chain.Address) (d solana.Draft, err error) {
 	switch {
 	case b.Swap == nil:

@@ -10,7 +10,6 @@ import (
 	"maps"
 	"math/big"
 	"net/http"
-	"net/url"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -21,8 +20,7 @@ import (
 	"crossgate/upstream"
 )
 
-// kyber asks for a route first and has the transaction built from it when it wins, so the comparison
-// does not depend on anyone's wallet.
+// kyber is asked for a route, and to build it when it wins, so that prices do not depend on a wallet.
 var kyber = service{
 	// 30 requests in 10 s are allowed to a client that says who it is.
 	Service: Service{
@@ -33,6 +31,11 @@ var kyber = service{
 	profile: quote.Profile{
 		AnswerName: "kyber", ImageURL: "https://kyberswap.com/favicon.png", PaysTwo: true,
 		MaxAffiliatePercent: decimal.New(9999, -2), // any share of the input that leaves something to swap
+	},
+	asks: requestTemplate{
+		path: "$chain/api/v1/routes", header: "X-Client-Id=${clientID:crossgate}", chains: kyberSlugs,
+		query:  "tokenIn=$in tokenOut=$out amountIn=$amount gasPrice=$gasPrice excludedSources=$excludedSources",
+		shares: "feeAmount=$eachBps isInBps=true chargeFeeBy=currency_in feeReceiver=$eachPayee",
 	},
 	contracts: []deployment{{
 		chains:  slices.Collect(maps.Keys(kyberSlugs)),
@@ -45,9 +48,8 @@ var kyber = service{
 	),
 }
 
-// Parts of the signatures of MetaAggregationRouterV2: callTarget, approveTarget, targetData; and SwapDescriptionV2 with
-// srcToken, dstToken, srcReceivers, srcAmounts, feeReceivers, feeAmounts, dstReceiver, amount, minReturnAmount, flags,
-// permit.
+// callTarget, approveTarget, targetData; SwapDescriptionV2: srcToken, dstToken, srcReceivers, srcAmounts, feeReceivers,
+// feeAmounts, dstReceiver, amount, minReturnAmount, flags, permit.
 const (
 	kyberTarget      = "address,address,bytes,"
 	kyberDescription = "(address,address,address[],uint256[],address[],uint256[],address,uint256,uint256,uint256,bytes)"
@@ -130,7 +132,7 @@ func kyberTakes(arguments []any, at func(int) position, amount chain.Amount, fee
 func init() {
 	register(kyber.Service, func(o Options) (quote.Venue, error) {
 		return &twoCalls[json.RawMessage]{
-			pricing[json.RawMessage]{o, kyber.on(o.Registry), kyberRoutesRequest, readKyberRoute},
+			pricing[json.RawMessage]{o, kyber.on(o.Registry), kyber.asks.toQuote, readKyberRoute},
 			kyberBuildRequest, readKyberBuild,
 		}, nil
 	}, kyberClientID, excludedSources)
@@ -160,23 +162,6 @@ const (
 	kyberMoved        = 4222
 )
 
-func kyberRoutesRequest(o Options, s quote.Swap) (upstream.Request, error) {
-	query := url.Values{
-		"tokenIn":  {tokenText(s.In.Address)},
-		"tokenOut": {tokenText(s.Out.Address)},
-		"amountIn": {s.In.Amount.String()},
-	}
-	set(query, "gasPrice", gasPriceText(s))
-	set(query, "excludedSources", o.Settings[excludedSources])
-	if shares, recipients := payees(s); shares != "" {
-		query.Set("feeAmount", shares)
-		query.Set("isInBps", "true")
-		query.Set("chargeFeeBy", "currency_in")
-		query.Set("feeReceiver", recipients)
-	}
-	return upstream.Request{Path: kyberSlugs[s.Chain.Native] + "/api/v1/routes", Query: query, Header: kyberHeader(o)}, nil
-}
-
 // kyberBuildRequest sends the route back untouched: the API signs it.
 func kyberBuildRequest(o Options, s quote.Swap, route json.RawMessage) (upstream.Request, error) {
 	slippage := bps(s.SlippagePercent)
@@ -195,16 +180,14 @@ func kyberBuildRequest(o Options, s quote.Swap, route json.RawMessage) (upstream
 		Deadline: o.deadline(s.Chain.ID).Unix(), Source: kyberClient(o),
 	})
 	return upstream.Request{
-		Method: http.MethodPost, Path: kyberSlugs[s.Chain.Native] + "/api/v1/route/build", Header: kyberHeader(o), Body: body,
+		Method: http.MethodPost, Path: kyberSlugs[s.Chain.Native] + "/api/v1/route/build", Body: body,
+		Header: header("X-Client-Id", kyberClient(o)),
 	}, err
 }
 
-func kyberHeader(o Options) http.Header { return header("X-Client-Id", kyberClient(o)) }
-
 func kyberClient(o Options) string { return cmp.Or(o.Settings[kyberClientID], "crossgate") }
 
-// readKyberRoute reads the answer of GET /routes. The affiliate's share is off the amount already: it is
-// taken from the input.
+// readKyberRoute reads GET /routes. The affiliate's share is off the amount already.
 func readKyberRoute(resp upstream.Response, p quote.Profile, s quote.Swap) (found pricedRoute[json.RawMessage], err error) {
 	var data struct {
 		RouteSummary  json.RawMessage `json:"routeSummary"`

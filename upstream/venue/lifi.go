@@ -5,15 +5,13 @@ package venue
 import (
 	"errors"
 	"net/http"
-	"net/url"
 
 	"crossgate/quote"
 	"crossgate/upstream"
 )
 
-// lifi asks other aggregators and keeps 0.25 % of the input, so it is a fallback: for pairs that few others
-// trade. It answers with price and transaction at once. It takes no affiliate share: who is paid is agreed
-// with the venue beforehand.
+// lifi asks other aggregators and keeps 0.25 % of the input: a fallback. Who is paid is agreed beforehand: no affiliate
+// share.
 var lifi = service{
 	// 75 quotes in two hours without a key, 100 a minute with one.
 	Service: Service{
@@ -21,6 +19,11 @@ var lifi = service{
 		Source: "github lifinance/contracts @ef00558 (2026-08-21), deployments/*.json",
 	},
 	profile: quote.Profile{ImageURL: "https://li.fi/favicon.ico", Fallback: true},
+	asks: requestTemplate{
+		path: "v1/quote", header: "X-Lifi-Api-Key=$key",
+		query: "fromChain=$chain toChain=$chain fromToken=$zeroIn toToken=$zeroOut fromAmount=$amount fromAddress=$sender " +
+			"toAddress=$recipient slippage=$fraction skipSimulation=true integrator=$integrator denyExchanges=$excludedSources",
+	},
 	// The Diamond, also the spender.
 	contracts: []deployment{
 		{
@@ -53,9 +56,9 @@ const (
 	lifiCoin  = "Native"
 )
 
-// lifiFunction is a function of GenericSwapFacetV3: transactionId, integrator, referrer, receiver, minAmountOut, and
-// one swap or several in a row. What the last one gives is held to the minimum. Where the function is for the coin,
-// that is what goes in or out, whatever the swaps name: the contract takes the call's value, and pays its balance.
+// lifiFunction is of GenericSwapFacetV3: transactionId, integrator, referrer, receiver, minAmountOut, one or several
+// swaps. The last one's outcome is held to the minimum. For the coin, the contract takes the call's value and pays its
+// balance.
 func lifiFunction(from, to string, several bool) function {
 	const before = "(bytes32,string,string,address,uint256,"
 	f := function{
@@ -94,26 +97,7 @@ func lifiDeposits(arguments []any, _ *quote.Call) error {
 const lifiIntegrator = "integrator"
 
 func init() {
-	register(lifi.Service, lifi.oneCall(lifiRequest, reader(readLifi).priceAndTx), lifiIntegrator, excludedSources)
-}
-
-// lifiRequest leaves out the API's own simulation: a wallet may approve, or be filled, later.
-func lifiRequest(o Options, s quote.Swap) (upstream.Request, error) {
-	id := chainText(s)
-	query := url.Values{
-		"fromChain":      {id},
-		"toChain":        {id},
-		"fromToken":      {s.In.Address.String()}, // the coin is the zero address
-		"toToken":        {s.Out.Address.String()},
-		"fromAmount":     {s.In.Amount.String()},
-		"fromAddress":    {s.Sender.String()},
-		"toAddress":      {s.Recipient.String()},
-		"slippage":       {fraction(s.SlippagePercent)},
-		"skipSimulation": {"true"},
-	}
-	set(query, "integrator", o.Settings[lifiIntegrator])
-	set(query, "denyExchanges", o.Settings[excludedSources])
-	return upstream.Request{Path: "v1/quote", Query: query, Header: header("X-Lifi-Api-Key", o.Key)}, nil
+	register(lifi.Service, lifi.oneCall(reader(readLifi).priceAndTx), lifiIntegrator, excludedSources)
 }
 
 // readLifi reads the answer, whose transaction has its numbers in hex.
@@ -142,8 +126,7 @@ func readLifi(resp upstream.Response, p quote.Profile, s quote.Swap) (proposal, 
 	}, checkSpender(estimate.ApprovalAddress, request.To, p, s)
 }
 
-// lifiFailure explains an error. The failures of the exchanges behind the API stand in a list that comes with a
-// missing route.
+// lifiFailure explains an error. Failures of the exchanges behind the API are listed with a missing route.
 func lifiFailure(f failure) (message string, isRoute bool) {
 	const codeNoQuote = "1002"
 	if f.status == http.StatusNotFound && len(f.members["errors"]) > 0 || f.text("code") == codeNoQuote {

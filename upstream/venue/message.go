@@ -4,20 +4,17 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"net/url"
-	"strconv"
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
 	"crossgate/quote"
 )
 
-// mostPriority bounds what a venue may bid for a place in a block, in lamports: as much as is kept back for it where
-// all of the coin is swapped. Bids of others can leap.
+// mostPriority bounds a venue's bid for a place in a block, in lamports: as much as is kept when all the coin is
+// swapped.
 const mostPriority = 1_000_000
 
-// priorityLevel is a priority as venues on Solana spell it: high is the median of what others bid, veryHigh the
-// upper quartile.
+// priorityLevel is a priority as venues on Solana spell it: high is the median bid, veryHigh the upper quartile.
 func priorityLevel(p quote.Priority) string {
 	if p == quote.Aggressive {
 		return "veryHigh"
@@ -33,25 +30,22 @@ func mintText(s quote.Swap, a chain.Address) string {
 	return a.Format(chain.SVM)
 }
 
-// wrapsCoin reports whether a venue is to wrap and unwrap: not where the wrapped mint itself is swapped. The same
-// token on both sides is an error.
-func wrapsCoin(s quote.Swap) (bool, error) {
-	wrapped := s.In.Address == s.Chain.WrappedCoin || s.Out.Address == s.Chain.WrappedCoin
-	if wrapped && (s.In.Address.IsNative() || s.Out.Address.IsNative()) {
-		return false, fmt.Errorf("%w between the coin and its wrapped form", quote.ErrNoRoute)
-	}
-	return !wrapped, nil
+// swapsWrapped reports whether the wrapped mint itself is swapped: then a venue must not wrap and unwrap.
+func swapsWrapped(s quote.Swap) bool {
+	return s.In.Address == s.Chain.WrappedCoin || s.Out.Address == s.Chain.WrappedCoin
 }
 
-// swapQuery is the part of a query that venues on Solana spell alike.
-func swapQuery(s quote.Swap) url.Values {
-	return url.Values{
-		"inputMint":   {mintText(s, s.In.Address)},
-		"outputMint":  {mintText(s, s.Out.Address)},
-		"amount":      {s.In.Amount.String()},
-		"slippageBps": {strconv.Itoa(bps(s.SlippagePercent))},
+// wrapsOrNot refuses a swap of the coin for its wrapped form: to venues on Solana both are one token.
+func wrapsOrNot(s quote.Swap) error {
+	if swapsWrapped(s) && (s.In.Address.IsNative() || s.Out.Address.IsNative()) {
+		return fmt.Errorf("%w between the coin and its wrapped form", quote.ErrNoRoute)
 	}
+	return nil
 }
+
+// mintQuery is the part of a query that venues on Solana spell alike.
+const mintQuery = "inputMint=$in outputMint=$out amount=$amount slippageBps=$bps wrapAndUnwrapSol=$wraps " +
+	"excludeDexes=$excludedSources "
 
 // mintAmounts is the part of an answer that venues on Solana spell alike.
 type mintAmounts struct {

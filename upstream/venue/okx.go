@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"math/big"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -32,9 +31,14 @@ var okx = service{
 			"DefiLlama/dimension-adapters, fees of OKX",
 	},
 	profile: quote.Profile{ImageURL: "https://www.okx.com/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(3), FineAffiliate: true},
-	// Routers are replaced on all chains on one day, about every four months, and the documents name the next one
-	// before the API does: today's, in use since 2026-08-24, comes first, then that before it, and on Ethereum a
-	// recorded one. Allowances outlive them.
+	asks: requestTemplate{
+		path: "api/v6/dex/aggregator/swap", // percents of the input
+		query: "chainIndex=$chain swapMode=exactIn amount=$amount fromTokenAddress=$lowerIn toTokenAddress=$lowerOut " +
+			"slippagePercent=$percent userWalletAddress=$sender swapReceiverAddress=$recipient dexIds=$sources " +
+			"feePercent=$share fromTokenReferrerWalletAddress=$payee",
+	},
+	// Routers are replaced every four months and announced before: today's first, then the one before, on Ethereum also
+	// a recorded one. Allowances outlive them.
 	contracts: []deployment{
 		{[]uint64{1}, []string{
 			"0x8feAB81D36E7576107D5dE0758c1b839Be31B4F6", "0x28b1Dc1a5E3699A428BC51d234DFab7C9CB2a183",
@@ -66,16 +70,15 @@ func okxContracts(chain uint64, router, before, approves string) deployment {
 	return deployment{[]uint64{chain}, []string{router, before}, approves}
 }
 
-// Parts of the signatures of DexRouter: BaseRequest with fromToken, toToken, fromTokenAmount, minReturnAmount,
-// deadLine; RouterPath; PMMSwapRequest[].
+// DexRouter: BaseRequest of fromToken, toToken, fromTokenAmount, minReturnAmount, deadLine; RouterPath;
+// PMMSwapRequest[].
 const (
 	okxBase   = "(uint256,address,uint256,uint256,uint256)"
 	okxPaths  = "(address[],address[],uint256[],bytes[],uint256)"
 	okxOrders = "(uint256,address,address,address,uint256,uint256,uint256,uint256,bool,bytes)[]"
 )
 
-// okxFunction is a function that names a receiver before its BaseRequest, or pays its caller. Its functions for the
-// pools of one exchange do not name the token that comes out.
+// okxFunction names a receiver before its BaseRequest, or pays its caller.
 func okxFunction(signature string, names bool) function {
 	f, base := function{signature: signature, zeroPays: true, behind: okxShares}, 1
 	if names {
@@ -86,9 +89,8 @@ func okxFunction(signature string, names bool) function {
 	return f
 }
 
-// Flags of the words behind the arguments from which OKX's router reads shares (okxlabs/DEX-Router-EVM-V1,
-// CommissionLib): one or two, of the input. Those of the output, which end otherwise, are taken from what reached the
-// minimum.
+// Flags of the words from which OKX's router reads shares (okxlabs/DEX-Router-EVM-V1, CommissionLib): one or two of the
+// input, or of the output, which are taken from what reached the minimum.
 var (
 	okxOneShare    = [6]byte{0x3c, 0xa2, 0x0a, 0xfc, 0x2a, 0xaa}
 	okxTwoShares   = [6]byte{0x22, 0x22, 0x0a, 0xfc, 0x2a, 0xaa}
@@ -101,9 +103,8 @@ const (
 	okxMostRate = 30_000_000
 )
 
-// okxShares is function.behind: words with the rate and the receiver of a second share, if there is one, with the
-// token, and with those of the first share. The router reads the last word whatever it belongs to, and takes shares
-// beside the amount that it swaps.
+// okxShares is function.behind: rate and receiver of a second share, the token, and the first share. The router reads
+// the last word in any case, and takes shares beside the amount that it swaps.
 func okxShares(data, rest []byte, c *quote.Call) error {
 	const word = common.HashLength
 	first := data[len(data)-word:]
@@ -143,10 +144,8 @@ func okxShare(word []byte) quote.Affiliate {
 }
 
 const (
-	okxPath = "/api/v6/dex/aggregator/swap"
-
-	// Settings: the only sources to be used, as comma-separated ids, and further routers that have been
-	// announced, as chain=address with commas between them.
+	// Settings: the only sources to use, comma-separated ids; further announced routers, chain=address,
+	// comma-separated.
 	okxSources = "sources"
 	okxRouters = "routers"
 )
@@ -194,22 +193,9 @@ func addOKXRouters(p quote.Profile, setting string) error {
 }
 
 func (k okxKey) request(o Options, s quote.Swap) (upstream.Request, error) {
-	query := url.Values{
-		"chainIndex":          {chainText(s)},
-		"swapMode":            {"exactIn"},
-		"amount":              {s.In.Amount.String()},
-		"fromTokenAddress":    {strings.ToLower(tokenText(s.In.Address))},
-		"toTokenAddress":      {strings.ToLower(tokenText(s.Out.Address))},
-		"slippagePercent":     {s.SlippagePercent.String()}, // percent
-		"userWalletAddress":   {s.Sender.String()},
-		"swapReceiverAddress": {s.Recipient.String()},
-	}
-	set(query, "dexIds", o.Settings[okxSources])
-	if share := s.Affiliate.Percent; share.IsPositive() {
-		query.Set("feePercent", share.String()) // percent of the input
-		query.Set("fromTokenReferrerWalletAddress", s.Affiliate.Recipient.String())
-	}
-	return upstream.Request{Path: okxPath[1:], Query: query, Header: k.sign(okxPath+"?"+query.Encode(), o.Now())}, nil
+	r, err := okx.asks.toQuote(o, s)
+	r.Header = k.sign("/"+r.Path+"?"+r.Query.Encode(), o.Now())
+	return r, err
 }
 
 // sign makes the headers of a GET request for a path and query, exactly as they are sent.
@@ -238,8 +224,7 @@ type okxOffer struct {
 	} `json:"tx"`
 }
 
-// readOKX opens the envelope of every answer. Its minimum shows whether slippage was understood in the unit in which it
-// was sent.
+// readOKX opens the envelope. The minimum shows whether slippage was understood in the right unit.
 func readOKX(resp upstream.Response, _ quote.Profile, _ quote.Swap) (proposal, error) {
 	var answer struct {
 		Code string     `json:"code"`

@@ -4,8 +4,6 @@ package venue
 
 import (
 	"errors"
-	"fmt"
-	"net/url"
 	"strings"
 
 	"github.com/shopspring/decimal"
@@ -24,6 +22,12 @@ var oneInch = service{
 	profile: quote.Profile{
 		ImageURL: "https://icons.llamao.fi/icons/protocols/1inch-network", MaxAffiliatePercent: decimal.NewFromInt(3),
 	},
+	asks: requestTemplate{ // without the API's own simulation: a wallet may approve, or be filled, later
+		path: "swap/v6.1/$chain/${quote|swap}", header: "Authorization=$bearer", fits: slippageWithin("0", "50"),
+		query: "src=$in dst=$out amount=$amount includeGas=true gasPrice=$gasPrice excludedProtocols=$excludedSources fee=$share",
+		builds: "from=$sender origin=$sender receiver=$recipient slippage=$percent4 disableEstimate=true " +
+			"allowPartialFill=false referrer=$payee",
+	},
 	// AggregationRouterV6, also the spender.
 	contracts: []deployment{
 		{
@@ -32,8 +36,8 @@ var oneInch = service{
 		},
 		{chains: []uint64{4663}, routers: []string{"0x5a705de8982235a7fa45bB83dCaCf03a211389C7"}},
 	},
-	// executor; srcToken, dstToken, srcReceiver, dstReceiver, amount, minReturnAmount, flags; data. The router's other
-	// functions do not name the token that comes out.
+	// executor; srcToken, dstToken, srcReceiver, dstReceiver, amount, minReturnAmount, flags; data. Others name no
+	// token out.
 	functions: readsCalls(function{
 		signature: "swap(address,(address,address,address,address,uint256,uint256,uint256),bytes)",
 		tokenIn:   position{1, 0}, tokenOut: position{1, 1}, amountIn: position{1, 4}, minOut: position{1, 5},
@@ -50,43 +54,7 @@ var oneInch = service{
 const oneInchPartialFill = 0x01 // a flag of swap
 
 func init() {
-	register(oneInch.Service, oneInch.pricesAgain(oneInchRequest, readOneInch), excludedSources)
-}
-
-// oneInchMostSlippage is the slippage that the API takes, in percent.
-var oneInchMostSlippage = decimal.NewFromInt(50)
-
-// oneInchRequest leaves out the API's own simulation: a wallet may approve, or be filled, later.
-func oneInchRequest(o Options, s quote.Swap, builds bool) (upstream.Request, error) {
-	if s.SlippagePercent.GreaterThan(oneInchMostSlippage) {
-		return upstream.Request{}, fmt.Errorf("%w with a slippage of %s %%", quote.ErrNoRoute, s.SlippagePercent)
-	}
-	query := url.Values{
-		"src":        {tokenText(s.In.Address)},
-		"dst":        {tokenText(s.Out.Address)},
-		"amount":     {s.In.Amount.String()},
-		"includeGas": {"true"},
-	}
-	set(query, "gasPrice", gasPriceText(s))
-	set(query, "excludedProtocols", o.Settings[excludedSources])
-	share := s.Affiliate.Percent
-	if share.IsPositive() {
-		query.Set("fee", share.String()) // percent of the input
-	}
-	resource := "/quote"
-	if builds {
-		resource = "/swap"
-		query.Set("from", s.Sender.String())
-		query.Set("origin", s.Sender.String())
-		query.Set("receiver", s.Recipient.String())
-		query.Set("slippage", s.SlippagePercent.RoundFloor(4).String()) // percent
-		query.Set("disableEstimate", "true")
-		query.Set("allowPartialFill", "false")
-		if share.IsPositive() {
-			query.Set("referrer", s.Affiliate.Recipient.String())
-		}
-	}
-	return upstream.Request{Path: "swap/v6.1/" + chainText(s) + resource, Query: query, Header: bearer(o.Key)}, nil
+	register(oneInch.Service, oneInch.pricesAgain(readOneInch), excludedSources)
 }
 
 // readOneInch reads an answer, which has neither the input nor the minimum.

@@ -8,16 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-
-	"github.com/shopspring/decimal"
 
 	"crossgate/quote"
 	"crossgate/upstream"
 )
 
-// openOcean prices with /quote and builds with /swap, which prices again. Its referrer fee is not taken for
-// the affiliate's: nothing says which side it comes from.
+// openOcean prices with /quote and builds with /swap. Its referrer fee may be of either side: no affiliate share.
 var openOcean = service{
 	// 20 requests in 10 s per address; holders of a key ask open-api-pro.openocean.finance and have plans of their own.
 	Service: Service{
@@ -25,12 +21,18 @@ var openOcean = service{
 		RequestsPerSecond: 1.5, Burst: 4, Source: "github RabbyHub/rabby-swap, list.ts",
 	},
 	profile: quote.Profile{ImageURL: "https://assets.coingecko.com/coins/images/17014/small/ooe_log.png"},
+	asks: requestTemplate{ // the API requires a gas price, in wei, to weigh routes
+		path: "v4/$chain/${quote|swap}", header: "Apikey=$key", fits: slippageWithin("0.05", "50"),
+		query: "inTokenAddress=$in outTokenAddress=$out amountDecimals=$amount gasPriceDecimals=${gasPrice:1000000000} " +
+			"slippage=$percent disabledDexIds=$excludedSources",
+		builds: "sender=$sender account=$recipient", // who calls and who is paid
+	},
 	contracts: []deployment{{
 		chains:  []uint64{1, 10, 56, 100, 137, 143, 146, 999, 1329, 5000, 8453, 9745, 42161, 43114, 59144, 80094},
 		routers: []string{"0x6352a56caadC4F1E25CD6c75970Fa768A3304e64"}, // ExchangeV2, also the spender
 	}},
 	// caller; srcToken, dstToken, srcReceiver, dstReceiver, amount, minReturnAmount, guaranteedAmount, flags, referrer,
-	// permit; calls. The router's other functions do not name the token that comes out.
+	// permit; calls. Others name no token out.
 	functions: readsCalls(function{
 		signature: "swap(address,(address,address,address,address,uint256,uint256,uint256,uint256,address,bytes)," +
 			"(uint256,uint256,uint256,bytes)[])",
@@ -48,43 +50,10 @@ var openOcean = service{
 const openOceanPartialFill = 0x01 // a flag of swap
 
 func init() {
-	register(openOcean.Service, openOcean.pricesAgain(openOceanRequest, readOpenOcean), excludedSources)
+	register(openOcean.Service, openOcean.pricesAgain(readOpenOcean), excludedSources)
 }
 
-// openOceanGasPrice is sent where the chain's is not known, in wei: the API insists on one, and only weighs routes
-// with it.
-const openOceanGasPrice = "1000000000"
-
-// The slippage that the API enforces, in percent.
-var (
-	openOceanLeastSlippage = decimal.New(5, -2)
-	openOceanMostSlippage  = decimal.New(50, 0)
-)
-
-// openOceanRequest names who calls as sender and who is paid as account.
-func openOceanRequest(o Options, s quote.Swap, builds bool) (upstream.Request, error) {
-	if s.SlippagePercent.LessThan(openOceanLeastSlippage) || s.SlippagePercent.GreaterThan(openOceanMostSlippage) {
-		return upstream.Request{}, fmt.Errorf("%w that keeps a slippage of %s %%", quote.ErrNoRoute, s.SlippagePercent)
-	}
-	query := url.Values{
-		"inTokenAddress":   {tokenText(s.In.Address)},
-		"outTokenAddress":  {tokenText(s.Out.Address)},
-		"amountDecimals":   {s.In.Amount.String()},
-		"gasPriceDecimals": {cmp.Or(gasPriceText(s), openOceanGasPrice)},
-		"slippage":         {s.SlippagePercent.String()}, // percent
-	}
-	set(query, "disabledDexIds", o.Settings[excludedSources])
-	resource := "/quote"
-	if builds {
-		resource = "/swap"
-		query.Set("sender", s.Sender.String())
-		query.Set("account", s.Recipient.String())
-	}
-	return upstream.Request{Path: "v4/" + chainText(s) + resource, Query: query, Header: header("Apikey", o.Key)}, nil
-}
-
-// readOpenOcean reads an answer; the gas is absent from a transaction, and the minimum from a price. Most failures come
-// with the HTTP status 200 and another code; a pair without a route has the code 200 and null for data.
+// readOpenOcean reads an answer. Most failures have HTTP status 200 and another code; without a route data is null.
 func readOpenOcean(resp upstream.Response, _ quote.Profile, _ quote.Swap) (proposal, error) {
 	var answer struct {
 		Code    int             `json:"code"`

@@ -1,8 +1,7 @@
 package venue
 
-// Uniswap V2 and its like, one pool for each pair: https://docs.uniswap.org/contracts/v2. Solidly's like (Aerodrome,
-// Velodrome) have a stable and a volatile pool for each and otherwise the same calls:
-// https://github.com/aerodrome-finance/contracts
+// Uniswap V2's like: https://docs.uniswap.org/contracts/v2. Solidly's like have a stable and a volatile pool for each
+// pair: https://github.com/aerodrome-finance/contracts
 
 import (
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"crossgate/chain"
+	"crossgate/quote"
 )
 
 // How the calls take a path.
@@ -36,15 +36,15 @@ const v2ABI = `[
 		PATH,{"name":"to","type":"address"},{"name":"deadline","type":"uint256"}],"outputs":[]}
 ]`
 
-// v2Dialect is the ABI of routers that return their factory and wrapped coin from functions of these names. pathABI
-// is how they take a path, and argument makes it of one.
+// v2Dialect is the ABI of routers with these names of factory and wrapped coin, and their form of a path.
 func v2Dialect(
 	factory, wrappedCoin, pathABI string,
 	paths func(listing, []common.Address) []path, argument func(listing, path) any,
+	enforced func(chain.Chain, quote.Tx) (quote.Call, error),
 ) dialect {
 	abi := parseABI(strings.NewReplacer("FACTORY", factory, "WRAPPED", wrappedCoin, "PATH", pathABI).Replace(v2ABI))
 	return dialect{
-		paths: paths,
+		paths: paths, enforced: enforced,
 		ask: func(at listing, p path, amount chain.Amount) contractCall {
 			return contractCall{at.Router, pack(abi, "getAmountsOut", amount.Big(), argument(at, p))}
 		},
@@ -80,8 +80,7 @@ var (
 	solidlyCalls = pairCalls("(address,address,bool,address)[]", position{0}, position{1})
 )
 
-// pairCalls are the swaps along a path of a type, whose first member leads to the token that goes in by from, and its
-// last one to the token that comes out by to.
+// pairCalls are the swaps along a path of a type; from and to lead to the token in the first and last member.
 func pairCalls(path string, from, to position) callReader {
 	at := func(argument, member int, more position) position {
 		return append(position{argument, member}, more...)

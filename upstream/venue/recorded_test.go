@@ -111,39 +111,6 @@ func TestRecordedAnswers(t *testing.T) {
 	}
 }
 
-// TestRecordedRefusals reads what the venues were recorded or documented to say instead of a price.
-func TestRecordedRefusals(t *testing.T) {
-	tests := []struct {
-		venue  string
-		status int
-		body   string
-		want   error // nil: a rejection
-	}{
-		{sushi.Name, 200, `{"status":"NoWay"}`, quote.ErrNoRoute},
-		{sushi.Name, 404, `{"type":"https://docs.sushi.com/api/errors/not-found","title":"Not Found","detail":"The requested resource was not found","status":404,"code":"404-01"}`, nil},
-		{lifi.Name, 404, `{"message":"Unable to find a quote for the requested transfer.","errors":[{"errorType":"NO_QUOTE","code":"INSUFFICIENT_LIQUIDITY"}]}`, quote.ErrNoRoute},
-		{zeroEx.Name, 200, `{"liquidityAvailable":false}`, quote.ErrNoRoute},
-		{zeroEx.Name, 400, `{"name":"INPUT_INVALID","message":"The input is invalid"}`, nil},
-		{oneInch.Name, 400, `{"statusCode":400,"error":"Bad Request","description":"insufficient liquidity"}`, quote.ErrNoRoute},
-		{oneInch.Name, 400, `{"statusCode":400,"error":"Bad Request","description":"Not enough allowance. Amount: 1000000. Allowance: 0."}`, nil},
-		{okx.Name, 200, `{"code":"82000","data":[],"msg":"Insufficient liquidity."}`, quote.ErrNoRoute},
-		{okx.Name, 200, `{"code":"82104","data":[],"msg":"This token is not supported"}`, quote.ErrNoRoute},
-		{okx.Name, 200, `{"code":"82105","data":[],"msg":"This chain is not supported"}`, nil},
-		{jupiter.Name, 400, `{"error":"No routes found"}`, quote.ErrNoRoute},
-		{jupiter.Name, 401, `{"code":401,"message":"Unauthorized"}`, nil},
-		{relay.Name, 400, `{"message":"string","errorCode":"NO_QUOTES"}`, quote.ErrNoRoute},
-		{relay.Name, 400, `{"message":"string","errorCode":"ORIGIN_CURRENCY_MISMATCH"}`, nil},
-	}
-	for _, c := range tests {
-		h := readers[c.venue](upstream.Response{Status: c.status, Body: []byte(c.body)}, profileOf(t, c.venue), baseSwap(t, "1"))
-		var failed *upstream.Error
-		rejected := errors.As(h.priceErr, &failed) && failed.Class == upstream.Rejected
-		if c.want == nil && !rejected || c.want != nil && !errors.Is(h.priceErr, c.want) {
-			t.Errorf("%s: %s: %v, want %v", c.venue, c.body, h.priceErr, c.want)
-		}
-	}
-}
-
 func TestRecordedOKXAnswer(t *testing.T) {
 	var pair struct {
 		Response json.RawMessage `json:"response"`

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,8 +17,7 @@ import (
 	"crossgate/upstream"
 )
 
-// relay answers with price and transaction at once. It takes no affiliate share: its app fees are paid out
-// later, by Relay, and not from the input.
+// relay pays its app fees out later, and not from the input: no affiliate share.
 var relay = service{
 	// 50 requests per minute without a key.
 	Service: Service{
@@ -27,8 +25,9 @@ var relay = service{
 		Source: "docs.relay.link, contract addresses and changelog; Robinhood: github shapeshift/web#12497, where the API was asked",
 	},
 	profile: quote.Profile{ImageURL: "https://relay.link/favicon.ico"},
-	// Tokens are approved to a proxy that is called with them, the coin goes to
-	// the router. Version 3.2, the first two, takes over from version 3 on 2026-10-26, and both are live.
+	asks:    requestTemplate{path: "quote/v2", header: "X-Api-Key=$key", body: relayBody},
+	// Tokens are approved to a proxy that is called, the coin goes to the router. Version 3.2, the first two, follows
+	// version 3.
 	contracts: []deployment{
 		{
 			chains: []uint64{1, 10, 56, 100, 137, 143, 146, 999, 4326, 4663, 8453, 9745, 42161, 43114, 80094},
@@ -47,8 +46,8 @@ var relay = service{
 	},
 }
 
-// Calls of RelayRouter and of the proxy before it: tokens, amounts; target, allowFailure, value, callData of each call;
-// refundTo, nftRecipient, metadata. Behind them stands the id of the request.
+// RelayRouter and its proxy: tokens, amounts; target, allowFailure, value, callData of each call; refundTo,
+// nftRecipient, metadata; the request's id behind.
 var (
 	relayCoinCall  = readsCalls(function{signature: "multicall((address,bool,uint256,bytes)[],address,address,bytes)", tag: 32})
 	relayTokenCall = readsCalls(function{
@@ -63,8 +62,7 @@ var (
 	})
 )
 
-// readRelayCall is relay's Profile.Read. The router enforces only payouts of a stated amount. Answers that leave the
-// minimum to a swap on the way are not known to keep it.
+// readRelayCall is Profile.Read. The router enforces only payouts of a stated amount, as the last call.
 func readRelayCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	call, calls := quote.Call{TokenIn: chain.NativeCoin(chain.EVM), AmountIn: tx.Value}, 0
 	_, arguments, err := relayCoinCall.unpack(tx.Data)
@@ -117,7 +115,7 @@ func relayPaid(c chain.Chain, call quote.Call, payment []byte) (quote.Call, erro
 
 func init() {
 	relay.profile.Read = readRelayCall
-	register(relay.Service, relay.oneCall(relayRequest, reader(readRelay).priceAndTx), excludedSources)
+	register(relay.Service, relay.oneCall(reader(readRelay).priceAndTx), excludedSources)
 }
 
 // Error codes of the API that mean: not this pair, not this amount.
@@ -126,13 +124,13 @@ var relayNoRoute = map[string]bool{
 	"SWAP_IMPACT_TOO_HIGH": true, "UNSUPPORTED_ROUTE": true,
 }
 
-// relayRequest asks for a swap on one chain, which the user's own transaction makes.
-func relayRequest(o Options, s quote.Swap) (upstream.Request, error) {
+// relayBody asks for a swap on one chain, which the user's own transaction makes.
+func relayBody(o Options, s quote.Swap) any {
 	var excluded []string
 	if sources := o.Settings[excludedSources]; sources != "" {
 		excluded = strings.Split(sources, ",")
 	}
-	body, err := encode(struct {
+	return struct {
 		User                 string   `json:"user"`
 		Recipient            string   `json:"recipient"`
 		RefundTo             string   `json:"refundTo"`
@@ -151,8 +149,7 @@ func relayRequest(o Options, s quote.Swap) (upstream.Request, error) {
 		OriginCurrency: s.In.Address.String(), DestinationCurrency: s.Out.Address.String(),
 		Amount: s.In.Amount.String(), TradeType: "EXACT_INPUT", SlippageTolerance: strconv.Itoa(bps(s.SlippagePercent)),
 		ExcludedSwapSources: excluded,
-	})
-	return upstream.Request{Method: http.MethodPost, Path: "quote/v2", Header: header("X-Api-Key", o.Key), Body: body}, err
+	}
 }
 
 // relayStep is a transaction of the answer.
@@ -195,8 +192,7 @@ type relayCurrency struct {
 	MinimumAmount digits `json:"minimumAmount"`
 }
 
-// relaySwap finds the one transaction that swaps. A step to approve must be about the contract that the swap
-// calls, since that is what the sender will approve.
+// relaySwap finds the one transaction that swaps. A step to approve must be about the contract that it calls.
 func relaySwap(steps []relayStep, p quote.Profile, s quote.Swap) (relayStep, error) {
 	var swap, approval *relayStep
 	for i, step := range steps {

@@ -1,7 +1,6 @@
 package venue
 
-// What services have in common. Some answer with price and transaction at once, most are asked twice; a
-// venue's file holds what it says and hears, and this one the walk.
+// The walk of all services: one call for price and transaction, or two; a venue's file holds what it asks and reads.
 
 import (
 	"context"
@@ -33,7 +32,7 @@ type pricing[R any] struct {
 	read    func(upstream.Response, quote.Profile, quote.Swap) (pricedRoute[R], error)
 }
 
-// kept is the part of a quote that its transaction needs, and the part of the request that its price does not depend
+// kept is the part of a quote that its transaction needs, with the part of the request that the price does not depend
 // on.
 type kept[R any] struct {
 	route             R
@@ -100,8 +99,7 @@ type oneCall struct{ pricing[quote.Tx] }
 
 var _ quote.Venue = (*oneCall)(nil)
 
-// Build implements quote.Venue. Other wallets than those that the quote was asked for have one made for them, and so
-// has another priority.
+// Build implements quote.Venue. Another wallet or priority has a transaction made anew.
 func (v *oneCall) Build(ctx context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
 	own, err := v.own(q)
 	if err != nil {
@@ -120,8 +118,7 @@ func (v *oneCall) Build(ctx context.Context, s quote.Swap, q quote.Quote) (quote
 	return fresh.route, nil
 }
 
-// twoCalls is a service that is asked for a price, which does not depend on a wallet, and for the transaction
-// when it wins.
+// twoCalls is a service asked for a price without a wallet, and for the transaction when it wins.
 type twoCalls[R any] struct {
 	pricing[R]
 	buildRequest func(Options, quote.Swap, R) (upstream.Request, error)
@@ -151,27 +148,20 @@ func (v *twoCalls[R]) Build(ctx context.Context, s quote.Swap, q quote.Quote) (q
 
 // oneCall makes v a venue that is asked for price and transaction at once.
 func (v service) oneCall(
-	request func(Options, quote.Swap) (upstream.Request, error),
 	read func(upstream.Response, quote.Profile, quote.Swap) (pricedRoute[quote.Tx], error),
 ) func(Options) (quote.Venue, error) {
 	return func(o Options) (quote.Venue, error) {
-		return &oneCall{pricing[quote.Tx]{o, v.on(o.Registry), request, read}}, nil
+		return &oneCall{pricing[quote.Tx]{o, v.on(o.Registry), v.asks.toQuote, read}}, nil
 	}
 }
 
-// pricesAgain makes v a venue that prices again for its transaction: the same is asked twice, the second time, when it
-// builds, for a wallet.
-func (v service) pricesAgain(
-	request func(o Options, s quote.Swap, builds bool) (upstream.Request, error), read reader,
-) func(Options) (quote.Venue, error) {
+// pricesAgain makes v a venue that is asked twice: for a price, and again for a wallet when it builds.
+func (v service) pricesAgain(read reader) func(Options) (quote.Venue, error) {
 	return func(o Options) (quote.Venue, error) {
 		return &twoCalls[quote.Tx]{
-			pricing: pricing[quote.Tx]{
-				Options: o, profile: v.on(o.Registry), read: read.price,
-				request: func(o Options, s quote.Swap) (upstream.Request, error) { return request(o, s, false) },
-			},
-			buildRequest: func(o Options, s quote.Swap, _ quote.Tx) (upstream.Request, error) { return request(o, s, true) },
-			readBuild:    read.tx,
+			pricing[quote.Tx]{o, v.on(o.Registry), v.asks.toQuote, read.price},
+			func(o Options, s quote.Swap, _ quote.Tx) (upstream.Request, error) { return v.asks.request(o, s, true) },
+			read.tx,
 		}, nil
 	}
 }
@@ -180,6 +170,7 @@ func (v service) pricesAgain(
 type service struct {
 	Service
 	profile   quote.Profile // without name and contracts
+	asks      requestTemplate
 	contracts []deployment
 	functions callReader // of its routers, where they alone name payee and minimum
 	program   string     // that its transactions call on Solana; empty: it does not serve that

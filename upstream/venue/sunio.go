@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"net/url"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/shopspring/decimal"
@@ -53,8 +52,8 @@ func init() {
 	}, openSunio)
 }
 
-// sunio asks the API for a route and writes the calldata itself: the API makes none. The router's call has no place for
-// shares: where there are some, of the coin, Multicall3 pays them and calls the router with the rest.
+// sunio asks the API for a route and writes the calldata. Multicall3 pays shares, of the coin alone, and calls the
+// router.
 type sunio struct{ pricing[sunioRoute] }
 
 var _ quote.Venue = (*sunio)(nil)
@@ -74,16 +73,11 @@ func openSunio(o Options) (quote.Venue, error) {
 			p.MoreRouters[chain.Tron], p.MaxAffiliatePercent = []chain.Address{multicall}, decimal.NewFromInt(sunioMostShare)
 		}
 	}
-	return &sunio{pricing[sunioRoute]{Options: o, profile: p, request: sunioRequest, read: readSunio}}, nil
+	return &sunio{pricing[sunioRoute]{Options: o, profile: p, request: sunioAsks.toQuote, read: readSunio}}, nil
 }
 
-func sunioRequest(_ Options, s quote.Swap) (upstream.Request, error) {
-	return upstream.Request{Path: "swap/router", Query: url.Values{
-		"fromToken": {s.In.Address.Format(chain.TVM)}, // the coin is the zero address
-		"toToken":   {s.Out.Address.Format(chain.TVM)},
-		"amountIn":  {sunioSwapped(s).String()},
-		"typeList":  {sunioPools},
-	}}, nil
+var sunioAsks = requestTemplate{
+	path: "swap/router", query: "fromToken=$zeroIn toToken=$zeroOut amountIn=$rest typeList=" + sunioPools,
 }
 
 // sunioRoute is a path as the router's call takes it: a pool's kind and fee stand at the token that goes in.
@@ -189,8 +183,7 @@ func readSunioCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	return call, r.err
 }
 
-// sunioOffer is one route of an answer, best first. Amounts are in whole tokens, raw ones come from newer
-// versions of the API alone.
+// sunioOffer is one route, best first. Amounts are in whole tokens; newer versions of the API have raw ones, too.
 type sunioOffer struct {
 	AmountIn     string   `json:"amountIn"`
 	AmountOut    string   `json:"amountOut"`

@@ -5,7 +5,6 @@ package venue
 import (
 	"cmp"
 	"fmt"
-	"net/url"
 
 	"github.com/shopspring/decimal"
 
@@ -21,6 +20,12 @@ var sushi = service{
 		Source: "github sushi-labs/sushi, red-snwapper.ts",
 	},
 	profile: quote.Profile{ImageURL: "https://www.sushi.com/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(50)},
+	asks: requestTemplate{ // without the API's own simulation: a wallet may approve, or be filled, later
+		path:   "${quote|swap}/v7/$chain",
+		query:  "tokenIn=$in tokenOut=$out amount=$amount maxSlippage=$fraction excludeDEX=$excludedSources apiKey=$key referrer=$referrer",
+		builds: "sender=$sender recipient=$recipient simulate=false",
+		shares: "fee=$shareFraction feeBy=input feeReceiver=$payee",
+	},
 	contracts: []deployment{{
 		chains:  []uint64{1, 10, 25, 56, 100, 137, 143, 146, 999, 4326, 5000, 8453, 9745, 42161, 43114, 59144, 80094},
 		routers: []string{"0xAC4c6e212A361c968F1725b4d055b47E63F80b75"}, // RedSnwapper, also the spender
@@ -36,37 +41,11 @@ var sushi = service{
 }
 
 func init() {
-	register(sushi.Service, sushi.pricesAgain(sushiRequest, readSushi), excludedSources, sushiReferrer)
+	register(sushi.Service, sushi.pricesAgain(readSushi), excludedSources, sushiReferrer)
 }
 
 // sushiReferrer identifies integrators, as the venue's documents ask.
 const sushiReferrer = "referrer"
-
-// sushiRequest leaves out the API's own simulation: a wallet may approve, or be filled, later.
-func sushiRequest(o Options, s quote.Swap, builds bool) (upstream.Request, error) {
-	query := url.Values{
-		"tokenIn":     {tokenText(s.In.Address)},
-		"tokenOut":    {tokenText(s.Out.Address)},
-		"amount":      {s.In.Amount.String()},
-		"maxSlippage": {fraction(s.SlippagePercent)},
-	}
-	set(query, "excludeDEX", o.Settings[excludedSources])
-	set(query, "apiKey", o.Key)
-	set(query, "referrer", o.Settings[sushiReferrer])
-	if share := s.Affiliate.Percent; share.IsPositive() {
-		query.Set("fee", fraction(share))
-		query.Set("feeBy", "input")
-		query.Set("feeReceiver", s.Affiliate.Recipient.String())
-	}
-	resource := "quote"
-	if builds {
-		resource = "swap"
-		query.Set("sender", s.Sender.String())
-		query.Set("recipient", s.Recipient.String())
-		query.Set("simulate", "false")
-	}
-	return upstream.Request{Path: resource + "/v7/" + chainText(s), Query: query, Keys: []string{o.Key}}, nil
-}
 
 // readSushi reads an answer. A pair without a route has the HTTP status 200; a part of a swap is none.
 func readSushi(resp upstream.Response, _ quote.Profile, _ quote.Swap) (proposal, error) {

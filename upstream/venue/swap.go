@@ -23,26 +23,7 @@ const (
 	maxCalldata = 128 << 10
 )
 
-func tokenText(a chain.Address) string {
-	if a.IsNative() {
-		return coinText
-	}
-	return a.String()
-}
-
-// chainText is a chain's EIP-155 id.
-func chainText(s quote.Swap) string { return strconv.FormatUint(s.Chain.Native, 10) }
-
-// gasPriceText is the chain's gas price in wei, empty where it is not known.
-func gasPriceText(s quote.Swap) string {
-	if s.GasPrice.IsZero() {
-		return ""
-	}
-	return s.GasPrice.String()
-}
-
-// suits returns why a venue with profile p cannot do s, if so. An affiliate share is taken whole or refused, never
-// lowered; venues count basis points.
+// suits returns why a venue with profile p cannot do s, if so. An affiliate share is taken whole or refused.
 func suits(p quote.Profile, s quote.Swap) error {
 	if _, served := p.Routers[s.Chain.ID]; !served {
 		return fmt.Errorf("%s on chain %d: %w", p.Name, s.Chain.ID, quote.ErrUnsupportedChain)
@@ -66,8 +47,7 @@ func suits(p quote.Profile, s quote.Swap) error {
 	return nil
 }
 
-// payees are the recipients of a share of the input, and how many basis points, as APIs list them: with commas
-// between them, in the same sequence. Both are empty when there are none.
+// payees lists recipients of shares of the input with their basis points, comma-separated; empty when there are none.
 func payees(s quote.Swap) (shares, recipients string) {
 	var eachShare, eachRecipient []string
 	for _, a := range []quote.Affiliate{s.Affiliate, s.Second} {
@@ -86,8 +66,7 @@ type transaction struct {
 	Data  string `json:"data"`
 }
 
-// check reads the transaction and refuses one that calls another contract than the venue's router, or
-// that sends another value than the swap's input asks for.
+// check refuses a transaction that calls another contract than the venue's, or sends another value than the input.
 func (t transaction) check(p quote.Profile, s quote.Swap) (quote.Tx, error) {
 	router, err := parseRouter(t.To, p, s)
 	if err != nil {
@@ -157,8 +136,7 @@ func calldata(text string) ([]byte, error) {
 	return data, nil
 }
 
-// checkIn refuses an answer about another input amount than was asked about: a shared cache on the
-// venue's side, or a mix-up.
+// checkIn refuses an answer about another input amount: a cache on the venue's side, or a mix-up.
 func checkIn(in digits, s quote.Swap) error {
 	if in.amount() != s.In.Amount {
 		return fmt.Errorf("answer is about an input of %q instead of %s", string(in), s.In.Amount)
@@ -174,8 +152,7 @@ func checkMoved(out chain.Amount, q quote.Quote) error {
 	return nil
 }
 
-// checkMinimum refuses a transaction that enforces less than the slippage allows. Some APIs reckon in
-// floating point: a part in a billion is forgiven them.
+// checkMinimum refuses a looser minimum than the slippage allows, but for a part in a billion: some APIs use floats.
 func checkMinimum(minimum digits, s quote.Swap, quoted chain.Amount) error {
 	const billion = 1_000_000_000
 	promised, err := lessPercent(quoted, s.SlippagePercent)

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/shopspring/decimal"
@@ -20,14 +19,17 @@ import (
 	"crossgate/upstream"
 )
 
-// velora prices with GET /prices and builds with POST /transactions rather than with GET /swap, which does
-// both at once: a price needs no wallet, so it can be compared and shared before anyone is asked to sign;
-// it may be asked for more often; and only the winner pays for a second round trip.
+// velora prices with GET /prices, without a wallet, and builds with POST /transactions: only the winner pays for that.
 var velora = service{
 	// The limit is not published; /swap has a lower one than the two calls used here.
 	Service: Service{Name: "velora", URL: "https://api.paraswap.io", RequestsPerSecond: 3, Burst: 5, Source: "github VeloraDEX/paraswap-sdk"},
 	// Its partner fee comes out of the output, not out of the input: no affiliate share.
 	profile: quote.Profile{ImageURL: "https://velora.xyz/favicon.ico"},
+	asks: requestTemplate{ // the version defaults to 5, which is not kept up any more
+		path: "prices", header: "X-Api-Key=$key",
+		query: "srcToken=$in srcDecimals=$inDecimals destToken=$out destDecimals=$outDecimals amount=$amount side=SELL " +
+			"network=$chain version=6.2 partner=$partner excludeDEXS=$excludedSources",
+	},
 	contracts: []deployment{{
 		chains:  []uint64{1, 10, 56, 100, 137, 146, 8453, 42161, 43114},
 		routers: []string{"0x6A000F20005980200259B80c5102003040001068"}, // Augustus v6.2, also the spender
@@ -41,8 +43,8 @@ var velora = service{
 	),
 }
 
-// veloraData is what structs of Augustus v6.2 have in common: srcToken, destToken, fromAmount, toAmount, quotedAmount,
-// metadata, beneficiary.
+// veloraData begins structs of Augustus v6.2: srcToken, destToken, fromAmount, toAmount, quotedAmount, metadata,
+// beneficiary.
 const veloraData = "address,address,uint256,uint256,uint256,bytes32,address"
 
 const (
@@ -50,9 +52,8 @@ const (
 	veloraMostFee = 200    // basis points; the contract lowers larger ones
 )
 
-// veloraFunction is a function whose struct of a swap has veloraData from a member on, followed by partnerAndFee. The
-// contract takes the fee from an outcome that reached the minimum, keeps any surplus over the quoted amount, and
-// leaves itself one unit.
+// veloraFunction has veloraData from a member on, followed by partnerAndFee. The contract takes the fee from an outcome
+// that reached the minimum, keeps surplus over the quoted amount, and leaves itself one unit.
 func veloraFunction(signature string, data, from int) function {
 	at := func(member int) position { return position{data, from + member} }
 	return function{
@@ -76,15 +77,13 @@ func veloraFunction(signature string, data, from int) function {
 func init() {
 	register(velora.Service, func(o Options) (quote.Venue, error) {
 		return &twoCalls[veloraRoute]{
-			pricing[veloraRoute]{o, velora.on(o.Registry), veloraPricesRequest, readVeloraPrice},
+			pricing[veloraRoute]{o, velora.on(o.Registry), velora.asks.toQuote, readVeloraPrice},
 			veloraTransactionRequest, readVeloraTransaction, // the price route goes back signed: it is for the price quoted
 		}, nil
 	}, veloraPartner, excludedSources)
 }
 
 const (
-	veloraVersion = "6.2" // it defaults to 5, which is not kept up any more
-
 	// veloraPartner is the setting for a name agreed with the venue, which charges 0.01 % without one.
 	veloraPartner = "partner"
 )
@@ -102,8 +101,8 @@ type veloraRoute struct {
 	feePercent decimal.Decimal
 }
 
-// least returns the smallest outcome before the fee that leaves the recipient the quoted amount less the slippage:
-// the contract checks the minimum before it takes the fee.
+// least is the smallest outcome before the fee that leaves the quoted amount less the slippage: the contract checks
+// first.
 func (r veloraRoute) least(slippagePercent decimal.Decimal) (chain.Amount, error) {
 	wanted, netErr := lessPercent(r.net, slippagePercent)
 	least, grossErr := lessPercent(r.gross, slippagePercent)
@@ -117,24 +116,7 @@ func (r veloraRoute) least(slippagePercent decimal.Decimal) (chain.Amount, error
 	return least, nil
 }
 
-func veloraPricesRequest(o Options, s quote.Swap) (upstream.Request, error) {
-	query := url.Values{
-		"srcToken":     {tokenText(s.In.Address)},
-		"srcDecimals":  {strconv.Itoa(int(s.In.Token.Decimals))},
-		"destToken":    {tokenText(s.Out.Address)},
-		"destDecimals": {strconv.Itoa(int(s.Out.Token.Decimals))},
-		"amount":       {s.In.Amount.String()},
-		"side":         {"SELL"},
-		"network":      {chainText(s)},
-		"version":      {veloraVersion},
-	}
-	set(query, "partner", o.Settings[veloraPartner])
-	set(query, "excludeDEXS", o.Settings[excludedSources])
-	return upstream.Request{Path: "prices", Query: query, Header: header("X-Api-Key", o.Key)}, nil
-}
-
-// veloraTransactionRequest states the minimum as an amount: the other way, a slippage in whole basis points,
-// would round it. The API's own checks of balance and allowance are off, since a wallet may approve later.
+// veloraTransactionRequest states the minimum as an amount, unrounded. Balance and allowance may come later: no checks.
 func veloraTransactionRequest(o Options, s quote.Swap, route veloraRoute) (upstream.Request, error) {
 	least, err := route.least(s.SlippagePercent)
 	if err != nil {
@@ -154,20 +136,19 @@ func veloraTransactionRequest(o Options, s quote.Swap, route veloraRoute) (upstr
 		Deadline     int64           `json:"deadline"` // UNIX seconds
 	}{
 		PriceRoute: route.price,
-		SrcToken:   tokenText(s.In.Address), SrcDecimals: s.In.Token.Decimals,
-		DestToken: tokenText(s.Out.Address), DestDecimals: s.Out.Token.Decimals,
+		SrcToken:   tokenText(s, s.In.Address), SrcDecimals: s.In.Token.Decimals,
+		DestToken: tokenText(s, s.Out.Address), DestDecimals: s.Out.Token.Decimals,
 		SrcAmount: s.In.Amount.String(), DestAmount: least.String(),
 		UserAddress: s.Sender.Checksum(), Receiver: s.Recipient.Checksum(), // other spellings are refused
 		Partner: o.Settings[veloraPartner], Deadline: o.deadline(s.Chain.ID).Unix(),
 	})
 	return upstream.Request{
-		Method: http.MethodPost, Path: "transactions/" + chainText(s),
+		Method: http.MethodPost, Path: "transactions/" + words["chain"](s),
 		Query: url.Values{"ignoreChecks": {"true"}}, Header: header("X-Api-Key", o.Key), Body: body,
 	}, err
 }
 
-// readVeloraPrice reads the answer of GET /prices. Its destAmount is before the venue's fee: recorded
-// answers give the sum of the last hops' outputs whatever partnerFee, in percent, stands beside it.
+// readVeloraPrice reads GET /prices. Recorded answers show that destAmount is before partnerFee, in percent.
 func readVeloraPrice(resp upstream.Response, p quote.Profile, s quote.Swap) (found pricedRoute[veloraRoute], err error) {
 	var answer struct {
 		veloraFailure

@@ -39,16 +39,14 @@ type Options struct {
 	Registry chain.Registry    // a venue serves those of its own chains that are known here
 	Key      string            // of the venue's API; empty where it is used without one
 	Settings map[string]string // the venue's own; a name that it does not know is an error
-	// Contracts asks contracts of a chain on its newest block, all at once; the answer of one that refuses, or
-	// is none, is empty. Exchanges need it.
+	// Contracts asks contracts on a chain's newest block, all at once; one that refuses, or is absent, answers nothing.
 	Contracts func(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error)
 	Now       func() time.Time // the wall clock by default
 	// Newest is the time of a chain's newest block that was seen; zero where none was. nil: of no chain.
 	Newest func(chain.ID) time.Time
 }
 
-// deadline is the last time at which a transaction built now may be in a block. Contracts go by their chain's time,
-// which is ahead of a slow clock, and on test chains.
+// deadline is the last time for a transaction built now. Contracts go by their chain's time, which may be ahead.
 func (o Options) deadline(id chain.ID) time.Time {
 	now := o.Now()
 	if o.Newest != nil {
@@ -78,8 +76,7 @@ type registration struct {
 
 var registered = map[string]registration{}
 
-// excludedSources is the setting of most aggregators: the exchanges that they shall not use, comma-separated
-// in their API's own names.
+// excludedSources is the setting of most aggregators: exchanges not to use, comma-separated in the API's names.
 const excludedSources = "excludedSources"
 
 // register makes a venue available under its service's name. Its settings are those that it knows.

@@ -8,10 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"net/http"
-	"net/url"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -33,8 +30,14 @@ var zeroEx = service{
 	profile: quote.Profile{
 		ImageURL: "https://0x.org/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(10), PaysTwo: true,
 	},
-	// The AllowanceHolder is called and approved; never the Settler behind it. Mantle, without a newer
-	// opcode, has another one.
+	asks: requestTemplate{
+		path: "swap/allowance-holder/${price|quote}", header: "0x-Api-Key=$key 0x-Version=v2",
+		query: "chainId=$chain sellToken=$in buyToken=$out sellAmount=$amount slippageBps=$bps gasPrice=$gasPrice " +
+			"excludedSources=$excludedSources",
+		builds: "taker=$sender recipient=$recipient",
+		shares: "swapFeeBps=$eachBps swapFeeToken=$in swapFeeRecipient=$eachPayee", // of the input
+	},
+	// The AllowanceHolder is called and approved, never the Settler. Mantle, without a newer opcode, has another one.
 	contracts: []deployment{
 		{
 			chains:  []uint64{1, 10, 56, 137, 143, 999, 4663, 8453, 9745, 42161, 43114, 59144, 80094},
@@ -49,15 +52,14 @@ func init() {
 	register(zeroEx.Service, openZeroEx, excludedSources)
 }
 
-// zeroExVenue builds nothing for a Settler that is not 0x's own: the AllowanceHolder gives the input to any named
-// contract.
+// zeroExVenue builds for 0x's own Settlers alone: the AllowanceHolder gives the input to any named contract.
 type zeroExVenue struct {
 	quote.Venue
 	settlers settlers
 }
 
 func openZeroEx(o Options) (quote.Venue, error) {
-	v, err := zeroEx.pricesAgain(zeroExRequest, readZeroEx)(o)
+	v, err := zeroEx.pricesAgain(readZeroEx)(o)
 	return &zeroExVenue{Venue: v, settlers: settlers{contracts: o.Contracts, now: o.Now}}, err
 }
 
@@ -79,8 +81,7 @@ func (v *zeroExVenue) Build(ctx context.Context, s quote.Swap, q quote.Quote) (q
 	return tx, nil
 }
 
-// Calls of the AllowanceHolder: operator, token, amount, target, data; and of the Settler behind it: recipient,
-// buyToken, minAmountOut; actions; and a tag.
+// AllowanceHolder: operator, token, amount, target, data. Settler: recipient, buyToken, minAmountOut; actions; a tag.
 var (
 	zeroExHolder = readsCalls(function{
 		signature: "exec(address,address,uint256,address,bytes)",
@@ -93,8 +94,7 @@ var (
 	zeroExTarget = position{3}
 )
 
-// readZeroExCall is 0x's Profile.Read. The Settler, which has been found to be one, sends the recipient all that it has
-// of the token, and the minimum at least.
+// readZeroExCall is Profile.Read. A verified Settler sends the recipient all of the token, at least the minimum.
 func readZeroExCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	_, arguments, err := zeroExHolder.unpack(tx.Data)
 	if err != nil {
@@ -114,8 +114,7 @@ func readZeroExCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	return settled, err
 }
 
-// settlers are the contracts of 0x that swap, which it replaces now and then: 0x's registry knows today's and the one
-// before (https://github.com/0xProject/0x-settler, README).
+// settlers are 0x's contracts that swap: its registry knows today's and the one before (github 0xProject/0x-settler).
 type settlers struct {
 	contracts func(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error)
 	now       func() time.Time
@@ -188,33 +187,6 @@ func (r *settlers) ask(ctx context.Context, id chain.ID) ([]common.Address, erro
 		}
 	}
 	return addresses, nil
-}
-
-func zeroExRequest(o Options, s quote.Swap, builds bool) (upstream.Request, error) {
-	query := url.Values{
-		"chainId":     {chainText(s)},
-		"sellToken":   {tokenText(s.In.Address)},
-		"buyToken":    {tokenText(s.Out.Address)},
-		"sellAmount":  {s.In.Amount.String()},
-		"slippageBps": {strconv.Itoa(bps(s.SlippagePercent))},
-	}
-	set(query, "gasPrice", gasPriceText(s))
-	set(query, "excludedSources", o.Settings[excludedSources])
-	if shares, recipients := payees(s); shares != "" {
-		query.Set("swapFeeBps", shares)
-		query.Set("swapFeeToken", tokenText(s.In.Address)) // the shares are of the input
-		query.Set("swapFeeRecipient", recipients)
-	}
-	resource := "price"
-	if builds {
-		resource = "quote"
-		query.Set("taker", s.Sender.String())
-		query.Set("recipient", s.Recipient.String())
-	}
-	return upstream.Request{
-		Path: "swap/allowance-holder/" + resource, Query: query,
-		Header: http.Header{"0x-Api-Key": {o.Key}, "0x-Version": {"v2"}},
-	}, nil
 }
 
 // readZeroEx reads an answer. A pair without a route has the HTTP status 200.

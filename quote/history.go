@@ -1,0 +1,236 @@
+package quote
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/big"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/metric"
+)
+
+// History is what became of venues, over reloads but not restarts. The zero value is empty; safe for concurrent use.
+type History struct {
+	mu     sync.Mutex
+	venues map[string]*venueHistory
+	days   map[venueOfDay]VenueDay // since Take
+}
+
+// Record is what became of a venue.
+type Record struct {
+	Name                                  string // of the venue
+	Won, Outbid, Refused, Silent, LeftOut uint64
+	Took                                  time.Duration // its latest quote; zero before that
+	Reason                                string        // of its latest refusal; empty when there was none
+	At                                    time.Time     // of that
+	FailingSince                          time.Time     // it has given nothing but failures for a day or more; zero: not so
+}
+
+// venueHistory is a venue's record, with its first and latest failure since it answered; unasked, it does not fail.
+type venueHistory struct {
+	Record
+	first, latest time.Time
+}
+
+// failsAfter is for how long a venue has to give nothing but failures before it counts as failing.
+const failsAfter = 24 * time.Hour
+
+func (v *venueHistory) isFailing() bool { return v.latest.Sub(v.first) >= failsAfter }
+
+// VenueDay is what became of a venue in the comparisons of a UNIX day.
+type VenueDay struct {
+	Day       uint64
+	Venue     string
+	Quoted    uint64 // comparisons with a winner in which the venue quoted
+	Won       uint64 // of these
+	Contested uint64 // of those that it won, the ones in which another venue's quote could have been taken
+	// Sum of what the winner paid out beyond the best of the others, in millionths of that; negative: its gas was
+	// cheaper.
+	Gain int64
+}
+
+type venueOfDay struct {
+	day   uint64
+	venue string
+}
+
+// Records returns what became of every venue, in the sequence in which they were given.
+func (e *Estimator) Records() []Record {
+	records := make([]Record, len(e.venues))
+	e.history.mu.Lock()
+	defer e.history.mu.Unlock()
+	for i, each := range e.venues {
+		v := e.history.venueLocked(each.profile.Name)
+		if records[i] = v.Record; v.isFailing() {
+			records[i].FailingSince = v.first
+		}
+	}
+	return records
+}
+
+func (h *History) venueLocked(name string) *venueHistory {
+	if h.venues == nil {
+		h.venues = make(map[string]*venueHistory)
+	}
+	if h.venues[name] == nil {
+		h.venues[name] = &venueHistory{Record: Record{Name: name}}
+	}
+	return h.venues[name]
+}
+
+// note takes in a comparison, and logs which venues begin to count as failing and which no longer do.
+func (h *History) note(ctx context.Context, log *slog.Logger, now time.Time, all []Asked) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i := range all {
+		a := &all[i]
+		v := h.venueLocked(a.Venue)
+		v.note(now, a)
+		wasFailing := v.isFailing()
+		switch {
+		case a.hasAnswered():
+			if wasFailing {
+				log.InfoContext(ctx, "venue answers again", "venue", a.Venue, "failed_since", v.first)
+			}
+			v.first, v.latest = time.Time{}, time.Time{}
+		case a.hasFailed():
+			if v.latest = now; v.first.IsZero() {
+				v.first = now
+			}
+			if v.isFailing() && !wasFailing {
+				log.WarnContext(ctx, "venue has given nothing but failures for a day; swaps are compared without it",
+					"venue", a.Venue, "since", v.first, "error", a.Err)
+			}
+		}
+	}
+	h.countLocked(now, all)
+}
+
+func (r *Record) note(now time.Time, a *Asked) {
+	switch a.Verdict {
+	case Won:
+		r.Won++
+	case Outbid:
+		r.Outbid++
+	case Refused:
+		r.Refused++
+		if a.Err != nil {
+			r.Reason, r.At = a.Err.Error(), now
+		}
+	case Silent:
+		r.Silent++
+	case LeftOut:
+		r.LeftOut++
+		return
+	}
+	if a.Took > 0 {
+		r.Took = a.Took
+	}
+}
+
+// hasAnswered reports whether the venue quoted, or said that it does not serve the swap.
+func (a *Asked) hasAnswered() bool {
+	return a.Verdict == Won || a.Verdict == Outbid || a.Verdict == Refused && (!a.AmountOut.IsZero() || requestFault(a.Err) != nil)
+}
+
+// hasFailed reports whether the venue was asked, not left by its caller, and did not answer.
+func (a *Asked) hasFailed() bool {
+	return (a.Verdict == Refused || a.Verdict == Silent) && !a.hasAnswered() && !errors.Is(a.Err, context.Canceled)
+}
+
+// Take returns the counts of days and begins anew.
+func (h *History) Take() []VenueDay {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var all []VenueDay
+	for _, each := range h.days {
+		all = append(all, each)
+	}
+	h.days = nil
+	return all
+}
+
+// Add adds counts, such as those that could not be kept.
+func (h *History) Add(all ...VenueDay) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, each := range all {
+		h.addLocked(each)
+	}
+}
+
+func (h *History) addLocked(d VenueDay) {
+	if h.days == nil {
+		h.days = make(map[venueOfDay]VenueDay)
+	}
+	key := venueOfDay{d.Day, d.Venue}
+	sum := h.days[key]
+	h.days[key] = VenueDay{d.Day, d.Venue, sum.Quoted + d.Quoted, sum.Won + d.Won, sum.Contested + d.Contested, sum.Gain + d.Gain}
+}
+
+// countLocked counts a comparison with a winner, every venue once.
+func (h *History) countLocked(now time.Time, all []Asked) {
+	const secondsOfDay = 86_400
+	if len(all) == 0 || all[0].Verdict != Won {
+		return
+	}
+	won, others := &all[0], map[string]bool{}
+	day := VenueDay{Day: uint64(now.Unix()) / secondsOfDay, Venue: won.Venue, Quoted: 1, Won: 1}
+	var next *Asked
+	for i := range all[1:] {
+		each := &all[1+i]
+		if each.Verdict != Outbid || each.Venue == won.Venue {
+			continue
+		}
+		if !others[each.Venue] {
+			others[each.Venue] = true
+			h.addLocked(VenueDay{Day: day.Day, Venue: each.Venue, Quoted: 1})
+		}
+		if each.Err == nil && !each.Net.IsZero() && (next == nil || each.Net.Cmp(next.Net) > 0) {
+			next = each
+		}
+	}
+	if next != nil {
+		day.Contested, day.Gain = 1, gainOf(won, next)
+	}
+	h.addLocked(day)
+}
+
+// mostGain is the largest gain that is counted, in millionths: beyond it the other quote is absurd.
+const mostGain = 1_000_000
+
+// gainOf is how much more one venue paid out than another, in millionths of that, rounded towards zero.
+func gainOf(won, next *Asked) int64 {
+	more := new(big.Int).Sub(won.Net.Big(), next.Net.Big())
+	more.Quo(more.Mul(more, big.NewInt(1_000_000)), next.Net.Big())
+	if !more.IsInt64() || more.Int64() > mostGain {
+		return mostGain
+	}
+	return more.Int64()
+}
+
+// Observe has for how long each venue has failed measured until stop.
+func (e *Estimator) Observe() (stop func() error, err error) {
+	meter := otel.Meter(scope)
+	failing, err := meter.Float64ObservableGauge("crossgate.venue.failing", metric.WithUnit("s"),
+		metric.WithDescription("Time from the first to the latest failure of a venue since it answered; 0: it answered last, or was not asked."))
+	if err != nil {
+		return nil, err
+	}
+	registered, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+		e.history.mu.Lock()
+		defer e.history.mu.Unlock()
+		for _, each := range e.venues {
+			v := e.history.venueLocked(each.profile.Name)
+			o.ObserveFloat64(failing, v.latest.Sub(v.first).Seconds(), metric.WithAttributes(venueKey.String(v.Name)))
+		}
+		return nil
+	}, failing)
+	if err != nil {
+		return nil, err
+	}
+	return registered.Unregister, nil
+}

@@ -1,6 +1,7 @@
 package onchain_test
 
 import (
+	"encoding/hex"
 	"testing"
 
 	"crossgate/chain"
@@ -61,10 +62,53 @@ func checkIDs(t *testing.T, found []onchain.Found) {
 	}
 }
 
-// FuzzReaders feeds any data to the decoders of storage answers.
+// FuzzDecodeSwaps feeds any data to the two events of a swap within a chain. What comes out never brings more than was
+// swapped for, and pays whoever was reported for that very amount.
+func FuzzDecodeSwaps(f *testing.F) {
+	seed := func(paid, swapped onchain.Log) { f.Add(paid.Data, swapped.Data) }
+	seed(shareLog(f, "token out ...........", 5, "affiliate ...........", 3), swapLog(f, 5, 3))
+	seed(shareLog(f, "token out ...........", 0, "affiliate ...........", 0), swapLog(f, 0, 0))
+	seed(shareLog(f, "another token .......", 5, "affiliate ...........", 3), swapLog(f, 5, 3))
+	f.Fuzz(func(t *testing.T, paid, swapped []byte) {
+		report := func(topic string, data []byte) onchain.Log {
+			return onchain.Log{Address: contracts.Router, Topics: []chain.Hash{parseHash(t, topic)}, Data: data}
+		}
+		share, swap := report(affiliateFeePaid, paid), report(sameChainSwapExecuted, swapped)
+		found, err := onchain.Decode(contracts, []onchain.Log{share, share, swap, swap})
+		if err != nil {
+			return
+		}
+		if len(found) != 2 {
+			t.Fatalf("%d swaps of two: %+v", len(found), found)
+		}
+		for i, each := range found {
+			s := each.Fact.(order.Swapped)
+			out := s.Received().Add(s.Fee)
+			if s.Affiliate != nil {
+				out = out.Add(s.Affiliate.Amount)
+			}
+			if out.Cmp(s.AmountOut) != 0 {
+				t.Errorf("the parts of swap %d are %s, of %s", i, out, s.AmountOut)
+			}
+			if i > 0 && s.Affiliate != nil && (!s.Affiliate.Beneficiary.IsAbsent() || s.Affiliate.Amount.IsZero()) {
+				t.Errorf("the second swap pays %+v, who was reported before the first", s.Affiliate)
+			}
+		}
+	})
+}
+
+// FuzzReaders feeds any data to the decoders of storage answers, of accounts on Solana and of metadata.
 func FuzzReaders(f *testing.F) {
 	f.Add(encode(f, 1, contracts.Gate, 5, 137, 6, 100, contracts.Gate, 7))
 	f.Add(encode(f, 1, contracts.Gate, 8453, 0))
+	f.Add([]byte(giveAccount(f, "b90f91d5fcbedf96")))
+	for _, text := range []string{metadata65, metadata66, metadata67} {
+		raw, err := hex.DecodeString(text)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(raw)
+	}
 	f.Fuzz(func(t *testing.T, answer []byte) {
 		if give, err := onchain.DecodeGiveOrder(answer); err == nil && give.Status > onchain.GiveClaimedCancel {
 			t.Errorf("DecodeGiveOrder = %+v", give)
@@ -77,6 +121,15 @@ func FuzzReaders(f *testing.F) {
 		}
 		if isOver, err := onchain.DecodeCallStatus(answer); isOver && (err != nil || len(answer) == 0) {
 			t.Errorf("DecodeCallStatus = over, %v, of %x", err, answer)
+		}
+		if give, err := onchain.DecodeGiveAccount(answer); err == nil && give.Status > onchain.GiveClaimedCancel {
+			t.Errorf("DecodeGiveAccount = %+v", give)
+		}
+		if take, err := onchain.DecodeTakeAccount(answer); err == nil && take > onchain.TakeSentCancel {
+			t.Errorf("DecodeTakeAccount = %+v", take)
+		}
+		if m, isKnown := onchain.ParseMetadata(answer); isKnown && m.Version != 1 {
+			t.Errorf("ParseMetadata = version %d", m.Version)
 		}
 	})
 }

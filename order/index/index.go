@@ -132,13 +132,19 @@ func (x *Index) Find(ctx context.Context, tx chain.TxHash) (found []Found, searc
 	ctx, span := tracer().Start(ctx, "order.find", trace.WithAttributes(attribute.Stringer("crossgate.order.creation", tx)))
 	defer func() { endSpan(span, err) }()
 	searched = x.Basis()
-	from, covered := provenance{unsettled: x.unsettled()}, x.covering()
+	from := provenance{unsettled: x.unsettled()}
 	known, storeErr := x.store.createdIn(ctx, tx)
 	span.SetAttributes(attribute.Bool("crossgate.order.indexed", len(known) > 0))
 	if len(known) == 0 {
 		var done func()
-		known, done, err = x.traceCreation(ctx, tx, covered, storeErr)
+		known, done, err = x.traceCreation(ctx, tx, storeErr)
 		defer done()
+		if errors.Is(err, ErrUnasked) {
+			known, storeErr = x.store.createdIn(ctx, tx)
+			if err = withStore(ctx, err, storeErr); len(known) > 0 {
+				err = nil
+			}
+		}
 		if stopped := x.stopped(); stopped != nil && errors.Is(err, order.ErrNotFound) {
 			err = stopped
 		}

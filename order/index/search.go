@@ -18,9 +18,11 @@ import (
 const (
 	// mostSearches is how many searches are under way at a time.
 	mostSearches = 100
-	// coveredPatience is how long a search waits for chains of which the index has everything: they are asked since it
-	// does not know transactions that did nothing, nor blocks of the last moment.
+	// coveredPatience is after how long, and how often from then on, a search looks whether the index has read all that
+	// the chains had which have not answered when they were asked.
 	coveredPatience = 500 * time.Millisecond
+	// coveredAge is how long ago the index may have had everything of a chain that is not asked, for lack of calls.
+	coveredAge = time.Second
 	// longestRefusal is for how long a chain is not asked after it had no calls left: those that come in the meantime
 	// would only take what is left of the others'.
 	longestRefusal = 5 * time.Second
@@ -34,8 +36,8 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("too many searches of the chains; retry after %s", e.After.Round(time.Millisecond))
 }
 
-// ErrUnasked is an order.ErrNotFound that rests on the index: it has everything of the chains, of which some did not
-// say whether they know the transaction.
+// ErrUnasked is an order.ErrNotFound that rests on the index, which has everything of the chains that did not say whether
+// they know the transaction: as of the question, or of coveredAge before it where a chain has no calls left.
 var ErrUnasked = errors.New("some chains were not asked")
 
 var errUnasked = fmt.Errorf("%w in the index; %w", order.ErrNotFound, ErrUnasked)
@@ -57,25 +59,31 @@ type searches struct {
 type search struct {
 	tx      chain.TxHash
 	wanted  func([]order.Event) bool
-	isKnown bool // a chain has the transaction, and nothing that is wanted in it
-	skipped bool // a chain that need not be heard was not
-	failed  UnheardError
+	holds   holds
+	began   time.Time
+	isKnown bool    // a chain has the transaction, and nothing that is wanted in it
+	skipped bool    // a chain was not asked, or not waited for
+	failed  []reply // of chains that were asked in vain
 
-	unheard []chain.ID // that have to be heard; guarded by the mutex of searches
+	unheard []chain.ID // of those that were asked; guarded by the mutex of searches
 }
 
-// begin adds a search and returns the chains to ask, *BusyError when those that have to be heard cannot be asked.
-func (s *searches) begin(one *search, candidates []chain.ID) (asked []chain.ID, err error) {
+// holds reports whether the store has everything that a chain had at a moment, from its beginning on.
+type holds func(id chain.ID, at time.Time) bool
+
+// begin adds a search and returns the chains to ask, *BusyError when one cannot be asked that is not among those of which
+// the store had everything until just now.
+func (s *searches) begin(one *search, recent []chain.ID) (asked []chain.ID, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.running) >= mostSearches {
 		return nil, &BusyError{time.Second}
 	}
-	for _, id := range candidates {
+	for _, id := range one.unheard {
 		switch left := time.Until(s.refused[id]); {
 		case left <= 0:
 			asked = append(asked, id)
-		case slices.Contains(one.unheard, id):
+		case !slices.Contains(recent, id):
 			return nil, &BusyError{left}
 		default:
 			one.skipped = true
@@ -90,6 +98,7 @@ func (s *searches) begin(one *search, candidates []chain.ID) (asked []chain.ID, 
 		s.running, s.refused = make(map[*search]struct{}), make(map[chain.ID]time.Time)
 	}
 	s.running[one] = struct{}{}
+	one.unheard = slices.Clone(asked)
 	return asked, nil
 }
 
@@ -99,32 +108,22 @@ func (s *searches) end(one *search) {
 	delete(s.running, one)
 }
 
-// hears takes note of a chain's reply, which is not that the search is over, and returns how many have yet to be heard.
-func (s *searches) hears(one *search, r reply) (unheard int) {
+// hears takes note of a chain's reply, which is not that the search is over.
+func (s *searches) hears(one *search, r reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	short, isShort := errors.AsType[interface {
-		error
-		IsShort() bool
-		RetryIn() time.Duration
-	}](r.err)
-	if isShort && short.IsShort() {
-		s.refused[r.chain] = time.Now().Add(min(short.RetryIn(), longestRefusal))
+	if after, isShort := r.shortFor(); isShort {
+		s.refused[r.chain] = time.Now().Add(min(after, longestRefusal))
 	} else {
 		delete(s.refused, r.chain)
 	}
-	needed := slices.Contains(one.unheard, r.chain)
 	one.unheard = slices.DeleteFunc(one.unheard, func(id chain.ID) bool { return id == r.chain })
 	switch {
 	case r.err == nil:
 		one.isKnown = true
-	case errors.Is(r.err, order.ErrNotFound):
-	case needed:
-		one.failed.add(r.chain, r.err)
-	default:
-		one.skipped = true
+	case !errors.Is(r.err, order.ErrNotFound):
+		one.failed = append(one.failed, r)
 	}
-	return len(one.unheard)
 }
 
 // Unheard returns the chains that searches for a transaction which are under way have yet to hear, ascending.
@@ -140,32 +139,28 @@ func (x *Index) Unheard(tx chain.TxHash) (unheard []chain.ID) {
 	return slices.Compact(unheard)
 }
 
-// covering lists the chains of which the store holds everything from their beginning until just now. It has to be asked
-// before the store is read.
-func (x *Index) covering() (covered []chain.ID) {
-	for _, f := range x.followers {
-		if f.covers(0) {
-			covered = append(covered, f.chain)
-		}
-	}
-	return covered
+// holds is of the events of orders.
+func (x *Index) holds(id chain.ID, at time.Time) bool {
+	f := x.byChain[id]
+	return f.covers(0) && !f.basis().Level.Before(at)
 }
 
 // search asks chains for a transaction, all at once, and returns the events of the first that has some that are wanted:
-// none when it exists without. Of covered chains the index knows that they have nothing that is wanted, up to a moment
-// ago, so that they need not be heard. order.ErrNotFound when no chain knows the transaction, and ErrUnasked with it
-// when some were not heard; *UnheardError when one was not that has to be, *BusyError, or what Options.Search says.
-// done ends the search: it is to be called when what follows from it is read as well.
+// none when it exists without. order.ErrNotFound when no chain knows the transaction, and ErrUnasked with it when some
+// were not heard of which the store has everything by now, and has to be read again; *UnheardError when others were not,
+// *BusyError, or what Options.Search says. done ends the search: it is to be called when what follows from it is read as
+// well.
 func (x *Index) search(
-	ctx context.Context, tx chain.TxHash, asked, covered []chain.ID, wanted func([]order.Event) bool,
+	ctx context.Context, tx chain.TxHash, among []chain.ID, holds holds, wanted func([]order.Event) bool,
 ) (events []order.Event, done func(), err error) {
-	ctx, span := tracer().Start(ctx, "order.trace", trace.WithAttributes(attribute.Int("crossgate.chains", len(asked))))
+	ctx, span := tracer().Start(ctx, "order.trace", trace.WithAttributes(attribute.Int("crossgate.chains", len(among))))
 	defer func() { endSpan(span, err) }()
-	one := &search{tx: tx, wanted: wanted}
-	one.unheard = slices.DeleteFunc(slices.Clone(asked), func(id chain.ID) bool { return slices.Contains(covered, id) })
-	asked, err = x.searches.begin(one, asked)
+	one := &search{tx: tx, wanted: wanted, holds: holds, began: time.Now(), unheard: slices.Clone(among)}
+	isStale := func(id chain.ID) bool { return !holds(id, one.began.Add(-coveredAge)) }
+	recent := slices.DeleteFunc(slices.Clone(among), isStale)
+	asked, err := x.searches.begin(one, recent)
 	switch {
-	case err != nil && len(one.unheard) == 0:
+	case err != nil && len(recent) == len(among):
 		return nil, func() {}, errUnasked
 	case err != nil:
 		return nil, func() {}, err
@@ -177,7 +172,6 @@ func (x *Index) search(
 		}
 	}
 	found, isFound := x.race(ctx, one, asked)
-	slices.Sort(one.failed.Chains)
 	switch {
 	case isFound:
 		span.SetAttributes(attribute.Int64("crossgate.chain.id", int64(found.chain)))
@@ -185,14 +179,32 @@ func (x *Index) search(
 	case callerLeft(ctx):
 		err = ctx.Err()
 	case one.isKnown: // by one chain, and so by no other
-	case len(one.failed.Chains) > 0:
-		err = &one.failed
-	case one.skipped:
-		err = errUnasked
 	default:
-		err = order.ErrNotFound
+		err = one.notFound()
 	}
 	return nil, done, err
+}
+
+// notFound is what follows when no chain has said that it knows the transaction.
+func (one *search) notFound() error {
+	var failed UnheardError
+	for _, r := range one.failed {
+		at := one.began
+		if _, isShort := r.shortFor(); isShort {
+			at = at.Add(-coveredAge)
+		}
+		if one.skipped = true; !one.holds(r.chain, at) {
+			failed.add(r.chain, r.err)
+		}
+	}
+	switch {
+	case len(failed.Chains) > 0:
+		slices.Sort(failed.Chains)
+		return &failed
+	case one.skipped:
+		return errUnasked
+	}
+	return order.ErrNotFound
 }
 
 // race returns the first reply with what a search wants, if one comes before all chains are heard that have to be.
@@ -208,19 +220,21 @@ func (x *Index) race(ctx context.Context, one *search, asked []chain.ID) (found 
 			replies <- reply{id, events, err}
 		})
 	}
-	patience := time.NewTimer(coveredPatience)
+	patience := time.NewTicker(coveredPatience)
 	defer patience.Stop()
-	isLate, unheard := false, len(one.unheard)
-	for left := len(asked); left > 0 && (unheard > 0 || !isLate); {
+	isMissing := func(id chain.ID) bool { return !one.holds(id, one.began) }
+	for len(one.unheard) > 0 {
 		select {
 		case r := <-replies:
-			left--
 			if r.err == nil && one.wanted(r.events) {
 				return r, true
 			}
-			unheard = x.searches.hears(one, r)
+			x.searches.hears(one, r)
 		case <-patience.C:
-			isLate, one.skipped = true, true
+			if !slices.ContainsFunc(one.unheard, isMissing) {
+				one.skipped = true
+				return reply{}, false
+			}
 		}
 	}
 	return reply{}, false
@@ -231,6 +245,19 @@ type reply struct {
 	chain  chain.ID
 	events []order.Event
 	err    error
+}
+
+// shortFor is how long the chain has no calls left, if that is why it was not asked.
+func (r *reply) shortFor() (after time.Duration, isShort bool) {
+	short, is := errors.AsType[interface {
+		error
+		IsShort() bool
+		RetryIn() time.Duration
+	}](r.err)
+	if !is || !short.IsShort() {
+		return 0, false
+	}
+	return short.RetryIn(), true
 }
 
 // callerLeft reports whether nobody waits any more, which says nothing about the chains. A deadline that has passed

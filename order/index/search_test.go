@@ -62,32 +62,45 @@ func TestWhatIsIndexedFromTheBeginningNeedNotBeHeard(t *testing.T) {
 	}
 }
 
-// TestCoveredChainsAreNotWaitedForLong has one chain say nothing.
-func TestCoveredChainsAreNotWaitedForLong(t *testing.T) {
+// TestChainsAreWaitedForUntilTheIndexHasCaughtUpWithTheQuestion has one chain say nothing of transactions: what it had when
+// it was asked is known as soon as its follower has looked again, and then what that has read is found.
+func TestChainsAreWaitedForUntilTheIndexHasCaughtUpWithTheQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		x := New(openStore(t), map[chain.ID]order.Source{1: newLedger(1), 137: mute{newLedger(137)}}, quietly(Options{Chains: evmChains(1, 137)}))
-		followAll(t, x)
-		unknown, began := chain.NewTxHash(make([]byte, 32)), time.Now()
-		if _, _, err := x.Find(t.Context(), unknown); !errors.Is(err, ErrUnasked) || time.Since(began) != coveredPatience {
-			t.Errorf("Find = %v after %v", err, time.Since(began))
-		}
-		if _, _, err := x.FindSwaps(t.Context(), 137, unknown); !errors.Is(err, ErrUnasked) {
-			t.Errorf("FindSwaps = %v", err)
-		}
-		<-time.After(time.Minute) // in which no follower ran
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		silent := newLedger(137)
+		x := New(openStore(t), map[chain.ID]order.Source{1: newLedger(1), 137: mute{silent}}, quietly(Options{Chains: evmChains(1, 137)}))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		asking := make(chan error)
-		go func() { _, _, err := x.Find(ctx, unknown); asking <- err }()
-		synctest.Wait()
-		if unheard := x.Unheard(unknown); !slices.Equal(unheard, []chain.ID{137}) {
-			t.Errorf("while the search is under way, unheard are %v, want 137", unheard)
-		}
-		if err := <-asking; !errors.As(err, new(*UnheardError)) || errors.Is(err, order.ErrNotFound) {
-			t.Errorf("Find of a chain that is not level = %v", err)
-		}
-		if unheard := x.Unheard(unknown); len(unheard) > 0 {
-			t.Errorf("after the search, unheard are %v", unheard)
+		for name, find := range map[string]func(chain.TxHash) (bool, error){
+			"order": func(tx chain.TxHash) (bool, error) { found, _, err := x.Find(ctx, tx); return len(found) > 0, err },
+			"swap":  func(tx chain.TxHash) (bool, error) { found, _, err := x.FindSwaps(ctx, 137, tx); return len(found) > 0, err },
+		} {
+			for _, isThere := range []bool{false, true} {
+				followAll(t, x)
+				<-time.After(100 * time.Millisecond)
+				tx := chain.NewTxHash(make([]byte, 32))
+				if isThere {
+					tx = silent.mineSwaps([]told{newDeal(1, 137, 1).created(), swapped(1)})[0]
+				}
+				asking := make(chan error)
+				go func() {
+					found, err := find(tx)
+					if found != isThere {
+						t.Errorf("%s: found: %v, want %v", name, found, isThere)
+					}
+					asking <- err
+				}()
+				<-time.After(coveredPatience + 100*time.Millisecond)
+				if unheard := x.Unheard(tx); !slices.Equal(unheard, []chain.ID{137}) {
+					t.Errorf("%s: before the next look, unheard are %v, want 137", name, unheard)
+				}
+				followAll(t, x)
+				if err := <-asking; isThere && err != nil || !isThere && !errors.Is(err, ErrUnasked) {
+					t.Errorf("%s: there: %v; found with %v", name, isThere, err)
+				}
+				if unheard := x.Unheard(tx); len(unheard) > 0 {
+					t.Errorf("%s: after the search, unheard are %v", name, unheard)
+				}
+			}
 		}
 	})
 }

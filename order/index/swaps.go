@@ -34,7 +34,7 @@ func (x *Index) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) (fo
 	if _, followed := x.sources[id]; !followed || !slices.Contains(tx.Families(), x.options.Chains.Family(id)) {
 		return nil, searched, fmt.Errorf("find swaps in %s: %w on chain %d", tx, order.ErrNotFound, id)
 	}
-	isInDoubt, covered := x.unsettled()[id], x.coveringSwaps(ctx, id)
+	isInDoubt := x.unsettled()[id]
 	swaps, storeErr := x.store.swapsIn(ctx, id, tx)
 	if storeErr != nil && !errors.Is(storeErr, store.ErrUnavailable) {
 		x.options.Logger.WarnContext(ctx, "index unavailable; reading swaps from their chain", "chain", id, "error", storeErr)
@@ -42,8 +42,14 @@ func (x *Index) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) (fo
 	span.SetAttributes(attribute.Bool("crossgate.swap.indexed", len(swaps) > 0))
 	if len(swaps) == 0 || isInDoubt {
 		var done func()
-		swaps, done, err = x.traceSwaps(ctx, id, tx, covered, storeErr)
+		swaps, done, err = x.traceSwaps(ctx, id, tx, storeErr)
 		defer done()
+		if errors.Is(err, ErrUnasked) {
+			swaps, storeErr = x.store.swapsIn(ctx, id, tx)
+			if err = withStore(ctx, err, storeErr); len(swaps) > 0 {
+				err = nil
+			}
+		}
 		if err != nil {
 			return nil, searched, fmt.Errorf("find swaps in %s: %w", tx, err)
 		}
@@ -51,24 +57,23 @@ func (x *Index) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) (fo
 	return x.foundSwaps(ctx, searched, storeErr == nil, swaps...), searched, nil
 }
 
-// coveringSwaps is the chain if the store holds all swaps of it from its beginning until just now. It has to be asked
-// before they are read.
-func (x *Index) coveringSwaps(ctx context.Context, id chain.ID) (covered []chain.ID) {
-	if x.store.withoutSwaps || !x.byChain[id].covers(0) {
-		return nil
+// holdsSwaps is holds of the swaps within a chain.
+func (x *Index) holdsSwaps(ctx context.Context, id chain.ID) holds {
+	if x.store.withoutSwaps {
+		return holdsNothing
 	}
 	from, err := x.store.swapsFrom(ctx)
 	if first, known := from[id]; err != nil || !known || first.Number > 0 {
-		return nil
+		return holdsNothing
 	}
-	return []chain.ID{id}
+	return x.holds
 }
 
 // traceSwaps searches a chain for the swaps of a transaction. See search for done, and for the errors.
 func (x *Index) traceSwaps(
-	ctx context.Context, id chain.ID, tx chain.TxHash, covered []chain.ID, storeErr error,
+	ctx context.Context, id chain.ID, tx chain.TxHash, storeErr error,
 ) (swaps []order.Swap, done func(), err error) {
-	events, done, err := x.search(ctx, tx, []chain.ID{id}, covered, func(events []order.Event) bool {
+	events, done, err := x.search(ctx, tx, []chain.ID{id}, x.holdsSwaps(ctx, id), func(events []order.Event) bool {
 		_, swaps := parted(events)
 		return len(swaps) > 0
 	})

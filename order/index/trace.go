@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -18,12 +19,13 @@ const clockSkew = 60
 // traceCreation searches the chains for the orders that a transaction created, and returns the creation of each. See
 // search for done, and for the errors.
 func (x *Index) traceCreation(
-	ctx context.Context, tx chain.TxHash, covered []chain.ID, storeErr error,
+	ctx context.Context, tx chain.TxHash, storeErr error,
 ) (created [][]order.Event, done func(), err error) {
+	holds := x.holds
 	if storeErr != nil {
-		covered = nil
+		holds = holdsNothing
 	}
-	events, done, err := x.search(ctx, tx, x.candidates(tx), covered, func(events []order.Event) bool {
+	events, done, err := x.search(ctx, tx, x.candidates(tx), holds, func(events []order.Event) bool {
 		return slices.ContainsFunc(events, isCreation)
 	})
 	if err == nil && events == nil {
@@ -31,6 +33,8 @@ func (x *Index) traceCreation(
 	}
 	return creations(events), done, withStore(ctx, err, storeErr)
 }
+
+func holdsNothing(chain.ID, time.Time) bool { return false }
 
 // withStore is why something was not found: that is not certain while the store, which could have it, was not read.
 func withStore(ctx context.Context, err, storeErr error) error {
@@ -127,7 +131,7 @@ type provenance struct {
 	// unsettled are the chains in doubt when the store was asked: blocks that were read may be gone.
 	unsettled map[chain.ID]bool
 	stored    bool // everything that is stored of the order is among the events
-	traced    bool // the creation was read from its chain just now
+	traced    bool // the creation was read just now, from its chain or from a store that is level with it
 }
 
 func (from provenance) isSettled(id chain.ID) bool { return !from.unsettled[id] }

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -13,16 +14,37 @@ import (
 	"crossgate/order"
 )
 
-// TestWhatIsIndexedFromTheBeginningNeedNotBeHeard has chains fail, or be silent, whose followers are level: that nothing
-// was created is known of those, and of no other.
+// noCalls is why a chain is not asked.
+type noCalls struct{ error }
+
+func (noCalls) IsShort() bool          { return true }
+func (noCalls) RetryIn() time.Duration { return time.Second }
+
+// TestWhatIsIndexedFromTheBeginningNeedNotBeHeard has chains fail, or not be asked, whose followers are level as of the
+// question, or almost: that nothing was created is known of those, and of no other.
 func TestWhatIsIndexedFromTheBeginningNeedNotBeHeard(t *testing.T) {
 	unknown := chain.NewTxHash(make([]byte, 32))
+	down := errors.New("no route to host")
+	wait := func(d time.Duration) func(*testing.T, *world, *Index) {
+		return func(_ *testing.T, w *world, _ *Index) { <-time.After(d) }
+	}
+	short := func(d time.Duration) func(*testing.T, *world, *Index) {
+		return func(_ *testing.T, w *world, _ *Index) {
+			for _, l := range []*ledger{w.give, w.take, w.aside} {
+				l.fail(noCalls{down})
+			}
+			<-time.After(d)
+		}
+	}
 	for name, test := range map[string]struct {
 		spoil func(*testing.T, *world, *Index)
 		want  error // nil: a chain is not heard
 	}{
-		"level":  {func(*testing.T, *world, *Index) {}, order.ErrNotFound},
-		"behind": {func(*testing.T, *world, *Index) { <-time.After(time.Minute) }, nil},
+		"level":                          {wait(0), order.ErrNotFound},
+		"level before the question":      {wait(time.Millisecond), nil},
+		"behind":                         {wait(time.Minute), nil},
+		"no calls left, level just now":  {short(coveredAge), order.ErrNotFound},
+		"no calls left, level until now": {short(coveredAge + time.Millisecond), nil},
 		"in doubt": {func(_ *testing.T, w *world, x *Index) {
 			x.byChain[1].doubtSince(order.Head{}, 1)
 		}, nil},
@@ -49,7 +71,7 @@ func TestWhatIsIndexedFromTheBeginningNeedNotBeHeard(t *testing.T) {
 				}
 				test.spoil(t, w, x)
 				for _, l := range []*ledger{w.give, w.take, w.aside} {
-					l.fail(errors.New("no route to host"))
+					l.fail(cmp.Or(l.unreachable, down))
 				}
 				_, _, err := x.Find(t.Context(), unknown)
 				unheard := errors.As(err, new(*UnheardError))
@@ -79,7 +101,7 @@ func TestChainsAreWaitedForUntilTheIndexHasCaughtUpWithTheQuestion(t *testing.T)
 				<-time.After(100 * time.Millisecond)
 				tx := chain.NewTxHash(make([]byte, 32))
 				if isThere {
-					tx = silent.mineSwaps([]told{newDeal(1, 137, 1).created(), swapped(1)})[0]
+					tx = silent.mineSwaps([]told{newDeal(byte(len(name)), 137, 1).created(), swapped(byte(len(name)))})[0]
 				}
 				asking := make(chan error)
 				go func() {

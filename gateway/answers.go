@@ -37,8 +37,8 @@ func (s *sets) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) ([]i
 	return s.now().index.FindSwaps(ctx, id, tx)
 }
 
-func (s *sets) Unheard(tx chain.TxHash) []chain.ID {
-	return s.now().index.Unheard(tx)
+func (s *sets) Late(tx chain.TxHash) error {
+	return s.now().index.Late(tx)
 }
 
 func (s *sets) Transaction(ctx context.Context, id chain.ID, tx chain.TxHash) (order.Transaction, error) {

@@ -21,7 +21,8 @@ type answering struct {
 	isFinal func(*order.Order) bool
 	unread  bool // chain 8453 reports everything from blocks that were not read
 
-	unheard []chain.ID // by searches under way
+	late    error         // why answers take long
+	allTime time.Duration // that AllTime takes
 
 	withoutSwaps bool
 	unready      error
@@ -77,7 +78,7 @@ func (a *answering) Find(ctx context.Context, tx chain.TxHash) (found []index.Fo
 	return found, searched, err
 }
 
-func (a *answering) Unheard(chain.TxHash) []chain.ID { return a.unheard }
+func (a *answering) Late(chain.TxHash) error { return a.late }
 
 func (a *answering) ByID(ctx context.Context, id order.ID) (index.Found, error) {
 	searched := a.Basis()
@@ -100,6 +101,7 @@ func (a *answering) Daily(_ context.Context, from, _ uint64) (days, before []ord
 }
 
 func (a *answering) AllTime(context.Context) (order.Statistics, index.Basis, error) {
+	time.Sleep(a.allTime)
 	return order.Statistics{Created: 2}, index.Basis{}, nil
 }
 

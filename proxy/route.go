@@ -10,6 +10,7 @@ import (
 
 	"crossgate/cache"
 	"crossgate/chain"
+	"crossgate/order/index"
 )
 
 // Route is a documented path as data: how a request becomes a question of type Q, what tells questions
@@ -25,6 +26,7 @@ type Route[Q any] struct {
 	Load    func(context.Context, Q) (bodies []Body, life cache.Life, err error)
 	Choose  func(Q, []Body) (*Body, error) // nil: load makes one body
 	Indexed bool                           // the order index answers
+	Stored  bool                           // it asks no chain for that
 	Streams string                         // name of the events by which the answer can be followed; empty: it cannot
 	Shared  bool                           // replicas may have answers from each other
 	Learn   func(Q, []Body)                // remembers what another replica found; nil: nothing
@@ -155,15 +157,25 @@ func (r Route[Q]) miss(ctx context.Context, s *Server, key cache.Key, question Q
 	return found, err
 }
 
-// late is what a client gets who has waited long enough: which chains have not answered yet, and what was read of them.
+// late is what a client gets who has waited long enough: that the index does not answer, or which chains have not yet, and
+// what was read of them.
 func (r Route[Q]) late(s *Server, question Q) cache.Result[answer] {
-	p := chainUnreachable.From(ErrImpatient)
-	p.message = fmt.Sprintf("reading the answer takes longer than %s and goes on; retry later", s.patience)
+	var sought chain.TxHash
 	if r.Sought != nil {
-		p.Unheard = s.Options.Index.Unheard(r.Sought(question))
+		sought = r.Sought(question)
 	}
-	if len(p.Unheard) > 0 {
+	why := s.Options.Index.Late(sought)
+	p := chainUnreachable.From(errors.Join(ErrImpatient, why))
+	if r.Stored || errors.Is(why, index.ErrUnavailable) {
+		p.Kind = indexUnavailable
+	}
+	p.message = fmt.Sprintf("reading the answer takes longer than %s and goes on; retry later", s.patience)
+	switch unheard, is := errors.AsType[*index.UnheardError](why); {
+	case is:
+		p.Unheard = unheard.Chains
 		p.message = fmt.Sprintf("no answer from %s within %s; the search goes on, retry later", named(p.Unheard), s.patience)
+	case why != nil:
+		p.message = p.Text
 	}
 	searched := s.Options.Index.Basis()
 	return cache.Result[answer]{Value: answer{problem: p, Searched: searched, freshness: freshnessOf(searched, time.Now())}}

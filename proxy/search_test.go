@@ -2,6 +2,7 @@ package proxy_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ func TestClientsAreAnsweredBeforeBalancersGiveUp(t *testing.T) {
 			w.basis = []index.ChainBasis{followed(1, index.Lag{Head: 9, Indexed: 9})}
 			s := w.server(t, func(o *parts) {
 				a := ordersOf(o)
-				a.unheard = []chain.ID{137}
+				a.late = &index.UnheardError{UnreachableError: index.UnreachableError{Chains: []chain.ID{137}, Err: context.DeadlineExceeded}}
 				find, byID := a.find, a.byID
 				a.find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 					time.Sleep(4 * time.Second)
@@ -48,7 +49,7 @@ func TestClientsAreAnsweredBeforeBalancersGiveUp(t *testing.T) {
 			if took := time.Since(began); response.StatusCode != http.StatusServiceUnavailable || took != proxy.Patience || header.Get("Retry-After") == "" {
 				t.Errorf("%s: HTTP %d after %s, %v", name, response.StatusCode, took, header)
 			}
-			if name != "by id" && header.Get("X-Chains-Unheard") != "137" {
+			if header.Get("X-Chains-Unheard") != "137" {
 				t.Errorf("%s: which chain has not answered is not told: %v", name, header)
 			}
 			if strings.HasPrefix(path, "/api/") && name != "stream" && header.Get(proxy.IndexBasis) == "" {
@@ -59,6 +60,51 @@ func TestClientsAreAnsweredBeforeBalancersGiveUp(t *testing.T) {
 			if again := get(s, path); again.StatusCode != http.StatusOK || time.Since(began) > 0 {
 				t.Errorf("%s: HTTP %d after %s when the load is over", name, again.StatusCode, time.Since(began))
 			}
+		})
+	}
+}
+
+// TestLateAnswersNameWhatIsSlow has answers take four seconds: while the index does not answer, and where no chain is asked,
+// the client reads that the index is unavailable, and of no chain.
+func TestLateAnswersNameWhatIsSlow(t *testing.T) {
+	for name, test := range map[string]struct {
+		path, id string
+		late     error
+	}{
+		"index":          {ordersPath + createdTx, "INDEX_UNAVAILABLE", fmt.Errorf("%w: locked", index.ErrUnavailable)},
+		"index, by id":   {"/v1.0/dln/order/" + idText(7) + "/status", "INDEX_UNAVAILABLE", index.ErrUnavailable},
+		"not known":      {"/api/Orders/" + idText(7), "CHAIN_UNREACHABLE", nil},
+		"list":           {listPath, "INDEX_UNAVAILABLE", nil},
+		"all-time total": {"/api/Statistics/getAllTime", "INDEX_UNAVAILABLE", nil},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newWorld(t).server(t, func(o *parts) {
+				a := ordersOf(o)
+				a.late = test.late
+				a.find = func(context.Context, chain.TxHash) ([]*order.Order, error) {
+					time.Sleep(4 * time.Second)
+					return nil, nil
+				}
+				a.byID = func(context.Context, order.ID) (*order.Order, error) {
+					time.Sleep(4 * time.Second)
+					return nil, order.ErrNotFound
+				}
+				a.list = func(index.Filter, uint64, uint64) (index.List, error) {
+					time.Sleep(4 * time.Second)
+					return index.List{}, nil
+				}
+				a.allTime = 4 * time.Second
+			})
+			send := func() *http.Response { return get(s, test.path) }
+			if test.path == listPath {
+				send = func() *http.Response { return post(s, test.path, "{}").Result() }
+			}
+			response := send()
+			e := wantError(t, response, http.StatusServiceUnavailable, test.id)
+			if response.Header.Get("Retry-After") == "" || strings.Contains(e.Message, "locked") || strings.Contains(e.Message, "chain") {
+				t.Errorf("%s: %q, %v", name, e.Message, response.Header)
+			}
+			time.Sleep(4 * time.Second) // the load goes on
 		})
 	}
 }

@@ -46,8 +46,9 @@ const (
 type Index interface {
 	// Basis returns what an answer about everything would be read from now.
 	Basis() index.Basis
-	// Unheard returns the chains that searches for a transaction which are under way have yet to hear.
-	Unheard(chain.TxHash) []chain.ID
+	// Late returns why an answer takes long: index.ErrUnavailable, *index.UnheardError where it searches for a
+	// transaction; nil when that is not known.
+	Late(chain.TxHash) error
 	// Unready returns why other replicas should be asked instead of this one, nil when they need not.
 	Unready() error
 }

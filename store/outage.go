@@ -12,6 +12,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -46,6 +47,7 @@ type availability struct {
 	mode      []any     // in which a PostgreSQL is asked: in one round trip
 	pools     []*sql.DB // of a PostgreSQL: their idle connections are of no use after an outage
 	log       *slog.Logger
+	slow      atomic.Int64 // work under way for longer than slowAfter
 
 	mu       sync.Mutex
 	away     error // why nothing is asked; nil while the database answers
@@ -75,6 +77,8 @@ func (a *availability) do(ctx context.Context, work func() error) error {
 
 // watch has the database checked until done is closed.
 func (a *availability) watch(done <-chan struct{}) {
+	a.slow.Add(1)
+	defer a.slow.Add(-1)
 	for {
 		a.check()
 		select {

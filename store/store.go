@@ -90,6 +90,9 @@ func (db *DB) Probe(ctx context.Context) error {
 // Available returns nil, or ErrUnavailable with the reason while the database is known not to answer. It asks nothing.
 func (db *DB) Available() error { return db.availability.err() }
 
+// IsSlow reports whether work of the database has been under way for so long that the database is probed.
+func (db *DB) IsSlow() bool { return db.availability.slow.Load() > 0 }
+
 // IsReplicated reports whether other replicas may use the database as well.
 func (db *DB) IsReplicated() bool { return db.replica != nil }
 

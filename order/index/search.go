@@ -65,7 +65,7 @@ type search struct {
 	skipped bool    // a chain was not asked, or not waited for
 	failed  []reply // of chains that were asked in vain
 
-	unheard []chain.ID // of those that were asked; guarded by the mutex of searches
+	unheard []chain.ID // guarded by the mutex of searches; only the search itself changes it
 }
 
 // holds reports whether the store has everything that a chain had at a moment, from its beginning on.
@@ -126,30 +126,42 @@ func (s *searches) hears(one *search, r reply) {
 	}
 }
 
-// Unheard returns the chains that searches for a transaction which are under way have yet to hear, ascending.
-func (x *Index) Unheard(tx chain.TxHash) (unheard []chain.ID) {
+// Late returns why an answer takes long, as far as that is known: ErrUnavailable while the store does not answer,
+// *UnheardError with the chains, ascending, that searches for a transaction which are under way have yet to hear, or
+// ErrUnavailable while the store is slow.
+func (x *Index) Late(tx chain.TxHash) error {
+	if away := x.store.Available(); away != nil {
+		return fmt.Errorf("%w: %w", ErrUnavailable, away)
+	}
 	x.searches.mu.Lock()
 	defer x.searches.mu.Unlock()
+	var unheard []chain.ID
 	for one := range x.searches.running {
 		if one.tx == tx {
 			unheard = append(unheard, one.unheard...)
 		}
 	}
-	slices.Sort(unheard)
-	return slices.Compact(unheard)
+	switch {
+	case len(unheard) > 0:
+		slices.Sort(unheard)
+		return &UnheardError{UnreachableError{slices.Compact(unheard), context.DeadlineExceeded}}
+	case x.store.IsSlow():
+		return ErrUnavailable
+	}
+	return nil
 }
 
-// holds is of the events of orders.
+// holds is for events of orders.
 func (x *Index) holds(id chain.ID, at time.Time) bool {
 	f := x.byChain[id]
 	return f.covers(0) && !f.basis().Level.Before(at)
 }
 
 // search asks chains for a transaction, all at once, and returns the events of the first that has some that are wanted:
-// none when it exists without. order.ErrNotFound when no chain knows the transaction, and ErrUnasked with it when some
-// were not heard of which the store has everything by now, and has to be read again; *UnheardError when others were not,
-// *BusyError, or what Options.Search says. done ends the search: it is to be called when what follows from it is read as
-// well.
+// none when it exists without. order.ErrNotFound when no chain knows the transaction; ErrUnasked with it when chains did
+// not answer of which the store has everything by now, so that it has to be read again; *UnheardError when others did
+// not, *BusyError, or what Options.Search says. done ends the search: it is to be called when what follows from it is
+// read as well.
 func (x *Index) search(
 	ctx context.Context, tx chain.TxHash, among []chain.ID, holds holds, wanted func([]order.Event) bool,
 ) (events []order.Event, done func(), err error) {

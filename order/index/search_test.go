@@ -94,7 +94,10 @@ func TestChainsAreWaitedForUntilTheIndexHasCaughtUpWithTheQuestion(t *testing.T)
 		defer cancel()
 		for name, find := range map[string]func(chain.TxHash) (bool, error){
 			"order": func(tx chain.TxHash) (bool, error) { found, _, err := x.Find(ctx, tx); return len(found) > 0, err },
-			"swap":  func(tx chain.TxHash) (bool, error) { found, _, err := x.FindSwaps(ctx, 137, tx); return len(found) > 0, err },
+			"swap": func(tx chain.TxHash) (bool, error) {
+				found, _, err := x.FindSwaps(ctx, 137, tx)
+				return len(found) > 0, err
+			},
 		} {
 			for _, isThere := range []bool{false, true} {
 				followAll(t, x)
@@ -112,15 +115,15 @@ func TestChainsAreWaitedForUntilTheIndexHasCaughtUpWithTheQuestion(t *testing.T)
 					asking <- err
 				}()
 				<-time.After(coveredPatience + 100*time.Millisecond)
-				if unheard := x.Unheard(tx); !slices.Equal(unheard, []chain.ID{137}) {
-					t.Errorf("%s: before the next look, unheard are %v, want 137", name, unheard)
+				if late, is := errors.AsType[*UnheardError](x.Late(tx)); !is || !slices.Equal(late.Chains, []chain.ID{137}) {
+					t.Errorf("%s: before the next look: %v, want that 137 is not heard", name, late)
 				}
 				followAll(t, x)
 				if err := <-asking; isThere && err != nil || !isThere && !errors.Is(err, ErrUnasked) {
 					t.Errorf("%s: there: %v; found with %v", name, isThere, err)
 				}
-				if unheard := x.Unheard(tx); len(unheard) > 0 {
-					t.Errorf("%s: after the search, unheard are %v", name, unheard)
+				if late := x.Late(tx); late != nil {
+					t.Errorf("%s: after the search: %v", name, late)
 				}
 			}
 		}

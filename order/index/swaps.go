@@ -57,7 +57,7 @@ func (x *Index) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) (fo
 	return x.foundSwaps(ctx, searched, storeErr == nil, swaps...), searched, nil
 }
 
-// holdsSwaps is holds of the swaps within a chain.
+// holdsSwaps is holds for the swaps within a chain.
 func (x *Index) holdsSwaps(ctx context.Context, id chain.ID) holds {
 	if x.store.withoutSwaps {
 		return holdsNothing

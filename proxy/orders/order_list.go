@@ -68,6 +68,7 @@ func (s *Orders) listRoute(
 		Key:     listKey,
 		Load:    load,
 		Indexed: true,
+		Stored:  true,
 		Shared:  true,
 	}
 }

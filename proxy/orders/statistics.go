@@ -52,7 +52,7 @@ func (s *Orders) DailyRoute() proxy.Route[Days] {
 		running := order.Accumulate(before, rows, q.From, q.To)
 		return []proxy.Body{{Text: string(s.encoder.AppendDaily(nil, rows, running)), Value: rows, Basis: basis}}, statisticsLife, nil
 	})
-	r.Indexed, r.Shared = true, true
+	r.Indexed, r.Stored, r.Shared = true, true, true
 	return r
 }
 
@@ -65,7 +65,7 @@ func (s *Orders) DeliveryTimesRoute() proxy.Route[Days] {
 		}
 		return []proxy.Body{{Text: string(s.encoder.AppendDeliveryTimes(nil, times)), Value: times, Basis: basis}}, statisticsLife, nil
 	})
-	r.Indexed, r.Shared = true, true
+	r.Indexed, r.Stored, r.Shared = true, true, true
 	return r
 }
 
@@ -87,6 +87,7 @@ func (s *Orders) allTimeRoute() proxy.Route[struct{}] {
 			return []proxy.Body{{Text: string(text), Basis: basis}}, statisticsLife, nil
 		},
 		Indexed: true,
+		Stored:  true,
 		Shared:  true,
 	}
 }

@@ -36,7 +36,7 @@ type fault struct {
 
 // missing is what answers must do without.
 type missing struct {
-	index bool // the database: orders that are not kept are told by their chains; by id, statuses and what is locked may be declined
+	index bool // the database: orders that are not kept are told by their chains, or declined where that takes long; so is the rest
 	chain bool // an endpoint of a chain, or all: what only chains know may be declined
 	proof bool // index and a chain: nobody can know that an order does not exist
 	reply bool // that of a gateway which takes requests: who asked it for a swap waits as long as the balancer does

@@ -168,13 +168,6 @@ func outputOf(body []byte) (*big.Int, error) {
 // mix is the next question: what clients of wallets, takers and pages ask for.
 func (f *truth) mix(without missing) question {
 	o := f.orders[mathrand.IntN(len(f.orders))]
-	known := func(path string, check func(head, []byte) error) question {
-		q := ask(path, longestAnswer, check)
-		if without.index {
-			q.cold = longestCold
-		}
-		return q
-	}
 	reason := "INDEX_UNAVAILABLE"
 	if without.chain {
 		reason = "CHAIN_UNREACHABLE" // what the index has not read of it is asked of it
@@ -183,7 +176,11 @@ func (f *truth) mix(without missing) question {
 		}
 	}
 	byIndex := func(path string, check func(head, []byte) error) question {
-		return known(path, declining(without.index || without.chain, reason, check))
+		q := ask(path, longestAnswer, declining(without.index || without.chain, reason, check))
+		if without.index {
+			q.cold = longestCold
+		}
+		return q
 	}
 	cold := func(path string, check func(head, []byte) error) question {
 		q := ask(path, longestCold, declining(without.index || without.chain, "", check))
@@ -192,7 +189,7 @@ func (f *truth) mix(without missing) question {
 	}
 	switch n := mathrand.IntN(100); {
 	case n < 25:
-		return known("/api/Orders/creationTxHash/"+o.CreationTxHash, declining(without.index && without.chain, "", isOrder(o)))
+		return byIndex("/api/Orders/creationTxHash/"+o.CreationTxHash, isOrder(o))
 	case n < 30:
 		if o, has := f.newest(); has {
 			return cold("/api/Orders/creationTxHash/"+o.CreationTxHash, isMoving(o))

@@ -30,8 +30,10 @@ func TestNothingIsNotFoundInAnOutage(t *testing.T) {
 			release, err = r.server.Hold("orders", "BEGIN; LOCK TABLE events, orders IN ACCESS EXCLUSIVE MODE")
 			return err
 		}, func() error { return release() }, true},
-		{"database and chain away", func() error { return errors.Join(r.server.Kill(), chain(sandbox.Down)) },
-			func() error { return errors.Join(chain(sandbox.NoFault), r.server.Resume()) }, false},
+		{
+			"database and chain away", func() error { return errors.Join(r.server.Kill(), chain(sandbox.Down)) },
+			func() error { return errors.Join(chain(sandbox.NoFault), r.server.Resume()) }, false,
+		},
 	} {
 		o, unknown := deliver(t, r.world), unknownOrder(i)
 		gateway.until(t, "indexed", lockedFor(r.taker), o.isLocked)

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 	"syscall"
@@ -23,8 +24,6 @@ const (
 	longestSwap   = 9 * time.Second // where the balancer gives it up
 	// slowLink is how late each piece of up to 16 KiB arrives.
 	slowLink = 100 * time.Millisecond
-	// chaosSettings bound a swap below longestCold.
-	chaosSettings = "swap: {window: 600ms, deadline: 1200ms}\n"
 )
 
 // fault is one way in which a part of a fleet fails.
@@ -50,7 +49,7 @@ func TestChaos(t *testing.T) {
 	if err != nil {
 		t.Skip("CROSSGATE_CHAOS says no time, 5s for instance: make soak does")
 	}
-	f := startFleet(t, buildCommand(t), 2, chaosSettings)
+	f := startFleet(t, buildCommand(t), 2, "")
 	is := look(t, f.world)
 	for _, balancer := range []string{"haproxy", "nginx"} {
 		faults := f.faults()
@@ -94,7 +93,10 @@ func (f *fleet) meet(t *testing.T, is *truth, span time.Duration, faults []fault
 				}
 				return is.isLocked(got, body)
 			})
-			t.Logf("what happened meanwhile is told %v after the end", time.Since(healed).Round(100*time.Millisecond))
+			for _, r := range f.replicas { // an endpoint that failed is left alone for a while
+				is.until(t, "http://"+r.public, "/api/Orders/creationTxHash/"+strange(), isStatus(http.StatusNotFound))
+			}
+			t.Logf("what happened meanwhile is told, and all chains are heard, %v after the end", time.Since(healed).Round(100*time.Millisecond))
 		})
 	}
 	reportPhases(t, phases)

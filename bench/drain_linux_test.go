@@ -20,7 +20,7 @@ func TestDrainLosesNothing(t *testing.T) {
 		t.Skip("takes two minutes: CROSSGATE_CHAOS has it run, make soak does")
 	}
 	program := buildCommand(t)
-	f := startFleet(t, program, 2, chaosSettings+shippedDrain(t))
+	f := startFleet(t, program, 2, shippedDrain(t))
 	is := look(t, f.world)
 	for name, by := range balancers(t) {
 		t.Run(name, func(t *testing.T) {

@@ -22,7 +22,7 @@ func TestUpgradeLosesNothing(t *testing.T) {
 	earlier, later := buildCommit(t, from), buildCommand(t)
 	for _, name := range []string{"haproxy", "nginx"} {
 		t.Run(name, func(t *testing.T) {
-			f := startFleet(t, earlier, 3, chaosSettings+shippedDrain(t))
+			f := startFleet(t, earlier, 3, shippedDrain(t))
 			f.balance(t, balancers(t)[name], f.addresses()...)
 			f.upgradeAndBack(t, earlier, later)
 		})

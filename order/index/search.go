@@ -112,8 +112,15 @@ func (s *searches) end(one *search) {
 func (s *searches) hears(one *search, r reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if after, isShort := r.shortFor(); isShort {
-		s.refused[r.chain] = time.Now().Add(min(after, longestRefusal))
+	r.asOf = one.began
+	short, isShort := errors.AsType[interface {
+		error
+		IsShort() bool
+		RetryIn() time.Duration
+	}](r.err)
+	if isShort && short.IsShort() {
+		s.refused[r.chain] = time.Now().Add(min(short.RetryIn(), longestRefusal))
+		r.asOf = one.began.Add(-coveredAge)
 	} else {
 		delete(s.refused, r.chain)
 	}
@@ -184,6 +191,12 @@ func (x *Index) search(
 		}
 	}
 	found, isFound := x.race(ctx, one, asked)
+	var failed UnheardError
+	for _, r := range one.failed {
+		if one.skipped = true; !holds(r.chain, r.asOf) {
+			failed.add(r.chain, r.err)
+		}
+	}
 	switch {
 	case isFound:
 		span.SetAttributes(attribute.Int64("crossgate.chain.id", int64(found.chain)))
@@ -191,32 +204,15 @@ func (x *Index) search(
 	case callerLeft(ctx):
 		err = ctx.Err()
 	case one.isKnown: // by one chain, and so by no other
-	default:
-		err = one.notFound()
-	}
-	return nil, done, err
-}
-
-// notFound is what follows when no chain has said that it knows the transaction.
-func (one *search) notFound() error {
-	var failed UnheardError
-	for _, r := range one.failed {
-		at := one.began
-		if _, isShort := r.shortFor(); isShort {
-			at = at.Add(-coveredAge)
-		}
-		if one.skipped = true; !one.holds(r.chain, at) {
-			failed.add(r.chain, r.err)
-		}
-	}
-	switch {
 	case len(failed.Chains) > 0:
 		slices.Sort(failed.Chains)
-		return &failed
+		err = &failed
 	case one.skipped:
-		return errUnasked
+		err = errUnasked
+	default:
+		err = order.ErrNotFound
 	}
-	return order.ErrNotFound
+	return nil, done, err
 }
 
 // race returns the first reply with what a search wants, if one comes before all chains are heard that have to be.
@@ -229,7 +225,7 @@ func (x *Index) race(ctx context.Context, one *search, asked []chain.ID) (found 
 	for _, id := range asked {
 		chains.Go(func() {
 			events, err := x.sources[id].EventsIn(ctx, one.tx)
-			replies <- reply{id, events, err}
+			replies <- reply{chain: id, events: events, err: err}
 		})
 	}
 	patience := time.NewTicker(coveredPatience)
@@ -257,19 +253,7 @@ type reply struct {
 	chain  chain.ID
 	events []order.Event
 	err    error
-}
-
-// shortFor is how long the chain has no calls left, if that is why it was not asked.
-func (r *reply) shortFor() (after time.Duration, isShort bool) {
-	short, is := errors.AsType[interface {
-		error
-		IsShort() bool
-		RetryIn() time.Duration
-	}](r.err)
-	if !is || !short.IsShort() {
-		return 0, false
-	}
-	return short.RetryIn(), true
+	asOf   time.Time // as of when the store must have everything of the chain, since it failed
 }
 
 // callerLeft reports whether nobody waits any more, which says nothing about the chains. A deadline that has passed

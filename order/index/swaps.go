@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
@@ -46,34 +47,25 @@ func (x *Index) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) (fo
 		defer done()
 		if errors.Is(err, ErrUnasked) {
 			swaps, storeErr = x.store.swapsIn(ctx, id, tx)
-			if err = withStore(ctx, err, storeErr); len(swaps) > 0 {
-				err = nil
-			}
+			err = withStore(ctx, err, storeErr)
 		}
-		if err != nil {
+		if err != nil && len(swaps) == 0 {
 			return nil, searched, fmt.Errorf("find swaps in %s: %w", tx, err)
 		}
 	}
 	return x.foundSwaps(ctx, searched, storeErr == nil, swaps...), searched, nil
 }
 
-// holdsSwaps is holds for the swaps within a chain.
-func (x *Index) holdsSwaps(ctx context.Context, id chain.ID) holds {
-	if x.store.withoutSwaps {
-		return holdsNothing
-	}
-	from, err := x.store.swapsFrom(ctx)
-	if first, known := from[id]; err != nil || !known || first.Number > 0 {
-		return holdsNothing
-	}
-	return x.holds
-}
-
 // traceSwaps searches a chain for the swaps of a transaction. See search for done, and for the errors.
 func (x *Index) traceSwaps(
 	ctx context.Context, id chain.ID, tx chain.TxHash, storeErr error,
 ) (swaps []order.Swap, done func(), err error) {
-	events, done, err := x.search(ctx, tx, []chain.ID{id}, x.holdsSwaps(ctx, id), func(events []order.Event) bool {
+	holds := func(id chain.ID, at time.Time) bool {
+		from, err := x.store.swapsFrom(ctx)
+		first, known := from[id]
+		return err == nil && known && first.Number == 0 && !x.store.withoutSwaps && x.holds(id, at)
+	}
+	events, done, err := x.search(ctx, tx, []chain.ID{id}, holds, func(events []order.Event) bool {
 		_, swaps := parted(events)
 		return len(swaps) > 0
 	})

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -21,11 +20,7 @@ const clockSkew = 60
 func (x *Index) traceCreation(
 	ctx context.Context, tx chain.TxHash, storeErr error,
 ) (created [][]order.Event, done func(), err error) {
-	holds := x.holds
-	if storeErr != nil {
-		holds = holdsNothing
-	}
-	events, done, err := x.search(ctx, tx, x.candidates(tx), holds, func(events []order.Event) bool {
+	events, done, err := x.search(ctx, tx, x.candidates(tx), x.holds, func(events []order.Event) bool {
 		return slices.ContainsFunc(events, isCreation)
 	})
 	if err == nil && events == nil {
@@ -33,8 +28,6 @@ func (x *Index) traceCreation(
 	}
 	return creations(events), done, withStore(ctx, err, storeErr)
 }
-
-func holdsNothing(chain.ID, time.Time) bool { return false }
 
 // withStore is why something was not found: that is not certain while the store, which could have it, was not read.
 func withStore(ctx context.Context, err, storeErr error) error {

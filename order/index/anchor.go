@@ -27,11 +27,6 @@ type anchorage struct {
 	doubt   *keptBlock           // that endpoints contradict each other about, or the store; nil: none
 }
 
-func newAnchorage(source order.Source) anchorage {
-	anchored, _ := source.(order.AnchoredSource)
-	return anchorage{source: anchored}
-}
-
 // settledAt is the newest block of a head that may become an anchor. Some chains call their newest block finalized,
 // which says nothing of where they will go on.
 func settledAt(head order.Head) uint64 {

@@ -39,6 +39,7 @@ type follower struct {
 
 func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *follower {
 	j := newJob(db, id, source, o)
+	anchored, _ := source.(order.AnchoredSource)
 	return &follower{
 		job:       j,
 		paces:     o.Pace,
@@ -50,8 +51,8 @@ func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *fol
 		unknown:   o.unknown,
 
 		sync:       syncState{heads: heads{epoch: new(Epoch)}, every: o.Pace.Asked},
-		quarantine: newQuarantine(j.logger),
-		anchorage:  newAnchorage(source),
+		quarantine: quarantine{logger: j.logger, unreadable: make(map[uint64]int)},
+		anchorage:  anchorage{source: anchored},
 		prover:     prover{since: math.MaxUint64, at: time.Now(), liars: make(map[string]bool)},
 		failures:   failureLog{logger: j.logger},
 	}

@@ -73,7 +73,7 @@ func (o Options) withDefaults() Options {
 	o.readAhead = make(chan struct{}, o.Ahead)
 	o.Observer = cmp.Or(o.Observer, Observer(unobserved{}))
 	o.Logger = cmp.Or(o.Logger, slog.Default())
-	o.unknown = newUnknownChains(o.Chains, o.Logger)
+	o.unknown = &unknownChains{registry: o.Chains, logger: o.Logger, turnedUp: make(chan struct{}, 1), orders: map[chain.ID]uint64{}}
 	return o
 }
 
@@ -141,14 +141,12 @@ func (x *Index) Find(ctx context.Context, tx chain.TxHash) (found []Found, searc
 		defer done()
 		if errors.Is(err, ErrUnasked) {
 			known, storeErr = x.store.createdIn(ctx, tx)
-			if err = withStore(ctx, err, storeErr); len(known) > 0 {
-				err = nil
-			}
+			err = withStore(ctx, err, storeErr)
 		}
 		if stopped := x.stopped(); stopped != nil && errors.Is(err, order.ErrNotFound) {
 			err = stopped
 		}
-		if err != nil {
+		if err != nil && len(known) == 0 {
 			return nil, searched, fmt.Errorf("find orders created in %s: %w", tx, err)
 		}
 		from.traced = true

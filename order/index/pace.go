@@ -132,21 +132,16 @@ func (x *Index) askedWhatIsLocked() {
 // and not before the pace. It returns false when ctx has ended.
 func (f *follower) waitForNews(ctx context.Context, begun time.Time) bool {
 	for {
+		pace, since := f.paces.Of(f.facts, f.demand.now()), time.Since(begun)
+		quiet := min(f.announced.every-since, time.Until(f.sync.quietUntil(f.announced)))
 		select {
 		case <-ctx.Done():
 			return false
-		case <-time.After(f.untilLook(begun)):
+		case <-time.After(max(pace-since, quiet)):
 			return true
 		case <-f.demand.woken:
 			return true
 		case <-f.announced.gained:
 		}
 	}
-}
-
-// untilLook is how long to wait before the next look at a chain, when the last one began at a time: by the pace; longer
-// while announcements say that there is nothing to see.
-func (f *follower) untilLook(begun time.Time) time.Duration {
-	pace, since := f.paces.Of(f.facts, f.demand.now()), time.Since(begun)
-	return max(pace-since, min(f.announced.every-since, time.Until(f.sync.quietUntil(f.announced))))
 }

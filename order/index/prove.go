@@ -101,7 +101,9 @@ func (f *follower) prove(ctx context.Context, position checkpoint, head order.He
 	}
 	end := min(head.Finalized, position.block) + 1
 	for begun := time.Now(); ; {
-		most := f.prover.due(position, end, f.provesPromptly())
+		// Few blocks are proven by themselves where each look brings no more than are read with evidence.
+		isPrompt := f.demand.now() == AskedAboutOrders && (f.facts.BlockTime == 0 || f.facts.BlockTime*order.TipRange >= f.paces.Asked)
+		most := f.prover.due(position, end, isPrompt)
 		if most == 0 || time.Since(begun) > f.paces.Of(f.facts, f.demand.now())/2 {
 			return nil
 		}
@@ -144,12 +146,6 @@ func (f *follower) leaveOut(ctx context.Context, r blocks, err error) (left bool
 		return false, failed
 	}
 	return true, f.learnQuarantined(ctx)
-}
-
-// provesPromptly reports whether few blocks are proven by themselves: somebody asks about the chain, and each look
-// brings no more blocks than are read with evidence.
-func (f *follower) provesPromptly() bool {
-	return f.demand.now() == AskedAboutOrders && (f.facts.BlockTime == 0 || f.facts.BlockTime*order.TipRange >= f.paces.Asked)
 }
 
 // verify has a range read a second time, and stores what differs together with what the caller has to.

@@ -42,10 +42,6 @@ type quarantine struct {
 	unreadable map[uint64]int // how often in a row each block was
 }
 
-func newQuarantine(logger *slog.Logger) quarantine {
-	return quarantine{logger: logger, unreadable: make(map[uint64]int)}
-}
-
 // failed counts how often a block was unreadable in a row, and returns it as quarantined once that is often enough.
 // Blocks are counted each for itself: ranges that are read at the same time fail in any sequence.
 func (q *quarantine) failed(err error) (block QuarantinedBlock, isDue bool) {

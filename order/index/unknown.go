@@ -39,10 +39,6 @@ type unknownChains struct {
 	orders map[chain.ID]uint64
 }
 
-func newUnknownChains(registry chain.Registry, logger *slog.Logger) *unknownChains {
-	return &unknownChains{registry: registry, logger: logger, turnedUp: make(chan struct{}, 1), orders: map[chain.ID]uint64{}}
-}
-
 func (u *unknownChains) all() []UnknownChain {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -9,6 +9,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/order/list"
 )
 
 // answering is Orders made of functions.
@@ -17,7 +18,7 @@ type answering struct {
 	find    func(context.Context, chain.TxHash) ([]*order.Order, error)
 	byID    func(context.Context, order.ID) (*order.Order, error)
 	locked  func(context.Context, chain.Address) ([]order.LockedChain, error)
-	list    func(f index.Filter, skip, take uint64) (index.List, error)
+	list    func(f list.Filter, skip, take uint64) (index.List, error)
 	isFinal func(*order.Order) bool
 	unread  bool // chain 8453 reports everything from blocks that were not read
 
@@ -103,10 +104,29 @@ func (a *answering) AllTime(context.Context) (order.Statistics, index.Basis, err
 	return order.Statistics{Created: 2}, index.Basis{}, nil
 }
 
-func (a *answering) List(_ context.Context, f index.Filter, skip, take uint64) (index.List, index.Basis, error) {
-	basis := a.Basis()
-	listed, err := a.list(f, skip, take)
-	return listed, basis, err
+// List lists all swaps and then all orders, in no sequence: that is the index's.
+func (a *answering) List(_ context.Context, k list.Kind, f list.Filter, skip, take uint64) (l index.List, basis index.Basis, err error) {
+	basis = a.Basis()
+	if k != list.Orders {
+		if l, err = a.listSwaps(f); err != nil {
+			return l, basis, err
+		}
+	}
+	if k != list.Swaps {
+		orders, failed := a.list(f, skip, take)
+		l.Items, l.Total, err = append(l.Items, orders.Items...), l.Total+orders.Total, failed
+	}
+	a.world.asks(partOfList{f, skip, take, map[list.Kind]listMode{list.Orders: crossChain, list.Swaps: sameChain, list.Both: mixed}[k]})
+	return l, basis, err
+}
+
+// listOf is a list of orders, whole.
+func listOf(orders ...*order.Order) (l index.List) {
+	for _, o := range orders {
+		l.Items = append(l.Items, index.Item{Order: o})
+	}
+	l.Total = uint64(len(orders))
+	return l
 }
 
 func (a *answering) DeliveryTimes(context.Context, uint64, uint64) ([]order.DeliveryTimes, index.Basis, error) {

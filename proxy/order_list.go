@@ -12,8 +12,8 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/order/list"
 	"crossgate/proxy/wire"
-	"crossgate/token"
 )
 
 // Parts of a list: the documented most, and what a client gets who does not say.
@@ -24,7 +24,7 @@ const (
 
 // partOfList asks for some of the orders that a filter holds of.
 type partOfList struct {
-	Filter     index.Filter
+	Filter     list.Filter
 	Skip, Take uint64
 	Mode       listMode
 }
@@ -86,7 +86,7 @@ func parseOrderList(m *bodyMembers) (partOfList, error) {
 	f := &q.Filter
 	f.TakeChains = m.chains("takeChainIds")
 	f.Calls = words(m, "externalCallStates", allCalls, order.ExternalCallState.String)
-	f.TradeType = m.word("orderTradeType", index.TradeTypes())
+	f.TradeType = m.word("orderTradeType", list.TradeTypes())
 	f.Since, _ = m.number("blockTimestampFrom", 53)
 	until, isUntil := m.number("blockTimestampTo", 53)
 	if f.Until = until; isUntil && until == 0 {
@@ -148,14 +148,14 @@ var (
 
 // parseSearch reads a text as everything that it can be; nil for none. Hex is read in any case, and hashes and ids also
 // without 0x, as TRON writes hashes.
-func parseSearch(text string) *index.Search {
+func parseSearch(text string) *list.Search {
 	if text == "" {
 		return nil
 	}
 	if digits, capital := strings.CutPrefix(text, "0X"); capital {
 		text = "0x" + digits
 	}
-	s := &index.Search{}
+	s := &list.Search{}
 	if a, _, err := chain.ParseAnyAddress(text); err == nil {
 		s.Address = a
 	}
@@ -168,80 +168,51 @@ func parseSearch(text string) *index.Search {
 	return s
 }
 
+// kinds are what the index lists, by modes.
+var kinds = map[listMode]list.Kind{crossChain: list.Orders, sameChain: list.Swaps, mixed: list.Both}
+
 func (s *Server) loadOrderList(ctx context.Context, q partOfList) ([]jsonBody, cache.Life, error) {
-	switch q.Mode {
-	case sameChain:
-		return s.loadSwapList(ctx, q)
-	case mixed:
-		return s.loadMixedList(ctx, q)
-	}
-	return s.loadList(ctx, q, func(l index.List) ([]byte, []chain.ID, error) {
-		tokens, unread, err := s.tokensInTime(ctx, tokensOfAll(l.Orders))
-		return s.encoder.AppendOrderList(nil, recordsOf(l.Orders, tokens), l.Total), unread, err
-	})
-}
-
-func recordsOf(orders []*order.Order, tokens map[token.Key]token.Token) []wire.Record {
-	records := make([]wire.Record, len(orders))
-	for i, o := range orders {
-		records[i] = recordOf(o, tokens)
-	}
-	return records
-}
-
-// loadMixedList lists orders and swaps in one sequence.
-func (s *Server) loadMixedList(ctx context.Context, q partOfList) ([]jsonBody, cache.Life, error) {
-	listed, basis, err := s.options.Orders.ListMixed(ctx, q.Filter, q.Skip, q.Take)
+	listed, basis, err := s.options.Orders.List(ctx, kinds[q.Mode], q.Filter, q.Skip, q.Take)
 	if err != nil {
 		return nil, noLife, err
 	}
-	b := jsonBody{basis: basis}
-	var orders []*order.Order
-	var swaps []order.Swap
-	for _, e := range listed.Items {
-		if e.Swap != nil {
-			swaps, b.orders = append(swaps, *e.Swap), append(b.orders, e.Swap.ID)
-		} else {
-			orders, b.orders = append(orders, e.Order), append(b.orders, e.Order.ID)
-		}
-	}
+	orders, swaps, ids := parted(listed)
 	tokens, unread, err := s.tokensInTime(ctx, append(tokensOfAll(orders), tokensOfSwaps(swaps)...))
 	if err != nil {
 		return nil, noLife, err
 	}
-	ofOrders, ofSwaps := recordsOf(orders, tokens), recordsOfSwaps(swaps, tokens)
-	records := make([]wire.MixedRecord, len(listed.Items))
-	for i, e := range listed.Items {
-		if e.Swap != nil {
+	ofSwaps := recordsOfSwaps(swaps, tokens)
+	records := make([]wire.Listed, len(listed.Items))
+	for i, each := range listed.Items {
+		if each.Swap != nil {
 			records[i].Swap, ofSwaps = &ofSwaps[0], ofSwaps[1:]
 		} else {
-			records[i].Order, ofOrders = &ofOrders[0], ofOrders[1:]
+			record := recordOf(each.Order, tokens)
+			records[i].Order = &record
 		}
 	}
-	b.text = string(s.encoder.AppendMixedList(nil, records, listed.Total))
+	b := jsonBody{text: string(s.encoder.AppendList(nil, records, listed.Total)), basis: basis, orders: ids}
 	return b.without(unread, movingLife)
+}
+
+// parted separates orders from swaps.
+func parted(l index.List) (orders []*order.Order, swaps []order.Swap, ids []order.ID) {
+	for _, each := range l.Items {
+		if each.Swap != nil {
+			swaps, ids = append(swaps, *each.Swap), append(ids, each.Swap.ID)
+		} else {
+			orders, ids = append(orders, each.Order), append(ids, each.Order.ID)
+		}
+	}
+	return orders, swaps, ids
 }
 
 func (s *Server) loadUnlockList(ctx context.Context, q partOfList) ([]jsonBody, cache.Life, error) {
-	return s.loadList(ctx, q, func(l index.List) ([]byte, []chain.ID, error) {
-		return s.encoder.AppendUnlockList(nil, l.Orders, l.Total), nil, nil
-	})
-}
-
-func (s *Server) loadList(
-	ctx context.Context, q partOfList, encode func(index.List) (text []byte, unread []chain.ID, err error),
-) ([]jsonBody, cache.Life, error) {
-	listed, basis, err := s.options.Orders.List(ctx, q.Filter, q.Skip, q.Take)
+	listed, basis, err := s.options.Orders.List(ctx, list.Orders, q.Filter, q.Skip, q.Take)
 	if err != nil {
 		return nil, noLife, err
 	}
-	text, unread, err := encode(listed)
-	if err != nil {
-		return nil, noLife, err
-	}
-	b := jsonBody{text: string(text), basis: basis}
-	for _, o := range listed.Orders {
-		b.orders = append(b.orders, o.ID)
-	}
-	return b.without(unread, movingLife)
+	orders, _, ids := parted(listed)
+	b := jsonBody{text: string(s.encoder.AppendUnlockList(nil, orders, listed.Total)), basis: basis, orders: ids}
+	return b.without(nil, movingLife)
 }

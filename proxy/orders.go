@@ -13,6 +13,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/order/list"
 )
 
 // Orders is the order index (index.Index). Every answer comes with its basis: what it was read from, by which it can
@@ -28,9 +29,9 @@ type Orders interface {
 	Locked(context.Context, chain.Address) ([]order.LockedChain, index.Basis, error)
 	// Deliveries returns those of orders that are known as delivered; index.ErrUnavailable when that cannot be known.
 	Deliveries(context.Context, []order.ID) (map[order.ID]index.Delivery, error)
-	// List returns a part of the orders that a filter holds of; index.ErrEmpty, index.ErrUnlisted or
-	// index.ErrUnavailable when that cannot be known.
-	List(ctx context.Context, f index.Filter, skip, take uint64) (index.List, index.Basis, error)
+	// List returns a part of the orders, or swaps within a chain, or both, that a filter matches; index.ErrEmpty,
+	// index.ErrUnlisted, index.ErrWithoutSwaps or index.ErrUnavailable when that cannot be known.
+	List(ctx context.Context, k list.Kind, f list.Filter, skip, take uint64) (index.List, index.Basis, error)
 	// FindSwaps returns the swaps that a transaction made within its chain, at least one in log order, and what was
 	// searched for them, also beside an error: those of Find, order.ErrNoSwap in place of order.ErrNoOrder.
 	FindSwaps(context.Context, chain.ID, chain.TxHash) ([]index.FoundSwap, index.Basis, error)
@@ -38,10 +39,6 @@ type Orders interface {
 	Unheard(chain.TxHash) []chain.ID
 	// SwapByID is ByID of a swap.
 	SwapByID(context.Context, order.ID) (index.FoundSwap, error)
-	// ListSwaps is List of swaps within a chain.
-	ListSwaps(ctx context.Context, f index.Filter, skip, take uint64) (index.SwapList, index.Basis, error)
-	// ListMixed is List of orders and of swaps within a chain.
-	ListMixed(ctx context.Context, f index.Filter, skip, take uint64) (index.MixedList, index.Basis, error)
 	// Daily returns statistics by day and pair of chains, in this sequence, for UNIX days from one to another, and what
 	// each pair had before; index.ErrEmpty, index.ErrUncounted or index.ErrUnavailable when that cannot be known.
 	Daily(ctx context.Context, from, to uint64) (days, before []order.DailyStatistics, basis index.Basis, err error)

@@ -11,7 +11,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"crossgate/chain"
-	"crossgate/order/index"
+	"crossgate/order/list"
 	"crossgate/proxy/web"
 )
 
@@ -48,7 +48,7 @@ func (s *Server) searchPage(c *gin.Context) {
 	shown.Tokens = tokens
 	if _, _, err := chain.ParseAnyAddress(text); err == nil {
 		shown.Address = true
-		shown.Orders = s.newest(ctx, partOfList{Filter: index.Filter{Search: parseSearch(text)}, Take: mostNamed, Mode: crossChain})
+		shown.Orders = s.newest(ctx, partOfList{Filter: list.Filter{Search: parseSearch(text)}, Take: mostNamed, Mode: crossChain})
 		if count == 0 && web.CountFound(shown.Orders) == 0 {
 			c.Redirect(http.StatusSeeOther, "/locked/"+url.PathEscape(text))
 			return

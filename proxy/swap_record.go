@@ -207,21 +207,3 @@ func chooseSwap(q swapOf, swaps []jsonBody) (*jsonBody, error) {
 	}
 	return &swaps[q.index], nil
 }
-
-// loadSwapList lists swaps as orders are.
-func (s *Server) loadSwapList(ctx context.Context, q partOfList) ([]jsonBody, cache.Life, error) {
-	listed, basis, err := s.options.Orders.ListSwaps(ctx, q.Filter, q.Skip, q.Take)
-	if err != nil {
-		return nil, noLife, err
-	}
-	tokens, unread, err := s.tokensInTime(ctx, tokensOfSwaps(listed.Swaps))
-	if err != nil {
-		return nil, noLife, err
-	}
-	records := recordsOfSwaps(listed.Swaps, tokens)
-	b := jsonBody{text: string(s.encoder.AppendSwapList(nil, records, listed.Total)), basis: basis}
-	for _, made := range listed.Swaps {
-		b.orders = append(b.orders, made.ID)
-	}
-	return b.without(unread, movingLife)
-}

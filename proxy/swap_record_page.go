@@ -11,7 +11,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"crossgate/chain"
-	"crossgate/order/index"
+	"crossgate/order/list"
 	"crossgate/proxy/web"
 )
 
@@ -61,11 +61,11 @@ func (s *Server) writeSwapPage(c *gin.Context, shown web.SwapRecord, found *json
 // swapNamed returns the path of the page of an indexed swap that a text names by its id or its transaction: whoever
 // tracks something need not know what it was; empty for none.
 func (s *Server) swapNamed(ctx context.Context, text string) (path string, err error) {
-	listed, _, err := s.options.Orders.ListSwaps(ctx, index.Filter{Search: parseSearch(text)}, 0, 1)
-	if err != nil || len(listed.Swaps) == 0 {
+	listed, _, err := s.options.Orders.List(ctx, list.Swaps, list.Filter{Search: parseSearch(text)}, 0, 1)
+	if err != nil || len(listed.Items) == 0 {
 		return "", err
 	}
-	made := listed.Swaps[0]
+	made := listed.Items[0].Swap
 	if id, err := chain.ParseHash(text); err == nil && made.ID == id {
 		return "/swap/" + url.PathEscape(text), nil
 	}

@@ -19,6 +19,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/order/list"
 	"crossgate/quote"
 	"crossgate/token"
 )
@@ -133,10 +134,9 @@ func (w *world) server(t testing.TB, change ...func(*Options)) *Server {
 				l := order.Lock{Order: order.ID{7}, Give: order.Offer{Chain: 8453, Token: usdc, Amount: chain.NewAmount(17_992_800)}, TakeChain: 137}
 				return order.Locked([]order.Lock{l}), nil
 			},
-			list: func(f index.Filter, skip, take uint64) (index.List, error) {
+			list: func(list.Filter, uint64, uint64) (index.List, error) {
 				w.asked.Add(1)
-				w.asks(partOfList{f, skip, take, crossChain})
-				return index.List{Orders: slices.Concat(w.orders[claimedTx], w.orders[createdTx]), Total: 2}, nil
+				return listOf(slices.Concat(w.orders[claimedTx], w.orders[createdTx])...), nil
 			},
 			isFinal: func(o *order.Order) bool {
 				return !slices.ContainsFunc(o.Steps(), func(at order.At) bool {

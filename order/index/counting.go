@@ -200,7 +200,7 @@ var allPairs = pair{}
 
 func contributionOf(o *order.Order, before Values, prices map[Priced]*big.Rat) contribution {
 	c := contribution{
-		pair: pair{int64(o.Terms.Give.Chain), int64(o.Terms.Take.Chain)}, day: int64(day(o.Created.At.Time)),
+		pair: pair{int64(o.Terms.Give.Chain), int64(o.Terms.Take.Chain)}, day: int64(o.Created.At.Time / 86_400),
 		giveToken: string(o.Terms.Give.Token.Bytes()), takeToken: string(o.Terms.Take.Token.Bytes()),
 		creator: string(o.Created.At.Initiator.Bytes()), deliveredAfter: -1, Values: valuesOf(o, before, prices),
 	}

@@ -9,6 +9,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/list"
 )
 
 // TestANewStoreOnAFullDiskIsEmpty follows a chain onto a disk that holds its first blocks alone, before a restart and
@@ -24,7 +25,7 @@ func TestANewStoreOnAFullDiskIsEmpty(t *testing.T) {
 			t.Fatalf("%s: catchUp: %v, want that the disk is full", when, err)
 		}
 		_, _, ofLocked := x.Locked(t.Context(), taker)
-		_, _, ofList := x.List(t.Context(), Filter{}, 0, 1)
+		_, _, ofList := x.List(t.Context(), list.Orders, list.Filter{}, 0, 1)
 		_, _, _, ofDays := x.Daily(t.Context(), 0, 1)
 		_, ofID := x.ByID(t.Context(), order.ID{0xff})
 		_, ofSwap := x.SwapByID(t.Context(), order.ID{0xff})

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"crossgate/order/list"
 	"crossgate/store"
 )
 
@@ -48,7 +49,7 @@ func whileListing(b *testing.B, s orderStore, work func(context.Context)) (longe
 	lists.Go(func() {
 		for ctx.Err() == nil {
 			began := time.Now()
-			if _, err := s.list(b.Context(), Filter{}, 0, 25); err != nil {
+			if _, err := s.list(b.Context(), list.Orders, list.Filter{}, 0, 25); err != nil {
 				b.Error(err)
 				return
 			}

@@ -117,6 +117,9 @@ func (s orderStore) allTime(ctx context.Context) (all order.Statistics, err erro
 	return all, err
 }
 
+// clamped is a number as databases have them.
+func clamped(n uint64) int64 { return int64(min(n, 1<<62)) }
+
 // statistics sums rows of daily_statistics up, by three columns.
 func (s orderStore) statistics(ctx context.Context, by, where string, args ...any) (all []order.DailyStatistics, err error) {
 	if err := s.checkCounted(ctx); err != nil {

@@ -5,24 +5,16 @@ import (
 	"crossgate/order"
 )
 
-// AppendOrderList appends a part of a list of orders whose creations are known, of so many in all.
-func (e Encoder) AppendOrderList(dst []byte, records []Record, total uint64) []byte {
-	return e.object(dst, func(w *writer) {
-		objects(w.name("orders"), records, w.listedOrder)
-		w.name("totalCount").uint(total)
-	})
-}
-
-// MixedRecord is an order or a swap of a list of both: the other one is nil.
-type MixedRecord struct {
+// Listed is an order, whose creation is known, or a swap of a list: the other one is nil.
+type Listed struct {
 	Order *Record
 	Swap  *SwapRecord
 }
 
-// AppendMixedList appends a part of a list of orders and swaps, of so many in all.
-func (e Encoder) AppendMixedList(dst []byte, records []MixedRecord, total uint64) []byte {
+// AppendList appends a part of a list of orders and swaps, of so many in all.
+func (e Encoder) AppendList(dst []byte, records []Listed, total uint64) []byte {
 	return e.object(dst, func(w *writer) {
-		objects(w.name("orders"), records, func(each MixedRecord) {
+		objects(w.name("orders"), records, func(each Listed) {
 			if each.Swap != nil {
 				w.listedSwap(*each.Swap)
 			} else {

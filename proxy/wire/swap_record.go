@@ -69,14 +69,6 @@ func (w *writer) swapAffiliateFee(r SwapRecord, family chain.Family) {
 	w.close('}')
 }
 
-// AppendSwapList appends a part of a list of swaps, of so many in all, as a list of orders.
-func (e Encoder) AppendSwapList(dst []byte, records []SwapRecord, total uint64) []byte {
-	return e.object(dst, func(w *writer) {
-		objects(w.name("orders"), records, w.listedSwap)
-		w.name("totalCount").uint(total)
-	})
-}
-
 // listedSwap writes a swap as an order that was delivered: given the input, taken what the recipient got, and no fees
 // of the give token or the coin. The affiliate's share is of the out token.
 func (w *writer) listedSwap(r SwapRecord) {

@@ -29,8 +29,3 @@ func TestAppendSwapRecord(t *testing.T) {
 	checkGolden(t, "same_chain_swap_plain", documented.AppendSwapRecord(nil, madeSwap(t, nil)))
 	checkGolden(t, "same_chain_swap_unnamed", documented.AppendSwapRecord(nil, madeSwap(t, unnamed)))
 }
-
-func TestAppendSwapList(t *testing.T) {
-	paid := &order.Affiliate{Beneficiary: account(0xaf), Amount: amount(t, "1000000")}
-	checkGolden(t, "order_list_swaps", documented.AppendSwapList(nil, []SwapRecord{madeSwap(t, paid), madeSwap(t, nil)}, 77))
-}

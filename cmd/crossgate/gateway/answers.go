@@ -7,6 +7,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/order/list"
 	"crossgate/proxy"
 	"crossgate/quote"
 	"crossgate/token"
@@ -48,10 +49,10 @@ func (s *sets) Deliveries(ctx context.Context, ids []order.ID) (map[order.ID]ind
 }
 
 // List implements proxy.Orders.
-func (s *sets) List(ctx context.Context, f index.Filter, skip, take uint64) (index.List, index.Basis, error) {
+func (s *sets) List(ctx context.Context, k list.Kind, f list.Filter, skip, take uint64) (index.List, index.Basis, error) {
 	now, done := s.use()
 	defer done()
-	return now.index.List(ctx, f, skip, take)
+	return now.index.List(ctx, k, f, skip, take)
 }
 
 // FindSwaps implements proxy.Orders.
@@ -87,20 +88,6 @@ func (s *sets) SwapByID(ctx context.Context, id order.ID) (index.FoundSwap, erro
 	now, done := s.use()
 	defer done()
 	return now.index.SwapByID(ctx, id)
-}
-
-// ListSwaps implements proxy.Orders.
-func (s *sets) ListSwaps(ctx context.Context, f index.Filter, skip, take uint64) (index.SwapList, index.Basis, error) {
-	now, done := s.use()
-	defer done()
-	return now.index.ListSwaps(ctx, f, skip, take)
-}
-
-// ListMixed implements proxy.Orders.
-func (s *sets) ListMixed(ctx context.Context, f index.Filter, skip, take uint64) (index.MixedList, index.Basis, error) {
-	now, done := s.use()
-	defer done()
-	return now.index.ListMixed(ctx, f, skip, take)
 }
 
 // Daily implements proxy.Orders.

@@ -29,7 +29,8 @@ var house = map[string]room{
 	"order":         {"chain", "the order is pure: state what is needed as order.Source and let upstream/* fulfil it"},
 	"order/onchain": {"chain chain/solana order", "decoding is pure: whoever reads the chain hands the bytes in"},
 	"order/list":    {"chain order order/onchain store", "lists know rows and SQL: what an order is belongs to order, and who may ask to order/index"},
-	"order/index":   {"chain order order/list order/onchain store", "the index asks chains through order.Source and order.HistorySource; cmd/crossgate/gateway hands them in"},
+	"order/stats":   {"chain order store", "statistics know rows and SQL: prices and orders are handed in"},
+	"order/index":   {"chain order order/list order/onchain order/stats store", "the index asks chains through order.Source and order.HistorySource; cmd/crossgate/gateway hands them in"},
 	"store":         {"chain quote token", "the database knows tables, not what they mean: queries belong to who keeps something"},
 	"quote":         {"cache/flight chain chain/solana token", "the comparison asks venues through quote.Venue; cmd/crossgate/gateway hands them in"},
 
@@ -57,13 +58,13 @@ var house = map[string]room{
 	"proxy/shadow":      {"upstream", "answers are compared as JSON: what makes them belongs to proxy"},
 	"proxy/quota":       {"cache/shared", "a quota knows clients and units: what a path costs belongs to proxy"},
 	"proxy/admin":       {"cache chain order proxy/web upstream", "operators see the server and the gateway through two interfaces: what answers clients belongs to proxy"},
-	"proxy":             {"cache cache/shared chain order order/index order/list proxy/passthrough proxy/quota proxy/reference proxy/shadow proxy/transport proxy/web proxy/wire quote token upstream", "the server calls order/index, quote and token; never chains or venues"},
+	"proxy":             {"cache cache/shared chain order order/index order/list order/stats proxy/passthrough proxy/quota proxy/reference proxy/shadow proxy/transport proxy/web proxy/wire quote token upstream", "the server calls order/index, quote and token; never chains or venues"},
 
 	"release": {"", "it says what a program was built of and knows nobody"},
 	"config":  {"chain", "the file says what is wanted; cmd/crossgate/gateway builds it"},
 
 	"cmd/crossgate/gateway": {
-		"cache cache/rfc9111 cache/shared certificate chain config order order/index order/list proxy proxy/admin proxy/passthrough proxy/quota proxy/shadow proxy/web quote release store token token/catalog upstream " +
+		"cache cache/rfc9111 cache/shared certificate chain config order order/index order/list order/stats proxy proxy/admin proxy/passthrough proxy/quota proxy/shadow proxy/web quote release store token token/catalog upstream " +
 			"upstream/evm upstream/jsonrpc upstream/jsonrpc/behaviour upstream/price upstream/solana upstream/tokenlist upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},

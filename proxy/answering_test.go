@@ -10,6 +10,7 @@ import (
 	"crossgate/order"
 	"crossgate/order/index"
 	"crossgate/order/list"
+	"crossgate/order/stats"
 )
 
 // answering is Orders made of functions.
@@ -143,7 +144,7 @@ func (a *answering) Deliveries(_ context.Context, ids []order.ID) (map[order.ID]
 	return known, nil
 }
 
-func (a *answering) Values(_ context.Context, id order.ID) (v index.Values, counted bool, err error) {
+func (a *answering) Values(_ context.Context, id order.ID) (v stats.Values, counted bool, err error) {
 	v, counted = a.world.values[id]
 	return v, counted, nil
 }

@@ -14,6 +14,7 @@ import (
 	"crossgate/order"
 	"crossgate/order/index"
 	"crossgate/order/list"
+	"crossgate/order/stats"
 )
 
 // Orders is the order index (index.Index). Every answer comes with its basis: what it was read from, by which it can
@@ -40,7 +41,7 @@ type Orders interface {
 	// SwapByID is ByID of a swap.
 	SwapByID(context.Context, order.ID) (index.FoundSwap, error)
 	// Daily returns statistics by day and pair of chains, in this sequence, for UNIX days from one to another, and what
-	// each pair had before; index.ErrEmpty, index.ErrUncounted or index.ErrUnavailable when that cannot be known.
+	// each pair had before; index.ErrEmpty, stats.ErrUncounted or index.ErrUnavailable when that cannot be known.
 	Daily(ctx context.Context, from, to uint64) (days, before []order.DailyStatistics, basis index.Basis, err error)
 	// AllTime returns the statistics of all orders, with the errors of Daily.
 	AllTime(ctx context.Context) (order.Statistics, index.Basis, error)
@@ -49,7 +50,7 @@ type Orders interface {
 	DeliveryTimes(ctx context.Context, from, to uint64) ([]order.DeliveryTimes, index.Basis, error)
 	// Values returns what an order's amounts were worth at the time, and whether that was looked up;
 	// index.ErrUnavailable when that cannot be known.
-	Values(context.Context, order.ID) (v index.Values, counted bool, err error)
+	Values(context.Context, order.ID) (v stats.Values, counted bool, err error)
 	// Transaction returns a transaction of a chain, whole: order.ErrNotFound, *index.UnreachableError.
 	Transaction(context.Context, chain.ID, chain.TxHash) (order.Transaction, error)
 	// Tellers returns the names of the endpoints that told of a transaction with events, in the block with a hash; none

@@ -20,6 +20,7 @@ import (
 	"crossgate/order"
 	"crossgate/order/index"
 	"crossgate/order/list"
+	"crossgate/order/stats"
 	"crossgate/quote"
 	"crossgate/token"
 )
@@ -60,7 +61,7 @@ type world struct {
 	log       bytes.Buffer
 	logger    *slog.Logger // of all servers: one writes to log at a time
 
-	values     map[order.ID]index.Values
+	values     map[order.ID]stats.Values
 	whole      map[string]order.Transaction // by hash
 	tellers    map[string][]string          // by chain and hash
 	deliveries map[order.ID]index.Delivery

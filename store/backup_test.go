@@ -23,15 +23,13 @@ func fill(t *testing.T, at Location, db *DB) {
 	t.Helper()
 	none, some := Blob(nil), []byte("some bytes")
 	rows := map[string][][]any{
-		"capabilities":          {{"1", "node", `{"span":1000}`, 1}},
-		"checkpoints":           {{1, 2, 3, 4, 5, 6, 7, 8}},
-		"daily_statistics":      {{1, 1, 137, 2, 1, 0, 1, 10, 1, 9, 1, 1, 1, 0, 0, 2, 1}},
-		"delivery_time_filling": {{some}},
-		"listed_tokens":         {{"a list", 1, none, 6, "a token", "", ""}},
-		"order_creators":        {{some, 1, 137, 1, 1}},
-		"listed":                {{some, 0, 1, "1 137 1 0 Market", 0, none, some, none, none, none, none, none, none, none}},
-		"listed_counts":         {{1, "1 137 1 0 Market", 0, -1, 1, 137, 1, 0, "Market", 300}},
-		"order_tokens":          {{1, none, 1}},
+		"capabilities":     {{"1", "node", `{"span":1000}`, 1}},
+		"checkpoints":      {{1, 2, 3, 4, 5, 6, 7, 8}},
+		"daily_statistics": {{1, 1, 137, 2, 1, 0, 1, 10, 1, 9, 1, 1, 1, 0, 0, 2, 1}},
+		"listed_tokens":    {{"a list", 1, none, 6, "a token", "", ""}},
+		"listed":           {{some, 0, 1, 9, 0, none, some, none, none, none, none, none, none, none}},
+		"listed_counts":    {{1, 9, 0, -1, 1, 137, 1, 0, "Market", 300}},
+		"order_tokens":     {{1, 1, none, 1}},
 		"order_values": {
 			{some, 1, 1, 137, none, some, none, some, 1, 0, 0, 10, 9, 1, 0, 12},
 			{none, 1, 1, 137, none, some, none, some, 0, 1, 1, nil, nil, nil, nil, nil},
@@ -43,6 +41,7 @@ func fill(t *testing.T, at Location, db *DB) {
 		"swaps":              {{1, 2, 3, some, 4, some, some, some, some, none, "5", none, "6", "0", none, "0", 0}},
 		"token_lists":        {{"a list", `"etag"`, 1, 2}},
 		"tokens":             {{1, none, 6, "a token", ""}},
+		"stale_days":         {{1}},
 		"uncounted":          {{some}},
 		"unlisted":           {{some}},
 		"venue_days":         {{1, "a venue", 3, 2, 1, 0}},

@@ -133,30 +133,12 @@ const (
 	listInterval = 3 * time.Second
 )
 
-// catchUpList lists, until ctx ends, the orders from before there were lists.
-func (x *Index) catchUpList(ctx context.Context) {
-	for {
-		pause := listPause
-		left, err := x.jobs.listSome(ctx)
-		switch {
-		case err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable):
-			x.options.Logger.WarnContext(ctx, "orders could not be listed", "error", err, "retry_in", listInterval)
-			pause = listInterval
-		case err != nil || !left:
-			pause = listInterval
-		}
-		if !wait(ctx, pause) {
-			return
-		}
-	}
-}
-
 // listSome lists some of the orders that are not, and reports whether others may be left.
-func (s orderStore) listSome(ctx context.Context) (left bool, err error) {
+func (s orderStore) listSome(ctx context.Context, l store.Lease) (left bool, err error) {
 	if found, err := s.unlisted(ctx); err != nil || !found {
 		return false, err
 	}
-	err = s.Update(ctx, func(tx *store.Tx) error {
+	err = s.UpdateUnder(ctx, l, func(tx *store.Tx) error {
 		ids, err := queryIDs(ctx, tx, `SELECT DISTINCT order_id FROM unlisted ORDER BY order_id LIMIT $1`, listedAtOnce)
 		if err != nil {
 			return err

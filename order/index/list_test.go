@@ -156,7 +156,7 @@ func TestWhatAnEarlierReleaseWritesIsCaughtUpWith(t *testing.T) {
 			if _, err := stored.list(t.Context(), list.Orders, list.Filter{}, 0, 1); !errors.Is(err, ErrUnlisted) {
 				t.Errorf("list beside an earlier release: %v, want ErrUnlisted", err)
 			}
-			if _, err := stored.listSome(t.Context()); err != nil {
+			if _, err := stored.listSome(t.Context(), store.Lease{}); err != nil {
 				t.Fatal(err)
 			}
 			checkListed(t, db)
@@ -209,7 +209,7 @@ func TestOrdersFromBeforeThereWereListsAreListed(t *testing.T) {
 		if _, err := stored.list(t.Context(), list.Orders, list.Filter{}, 0, 1); !errors.Is(err, ErrUnlisted) {
 			t.Errorf("list after %d steps: %v, want ErrUnlisted", steps, err)
 		}
-		if left, err = stored.listSome(t.Context()); err != nil {
+		if left, err = stored.listSome(t.Context(), store.Lease{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -151,7 +151,11 @@ func (q *query) keys(f Filter) {
 	if !f.Fulfiller.IsAbsent() {
 		q.add("fulfiller = %s AND length(fulfiller) > 0", f.Fulfiller.Bytes())
 	}
-	if len(f.UnlockAuthorities) > 0 {
+	switch len(f.UnlockAuthorities) {
+	case 0:
+	case 1: // its rows are in the sequence of the list
+		q.add("unlock_authority = %s AND length(unlock_authority) > 0", f.UnlockAuthorities[0].Bytes())
+	default:
 		authorities := make([][]byte, len(f.UnlockAuthorities))
 		for i, a := range f.UnlockAuthorities {
 			authorities[i] = a.Bytes()

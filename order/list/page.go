@@ -53,8 +53,8 @@ type search struct {
 	db     *store.DB
 	kind   Kind
 	filter Filter
-	isFew  bool     // so few rows match that they are rather found by their cells
-	cells  []string // that match; nil where the filter does not ask for any
+	isFew  bool    // so few rows match that they are rather found by their cells
+	cells  []int64 // that match; nil where the filter does not ask for any
 }
 
 // count is how many rows match that came in a period.
@@ -94,14 +94,14 @@ func (s *search) periods(ctx context.Context) (counts []count, err error) {
 }
 
 // matchingCells returns the cells that the filter matches.
-func (s *search) matchingCells(ctx context.Context) ([]string, error) {
+func (s *search) matchingCells(ctx context.Context) ([]int64, error) {
 	var q query
 	f := s.filter
 	f.ReferralCode = nil
 	q.counts(s.kind, f)
-	cells := []string{}
+	cells := []int64{}
 	err := s.db.ForEachRow(ctx, func(rows *sql.Rows) error {
-		var cell string
+		var cell int64
 		err := rows.Scan(&cell)
 		cells = append(cells, cell)
 		return err
@@ -136,9 +136,9 @@ func (s *search) query(f Filter) (q query) {
 	q.keys(f)
 	switch {
 	case s.isFew:
-		q.add("cell || '' = ANY(%s)", s.cells)
-	case s.cells != nil:
 		q.add("cell = ANY(%s)", s.cells)
+	case s.cells != nil: // a plus keeps databases from searching by it
+		q.add("+cell = ANY(%s)", s.cells)
 	}
 	q.times(f)
 	return q

@@ -35,7 +35,7 @@ const periodSeconds = 1 << 21
 // Row is an order or a swap as the table has it. Bytes are in strings, for rows to be compared.
 type Row struct {
 	terms      terms
-	cell       string
+	cell       int64
 	values     values    // that the cell stands for; not read back
 	fulfilment [3]string // fulfiller, unlock authority and transaction; empty before
 }
@@ -51,12 +51,22 @@ type values struct {
 	tradeType               string
 }
 
+// tradeTypes are numbered by their places, which are in databases.
+var tradeTypes = []string{"", "Market"}
+
+// cell numbers values. Ids of chains are taken modulo 2^27, in which all that are known differ.
+func (v values) cell() int64 {
+	const chains, states = 1 << 27, 8
+	of := v.give%chains*chains + v.take%chains
+	return ((of*states+v.state)*states+v.call)*8 + int64(slices.Index(tradeTypes, v.tradeType))
+}
+
 // OfOrder is the row of an order whose creation is known.
 func OfOrder(o *order.Order) *Row {
 	created, t := o.Created, o.Terms
 	v := values{int64(t.Give.Chain), int64(t.Take.Chain), int64(o.State), int64(o.Call), tradeType(o)}
 	r := &Row{
-		values: v, cell: fmt.Sprintf("%d %d %d %d %s", v.give, v.take, v.state, v.call, v.tradeType),
+		values: v, cell: v.cell(),
 		terms: terms{0, int64(created.At.Time), int64(created.Fact.ReferralCode), people(created.Fact.Affiliate,
 			t.Maker, created.At.Initiator, t.Receiver, t.Authorities.GivePatch, t.Authorities.Order)},
 	}
@@ -71,8 +81,9 @@ func OfOrder(o *order.Order) *Row {
 // maker.
 func OfSwap(s order.Swap) *Row {
 	id := int64(s.At.Chain)
+	v := values{id, id, int64(order.StateFulfilled), int64(order.NoExtCall), ""}
 	return &Row{
-		values: values{id, id, int64(order.StateFulfilled), int64(order.NoExtCall), ""}, cell: fmt.Sprintf("swap %d", id),
+		values: v, cell: v.cell(),
 		terms: terms{1, int64(s.At.Time), int64(s.Fact.ReferralCode), people(s.Fact.Affiliate,
 			s.Fact.Sender, s.Fact.Sender, s.Fact.Recipient, chain.Address{}, chain.Address{})},
 	}
@@ -104,7 +115,7 @@ type change struct {
 // counted is the key of a row of listed_counts.
 type counted struct {
 	period   int64
-	cell     string
+	cell     int64
 	swap     int64
 	referral int64 // -1 of a cell
 }
@@ -116,7 +127,7 @@ func (c *change) count(r *Row, by int64) {
 	if by > 0 {
 		c.values[in] = r.values
 	}
-	c.counts[counted{in.period, fmt.Sprint(t.referral), t.swap, t.referral}] += by
+	c.counts[counted{in.period, t.referral, t.swap, t.referral}] += by
 }
 
 // replace takes a row from one form to another, either of which may be none.

@@ -1,13 +1,13 @@
 -- +goose Up
 
 -- What lists are searched by: a row for each order whose creation is known and for each swap, written in the transaction
--- that writes the order or the swap. at is the time of the creation or of the swap, cell names everything that few
--- values are asked of (listed_counts), and who has no part in it is empty.
+-- that writes the order or the swap. at is the time of the creation or of the swap, cell is a number of everything
+-- that has few values (listed_counts), and who has no part in it is empty.
 CREATE TABLE listed (
     id               BYTEA PRIMARY KEY,
     swap             SMALLINT NOT NULL,
     at               BIGINT   NOT NULL,
-    cell             TEXT     NOT NULL,
+    cell             BIGINT   NOT NULL,
     referral_code    BIGINT   NOT NULL,
     maker            BYTEA    NOT NULL,
     creator          BYTEA    NOT NULL,
@@ -19,21 +19,21 @@ CREATE TABLE listed (
     unlock_authority BYTEA    NOT NULL,
     fulfilled_in     BYTEA    NOT NULL
 );
-INSERT INTO listed SELECT id, 0, created, give_chain || ' ' || take_chain || ' ' || state || ' ' || call || ' ' || trade_type,
+INSERT INTO listed SELECT id, 0, created, ((give_chain % 134217728 * 134217728 + take_chain % 134217728) * 8 + state) * 64 + call * 8 + CASE trade_type WHEN '' THEN 0 ELSE 1 END,
     referral_code, maker, creator, receiver, give_authority, order_authority, affiliate, fulfiller, unlock_authority, fulfilled_in
     FROM order_list;
-INSERT INTO listed SELECT id, 1, block_time, 'swap ' || chain, referral_code, sender, sender, recipient, substr(sender, 1, 0),
+INSERT INTO listed SELECT id, 1, block_time, ((chain % 134217728 * 134217728 + chain % 134217728) * 8 + 2) * 64, referral_code, sender, sender, recipient, substr(sender, 1, 0),
     substr(sender, 1, 0), affiliate, substr(sender, 1, 0), substr(sender, 1, 0), substr(sender, 1, 0)
     FROM swaps WHERE true ON CONFLICT (id) DO NOTHING;
 
 -- Newest first. Who may have a part in very many rows is found beside their cell, so that these are counted without
 -- reading the table. Mostly the maker signs and receives too: only who is somebody else has an entry of his own.
 CREATE INDEX listed_newest ON listed (at DESC, id, cell, swap);
-CREATE INDEX listed_cell ON listed ((cell || ''), at DESC, id); -- an expression, so that only who writes it searches by it
+CREATE INDEX listed_cell ON listed (cell, at DESC, id, swap);
 CREATE INDEX listed_referral ON listed (referral_code, at DESC, id, cell, swap);
 CREATE INDEX listed_maker ON listed (maker, at DESC, id);
-CREATE INDEX listed_fulfiller ON listed (fulfiller, at DESC, id, cell) WHERE length(fulfiller) > 0;
-CREATE INDEX listed_unlock_authority ON listed (unlock_authority, at DESC, id, cell) WHERE length(unlock_authority) > 0;
+CREATE INDEX listed_fulfiller ON listed (fulfiller, at DESC, id, cell, swap) WHERE length(fulfiller) > 0;
+CREATE INDEX listed_unlock_authority ON listed (unlock_authority, at DESC, id, cell, swap) WHERE length(unlock_authority) > 0;
 CREATE INDEX listed_affiliate ON listed (affiliate, at DESC, id) WHERE length(affiliate) > 0;
 CREATE INDEX listed_other_creator ON listed (creator, at DESC) WHERE creator <> maker;
 CREATE INDEX listed_other_receiver ON listed (receiver, at DESC) WHERE receiver <> maker;
@@ -45,7 +45,7 @@ CREATE INDEX listed_fulfilled_in ON listed (fulfilled_in) WHERE length(fulfilled
 -- referral code (its cell is that code, and says nothing else).
 CREATE TABLE listed_counts (
     period        BIGINT   NOT NULL,
-    cell          TEXT     NOT NULL,
+    cell          BIGINT   NOT NULL,
     swap          SMALLINT NOT NULL,
     referral_code BIGINT   NOT NULL,
     give_chain    BIGINT   NOT NULL,
@@ -56,12 +56,12 @@ CREATE TABLE listed_counts (
     listed        BIGINT   NOT NULL,
     PRIMARY KEY (period, cell, swap)
 );
-INSERT INTO listed_counts SELECT created / 2097152, give_chain || ' ' || take_chain || ' ' || state || ' ' || call || ' ' || trade_type,
+INSERT INTO listed_counts SELECT created / 2097152, ((give_chain % 134217728 * 134217728 + take_chain % 134217728) * 8 + state) * 64 + call * 8 + CASE trade_type WHEN '' THEN 0 ELSE 1 END,
     0, -1, give_chain, take_chain, state, call, trade_type, COUNT(*) FROM order_list
     GROUP BY 1, give_chain, take_chain, state, call, trade_type;
-INSERT INTO listed_counts SELECT at / 2097152, cell, 1, -1, CAST(substr(cell, 6) AS BIGINT), CAST(substr(cell, 6) AS BIGINT), 2, 0, '', COUNT(*)
-    FROM listed WHERE swap = 1 GROUP BY 1, cell;
-INSERT INTO listed_counts SELECT at / 2097152, CAST(referral_code AS TEXT), swap, referral_code, 0, 0, 0, 0, '', COUNT(*)
+INSERT INTO listed_counts SELECT block_time / 2097152, ((chain % 134217728 * 134217728 + chain % 134217728) * 8 + 2) * 64, 1, -1, chain, chain, 2, 0, '', COUNT(DISTINCT id)
+    FROM swaps GROUP BY 1, chain;
+INSERT INTO listed_counts SELECT at / 2097152, referral_code, swap, referral_code, 0, 0, 0, 0, '', COUNT(*)
     FROM listed GROUP BY 1, referral_code, swap;
 
 DROP TABLE order_list;

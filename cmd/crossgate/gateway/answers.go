@@ -8,6 +8,7 @@ import (
 	"crossgate/order"
 	"crossgate/order/index"
 	"crossgate/order/list"
+	"crossgate/order/stats"
 	"crossgate/proxy"
 	"crossgate/quote"
 	"crossgate/token"
@@ -112,7 +113,7 @@ func (s *sets) DeliveryTimes(ctx context.Context, from, to uint64) ([]order.Deli
 }
 
 // Values implements proxy.Orders.
-func (s *sets) Values(ctx context.Context, id order.ID) (v index.Values, counted bool, err error) {
+func (s *sets) Values(ctx context.Context, id order.ID) (v stats.Values, counted bool, err error) {
 	now, done := s.use()
 	defer done()
 	return now.index.Values(ctx, id)

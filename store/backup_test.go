@@ -28,7 +28,7 @@ func fill(t *testing.T, at Location, db *DB) {
 		"daily_statistics": {{1, 1, 137, 2, 1, 0, 1, 10, 1, 9, 1, 1, 1, 0, 0, 2, 1}},
 		"listed_tokens":    {{"a list", 1, none, 6, "a token", "", ""}},
 		"listed":           {{some, 0, 1, 9, 0, none, some, none, none, none, none, none, none, none}},
-		"listed_counts":    {{1, 9, 0, -1, 1, 137, 1, 0, "Market", 300}},
+		"listed_counts":    {{1, 9, 0, 300}},
 		"order_tokens":     {{1, 1, none, 1}},
 		"order_values": {
 			{some, 1, 1, 137, none, some, none, some, 1, 0, 0, 10, 9, 1, 0, 12},

@@ -44,11 +44,8 @@ func TestListsAreTakenOverFromAnEarlierSchema(t *testing.T) {
 				`SELECT swap || '|' || at || '|' || cell || '|' || referral_code FROM listed ORDER BY id`: {
 					"0|2097151|68719547265|7", "0|2097152|68719547265|7", "1|2097157|580885741177472|7",
 				},
-				`SELECT period || '|' || cell || '|' || swap || '|' || referral_code || '|' || give_chain || '|' || take_chain || '|' || state ||
-					'|' || call || '|' || trade_type || '|' || listed FROM listed_counts ORDER BY period, referral_code, swap`: {
-					"0|68719547265|0|-1|1|137|6|0|Market|1", "0|7|0|7|0|0|0|0||1",
-					"1|68719547265|0|-1|1|137|6|0|Market|1", "1|580885741177472|1|-1|8453|8453|2|0||1",
-					"1|7|0|7|0|0|0|0||1", "1|7|1|7|0|0|0|0||1",
+				`SELECT period || '|' || cell || '|' || swap || '|' || listed FROM listed_counts ORDER BY period, cell, swap`: {
+					"0|7|0|1", "0|68719547265|0|1", "1|7|0|1", "1|7|1|1", "1|68719547265|0|1", "1|580885741177472|1|1",
 				},
 				`SELECT cell FROM listed WHERE length(give_authority) = 0 AND length(fulfilled_in) = 0 AND affiliate = creator OR affiliate = receiver`: {"580885741177472"},
 			} {

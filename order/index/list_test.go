@@ -33,10 +33,10 @@ func checkListed(t *testing.T, db *store.DB) {
 		slices.Sort(rows)
 		return rows
 	}
-	counts := rowsOf(`SELECT period || ' ' || cell || ' ' || swap || ' ' || referral_code, listed FROM listed_counts WHERE listed <> 0`)
+	counts := rowsOf(`SELECT period || ' ' || cell || ' ' || swap, listed FROM listed_counts WHERE listed <> 0`)
 	want := slices.Concat(
-		rowsOf(`SELECT (at / 2097152) || ' ' || cell || ' ' || swap || ' -1', COUNT(*) FROM listed GROUP BY 1`),
-		rowsOf(`SELECT (at / 2097152) || ' ' || referral_code || ' ' || swap || ' ' || referral_code, COUNT(*) FROM listed GROUP BY 1`))
+		rowsOf(`SELECT (at / 2097152) || ' ' || cell || ' ' || swap, COUNT(*) FROM listed GROUP BY 1`),
+		rowsOf(`SELECT (at / 2097152) || ' ' || referral_code || ' ' || swap, COUNT(*) FROM listed GROUP BY 1`))
 	slices.Sort(want)
 	if diff := cmp.Diff(want, counts); diff != "" {
 		t.Fatalf("counts (-recounted +counted):\n%s", diff)

@@ -2,6 +2,7 @@ package list
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"crossgate/chain"
@@ -113,16 +114,27 @@ func in[N ~uint64 | ~uint8](q *query, column string, numbers []N) {
 func (q *query) counts(k Kind, f Filter) {
 	q.kind(k)
 	if f.ReferralCode != nil && !f.asksForCells() {
-		q.add("referral_code = %s", int64(*f.ReferralCode))
+		q.add("cell = %s", int64(*f.ReferralCode))
 		return
 	}
-	q.add("referral_code = -1")
-	in(q, "give_chain", f.GiveChains)
-	in(q, "take_chain", f.TakeChains)
-	in(q, "state", f.States)
-	in(q, "call", f.Calls)
+	q.add("cell > 4294967295") // others are referral codes
+	q.cells(f)
+}
+
+// cells requires what is in a cell.
+func (q *query) cells(f Filter) {
+	modulo := func(ids []chain.ID) (all []chain.ID) {
+		for _, id := range ids {
+			all = append(all, id%chainValues)
+		}
+		return all
+	}
+	in(q, "cell / 68719476736", modulo(f.GiveChains))
+	in(q, "cell / 512 %% 134217728", modulo(f.TakeChains))
+	in(q, "cell / 64 %% 8", f.States)
+	in(q, "cell / 8 %% 8", f.Calls)
 	if f.TradeType != "" {
-		q.add("trade_type = %s", f.TradeType)
+		q.add("cell %% 8 = %s", slices.Index(tradeTypes, f.TradeType))
 	}
 }
 

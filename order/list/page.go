@@ -32,7 +32,7 @@ func Find(ctx context.Context, db *store.DB, k Kind, f Filter, skip, take uint64
 		totals, err = s.periods(ctx)
 		s.isFew = f.ReferralCode == nil && sum(totals) <= mostSorted
 	}
-	if err == nil && (f.asksForCells() || s.isFew) {
+	if err == nil && s.isFew {
 		s.cells, err = s.matchingCells(ctx)
 	}
 	if err == nil && f.isCounted() && !s.isFew {
@@ -54,7 +54,7 @@ type search struct {
 	kind   Kind
 	filter Filter
 	isFew  bool    // so few rows match that they are rather found by their cells
-	cells  []int64 // that match; nil where the filter does not ask for any
+	cells  []int64 // in which they are, then
 }
 
 // count is how many rows match that came in a period.
@@ -93,12 +93,10 @@ func (s *search) periods(ctx context.Context) (counts []count, err error) {
 	return counts, nil
 }
 
-// matchingCells returns the cells that the filter matches.
+// matchingCells returns the cells of a filter that asks for no referral code.
 func (s *search) matchingCells(ctx context.Context) ([]int64, error) {
 	var q query
-	f := s.filter
-	f.ReferralCode = nil
-	q.counts(s.kind, f)
+	q.counts(s.kind, s.filter)
 	cells := []int64{}
 	err := s.db.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var cell int64
@@ -134,11 +132,10 @@ func (s *search) lookAtParts(ctx context.Context, counts []count) (err error) {
 func (s *search) query(f Filter) (q query) {
 	q.kind(s.kind)
 	q.keys(f)
-	switch {
-	case s.isFew:
+	if s.isFew {
 		q.add("cell = ANY(%s)", s.cells)
-	case s.cells != nil: // a plus keeps databases from searching by it
-		q.add("+cell = ANY(%s)", s.cells)
+	} else {
+		q.cells(f)
 	}
 	q.times(f)
 	return q

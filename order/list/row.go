@@ -22,11 +22,8 @@ const (
 	updateCell       = `UPDATE listed SET cell = $2 WHERE id = $1`
 	updateFulfilment = `UPDATE listed SET cell = $2, fulfiller = $3, unlock_authority = $4, fulfilled_in = $5 WHERE id = $1`
 	deleteRow        = `DELETE FROM listed WHERE id = $1`
-
-	countMore = `INSERT INTO listed_counts (period, cell, swap, referral_code, give_chain, take_chain, state, call, trade_type, listed)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+	insertCount      = `INSERT INTO listed_counts (period, cell, swap, listed) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (period, cell, swap) DO UPDATE SET listed = listed_counts.listed + excluded.listed`
-	countFewer = `UPDATE listed_counts SET listed = listed - $4 WHERE period = $1 AND cell = $2 AND swap = $3`
 )
 
 // periodSeconds is how long the periods are of which rows are counted.
@@ -36,7 +33,6 @@ const periodSeconds = 1 << 21
 type Row struct {
 	terms      terms
 	cell       int64
-	values     values    // that the cell stands for; not read back
 	fulfilment [3]string // fulfiller, unlock authority and transaction; empty before
 }
 
@@ -46,27 +42,26 @@ type terms struct {
 	people             [6]string // maker, creator, receiver, both authorities, beneficiary of the affiliate fee
 }
 
-type values struct {
-	give, take, state, call int64
-	tradeType               string
-}
-
 // tradeTypes are numbered by their places, which are in databases.
 var tradeTypes = []string{"", "Market"}
 
-// cell numbers values. Ids of chains are taken modulo 2^27, in which all that are known differ.
-func (v values) cell() int64 {
-	const chains, states = 1 << 27, 8
-	of := v.give%chains*chains + v.take%chains
-	return ((of*states+v.state)*states+v.call)*8 + int64(slices.Index(tradeTypes, v.tradeType))
+// A cell has the values in one number that lists are filtered by and that few rows differ in: it is smaller in indexes
+// than they are. Ids of chains are taken modulo chainValues, in which all that are known differ.
+const (
+	chainValues = 1 << 27
+	fewValues   = 1 << 3 // of states, calls and types of trade
+)
+
+func cellOf(give, take chain.ID, state order.State, call order.ExternalCallState, tradeType string) int64 {
+	cell := int64(give)%chainValues*chainValues + int64(take)%chainValues
+	return ((cell*fewValues+int64(state))*fewValues+int64(call))*fewValues + int64(slices.Index(tradeTypes, tradeType))
 }
 
 // OfOrder is the row of an order whose creation is known.
 func OfOrder(o *order.Order) *Row {
 	created, t := o.Created, o.Terms
-	v := values{int64(t.Give.Chain), int64(t.Take.Chain), int64(o.State), int64(o.Call), tradeType(o)}
 	r := &Row{
-		values: v, cell: v.cell(),
+		cell: cellOf(t.Give.Chain, t.Take.Chain, o.State, o.Call, tradeType(o)),
 		terms: terms{0, int64(created.At.Time), int64(created.Fact.ReferralCode), people(created.Fact.Affiliate,
 			t.Maker, created.At.Initiator, t.Receiver, t.Authorities.GivePatch, t.Authorities.Order)},
 	}
@@ -80,10 +75,8 @@ func OfOrder(o *order.Order) *Row {
 // OfSwap is the row of a swap: it is fulfilled on both of its chains, which are one, and who called the router is its
 // maker.
 func OfSwap(s order.Swap) *Row {
-	id := int64(s.At.Chain)
-	v := values{id, id, int64(order.StateFulfilled), int64(order.NoExtCall), ""}
 	return &Row{
-		values: v, cell: v.cell(),
+		cell: cellOf(s.At.Chain, s.At.Chain, order.StateFulfilled, order.NoExtCall, ""),
 		terms: terms{1, int64(s.At.Time), int64(s.Fact.ReferralCode), people(s.Fact.Affiliate,
 			s.Fact.Sender, s.Fact.Sender, s.Fact.Recipient, chain.Address{}, chain.Address{})},
 	}
@@ -109,25 +102,15 @@ func tradeType(o *order.Order) string {
 type change struct {
 	gone, added, moved, fulfilled [][]any
 	counts                        map[counted]int64
-	values                        map[counted]values // of what is counted
 }
 
 // counted is the key of a row of listed_counts.
-type counted struct {
-	period   int64
-	cell     int64
-	swap     int64
-	referral int64 // -1 of a cell
-}
+type counted struct{ period, cell, swap int64 }
 
 func (c *change) count(r *Row, by int64) {
 	t := r.terms
-	in := counted{t.at / periodSeconds, r.cell, t.swap, -1}
-	c.counts[in] += by
-	if by > 0 {
-		c.values[in] = r.values
-	}
-	c.counts[counted{in.period, t.referral, t.swap, t.referral}] += by
+	c.counts[counted{t.at / periodSeconds, r.cell, t.swap}] += by
+	c.counts[counted{t.at / periodSeconds, t.referral, t.swap}] += by
 }
 
 // replace takes a row from one form to another, either of which may be none.
@@ -179,11 +162,16 @@ func Replace(ctx context.Context, tx *store.Tx, rows map[order.ID]*Row) error {
 	if err != nil {
 		return err
 	}
-	c := change{counts: map[counted]int64{}, values: map[counted]values{}}
+	c := change{counts: map[counted]int64{}}
 	for _, id := range ids {
 		c.replace(id, known[id], rows[id])
 	}
-	more, fewer := c.counting()
+	var counts [][]any
+	for in, by := range c.counts {
+		if by != 0 {
+			counts = append(counts, []any{in.period, in.cell, in.swap, by})
+		}
+	}
 	for _, step := range []struct {
 		statement string
 		rows      [][]any
@@ -192,27 +180,13 @@ func Replace(ctx context.Context, tx *store.Tx, rows map[order.ID]*Row) error {
 		{insertRow, c.added},
 		{updateCell, c.moved},
 		{updateFulfilment, c.fulfilled},
-		{countMore, more},
-		{countFewer, fewer},
+		{insertCount, counts},
 	} {
 		if err := tx.ExecEach(ctx, step.statement, step.rows); err != nil {
 			return fmt.Errorf("list %d orders and swaps: %w", len(ids), err)
 		}
 	}
 	return nil
-}
-
-// counting returns the arguments of countMore and countFewer.
-func (c *change) counting() (more, fewer [][]any) {
-	for in, by := range c.counts {
-		switch v := c.values[in]; {
-		case by > 0:
-			more = append(more, []any{in.period, in.cell, in.swap, in.referral, v.give, v.take, v.state, v.call, v.tradeType, by})
-		case by < 0:
-			fewer = append(fewer, []any{in.period, in.cell, in.swap, -by})
-		}
-	}
-	return more, fewer
 }
 
 // known returns the rows of orders and swaps as they are.

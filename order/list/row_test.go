@@ -5,21 +5,22 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/order"
 )
 
 // TestCellsAreDistinct numbers what every pair of known chains and every type of trade may be.
 func TestCellsAreDistinct(t *testing.T) {
-	seen := map[int64]values{}
+	seen := map[int64]bool{}
 	for _, from := range chain.Documented().All() {
 		for _, to := range chain.Documented().All() {
-			for _, state := range []int64{1, 7} {
-				for _, call := range []int64{0, 7} {
+			for _, state := range []order.State{order.StateCreated, order.StateClaimedOrderCancel} {
+				for _, call := range []order.ExternalCallState{order.NoExtCall, order.OrderCancelled} {
 					for _, tradeType := range append(TradeTypes(), "") {
-						v := values{int64(from.ID), int64(to.ID), state, call, tradeType}
-						if other, is := seen[v.cell()]; is || v.cell() < 1<<32 || !slices.Contains(tradeTypes, tradeType) {
-							t.Fatalf("%+v is cell %d, as is %+v, or one of a referral code", v, v.cell(), other)
+						cell := cellOf(from.ID, to.ID, state, call, tradeType)
+						if seen[cell] || cell < 1<<32 || !slices.Contains(tradeTypes, tradeType) {
+							t.Fatalf("cell %d of chains %d and %d is another one too, or a referral code", cell, from.ID, to.ID)
 						}
-						seen[v.cell()] = v
+						seen[cell] = true
 					}
 				}
 			}

@@ -1,8 +1,8 @@
 -- +goose Up
 
 -- What lists are searched by: a row for each order whose creation is known and for each swap, written in the transaction
--- that writes the order or the swap. at is the time of the creation or of the swap, cell is a number of everything
--- that has few values (listed_counts), and who has no part in it is empty.
+-- that writes the order or the swap. at is the time of the creation or of the swap, cell is the give chain (27
+-- bits), take chain (27), state (3), state of the external call (3) and type of trade (3) in one number, and who has no part in it is empty.
 CREATE TABLE listed (
     id               BYTEA PRIMARY KEY,
     swap             SMALLINT NOT NULL,
@@ -41,28 +41,17 @@ CREATE INDEX listed_other_give_authority ON listed (give_authority, at DESC) WHE
 CREATE INDEX listed_other_order_authority ON listed (order_authority, at DESC) WHERE order_authority <> receiver AND swap = 0;
 CREATE INDEX listed_fulfilled_in ON listed (fulfilled_in) WHERE length(fulfilled_in) > 0;
 
--- How many rows of listed came in a period of 2^21 seconds (24 days): in each cell (referral_code -1), and with each
--- referral code (its cell is that code, and says nothing else).
+-- How many rows of listed came in a period of 2^21 seconds (24 days): in each cell, and with each referral code, which
+-- takes the place of a cell and is below 2^32, as no cell is.
 CREATE TABLE listed_counts (
-    period        BIGINT   NOT NULL,
-    cell          BIGINT   NOT NULL,
-    swap          SMALLINT NOT NULL,
-    referral_code BIGINT   NOT NULL,
-    give_chain    BIGINT   NOT NULL,
-    take_chain    BIGINT   NOT NULL,
-    state         SMALLINT NOT NULL,
-    call          SMALLINT NOT NULL,
-    trade_type    TEXT     NOT NULL,
-    listed        BIGINT   NOT NULL,
+    period BIGINT   NOT NULL,
+    cell   BIGINT   NOT NULL,
+    swap   SMALLINT NOT NULL,
+    listed BIGINT   NOT NULL,
     PRIMARY KEY (period, cell, swap)
 );
-INSERT INTO listed_counts SELECT created / 2097152, ((give_chain % 134217728 * 134217728 + take_chain % 134217728) * 8 + state) * 64 + call * 8 + CASE trade_type WHEN '' THEN 0 ELSE 1 END,
-    0, -1, give_chain, take_chain, state, call, trade_type, COUNT(*) FROM order_list
-    GROUP BY 1, give_chain, take_chain, state, call, trade_type;
-INSERT INTO listed_counts SELECT block_time / 2097152, ((chain % 134217728 * 134217728 + chain % 134217728) * 8 + 2) * 64, 1, -1, chain, chain, 2, 0, '', COUNT(DISTINCT id)
-    FROM swaps GROUP BY 1, chain;
-INSERT INTO listed_counts SELECT at / 2097152, referral_code, swap, referral_code, 0, 0, 0, 0, '', COUNT(*)
-    FROM listed GROUP BY 1, referral_code, swap;
+INSERT INTO listed_counts SELECT at / 2097152, cell, swap, COUNT(*) FROM listed GROUP BY 1, cell, swap;
+INSERT INTO listed_counts SELECT at / 2097152, referral_code, swap, COUNT(*) FROM listed GROUP BY 1, referral_code, swap;
 
 DROP TABLE order_list;
 DROP TABLE order_counts;

@@ -243,10 +243,7 @@ func addEvents(ctx context.Context, tx *store.Tx, events, withdrawn []order.Even
 	if err := relist(ctx, tx, changed, swaps, withdrawnSwaps); err != nil {
 		return nil, err
 	}
-	if err := tx.ExecEach(ctx, `INSERT INTO uncounted (order_id) VALUES ($1)`, valued(changed, events, withdrawn)); err != nil {
-		return nil, err
-	}
-	return changed, tx.ExecEach(ctx, `DELETE FROM unlisted WHERE order_id = $1`, forgotten)
+	return changed, tx.ExecEach(ctx, `INSERT INTO uncounted (order_id) VALUES ($1)`, valued(changed, events, withdrawn))
 }
 
 // valued lists the ids of changed orders of which statistics may change: those that still wait for somebody to fulfil
@@ -278,10 +275,9 @@ func isOfValue(fact order.Fact) bool {
 
 func compareIDs(a, b order.ID) int { return slices.Compare(a[:], b[:]) }
 
-// upsertOrder counts its writes, by which those of earlier releases are told apart (store/trigger.go).
-const upsertOrder = `INSERT INTO orders (id, state, locked, unlock_authority, give_chain, give_token, give_amount, take_chain, writes)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 1)
-	ON CONFLICT (id) DO UPDATE SET writes = orders.writes + 1, state = excluded.state, locked = excluded.locked,
+const upsertOrder = `INSERT INTO orders (id, state, locked, unlock_authority, give_chain, give_token, give_amount, take_chain)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+	ON CONFLICT (id) DO UPDATE SET state = excluded.state, locked = excluded.locked,
 		unlock_authority = excluded.unlock_authority, give_chain = excluded.give_chain,
 		give_token = excluded.give_token, give_amount = excluded.give_amount, take_chain = excluded.take_chain`
 

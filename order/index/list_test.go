@@ -137,55 +137,6 @@ func apply(t *testing.T, db *store.DB, added, taken []order.Event) {
 	}
 }
 
-// TestWhatAnEarlierReleaseWritesIsCaughtUpWith writes as a release did that knew of no lists.
-func TestWhatAnEarlierReleaseWritesIsCaughtUpWith(t *testing.T) {
-	for name, db := range map[string]*store.DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
-		t.Run(name, func(t *testing.T) {
-			v := newInvented(5)
-			fillInvented(t, db, v, 50)
-			for _, statement := range []string{
-				`DELETE FROM events WHERE kind = 'claimed'`,
-				`UPDATE orders SET state = CASE state WHEN 6 THEN 3 ELSE 5 END WHERE state IN (6, 7)`, // with the events, as ever
-				`DELETE FROM orders WHERE take_chain = 137`,
-				`DELETE FROM events WHERE order_id NOT IN (SELECT id FROM orders)`,
-			} {
-				execute(t, db, statement)
-			}
-			writeAsEarlier(t, db, v.events())
-			stored := orderStore{DB: db}
-			if _, err := stored.list(t.Context(), list.Orders, list.Filter{}, 0, 1); !errors.Is(err, ErrUnlisted) {
-				t.Errorf("list beside an earlier release: %v, want ErrUnlisted", err)
-			}
-			if _, err := stored.listSome(t.Context(), store.Lease{}); err != nil {
-				t.Fatal(err)
-			}
-			checkListed(t, db)
-		})
-	}
-}
-
-// writeAsEarlier stores an order with the statement of the release before there were lists.
-func writeAsEarlier(t *testing.T, db *store.DB, events []order.Event) {
-	t.Helper()
-	err := db.Update(t.Context(), func(tx *store.Tx) error {
-		var rows [][]any
-		for _, e := range events {
-			row, err := eventRow(e)
-			if err != nil {
-				return err
-			}
-			rows = append(rows, row)
-		}
-		o, _ := order.Fold(events)
-		return errors.Join(tx.ExecEach(t.Context(), insertEvent, rows), tx.ExecEach(t.Context(), `INSERT INTO orders
-			(id, state, locked, unlock_authority, give_chain, give_token, give_amount, take_chain)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO UPDATE SET state = excluded.state`, [][]any{orderRow(o)}))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // TestOrdersFromBeforeThereWereListsAreListed migrates a store back and forth, and catches up in several steps.
 func TestOrdersFromBeforeThereWereListsAreListed(t *testing.T) {
 	path := t.TempDir() + "/orders.db"

@@ -18,7 +18,7 @@ BIN      ?= bin
 # Gin's MessagePack, which nothing here speaks, is 6 MB of a binary. Go's own stamp of the checkout is left out: the same
 # source makes the same binary with and without one.
 BUILD     = CGO_ENABLED=0 go build -trimpath -buildvcs=false -tags nomsgpack -ldflags "$(LDFLAGS)"
-LDFLAGS   = -s -w -X crossgate/release.version=$(VERSION) -X crossgate/release.commit=$(COMMIT) -X crossgate/release.date=$(DATE)
+LDFLAGS   = -s -w -X crossgate/internal/release.version=$(VERSION) -X crossgate/internal/release.commit=$(COMMIT) -X crossgate/internal/release.date=$(DATE)
 
 .PHONY: help demo test soak lint fmt fuzz bench gateway build reproducible size contracts image manifests check check-deploy check-pages vulnerabilities release release-check
 
@@ -29,10 +29,10 @@ demo: ## the offline world with the gateway in front of it, on 127.0.0.1:8080 (A
 	@echo 'Compiling the gateway and its world, which takes some minutes the first time and seconds afterwards.'
 	@cd sandbox && CGO_ENABLED=0 go run -ldflags "$(LDFLAGS)" ./cmd/sandbox $(ARGS)
 
-test: ## vet, every test under the race detector, what counts without it, every benchmark once, what is deployed, 2000 inputs for each fuzz target
+test: ## vet, every test under the race detector, what counts without it, every benchmark once, what is deployed
 	@.ci/test
 
-soak: ## kills, providers that lose and lie, reorgs of every depth, ten thousand filters, mutated swap transactions, attacks through nginx, HAProxy, Varnish and Envoy, a fleet whose parts fail, a million orders: an hour on two cores, a table at the end; installs what it needs but Envoy
+soak: ## fuzzing, kills, providers that lose and lie, reorgs of every depth, ten thousand filters, mutated swap transactions, attacks through nginx, HAProxy, Varnish and Envoy, a fleet whose parts fail, a million orders: an hour on two cores, a table at the end; installs what it needs but Envoy
 	@.ci/soak
 
 lint: ## what a machine can say about style
@@ -71,7 +71,7 @@ build: gateway ## static binaries in bin/
 reproducible: ## the gateway built at two paths is the same, bit by bit
 	@.ci/reproducible
 
-size: ## the gateway's binary is as small as docs/decisions/0040-binary-size.md says
+size: ## the gateway's binary is as small as docs/decisions/0038-binary-size.md says
 	@.ci/size
 
 contracts: ## compile the sandbox's Solidity again (needs Node.js); the artifacts are committed

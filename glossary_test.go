@@ -141,7 +141,7 @@ func goFiles(t *testing.T) (files []goFile) {
 		if filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
 			return nil
 		}
-		tree, err := parser.ParseFile(positions, path, nil, parser.SkipObjectResolution)
+		tree, err := parser.ParseFile(positions, path, nil, parser.ParseComments|parser.SkipObjectResolution)
 		files = append(files, goFile{path, tree, positions})
 		return err
 	})

@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write the notices of third parties anew")
+var update = flag.Bool("update", false, "write notices and lower sizes")
 
 // programs are what is distributed, by the folder of their module and their package.
 var programs = map[string]struct{ module, path string }{

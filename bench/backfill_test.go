@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -25,65 +23,26 @@ import (
 
 // BenchmarkBackfill reads the history of two chains from nodes that search 5,000 blocks at once, and counts what it
 // asks for 1,000 orders: calls, as providers bill them, and the HTTP requests that they were made in. Orders are some
-// blocks apart, as on a busy, an ordinary and a quiet chain, and are unlocked ten by one message. Nodes tell the
-// times of logs' blocks or, old ones, do not: there it counts how blocks follow each other. Of three nodes the last may
-// be the only one that does.
+// blocks apart, as on a busy, an ordinary and a quiet chain, and are unlocked ten by one message. Old nodes
+// leave the times of blocks out of logs.
 func BenchmarkBackfill(b *testing.B) {
 	for _, apart := range []uint64{8, 40, 400} {
-		b.Run(fmt.Sprintf("apart=%d", apart), func(b *testing.B) { backfill(b, apart, paces[0], false) })
-		for _, p := range paces {
-			b.Run(fmt.Sprintf("apart=%d,old,%s", apart, p.name), func(b *testing.B) { backfill(b, apart, p, true) })
-			b.Run(fmt.Sprintf("apart=%d,two of three old,%s", apart, p.name), func(b *testing.B) { backfill(b, apart, p, true, true, false) })
-		}
+		b.Run(fmt.Sprintf("apart=%d", apart), func(b *testing.B) { backfill(b, apart, false) })
+		b.Run(fmt.Sprintf("apart=%d,old", apart), func(b *testing.B) { backfill(b, apart, true) })
 	}
 }
 
-// pace is how a chain's blocks follow each other.
-type pace struct {
-	name    string
-	usual   time.Duration
-	spacing chain.Spacing              // that its consensus enforces
-	step    func(number uint64) uint64 // seconds from the block before
-}
-
-var paces = []pace{
-	{"derived", blockTime, chain.Spacing{Least: 2}, func(uint64) uint64 { return 2 }}, // as the OP Stack has it
-	{"slots", 12 * time.Second, chain.Spacing{Least: 12}, func(number uint64) uint64 { // as since the Merge, one of 100 is missed
-		if shareOf(number) < 1 {
-			return 24
-		}
-		return 12
-	}},
-	{"free", blockTime, chain.Spacing{}, func(number uint64) uint64 { return 1 + shareOf(number)%3 }}, // 1 to 3 s
-}
-
-// shareOf is between 0 and 99, all over the place.
-func shareOf(number uint64) uint64 {
-	h := spread(number)
-	return binary.BigEndian.Uint64(h[:8]) % 100
-}
-
-// times are those of blocks up to a number.
-func (p pace) times(newest uint64) []uint64 {
-	times := []uint64{1_700_000_000}
-	for number := uint64(1); number <= newest; number++ {
-		times = append(times, times[number-1]+p.step(number))
-	}
-	return times
-}
-
-// backfill reads chains with one node for each of old, which says whether it tells the times of logs.
-func backfill(b *testing.B, apart uint64, p pace, old ...bool) {
+// backfill reads chains with one node for each of old.
+func backfill(b *testing.B, apart uint64, old ...bool) {
 	orders := size(1000, 100)
 	var calls, requests int
 	for b.Loop() {
 		sources, nodes := map[chain.ID]order.Source{}, []*counted{}
 		for _, id := range []chain.ID{giveChain, takeChain} {
 			l := &ledger{id: id, orders: orders, apart: apart, joint: 10}
-			l.times = p.times(l.newest())
 			own := newCounted(l, old)
 			nodes = append(nodes, own...)
-			sources[id] = serveCounted(b, p, own)
+			sources[id] = serveCounted(b, own)
 		}
 		db, err := store.OpenSQLite(b.Context(), filepath.Join(b.TempDir(), "orders.db"))
 		if err != nil {
@@ -138,7 +97,7 @@ func newCounted(l *ledger, old []bool) (nodes []*counted) {
 }
 
 // serveCounted makes the adapter of the nodes' chain.
-func serveCounted(b *testing.B, p pace, nodes []*counted) order.Source {
+func serveCounted(b *testing.B, nodes []*counted) order.Source {
 	b.Helper()
 	var endpoints []*upstream.Endpoint
 	for i, n := range nodes {
@@ -153,7 +112,7 @@ func serveCounted(b *testing.B, p pace, nodes []*counted) order.Source {
 	}
 	content := nodes[0].node
 	known := chain.Chain{
-		ID: content.ledger.id, Native: content.native, Family: chain.EVM, BlockTime: p.usual, Spacing: p.spacing, FirstBlock: 1,
+		ID: content.ledger.id, Native: content.native, Family: chain.EVM, BlockTime: blockTime, FirstBlock: 1,
 		Contracts: contracts,
 	}
 	return evm.New(known, jsonrpc.New(upstream.NewPool("chain", endpoints...)))

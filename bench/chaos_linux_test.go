@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"crossgate/linktest"
+	"crossgate/internal/linktest"
 	"crossgate/sandbox"
 )
 

@@ -22,8 +22,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 	spans "go.opentelemetry.io/otel/trace"
 
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
+	"crossgate/gateway"
 	"crossgate/sandbox"
 )
 

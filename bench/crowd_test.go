@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cache/redistest"
 	"crossgate/cache/shared"
+	"crossgate/internal/redistest"
 	"crossgate/proxy"
 )
 
@@ -77,13 +77,11 @@ func slowServer(b *testing.B, loads *atomic.Int64, url string) *proxy.Server {
 	if url != "" {
 		shared = startShared(b, url)
 	}
-	server, err := newOrderServer(func(o *proxy.Options) {
-		o.Shared = shared
-		o.Orders = oneOrder{find: func() {
-			loads.Add(1)
-			<-time.After(making)
-		}}
-	})
+	one := oneOrder{find: func() {
+		loads.Add(1)
+		<-time.After(making)
+	}}
+	server, err := newServerOf(one, func(o *proxy.Options) { o.Shared = shared })
 	if err != nil {
 		b.Fatal(err)
 	}

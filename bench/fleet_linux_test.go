@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cache/redistest"
-	"crossgate/linktest"
+	"crossgate/internal/linktest"
+	"crossgate/internal/postgrestest"
+	"crossgate/internal/redistest"
 	"crossgate/sandbox"
-	"crossgate/store/postgrestest"
 )
 
 // fleet is a deployment on one machine: gateways that share a PostgreSQL and a Redis, behind a balancer and in front of a

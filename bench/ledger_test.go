@@ -16,10 +16,9 @@ import (
 // on the give chain, and delivered, unlocked and claimed a few blocks later, as their numbers say.
 type ledger struct {
 	id     chain.ID
-	orders uint64   // in all
-	apart  uint64   // blocks from one order to the next; zero: each block creates blockOrders of them
-	joint  uint64   // orders that are unlocked by one message, where they are apart; zero: one
-	times  []uint64 // of its blocks, UNIX seconds; nil: blockTime apart
+	orders uint64 // in all
+	apart  uint64 // blocks from one order to the next; zero: each block creates blockOrders of them
+	joint  uint64 // orders that are unlocked by one message, where they are apart; zero: one
 	stored [][]transaction
 }
 
@@ -130,9 +129,6 @@ func (l *ledger) Block(_ context.Context, number uint64) (order.Block, error) {
 
 func (l *ledger) block(number uint64) order.Block {
 	b := order.Block{Number: number, Hash: spread(uint64(l.id)<<32 | number), Time: 1_700_000_000 + number*uint64(blockTime/time.Second)}
-	if l.times != nil {
-		b.Time = l.times[number]
-	}
 	if number > 0 {
 		b.Parent = spread(uint64(l.id)<<32 | (number - 1))
 	}

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cache/redistest"
 	"crossgate/chain"
+	"crossgate/internal/redistest"
 	"crossgate/order"
 	"crossgate/proxy/wire"
 	"crossgate/token"

@@ -17,6 +17,7 @@ import (
 	"crossgate/order"
 	"crossgate/order/index"
 	"crossgate/proxy"
+	"crossgate/proxy/orders"
 	"crossgate/proxy/wire"
 	"crossgate/token"
 )
@@ -115,16 +116,24 @@ func startGateway(b *testing.B) (url string) {
 
 // newOrderServer is the face in front of one order, with the log of requests written as in production but to nowhere.
 func newOrderServer(change ...func(*proxy.Options)) (*proxy.Server, error) {
+	return newServerOf(oneOrder{find: func() {}}, change...)
+}
+
+// newServerOf is newOrderServer of an order that takes its time.
+func newServerOf(one oneOrder, change ...func(*proxy.Options)) (*proxy.Server, error) {
 	o := proxy.Options{
 		Chains: chain.Documented(),
-		Orders: oneOrder{find: func() {}},
-		Tokens: oneToken{},
+		Index:  one,
 		Logger: slog.New(slog.NewJSONHandler(io.Discard, nil)),
 	}
 	for _, each := range change {
 		each(&o)
 	}
-	return proxy.New(o)
+	server, err := proxy.New(o)
+	if err == nil {
+		orders.Mount(server, orders.Options{Orders: one, Tokens: oneToken{}})
+	}
+	return server, err
 }
 
 // oneOrder is an index of one order, which is final, and of no chain.
@@ -133,7 +142,7 @@ type oneOrder struct {
 	find func() // takes the time that it takes
 }
 
-// Find implements proxy.Orders.
+// Find implements orders.Finder.
 func (o oneOrder) Find(context.Context, chain.TxHash) ([]index.Found, index.Basis, error) {
 	o.find()
 	found := index.Found{Order: claimed(), Basis: index.Basis{At: time.Now()}}
@@ -143,16 +152,15 @@ func (o oneOrder) Find(context.Context, chain.TxHash) ([]index.Found, index.Basi
 	return []index.Found{found}, found.Basis, nil
 }
 
-// Basis implements proxy.Orders.
+// Basis implements proxy.Index.
 func (oneOrder) Basis() index.Basis { return index.Basis{At: time.Now(), All: true} }
 
-// Unready implements proxy.Orders.
+// Unready implements proxy.Index.
 func (oneOrder) Unready() error { return nil }
 
 // oneToken says that every token is USDC.
 type oneToken struct{}
 
-func (oneToken) Listed(context.Context, chain.ID) []token.Listing         { return nil }
 func (oneToken) USD(context.Context, ...token.Key) map[token.Key]*big.Rat { return nil }
 
 func (oneToken) Lookup(_ context.Context, _ chain.ID, addresses ...chain.Address) ([]token.Token, error) {

@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
+	"crossgate/gateway"
 	"crossgate/sandbox"
 )
 

@@ -51,9 +51,7 @@ func passingHot(listener net.Listener) error {
 		o.Tracing.Share = 0.01
 		o.Passthrough = proxy.Passthrough{
 			Origins: singleOrigin{upstream.NewPool("origin", endpoint)}, MaxBytes: 64 << 20,
-			Hosts: []passthrough.Host{{
-				Name: "origin", Credentials: []string{"Cookie"}, MaxBody: passthrough.DefaultMaxBody, MaxVariants: passthrough.DefaultMaxVariants,
-			}},
+			Hosts: []passthrough.Host{{Name: "origin", MaxBody: passthrough.DefaultMaxBody}},
 		}
 	})
 	if err != nil {

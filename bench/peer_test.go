@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/linktest"
+	"crossgate/internal/linktest"
 )
 
 // peer is another caching proxy, from the system's packages, as its operators would set it up in front of origin: hits

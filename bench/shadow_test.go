@@ -40,7 +40,7 @@ func shadowedHot(listener net.Listener) error {
 		o.Passthrough.Shadow = proxy.Shadow{
 			Origins: singleOrigin{upstream.NewPool("origin", endpoint)},
 			Settings: shadow.Settings{
-				Share: share, PerSecond: 1e9, Concurrent: 4, Tolerance: 0.01, Paths: []shadow.Path{{Prefix: "/", Host: "origin"}},
+				Share: share, Paths: []shadow.Path{{Prefix: "/", Host: "origin"}},
 			},
 		}
 	})

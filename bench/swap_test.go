@@ -13,6 +13,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/proxy"
+	"crossgate/proxy/swaps"
 	"crossgate/quote"
 	"crossgate/token"
 	"crossgate/upstream/evm"
@@ -106,21 +107,16 @@ func BenchmarkSwapOverhead(b *testing.B) {
 	b.ReportMetric(float64(overheads[len(overheads)/2].Microseconds())/1000, "median-overhead-ms")
 }
 
-// uncounted is an estimator of whose comparisons nobody keeps a count.
-type uncounted struct{ *quote.Estimator }
-
-func (uncounted) Venues(context.Context, uint64, uint64) ([]quote.VenueDay, error) { return nil, nil }
-
 // BenchmarkSwapAnswer asks for a swap that nobody asked for before, over kept connections on loopback, from eight
 // venues that answer at once.
 func BenchmarkSwapAnswer(b *testing.B) {
 	server, err := proxy.New(proxy.Options{
-		Chains: chain.Documented(), Swaps: uncounted{estimator(stalls())},
-		Logger: slog.New(slog.NewJSONHandler(io.Discard, nil)),
+		Index: oneOrder{}, Chains: chain.Documented(), Logger: slog.New(slog.NewJSONHandler(io.Discard, nil)),
 	})
 	if err != nil {
 		b.Fatal(err)
 	}
+	swaps.Mount(server, swaps.Options{Estimator: estimator(stalls())})
 	b.Cleanup(server.Close)
 	askSwaps(b, serve(b, server.Handler()), fmt.Sprintf("chainId=1&tokenIn=%s&tokenOut=%s&tokenOutRecipient=%s", account(1), account(2), account(3)), 1_000_000)
 }

@@ -141,7 +141,7 @@ func (f *truth) until(t *testing.T, url, path string, check func(head, []byte) e
 		body, err := io.ReadAll(response.Body)
 		response.Body.Close()
 		got := head{
-			status: response.StatusCode, retryAfter: response.Header.Get("Retry-After"), isBehind: response.Header.Get("X-Index-Behind") != "",
+			status: response.StatusCode, retryAfter: response.Header.Get("Retry-After"), isBehind: strings.Contains(response.Header.Get("Index-Basis"), ";behind"),
 		}
 		if last = errors.Join(err, check(got, body)); last == nil {
 			return

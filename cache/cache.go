@@ -1,4 +1,4 @@
-// Package cache keeps values for as long as they may be served, and has one load per key answer everybody who asks
+// Package cache keeps values for as long as they may be served, and has one load per key answer all who ask
 // meanwhile.
 //
 // Hit is the fast path: it looks a key up in ristretto and allocates nothing. Get takes the rest. A value has a Life
@@ -172,7 +172,7 @@ type Result[V any] struct {
 	Failure error         // of StaleIfError: why the load failed that this call waited for; nil when it goes on
 }
 
-// Load fetches the value of a key. Its error goes to everybody who waits and is not kept: a result that should be
+// Load fetches the value of a key. Its error goes to all waiters and is not kept: a result that should be
 // remembered for a moment, like "not found", is a value.
 type Load[V any] func(context.Context) (V, Life, error)
 

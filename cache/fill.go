@@ -111,7 +111,7 @@ func (c *Cache[V]) load(ctx context.Context, f *fill[V]) {
 
 // complete hands the value to everybody who waits before the store has it, and only then forgets the fill: a call in
 // between joins it instead of loading again. After an error, and where the value is not kept, the fill is forgotten
-// first: nobody who comes later has it. Other replicas come last.
+// first: no later caller has it. Other replicas come last.
 func (c *Cache[V]) complete(ctx context.Context, f *fill[V]) {
 	if f.err != nil {
 		c.counts.failed.Add(1)

@@ -8,7 +8,7 @@ type Mark struct{ number uint64 }
 // Mark returns that of now: for Keep, before the load of a value begins.
 func (c *Cache[V]) Mark() Mark { return Mark{c.purges.newest.Load()} }
 
-// Keep keeps a value that somebody else has loaded since a mark. It is for values that no single load makes, such as
+// Keep keeps a value that was loaded elsewhere since a mark. It is for values that no single load makes, such as
 // those that take part after part; Get and GetShared do not mix with it under one key.
 func (c *Cache[V]) Keep(since Mark, key Key, value V, life Life) {
 	e := entry[V]{key: key, value: value, life: life, number: since.number, loaded: time.Now()}

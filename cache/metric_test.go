@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
-	"crossgate/cache/redistest"
+	"crossgate/internal/redistest"
 )
 
 // TestCallsOfTracedRequestsHaveSpans loads once within a trace and once without.

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cache/redistest"
 	"crossgate/cache/shared"
+	"crossgate/internal/redistest"
 )
 
 func disconnected(r *replica) func() bool { return func() bool { return !r.isConnected() } }

@@ -37,7 +37,7 @@ func (p *purges) add(how Purge, keys ...Key) {
 		numbers[how] = number
 		p.last[key] = numbers
 	}
-	// Last, so that whoever reads the number finds the purge.
+	// Last, so that a reader of the number finds the purge.
 	p.newest.Store(number)
 }
 
@@ -69,7 +69,7 @@ func (p *purges) of(number uint64, key Key, tags []Key) (how Purge, purged, with
 }
 
 // Purge declares out of date what is kept, or being loaded, under one of the keys or with one as its tag: here at once,
-// in the shared level and in the other replicas as soon as they can be told.
+// in the shared level and in the other replicas as soon as they can be reached.
 func (c *Cache[V]) Purge(how Purge, keys ...Key) {
 	c.purges.add(how, keys...)
 	if c.options.Shared != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cache/redistest"
+	"crossgate/internal/redistest"
 )
 
 // gone reports whether a replica has no fresh value for "key".
@@ -98,7 +98,7 @@ func TestWhatTheServerForgetsIsPurged(t *testing.T) {
 	a.ask(t, constant("value", hour))
 	onServer(t, a, "DEL", nameOf("mark", named("tag v")))
 	wantResult(t, "without a mark", b.ask(t, constant("value 2", hour)), "value 2", Miss, false)
-	onServer(t, a, "DEL", "{crossgate:3}:state")
+	onServer(t, a, "DEL", "{crossgate:4}:state")
 	c := startReplica(t, server.URL()).connected(t)
 	wantResult(t, "without the state", c.ask(t, constant("value 3", hour)), "value 3", Miss, false)
 	if err := server.Flush(); err != nil {

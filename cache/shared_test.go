@@ -14,8 +14,8 @@ import (
 
 	"github.com/gomodule/redigo/redis"
 
-	"crossgate/cache/redistest"
 	"crossgate/cache/shared"
+	"crossgate/internal/redistest"
 )
 
 var hour = Life{Fresh: time.Hour, Stale: time.Hour, IfError: time.Hour}
@@ -154,7 +154,7 @@ func TestWhoLoadsAndDiesIsFollowed(t *testing.T) {
 
 // nameOf is that of what the server has of a key.
 func nameOf(kind string, key Key) string {
-	return "{crossgate:3}:" + kind + ":" + base64.RawURLEncoding.EncodeToString(key[:])
+	return "{crossgate:4}:" + kind + ":" + base64.RawURLEncoding.EncodeToString(key[:])
 }
 
 // onServer has the server of a replica carry out a command, and returns its integer reply.

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cache/redistest"
 	"crossgate/cache/shared"
+	"crossgate/internal/redistest"
 )
 
 // password has every sign that means something else in an address.
@@ -38,7 +38,7 @@ func address(scheme, password, host string, port int) string {
 }
 
 func trusting(authority *redistest.Authority) func(*Options[string], *shared.Options) {
-	return func(_ *Options[string], on *shared.Options) { on.Certificates.Authorities = authority.File }
+	return func(_ *Options[string], on *shared.Options) { on.CAFile = authority.File }
 }
 
 // TestReplicasMeetOverTLS has all that replicas have in common go through TLS, by a user who may do no more than it takes.
@@ -108,7 +108,7 @@ func TestConnectionsThatAreRefusedSayWhy(t *testing.T) {
 			r := startReplica(t, address(test.scheme, test.password, test.host, server.Port()), hurried, func(_ *Options[string], on *shared.Options) {
 				on.Logger = slog.New(slog.NewTextHandler(&log, nil))
 				if test.authority != nil {
-					on.Certificates.Authorities = test.authority.File
+					on.CAFile = test.authority.File
 				}
 			})
 			until(t, "a line of the log", func() bool { return log.String() != "" })
@@ -131,27 +131,6 @@ func TestConnectionsThatAreRefusedSayWhy(t *testing.T) {
 	}
 }
 
-// TestClientsShowTheirCertificate is about a server that wants one.
-func TestClientsShowTheirCertificate(t *testing.T) {
-	clients := redistest.NewAuthority(t)
-	server, authority := secure(t, func(g *redistest.Guarded) { g.Clients = clients.File })
-	at := address("rediss", password, "localhost", server.Port())
-	own := clients.Issue(t, "gateway")
-	showing := func(_ *Options[string], on *shared.Options) {
-		on.Certificates.Own, on.Certificates.Key = own.Certificate, own.Key
-	}
-	startReplica(t, at, trusting(authority), showing).connected(t)
-	var log lines
-	r := startReplica(t, at, trusting(authority), hurried, func(_ *Options[string], on *shared.Options) {
-		on.Logger = slog.New(slog.NewTextHandler(&log, nil))
-	})
-	until(t, "a line of the log", func() bool { return log.String() != "" })
-	// The server ends the connection; whether its reason arrives before that is chance.
-	if r.isConnected() || !strings.Contains(log.String(), "unreachable") {
-		t.Errorf("who shows no certificate is connected: %v, and the log says %s", r.isConnected(), log.String())
-	}
-}
-
 // TestRenewedAuthoritiesCount has the file of the authority change while the server cannot be reached for its sake.
 func TestRenewedAuthoritiesCount(t *testing.T) {
 	server, authority := secure(t)
@@ -170,7 +149,7 @@ func TestRenewedAuthoritiesCount(t *testing.T) {
 	}
 	replace(redistest.NewAuthority(t))
 	r := startReplica(t, address("rediss", password, "localhost", server.Port()), func(_ *Options[string], on *shared.Options) {
-		on.Certificates.Authorities = file
+		on.CAFile = file
 	})
 	until(t, "a refusal", func() bool {
 		state, _ := r.shared.Status()

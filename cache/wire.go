@@ -12,7 +12,7 @@ import (
 type Codec[V any] struct {
 	// Encode returns the bytes of a value; none for one that is not for other replicas.
 	Encode func(V) []byte
-	// Decode returns the value of bytes, which may come from anybody who can write to the server, with its life and
+	// Decode returns the value of bytes, which may come from any client of the server, with its life and
 	// age.
 	Decode func([]byte, Life, time.Duration) (V, error)
 }

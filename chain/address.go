@@ -50,15 +50,15 @@ func ParseAddress(text string, family Family) (Address, error) {
 	return Address{}, fmt.Errorf("%.80q is an address of an unknown chain family", text)
 }
 
-// ParseAnyAddress reads an address whose chain is not known and tells the family that its form
-// stands for: hex is EVM, base58check is TRON, 32 bytes of base58 are Solana.
+// ParseAnyAddress reads an address of an unknown chain and returns the family of its form: hex is EVM, base58check
+// TRON, 32 bytes of base58 Solana.
 func ParseAnyAddress(text string) (Address, Family, error) {
 	for _, family := range []Family{EVM, TVM, SVM} {
 		if a, err := ParseAddress(text, family); err == nil {
 			return a, family, nil
 		}
 	}
-	return Address{}, UnknownFamily, fmt.Errorf("%.80q is no address: want 0x and 40 hex digits, or base58", text)
+	return Address{}, UnknownFamily, fmt.Errorf("%.80q is not an address: want 0x and 40 hex digits, or base58", text)
 }
 
 func parseHexAddress(text string) (Address, error) {
@@ -129,7 +129,7 @@ func (a Address) AppendTo(b []byte) []byte { return append(b, a.raw...) }
 // Len returns how many bytes the address has; zero when absent.
 func (a Address) Len() int { return len(a.raw) }
 
-// IsAbsent reports whether there is no address at all.
+// IsAbsent reports whether the address is missing.
 func (a Address) IsAbsent() bool { return a.raw == "" }
 
 // Compare sorts addresses by their bytes.
@@ -146,9 +146,8 @@ func NativeCoin(family Family) Address {
 	return NewAddress(make([]byte, evmAddressLength))
 }
 
-// Format writes the address in the text form of family: lower-case 0x hex, base58, or base58check.
-// Bytes that are no address of the family, and families that are unknown, come out as 0x hex, except
-// that 32 bytes of an unknown family are base58. The absent address is the empty text.
+// Format writes the address in the text form of family: lower-case 0x hex, base58, or base58check. Other bytes and
+// unknown families become 0x hex, but 32 bytes of an unknown family base58. The absent address is the empty text.
 func (a Address) Format(family Family) string {
 	switch {
 	case a.IsAbsent():

@@ -24,7 +24,7 @@ func ParseTxHash(text string) (TxHash, error) {
 	if raw, err := decodeBase58(text, solanaSignatureLength); err == nil {
 		return NewTxHash(raw), nil
 	}
-	return TxHash{}, fmt.Errorf("%.100q is no transaction hash: want 0x and 64 hex digits, or a base58 signature", text)
+	return TxHash{}, fmt.Errorf("%.100q is not a transaction hash: want 0x and 64 hex digits, or a base58 signature", text)
 }
 
 // Bytes returns the hash as its chain stores it.
@@ -33,7 +33,7 @@ func (h TxHash) Bytes() []byte { return []byte(h.raw) }
 // AppendTo appends what Bytes returns to b.
 func (h TxHash) AppendTo(b []byte) []byte { return append(b, h.raw...) }
 
-// IsAbsent reports whether there is no hash.
+// IsAbsent reports whether the hash is missing.
 func (h TxHash) IsAbsent() bool { return h.raw == "" }
 
 // Families lists the chain families on which a transaction can have this hash.

@@ -17,7 +17,7 @@ import (
 type Chain struct {
 	ID          ID
 	Native      uint64 // EIP-155 chain id; zero on Solana
-	Genesis     Hash   // hash of the first block, by which clusters of Solana are told apart; absent elsewhere
+	Genesis     Hash   // hash of the first block, which identifies a cluster of Solana; absent elsewhere
 	Name        string
 	Listed      string // its name in the hosted service's lists
 	Retired     bool   // takes part in no new orders, by the hosted service; old ones remain
@@ -25,10 +25,9 @@ type Chain struct {
 	Coin        Coin
 	WrappedCoin Address
 	BlockTime   time.Duration // typical
-	Spacing     Spacing
-	Finality    uint64 // blocks after which the protocol's validators trust an event
-	FirstBlock  uint64 // no order is in an earlier one; 0: not known
-	Since       uint64 // UNIX time; no order is older; 0: not known
+	Finality    uint64        // blocks after which the protocol's validators trust an event
+	FirstBlock  uint64        // no order is in an earlier one; 0: not known
+	Since       uint64        // UNIX time; no order is older; 0: not known
 	Contracts   Contracts
 	Explorer    string // base URL of a block explorer for people; empty when unknown
 }
@@ -41,13 +40,6 @@ func (c Chain) HeadLife() time.Duration {
 		return 0
 	}
 	return max(blocks*c.BlockTime, least)
-}
-
-// Spacing is how far apart a chain's consensus keeps the times of blocks. The zero value is of a chain of which nothing
-// is known.
-type Spacing struct {
-	Least uint64 `yaml:"least"` // seconds from a block's time to the next one's, at least
-	From  uint64 `yaml:"from"`  // the first block of those that it holds of
 }
 
 // Coin is a chain's native coin.
@@ -150,7 +142,6 @@ type stanza struct {
 	Family    string        `yaml:"family"`
 	Coin      coinStanza    `yaml:"coin"`
 	BlockTime time.Duration `yaml:"blockTime"`
-	Spacing   Spacing       `yaml:"spacing"`
 	Finality  uint64        `yaml:"finality"`
 	First     uint64        `yaml:"firstBlock"`
 	Since     time.Time     `yaml:"since"`
@@ -180,7 +171,7 @@ func (s stanza) chain() (Chain, error) {
 	c := Chain{
 		ID: s.ID, Native: s.Native, Name: s.Name, Listed: cmp.Or(s.Listed, s.Name), Retired: s.Retired, Family: family,
 		Coin:      Coin{Name: s.Coin.Name, Symbol: s.Coin.Symbol, Decimals: s.Coin.Decimals},
-		BlockTime: s.BlockTime, Spacing: s.Spacing, Finality: s.Finality, FirstBlock: s.First, Explorer: s.Explorer,
+		BlockTime: s.BlockTime, Finality: s.Finality, FirstBlock: s.First, Explorer: s.Explorer,
 	}
 	if !s.Since.IsZero() {
 		c.Since = uint64(s.Since.Unix())

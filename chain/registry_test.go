@@ -36,9 +36,6 @@ func TestDocumentedChains(t *testing.T) {
 		if (c.FirstBlock == 0) == (c.Since == 0) || c.Since != 0 && time.Unix(int64(c.Since), 0).Year() < 2022 {
 			t.Errorf("chain %d begins at block %d and time %d, want one of them", c.ID, c.FirstBlock, c.Since)
 		}
-		if s := c.Spacing; (s.Least == 0) != (s.From == 0) || time.Duration(s.Least)*time.Second > c.BlockTime {
-			t.Errorf("blocks of chain %d are at least %d s apart from block %d on, and typically %v", c.ID, s.Least, s.From, c.BlockTime)
-		}
 		explorer, err := url.Parse(c.Explorer)
 		if err != nil || explorer.Scheme != "https" || explorer.Host == "" || strings.HasSuffix(c.Explorer, "/") {
 			t.Errorf("chain %d has the explorer %q, want https and no slash at its end", c.ID, c.Explorer)

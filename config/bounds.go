@@ -132,7 +132,8 @@ func checkBounds(of reflect.Value, at place) {
 
 // checkField holds one value, or those of a map, against the tags of its field.
 func checkField(field reflect.StructField, value reflect.Value, at place) {
-	if choices := choicesOf(field); len(choices) > 0 {
+	isAbsent := value.IsZero() && field.Tag.Get("optional") == "true"
+	if choices := choicesOf(field); len(choices) > 0 && !isAbsent {
 		last := len(choices) - 1
 		at.mistakeIf(!slices.Contains(choices, value.String()), "want %s or %s", strings.Join(choices[:last], ", "), choices[last])
 	}

@@ -7,16 +7,14 @@ import (
 	"crossgate/config"
 )
 
-func TestFilesOfTheSharedCacheAreForTLS(t *testing.T) {
+func TestAuthorityOfTheSharedCacheIsForTLS(t *testing.T) {
 	for _, test := range []struct {
 		cache string
 		wrong string // path of the mistake
 	}{
-		{"{shared: 'rediss://user:SECRET@127.0.0.1/0', sharedCAFile: ca.pem, sharedCertFile: own.pem, sharedKeyFile: own.key}", ""},
+		{"{shared: 'rediss://user:SECRET@127.0.0.1/0', sharedCAFile: ca.pem}", ""},
 		{"{shared: 'redis://user:SECRET@127.0.0.1/0', sharedCAFile: SECRET}", "cache.sharedCAFile"},
 		{"{sharedCAFile: SECRET}", "cache.sharedCAFile"},
-		{"{shared: 'rediss://127.0.0.1', sharedCertFile: SECRET}", "cache.sharedCertFile"},
-		{"{shared: 'rediss://127.0.0.1', sharedKeyFile: SECRET}", "cache.sharedCertFile"},
 		{"{shared: 'https://user:SECRET@127.0.0.1'}", "cache.shared"},
 	} {
 		_, err := config.Parse([]byte(minimal + "cache: " + test.cache))

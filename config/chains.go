@@ -11,12 +11,10 @@ import (
 // Chain is a chain that the gateway reads. A documented chain needs only its id and endpoints; any other key overrides
 // the documented value. An undocumented chain needs them all.
 type Chain struct {
-	ID          chain.ID    `yaml:"id"`          // the number by which the API calls it
-	Endpoints   []Endpoint  `yaml:"endpoints"`   // that serve its JSON-RPC
-	Execution   Execution   `yaml:"execution"`   // of its swaps; default: swap.execution
-	Unsimulated Unsimulated `yaml:"unsimulated"` // of transactions for a venue's own router; default: swap.unsimulated
-	Fee         *Fee        `yaml:"fee"`         // of its direct swaps; default: swap.fee
-	Lag         uint64      `yaml:"lag"`         // blocks that an endpoint may be behind the others; default: from health.lag
+	ID        chain.ID   `yaml:"id"`                                                   // the number by which the API calls it
+	Endpoints []Endpoint `yaml:"endpoints"`                                            // that serve its JSON-RPC
+	Execution Execution  `yaml:"execution" oneof:"router direct best" optional:"true"` // of its swaps; default: swap.execution
+	Fee       *Fee       `yaml:"fee"`                                                  // of its direct swaps; default: swap.fee
 
 	Native    uint64        `yaml:"native"`  // EIP-155 chain id
 	Genesis   chain.Hash    `yaml:"genesis"` // hash of the genesis block, of a Solana cluster
@@ -61,12 +59,12 @@ func (c Config) Registry() chain.Registry {
 	return chain.NewRegistry(chains...)
 }
 
-// over returns known with the overrides of c. Where orders begin, and how far apart blocks are kept, is known of the
-// documented networks and contracts only.
+// over returns known with the overrides of c. Where orders begin is known of the documented networks and
+// contracts only.
 func (c Chain) over(known chain.Chain) chain.Chain {
 	isOther := c.Native != 0 && c.Native != known.Native
 	if isOther || !c.Contracts.DlnSource.IsAbsent() || !c.Contracts.DlnDestination.IsAbsent() {
-		known.FirstBlock, known.Since, known.Spacing = 0, 0, chain.Spacing{}
+		known.FirstBlock, known.Since = 0, 0
 	}
 	return chain.Chain{
 		ID:      c.ID,
@@ -83,7 +81,6 @@ func (c Chain) over(known chain.Chain) chain.Chain {
 		},
 		WrappedCoin: cmp.Or(c.Coin.Wrapped, known.WrappedCoin),
 		BlockTime:   cmp.Or(c.BlockTime, known.BlockTime),
-		Spacing:     known.Spacing,
 		Finality:    cmp.Or(c.Finality, known.Finality),
 		FirstBlock:  cmp.Or(c.FirstBlock, known.FirstBlock),
 		Since:       known.Since,

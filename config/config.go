@@ -1,10 +1,10 @@
-// Package config is the gateway's configuration: one YAML file, with a Go file of this package per section. Load
+// Package config is the gateway's configuration: one YAML file. Load
 // decodes it into a Config, on top of the defaults, and then runs each section's check. Every mistake is collected with
 // its path and line, so that all of them are reported at once; none quotes a value, which may be a key.
 //
 // Values may refer to environment variables (${NAME}) or to files (NAME_FILE). The comments on the fields are the text
 // of docs/configuration.md and schema.json: go test ./config -update writes both. Rules that only the parts know, such
-// as which venues exist, are checked when cmd/crossgate/gateway builds them, and reported through Config.Mistake.
+// as which venues exist, are checked when gateway builds them, and reported through Config.Mistake.
 package config
 
 import (
@@ -36,7 +36,6 @@ type Config struct {
 	Cache     Cache     `yaml:"cache"`
 	Limits    Limits    `yaml:"limits"`
 	Swap      Swap      `yaml:"swap"`
-	Health    Health    `yaml:"health"`
 	Chains    []Chain   `yaml:"chains"`
 	Venues    []Venue   `yaml:"venues"`
 	Prices    Prices    `yaml:"prices"`
@@ -59,6 +58,13 @@ func (c Config) Files() []string { return c.files }
 
 //go:embed default.yaml
 var embedded []byte
+
+//go:embed schema.json
+var schema []byte
+
+// Schema returns the JSON schema of a configuration (json-schema.org, draft 2020-12), for completion and validation in
+// editors. A test keeps it equal to the types.
+func Schema() []byte { return schema }
 
 // Default returns the configuration of a gateway without a file: the documented chains through public endpoints, and
 // the venues that need no key.
@@ -138,7 +144,7 @@ func clarified(err error) error {
 func base() Config {
 	return Config{
 		Listen: "127.0.0.1:8080", Index: defaultIndex(), Cache: defaultCache(), Limits: defaultLimits(),
-		Connections: defaultConnections(), Swap: defaultSwap(), Health: defaultHealth(), Tokens: defaultTokens(),
+		Connections: defaultConnections(), Swap: defaultSwap(), Tokens: Tokens{Refresh: 6 * time.Hour},
 		Telemetry: defaultTelemetry(), Passthrough: defaultPassthrough(),
 	}
 }

@@ -46,13 +46,13 @@ func TestWhatTheFileLeavesOutIsDefault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (config.Index{Path: "here.db", Lookback: 50_000, Swaps: true, Behind: time.Minute, Follow: config.Follow{Asked: 1900 * time.Millisecond, Listed: 15 * time.Second, Idle: time.Minute, Retired: 4 * time.Minute}, Wait: time.Minute, Connections: 8}); c.Index != want {
+	if want := (config.Index{Path: "here.db", Lookback: 50_000, Swaps: true, Behind: time.Minute, Asked: 1900 * time.Millisecond, Connections: 8}); c.Index != want {
 		t.Errorf("Index = %+v, want %+v", c.Index, want)
 	}
 	if want := (config.Swap{Execution: "router", Unsimulated: "refuse", Window: 2500 * time.Millisecond, Deadline: 6 * time.Second}); c.Swap != want {
 		t.Errorf("Swap = %+v, want %+v", c.Swap, want)
 	}
-	if c.Listen != "127.0.0.1:8080" || c.Cache.MaxBytes != 256<<20 || c.Telemetry.Service != "crossgate" {
+	if c.Listen != "127.0.0.1:8080" || c.Cache.MaxBytes != 256<<20 || c.Telemetry.Admin != "127.0.0.1:9464" {
 		t.Errorf("Listen, Cache, Telemetry = %v, %v, %v, want the defaults", c.Listen, c.Cache, c.Telemetry)
 	}
 	if len(c.Venues) != 0 || c.Prices.DefiLlama != nil {
@@ -82,7 +82,7 @@ prices: {defillama: {endpoints: [{url: "https://e.example"}]}}
 
 func TestLoadSaysWhichFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gateway.yaml")
-	if err := os.WriteFile(path, []byte(minimal+"swap: {window: soon}\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(minimal+"drain: soon\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, err := config.Load(path)
@@ -90,7 +90,7 @@ func TestLoadSaysWhichFile(t *testing.T) {
 	if !errors.As(err, &mistakes) || len(mistakes) != 1 {
 		t.Fatalf("Load = %v, want one mistake", err)
 	}
-	want := config.Mistake{Path: "swap.window", Line: 2, Message: "want a duration such as 2500ms, 5s or 1m"}
+	want := config.Mistake{Path: "drain", Line: 2, Message: "want a duration such as 2500ms, 5s or 1m"}
 	if mistakes[0] != want || !strings.Contains(err.Error(), path) {
 		t.Errorf("Load = %v, want %v in %s", err, want, path)
 	}
@@ -113,6 +113,33 @@ func TestAnnotatedFileShowsEveryKey(t *testing.T) {
 		if !strings.Contains(string(text), key+":") {
 			t.Errorf("%s does not show the key %q", path, key)
 		}
+	}
+}
+
+// TestKeysAreFew holds their number, which may only fall: what is never set is a constant.
+func TestKeysAreFew(t *testing.T) {
+	const most = 119
+	found := make(map[reflect.Type]int)
+	var count func(reflect.Type) int
+	count = func(of reflect.Type) (n int) {
+		switch of.Kind() {
+		case reflect.Slice, reflect.Pointer, reflect.Map:
+			return count(of.Elem())
+		case reflect.Struct:
+			if _, is := found[of]; is {
+				return 0
+			}
+			for field := range of.Fields() {
+				if field.Tag.Get("yaml") != "" {
+					found[of]++
+					n += 1 + count(field.Type)
+				}
+			}
+		}
+		return n
+	}
+	if got := count(reflect.TypeFor[config.Config]()); got != most {
+		t.Errorf("the configuration has %d keys, want %d: lower the number with them, and find a constant before you raise it", got, most)
 	}
 }
 

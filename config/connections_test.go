@@ -11,13 +11,13 @@ func TestConnections(t *testing.T) {
 	c, err := Parse([]byte(`
 chains: [{id: 1, endpoints: [{url: "http://127.0.0.1:8545"}]}]
 tls: {certFile: a.pem, keyFile: a.key, clientCAFile: ca.pem}
-connections: {total: 0, idle: 61s, streams: 8, streamsPerAddress: 8}
+connections: {total: 0, idle: 61s}
 telemetry: {tls: {certFile: b.pem, keyFile: b.key}}
 `))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (Connections{0, 512, 61 * time.Second, 8, 8}); c.Connections != want {
+	if want := (Connections{0, 512, 61 * time.Second}); c.Connections != want {
 		t.Errorf("connections are read as %+v, want %+v", c.Connections, want)
 	}
 	if c.TLS != (TLS{"a.pem", "a.key", "ca.pem"}) || c.Telemetry.TLS != (TLS{"b.pem", "b.key", ""}) {
@@ -29,7 +29,7 @@ func TestMistakesInConnections(t *testing.T) {
 	_, err := Parse([]byte(`
 chains: [{id: 1, endpoints: [{url: "http://127.0.0.1:8545"}]}]
 tls: {keyFile: a.key, clientCAFile: ca.pem}
-connections: {total: -1, perAddress: -1, idle: 10ms, streams: 0, streamsPerAddress: 0}
+connections: {total: -1, perAddress: -1, idle: 10ms}
 telemetry: {tls: {certFile: b.pem}}
 `))
 	var mistakes Mistakes
@@ -41,7 +41,7 @@ telemetry: {tls: {certFile: b.pem}}
 		paths = append(paths, m.Path)
 	}
 	const want = "tls.certFile tls.clientCAFile connections.idle connections.perAddress " +
-		"connections.streams connections.streamsPerAddress connections.total telemetry.tls.certFile"
+		"connections.total telemetry.tls.certFile"
 	if got := strings.Join(paths, " "); got != want {
 		t.Errorf("mistakes at %s,\nwant %s", got, want)
 	}

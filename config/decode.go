@@ -4,8 +4,11 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"math"
 	"net/netip"
+	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -195,8 +198,6 @@ var texts = map[reflect.Type]text{
 	reflect.TypeFor[time.Duration](): form("a duration such as 2500ms, 5s or 1m", time.ParseDuration),
 	reflect.TypeFor[Bytes]():         form("a size such as 64MiB or 1GiB", ParseBytes),
 	reflect.TypeFor[Secret]():        form("text", func(s string) (Secret, error) { return NewSecret(s), nil }),
-	reflect.TypeFor[Execution]():     form("router, direct or best", parseExecution),
-	reflect.TypeFor[Unsimulated]():   form("refuse or allow", parseUnsimulated),
 	reflect.TypeFor[netip.Prefix]():  form("an IP address or a CIDR range such as 10.0.0.0/8", parsePrefix),
 	reflect.TypeFor[chain.Family]():  form("evm, solana or tron", chain.ParseFamily),
 	reflect.TypeFor[chain.ID]():      form("a chain id as used by the API", chain.ParseID),
@@ -213,4 +214,74 @@ var texts = map[reflect.Type]text{
 			address, _, err := chain.ParseAnyAddress(s)
 			return address, err
 		}),
+}
+
+var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+
+// expand replaces ${NAME} by the environment variable of that name and lists those that are not set. If only NAME_FILE
+// is, the value is the trimmed content of that file: secrets are often mounted as files.
+func (r *report) expand(text string) (expanded string, missing []string) {
+	expanded = variable.ReplaceAllStringFunc(text, func(reference string) string {
+		name := reference[2 : len(reference)-1]
+		value, set := os.LookupEnv(name)
+		if file := os.Getenv(name + "_FILE"); !set && file != "" {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				missing = append(missing, name+" (cannot read the file in "+name+"_FILE)")
+				return ""
+			}
+			if !slices.Contains(r.files, file) {
+				r.files = append(r.files, file)
+			}
+			value, set = strings.TrimSpace(string(content)), true
+		}
+		if !set {
+			missing = append(missing, name)
+		}
+		r.reads.WriteString("\x00" + value)
+		return value
+	})
+	return expanded, missing
+}
+
+// hasMalformedReference reports whether ${ begins what is no reference: the text would be used as it is, in the place
+// of a key.
+func hasMalformedReference(text string) bool {
+	return strings.Contains(variable.ReplaceAllLiteralString(text, " "), "${")
+}
+
+// Bytes is an amount of memory or storage.
+type Bytes int64
+
+// The units that ParseBytes reads, longest names first.
+var units = []struct {
+	name string
+	size int64
+}{
+	{"KiB", 1 << 10},
+	{"MiB", 1 << 20},
+	{"GiB", 1 << 30},
+	{"kB", 1e3},
+	{"MB", 1e6},
+	{"GB", 1e9},
+	{"B", 1},
+	{"", 1},
+}
+
+var errNoSize = errors.New("not a size")
+
+// ParseBytes reads a whole number with a unit (B, kB, KiB, MB, MiB, GB, GiB) or without (bytes).
+func ParseBytes(text string) (Bytes, error) {
+	for _, unit := range units {
+		digits, found := strings.CutSuffix(text, unit.name)
+		if !found {
+			continue
+		}
+		number, err := strconv.ParseUint(strings.TrimSpace(digits), 10, 63)
+		if err != nil || int64(number) > math.MaxInt64/unit.size {
+			return 0, errNoSize
+		}
+		return Bytes(int64(number) * unit.size), nil
+	}
+	return 0, errNoSize
 }

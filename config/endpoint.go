@@ -16,8 +16,8 @@ type Endpoint struct {
 	URL     Secret            `yaml:"url"`
 	Headers map[string]Secret `yaml:"headers"`              // sent with every request, for instance with an API key
 	Timeout time.Duration     `yaml:"timeout" range:"0s.."` // of one call; default: 10s
-	// WebSocket is where an EVM chain's endpoint tells of new heads (newHeads), so that it need not be asked for them;
-	// headers are sent there too. Saves calls on chains with blocks slower than index.follow.asked
+	// WebSocket is where an EVM chain's endpoint announces new heads (newHeads), so that it need not be polled;
+	// headers are sent there too. Saves calls on chains with blocks slower than two seconds
 	WebSocket Secret `yaml:"websocket"`
 
 	RequestsPerSecond float64        `yaml:"requestsPerSecond" range:"0..; 0 means unlimited"` // or units per second, with costs; 0: unlimited
@@ -26,31 +26,6 @@ type Endpoint struct {
 	// Monthly is how many requests, or units with costs, all gateways on one database may spend in a month; 0:
 	// unlimited
 	Monthly int `yaml:"monthly" range:"0..; 0 means unlimited"`
-
-	Limits EndpointLimits `yaml:"limits"` // of a chain's endpoint, where they are known
-}
-
-// EndpointLimits are what a JSON-RPC endpoint does not do. What is not here is found out and remembered.
-type EndpointLimits struct {
-	Span    int `yaml:"span" range:"0..; 0 means that it is found out"`    // blocks in one search of logs; 0: found out
-	Results int `yaml:"results" range:"0..; 0 means that it is found out"` // logs in one answer; 0: found out
-	Batch   int `yaml:"batch" range:"0..; 0 means that it is found out"`   // calls in one request; 0: found out
-	// Rates are how many calls a second are taken of methods that are taken less often than others
-	Rates map[string]float64 `yaml:"rates" range:">0"`
-	// Logs is how many blocks before the newest one logs are kept for; 0: found out
-	Logs   int `yaml:"logs" range:"0..; 0 means that it is found out"`
-	Blocks int `yaml:"blocks" range:"0..; 0 means that it is found out"` // likewise blocks and receipts
-	State  int `yaml:"state" range:"0..; 0 means that it is found out"`  // likewise the state of contracts; 128 is usual without an archive
-	// Lacks are methods that are not answered, a method and a tag (eth_getBlockByNumber finalized), a method and a
-	// field of its parameters (eth_getLogs topics, eth_getLogs addresses, eth_call overrides, eth_estimateGas
-	// overrides), or a method and a part of its results (eth_getLogs times)
-	Lacks []string `yaml:"lacks"`
-}
-
-func (l EndpointLimits) check(at place) {
-	for i, method := range l.Lacks {
-		at.key("lacks").item(i).mistakeIf(method == "", "want a JSON-RPC method, with a tag or a field after it where only that is not taken")
-	}
 }
 
 // Header returns the configured headers.
@@ -87,21 +62,21 @@ func (c Config) Endpoints() (all []Endpoint) {
 func (c Config) services() iter.Seq2[string, []Endpoint] {
 	return func(yield func(string, []Endpoint) bool) {
 		isWanted := true
-		tell := func(owner string, endpoints []Endpoint) { isWanted = isWanted && yield(owner, endpoints) }
+		add := func(owner string, endpoints []Endpoint) { isWanted = isWanted && yield(owner, endpoints) }
 		for _, each := range c.Chains {
-			tell(fmt.Sprintf("chain-%d", each.ID), each.Endpoints)
+			add(fmt.Sprintf("chain-%d", each.ID), each.Endpoints)
 		}
 		for _, each := range c.Venues {
-			tell(each.Name, each.Endpoints)
+			add(each.Name, each.Endpoints)
 		}
 		for _, each := range c.Tokens.Lists {
-			tell(each.Name, each.Endpoints)
+			add(each.Name, each.Endpoints)
 		}
 		if c.Prices.DefiLlama != nil {
-			tell("defillama", c.Prices.DefiLlama.Endpoints)
+			add("defillama", c.Prices.DefiLlama.Endpoints)
 		}
 		for _, each := range c.Passthrough.Hosts {
-			tell("origin-"+each.Name, each.Endpoints)
+			add("origin-"+each.Name, each.Endpoints)
 		}
 	}
 }
@@ -132,11 +107,11 @@ func checkEndpoints(endpoints []Endpoint, at place) {
 	}
 }
 
-// refuseWebSockets reports endpoints that are to tell of heads and serve no EVM chain.
+// refuseWebSockets reports WebSockets of endpoints that serve another family than EVM.
 func refuseWebSockets(endpoints []Endpoint, at place) {
 	for i, endpoint := range endpoints {
 		at.item(i).key("websocket").mistakeIf(endpoint.WebSocket.Reveal() != "",
-			"take it out: endpoints of EVM chains alone tell of heads by WebSocket")
+			"take it out: heads are announced by WebSocket on EVM chains only")
 	}
 }
 
@@ -152,6 +127,5 @@ func (e Endpoint) check(at place) {
 		at.key("headers").key(shown).mistakeIf(strings.ContainsAny(name+value.Reveal(), "\r\n\x00") || strings.Contains(name, " ") || name == "",
 			"not a valid HTTP header")
 	}
-	e.Limits.check(at.key("limits"))
 	at.key("burst").mistakeIf(e.Burst > 0 && e.RequestsPerSecond == 0, "want it together with requestsPerSecond, or not at all")
 }

@@ -6,7 +6,7 @@ import (
 	"crossgate/config"
 )
 
-func TestEndpointsOfEVMChainsAloneTellOfHeads(t *testing.T) {
+func TestEndpointsOfEVMChainsAloneAnnounceHeads(t *testing.T) {
 	c, err := config.Parse([]byte(`chains: [{id: 1, endpoints: [{url: "https://example.com", websocket: "wss://example.com/key"}]}]`))
 	if err != nil || c.Chains[0].Endpoints[0].WebSocket.Reveal() != "wss://example.com/key" {
 		t.Errorf("Parse = %v, want the address of the WebSocket", err)
@@ -20,7 +20,7 @@ prices: {defillama: {endpoints: [{url: "https://example.com", websocket: "wss://
 tokens: {lists: [{name: a, endpoints: [{url: "https://example.com", websocket: "wss://example.com"}]}]}
 passthrough: {hosts: [{name: a, endpoints: [{url: "https://example.com", websocket: "wss://example.com"}]}]}
 `))
-	const take = ": take it out: endpoints of EVM chains alone tell of heads by WebSocket"
+	const take = ": take it out: heads are announced by WebSocket on EVM chains only"
 	want := `6 mistakes
   chains[0].endpoints[0].websocket: line 3: want a URL that begins with wss:// or ws:// and has a host, other characters percent-encoded
   chains[1].endpoints[0].websocket: line 4` + take + `

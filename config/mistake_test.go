@@ -14,8 +14,8 @@ func TestEveryMistakeIsReportedAtOnce(t *testing.T) {
 index: {path: "", lookback: -1}
 cache: {maxBytes: lots, colour: red}
 swap:
-  window: 8s
-  deadline: 3s
+  execution: fast
+  fee: {bps: 3}
 chains:
   - id: 1
     endpoints:
@@ -36,24 +36,24 @@ venues:
     endpoints: [{url: "https://example.com", headers: {"a b": c}}]
 prices: {coingecko: {}}
 tokens:
-  logo: /logo.png
+  refresh: 1s
   own:
     - {chain: 5, address: "0x0000000000000000000000000000000000000000", symbol: X, decimals: 78}
     - {chain: 1, address: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", decimals: 300}
   lists:
-    - {name: "a b", file: x.json, endpoints: [{url: "https://lists.example"}]}
+    - {name: "a b", endpoints: [{name: a, url: "https://lists.example"}]}
     - {name: uniswap}
-    - {name: uniswap, file: y.json}
-  refresh: 1s
-telemetry: {trustTraceparent: perhaps, service: a, service: b}
+    - {name: uniswap, endpoints: [{url: "https://lists.example"}]}
+telemetry: {trustTraceparent: perhaps, admin: "", admin: b}
 `))
-	want := `39 mistakes
+	want := `38 mistakes
   listen: line 1: want host:port, for instance 127.0.0.1:8080
   index.lookback: line 2: want a whole number, at least 0
   index.path: line 2: want the path of the database file
-  cache.colour: line 3: unknown key; known keys: maxBytes, shared, sharedCAFile, sharedCertFile, sharedKeyFile, sharedTimeout
+  cache.colour: line 3: unknown key; known keys: maxBytes, shared, sharedCAFile
   cache.maxBytes: line 3: want a size such as 64MiB or 1GiB
-  swap.deadline: line 6: want more than window: the best venue's transaction is built after it
+  swap.execution: line 5: want router, direct or best
+  swap.fee.recipient: line 6: required with bps: the address that receives the fee
   chains[0].endpoints[0].url: line 10: want a URL that begins with https:// or http:// and has a host, other characters percent-encoded
   chains[0].endpoints[1].burst: line 11: want it together with requestsPerSecond, or not at all
   chains[0].endpoints[1].name: line 11: duplicate of the name of endpoints[0]
@@ -75,18 +75,16 @@ telemetry: {trustTraceparent: perhaps, service: a, service: b}
   venues[2].name: line 23: duplicate of venues[1]
   venues[2].endpoints[0].headers.a: line 24: not a valid HTTP header
   prices.coingecko: line 25: unknown key; known keys: defillama, feeds
-  tokens.logo: line 27: want a URL with the placeholder {address} and, if needed, {chainId}
+  tokens.refresh: line 27: unknown key; known keys: lists, own
   tokens.own[0].chain: line 29: want the id of a documented chain or of one under chains
   tokens.own[0].decimals: line 29: want a whole number, at most 77: 10^77 is the largest that fits into 256 bits
   tokens.own[1].decimals: line 30: want a whole number, at least 0
   tokens.own[1].symbol: line 30: want the token's symbol
-  tokens.lists[0].file: line 32: want either endpoints or file, not both
   tokens.lists[0].name: line 32: want a name without spaces, slashes, ? and &
   tokens.lists[1].endpoints: line 33: want at least one endpoint with a url
   tokens.lists[2].name: line 34: duplicate of lists[1]
-  tokens.refresh: line 35: want a duration, at least 1m
-  telemetry.service: line 36: duplicate key, first in line 36
-  telemetry.trustTraceparent: line 36: want true or false
+  telemetry.admin: line 35: duplicate key, first in line 35
+  telemetry.trustTraceparent: line 35: want true or false
 `
 	if err == nil {
 		t.Fatal("Parse found no mistake")

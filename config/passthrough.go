@@ -1,21 +1,13 @@
 package config
 
-import (
-	"strings"
-	"time"
-)
+import "strings"
 
 // Passthrough forwards paths that the gateway does not answer itself to origins, through an HTTP cache by RFC 9111. Off
 // without hosts.
 type Passthrough struct {
 	MaxBytes Bytes  `yaml:"maxBytes" range:"1MiB.."` // of cached responses in memory
 	Hosts    []Host `yaml:"hosts"`
-	// StaleIfError is for how long after its freshness a response may be served when the origin fails, unless it says
-	// so itself or forbids it
-	StaleIfError time.Duration `yaml:"staleIfError" range:"0s.."`
-	// Heuristic is the longest freshness of a response that states none but when it was last modified; 0s: none
-	Heuristic time.Duration `yaml:"heuristic" range:"0s.."`
-	Shadow    Shadow        `yaml:"shadow"` // comparison of the gateway's own answers with those of hosts
+	Shadow   Shadow `yaml:"shadow"` // comparison of the gateway's own answers with those of hosts
 }
 
 // Host is an origin and what is forwarded to it.
@@ -29,13 +21,9 @@ type Host struct {
 	// KeepHost has the origin get the client's Host header, with its port, instead of that of its URL. Each Host is
 	// cached apart; name those that the origin has under hosts, since without them clients may send any
 	KeepHost bool `yaml:"keepHost"`
-	// SetCookie has responses that set cookies cached like others. Whoever gets them next gets the same cookies
-	SetCookie bool `yaml:"setCookie"`
-	// Credentials are headers, beside Authorization and Cookie, that say who asks: responses to such requests are
-	// cached only when they are public
-	Credentials []string `yaml:"credentials"`
-	MaxBody     Bytes    `yaml:"maxBody" range:"0.."`                 // of a cached response; longer ones are streamed only; default: 8MiB
-	MaxVariants int      `yaml:"maxVariants" range:"0..; 0 means 16"` // of one URL, by Vary; default: 16
+	// SetCookie has responses that set cookies cached like others. The next client gets the same cookies
+	SetCookie bool  `yaml:"setCookie"`
+	MaxBody   Bytes `yaml:"maxBody" range:"0.."` // of a cached response; longer ones are streamed only; default: 8MiB
 }
 
 // PathRule says what becomes of requests by their path.
@@ -45,7 +33,7 @@ type PathRule struct {
 }
 
 func defaultPassthrough() Passthrough {
-	return Passthrough{MaxBytes: 64 << 20, StaleIfError: time.Hour, Heuristic: 24 * time.Hour, Shadow: defaultShadow()}
+	return Passthrough{MaxBytes: 64 << 20}
 }
 
 func (p Passthrough) check(at place) {
@@ -75,9 +63,6 @@ func (h Host) check(p Passthrough, at place) {
 	for i, path := range h.Paths {
 		here := at.key("paths").item(i)
 		here.key("prefix").mistakeIf(!strings.HasPrefix(path.Prefix, "/"), "want a path that begins with /")
-	}
-	for _, name := range h.Credentials {
-		at.key("credentials").mistakeIf(!isToken(strings.ReplaceAll(name, "_", "-")), "want names of headers")
 	}
 	at.key("maxBody").mistakeIf(h.MaxBody > p.MaxBytes/8, "want at most an eighth of passthrough.maxBytes")
 }

@@ -25,7 +25,7 @@ func (c Config) Print(out io.Writer) error {
 	return encoder.Close()
 }
 
-// node is the YAML of a value, nil where there is nothing to tell.
+// node is the YAML of a value, nil where there is none.
 func (c Config) node(value reflect.Value, at place) *yaml.Node {
 	_, isGiven := c.lines[at.path]
 	if value.IsZero() && !isGiven {

@@ -30,7 +30,7 @@ venues: []
 	text := out.String()
 	for _, want := range []string{
 		"listen: 127.0.0.1:9999\n", "drain: 0s\n", "maxBytes: 67108864\n", "  - id: 1\n", "url: '[redacted]'\n", "X-Key: '[redacted]'\n",
-		"venues: []\n", "admin: 127.0.0.1:9464 # default\n", "idle: 1m # default\n",
+		"venues: []\n", "admin: 127.0.0.1:9464 # default\n", "behind: 1m # default\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)

@@ -24,23 +24,17 @@ type object = map[string]any
 
 // forms are the schemas of values that are written as text. In place of any value a variable may stand.
 var forms = map[reflect.Type]object{
-	reflect.TypeFor[time.Duration]():  {"type": "string", "pattern": `^([0-9.]+(ns|us|µs|ms|s|m|h))+$|^0$|\$\{`},
-	reflect.TypeFor[Bytes]():          {"type": []string{"integer", "string"}, "pattern": `^[0-9]+ ?([kMG]?B|[KMG]iB)?$|\$\{`},
-	reflect.TypeFor[Unsimulated]():    {"enum": []Unsimulated{RefuseUnsimulated, AllowUnsimulated}},
-	reflect.TypeFor[Execution]():      {"enum": []Execution{ExecuteByRouter, ExecuteDirectly, ExecuteBest}},
-	reflect.TypeFor[LogForm]():        {"enum": []LogForm{LogText, LogJSON}},
-	reflect.TypeFor[OTLP]():           {"enum": []OTLP{OTLPHTTP, OTLPGRPC}},
-	reflect.TypeFor[LoggedRequests](): {"enum": []LoggedRequests{LogAll, LogMisses, LogFailures}},
-	reflect.TypeFor[ClientDetail]():   {"enum": []ClientDetail{ClientAddresses, ClientNetworks, HideClients}},
-	reflect.TypeFor[slog.Level]():     {"enum": []string{"debug", "info", "warn", "error"}},
-	reflect.TypeFor[chain.Family]():   {"enum": []string{"evm", "solana", "tron"}},
-	reflect.TypeFor[chain.ID]():       {"type": []string{"integer", "string"}, "pattern": `^[0-9]+$|\$\{`, "minimum": 1},
+	reflect.TypeFor[time.Duration](): {"type": "string", "pattern": `^([0-9.]+(ns|us|µs|ms|s|m|h))+$|^0$|\$\{`},
+	reflect.TypeFor[Bytes]():         {"type": []string{"integer", "string"}, "pattern": `^[0-9]+ ?([kMG]?B|[KMG]iB)?$|\$\{`},
+	reflect.TypeFor[slog.Level]():    {"enum": []string{"debug", "info", "warn", "error"}},
+	reflect.TypeFor[chain.Family]():  {"enum": []string{"evm", "solana", "tron"}},
+	reflect.TypeFor[chain.ID]():      {"type": []string{"integer", "string"}, "pattern": `^[0-9]+$|\$\{`, "minimum": 1},
 }
 
 // required are the keys that there must be, by type; TestRequiredKeysAreMissed proves each.
 var required = map[string][]string{
 	"Config": {"chains"}, "Chain": {"endpoints", "id"}, "Endpoint": {"url"}, "Venue": {"name"}, "Token": {"chain", "symbol"},
-	"TokenList": {"name"}, "PriceService": {"endpoints"}, "Key": {"key", "name", "quota"}, "Quota": {"units", "window"},
+	"TokenList": {"endpoints", "name"}, "PriceService": {"endpoints"}, "Key": {"key", "name", "quota"}, "Quota": {"units", "window"},
 	"Host": {"endpoints", "name"}, "PathRule": {"do", "prefix"}, "ShadowPath": {"host", "prefix"},
 }
 

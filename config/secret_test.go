@@ -100,7 +100,7 @@ func TestMistakesNeverQuoteValues(t *testing.T) {
 listen: ${CHAIN_KEY}
 index: ${CHAIN_KEY}
 cache: {maxBytes: "${CHAIN_KEY}"}
-swap: {window: "${CHAIN_KEY}"}
+drain: "${CHAIN_KEY}"
 chains: [{id: "${CHAIN_KEY}", endpoints: [{name: "${CHAIN_KEY} x", url: "${CHAIN_KEY}", websocket: "${CHAIN_KEY}", burst: "${CHAIN_KEY}"}], contracts: {gate: "${CHAIN_KEY}"}}]
 venues: [{name: "${CHAIN_KEY}", endpoints: "${CHAIN_KEY}"}]
 tokens: {logo: "${CHAIN_KEY}", own: [{chain: 1, address: "${CHAIN_KEY}"}]}

@@ -5,21 +5,14 @@ import "strings"
 // Shadow compares answers of the gateway with those of origins, after clients have got theirs: which of them would be
 // others if the origin still answered. Off while share is 0.
 type Shadow struct {
-	Share      float64      `yaml:"share" range:"0..1"`           // of the requests for paths that the gateway answers itself, from 0 to 1
-	PerSecond  float64      `yaml:"requestsPerSecond" range:">0"` // most requests to origins; beyond it they are not compared
-	Concurrent int          `yaml:"concurrent" range:"1.."`       // most comparisons under way at once; beyond it they are not made
-	Tolerance  float64      `yaml:"tolerance" range:"0..<1"`      // by which amounts that depend on prices may differ, as a share: 0.01 is 1 %
-	Paths      []ShadowPath `yaml:"paths"`                        // the longest prefix counts; what has none is not compared
+	Share float64      `yaml:"share" range:"0..1"` // of the requests for paths that the gateway answers itself, from 0 to 1
+	Paths []ShadowPath `yaml:"paths"`              // the longest prefix counts; a path without one is not compared
 }
 
 // ShadowPath says which origin answers for paths of the gateway.
 type ShadowPath struct {
 	Prefix string `yaml:"prefix"` // of documented paths
 	Host   string `yaml:"host"`   // name of one of passthrough.hosts
-}
-
-func defaultShadow() Shadow {
-	return Shadow{PerSecond: 5, Concurrent: 4, Tolerance: 0.01}
 }
 
 func (s Shadow) check(hosts []Host, at place) {

@@ -1,19 +1,20 @@
 package config
 
 import (
-	"fmt"
 	"time"
 
 	"crossgate/chain"
 )
 
-// Swap sets how swaps are executed and how long comparing the venues may take.
+// Swap sets how swaps are executed.
 type Swap struct {
-	Execution   Execution     `yaml:"execution"`          // default of all chains
-	Unsimulated Unsimulated   `yaml:"unsimulated"`        // of transactions made by a venue for its own router; default of all chains
-	Window      time.Duration `yaml:"window" range:">0s"` // venues that have not quoted by then are left out
-	Deadline    time.Duration `yaml:"deadline"`           // of the whole request, transaction included
-	Fee         Fee           `yaml:"fee"`                // default of EVM chains
+	Execution   Execution   `yaml:"execution" oneof:"router direct best"` // default of all chains
+	Unsimulated Unsimulated `yaml:"unsimulated" oneof:"refuse allow"`     // of transactions made by a venue for its own router
+	Fee         Fee         `yaml:"fee"`                                  // default of EVM chains
+
+	// Not keys: venues that have not quoted within Window are left out, and Deadline is that of the whole request,
+	// transaction included.
+	Window, Deadline time.Duration
 }
 
 // Fee is the operator's share of swaps that call a venue directly: a part of the input, paid out by the venue. Venues
@@ -59,15 +60,6 @@ const (
 	ExecuteBest     Execution = "best"   // whichever gives the recipient more
 )
 
-// parseExecution parses a way of execution.
-func parseExecution(text string) (Execution, error) {
-	switch e := Execution(text); e {
-	case ExecuteByRouter, ExecuteDirectly, ExecuteBest:
-		return e, nil
-	}
-	return "", fmt.Errorf("%q is not a way of execution", text)
-}
-
 // Unsimulated is what becomes of a transaction that calls a venue directly, was made by it, and could not be simulated.
 type Unsimulated string
 
@@ -77,21 +69,54 @@ const (
 	AllowUnsimulated  Unsimulated = "allow"  // it is handed out, and the response says so
 )
 
-// parseUnsimulated parses what becomes of unsimulated transactions.
-func parseUnsimulated(text string) (Unsimulated, error) {
-	switch u := Unsimulated(text); u {
-	case RefuseUnsimulated, AllowUnsimulated:
-		return u, nil
-	}
-	return "", fmt.Errorf("%q is neither refuse nor allow", text)
-}
-
 func defaultSwap() Swap {
 	return Swap{Execution: ExecuteByRouter, Unsimulated: RefuseUnsimulated, Window: 2500 * time.Millisecond, Deadline: 6 * time.Second}
 }
 
 func (s Swap) check(at place) {
 	s.Fee.check(chain.EVM, at.key("fee"))
-	at.key("deadline").mistakeIf(s.Deadline <= s.Window,
-		"want more than window: the best venue's transaction is built after it")
+}
+
+// Venue is where swaps are made: a service with endpoints, or contracts on the chains, which have none. Names and
+// settings are checked when the venues are built; docs/venues.md lists them.
+type Venue struct {
+	Name      string            `yaml:"name"`      // as docs/venues.md has it
+	Endpoints []Endpoint        `yaml:"endpoints"` // that serve its API; none for an exchange, which is read through its chain
+	Key       Secret            `yaml:"key"`       // API key, where the venue requires one
+	Settings  map[string]string `yaml:"settings"`  // the venue's own, by their names in docs/venues.md
+}
+
+func checkVenues(venues []Venue, at place) {
+	first := make(map[string]int)
+	for i, venue := range venues {
+		if venue.Name == "" {
+			at.item(i).key("name").mistake("want the name of a venue; docs/venues.md lists them")
+		} else if earlier, taken := first[venue.Name]; taken {
+			at.item(i).key("name").mistake("duplicate of venues[%d]", earlier)
+		} else {
+			first[venue.Name] = i
+		}
+		if len(venue.Endpoints) > 0 {
+			checkEndpoints(venue.Endpoints, at.item(i).key("endpoints"))
+			refuseWebSockets(venue.Endpoints, at.item(i).key("endpoints"))
+		}
+	}
+}
+
+// Prices are the sources of token prices; of several the median counts. Without any, answers have no USD values.
+type Prices struct {
+	DefiLlama *PriceService `yaml:"defillama"`
+	Feeds     bool          `yaml:"feeds"` // also read the price oracles of Aave, on configured chains that have one
+}
+
+// PriceService is an HTTP API of token prices.
+type PriceService struct {
+	Endpoints []Endpoint `yaml:"endpoints"` // that serve its API
+}
+
+func (p Prices) check(at place) {
+	if p.DefiLlama != nil {
+		checkEndpoints(p.DefiLlama.Endpoints, at.key("defillama").key("endpoints"))
+		refuseWebSockets(p.DefiLlama.Endpoints, at.key("defillama").key("endpoints"))
+	}
 }

@@ -1,38 +1,27 @@
 package config
 
-import "log/slog"
+import (
+	"log/slog"
+)
 
 // Telemetry configures logs, metrics and traces. Where traces are sent is set by the standard OTEL_* variables.
 type Telemetry struct {
-	Service string `yaml:"service"` // name of this service in traces and metrics
 	// Admin is host:port of the admin listener: a status page at /, /metrics, /healthz, /readyz with every dependency,
 	// /debug/pprof. Keep it private. Empty: off.
 	Admin string `yaml:"admin"`
 	TLS   TLS    `yaml:"tls"` // of admin; default: none
 	// Token is the bearer token for changes through the admin listener, such as purges. Empty: changes are refused.
 	Token  Secret     `yaml:"token"`
-	Log    LogForm    `yaml:"log"`   // the format of log lines
-	Level  slog.Level `yaml:"level"` // lowest level that is logged
+	Log    LogForm    `yaml:"log" oneof:"text json"` // the format of log lines
+	Level  slog.Level `yaml:"level"`                 // lowest level that is logged
 	Access Access     `yaml:"access"`
 	// TrustTraceparent makes a request's span a child of the client's. Use it behind your own proxy only: on the open
 	// internet clients could force every request to be sampled.
 	TrustTraceparent bool `yaml:"trustTraceparent"`
 	// Share of the requests that are traced, and of what followers and probes do, 0 to 1. Of the other requests, those
-	// that fail or take 2.5 s still get a span of their own. OTEL_TRACES_SAMPLER applies on top.
+	// that fail or take 2.5 s still get a span of their own.
 	Share float64 `yaml:"share" range:"0..1"`
-	// OTLP is how traces are sent: http/protobuf or grpc. Empty: as OTEL_EXPORTER_OTLP_PROTOCOL says, else
-	// http/protobuf.
-	OTLP OTLP `yaml:"otlp"`
 }
-
-// OTLP is a protocol by which a collector takes traces, by its name in OTEL_EXPORTER_OTLP_PROTOCOL.
-type OTLP string
-
-// The protocols.
-const (
-	OTLPHTTP OTLP = "http/protobuf"
-	OTLPGRPC OTLP = "grpc"
-)
 
 // LogForm is the format of log lines.
 type LogForm string
@@ -44,16 +33,47 @@ const (
 )
 
 func defaultTelemetry() Telemetry {
-	return Telemetry{Service: "crossgate", Admin: "127.0.0.1:9464", Log: LogText, Access: defaultAccess(), Share: 1}
+	return Telemetry{Admin: "127.0.0.1:9464", Log: LogText, Access: defaultAccess(), Share: 1}
 }
 
 func (t Telemetry) check(at place) {
-	at.key("service").mistakeIf(t.Service == "", "want a service name")
 	if t.Admin != "" {
 		checkListen(t.Admin, at.key("admin"))
 	}
 	t.TLS.check(at.key("tls"))
-	t.Access.check(at.key("access"))
-	at.key("log").mistakeIf(t.Log != LogText && t.Log != LogJSON, "want text or json")
-	at.key("otlp").mistakeIf(t.OTLP != "" && t.OTLP != OTLPHTTP && t.OTLP != OTLPGRPC, "want http/protobuf or grpc")
+}
+
+// Access configures the log of requests: method and path, never the query, and clients' keys by name. An address, and
+// in some countries its network, is personal data: say so in your privacy notice, and delete logs in time.
+type Access struct {
+	// Info is which requests have a line of level info: all; misses, those that the cache did not answer; or failures.
+	// Lines of the others are of level debug, those of server errors of level error.
+	Info LoggedRequests `yaml:"info" oneof:"all misses failures"`
+	// Clients is how much of a client's address is logged: address, network (of IPv4 24 bits, of IPv6 48), or none.
+	// With none its User-Agent is left out, too.
+	Clients ClientDetail `yaml:"clients" oneof:"address network none"`
+}
+
+// LoggedRequests are some of all requests.
+type LoggedRequests string
+
+// Requests that are logged at level info.
+const (
+	LogAll      LoggedRequests = "all"
+	LogMisses   LoggedRequests = "misses"
+	LogFailures LoggedRequests = "failures"
+)
+
+// ClientDetail is how much of a client's address is logged.
+type ClientDetail string
+
+// Details of addresses.
+const (
+	ClientAddresses ClientDetail = "address"
+	ClientNetworks  ClientDetail = "network"
+	HideClients     ClientDetail = "none"
+)
+
+func defaultAccess() Access {
+	return Access{Info: LogMisses, Clients: ClientNetworks}
 }

@@ -11,13 +11,12 @@ import (
 
 // Tokens are the operator's corrections of token metadata, and the lists of tokens that answers are made of.
 type Tokens struct {
-	// Logo is the URL of token logos, with placeholders {chainId} and {address}; empty: deBridge's.
-	Logo string  `yaml:"logo"`
-	Own  []Token `yaml:"own"`
-	// Lists are public token lists, of which the first that has a token counts. Well-known tokens are listed without
+	Own []Token `yaml:"own"`
+	// Lists are public token lists; the first that has a token counts. Well-known tokens are listed without
 	// any.
-	Lists   []TokenList   `yaml:"lists"`
-	Refresh time.Duration `yaml:"refresh" range:"1m.."` // how often the lists are looked at again
+	Lists []TokenList `yaml:"lists"`
+
+	Refresh time.Duration // after which a list is fetched again; not a key
 }
 
 // TokenList is a public token list: in the format of tokenlists.org, or an answer of Jupiter's Tokens API. A token is
@@ -26,10 +25,7 @@ type Tokens struct {
 type TokenList struct {
 	Name      string     `yaml:"name"`      // unique, for the log and the status page
 	Endpoints []Endpoint `yaml:"endpoints"` // their URLs lead to the list
-	File      string     `yaml:"file"`      // path of a list of one's own, instead of endpoints
 }
-
-func defaultTokens() Tokens { return Tokens{Refresh: 6 * time.Hour} }
 
 // Token overrides the metadata of a token's contract.
 type Token struct {
@@ -42,8 +38,6 @@ type Token struct {
 }
 
 func (t Tokens) check(registry chain.Registry, at place) {
-	at.key("logo").mistakeIf(t.Logo != "" && (!isWebAddress(t.Logo) || !strings.Contains(t.Logo, "{address}")),
-		"want a URL with the placeholder {address} and, if needed, {chainId}")
 	checkTokenLists(t.Lists, at.key("lists"))
 	type key struct {
 		chain   chain.ID
@@ -72,13 +66,8 @@ func checkTokenLists(lists []TokenList, at place) {
 			first[list.Name] = i
 		}
 		at.key("name").mistakeIf(list.Name == "" || strings.ContainsAny(list.Name, "/?& \t\n"), "want a name without spaces, slashes, ? and &")
-		switch {
-		case list.File == "":
-			checkEndpoints(list.Endpoints, at.key("endpoints"))
-			refuseWebSockets(list.Endpoints, at.key("endpoints"))
-		case len(list.Endpoints) > 0:
-			at.key("file").mistake("want either endpoints or file, not both")
-		}
+		checkEndpoints(list.Endpoints, at.key("endpoints"))
+		refuseWebSockets(list.Endpoints, at.key("endpoints"))
 	}
 }
 

@@ -109,7 +109,7 @@ func TestEveryFileIsLoaded(t *testing.T) {
 		"helm/rendered/every.yaml",
 		"helm/one.yaml", "helm/three.yaml", "helm/every.yaml", // deploy/check, which loads the directory helm/crossgate whole
 		"crossgate.yaml",         // package config
-		"grafana/dashboard.json", // cmd/crossgate/gateway, as the next three
+		"grafana/dashboard.json", // gateway, as the next three
 		"prometheus/alerts.yaml", "prometheus/alerts_test.yaml", "prometheus/alerts_lasting_test.yaml", "prometheus/prometheus.yaml",
 	}
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {

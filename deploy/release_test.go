@@ -52,7 +52,7 @@ func TestReleaseNamesWhatIsThere(t *testing.T) {
 			t.Errorf("build %s is for %q on %q", build.ID, build.Goos, build.Goarch)
 		}
 		for _, name := range []string{"version", "commit", "date"} {
-			if !strings.Contains(strings.Join(build.Ldflags, " "), "-X crossgate/release."+name+"={{ .") {
+			if !strings.Contains(strings.Join(build.Ldflags, " "), "-X crossgate/internal/release."+name+"={{ .") {
 				t.Errorf("build %s is not told its %s: %q", build.ID, name, build.Ldflags)
 			}
 		}

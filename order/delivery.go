@@ -13,7 +13,7 @@ type DeliveryTimes struct {
 // Took is how many orders took so many seconds.
 type Took struct{ Seconds, Orders uint64 }
 
-// TimesOf returns the delivery times of a pair of chains of which each time is listed once, ascending.
+// TimesOf returns the delivery times of a pair of chains, given ascending and each once.
 func TimesOf(give, take chain.ID, all []Took) DeliveryTimes {
 	t := DeliveryTimes{Give: give, Take: take}
 	for _, each := range all {

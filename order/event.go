@@ -48,7 +48,7 @@ type TakeDecreased struct{ Final chain.Amount }
 // Fulfilled says that the taker delivered on the take chain. It repeats the whole terms.
 type Fulfilled struct {
 	Terms           Terms
-	ActualAmount    *chain.Amount // nil where the contract's generation or chain does not tell it
+	ActualAmount    *chain.Amount // nil where the contract's generation or chain does not report it
 	Taker           chain.Address // sender of the fulfilment: the solver, or a router in between
 	UnlockAuthority chain.Address // may send the unlock
 }
@@ -64,11 +64,11 @@ type Sent struct {
 type Claimed struct {
 	Kind        MessageKind
 	Beneficiary chain.Address
-	Paid        chain.Amount // give token; zero on Solana, which does not tell
-	Submission  chain.Hash   // of the message; absent where the chain does not tell it
+	Paid        chain.Amount // give token; zero on Solana, which does not report it
+	Submission  chain.Hash   // of the message; absent where the chain does not report it
 }
 
-// MessageKind tells what a message between the two chains is about.
+// MessageKind is the purpose of a message between the two chains.
 type MessageKind uint8
 
 // The two messages of the protocol.
@@ -83,7 +83,7 @@ type Cancelled struct{}
 // ExternalCall is a step of the order's call on the take chain.
 type ExternalCall struct {
 	Step ExternalCallStep
-	By   chain.Address `json:",omitzero"` // who had CallFallenBack done; absent where the chain does not tell it
+	By   chain.Address `json:",omitzero"` // the caller of CallFallenBack; absent where the chain does not report it
 }
 
 // ExternalCallStep is what the external call's adapter reported.
@@ -96,7 +96,7 @@ const (
 	CallFailed
 	CallCancelled
 	CallBegun      // some of its instructions ran, others are left (Solana)
-	CallFallenBack // given up, what was delivered went to whoever gave it up (Solana)
+	CallFallenBack // given up, the delivery went to the caller (Solana)
 )
 
 func (Created) fact()       {}

@@ -7,9 +7,8 @@ import (
 	"crossgate/chain"
 )
 
-// Fold makes the order that events tell of. Every event must be about the same order and come from
-// the canonical chain; repeated events and any sequence give the same result. ok is false when no
-// event carries the terms.
+// Fold makes an order of its events, which must be about one order and from the canonical chain; repetitions and
+// sequence do not matter. ok is false when no event carries the terms.
 func Fold(events []Event) (folded *Order, ok bool) {
 	o := &Order{}
 	var patches patches
@@ -81,7 +80,7 @@ func compareAt(a, b *At) int {
 	return cmp.Compare(a.LogIndex, b.LogIndex)
 }
 
-// first keeps what was seen first; a contract lets each step happen once.
+// first keeps the first value; a contract lets each step happen once.
 func first[F Fact](seen *Seen[F], at At, fact F) *Seen[F] {
 	if seen != nil {
 		return seen
@@ -126,7 +125,7 @@ func (o *Order) furthest() State {
 	return None
 }
 
-// callSteps are the steps of a call that events tell of.
+// callSteps are the steps of a call that events report.
 type callSteps struct {
 	set          uint          // bit n stands for step n
 	fallenBackBy chain.Address // for CallFallenBack
@@ -146,7 +145,7 @@ func (s callSteps) isCancelled(by chain.Address) bool {
 	return s.include(CallCancelled) || s.include(CallFallenBack) && !by.IsAbsent() && s.fallenBackBy == by
 }
 
-// callState tells how far the call has come; of several steps the more final one counts.
+// callState is the most final step of the call.
 func (o *Order) callState(seen callSteps) ExternalCallState {
 	switch {
 	case !o.Terms.HasExternalCall():
@@ -188,7 +187,7 @@ func (p *patches) apply(o *Order) {
 	}
 }
 
-// reach notes how far on its chains events tell of the order.
+// reach notes the newest events on both chains.
 func (o *Order) reach(events []Event) {
 	for _, e := range events {
 		switch e.At.Chain {

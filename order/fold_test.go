@@ -183,6 +183,46 @@ func TestStepsListsWhatHappened(t *testing.T) {
 	}
 }
 
+// TestFoldOfADeliveryAlone has the terms that a taker repeats, and how far each chain was read.
+func TestFoldOfADeliveryAlone(t *testing.T) {
+	o, hasTerms := order.Fold([]order.Event{fulfilled, sentUnlock, claimedUnlock})
+	if !hasTerms || o.Created != nil || !cmp.Equal(o.Terms, terms(), compare) {
+		t.Fatalf("Fold = %+v, %t, want the terms of the delivery", o, hasTerms)
+	}
+	if o.GiveBlock != 30 || o.TakeBlock != 21 {
+		t.Errorf("read up to blocks %d and %d, want 30 and 21", o.GiveBlock, o.TakeBlock)
+	}
+}
+
+func TestStepsOfACancellation(t *testing.T) {
+	o, _ := order.Fold([]order.Event{created, cancelled})
+	if got := o.Steps(); len(got) != 2 || got[1].Chain != takeChain || got[1].Block != 20 {
+		t.Errorf("Steps = %v, want the creation and the cancellation", got)
+	}
+}
+
+func TestCallsThatNeedNoFurtherStep(t *testing.T) {
+	for state, isFinal := range map[order.ExternalCallState]bool{
+		order.NoExtCall: true, order.AwaitingOrderFulfillment: false, order.AwaitingExecution: false, order.Executing: false,
+		order.Completed: true, order.Failed: true, order.CancelledCall: true, order.OrderCancelled: true,
+	} {
+		if got := state.IsFinal(); got != isFinal {
+			t.Errorf("%v.IsFinal() = %t, want %t", state, got, isFinal)
+		}
+	}
+}
+
+func TestReceivedIsWithoutFees(t *testing.T) {
+	swap := order.Swapped{AmountOut: chain.NewAmount(1000), Fee: chain.NewAmount(4)}
+	if got := swap.Received(); got != chain.NewAmount(996) {
+		t.Errorf("Received = %s, want 996", got)
+	}
+	swap.Affiliate = &order.Affiliate{Amount: chain.NewAmount(10)}
+	if got := swap.Received(); got != chain.NewAmount(986) {
+		t.Errorf("Received beside an affiliate = %s, want 986", got)
+	}
+}
+
 func TestStatesHaveTheirDocumentedNames(t *testing.T) {
 	states := map[order.State]string{
 		order.None: "None", order.StateCreated: "Created", order.StateFulfilled: "Fulfilled",

@@ -8,7 +8,7 @@ import (
 	"crossgate/chain"
 )
 
-// LockedChain is what is locked for a taker on one give chain.
+// LockedChain has a taker's locked assets on one give chain.
 type LockedChain struct {
 	Chain  chain.ID
 	Tokens []LockedToken
@@ -31,7 +31,7 @@ type LockedTarget struct {
 // Lock is an order that a taker delivered and was not paid for.
 type Lock struct {
 	Order     ID
-	Give      Offer // what is to be paid
+	Give      Offer // the expected payment
 	TakeChain chain.ID
 }
 

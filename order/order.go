@@ -50,7 +50,7 @@ type Order struct {
 	Call  ExternalCallState
 
 	GiveFinal, TakeFinal chain.Amount  // after patches; the terms' amounts without them
-	FinalPercentFee      *chain.Amount // after patches; nil while no event told it
+	FinalPercentFee      *chain.Amount // after patches; nil while no event has it
 
 	// Gaps are what its reader could not search of its chains: events in there are missing. None for an order that was
 	// folded from all its events.
@@ -82,5 +82,5 @@ type At struct {
 	BlockHash chain.Hash
 	Time      uint64        // of the block, UNIX seconds
 	Initiator chain.Address // sender of the transaction, fee payer on Solana; absent: not read, see LogSource
-	LogIndex  uint          // tells the events of a block apart and orders those of one transaction
+	LogIndex  uint          // unique in a block; orders the events of a transaction
 }

@@ -34,7 +34,7 @@ func Statement(id ID, fact Fact) string {
 	return fmt.Sprintf("%s %T %s", id, fact, text)
 }
 
-// DifferingBlocks lists the blocks of which two readings say different things, in ascending order.
+// DifferingBlocks lists the blocks in which two readings differ, ascending.
 func DifferingBlocks(a, b []Place) []uint64 {
 	counts := make(map[Place]int, len(a))
 	for _, p := range a {

@@ -35,7 +35,7 @@ func (e *UnreadableError) Error() string {
 // Unwrap returns why.
 func (e *UnreadableError) Unwrap() error { return e.Err }
 
-// AsideError says of some transactions that what they hold is not understood. It comes beside the events of all others.
+// AsideError names transactions that could not be decoded. It comes with the events of all others.
 type AsideError struct{ Transactions []AsideTransaction }
 
 // AsideTransaction is a transaction that is put aside.
@@ -72,8 +72,7 @@ type Source interface {
 
 // LogSource is a Source that reads old blocks from their logs, for much less than their transactions cost.
 type LogSource interface {
-	// EventsOfLogs returns Events. Those of which logs say all but who sent the transaction are without At.Initiator;
-	// creations have it.
+	// EventsOfLogs is Events, but without At.Initiator where logs have everything else; creations have it.
 	EventsOfLogs(ctx context.Context, from, to uint64) ([]Event, error)
 	// SearchSpan returns how many blocks from one on are searched at once, most at the most, as the chain's endpoints
 	// take them: it searches for nothing, to see.
@@ -90,17 +89,17 @@ type CallCounter interface {
 // listed its events has that block. What is read of older blocks is as good as one endpoint's word.
 const TipRange = 8
 
-// Verifier is a Source that can read blocks a second time, to prove what a first reading told.
+// Verifier is a Source that can read blocks a second time, to prove a first reading.
 type Verifier interface {
-	// Verify returns the events of final blocks from to to, of which first were read before: as another endpoint tells
-	// them too, or as the blocks themselves prove.
+	// Verify returns the events of final blocks from to to, given those of a first reading: as another endpoint
+	// confirms them, or as the blocks themselves prove.
 	Verify(ctx context.Context, from, to uint64, first []Event) (Proof, error)
 }
 
 // Proof is what a second reading came to.
 type Proof struct {
 	Events []Event  // in block and log order
-	Wrong  []string // names of the endpoints that told something else; absent names were not remembered
+	Wrong  []string // endpoints that returned something else, as far as remembered
 }
 
 // AnchoredSource is a Source whose endpoints can be held to blocks that are known to be the chain's.

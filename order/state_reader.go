@@ -9,8 +9,8 @@ import (
 // StateReader is a Source whose chain can be asked for the state that its contracts store of orders, without their
 // events.
 type StateReader interface {
-	// Origin returns a block before which there is no event of an order: the first one with the protocol's
-	// contracts, or an earlier one where that cannot be found.
+	// Origin returns a block before any event of an order: the first with the protocol's contracts, or an earlier one
+	// where that cannot be found.
 	Origin(ctx context.Context) (uint64, error)
 	// States returns what the chain stores now of orders that it is the give chain of, in the sequence of ids.
 	States(ctx context.Context, ids []ID) ([]StoredState, error)
@@ -27,5 +27,5 @@ type TakeStateReader interface {
 // StoredState is what a give chain stores of an order.
 type StoredState struct {
 	State  State        // None, StateCreated, StateClaimedUnlock or StateClaimedOrderCancel
-	Amount chain.Amount // what was given, after patches; only while it is StateCreated
+	Amount chain.Amount // the give amount after patches; only while it is StateCreated
 }

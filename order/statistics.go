@@ -9,14 +9,14 @@ import (
 
 // Statistics are about the orders between two chains, or any, that were created in some time.
 type Statistics struct {
-	Created, Fulfilled, Active uint64 // orders; active ones wait for somebody to fulfil them
-	Unpriced                   uint64 // orders of which some value is not known
+	Created, Fulfilled, Active uint64 // orders; active ones are not fulfilled yet
+	Unpriced                   uint64 // orders with an unknown value
 	Creators, NewCreators      uint64 // who created orders; of them, those who had created none before
 	Given, Taken, Fee          USD    // Fee is both fees of the protocol
 	Affiliate                  USD
 }
 
-// USD is a sum of values at the times of what was worth them.
+// USD is a sum of values at their own times.
 type USD struct {
 	Micros int64  // millionths
 	Orders uint64 // whose values are known

@@ -2,11 +2,11 @@ package order
 
 import "crossgate/chain"
 
-// Swap is an exchange of one token for another within a chain, which the protocol's router made for whoever called it.
-// One event says all of it and nothing follows: a swap that fails leaves none.
+// Swap is an exchange of one token for another within a chain, made by the protocol's router for any caller. One
+// event has all of it; a swap that fails leaves none.
 type Swap struct {
 	ID   ID // see order/onchain
-	At   At // without Initiator, which the event does not tell
+	At   At // without Initiator, which the event lacks
 	Fact Swapped
 }
 
@@ -17,7 +17,7 @@ type Swapped struct {
 	TokenIn      chain.Address // the zero address is the native coin
 	AmountIn     chain.Amount
 	TokenOut     chain.Address
-	AmountOut    chain.Amount // gross: of which the fee and the affiliate's share were taken
+	AmountOut    chain.Amount // gross, before the fee and the affiliate's share
 	Fee          chain.Amount // out token; what the router kept, surplus that the recipient had no share of included
 	Affiliate    *Affiliate   // of the out token; nil without one, the beneficiary absent where no event names it
 	ReferralCode uint32

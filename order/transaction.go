@@ -12,7 +12,7 @@ type TransactionSource interface {
 	Transaction(ctx context.Context, tx chain.TxHash) (Transaction, error)
 }
 
-// TellerSource is a Source that remembers who told it of transactions.
+// TellerSource is a Source that remembers the endpoints that transactions were read from.
 type TellerSource interface {
 	// Tellers returns the names of the endpoints whose word on a transaction with events, in the block with a hash, was
 	// taken, each once: none where that is not remembered, as after a restart.
@@ -27,14 +27,14 @@ type Transaction struct {
 	Sender  chain.Address // fee payer on Solana
 	Nonce   *uint64       // of the sender's transactions; nil on Solana
 	Value   chain.Amount  // native coin that the first call carries
-	GasUsed *uint64       // gas, on TRON energy, on Solana compute units; nil where the chain does not tell it
-	Fee     *chain.Amount // native coin that the sender paid to have it run; nil where the chain does not tell all of it
+	GasUsed *uint64       // gas, on TRON energy, on Solana compute units; nil where the chain does not report it
+	Fee     *chain.Amount // native coin that the sender paid to have it run; nil where the chain does not report all of it
 
-	// Calls are what the transaction asked for: one call of a contract, or on Solana the instructions for the programs
-	// of the order protocol, whoever gave them.
+	// Calls are the transaction's call of a contract, or on Solana its instructions for the programs of the order
+	// protocol, whatever their caller.
 	Calls []ContractCall
 
-	By []string // names of the endpoints that told it, each once
+	By []string // names of the endpoints that it was read from, each once
 }
 
 // ContractCall is a call of a contract's function, or an instruction for a program on Solana.
@@ -58,7 +58,7 @@ type Argument struct {
 	Type string // of Solidity's ABI; empty on Solana
 	Kind ArgumentKind
 
-	Chain   chain.ID      // that Address is on; 0: the call does not tell
+	Chain   chain.ID      // that Address is on; 0: not in the call
 	Address chain.Address // of an account, a token, or the token that an amount is of
 	Number  chain.Amount  // of every kind that is a number; 1 is true
 	Bytes   []byte        // of a hash, and of whatever has no better meaning
@@ -77,7 +77,7 @@ const (
 	AmountArgument                      // of the token Address
 	ShareArgument                       // in basis points
 	ChainArgument                       // the id of a chain
-	AccountArgument                     // a contract or somebody's address
+	AccountArgument                     // an address of any kind
 	TokenArgument
 	HashArgument // the id of an order or of a message
 	MembersArgument

@@ -127,7 +127,7 @@ func isOfOutage(c *gin.Context) bool {
 }
 
 // isShed reports whether a request was refused for lack of room: a flood writes no errors.
-func isShed(c *gin.Context) bool { return len(c.Errors) > 0 && isKind(c.Errors[0], overloaded) }
+func isShed(c *gin.Context) bool { return len(c.Errors) > 0 && IsKind(c.Errors[0], overloaded) }
 
 // isHit reports whether a request was a fresh cache hit without errors.
 func isHit(c *gin.Context) bool {

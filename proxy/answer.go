@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unsafe"
 
 	"github.com/gin-gonic/gin"
 
@@ -21,32 +22,33 @@ import (
 // together, or a problem, whose body is written for each client since it carries the request's id. It is
 // shared and never changed.
 type answer struct {
-	bodies    []jsonBody
+	Bodies    []Body
 	problem   *problem
-	searched  index.Basis // beside a problem: where what is not there was looked for
+	Searched  index.Basis // beside a problem: where what is not there was looked for
 	freshness freshness   // of that
 
 	subject cache.Key // of the question that the index answered; absent when it was not asked
-	made    time.Time // when the load ended
+	Made    time.Time // when the load ended
 }
 
-// jsonBody is a response body with its headers.
-type jsonBody struct {
-	text    string
+// Body is a response body with its headers.
+type Body struct {
+	Value   any // what Text was made of, for pages: nil in answers for clients of the API
+	Text    string
 	plain   form     // the body as it is
 	forms   *forms   // nil where the body is too short to be compressed
-	link    []string // to its neighbours among the bodies, nil when there is one
+	Link    []string // to its neighbours among the bodies, nil when there is one
 	control []string
 
 	unheard   []chain.ID  // chains that did not tell what a token of theirs is called
-	final     bool        // nothing but a reorg can change the body
-	orders    []order.ID  // that it is about
-	basis     index.Basis // what the body was read from; empty when that is not the index
+	Final     bool        // nothing but a reorg can change the body
+	Orders    []order.ID  // that it is about
+	Basis     index.Basis // what the body was read from; empty when that is not the index
 	freshness freshness
 
-	quoted      time.Time // when the prices in the body were asked for; zero: it has none
-	unsimulated bool      // the transaction in the body was not simulated
-	expires     time.Time // when the transaction in the body is no longer good for sure; zero: not known
+	Quoted      time.Time // when the prices in the body were asked for; zero: it has none
+	Unsimulated bool      // the transaction in the body was not simulated
+	Expires     time.Time // when the transaction in the body is no longer good for sure; zero: not known
 }
 
 // Header values that many answers share.
@@ -59,59 +61,62 @@ var (
 	varyCoding  = []string{"Accept-Encoding"}
 	varyReader  = []string{"Accept, Sec-Fetch-Dest"} // what isForPeople looks at
 	varyStreams = []string{"Accept, Accept-Encoding"}
-	exposed     = []string{"Age, Cache-Status, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, " +
-		"X-Chains-Unheard, X-Index-Behind, X-Index-From, X-Index-Head, X-Index-Lag, X-Index-Proven, X-Index-Quarantined, X-Order-Unsearched, X-Request-Id, X-Unsimulated"}
+	exposed     = []string{"Age, Cache-Status, ETag, Index-Basis, Link, RateLimit, RateLimit-Policy, Retry-After, " +
+		"X-Chains-Unheard, X-Order-Unsearched, X-Request-Id, X-Unsimulated"}
 )
 
-// oneBody is what most loads come to.
-func oneBody(body []byte) []jsonBody { return []jsonBody{{text: string(body)}} }
+// OneBody is what most loads come to.
+func OneBody(body []byte) []Body { return []Body{{Text: string(body)}} }
 
 // newAnswer makes the headers of bodies. Bodies that are not kept here must not be kept elsewhere either.
-func newAnswer(bodies []jsonBody, life cache.Life, made time.Time) answer {
+func newAnswer(bodies []Body, life cache.Life, made time.Time) answer {
 	control := cacheControl(life)
 	for i := range bodies {
 		b := &bodies[i]
 		b.control = control
-		b.freshness = freshnessOf(b.basis, made)
-		b.plain = form{body: b.text, length: []string{strconv.Itoa(len(b.text))}}
+		b.freshness = freshnessOf(b.Basis, made)
+		b.plain = form{body: b.Text, length: []string{strconv.Itoa(len(b.Text))}}
 		if life.Fresh > 0 {
 			const etagBytes = 16
-			digest := sha256.Sum256([]byte(b.text))
+			digest := sha256.Sum256([]byte(b.Text))
 			b.plain.etag = []string{`"` + hex.EncodeToString(digest[:etagBytes]) + `"`}
 		}
-		if len(b.text) >= smallestEncoded {
+		if len(b.Text) >= smallestEncoded {
 			b.forms = new(forms)
 		}
 	}
-	return answer{bodies: bodies, made: made}
+	return answer{Bodies: bodies, Made: made}
 }
 
 // isEmpty says of an answer that it is none.
-func (a answer) isEmpty() bool { return a.bodies == nil && a.problem == nil }
+func (a answer) isEmpty() bool { return a.Bodies == nil && a.problem == nil }
 
 // cost is what the answer takes in memory at most, bytes: each compressed form is half as long as the body or
 // is not kept.
 func (a answer) cost() int64 {
 	const headers, perChain = 512, 300
 	cost := int64(headers)
-	for _, b := range a.bodies {
-		cost += 2*int64(len(b.text)) + headers + perChain*int64(len(b.basis.Chains))
+	for _, b := range a.Bodies {
+		if b.Value != nil {
+			cost += max(int64(len(b.Text)), 4<<10) // more than what it was made of
+		}
+		cost += 2*int64(len(b.Text)) + headers + perChain*int64(len(b.Basis.Chains))
 	}
 	return cost
 }
 
-// without is the body, with its life, as it is where metadata of tokens on some chains is missing.
-func (b jsonBody) without(unread []chain.ID, life cache.Life) ([]jsonBody, cache.Life, error) {
+// Without is the body, with its life, as it is where metadata of tokens on some chains is missing.
+func (b Body) Without(unread []chain.ID, life cache.Life) ([]Body, cache.Life, error) {
 	if b.unheard = unread; len(unread) > 0 {
-		life = noLife
+		life = NoLife
 	}
-	return []jsonBody{b}, life, nil
+	return []Body{b}, life, nil
 }
 
 // holds reports whether no new head has made the answer wrong.
 func (a answer) holds() bool {
-	for i := range a.bodies {
-		if !a.bodies[i].basis.Holds() {
+	for i := range a.Bodies {
+		if !a.Bodies[i].Basis.Holds() {
 			return false
 		}
 	}
@@ -120,11 +125,11 @@ func (a answer) holds() bool {
 
 // isSettled reports whether nothing can make the answer wrong.
 func (a answer) isSettled() bool {
-	return !slices.ContainsFunc(a.bodies, func(b jsonBody) bool { return !b.final || !b.basis.IsFinal() })
+	return !slices.ContainsFunc(a.Bodies, func(b Body) bool { return !b.Final || !b.Basis.IsFinal() })
 }
 
 // tag identifies this version of the body.
-func (b *jsonBody) tag() string {
+func (b *Body) tag() string {
 	if b.plain.etag == nil {
 		return ""
 	}
@@ -132,7 +137,7 @@ func (b *jsonBody) tag() string {
 }
 
 // write sends the body in the coding that the client prefers, or 304 when the client has it already.
-func (b *jsonBody) write(c *gin.Context, age time.Duration) {
+func (b *Body) write(c *gin.Context, age time.Duration) {
 	header := c.Writer.Header()
 	header["Cache-Control"] = b.control
 	b.freshness.write(header)
@@ -148,17 +153,17 @@ func (b *jsonBody) write(c *gin.Context, age time.Duration) {
 			return
 		}
 	}
-	if b.link != nil {
-		header["Link"] = b.link
+	if b.Link != nil {
+		header["Link"] = b.Link
 	}
-	if !b.quoted.IsZero() {
-		header["Age"] = ageOf(time.Since(b.quoted))
+	if !b.Quoted.IsZero() {
+		header["Age"] = ageOf(time.Since(b.Quoted))
 	}
-	if b.unsimulated {
+	if b.Unsimulated {
 		header["X-Unsimulated"] = isTrue
 	}
-	if !b.expires.IsZero() {
-		header["Expires"] = []string{b.expires.UTC().Format(http.TimeFormat)}
+	if !b.Expires.IsZero() {
+		header["Expires"] = []string{b.Expires.UTC().Format(http.TimeFormat)}
 	}
 	if sent.coding != nil {
 		header["Content-Encoding"] = sent.coding
@@ -167,7 +172,7 @@ func (b *jsonBody) write(c *gin.Context, age time.Duration) {
 	header["Content-Length"] = sent.length
 	c.Status(http.StatusOK)
 	// A client that left is no error of ours, and the log has the bytes sent.
-	_, _ = c.Writer.WriteString(sent.body)
+	_, _ = c.Writer.Write(unsafe.Slice(unsafe.StringData(sent.body), len(sent.body))) // which does not change it
 }
 
 // matches reports whether an If-None-Match header names etag, by weak comparison (RFC 9110 section 13.1.2).

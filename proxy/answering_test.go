@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"crossgate/order/index"
 	"crossgate/order/list"
 	"crossgate/order/stats"
+	"crossgate/proxy/orders"
 )
 
 // answering is Orders made of functions.
@@ -114,10 +115,11 @@ func (a *answering) List(_ context.Context, k list.Kind, f list.Filter, skip, ta
 		}
 	}
 	if k != list.Swaps {
-		orders, failed := a.list(f, skip, take)
-		l.Items, l.Total, err = append(l.Items, orders.Items...), l.Total+orders.Total, failed
+		listed, failed := a.list(f, skip, take)
+		l.Items, l.Total, err = append(l.Items, listed.Items...), l.Total+listed.Total, failed
 	}
-	a.world.asks(partOfList{f, skip, take, map[list.Kind]listMode{list.Orders: crossChain, list.Swaps: sameChain, list.Both: mixed}[k]})
+	modes := map[list.Kind]orders.ListMode{list.Orders: orders.CrossChain, list.Swaps: orders.SameChain, list.Both: "Mixed"}
+	a.world.asks(orders.Part{Filter: f, Skip: skip, Take: take, Mode: modes[k]})
 	return l, basis, err
 }
 
@@ -150,9 +152,4 @@ func (a *answering) Values(_ context.Context, id order.ID) (v stats.Values, coun
 }
 
 // ordersOf are the orders that a server under test answers from.
-func ordersOf(o *Options) *answering { return o.Orders.(*answering) }
-
-// followed is a chain that is followed.
-func followed(id chain.ID, lag index.Lag) index.ChainBasis {
-	return index.ChainBasis{Chain: id, Followed: true, Lag: lag, Epoch: new(index.Epoch)}
-}
+func ordersOf(o *parts) *answering { return o.Orders.(*answering) }

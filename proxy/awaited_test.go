@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy"
 )
 
 func TestPageOfWhatIsNotThereYetSaysWhatWasSearched(t *testing.T) {
@@ -28,7 +29,7 @@ func TestPageOfWhatIsNotThereYetSaysWhatWasSearched(t *testing.T) {
 			t.Errorf("the page lacks %s: %s", want, page)
 		}
 	}
-	deaf := w.server(t, func(o *Options) {
+	deaf := w.server(t, func(o *parts) {
 		ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) {
 			return nil, &index.UnheardError{UnreachableError: index.UnreachableError{Chains: []chain.ID{8453}}}
 		}
@@ -48,7 +49,7 @@ func TestAwaitedOrderIsAnnouncedAsItIsIndexed(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var isThere atomic.Bool
 			w := newWorld(t)
-			server, client, stop := runningServer(t, w, func(o *Options) {
+			server, client, stop := runningServer(t, w, func(o *parts) {
 				o9 := created(t, order.ID{9}, unknownIs, uint64(time.Now().Unix()))
 				a := ordersOf(o)
 				a.find = func(_ context.Context, tx chain.TxHash) ([]*order.Order, error) {
@@ -65,7 +66,7 @@ func TestAwaitedOrderIsAnnouncedAsItIsIndexed(t *testing.T) {
 				}
 			})
 			response, lines := follow(t, client, "/order/"+path+"/awaited")
-			if got := response.Header.Get("Content-Type"); response.StatusCode != http.StatusOK || got != streamType {
+			if got := response.Header.Get("Content-Type"); response.StatusCode != http.StatusOK || got != proxy.StreamType {
 				t.Fatalf("%s: %s, Content-Type %q", name, response.Status, got)
 			}
 			time.Sleep(10*time.Second + 100*time.Millisecond) // between two looks
@@ -93,7 +94,7 @@ func TestAwaitedOrderIsAnnouncedAsItIsIndexed(t *testing.T) {
 func TestNewsOfOthersSearchForNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var searches atomic.Int64
-		server, client, stop := runningServer(t, newWorld(t), func(o *Options) {
+		server, client, stop := runningServer(t, newWorld(t), func(o *parts) {
 			ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) {
 				searches.Add(1)
 				return nil, order.ErrNotFound
@@ -119,7 +120,7 @@ func TestAwaitedOrderIsFoundOnItsChain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const later = 5 * time.Second
 		began := time.Now()
-		client, stop := running(t, newWorld(t), func(o *Options) {
+		client, stop := running(t, newWorld(t), func(o *parts) {
 			ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) {
 				if time.Since(began) < later {
 					return nil, order.ErrNotFound
@@ -128,7 +129,7 @@ func TestAwaitedOrderIsFoundOnItsChain(t *testing.T) {
 			}
 		})
 		_, lines := follow(t, client, "/order/"+unknownIs+"/awaited")
-		if got, _, _, _ := event(t, lines); got != "found" || time.Since(began) > later+awaitedInterval+unknownLife.Fresh {
+		if got, _, _, _ := event(t, lines); got != "found" || time.Since(began) > later+time.Second+proxy.UnknownLife.Fresh {
 			t.Errorf("event %q after %v, want found within a look", got, time.Since(began))
 		}
 		if err := stop(); err != nil {

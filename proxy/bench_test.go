@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"log/slog"
@@ -20,7 +20,7 @@ func (s *silent) WriteString(b string) (int, error) { return len(b), nil }
 
 // BenchmarkHit is the whole walk of a request whose answer is kept, without the network.
 func BenchmarkHit(b *testing.B) {
-	s := newWorld(b).server(b, func(o *Options) { o.Logger = slog.New(slog.DiscardHandler) })
+	s := newWorld(b).server(b, func(o *parts) { o.Logger = slog.New(slog.DiscardHandler) })
 	for name, target := range map[string]string{
 		"order":    ordersPath + claimedTx,
 		"locked":   "/api/Satistics/" + taker + "/lockedAssets",

@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy"
 	"crossgate/store"
 )
 
@@ -37,7 +38,7 @@ func TestNothingThatAClientSendsTakesLong(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	s := newWorld(t).server(t, func(o *Options) { o.Orders = ready{index.New(db, map[chain.ID]order.Source{}, index.Options{})} })
+	s := newWorld(t).server(t, func(o *parts) { o.Orders = ready{index.New(db, map[chain.ID]order.Source{}, index.Options{})} })
 	tried := 0
 	for path, item := range document(t).Paths.Map() {
 		for method, operation := range item.Operations() {
@@ -58,7 +59,7 @@ func TestNothingThatAClientSendsTakesLong(t *testing.T) {
 		"/swap/" + unknownIs + "?":  {"x"},
 	} {
 		for _, field := range fields {
-			for _, value := range hostileTexts(longestURL - 2048) {
+			for _, value := range hostileTexts(proxy.LongestURL - 2048) {
 				tried++
 				tryHostile(t, s, hostile{http.MethodGet, page + "&" + field + "=" + url.QueryEscape(value), "", "page"})
 			}
@@ -92,7 +93,7 @@ func hostileRequests(method, path string, operation *openapi3.Operation) (all []
 		all = append(all, hostile{method, path + "?" + query.Encode(), body, kind})
 	}
 	for _, each := range operation.Parameters {
-		for _, value := range hostileTexts(longestURL - 2048) {
+		for _, value := range hostileTexts(proxy.LongestURL - 2048) {
 			switch each.Value.In {
 			case openapi3.ParameterInPath:
 				spelled := strings.Replace(path, "{"+each.Value.Name+"}", url.PathEscape(value), 1)
@@ -124,15 +125,15 @@ func hostileRequests(method, path string, operation *openapi3.Operation) (all []
 		return all
 	}
 	for name := range operation.RequestBody.Value.Content["application/json"].Schema.Value.Properties {
-		for _, value := range hostileJSON(bodyBytes - 64) {
+		for _, value := range hostileJSON(proxy.BodyBytes - 64) {
 			add(fixed, url.Values{}, fmt.Sprintf("{%q:%s}", name, value), "application/json")
 		}
-		members := strings.Repeat(fmt.Sprintf("%q:1,", name), (bodyBytes-64)/(len(name)+5))
+		members := strings.Repeat(fmt.Sprintf("%q:1,", name), (proxy.BodyBytes-64)/(len(name)+5))
 		add(fixed, url.Values{}, "{"+strings.TrimSuffix(members, ",")+"}", "application/json")
 	}
 	for _, member := range []string{`"%d":[0]`, `"%d":"x"`, `"%d":{"a":{}}`} {
 		var members []string
-		for i := range (bodyBytes - 64) / 20 {
+		for i := range (proxy.BodyBytes - 64) / 20 {
 			members = append(members, fmt.Sprintf(member, i))
 		}
 		add(fixed, url.Values{}, "{"+strings.Join(members, ",")+"}", "application/json")
@@ -169,7 +170,7 @@ func hostileJSON(most int) (all []string) {
 	)
 }
 
-func tryHostile(t *testing.T, s *Server, h hostile) {
+func tryHostile(t *testing.T, s *site, h hostile) {
 	t.Helper()
 	target, err := url.ParseRequestURI(h.target)
 	if err != nil {

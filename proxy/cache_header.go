@@ -86,3 +86,13 @@ func cacheControl(life cache.Life) []string {
 	}
 	return []string{text.String()}
 }
+
+// Lives of answers about orders. Nothing follows a final state that no reorg can take back; what else is
+// known may change with the next block, and what is not known yet is asked for again and again. Where the chains
+// cannot be reached, what was known a few minutes ago, with its Age, is better than nothing.
+var (
+	NoLife      = cache.Life{}
+	UnknownLife = cache.Life{Fresh: time.Second}
+	MovingLife  = cache.Life{Fresh: 2 * time.Second, Stale: 2 * time.Second, IfError: 5 * time.Minute}
+	SettledLife = cache.Life{Fresh: time.Hour, Stale: time.Hour, IfError: 22 * time.Hour}
+)

@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"context"
@@ -11,10 +11,11 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy"
 )
 
 // isKept reports whether the next answer comes from the cache. In a bubble time stands still meanwhile.
-func isKept(t *testing.T, s *Server, path string) bool {
+func isKept(t *testing.T, s *site, path string) bool {
 	t.Helper()
 	response := get(s, path)
 	body(t, response)
@@ -54,7 +55,7 @@ func TestChangedOrdersAreAskedForAgain(t *testing.T) {
 			"one that was not":    {[]index.Change{{Order: order.ID{1}, Creation: parsed(t, unknownIs)}}, []string{ordersPath + unknownIs}},
 			"delivered by taker":  {[]index.Change{{Order: order.ID{2}, Taker: address(t, taker)}}, []string{locked}},
 			"whatever":            {nil, paths},
-			"more than are named": {make([]index.Change, mostChanges+1), paths},
+			"more than are named": {make([]index.Change, 501), paths},
 			"nothing":             {[]index.Change{}, nil},
 		} {
 			for _, path := range paths {
@@ -106,7 +107,7 @@ func TestAnswersUnderWayDuringAReorgAreNotShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		held, locks := make(chan struct{}), 0
-		s := w.server(t, func(o *Options) {
+		s := w.server(t, func(o *parts) {
 			now := ordersOf(o).locked
 			ordersOf(o).locked = func(ctx context.Context, who chain.Address) ([]order.LockedChain, error) {
 				locks++
@@ -143,7 +144,7 @@ func TestNewHeadsEndAnswersThatTheIndexHasNotRead(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
 				w.basis = []index.ChainBasis{followed(137, index.Lag{}), followed(8453, index.Lag{})}
-				s := w.server(t, func(o *Options) { ordersOf(o).unread = unread })
+				s := w.server(t, func(o *parts) { ordersOf(o).unread = unread })
 				for _, path := range append(aboutOrder(), "/api/Satistics/"+taker+"/lockedAssets") {
 					isKept(t, s, path)
 					w.head(137)
@@ -154,7 +155,7 @@ func TestNewHeadsEndAnswersThatTheIndexHasNotRead(t *testing.T) {
 					if got, want := isKept(t, s, path), !unread; got != want {
 						t.Errorf("GET %s is kept after a new head: %v, want %v", path, got, want)
 					}
-					<-time.After(movingLife.Fresh) // from here on it would be served while it is loaded again
+					<-time.After(proxy.MovingLife.Fresh) // from here on it would be served while it is loaded again
 					w.head(8453)
 					if got, want := isKept(t, s, path), !unread; got != want {
 						t.Errorf("GET %s is kept past its freshness after a new head: %v, want %v", path, got, want)
@@ -172,7 +173,7 @@ func TestAnswersUnderWayAtANewHeadAreNotShared(t *testing.T) {
 		held, loads := make(chan struct{}), 0
 		w := newWorld(t)
 		w.basis = []index.ChainBasis{followed(8453, index.Lag{})}
-		s := w.server(t, func(o *Options) {
+		s := w.server(t, func(o *parts) {
 			ordersOf(o).unread = true
 			now := ordersOf(o).find
 			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {

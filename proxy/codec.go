@@ -36,24 +36,24 @@ var errMalformedAnswer = errors.New("no answer as it is encoded here")
 
 // commonProblems are those that say the same on every replica. What a replica does not find by an order's id another
 // one may know (creations).
-var commonProblems = map[string]kind{unknownTx.id: unknownTx, txWithoutOrder.id: txWithoutOrder}
+var commonProblems = map[string]Kind{UnknownTx.ID: UnknownTx, TxWithoutOrder.ID: TxWithoutOrder}
 
 // encodeAnswer writes an answer for other replicas; nothing when it is not for them.
 func encodeAnswer(a answer) []byte {
-	shared := sharedAnswer{Made: a.made, Subject: a.subject, Searched: a.searched}
+	shared := sharedAnswer{Made: a.Made, Subject: a.subject, Searched: a.Searched}
 	var texts []byte
-	for _, b := range a.bodies {
+	for _, b := range a.Bodies {
 		shared.Bodies = append(shared.Bodies, sharedBody{
-			Length: len(b.text), Link: b.link, Final: b.final, Orders: b.orders, Basis: b.basis,
-			Quoted: milliseconds(b.quoted), Expires: milliseconds(b.expires),
+			Length: len(b.Text), Link: b.Link, Final: b.Final, Orders: b.Orders, Basis: b.Basis,
+			Quoted: milliseconds(b.Quoted), Expires: milliseconds(b.Expires),
 		})
-		texts = append(texts, b.text...)
+		texts = append(texts, b.Text...)
 	}
 	if a.problem != nil {
-		if _, isCommon := commonProblems[a.problem.id]; !isCommon {
+		if _, isCommon := commonProblems[a.problem.ID]; !isCommon {
 			return nil
 		}
-		shared.Bodies, shared.Problem, shared.Message = nil, a.problem.id, a.problem.message
+		shared.Bodies, shared.Problem, shared.Message = nil, a.problem.ID, a.problem.message
 	}
 	head, err := json.Marshal(shared)
 	if err != nil {
@@ -82,9 +82,9 @@ func (s *Server) decode(text []byte, life cache.Life, age time.Duration) (answer
 	if a.subject == (cache.Key{}) {
 		return a, err
 	}
-	now := s.options.Orders.Basis()
-	for i := range a.bodies {
-		a.bodies[i].basis = a.bodies[i].basis.On(now)
+	now := s.Options.Index.Basis()
+	for i := range a.Bodies {
+		a.Bodies[i].Basis = a.Bodies[i].Basis.On(now)
 	}
 	return a, err
 }
@@ -103,18 +103,18 @@ func decodeAnswer(text []byte, life cache.Life, made time.Time) (answer, error) 
 		}
 		searched := moved(shared.Searched, shared.Made, made)
 		return answer{
-			problem: known.because(shared.Message), searched: searched, freshness: freshnessOf(searched, made),
-			subject: shared.Subject, made: made,
+			problem: known.Because(shared.Message), Searched: searched, freshness: freshnessOf(searched, made),
+			subject: shared.Subject, Made: made,
 		}, nil
 	}
-	var bodies []jsonBody
+	var bodies []Body
 	for _, b := range shared.Bodies {
 		if b.Length < 0 || b.Length > len(texts) {
 			return answer{}, errMalformedAnswer
 		}
-		bodies = append(bodies, jsonBody{
-			text: string(texts[:b.Length]), link: b.Link, final: b.Final, orders: b.Orders,
-			basis: moved(b.Basis, shared.Made, made), quoted: timeOf(b.Quoted), expires: timeOf(b.Expires),
+		bodies = append(bodies, Body{
+			Text: string(texts[:b.Length]), Link: b.Link, Final: b.Final, Orders: b.Orders,
+			Basis: moved(b.Basis, shared.Made, made), Quoted: timeOf(b.Quoted), Expires: timeOf(b.Expires),
 		})
 		texts = texts[b.Length:]
 	}

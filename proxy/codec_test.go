@@ -23,21 +23,21 @@ func answersToShare() map[string]answer {
 		},
 		{Chain: 100000026},
 	}}
-	full := newAnswer([]jsonBody{
+	full := newAnswer([]Body{
 		{
-			text: strings.Repeat("body ", 1000), link: []string{`<?index=1>; rel="next"`}, final: true,
-			orders: []order.ID{{1}, {2}}, basis: basis,
-			quoted: time.UnixMilli(1_784_950_000_123), expires: time.UnixMilli(1_784_950_009_000),
+			Text: strings.Repeat("body ", 1000), Link: []string{`<?index=1>; rel="next"`}, Final: true,
+			Orders: []order.ID{{1}, {2}}, Basis: basis,
+			Quoted: time.UnixMilli(1_784_950_000_123), Expires: time.UnixMilli(1_784_950_009_000),
 		},
-		{text: "[]"},
+		{Text: "[]"},
 	}, life, madeToShare)
 	full.subject = cache.KeyOf("subject")
 	basis.All = true
 	return map[string]answer{
 		"bodies": full,
 		"problem": {
-			problem: unknownTx.because("no chain"), searched: basis, freshness: freshnessOf(basis, madeToShare),
-			subject: cache.KeyOf("subject"), made: madeToShare,
+			problem: UnknownTx.Because("no chain"), Searched: basis, freshness: freshnessOf(basis, madeToShare),
+			subject: cache.KeyOf("subject"), Made: madeToShare,
 		},
 	}
 }
@@ -58,9 +58,9 @@ func TestAnswersSurviveTheirEncoding(t *testing.T) {
 }
 
 func TestWhatOneReplicaDoesNotKnowIsNotShared(t *testing.T) {
-	for _, k := range []kind{unknownOrder, unknownStatus} {
-		if got := encodeAnswer(answer{problem: k.because("")}); got != nil {
-			t.Errorf("%s is encoded as %q, want nothing", k.id, got)
+	for _, k := range []Kind{UnknownOrder, UnknownStatus} {
+		if got := encodeAnswer(answer{problem: k.Because("")}); got != nil {
+			t.Errorf("%s is encoded as %q, want nothing", k.ID, got)
 		}
 	}
 }

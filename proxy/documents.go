@@ -10,22 +10,20 @@ import (
 	"crossgate/proxy/reference"
 )
 
-// openAPI describes every path of the API.
+// OpenAPI describes every path of the API.
 //
 //go:embed openapi.yaml
-var openAPI []byte
+var OpenAPI []byte
 
-// mountDocuments adds the OpenAPI document and the page that shows it.
+// mountDocuments adds the OpenAPI document.
 func (s *Server) mountDocuments(to *router) {
-	to.mountPage("/docs", listCost, s.referencePage)
-	to.mountPage("/docs/", listCost, s.referencePage)
-	to.engine.GET("/openapi.yaml", func(c *gin.Context) { sendDocument(c, "application/yaml; charset=utf-8", openAPI) })
+	to.engine.GET("/openapi.yaml", func(c *gin.Context) { sendDocument(c, "application/yaml; charset=utf-8", OpenAPI) })
 	to.engine.GET("/openapi.json", func(c *gin.Context) { sendDocument(c, jsonType[0], openAPIJSON()) })
 }
 
 // openAPIJSON is openAPI as JSON.
 var openAPIJSON = sync.OnceValue(func() []byte {
-	text, err := reference.JSON(openAPI)
+	text, err := reference.JSON(OpenAPI)
 	if err != nil {
 		panic("proxy: " + err.Error())
 	}

@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"context"
@@ -64,7 +64,7 @@ type replica struct {
 
 func startReplica(t *testing.T, w *world) *replica {
 	t.Helper()
-	s, wires := w.server(t, func(o *Options) {
+	s, wires := w.server(t, func(o *parts) {
 		o.Notice, o.Logger = 3*time.Second, slog.New(slog.DiscardHandler) // the world's log is for one server
 	}), newNetwork()
 	ctx, stop := context.WithCancel(t.Context())
@@ -124,7 +124,7 @@ func (b *balancer) get(path string) error {
 // TestDrainingServerEndsItsConnections asks a server that has been told to stop while it still takes requests.
 func TestDrainingServerEndsItsConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client, stop := running(t, newWorld(t), func(o *Options) { o.Notice = time.Minute })
+		client, stop := running(t, newWorld(t), func(o *parts) { o.Notice = time.Minute })
 		ended := make(chan error, 1)
 		for _, draining := range []bool{false, true} {
 			if draining {

@@ -93,7 +93,7 @@ type forms struct {
 }
 
 // in returns the body in a coding, or uncompressed where compression does not pay.
-func (b *jsonBody) in(e encoding) *form {
+func (b *Body) in(e encoding) *form {
 	if e == identity || b.forms == nil {
 		return &b.plain
 	}

@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/proxy/swaps"
 	"crossgate/quote"
 )
 
@@ -56,7 +57,7 @@ func TestExplanationAnswersAlsoWhenThereIsNoAnswer(t *testing.T) {
 	s := w.server(t)
 	target := strings.Replace(goodSwap, "/transaction", "/transaction/explain", 1)
 	asked := []quote.Asked{{Venue: "kyberswap", Verdict: quote.Refused, Took: 1500 * time.Microsecond, Err: errors.New("no route")}}
-	s.options.Swaps = estimates(func(context.Context, quote.Request) (quote.Estimate, error) {
+	s.estimator.Estimator = estimates(func(context.Context, quote.Request) (quote.Estimate, error) {
 		return quote.Estimate{Asked: asked}, quote.ErrNoTransaction
 	})
 	response := get(s, target)
@@ -75,8 +76,8 @@ func TestSwapsTellHowOldPricesAreAndHowLongTheyHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		s := w.server(t)
-		honest := s.options.Swaps
-		s.options.Swaps = estimates(func(ctx context.Context, r quote.Request) (quote.Estimate, error) {
+		honest := s.estimator.Estimator
+		s.estimator.Estimator = estimates(func(ctx context.Context, r quote.Request) (quote.Estimate, error) {
 			e, err := honest.Estimate(ctx, r)
 			e.QuotedAt = time.Now().Add(-3 * time.Second)
 			e.Expires = time.Date(2026, 11, 21, 12, 0, 30, 0, time.UTC)
@@ -89,34 +90,14 @@ func TestSwapsTellHowOldPricesAreAndHowLongTheyHold(t *testing.T) {
 	})
 }
 
-func TestClientsSayHowLongTheyWait(t *testing.T) {
-	for _, row := range []struct {
-		prefer []string
-		want   time.Duration
-	}{
-		{nil, 0},
-		{[]string{"wait=1"}, time.Second},
-		{[]string{"return=minimal, Wait = 2; foo"}, 2 * time.Second},
-		{[]string{"respond-async", `wait="3"`}, 3 * time.Second},
-		{[]string{"wait=0"}, 0},
-		{[]string{"wait=-1"}, 0},
-		{[]string{"wait=99999"}, time.Minute},
-		{[]string{"wait"}, 0},
-	} {
-		if got := waitOf(http.Header{"Prefer": row.prefer}); got != row.want {
-			t.Errorf("waitOf(%q) = %s, want %s", row.prefer, got, row.want)
-		}
-	}
-}
-
 // onThree are swaps on three chains.
-type onThree struct{ Swaps }
+type onThree struct{ swaps.Estimator }
 
 func (onThree) Serves(id chain.ID) bool { return id == 1 || id == chain.Solana || id == 100000014 }
 
 func TestChainsAreThoseThatVenuesServe(t *testing.T) {
 	s := newWorld(t).server(t)
-	s.options.Swaps = onThree{s.options.Swaps}
+	s.estimator.Estimator = onThree{s.estimator.Estimator}
 	const want = `{"chains":[{"chainId":1,"originalChainId":1,"chainName":"Ethereum"},` +
 		`{"chainId":7565164,"originalChainId":7565164,"chainName":"Solana"},` +
 		`{"chainId":100000014,"originalChainId":146,"chainName":"Sonic"}]}`
@@ -127,7 +108,7 @@ func TestChainsAreThoseThatVenuesServe(t *testing.T) {
 
 func TestTokenListIsByAddress(t *testing.T) {
 	w := newWorld(t)
-	s := w.server(t, func(o *Options) { o.Tokens = listing{w.tokenList} })
+	s := w.server(t, func(o *parts) { o.Tokens = listing{w.tokenList} })
 	var got struct {
 		Tokens map[string]struct{ Address, Symbol string }
 	}

@@ -20,10 +20,10 @@ import (
 // domainErrors are the errors by which the domain answers a request, each with its documented kind.
 var domainErrors = []struct {
 	err  error
-	kind kind
+	kind Kind
 }{
-	{order.ErrNoOrder, txWithoutOrder},
-	{order.ErrNotFound, unknownTx},
+	{order.ErrNoOrder, TxWithoutOrder},
+	{order.ErrNotFound, UnknownTx},
 	{index.ErrEmpty, indexEmpty},
 	{index.ErrUnlisted, ordersUnlisted},
 	{index.ErrWithoutSwaps, swapsUnlisted},
@@ -42,68 +42,68 @@ var domainErrors = []struct {
 	{quote.ErrUnsimulated, unsimulated},
 }
 
-// problemOf maps an error to the problem that the client gets. An unknown error is internal: the log gets all of it,
+// ProblemOf maps an error to the problem that the client gets. An unknown error is internal: the log gets all of it,
 // the client only the kind's text.
-func problemOf(err error) *problem {
+func ProblemOf(err error) *problem {
 	var known *problem
 	if errors.As(err, &known) {
 		return known
 	}
 	failures := upstreamErrors(err)
 	if errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) && len(failures) == 0 {
-		return clientLeft.from(err)
+		return clientLeft.From(err)
 	}
 	if errors.Is(err, index.ErrUnavailable) {
-		return indexUnavailable.from(err).retryAfterFirst(failures)
+		return indexUnavailable.From(err).retryAfterFirst(failures)
 	}
 	var unreachable *index.UnreachableError
 	if errors.As(err, &unreachable) {
 		p := unreachableFrom(err, unreachable.Chains, failures)
 		if errors.As(err, new(*index.UnheardError)) {
-			p.unheard = unreachable.Chains
+			p.Unheard = unreachable.Chains
 		}
 		return p
 	}
 	if busy, is := errors.AsType[*index.BusyError](err); is {
-		p := overloaded.from(err)
+		p := overloaded.From(err)
 		p.message, p.retryAfter = "too many searches of the chains for what is not indexed; retry later", busy.After
 		return p
 	}
 	if errors.Is(err, index.ErrUnasked) {
-		p := unknownTx.from(err)
+		p := UnknownTx.From(err)
 		p.message = "no order of this transaction is indexed, of all orders that there are; retry if it was sent just now"
 		return p
 	}
 	for _, domain := range domainErrors {
 		if errors.Is(err, domain.err) {
-			return domain.kind.from(err)
+			return domain.kind.From(err)
 		}
 	}
 	var panicked *cache.PanicError
 	switch {
 	case len(failures) > 0:
-		return kindOf(failures).from(err).retryAfterFirst(failures)
+		return kindOf(failures).From(err).retryAfterFirst(failures)
 	case errors.Is(err, context.DeadlineExceeded):
-		return upstreamTimeout.from(err)
+		return upstreamTimeout.From(err)
 	case errors.Is(err, quote.ErrNoTransaction), errors.Is(err, quote.ErrRefused):
-		p := upstreamFailed.from(err)
-		p.message = p.text + ", or see /v1.0/chain/transaction/explain for what each venue did"
+		p := upstreamFailed.From(err)
+		p.message = p.Text + ", or see /v1.0/chain/transaction/explain for what each venue did"
 		return p
 	case errors.As(err, &panicked):
-		return internalError.from(fmt.Errorf("%w\n%s", err, panicked.Stack))
+		return internalError.From(fmt.Errorf("%w\n%s", err, panicked.Stack))
 	}
-	return internalError.from(err)
+	return internalError.From(err)
 }
 
 // unreachableFrom is the problem of chains that did not answer: overloaded if none was asked, for lack of budget.
 func unreachableFrom(err error, chains []chain.ID, failures []*upstream.Error) *problem {
 	isAsked := func(failed *upstream.Error) bool { return !upstream.IsShort(failed) }
 	if len(failures) == 0 || slices.ContainsFunc(failures, isAsked) {
-		p := chainUnreachable.from(err)
+		p := chainUnreachable.From(err)
 		p.message = "no answer from " + named(chains) + ", where the answer may be; retry later" // the client may know that they are down
 		return p.retryAfterFirst(failures)
 	}
-	p := overloaded.from(err)
+	p := overloaded.From(err)
 	p.message = "no calls left at the moment for " + named(chains) + ", where the answer may be; retry later"
 	for _, failure := range failures {
 		p.retryAfter = min(max(p.retryAfter, failure.RetryAfter), longestRetry)
@@ -116,11 +116,11 @@ func named(chains []chain.ID) string {
 	if len(chains) == 1 {
 		return "chain " + chains[0].String()
 	}
-	return "chains " + joined(chains)
+	return "chains " + Joined(chains)
 }
 
-// joined lists chains in a text.
-func joined(chains []chain.ID) string {
+// Joined lists chains in a text.
+func Joined(chains []chain.ID) string {
 	ids := make([]string, len(chains))
 	for i, id := range chains {
 		ids[i] = id.String()
@@ -130,7 +130,7 @@ func joined(chains []chain.ID) string {
 
 // kindOf is the kind of several upstream failures together: unavailable when no upstream was called at all, a timeout
 // when nothing worse than timeouts happened, failed otherwise.
-func kindOf(failures []*upstream.Error) kind {
+func kindOf(failures []*upstream.Error) Kind {
 	unavailable, late := 0, 0
 	for _, failure := range failures {
 		switch failure.Class {
@@ -178,4 +178,25 @@ func upstreamErrors(err error) []*upstream.Error {
 		return all
 	}
 	return nil
+}
+
+// SearchError is an error with what had been searched by then.
+type SearchError struct {
+	error
+	Basis index.Basis
+}
+
+// Searched is an error with what had been searched by then.
+func Searched(err error, basis index.Basis) error { return &SearchError{err, basis} }
+
+func (e *SearchError) Unwrap() error { return e.error }
+
+// IDsOf lists the ids of all chains in a text.
+func IDsOf(chains chain.Registry) string {
+	all := chains.All()
+	ids := make([]chain.ID, len(all))
+	for i, c := range all {
+		ids[i] = c.ID
+	}
+	return Joined(ids)
 }

@@ -14,7 +14,7 @@ func (s *Server) Ready() error {
 	if s.draining.Load() {
 		return errDraining
 	}
-	return s.options.Orders.Unready()
+	return s.Options.Index.Unready()
 }
 
 // mountHealth adds the probes of orchestrators: /healthz (liveness) and /readyz (readiness). Neither is traced or

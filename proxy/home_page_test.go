@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"bufio"
@@ -14,6 +14,7 @@ import (
 	"crossgate/order"
 	"crossgate/order/index"
 	"crossgate/order/list"
+	"crossgate/proxy"
 	"crossgate/proxy/quota"
 )
 
@@ -23,8 +24,8 @@ func TestStartPageIsFollowedForOneRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, began := newWorld(t), uint64(time.Now().Unix())
 		var isThere atomic.Bool
-		client, stop := running(t, w, func(o *Options) {
-			o.Quotas.Address = quota.Quota{Units: listCost, Window: 24 * time.Hour}
+		client, stop := running(t, w, func(o *parts) {
+			o.Quotas.Address = quota.Quota{Units: proxy.ListCost, Window: 24 * time.Hour}
 			ordersOf(o).list = func(list.Filter, uint64, uint64) (index.List, error) {
 				orders := slices.Clone(w.orders[createdTx])
 				if isThere.Load() {
@@ -42,13 +43,13 @@ func TestStartPageIsFollowedForOneRequest(t *testing.T) {
 		}
 		isThere.Store(true)
 		since := time.Now()
-		if second := followedPage(t, lines); !strings.Contains(second, order.ID{9}.String()) || time.Since(since) >= homeAges {
+		if second := followedPage(t, lines); !strings.Contains(second, order.ID{9}.String()) || time.Since(since) >= 10*time.Second {
 			t.Errorf("after %s: %s", time.Since(since), second)
 		}
 		since = time.Now()
 		followedPage(t, lines)
-		if got := time.Since(since); got != homeAges {
-			t.Errorf("ages are refreshed after %s, want %s", got, homeAges)
+		if got := time.Since(since); got != 10*time.Second {
+			t.Errorf("ages are refreshed after %s, want %s", got, 10*time.Second)
 		}
 		again, _ := follow(t, client, "/")
 		wantError(t, again, http.StatusTooManyRequests, "QUOTA_EXCEEDED") // the first was all that there was

@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"context"
@@ -13,13 +13,14 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/proxy"
 	"crossgate/proxy/quota"
 )
 
 const walletKey = "wallet-key-of-the-tests"
 
 // ask sends a request of a client at an address.
-func ask(s *Server, target, address string, headers ...string) *http.Response {
+func ask(s *site, target, address string, headers ...string) *http.Response {
 	r := httptest.NewRequest(http.MethodGet, target, http.NoBody)
 	r.RemoteAddr = address
 	for _, line := range headers {
@@ -32,7 +33,7 @@ func ask(s *Server, target, address string, headers ...string) *http.Response {
 func TestClientsHaveQuotas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		s := w.server(t, func(o *Options) {
+		s := w.server(t, func(o *parts) {
 			o.Quotas = quota.Options{
 				Address:        quota.Quota{Units: 20, Window: 10 * time.Second},
 				Keys:           []quota.Key{{Name: "wallet", Key: walletKey, Quota: quota.Quota{Units: 100, Window: 10 * time.Second}}},
@@ -101,7 +102,7 @@ func TestKeptAnswersAreServedWhileLoadsAreShed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		slow := false
-		s := w.server(t, func(o *Options) {
+		s := w.server(t, func(o *parts) {
 			o.MaxLoads = 3
 			find := ordersOf(o).find
 			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
@@ -140,8 +141,8 @@ func TestKeptAnswersAreServedWhileLoadsAreShed(t *testing.T) {
 // TestRetryAfterIsWhenTheQuotaSuffices spends an hour's quota at once: an hour later there is enough of it again.
 func TestRetryAfterIsWhenTheQuotaSuffices(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client, stop := running(t, newWorld(t), func(o *Options) {
-			o.Quotas.Address = quota.Quota{Units: swapCost, Window: time.Hour}
+		client, stop := running(t, newWorld(t), func(o *parts) {
+			o.Quotas.Address = quota.Quota{Units: proxy.SwapCost, Window: time.Hour}
 		})
 		ask := func() *http.Response {
 			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://crossgate"+goodSwap, nil)

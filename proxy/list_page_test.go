@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"net/http"
@@ -11,6 +11,7 @@ import (
 	"crossgate/order"
 	"crossgate/order/index"
 	"crossgate/order/list"
+	"crossgate/proxy/orders"
 )
 
 func TestListPageHasTheFiltersOfTheAPI(t *testing.T) {
@@ -24,7 +25,7 @@ func TestListPageHasTheFiltersOfTheAPI(t *testing.T) {
 	if diff := cmp.Diff(want, w.lastList.Filter, cmp.Comparer(func(a, b chain.Address) bool { return a == b })); diff != "" {
 		t.Errorf("filter differs (-want +got):\n%s", diff)
 	}
-	if got := w.lastList; got.Skip != 25 || got.Take != rowsOfPage || got.Mode != crossChain {
+	if got := w.lastList; got.Skip != 25 || got.Take != 25 || got.Mode != orders.CrossChain {
 		t.Errorf("part %+v", got)
 	}
 	for _, want := range []string{
@@ -39,7 +40,7 @@ func TestListPageHasTheFiltersOfTheAPI(t *testing.T) {
 func TestListPageListsSwapsWithinAChain(t *testing.T) {
 	w := newWorld(t)
 	page := pageAt(t, w.server(t), "/orders?mode=SameChain&from=8453", http.StatusOK)
-	if !strings.Contains(page, `href="/swap/`+order.ID{0x5a, 1}.String()) || w.lastList.Mode != sameChain || strings.Contains(page, `name="state"`) {
+	if !strings.Contains(page, `href="/swap/`+order.ID{0x5a, 1}.String()) || w.lastList.Mode != orders.SameChain || strings.Contains(page, `name="state"`) {
 		t.Errorf("mode %s: %s", w.lastList.Mode, page)
 	}
 }
@@ -63,7 +64,7 @@ func TestListPageSaysWhatIsWrong(t *testing.T) {
 	if w.asked.Load() != 0 {
 		t.Error("the index was asked about a filter with mistakes")
 	}
-	down := w.server(t, func(o *Options) {
+	down := w.server(t, func(o *parts) {
 		ordersOf(o).list = func(list.Filter, uint64, uint64) (index.List, error) { return index.List{}, index.ErrUnavailable }
 	})
 	if page := pageAt(t, down, "/orders", http.StatusServiceUnavailable); !strings.Contains(page, "INDEX_UNAVAILABLE") {

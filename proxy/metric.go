@@ -125,8 +125,11 @@ const longestWait = time.Second
 
 // isFailed reports whether a finished request counts against the objective of availability.
 func isFailed(status int, took time.Duration) bool {
-	return status >= http.StatusInternalServerError || status == clientLeft.status && took > longestWait
+	return status >= http.StatusInternalServerError || status == clientLeft.Status && took > longestWait
 }
+
+// SwapChain is where the context of a request keeps the chain of its swap.
+const SwapChain = "swap chain"
 
 // missingChain is the chain because of which a request failed: the only one that did not answer, or that of a swap. It
 // is zero where several did not, and where no chain matters.
@@ -138,7 +141,7 @@ func missingChain(c *gin.Context) chain.ID {
 	if len(c.Errors) > 0 && errors.As(c.Errors[0], &unreachable) && len(unreachable.Chains) == 1 {
 		return unreachable.Chains[0]
 	}
-	return chain.ID(c.GetUint64(swapChain))
+	return chain.ID(c.GetUint64(SwapChain))
 }
 
 // refusal counts a request over a quota.

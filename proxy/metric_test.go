@@ -30,7 +30,7 @@ func TestFailureIsForWantOfOneChain(t *testing.T) {
 		"a swap's chain, or a venue":  {http.StatusBadGateway, errors.New("no quote"), 10, 10},
 		"a swap that is answered":     {http.StatusOK, nil, 10, 0},
 		"an order that is not there":  {http.StatusNotFound, unreachable(137), 0, 0},
-		"a client that did not wait":  {clientLeft.status, nil, 10, 0},
+		"a client that did not wait":  {clientLeft.Status, nil, 10, 0},
 		"an origin, passed through":   {http.StatusBadGateway, nil, 0, 0},
 		"an answer kept by the cache": {http.StatusOK, unreachable(137), 0, 0},
 	} {
@@ -40,7 +40,7 @@ func TestFailureIsForWantOfOneChain(t *testing.T) {
 			_ = c.Error(test.err)
 		}
 		if test.swapOn != 0 {
-			c.Set(swapChain, uint64(test.swapOn))
+			c.Set(SwapChain, uint64(test.swapOn))
 		}
 		if got := missingChain(c); got != test.want {
 			t.Errorf("%s: for want of chain %v, want %v", name, got, test.want)

@@ -71,7 +71,7 @@ func (s *Server) recoverPanic(c *gin.Context) {
 			_ = c.Error(err)
 			return
 		}
-		s.turnAway(c, internalError.from(err))
+		s.TurnAway(c, internalError.From(err))
 	}()
 	c.Next()
 }
@@ -86,18 +86,18 @@ func allowOrigins(c *gin.Context) {
 // limitURL refuses overlong URLs before they are parsed.
 func (s *Server) limitURL(c *gin.Context) {
 	if len(c.Request.URL.RawQuery) > longestURL || len(c.Request.URL.Path) > longestURL {
-		s.turnAway(c, urlTooLong.because(""))
+		s.TurnAway(c, urlTooLong.Because(""))
 	}
 }
 
 // Costs of requests in units of a quota. A swap asks every venue, a list reads a hundred orders; a page asks for the
 // orders that it shows. A search of the chains comes on top of the request that leads to it.
 const (
-	cheapCost    = 1
-	searchCost   = 4
-	listCost     = 5
-	estimateCost = 5
-	swapCost     = 10
+	CheapCost    = 1
+	SearchCost   = 4
+	ListCost     = 5
+	EstimateCost = 5
+	SwapCost     = 10
 )
 
 // limitClients charges requests to the quotas of their clients, and refuses those that are over theirs.
@@ -105,20 +105,20 @@ func (s *Server) limitClients(c *gin.Context) {
 	if c.Request.Method == http.MethodOptions {
 		return
 	}
-	cost := max(s.router.costs[c.FullPath()], cheapCost)
+	cost := max(s.router.costs[c.FullPath()], CheapCost)
 	charge, limited := s.quotas.Charge(c.Request, cost, time.Now())
 	if !limited {
 		return
 	}
 	charge.WriteHeader(c.Writer.Header())
 	if charge.RetryAfter > 0 {
-		s.turnAway(c, s.overQuota(c.Request.Context(), charge))
+		s.TurnAway(c, s.overQuota(c.Request.Context(), charge))
 	}
 }
 
 func (s *Server) overQuota(ctx context.Context, charge quota.Charge) *problem {
 	s.measures.refusal(ctx, charge.Quota())
-	p := quotaExceeded.because("")
+	p := quotaExceeded.Because("")
 	p.retryAfter = charge.RetryAfter
 	return p
 }
@@ -132,8 +132,8 @@ type searchPayer struct {
 
 type searchPayerKey struct{}
 
-// withPayer has searches of the chains that follow from a request charged to its client.
-func (s *Server) withPayer(c *gin.Context, cost int) context.Context {
+// WithPayer has searches of the chains that follow from a request charged to its client.
+func (s *Server) WithPayer(c *gin.Context, cost int) context.Context {
 	return context.WithValue(c.Request.Context(), searchPayerKey{}, &searchPayer{s, s.quotas.Payer(c.Request), cost})
 }
 

@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"context"
@@ -21,7 +21,7 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order"
-
+	"crossgate/proxy"
 	"crossgate/proxy/quota"
 )
 
@@ -48,17 +48,17 @@ func TestEveryRequestIsLoggedWithoutItsQuery(t *testing.T) {
 // TestLinesTellOfClientsWhatTheyMay asks with a key and a name, by each detail.
 func TestLinesTellOfClientsWhatTheyMay(t *testing.T) {
 	for _, each := range []struct {
-		access            Access
+		access            proxy.Access
 		from, client, who string
 	}{
-		{Access{}, "192.0.2.77:1234", "", ""},
-		{Access{Clients: ClientNetworks, UserAgent: true}, "192.0.2.77:1234", "192.0.2.0/24", "wallet/1"},
-		{Access{Clients: ClientNetworks}, "[2001:db8:1:2::3]:1234", "2001:db8:1::/48", ""},
-		{Access{Clients: ClientAddresses}, "[2001:db8:1:2::3]:1234", "2001:db8:1:2::3", ""},
-		{Access{Clients: ClientAddresses, UserAgent: true}, "nonsense", "", "wallet/1"},
+		{proxy.Access{}, "192.0.2.77:1234", "", ""},
+		{proxy.Access{Clients: proxy.ClientNetworks, UserAgent: true}, "192.0.2.77:1234", "192.0.2.0/24", "wallet/1"},
+		{proxy.Access{Clients: proxy.ClientNetworks}, "[2001:db8:1:2::3]:1234", "2001:db8:1::/48", ""},
+		{proxy.Access{Clients: proxy.ClientAddresses}, "[2001:db8:1:2::3]:1234", "2001:db8:1:2::3", ""},
+		{proxy.Access{Clients: proxy.ClientAddresses, UserAgent: true}, "nonsense", "", "wallet/1"},
 	} {
 		w := newWorld(t)
-		s := w.server(t, func(o *Options) {
+		s := w.server(t, func(o *parts) {
 			o.Access = each.access
 			o.Quotas.Keys = []quota.Key{{Name: "wallet", Key: secret, Quota: quota.Quota{Units: 10, Window: time.Minute}}}
 		})
@@ -87,12 +87,12 @@ func TestLinesTellOfClientsWhatTheyMay(t *testing.T) {
 // refused once for lack of room.
 func TestLinesOfRequestsHaveTheLevelThatIsWanted(t *testing.T) {
 	const floodTx = "0xc3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3"
-	for info, want := range map[LoggedRequests]string{
-		LogMisses: "INFO DEBUG ERROR INFO", LogAll: "INFO INFO ERROR INFO", LogFailures: "DEBUG DEBUG ERROR INFO",
+	for info, want := range map[proxy.LoggedRequests]string{
+		proxy.LogMisses: "INFO DEBUG ERROR INFO", proxy.LogAll: "INFO INFO ERROR INFO", proxy.LogFailures: "DEBUG DEBUG ERROR INFO",
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
-			s := w.server(t, func(o *Options) {
+			s := w.server(t, func(o *parts) {
 				o.Access.Info = info
 				o.Logger = slog.New(slog.NewJSONHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 				find := ordersOf(o).find
@@ -158,7 +158,7 @@ func TestTracesOfClients(t *testing.T) {
 
 	for _, trusted := range []bool{false, true} {
 		spans.Reset()
-		s := newWorld(t).server(t, func(o *Options) {
+		s := newWorld(t).server(t, func(o *parts) {
 			o.Tracing.TrustTraceparent = trusted
 			find := ordersOf(o).find
 			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
@@ -200,7 +200,7 @@ func TestTracesOfClients(t *testing.T) {
 func TestRunServesAndDrains(t *testing.T) {
 	begun, release := make(chan struct{}), make(chan struct{})
 	w := newWorld(t)
-	s := w.server(t, func(o *Options) {
+	s := w.server(t, func(o *parts) {
 		find := ordersOf(o).find
 		ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 			close(begun)
@@ -263,13 +263,13 @@ func fetch(t *testing.T, client *http.Client, url string) string {
 func TestHealth(t *testing.T) {
 	s := newWorld(t).server(t)
 	for draining, ready := range map[bool]int{false: http.StatusOK, true: http.StatusServiceUnavailable} {
-		s.draining.Store(draining)
+		s.Drain(draining)
 		if got := get(s, "/healthz").StatusCode; got != http.StatusOK {
 			t.Errorf("/healthz: HTTP %d", got)
 		}
 		response := get(s, "/readyz")
 		raw := string(body(t, response))
-		if response.StatusCode != ready || draining && !strings.Contains(raw, errDraining.Error()) {
+		if response.StatusCode != ready || draining && !strings.Contains(raw, proxy.ErrDraining.Error()) {
 			t.Errorf("/readyz: HTTP %d %s", response.StatusCode, raw)
 		}
 	}
@@ -288,7 +288,7 @@ func FuzzURL(f *testing.F) {
 	f.Add("/locked/"+taker, "taker=%zz")
 	f.Add("/swap", "chainId=1&tokenIn=%zz&tokenInAmount=1e99")
 	f.Add("/docs/..", "")
-	s := newWorld(f).server(f, func(o *Options) { o.Logger = slog.New(slog.DiscardHandler) })
+	s := newWorld(f).server(f, func(o *parts) { o.Logger = slog.New(slog.DiscardHandler) })
 	f.Fuzz(func(t *testing.T, path, query string) {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://gateway.example/", http.NoBody)
 		if err != nil {
@@ -312,7 +312,7 @@ func TestUntracedRequestsBeginNoTraces(t *testing.T) {
 	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSyncer(spans)))
 	t.Cleanup(func() { otel.SetTracerProvider(before) })
 	w := newWorld(t)
-	s := w.server(t, func(o *Options) {
+	s := w.server(t, func(o *parts) {
 		find := ordersOf(o).find
 		ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 			_, span := otel.Tracer("test").Start(ctx, "order.find")

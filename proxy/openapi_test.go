@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"bytes"
@@ -23,12 +23,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/order/index"
+	"crossgate/proxy"
 	"crossgate/quote"
 )
 
 // documented is openapi.yaml, checked.
 var documented = sync.OnceValues(func() (*openapi3.T, error) {
-	document, err := openapi3.NewLoader().LoadFromData(openAPI)
+	document, err := openapi3.NewLoader().LoadFromData(proxy.OpenAPI)
 	if err != nil {
 		return nil, err
 	}
@@ -82,10 +83,10 @@ func TestDocumentIsTheSameInJSON(t *testing.T) {
 // TestEveryPathIsDocumented compares the routes with the document. Pages for people are not in it.
 func TestEveryPathIsDocumented(t *testing.T) {
 	forPeople := regexp.MustCompile(`^/(orders?|locked|swap|statistics|search|assets|docs|favicon.ico)?(/([:*].*)?)?$`)
-	engine := newWorld(t).server(t).router.engine
+	engine := newWorld(t).server(t).Engine()
 	served := map[string]bool{}
 	for _, r := range engine.Routes() {
-		if r.Method != http.MethodOptions && !forPeople.MatchString(r.Path) && !slices.Contains(unanswered, r.Path) {
+		if r.Method != http.MethodOptions && !forPeople.MatchString(r.Path) && !slices.Contains(proxy.Unanswered, r.Path) {
 			served[regexp.MustCompile(`:(\w+)`).ReplaceAllString(r.Path, "{$1}")] = true
 		}
 	}
@@ -101,23 +102,6 @@ func TestEveryPathIsDocumented(t *testing.T) {
 	}
 	if len(served) < 20 {
 		t.Errorf("%d paths are served, want at least 20", len(served))
-	}
-}
-
-// TestEveryErrorIsDocumented looks for the id of every kind of problem in the document.
-func TestEveryErrorIsDocumented(t *testing.T) {
-	source, err := os.ReadFile("problem.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids := regexp.MustCompile(`kind\{\s*\d+, \d+, "([A-Z_]+)"`).FindAllSubmatch(source, -1)
-	for _, id := range ids {
-		if string(id[1]) != clientLeft.id && !strings.Contains(string(openAPI), string(id[1])) {
-			t.Errorf("%s is not in openapi.yaml", id[1])
-		}
-	}
-	if len(ids) < 25 {
-		t.Errorf("problem.go has %d kinds, want at least 25: the search is wrong", len(ids))
 	}
 }
 
@@ -250,13 +234,13 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 	}
 	w := newWorld(t)
 	w.basis = []index.ChainBasis{followed(8453, index.Lag{})}
-	s := w.server(t, func(o *Options) { o.Tokens = listing{w.tokenList} })
-	broken := newWorld(t).server(t, func(o *Options) {
+	s := w.server(t, func(o *parts) { o.Tokens = listing{w.tokenList} })
+	broken := newWorld(t).server(t, func(o *parts) {
 		o.Swaps = estimates(func(context.Context, quote.Request) (quote.Estimate, error) {
 			return quote.Estimate{}, fmt.Errorf("of ours")
 		})
 	})
-	failing := newWorld(t).server(t, func(o *Options) {
+	failing := newWorld(t).server(t, func(o *parts) {
 		o.Swaps = estimates(func(context.Context, quote.Request) (quote.Estimate, error) {
 			return quote.Estimate{}, quote.ErrNoTransaction
 		})
@@ -267,7 +251,7 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 		swappedID = "0x5a01000000000000000000000000000000000000000000000000000000000000"
 	)
 	for _, test := range []struct {
-		server *Server
+		server *site
 		target string
 		status int
 	}{
@@ -277,7 +261,7 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 		{s, ordersPath + plainTx, 404},
 		{s, ordersPath + createdTx + "?index=7", 404},
 		{s, ordersPath + "0x12", 400},
-		{s, ordersPath + createdTx + "?x=" + strings.Repeat("a", longestURL), 414},
+		{s, ordersPath + createdTx + "?x=" + strings.Repeat("a", proxy.LongestURL), 414},
 		{s, "/api/Orders/" + id, 200},
 		{s, "/api/Orders/0x12", 400},
 		{s, "/api/Orders/" + unknownIs, 404},
@@ -334,7 +318,7 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 }
 
 // servedBy knows the test of every server, so that no answer to any of them escapes checkDocumented.
-var servedBy sync.Map // of *Server: *testing.T
+var servedBy sync.Map // of *site: *testing.T
 
 // heldBefore knows the answers that were looked at: a crowd gets one answer thousands of times.
 var heldBefore sync.Map // of the answer with its request: true

@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"net/http"
@@ -11,7 +11,7 @@ import (
 )
 
 // operate sends a request to the operators' listener beside s.
-func operate(t *testing.T, s *Server, path string) *http.Response {
+func operate(t *testing.T, s *site, path string) *http.Response {
 	t.Helper()
 	answer := httptest.NewRecorder()
 	operatorsOf(s, "").ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+path, nil))
@@ -47,7 +47,7 @@ func TestOperatorsHaveAPage(t *testing.T) {
 			t.Errorf("GET %s = %d, want 404", path, got)
 		}
 	}
-	s.draining.Store(true)
+	s.Drain(true)
 	if page := string(body(t, operate(t, s, "/"))); !strings.Contains(page, "not ready: server is shutting down") {
 		t.Errorf("a server that stops is told as well: %s", page)
 	}

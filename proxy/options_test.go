@@ -1,15 +1,17 @@
-package proxy
+package proxy_test
 
 import (
 	"errors"
 	"net/http"
 	"reflect"
 	"testing"
+
+	"crossgate/proxy"
 )
 
 // TestOptionsAreFew holds the seam between the server and the domain: what it calls are interfaces.
 func TestOptionsAreFew(t *testing.T) {
-	of := reflect.TypeFor[Options]()
+	of := reflect.TypeFor[proxy.Options]()
 	if of.NumField() > 12 {
 		t.Errorf("Options has %d fields, want 12 at most: one noun for those that belong together", of.NumField())
 	}
@@ -21,7 +23,7 @@ func TestOptionsAreFew(t *testing.T) {
 }
 
 func TestReplicaThatIsUnreadySaysSo(t *testing.T) {
-	s := newWorld(t).server(t, func(o *Options) { ordersOf(o).unready = errors.New("cut off from the database") })
+	s := newWorld(t).server(t, func(o *parts) { ordersOf(o).unready = errors.New("cut off from the database") })
 	for path, want := range map[string]int{"/readyz": http.StatusServiceUnavailable, "/healthz": http.StatusOK} {
 		if response := get(s, path); response.StatusCode != want {
 			t.Errorf("%s: %d, want %d", path, response.StatusCode, want)

@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"encoding/json"
@@ -12,6 +12,8 @@ import (
 	"crossgate/order"
 	"crossgate/order/index"
 	"crossgate/order/list"
+	"crossgate/proxy"
+	"crossgate/proxy/orders"
 )
 
 const (
@@ -21,12 +23,19 @@ const (
 )
 
 // post sends a body and returns the answer.
-func post(s *Server, path, body string) *httptest.ResponseRecorder {
+func post(s *site, path, body string) *httptest.ResponseRecorder {
 	request := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
 	request.Header.Set("Content-Type", "application/json-patch+json")
 	answer := httptest.NewRecorder()
 	s.Handler().ServeHTTP(answer, request)
 	return answer
+}
+
+// part is orders.Part without names.
+type part struct {
+	Filter     list.Filter
+	Skip, Take uint64
+	Mode       orders.ListMode
 }
 
 // TestListsReadEveryMember sends bodies as clients do, and some that only the documents know.
@@ -42,45 +51,45 @@ func TestListsReadEveryMember(t *testing.T) {
 		t.Fatal(err)
 	}
 	search := func(text string) string { return `{"filter":"` + text + `"}` }
-	for body, want := range map[string]partOfList{
-		`{}`: {Take: 20, Mode: crossChain},
-		`{"giveChainIds":[],"takeChainIds":null,"orderStates":null,"filter":"","maker":"","referralCode":"","skip":0,"take":100}`: {Take: 100, Mode: crossChain},
-		`{"skip":7,"take":1000,"maker":"` + taker + `","filterMode":"CrossChain","unknown":{}}`:                                   {list.Filter{Maker: who}, 7, 100, crossChain},
+	for body, want := range map[string]part{
+		`{}`: {Take: 20, Mode: orders.CrossChain},
+		`{"giveChainIds":[],"takeChainIds":null,"orderStates":null,"filter":"","maker":"","referralCode":"","skip":0,"take":100}`: {Take: 100, Mode: orders.CrossChain},
+		`{"skip":7,"take":1000,"maker":"` + taker + `","filterMode":"CrossChain","unknown":{}}`:                                   {list.Filter{Maker: who}, 7, 100, orders.CrossChain},
 		`{"giveChainIds":[1,137,250],"takeChainIds":["56"],"orderStates":["Created","claimedunlock"],"externalCallStates":["NoExtCall"],"take":1}`: {list.Filter{
 			GiveChains: []chain.ID{1, 137, 250}, TakeChains: []chain.ID{56},
 			States: []order.State{order.StateCreated, order.StateClaimedUnlock}, Calls: []order.ExternalCallState{order.NoExtCall},
-		}, 0, 1, crossChain},
+		}, 0, 1, orders.CrossChain},
 		`{"blockTimestampFrom":1758806388,"blockTimestampTo":1758806399,"referralCode":31805,"orderTradeType":"Market"}`: {list.Filter{
 			Since: 1758806388, Until: 1758806399, ReferralCode: &code, TradeType: "Market",
-		}, 0, 20, crossChain},
-		`{"orderTradeType":" mARKET","filterMode":" crosschain "}`: {list.Filter{TradeType: "Market"}, 0, 20, crossChain},
+		}, 0, 20, orders.CrossChain},
+		`{"orderTradeType":" mARKET","filterMode":" crosschain "}`: {list.Filter{TradeType: "Market"}, 0, 20, orders.CrossChain},
 		`{"orderTradeType":"","orderStates":[" \u0063reated"],"externalCallStates":" failed"}`: {list.Filter{
 			States: []order.State{order.StateCreated}, Calls: []order.ExternalCallState{order.Failed},
-		}, 0, 20, crossChain},
-		`{"Creator":"` + taker + `","FULFILLER":"` + nobody + `","referralCode":"31805"}`: {list.Filter{Creator: who, Fulfiller: other, ReferralCode: &code}, 0, 20, crossChain},
+		}, 0, 20, orders.CrossChain},
+		`{"Creator":"` + taker + `","FULFILLER":"` + nobody + `","referralCode":"31805"}`: {list.Filter{Creator: who, Fulfiller: other, ReferralCode: &code}, 0, 20, orders.CrossChain},
 		`{"orderAuthorityInSourceChain":"` + taker + `","orderAuthorityInDestinationChain":"` + solanaText + `","unlockAuthorities":"` + taker + ` ` + nobody + `"}`: {list.Filter{
 			GiveAuthority: who, OrderAuthority: solana, UnlockAuthorities: []chain.Address{who, other},
-		}, 0, 20, crossChain},
+		}, 0, 20, orders.CrossChain},
 		`{"giveChainIds":[137,1,137,"1"],"orderStates":["Created","created"],"unlockAuthorities":"` + taker + ` ` + taker + `"}`: {list.Filter{
 			GiveChains: []chain.ID{137, 1}, States: []order.State{order.StateCreated}, UnlockAuthorities: []chain.Address{who},
-		}, 0, 20, crossChain},
-		`{"filterMode":"sameChain","maker":"` + taker + `"}`:      {list.Filter{Maker: who}, 0, 20, sameChain},
-		`{"filterMode":"MIXED","maker":"` + taker + `","skip":3}`: {list.Filter{Maker: who}, 3, 20, mixed},
-		search(taker):                             {list.Filter{Search: &list.Search{Address: who}}, 0, 20, crossChain},
-		search(createdTx):                         {list.Filter{Search: &list.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20, crossChain},
-		search(createdTx[2:]):                     {list.Filter{Search: &list.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20, crossChain},
-		search(strings.ToUpper(createdTx)):        {list.Filter{Search: &list.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20, crossChain},
-		search("0X" + strings.ToUpper(taker[2:])): {list.Filter{Search: &list.Search{Address: who}}, 0, 20, crossChain},
-		search("anything"):                        {list.Filter{Search: &list.Search{}}, 0, 20, crossChain},
-		`{"take":1,"TAKE":2,"Take":3}`:            {Take: 3, Mode: crossChain},
-		`{"take":3,"TAKE":null}`:                  {Take: 20, Mode: crossChain},
+		}, 0, 20, orders.CrossChain},
+		`{"filterMode":"sameChain","maker":"` + taker + `"}`:      {list.Filter{Maker: who}, 0, 20, orders.SameChain},
+		`{"filterMode":"MIXED","maker":"` + taker + `","skip":3}`: {list.Filter{Maker: who}, 3, 20, "Mixed"},
+		search(taker):                             {list.Filter{Search: &list.Search{Address: who}}, 0, 20, orders.CrossChain},
+		search(createdTx):                         {list.Filter{Search: &list.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20, orders.CrossChain},
+		search(createdTx[2:]):                     {list.Filter{Search: &list.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20, orders.CrossChain},
+		search(strings.ToUpper(createdTx)):        {list.Filter{Search: &list.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20, orders.CrossChain},
+		search("0X" + strings.ToUpper(taker[2:])): {list.Filter{Search: &list.Search{Address: who}}, 0, 20, orders.CrossChain},
+		search("anything"):                        {list.Filter{Search: &list.Search{}}, 0, 20, orders.CrossChain},
+		`{"take":1,"TAKE":2,"Take":3}`:            {Take: 3, Mode: orders.CrossChain},
+		`{"take":3,"TAKE":null}`:                  {Take: 20, Mode: orders.CrossChain},
 	} {
 		w := newWorld(t)
 		if answer := post(w.server(t), listPath, body); answer.Code != http.StatusOK {
 			t.Errorf("%s: %d %s", body, answer.Code, answer.Body)
 			continue
 		}
-		if got := w.lastList; !reflect.DeepEqual(got, want) {
+		if got := w.lastList; !reflect.DeepEqual(got, orders.Part(want)) {
 			t.Errorf("%s\n is %+v,\nwant %+v", body, got, want)
 		}
 	}
@@ -88,7 +97,7 @@ func TestListsReadEveryMember(t *testing.T) {
 
 // TestListsOfSwapsAreRefusedWhereNoneAreIndexed keeps lists of orders.
 func TestListsOfSwapsAreRefusedWhereNoneAreIndexed(t *testing.T) {
-	s := newWorld(t).server(t, func(o *Options) { ordersOf(o).withoutSwaps = true })
+	s := newWorld(t).server(t, func(o *parts) { ordersOf(o).withoutSwaps = true })
 	for mode, want := range map[string]int{"SameChain": http.StatusBadRequest, "Mixed": http.StatusBadRequest, "CrossChain": http.StatusOK} {
 		answer := post(s, listPath, `{"filterMode":"`+mode+`"}`)
 		if answer.Code != want || want != http.StatusOK && !strings.Contains(answer.Body.String(), "SWAPS_NOT_INDEXED") {
@@ -190,13 +199,13 @@ func TestListsAreAskedByPost(t *testing.T) {
 			t.Errorf("%s of a list: %d, Allow %q, want 405 and POST", method, answer.StatusCode, allow)
 		}
 	}
-	if answer := post(s, listPath, `{"filter":"`+strings.Repeat("x", bodyBytes)+`"}`); answer.Code != http.StatusRequestEntityTooLarge {
+	if answer := post(s, listPath, `{"filter":"`+strings.Repeat("x", proxy.BodyBytes)+`"}`); answer.Code != http.StatusRequestEntityTooLarge {
 		t.Errorf("a body that is too long: %d", answer.Code)
 	}
 }
 
 func TestUnlistedOrdersAreNoEmptyList(t *testing.T) {
-	s := newWorld(t).server(t, func(o *Options) {
+	s := newWorld(t).server(t, func(o *parts) {
 		ordersOf(o).list = func(list.Filter, uint64, uint64) (index.List, error) { return index.List{}, index.ErrUnlisted }
 	})
 	answer := post(s, listPath, `{}`)
@@ -229,34 +238,4 @@ func TestOrdersInEveryForm(t *testing.T) {
 			t.Errorf("%s: %s, want %s…", path, answer.Body, want)
 		}
 	}
-}
-
-// FuzzListBody holds bodies to being refused or understood, and to one meaning.
-func FuzzListBody(f *testing.F) {
-	for _, body := range []string{
-		`{}`, `null`, `{"take":1e3}`, `{"skip":"5","Take":100,"filter":"` + taker + `"}`, `{"giveChainIds":[1,"137"],"orderStates":"Created"}`,
-		`{"unlockAuthorities":["` + taker + `","` + nobody + ` ` + solanaText + `"],"referralCode":"1"}`,
-	} {
-		f.Add([]byte(body))
-	}
-	f.Fuzz(func(t *testing.T, body []byte) {
-		m, err := parseMembers(body)
-		if err != nil {
-			return
-		}
-		for _, parse := range []func(*bodyMembers) (partOfList, error){parseOrderList, parseUnlockList} {
-			m.wrong = nil
-			q, err := parse(m)
-			if err != nil {
-				continue
-			}
-			if q.Take == 0 || q.Take > mostListed {
-				t.Errorf("%s: takes %d", body, q.Take)
-			}
-			m.wrong = nil
-			if again, err := parse(m); err != nil || listKey("", again) != listKey("", q) {
-				t.Errorf("%s is understood in two ways", body)
-			}
-		}
-	})
 }

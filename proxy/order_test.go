@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"context"
@@ -84,7 +84,7 @@ func TestOrderBesideTheIndexIsFoundByItsIDOnceItsTransactionWas(t *testing.T) {
 
 func TestOrderOfASilentChainIsNotCalledUnknown(t *testing.T) {
 	silent := &index.UnreachableError{Chains: []chain.ID{137}, Err: &upstream.Error{Class: upstream.Timeout, Endpoint: "rpc"}}
-	s := newWorld(t).server(t, func(o *Options) {
+	s := newWorld(t).server(t, func(o *parts) {
 		ordersOf(o).byID = func(context.Context, order.ID) (*order.Order, error) { return nil, silent }
 	})
 	wantError(t, get(s, "/api/Orders/"+idText(8)), http.StatusServiceUnavailable, "CHAIN_UNREACHABLE")
@@ -94,7 +94,7 @@ func TestOrderOfASilentChainIsNotCalledUnknown(t *testing.T) {
 // server's, and its outage is logged elsewhere.
 func TestOrderByIDWithoutTheIndex(t *testing.T) {
 	w := newWorld(t)
-	s := w.server(t, func(o *Options) {
+	s := w.server(t, func(o *parts) {
 		ordersOf(o).byID = func(context.Context, order.ID) (*order.Order, error) {
 			return nil, fmt.Errorf("%w: no answer", index.ErrUnavailable)
 		}
@@ -123,7 +123,7 @@ func TestNotFoundIsNotToldWhileAChainIsUnheard(t *testing.T) {
 		Chains: []chain.ID{137, 7565164}, Err: &upstream.Error{Class: upstream.Timeout, Endpoint: secret},
 	}}
 	w, asked := newWorld(t), 0
-	s := w.server(t, func(o *Options) {
+	s := w.server(t, func(o *parts) {
 		ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) { asked++; return nil, unheard }
 	})
 	paths := []string{
@@ -152,7 +152,7 @@ func TestNotFoundIsNotToldWhileAChainIsUnheard(t *testing.T) {
 func TestOrderThatIsRememberedIsNotCalledUnknown(t *testing.T) {
 	w, isDown := newWorld(t), false
 	w.unindexed = map[order.ID]bool{{11}: true}
-	s := w.server(t, func(o *Options) {
+	s := w.server(t, func(o *parts) {
 		orders := ordersOf(o)
 		find := orders.find
 		orders.find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
@@ -206,22 +206,6 @@ func TestOrderIDsAreAlwaysAList(t *testing.T) {
 			if got := response.Header.Get("Cache-Control"); got != want.kept {
 				t.Errorf("%s: Cache-Control = %q, want %q", tx, got, want.kept)
 			}
-		}
-	}
-}
-
-func TestCreationsForgetTheOldest(t *testing.T) {
-	var c creations[chain.TxHash]
-	id := func(n int) order.ID { return order.ID{byte(n >> 16), byte(n >> 8), byte(n)} }
-	for n := range 3 * creationsKept {
-		c.remember(chain.NewTxHash([]byte{1}), id(n))
-	}
-	if _, remembered := c.of(id(0)); remembered {
-		t.Error("the first creation is remembered for ever")
-	}
-	for _, n := range []int{2 * creationsKept, 3*creationsKept - 1} {
-		if _, remembered := c.of(id(n)); !remembered {
-			t.Errorf("creation %d of %d is forgotten", n, 3*creationsKept)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/proxy"
 	"crossgate/token"
 	"crossgate/upstream"
 )
@@ -132,7 +133,7 @@ func TestSettledOrdersAreKept(t *testing.T) {
 		"final, may be taken back":   {claimedTx, func(*order.Order) bool { return false }, moving},
 		"not final, cannot be taken": {createdTx, func(*order.Order) bool { return true }, moving},
 	} {
-		s := newWorld(t).server(t, func(o *Options) { ordersOf(o).isFinal = test.settled })
+		s := newWorld(t).server(t, func(o *parts) { ordersOf(o).isFinal = test.settled })
 		if got := get(s, ordersPath+test.tx).Header.Get("Cache-Control"); got != test.want {
 			t.Errorf("%s: Cache-Control = %q, want %q", name, got, test.want)
 		}
@@ -173,7 +174,7 @@ func TestMovingOrderIsAskedForAgainAfterABlock(t *testing.T) {
 func TestEqualRequestsShareOneSearch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		s := w.server(t, func(o *Options) {
+		s := w.server(t, func(o *parts) {
 			find := ordersOf(o).find
 			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 				<-time.After(time.Second)
@@ -204,7 +205,7 @@ func (unreachable) Lookup(context.Context, chain.ID, ...chain.Address) ([]token.
 
 func TestOrderWithoutItsTokensIsNoAnswer(t *testing.T) {
 	w := newWorld(t)
-	s := w.server(t, func(o *Options) { o.Tokens = unreachable{w.tokenList} })
+	s := w.server(t, func(o *parts) { o.Tokens = unreachable{w.tokenList} })
 	e := wantError(t, get(s, ordersPath+createdTx), http.StatusBadGateway, "UPSTREAM_FAILED")
 	if e.ErrorCode != http.StatusBadGateway {
 		t.Errorf("errorCode = %d, want the HTTP status, as the tracking API has it", e.ErrorCode)
@@ -214,7 +215,7 @@ func TestOrderWithoutItsTokensIsNoAnswer(t *testing.T) {
 // TestOneUnreadTokenDoesNotFailMany asks for lists and what is locked while one chain, or all, cannot be read.
 func TestOneUnreadTokenDoesNotFailMany(t *testing.T) {
 	w := newWorld(t)
-	s := w.server(t, func(o *Options) { o.Tokens = unreachable{w.tokenList} })
+	s := w.server(t, func(o *parts) { o.Tokens = unreachable{w.tokenList} })
 	for _, test := range []struct{ method, path, body, unheard string }{
 		{http.MethodPost, listPath, `{}`, "137, 8453"},
 		{http.MethodPost, listPath, `{"filterMode":"SameChain"}`, "8453"},
@@ -226,7 +227,7 @@ func TestOneUnreadTokenDoesNotFailMany(t *testing.T) {
 		if response.StatusCode != http.StatusOK || !strings.Contains(raw, `"decimals":null,"name":"","symbol":""`) || strings.Contains(raw, `mount":17992800`) {
 			t.Errorf("%s %s: HTTP %d %s, want 200 without metadata", test.path, test.body, response.StatusCode, raw)
 		}
-		if got := response.Header.Get(chainsUnheard); got != test.unheard || response.Header.Get("Cache-Control") != "no-store" {
+		if got := response.Header.Get(proxy.ChainsUnheard); got != test.unheard || response.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s %s: chains unheard %q, Cache-Control %q", test.path, test.body, got, response.Header.Get("Cache-Control"))
 		}
 	}

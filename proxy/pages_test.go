@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"context"
@@ -10,11 +10,12 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy"
 	"crossgate/proxy/quota"
 )
 
 // pageAt fetches a page and checks what holds for every one.
-func pageAt(t *testing.T, s *Server, target string, status int) string {
+func pageAt(t *testing.T, s *site, target string, status int) string {
 	t.Helper()
 	response := get(s, target)
 	page := string(body(t, response))
@@ -38,7 +39,7 @@ func pageAt(t *testing.T, s *Server, target string, status int) string {
 func TestPagesShowWhatIsAsked(t *testing.T) {
 	w := newWorld(t)
 	w.basis = []index.ChainBasis{followed(8453, index.Lag{})}
-	s := w.server(t, func(o *Options) { o.Tokens = listing{w.tokenList} })
+	s := w.server(t, func(o *parts) { o.Tokens = listing{w.tokenList} })
 	query := strings.TrimPrefix(goodSwap, swapPath+"?")
 	for target, want := range map[string]string{
 		"/":                                "not indexed yet",
@@ -120,12 +121,12 @@ func TestBrowsersGetPagesOfEveryError(t *testing.T) {
 	const accept, opens = "Accept: text/html,application/xhtml+xml,*/*;q=0.8", "Sec-Fetch-Dest: document"
 	w := newWorld(t)
 	s := w.server(t)
-	limited := w.server(t, func(o *Options) {
+	limited := w.server(t, func(o *parts) {
 		o.Quotas = quota.Options{Address: quota.Quota{Units: 1, Window: time.Hour}}
 	})
 	get(limited, "/order") // which takes all that there is
 	for _, test := range []struct {
-		server         *Server
+		server         *site
 		method, target string
 		status         int
 		id             string
@@ -135,7 +136,7 @@ func TestBrowsersGetPagesOfEveryError(t *testing.T) {
 		{s, http.MethodGet, "/assets/none.css", 404, "PATH_NOT_FOUND"},
 		{s, http.MethodPost, "/v1.0/supported-chains", 405, "METHOD_NOT_ALLOWED"},
 		{s, http.MethodPost, "/order", 405, "METHOD_NOT_ALLOWED"},
-		{s, http.MethodGet, "/order?x=" + strings.Repeat("a", longestURL), 414, "URI_TOO_LONG"},
+		{s, http.MethodGet, "/order?x=" + strings.Repeat("a", proxy.LongestURL), 414, "URI_TOO_LONG"},
 		{limited, http.MethodGet, "/order", 429, "QUOTA_EXCEEDED"},
 		{limited, http.MethodGet, ordersPath + createdTx, 429, "QUOTA_EXCEEDED"},
 	} {
@@ -147,7 +148,7 @@ func TestBrowsersGetPagesOfEveryError(t *testing.T) {
 		if !strings.Contains(page, test.id) || !strings.Contains(page, `action="/search"`) {
 			t.Errorf("%s %.60s: the page lacks %s or the search", test.method, test.target, test.id)
 		}
-		if isRetryable(test.status) != strings.Contains(page, "Try again") || isRetryable(test.status) != (response.Header.Get("Retry-After") != "") {
+		if proxy.IsRetryable(test.status) != strings.Contains(page, "Try again") || proxy.IsRetryable(test.status) != (response.Header.Get("Retry-After") != "") {
 			t.Errorf("%s %.60s: whether to try again is not told", test.method, test.target)
 		}
 		if test.status == http.StatusMethodNotAllowed && response.Header.Get("Allow") == "" {
@@ -160,7 +161,7 @@ func TestBrowsersGetPagesOfEveryError(t *testing.T) {
 
 // TestUnavailableIsAPage has a page ask an index that cannot be asked.
 func TestUnavailableIsAPage(t *testing.T) {
-	s := newWorld(t).server(t, func(o *Options) {
+	s := newWorld(t).server(t, func(o *parts) {
 		ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) { return nil, index.ErrUnavailable }
 	})
 	response := get(s, "/order/"+createdTx, "Accept: text/html")

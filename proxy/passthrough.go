@@ -30,10 +30,10 @@ type Passthrough struct {
 // passthroughErrors are the errors by which a request is not passed through, each with its documented kind.
 var passthroughErrors = []struct {
 	err  error
-	kind kind
+	kind Kind
 }{
-	{passthrough.ErrNoHost, unknownPath},
-	{passthrough.ErrRefused, unknownPath},
+	{passthrough.ErrNoHost, UnknownPath},
+	{passthrough.ErrRefused, UnknownPath},
 	{passthrough.ErrMethod, methodNotAllowed},
 	{passthrough.ErrNotCached, notCached},
 }
@@ -56,7 +56,7 @@ func (s *Server) openPassthrough(o Passthrough) (err error) {
 	return err
 }
 
-// quietOrigins are asked without spans where the request has none, and for comparisons, which belong to nobody's trace.
+// quietOrigins are asked without spans where the request has none, and for comparisons, which belong to no trace.
 type quietOrigins struct{ passthrough.Origins }
 
 func (o quietOrigins) Forward(ctx context.Context, host string, f upstream.Forward) (*http.Response, error) {
@@ -110,7 +110,7 @@ func (s *Server) Hosts() []web.Host {
 }
 
 // PurgeHosts drops what is stored of hosts that paths are passed through to: of paths with any query or, without any,
-// all of it, at all replicas as soon as they can be told. A host that is not configured is an error; nothing is dropped
+// all of it, at all replicas as soon as they can be reached. A host that is not configured is an error; nothing is dropped
 // then.
 func (s *Server) PurgeHosts(how cache.Purge, hosts, paths []string) error {
 	for _, name := range hosts {
@@ -119,8 +119,8 @@ func (s *Server) PurgeHosts(how cache.Purge, hosts, paths []string) error {
 		}
 	}
 	keys := s.passthrough.Purge(how, hosts, paths)
-	if s.options.Shared != nil {
-		s.options.Shared.Purge(how, keys...)
+	if s.Options.Shared != nil {
+		s.Options.Shared.Purge(how, keys...)
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ func (s *Server) isPassedOn(r *http.Request) bool {
 // unrouted answers what no route does.
 func (s *Server) unrouted(c *gin.Context) {
 	if s.passthrough == nil || !s.passthrough.IsOn() {
-		s.turnAway(c, unknownPath.because(""))
+		s.TurnAway(c, UnknownPath.Because(""))
 		return
 	}
 	header := c.Writer.Header()
@@ -160,15 +160,15 @@ func (s *Server) unrouted(c *gin.Context) {
 
 // failForwarded answers a request that could not be passed through.
 func (s *Server) failForwarded(w http.ResponseWriter, r *http.Request, err error) {
-	p := problemOf(err)
+	p := ProblemOf(err)
 	if broken, is := errors.AsType[*upstream.BodyError](err); is {
-		p = refusalKind(transport.StatusOf(broken.Err)).from(err)
+		p = refusalKind(transport.StatusOf(broken.Err)).From(err)
 	} else if r.Context().Err() != nil {
-		p = clientLeft.from(err)
+		p = clientLeft.From(err)
 	}
 	for _, known := range passthroughErrors {
 		if errors.Is(err, known.err) {
-			p = known.kind.from(err)
+			p = known.kind.From(err)
 		}
 	}
 	p.write(w, dialectAt(r.URL.Path))

@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"context"
@@ -48,7 +48,7 @@ func TestPassedRequestsAreTracedAsAChainOfSpans(t *testing.T) {
 				}
 				_, _ = io.WriteString(w, "from the origin")
 			})
-			s.options.Tracing.Share = c.share
+			s.Options.Tracing.Share = c.share
 			for _, path := range []string{"/kept", "/kept", "/passed"} {
 				if response := get(s, path); response.StatusCode != http.StatusOK {
 					t.Errorf("%s: %d", path, response.StatusCode)
@@ -77,7 +77,7 @@ func TestPassedRequestsAreTracedAsAChainOfSpans(t *testing.T) {
 func TestComparisonsLeaveNoSpans(t *testing.T) {
 	spans := recordSpans(t)
 	s, ended := withShadow(t, func(http.ResponseWriter, *http.Request) {}, func(*shadow.Settings) {})
-	s.options.Tracing.Share = 0
+	s.Options.Tracing.Share = 0
 	get(s, ordersPath+claimedTx)
 	ended()
 	if got := spans.GetSpans(); len(got) > 0 {

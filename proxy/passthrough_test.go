@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"crossgate/cache"
-	"crossgate/cache/rfc9111"
+	"crossgate/proxy"
 	"crossgate/proxy/passthrough"
 	"crossgate/proxy/quota"
 	"crossgate/upstream"
@@ -24,13 +24,13 @@ func (o origins) Forward(ctx context.Context, _ string, f upstream.Forward) (*ht
 }
 
 // withOrigin is a server that passes what it does not answer itself to answer.
-func withOrigin(t *testing.T, answer http.HandlerFunc) *Server {
+func withOrigin(t *testing.T, answer http.HandlerFunc) *site {
 	t.Helper()
 	return newWorld(t).server(t, passedTo(t, answer))
 }
 
 // passedTo is the option of a server to pass what it does not answer itself to answer.
-func passedTo(t *testing.T, answer http.HandlerFunc) func(*Options) {
+func passedTo(t *testing.T, answer http.HandlerFunc) func(*parts) {
 	t.Helper()
 	origin := httptest.NewServer(answer)
 	t.Cleanup(origin.Close)
@@ -39,9 +39,9 @@ func passedTo(t *testing.T, answer http.HandlerFunc) func(*Options) {
 		t.Fatal(err)
 	}
 	t.Cleanup(endpoint.Close)
-	return func(o *Options) {
-		o.Passthrough = Passthrough{Origins: origins{upstream.NewPool("origin", endpoint)}, MaxBytes: 1 << 20, Hosts: []passthrough.Host{{
-			Name: "orders", MaxBody: 1 << 10, MaxVariants: 4, Options: rfc9111.Options{},
+	return func(o *parts) {
+		o.Passthrough = proxy.Passthrough{Origins: origins{upstream.NewPool("origin", endpoint)}, MaxBytes: 1 << 20, Hosts: []passthrough.Host{{
+			Name: "orders", MaxBody: 1 << 10,
 			Rules: []passthrough.Rule{{Prefix: "/private", Do: passthrough.Refuse}},
 		}}}
 	}
@@ -129,7 +129,7 @@ func TestOurKeysAreNotPassedOn(t *testing.T) {
 	s := newWorld(t).server(t, passedTo(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "max-age=60")
 		_, _ = io.WriteString(w, r.Header.Get("Authorization")+"?"+r.URL.RawQuery)
-	}), func(o *Options) {
+	}), func(o *parts) {
 		o.Quotas = quota.Options{Keys: []quota.Key{{Name: "wallet", Key: key, Quota: quota.Quota{Units: 100, Window: time.Minute}}}}
 	})
 	for i, c := range []struct{ target, line, want string }{
@@ -185,8 +185,8 @@ func TestGivenUpRequestsAreCounted(t *testing.T) {
 		<-asked
 		leave()
 		<-done
-		if answer.Code != clientLeft.status {
-			t.Errorf("%s: %d, want %d", method, answer.Code, clientLeft.status)
+		if answer.Code != proxy.ClientLeft.Status {
+			t.Errorf("%s: %d, want %d", method, answer.Code, proxy.ClientLeft.Status)
 		}
 	}
 }

@@ -14,180 +14,180 @@ import (
 	"crossgate/proxy/wire"
 )
 
-// kind is a documented error.
-type kind struct {
-	status int
+// Kind is a documented error.
+type Kind struct {
+	Status int
 	code   int    // errorCode of the swap API
-	id     string // errorId
-	text   string // what the client reads, unless the problem has a message of its own
+	ID     string // errorId
+	Text   string // what the client reads, unless the problem has a message of its own
 }
 
 // The numbers below 1000 and the ids beside them are the hosted service's (recorded and documented errors
 // of dln.debridge.finance); the numbers of its other ids are not published. Ours begin at 1000.
 var (
-	invalidParameters = kind{400, 2, "INVALID_QUERY_PARAMETERS", "invalid query parameters"}
+	InvalidParameters = Kind{400, 2, "INVALID_QUERY_PARAMETERS", "invalid query parameters"}
 
-	lowAmount = kind{400, 12, "ERROR_LOW_GIVE_AMOUNT", "nothing is left to swap: the sender has none of tokenIn, or of the coin no more than the transaction may cost"}
+	lowAmount = Kind{400, 12, "ERROR_LOW_GIVE_AMOUNT", "nothing is left to swap: the sender has none of tokenIn, or of the coin no more than the transaction may cost"}
 
-	affiliatePercentNotSet   = kind{400, 1001, "AFFILIATE_FEE_PERCENT_NOT_SET", "affiliateFeeRecipient requires affiliateFeePercent"}
-	affiliateRecipientNotSet = kind{400, 1002, "AFFILIATE_FEE_RECIPIENT_NOT_SET", "affiliateFeePercent requires affiliateFeeRecipient"}
-	unsupportedTokenIn       = kind{400, 1003, "UNSUPPORTED_TOKEN_IN", "tokenIn is not a token on this chain, or no venue trades it; /v1.0/token-list has the tokens of each chain"}
-	unsupportedTokenOut      = kind{400, 1004, "UNSUPPORTED_TOKEN_OUT", "tokenOut is not a token on this chain, or no venue trades it; /v1.0/token-list has the tokens of each chain"}
-	internalError            = kind{500, 1005, "INTERNAL_SERVER_ERROR", "internal server error; report the reqId so that it can be found in the log"}
+	AffiliatePercentNotSet   = Kind{400, 1001, "AFFILIATE_FEE_PERCENT_NOT_SET", "affiliateFeeRecipient requires affiliateFeePercent"}
+	AffiliateRecipientNotSet = Kind{400, 1002, "AFFILIATE_FEE_RECIPIENT_NOT_SET", "affiliateFeePercent requires affiliateFeeRecipient"}
+	unsupportedTokenIn       = Kind{400, 1003, "UNSUPPORTED_TOKEN_IN", "tokenIn is not a token on this chain, or no venue trades it; /v1.0/token-list has the tokens of each chain"}
+	unsupportedTokenOut      = Kind{400, 1004, "UNSUPPORTED_TOKEN_OUT", "tokenOut is not a token on this chain, or no venue trades it; /v1.0/token-list has the tokens of each chain"}
+	internalError            = Kind{500, 1005, "INTERNAL_SERVER_ERROR", "internal server error; report the reqId so that it can be found in the log"}
 
-	unsupportedChain = kind{400, 1101, "UNSUPPORTED_CHAIN", "no venue serves this chain; /v1.0/supported-chains-info lists those that are served"}
-	noSwapRoute      = kind{400, 1102, "NO_ROUTE", "no venue has a route for this swap at this amount; try another amount, or see /v1.0/chain/transaction/explain"}
-	noAffiliate      = kind{400, 1102, noSwapRoute.id, "no venue of this swap gives affiliateFeePercent of it to affiliateFeeRecipient; lower affiliateFeePercent or leave both out, or see /v1.0/chain/transaction/explain"}
-	wouldRevert      = kind{400, 1103, "TRANSACTION_WOULD_REVERT", "the swap transaction would revert; /v1.0/chain/transaction/explain says why; a new request or a larger slippage may help"}
+	unsupportedChain = Kind{400, 1101, "UNSUPPORTED_CHAIN", "no venue serves this chain; /v1.0/supported-chains-info lists those that are served"}
+	noSwapRoute      = Kind{400, 1102, "NO_ROUTE", "no venue has a route for this swap at this amount; try another amount, or see /v1.0/chain/transaction/explain"}
+	noAffiliate      = Kind{400, 1102, noSwapRoute.ID, "no venue of this swap gives affiliateFeePercent of it to affiliateFeeRecipient; lower affiliateFeePercent or leave both out, or see /v1.0/chain/transaction/explain"}
+	wouldRevert      = Kind{400, 1103, "TRANSACTION_WOULD_REVERT", "the swap transaction would revert; /v1.0/chain/transaction/explain says why; a new request or a larger slippage may help"}
 
-	senderLacks = kind{400, 1104, "INSUFFICIENT_BALANCE", "senderAddress lacks tokenIn, or the coin for fees and accounts; name a sender who has them, a smaller tokenInAmount, or ask /v1.0/chain/estimation for a price"}
-	noPayee     = kind{400, 2, invalidParameters.id, "affiliateFeeRecipient has no account for tokenIn, and none is opened at the sender's expense; open one, or name a wallet, a Jupiter referral account or a token account that has one"}
-	noMinimum   = kind{400, 2, invalidParameters.id, "slippage must leave a minimum of tokenOut, and leaves none at this amount; choose a smaller one"}
+	senderLacks = Kind{400, 1104, "INSUFFICIENT_BALANCE", "senderAddress lacks tokenIn, or the coin for fees and accounts; name a sender who has them, a smaller tokenInAmount, or ask /v1.0/chain/estimation for a price"}
+	noPayee     = Kind{400, 2, InvalidParameters.ID, "affiliateFeeRecipient has no account for tokenIn, and none is opened at the sender's expense; open one, or name a wallet, a Jupiter referral account or a token account that has one"}
+	noMinimum   = Kind{400, 2, InvalidParameters.ID, "slippage must leave a minimum of tokenOut, and leaves none at this amount; choose a smaller one"}
 
-	malformedHash    = kind{400, 1201, "MALFORMED_TRANSACTION_HASH", "a transaction hash must be 0x followed by 64 hex digits, or a base58 signature of 64 bytes"}
-	malformedAddress = kind{400, 1202, "MALFORMED_ADDRESS", "takerAddress must be 0x followed by 40 hex digits, or a base58 address on Solana or TRON"}
-	malformedOrderID = kind{400, 1203, "MALFORMED_ORDER_ID", "an order id must be 0x followed by 64 hex digits"}
-	unknownTx        = kind{404, 1204, "TRANSACTION_NOT_FOUND", "transaction not found on any chain of this gateway; retry if it was sent just now"}
-	txWithoutOrder   = kind{404, 1205, "TRANSACTION_WITHOUT_ORDER", "the transaction did not create an order; ask by the transaction that did, or by the order's id"}
-	orderOutOfRange  = kind{404, 1206, "ORDER_INDEX_OUT_OF_RANGE", "the transaction created fewer orders than index asks for"}
-	invalidBody      = kind{400, 1207, "INVALID_BODY", "invalid request body"}
+	MalformedHash    = Kind{400, 1201, "MALFORMED_TRANSACTION_HASH", "a transaction hash must be 0x followed by 64 hex digits, or a base58 signature of 64 bytes"}
+	MalformedAddress = Kind{400, 1202, "MALFORMED_ADDRESS", "takerAddress must be 0x followed by 40 hex digits, or a base58 address on Solana or TRON"}
+	MalformedOrderID = Kind{400, 1203, "MALFORMED_ORDER_ID", "an order id must be 0x followed by 64 hex digits"}
+	UnknownTx        = Kind{404, 1204, "TRANSACTION_NOT_FOUND", "transaction not found on any chain of this gateway; retry if it was sent just now"}
+	TxWithoutOrder   = Kind{404, 1205, "TRANSACTION_WITHOUT_ORDER", "the transaction did not create an order; ask by the transaction that did, or by the order's id"}
+	OrderOutOfRange  = Kind{404, 1206, "ORDER_INDEX_OUT_OF_RANGE", "the transaction created fewer orders than index asks for"}
+	InvalidBody      = Kind{400, 1207, "INVALID_BODY", "invalid request body"}
 
-	swapsUnlisted   = kind{400, 1208, "SWAPS_NOT_INDEXED", "this gateway does not index swaps within a chain; ask for one by its transaction, or for filterMode CrossChain"}
-	malformedSwapID = kind{400, 1209, "MALFORMED_SWAP_ID", "a swap id must be 0x followed by 64 hex digits"}
-	unknownSwap     = kind{422, 1210, "SWAP_NOT_FOUND", "swap not found"} // 422: clients of the hosted service expect it
-	swapOutOfRange  = kind{404, 1211, "SWAP_INDEX_OUT_OF_RANGE", "the transaction made fewer swaps than index asks for"}
+	swapsUnlisted   = Kind{400, 1208, "SWAPS_NOT_INDEXED", "this gateway does not index swaps within a chain; ask for one by its transaction, or for filterMode CrossChain"}
+	MalformedSwapID = Kind{400, 1209, "MALFORMED_SWAP_ID", "a swap id must be 0x followed by 64 hex digits"}
+	UnknownSwap     = Kind{422, 1210, "SWAP_NOT_FOUND", "swap not found"} // 422: clients of the hosted service expect it
+	SwapOutOfRange  = Kind{404, 1211, "SWAP_INDEX_OUT_OF_RANGE", "the transaction made fewer swaps than index asks for"}
 
-	unknownOrder  = kind{404, 15, "UNKNOWN_ORDER", "Order not found."}
-	unknownStatus = kind{400, 15, unknownOrder.id, unknownOrder.text} // 400 in the swap API
+	UnknownOrder  = Kind{404, 15, "UNKNOWN_ORDER", "Order not found."}
+	UnknownStatus = Kind{400, 15, UnknownOrder.ID, UnknownOrder.Text} // 400 in the swap API
 
-	chainUnreachable    = kind{503, 1301, "CHAIN_UNREACHABLE", "a chain that may hold the answer is unreachable; retry later"}
-	upstreamFailed      = kind{502, 1302, "UPSTREAM_FAILED", "no upstream returned a usable response; retry later"}
-	upstreamUnavailable = kind{503, 1303, "UPSTREAM_UNAVAILABLE", "every upstream is failing, rate limited or cordoned; retry later"}
-	upstreamTimeout     = kind{504, 1304, "UPSTREAM_TIMEOUT", "no upstream responded in time; retry later"}
-	indexUnavailable    = kind{503, 1305, "INDEX_UNAVAILABLE", "the order index is unavailable; retry later"}
-	indexEmpty          = kind{503, 1306, "INDEX_EMPTY", "the order index has not caught up with any chain yet; retry later"}
-	ordersUnlisted      = kind{503, 1310, "ORDERS_NOT_LISTED_YET", "orders that were indexed before the last upgrade are being listed; retry later"}
-	ordersUncounted     = kind{503, 1311, "ORDERS_NOT_COUNTED_YET", "many orders are indexed that statistics do not have yet; retry later"}
-	unsimulated         = kind{502, 1309, "TRANSACTION_NOT_SIMULATED", "the swap transaction could not be simulated, and is not handed out unsimulated; see /v1.0/chain/transaction/explain; retry later, or as a sender who has the input"}
-	tooManyStreams      = kind{503, 1307, "TOO_MANY_STREAMS", "too many open streams; retry later, or poll without Accept: text/event-stream"}
-	overloaded          = kind{503, 1308, "OVERLOADED", "server is at its load limit; retry later"}
+	chainUnreachable    = Kind{503, 1301, "CHAIN_UNREACHABLE", "a chain that may hold the answer is unreachable; retry later"}
+	upstreamFailed      = Kind{502, 1302, "UPSTREAM_FAILED", "no upstream returned a usable response; retry later"}
+	upstreamUnavailable = Kind{503, 1303, "UPSTREAM_UNAVAILABLE", "every upstream is failing, rate limited or cordoned; retry later"}
+	upstreamTimeout     = Kind{504, 1304, "UPSTREAM_TIMEOUT", "no upstream responded in time; retry later"}
+	indexUnavailable    = Kind{503, 1305, "INDEX_UNAVAILABLE", "the order index is unavailable; retry later"}
+	indexEmpty          = Kind{503, 1306, "INDEX_EMPTY", "the order index has not caught up with any chain yet; retry later"}
+	ordersUnlisted      = Kind{503, 1310, "ORDERS_NOT_LISTED_YET", "orders that were indexed before the last upgrade are being listed; retry later"}
+	ordersUncounted     = Kind{503, 1311, "ORDERS_NOT_COUNTED_YET", "statistics are still catching up with the index; retry later"}
+	unsimulated         = Kind{502, 1309, "TRANSACTION_NOT_SIMULATED", "the swap transaction could not be simulated, so it was withheld; see /v1.0/chain/transaction/explain; retry later, or as a sender who has the input"}
+	tooManyStreams      = Kind{503, 1307, "TOO_MANY_STREAMS", "too many open streams; retry later, or poll without Accept: text/event-stream"}
+	overloaded          = Kind{503, 1308, "OVERLOADED", "server is at its load limit; retry later"}
 
-	unknownPath      = kind{404, 1401, "PATH_NOT_FOUND", "path not found; /openapi.yaml lists all paths"}
-	methodNotAllowed = kind{405, 1402, "METHOD_NOT_ALLOWED", "method not allowed; Allow lists those that are"}
-	urlTooLong       = kind{414, 1403, "URI_TOO_LONG", "URL too long; path and query are limited to 8192 bytes each"}
-	clientLeft       = kind{499, 1404, "CLIENT_CLOSED_REQUEST", "the client closed the connection before the response was ready"}
-	quotaExceeded    = kind{429, 1405, "QUOTA_EXCEEDED", "quota exceeded; retry after Retry-After seconds, see RateLimit-Policy"}
-	unreadable       = kind{400, 1406, "REQUEST_UNREADABLE", "malformed HTTP/1.1 request"}
-	notSecured       = kind{400, 1415, "HTTPS_REQUIRED", "plain HTTP was sent to a port that speaks HTTPS; use https:// in place of http://"}
-	requestTooSlow   = kind{408, 1407, "REQUEST_TOO_SLOW", "the request did not arrive in time"}
-	bodyTooLong      = kind{413, 1408, "BODY_TOO_LONG", "request body too large; no path reads more than 64 KiB"}
-	headerTooLong    = kind{431, 1409, "HEADER_TOO_LONG", "request header too large; request line and header are limited to 12288 bytes together"}
-	unknownVersion   = kind{505, 1410, "HTTP_VERSION_NOT_SUPPORTED", "HTTP version not supported; use HTTP/1.1, HTTP/1.0 or HTTP/2"}
-	notCached        = kind{504, 1414, "NOT_CACHED", "nothing is cached for this request, and only-if-cached forbids to ask for it"}
-	unmetExpectation = kind{417, 1411, "EXPECTATION_FAILED", "the Expect header asks for something other than 100-continue; leave it out"}
-	unknownCoding    = kind{501, 1412, "TRANSFER_CODING_NOT_SUPPORTED", "transfer coding not supported; use chunked or Content-Length"}
+	UnknownPath      = Kind{404, 1401, "PATH_NOT_FOUND", "path not found; /openapi.yaml lists all paths"}
+	methodNotAllowed = Kind{405, 1402, "METHOD_NOT_ALLOWED", "method not allowed; Allow lists those that are"}
+	urlTooLong       = Kind{414, 1403, "URI_TOO_LONG", "URL too long; path and query are limited to 8192 bytes each"}
+	clientLeft       = Kind{499, 1404, "CLIENT_CLOSED_REQUEST", "the client closed the connection before the response was ready"}
+	quotaExceeded    = Kind{429, 1405, "QUOTA_EXCEEDED", "quota exceeded; retry after Retry-After seconds, see RateLimit-Policy"}
+	unreadable       = Kind{400, 1406, "REQUEST_UNREADABLE", "malformed HTTP/1.1 request"}
+	notSecured       = Kind{400, 1415, "HTTPS_REQUIRED", "plain HTTP was sent to a port that speaks HTTPS; use https:// in place of http://"}
+	requestTooSlow   = Kind{408, 1407, "REQUEST_TOO_SLOW", "the request did not arrive in time"}
+	bodyTooLong      = Kind{413, 1408, "BODY_TOO_LONG", "request body too large; no path reads more than 64 KiB"}
+	headerTooLong    = Kind{431, 1409, "HEADER_TOO_LONG", "request header too large; request line and header are limited to 12288 bytes together"}
+	unknownVersion   = Kind{505, 1410, "HTTP_VERSION_NOT_SUPPORTED", "HTTP version not supported; use HTTP/1.1, HTTP/1.0 or HTTP/2"}
+	notCached        = Kind{504, 1414, "NOT_CACHED", "nothing is cached for this request, and only-if-cached forbids to ask for it"}
+	unmetExpectation = Kind{417, 1411, "EXPECTATION_FAILED", "the Expect header asks for something other than 100-continue; leave it out"}
+	unknownCoding    = Kind{501, 1412, "TRANSFER_CODING_NOT_SUPPORTED", "transfer coding not supported; use chunked or Content-Length"}
 
-	tooManyConnections = kind{429, 1413, "TOO_MANY_CONNECTIONS", "too many open connections, or requests under way over HTTP/2, from this address; use the connections that are open, or close some"}
+	tooManyConnections = Kind{429, 1413, "TOO_MANY_CONNECTIONS", "too many open connections, or requests under way over HTTP/2, from this address; use the connections that are open, or close some"}
 )
 
 // problem is an error of a kind that a request has met with.
 type problem struct {
-	kind
+	Kind
 	message    string        // instead of the kind's text
 	retryAfter time.Duration // for statuses with Retry-After
-	unheard    []chain.ID    // chains that could know what was not found, and did not answer
+	Unheard    []chain.ID    // chains that could know what was not found, and did not answer
 	cause      error         // for the log only
 }
 
 // remembered is for how long the cache answers equal requests with it; zero: it is not cached.
 func (p *problem) remembered() time.Duration {
-	switch p.id {
-	case unknownTx.id, txWithoutOrder.id, unknownOrder.id, unknownSwap.id:
-		return unknownLife.Fresh
+	switch p.ID {
+	case UnknownTx.ID, TxWithoutOrder.ID, UnknownOrder.ID, UnknownSwap.ID:
+		return UnknownLife.Fresh
 	}
 	return 0
 }
 
 func (p *problem) Error() string {
 	if p.cause != nil {
-		return p.id + ": " + p.cause.Error()
+		return p.ID + ": " + p.cause.Error()
 	}
-	return p.id
+	return p.ID
 }
 
 func (p *problem) Unwrap() error { return p.cause }
 
-// publicText is what the client reads.
-func (p *problem) publicText() string { return cmp.Or(p.message, p.text) }
+// PublicText is what the client reads.
+func (p *problem) PublicText() string { return cmp.Or(p.message, p.Text) }
 
-// because is a problem of this kind with a message of its own, or with the kind's text when message is empty.
-func (k kind) because(message string) *problem { return &problem{kind: k, message: message} }
+// Because is a problem of this kind with a message of its own, or with the kind's text when message is empty.
+func (k Kind) Because(message string) *problem { return &problem{Kind: k, message: message} }
 
-// from is a problem of this kind with the error that led to it.
-func (k kind) from(cause error) *problem { return &problem{kind: k, cause: cause} }
+// From is a problem of this kind with the error that led to it.
+func (k Kind) From(cause error) *problem { return &problem{Kind: k, cause: cause} }
 
-// dialect is the API whose error numbers a path uses.
-type dialect uint8
+// Dialect is the API whose error numbers a path uses.
+type Dialect uint8
 
 const (
-	tracking dialect = iota // errorCode is the HTTP status
-	swapping                // errorCode is a number of its own
+	Tracking Dialect = iota // errorCode is the HTTP status
+	Swapping                // errorCode is a number of its own
 )
 
-func (d dialect) code(k kind) int {
-	if d == swapping {
+func (d Dialect) code(k Kind) int {
+	if d == Swapping {
 		return k.code
 	}
-	return k.status
+	return k.Status
 }
 
 // dialectAt is the one of a path, known or not.
-func dialectAt(path string) dialect {
+func dialectAt(path string) Dialect {
 	const swaps = "/v1.0/"
 	if len(path) >= len(swaps) && strings.EqualFold(path[:len(swaps)], swaps) {
-		return swapping
+		return Swapping
 	}
-	return tracking
+	return Tracking
 }
 
-// malformed is the problem of a path that holds no id or hash where one belongs. The swap API documents one errorId for
+// Malformed is the problem of a path that holds no id or hash where one belongs. The swap API documents one errorId for
 // whatever is wrong with a request.
-func (d dialect) malformed(k kind, cause error) *problem {
-	if d == swapping {
-		return &problem{kind: invalidParameters, message: k.text, cause: cause}
+func (d Dialect) Malformed(k Kind, cause error) *problem {
+	if d == Swapping {
+		return &problem{Kind: InvalidParameters, message: k.Text, cause: cause}
 	}
-	return k.from(cause)
+	return k.From(cause)
 }
 
 // fail sends p as the response and ends the request's handling.
-func (s *Server) fail(c *gin.Context, d dialect, p *problem) {
+func (s *Server) fail(c *gin.Context, d Dialect, p *problem) {
 	c.Abort()
-	p.logCause(c)
+	p.LogCause(c)
 	p.write(c.Writer, d)
 }
 
 // write sends p, with the request's id as reqId.
-func (p *problem) write(w http.ResponseWriter, d dialect) {
+func (p *problem) write(w http.ResponseWriter, d Dialect) {
 	header := w.Header()
 	body := wire.AppendProblem(nil, wire.Problem{
-		Code: d.code(p.kind), ID: p.id, Message: p.publicText(), RequestID: header.Get(requestIDHeader),
+		Code: d.code(p.Kind), ID: p.ID, Message: p.PublicText(), RequestID: header.Get(requestIDHeader),
 	})
 	header["Content-Type"], header["Cache-Control"] = jsonType, noStore
 	if remembered := p.remembered(); remembered > 0 {
 		header["Cache-Control"] = cacheControl(cache.Life{Fresh: remembered})
 	}
 	header["Content-Length"] = []string{strconv.Itoa(len(body))}
-	p.explain(header)
-	w.WriteHeader(p.status)
+	p.Explain(header)
+	w.WriteHeader(p.Status)
 	_, _ = w.Write(body)
 }
 
-// explain adds the headers that say more than the body does.
-func (p *problem) explain(header http.Header) {
-	if len(p.unheard) > 0 {
-		header[chainsUnheard] = unheardValue(p.unheard)
+// Explain adds the headers that say more than the body does.
+func (p *problem) Explain(header http.Header) {
+	if len(p.Unheard) > 0 {
+		header[chainsUnheard] = unheardValue(p.Unheard)
 	}
-	if isRetryable(p.status) {
+	if isRetryable(p.Status) {
 		header["Retry-After"] = []string{strconv.Itoa(p.retrySeconds())}
 	}
 }
@@ -198,9 +198,9 @@ func (p *problem) retrySeconds() int {
 	return max(int((p.retryAfter+time.Second-1)/time.Second), shortest)
 }
 
-// logCause adds the cause of a server error to the request's line in the log.
-func (p *problem) logCause(c *gin.Context) {
-	if p.cause != nil && p.status >= http.StatusInternalServerError {
+// LogCause adds the cause of a server error to the request's line in the log.
+func (p *problem) LogCause(c *gin.Context) {
+	if p.cause != nil && p.Status >= http.StatusInternalServerError {
 		_ = c.Error(p.cause) // gin returns its argument
 	}
 }
@@ -216,20 +216,20 @@ func isRetryable(status int) bool {
 
 // methodNotAllowed answers requests whose method a path does not take; gin has set the Allow header.
 func (s *Server) methodNotAllowed(c *gin.Context) {
-	s.turnAway(c, methodNotAllowed.because(""))
+	s.TurnAway(c, methodNotAllowed.Because(""))
 }
 
 // refuse answers a request that could not be parsed, or a connection that has no place.
 func refuse(w http.ResponseWriter, status int) { refuseAs(w, refusalKind(status)) }
 
 // refusalKind is the kind of what a status of package transport refuses.
-func refusalKind(status int) kind {
+func refusalKind(status int) Kind {
 	p := unreadable
-	for _, other := range []kind{
+	for _, other := range []Kind{
 		requestTooSlow, bodyTooLong, unmetExpectation, tooManyConnections, headerTooLong, unknownCoding, overloaded,
 		unknownVersion,
 	} {
-		if other.status == status {
+		if other.Status == status {
 			p = other
 		}
 	}
@@ -240,9 +240,9 @@ func refusalKind(status int) kind {
 func refusePlain(w http.ResponseWriter) { refuseAs(w, notSecured) }
 
 // refuseAs answers what has no path whose API could number the error.
-func refuseAs(w http.ResponseWriter, p kind) {
+func refuseAs(w http.ResponseWriter, p Kind) {
 	header := w.Header()
 	header[requestIDHeader], header["X-Content-Type-Options"] = []string{requestID(nil)}, noSniff
 	header["Access-Control-Allow-Origin"] = anyOrigin
-	p.because("").write(w, tracking)
+	p.Because("").write(w, Tracking)
 }

@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"context"
@@ -15,12 +15,13 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy"
 	"crossgate/quote"
 	"crossgate/upstream"
 )
 
 func TestBadRequests(t *testing.T) {
-	long := strings.Repeat("a", longestURL)
+	long := strings.Repeat("a", proxy.LongestURL)
 	for name, test := range map[string]struct {
 		method, target string
 		status         int
@@ -77,7 +78,7 @@ func TestBadRequests(t *testing.T) {
 			if e := wantError(t, response, test.status, test.id); e.ErrorCode != test.code {
 				t.Errorf("errorCode = %d, want %d", e.ErrorCode, test.code)
 			}
-			if allow := response.Header.Get("Allow"); strings.HasPrefix(allow, "GET, HEAD, OPTIONS") != (test.status == http.StatusMethodNotAllowed) {
+			if allow := response.Header.Get("Allow"); strings.HasPrefix(allow, "GET, HEAD, ") != (test.status == http.StatusMethodNotAllowed) {
 				t.Errorf("Allow = %q", allow)
 			}
 		})
@@ -133,7 +134,7 @@ func TestFailuresOfUpstreams(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			s := w.server(t, func(o *Options) {
+			s := w.server(t, func(o *parts) {
 				ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) { return nil, test.err }
 				o.Swaps = estimates(func(context.Context, quote.Request) (quote.Estimate, error) { return quote.Estimate{}, test.err })
 			})
@@ -158,7 +159,7 @@ func TestFailuresOfUpstreams(t *testing.T) {
 
 func TestPanicsAreAnswered(t *testing.T) {
 	w := newWorld(t)
-	s := w.server(t, func(o *Options) {
+	s := w.server(t, func(o *parts) {
 		ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) { panic("boom") }
 	})
 	wantError(t, get(s, ordersPath+createdTx), http.StatusInternalServerError, "INTERNAL_SERVER_ERROR")
@@ -175,7 +176,7 @@ func TestPanicsOutsideOfLoadsAreAnswered(t *testing.T) {
 		"after":  func(c *gin.Context) { c.String(http.StatusOK, "begun"); panic("boom") },
 	} {
 		engine := gin.New()
-		engine.Use(s.observe, s.recoverPanic)
+		engine.Use(s.Middleware()...)
 		engine.GET("/"+name, handler)
 		recorder := httptest.NewRecorder()
 		engine.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/"+name, http.NoBody))
@@ -187,24 +188,6 @@ func TestPanicsOutsideOfLoadsAreAnswered(t *testing.T) {
 	}
 	if got := strings.Count(w.log.String(), "panic: boom"); got != 2 {
 		t.Errorf("%d panics are logged, want 2:\n%s", got, w.log.String())
-	}
-}
-
-func TestProblemsAreTold(t *testing.T) {
-	seen := map[int]string{}
-	for _, k := range []kind{
-		invalidParameters, affiliatePercentNotSet, affiliateRecipientNotSet, unsupportedTokenIn, unsupportedTokenOut,
-		internalError, unsupportedChain, noSwapRoute, wouldRevert, malformedHash, malformedAddress, unknownTx, txWithoutOrder, orderOutOfRange,
-		malformedOrderID, unknownOrder, unknownStatus,
-		chainUnreachable, indexUnavailable, upstreamFailed, upstreamUnavailable, upstreamTimeout, unknownPath, methodNotAllowed, urlTooLong, clientLeft,
-	} {
-		if other, taken := seen[k.code]; taken && other != k.id {
-			t.Errorf("%s has the number %d of %s", k.id, k.code, other)
-		}
-		seen[k.code] = k.id
-		if k.text == "" || k.id != strings.ToUpper(k.id) {
-			t.Errorf("%+v is incomplete", k)
-		}
 	}
 }
 
@@ -222,10 +205,10 @@ func TestRefusalsHaveTheStatusOfTheirReason(t *testing.T) {
 		http.StatusHTTPVersionNotSupported:     "HTTP_VERSION_NOT_SUPPORTED",
 	} {
 		answer := httptest.NewRecorder()
-		refuse(answer, status)
+		proxy.Refuse(answer, status)
 		wantError(t, answer.Result(), status, id)
 	}
 	plain := httptest.NewRecorder()
-	refusePlain(plain)
+	proxy.RefusePlain(plain)
 	wantError(t, plain.Result(), http.StatusBadRequest, "HTTPS_REQUIRED")
 }

@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"context"
@@ -120,10 +120,10 @@ func TestProblemsSayWhatHappenedAndWhatToDo(t *testing.T) {
 }
 
 // wordyServer has read Ethereum to its newest block and Base not yet; what it is asked for meets with an error, if any.
-func wordyServer(t *testing.T, err error) *Server {
+func wordyServer(t *testing.T, err error) *site {
 	w := newWorld(t)
 	w.basis = []index.ChainBasis{followed(1, index.Lag{Head: 90, Indexed: 90}), followed(8453, index.Lag{})}
-	s := w.server(t, func(o *Options) {
+	s := w.server(t, func(o *parts) {
 		if err == nil {
 			return
 		}

@@ -13,15 +13,12 @@ import (
 	"crossgate/order"
 )
 
-// CacheStats counts what the cache of answers has done since the start.
-func (s *Server) CacheStats() cache.Stats { return s.answers.Stats() }
-
 // Purge drops the cached answers about any of the orders and chains, and those at paths with their queries. A path at
 // which no answer is ever cached is an error; nothing is dropped then.
 func (s *Server) Purge(how cache.Purge, orders []order.ID, chains []chain.ID, paths []string) error {
 	var keys []cache.Key
 	for _, id := range orders {
-		keys = append(keys, orderTag(id))
+		keys = append(keys, OrderTag(id))
 	}
 	for _, id := range chains {
 		keys = append(keys, chainTag(id))
@@ -54,7 +51,7 @@ func (s *Server) keyAt(text string) (key cache.Key, found bool) {
 	probe := &keyProbe{}
 	ctx := context.WithValue(context.Background(), keyProbeContext{}, probe)
 	r := &http.Request{Method: http.MethodGet, URL: at, Header: http.Header{}}
-	s.router.keys.ServeHTTP(discard{}, r.WithContext(ctx))
+	s.router.paths.canonical(s.router.keys).ServeHTTP(discard{}, r.WithContext(ctx))
 	return probe.key, probe.found
 }
 
@@ -66,9 +63,9 @@ func (discard) Write(b []byte) (int, error) { return len(b), nil }
 func (discard) WriteHeader(int)             {}
 
 // probeKey is the handler of a route that finds the key of a request.
-func (r route[Q]) probeKey(c *gin.Context) {
-	question, err := r.parse(c)
+func (r Route[Q]) probeKey(c *gin.Context) {
+	question, err := r.Parse(c)
 	if probe, isProbe := c.Request.Context().Value(keyProbeContext{}).(*keyProbe); isProbe && err == nil {
-		probe.key, probe.found = r.key(r.paths[0], question), true
+		probe.key, probe.found = r.Key(r.Paths[0], question), true
 	}
 }

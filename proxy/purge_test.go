@@ -1,7 +1,8 @@
-package proxy
+package proxy_test
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"crossgate/chain"
 	"crossgate/proxy/admin"
 	"crossgate/proxy/web"
 	"crossgate/upstream"
@@ -27,9 +29,9 @@ func (standing) Condition(context.Context) web.Condition {
 }
 
 // operatorsOf is the operators' listener beside s.
-func operatorsOf(s *Server, token string) http.Handler {
+func operatorsOf(s *site, token string) http.Handler {
 	return admin.Handler(admin.Options{
-		Server: s, Gateway: standing{}, Pages: s.pages, Token: token, Metrics: http.NotFoundHandler(), Logger: s.log,
+		Server: s, Gateway: standing{}, Pages: web.New(chain.Documented()), Token: token, Metrics: http.NotFoundHandler(), Logger: slog.New(slog.DiscardHandler),
 	})
 }
 

@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"bytes"
@@ -11,17 +11,18 @@ import (
 	"time"
 
 	"crossgate/cache"
-	"crossgate/cache/redistest"
 	"crossgate/cache/shared"
 	"crossgate/chain"
+	"crossgate/internal/redistest"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy"
 	"crossgate/proxy/quota"
 )
 
 // startSharing runs a server on w with a shared cache until the test ends. Calls to that may take long: the machine may
 // have much else to do.
-func startSharing(t *testing.T, w *world, url string, change ...func(*Options)) *Server {
+func startSharing(t *testing.T, w *world, url string, change ...func(*parts)) *site {
 	t.Helper()
 	shared, err := shared.New(shared.Options{URL: url, Timeout: 40 * time.Second, Silence: time.Minute, LockLife: 20 * time.Second})
 	if err != nil {
@@ -42,8 +43,8 @@ func startSharing(t *testing.T, w *world, url string, change ...func(*Options)) 
 		_, ok := shared.Status()
 		return ok
 	})
-	s := w.server(t, append(change, func(o *Options) { o.Shared = shared })...)
-	s.patience = time.Hour
+	s := w.server(t, append(change, func(o *parts) { o.Shared = shared })...)
+	s.Wait(time.Hour)
 	return s
 }
 
@@ -58,12 +59,12 @@ func until(t *testing.T, what string, isSo func() bool) {
 }
 
 // stored waits until the answer at a path is kept, here and for others.
-func stored(t *testing.T, s *Server, path string) {
+func stored(t *testing.T, s *site, path string) {
 	t.Helper()
 	until(t, path+" to be kept", func() bool { return hits(t, s, path) })
 }
 
-func hits(t *testing.T, s *Server, path string) bool {
+func hits(t *testing.T, s *site, path string) bool {
 	t.Helper()
 	response := get(s, path)
 	body(t, response)
@@ -76,7 +77,7 @@ func TestTenThousandRequestsToTwoReplicasLoadOnce(t *testing.T) {
 	w := newWorld(t)
 	const requests = 10_000
 	var arrived atomic.Int64
-	slow := func(o *Options) {
+	slow := func(o *parts) {
 		now := ordersOf(o).find
 		ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 			for arrived.Load() < requests {
@@ -86,7 +87,7 @@ func TestTenThousandRequestsToTwoReplicasLoadOnce(t *testing.T) {
 		}
 		o.OrderLimit = time.Hour
 	}
-	replicas := []*Server{startSharing(t, w, url, slow), startSharing(t, w, url, slow)}
+	replicas := []*site{startSharing(t, w, url, slow), startSharing(t, w, url, slow)}
 	var asking sync.WaitGroup
 	var wrong atomic.Int64
 	for i := range requests {
@@ -112,7 +113,7 @@ func TestReplicasAnswerAlike(t *testing.T) {
 	base.From, base.Proven, base.Quarantined = index.BlockTime{Number: 2, Time: 1_784_948_000}, 8, index.QuarantinedBlocks{Count: 1, First: 5}
 	w.basis = []index.ChainBasis{base}
 	a, b := startSharing(t, w, url), startSharing(t, w, url)
-	compared := []string{"Content-Type", "Content-Length", "Etag", "Cache-Control", "Link", "X-Index-Head", "X-Index-Lag", indexFrom, indexProven, indexQuarantined}
+	compared := []string{"Content-Type", "Content-Length", "Etag", "Cache-Control", "Link", proxy.IndexBasis}
 	for _, path := range []string{
 		ordersPath + claimedTx, "/api/Orders/" + idText(8), "/v1.0/dln/order/" + idText(8) + "/status",
 		"/api/Transaction/" + claimedTx + "/orderIds", "/v1.0/dln/tx/" + claimedTx + "/order-ids",
@@ -163,9 +164,9 @@ func TestSwapsStayOnTheirReplica(t *testing.T) {
 // TestReplicasShareQuotas has a client spread its requests over two replicas.
 func TestReplicasShareQuotas(t *testing.T) {
 	server := redistest.Serve(t)
-	limited := func(o *Options) { o.Quotas.Address = quota.Quota{Units: 20, Window: time.Hour} }
+	limited := func(o *parts) { o.Quotas.Address = quota.Quota{Units: 20, Window: time.Hour} }
 	w := newWorld(t)
-	replicas := []*Server{startSharing(t, w, server.URL(), limited), startSharing(t, w, server.URL(), limited)}
+	replicas := []*site{startSharing(t, w, server.URL(), limited), startSharing(t, w, server.URL(), limited)}
 	statuses := map[int]int{}
 	for i := range 30 {
 		statuses[ask(replicas[i%2], ordersPath+createdTx, "192.0.2.1:1000").StatusCode]++

@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"encoding/json"
@@ -7,10 +7,12 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"crossgate/proxy"
 )
 
 // do sends a request of one header line, "Name: value", or none.
-func do(s *Server, method, target string, headers ...string) *http.Response {
+func do(s *site, method, target string, headers ...string) *http.Response {
 	r := httptest.NewRequest(method, target, http.NoBody)
 	for _, line := range headers {
 		name, value, _ := strings.Cut(line, ": ")
@@ -19,7 +21,7 @@ func do(s *Server, method, target string, headers ...string) *http.Response {
 	return serve(s, r)
 }
 
-func serve(s *Server, r *http.Request) *http.Response {
+func serve(s *site, r *http.Request) *http.Response {
 	recorder := httptest.NewRecorder()
 	s.Handler().ServeHTTP(recorder, r)
 	response := recorder.Result()
@@ -29,7 +31,7 @@ func serve(s *Server, r *http.Request) *http.Response {
 	return response
 }
 
-func get(s *Server, target string, headers ...string) *http.Response {
+func get(s *site, target string, headers ...string) *http.Response {
 	return do(s, http.MethodGet, target, headers...)
 }
 
@@ -75,7 +77,7 @@ func wantError(t testing.TB, response *http.Response, status int, id string) err
 	if got := response.Header.Get("Cache-Control"); got != "no-store" && !(got == "public, max-age=1" && status < 500) {
 		t.Errorf("Cache-Control = %q, want no-store, or a second where the answer may change", got)
 	}
-	if retry := response.Header.Get("Retry-After"); (retry != "") != isRetryable(status) {
+	if retry := response.Header.Get("Retry-After"); (retry != "") != proxy.IsRetryable(status) {
 		t.Errorf("HTTP %d with Retry-After %q", status, retry)
 	}
 	return e

@@ -12,66 +12,68 @@ import (
 	"crossgate/chain"
 )
 
-// route is a documented path as data: how a request becomes a question of type Q, what tells questions
+// Route is a documented path as data: how a request becomes a question of type Q, what tells questions
 // apart, and who answers one that has no answer in the cache.
-type route[Q any] struct {
-	paths   []string // the documented one first
-	methods []string // of requests; GET and HEAD when nil
-	dialect dialect
-	cost    int           // in units of a client's quota; 1 when zero
-	limit   time.Duration // of load, and so of everybody who waits for it
-	parse   func(*gin.Context) (Q, error)
-	key     func(path string, question Q) cache.Key // questions of one key differ only in which body they mean
-	load    func(context.Context, Q) (bodies []jsonBody, life cache.Life, err error)
-	choose  func(Q, []jsonBody) (*jsonBody, error) // nil: load makes one body
-	indexed bool                                   // the order index answers
-	streams string                                 // name of the events by which the answer can be followed; empty: it cannot
-	shared  bool                                   // replicas may have answers from each other
-	learn   func(Q, []jsonBody)                    // remembers what another replica found; nil: nothing
-	sought  func(Q) chain.TxHash                   // that chains may be searched for; nil: none
+type Route[Q any] struct {
+	Paths   []string // the documented one first
+	Methods []string // of requests; GET and HEAD when nil
+	Dialect Dialect
+	Cost    int           // in units of a client's quota; 1 when zero
+	Limit   time.Duration // of load, and so of everybody who waits for it
+	Parse   func(*gin.Context) (Q, error)
+	Key     func(path string, question Q) cache.Key // questions of one key differ only in which body they mean
+	Load    func(context.Context, Q) (bodies []Body, life cache.Life, err error)
+	Choose  func(Q, []Body) (*Body, error) // nil: load makes one body
+	Indexed bool                           // the order index answers
+	Streams string                         // name of the events by which the answer can be followed; empty: it cannot
+	Shared  bool                           // replicas may have answers from each other
+	Learn   func(Q, []Body)                // remembers what another replica found; nil: nothing
+	Sought  func(Q) chain.TxHash           // that chains may be searched for; nil: none
+
+	isForPage bool // the values of bodies are kept
 }
 
 // patience is how long a client waits for what the index or the chains have. The load goes on, so that a later request
 // finds its result. Balancers wait a little longer: docs/operations.md says 1.7 s.
 const patience = 1500 * time.Millisecond
 
-var errImpatient = errors.New("not read in time; the load goes on")
+var ErrImpatient = errors.New("not read in time; the load goes on")
 
 // handler is the walk of every request.
-func (r route[Q]) handler(s *Server) gin.HandlerFunc {
+func (r Route[Q]) handler(s *Server) gin.HandlerFunc {
 	vary := varyCoding
-	if r.streams != "" {
+	if r.Streams != "" {
 		vary = varyStreams
 	}
 	return func(c *gin.Context) {
 		header := c.Writer.Header()
 		header["Vary"] = vary
 		taken := r.takeShadow(s, c)
-		question, err := r.parse(c)
+		question, err := r.Parse(c)
 		if err != nil {
-			p := problemOf(err)
-			s.fail(c, r.dialect, p)
+			p := ProblemOf(err)
+			s.fail(c, r.Dialect, p)
 			taken.failed(p)
 			return
 		}
-		if r.streams != "" && wantsStream(c.Request) {
-			s.serveStream(c, r.dialect, func(ctx context.Context, c *gin.Context) { r.stream(ctx, c, s, question) })
+		if r.Streams != "" && WantsStream(c.Request) {
+			s.ServeStream(c, r.Dialect, func(ctx context.Context, c *gin.Context) { r.stream(ctx, c, s, question) })
 			return
 		}
-		key := r.key(r.paths[0], question)
+		key := r.Key(r.Paths[0], question)
 		found, hit := s.answers.Hit(key)
 		if !hit {
-			found, err = r.miss(s.withPayer(c, searchCost), s, key, question)
+			found, err = r.miss(s.WithPayer(c, SearchCost), s, key, question)
 		}
 		chosen, from, err := r.pick(question, found, err)
 		if !from.Value.isEmpty() {
-			s.measures.lookup(r.paths[0], &from)
+			s.measures.lookup(r.Paths[0], &from)
 			header["Cache-Status"] = cacheStatus(&from)
 			from.Value.freshness.write(header)
 		}
 		if err != nil {
-			p := problemOf(err)
-			s.fail(c, r.dialect, p)
+			p := ProblemOf(err)
+			s.fail(c, r.Dialect, p)
 			taken.failed(p)
 			return
 		}
@@ -83,9 +85,23 @@ func (r route[Q]) handler(s *Server) gin.HandlerFunc {
 	}
 }
 
+// Ask returns the body that answers a question for a page, with its value, and how the cache came by it. Such answers are
+// kept apart from those for clients, and replicas do not share them: the shared cache holds texts alone.
+func (r Route[Q]) Ask(ctx context.Context, s *Server, question Q) (*Body, cache.Result[answer], error) {
+	key := r.Key
+	r.Key = func(path string, question Q) cache.Key {
+		if path == Subject {
+			return key(path, question)
+		}
+		return key("page "+path, question)
+	}
+	r.Shared, r.isForPage = false, true
+	return r.ask(ctx, s, question)
+}
+
 // ask returns the body that answers a question, and how the cache came by it.
-func (r route[Q]) ask(ctx context.Context, s *Server, question Q) (*jsonBody, cache.Result[answer], error) {
-	key := r.key(r.paths[0], question)
+func (r Route[Q]) ask(ctx context.Context, s *Server, question Q) (*Body, cache.Result[answer], error) {
+	key := r.Key(r.Paths[0], question)
 	found, hit := s.answers.Hit(key)
 	var err error
 	if !hit {
@@ -95,82 +111,87 @@ func (r route[Q]) ask(ctx context.Context, s *Server, question Q) (*jsonBody, ca
 }
 
 // pick returns the body of an answer that a question means.
-func (r route[Q]) pick(question Q, found cache.Result[answer], err error) (*jsonBody, cache.Result[answer], error) {
+func (r Route[Q]) pick(question Q, found cache.Result[answer], err error) (*Body, cache.Result[answer], error) {
 	switch {
 	case err != nil:
 		return nil, cache.Result[answer]{}, err
 	case found.Value.problem != nil:
 		return nil, found, found.Value.problem
-	case r.choose == nil:
-		return &found.Value.bodies[0], found, nil
+	case r.Choose == nil:
+		return &found.Value.Bodies[0], found, nil
 	}
-	chosen, err := r.choose(question, found.Value.bodies)
+	chosen, err := r.Choose(question, found.Value.Bodies)
 	return chosen, found, err
 }
 
 // miss gets the answer that is not there as it should be.
-func (r route[Q]) miss(ctx context.Context, s *Server, key cache.Key, question Q) (cache.Result[answer], error) {
-	if s.options.Tracing.Share < 1 {
+func (r Route[Q]) miss(ctx context.Context, s *Server, key cache.Key, question Q) (cache.Result[answer], error) {
+	if s.Options.Tracing.Share < 1 {
 		ctx = untraced(ctx)
 	}
 	get := s.answers.Get
-	if r.shared {
+	if r.Shared {
 		get = s.answers.GetShared
 	}
 	ctx, span := s.startLookup(ctx)
 	waiting := ctx
-	if r.indexed {
+	if r.Indexed {
 		var cancel context.CancelFunc
-		waiting, cancel = context.WithTimeoutCause(ctx, s.patience, errImpatient)
+		waiting, cancel = context.WithTimeoutCause(ctx, s.patience, ErrImpatient)
 		defer cancel()
 	}
 	load := func(ctx context.Context) (answer, cache.Life, error) { return r.answer(ctx, s, question) }
 	found, err := get(waiting, key, load)
-	if isKind(err, quotaExceeded) && found.Shared { // of another client, who asked for the same
+	if IsKind(err, quotaExceeded) && found.Shared { // of another client, who asked for the same
 		found, err = get(waiting, key, load)
 	}
-	if errors.Is(err, errImpatient) {
+	if errors.Is(err, ErrImpatient) {
 		found, err = r.late(s, question), nil
 	}
 	endLookup(span, found, err)
-	if found.Remote && r.learn != nil {
-		r.learn(question, found.Value.bodies)
+	if found.Remote && r.Learn != nil {
+		r.Learn(question, found.Value.Bodies)
 	}
 	return found, err
 }
 
 // late is what a client gets who has waited long enough: which chains have not answered yet, and what was read of them.
-func (r route[Q]) late(s *Server, question Q) cache.Result[answer] {
-	p := chainUnreachable.from(errImpatient)
+func (r Route[Q]) late(s *Server, question Q) cache.Result[answer] {
+	p := chainUnreachable.From(ErrImpatient)
 	p.message = fmt.Sprintf("reading the answer takes longer than %s and goes on; retry later", s.patience)
-	if r.sought != nil {
-		p.unheard = s.options.Orders.Unheard(r.sought(question))
+	if r.Sought != nil {
+		p.Unheard = s.Options.Index.Unheard(r.Sought(question))
 	}
-	if len(p.unheard) > 0 {
-		p.message = fmt.Sprintf("no answer from %s within %s; the search goes on, retry later", named(p.unheard), s.patience)
+	if len(p.Unheard) > 0 {
+		p.message = fmt.Sprintf("no answer from %s within %s; the search goes on, retry later", named(p.Unheard), s.patience)
 	}
-	searched := s.options.Orders.Basis()
-	return cache.Result[answer]{Value: answer{problem: p, searched: searched, freshness: freshnessOf(searched, time.Now())}}
+	searched := s.Options.Index.Basis()
+	return cache.Result[answer]{Value: answer{problem: p, Searched: searched, freshness: freshnessOf(searched, time.Now())}}
 }
 
 // answer loads. A problem that may be remembered for a moment is an answer like any other.
-func (r route[Q]) answer(ctx context.Context, s *Server, question Q) (answer, cache.Life, error) {
-	ctx, cancel := context.WithTimeout(ctx, r.limit)
+func (r Route[Q]) answer(ctx context.Context, s *Server, question Q) (answer, cache.Life, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.Limit)
 	defer cancel()
-	bodies, life, err := r.load(ctx, question)
+	bodies, life, err := r.Load(ctx, question)
+	if !r.isForPage {
+		for i := range bodies {
+			bodies[i].Value = nil
+		}
+	}
 	made := newAnswer(bodies, life, time.Now())
-	if r.indexed {
-		made.subject = r.key(subject, question)
+	if r.Indexed {
+		made.subject = r.Key(Subject, question)
 	}
 	if err == nil {
 		return made, life, nil
 	}
-	if made.problem = problemOf(err); made.problem.remembered() <= 0 {
+	if made.problem = ProblemOf(err); made.problem.remembered() <= 0 {
 		return answer{}, cache.Life{}, err
 	}
-	var search *searchError
+	var search *SearchError
 	if errors.As(err, &search) {
-		made.searched, made.freshness = search.basis, freshnessOf(search.basis, made.made)
+		made.Searched, made.freshness = search.Basis, freshnessOf(search.Basis, made.Made)
 	}
 	return made, cache.Life{Fresh: made.problem.remembered()}, nil
 }

@@ -8,13 +8,12 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// router finds who answers a request, and what there is to know of its path. It does not change once it is made.
+// router finds who answers a request, and what there is to know of its path. Everything is mounted before the first request.
 type router struct {
-	handler http.Handler   // answers
-	keys    http.Handler   // finds the cache keys of requests instead
-	engine  *gin.Engine    // behind handler, for paths as they are documented
-	paths   paths          // of the API
-	costs   map[string]int // in units of a quota, by pattern of path
+	engine *gin.Engine    // for paths as they are documented
+	keys   *gin.Engine    // finds the cache keys of requests instead of answering
+	paths  paths          // of the API
+	costs  map[string]int // in units of a quota, by pattern of path
 }
 
 // unanswered are paths of the hosted service (its OpenAPI document of July 2025; quote is the older form of create-tx)
@@ -27,75 +26,54 @@ func (to *router) has(path string) bool {
 	return !isUnanswered && to.paths.has(path)
 }
 
-// newRouter mounts everything that s answers behind its middleware.
+// newRouter mounts what s answers by itself behind its middleware.
 func newRouter(s *Server) *router {
 	gin.SetMode(gin.ReleaseMode)
-	to := &router{engine: gin.New(), costs: map[string]int{}}
+	to := &router{engine: gin.New(), keys: gin.New(), costs: map[string]int{}}
 	to.engine.HandleMethodNotAllowed = true
 	to.engine.RedirectTrailingSlash = false // paths.canonical does it, without a second request
 	s.mountHealth(to.engine)
 	to.engine.Use(s.observe, s.recoverPanic, allowOrigins, s.limitURL, s.limitClients)
 	to.engine.NoRoute(s.unrouted)
 	to.engine.NoMethod(s.methodNotAllowed)
-	s.mountPages(to)
 	s.mountDocuments(to)
-	keys := gin.New()
-	mount(s, to, keys, s.ordersRoute())
-	mount(s, to, keys, s.orderRoute())
-	mount(s, to, keys, s.stateRoute())
-	mount(s, to, keys, s.liteRoute())
-	mount(s, to, keys, s.orderListRoute())
-	mount(s, to, keys, s.unlockListRoute())
-	mount(s, to, keys, s.termsRoute())
-	mount(s, to, keys, s.statusRoute())
-	mount(s, to, keys, s.orderIDsRoute())
-	mount(s, to, keys, s.liteModelsRoute())
-	mount(s, to, keys, s.orderIDTextsRoute())
-	mount(s, to, keys, s.swapTxRoute())
-	mount(s, to, keys, s.swapIDRoute())
-	mount(s, to, keys, s.lockedRoute())
-	mount(s, to, keys, s.dailyRoute())
-	mount(s, to, keys, s.allTimeRoute())
-	mount(s, to, keys, s.deliveryTimesRoute())
-	mount(s, to, keys, s.venuesRoute())
-	mount(s, to, keys, s.swapRoute())
-	mount(s, to, keys, s.explanationRoute())
-	mount(s, to, keys, s.estimationRoute())
-	mount(s, to, keys, s.chainsRoute())
-	mount(s, to, keys, s.chainIDsRoute())
-	mount(s, to, keys, s.tokensRoute())
-	mount(s, to, keys, s.tokenSearchRoute())
 	for _, path := range unanswered {
 		to.engine.Any(path, s.unrouted)
 	}
-	to.handler, to.keys = slices.Concat(unanswered, to.paths).canonical(to.engine), to.paths.canonical(keys)
 	return to
 }
 
-// mount adds a path of the API, and to keys what finds its cache keys.
-func mount[Q any](s *Server, to *router, keys *gin.Engine, r route[Q]) {
+// handler answers what has been mounted.
+func (to *router) handler() http.Handler {
+	return slices.Concat(unanswered, to.paths).canonical(to.engine)
+}
+
+// Mount adds the path to the API.
+func (r Route[Q]) Mount(s *Server) {
+	to := s.router
 	handler := r.handler(s)
-	methods := r.methods
+	methods := r.Methods
 	if methods == nil {
 		methods = []string{http.MethodGet, http.MethodHead}
 	}
-	for _, path := range r.paths {
+	for _, path := range r.Paths {
 		for _, method := range methods {
 			to.engine.Handle(method, path, handler)
 		}
 		to.engine.OPTIONS(path, preflight(methods))
 		if slices.Contains(methods, http.MethodGet) {
-			keys.GET(path, r.probeKey)
+			to.keys.GET(path, r.probeKey)
 		} else {
 			s.refuseOthers(to.engine, path, methods)
 		}
-		to.costs[path] = r.cost
+		to.costs[path] = r.Cost
 	}
-	to.paths = append(to.paths, r.paths...)
+	to.paths = append(to.paths, r.Paths...)
 }
 
-// mountPage adds a page, which costs so many units of a client's quota.
-func (to *router) mountPage(path string, cost int, page gin.HandlerFunc) {
+// MountPage adds a page, which costs so many units of a client's quota.
+func (s *Server) MountPage(path string, cost int, page gin.HandlerFunc) {
+	to := s.router
 	to.engine.GET(path, page)
 	to.engine.HEAD(path, page)
 	to.costs[path] = cost

@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"net/http"
@@ -12,7 +12,7 @@ import (
 
 func TestSearchLeadsWhereATextBelongs(t *testing.T) {
 	w := newWorld(t)
-	s := w.server(t, func(o *Options) {
+	s := w.server(t, func(o *parts) {
 		o.Tokens = listing{w.tokenList}
 		ordersOf(o).list = func(f list.Filter, _, _ uint64) (index.List, error) {
 			if f.Search != nil && f.Search.Address.String() != taker {
@@ -63,7 +63,7 @@ func TestHomeShowsTheNewestOrders(t *testing.T) {
 	if young, old := strings.Index(page, order.ID{7}.String()), strings.Index(page, order.ID{8}.String()); young > old {
 		t.Error("the older order comes first")
 	}
-	without := w.server(t, func(o *Options) {
+	without := w.server(t, func(o *parts) {
 		ordersOf(o).list = func(list.Filter, uint64, uint64) (index.List, error) { return index.List{}, index.ErrUnavailable }
 	})
 	if page := pageAt(t, without, "/", http.StatusOK); !strings.Contains(page, "Orders cannot be listed") {

@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy"
 	"crossgate/proxy/quota"
 )
 
@@ -25,7 +26,7 @@ func TestClientsAreAnsweredBeforeBalancersGiveUp(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
 			w.basis = []index.ChainBasis{followed(1, index.Lag{Head: 9, Indexed: 9})}
-			s := w.server(t, func(o *Options) {
+			s := w.server(t, func(o *parts) {
 				a := ordersOf(o)
 				a.unheard = []chain.ID{137}
 				find, byID := a.find, a.byID
@@ -40,17 +41,17 @@ func TestClientsAreAnsweredBeforeBalancersGiveUp(t *testing.T) {
 			})
 			began, accept := time.Now(), ""
 			if name == "stream" {
-				accept = "Accept: " + streamType
+				accept = "Accept: " + proxy.StreamType
 			}
 			response := get(s, path, accept)
 			header := response.Header
-			if took := time.Since(began); response.StatusCode != http.StatusServiceUnavailable || took != patience || header.Get("Retry-After") == "" {
+			if took := time.Since(began); response.StatusCode != http.StatusServiceUnavailable || took != proxy.Patience || header.Get("Retry-After") == "" {
 				t.Errorf("%s: HTTP %d after %s, %v", name, response.StatusCode, took, header)
 			}
 			if name != "by id" && header.Get("X-Chains-Unheard") != "137" {
 				t.Errorf("%s: which chain has not answered is not told: %v", name, header)
 			}
-			if strings.HasPrefix(path, "/api/") && name != "stream" && header.Get("X-Index-Head") == "" {
+			if strings.HasPrefix(path, "/api/") && name != "stream" && header.Get(proxy.IndexBasis) == "" {
 				t.Errorf("%s: what was read is not told: %v", name, header)
 			}
 			time.Sleep(3 * time.Second)
@@ -68,14 +69,14 @@ func TestSearchesAreChargedToTheirClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const units = 100
 		var searches int
-		s := newWorld(t).server(t, func(o *Options) {
+		s := newWorld(t).server(t, func(o *parts) {
 			o.Quotas = quota.Options{Address: quota.Quota{Units: units, Window: time.Minute}}
 			find := ordersOf(o).find
 			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 				if tx.String() == createdTx {
 					return find(ctx, tx) // indexed
 				}
-				if err := ChargeSearch(ctx); err != nil {
+				if err := proxy.ChargeSearch(ctx); err != nil {
 					return nil, err
 				}
 				searches++
@@ -96,7 +97,7 @@ func TestSearchesAreChargedToTheirClients(t *testing.T) {
 				}
 			}
 		}
-		if most := units / (cheapCost + searchCost); searches != most || statuses[200] != most || len(statuses) != 2 {
+		if most := units / (proxy.CheapCost + proxy.SearchCost); searches != most || statuses[200] != most || len(statuses) != 2 {
 			t.Errorf("%d searches, answers %v, want %d and 429 for the rest", searches, statuses, most)
 		}
 		if got := ask(s, unknown(10*units), "192.0.2.2:1").StatusCode; got != http.StatusOK {
@@ -113,12 +114,12 @@ func TestSearchesAreChargedToTheirClients(t *testing.T) {
 // TestAnothersQuotaIsNotMet has a client who is over the quota search for what another one asks for as well.
 func TestAnothersQuotaIsNotMet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newWorld(t).server(t, func(o *Options) {
+		s := newWorld(t).server(t, func(o *parts) {
 			o.Quotas = quota.Options{Address: quota.Quota{Units: 10, Window: time.Minute}}
 			find := ordersOf(o).find
 			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 				time.Sleep(200 * time.Millisecond)
-				if err := ChargeSearch(ctx); err != nil {
+				if err := proxy.ChargeSearch(ctx); err != nil {
 					return nil, err
 				}
 				return find(ctx, tx)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/big"
 	"net"
 	"net/http"
 	"sync/atomic"
@@ -20,14 +19,12 @@ import (
 	"crossgate/cache"
 	"crossgate/cache/shared"
 	"crossgate/chain"
+	"crossgate/order/index"
 	"crossgate/proxy/passthrough"
 	"crossgate/proxy/quota"
 	"crossgate/proxy/shadow"
 	"crossgate/proxy/transport"
 	"crossgate/proxy/web"
-	"crossgate/proxy/wire"
-	"crossgate/quote"
-	"crossgate/token"
 )
 
 // Limits of the public listener.
@@ -45,34 +42,19 @@ const (
 	defaultIdle       = 620 * time.Second // balancers keep connections for up to 600
 )
 
-// Swaps prices swaps and makes their transactions (quote.Estimator).
-type Swaps interface {
-	// Estimate answers a swap request. An estimate beside an error lists the venues that were asked before it failed.
-	Estimate(context.Context, quote.Request) (quote.Estimate, error)
-	// Serves reports whether any venue serves a chain.
-	Serves(chain.ID) bool
-	// Venues returns what became of venues from one UNIX day to another, those that won most often first;
-	// index.ErrUnavailable when that cannot be known.
-	Venues(ctx context.Context, from, to uint64) ([]quote.VenueDay, error)
-}
-
-// Tokens knows what tokens are called and what they are worth (token.Directory).
-type Tokens interface {
-	// Listed returns the tokens of a chain that somebody vouches for, by ascending address.
-	Listed(context.Context, chain.ID) []token.Listing
-	// Lookup returns metadata of one chain's tokens, in the order of the addresses. A token without metadata is not an
-	// error; a chain that cannot be read is.
-	Lookup(context.Context, chain.ID, ...chain.Address) ([]token.Token, error)
-	// USD returns the price of one whole token, for those tokens whose price is known.
-	USD(context.Context, ...token.Key) map[token.Key]*big.Rat
+// Index is what the server itself asks of the order index (index.Index).
+type Index interface {
+	// Basis returns what an answer about everything would be read from now.
+	Basis() index.Basis
+	// Unheard returns the chains that searches for a transaction which are under way have yet to hear.
+	Unheard(chain.TxHash) []chain.ID
+	// Unready returns why other replicas should be asked instead of this one, nil when they need not.
+	Unready() error
 }
 
 // Options configure a Server. What it calls is called from the goroutines of requests and of loads, many at a time.
 type Options struct {
-	Orders Orders
-
-	Swaps  Swaps
-	Tokens Tokens
+	Index  Index
 	Chains chain.Registry // that requests may name and that answers are written for
 	Shared *shared.Cache  // second level of the cache, and quotas, of all replicas; nil: none
 	Quotas quota.Options  // of clients
@@ -115,16 +97,12 @@ type Tracing struct {
 
 // Server serves the documented paths and the pages.
 type Server struct {
-	options   Options
-	encoder   wire.Encoder
-	answers   *cache.Cache[answer]
-	creations creations[chain.TxHash]
-	swapTxs   creations[swapTx]
-	streams   *streams
-	arrivals  arrivals
-	pages     *web.Pages
-	measures  *measures
-	router    *router
+	Options  Options
+	answers  *cache.Cache[answer]
+	streams  *streams
+	pages    *web.Pages
+	measures *measures
+	router   *router
 
 	passthrough *passthrough.Handler // of other paths; nil: they are unknown
 	forwarded   metric.Registration  // of the callback that reads its counts
@@ -145,8 +123,7 @@ func New(o Options) (*Server, error) {
 	o.OrderLimit = cmp.Or(o.OrderLimit, defaultOrderLimit)
 	o.SwapLimit = cmp.Or(o.SwapLimit, defaultSwapLimit)
 	s := &Server{
-		options:  o,
-		encoder:  wire.Encoder{Chains: o.Chains},
+		Options:  o,
 		pages:    web.New(o.Chains),
 		streams:  newStreams(cmp.Or(o.Streams, defaultStreams), cmp.Or(o.StreamsPerAddress, defaultStreamsPerAddress)),
 		log:      cmp.Or(o.Logger, slog.Default()),
@@ -199,8 +176,12 @@ func (s *Server) SetLimits(quotas quota.Options, maxLoads int) {
 // SetAccess changes what lines and spans of requests have of their clients, and which lines are of level info.
 func (s *Server) SetAccess(a Access) { s.access.Store(&a) }
 
+func (s *Server) Limits() Limits { return s.Options.Limits }
+
+func (s *Server) ChainRegistry() chain.Registry { return s.Options.Chains }
+
 // Handler returns the handler of the public listener.
-func (s *Server) Handler() http.Handler { return s.router.handler }
+func (s *Server) Handler() http.Handler { return s.router.handler() }
 
 // Close waits for loads in flight and frees the cache.
 func (s *Server) Close() {
@@ -214,17 +195,17 @@ func (s *Server) Close() {
 // Limits.Notice the listener closes and requests in flight have drainLimit to finish.
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	server := transport.New(transport.Options{
-		Handler:     s.router.handler,
+		Handler:     s.router.handler(),
 		Refuse:      refuse,
 		RefusePlain: refusePlain,
 		ReadLimit:   readLimit,
 		WriteLimit:  writeLimit,
-		IdleLimit:   cmp.Or(s.options.Idle, defaultIdle),
+		IdleLimit:   cmp.Or(s.Options.Idle, defaultIdle),
 		BodyBytes:   bodyBytes,
 		Stream:      s.isPassedOn,
-		TLS:         s.options.TLS,
+		TLS:         s.Options.TLS,
 		Connections: transport.Limits{
-			All: s.options.Connections, PerAddress: s.options.PerAddress, Exempt: s.quotas.Trusts,
+			All: s.Options.Connections, PerAddress: s.Options.PerAddress, Exempt: s.quotas.Trusts,
 		},
 		Logger: s.log,
 	})
@@ -240,7 +221,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	select {
 	case err := <-served:
 		return fmt.Errorf("serve: %w", err)
-	case <-time.After(s.options.Notice):
+	case <-time.After(s.Options.Notice):
 	}
 	s.streams.end()
 	// ctx has ended already.

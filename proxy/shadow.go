@@ -5,13 +5,11 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"strings"
 
 	"github.com/gin-gonic/gin"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/metric"
 
-	"crossgate/chain"
 	"crossgate/proxy/shadow"
 	"crossgate/proxy/web"
 	"crossgate/proxy/wire"
@@ -28,7 +26,7 @@ func (s *Server) openShadow(o Shadow) (err error) {
 	if o.Origins == nil {
 		return nil
 	}
-	s.shadow = shadow.New(shadow.Options{Origins: quietOrigins{o.Origins}, Logger: s.log})
+	s.shadow = shadow.New(quietOrigins{o.Origins}, s.log)
 	s.shadow.Configure(o.Settings)
 	s.compared, err = observeShadow(s.shadow)
 	return err
@@ -100,27 +98,21 @@ func (s *Server) Differences() web.Differences {
 // shadowed is a request whose answer will be compared. A nil one will not.
 type shadowed struct {
 	shadow  *shadow.Shadow
-	dialect dialect
+	dialect Dialect
 	route   string
 	request shadow.Request
 	body    *bytes.Buffer // nil: the request has none
 }
 
-// takeShadow decides by chance whether the answer to a request will be compared.
-func (r route[Q]) takeShadow(s *Server, c *gin.Context) *shadowed {
-	if !s.shadow.Take(r.paths[0], c.Request.URL.Path) {
-		return nil
-	}
-	return r.shadowed(s, c)
-}
-
-// shadowed keeps what of a request goes on to the origin. Those for a path that the origin may not have are left out.
-func (r route[Q]) shadowed(s *Server, c *gin.Context) *shadowed {
+// takeShadow decides by chance whether the answer to a request will be compared, and keeps the parts of it that go on to
+// the origin. Paths that the origin may not have are left out.
+func (r Route[Q]) takeShadow(s *Server, c *gin.Context) *shadowed {
 	method := c.Request.Method
-	if c.FullPath() != r.paths[0] || method != http.MethodGet && method != http.MethodPost {
+	isOthers := c.FullPath() == r.Paths[0] && (method == http.MethodGet || method == http.MethodPost)
+	if !s.shadow.Take(r.Paths[0], c.Request.URL.Path) || !isOthers {
 		return nil
 	}
-	taken := &shadowed{shadow: s.shadow, dialect: r.dialect, route: r.paths[0], request: shadow.Request{
+	taken := &shadowed{shadow: s.shadow, dialect: r.Dialect, route: r.Paths[0], request: shadow.Request{
 		Method: method, Path: c.Request.URL.EscapedPath(), RawQuery: c.Request.URL.RawQuery,
 	}}
 	if method == http.MethodPost {
@@ -135,15 +127,15 @@ func (r route[Q]) shadowed(s *Server, c *gin.Context) *shadowed {
 }
 
 // answered has the body that the client got compared.
-func (t *shadowed) answered(b *jsonBody) {
+func (t *shadowed) answered(b *Body) {
 	if t != nil {
-		t.compare(shadow.Response{Status: http.StatusOK, Body: b.text})
+		t.compare(shadow.Response{Status: http.StatusOK, Body: b.Text})
 	}
 }
 
 // failed has the problem that the client got compared.
 func (t *shadowed) failed(p *problem) {
-	if t != nil && p.id != bodyTooLong.id { // of such a one only a part was read
+	if t != nil && p.ID != bodyTooLong.ID { // of such a one only a part was read
 		t.compare(problemResponse(t.dialect, p))
 	}
 }
@@ -155,40 +147,19 @@ func (t *shadowed) compare(our shadow.Response) {
 	t.shadow.Compare(t.route, t.request, our)
 }
 
-// ComparedOrder is what came of comparing the answers about one order.
-type ComparedOrder struct {
-	Path        string // that was asked
-	Status      int    // of our answer
-	Differences []shadow.Difference
-}
-
-// CompareOrder compares what is answered here about an order with what a host of the shadow's origins answers now. The
-// order is named by the hash of its creation or by its id, which look the same on EVM chains.
-func (s *Server) CompareOrder(ctx context.Context, host, hash string) (ComparedOrder, error) {
-	tx, err := parseTxHash(hash, tracking)
+// CompareWith compares the answer at a path of a route, or the problem in its place, with what a host of the shadow's
+// origins answers now.
+func (r Route[Q]) CompareWith(ctx context.Context, s *Server, host, path string, text string, err error) (status int, all []shadow.Difference, _ error) {
+	our := shadow.Response{Status: http.StatusOK, Body: text}
 	if err != nil {
-		return ComparedOrder{}, err
+		our = problemResponse(r.Dialect, ProblemOf(err))
 	}
-	route, text := s.ordersRoute().paths[0], tx.String()
-	chosen, _, err := s.ordersRoute().ask(ctx, s, creation{tx: tx})
-	if id, parseErr := chain.ParseHash(text); parseErr == nil && isMissing(err) {
-		if byID, _, errByID := s.orderRoute().ask(ctx, s, id); !isKind(errByID, unknownOrder) {
-			route, chosen, err = s.orderRoute().paths[0], byID, errByID
-		}
-	}
-	our := shadow.Response{Status: http.StatusOK}
-	if err != nil {
-		our = problemResponse(tracking, problemOf(err))
-	} else {
-		our.Body = chosen.text
-	}
-	compared := ComparedOrder{Path: route[:strings.IndexByte(route, ':')] + text, Status: our.Status}
-	compared.Differences, err = s.shadow.Ask(ctx, host, route, shadow.Request{Method: http.MethodGet, Path: compared.Path}, our)
-	return compared, err
+	all, err = s.shadow.Ask(ctx, host, r.Paths[0], shadow.Request{Method: http.MethodGet, Path: path}, our)
+	return our.Status, all, err
 }
 
 // problemResponse is a problem as clients get it, but for the id of the request.
-func problemResponse(d dialect, p *problem) shadow.Response {
-	body := wire.AppendProblem(nil, wire.Problem{Code: d.code(p.kind), ID: p.id, Message: p.publicText()})
-	return shadow.Response{Status: p.status, Body: string(body)}
+func problemResponse(d Dialect, p *problem) shadow.Response {
+	body := wire.AppendProblem(nil, wire.Problem{Code: d.code(p.Kind), ID: p.ID, Message: p.PublicText()})
+	return shadow.Response{Status: p.Status, Body: string(body)}
 }

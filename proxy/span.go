@@ -39,13 +39,13 @@ const (
 // traced. A client's trace is continued only if traceparent headers are trusted, and linked otherwise: outsiders decide
 // neither what is sampled nor which trace grows without end. Baggage is never read.
 func (s *Server) startSpan(c *gin.Context) trace.Span {
-	if c.Request.Header["Traceparent"] != nil && s.options.Tracing.TrustTraceparent {
+	if c.Request.Header["Traceparent"] != nil && s.Options.Tracing.TrustTraceparent {
 		parent := remote(c.Request)
 		if trace.SpanContextFromContext(parent).IsValid() {
 			return s.openSpan(parent, c)
 		}
 	}
-	if share := s.options.Tracing.Share; share < 1 && rand.Float64() >= share {
+	if share := s.Options.Tracing.Share; share < 1 && rand.Float64() >= share {
 		return nil
 	}
 	return s.openSpan(c.Request.Context(), c, linked(c.Request)...)

@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/proxy"
 	"crossgate/quote"
 )
 
@@ -29,7 +30,7 @@ func TestErrorsAndSlowRequestsLeaveASpan(t *testing.T) {
 	}{
 		"quick":                 {trace.AlwaysSample(), time.Millisecond, nil, 200, 0},
 		"not found":             {trace.AlwaysSample(), time.Millisecond, order.ErrNotFound, 404, 0},
-		"slow":                  {trace.AlwaysSample(), slowRequest, nil, 200, 1},
+		"slow":                  {trace.AlwaysSample(), proxy.SlowRequest, nil, 200, 1},
 		"failed":                {trace.AlwaysSample(), time.Millisecond, errors.New("out of order"), 500, 1},
 		"failed, without spans": {trace.NeverSample(), time.Millisecond, errors.New("out of order"), 500, 0},
 	} {
@@ -39,7 +40,7 @@ func TestErrorsAndSlowRequestsLeaveASpan(t *testing.T) {
 				before := otel.GetTracerProvider()
 				otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSyncer(spans), trace.WithSampler(test.sampler)))
 				defer otel.SetTracerProvider(before)
-				s := newWorld(t).server(t, func(o *Options) {
+				s := newWorld(t).server(t, func(o *parts) {
 					find := ordersOf(o).find
 					ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 						<-time.After(test.wait)
@@ -56,7 +57,7 @@ func TestErrorsAndSlowRequestsLeaveASpan(t *testing.T) {
 					o.Tracing.Share = 0
 				})
 				target, path := ordersPath+createdTx, ordersPath+":creationTxHash"
-				if test.wait == slowRequest { // which orders never take
+				if test.wait == proxy.SlowRequest { // which orders never take
 					target, path = goodSwap, swapPath
 				}
 				response := get(s, target)

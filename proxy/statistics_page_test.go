@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"crossgate/order"
 	"crossgate/order/index"
 	"crossgate/order/stats"
+	"crossgate/proxy"
 )
 
 // withoutStatistics is an index that has not read anything.
@@ -42,9 +43,9 @@ func TestStatisticsPageShowsAnswers(t *testing.T) {
 }
 
 func TestStatisticsPageOfAnEmptyIndexSaysWhy(t *testing.T) {
-	s := newWorld(t).server(t, func(o *Options) { o.Orders = withoutStatistics{ordersOf(o)} })
+	s := newWorld(t).server(t, func(o *parts) { o.Orders = withoutStatistics{ordersOf(o)} })
 	page := pageAt(t, s, "/statistics", http.StatusOK)
-	if want := problemOf(index.ErrEmpty).publicText(); !strings.Contains(page, want) || strings.Contains(page, "$") {
+	if want := proxy.ProblemOf(index.ErrEmpty).PublicText(); !strings.Contains(page, want) || strings.Contains(page, "$") {
 		t.Errorf("the page lacks %q, or tells a value: %s", want, page)
 	}
 	if !strings.Contains(page, "odos") {
@@ -66,28 +67,5 @@ func TestOrderPageTellsWorthThenAndWhereItWasRead(t *testing.T) {
 	}
 	if page := pageAt(t, s, "/order/"+createdTx, http.StatusOK); !strings.Contains(page, "value then not known") {
 		t.Errorf("an order that was not counted has a value: %s", page)
-	}
-}
-
-func TestHistoryBeginsWhereTheOldestDoes(t *testing.T) {
-	chainFrom := func(block, at uint64) index.ChainBasis {
-		c := followed(1, index.Lag{Head: 9, Indexed: 9, IndexedTime: at + 9})
-		c.From = index.BlockTime{Number: block, Time: at}
-		return c
-	}
-	for name, row := range map[string]struct {
-		chains []index.ChainBasis
-		want   int64
-	}{
-		"no chain":               {nil, 0},
-		"nothing read":           {[]index.ChainBasis{followed(1, index.Lag{})}, 0},
-		"two beginnings":         {[]index.ChainBasis{chainFrom(7, 700), chainFrom(5, 500), followed(2, index.Lag{})}, 500},
-		"one without":            {[]index.ChainBasis{chainFrom(7, 700), chainFrom(0, 0)}, 0},
-		"one that was not begun": {[]index.ChainBasis{followed(2, index.Lag{}), chainFrom(7, 700)}, 700},
-	} {
-		got := begunAt(index.Basis{Chains: row.chains})
-		if got.IsZero() != (row.want == 0) || row.want != 0 && got.Unix() != row.want {
-			t.Errorf("%s: %v, want %d", name, got, row.want)
-		}
 	}
 }

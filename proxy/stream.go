@@ -17,8 +17,8 @@ import (
 const (
 	defaultStreams           = 512
 	defaultStreamsPerAddress = 64
-	streamInterval           = time.Second      // between two looks at the answer, which the cache makes cheap
-	streamHeartbeat          = 15 * time.Second // proxies in between close connections on which nothing comes
+	StreamInterval           = time.Second      // between two looks at the answer, which the cache makes cheap
+	StreamHeartbeat          = 15 * time.Second // proxies in between close connections on which nothing comes
 	streamWrite              = 10 * time.Second // for one event to leave
 	longestStream            = 30 * time.Minute // clients come again by themselves, and others have their turn
 )
@@ -75,21 +75,21 @@ func (s *streams) leave(client netip.Prefix) {
 	}
 }
 
-// wantsStream reports whether a request is that of an EventSource.
-func wantsStream(r *http.Request) bool {
+// WantsStream reports whether a request is that of an EventSource.
+func WantsStream(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), streamType)
 }
 
-// serveStream has send answer a request by events while its client has a place among the streams. ctx ends with the
+// ServeStream has send answer a request by events while its client has a place among the streams. ctx ends with the
 // request, when the server stops, and after longestStream. A client who finds no place gets a problem instead.
-func (s *Server) serveStream(c *gin.Context, d dialect, send func(ctx context.Context, c *gin.Context)) {
+func (s *Server) ServeStream(c *gin.Context, d Dialect, send func(ctx context.Context, c *gin.Context)) {
 	client := s.quotas.Address(c.Request)
 	if !s.streams.enter(client) {
-		s.fail(c, d, tooManyStreams.because(""))
+		s.fail(c, d, tooManyStreams.Because(""))
 		return
 	}
 	defer s.streams.leave(client)
-	ctx, cancel := context.WithTimeout(s.withPayer(c, cheapCost), longestStream) // a look that searches costs as a request does
+	ctx, cancel := context.WithTimeout(s.WithPayer(c, CheapCost), longestStream) // a look that searches costs as a request does
 	defer cancel()
 	defer context.AfterFunc(s.streams.ending, cancel)()
 	send(ctx, c)
@@ -97,39 +97,39 @@ func (s *Server) serveStream(c *gin.Context, d dialect, send func(ctx context.Co
 
 // stream sends the answer as an event now and whenever it has changed, until it is final. An answer that cannot
 // be had at first is a problem like any other; later the client keeps what it has until it can be had again.
-func (r route[Q]) stream(ctx context.Context, c *gin.Context, s *Server, question Q) {
-	current, _, err := r.ask(s.withPayer(c, searchCost), s, question) // as any answer, also while the server stops
+func (r Route[Q]) stream(ctx context.Context, c *gin.Context, s *Server, question Q) {
+	current, _, err := r.ask(s.WithPayer(c, SearchCost), s, question) // as any answer, also while the server stops
 	if err != nil {
-		s.fail(c, r.dialect, problemOf(err))
+		s.fail(c, r.Dialect, ProblemOf(err))
 		return
 	}
 	known := c.GetHeader("Last-Event-ID")
-	if current.final && current.tag() == known {
+	if current.Final && current.tag() == known {
 		c.Status(http.StatusNoContent) // the one answer after which an EventSource does not come again
 		return
 	}
-	events := openEvents(c)
-	look, beat := time.NewTicker(streamInterval), time.NewTicker(streamHeartbeat)
+	events := OpenEvents(c)
+	look, beat := time.NewTicker(StreamInterval), time.NewTicker(StreamHeartbeat)
 	defer look.Stop()
 	defer beat.Stop()
 	for {
 		if err == nil && current.tag() != known {
 			known = current.tag()
-			events.send("id: " + known + "\nevent: " + r.streams + "\ndata: " + current.text + "\n\n")
+			events.Send("id: " + known + "\nevent: " + r.Streams + "\ndata: " + current.Text + "\n\n")
 		}
-		if err == nil && current.final {
-			events.send("event: final\ndata: {}\n\n")
+		if err == nil && current.Final {
+			events.Send("event: final\ndata: {}\n\n")
 			return
 		}
 		select {
 		case <-look.C:
 			current, _, err = r.ask(ctx, s, question)
 		case <-beat.C:
-			events.send(": still here\n\n")
+			events.Send(": still here\n\n")
 		case <-ctx.Done():
 			return
 		}
-		if events.broken {
+		if events.Broken {
 			return
 		}
 	}
@@ -139,43 +139,43 @@ func (r route[Q]) stream(ctx context.Context, c *gin.Context, s *Server, questio
 type events struct {
 	writer     http.ResponseWriter
 	controller *http.ResponseController
-	broken     bool // the client cannot be reached any more
+	Broken     bool // the client cannot be reached any more
 }
 
-func openEvents(c *gin.Context) *events {
+func OpenEvents(c *gin.Context) *events {
 	header := c.Writer.Header()
 	header.Set("Content-Type", streamType)
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Accel-Buffering", "no") // nginx would collect events before it passes them on
 	c.Status(http.StatusOK)
 	e := &events{writer: c.Writer, controller: http.NewResponseController(c.Writer)}
-	e.send("retry: 2000\n\n")
+	e.Send("retry: 2000\n\n")
 	return e
 }
 
-func (e *events) send(text string) {
+func (e *events) Send(text string) {
 	e.limit(e.controller.SetWriteDeadline(time.Now().Add(streamWrite)))
 	if _, err := e.writer.Write([]byte(text)); err != nil {
-		e.broken = true
+		e.Broken = true
 		return
 	}
 	if err := e.controller.Flush(); err != nil {
-		e.broken = true
+		e.Broken = true
 	}
 }
 
-// sendJSON sends an event whose data JSON can hold.
-func (e *events) sendJSON(name string, data any) {
+// SendJSON sends an event whose data JSON can hold.
+func (e *events) SendJSON(name string, data any) {
 	text, err := json.Marshal(data)
 	if err != nil {
 		panic("proxy: data of an event that JSON cannot hold: " + err.Error())
 	}
-	e.send("event: " + name + "\ndata: " + string(text) + "\n\n")
+	e.Send("event: " + name + "\ndata: " + string(text) + "\n\n")
 }
 
 // limit notes that a limit could not be set on a connection. Writers that have none are not connections.
 func (e *events) limit(err error) {
 	if err != nil && !errors.Is(err, http.ErrNotSupported) {
-		e.broken = true
+		e.Broken = true
 	}
 }

@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"bufio"
@@ -16,13 +16,13 @@ import (
 )
 
 // running is a server that runs until stop, and a client of it.
-func running(t *testing.T, w *world, change ...func(*Options)) (client *http.Client, stop func() error) {
+func running(t *testing.T, w *world, change ...func(*parts)) (client *http.Client, stop func() error) {
 	_, client, stop = runningServer(t, w, change...)
 	return client, stop
 }
 
 // runningServer is running with the server itself.
-func runningServer(t *testing.T, w *world, change ...func(*Options)) (server *Server, client *http.Client, stop func() error) {
+func runningServer(t *testing.T, w *world, change ...func(*parts)) (server *site, client *http.Client, stop func() error) {
 	listener := newNetwork()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -86,7 +86,7 @@ func TestStreamTellsEveryChangeUntilTheOrderIsFinal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const later = 2 * time.Minute // than one answer may take to be read or written
 		began := time.Now()
-		client, stop := running(t, newWorld(t), func(o *Options) {
+		client, stop := running(t, newWorld(t), func(o *parts) {
 			ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) {
 				if time.Since(began) < later {
 					return []*order.Order{created(t, order.ID{7}, createdTx, uint64(began.Unix()))}, nil
@@ -151,7 +151,7 @@ func TestEveryStreamTakesAPlace(t *testing.T) {
 	for _, taken := range all {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
-			client, stop := running(t, w, func(o *Options) {
+			client, stop := running(t, w, func(o *parts) {
 				o.Streams, o.Tokens = 1, listing{w.tokenList}
 				o.Swaps = estimates(func(ctx context.Context, _ quote.Request) (quote.Estimate, error) {
 					<-ctx.Done()
@@ -180,7 +180,7 @@ func TestEveryStreamTakesAPlace(t *testing.T) {
 
 func TestStreamsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client, stop := running(t, newWorld(t), func(o *Options) { o.Streams = 2 })
+		client, stop := running(t, newWorld(t), func(o *parts) { o.Streams = 2 })
 		var first *http.Response
 		for range 2 {
 			response, lines := follow(t, client, ordersPath+severalTx+"?index=1")
@@ -202,7 +202,7 @@ func TestStreamsAreBounded(t *testing.T) {
 
 func TestOneClientDoesNotTakeAllStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client, stop := running(t, newWorld(t), func(o *Options) {
+		client, stop := running(t, newWorld(t), func(o *parts) {
 			o.Streams, o.StreamsPerAddress = 3, 2
 			o.Quotas.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 		})

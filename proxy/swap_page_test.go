@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"bufio"
@@ -40,7 +40,7 @@ func addressOf(last string) string { return "0x" + strings.Repeat("0", 39) + las
 
 func TestTokensAreNamedInWords(t *testing.T) {
 	w := newWorld(t)
-	s := w.server(t, func(o *Options) { o.Tokens = alike{w.tokenList} })
+	s := w.server(t, func(o *parts) { o.Tokens = alike{w.tokenList} })
 	for query, want := range map[string]struct{ in, out, amount string }{
 		"tokenIn=ETH&tokenOut=usdc&amount=0.1":                             {addressOf("0"), addressOf("1"), "100000000000000000"},
 		"tokenIn=+ether+&tokenOut=USD+Coin&amount=2":                       {addressOf("0"), addressOf("1"), "2000000000000000000"},
@@ -65,7 +65,7 @@ func TestTokensAreNamedInWords(t *testing.T) {
 
 func TestWhatATextMayMeanIsOffered(t *testing.T) {
 	w := newWorld(t)
-	s := w.server(t, func(o *Options) { o.Tokens = alike{w.tokenList} })
+	s := w.server(t, func(o *parts) { o.Tokens = alike{w.tokenList} })
 	before := w.asked.Load()
 	for query, wants := range map[string][]string{
 		"tokenIn=usdx&tokenOut=ETH&amount=1": {
@@ -121,7 +121,7 @@ func TestOneLineLeadsToItsSwap(t *testing.T) {
 func TestVenuesAreShownAsTheyAnswer(t *testing.T) {
 	w := newWorld(t)
 	read := make(chan struct{})
-	s := w.server(t, func(o *Options) {
+	s := w.server(t, func(o *parts) {
 		o.Tokens = listing{w.tokenList}
 		o.Swaps = estimates(func(ctx context.Context, r quote.Request) (quote.Estimate, error) {
 			quote.Tell(ctx, quote.Heard{Venue: "quick", AmountOut: chain.NewAmount(2_500_000_000_000_000), Took: 42 * time.Millisecond})
@@ -160,7 +160,7 @@ func TestVenuesAreShownAsTheyAnswer(t *testing.T) {
 	if want := `{"venue":"quick","says":"0.0025 WETH","took":"42 ms"}`; events["quote"] != want {
 		t.Errorf("first event = %s, want %s", events["quote"], want)
 	}
-	var last comparedPage
+	var last struct{ Path, Page string }
 	if err := json.Unmarshal([]byte(events["page"]), &last); err != nil || last.Path != "/swap?"+query || !strings.Contains(last.Page, "USDC on Base buys") {
 		t.Errorf("last event = %.300s, %v", events["page"], err)
 	}

@@ -1,11 +1,10 @@
-package proxy
+package proxy_test
 
 import (
 	"net/http"
 	"strings"
 	"testing"
 
-	"crossgate/chain"
 	"crossgate/quote"
 )
 
@@ -16,21 +15,20 @@ func TestSolanaWithoutASenderIsAnEstimate(t *testing.T) {
 		query  = "chainId=7565164&tokenIn=11111111111111111111111111111111" +
 			"&tokenOut=EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v&tokenOutRecipient=" + wallet
 	)
-	r, err := parseQuery(query+"&tokenInAmount=1000000", chain.Documented())
-	if err != nil || !r.Recipient.IsAbsent() || !r.TokenIn.IsNative() {
-		t.Errorf("without a sender: %+v, %v; want a swap without a transaction", r, err)
-	}
-	if _, err := parseQuery(query+"&tokenInAmount=max", chain.Documented()); err == nil {
-		t.Error("the whole balance of nobody is swapped")
-	}
-	r, err = parseQuery(query+"&tokenInAmount=max&senderAddress="+wallet, chain.Documented())
-	if err != nil || r.Sender != r.Recipient || !r.MaxBalance {
-		t.Errorf("parseSwap = %+v, %v; want a swap by the recipient", r, err)
-	}
 	w := newWorld(t)
 	answer := get(w.server(t), swapPath+"?"+query+"&tokenInAmount=1000000")
 	if text := string(body(t, answer)); answer.StatusCode != http.StatusOK || !strings.HasPrefix(text, `{"tokenIn":{`) {
 		t.Errorf("%d %s, want an estimate", answer.StatusCode, text)
+	}
+	if r := w.lastSwap; !r.Recipient.IsAbsent() || !r.TokenIn.IsNative() {
+		t.Errorf("without a sender: %+v; want a swap without a transaction", r)
+	}
+	if answer := get(w.server(t), swapPath+"?"+query+"&tokenInAmount=max"); answer.StatusCode != http.StatusBadRequest {
+		t.Errorf("the whole balance of an unknown sender: %d, want 400", answer.StatusCode)
+	}
+	get(w.server(t), swapPath+"?"+query+"&tokenInAmount=max&senderAddress="+wallet)
+	if r := w.lastSwap; r.Sender != r.Recipient || !r.MaxBalance {
+		t.Errorf("%+v; want a swap by the recipient", r)
 	}
 }
 

@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
-	"pgregory.net/rapid"
 
 	"crossgate/chain"
+	"crossgate/proxy"
 	"crossgate/quote"
 )
 
@@ -85,12 +85,6 @@ func TestAutoIsAsMuchAsTheOutcomeTakes(t *testing.T) {
 			t.Errorf("request = %+v, want an outcome of 77 and no input", w.lastSwap)
 		}
 	}
-}
-
-var compareRequests = cmp.Options{
-	cmp.Comparer(func(a, b chain.Address) bool { return a == b }),
-	cmp.Comparer(func(a, b chain.Amount) bool { return a == b }),
-	cmp.Comparer(decimal.Decimal.Equal),
 }
 
 func TestEveryWrongParameterIsNamed(t *testing.T) {
@@ -168,7 +162,7 @@ func TestWrongParameters(t *testing.T) {
 
 func TestEveryDocumentedChainIsAValue(t *testing.T) {
 	w := newWorld(t)
-	s := w.server(t, func(o *Options) {
+	s := w.server(t, func(o *parts) {
 		o.Swaps = estimates(func(context.Context, quote.Request) (quote.Estimate, error) {
 			return quote.Estimate{}, quote.ErrUnsupportedChain
 		})
@@ -188,7 +182,7 @@ func TestEveryDocumentedChainIsAValue(t *testing.T) {
 func TestEqualSwapsShareOneEstimateAndKeepNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		s := w.server(t, func(o *Options) {
+		s := w.server(t, func(o *parts) {
 			now := o.Swaps
 			o.Swaps = estimates(func(ctx context.Context, r quote.Request) (quote.Estimate, error) {
 				<-time.After(time.Second)
@@ -211,7 +205,7 @@ func TestEqualSwapsShareOneEstimateAndKeepNone(t *testing.T) {
 
 func TestSwapHasADeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newWorld(t).server(t, func(o *Options) {
+		s := newWorld(t).server(t, func(o *parts) {
 			o.Swaps = estimates(func(ctx context.Context, _ quote.Request) (quote.Estimate, error) {
 				<-ctx.Done()
 				return quote.Estimate{}, ctx.Err()
@@ -219,61 +213,14 @@ func TestSwapHasADeadline(t *testing.T) {
 		})
 		began := time.Now()
 		wantError(t, get(s, goodSwap), http.StatusGatewayTimeout, "UPSTREAM_TIMEOUT")
-		if took := time.Since(began); took != defaultSwapLimit {
-			t.Errorf("answered after %v, want %v", took, defaultSwapLimit)
+		if took := time.Since(began); took != proxy.DefaultSwapLimit {
+			t.Errorf("answered after %v, want %v", took, proxy.DefaultSwapLimit)
 		}
 	})
 }
 
-// TestDifferentSwapsHaveDifferentKeys protects wallets from getting each other's transactions.
-func TestDifferentSwapsHaveDifferentKeys(t *testing.T) {
-	draw := func(t *rapid.T, label string) quote.Request {
-		small := func(name string, most int) int { return rapid.IntRange(0, most).Draw(t, label+name) }
-		account := func(name string) chain.Address { return chain.NewAddress(make([]byte, small(name, 2))) }
-		r := quote.Request{
-			Chain: chain.ID(small("chain", 2)), TokenIn: account("in"), TokenOut: account("out"),
-			AmountIn: chain.NewAmount(uint64(small("amount", 2))), Recipient: account("recipient"), Sender: account("sender"),
-			Affiliate: quote.Affiliate{Percent: decimal.New(int64(small("share", 2)), -1), Recipient: account("affiliate")},
-			Priority:  quote.Priority(small("priority", 1)), ReferralCode: uint32(small("referral", 2)),
-		}
-		if slippage := small("slippage", 2); slippage > 0 {
-			percent := decimal.New(int64(slippage), -1)
-			r.SlippagePercent = &percent
-		}
-		return r
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := draw(t, "a "), draw(t, "b ")
-		if same := cmp.Equal(a, b, compareRequests); same != (swapKey("", a) == swapKey("", b)) {
-			t.Errorf("equal %v, keys %x and %x", same, swapKey("", a), swapKey("", b))
-		}
-	})
-}
-
-// parseQuery reads a swap request with a recipient from a query.
-func parseQuery(query string, registry chain.Registry) (quote.Request, error) {
-	p, err := readParameters(query)
-	if err != nil {
-		return quote.Request{}, err
-	}
-	return parseSwap(p, registry, true)
-}
-
-func FuzzParseSwap(f *testing.F) {
-	f.Add(strings.TrimPrefix(goodSwap, swapPath+"?"))
-	f.Add("chainId=1&chainId=1&slippage=%ff&tokenIn=0x")
-	registry := chain.Documented()
-	f.Fuzz(func(t *testing.T, query string) {
-		r, err := parseQuery(query, registry)
-		if err != nil {
-			if p := problemOf(err); p.status != http.StatusBadRequest || len(p.message) > 4096 {
-				t.Errorf("%q: %d %q", query, p.status, p.message)
-			}
-			return
-		}
-		if r.AmountIn.IsZero() || r.TokenIn.IsAbsent() || r.TokenIn == r.TokenOut || r.Recipient.IsNative() ||
-			r.Recipient.IsAbsent() && registry.Family(r.Chain) != chain.SVM {
-			t.Errorf("%q is read as %+v", query, r)
-		}
-	})
+var compareRequests = cmp.Options{
+	cmp.Comparer(func(a, b chain.Address) bool { return a == b }),
+	cmp.Comparer(func(a, b chain.Amount) bool { return a == b }),
+	cmp.Comparer(decimal.Decimal.Equal),
 }

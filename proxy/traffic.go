@@ -46,8 +46,12 @@ func (t *traffic) count(now time.Time, status int, took time.Duration) {
 	}
 }
 
-// Traffic counts requests of clients.
-func (s *Server) Traffic() web.Traffic { return s.measures.traffic.at(time.Now()) }
+// Served counts what was served, for the status page.
+func (s *Server) Served() web.Served {
+	return web.Served{
+		Traffic: s.measures.traffic.at(time.Now()), Cache: web.CacheCounts(s.answers.Stats()), Hosts: s.Hosts(), Differences: s.Differences(),
+	}
+}
 
 func (t *traffic) at(now time.Time) web.Traffic {
 	told := web.Traffic{Requests: t.requests.Load(), ClientErrors: t.clientErrors.Load(), ServerErrors: t.serverErrors.Load()}

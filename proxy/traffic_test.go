@@ -27,8 +27,8 @@ func TestTrafficIsOfTheLastMinute(t *testing.T) {
 		}
 		many(1, http.StatusBadGateway)
 		counted.count(time.Now(), http.StatusNotFound, time.Minute)
-		counted.count(time.Now(), clientLeft.status, longestWait)
-		counted.count(time.Now(), clientLeft.status, 1700*time.Millisecond) // a balancer's time
+		counted.count(time.Now(), clientLeft.Status, longestWait)
+		counted.count(time.Now(), clientLeft.Status, 1700*time.Millisecond) // a balancer's time
 		want := web.Traffic{PerSecond: 63. / 60, Failing: 61. / 63, Requests: 303, ClientErrors: 2, ServerErrors: 61}
 		if got := counted.at(time.Now()); got != want {
 			t.Errorf("after two minutes: %+v, want %+v", got, want)

@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"bufio"
@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"crossgate/proxy"
 	"crossgate/proxy/passthrough"
 	"crossgate/upstream"
 )
@@ -31,10 +32,10 @@ func passing(t *testing.T, origin http.HandlerFunc) (*network, *upstream.Endpoin
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newWorld(t).server(t, func(o *Options) {
+	s := newWorld(t).server(t, func(o *parts) {
 		o.Logger = slog.New(slog.DiscardHandler)
-		o.Passthrough = Passthrough{Origins: origins{upstream.NewPool("origin", endpoint)}, MaxBytes: 64 << 20, Hosts: []passthrough.Host{{
-			Name: "orders", MaxBody: 8 << 20, MaxVariants: 4,
+		o.Passthrough = proxy.Passthrough{Origins: origins{upstream.NewPool("origin", endpoint)}, MaxBytes: 64 << 20, Hosts: []passthrough.Host{{
+			Name: "orders", MaxBody: 8 << 20,
 		}}}
 	})
 	ctx, stop := context.WithCancel(context.Background())
@@ -166,8 +167,8 @@ func TestBodiesThatFailDecideTheStatus(t *testing.T) {
 		}{
 			chunked + "5\r\nhelloXX": {400, 0}, chunked + "8 \r\n": {400, 0}, chunked + "xyz\r\n": {400, 0}, chunked + "8 ;x\r\n": {400, 0},
 			chunked + "5\r\nhello\r\n0\r\nX:\x00\r\n\r\n":               {400, 0},
-			chunked + "5\r\nhello\r\n":                                  {408, readLimit},
-			"POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nx": {408, readLimit},
+			chunked + "5\r\nhello\r\n":                                  {408, proxy.ReadLimit},
+			"POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nx": {408, proxy.ReadLimit},
 		} {
 			for range 6 { // as many as make a breaker suspect
 				connection, err := front.dial(t.Context(), "", "")

@@ -1,4 +1,4 @@
-package proxy
+package proxy_test
 
 import (
 	"bytes"
@@ -21,6 +21,11 @@ import (
 	"crossgate/order/index"
 	"crossgate/order/list"
 	"crossgate/order/stats"
+	"crossgate/proxy"
+	"crossgate/proxy/orders"
+	"crossgate/proxy/pages"
+	"crossgate/proxy/pages/compare"
+	"crossgate/proxy/swaps"
 	"crossgate/quote"
 	"crossgate/token"
 )
@@ -68,7 +73,7 @@ type world struct {
 	swaps      []order.Swap
 
 	mu        sync.Mutex
-	lastList  partOfList         // asked for
+	lastList  orders.Part        // asked for
 	basis     []index.ChainBasis // ascending
 	readWhole int                // times that a transaction was
 }
@@ -98,11 +103,78 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
+// daily is Statistics but for venues.
+type daily interface {
+	Daily(ctx context.Context, from, to uint64) (days, before []order.DailyStatistics, basis index.Basis, err error)
+	AllTime(ctx context.Context) (order.Statistics, index.Basis, error)
+	DeliveryTimes(ctx context.Context, from, to uint64) ([]order.DeliveryTimes, index.Basis, error)
+}
+
+// parts are what a site is made of.
+type parts struct {
+	proxy.Options
+	Orders interface {
+		proxy.Index
+		orders.Finder
+		orders.SwapFinder
+		pages.Details
+		daily
+	}
+	Swaps interface {
+		swaps.Estimator
+		Venues(ctx context.Context, from, to uint64) ([]quote.VenueDay, error)
+	}
+	Tokens interface {
+		orders.Names
+		swaps.Lists
+	}
+}
+
+// Venues implements Statistics.
+func (p parts) Venues(ctx context.Context, from, to uint64) ([]quote.VenueDay, error) {
+	return p.Swaps.Venues(ctx, from, to)
+}
+
+// site is a server with everything that it serves.
+type site struct {
+	*proxy.Server
+	orders    *orders.Orders
+	swaps     *swaps.Swaps
+	estimator *exchangeable
+}
+
+// exchangeable is an estimator that tests exchange for another one.
+type exchangeable struct{ swaps.Estimator }
+
+// OrdersChanged implements index.Observer.
+func (s *site) OrdersChanged(changes []index.Change) { s.orders.OrdersChanged(changes) }
+
+// BranchChanged implements index.Observer.
+func (s *site) BranchChanged(id chain.ID) { s.orders.BranchChanged(id) }
+
+func newSite(p parts) (*site, error) {
+	p.Options.Index = p.Orders
+	s, err := proxy.New(p.Options)
+	if err != nil {
+		return nil, err
+	}
+	statistics := struct {
+		parts
+		daily
+	}{p, p.Orders}
+	made := &site{Server: s, estimator: &exchangeable{p.Swaps}}
+	made.orders = orders.Mount(s, orders.Options{Orders: p.Orders, Swaps: p.Orders, Statistics: statistics, Tokens: p.Tokens})
+	made.swaps = swaps.Mount(s, swaps.Options{Estimator: made.estimator, Tokens: p.Tokens})
+	pages.Mount(s, made.orders, made.swaps, pages.Options{Details: p.Orders, Tokens: p.Tokens})
+	compare.Mount(s, made.swaps, p.Tokens)
+	return made, nil
+}
+
 // server returns a server over w that is closed at the end of the test.
-func (w *world) server(t testing.TB, change ...func(*Options)) *Server {
+func (w *world) server(t testing.TB, change ...func(*parts)) *site {
 	t.Helper()
 	usdc := address(t, usdcText)
-	o := Options{
+	o := parts{
 		Orders: &answering{
 			world: w,
 			find: func(_ context.Context, tx chain.TxHash) ([]*order.Order, error) {
@@ -150,15 +222,13 @@ func (w *world) server(t testing.TB, change ...func(*Options)) *Server {
 			w.lastSwap = r
 			return w.estimate(ctx, r)
 		}),
-		Tokens:    w.tokenList,
-		Chains:    chain.Documented(),
-		Telemetry: Telemetry{Tracing: Tracing{Share: 1}},
-		Logger:    w.logger,
+		Tokens:  w.tokenList,
+		Options: proxy.Options{Chains: chain.Documented(), Telemetry: proxy.Telemetry{Tracing: proxy.Tracing{Share: 1}}, Logger: w.logger},
 	}
 	for _, c := range change {
 		c(&o)
 	}
-	s, err := New(o)
+	s, err := newSite(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +241,7 @@ func (w *world) server(t testing.TB, change ...func(*Options)) *Server {
 }
 
 // asks notes for which list it was asked last.
-func (w *world) asks(q partOfList) {
+func (w *world) asks(q orders.Part) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.lastList = q
@@ -272,4 +342,9 @@ func percent(t testing.TB, text string) decimal.Decimal {
 		t.Fatal(err)
 	}
 	return d
+}
+
+// followed is a chain that is followed.
+func followed(id chain.ID, lag index.Lag) index.ChainBasis {
+	return index.ChainBasis{Chain: id, Followed: true, Lag: lag, Epoch: new(index.Epoch)}
 }

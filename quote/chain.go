@@ -50,11 +50,10 @@ var ErrNotSimulated = errors.New("not simulated")
 type Simulator interface {
 	// Balance is what holder has of a token; the zero address is the native coin.
 	Balance(ctx context.Context, token, holder chain.Address) (chain.Amount, error)
-	// Simulate runs a transaction on the next blocks as if the sender had, and had allowed, all that it takes, and
-	// tells the worst of what it saw. Contracts must not be able to tell that it is a simulation, as far as a node lets
-	// it. The error wraps ErrReverted when it would fail for certain, ErrRefused when it takes more of the sender's
-	// than it says, ErrNotSimulated when the chain cannot run it, and ErrSenderLacks as well when the sender lacks what
-	// it takes.
+	// Simulate runs a transaction on each of the next blocks with the balances and allowances that it needs, and
+	// returns the worst result. As far as nodes allow, contracts cannot detect it. The error wraps ErrReverted for
+	// certain failures, ErrRefused when it takes more of the sender's than stated, ErrNotSimulated when the chain
+	// cannot run it, and ErrSenderLacks as well when the sender lacks the input.
 	Simulate(ctx context.Context, s Simulation) (Result, error)
 }
 
@@ -76,7 +75,7 @@ type Result struct {
 	// does not count as simulated.
 	Measured bool
 	Received chain.Amount // by the recipient, out token
-	Gross    chain.Amount // by the public router, before its shares; zero in a direct swap, and where it was not told
+	Gross    chain.Amount // by the public router, before its shares; zero in a direct swap, and where unknown
 	Left     chain.Amount // of the input with the public router
 	Gas      uint64       // that the transaction needs; zero when unknown
 }

@@ -102,7 +102,7 @@ func (t *trade) candidates(queries []venueQuery, leftOut []Asked, results roundR
 			}
 			slippage := t.swap.SlippagePercent
 			if q.profile.Wraps {
-				slippage = decimal.Zero // there is no price that could move
+				slippage = decimal.Zero // the price cannot move
 			}
 			o.payout = newPayout(r.quote.AmountOut, t.charges(way), slippage)
 			c.candidates = append(c.candidates, o)
@@ -111,9 +111,8 @@ func (t *trade) candidates(queries []venueQuery, leftOut []Asked, results roundR
 	return c
 }
 
-// rank puts the candidates best first: by what is left of the payout after the public router's shares and after
-// paying for gas, in the out token, or by the payout alone when a price is missing. Of equal ones the one
-// with less gas comes first.
+// rank sorts the candidates by the payout after the public router's shares and gas, in the out token, or by the
+// payout alone without a price. Of equal ones the one with less gas comes first.
 func (t *trade) rank(c *comparison) {
 	for _, o := range c.candidates {
 		o.score = t.afterGas(o.payout.net(), o.gas(), c.prices)
@@ -126,7 +125,7 @@ func (t *trade) rank(c *comparison) {
 	})
 }
 
-// afterGas is what is left of an amount of the out token after paying for gas; negative when gas costs more.
+// afterGas is an amount of the out token less the price of gas; negative when gas costs more.
 func (t *trade) afterGas(amount chain.Amount, gas uint64, prices market) *big.Int {
 	left := amount.Big()
 	if cost := prices.inOut(gasCost(gas, t.swap.GasPrice), t.swap); cost != nil {
@@ -171,10 +170,9 @@ func (c *comparison) asked() []Asked {
 	return append(all, c.rejected...)
 }
 
-// list is the comparison as the answer shows it: every venue once, by its better way, the largest amount first. Of
-// equal ones the one whose transaction it is comes first. What nobody can hold a venue to, since no transaction of its
-// is taken here, stands behind the best of the others however much it quotes. One price serves all, so that values
-// differ only where amounts do.
+// list is the comparison in the answer: every venue once, by its better way, the largest amount first, the chosen one
+// before equals. Venues without a usable transaction stand behind the best of the others. One price serves all, so
+// that values differ only where amounts do.
 func (c *comparison) list(decimals uint8) []Compared {
 	var list []Compared
 	bound := map[string]bool{} // by venue, those that could be held to their amounts

@@ -39,8 +39,8 @@ func (e *Estimator) Estimate(ctx context.Context, r Request) (estimate Estimate,
 	return t.estimate(ctx, c), nil
 }
 
-// trade is one request on its way through the estimator: what is asked for, what has been settled about it, and what
-// there is to serve it with. One goroutine has it; those that it starts read it only.
+// trade is one request on its way through the estimator, with its resolved facts and services. One goroutine has it;
+// those that it starts read it only.
 type trade struct {
 	*Estimator
 	request  Request
@@ -116,7 +116,7 @@ func newSwap(registry chain.Registry, r Request, tokens []token.Token) Swap {
 	return s
 }
 
-// lookup returns the metadata of both tokens. A contract without decimals is no token.
+// lookup returns the metadata of both tokens. A contract without decimals is not a token.
 func (t *trade) lookup(ctx context.Context) ([]token.Token, error) {
 	r := t.request
 	tokens, err := t.tokens.Lookup(ctx, r.Chain, r.TokenIn, r.TokenOut)

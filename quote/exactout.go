@@ -11,7 +11,7 @@ import (
 // Limits of the search for the input of an exact output: clients do not wait for more than a few quote rounds.
 const (
 	maxSamples    = 4
-	aimAboveBps   = 2  // above what is wanted that the search goes for, since prices move meanwhile
+	aimAboveBps   = 2  // above the wanted output, since prices move during the search
 	goodEnoughBps = 10 // above it that the search is content with
 	aimAboveUnits = 2  // smallest units, where basis points come to nothing
 )
@@ -19,10 +19,9 @@ const (
 // sample is an input with the minimum that a transaction for it would have.
 type sample struct{ in, out chain.Amount }
 
-// compareExact is compare for requests of either kind. For an exact output it first finds the least input whose
-// transaction guarantees what the request wants. Inputs are sampled, each by a comparison that builds nothing, and the
-// next one is chosen by what came of the last two. The rest of the walk is that of any other swap, so every venue and
-// both ways can serve it: what they enforce is their minimum.
+// compareExact is compare for requests of either kind. For an exact output it first searches the least input whose
+// transaction guarantees it: each sample is a comparison without transactions, and the last two choose the next. The
+// rest is that of any other swap, so every venue and both ways can serve it by their minimum.
 func (t *trade) compareExact(ctx context.Context) (comparison, error) {
 	wanted := t.request.MinOut
 	if wanted.IsZero() {

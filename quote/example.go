@@ -7,8 +7,8 @@ import (
 	"crossgate/token"
 )
 
-// Example is a swap of a little of a chain's coin, to see whether a venue gives a price at all. Nobody sends it: the
-// order contract stands for the sender.
+// Example is a small swap of a chain's coin, to see whether a venue gives a price at all. It is never sent: the order
+// contract stands for the sender.
 func Example(c chain.Chain, out token.Key) Swap {
 	const little = 4 // digits below one coin
 	amount := chain.NewAmount(1)

@@ -14,9 +14,9 @@ import (
 // failsAfter is for how long a venue has to give nothing but failures before it counts as failing.
 const failsAfter = 24 * time.Hour
 
-// Failures keeps since when venues have given nothing but failures, over reloads of the configuration, but not over
-// restarts. An answer ends a series of failures: a quote, whatever becomes of it, and a refusal of the pair or the
-// amount. A venue that nobody asks neither begins nor lengthens one. The zero value is empty; safe for concurrent use.
+// Failures keeps since when venues have given nothing but failures, over reloads but not restarts. A series ends with
+// a quote, or a refusal of the pair or the amount; without requests it neither begins nor grows. The zero value is
+// empty; safe for concurrent use.
 type Failures struct {
 	mu     sync.Mutex
 	series map[string]failureSeries // by venue, of those that did not answer when they were asked last

@@ -61,7 +61,7 @@ func (c *comparison) failure() error {
 			shared = ErrNoRoute
 		}
 	}
-	// Venues that did not answer are mentioned, but are not what the error is about.
+	// Venues that did not answer are mentioned, but do not decide the error.
 	return fmt.Errorf("%w: %v", shared, append(faults, failures...))
 }
 

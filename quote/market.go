@@ -69,8 +69,8 @@ func (w worth) side(s Side) Priced {
 	return Priced{Side: s, USD: w.of(s.Amount, s.Token.Decimals)}
 }
 
-// implied is the market with what quotes say of a token that no source prices: as much of it is worth as what it is
-// swapped for, at the median of the quotes. The chain's coin has the price of its own side of the swap.
+// implied is the market with prices that quotes imply for an unpriced token: it is worth the other side of the swap,
+// at the median of the quotes. The chain's coin has the price of its own side.
 func (m market) implied(s Swap, candidates []*candidate) market {
 	if (m.in.usd == nil) != (m.out.usd == nil) && len(candidates) > 0 {
 		amounts := make([]chain.Amount, 0, len(candidates))

@@ -27,7 +27,7 @@ const (
 	walletRent       = 890_880
 )
 
-// Reserve is what is kept of the sender's coin for the transaction when the rest is swapped.
+// Reserve is the part of the sender's coin that is kept for the transaction when the rest is swapped.
 type Reserve struct {
 	GasLimit uint64
 	GasPrice chain.Amount // wei, at most; zero on Solana, whose gas costs nothing by itself
@@ -48,7 +48,7 @@ func (t *trade) takeBalance(ctx context.Context) error {
 	if t.swap.In.Address.IsNative() {
 		kept, known := t.reserve(ctx)
 		if !known {
-			return fmt.Errorf("%w: what the transaction will cost is not known", ErrNoTransaction)
+			return fmt.Errorf("%w: the cost of the transaction is unknown", ErrNoTransaction)
 		}
 		t.swap.Reserve = kept
 		rest = balance.Sub(t.swap.Reserve.Total)
@@ -60,7 +60,7 @@ func (t *trade) takeBalance(ctx context.Context) error {
 	return nil
 }
 
-// reserve is known when the chain told what gas costs, and what it takes beside.
+// reserve is known once the chain returned its gas price and other fees.
 func (t *trade) reserve(ctx context.Context) (kept *Reserve, known bool) {
 	if t.gasPrice == nil {
 		return nil, false

@@ -27,8 +27,8 @@ type payout struct {
 	slippagePercent decimal.Decimal
 }
 
-// charges are what is taken on the way: by the public router out of the gross payout, by a venue that
-// is called directly out of the input, before it swaps.
+// charges are shares taken on the way: by the public router out of the gross payout, by a venue called directly out of
+// the input.
 type charges struct {
 	protocolBps, affiliateBps int // of the gross payout, one after the other
 	operatorBps               int // of the input
@@ -37,10 +37,9 @@ type charges struct {
 
 func (c charges) ofOutput() bool { return c.protocolBps > 0 || c.affiliateBps > 0 }
 
-// newPayout computes as the public router does, and as the hosted service was recorded to do (USDC to ETH,
-// 2026-09): the fee is floor(gross × bps), the affiliate's floor((gross − fee) × bps), and the minimum what
-// is left of that less floor(gross × slippage). The operator's share of the input is given in the out token, at the
-// price of the rest.
+// newPayout computes as the public router does, and as the hosted service was recorded to do (USDC to ETH, 2026-09):
+// the fee is floor(gross × bps), the affiliate's floor((gross − fee) × bps), and the minimum the rest less
+// floor(gross × slippage). The operator's share of the input is given in the out token, at the price of the rest.
 func newPayout(gross chain.Amount, taken charges, slippagePercent decimal.Decimal) payout {
 	p := payout{gross: gross, charges: taken, slippagePercent: slippagePercent}
 	p.operatorFee = gross.MulDiv(uint64(10*taken.operatorBps), uint64(10*wholeBps-taken.inputParts))
@@ -50,8 +49,8 @@ func newPayout(gross chain.Amount, taken charges, slippagePercent decimal.Decima
 	return p
 }
 
-// seen is the payout with the gross amount that a simulation showed, if it did: nodes may leave out the logs that tell
-// it. The minimum stands in the transaction already.
+// seen is the payout with the gross amount of a simulation, if it has one: nodes may leave out its logs. The minimum
+// stands in the transaction already.
 func (p payout) seen(r *Result) payout {
 	if r == nil || !r.Measured || p.charges.ofOutput() && r.Gross.IsZero() {
 		return p

@@ -31,7 +31,7 @@ const (
 	BestWay // whichever leaves the recipient more
 )
 
-// venueQuery is what one venue is asked, for the ways that its quote serves.
+// venueQuery is the question to one venue, for the ways that its quote serves.
 type venueQuery struct {
 	profiledVenue
 	swap Swap
@@ -53,7 +53,7 @@ type queryPlan struct {
 var (
 	errUnlisted  = errors.New("the public router does not call it")
 	errOnlyWraps = errors.New("it only wraps and unwraps the coin, for the sender")
-	errUnread    = errors.New("what its contract enforces is not known")
+	errUnread    = errors.New("its contract is not known to enforce the swap")
 )
 
 // publicRouter stands in for a venue's name in the report that nothing can be routed.
@@ -207,7 +207,7 @@ func (t *trade) readRouter(ctx context.Context) (routing, error) {
 	case errors.Is(err, ErrNoRouter):
 		return routing{absent: err}, nil
 	case t.chain.Execution == PreferRouter:
-		return routing{}, fmt.Errorf("whether the public router stands is not known: %w", err)
+		return routing{}, fmt.Errorf("cannot tell whether the public router is deployed: %w", err)
 	}
 	return routing{absent: err, unknown: true}, nil
 }

@@ -47,7 +47,7 @@ type Request struct {
 	TokenIn, TokenOut chain.Address // the zero address is the native coin
 	AmountIn          chain.Amount
 	MaxBalance        bool             // in place of AmountIn: all that the sender has, less what the transaction costs
-	MinOut            chain.Amount     // in place of AmountIn: what the recipient is to get at least; zero: whatever comes
+	MinOut            chain.Amount     // in place of AmountIn: the least output for the recipient; zero: any
 	Recipient         chain.Address    // absent: prices alone are asked for, no transaction
 	Sender            chain.Address    // the recipient when absent
 	SlippagePercent   *decimal.Decimal // nil: chosen by us
@@ -204,8 +204,8 @@ type GasPrice struct {
 	MaxFee      chain.Amount
 	MaxPriority chain.Amount
 	Legacy      bool // the chain has no base fee: only Expected counts
-	// Bid is what a compute unit is worth to those who get into Solana's blocks, in millionths of a lamport. There
-	// it stands alone: units are bought, not charged.
+	// Bid is the price of a compute unit that gets into Solana's blocks, in millionths of a lamport. There it stands
+	// alone: units are bought, not charged.
 	Bid chain.Amount
 }
 

@@ -52,9 +52,9 @@ type arrival struct {
 	result quoteResult
 }
 
-// runRound asks all venues at once and waits until enough of them have quoted or the window closes; as long
-// as nobody has quoted, twice as long. Late venues are cancelled, not awaited: a venue that ignores its
-// context must not hold up the others. Fallbacks are asked only when fewer than two others have quoted.
+// runRound asks all venues at once and waits until enough of them have quoted or the window closes, twice as long
+// without any quote. Late venues are cancelled, not awaited. Fallbacks are asked only when fewer than two others have
+// quoted.
 func (e *Estimator) runRound(ctx context.Context, window time.Duration, queries []venueQuery) roundResults {
 	ctx, span := tracer().Start(ctx, "quote.compare")
 	defer span.End()
@@ -97,7 +97,7 @@ func growStack() {
 // stackOfAsking is what a stack must have room for to be as large as those of venues come to be, 16 kB.
 const stackOfAsking = 9 << 10
 
-// receive takes in results until there is no more reason to wait.
+// receive collects results until waiting is pointless.
 func (r *quoteRound) receive(ctx context.Context) {
 	tick := time.NewTimer(r.window * enoughFrom / 100)
 	defer tick.Stop()

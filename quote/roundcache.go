@@ -92,7 +92,7 @@ func (c *roundCache) finish(key string, e *roundEntry, keep bool, until time.Tim
 	}
 }
 
-// sweepLocked forgets what is over, at most once in a while: it looks at every entry.
+// sweepLocked deletes expired entries, at most once in a while, since it looks at all.
 func (c *roundCache) sweepLocked(now time.Time) {
 	if c.entries == nil {
 		c.entries = map[string]*roundEntry{}

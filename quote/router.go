@@ -12,9 +12,9 @@ import (
 // ErrNoRouter means that the public router does not stand on a chain, or is not the contract that is known.
 var ErrNoRouter = errors.New("no public router")
 
-// Router is the public on-chain router of one chain. It calls a venue's router in its own name, keeps its
-// share of what comes out, pays the affiliate, and sends the rest to the recipient, or reverts when that is
-// less than the minimum. Anybody may call it; which contracts it calls is its owners' choice.
+// Router is the public on-chain router of one chain. It calls a venue's router in its own name, keeps its share of
+// the output, pays the affiliate, and sends the rest to the recipient, or reverts below the minimum. Its owners
+// choose the contracts that it calls.
 type Router interface {
 	// Terms returns on what terms it works now, and which of the venues' routers it calls. The error wraps
 	// ErrNoRouter where it does not stand.

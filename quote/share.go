@@ -39,7 +39,7 @@ func (t *trade) settlePayees(ctx context.Context) error {
 			continue
 		}
 		found, err := t.chain.Payee(ctx, t.swap.In.Address, share.Recipient)
-		if errors.Is(err, ErrNoPayee) && i > 0 { // which is no client's matter
+		if errors.Is(err, ErrNoPayee) && i > 0 { // which concerns the operator, not the client
 			err = fmt.Errorf("%w: operator's fee: %v", ErrNoTransaction, err)
 		}
 		if err != nil {

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// simulationPatience is how long a simulation is waited for. Whoever makes his last longer does not gain by it: a
-// direct transaction is refused then.
+// simulationPatience bounds a simulation. Slowness gains nothing: a direct transaction is refused then.
 const simulationPatience = 1500 * time.Millisecond
 
 // ErrUnsimulated means that a transaction is not handed out because it was not simulated.
@@ -52,10 +51,10 @@ func (t *trade) run(ctx context.Context, b *built) (err error) {
 		}
 		return nil
 	case !got.Left.IsZero():
-		return fmt.Errorf("%w: it leaves %s of the input in the public router, where anybody can take it",
+		return fmt.Errorf("%w: it leaves %s of the input in the public router, where any caller can take it",
 			ErrRefused, got.Left)
 	case !got.Measured:
-		b.notSimulated = fmt.Errorf("%w: it succeeds, but what the recipient gains was not measured", ErrNotSimulated)
+		b.notSimulated = fmt.Errorf("%w: it succeeds, but the output was not measured", ErrNotSimulated)
 	case got.Received.Cmp(minimum) < 0:
 		return fmt.Errorf("%w: the recipient would get %s, less than the minimum %s", ErrRefused, got.Received, minimum)
 	}

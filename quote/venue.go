@@ -50,13 +50,13 @@ type Profile struct {
 	Fallback bool
 }
 
-// Call is what the contract that a transaction calls enforces by itself, whoever it calls on the way.
+// Call is the part of a swap that the called contract enforces by itself.
 type Call struct {
 	TokenIn, TokenOut chain.Address // the zero address is the native coin
 	AmountIn          chain.Amount  // that is taken from the sender
 	MinOut            chain.Amount  // that the payee gets at least; otherwise it reverts
 	Payee             chain.Address // absent: its caller
-	Refund            chain.Address // receives what is left; absent: its caller
+	Refund            chain.Address // receives the rest; absent: its caller
 	Affiliate, Second Affiliate     // receive a share of the input, as far as it is known
 }
 

@@ -17,14 +17,13 @@ type Heard struct {
 
 type watcherKey struct{}
 
-// WithWatcher has an Estimate under the returned context call heard with each answer of a venue as it comes. It is
-// called from the goroutine of the quote round, which it must not hold up. A round that another request began, or that
-// has ended, is not told of.
+// WithWatcher has an Estimate under the returned context call heard with each answer of a venue as it comes, from the
+// goroutine of the quote round, which it must not hold up. Rounds begun by other requests are not reported.
 func WithWatcher(ctx context.Context, heard func(Heard)) context.Context {
 	return context.WithValue(ctx, watcherKey{}, heard)
 }
 
-// Tell tells who watches what has been heard.
+// Tell reports an answer to the watcher.
 func Tell(ctx context.Context, h Heard) {
 	if heard, watched := ctx.Value(watcherKey{}).(func(Heard)); watched {
 		heard(h)

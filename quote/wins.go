@@ -18,8 +18,8 @@ type VenueDay struct {
 	Gain int64
 }
 
-// Wins counts who wins comparisons, until somebody takes the counts to keep them. It outlives reloads of the
-// configuration. The zero value is empty; safe for concurrent use.
+// Wins counts the winners of comparisons until Take. It outlives reloads of the configuration. The zero value is
+// empty; safe for concurrent use.
 type Wins struct {
 	mu     sync.Mutex
 	counts map[venueOfDay]VenueDay
@@ -58,7 +58,7 @@ func (w *Wins) Add(all ...VenueDay) {
 	}
 }
 
-// note counts a comparison; one that nobody won does not count.
+// note counts a comparison with a winner.
 func (w *Wins) note(now time.Time, all []Asked) {
 	const secondsOfDay = 86_400
 	if len(all) == 0 || all[0].Verdict != Won {
@@ -87,7 +87,7 @@ func (w *Wins) note(now time.Time, all []Asked) {
 	}
 }
 
-// mostGain is the largest gain that is counted, in millionths: beyond it the other quote is no quote.
+// mostGain is the largest gain that is counted, in millionths: beyond it the other quote is absurd.
 const mostGain = 1_000_000
 
 // gainOf is how much more one venue paid out than another, in millionths of that, rounded towards zero.

@@ -27,6 +27,8 @@ func TestWinsCountWhoWonAndByHowMuch(t *testing.T) {
 		{paid("c", Won, 5, nil), paid("a", Silent, 0, nil)},
 		// The other quote is none.
 		{paid("b", Won, 1_000_000, nil), paid("a", Outbid, 1, nil)},
+		// One that could not be taken, though better, and one of nothing.
+		{paid("c", Won, 5, nil), paid("b", Outbid, 9, errors.New("compared only")), paid("a", Outbid, 0, nil)},
 		// No winner, and nobody asked.
 		{paid("a", Outbid, 5, nil)},
 		{},
@@ -34,9 +36,9 @@ func TestWinsCountWhoWonAndByHowMuch(t *testing.T) {
 		w.note(now, all)
 	}
 	want := []VenueDay{
-		{Day: 3, Venue: "a", Quoted: 3, Won: 1, Contested: 1, Gain: 10_000},
-		{Day: 3, Venue: "b", Quoted: 2, Won: 1, Contested: 1, Gain: mostGain},
-		{Day: 3, Venue: "c", Quoted: 3, Won: 2, Contested: 1, Gain: -10_000},
+		{Day: 3, Venue: "a", Quoted: 4, Won: 1, Contested: 1, Gain: 10_000},
+		{Day: 3, Venue: "b", Quoted: 3, Won: 1, Contested: 1, Gain: mostGain},
+		{Day: 3, Venue: "c", Quoted: 4, Won: 3, Contested: 1, Gain: -10_000},
 	}
 	got := w.Take()
 	slices.SortFunc(got, func(a, b VenueDay) int { return cmp.Compare(a.Venue, b.Venue) })

@@ -8,7 +8,7 @@ import (
 // gatewayConfig differs from the configuration of a real deployment in its URLs, and in reading the
 // chains from their first block: they are short. No explorer knows their transactions.
 var gatewayConfig = template.Must(template.New("config").Parse(`# A gateway in front of this sandbox.
-index: {path: {{printf "%q" .Index}}, lookback: 0, follow: {asked: 500ms}}
+index: {path: {{printf "%q" .Index}}, lookback: 0}
 chains:
 {{- range .World.Chains}}
   - {id: {{.Facts.ID}}, explorer: none, endpoints: [{url: "{{.RPC}}"}]}

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// A list is one argument of a query, []int64 or [][]byte, of which the query says column = ANY($1): its text is the
+// A list is one argument of a query, []int64 or [][]byte, used in a query as column = ANY($1): its text is the
 // same however long the list is. SQLite has no arrays: it gets JSON, and reads that as a table.
 
 // withoutArrays is a runner of SQLite.

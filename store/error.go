@@ -58,8 +58,8 @@ func primaryCode(err error) int {
 // isBusy reports whether another process kept the file locked.
 func isBusy(err error) bool { return primaryCode(err) == sqlite3.SQLITE_BUSY }
 
-// inOneLine tells in one line, and once, why there is no connection: pgx has a line for each attempt, and where the URL
-// leaves it whether to use TLS (sslmode), it makes two at each address.
+// inOneLine puts the reasons of a failed connection into one line, each once: pgx has a line for each attempt, and
+// where the URL leaves it whether to use TLS (sslmode), it makes two at each address.
 func inOneLine(err error) error {
 	if errors.As(err, new(*pgconn.ConnectError)) {
 		return oneLine{err}

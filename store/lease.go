@@ -29,7 +29,7 @@ func replicaName() string {
 }
 
 // A lease expires leaseLife after its holder renewed it last, every leaseRenewal. LeaseInterval is how often others
-// should try to claim it. Together they bound the time in which nobody does the job of a replica that died.
+// should try to claim it. Together they bound the time in which the job of a replica that died is not done.
 const (
 	leaseLife     = 8 * time.Second
 	leaseRenewal  = 2 * time.Second
@@ -91,7 +91,7 @@ func (l Lease) renew(ctx context.Context, r runner) error {
 
 // Hold renews a lease until release is called, which gives it back so that others need not wait for it to expire. The
 // context it returns ends with ctx, and when the lease is lost. While the database does not answer nothing is lost:
-// nobody else can claim the lease either.
+// other replicas cannot claim the lease either.
 func (db *DB) Hold(ctx context.Context, l Lease) (holding context.Context, release func() error) {
 	holding, stop := context.WithCancel(ctx)
 	var renewing sync.WaitGroup

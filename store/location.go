@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -65,11 +67,11 @@ func (l Location) open() (database, error) {
 		if err != nil {
 			return database{}, err
 		}
-		setTimeouts(config, 0) // a copy takes as long as it takes
+		setTimeouts(config, 0) // a migration takes as long as it takes
 		return database{limited(stdlib.OpenDB(*config), 2), goose.DialectPostgres}, nil
 	}
 	if _, err := os.Stat(l.Path); err != nil {
-		return database{}, errors.New("there is no such file")
+		return database{}, errors.New("the file does not exist")
 	}
 	db, err := openFile(l.Path, 1, url.Values{"_pragma": {busyTimeout(busyLimit)}, "mode": {"rw"}})
 	return database{db, goose.DialectSQLite3}, err
@@ -92,7 +94,7 @@ var errInUse = errors.New("a gateway is using it: stop all gateways on it first"
 
 // Migrate brings the schema to a version, the newest one that is known for 0, and returns the versions before and
 // after. Going back drops what later versions added; it is refused while a gateway holds a lease, which only
-// PostgreSQL tells.
+// PostgreSQL knows.
 func (l Location) Migrate(ctx context.Context, to int64) (before, after int64, err error) {
 	err = l.using(func(db database) error {
 		if before, err = inspect(ctx, db.DB, db.dialect); err != nil {
@@ -107,7 +109,7 @@ func (l Location) Migrate(ctx context.Context, to int64) (before, after int64, e
 		case to == 0:
 			to = max(newest, before)
 		case to < 0 || to > newest:
-			return fmt.Errorf("there is no version %d: this build knows those up to %d", to, newest)
+			return fmt.Errorf("version %d is unknown: this build knows those up to %d", to, newest)
 		case before > newest:
 			return fmt.Errorf("its schema is version %d, newer than this build's %d: only the newer crossgate can take it back", before, newest)
 		}
@@ -154,4 +156,66 @@ func (db database) checkUnused(ctx context.Context) error {
 		return errInUse
 	}
 	return err
+}
+
+// Inspect says what keeps the database from being used, and changes nothing: a PostgreSQL that does not answer, refuses
+// the user, takes no changes or is behind a pooler by transaction, a file of a newer version or of another program, or
+// no directory for it. Errors hold no password.
+func (l Location) Inspect(ctx context.Context) error {
+	if l.Postgres == "" {
+		if facts, err := os.Stat(filepath.Dir(l.Path)); err != nil || !facts.IsDir() {
+			return fmt.Errorf("database %s: its directory does not exist", l.Path)
+		}
+		return inspectFile(ctx, l.Path)
+	}
+	config, err := parsePostgres(l.Postgres)
+	if err != nil {
+		return err
+	}
+	setTimeouts(config, patience)
+	db := stdlib.OpenDB(*config)
+	err = checkSessions(ctx, db)
+	if err == nil {
+		err = checkWritable(ctx, db)
+	}
+	return errors.Join(err, db.Close())
+}
+
+// Schema says which programs can open a database.
+type Schema struct {
+	Version int64 // that it has; 0: nothing is in it yet
+	Oldest  int64 // the oldest schema version whose programs can use it
+	Known   int64 // the newest that this program knows, to which it migrates an older one
+}
+
+// IsUsable reports whether this program can open the database.
+func (s Schema) IsUsable() bool { return s.Oldest <= s.Known }
+
+// Schema reads what the database says of its schema, and changes nothing. A database of another program is an error.
+func (l Location) Schema(ctx context.Context) (s Schema, err error) {
+	err = l.using(func(db database) error {
+		provider, err := newProvider(db.DB, db.dialect)
+		if err != nil {
+			return err
+		}
+		s.Known = newestOf(provider)
+		s.Version, err = inspect(ctx, db.DB, db.dialect)
+		if _, isNewer := errors.AsType[*newerSchema](err); err != nil && !isNewer || s.Version == 0 {
+			return err
+		}
+		s.Oldest, err = oldestOf(ctx, db.DB, db.dialect, s.Version)
+		return err
+	})
+	return s, err
+}
+
+// oldestOf is the oldest schema version whose programs can use a database of a version; that version itself where
+// nothing is noted.
+func oldestOf(ctx context.Context, db querier, dialect goose.Dialect, version int64) (oldest int64, err error) {
+	tables, err := tablesOf(ctx, db, dialect)
+	if err != nil || !slices.Contains(tables, "compatibility") {
+		return version, err
+	}
+	err = forEachRow(ctx, db, func(rows *sql.Rows) error { return rows.Scan(&oldest) }, `SELECT MAX(oldest) FROM compatibility`, nil)
+	return oldest, err
 }

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
-	"errors"
+	"database/sql"
+	"os"
+	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel"
@@ -27,24 +29,30 @@ func newDuration() metric.Float64Histogram {
 	return made
 }
 
-// observe has it measured, until stop, whether the database answers, what its connections do and how large it is.
+// observe measures until stop whether the database answers, what its connections do and how large it is. The names are
+// valid, which is all that could fail in making instruments.
 func (db *DB) observe() (stop func() error, err error) {
-	g := instruments{meter: otel.Meter("crossgate/store")}
-	up := g.gauge("up", "", "1 while the database answers, as far as this gateway knows.")
-	writable := g.gauge("writable", "", "1 while the database takes changes, as far as this gateway knows.")
-	connections := g.gauge("connections", "", "Connections to the database, by pool and state: used or idle.")
-	most := g.gauge("connections.max", "", "Connections that a pool may open.")
-	waits := g.counter("connection.waits", "", "Times that a connection was waited for because all of a pool were in use.")
-	waited := g.seconds("connection.wait", "Time for which connections were waited for.")
-	data := g.gauge("size", "By", "Size of the database.")
-	log := g.gauge("wal.size", "By", "Size of the database's write-ahead log; of a PostgreSQL only where it lets its user see that (role pg_monitor).")
-	if err := errors.Join(g.errs...); err != nil {
-		return nil, err
+	meter := otel.Meter("crossgate/store")
+	var all []metric.Observable
+	gauge := func(name, unit, description string) metric.Int64Observable {
+		made, _ := meter.Int64ObservableGauge("crossgate.store."+name, metric.WithUnit(unit), metric.WithDescription(description))
+		all = append(all, made)
+		return made
 	}
-	registration, err := g.meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
+	up := gauge("up", "", "1 while the database answers, as far as this gateway knows.")
+	writable := gauge("writable", "", "1 while the database takes changes, as far as this gateway knows.")
+	connections := gauge("connections", "", "Connections to the database, by pool and state: used or idle.")
+	most := gauge("connections.max", "", "Connections that a pool may open.")
+	data := gauge("size", "By", "Size of the database.")
+	log := gauge("wal.size", "By", "Size of the database's write-ahead log; of a PostgreSQL only where it lets its user see that (role pg_monitor).")
+	waits, _ := meter.Int64ObservableCounter("crossgate.store.connection.waits",
+		metric.WithDescription("Times that a connection was waited for because all of a pool were in use."))
+	waited, _ := meter.Float64ObservableCounter("crossgate.store.connection.wait", metric.WithUnit("s"),
+		metric.WithDescription("Time for which connections were waited for."))
+	registration, err := meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
 		o.ObserveInt64(up, oneIf(db.Available() == nil))
 		o.ObserveInt64(writable, oneIf(db.Writable() == nil))
-		for name, pool := range db.pools() {
+		for name, pool := range map[string]*sql.DB{"read": db.reader, "write": db.writer} {
 			now, of := pool.Stats(), poolKey.String(name)
 			o.ObserveInt64(connections, int64(now.InUse), metric.WithAttributes(of, connectionStateKey.String("used")))
 			o.ObserveInt64(connections, int64(now.Idle), metric.WithAttributes(of, connectionStateKey.String("idle")))
@@ -60,7 +68,7 @@ func (db *DB) observe() (stop func() error, err error) {
 			o.ObserveInt64(log, size.log)
 		}
 		return nil
-	}, g.made...)
+	}, append(all, waits, waited)...)
 	if err != nil {
 		return nil, err
 	}
@@ -74,27 +82,64 @@ func oneIf(holds bool) int64 {
 	return 0
 }
 
-// instruments makes those that are read when measurements are collected.
-type instruments struct {
-	meter metric.Meter
-	made  []metric.Observable
-	errs  []error
+// size is how much a database takes, in bytes. data is 0 while that is not known.
+type size struct {
+	data, log int64
+	hasLog    bool // the size of the write-ahead log is known
 }
 
-func (g *instruments) gauge(name, unit, description string) metric.Int64Observable {
-	made, err := g.meter.Int64ObservableGauge("crossgate.store."+name, metric.WithUnit(unit), metric.WithDescription(description))
-	g.made, g.errs = append(g.made, made), append(g.errs, err)
-	return made
+// lastSize is the last known size of a PostgreSQL, asked for when measurements are collected, at most once in
+// sizeInterval.
+type lastSize struct {
+	mu    sync.Mutex
+	asked time.Time
+	size  size
 }
 
-func (g *instruments) counter(name, unit, description string) metric.Int64Observable {
-	made, err := g.meter.Int64ObservableCounter("crossgate.store."+name, metric.WithUnit(unit), metric.WithDescription(description))
-	g.made, g.errs = append(g.made, made), append(g.errs, err)
-	return made
+const (
+	sizeInterval = time.Minute
+	sizeLimit    = time.Second // for a PostgreSQL to answer
+)
+
+// size returns how much the database takes: of an SQLite file at this moment, of a PostgreSQL within the last minute.
+func (db *DB) size(ctx context.Context, now time.Time) size {
+	if !db.IsReplicated() {
+		return fileSize(db.name)
+	}
+	last := db.lastSize
+	last.mu.Lock()
+	defer last.mu.Unlock()
+	if now.Sub(last.asked) >= sizeInterval {
+		last.asked, last.size = now, db.serverSize(ctx)
+	}
+	return last.size
 }
 
-func (g *instruments) seconds(name, description string) metric.Float64Observable {
-	made, err := g.meter.Float64ObservableCounter("crossgate.store."+name, metric.WithUnit("s"), metric.WithDescription(description))
-	g.made, g.errs = append(g.made, made), append(g.errs, err)
-	return made
+// fileSize is that of an SQLite file and of the log beside it.
+func fileSize(path string) (s size) {
+	if facts, err := os.Stat(path); err == nil {
+		s.data = facts.Size()
+	}
+	s.hasLog = s.data > 0
+	if facts, err := os.Stat(path + "-wal"); err == nil {
+		s.log = facts.Size()
+	}
+	return s
+}
+
+// serverSize asks a PostgreSQL. Its log is that of the whole server, and shown to members of pg_monitor.
+func (db *DB) serverSize(ctx context.Context) (s size) {
+	ctx, cancel := context.WithTimeout(ctx, sizeLimit)
+	defer cancel()
+	_ = db.availability.do(ctx, func() error {
+		row := db.reader.QueryRowContext(ctx, `SELECT pg_database_size(current_database()),
+			has_function_privilege('pg_ls_waldir()', 'EXECUTE')`)
+		if err := row.Scan(&s.data, &s.hasLog); err != nil || !s.hasLog {
+			return err
+		}
+		err := db.reader.QueryRowContext(ctx, `SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM pg_ls_waldir()`).Scan(&s.log)
+		s.hasLog = err == nil
+		return err
+	}) // without an answer the size is unknown
+	return s
 }

@@ -21,7 +21,7 @@ var listTables = map[goose.Dialect]string{
 }
 
 // migrate brings the schema up to date, unless a newer version has. Two processes may open a new file at once, and
-// SQLite has no lock that spans several migrations: whoever finds one applied meanwhile continues from there.
+// SQLite has no lock that spans several migrations: a process that finds one applied meanwhile continues from there.
 func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, options ...goose.ProviderOption) error {
 	version, err := inspect(ctx, db, dialect)
 	if err != nil {

@@ -230,7 +230,7 @@ func (a *availability) goAway(ctx context.Context, why error) {
 		a.log.WarnContext(ctx, "database unavailable; nothing is asked of it until it answers", "error", why)
 	}
 	for c := range open {
-		_ = c.Conn.Close() // whoever uses it hears of it
+		_ = c.Conn.Close() // its user gets an error
 	}
 }
 
@@ -301,7 +301,7 @@ func (a *availability) await(ctx context.Context, limit time.Duration) error {
 		case limit <= 0 || !isOfConnection(err):
 			return err
 		case waited >= limit:
-			return fmt.Errorf("no answer within %s (index.wait): %w", limit, err)
+			return fmt.Errorf("no answer within %s: %w", limit, err)
 		case !isLogged:
 			isLogged = true
 			a.log.WarnContext(ctx, "waiting for the database", "error", err, "for_up_to", limit)

@@ -2,8 +2,11 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"time"
+
+	"crossgate/quote"
 )
 
 // PlanClaim is what an endpoint of a service takes from its monthly plan, as the time in which that is refilled.
@@ -35,4 +38,82 @@ func (db *DB) ClaimPlans(ctx context.Context, claims []PlanClaim) (refilled []ti
 		return nil, fmt.Errorf("claim from %d plans: %w", len(claims), err)
 	}
 	return refilled, nil
+}
+
+// Capabilities are what an endpoint of a service was found not to do.
+type Capabilities struct {
+	Service, Endpoint string
+	Limits            []byte // JSON
+	Learned           time.Time
+}
+
+// KeepCapabilities stores what is known of endpoints now, in place of what was. All of it is stored, or nothing.
+func (db *DB) KeepCapabilities(ctx context.Context, known []Capabilities) (err error) {
+	err = db.Update(ctx, func(tx *Tx) error {
+		for _, each := range known {
+			_, err := tx.ExecContext(ctx, `INSERT INTO capabilities (service, endpoint, limits, learned) VALUES ($1, $2, $3, $4)
+				ON CONFLICT (service, endpoint) DO UPDATE SET limits = excluded.limits, learned = excluded.learned`,
+				each.Service, each.Endpoint, string(each.Limits), each.Learned.UnixMicro())
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("keep capabilities of %d endpoints: %w", len(known), err)
+	}
+	return nil
+}
+
+// Capabilities returns what was stored of all endpoints.
+func (db *DB) Capabilities(ctx context.Context) (known []Capabilities, err error) {
+	err = db.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var each Capabilities
+		var limits string
+		var learned int64
+		if err := rows.Scan(&each.Service, &each.Endpoint, &limits, &learned); err != nil {
+			return err
+		}
+		each.Limits, each.Learned = []byte(limits), time.UnixMicro(learned)
+		known = append(known, each)
+		return nil
+	}, `SELECT service, endpoint, limits, learned FROM capabilities ORDER BY service, endpoint`)
+	if err != nil {
+		return nil, fmt.Errorf("read capabilities: %w", err)
+	}
+	return known, nil
+}
+
+// AddVenueDays adds to what became of venues. Counts of several gateways add up. All of them are stored, or none.
+func (db *DB) AddVenueDays(ctx context.Context, days []quote.VenueDay) error {
+	rows := make([][]any, len(days))
+	for i, d := range days {
+		rows[i] = []any{int64(d.Day), d.Venue, int64(d.Quoted), int64(d.Won), int64(d.Contested), d.Gain}
+	}
+	err := db.Update(ctx, func(tx *Tx) error {
+		return tx.ExecEach(ctx, `INSERT INTO venue_days (day, venue, quoted, won, contested, gain) VALUES ($1, $2, $3, $4, $5, $6)
+			ON CONFLICT (day, venue) DO UPDATE SET quoted = venue_days.quoted + excluded.quoted, won = venue_days.won + excluded.won,
+				contested = venue_days.contested + excluded.contested, gain = venue_days.gain + excluded.gain`, rows)
+	})
+	if err != nil {
+		return fmt.Errorf("store what became of venues: %w", err)
+	}
+	return nil
+}
+
+// Venues returns what became of venues from one UNIX day to another, both included, those that won most often first.
+// Day is zero.
+func (db *DB) Venues(ctx context.Context, from, to uint64) (all []quote.VenueDay, err error) {
+	err = db.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var d quote.VenueDay
+		err := rows.Scan(&d.Venue, &d.Quoted, &d.Won, &d.Contested, &d.Gain)
+		all = append(all, d)
+		return err
+	}, `SELECT venue, CAST(SUM(quoted) AS BIGINT), CAST(SUM(won) AS BIGINT), CAST(SUM(contested) AS BIGINT), CAST(SUM(gain) AS BIGINT)
+		FROM venue_days WHERE day >= $1 AND day <= $2 GROUP BY venue ORDER BY 3 DESC, 2 DESC, 1`, int64(from), int64(to))
+	if err != nil {
+		return nil, fmt.Errorf("read what became of venues: %w", err)
+	}
+	return all, nil
 }

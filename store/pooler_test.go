@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/store/postgrestest"
+	"crossgate/internal/postgrestest"
 )
 
 // pooled is the address of a new database by way of a PgBouncer.

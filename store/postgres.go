@@ -55,7 +55,7 @@ func OpenPostgres(ctx context.Context, url string, o PostgresOptions) (*DB, erro
 		a.log.WarnContext(ctx, "database takes no changes; chains are not followed", "error", readOnly)
 	}
 	db := &DB{
-		name: "PostgreSQL", reader: reader, writer: writer, telemetry: newTelemetry("postgresql", serverOf(config)...),
+		name: "PostgreSQL", reader: reader, writer: writer, telemetry: newTelemetry("postgresql"),
 		replica: &replica{config: config, name: replicaName()}, availability: a, writes: &writeState{failed: readOnly, since: time.Now()},
 	}
 	return db.measured()

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
@@ -20,99 +18,55 @@ import (
 )
 
 // Attribute keys of a statement: OpenTelemetry's semantic conventions for database clients
-// (opentelemetry.io/docs/specs/semconv/db, v1.44). Its text and arguments are left out: they can hold what is
+// (opentelemetry.io/docs/specs/semconv/db, v1.44). Its text and arguments are left out: they can be
 // confidential.
 const (
 	systemKey     = attribute.Key("db.system.name")
-	namespaceKey  = attribute.Key("db.namespace")
 	operationKey  = attribute.Key("db.operation.name")
 	collectionKey = attribute.Key("db.collection.name")
-	batchSizeKey  = attribute.Key("db.operation.batch.size")
-	statusCodeKey = attribute.Key("db.response.status_code")
-	addressKey    = attribute.Key("server.address")
-	portKey       = attribute.Key("server.port")
 	errorTypeKey  = attribute.Key("error.type")
 )
 
-// telemetry is what is told of a database's statements: how long each kind takes and, of those that belong to a
-// recorded trace, a span each.
+// telemetry measures how long each kind of statement takes, and makes a span of each in a recorded trace.
 type telemetry struct {
 	duration metric.Float64Histogram
 	system   attribute.KeyValue
-	server   []attribute.KeyValue // what spans tell of it beside that
-	kinds    sync.Map             // of kind: metric.MeasurementOption
 }
 
-// kind is what statements are measured by.
-type kind struct{ operation, errorType string }
-
-func newTelemetry(system string, server ...attribute.KeyValue) *telemetry {
-	return &telemetry{duration: newDuration(), system: systemKey.String(system), server: server}
+func newTelemetry(system string) *telemetry {
+	return &telemetry{duration: newDuration(), system: systemKey.String(system)}
 }
 
-// serverOf is what spans tell of a PostgreSQL. A socket has no port.
-func serverOf(c *pgx.ConnConfig) []attribute.KeyValue {
-	server := []attribute.KeyValue{namespaceKey.String(c.Database), addressKey.String(c.Host)}
-	if !strings.HasPrefix(c.Host, "/") {
-		server = append(server, portKey.Int(int(c.Port)))
-	}
-	return server
-}
-
-// begin measures a statement until end, which is told its error. calls is how many times it is run in one.
+// begin measures a statement until end, which takes its error. calls is how many times it is run in one.
 func (t *telemetry) begin(ctx context.Context, statement string, calls int) (end func(error)) {
 	operation, collection := summaryOf(statement)
 	if calls > 1 {
 		operation = "BATCH " + operation
 	}
+	attributes := []attribute.KeyValue{t.system, operationKey.String(operation)}
 	began := time.Now()
 	var span trace.Span
 	if trace.SpanFromContext(ctx).IsRecording() {
-		span = t.startSpan(ctx, operation, collection, calls)
+		_, span = otel.Tracer("crossgate/store").Start(ctx, strings.TrimSpace(operation+" "+collection),
+			trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributes...))
+		if collection != "" {
+			span.SetAttributes(collectionKey.String(collection))
+		}
 	}
 	return func(err error) {
-		code, failure := codeOf(err), ""
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
-			failure = errorType(ctx, err, code)
+			failure := errorTypeKey.String(errorType(ctx, err))
+			attributes = append(attributes, failure)
+			if span != nil {
+				span.SetAttributes(failure)
+				span.SetStatus(codes.Error, "")
+			}
 		}
-		t.duration.Record(ctx, time.Since(began).Seconds(), t.of(kind{operation, failure}))
-		if span == nil {
-			return
+		t.duration.Record(ctx, time.Since(began).Seconds(), metric.WithAttributes(attributes...))
+		if span != nil {
+			span.End()
 		}
-		if code != "" {
-			span.SetAttributes(statusCodeKey.String(code))
-		}
-		if failure != "" {
-			span.SetAttributes(errorTypeKey.String(failure))
-			span.SetStatus(codes.Error, "")
-		}
-		span.End()
 	}
-}
-
-func (t *telemetry) startSpan(ctx context.Context, operation, collection string, calls int) trace.Span {
-	name, attributes := operation, append([]attribute.KeyValue{t.system, operationKey.String(operation)}, t.server...)
-	if collection != "" {
-		name, attributes = name+" "+collection, append(attributes, collectionKey.String(collection))
-	}
-	if calls > 1 {
-		attributes = append(attributes, batchSizeKey.Int(calls))
-	}
-	_, span := otel.Tracer("crossgate/store").Start(ctx, name, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributes...))
-	return span
-}
-
-// of is what statements of a kind are measured with, of which there are few.
-func (t *telemetry) of(k kind) metric.MeasurementOption {
-	if made, found := t.kinds.Load(k); found {
-		return made.(metric.MeasurementOption) //nolint:forcetypeassert // nothing else is kept there
-	}
-	attributes := []attribute.KeyValue{t.system, operationKey.String(k.operation)}
-	if k.errorType != "" {
-		attributes = append(attributes, errorTypeKey.String(k.errorType))
-	}
-	made, _ := t.kinds.LoadOrStore(k, metric.WithAttributeSet(attribute.NewSet(attributes...)))
-	return made.(metric.MeasurementOption) //nolint:forcetypeassert // as above
 }
 
 // summaryOf returns what a statement does and to which table, the first one that it names; none for a function.
@@ -150,8 +104,8 @@ func codeOf(err error) string {
 }
 
 // errorType is the database's code, or why there is none.
-func errorType(ctx context.Context, err error, code string) string {
-	switch {
+func errorType(ctx context.Context, err error) string {
+	switch code := codeOf(err); {
 	case code != "":
 		return code
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -172,7 +126,7 @@ type runner interface {
 	PrepareContext(ctx context.Context, statement string) (*sql.Stmt, error)
 }
 
-// observed is a runner whose statements telemetry tells of.
+// observed is a runner whose statements are measured.
 type observed struct {
 	runner
 	telemetry *telemetry

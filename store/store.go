@@ -5,9 +5,9 @@
 // (Update) are transactions on the other and take turns: SQLite has a single writer, PostgreSQL an advisory lock.
 //
 // What only one replica may do at a time, following a chain for instance, it does under a Lease: Claim it, Hold it
-// while working, and write with UpdateUnder, which fails once another replica has taken the lease over. Replicas tell
-// each other what changed with Tx.Notify and Subscribe (LISTEN/NOTIFY). With SQLite one process owns the file: a claim
-// always succeeds, and there is nobody to notify.
+// while working, and write with UpdateUnder, which fails once another replica has taken the lease over. Replicas notify
+// each other of changes with Tx.Notify and Subscribe (LISTEN/NOTIFY). With SQLite one process owns the file: a claim
+// always succeeds, and nothing is notified.
 //
 // A database that does not answer makes every call fail after little more than a second, and then at once, with
 // ErrUnavailable (outage.go), until it answers again.
@@ -62,11 +62,6 @@ func (db *DB) observed(r runner) observed {
 	return observed{r, db.telemetry}
 }
 
-// pools are all by their names in measurements, but for that of probes.
-func (db *DB) pools() map[string]*sql.DB {
-	return map[string]*sql.DB{"read": db.reader, "write": db.writer}
-}
-
 // Within is the database for those who cannot wait: a statement that reads has its rows within a limit, or fails with
 // ErrUnavailable.
 func (db *DB) Within(limit time.Duration) *DB {
@@ -99,7 +94,7 @@ func (db *DB) Available() error { return db.availability.err() }
 func (db *DB) IsReplicated() bool { return db.replica != nil }
 
 // Replica is this process among those that use the database, as the leases name it: its host, its process id and some
-// letters that tell it from others with the same. Empty with SQLite, which one process owns.
+// letters that distinguish it from others with the same. Empty with SQLite, which one process owns.
 func (db *DB) Replica() string {
 	if db.replica == nil {
 		return ""

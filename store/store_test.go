@@ -11,7 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"crossgate/chain"
-	"crossgate/store/postgrestest"
+	"crossgate/internal/postgrestest"
 )
 
 func TestMain(m *testing.M) {

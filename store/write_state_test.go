@@ -14,7 +14,7 @@ func TestAFullDiskIsTold(t *testing.T) {
 	db := openStore(t)
 	grow := func() error {
 		return db.Update(t.Context(), func(tx *Tx) error {
-			_, err := tx.ExecContext(t.Context(), `INSERT INTO token_lists (name, etag, read, changes) VALUES ($1, 'x', 0, 0)`, strings.Repeat("n", 1<<20))
+			_, err := tx.ExecContext(t.Context(), `INSERT INTO venue_days (day, venue, quoted, won, contested, gain) VALUES (0, $1, 0, 0, 0, 0)`, strings.Repeat("n", 1<<20))
 			return err
 		})
 	}
@@ -32,7 +32,7 @@ func TestAFullDiskIsTold(t *testing.T) {
 			t.Errorf("Writable with %s pages: %v, want %q", step.pages, err, step.want)
 		}
 		var lists int
-		if _, err := db.QueryRow(t.Context(), []any{&lists}, `SELECT COUNT(*) FROM token_lists`); err != nil {
+		if _, err := db.QueryRow(t.Context(), []any{&lists}, `SELECT COUNT(*) FROM venue_days`); err != nil {
 			t.Errorf("reading with %s pages: %v", step.pages, err)
 		}
 	}

@@ -17,8 +17,8 @@ const (
 	silentFresh      = 10 * time.Minute // of contracts without an answer: they may be deployed later
 )
 
-// defaultLogoPattern is where the hosted service keeps its logos, as its recorded answers spell them.
-const defaultLogoPattern = "https://tokens.debridge.finance/Logo/{chainId}/{address}/big/token-logo.png"
+// logoPattern is where the hosted service keeps its logos, as its recorded answers spell them.
+const logoPattern = "https://tokens.debridge.finance/Logo/{chainId}/{address}/big/token-logo.png"
 
 // DirectoryOptions configures a Directory. All of it is optional.
 type DirectoryOptions struct {
@@ -29,11 +29,8 @@ type DirectoryOptions struct {
 	Own map[Key]Token
 	// Listed returns tokens of a chain that others vouch for, and whose texts can be shown.
 	Listed func(context.Context, chain.ID) map[chain.Address]Token
-	// LogoPattern makes the LogoURI of tokens that have none: {chainId} and {address} are filled in.
-	// Empty: where the hosted service keeps its logos.
-	LogoPattern string
-	// Recall returns what Remember stored before, also in an earlier process; what it leaves out is read from the
-	// chains. Remember stores what contracts returned, once it cannot change any more.
+	// Recall returns values that Remember stored, also in an earlier process; missing ones are read from the chains.
+	// Remember stores final answers of contracts.
 	Recall   func(context.Context, []Key) map[Key]Reading
 	Remember func(context.Context, map[Key]Reading)
 	Now      func() time.Time // time.Now by default
@@ -41,15 +38,14 @@ type DirectoryOptions struct {
 
 // Directory knows what tokens are called and what they are worth. Safe for concurrent use.
 type Directory struct {
-	registry    chain.Registry
-	readers     map[chain.ID]Reader
-	own         map[Key]Token
-	listed      func(context.Context, chain.ID) map[chain.Address]Token
-	logoPattern string
-	now         func() time.Time
-	sources     []PriceSource
-	recall      func(context.Context, []Key) map[Key]Reading
-	remember    func(context.Context, map[Key]Reading)
+	registry chain.Registry
+	readers  map[chain.ID]Reader
+	own      map[Key]Token
+	listed   func(context.Context, chain.ID) map[chain.Address]Token
+	now      func() time.Time
+	sources  []PriceSource
+	recall   func(context.Context, []Key) map[Key]Reading
+	remember func(context.Context, map[Key]Reading)
 
 	contracts *memory[metadata]
 	prices    *memory[price]
@@ -65,15 +61,12 @@ type metadata struct {
 
 // NewDirectory returns a Directory that knows nothing from the chains yet.
 func NewDirectory(o DirectoryOptions) *Directory {
-	if o.LogoPattern == "" {
-		o.LogoPattern = defaultLogoPattern
-	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	d := &Directory{
 		registry: o.Registry, readers: o.Readers, own: o.Own, listed: o.Listed,
-		logoPattern: o.LogoPattern, now: o.Now, sources: o.Prices, recall: o.Recall, remember: o.Remember,
+		now: o.Now, sources: o.Prices, recall: o.Recall, remember: o.Remember,
 	}
 	d.contracts = newMemory(rememberedTokens, readPatience, d.isCurrent)
 	d.contracts.after = d.rememberNew
@@ -81,20 +74,16 @@ func NewDirectory(o DirectoryOptions) *Directory {
 	return d
 }
 
-// Close waits until what was read is remembered, 8 s at most. It comes after the last Lookup; what is read for one that
-// was given up is remembered no more.
+// Close waits up to 8 s until readings are remembered. It comes after the last Lookup.
 func (d *Directory) Close() { d.contracts.close() }
 
-// Lookup returns the metadata of tokens on one chain, in the order asked: from the operator's list, the
-// chain's registry entry for its native coin, what was read before, or the contracts, which are asked
-// together in one reading.
+// Lookup returns the metadata of tokens on one chain, in the order asked: from the operator's list, the chain's
+// registry entry for its native coin, memory, or the contracts, in one reading.
 //
-// A contract that does not return its decimals gets 0, so that amounts stand as the whole numbers they are
-// on chain and nothing is scaled by a guess. Without a name the symbol stands for it, and without either
-// the shortened address. The same holds for tokens of chains that cannot be asked at all, unless they are well known
-// (wellknown.json) or wrap the chain's coin. An error means that a
-// chain which could have answered did not; it is not remembered. Beside it are the tokens that are known nevertheless,
-// and zero values in the place of the others.
+// A contract without decimals gets 0, so that amounts are the chain's own integers. The symbol stands in for a
+// missing name, the shortened address for both. The same holds for tokens of chains that cannot be read, unless they
+// are well known (wellknown.json) or wrap the chain's coin. An error means that a readable chain did not answer; it
+// is not remembered, and comes with the known tokens, and zero values for the others.
 func (d *Directory) Lookup(ctx context.Context, id chain.ID, addresses ...chain.Address) ([]Token, error) {
 	tokens := make([]Token, len(addresses))
 	var unread []Key
@@ -120,8 +109,8 @@ func (d *Directory) Lookup(ctx context.Context, id chain.ID, addresses ...chain.
 	return tokens, err
 }
 
-// IsSilent reports whether the contract of a token was read and did not return decimals. Mostly there is no
-// contract at the address. It reads nothing itself.
+// IsSilent reports whether the token's contract was read and returned no decimals, mostly because it does not exist.
+// It reads nothing itself.
 func (d *Directory) IsSilent(key Key) bool {
 	if _, settled := d.settled(key); settled {
 		return false
@@ -130,7 +119,7 @@ func (d *Directory) IsSilent(key Key) bool {
 	return asked && said.Decimals == nil
 }
 
-// Expect begins to read what is not known of tokens that are about to be looked up, and does not wait for it.
+// Expect starts to read unknown tokens ahead of a lookup, without waiting.
 func (d *Directory) Expect(ctx context.Context, keys ...Key) {
 	unread := map[chain.ID][]Key{}
 	for _, key := range keys {
@@ -160,7 +149,7 @@ func (d *Directory) settled(key Key) (token Token, known bool) {
 
 func (d *Directory) isCurrent(r metadata) bool { return r.until.IsZero() || d.now().Before(r.until) }
 
-// read finds out about keys, which are all on one chain: by what is recalled, otherwise from the contracts.
+// read recalls keys, all of one chain, and reads the others from their contracts.
 func (d *Directory) read(ctx context.Context, keys []Key) (map[Key]metadata, error) {
 	readings := make(map[Key]metadata, len(keys))
 	if d.recall != nil {
@@ -218,7 +207,7 @@ func (d *Directory) rememberNew(ctx context.Context, readings map[Key]metadata) 
 	}
 }
 
-// complete fills in what a token does not say about itself. An absent address stays empty: it is no token.
+// complete fills in what a token lacks. An absent address stays empty.
 func (d *Directory) complete(key Key, token Token) Token {
 	if key.Address.IsAbsent() {
 		return token
@@ -231,7 +220,7 @@ func (d *Directory) complete(key Key, token Token) Token {
 		token.Name = token.Symbol
 	}
 	if token.LogoURI == "" {
-		token.LogoURI = strings.NewReplacer("{chainId}", key.Chain.String(), "{address}", address).Replace(d.logoPattern)
+		token.LogoURI = strings.NewReplacer("{chainId}", key.Chain.String(), "{address}", address).Replace(logoPattern)
 	}
 	return token
 }
@@ -253,7 +242,7 @@ func (d *Directory) USD(ctx context.Context, keys ...Key) map[Key]*big.Rat {
 	if len(d.sources) == 0 {
 		return found
 	}
-	// The only error is the caller's own end: it gets what is known without waiting.
+	// The only error is the end of ctx, with the values known by then.
 	prices, err := d.prices.get(ctx, keys, d.askPrices)
 	if err != nil {
 		for _, key := range keys {

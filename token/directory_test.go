@@ -350,13 +350,10 @@ func TestExpectedTokensAreReadMeanwhile(t *testing.T) {
 	})
 }
 
-func TestLogosFollowTheOperatorsPattern(t *testing.T) {
-	d := token.NewDirectory(token.DirectoryOptions{
-		Registry: chain.Documented(), Readers: map[chain.ID]token.Reader{1: ethereum()},
-		LogoPattern: "https://logos.example/{address}?chain={chainId}",
-	})
+func TestLogosAreWhereTheHostedServiceKeepsThem(t *testing.T) {
+	d := token.NewDirectory(token.DirectoryOptions{Registry: chain.Documented(), Readers: map[chain.ID]token.Reader{1: ethereum()}})
 	got, err := d.Lookup(t.Context(), 1, usdc)
-	if want := "https://logos.example/0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48?chain=1"; err != nil || got[0].LogoURI != want {
+	if want := "https://tokens.debridge.finance/Logo/1/0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48/big/token-logo.png"; err != nil || got[0].LogoURI != want {
 		t.Errorf("Lookup = %+v, %v, want the logo %s", got, err, want)
 	}
 }

@@ -21,9 +21,9 @@ type Listing struct {
 // wrapperPatience is how long a list waits for the name of the chain's wrapped coin, where no list has it.
 const wrapperPatience = time.Second
 
-// Listed returns the tokens of a chain that somebody vouches for, by ascending address: those of the operator's list,
-// the chain's coin, what DirectoryOptions.Listed has, the well-known ones and the wrapped coin, which alone may have to
-// be read from the chain, and is left out where that takes long. Of a token that several have, the first counts.
+// Listed returns the vouched-for tokens of a chain by ascending address: those of the operator's list, the chain's
+// coin, DirectoryOptions.Listed, the well-known ones and the wrapped coin, which may have to be read from the chain
+// and is left out where that is slow. The first listing of a token counts.
 func (d *Directory) Listed(ctx context.Context, id chain.ID) []Listing {
 	c, registered := d.registry.Chain(id)
 	tokens := make(map[chain.Address]Listing)

@@ -9,11 +9,11 @@ import (
 	"crossgate/cache/flight"
 )
 
-// memory remembers one value per token, at most a bounded number of them, and loads what it lacks in
-// batches. A token that is being loaded is not loaded a second time: whoever needs it waits.
+// memory remembers a bounded number of values, one per token, and loads missing ones in batches. Concurrent callers
+// share a load.
 type memory[V any] struct {
 	limit    int           // values per generation; two are kept
-	patience time.Duration // how long a load may take, whoever waits for it
+	patience time.Duration // the limit of a load
 	fresh    func(V) bool  // whether a value may be used without loading it again
 	// after, when not nil, sees what a load brought. No load waits for it; afterwards knows those under way.
 	after      func(context.Context, map[Key]V)
@@ -55,8 +55,8 @@ func (m *memory[V]) get(ctx context.Context, keys []Key, load loader[V]) (map[Ke
 	return values, nil
 }
 
-// claim splits keys into those whose values are fresh and the batches that bring the others, one of
-// which it starts when some are in none.
+// claim splits keys into those with fresh values and the batches that bring the others; it starts one for keys in
+// none.
 func (m *memory[V]) claim(
 	ctx context.Context, keys []Key, load loader[V],
 ) (values map[Key]V, batches []*flight.Call[map[Key]V]) {
@@ -81,7 +81,7 @@ func (m *memory[V]) claim(
 		return values, batches
 	}
 	own := flight.Start(ctx, func(ctx context.Context) (map[Key]V, error) { return m.load(ctx, missing, load) })
-	own.Join() // for the memory: what is loaded is remembered, whoever has left
+	own.Join() // for the memory: loads are remembered even if all callers have left
 	for _, key := range missing {
 		m.loading[key] = own
 	}
@@ -115,7 +115,7 @@ func (m *memory[V]) showAfter(ctx context.Context, values map[Key]V) {
 	})
 }
 
-// close waits until after has seen what was loaded; it sees nothing that is loaded later.
+// close waits until after has seen all loads; it sees none that ends later.
 func (m *memory[V]) close() {
 	m.mu.Lock()
 	m.isClosed = true

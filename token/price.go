@@ -18,7 +18,7 @@ const (
 	pricePatience    = 2 * time.Second
 )
 
-// price is what is known of a token's price: usd is nil when no source knows one.
+// price is a token's price; usd is nil when no source has one.
 type price struct {
 	usd   *big.Rat
 	asOf  time.Time // when the sources returned it

@@ -1,14 +1,12 @@
-// Package token knows what a token is called and what it is worth in USD.
+// Package token has names and prices of tokens.
 //
-// A [Directory] answers both. [Directory.Lookup] goes from the operator's list to the chain's registry entry, to what
-// is remembered, to what an earlier process stored (Recall), and at last to the contracts, by the chain's [Reader]:
-// what is missing on one chain is read in one batch. [Directory.USD] asks every [PriceSource] at once and takes the
-// median of those that agree.
+// [Directory.Lookup] goes from the operator's list to the chain's registry entry, to memory, to values of an earlier
+// process (Recall), and at last to the contracts, by the chain's [Reader], in one batch per chain. [Directory.USD]
+// asks every [PriceSource] at once and takes the median of those that agree.
 //
-// Metadata and prices are each kept in a memory of bounded size. A key that is being loaded is not loaded again: later
-// callers wait for the same batch, which goes on to its end even when they leave. Everything is safe for concurrent
-// use; Readers, PriceSources and Recall are called from the goroutines of loads, where a panic is an error of that
-// load, and Remember from one of its own.
+// Metadata and prices are each kept in a memory of bounded size. Callers share loads, which go on to their end even
+// when the callers leave. Everything is safe for concurrent use; Readers, PriceSources and Recall are called from the
+// goroutines of loads, where a panic is an error of that load, and Remember from one of its own.
 package token
 
 import (

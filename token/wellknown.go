@@ -51,7 +51,7 @@ func parseWellKnown(text []byte) (map[Key]Token, error) {
 	return tokens, nil
 }
 
-// ofUnread returns what is known of a token of a chain that is not read. A coin's wrapper has the coin's decimals.
+// ofUnread returns the known facts of a token of a chain that is not read. A coin's wrapper has the coin's decimals.
 func ofUnread(key Key, c chain.Chain) Token {
 	if known, is := wellKnown()[key]; is {
 		return known

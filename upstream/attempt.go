@@ -20,8 +20,7 @@ type Attempt struct {
 	turn    Turn
 	span    trace.Span
 	began   time.Time
-	sent    time.Time   // when the breaker had let it in
-	report  func(error) // to the breaker; nil when that did not let it in
+	sent    time.Time // when the breaker had let it in; zero: it did not
 }
 
 // Turn is an endpoint's place in a race.
@@ -73,16 +72,11 @@ func (a *Attempt) send(caller context.Context) (Response, error) {
 // enter takes the request's share of the budget, and has the breaker let it in.
 func (a *Attempt) enter(ctx, caller context.Context) error {
 	e := a.Endpoint
-	if err := e.usability.err(); err != nil {
+	if err := e.unusable(); err != nil {
 		return err
 	}
 	if !e.breaker.isClosed() {
 		return e.breaker.refusal()
-	}
-	if after, ok, err := e.downtime.pass(ctx); err != nil {
-		return e.exchanger.interrupted(caller, time.Now())
-	} else if !ok {
-		return &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after, Err: errUnavailable}
 	}
 	if a.request.Admit != nil {
 		if after, ok, err := a.request.Admit(ctx, e); err != nil {
@@ -91,25 +85,24 @@ func (a *Attempt) enter(ctx, caller context.Context) error {
 			return &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after, Partial: true}
 		}
 	}
-	after, ok, err := e.budget.take(ctx, e.budget.unitsOf(a.request))
+	after, ok, err := e.budget.Take(ctx, e.budget.unitsOf(a.request))
 	if err != nil {
 		return e.exchanger.interrupted(caller, time.Now())
 	}
 	if !ok {
 		return e.refusal(after)
 	}
-	report, ok := e.breaker.enter()
-	if !ok {
+	if !e.breaker.isClosed() {
 		return e.breaker.refusal()
 	}
-	a.report, a.sent = report, time.Now()
+	a.sent = time.Now()
 	return nil
 }
 
 // refusal says that a request has to wait for the budget, and whether that is by our own rate.
 func (e *Endpoint) refusal(after time.Duration) *Error {
 	refused := &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after}
-	if !e.budget.isPaused() {
+	if !e.budget.isPaused() && e.budget.downLeft() == 0 {
 		refused.Err = ErrShort
 	}
 	return refused
@@ -129,22 +122,21 @@ func (a *Attempt) settle(ctx context.Context, wrong error, hedge string) error {
 	if a.Err == nil && !declined {
 		a.Err = e.badAnswer(a.request, wrong)
 	}
-	if a.report != nil {
+	if !a.sent.IsZero() {
 		switch said := detailsOf(a.Err); {
 		case said.Closed:
 			e.close(ctx, said)
 		case said.Class == RateLimited && !said.Partial:
 			if said.InPart {
-				e.budget.answered()
+				e.budget.Answered()
 			}
-			e.budget.pause(said.RetryAfter)
+			e.budget.Pause(said.RetryAfter)
 		case said.Class == ServerError:
-			e.downtime.expect(time.Now(), cmp.Or(said.RetryAfter, RetryAfter(a.Response.Header)))
+			e.budget.announce(cmp.Or(said.RetryAfter, RetryAfter(a.Response.Header)))
 		case answered(a.Err):
-			e.budget.answered()
-			e.downtime.refute(a.sent)
+			e.budget.Answered()
+			e.budget.refute(a.sent)
 		}
-		a.report(a.Err)
 		outcome := a.Err
 		if declined {
 			outcome = &Error{Class: Rejected, Endpoint: e.name, Err: ErrDeclined}

@@ -20,18 +20,3 @@ func Avoided(ctx context.Context) []string {
 	names, _ := ctx.Value(avoidedKey{}).([]string)
 	return names
 }
-
-// postpone moves endpoints with these names behind the others of an order.
-func (p *Pool) postpone(order []int, names []string) []int {
-	if len(names) == 0 {
-		return order
-	}
-	isAvoided := func(index int) bool { return slices.Contains(names, p.endpoints[index].name) }
-	postponed := slices.DeleteFunc(slices.Clone(order), isAvoided)
-	for _, index := range order {
-		if isAvoided(index) {
-			postponed = append(postponed, index)
-		}
-	}
-	return postponed
-}

@@ -3,7 +3,6 @@ package upstream_test
 import (
 	"errors"
 	"net/http"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -153,21 +152,6 @@ func TestHungProbeFreesTheBreaker(t *testing.T) {
 			t.Errorf("Do() after a hung probe = %v, want an answer", err)
 		}
 	})
-}
-
-// gobreaker holds a lock while it decides: whoever looks at the endpoint just then must not wait for ever.
-func TestStateIsReadWhileBreakersTrip(t *testing.T) {
-	pool := upstream.NewPool("pool", endpoint(t, "node", always(500, "")))
-	var working sync.WaitGroup
-	for range 8 {
-		working.Go(func() {
-			for range 200 {
-				_, _ = pool.Do(t.Context(), upstream.Request{Method: http.MethodPost}, nil)
-				pool.Health()
-			}
-		})
-	}
-	working.Wait()
 }
 
 func TestPanicSettlesTheBreaker(t *testing.T) {

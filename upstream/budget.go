@@ -13,37 +13,48 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// An endpoint that asks for a pause gets at most longestPause, so that one answer does not silence it for good. Where
-// it does not say how long, it gets defaultPause, and twice as long each time that it answered nothing since, up to
-// longestGuess: what passes in a second is a rate, what does not may be a day's plan.
+// An endpoint that asks for a pause gets at most longestPause. Where it does not say how long, it gets defaultPause,
+// and twice as long each time that it answered nothing since, up to longestGuess.
 const (
 	defaultPause = time.Second
 	longestGuess = time.Minute
 	longestPause = 5 * time.Minute
 )
 
-// budget is how often an endpoint may be called: our own rate, its monthly plan, and pauses that it asked for.
-type budget struct {
-	costs     map[string]int // see EndpointOptions
-	shared    bool           // by clients, each of whom is told for itself: nothing pauses it
-	limiter   *rate.Limiter  // nil when unlimited
-	plan      *billingPlan   // nil without one
-	asked     *rate.Limiter  // the share of callers once the endpoint is followed; nil when unlimited
-	searching *rate.Limiter  // that of searches, also of a plan; nil when unlimited
+// Budget is how often an endpoint may be called, or asked for calls of one kind: our own rate, its monthly plan, and
+// pauses that it asked for. Safe for concurrent use.
+type Budget struct {
+	units     int           // see EndpointOptions
+	shared    bool          // by clients, each of whom is told for itself: nothing pauses it
+	limiter   *rate.Limiter // nil when unlimited
+	plan      *billingPlan  // nil without one
+	asked     *rate.Limiter // the share of callers once the endpoint is followed; nil when unlimited
+	searching *rate.Limiter // that of searches, also of a plan; nil when unlimited
 	followed  atomic.Bool
 
 	mu     sync.Mutex
 	paused time.Time     // until then
+	down   time.Time     // until then it announced to be unavailable, see announce
+	said   time.Time     // when it did so last
 	guess  time.Duration // how long the next pause is of which nobody says how long; zero: defaultPause
 }
 
-func newBudget(o EndpointOptions) *budget {
-	b := &budget{costs: o.Costs, shared: o.Forwards, plan: newBillingPlan(o.Monthly)}
+// NewBudget returns a budget of units a second; zero: unlimited until the endpoint asks for a pause.
+func NewBudget(perSecond float64, burst int) *Budget {
+	b := &Budget{}
+	if perSecond > 0 {
+		b.limiter = shareOf(1, perSecond, burst)
+		b.asked = shareOf(1-followedShare, perSecond, burst)
+	}
+	return b
+}
+
+func newBudget(o EndpointOptions) *Budget {
+	b := NewBudget(o.RequestsPerSecond, o.Burst)
+	b.units, b.shared, b.plan = o.Units, o.Forwards, newBillingPlan(o.Monthly)
 	perSecond := math.Inf(1)
-	if o.RequestsPerSecond > 0 {
+	if b.limiter != nil {
 		perSecond = o.RequestsPerSecond
-		b.limiter = rate.NewLimiter(rate.Limit(perSecond), max(o.Burst, 1))
-		b.asked = shareOf(1-followedShare, perSecond, o.Burst)
 	}
 	if b.plan != nil {
 		perSecond = min(perSecond, float64(time.Second)/b.plan.unit)
@@ -59,21 +70,21 @@ func shareOf(share, perSecond float64, burst int) *rate.Limiter {
 	return rate.NewLimiter(rate.Limit(share*perSecond), max(int(share*float64(burst)), 1))
 }
 
-// costOf is the units that a call of a JSON-RPC method takes.
-func (b *budget) costOf(method string) int { return cmp.Or(b.costs[method], b.costs["*"], 1) }
-
 // unitsOf is the units that a request takes.
-func (b *budget) unitsOf(r Request) int { return cmp.Or(r.Cost, b.costOf("*")) }
+func (b *Budget) unitsOf(r Request) int { return cmp.Or(r.Cost, b.units, 1) }
 
-// take waits until cost units may be spent, as long as ctx lives. When the deadline of ctx is too early for that, or
+// Take waits until cost units may be spent, as long as ctx lives. When the deadline of ctx is too early for that, or
 // ctx is that of a search, it takes nothing, does not wait, and returns when to retry.
-func (b *budget) take(ctx context.Context, cost int) (retryAfter time.Duration, ok bool, err error) {
+func (b *Budget) Take(ctx context.Context, cost int) (retryAfter time.Duration, ok bool, err error) {
 	cost = max(cost, 1)
 	work := WorkOf(ctx)
 	if work == Following {
 		b.followed.Store(true)
 	}
 	if work == Background {
+		if retryAfter, ok, err = await(ctx, b.downLeft()); !ok {
+			return retryAfter, false, err
+		}
 		if retryAfter, ok, err = b.yield(ctx, cost); !ok {
 			return retryAfter, false, err
 		}
@@ -114,7 +125,7 @@ func takeEach(ctx context.Context, rates []reserve, units int) (retryAfter time.
 }
 
 // shares are those that work takes from before it takes from the whole rate.
-func (b *budget) shares(work Work) (shares []reserve) {
+func (b *Budget) shares(work Work) (shares []reserve) {
 	if work == Searching && b.searching != nil {
 		shares = append(shares, reserveOf(b.searching))
 	}
@@ -150,7 +161,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // reserve takes units from the rate and the plan, and returns how long to wait before they may be used.
-func (b *budget) reserve(now time.Time, units int) (wait time.Duration, giveBack func(at time.Time)) {
+func (b *Budget) reserve(now time.Time, units int) (wait time.Duration, giveBack func(at time.Time)) {
 	wait = b.pauseLeft(now)
 	var reserved *rate.Reservation
 	if b.limiter != nil {
@@ -170,9 +181,9 @@ func (b *budget) reserve(now time.Time, units int) (wait time.Duration, giveBack
 	}
 }
 
-// pause stops the endpoint's use for d or, where d is zero, as long as it seems to need. What was under way when a
+// Pause stops the endpoint's use for d or, where d is zero, as long as it seems to need. What was under way when a
 // pause began does not lengthen the next one. An endpoint that forwards is not paused.
-func (b *budget) pause(d time.Duration) {
+func (b *Budget) Pause(d time.Duration) {
 	if b.shared {
 		return
 	}
@@ -191,29 +202,60 @@ func (b *budget) pause(d time.Duration) {
 	}
 }
 
-// answered learns that the endpoint did its work.
-func (b *budget) answered() {
+// announce begins a downtime of the endpoint, by the Retry-After of an answer that says that it failed (RFC 9110,
+// section 10.2.3). Meanwhile others are asked first, and nothing in the background. A caller whom no other endpoint
+// answers asks it all the same: one of many servers may have said so, or because of what a caller asked.
+func (b *Budget) announce(term time.Duration) {
+	if term <= 0 {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.said = time.Now()
+	if until := b.said.Add(min(term, longestPause)); until.After(b.down) {
+		b.down = until
+	}
+}
+
+// refute ends a downtime by an answer to what was sent since it was announced.
+func (b *Budget) refute(sent time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if sent.After(b.said) {
+		b.down = time.Time{}
+	}
+}
+
+// downLeft returns how long a downtime still lasts; zero when there is none.
+func (b *Budget) downLeft() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return max(time.Until(b.down), 0)
+}
+
+// Answered learns that the endpoint did its work.
+func (b *Budget) Answered() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.guess = 0
 }
 
-func (b *budget) pauseLeft(now time.Time) time.Duration {
+func (b *Budget) pauseLeft(now time.Time) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.paused.Sub(now)
 }
 
-func (b *budget) isPaused() bool { return b.pauseLeft(time.Now()) > 0 }
+func (b *Budget) isPaused() bool { return b.pauseLeft(time.Now()) > 0 }
 
-// isSpent reports whether the next call would have to wait for our own rate.
-func (b *budget) isSpent() bool {
+// IsSpent reports whether the next call would have to wait for our own rate or for the end of a pause.
+func (b *Budget) IsSpent() bool {
 	left, limited := b.left()
-	return limited && left < 1
+	return limited && left < 1 || b.isPaused()
 }
 
 // left returns how many units callers may spend at once; not limited without a rate.
-func (b *budget) left() (units float64, limited bool) {
+func (b *Budget) left() (units float64, limited bool) {
 	if b.limiter != nil {
 		units, limited = b.limiter.Tokens(), true
 		if b.followed.Load() {
@@ -231,7 +273,7 @@ func (b *budget) left() (units float64, limited bool) {
 }
 
 // waiting returns how many units wait for the rate. Those beyond a monthly plan do not wait.
-func (b *budget) waiting() (units float64, limited bool) {
+func (b *Budget) waiting() (units float64, limited bool) {
 	if b.limiter == nil {
 		return 0, false
 	}

@@ -8,7 +8,7 @@
 // An Attempt is one request to one endpoint. It passes quarantine, breaker and budget, sends the request (exchange.go)
 // and returns unjudged. The race's loop, in the goroutine of the caller, judges answers in the order in which they
 // arrive, accepts one, and settles each attempt: only then breaker, health, span and measurements learn how it went.
-// Losers are canceled and waited for. A single attempt runs in the caller's goroutine.
+// Losers are canceled and waited for.
 //
 // What callers bring about must not cost an endpoint its use: failures only make its breaker suspicious, and probes of
 // our own in the background (probe.go) decide. Endpoint.Close ends these.

@@ -34,7 +34,7 @@ func TestUnavailableEndpointsAreLeftAloneInTheBackground(t *testing.T) {
 			if got, err := pool.Do(t.Context(), upstream.Request{}, nil); err != nil || string(got.Body) != "b" {
 				t.Fatalf("Do() = %s, %v, want b's answer", got.Body, err)
 			}
-			_ = ask(upstream.InBackground(t.Context()), pool.Endpoints()[0])
+			_ = ask(upstream.Background.For(t.Context()), pool.Endpoints()[0])
 			<-time.After(time.Second)
 		}
 		if asked := a.asked.Load(); asked != 1 {
@@ -42,7 +42,7 @@ func TestUnavailableEndpointsAreLeftAloneInTheBackground(t *testing.T) {
 		}
 		<-time.After(2 * time.Second)
 		a.to(always(200, "a"))
-		if err := ask(upstream.InBackground(t.Context()), pool.Endpoints()[0]); err != nil {
+		if err := ask(upstream.Background.For(t.Context()), pool.Endpoints()[0]); err != nil {
 			t.Errorf("afterwards: %v, want an answer", err)
 		}
 	})
@@ -76,7 +76,7 @@ func TestRetryAfterOfAnOutageIsBounded(t *testing.T) {
 				e := endpoint(t, "node", node.answer)
 				_, _ = e.Do(t.Context(), upstream.Request{}) // failed
 				node.to(always(200, "{}"))
-				err := ask(upstream.InBackground(t.Context()), e)
+				err := ask(upstream.Background.For(t.Context()), e)
 				if test.want == 0 {
 					if err != nil || e.Health().RetryAfter != 0 {
 						t.Errorf("in the background at once: %v, and to wait for %v, want an answer", err, e.Health().RetryAfter)
@@ -91,7 +91,7 @@ func TestRetryAfterOfAnOutageIsBounded(t *testing.T) {
 					t.Errorf("its health says to wait for %v, and that it can be asked: %v", got.RetryAfter, got.CanBeAsked)
 				}
 				<-time.After(test.want)
-				if err := ask(upstream.InBackground(t.Context()), e); err != nil {
+				if err := ask(upstream.Background.For(t.Context()), e); err != nil {
 					t.Errorf("in the background afterwards: %v, want an answer", err)
 				}
 			})
@@ -154,13 +154,13 @@ func TestAnAnswerEndsADowntime(t *testing.T) {
 			t.Fatal(err)
 		}
 		node.to(always(200, "{}"))
-		if err := ask(upstream.InBackground(t.Context()), e); upstream.ClassOf(err) != upstream.RateLimited {
+		if err := ask(upstream.Background.For(t.Context()), e); upstream.ClassOf(err) != upstream.RateLimited {
 			t.Errorf("in the background after the answer to an earlier request: %v, want to wait", err)
 		}
 		if err := ask(t.Context(), e); err != nil {
 			t.Errorf("for who waits: %v, want an answer", err)
 		}
-		if err := ask(upstream.InBackground(t.Context()), e); err != nil {
+		if err := ask(upstream.Background.For(t.Context()), e); err != nil {
 			t.Errorf("in the background after an answer: %v, want another", err)
 		}
 	})
@@ -178,7 +178,7 @@ func TestProbesDoNotWaitForTheEndOfADowntime(t *testing.T) {
 		}
 		node.to(always(200, "{}"))
 		<-time.After(3 * time.Second)
-		if err := ask(upstream.InBackground(t.Context()), e); err != nil {
+		if err := ask(upstream.Background.For(t.Context()), e); err != nil {
 			t.Errorf("in the background, three seconds after it was back: %v, want an answer", err)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -21,13 +22,11 @@ type EndpointOptions struct {
 	Header     http.Header   // sent with every request: keys, for instance
 	Timeout    time.Duration // of one request with its wait for the budget; 10 s by default
 
-	RequestsPerSecond float64 // or units, where Costs says what requests cost; zero: unlimited
+	RequestsPerSecond float64 // or units, see Request.Cost; zero: unlimited
 	Burst             int
-	// Costs are the units that JSON-RPC methods cost, under * those of any other and of plain requests; 1 by default.
-	Costs map[string]int
-	// Monthly is how many requests, or units, a month may take. It is spent evenly: at most the share of a day at
-	// once. PlanClaim and PlanClaimed let what is spent outlive the process; otherwise a restart restores a day's
-	// share.
+	Units             int // that a request costs which does not say; 1 by default
+	// Monthly is how many requests, or units, a month may take, at most the share of a day at once. PlanClaim and
+	// PlanClaimed let what is spent outlive the process.
 	Monthly int
 
 	LongestQuarantine time.Duration // after repeated wrong answers; 30 min by default
@@ -43,15 +42,15 @@ type EndpointOptions struct {
 type Endpoint struct {
 	name      string
 	exchanger *exchanger
-	breaker   *breaker
-	budget    *budget
+	breaker   breaker
+	budget    *Budget
 	health    health
-	head      head
+	distance  atomic.Pointer[distance] // nil: not known
 	controls  controls
 	worker    worker
 	usability usability
-	downtime  downtime
-	log       endpointLog
+	log       *slog.Logger
+	logged    atomic.Int64 // UNIX nanoseconds at which a bad answer was logged last
 	tracing   tracing
 	measures  measures
 }
@@ -68,12 +67,12 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 	e := &Endpoint{
 		name:      o.Name,
 		exchanger: exchanger,
-		breaker:   newBreaker(o.Name),
+		breaker:   breaker{endpoint: o.Name},
 		budget:    newBudget(o),
 		tracing:   tracing{endpoint: o.Name, attributes: o.Attributes, server: serverOf(o.Name, exchanger.base, o.PublicHost)},
 		measures:  newMeasures(o.Name, o.Attributes),
-		usability: usability{endpoint: o.Name, longestQuarantine: cmp.Or(o.LongestQuarantine, defaultLongestQuarantine)},
-		log:       endpointLog{endpoint: o.Name, to: o.Logger},
+		usability: usability{longestQuarantine: cmp.Or(o.LongestQuarantine, defaultLongestQuarantine)},
+		log:       cmp.Or(o.Logger, slog.New(slog.DiscardHandler)),
 	}
 	if o.Forwards {
 		e.SetControl(addressRequest)
@@ -94,24 +93,45 @@ func (e *Endpoint) Replace(other *Endpoint) {
 	e.budget.adopt(other.budget)
 }
 
+// logEvery is how often an endpoint's bad answers are logged at most.
+const logEvery = time.Minute
+
+// distance is how far an endpoint's newest block is from that of others.
+type distance struct {
+	blocks int64 // below zero: behind
+	isOff  bool
+}
+
+// SetDistance sets how many blocks the endpoint's newest one is from that of the others, below zero: behind, and
+// whether that is too far, so that the others are asked first.
+func (e *Endpoint) SetDistance(blocks int64, isOff bool) { e.distance.Store(&distance{blocks, isOff}) }
+
+// Distance returns what SetDistance was called with last, if it was.
+func (e *Endpoint) Distance() (blocks int64, known bool) {
+	if known := e.distance.Load(); known != nil {
+		return known.blocks, true
+	}
+	return 0, false
+}
+
 // Do sends r once, whatever the answer says. A response is any of 2xx or 4xx but 429; everything else is an *Error.
 func (e *Endpoint) Do(ctx context.Context, r Request) (Response, error) {
 	a := e.Attempt(ctx, r, Turn{number: 1})
 	return a.Response, a.Settle(ctx, nil)
 }
 
-// CostOf returns what a call of a JSON-RPC method takes from the budget.
-func (e *Endpoint) CostOf(method string) int { return e.budget.costOf(method) }
-
 // learn remembers the outcome of a request, and has the endpoint verified when it fails too often.
 func (e *Endpoint) learn(ctx context.Context, r Request, took time.Duration, outcome error) {
-	e.health.note(r.RPCMethod, took, outcome)
+	e.health.note(r.Kind, took, outcome)
+	e.breaker.learn(outcome, &e.health)
 	e.controls.learn(r, took, outcome)
 	if !IsFault(outcome) {
 		return
 	}
-	if ClassOf(outcome) == BadAnswer {
-		e.log.badAnswer(ctx, outcome)
+	now, last := time.Now(), e.logged.Load()
+	isDue := now.Sub(time.Unix(0, last)) >= logEvery // it is asked again and again
+	if ClassOf(outcome) == BadAnswer && isDue && e.logged.CompareAndSwap(last, now.UnixNano()) {
+		e.log.WarnContext(ctx, "endpoint gave a bad answer", "endpoint", e.name, "error", outcome)
 	}
 	e.verify()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -152,20 +153,15 @@ func (a attempts) Unwrap() []error { return a }
 
 // onlyDoubt reports whether there are failures and each of them is an answer that has to be confirmed.
 func (a attempts) onlyDoubt() bool {
-	for _, err := range a {
-		if ClassOf(err) != Unconfirmed {
-			return false
-		}
-	}
-	return len(a) > 0
+	isOther := func(err error) bool { return ClassOf(err) != Unconfirmed }
+	return len(a) > 0 && !slices.ContainsFunc(a, isOther)
 }
 
-// summary classes the failures as a whole: the class they share; rate limited when nothing but budgets,
-// breakers and operators stood in the way of an answer, or of its confirmation; a timeout when there was one; else
-// unreachable.
+// summary classes the failures as a whole: the class they share; rate limited when nothing but budgets, breakers and
+// operators stood in the way; a timeout when there was one; else unreachable.
 func (a attempts) summary(pool string) *Error {
 	whole := &Error{Class: Unreachable, Endpoint: pool, Err: a}
-	seen := classes{}
+	seen := map[Class]bool{}
 	for _, err := range a {
 		var one *Error
 		if !errors.As(err, &one) {
@@ -177,32 +173,21 @@ func (a attempts) summary(pool string) *Error {
 			whole.RetryAfter = one.RetryAfter
 		}
 	}
+	all := slices.Collect(maps.Keys(seen))
+	isOther := func(class Class) bool {
+		return !slices.Contains([]Class{RateLimited, BreakerOpen, Unusable, Unconfirmed}, class)
+	}
 	switch {
-	case len(seen) == 1:
-		for shared := range seen {
-			whole.Class = shared
-		}
-	case seen.only(RateLimited, BreakerOpen, Unusable, Unconfirmed):
+	case len(all) == 1:
+		whole.Class = all[0]
+		return whole
+	case len(all) > 1 && !slices.ContainsFunc(all, isOther):
 		whole.Class = RateLimited
 	case seen[Timeout]:
 		whole.Class = Timeout
 	}
-	if len(seen) > 1 {
-		whole.Status = 0
-	}
+	whole.Status = 0
 	return whole
-}
-
-type classes map[Class]bool
-
-// only reports whether there are some, and none but these.
-func (c classes) only(these ...Class) bool {
-	for class := range c {
-		if !slices.Contains(these, class) {
-			return false
-		}
-	}
-	return len(c) > 0
 }
 
 // endOf returns why ctx ended: at a deadline, be it one that moved while the context lived, or because its owner left.

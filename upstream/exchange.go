@@ -20,9 +20,6 @@ const (
 	// fairTime is how long an endpoint must have had before a caller's deadline counts against it: callers in a hurry
 	// must not be able to open its breaker.
 	fairTime = 500 * time.Millisecond
-
-	// mostExpected bounds the buffer that is allocated by the length that a response claims.
-	mostExpected = 64 << 10
 )
 
 // exchanger sends requests to one URL, and reads what comes back. No field of it changes.
@@ -108,7 +105,7 @@ func (x *exchanger) exchange(ctx, caller context.Context, r Request) (Response, 
 		return Response{}, x.broken(ctx, caller, started, err)
 	}
 	defer answer.Body.Close()
-	body, err := x.read(answer)
+	body, err := io.ReadAll(io.LimitReader(answer.Body, x.maxBody+1))
 	if err != nil {
 		return Response{}, x.broken(ctx, caller, started, err)
 	}
@@ -126,17 +123,6 @@ func (x *exchanger) exchange(ctx, caller context.Context, r Request) (Response, 
 		err = response.StatusError()
 	}
 	return response, err
-}
-
-// read returns the whole body, or one byte more than the limit.
-func (x *exchanger) read(answer *http.Response) ([]byte, error) {
-	limited := io.LimitReader(answer.Body, x.maxBody+1)
-	if answer.ContentLength <= 0 {
-		return io.ReadAll(limited)
-	}
-	body := bytes.NewBuffer(make([]byte, 0, min(answer.ContentLength, mostExpected)+bytes.MinRead))
-	_, err := body.ReadFrom(limited)
-	return body.Bytes(), err
 }
 
 // request builds the HTTP request. Trace context is not sent: it is none of a third party's business.

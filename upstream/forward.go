@@ -37,10 +37,9 @@ func (f Forward) mayRepeat() bool {
 	return f.Body == nil && (f.Method == http.MethodGet || f.Method == http.MethodHead || f.Method == http.MethodOptions)
 }
 
-// Forward sends f to an endpoint, and returns the response when its header has come; the caller closes its body. A
-// request that may be repeated is sent to another endpoint where the first fails or is slow; any other is sent once. A
-// response of any status is a response: one that says that an endpoint failed is returned where none does better. ctx
-// ends the request until the response is returned, closing its body ends it afterwards.
+// Forward sends f to an endpoint, and returns the response, of any status, when its header has come. A request that
+// may be repeated is sent to another endpoint where the first fails or is slow. ctx ends the request until the
+// response is returned, closing its body afterwards.
 func (p *Pool) Forward(ctx context.Context, f Forward) (*http.Response, error) {
 	var opened responses
 	attempt := func(ctx context.Context, e *Endpoint, turn Turn) Reply { return e.forward(ctx, f, turn, &opened) }
@@ -298,10 +297,8 @@ func (b *followedBody) Read(p []byte) (int, error) {
 	}
 	broken := &Error{Class: Unreachable, Endpoint: b.endpoint.name, Err: errors.New(b.endpoint.exchanger.scrubber.redact(sent{}, err.Error()))}
 	if !b.isClosed.Load() {
-		if report, isIn := b.endpoint.breaker.enter(); isIn {
-			report(broken)
-			b.endpoint.health.note("", 0, broken)
-		}
+		b.endpoint.health.note("", 0, broken)
+		b.endpoint.breaker.learn(broken, &b.endpoint.health)
 	}
 	return n, broken
 }

@@ -55,16 +55,16 @@ func (h *health) note(kind string, took time.Duration, err error) {
 	h.took[kind].add(now, took)
 }
 
-// failing returns the share of recent calls that failed.
-func (h *health) failing() float64 {
+// failing returns how many recent calls there were, and the share of them that failed.
+func (h *health) failing() (calls, share float64) {
 	now := time.Now()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	asked := h.asked.at(now)
 	if asked < 1 {
-		return 0
+		return asked, 0
 	}
-	return min(h.failed.at(now)/asked, 1)
+	return asked, min(h.failed.at(now)/asked, 1)
 }
 
 // rate returns how many calls that ended lately there were in a second.

@@ -2,7 +2,6 @@ package upstream
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"go.opentelemetry.io/otel"
@@ -46,73 +45,74 @@ func (m measures) attempted(ctx context.Context, took time.Duration, err error) 
 	}
 }
 
+// gauges are read of an endpoint whenever measurements are collected; where known is false there is nothing to tell.
+var gauges = []struct {
+	name, unit, description string
+	read                    func(*Endpoint) (value float64, known bool)
+}{
+	{
+		"ready", "", "1 when an endpoint would be asked at once, 0 when it is paused, out of budget, behind, cordoned or its breaker is open.",
+		func(e *Endpoint) (float64, bool) { return truth(e.standing() == ready), true },
+	},
+	{
+		"breaker.forced", "", "1 when an operator overrides an endpoint's breaker.",
+		func(e *Endpoint) (float64, bool) { return truth(Force(e.breaker.forced.Load()) != Unforced), true },
+	},
+	{
+		"cordoned", "", "1 when an operator has cordoned an endpoint.",
+		func(e *Endpoint) (float64, bool) { return truth(e.usability.cordoned.Load()), true },
+	},
+	{
+		"head.distance", "", "Blocks from the head of the other endpoints of a chain to that of an endpoint; below zero: behind.",
+		func(e *Endpoint) (float64, bool) { off, known := e.Distance(); return float64(off), known },
+	},
+	{
+		"budget.left", "", "Requests, or units, that may be spent at once; endpoints with a rate or a monthly plan only. Below zero: as many wait.",
+		func(e *Endpoint) (float64, bool) { return e.budget.left() },
+	},
+	{
+		"budget.waiting", "", "Requests, or units, that wait until an endpoint's rate allows them; endpoints with a rate only.",
+		func(e *Endpoint) (float64, bool) { return e.budget.waiting() },
+	},
+	{"pause", "s", "Time for which an endpoint asked us to pause.", func(e *Endpoint) (float64, bool) {
+		return max(e.budget.pauseLeft(time.Now()), e.budget.downLeft()).Seconds(), true
+	}},
+	{"ban", "s", "Time for which an endpoint still stays in quarantine for a wrong answer.", func(e *Endpoint) (float64, bool) {
+		left, _ := e.usability.quarantine.left(time.Now())
+		return left.Seconds(), true
+	}},
+	{
+		"failing", "1", "Share of an endpoint's recent calls that failed.",
+		func(e *Endpoint) (float64, bool) { _, share := e.health.failing(); return share, true },
+	},
+}
+
 // Observe has the state of endpoints read whenever measurements are collected, until stop is called.
 func Observe(endpoints ...*Endpoint) (stop func() error, err error) {
-	g := gauges{meter: otel.Meter("crossgate/upstream")}
-	willing := g.number("ready", "1 when an endpoint would be asked at once, 0 when it is paused, out of budget, behind, cordoned or its breaker is open.")
-	state := g.number("breaker.state", "1 for the state that an endpoint's breaker is in, closed or open, overridden or not.")
-	forced := g.number("breaker.forced", "1 when an operator overrides an endpoint's breaker.")
-	outOfUse := g.number("cordoned", "1 when an operator has cordoned an endpoint.")
-	distance := g.number("head.distance", "Blocks from the head of the other endpoints of a chain to that of an endpoint; below zero: behind.")
-	left := g.amount("budget.left", "", "Requests, or units, that may be spent at once; endpoints with a rate or a monthly plan only. Below zero: as many wait.")
-	waiting := g.amount("budget.waiting", "", "Requests, or units, that wait until an endpoint's rate allows them; endpoints with a rate only.")
-	paused := g.amount("pause", "s", "Time for which an endpoint asked us to pause.")
-	ban := g.amount("ban", "s", "Time for which an endpoint still stays in quarantine for a wrong answer.")
-	failing := g.amount("failing", "1", "Share of an endpoint's recent calls that failed.")
-	return g.observe(func(o metric.Observer) {
-		now := time.Now()
+	meter := otel.Meter("crossgate/upstream")
+	made := make([]metric.Float64Observable, len(gauges))
+	for i, g := range gauges {
+		made[i], _ = meter.Float64ObservableGauge("crossgate.upstream."+g.name, metric.WithUnit(g.unit), metric.WithDescription(g.description))
+	}
+	state, _ := meter.Float64ObservableGauge("crossgate.upstream.breaker.state",
+		metric.WithDescription("1 for the state that an endpoint's breaker is in, closed or open, overridden or not."))
+	all := []metric.Observable{state}
+	for _, each := range made {
+		all = append(all, each)
+	}
+	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		for _, e := range endpoints {
-			whose := e.measures.whose
-			o.ObserveInt64(willing, truth(e.standing() == ready), whose)
-			o.ObserveInt64(forced, truth(Force(e.breaker.forced.Load()) != Unforced), whose)
-			o.ObserveInt64(outOfUse, truth(e.usability.cordoned.Load()), whose)
-			o.ObserveFloat64(paused, max(e.budget.pauseLeft(now), e.downtime.left(now)).Seconds(), whose)
-			banned, _ := e.usability.quarantine.left(now)
-			o.ObserveFloat64(ban, banned.Seconds(), whose)
-			o.ObserveFloat64(failing, e.health.failing(), whose)
-			if off, compared := e.head.off(); compared {
-				o.ObserveInt64(distance, off, whose)
-			}
-			if units, limited := e.budget.left(); limited {
-				o.ObserveFloat64(left, units, whose)
-			}
-			if units, limited := e.budget.waiting(); limited {
-				o.ObserveFloat64(waiting, units, whose)
+			for i, g := range gauges {
+				if value, known := g.read(e); known {
+					o.ObserveFloat64(made[i], value, e.measures.whose)
+				}
 			}
 			isClosed := e.breaker.isClosed()
-			o.ObserveInt64(state, truth(isClosed), whose, metric.WithAttributes(breakerStateKey.String("closed")))
-			o.ObserveInt64(state, truth(!isClosed), whose, metric.WithAttributes(breakerStateKey.String("open")))
+			o.ObserveFloat64(state, truth(isClosed), e.measures.whose, metric.WithAttributes(breakerStateKey.String("closed")))
+			o.ObserveFloat64(state, truth(!isClosed), e.measures.whose, metric.WithAttributes(breakerStateKey.String("open")))
 		}
-	})
-}
-
-// gauges makes instruments that are read when measurements are collected.
-type gauges struct {
-	meter metric.Meter
-	made  []metric.Observable
-	errs  []error
-}
-
-func (g *gauges) number(name, description string) metric.Int64Observable {
-	made, err := g.meter.Int64ObservableGauge("crossgate.upstream."+name, metric.WithDescription(description))
-	g.made, g.errs = append(g.made, made), append(g.errs, err)
-	return made
-}
-
-func (g *gauges) amount(name, unit, description string) metric.Float64Observable {
-	made, err := g.meter.Float64ObservableGauge("crossgate.upstream."+name, metric.WithUnit(unit), metric.WithDescription(description))
-	g.made, g.errs = append(g.made, made), append(g.errs, err)
-	return made
-}
-
-func (g *gauges) observe(read func(metric.Observer)) (stop func() error, err error) {
-	if err := errors.Join(g.errs...); err != nil {
-		return nil, err
-	}
-	registration, err := g.meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
-		read(o)
 		return nil
-	}, g.made...)
+	}, all...)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (g *gauges) observe(read func(metric.Observer)) (stop func() error, err err
 }
 
 // truth is a yes or no as a gauge shows it.
-func truth(yes bool) int64 {
+func truth(yes bool) float64 {
 	if yes {
 		return 1
 	}

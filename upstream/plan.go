@@ -72,19 +72,30 @@ func (p *billingPlan) left(now time.Time) float64 {
 	return float64(p.share()-max(s.refilled.Sub(now), 0)) / p.unit
 }
 
-// claim is what to write of the plan; see Endpoint.PlanClaim.
-func (p *billingPlan) claim() (claim time.Duration, due bool) {
-	s := p.spent
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ahead < 0 {
-		return p.share()/aheadParts - s.ahead, true
+// PlanClaim is what to write of an endpoint's monthly plan into a store that outlives the process: what was spent and
+// not written, and a hundredth of a day's share ahead, as the time in which it is refilled. So writes are rare, and a
+// killed process has written more than it spent. The first claim may be zero: by it the endpoint learns what others
+// spent.
+func (e *Endpoint) PlanClaim() (claim time.Duration, due bool) {
+	p := e.budget.plan
+	if p == nil {
+		return 0, false
 	}
-	return 0, !s.isKnown
+	p.spent.mu.Lock()
+	defer p.spent.mu.Unlock()
+	if ahead := p.spent.ahead; ahead < 0 {
+		return p.share()/aheadParts - ahead, true
+	}
+	return 0, !p.spent.isKnown
 }
 
-// claimed learns that a claim was written; see Endpoint.PlanClaimed.
-func (s *spending) claimed(claim time.Duration, refilled time.Time) {
+// PlanClaimed confirms that a claim was written, and passes the time at which all that is written is refilled. To
+// write a claim is to add it to that time, or to now when that is later.
+func (e *Endpoint) PlanClaimed(claim time.Duration, refilled time.Time) {
+	if e.budget.plan == nil {
+		return
+	}
+	s := e.budget.plan.spent
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.isKnown = true
@@ -94,28 +105,8 @@ func (s *spending) claimed(claim time.Duration, refilled time.Time) {
 	}
 }
 
-// PlanClaim is what to write of an endpoint's monthly plan into a store that outlives the process: what was spent and
-// not written, and a hundredth of a day's share ahead, as the time in which it is refilled. So writes are rare, and a
-// process that is killed has written more than it spent, but for what it did since its last claim. Nothing is due
-// while the last claim lasts. The first claim of an endpoint that has spent nothing is zero: by it the endpoint
-// learns what was spent before, and by others.
-func (e *Endpoint) PlanClaim() (claim time.Duration, due bool) {
-	if e.budget.plan == nil {
-		return 0, false
-	}
-	return e.budget.plan.claim()
-}
-
-// PlanClaimed confirms that a claim was written, and passes the time at which all that is written is refilled. To
-// write a claim is to add it to that time, or to now when that is later.
-func (e *Endpoint) PlanClaimed(claim time.Duration, refilled time.Time) {
-	if e.budget.plan != nil {
-		e.budget.plan.spent.claimed(claim, refilled)
-	}
-}
-
 // adopt has b go on with what other, which it replaces, has spent.
-func (b *budget) adopt(other *budget) {
+func (b *Budget) adopt(other *Budget) {
 	if b.plan != nil && other.plan != nil {
 		b.plan.spent = other.plan.spent
 	}

@@ -26,7 +26,6 @@ const (
 type Pool struct {
 	name      string
 	endpoints []*Endpoint
-	heads     *heads // nil: nobody's head is compared
 	retries   retryBudget
 	preferred atomic.Int64 // index of the endpoint that is asked first
 	moved     atomic.Int64 // UNIX nanoseconds of the latest change of preferred
@@ -65,9 +64,7 @@ func (p *Pool) Health() []Health {
 
 // Do asks the endpoints one after the other until one gives an answer that check accepts; nil accepts every Response,
 // and ErrDeclined is an answer, too. A plain error of check is a bad answer; an *Error keeps its class. When all fail
-// the error is an *Error that classes the failures as a whole and says what each endpoint said. A GET may be asked of a
-// second endpoint while the first is slow, and again after a failure; check sees one answer at a time, and none after
-// the accepted one.
+// the *Error says what each endpoint said. A GET may be asked of a second endpoint while the first is slow.
 func (p *Pool) Do(ctx context.Context, r Request, check func(Response) error) (Response, error) {
 	method := r.method()
 	winner, err := p.Run(ctx, Job{
@@ -108,32 +105,39 @@ type Job struct {
 }
 
 // Run has endpoints tried until an answer is accepted, and returns that one; see Do. Answers are judged one at a time,
-// in the sequence in which they arrive and by the goroutine of the caller, and none after the accepted one. All
-// attempts are over when it returns.
+// by the goroutine of the caller, and none after the accepted one. All attempts are over when it returns.
 func (p *Pool) Run(ctx context.Context, j Job) (Reply, error) {
 	p.retries.earn()
-	order, suited := p.suited(p.postpone(p.order(j.Kind), Avoided(ctx)), j.Suits)
-	r := &race{pool: p, job: j, order: order, suited: suited, failures: make(map[int]error), results: make(chan result, 1)}
+	order, suited := p.first(ctx, j.Kind, j.Suits)
+	r := &race{pool: p, job: j, order: order, suited: suited, failures: make(map[int]error), results: make(chan result)}
 	return r.run(ctx)
 }
 
 // Next returns the endpoint that a job would be tried at first; nil in an empty pool.
 func (p *Pool) Next(ctx context.Context, kind string, suits func(*Endpoint) bool) *Endpoint {
-	order, _ := p.suited(p.postpone(p.order(kind), Avoided(ctx)), suits)
+	order, _ := p.first(ctx, kind, suits)
 	if len(order) == 0 {
 		return nil
 	}
 	return p.endpoints[order[0]]
 }
 
-// suited moves endpoints that cannot be expected to answer behind the others, and counts the latter.
-func (p *Pool) suited(order []int, suits func(*Endpoint) bool) (reordered []int, suited int) {
+// first orders endpoints for a job: those that the caller avoids come after the others, and those that cannot be
+// expected to answer after these; suited counts the ones before.
+func (p *Pool) first(ctx context.Context, kind string, suits func(*Endpoint) bool) (order []int, suited int) {
+	avoided := Avoided(ctx)
+	order, _ = p.split(p.order(kind), func(e *Endpoint) bool { return !slices.Contains(avoided, e.name) })
 	if suits == nil {
 		return order, len(order)
 	}
+	return p.split(order, suits)
+}
+
+// split puts endpoints of a kind before the others, and counts them.
+func (p *Pool) split(order []int, isFirst func(*Endpoint) bool) (reordered []int, count int) {
 	var rest []int
 	for _, index := range order {
-		if suits(p.endpoints[index]) {
+		if isFirst(p.endpoints[index]) {
 			reordered = append(reordered, index)
 		} else {
 			rest = append(rest, index)
@@ -144,17 +148,13 @@ func (p *Pool) suited(order []int, suits func(*Endpoint) bool) (reordered []int,
 
 // answered learns which endpoint gave the answer of a job, and whether another one failed before; isOther that it was
 // asked for other reasons than how well it does.
-func (p *Pool) answered(index int, j Job, failed, isOther bool) {
+func (p *Pool) answered(index int, failed, isOther bool) {
 	switch {
 	case int64(index) == p.preferred.Load():
 		p.overtaken.Store(0)
 	case isOther: // one that confirmed another's answer, or can do what the other cannot, did not do better
 	case failed || p.overtaken.Add(1) >= overtakenMost:
 		p.prefer(index)
-	}
-	if j.IsRead {
-		p.explore(index)
-		p.askHeads()
 	}
 }
 
@@ -210,28 +210,22 @@ func (p *Pool) mayMove() bool {
 	return time.Since(time.Unix(0, p.moved.Load())) >= leastStay
 }
 
-// explore repeats once in a while what one endpoint just answered well at the one whose last measurement is the oldest:
-// how fast that is, and whether it has recovered, is known before callers depend on it.
-func (p *Pool) explore(winner int) {
-	if len(p.endpoints) < 2 {
+// explore repeats once in a while what one endpoint just answered at the one whose last measurement is the oldest: how
+// fast that is, and whether it has recovered, is known before callers depend on it.
+func (p *Pool) explore(winner int, j Job, answered Request) {
+	now, last := time.Now(), p.explored.Load()
+	if len(p.endpoints) < 2 || len(answered.Body) > largestProbe || now.Sub(time.Unix(0, last)) < exploreEvery ||
+		!p.explored.CompareAndSwap(last, now.UnixNano()) || last == 0 {
 		return
 	}
-	now := time.Now()
-	last := p.explored.Load()
-	if now.Sub(time.Unix(0, last)) < exploreEvery || !p.explored.CompareAndSwap(last, now.UnixNano()) || last == 0 {
+	others := slices.DeleteFunc(slices.Clone(p.endpoints), func(e *Endpoint) bool {
+		return e == p.endpoints[winner] || !e.MayBeProbed() || now.Sub(e.health.measured()) < exploreEvery
+	})
+	if len(others) == 0 {
 		return
 	}
-	oldest := -1
-	for i, e := range p.endpoints {
-		if i != winner && e.standing() < down && (oldest < 0 || e.health.measured().Before(p.endpoints[oldest].health.measured())) {
-			oldest = i
-		}
-	}
-	if oldest < 0 {
-		return
-	}
-	known, found := p.endpoints[winner].controls.replays.latest()
-	if e := p.endpoints[oldest]; found && (known.Suits == nil || known.Suits(e)) && now.Sub(e.health.measured()) >= exploreEvery {
-		e.worker.begin(func(ctx context.Context) { _, _ = e.probe(ctx, known) })
+	oldest := slices.MinFunc(others, func(a, b *Endpoint) int { return a.health.measured().Compare(b.health.measured()) })
+	if j.Suits == nil || j.Suits(oldest) {
+		oldest.InBackground(func(ctx context.Context) { _, _ = oldest.Probe(ctx, answered) })
 	}
 }

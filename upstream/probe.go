@@ -24,11 +24,21 @@ const (
 
 // SetControl has the endpoint probed with r, which no caller has a part in, while few requests are known that it
 // answered well.
-func (e *Endpoint) SetControl(r Request) { e.controls.own.Store(&r) }
+func (e *Endpoint) SetControl(r Request) {
+	e.controls.mu.Lock()
+	defer e.controls.mu.Unlock()
+	e.controls.own = r
+}
 
-// probe sends r in the background, for the sake of what can be learned of the endpoint by it.
-func (e *Endpoint) probe(ctx context.Context, r Request) (Response, error) {
-	ctx, cancel := context.WithTimeout(InBackground(ctx), e.exchanger.timeout)
+// MayBeProbed reports whether nothing speaks against asking the endpoint for the sake of knowledge alone.
+func (e *Endpoint) MayBeProbed() bool { return e.standing() < down }
+
+// InBackground has work done that no caller waits for, unless other such work is under way or the endpoint is closed.
+func (e *Endpoint) InBackground(work func(context.Context)) (begun bool) { return e.worker.begin(work) }
+
+// Probe sends r in the background, for the sake of what can be learned of the endpoint by it.
+func (e *Endpoint) Probe(ctx context.Context, r Request) (Response, error) {
+	ctx, cancel := context.WithTimeout(Background.For(ctx), e.exchanger.timeout)
 	defer cancel()
 	a := e.Attempt(ctx, r, Turn{number: 1})
 	return a.Response, a.Settle(ctx, a.check())
@@ -42,9 +52,8 @@ func (a *Attempt) check() error {
 	return a.request.Check(a.Response)
 }
 
-// verify finds out whether the failures that made the breaker suspect the endpoint are its own: then all controls
-// fail, and the breaker opens until one succeeds. When one succeeds at once, the requests were at fault. No caller
-// waits for this.
+// verify finds out, in the background, whether the failures that made the breaker suspect the endpoint are its own:
+// then all controls fail, and the breaker opens until one succeeds.
 func (e *Endpoint) verify() {
 	if !e.breaker.isSuspecting() || time.Since(time.Unix(0, e.breaker.closed.Load())) < verifiedFor {
 		return
@@ -54,7 +63,7 @@ func (e *Endpoint) verify() {
 		case sound:
 			e.breaker.close()
 		case broken:
-			e.breaker.open()
+			e.breaker.opened.Store(true)
 			e.awaitRecovery(ctx)
 		}
 	})
@@ -75,13 +84,13 @@ func (e *Endpoint) verdict(ctx context.Context) condition {
 // awaitRecovery closes the breaker when the endpoint shows a sign of recovery. After a while any answer at its address
 // will do: what it failed at may have been at fault, and nothing else may be known that it can answer.
 func (e *Endpoint) awaitRecovery(ctx context.Context) {
-	for wait := firstProbe; e.breaker.hasOpened(); wait = min(2*wait, longestProbe) {
+	for wait := firstProbe; e.breaker.opened.Load(); wait = min(2*wait, longestProbe) {
 		jittered := wait + rand.N(wait/4) // endpoints that failed together must not be probed together
 		e.breaker.expectProbe(jittered)
 		if sleep(ctx, jittered) != nil {
 			return
 		}
-		if e.breaker.hasOpened() && e.examine(ctx, e.controls.signs(), wait == longestProbe) == sound {
+		if e.breaker.opened.Load() && e.examine(ctx, e.controls.signs(), wait == longestProbe) == sound {
 			e.breaker.close()
 		}
 	}
@@ -124,10 +133,10 @@ func (e *Endpoint) answers(ctx context.Context, r Request, anyAnswer bool) (foun
 			found = broken // as a panic of a caller's request counts
 		}
 	}()
-	if e.usability.err() != nil {
+	if e.unusable() != nil {
 		return unknown
 	}
-	if _, ok, err := e.budget.take(ctx, e.budget.unitsOf(r)); !ok || err != nil {
+	if _, ok, err := e.budget.Take(ctx, e.budget.unitsOf(r)); !ok || err != nil {
 		return unknown
 	}
 	asked, started := context.WithoutCancel(ctx), time.Now()
@@ -138,10 +147,10 @@ func (e *Endpoint) answers(ctx context.Context, r Request, anyAnswer bool) (foun
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return unknown
 	}
-	e.health.note(r.RPCMethod, time.Since(started), err)
+	e.health.note(r.Kind, time.Since(started), err)
 	switch {
 	case answered(err), anyAnswer && response.Status != 0 && response.Status < http.StatusInternalServerError:
-		e.downtime.refute(started)
+		e.budget.refute(started)
 		return sound
 	case IsFault(err):
 		return broken

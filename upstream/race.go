@@ -18,12 +18,11 @@ const (
 	backoff       = 50 * time.Millisecond // before the same endpoint is asked again, and up to twice more
 )
 
-// How long a caller waits for an endpoint to confirm what another one said: so many times what it usually takes, and a
-// moment at least; coldWitness while that is not known. What nobody confirms is told as it was heard.
+// How long a caller waits for an endpoint to confirm what another one said: so many times what it usually takes, and
+// leastWitness at least. What is not confirmed is returned as it was said.
 const (
 	usualWitness = 3
-	leastWitness = 500 * time.Millisecond
-	coldWitness  = 1200 * time.Millisecond
+	leastWitness = 1200 * time.Millisecond
 )
 
 var errOvertaken = errors.New("another endpoint was faster")
@@ -38,12 +37,12 @@ type race struct {
 	running int
 	hedged  bool
 	retried bool
-	since   time.Time   // that an answer waits to be confirmed; zero: none does
-	silent  bool        // nobody confirmed it in time
-	results chan result // with room for one: an attempt in the caller's goroutine must not block
+	since   time.Time // that an answer waits to be confirmed; zero: none does
+	silent  bool      // nobody confirmed it in time
+	results chan result
 
 	failures map[int]error           // by endpoint, the latest of each
-	abandon  context.CancelCauseFunc // ends the attempts under way; nil where there is one endpoint
+	abandon  context.CancelCauseFunc // ends the attempts under way
 }
 
 // result is what one try brought.
@@ -57,13 +56,10 @@ func (r *race) run(caller context.Context) (Reply, error) {
 	if len(r.order) == 0 {
 		return nil, attempts{errors.New("no endpoint is configured")}.summary(r.pool.name)
 	}
-	ctx := caller
-	if len(r.order) > 1 {
-		racing, lose := context.WithCancelCause(caller)
-		defer r.join(caller)
-		defer lose(nil)
-		ctx, r.abandon = racing, lose
-	}
+	ctx, lose := context.WithCancelCause(caller)
+	defer r.join(caller)
+	defer lose(nil)
+	r.abandon = lose
 	r.start(ctx, false)
 	for r.running > 0 {
 		got, came := r.await(ctx)
@@ -79,7 +75,10 @@ func (r *race) run(caller context.Context) (Reply, error) {
 			r.quarantineContradicted(caller)
 			// Otherwise the order was not the pool's, or an endpoint was left out for the share of searches.
 			if len(Avoided(caller)) == 0 && WorkOf(caller) != Searching {
-				r.pool.answered(got.index, r.job, r.failed(), r.doubted() || r.suited < len(r.order))
+				if r.job.IsRead {
+					r.pool.explore(got.index, r.job, got.answer.attempt().request)
+				}
+				r.pool.answered(got.index, len(r.failures) > 0, r.errors().onlyDoubt() || r.suited < len(r.order))
 			}
 			return got.answer, nil
 		}
@@ -94,7 +93,7 @@ func (r *race) run(caller context.Context) (Reply, error) {
 		case r.silent: // what was heard is told
 		case r.running == 0 && r.mayGoOn(ctx, err):
 			r.start(ctx, false)
-		case r.running > 0 && r.isLatest(got) && r.next < len(r.order) && r.mayGoOn(ctx, err):
+		case r.running > 0 && got.index == r.order[r.next-1] && r.next < len(r.order) && r.mayGoOn(ctx, err):
 			r.start(ctx, true) // the one before it is slow still
 		}
 	}
@@ -145,18 +144,13 @@ func (r *race) await(ctx context.Context) (got result, came bool) {
 
 // witnessDelay returns for how long an answer may still wait to be confirmed, where a caller waits for it.
 func (r *race) witnessDelay(ctx context.Context) (time.Duration, bool) {
-	if r.since.IsZero() || r.silent || IsBackground(ctx) {
+	if r.since.IsZero() || r.silent || WorkOf(ctx) == Background {
 		return 0, false
 	}
 	limit := leastWitness
 	for _, index := range r.order[:r.next] {
-		if r.failures[index] != nil {
-			continue
-		}
-		if usual, known := r.pool.endpoints[index].health.usual(r.job.Kind, hedgeQuantile); known {
+		if usual, _ := r.pool.endpoints[index].health.usual(r.job.Kind, hedgeQuantile); r.failures[index] == nil {
 			limit = max(limit, usualWitness*usual)
-		} else {
-			limit = max(limit, coldWitness)
 		}
 	}
 	return max(0, time.Until(r.since.Add(limit))), true
@@ -165,7 +159,7 @@ func (r *race) witnessDelay(ctx context.Context) (time.Duration, bool) {
 // hedgeDelay returns after what time the next endpoint is asked as well, where that may be: once, for reads that
 // a caller waits for, at an endpoint that can answer at once.
 func (r *race) hedgeDelay(ctx context.Context) (time.Duration, bool) {
-	if !r.job.IsRead || r.hedged || r.next >= min(r.suited, len(r.order)) || IsBackground(ctx) {
+	if !r.job.IsRead || r.hedged || r.next >= min(r.suited, len(r.order)) || WorkOf(ctx) == Background {
 		return 0, false
 	}
 	if r.pool.endpoints[r.order[r.next]].standing() != ready {
@@ -193,22 +187,18 @@ func (r *race) usual() (usual time.Duration, known bool) {
 	return usual, known
 }
 
-// isLatest reports whether a result is of the endpoint that was asked last.
-func (r *race) isLatest(got result) bool { return got.index == r.order[r.next-1] }
-
 // start has the next endpoint tried. While others can follow, or when it is asked to confirm what another said, it may
-// use half of the time that is left, so that a silent endpoint does not take all of it. Where no other can be asked
-// beside it the attempt is over when start returns: a goroutine of its own would have to grow a stack for every call.
+// use half of the time that is left, so that a silent endpoint does not take all of it.
 func (r *race) start(ctx context.Context, isHedge bool) {
 	index := r.order[r.next]
 	r.next++
 	turn := Turn{number: r.next, isHedge: isHedge}
 	r.running++
 	cancel := context.CancelFunc(func() {})
-	if deadline, limited := ctx.Deadline(); limited && (r.othersFollow() || r.isToConfirm()) {
+	if deadline, limited := ctx.Deadline(); limited && (r.othersFollow() || !r.since.IsZero()) {
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
 	}
-	attempt := func() {
+	go func() {
 		got := result{index: index}
 		defer func() {
 			cancel()
@@ -216,29 +206,13 @@ func (r *race) start(ctx context.Context, isHedge bool) {
 			r.results <- got
 		}()
 		got.answer = r.job.Try(ctx, r.pool.endpoints[index], turn)
-	}
-	_, mayHedge := r.hedgeDelay(ctx)
-	if _, isLimited := r.witnessDelay(ctx); !mayHedge && !isLimited && r.running == 1 {
-		attempt()
-		return
-	}
-	go attempt()
+	}()
 }
 
 // othersFollow reports whether any of the remaining endpoints can be asked at all.
 func (r *race) othersFollow() bool {
 	for _, index := range r.order[r.next:] {
 		if r.pool.endpoints[index].standing() != away {
-			return true
-		}
-	}
-	return false
-}
-
-// isToConfirm reports whether an endpoint has answered something that another one has to confirm.
-func (r *race) isToConfirm() bool {
-	for _, err := range r.failures {
-		if ClassOf(err) == Unconfirmed {
 			return true
 		}
 	}
@@ -272,7 +246,7 @@ func (r *race) mayGoOn(ctx context.Context, after error) bool {
 // again puts an endpoint whose connection broke, or that failed inside, at the end of the order, once, and lets
 // a moment pass.
 func (r *race) again(ctx context.Context) bool {
-	if !r.job.IsRead || r.retried || IsBackground(ctx) {
+	if !r.job.IsRead || r.retried || WorkOf(ctx) == Background {
 		return false
 	}
 	r.retried = true
@@ -298,12 +272,6 @@ func (r *race) quarantineContradicted(ctx context.Context) {
 		}
 	}
 }
-
-// failed reports whether an endpoint has failed in this race.
-func (r *race) failed() bool { return len(r.failures) > 0 }
-
-// doubted reports whether each failure is an answer that has to be confirmed.
-func (r *race) doubted() bool { return r.errors().onlyDoubt() }
 
 // errors are the failures in the sequence in which the endpoints were asked.
 func (r *race) errors() attempts {

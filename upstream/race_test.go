@@ -129,7 +129,7 @@ func TestOnlyReadsAreAskedTwice(t *testing.T) {
 				t.Fatalf("Do() = %q, %v", got.Body, err)
 			}
 		}
-		ctx := upstream.InBackground(t.Context())
+		ctx := upstream.Background.For(t.Context())
 		if got, err := p.pool.Do(ctx, upstream.Request{}, nil); err != nil || string(got.Body) != "a" {
 			t.Errorf("Do() in the background = %q, %v", got.Body, err)
 		}

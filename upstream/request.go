@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"go.opentelemetry.io/otel/attribute"
 )
 
 // Request is an HTTP request without its host.
@@ -15,13 +17,10 @@ type Request struct {
 	Header http.Header
 	Keys   []string // that are in path, query or body: errors do not tell them, as they tell nothing of Header
 	Body   []byte
-	Cost   int // units of the rate budget; by default what the endpoint's plain requests cost
+	Cost   int // units of the rate budget; by default what plain requests cost
 
-	// Of JSON-RPC: the method that spans name and latencies are kept by, empty for other requests; how many calls the
-	// body holds; and the methods of a batch, for spans, each once.
-	RPCMethod  string
-	Calls      int
-	RPCMethods []string
+	Kind       string               // that spans are named and latencies kept by; the HTTP method by default
+	Attributes []attribute.KeyValue // of its span
 	// Check says what is wrong with a response that the request may have, whoever gives it: probes repeat requests that
 	// were answered well. Nil accepts all.
 	Check func(Response) error
@@ -31,9 +30,6 @@ type Request struct {
 	// Admit waits until an endpoint may be asked requests of this kind, beside its budget; without time for that it
 	// returns when to retry. Nil: it may.
 	Admit func(ctx context.Context, e *Endpoint) (retryAfter time.Duration, ok bool, err error)
-	// Suits says which endpoints can be expected to answer, by what is known of them; nil: all. Nothing is repeated at
-	// another one for the sake of knowledge alone.
-	Suits func(*Endpoint) bool
 }
 
 func (r Request) method() string {

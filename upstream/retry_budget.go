@@ -8,8 +8,8 @@ import (
 
 // Extra load that a pool may cause: a fifth of what it is asked, and ten attempts a second however little that is
 // (Finagle's RetryBudget has the same). What is not used is saved up to the fifth of a while: when an endpoint goes
-// down, everything that was under way there is asked elsewhere. A hedge costs as much as two retries, and the last half
-// is kept for retries: hedges are for nobody's failure, and must not use up what is there for failures.
+// down, all that was under way there is asked elsewhere. The last half is kept for retries, since hedges follow no
+// failure.
 const (
 	extraShare     = 0.2
 	extraPerSecond = 10.0

@@ -13,10 +13,9 @@ import (
 // shortestSecret is the length from which a part of a URL or a header value is taken for a key.
 const shortestSecret = 8
 
-// NewScrubber replaces whatever could be a key in texts about a service, which transport errors and responses quote:
-// each part of its URL but IP addresses and ports, and its header values. What is put in its place has the service's
-// name. Keys are anywhere in URLs, in labels of hosts, too, and nothing tells them from words. So a host is told only
-// as far as it ends in public, which somebody else than the operator has published; empty: not at all.
+// NewScrubber replaces whatever could be a key in texts about a service by its name: each part of its URL but IP
+// addresses and ports, and its header values. Labels of hosts may be keys, too: a host is shown only as far as it ends
+// in public, which others than the operator have published; empty: not at all.
 func NewScrubber(name string, base *url.URL, public string, header http.Header) *strings.Replacer {
 	host := base.Hostname()
 	secrets := append(secretLabels(host, public), secretsOfURL(base)...)
@@ -29,7 +28,7 @@ func NewScrubber(name string, base *url.URL, public string, header http.Header) 
 	for _, host := range []string{host, strings.ToLower(host)} {
 		pairs = append(pairs, [2]string{host, shownHost(name, host, public)})
 	}
-	return replacerOf(append(pairs, replacements(name, secrets)...))
+	return replacer(name, secrets, pairs...)
 }
 
 // shownHost is as much of a host as is no key: an IP address, what is public of a name. Any other is called the host of
@@ -95,23 +94,14 @@ func secretsOfURL(base *url.URL) []string {
 	return append(secrets, base.User.Username(), password, user, escaped, written, basic)
 }
 
-// replacer puts name in place of each of the texts that are long enough to be a key.
-func replacer(name string, secrets []string) *strings.Replacer {
-	return replacerOf(replacements(name, secrets))
-}
-
-// replacements are each of the texts that are long enough to be a key, and name.
-func replacements(name string, secrets []string) (pairs [][2]string) {
+// replacer puts name in place of each of the texts that are long enough to be a key, beside pairs. It prefers the
+// longer of two texts that begin at the same place: the other may be a part of it.
+func replacer(name string, secrets []string, pairs ...[2]string) *strings.Replacer {
 	for _, secret := range secrets {
 		if len(secret) >= shortestSecret {
 			pairs = append(pairs, [2]string{secret, name})
 		}
 	}
-	return pairs
-}
-
-// replacerOf prefers the longer of two texts that begin at the same place: the other may be a part of it.
-func replacerOf(pairs [][2]string) *strings.Replacer {
 	slices.SortStableFunc(pairs, func(a, b [2]string) int { return cmp.Compare(len(b[0]), len(a[0])) })
 	var flat []string
 	for _, pair := range pairs {

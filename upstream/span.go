@@ -15,7 +15,7 @@ import (
 // tracer asks each time: a variable would keep to the first provider that the process ever set.
 func tracer() trace.Tracer { return otel.Tracer("crossgate/upstream") }
 
-// Attribute keys of an attempt. HTTP, RPC, server and error keys are OpenTelemetry's semantic conventions
+// Attribute keys of an attempt. HTTP, server and error keys are OpenTelemetry's semantic conventions
 // (opentelemetry.io/docs/specs/semconv, v1.44), the others are ours. Of an endpoint's host they tell
 // what shownHost does, and of its URL nothing: providers put keys into both.
 const (
@@ -23,14 +23,10 @@ const (
 	attemptKey    = attribute.Key("crossgate.attempt")
 	outcomeKey    = attribute.Key("crossgate.outcome")
 	hedgeKey      = attribute.Key("crossgate.hedge")
-	methodsKey    = attribute.Key("crossgate.rpc.methods")
-	batchSizeKey  = attribute.Key("crossgate.rpc.batch_size")
 	addressKey    = attribute.Key("server.address")
 	portKey       = attribute.Key("server.port")
 	httpMethodKey = attribute.Key("http.request.method")
 	httpStatusKey = attribute.Key("http.response.status_code")
-	rpcSystemKey  = attribute.Key("rpc.system.name")
-	rpcMethodKey  = attribute.Key("rpc.method")
 	errorTypeKey  = attribute.Key("error.type")
 )
 
@@ -48,22 +44,6 @@ func serverOf(name string, base *url.URL, public string) []attribute.KeyValue {
 	return []attribute.KeyValue{addressKey.String(cmp.Or(openPart(base.Hostname(), public), name)), portKey.Int(port)}
 }
 
-// spanName is that of an attempt: the method of its calls, that of HTTP, or JSON-RPC for a batch of several methods.
-func spanName(r Request) string {
-	switch r.RPCMethod {
-	case "":
-		return r.method()
-	case otherMethod:
-		return rpcSystem
-	}
-	return r.RPCMethod
-}
-
-const (
-	rpcSystem   = "jsonrpc"
-	otherMethod = "_OTHER" // the conventions' word for a method that is none of the known, and ours for several
-)
-
 // tracing is what spans tell of an endpoint. No field of it changes.
 type tracing struct {
 	endpoint   string // its name
@@ -76,19 +56,14 @@ func (t *tracing) start(ctx context.Context, r Request, number int) (context.Con
 	if parent := trace.SpanContextFromContext(ctx); parent.IsValid() && !parent.IsSampled() {
 		return ctx, trace.SpanFromContext(context.Background()) // one that does nothing
 	}
-	ctx, span := tracer().Start(ctx, spanName(r), asClient)
+	ctx, span := tracer().Start(ctx, cmp.Or(r.Kind, r.method()), asClient)
 	if !span.IsRecording() {
 		return ctx, span
 	}
 	span.SetAttributes(endpointKey.String(t.endpoint), attemptKey.Int(number), httpMethodKey.String(r.method()))
 	span.SetAttributes(t.attributes...)
 	span.SetAttributes(t.server...)
-	if r.RPCMethod != "" {
-		span.SetAttributes(rpcSystemKey.String(rpcSystem), rpcMethodKey.String(r.RPCMethod), batchSizeKey.Int(r.Calls))
-	}
-	if len(r.RPCMethods) > 1 {
-		span.SetAttributes(methodsKey.StringSlice(r.RPCMethods))
-	}
+	span.SetAttributes(r.Attributes...)
 	return ctx, span
 }
 

@@ -2,7 +2,6 @@ package upstream_test
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -67,7 +66,7 @@ func TestAttemptsAreSpansWithoutURLs(t *testing.T) {
 		URL: "http://account-0123456789.provider.invalid:8545/key-0123456789", PublicHost: "provider.invalid", Attributes: []attribute.KeyValue{attribute.Int("crossgate.chain.id", 137)},
 	}
 	pool := upstream.NewPool("chain", endpoint(t, "a", always(502, ""), secretive), endpoint(t, "b", always(200, "{}"), secretive))
-	call := upstream.Request{Body: []byte("{}"), RPCMethod: "eth_chainId", Calls: 1}
+	call := upstream.Request{Body: []byte("{}"), Kind: "eth_chainId", Attributes: []attribute.KeyValue{attribute.String("rpc.method", "eth_chainId")}}
 	if _, err := pool.Do(t.Context(), call, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -89,31 +88,6 @@ func TestAttemptsAreSpansWithoutURLs(t *testing.T) {
 			if strings.Contains(value.String(), "0123456789") {
 				t.Errorf("attribute %s = %s tells the URL", key, value.String())
 			}
-		}
-	}
-}
-
-// TestSpansOfBatchesNameTheirMethods wants the conventions' name of a span: the method, or the system where there are
-// several; those are told beside it.
-func TestSpansOfBatchesNameTheirMethods(t *testing.T) {
-	for want, request := range map[string]upstream.Request{
-		"GET":         {},
-		"POST":        {Body: []byte("{}")},
-		"eth_chainId": {Body: []byte("{}"), RPCMethod: "eth_chainId", Calls: 2, RPCMethods: []string{"eth_chainId"}},
-		"jsonrpc":     {Body: []byte("{}"), RPCMethod: "_OTHER", Calls: 2, RPCMethods: []string{"eth_call", "eth_getCode"}},
-	} {
-		r := &recorder{}
-		otel.SetTracerProvider(provider{recorder: r})
-		defer otel.SetTracerProvider(noop.NewTracerProvider())
-		if _, err := upstream.NewPool("chain", endpoint(t, "a", always(200, "{}"))).Do(t.Context(), request, nil); err != nil {
-			t.Fatal(err)
-		}
-		got := r.spans[0]
-		if got.name != want {
-			t.Errorf("the span is %q, want %q", got.name, want)
-		}
-		if methods := got.attributes["crossgate.rpc.methods"].AsStringSlice(); want == "jsonrpc" && !slices.Equal(methods, request.RPCMethods) {
-			t.Errorf("it has the methods %v", methods)
 		}
 	}
 }

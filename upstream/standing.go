@@ -15,47 +15,50 @@ const (
 	unsure               // fails so often that its breaker is about to open
 	down                 // said that it would be unavailable, and may be asked
 	away                 // asked us to pause, or its breaker is open
-	closed               // to us, by its own word
+	closed               // denies us access
 	quarantined          // was proven wrong
 	cordoned             // by an operator
 )
 
 var standingNames = [...]string{
-	"ready", "short of its rate", "away from the others' head", "suspected",
-	"unavailable by its own word", "away", "closed to us", "quarantined", "cordoned",
+	"ready", "rate limited (local)", "away from the others' head", "suspected",
+	"announced downtime", "away", "access denied", "quarantined", "cordoned",
 }
 
 func (s standing) String() string { return standingNames[s] }
 
 func (e *Endpoint) standing() standing {
-	switch kept := e.usability.standing(time.Now()); {
-	case kept != ready:
-		return kept
+	switch is, _, _ := e.usability.now(); {
+	case is != ready:
+		return is
 	case !e.breaker.isClosed() || e.budget.isPaused():
 		return away
-	case e.downtime.left(time.Now()) > 0:
+	case e.budget.downLeft() > 0:
 		return down
 	case e.breaker.isSuspecting():
 		return unsure
-	case e.head.isOff():
+	case e.isOff():
 		return lagging
-	case e.budget.isSpent():
+	case e.budget.IsSpent():
 		return short
 	}
 	return ready
 }
 
+func (e *Endpoint) isOff() bool {
+	known := e.distance.Load()
+	return known != nil && known.isOff
+}
+
 // IsReady reports whether the endpoint can be expected to answer at once.
 func (e *Endpoint) IsReady() bool { return e.standing() == ready }
-
-// IsSound reports whether nothing speaks against asking the endpoint, but that it may have to wait for our own rate.
-func (e *Endpoint) IsSound() bool { return e.standing() <= short }
 
 // burden is the expected wait for an endpoint: how long its calls of a kind take, multiplied by its share of failures.
 // Where too few are known it is a guess.
 func (e *Endpoint) burden(kind string) (burden time.Duration, known bool) {
 	usual, known := e.health.usual(kind, usualQuantile)
-	return time.Duration(float64(burdenBase+usual) * (1 + burdenPerFail*e.health.failing())), known
+	_, failing := e.health.failing()
+	return time.Duration(float64(burdenBase+usual) * (1 + burdenPerFail*failing)), known
 }
 
 // Health is how an endpoint does, for operators.
@@ -89,7 +92,8 @@ var forcedNames = [...]string{"", "held open", "held closed"}
 // Health returns how the endpoint does.
 func (e *Endpoint) Health() Health {
 	now := time.Now()
-	health := Health{Endpoint: e.name, Standing: e.standing().String(), Failing: e.health.failing()}
+	health := Health{Endpoint: e.name, Standing: e.standing().String()}
+	_, health.Failing = e.health.failing()
 	health.Rate = e.health.rate()
 	if e.standing() == ready && health.Failing > allFailing {
 		health.Standing = failing
@@ -99,16 +103,16 @@ func (e *Endpoint) Health() Health {
 	health.Left, health.IsLimited = e.budget.left()
 	health.Reason, health.Failed = e.health.lastFailure()
 	health.Forced = forcedNames[e.breaker.forced.Load()]
-	if e.breaker.hasOpened() {
+	if e.breaker.opened.Load() {
 		health.RetryAfter = e.breaker.untilProbe()
 	}
-	left, cause := e.usability.left(now)
+	_, left, cause := e.usability.now()
 	if left > 0 {
 		health.Reason = cause.Error()
 	}
-	health.RetryAfter = max(health.RetryAfter, left, e.budget.pauseLeft(now), e.downtime.left(now))
+	health.RetryAfter = max(health.RetryAfter, left, e.budget.pauseLeft(now), e.budget.downLeft())
 	health.CanBeAsked = e.standing() < away
-	if off, compared := e.head.off(); compared {
+	if off, known := e.Distance(); known {
 		health.Head = fmt.Sprintf("%+d", off)
 	}
 	return health

@@ -5,57 +5,97 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 )
 
+// How long an endpoint that was proven wrong stays in quarantine, or one that denies us access is left alone: at first
+// firstQuarantine, then quarantineGrowth times as long each time, up to what its options say, or longestClosed.
+const (
+	firstQuarantine          = time.Minute
+	quarantineGrowth         = 5
+	defaultLongestQuarantine = 30 * time.Minute
+	longestClosed            = 6 * time.Hour
+)
+
 // usability is whether an endpoint may be called at all.
 type usability struct {
-	endpoint          string // its name
 	cordoned          atomic.Bool
 	quarantine        quarantine // for wrong answers
 	longestQuarantine time.Duration
-	closed            quarantine // to us, by its own word
+	closed            quarantine // it denies us access
 }
 
-// standing is ready for an endpoint that may be called.
-func (u *usability) standing(now time.Time) standing {
-	if u.cordoned.Load() {
-		return cordoned
+// quarantine keeps an endpoint out of use for a while, longer each time.
+type quarantine struct {
+	mu    sync.Mutex
+	until time.Time
+	times int // without as much time of good conduct as the longest one takes
+	cause error
+}
+
+// extend begins a quarantine and returns its length, zero for an answer that was under way when another one began.
+func (q *quarantine) extend(now time.Time, cause error, longest time.Duration) time.Duration {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if now.Before(q.until) {
+		return 0
 	}
-	if left, _ := u.quarantine.left(now); left > 0 {
-		return quarantined
+	if now.Sub(q.until) >= longest {
+		q.times = 0
 	}
-	if left, _ := u.closed.left(now); left > 0 {
-		return closed
+	term := firstQuarantine
+	for range q.times {
+		term = min(term*quarantineGrowth, longest)
 	}
-	return ready
+	term = min(term, longest)
+	q.times++
+	q.until, q.cause = now.Add(term), cause
+	return term
+}
+
+// end lets the endpoint be used at once.
+func (q *quarantine) end() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.until, q.times = time.Time{}, 0
+}
+
+// left returns how long the quarantine still lasts, and why; nothing when there is none.
+func (q *quarantine) left(now time.Time) (time.Duration, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !now.Before(q.until) {
+		return 0, nil
+	}
+	return q.until.Sub(now), q.cause
 }
 
 var errCordoned = errors.New("cordoned by an operator")
 
-// err is why the endpoint may not be called; nil when it may.
-func (u *usability) err() error {
+// now returns ready for an endpoint that may be called, else for how long not and why.
+func (u *usability) now() (is standing, left time.Duration, cause error) {
 	if u.cordoned.Load() {
-		return &Error{Class: Unusable, Endpoint: u.endpoint, Err: errCordoned}
+		return cordoned, 0, errCordoned
 	}
 	now := time.Now()
 	if left, cause := u.quarantine.left(now); left > 0 {
-		return &Error{Class: Unusable, Endpoint: u.endpoint, RetryAfter: left, Err: fmt.Errorf("quarantined for a wrong answer: %w", cause)}
+		return quarantined, left, fmt.Errorf("quarantined for a wrong answer: %w", cause)
 	}
 	if left, cause := u.closed.left(now); left > 0 {
-		return &Error{Class: Unusable, Endpoint: u.endpoint, RetryAfter: left, Err: fmt.Errorf("closed to us: %s", cause)}
+		return closed, left, fmt.Errorf("access denied: %s", cause)
 	}
-	return nil
+	return ready, 0, nil
 }
 
-// left returns how long the endpoint is still out of use, and why; nothing when it is not, or is by an operator only.
-func (u *usability) left(now time.Time) (left time.Duration, cause error) {
-	left, cause = u.closed.left(now)
-	if banned, why := u.quarantine.left(now); banned > 0 {
-		return max(left, banned), why
+// unusable is why the endpoint may not be called; nil when it may.
+func (e *Endpoint) unusable() error {
+	is, left, cause := e.usability.now()
+	if is == ready {
+		return nil
 	}
-	return left, cause
+	return &Error{Class: Unusable, Endpoint: e.name, RetryAfter: left, Err: cause}
 }
 
 // Cordon takes the endpoint out of use until Uncordon. Requests that it is serving go on.
@@ -72,15 +112,15 @@ func (e *Endpoint) Uncordon() {
 func (e *Endpoint) Quarantine(ctx context.Context, cause error) {
 	cause = e.badAnswer(Request{}, cause)
 	if term := e.usability.quarantine.extend(time.Now(), cause, e.usability.longestQuarantine); term > 0 {
-		e.log.outOfUse(ctx, "endpoint quarantined for a wrong answer", term, cause.Error())
+		e.log.WarnContext(ctx, "endpoint quarantined for a wrong answer", "endpoint", e.name, "for", term, "error", cause)
 	}
 }
 
-// close takes the endpoint out of use that said that it will answer nothing for long. It is tried again after a minute
-// at first: what it said may have been about one call.
+// close takes the endpoint out of use that denies us access. It is tried again after a minute at first: what it said
+// may have been about one call.
 func (e *Endpoint) close(ctx context.Context, said *Error) {
 	longest := cmp.Or(min(said.RetryAfter, longestClosed), longestClosed)
 	if term := e.usability.closed.extend(time.Now(), said, longest); term > 0 {
-		e.log.outOfUse(ctx, "endpoint closed to us", term, said.Error())
+		e.log.WarnContext(ctx, "endpoint denies access", "endpoint", e.name, "for", term, "error", said)
 	}
 }

@@ -40,15 +40,9 @@ func WorkOf(ctx context.Context) Work {
 	return w
 }
 
-// InBackground marks calls as Background.
-func InBackground(ctx context.Context) context.Context { return Background.For(ctx) }
-
-// IsBackground reports whether ctx is that of a call that nobody waits for.
-func IsBackground(ctx context.Context) bool { return WorkOf(ctx) == Background }
-
 // yield waits, as long as ctx lives, until a call that leaves half of the burst may be made. When that is too late, it
 // returns when to retry.
-func (b *budget) yield(ctx context.Context, cost int) (retryAfter time.Duration, ok bool, err error) {
+func (b *Budget) yield(ctx context.Context, cost int) (retryAfter time.Duration, ok bool, err error) {
 	for {
 		wait := b.untilHalfFree(cost)
 		if wait <= 0 {
@@ -62,7 +56,7 @@ func (b *budget) yield(ctx context.Context, cost int) (retryAfter time.Duration,
 
 // untilHalfFree returns how long it takes, if nobody else calls, until cost units leave half of the burst; a
 // call that is larger than the other half waits for the whole of it.
-func (b *budget) untilHalfFree(cost int) time.Duration {
+func (b *Budget) untilHalfFree(cost int) time.Duration {
 	if b.limiter == nil {
 		return 0
 	}

@@ -22,7 +22,7 @@ func TestBackgroundCallsNeverMakeOthersWait(t *testing.T) {
 		var calls atomic.Int64
 		following.Go(func() {
 			for ctx.Err() == nil {
-				if _, err := e.Do(upstream.InBackground(ctx), upstream.Request{Cost: 2}); err == nil {
+				if _, err := e.Do(upstream.Background.For(ctx), upstream.Request{Cost: 2}); err == nil {
 					calls.Add(1)
 				}
 			}
@@ -63,7 +63,7 @@ func TestBackgroundCallsGiveUpWithTheirDeadline(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		begun := time.Now()
-		if _, err := e.Do(upstream.InBackground(ctx), upstream.Request{}); err == nil || time.Since(begun) > 0 {
+		if _, err := e.Do(upstream.Background.For(ctx), upstream.Request{}); err == nil || time.Since(begun) > 0 {
 			t.Errorf("Do() = %v after %v, want a refusal at once", err, time.Since(begun))
 		}
 	})
@@ -120,7 +120,7 @@ func TestFollowingKeepsItsShare(t *testing.T) {
 func TestSearchesHaveASmallShare(t *testing.T) {
 	for name, options := range map[string]upstream.EndpointOptions{
 		"a rate":          {RequestsPerSecond: 10, Burst: 10},
-		"a rate in units": {RequestsPerSecond: 200, Burst: 200, Costs: map[string]int{"*": 20}},
+		"a rate in units": {RequestsPerSecond: 200, Burst: 200, Units: 20},
 		"a plan":          {Monthly: 10 * 32 * 24 * 3600},
 		"a smaller plan":  {RequestsPerSecond: 1000, Burst: 1000, Monthly: 10 * 32 * 24 * 3600},
 	} {
@@ -161,8 +161,7 @@ func TestRefusalsTakeNoShare(t *testing.T) {
 	if _, err := e.Do(upstream.Following.For(hurried), upstream.Request{}); err != nil {
 		t.Fatal(err)
 	}
-	var pace upstream.Pace
-	pace.Declare(perSecond)
+	pace := upstream.NewBudget(perSecond, 1)
 	if _, ok, err := pace.Take(upstream.Following.For(hurried), 1); !ok {
 		t.Fatal(err)
 	}

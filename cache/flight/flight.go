@@ -5,7 +5,7 @@
 // with [Start] where there is none or [Call.Join] says that it was given up, and then waits outside the cache's lock.
 // The load has a context of its own with the values of the first caller's, so it outlives the caller that began it.
 // What it returns, or a panic as an error, goes to every waiter. A cache that wants the result whether or not
-// somebody still waits for it has the load store it, and holds its own reference by never waiting.
+// a caller still waits for it has the load store it, and holds its own reference by never waiting.
 //
 // Join may be called under the cache's lock; Wait must not be, since the load may need that lock to store its result.
 package flight
@@ -59,7 +59,7 @@ func (c *Call[V]) Join() bool {
 	return true
 }
 
-// Wait returns the result. A caller whose ctx ends before leaves with its error, and ends the load if nobody else
+// Wait returns the result. A caller whose ctx ends before leaves with its error, and ends the load if no other caller
 // waits for it. Each Start and each Join is followed by at most one Wait.
 func (c *Call[V]) Wait(ctx context.Context) (V, error) {
 	select {

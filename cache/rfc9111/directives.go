@@ -15,7 +15,7 @@ const longest = (1 << 31) * time.Second
 // counts (RFC 9111, section 4.2.1).
 type Directives map[string]string
 
-// parseDirectives reads the lines of a Cache-Control field. A member that is no directive is left out.
+// parseDirectives reads the lines of a Cache-Control field. Other members are left out.
 func parseDirectives(lines []string) Directives {
 	var found Directives
 	for member := range members(lines) {
@@ -81,7 +81,7 @@ func directivesOf(header http.Header) (found Directives, isTargeted bool) {
 }
 
 // parseTargeted reads a targeted field, a dictionary of structured fields. One that is malformed, or has a lifetime
-// that is no integer, is as if it were not there (RFC 9213, section 2.1).
+// other than an integer, counts as absent (RFC 9213, section 2.1).
 func parseTargeted(lines []string) Directives {
 	if len(lines) == 0 {
 		return nil

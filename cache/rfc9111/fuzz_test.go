@@ -3,47 +3,39 @@ package rfc9111
 import (
 	"net/http"
 	"testing"
-	"time"
 )
 
 // FuzzResponse has any fields of a response read. What is stored has a lifetime that is no more than the longest, and
 // what keeps others from it is never lost.
 func FuzzResponse(f *testing.F) {
-	f.Add("max-age=1, no-store", "max-age=1", "Thu, 18 Aug 2050 02:01:18 GMT", "1", "a, *", "key-order", "bytes 0-1/2", "a=1")
-	f.Add(`private="a", max-age="1"`, "", "0", "1, 2", "a", `params, except=("a")`, "bytes */2", "a&b")
-	f.Add("max-age=60", "", "Mon, 01 Jan 0001 00:00:00 GMT", "1", "", "", "", "")
-	f.Fuzz(func(t *testing.T, control, targeted, date, age, vary, search, part, query string) {
+	f.Add("max-age=1, no-store", "max-age=1", "Thu, 18 Aug 2050 02:01:18 GMT", "1", "a, *")
+	f.Add(`private="a", max-age="1"`, "", "0", "1, 2", "a")
+	f.Add("max-age=60", "", "Mon, 01 Jan 0001 00:00:00 GMT", "1", "")
+	f.Fuzz(func(t *testing.T, control, targeted, date, age, vary string) {
 		r := Response{Status: 200, Requested: now, Received: now, Header: http.Header{
 			"Cache-Control": {control}, "Expires": {date}, "Last-Modified": {date}, "Age": {age}, "Vary": {vary},
 		}}
-		if part == "" {
+		if age != "" {
 			r.Header["Date"] = []string{date}
 		}
 		if targeted != "" {
 			r.Header["Cdn-Cache-Control"] = []string{targeted}
 		}
-		p := PolicyOf(r, usual)
+		p := PolicyOf(r)
 		if p.Lifetime < 0 || p.Lifetime > longest || p.Age < 0 || p.Age > longest {
 			t.Errorf("lifetime %v, age %v", p.Lifetime, p.Age)
 		}
 		if soon, late := p.FreshFor(now), p.FreshFor(now.AddDate(200, 0, 0)); late > soon || late > 0 {
 			t.Errorf("fresh for %v now and for %v in 200 years", soon, late)
 		}
-		if at, known := parseDate(date, now); known {
-			if again, still := parseDate(at.Format(http.TimeFormat), now); !still || !again.Equal(at) {
+		if at, known := parseDate(date); known {
+			if again, still := parseDate(at.Format(http.TimeFormat)); !still || !again.Equal(at) {
 				t.Errorf("date %q is read as %v and then as %v", date, at, again)
 			}
 		}
 		s := SelectionOf(http.Header{"Accept-Language": {control}, "A": {date}}, r.Header)
-		if MayStore(Request{Method: "GET"}, r, usual) && !s.Matches(http.Header{"Accept-Language": {control}, "A": {date}}, r.Header) {
+		if MayStore(http.Header{}, r, false) && !s.Matches(http.Header{"Accept-Language": {control}, "A": {date}}) {
 			t.Errorf("Vary %q: a request does not select its own response", vary)
-		}
-		if e, known := ContentRange(http.Header{"Content-Range": {part}}); known && (e.First < 0 || e.First >= e.End || e.End > e.Total) {
-			t.Errorf("%q: %v", part, e)
-		}
-		q := QueryOf(http.Header{"No-Vary-Search": {search}})
-		if once := q.Canonical(query); q.Canonical(once) != once {
-			t.Errorf("%s: %q is %q and then %q", search, query, once, q.Canonical(once))
 		}
 	})
 }
@@ -53,9 +45,9 @@ func FuzzRange(f *testing.F) {
 	f.Add("bytes=0-1", `"a"`, int64(9))
 	f.Add("bytes=-5", "", int64(0))
 	f.Fuzz(func(t *testing.T, text, condition string, total int64) {
-		q := Request{Method: "GET", Header: http.Header{"Range": {text}, "If-Range": {condition}}}
+		q := http.Header{"Range": {text}, "If-Range": {condition}}
 		total = max(total, 0)
-		e, wanted := RangeOf(q, http.Header{"Etag": {`"a"`}}, total, now.Add(time.Second))
+		e, wanted := RangeOf(q, http.Header{"Etag": {`"a"`}}, total)
 		if wanted == Part && (e.First < 0 || e.First >= e.End || e.End > total) {
 			t.Errorf("%q of %d: %v", text, total, e)
 		}

@@ -28,10 +28,3 @@ func sameOrigin(target *url.URL, lines []string) (*url.URL, bool) {
 	}
 	return at, true
 }
-
-// IsAboutTarget reports whether the Content-Location of a response is the resource that was asked: then the response to
-// a POST is one to a GET as well (RFC 9110, section 9.3.3).
-func IsAboutTarget(target *url.URL, response http.Header) bool {
-	at, is := sameOrigin(target, response["Content-Location"])
-	return is && at.EscapedPath() == target.EscapedPath() && at.RawQuery == target.RawQuery
-}

@@ -1,7 +1,6 @@
 package rfc9111
 
 import (
-	"bytes"
 	"net/url"
 	"testing"
 
@@ -35,18 +34,12 @@ func TestSelections(t *testing.T) {
 		"order counts":             {"Vary: a", "A: 1, 2", "A: 2, 1", false},
 		"a comma within quotes":    {"Vary: a", `A: "1,2"`, "A: 1,2", false},
 		"case counts":              {"Vary: a", "A: x", "A: X", false},
-		"languages in any order":   {"Vary: accept-language", "Accept-Language: en, de", "Accept-Language: DE,  en", true},
-		"languages by weight":      {"Vary: accept-language", "Accept-Language: en, de;q=0.5", "Accept-Language: de; q=0.50,en;Q=1.0", true},
-		"other weights":            {"Vary: accept-language", "Accept-Language: en, de;q=0.5", "Accept-Language: en;q=0.5, de", false},
-		"malformed weights":        {"Vary: accept-language", "Accept-Language: en;q=x", "Accept-Language: en;q=y", false},
-		"the language wanted most": {"Vary: Accept-Language\nContent-Language: de", "Accept-Language: en, de", "Accept-Language: fr;q=0.5, de", true},
-		"a language not most":      {"Vary: Accept-Language\nContent-Language: de", "Accept-Language: en, de", "Accept-Language: fr, de", false},
-		"a language not wanted":    {"Vary: Accept-Language\nContent-Language: de", "Accept-Language: de", "Accept-Language: de;q=0", false},
-		"codings":                  {"Vary: accept-encoding", "Accept-Encoding: gzip, br", "Accept-Encoding: br,GZIP", true},
+		"languages in any case":    {"Vary: accept-language", "Accept-Language: en, de", "Accept-Language: EN,  De", true},
+		"codings":                  {"Vary: accept-encoding", "Accept-Encoding: gzip, br", "Accept-Encoding: gzip,BR", true},
 		"types keep their case":    {"Vary: accept", "Accept: a/b;p=X", "Accept: a/b;p=x", false},
 	} {
 		stored := header(c.response)
-		got := SelectionOf(header(c.first), stored).Matches(header(c.second), stored)
+		got := SelectionOf(header(c.first), stored).Matches(header(c.second))
 		if got != c.want {
 			t.Errorf("%s: %t, want %t", name, got, c.want)
 		}
@@ -112,11 +105,11 @@ func TestRanges(t *testing.T) {
 		Wanted
 	}{
 		"":                                      {Extent{}, All},
-		"Range: bytes=0-1":                      {Extent{0, 2, 10}, Part},
-		"Range: bytes=4-":                       {Extent{4, 10, 10}, Part},
-		"Range: Bytes=-3":                       {Extent{7, 10, 10}, Part},
-		"Range: bytes=-30":                      {Extent{0, 10, 10}, Part},
-		"Range: bytes=8-30":                     {Extent{8, 10, 10}, Part},
+		"Range: bytes=0-1":                      {Extent{0, 2}, Part},
+		"Range: bytes=4-":                       {Extent{4, 10}, Part},
+		"Range: Bytes=-3":                       {Extent{7, 10}, Part},
+		"Range: bytes=-30":                      {Extent{0, 10}, Part},
+		"Range: bytes=8-30":                     {Extent{8, 10}, Part},
 		"Range: bytes=10-":                      {Extent{}, Unsatisfiable},
 		"Range: bytes=-0":                       {Extent{}, Unsatisfiable},
 		"Range: bytes=3-2":                      {Extent{}, All},
@@ -127,93 +120,16 @@ func TestRanges(t *testing.T) {
 		"Range: bytes=+1-2":                     {Extent{}, All},
 		"Range: bytes=-":                        {Extent{}, All},
 		"Range: bytes=99999999999999999999999-": {Extent{}, All},
-		"Range: bytes=0-1\nIf-Range: \"a\"":     {Extent{0, 2, 10}, Part},
+		"Range: bytes=0-1\nIf-Range: \"a\"":     {Extent{0, 2}, Part},
 		"Range: bytes=0-1\nIf-Range: \"b\"":     {Extent{}, All},
 		"Range: bytes=0-1\nIf-Range: W/\"a\"":   {Extent{}, All},
-		"Range: bytes=0-1\nIf-Range: $-900":     {Extent{0, 2, 10}, Part},
+		"Range: bytes=0-1\nIf-Range: $-900":     {Extent{0, 2}, Part},
 		"Range: bytes=0-1\nIf-Range: $-901":     {Extent{}, All},
 	} {
 		stored := header("ETag: \"a\"\nLast-Modified: $-900\nDate: $0")
-		extent, wanted := RangeOf(Request{Method: "GET", Header: header(lines)}, stored, 10, now)
+		extent, wanted := RangeOf(header(lines), stored, 10)
 		if extent != want.Extent || wanted != want.Wanted {
 			t.Errorf("%q: %v %d, want %v", lines, extent, wanted, want)
-		}
-	}
-}
-
-func TestContentRanges(t *testing.T) {
-	for text, want := range map[string]Extent{
-		"bytes 0-4/10": {0, 5, 10}, "bytes 9-9/10": {9, 10, 10}, "bytes 0-9/10": {0, 10, 10},
-		"bytes 0-4/*": {}, "bytes 5-4/10": {}, "bytes 0-10/10": {}, "bytes */10": {}, "lines 0-4/10": {}, "bytes 0-4": {}, "": {},
-	} {
-		got, known := ContentRange(header("Content-Range: " + text))
-		if known != (want != Extent{}) || known && got != want {
-			t.Errorf("%q: %v, %t", text, got, known)
-		}
-		if known && got.String() != text {
-			t.Errorf("%q is written %q", text, got)
-		}
-	}
-}
-
-func TestCombine(t *testing.T) {
-	for name, c := range map[string]struct {
-		a    Extent
-		b    Extent
-		want Extent
-	}{
-		"one after the other":  {Extent{0, 5, 10}, Extent{5, 10, 10}, Extent{0, 10, 10}},
-		"one before the other": {Extent{5, 10, 10}, Extent{0, 5, 10}, Extent{0, 10, 10}},
-		"overlapping":          {Extent{0, 7, 10}, Extent{5, 9, 10}, Extent{0, 9, 10}},
-		"within":               {Extent{0, 9, 10}, Extent{5, 7, 10}, Extent{0, 9, 10}},
-		"with a gap":           {Extent{0, 4, 10}, Extent{5, 7, 10}, Extent{}},
-		"of different lengths": {Extent{0, 5, 10}, Extent{5, 7, 11}, Extent{}},
-	} {
-		whole := []byte("0123456789a")
-		got, body, joined := Combine(c.a, whole[c.a.First:c.a.End], c.b, whole[c.b.First:c.b.End])
-		if got != c.want || joined != (c.want != Extent{}) || !bytes.Equal(body, whole[c.want.First:c.want.End]) {
-			t.Errorf("%s: %v %q", name, got, body)
-		}
-	}
-}
-
-func TestStrongValidators(t *testing.T) {
-	for name, c := range map[string]struct {
-		a, b string
-		want bool
-	}{
-		"equal tags":             {`ETag: "a"`, `ETag: "a"`, true},
-		"different tags":         {`ETag: "a"`, `ETag: "b"`, false},
-		"weak tags":              {`ETag: W/"a"`, `ETag: W/"a"`, false},
-		"a tag and none":         {`ETag: "a"`, "Last-Modified: $-90\nDate: $0", false},
-		"old dates":              {"Last-Modified: $-90\nDate: $-1", "Last-Modified: $-90\nDate: $0", true},
-		"dates that are too new": {"Last-Modified: $-9\nDate: $-1", "Last-Modified: $-9\nDate: $0", false},
-		"nothing":                {"", "", false},
-	} {
-		if got := SameStrong(header(c.a), header(c.b), now); got != c.want {
-			t.Errorf("%s: %t, want %t", name, got, c.want)
-		}
-	}
-}
-
-func TestQueries(t *testing.T) {
-	for _, c := range []struct{ field, raw, want string }{
-		{"", "b=1&a=2", "b=1&a=2"},
-		{"key-order", "b=1&a=2&b=0", "a=2&b=1&b=0"},
-		{`params=("utm")`, "utm=1&a=2&%75tm=3", "a=2"},
-		{"params", "a=1&b=2", ""},
-		{`params, except=("a")`, "b=2&a=1&a=0", "a=1&a=0"},
-		{`params, except=("a"), key-order`, "c&b=2&a=1", "a=1"},
-		{`except=("a")`, "b=2", "b=2"},
-		{"params=?0", "b=2", "b=2"},
-		{"params=(utm)", "utm=2", "utm=2"},
-		{"params=1", "utm=2", "utm=2"},
-		{"key-order, &", "b&a", "b&a"},
-		{"key-order", "b=%zz&a%zz", "b=%zz&a%zz"},
-		{"key-order", "b;c&a", "b;c&a"},
-	} {
-		if got := QueryOf(header("No-Vary-Search: " + c.field)).Canonical(c.raw); got != c.want {
-			t.Errorf("%s: %q is %q, want %q", c.field, c.raw, got, c.want)
 		}
 	}
 }

@@ -6,15 +6,6 @@ import (
 	"time"
 )
 
-// Request is what the rules look at in a request. Method and Header are those that the client sent.
-type Request struct {
-	Method string
-	Header http.Header
-	// Credentials are the fields that say who asks, beside Authorization: a response to a request with one of them is
-	// stored only when it says that it is for everybody.
-	Credentials []string
-}
-
 // Response is a response as it was received, with the times of the exchange that brought it.
 type Response struct {
 	Status    int
@@ -23,12 +14,11 @@ type Response struct {
 	Received  time.Time
 }
 
-// Options are what operators decide.
-type Options struct {
-	SetCookie    bool          // responses that set cookies are stored like others
-	StaleIfError time.Duration // for which what is not forbidden to is served stale when the origin fails
-	Heuristic    time.Duration // longest lifetime of a response that does not say one
-}
+// What the standard leaves to caches.
+const (
+	staleIfError     = time.Hour      // for which what is not forbidden to is served stale when the origin fails
+	longestHeuristic = 24 * time.Hour // longest lifetime of a response that does not say one
+)
 
 // Policy is what a stored response says about its use, read once.
 type Policy struct {
@@ -45,23 +35,22 @@ type Policy struct {
 }
 
 // heuristic statuses may be given a lifetime that the response does not state (RFC 9110, section 15.1).
-var heuristic = []int{200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501}
+var heuristic = []int{200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501}
 
 // understood statuses are those whose meaning for a cache is known (RFC 9110, section 15; RFC 9111, section 5.2.2.3).
-// 304 and 206 are not stored as such.
 var understood = []int{
-	200, 203, 204, 206, 300, 301, 302, 303, 307, 308, 400, 401, 402, 403, 404, 405, 406, 407, 408, 409, 410, 411, 412,
+	200, 203, 204, 300, 301, 302, 303, 307, 308, 400, 401, 402, 403, 404, 405, 406, 407, 408, 409, 410, 411, 412,
 	413, 414, 415, 416, 417, 421, 422, 426, 429, 500, 501, 502, 503, 504, 505,
 }
 
 // PolicyOf reads the policy of a response.
-func PolicyOf(r Response, o Options) Policy {
+func PolicyOf(r Response) Policy {
 	directives, isTargeted := directivesOf(r.Header)
 	p := Policy{Age: ageOf(r), received: r.Received, Immutable: directives.has("immutable")}
-	p.Lifetime = lifetimeOf(r, directives, isTargeted, o)
+	p.Lifetime = lifetimeOf(r, directives, isTargeted)
 	_, p.NoCache = directives.fields("no-cache")
 	p.Strict = directives.has("must-revalidate") || directives.has("proxy-revalidate") || directives.has("s-maxage") || p.NoCache
-	p.IfError = o.StaleIfError
+	p.IfError = staleIfError
 	if window, given := directives.span("stale-if-error"); given {
 		p.IfError = window
 	}
@@ -75,7 +64,7 @@ func PolicyOf(r Response, o Options) Policy {
 // ageOf is the age of a response when it was received (RFC 9111, section 4.2.3), longest at most.
 func ageOf(r Response) time.Duration {
 	var apparent, stated time.Duration
-	if date, known := dateOf(r.Header, "Date", r.Received); known {
+	if date, known := dateOf(r.Header, "Date"); known {
 		apparent = max(0, r.Received.Sub(date))
 	}
 	for first := range members(r.Header["Age"]) { // of several the first counts (RFC 9111, section 5.1)
@@ -86,33 +75,33 @@ func ageOf(r Response) time.Duration {
 }
 
 // lifetimeOf is how long a response is fresh (RFC 9111, section 4.2.1).
-func lifetimeOf(r Response, directives Directives, isTargeted bool, o Options) time.Duration {
+func lifetimeOf(r Response, directives Directives, isTargeted bool) time.Duration {
 	for _, name := range []string{"s-maxage", "max-age"} {
 		if span, given := directives.span(name); given {
 			return span
 		}
 	}
 	if _, given := r.Header["Expires"]; given && !isTargeted {
-		expires, known := dateOf(r.Header, "Expires", r.Received)
+		expires, known := dateOf(r.Header, "Expires")
 		if !known {
 			return 0
 		}
-		date, dated := dateOf(r.Header, "Date", r.Received)
+		date, dated := dateOf(r.Header, "Date")
 		if !dated {
 			date = r.Received
 		}
 		return min(max(0, expires.Sub(date)), longest)
 	}
-	modified, known := dateOf(r.Header, "Last-Modified", r.Received)
+	modified, known := dateOf(r.Header, "Last-Modified")
 	if !known || !slices.Contains(heuristic, r.Status) && !directives.has("public") {
 		return 0
 	}
-	date, dated := dateOf(r.Header, "Date", r.Received)
+	date, dated := dateOf(r.Header, "Date")
 	if !dated {
 		date = r.Received
 	}
 	const share = 10 // of the time since it changed (RFC 9111, section 4.2.2)
-	return min(max(0, date.Sub(modified)/share), o.Heuristic)
+	return min(max(0, date.Sub(modified)/share), longestHeuristic)
 }
 
 // AgeAt is the age at a time (RFC 9111, section 4.2.3).

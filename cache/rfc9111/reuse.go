@@ -11,22 +11,19 @@ type Use uint8
 // The uses.
 const (
 	Validate             Use = iota // ask the origin whether it still holds
-	Serve                           // as it is, fresh or by the leave of the request
+	Serve                           // as it is
 	ServeWhileValidating            // stale, and validate it meanwhile
 )
 
 // UseOf decides how a stored response may answer a request now (RFC 9111, section 4). Ended says that an operator, or
 // an unsafe request, has declared it out of date.
-func UseOf(q Request, p Policy, ended bool, now time.Time) Use {
-	wants := RequestDirectives(q.Header)
+func UseOf(q http.Header, p Policy, ended bool, now time.Time) Use {
+	wants := RequestDirectives(q)
 	if p.NoCache || ended && p.Strict || wants.has("no-cache") {
 		return Validate
 	}
 	age, left := p.AgeAt(now), p.FreshFor(now)
 	if most, given := wants.span("max-age"); given && age > most && !(p.Immutable && left > 0) {
-		return Validate
-	}
-	if least, given := wants.span("min-fresh"); given && left < least {
 		return Validate
 	}
 	switch {
@@ -40,12 +37,6 @@ func UseOf(q Request, p Policy, ended bool, now time.Time) Use {
 	case p.Strict:
 		return Validate
 	}
-	if text, given := wants["max-stale"]; given {
-		most, limited := deltaSeconds(text)
-		if text == "" || limited && -left <= most {
-			return Serve
-		}
-	}
 	if -left < p.WhileRevalidate {
 		return ServeWhileValidating
 	}
@@ -53,17 +44,13 @@ func UseOf(q Request, p Policy, ended bool, now time.Time) Use {
 }
 
 // MayServeOnError reports whether a stored response may answer although the origin failed to validate it (RFC 5861,
-// section 4). A window that the request names counts where the response allows any.
-func MayServeOnError(q Request, p Policy, now time.Time) bool {
-	wants := RequestDirectives(q.Header)
+// section 4).
+func MayServeOnError(q http.Header, p Policy, now time.Time) bool {
+	wants := RequestDirectives(q)
 	if p.Strict || wants.has("no-cache") {
 		return false
 	}
-	window := p.IfError
-	if asked, given := wants.span("stale-if-error"); given {
-		window = min(window, asked)
-	}
-	return -p.FreshFor(now) < window
+	return -p.FreshFor(now) < p.IfError
 }
 
 // IsFailure reports whether a status is a failure in whose stead a stale response may be served (RFC 5861, section 4).

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Status is what a cache did with a request, as Cache-Status tells it (RFC 9211).
+// Status is what a cache did with a request, as Cache-Status says (RFC 9211).
 type Status struct {
 	Hit       bool
 	Forwarded string // why the request went on: uri-miss, vary-miss, stale, request, bypass, method, partial; empty: it did not

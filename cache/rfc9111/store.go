@@ -6,73 +6,60 @@ import (
 	"strings"
 )
 
-// MayStore reports whether the response to a request may be stored by a shared cache (RFC 9111, section 3), and is
-// worth it: it can be used again, be it after validation.
-func MayStore(q Request, r Response, o Options) bool {
+// MayStore reports whether the response to a GET may be stored by a shared cache (RFC 9111, section 3), and is worth it:
+// it can be used again, be it after validation. Parts (206) are not. Responses that set cookies are only if cookies are
+// shared, though the standard allows them: the next client would get the same cookies.
+func MayStore(q http.Header, r Response, sharesCookies bool) bool {
 	directives, _ := directivesOf(r.Header)
-	wants := parseDirectives(q.Header["Cache-Control"])
 	_, isPrivate := directives.fields("private")
 	isUnderstood := slices.Contains(understood, r.Status)
 	forbids := directives.has("no-store") && !(directives.has("must-understand") && isUnderstood)
 	switch {
-	case wants.has("no-store"), forbids, isPrivate, directives.has("must-understand") && !isUnderstood:
+	case RequestDirectives(q).NoStore(), forbids, isPrivate, directives.has("must-understand") && !isUnderstood:
 		return false
-	case r.Status < 200, r.Status == http.StatusNotModified, r.Status == http.StatusSwitchingProtocols:
+	case r.Status < 200, r.Status == http.StatusNotModified, r.Status == http.StatusPartialContent:
 		return false
-	case r.Status == http.StatusPartialContent && q.Method != http.MethodGet:
+	case len(r.Header["Set-Cookie"]) > 0 && !sharesCookies:
 		return false
-	case len(r.Header["Set-Cookie"]) > 0 && !o.SetCookie:
-		return false
-	case variesByAll(r.Header["Vary"]):
-		return false
-	case !mayShare(q, directives):
+	case slices.Contains(Selecting(r.Header), "*"), !mayShare(q, directives):
 		return false
 	}
-	switch q.Method {
-	case http.MethodGet:
-	case http.MethodPost:
-		_, isFresh := explicit(r, directives)
-		if !isFresh || r.Status != http.StatusOK || len(r.Header["Content-Location"]) == 0 {
-			return false
-		}
-	default:
-		return false
-	}
-	p := PolicyOf(r, o)
-	states, _ := explicit(r, directives)
+	p := PolicyOf(r)
+	states := directives.has("s-maxage") || directives.has("max-age") || len(r.Header["Expires"]) > 0
 	if !states && !directives.has("public") && !slices.Contains(heuristic, r.Status) {
 		return false
 	}
 	return p.Lifetime > p.Age || p.WhileRevalidate > 0 || HasValidator(r.Header) || states && p.IfError > 0
 }
 
-// explicit reports whether a response states a lifetime, and whether that is longer than nothing.
-func explicit(r Response, directives Directives) (states, isFresh bool) {
-	for _, name := range []string{"s-maxage", "max-age"} {
-		if span, given := directives.span(name); given {
-			return true, span > 0
-		}
-	}
-	if expires := r.Header["Expires"]; len(expires) > 0 {
-		at, known := parseDate(expires[0], r.Received)
-		return true, known && at.After(r.Received)
-	}
-	return false, false
+// credentials are words in the names of fields that say who asks.
+var credentials = []string{
+	"account", "apikey", "auth", "authentication", "authorization", "client", "cookie", "credential", "credentials", "jwt",
+	"key", "password", "secret", "session", "sid", "signature", "token", "user",
 }
 
-// mayShare reports whether a response to a request with credentials may answer others (RFC 9111, section 3.5). Of the
-// fields beside Authorization the standard says nothing: there must-revalidate is not enough.
-func mayShare(q Request, directives Directives) bool {
-	isPublic := directives.has("public") || directives.has("s-maxage")
-	if len(q.Header["Authorization"]) > 0 && !isPublic && !directives.has("must-revalidate") {
-		return false
+// mayShare reports whether a response may answer others, although its request had credentials (RFC 9111, section 3.5).
+// Of the fields beside Authorization the standard says nothing: there must-revalidate is not enough.
+func mayShare(q http.Header, directives Directives) bool {
+	if directives.has("public") || directives.has("s-maxage") {
+		return true
 	}
-	for _, name := range q.Credentials {
-		if len(q.Header[name]) > 0 && !isPublic {
+	for name := range q {
+		if isCredential(name) && !(name == "Authorization" && directives.has("must-revalidate")) {
 			return false
 		}
 	}
 	return true
+}
+
+// isCredential reports whether a request field says who asks. Those of browsers (Sec-) do not.
+func isCredential(name string) bool {
+	if name == "User-Agent" || strings.HasPrefix(name, "Sec-") {
+		return false
+	}
+	return slices.ContainsFunc(strings.Split(strings.ToLower(name), "-"), func(word string) bool {
+		return slices.Contains(credentials, word)
+	})
 }
 
 // HasValidator reports whether a stored response can be validated.

@@ -30,16 +30,13 @@ func deltaSeconds(text string) (time.Duration, bool) {
 func secondsText(seconds int64) string { return strconv.FormatInt(seconds, 10) }
 
 // parseDate reads a date in one of the three forms of HTTP (RFC 9110, section 5.6.7), in any case. The name of the day
-// need not be right. The year of the form with two digits is the one that is at most 50 years after now.
-func parseDate(text string, now time.Time) (time.Time, bool) {
+// need not be right.
+func parseDate(text string) (time.Time, bool) {
 	upper := strings.ToUpper(text)
 	for _, layout := range []string{http.TimeFormat, "Monday, 02-Jan-06 15:04:05 GMT", time.ANSIC} {
 		at, err := time.ParseInLocation(layout, upper, time.UTC)
 		if err != nil || !strings.EqualFold(withoutDay(at.Format(layout)), withoutDay(text)) {
 			continue // time.Parse skips blanks
-		}
-		if strings.Contains(layout, "-06 ") {
-			at = inCentury(at, now)
 		}
 		return at, true
 	}
@@ -55,23 +52,11 @@ func withoutDay(text string) string {
 	return rest
 }
 
-// inCentury moves a date whose year had two digits to the latest year of that ending that is not too far in the future.
-func inCentury(at, now time.Time) time.Time {
-	const century, farthest = 100, 50
-	year := now.Year() + farthest
-	year -= ((year-at.Year())%century + century) % century
-	at = at.AddDate(year-at.Year(), 0, 0)
-	if at.After(now.AddDate(farthest, 0, 0)) {
-		at = at.AddDate(-century, 0, 0)
-	}
-	return at
-}
-
 // dateOf returns the date of a field. The first line counts.
-func dateOf(header http.Header, name string, now time.Time) (time.Time, bool) {
+func dateOf(header http.Header, name string) (time.Time, bool) {
 	lines := header[name]
 	if len(lines) == 0 {
 		return time.Time{}, false
 	}
-	return parseDate(lines[0], now)
+	return parseDate(lines[0])
 }

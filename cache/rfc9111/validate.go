@@ -3,7 +3,6 @@ package rfc9111
 import (
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -47,22 +46,10 @@ func Updates(notModified, stored http.Header) bool {
 	return len(tag) == 0 || len(stored["Etag"]) > 0 && weakly(tag[0]) == weakly(stored["Etag"][0])
 }
 
-// UpdatesByHead reports whether the 200 to a HEAD is about a stored response of a GET, of so many bytes: no validator
-// and no length in it differs (RFC 9111, section 4.3.5). Where it is not, the stored one is out of date.
-func UpdatesByHead(head, stored http.Header, length int64) bool {
-	for _, name := range []string{"Etag", "Last-Modified"} {
-		if said := head[name]; len(said) > 0 && (len(stored[name]) == 0 || said[0] != stored[name][0]) {
-			return false
-		}
-	}
-	said := head["Content-Length"]
-	return len(said) == 0 || said[0] == strconv.FormatInt(length, 10)
-}
-
 // ofContent are the fields of a stored response that a 304 does not change: they are about the bytes that are kept.
 var ofContent = []string{"Content-Encoding", "Content-Length", "Content-Range"}
 
-// Merge returns the fields of a stored response after a 304, or a 206 that it is combined with (RFC 9111, section 3.2).
+// Merge returns the fields of a stored response after a 304 (RFC 9111, section 3.2).
 func Merge(stored, newer http.Header) http.Header {
 	merged, fields := stored.Clone(), Stored(newer)
 	for name, lines := range fields {
@@ -76,7 +63,7 @@ func Merge(stored, newer http.Header) http.Header {
 // NotModified reports whether a request has a precondition that a stored response does not meet, so that 304 is the
 // answer (RFC 9111, section 4.3.2). If-None-Match counts alone where there is one.
 func NotModified(q http.Header, status int, stored http.Header, received time.Time) bool {
-	if status != http.StatusOK && status != http.StatusPartialContent && status != http.StatusNoContent {
+	if status != http.StatusOK && status != http.StatusNoContent {
 		return false
 	}
 	if given := q["If-None-Match"]; len(given) > 0 {
@@ -88,13 +75,13 @@ func NotModified(q http.Header, status int, stored http.Header, received time.Ti
 		}
 		return false
 	}
-	since, known := dateOf(q, "If-Modified-Since", received)
+	since, known := dateOf(q, "If-Modified-Since")
 	if !known {
 		return false
 	}
-	modified, known := dateOf(stored, "Last-Modified", received)
+	modified, known := dateOf(stored, "Last-Modified")
 	if !known {
-		if modified, known = dateOf(stored, "Date", received); !known {
+		if modified, known = dateOf(stored, "Date"); !known {
 			modified = received
 		}
 	}
@@ -103,24 +90,3 @@ func NotModified(q http.Header, status int, stored http.Header, received time.Ti
 
 // weakly is a tag as the weak comparison sees it (RFC 9110, section 8.8.3.2).
 func weakly(tag string) string { return strings.TrimPrefix(tag, "W/") }
-
-// isStrong reports whether a tag is a strong one.
-func isStrong(tag string) bool { return strings.HasPrefix(tag, `"`) }
-
-// SameStrong reports whether two responses have the same strong validator (RFC 9110, section 8.8.3.2; of dates, section
-// 8.8.2.2: one that is a minute older than the response).
-func SameStrong(a, b http.Header, now time.Time) bool {
-	if tagA, tagB := a["Etag"], b["Etag"]; len(tagA) > 0 || len(tagB) > 0 {
-		return len(tagA) > 0 && len(tagB) > 0 && isStrong(tagA[0]) && tagA[0] == tagB[0]
-	}
-	modifiedA, knownA := strongDate(a, now)
-	modifiedB, knownB := strongDate(b, now)
-	return knownA && knownB && modifiedA.Equal(modifiedB)
-}
-
-// strongDate is the Last-Modified date of a response, where that is a strong validator.
-func strongDate(header http.Header, now time.Time) (time.Time, bool) {
-	modified, known := dateOf(header, "Last-Modified", now)
-	date, dated := dateOf(header, "Date", now)
-	return modified, known && dated && date.Sub(modified) >= time.Minute
-}

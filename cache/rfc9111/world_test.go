@@ -31,5 +31,3 @@ func header(lines string) http.Header {
 func response(status int, lines string) Response {
 	return Response{Status: status, Header: header(lines), Requested: now, Received: now}
 }
-
-var usual = Options{StaleIfError: time.Hour, Heuristic: 24 * time.Hour}

@@ -3,7 +3,7 @@ package shared
 import (
 	"context"
 	"crypto/sha1" //nolint:gosec // the name that Redis has for a script
-	_ "embed"
+	"embed"
 	"encoding/hex"
 	"errors"
 	"strings"
@@ -21,37 +21,34 @@ func newScript(name, text string) script {
 	return script{name, text, hex.EncodeToString(digest[:])}
 }
 
-// isUnknownScript reports whether the server was never sent the script that it was told to run, or has forgotten it.
-func isUnknownScript(err error) bool {
-	refused, is := errors.AsType[redis.Error](err)
-	return is && strings.HasPrefix(string(refused), "NOSCRIPT ")
+//go:embed scripts/*.lua
+var scripts embed.FS
+
+// scriptOf is the script in the file of that name.
+func scriptOf(name string) script {
+	text, err := scripts.ReadFile("scripts/" + name + ".lua")
+	if err != nil {
+		panic(err) // a mistake in this package
+	}
+	return newScript(name, string(text))
 }
 
 //nolint:gochecknoglobals // read only
 var (
-	//go:embed scripts/settle.lua
-	settleText string
-	//go:embed scripts/take.lua
-	takeText string
-	//go:embed scripts/renew.lua
-	renewText string
-	//go:embed scripts/put.lua
-	putText string
-	//go:embed scripts/purge.lua
-	purgeText string
-	//go:embed scripts/spend.lua
-	spendText string
-	//go:embed scripts/attest.lua
-	attestText string
-
-	settleScript = newScript("settle", settleText)
-	takeScript   = newScript("take", takeText)
-	renewScript  = newScript("renew", renewText)
-	putScript    = newScript("put", putText)
-	purgeScript  = newScript("purge", purgeText)
-	spendScript  = newScript("spend", spendText)
-	attestScript = newScript("attest", attestText)
+	settleScript = scriptOf("settle")
+	takeScript   = scriptOf("take")
+	renewScript  = scriptOf("renew")
+	putScript    = scriptOf("put")
+	purgeScript  = scriptOf("purge")
+	spendScript  = scriptOf("spend")
+	attestScript = scriptOf("attest")
 )
+
+// isUnknownScript reports whether the server was never sent the script, or has forgotten it.
+func isUnknownScript(err error) bool {
+	refused, is := errors.AsType[redis.Error](err)
+	return is && strings.HasPrefix(string(refused), "NOSCRIPT ")
+}
 
 // errUnavailable says that the server was not asked: there is no connection, or the circuit breaker is open.
 var errUnavailable = errors.New("shared cache unavailable")

@@ -78,21 +78,23 @@ func (c *Cache) take(ctx context.Context, key Key, want Want) (found *Value, loc
 	if err != nil || len(reply) == 0 {
 		return nil, nil, 0
 	}
-	switch outcome, _ := redis.String(reply[0], nil); {
-	case outcome == "found" && len(reply) == 4:
-		age, ageErr := redis.Int64(reply[1], nil)
-		purged, purgedErr := redis.Int64(reply[2], nil)
-		body, bodyErr := redis.Bytes(reply[3], nil)
-		if ageErr == nil && purgedErr == nil && bodyErr == nil {
+	var outcome string
+	var number, left int64
+	switch outcome, _ = redis.String(reply[0], nil); outcome {
+	case "found":
+		var age, purged int64
+		var body []byte
+		if _, err := redis.Scan(reply[1:], &age, &purged, &body); err == nil {
 			found = &Value{Age: time.Duration(age) * time.Microsecond, IsPurged: purged == 1, Body: body}
 		}
-	case outcome == "granted" && len(reply) == 3:
-		if number, err := redis.String(reply[1], nil); err == nil {
-			lock = &FillLock{cache: c, key: key, token: token, number: number}
+	case "granted":
+		if _, err := redis.Scan(reply[1:], &number); err == nil {
+			lock = &FillLock{cache: c, key: key, token: token, number: strconv.FormatInt(number, 10)}
 		}
-	case outcome == "held" && len(reply) == 3:
-		left, _ := redis.Int64(reply[2], nil)
-		again = time.Duration(max(left, 1)) * time.Millisecond
+	case "held":
+		if _, err := redis.Scan(reply[1:], &number, &left); err == nil {
+			again = time.Duration(max(left, 1)) * time.Millisecond
+		}
 	}
 	return found, lock, again
 }
@@ -174,7 +176,7 @@ func microseconds(span time.Duration) string { return strconv.FormatInt(span.Mic
 
 func (f *FillLock) put(ctx context.Context, value ...string) {
 	arguments := append([]string{
-		markPrefix, f.token, channelName, notice{isRelease: true, keys: []Key{f.key}}.text(), seconds(markTime),
+		markPrefix, f.token, channelName, notice{released, f.cache.replica, []Key{f.key}}.text(), seconds(markTime),
 	}, value...)
 	// Where the call fails the lock expires.
 	_, _ = f.cache.call(ctx, f.cache.locks, putScript,

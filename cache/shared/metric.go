@@ -56,25 +56,20 @@ func (c *Cache) observeConnection() (stop func() error, err error) {
 func (c *Cache) observe(ctx context.Context, name string) (_ context.Context, end func(error)) {
 	const operation = "EVALSHA"
 	attributes := []attribute.KeyValue{systemKey.String("redis"), operationKey.String(operation), scriptKey.String(name)}
-	var span trace.Span
+	span := trace.SpanFromContext(context.Background()) // one that records nothing
 	if trace.SpanFromContext(ctx).IsRecording() {
-		server := serverKey.String(c.server.address)
-		ctx, span = otel.Tracer("crossgate/cache/shared").Start(ctx, operation+" "+name,
-			trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(append(attributes, server)...))
+		ctx, span = otel.Tracer("crossgate/cache/shared").Start(ctx, operation+" "+name, trace.WithSpanKind(trace.SpanKindClient),
+			trace.WithAttributes(append(attributes, serverKey.String(c.server.address))...))
 	}
 	started := time.Now()
 	return ctx, func(err error) {
 		if err != nil {
-			attributes = append(attributes, errorKey.String(errorType(err)))
+			failure := errorKey.String(errorType(err))
+			attributes = append(attributes, failure)
+			span.SetAttributes(failure)
+			span.SetStatus(codes.Error, failure.Value.AsString())
 		}
 		c.duration.Record(ctx, time.Since(started).Seconds(), metric.WithAttributes(attributes...))
-		if span == nil {
-			return
-		}
-		if err != nil {
-			span.SetAttributes(attributes[len(attributes)-1])
-			span.SetStatus(codes.Error, errorType(err))
-		}
 		span.End()
 	}
 }

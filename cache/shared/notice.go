@@ -1,59 +1,40 @@
 package shared
 
-// notice is a message between replicas: a purge, or the release of a fill lock.
+import "strings"
+
+// notice is a message between replicas.
 type notice struct {
-	from      string // the replica that purged, which ignores it
-	how       Purge
-	keys      []Key // purged; none: everything
-	isRelease bool  // the one key's fill lock is free, and nothing is purged
+	kind byte
+	from string // the replica that sent it
+	keys []Key  // of a release one; none: everything
 }
 
-// The first byte of a notice.
+// Kinds of notices: purges, which their sender ignores, and that the fill lock of a key is free.
 const (
-	noticeHard    = 'h'
-	noticeSoft    = 's'
-	noticeRelease = 'd'
+	purgedHard   = 'h'
+	purgedSoftly = 's'
+	released     = 'd'
 )
 
 const replicaText = 22 // length of a replica's name
 
-// text encodes a notice: its first byte, for a purge the replica, the keys.
+// text encodes a notice.
 func (n notice) text() string {
-	text := make([]byte, 0, 1+replicaText+keyText*len(n.keys))
-	switch {
-	case n.isRelease:
-		text = append(text, noticeRelease)
-	case n.how == Hard:
-		text = append(append(text, noticeHard), n.from...)
-	default:
-		text = append(append(text, noticeSoft), n.from...)
-	}
+	var text strings.Builder
+	text.WriteByte(n.kind)
+	text.WriteString(n.from)
 	for _, key := range n.keys {
-		text = append(text, key.text()...)
+		text.WriteString(key.text())
 	}
-	return string(text)
+	return text.String()
 }
 
-// parseNotice decodes a notice, which may come from anybody who can write to the server.
+// parseNotice decodes a notice. Any client of the server may have written it.
 func parseNotice(text string) (n notice, ok bool) {
-	if text == "" {
+	if len(text) < 1+replicaText {
 		return notice{}, false
 	}
-	kind, rest := text[0], text[1:]
-	switch kind {
-	case noticeRelease:
-		n.isRelease = true
-	case noticeHard, noticeSoft:
-		if len(rest) < replicaText {
-			return notice{}, false
-		}
-		n.from, rest = rest[:replicaText], rest[replicaText:]
-		if kind == noticeHard {
-			n.how = Hard
-		}
-	default:
-		return notice{}, false
-	}
-	n.keys, ok = parseKeys(rest)
-	return n, ok && (!n.isRelease || len(n.keys) == 1)
+	n.kind, n.from = text[0], text[1:1+replicaText]
+	n.keys, ok = parseKeys(text[1+replicaText:])
+	return n, ok && (n.kind == purgedHard || n.kind == purgedSoftly || n.kind == released && len(n.keys) == 1)
 }

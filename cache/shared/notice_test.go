@@ -5,12 +5,12 @@ import (
 	"testing"
 )
 
-// FuzzParseNotice has anybody speak on the channel of replicas.
+// FuzzParseNotice reads any message on the channel of replicas.
 func FuzzParseNotice(f *testing.F) {
 	for _, n := range []notice{
-		{from: newToken(), how: Hard, keys: []Key{KeyOf("a"), KeyOf("b")}},
-		{from: newToken(), how: Soft},
-		{isRelease: true, keys: []Key{KeyOf("a")}},
+		{purgedHard, newToken(), []Key{KeyOf("a"), KeyOf("b")}},
+		{purgedSoftly, newToken(), nil},
+		{released, newToken(), []Key{KeyOf("a")}},
 	} {
 		f.Add(n.text())
 	}

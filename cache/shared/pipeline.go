@@ -7,7 +7,7 @@ import (
 	"github.com/gomodule/redigo/redis"
 )
 
-// mostUnanswered bounds how many commands wait for their reply. Who gives up on one does not wait any more; it does.
+// mostUnanswered bounds how many commands wait for their reply, those whose callers gave up included.
 const mostUnanswered = 1024
 
 // pipeline is one connection on which any number of callers ask at the same time. What several want to send at once is
@@ -15,7 +15,7 @@ const mostUnanswered = 1024
 // its reply is read and dropped.
 type pipeline struct {
 	connection redis.Conn
-	asked      chan *exchange // that somebody wants to be sent
+	asked      chan *exchange // to be sent
 	unanswered chan *exchange // that was sent or is about to be, oldest first
 	ended      chan struct{}  // closed when the connection is lost or closed
 	ending     sync.Once
@@ -63,7 +63,7 @@ func (p *pipeline) do(ctx context.Context, command string, arguments ...any) (an
 	}
 }
 
-// write sends what is asked for until the connection ends. It is flushed when nobody else wants to send.
+// write sends what is asked for until the connection ends. It is flushed when nothing else is to be sent.
 func (p *pipeline) write() error {
 	for {
 		select {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gomodule/redigo/redis"
 
-	"crossgate/cache/redistest"
+	"crossgate/internal/redistest"
 )
 
 // BenchmarkHits has 64 callers read a value of the size of an order: by the pipeline, and by plain connections of which

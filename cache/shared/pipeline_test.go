@@ -11,7 +11,7 @@ import (
 
 	"github.com/gomodule/redigo/redis"
 
-	"crossgate/cache/redistest"
+	"crossgate/internal/redistest"
 )
 
 // startPipeline connects to a server of the test's own.

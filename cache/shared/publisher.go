@@ -19,44 +19,34 @@ const maxPurgedKeys = 500
 type publisher struct {
 	filled chan struct{} // signals that there is something to publish
 
-	mu      sync.Mutex
-	queued  purgeSet
-	sending purgeSet
+	mu sync.Mutex
+	queue
 }
 
-// purgeSet is purges by key, or one of everything.
-type purgeSet struct {
-	byKey map[Key]Purge
-	all   bool
+// queue is purges by key, and one of everything, each with its number.
+type queue struct {
+	last  uint64 // number of the latest
+	all   uint64 // number of that of everything; 0: none
+	byKey map[Key]queued
 }
 
-func (p *purgeSet) isEmpty() bool { return !p.all && len(p.byKey) == 0 }
-
-func (p *purgeSet) add(how Purge, keys ...Key) {
-	if p.all {
-		return
-	}
-	if p.byKey == nil {
-		p.byKey = make(map[Key]Purge)
-	}
-	for _, key := range keys {
-		p.byKey[key] = max(p.byKey[key], how)
-	}
-	if len(p.byKey) > MaxPurges {
-		*p = purgeSet{all: true}
-	}
+type queued struct {
+	how    Purge
+	number uint64
 }
 
-func (p *purgeSet) of(key Key) (how Purge, purged bool) {
-	if p.all {
-		return Hard, true
-	}
-	how, purged = p.byKey[key]
-	return how, purged
+func newPublisher() publisher {
+	return publisher{filled: make(chan struct{}, 1), queue: queue{byKey: map[Key]queued{}}}
 }
 
 // Purge queues a purge for publication.
-func (c *Cache) Purge(how Purge, keys ...Key) { c.publisher.add(how, keys...) }
+func (c *Cache) Purge(how Purge, keys ...Key) {
+	c.publisher.add(how, keys...)
+	select {
+	case c.publisher.filled <- struct{}{}:
+	default:
+	}
+}
 
 // Unpublished reports whether one of the keys was purged here without the server knowing yet.
 func (c *Cache) Unpublished(key Key, tags []Key) (how Purge, purged bool) {
@@ -65,91 +55,84 @@ func (c *Cache) Unpublished(key Key, tags []Key) (how Purge, purged bool) {
 
 func (p *publisher) add(how Purge, keys ...Key) {
 	p.mu.Lock()
-	p.queued.add(how, keys...)
-	p.mu.Unlock()
-	select {
-	case p.filled <- struct{}{}:
-	default:
-	}
-}
-
-// next returns what to publish now. Call done before the next one.
-func (p *publisher) next() purgeSet {
-	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.sending, p.queued = p.queued, purgeSet{}
-	return purgeSet{byKey: maps.Clone(p.sending.byKey), all: p.sending.all}
-}
-
-// done ends what next began: what was not published is queued again.
-func (p *publisher) done(published bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !published {
-		p.sending.all = p.sending.all || p.queued.all
-		for key, how := range p.queued.byKey {
-			p.sending.add(how, key)
-		}
-		p.queued = p.sending
+	p.last++
+	for _, key := range keys {
+		p.byKey[key] = queued{max(p.byKey[key].how, how), p.last}
 	}
-	p.sending = purgeSet{}
+	if len(p.byKey) > MaxPurges {
+		p.all, p.byKey = p.last, map[Key]queued{}
+	}
 }
 
 func (p *publisher) of(key Key, tags []Key) (how Purge, purged bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, set := range []*purgeSet{&p.queued, &p.sending} {
-		if set.isEmpty() {
-			continue
-		}
-		for _, each := range append([]Key{key}, tags...) {
-			if by, found := set.of(each); found {
-				how, purged = max(how, by), true
-			}
-		}
+	if p.all > 0 {
+		return Hard, true
 	}
-	return how, purged
+	by, purged := p.byKey[key]
+	for _, tag := range tags {
+		other, found := p.byKey[tag]
+		by.how, purged = max(by.how, other.how), purged || found
+	}
+	return by.how, purged
+}
+
+// next returns what to publish now.
+func (p *publisher) next() queue {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return queue{p.last, p.all, maps.Clone(p.byKey)}
+}
+
+// published forgets the purges up to a number.
+func (p *publisher) published(last uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.all <= last {
+		p.all = 0
+	}
+	maps.DeleteFunc(p.byKey, func(_ Key, q queued) bool { return q.number <= last })
 }
 
 // publish sends what is queued to the server, which numbers it and passes it on to the other replicas.
 func (c *Cache) publish(ctx context.Context, calls *pipeline) error {
 	ctx, cancel := context.WithTimeout(ctx, c.silence)
 	defer cancel()
-	err := c.publishSet(ctx, calls, c.publisher.next())
-	c.publisher.done(err == nil)
-	if err != nil {
-		return fmt.Errorf("purge: %w", err)
-	}
-	return nil
-}
-
-func (c *Cache) publishSet(ctx context.Context, calls *pipeline, set purgeSet) error {
-	if set.all {
-		return c.publishPurge(ctx, calls, Hard)
+	now := c.publisher.next()
+	if now.all > 0 {
+		if err := c.publishPurge(ctx, calls, Hard, nil); err != nil {
+			return err
+		}
 	}
 	var by [2][]Key
-	for key, how := range set.byKey {
-		by[how] = append(by[how], key)
+	for key, q := range now.byKey {
+		by[q.how] = append(by[q.how], key)
 	}
 	for how, keys := range by {
 		for some := range slices.Chunk(keys, maxPurgedKeys) {
-			if err := c.publishPurge(ctx, calls, Purge(how), some...); err != nil {
+			if err := c.publishPurge(ctx, calls, Purge(how), some); err != nil {
 				return err
 			}
 		}
 	}
+	c.publisher.published(now.last)
 	return nil
 }
 
 // publishPurge publishes one purge, of everything when there are no keys.
-func (c *Cache) publishPurge(ctx context.Context, calls *pipeline, how Purge, keys ...Key) error {
-	word := map[Purge]string{Soft: "soft", Hard: "hard"}[how]
-	arguments := []string{
-		markPrefix, seconds(markTime), channelName, notice{from: c.replica, how: how, keys: keys}.text(), word,
+func (c *Cache) publishPurge(ctx context.Context, calls *pipeline, how Purge, keys []Key) error {
+	word, kind := "soft", byte(purgedSoftly)
+	if how == Hard {
+		word, kind = "hard", purgedHard
 	}
+	arguments := []string{markPrefix, seconds(markTime), channelName, notice{kind, c.replica, keys}.text(), word}
 	for _, key := range keys {
 		arguments = append(arguments, key.text())
 	}
-	_, err := calls.runs(ctx, purgeScript, []string{stateName}, arguments...)
-	return err
+	if _, err := calls.runs(ctx, purgeScript, []string{stateName}, arguments...); err != nil {
+		return fmt.Errorf("purge: %w", err)
+	}
+	return nil
 }

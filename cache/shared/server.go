@@ -12,7 +12,7 @@ import (
 
 	"github.com/gomodule/redigo/redis"
 
-	"crossgate/certificate"
+	"crossgate/internal/tlsfiles"
 )
 
 // server is where a Valkey or Redis is reached, and as whom.
@@ -70,13 +70,13 @@ func parseURL(text string) (s server, err error) {
 	return s, nil
 }
 
-// secured returns the server with what the files have now, where it speaks TLS.
-func (s server) secured(files certificate.Files) (server, error) {
-	if s.tls == nil {
+// secured returns the server with the authorities that a file has now; empty: those of the system.
+func (s server) secured(file string) (_ server, err error) {
+	if s.tls == nil || file == "" {
 		return s, nil
 	}
-	var err error
-	s.tls, err = files.Client(s.tls)
+	s.tls = s.tls.Clone()
+	s.tls.RootCAs, err = tlsfiles.Authorities(file)
 	return s, err
 }
 
@@ -106,13 +106,12 @@ func (s server) connect(ctx context.Context) (net.Conn, error) {
 }
 
 func (s server) introduce(connection redis.Conn) error {
-	switch {
-	case s.user != "":
-		if _, err := connection.Do("AUTH", s.user, s.password); err != nil {
-			return s.withoutPassword(err)
+	if s.user != "" || s.password != "" {
+		as := []any{s.user, s.password}
+		if s.user == "" {
+			as = as[1:]
 		}
-	case s.password != "":
-		if _, err := connection.Do("AUTH", s.password); err != nil {
+		if _, err := connection.Do("AUTH", as...); err != nil {
 			return s.withoutPassword(err)
 		}
 	}
@@ -124,7 +123,7 @@ func (s server) introduce(connection redis.Conn) error {
 	return nil
 }
 
-// withoutPassword takes out of an error what a server that does not know a command quotes of it.
+// withoutPassword redacts an error: a server that does not know a command quotes it.
 func (s server) withoutPassword(err error) error {
 	if s.password == "" || !strings.Contains(err.Error(), s.password) {
 		return err

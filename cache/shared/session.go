@@ -54,7 +54,7 @@ func (c *Cache) noteError(err error) (isNew bool) {
 
 // session is a connection for calls and one for the notices of others, from their beginning to the loss of either.
 func (c *Cache) session(ctx context.Context) (wasUp bool, err error) {
-	at, err := c.server.secured(c.certificates)
+	at, err := c.server.secured(c.caFile)
 	if err != nil {
 		return false, err
 	}
@@ -191,11 +191,11 @@ func (s *subscription) close() {
 func (c *Cache) receive(text string) {
 	n, ok := parseNotice(text)
 	switch {
-	case !ok || n.from == c.replica:
-	case n.isRelease:
+	case !ok:
+	case n.kind == released:
 		c.waiters.wake(n.keys[0])
-	default:
-		c.onPurge(n.how, n.keys...)
+	case n.from != c.replica:
+		c.onPurge(map[byte]Purge{purgedSoftly: Soft, purgedHard: Hard}[n.kind], n.keys...)
 	}
 }
 

@@ -4,10 +4,10 @@
 // (FillLock.Put).
 //
 // Purges are numbered on the server. A value carries the number of the newest purge before its load began, and is not
-// served once one of its tags has a newer one, whoever stored it when. A publisher sends the purges of this replica;
+// served once one of its tags has a newer one, whichever replica stored it when. A publisher sends the purges of this replica;
 // those of others arrive on a pub/sub channel and are handed to OnPurge. While the connection is lost any purge may be
-// missed, so everything is purged softly. The same server keeps the quotas of clients (Spend), and replicas tell each
-// other by it what they have (Attest).
+// missed, so everything is purged softly. The same server keeps the quotas of clients (Spend), and what
+// each replica has (Attest).
 //
 // Nothing here is needed for an answer: each call has a short time limit, a bound on how many run at once and a circuit
 // breaker, and fails at once while there is no connection. Each operation is one Lua script (scripts/), hence atomic;
@@ -28,8 +28,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/metric"
-
-	"crossgate/certificate"
 )
 
 // Defaults of Options.
@@ -44,9 +42,9 @@ const connectTimeout = time.Second
 // Options describe a shared cache.
 type Options struct {
 	URL string // redis://user:password@host:port/database; rediss:// for TLS, unix:// for a socket
-	// Certificates are for TLS, and read again for each connection. The zero value trusts whom the system trusts.
-	Certificates certificate.Files
-	Timeout      time.Duration // of one call; 20 ms when zero
+	// CAFile has the authorities of a server over TLS in PEM, and is read again for each connection; empty: the system's.
+	CAFile  string
+	Timeout time.Duration // of one call; 20 ms when zero
 	// Silence of the server after which the connection counts as lost; 5 s when zero. It is for networks that drop
 	// connections without a word: a slow server answers in the end. What is cached is purged softly after a loss.
 	Silence time.Duration
@@ -57,20 +55,20 @@ type Options struct {
 
 // Cache is the connection of one replica to the shared cache. At most one cache.Cache is in front of it.
 type Cache struct {
-	server       server
-	certificates certificate.Files
-	silence      time.Duration
-	lockLife     time.Duration
-	replica      string
-	log          *slog.Logger
-	connected    atomic.Pointer[connection] // nil while there is none
-	values       *callPolicy
-	locks        *callPolicy // to renew and release fill locks
-	quotas       *callPolicy
-	duration     metric.Float64Histogram
-	publisher    publisher
-	waiters      waiters
-	onPurge      func(Purge, ...Key)
+	server    server
+	caFile    string
+	silence   time.Duration
+	lockLife  time.Duration
+	replica   string
+	log       *slog.Logger
+	connected atomic.Pointer[connection] // nil while there is none
+	values    *callPolicy
+	locks     *callPolicy // to renew and release fill locks
+	quotas    *callPolicy
+	duration  metric.Float64Histogram
+	publisher publisher
+	waiters   waiters
+	onPurge   func(Purge, ...Key)
 
 	mu        sync.Mutex
 	lastError string
@@ -88,23 +86,23 @@ func New(o Options) (*Cache, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := at.secured(o.Certificates); err != nil {
+	if _, err := at.secured(o.CAFile); err != nil {
 		return nil, fmt.Errorf("shared cache: %w", err)
 	}
 	timeout, lockLife := cmp.Or(o.Timeout, defaultTimeout), cmp.Or(o.LockLife, defaultLock)
 	c := &Cache{
-		server:       at,
-		certificates: o.Certificates,
-		silence:      cmp.Or(o.Silence, defaultSilence),
-		lockLife:     lockLife,
-		replica:      newToken(),
-		log:          cmp.Or(o.Logger, slog.New(slog.DiscardHandler)).With("server", at.address),
-		values:       newCallPolicy(timeout),
-		locks:        newCallPolicy(lockLife),    // nobody waits here, and other replicas wait until the lock is released or expires
-		quotas:       newCallPolicy(timeout / 4), // every request asks for its quota, also one that hits the cache
-		publisher:    publisher{filled: make(chan struct{}, 1)},
-		onPurge:      func(Purge, ...Key) {},
-		lastError:    "no attempt yet",
+		server:    at,
+		caFile:    o.CAFile,
+		silence:   cmp.Or(o.Silence, defaultSilence),
+		lockLife:  lockLife,
+		replica:   newToken(),
+		log:       cmp.Or(o.Logger, slog.New(slog.DiscardHandler)).With("server", at.address),
+		values:    newCallPolicy(timeout),
+		locks:     newCallPolicy(lockLife),    // no request waits here, but other replicas do until the lock is released or expires
+		quotas:    newCallPolicy(timeout / 4), // every request asks for its quota, also one that hits the cache
+		publisher: newPublisher(),
+		onPurge:   func(Purge, ...Key) {},
+		lastError: "no attempt yet",
 	}
 	c.duration, err = newDuration()
 	return c, err
@@ -119,7 +117,7 @@ func newToken() string {
 
 // formatVersion is part of every name on the server. It is raised with each change of what is stored under them, so
 // that two releases running side by side do not read each other's values.
-const formatVersion = "3"
+const formatVersion = "4"
 
 // Names on the server. The braces keep all of them on one node of a cluster.
 const (

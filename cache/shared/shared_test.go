@@ -6,8 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"crossgate/cache/redistest"
-	"crossgate/certificate"
+	"crossgate/internal/redistest"
 )
 
 func TestAddressesAreNotTold(t *testing.T) {
@@ -24,20 +23,17 @@ func TestAddressesAreNotTold(t *testing.T) {
 // TestCertificatesThatCannotBeRead are mistakes that are told at the start.
 func TestCertificatesThatCannotBeRead(t *testing.T) {
 	authority := redistest.NewAuthority(t)
-	own, other := authority.Issue(t, "gateway"), authority.Issue(t, "another")
+	own := authority.Issue(t, "gateway")
 	absent := filepath.Join(t.TempDir(), "canary.pem")
 	for _, test := range []struct {
-		files certificate.Files
-		why   string
+		file, why string
 	}{
-		{certificate.Files{Authorities: absent}, "certificate of the authority: no such file"},
-		{certificate.Files{Authorities: own.Key}, "no certificate in PEM"},
-		{certificate.Files{Own: own.Certificate, Key: absent}, "private key of this gateway: no such file"},
-		{certificate.Files{Own: own.Certificate, Key: other.Key}, "private key does not match public key"},
+		{absent, "certificate of the authority: no such file"},
+		{own.Key, "no certificate in PEM"},
 	} {
-		_, err := New(Options{URL: "rediss://localhost", Certificates: test.files})
+		_, err := New(Options{URL: "rediss://localhost", CAFile: test.file})
 		if err == nil || !strings.Contains(err.Error(), test.why) || strings.Contains(err.Error(), "canary") {
-			t.Errorf("NewShared with %+v: %v, want %s and no path", test.files, err, test.why)
+			t.Errorf("NewShared with %+v: %v, want %s and no path", test.file, err, test.why)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package shared
 import (
 	"context"
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/gomodule/redigo/redis"
@@ -22,16 +23,27 @@ func (c *Cache) Spend(
 	if err != nil {
 		return 0, 0, err
 	}
-	var spans [2]time.Duration
-	if len(reply) != len(spans) {
+	spans, err := redis.Int64s(reply, nil)
+	if err != nil || len(spans) != 2 {
 		return 0, 0, errMalformed
 	}
-	for i := range spans {
-		n, err := redis.Int64(reply[i], nil)
-		if err != nil {
-			return 0, 0, errMalformed
-		}
-		spans[i] = time.Duration(n) * time.Microsecond
+	return time.Duration(spans[0]) * time.Microsecond, time.Duration(spans[1]) * time.Microsecond, nil
+}
+
+// AttestLife is for how long an attestation counts.
+const AttestLife = 6 * time.Second
+
+// Attest records whether this replica has what all replicas need, and returns how many others have it by their
+// attestations of the last AttestLife. An error says that the server was unavailable or slow.
+func (c *Cache) Attest(ctx context.Context, what Key, has bool) (others int, err error) {
+	reply, err := c.call(ctx, c.values, attestScript, []string{attestName(what)},
+		c.replica, map[bool]string{false: "0", true: "1"}[has], strconv.FormatInt(AttestLife.Milliseconds(), 10))
+	if err != nil {
+		return 0, err
 	}
-	return spans[0], spans[1], nil
+	counts, err := redis.Ints(reply, nil)
+	if err != nil || len(counts) != 1 {
+		return 0, errMalformed
+	}
+	return counts[0], nil
 }

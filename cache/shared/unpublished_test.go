@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"crossgate/cache"
-	"crossgate/cache/redistest"
 	"crossgate/cache/shared"
+	"crossgate/internal/redistest"
 )
 
 // start runs a cache before a shared one until the test ends, and returns when both are connected.

@@ -40,7 +40,7 @@ type LookupTable struct {
 // Errors of drafts that make no transaction.
 var (
 	errNoInstructions = errors.New("transaction without instructions")
-	errSecondSigner   = errors.New("transaction that somebody beside its fee payer signs")
+	errSecondSigner   = errors.New("transaction with a second signer")
 )
 
 // Draft takes an unsigned message apart. What lookup tables hold is not known: stand-ins are in the place of the

@@ -20,8 +20,8 @@ const (
 // versionFlag marks a versioned message; a legacy one begins with its number of signatures.
 const versionFlag = 0x80
 
-// Message is a transaction in its wire form: accounts are named by their position in a list of which only the first
-// part, Accounts, is in the message; address lookup tables on the chain hold the rest.
+// Message is a transaction in its wire form: accounts are named by their position in a list that begins with
+// Accounts; address lookup tables on the chain hold the rest.
 type Message struct {
 	Signature    chain.TxHash // of the fee payer over everything else: it names the transaction; absent when unsigned
 	Accounts     []chain.Address
@@ -95,8 +95,8 @@ func (m Message) Written() (written []chain.Address) {
 // ErrVersion says that a transaction is of a version that is not understood.
 var ErrVersion = errors.New("transaction of a version that is not understood")
 
-// ParseSigned reads a transaction, legacy or version 0, that is on the chain. One whose first signature is not the fee
-// payer's is an error: nobody can make up a transaction of that signature.
+// ParseSigned reads a transaction, legacy or version 0, of the chain. It verifies the fee payer's signature, which is
+// the transaction's hash, so an endpoint cannot forge one.
 func ParseSigned(raw []byte) (Message, error) {
 	m, signatures, signed, err := parse(raw)
 	if err != nil {

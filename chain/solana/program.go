@@ -27,9 +27,8 @@ func MustAccount(text string) chain.Address {
 	return a
 }
 
-// ProgramAddress derives the account that program has under seeds: of the hashes with a bump that counts
-// down from 255 the first that is no point of the curve, so that no key can sign for it
-// (solana.com/docs/core/pda). program must be there.
+// ProgramAddress derives the account that program has under seeds: with a bump from 255 downwards, the first hash off
+// the curve, for which no key can sign (solana.com/docs/core/pda). program must exist.
 func ProgramAddress(program chain.Address, seeds ...[]byte) chain.Address {
 	const marker = "ProgramDerivedAddress"
 	for bump := 255; bump >= 0; bump-- {

@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"crossgate/chain"
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
 	"crossgate/order/index"
 )
@@ -21,7 +19,7 @@ import (
 // resumes there.
 func backfill(flags *pflag.FlagSet) action {
 	file := configFlag(flags)
-	dry := flags.Bool("dry-run", false, "tell what is left to read and what that takes, and read nothing")
+	dry := flags.Bool("dry-run", false, "estimate how much is left to read and how long that takes, without reading")
 	return func(ctx context.Context, _ []string, out, errOut io.Writer) error {
 		c, err := load(*file)
 		if err != nil {
@@ -33,11 +31,11 @@ func backfill(flags *pflag.FlagSet) action {
 		bars := newBars(errOut, c.Registry(), units{"blocks", "events"})
 		// Errors are shown beside the bar of their chain.
 		err = bars.during(ctx, func() error {
-			return gateway.Backfill(ctx, c, slog.New(slog.DiscardHandler), bars.report)
+			return withIndex(ctx, c, func(x *index.Index) error { return x.Backfill(ctx, bars.report) })
 		})
 		switch {
 		case errors.Is(err, context.Canceled):
-			return errors.New("backfill stopped before all history was read; what was read is stored: run it again to go on")
+			return errors.New("backfill stopped before all history was read; progress is stored: run it again to continue")
 		case errors.As(err, new(*index.HistoryError)):
 			return fmt.Errorf("backfill incomplete: %w; add endpoints that keep old logs, and run it again to go on", err)
 		case err != nil:
@@ -50,7 +48,11 @@ func backfill(flags *pflag.FlagSet) action {
 
 // estimateBackfill prints what a backfill would read.
 func estimateBackfill(ctx context.Context, c config.Config, out io.Writer) error {
-	estimates, err := gateway.EstimateBackfill(ctx, c, slog.New(slog.DiscardHandler))
+	var estimates []index.BackfillEstimate
+	err := withIndex(ctx, c, func(x *index.Index) error {
+		estimates = x.EstimateBackfill(ctx)
+		return ctx.Err()
+	})
 	if err != nil {
 		return err
 	}
@@ -69,7 +71,7 @@ func estimateBackfill(ctx context.Context, c config.Config, out io.Writer) error
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("print table: %w", err)
 	}
-	fmt.Fprintln(out, "Each creation of an order takes a call more, as does each block with orders where nodes do not tell the time of logs. Nothing was read.")
+	fmt.Fprintln(out, "Each creation of an order takes a call more, as does each block with orders where logs come without their time. Nothing was read.")
 	for _, e := range estimates {
 		if e.Err != nil {
 			known, _ := registry.Chain(e.Chain)
@@ -82,7 +84,7 @@ func estimateBackfill(ctx context.Context, c config.Config, out io.Writer) error
 	return nil
 }
 
-// atLeast is how long calls take at the rates of a chain's endpoints, of which a backfill leaves half to others.
+// atLeast is how long calls take at the rates of a chain's endpoints, half of which a backfill leaves to others.
 func atLeast(c config.Config, id chain.ID, calls uint64) string {
 	rate := 0.0
 	for _, own := range c.Chains {

@@ -22,7 +22,7 @@ func TestStoppedBackfillSaysHowItGoesOn(t *testing.T) {
 	stop()
 	var said bytes.Buffer
 	if code := run(ctx, []string{"backfill", "--config", "offline.yaml"}, &said, &said); code != 1 ||
-		!strings.Contains(said.String(), "run it again to go on") {
+		!strings.Contains(said.String(), "run it again to continue") {
 		t.Errorf("backfill that was stopped = %d: %s, want 1 and that it was", code, said.String())
 	}
 	said.Reset()
@@ -40,7 +40,7 @@ func TestStoppedBackfillSaysHowItGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	imports := []string{"index", "import", "--config", "offline.yaml", "--taker", "0x00000000000000000000000000000000000000aa", "ids.txt"}
-	if code := run(ctx, imports, &said, &said); code != 1 || !strings.Contains(said.String(), "run it again to go on") {
+	if code := run(ctx, imports, &said, &said); code != 1 || !strings.Contains(said.String(), "run it again to continue") {
 		t.Errorf("index import that was stopped = %d: %s, want 1 and that it was", code, said.String())
 	}
 	said.Reset()

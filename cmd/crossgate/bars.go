@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -13,89 +12,63 @@ import (
 	"crossgate/order/index"
 )
 
-// bars draws the progress of each chain: redrawn in place on a terminal, printed from time to time elsewhere.
+// bars prints the progress of each chain, of those where anything has changed since.
 type bars struct {
-	out      io.Writer
-	terminal bool
-	chains   chain.Registry
-	units    units
-	begun    time.Time
-	drawn    int // lines on the terminal
+	out    io.Writer
+	chains chain.Registry
+	units  units
+	begun  time.Time
 
-	mu       sync.Mutex
-	progress map[chain.ID]index.Progress
+	mu      sync.Mutex
+	changed map[chain.ID]index.Progress // since it was printed last
 }
 
 // units are what progress is counted in: what is read, and what is found in it.
 type units struct{ read, found string }
 
 func newBars(out io.Writer, chains chain.Registry, u units) *bars {
-	return &bars{
-		out: out, terminal: isTerminal(out), chains: chains, units: u, begun: time.Now(),
-		progress: make(map[chain.ID]index.Progress),
-	}
-}
-
-func isTerminal(out io.Writer) bool {
-	file, isFile := out.(*os.File)
-	if !isFile {
-		return false
-	}
-	facts, err := file.Stat()
-	return err == nil && facts.Mode()&os.ModeCharDevice != 0
+	return &bars{out: out, chains: chains, units: u, begun: time.Now(), changed: make(map[chain.ID]index.Progress)}
 }
 
 func (b *bars) report(p index.Progress) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.progress[p.Chain] = p
+	b.changed[p.Chain] = p
 }
 
-// during draws for as long as work takes.
+// during prints for as long as work takes, and once more then.
 func (b *bars) during(ctx context.Context, work func() error) error {
+	const interval = 15 * time.Second
 	watching, stop := context.WithCancel(ctx)
-	var drawing sync.WaitGroup
-	drawing.Go(func() { b.run(watching) })
+	var printing sync.WaitGroup
+	printing.Go(func() {
+		tick := time.NewTicker(interval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				b.print(time.Now())
+			case <-watching.Done():
+				b.print(time.Now())
+				return
+			}
+		}
+	})
 	err := work()
 	stop()
-	drawing.Wait()
+	printing.Wait()
 	return err
 }
 
-// run draws until ctx ends, and once more then.
-func (b *bars) run(ctx context.Context) {
-	interval := 15 * time.Second
-	if b.terminal {
-		interval = 500 * time.Millisecond
-	}
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			b.draw(time.Now())
-		case <-ctx.Done():
-			b.draw(time.Now())
-			return
-		}
-	}
-}
-
-func (b *bars) draw(now time.Time) {
+func (b *bars) print(now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var text strings.Builder
-	if b.drawn > 0 && b.terminal {
-		fmt.Fprintf(&text, "\x1b[%dA\x1b[J", b.drawn) // up to the first line, and clear what follows
-	}
-	b.drawn = 0
 	for _, c := range b.chains.All() {
-		if p, known := b.progress[c.ID]; known {
-			fmt.Fprintln(&text, bar(c.Name, p, b.units, now.Sub(b.begun)))
-			b.drawn++
+		if p, known := b.changed[c.ID]; known {
+			fmt.Fprintln(b.out, bar(c.Name, p, b.units, now.Sub(b.begun)))
 		}
 	}
-	fmt.Fprint(b.out, text.String())
+	clear(b.changed)
 }
 
 // bar is one chain's line: the share that is read, how fast, and the time left at that speed.

@@ -10,16 +10,14 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
+	"crossgate/gateway"
 )
 
-// check loads and builds a configuration without opening anything, and calls endpoints only with --live, the old name
-// of doctor.
+// check loads and builds a configuration without opening or calling anything.
 func check(flags *pflag.FlagSet) action {
 	file := configFlag(flags)
-	live := flags.Bool("live", false, "what crossgate doctor does, afterwards")
-	return func(ctx context.Context, _ []string, out, errOut io.Writer) error {
+	return func(_ context.Context, _ []string, out, _ io.Writer) error {
 		c, err := load(*file)
 		var mistakes config.Mistakes
 		if err != nil && !errors.As(err, &mistakes) {
@@ -39,9 +37,6 @@ func check(flags *pflag.FlagSet) action {
 				fmt.Fprintf(out, "passthrough host %s: keepHost: its origin gets the client's Host with its port, and each one is cached apart; accepted: %s\n",
 					host.Name, cmp.Or(strings.Join(host.Hosts, ", "), "any that no other host has; set hosts to name them"))
 			}
-		}
-		if *live {
-			return diagnose(ctx, c, errOut, out, false)
 		}
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"crossgate/release"
+	"crossgate/internal/release"
 )
 
 // action does what a command line asks for. Results go to out, progress to errOut.
@@ -37,31 +37,28 @@ leaves out, marked as such. Secrets, which all URLs of endpoints are, are masked
 		command("healthcheck", "ask the gateway of this machine whether it lives",
 			"Ask the gateway of this machine whether it lives, for images without a shell. The exit status is 1 when it does not.", 0, healthcheck),
 		command("doctor", "call everything that a configuration names", `Call everything that a configuration names: what each endpoint serves and can do, whether keys, database and shared
-cache work, and how many calls following the chains takes. The exit status is 1 when something is wrong.`, 0, doctor),
+cache work, and how many calls following the chains takes. The exit status is 1 when something is wrong.`, 0, examine),
 		command("schema", "print the JSON schema of the configuration, for editors", "", 0, schema),
 		command("backfill", "read history into the order index", "Read history into the order index. It can be stopped and resumed.", 0, backfill),
-		group("index", "look into the order index, compare and correct it, move its database", "",
+		group("index", "look into the order index, compare and correct it, back up its database", "",
 			command("status", "show how far each chain has been indexed", "", 0, showStatus),
 			command("audit", "compare stored orders with the contracts and with receipts", selections, 0, audit),
 			command("repair", "correct what an audit finds, or have blocks verified again", selections+`
 With --from or --to it has blocks verified again instead.`, 0, repair),
 			command("withdraw", "withdraw what blocks of a chain said, for gateways to read on before them", `Withdraw what blocks of a chain said, from one on, with the anchors there. Where a chain is stopped since its endpoints
 contradict what was final, this is how to say that they are right. Gateways read on before these blocks.`, 0, withdrawIndex),
-			command("import [FILE]", "verify a taker's orders on their chains and store them", `Verify a taker's orders on their chains and store them. FILE has order ids, one a line or as a JSON array; - is
-standard input; without it an origin under passthrough.hosts lists them. It can be stopped and resumed.`, 1, importOrders),
-			command("backup", "copy the database into a new file, also while gateways use it", "", 0, backupIndex),
-			command("restore", "fill an empty database from a backup, of SQLite or PostgreSQL", "", 0, restoreIndex),
+			command("import [FILE]", "verify a taker's orders on their chains and store them", `Verify a taker's orders on their chains and store them. FILE has order ids, one a line; - is
+standard input. It can be stopped and resumed.`, 1, importOrders),
+			command("backup", "copy an SQLite database into a new file, also while a gateway uses it", "", 0, backupIndex),
+			command("restore", "make an SQLite database of a backup", "", 0, restoreIndex),
 			command("migrate", "bring the database's schema to a version, also an earlier one", "", 0, migrateIndex),
 		),
-		command("upgrade-check", "tell which versions can open the database, and whether this one can",
-			"Tell which versions can open the database. Nothing is changed. The exit status is 1 when this version cannot.", 0, upgradeCheck),
+		command("upgrade-check", "show which versions can open the database, and whether this one can",
+			"Show which versions can open the database. Nothing is changed. The exit status is 1 when this version cannot.", 0, upgradeCheck),
 		command("version", "print the version, the commit, its date, and the version of Go", "", 0, version),
-		command("diff HASH", "compare what is answered about an order with what an origin answers",
-			`Compare what is answered here about an order, by its id or the hash of its creation, with what the origin under
-passthrough.hosts answers. The exit status is 1 when something differs.`, 1, diff),
-		command("record", "print what an endpoint says, as a case of the book of behaviours",
-			"Ask an endpoint what a gateway would, and print what it said, without its keys, in the form of the book of behaviours.", 0, record),
-		command("replay [FILE]", "answer as a recording says, or as the book of behaviours does", "", 1, replay),
+		command("diff HASH", "compare the answers about an order with those of an origin",
+			`Compare the answers about an order, by its id or the hash of its creation, with those of the origin under
+passthrough.hosts. The exit status is 1 when something differs.`, 1, diff),
 	)
 	root.Example = `  crossgate serve
   crossgate check --config crossgate.yaml

@@ -2,19 +2,23 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"log/slog"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
-	"crossgate/cmd/crossgate/gateway"
-	"crossgate/config"
+	"crossgate/gateway"
 	"crossgate/store"
 )
 
-// located declares the flag of a command on the database, and returns what tells which one the configuration names.
+// located declares the flag of a command on the database, and returns a function that locates it.
 func located(flags *pflag.FlagSet) func() (store.Location, error) {
 	file := configFlag(flags)
 	return func() (store.Location, error) {
@@ -47,53 +51,73 @@ func migrateIndex(flags *pflag.FlagSet) action {
 
 // backupIndex copies the database into a file.
 func backupIndex(flags *pflag.FlagSet) action {
+	locate := located(flags)
+	file := flags.String("file", "", "`FILE` to write, which must not exist; its checksum comes beside it")
 	keep := flags.Int("keep", 0, "`NUMBER` of backups that stay: their names have the time, and older ones are removed; one without the time when 0")
-	return withFile(flags, "`FILE` to write, which must not exist; its checksum comes beside it",
-		func(ctx context.Context, c config.Config, file string, say store.Say) (done string, err error) {
-			to := file
-			if *keep > 0 {
-				to = dated(file, time.Now())
-			}
-			if err = gateway.Database(c).Backup(ctx, to, say); err == nil && *keep > 0 {
-				err = prune(file, *keep)
-			}
-			return "backup written: " + to, err
-		})
-}
-
-// restoreIndex fills an empty database from a file.
-func restoreIndex(flags *pflag.FlagSet) action {
-	return withFile(flags, "`FILE` that index backup has written",
-		func(ctx context.Context, c config.Config, file string, say store.Say) (done string, err error) {
-			at := gateway.Database(c)
-			if err := at.Restore(ctx, file, say); err != nil {
-				return "", err
-			}
-			err = gateway.CatchUp(ctx, c, slog.New(slog.DiscardHandler), func(left int) { say("%d orders left to list and count", left) })
-			return "restored into " + at.String(), err
-		})
-}
-
-// withFile is an action on the database and the file of --file, which must be given.
-func withFile(
-	flags *pflag.FlagSet, usage string, do func(context.Context, config.Config, string, store.Say) (done string, err error),
-) action {
-	name := configFlag(flags)
-	file := flags.String("file", "", usage)
-	return func(ctx context.Context, _ []string, out, errOut io.Writer) error {
-		if *file == "" {
-			return errNoFile
-		}
-		c, err := load(*name)
+	return func(ctx context.Context, _ []string, out, _ io.Writer) error {
+		at, err := locate()
 		if err != nil {
 			return err
 		}
-		done, err := do(ctx, c, *file, func(format string, args ...any) { fmt.Fprintf(errOut, format+"\n", args...) })
+		if *file == "" {
+			return errNoFile
+		}
+		to := *file
+		if *keep > 0 {
+			to = dated(to, time.Now())
+		}
+		if err = at.Backup(ctx, to); err == nil && *keep > 0 {
+			err = prune(*file, *keep)
+		}
 		if err == nil {
-			fmt.Fprintln(out, done)
+			fmt.Fprintln(out, "backup written:", to)
+		}
+		return err
+	}
+}
+
+// restoreIndex makes the database of a backup.
+func restoreIndex(flags *pflag.FlagSet) action {
+	locate := located(flags)
+	file := flags.String("file", "", "`FILE` that index backup has written")
+	return func(ctx context.Context, _ []string, out, _ io.Writer) error {
+		at, err := locate()
+		if err != nil {
+			return err
+		}
+		if *file == "" {
+			return errNoFile
+		}
+		if err = at.Restore(ctx, *file); err == nil {
+			fmt.Fprintln(out, "restored into", at)
 		}
 		return err
 	}
 }
 
 var errNoFile = wrongUsage("--file is missing")
+
+// dated is a backup's file with the time in its name, so that names sort as times do.
+func dated(file string, at time.Time) string {
+	extension := filepath.Ext(file)
+	return strings.TrimSuffix(file, extension) + at.UTC().Format("-20060102T150405Z") + extension
+}
+
+// prune removes all but the newest backups that dated has named, with their checksums.
+func prune(file string, keep int) error {
+	extension := filepath.Ext(file)
+	backups, err := filepath.Glob(strings.TrimSuffix(file, extension) + "-????????T??????Z" + extension)
+	if err != nil {
+		return err
+	}
+	slices.Sort(backups)
+	for _, old := range backups[:max(0, len(backups)-keep)] {
+		if err := os.Remove(old); err != nil {
+			return err
+		}
+		if err := os.Remove(old + ".sha256"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"crossgate/cmd/crossgate/gateway"
-	"crossgate/proxy"
+	"crossgate/gateway"
+	"crossgate/proxy/orders"
 )
 
 // errUnlike ends a comparison whose report says what differs.
@@ -40,7 +40,7 @@ func diff(flags *pflag.FlagSet) action {
 }
 
 // printCompared writes a line for each member that differs, and returns errUnlike when there is any.
-func printCompared(out io.Writer, compared proxy.ComparedOrder) error {
+func printCompared(out io.Writer, compared orders.ComparedOrder) error {
 	if len(compared.Differences) == 0 {
 		fmt.Fprintf(out, "%s: status %d (%s) here and there, nothing differs\n", compared.Path, compared.Status, http.StatusText(compared.Status))
 		return nil

@@ -12,12 +12,13 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
+	"crossgate/doctor"
+	"crossgate/gateway"
 )
 
-// doctor tells what everything that a configuration names can do, and what following its chains takes.
-func doctor(flags *pflag.FlagSet) action {
+// examine reports on everything that a configuration names, and the load of following its chains.
+func examine(flags *pflag.FlagSet) action {
 	file := configFlag(flags)
 	asJSON := flags.Bool("json", false, "report as JSON")
 	return func(ctx context.Context, _ []string, out, errOut io.Writer) error {
@@ -31,10 +32,10 @@ func doctor(flags *pflag.FlagSet) action {
 
 // diagnose writes the report; it is an error when something differs from the configuration or cannot be used.
 func diagnose(ctx context.Context, c config.Config, progress, out io.Writer, asJSON bool) error {
-	bars := newBars(progress, c.Registry(), units{"endpoints", "calls"})
-	var d gateway.Diagnosis
+	bars := newBars(progress, c.Registry(), units{"endpoints", "answers"})
+	var d doctor.Diagnosis
 	err := bars.during(ctx, func() (err error) {
-		d, err = gateway.Diagnose(ctx, c, bars.report)
+		d, err = doctor.Diagnose(ctx, c, bars.report)
 		return err
 	})
 	if err != nil {
@@ -53,7 +54,7 @@ func diagnose(ctx context.Context, c config.Config, progress, out io.Writer, asJ
 	return err
 }
 
-func printEndpoints(out io.Writer, d gateway.Diagnosis) error {
+func printEndpoints(out io.Writer, d doctor.Diagnosis) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "for\tendpoint\t\tsays")
 	row := func(of, endpoint, said string, wrong, short []string) {
@@ -72,11 +73,7 @@ func printEndpoints(out io.Writer, d gateway.Diagnosis) error {
 	}
 	for _, c := range d.Chains {
 		for _, e := range c.Endpoints {
-			said := e.Said
-			if e.Findings != nil {
-				said += "; " + abilities(*e.Findings)
-			}
-			row(e.Of, e.Endpoint, said, e.Wrong, e.Shortcomings)
+			row(fmt.Sprintf("%s (%d)", c.Name, c.Chain), e.Endpoint, e.Said, e.Wrong, e.Shortcomings)
 		}
 	}
 	for _, s := range d.Services {
@@ -85,25 +82,8 @@ func printEndpoints(out io.Writer, d gateway.Diagnosis) error {
 	return table.Flush()
 }
 
-// abilities says what an endpoint can do.
-func abilities(c gateway.Findings) string {
-	final, simulates := "no finalized block", "no simulation"
-	if c.FinalizedLag != nil {
-		final = fmt.Sprintf("final %d blocks back", *c.FinalizedLag)
-	}
-	if c.Simulates {
-		simulates = "simulates"
-	}
-	said := fmt.Sprintf("logs: %d blocks at once, from %d ago; blocks: %d ago; state: %d ago; batches of %d; %s; %s",
-		c.LogSpan, c.LogDepth, c.BlockDepth, c.StateDepth, c.Batch, final, simulates)
-	for _, quirk := range c.Quirks {
-		said += "; " + quirk.String()
-	}
-	return said
-}
-
-// printChains writes what following takes, and the verdicts on chains and on the plans that they spend.
-func printChains(out io.Writer, d gateway.Diagnosis) error {
+// printChains writes what following takes, and the verdicts on chains.
+func printChains(out io.Writer, d doctor.Diagnosis) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "\nchain\tcalls a day\ta month\tunits a month\twhile asked: calls a day\tplans\t")
 	var all gateway.Load
@@ -125,13 +105,6 @@ func printChains(out io.Writer, d gateway.Diagnosis) error {
 	fmt.Fprintln(out)
 	for _, c := range d.Chains {
 		fmt.Fprintf(out, "%s: %s\n", c.Name, strings.Join(c.Verdict, "; "))
-	}
-	for _, a := range d.Accounts {
-		key := "with one key"
-		if !a.Keyed {
-			key = "without a key"
-		}
-		fmt.Fprintf(out, "%s %s (%s): %s\n", a.Provider, key, strings.Join(a.Chains, ", "), strings.Join(a.Verdict, "; "))
 	}
 	return nil
 }

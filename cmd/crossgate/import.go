@@ -1,18 +1,17 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"crossgate/chain"
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
 	"crossgate/order/index"
 )
@@ -20,37 +19,30 @@ import (
 // importOrders verifies listed orders of a taker on their chains and stores them.
 func importOrders(flags *pflag.FlagSet) action {
 	file := configFlag(flags)
-	origin := flags.String("origin", "", "`NAME` of the host under passthrough.hosts that lists the orders, without a file; needless where there is one")
 	var of takersOrders
 	flags.Func("taker", "unlock authority's `ADDRESS`, whose orders are listed", func(text string) (err error) {
-		of.taker, of.family, err = chain.ParseAnyAddress(text)
+		of.taker, _, err = chain.ParseAnyAddress(text)
 		return err
 	})
 	return func(ctx context.Context, arguments []string, out, errOut io.Writer) error {
-		if of.taker.IsAbsent() || len(arguments) == 1 && *origin != "" {
-			return wrongUsage("want --taker ADDRESS and a FILE of order ids, - for standard input, or --origin NAME")
+		if of.taker.IsAbsent() || len(arguments) != 1 {
+			return wrongUsage("want --taker ADDRESS and a FILE of order ids, - for standard input")
 		}
 		c, err := load(*file)
 		if err != nil {
 			return err
 		}
-		if len(arguments) == 1 {
-			of.ids, err = listedOrders(arguments[0])
-		} else {
-			of.ids, err = gateway.ListOrders(ctx, c, slog.New(slog.DiscardHandler), *origin, of.taker, of.family)
-		}
-		if err != nil {
+		if of.ids, err = listedOrders(arguments[0]); err != nil {
 			return err
 		}
 		return of.verify(ctx, c, out, errOut)
 	}
 }
 
-// takersOrders are orders that somebody lists as those of a taker.
+// takersOrders are orders listed as those of a taker.
 type takersOrders struct {
-	taker  chain.Address
-	family chain.Family
-	ids    []chain.Hash
+	taker chain.Address
+	ids   []chain.Hash
 }
 
 // verify stores those that their chains confirm, and reports on all.
@@ -58,9 +50,10 @@ func (of takersOrders) verify(ctx context.Context, c config.Config, out, errOut 
 	bars := newBars(errOut, c.Registry(), units{"orders", "events"})
 	var came index.Imported
 	err := bars.during(ctx, func() (err error) {
-		quiet := slog.New(slog.DiscardHandler) // errors are in the report
-		came, err = gateway.ImportOrders(ctx, c, quiet, of.taker, of.ids, bars.report)
-		return err
+		return withIndex(ctx, c, func(x *index.Index) error {
+			came, err = x.Import(ctx, of.taker, of.ids, bars.report)
+			return err
+		})
 	})
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return err
@@ -68,9 +61,9 @@ func (of takersOrders) verify(ctx context.Context, c config.Config, out, errOut 
 	printImported(out, came)
 	switch {
 	case err != nil:
-		return errors.New("import stopped before every order was asked for; what was verified is stored: run it again to go on")
+		return errors.New("import stopped before every order was asked for; verified orders are stored: run it again to continue")
 	case len(came.Unverified) > 0:
-		return fmt.Errorf("%d orders could not be verified; what was is stored: run import again for the others", len(came.Unverified))
+		return fmt.Errorf("%d orders could not be verified; the others are stored: run import again", len(came.Unverified))
 	}
 	return nil
 }
@@ -93,13 +86,33 @@ func listedOrders(name string) ([]chain.Hash, error) {
 	return ids, nil
 }
 
+// readOrderIDs reads a list of order ids, one a line.
+func readOrderIDs(from io.Reader) (ids []chain.Hash, err error) {
+	lines := bufio.NewScanner(from)
+	for number := 1; lines.Scan(); number++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" {
+			continue
+		}
+		id, err := chain.ParseHash(line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
+		ids = append(ids, id)
+	}
+	if len(ids) == 0 && lines.Err() == nil {
+		return nil, errors.New("no order id in it")
+	}
+	return ids, lines.Err()
+}
+
 // printImported writes what an import came to, and a line for every order that does not count.
 func printImported(out io.Writer, came index.Imported) {
 	fmt.Fprintf(out, "%d orders listed: %d were stored, %d verified, %d of others, %d not verified\n",
 		came.Listed, came.Stored, came.Verified, len(came.Foreign), len(came.Unverified))
 	for _, each := range came.Foreign {
 		if each.Taker.IsAbsent() {
-			fmt.Fprintf(out, "  %s: not counted: nobody has delivered\n", each.Order)
+			fmt.Fprintf(out, "  %s: not counted: not delivered\n", each.Order)
 			continue
 		}
 		fmt.Fprintf(out, "  %s: not counted: the taker is %s\n", each.Order, each.Taker.Format(chain.UnknownFamily))

@@ -11,23 +11,33 @@ import (
 	"github.com/spf13/pflag"
 
 	"crossgate/chain"
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
+	"crossgate/gateway"
 	"crossgate/order/index"
 )
 
-// errDiffers ends a command whose report says what is wrong.
+// errDiffers ends a command whose report has differences.
 var errDiffers = errors.New("the index differs from the chains, or could not be compared; the report has the details")
 
 // errStopped ends a repair that was interrupted.
-var errStopped = errors.New("stopped before everything was compared; what was corrected is stored: run repair again to go on")
+var errStopped = errors.New("stopped before everything was compared; corrections are stored: run repair again to continue")
 
 // inspection is what audits and repairs have in common: a configuration, a selection and how to report.
 type inspection struct {
 	config config.Config
 	of     index.Selection
 	json   bool
-	log    *slog.Logger
+}
+
+// during works on the index with the progress shown.
+func (i inspection) during(ctx context.Context, b *bars, work func(*index.Index) error) error {
+	return b.during(ctx, func() error { return withIndex(ctx, i.config, work) })
+}
+
+// withIndex opens the order index of a configuration for as long as work takes. Errors are in its results, and not in a
+// log.
+func withIndex(ctx context.Context, c config.Config, work func(*index.Index) error) error {
+	return gateway.WithIndex(ctx, c, slog.New(slog.DiscardHandler), work)
 }
 
 // selectionFlags declares the flags of a selection and returns what reads them once they are parsed.
@@ -59,7 +69,6 @@ func selectionFlags(flags *pflag.FlagSet) func() (inspection, error) {
 		if _, known := i.config.Registry().Chain(i.of.Chain); i.of.Chain != 0 && !known {
 			return i, fmt.Errorf("chain %d is not configured", i.of.Chain)
 		}
-		i.log = slog.New(slog.DiscardHandler) // errors are in the report
 		return i, nil
 	}
 }
@@ -72,7 +81,7 @@ func unixTime(seconds *uint64) func(string) error {
 			at, err = time.Parse(time.DateOnly, text)
 		}
 		if err != nil || at.Unix() < 0 {
-			return fmt.Errorf("%q is no time: want 2026-01-31 or 2026-01-31T12:00:00Z", text)
+			return fmt.Errorf("%q is not a time: want 2026-01-31 or 2026-01-31T12:00:00Z", text)
 		}
 		*seconds = uint64(at.Unix())
 		return nil
@@ -89,8 +98,8 @@ func audit(flags *pflag.FlagSet) action {
 		}
 		bars := newBars(errOut, i.config.Registry(), units{"orders", "transactions"})
 		var audits []index.Audit
-		err = bars.during(ctx, func() (err error) {
-			audits, err = gateway.AuditIndex(ctx, i.config, i.log, i.of, bars.report)
+		err = i.during(ctx, bars, func(x *index.Index) (err error) {
+			audits, err = x.Audit(ctx, i.of, bars.report)
 			return err
 		})
 		if err != nil {
@@ -122,11 +131,11 @@ func repair(flags *pflag.FlagSet) action {
 		}
 		bars := newBars(errOut, i.config.Registry(), counted)
 		var repairs []index.Repair
-		err = bars.during(ctx, func() (err error) {
+		err = i.during(ctx, bars, func(x *index.Index) (err error) {
 			if ofBlocks {
-				repairs, err = gateway.RepairBlocks(ctx, i.config, i.log, i.of.Chain, *first, min(*last, everyBlock), bars.report)
+				repairs, err = x.RepairBlocks(ctx, i.of.Chain, *first, min(*last, everyBlock), bars.report)
 			} else {
-				repairs, err = gateway.RepairIndex(ctx, i.config, i.log, i.of, bars.report)
+				repairs, err = x.Repair(ctx, i.of, bars.report)
 			}
 			return err
 		})
@@ -155,7 +164,11 @@ func withdrawIndex(flags *pflag.FlagSet) action {
 		if err != nil {
 			return err
 		}
-		came, err := gateway.WithdrawIndex(ctx, c, slog.New(slog.DiscardHandler), chain.ID(*id), *from)
+		var came index.Withdrawal
+		err = withIndex(ctx, c, func(x *index.Index) error {
+			came, err = x.Withdraw(ctx, chain.ID(*id), *from)
+			return err
+		})
 		if err != nil {
 			return err
 		}

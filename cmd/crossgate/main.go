@@ -8,12 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
-	"strings"
 	"syscall"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 func main() {
@@ -27,7 +22,7 @@ func run(ctx context.Context, arguments []string, out, errOut io.Writer) int {
 	root := newRoot()
 	root.SetOut(out)
 	root.SetErr(errOut)
-	root.SetArgs(doubleDashed(root, arguments))
+	root.SetArgs(arguments)
 	used, err := root.ExecuteContextC(ctx)
 	var usage *usageError
 	switch {
@@ -48,30 +43,3 @@ type usageError struct{ says string }
 func (e *usageError) Error() string { return e.says }
 
 func wrongUsage(format string, of ...any) error { return &usageError{fmt.Sprintf(format, of...)} }
-
-// doubleDashed gives the flags of any command their second dash: with one they were written before there were
-// completions, and are in scripts.
-func doubleDashed(root *cobra.Command, arguments []string) []string {
-	names := make(map[string]bool)
-	var collect func(*cobra.Command)
-	collect = func(c *cobra.Command) {
-		c.Flags().VisitAll(func(f *pflag.Flag) { names[f.Name] = true })
-		for _, below := range c.Commands() {
-			collect(below)
-		}
-	}
-	collect(root)
-	names["help"], names["version"] = true, true // those that cobra adds
-	spelled := slices.Clone(arguments)
-	for i, argument := range spelled {
-		if argument == "--" {
-			break
-		}
-		flag, isFlag := strings.CutPrefix(argument, "-")
-		name, _, _ := strings.Cut(flag, "=")
-		if isFlag && names[name] {
-			spelled[i] = "-" + argument
-		}
-	}
-	return spelled
-}

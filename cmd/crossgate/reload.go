@@ -105,7 +105,7 @@ func (r *reloader) reload(requested bool) {
 	r.running = next
 }
 
-// measureReload tells whether the file that was read last is in force, and since when that is known.
+// measureReload reports whether the file that was read last is in force, and since when.
 func measureReload(succeeded bool) {
 	meter := otel.Meter("crossgate/config")
 	success, err := meter.Int64Gauge("crossgate.config.reload.success",
@@ -113,7 +113,7 @@ func measureReload(succeeded bool) {
 	at, timeErr := meter.Float64Gauge("crossgate.config.reload.time", metric.WithUnit("s"),
 		metric.WithDescription("When the latest change of the configuration was noticed, in Unix time."))
 	if err != nil || timeErr != nil {
-		return // the names are wrong, which a test would tell
+		return // the names are wrong: a test would fail
 	}
 	value := int64(0)
 	if succeeded {

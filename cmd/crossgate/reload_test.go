@@ -12,8 +12,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
+	"crossgate/gateway"
 )
 
 // written is a log that tests read.

@@ -10,13 +10,13 @@ import (
 	"crossgate/order/index"
 )
 
-// report is what an audit or a repair tells, as text or as JSON.
+// report is the result of an audit or a repair, as text or as JSON.
 type report struct {
 	Sound  bool          `json:"sound"` // everything was compared and nothing differs
 	Chains []chainReport `json:"chains"`
 }
 
-// chainReport is what it tells of one chain. What a repair did is only in that of a repair.
+// chainReport is the part about one chain; Repaired is of a repair alone.
 type chainReport struct {
 	Chain       chain.ID           `json:"chain"`
 	Name        string             `json:"name"`

@@ -16,9 +16,9 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/spf13/pflag"
 
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
-	"crossgate/release"
+	"crossgate/gateway"
+	"crossgate/internal/release"
 )
 
 // flushLimit is how long exporting the last spans may take.
@@ -58,7 +58,7 @@ func serve(flags *pflag.FlagSet) action {
 	}
 }
 
-// serving is a gateway and what it is started with.
+// serving is a gateway and its start parameters.
 type serving struct {
 	config    config.Config
 	file      string // that config was read from; empty: the embedded default
@@ -90,7 +90,7 @@ func (s serving) run(ctx context.Context) error {
 	fmt.Fprintln(s.out, "crossgate listening on", at)
 	s.logStart(ctx, at, operators)
 	stopping := context.AfterFunc(ctx, func() {
-		s.log.Info("crossgate stops: it drains, and answers what was asked", "drain", s.config.Drain)
+		s.log.Info("crossgate stops: draining in-flight requests", "drain", s.config.Drain)
 	})
 	defer stopping()
 	stopReloading := s.reloading(ctx, g)
@@ -177,7 +177,7 @@ func configFlag(flags *pflag.FlagSet) *string {
 	return flags.String("config", "", "configuration `file`; the embedded default when empty")
 }
 
-// listenFlag defines the flag of a command that listens somewhere, or asks somebody who does.
+// listenFlag defines the flag of a command that listens somewhere, or calls a gateway that does.
 func listenFlag(flags *pflag.FlagSet, address, usage string) *string {
 	flags.Var((*listenAddress)(&address), "listen", usage)
 	return &address

@@ -4,14 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"crossgate/chain"
-	"crossgate/cmd/crossgate/gateway"
+	"crossgate/gateway"
 	"crossgate/order/index"
 )
 
@@ -28,7 +27,17 @@ func showStatus(flags *pflag.FlagSet) action {
 		}
 		ctx, cancel := context.WithTimeout(ctx, headLimit)
 		defer cancel()
-		status, err := gateway.IndexStatus(ctx, c, slog.New(slog.DiscardHandler))
+		at := gateway.Database(c)
+		if found, err := at.Schema(ctx); err != nil {
+			return err
+		} else if found.Version == 0 {
+			return fmt.Errorf("database %s: nothing is in it yet; crossgate serve makes it", at)
+		}
+		var status []index.Status
+		err = withIndex(ctx, c, func(x *index.Index) error {
+			status, err = x.Status(ctx)
+			return err
+		})
 		if err != nil {
 			return err
 		}

@@ -8,12 +8,12 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 )
 
-// supervised tells systemd that the gateway is ready, that it lives for as long as it answers, and that it stops, when
-// ctx ends; done returns when nothing more is told. Without systemd nothing happens (sd_notify(3)).
+// supervised notifies systemd that the gateway is ready, that it lives for as long as it answers, and that it stops,
+// when ctx ends; done returns after the last notification. Without systemd nothing happens (sd_notify(3)).
 func supervised(ctx context.Context, health string, log *slog.Logger) (done func()) {
 	tell := func(state string) {
 		if _, err := daemon.SdNotify(false, state); err != nil {
-			log.Warn("systemd is not told of the gateway's state", "error", err)
+			log.Warn("systemd notification failed", "error", err)
 		}
 	}
 	tell(daemon.SdNotifyReady)
@@ -33,7 +33,7 @@ func supervised(ctx context.Context, health string, log *slog.Logger) (done func
 			if _, err := askHealth(watching, health); err == nil {
 				tell(daemon.SdNotifyWatchdog)
 			} else if watching.Err() == nil {
-				log.Warn("the gateway does not answer itself; systemd restarts it if that lasts", "error", err)
+				log.Warn("self health check failed; systemd restarts the gateway if that lasts", "error", err)
 			}
 			select {
 			case <-watching.Done():

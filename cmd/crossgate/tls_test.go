@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"crossgate/cache/redistest"
-	"crossgate/linktest"
+	"crossgate/internal/linktest"
+	"crossgate/internal/redistest"
 )
 
 // TestServeOverTLS asks both listeners by HTTP/2, the public one with a client's certificate.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"crossgate/release"
+	"crossgate/internal/release"
 	"crossgate/store"
 )
 
@@ -24,7 +24,7 @@ func version(flags *pflag.FlagSet) action {
 	}
 }
 
-// upgradeCheck tells which versions can open a database, and whether this one can.
+// upgradeCheck prints which versions can open a database, and whether this one can.
 func upgradeCheck(flags *pflag.FlagSet) action {
 	locate := located(flags)
 	return func(ctx context.Context, _ []string, out, _ io.Writer) error {

@@ -158,14 +158,17 @@ func manifest(kind string) any {
 // does not have, and keys that stand twice.
 func TestManifestsAreWhatKubernetesKnows(t *testing.T) {
 	for shape, want := range map[string][]string{
-		"one": {"apps/v1 Deployment", "batch/v1 Job", "networking.k8s.io/v1 NetworkPolicy", "v1 ConfigMap", "v1 ConfigMap", "v1 PersistentVolumeClaim", "v1 Service", "v1 Service"},
+		"one": {
+			"apps/v1 Deployment", "batch/v1 CronJob", "batch/v1 Job", "networking.k8s.io/v1 NetworkPolicy", "v1 ConfigMap", "v1 ConfigMap",
+			"v1 PersistentVolumeClaim", "v1 PersistentVolumeClaim", "v1 Service", "v1 Service",
+		},
 		"three": {
 			"apps/v1 Deployment", "autoscaling/v2 HorizontalPodAutoscaler", "batch/v1 Job", "monitoring.coreos.com/v1 ServiceMonitor",
 			"networking.k8s.io/v1 NetworkPolicy", "policy/v1 PodDisruptionBudget", "v1 ConfigMap", "v1 ConfigMap", "v1 Service", "v1 Service",
 		},
 		"every": {
-			"apps/v1 Deployment", "autoscaling/v2 HorizontalPodAutoscaler", "batch/v1 CronJob", "batch/v1 Job", "networking.k8s.io/v1 NetworkPolicy",
-			"policy/v1 PodDisruptionBudget", "v1 ConfigMap", "v1 ConfigMap", "v1 PersistentVolumeClaim", "v1 Service", "v1 Service", "v1 ServiceAccount",
+			"apps/v1 Deployment", "autoscaling/v2 HorizontalPodAutoscaler", "batch/v1 Job", "networking.k8s.io/v1 NetworkPolicy",
+			"policy/v1 PodDisruptionBudget", "v1 ConfigMap", "v1 ConfigMap", "v1 Service", "v1 Service", "v1 ServiceAccount",
 		},
 	} {
 		text, err := render(loadChart(t), readValues(t, shape))
@@ -242,6 +245,7 @@ func TestChartRefuses(t *testing.T) {
 		{"three", "config: {index: {connections: 4}}", "11 gateways, one of them while pods are replaced, open up to 9 connections"},
 		{"three", "config: {index: {connections: 0}}", "connections"},
 		{"one", "backup: {volume: {size: much}}", "size"},
+		{"three", "backup: {enabled: true}", "pg_dump"},
 		{"one", "upgradeCheck: {resources: {limits: {memory: ''}}}", "memory"},
 		{"one", "postgres: {secret: database}", "key"},
 		{"three", "postgres: {url: 'postgres://crossgate:secret@database/crossgate'}", "postgres"},
@@ -330,9 +334,8 @@ func TestOnlyWhatTakesARestartReplacesPods(t *testing.T) {
 	before := restart(t, "{}")
 	for values, replaces := range map[string]bool{
 		"config: {venues: []}":                      false,
-		"config: {swap: {window: 1s}}":              false,
+		"config: {swap: {execution: direct}}":       false,
 		"config: {limits: {loads: 9}}":              false,
-		"config: {swap: {deadline: 9s}}":            true,
 		"config: {cache: {maxBytes: 512MiB}}":       true,
 		"config: {index: {lookback: 9}}":            true,
 		"config: {connections: {idle: 9s}}":         true,

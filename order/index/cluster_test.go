@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/postgrestest"
 	"crossgate/order"
 	"crossgate/store"
-	"crossgate/store/postgrestest"
 )
 
 // until returns when done does, or fails the test: after a time that only a machine with much else to do needs.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"crossgate/internal/postgrestest"
 	"crossgate/store"
-	"crossgate/store/postgrestest"
 )
 
 // shared is started by the first test that needs it, and stopped by TestMain.

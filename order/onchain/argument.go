@@ -81,7 +81,7 @@ func (r callReader) putOnChain(p parameter, a *order.Argument, s *scope) {
 	}
 }
 
-// chainID is 0 for a number that is no chain's.
+// chainID is 0 for a number that cannot be a chain's.
 func chainID(number chain.Amount) chain.ID {
 	n, fits := number.Uint64()
 	if !fits || n>>63 != 0 {

@@ -73,8 +73,8 @@ func bySelector(list ...function) map[[selectorLength]byte]function {
 	return table
 }
 
-// ReadCall reads what calldata asks of a contract on a chain. Functions of the protocol's own contracts are known, by
-// the contract and the selector together; of any other call it tells the selector and the size, and guesses nothing.
+// ReadCall decodes calldata for a contract on a chain. Functions of the protocol's own contracts are known, by
+// contract and selector; other calls keep selector and size.
 func ReadCall(on chain.Chain, contract chain.Address, data []byte) order.ContractCall {
 	return readCall(on, contract, data, mostNested)
 }

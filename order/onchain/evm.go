@@ -23,13 +23,12 @@ type Found struct {
 	Fact     order.Fact
 }
 
-// Decode returns what the logs of one transaction, given in log order, say about orders and swaps. Logs of other
-// contracts than c are ignored, whatever they look like; a log of c that is not encoded as its event
-// demands, or whose order id does not follow from its terms, is an error.
+// Decode returns the orders and swaps in the logs of one transaction, given in log order. Logs of other contracts
+// than c are ignored; a log of c that is not encoded as its event demands, or whose order id does not follow from its
+// terms, is an error.
 //
-// One kind of log of c is ignored too: anybody can have DlnDestination fulfil an order that was never
-// created, with a give chain id of any 256 bits. Such an order concerns no chain, and must not make its
-// block unreadable.
+// One kind of log of c is ignored too: any caller can have DlnDestination fulfil an order that was never created,
+// with a give chain id of any 256 bits. It concerns no chain, and must not make its block unreadable.
 func Decode(c chain.Contracts, logs []Log) ([]Found, error) {
 	var found []Found
 	swaps, shares := swaps{router: c.Router}, shares{router: c.Router}
@@ -73,9 +72,8 @@ func (e event) decode(data []byte) (order.ID, order.Fact, error) {
 	return id, fact, nil
 }
 
-// submissionOf finds the message that a claim carried out. The gate reports it after the claims of
-// which it consists: the first report to DlnSource among the logs that follow the claim. The id is
-// absent when there is none.
+// submissionOf finds the message that a claim carried out. The gate reports it after its claims: the first report to
+// DlnSource among the following logs, or absent.
 func submissionOf(c chain.Contracts, following []Log) chain.Hash {
 	const receiver = 2
 	for _, log := range following {

@@ -5,7 +5,7 @@ import (
 	"crossgate/order"
 )
 
-// role is what a contract is in the protocol.
+// role is a contract's role in the protocol.
 type role struct {
 	name    string
 	address func(chain.Contracts) chain.Address
@@ -72,7 +72,7 @@ func callOf(name, contract string) parameter {
 	return parameter{name: name, abi: "bytes", of: contract}
 }
 
-// unnamed is a parameter of which the type alone is public.
+// unnamed is a parameter with a public type and no public name.
 func unnamed(abi string) parameter {
 	p := parameter{abi: abi, kind: order.NumberArgument}
 	switch abi {

@@ -15,8 +15,7 @@ type swaps struct {
 	unused []order.Preswap
 }
 
-// see remembers the log when it is the router's report of a swap. A report that cannot be read is no
-// reason to lose the order.
+// see remembers the router's report of a swap. An unreadable report does not lose the order.
 func (s *swaps) see(log Log) {
 	if log.Address.IsAbsent() || log.Address != s.router || len(log.Topics) != 1 || log.Topics[0] != swapExecuted {
 		return

@@ -123,7 +123,7 @@ func DecodeCallStatus(answer []byte) (isOver bool, err error) {
 	return status > created, nil
 }
 
-// DecodePatches reads the answer to either; an empty one, where there is no such contract, is zero.
+// DecodePatches reads the answer to either; an empty one, from a missing contract, is zero.
 func DecodePatches(answer []byte) (chain.Amount, error) {
 	if len(answer) == 0 {
 		return chain.Amount{}, nil

@@ -13,18 +13,17 @@ import (
 // OrderOf names the order that an account of TakeOrderAccount's or CallAccount's kind belongs to.
 type OrderOf func(account chain.Address) (id order.ID, known bool)
 
-// ErrLogsCut says that a node's logs of a transaction break off before they tell what has to be known.
+// ErrLogsCut is returned where a node truncated a transaction's logs before a required value.
 var ErrLogsCut = errors.New("logs are cut off")
 
-// DecodeSolana returns what a transaction says about orders. Some programs of the order protocol tell an
-// account instead of an order: orderOf names the order, and where it does not, that fact is left out
-// (UnnamedOrders lists those accounts). Position in the transaction is Found.LogIndex.
+// DecodeSolana returns the order events of a transaction. Some programs name an account instead of an order: orderOf
+// maps it, and unmapped facts are left out (UnnamedOrders lists those accounts). Position in the transaction is
+// Found.LogIndex.
 //
-// An instruction counts when the program reports in its logs that it did what it was asked to, or, where
-// logs are cut off before they could say, because the transaction succeeded. Fees stand in the logs alone: a
-// creation without them is left out and makes DecodeSolana return ErrLogsCut beside the other facts.
-// Any other error is an instruction or event of the protocol's programs that cannot be read, or an order id
-// that does not follow from its terms.
+// An instruction counts when its program's logs report success, or, where logs are truncated, because the transaction
+// succeeded. Fees are in logs only: a creation without them is left out and makes DecodeSolana return ErrLogsCut
+// beside the other facts. Any other error is an unreadable instruction or event, or an order id that does not follow
+// from its terms.
 func DecodeSolana(c chain.Contracts, tx solana.Transaction, orderOf OrderOf) ([]Found, error) {
 	x := execution{contracts: c, steps: invocations(tx), orderOf: orderOf}
 	var found []Found
@@ -44,7 +43,7 @@ func DecodeSolana(c chain.Contracts, tx solana.Transaction, orderOf OrderOf) ([]
 	return found, cut
 }
 
-// UnnamedOrders returns the accounts for which DecodeSolana needs orderOf to tell that an unlock was sent.
+// UnnamedOrders returns the accounts of sent unlocks, for which DecodeSolana needs orderOf.
 func UnnamedOrders(c chain.Contracts, tx solana.Transaction) []chain.Address {
 	var accounts []chain.Address
 	for _, each := range tx.Instructions {
@@ -105,8 +104,8 @@ func (x *execution) refuseUnknown(step *invocation) error {
 	return nil
 }
 
-// callProgress reads what the executor reports of an order's external call. The order is known by its
-// account only: what the instruction begins with is believed to be an id when the account derives from it.
+// callProgress reads the executor's report about an order's external call. The order is known by its account only:
+// the instruction's first bytes are its id if the account derives from them.
 func (x *execution) callProgress(i int) []Found {
 	step := &x.steps[i]
 	fact, told := callFact(step)
@@ -126,7 +125,7 @@ func (x *execution) callProgress(i int) []Found {
 	return nil
 }
 
-// callFact reads the executor's event. The order's terms decide what it means that somebody gave the call up.
+// callFact reads the executor's event. The order's terms decide the meaning of a fallback.
 func callFact(step *invocation) (fact order.ExternalCall, told bool) {
 	if _, told := step.event(callFallbacked); told {
 		return order.ExternalCall{Step: order.CallFallenBack, By: fallbackAuthority(step.Instruction)}, true
@@ -193,9 +192,8 @@ func (s *scene) sentSubmission() chain.Hash {
 	return chain.Hash{}
 }
 
-// claimedSubmission returns the id of the message that the instruction was called to carry out. The gate
-// tells it in an event or in the instruction that made the call, and keeps an account for it: only the id
-// that the account of this claim derives from is believed.
+// claimedSubmission returns the id of the message that the instruction carried out, from the event or instruction of
+// the gate, if the account of this claim derives from it.
 func (s *scene) claimedSubmission() chain.Hash {
 	account := s.account(0)
 	for i := range s.steps {

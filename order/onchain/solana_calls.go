@@ -69,8 +69,8 @@ func named(list ...accountNames) map[discriminator]accountNames {
 	return table
 }
 
-// ReadInstructions reads which instructions a transaction had for the protocol's programs, whoever gave them. Of one
-// that is not known it tells the discriminator, the size and the accounts.
+// ReadInstructions reads a transaction's instructions for the protocol's programs, whatever their caller. Unknown
+// ones keep discriminator, size and accounts.
 func ReadInstructions(on chain.Chain, tx solana.Transaction) []order.ContractCall {
 	var calls []order.ContractCall
 	for _, each := range tx.Instructions {

@@ -7,7 +7,7 @@ import (
 	"crossgate/order"
 )
 
-// discriminator says what data behind it is: the first bytes of the hash of a name (anchor-lang.com).
+// discriminator is the type of the data behind it: the first bytes of the hash of a name (anchor-lang.com).
 type discriminator [8]byte
 
 func discriminatorOf(namespace, name string) discriminator {
@@ -43,7 +43,7 @@ type solanaInstruction struct {
 	name       string
 	program    func(chain.Contracts) chain.Address
 	event      discriminator // by which the program reports that it did it
-	needsEvent bool          // which tells more than that
+	needsEvent bool          // which has more than that
 	read       func(*scene) []Found
 }
 

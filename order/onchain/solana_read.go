@@ -52,7 +52,7 @@ func readSolanaCreation(s *scene) (order.ID, order.Created) {
 	return id, created
 }
 
-// createdID reads the event in which the program tells the id of the order that it created.
+// createdID reads the event with the created order's id.
 func (s *scene) createdID() order.ID {
 	data, told := s.event(createdOrderID)
 	if !told && s.cut {
@@ -83,7 +83,7 @@ func readPatchOrderGive(s *scene) []Found {
 	return s.found(s.args.hash(), order.GiveIncreased{Final: s.told.amount64(), FinalPercentFee: s.told.amount64()})
 }
 
-// readClaim leaves out what was paid: the program does not tell.
+// readClaim leaves out the payment, which the program does not report.
 func readClaim(kind order.MessageKind) func(*scene) []Found {
 	const beneficiary = 8
 	return func(s *scene) []Found {

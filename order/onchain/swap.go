@@ -45,7 +45,7 @@ type shares struct {
 	unused []share
 }
 
-// see remembers the log when it reports a share. One that cannot be read is no reason to lose the swap.
+// see remembers a report of a share. An unreadable one does not lose the swap.
 func (s *shares) see(log Log) {
 	if log.Address.IsAbsent() || log.Address != s.router || len(log.Topics) != 1 || log.Topics[0] != affiliateFeePaid {
 		return
@@ -83,7 +83,7 @@ func (f Found) IsSwap() bool {
 	return is
 }
 
-// LacksBeneficiary reports whether a swap paid somebody a share whom no log named.
+// LacksBeneficiary reports whether a swap paid a share to a recipient that no log names.
 func (f Found) LacksBeneficiary() bool {
 	s, is := f.Fact.(order.Swapped)
 	return is && s.Affiliate != nil && s.Affiliate.Beneficiary.IsAbsent()

@@ -9,9 +9,8 @@ import (
 
 const wordSize = 32
 
-// words reads the contract ABI's encoding: 32-byte words, some of which are offsets of a tail. All
-// readers of one log share the first mistake; after it they read zero values.
-// https://docs.soliditylang.org/en/latest/abi-spec.html
+// words reads the contract ABI's encoding: 32-byte words, some of them offsets of a tail. All readers of one log
+// share the first mistake; after it they read zero values. https://docs.soliditylang.org/en/latest/abi-spec.html
 type words struct {
 	data    []byte
 	mistake *error
@@ -60,7 +59,7 @@ func (w words) address(i int) chain.Address {
 	const padding = wordSize - 20
 	word := w.word(i)
 	if [padding]byte(word[:padding]) != [padding]byte{} {
-		w.fail(fmt.Errorf("word %d is no address", i))
+		w.fail(fmt.Errorf("word %d is not an address", i))
 	}
 	if w.err() != nil {
 		return chain.Address{}

@@ -13,7 +13,7 @@
 // which says what became of the command.
 //
 // The package sees the rest of the process through two interfaces: Server is the public server (fulfilled by
-// proxy.Server), Gateway is what stands behind it (fulfilled by cmd/crossgate/gateway). Both are called from the
+// proxy.Server), Gateway is what stands behind it (fulfilled by gateway). Both are called from the
 // goroutine of each request, so they must be safe for concurrent use. Commands last until the process ends; they are
 // not written to the configuration.
 package admin
@@ -41,20 +41,14 @@ import (
 type Server interface {
 	// Ready returns why requests should be sent elsewhere, nil when they are welcome.
 	Ready() error
-	// CacheStats counts what the cache of answers has done since the start.
-	CacheStats() cache.Stats
 	// Purge drops the cached answers about any of the orders and chains, and those at paths with their queries. A path
 	// at which no answer is ever cached is an error; nothing is dropped then.
 	Purge(how cache.Purge, orders []order.ID, chains []chain.ID, paths []string) error
 	// PurgeHosts drops what is stored of hosts that paths are passed through to: of paths with any query or, without
 	// any, all of it. A host that is not configured is an error; nothing is dropped then.
 	PurgeHosts(how cache.Purge, hosts, paths []string) error
-	// Hosts counts what became of requests to each host.
-	Hosts() []web.Host
-	// Traffic counts requests of clients.
-	Traffic() web.Traffic
-	// Differences counts answers that were compared with those of origins.
-	Differences() web.Differences
+	// Served counts requests, cache lookups and comparisons since the start.
+	Served() web.Served
 }
 
 // Gateway is what the public server depends on.
@@ -155,8 +149,8 @@ func (a admin) readiness(w http.ResponseWriter, r *http.Request) {
 // statusPage shows the condition of everything that the gateway needs, and what became of a command.
 func (a admin) statusPage(w http.ResponseWriter, r *http.Request, status int, notice web.Notice) {
 	shown := web.Operators{
-		Condition: a.Gateway.Condition(r.Context()), Cache: web.CacheCounts(a.Server.CacheStats()), Hosts: a.Server.Hosts(),
-		Differences: a.Server.Differences(), Traffic: a.Server.Traffic(), TakesCommands: a.Token != "", Notice: notice, Now: time.Now(),
+		Condition: a.Gateway.Condition(r.Context()), Served: a.Server.Served(),
+		TakesCommands: a.Token != "", Notice: notice, Now: time.Now(),
 	}
 	if err := a.Server.Ready(); err != nil {
 		shown.Unready = err.Error()

@@ -23,8 +23,8 @@ const adminToken = "operators-token-of-the-tests"
 // server is a public server that is not ready for a reason, or ready.
 type server struct{ unready error }
 
-func (s server) Ready() error          { return s.unready }
-func (server) CacheStats() cache.Stats { return cache.Stats{} }
+func (s server) Ready() error     { return s.unready }
+func (server) Served() web.Served { return web.Served{} }
 
 func (server) Purge(cache.Purge, []order.ID, []chain.ID, []string) error { return nil }
 
@@ -34,11 +34,6 @@ func (server) PurgeHosts(_ cache.Purge, hosts, _ []string) error {
 	}
 	return nil
 }
-func (server) Hosts() []web.Host { return nil }
-
-func (server) Traffic() web.Traffic { return web.Traffic{} }
-
-func (server) Differences() web.Differences { return web.Differences{} }
 
 // gateway has one dependency, the head of a chain that is not known yet, and one endpoint at most, 8453/node.
 type gateway struct{ endpoint *upstream.Endpoint }

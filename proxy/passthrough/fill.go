@@ -20,12 +20,12 @@ type fill struct {
 	key     cache.Key
 	host    *Host
 	request upstream.Forward
-	asks    rfc9111.Request
+	asks    http.Header // of the request as the client sent it
 	path    string
 	mark    cache.Mark
 	began   time.Time
 	stale   *variant // that is validated; nil: none
-	isAlone bool     // nobody else may wait for it: what it asks is not what others ask
+	isAlone bool     // no other request may wait for it: it asks another question
 	cancel  context.CancelFunc
 	waiters int  // guarded by Handler.mu, as is
 	isLeft  bool // by the first client
@@ -42,7 +42,6 @@ type reply struct {
 	response *http.Response // whose body is left to the first client; nil: there is none
 	growing  *growth        // the body, while it is stored; nil: it is not
 	head     *variant       // of the response that is growing, or what a 304 has validated
-	kept     *variant       // what was stored: head with its body, joined to what was stored before; nil: nothing was
 	answered int            // status of the origin's response; 0: there was none
 	isFresh  bool           // head answers: it was validated
 }
@@ -56,7 +55,7 @@ type interim struct {
 // mostInterim is how many interim responses wait for a client. net/http accepts few more.
 const mostInterim = 8
 
-// join returns the fill of a request: that under way, or a new one, of which it is the first. It is nil where a fill
+// join returns the fill of a request: that under way, or a new one that it begins. It is nil where a fill
 // has ended since the request found what is stored: then that is to be looked at once more.
 func (h *Handler) join(x *exchange, stale *variant, isAlone bool) (f *fill, isFirst bool) {
 	h.mu.Lock()
@@ -71,15 +70,12 @@ func (h *Handler) join(x *exchange, stale *variant, isAlone bool) (f *fill, isFi
 		}
 	}
 	f = &fill{
-		handler: h, key: x.key, host: x.host, request: h.forwardOf(x), asks: x.asks, path: x.path,
+		handler: h, key: x.key, host: x.host, request: h.forwardOf(x), asks: x.header, path: x.path,
 		mark: h.store.Mark(), stale: stale, isAlone: isAlone, waiters: 1,
 		inform: make(chan interim, mostInterim), opened: make(chan struct{}), done: make(chan struct{}),
 	}
 	if !isAlone {
 		h.fills[x.key] = f
-	}
-	if x.lacks != nil {
-		rfc9111.AskForPart(f.request.Header, x.lacks.of.header, x.lacks.part, x.lacks.of.received)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(x.r.Context()))
 	f.cancel = cancel
@@ -89,7 +85,7 @@ func (h *Handler) join(x *exchange, stale *variant, isAlone bool) (f *fill, isFi
 	return f, true
 }
 
-// leave is called by who needs nothing more of the fill. One that nobody waits for ends, unless it is being stored.
+// leave is called by requests that are done with the fill. One without waiters ends, unless it is being stored.
 func (f *fill) leave(isFirst bool) {
 	h := f.handler
 	h.mu.Lock()
@@ -119,7 +115,7 @@ func (f *fill) closeLeft() {
 	}
 }
 
-// informs hands an interim response to the first client. One that there is no room for is lost, as it may be.
+// informs hands an interim response to the first client. One without room is lost, as it may be.
 func (f *fill) informs(status int, header http.Header) {
 	select {
 	case f.inform <- interim{status, header.Clone()}:
@@ -193,10 +189,7 @@ func (f *fill) open(response *http.Response) {
 		f.head, f.isFresh = f.handler.refresh(f, received), true
 		return
 	}
-	isPart := response.StatusCode == http.StatusPartialContent
-	extent, isKnown := rfc9111.ContentRange(response.Header)
-	if !rfc9111.MayStore(f.asks, received, f.host.Options) || f.host.variesByOurs(response.Header) ||
-		response.ContentLength > f.host.MaxBody || isPart && (!isKnown || extent.Len() > f.host.MaxBody) {
+	if !rfc9111.MayStore(f.request.Header, received, f.host.SetCookie) || variesByOurs(response.Header) || response.ContentLength > f.host.MaxBody {
 		f.response = response
 		if !f.isAlone && !rfc9111.IsFailure(response.StatusCode) {
 			f.handler.loosen(f)
@@ -205,8 +198,7 @@ func (f *fill) open(response *http.Response) {
 	}
 	f.head = &variant{
 		status: response.StatusCode, header: keptHeader(response.Header, now), received: now,
-		policy: rfc9111.PolicyOf(received, f.host.Options), selection: rfc9111.SelectionOf(f.asks.Header, response.Header),
-		extent: extent,
+		policy: rfc9111.PolicyOf(received), selection: rfc9111.SelectionOf(f.asks, response.Header),
 	}
 	announced := *response
 	announced.Trailer = nil // it would be written while others read
@@ -253,20 +245,12 @@ func (f *fill) leaveRest() {
 
 // keep stores the response.
 func (f *fill) keep() {
-	v := f.head
-	body, _, _ := f.growing.from(0)
-	kept := *v
-	kept.body = body
-	switch has := int64(len(body)); {
-	case kept.status != http.StatusPartialContent:
-		kept.extent = rfc9111.FullExtent(has)
-	case has == 0, has > kept.extent.Len():
-		return // it is not what it says
-	default: // a part may end before it says, and begins where it says
-		kept.extent.End = kept.extent.First + has
-	}
-	f.handler.queries.learn(queryKey(f.host.Name, f.request.Host, f.path), kept.header)
-	f.handler.keep(f, &kept)
+	v := *f.head
+	v.body, _, _ = f.growing.from(0)
+	h := f.handler
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.put(f, &v)
 }
 
 // leaveToItself is leave for who began a fill for the sake of later requests.

@@ -49,7 +49,7 @@ func (g *growth) failure() error {
 	return g.err
 }
 
-// leave hands what is left over to the caller, who closes it; nil: nothing is, or somebody has it.
+// leave hands what is left over to the caller, who closes it; nil: nothing is, or it was handed over already.
 func (g *growth) leave() io.ReadCloser {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -7,10 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
-
-	"crossgate/cache/rfc9111"
 )
 
 // Action is what becomes of a request.
@@ -35,11 +32,10 @@ type Host struct {
 	Hosts []string // values of Host, without ports; none: any that no other has
 	Rules []Rule   // the longest prefix counts; Cache where there is none
 
-	KeepHost    bool     // the origin is asked for the Host, with its port, that the client asked for; the key has it
-	Credentials []string // fields that say who asks, beside Authorization
-	Options     rfc9111.Options
-	MaxBody     int64 // bytes of a response that is stored
-	MaxVariants int   // of one resource that are stored
+	KeepHost bool  // the origin is asked for the Host, with its port, that the client asked for; the key has it
+	MaxBody  int64 // bytes of a response that is stored
+	// SetCookie has responses that set cookies stored like others.
+	SetCookie bool
 
 	tally *tally
 }
@@ -72,7 +68,7 @@ func newHosts(all []Host, before *hosts) *hosts {
 	return h
 }
 
-// find returns whose a value of Host is; nil when it is nobody's.
+// find returns the host that a value of Host belongs to; nil: none.
 func (h *hosts) find(value string) *Host {
 	if len(h.byName) > 0 {
 		if found := h.byName[hostname(value)]; found != nil {
@@ -167,10 +163,5 @@ func (h *Host) ruleOf(asked string) Action {
 	return action
 }
 
-// usual values of a Host.
-const (
-	DefaultMaxBody      = 8 << 20
-	DefaultMaxVariants  = 16
-	DefaultStaleIfError = time.Hour
-	DefaultHeuristic    = 24 * time.Hour
-)
+// DefaultMaxBody is the usual Host.MaxBody.
+const DefaultMaxBody = 8 << 20

@@ -9,19 +9,6 @@ import (
 	"crossgate/cache/rfc9111"
 )
 
-// keep stores a variant beside those that are stored under its key. Parts of the same representation are combined.
-func (h *Handler) keep(f *fill, v *variant) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	before := h.found(f)
-	if old := before.match(f.asks.Header); old != nil && v.status == http.StatusPartialContent {
-		v = combined(old, v, f.host.MaxBody)
-	}
-	f.kept = v
-	key := h.keyOf(f.host, f.request.Host, f.path, f.request.RawQuery)
-	h.put(f.mark, key, before.with(v, f.host.MaxVariants, h.options.MaxBytes/8))
-}
-
 // found is what is stored for a fill, with everything out of date where it was purged softly.
 func (h *Handler) found(f *fill) *resource {
 	stored, purged, found := h.store.Find(f.key)
@@ -34,10 +21,12 @@ func (h *Handler) found(f *fill) *resource {
 	return stored
 }
 
-// put stores a resource for as long as it is of use.
-func (h *Handler) put(mark cache.Mark, key cache.Key, s *resource) {
+// put stores a variant beside those that are stored under its key, for as long as they are of use. Called with
+// Handler.mu held.
+func (h *Handler) put(f *fill, v *variant) {
+	s := h.found(f).with(v, h.options.MaxBytes/8)
 	if rest := s.rest(time.Now()); rest > 0 {
-		h.store.Keep(mark, key, s, cache.Life{Fresh: rest})
+		h.store.Keep(f.mark, f.key, s, cache.Life{Fresh: rest})
 	}
 }
 
@@ -53,56 +42,25 @@ func (h *Handler) loosen(f *fill) {
 
 // refresh stores a variant that a 304 has validated, and returns it.
 func (h *Handler) refresh(f *fill, notModified rfc9111.Response) *variant {
-	fresh, mayStore := f.freshened(notModified)
-	if mayStore { // else it is served this time
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		h.put(f.mark, f.key, h.found(f).with(fresh, f.host.MaxVariants, h.options.MaxBytes/8))
-	}
-	return fresh
-}
-
-// freshened is the stale variant with the header of a 304, or of the response to a HEAD, and whether it may be stored.
-func (f *fill) freshened(notModified rfc9111.Response) (*variant, bool) {
 	merged := rfc9111.Merge(f.stale.header, notModified.Header)
-	fresh := *f.stale
-	fresh.header, fresh.received, fresh.ended = keptHeader(merged, notModified.Received), notModified.Received, false
-	said := rfc9111.Response{Status: fresh.status, Header: merged, Requested: notModified.Requested, Received: notModified.Received}
-	said.Header = merged.Clone()
+	said := rfc9111.Response{
+		Status: f.stale.status, Header: merged.Clone(), Requested: notModified.Requested, Received: notModified.Received,
+	}
 	if age := notModified.Header["Age"]; len(age) > 0 {
 		said.Header["Age"] = age
 	}
-	if date := notModified.Header["Date"]; len(date) == 0 {
+	if len(notModified.Header["Date"]) == 0 {
 		delete(said.Header, "Date") // the stored one is that of the response before
 	}
-	fresh.policy = rfc9111.PolicyOf(said, f.host.Options)
-	fresh.selection = rfc9111.SelectionOf(f.asks.Header, merged)
-	return &fresh, rfc9111.MayStore(f.asks, said, f.host.Options)
-}
-
-// combined returns two stored parts as one, or the newer where they do not belong together.
-func combined(old, part *variant, most int64) *variant {
-	if !rfc9111.SameStrong(old.header, part.header, part.received) {
-		return part
+	fresh := *f.stale
+	fresh.header, fresh.received, fresh.ended = keptHeader(merged, said.Received), said.Received, false
+	fresh.policy, fresh.selection = rfc9111.PolicyOf(said), rfc9111.SelectionOf(f.asks, merged)
+	if rfc9111.MayStore(f.request.Header, said, f.host.SetCookie) { // else it is served this time
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.put(f, &fresh)
 	}
-	if old.extent.IsWhole() && old.status == http.StatusOK && old.extent.Total == part.extent.Total {
-		updated := *old
-		updated.header, updated.policy = rfc9111.Merge(old.header, part.header), part.policy
-		updated.received = part.received
-		return &updated
-	}
-	extent, body, joined := rfc9111.Combine(old.extent, old.body, part.extent, part.body)
-	if !joined || extent.Len() > most {
-		return part
-	}
-	both := *part
-	both.header, both.extent, both.body = rfc9111.Merge(old.header, part.header), extent, body
-	delete(both.header, "Content-Length")
-	if both.header["Content-Range"] = []string{extent.String()}; extent.IsWhole() {
-		both.status = http.StatusOK
-		delete(both.header, "Content-Range")
-	}
-	return &both
+	return &fresh
 }
 
 // invalidate ends what is stored of the resources that an unsafe request has changed.
@@ -120,7 +78,7 @@ func (h *Handler) invalidate(x *exchange, response *http.Response) {
 // end purges a resource of the host that was asked. One that is neither stored nor being stored needs no purge, whose
 // number is bounded.
 func (h *Handler) end(x *exchange, path, query string) {
-	key := h.keyOf(x.host, x.keptHost, path, query)
+	key := keyOf(x.host, x.keptHost, path, query)
 	h.mu.Lock()
 	under := h.fills[key] != nil
 	h.mu.Unlock()
@@ -129,7 +87,7 @@ func (h *Handler) end(x *exchange, path, query string) {
 	}
 }
 
-// byOperator is among the keys of each purge by an operator, which replicas tell each other in one stream with all
+// byOperator is among the keys of each purge by an operator, which replicas publish in one stream with all
 // others.
 var byOperator = cache.KeyOf("passthrough purge")
 

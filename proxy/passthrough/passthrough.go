@@ -12,10 +12,10 @@
 // fill whose clients have all left ends, unless its response is being stored.
 //
 // Nothing that a client sends decides what others get, unless the key or Vary has it: fields of one connection and
-// those that Connection names are dropped before anything is decided by what is left, fields by which proxies tell
-// origins what was asked are dropped as well (Host.drops), the Host is part of the key where the origin gets it
-// (Host.KeepHost), and a request is written anew by net/http. Responses to requests with credentials, and those that
-// set cookies, are not stored unless they or the operator say so.
+// those that Connection names are dropped before anything is decided by what is left, fields by which proxies describe
+// requests to origins are dropped as well (drops), the Host is part of the key where the origin gets it
+// (Host.KeepHost), and a request is written anew by net/http. Responses to requests with credentials are not stored
+// unless they say so themselves, those that set cookies only for a Host with SetCookie.
 package passthrough
 
 import (
@@ -56,7 +56,7 @@ type Options struct {
 	MaxBytes int64 // of stored responses
 	// Fail answers a request for which there is no response: with one of the errors above or one of Origins.
 	Fail func(w http.ResponseWriter, r *http.Request, err error)
-	// Client is the address that X-Forwarded-For tells the origin.
+	// Client is the address that the origin gets in X-Forwarded-For.
 	Client func(*http.Request) netip.Addr
 	Logger *slog.Logger
 }
@@ -67,7 +67,6 @@ type Handler struct {
 	store   *cache.Cache[*resource]
 	hosts   atomic.Pointer[hosts]
 	held    atomic.Int64 // bytes of bodies that are being read for the store
-	queries queries
 
 	mu    sync.Mutex
 	fills map[cache.Key]*fill
@@ -114,15 +113,12 @@ type exchange struct {
 	r      *http.Request
 	host   *Host
 	header http.Header // of the request, end to end
-	asks   rfc9111.Request
 	wants  rfc9111.Directives
 	key    cache.Key
 	// keptHost is the Host, with its port, that the origin is asked for as well, in lower case; empty: for its own.
 	keptHost string
 	path     string    // escaped
 	stored   *resource // found under key; nil: none was
-	lacks    *lack     // what of a stored part the origin is asked for; nil: it is asked what the client asks
-	isTried  bool      // to be answered by a stored part and what that lacks
 	outcome  disposition
 }
 
@@ -152,8 +148,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case Cache:
 	}
-	x.asks = rfc9111.Request{Method: r.Method, Header: x.header, Credentials: host.Credentials}
-	x.key = h.keyOf(host, x.keptHost, x.path, r.URL.RawQuery)
+	x.key = keyOf(host, x.keptHost, x.path, r.URL.RawQuery)
 	isRead := r.Method == http.MethodGet || r.Method == http.MethodHead
 	switch {
 	case !isRead:

@@ -33,11 +33,9 @@ func (h *Handler) read(x *exchange) {
 		case x.r.Method == http.MethodHead:
 			h.pass(x, missOf(x.stored, v))
 			return
-		case h.complete(x, v, now):
-			return
 		}
 		isLoose := stored != nil && stored.loose
-		isOwn := v == nil && isConditional(x.header) // what comes answers this request alone
+		isOwn := (v == nil || !rfc9111.HasValidator(v.header)) && isConditional(x.header) // what comes answers this request alone
 		isAlone := isLoose || isOwn || joins >= mostJoins
 		if h.ask(x, v, isAlone) {
 			return
@@ -47,11 +45,8 @@ func (h *Handler) read(x *exchange) {
 
 // serveStored answers by a stored response, and reports whether it may.
 func (h *Handler) serveStored(x *exchange, v *variant, ended bool, joins int, now time.Time) bool {
-	if !v.answers(x, now) {
-		return false
-	}
 	status := rfc9111.Status{Hit: true, TTL: v.policy.FreshFor(now)}
-	switch rfc9111.UseOf(x.asks, v.policy, ended, now) {
+	switch rfc9111.UseOf(x.header, v.policy, ended, now) {
 	case rfc9111.Serve:
 		x.outcome = hit
 	case rfc9111.ServeWhileValidating:
@@ -67,12 +62,6 @@ func (h *Handler) serveStored(x *exchange, v *variant, ended bool, joins int, no
 	return true
 }
 
-// covers reports whether a stored part has what a request asks for.
-func (v *variant) covers(x *exchange, now time.Time) bool {
-	asked, _ := rfc9111.RangeOf(x.asks, v.header, v.extent.Total, now)
-	return v.extent.Covers(asked)
-}
-
 // validate asks the origin in the background whether a variant still holds.
 func (h *Handler) validate(x *exchange, v *variant) {
 	quiet := *x
@@ -85,11 +74,11 @@ func (h *Handler) validate(x *exchange, v *variant) {
 	}
 }
 
-// ask has the origin answer, and reports whether the client has its answer. Where it was somebody else's that cannot
+// ask has the origin answer, and reports whether the client has its answer. Where it was the response to another request, and cannot
 // answer this request, it has not.
 func (h *Handler) ask(x *exchange, v *variant, isAlone bool) bool {
 	stale := v
-	if v != nil && (!rfc9111.HasValidator(v.header) || !v.extent.IsWhole()) {
+	if v != nil && !rfc9111.HasValidator(v.header) {
 		stale = nil
 	}
 	f, isFirst := h.join(x, stale, isAlone)
@@ -108,13 +97,13 @@ func (h *Handler) ask(x *exchange, v *variant, isAlone bool) bool {
 	now := time.Now()
 	failed := f.err != nil || rfc9111.IsFailure(f.answered)
 	switch {
-	case failed && v != nil && v.extent.IsWhole() && rfc9111.MayServeOnError(x.asks, v.policy, now):
+	case failed && v != nil && rfc9111.MayServeOnError(x.header, v.policy, now):
 		x.outcome = staleIfError
 		status := rfc9111.Status{Hit: true, TTL: v.policy.FreshFor(now), Forwarded: "stale", Answered: f.answered, Detail: "stale-if-error"}
 		h.write(x, v, status, now)
 	case f.err != nil:
 		h.fail(x, f.err)
-	case f.isFresh && f.head.selection.Matches(x.header, f.head.header):
+	case f.isFresh && f.head.selection.Matches(x.header):
 		x.outcome = validated
 		status := rfc9111.Status{Forwarded: "stale", Answered: f.answered, Stored: true, Collapsed: !isFirst}
 		h.write(x, f.head, status, now)
@@ -150,8 +139,6 @@ func (h *Handler) await(x *exchange, f *fill, until <-chan struct{}, isFirst boo
 // missOf is why a request goes on, in the words of Cache-Status.
 func missOf(stored *resource, v *variant) string {
 	switch {
-	case v != nil && !v.extent.IsWhole():
-		return "partial"
 	case v != nil:
 		return "stale"
 	case stored != nil && len(stored.variants) > 0:
@@ -192,8 +179,8 @@ func (h *Handler) write(x *exchange, v *variant, status rfc9111.Status, now time
 		}
 		x.w.WriteHeader(http.StatusNotModified)
 		return
-	case v.status == http.StatusOK || v.status == http.StatusPartialContent:
-		body, code = v.part(x, header, now)
+	case v.status == http.StatusOK && x.r.Method == http.MethodGet:
+		body, code = v.part(x, header)
 	}
 	if code != http.StatusNoContent && code != http.StatusNotModified {
 		header["Content-Length"] = []string{strconv.Itoa(len(body))}
@@ -205,14 +192,15 @@ func (h *Handler) write(x *exchange, v *variant, status rfc9111.Status, now time
 }
 
 // part is what of a stored representation answers a request, and by which status.
-func (v *variant) part(x *exchange, header http.Header, now time.Time) ([]byte, int) {
-	asked, wanted := rfc9111.RangeOf(x.asks, v.header, v.extent.Total, now)
+func (v *variant) part(x *exchange, header http.Header) ([]byte, int) {
+	total := int64(len(v.body))
+	asked, wanted := rfc9111.RangeOf(x.header, v.header, total)
 	switch wanted {
 	case rfc9111.Part:
-		header["Content-Range"] = []string{asked.String()}
-		return v.body[asked.First-v.extent.First : asked.End-v.extent.First], http.StatusPartialContent
+		header["Content-Range"] = []string{asked.ContentRange(total)}
+		return v.body[asked.First:asked.End], http.StatusPartialContent
 	case rfc9111.Unsatisfiable:
-		header["Content-Range"] = []string{"bytes */" + strconv.FormatInt(v.extent.Total, 10)}
+		header["Content-Range"] = []string{"bytes */" + strconv.FormatInt(total, 10)}
 		return nil, http.StatusRequestedRangeNotSatisfiable
 	case rfc9111.All:
 	}

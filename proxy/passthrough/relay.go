@@ -1,8 +1,10 @@
 package passthrough
 
 import (
+	"context"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -87,23 +89,14 @@ func (h *Handler) pass(x *exchange, why string) {
 	f.Inform = func(status int, header http.Header) {
 		interims.use(func(w http.ResponseWriter) { inform(w, interim{status, header.Clone()}) })
 	}
-	mark, began := h.store.Mark(), time.Now()
 	response, err := h.options.Origins.Forward(x.r.Context(), x.host.Name, f)
 	interims.end()
 	if err != nil {
 		h.fail(x, err)
 		return
 	}
-	isChanged := rfc9111.Invalidates(x.r.Method, response.StatusCode)
-	if isChanged && h.takesPost(x, response, began) {
-		h.relayPost(x, f, response, began)
-		return
-	}
-	if isChanged {
+	if rfc9111.Invalidates(x.r.Method, response.StatusCode) {
 		h.invalidate(x, response)
-	}
-	if x.r.Method == http.MethodHead && response.StatusCode == http.StatusOK && x.stored != nil {
-		h.compareHead(x, f, response, mark, began)
 	}
 	writeHead(x.w, response, rfc9111.Status{Forwarded: why, Answered: response.StatusCode})
 	stream(x, response, response.Body)
@@ -168,20 +161,10 @@ func writeHead(w http.ResponseWriter, response *http.Response, status rfc9111.St
 		header["Content-Length"] = []string{strconv.FormatInt(response.ContentLength, 10)}
 	}
 	if len(response.Trailer) > 0 {
-		header["Trailer"] = slices.Sorted(keysOf(response.Trailer))
+		header["Trailer"] = slices.Sorted(maps.Keys(response.Trailer))
 	}
 	header["Via"] = append(slices.Clone(header["Via"]), strconv.Itoa(response.ProtoMajor)+"."+strconv.Itoa(response.ProtoMinor)+" "+Name)
 	header["Cache-Status"] = statusLines(header["Cache-Status"], status)
-}
-
-func keysOf(header http.Header) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for name := range header {
-			if !yield(name) {
-				return
-			}
-		}
-	}
 }
 
 // stream sends a response whose head is written, as it comes.
@@ -204,8 +187,7 @@ const small = 32 << 10
 // client must not take it for all.
 func copyBody(x *exchange, response *http.Response, body io.ReadCloser) {
 	defer body.Close()
-	stop := closeWhenLeft(x, body)
-	defer stop()
+	defer context.AfterFunc(x.r.Context(), func() { _ = body.Close() })() // nothing else would end one that says nothing
 	defer x.limitWrite(writeSilence)
 	buffer := parts.Get().(*[32 << 10]byte)
 	defer parts.Put(buffer)
@@ -262,19 +244,6 @@ func (x *exchange) limitWrite(within time.Duration) {
 		limit = time.Now().Add(within)
 	}
 	_ = http.NewResponseController(x.w).SetWriteDeadline(limit) // fails where nothing has limits
-}
-
-// closeWhenLeft closes a body when the client leaves, since nothing else would end one that says nothing.
-func closeWhenLeft(x *exchange, body io.Closer) (stop func()) {
-	ended := make(chan struct{})
-	go func() {
-		select {
-		case <-x.r.Context().Done():
-			_ = body.Close()
-		case <-ended:
-		}
-	}()
-	return func() { close(ended) }
 }
 
 // writeTrailer sets the fields that follow a body.

@@ -11,7 +11,7 @@ import (
 	"crossgate/upstream"
 )
 
-// Names of fields by which proxies tell origins what was asked, and who asks, have one of these texts in them, or one
+// Names of fields by which proxies describe a request and its client to origins have one of these texts in them, or one
 // of these words. The key lacks such fields, so no client may say them: they would decide what others get.
 var (
 	unkeyedTexts = []string{"forward", "original", "originating", "override", "rewrite", "clientip", "socketip", "ipcountry"}
@@ -29,13 +29,11 @@ func words(text string) map[string]bool {
 }
 
 // drops reports whether a field of a request does not go on: one that proxies say, or whose name has other characters
-// than letters, digits and dashes, since origins read some of these as dashes. What only browsers say, and what the
-// operator has named, goes on.
-func (h *Host) drops(name string) bool {
+// than letters, digits and dashes, since origins read some of these as dashes. What only browsers say goes on.
+func drops(name string) bool {
 	name = strings.ToLower(name)
 	switch {
-	case strings.HasPrefix(name, "sec-"), strings.HasPrefix(name, "access-control-"),
-		slices.ContainsFunc(h.Credentials, func(named string) bool { return strings.EqualFold(named, name) }):
+	case strings.HasPrefix(name, "sec-"), strings.HasPrefix(name, "access-control-"):
 		return false
 	case strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "",
 		slices.ContainsFunc(unkeyedTexts, func(text string) bool { return strings.Contains(name, text) }):
@@ -61,11 +59,11 @@ func endToEnd(header http.Header) http.Header {
 	return header
 }
 
-// variesByOurs reports whether Vary names a field of which the origin gets another value than the client sent: by such
+// variesByOurs reports whether Vary names a field that the origin gets with another value than the client sent: by such
 // a one no response is selected.
-func (h *Host) variesByOurs(header http.Header) bool {
+func variesByOurs(header http.Header) bool {
 	return slices.ContainsFunc(rfc9111.Selecting(header), func(name string) bool {
-		return name == "Via" || name == "Connection" || name == "Te" || h.drops(name)
+		return name == "Via" || name == "Connection" || name == "Te" || drops(name)
 	})
 }
 
@@ -73,7 +71,7 @@ func (h *Host) variesByOurs(header http.Header) bool {
 func (h *Handler) forwardOf(x *exchange) upstream.Forward {
 	header := x.header.Clone()
 	rfc9111.DropHopByHop(header)
-	maps.DeleteFunc(header, func(name string, _ []string) bool { return x.host.drops(name) })
+	maps.DeleteFunc(header, func(name string, _ []string) bool { return drops(name) })
 	delete(header, "Expect") // it is met by this side of the connection
 	if address := h.options.Client(x.r); address.IsValid() {
 		header["X-Forwarded-For"] = []string{address.String()}

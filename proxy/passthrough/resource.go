@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"crossgate/cache"
@@ -14,17 +13,16 @@ import (
 // resource is what is stored under one key. It does not change: what is stored next is a new one.
 type resource struct {
 	variants []*variant // the newest first
-	// loose says that what is asked under this key cannot be stored: nobody waits for anybody else's response.
+	// loose says that what is asked under this key cannot be stored: no request waits for the response to another.
 	loose bool
 	tags  []cache.Key
 }
 
-// variant is a stored response, or a part of one.
+// variant is a stored response.
 type variant struct {
 	status    int
 	header    http.Header // shared by all who are answered: slices have no room to grow
 	body      []byte
-	extent    rfc9111.Extent
 	selection rfc9111.Selection
 	policy    rfc9111.Policy
 	received  time.Time
@@ -61,7 +59,7 @@ func (s *resource) match(q http.Header) *variant {
 		return nil
 	}
 	for _, v := range s.variants {
-		if v.selection.Matches(q, v.header) {
+		if v.selection.Matches(q) {
 			return v
 		}
 	}
@@ -70,19 +68,22 @@ func (s *resource) match(q http.Header) *variant {
 
 // with returns a resource that has a variant more, or another one in the place of that of the same selection. The
 // oldest make room.
-func (s *resource) with(v *variant, most int, bytes int64) *resource {
+func (s *resource) with(v *variant, bytes int64) *resource {
 	next := &resource{variants: []*variant{v}, tags: s.tags}
 	left := bytes - v.cost()
 	for _, each := range s.variants {
 		left -= each.cost()
-		if len(next.variants) < most && left >= 0 && !each.selection.Equal(v.selection) {
+		if len(next.variants) < mostVariants && left >= 0 && !each.selection.Equal(v.selection) {
 			next.variants = append(next.variants, each)
 		}
 	}
 	return next
 }
 
-// outdated returns a resource of which all variants are declared out of date.
+// mostVariants is how many responses of one resource are stored, by Vary.
+const mostVariants = 16
+
+// outdated returns a resource with all variants declared out of date.
 func (s *resource) outdated() *resource {
 	next := &resource{tags: s.tags}
 	for _, v := range s.variants {
@@ -123,47 +124,9 @@ func pathTag(name, path string) cache.Key {
 }
 
 // keyOf is the key of a resource: its host, the Host that the origin gets if that is kept, its path as it was escaped,
-// and its query but for what the origin has said does not count there.
-func (h *Handler) keyOf(host *Host, kept, path, query string) cache.Key {
-	counts := h.queries.of(queryKey(host.Name, kept, path)).Canonical(query)
-	return cache.KeyOf("passthrough", []byte(host.Name), []byte(kept), []byte(path), []byte(counts))
-}
-
-func queryKey(name, kept, path string) cache.Key {
-	return cache.KeyOf("passthrough query", []byte(name), []byte(kept), []byte(path))
-}
-
-// queries are what origins have said about the queries of their paths.
-type queries struct {
-	mu    sync.RWMutex
-	known map[cache.Key]rfc9111.Query
-}
-
-// mostQueries bounds their number. When it is reached they are forgotten, and said again by later responses.
-const mostQueries = 4096
-
-func (q *queries) of(path cache.Key) rfc9111.Query {
-	q.mu.RLock()
-	defer q.mu.RUnlock()
-	if len(q.known) == 0 {
-		return rfc9111.Query{}
-	}
-	return q.known[path]
-}
-
-// learn remembers what a response says of its path.
-func (q *queries) learn(path cache.Key, header http.Header) {
-	said := rfc9111.QueryOf(header)
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if said.IsDefault() {
-		delete(q.known, path)
-		return
-	}
-	if q.known == nil || len(q.known) >= mostQueries {
-		q.known = make(map[cache.Key]rfc9111.Query)
-	}
-	q.known[path] = said
+// and its query.
+func keyOf(host *Host, kept, path, query string) cache.Key {
+	return cache.KeyOf("passthrough", []byte(host.Name), []byte(kept), []byte(path), []byte(query))
 }
 
 // keptHeader is the header of a response as it is stored.

@@ -5,14 +5,15 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync"
 
 	"crossgate/cache/rfc9111"
 )
 
 var errNoTunnel = errors.New("the connection cannot be upgraded")
 
-// tunnel has a client and an origin speak another protocol with each other, if the origin agrees to it. Only its 101
-// makes anybody leave HTTP.
+// tunnel has a client and an origin speak another protocol with each other, if the origin agrees to it. Without its 101
+// both stay with HTTP.
 func (h *Handler) tunnel(x *exchange) {
 	x.outcome = upgraded
 	f := h.forwardOf(x)
@@ -41,23 +42,20 @@ func (h *Handler) tunnel(x *exchange) {
 	if err := writeSwitch(client, response.Header); err != nil {
 		return
 	}
-	ends := make(chan struct{}, 2)
+	var copying sync.WaitGroup
 	copyTo := func(to io.Writer, from io.Reader) {
+		defer cancel()
 		_, _ = io.Copy(to, from) // ends with either side
-		ends <- struct{}{}
 	}
-	go copyTo(inside, buffered)
-	go copyTo(client, inside)
-	select {
-	case <-ends:
-	case <-h.ctx.Done():
-	}
+	copying.Go(func() { copyTo(inside, buffered) })
+	copying.Go(func() { copyTo(client, inside) })
+	<-ctx.Done()
 	_ = client.Close()
 	_ = response.Body.Close()
-	<-ends
+	copying.Wait()
 }
 
-// writeSwitch tells the client that the origin agrees.
+// writeSwitch sends the client the 101 of the origin.
 func writeSwitch(to io.Writer, header http.Header) error {
 	upgrade := header["Upgrade"]
 	rfc9111.DropHopByHop(header)

@@ -3,6 +3,7 @@ package passthrough
 import (
 	"bytes"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptrace"
 	"net/textproto"
@@ -103,7 +104,7 @@ func TestHTTP2IsPassedThroughLikeHTTP1(t *testing.T) {
 	if response, _, err := ask("GET", "/kept", nil, nil, nil); err != nil || response.StatusCode != http.StatusOK {
 		t.Errorf("the connection did not outlive it: %v", err)
 	}
-	if names := slices.Sorted(keysOf(response.Header)); slices.Contains(names, "Connection") || slices.Contains(names, "Transfer-Encoding") {
+	if names := slices.Sorted(maps.Keys(response.Header)); slices.Contains(names, "Connection") || slices.Contains(names, "Transfer-Encoding") {
 		t.Errorf("fields of HTTP/1.1 are in %v", names)
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cache/rfc9111"
 	"crossgate/proxy/transport"
 	"crossgate/upstream"
 )
@@ -39,10 +38,7 @@ func (p pools) Forward(ctx context.Context, host string, f upstream.Forward) (*h
 
 // usual is a host as it is configured by default.
 func usual() Host {
-	return Host{
-		Name: "o", Credentials: []string{"Cookie"}, MaxBody: 64 << 10, MaxVariants: 4,
-		Options: rfc9111.Options{StaleIfError: time.Hour, Heuristic: time.Hour},
-	}
+	return Host{Name: "o", MaxBody: 64 << 10}
 }
 
 // open starts a world whose origin answers by origin.

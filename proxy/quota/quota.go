@@ -6,7 +6,7 @@
 // (docs/operations.md); the caller says which path costs how much.
 //
 // Limiter.Charge identifies the client (an access token, or the address behind the trusted proxies), takes the price
-// from its bucket and returns what Charge.WriteHeader tells the client. With a shared cache all replicas draw on one
+// from its bucket and returns what Charge.WriteHeader sends the client. With a shared cache all replicas draw on one
 // bucket per client. Each replica mirrors it: a client that is over its quota is refused without a round trip, and
 // while the shared cache is down the mirror alone decides, so that an outage does not hand out fresh quotas.
 //

@@ -19,19 +19,13 @@ type Class uint8
 
 // The classes, the graver the greater.
 const (
-	Equal        Class = iota
-	TheirsLate         // the origin does not know yet what this gateway does
-	OursLate           // the other way round
-	Unsettled          // one of the two is late, and the answers do not tell which
-	Undocumented       // the origin has a member that openapi.yaml does not
-	OursWrong          // the answers contradict each other: taken for a fault of this gateway until somebody has looked
-	classes
+	Same      Class = iota
+	Expected        // one server is later than the other, or the origin has rows or members that this gateway does not offer
+	Different       // the answers contradict each other
 )
 
-// classNames are published: labels of measurements, and the operators' page has them.
-var classNames = [classes]string{"equal", "theirs-late", "ours-late", "unsettled", "undocumented", "ours-wrong"}
-
-func (c Class) String() string { return classNames[c] }
+// String is published: a label of measurements, and the operators' page has it.
+func (c Class) String() string { return [...]string{"same", "expected", "different"}[c] }
 
 // Response is one of two that are compared.
 type Response struct {
@@ -48,7 +42,8 @@ type Difference struct {
 	pattern string // Member with * for rows
 }
 
-// mostDifferences bounds what is told of one answer, the gravest, and mostNoted what they are chosen from.
+// mostDifferences bounds the differences of one answer that are returned, the gravest, and mostNoted those that they are
+// chosen from.
 const (
 	mostDifferences = 100
 	mostNoted       = 10_000
@@ -63,18 +58,18 @@ var (
 // answering are the statuses by which the hosted service answers a question; any other says that it did not take it.
 var answering = []int{http.StatusOK, http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity}
 
-// Compare compares an answer of a route with that of the origin. Quantities are equal within a tolerance, a share.
-func Compare(route string, our, their Response, tolerance float64) ([]Difference, error) {
+// Compare compares an answer of a route with that of the origin.
+func Compare(route string, our, their Response) ([]Difference, error) {
 	if !slices.Contains(answering, their.Status) {
 		return nil, fmt.Errorf("%w: status %d", ErrFailing, their.Status)
 	}
-	c := comparison{rules: compared[route], tolerance: tolerance}
+	c := comparison{rules: compared[route]}
 	isOurs, isTheirs := our.Status == http.StatusOK, their.Status == http.StatusOK
 	switch {
 	case isOurs != isTheirs, our.Status != their.Status:
-		class := OursWrong
+		class := Different
 		if isOurs && their.Status == http.StatusNotFound {
-			class = TheirsLate
+			class = Expected
 		}
 		return []Difference{{
 			Member: "status", Class: class, Ours: fmt.Sprint(our.Status), Theirs: fmt.Sprint(their.Status), pattern: "status",
@@ -116,20 +111,10 @@ func decode(text string) (value any, err error) {
 	return value, nil
 }
 
-// gravest is the class of an answer by those of its members.
-func gravest(all []Difference) Class {
-	most := Equal
-	for _, d := range all {
-		most = max(most, d.Class)
-	}
-	return most
-}
-
 // comparison collects in what two answers differ.
 type comparison struct {
-	rules     rules
-	tolerance float64
-	found     []Difference
+	rules rules
+	found []Difference
 }
 
 // place is where a member stands.
@@ -158,7 +143,7 @@ func (c *comparison) note(at place, class Class, our, their string) {
 	}
 }
 
-// printable is a path whose names somebody else has chosen, shortened.
+// printable is a path whose names may be the origin's, shortened.
 func printable(path string) string {
 	path = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -172,7 +157,7 @@ func printable(path string) string {
 	return path
 }
 
-// longestValue is how much of a value is told, bytes.
+// longestValue is how much of a value is kept, bytes.
 const longestValue = 200
 
 func shortened(value any) string {
@@ -186,7 +171,7 @@ func shortened(value any) string {
 	return string(text)
 }
 
-// walk compares two values that both answers have at a place, within an order of which a side has come further.
+// walk compares two values that both answers have at a place, within an order that lead has more of.
 func (c *comparison) walk(at place, lead side, our, their any) {
 	r := c.rules[at.pattern]
 	switch r.kind {
@@ -195,13 +180,11 @@ func (c *comparison) walk(at place, lead side, our, their any) {
 		c.step(at, steps, our, their)
 	case callStep:
 		c.step(at, callSteps, our, their)
-	case growing, shrinking:
-		c.monotone(at, lead, r.kind, our, their)
-	case quantity, clock:
-		c.near(at, r.kind, our, their)
+	case quantity, clock, drifting:
+		c.numbers(at, lead, r.kind, our, their)
 	case rows, newest, appended, moving:
 		if _, isNumber := our.(json.Number); isNumber && r.kind == moving {
-			c.near(at, r.kind, our, their)
+			c.numbers(at, lead, drifting, our, their)
 			return
 		}
 		c.lists(at, lead, r, our, their)
@@ -218,86 +201,54 @@ func (c *comparison) walk(at place, lead side, our, their any) {
 	}
 }
 
-// lateness is the class of what one side has and the other does not, by who has come further.
+// lateness is the class of a member that one side has and the other does not, by who has come further.
 func lateness(lead side, isTheirsBlank bool) Class {
-	switch {
-	case lead == ours && isTheirsBlank:
-		return TheirsLate
-	case lead == theirs && !isTheirsBlank:
-		return OursLate
+	if lead == ours && isTheirsBlank || lead == theirs && !isTheirsBlank {
+		return Expected
 	}
-	return OursWrong
+	return Different
 }
 
 func (c *comparison) step(at place, known map[string][2]int, our, their any) {
-	_, isOurs := our.(string)
-	_, isTheirs := their.(string)
+	a, isOurs := our.(string)
+	b, isTheirs := their.(string)
 	if !isOurs || !isTheirs {
 		c.inside(at, neither, our, their)
 		return
 	}
-	switch further(known, textOf(our), textOf(their)) {
+	switch further(known, a, b) {
 	case neither:
-	case ours:
-		c.differ(at, TheirsLate, our, their)
-	case theirs:
-		c.differ(at, OursLate, our, their)
+	case ours, theirs:
+		c.differ(at, Expected, our, their)
 	case apart:
-		c.differ(at, OursWrong, our, their)
-	}
-}
-
-// monotone compares numbers that change in one direction only.
-func (c *comparison) monotone(at place, lead side, k kind, our, their any) {
-	a, isOur := numberOf(our)
-	b, isTheir := numberOf(their)
-	if !isOur || !isTheir {
-		if isBlank(our) != isBlank(their) {
-			c.differ(at, lateness(lead, isBlank(their)), our, their)
-			return
-		}
-		c.inside(at, lead, our, their)
-		return
-	}
-	order := a.Cmp(b)
-	if k == shrinking {
-		order = -order
-	}
-	switch {
-	case order == 0:
-		c.inside(at, lead, our, their)
-	case order > 0:
-		c.differ(at, TheirsLate, our, their)
-	default:
-		c.differ(at, OursLate, our, their)
+		c.differ(at, Different, our, their)
 	}
 }
 
 // clockTolerance is how far the times of two answers may be from each other, seconds.
 const clockTolerance = 600
 
-// near compares numbers that are not the same twice.
-func (c *comparison) near(at place, k kind, our, their any) {
+// numbers compares numbers that are not the same twice.
+func (c *comparison) numbers(at place, lead side, k kind, our, their any) {
 	a, isOur := numberOf(our)
 	b, isTheir := numberOf(their)
-	if !isOur || !isTheir {
-		c.inside(at, neither, our, their)
-		return
-	}
 	_, isOurText := our.(string)
 	_, isTheirText := their.(string)
-	isSame := isNear(a, b, c.tolerance)
-	if k == clock {
-		distance, _ := a.Sub(a, b).Float64()
-		isSame = distance <= clockTolerance && distance >= -clockTolerance
-	}
 	switch {
+	case k == drifting && isBlank(our) != isBlank(their):
+		c.differ(at, lateness(lead, isBlank(their)), our, their)
+	case !isOur || !isTheir, k == drifting && a.Cmp(b) == 0:
+		c.inside(at, lead, our, their)
 	case isOurText != isTheirText:
-		c.differ(at, OursWrong, our, their)
-	case !isSame && k == moving:
-		c.differ(at, Unsettled, our, their)
-	case !isSame:
-		c.differ(at, OursWrong, our, their)
+		c.differ(at, Different, our, their)
+	case k == drifting:
+		c.differ(at, Expected, our, their)
+	case k == quantity && !isNear(a, b):
+		c.differ(at, Different, our, their)
+	case k == clock:
+		if distance, _ := a.Sub(a, b).Float64(); distance > clockTolerance || distance < -clockTolerance {
+			c.differ(at, Different, our, their)
+		}
 	}
 }
 
@@ -311,7 +262,7 @@ func (c *comparison) inside(at place, lead side, our, their any) {
 		}
 	case []any:
 		if their, isSame := their.([]any); isSame {
-			c.lists(at, lead, rule{kind: exact}, our, their)
+			c.lists(at, lead, rule{}, our, their)
 			return
 		}
 	case json.Number:
@@ -331,7 +282,7 @@ func (c *comparison) inside(at place, lead side, our, their any) {
 			}
 		}
 	}
-	c.differ(at, OursWrong, our, their)
+	c.differ(at, Different, our, their)
 }
 
 // leadOf is who has come further by an order's own members, where it is one.
@@ -362,21 +313,20 @@ func (c *comparison) objects(at place, lead side, our, their map[string]any) {
 		a, isOurs := our[name]
 		b, isTheirs := their[name]
 		r, isRuled := c.rules[here.pattern]
+		k, class := r.kind, Different
+		if k == progress {
+			class = lateness(lead, isOurs)
+		} else if !isRuled && !isOurs { // openapi.yaml does not have it
+			class = Expected
+		}
 		switch {
 		case isOurs && isTheirs:
 			c.walk(here, lead, a, b)
-		case r.kind == free, isOurs && r.kind == ownMember:
-		case isOurs && r.kind == progress && isBlank(a), isTheirs && r.kind == progress && isBlank(b):
-		case isOurs && r.kind == progress:
-			c.note(here, lateness(lead, true), shortened(a), "")
+		case k == free, isOurs && k == ownMember, k == progress && isBlank(a) && isBlank(b):
 		case isOurs:
-			c.note(here, OursWrong, shortened(a), "")
-		case r.kind == progress:
-			c.note(here, lateness(lead, false), "", shortened(b))
-		case isRuled:
-			c.note(here, OursWrong, "", shortened(b))
+			c.note(here, class, shortened(a), "")
 		default:
-			c.note(here, Undocumented, "", shortened(b))
+			c.note(here, class, "", shortened(b))
 		}
 	}
 }

@@ -10,23 +10,22 @@ const (
 	orderStep             // state of an order
 	callStep              // state of an order's external call
 	progress              // blank until the order has come that far
-	growing               // a number that never falls
-	shrinking             // a number that never rises
+	drifting              // a number that changes in one direction only, so that a difference is one of time
 	quantity              // a number that moves with prices: the same within the tolerance
 	clock                 // UNIX seconds of the answer
 	free                  // of each server's own making
 	ownMember             // of this gateway alone
-	rows                  // a list whose rows a member of theirs tells apart
-	newest                // rows, the newest first, of which an answer has a part
+	rows                  // a list whose rows have a key
+	newest                // rows, the newest first, and an answer has a part of them
 	appended              // rows that are never taken away
-	moving                // rows that come and go as orders do, or their number
-	selection             // an object whose keys are values, of which each server has its own
+	moving                // rows that come and go as orders do, or have such rows, or their number
+	selection             // an object whose keys are values that each server chooses
 )
 
 // rule is the kind of a member.
 type rule struct {
 	kind kind
-	key  string // of rows: the path of the member that tells them apart, empty: the row itself
+	key  string // of rows: the paths of the members that are their key, empty: the row itself
 }
 
 // rules are the members of an answer that are not exact, by their path: names joined by slashes, where * stands for a
@@ -41,9 +40,9 @@ var compared = map[string]rules{
 	"/api/Orders/:orderId/liteModel":             liteRules,
 	"/api/Transaction/:hash/liteModels":          join(rules{"": {rows, "orderId/stringValue"}}, under("*", liteRules)),
 	"/api/Orders/filteredList": join(rules{
-		"orders": {newest, "orderId/stringValue"}, "totalCount": {kind: growing},
+		"orders": {newest, "orderId/stringValue"}, "totalCount": {kind: drifting},
 	}, under("orders/*", offerRules, rules{
-		"state": {kind: orderStep}, "externalCallState": {kind: callStep}, "finalPercentFee": {kind: growing},
+		"state": {kind: orderStep}, "externalCallState": {kind: callStep}, "finalPercentFee": {kind: drifting},
 		"affiliateFee": {kind: progress}, "unlockAuthorityDst": {kind: progress},
 	})),
 	"/api/Orders/getForUnlockAuthorities": {
@@ -58,12 +57,12 @@ var compared = map[string]rules{
 	"/api/Satistics/getDaily":         join(under("dailyData", dailyRules), under("dailyDataCumulative", dailyRules)),
 	"/api/Satistics/getAllTime":       allTimeRules,
 	"/api/Satistics/:takerAddress/lockedAssets": {
-		"":                                       {rows, "chainId/stringValue"},
-		"*/lockedTokens":                         {rows, "tokenAddress/stringValue"},
+		"":                                       {moving, "chainId/stringValue"},
+		"*/lockedTokens":                         {moving, "tokenAddress/stringValue"},
 		"*/lockedTokens/*/amount":                {kind: quantity},
 		"*/lockedTokens/*/tokenAmount":           {kind: quantity},
 		"*/lockedTokens/*/tokenMetadata/logoURI": {kind: free},
-		"*/lockedTokens/*/dstChainsLockedAmounts":                       {rows, "targetChainId/stringValue"},
+		"*/lockedTokens/*/dstChainsLockedAmounts":                       {moving, "targetChainId/stringValue"},
 		"*/lockedTokens/*/dstChainsLockedAmounts/*/dstChainAmount":      {kind: quantity},
 		"*/lockedTokens/*/dstChainsLockedAmounts/*/dstChainTokenAmount": {kind: quantity},
 		"*/lockedTokens/*/dstChainsLockedAmounts/*/ordersToUnlock":      {moving, "stringValue"},
@@ -86,10 +85,10 @@ var liteRules = rules{
 
 // offerRules are of what an order gives and takes. A maker can give more and take less, never the other way.
 var offerRules = join(rules{
-	"giveOfferWithMetadata/finalAmount":      {kind: growing},
+	"giveOfferWithMetadata/finalAmount":      {kind: drifting},
 	"giveOfferWithMetadata/logoURI":          {kind: free},
 	"giveOfferWithMetadata/metadata/logoURI": {kind: free},
-	"takeOfferWithMetadata/finalAmount":      {kind: shrinking},
+	"takeOfferWithMetadata/finalAmount":      {kind: drifting},
 	"takeOfferWithMetadata/logoURI":          {kind: free},
 	"takeOfferWithMetadata/metadata/logoURI": {kind: free},
 	"preswapData":                            {kind: progress},
@@ -106,7 +105,7 @@ var offerRules = join(rules{
 var orderRules = join(offerRules, rules{
 	"state": {kind: orderStep}, "externalCallState": {kind: callStep}, "externalCallData": {kind: progress},
 
-	"referralCode": {kind: progress}, "percentFee": {kind: progress}, "finalPercentFee": {kind: growing}, "fixFee": {kind: progress},
+	"referralCode": {kind: progress}, "percentFee": {kind: progress}, "finalPercentFee": {kind: drifting}, "fixFee": {kind: progress},
 	"affiliateFee": {kind: progress}, creation: {kind: progress}, creation + "/initiator": {kind: progress},
 
 	"actualFulfillAmount": {kind: progress}, "unlockBeneficiarySrc": {kind: progress}, "cancelBeneficiarySrc": {kind: progress},
@@ -129,10 +128,10 @@ var swapRecordRules = rules{
 
 var dailyRules = rules{
 	"":                       {appended, "giveChainId/stringValue takeChainId/stringValue date"},
-	"*/createdOrdersCount":   {kind: growing},
-	"*/fulfilledOrdersCount": {kind: growing},
-	"*/uniqueOrderCreators":  {kind: growing},
-	"*/newOrderCreators":     {kind: growing},
+	"*/createdOrdersCount":   {kind: drifting},
+	"*/fulfilledOrdersCount": {kind: drifting},
+	"*/uniqueOrderCreators":  {kind: drifting},
+	"*/newOrderCreators":     {kind: drifting},
 	"*/totalAmountGivenUsd":  {kind: quantity},
 	"*/totalAmountTakenUsd":  {kind: quantity},
 	"*/totalProtocolFeeUsd":  {kind: quantity},
@@ -140,7 +139,7 @@ var dailyRules = rules{
 }
 
 var allTimeRules = rules{
-	"createdOrdersCount": {kind: growing}, "fulfilledOrdersCount": {kind: growing}, "uniqueOrderCreators": {kind: growing},
+	"createdOrdersCount": {kind: drifting}, "fulfilledOrdersCount": {kind: drifting}, "uniqueOrderCreators": {kind: drifting},
 	"totalAmountGivenUsd": {kind: quantity}, "totalAmountTakenUsd": {kind: quantity}, "totalProtocolFeeUsd": {kind: quantity},
 	"totalAffiliateFeeUsd": {kind: quantity}, "activeOrdersCount": {kind: moving},
 	"date": {kind: clock}, "unpricedOrdersCount": {kind: ownMember},
@@ -181,10 +180,4 @@ func under(path string, all ...rules) rules {
 		moved[strings.TrimSuffix(path+"/"+below, "/")] = r
 	}
 	return moved
-}
-
-// compares reports whether answers of a route are compared.
-func compares(route string) bool {
-	_, known := compared[route]
-	return known
 }

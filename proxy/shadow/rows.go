@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// lists compares the rows of two lists: in sequence, or by what tells them apart.
+// lists compares the rows of two lists: in sequence, or by their key.
 func (c *comparison) lists(at place, lead side, r rule, our, their any) {
 	a, isOurs := our.([]any)
 	b, isTheirs := their.([]any)
@@ -16,135 +16,79 @@ func (c *comparison) lists(at place, lead side, r rule, our, their any) {
 		c.inside(at, lead, our, their)
 		return
 	}
-	switch r.kind {
-	case newest:
-		c.parts(at, r.key, a, b)
-	case rows, appended, moving:
+	if r.kind != exact {
 		c.matched(at, lead, r, a, b)
-	default:
-		for i := range max(len(a), len(b)) {
-			here := at.below(strconv.Itoa(i), "*")
-			switch {
-			case i >= len(a):
-				c.note(here, OursWrong, "", shortened(b[i]))
-			case i >= len(b):
-				c.note(here, OursWrong, shortened(a[i]), "")
-			default:
-				c.walk(here, lead, a[i], b[i])
-			}
+		return
+	}
+	for i := range max(len(a), len(b)) {
+		here := at.below(strconv.Itoa(i), "*")
+		switch {
+		case i >= len(a):
+			c.note(here, Different, "", shortened(b[i]))
+		case i >= len(b):
+			c.note(here, Different, shortened(a[i]), "")
+		default:
+			c.walk(here, lead, a[i], b[i])
 		}
 	}
 }
 
-// keyOf is what tells a row apart, by the paths of its members, separated by spaces. Rows that are equal in it count.
-func keyOf(row any, paths string, seen map[string]int) string {
-	var key strings.Builder
-	for path := range strings.SplitSeq(paths, " ") {
-		key.WriteString(textOf(memberAt(row, path)) + " ")
-	}
-	text := key.String()
-	seen[text]++
-	return text + strconv.Itoa(seen[text])
-}
-
-// indexed returns rows by their keys, and the keys in sequence.
+// indexed returns rows by their keys, and the keys in sequence. A key is the members at some paths, separated by
+// spaces, and the number of the row among those that are equal in them.
 func indexed(list []any, paths string) (byKey map[string]any, keys []string) {
 	byKey, seen := make(map[string]any, len(list)), map[string]int{}
 	for _, row := range list {
-		key := keyOf(row, paths, seen)
+		var text strings.Builder
+		for path := range strings.SplitSeq(paths, " ") {
+			text.WriteString(textOf(memberAt(row, path)) + " ")
+		}
+		seen[text.String()]++
+		key := text.String() + strconv.Itoa(seen[text.String()])
 		byKey[key], keys = row, append(keys, key)
 	}
 	return byKey, keys
 }
 
-// matched compares rows in any sequence.
+// matched compares rows by their keys.
 func (c *comparison) matched(at place, lead side, r rule, our, their []any) {
 	byOurs, ourKeys := indexed(our, r.key)
 	byTheirs, theirKeys := indexed(their, r.key)
-	isMoving := c.holdsMoving(at)
-	onlyOurs, onlyTheirs := OursWrong, OursWrong
-	switch {
-	case r.kind == appended:
-		onlyOurs, onlyTheirs = TheirsLate, OursLate
-	case r.kind == moving, isMoving: // it may be new to the one or over for the other
-		onlyOurs, onlyTheirs = Unsettled, Unsettled
-	}
-	for i, key := range ourKeys {
-		here := at.below(strconv.Itoa(i), "*")
-		row, isTheirs := byTheirs[key]
-		switch {
-		case isTheirs:
-			before := len(c.found)
-			c.walk(here, lead, byOurs[key], row)
-			if isMoving {
-				c.unsettle(c.found[before:])
-			}
-		case c.rules[here.pattern].kind == ownMember:
-		default:
-			c.note(here, onlyOurs, shortened(byOurs[key]), "")
-		}
-	}
-	for i, key := range theirKeys {
-		if _, isOurs := byOurs[key]; !isOurs {
-			c.note(at.below(strconv.Itoa(i), "*"), onlyTheirs, "", shortened(byTheirs[key]))
-		}
-	}
-}
-
-// unsettle changes what is said of amounts of a row whose moving rows differ: they are sums of these.
-func (c *comparison) unsettle(found []Difference) {
-	if !slices.ContainsFunc(found, func(d Difference) bool { return d.Class == Unsettled }) {
-		return
-	}
-	for i := range found {
-		if c.rules[found[i].pattern].kind == quantity {
-			found[i].Class = Unsettled
-		}
-	}
-}
-
-// holdsMoving reports whether the rows of a list are there because of moving ones below them.
-func (c *comparison) holdsMoving(at place) bool {
-	prefix := strings.TrimPrefix(at.pattern+"/*/", "/")
-	for pattern, r := range c.rules {
-		if r.kind == moving && strings.HasPrefix(pattern, prefix) {
-			return true
-		}
-	}
-	return false
-}
-
-// parts compares parts of two lists that grow at their beginning: what one has before the first row that both have is
-// new, and pushes as many rows of the other out at the end.
-func (c *comparison) parts(at place, paths string, our, their []any) {
-	byOurs, ourKeys := indexed(our, paths)
-	byTheirs, theirKeys := indexed(their, paths)
 	newOurs, newTheirs := leading(ourKeys, byTheirs), leading(theirKeys, byOurs)
 	if newOurs > 0 && newTheirs > 0 { // each has rows before all others: they do not follow the same list
 		newOurs, newTheirs = 0, 0
 	}
 	for i, key := range ourKeys {
 		here := at.below(strconv.Itoa(i), "*")
-		row, isBoth := byTheirs[key]
-		switch {
-		case isBoth:
-			c.walk(here, neither, byOurs[key], row)
-		case i < newOurs:
-			c.note(here, TheirsLate, shortened(byOurs[key]), "")
-		case i < len(ourKeys)-newTheirs: // it is not pushed out
-			c.note(here, OursWrong, shortened(byOurs[key]), "")
+		if row, isBoth := byTheirs[key]; isBoth {
+			before := len(c.found)
+			c.walk(here, lead, byOurs[key], row)
+			if r.kind == moving {
+				c.excuseSums(c.found[before:])
+			}
+		} else if class := r.ofLone(i, newOurs, len(ourKeys)-newTheirs); class != Same && c.rules[here.pattern].kind != ownMember {
+			c.note(here, class, shortened(byOurs[key]), "")
 		}
 	}
 	for i, key := range theirKeys {
-		here := at.below(strconv.Itoa(i), "*")
-		switch _, isBoth := byOurs[key]; {
-		case isBoth:
-		case i < newTheirs:
-			c.note(here, OursLate, "", shortened(byTheirs[key]))
-		case i < len(theirKeys)-newOurs:
-			c.note(here, OursWrong, "", shortened(byTheirs[key]))
+		if _, isBoth := byOurs[key]; isBoth {
+			continue
+		}
+		if class := r.ofLone(i, newTheirs, len(theirKeys)-newOurs); class != Same {
+			c.note(at.below(strconv.Itoa(i), "*"), class, "", shortened(byTheirs[key]))
 		}
 	}
+}
+
+// ofLone is the class of the row at i that only one list has. Of lists that grow at their beginning the rows before
+// recent are new, and push as many rows of the other list out at its end, from pushed on.
+func (r rule) ofLone(i, recent, pushed int) Class {
+	switch {
+	case r.kind == newest && i >= pushed && i >= recent:
+		return Same
+	case r.kind == appended, r.kind == moving, r.kind == newest && i < recent:
+		return Expected
+	}
+	return Different
 }
 
 // leading counts the rows before the first that the other list has as well.
@@ -157,11 +101,23 @@ func leading(keys []string, other map[string]any) int {
 	return len(keys)
 }
 
-// keysTold is how many keys stand for all that only the origin has.
-const keysTold = 3
+// excuseSums makes differences of amounts expected in a row whose rows have moved: they are sums of these.
+func (c *comparison) excuseSums(found []Difference) {
+	if !slices.ContainsFunc(found, func(d Difference) bool { return d.Class == Expected }) {
+		return
+	}
+	for i := range found {
+		if c.rules[found[i].pattern].kind == quantity {
+			found[i].Class = Expected
+		}
+	}
+}
 
-// selections compares what both servers have chosen. What only the origin has is told at once, by some of its keys:
-// it may be thousands, none of which contradicts this gateway.
+// keysShown is how many keys stand for all that only the origin has.
+const keysShown = 3
+
+// selections compares the keys that both servers have chosen. Those that only the origin has are one difference, with
+// some of its keys: there may be thousands, and none contradicts this gateway.
 func (c *comparison) selections(at place, our, their any) {
 	a, isOurs := our.(map[string]any)
 	b, isTheirs := their.(map[string]any)
@@ -178,6 +134,6 @@ func (c *comparison) selections(at place, our, their any) {
 		}
 	}
 	if len(more) > 0 {
-		c.note(at, OursLate, "", fmt.Sprintf("%d more, such as %s", len(more), strings.Join(more[:min(len(more), keysTold)], ", ")))
+		c.note(at, Expected, "", fmt.Sprintf("%d more, such as %s", len(more), strings.Join(more[:min(len(more), keysShown)], ", ")))
 	}
 }

@@ -15,15 +15,15 @@ func TestManyDifferencesDoNotHideAGraveOne(t *testing.T) {
 	}
 	ours, theirs = append(ours, `"0x9":{"decimals":6}`), append(theirs, `"0x9":{"decimals":8}`)
 	list := func(rows []string) Response { return Response{200, `{"tokens":{` + strings.Join(rows, ",") + `}}`} }
-	found, err := Compare(tokensRoute, list(ours), list(theirs), onePercent)
-	if err != nil || len(found) != mostDifferences || found[0].Member != "tokens/0x9/decimals" || found[0].Class != OursWrong {
+	found, err := Compare(tokensRoute, list(ours), list(theirs))
+	if err != nil || len(found) != mostDifferences || found[0].Member != "tokens/0x9/decimals" || found[0].Class != Different {
 		t.Errorf("%d differences, the first %+v, %v", len(found), found[0], err)
 	}
 	for i := range theirs {
 		theirs[i] = strings.Replace(theirs[i], `"0x`, `"0xf`, 1)
 	}
-	found, err = Compare(tokensRoute, list(ours), list(theirs), onePercent)
-	if err != nil || len(found) != 1 || found[0].Class != OursLate || !strings.HasPrefix(found[0].Theirs, `201 more, such as 0xf1000, `) {
+	found, err = Compare(tokensRoute, list(ours), list(theirs))
+	if err != nil || len(found) != 1 || found[0].Class != Expected || !strings.HasPrefix(found[0].Theirs, `201 more, such as 0xf1000, `) {
 		t.Errorf("%+v, %v", found, err)
 	}
 }

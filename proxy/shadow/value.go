@@ -11,7 +11,7 @@ import (
 type side int8
 
 const (
-	neither side = iota // they have come equally far, or it cannot be told
+	neither side = iota // they have come equally far, or that is unknown
 	ours
 	theirs
 	apart // neither can become the other: they contradict each other
@@ -112,15 +112,17 @@ func numberOf(value any) (*big.Rat, bool) {
 	return new(big.Rat).SetString(text)
 }
 
-// isNear reports whether two numbers differ by at most a share of the larger one.
-func isNear(a, b *big.Rat, share float64) bool {
+// tolerance is by which share of the larger one two amounts may differ that depend on prices.
+var tolerance = big.NewRat(1, 100)
+
+// isNear reports whether two numbers are equal within the tolerance.
+func isNear(a, b *big.Rat) bool {
 	distance := new(big.Rat).Sub(a, b)
 	larger := new(big.Rat).Abs(a)
 	if other := new(big.Rat).Abs(b); other.Cmp(larger) > 0 {
 		larger = other
 	}
-	within := new(big.Rat).SetFloat64(share)
-	return distance.Abs(distance).Cmp(within.Mul(within, larger)) <= 0
+	return distance.Abs(distance).Cmp(larger.Mul(larger, tolerance)) <= 0
 }
 
 // memberAt returns what stands in a value below a path; nil: nothing.

@@ -16,57 +16,20 @@ const (
 	mostOverhead     = 16 << 10 // of chunk lines, beyond 16 for each chunk and twice its data
 )
 
-// readBody reads the body that r announces, once it has told a client that waits for that to send it.
-func (in *input) readBody(r *http.Request) error {
-	most := in.from.server.options.BodyBytes
-	if r.ContentLength > int64(most) {
+// readBody reads the body that r announces, within the time for the request.
+func (in *input) readBody(r *http.Request, ctx *requestContext) error {
+	most := int64(in.from.server.options.BodyBytes)
+	if r.ContentLength > most {
 		return errBodyTooLong
 	}
-	if len(r.Header["Expect"]) > 0 && r.ProtoMinor > 0 && in.isEmpty() {
-		if err := in.from.continues(); err != nil {
-			return errGone
-		}
+	s, err := in.streamBody(r, ctx)
+	if err != nil {
+		return err
 	}
-	var body []byte
-	var err error
-	if r.ContentLength > 0 {
-		body, err = in.take(nil, int(r.ContentLength))
-	} else {
-		if body, err = in.chunks(most); err == nil {
-			err = in.trailer(r)
-		}
-	}
+	s.most, s.limited = most, true
+	body, err := io.ReadAll(s)
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return err
-}
-
-// chunks reads a chunked body up to its trailer (RFC 9112, section 7.1).
-func (in *input) chunks(most int) (body []byte, err error) {
-	for overhead := 0; ; {
-		line, err := in.line()
-		if err != nil {
-			return nil, err
-		}
-		overhead += len(line) + len("\r\n")
-		size, err := chunkSize(line)
-		switch {
-		case err != nil:
-			return nil, err
-		case size == 0:
-			return body, nil
-		case size > int64(most-len(body)):
-			return nil, errBodyTooLong
-		}
-		if overhead = max(overhead-16-2*int(size), 0); overhead > mostOverhead {
-			return nil, errMalformed
-		}
-		if body, err = in.take(body, int(size)); err != nil {
-			return nil, err
-		}
-		if err := in.chunkEnd(); err != nil {
-			return nil, err
-		}
-	}
 }
 
 // chunkEnd reads what follows the data of a chunk.
@@ -98,7 +61,7 @@ func chunkSize(line []byte) (int64, error) {
 	return int64(size), nil
 }
 
-// trailer reads the fields after a chunked body. They are no fields of the header (RFC 9110, section 6.5).
+// trailer reads the fields after a chunked body. They do not become fields of the header (RFC 9110, section 6.5).
 func (in *input) trailer(r *http.Request) error {
 	for length := 0; ; {
 		line, err := in.line()

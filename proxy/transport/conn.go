@@ -26,7 +26,7 @@ type conn struct {
 	socket   net.Conn // as accepted
 	server   *Server
 	remote   string               // address of the peer
-	from     netip.Prefix         // of the crowd; invalid: not counted there
+	from     netip.Prefix         // as openConns counts it; invalid: not counted
 	tls      *tls.ConnectionState // nil: plain
 
 	// When the wait for the next request began, in nanoseconds of Unix time; 0: there is no such wait; left: it has
@@ -54,7 +54,7 @@ var longAgo = time.Unix(1, 0)
 func newConn(s *Server, socket net.Conn) *conn {
 	c := &conn{Conn: socket, socket: socket, server: s, remote: socket.RemoteAddr().String()}
 	if s.options.TLS != nil {
-		c.Conn = tls.Server(&guest{Conn: socket, conn: c}, s.options.TLS)
+		c.Conn = tls.Server(&trackedConn{Conn: socket, conn: c}, s.options.TLS)
 	}
 	c.input.from = c
 	return c
@@ -84,7 +84,7 @@ func (c *conn) await() bool {
 	}
 	err := c.input.fill()
 	if c.last = c.idleSince.Swap(0) == left; c.last {
-		c.readLimit = time.Time{} // somebody else has set the deadline
+		c.readLimit = time.Time{} // leaveIdle has set the deadline
 	}
 	return err == nil
 }
@@ -127,7 +127,7 @@ func (c *conn) exchange() (goesOn bool) {
 	return false
 }
 
-// refuse responds to what is no request.
+// refuse responds to malformed requests.
 func (c *conn) refuse(status int) {
 	c.respond(func(w http.ResponseWriter) { c.server.options.Refuse(w, status) })
 }
@@ -158,7 +158,7 @@ func beginsRequest(came []byte) bool {
 	return len(method) > 0 && !slices.ContainsFunc(method, func(each byte) bool { return each < 'A' || each > 'Z' })
 }
 
-// linger reads what the client still sends, for a while, once it has been told that nothing more comes. Closing a
+// linger reads what the client still sends, for a while, after our last byte. Closing a
 // connection on which something is unread resets it, and the client may lose an answer that it has not read yet.
 func (c *conn) linger() {
 	half, can := c.Conn.(interface{ CloseWrite() error })
@@ -214,7 +214,7 @@ func (c *conn) limitWrite(limit time.Time) error {
 // meanwhile.
 func (c *conn) watch(disconnected func()) {
 	if c.held > 0 || c.hijacked {
-		return // the next request has begun, or somebody else reads
+		return // the next request has begun, or the handler reads itself
 	}
 	watched := make(chan struct{})
 	c.watched = watched
@@ -240,7 +240,7 @@ func (c *conn) unwatch() {
 	c.watched, c.readLimit = nil, time.Time{} // the next reader sets its own
 }
 
-// continues tells a client that waits for it to send the body.
+// continues has a client send the body that waits for it.
 func (c *conn) continues() error {
 	if err := c.limitWrite(time.Now().Add(c.server.options.WriteLimit)); err != nil {
 		return err

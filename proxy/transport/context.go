@@ -14,7 +14,7 @@ type requestContext struct {
 	mu        sync.Mutex
 	done      chan struct{} // nil until Done is called
 	err       error
-	isReading bool // the body is not read yet: what comes is no sign of the client
+	isReading bool // the body is not read yet: bytes that come say nothing of the client
 }
 
 var _ context.Context = (*requestContext)(nil)

@@ -10,9 +10,7 @@ import (
 	"net/netip"
 	"os"
 	"testing"
-	"time"
 
-	"crossgate/cache/rfc9111"
 	"crossgate/proxy/passthrough"
 	"crossgate/upstream"
 )
@@ -53,7 +51,7 @@ func passingOn(t *testing.T, address string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(through.Close)
-	through.Configure([]passthrough.Host{{Name: "o", MaxBody: 1 << 20, MaxVariants: 4, Options: rfc9111.Options{StaleIfError: time.Minute}}})
+	through.Configure([]passthrough.Host{{Name: "o", MaxBody: 1 << 20}})
 	listener := listenOnLoopback(t)
 	servingOn(t, listener, through.ServeHTTP, func(o *Options) { o.Stream = func(*http.Request) bool { return true } })
 	return listener.Addr().String()

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/linktest"
+	"crossgate/internal/linktest"
 )
 
 // desyncVariable has TestNobodyIsAnsweredForAnother run: it takes minutes, and programs of the system.

@@ -58,7 +58,7 @@ func (in *input) request(ctx *requestContext) (*http.Request, *bodyStream, error
 		body, err := in.streamBody(r, ctx)
 		return r, body, err
 	}
-	return r, nil, in.readBody(r)
+	return r, nil, in.readBody(r, ctx)
 }
 
 // skipLines skips the empty line that some old clients send after the body of a POST (RFC 9112, section 2.2).
@@ -100,19 +100,13 @@ func headEnd(unread []byte, from int) int {
 // parseHead parses a request line and the header lines after it, up to the empty one. ContentLength says what body
 // follows: none, that many bytes, or chunks (-1).
 func parseHead(ctx context.Context, head string) (*http.Request, error) {
-	type parts struct {
-		url    url.URL
-		values [8]string // enough for most requests
-	}
-	part := new(parts)
 	r := empty.WithContext(ctx)
-	r.URL = &part.url
 	line, rest := cutLine(head)
 	if err := parseRequestLine(r, line); err != nil {
 		return nil, err
 	}
 	r.Header = make(http.Header, strings.Count(rest, "\n"))
-	values := part.values[:0]
+	values := make([]string, 0, 8) // enough for most requests
 	for line, rest = cutLine(rest); line != ""; line, rest = cutLine(rest) {
 		name, value, err := parseField(line)
 		if err != nil {
@@ -166,48 +160,36 @@ func parseRequestLine(r *http.Request, line string) error {
 		return errVersion
 	}
 	r.Method, r.RequestURI, r.Proto, r.ProtoMinor = method, target, proto, minor
-	return parseTarget(r.URL, method, target)
+	return parseTarget(r, target)
 }
 
 // parseTarget parses a request target, most of which need no decoding.
-func parseTarget(into *url.URL, method, target string) error {
-	path, query, asks := strings.Cut(target, "?")
-	if strings.HasPrefix(path, "/") && isPlain(path) && !strings.Contains(query, "#") && isVisible(query) {
-		into.Path, into.RawQuery, into.ForceQuery = path, query, asks && query == ""
+func parseTarget(r *http.Request, target string) (err error) {
+	if strings.HasPrefix(target, "/") && isPlain(target) {
+		path, query, asks := strings.Cut(target, "?")
+		r.URL = &url.URL{Path: path, RawQuery: query, ForceQuery: asks && query == ""}
 		return nil
 	}
-	isAuthority := method == http.MethodConnect && !strings.HasPrefix(target, "/")
+	isAuthority := r.Method == http.MethodConnect && !strings.HasPrefix(target, "/")
 	if isAuthority {
 		target = "http://" + target
 	}
-	parsed, err := url.ParseRequestURI(target)
-	if err != nil {
+	if r.URL, err = url.ParseRequestURI(target); err != nil {
 		return errMalformed
 	}
-	*into = *parsed
 	if isAuthority {
-		into.Scheme = ""
+		r.URL.Scheme = ""
 	}
 	return nil
 }
 
-// isPlain reports whether decoding and encoding leave a path unchanged.
-func isPlain(path string) bool {
-	for i := range len(path) {
-		switch b := path[i]; {
-		case 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z', '-' <= b && b <= '9', b == '_', b == '~':
+// isPlain reports whether all characters stand for themselves, in a path and in a query.
+func isPlain(target string) bool {
+	for i := range len(target) {
+		switch b := target[i]; {
+		case 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z', '-' <= b && b <= '9', b == '_', b == '~', b == '?', b == '=', b == '&':
 			// '-', '.', '/' and the digits follow one another
 		default:
-			return false
-		}
-	}
-	return true
-}
-
-// isVisible reports whether text has no control characters and no blanks.
-func isVisible(text string) bool {
-	for i := range len(text) {
-		if text[i] <= ' ' || text[i] == 0x7f {
 			return false
 		}
 	}
@@ -289,7 +271,7 @@ func takeTrailer(r *http.Request) error {
 	return nil
 }
 
-// continues reports whether the client wants to be told to send the body. Anything else that it expects cannot be met.
+// continues reports whether the client waits for 100 Continue. Anything else that it expects cannot be met.
 func continues(r *http.Request) bool {
 	return httpguts.HeaderValuesContainsToken(r.Header["Expect"][:1], "100-continue")
 }

@@ -99,20 +99,3 @@ func lineEnd(unread []byte, from int) int {
 	}
 	return -1
 }
-
-// take appends the next n bytes to p, as they arrive.
-func (in *input) take(p []byte, n int) ([]byte, error) {
-	for n > 0 {
-		if in.isEmpty() {
-			if err := in.more(); err != nil {
-				return p, err
-			}
-		}
-		part := in.unread()
-		part = part[:min(len(part), n)]
-		p = append(p, part...)
-		in.begin += len(part)
-		n -= len(part)
-	}
-	return p, nil
-}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unsafe"
 
 	"golang.org/x/net/http/httpguts"
 )
@@ -31,9 +30,8 @@ type response struct {
 	hijacked  bool  // the connection is the handler's
 	failure   error // of the connection
 
-	whole string // the body, if it was written at once
-	body  []byte // what was written otherwise, before the first Flush
-	out   []byte // what is ready to be sent
+	body []byte // what was written before the first Flush
+	out  []byte // what is ready to be sent
 }
 
 const (
@@ -88,7 +86,7 @@ func (w *response) WriteHeader(status int) {
 	}
 	w.appendHead(status)
 	if w.header["Date"] == nil {
-		w.out = append(w.out, w.conn.server.dateLine(time.Now())...)
+		w.out = time.Now().UTC().AppendFormat(append(w.out, "Date: "...), http.TimeFormat+"\r\n")
 	}
 }
 
@@ -140,33 +138,27 @@ func (w *response) mayHaveBody() bool {
 
 func (w *response) isHead() bool { return w.request != nil && w.request.Method == http.MethodHead }
 
-// Write adds to the body.
+// Write adds to the body. All of a body of a known length in one call is sent at once and not copied first, unless the
+// connection may have to end because something of the request is unread.
 func (w *response) Write(p []byte) (int, error) {
 	if err := w.beginWrite(len(p)); err != nil || len(p) == 0 {
 		return 0, err
 	}
-	if w.streaming {
+	switch {
+	case w.streaming:
 		w.appendPart(p)
 		if len(w.out) >= oneWrite {
 			w.send(nil)
 		}
-		return len(p), w.failure
+	case int64(len(p)) == w.length && w.request != nil && w.request.ContentLength == 0 && !w.isHead():
+		w.streaming = true
+		w.endHead(p, w.length)
+		w.send(p)
+	default:
+		w.body = append(w.body, p...)
+		return len(p), nil
 	}
-	w.body = append(append(w.body, w.whole...), p...)
-	w.whole = ""
-	return len(p), nil
-}
-
-// WriteString adds to the body. A body of one string is kept as it is, since strings do not change.
-func (w *response) WriteString(text string) (int, error) {
-	if w.streaming || w.whole != "" || len(w.body) > 0 {
-		return w.Write(unsafe.Slice(unsafe.StringData(text), len(text))) // which only reads it
-	}
-	if err := w.beginWrite(len(text)); err != nil {
-		return 0, err
-	}
-	w.whole = text
-	return len(text), nil
+	return len(p), w.failure
 }
 
 // beginWrite says what net/http says to length bytes more.
@@ -192,24 +184,15 @@ func (w *response) Flush() {
 		w.WriteHeader(http.StatusOK)
 	}
 	if !w.streaming {
-		begun := w.begun()
 		w.streaming = true
 		if w.mayHaveBody() && !w.isHead() && w.length < 0 {
 			w.chunked = w.request != nil && w.request.ProtoMinor > 0
 			w.ends = w.ends || !w.chunked
 		}
-		w.endHead(begun, w.length)
-		w.appendPart(begun)
+		w.endHead(w.body, w.length)
+		w.appendPart(w.body)
 	}
 	w.send(nil) // the next write returns the error
-}
-
-// begun is the body as far as it has been written.
-func (w *response) begun() []byte {
-	if w.whole != "" {
-		return unsafe.Slice(unsafe.StringData(w.whole), len(w.whole)) // only read
-	}
-	return w.body
 }
 
 // appendPart appends a part of a stream's body.
@@ -269,7 +252,7 @@ func (w *response) finish() (sent bool) {
 		}
 		return w.send(nil)
 	}
-	body, length := w.begun(), w.length
+	body, length := w.body, w.length
 	if length < 0 && (len(body) > 0 || !w.isHead()) {
 		length = int64(len(body))
 	}

@@ -49,7 +49,7 @@ type Options struct {
 	WriteLimit time.Duration // for a response to be sent
 	IdleLimit  time.Duration // between two requests of a connection, and before the first
 	BodyBytes  int           // in a request whose body is read before it is handled
-	// Stream says whose bodies the handler reads as they come, of any length. nil: nobody's.
+	// Stream selects requests whose bodies the handler reads as they come, of any length. nil: none.
 	Stream func(*http.Request) bool
 
 	Connections Limits
@@ -60,23 +60,22 @@ type Options struct {
 // Server serves connections.
 type Server struct {
 	options Options
-	second  *http.Server // of HTTP/2
-	date    atomic.Pointer[date]
+	second  *http.Server  // of HTTP/2
 	retired atomic.Bool   // responses end their connections
 	ended   atomic.Bool   // by Shutdown; set with the mutex held
 	apart   chan struct{} // places of those that refuse a connection
 
 	mu        sync.Mutex
 	listeners map[net.Listener]struct{}
-	crowd     crowd
-	empty     chan struct{} // closed when the server has ended and nobody is left
+	openConns openConns
+	empty     chan struct{} // closed when the server has ended and no connection is left
 }
 
 // New returns a server.
 func New(o Options) *Server {
 	const apart = 64
 	s := &Server{
-		options: o, listeners: map[net.Listener]struct{}{}, crowd: newCrowd(o.Connections),
+		options: o, listeners: map[net.Listener]struct{}{}, openConns: newOpenConns(o.Connections),
 		apart: make(chan struct{}, apart), empty: make(chan struct{}),
 	}
 	s.second = s.newSecond()
@@ -136,20 +135,20 @@ func (s *Server) enter(c *conn) (refused int) {
 	if s.ended.Load() {
 		return http.StatusServiceUnavailable
 	}
-	return s.crowd.enter(c)
+	return s.openConns.enter(c)
 }
 
 // leave gives the place back.
 func (s *Server) leave(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.crowd.leave(c)
+	s.openConns.leave(c)
 	s.tellEmpty()
 }
 
 // tellEmpty is called with the mutex held.
 func (s *Server) tellEmpty() {
-	if !s.ended.Load() || len(s.crowd.all) > 0 {
+	if !s.ended.Load() || len(s.openConns.all) > 0 {
 		return
 	}
 	select {
@@ -159,8 +158,7 @@ func (s *Server) tellEmpty() {
 	}
 }
 
-// turnAway refuses a connection that has no place. Few are told why at a time; a handshake would be too much to do for
-// it.
+// turnAway refuses a connection that has no place. Few get a reason at a time; a handshake would cost too much.
 func (s *Server) turnAway(c *conn, status int) {
 	select {
 	case s.apart <- struct{}{}:
@@ -196,8 +194,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 			errs = append(errs, err)
 		}
 	}
-	for c := range s.crowd.all {
-		if !c.two.Load() { // those end with a word of farewell
+	for c := range s.openConns.all {
+		if !c.two.Load() { // those end with GOAWAY
 			c.leaveIdle()
 		}
 	}
@@ -217,7 +215,7 @@ func (s *Server) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var errs []error
-	for c := range s.crowd.all {
+	for c := range s.openConns.all {
 		if err := c.socket.Close(); !errors.Is(err, net.ErrClosed) {
 			errs = append(errs, err)
 		}
@@ -239,21 +237,4 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) (returned bool) 
 	}()
 	s.options.Handler.ServeHTTP(w, r)
 	return true
-}
-
-// date is the line of a response that says when it was made.
-type date struct {
-	second int64
-	line   string
-}
-
-// dateLine is the line for a time, made once a second.
-func (s *Server) dateLine(now time.Time) string {
-	second := now.Unix()
-	if known := s.date.Load(); known != nil && known.second == second {
-		return known.line
-	}
-	made := &date{second, "Date: " + now.UTC().Format(http.TimeFormat) + "\r\n"}
-	s.date.Store(made)
-	return made.line
 }

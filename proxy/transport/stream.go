@@ -20,12 +20,14 @@ type bodyStream struct {
 	chunked  bool
 	overhead int   // of chunk lines
 	begun    bool  // a chunk, whose end is still to be read
+	limited  bool  // to most bytes in all, and the time for the request
+	most     int64 // more that chunks may have
 	err      error // of every later call; io.EOF: all has been read
 }
 
 var errBodyEnded = errors.New("request body read after its handler has returned")
 
-// streamBody has r's body read by the handler, once it has told a client that waits for that to send it. A client that
+// streamBody has r's body read by the handler, once a client that expects 100 Continue has it. A client that
 // sends nothing for ReadLimit has the body fail.
 func (in *input) streamBody(r *http.Request, ctx *requestContext) (*bodyStream, error) {
 	if len(r.Header["Expect"]) > 0 && r.ProtoMinor > 0 && in.isEmpty() {
@@ -49,7 +51,9 @@ func (s *bodyStream) Read(p []byte) (int, error) {
 	if s.err != nil || len(p) == 0 {
 		return 0, s.err
 	}
-	s.in.limit = time.Now().Add(s.in.from.server.options.ReadLimit)
+	if !s.limited {
+		s.in.limit = time.Now().Add(s.in.from.server.options.ReadLimit)
+	}
 	n, err := s.read(p)
 	if err == nil {
 		return n, nil
@@ -95,6 +99,9 @@ func (s *bodyStream) nextChunk() error {
 	if s.left, err = chunkSize(line); err != nil {
 		return err
 	}
+	if s.most -= s.left; s.limited && s.most < 0 {
+		return errBodyTooLong
+	}
 	s.begun = true
 	if s.left == 0 {
 		if err := s.in.trailer(s.request); err != nil {
@@ -119,9 +126,9 @@ func unexpected(err error) error {
 // Close leaves the rest unread, as handlers do that need no more.
 func (s *bodyStream) Close() error { return nil }
 
-// end ends the body when the handler has returned, whoever still reads it, and reports whether all of it was read.
+// end ends the body when the handler has returned, also for other goroutines, and reports whether all of it was read.
 func (s *bodyStream) end() (all bool) {
-	if !s.mu.TryLock() { // somebody waits for what comes
+	if !s.mu.TryLock() { // another goroutine reads
 		_ = s.in.from.SetReadDeadline(longAgo)
 		s.mu.Lock()
 		s.in.from.readLimit = time.Time{}

@@ -70,7 +70,7 @@ func (s *Server) enterRequest(w http.ResponseWriter, r *http.Request) (refused i
 	c := r.Context().Value(connKey{}).(*conn)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if refused = s.crowd.enterRequest(c); refused == aborted {
+	if refused = s.openConns.enterRequest(c); refused == aborted {
 		panic(http.ErrAbortHandler)
 	}
 	closed := w.(interface{ CloseNotify() <-chan bool }).CloseNotify() // the request's context ends with the handler
@@ -78,7 +78,7 @@ func (s *Server) enterRequest(w http.ResponseWriter, r *http.Request) (refused i
 		<-closed
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.crowd.leaveRequest(c)
+		s.openConns.leaveRequest(c)
 	}()
 	return refused
 }
@@ -131,10 +131,10 @@ func connOf(handed net.Conn) *conn {
 	if secured, isTLS := handed.(*tls.Conn); isTLS {
 		handed = secured.NetConn()
 	}
-	return handed.(*guest).conn
+	return handed.(*trackedConn).conn
 }
 
-// beginsWithPreface reads as much as it takes to tell.
+// beginsWithPreface reads as much as it takes to decide.
 func (c *conn) beginsWithPreface() bool {
 	c.input.limit = time.Now().Add(c.server.options.ReadLimit)
 	for {
@@ -156,7 +156,7 @@ func (c *conn) handOver(to *handover) bool {
 	}
 	next := c.Conn
 	if c.tls == nil {
-		next = &guest{Conn: c.socket, conn: c, ahead: bytes.Clone(c.input.unread())}
+		next = &trackedConn{Conn: c.socket, conn: c, ahead: bytes.Clone(c.input.unread())}
 	}
 	select {
 	case to.handed <- next:
@@ -166,14 +166,14 @@ func (c *conn) handOver(to *handover) bool {
 	}
 }
 
-// guest is a connection that somebody else closes: its place is free then.
-type guest struct {
+// trackedConn frees the place of its connection when net/http closes it.
+type trackedConn struct {
 	net.Conn
 	conn  *conn
 	ahead []byte // read already
 }
 
-func (g *guest) Read(p []byte) (int, error) {
+func (g *trackedConn) Read(p []byte) (int, error) {
 	if len(g.ahead) > 0 {
 		n := copy(p, g.ahead)
 		g.ahead = g.ahead[n:]
@@ -182,7 +182,7 @@ func (g *guest) Read(p []byte) (int, error) {
 	return g.Conn.Read(p)
 }
 
-func (g *guest) Close() error {
+func (g *trackedConn) Close() error {
 	defer g.conn.server.leave(g.conn)
 	return g.Conn.Close()
 }

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cache/redistest"
+	"crossgate/internal/redistest"
 )
 
 // secured has a server speak TLS, with a certificate that the pool trusts.

@@ -60,7 +60,7 @@ func TestRulesNameTokensInsteadOfValues(t *testing.T) {
 // TestRulesAreForSomething finds rules for classes that no template and no script has.
 func TestRulesAreForSomething(t *testing.T) {
 	var users strings.Builder
-	for _, pattern := range []string{"templates/*.html", "assets/*.js", "*.go"} {
+	for _, pattern := range []string{"templates/*.html", "../pages/templates/*.html", "../pages/*/templates/*.html", "assets/*.js", "*.go", "../pages/*.go", "../pages/*/*.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v, %v", pattern, files, err)

@@ -106,16 +106,20 @@ type Traffic struct {
 	Requests, ClientErrors, ServerErrors uint64  // since the start
 }
 
+// Served is what a server counts since its start.
+type Served struct {
+	Traffic     Traffic
+	Cache       CacheCounts
+	Hosts       []Host
+	Differences Differences
+}
+
 // Operators is the content of the status page.
 type Operators struct {
 	Condition
 	Unready string // why the server is not ready; empty: it is
-	Traffic Traffic
-	Cache   CacheCounts
-	Hosts   []Host
 	Now     time.Time
-
-	Differences Differences
+	Served
 
 	TakesCommands bool   // there is a token by which operators can give them
 	Notice        Notice // of a command; empty: none was given
@@ -198,7 +202,7 @@ func (p *Pages) Operators(to io.Writer, o Operators) error {
 	for _, each := range o.Venues {
 		v.Venues = append(v.Venues, each.view())
 	}
-	return p.write(to, "operators", view{Title: "Status", At: "operators", Now: o.Now, Page: v})
+	return p.Write(to, "operators", View{Title: "Status", At: "operators", Now: o.Now, Page: v})
 }
 
 // view says what the counts of a venue mean.
@@ -248,17 +252,17 @@ func (p *Pages) trouble(o Operators) (all []string) {
 	}
 	for _, c := range o.Chains {
 		if c.Late {
-			all = append(all, p.chainName(c.Chain)+" is behind")
+			all = append(all, p.ChainName(c.Chain)+" is behind")
 		}
 		if c.Announcing > 0 && c.Announcing < c.Announcers {
-			all = append(all, fmt.Sprintf("heads of %s are announced by %d of %s", p.chainName(c.Chain), c.Announcing, plural(c.Announcers, "endpoint")))
+			all = append(all, fmt.Sprintf("heads of %s are announced by %d of %s", p.ChainName(c.Chain), c.Announcing, Plural(c.Announcers, "endpoint")))
 		}
 		if c.Quarantined > 0 {
-			all = append(all, plural(c.Quarantined, "block")+" of "+p.chainName(c.Chain)+" in quarantine")
+			all = append(all, Plural(c.Quarantined, "block")+" of "+p.ChainName(c.Chain)+" in quarantine")
 		}
 	}
 	for _, c := range o.Unknown {
-		all = append(all, fmt.Sprintf("chain %d is not known; orders that name it: %s; add it to the configuration", c.Chain, count(c.Orders)))
+		all = append(all, fmt.Sprintf("chain %d is not known; orders that name it: %s; add it to the configuration", c.Chain, Count(c.Orders)))
 	}
 	for _, s := range o.Services {
 		for _, e := range s.Endpoints {
@@ -274,7 +278,7 @@ func (p *Pages) trouble(o Operators) (all []string) {
 	}
 	for _, v := range o.Venues {
 		if !v.FailingSince.IsZero() {
-			all = append(all, "venue "+v.Name+" has given nothing but failures for "+lasting(o.Now.Sub(v.FailingSince)))
+			all = append(all, "venue "+v.Name+" has given nothing but failures for "+Lasting(o.Now.Sub(v.FailingSince)))
 		}
 	}
 	return all
@@ -300,10 +304,10 @@ func (c CacheCounts) rows() []cacheCount {
 		{"Loads shed at the load limit", c.Shed},
 		{"Answers not admitted", c.Dropped},
 	} {
-		rows = append(rows, cacheCount{each.name, count(each.n)})
+		rows = append(rows, cacheCount{each.name, Count(each.n)})
 	}
 	return rows
 }
 
-// count is a number with commas between thousands.
-func count(n uint64) string { return grouped(strconv.FormatUint(n, 10)) }
+// Count is a number with commas between thousands.
+func Count(n uint64) string { return Grouped(strconv.FormatUint(n, 10)) }

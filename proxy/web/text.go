@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"crossgate/chain"
-	"crossgate/release"
+	"crossgate/internal/release"
 )
 
 // Amount is an amount in whole tokens.
@@ -23,8 +23,8 @@ type Amount struct {
 // shownPlaces is how many significant places of a fraction are shown.
 const shownPlaces = 6
 
-// amountOf writes an amount of smallest units in whole tokens.
-func amountOf(units string, decimals int) Amount {
+// AmountOf writes an amount of smallest units in whole tokens.
+func AmountOf(units string, decimals int) Amount {
 	if units == "" {
 		units = "0"
 	}
@@ -32,8 +32,8 @@ func amountOf(units string, decimals int) Amount {
 		units = strings.Repeat("0", missing) + units
 	}
 	point := len(units) - decimals
-	whole, fraction := grouped(units[:point]), strings.TrimRight(units[point:], "0")
-	exact := joined(whole, fraction)
+	whole, fraction := Grouped(units[:point]), strings.TrimRight(units[point:], "0")
+	exact := Joined(whole, fraction)
 	places := shownPlaces
 	if whole == "0" {
 		places += len(fraction) - len(strings.TrimLeft(fraction, "0"))
@@ -41,26 +41,26 @@ func amountOf(units string, decimals int) Amount {
 	if len(fraction) > places {
 		fraction = strings.TrimRight(fraction[:places], "0")
 	}
-	return Amount{Text: joined(whole, fraction), Exact: exact}
+	return Amount{Text: Joined(whole, fraction), Exact: exact}
 }
 
-// significant is a number with shownPlaces significant places of its fraction, rounded down.
-func significant(n *big.Rat) string {
+// Significant is a number with shownPlaces significant places of its fraction, rounded down.
+func Significant(n *big.Rat) string {
 	const digits = 36
 	units := new(big.Int).Exp(big.NewInt(10), big.NewInt(digits), nil)
 	units.Quo(units.Mul(units, n.Num()), n.Denom())
-	return amountOf(units.String(), digits).Text
+	return AmountOf(units.String(), digits).Text
 }
 
-func joined(whole, fraction string) string {
+func Joined(whole, fraction string) string {
 	if fraction == "" {
 		return whole
 	}
 	return whole + "." + fraction
 }
 
-// grouped puts commas between thousands.
-func grouped(digits string) string {
+// Grouped puts commas between thousands.
+func Grouped(digits string) string {
 	var text strings.Builder
 	for i, digit := range digits {
 		if i > 0 && (len(digits)-i)%3 == 0 {
@@ -89,7 +89,7 @@ func UnitsOf(text string, decimals uint8) (chain.Amount, error) {
 	case text == "" || strings.Trim(whole+fraction, "0123456789") != "":
 		return chain.Amount{}, errNoAmount
 	case len(fraction) > int(decimals):
-		return chain.Amount{}, fmt.Errorf("has %s, and the token only %d", plural(len(fraction), "decimal"), decimals)
+		return chain.Amount{}, fmt.Errorf("has %s, and the token only %d", Plural(len(fraction), "decimal"), decimals)
 	}
 	digits := strings.TrimLeft(whole+fraction+strings.Repeat("0", int(decimals)-len(fraction)), "0")
 	if digits == "" {
@@ -102,8 +102,8 @@ func UnitsOf(text string, decimals uint8) (chain.Amount, error) {
 	return amount, nil
 }
 
-// short is a long hash or address without its middle.
-func short(text string) string {
+// Short is a long hash or address without its middle.
+func Short(text string) string {
 	const head, tail = 8, 6
 	if len(text) <= head+tail+3 {
 		return text
@@ -111,8 +111,8 @@ func short(text string) string {
 	return text[:head] + "…" + text[len(text)-tail:]
 }
 
-// initial replaces the logo of a token that has none.
-func initial(symbol string) string {
+// Initial replaces the logo of a token that has none.
+func Initial(symbol string) string {
 	r, _ := utf8.DecodeRuneInString(symbol)
 	if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 		return "?"
@@ -122,27 +122,27 @@ func initial(symbol string) string {
 
 // functions are what templates format values with.
 var functions = template.FuncMap{
-	"short": short, "plural": plural, "count": count, "took": took, "version": func() string { return release.Current().Version }, "marked": marked, "words": markedWords, "json": highlighted, "sentence": sentence,
-	"table": tableOf, "chosenOf": chosenOf, "commandButton": buttonOf,
-	"utc":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
-	"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"ago":     func(t, now time.Time) string { return lasting(now.Sub(t)) + " ago" },
-	"rate":    func(perSecond float64) string { return fmt.Sprintf("%.1f/s", perSecond) },
-	"percent": func(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) },
-	"units":   func(left float64) string { return count(uint64(max(left, 0))) },
+	"short": Short, "plural": Plural, "count": Count, "took": Took, "version": func() string { return release.Current().Version }, "json": highlighted, "sentence": sentence,
+	"commandButton": buttonOf,
+	"utc":           func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+	"machine":       func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"ago":           func(t, now time.Time) string { return Lasting(now.Sub(t)) + " ago" },
+	"rate":          func(perSecond float64) string { return fmt.Sprintf("%.1f/s", perSecond) },
+	"percent":       func(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) },
+	"units":         func(left float64) string { return Count(uint64(max(left, 0))) },
 	// A wait rounded up, because nothing happens before.
-	"roundedUp": func(d time.Duration) string { return lasting(d + time.Second - 1) },
+	"roundedUp": func(d time.Duration) string { return Lasting(d + time.Second - 1) },
 	"lag": func(d time.Duration) string {
 		if d < time.Second {
 			return "–"
 		}
-		return lasting(d)
+		return Lasting(d)
 	},
 	"milliseconds": func(d time.Duration) string {
 		if d == 0 {
 			return "–"
 		}
-		return count(uint64(max(d.Milliseconds(), 1))) + " ms"
+		return Count(uint64(max(d.Milliseconds(), 1))) + " ms"
 	},
 	// Signed blocks; a dash where heads are not compared.
 	"distance": func(blocks string) string {
@@ -156,8 +156,8 @@ var functions = template.FuncMap{
 	},
 }
 
-// took is a duration in its two largest units.
-func took(d time.Duration) string {
+// Took is a duration in its two largest units.
+func Took(d time.Duration) string {
 	units := []struct {
 		noun string
 		of   time.Duration
@@ -166,27 +166,27 @@ func took(d time.Duration) string {
 		if d < u.of {
 			continue
 		}
-		text := plural(int(d/u.of), u.noun)
+		text := Plural(int(d/u.of), u.noun)
 		if rest := d % u.of; i+1 < len(units) && rest >= units[i+1].of {
-			text += " " + plural(int(rest/units[i+1].of), units[i+1].noun)
+			text += " " + Plural(int(rest/units[i+1].of), units[i+1].noun)
 		}
 		return text
 	}
-	return plural(0, "second")
+	return Plural(0, "second")
 }
 
-// lasting is a duration in its largest unit that fits.
-func lasting(d time.Duration) string {
+// Lasting is a duration in its largest unit that fits.
+func Lasting(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch d = max(d, 0); {
 	case d < time.Minute:
-		return plural(int(d/time.Second), "second")
+		return Plural(int(d/time.Second), "second")
 	case d < time.Hour:
-		return plural(int(d/time.Minute), "minute")
+		return Plural(int(d/time.Minute), "minute")
 	case d < 2*day:
-		return plural(int(d/time.Hour), "hour")
+		return Plural(int(d/time.Hour), "hour")
 	}
-	return plural(int(d/day), "day")
+	return Plural(int(d/day), "day")
 }
 
 // sentence is a message of the API for people: it begins with a capital letter, unless its first word is a name of the
@@ -202,7 +202,7 @@ func sentence(message string) string {
 	return message
 }
 
-func plural(n int, noun string) string {
+func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

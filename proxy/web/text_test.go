@@ -21,7 +21,7 @@ func TestAmountsAreReadable(t *testing.T) {
 		{"123456789", 18, "0.000000000123456", "0.000000000123456789"},
 		{"1", 18, "0.000000000000000001", "0.000000000000000001"},
 	} {
-		got := amountOf(test.units, test.decimals)
+		got := AmountOf(test.units, test.decimals)
 		if got.Text != strings.TrimRight(test.text, "0") && got.Text != test.text || got.Exact != test.exact {
 			t.Errorf("amountOf(%q, %d) = %+v, want %s and %s", test.units, test.decimals, got, test.text, test.exact)
 		}
@@ -48,7 +48,7 @@ func TestDurationsAreInTheLargestUnitThatFits(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		-time.Second: "0 seconds", time.Second: "1 second", 119 * time.Second: "1 minute", 47 * time.Hour: "47 hours", 50 * time.Hour: "2 days",
 	} {
-		if got := lasting(d); got != want {
+		if got := Lasting(d); got != want {
 			t.Errorf("lasting(%v) = %q, want %q", d, got, want)
 		}
 	}

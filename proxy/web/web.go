@@ -61,24 +61,28 @@ func Assets() fs.FS {
 
 // Pages writes pages about the chains of a registry.
 type Pages struct {
-	chains    chain.Registry
+	Chains    chain.Registry
+	shared    *template.Template // what all templates use
 	templates map[string]*template.Template
 }
 
 // New parses the templates.
 func New(chains chain.Registry) *Pages {
-	p := &Pages{chains: chains, templates: map[string]*template.Template{}}
-	shared := template.New("").Funcs(functions).Funcs(template.FuncMap{"chain": p.chainName})
-	template.Must(shared.ParseFS(sources, "templates/shared.html"))
-	for _, name := range []string{"home", "order", "swap", "swap_record", "locked", "problem", "search", "list", "awaited", "statistics", "docs", "operators"} {
-		own := template.Must(shared.Clone())
-		p.templates[name] = template.Must(own.ParseFS(sources, "templates/"+name+".html"))
-	}
+	p := &Pages{Chains: chains, templates: map[string]*template.Template{}}
+	p.shared = template.Must(template.New("").Funcs(functions).Funcs(template.FuncMap{"chain": p.ChainName}).ParseFS(sources, "templates/shared.html"))
+	p.Add(sources, nil, "problem", "operators")
 	return p
 }
 
-// view is what every template gets.
-type view struct {
+// Add parses more templates, templates/NAME.html of files each, with functions of their own.
+func (p *Pages) Add(files fs.FS, own template.FuncMap, names ...string) {
+	for _, name := range names {
+		p.templates[name] = template.Must(template.Must(p.shared.Clone()).Funcs(own).ParseFS(files, "templates/"+name+".html"))
+	}
+}
+
+// View is what every template gets.
+type View struct {
 	Title string
 	At    string // the current page in the menu
 	Says  string // what is on the page, in a sentence, for previews of a link to it; empty: what the gateway is
@@ -87,8 +91,8 @@ type view struct {
 	Page  any
 }
 
-// write renders the whole page before it sends the first byte.
-func (p *Pages) write(to io.Writer, name string, v view) error {
+// Write renders the whole page before it sends the first byte.
+func (p *Pages) Write(to io.Writer, name string, v View) error {
 	var page bytes.Buffer
 	if err := p.templates[name].ExecuteTemplate(&page, "page", v); err != nil {
 		return fmt.Errorf("page %s: %w", name, err)
@@ -97,23 +101,23 @@ func (p *Pages) write(to io.Writer, name string, v view) error {
 	return err
 }
 
-// chainName is the name of a chain, or its id where it is unknown.
-func (p *Pages) chainName(id chain.ID) string {
-	if known, isKnown := p.chains.Chain(id); isKnown {
+// ChainName is the name of a chain, or its id where it is unknown.
+func (p *Pages) ChainName(id chain.ID) string {
+	if known, isKnown := p.Chains.Chain(id); isKnown {
 		return known.Name
 	}
 	return "chain " + id.String()
 }
 
-// txURL is the URL of a transaction in the chain's explorer; empty when the chain has none. EVM explorers have
+// TxURL is the URL of a transaction in the chain's explorer; empty when the chain has none. EVM explorers have
 // the paths of EIP-3091, as Solana's does; TRON's spells them out.
-func (p *Pages) txURL(id chain.ID, hash string) string {
+func (p *Pages) TxURL(id chain.ID, hash string) string {
 	return p.explorerURL(id, "tx", "transaction", hash)
 }
 
-// addressURL is the URL of an account or token in the explorer; empty for the native coin, which has no address.
-func (p *Pages) addressURL(id chain.ID, text string) string {
-	known, _ := p.chains.Chain(id)
+// AddressURL is the URL of an account or token in the explorer; empty for the native coin, which has no address.
+func (p *Pages) AddressURL(id chain.ID, text string) string {
+	known, _ := p.Chains.Chain(id)
 	if address, err := chain.ParseAddress(text, known.Family); err != nil || address.IsNative() {
 		return ""
 	}
@@ -121,7 +125,7 @@ func (p *Pages) addressURL(id chain.ID, text string) string {
 }
 
 func (p *Pages) explorerURL(id chain.ID, what, onTron, name string) string {
-	known, _ := p.chains.Chain(id)
+	known, _ := p.Chains.Chain(id)
 	if known.Explorer == "" || name == "" {
 		return ""
 	}
@@ -159,5 +163,5 @@ func (p Problem) Title() string {
 
 // Problem writes the page of a failed request.
 func (p *Pages) Problem(to io.Writer, problem Problem) error {
-	return p.write(to, "problem", view{Title: problem.Title(), Page: problem})
+	return p.Write(to, "problem", View{Title: problem.Title(), Page: problem})
 }

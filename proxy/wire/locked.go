@@ -17,7 +17,7 @@ type Worth struct {
 
 // AppendLocked appends the locked assets, an empty list when nothing is locked. amount and
 // dstChainAmount are USD values, null without a price, tokenAmount and dstChainTokenAmount whole tokens
-// (docs/decisions/0004-readings.md, 0047-null-values.md).
+// (docs/decisions/0004-readings.md, 0041-null-values.md).
 func (e Encoder) AppendLocked(dst []byte, locked []order.LockedChain, worth Worth) []byte {
 	w := &writer{json: dst, chains: e.Chains}
 	objects(w, locked, func(c order.LockedChain) {

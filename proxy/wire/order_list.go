@@ -5,14 +5,14 @@ import (
 	"crossgate/order"
 )
 
-// Listed is an order, whose creation is known, or a swap of a list: the other one is nil.
+// Listed is an order whose creation is known, or a swap within a chain: the other one is nil.
 type Listed struct {
 	Order *Record
 	Swap  *SwapRecord
 }
 
-// AppendList appends a part of a list of orders and swaps, of so many in all.
-func (e Encoder) AppendList(dst []byte, records []Listed, total uint64) []byte {
+// AppendOrderList appends a part of a list of orders and swaps within a chain, of so many in all.
+func (e Encoder) AppendOrderList(dst []byte, records []Listed, total uint64) []byte {
 	return e.object(dst, func(w *writer) {
 		objects(w.name("orders"), records, func(each Listed) {
 			if each.Swap != nil {

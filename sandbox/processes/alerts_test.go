@@ -6,15 +6,16 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"crossgate/cache/redistest"
+	"crossgate/internal/postgrestest"
+	"crossgate/internal/redistest"
 	"crossgate/sandbox"
-	"crossgate/store/postgrestest"
 )
 
 // observed is two gateways on one database and one shared cache, and a Prometheus that looks at both.
@@ -51,7 +52,6 @@ func startObserved(t *testing.T) *observed {
 	o.node.spoil(refusing("eth_getLogs"))
 	o.origin = startFailing(t)
 	o.config = strings.NewReplacer(
-		"asked: 500ms", "asked: 1s", // so that looks are few enough for one statement that fails to be more than a hundredth
 		fmt.Sprintf("[{url: %q}]", o.slow.RPC),
 		fmt.Sprintf("[{name: own, url: %q}, {name: gone, url: %q}]", o.slow.RPC, "http://"+freeAddress(t)),
 		fmt.Sprintf("[{url: %q}]", o.spoilt.RPC), fmt.Sprintf("[{name: spoilt, url: %q}]", o.node.url),
@@ -65,7 +65,8 @@ func startObserved(t *testing.T) *observed {
 	const stranger = "0x00000000000000000000000000000000000000aa" // of whom nothing has to be asked of that chain
 	for _, each := range []process{o.first, o.second} {
 		each.until(t, "level but for the chain that refuses logs", lockedFor(stranger), func(r reply) bool {
-			return r.status == http.StatusOK && r.header.Get("X-Index-Behind") == behind
+			late := regexp.MustCompile(`(\d+);[^,]*behind`).FindAllStringSubmatch(r.header.Get("Index-Basis"), -1)
+			return r.status == http.StatusOK && len(late) == 1 && late[0][1] == behind
 		})
 	}
 	// It is not asked otherwise, but by chance where the first one is slow.

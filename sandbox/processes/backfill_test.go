@@ -30,7 +30,7 @@ func TestBackfillBesideAServingGateway(t *testing.T) {
 	}
 	for _, want := range []string{"Ethereum", "100.0%", "done"} {
 		if !strings.Contains(bars.String(), want) {
-			t.Errorf("backfill drew %q, want %q in it", bars.String(), want)
+			t.Errorf("backfill printed %q, want %q in it", bars.String(), want)
 		}
 	}
 	table, err := exec.CommandContext(t.Context(), program(t), "index", "status", "--config", serving.config).CombinedOutput()

@@ -51,7 +51,7 @@ func TestDiffTellsWhatTheOriginHasOtherwise(t *testing.T) {
 		t.Errorf("diff said\n%s\nwant %q in it", same, want)
 	}
 	changed := indexCommand(t, 1, "diff", "--config", with("changed", changing.URL), ids[0])
-	for _, want := range []string{"2 members differ", "undocumented  promotion", "ours-wrong    makerOrderNonce"} {
+	for _, want := range []string{"2 members differ", "expected   promotion", "different  makerOrderNonce"} {
 		if !strings.Contains(changed, want) {
 			t.Errorf("diff said\n%s\nwant %q in it", changed, want)
 		}

@@ -29,8 +29,8 @@ func (p process) lines(t *testing.T, message, path string) (all []map[string]any
 
 // TestLogIsReloaded changes the level of the log and what it has of requests under a running gateway, and reads a duration.
 func TestLogIsReloaded(t *testing.T) {
-	const before, after = `{admin: "", log: json, level: warn, access: {info: misses, clients: none, userAgent: false}}`,
-		`{admin: "", log: json, level: info, access: {info: all, clients: address, userAgent: true}}`
+	const before, after = `{admin: "", log: json, level: warn, access: {info: misses, clients: none}}`,
+		`{admin: "", log: json, level: info, access: {info: all, clients: address}}`
 	world := sandboxtest.Start(t, sandbox.Options{})
 	quiet := strings.Replace(string(world.Config(t.TempDir()+"/orders.db")), `{admin: "127.0.0.1:0"}`, before, 1)
 	p := serveApart(t, quiet)
@@ -58,7 +58,7 @@ func TestLogIsReloaded(t *testing.T) {
 	if err := p.end(syscall.SIGTERM); err != nil {
 		t.Error(err)
 	}
-	stops := p.lines(t, "crossgate stops: it drains, and answers what was asked", "")
+	stops := p.lines(t, "crossgate stops: draining in-flight requests", "")
 	if len(stops) != 1 || stops[0]["drain_seconds"] == nil {
 		t.Errorf("on SIGTERM the log says %v, want the time to drain in seconds", stops)
 	}

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/linktest"
+	"crossgate/internal/linktest"
 )
 
 const operatorsToken = "operators-0123456789"

@@ -13,9 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"crossgate/internal/postgrestest"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
-	"crossgate/store/postgrestest"
 )
 
 // reply is what a gateway answered.
@@ -63,7 +63,8 @@ func (p process) until(t *testing.T, what, path string, wanted func(reply) bool)
 
 // isLevel holds for an answer about all chains that are read up to their heads.
 func isLevel(r reply) bool {
-	return r.status == http.StatusOK && r.header.Get("X-Index-Behind") == "" && r.header.Get("X-Index-Lag") != ""
+	basis := r.header.Get("Index-Basis")
+	return r.status == http.StatusOK && strings.Contains(basis, ";lag=") && !strings.Contains(basis, ";behind")
 }
 
 // controlled moves the sandbox and decodes what it says into out.
@@ -253,7 +254,7 @@ func (r replicated) withoutDatabase(t *testing.T, p process, o delivered) {
 	}
 	controlled(t, r.world, "unlock", fmt.Sprintf(`{"orderId":%q}`, o.OrderID), new(any))
 	p.until(t, "told by its chains, with word of the lag", o.path(), func(got reply) bool {
-		return strings.Contains(got.body, `"SentUnlock"`) && got.header.Get("X-Index-Behind") == "1, 137"
+		return strings.Contains(got.body, `"SentUnlock"`) && strings.Count(got.header.Get("Index-Basis"), ";behind") == 2
 	})
 	const stranger = "0x00000000000000000000000000000000000000aa" // of whom nothing is kept
 	unknownID := "0x" + strings.Repeat("ab", 32)
@@ -270,7 +271,7 @@ func (r replicated) withoutDatabase(t *testing.T, p process, o delivered) {
 	kept := p.until(t, "told from what is kept", lockedFor(r.taker), func(got reply) bool {
 		return strings.Contains(got.header.Get("Cache-Status"), "stale-if-error")
 	})
-	if kept.status != http.StatusOK || kept.header.Get("Age") == "" || kept.header.Get("X-Index-Lag") == "" {
+	if kept.status != http.StatusOK || kept.header.Get("Age") == "" || !strings.Contains(kept.header.Get("Index-Basis"), ";lag=") {
 		t.Errorf("what is kept of the taker: %d %v, want it with its age and the index's lag", kept.status, kept.header)
 	}
 	controlled(t, r.world, "claim", fmt.Sprintf(`{"orderId":%q}`, o.OrderID), new(any))

@@ -24,9 +24,9 @@ func answered(t *testing.T, method, url, body string) (string, http.Header) {
 func (f front) indexed(t *testing.T, chain string, number int) int {
 	t.Helper()
 	_, header := answered(t, http.MethodGet, fmt.Sprintf("%s/api/Satistics/0x%040x/lockedAssets", f.url, number+1), "")
-	found := regexp.MustCompile(`(?:^|, )` + chain + `;block=(\d+)`).FindStringSubmatch(header.Get("X-Index-Head"))
+	found := regexp.MustCompile(`(?:^|, )` + chain + `;block=(\d+)`).FindStringSubmatch(header.Get("Index-Basis"))
 	if found == nil {
-		t.Fatalf("X-Index-Head: %q, want chain %s in it", header.Get("X-Index-Head"), chain)
+		t.Fatalf("Index-Basis: %q, want chain %s in it", header.Get("Index-Basis"), chain)
 	}
 	block, err := strconv.Atoi(found[1])
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"crossgate/config"
-	"crossgate/linktest"
+	"crossgate/internal/linktest"
 	"crossgate/sandbox/jsonrpc"
 )
 

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cache/redistest"
 	"crossgate/chain"
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
+	"crossgate/doctor"
+	"crossgate/internal/redistest"
 	"crossgate/order/index"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -32,7 +32,7 @@ func TestDoctorNamesEachDefect(t *testing.T) {
 	if len(sound.wrong) > 0 || sound.sound < len(c.Chains)+len(c.Venues) {
 		t.Errorf("of a sound configuration are wrong %q, of %d that were looked at", sound.wrong, sound.sound)
 	}
-	for _, words := range []string{"pruned", "batch", "knows no", "times"} {
+	for _, words := range []string{": newest", "at once", "no eth"} {
 		if said := sound.limited["chain-1"]; strings.Contains(said, words) {
 			t.Errorf("a sound endpoint is limited: %q", said)
 		}
@@ -77,10 +77,10 @@ func TestDoctorNamesEachDefect(t *testing.T) {
 		"venue kyberswap": "HTTP 401", "database": "connection refused", "shared cache": "WRONGPASS",
 	}, true)
 	compareDefects(t, "limited", found.limited, map[string]string{
-		"stateless": "pruned: state is had from 0 blocks ago", "logless": "pruned: logs are had from 0 blocks ago",
-		"blockless": "pruned: blocks are had from 0 blocks ago", "untagged": "knows no block that is finalized or safe",
-		"single": "takes no batches", "few": "takes batches of 3 calls, not of 10", "far": "slow: an answer takes ",
-		"recent": "pruned: blocks are kept of the newest ", "timeless": "does not tell the times of logs",
+		"stateless": "state: newest 0", "logless": "logs: newest 0", "blockless": "blocks: newest 0",
+		"untagged": "no eth_getBlockByNumber finalized; no eth_getBlockByNumber safe",
+		"single":   "takes 1 calls at once", "few": "takes 3 calls at once", "far": "slow: an answer takes ",
+		"recent": "blocks: newest ", "timeless": "no eth_getLogs times",
 	}, false)
 	if strings.Contains(found.text, doctorKey) {
 		t.Errorf("the diagnosis holds the key: %s", found.text)
@@ -141,7 +141,7 @@ type diagnosis struct {
 
 func diagnose(t *testing.T, c config.Config) diagnosis {
 	t.Helper()
-	d, err := gateway.Diagnose(t.Context(), c, func(index.Progress) {})
+	d, err := doctor.Diagnose(t.Context(), c, func(index.Progress) {})
 	if err != nil {
 		t.Fatal(err)
 	}

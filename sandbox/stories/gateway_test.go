@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
+	"crossgate/gateway"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -83,7 +83,16 @@ func configOf(t testing.TB, world *sandbox.World) config.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Swap.Window, c.Swap.Deadline = 10*time.Second, 30*time.Second // for a machine with much else to do
+	return tested(c)
+}
+
+// oftenAsked is between two looks at a chain, so that tests need not wait for long.
+const oftenAsked = 500 * time.Millisecond
+
+// tested is a configuration for a machine with much else to do, of a gateway that looks at its chains often.
+func tested(c config.Config) config.Config {
+	c.Index.Asked = oftenAsked
+	c.Swap.Window, c.Swap.Deadline = 10*time.Second, 30*time.Second
 	return c
 }
 
@@ -118,6 +127,16 @@ func inFrontOf(t testing.TB, world *sandbox.World, sections ...string) front {
 	return front{url, world}
 }
 
+// patientlyInFrontOf is inFrontOf for swaps that take long on a machine with much else to do.
+func patientlyInFrontOf(t testing.TB, world *sandbox.World) front {
+	t.Helper()
+	g, url := serveConfig(t, configOf(t, world))
+	if err := g.AwaitIndexed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return front{url, world}
+}
+
 // serveGateway runs the gateway of a configuration's text on a port of its own until the test ends.
 func serveGateway(t testing.TB, text []byte) (g *gateway.Gateway, url string) {
 	t.Helper()
@@ -125,6 +144,7 @@ func serveGateway(t testing.TB, text []byte) (g *gateway.Gateway, url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.Index.Asked = oftenAsked
 	return serveConfig(t, c)
 }
 

@@ -34,7 +34,7 @@ type madeSwapJSON struct {
 func TestOurOwnSwapIsShownWithinItsBlock(t *testing.T) {
 	sandboxtest.Executes(t)
 	t.Parallel()
-	front := inFrontOf(t, sandboxtest.Start(t, sandbox.Options{}), "swap: {window: 30s, deadline: 60s}")
+	front := patientlyInFrontOf(t, sandboxtest.Start(t, sandbox.Options{}))
 	for _, one := range []swapCase{{"coin", "USDC", "250000000000000000", true, ""}, {"USDC", "coin", "90000000", true, "0.3"}} {
 		chains := front.world.Chains()
 		at := slices.IndexFunc(chains, func(c *sandbox.Chain) bool { return c.Facts.ID == 8453 && c.Facts.Family == chain.EVM })

@@ -23,14 +23,14 @@ import (
 	"github.com/prometheus/common/model"
 	"go.opentelemetry.io/otel"
 
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
+	"crossgate/gateway"
 )
 
 // startTelemetry makes this process' measurements those of a gateway until the test ends.
 func startTelemetry(t *testing.T) *gateway.Telemetry {
 	t.Helper()
-	return startTelemetryAs(t, config.Telemetry{Service: "crossgate-test", Share: 1})
+	return startTelemetryAs(t, config.Telemetry{Share: 1})
 }
 
 func startTelemetryAs(t *testing.T, c config.Telemetry) *gateway.Telemetry {

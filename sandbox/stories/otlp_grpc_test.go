@@ -13,8 +13,8 @@ import (
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/grpc"
 
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
+	"crossgate/gateway"
 )
 
 // grpcReceiver is the collector's end of OTLP over gRPC.
@@ -48,8 +48,8 @@ func TestATraceArrivesOverGRPC(t *testing.T) {
 		}
 	})
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+listener.Addr().String())
-	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf") // the configuration has precedence
-	telemetry := startTelemetryAs(t, config.Telemetry{Service: "crossgate-test", Share: 1, OTLP: config.OTLPGRPC})
+	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
+	telemetry := startTelemetryAs(t, config.Telemetry{Share: 1})
 	world, c := tracedWorld(t)
 	at, _ := runLogged(t, c, telemetry, io.Discard)
 	var facts worldJSON
@@ -85,7 +85,7 @@ func TestWhatCannotBeExportedIsOneLineInTheLog(t *testing.T) {
 	t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "1") // each span is exported by itself
 	var log written
 	restoreTelemetry(t)
-	telemetry, err := gateway.StartTelemetry(t.Context(), config.Telemetry{Service: "crossgate-test", Share: 1},
+	telemetry, err := gateway.StartTelemetry(t.Context(), config.Telemetry{Share: 1},
 		gateway.NewLogger(&log, config.LogJSON, slog.LevelInfo))
 	if err != nil {
 		t.Fatal(err)

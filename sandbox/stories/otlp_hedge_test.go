@@ -14,8 +14,8 @@ import (
 
 	spans "go.opentelemetry.io/proto/otlp/trace/v1"
 
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
+	"crossgate/gateway"
 )
 
 // reluctant is two endpoints of a chain. Once they are told to, the one that is first asked about a token stops

@@ -15,8 +15,8 @@ import (
 	spans "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
+	"crossgate/gateway"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -140,7 +140,7 @@ func TestATraceArrivesAtItsCollector(t *testing.T) {
 	if err := telemetry.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if r.from["service.name"] != "crossgate-test" || r.from["deployment.environment.name"] != "test" {
+	if r.from["service.name"] != "crossgate" || r.from["deployment.environment.name"] != "test" {
 		t.Errorf("spans came from %v", r.from)
 	}
 	if found := r.of(unsampledTrace); len(found) > 0 {
@@ -181,7 +181,7 @@ func checkSwapTrace(t *testing.T, all map[string]*spans.Span) {
 	for _, span := range all {
 		name := span.GetName()
 		told := attributesOf(span)
-		if _, is := told["rpc.system.name"]; is && name != "rpc.join" {
+		if _, is := told["rpc.system.name"]; is {
 			name = "rpc.attempt"
 		} else if _, is := told["crossgate.attempt"]; is {
 			name = "http.attempt"

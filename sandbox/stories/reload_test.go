@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
+	"crossgate/gateway"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )

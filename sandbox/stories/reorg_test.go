@@ -21,6 +21,7 @@ import (
 	"crossgate/order"
 	"crossgate/order/index"
 	"crossgate/proxy"
+	"crossgate/proxy/orders"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 	"crossgate/store"
@@ -146,7 +147,7 @@ func startReorgs(t *testing.T, deepest uint64) *reorgs {
 	r.index = index.New(store, map[chain.ID]order.Source{1: r.give, 137: r.take}, index.Options{
 		Chains: chain.Documented(), Pace: index.Pace{Asked: poll}, Observer: kept, Logger: slog.New(slog.DiscardHandler),
 	})
-	kept.Server = r.serve(t)
+	kept.Orders = r.serve(t)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- r.index.Run(ctx) }()
@@ -160,7 +161,7 @@ func startReorgs(t *testing.T, deepest uint64) *reorgs {
 }
 
 // keptAnswers are those of a server that is made after the index.
-type keptAnswers struct{ *proxy.Server }
+type keptAnswers struct{ *orders.Orders }
 
 // OrderSeen implements index.Observer.
 func (*keptAnswers) OrderSeen(context.Context, *order.Order) {}
@@ -179,26 +180,27 @@ func watch(t *testing.T, world *sandbox.World, id chain.ID) *watchedChain {
 // alone is the index of a server that no replica stands beside.
 type alone struct{ *index.Index }
 
-// Unready implements proxy.Orders.
+// Unready implements proxy.Index.
 func (alone) Unready() error { return nil }
 
 // serve opens the face over the index.
-func (r *reorgs) serve(t *testing.T) *proxy.Server {
+func (r *reorgs) serve(t *testing.T) *orders.Orders {
 	t.Helper()
 	tokens := token.NewDirectory(token.DirectoryOptions{
 		Registry: chain.Documented(), Readers: map[chain.ID]token.Reader{1: r.give, 137: r.take},
 	})
 	server, err := proxy.New(proxy.Options{
-		Orders: alone{r.index}, Tokens: tokens, Chains: chain.Documented(), Logger: slog.New(slog.DiscardHandler),
+		Index: alone{r.index}, Chains: chain.Documented(), Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	answers := orders.Mount(server, orders.Options{Orders: r.index, Swaps: r.index, Tokens: tokens})
 	t.Cleanup(server.Close)
 	listening := httptest.NewServer(server.Handler())
 	t.Cleanup(listening.Close)
 	r.url = listening.URL
-	return server
+	return answers
 }
 
 // lag is how far the index is behind a chain.

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"crossgate/cmd/crossgate/gateway"
+	"crossgate/gateway"
 )
 
 // The golden ledgers were recorded from the protocol's own contracts. They stand beside the repository on

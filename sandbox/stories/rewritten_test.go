@@ -14,9 +14,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
-	"crossgate/linktest"
+	"crossgate/doctor"
+	"crossgate/gateway"
+	"crossgate/internal/linktest"
 	"crossgate/order/index"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
@@ -185,15 +186,15 @@ func (r *rewritten) diagnosed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := gateway.Diagnose(t.Context(), c, func(index.Progress) {})
+	d, err := doctor.Diagnose(t.Context(), c, func(index.Progress) {})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, chain := range d.Chains {
 		for _, e := range chain.Endpoints {
-			isOther := strings.Contains(strings.Join(e.Identity.Wrong, "; "), "of another branch")
+			isOther := strings.Contains(strings.Join(e.Wrong, "; "), "of another branch")
 			if isOther != (e.Endpoint == "fast") || !strings.Contains(strings.Join(e.Shortcomings, "; "), "stale") {
-				t.Errorf("chain %d, endpoint %s: wrong %q, short of %q", chain.Chain, e.Endpoint, e.Identity.Wrong, e.Shortcomings)
+				t.Errorf("chain %d, endpoint %s: wrong %q, short of %q", chain.Chain, e.Endpoint, e.Wrong, e.Shortcomings)
 			}
 		}
 	}
@@ -329,15 +330,17 @@ func TestNewestBlockThatIsOldIsStale(t *testing.T) {
 		t.Fatal(err)
 	}
 	told := headersAt(t, r.url+"/api/Satistics/0x0000000000000000000000000000000000000001/lockedAssets")
-	for each := range strings.SplitSeq(told.Get("X-Index-Head"), ", ") {
+	for each := range strings.SplitSeq(told.Get("Index-Basis"), ", ") {
 		id, _, _ := strings.Cut(each, ";")
 		state, isOK := r.state(t, "chain", id)
 		isRare := id == "137"
-		if isOK != isRare || strings.Contains(state, "stale") == isRare || strings.HasSuffix(each, ";stale") == isRare {
-			t.Errorf("chain %s is %s, ready: %t; its head is %s", id, state, isOK, each)
+		if isOK != isRare || strings.Contains(state, "stale") == isRare || strings.Contains(each, ";stale") == isRare {
+			t.Errorf("chain %s is %s, ready: %t; its basis is %s", id, state, isOK, each)
 		}
-	}
-	if lag, err := strconv.Atoi(told.Get("X-Index-Lag")); err != nil || lag < 24*60*60 {
-		t.Errorf("lag %q s behind blocks of long ago", told.Get("X-Index-Lag"))
+		_, after, _ := strings.Cut(each, ";lag=")
+		lag, _, _ := strings.Cut(after, ";")
+		if seconds, err := strconv.Atoi(lag); !isRare && (err != nil || seconds < 24*60*60) {
+			t.Errorf("lag %q s behind blocks of long ago: %s", lag, each)
+		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cache/redistest"
 	"crossgate/config"
+	"crossgate/internal/redistest"
 	"crossgate/proxy/admin"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -60,7 +60,7 @@ func TestGatewaysShareACache(t *testing.T) {
 	const token = "token-of-the-operators"
 	for i := range urls {
 		c := configOf(t, world)
-		c.Cache.Shared, c.Cache.SharedTimeout = config.NewSecret(server.URL()), time.Second
+		c.Cache.Shared = config.NewSecret(server.URL())
 		c.Telemetry.Token = config.NewSecret(token)
 		urls[i], admins[i] = runLogged(t, c, telemetry, io.Discard)
 		awaitAnswer(t, "a connection", admins[i]+"/readyz", func(_ *http.Response, body []byte) bool { return sharedState(t, body).OK })

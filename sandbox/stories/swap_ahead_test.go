@@ -13,7 +13,7 @@ import (
 func TestSwapsWorkOnAChainAheadOfTheClock(t *testing.T) {
 	sandboxtest.Executes(t)
 	t.Parallel()
-	front := inFrontOf(t, sandboxtest.Start(t, sandbox.Options{}), "swap: {window: 30s, deadline: 60s}")
+	front := patientlyInFrontOf(t, sandboxtest.Start(t, sandbox.Options{}))
 	chains := front.world.Chains()
 	base := chains[slices.IndexFunc(chains, func(c *sandbox.Chain) bool { return c.Facts.ID == 8453 })]
 	if err := front.world.Mine(t.Context(), base.Facts.ID, 3000); err != nil {

@@ -98,7 +98,7 @@ type trader struct {
 func TestSwapTransactionDoesWhatItSays(t *testing.T) {
 	sandboxtest.Executes(t)
 	t.Parallel()
-	front := inFrontOf(t, sandboxtest.Start(t, sandbox.Options{}), "swap: {window: 30s, deadline: 60s}")
+	front := patientlyInFrontOf(t, sandboxtest.Start(t, sandbox.Options{}))
 	for _, c := range front.world.Chains() {
 		if c.Facts.Family != chain.EVM {
 			continue

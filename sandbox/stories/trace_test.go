@@ -102,7 +102,7 @@ func nameOf(span trace.ReadOnlySpan) string {
 	kind := span.Name()
 	for _, attribute := range span.Attributes() {
 		switch {
-		case attribute.Key == "rpc.system.name" && kind != "rpc.join":
+		case attribute.Key == "rpc.system.name":
 			return "rpc.attempt"
 		case attribute.Key == "crossgate.attempt":
 			kind = "http.attempt"

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
-	"crossgate/cmd/crossgate/gateway"
+	"crossgate/gateway"
 	"crossgate/order/index"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
@@ -53,7 +53,9 @@ func TestSwapsThatWereLeftOutAreReadByABackfill(t *testing.T) {
 		get(t, url+"/api/SameChainSwap/8453/tx/"+made.TransactionHash, &record)
 	})
 	var log bytes.Buffer
-	err := gateway.Backfill(t.Context(), c, slog.New(slog.NewTextHandler(&log, nil)), func(index.Progress) {})
+	err := gateway.WithIndex(t.Context(), c, slog.New(slog.NewTextHandler(&log, nil)), func(x *index.Index) error {
+		return x.Backfill(t.Context(), func(index.Progress) {})
+	})
 	unread, is := errors.AsType[*index.HistoryError](err)
 	if err != nil && (!is || slices.ContainsFunc(unread.Unread, func(u index.UnreadHistory) bool { return u.Chain != chain.Solana })) {
 		t.Fatalf("%v\n%s", err, &log) // Solana's ledger of the world has a beginning that no chain has

@@ -1,10 +1,9 @@
-// Package catalog reads public token lists and keeps what of them can be believed.
+// Package catalog reads public token lists and keeps their credible entries.
 //
-// [Parse] reads the two formats of the field: that of tokenlists.org (Uniswap's default list and most others) and the
-// answer of Jupiter's Tokens API. An entry with a hostile or misleading text is left out; a list that contradicts
-// itself is no list. [List.Check] compares the rest with what contracts say of themselves: a list that lies about
-// decimals is refused as a whole, because nobody can tell what else is wrong in it. A [Catalog] holds the lists that
-// passed.
+// [Parse] reads the format of tokenlists.org (Uniswap's default list and most others) and the answer of Jupiter's
+// Tokens API. An entry with a hostile or misleading text is left out; a list that contradicts itself is refused.
+// [List.Check] compares the rest with the contracts: a list with wrong decimals is refused as a whole, since its
+// other facts are then suspect. A [Catalog] holds the lists that passed.
 package catalog
 
 import (
@@ -130,7 +129,7 @@ var (
 	errLookalike = errors.New("looks like another token")
 )
 
-// token is what an entry says, if it can be believed without asking anybody.
+// token returns an entry that is credible by itself.
 func (e publishedToken) token(c chain.Chain) (key token.Key, t token.Token, err error) {
 	address, err := chain.ParseAddress(e.Address, c.Family)
 	if err != nil || c.Family == chain.EVM && chain.ChecksumFails(e.Address) {

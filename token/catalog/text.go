@@ -10,7 +10,7 @@ import (
 	"crossgate/token"
 )
 
-// Longest texts of a token: those of the tokenlists.org schema, and of a URL that anybody would follow.
+// Longest texts of a token: those of the tokenlists.org schema, and of a plausible URL.
 const (
 	longestSymbol = 20
 	longestName   = 60
@@ -46,7 +46,7 @@ func isPlain(text string, longest int) bool {
 	marks := 0
 	for _, r := range text {
 		switch {
-		case unicode.Is(unicode.M, r): // accents, of which a letter has at most two
+		case unicode.Is(unicode.M, r): // accents, at most two a letter
 			if marks++; marks > 2 {
 				return false
 			}
@@ -80,7 +80,7 @@ var lookalikes = func() map[rune]rune {
 	return all
 }()
 
-// skeleton is what a symbol looks like: two that are hard to tell apart have the same.
+// skeleton is equal for symbols that look alike.
 func skeleton(symbol string) string {
 	return strings.Map(func(r rune) rune {
 		if like, known := lookalikes[r]; known {

@@ -14,7 +14,7 @@ var _ order.AnchoredSource = (*Chain)(nil)
 
 // Testify implements order.AnchoredSource.
 func (c *Chain) Testify(ctx context.Context, number uint64, most int) map[string]order.Block {
-	return jsonrpc.Alone(upstream.InBackground(ctx), c.rpc, most, func(ctx context.Context, alone *jsonrpc.Client) (order.Block, error) {
+	return jsonrpc.Alone(upstream.Background.For(ctx), c.rpc, most, func(ctx context.Context, alone *jsonrpc.Client) (order.Block, error) {
 		var found *header
 		if err := alone.All(ctx, existingHeaderCall(&found, quantity(number))); err != nil {
 			return order.Block{}, err

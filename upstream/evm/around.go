@@ -13,14 +13,14 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// transaction is one that logs are in, with what is known of it.
+// transaction is one with listed logs, and its known facts.
 type transaction struct {
 	first   log      // that was listed
 	receipt *receipt // nil: not asked for yet
 	facts   []onchain.Found
 }
 
-// around is what is read about the transactions that logs are in.
+// around has the data read about the transactions of logs.
 type around struct {
 	chain        *Chain
 	transactions []*transaction
@@ -45,8 +45,8 @@ func (c *Chain) eventsInLogs(ctx context.Context, logs []log) ([]order.Event, er
 	})
 }
 
-// eventsOf returns the events of the transactions that logs are in. Receipts are asked for, but of transactions of
-// which each listed log is enough, with the facts of all.
+// eventsOf returns the events of the transactions that logs are in. Receipts are fetched, except for transactions
+// whose listed logs are each enough, with all their facts.
 func (c *Chain) eventsOf(ctx context.Context, logs []log, isEnough func(log, []onchain.Found) bool) ([]order.Event, error) {
 	a := around{chain: c, times: make(map[chain.Hash]uint64)}
 	for _, listed := range byTransaction(logs) {
@@ -77,7 +77,7 @@ func byTransaction(logs []log) []*receipt {
 	return receipts
 }
 
-// isMoreThanItsLog reports whether a fact takes its whole transaction to tell.
+// isMoreThanItsLog reports whether a fact takes its whole transaction.
 func (c *Chain) isMoreThanItsLog(found onchain.Found) bool {
 	switch fact := found.Fact.(type) {
 	case order.Created:
@@ -88,7 +88,7 @@ func (c *Chain) isMoreThanItsLog(found onchain.Found) bool {
 	return found.LacksBeneficiary()
 }
 
-// read asks for what is not known and returns the events.
+// read fetches missing data and returns the events.
 func (a *around) read(ctx context.Context) ([]order.Event, error) {
 	a.readBlocks(ctx)
 	if err := a.readEach(ctx); err != nil {
@@ -121,7 +121,7 @@ func (a *around) readBlocks(ctx context.Context) {
 		}
 	}
 	for hash, wanted := range byBlock {
-		if len(wanted) < manyInBlock || !a.chain.rpc.Serves(getBlockReceipts) {
+		if len(wanted) < manyInBlock || a.chain.rpc.Lacks(getBlockReceipts, "") {
 			continue
 		}
 		var found *[]receipt
@@ -137,74 +137,52 @@ func (a *around) readBlocks(ctx context.Context) {
 	}
 }
 
-// readEach asks for the receipts that are still missing, and for the times of blocks that their logs do not tell.
+// readEach asks for the receipts that are still missing, and for the headers of blocks whose times their logs leave
+// out.
 func (a *around) readEach(ctx context.Context) error {
-	times := a.chain.blockTimes(ctx, a.untimed())
-	calls, blocks := a.receiptCalls() // with the block of each call
-	for {
-		headers := times.next()
-		calls = append(calls, headerCalls(headers)...)
-		if len(calls) == 0 {
-			break
-		}
-		for _, b := range headers {
-			blocks = append(blocks, b.number)
-		}
-		if err := a.chain.rpc.All(ctx, calls...); err != nil {
-			for i, call := range calls {
-				if isUnreadable(call.Err) {
-					return &order.UnreadableError{Block: blocks[i], Err: err}
-				}
-			}
-			return err
-		}
-		for _, call := range calls {
-			if got, is := call.Out.(**receipt); is {
-				a.chain.heardReceipt(*got, call.By)
+	headers := make(map[chain.Hash]**header)
+	calls, blocks := a.calls(headers)
+	if err := a.chain.rpc.All(ctx, calls...); err != nil {
+		for i, call := range calls {
+			if isUnreadable(call.Err) {
+				return &order.UnreadableError{Block: blocks[i], Err: err}
 			}
 		}
-		calls, blocks = nil, nil
+		return err
 	}
-	a.chain.judgeSpacing(ctx, times)
-	if upstream.IsBackground(ctx) {
-		a.chain.timing.saw(times.cost())
+	for _, call := range calls {
+		if got, is := call.Out.(**receipt); is {
+			a.chain.heardReceipt(*got, call.By)
+		}
 	}
-	for _, b := range times.blocks {
-		a.times[b.hash] = b.time()
+	for hash, read := range headers {
+		a.times[hash] = uint64((*read).Timestamp)
 	}
 	return nil
 }
 
-// receiptCalls ask for the receipts that are missing.
-func (a *around) receiptCalls() (calls []*jsonrpc.Call, blocks []uint64) {
-	for _, t := range a.transactions {
-		if t.receipt != nil {
-			continue
-		}
-		block := uint64(t.first.BlockNumber)
-		asked := minedReceiptCall(&t.receipt, t.first.TransactionHash, t.first.BlockHash)
-		asked.Reach = a.chain.reach(block)
-		calls, blocks = append(calls, asked), append(blocks, block)
-	}
-	return calls, blocks
-}
-
-// untimed takes the times that logs and headers tell, and returns the other blocks.
-func (a *around) untimed() []*timedBlock {
-	var untimed []*timedBlock
-	asked := make(map[chain.Hash]bool)
+// calls ask for missing data, each with the number of its block, and put headers by their blocks' hashes.
+func (a *around) calls(headers map[chain.Hash]**header) (calls []*jsonrpc.Call, blocks []uint64) {
 	for _, t := range a.transactions {
 		block, hash := uint64(t.first.BlockNumber), t.first.BlockHash
+		if t.receipt == nil {
+			asked := minedReceiptCall(&t.receipt, t.first.TransactionHash, hash)
+			asked.Reach = a.chain.reach(block)
+			calls, blocks = append(calls, asked), append(blocks, block)
+		}
+		if a.times[hash] != 0 {
+			continue
+		}
 		if t.first.BlockTimestamp != 0 {
 			a.times[hash] = uint64(t.first.BlockTimestamp)
 		} else if known := a.chain.read.of(block); known != nil && known.Hash == hash {
 			a.times[hash] = uint64(known.Timestamp)
-		} else if !asked[hash] {
-			asked[hash] = true
-			untimed = append(untimed, &timedBlock{number: block, hash: hash})
+		} else if _, isAsked := headers[hash]; !isAsked {
+			headers[hash] = new(*header)
+			calls, blocks = append(calls, headerByHashCall(headers[hash], hash)), append(blocks, block)
 		}
 	}
-	return untimed
+	return calls, blocks
 }
 
 // isUnreadable reports whether endpoints answered, and none with what must be there.
@@ -237,7 +215,6 @@ func blockReceiptsCall(out **[]receipt, hash chain.Hash, wanted []*transaction) 
 		}
 		return nil
 	}, getBlockReceipts, hash)
-	asked.Independent = true
 	return asked
 }
 

@@ -85,7 +85,7 @@ func (c *Chain) flush(ctx context.Context, batch *multicall) {
 	batch.answers, batch.err = c.callContracts(ctx, batch.calls)
 }
 
-// close lets nobody join a batch any more.
+// close ends the joining of a batch.
 func (b *batcher) close(batch *multicall) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -85,8 +85,7 @@ func (c *Chain) estimate(since uint64, latest header) uint64 {
 	return max(uint64(latest.Number)-min(back, uint64(latest.Number)), 1)
 }
 
-// blocksUntil tells how many blocks after older the time since is, by the average of the blocks between
-// older and newer.
+// blocksUntil is how many blocks after older the time since is, by the average of the blocks between older and newer.
 func blocksUntil(since uint64, older, newer header) uint64 {
 	seconds := uint64(newer.Timestamp - older.Timestamp)
 	if newer.Timestamp <= older.Timestamp {

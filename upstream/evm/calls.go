@@ -91,7 +91,7 @@ func (a *toldAmount) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// header is what is read of a block.
+// header has the members of a block that are read.
 type header struct {
 	Number     quantity    `json:"number"`
 	Hash       chain.Hash  `json:"hash"`
@@ -100,10 +100,10 @@ type header struct {
 	Bloom      headerBloom `json:"logsBloom"`
 	Receipts   chain.Hash  `json:"receiptsRoot"` // absent where nodes do not say it
 
-	by string // endpoint that told it, where that is known
+	by string // endpoint that it was read from, where known
 }
 
-// check refuses a block that a node does not tell all of. The first one has no time on some chains.
+// check refuses an incomplete block. The first one has no time on some chains.
 func (h *header) check() error {
 	if h.Hash.IsAbsent() || h.Timestamp == 0 && h.Number != 0 {
 		return errors.New("block without hash or time")
@@ -111,7 +111,7 @@ func (h *header) check() error {
 	return nil
 }
 
-// receipt is what is read of a transaction that is in a block.
+// receipt has the members of a mined transaction that are read.
 type receipt struct {
 	TransactionHash chain.Hash    `json:"transactionHash"`
 	BlockHash       chain.Hash    `json:"blockHash"`
@@ -220,19 +220,17 @@ func existingHeaderCall(out **header, number quantity) *jsonrpc.Call {
 
 // headerByHashCall asks for the block with hash, which must exist.
 func headerByHashCall(out **header, hash chain.Hash) *jsonrpc.Call {
-	c := jsonrpc.NewCall(out, func(h *header) error {
+	return jsonrpc.NewCall(out, func(h *header) error {
 		if h == nil || h.Hash != hash {
 			return errors.New("not the block asked for")
 		}
 		return h.check()
 	}, "eth_getBlockByHash", hash, false)
-	c.Independent = true
-	return c
 }
 
 // receiptCall asks for the receipt of a transaction; out stays nil when the node knows none.
 func receiptCall(out **receipt, tx chain.Hash) *jsonrpc.Call {
-	c := jsonrpc.NewCall(out, func(r *receipt) error {
+	return jsonrpc.NewCall(out, func(r *receipt) error {
 		if r == nil {
 			return nil
 		}
@@ -241,8 +239,6 @@ func receiptCall(out **receipt, tx chain.Hash) *jsonrpc.Call {
 		}
 		return r.checkLogs()
 	}, "eth_getTransactionReceipt", tx)
-	c.Independent = true
-	return c
 }
 
 // minedReceiptCall asks for the receipt of a transaction that is in the block with hash; a node that does

@@ -1,18 +1,17 @@
-// Package evm reads EVM chains over JSON-RPC: order events, token metadata, and what transactions cost and do.
+// Package evm reads EVM chains over JSON-RPC: order events, token metadata, and costs and effects of transactions.
 //
-// A Chain fulfils the domain's small interfaces, a file for each: order.Source (chain.go, orders.go),
+// A Chain implements the domain's small interfaces, a file for each: order.Source (chain.go, orders.go),
 // order.HistorySource (history.go), order.StateReader (states.go), order.TransactionSource (transaction.go),
-// token.Reader, quote.FeeSource (fee.go, datafee.go). A Simulator and a Router stand on a Chain; a HeadSubscription,
-// which tells of new heads by WebSocket, stands for itself (heads.go). Each of these methods asks in as few round trips
-// as the question allows: its calls (calls.go builds them, with what results must look like) go to the chain's
-// jsonrpc.Client in one batch, and contract calls of several callers go together into one multicall (batcher.go,
-// multicall.go).
+// token.Reader, quote.FeeSource (fee.go, datafee.go). A Simulator and a Router use a Chain; a HeadSubscription, which
+// announces heads by WebSocket, stands alone (heads.go). Each method takes as few round trips as possible: its calls
+// (calls.go) go to the chain's jsonrpc.Client in one batch, and contract calls of several callers into one multicall
+// (batcher.go, multicall.go).
 //
-// Nothing that an endpoint says is taken on trust. It proves that it serves the chain; the newest blocks are read with
-// evidence that they were there (evidence.go), final ones a second time (verify.go), and what differs is settled by
-// receipts that give the root in their block's header (receipts_root.go). Receipts are checked against their bloom
-// filter, and that something does not exist is believed when two endpoints say so. The history of one order without an
-// index (search.go) is counted against the contract's storage: it is complete, or an error.
+// No endpoint is trusted. It proves that it serves the chain; the newest blocks are read with evidence (evidence.go),
+// final ones a second time (verify.go), and differences are settled by receipts that give the root in their block's
+// header (receipts_root.go). Receipts are checked against their bloom filter; absence takes two endpoints. The
+// history of one order without an index (search.go) is counted against the contract's storage: it is complete, or an
+// error.
 //
 // All of it is safe for concurrent use, and starts no goroutine that outlives its callers.
 package evm
@@ -21,7 +20,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"sync/atomic"
 	"time"
 
@@ -43,23 +41,19 @@ type Chain struct {
 	chain chain.Chain
 	rpc   *jsonrpc.Client
 
-	log    *slog.Logger // nil: nothing is logged
-	recent bool         // the nodes keep the newest state only
-	flat   bool         // gas costs everybody the same
-	swaps  bool         // that happen within the chain are among its events
+	recent bool // the nodes keep the newest state only
+	flat   bool // gas costs everybody the same
+	swaps  bool // that happen within the chain are among its events
 
 	newest    atomic.Pointer[header] // block seen; nil before the first
 	finalized atomic.Pointer[header] // as nodes said last; nil: they know none, or were not asked yet
 	heads     atomic.Uint64          // times that Head was called
 	taggedAt  atomic.Int64           // UNIX nanoseconds of the last call that asked for the finalized block
 	read      readHeaders            // since the newest block
-	probation probation              // of the chain's spacing
-	filters   atomic.Int32           // what is known of those in headers
+	filters   atomic.Int32           // whether headers have them
 	fees      atomic.Pointer[feeMarket]
-	voices    upstream.Voices
-	tellers   upstream.Tellers // of transactions
-	density   density          // of the order protocol's logs
-	timing    density          // of headers that were read for the times of logs
+	attested  jsonrpc.Attestations
+	sources   jsonrpc.Sources // of transactions
 	batcher   batcher
 }
 
@@ -80,11 +74,8 @@ func WithoutPast() Option { return func(c *Chain) { c.recent = true } }
 // WithoutMarket says that the chain has one price of gas for everybody.
 func WithoutMarket() Option { return func(c *Chain) { c.flat = true } }
 
-// WithoutSwaps leaves the swaps within the chain out of the events of blocks. Those of a transaction are told as ever.
+// WithoutSwaps leaves the swaps within the chain out of the events of blocks. Events of a transaction keep theirs.
 func WithoutSwaps() Option { return func(c *Chain) { c.swaps = false } }
-
-// WithLogger has it logged when blocks contradict what the registry says of the chain.
-func WithLogger(log *slog.Logger) Option { return func(c *Chain) { c.log = log } }
 
 // New returns the chain that rpc's endpoints serve; whether they do is found out on first use.
 func New(c chain.Chain, rpc *jsonrpc.Client, options ...Option) *Chain {

@@ -7,7 +7,6 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -59,7 +58,7 @@ func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chai
 		if c.mayHold(h, contracts) {
 			suspects = append(suspects, h)
 		} else {
-			c.voices.Heard(upstream.Voice{From: uint64(h.Number), To: uint64(h.Number), By: h.by})
+			c.attested.Add(jsonrpc.Attestation{From: uint64(h.Number), To: uint64(h.Number), By: h.by})
 		}
 	}
 	lists, told, err := c.logsIn(ctx, suspects, contracts)
@@ -67,7 +66,7 @@ func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chai
 		return nil, fmt.Errorf("logs of blocks %d to %d: %w", from, to, err)
 	}
 	for _, each := range told {
-		c.voices.Heard(each)
+		c.attested.Add(each)
 	}
 	var logs []log
 	for i, list := range lists {
@@ -102,10 +101,10 @@ const (
 	filtersWrong // one lacked a log
 )
 
-// logsIn lists the protocol's logs of blocks by their hashes, with who told them.
+// logsIn lists the protocol's logs of blocks by their hashes, with their endpoints.
 func (c *Chain) logsIn(
 	ctx context.Context, blocks []*header, contracts []chain.Address,
-) (lists [][]log, told []upstream.Voice, err error) {
+) (lists [][]log, told []jsonrpc.Attestation, err error) {
 	lists = make([][]log, len(blocks))
 	var calls []*jsonrpc.Call // as many of each block
 	err = c.searchBy(contracts, func(r refinements) error {
@@ -115,7 +114,7 @@ func (c *Chain) logsIn(
 			for j, each := range r.contracts {
 				asked := logFilter{Block: &h.Hash, Address: each, Topics: r.topics}.call(&parts[i*len(r.contracts)+j], c.reach(uint64(h.Number)))
 				asked.Reach.Blocks = 1
-				asked.Independent, asked.Passing = true, (*jsonrpc.Error).IsBehind
+				asked.Passing = (*jsonrpc.Error).IsBehind
 				calls = append(calls, asked)
 			}
 		}
@@ -135,13 +134,13 @@ func (c *Chain) logsIn(
 		lists[i] = h.timed(ofProtocol(lists[i]))
 		each := len(calls) / len(blocks)
 		for _, call := range calls[i*each : (i+1)*each] {
-			told = append(told, upstream.Voice{From: uint64(h.Number), To: uint64(h.Number), By: call.By, IsList: true})
+			told = append(told, jsonrpc.Attestation{From: uint64(h.Number), To: uint64(h.Number), By: call.By, IsList: true})
 		}
 	}
 	return lists, told, nil
 }
 
-// timed gives logs of the block its time, which is asked for otherwise where nodes do not tell it in logs.
+// timed sets the time of the block in its logs, which saves fetching it where nodes leave it out.
 func (h *header) timed(logs []log) []log {
 	for i := range logs {
 		logs[i].BlockTimestamp = stamp(h.Timestamp)

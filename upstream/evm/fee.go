@@ -44,8 +44,8 @@ type feeMarket struct {
 	until  time.Time
 }
 
-// GasPrice tells what a unit of gas costs now, in one round trip and mostly in none. Expected is the next base fee
-// and the median tip of the blocks that were used at all; MaxFee leaves room for the base fee to double, for
+// GasPrice returns the current price of gas, in one round trip and mostly in none. Expected is the next base fee and
+// the median tip of the recent blocks with transactions; MaxFee leaves room for the base fee to double, for
 // Aggressive to treble. Chains without base fees are asked for their gas price.
 func (c *Chain) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice, error) {
 	if known := c.fees.Load(); known != nil && time.Now().Before(known.until) {

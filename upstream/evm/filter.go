@@ -60,7 +60,7 @@ func (f logFilter) call(out *[]log, reach jsonrpc.Reach) *jsonrpc.Call {
 		*list = distinct(*list)
 		return f.accepts(*list)
 	}
-	asked.Reach, asked.Part = reach, logTimes
+	asked.Reach = reach
 	if len(f.Topics) > 0 {
 		asked.Reach.Fields = append(asked.Reach.Fields, jsonrpc.Topics)
 	}

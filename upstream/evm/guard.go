@@ -37,7 +37,7 @@ func (Guard) Check(s quote.Swap, p quote.Profile, tx quote.Tx) error {
 		return nil
 	}
 	call, err := p.Read(s.Chain, tx)
-	if !errors.Is(err, quote.ErrRefused) { // what is not known is judged by MinOut, or by the public router
+	if !errors.Is(err, quote.ErrRefused) { // unknown calls are judged by MinOut, or by the public router
 		err = paysOthers(s, call)
 	}
 	if err != nil {
@@ -46,13 +46,13 @@ func (Guard) Check(s quote.Swap, p quote.Profile, tx quote.Tx) error {
 	return nil
 }
 
-// paysOthers refuses a call that gives shares of the input, or what is left, to others than the swap does.
+// paysOthers refuses a call that gives shares or the rest of the input to others than the swap does.
 func paysOthers(s quote.Swap, call quote.Call) error {
 	switch {
 	case !mayReceive(s, call.Affiliate), !mayReceive(s, call.Second):
 		return fmt.Errorf("it gives shares of the input to %s and %s", call.Affiliate.Recipient, call.Second.Recipient)
 	case !call.Refund.IsAbsent() && call.Refund != s.Sender && call.Refund != s.Recipient:
-		return fmt.Errorf("it gives %s what is left", call.Refund)
+		return fmt.Errorf("it gives %s the rest of the input", call.Refund)
 	}
 	return nil
 }
@@ -73,12 +73,12 @@ func mayReceive(s quote.Swap, share quote.Affiliate) bool {
 // roundingPart is the part of a minimum that venues lose which reckon in floating point. All may lose one unit.
 const roundingPart = 1_000_000_000
 
-// MinOut implements quote.Guard: what the called function enforces, as the venue's profile reads it. It refuses a
-// function that is not known, and one that takes or gives another token, takes another amount, pays somebody else than
-// the recipient, gives shares of the input to others than the swap does, or pays less than is wanted.
+// MinOut implements quote.Guard: the minimum that the called function enforces, as the venue's profile reads it. It
+// refuses unknown functions, and calls with another token, amount or payee, with shares of the input for others than
+// the swap's, or below the wanted minimum.
 func (Guard) MinOut(s quote.Swap, p quote.Profile, _ quote.Quote, tx quote.Tx, wanted chain.Amount) (chain.Amount, error) {
 	if p.Read == nil {
-		return chain.Amount{}, fmt.Errorf("%w: what %s enforces is not known", quote.ErrRefused, p.Name)
+		return chain.Amount{}, fmt.Errorf("%w: %s is not known to enforce the swap", quote.ErrRefused, p.Name)
 	}
 	call, err := p.Read(s.Chain, tx)
 	if err != nil {

@@ -48,8 +48,8 @@ func (r *readHeaders) end(h *header, since uint64) {
 	}
 }
 
-// take returns the last header of the newest end once, if it has that number: whoever has just read the events of that
-// very block by its hash need not ask which block it was.
+// take returns the last header of the newest end once, if it has that number: after reading the events of that very
+// block by its hash, its number need not be fetched.
 func (r *readHeaders) take(number uint64) *header {
 	r.mu.Lock()
 	defer r.mu.Unlock()

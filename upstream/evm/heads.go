@@ -23,7 +23,7 @@ import (
 const (
 	maxHeadMessage = 64 << 10 // bytes; a header takes one to five thousand
 	headPings      = 30 * time.Second
-	// A subscription that tells nothing for so many block times, and for a minute, may have been dropped: connect anew.
+	// A subscription silent for so many block times, and for a minute, may have been dropped: connect anew.
 	silentBlocks    = 20
 	shortestSilence = time.Minute
 )
@@ -65,8 +65,8 @@ func NewHeadSubscription(c chain.Chain, o HeadSubscriptionOptions) (*HeadSubscri
 	}, nil
 }
 
-// Announce connects, has the endpoint prove its chain, and calls announce with each head that it tells of, until ctx
-// ends or the connection is lost: then it returns why. What announce gets was checked by nobody.
+// Announce connects, has the endpoint prove its chain, and calls announce with each announced head, until ctx ends or
+// the connection is lost: then it returns why. Announced heads are not verified.
 func (n *HeadSubscription) Announce(ctx context.Context, announce func(order.Block)) error {
 	connection, err := n.connect(ctx)
 	if err != nil {
@@ -135,7 +135,7 @@ func withoutAddress(err error) error {
 	return errors.New("connection broke")
 }
 
-// headError says what is wrong with what an endpoint said, without quoting it.
+// headError describes a bad message of an endpoint without quoting it.
 type headError struct{ text string }
 
 func (e *headError) Error() string { return e.text }
@@ -146,7 +146,7 @@ type headSocket struct {
 	timeout    time.Duration
 }
 
-// headMessage is an answer to a call, or what a subscription tells.
+// headMessage is an answer to a call, or a notification.
 type headMessage struct {
 	ID     json.RawMessage `json:"id"`
 	Result json.RawMessage `json:"result"`
@@ -232,7 +232,7 @@ func (s *headSocket) nextHead(ctx context.Context, subscription string, silence 
 	}
 }
 
-// readHead reads what newHeads tells of a block.
+// readHead reads a notification of newHeads.
 func readHead(text []byte) (order.Block, error) {
 	var told struct {
 		Number     *quantity  `json:"number"`
@@ -241,7 +241,7 @@ func readHead(text []byte) (order.Block, error) {
 		Timestamp  quantity   `json:"timestamp"`
 	}
 	if json.Unmarshal(text, &told) != nil || told.Number == nil || told.Hash.IsAbsent() {
-		return order.Block{}, &headError{"endpoint told of a head that is none"}
+		return order.Block{}, &headError{"endpoint announced a malformed head"}
 	}
 	return order.Block{
 		Number: uint64(*told.Number), Hash: told.Hash, Parent: told.ParentHash, Time: uint64(told.Timestamp),
@@ -263,7 +263,7 @@ func (s *headSocket) ping(ctx context.Context, every time.Duration) error {
 			return &headError{"endpoint did not answer a ping"}
 		}
 		if err != nil {
-			return nil // whoever reads has learned why
+			return nil // the reader has the reason
 		}
 	}
 }

@@ -102,7 +102,7 @@ func TestWhatEndsAnnouncedHeads(t *testing.T) {
 	}{
 		"closed":        {headServer(t, `"0x1"`, leave, told(5)), 1, "node: WebSocket: read heads: closed by the endpoint with code 1013"},
 		"text":          {headServer(t, `"0x1"`, stay, told(5), "canary-4f1d2a"), 1, "node: WebSocket: read heads: endpoint sent no JSON-RPC"},
-		"no head":       {headServer(t, `"0x1"`, stay, strings.Replace(told(5), "0x5", "canary-4f1d2a", 1)), 0, "node: WebSocket: read heads: endpoint told of a head that is none"},
+		"no head":       {headServer(t, `"0x1"`, stay, strings.Replace(told(5), "0x5", "canary-4f1d2a", 1)), 0, "node: WebSocket: read heads: endpoint announced a malformed head"},
 		"long":          {headServer(t, `"0x1"`, stay, told(5), strings.Repeat("x", maxHeadMessage+1)), 1, "node: WebSocket: read heads: a message is longer than 65536 bytes"},
 		"another chain": {headServer(t, `"0x38"`, stay, told(5)), 0, "node: WebSocket: subscribe to newHeads: endpoint serves chain 56, not 1"},
 		"no chain":      {headServer(t, `{}`, stay, told(5)), 0, "node: WebSocket: subscribe to newHeads: endpoint answered something else"},

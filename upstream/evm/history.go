@@ -16,13 +16,12 @@ import (
 
 func tracer() trace.Tracer { return otel.Tracer("crossgate/upstream/evm") }
 
-// History returns the events that one side of an order left on this chain, without the creation when since
-// is its time; see order.HistorySource. The contract's storage says how many steps there must be and whether
-// the amounts were changed. That is searched in the logs of the blocks from since on and, where those do not
-// hold it, found exactly by asking the storage of past blocks, for which nodes need an archive; without,
-// logs are searched up to the newest block, as far as endpoints have them and time allows: *order.PartialError says
-// what was left out. The end of an external call that was registered is found in the same way. It is an error when
-// something that storage tells of cannot be found.
+// History returns the events that one side of an order left on this chain, without the creation when since is its
+// time; see order.HistorySource. The contract's storage says how many steps there are and whether the amounts were
+// changed. They are searched in the logs of the blocks from since on, then found exactly by reading storage at past
+// blocks, which takes an archive; without one, logs are searched up to the newest block, as far as endpoints have
+// them and time allows: *order.PartialError names the gaps. The end of a registered external call is found in the
+// same way. A step in storage that cannot be found is an error.
 func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since uint64) (events []order.Event, err error) {
 	ctx, span := tracer().Start(ctx, "order.history", trace.WithAttributes(attribute.Int64("crossgate.chain.id", int64(c.chain.ID))))
 	defer func() {

@@ -64,29 +64,6 @@ func TestSameReceiptIsAskedForOnce(t *testing.T) {
 	})
 }
 
-// The follower reads the receipts of two transactions, one of which somebody is asking for already.
-func TestFollowerSharesTheReceiptsOfRequests(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		terms, id := delivery()
-		n := newNode(1000)
-		first := n.add(t, 500, true, fulfilledLog(t, terms))
-		n.add(t, 501, true, unlockLog(t, id))
-		c := chainFar(t, n)
-		var asking sync.WaitGroup
-		asking.Go(func() {
-			if got, err := c.Events(t.Context(), 400, 600); err != nil || len(got) != 2 {
-				t.Errorf("Events() = %d events, %v, want 2", len(got), err)
-			}
-		})
-		<-time.After(500 * time.Millisecond) // the logs are on their way, the receipts come next
-		asking.Go(func() { wantEvents(t.Context(), t, c, first) })
-		asking.Wait()
-		if n.methods["eth_getTransactionReceipt"] != 2 {
-			t.Errorf("%d calls for two receipts", n.methods["eth_getTransactionReceipt"])
-		}
-	})
-}
-
 // The last block of a range proves that an endpoint has the logs of the range, if the same endpoint told of both.
 func TestLogsComeWithTheirOwnProof(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

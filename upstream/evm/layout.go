@@ -67,13 +67,13 @@ var candidates = func() []mapping {
 	return all
 }()
 
-// Placeholder addresses: nobody has their keys.
+// Placeholder addresses, without known keys.
 var (
 	placeholderHolder  = chain.NewAddress(crypto.Keccak256([]byte("crossgate: placeholder for a holder"))[12:])
 	placeholderSpender = chain.NewAddress(crypto.Keccak256([]byte("crossgate: placeholder for a spender"))[12:])
 )
 
-// probeValue is what is written into the storage of a candidate; the token then returns that of the right one.
+// probeValue is written into the storage of a candidate; the token then returns that of the right one.
 func probeValue(i int) [32]byte {
 	return chain.NewAmount(0x63726f7373_0000 + uint64(i)).Bytes32()
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"crossgate/chain"
-	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -17,10 +16,9 @@ func (c *Chain) logs(ctx context.Context, from, to uint64, contracts ...chain.Ad
 	if len(contracts) == 0 {
 		return nil, nil // without an address the filter would mean every contract
 	}
-	isTimed := upstream.IsBackground(ctx) && to-from >= leastTimed
-	logs, told, err := c.list(ctx, from, to, listing{contracts: contracts, isTimed: isTimed})
+	logs, told, err := c.list(ctx, from, to, listing{contracts: contracts})
 	for _, each := range told {
-		c.voices.Heard(each)
+		c.attested.Add(each)
 	}
 	return logs, err
 }
@@ -28,45 +26,38 @@ func (c *Chain) logs(ctx context.Context, from, to uint64, contracts ...chain.Ad
 // mostNarrowings is how often a search is tried with fewer blocks from the same block on: from thousands to one.
 const mostNarrowings = 16
 
-// listing is what a list of logs is for.
+// listing is the purpose of a list of logs.
 type listing struct {
 	contracts []chain.Address
-	isChecked bool // the blocks themselves are going to tell what the list lacks
-	isTimed   bool // it is to have the times of logs, if that takes fewer calls than the headers of their blocks
+	isChecked bool // the blocks themselves will show gaps of the list
 }
 
-// list is logs with who told them. Each search spans as many blocks as the endpoint takes that is asked first; where
-// that fails, for being too wide or because another one has to be asked, as many as are known to be possible then.
-func (c *Chain) list(ctx context.Context, from, to uint64, l listing) (logs []log, told []upstream.Voice, err error) {
+// list is logs with their endpoints. Each search spans as many blocks as the first endpoint takes; after a failure,
+// as many as are known to be possible then.
+func (c *Chain) list(ctx context.Context, from, to uint64, l listing) (logs []log, told []jsonrpc.Attestation, err error) {
 	fitting := to - from + 1 // for what the blocks hold
 	for narrowed := 0; from <= to; {
-		asking, most := c.searchFrom(ctx, from, l.isTimed)
-		span := min(to-from+1, most, fitting)
-		part, by, err := c.listAtOnce(asking, from, from+span-1, l)
+		span := min(to-from+1, c.widest(ctx, from), fitting)
+		part, by, err := c.listAtOnce(ctx, from, from+span-1, l)
 		if err != nil {
-			_, most = c.searchFrom(ctx, from, l.isTimed)
-			fitting = min(c.narrower(err, span), most)
+			fitting = min(narrower(err, span), c.widest(ctx, from))
 			if narrowed++; fitting < span && narrowed <= mostNarrowings && ctx.Err() == nil {
 				continue
 			}
 			return nil, nil, fmt.Errorf("logs of blocks %d to %d: %w", from, from+span-1, err)
 		}
-		c.density.saw(len(part), span)
-		if l.isTimed && c.isTimedElsewhere(ctx, asking, from, span, part) {
-			continue
-		}
 		c.heard(part, by)
-		logs, told = append(logs, part...), append(told, upstream.Voice{From: from, To: from + span - 1, By: by, IsList: true})
-		from, narrowed, fitting = from+span, 0, 2*max(fitting, span)
+		logs, told = append(logs, part...), append(told, jsonrpc.Attestation{From: from, To: from + span - 1, By: by, IsList: true})
+		from, narrowed, fitting = from+span, 0, 2*min(max(fitting, span), to-from+1)
 	}
 	return logs, told, nil
 }
 
-// longPast is how many blocks before the newest one a search ends of which no header shows that the node has come as
-// far: endpoints that are that far behind the others are not asked (jsonrpc.Client.CompareHeads).
+// longPast is how many blocks before the newest one a search may end without a header that shows the node's progress:
+// endpoints that far behind the others are not asked (jsonrpc.Client.CompareHeads).
 const longPast = 20_000
 
-// listAtOnce makes one search, and tells who answered it.
+// listAtOnce makes one search and returns the endpoint that answered it.
 func (c *Chain) listAtOnce(ctx context.Context, from, to uint64, l listing) (logs []log, by string, err error) {
 	newest := c.newest.Load()
 	isAlone := l.isChecked || newest != nil && to+longPast <= uint64(newest.Number)
@@ -92,18 +83,16 @@ func (c *Chain) listAtOnce(ctx context.Context, from, to uint64, l listing) (log
 	return ofProtocol(logs), by, err
 }
 
+// widest is how many blocks to search at once from one on.
+func (c *Chain) widest(ctx context.Context, from uint64) uint64 {
+	return c.rpc.Search(ctx, getLogs, c.reach(from))
+}
+
 // narrower is how many blocks to search where span held more logs than endpoints give at once; span for any other
 // reason.
-func (c *Chain) narrower(err error, span uint64) uint64 {
-	said, is := jsonrpc.Said(err, func(said *jsonrpc.Error) bool { return said.Meaning() == jsonrpc.ResultLimit })
-	if !is {
+func narrower(err error, span uint64) uint64 {
+	if _, is := jsonrpc.Said(err, func(said *jsonrpc.Error) bool { return said.Meaning() == jsonrpc.ResultLimit }); !is {
 		return span
-	}
-	if most, told := said.Results(); told {
-		c.density.saw(int(most), span)
-	}
-	if fitting, told := said.FittingSpan(); told && fitting < span {
-		return fitting
 	}
 	return span / 2
 }

@@ -20,8 +20,8 @@ func messageOf(sender chain.Address, tx quote.Tx) message {
 	return message{From: &sender, To: tx.To, Data: tx.Data, Value: &amount{tx.Value}}
 }
 
-// Call calls a contract on the newest block. The answer is empty where there is no contract; a
-// *jsonrpc.Error is in the error's chain when the contract reverts.
+// Call calls a contract on the newest block. The answer is empty for a missing contract; a *jsonrpc.Error is in the
+// error's chain when the contract reverts.
 func (c *Chain) Call(ctx context.Context, to chain.Address, data []byte) ([]byte, error) {
 	var answer payload
 	if err := c.rpc.All(ctx, contractCall{to, data}.on(&answer, "latest")); err != nil {

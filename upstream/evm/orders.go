@@ -13,15 +13,15 @@ import (
 	"crossgate/upstream"
 )
 
-// Events returns the events of orders and swaps of blocks from to to: one search for their logs, then, when there are
-// any of orders, one round trip for the receipts that they are in. Receipts name the sender and hold the router's
-// and the gate's logs, which belong to the events; of swaps the logs say everything. The newest blocks are read one by
-// one, with evidence for each (tipEvents). Nobody waits for them: these calls give way to those of others.
+// Events returns the events of orders and swaps of blocks from to to: one search for their logs, then, if any are of
+// orders, one round trip for their receipts, which name the sender and hold the router's and the gate's logs; logs of
+// swaps are complete. The newest blocks are read one by one, with evidence (tipEvents). These calls yield to those of
+// clients.
 func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
 	return c.eventsBetween(ctx, from, to, c.emitters(), c.eventsAround)
 }
 
-// eventReader makes events of logs that somebody listed.
+// eventReader makes events of listed logs.
 type eventReader func(context.Context, []log) ([]order.Event, error)
 
 // eventsBetween searches the logs of contracts in blocks from to to and makes events of them by around, except for the
@@ -29,7 +29,7 @@ type eventReader func(context.Context, []log) ([]order.Event, error)
 func (c *Chain) eventsBetween(
 	ctx context.Context, from, to uint64, contracts []chain.Address, around eventReader,
 ) (events []order.Event, err error) {
-	ctx = upstream.InBackground(ctx)
+	ctx = upstream.Background.For(ctx)
 	if len(contracts) == 0 {
 		return nil, nil // without an address a search would mean every contract
 	}
@@ -39,7 +39,7 @@ func (c *Chain) eventsBetween(
 		tip = max(from, last+1-min(order.TipRange, last+1))
 	}
 	if from < tip {
-		logs, err := c.logs(upstream.Avoiding(ctx, c.voices.Liars()...), from, tip-1, contracts...)
+		logs, err := c.logs(upstream.Avoiding(ctx, c.attested.Faulty()...), from, tip-1, contracts...)
 		if err != nil {
 			return nil, err
 		}
@@ -48,7 +48,7 @@ func (c *Chain) eventsBetween(
 		}
 	}
 	if tip <= to {
-		newest, err := c.tipEvents(upstream.Avoiding(ctx, c.voices.Liars()...), tip, to, c.emitters())
+		newest, err := c.tipEvents(upstream.Avoiding(ctx, c.attested.Faulty()...), tip, to, c.emitters())
 		if err != nil {
 			return nil, err
 		}
@@ -57,8 +57,8 @@ func (c *Chain) eventsBetween(
 	return events, nil
 }
 
-// settledEvents makes events of logs that somebody listed, who may err, by around: where that finds them contradicted,
-// the receipts of their block decide, if its header proves them.
+// settledEvents makes events of listed logs, which may be wrong, by around: where that finds contradictions, the
+// receipts of their block decide, if its header proves them.
 func (c *Chain) settledEvents(ctx context.Context, logs []log, around eventReader) (events []order.Event, err error) {
 	var settled []order.Event
 	for {
@@ -79,7 +79,7 @@ func (c *Chain) settledEvents(ctx context.Context, logs []log, around eventReade
 		if failed != nil {
 			return nil, &order.UnreadableError{Block: bad.Block, Err: failed}
 		}
-		c.voices.Blame(bad.Block)
+		c.attested.MarkFaultyAt(bad.Block)
 		settled = append(settled, held...)
 		logs = slices.DeleteFunc(logs, func(l log) bool { return uint64(l.BlockNumber) == bad.Block })
 	}
@@ -93,7 +93,7 @@ func (c *Chain) settledEvents(ctx context.Context, logs []log, around eventReade
 	return events, nil
 }
 
-// emitters lists the contracts whose logs tell of orders and swaps.
+// emitters lists the contracts whose logs are of orders and swaps.
 func (c *Chain) emitters() []chain.Address {
 	contracts := c.chain.Contracts
 	all := []chain.Address{contracts.DlnSource, contracts.DlnDestination, contracts.ExternalCallAdapter}

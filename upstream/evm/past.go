@@ -27,9 +27,9 @@ func (c *Chain) SearchSpan(ctx context.Context, from, most uint64) (blocks uint6
 	if len(contracts) == 0 {
 		return most, nil
 	}
-	ctx = upstream.InBackground(ctx)
+	ctx = upstream.Background.For(ctx)
 	for {
-		span := min(c.rpc.Search(ctx, getLogs, c.reach(from), 0), most)
+		span := min(c.rpc.Search(ctx, getLogs, c.reach(from)), most)
 		err := c.searchBy(contracts[:1], func(r refinements) error {
 			filter := logFilter{From: new(quantity(from)), To: new(quantity(from + span - 1)), Address: contracts[:1]}
 			if r.topics != nil {
@@ -39,7 +39,7 @@ func (c *Chain) SearchSpan(ctx context.Context, from, most uint64) (blocks uint6
 			asked.Reach.Blocks = span
 			return c.rpc.All(ctx, asked)
 		})
-		fitting := min(c.rpc.Search(ctx, getLogs, c.reach(from), 0), most)
+		fitting := min(c.rpc.Search(ctx, getLogs, c.reach(from)), most)
 		if err == nil {
 			return fitting, nil
 		}

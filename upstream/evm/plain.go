@@ -46,9 +46,9 @@ func walletInput(calls []simulatedCall) payload {
 // walletGas is what the readings of balances, and an approval, may take beside the transaction.
 const walletGas = 500_000
 
-// runPlain makes the transaction by eth_call, on the newest block and on the one that is being made: alone, and among
-// readings of balances by an account of the sender's that is a contract. Contracts can tell the latter; the former
-// shows whether they fail otherwise. Where it succeeds alone and not so, nothing is measured.
+// runPlain makes the transaction by eth_call, on the newest block and on the pending one: alone, and among readings
+// of balances, for which the sender's account is a contract. Contracts can detect the latter; the former shows
+// whether they fail otherwise. Where it succeeds alone only, nothing is measured.
 func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overrides, now surroundings) (quote.Result, error) {
 	overridden := !s.chain.rpc.Lacks("eth_call", jsonrpc.Overrides)
 	switch {
@@ -103,7 +103,7 @@ func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overri
 	return worst, nil
 }
 
-// CoinOutcome is what the recipient gains of a token by a transaction that sends the coin, as Multicall3 makes it in
+// CoinOutcome is the recipient's gain of a token by a transaction that sends the coin, as Multicall3 makes it in
 // the place of the sender, between readings of the balance: nodes that take no overrides can measure that alone.
 // Nothing is known where the transaction pays its caller.
 func (s *Simulator) CoinOutcome(ctx context.Context, t quote.Simulation) (received chain.Amount, measured bool) {

@@ -41,7 +41,7 @@ type blockReceipt struct {
 }
 
 // receiptsOf returns all receipts of a block, proven by the root in its header. errUnproven when no endpoint has
-// receipts that give it; errUnserved, or the error object that tells it, when none has the method.
+// receipts that give it; errUnserved, or the error object, when none has the method.
 func (c *Chain) receiptsOf(ctx context.Context, h *header) ([]receipt, error) {
 	if c.rpc.Lacks(getBlockReceipts, "") {
 		return nil, errUnserved
@@ -65,7 +65,7 @@ func (c *Chain) receiptsOf(ctx context.Context, h *header) ([]receipt, error) {
 		}
 		return nil
 	}, getBlockReceipts, h.Hash)
-	asked.Independent, asked.Reach = true, c.reach(uint64(h.Number))
+	asked.Reach = c.reach(uint64(h.Number))
 	if err := c.rpc.All(ctx, asked); err != nil {
 		return nil, err
 	}
@@ -135,8 +135,8 @@ func nibbles(key []byte) []byte {
 	return path
 }
 
-// trieRoot is the root of the Merkle-Patricia trie that holds leaves, which are sorted and of which no path begins
-// another (Ethereum yellow paper, appendix D).
+// trieRoot is the root of the Merkle-Patricia trie of leaves, which are sorted, with no path a prefix of another
+// (Ethereum yellow paper, appendix D).
 func trieRoot(leaves []leaf) chain.Hash {
 	if len(leaves) == 0 {
 		return chain.Hash(crypto.Keccak256Hash(rlp.EmptyString))

@@ -83,7 +83,7 @@ func (r *Router) Terms(ctx context.Context, venues []chain.Address) (quote.Route
 	return r.termsLocked(), nil
 }
 
-// remembered returns what is known about the venues, and whether it is the caller who has to ask anew.
+// remembered returns the known venues, and whether the caller has to ask again.
 func (r *Router) remembered(venues []chain.Address) (terms quote.RouterTerms, ask bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// Windows in which an order's logs are searched from its time on. Solvers deliver within minutes, so the
-// first one mostly holds what is searched; on a young chain it holds everything.
+// Windows in which an order's logs are searched from its time on. Solvers deliver within minutes, so the first one is
+// mostly enough; on a young chain it holds everything.
 const (
 	windowBlocks = 5000
 	windowLimit  = 3
@@ -30,7 +30,7 @@ type search struct {
 	steps   int          // that there must be
 	patched chain.Amount // what changes of the amount add up to
 
-	from, to   uint64 // blocks that were searched: none of what is missing is in an earlier one
+	from, to   uint64 // searched blocks: missing steps are in later ones
 	found      int    // steps among logs
 	foundPatch bool
 	logs       []log
@@ -38,7 +38,7 @@ type search struct {
 	gap        *order.PartialError // blocks that were not searched; nil: none
 
 	call     contractCall // whether its external call is over; to is absent unless one was registered
-	callOver bool         // as logs tell
+	callOver bool         // according to logs
 }
 
 func (s *search) run(ctx context.Context, since uint64) ([]order.Event, error) {

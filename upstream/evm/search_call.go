@@ -20,8 +20,8 @@ func (s *search) seeCall(l log, fact order.Fact) {
 	}
 }
 
-// endCall finds the end of an external call that was registered, after the blocks that were searched. Nobody is
-// bound to carry a call out soon, so the adapter is asked whether that has happened at all.
+// endCall finds the end of a registered external call, after the searched blocks. Calls may be carried out much
+// later, so the adapter is asked whether it has happened at all.
 func (s *search) endCall(ctx context.Context) error {
 	if s.call.to.IsAbsent() || s.callOver || s.to >= uint64(s.latest.Number) {
 		return nil
@@ -32,7 +32,7 @@ func (s *search) endCall(ctx context.Context) error {
 	}
 	var now payload
 	err := s.chain.rpc.All(ctx, s.call.on(&now, block))
-	if refusedByContract(err) { // an adapter that does not tell
+	if refusedByContract(err) { // an adapter without that function
 		return s.scanOn(ctx, func() bool { return s.callOver })
 	}
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *search) endCall(ctx context.Context) error {
 		return err
 	}
 	if !s.callOver && s.gap == nil {
-		return fmt.Errorf("chain %d: the external call of order %s is over, no event tells how", s.chain.chain.ID, s.id)
+		return fmt.Errorf("chain %d: the external call of order %s is over, but its event was not found", s.chain.chain.ID, s.id)
 	}
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// How far logs are searched beyond the first windows for one order: a caller waits, and plans have limits. The rest of
-// the caller's time is for reading what was found.
+// How far logs are searched beyond the first windows for one order: a caller waits, and plans have limits. The rest
+// of the caller's time is for reading the results.
 const (
 	longestScan  = 20 * time.Second
 	scanFraction = 2   // the part of the caller's time: a half
@@ -19,14 +19,14 @@ const (
 
 var errTooLong = errors.New("searching takes too long without the state of past blocks")
 
-// isPruned reports whether an endpoint does not keep what was asked for, and no other one does.
+// isPruned reports whether no endpoint keeps the requested data any more.
 func isPruned(err error) bool {
 	_, is := jsonrpc.Said(err, func(said *jsonrpc.Error) bool { return said.Meaning() == jsonrpc.Pruned })
 	return is
 }
 
-// scanOn reads windows of logs after those that were searched until everything is found. Blocks that no endpoint has
-// logs of any more, and those for which there is no time, are a gap.
+// scanOn reads windows of logs after the searched ones until everything is found. Blocks whose logs no endpoint has
+// any more, or that time does not allow, are a gap.
 func (s *search) scanOn(ctx context.Context, isFound func() bool) error {
 	latest, from := uint64(s.latest.Number), s.from
 	if s.to > 0 {
@@ -46,7 +46,7 @@ func (s *search) scanOn(ctx context.Context, isFound func() bool) error {
 		to := min(from+windowBlocks-1, latest)
 		err := s.collect(ctx, from, to)
 		if isPruned(err) && to < latest {
-			to = max(to, from+(latest-from)/2) // what is half as old may be there
+			to = max(to, from+(latest-from)/2) // half as old may be available
 			s.lack(from, to, err)
 			err = nil
 		}

@@ -51,7 +51,7 @@ func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (quote.Res
 	found, err := s.runAny(ctx, t, set, now)
 	if errors.Is(err, quote.ErrReverted) {
 		if needed := s.need(ctx, t, set); needed > now.gas {
-			now.gas = needed + needed/5 // which is what wallets are told to offer
+			now.gas = needed + needed/5 // as wallets are advised to offer
 			if set, err = s.overrides(ctx, t, now); err != nil {
 				return quote.Result{}, err
 			}
@@ -105,9 +105,9 @@ func isUnknownMethod(err error) bool {
 	return is
 }
 
-// meterCode is a contract that exists in simulations only, at an address that nobody knows beforehand: it returns the
-// balance of the account whose address it is called with. PUSH1 0, CALLDATALOAD, BALANCE, PUSH1 0, MSTORE, PUSH1 32,
-// PUSH1 0, RETURN.
+// meterCode is a contract that exists in simulations only, at an unpredictable address: it returns the balance of the
+// account whose address it is called with. PUSH1 0, CALLDATALOAD, BALANCE, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0,
+// RETURN.
 var meterCode = payload{0x60, 0, 0x35, 0x31, 0x60, 0, 0x52, 0x60, 0x20, 0x60, 0, 0xf3}
 
 var (
@@ -266,7 +266,7 @@ func finding(
 		}
 		had, has := chain.AmountFromBytes(before.ReturnData), chain.AmountFromBytes(after.ReturnData)
 		if i == 0 && t.Out.IsNative() && t.Recipient == t.Sender {
-			has = has.Add(now.gasPrice.MulDiv(uint64(swap.GasUsed), 1)) // which is no part of the outcome
+			has = has.Add(now.gasPrice.MulDiv(uint64(swap.GasUsed), 1)) // which is not part of the outcome
 		}
 		changes[i] = has.Sub(had)
 	}

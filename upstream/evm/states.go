@@ -17,8 +17,7 @@ var (
 	_ order.TakeStateReader = (*Chain)(nil)
 )
 
-// States reads orders from DlnSource, which keeps apart what was given and by how much patches raised it; see
-// order.StateReader.
+// States reads orders from DlnSource, which stores give amounts and their patches apart; see order.StateReader.
 func (c *Chain) States(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
 	answers, err := c.storedOrders(ctx, c.chain.Contracts.DlnSource, ids, onchain.GiveOrderCall, onchain.GivePatchesCall)
 	if err != nil {

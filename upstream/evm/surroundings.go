@@ -11,9 +11,8 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// surroundings are what a contract can see of the transaction that it is called in, as it will be: a simulation has the
-// same. Contracts that behave otherwise where there is no price of gas, no coinbase, or a sender of fabulous wealth
-// find nothing of the kind.
+// surroundings are what a contract can see of its transaction, the same in a simulation. Contracts cannot detect one
+// by a missing gas price, a missing coinbase, or a sender of fabulous wealth.
 type surroundings struct {
 	blocks          []blockOverride // the next ones
 	gas             uint64          // limit of the transaction
@@ -44,7 +43,7 @@ type headBlock struct {
 // simulatedBlocks is in how many blocks a transaction is simulated.
 const simulatedBlocks = 2
 
-// The limit of gas in a simulation is a multiple of what is expected, and no less than wallets offer for a swap. Where
+// The gas limit in a simulation is a multiple of the expectation, and no less than wallets offer for a swap. Where
 // that is too little, as on chains that count gas in large units, the need is estimated.
 const (
 	gasFactor = 3

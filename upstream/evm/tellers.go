@@ -7,20 +7,20 @@ import (
 
 var _ order.TellerSource = (*Chain)(nil)
 
-// Tellers implements order.TellerSource. The hash of the block tells a transaction apart from the same one on a branch
-// that was dropped.
+// Tellers implements order.TellerSource. The block's hash distinguishes the transaction from the same one on a
+// dropped branch.
 func (c *Chain) Tellers(tx chain.TxHash, block chain.Hash) []string {
-	return c.tellers.Of(string(append(tx.Bytes(), block[:]...)))
+	return c.sources.Of(string(append(tx.Bytes(), block[:]...)))
 }
 
 // heard takes note of who listed logs.
 func (c *Chain) heard(logs []log, by string) {
 	for _, l := range logs {
-		c.tellers.Heard(string(append(l.TransactionHash[:], l.BlockHash[:]...)), by)
+		c.sources.Add(string(append(l.TransactionHash[:], l.BlockHash[:]...)), by)
 	}
 }
 
-// heardReceipt takes note of who told a receipt.
+// heardReceipt notes the endpoint of a receipt.
 func (c *Chain) heardReceipt(r *receipt, by string) {
-	c.tellers.Heard(string(append(r.TransactionHash[:], r.BlockHash[:]...)), by)
+	c.sources.Add(string(append(r.TransactionHash[:], r.BlockHash[:]...)), by)
 }

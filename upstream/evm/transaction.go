@@ -14,7 +14,7 @@ import (
 
 var _ order.TransactionSource = (*Chain)(nil)
 
-// sentTransaction is what is read of a transaction beside its receipt (execution-apis, eth_getTransactionByHash).
+// sentTransaction has the members of a transaction that are read (execution-apis, eth_getTransactionByHash).
 type sentTransaction struct {
 	Hash      chain.Hash    `json:"hash"`
 	BlockHash chain.Hash    `json:"blockHash"` // absent while it waits for a block
@@ -57,7 +57,7 @@ func (c *Chain) Transaction(ctx context.Context, tx chain.TxHash) (order.Transac
 	return read, nil
 }
 
-// mantle has a coin of its own for fees: whether its receipts tell the cost of publishing in it was not checked.
+// mantle has a coin of its own for fees: whether its receipts have the cost of publishing in it was not checked.
 const mantle = 5000
 
 // gas is how much of it the transaction took.
@@ -68,8 +68,8 @@ func (c cost) gas() (used uint64, told bool) {
 	return c.GasUsed.Uint64()
 }
 
-// feePaid is what a transaction cost its sender, nil where its receipt does not tell all of it: on TRON energy may come
-// from what the sender has staked.
+// feePaid is the cost of a transaction to its sender, nil where its receipt lacks a part: on TRON energy may come
+// from the sender's stake.
 func (c *Chain) feePaid(came *receipt) *chain.Amount {
 	used, told := came.gas()
 	if c.flat || !told || came.GasPrice.Amount == nil {
@@ -99,7 +99,7 @@ func tellers(calls []*jsonrpc.Call) []string {
 	return names
 }
 
-// transactionCall asks for a transaction; out stays nil where nobody knows it.
+// transactionCall asks for a transaction; out stays nil for an unknown one.
 func transactionCall(out **sentTransaction, tx chain.Hash) *jsonrpc.Call {
 	c := jsonrpc.NewCall(out, func(t *sentTransaction) error {
 		if t != nil && (t.Hash != tx || t.From.IsAbsent()) {
@@ -107,7 +107,6 @@ func transactionCall(out **sentTransaction, tx chain.Hash) *jsonrpc.Call {
 		}
 		return nil
 	}, "eth_getTransactionByHash", tx)
-	c.Independent = true
 	c.Doubt = func(result any) bool { return *result.(**sentTransaction) == nil }
 	return c
 }

@@ -13,39 +13,39 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// provenSpan is how many blocks are proven by their headers' filters where two lists without logs agree: more would
-// cost more than it tells.
+// provenSpan is how many blocks are proven by their headers' filters where two lists without logs agree: more is not
+// worth the calls.
 const provenSpan = 256
 
 var _ order.Verifier = (*Chain)(nil)
 
-// Verify reads blocks a second time; see order.Verifier. Their logs are listed again, by another endpoint than told
-// them first where there is one. Lists that agree on some logs are right. Where they differ, an endpoint that was found
-// wrong lately has a part in them, or both are empty and the range is short and not of the tip, the blocks decide: the
+// Verify reads blocks a second time; see order.Verifier. Their logs are listed again, by another endpoint where there
+// is one. Lists that agree on some logs are right. The blocks decide where lists differ, where an endpoint that was
+// found wrong lately has a part in them, or where both are empty and the range is short and not of the tip: by the
 // filter in each header, and the receipts of each block that may hold logs, proven by the root in its header. Where a
-// chain's nodes have no such receipts (TRON's), what any list tells counts that its transaction's receipt confirms; an
-// endpoint beside which there is none lists the blocks several times.
+// chain's nodes have no such receipts (TRON's), any listed log counts that its transaction's receipt confirms; a
+// single endpoint lists the blocks several times.
 func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Proof, err error) {
-	ctx = upstream.InBackground(ctx)
+	ctx = upstream.Background.For(ctx)
 	contracts := c.emitters()
 	if len(contracts) == 0 {
 		return order.Proof{Events: first}, nil
 	}
-	told := c.voices.Of(from, to)
+	told := c.attested.Of(from, to)
 	isShort := to-from < provenSpan
-	// Where a list that is empty, too, does not settle it, nobody has to show that its node has come as far.
+	// Where an empty list would not settle it, nodes need not show that they have come as far.
 	isChecked := len(first) == 0 && isShort && c.filters.Load() == filtersUsual
-	list, by, err := c.listings(ctx, from, to, contracts, slices.Concat(told, c.voices.Liars()), isChecked)
+	list, by, err := c.listings(ctx, from, to, contracts, slices.Concat(told, c.attested.Faulty()), isChecked)
 	if err != nil {
 		return v, err
 	}
 	second, err := c.placesOf(list)
 	agree := err == nil && len(order.DifferingBlocks(second, placesOfEvents(first))) == 0 // a log that cannot be read agrees with nothing
-	doubted := slices.ContainsFunc(c.voices.Liars(), func(liar string) bool {
-		return slices.Contains(told, liar) || slices.ContainsFunc(by, func(v upstream.Voice) bool { return v.By == liar })
+	doubted := slices.ContainsFunc(c.attested.Faulty(), func(liar string) bool {
+		return slices.Contains(told, liar) || slices.ContainsFunc(by, func(v jsonrpc.Attestation) bool { return v.By == liar })
 	})
-	if agree && !doubted && (len(first) > 0 || !isShort || c.voices.HadEvidence(from, to)) {
-		return order.Proof{Events: first, Wrong: c.voices.Tell()}, nil
+	if agree && !doubted && (len(first) > 0 || !isShort || c.attested.HadEvidence(from, to)) {
+		return order.Proof{Events: first, Wrong: c.attested.Unreported()}, nil
 	}
 	blocks, err := c.suspects(ctx, from, to, contracts, slices.Concat(second, placesOfEvents(first)))
 	if err != nil {
@@ -60,12 +60,12 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	}
 	truth := placesOfEvents(v.Events)
 	for _, block := range order.DifferingBlocks(truth, second) {
-		c.voices.Convict(upstream.TellerOf(by, block))
+		c.attested.MarkFaulty(jsonrpc.LatestOf(by, block))
 	}
 	for _, block := range order.DifferingBlocks(truth, placesOfEvents(first)) {
-		c.voices.Blame(block)
+		c.attested.MarkFaultyAt(block)
 	}
-	v.Wrong = c.voices.Tell()
+	v.Wrong = c.attested.Unreported()
 	return v, nil
 }
 
@@ -73,7 +73,7 @@ func placesOfEvents(events []order.Event) []order.Place {
 	return order.PlacesOf(events, func(e order.Event) string { return saidAlone(e.Order, e.Fact) })
 }
 
-// placesOf returns the places of those logs that tell of orders.
+// placesOf returns the places of the logs of orders.
 func (c *Chain) placesOf(logs []log) ([]order.Place, error) {
 	var places []order.Place
 	for _, l := range logs {
@@ -111,8 +111,8 @@ func saidAlone(id order.ID, fact order.Fact) string {
 	return order.Statement(id, fact)
 }
 
-// suspects returns the headers of those blocks that may hold logs: by their filters, where the chain's say so, and
-// those in which somebody saw one.
+// suspects returns the headers of the blocks that may hold logs: by their filters, where the chain has them, and
+// those with a log in some list.
 func (c *Chain) suspects(ctx context.Context, from, to uint64, contracts []chain.Address, seen []order.Place) ([]*header, error) {
 	var headers []*header
 	if c.filters.Load() == filtersUsual || to-from < provenSpan {
@@ -149,11 +149,11 @@ func (c *Chain) headersOf(ctx context.Context, places []order.Place) ([]*header,
 	return headers, c.rpc.All(ctx, calls...)
 }
 
-// listings is list, with isChecked, by another endpoint than some. Where there is none, and the chain's headers cannot
-// tell what a list lacks, it is what several lists tell together.
+// listings is list, with isChecked, by other endpoints than some. Where that is impossible, and the chain's headers
+// cannot show gaps of a list, it is the union of several lists.
 func (c *Chain) listings(
 	ctx context.Context, from, to uint64, contracts []chain.Address, avoided []string, isChecked bool,
-) (logs []log, by []upstream.Voice, err error) {
+) (logs []log, by []jsonrpc.Attestation, err error) {
 	const ownListings = 8
 	ctx = upstream.Avoiding(ctx, avoided...)
 	for range ownListings {
@@ -162,7 +162,7 @@ func (c *Chain) listings(
 			return nil, nil, err
 		}
 		logs, by = append(logs, unlisted(again, logs)...), append(by, voices...)
-		isAvoided := func(v upstream.Voice) bool { return slices.Contains(avoided, v.By) }
+		isAvoided := func(v jsonrpc.Attestation) bool { return slices.Contains(avoided, v.By) }
 		if c.filters.Load() == filtersUsual || !slices.ContainsFunc(voices, isAvoided) {
 			break
 		}
@@ -191,8 +191,8 @@ func sightings(events []order.Event) []log {
 	return logs
 }
 
-// eventsOfBlock returns a block's events as its receipts prove them. Where they cannot, those of the transactions that
-// a list by its hash tells, and of those that somebody has seen and that have a receipt in this block.
+// eventsOfBlock returns a block's events as its receipts prove them. Where they cannot, those of the transactions in
+// a list by its hash, and of seen ones that have a receipt in this block.
 func (c *Chain) eventsOfBlock(ctx context.Context, h *header, contracts []chain.Address, seen []log) ([]order.Event, error) {
 	receipts, err := c.receiptsOf(ctx, h)
 	if err == nil {

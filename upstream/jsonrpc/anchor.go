@@ -7,10 +7,9 @@ import (
 	"crossgate/upstream"
 )
 
-// Anchor has every endpoint prove once in a while from now on that it is of the chain's own branch, along with what it
-// is to prove anyway: proof asks for a block that is known to be the chain's, and refuses another one. An endpoint that
-// does not tell of the block is believed. With atOnce they do before anything else. A nil proof ends that. Only for a
-// client that Proving made.
+// Anchor has every endpoint prove once in a while, with atOnce before anything else, that it is of the chain's own
+// branch: proof asks for a block that is known to be the chain's, and refuses another one. An endpoint without that
+// block is believed. A nil proof ends that. Only for a client that Proving made.
 func (c *Client) Anchor(proof *Call, atOnce bool) {
 	c.identity.anchor.Store(proof)
 	if !atOnce {
@@ -43,9 +42,9 @@ func (c *Client) suspension() error {
 	return nil
 }
 
-// Alone has endpoints of a client that Proving made asked, each by itself, until so many have answered, another one
-// first each time. It returns their answers by their names. Endpoints for which ask fails are left out. Only where all
-// are asked do they prove first who they are: two that answer alike need not.
+// Alone asks the endpoints of a client that Proving made, each by itself, until so many have answered, another one
+// first each time, and returns the answers by their names. Only where all are asked do they prove their identity
+// first.
 func Alone[T any](ctx context.Context, c *Client, most int, ask func(ctx context.Context, alone *Client) (T, error)) map[string]T {
 	answers := make(map[string]T)
 	all := c.identity.alone

@@ -2,10 +2,8 @@ package jsonrpc_test
 
 import (
 	"bytes"
-	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -14,44 +12,6 @@ import (
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
-
-// Whatever callers call, they must not be able to take an endpoint away from others: hundreds of them call what reverts,
-// what is not there and what makes no sense.
-func TestCallersCannotOpenABreaker(t *testing.T) {
-	const each = 500
-	rejects := func(code int, message string) transport {
-		return node(func(rpcCall) string { return fmt.Sprintf(`"error":{"code":%d,"message":%q}`, code, message) })
-	}
-	for name, test := range map[string]struct {
-		answers transport
-		method  string
-		param   any
-	}{
-		"revert":                     {rejects(3, "execution reverted"), "eth_call", "0x"},
-		"send absurd parameters":     {rejects(-32602, "invalid argument 0"), "eth_call", "nonsense"},
-		"send what JSON cannot hold": {node(echo), "eth_call", func() {}},
-		"search too wide":            {rejects(-32005, "query returned more than 10000 results"), "eth_getLogs", "0x"},
-		"ask for what is pruned":     {rejects(-32000, "missing trie node"), "eth_call", "0x"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var next changing
-				next.to(test.answers)
-				pool := upstream.NewPool("pool", endpoint(t, "node", next.answer))
-				var callers sync.WaitGroup
-				for range each {
-					callers.Go(func() { _ = jsonrpc.New(pool).Call(t.Context(), test.method, new(string), test.param) })
-				}
-				callers.Wait()
-				next.to(node(echo))
-				var got string
-				if err := jsonrpc.New(pool).Call(t.Context(), "eth_call", &got, "0x1"); err != nil || got != "0x1" {
-					t.Errorf("the next caller has %q, %v, want an answer", got, err)
-				}
-			})
-		})
-	}
-}
 
 // Who answers nonsense has not recovered because it answers.
 func TestNonsenseIsNoRecovery(t *testing.T) {

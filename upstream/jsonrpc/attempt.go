@@ -35,10 +35,10 @@ func (c *Client) send(
 	if err != nil {
 		panic("jsonrpc: parameters that JSON could hold before: " + err.Error())
 	}
-	request := upstream.Request{Body: body, Calls: len(calls), RPCMethod: spanMethod(calls), RPCMethods: spanMethodsOf(calls), AnyStatus: true}
-	request.Suits, request.Admit = c.suits(calls), c.admit(calls)
+	request := upstream.Request{Body: body, Kind: kindOf(calls), Attributes: attributesOf(calls), AnyStatus: true}
+	request.Admit = c.admit(calls)
 	for _, call := range calls {
-		request.Cost += e.CostOf(call.Method)
+		request.Cost += c.abilities[e].costOf(call.Method)
 	}
 	request.Check = func(response upstream.Response) error {
 		_, err := parse(response, len(calls))
@@ -69,7 +69,7 @@ func (a *batchAttempt) learnOfFailure(calls []*Call, err error) {
 	said, isSaid := errors.AsType[*Error](err)
 	switch class := upstream.ClassOf(err); {
 	case isBatch && !refused.isUnsure && !isForOne(err, calls):
-		known.refusedBatch(len(calls), refused.cause)
+		known.batch.refused(uint64(len(calls)))
 	case class == upstream.Rejected && isSaid:
 		for _, call := range calls {
 			if each := said.about(call); each.concerns(call, len(calls)) {
@@ -112,9 +112,6 @@ func (a *batchAttempt) learn(calls []*Call) {
 			known.lackTag(call)
 		} else if result.err == nil {
 			known.answered(call)
-			if has, told := result.part(call); told {
-				known.gave(call.Method+" "+call.Part.Name, has)
-			}
 		}
 	}
 }
@@ -131,20 +128,11 @@ func (a *batchAttempt) failure() error {
 func (a *batchAttempt) Judge(context.Context) error {
 	err := a.err
 	if err == nil {
-		a.tellHeads()
+		a.client.listen(a.Endpoint, a.batch.calls, a.replies.results)
 		err = a.batch.add(a.replies)
 	}
 	if err != nil && a.identity != nil {
 		a.identity.after(err)
 	}
 	return err
-}
-
-// tellHeads lets the pool learn from the replies how far the endpoint's chain has come.
-func (a *batchAttempt) tellHeads() {
-	for i, call := range a.batch.calls {
-		if number, told := a.replies.results[i].head(call); told {
-			a.client.pool.SawHead(a.Endpoint, number)
-		}
-	}
 }

@@ -5,31 +5,26 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+
+	"go.opentelemetry.io/otel/attribute"
 )
 
 // Call is one call and, afterwards, its outcome.
 type Call struct {
 	Method string
 	Params []any
-	// Out is a pointer that the result is decoded into; nil drops the result. That there is none, null, is an answer
-	// where Out points to a pointer or an interface. Elsewhere it is a bad one: gateways answer null when something
-	// fails, and zero, or an empty list, would be another answer.
+	// Out is a pointer that the result is decoded into; nil drops the result. null is an answer where Out points to a
+	// pointer or an interface, and a bad one elsewhere: gateways answer null when something fails.
 	Out any
 	Err error  // nil when Out is filled; else an *Error or an *upstream.Error is in its chain
 	By  string // endpoint whose answer is in Out or Err; absent when none answered
-
-	// Independent says that the result means the same whichever endpoint gives it and whatever calls beside it say,
-	// as a transaction by its hash does. Such calls of a batch join equal ones of others one by one. The rest joins
-	// as a whole only: an endpoint's newest block vouches for the logs that it gave, not for another's.
-	Independent bool
 
 	// Fresh has the call made although an equal one is in flight: the result is not older than the call, as that
 	// about a chain's head must not be. Others may join it.
 	Fresh bool
 
-	// Accept, when not nil, sees a pointer to the decoded result before Out does. What it returns sends the
-	// call to the next endpoint: an *upstream.Error under its class, any other as a bad answer. Accept, Doubt and Head
-	// write to nothing but the result, and may be called after the caller has left, for others who wait for the same.
+	// Accept, when not nil, sees a pointer to the decoded result before Out does. An error sends the call to the next
+	// endpoint: an *upstream.Error under its class, any other as a bad answer.
 	Accept func(result any) error
 
 	// Doubt, when not nil, sees a pointer to an accepted result. About what it calls doubtful a second endpoint is
@@ -46,9 +41,6 @@ type Call struct {
 	// Head, when not nil, sees a pointer to an accepted result and tells how far the endpoint's chain has come, if the
 	// result says so; see Client.CompareHeads.
 	Head func(result any) (number uint64, told bool)
-
-	// Part is what the result may be without at some endpoints; see Client.Lacking. The zero value: nothing.
-	Part Part
 
 	// Link, when not nil, sees a pointer to an accepted result, which is a block, and tells its hash and its
 	// parent's; see Client.CompareHeads.
@@ -112,38 +104,40 @@ func encode(calls []*Call, first uint64) ([]byte, error) {
 	return json.Marshal(body)
 }
 
-// spanMethods are the methods that spans name; others would give them no bound.
-var spanMethods = map[string]bool{
-	"eth_blockNumber": true, "eth_call": true, "eth_chainId": true, "eth_estimateGas": true,
-	"eth_feeHistory": true, "eth_gasPrice": true, "eth_getBalance": true, "eth_getBlockByHash": true,
-	"eth_getBlockByNumber": true, "eth_getCode": true, "eth_getLogs": true, "eth_getTransactionByHash": true,
-	"eth_getTransactionReceipt": true, "eth_simulateV1": true,
-	"getBlock": true, "getBlocks": true, "getGenesisHash": true, "getMultipleAccounts": true, "getSignaturesForAddress": true,
-	"getSlot": true, "getTransaction": true,
-}
+// OpenTelemetry's words for a batch of several methods, and for the system.
+const (
+	otherMethod = "_OTHER"
+	rpcSystem   = "jsonrpc"
+)
 
-// spanMethod is the method that all calls share, else _OTHER (OpenTelemetry's word for it).
-func spanMethod(calls []*Call) string {
-	method := calls[0].Method
-	for _, call := range calls {
-		if call.Method != method || !spanMethods[method] {
-			return otherMethod
-		}
+// kindOf is the method that all calls share, else the system: by it spans are named and latencies kept.
+func kindOf(calls []*Call) string {
+	if methods := methodsOf(calls); len(methods) == 1 {
+		return methods[0]
 	}
-	return method
+	return rpcSystem
 }
 
-const otherMethod = "_OTHER"
+// attributesOf are what the span of an attempt says of its calls.
+func attributesOf(calls []*Call) []attribute.KeyValue {
+	method, methods := kindOf(calls), methodsOf(calls)
+	if method == rpcSystem {
+		method = otherMethod
+	}
+	attributes := []attribute.KeyValue{
+		attribute.String("rpc.system.name", rpcSystem), attribute.String("rpc.method", method), attribute.Int("crossgate.rpc.batch_size", len(calls)),
+	}
+	if len(methods) > 1 {
+		attributes = append(attributes, attribute.StringSlice("crossgate.rpc.methods", methods))
+	}
+	return attributes
+}
 
-// spanMethodsOf are the methods of calls as spans name them, each once.
-func spanMethodsOf(calls []*Call) (methods []string) {
+// methodsOf are the methods of calls, each once.
+func methodsOf(calls []*Call) (methods []string) {
 	for _, call := range calls {
-		method := call.Method
-		if !spanMethods[method] {
-			method = otherMethod
-		}
-		if !slices.Contains(methods, method) {
-			methods = append(methods, method)
+		if !slices.Contains(methods, call.Method) {
+			methods = append(methods, call.Method)
 		}
 	}
 	return methods

@@ -1,9 +1,7 @@
 package jsonrpc
 
 import (
-	"errors"
-	"maps"
-	"math"
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -55,29 +53,26 @@ func (r Reach) part() string {
 	return "blocks"
 }
 
-// Limits are what an endpoint can do, where somebody knows it: its operator, or what it said before a restart. Zero is
-// not known.
+// Limits are what an endpoint was found not to do. Zero is not known.
 type Limits struct {
-	Batch   uint64             `json:"batch,omitempty"`   // calls in one request
-	Span    uint64             `json:"span,omitempty"`    // blocks in one search of logs
-	Results uint64             `json:"results,omitempty"` // logs in one answer
-	Rates   map[string]float64 `json:"rates,omitempty"`   // calls a second of methods that are taken less often than others
-	Depths  map[string]uint64  `json:"depths,omitempty"`  // blocks before the newest that logs, state and blocks are kept for
-	Lacks   []string           `json:"lacks,omitempty"`   // methods, or a method and a tag, a field, or a part of its results
+	Batch  uint64            `json:"batch,omitempty"`  // calls in one request
+	Span   uint64            `json:"span,omitempty"`   // blocks in one search of logs
+	Depths map[string]uint64 `json:"depths,omitempty"` // blocks before the newest that logs, state and blocks are kept for
+	Lacks  []string          `json:"lacks,omitempty"`  // methods, or a method and a tag or a field
 }
 
-// Capabilities are what one endpoint can do: all, until it refuses something. What it refused is tried again after a
-// while, since endpoints and plans change; what its operator declared is not. Safe for concurrent use.
+// Capabilities are what one endpoint can do: all, until it refuses something. That is tried again after a while, since
+// endpoints and plans change. Safe for concurrent use.
 type Capabilities struct {
-	batch, span, results *Width
+	batch, span width
 
-	mu       sync.Mutex
-	paces    map[string]*upstream.Pace // of methods that are taken less often than others
-	declared Limits
-	depths   map[string]*depth
-	lacks    map[string]time.Time // until when methods are not asked for
-	crowded  time.Time            // when a batch was refused for its rate, and nothing was answered since; zero: never
-	version  uint64
+	mu      sync.Mutex
+	paces   map[string]*upstream.Budget // of methods that are taken less often than others
+	costs   map[string]int              // see SetCosts
+	depths  map[string]*depth
+	lacks   map[string]time.Time // until when methods are not asked for
+	crowded time.Time            // when a batch was refused for its rate, and nothing was answered since; zero: never
+	version uint64
 }
 
 // depth is how far into the past an endpoint answers.
@@ -89,58 +84,44 @@ type depth struct {
 
 func newCapabilities() *Capabilities {
 	return &Capabilities{
-		batch: NewWidth(largestBatch), span: NewWidth(widestSearch), results: NewWidth(math.MaxUint64),
-		depths: make(map[string]*depth), lacks: make(map[string]time.Time), paces: make(map[string]*upstream.Pace),
+		batch: width{most: largestBatch}, span: width{most: widestSearch},
+		depths: make(map[string]*depth), lacks: make(map[string]time.Time), paces: make(map[string]*upstream.Budget),
 	}
 }
 
-// widestSearch is how many blocks are searched at once where nobody refused that: as many as anybody asks for. What an
-// endpoint takes is found out in four searches at most where it takes the 5,000 blocks that public ones do.
+// widestSearch is how many blocks are searched at once where that was not refused. What an endpoint takes is found out
+// in four searches where it takes the 5,000 blocks that public ones do.
 const widestSearch = 40_000
 
-// Declare sets what an operator knows of the endpoint. It is never tried whether more is possible.
-func (c *Capabilities) Declare(known Limits) {
+// SetCosts sets the units of the endpoint's rate that calls of a method take, under * those of any other; 1 by default.
+func (c *Capabilities) SetCosts(costs map[string]int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.declared = known
-	c.batch.bound(known.Batch)
-	c.span.bound(known.Span)
-	c.results.bound(known.Results)
-	for method, perSecond := range known.Rates {
-		c.paceLocked(method).Declare(perSecond)
-	}
+	c.costs = costs
+}
+
+// costOf is how many units of the endpoint's rate a call takes.
+func (c *Capabilities) costOf(method string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return cmp.Or(c.costs[method], c.costs["*"], 1)
 }
 
 // Span is how many blocks are searched at once.
-func (c *Capabilities) Span() uint64 { return c.span.Now() }
-
-// fullness is the part of an answer that is filled by as much as is expected: the rest is for what is not.
-const fullness = 0.75
-
-// spanOf is how many blocks to search at once where each holds so many results, as far as is known.
-func (c *Capabilities) spanOf(perBlock float64) uint64 {
-	span, most := c.span.Now(), c.results.limited()
-	if most == 0 || perBlock*float64(span) <= fullness*float64(most) {
-		return span
-	}
-	return max(uint64(fullness*float64(most)/perBlock), 1)
-}
+func (c *Capabilities) Span() uint64 { return c.span.now() }
 
 // Batch is how many calls are made in one request.
-func (c *Capabilities) Batch() uint64 { return c.batch.Now() }
+func (c *Capabilities) Batch() uint64 { return c.batch.now() }
 
 // can reports whether the endpoint can be expected to answer a call.
 func (c *Capabilities) can(call *Call) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
-	if slices.ContainsFunc(call.needs(), func(what string) bool { return c.lacksLocked(what, now) }) {
+	if slices.ContainsFunc(call.needs(), func(what string) bool { return now.Before(c.lacks[what]) }) {
 		return false
 	}
 	part := call.Reach.part()
-	if most := c.declared.Depths[part]; most > 0 && call.Reach.Depth > most {
-		return false
-	}
 	if d := c.depths[part]; d != nil && now.Before(d.until) && call.Reach.Depth > d.most {
 		return false
 	}
@@ -160,14 +141,10 @@ func (c *Call) needs() []string {
 	return what
 }
 
-func (c *Capabilities) lacksLocked(what string, now time.Time) bool {
-	return slices.Contains(c.declared.Lacks, what) || now.Before(c.lacks[what])
-}
-
 // answered learns that the endpoint answered a call.
 func (c *Capabilities) answered(call *Call) {
 	if call.Reach.Blocks > 0 {
-		c.span.Accepted(call.Reach.Blocks)
+		c.span.took(call.Reach.Blocks)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -197,19 +174,15 @@ func (c *Capabilities) refused(call *Call, said *Error) {
 	case TagMissing:
 		c.lackTag(call)
 	case FieldMissing:
-		c.lack(call.Method+" "+said.missingField(), lacksMethod)
+		c.lack(call.Method+" "+said.field, lacksMethod)
 	case Pruned:
-		c.forgot(call.Reach, said)
+		c.forgot(call.Reach)
 	case RangeLimit:
-		c.narrow(call, said)
-	case ResultLimit:
-		if most, isTold := said.Results(); isTold {
-			c.results.Limited(most)
-		}
+		c.narrow(call)
 	case Unclear:
 		c.lackTag(call) // what nodes say of a parameter that they cannot read
 		if call.Reach.Blocks > 0 && !isAboutFilter(said) {
-			c.narrow(call, said)
+			c.narrow(call)
 		}
 	case Overloaded:
 		c.late(call)
@@ -228,7 +201,7 @@ func (e *Error) concerns(call *Call, calls int) bool {
 	case MethodMissing:
 		return calls == 1 || strings.Contains(e.text(), strings.ToLower(call.Method))
 	case FieldMissing:
-		return e.about(call).missingField() != ""
+		return e.about(call).field != ""
 	case Pruned:
 		return call.Reach.Depth > 0
 	}
@@ -251,60 +224,36 @@ func (c *Capabilities) lack(what string, term time.Duration) {
 }
 
 // narrow learns that a search was too wide. An endpoint that does not search a single block does not search.
-func (c *Capabilities) narrow(call *Call, said *Error) {
-	asked := call.Reach.Blocks
-	limit, isTold := said.SpanLimit(asked)
-	fitting, fits := said.FittingSpan()
-	switch {
-	case asked == 0:
-	case isTold:
-		c.span.Limited(limit)
-	case fits && fitting < asked:
-		c.span.Fits(fitting)
-	case asked == 1:
+func (c *Capabilities) narrow(call *Call) {
+	if asked := call.Reach.Blocks; asked == 1 {
 		c.lack(call.Method, lacksBlock)
-	default:
-		c.span.Refused(asked)
+	} else if asked > 1 {
+		c.span.refused(asked)
 	}
-}
-
-// refusedBatch learns that so many calls were too many at once.
-func (c *Capabilities) refusedBatch(calls int, cause error) {
-	if said, is := errors.AsType[*Error](cause); is {
-		if limit, isTold := said.BatchLimit(calls); isTold {
-			c.batch.Limited(uint64(limit))
-			return
-		}
-	}
-	c.batch.Refused(uint64(calls))
 }
 
 // late learns that a search took too long, or failed for a reason that width may have a part in.
 func (c *Capabilities) late(call *Call) {
 	if call.Reach.Blocks > leastSoft {
-		c.span.Refused(call.Reach.Blocks)
+		c.span.refused(call.Reach.Blocks)
 	}
 }
 
-// forgot learns that something is older than what the endpoint keeps: what is half as old may be there.
-func (c *Capabilities) forgot(asked Reach, said *Error) {
+// forgot learns that something is older than what the endpoint keeps: what is half as old may be there. Where it was
+// only tried again, as much as before is.
+func (c *Capabilities) forgot(asked Reach) {
 	if asked.Depth <= nearHead {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	d := c.depthLocked(asked.part())
-	most := asked.Depth / 2
-	if d.answered < asked.Depth {
-		most = max(most, d.answered)
+	if d.answered >= asked.Depth {
+		d.answered = 0
 	}
-	if floor, isTold := said.Floor(); isTold && floor > asked.Oldest && floor-asked.Oldest < asked.Depth {
-		most = asked.Depth - (floor - asked.Oldest)
+	if d.most == 0 || d.most >= asked.Depth {
+		d.most = max(asked.Depth/2, d.answered)
 	}
-	if kept, isTold := said.Depth(); isTold && kept < asked.Depth {
-		most = kept
-	}
-	d.most, d.answered = most, min(d.answered, most)
 	d.until = time.Now().Add(lacksDepth)
 	c.version++
 }
@@ -314,7 +263,7 @@ func (c *Capabilities) Known() (known Limits, version uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
-	known = Limits{Batch: c.batch.limited(), Span: c.span.limited(), Results: c.results.limited(), Depths: maps.Clone(c.declared.Depths), Lacks: slices.Clone(c.declared.Lacks)}
+	known = Limits{Batch: c.batch.limited(), Span: c.span.limited()}
 	for part, d := range c.depths {
 		if now.Before(d.until) {
 			if known.Depths == nil {
@@ -324,47 +273,27 @@ func (c *Capabilities) Known() (known Limits, version uint64) {
 		}
 	}
 	for what, until := range c.lacks {
-		if now.Before(until) && !slices.Contains(known.Lacks, what) {
+		if now.Before(until) {
 			known.Lacks = append(known.Lacks, what)
 		}
 	}
 	slices.Sort(known.Lacks)
-	changes := c.version
-	for method, pace := range c.paces {
-		if perSecond := pace.PerSecond(); perSecond > 0 {
-			if known.Rates == nil {
-				known.Rates = make(map[string]float64)
-			}
-			known.Rates[method] = perSecond
-		}
-		changes += pace.Changes()
-	}
-	return known, changes + c.batch.changes() + c.span.changes() + c.results.changes()
+	return known, c.version + c.batch.changes() + c.span.changes()
 }
 
 // Recall begins with what the endpoint was known for at a time before a restart. Each limit lasts as long as if it had
 // been met then.
 func (c *Capabilities) Recall(known Limits, at time.Time) {
-	if known.Batch > 0 {
-		c.batch.recall(known.Batch, at)
-	}
-	if known.Span > 0 {
-		c.span.recall(known.Span, at)
-	}
-	if known.Results > 0 {
-		c.results.recall(known.Results, at)
-	}
+	c.batch.recall(known.Batch, at)
+	c.span.recall(known.Span, at)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for part, most := range known.Depths {
 		*c.depthLocked(part) = depth{most: most, until: at.Add(lacksDepth)}
 	}
-	for method, perSecond := range known.Rates {
-		c.paceLocked(method).Recall(perSecond, at)
-	}
 	for _, what := range known.Lacks {
 		term := lacksMethod
-		if _, part, isPart := strings.Cut(what, " "); isPart && fieldWords[part] == nil && part != Times {
+		if _, part, isPart := strings.Cut(what, " "); isPart && !slices.Contains([]string{Topics, Addresses, Overrides}, part) {
 			term = lacksTag
 		}
 		c.lacks[what] = at.Add(term)

@@ -18,10 +18,8 @@ const (
 	batchesAtOnce = 4
 )
 
-// Client speaks JSON-RPC 2.0 over a pool. It is for calls that change nothing: they may be made twice, and a call
-// that is in flight already is joined instead of being made again, as long as it began no more than joinFor ago and
-// nobody has called Invalidate since. Whoever joins judges the result by its own Accept and Doubt. Safe for
-// concurrent use.
+// Client speaks JSON-RPC 2.0 over a pool, for calls that change nothing: they may be made twice, and are joined while
+// in flight. Each caller judges the result by its own Accept and Doubt. Safe for concurrent use.
 type Client struct {
 	pool      *upstream.Pool
 	label     string // that errors begin with, as a rule what the pool serves
@@ -29,11 +27,12 @@ type Client struct {
 	abilities map[*upstream.Endpoint]*Capabilities
 	identity  *identityProof // nil: endpoints are taken for what they are configured as
 	inflight  *inflightTable
+	heads     *heads
 }
 
 // New returns a client that asks the endpoints of p.
 func New(p *upstream.Pool) *Client {
-	c := &Client{pool: p, lastID: new(atomic.Uint64), abilities: make(map[*upstream.Endpoint]*Capabilities), inflight: newInflightTable(p)}
+	c := &Client{pool: p, lastID: new(atomic.Uint64), abilities: make(map[*upstream.Endpoint]*Capabilities), inflight: newInflightTable(p), heads: new(heads)}
 	for _, e := range p.Endpoints() {
 		c.abilities[e] = newCapabilities()
 	}
@@ -55,26 +54,15 @@ func (c *Client) Capabilities(endpoint string) *Capabilities {
 }
 
 // Search returns how many blocks to search at once from one on: as many as the endpoint takes that would be asked first
-// among those that can be expected to answer, for blocks that are expected to hold so many results each.
-func (c *Client) Search(ctx context.Context, method string, oldest Reach, perBlock float64) (blocks uint64) {
+// among those that can be expected to answer.
+func (c *Client) Search(ctx context.Context, method string, oldest Reach) (blocks uint64) {
 	oldest.Blocks = 1
 	call := &Call{Method: method, Reach: oldest}
 	next := c.pool.Next(ctx, method, c.suits([]*Call{call}))
 	if next == nil {
 		return 1
 	}
-	return c.abilities[next].spanOf(perBlock)
-}
-
-// Serves reports whether an endpoint can be expected to have a method.
-func (c *Client) Serves(method string) bool {
-	call := &Call{Method: method}
-	for e, known := range c.abilities {
-		if e.IsReady() && known.can(call) {
-			return true
-		}
-	}
-	return false
+	return c.abilities[next].Span()
 }
 
 // Lacks reports whether every endpoint is known not to have a method or, where one is named, not to take a field of its
@@ -113,7 +101,7 @@ func (c *Client) batchWidth(ctx context.Context, calls []*Call) (width int) {
 			width = max(width, int(known.Batch()))
 		}
 	}
-	if next := c.pool.Next(ctx, spanMethod(calls), suits); width == 0 && next != nil {
+	if next := c.pool.Next(ctx, kindOf(calls), suits); width == 0 && next != nil {
 		width = int(c.abilities[next].Batch())
 	}
 	return max(width, 1)
@@ -122,43 +110,11 @@ func (c *Client) batchWidth(ctx context.Context, calls []*Call) (width int) {
 // Name returns the pool's name.
 func (c *Client) Name() string { return c.pool.Name() }
 
-// CompareHeads has the pool compare its endpoints by their heads, which it learns from calls with a Head, and by ask
-// from endpoints of which none was seen lately. block, if not nil, makes a call with a Link for the block of a
-// number. See upstream.Pool.
-func (c *Client) CompareHeads(most uint64, ask *Call, block func(number uint64) *Call) {
-	var probes []upstream.HeadProbe
-	for _, e := range c.pool.Endpoints() {
-		probe := upstream.HeadProbe{Request: controlRequest(e, ask), Head: func(r upstream.Response) (uint64, bool) {
-			got, err := read([]*Call{ask}, r, controlID)
-			if err != nil {
-				return 0, false
-			}
-			return got.results[0].head(ask)
-		}}
-		if block != nil {
-			probe.Block = func(number uint64) upstream.Request { return controlRequest(e, block(number)) }
-			probe.Link = func(number uint64, r upstream.Response) (hash, parent string, told bool) {
-				call := block(number)
-				got, err := read([]*Call{call}, r, controlID)
-				if err != nil {
-					return "", "", false
-				}
-				return got.results[0].link(call)
-			}
-		}
-		probes = append(probes, probe)
-	}
-	c.pool.CompareHeads(most, probes)
-}
-
-// Call makes one call and decodes its result into out, a pointer. An error object that any endpoint would
-// give is returned as an *Error; another one sends the call to the next endpoint, and what remains
-// is an *upstream.Error with the *Error among its causes.
+// Call makes one call and decodes its result into out, a pointer. An error object that any endpoint would give is
+// returned as an *Error; any other as an *upstream.Error, with an *Error among its causes, when no endpoint answered.
 func (c *Client) Call(ctx context.Context, method string, out any, params ...any) error {
 	call := &Call{Method: method, Params: params, Out: out}
-	if err := c.exchange(ctx, []*Call{call}, 0); err != nil {
-		return err
-	}
+	_ = c.exchange(ctx, []*Call{call}, 0) // which is the call's
 	return call.Err
 }
 
@@ -231,9 +187,9 @@ func (c *Client) Each(ctx context.Context, calls ...*Call) {
 // mostRepeats is how often Each repeats calls.
 const mostRepeats = 4
 
-// failedInPassing reports whether the call failed and may well succeed a moment later at the same endpoint: what came
-// back cannot be read or is not there, as at one of many nodes behind a balancer, the node failed inside, or it is
-// asked too much and does not say for how long.
+// failedInPassing reports whether the call may well succeed a moment later at the same endpoint: what came back cannot
+// be read or is not there, as at one of many nodes, the node failed inside, or is asked too much and does not say how
+// long.
 func (c *Call) failedInPassing() bool {
 	failed, is := errors.AsType[*upstream.Error](c.Err)
 	if !is {
@@ -251,52 +207,36 @@ func (c *Call) failedInPassing() bool {
 	return false
 }
 
-// exchange makes calls in one HTTP request, as far as nobody else is making them; joined counts the batches in flight
-// that left them open before.
+// exchange makes calls in one HTTP request, unless another caller is making the same; joined counts the batches in
+// flight that left them open before.
 func (c *Client) exchange(ctx context.Context, calls []*Call, joined int) error {
 	if err := c.suspension(); err != nil {
 		return fail(calls, c.failure(calls[0], err))
 	}
-	waiters, err := c.join(ctx, calls, joined < mostJoined)
+	b, isOwn, err := c.inflight.join(ctx, calls, joined < mostJoined)
 	if err != nil {
 		return fail(calls, c.failure(calls[0], err))
 	}
-	for _, w := range waiters {
-		c.inflight.wait(ctx, w)
-	}
-	var lost []error
-	for _, w := range waiters {
-		if err := c.finish(ctx, w, joined); err != nil {
-			lost = append(lost, err)
+	var best rpcResults
+	if isOwn {
+		c.run(ctx, b)
+		best = b.comparison.best
+	} else {
+		if best, err = c.inflight.wait(ctx, b, calls); err != nil {
+			left := &upstream.Error{Class: upstream.ClassOfContext(err), Endpoint: c.Name(), Err: err}
+			return fail(calls, c.failure(calls[0], left))
 		}
-	}
-	if len(lost) == len(waiters) {
-		return lost[0]
-	}
-	return nil
-}
-
-// finish sets the Err of each of a waiter's calls by what came of the batch. Calls that its replies leave open, though
-// they were enough for the caller who began it, are made again.
-func (c *Client) finish(ctx context.Context, w *waiter, joined int) error {
-	b := w.batch
-	if w.left != nil {
-		return fail(w.calls, c.leaving(w))
-	}
-	if b.panicked != nil && w.isFirst {
-		panic(b.panicked)
-	}
-	best := w.best()
-	if (best == nil || best.isOpen()) && !w.isFirst && b.mayRetry(ctx) {
-		return c.exchange(ctx, w.calls, joined+1)
+		if (best == nil || best.isOpen()) && b.mayRetry(ctx) {
+			return c.exchange(ctx, calls, joined+1)
+		}
 	}
 	if upstream.WorkOf(ctx) != upstream.Searching || !upstream.IsShort(b.err) && ctx.Err() == nil {
 		best.settle()
 	}
-	if best == nil || best.isOpen() && len(b.calls) == 1 {
-		return c.lose(ctx, w.calls, b.err, joined)
+	if best == nil || best.isOpen() && len(calls) == 1 {
+		return c.lose(ctx, calls, b.err, joined)
 	}
-	best.fill(w.calls, c)
+	best.fill(calls, c)
 	return nil
 }
 
@@ -326,7 +266,7 @@ func (c *Client) loseDoubtful(ctx context.Context, calls []*Call, joined int) er
 		return fail(calls[1:], err)
 	}
 	if by := c.Capabilities(calls[0].By); by != nil && calls[0].Err == nil {
-		by.batch.Limited(1)
+		by.batch.refused(1)
 	}
 	return c.Batch(ctx, calls[1:]...)
 }

@@ -127,47 +127,6 @@ func TestCallRefusesWhatIsNoAnswer(t *testing.T) {
 	}
 }
 
-// Which error objects are everybody's, and which only this endpoint's.
-func TestCallJudgesErrorObjects(t *testing.T) {
-	for _, test := range []struct {
-		code      int
-		message   string
-		elsewhere bool
-		class     upstream.Class // where elsewhere fails too
-	}{
-		{3, "execution reverted: TRANSFER_FAILED", false, 0},
-		{-32000, "execution reverted", false, 0},
-		{-32000, "insufficient funds for gas * price + value", false, 0},
-		{-32602, "invalid argument 0: hex string has length 3", true, upstream.Rejected},
-		{-32005, "query returned more than 10000 results", true, upstream.Rejected},
-		{-32602, "block range is too wide", true, upstream.Rejected},
-		{-32602, "exceed max block range: 5000", true, upstream.Rejected},
-		{-32600, "Smart contract is not exist.", false, 0},
-		{-32000, "missing trie node 1234", true, upstream.Rejected},
-		{-32000, "header not found", true, upstream.Rejected},
-		{-32601, "the method eth_feeHistory does not exist/is not available", true, upstream.Rejected},
-		{-32603, "internal error", true, upstream.Rejected},
-		{-32005, "daily request count exceeded, request rate limited", true, upstream.RateLimited},
-		{429, "compute units per second capacity exceeded", true, upstream.RateLimited},
-	} {
-		t.Run(test.message, func(t *testing.T) {
-			failing := node(func(rpcCall) string {
-				return fmt.Sprintf(`"error":{"code":%d,"message":%q,"data":"0x08c379a0"}`, test.code, test.message)
-			})
-			var got string
-			err := rpc(t, failing, node(echo)).Call(t.Context(), "eth_call", &got, "0x1")
-			if test.elsewhere != (err == nil) {
-				t.Errorf("Call() = %v; asked elsewhere: want %v", err, test.elsewhere)
-			}
-			err = rpc(t, failing).Call(t.Context(), "eth_call", &got, "0x1")
-			var said *jsonrpc.Error
-			if !errors.As(err, &said) || said.Code != test.code || classOf(err) != test.class {
-				t.Errorf("Call() of one endpoint = %v, want error object %d under class %v", err, test.code, test.class)
-			}
-		})
-	}
-}
-
 // Rate limiters in front of nodes answer a text outside of any envelope.
 func TestBareTextsOfRateLimitersAreUnderstood(t *testing.T) {
 	limited := always(200, `{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}`)
@@ -298,9 +257,10 @@ func TestBatchShrinksToWhatEndpointsTake(t *testing.T) {
 func TestBudgetCountsUnitsOfMethods(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := endpoint(t, "node", node(echo), upstream.EndpointOptions{
-			RequestsPerSecond: 10, Burst: 100, Costs: map[string]int{"eth_getLogs": 75, "eth_call": 26, "*": 10},
+			RequestsPerSecond: 10, Burst: 100,
 		})
 		client := jsonrpc.New(upstream.NewPool("chain", e))
+		client.Capabilities("node").SetCosts(map[string]int{"eth_getLogs": 75, "eth_call": 26, "*": 10})
 		if err := client.Call(t.Context(), "eth_getLogs", new(any), 1); err != nil { // 75 of 100
 			t.Fatal(err)
 		}

@@ -125,7 +125,7 @@ func TestSilentWitnessIsNotWaitedForLong(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), limit)
 				defer cancel()
 				if test.isBackground {
-					ctx = upstream.InBackground(ctx)
+					ctx = upstream.Background.For(ctx)
 				}
 				endpoints := []*upstream.Endpoint{endpoint(t, "speaks", tells("null", &asked)), endpoint(t, "silent", silent)}
 				if test.silentFirst {

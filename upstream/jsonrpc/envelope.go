@@ -65,8 +65,7 @@ func (e *Error) receivedIn(response upstream.Response) {
 func (e *Error) about(call *Call) *Error {
 	said := *e
 	said.method, said.depth, said.fields = call.Method, call.Reach.Depth, call.Reach.Fields
-	said.meaning = said.read()
-	said.isRead = true
+	said.meaning, said.field = said.read()
 	return &said
 }
 
@@ -91,7 +90,6 @@ func pauseOf(header http.Header) time.Duration {
 
 // batchRefusedError says that an endpoint declined a batch as a batch.
 type batchRefusedError struct {
-	size     int
 	isUnsure bool // it may be that it would decline each call
 	isOther  bool // it would decline one of the calls, for a reason that it gives
 	cause    error
@@ -126,7 +124,7 @@ func parse(response upstream.Response, asked int) ([]responseObject, error) {
 			return nil, failed
 		}
 		if asked > 1 && len(body) == 0 {
-			return nil, unanswering(asked)
+			return nil, unanswering()
 		}
 		return nil, errors.New("not a JSON-RPC response")
 	}
@@ -134,23 +132,19 @@ func parse(response upstream.Response, asked int) ([]responseObject, error) {
 		objects[i].receivedIn(response)
 	}
 	if asked > 1 && len(objects) == 0 {
-		return nil, unanswering(asked)
+		return nil, unanswering()
 	}
-	if asked > 1 && isForWhole(objects) {
-		return nil, wholeRefused(objects[0], asked)
+	if asked > 1 && len(objects) == 1 {
+		return nil, wholeRefused(objects[0])
 	}
 	return objects, nil
 }
 
-// isForWhole reports whether a response to a batch is about the batch, not about its calls: one object, for there are
-// several calls.
-func isForWhole(objects []responseObject) bool { return len(objects) == 1 }
-
 // unanswering is a response that leaves all calls of a batch open, or all but one. It may be that the endpoint takes no
 // batches.
-func unanswering(asked int) error {
+func unanswering() error {
 	cause := errors.New("fewer response objects than calls")
-	return &upstream.Error{Class: upstream.BadAnswer, Err: &batchRefusedError{size: asked, isUnsure: true, cause: cause}}
+	return &upstream.Error{Class: upstream.BadAnswer, Err: &batchRefusedError{isUnsure: true, cause: cause}}
 }
 
 // longestText bounds what is taken for a message that stands for a whole response.
@@ -191,15 +185,12 @@ func declined(response upstream.Response, asked int) error {
 	cause := errors.New(strings.ToLower(http.StatusText(status)))
 	isRefusal := status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge
 	if asked > 1 && (isRefusal || status == http.StatusInternalServerError) {
-		cause = &batchRefusedError{size: asked, isUnsure: !isRefusal, cause: cause}
+		cause = &batchRefusedError{isUnsure: !isRefusal, cause: cause}
 	}
-	failed := &upstream.Error{Class: upstream.Rejected, Status: status, Err: cause}
-	if byStatus, is := errors.AsType[*upstream.Error](response.StatusError()); is {
-		failed.Class, failed.RetryAfter = byStatus.Class, byStatus.RetryAfter
-	}
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusPaymentRequired, http.StatusUnavailableForLegalReasons:
-		failed.Closed = true
+	byStatus := Error{isBare: true, status: status}
+	failed := &upstream.Error{Class: upstream.Rejected, Status: status, Err: cause, Closed: byStatus.Meaning().Class() == Closed}
+	if failure, is := errors.AsType[*upstream.Error](response.StatusError()); is {
+		failed.Class, failed.RetryAfter = failure.Class, failure.RetryAfter
 	}
 	if isElsewhere(status) {
 		failed.Class = upstream.BadAnswer
@@ -208,12 +199,12 @@ func declined(response upstream.Response, asked int) error {
 }
 
 // wholeRefused is a single response object in answer to a batch.
-func wholeRefused(object responseObject, asked int) error {
+func wholeRefused(object responseObject) error {
 	if object.Error == nil {
-		return unanswering(asked)
+		return unanswering()
 	}
 	said := object.Error
-	refused := &batchRefusedError{size: asked, cause: said}
+	refused := &batchRefusedError{cause: said}
 	switch said.Meaning() {
 	case Overloaded:
 		failed := said.failure()

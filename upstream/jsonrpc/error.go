@@ -25,16 +25,14 @@ type Error struct {
 	isDown bool          // it is for how long the service expects to be unavailable, which says nothing of a rate
 	isBare bool          // it came without an envelope
 
-	meaning Meaning // valid if isRead
-	isRead  bool
+	meaning Meaning // of an error about a call; empty: not read yet
+	field   string  // that is not taken
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("RPC error %d: %.200s", e.Code, e.Message) }
 
-// UnmarshalJSON reads an error object, or the bare text that rate limiters in front of nodes answer in its place
-// (java-tron's RateLimiterServlet: {"Error":"class … : lack of computing resources"}). Members of other types
-// than the specification's are read as what they hold: codes as texts, messages as objects; what holds nothing
-// is nothing.
+// UnmarshalJSON reads an error object, or the bare text that rate limiters answer in its place (java-tron's
+// {"Error":"class … : lack of computing resources"}). Members of other types are read as what they hold.
 func (e *Error) UnmarshalJSON(text []byte) error {
 	*e = Error{}
 	if text[0] != '{' {
@@ -54,7 +52,7 @@ func (e *Error) UnmarshalJSON(text []byte) error {
 	if json.Unmarshal(members.Message, &e.Message) != nil || e.Message == "" {
 		e.Message = strings.Join(textsIn(text), " ")
 	}
-	if inner := e.handedOn(); inner.isRevert() {
+	if inner := e.handedOn(); inner.Meaning() == Reverted {
 		*e = inner
 	}
 	return nil
@@ -85,15 +83,10 @@ func codeIn(text json.RawMessage) int {
 // isNothing reports whether there is no error in an object that has the member.
 func (e *Error) isNothing() bool { return e.Code == 0 && e.Message == "" && len(e.Data) == 0 }
 
-// Codes that mean something wherever they come from: JSON-RPC 2.0 section 5.1, EIP-1474, EIP-4444, go-ethereum's 3 for
-// reverts, and HTTP's 429, which some providers repeat here.
+// Codes of go-ethereum's reverts, and of JSON-RPC 2.0, section 5.1.
 const (
-	codeReverted      = 3
-	codeTooManyHTTP   = 429
-	codeLimitExceeded = -32005
-	codePrunedHistory = 4444
-	codeMethodMissing = -32601
-	codeInternal      = -32603
+	codeReverted = 3
+	codeInternal = -32603
 )
 
 // ErrTagMissing is what an Accept returns, in an *upstream.Error, of an answer that there is no block for the tag of

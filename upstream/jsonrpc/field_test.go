@@ -56,8 +56,8 @@ func TestFieldsThatAreNotTaken(t *testing.T) {
 	}
 }
 
-// TestFieldsAreRecalledAsLongAsMethods has what was learned an hour ago: tags are tried again, methods, fields
-// and parts of results not yet.
+// TestFieldsAreRecalledAsLongAsMethods has what was learned an hour ago: tags are tried again, methods
+// and fields not yet.
 func TestFieldsAreRecalledAsLongAsMethods(t *testing.T) {
 	t.Parallel()
 	client := rpc(t, always(http.StatusOK, `{"jsonrpc":"2.0","id":1,"result":"0x1"}`))
@@ -65,8 +65,8 @@ func TestFieldsAreRecalledAsLongAsMethods(t *testing.T) {
 	if known == nil {
 		t.Fatal("no endpoint of that name")
 	}
-	known.Recall(jsonrpc.Limits{Lacks: []string{"eth_getLogs times", "eth_getLogs topics", "eth_simulateV1", "eth_getBlockByNumber finalized"}}, time.Now().Add(-time.Hour))
-	if limits, _ := known.Known(); !slices.Equal(limits.Lacks, []string{"eth_getLogs times", "eth_getLogs topics", "eth_simulateV1"}) {
-		t.Errorf("after an hour %v is lacking, want the times, the topics and the method", limits.Lacks)
+	known.Recall(jsonrpc.Limits{Lacks: []string{"eth_getLogs topics", "eth_simulateV1", "eth_getBlockByNumber finalized"}}, time.Now().Add(-time.Hour))
+	if limits, _ := known.Known(); !slices.Equal(limits.Lacks, []string{"eth_getLogs topics", "eth_simulateV1"}) {
+		t.Errorf("after an hour %v is lacking, want the topics and the method", limits.Lacks)
 	}
 }

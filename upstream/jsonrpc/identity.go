@@ -39,18 +39,16 @@ type identity struct {
 }
 
 // Proving returns a client of the same pool, whose errors begin with label. It believes an endpoint only while that
-// answers proof well, that it serves the right chain, for instance: at first, once in a while, after whatever may
-// have broken a connection, and over a connection that was opened while no reused one was in use. The proof goes
-// along with other calls, so it costs a round trip only in the last of these cases, and where endpoints take no
-// batches.
+// answers proof well: at first, once in a while, after whatever may have broken a connection, and over a connection
+// that was opened while no reused one was in use. The proof goes along with other calls.
 func (c *Client) Proving(label string, proof *Call) *Client {
 	p := &identityProof{call: proof, endpoints: make(map[*upstream.Endpoint]*identity)}
 	for _, e := range c.pool.Endpoints() {
 		p.endpoints[e] = new(identity)
-		e.SetControl(controlRequest(e, proof))
+		e.SetControl(c.controlRequest(e, proof))
 	}
 	proving := &Client{
-		pool: c.pool, label: label + ": ", lastID: c.lastID, abilities: c.abilities, identity: p, inflight: newInflightTable(c.pool),
+		pool: c.pool, label: label + ": ", lastID: c.lastID, abilities: c.abilities, identity: p, inflight: newInflightTable(c.pool), heads: c.heads,
 	}
 	for _, e := range c.pool.Endpoints() {
 		alone := *proving
@@ -62,13 +60,13 @@ func (c *Client) Proving(label string, proof *Call) *Client {
 }
 
 // controlRequest is a call of our own as a request that e can be probed with.
-func controlRequest(e *upstream.Endpoint, call *Call) upstream.Request {
+func (c *Client) controlRequest(e *upstream.Endpoint, call *Call) upstream.Request {
 	body, err := encode([]*Call{call}, controlID)
 	if err != nil {
 		panic("jsonrpc: a call of ours that JSON cannot hold: " + err.Error())
 	}
 	return upstream.Request{
-		Body: body, Cost: e.CostOf(call.Method), Calls: 1, RPCMethod: call.Method, AnyStatus: true,
+		Body: body, Cost: c.abilities[e].costOf(call.Method), Kind: kindOf([]*Call{call}), Attributes: attributesOf([]*Call{call}), AnyStatus: true,
 		Check: func(response upstream.Response) error {
 			got, err := read([]*Call{call}, response, controlID)
 			if err != nil {

@@ -102,11 +102,11 @@ func TestBackgroundJoinsOthersOnly(t *testing.T) {
 		in   [2]func(context.Context) context.Context
 		want int64
 	}{
-		{"a request, then the background", [2]func(context.Context) context.Context{context.WithoutCancel, upstream.InBackground}, 1},
-		{"the background, then a request", [2]func(context.Context) context.Context{upstream.InBackground, context.WithoutCancel}, 2},
+		{"a request, then the background", [2]func(context.Context) context.Context{context.WithoutCancel, upstream.Background.For}, 1},
+		{"the background, then a request", [2]func(context.Context) context.Context{upstream.Background.For, context.WithoutCancel}, 2},
 		{"a request, then a search", [2]func(context.Context) context.Context{context.WithoutCancel, upstream.Searching.For}, 1},
 		{"a search, then a request", [2]func(context.Context) context.Context{upstream.Searching.For, context.WithoutCancel}, 2},
-		{"twice in the background", [2]func(context.Context) context.Context{upstream.InBackground, upstream.InBackground}, 1},
+		{"twice in the background", [2]func(context.Context) context.Context{upstream.Background.For, upstream.Background.For}, 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			n := &slow{answers: node(echo)}
@@ -123,7 +123,8 @@ func TestBackgroundJoinsOthersOnly(t *testing.T) {
 	}
 }
 
-func TestFlightOutlivesWhoBeganIt(t *testing.T) {
+// TestCallsAreMadeAgainForThoseWhoStay has the caller leave who makes them: another one makes them for all others.
+func TestCallsAreMadeAgainForThoseWhoStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &slow{answers: node(echo)}
 		all := callers{t: t, client: rpc(t, n.answer)}
@@ -136,98 +137,12 @@ func TestFlightOutlivesWhoBeganIt(t *testing.T) {
 		for range 10 {
 			all.ask(t.Context(), "0x1", 0)
 		}
-		synctest.Wait()
+		<-time.After(500 * time.Millisecond)
 		leave()
 		begun := time.Now()
 		all.Wait()
-		if n.asked.Load() != 1 || n.left.Load() != 0 || time.Since(begun) != time.Second {
-			t.Errorf("%d requests, %d given up, answers after %v, want the only one to go on", n.asked.Load(), n.left.Load(), time.Since(begun))
-		}
-	})
-}
-
-func TestFlightEndsWithItsLastCaller(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := &slow{answers: node(echo)}
-		all := callers{t: t, client: rpc(t, n.answer)}
-		first, leave := context.WithCancel(t.Context())
-		all.ask(first, "0x1", upstream.Canceled)
-		second, cancel := context.WithTimeout(t.Context(), 600*time.Millisecond)
-		defer cancel()
-		all.ask(second, "0x1", upstream.Timeout)
-		synctest.Wait()
-		leave()
-		begun := time.Now()
-		all.Wait()
-		if n.asked.Load() != 1 || n.left.Load() != 1 || time.Since(begun) != 600*time.Millisecond {
-			t.Errorf("%d requests, %d given up after %v, want the only one given up with the last caller", n.asked.Load(), n.left.Load(), time.Since(begun))
-		}
-		all.ask(t.Context(), "0x1", 0)
-		all.Wait()
-	})
-}
-
-// What ends by the deadline of the last caller is held against the endpoint, as it is when nobody else waits.
-func TestDeadlineOfTheLastCallerCounts(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e := endpoint(t, "node", silent)
-		all := callers{t: t, client: jsonrpc.New(upstream.NewPool("chain", e))}
-		for i := range 3 {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i+1)*time.Second)
-			defer cancel()
-			all.ask(ctx, "0x1", upstream.Timeout)
-		}
-		begun := time.Now()
-		all.Wait()
-		if told := e.Health(); told.Failing != 1 || time.Since(begun) != 3*time.Second {
-			t.Errorf("after %v Failing = %v, want 3 s and 1", time.Since(begun), told.Failing)
-		}
-	})
-}
-
-// While others can follow, a try has half of the time that is left to whoever has most of it.
-func TestFlightSharesOutTheTimeOfItsCallers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := &slow{answers: node(echo)}
-		all := callers{t: t, client: rpc(t, silent, n.answer, silent)}
-		background := upstream.InBackground(t.Context()) // where a slow endpoint is waited for
-		hasty, cancel := context.WithTimeout(background, time.Second)
-		defer cancel()
-		patient, cancel := context.WithTimeout(background, 9*time.Second)
-		defer cancel()
-		begun := time.Now()
-		all.ask(hasty, "0x1", upstream.Timeout)
-		synctest.Wait()
-		all.ask(patient, "0x1", 0)
-		all.Wait()
-		if n.asked.Load() != 1 || n.left.Load() != 0 || time.Since(begun) != 1500*time.Millisecond {
-			t.Errorf("the second endpoint was asked %d times, given up %d times, and answered after %v, want once after 1.5 s",
-				n.asked.Load(), n.left.Load(), time.Since(begun))
-		}
-	})
-}
-
-// However many come, and whatever time they have, an attempt takes no longer than it may.
-func TestCallersDoNotKeepASilentEndpointAsked(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var asked atomic.Int64
-		all := callers{t: t, client: rpc(t, func(r *http.Request) (*http.Response, error) {
-			asked.Add(1)
-			return silent(r)
-		})}
-		hasty, cancel := context.WithTimeout(t.Context(), 9*time.Second)
-		defer cancel()
-		all.ask(hasty, "0x1", upstream.Timeout)
-		begun := time.Now()
-		for range 5 {
-			synctest.Wait()
-			all.ask(t.Context(), "0x1", upstream.Timeout)
-			<-time.After(time.Second)
-		}
-		all.Wait()
-		// Those of the first two seconds, those after, and those of the first once more as one was in a hurry.
-		if asked.Load() != 3 || time.Since(begun) != 20*time.Second {
-			t.Errorf("%d requests in %v, want 3 in 20 s", asked.Load(), time.Since(begun))
+		if n.asked.Load() != 2 || n.left.Load() != 1 || time.Since(begun) != time.Second {
+			t.Errorf("%d requests, %d given up, answers after %v, want one more, of all who stay", n.asked.Load(), n.left.Load(), time.Since(begun))
 		}
 	})
 }
@@ -254,7 +169,7 @@ func TestFailureOfAHurryIsNotShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := &slow{answers: node(echo)}, &slow{answers: always(400, "")}
 		all := callers{t: t, client: rpc(t, a.answer, b.answer)}
-		background := upstream.InBackground(t.Context()) // where a slow endpoint is waited for
+		background := upstream.Background.For(t.Context()) // where a slow endpoint is waited for
 		hasty, cancel := context.WithTimeout(background, 1200*time.Millisecond)
 		defer cancel()
 		patient, cancel := context.WithTimeout(background, 20*time.Second)
@@ -332,7 +247,7 @@ func TestCallersComeAndGo(t *testing.T) {
 				results := make([]string, 3)
 				var calls []*jsonrpc.Call
 				for i := range results {
-					calls = append(calls, &jsonrpc.Call{Method: "eth_call", Params: []any{fmt.Sprint(rand.N(4))}, Out: &results[i], Independent: i > 0})
+					calls = append(calls, &jsonrpc.Call{Method: "eth_call", Params: []any{fmt.Sprint(rand.N(4))}, Out: &results[i]})
 				}
 				_ = client.Batch(ctx, calls...)
 				for i, call := range calls {

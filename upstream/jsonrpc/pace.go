@@ -3,25 +3,23 @@ package jsonrpc
 import (
 	"context"
 	"errors"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"crossgate/upstream"
 )
 
+// methodWords say that one method was asked too often, and not all of them.
+var methodWords = regexp.MustCompile(`\b(specific|this|that|same|single) (rpc |api )?(call|method)\b|` +
+	`\b(per|each) (rpc |api )?method\b|\bmethod('s)? (rate|rps|request)`)
+
 // pace is how often the endpoint takes calls of a method, where it was found or declared to take fewer of these than of
 // others; nil: it was not.
-func (c *Capabilities) pace(method string) *upstream.Pace {
+func (c *Capabilities) pace(method string) *upstream.Budget {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.paces[method]
-}
-
-// paceLocked is pace for a method of which a bound is about to be known.
-func (c *Capabilities) paceLocked(method string) *upstream.Pace {
-	if c.paces[method] == nil {
-		c.paces[method] = new(upstream.Pace)
-	}
 	return c.paces[method]
 }
 
@@ -50,23 +48,24 @@ func (c *Client) admit(calls []*Call) func(context.Context, *upstream.Endpoint) 
 }
 
 // learnPaces learns which methods were asked too often though others were not: one that the error is about, and those
-// of a batch in which calls of another method were answered. The endpoint is not left alone for their sake. What is
-// refused of all methods is a matter of how many calls are made at once (crowd.go).
+// of a batch in which calls of another method were answered. What is refused of all is a matter of how many calls are
+// made.
 func (a *batchAttempt) learnPaces(calls []*Call) {
 	if a.err == nil {
 		a.learnPacesOfReplies(calls)
 		return
 	}
 	known := a.client.abilities[a.Endpoint]
-	failed, is := rateLimited(a.err)
-	switch {
-	case is && isOfOneMethod(calls) && isAboutMethod(a.err, calls[0].Method):
+	isOther := func(call *Call) bool { return call.Method != calls[0].Method }
+	if failed, is := rateLimited(a.err); is && !slices.ContainsFunc(calls, isOther) && isAboutMethod(a.err, calls[0].Method) {
 		known.refusedPace(calls[0].Method, failed)
-	case is:
-		known.refusedCrowd(len(calls), isAboutBatch(a.err))
+	} else if is && len(calls) > 1 {
+		known.refusedCrowd(uint64(len(calls)), isAboutBatch(a.err))
 	}
 }
 
+// learnPacesOfReplies is learnPaces for a batch that was answered call by call. Where calls of the same methods were
+// answered and refused for their rate, the endpoint counts calls, and the batch held more than it takes at once.
 func (a *batchAttempt) learnPacesOfReplies(calls []*Call) {
 	known := a.client.abilities[a.Endpoint]
 	answered, count := make(map[string]bool), 0
@@ -75,11 +74,11 @@ func (a *batchAttempt) learnPacesOfReplies(calls []*Call) {
 			answered[call.Method] = true
 			count++
 			if pace := known.pace(call.Method); pace != nil {
-				pace.Accepted()
+				pace.Answered()
 			}
 		}
 	}
-	refused, isCrowd := make(map[string]bool), false
+	isCrowd := false
 	for i, call := range calls {
 		err := a.replies.results[i].err
 		failed, is := rateLimited(err)
@@ -90,22 +89,58 @@ func (a *batchAttempt) learnPacesOfReplies(calls []*Call) {
 			isCrowd = true
 			continue
 		}
-		failed.Partial = true
-		if !refused[call.Method] {
-			refused[call.Method] = true
-			known.refusedPace(call.Method, failed)
-		}
+		known.refusedPace(call.Method, failed)
 	}
-	known.learnCrowd(len(calls), count, isCrowd)
+	switch {
+	case !isCrowd && count > 0:
+		known.tookCrowd(uint64(count))
+	case isCrowd && count > 0:
+		known.batch.refused(uint64(len(calls)))
+	case isCrowd && len(calls) > 1:
+		known.refusedCrowd(uint64(len(calls)), false)
+	}
 }
 
-// refusedPace learns that calls of a method were one too many.
+// refusedPace learns that calls of a method were one too many: none are made for a while.
 func (c *Capabilities) refusedPace(method string, failed *upstream.Error) {
 	failed.Partial = true
 	c.mu.Lock()
-	pace := c.paceLocked(method)
+	if c.paces[method] == nil {
+		c.paces[method] = upstream.NewBudget(0, 0)
+	}
+	pace := c.paces[method]
 	c.mu.Unlock()
-	pace.Refused(failed.RetryAfter)
+	pace.Pause(failed.RetryAfter)
+}
+
+// refusedCrowd learns that so many calls at once were refused for their rate. They are too many where that is said, and
+// where none was answered since the last time, before a pause.
+func (c *Capabilities) refusedCrowd(calls uint64, isOfBatch bool) {
+	const leastPause = time.Second
+	c.mu.Lock()
+	now, last := time.Now(), c.crowded
+	isAgain := !last.IsZero() && now.Sub(last) >= leastPause
+	if last.IsZero() || isAgain {
+		c.crowded = now
+	}
+	c.mu.Unlock()
+	if isAgain || isOfBatch {
+		c.batch.refused(calls)
+	}
+}
+
+// tookCrowd learns that so many calls at once were answered.
+func (c *Capabilities) tookCrowd(calls uint64) {
+	c.mu.Lock()
+	c.crowded = time.Time{}
+	c.mu.Unlock()
+	c.batch.took(calls)
+}
+
+// isAboutBatch reports whether an endpoint said that the batch was too much at once.
+func isAboutBatch(err error) bool {
+	said, is := errors.AsType[*Error](err)
+	return is && strings.Contains(said.text(), "batch")
 }
 
 func rateLimited(err error) (*upstream.Error, bool) {
@@ -118,13 +153,4 @@ func rateLimited(err error) (*upstream.Error, bool) {
 func isAboutMethod(err error, method string) bool {
 	said, is := errors.AsType[*Error](err)
 	return is && (strings.Contains(said.text(), strings.ToLower(method)) || methodWords.MatchString(said.text()))
-}
-
-func isOfOneMethod(calls []*Call) bool {
-	for _, call := range calls {
-		if call.Method != calls[0].Method {
-			return false
-		}
-	}
-	return true
 }

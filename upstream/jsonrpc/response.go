@@ -55,8 +55,7 @@ func read(calls []*Call, response upstream.Response, first uint64) (replies, err
 }
 
 // readInSequence decodes in one go what a response mostly is: for each call, in their sequence, an object with its id
-// and a result that fits. An object that is something else is decoded by itself. What any other response is, and what
-// is wrong with it, parse and decode find out.
+// and a result that fits. What any other response is parse and decode find out.
 func readInSequence(calls []*Call, response upstream.Response, first uint64) (results rpcResults, isRead bool) {
 	if response.Status >= http.StatusBadRequest {
 		return nil, false
@@ -112,8 +111,8 @@ func readResult(decoder *json.Decoder, call *Call, id uint64) (value reflect.Val
 	return target.Elem(), true
 }
 
-// of is what the replies come to for others who asked the same as the calls at positions, of those in results.
-func (r replies) of(calls []*Call, positions []int) rpcResults {
+// of is what the replies come to for others who asked the same.
+func (r replies) of(calls []*Call) rpcResults {
 	results := make(rpcResults, len(calls))
 	objects, err := r.objects()
 	for i, call := range calls {
@@ -121,7 +120,7 @@ func (r replies) of(calls []*Call, positions []int) rpcResults {
 			results[i] = unanswered(err)
 			continue
 		}
-		results[i] = decode(call, objects[positions[i]+r.skipped])
+		results[i] = decode(call, objects[i+r.skipped])
 	}
 	results.sign(r.by)
 	return results
@@ -209,15 +208,6 @@ func (r rpcResult) head(call *Call) (number uint64, told bool) {
 	return call.Head(r.value.Addr().Interface())
 }
 
-// link is the hash of a block and of the one before it by a result, if that is a block.
-func (r rpcResult) link(call *Call) (hash, parent string, told bool) {
-	if r.err != nil || !r.value.IsValid() {
-		return "", "", false
-	}
-	hash, parent = call.Link(r.value.Addr().Interface())
-	return hash, parent, true
-}
-
 var errUnconfirmed = errors.New("no other endpoint gave the same result")
 
 // doubt opens the results that calls doubt unless an endpoint asked before gave a doubtful one, too.
@@ -233,14 +223,11 @@ func (r rpcResults) doubt(before rpcResults) {
 // that is missing.
 func (r rpcResults) settle() {
 	for i := range r {
-		if r[i].isUnconfirmed() {
+		if r[i].open && r[i].doubtful {
 			r[i].err, r[i].open = nil, false
 		}
 	}
 }
-
-// isUnconfirmed reports whether the result is open for lack of a second endpoint's word only.
-func (r rpcResult) isUnconfirmed() bool { return r.open && r.doubtful }
 
 // open counts the calls that another endpoint should be asked about, and those among them without any result.
 func (r rpcResults) open() (count, lacking int) {
@@ -294,7 +281,7 @@ func (r rpcResults) batchRefusal(calls []*Call) error {
 			continue
 		}
 		if said.Meaning() == BatchLimit || said.Meaning() == ResultLimit && calls[i].Reach.Blocks == 0 {
-			return &upstream.Error{Class: upstream.Rejected, Err: &batchRefusedError{size: len(calls), cause: said}}
+			return &upstream.Error{Class: upstream.Rejected, Err: &batchRefusedError{cause: said}}
 		}
 	}
 	return nil

@@ -5,132 +5,108 @@ import (
 	"time"
 )
 
-// After what time a Width forgets that more was refused: endpoints and plans change. A limit that was told is likely to
-// be a plan's.
 const (
-	relearn     = 10 * time.Minute
-	relearnTold = 6 * time.Hour
+	// relearn is the time until more is tried again than the endpoint refused: endpoints and plans change.
+	relearn = 10 * time.Minute
+	// enoughAccepted is after how many full widths twice as much is tried.
+	enoughAccepted = 8
 )
 
-// Width is how much of something an endpoint takes at once, calls in a batch or blocks in a search: learned
-// from its refusals. Safe for concurrent use.
-type Width struct {
-	most    uint64
-	isBound bool // it is never more
+// width is how much of something an endpoint takes at once, calls in a batch or blocks in a search: found by halving
+// what it refuses, and remembered. Safe for concurrent use.
+type width struct {
+	most uint64
 
 	mu       sync.Mutex
-	known    uint64 // zero: nothing was refused
-	limit    uint64 // that the endpoint named; zero: none
-	until    time.Time
-	accepted int    // full widths since the last change
-	tried    uint64 // more than was known, as the last change
+	known    uint64    // zero: nothing was refused
+	rest     time.Time // until then no more is tried
+	accepted int       // full widths since the last change
+	tried    uint64    // more than was known, as the last change; zero: it was another
+	good     uint64    // width before that
+	tooMuch  uint64    // that was refused last
 	changed  uint64
 }
 
-// NewWidth returns a width of most until that is refused.
-func NewWidth(most uint64) *Width { return &Width{most: most} }
-
-// Now returns how much to ask for.
-func (w *Width) Now() uint64 {
+// now is how much to ask for.
+func (w *width) now() uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.now()
+	return w.nowLocked()
 }
 
-func (w *Width) now() uint64 {
-	if w.known != 0 && !time.Now().Before(w.until) {
-		w.known, w.limit = 0, 0
-	}
+func (w *width) nowLocked() uint64 {
 	if w.known == 0 {
 		return w.most
 	}
 	return min(w.known, w.most)
 }
 
-// bound sets how much is asked for at most; zero leaves it as it is.
-func (w *Width) bound(most uint64) {
+// refused learns that size is too much: half of it is asked for from now on or, where it was only tried, as much as
+// before, and no more is tried for a while.
+func (w *width) refused(size uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if most > 0 {
-		w.most, w.isBound = most, true
+	now := w.nowLocked()
+	switch {
+	case w.known > 0 && size == w.tried:
+		w.known, w.rest = w.good, time.Now().Add(relearn)
+	case w.known > 0 && size > now: // asked before, or tried elsewhere
+		w.tooMuch = min(w.tooMuch, size)
+		return
+	default:
+		w.known = min(now, max((size+1)/2, 1))
 	}
-}
-
-// Refused learns that size is too much: half of it is tried from now on. Where size was only tried, it is not tried
-// again for a while.
-func (w *Width) Refused(size uint64) {
-	w.mu.Lock()
-	isTrial := size == w.tried
-	w.mu.Unlock()
-	w.shrink(max((size+1)/2, 1), relearn)
-	if isTrial {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.limit = w.known
-	}
-}
-
-// Fits learns that size would not have been too much, where more was.
-func (w *Width) Fits(size uint64) { w.shrink(max(size, 1), relearn) }
-
-// Limited learns the limit that an endpoint names, whatever the content.
-func (w *Width) Limited(limit uint64) {
-	w.shrink(max(limit, 1), relearnTold)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.limit = w.known
-}
-
-func (w *Width) shrink(to uint64, term time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.known, w.accepted, w.tried = min(w.now(), to), 0, 0
-	w.until = time.Now().Add(term)
+	w.tooMuch, w.accepted, w.tried = size, 0, 0
 	w.changed++
 }
 
-// Accepted learns that size was taken: after several full widths twice as much is tried, up to the limit
-// that was named.
-func (w *Width) Accepted(size uint64) {
-	const enough = 8
+// took learns that size was accepted: after several full widths more is tried, half of the way to the size refused.
+func (w *width) took(size uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.known == 0 || size < w.now() || w.known == w.limit {
+	if w.known == 0 || w.known >= w.most || size < w.known || time.Now().Before(w.rest) {
 		return
 	}
-	w.accepted++
-	if w.accepted < enough {
+	if w.accepted++; w.accepted < enoughAccepted {
 		return
 	}
-	w.accepted = 0
-	w.known = min(2*w.known, w.most)
-	if w.limit > 0 {
-		w.known = min(w.known, w.limit)
+	if !w.rest.IsZero() {
+		w.tooMuch = 0 // it may have become less strict
 	}
+	more := 2 * w.known
+	if w.tooMuch > 0 {
+		more = (w.known + w.tooMuch) / 2
+	}
+	w.good, w.rest, w.accepted = w.known, time.Time{}, 0
+	if more <= w.known+w.known/8 { // near enough
+		w.rest = time.Now().Add(relearn)
+		return
+	}
+	w.known = min(more, w.most)
 	w.tried = w.known
 	w.changed++
 }
 
-// limited returns the width where it is less than what is asked of anybody; zero: it is not.
-func (w *Width) limited() uint64 {
+// limited returns the width where it is less than that of any endpoint; zero: it is not.
+func (w *width) limited() uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if now := w.now(); w.known != 0 || w.isBound {
+	if now := w.nowLocked(); now < w.most {
 		return now
 	}
 	return 0
 }
 
-// changes counts what was learned.
-func (w *Width) changes() uint64 {
+// changes counts changes.
+func (w *width) changes() uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.changed
 }
 
-// recall begins with a width that was known at a time.
-func (w *Width) recall(known uint64, at time.Time) {
+// recall begins with a width that was known at a time; zero is none.
+func (w *width) recall(known uint64, at time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.known, w.until = known, at.Add(relearnTold)
+	w.known, w.rest = known, at.Add(relearn)
 }

@@ -2,7 +2,9 @@ package jsonrpc_test
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,6 +98,20 @@ func TestOtherWordsMeanTheSame(t *testing.T) {
 		{call, 0, `-32000 "contract address collision"`, jsonrpc.Invalid},
 		{call, 0, `-32000 "invalid code: must not begin with 0xef"`, jsonrpc.Invalid},
 		{call, 0, `-32000 "max fee per gas (1) is lower than block base fee (2)"`, jsonrpc.Invalid},
+		// A limit of blocks, in a text that speaks of the answer's size, too.
+		{search, 0, `-32005 "response size exceeded, eth_getLogs is limited to a 1,000 block range"`, jsonrpc.RangeLimit},
+		{search, 0, `-32602 "query returns too large response: max 500 blocks per request"`, jsonrpc.RangeLimit},
+		{search, 0, `-32000 "log response size exceeded, use up to 2k blocks"`, jsonrpc.RangeLimit},
+		{search, 0, `-32005 "query returned more than 10000 results, maximum block range is 2000"`, jsonrpc.RangeLimit},
+		// What is to be tried again passes.
+		{call, 0, `-32000 "method handler unavailable, please retry"`, jsonrpc.Overloaded},
+		{call, 0, `-32603 "request blocked temporarily, retry later"`, jsonrpc.Overloaded},
+		{call, 0, `-32000 "the endpoint was suspended, please try again"`, jsonrpc.Overloaded},
+		{call, 0, `-32000 "invalid api key, check it and retry"`, jsonrpc.KeyRefused},
+		{call, 0, `-32005 "too many requests, please retry"`, jsonrpc.RateLimit},
+		{call, 0, `-32000 "node is lagging behind"`, jsonrpc.NotYet},
+		{call, 0, `-32000 "upstream is 120 blocks behind the chain"`, jsonrpc.NotYet},
+		{"getTransaction", 0, `-32005 "Node is behind by 42 slots"`, jsonrpc.Overloaded},
 		{search, 0, `-32602 "query exceeds the maximum of 4 topics"`, jsonrpc.Unclear},
 		{call, 0, `-32000 "exceeds block gas limit"`, jsonrpc.Unclear},
 		{call, 0, `-32602 "invalid argument 0: hex string without 0x prefix"`, jsonrpc.Unclear},
@@ -119,7 +135,7 @@ func TestErrorsInAnyFormAreRead(t *testing.T) {
 	for _, test := range []struct {
 		status int
 		body   string
-		want   string // as Judge says
+		want   jsonrpc.Meaning // "closed": without a word; "bad": neither
 	}{
 		{200, `{"jsonrpc":"2.0","id":1,"error":"Too many requests"}`, "rate limit"},
 		{200, `{"jsonrpc":"2.0","id":1,"error":["rate limit"]}`, "rate limit"},
@@ -130,16 +146,42 @@ func TestErrorsInAnyFormAreRead(t *testing.T) {
 		{400, `{"error":{"status":"x","title":"no","description":"unsupported network"}}`, "key refused"},
 		{200, `{"jsonrpc":"2.0","id":1,"result":"0x1","error":false}`, "answer"},
 		{200, `{"jsonrpc":"2.0","id":1,"result":"0x1","error":{}}`, "answer"},
+		{401, ``, "closed"},
+		{401, `<html>Unauthorized</html>`, "closed"},
+		{401, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"Invalid request"}}`, "key refused"},
+		{401, `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}`, "key refused"},
 		{402, `{"error":"no"}`, "quota spent"},
 		{402, `{"error":"insufficient funds for gas, top up your balance"}`, "quota spent"},
 		{451, `Not here`, "key refused"},
 		{429, `{"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"Archive requests are limited on your free plan"}}`, "rate limit"},
 		{405, `{"Error":"Method Not Allowed"}`, "unclear"},
-		{200, `{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"mess`, "unclear"},
+		{200, `{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"mess`, "bad"},
 	} {
-		response := upstream.Response{Status: test.status, Header: http.Header{}, Body: []byte(test.body)}
-		if got := jsonrpc.Judge(response, &jsonrpc.Call{Method: "eth_blockNumber"}, 1); got != test.want {
-			t.Errorf("%d %s: %s, want %s", test.status, test.body, got, test.want)
+		call := &jsonrpc.Call{Method: "eth_blockNumber", Out: new(string)}
+		_ = rpc(t, always(test.status, test.body)).Batch(t.Context(), call) // the call has its error
+		got := jsonrpc.Meaning("answer")
+		if said, is := jsonrpc.Said(call.Err, func(*jsonrpc.Error) bool { return true }); is {
+			got = said.Meaning()
+		} else if call.Err != nil {
+			got = "bad"
+		}
+		if closed := (*upstream.Error)(nil); got == "bad" && errors.As(call.Err, &closed) && isClosed(closed) {
+			got = "closed"
+		}
+		if got != test.want {
+			t.Errorf("%d %s: %s, want %s: %v", test.status, test.body, got, test.want, call.Err)
 		}
 	}
+}
+
+// isClosed reports whether an error, or one of its causes, says that an endpoint denies us access.
+func isClosed(err error) bool {
+	if failed, is := err.(*upstream.Error); is && failed.Closed {
+		return true
+	}
+	if several, are := err.(interface{ Unwrap() []error }); are {
+		return slices.ContainsFunc(several.Unwrap(), isClosed)
+	}
+	cause := errors.Unwrap(err)
+	return cause != nil && isClosed(cause)
 }

@@ -1,4 +1,4 @@
-// Package price tells what tokens are worth in USD, from services that know.
+// Package price has USD prices of tokens, from services.
 package price
 
 import (
@@ -26,7 +26,7 @@ const (
 	maxPriceAge = 10 * time.Minute
 	// pastWidth is how far from the time that is asked for a past price may be, on either side.
 	pastWidth = time.Hour
-	// minConfidence is on the service's own scale from 0 to 1; what it is sure of has 0.9 and more.
+	// minConfidence is on the service's own scale from 0 to 1, where certain prices have 0.9 and more.
 	minConfidence = 0.8
 )
 
@@ -163,8 +163,8 @@ func (l llama) call(ctx context.Context, coins []string, at time.Time) (map[stri
 	return found, nil
 }
 
-// readPrices reads an answer of /prices/current or /prices/historical and keeps what is sure enough, and of a time no
-// further from the wanted one than width. Coins that the service does not know are simply missing.
+// readPrices reads an answer of /prices/current or /prices/historical and keeps confident prices no further than
+// width from the wanted time. Unknown coins are missing.
 func readPrices(body []byte, at time.Time, width time.Duration) (map[string]*big.Rat, error) {
 	var answer struct {
 		Coins map[string]struct {
@@ -190,7 +190,7 @@ func readPrices(body []byte, at time.Time, width time.Duration) (map[string]*big
 	return prices, nil
 }
 
-// exact returns the shortest decimal that stands for f, nil for what is no price.
+// exact returns the shortest decimal that stands for f, nil if that cannot be a price.
 func exact(f float64) *big.Rat {
 	if f <= 0 {
 		return nil

@@ -42,8 +42,8 @@ type feeds struct {
 	registry  chain.Registry
 }
 
-// Feeds returns the prices that contracts on the chains of registry tell, of tokens that are lent there. A native coin
-// is priced as its wrapped form. When only some chains answer, their prices come together with the error.
+// Feeds returns prices from contracts on the chains of registry, of tokens lent there. A native coin is priced as its
+// wrapped form. When only some chains answer, their prices come together with the error.
 func Feeds(contracts Contracts, registry chain.Registry) token.PriceSource {
 	return feeds{contracts, registry}.prices
 }

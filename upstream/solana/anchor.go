@@ -14,7 +14,7 @@ var _ order.AnchoredSource = (*Chain)(nil)
 
 // Testify implements order.AnchoredSource.
 func (c *Chain) Testify(ctx context.Context, slot uint64, most int) map[string]order.Block {
-	return jsonrpc.Alone(upstream.InBackground(ctx), c.rpc, most, func(ctx context.Context, alone *jsonrpc.Client) (order.Block, error) {
+	return jsonrpc.Alone(upstream.Background.For(ctx), c.rpc, most, func(ctx context.Context, alone *jsonrpc.Client) (order.Block, error) {
 		found, err := c.blockBy(ctx, alone, slot)
 		if err == nil && found.Number > slot {
 			return found, order.ErrNotFound // dropped

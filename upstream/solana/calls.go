@@ -85,7 +85,7 @@ func (p *payload) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// block is what is read of a block.
+// block has the members of a block that are read.
 type block struct {
 	Blockhash         blockHash `json:"blockhash"`
 	PreviousBlockhash blockHash `json:"previousBlockhash"`
@@ -160,7 +160,7 @@ func slotCall(out *uint64, commitment string) *jsonrpc.Call {
 // HeadCall asks for the newest slot alone.
 func HeadCall() *jsonrpc.Call { return slotCall(new(uint64), confirmed) }
 
-// blockCall asks for the block of a slot without what is in it.
+// blockCall asks for the block of a slot without its content.
 func blockCall(out **block, slot uint64) *jsonrpc.Call { return contentCall(out, slot, "none") }
 
 // signedBlockCall asks for the block of a slot with the signatures of its transactions.
@@ -183,7 +183,7 @@ func namedBlockCall(out **block, slot uint64) *jsonrpc.Call {
 	return c
 }
 
-// existingBlockCall asks for the block of a slot that has one, with details of what is in it. A node that is behind is
+// existingBlockCall asks for the block of a slot that has one, with details of its content. A node that is behind is
 // asked again.
 func existingBlockCall(out **block, slot uint64, details string) *jsonrpc.Call {
 	c := contentCall(out, slot, details)
@@ -224,7 +224,6 @@ func transactionCall(out **transaction, tx chain.TxHash) *jsonrpc.Call {
 	}, "getTransaction", tx, options{
 		"commitment": confirmed, "encoding": "base64", "maxSupportedTransactionVersion": newestVersion,
 	})
-	c.Independent = true
 	return c
 }
 
@@ -236,7 +235,7 @@ func firstTransactionCall(out **transaction, tx chain.TxHash) *jsonrpc.Call {
 	return c
 }
 
-// accountInfo is what is read of an account.
+// accountInfo has the members of an account that are read.
 type accountInfo struct {
 	Data     payload       `json:"data"`
 	Owner    base58Address `json:"owner"`
@@ -244,7 +243,7 @@ type accountInfo struct {
 }
 
 type accountInfos struct {
-	Value []*accountInfo `json:"value"` // nil where there is no account
+	Value []*accountInfo `json:"value"` // nil for a missing account
 }
 
 // accountsCall reads accounts.
@@ -315,7 +314,7 @@ func historyCall(out *[]signature, a chain.Address) *jsonrpc.Call {
 	return c
 }
 
-// namingCall asks for the transactions that name an account, of which one is known. A node that does not list that is
+// namingCall asks for the transactions that name an account; one of them is known. A node that does not list it is
 // passed over.
 func namingCall(out *[]signature, a chain.Address, known chain.TxHash) *jsonrpc.Call {
 	c := signaturesCall(out, a, cursor{})

@@ -23,17 +23,17 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// Chain is Solana. Blocks go by their slot; slots without a block are no blocks. What it returns is confirmed:
-// two thirds of the stake voted for it, and no block that had that was ever dropped. Safe for concurrent use.
+// Chain is Solana. Blocks go by their slot; slots may have no block. Answers are confirmed: two thirds of the stake
+// voted for the block, and none such was ever dropped. Safe for concurrent use.
 type Chain struct {
 	chain chain.Chain
 	rpc   *jsonrpc.Client
 	names names
 
-	voices   upstream.Voices
-	tellers  upstream.Tellers // of transactions
-	programs []*program       // of the order protocol
-	newest   atomic.Uint64    // slot, as far as Head was asked
+	attested jsonrpc.Attestations
+	sources  jsonrpc.Sources // of transactions
+	programs []*program      // of the order protocol
+	newest   atomic.Uint64   // slot, as far as Head was asked
 	bids     atomic.Pointer[bids]
 }
 
@@ -100,7 +100,7 @@ func (c *Chain) Block(ctx context.Context, slot uint64) (order.Block, error) {
 	return c.blockBy(upstream.Following.For(ctx), c.rpc, slot)
 }
 
-// blockBy is Block as a client tells.
+// blockBy is Block by one client.
 func (c *Chain) blockBy(ctx context.Context, rpc *jsonrpc.Client, slot uint64) (order.Block, error) {
 	var found *block
 	err := rpc.All(ctx, c.at(slot, blockCall(&found, slot)))

@@ -16,8 +16,8 @@ const (
 	// signatureFee is what a signature costs, in lamports (https://solana.com/docs/core/fees).
 	signatureFee = 5000
 
-	// leastBid is the least that is bid for a compute unit, in millionths of a lamport: as much as the hosted
-	// service's own example bids where nobody else does.
+	// leastBid is the least bid for a compute unit, in millionths of a lamport: that of the hosted service's own
+	// example on an idle chain.
 	leastBid = 2000
 
 	// bidsLife is how long bids are believed: five blocks.
@@ -30,8 +30,8 @@ type bids struct {
 	until  time.Time
 }
 
-// GasPrice tells what is bid for a compute unit: the median over the last blocks of the least that got in, for
-// Aggressive the upper quartile, and a quarter more than for Normal at least.
+// GasPrice is the bid for a compute unit: the median over the last blocks of the least that got in, for Aggressive
+// the upper quartile, and at least a quarter more than for Normal.
 func (c *Chain) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice, error) {
 	if known := c.bids.Load(); known != nil && time.Now().Before(known.until) {
 		return known.prices[p], nil
@@ -67,7 +67,7 @@ func (c *Chain) EstimateGas(ctx context.Context, _ chain.Address, tx quote.Tx) (
 	return ran.Units, ran.failure()
 }
 
-// DataFee is what a transaction's signatures cost, of which an unsigned one tells the number; one for none yet.
+// DataFee is the price of a transaction's signatures, of at least one; unsigned transactions name their number.
 func (c *Chain) DataFee(_ context.Context, _ chain.Address, tx quote.Tx, _ uint64) (chain.Amount, error) {
 	signatures := uint64(1)
 	if len(tx.Data) > 0 {

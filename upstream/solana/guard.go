@@ -17,9 +17,9 @@ var plainPrograms = []chain.Address{
 	solana.ComputeBudgetProgram, solana.MemoProgram,
 }
 
-// allowedTokenInstructions are what a swap asks the token programs to do for the sender: accounts of the wrapped coin
-// are opened, told of their coin and closed. Transfers, approvals and new owners are the business of the venue's
-// program, never the sender's.
+// allowedTokenInstructions are those that a swap needs from the token programs for the sender: opening, syncing and
+// closing accounts of the wrapped coin. Transfers, approvals and new owners are the business of the venue's program,
+// never the sender's.
 var allowedTokenInstructions = []byte{initializeAccount, closeAccount, initializeAccount2, syncNative, initializeAccount3}
 
 const (
@@ -39,7 +39,7 @@ type Guard struct{}
 
 var _ quote.Guard = Guard{}
 
-// mostFee is what a transaction may spend on its place in a block, tips included, in lamports: twice what venues are
+// mostFee bounds a transaction's priority fee, tips included, in lamports: twice what venues are
 // asked to bid at most.
 const mostFee = 2_000_000
 
@@ -104,7 +104,7 @@ func check(s quote.Swap, p quote.Profile, tx quote.Tx) error {
 		program := m.Account(i.Program)
 		if p.Calls(s.Chain.ID, program) {
 			if called++; !mentions(m, i, payable(s)) {
-				return errors.New("the venue's program is not told of an account of the recipient's")
+				return errors.New("the venue's program gets no account of the recipient's")
 			}
 			continue
 		}
@@ -120,7 +120,7 @@ func check(s quote.Swap, p quote.Profile, tx quote.Tx) error {
 	case !moved.wrapped.IsZero() && (!s.In.Address.IsNative() || moved.wrapped.Cmp(s.In.Amount) > 0):
 		return fmt.Errorf("it moves %s lamports of the sender's", moved.wrapped)
 	case spent.Cmp(chain.NewAmount(mostFee)) > 0:
-		return fmt.Errorf("it spends %s lamports on its place in a block", spent)
+		return fmt.Errorf("priority fee of %s lamports exceeds the limit", spent)
 	}
 	return nil
 }
@@ -216,7 +216,7 @@ func checkTokenInstruction(s quote.Swap, m solana.Message, i solana.CompiledInst
 	}
 	const destination = 1
 	if len(i.Accounts) <= destination {
-		return errors.New("it closes an account for nobody")
+		return errors.New("it closes an account without a beneficiary")
 	}
 	if to := m.Account(int(i.Accounts[destination])); to != s.Sender && to != s.Recipient {
 		return errors.New("it closes an account in favor of a stranger")

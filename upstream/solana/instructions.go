@@ -17,7 +17,7 @@ var (
 
 // Tellers implements order.TellerSource. No block that was read is ever dropped.
 func (c *Chain) Tellers(tx chain.TxHash, _ chain.Hash) []string {
-	return c.tellers.Of(string(tx.Bytes()))
+	return c.sources.Of(string(tx.Bytes()))
 }
 
 // Transaction implements order.TransactionSource, in one round trip: by the call that EventsIn makes. One that failed

@@ -65,7 +65,7 @@ func sharedTerms(r *solana.Reader) swapTerms {
 	return jupiterTerms(r)
 }
 
-// dflowTerms reads the actions of a route and the terms behind them, of which the last are so many bytes of fees.
+// dflowTerms reads the actions of a route and the terms behind them, with so many bytes of fees at the end.
 func dflowTerms(feeBytes uint64) func(*solana.Reader) swapTerms {
 	return func(r *solana.Reader) (terms swapTerms) {
 		for count := r.Uint32(); count > 0 && r.Err == nil; count-- {
@@ -87,7 +87,7 @@ var dflowSwaps = [...]uint64{
 }
 
 // dflowSteps are likewise those that swap nothing: ids, accounts that are named or opened, the coin wrapped and
-// unwrapped, bounds. Others pay somebody or open orders.
+// unwrapped, bounds. Others make payments or open orders.
 var dflowSteps = map[uint8]uint64{37: 76, 38: 4, 45: 0, 51: 8, 52: 0, 60: 0, 61: 2}
 
 // readAction reads an action of a route and returns its amount, zero where it swaps nothing.

@@ -59,7 +59,7 @@ type listing struct {
 	done   bool
 }
 
-// take adds the page that an endpoint gave, of which transactions before a slot are not wanted.
+// take adds an endpoint's page, without transactions before a slot.
 func (l *listing) take(by string, from uint64) {
 	l.found, l.by = append(l.found, l.page...), append(l.by, by)
 	l.done = len(l.page) < signaturesAtOnce || l.page[len(l.page)-1].Slot < from
@@ -135,8 +135,8 @@ func (c *Chain) readPages(ctx context.Context, lists []*listing, from, to uint64
 	return fmt.Errorf("chain %d: more than %d transactions since block %d", c.chain.ID, mostPages*signaturesAtOnce, from)
 }
 
-// readAgain makes calls again that failed. *order.UnreadableError where no endpoint shows a block that proves how much
-// an endpoint lists; where they have dropped all before it, it is no such error.
+// readAgain repeats failed calls. *order.UnreadableError where no endpoint shows a block that proves how much an
+// endpoint lists, unless all have dropped everything before it.
 func (c *Chain) readAgain(ctx context.Context, failed []*jsonrpc.Call) error {
 	c.rpc.Each(ctx, failed...)
 	for _, call := range failed {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/upstream"
@@ -52,7 +53,7 @@ func TestListsOfOldTransactionsAreAskedOfWhoKeepsThem(t *testing.T) {
 		endpoints = append(endpoints, e)
 	}
 	rpc := jsonrpc.New(upstream.NewPool("solana", endpoints...))
-	rpc.Capabilities("recent").Declare(jsonrpc.Limits{Depths: map[string]uint64{"blocks": 1000}})
+	rpc.Capabilities("recent").Recall(jsonrpc.Limits{Depths: map[string]uint64{"blocks": 1000}}, time.Now())
 	c := New(known, rpc)
 	c.newest.Store(newest)
 	list := &listing{program: c.programs[0]}

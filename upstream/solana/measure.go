@@ -18,7 +18,7 @@ type measurement struct {
 	wrapped  chain.Address   // mint of the coin
 	payable  []chain.Address // the recipient's accounts for what comes out
 	accounts []watched
-	cost     chain.Amount // of the transaction itself, in lamports: signature, place in a block, tips
+	cost     chain.Amount // of the transaction itself, in lamports: signature, priority fee, tips
 }
 
 // watched is an account before and after, nil where there is none, and what it says as a token account.
@@ -117,7 +117,7 @@ func (w watched) changesHands(owner chain.Address) bool {
 	return w.was.owner == owner && (w.is.owner != owner || w.is.mint != w.was.mint || w.is.rights != w.was.rights)
 }
 
-// isSafe reports whether nobody may take from a token account who may not have before.
+// isSafe reports whether a token account got no new party with rights to take from it.
 func (w watched) isSafe() bool {
 	if w.was.mint.IsAbsent() {
 		return !w.is.mint.IsAbsent() && !w.is.isShared()
@@ -125,13 +125,13 @@ func (w watched) isSafe() bool {
 	return w.is.rights == w.was.rights
 }
 
-// isNew reports whether the transaction opened the account, on which somebody may have put lamports before.
+// isNew reports whether the transaction opened the account, which may have held lamports before.
 func (w watched) isNew() bool {
 	return w.after != nil && w.after.Owner.Address != solana.SystemProgram &&
 		(w.before == nil || w.before.Owner.Address == solana.SystemProgram)
 }
 
-// holding is what a token account says (github.com/solana-program/token, state.rs); zero for what is none.
+// holding is what a token account says (github.com/solana-program/token, state.rs); zero for other accounts.
 type holding struct {
 	mint, owner chain.Address
 	amount      chain.Amount
@@ -169,7 +169,7 @@ func (h holding) hasCloser() bool { return h.has(closerTag) }
 
 func (h holding) has(tag int) bool { return h.rights != "" && h.rights[tag-rightsOffset] != 0 }
 
-// purse is what somebody has: lamports, those of token accounts among them, and tokens.
+// purse is an owner's lamports, those of token accounts among them, and tokens.
 type purse struct {
 	lamports chain.Amount
 	tokens   map[chain.Address]chain.Amount // by mint
@@ -187,7 +187,7 @@ func lamportsOf(state *accountInfo) (lamports chain.Amount) {
 	return lamports
 }
 
-// isWallets reports whether somebody's key may take from an account by itself.
+// isWallets reports whether a key may take from an account by itself.
 func isWallets(state *accountInfo) bool {
 	return slices.Contains([]chain.Address{solana.SystemProgram, solana.TokenProgram, solana.Token2022Program}, state.Owner.Address)
 }

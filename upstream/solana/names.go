@@ -45,7 +45,7 @@ func (n *names) of(account chain.Address) (id order.ID, known bool) {
 // learn remembers the accounts of the orders that a transaction fulfilled.
 func (c *Chain) learn(tx solana.Transaction) {
 	nobody := func(chain.Address) (id order.ID, known bool) { return id, false }
-	found, _ := onchain.DecodeSolana(c.chain.Contracts, tx, nobody) // what cannot be read teaches nothing
+	found, _ := onchain.DecodeSolana(c.chain.Contracts, tx, nobody) // unreadable ones teach nothing
 	for _, each := range found {
 		fulfilled, ok := each.Fact.(order.Fulfilled)
 		if !ok {

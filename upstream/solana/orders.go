@@ -18,22 +18,21 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// Events returns the order events of slots from to to: one round trip for the signatures of the transactions
-// that name the protocol's programs, one for those that are in these slots and for their blocks. A listed transaction
-// that nobody has is passed over where its block does not hold it. A creation whose fees a node no longer has is left
-// out, where EventsIn says that it is unreadable: the logs of a transaction end after a certain length, and whoever
-// fills them up must not stop the others.
+// Events returns the order events of slots from to to: one round trip for the signatures of the transactions that
+// name the protocol's programs, one for those in these slots and their blocks. A listed transaction that no endpoint
+// has is passed over where its block does not hold it. A creation whose fees a node no longer has is left out, where
+// EventsIn says that it is unreadable: logs end after a certain length, and a transaction that fills them must not
+// stop the others.
 //
-// Nobody waits for these events: these calls give way to those of others.
+// These calls yield to those of clients.
 func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
-	ctx = upstream.Avoiding(upstream.InBackground(ctx), c.voices.Liars()...)
+	ctx = upstream.Avoiding(upstream.Background.For(ctx), c.attested.Faulty()...)
 	events, by, err := c.told(ctx, from, to)
-	c.voices.Heard(upstream.Voice{From: from, To: to, By: by, IsList: true})
+	c.attested.Add(jsonrpc.Attestation{From: from, To: to, By: by, IsList: true})
 	return events, err
 }
 
-// told returns the order events of slots from to to as endpoints list them, and the endpoint that did, absent when
-// there were several.
+// told returns the order events of slots from to to as endpoints list them, and the endpoint if it was one.
 func (c *Chain) told(ctx context.Context, from, to uint64) (events []order.Event, by string, err error) {
 	listed, by, err := c.signatures(ctx, from, to)
 	if err != nil {
@@ -49,7 +48,7 @@ func (c *Chain) told(ctx context.Context, from, to uint64) (events []order.Event
 		if failed != nil || len(held) == len(listed) {
 			return nil, by, err
 		}
-		c.voices.Convict(by)
+		c.attested.MarkFaulty(by)
 		listed = held
 	}
 }
@@ -96,7 +95,7 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, e
 	if found == nil {
 		return nil, order.ErrNotFound
 	}
-	c.tellers.Heard(string(tx.Bytes()), asked.By)
+	c.sources.Add(string(tx.Bytes()), asked.By)
 	read := &orderTransactions{chain: c, transactions: []*transaction{found}}
 	if err := read.aside(); err != nil {
 		return nil, fmt.Errorf("chain %d: %w", c.chain.ID, err)
@@ -159,7 +158,7 @@ func (c *Chain) transactions(ctx context.Context, listed []signature, others ...
 		at := i - len(others)
 		switch {
 		case call.Err == nil && at >= 0:
-			c.tellers.Heard(string(listed[at].Signature.Bytes()), call.By)
+			c.sources.Add(string(listed[at].Signature.Bytes()), call.By)
 		case at >= 0 && isCode(call.Err, versionUnsupported):
 			unread := order.AsideTransaction{Tx: listed[at].Signature, Block: listed[at].Slot, Err: call.Err}
 			found[at] = &transaction{Slot: unread.Block, aside: &unread}

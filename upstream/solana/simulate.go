@@ -18,9 +18,9 @@ import (
 
 var _ quote.Simulator = (*Chain)(nil)
 
-// reserveLamports is what a sender needs beside the input: for accounts that the swap opens, and fees. It bounds what
-// is left on opened accounts that are not his own: the recipient's, and those in which programs keep what they know of
-// him.
+// reserveLamports is the sender's need beside the input: for accounts that the swap opens, and fees. It bounds the
+// lamports on opened accounts that are not the sender's: the recipient's, and those that programs keep about the
+// sender.
 const reserveLamports = 6_000_000
 
 // simulated is what simulateTransaction returns for a transaction.
@@ -92,10 +92,9 @@ func (c *Chain) run(ctx context.Context, tx quote.Tx) (simulated, error) {
 	return ran.Value, err
 }
 
-// Simulate implements quote.Simulator, in a round trip, and one before it where the message uses lookup tables. It
-// tells how many compute units the transaction takes and how much more the recipient has then, and looks at all that
-// the sender has among the accounts that it may write. A failure proves something only where the sender has what the
-// transaction takes: nodes cannot override state.
+// Simulate implements quote.Simulator, in a round trip, after another one where the message uses lookup tables. It
+// measures compute units, the recipient's gain, and all of the sender's accounts that the transaction may write. A
+// failure proves something only if the sender has the input: nodes cannot override state.
 func (c *Chain) Simulate(ctx context.Context, t quote.Simulation) (quote.Result, error) {
 	m, err := solana.ParseUnsigned(t.Tx.Data)
 	if err != nil {

@@ -20,7 +20,7 @@ func (c *Chain) ReadTokens(ctx context.Context, mints []chain.Address) ([]token.
 	accounts := make([]chain.Address, 0, 2*len(mints))
 	for _, mint := range mints {
 		if mint.Len() != mintLength {
-			mint = chain.NativeCoin(chain.SVM) // which is no mint; nodes refuse what is no account
+			mint = chain.NativeCoin(chain.SVM) // which is not a mint; nodes refuse other addresses
 		}
 		metadata := solana.ProgramAddress(metadataProgram, []byte("metadata"), metadataProgram.Bytes(), mint.Bytes())
 		accounts = append(accounts, mint, metadata)

@@ -13,7 +13,7 @@ import (
 	"crossgate/order"
 )
 
-// transaction is what is read of a transaction that is in a block.
+// transaction has the members of a mined transaction that are read.
 type transaction struct {
 	Slot        uint64  `json:"slot"`
 	BlockTime   *int64  `json:"blockTime"`

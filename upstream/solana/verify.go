@@ -14,21 +14,20 @@ import (
 var _ order.Verifier = (*Chain)(nil)
 
 const (
-	// ownReadings is how often an endpoint is to list the same slots where there is none beside it that told of them,
-	// and liarReadings how often where it was found wrong lately.
+	// ownReadings is how often one endpoint lists the same slots where no other can, and liarReadings how often if it
+	// was found wrong lately.
 	ownReadings, liarReadings = 4, 8
-	// blocksAtOnce is how many blocks are asked for in one request, with what is in them.
+	// blocksAtOnce is how many whole blocks are in one request.
 	blocksAtOnce = 4
 )
 
 // Verify reads slots a second time; see order.Verifier. Their transactions are listed and read again, by another
-// endpoint than told them first where there is one, else by the same one four times, or eight if it was found wrong
-// lately. Where both tell the same, it is right. Slots that they tell different things of are settled by their blocks:
-// a transaction that is in one counts, whoever lists it. One that no list ever names stays unknown: to find it takes
-// all blocks, some megabytes each.
+// endpoint where there is one, else by the same one four times, or eight if it was found wrong lately. Equal readings
+// are right. Slots with differences are settled by their blocks: a transaction in one counts. One that no list ever
+// names stays unknown: finding it would take all blocks, some megabytes each.
 func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Proof, err error) {
-	ctx = upstream.InBackground(ctx)
-	tellers, liars := c.voices.Of(from, to), c.voices.Liars()
+	ctx = upstream.Background.For(ctx)
+	tellers, liars := c.attested.Of(from, to), c.attested.Faulty()
 	another := upstream.Avoiding(ctx, slices.Concat(tellers, liars)...)
 	second, by, err := c.readings(another, from, to, tellers, liars)
 	if err != nil {
@@ -50,17 +49,17 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	sortEvents(v.Events)
 	truth := places(v.Events)
 	if len(order.DifferingBlocks(truth, places(second))) > 0 {
-		c.voices.Convict(by)
+		c.attested.MarkFaulty(by)
 	}
 	for _, slot := range order.DifferingBlocks(truth, places(first)) {
-		c.voices.Blame(slot)
+		c.attested.MarkFaultyAt(slot)
 	}
-	v.Wrong = c.voices.Tell()
+	v.Wrong = c.attested.Unreported()
 	return v, nil
 }
 
-// readings are the events of slots as an endpoint lists them, and its name; as its lists together tell them, where it
-// is one that told of them before, or was found wrong.
+// readings are the events of slots as an endpoint lists them, and its name; as its lists together show them, where it
+// read them before or was found wrong.
 func (c *Chain) readings(
 	ctx context.Context, from, to uint64, tellers, liars []string,
 ) (events []order.Event, by string, err error) {
@@ -86,14 +85,14 @@ func (c *Chain) readings(
 	return events, by, nil
 }
 
-// eventsInBlocks returns the events of the transactions in the blocks of slots, as two endpoints show them where there
-// are two, first one that did not tell of them.
+// eventsInBlocks returns the events of the transactions in the blocks of slots, as shown by two endpoints where there
+// are two, first by one that had not read them.
 func (c *Chain) eventsInBlocks(ctx context.Context, slots []uint64, tellers []string) ([]order.Event, error) {
 	listed, shown, err := c.shown(upstream.Avoiding(ctx, tellers...), slots)
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Contains(tellers, shown) { // which it would be if nobody else were there
+	if !slices.Contains(tellers, shown) { // which it would be without others
 		others, _, err := c.shown(upstream.Avoiding(ctx, shown), slots)
 		if err != nil {
 			return nil, err

@@ -17,7 +17,7 @@ func (c *Chain) GasPrice(ctx context.Context, _ quote.Priority) (quote.GasPrice,
 
 // Bandwidth of a transaction that calls a contract.
 const (
-	// bandwidthPrice is what a byte costs whoever has no bandwidth left, in sun: the chain's parameter
+	// bandwidthPrice is the price of a byte for accounts without bandwidth, in sun: the chain's parameter
 	// getTransactionFee, which only TRON's own interface has (documentation-en, docs/api/http).
 	bandwidthPrice = 1000
 

@@ -1,7 +1,7 @@
 package venue
 
-// What venues' routers enforce, read from calldata. A function that stands in no venue's list is not known, and what is
-// not known is no swap: package quote refuses it where the sender calls the venue.
+// Reading of calldata, to see what a venue's router enforces. Package quote refuses direct calls of unlisted
+// functions.
 
 import (
 	"errors"
@@ -162,7 +162,7 @@ func (f function) call(arguments []any, tx quote.Tx) (c quote.Call, err error) {
 		case payee != common.Address{}:
 			c.Payee = chain.NewAddress(payee.Bytes())
 		case !f.zeroPays:
-			return quote.Call{}, errors.New("it pays nobody")
+			return quote.Call{}, errors.New("it pays no recipient")
 		}
 	}
 	if r.err == nil && f.refine != nil {

@@ -12,9 +12,9 @@ import (
 	"crossgate/upstream"
 )
 
-// fabric answers with price and transaction at once, made for a recipient, whoever sends it. No source of its
-// contract is published: none of its transactions may call it directly, and through the public router that is what
-// holds it to recipient and minimum. It takes no affiliate share: its own comes from either side of a swap.
+// fabric answers with price and transaction at once, for a recipient and any sender. Its contract's source is not
+// published, so its transactions go through the public router only, which enforces recipient and minimum. It takes no
+// affiliate share: its own comes from either side of a swap.
 var fabric = service{
 	// The limit is not published.
 	Service: Service{
@@ -29,7 +29,7 @@ var fabric = service{
 	},
 }
 
-// fabricApp is how the gateway names itself, which the API wants of everybody and gives nobody.
+// fabricApp is the name that the API requires of its callers and does not issue.
 const fabricApp = "crossgate"
 
 func init() {

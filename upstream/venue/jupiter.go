@@ -16,8 +16,8 @@ import (
 	"crossgate/upstream"
 )
 
-// jupiter answers with a price and the instructions of which the transaction is made here. It pays the sender alone:
-// another recipient's token account would have to exist already. Affiliates are paid beside it.
+// jupiter answers with a price and instructions, which become a transaction here. It pays the sender alone: another
+// recipient's token account would have to exist already. Affiliates are paid beside it.
 var jupiter = service{
 	// 30 requests a minute without a key, 60 with a free one.
 	Service: Service{Name: "jupiter", URL: "https://api.jup.ag", RequestsPerSecond: 0.5, Burst: 5, Source: "developers.jup.ag"},
@@ -29,8 +29,8 @@ func init() {
 	register(jupiter.Service, jupiter.oneCall(jupiterRequest, readJupiter), excludedSources)
 }
 
-// jupiterNoRoute are what the API answers where it means: not this pair, not this amount. Its second version has the
-// message alone, of which the first was recorded; the codes are those of the first version's documents.
+// jupiterNoRoute are the API's refusals of a pair or amount: messages of its second version, the first of them
+// recorded, and documented codes of the first version.
 var jupiterNoRoute = map[string]bool{
 	"No routes found": true, "NO_ROUTES_FOUND": true, "COULD_NOT_FIND_ANY_ROUTE": true, "TOKEN_NOT_TRADABLE": true,
 	"ROUTE_PLAN_DOES_NOT_CONSUME_ALL_THE_AMOUNT": true, "CIRCULAR_ARBITRAGE_IS_DISABLED": true,
@@ -52,7 +52,7 @@ func jupiterRequest(o Options, s quote.Swap) (upstream.Request, error) {
 	return upstream.Request{Path: "swap/v2/build", Query: query, Header: header("X-Api-Key", o.Key)}, nil
 }
 
-// jupiterBuild is the part of an answer of which the transaction is made.
+// jupiterBuild is the part of an answer that becomes the transaction.
 type jupiterBuild struct {
 	Budget  []jupiterInstruction `json:"computeBudgetInstructions"` // a price for compute units, and no limit
 	Setup   []jupiterInstruction `json:"setupInstructions"`
@@ -109,7 +109,7 @@ func (b jupiterBuild) draft(sender chain.Address) (d solana.Draft, err error) {
 	case b.Swap == nil:
 		return d, errors.New("answer without a swap instruction")
 	case b.Tip != nil:
-		return d, errors.New("answer with a tip that nobody asked for")
+		return d, errors.New("answer with an unrequested tip")
 	case len(b.Blockhash.Bytes) != len(d.Blockhash):
 		return d, fmt.Errorf("blockhash of %d bytes", len(b.Blockhash.Bytes))
 	}

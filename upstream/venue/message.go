@@ -33,8 +33,8 @@ func mintText(s quote.Swap, a chain.Address) string {
 	return a.Format(chain.SVM)
 }
 
-// wrapsCoin reports whether a venue is to wrap and unwrap: not where the wrapped mint itself is swapped. Both on
-// one side and the other is no swap.
+// wrapsCoin reports whether a venue is to wrap and unwrap: not where the wrapped mint itself is swapped. The same
+// token on both sides is an error.
 func wrapsCoin(s quote.Swap) (bool, error) {
 	wrapped := s.In.Address == s.Chain.WrappedCoin || s.Out.Address == s.Chain.WrappedCoin
 	if wrapped && (s.In.Address.IsNative() || s.Out.Address.IsNative()) {
@@ -73,7 +73,7 @@ func (m mintAmounts) check(s quote.Swap) error {
 func parseAccount(text string) (chain.Address, error) {
 	account, err := chain.ParseAddress(text, chain.SVM)
 	if err != nil {
-		return chain.Address{}, fmt.Errorf("%q is no account", clean(text))
+		return chain.Address{}, fmt.Errorf("%q is not an account", clean(text))
 	}
 	return account, nil
 }

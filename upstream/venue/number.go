@@ -13,7 +13,7 @@ import (
 	"crossgate/chain"
 )
 
-// digits is a whole number that venues write as a JSON string or as a JSON number. Null is no digits.
+// digits is a whole number that venues write as a JSON string or as a JSON number. Null has none.
 type digits string
 
 func (d *digits) UnmarshalJSON(raw []byte) error {
@@ -34,7 +34,7 @@ func (d *digits) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// amount is nothing when there are no digits.
+// amount is absent without digits.
 func (d digits) amount() chain.Amount {
 	a, err := chain.ParseAmount(string(d))
 	if err != nil {
@@ -43,7 +43,7 @@ func (d digits) amount() chain.Amount {
 	return a
 }
 
-// gas is zero when there is no figure, or an absurd one.
+// gas is zero for a missing or absurd figure.
 func (d digits) gas() uint64 {
 	n, _ := d.amount().Uint64()
 	return n

@@ -117,7 +117,7 @@ func okxShares(data, rest []byte, c *quote.Call) error {
 	case bytes.Equal(flag[2:], okxInputShare), bytes.Equal(flag[2:], okxOutputShare):
 		return fmt.Errorf("%w: it gives shares that are not of the input", quote.ErrRefused)
 	default:
-		return errors.New("what stands behind its arguments is not known")
+		return errors.New("unknown data after its arguments")
 	}
 	r := argumentReader{arguments: []any{common.BytesToAddress(rest[len(rest)-2*word : len(rest)-word])}}
 	if r.token(position{0}) != c.TokenIn {
@@ -153,7 +153,7 @@ const (
 
 func init() { register(okx.Service, openOKX, okxSources, okxRouters) }
 
-// Codes of answers, most of which have the HTTP status 200.
+// Codes of answers, mostly with HTTP status 200.
 const (
 	okxDone        = "0"
 	okxNoLiquidity = "82000"

@@ -63,8 +63,8 @@ var (
 	})
 )
 
-// readRelayCall is relay's Profile.Read. The router holds nobody to anything but by paying out a stated amount, or
-// reverting. Answers that leave the minimum to a swap on the way are not known to keep to it.
+// readRelayCall is relay's Profile.Read. The router enforces only payouts of a stated amount. Answers that leave the
+// minimum to a swap on the way are not known to keep it.
 func readRelayCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	call, calls := quote.Call{TokenIn: chain.NativeCoin(chain.EVM), AmountIn: tx.Value}, 0
 	_, arguments, err := relayCoinCall.unpack(tx.Data)

@@ -18,7 +18,7 @@ import (
 // serviceLife is how long a price, and a transaction that came with it, are good for where the API does not say.
 const serviceLife = 30 * time.Second
 
-// pricedRoute is a price, and R: what its transaction is made from.
+// pricedRoute is a price, and R, the source of its transaction.
 type pricedRoute[R any] struct {
 	amountOut chain.Amount
 	gas       uint64
@@ -33,7 +33,8 @@ type pricing[R any] struct {
 	read    func(upstream.Response, quote.Profile, quote.Swap) (pricedRoute[R], error)
 }
 
-// kept is what a quote keeps for its transaction, and what it was asked for that a price does not depend on.
+// kept is the part of a quote that its transaction needs, and the part of the request that its price does not depend
+// on.
 type kept[R any] struct {
 	route             R
 	sender, recipient chain.Address

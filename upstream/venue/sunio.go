@@ -132,7 +132,7 @@ func (v *sunio) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx,
 	return tx, nil
 }
 
-// sunioShare is a share of a swap's input, and sunioSwapped what is left of that.
+// sunioShare is a share of a swap's input, sunioSwapped the rest.
 func sunioShare(s quote.Swap, share quote.Affiliate) chain.Amount {
 	return s.In.Amount.MulDiv(uint64(bps(share.Percent)), wholeBps)
 }
@@ -273,7 +273,7 @@ func smallest(text string, decimals uint8) (chain.Amount, error) {
 	}
 	whole, err := decimal.NewFromString(text)
 	if err != nil || whole.Exponent() > 0 {
-		return chain.Amount{}, errors.New("amount is no plain number")
+		return chain.Amount{}, errors.New("amount is not a plain number")
 	}
 	units := whole.Shift(int32(decimals))
 	if !units.IsInteger() {

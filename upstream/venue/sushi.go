@@ -39,7 +39,7 @@ func init() {
 	register(sushi.Service, sushi.pricesAgain(sushiRequest, readSushi), excludedSources, sushiReferrer)
 }
 
-// sushiReferrer is the setting by which the venue tells its callers apart; its documents ask integrators for it.
+// sushiReferrer identifies integrators, as the venue's documents ask.
 const sushiReferrer = "referrer"
 
 // sushiRequest leaves out the API's own simulation: a wallet may approve, or be filled, later.

@@ -41,8 +41,8 @@ func gasPriceText(s quote.Swap) string {
 	return s.GasPrice.String()
 }
 
-// suits returns why a venue with profile p cannot do s, if so. The whole affiliate share is taken or none of
-// it: nobody's share is lowered in silence, and none of the venues takes it finer than in basis points.
+// suits returns why a venue with profile p cannot do s, if so. An affiliate share is taken whole or refused, never
+// lowered; venues count basis points.
 func suits(p quote.Profile, s quote.Swap) error {
 	if _, served := p.Routers[s.Chain.ID]; !served {
 		return fmt.Errorf("%s on chain %d: %w", p.Name, s.Chain.ID, quote.ErrUnsupportedChain)

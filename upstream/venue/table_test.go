@@ -52,23 +52,25 @@ func venuesPage(services []venue.Service, profiles map[string]quote.Profile) str
 
 Written by ` + "`go test ./upstream/venue -update`" + ` from what the venues declare; a test compares the two.
 
-## Who they are
+## Services
 
-A venue with an address is a service; one without is read from its contracts, through the endpoints of its chains.
-*Key* says whether an API key is needed, may be given, or is not taken. *Affiliate* is the largest share of the input
-that the venue itself gives an affiliate in direct execution; the public on-chain router takes any share up to 10 %
-for all of them, and on Solana the gateway pays it. Who *pays two* can divide it between an affiliate and the operator
-([0017](decisions/0017-operators-fee.md)). A *fallback* is asked only when fewer than two others have quoted. *Approves* is what a wallet
-approves for a token input in direct execution.
+*Key*: needed, optional, or not taken. *Affiliate* is the largest share of the input in direct execution; the public router pays up to
+10 % with any venue, and on Solana the gateway pays. *Pays two*: affiliate and operator ([0017](decisions/0017-operators-fee.md)). A
+*fallback* is asked only if fewer than two others have quoted. *Approves* is for direct swaps of tokens. Exchanges of
+upstream/venue/exchanges.json, which has the sources of their addresses, are read through the chains' endpoints and approve the contract
+that the transaction calls.
 
 | Venue | Address | Key | Affiliate | Approves | |
 |---|---|---|---|---|---|
 `)
 	for _, s := range services {
 		p := profiles[s.Name]
+		if s.URL == "" && remark(p) == "" {
+			continue
+		}
 		fmt.Fprintf(&page, "| %s | %s | %s | %s | %s | %s |\n", s.Name, s.URL, keyOf(s), shareOf(p), spenderOf(p), remark(p))
 	}
-	page.WriteString("\n## Who serves which chain\n\n| Chain | Name | Services | Services with a key | Contracts |\n|---|---|---|---|---|\n")
+	page.WriteString("\n## Chains\n\n| Chain | Name | Services | Services with a key | Contracts |\n|---|---|---|---|---|\n")
 	for _, c := range chain.Documented().All() {
 		var free, keyed, contracts []string
 		for _, s := range services {
@@ -85,8 +87,8 @@ approves for a token input in direct execution.
 		}
 		fmt.Fprintf(&page, "| %d | %s | %s | %s | %s |\n", c.ID, c.Name, listed(free), listed(keyed), listed(contracts))
 	}
-	page.WriteString("\nA chain without any venue is answered with UNSUPPORTED_CHAIN.\n")
-	page.WriteString("\n## Where addresses come from\n\nThose of exchanges stand in `upstream/venue/exchanges.json`, each with its source.\n\n")
+	page.WriteString("\nA chain without venues is UNSUPPORTED_CHAIN.\n")
+	page.WriteString("\n## Sources of addresses\n\n")
 	page.WriteString("| Service | Published by |\n|---|---|\n")
 	for _, s := range services {
 		if s.URL != "" {
@@ -97,13 +99,13 @@ approves for a token input in direct execution.
 	return page.String()
 }
 
-// notAsked says which facts lack of venues that would need no agreement.
+// notAsked names venues that take no agreement to use, with the facts that are missing.
 const notAsked = `
-## Who is not asked
+## Not supported
 
-| Service | What is not known |
+| Service | Unknown |
 |---|---|
-| nordstern | The least that comes out, which its answers do not say, and the layout of its packed calldata: what it would enforce cannot be told. Its contracts, but for the one on Base in the only recorded answer (github withfabricxyz/spandex @5aafcac): elsewhere a list of another project has that address under another name. How it refuses; and whether it makes a transaction for a sender who is not the recipient: ` + "`from`" + ` is both |
+| nordstern | the minimum and the layout of its packed calldata, so the guard could not read it; its contracts on most chains; its refusals; whether sender and recipient may differ |
 `
 
 func keyOf(s venue.Service) string {

@@ -21,7 +21,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
-	"crossgate/linktest"
+	"crossgate/internal/linktest"
 	"crossgate/quote"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"

@@ -47,12 +47,12 @@ const veloraData = "address,address,uint256,uint256,uint256,bytes32,address"
 
 const (
 	veloraFeeBits = 0x3fff // of partnerAndFee: basis points of the outcome
-	veloraMostFee = 200    // basis points; the contract lowers what is above
+	veloraMostFee = 200    // basis points; the contract lowers larger ones
 )
 
-// veloraFunction is a function whose struct of a swap has veloraData from a member on. The argument behind the struct
-// is partnerAndFee. The contract takes the fee from an outcome that reached the minimum, keeps what is above the quoted
-// amount, and leaves itself one unit.
+// veloraFunction is a function whose struct of a swap has veloraData from a member on, followed by partnerAndFee. The
+// contract takes the fee from an outcome that reached the minimum, keeps any surplus over the quoted amount, and
+// leaves itself one unit.
 func veloraFunction(signature string, data, from int) function {
 	at := func(member int) position { return position{data, from + member} }
 	return function{
@@ -102,8 +102,8 @@ type veloraRoute struct {
 	feePercent decimal.Decimal
 }
 
-// least returns the smallest outcome before the fee that leaves the recipient the quoted amount less the
-// slippage: the contract looks at the minimum first and takes the fee from what is there.
+// least returns the smallest outcome before the fee that leaves the recipient the quoted amount less the slippage:
+// the contract checks the minimum before it takes the fee.
 func (r veloraRoute) least(slippagePercent decimal.Decimal) (chain.Amount, error) {
 	wanted, netErr := lessPercent(r.net, slippagePercent)
 	least, grossErr := lessPercent(r.gross, slippagePercent)
@@ -221,7 +221,7 @@ type veloraFailure struct {
 	Error string `json:"error"`
 }
 
-// judge says what is wrong with an answer that was read with the error err, if anything is.
+// judge returns the error of an answer that was read with the error err.
 func (f veloraFailure) judge(resp upstream.Response, err error) error {
 	switch {
 	case strings.HasPrefix(f.Error, "Rate limit"):

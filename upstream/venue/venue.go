@@ -47,8 +47,8 @@ type Options struct {
 	Newest func(chain.ID) time.Time
 }
 
-// deadline is until when a transaction that is built now may be in a block. Contracts go by their chain's time, which
-// is ahead of the clock where the clock is slow, or where somebody made blocks faster, as on chains for tests.
+// deadline is the last time at which a transaction built now may be in a block. Contracts go by their chain's time,
+// which is ahead of a slow clock, and on test chains.
 func (o Options) deadline(id chain.ID) time.Time {
 	now := o.Now()
 	if o.Newest != nil {
@@ -62,7 +62,7 @@ func (o Options) deadline(id chain.ID) time.Time {
 // Service is a venue's public API: where it is, and how often one caller may ask it. Exchanges have none.
 type Service struct {
 	Name              string
-	URL               string // empty when there is no service to be asked
+	URL               string // empty without a service
 	Keyed             bool   // it requires a key
 	Keyless           bool   // it has no keys
 	Source            string // of the addresses of its contracts; exchanges have theirs in exchanges.json

@@ -17,7 +17,7 @@ const (
 	wrapImage = "https://icons.llamao.fi/icons/protocols/weth"
 )
 
-// Calls of WETH9. Neither names anybody: it serves who calls.
+// Calls of WETH9. They serve their caller.
 var (
 	wrapDeposit  = []byte{0xd0, 0xe3, 0x0d, 0xb0} // deposit()
 	wrapWithdraw = []byte{0x2e, 0x1a, 0x7d, 0x4d} // withdraw(uint256)

@@ -49,7 +49,8 @@ func init() {
 	register(zeroEx.Service, openZeroEx, excludedSources)
 }
 
-// zeroExVenue builds nothing for a Settler that is not 0x's own: the AllowanceHolder gives whom it is told the input.
+// zeroExVenue builds nothing for a Settler that is not 0x's own: the AllowanceHolder gives the input to any named
+// contract.
 type zeroExVenue struct {
 	quote.Venue
 	settlers settlers

@@ -31,8 +31,8 @@ func (n *recentNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// TestHistoryReachOfNodesIsKnown has a node that dropped old blocks say so of one: that it keeps the newest 150 slots is
-// known from then on. That a slot was skipped, which every node says, teaches nothing.
+// TestHistoryReachOfNodesIsKnown has a node that dropped old blocks say so of one: it is asked for what is half as old
+// at most from then on. That a slot was skipped, which every node says, teaches nothing.
 func TestHistoryReachOfNodesIsKnown(t *testing.T) {
 	const keeps = 150
 	w := newWorld(t)
@@ -61,7 +61,7 @@ func TestHistoryReachOfNodesIsKnown(t *testing.T) {
 	if err != nil || old.Number > w.Head()-350 {
 		t.Errorf("Block(%d) = %+v, %v", w.Head()-350, old, err)
 	}
-	if limits, _ := client.Capabilities("node-0").Known(); limits.Depths["blocks"] != keeps || recent.refused.Load() != 1 {
-		t.Errorf("known depths are %v after %d refusals, want %d blocks after one", limits.Depths, recent.refused.Load(), keeps)
+	if limits, _ := client.Capabilities("node-0").Known(); limits.Depths["blocks"] != 350/2 || recent.refused.Load() != 1 {
+		t.Errorf("known depths are %v after %d refusals, want %d blocks after one", limits.Depths, recent.refused.Load(), 350/2)
 	}
 }

@@ -17,9 +17,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
-	"crossgate/release"
+	"crossgate/gateway"
+	"crossgate/internal/release"
 	"crossgate/sandbox"
 )
 
@@ -68,7 +68,6 @@ func (d demonstration) run(ctx context.Context, out io.Writer) (err error) {
 	if err != nil {
 		return fmt.Errorf("configuration of the gateway: %w", err)
 	}
-	c.Telemetry.Service = "crossgate-sandbox"
 	telemetry, err := gateway.StartTelemetry(ctx, c.Telemetry, log)
 	if err != nil {
 		return err

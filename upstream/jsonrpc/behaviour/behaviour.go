@@ -1,7 +1,6 @@
 // Package behaviour is the book of what JSON-RPC providers really answer when they refuse, limit or forget: each case
 // with its question, the answer to the letter, and what it means. The book (book.json) is what the client of package
-// jsonrpc is held against, and recordings of an operator's endpoints have the same form: they can be played back, and
-// sent in.
+// jsonrpc is held against.
 //
 // Statuses and bodies are facts about others' services, with their source and date. A status of zero is not known.
 package behaviour
@@ -9,8 +8,6 @@ package behaviour
 import (
 	_ "embed"
 	"encoding/json"
-	"fmt"
-	"io"
 )
 
 //go:embed book.json
@@ -67,43 +64,4 @@ func Book() []Case {
 		panic("behaviour: book.json: " + err.Error())
 	}
 	return cases
-}
-
-// Read reads cases in the book's form.
-func Read(from io.Reader) ([]Case, error) {
-	var cases []Case
-	decoder := json.NewDecoder(from)
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&cases); err != nil {
-		return nil, fmt.Errorf("recording: %w", err)
-	}
-	for i, each := range cases {
-		if each.Question.Method == "" || !each.Answer.Hangs && (each.Answer.Status != 0 && (each.Answer.Status < 200 || each.Answer.Status > 599)) {
-			return nil, fmt.Errorf("recording: case %d (%s) has no method, or a status that no final response has", i+1, each.ID)
-		}
-	}
-	return cases, nil
-}
-
-// Write writes cases in the book's form, one a line.
-func Write(to io.Writer, cases []Case) error {
-	for i, each := range cases {
-		begin := ",\n  "
-		if i == 0 {
-			begin = "[\n  "
-		}
-		text, err := json.Marshal(each)
-		if err != nil {
-			return err
-		}
-		if _, err := io.WriteString(to, begin+string(text)); err != nil {
-			return err
-		}
-	}
-	end := "\n]\n"
-	if len(cases) == 0 {
-		end = "[]\n"
-	}
-	_, err := io.WriteString(to, end)
-	return err
 }

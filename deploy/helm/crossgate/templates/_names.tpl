@@ -70,9 +70,8 @@ writing, notifications and pings. */ -}}
 {{- /* What a running gateway does not take over: pods are replaced when it changes, and only then. */ -}}
 {{- define "crossgate.restart" -}}
 {{- $config := include "crossgate.config" . | fromYaml }}
-{{- $swap := default dict (get $config "swap") }}
 {{- $telemetry := omit $config.telemetry "level" "access" }}
-{{- toYaml (dict "config" (pick $config "listen" "tls" "connections" "drain" "index" "cache") "telemetry" $telemetry "deadline" (get $swap "deadline")) | sha256sum }}
+{{- toYaml (dict "config" (pick $config "listen" "tls" "connections" "drain" "index" "cache") "telemetry" $telemetry) | sha256sum }}
 {{- end }}
 
 {{- /* Where probes ask: the public listener, or that of operators where only clients with a certificate are answered. */ -}}

@@ -1,0 +1,276 @@
+// Package doctor calls everything that a configuration names and reports mistakes and limits: endpoints of chains,
+// venues and their keys, price services, the database and the shared cache.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/config"
+	"crossgate/gateway"
+	"crossgate/order/index"
+	"crossgate/store"
+	"crossgate/upstream/jsonrpc"
+)
+
+// Diagnosis is the report on everything that a configuration names.
+type Diagnosis struct {
+	Chains   []Chain   `json:"chains"`
+	Services []Service `json:"services"` // venues, prices, the database, the shared cache
+}
+
+// Chain is about one chain and its endpoints.
+type Chain struct {
+	Chain     chain.ID     `json:"chain"`
+	Name      string       `json:"name"`
+	Endpoints []Endpoint   `json:"endpoints"`
+	Unasked   gateway.Load `json:"unasked"` // following the chain while its orders are not asked for
+	Asked     gateway.Load `json:"asked"`   // while they are asked for all the time
+	Verdict   []string     `json:"verdict"` // in words
+}
+
+// Endpoint is about one endpoint of a chain.
+type Endpoint struct {
+	Endpoint     string         `json:"endpoint"`
+	Head         uint64         `json:"head"`         // newest block of its chain; zero when unknown
+	Genesis      string         `json:"genesis"`      // hash of the chain's first block; empty when unknown
+	Said         string         `json:"said"`         // in words; empty when it gave no usable answer
+	Wrong        []string       `json:"wrong"`        // what differs from the configuration
+	Limits       jsonrpc.Limits `json:"limits"`       // found by refusals
+	Shortcomings []string       `json:"shortcomings"` // the limits and whatever else others do better, in words
+}
+
+// Service is about anything else.
+type Service struct {
+	Name  string   `json:"name"`
+	Said  string   `json:"said"`
+	Wrong []string `json:"wrong"`
+}
+
+const (
+	// endpointLimit bounds the calls of one endpoint of a chain, waiting for its rate limit included.
+	endpointLimit = time.Minute
+	// serviceLimit bounds the calls of anything else.
+	serviceLimit = 15 * time.Second
+)
+
+// Diagnose asks every endpoint of c what it can do, the venues for a price with their keys, and the database and the
+// shared cache whether they can be used. report gets the progress of each chain, from several goroutines.
+func Diagnose(ctx context.Context, c config.Config, report func(index.Progress)) (Diagnosis, error) {
+	if err := gateway.Check(c); err != nil {
+		return Diagnosis{}, err
+	}
+	d := Diagnosis{Chains: make([]Chain, len(c.Chains)), Services: make([]Service, len(c.Venues))}
+	anchors := anchorsOf(ctx, c)
+	var working sync.WaitGroup
+	for i, each := range c.Chains {
+		working.Go(func() { d.Chains[i] = diagnoseChain(ctx, c, each, anchors[each.ID], report) })
+	}
+	for i, each := range c.Venues {
+		working.Go(func() { d.Services[i] = diagnoseVenue(ctx, c, each) })
+	}
+	working.Wait()
+	if service := c.Prices.DefiLlama; service != nil {
+		for _, each := range service.Endpoints {
+			d.Services = append(d.Services, diagnosePrices(ctx, each))
+		}
+	}
+	d.Services = append(d.Services, diagnoseStore(ctx, c))
+	if c.Cache.Shared.Reveal() != "" {
+		d.Services = append(d.Services, diagnoseShared(ctx, c))
+	}
+	return d, ctx.Err()
+}
+
+// Wrong counts what differs from the configuration or cannot be used.
+func (d Diagnosis) Wrong() (wrong, all int) {
+	count := func(lines []string) {
+		all++
+		if len(lines) > 0 {
+			wrong++
+		}
+	}
+	for _, c := range d.Chains {
+		for _, e := range c.Endpoints {
+			count(e.Wrong)
+		}
+	}
+	for _, s := range d.Services {
+		count(s.Wrong)
+	}
+	return wrong, all
+}
+
+// anchorsOf are the newest anchors in c's database; none where that cannot be read, which diagnoseStore says.
+func anchorsOf(ctx context.Context, c config.Config) map[chain.ID]store.Anchor {
+	ctx, cancel := context.WithTimeout(ctx, serviceLimit)
+	defer cancel()
+	anchors, _ := gateway.Database(c).Anchors(ctx)
+	return anchors
+}
+
+func diagnoseChain(ctx context.Context, c config.Config, own config.Chain, anchor store.Anchor, report func(index.Progress)) Chain {
+	known, _ := c.Registry().Chain(own.ID)
+	d := Chain{Chain: own.ID, Name: known.Name, Endpoints: make([]Endpoint, len(own.Endpoints))}
+	var mu sync.Mutex
+	done := index.Progress{Chain: own.ID, Total: uint64(len(own.Endpoints))}
+	var asking sync.WaitGroup
+	for i, each := range own.Endpoints {
+		asking.Go(func() {
+			d.Endpoints[i] = diagnoseEndpoint(ctx, known, each, anchor)
+			mu.Lock()
+			defer mu.Unlock()
+			done.Read++
+			done.Done = done.Read == done.Total
+			report(done)
+		})
+	}
+	asking.Wait()
+	compareHeads(d.Endpoints, gateway.Lag(known.BlockTime))
+	compareGenesis(d.Endpoints)
+	compareURLs(d.Endpoints, own.Endpoints)
+	d.Unasked, d.Asked = gateway.Loads(known, own, c.Index)
+	d.Verdict = d.verdict(known)
+	return d
+}
+
+func diagnoseEndpoint(ctx context.Context, c chain.Chain, own config.Endpoint, anchor store.Anchor) Endpoint {
+	d := Endpoint{Endpoint: own.Name}
+	p, err := newProber(c, own)
+	if err != nil {
+		d.Wrong = []string{err.Error()}
+		return d
+	}
+	defer p.endpoint.Close()
+	ctx, cancel := context.WithTimeout(ctx, endpointLimit)
+	defer cancel()
+	if err := p.identify(ctx, &d); err != nil {
+		d.wrong("%v", err)
+	}
+	if d.Head > 0 {
+		p.probe(ctx, &d)
+		p.checkBranch(ctx, &d, anchor)
+	}
+	d.Shortcomings = slices.Concat(gateway.LimitsInWords(d.Limits), d.Shortcomings)
+	if usual := p.usual(); usual >= slow {
+		d.short("slow: an answer takes %.1f s", usual.Seconds())
+	}
+	checkClearText(&d, own)
+	return d
+}
+
+func (d *Endpoint) wrong(form string, values ...any) {
+	d.Wrong = append(d.Wrong, fmt.Sprintf(form, values...))
+}
+
+func (d *Endpoint) short(form string, values ...any) {
+	d.Shortcomings = append(d.Shortcomings, fmt.Sprintf(form, values...))
+}
+
+// compareHeads reports the endpoints whose head is more than most blocks away from the median.
+func compareHeads(endpoints []Endpoint, most uint64) {
+	var heads []uint64
+	for _, e := range endpoints {
+		if e.Head > 0 {
+			heads = append(heads, e.Head)
+		}
+	}
+	if len(heads) == 0 {
+		return
+	}
+	slices.Sort(heads)
+	usual := heads[len(heads)/2]
+	for i := range endpoints {
+		switch e := &endpoints[i]; {
+		case e.Head == 0:
+		case e.Head+most < usual:
+			e.wrong("%d blocks behind the others", usual-e.Head)
+		case e.Head > usual+most:
+			e.wrong("%d blocks ahead of the others", e.Head-usual)
+		}
+	}
+}
+
+// compareGenesis reports the endpoints of a chain that begins with another block than most of them say; where as many
+// say one thing as another, those that contradict the first.
+func compareGenesis(endpoints []Endpoint) {
+	votes := make(map[string]int)
+	for _, e := range endpoints {
+		votes[e.Genesis]++
+	}
+	usual := Endpoint{}
+	for _, e := range endpoints {
+		if e.Genesis != "" && (usual.Genesis == "" || votes[e.Genesis] > votes[usual.Genesis]) {
+			usual = e
+		}
+	}
+	for i := range endpoints {
+		if e := &endpoints[i]; e.Genesis != "" && e.Genesis != usual.Genesis {
+			e.wrong("its chain begins with block %.10s…, that of %s with %.10s…", e.Genesis, usual.Endpoint, usual.Genesis)
+		}
+	}
+}
+
+// compareURLs reports endpoints that are the same as another one: they confirm nothing and fail together.
+func compareURLs(endpoints []Endpoint, own []config.Endpoint) {
+	for i, each := range own {
+		first := slices.IndexFunc(own, func(other config.Endpoint) bool { return other.URL.Reveal() == each.URL.Reveal() })
+		if first < i {
+			endpoints[i].wrong("has the URL of %s", own[first].Name)
+		}
+	}
+}
+
+// verdict says in words what the endpoints of a chain are good for together.
+func (d *Chain) verdict(c chain.Chain) (said []string) {
+	var serving []Endpoint
+	for _, e := range d.Endpoints {
+		if e.Head > 0 {
+			serving = append(serving, e)
+		}
+	}
+	if len(serving) == 0 {
+		return []string{"not followed: no endpoint serves this chain"}
+	}
+	say := func(is bool, text string) {
+		if is {
+			said = append(said, text)
+		}
+	}
+	all := func(lacks func(jsonrpc.Limits) bool) bool {
+		return !slices.ContainsFunc(serving, func(e Endpoint) bool { return !lacks(e.Limits) })
+	}
+	shallow := func(part string) bool {
+		return all(func(l jsonrpc.Limits) bool { _, is := l.Depths[part]; return is })
+	}
+	say(len(serving) == 1, "one endpoint: what it says cannot be compared with another")
+	say(all(lacking("eth_getLogs")), "not followed: no endpoint lists logs")
+	say(shallow("logs"), "a backfill may end early: no endpoint has old logs")
+	say(shallow("state"), "older orders are found by their logs alone: no endpoint has old state")
+	say(c.Family == chain.EVM && all(lacking(simulation)), "swaps through venues' own routers are refused: no endpoint has eth_simulateV1")
+	if l := d.Unasked; l.Monthly > 0 {
+		say(l.UnitsPerMonth > l.Monthly, fmt.Sprintf(
+			"the plans of its endpoints have %d units a month, following takes %d: it is looked at less often", l.Monthly, l.UnitsPerMonth))
+	}
+	if len(said) == 0 {
+		said = []string{"good"}
+	}
+	return said
+}
+
+func lacking(what string) func(jsonrpc.Limits) bool {
+	return func(l jsonrpc.Limits) bool { return slices.Contains(l.Lacks, what) }
+}
+
+// isRefusal reports whether a status says that a key is missing or wrong.
+func isRefusal(status int) bool {
+	return status == http.StatusUnauthorized || status == http.StatusForbidden
+}
+
+var errNotJSON = errors.New("it returned no number")

@@ -1,0 +1,56 @@
+package doctor
+
+import (
+	"strings"
+	"testing"
+
+	"crossgate/config"
+)
+
+func TestHeadsAreComparedWithTheMedian(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		heads []uint64
+		wrong []string // of each
+	}{
+		{[]uint64{100, 103, 99}, []string{"", "", ""}},
+		{[]uint64{80, 103, 99}, []string{"19 blocks behind the others", "", ""}},
+		{[]uint64{100, 900, 99}, []string{"", "800 blocks ahead of the others", ""}},
+		{[]uint64{80, 100}, []string{"20 blocks behind the others", ""}},
+		{[]uint64{0, 100}, []string{"", ""}},
+		{[]uint64{0}, []string{""}},
+	} {
+		endpoints := make([]Endpoint, len(test.heads))
+		for i, head := range test.heads {
+			endpoints[i].Head = head
+		}
+		compareHeads(endpoints, 10)
+		for i, want := range test.wrong {
+			if got := strings.Join(endpoints[i].Wrong, "; "); got != want {
+				t.Errorf("heads %d: endpoint %d has %q, want %q", test.heads, i, got, want)
+			}
+		}
+	}
+}
+
+// TestKeysInClearTextAreNamed has endpoints near and far, and wants the key itself left out.
+func TestKeysInClearTextAreNamed(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"http://rpc.provider.example/canary":  "url begins with http://: calls, and the key if it has one, are sent in clear text",
+		"http://93.184.216.34:8545/canary":    "url begins with http://: calls, and the key if it has one, are sent in clear text",
+		"https://rpc.provider.example/canary": "",
+		"http://127.0.0.1:8545":               "", "http://10.0.0.7": "", "http://[fd00::1]:8545": "", "http://node": "", "http://node.default.svc": "",
+	} {
+		var d Endpoint
+		checkClearText(&d, config.Endpoint{URL: config.NewSecret(address)})
+		if got := strings.Join(d.Shortcomings, "; "); got != want {
+			t.Errorf("%s is %q, want %q", address, got, want)
+		}
+	}
+	var d Endpoint
+	checkClearText(&d, config.Endpoint{URL: config.NewSecret("https://a.example"), WebSocket: config.NewSecret("ws://a.example/canary")})
+	if len(d.Shortcomings) != 1 || !strings.HasPrefix(d.Shortcomings[0], "websocket begins with ws://") {
+		t.Errorf("a websocket without TLS is %q", d.Shortcomings)
+	}
+}

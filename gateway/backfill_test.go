@@ -1,0 +1,54 @@
+package gateway
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+
+	"crossgate/chain"
+	"crossgate/config"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/store"
+)
+
+// TestBackfillReadsWideRanges counts what a backfill of blocks without orders takes, which most of a chain's are, in
+// two readings of each block: at endpoints that search any number at once, as many as public ones do, or few.
+func TestBackfillReadsWideRanges(t *testing.T) {
+	for _, test := range []struct{ span, history, most uint64 }{{0, 4_000_000, 400}, {5000, 400_000, 210}, {1000, 400_000, 950}} {
+		t.Run(fmt.Sprintf("span %d", test.span), func(t *testing.T) { countBackfill(t, test.span, test.history, test.most) })
+	}
+}
+
+// countBackfill reads so many blocks at endpoints that search so many at once.
+func countBackfill(t *testing.T, span, history, most uint64) {
+	onVirtualClock(t, func(t *testing.T, db *store.DB, c config.Config, o index.Options) {
+		own := c.Chains[2]
+		calmly := newCalm(c, own.ID)
+		calmly.span = span
+		calmly.chain.FirstBlock = calmly.head() - history
+		for i := range own.Endpoints {
+			own.Endpoints[i].RequestsPerSecond = 0
+		}
+		x := index.New(db, map[chain.ID]order.Source{own.ID: calmly.source(t, c, own)}, o)
+		estimate := x.EstimateBackfill(t.Context())[0]
+		synctest.Wait() // endpoints are asked for their heads in the background
+		clear(calmly.calls)
+		var last index.Progress
+		if err := x.Backfill(t.Context(), func(p index.Progress) { last = p }); err != nil {
+			t.Fatal(err)
+		}
+		if !last.Done || last.Read < history-10 || last.Read > history {
+			t.Errorf("at the end %+v, want %d blocks read", last, history)
+		}
+		synctest.Wait()
+		total := uint64(calmly.total())
+		t.Logf("%d calls for %d blocks: %v", total, last.Read, calmly.calls)
+		if estimate.Err != nil || estimate.Blocks() < history-10 || estimate.Calls < total*8/10 || estimate.Calls > total*15/10 {
+			t.Errorf("estimated %+v, want %d blocks and what was counted, %d, or half as much again", estimate, history, total)
+		}
+		if total > most {
+			t.Errorf("%d calls for %d blocks, want %d at most: %v", total, last.Read, most, calmly.calls)
+		}
+	})
+}

@@ -1,0 +1,325 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+
+	"crossgate/cache/shared"
+	"crossgate/chain"
+	"crossgate/config"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/quote"
+	"crossgate/token"
+	"crossgate/upstream"
+	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
+	"crossgate/upstream/price"
+	"crossgate/upstream/solana"
+	"crossgate/upstream/tron"
+	"crossgate/upstream/venue"
+)
+
+// parts are what a configuration makes before anything is opened or called.
+type parts struct {
+	registry  chain.Registry
+	chains    map[chain.ID]*chainParts // those that are read
+	venues    []quote.Venue
+	tokens    *token.Directory
+	lists     []publicList
+	past      token.PastPriceSource // nil: past prices are not known
+	shelf     tokenShelf            // empty until the store is open
+	endpoints []*endpoint
+	pools     []*upstream.Pool          // of the same endpoints, in the sequence of the file
+	origins   map[string]*upstream.Pool // of passthrough, by the host's name
+	shared    *shared.Cache             // nil: replicas have no cache in common
+}
+
+// chainParts are the adapters of one chain.
+type chainParts struct {
+	config config.Chain
+	pool   *upstream.Pool
+	rpc    *jsonrpc.Client
+	orders order.Source
+	tokens token.Reader
+	call   caller           // nil: its contracts are not called
+	newest func() time.Time // of its newest block, as far as is known; nil with call
+	heads  []index.Announcer
+	swaps  quote.Chain
+}
+
+// caller calls contracts of one chain; see venue.Options.
+type caller func(ctx context.Context, to []chain.Address, data [][]byte) ([][]byte, error)
+
+// builder makes the parts of a configuration and collects its mistakes.
+type builder struct {
+	config   config.Config
+	log      *slog.Logger // nil: nothing is logged
+	before   *parts       // of the configuration before; nil: there was none
+	parts    *parts
+	mistakes config.Mistakes
+}
+
+// build makes the parts of c. It takes over those of before, which may be nil, as far as nothing about them has
+// changed. log reports bad answers of endpoints; nil when none is going to be called.
+func build(c config.Config, log *slog.Logger, before *parts) (*parts, error) {
+	b := &builder{config: c, log: log, before: before, parts: &parts{
+		registry: c.Registry(),
+		chains:   make(map[chain.ID]*chainParts),
+	}}
+	for i, each := range c.Chains {
+		b.addChain(fmt.Sprintf("chains[%d]", i), each)
+	}
+	for i, each := range c.Venues {
+		b.addVenue(fmt.Sprintf("venues[%d]", i), each)
+	}
+	b.addTokens()
+	b.addOrigins()
+	b.addShared()
+	if len(b.mistakes) > 0 {
+		b.parts.close()
+		return nil, b.mistakes
+	}
+	return b.parts, nil
+}
+
+func (b *builder) mistake(path string, err error) {
+	b.mistakes = append(b.mistakes, b.config.Mistake(path, err.Error()))
+}
+
+// pool makes the pool of the endpoints that are configured for one chain or service.
+func (b *builder) pool(path, name, of string, configured []config.Endpoint, attributes ...attribute.KeyValue) *upstream.Pool {
+	var endpoints []*upstream.Endpoint
+	for i, each := range configured {
+		e, err := b.endpoint(of, each, attributes...)
+		if err != nil {
+			b.mistake(fmt.Sprintf("%s.endpoints[%d].url", path, i), err)
+			continue
+		}
+		endpoints = append(endpoints, e.Endpoint)
+		b.parts.endpoints = append(b.parts.endpoints, e)
+	}
+	made := upstream.NewPool(name, endpoints...)
+	b.parts.pools = append(b.parts.pools, made)
+	return made
+}
+
+// addChain makes the adapters of a chain, as many as its family has so far.
+func (b *builder) addChain(path string, c config.Chain) {
+	if b.keepChain(c) {
+		return
+	}
+	known, _ := b.parts.registry.Chain(c.ID)
+	pool := b.pool(path, known.Name, c.ID.String(), c.Endpoints, attribute.Int64("crossgate.chain.id", int64(c.ID)))
+	rpc, lag := jsonrpc.New(pool), Lag(known.BlockTime)
+	for _, each := range c.Endpoints {
+		if known := rpc.Capabilities(each.Name); known != nil { // the endpoint could be made
+			known.SetCosts(each.Costs)
+		}
+	}
+	made := &chainParts{config: c, pool: pool, rpc: rpc}
+	var options []evm.Option
+	if !b.config.Index.Swaps {
+		options = append(options, evm.WithoutSwaps())
+	}
+	b.parts.chains[c.ID] = made
+	switch known.Family {
+	case chain.EVM:
+		rpc.CompareHeads(lag, evm.HeadCall(), evm.LinkCall)
+		adapter := evm.New(known, rpc, options...)
+		made.orders, made.tokens, made.call, made.newest = adapter, adapter, adapter.CallAll, adapter.Newest
+		made.heads = b.announcers(path, known, c.Endpoints)
+		made.swaps = quote.Chain{
+			Guard: evm.Guard{}, Fees: adapter, Router: evm.NewRouter(adapter), Simulator: evm.NewSimulator(adapter),
+		}
+	case chain.SVM:
+		rpc.CompareHeads(lag, solana.HeadCall(), nil)
+		adapter := solana.New(known, rpc)
+		made.orders, made.tokens = adapter, adapter
+		made.swaps = quote.Chain{Guard: solana.Guard{}, Fees: adapter, Simulator: adapter, Payee: adapter.Payee}
+	case chain.TVM:
+		rpc.CompareHeads(lag, evm.HeadCall(), evm.LinkCall)
+		adapter := tron.New(known, rpc, options...)
+		made.orders, made.tokens, made.call, made.newest = adapter, adapter, adapter.CallAll, adapter.Newest
+		made.swaps = quote.Chain{Guard: evm.Guard{}, Fees: adapter, Simulator: tron.NewSimulator(adapter)}
+	}
+}
+
+// Lag is how many blocks an endpoint of a chain with that block time may be behind the others before these are asked
+// first.
+func Lag(blockTime time.Duration) uint64 {
+	const fewest, most = 2, 15 * time.Second // heads differ by as many blocks between two responses
+	if blockTime <= 0 {
+		return fewest
+	}
+	return max(uint64(most/blockTime), fewest)
+}
+
+// keepChain takes the adapter of a chain over from the configuration before when nothing about the chain has
+// changed: it knows which endpoint is best, how much each takes at once and which have proved their chain.
+func (b *builder) keepChain(c config.Chain) bool {
+	if b.before == nil {
+		return false
+	}
+	kept, found := b.before.chains[c.ID]
+	if !found || !reflect.DeepEqual(kept.config, c) {
+		return false
+	}
+	for _, each := range b.before.endpoints {
+		if each.of == c.ID.String() {
+			each.holders.Add(1)
+			b.parts.endpoints = append(b.parts.endpoints, each)
+		}
+	}
+	b.parts.chains[c.ID] = kept
+	b.parts.pools = append(b.parts.pools, kept.pool)
+	return true
+}
+
+// SourceOf reads a chain by a client, as doctor does from one endpoint.
+func SourceOf(c chain.Chain, rpc *jsonrpc.Client) order.Source {
+	switch c.Family {
+	case chain.SVM:
+		return solana.New(c, rpc)
+	case chain.TVM:
+		return tron.New(c, rpc)
+	}
+	return evm.New(c, rpc)
+}
+
+// sources are the chains that orders are read from.
+func (p *parts) sources() map[chain.ID]order.Source {
+	sources := make(map[chain.ID]order.Source, len(p.chains))
+	for id, each := range p.chains {
+		sources[id] = each.orders
+	}
+	return sources
+}
+
+// addVenue makes the adapter of a venue for the chains that are read: elsewhere the tokens of a swap are
+// not known.
+func (b *builder) addVenue(path string, c config.Venue) {
+	var pool *upstream.Pool // exchanges have none
+	if len(c.Endpoints) > 0 {
+		pool = b.pool(path, c.Name, c.Name, c.Endpoints, attribute.String("crossgate.venue", c.Name))
+	}
+	made, err := venue.New(c.Name, venue.Options{
+		Pool: pool, Registry: b.parts.readable(), Key: c.Key.Reveal(), Settings: c.Settings, Contracts: b.contracts, Newest: b.newest,
+	})
+	if err != nil {
+		b.mistake(path, err)
+		return
+	}
+	b.parts.venues = append(b.parts.venues, made)
+}
+
+// readable are the chains that have endpoints.
+func (p *parts) readable() chain.Registry {
+	var read []chain.Chain
+	for id := range p.chains {
+		known, _ := p.registry.Chain(id)
+		read = append(read, known)
+	}
+	return chain.NewRegistry(read...)
+}
+
+// contracts calls contracts of a chain that is read.
+func (b *builder) contracts(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error) {
+	read := b.parts.chains[id]
+	if read == nil || read.call == nil {
+		return nil, fmt.Errorf("chain %d is not read", id)
+	}
+	return read.call(ctx, to, data)
+}
+
+// newest is the time of the newest known block of a chain whose contracts are called.
+func (b *builder) newest(id chain.ID) time.Time {
+	if read := b.parts.chains[id]; read != nil && read.newest != nil {
+		return read.newest()
+	}
+	return time.Time{}
+}
+
+func (b *builder) addTokens() {
+	o := token.DirectoryOptions{
+		Registry: b.parts.registry,
+		Readers:  make(map[chain.ID]token.Reader, len(b.parts.chains)),
+		Own:      make(map[token.Key]token.Token),
+		Recall:   b.parts.shelf.recall,
+		Remember: b.parts.shelf.remember,
+		Listed:   b.parts.shelf.listed,
+	}
+	for id, each := range b.parts.chains {
+		o.Readers[id] = each.tokens
+	}
+	if service := b.config.Prices.DefiLlama; service != nil {
+		pool := b.pool("prices.defillama", "defillama", "defillama", service.Endpoints)
+		o.Prices = append(o.Prices, price.DefiLlama(pool, b.parts.registry))
+		b.parts.past = price.DefiLlamaPast(pool, b.parts.registry)
+	}
+	if b.config.Prices.Feeds {
+		o.Prices = append(o.Prices, price.Feeds(b.contracts, b.parts.readable()))
+	}
+	for _, own := range b.config.Tokens.Own {
+		o.Own[token.Key{Chain: own.Chain, Address: own.Address}] = token.Token{
+			Decimals: own.Decimals, Name: own.Name, Symbol: own.Symbol, LogoURI: own.Logo,
+		}
+	}
+	b.parts.tokens = token.NewDirectory(o)
+	for i, each := range b.config.Tokens.Lists {
+		name := "list-" + each.Name
+		b.parts.lists = append(b.parts.lists, publicList{each.Name, b.pool(fmt.Sprintf("tokens.lists[%d]", i), name, name, each.Endpoints)})
+	}
+}
+
+func (b *builder) addShared() {
+	if b.config.Cache.Shared.Reveal() == "" {
+		return
+	}
+	made, err := SharedCache(b.config, b.log)
+	if err != nil {
+		b.mistake("cache.shared", err)
+		return
+	}
+	b.parts.shared = made
+}
+
+// SharedCache makes the cache of c that replicas have in common, which it must name.
+func SharedCache(config config.Config, log *slog.Logger) (*shared.Cache, error) {
+	return shared.New(shared.Options{URL: config.Cache.Shared.Reveal(), CAFile: config.Cache.SharedCAFile, Logger: log})
+}
+
+// announcers are the endpoints of an EVM chain that announce its heads by WebSocket.
+func (b *builder) announcers(path string, known chain.Chain, configured []config.Endpoint) []index.Announcer {
+	var made []index.Announcer
+	for i, each := range configured {
+		if each.WebSocket.Reveal() == "" {
+			continue
+		}
+		heads, err := evm.NewHeadSubscription(known, evm.HeadSubscriptionOptions{
+			Name: each.Name, URL: each.WebSocket.Reveal(), Header: each.Header(), Timeout: each.Timeout,
+		})
+		if err != nil {
+			b.mistake(fmt.Sprintf("%s.endpoints[%d].websocket", path, i), err)
+			continue
+		}
+		made = append(made, heads.Announce)
+	}
+	return made
+}
+
+// announcers are those of all chains that are read.
+func (p *parts) announcers() map[chain.ID][]index.Announcer {
+	all := make(map[chain.ID][]index.Announcer)
+	for id, each := range p.chains {
+		if len(each.heads) > 0 {
+			all[id] = each.heads
+		}
+	}
+	return all
+}

@@ -1,0 +1,153 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/config"
+	"crossgate/internal/release"
+	"crossgate/proxy/admin"
+	"crossgate/proxy/web"
+	"crossgate/upstream"
+)
+
+// Condition is what Dependencies lists, in numbers, and how venues have done.
+func (g *Gateway) Condition(ctx context.Context) web.Condition {
+	used := g.sets.now()
+	told := web.Condition{Release: release.Current().String(), Started: g.started}
+	if store := g.storeState(ctx); !store.OK {
+		told.Store = store.State
+	}
+	now := time.Now()
+	basis, announced, corrections := used.index.Basis(), used.index.Announced(), used.index.Corrections()
+	for _, c := range basis.Chains {
+		each := web.ChainCondition{
+			Chain: c.Chain, Head: c.Head, Indexed: c.Indexed, Late: true, From: c.From.Number, Proven: c.Proven,
+			Quarantined: c.Quarantined.Count, FirstQuarantined: c.Quarantined.First, Corrections: corrections[c.Chain],
+			Announcers: announced[c.Chain].Endpoints, Announcing: announced[c.Chain].Connections, Announced: announced[c.Chain].Newest,
+		}
+		if c.Head > 0 {
+			each.Lag = c.Age(now)
+			each.Late = basis.IsBehind(&c, each.Lag) || c.Stopped != ""
+		}
+		each.Unasked, each.Asked = used.loads(c.Chain)
+		told.Chains = append(told.Chains, each)
+	}
+	for _, each := range used.index.UnknownChains() {
+		told.Unknown = append(told.Unknown, web.UnknownChain(each))
+	}
+	for _, pool := range used.parts.pools {
+		service := web.Service{Name: pool.Name(), Of: used.parts.servedBy(pool)}
+		for _, health := range pool.Health() {
+			shown := shownEndpoint(health)
+			shown.Limits = used.parts.limitsInWords(pool, health.Endpoint)
+			service.Endpoints = append(service.Endpoints, shown)
+		}
+		told.Services = append(told.Services, service)
+	}
+	for _, record := range used.estimator.Records() {
+		told.Venues = append(told.Venues, web.Venue(record))
+	}
+	return told
+}
+
+func shownEndpoint(h upstream.Health) web.Endpoint {
+	breaker := "open"
+	if h.IsClosed {
+		breaker = "closed"
+	}
+	return web.Endpoint{
+		Name: h.Endpoint, Standing: h.Standing, OK: h.CanBeAsked, Preferred: h.Preferred, Breaker: breaker,
+		IsForced: h.Forced != "", Head: h.Head, Rate: h.Rate,
+		Usual: h.Usual, Failing: h.Failing, Left: h.Left, IsLimited: h.IsLimited, Wait: max(h.RetryAfter, 0),
+		Reason: h.Reason, Failed: h.Failed,
+	}
+}
+
+// loads are those of a chain of the running configuration.
+func (s *set) loads(id chain.ID) (unasked, asked web.Load) {
+	known, _ := s.parts.registry.Chain(id)
+	at := slices.IndexFunc(s.config.Chains, func(c config.Chain) bool { return c.ID == id })
+	if at < 0 {
+		return unasked, asked
+	}
+	least, most := Loads(known, s.config.Chains[at], s.config.Index)
+	return web.Load(least), web.Load(most)
+}
+
+// Dependencies lists everything that the gateway needs, and its state: the database, the shared cache, the chains and
+// their endpoints.
+func (g *Gateway) Dependencies(ctx context.Context) []admin.Dependency {
+	used := g.sets.now()
+	all := []admin.Dependency{g.storeState(ctx)}
+	if g.shared != nil {
+		state, ok := g.shared.Status()
+		all = append(all, admin.Dependency{Kind: "cache", Name: "shared", OK: ok, State: state})
+	}
+	now := time.Now()
+	basis := used.index.Basis()
+	for _, c := range basis.Chains {
+		each := admin.Dependency{Kind: "chain", Name: c.Chain.String(), State: "head not known yet"}
+		if c.Head > 0 {
+			each.OK = !basis.IsBehind(&c, c.By(now)) && c.Stale == 0
+			each.State = fmt.Sprintf("indexed to block %d of %d, %s behind", c.Indexed, c.Head, c.Age(now).Round(time.Second))
+			if c.Stale > 0 {
+				each.State += ", stale: its newest block is of " + time.Unix(int64(c.Stale), 0).UTC().Format(time.RFC3339)
+			}
+		}
+		if c.Stopped != "" {
+			each.OK, each.State = false, each.State+", stopped: "+c.Stopped
+		}
+		if q := c.Quarantined; q.Count > 0 {
+			each.State += fmt.Sprintf(", %d blocks quarantined, the oldest is %d", q.Count, q.First)
+		}
+		all = append(all, each)
+	}
+	for _, endpoint := range used.parts.endpoints {
+		health := endpoint.Health()
+		state := fmt.Sprintf("%s, %.0f %% of recent calls failed", health.Standing, 100*health.Failing)
+		if health.Head != "" {
+			state += ", head " + health.Head + " blocks from the others"
+		}
+		if health.Forced != "" {
+			state += ", breaker forced " + health.Forced + " by an operator"
+		}
+		if health.Reason != "" {
+			state += ", last failure at " + health.Failed.UTC().Format(time.RFC3339) + ": " + health.Reason
+		}
+		all = append(all, admin.Dependency{Kind: "endpoint", Name: endpoint.of + "/" + health.Endpoint, OK: health.CanBeAsked, State: state})
+	}
+	return append(all, g.lists.dependencies(used.parts.lists)...)
+}
+
+func (g *Gateway) storeState(ctx context.Context) admin.Dependency {
+	const patience = 2 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := g.store.Probe(ctx); err != nil {
+		state := err.Error()
+		if g.cutOff.err() != nil {
+			state = errCutOff.Error() + ": " + state
+		}
+		return admin.Dependency{Kind: "store", Name: "index", State: state}
+	}
+	if err := g.store.Writable(); err != nil {
+		return admin.Dependency{Kind: "store", Name: "index", State: "reachable, but " + err.Error()}
+	}
+	return admin.Dependency{Kind: "store", Name: "index", OK: true, State: "reachable"}
+}
+
+// Endpoint returns the endpoint of that name which serves a chain (by its id), a venue or a price service in the
+// running configuration; nil when there is none.
+func (g *Gateway) Endpoint(of, name string) *upstream.Endpoint { return g.sets.endpoint(of, name) }
+
+func (s *sets) endpoint(of, name string) *upstream.Endpoint {
+	used := s.now()
+	if found := used.parts.endpoint(of, name); found != nil {
+		return found.Endpoint
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"crossgate/cache/shared"
+	"crossgate/internal/redistest"
+)
+
+// pairOnOneCache are two gateways that tell each other by a cache whether they reach the database, which is away from those
+// that away says.
+func pairOnOneCache(t *testing.T, away *[2]bool) (gateways [2]*cutOff) {
+	t.Helper()
+	server := redistest.Serve(t)
+	for i := range gateways {
+		made, err := shared.New(shared.Options{URL: server.URL(), Timeout: 20 * time.Second, Silence: time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		gateways[i] = &cutOff{shared: made, available: func() error {
+			if away[i] {
+				return errors.New("no answer")
+			}
+			return nil
+		}}
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { _ = made.Run(ctx) })
+		t.Cleanup(func() { stop(); running.Wait() })
+		for deadline := time.Now().Add(time.Minute); ; <-time.After(5 * time.Millisecond) {
+			if _, ok := made.Status(); ok {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatal("waited a minute for a connection")
+			}
+		}
+	}
+	return gateways
+}
+
+// TestReadinessDoesNotFlap has the link from one of two gateways to the database come and go.
+func TestReadinessDoesNotFlap(t *testing.T) {
+	var away [2]bool
+	gateways := pairOnOneCache(t, &away)
+	const lacks = 'l'
+	wasReady := true
+	for _, step := range []struct {
+		looks string
+		turns int // of readiness
+	}{
+		{"h", 0},
+		{"lllhlllhlllh", 0}, // never away for long enough
+		{"llll", 1},
+		{"hhlhhlhl", 0}, // never there for long enough
+		{"hhh", 1},
+		{"lllh", 0},
+	} {
+		turns := 0
+		for _, look := range step.looks {
+			away[0] = look == lacks
+			gateways[1].look(t.Context())
+			gateways[0].look(t.Context())
+			if isReady := gateways[0].err() == nil; isReady != wasReady {
+				wasReady = isReady
+				turns++
+			}
+		}
+		if turns != step.turns {
+			t.Errorf("looks %s turned readiness %d times, want %d", step.looks, turns, step.turns)
+		}
+	}
+}
+
+// TestOnlyOneThatIsCutOffIsUnready has two gateways lose the database, one after the other.
+func TestOnlyOneThatIsCutOffIsUnready(t *testing.T) {
+	var away [2]bool
+	gateways := pairOnOneCache(t, &away)
+	for i, step := range []struct {
+		away, unready [2]bool
+	}{
+		{},
+		{[2]bool{true, false}, [2]bool{true, false}},
+		{[2]bool{false, false}, [2]bool{}},
+		{[2]bool{false, true}, [2]bool{false, true}},
+		{[2]bool{true, true}, [2]bool{}}, // the database is away
+		{},
+	} {
+		away = step.away
+		for range cutOffAfter {
+			for _, g := range gateways {
+				g.look(t.Context())
+			}
+		}
+		for n, g := range gateways {
+			if got := g.err() != nil; got != step.unready[n] {
+				t.Errorf("step %d, without the database %v: gateway %d is cut off: %v, want %v", i, step.away, n, got, step.unready[n])
+			}
+		}
+	}
+	away = [2]bool{true, false}
+	gateways[1].look(t.Context())
+	for range cutOffAfter - 1 {
+		gateways[0].look(t.Context())
+	}
+	if gateways[0].err() != nil {
+		t.Error("a gateway is cut off before the others had time to notice an outage")
+	}
+}

@@ -1,0 +1,137 @@
+package gateway
+
+import (
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+
+	"crossgate/config"
+	"crossgate/upstream"
+)
+
+// longestBan is the longest quarantine of an endpoint that keeps giving bad answers: the first is a minute, each
+// further one five times as long.
+const longestBan = 30 * time.Minute
+
+// endpoint is an endpoint with its configuration. Sets that configure it alike share it, with its breaker, its
+// budget and all that was measured, and the last of them closes it.
+type endpoint struct {
+	*upstream.Endpoint
+	of      string // whom it serves: a chain by its id, a venue or a price service by its name
+	config  config.Endpoint
+	holders atomic.Int64 // sets
+}
+
+// endpoint returns the endpoint that each describes: that of the configuration before when nothing about it has
+// changed, else a new one, which heeds what operators wanted of the one of that name before.
+func (b *builder) endpoint(of string, each config.Endpoint, attributes ...attribute.KeyValue) (*endpoint, error) {
+	before := b.before.endpoint(of, each.Name)
+	if before != nil && reflect.DeepEqual(before.config, each) {
+		before.holders.Add(1)
+		return before, nil
+	}
+	o := EndpointOptions(each)
+	o.LongestQuarantine, o.Attributes, o.Logger, o.Forwards = longestBan, attributes, b.log, isOrigin(of)
+	made, err := upstream.NewEndpoint(o)
+	if err != nil {
+		return nil, err
+	}
+	if before != nil {
+		made.Replace(before.Endpoint)
+	}
+	e := &endpoint{Endpoint: made, of: of, config: each}
+	e.holders.Store(1)
+	return e, nil
+}
+
+// EndpointOptions are what a configuration says of an endpoint.
+func EndpointOptions(c config.Endpoint) upstream.EndpointOptions {
+	return upstream.EndpointOptions{
+		Name: c.Name, URL: c.URL.Reveal(), PublicHost: publicHost(c.URL), Header: c.Header(), Timeout: c.Timeout,
+		RequestsPerSecond: c.RequestsPerSecond, Burst: c.Burst, Units: c.Costs["*"], Monthly: c.Monthly,
+	}
+}
+
+// endpoint returns the one of that name which serves of; nil when there is none.
+func (p *parts) endpoint(of, name string) *endpoint {
+	if p == nil {
+		return nil
+	}
+	i := slices.IndexFunc(p.endpoints, func(e *endpoint) bool { return e.of == of && e.Name() == name })
+	if i < 0 {
+		return nil
+	}
+	return p.endpoints[i]
+}
+
+// servedBy is whom the endpoints of a pool serve; empty when it has none.
+func (p *parts) servedBy(pool *upstream.Pool) string {
+	for _, each := range pool.Endpoints() {
+		if i := slices.IndexFunc(p.endpoints, func(e *endpoint) bool { return e.Endpoint == each }); i >= 0 {
+			return p.endpoints[i].of
+		}
+	}
+	return ""
+}
+
+// called are the endpoints as those see them who ask.
+func (p *parts) called() []*upstream.Endpoint {
+	called := make([]*upstream.Endpoint, len(p.endpoints))
+	for i, e := range p.endpoints {
+		called[i] = e.Endpoint
+	}
+	return called
+}
+
+// close waits for what is being stored, lets go of the endpoints and closes those that no other set holds.
+func (p *parts) close() {
+	if p.tokens != nil { // not yet where building failed
+		p.tokens.Close()
+	}
+	for _, e := range p.endpoints {
+		if e.holders.Add(-1) == 0 {
+			e.Close()
+		}
+	}
+}
+
+// publicHost is as much of the end of an endpoint's host as is published in this program: the whole of one that the
+// configuration without a file has, or the domain of a known provider. Empty: any other host may hold a key.
+func publicHost(address config.Secret) string {
+	at, err := url.Parse(address.Reveal())
+	if err != nil {
+		return ""
+	}
+	host := strings.ToLower(at.Hostname())
+	if _, is := defaultHosts()[host]; is {
+		return host
+	}
+	for _, domain := range providerDomains {
+		if host == domain || strings.HasSuffix(host, "."+domain) {
+			return domain
+		}
+	}
+	return ""
+}
+
+// providerDomains are those below which well-known providers serve, with keys or networks in the labels before.
+var providerDomains = []string{
+	"alchemy.com", "core.chainstack.com", "p2pify.com", "drpc.org", "helius-rpc.com", "infura.io", "trongrid.io",
+}
+
+// defaultHosts are those of the endpoints of the configuration without a file.
+var defaultHosts = sync.OnceValue(func() map[string]struct{} {
+	hosts := make(map[string]struct{})
+	for _, each := range config.Default().Endpoints() {
+		if at, err := url.Parse(each.URL.Reveal()); err == nil {
+			hosts[strings.ToLower(at.Hostname())] = struct{}{}
+		}
+	}
+	return hosts
+})

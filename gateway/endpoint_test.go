@@ -1,0 +1,91 @@
+package gateway
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"crossgate/config"
+	"crossgate/upstream"
+)
+
+const twoChains = `
+chains:
+  - id: 1
+    endpoints: [{name: one, url: "URL/a"}, {name: two, url: "URL/b"}]
+  - id: 10
+    endpoints: [{name: one, url: "URL/c"}]
+venues:
+  - {name: kyberswap, endpoints: [{url: "URL/k"}]}
+`
+
+// TestUnchangedPartsOutliveAReload makes one configuration after another of the parts before it.
+func TestUnchangedPartsOutliveAReload(t *testing.T) {
+	service := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(service.Close)
+	made := func(text string, before *parts) *parts {
+		t.Helper()
+		c, err := config.Parse([]byte(strings.ReplaceAll(text, "URL", service.URL)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := build(c, nil, before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	first := made(twoChains, nil)
+	first.endpoint("1", "one").Cordon()
+	first.endpoint("1", "two").ForceBreaker(upstream.ForceOpen)
+	second := made(strings.Replace(twoChains, "URL/b", "URL/other", 1), first)
+	first.close()
+	t.Cleanup(second.close)
+	for _, same := range [][2]string{{"1", "one"}, {"10", "one"}, {"kyberswap", "kyberswap"}} {
+		if before, now := first.endpoint(same[0], same[1]), second.endpoint(same[0], same[1]); now == nil || before != now {
+			t.Errorf("endpoint %s was made anew, and nothing about it had changed", same)
+		}
+	}
+	if first.sources()[10] != second.sources()[10] || first.sources()[1] == second.sources()[1] {
+		t.Error("want chain 10 as it was, and chain 1 with its new endpoint")
+	}
+	moved := second.endpoint("1", "two")
+	if moved == first.endpoint("1", "two") {
+		t.Error("an endpoint with another URL is the one before")
+	}
+	if got := moved.Health(); got.Forced != "held open" || second.endpoint("1", "one").Health().Standing != "cordoned" {
+		t.Errorf("after the reload: %+v, want what operators asked for", got)
+	}
+	if _, err := second.endpoint("kyberswap", "kyberswap").Do(t.Context(), upstream.Request{}); err != nil {
+		t.Errorf("an endpoint of two configurations, one of which is closed: %v, want an answer", err)
+	}
+	if got := first.endpoint("1", "two").holders.Load(); got != 0 {
+		t.Errorf("%d configurations hold an endpoint that none has", got)
+	}
+	if got := second.endpoint("1", "one").holders.Load(); got != 1 {
+		t.Errorf("%d configurations hold an endpoint, want 1", got)
+	}
+}
+
+// TestRefusedConfigurationHoldsNothing has a configuration fail after some of its endpoints were taken over.
+func TestRefusedConfigurationHoldsNothing(t *testing.T) {
+	c, err := config.Parse([]byte(strings.ReplaceAll(twoChains, "URL", "http://127.0.0.1:1")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := build(c, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.close()
+	c.Venues = append(c.Venues, config.Venue{Name: "nobody"})
+	if _, err := build(c, nil, first); err == nil {
+		t.Fatal("a configuration with an unknown venue was built")
+	}
+	for _, e := range first.endpoints {
+		if got := e.holders.Load(); got != 1 {
+			t.Errorf("%s/%s is held %d times after a refused configuration, want once", e.of, e.Name(), got)
+		}
+	}
+}

@@ -1,0 +1,319 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/config"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/store"
+	"crossgate/upstream"
+	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
+	"crossgate/upstream/solana"
+	"crossgate/upstream/tron"
+)
+
+// calm is a chain on which nothing of the order protocol happens, with real block times and filters as full as those of
+// a busy chain: all its nodes, and what they are asked.
+type calm struct {
+	chain chain.Chain
+	began time.Time
+	// final is how far the finalized tag is behind.
+	final uint64
+	// span is how many blocks are searched at once at most; zero: any number
+	span uint64
+
+	meters []*meter // of its endpoints, when they are metered
+
+	mu    sync.Mutex
+	calls map[string]int
+}
+
+// newCalm is a chain as the configuration has it, which begins now.
+func newCalm(c config.Config, id chain.ID) *calm {
+	known, _ := c.Registry().Chain(id)
+	final, is := finalBehind[id]
+	if !is {
+		final = 2
+	}
+	return &calm{chain: known, began: time.Now(), final: final, calls: map[string]int{}}
+}
+
+// onVirtualClock runs a test in a bubble whose clock stands still while anybody works, with a database that was opened
+// outside and the options of an index by the default configuration.
+func onVirtualClock(t *testing.T, test func(t *testing.T, db *store.DB, c config.Config, o index.Options)) {
+	t.Helper()
+	db, err := store.OpenSQLite(t.Context(), t.TempDir()+"/orders.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	synctest.Test(t, func(t *testing.T) {
+		c := config.Default()
+		test(t, db, c, (&parts{registry: c.Registry()}).indexOptions(c.Index, slog.New(slog.DiscardHandler), nil))
+	})
+}
+
+// The chain is old enough for any lookback.
+const calmSince = 100 * 24 * time.Hour
+
+func (c *calm) head() uint64 {
+	return uint64((time.Since(c.began) + calmSince) / c.chain.BlockTime)
+}
+
+// RoundTrip implements http.RoundTripper: a node without a network.
+func (c *calm) RoundTrip(r *http.Request) (*http.Response, error) {
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	isBatch := bytes.HasPrefix(raw, []byte("["))
+	if !isBatch {
+		raw = slices.Concat([]byte("["), raw, []byte("]"))
+	}
+	var calls []struct {
+		ID     json.RawMessage
+		Method string
+		Params []json.RawMessage
+	}
+	if err := json.Unmarshal(raw, &calls); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	answers := make([]string, len(calls))
+	for i, call := range calls {
+		c.calls[call.Method]++
+		members := `"result":` + c.answer(call.Method, call.Params)
+		if call.Method == "eth_getLogs" && c.isTooWide(call.Params[0]) {
+			members = fmt.Sprintf(`"error":{"code":-32602,"message":"exceed max block range: %d"}`, c.span)
+		}
+		answers[i] = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, call.ID, members)
+	}
+	text := answers[0]
+	if isBatch {
+		text = "[" + strings.Join(answers, ",") + "]"
+	}
+	return &http.Response{
+		StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
+		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(text)),
+	}, nil
+}
+
+func (c *calm) answer(method string, params []json.RawMessage) string {
+	switch method {
+	case "eth_chainId":
+		return fmt.Sprintf(`"0x%x"`, c.chain.Native)
+	case "eth_blockNumber":
+		return fmt.Sprintf(`"0x%x"`, c.head())
+	case "eth_getLogs", "eth_getBlockReceipts", "getSignaturesForAddress":
+		return "[]"
+	case "eth_getBlockByNumber":
+		return c.header(string(bytes.Trim(params[0], `"`)))
+	case "getGenesisHash":
+		return strconv.Quote(c.chain.Genesis.Format(chain.SVM))
+	case "getSlot":
+		return strconv.FormatUint(c.head(), 10)
+	case "getBlock":
+		var slot uint64
+		if json.Unmarshal(params[0], &slot) != nil || slot > c.head() {
+			return "null"
+		}
+		return fmt.Sprintf(`{"blockhash":%q,"previousBlockhash":%q,"parentSlot":%d,"blockTime":%d}`,
+			c.hash(slot).Format(chain.SVM), c.hash(slot-1).Format(chain.SVM), slot-1, c.timeOf(slot))
+	}
+	return "null"
+}
+
+func (c *calm) isTooWide(search json.RawMessage) bool {
+	var filter struct{ FromBlock, ToBlock string }
+	_ = json.Unmarshal(search, &filter)
+	from, _ := strconv.ParseUint(filter.FromBlock, 0, 64)
+	to, _ := strconv.ParseUint(filter.ToBlock, 0, 64)
+	return c.span > 0 && to-from >= c.span
+}
+
+func (c *calm) header(block string) string {
+	number := c.head()
+	switch block {
+	case "latest":
+	case "finalized":
+		number -= c.final
+	default:
+		asked, err := strconv.ParseUint(block, 0, 64)
+		if err != nil || asked > number {
+			return "null"
+		}
+		number = asked
+	}
+	return fmt.Sprintf(`{"number":"0x%x","hash":%q,"parentHash":%q,"timestamp":"0x%x","logsBloom":"0x%s","receiptsRoot":"0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421"}`,
+		number, "0x"+hex.EncodeToString(bytesOf(c.hash(number))), "0x"+hex.EncodeToString(bytesOf(c.hash(number-1))), c.timeOf(number), c.bloom(number))
+}
+
+func bytesOf(h chain.Hash) []byte { return h[:] }
+
+func (c *calm) hash(number uint64) (h chain.Hash) {
+	binary.BigEndian.PutUint64(h[:], uint64(c.chain.ID))
+	binary.BigEndian.PutUint64(h[8:], number+1)
+	return h
+}
+
+func (c *calm) timeOf(number uint64) int64 {
+	return c.began.Add(time.Duration(number)*c.chain.BlockTime - calmSince).Unix()
+}
+
+// bloom has the bits that 80 logs a second set, each with its contract and three topics.
+func (c *calm) bloom(number uint64) string {
+	var filter [256]byte
+	if c.chain.Family == chain.EVM {
+		random := rand.New(rand.NewPCG(uint64(c.chain.ID), number))
+		for range int(math.Ceil(80 * c.chain.BlockTime.Seconds() * 12)) {
+			bit := random.IntN(2048)
+			filter[bit/8] |= 1 << (bit % 8)
+		}
+	}
+	return hex.EncodeToString(filter[:])
+}
+
+func (c *calm) total() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	total := 0
+	for _, calls := range c.calls {
+		total += calls
+	}
+	return total
+}
+
+// source makes the adapter of the chain as a gateway has it.
+func (c *calm) source(t *testing.T, configured config.Config, own config.Chain) order.Source {
+	t.Helper()
+	var endpoints []*upstream.Endpoint
+	for _, each := range own.Endpoints {
+		e, err := upstream.NewEndpoint(upstream.EndpointOptions{
+			Name: each.Name, URL: each.URL.Reveal(), Timeout: each.Timeout,
+			RequestsPerSecond: each.RequestsPerSecond, Burst: each.Burst, Client: &http.Client{Transport: c.metered(each)},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(e.Close)
+		endpoints = append(endpoints, e)
+	}
+	rpc, lag := jsonrpc.New(upstream.NewPool(c.chain.Name, endpoints...)), Lag(c.chain.BlockTime)
+	switch c.chain.Family {
+	case chain.SVM:
+		rpc.CompareHeads(lag, solana.HeadCall(), nil)
+		return solana.New(c.chain, rpc)
+	case chain.TVM:
+		rpc.CompareHeads(lag, evm.HeadCall(), evm.LinkCall)
+		return tron.New(c.chain, rpc)
+	}
+	rpc.CompareHeads(lag, evm.HeadCall(), evm.LinkCall)
+	return evm.New(c.chain, rpc)
+}
+
+// meter counts what one endpoint is asked, and how much of it is more than its rate and burst allow.
+type meter struct {
+	http.RoundTripper
+	name             string
+	perSecond, burst float64
+
+	mu          sync.Mutex
+	left        float64
+	at          time.Time
+	calls, over int
+}
+
+// metered is the transport to an endpoint of the chain.
+func (c *calm) metered(e config.Endpoint) http.RoundTripper {
+	if c.meters == nil {
+		return c
+	}
+	m := &meter{RoundTripper: c, name: e.Name, perSecond: e.RequestsPerSecond, burst: float64(e.Burst), left: float64(e.Burst), at: time.Now()}
+	c.meters = append(c.meters, m)
+	return m
+}
+
+// RoundTrip implements http.RoundTripper.
+func (m *meter) RoundTrip(r *http.Request) (*http.Response, error) {
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(raw))
+	m.mu.Lock()
+	calls := bytes.Count(raw, []byte(`"method"`))
+	m.calls += calls
+	m.left, m.at = min(m.left+m.perSecond*time.Since(m.at).Seconds(), m.burst), time.Now()
+	if m.left -= min(float64(calls), m.burst); m.left < -0.01 {
+		m.over += calls
+	}
+	m.mu.Unlock()
+	return m.RoundTripper.RoundTrip(r)
+}
+
+// settled runs an index until the returned stop, which waits for its end. It returns when the index has run for a
+// while, and what the chains' nodes were asked meanwhile is forgotten. It sleeps by the clock of the test's bubble.
+func settled(t *testing.T, x *index.Index, while time.Duration, chains map[chain.ID]*calm) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	running := make(chan error, 1)
+	go func() { running <- x.Run(ctx) }()
+	time.Sleep(while)
+	for _, each := range chains {
+		each.mu.Lock()
+		clear(each.calls)
+		each.mu.Unlock()
+	}
+	return func() {
+		cancel()
+		<-running
+	}
+}
+
+// finalBehind is how many blocks the finalized tag of some chains' nodes is behind; 2 elsewhere.
+var finalBehind = map[chain.ID]uint64{
+	1: 80, 10: 600, 8453: 600, 100000021: 600, 100000023: 600, 42161: 3500, 4663: 8239, 59144: 2000, 100000017: 9000,
+	100000025: 9000, 100000031: 900, 100000026: 19, 100000002: 30, chain.Solana: 32,
+}
+
+// askAround keeps asking about some chains for a time, and returns how old the newest indexed block of each was then and
+// again. It sleeps by the clock of the test's bubble, which stands still while anybody works.
+func askAround(x *index.Index, chains map[chain.ID]*calm, asked []chain.ID, during time.Duration) map[chain.ID][]time.Duration {
+	ages := map[chain.ID][]time.Duration{}
+	const interval = 333 * time.Millisecond
+	x.AskedAbout(asked...)
+	time.Sleep(10 * time.Second) // until it has caught up the chain itself answers, at 5 calls a second here
+	for range during / interval {
+		time.Sleep(interval)
+		x.AskedAbout(asked...)
+		for _, at := range x.Basis().Chains {
+			if slices.Contains(asked, at.Chain) {
+				c := chains[at.Chain]
+				made := c.began.Add(time.Duration(at.Indexed)*c.chain.BlockTime - calmSince)
+				ages[at.Chain] = append(ages[at.Chain], time.Since(made))
+			}
+		}
+	}
+	return ages
+}

@@ -1,0 +1,242 @@
+// Package gateway builds a running gateway from a configuration. It is the only place that knows every part;
+// cmd/crossgate and cmd/sandbox are its two callers.
+package gateway
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"crossgate/cache/shared"
+	"crossgate/config"
+	"crossgate/internal/tlsfiles"
+	"crossgate/proxy"
+	"crossgate/proxy/admin"
+	"crossgate/proxy/orders"
+	"crossgate/proxy/pages"
+	"crossgate/proxy/pages/compare"
+	"crossgate/proxy/quota"
+	"crossgate/proxy/swaps"
+	"crossgate/proxy/web"
+	"crossgate/quote"
+	"crossgate/store"
+	"crossgate/token/catalog"
+)
+
+// Gateway is a gateway ready to run.
+type Gateway struct {
+	store  *store.DB
+	sets   *sets
+	server *proxy.Server
+	orders *orders.Orders // of the server
+	admin  admin.Options  // without the metrics
+	secure *tls.Config    // of the operators' listener; nil: none
+	shared *shared.Cache  // nil: there is none
+
+	catalog  *catalog.Catalog // of public token lists
+	failures *quote.Failures  // of venues
+	wins     *quote.Wins
+
+	books  []*book
+	lists  *listBook
+	cutOff *cutOff
+	log    *slog.Logger
+
+	started time.Time
+}
+
+// startWait is how long a gateway waits for a PostgreSQL that does not answer yet.
+const startWait = time.Minute
+
+// New builds the gateway that c describes and opens its store. Nothing is called until
+// Run. Mistakes that only the parts can find are config.Mistakes.
+func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, error) {
+	public, operators, err := listenerTLS(c, log)
+	if err != nil {
+		return nil, err
+	}
+	p, err := build(c, log, nil)
+	if err != nil {
+		return nil, err
+	}
+	store, err := openStore(ctx, c.Index, startWait, log)
+	if err != nil {
+		return nil, err
+	}
+	g := &Gateway{store: store, secure: operators, shared: p.shared, catalog: &catalog.Catalog{}, failures: &quote.Failures{}, wins: &quote.Wins{}, log: log, started: time.Now()}
+	g.cutOff = &cutOff{shared: p.shared, available: store.Available}
+	first, err := newSet(p, c, g)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	now := &sets{log: log, store: store, cutOff: g.cutOff}
+	now.current.Store(first)
+	g.sets = now
+	g.books = []*book{newPlanBook(store, now.endpoints, log), newCapabilityBook(store, now.abilities, log), newWinBook(store, g.wins, log)}
+	for _, each := range g.books {
+		each.update(ctx) // what was known before
+	}
+	g.lists = &listBook{sets: now, catalog: g.catalog, log: log, states: make(map[string]listState)}
+	server, err := proxy.New(proxy.Options{
+		Index: now, Chains: p.registry, Shared: p.shared, Quotas: quotas(c.Limits),
+		Telemetry: proxy.Telemetry{
+			Tracing: proxy.Tracing{Share: c.Telemetry.Share, TrustTraceparent: c.Telemetry.TrustTraceparent},
+			Access:  access(c.Telemetry.Access),
+		},
+		Passthrough: proxy.Passthrough{
+			Origins: now, MaxBytes: int64(c.Passthrough.MaxBytes), Hosts: hosts(c.Passthrough),
+			Shadow: proxy.Shadow{Origins: now, Settings: shadowSettings(c.Passthrough.Shadow)},
+		},
+		TLS:    public,
+		Logger: log,
+		Limits: proxy.Limits{
+			SwapLimit: c.Swap.Deadline, MaxLoads: c.Limits.Loads, CacheBytes: int64(c.Cache.MaxBytes), Notice: c.Drain,
+			Connections: c.Connections.Total, PerAddress: c.Connections.PerAddress, Idle: c.Connections.Idle,
+		},
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("public server: %w", err), first.close(), store.Close())
+	}
+	g.server = server
+	g.orders = orders.Mount(server, orders.Options{Orders: now, Swaps: now, Statistics: now, Tokens: now})
+	quotes := swaps.Mount(server, swaps.Options{Estimator: now, Tokens: now})
+	pages.Mount(server, g.orders, quotes, pages.Options{Details: now, Tokens: now})
+	compare.Mount(server, quotes, now)
+	g.admin = admin.Options{
+		Server: server, Gateway: g, Pages: web.New(p.registry), Token: c.Telemetry.Token.Reveal(),
+		Listen: c.Telemetry.Admin, Logger: log,
+	}
+	return g, nil
+}
+
+func quotas(l config.Limits) quota.Options {
+	keys := make([]quota.Key, len(l.Keys))
+	for i, k := range l.Keys {
+		keys[i] = quota.Key{Name: k.Name, Key: k.Key.Reveal(), Quota: quota.Quota(k.Quota)}
+	}
+	return quota.Options{Address: quota.Quota(l.Address), Keys: keys, TrustedProxies: l.Proxies}
+}
+
+// Run serves on listener and follows the chains until ctx ends. The followers stop after the last
+// request has been answered, and what all of them spent is written last. Run ends with Close.
+func (g *Gateway) Run(ctx context.Context, listener net.Listener) error {
+	following, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var stops []func()
+	for _, each := range g.books {
+		stops = append(stops, each.start(ctx))
+	}
+	followed, shared := make(chan error, 1), make(chan error, 1)
+	var listing sync.WaitGroup
+	listing.Go(func() { g.lists.run(following) })
+	go func() { followed <- g.sets.follow(following) }()
+	go func() { shared <- g.runShared(following) }()
+	served := g.server.Run(ctx, listener)
+	stop()
+	err := errors.Join(served, <-followed, <-shared)
+	listing.Wait()
+	for _, write := range stops {
+		write()
+	}
+	return errors.Join(err, g.Close())
+}
+
+// runShared runs the shared cache, if there is one, and what depends on it.
+func (g *Gateway) runShared(ctx context.Context) error {
+	if g.shared == nil {
+		return nil
+	}
+	var looking sync.WaitGroup
+	looking.Go(func() { g.cutOff.run(ctx) })
+	err := g.shared.Run(ctx)
+	looking.Wait()
+	return err
+}
+
+// RunAdmin serves operators on listener until ctx ends: the metrics of t, the state of every dependency, profiles.
+func (g *Gateway) RunAdmin(ctx context.Context, listener net.Listener, t *Telemetry) error {
+	o := g.admin
+	o.Metrics = t.Metrics()
+	if g.secure != nil {
+		listener = tls.NewListener(listener, g.secure)
+	}
+	return admin.Run(ctx, listener, admin.Handler(o))
+}
+
+// AwaitIndexed returns when every followed chain has been read up to its head once, or when ctx ends.
+func (g *Gateway) AwaitIndexed(ctx context.Context) error {
+	const interval = 10 * time.Millisecond
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for !g.isIndexed() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("wait for the order index: %w", ctx.Err())
+		}
+	}
+	return nil
+}
+
+func (g *Gateway) isIndexed() bool {
+	for _, c := range g.sets.Basis().Chains {
+		if c.Head == 0 || c.Indexed < c.Head {
+			return false
+		}
+	}
+	return true
+}
+
+// Close frees a gateway that is not running.
+func (g *Gateway) Close() error {
+	g.server.Close()
+	now := g.sets.now()
+	return errors.Join(now.close(), g.store.Close())
+}
+
+// Check returns what is wrong with c that shows only when its parts are made: config.Mistakes, or nil.
+func Check(c config.Config) error {
+	var mistakes, further config.Mistakes
+	_, _, err := listenerTLS(c, slog.New(slog.DiscardHandler))
+	errors.As(err, &mistakes)
+	if err := Database(c).Check(); err != nil {
+		mistakes = mistakes.With(config.Mistakes{c.Mistake("index.postgres", err.Error())})
+	}
+	p, err := build(c, nil, nil)
+	if errors.As(err, &further) {
+		mistakes = mistakes.With(further)
+	} else if err != nil {
+		return err
+	} else {
+		p.close()
+	}
+	if len(mistakes) > 0 {
+		return mistakes
+	}
+	return nil
+}
+
+// secure makes the TLS configuration of a listener, whose files are at a path of c. nil: the listener has none.
+func secure(c config.Config, path string, t config.TLS, log *slog.Logger) (*tls.Config, error) {
+	if t.CertFile == "" {
+		return nil, nil
+	}
+	made, err := tlsfiles.Files{Own: t.CertFile, Key: t.KeyFile, Authorities: t.ClientCAFile}.Server(log)
+	if err != nil {
+		return nil, config.Mistakes{c.Mistake(path, err.Error())}
+	}
+	return made, nil
+}
+
+// listenerTLS makes those of the public and the operators' listener.
+func listenerTLS(c config.Config, log *slog.Logger) (public, operators *tls.Config, err error) {
+	if public, err = secure(c, "tls", c.TLS, log); err != nil {
+		return nil, nil, err
+	}
+	operators, err = secure(c, "telemetry.tls", c.Telemetry.TLS, log)
+	return public, operators, err
+}

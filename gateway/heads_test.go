@@ -1,0 +1,52 @@
+package gateway
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"crossgate/config"
+	"crossgate/order"
+)
+
+// TestEndpointsWithAWebSocketAnnounceHeads has a configured WebSocket connected to, before and after a reload.
+func TestEndpointsWithAWebSocketAnnounceHeads(t *testing.T) {
+	var asked atomic.Int64
+	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Upgrade") == "websocket" && r.URL.Path == "/canary" && r.Header.Get("X-Key") == "canary" {
+			asked.Add(1)
+		}
+		http.NotFound(w, r)
+	}))
+	t.Cleanup(node.Close)
+	c, err := config.Parse([]byte(`chains: [{id: 1, endpoints: [{name: polled, url: "https://example.com"}, ` +
+		`{name: node, url: "https://example.com", headers: {X-Key: canary}, websocket: "ws` + strings.TrimPrefix(node.URL, "http") + `/canary"}]}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := build(c, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(first.close)
+	second, err := build(c, nil, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(second.close)
+	for _, p := range []*parts{first, second} {
+		announcers := p.announcers()
+		if len(announcers) != 1 || len(announcers[1]) != 1 {
+			t.Fatalf("announcers of %d chains, %d of Ethereum's, want one", len(announcers), len(announcers[1]))
+		}
+		err := announcers[1][0](t.Context(), func(order.Block) {})
+		if want := "node: WebSocket: connect: refused with HTTP 404; check the address and the key of websocket"; err == nil || err.Error() != want {
+			t.Errorf("the announcer ended with %v, want %s", err, want)
+		}
+	}
+	if asked.Load() != 2 {
+		t.Errorf("the WebSocket was asked for %d times with its key, want 2", asked.Load())
+	}
+}

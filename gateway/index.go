@@ -1,0 +1,153 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/config"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/proxy"
+	"crossgate/store"
+	"crossgate/upstream"
+)
+
+// openStore opens the database that c names, and waits so long for a PostgreSQL that does not answer yet. log has the
+// beginning and the end of its outages.
+func openStore(ctx context.Context, c config.Index, wait time.Duration, log *slog.Logger) (*store.DB, error) {
+	if url := c.Postgres.Reveal(); url != "" {
+		return store.OpenPostgres(ctx, url, store.PostgresOptions{Wait: wait, Readers: c.Connections, Logger: log})
+	}
+	db, err := store.OpenSQLite(ctx, c.Path)
+	if err == nil {
+		db.LogOutages(log)
+	}
+	return db, err
+}
+
+// Database names the database of c.
+func Database(c config.Config) store.Location {
+	return store.Location{Postgres: c.Index.Postgres.Reveal(), Path: c.Index.Path}
+}
+
+// WithIndex opens the order index of c, which a gateway may use meanwhile, for as long as work takes. Its part of
+// monthly plans is added to the database, for that gateway.
+func WithIndex(ctx context.Context, c config.Config, log *slog.Logger, work func(*index.Index) error) error {
+	p, err := build(c, log, nil)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	store, err := openStore(ctx, c.Index, 0, log)
+	if err != nil {
+		return err
+	}
+	plans := newPlanBook(store, func() []*endpoint { return p.endpoints }, log)
+	plans.update(ctx)
+	stopCounting := plans.start(ctx)
+	err = work(p.index(store, c.Index, log, nil))
+	stopCounting()
+	return errors.Join(err, store.Close())
+}
+
+// index makes the order index over the configured chains.
+func (p *parts) index(db *store.DB, c config.Index, log *slog.Logger, o index.Observer) *index.Index {
+	return index.New(db, p.sources(), p.indexOptions(c, log, o))
+}
+
+func (p *parts) indexOptions(c config.Index, log *slog.Logger, o index.Observer) index.Options {
+	made := pace(c)
+	made.Looks = p.looks
+	return index.Options{
+		Chains: p.registry, Lookback: c.Lookback, Behind: c.Behind, Prices: p.unitPrices, Observer: o, Logger: log,
+		Announcers: p.announcers(), WithoutSwaps: !c.Swaps,
+		Search: func(ctx context.Context) (context.Context, error) {
+			return upstream.Searching.For(ctx), proxy.ChargeSearch(ctx)
+		},
+		Pace: made,
+	}
+}
+
+// pace is how often chains are polled for news, by demand.
+func pace(c config.Index) index.Pace {
+	return index.Pace{Asked: c.Asked, Listed: 15 * time.Second, Idle: time.Minute, Retired: 4 * time.Minute}
+}
+
+// observer drops kept answers when the index says so, and has tokens looked up while chains are asked.
+type observer struct {
+	gateway *Gateway // its server is made after the index and before the gateway runs
+	parts   *parts
+}
+
+var _ index.Observer = observer{}
+
+// OrdersChanged implements index.Observer.
+func (o observer) OrdersChanged(changes []index.Change) { o.gateway.orders.OrdersChanged(changes) }
+
+// BranchChanged implements index.Observer.
+func (o observer) BranchChanged(id chain.ID) { o.gateway.orders.BranchChanged(id) }
+
+// OrderSeen implements index.Observer.
+func (o observer) OrderSeen(ctx context.Context, seen *order.Order) { o.parts.expectTokens(ctx, seen) }
+
+// looks is how many times a day the plans of a chain's endpoints allow to look for news there, if half of what they
+// have is kept for everything else: 0 for any number, as when one of them has no plan.
+func (p *parts) looks(id chain.ID) float64 {
+	known, _ := p.registry.Chain(id)
+	read := p.chains[id]
+	if read == nil {
+		return 0
+	}
+	return looksOf(known, read.config)
+}
+
+func looksOf(c chain.Chain, own config.Chain) float64 {
+	const month = 32 // days, as plans are spent
+	calls, each := 0.0, index.Project(c, time.Hour, 1)
+	for _, e := range own.Endpoints {
+		if e.Monthly == 0 {
+			return 0
+		}
+		calls += float64(e.Monthly) / each.Units(e.Costs)
+	}
+	return calls / month / 2 * each.Looks
+}
+
+// Load is what following a chain takes.
+type Load struct {
+	CallsPerDay   uint64 `json:"callsPerDay"`
+	CallsPerMonth uint64 `json:"callsPerMonth"`
+	// UnitsPerMonth are by the endpoints' own costs, elsewhere 60 for eth_getLogs and 20 for any other call.
+	UnitsPerMonth uint64 `json:"unitsPerMonth"`
+	Monthly       uint64 `json:"monthly"` // that all plans of the chain's endpoints have; 0: one of them has none
+}
+
+// Loads are what following a chain takes while its orders are not asked for, and while they are all the time.
+func Loads(c chain.Chain, own config.Chain, i config.Index) (unasked, asked Load) {
+	pace := pace(i)
+	pace.Looks = func(chain.ID) float64 { return looksOf(c, own) }
+	return loadOf(c, own, pace.Of(c, index.Unasked)), loadOf(c, own, pace.Of(c, index.AskedAboutOrders))
+}
+
+// loadOf projects what following a chain takes when it is looked at so often.
+func loadOf(c chain.Chain, own config.Chain, every time.Duration) Load {
+	const days = 30
+	p := index.Project(c, every, len(own.Endpoints))
+	costs := map[string]int{"eth_getLogs": 60, "*": 20}
+	l := Load{CallsPerDay: uint64(p.Total()), CallsPerMonth: uint64(days * p.Total())}
+	for i, e := range own.Endpoints {
+		if i == 0 && e.Costs != nil {
+			costs = e.Costs
+		}
+		if e.Monthly == 0 {
+			l.Monthly = 0
+			break
+		}
+		l.Monthly += uint64(e.Monthly)
+	}
+	l.UnitsPerMonth = uint64(days * p.Units(costs))
+	return l
+}

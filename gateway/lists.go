@@ -1,0 +1,184 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/proxy/admin"
+	"crossgate/token"
+	"crossgate/token/catalog"
+	"crossgate/upstream"
+	"crossgate/upstream/tokenlist"
+)
+
+const (
+	// listInterval is how often it is looked whether a list is due, listRetry when one is that failed.
+	listInterval = 10 * time.Second
+	listRetry    = 10 * time.Minute
+	// confirmedAtOnce is how many contracts are asked together whether a list is right.
+	confirmedAtOnce = 100
+)
+
+// publicList is a configured token list.
+type publicList struct {
+	name string
+	pool *upstream.Pool
+}
+
+// listBook fetches public token lists when they are due, checks them against the chains and hands them to the catalog.
+// A list that fails or is refused stays as it was.
+type listBook struct {
+	sets    *sets
+	catalog *catalog.Catalog
+	log     *slog.Logger
+
+	mu     sync.Mutex
+	states map[string]listState
+}
+
+// listState is how the latest reading of a list went.
+type listState struct {
+	read, due time.Time
+	etag      string // of the answer that was taken over; empty: it has none, or not all of it could be checked
+	tokens    map[token.Key]token.Token
+	wrong     string // empty: nothing
+}
+
+// run looks after the lists until ctx ends.
+func (b *listBook) run(ctx context.Context) {
+	tick := time.NewTicker(listInterval)
+	defer tick.Stop()
+	for {
+		used := b.sets.now()
+		names := make([]string, len(used.parts.lists))
+		for i, l := range used.parts.lists {
+			names[i] = l.name
+		}
+		b.catalog.SetNames(names)
+		for _, l := range used.parts.lists {
+			if state := b.state(l.name); ctx.Err() == nil && !time.Now().Before(state.due) {
+				b.refresh(ctx, used, l, state)
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (b *listBook) state(name string) listState {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.states[name]
+}
+
+// refresh fetches one list and takes it over, if it is new and passes. A failure is logged when it
+// differs from the one before.
+func (b *listBook) refresh(ctx context.Context, used *set, l publicList, state listState) {
+	was := state.wrong
+	state.read, state.wrong = time.Now(), ""
+	state.due = state.read.Add(used.config.Tokens.Refresh)
+	text, etag, err := tokenlist.Fetch(ctx, l.pool, state.etag)
+	if err == nil {
+		var unread []chain.ID
+		var tokens map[token.Key]token.Token
+		if tokens, unread, err = confirmed(ctx, used, state.tokens, text); err == nil {
+			state.tokens, state.etag = tokens, etag
+			b.catalog.Replace(l.name, tokens)
+		}
+		if len(unread) > 0 {
+			state.etag = "" // the same answer is to be checked again
+			err = fmt.Errorf("chains %v could not be read; their tokens stay as they were", unread)
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return
+	case err == nil, errors.Is(err, tokenlist.ErrSame):
+		b.log.InfoContext(ctx, "token list read", "list", l.name, "tokens", len(state.tokens))
+	default:
+		state.wrong, state.due = err.Error(), state.read.Add(listRetry)
+		if state.wrong != was {
+			b.log.WarnContext(ctx, "token list not taken over; its earlier tokens stay listed", "list", l.name, "error", err)
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.states[l.name] = state
+}
+
+// confirmed returns the tokens of a list that contracts confirm. Those of chains that cannot be read at the moment are
+// what the list had before.
+func confirmed(ctx context.Context, used *set, before map[token.Key]token.Token, text []byte) (map[token.Key]token.Token, []chain.ID, error) {
+	list, err := catalog.Parse(text, used.parts.readable())
+	if err != nil {
+		return nil, nil, err
+	}
+	var unread []chain.ID
+	tokens := make(map[token.Key]token.Token)
+	for _, c := range used.parts.readable().All() {
+		said, err := contractsWord(ctx, used.parts.tokens, c.ID, list)
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		if err != nil {
+			unread = append(unread, c.ID)
+			maps.Copy(tokens, onChain(before, c.ID))
+			continue
+		}
+		confirmed, err := list.Check(c, said)
+		if err != nil {
+			return nil, nil, fmt.Errorf("refused: %w", err)
+		}
+		maps.Copy(tokens, confirmed)
+	}
+	return tokens, unread, nil
+}
+
+// contractsWord returns what the contracts of a list's tokens on one chain say of themselves.
+func contractsWord(ctx context.Context, d *token.Directory, id chain.ID, list catalog.List) (map[token.Key]token.Reading, error) {
+	var addresses []chain.Address
+	for key := range onChain(list.Tokens, id) {
+		addresses = append(addresses, key.Address)
+	}
+	said := make(map[token.Key]token.Reading, len(addresses))
+	for some := range slices.Chunk(addresses, confirmedAtOnce) {
+		read, err := d.Read(ctx, id, some...)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(said, read)
+	}
+	return said, nil
+}
+
+func onChain(tokens map[token.Key]token.Token, id chain.ID) map[token.Key]token.Token {
+	some := maps.Clone(tokens)
+	maps.DeleteFunc(some, func(key token.Key, _ token.Token) bool { return key.Chain != id })
+	return some
+}
+
+// dependencies lists the configured token lists.
+func (b *listBook) dependencies(lists []publicList) (all []admin.Dependency) {
+	for _, l := range lists {
+		state := b.state(l.name)
+		each := admin.Dependency{Kind: "token list", Name: l.name, OK: !state.read.IsZero() && state.wrong == "", State: "not read yet"}
+		if !state.read.IsZero() {
+			each.State = fmt.Sprintf("%d tokens, read at %s", len(state.tokens), state.read.UTC().Format(time.RFC3339))
+		}
+		if state.wrong != "" {
+			each.State += ", " + state.wrong
+		}
+		all = append(all, each)
+	}
+	return all
+}

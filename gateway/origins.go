@@ -1,0 +1,58 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"go.opentelemetry.io/otel/attribute"
+
+	"crossgate/config"
+	"crossgate/proxy/passthrough"
+	"crossgate/upstream"
+)
+
+var _ passthrough.Origins = (*sets)(nil)
+
+// originPrefix is what the names begin with of what endpoints of origins serve.
+const originPrefix = "origin:"
+
+func isOrigin(of string) bool { return strings.HasPrefix(of, originPrefix) }
+
+// addOrigins makes the pools of the origins that requests are passed through to.
+func (b *builder) addOrigins() {
+	b.parts.origins = make(map[string]*upstream.Pool, len(b.config.Passthrough.Hosts))
+	for i, each := range b.config.Passthrough.Hosts {
+		path := fmt.Sprintf("passthrough.hosts[%d]", i)
+		b.parts.origins[each.Name] = b.pool(path, each.Name, originPrefix+each.Name, each.Endpoints,
+			attribute.String("crossgate.host", each.Name))
+	}
+}
+
+// Forward implements passthrough.Origins. A response outlives the set that it is from.
+func (s *sets) Forward(ctx context.Context, host string, f upstream.Forward) (*http.Response, error) {
+	now := s.now()
+	pool := now.parts.origins[host]
+	if pool == nil { // taken out of the configuration meanwhile
+		return nil, passthrough.ErrNoHost
+	}
+	return pool.Forward(ctx, f)
+}
+
+// hosts are the configured ones as the public server has them.
+func hosts(c config.Passthrough) []passthrough.Host {
+	actions := map[string]passthrough.Action{"cache": passthrough.Cache, "pass": passthrough.Pass, "refuse": passthrough.Refuse}
+	all := make([]passthrough.Host, len(c.Hosts))
+	for i, each := range c.Hosts {
+		all[i] = passthrough.Host{
+			Name: each.Name, Hosts: each.Hosts, KeepHost: each.KeepHost, SetCookie: each.SetCookie,
+			MaxBody: min(cmp.Or(int64(each.MaxBody), passthrough.DefaultMaxBody), int64(c.MaxBytes)/8),
+		}
+		for _, path := range each.Paths {
+			all[i].Rules = append(all[i].Rules, passthrough.Rule{Prefix: path.Prefix, Do: actions[path.Do]})
+		}
+	}
+	return all
+}

@@ -1,0 +1,191 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"crossgate/config"
+	"crossgate/internal/postgrestest"
+)
+
+// asker sends requests to a gateway's handler.
+type asker struct {
+	*testing.T
+	gateway *Gateway
+}
+
+func (a asker) ask(method, target, body string) *httptest.ResponseRecorder {
+	answer := httptest.NewRecorder()
+	a.gateway.server.Handler().ServeHTTP(answer, httptest.NewRequest(method, target, strings.NewReader(body)))
+	return answer
+}
+
+// list asks for orders of a maker of that number, of whom nothing is kept unless it was asked before.
+func (a asker) list(maker int) *httptest.ResponseRecorder {
+	return a.ask(http.MethodPost, "/api/Orders/filteredList", fmt.Sprintf(`{"maker":"0x%040x"}`, maker))
+}
+
+// store is how the database is told of in /readyz.
+func (a asker) store() (ok bool, state string) {
+	for _, each := range a.gateway.Dependencies(a.Context()) {
+		if each.Kind == "store" {
+			return each.OK, each.State
+		}
+	}
+	a.Fatal("no store among the dependencies")
+	return false, ""
+}
+
+// waiting is how many statements wait for a lock.
+func (a asker) waiting(server *postgrestest.Server) string {
+	count, err := server.Query("locked", `SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'`)
+	if err != nil {
+		a.Fatal(err)
+	}
+	return strings.TrimSpace(count)
+}
+
+// await waits until something holds.
+func (a asker) await(what string, holds func() bool) {
+	a.Helper()
+	for deadline := time.Now().Add(time.Minute); !holds(); <-time.After(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			a.Fatalf("waited a minute until %s", what)
+		}
+	}
+}
+
+// onPostgres is a gateway without chains on a server's database.
+func onPostgres(t *testing.T, address string, log *bytes.Buffer) asker {
+	t.Helper()
+	c := config.Default()
+	c.Chains, c.Venues = nil, nil
+	c.Index.Postgres = config.NewSecret(address)
+	g, err := New(t.Context(), c, slog.New(slog.NewTextHandler(log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = g.Close() })
+	return asker{t, g}
+}
+
+func startPostgres(t *testing.T) (server *postgrestest.Server, address string) {
+	t.Helper()
+	server, err := postgrestest.Start()
+	if err != nil {
+		t.Skipf("no PostgreSQL to test with: %v", err)
+	}
+	t.Cleanup(func() { _ = server.Remove() })
+	if address, err = server.Create("locked"); err != nil {
+		t.Fatal(err)
+	}
+	return server, address
+}
+
+// TestAGatewayOnAStandbySaysSo answers from a database that takes no changes.
+func TestAGatewayOnAStandbySaysSo(t *testing.T) {
+	server, address := startPostgres(t)
+	onPostgres(t, address, new(bytes.Buffer)) // makes the tables
+	standby, err := server.Standby()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = standby.Remove() })
+	var log bytes.Buffer
+	a := onPostgres(t, standby.To(address), &log)
+	const says = "the database is a read-only standby"
+	if ok, state := a.store(); ok || !strings.Contains(state, says) || !strings.Contains(log.String(), says) {
+		t.Errorf("readiness says %v, %q, and the log\n%s", ok, state, log.String())
+	}
+	if answer := a.list(0); answer.Code != http.StatusOK {
+		t.Errorf("a list: %d %s", answer.Code, answer.Body)
+	}
+}
+
+// TestAListEndsWhenItsClientLeaves locks a table that lists alone need.
+func TestAListEndsWhenItsClientLeaves(t *testing.T) {
+	server, address := startPostgres(t)
+	a := onPostgres(t, address, new(bytes.Buffer))
+	release, err := server.Hold("locked", "BEGIN; LOCK TABLE order_list IN ACCESS EXCLUSIVE MODE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	var asking sync.WaitGroup
+	asking.Go(func() {
+		body := strings.NewReader(`{"maker":"0x00000000000000000000000000000000000000aa"}`)
+		request := httptest.NewRequest(http.MethodPost, "/api/Orders/filteredList", body).WithContext(ctx)
+		a.gateway.server.Handler().ServeHTTP(httptest.NewRecorder(), request)
+	})
+	a.await("the list waits for the lock", func() bool { return a.waiting(server) == "1" })
+	leave()
+	asking.Wait()
+	a.await("nothing does", func() bool { return a.waiting(server) == "0" })
+	if ok, state := a.store(); !ok {
+		t.Errorf("a table that lists alone need is locked, and readiness says %q", state)
+	}
+	if err := release(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLockedTablesAreAnOutage has another session lock tables of a PostgreSQL that answers pings.
+func TestLockedTablesAreAnOutage(t *testing.T) {
+	server, address := startPostgres(t)
+	var log bytes.Buffer
+	a := onPostgres(t, address, &log)
+	if answer := a.list(0); answer.Code != http.StatusOK {
+		t.Fatalf("a list before: %d %s", answer.Code, answer.Body)
+	}
+	for i, lock := range []string{
+		"BEGIN; LOCK TABLE events, orders IN ACCESS EXCLUSIVE MODE",
+		"BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE",
+		"BEGIN; TRUNCATE events",
+	} {
+		release, err := server.Hold("locked", lock)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok, state := a.store(); ok || !strings.Contains(state, "no answer within") {
+			t.Errorf("%s: readiness says %v, %q", lock, ok, state)
+		}
+		const many = 50
+		for n := range many {
+			answer := a.list(1 + i*many + n)
+			if answer.Code != http.StatusServiceUnavailable || !strings.Contains(answer.Body.String(), "INDEX_UNAVAILABLE") {
+				t.Fatalf("%s: a list: %d %s", lock, answer.Code, answer.Body)
+			}
+		}
+		id := fmt.Sprintf("0x%064x", 1+i)
+		if answer := a.ask(http.MethodGet, "/api/Orders/"+id, ""); answer.Code != http.StatusServiceUnavailable || !strings.Contains(answer.Body.String(), "INDEX_UNAVAILABLE") {
+			t.Errorf("%s: an order by its id: %d %s", lock, answer.Code, answer.Body)
+		}
+		if answer := a.list(0); answer.Code != http.StatusOK {
+			t.Errorf("%s: a kept list: %d %s", lock, answer.Code, answer.Body)
+		}
+		if waiting := a.waiting(server); waiting > "1" || len(waiting) > 1 {
+			t.Errorf("%s: %s statements wait for the lock, want none but a probe", lock, waiting)
+		}
+		if err := release(); err != nil {
+			t.Error(err)
+		}
+		a.await("the database is available", func() bool { return a.gateway.store.Available() == nil })
+		if ok, state := a.store(); !ok {
+			t.Errorf("after %s: %s", lock, state)
+		}
+		if answer := a.list(1 + i*many); answer.Code != http.StatusOK {
+			t.Errorf("after %s: %d %s", lock, answer.Code, answer.Body)
+		}
+	}
+	if lines := strings.Count(log.String(), "level=WARN"); lines != 3 {
+		t.Errorf("the log has %d warnings, want one for each outage:\n%s", lines, log.String())
+	}
+}

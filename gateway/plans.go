@@ -1,0 +1,67 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"crossgate/order/index"
+	"crossgate/quote"
+	"crossgate/store"
+)
+
+// newPlanBook keeps how much of their monthly plans endpoints have spent: gateways on one database spend each plan
+// together. endpoints are those of the running configuration.
+func newPlanBook(db *store.DB, endpoints func() []*endpoint, log *slog.Logger) *book {
+	write := func(ctx context.Context, db *store.DB) error {
+		var due []*endpoint
+		var claims []store.PlanClaim
+		for _, e := range endpoints() {
+			if claim, isDue := e.PlanClaim(); isDue {
+				due = append(due, e)
+				claims = append(claims, store.PlanClaim{Service: e.of, Endpoint: e.Name(), Claim: claim})
+			}
+		}
+		if len(due) == 0 {
+			return nil
+		}
+		refilled, err := db.ClaimPlans(ctx, claims)
+		if err != nil {
+			return err
+		}
+		for i, e := range due {
+			e.PlanClaimed(claims[i].Claim, refilled[i])
+		}
+		return nil
+	}
+	return &book{of: "monthly plan spending", interval: time.Second, store: db, write: write, log: log}
+}
+
+// endpoints returns those of the running configuration.
+func (s *sets) endpoints() []*endpoint { return s.now().parts.endpoints }
+
+// newWinBook keeps which venues win comparisons.
+func newWinBook(db *store.DB, wins *quote.Wins, log *slog.Logger) *book {
+	write := func(ctx context.Context, db *store.DB) error {
+		counted := wins.Take()
+		if len(counted) == 0 {
+			return nil
+		}
+		err := db.AddVenueDays(ctx, counted)
+		if err != nil {
+			wins.Add(counted...)
+		}
+		return err
+	}
+	return &book{of: "counts of won comparisons", interval: 2 * time.Second, store: db, write: write, log: log}
+}
+
+// Venues implements proxy.Swaps.
+func (s *sets) Venues(ctx context.Context, from, to uint64) ([]quote.VenueDay, error) {
+	all, err := s.store.Venues(ctx, from, to)
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w: %w", index.ErrUnavailable, err)
+	}
+	return all, err
+}

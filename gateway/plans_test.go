@@ -1,0 +1,174 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"crossgate/config"
+	"crossgate/store"
+	"crossgate/upstream"
+)
+
+const (
+	// shareOfDay is what the plan below allows at once.
+	shareOfDay = 1000
+	planned    = `
+chains: [{id: 1, endpoints: [{name: node, url: "URL", monthly: 32000}]}]
+venues: [{name: kyberswap, endpoints: [{url: "URL"}]}]
+index: {path: "PATH"}
+`
+)
+
+// plannedConfig is that of gateways that share a store and a service that knows nothing.
+func plannedConfig(t *testing.T) config.Config {
+	t.Helper()
+	service := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(service.Close)
+	path := filepath.Join(t.TempDir(), "orders.db")
+	c, err := config.Parse([]byte(strings.NewReplacer("URL", service.URL, "PATH", path).Replace(planned)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func newGateway(t *testing.T, c config.Config) *Gateway {
+	t.Helper()
+	g, err := New(t.Context(), c, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// spend takes so many units from a plan.
+func spend(t *testing.T, e *upstream.Endpoint, units int) {
+	t.Helper()
+	if _, err := e.Do(t.Context(), upstream.Request{Cost: units}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantLeft wants what is left of a day's share, or up to two claims less: some may be claimed and not spent.
+func wantLeft(t *testing.T, when string, e *upstream.Endpoint, want float64) {
+	t.Helper()
+	const claims = 2 * shareOfDay / 100
+	if got := e.Health().Left; got > want+1 || got < want-claims {
+		t.Errorf("%s %v units are left of %d, want %v, or up to %d less", when, got, shareOfDay, want, claims)
+	}
+}
+
+// TestPlansOutliveTheGateway has a gateway end in order, and one that is killed.
+func TestPlansOutliveTheGateway(t *testing.T) {
+	c := plannedConfig(t)
+	first := newGateway(t, c)
+	ctx, stop := context.WithCancel(t.Context())
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- first.Run(ctx, listener) }()
+	spend(t, first.sets.endpoint("1", "node"), 300)
+	stop()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+
+	second := newGateway(t, c)
+	node := second.sets.endpoint("1", "node")
+	// The followers of the first asked the endpoint as well.
+	left := node.Health().Left
+	if left > shareOfDay-300 || left < shareOfDay-400 {
+		t.Errorf("%v units are left after a restart, want those of %d that were not spent before", left, shareOfDay)
+	}
+	spend(t, node, 200)
+	second.books[0].update(t.Context())
+	third := newGateway(t, c) // while the second has not ended in any way
+	wantLeft(t, "after a kill", third.sets.endpoint("1", "node"), left-200)
+	for _, g := range []*Gateway{second, third} {
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestPlansOfGatewaysAddUp has two gateways spend one plan, and one of them read its configuration again.
+func TestPlansOfGatewaysAddUp(t *testing.T) {
+	c := plannedConfig(t)
+	one, other := newGateway(t, c), newGateway(t, c)
+	for _, each := range []struct {
+		by    *Gateway
+		units int
+	}{{one, 200}, {other, 300}, {one, 100}} {
+		spend(t, each.by.sets.endpoint("1", "node"), each.units)
+		each.by.books[0].update(t.Context())
+	}
+	wantLeft(t, "after 600 units by two gateways", one.sets.endpoint("1", "node"), shareOfDay-600)
+	c.Chains[0].Endpoints[0].Timeout = c.Swap.Deadline
+	if err := one.Reload(c); err != nil {
+		t.Fatal(err)
+	}
+	moved := one.sets.endpoint("1", "node")
+	wantLeft(t, "after a change of the endpoint", moved, shareOfDay-600)
+	spend(t, moved, 100)
+	one.books[0].update(t.Context())
+	spend(t, other.sets.endpoint("1", "node"), 50)
+	other.books[0].update(t.Context())
+	wantLeft(t, "after that, at the other gateway", other.sets.endpoint("1", "node"), shareOfDay-750)
+	for _, g := range []*Gateway{one, other} {
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestPlansWithoutAStore has the store be away for a while.
+func TestPlansWithoutAStore(t *testing.T) {
+	c := plannedConfig(t)
+	var log bytes.Buffer
+	made, err := build(c, slog.New(slog.DiscardHandler), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer made.close()
+	opened := func() *store.DB {
+		store, err := openStore(t.Context(), c.Index, 0, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = store.Close() })
+		return store
+	}
+	book := newPlanBook(opened(), func() []*endpoint { return made.endpoints }, slog.New(slog.NewTextHandler(&log, nil)))
+	if err := book.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	node := made.endpoint("1", "node").Endpoint
+	for range 3 {
+		book.update(t.Context())
+		spend(t, node, 100)
+	}
+	if got := strings.Count(log.String(), "level=WARN"); got != 1 {
+		t.Errorf("the log has %d warnings, want one: %s", got, log.String())
+	}
+	book.store = opened()
+	for range 3 {
+		book.update(t.Context())
+	}
+	if got := strings.Count(log.String(), "level=INFO"); got != 1 {
+		t.Errorf("the log tells %d times that the store is back, want once: %s", got, log.String())
+	}
+	again := newGateway(t, c)
+	wantLeft(t, "after a restart", again.sets.endpoint("1", "node"), shareOfDay-300)
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+}

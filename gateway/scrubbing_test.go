@@ -1,0 +1,64 @@
+package gateway
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"go.opentelemetry.io/otel"
+
+	"crossgate/config"
+)
+
+// TestTelemetryThatIsSetWronglyTellsNoKeys has exporters read addresses and headers of which they quote what is wrong.
+func TestTelemetryThatIsSetWronglyTellsNoKeys(t *testing.T) {
+	const canary = "canary77c1"
+	errors := otel.GetErrorHandler()
+	t.Cleanup(func() { otel.SetErrorHandler(errors) })
+	for _, protocol := range []string{"http/protobuf", "grpc"} {
+		for _, address := range []string{
+			"http://" + canary + ":" + canary + "-2@collector.example:not-a-port/" + canary + "-3",
+			"https://" + canary + ".collector.example/%zz?" + canary,
+			"http://127.0.0.1:9/" + canary,
+			canary + ".example:4317",
+		} {
+			var log strings.Builder
+			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", address)
+			t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)
+			t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "Authorization Bearer "+canary+"-4,X-Key=%zz"+canary+"-5,X-Other=Bearer%20"+canary+"-6")
+			logErrors(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+			made, err := newExporter(t.Context())
+			if err == nil {
+				err = made.Shutdown(t.Context())
+			}
+			said := fmt.Sprint(log.String(), err)
+			if !strings.Contains(said, "parse headers") {
+				t.Errorf("%s: the log is %q: the test looks at nothing", address, said)
+			}
+			if at := strings.Index(said, canary); at >= 0 {
+				t.Errorf("%s: a key is told: …%s", address, said[max(at-200, 0):])
+			}
+		}
+	}
+}
+
+// TestHostsOfThisProgramArePublic has hosts that it publishes, and hosts of operators.
+func TestHostsOfThisProgramArePublic(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"https://ethereum-rpc.publicnode.com":              "ethereum-rpc.publicnode.com",
+		"https://k3y.publicnode.com":                       "",
+		"https://k3y.g.Alchemy.com/v2/k3y":                 "alchemy.com",
+		"https://k3yalchemy.com":                           "",
+		"https://alchemy.com.example":                      "",
+		"https://k3y.example":                              "",
+		"http://127.0.0.1:8545":                            "",
+		"https://\x7f":                                     "",
+		"https://user:pass@Base-rpc.publicnode.com:1/?k3y": "base-rpc.publicnode.com",
+	} {
+		if got := publicHost(config.NewSecret(address)); got != want {
+			t.Errorf("publicHost(%s) = %q, want %q", address, got, want)
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"crossgate/config"
+	"crossgate/order/index"
+	"crossgate/quote"
+	"crossgate/store"
+	"crossgate/upstream"
+)
+
+// set is what one configuration makes: endpoints and their health, adapters, the order index over the chains, the
+// estimator of swaps. It does not change; a new configuration makes a new one. The store of orders, the
+// listeners and the cache outlive it.
+type set struct {
+	config    config.Config
+	parts     *parts
+	index     *index.Index
+	estimator *quote.Estimator
+	replaced  chan struct{} // closed when another set has taken its place
+	next      *set          // that one
+
+	stopObserving func() error
+}
+
+// newSet makes the set of a gateway that c describes.
+func newSet(p *parts, c config.Config, g *Gateway) (*set, error) {
+	p.shelf = tokenShelf{g.store, g.catalog, p.registry, g.log}
+	estimator := p.estimator(c, g.log, g.failures, g.wins)
+	stopUpstream, upstreamErr := upstream.Observe(p.called()...)
+	stopVenues, venuesErr := estimator.Observe()
+	if err := errors.Join(upstreamErr, venuesErr); err != nil {
+		p.close()
+		return nil, fmt.Errorf("instruments: %w", err)
+	}
+	return &set{
+		config: c, parts: p, index: p.index(g.store, c.Index, g.log, observer{g, p}), estimator: estimator,
+		stopObserving: func() error { return errors.Join(stopUpstream(), stopVenues()) }, replaced: make(chan struct{}),
+	}, nil
+}
+
+// close stops the set's own background work.
+func (s *set) close() error {
+	s.parts.close()
+	return s.stopObserving()
+}
+
+// sets hands out the current set and lets another take its place.
+type sets struct {
+	log     *slog.Logger
+	store   *store.DB
+	cutOff  *cutOff
+	current atomic.Pointer[set]
+}
+
+// now is the current set, for as long as one answer takes.
+func (s *sets) now() *set { return s.current.Load() }
+
+// replace makes next the current set. Requests under way keep theirs.
+func (s *sets) replace(next *set) {
+	was := s.current.Swap(next)
+	was.next = next
+	close(was.replaced)
+}
+
+// follow runs the index of the current set until ctx ends, which is after the last request. A set that was replaced
+// stops first, so that no chain is followed twice, and is closed when its last request must have been answered.
+func (s *sets) follow(ctx context.Context) error {
+	const longestAnswer = time.Minute
+	var retiring sync.WaitGroup
+	defer retiring.Wait()
+	for now := s.now(); ; now = now.next {
+		following, stop := context.WithCancel(ctx)
+		followed := make(chan error, 1)
+		go func() { followed <- now.index.Run(following) }()
+		select {
+		case <-ctx.Done():
+		case <-now.replaced:
+		}
+		stop()
+		if err := <-followed; ctx.Err() != nil {
+			return err
+		}
+		retiring.Go(func() {
+			select {
+			case <-ctx.Done():
+			case <-time.After(longestAnswer):
+			}
+			if err := now.close(); err != nil {
+				s.log.Warn("metrics of the replaced configuration are still registered", "error", err)
+			}
+		})
+	}
+}
+
+// Reload puts what c describes in the place of the running configuration, or says why it does not. No request
+// notices. What a gateway is started with stays until it is started again, and is named in the log: where it listens
+// and keeps orders, its memory, its longest answers, where telemetry goes. The facts of chains belong to that as well,
+// but a file that changes them is refused as a whole: endpoints may be meant for the new ones.
+func (g *Gateway) Reload(c config.Config) error {
+	was := g.sets.now()
+	if !reflect.DeepEqual(was.config.Registry().All(), c.Registry().All()) {
+		return errors.New("reload: changed chain facts or an added chain need a restart")
+	}
+	if kept := keepStarted(was.config, &c); len(kept) > 0 {
+		g.log.Warn("configuration partly reloaded: these keys need a restart", "keys", strings.Join(kept, ", "))
+	}
+	p, err := build(c, g.log, was.parts)
+	if err != nil {
+		return fmt.Errorf("reload: %w", err)
+	}
+	next, err := newSet(p, c, g)
+	if err != nil {
+		return fmt.Errorf("reload: %w", err)
+	}
+	g.sets.replace(next)
+	g.server.SetLimits(quotas(c.Limits), c.Limits.Loads)
+	g.server.SetAccess(access(c.Telemetry.Access))
+	g.server.SetHosts(hosts(c.Passthrough))
+	g.server.SetShadow(shadowSettings(c.Passthrough.Shadow))
+	return nil
+}
+
+// keepStarted gives c what a running gateway cannot change, and names the keys that it changed by that.
+func keepStarted(was config.Config, c *config.Config) (kept []string) {
+	keep := func(name string, was, now any) {
+		target := reflect.ValueOf(now).Elem()
+		kept = append(kept, changedKeys(name, reflect.ValueOf(was), target)...)
+		target.Set(reflect.ValueOf(was))
+	}
+	keep("listen", was.Listen, &c.Listen)
+	keep("tls", was.TLS, &c.TLS)
+	keep("connections", was.Connections, &c.Connections)
+	keep("drain", was.Drain, &c.Drain)
+	keep("index", was.Index, &c.Index)
+	keep("cache", was.Cache, &c.Cache)
+	c.Swap.Window, c.Swap.Deadline = was.Swap.Window, was.Swap.Deadline
+	was.Telemetry.Level, was.Telemetry.Access = c.Telemetry.Level, c.Telemetry.Access
+	keep("telemetry", was.Telemetry, &c.Telemetry)
+	keep("passthrough.maxBytes", was.Passthrough.MaxBytes, &c.Passthrough.MaxBytes)
+	return kept
+}
+
+// changedKeys names what differs between two values of the key name: the key, or those of its keys that differ.
+func changedKeys(name string, was, now reflect.Value) (changed []string) {
+	if reflect.DeepEqual(was.Interface(), now.Interface()) {
+		return nil
+	}
+	if was.Kind() != reflect.Struct || was.Type() == reflect.TypeFor[config.Secret]() {
+		return []string{name}
+	}
+	for field, value := range was.Fields() {
+		if key := field.Tag.Get("yaml"); key != "" {
+			changed = append(changed, changedKeys(name+"."+key, value, now.FieldByIndex(field.Index))...)
+		}
+	}
+	return changed
+}

@@ -1,0 +1,38 @@
+package gateway
+
+import (
+	"log/slog"
+	"path/filepath"
+	"testing"
+
+	"crossgate/quote"
+	"crossgate/store"
+)
+
+// TestWinsThatCannotBeKeptAreKeptLater writes to a database that is closed, and then to one that is not.
+func TestWinsThatCannotBeKeptAreKeptLater(t *testing.T) {
+	open := func() *store.DB {
+		db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return db
+	}
+	away, there := open(), open()
+	if err := away.Close(); err != nil {
+		t.Fatal(err)
+	}
+	defer there.Close()
+	wins := &quote.Wins{}
+	b := newWinBook(away, wins, slog.New(slog.DiscardHandler))
+	wins.Add(quote.VenueDay{Day: 3, Venue: "a", Quoted: 2, Won: 1})
+	b.update(t.Context())
+	wins.Add(quote.VenueDay{Day: 3, Venue: "a", Quoted: 1, Won: 1})
+	b.store = there
+	b.update(t.Context())
+	b.update(t.Context())
+	got, err := there.Venues(t.Context(), 0, 9)
+	if want := (quote.VenueDay{Venue: "a", Quoted: 3, Won: 2}); err != nil || len(got) != 1 || got[0] != want {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+}

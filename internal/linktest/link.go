@@ -1,0 +1,247 @@
+// Package linktest puts a link of the tests' own before a server, which fails as networks and machines do: it refuses,
+// stands still, loses everything without a word, or is slow.
+package linktest
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// state is what a link does with connections and with what is sent over them.
+type state uint8
+
+const (
+	healthy state = iota
+	refusing
+	still
+	losing
+	slow
+	closed
+)
+
+// pieceBytes is the most that a slow link carries at a time.
+const pieceBytes = 16 << 10
+
+// Link passes on what is sent to its address and back, until Close. It may be used from any goroutine.
+type Link struct {
+	network, address, to string
+	serving              sync.WaitGroup
+	roundTrips           atomic.Int64
+
+	mu       sync.Mutex
+	listener net.Listener
+	state    state
+	late     time.Duration
+	changed  chan struct{} // closed when the state changes
+	ends     map[net.Conn]struct{}
+}
+
+// Open returns a healthy link from an address to that of a server, both of one network: tcp or unix. A port of 0 is a
+// free one, see Address.
+func Open(network, address, to string) (*Link, error) {
+	l := &Link{network: network, address: address, to: to, changed: make(chan struct{}), ends: map[net.Conn]struct{}{}}
+	if err := l.listen(); err != nil {
+		return nil, err
+	}
+	l.address = l.listener.Addr().String()
+	return l, nil
+}
+
+// Address is where the link is reached.
+func (l *Link) Address() string { return l.address }
+
+// listen is called with the mutex held, or before the link is shared.
+func (l *Link) listen() error {
+	if l.network == "unix" {
+		if err := os.Remove(l.address); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	listener, err := net.Listen(l.network, l.address) //nolint:noctx // it takes no time
+	if err != nil {
+		return err
+	}
+	l.listener = listener
+	l.serving.Go(func() { l.accept(listener) })
+	return nil
+}
+
+// Refuse breaks all connections and takes no new ones, as a server that was killed.
+func (l *Link) Refuse() { l.become(refusing, 0) }
+
+// Stand has nothing move any more: connections are there and new ones are made, as by a process that was stopped.
+// What is sent meanwhile arrives after Heal.
+func (l *Link) Stand() { l.become(still, 0) }
+
+// Lose takes connections and everything that is sent over them, and passes nothing on. Heal ends those connections.
+func (l *Link) Lose() { l.become(losing, 0) }
+
+// Slow has each piece of up to 16 KiB arrive so late, and the next one wait for it: also the bandwidth is bounded.
+func (l *Link) Slow(late time.Duration) { l.become(slow, late) }
+
+// Heal ends whatever is wrong.
+func (l *Link) Heal() error {
+	l.become(healthy, 0)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.listener != nil {
+		return nil
+	}
+	return l.listen()
+}
+
+// Close ends the link and all connections over it.
+func (l *Link) Close() error {
+	l.become(closed, 0)
+	l.serving.Wait()
+	return nil
+}
+
+// become changes the state. Connections do not outlive a state in which there are none, or which loses parts of what is
+// sent over them.
+func (l *Link) become(now state, late time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.state == closed {
+		return
+	}
+	before := l.state
+	l.state, l.late = now, late
+	close(l.changed)
+	l.changed = make(chan struct{})
+	if before == losing || now == refusing || now == closed {
+		for end := range l.ends {
+			breakOff(end)
+		}
+	}
+	if (now == refusing || now == closed) && l.listener != nil {
+		_ = l.listener.Close()
+		l.listener = nil
+	}
+}
+
+// breakOff ends a connection with a reset where its network has one.
+func breakOff(end net.Conn) {
+	if tcp, is := end.(*net.TCPConn); is {
+		_ = tcp.SetLinger(0)
+	}
+	_ = end.Close()
+}
+
+func (l *Link) accept(listener net.Listener) {
+	for {
+		near, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		l.serving.Go(func() { l.connect(near) })
+	}
+}
+
+// connect passes on what comes over a connection when the server has taken it, too.
+func (l *Link) connect(near net.Conn) {
+	defer near.Close()
+	if !l.keep(near) {
+		return
+	}
+	defer l.forget(near)
+	if !l.admit() {
+		_, _ = io.Copy(io.Discard, near) // until it is broken, or who made it has had enough
+		return
+	}
+	far, err := net.Dial(l.network, l.to) //nolint:noctx // the server is on this machine
+	if err != nil {
+		breakOff(near)
+		return
+	}
+	defer far.Close()
+	if !l.keep(far) {
+		return
+	}
+	defer l.forget(far)
+	var both sync.WaitGroup
+	var asked atomic.Bool // the near end spoke last
+	both.Go(func() {
+		l.pass(near, far, func() {
+			if !asked.Swap(true) {
+				l.roundTrips.Add(1)
+			}
+		})
+	})
+	both.Go(func() { l.pass(far, near, func() { asked.Store(false) }) })
+	both.Wait()
+}
+
+// RoundTrips counts requests whose answers were waited for, on any connection: a slow link delays each. Requests sent
+// without waiting for the answer before count once.
+func (l *Link) RoundTrips() int64 { return l.roundTrips.Load() }
+
+// keep has a connection broken by states that have none. It reports false in such a state.
+func (l *Link) keep(end net.Conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.state == refusing || l.state == closed {
+		return false
+	}
+	l.ends[end] = struct{}{}
+	return true
+}
+
+func (l *Link) forget(end net.Conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.ends, end)
+}
+
+// pass copies from one end to the other until either is closed. It calls spoke for each piece, before it is passed on.
+func (l *Link) pass(from, to net.Conn, spoke func()) {
+	defer from.Close()
+	defer to.Close()
+	piece := make([]byte, pieceBytes)
+	for {
+		n, err := from.Read(piece)
+		if n > 0 {
+			spoke()
+		}
+		if n > 0 && l.admit() {
+			if _, failed := to.Write(piece[:n]); failed != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (l *Link) look() (now state, late time.Duration, changed <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.state, l.late, l.changed
+}
+
+// admit returns when a piece may go on. It reports false for one that is lost.
+func (l *Link) admit() bool {
+	for {
+		now, late, changed := l.look()
+		switch now {
+		case healthy:
+			return true
+		case still:
+			<-changed
+		case slow:
+			select {
+			case <-time.After(late):
+				return true
+			case <-changed:
+			}
+		default:
+			return false
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package postgrestest
+
+import (
+	"errors"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"crossgate/internal/linktest"
+)
+
+// Link is a way to the server that can fail.
+type Link struct {
+	*linktest.Link
+	server *Server
+	dir    string
+}
+
+// socket is the name of a server's socket in its directory.
+const socket = ".s.PGSQL.5432"
+
+// NewLink returns a healthy link. Close ends it.
+func (s *Server) NewLink() (*Link, error) {
+	dir, err := os.MkdirTemp("", "link") // short: the socket's path must be
+	if err != nil {
+		return nil, err
+	}
+	link, err := linktest.Open("unix", filepath.Join(dir, socket), filepath.Join(s.dir, socket))
+	if err != nil {
+		return nil, err
+	}
+	return &Link{link, s, dir}, nil
+}
+
+// To is the address of a database by way of the link, made of its address at the server.
+func (l *Link) To(direct string) string {
+	return strings.Replace(direct, url.QueryEscape(l.server.dir), url.QueryEscape(l.dir), 1)
+}
+
+// Close ends the link.
+func (l *Link) Close() error { return errors.Join(l.Link.Close(), os.RemoveAll(l.dir)) }

@@ -1,0 +1,241 @@
+// Package postgrestest runs a PostgreSQL of the tests' own, from the system's package.
+package postgrestest
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Server is reached by a socket in its directory, and by nothing else.
+type Server struct {
+	dir      string
+	programs string // directory of PostgreSQL's programs
+	as       *syscall.Credential
+	running  *exec.Cmd
+}
+
+// Start makes a directory of data and starts a server on it. Remove ends both. An error says what is missing.
+func Start() (*Server, error) {
+	programs, err := find()
+	if err != nil {
+		return nil, err
+	}
+	as, err := unprivileged()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "postgres") // short: the socket's path must be
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{dir: dir, programs: programs, as: as}
+	if as != nil {
+		if err := os.Chown(dir, int(as.Uid), int(as.Gid)); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := s.run("initdb", "-D", s.data(), "-U", "postgres", "-A", "trust", "-N", "--encoding=UTF8", "--locale=C"); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return s, s.Resume()
+}
+
+// Standby starts a server that follows this one, and takes no changes.
+func (s *Server) Standby() (*Server, error) {
+	dir, err := os.MkdirTemp("", "postgres")
+	if err != nil {
+		return nil, err
+	}
+	standby := &Server{dir: dir, programs: s.programs, as: s.as}
+	if s.as != nil {
+		if err := os.Chown(dir, int(s.as.Uid), int(s.as.Gid)); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := s.run("pg_basebackup", "-h", s.dir, "-U", "postgres", "-D", standby.data(), "-R", "--checkpoint=fast"); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return standby, standby.Resume()
+}
+
+// To is the address of a database here, made of its address at a server of which this one is a standby.
+func (s *Server) To(primary string) string {
+	before, _, _ := strings.Cut(primary, "&host=")
+	return before + "&host=" + url.QueryEscape(s.dir)
+}
+
+// find returns the newest version that Debian's packages put beside each other, or the one on the path.
+func find() (programs string, err error) {
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
+	if err == nil && len(found) > 0 {
+		return filepath.Dir(slices.Max(found)), nil
+	}
+	path, err := exec.LookPath("postgres")
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("PostgreSQL is not installed (apt-get install postgresql): %w", err)
+	}
+	return filepath.Dir(path), nil
+}
+
+// Program is the path of one of PostgreSQL's programs, of the server's version.
+func (s *Server) Program(name string) string { return filepath.Join(s.programs, name) }
+
+// unprivileged is whom PostgreSQL runs as, since it refuses to be root.
+func unprivileged() (*syscall.Credential, error) {
+	if os.Getuid() != 0 {
+		return nil, nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		who, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, uidErr := strconv.ParseUint(who.Uid, 10, 32)
+		gid, gidErr := strconv.ParseUint(who.Gid, 10, 32)
+		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, errors.Join(uidErr, gidErr)
+	}
+	return nil, errors.New("no user to run PostgreSQL as: it refuses to be root")
+}
+
+func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+
+func (s *Server) command(ctx context.Context, program string, arguments ...string) *exec.Cmd {
+	command := exec.CommandContext(ctx, s.Program(program), arguments...)
+	command.Dir = s.dir
+	command.SysProcAttr = withUs(s.as)
+	return command
+}
+
+// run runs a program to its end and returns what it said.
+func (s *Server) run(program string, arguments ...string) (string, error) {
+	const patience = 2 * time.Minute // with a machine that has much else to do
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	said, err := s.command(ctx, program, arguments...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w: %s", program, err, said)
+	}
+	return string(said), nil
+}
+
+// Resume runs the server and returns when it takes connections.
+func (s *Server) Resume() error {
+	// It runs until Stop, also while tests whose context has ended clean up.
+	s.running = s.command(context.Background(), "postgres", "-D", s.data(), "-k", s.dir, "-c", "listen_addresses=", "-c", "fsync=off")
+	if err := s.running.Start(); err != nil {
+		return err
+	}
+	deadline := time.Now().Add(time.Minute)
+	for {
+		_, err := s.run("pg_isready", "-q", "-h", s.dir)
+		if err == nil {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("PostgreSQL does not answer: %w", err)
+		}
+		<-time.After(20 * time.Millisecond)
+	}
+}
+
+// Stop ends the server and all connections to it.
+func (s *Server) Stop() error {
+	if err := s.running.Process.Signal(syscall.SIGINT); err != nil {
+		return err
+	}
+	return s.running.Wait()
+}
+
+// Kill ends the server at once, as a crash would: what it wrote last is recovered by Resume.
+func (s *Server) Kill() error {
+	if err := s.running.Process.Signal(syscall.SIGQUIT); err != nil {
+		return err
+	}
+	if err := s.running.Wait(); s.running.ProcessState == nil {
+		return err
+	}
+	return nil
+}
+
+// Suspend has all processes of the server stand still: connections stay, and nothing answers. Continue has them go on.
+func (s *Server) Suspend() error { return s.signal(syscall.SIGSTOP) }
+
+// Continue is the opposite of Suspend.
+func (s *Server) Continue() error { return s.signal(syscall.SIGCONT) }
+
+// signal sends a signal to the server's first process, so that it starts no others, and then to those.
+func (s *Server) signal(what syscall.Signal) error {
+	if err := s.running.Process.Signal(what); err != nil {
+		return err
+	}
+	found, err := exec.Command("pgrep", "-P", strconv.Itoa(s.running.Process.Pid)).Output()
+	if err != nil {
+		return fmt.Errorf("pgrep: %w", err)
+	}
+	for _, field := range strings.Fields(string(found)) {
+		id, err := strconv.Atoi(field)
+		if err != nil {
+			return err
+		}
+		if err := syscall.Kill(id, what); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Remove ends the server and removes its data.
+func (s *Server) Remove() error { return errors.Join(s.Stop(), os.RemoveAll(s.dir)) }
+
+// Create makes an empty database and returns its address.
+func (s *Server) Create(database string) (string, error) {
+	_, err := s.run("createdb", "-h", s.dir, "-U", "postgres", database)
+	return "postgres:///" + database + "?user=postgres&host=" + url.QueryEscape(s.dir), err
+}
+
+// Query returns the rows that a statement finds, a line each with its columns separated by |.
+func (s *Server) Query(database, statement string) (string, error) {
+	return s.run("psql", "-h", s.dir, "-U", "postgres", "-At", "-c", statement, database)
+}
+
+// Hold runs statements in a session of their own, and keeps it until release: locks are held, a transaction stays open.
+func (s *Server) Hold(database, statements string) (release func() error, err error) {
+	session := s.command(context.Background(), "psql", "-h", s.dir, "-U", "postgres", "-qAt", "-v", "ON_ERROR_STOP=1", database)
+	in, err := session.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := session.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := session.Start(); err != nil {
+		return nil, err
+	}
+	release = func() error { return errors.Join(in.Close(), session.Wait()) }
+	const done = "done"
+	if _, err := fmt.Fprintf(in, "%s;\n\\echo %s\n", statements, done); err != nil {
+		return nil, errors.Join(err, release())
+	}
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if lines.Text() == done {
+			return release, nil
+		}
+	}
+	return nil, errors.Join(fmt.Errorf("psql did not run %q", statements), release())
+}

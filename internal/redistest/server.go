@@ -1,0 +1,202 @@
+// Package redistest runs a Redis or Valkey of the tests' own, from the system's package.
+package redistest
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Server is reached by a socket in its directory, and by nothing else unless it was told to be.
+type Server struct {
+	dir     string
+	program string
+	guarded *Guarded
+	port    int // of TLS; zero: none
+	running *exec.Cmd
+}
+
+// Guarded is how a server is reached from elsewhere: over TLS, by one user and a password. The user may do what
+// docs/operations.md says that a gateway needs.
+type Guarded struct {
+	Own            Pair   // the server's certificate
+	Clients        string // file of the authority that clients have a certificate of; empty: they need none
+	User, Password string
+}
+
+// Serve runs a server until the test ends. The test is skipped, with what is missing, where there is none.
+func Serve(t testing.TB) *Server {
+	t.Helper()
+	return serve(t, nil)
+}
+
+// ServeGuarded is Serve for a server that is reached over TLS too, at Port.
+func ServeGuarded(t testing.TB, by Guarded) *Server {
+	t.Helper()
+	return serve(t, &by)
+}
+
+func serve(t testing.TB, by *Guarded) *Server {
+	t.Helper()
+	program, err := find()
+	if err != nil {
+		t.Skipf("no Redis to test with: %v", err)
+	}
+	dir, err := os.MkdirTemp("", "redis") // short: the socket's path must be
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{dir: dir, program: program, guarded: by}
+	t.Cleanup(func() {
+		if err := s.remove(); err != nil {
+			t.Error(err)
+		}
+	})
+	if by != nil {
+		s.port, err = freePort()
+	}
+	if err := errors.Join(err, s.Resume()); err != nil {
+		t.Skipf("no Redis to test with: %v", err)
+	}
+	return s
+}
+
+func find() (program string, err error) {
+	for _, name := range []string{"redis-server", "valkey-server"} {
+		if program, err = exec.LookPath(name); err == nil {
+			return program, nil
+		}
+	}
+	return "", fmt.Errorf("neither Redis nor Valkey is installed (apt-get install redis-server): %w", err)
+}
+
+// freePort is an unused one, since the server cannot choose one by itself.
+func freePort() (int, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it ends at once
+	if err != nil {
+		return 0, err
+	}
+	return listener.Addr().(*net.TCPAddr).Port, listener.Close()
+}
+
+// URL is the address of the server's first database.
+func (s *Server) URL() string { return "unix://" + s.socket() }
+
+// Port of 127.0.0.1 is where a guarded server speaks TLS.
+func (s *Server) Port() int { return s.port }
+
+func (s *Server) socket() string { return filepath.Join(s.dir, "socket") }
+
+// Resume runs the server on what it saved last and returns when it answers.
+func (s *Server) Resume() error {
+	arguments := []string{
+		"--port", "0", "--unixsocket", s.socket(), "--dir", s.dir, "--save", "", "--appendonly", "no", "--rdbcompression", "no",
+	}
+	if s.guarded != nil {
+		arguments = append(arguments, s.guarded.arguments(s.port)...)
+	}
+	s.running = exec.Command(s.program, arguments...) //nolint:noctx // it runs until it is ended
+	s.running.SysProcAttr = withUs()
+	if err := s.running.Start(); err != nil {
+		return err
+	}
+	deadline := time.Now().Add(time.Minute)
+	for {
+		answer, err := s.ask("PING")
+		if err == nil && answer == "+PONG" {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("the server does not answer: %s %w", answer, err)
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+}
+
+func (g Guarded) arguments(port int) []string {
+	arguments := []string{
+		"--bind", "127.0.0.1", "--tls-port", strconv.Itoa(port),
+		"--tls-cert-file", g.Own.Certificate, "--tls-key-file", g.Own.Key, "--tls-auth-clients", "no",
+		"--user", g.User, "on", ">" + g.Password, "~{crossgate:*", "&{crossgate:*",
+		"+@scripting", "+@read", "+@write", "+@pubsub", "+@connection", "+info", "+time",
+	}
+	if g.Clients == "" {
+		// It wants the file of an authority also where clients need no certificate.
+		return append(arguments, "--tls-ca-cert-file", g.Own.Certificate)
+	}
+	return append(arguments, "--tls-ca-cert-file", g.Clients, "--tls-auth-clients", "yes")
+}
+
+// ask sends a command and returns the first line of the answer.
+func (s *Server) ask(command string) (answer string, err error) {
+	conn, err := net.Dial("unix", s.socket()) //nolint:noctx // bounded below
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = conn.Close() }()
+	const patience = 30 * time.Second
+	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		return "", err
+	}
+	if _, err := conn.Write([]byte(command + "\r\n")); err != nil {
+		return "", err
+	}
+	answer, err = bufio.NewReader(conn).ReadString('\n')
+	return strings.TrimSpace(answer), err
+}
+
+// Save writes everything that the server holds to its disk, and returns it: keys and values as they are, between
+// bytes of the file's format.
+func (s *Server) Save() (content []byte, err error) {
+	if err := s.do("SAVE"); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(filepath.Join(s.dir, "dump.rdb"))
+}
+
+// Flush has the server forget everything.
+func (s *Server) Flush() error { return s.do("FLUSHALL") }
+
+// do sends a command that must succeed.
+func (s *Server) do(command string) error {
+	answer, err := s.ask(command)
+	if err != nil || answer != "+OK" {
+		return fmt.Errorf("%s: %s %w", command, answer, err)
+	}
+	return nil
+}
+
+// Pause leaves the server its connections and has it answer nothing, until Continue.
+func (s *Server) Pause() error { return s.running.Process.Signal(syscall.SIGSTOP) }
+
+// Continue ends Pause.
+func (s *Server) Continue() error { return s.running.Process.Signal(syscall.SIGCONT) }
+
+// Kill ends the server at once. What it did not save is gone.
+func (s *Server) Kill() error {
+	if err := s.running.Process.Kill(); err != nil {
+		return err
+	}
+	if err := s.running.Wait(); s.running.ProcessState == nil {
+		return err
+	}
+	return nil
+}
+
+// remove ends the server and removes its data.
+func (s *Server) remove() error {
+	var err error
+	if s.running != nil && s.running.Process != nil && s.running.ProcessState == nil {
+		err = s.Kill()
+	}
+	return errors.Join(err, os.RemoveAll(s.dir))
+}

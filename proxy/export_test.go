@@ -1,0 +1,41 @@
+package proxy
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/proxy/shadow"
+)
+
+// What tests of whole sites see of the server.
+const (
+	BodyBytes        = bodyBytes
+	ChainsUnheard    = chainsUnheard
+	DefaultSwapLimit = defaultSwapLimit
+	IndexBasis       = indexBasis
+	LongestURL       = longestURL
+	Patience         = patience
+	ReadLimit        = readLimit
+	SlowRequest      = slowRequest
+	StreamType       = streamType
+)
+
+var (
+	ClientLeft  = clientLeft
+	ErrDraining = errDraining
+	IsRetryable = isRetryable
+	Refuse      = refuse
+	RefusePlain = refusePlain
+	Unanswered  = unanswered
+)
+
+func (s *Server) Drain(draining bool)         { s.draining.Store(draining) }
+func (s *Server) Log(to *slog.Logger)         { s.log = to }
+func (s *Server) Wait(patience time.Duration) { s.patience = patience }
+func (s *Server) Shadowed() *shadow.Shadow    { return s.shadow }
+func (s *Server) Engine() *gin.Engine         { return s.router.engine }
+func (s *Server) Middleware() []gin.HandlerFunc {
+	return []gin.HandlerFunc{s.observe, s.recoverPanic}
+}

@@ -1,0 +1,190 @@
+package orders
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/chain"
+	"crossgate/proxy"
+)
+
+// Members are those of a JSON object in a request's body, and collect everything that is wrong with them. The
+// hosted service reads their names in any case and ignores those that it does not know; null is as good as absent. Of
+// several with one name the last counts.
+type Members struct {
+	proxy.Mistakes
+	values map[string]json.RawMessage // by lower-case name
+}
+
+// readMembers reads the body of a request, whatever Content-Type its client gives it.
+func readMembers(c *gin.Context) (*Members, error) {
+	body, err := proxy.ReadBody(c)
+	if err != nil {
+		return nil, err
+	}
+	return ParseMembers(body)
+}
+
+func ParseMembers(body []byte) (*Members, error) {
+	notObject := proxy.InvalidBody.Because("the body must be a JSON object")
+	m, members := &Members{values: map[string]json.RawMessage{}}, json.NewDecoder(bytes.NewReader(body))
+	if bracket, err := members.Token(); err != nil || bracket != json.Delim('{') || !json.Valid(body) {
+		return nil, notObject
+	}
+	for members.More() {
+		var value json.RawMessage
+		name, err := members.Token()
+		if err == nil {
+			err = members.Decode(&value)
+		}
+		text, isName := name.(string)
+		if err != nil || !isName {
+			return nil, notObject
+		}
+		if text = strings.ToLower(text); string(value) == "null" {
+			delete(m.values, text)
+		} else {
+			m.values[text] = value
+		}
+	}
+	return m, nil
+}
+
+// err names every wrong member.
+func (m *Members) err() error { return m.Problem(proxy.InvalidBody) }
+
+// text returns a string, empty when there is none.
+func (m *Members) text(name string) (text string) {
+	value, given := m.values[strings.ToLower(name)]
+	if given && json.Unmarshal(value, &text) != nil {
+		m.Mistake(name + " must be a string")
+	}
+	return strings.TrimSpace(text)
+}
+
+// number returns a whole number of so many bits, also one that is written as a string; an empty string is none.
+func (m *Members) number(name string, bits int) (n uint64, given bool) {
+	value, given := m.values[strings.ToLower(name)]
+	if !given || string(value) == `""` {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(strings.Trim(string(value), `"`), 10, bits)
+	if err != nil {
+		m.Mistake(name + " must be a whole number from 0 to " + strconv.FormatUint(1<<bits-1, 10))
+	}
+	return n, err == nil
+}
+
+// longestList is how many values a list may have, repeated ones included.
+const longestList = 100
+
+// list returns the values of a list; a single value is a list of one.
+func (m *Members) list(name string) (values []json.RawMessage) {
+	value, given := m.values[strings.ToLower(name)]
+	if given && json.Unmarshal(value, &values) != nil {
+		values = []json.RawMessage{value}
+	}
+	return bounded(m, name, values)
+}
+
+// bounded returns the values of a list, none when they are too many.
+func bounded[V any](m *Members, name string, values []V) []V {
+	if len(values) > longestList {
+		m.Mistake(fmt.Sprintf("%s must have at most %d values, not %d", name, longestList, len(values)))
+		return nil
+	}
+	return values
+}
+
+// chains returns ids of chains, of which also such may be asked for that no order is known of.
+func (m *Members) chains(name string) (ids []chain.ID) {
+	for _, value := range m.list(name) {
+		id, err := chain.ParseID(strings.Trim(string(value), `"`))
+		if err != nil || uint64(id) >= 1<<63 {
+			m.Mistake(name + " must be a list of chain ids")
+			return nil
+		}
+		ids = proxy.AddOnce(ids, id)
+	}
+	return ids
+}
+
+// word returns which of the known words a string is, in any case; empty when there is none.
+func (m *Members) word(name string, known []string) string {
+	text := m.text(name)
+	if text == "" {
+		return ""
+	}
+	at := indexOfWord(known, text)
+	if at < 0 {
+		m.Mistake(name + " must be one of the following values: " + strings.Join(known, ", "))
+		return ""
+	}
+	return known[at]
+}
+
+// words returns the values that words of a list stand for, each as word reads it.
+func words[V comparable](m *Members, name string, known []V, spell func(V) string) (values []V) {
+	spelled := make([]string, len(known))
+	for i, value := range known {
+		spelled[i] = spell(value)
+	}
+	for _, raw := range m.list(name) {
+		var text string
+		at := -1
+		if json.Unmarshal(raw, &text) == nil {
+			at = indexOfWord(spelled, strings.TrimSpace(text))
+		}
+		if at < 0 {
+			m.Mistake(name + " must be a list of the following values: " + strings.Join(spelled, ", "))
+			return nil
+		}
+		values = proxy.AddOnce(values, known[at])
+	}
+	return values
+}
+
+func indexOfWord(known []string, text string) int {
+	return slices.IndexFunc(known, func(each string) bool { return strings.EqualFold(each, text) })
+}
+
+// address returns the address that a string spells, absent when there is none.
+func (m *Members) address(name string) chain.Address {
+	text := m.text(name)
+	if text == "" {
+		return chain.Address{}
+	}
+	return m.addressOf(name, text)
+}
+
+func (m *Members) addressOf(name, text string) chain.Address {
+	a, _, err := chain.ParseAnyAddress(text)
+	switch {
+	case err != nil:
+		m.Mistake(name + " must be an address: 0x followed by 40 hex digits, or base58 on Solana or TRON")
+	case chain.ChecksumFails(text):
+		m.Mistake(name + " has a wrong EIP-55 checksum; check its digits")
+	}
+	return a
+}
+
+// addresses returns those that a string spells, joined by spaces, or a list of strings.
+func (m *Members) addresses(name string) (all []chain.Address) {
+	for _, value := range m.list(name) {
+		var text string
+		if json.Unmarshal(value, &text) != nil {
+			m.Mistake(name + " must be one string with addresses joined by a space")
+			return nil
+		}
+		for _, field := range bounded(m, name, strings.Fields(text)) {
+			all = proxy.AddOnce(all, m.addressOf(name, field))
+		}
+	}
+	return bounded(m, name, all)
+}

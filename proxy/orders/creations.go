@@ -1,0 +1,155 @@
+package orders
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"crossgate/cache"
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/proxy"
+	"crossgate/proxy/shadow"
+)
+
+// creations remembers the transactions, as a T names them, that created orders or made swaps, for the newest of these
+// that were remembered: at least creationsKept of them and at most twice as many. What was read from its chains need
+// not be in the index, and clients ask for what a transaction did first and for that by its id then.
+type creations[T any] struct {
+	mu         sync.Mutex
+	young, old map[order.ID]T
+}
+
+const creationsKept = 1 << 14
+
+func (c *creations[T]) remember(tx T, ids ...order.ID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, id := range ids {
+		if c.young == nil || len(c.young) >= creationsKept {
+			c.young, c.old = make(map[order.ID]T), c.young
+		}
+		c.young[id] = tx
+	}
+}
+
+// learn remembers what another replica found.
+func (c *creations[T]) learn(tx T, bodies []proxy.Body) {
+	for _, b := range bodies {
+		c.remember(tx, b.Orders...)
+	}
+}
+
+func (c *creations[T]) of(id order.ID) (tx T, remembered bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if tx, remembered = c.young[id]; !remembered {
+		tx, remembered = c.old[id]
+	}
+	return tx, remembered
+}
+
+// ordersOf returns the orders that a transaction created, at least one, and what was searched for them.
+func (s *Orders) ordersOf(ctx context.Context, tx chain.TxHash) ([]index.Found, index.Basis, error) {
+	orders, searched, err := s.Options.Orders.Find(ctx, tx)
+	if err == nil && len(orders) == 0 {
+		err = order.ErrNoOrder
+	}
+	if err != nil {
+		return nil, searched, proxy.Searched(err, searched)
+	}
+	for _, o := range orders {
+		s.creations.remember(tx, o.ID)
+	}
+	return orders, searched, nil
+}
+
+// orderByID returns the order with an id, of which the index knows or whose transaction was asked for lately: otherwise
+// order.ErrNotFound with what was searched, index.ErrUnavailable or index.ErrEmpty.
+func (s *Orders) orderByID(ctx context.Context, id order.ID) (index.Found, error) {
+	found, err := s.Options.Orders.ByID(ctx, id)
+	tx, remembered := s.creations.of(id)
+	if !remembered || !isUnindexed(err) {
+		return found, err
+	}
+	orders, searched, err := s.Options.Orders.Find(ctx, tx)
+	if at := slices.IndexFunc(orders, func(o index.Found) bool { return o.ID == id }); at >= 0 {
+		return orders[at], err
+	}
+	return index.Found{Basis: searched}, cmp.Or(err, order.ErrNotFound)
+}
+
+// isUnindexed reports whether the chains may know what the index does not.
+func isUnindexed(err error) bool {
+	return errors.Is(err, order.ErrNotFound) || errors.Is(err, index.ErrUnavailable) || errors.Is(err, index.ErrEmpty)
+}
+
+// mostChanges is how many changes are looked at one by one.
+const mostChanges = 500
+
+// OrdersChanged drops what is kept about orders about which something new is known, or whatever the index has answered
+// when changes are nil (index.Observer).
+func (s *Orders) OrdersChanged(changes []index.Change) {
+	if s.watch != nil {
+		defer s.watch(changes) // when what is out of date is gone
+	}
+	if changes == nil || len(changes) > mostChanges {
+		s.server.Drop(proxy.IndexTag)
+		return
+	}
+	var keys []cache.Key
+	for _, c := range changes {
+		keys = append(keys, proxy.OrderTag(c.Order), orderKey(proxy.Subject, c.Order))
+		remembered, _ := s.creations.of(c.Order) // of an order that the index has no creation of
+		if tx := cmp.Or(c.Creation, remembered); !tx.IsAbsent() {
+			keys = append(keys, txKey(proxy.Subject, tx))
+		}
+		if !c.Taker.IsAbsent() {
+			keys = append(keys, takerKey(proxy.Subject, c.Taker))
+		}
+	}
+	s.server.Drop(keys...)
+}
+
+// BranchChanged drops what is kept about a chain and is not settled (index.Observer).
+func (s *Orders) BranchChanged(id chain.ID) {
+	s.server.Drop(proxy.BranchTag(id), proxy.BranchesTag)
+}
+
+// ComparedOrder is what came of comparing the answers about one order.
+type ComparedOrder struct {
+	Path        string // that was asked
+	Status      int    // of our answer
+	Differences []shadow.Difference
+}
+
+// Compare compares what is answered here about an order with what a host of the shadow's origins answers now. The order
+// is named by the hash of its creation or by its id, which look the same on EVM chains.
+func (s *Orders) Compare(ctx context.Context, host, hash string) (c ComparedOrder, err error) {
+	tx, err := ParseTxHash(hash, proxy.Tracking)
+	if err != nil {
+		return c, err
+	}
+	byTx, byID := s.OrdersRoute(), s.OrderRoute()
+	c.Path = "/api/Orders/creationTxHash/" + tx.String()
+	chosen, _, err := byTx.Ask(ctx, s.server, Creation{Tx: tx})
+	if id, parseErr := chain.ParseHash(tx.String()); parseErr == nil && IsMissing(err) {
+		if found, _, errByID := byID.Ask(ctx, s.server, id); !proxy.IsKind(errByID, proxy.UnknownOrder) {
+			c.Path, err = "/api/Orders/"+tx.String(), errByID
+			c.Status, c.Differences, err = byID.CompareWith(ctx, s.server, host, c.Path, textOfBody(found), err)
+			return c, err
+		}
+	}
+	c.Status, c.Differences, err = byTx.CompareWith(ctx, s.server, host, c.Path, textOfBody(chosen), err)
+	return c, err
+}
+
+func textOfBody(b *proxy.Body) string {
+	if b == nil {
+		return ""
+	}
+	return b.Text
+}

@@ -1,0 +1,93 @@
+package orders
+
+import (
+	"context"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/cache"
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/proxy"
+	"crossgate/proxy/wire"
+	"crossgate/token"
+)
+
+// lockedLife begins with the shortest time in which a block can change the answer.
+var lockedLife = cache.Life{Fresh: 2 * time.Second, Stale: 2 * time.Second, IfError: 5 * time.Minute}
+
+// LockedRoute answers what is locked for a taker. The documented path is misspelt; the other is for those
+// who do not expect that.
+func (s *Orders) LockedRoute() proxy.Route[chain.Address] {
+	return proxy.Route[chain.Address]{
+		Paths:   []string{"/api/Satistics/:takerAddress/lockedAssets", "/api/Statistics/:takerAddress/lockedAssets"},
+		Dialect: proxy.Tracking,
+		Limit:   s.limit,
+		Parse:   ParseTakerAddress,
+		Key:     takerKey,
+		Load:    s.loadLocked,
+		Indexed: true,
+		Shared:  true,
+	}
+}
+
+func ParseTakerAddress(c *gin.Context) (chain.Address, error) {
+	address, _, err := chain.ParseAnyAddress(c.Param("takerAddress"))
+	if err != nil {
+		return chain.Address{}, proxy.MalformedAddress.From(err)
+	}
+	if chain.ChecksumFails(c.Param("takerAddress")) {
+		return chain.Address{}, proxy.MalformedAddress.Because("takerAddress has a wrong EIP-55 checksum; check its digits")
+	}
+	return address, nil
+}
+
+func takerKey(path string, taker chain.Address) cache.Key {
+	var space [32]byte
+	return cache.KeyOf(path, taker.AppendTo(space[:0]))
+}
+
+func (s *Orders) loadLocked(ctx context.Context, taker chain.Address) ([]proxy.Body, cache.Life, error) {
+	locked, basis, err := s.Options.Orders.Locked(ctx, taker)
+	if err != nil {
+		return nil, proxy.NoLife, err
+	}
+	worth, unread, err := s.worth(ctx, keysOf(locked))
+	if err != nil {
+		return nil, proxy.NoLife, err
+	}
+	b := proxy.Body{Text: string(s.encoder.AppendLocked(nil, locked, worth)), Value: Locked{locked, worth}, Basis: basis}
+	return b.Without(unread, lockedLife)
+}
+
+// Locked is what is locked for a taker, for pages.
+type Locked struct {
+	Chains []order.LockedChain
+	wire.Worth
+}
+
+// worth looks up what tokens are called, as tokensInTime does, and, meanwhile, what they are worth.
+func (s *Orders) worth(ctx context.Context, keys []token.Key) (worth wire.Worth, unread []chain.ID, err error) {
+	if len(keys) == 0 {
+		return worth, nil, nil
+	}
+	priced := make(chan struct{})
+	go func() {
+		defer close(priced)
+		worth.USD = s.Options.Tokens.USD(ctx, keys...)
+	}()
+	worth.Tokens, unread, err = s.tokensInTime(ctx, keys)
+	<-priced
+	return worth, unread, err
+}
+
+func keysOf(locked []order.LockedChain) []token.Key {
+	var keys []token.Key
+	for _, c := range locked {
+		for _, t := range c.Tokens {
+			keys = append(keys, token.Key{Chain: c.Chain, Address: t.Token})
+		}
+	}
+	return keys
+}

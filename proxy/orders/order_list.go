@@ -1,0 +1,223 @@
+package orders
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/cache"
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/list"
+	"crossgate/proxy"
+	"crossgate/proxy/wire"
+	"crossgate/token"
+)
+
+// Parts of a list: the documented most, and what a client gets who does not say.
+const (
+	mostListed    = 100
+	usuallyListed = 20
+)
+
+// Part asks for some of the orders that a filter holds of.
+type Part struct {
+	Filter     list.Filter
+	Skip, Take uint64
+	Mode       ListMode
+}
+
+// ListMode says what is listed.
+type ListMode string
+
+const (
+	CrossChain ListMode = "CrossChain" // orders
+	SameChain  ListMode = "SameChain"  // swaps within a chain
+	mixed      ListMode = "Mixed"      // both
+)
+
+// OrderListRoute lists orders by a filter, newest first.
+func (s *Orders) OrderListRoute() proxy.Route[Part] {
+	return s.listRoute("/api/Orders/filteredList", ParseOrderList, s.loadOrderList)
+}
+
+// unlockListRoute lists what takers need to unlock their orders.
+func (s *Orders) unlockListRoute() proxy.Route[Part] {
+	return s.listRoute("/api/Orders/getForUnlockAuthorities", parseUnlockList, s.loadUnlockList)
+}
+
+func (s *Orders) listRoute(
+	path string, parse func(*Members) (Part, error), load func(context.Context, Part) ([]proxy.Body, cache.Life, error),
+) proxy.Route[Part] {
+	return proxy.Route[Part]{
+		Paths:   []string{path},
+		Methods: []string{http.MethodPost},
+		Dialect: proxy.Tracking,
+		Cost:    proxy.ListCost,
+		Limit:   s.limit,
+		Parse: func(c *gin.Context) (Part, error) {
+			m, err := readMembers(c)
+			if err != nil {
+				return Part{}, err
+			}
+			return parse(m)
+		},
+		Key:     listKey,
+		Load:    load,
+		Indexed: true,
+		Shared:  true,
+	}
+}
+
+// listKey is a key of every member of a question.
+func listKey(path string, q Part) cache.Key {
+	text, err := json.Marshal(q)
+	if err != nil {
+		panic("proxy: a filter that JSON cannot hold: " + err.Error())
+	}
+	return cache.KeyOf(path, text)
+}
+
+// ParseOrderList reads a filter. The members of a body hold together; none is required.
+func ParseOrderList(m *Members) (Part, error) {
+	q := parsePart(m)
+	f := &q.Filter
+	f.TakeChains = m.chains("takeChainIds")
+	f.Calls = words(m, "externalCallStates", allCalls, order.ExternalCallState.String)
+	f.TradeType = m.word("orderTradeType", list.TradeTypes())
+	f.Since, _ = m.number("blockTimestampFrom", 53)
+	until, isUntil := m.number("blockTimestampTo", 53)
+	if f.Until = until; isUntil && until == 0 {
+		m.Mistake("blockTimestampTo must be greater than 0")
+	}
+	f.Maker, f.Creator, f.Fulfiller = m.address("maker"), m.address("creator"), m.address("fulfiller")
+	f.GiveAuthority, f.OrderAuthority = m.address("orderAuthorityInSourceChain"), m.address("orderAuthorityInDestinationChain")
+	if code, given := m.number("referralCode", 32); given {
+		f.ReferralCode = new(uint32)
+		*f.ReferralCode = uint32(code)
+	}
+	search := m.text("filter")
+	if f.Search = ParseSearch(search); chain.ChecksumFails(search) {
+		m.Mistake("filter has a wrong EIP-55 checksum; check its digits")
+	}
+	if mode := m.word("filterMode", allModes); mode != "" {
+		q.Mode = ListMode(mode)
+	}
+	return q, m.err()
+}
+
+// parseUnlockList reads the shorter body of the takers' list.
+func parseUnlockList(m *Members) (Part, error) {
+	q := parsePart(m)
+	if len(q.Filter.UnlockAuthorities) == 0 && len(m.Wrong) == 0 {
+		m.Mistake("unlockAuthorities must be one string with addresses joined by a space")
+	}
+	return q, m.err()
+}
+
+// parsePart reads what both lists know.
+func parsePart(m *Members) Part {
+	q := Part{Take: usuallyListed, Mode: CrossChain}
+	q.Skip, _ = m.number("skip", 53)
+	if take, given := m.number("take", 53); given {
+		q.Take = min(take, mostListed)
+	}
+	if q.Take == 0 {
+		m.Mistake("take must be greater than 0")
+	}
+	q.Filter.GiveChains = m.chains("giveChainIds")
+	q.Filter.States = words(m, "orderStates", AllStates, order.State.String)
+	q.Filter.UnlockAuthorities = m.addresses("unlockAuthorities")
+	return q
+}
+
+// What lists can be asked for.
+var (
+	allModes  = []string{string(CrossChain), string(SameChain), string(mixed)}
+	AllStates = []order.State{
+		order.StateCreated, order.StateFulfilled, order.StateSentUnlock, order.StateClaimedUnlock,
+		order.StateOrderCancelled, order.StateSentOrderCancel, order.StateClaimedOrderCancel,
+	}
+	allCalls = []order.ExternalCallState{
+		order.NoExtCall, order.AwaitingOrderFulfillment, order.AwaitingExecution, order.Executing, order.Completed,
+		order.Failed, order.CancelledCall, order.OrderCancelled,
+	}
+)
+
+// ParseSearch reads a text as everything that it can be; nil for none. Hex is read in any case, and hashes and ids also
+// without 0x, as TRON writes hashes.
+func ParseSearch(text string) *list.Search {
+	if text == "" {
+		return nil
+	}
+	if digits, capital := strings.CutPrefix(text, "0X"); capital {
+		text = "0x" + digits
+	}
+	s := &list.Search{}
+	if a, _, err := chain.ParseAnyAddress(text); err == nil {
+		s.Address = a
+	}
+	if tx, err := chain.ParseTxHash(text); err == nil {
+		s.Tx = tx
+		if raw := tx.Bytes(); len(raw) == len(s.Order) {
+			s.Order = order.ID(raw)
+		}
+	}
+	return s
+}
+
+// kinds are what the index lists, by modes.
+var kinds = map[ListMode]list.Kind{CrossChain: list.Orders, SameChain: list.Swaps, mixed: list.Both}
+
+// Listed is what a list has, for pages.
+type Listed struct {
+	Records []wire.Listed
+	Total   uint64 // of all parts
+}
+
+func (s *Orders) loadOrderList(ctx context.Context, q Part) ([]proxy.Body, cache.Life, error) {
+	listed, basis, err := s.Options.Orders.List(ctx, kinds[q.Mode], q.Filter, q.Skip, q.Take)
+	if err != nil {
+		return nil, proxy.NoLife, err
+	}
+	b := proxy.Body{Basis: basis}
+	var keys []token.Key
+	for _, e := range listed.Items {
+		if e.Swap != nil {
+			b.Orders, keys = append(b.Orders, e.Swap.ID), append(keys, tokensOfSwaps([]order.Swap{*e.Swap})...)
+		} else {
+			b.Orders, keys = append(b.Orders, e.Order.ID), append(keys, tokensOfAll([]*order.Order{e.Order})...)
+		}
+	}
+	tokens, unread, err := s.tokensInTime(ctx, keys)
+	if err != nil {
+		return nil, proxy.NoLife, err
+	}
+	records := make([]wire.Listed, len(listed.Items))
+	for i, e := range listed.Items {
+		if e.Swap != nil {
+			records[i].Swap = &recordsOfSwaps([]order.Swap{*e.Swap}, tokens)[0]
+		} else {
+			record := recordOf(e.Order, tokens)
+			records[i].Order = &record
+		}
+	}
+	b.Text, b.Value = string(s.encoder.AppendOrderList(nil, records, listed.Total)), Listed{records, listed.Total}
+	return b.Without(unread, proxy.MovingLife)
+}
+
+func (s *Orders) loadUnlockList(ctx context.Context, q Part) ([]proxy.Body, cache.Life, error) {
+	listed, basis, err := s.Options.Orders.List(ctx, list.Orders, q.Filter, q.Skip, q.Take)
+	if err != nil {
+		return nil, proxy.NoLife, err
+	}
+	b, orders := proxy.Body{Basis: basis}, make([]*order.Order, len(listed.Items))
+	for i, e := range listed.Items {
+		orders[i], b.Orders = e.Order, append(b.Orders, e.Order.ID)
+	}
+	b.Text = string(s.encoder.AppendUnlockList(nil, orders, listed.Total))
+	return []proxy.Body{b}, proxy.MovingLife, nil
+}

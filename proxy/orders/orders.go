@@ -1,0 +1,227 @@
+package orders
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/cache"
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/order/list"
+	"crossgate/proxy"
+	"crossgate/proxy/wire"
+	"crossgate/quote"
+	"crossgate/token"
+)
+
+// Finder is the order index as far as it knows orders (index.Index). Every answer comes with its basis: what it was read
+// from, by which it can be kept until the basis no longer holds.
+type Finder interface {
+	// Find returns the orders that a transaction created, in log order, and what was searched for them, also beside an
+	// error: order.ErrNotFound, order.ErrNoOrder, *index.UnreachableError, *index.BusyError, index.ErrUnavailable.
+	Find(context.Context, chain.TxHash) ([]index.Found, index.Basis, error)
+	// ByID returns one order; order.ErrNotFound when it was not indexed, and no order but the basis of what was
+	// searched; index.ErrUnavailable when that cannot be known.
+	ByID(context.Context, order.ID) (index.Found, error)
+	// Locked returns what is locked for a taker; index.ErrEmpty or index.ErrUnavailable when that cannot be known.
+	Locked(context.Context, chain.Address) ([]order.LockedChain, index.Basis, error)
+	// List returns a part of the orders, the swaps within a chain, or both that match a filter; index.ErrEmpty,
+	// index.ErrUnlisted, index.ErrWithoutSwaps or index.ErrUnavailable when that cannot be known.
+	List(ctx context.Context, k list.Kind, f list.Filter, skip, take uint64) (index.List, index.Basis, error)
+}
+
+// SwapFinder is the order index as far as it knows swaps within a chain.
+type SwapFinder interface {
+	// FindSwaps returns the swaps that a transaction made within its chain, at least one in log order, and what was
+	// searched for them, also beside an error: those of Find, order.ErrNoSwap in place of order.ErrNoOrder.
+	FindSwaps(context.Context, chain.ID, chain.TxHash) ([]index.FoundSwap, index.Basis, error)
+	// SwapByID is ByID of a swap.
+	SwapByID(context.Context, order.ID) (index.FoundSwap, error)
+}
+
+// Statistics counts what happened on UNIX days, both included; index.ErrEmpty, stats.ErrUncounted or
+// index.ErrUnavailable when that cannot be known.
+type Statistics interface {
+	// Daily returns statistics by day and pair of chains, in this sequence, and what each pair had before.
+	Daily(ctx context.Context, from, to uint64) (days, before []order.DailyStatistics, basis index.Basis, err error)
+	// AllTime returns the statistics of all orders.
+	AllTime(ctx context.Context) (order.Statistics, index.Basis, error)
+	// DeliveryTimes returns how long the orders took that were created in these days, by pair of chains.
+	DeliveryTimes(ctx context.Context, from, to uint64) ([]order.DeliveryTimes, index.Basis, error)
+	// Venues returns what became of venues, those that won most often first.
+	Venues(ctx context.Context, from, to uint64) ([]quote.VenueDay, error)
+}
+
+// Options are what orders are read from.
+type Options struct {
+	Orders     Finder
+	Swaps      SwapFinder
+	Statistics Statistics
+	Tokens     Names
+}
+
+// Names knows what tokens are called and what they are worth (token.Directory).
+type Names interface {
+	// Lookup returns metadata of one chain's tokens, in the order of the addresses. A token without metadata is not an
+	// error; a chain that cannot be read is.
+	Lookup(context.Context, chain.ID, ...chain.Address) ([]token.Token, error)
+	// USD returns the price of one whole token, for those tokens whose price is known.
+	USD(context.Context, ...token.Key) map[token.Key]*big.Rat
+}
+
+// Orders answers about orders, swaps within a chain, and statistics.
+type Orders struct {
+	server    *proxy.Server
+	Options   Options
+	chains    chain.Registry
+	limit     time.Duration
+	encoder   wire.Encoder
+	creations creations[chain.TxHash]
+	swapTxs   creations[swapTx]
+	watch     func([]index.Change)
+}
+
+// Mount adds the paths of orders to a server.
+func Mount(server *proxy.Server, options Options) *Orders {
+	chains := server.ChainRegistry()
+	s := &Orders{server: server, Options: options, chains: chains, limit: server.Limits().OrderLimit, encoder: wire.Encoder{Chains: chains}}
+	s.OrdersRoute().Mount(server)
+	s.OrderRoute().Mount(server)
+	s.stateRoute().Mount(server)
+	s.liteRoute().Mount(server)
+	s.OrderListRoute().Mount(server)
+	s.unlockListRoute().Mount(server)
+	s.termsRoute().Mount(server)
+	s.statusRoute().Mount(server)
+	s.orderIDsRoute().Mount(server)
+	s.liteModelsRoute().Mount(server)
+	s.orderIDTextsRoute().Mount(server)
+	s.SwapTxRoute().Mount(server)
+	s.SwapIDRoute().Mount(server)
+	s.LockedRoute().Mount(server)
+	s.DailyRoute().Mount(server)
+	s.allTimeRoute().Mount(server)
+	s.DeliveryTimesRoute().Mount(server)
+	s.VenuesRoute().Mount(server)
+	return s
+}
+
+// Watch has news of orders reported to watch, nil for news of any, when kept answers that are out of date are gone.
+func (s *Orders) Watch(watch func([]index.Change)) { s.watch = watch }
+
+// Creation asks for one of the orders that a transaction created.
+type Creation struct {
+	Tx    chain.TxHash
+	Index int // among them, in log order from 0
+}
+
+// OrdersRoute answers what became of the order that a transaction created. The documented answer has room
+// for one order and means the first; the others have an index. All orders of a transaction are loaded
+// together.
+func (s *Orders) OrdersRoute() proxy.Route[Creation] {
+	return proxy.Route[Creation]{
+		Paths:   []string{"/api/Orders/creationTxHash/:creationTxHash"},
+		Dialect: proxy.Tracking,
+		Limit:   s.limit,
+		Parse:   parseCreation,
+		Key:     func(path string, q Creation) cache.Key { return txKey(path, q.Tx) },
+		Load: func(ctx context.Context, q Creation) ([]proxy.Body, cache.Life, error) {
+			return s.loadOrders(ctx, q.Tx)
+		},
+		Choose:  chooseOrder,
+		Indexed: true,
+		Streams: "order",
+		Shared:  true,
+		Learn:   func(q Creation, bodies []proxy.Body) { s.creations.learn(q.Tx, bodies) },
+		Sought:  func(q Creation) chain.TxHash { return q.Tx },
+	}
+}
+
+func parseCreation(c *gin.Context) (Creation, error) {
+	tx, err := ParseTxHash(c.Param("creationTxHash"), proxy.Tracking)
+	if err != nil {
+		return Creation{}, err
+	}
+	index, err := ParseIndex(c.Request.URL.RawQuery)
+	return Creation{tx, index}, err
+}
+
+func ParseTxHash(text string, d proxy.Dialect) (chain.TxHash, error) {
+	hash, err := chain.ParseTxHash(text)
+	if err != nil {
+		return chain.TxHash{}, d.Malformed(proxy.MalformedHash, err)
+	}
+	return hash, nil
+}
+
+// ParseIndex reads the only parameter that lookups of orders have. Others are tolerated: clients send access
+// tokens and cache busters.
+func ParseIndex(rawQuery string) (int, error) {
+	if rawQuery == "" {
+		return 0, nil
+	}
+	values, err := url.ParseQuery(rawQuery)
+	if err != nil {
+		return 0, proxy.InvalidParameters.Because("the query is not properly URL-encoded")
+	}
+	given := values["index"]
+	if len(given) == 0 {
+		return 0, nil
+	}
+	index, err := strconv.ParseUint(given[0], 10, 31)
+	if err != nil || len(given) > 1 {
+		return 0, proxy.InvalidParameters.Because("index must be one whole number, 0 for the transaction's first order")
+	}
+	return int(index), nil
+}
+
+func txKey(path string, tx chain.TxHash) cache.Key {
+	var space [64]byte // of the longest hash, so that a hit allocates nothing here
+	return cache.KeyOf(path, tx.AppendTo(space[:0]))
+}
+
+func (s *Orders) loadOrders(ctx context.Context, tx chain.TxHash) ([]proxy.Body, cache.Life, error) {
+	orders, _, err := s.ordersOf(ctx, tx)
+	if err != nil {
+		return nil, proxy.NoLife, err
+	}
+	return s.encodeOrders(ctx, orders)
+}
+
+func chooseOrder(q Creation, orders []proxy.Body) (*proxy.Body, error) {
+	if q.Index >= len(orders) {
+		return nil, proxy.OrderOutOfRange.Because(fmt.Sprintf("index must be below %d, the number of orders that the transaction created", len(orders)))
+	}
+	return &orders[q.Index], nil
+}
+
+// seriesLink is the Link header of the order at index among several: where the series begins and ends and
+// which orders are next to this one (RFC 8288, relations of its registry). The targets are relative, since
+// this server need not be at the root of its host.
+func seriesLink(index, count int) []string {
+	if count == 1 {
+		return nil
+	}
+	last := count - 1
+	links := make([]string, 0, 4)
+	add := func(relation string, to int) {
+		links = append(links, fmt.Sprintf(`<?index=%d>; rel="%s"`, to, relation))
+	}
+	if index > 0 {
+		add("first", 0)
+		add("prev", index-1)
+	}
+	if index < last {
+		add("next", index+1)
+		add("last", last)
+	}
+	return []string{strings.Join(links, ", ")}
+}

@@ -1,0 +1,146 @@
+package orders
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"crossgate/cache"
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/proxy"
+	"crossgate/proxy/wire"
+	"crossgate/token"
+)
+
+// encodeOrders returns the records of orders, and for how long all of them can be relied on.
+func (s *Orders) encodeOrders(ctx context.Context, orders []index.Found) ([]proxy.Body, cache.Life, error) {
+	tokens, err := s.Tokens(ctx, tokensOf(orders))
+	if err != nil {
+		return nil, proxy.NoLife, err
+	}
+	bodies := make([]proxy.Body, len(orders))
+	for i, o := range orders {
+		const typical = 13 << 10 // bytes of a record with all its steps
+		record := recordOf(o.Order, tokens)
+		bodies[i] = bodyOf(s.encoder.AppendOrder(make([]byte, 0, typical), record), o)
+		bodies[i].Link, bodies[i].Value = seriesLink(i, len(orders)), record
+	}
+	return bodies, lifeOf(orders), nil
+}
+
+// lifeOf is the life of an answer about orders.
+func lifeOf(orders []index.Found) cache.Life {
+	for _, o := range orders {
+		if !isFinal(o.Order) || !o.Basis.IsFinal() || len(o.Gaps) > 0 {
+			return proxy.MovingLife
+		}
+	}
+	return proxy.SettledLife
+}
+
+// isFinal reports whether nothing can follow but a reorg.
+func isFinal(o *order.Order) bool { return o.State.IsFinal() && o.Call.IsFinal() }
+
+func giveToken(o *order.Order) token.Key {
+	return token.Key{Chain: o.Terms.Give.Chain, Address: o.Terms.Give.Token}
+}
+
+func takeToken(o *order.Order) token.Key {
+	return token.Key{Chain: o.Terms.Take.Chain, Address: o.Terms.Take.Token}
+}
+
+// preswapToken is what the maker paid where that was swapped to the give token first.
+func preswapToken(o *order.Order) (key token.Key, swapped bool) {
+	if o.Created == nil || o.Created.Fact.Preswap == nil {
+		return token.Key{}, false
+	}
+	return token.Key{Chain: o.Terms.Give.Chain, Address: o.Created.Fact.Preswap.TokenIn}, true
+}
+
+func tokensOf(orders []index.Found) []token.Key {
+	all := make([]*order.Order, len(orders))
+	for i, o := range orders {
+		all[i] = o.Order
+	}
+	return tokensOfAll(all)
+}
+
+func tokensOfAll(orders []*order.Order) (keys []token.Key) {
+	for _, o := range orders {
+		keys = append(keys, giveToken(o), takeToken(o))
+		if key, swapped := preswapToken(o); swapped {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+func recordOf(o *order.Order, tokens map[token.Key]token.Token) wire.Record {
+	r := wire.Record{Order: o, Give: tokens[giveToken(o)], Take: tokens[takeToken(o)]}
+	if key, swapped := preswapToken(o); swapped {
+		r.PreswapIn = tokens[key]
+	}
+	return r
+}
+
+// unreadTokens is an error of chains that did not say what some tokens are called.
+type unreadTokens struct {
+	error
+	chains []chain.ID // ascending
+}
+
+func (u *unreadTokens) Unwrap() error { return u.error }
+
+// tokensInTime is tokens for answers about many, which must not fail by one: metadata that cannot be had soon is left
+// empty, and unread are the chains that it is missing from.
+func (s *Orders) tokensInTime(ctx context.Context, keys []token.Key) (found map[token.Key]token.Token, unread []chain.ID, err error) {
+	const patience = time.Second
+	limited, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	found, err = s.Tokens(limited, keys)
+	if failed, is := errors.AsType[*unreadTokens](err); is && ctx.Err() == nil {
+		return found, failed.chains, nil
+	}
+	return found, nil, err
+}
+
+// Tokens looks up metadata on all chains at once, one call for each, however often a key is given. An error is
+// *unreadTokens, beside what is known nevertheless.
+func (s *Orders) Tokens(ctx context.Context, keys []token.Key) (map[token.Key]token.Token, error) {
+	byChain, found := map[chain.ID][]chain.Address{}, make(map[token.Key]token.Token, len(keys))
+	for _, key := range keys {
+		if _, repeated := found[key]; repeated {
+			continue
+		}
+		found[key] = token.Token{}
+		byChain[key.Chain] = append(byChain[key.Chain], key.Address)
+	}
+	var (
+		lookups sync.WaitGroup
+		mu      sync.Mutex
+		failed  unreadTokens
+	)
+	for id, addresses := range byChain {
+		lookups.Go(func() {
+			tokens, err := s.Options.Tokens.Lookup(ctx, id, addresses...)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				failed.error, failed.chains = errors.Join(failed.error, err), append(failed.chains, id)
+			}
+			for i, t := range tokens {
+				found[token.Key{Chain: id, Address: addresses[i]}] = t
+			}
+		})
+	}
+	lookups.Wait()
+	if failed.error == nil {
+		return found, nil
+	}
+	slices.Sort(failed.chains)
+	return found, &failed
+}

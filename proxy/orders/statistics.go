@@ -1,0 +1,143 @@
+package orders
+
+import (
+	"context"
+	"encoding/binary"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/cache"
+	"crossgate/order"
+	"crossgate/proxy"
+)
+
+// statisticsLife is the life of statistics, which nobody needs by the second.
+var statisticsLife = cache.Life{Fresh: time.Minute, Stale: 10 * time.Minute, IfError: time.Hour}
+
+// Days that daily statistics are about: of a client who does not say, and the most.
+const (
+	UsualDays    = 30
+	mostDays     = 366
+	SecondsOfDay = 86_400
+)
+
+// Days are UNIX days, both included.
+type Days struct{ From, To uint64 }
+
+func daysKey(path string, q Days) cache.Key {
+	return cache.KeyOf(path, binary.BigEndian.AppendUint64(nil, q.From), binary.BigEndian.AppendUint64(nil, q.To))
+}
+
+// daysRoute answers something of some days.
+func (s *Orders) daysRoute(paths []string, load func(context.Context, Days) ([]proxy.Body, cache.Life, error)) proxy.Route[Days] {
+	return proxy.Route[Days]{
+		Paths:   paths,
+		Dialect: proxy.Tracking,
+		Cost:    proxy.ListCost,
+		Limit:   s.limit,
+		Parse:   func(c *gin.Context) (Days, error) { return parseDays(c.Request.URL.RawQuery, time.Now()) },
+		Key:     daysKey,
+		Load:    load,
+	}
+}
+
+// DailyRoute answers how much went between which chains on each day. The documented path is misspelt.
+func (s *Orders) DailyRoute() proxy.Route[Days] {
+	r := s.daysRoute([]string{"/api/Satistics/getDaily", "/api/Statistics/getDaily"}, func(ctx context.Context, q Days) ([]proxy.Body, cache.Life, error) {
+		rows, before, basis, err := s.Options.Statistics.Daily(ctx, q.From, q.To)
+		if err != nil {
+			return nil, proxy.NoLife, err
+		}
+		running := order.Accumulate(before, rows, q.From, q.To)
+		return []proxy.Body{{Text: string(s.encoder.AppendDaily(nil, rows, running)), Value: rows, Basis: basis}}, statisticsLife, nil
+	})
+	r.Indexed, r.Shared = true, true
+	return r
+}
+
+// DeliveryTimesRoute answers how long orders took. The hosted service has no such path.
+func (s *Orders) DeliveryTimesRoute() proxy.Route[Days] {
+	r := s.daysRoute([]string{"/api/Statistics/getDeliveryTimes"}, func(ctx context.Context, q Days) ([]proxy.Body, cache.Life, error) {
+		times, basis, err := s.Options.Statistics.DeliveryTimes(ctx, q.From, q.To)
+		if err != nil {
+			return nil, proxy.NoLife, err
+		}
+		return []proxy.Body{{Text: string(s.encoder.AppendDeliveryTimes(nil, times)), Value: times, Basis: basis}}, statisticsLife, nil
+	})
+	r.Indexed, r.Shared = true, true
+	return r
+}
+
+// allTimeRoute answers how much there was in all.
+func (s *Orders) allTimeRoute() proxy.Route[struct{}] {
+	return proxy.Route[struct{}]{
+		Paths:   []string{"/api/Satistics/getAllTime", "/api/Statistics/getAllTime"},
+		Dialect: proxy.Tracking,
+		Cost:    proxy.ListCost,
+		Limit:   s.limit,
+		Parse:   func(*gin.Context) (struct{}, error) { return struct{}{}, nil },
+		Key:     func(path string, _ struct{}) cache.Key { return cache.KeyOf(path) },
+		Load: func(ctx context.Context, _ struct{}) ([]proxy.Body, cache.Life, error) {
+			all, basis, err := s.Options.Statistics.AllTime(ctx)
+			if err != nil {
+				return nil, proxy.NoLife, err
+			}
+			text := s.encoder.AppendAllTime(nil, all, uint64(time.Now().Unix()))
+			return []proxy.Body{{Text: string(text), Basis: basis}}, statisticsLife, nil
+		},
+		Indexed: true,
+		Shared:  true,
+	}
+}
+
+// VenuesRoute answers what became of venues. The hosted service has no such path.
+func (s *Orders) VenuesRoute() proxy.Route[Days] {
+	return s.daysRoute([]string{"/api/Statistics/getVenues"}, func(ctx context.Context, q Days) ([]proxy.Body, cache.Life, error) {
+		venues, err := s.Options.Statistics.Venues(ctx, q.From, q.To)
+		if err != nil {
+			return nil, proxy.NoLife, err
+		}
+		return []proxy.Body{{Text: string(s.encoder.AppendVenues(nil, venues)), Value: venues}}, statisticsLife, nil
+	})
+}
+
+// parseDays reads dateFrom and dateTo, both included. Days to come have no orders.
+func parseDays(rawQuery string, now time.Time) (q Days, err error) {
+	p, err := proxy.ReadQuery(rawQuery)
+	if err != nil {
+		return q, err
+	}
+	p.InAnyCase("dateFrom", "dateTo")
+	today := uint64(now.Unix()) / SecondsOfDay
+	to, isTo := date(&p, "dateTo")
+	if q.To = min(to, today); !isTo {
+		q.To = today
+	}
+	from, isFrom := date(&p, "dateFrom")
+	if q.From = from; !isFrom {
+		q.From = q.To - min(q.To, UsualDays-1)
+	}
+	switch {
+	case isTo && from > to:
+		p.Mistake("dateFrom must not be after dateTo")
+	case q.From <= q.To && q.To-q.From >= mostDays:
+		p.Mistake("dateFrom to dateTo must be at most 366 days, both included")
+	}
+	return q, p.Err()
+}
+
+// date reads a parameter as a UNIX day: a date, or a time of it.
+func date(p *proxy.Query, name string) (day uint64, given bool) {
+	text, ok := p.Value(name)
+	if !ok || text == "" {
+		return 0, false
+	}
+	for _, form := range []string{time.DateOnly, time.RFC3339, "2006-01-02T15:04:05"} {
+		if at, err := time.Parse(form, text); err == nil && at.Unix() >= 0 {
+			return uint64(at.Unix()) / SecondsOfDay, true
+		}
+	}
+	p.Mistake(name + " must be a date such as 2025-10-01, or a time such as 2025-10-01T00:00:00Z")
+	return 0, false
+}

@@ -1,0 +1,212 @@
+package orders
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/cache"
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/proxy"
+	"crossgate/proxy/wire"
+	"crossgate/token"
+)
+
+// swapTx names a transaction that made swaps within its chain.
+type swapTx struct {
+	Chain chain.ID
+	Tx    chain.TxHash
+}
+
+// swapOf asks for one of the swaps that a transaction made.
+type swapOf struct {
+	swapTx
+	Index int // among them, in log order from 0
+}
+
+// SwapTxRoute answers what a transaction swapped within its chain. The documented answer has room for one swap and
+// means the first; the others have an index.
+func (s *Orders) SwapTxRoute() proxy.Route[swapOf] {
+	return proxy.Route[swapOf]{
+		Paths:   []string{"/api/SameChainSwap/:id/tx/:hash"},
+		Dialect: proxy.Tracking,
+		Limit:   s.limit,
+		Parse: func(c *gin.Context) (swapOf, error) {
+			return ParseSwapOf(s.chains, c.Param("id"), c.Param("hash"), c.Request.URL.RawQuery)
+		},
+		Key: func(path string, q swapOf) cache.Key {
+			if path == proxy.Subject { // what is purged by a transaction does not name its chain
+				return txKey(path, q.Tx)
+			}
+			return cache.KeyOf(path, []byte(q.Chain.String()), q.Tx.Bytes())
+		},
+		Load: func(ctx context.Context, q swapOf) ([]proxy.Body, cache.Life, error) {
+			return s.loadSwaps(ctx, q.swapTx)
+		},
+		Choose:  chooseSwap,
+		Indexed: true,
+		Streams: "swap",
+		Shared:  true,
+		Learn:   func(q swapOf, bodies []proxy.Body) { s.swapTxs.learn(q.swapTx, bodies) },
+		Sought:  func(q swapOf) chain.TxHash { return q.Tx },
+	}
+}
+
+// SwapIDRoute answers what the swap with an id was: the record that its transaction leads to.
+func (s *Orders) SwapIDRoute() proxy.Route[order.ID] {
+	return proxy.Route[order.ID]{
+		Paths:   []string{"/api/SameChainSwap/:id"},
+		Dialect: proxy.Tracking,
+		Limit:   s.limit,
+		Parse: func(c *gin.Context) (order.ID, error) {
+			id, err := chain.ParseHash(c.Param("id"))
+			if err != nil {
+				return order.ID{}, proxy.MalformedSwapID.From(err)
+			}
+			return id, nil
+		},
+		Key:     orderKey,
+		Load:    s.loadSwapRecord,
+		Indexed: true,
+		Streams: "swap",
+		Shared:  true,
+	}
+}
+
+// ParseSwapOf names everything that is wrong with a chain's id, a hash and a query.
+func ParseSwapOf(chains chain.Registry, id, hash, rawQuery string) (q swapOf, err error) {
+	var wrong []string
+	q.Chain, err = chain.ParseID(id)
+	if _, known := chains.Chain(q.Chain); err != nil || !known {
+		wrong = append(wrong, "chainId must be one of the following values: "+proxy.IDsOf(chains))
+	}
+	if q.Tx, err = ParseTxHash(hash, proxy.Tracking); err != nil {
+		wrong = append(wrong, proxy.MalformedHash.Text)
+	}
+	if q.Index, err = ParseIndex(rawQuery); err != nil {
+		wrong = append(wrong, "index must be one whole number, 0 for the transaction's first swap")
+	}
+	if len(wrong) > 0 {
+		return swapOf{}, proxy.InvalidParameters.Because(strings.Join(wrong, "; "))
+	}
+	return q, nil
+}
+
+func (s *Orders) loadSwaps(ctx context.Context, of swapTx) ([]proxy.Body, cache.Life, error) {
+	swaps, searched, err := s.Options.Swaps.FindSwaps(ctx, of.Chain, of.Tx)
+	if err != nil {
+		return nil, proxy.NoLife, noSwap(err, of.Chain, searched)
+	}
+	for _, found := range swaps {
+		s.swapTxs.remember(of, found.ID)
+	}
+	return s.encodeSwaps(ctx, swaps)
+}
+
+// noSwap tells a client whose swap was not found in a transaction why. The hosted service's clients look for the first
+// three words.
+func noSwap(err error, id chain.ID, searched index.Basis) error {
+	isFollowed := false
+	for _, c := range searched.Chains {
+		isFollowed = isFollowed || c.Followed
+	}
+	switch {
+	case errors.Is(err, order.ErrNoSwap):
+		return proxy.Searched(proxy.UnknownSwap.Because("swap not found: the transaction made no swap within its chain"), searched)
+	case !errors.Is(err, order.ErrNotFound):
+		return err
+	case !isFollowed:
+		return proxy.UnknownSwap.Because(fmt.Sprintf("swap not found: chain %d is not followed by this gateway", id))
+	case errors.Is(err, index.ErrUnasked):
+		return proxy.Searched(proxy.UnknownSwap.Because(fmt.Sprintf(
+			"swap not found: no swap of this transaction is indexed, of all on chain %d; retry if it was sent just now", id)), searched)
+	}
+	return proxy.Searched(proxy.UnknownSwap.Because(fmt.Sprintf(
+		"swap not found: chain %d does not know the transaction; retry if it was sent just now", id)), searched)
+}
+
+func (s *Orders) loadSwapRecord(ctx context.Context, id order.ID) ([]proxy.Body, cache.Life, error) {
+	found, err := s.swapByID(ctx, id)
+	if errors.Is(err, order.ErrNotFound) || errors.Is(err, order.ErrNoSwap) {
+		return nil, proxy.NoLife, proxy.Searched(proxy.UnknownSwap.Because(
+			"swap not found: no indexed swap has this id; swaps from before the index began are found by chain and transaction",
+		), found.Basis)
+	}
+	if err != nil {
+		return nil, proxy.NoLife, err
+	}
+	return s.encodeSwaps(ctx, []index.FoundSwap{found})
+}
+
+// swapByID returns the swap with an id, of which the index knows or whose transaction was asked for lately.
+func (s *Orders) swapByID(ctx context.Context, id order.ID) (index.FoundSwap, error) {
+	found, err := s.Options.Swaps.SwapByID(ctx, id)
+	of, remembered := s.swapTxs.of(id)
+	if !remembered || !isUnindexed(err) {
+		return found, err
+	}
+	swaps, searched, err := s.Options.Swaps.FindSwaps(ctx, of.Chain, of.Tx)
+	for _, each := range swaps {
+		if each.ID == id {
+			return each, nil
+		}
+	}
+	if err == nil {
+		err = order.ErrNotFound
+	}
+	return index.FoundSwap{Basis: searched}, err
+}
+
+// encodeSwaps returns the records of swaps, and for how long all of them can be relied on. Nothing follows a swap, so
+// that one which no reorg can take back is final.
+func (s *Orders) encodeSwaps(ctx context.Context, swaps []index.FoundSwap) ([]proxy.Body, cache.Life, error) {
+	made := make([]order.Swap, len(swaps))
+	for i, found := range swaps {
+		made[i] = found.Swap
+	}
+	tokens, err := s.Tokens(ctx, tokensOfSwaps(made))
+	if err != nil {
+		return nil, proxy.NoLife, err
+	}
+	records := recordsOfSwaps(made, tokens)
+	life, bodies := proxy.SettledLife, make([]proxy.Body, len(swaps))
+	for i, found := range swaps {
+		text := s.encoder.AppendSwapRecord(nil, records[i])
+		bodies[i] = proxy.Body{
+			Text: string(text), Orders: []order.ID{found.ID}, Basis: found.Basis, Final: found.Basis.IsFinal(),
+			Link: seriesLink(i, len(swaps)), Value: records[i],
+		}
+		if !bodies[i].Final {
+			life = proxy.MovingLife
+		}
+	}
+	return bodies, life, nil
+}
+
+// tokensOfSwaps are two for each swap.
+func tokensOfSwaps(swaps []order.Swap) (keys []token.Key) {
+	for _, made := range swaps {
+		keys = append(keys, token.Key{Chain: made.At.Chain, Address: made.Fact.TokenIn}, token.Key{Chain: made.At.Chain, Address: made.Fact.TokenOut})
+	}
+	return keys
+}
+
+func recordsOfSwaps(swaps []order.Swap, tokens map[token.Key]token.Token) []wire.SwapRecord {
+	records, keys := make([]wire.SwapRecord, len(swaps)), tokensOfSwaps(swaps)
+	for i, made := range swaps {
+		records[i] = wire.SwapRecord{Swap: made, In: tokens[keys[2*i]], Out: tokens[keys[2*i+1]]}
+	}
+	return records
+}
+
+func chooseSwap(q swapOf, swaps []proxy.Body) (*proxy.Body, error) {
+	if q.Index >= len(swaps) {
+		return nil, proxy.SwapOutOfRange.Because(fmt.Sprintf("index must be below %d, the number of swaps that the transaction made", len(swaps)))
+	}
+	return &swaps[q.Index], nil
+}

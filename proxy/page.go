@@ -1,0 +1,73 @@
+package proxy
+
+import (
+	"bytes"
+	"cmp"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/proxy/web"
+)
+
+// WritePage sends what render writes.
+func (s *Server) WritePage(c *gin.Context, status int, render func(io.Writer) error) {
+	var body bytes.Buffer
+	if err := render(&body); err != nil {
+		s.fail(c, Tracking, internalError.From(err))
+		return
+	}
+	page, header := form{body: body.String()}, c.Writer.Header()
+	header.Add("Vary", "Accept-Encoding")
+	if packed := page.compress(acceptedEncoding(c.Request.Header["Accept-Encoding"])); packed.body != "" {
+		header["Content-Encoding"] = packed.coding
+		page = packed
+	}
+	web.Send(c.Writer, status, []byte(page.body))
+}
+
+// FailPage sends an error as a page.
+func (s *Server) FailPage(c *gin.Context, err error) {
+	p := ProblemOf(err)
+	c.Abort()
+	p.LogCause(c)
+	p.Explain(c.Writer.Header())
+	s.WritePage(c, p.Status, func(to io.Writer) error { return s.pages.Problem(to, ShownProblem(c, p)) })
+}
+
+// TurnAway answers a request that no handler of its path answers: with a page where a browser shows the answer to
+// somebody, else as the API of the path has it.
+func (s *Server) TurnAway(c *gin.Context, p *problem) {
+	c.Writer.Header()["Vary"] = varyReader
+	if s.isForPeople(c.Request) {
+		s.FailPage(c, p)
+		return
+	}
+	s.fail(c, dialectAt(c.Request.URL.Path), p)
+}
+
+// isForPeople reports whether a browser shows the answer to somebody. Libraries may accept HTML without being asked to,
+// as that of Java does, so on paths of the API a browser has to say that it opens a document (Fetch Metadata).
+func (s *Server) isForPeople(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Accept"), "text/html") && (r.Header.Get("Sec-Fetch-Dest") == "document" || !s.router.has(r.URL.Path))
+}
+
+func ShownProblem(c *gin.Context, p *problem) web.Problem {
+	id := c.Writer.Header().Get(requestIDHeader)
+	shown := web.Problem{
+		Status: p.Status, ID: p.ID, Message: p.PublicText(), Request: id, Asked: cmp.Or(c.Param("hash"), c.Param("takerAddress"), c.Param("id")),
+	}
+	if isRetryable(p.Status) {
+		shown.Retry = time.Duration(p.retrySeconds()) * time.Second
+	}
+	return shown
+}
+
+// IsKind reports whether the client would read of err as a problem of one of some kinds.
+func IsKind(err error, kinds ...Kind) bool {
+	return err != nil && slices.ContainsFunc(kinds, func(k Kind) bool { return k.ID == ProblemOf(err).ID })
+}

@@ -1,0 +1,195 @@
+package pages
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/chain"
+	"crossgate/order/index"
+	"crossgate/proxy"
+	"crossgate/proxy/orders"
+	"crossgate/proxy/web"
+)
+
+// How often the chains are asked for what a page waits for, besides when the index learns something: as long as it may
+// have been sent just now, and afterwards.
+const (
+	awaitedInterval = time.Second
+	awaitedSoon     = time.Minute
+	awaitedLater    = 10 * time.Second
+)
+
+// arrivals wakes those who wait for something that the index does not know yet.
+type arrivals struct {
+	mu      sync.Mutex
+	waiting map[*awaited]struct{}
+}
+
+// awaited is a hash: of a transaction, or the id of an order or a swap.
+type awaited struct {
+	tx      chain.TxHash
+	arrived chan struct{} // holds a value when the index has learned something of it
+}
+
+// wait returns what is woken by news of a hash until it is forgotten.
+func (a *arrivals) wait(tx chain.TxHash) (one *awaited, forget func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.waiting == nil {
+		a.waiting = make(map[*awaited]struct{})
+	}
+	one = &awaited{tx: tx, arrived: make(chan struct{}, 1)}
+	a.waiting[one] = struct{}{}
+	return one, func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		delete(a.waiting, one)
+	}
+}
+
+// announce tells of changes; nil: of any.
+func (a *arrivals) announce(changes []index.Change) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for one := range a.waiting {
+		concerns := func(c index.Change) bool { return c.Creation == one.tx || chain.NewTxHash(c.Order[:]) == one.tx }
+		if changes != nil && !slices.ContainsFunc(changes, concerns) {
+			continue
+		}
+		select {
+		case one.arrived <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// sought is what a hash or an id leads to.
+type sought struct {
+	order Order
+	swap  string // path of the page of a swap instead; empty: it is an order
+}
+
+// seek finds an order, or else a swap, by its transaction or its id: whoever tracks something need not know what it
+// was.
+func (s *Pages) seek(ctx context.Context, text, rawQuery string) (sought, error) {
+	shown, err := s.findForPage(ctx, text, rawQuery)
+	if orders.IsMissing(err) || proxy.IsKind(err, proxy.UnknownOrder) {
+		path, errOfSwap := s.swapNamed(ctx, text)
+		if path != "" {
+			return sought{swap: path}, nil
+		}
+		if errOfSwap != nil {
+			err = errOfSwap
+		}
+	}
+	return sought{order: shown}, err
+}
+
+// isAwaited reports whether what was not found may be there in a moment.
+func isAwaited(err error) bool {
+	return orders.IsMissing(err) && !proxy.IsKind(err, proxy.TxWithoutOrder)
+}
+
+// awaitedPage says what was asked for and where it was looked for, and keeps watching.
+func (s *Pages) awaitedPage(c *gin.Context, err error) {
+	p, text := proxy.ProblemOf(err), c.Param("hash")
+	shown := Awaited{ID: p.ID, Text: text, Events: "/order/" + text + "/awaited", Now: time.Now()}
+	_, notHash := chain.ParseHash(text)
+	shown.IsHash = notHash == nil
+	tx, _ := chain.ParseTxHash(text) // what is no hash is not awaited
+	var search *proxy.SearchError
+	if errors.As(err, &search) {
+		for _, each := range search.Basis.Chains {
+			if !each.Followed {
+				continue
+			}
+			shown.Searched = append(shown.Searched, Searched{
+				Chain: each.Chain, Block: each.Indexed, IsUnheard: slices.Contains(p.Unheard, each.Chain),
+				IsForeign: !slices.Contains(tx.Families(), s.chains.Family(each.Chain)),
+			})
+		}
+	}
+	p.Explain(c.Writer.Header())
+	s.server.WritePage(c, p.Status, func(to io.Writer) error { return s.pages.Awaited(to, shown) })
+}
+
+// awaitOrder is an event stream that says once when a page of the order would show something else than that it is not
+// there yet.
+func (s *Pages) awaitOrder(c *gin.Context) {
+	if !proxy.WantsStream(c.Request) {
+		c.Redirect(http.StatusSeeOther, "/order/"+c.Param("hash"))
+		return
+	}
+	s.server.ServeStream(c, proxy.Tracking, s.streamAwaited)
+}
+
+// streamAwaited sends event "found" when what the page waits for is there, and ends.
+func (s *Pages) streamAwaited(ctx context.Context, c *gin.Context) {
+	events := proxy.OpenEvents(c)
+	look, beat, later := time.NewTicker(awaitedInterval), time.NewTicker(proxy.StreamHeartbeat), time.NewTimer(awaitedSoon)
+	defer look.Stop()
+	defer beat.Stop()
+	defer later.Stop()
+	tx, _ := chain.ParseTxHash(c.Param("hash")) // what is no hash is not awaited
+	one, forget := s.arrivals.wait(tx)          // before the look, so that nothing comes between both
+	defer forget()
+	for !events.Broken {
+		_, err := s.seek(ctx, c.Param("hash"), "")
+		if ctx.Err() != nil {
+			return
+		}
+		if err == nil || !isAwaited(err) && proxy.ProblemOf(err).Status < http.StatusInternalServerError {
+			events.Send("event: found\ndata: {}\n\n")
+			return
+		}
+		select {
+		case <-one.arrived:
+		case <-look.C:
+		case <-later.C:
+			look.Reset(awaitedLater)
+		case <-beat.C:
+			events.Send(": still here\n\n")
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// searchedFor adds to a problem what was searched before it was met.
+func searchedFor(err error, searched index.Basis) error {
+	var known *proxy.SearchError
+	if err == nil || errors.As(err, &known) || len(searched.Chains) == 0 {
+		return err
+	}
+	return proxy.Searched(err, searched)
+}
+
+// Awaited is what was asked for and is not there yet.
+type Awaited struct {
+	ID       string // of the problem, for programs
+	Text     string // as in the request
+	IsHash   bool   // of 32 bytes, which an order or a swap may have as its id
+	Searched []Searched
+	Events   string // path of the stream that says when it is there
+	Now      time.Time
+}
+
+// Searched is a chain on which something was looked for.
+type Searched struct {
+	Chain     chain.ID
+	Block     uint64 // newest indexed one; 0: none yet
+	IsUnheard bool   // the chain did not answer
+	IsForeign bool   // its transactions have other hashes: it was not asked for one
+}
+
+// Awaited writes the page of what is not there yet.
+func (p *Views) Awaited(to io.Writer, a Awaited) error {
+	return p.Write(to, "awaited", web.View{Title: "Waiting for " + web.Short(a.Text), At: "order", Now: a.Now, Page: a})
+}

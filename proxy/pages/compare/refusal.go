@@ -1,0 +1,102 @@
+package compare
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"crossgate/quote"
+)
+
+// refusal is why some venues are not compared.
+type refusal struct {
+	Verdict string
+	Why     string
+	Venues  []refusedVenue
+}
+
+// refusedVenue has what the venue itself, or a contract, said where that is more than the refusal says.
+type refusedVenue struct{ Name, Said string }
+
+// refusalsOf has each reason once, the one of most venues first.
+func refusalsOf(asked []quote.Asked) []refusal {
+	var all []refusal
+	for _, one := range asked {
+		verdict, isPassed := verdictWords[one.Verdict]
+		if !isPassed {
+			continue
+		}
+		reason := ""
+		if one.Err != nil {
+			reason = one.Err.Error()
+		}
+		why, venue := whyOf(reason), refusedVenue{Name: one.Venue}
+		if why != reason {
+			venue.Said = reason
+		}
+		at := slices.IndexFunc(all, func(r refusal) bool { return r.Verdict == verdict && r.Why == why })
+		if at < 0 {
+			at = len(all)
+			all = append(all, refusal{Verdict: verdict, Why: why})
+		}
+		all[at].Venues = append(all[at].Venues, venue)
+	}
+	slices.SortStableFunc(all, func(a, b refusal) int { return len(b.Venues) - len(a.Venues) })
+	return all
+}
+
+// revertedBecause begins what a contract said (quote.ErrReverted).
+const revertedBecause = "transaction would revert: "
+
+// whyOf is a reason in the words of the page.
+func whyOf(reason string) string {
+	if _, said, is := strings.Cut(reason, revertedBecause); is {
+		return "the transaction would fail: " + revertWords(said)
+	}
+	for begins, why := range map[string]string{
+		"no answer in time": "it had not answered when the others were compared",
+		"no route":          "it has no route for this swap",
+	} {
+		if strings.HasPrefix(reason, begins) {
+			return why
+		}
+	}
+	return reason
+}
+
+// reverts are what contracts say when they refuse a swap, the innermost reasons first: the custom errors that
+// upstream/evm knows, and the texts of Uniswap's routers and of common token libraries.
+var reverts = []struct {
+	said *regexp.Regexp
+	why  string
+}{
+	{regexp.MustCompile(`SwapOutcomeTooLow|(?i)too ?little ?received|TooMuchSlippage|insufficient_?output|return ?amount ?is ?not ?enough`), "less than the minimum would come out"},
+	{regexp.MustCompile(`(?i)insufficient ?allowance|exceeds allowance`), "the sender has not allowed the contract to take the token"},
+	{regexp.MustCompile(`(?i)insufficient ?balance|exceeds balance|not ?enough ?src ?funds|InsufficientToken|InsufficientETH`), "the sender has too little of the token"},
+	{regexp.MustCompile(`(?i)transfer_?from_?failed|^STF$`), "the token could not be taken from the sender"},
+	{regexp.MustCompile(`(?i)expired|too old|deadline`), "its time has run out"},
+	{regexp.MustCompile(`NotSupportedRouter`), "the protocol's router does not call this venue"},
+	{regexp.MustCompile(`SwapFailed|CallFailed|SwapEmptyResult|FailedInnerCall|FailedCall|ExecutionFailed`), "the venue's contract gave no result"},
+	{regexp.MustCompile(`^no reason given$`), "a contract refused and gave no reason"},
+}
+
+// unnamedError is an error of a contract of which only the selector is known.
+var unnamedError = regexp.MustCompile(`^error (0x[0-9a-f]{8})$`)
+
+func revertWords(said string) string {
+	for _, each := range reverts {
+		if each.said.MatchString(said) {
+			return each.why
+		}
+	}
+	if unnamed := unnamedError.FindStringSubmatch(said); unnamed != nil {
+		return "a contract refused with the error " + unnamed[1] + ", whose name is not known"
+	}
+	return "a contract refused: " + said
+}
+
+// headOf is what an error is about, without what led to it.
+func headOf(text string) string {
+	head, _, _ := strings.Cut(text, ": ")
+	return head
+}

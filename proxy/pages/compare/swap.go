@@ -1,0 +1,309 @@
+package compare
+
+import (
+	"cmp"
+	"context"
+	"embed"
+	"io"
+	"math/big"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/chain"
+	"crossgate/proxy"
+	"crossgate/proxy/pages"
+	"crossgate/proxy/swaps"
+	"crossgate/proxy/web"
+	"crossgate/quote"
+	"crossgate/token"
+)
+
+//go:embed templates/swap.html
+var templates embed.FS
+
+// CompareViews writes the page of a comparison.
+type Views struct{ *pages.Views }
+
+// ComparePages compares what venues pay for a swap.
+type Pages struct {
+	server *proxy.Server
+	swaps  *swaps.Swaps
+	tokens pages.Tokens
+	chains chain.Registry
+	pages  *Views
+}
+
+// MountCompare adds the page of a comparison to a server.
+func Mount(server *proxy.Server, swaps *swaps.Swaps, tokens pages.Tokens) {
+	views := pages.NewViews(server.ChainRegistry())
+	views.Add(templates, nil, "swap")
+	s := &Pages{server: server, swaps: swaps, tokens: tokens, chains: server.ChainRegistry(), pages: &Views{views}}
+	server.MountPage("/swap", proxy.SwapCost, s.swapPage)
+}
+
+// swapPage shows a comparison. Its query is that of the API, except that tokens can be named by symbol and name, the
+// amount can be in whole tokens, and the recipient is optional. Or it is one line, words, which leads to such a query.
+func (s *Pages) swapPage(c *gin.Context) {
+	form, err := url.ParseQuery(c.Request.URL.RawQuery)
+	if err != nil {
+		s.server.FailPage(c, proxy.InvalidParameters.Because("the query is not properly URL-encoded"))
+		return
+	}
+	shown := Swap{Form: form, Chains: s.swaps.Serving(), Origin: pages.OriginOf(c.Request), Now: time.Now()}
+	if len(shown.Chains) > 0 && form.Get("chainId") == "" {
+		form.Set("chainId", shown.Chains[0].ID.String())
+	}
+	if words := form.Get("words"); words != "" {
+		path, message := s.swapSaid(words, form.Get("chainId"))
+		if path != "" {
+			c.Redirect(http.StatusSeeOther, path)
+			return
+		}
+		shown.Faults = append(shown.Faults, pages.Fault{Field: "words", Message: message})
+	}
+	if proxy.WantsStream(c.Request) {
+		s.server.ServeStream(c, proxy.Tracking, func(_ context.Context, c *gin.Context) { s.streamComparison(c, shown) })
+		return
+	}
+	ctx := c.Request.Context()
+	status := s.compare(ctx, c, &shown, s.readSwapForm(ctx, form))
+	s.server.WritePage(c, status, func(to io.Writer) error { return s.pages.Swap(to, shown) })
+}
+
+// swapSaid is the path of the page of a swap that is written in one line, on the chain that the form has unless the
+// line names one; otherwise it is what is wrong with the line.
+func (s *Pages) swapSaid(line, chainID string) (path, message string) {
+	said, ok := pages.ParseSwapWords(line)
+	if !ok {
+		return "", "An amount, a token, “to” and another token are needed, such as: 0.1 ETH to USDC on Base."
+	}
+	if said.Chain != "" {
+		serving := s.swaps.Serving()
+		at := slices.IndexFunc(serving, func(each chain.Chain) bool {
+			return strings.EqualFold(each.Name, said.Chain) || each.ID.String() == said.Chain
+		})
+		if at < 0 {
+			var names []string
+			for _, each := range serving {
+				names = append(names, each.Name)
+			}
+			return "", "There is no chain “" + said.Chain + "” with swaps here, but " + strings.Join(names, ", ") + "."
+		}
+		chainID = serving[at].ID.String()
+	}
+	query := url.Values{"chainId": {chainID}, "amount": {said.Amount}, "tokenIn": {said.In}, "tokenOut": {said.Out}}
+	if said.Recipient != "" {
+		query.Set("tokenOutRecipient", said.Recipient)
+	}
+	return "/swap?" + query.Encode(), ""
+}
+
+// compare fills in the form and, where it asks for a swap, what the venues quote. It returns the status of the page.
+func (s *Pages) compare(ctx context.Context, c *gin.Context, shown *Swap, f *swapForm) int {
+	shown.Listed = f.offered()
+	shown.In, shown.Out = f.in, f.out
+	var r quote.Request
+	var ok bool
+	if shown.Form.Has("tokenIn") && len(shown.Faults) == 0 {
+		var query url.Values
+		if r, query, ok = f.request(); ok {
+			shown.AmountIn, shown.Path = r.AmountIn, pathOf(query)
+			f.problem = s.fillComparison(ctx, shown, r)
+		}
+	}
+	f.fill(r)
+	status := http.StatusOK
+	if shown.Faults = append(shown.Faults, f.faults...); len(shown.Faults) > 0 {
+		status = http.StatusBadRequest
+	}
+	if f.problem != nil {
+		p := proxy.ProblemOf(f.problem)
+		p.LogCause(c)
+		problem := proxy.ShownProblem(c, p)
+		status, shown.Problem = p.Status, &problem
+	}
+	return status
+}
+
+// pathOf is the path of the API that answers a query.
+func pathOf(query url.Values) string {
+	if query.Has("tokenOutRecipient") {
+		return "/v1.0/chain/transaction?" + query.Encode()
+	}
+	return "/v1.0/chain/estimation?" + query.Encode()
+}
+
+// fillComparison asks the venues.
+func (s *Pages) fillComparison(ctx context.Context, shown *Swap, r quote.Request) error {
+	found, _, err := s.swaps.ComparisonRoute().Ask(ctx, s.server, r)
+	if err != nil {
+		return err
+	}
+	compared := found.Value.(swaps.Comparison)
+	shown.Compared, shown.JSON, shown.HasTx = &compared, found.Text, !r.Recipient.IsAbsent()
+	in, out := token.Key{Chain: r.Chain, Address: r.TokenIn}, token.Key{Chain: r.Chain, Address: r.TokenOut}
+	prices := s.tokens.USD(ctx, in, out)
+	shown.Priced = prices[in] != nil && prices[out] != nil
+	return nil
+}
+
+// mostOffered is how many tokens a form offers.
+const mostOffered = 100
+
+// offered are listed tokens to choose from, the prominent ones first.
+func (f *swapForm) offered() []Listed {
+	listed := slices.Clone(f.listed)
+	slices.SortStableFunc(listed, func(a, b token.Listing) int {
+		if a.IsProminent == b.IsProminent {
+			return 0
+		} else if a.IsProminent {
+			return -1
+		}
+		return 1
+	})
+	all := make([]Listed, min(len(listed), mostOffered))
+	for i := range all {
+		all[i] = Listed{Text: f.text(listed[i]), Symbol: listed[i].Symbol, Name: listed[i].Name}
+	}
+	return all
+}
+
+// Swap is the content of a comparison's page.
+type Swap struct {
+	Form     url.Values // as the visitor filled it in
+	Chains   []chain.Chain
+	Listed   []Listed       // tokens to choose from on the form's chain
+	In, Out  *token.Listing // what the form names; nil: nothing, or not one token
+	Faults   []pages.Fault  // of the form
+	Problem  *web.Problem
+	Compared *swaps.Comparison // nil when nothing was asked, or that failed
+	JSON     string            // of it
+	HasTx    bool              // it has a transaction, unless it says why not
+	AmountIn chain.Amount
+	Priced   bool   // sources price both tokens, so that their values can be compared
+	Path     string // of the quote in the API, with its query
+	Origin   string
+	Now      time.Time
+}
+
+// Listed is a token of the chain's list: Text names it in a form.
+type Listed struct{ Text, Symbol, Name string }
+
+type swapView struct {
+	Swap
+	Wrong     map[string]*pages.FaultView // by field
+	Chain     string
+	TokenIn   tokenField
+	TokenOut  tokenField
+	AmountIn  web.Amount
+	Amount    web.Amount
+	USD       string // what Amount is worth; empty: no price is known
+	MinAmount web.Amount
+	Quoted    time.Time
+	Error     string // why there is no transaction; empty: there is one
+	Facts     []pages.Fact
+	Rows      []compared
+	Refusals  []refusal
+	Snippets  []snippet
+	Tx        string // the transaction as JSON; empty: none was asked for
+}
+
+// tokenField is the field that names one of the two tokens.
+type tokenField struct {
+	Name, Label, Value string
+	Chosen             *pages.TokenView // nil: none yet
+	IsCoin             bool             // that is the chain's coin, which has no address
+	Fault              *pages.FaultView // nil: nothing is wrong with it
+}
+
+// Swap writes the page of a comparison, or the form that leads to one.
+func (p *Views) Swap(to io.Writer, s Swap) error {
+	v := swapView{Swap: s, Wrong: p.Faults(s.Faults)}
+	v.TokenIn, v.TokenOut = p.tokenField(&v, "tokenIn", "You pay with", s.In), p.tokenField(&v, "tokenOut", "You get", s.Out)
+	if id, err := chain.ParseID(s.Form.Get("chainId")); err == nil {
+		v.Chain = p.ChainName(id)
+	}
+	if s.Compared != nil && s.In != nil && s.Out != nil {
+		p.compare(&v)
+	}
+	title, says := "Swap", ""
+	if v.Compared != nil && v.In != nil && v.Out != nil {
+		title = v.AmountIn.Text + " " + v.In.Symbol + " to " + v.Out.Symbol + " on " + v.Chain
+		if v.Amount.Text != "" {
+			says = title + ": " + v.Amount.Text + " " + v.Out.Symbol
+		}
+	}
+	return p.Write(to, "swap", web.View{Title: title, At: "swap", Says: says, Root: s.Origin, Now: s.Now, Page: v})
+}
+
+func (p *Views) tokenField(v *swapView, name, label string, chosen *token.Listing) tokenField {
+	f := tokenField{Name: name, Label: label, Value: v.Form.Get(name), Fault: v.Wrong[name]}
+	if chosen != nil {
+		shown := p.Listing(*chosen)
+		f.Chosen, f.IsCoin = &shown, chosen.Address.IsNative()
+	}
+	return f
+}
+
+// compare fills in what the venues quoted.
+func (p *Views) compare(v *swapView) {
+	e := v.Compared.Estimate
+	v.AmountIn = pages.AmountOf(v.Swap.AmountIn, v.In.Token)
+	v.Rows, v.Refusals = rowsOf(v.Compared), refusalsOf(e.Asked)
+	v.JSON = pages.Indented([]byte(v.JSON))
+	if v.Compared.Err != nil {
+		v.Error = headOf(v.Compared.Err.Error())
+		return
+	}
+	v.Quoted = e.QuotedAt
+	if v.Swap.AmountIn.IsZero() { // the input was searched for, or is all that the sender has
+		v.AmountIn = pages.AmountOf(e.In.Amount, v.In.Token)
+	}
+	v.Amount, v.MinAmount = pages.AmountOf(e.Out.Amount, v.Out.Token), pages.AmountOf(e.MinOut, v.Out.Token)
+	worth := worthOf(e.Compared)
+	for i := range v.Rows {
+		v.Rows[i].USD = worth(v.Rows[i].units)
+	}
+	v.USD = worth(pages.RatOf(e.Out.Amount))
+	v.Facts = p.terms(v, e)
+	if v.HasTx {
+		v.Snippets, v.Tx = snippetsOf(v, p.Chains.Family(v.Out.Chain)), txJSON(e.Tx)
+	}
+}
+
+// worthOf says what amounts of the output token are worth, all by the one price that the answer has; nothing where it
+// has none.
+func worthOf(all []quote.Compared) func(units *big.Rat) string {
+	for _, each := range all {
+		if each.USD == nil || each.Amount.IsZero() {
+			continue
+		}
+		return func(units *big.Rat) string { return pages.UsdText(*each.USD * ratio(units, pages.RatOf(each.Amount))) }
+	}
+	return func(*big.Rat) string { return "" }
+}
+
+// terms say what the swap costs and what it holds to.
+func (p *Views) terms(v *swapView, e quote.Estimate) []pages.Fact {
+	in := v.Swap.AmountIn
+	if in.IsZero() {
+		in = e.In.Amount
+	}
+	facts := []pages.Fact{
+		{Name: "Rate", Text: cmp.Or(pages.Rate(in.Units(v.In.Decimals), e.Out.Amount.Units(v.Out.Decimals), v.In.Symbol, v.Out.Symbol), "not known")},
+		{Name: "Price impact", Text: impactOf(v.Priced, e.In.USD, e.Out.USD)},
+		{Name: "Minimum received", Text: v.MinAmount.Text + " " + v.Out.Symbol},
+		{Name: "Slippage", Text: slippageOf(e)},
+		{Name: "Route", Text: routeOf(e)},
+		{Name: "Protocol fee", Text: feeOf(e, v.Out.Token)},
+	}
+	if known, isKnown := p.Chains.Chain(v.Out.Chain); isKnown {
+		facts = append(facts, pages.Fact{Name: "Network fee", Text: gasOf(e.Fee, known)})
+	}
+	return facts
+}

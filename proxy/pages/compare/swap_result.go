@@ -1,0 +1,175 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"crossgate/chain"
+	"crossgate/proxy/pages"
+	"crossgate/proxy/swaps"
+	"crossgate/proxy/web"
+	"crossgate/quote"
+	"crossgate/token"
+)
+
+// compared is a venue that quoted, as a row of the comparison.
+type compared struct {
+	Name, Way  string
+	Amount     string // in whole tokens, with as many places as in all other rows
+	Exact      string
+	USD        string // empty: no price is known
+	Difference string // from the chosen one, in percent with its sign; empty: it is the chosen one
+	Share      string // of the largest amount in percent: the length of the bar, which begins at nothing
+	Took       string
+	Won        bool
+	Simulated  bool
+	Reason     string // why it cannot be chosen, though it quoted
+	units      *big.Rat
+}
+
+// verdictWords are those of venues that are not compared.
+var verdictWords = map[quote.Verdict]string{quote.Refused: "refused", quote.Silent: "no quote in time", quote.LeftOut: "not asked"}
+
+// rowsOf are the venues that quoted, the chosen one first and then by what they pay.
+func rowsOf(c *swaps.Comparison) []compared {
+	decimals := int(c.Out.Token.Decimals)
+	quoted := slices.DeleteFunc(slices.Clone(c.Asked), func(one quote.Asked) bool {
+		return verdictWords[one.Verdict] != "" || one.AmountOut.IsZero()
+	})
+	if len(quoted) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(quoted, func(a, b quote.Asked) int { // a winner has the lowest verdict, and the others one
+		return cmp.Or(cmp.Compare(a.Verdict, b.Verdict), b.Net.Cmp(a.Net))
+	})
+	chosen, largest := pages.RatOf(quoted[0].Net), new(big.Rat)
+	for _, one := range quoted {
+		if units := pages.RatOf(one.Net); units.Cmp(largest) > 0 {
+			largest = units
+		}
+	}
+	places := placesFor(largest, decimals)
+	rows := make([]compared, len(quoted))
+	for i, one := range quoted {
+		units := pages.RatOf(one.Net)
+		rows[i] = compared{
+			Name: one.Venue, Way: wayWords[one.Way], Amount: aligned(units, decimals, places), Exact: pages.AmountOf(one.Net, c.Out.Token).Exact,
+			Share: pages.Percents(100 * ratio(units, largest)), Took: fmt.Sprintf("%.0f ms", float64(one.Took.Microseconds())/1000),
+			Won: one.Verdict == quote.Won, Simulated: one.Result != nil && one.Result.Measured, units: units,
+		}
+		if !rows[i].Won {
+			rows[i].Difference = differenceOf(units, chosen)
+			if one.Err != nil {
+				rows[i].Reason = one.Err.Error()
+			}
+		}
+	}
+	return rows
+}
+
+func ratio(a, b *big.Rat) float64 {
+	if b.Sign() == 0 {
+		return 0
+	}
+	share, _ := new(big.Rat).Quo(a, b).Float64()
+	return share
+}
+
+// differenceOf is how much more or less than the chosen amount another is.
+func differenceOf(units, chosen *big.Rat) string {
+	text := fmt.Sprintf("%+.2f %%", 100*(ratio(units, chosen)-1))
+	if text == "+0.00 %" || text == "-0.00 %" {
+		return "0.00 %"
+	}
+	return strings.Replace(text, "-", "−", 1)
+}
+
+// shownDigits is how many digits the largest amount is shown with, unless it takes more for two places.
+const shownDigits = 7
+
+// placesFor is how many places of a fraction amounts are shown with so that they can be told apart.
+func placesFor(largest *big.Rat, decimals int) int {
+	digits := len(new(big.Int).Quo(largest.Num(), largest.Denom()).String())
+	return min(decimals, max(2, shownDigits-digits+decimals))
+}
+
+// aligned is an amount with so many places, rounded down.
+func aligned(units *big.Rat, decimals, places int) string {
+	digits := new(big.Int).Quo(units.Num(), units.Denom()).String()
+	if missing := decimals + 1 - len(digits); missing > 0 {
+		digits = strings.Repeat("0", missing) + digits
+	}
+	point := len(digits) - decimals
+	return web.Joined(web.Grouped(digits[:point]), digits[point:point+places])
+}
+
+// impactOf says how much less than what is given the venue pays, by the prices of sources.
+func impactOf(priced bool, in, out *float64) string {
+	if !priced || in == nil || out == nil || *in <= 0 {
+		return "not known: no source prices both tokens"
+	}
+	percent := 100 * (*in - *out) / *in
+	switch {
+	case percent >= 0.005:
+		return fmt.Sprintf("%.2f %%: %s for %s", percent, pages.UsdText(*out), pages.UsdText(*in))
+	case percent <= -0.005:
+		return fmt.Sprintf("none: %s for %s, %.2f %% more", pages.UsdText(*out), pages.UsdText(*in), -percent)
+	}
+	return fmt.Sprintf("below 0.01 %%: %s for %s", pages.UsdText(*out), pages.UsdText(*in))
+}
+
+func slippageOf(e quote.Estimate) string {
+	text := percentText(e.SlippagePercent)
+	if e.SlippagePercent != e.RecommendedSlippage {
+		text += ", " + percentText(e.RecommendedSlippage) + " recommended"
+	}
+	return text
+}
+
+func percentText(percent float64) string { return strconv.FormatFloat(percent, 'f', -1, 64) + " %" }
+
+// routeOf says by which venue and whose contract.
+func routeOf(e quote.Estimate) string {
+	at := slices.IndexFunc(e.Asked, func(a quote.Asked) bool { return a.Verdict == quote.Won })
+	if at < 0 {
+		return "not known"
+	}
+	return e.Asked[at].Venue + ", " + wayWords[e.Way]
+}
+
+// wayWords say whose contract a transaction calls.
+var wayWords = map[quote.Way]string{quote.Routed: "through the protocol's router", quote.Direct: "through the venue's own router"}
+
+func feeOf(e quote.Estimate, out token.Token) string {
+	if e.ProtocolFee.IsZero() {
+		return "none"
+	}
+	text := pages.AmountOf(e.ProtocolFee, out).Text + " " + out.Symbol
+	if e.ProtocolFeeUSD != nil {
+		text += ", " + pages.UsdText(*e.ProtocolFeeUSD)
+	}
+	return text
+}
+
+// gasWords are what the work of a transaction is counted in.
+var gasWords = map[chain.Family]string{chain.EVM: "gas", chain.TVM: "energy"}
+
+// gasOf says what the transaction itself costs on a chain.
+func gasOf(fee *quote.Fee, on chain.Chain) string {
+	if fee == nil {
+		return "not known: the chain's fees could not be read"
+	}
+	text := "no price"
+	if fee.USD != nil {
+		text = pages.UsdText(*fee.USD)
+	}
+	text += ", " + web.AmountOf(fee.Total.String(), int(on.Coin.Decimals)).Text + " " + on.Coin.Symbol
+	if on.Family != chain.SVM {
+		text += " for " + web.Count(fee.GasLimit) + " " + gasWords[on.Family]
+	}
+	return text
+}

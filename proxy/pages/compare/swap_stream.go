@@ -1,0 +1,111 @@
+package compare
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/chain"
+	"crossgate/proxy"
+	"crossgate/proxy/web"
+	"crossgate/quote"
+	"crossgate/token"
+)
+
+// heardVenues is how many answers of venues wait for the stream; more than venues of a chain.
+const heardVenues = 128
+
+// comparedPage ends the stream of a comparison: the whole page, and the path that leads to it.
+type comparedPage struct {
+	Path string `json:"path"`
+	Page string `json:"page"`
+}
+
+// streamComparison sends what each venue answers as it comes, event "quote" with a line to read, and then the page of
+// the comparison, event "page". It is one comparison: the page that a browser without scripts gets is made likewise. It
+// is brought to its end though the server stops.
+func (s *Pages) streamComparison(c *gin.Context, shown Swap) {
+	ctx := c.Request.Context()
+	events, form := proxy.OpenEvents(c), s.readSwapForm(ctx, shown.Form)
+	heard, made := make(chan quote.Heard, heardVenues), make(chan error, 1)
+	var page bytes.Buffer
+	watched := quote.WithWatcher(ctx, func(h quote.Heard) {
+		select {
+		case heard <- h:
+		default: // it is in the page
+		}
+	})
+	go func() {
+		s.compare(watched, c, &shown, form)
+		made <- s.pages.Swap(&page, shown)
+	}()
+	for {
+		select {
+		case h := <-heard:
+			events.SendJSON("quote", NewHeard(h.Venue, h.AmountOut, *form.out, h.Took))
+		case err := <-made:
+			if err != nil {
+				_ = c.Error(err) // for the log
+				return
+			}
+			events.SendJSON("page", comparedPage{"/swap?" + c.Request.URL.RawQuery, page.String()})
+			return
+		}
+	}
+}
+
+// Heard is what a venue answered, to be shown while others are still being asked.
+type Heard struct {
+	Venue string `json:"venue"`
+	Says  string `json:"says"` // an amount with its symbol, or that there is no quote
+	Took  string `json:"took"`
+}
+
+// NewHeard is an answer of so much of a token; nothing: the venue did not quote.
+func NewHeard(venue string, amount chain.Amount, out token.Listing, took time.Duration) Heard {
+	h := Heard{Venue: venue, Says: "no quote", Took: strconv.FormatInt(took.Milliseconds(), 10) + " ms"}
+	if !amount.IsZero() {
+		h.Says = web.AmountOf(amount.String(), int(out.Decimals)).Text + " " + out.Symbol
+	}
+	return h
+}
+
+// snippet is the swap as a command or a piece of a program. Each asks for a fresh transaction: prices age by the block.
+type snippet struct{ Name, Code string }
+
+// snippetsOf are the ways in which the transactions of a family are sent.
+func snippetsOf(v *swapView, family chain.Family) []snippet {
+	all := []snippet{{"curl", "curl '" + v.Origin + v.Path + "'"}}
+	if family != chain.EVM {
+		return all
+	}
+	asked := "const { tx, tokenIn } = await (await fetch(" + strconv.Quote(v.Origin+v.Path) + ")).json()\n"
+	ethers, viem := asked, asked
+	if !v.In.Address.IsNative() {
+		ethers += "const token = new ethers.Contract(tokenIn.address, ['function approve(address, uint256)'], signer)\n" +
+			"await (await token.approve(tx.to, tokenIn.amount)).wait()\n"
+		viem += "const approval = { address: tokenIn.address, abi: parseAbi(['function approve(address, uint256)']), functionName: 'approve' }\n" +
+			"const approved = await wallet.writeContract({ ...approval, args: [tx.to, BigInt(tokenIn.amount)] })\n" +
+			"await client.waitForTransactionReceipt({ hash: approved })\n"
+	}
+	ethers += "await signer.sendTransaction({ to: tx.to, data: tx.data, value: tx.value })"
+	viem += "await wallet.sendTransaction({ to: tx.to, data: tx.data, value: BigInt(tx.value) })"
+	return append(all, snippet{"ethers", ethers}, snippet{"viem", viem})
+}
+
+// txJSON is the transaction alone.
+func txJSON(tx quote.Tx) string {
+	members := map[string]string{"data": "0x" + hex.EncodeToString(tx.Data)}
+	if !tx.To.IsAbsent() {
+		members["to"], members["value"] = tx.To.Checksum(), tx.Value.String()
+	}
+	text, err := json.MarshalIndent(members, "", "  ")
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}

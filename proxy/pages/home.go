@@ -1,0 +1,142 @@
+package pages
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/chain"
+	"crossgate/proxy"
+	"crossgate/proxy/orders"
+	"crossgate/proxy/web"
+)
+
+// homeAges is after how long a start page that is followed is sent again though there is no new order: ages and blocks
+// have gone on.
+const homeAges = 10 * time.Second
+
+// homePage shows the start page, and is also the event stream that keeps it up to date: as long as somebody looks at
+// it, it costs them one request.
+func (s *Pages) homePage(c *gin.Context) {
+	if proxy.WantsStream(c.Request) {
+		s.server.ServeStream(c, proxy.Tracking, s.streamHome)
+		return
+	}
+	home := s.home(c.Request.Context())
+	home.Origin = OriginOf(c.Request)
+	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Home(to, home) })
+}
+
+// home is what the start page has to show now.
+func (s *Pages) home(ctx context.Context) Home {
+	now := time.Now()
+	home, basis := Home{Chains: s.swaps.Serving(), Now: now}, s.server.Options.Index.Basis()
+	home.Orders = s.newest(ctx, orders.Part{Take: mostNewest, Mode: orders.CrossChain})
+	home.Swaps = s.newest(ctx, orders.Part{Take: mostNewest, Mode: orders.SameChain})
+	for _, c := range basis.Chains {
+		row := Indexed{Chain: c.Chain, Block: c.Indexed}
+		if c.Indexed > 0 {
+			row.Lag = c.Age(now)
+			row.Late = basis.IsBehind(&c, row.Lag)
+			row.From, row.Since = c.From.Number, time.Unix(int64(c.From.Time), 0)
+			row.Proven, row.Quarantined = c.Proven, c.Quarantined.Count
+		}
+		home.Indexed = append(home.Indexed, row)
+	}
+	return home
+}
+
+// streamHome sends the whole start page, event "page", now, whenever an order or a swap is new or has another state,
+// and when its ages are old.
+func (s *Pages) streamHome(ctx context.Context, c *gin.Context) {
+	events, look := proxy.OpenEvents(c), time.NewTicker(proxy.StreamInterval)
+	defer look.Stop()
+	var sent Home
+	for !events.Broken {
+		home := s.home(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if !reflect.DeepEqual([2]*orders.Listed{home.Orders, home.Swaps}, [2]*orders.Listed{sent.Orders, sent.Swaps}) || home.Now.Sub(sent.Now) >= homeAges {
+			var page bytes.Buffer
+			if err := s.pages.Home(&page, home); err != nil {
+				_ = c.Error(err) // for the log
+				return
+			}
+			events.SendJSON("page", page.String())
+			sent = home
+		}
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Home is the content of the start page.
+type Home struct {
+	Chains  []chain.Chain // on which swaps are supported
+	Indexed []Indexed
+	Orders  *orders.Listed // the newest; nil: they cannot be listed at the moment
+	Swaps   *orders.Listed // the newest within a chain; nil likewise
+	Origin  string         // scheme and host of this server, for previews of a link to it
+	Now     time.Time
+}
+
+// Indexed is how far the orders of a chain are indexed.
+type Indexed struct {
+	Chain chain.ID
+	Block uint64        // newest indexed block; zero: none yet
+	Lag   time.Duration // since Block was the chain's newest
+	Late  bool          // Lag is above the configured threshold
+
+	From        uint64    // first indexed block; zero: nothing is missing before Block
+	Since       time.Time // its time
+	Proven      uint64    // newest block up to which a second reading confirms the first; zero: none yet
+	Quarantined int       // blocks in between that no endpoint can give
+}
+
+type homeView struct {
+	Home
+	Recent   []listed
+	Examples []example
+}
+
+// example is something to search for that is there.
+type example struct{ What, Text string }
+
+// mostRecent is how many orders and swaps the start page shows.
+const mostRecent = 12
+
+// Home writes the start page.
+func (p *Views) Home(to io.Writer, h Home) error {
+	rows := p.rows(h.Orders, h.Swaps)
+	v := homeView{Home: h, Examples: examplesOf(rows, h.Chains), Recent: rows[:min(len(rows), mostRecent)]}
+	return p.Write(to, "home", web.View{Title: "Crossgate", At: "home", Root: h.Origin, Now: h.Now, Page: v})
+}
+
+// examplesOf are one of each kind of what can be searched for.
+func examplesOf(rows []listed, chains []chain.Chain) []example {
+	var all []example
+	for _, isSwap := range []bool{false, true} {
+		at := slices.IndexFunc(rows, func(r listed) bool { return r.IsSwap == isSwap })
+		switch {
+		case at < 0:
+		case isSwap:
+			all = append(all, example{"a swap", rows[at].ID})
+		default:
+			all = append(all, example{"an order", rows[at].ID}, example{"a token", rows[at].Give.Token.Symbol})
+		}
+	}
+	if len(chains) > 0 {
+		all = append(all, example{"a chain", chains[0].Name})
+	}
+	return slices.DeleteFunc(all, func(e example) bool { return e.Text == "" })
+}

@@ -1,0 +1,264 @@
+package pages
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/chain"
+	"crossgate/proxy"
+	"crossgate/proxy/orders"
+	"crossgate/proxy/web"
+	"crossgate/token"
+)
+
+// rowsOfPage is how many orders or swaps a page of a list has.
+const rowsOfPage = 25
+
+// listPage shows the orders, or the swaps within a chain, that a form's filter holds of. Its fields are members of the
+// API's filter with one value each, and two days for the period.
+func (s *Pages) listPage(c *gin.Context) {
+	form, err := url.ParseQuery(c.Request.URL.RawQuery)
+	if err != nil {
+		s.server.FailPage(c, proxy.InvalidParameters.Because("the query is not properly URL-encoded"))
+		return
+	}
+	shown := List{Form: form, Chains: s.chains.All(), Origin: OriginOf(c.Request), Now: time.Now(), Rows: rowsOfPage}
+	for _, state := range orders.AllStates {
+		shown.States = append(shown.States, state.String())
+	}
+	body, wrong := filterOf(form)
+	m, err := orders.ParseMembers(body)
+	if err != nil {
+		s.server.FailPage(c, err)
+		return
+	}
+	part, err := orders.ParseOrderList(m)
+	shown.Body, shown.Skip = string(body), part.Skip
+	shown.Faults = listFaults(append(wrong, m.Wrong...))
+	status := http.StatusBadRequest
+	if err == nil && len(shown.Faults) == 0 {
+		status = s.fillList(c, &shown, part)
+	}
+	s.server.WritePage(c, status, func(to io.Writer) error { return s.pages.List(to, shown) })
+}
+
+// fillList asks the index. It returns the status of the page.
+func (s *Pages) fillList(c *gin.Context, shown *List, part orders.Part) int {
+	found, from, err := s.orders.OrderListRoute().Ask(c.Request.Context(), s.server, part)
+	if err != nil {
+		p := proxy.ProblemOf(err)
+		p.LogCause(c)
+		problem := proxy.ShownProblem(c, p)
+		shown.Problem = &problem
+		return p.Status
+	}
+	list := found.Value.(orders.Listed)
+	shown.Answer, shown.Gaps = &list, gapsIn(found.Basis, from.Value.Made)
+	return http.StatusOK
+}
+
+// filterOf is a form as the body of the API's request, and what is wrong with its days.
+func filterOf(form url.Values) (body []byte, wrong []string) {
+	filter := map[string]any{"take": rowsOfPage, "filterMode": string(orders.CrossChain)}
+	for name, member := range map[string]string{"maker": "maker", "taker": "fulfiller", "mode": "filterMode", "skip": "skip"} {
+		if value := strings.TrimSpace(form.Get(name)); value != "" {
+			filter[member] = value
+		}
+	}
+	for name, member := range map[string]string{"from": "giveChainIds", "to": "takeChainIds", "state": "orderStates"} {
+		if value := form.Get(name); value != "" {
+			filter[member] = []string{value}
+		}
+	}
+	for name, of := range map[string]struct {
+		member string
+		more   time.Duration
+	}{"since": {"blockTimestampFrom", 0}, "until": {"blockTimestampTo", 24*time.Hour - time.Second}} {
+		value := form.Get(name)
+		if value == "" {
+			continue
+		}
+		day, err := time.Parse(time.DateOnly, value)
+		if err != nil || day.Unix() < 0 {
+			wrong = append(wrong, of.member+" must be a day such as 2026-11-23")
+			continue
+		}
+		filter[of.member] = strconv.FormatInt(day.Add(of.more).Unix(), 10)
+	}
+	body, err := json.Marshal(filter)
+	if err != nil {
+		panic("proxy: a filter of texts that JSON cannot hold: " + err.Error())
+	}
+	return body, wrong
+}
+
+// filterFields are fields of the form by member of the API's filter, with what they are called.
+var filterFields = map[string]struct{ field, label string }{
+	"maker": {"maker", "The maker"}, "fulfiller": {"taker", "The taker"}, "giveChainIds": {"from", "The chain"}, "takeChainIds": {"to", "The chain"},
+	"orderStates": {"state", "The state"}, "blockTimestampFrom": {"since", "The first day"}, "blockTimestampTo": {"until", "The last day"},
+}
+
+// listFaults tells beside each field what the API would say of its member.
+func listFaults(wrong []string) (faults []Fault) {
+	for _, each := range wrong {
+		member, rest, _ := strings.Cut(each, " ")
+		if known, isField := filterFields[member]; isField {
+			faults = append(faults, Fault{Field: known.field, Message: known.label + " " + rest + "."})
+		} else {
+			faults = append(faults, Fault{Message: each + "."})
+		}
+	}
+	return faults
+}
+
+// List is the content of the page of a list of orders, or of swaps within a chain.
+type List struct {
+	Form    url.Values // as the visitor filled it in
+	Chains  []chain.Chain
+	States  []string // that orders can be in
+	Faults  []Fault  // of the form; without a field: of all of it
+	Problem *web.Problem
+	Answer  *orders.Listed // nil when the list could not be had
+	Gaps    []Gap
+	Skip    uint64 // rows before the first one
+	Rows    int    // of a page at most
+	Body    string // of the request to the API
+	Origin  string
+	Now     time.Time
+}
+
+type listView struct {
+	List
+	Wrong      map[string]*FaultView // by field
+	IsSwaps    bool
+	Clear      string // path of the list without a filter; empty: it has none
+	Tabs       []tab
+	States     []stateChoice
+	Listed     []listed
+	Total      uint64
+	From, To   uint64 // the rows of this page, counted from one
+	Prev, Next string // paths of the pages before and after; empty: there is none
+	Path       string
+}
+
+// tab is one of several views of the same thing.
+type tab struct {
+	Name, URL string
+	Current   bool
+}
+
+type stateChoice struct{ State, Word string }
+
+// swapsMode is how the form says that swaps within a chain are listed (filterMode of the API).
+const swapsMode = "SameChain"
+
+// List writes the page of a list.
+func (p *Views) List(to io.Writer, l List) error {
+	v := listView{List: l, Wrong: p.Faults(l.Faults), IsSwaps: strings.EqualFold(l.Form.Get("mode"), swapsMode), Path: "/api/Orders/filteredList"}
+	v.Tabs = []tab{
+		{"Cross-chain orders", withoutField(l.Form, "mode"), !v.IsSwaps},
+		{"Swaps within a chain", withField(l.Form, "mode", swapsMode), v.IsSwaps},
+	}
+	v.Clear = clearOf(l.Form, v.IsSwaps)
+	for _, state := range l.States {
+		v.States = append(v.States, stateChoice{state, stateWords[state].brief})
+	}
+	if l.Answer != nil {
+		v.Listed, v.Total = p.rows(l.Answer), l.Answer.Total
+		v.turn()
+	}
+	title := "Orders"
+	if v.IsSwaps {
+		title = "Swaps"
+	}
+	return p.Write(to, "list", web.View{Title: title, At: "order", Root: l.Origin, Now: l.Now, Page: v})
+}
+
+// clearOf is the path of the list without the filter that the form holds; empty where it holds none.
+func clearOf(form url.Values, isSwaps bool) string {
+	for name := range form {
+		if name == "mode" || name == "skip" || form.Get(name) == "" {
+			continue
+		}
+		if isSwaps {
+			return withField(nil, "mode", swapsMode)
+		}
+		return "/orders"
+	}
+	return ""
+}
+
+// turn says which rows these are, and where the others are.
+func (v *listView) turn() {
+	v.From, v.To = v.Skip+1, v.Skip+uint64(len(v.Listed))
+	rows := uint64(v.Rows)
+	if v.Skip > 0 {
+		v.Prev = withField(v.Form, "skip", strconv.FormatUint(v.Skip-min(rows, v.Skip), 10))
+	}
+	if v.To < v.Total && len(v.Listed) > 0 {
+		v.Next = withField(v.Form, "skip", strconv.FormatUint(v.To, 10))
+	}
+}
+
+// withField is the page with another value in the form; but for skip itself it begins at the first row.
+func withField(form url.Values, name, value string) string {
+	query := url.Values{}
+	for each, values := range form {
+		if each != "skip" && len(values) > 0 && values[0] != "" {
+			query[each] = values
+		}
+	}
+	if value != "" && value != "0" {
+		query.Set(name, value)
+	} else {
+		query.Del(name)
+	}
+	if len(query) == 0 {
+		return "/orders"
+	}
+	return "/orders?" + query.Encode()
+}
+
+func withoutField(form url.Values, name string) string { return withField(form, name, "") }
+
+// Faults are what is wrong with the form, by field.
+func (p *Views) Faults(all []Fault) map[string]*FaultView {
+	shown := make(map[string]*FaultView, len(all))
+	for _, each := range all {
+		if shown[each.Field] != nil {
+			continue // one thing at a time
+		}
+		fault := &FaultView{Field: each.Field, Message: each.Message}
+		for _, choice := range each.Choices {
+			fault.Choices = append(fault.Choices, foundToken{Token: p.Listing(choice.Token), URL: choice.URL})
+		}
+		shown[each.Field] = fault
+	}
+	return shown
+}
+
+func (p *Views) Listing(t token.Listing) TokenView { return p.tokenOf(t.Chain, t.Address, t.Token) }
+
+// Fault is what is wrong with a field of a form, as a sentence; Choices are what it may have meant.
+type Fault struct {
+	Field, Message string
+	Choices        []Choice
+}
+
+// Choice is a token, and the page with it in the form.
+type Choice struct {
+	Token token.Listing
+	URL   string
+}
+
+type FaultView struct {
+	Field, Message string
+	Choices        []foundToken
+}

@@ -1,0 +1,74 @@
+package pages
+
+import (
+	"io"
+	"net/url"
+	"strings"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/proxy/orders"
+	"crossgate/proxy/web"
+)
+
+func listPage(t *testing.T, l List) string {
+	t.Helper()
+	l.Now, l.Chains, l.Rows = Noon, chain.Documented().All(), 25
+	pages := NewViews(Explored())
+	return Render(t, func(to io.Writer) error { return pages.List(to, l) })
+}
+
+func TestListsAreTurnedByLinks(t *testing.T) {
+	rows := listIn(t, Answer(t, "order_list")) // two rows of 1234
+	page := listPage(t, List{Answer: rows, Skip: 50, Form: url.Values{"state": {"Created"}, "skip": {"50"}, "maker": {""}}})
+	for _, want := range []string{`href="/orders?skip=25&amp;state=Created" rel="prev"`, `href="/orders?skip=52&amp;state=Created" rel="next"`, `href="/orders?mode=SameChain&amp;state=Created"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s: %.3000s", want, page)
+		}
+	}
+	first, last := listPage(t, List{Answer: rows}), listPage(t, List{Answer: rows, Skip: 1232})
+	if strings.Contains(first, `rel="prev"`) || !strings.Contains(first, `href="/orders?skip=2" rel="next"`) {
+		t.Errorf("the first page: %s", first)
+	}
+	if !strings.Contains(last, `href="/orders?skip=1207" rel="prev"`) || strings.Contains(last, `rel="next"`) {
+		t.Errorf("the last page: %s", last)
+	}
+}
+
+// TestFiltersAreFoldedUntilOneIsSet folds what would fill the first screen of a phone.
+func TestFiltersAreFoldedUntilOneIsSet(t *testing.T) {
+	rows := listIn(t, Answer(t, "order_list"))
+	for query, clear := range map[string]string{
+		"": "", "skip=25": "", "mode=SameChain&maker=": "",
+		"state=Created&skip=25": "/orders", "mode=SameChain&maker=0x12": "/orders?mode=SameChain",
+	} {
+		form, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := listPage(t, List{Answer: rows, Form: form})
+		if isOpen := strings.Contains(page, `<details class="folds" open>`); isOpen != (clear != "") {
+			t.Errorf("%s: the filters are unfolded: %t", query, isOpen)
+		}
+		if link := `<a href="` + clear + `">Clear the filter</a>`; strings.Contains(page, "Clear the filter") != (clear != "") || clear != "" && !strings.Contains(page, link) {
+			t.Errorf("%s: the page lacks %s, or has one too many", query, link)
+		}
+	}
+}
+
+func TestListsSayWhyTheyAreEmpty(t *testing.T) {
+	for name, test := range map[string]struct {
+		list List
+		want string
+	}{
+		"nothing fits":   {List{Answer: &orders.Listed{}}, "No order that was read fits the filter"},
+		"no swap fits":   {List{Answer: &orders.Listed{}, Form: url.Values{"mode": {"samechain"}}}, "No swap that was read fits the filter"},
+		"after the end":  {List{Answer: &orders.Listed{Total: 12}, Skip: 50}, "The list ends before here: it has 12"},
+		"not to be had":  {List{Problem: &web.Problem{ID: "INDEX_EMPTY", Message: "nothing read"}}, "INDEX_EMPTY"},
+		"a wrong filter": {List{Faults: []Fault{{Field: "maker", Message: "The maker must be an address."}}}, "The maker must be an address."},
+	} {
+		if page := Text(listPage(t, test.list)); !strings.Contains(page, test.want) {
+			t.Errorf("%s: the page lacks %q: %s", name, test.want, page)
+		}
+	}
+}

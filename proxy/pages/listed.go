@@ -1,0 +1,92 @@
+package pages
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/proxy/orders"
+	"crossgate/proxy/web"
+	"crossgate/proxy/wire"
+	"crossgate/token"
+)
+
+// listed is an order or a swap as a row of a table.
+type listed struct {
+	ID, URL    string
+	IsSwap     bool // within a chain
+	State      string
+	Tone       string // CSS class of the state
+	Give, Take sideView
+	Created    time.Time
+}
+
+// rows are the orders and swaps of some lists together, the newest first; nil is a list that cannot be had.
+func (p *Views) rows(lists ...*orders.Listed) (rows []listed) {
+	for _, list := range lists {
+		if list == nil {
+			continue
+		}
+		for _, r := range list.Records {
+			rows = append(rows, p.row(r))
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b listed) int { return cmp.Compare(b.Created.Unix(), a.Created.Unix()) })
+	return rows
+}
+
+func (p *Views) row(r wire.Listed) listed {
+	if r.Swap != nil {
+		made := r.Swap.Swap
+		return listed{
+			ID: made.ID.String(), URL: "/swap/" + made.ID.String(), IsSwap: true, State: "swapped", Tone: "done",
+			Give:    p.sideOf(made.At.Chain, made.Fact.TokenIn, made.Fact.AmountIn, r.Swap.In),
+			Take:    p.sideOf(made.At.Chain, made.Fact.TokenOut, made.Fact.Received(), r.Swap.Out),
+			Created: timeOf(made.At.Time),
+		}
+	}
+	o := r.Order.Order
+	words := stateWords[o.State.String()]
+	return listed{
+		ID: o.ID.String(), URL: "/order/" + o.ID.String(), State: words.brief, Tone: words.tone,
+		Give: p.sideOf(o.Terms.Give.Chain, o.Terms.Give.Token, o.GiveFinal, r.Order.Give),
+		Take: p.sideOf(o.Terms.Take.Chain, o.Terms.Take.Token, o.TakeFinal, r.Order.Take), Created: timeOf(o.Created.At.Time),
+	}
+}
+
+// sideOf is an amount of a token on a chain.
+func (p *Views) sideOf(id chain.ID, address chain.Address, amount chain.Amount, t token.Token) sideView {
+	return sideView{Chain: p.ChainName(id), Amount: AmountOf(amount, t), Token: p.tokenOf(id, address, t)}
+}
+
+func AmountOf(a chain.Amount, t token.Token) web.Amount {
+	return web.AmountOf(a.String(), int(t.Decimals))
+}
+
+func (p *Views) tokenOf(id chain.ID, a chain.Address, t token.Token) TokenView {
+	address := a.Format(p.Chains.Family(id))
+	return TokenView{
+		Symbol: t.Symbol, Name: t.Name, Logo: t.LogoURI, Initial: web.Initial(t.Symbol), Address: address, URL: p.AddressURL(id, address),
+	}
+}
+
+// timeOf is a time of the chains, UNIX seconds.
+func timeOf(seconds uint64) time.Time { return time.Unix(int64(seconds), 0) }
+
+// table is what the rows of orders and swaps are shown with.
+type table struct {
+	Rows  []listed
+	Now   time.Time
+	Label string // id of the heading that names it
+}
+
+func tableOf(rows []listed, now time.Time, label string) table { return table{rows, now, label} }
+
+// chosenChain are the chains of a field that names one, and the id of the one that is chosen.
+type chosenChain struct {
+	Chains []chain.Chain
+	Chosen string
+}
+
+func chosenOf(chains []chain.Chain, id string) chosenChain { return chosenChain{chains, id} }

@@ -1,0 +1,247 @@
+package pages
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"math/big"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/proxy/orders"
+	"crossgate/proxy/web"
+	"crossgate/token"
+)
+
+// mostDeliveries is how many orders the page of locked assets looks up the deliveries of.
+const mostDeliveries = 5000
+
+func (s *Pages) lockedPage(c *gin.Context) {
+	ctx := c.Request.Context()
+	taker, err := orders.ParseTakerAddress(c)
+	if err != nil {
+		s.server.FailPage(c, err)
+		return
+	}
+	found, from, err := s.orders.LockedRoute().Ask(ctx, s.server, taker)
+	if err != nil {
+		s.server.FailPage(c, err)
+		return
+	}
+	locked := found.Value.(orders.Locked)
+	var ids []order.ID
+	for _, each := range locked.Chains {
+		for _, t := range each.Tokens {
+			for _, target := range t.Targets {
+				ids = append(ids, target.Orders...)
+			}
+		}
+	}
+	text := c.Param("takerAddress")
+	shown := Locked{
+		Taker: text, Answer: &locked, JSON: found.Text, Gaps: gapsIn(found.Basis, from.Value.Made), Deliveries: s.deliveries(ctx, ids),
+		Path: "/api/Satistics/" + url.PathEscape(text) + "/lockedAssets", Origin: OriginOf(c.Request), Now: time.Now(),
+	}
+	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Locked(to, shown) })
+}
+
+// deliveries looks up when orders were delivered, and for what. Without the index the page says less.
+func (s *Pages) deliveries(ctx context.Context, ids []order.ID) map[order.ID]Delivery {
+	ctx, cancel := context.WithTimeout(ctx, s.limit)
+	defer cancel()
+	known, err := s.options.Details.Deliveries(ctx, ids[:min(len(ids), mostDeliveries)])
+	if err != nil {
+		return nil
+	}
+	deliveries := make(map[order.ID]Delivery, len(known))
+	for id, d := range known {
+		deliveries[id] = Delivery{At: timeOf(d.At), Give: d.Give, IsSent: d.State == order.StateSentUnlock}
+	}
+	return deliveries
+}
+
+// Locked is the content of a taker's page.
+type Locked struct {
+	Taker      string
+	Answer     *orders.Locked // nil: only the form is shown
+	JSON       string
+	Gaps       []Gap                 // chains that the answer does not have all deliveries and payments of
+	Deliveries map[order.ID]Delivery // of those that were looked up
+	Path       string
+	Origin     string
+	Now        time.Time
+}
+
+// Delivery is what is known of a delivered order beside what its taker's locked assets say.
+type Delivery struct {
+	At     time.Time
+	Give   chain.Amount // what the taker is paid
+	IsSent bool         // the unlock message was sent
+}
+
+type lockedView struct {
+	Locked
+	Total   string // USD
+	Orders  int
+	Since   time.Time // from when on all chains' history is known; zero: it is known from the beginning, or from nowhere
+	Ages    agesView
+	Batches []batch
+	Chains  []lockedChain
+}
+
+type lockedChain struct {
+	Name   string
+	Tokens []lockedToken
+}
+
+type lockedToken struct {
+	Token   TokenView
+	Amount  string
+	USD     string
+	Orders  int
+	Longest string // wait among its orders; empty when unknown
+	Targets []lockedTarget
+}
+
+// mostShown is how many orders of a target a page shows, those that wait longest.
+const mostShown = 100
+
+type lockedTarget struct {
+	Chain  string
+	Amount string
+	USD    string
+	Orders []lockedOrder
+	More   int // orders that are not shown
+}
+
+type lockedOrder struct {
+	ID     string
+	Waits  string // empty: its delivery was not looked up
+	Amount web.Amount
+	Delivery
+}
+
+// Locked writes the page of a taker's locked assets, or the form that leads to one.
+func (p *Views) Locked(to io.Writer, l Locked) error {
+	v := lockedView{Locked: l, Since: sinceWhen(l.Gaps)}
+	title, says := "Locked assets", "What takers delivered and were not paid for yet."
+	if l.Answer != nil {
+		title = "Locked for " + web.Short(l.Taker)
+		v.JSON = Indented([]byte(l.JSON))
+		var total worthSum
+		for _, c := range l.Answer.Chains {
+			shown := lockedChain{Name: p.ChainName(c.Chain)}
+			for _, t := range c.Tokens {
+				of := p.lockedToken(l, c.Chain, t)
+				shown.Tokens = append(shown.Tokens, of)
+				v.Orders += of.Orders
+				total.add(l.worthOf(c.Chain, t.Token, t.Amount), of.Orders)
+			}
+			v.Chains = append(v.Chains, shown)
+		}
+		v.Total, v.Ages, v.Batches = total.text(), p.ages(l), p.batches(l)
+	}
+	if len(v.Chains) > 0 {
+		says = v.Total + " in " + web.Plural(v.Orders, "order") + " awaiting unlock"
+	}
+	return p.Write(to, "locked", web.View{Title: title, At: "locked", Says: says, Root: l.Origin, Now: l.Now, Page: v})
+}
+
+// sinceWhen is when the youngest of the histories with a beginning begins.
+func sinceWhen(gaps []Gap) (since time.Time) {
+	for _, g := range gaps {
+		if g.From > 0 && g.Since.After(since) {
+			since = g.Since
+		}
+	}
+	return since
+}
+
+// worthOf is what an amount of a token that is locked on a chain is worth, USD; nil when it is not known.
+func (l Locked) worthOf(id chain.ID, address chain.Address, amount chain.Amount) *big.Rat {
+	key := token.Key{Chain: id, Address: address}
+	t, price := l.Answer.Tokens[key], l.Answer.USD[key]
+	if price == nil || t == (token.Token{}) {
+		return nil
+	}
+	return new(big.Rat).Mul(amount.Units(t.Decimals), price)
+}
+
+// worthOfOrder is the same of an order's part of it.
+func (l Locked) worthOfOrder(id chain.ID, address chain.Address, of order.ID) *big.Rat {
+	d := l.Deliveries[of]
+	if d.At.IsZero() {
+		return nil
+	}
+	return l.worthOf(id, address, d.Give)
+}
+
+// wholeTokens is an amount of locked tokens with every digit; empty of a token that could not be read.
+func wholeTokens(a chain.Amount, t token.Token) string {
+	if t == (token.Token{}) {
+		return ""
+	}
+	return AmountOf(a, t).Exact
+}
+
+func (p *Views) lockedToken(l Locked, id chain.ID, t order.LockedToken) lockedToken {
+	metadata := l.Answer.Tokens[token.Key{Chain: id, Address: t.Token}]
+	worth := func(a chain.Amount) string {
+		usd := l.worthOf(id, t.Token, a)
+		if usd == nil {
+			return ""
+		}
+		value, _ := usd.Float64()
+		return UsdText(value)
+	}
+	shown := lockedToken{Token: p.tokenOf(id, t.Token, metadata), Amount: wholeTokens(t.Amount, metadata), USD: worth(t.Amount)}
+	var oldest time.Time
+	for _, d := range t.Targets {
+		target := lockedTarget{Chain: p.ChainName(d.Chain), Amount: wholeTokens(d.Amount, metadata), USD: worth(d.Amount)}
+		for _, of := range d.Orders {
+			o := lockedOrder{ID: of.String(), Delivery: l.Deliveries[of]}
+			if !o.At.IsZero() {
+				o.Waits, o.Amount = web.Lasting(l.Now.Sub(o.At)), AmountOf(o.Give, metadata)
+				if oldest.IsZero() || o.At.Before(oldest) {
+					oldest = o.At
+				}
+			}
+			target.Orders = append(target.Orders, o)
+		}
+		slices.SortStableFunc(target.Orders, func(a, b lockedOrder) int { return cmp.Compare(unixOrLast(a.At), unixOrLast(b.At)) })
+		shown.Orders += len(target.Orders)
+		if n := len(target.Orders); n > mostShown {
+			target.Orders, target.More = target.Orders[:mostShown], n-mostShown
+		}
+		shown.Targets = append(shown.Targets, target)
+	}
+	if !oldest.IsZero() {
+		shown.Longest = web.Lasting(l.Now.Sub(oldest))
+	}
+	return shown
+}
+
+// unixOrLast sorts unknown times last.
+func unixOrLast(t time.Time) int64 {
+	if t.IsZero() {
+		return 1<<63 - 1
+	}
+	return t.Unix()
+}
+
+// UsdText is a value with cents; one that is not nothing is never told as nothing.
+func UsdText(value float64) string {
+	if value > 0 && value < 0.01 {
+		return "under $0.01"
+	}
+	whole, cents, _ := strings.Cut(strconv.FormatFloat(value, 'f', 2, 64), ".")
+	return "$" + web.Joined(web.Grouped(whole), cents)
+}

@@ -1,0 +1,171 @@
+package pages
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"math/big"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/order/stats"
+	"crossgate/proxy/web"
+	"crossgate/proxy/wire"
+	"crossgate/token"
+)
+
+// Order is the content of an order's page.
+type Order struct {
+	Record *wire.Record // nil: only the form is shown
+	JSON   string
+	Path   string             // of the record in the API, with its query
+	Final  bool               // the record does not change any more
+	Gaps   []Gap              // of its chains
+	Read   []index.ChainBasis // its chains
+	Give   *big.Rat           // USD for a whole token of what is given, now; nil: no price is known
+	Take   *big.Rat           // of what is taken
+	Then   *stats.Values      // nil: what the amounts were worth at the time was not looked up
+	Index  int                // among the orders of its transaction
+	Count  int                // of them; zero when the order was found by its id
+	Hash   string             // as in the request
+	Origin string             // scheme and host of this server, for commands to copy
+	Now    time.Time
+
+	Transactions []Transaction // of its steps; nil: they were not asked for
+}
+
+type orderView struct {
+	Order
+	ID         string
+	State      string
+	Word       string // the state in plain words
+	Tone       string // CSS class of the state
+	Give, Take sideView
+	Steps      []step
+	Took       []string // how long what happened took
+	Facts      []Fact
+	Proof      []fieldSource
+	Decoded    []transactionView
+	Others     []int // indexes of the transaction's orders
+}
+
+// sideView is the give or the take side.
+type sideView struct {
+	Chain  string
+	Amount web.Amount
+	Worth  string      // of the amount in USD, then and now, or that no price is known; empty where that is not shown
+	Before *web.Amount // before the maker's patches
+	Token  TokenView
+}
+
+// text is the side in a few words.
+func (s sideView) text() string { return s.Amount.Text + " " + s.Token.Symbol + " on " + s.Chain }
+
+type TokenView struct {
+	Symbol, Name, Logo, Initial string
+	Address, URL                string
+}
+
+// Fact is a row of the details.
+type Fact struct {
+	Name, Text, URL string
+	Page            string // path of the page about it here; empty: there is none
+	Link            string // what that shows
+	IsID            bool   // an id or an address, to be copied
+}
+
+// account is a row about an address; without text where there is none.
+func (p *Views) account(name string, id chain.ID, a chain.Address) Fact {
+	text := ""
+	if !a.IsAbsent() {
+		text = a.Format(p.Chains.Family(id))
+	}
+	return Fact{Name: name, Text: text, URL: p.AddressURL(id, text), IsID: true}
+}
+
+// stateWords have one word for lists, and a second wording for when a later event may have been missed.
+var stateWords = map[string]struct{ brief, word, seen, tone string }{
+	"None":               {"not seen", "creation not seen", "creation not seen", "quiet"},
+	"Created":            {"waiting", "waiting for a taker", "no delivery was seen", "moving"},
+	"Fulfilled":          {"delivered", "delivered; the taker has not been paid yet", "delivered; no payment was seen", "good"},
+	"SentUnlock":         {"delivered", "delivered; the taker's payment is on its way", "delivered; the unlock message was sent, no payment was seen", "good"},
+	"ClaimedUnlock":      {"paid", "delivered and paid", "delivered and paid", "done"},
+	"OrderCancelled":     {"cancelled", "cancelled; the refund has not been sent yet", "cancelled; no refund was seen", "bad"},
+	"SentOrderCancel":    {"cancelled", "cancelled; the refund is on its way", "cancelled; the refund was sent, no claim was seen", "bad"},
+	"ClaimedOrderCancel": {"refunded", "cancelled and refunded", "cancelled and refunded", "quiet"},
+}
+
+// Order writes the page of an order, or the form that leads to one.
+func (p *Views) Order(to io.Writer, o Order) error {
+	if o.Record == nil {
+		return p.Write(to, "order", web.View{Title: "Order", At: "order", Page: orderView{}})
+	}
+	r := o.Record.Order
+	words := stateWords[r.State.String()]
+	v := orderView{
+		Order: o, ID: r.ID.String(), State: r.State.String(), Word: words.word, Tone: words.tone,
+		Give: p.side(r.Terms.Give, r.GiveFinal, o.Record.Give), Take: p.side(r.Terms.Take, r.TakeFinal, o.Record.Take),
+		Steps: p.steps(r, o.Now), Took: durations(r), Facts: p.facts(o), Proof: p.fieldSources(o), Decoded: p.transactions(o.Transactions),
+	}
+	v.JSON = Indented([]byte(o.JSON))
+	v.Give.Worth, v.Take.Worth = o.worth()
+	if v.Gaps = gapsOf(r, o.Gaps); len(v.Gaps) > 0 {
+		v.Word = words.seen
+	}
+	for i := 0; o.Count > 1 && i < o.Count; i++ {
+		v.Others = append(v.Others, i)
+	}
+	says := v.Give.text() + " for " + v.Take.text() + ": " + v.Word
+	return p.Write(to, "order", web.View{Title: "Order " + web.Short(v.ID), At: "order", Says: says, Root: o.Origin, Now: o.Now, Page: v})
+}
+
+// gapsOf are the gaps that may hide an event of an order. What the index has not read of its chains they are asked for,
+// but for blocks that cannot be read, and for a creation that is not known.
+func gapsOf(r *order.Order, all []Gap) []Gap {
+	var gaps []Gap
+	for _, g := range all {
+		switch {
+		case r.Created == nil && g.lacksCreation():
+			gaps = append(gaps, g)
+		case g.Quarantined > 0:
+			gaps = append(gaps, Gap{Chain: g.Chain, Quarantined: g.Quarantined})
+		}
+	}
+	return gaps
+}
+
+func (p *Views) side(o order.Offer, final chain.Amount, t token.Token) sideView {
+	s := p.sideOf(o.Chain, o.Token, final, t)
+	if o.Amount != final {
+		before := AmountOf(o.Amount, t)
+		s.Before = &before
+	}
+	return s
+}
+
+// atOf is where an event was emitted, nil when it has not been seen.
+func atOf[F order.Fact](seen *order.Seen[F]) *order.At {
+	if seen == nil {
+		return nil
+	}
+	return &seen.At
+}
+
+// cancelledAt is where an order was cancelled: on EVM chains by the event that sends the message about it.
+func cancelledAt(o *order.Order) *order.At {
+	if o.Cancelled == nil {
+		return atOf(o.SentCancel)
+	}
+	return &o.Cancelled.At
+}
+
+// Indented is JSON for people.
+func Indented(answer []byte) string {
+	var text bytes.Buffer
+	if err := json.Indent(&text, answer, "", "  "); err != nil {
+		return string(answer)
+	}
+	return text.String()
+}

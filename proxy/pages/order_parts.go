@@ -1,0 +1,258 @@
+package pages
+
+import (
+	"context"
+	"math/big"
+	"net/url"
+	"slices"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/stats"
+	"crossgate/proxy/web"
+	"crossgate/proxy/wire"
+	"crossgate/token"
+)
+
+// pricePatience is how long a page waits for prices, without which it says less.
+const pricePatience = 2 * time.Second
+
+// pricesOf are the prices in USD, now, of a whole token of two sides; nil where none is known.
+func (s *Pages) pricesOf(ctx context.Context, give, take token.Key) (ofGive, ofTake *big.Rat) {
+	ctx, cancel := context.WithTimeout(ctx, pricePatience)
+	defer cancel()
+	prices := s.options.Tokens.USD(ctx, give, take)
+	return prices[give], prices[take]
+}
+
+// worthThen is what the amounts of an order were worth at the time; nil where that was not looked up, or cannot be
+// known at the moment.
+func (s *Pages) worthThen(ctx context.Context, ids []order.ID) *stats.Values {
+	if len(ids) != 1 {
+		return nil
+	}
+	v, counted, err := s.options.Details.Values(ctx, ids[0])
+	if err != nil || !counted {
+		return nil
+	}
+	return &v
+}
+
+// durations say how long an order took from its creation to its delivery, and from there to the taker's payment.
+func durations(o *order.Order) []string {
+	var said []string
+	between := func(what string, from, to *order.At) {
+		if from != nil && to != nil && to.Time >= from.Time { // chains have clocks of their own
+			said = append(said, what+" "+web.Took(time.Duration(to.Time-from.Time)*time.Second))
+		}
+	}
+	between("delivered in", atOf(o.Created), atOf(o.Fulfilled))
+	between("paid after another", atOf(o.Fulfilled), atOf(o.ClaimedUnlock))
+	between("cancelled after", atOf(o.Created), cancelledAt(o))
+	between("refunded after another", cancelledAt(o), atOf(o.ClaimedCancel))
+	return said
+}
+
+func (p *Views) facts(shown Order) []Fact {
+	o, r := shown.Record.Order, shown.Record
+	give, take := o.Terms.Give.Chain, o.Terms.Take.Chain
+	var fulfilled order.Fulfilled
+	if o.Fulfilled != nil {
+		fulfilled = o.Fulfilled.Fact
+	}
+	taker := p.account("Taker", take, fulfilled.Taker)
+	if taker.Text != "" {
+		taker.Page, taker.Link = "/locked/"+url.PathEscape(taker.Text), "what is locked for the taker"
+	}
+	facts := []Fact{
+		{Name: "Order id", Text: o.ID.String(), IsID: true},
+		p.account("Maker", give, o.Terms.Maker), p.account("Receiver", take, o.Terms.Receiver), taker,
+		p.account("Allowed taker", take, o.Terms.Authorities.AllowedTaker),
+		{Name: "Rate", Text: Rate(o.GiveFinal.Units(r.Give.Decimals), o.TakeFinal.Units(r.Take.Decimals), r.Give.Symbol, r.Take.Symbol)},
+	}
+	facts = append(facts, p.fees(r)...)
+	if o.Created != nil && shown.Then != nil {
+		facts = append(facts, Fact{Name: "Both fees", Text: worthThen(shown.Then.Fee, "created")})
+	}
+	if fulfilled.ActualAmount != nil {
+		facts = append(facts, Fact{Name: "Delivered", Text: AmountOf(*fulfilled.ActualAmount, r.Take).Exact + " " + r.Take.Symbol})
+	}
+	if o.Call != order.NoExtCall {
+		facts = append(facts, Fact{Name: "External call", Text: o.Call.String()})
+	}
+	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Text == "" })
+}
+
+// fees say of each fee what it is a part of.
+func (p *Views) fees(r *wire.Record) []Fact {
+	var facts []Fact
+	if fee := r.Order.FinalPercentFee; fee != nil {
+		text := AmountOf(*fee, r.Give).Exact + " " + r.Give.Symbol
+		if share := shareOf(*fee, r.Order.GiveFinal); share != "" {
+			text += ", " + share + " % of what the maker paid"
+		}
+		facts = append(facts, Fact{Name: "Percent fee", Text: text})
+	}
+	if r.Order.Created != nil {
+		known, _ := p.Chains.Chain(r.Order.Terms.Give.Chain)
+		fee := web.AmountOf(r.Order.Created.Fact.FixFee.String(), int(known.Coin.Decimals))
+		facts = append(facts, Fact{Name: "Fixed fee", Text: fee.Exact + " " + known.Coin.Symbol + ", whatever the amount"})
+	}
+	return facts
+}
+
+// shareOf is how many percent a fee is of itself and what is left; empty where there is nothing.
+func shareOf(fee, left chain.Amount) string {
+	if fee.IsZero() {
+		return ""
+	}
+	share := new(big.Rat).Quo(RatOf(fee), new(big.Rat).Add(RatOf(fee), RatOf(left)))
+	return web.Significant(share.Mul(share, big.NewRat(100, 1)))
+}
+
+// Rate says what one whole token of each side is worth in the other, without any fee; nothing where one side is nothing.
+func Rate(give, take *big.Rat, giveSymbol, takeSymbol string) string {
+	if give.Sign() == 0 || take.Sign() == 0 {
+		return ""
+	}
+	return "1 " + giveSymbol + " for " + web.Significant(new(big.Rat).Quo(take, give)) + " " + takeSymbol +
+		", 1 " + takeSymbol + " for " + web.Significant(new(big.Rat).Quo(give, take)) + " " + giveSymbol
+}
+
+// worth says what the sides of an order were worth when it was created and delivered, and what they are worth now.
+func (o Order) worth() (give, take string) {
+	r := o.Record.Order
+	given, taken := "value then not known", "value then not known"
+	if o.Then != nil {
+		given, taken = worthThen(o.Then.Given, "created"), worthThen(o.Then.Taken, "delivered")
+	}
+	give, take = worthNow(r.GiveFinal.Units(o.Record.Give.Decimals), o.Give), worthNow(r.TakeFinal.Units(o.Record.Take.Decimals), o.Take)
+	if r.Created != nil {
+		give = given + ", " + give
+	}
+	if r.Fulfilled != nil {
+		take = taken + ", " + take
+	}
+	return give, take
+}
+
+// worthThen says a value in millionths of a USD; nil: no price was known.
+func worthThen(micros *int64, when string) string {
+	if micros == nil {
+		return "no price then"
+	}
+	return UsdText(float64(*micros)/1_000_000) + " when " + when
+}
+
+// worthNow says what an amount of whole tokens is worth at a price.
+func worthNow(amount, usd *big.Rat) string {
+	if usd == nil {
+		return "no price now"
+	}
+	value, _ := new(big.Rat).Mul(amount, usd).Float64()
+	return UsdText(value) + " now"
+}
+
+// RatOf is an amount of smallest units.
+func RatOf(a chain.Amount) *big.Rat { return new(big.Rat).SetInt(a.Big()) }
+
+// step is an event of an order, past or expected.
+type step struct {
+	Title  string
+	Says   string
+	Chain  string
+	OnGive bool // on the give chain
+	Done   bool
+	Next   bool   // the next expected one
+	After  string // how long after the step before it, of which it says the title; empty where that is not known
+	transaction
+}
+
+// transaction is when and in what something happened.
+type transaction struct {
+	Time   time.Time
+	Block  uint64
+	Tx     linked
+	Sender linked // who sent it; nothing where that is not shown
+	Now    time.Time
+}
+
+// linked is a hash or an address with its URL in an explorer, if there is one.
+type linked struct{ Text, URL string }
+
+// stage is a step of one of the two paths of an order: to delivery, or to cancellation.
+type stage struct {
+	title, done, ahead string
+	onGive             bool
+	event              *order.At
+}
+
+// steps lists an order's events in sequence, with those that are still expected.
+func (p *Views) steps(o *order.Order, now time.Time) []step {
+	cancelled, sentCancel := cancelledAt(o), atOf(o.SentCancel)
+	claimCancel := stage{
+		"Refund claimed", "the maker was refunded", "the maker is refunded when the message arrives", true, atOf(o.ClaimedCancel),
+	}
+	stages := []stage{{"Created", "the maker locked the give amount", "the creation has not been seen", true, atOf(o.Created)}}
+	switch {
+	case cancelled == nil && o.ClaimedCancel == nil:
+		stages = append(stages,
+			stage{"Fulfilled", "a taker delivered to the receiver", "a taker must deliver", false, atOf(o.Fulfilled)},
+			stage{"Unlock sent", "the unlock message was sent", "the taker must send the unlock message", false, atOf(o.SentUnlock)},
+			stage{"Unlock claimed", "the taker was paid", "the taker is paid when the message arrives", true, atOf(o.ClaimedUnlock)},
+		)
+	case cancelled != nil && sentCancel != nil && cancelled.Tx == sentCancel.Tx:
+		const both = "the order was cancelled and the refund message sent"
+		stages = append(stages, stage{"Cancelled, refund sent", both, "", false, cancelled}, claimCancel)
+	default:
+		stages = append(stages,
+			stage{"Cancelled", "the order can no longer be fulfilled", "", false, cancelled},
+			stage{"Refund sent", "the refund message was sent", "the refund message must be sent", false, sentCancel},
+			claimCancel,
+		)
+	}
+	steps := make([]step, len(stages))
+	var before step // the last that happened
+	for i, s := range stages {
+		id := o.Terms.Take.Chain
+		if s.onGive {
+			id = o.Terms.Give.Chain
+		}
+		steps[i] = p.step(s, id, now)
+		if !steps[i].Done {
+			continue
+		}
+		if before.Done && !steps[i].Time.Before(before.Time) { // chains have clocks of their own
+			steps[i].After = web.Took(steps[i].Time.Sub(before.Time)) + " after " + before.Title
+		}
+		before = steps[i]
+	}
+	if next := slices.IndexFunc(steps, func(s step) bool { return !s.Done }); next >= 0 {
+		steps[next].Next = true
+	}
+	return steps
+}
+
+func (p *Views) step(s stage, id chain.ID, now time.Time) step {
+	shown := step{Title: s.title, Says: s.ahead, Chain: p.ChainName(id), OnGive: s.onGive}
+	if s.event == nil {
+		return shown
+	}
+	shown.Says, shown.Done = s.done, true
+	shown.transaction = p.transactionAt(id, s.event, now)
+	if sender := p.account("", id, s.event.Initiator); sender.Text != "" {
+		shown.Sender = linked{sender.Text, sender.URL}
+	}
+	return shown
+}
+
+func (p *Views) transactionAt(id chain.ID, at *order.At, now time.Time) transaction {
+	return transaction{Time: timeOf(at.Time), Block: at.Block, Now: now, Tx: p.tx(id, at.Tx)}
+}
+
+// tx is a transaction's hash with its URL.
+func (p *Views) tx(id chain.ID, hash chain.TxHash) linked {
+	text := hash.Format(p.Chains.Family(id))
+	return linked{text, p.TxURL(id, text)}
+}

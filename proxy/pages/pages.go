@@ -1,0 +1,250 @@
+package pages
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"html/template"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/order/stats"
+	"crossgate/proxy"
+	"crossgate/proxy/orders"
+	"crossgate/proxy/swaps"
+	"crossgate/proxy/web"
+	"crossgate/proxy/wire"
+	"crossgate/token"
+)
+
+// Details are what the index knows beside what the API answers.
+type Details interface {
+	// Deliveries returns those of orders that are known as delivered; index.ErrUnavailable when that cannot be known.
+	Deliveries(context.Context, []order.ID) (map[order.ID]index.Delivery, error)
+	// Values returns what an order's amounts were worth at the time, and whether that was looked up;
+	// index.ErrUnavailable when that cannot be known.
+	Values(context.Context, order.ID) (v stats.Values, counted bool, err error)
+	// Transaction returns a transaction of a chain, whole: order.ErrNotFound, *index.UnreachableError.
+	Transaction(context.Context, chain.ID, chain.TxHash) (order.Transaction, error)
+	// Tellers returns the names of the endpoints that reported a transaction with events, in the block with a hash; none
+	// where that is not remembered.
+	Tellers(chain.ID, chain.TxHash, chain.Hash) []string
+}
+
+// Tokens knows the listed tokens of chains, metadata and prices.
+type Tokens interface {
+	orders.Names
+	swaps.Lists
+}
+
+// Options are what pages show beside the answers of the API.
+type Options struct {
+	Details Details
+	Tokens  Tokens
+}
+
+// Pages are the HTML pages.
+type Pages struct {
+	server   *proxy.Server
+	orders   *orders.Orders
+	swaps    *swaps.Swaps
+	options  Options
+	chains   chain.Registry
+	limit    time.Duration
+	pages    *Views
+	arrivals arrivals
+}
+
+// Mount adds the HTML pages to a server.
+func Mount(server *proxy.Server, orders *orders.Orders, swaps *swaps.Swaps, options Options) {
+	chains := server.ChainRegistry()
+	s := &Pages{
+		server: server, orders: orders, swaps: swaps, options: options, chains: chains, limit: server.Limits().OrderLimit, pages: NewViews(chains),
+	}
+	orders.Watch(s.arrivals.announce)
+	orderForm := func(to io.Writer) error { return s.pages.Order(to, Order{}) }
+	lockedForm := func(to io.Writer) error { return s.pages.Locked(to, Locked{}) }
+	for path, page := range map[string]struct {
+		cost   int
+		answer gin.HandlerFunc
+	}{
+		"/":                     {proxy.ListCost, s.homePage},
+		"/search":               {proxy.ListCost, s.searchPage},
+		"/orders":               {proxy.ListCost, s.listPage},
+		"/order":                {proxy.CheapCost, s.formPage("hash", "/order/", orderForm)},
+		"/order/:hash":          {proxy.CheapCost, s.orderPage},
+		"/order/:hash/awaited":  {proxy.CheapCost, s.awaitOrder},
+		"/locked":               {proxy.CheapCost, s.formPage("taker", "/locked/", lockedForm)},
+		"/locked/:takerAddress": {proxy.SwapCost, s.lockedPage},
+		"/statistics":           {proxy.ListCost, s.statisticsPage},
+		"/swap/:id":             {proxy.CheapCost, s.swapIDPage},
+		"/swap/:id/tx/:hash":    {proxy.CheapCost, s.swapTxPage},
+		"/docs":                 {proxy.ListCost, s.referencePage},
+		"/docs/":                {proxy.ListCost, s.referencePage},
+		"/favicon.ico":          {proxy.CheapCost, func(c *gin.Context) { s.serveFile(c, web.Assets(), "icon.svg") }},
+		"/assets/:file":         {proxy.CheapCost, func(c *gin.Context) { s.serveFile(c, web.Assets(), c.Param("file")) }},
+	} {
+		server.MountPage(path, page.cost, page.answer)
+	}
+}
+
+// serveFile sends an embedded file.
+func (s *Pages) serveFile(c *gin.Context, files fs.FS, name string) {
+	if info, err := fs.Stat(files, name); err != nil || info.IsDir() {
+		s.server.TurnAway(c, proxy.UnknownPath.Because(""))
+		return
+	}
+	c.Writer.Header().Set("Cache-Control", "no-cache") // it changes together with the pages
+	http.ServeFileFS(c.Writer, c.Request, files, name)
+}
+
+// valueOf is the value of an answer for a page that has more to show; not had when it cannot be had at the moment.
+func valueOf[V, Q any](ctx context.Context, s *Pages, r proxy.Route[Q], question Q) (value V, had bool) {
+	found, _, err := r.Ask(ctx, s.server, question)
+	if err != nil {
+		return value, false
+	}
+	return found.Value.(V), true
+}
+
+// OriginOf is the origin by which the visitor reached this server, for commands to copy. Behind a proxy without
+// X-Forwarded-Proto it may be wrong; nothing depends on it.
+func OriginOf(r *http.Request) string {
+	scheme := "http"
+	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
+		scheme = "https"
+	}
+	return (&url.URL{Scheme: scheme, Host: r.Host}).String()
+}
+
+// formPage shows a form of one field, and redirects the filled-in form to the page under path.
+func (s *Pages) formPage(field, path string, form func(io.Writer) error) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		if given := c.Query(field); given != "" {
+			c.Redirect(http.StatusSeeOther, path+url.PathEscape(given))
+			return
+		}
+		s.server.WritePage(c, http.StatusOK, form)
+	}
+}
+
+func (s *Pages) orderPage(c *gin.Context) {
+	found, err := s.seek(s.server.WithPayer(c, proxy.SearchCost), c.Param("hash"), c.Request.URL.RawQuery)
+	switch {
+	case isAwaited(err):
+		s.awaitedPage(c, err)
+		return
+	case err != nil:
+		s.server.FailPage(c, err)
+		return
+	case found.swap != "":
+		c.Redirect(http.StatusSeeOther, found.swap)
+		return
+	}
+	shown := found.order
+	shown.Origin, shown.Now = OriginOf(c.Request), time.Now()
+	var reading sync.WaitGroup
+	reading.Go(func() { shown.Transactions = s.transactions(c.Request.Context(), found.order) })
+	give, take := shown.Record.Order.Terms.Give, shown.Record.Order.Terms.Take
+	shown.Give, shown.Take = s.pricesOf(c.Request.Context(), token.Key{Chain: give.Chain, Address: give.Token}, token.Key{Chain: take.Chain, Address: take.Token})
+	reading.Wait()
+	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Order(to, shown) })
+}
+
+// findForPage finds an order by its creation transaction or by its id, which look the same on EVM chains.
+func (s *Pages) findForPage(ctx context.Context, text, rawQuery string) (Order, error) {
+	tx, err := orders.ParseTxHash(text, proxy.Tracking)
+	if err != nil {
+		return Order{}, err
+	}
+	at, err := orders.ParseIndex(rawQuery)
+	if err != nil {
+		return Order{}, err
+	}
+	shown := Order{Hash: tx.String(), Index: at}
+	found, from, err := s.orders.OrdersRoute().Ask(ctx, s.server, orders.Creation{Tx: tx, Index: at})
+	err = searchedFor(err, from.Value.Searched)
+	if id, parseErr := chain.ParseHash(shown.Hash); parseErr == nil && orders.IsMissing(err) && !errors.Is(err, proxy.ErrImpatient) {
+		var errByID error
+		if found, from, errByID = s.orders.OrderRoute().Ask(ctx, s.server, id); !proxy.IsKind(errByID, proxy.UnknownOrder) {
+			err = errByID
+		}
+		shown.Path = "/api/Orders/" + shown.Hash
+	} else if err == nil {
+		shown.Path, shown.Count = "/api/Orders/creationTxHash/"+shown.Hash, len(from.Value.Bodies)
+		if at > 0 {
+			shown.Path += "?index=" + strconv.Itoa(at)
+		}
+	}
+	if err != nil {
+		return Order{}, err
+	}
+	record := found.Value.(wire.Record)
+	shown.Record, shown.JSON, shown.Final = &record, found.Text, found.Final
+	shown.Gaps, shown.Read = gapsIn(found.Basis, from.Value.Made), found.Basis.Chains
+	shown.Then = s.worthThen(ctx, found.Orders)
+	return shown, nil
+}
+
+// gapsIn lists what an answer that was made at a time does not have of the chains that it is about. A chain that is not
+// followed has no gap: it was asked itself.
+func gapsIn(b index.Basis, made time.Time) (gaps []Gap) {
+	for _, c := range b.Chains {
+		gap := Gap{Chain: c.Chain}
+		switch {
+		case !c.Followed:
+			continue
+		case !c.HasBegun():
+			gap.IsUnread = true
+			gaps = append(gaps, gap)
+			continue
+		}
+		if c.From.Number > 0 {
+			gap.From, gap.Since = c.From.Number, time.Unix(int64(c.From.Time), 0)
+		}
+		if by := c.By(made); b.IsBehind(&c, by) {
+			gap.Lag = by
+		}
+		if gap.Quarantined = c.Quarantined.Count; gap != (Gap{Chain: c.Chain}) {
+			gaps = append(gaps, gap)
+		}
+	}
+	return gaps
+}
+
+// Views writes the pages of the API.
+type Views struct{ *web.Pages }
+
+// NewViews parses their templates.
+func NewViews(chains chain.Registry) *Views {
+	p := web.New(chains)
+	own := template.FuncMap{"table": tableOf, "chosenOf": chosenOf, "marked": marked, "words": markedWords}
+	p.Add(views, own, "home", "order", "swap_record", "locked", "search", "list", "awaited", "statistics", "docs")
+	return &Views{p}
+}
+
+//go:embed templates/*.html
+var views embed.FS
+
+// Gap is what was not read of a chain, so that an answer does not have it. Any of its members may be the reason.
+type Gap struct {
+	Chain       chain.ID
+	IsUnread    bool          // nothing was read; nothing below is known
+	From        uint64        // first block that was read; 0: nothing is missing before it
+	Since       time.Time     // its time
+	Lag         time.Duration // since the newest block that was read was the chain's; 0: none above the threshold
+	Quarantined int           // blocks that no endpoint can give
+}
+
+// lacksCreation reports whether a creation that was not seen may be missing because of the gap.
+func (g Gap) lacksCreation() bool { return g.IsUnread || g.From > 0 }

@@ -1,0 +1,53 @@
+package pages
+
+import (
+	"image/png"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"crossgate/proxy/web"
+)
+
+// TestLinksToPagesHavePreviews reads what services that show a link make of it.
+func TestLinksToPagesHavePreviews(t *testing.T) {
+	pages := NewViews(Explored())
+	const root = "https://gate.example"
+	for name, row := range map[string]struct {
+		write func(io.Writer) error
+		want  string // a part of the description
+	}{
+		"order": {func(to io.Writer) error {
+			return pages.Order(to, Order{Record: recordIn(t, Answer(t, "order_claimed")), JSON: string(Answer(t, "order_claimed")), Origin: root, Now: Noon})
+		}, "17.9928 USDC on Base for 20,007,232.90"},
+		"locked": {func(to io.Writer) error {
+			return pages.Locked(to, Locked{Answer: lockedOf(t, Answer(t, "locked")), Origin: root, Now: Noon})
+		}, "at least $35.98 in 4 orders awaiting unlock"},
+		"statistics": {func(to io.Writer) error { return pages.Statistics(to, Statistics{Days: 7, Origin: root}) }, "last 7 days"},
+		"no order":   {func(to io.Writer) error { return pages.Order(to, Order{}) }, "What became of an order"},
+	} {
+		tags := map[string]string{}
+		for _, m := range regexp.MustCompile(`<meta (?:name|property)="([^"]+)" content="([^"]*)">`).FindAllStringSubmatch(Render(t, row.write), -1) {
+			tags[m[1]] = m[2]
+		}
+		if tags["og:title"] == "" || !strings.Contains(tags["og:description"], row.want) || tags["description"] != tags["og:description"] {
+			t.Errorf("%s: title %q, description %q, want %q in it", name, tags["og:title"], tags["og:description"], row.want)
+		}
+		wantImage := root + "/assets/preview.png"
+		if name == "no order" {
+			wantImage = "" // nobody knows how this server is reached
+		}
+		if tags["og:image"] != wantImage {
+			t.Errorf("%s: picture %q, want %q", name, tags["og:image"], wantImage)
+		}
+	}
+	file, err := web.Assets().Open("preview.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if picture, err := png.DecodeConfig(file); err != nil || picture.Width != 1200 || picture.Height != 630 {
+		t.Errorf("preview.png: %+v, %v, want 1200 by 630", picture, err)
+	}
+}

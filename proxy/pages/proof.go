@@ -1,0 +1,101 @@
+package pages
+
+import (
+	"slices"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+)
+
+// IsFinalOn reports whether no reorg can take back what is said of a chain.
+func (o Order) IsFinalOn(id chain.ID) bool {
+	return slices.ContainsFunc(o.Read, func(c index.ChainBasis) bool { return c.Chain == id && c.Final })
+}
+
+// fieldSource is where some fields of an answer were read.
+type fieldSource struct {
+	Fields   string
+	Chain    string
+	Block    uint64 // 0: the answer does not have it
+	Tx       linked
+	Evidence string
+	Tellers  string // the endpoints by whose word the answer has it; empty: nobody asked
+}
+
+// evidence says what a block of the chain was read by: a second reading is from another endpoint than the first where
+// the chain has several (docs/decisions/0024-evidence.md).
+func evidence(c index.ChainBasis, block uint64) string {
+	switch {
+	case !c.Followed || block > c.Indexed:
+		return "asked of the chain for this page"
+	case block < c.From.Number:
+		return "from before the index begins: asked of the chain"
+	case block <= c.Proven:
+		return "read twice; both readings agree"
+	}
+	return "read once; the second reading comes when the block is final"
+}
+
+// recordedStep is an event of an order, with the fields of its record that it gave.
+type recordedStep struct {
+	name, fields string
+	at           *order.At
+}
+
+// recordedSteps are those that happened.
+func recordedSteps(o *order.Order) []recordedStep {
+	steps := []recordedStep{
+		{"Creation", "maker, receiver, both amounts, authorities, fees", atOf(o.Created)},
+		{"Fulfilment", "taker, delivered amount", atOf(o.Fulfilled)},
+		{"Unlock message", "unlock message", atOf(o.SentUnlock)},
+		{"Unlock claim", "taker's payment", atOf(o.ClaimedUnlock)},
+		{"Cancellation", "cancellation", cancelledAt(o)},
+		{"Refund message", "refund message", atOf(o.SentCancel)},
+		{"Refund claim", "refund", atOf(o.ClaimedCancel)},
+	}
+	return slices.DeleteFunc(steps, func(s recordedStep) bool { return s.at == nil })
+}
+
+// fieldSources say of each event of an order which fields of its record it gave.
+func (p *Views) fieldSources(o Order) []fieldSource {
+	r := o.Record.Order
+	var sources []fieldSource
+	for _, each := range recordedSteps(r) {
+		source := p.fieldSource(each.fields, each.at, o.Read)
+		source.Tellers = o.tellers(each.at)
+		sources = append(sources, source)
+	}
+	for _, side := range []struct {
+		fields string
+		offer  order.Offer
+		final  chain.Amount
+	}{{"given amount after patches", r.Terms.Give, r.GiveFinal}, {"taken amount after patches", r.Terms.Take, r.TakeFinal}} {
+		if side.offer.Amount != side.final {
+			sources = append(sources, fieldSource{
+				Fields: side.fields, Chain: p.ChainName(side.offer.Chain), Evidence: "from patches, whose transactions the answer does not have",
+			})
+		}
+	}
+	return sources
+}
+
+// tellers says by whose word the record has a transaction.
+func (o Order) tellers(at *order.At) string {
+	for _, t := range o.Transactions {
+		if t.at.Chain == at.Chain && t.at.Tx == at.Tx && len(t.Tellers) > 0 {
+			return "told by " + endpointsText(t.Tellers)
+		}
+	}
+	return "by which endpoints was not recorded"
+}
+
+func (p *Views) fieldSource(fields string, at *order.At, read []index.ChainBasis) fieldSource {
+	c := index.ChainBasis{Chain: at.Chain}
+	if i := slices.IndexFunc(read, func(r index.ChainBasis) bool { return r.Chain == at.Chain }); i >= 0 {
+		c = read[i]
+	}
+	return fieldSource{
+		Fields: fields, Chain: p.ChainName(at.Chain), Block: at.Block, Tx: p.tx(at.Chain, at.Tx), Evidence: evidence(c, at.Block),
+	}
+}

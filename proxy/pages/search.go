@@ -1,0 +1,132 @@
+package pages
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/chain"
+	"crossgate/order/list"
+	"crossgate/proxy/orders"
+	"crossgate/proxy/swaps"
+	"crossgate/proxy/web"
+	"crossgate/token"
+)
+
+// How many orders and swaps the start page asks for, and how many orders a search.
+const (
+	mostNewest = 12
+	mostNamed  = 20
+)
+
+// newest is a part of a list for a page that has more to show: nil when it cannot be had at the moment.
+func (s *Pages) newest(ctx context.Context, part orders.Part) *orders.Listed {
+	list, had := valueOf[orders.Listed](ctx, s, s.orders.OrderListRoute(), part)
+	if !had {
+		return nil
+	}
+	return &list
+}
+
+// searchPage leads a text to the page of what it names, and where that may be several things shows all of them.
+func (s *Pages) searchPage(c *gin.Context) {
+	text := strings.TrimSpace(c.Query("query"))
+	if path, is := s.pageNamed(text); is {
+		c.Redirect(http.StatusSeeOther, path)
+		return
+	}
+	ctx := c.Request.Context()
+	shown := Search{Query: text, Now: time.Now()}
+	for _, each := range s.swaps.Serving() {
+		if strings.EqualFold(each.Name, text) {
+			shown.Chains = append(shown.Chains, each)
+		}
+	}
+	tokens, err := s.tokensNamed(ctx, text)
+	if err != nil {
+		s.server.FailPage(c, err)
+		return
+	}
+	shown.Tokens = tokens
+	if _, _, err := chain.ParseAnyAddress(text); err == nil {
+		shown.Address = true
+		shown.Orders = s.newest(ctx, orders.Part{Filter: list.Filter{Search: orders.ParseSearch(text)}, Take: mostNamed, Mode: orders.CrossChain})
+		if len(tokens) == 0 && (shown.Orders == nil || len(shown.Orders.Records) == 0) {
+			c.Redirect(http.StatusSeeOther, "/locked/"+url.PathEscape(text))
+			return
+		}
+	}
+	if len(shown.Chains) == 1 && len(tokens) == 0 {
+		c.Redirect(http.StatusSeeOther, "/swap?chainId="+shown.Chains[0].ID.String())
+		return
+	}
+	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Search(to, shown) })
+}
+
+// pageNamed is the page of what a text names by its form alone: nothing, a hash, a swap in one line, the number of a
+// chain, or an address whose checksum does not fit, of which the page says so.
+func (s *Pages) pageNamed(text string) (path string, is bool) {
+	if text == "" {
+		return "/", true
+	}
+	if _, err := chain.ParseTxHash(text); err == nil {
+		return "/order/" + url.PathEscape(text), true
+	}
+	if _, is := ParseSwapWords(text); is {
+		return "/swap?words=" + url.QueryEscape(text), true
+	}
+	if id, err := chain.ParseID(text); err == nil && s.swaps.Options.Estimator.Serves(id) {
+		return "/swap?chainId=" + id.String(), true
+	}
+	return "/locked/" + url.PathEscape(text), chain.ChecksumFails(text)
+}
+
+// tokensNamed are the listed tokens that a text names.
+func (s *Pages) tokensNamed(ctx context.Context, text string) ([]token.Listing, error) {
+	if len(text) > swaps.LongestSearch {
+		return nil, nil
+	}
+	found, _, err := s.swaps.TokenSearchRoute().Ask(ctx, s.server, swaps.TokenSearch{Text: text})
+	if err != nil {
+		return nil, err
+	}
+	return found.Value.([]token.Listing), nil
+}
+
+// Search is what a text may mean that does not mean one thing only.
+type Search struct {
+	Query   string
+	Address bool            // Query is an address
+	Chains  []chain.Chain   // that it names
+	Tokens  []token.Listing // that it names
+	Orders  *orders.Listed  // that name it; nil: none
+	Now     time.Time
+}
+
+type searchView struct {
+	Search
+	Tokens []foundToken
+	Orders []listed
+}
+
+// foundToken is a token of a chain's list with the page on which it can be bought.
+type foundToken struct {
+	Token      TokenView
+	Chain, URL string
+}
+
+// Search writes everything that a text may mean, each with its page.
+func (p *Views) Search(to io.Writer, s Search) error {
+	v := searchView{Search: s, Orders: p.rows(s.Orders)}
+	for _, t := range s.Tokens {
+		found := foundToken{Token: p.tokenOf(t.Chain, t.Address, t.Token), Chain: p.ChainName(t.Chain)}
+		found.URL = "/swap?" + url.Values{"chainId": {t.Chain.String()}, "tokenOut": {found.Token.Address}}.Encode()
+		v.Tokens = append(v.Tokens, found)
+	}
+	return p.Write(to, "search", web.View{Title: strings.TrimSuffix("Search: "+s.Query, ": "), At: "home", Now: s.Now, Page: v})
+}

@@ -1,0 +1,300 @@
+package pages
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math/big"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/proxy"
+	"crossgate/proxy/orders"
+	"crossgate/proxy/web"
+	"crossgate/quote"
+)
+
+const secondsOfDay = 86_400
+
+// dayChoices are the numbers of days that the page of statistics can be asked for.
+var dayChoices = []int{7, orders.UsualDays, 90}
+
+// statisticsPage shows the statistics of the last days. What cannot be had leaves a reason in its place.
+func (s *Pages) statisticsPage(c *gin.Context) {
+	ctx, now := c.Request.Context(), time.Now()
+	wanted, err := strconv.Atoi(c.DefaultQuery("days", strconv.Itoa(orders.UsualDays)))
+	if err != nil || !slices.Contains(dayChoices, wanted) {
+		s.server.FailPage(c, proxy.InvalidParameters.Because("days must be one of 7, 30, 90"))
+		return
+	}
+	today := uint64(now.Unix()) / secondsOfDay
+	q := orders.Days{From: today - uint64(wanted-1), To: today}
+	first := time.Unix(int64(q.From*secondsOfDay), 0).UTC()
+	shown := Statistics{
+		Days: wanted, Choices: dayChoices, FirstDay: first, Now: now, Origin: OriginOf(c.Request),
+	}
+	for _, name := range []string{"getDaily", "getDeliveryTimes", "getVenues"} {
+		shown.Paths = append(shown.Paths, "/api/Statistics/"+name+"?dateFrom="+first.Format(time.DateOnly))
+	}
+	found, from, err := s.orders.DailyRoute().Ask(ctx, s.server, q)
+	if err != nil {
+		shown.Reason = proxy.ProblemOf(err).PublicText()
+	} else {
+		shown.HasDaily, shown.Daily = true, found.Value.([]order.DailyStatistics)
+		shown.Gaps, shown.Since = gapsIn(found.Basis, from.Value.Made), begunAt(found.Basis)
+		shown.Times, _ = valueOf[[]order.DeliveryTimes](ctx, s, s.orders.DeliveryTimesRoute(), q)
+	}
+	shown.Venues, shown.HasVenues = valueOf[[]quote.VenueDay](ctx, s, s.orders.VenuesRoute(), q)
+	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Statistics(to, shown) })
+}
+
+// begunAt is when the oldest history that was read of a chain begins; zero when one has no beginning.
+func begunAt(b index.Basis) (since time.Time) {
+	for _, c := range b.Chains {
+		switch begun := time.Unix(int64(c.From.Time), 0); {
+		case !c.HasBegun():
+		case c.From.Number == 0:
+			return time.Time{}
+		case since.IsZero() || begun.Before(since):
+			since = begun
+		}
+	}
+	return since
+}
+
+// Statistics is the content of the page of statistics. Of answers that cannot be had at the moment Reason says why.
+type Statistics struct {
+	Days      int // whole ones, today being the last
+	Daily     []order.DailyStatistics
+	Times     []order.DeliveryTimes // none also where they cannot be had
+	Venues    []quote.VenueDay
+	HasDaily  bool   // otherwise they cannot be had
+	HasVenues bool   // likewise
+	Reason    string // why something cannot be had
+	Gaps      []Gap
+	Since     time.Time // before it nothing was read of any chain; zero: everything was read of one
+	Choices   []int     // of days
+	Paths     []string  // of the answers in the API, with their queries
+	Origin    string
+	Now       time.Time
+	FirstDay  time.Time
+}
+
+type statisticsView struct {
+	Statistics
+	Columns []column // days, oldest first
+	Highest string   // USD of the largest column; empty: no volume is known
+	All     volume
+	Pairs   []pairRow // by volume, largest first
+	More    int       // pairs that are not shown
+	Venues  []venueRow
+	Calls   []call
+}
+
+// mostPairs is how many pairs of chains a page shows.
+const mostPairs = 25
+
+// call is a command that gets an answer.
+type call struct{ Origin, Path string }
+
+// column is a day of the plot of volumes, in percent of its width and height.
+type column struct {
+	Day          time.Time
+	X, Width     string
+	Y, Height    string
+	IsUnknown    bool // no value of its orders is known
+	Volume       volume
+	HasNoHistory bool // nothing was read of the day
+}
+
+// volume is what orders came to.
+type volume struct {
+	Created, Fulfilled, Unpriced uint64
+	given                        *big.Rat // USD; nil: not known
+}
+
+// USD is what was given, when the orders were created.
+func (v volume) USD() string {
+	switch {
+	case v.Created == 0:
+		return ""
+	case v.given == nil:
+		return "no price"
+	}
+	value, _ := v.given.Float64()
+	if v.Unpriced > 0 {
+		return "at least " + UsdText(value)
+	}
+	return UsdText(value)
+}
+
+func (v *volume) add(d order.DailyStatistics) {
+	v.Created, v.Fulfilled, v.Unpriced = v.Created+d.Created, v.Fulfilled+d.Fulfilled, v.Unpriced+d.Unpriced
+	if d.Created == 0 || d.Given.Orders > 0 {
+		if v.given == nil {
+			v.given = new(big.Rat)
+		}
+		v.given.Add(v.given, big.NewRat(d.Given.Micros, 1_000_000))
+	}
+}
+
+// pairRow is what went from one chain to another.
+type pairRow struct {
+	pairOf
+	Give, Take string
+	Volume     volume
+	Share      string // percent of the largest volume; empty: it is not known
+	P50, P95   string // delivery times; empty: nothing was delivered, or the times are not known
+	Half, Most string // these in percent of the longest
+	times      order.DeliveryTimes
+}
+
+type pairOf struct{ give, take chain.ID }
+
+// Statistics writes the page of statistics.
+func (p *Views) Statistics(to io.Writer, s Statistics) error {
+	v := statisticsView{Statistics: s}
+	for _, path := range s.Paths {
+		v.Calls = append(v.Calls, call{s.Origin, path})
+	}
+	for _, d := range s.Daily {
+		v.All.add(d)
+	}
+	v.plot(s.Daily)
+	v.Pairs = p.pairs(s.Daily, s.Times)
+	if n := len(v.Pairs); n > mostPairs {
+		v.Pairs, v.More = v.Pairs[:mostPairs], n-mostPairs
+	}
+	v.Venues = venueRows(s.Venues)
+	return p.Write(to, "statistics", web.View{
+		Title: "Statistics", At: "statistics", Says: "Volume, delivery times and venues of the last " + web.Plural(s.Days, "day"), Root: s.Origin,
+		Now: s.Now, Page: v,
+	})
+}
+
+// plot makes a column of each day.
+func (v *statisticsView) plot(rows []order.DailyStatistics) {
+	byDay := map[uint64]volume{}
+	var highest *big.Rat
+	for _, d := range rows {
+		of := byDay[d.Day]
+		of.add(d)
+		byDay[d.Day] = of
+	}
+	for _, of := range byDay {
+		if of.given != nil && (highest == nil || of.given.Cmp(highest) > 0) {
+			highest = of.given
+		}
+	}
+	if highest != nil && highest.Sign() > 0 {
+		value, _ := highest.Float64()
+		v.Highest = UsdText(value)
+	}
+	const gap = 0.2 // of a column
+	width := 100 / float64(max(v.Days, 1))
+	for i := range v.Days {
+		day := v.FirstDay.AddDate(0, 0, i)
+		c := column{
+			Day: day, Volume: byDay[uint64(day.Unix())/secondsOfDay], X: Percents(float64(i) * width), Width: Percents(width * (1 - gap)), Y: "100", Height: "0",
+			HasNoHistory: byDay[uint64(day.Unix())/secondsOfDay].Created == 0 && !day.AddDate(0, 0, 1).After(v.Since),
+		}
+		c.IsUnknown = c.Volume.Created > 0 && c.Volume.given == nil
+		if v.Highest != "" && c.Volume.given != nil {
+			share, _ := new(big.Rat).Quo(c.Volume.given, highest).Float64()
+			c.Y, c.Height = Percents(100-100*share), Percents(100*share)
+		}
+		v.Columns = append(v.Columns, c)
+	}
+}
+
+func Percents(n float64) string { return fmt.Sprintf("%.2f", n) }
+
+// pairs are all pairs of chains with orders, those with the largest volume first and those without a known one last.
+func (p *Views) pairs(rows []order.DailyStatistics, times []order.DeliveryTimes) []pairRow {
+	byPair := map[pairOf]*pairRow{}
+	var pairs []*pairRow
+	of := func(key pairOf) *pairRow {
+		if byPair[key] == nil {
+			byPair[key] = &pairRow{pairOf: key, Give: p.ChainName(key.give), Take: p.ChainName(key.take)}
+			pairs = append(pairs, byPair[key])
+		}
+		return byPair[key]
+	}
+	for _, d := range rows {
+		of(pairOf{d.Give, d.Take}).Volume.add(d)
+	}
+	longest := uint64(1)
+	for _, t := range times {
+		of(pairOf{t.Give, t.Take}).times = t
+		longest = max(longest, t.P95)
+	}
+	slices.SortFunc(pairs, func(a, b *pairRow) int {
+		return cmp.Or(compareKnown(b.Volume.given, a.Volume.given), cmp.Compare(b.Volume.Created, a.Volume.Created),
+			cmp.Compare(a.give, b.give), cmp.Compare(a.take, b.take))
+	})
+	shown := make([]pairRow, len(pairs))
+	for i, each := range pairs {
+		if top := pairs[0].Volume.given; top != nil && top.Sign() > 0 && each.Volume.given != nil {
+			share, _ := new(big.Rat).Quo(each.Volume.given, top).Float64()
+			each.Share = Percents(100 * share)
+		}
+		if t := each.times; t.Orders > 0 {
+			each.P50, each.P95 = web.Took(time.Duration(t.P50)*time.Second), web.Took(time.Duration(t.P95)*time.Second)
+			each.Half, each.Most = Percents(100*float64(t.P50)/float64(longest)), Percents(100*float64(t.P95)/float64(longest))
+		}
+		shown[i] = *each
+	}
+	return shown
+}
+
+// compareKnown puts what is not known before everything.
+func compareKnown(a, b *big.Rat) int {
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return -1
+	case b == nil:
+		return 1
+	}
+	return a.Cmp(b)
+}
+
+// venueRow is what became of a venue in the comparisons of some days.
+type venueRow struct {
+	Name          string
+	Won, Compared uint64
+	Share         string // percent of the comparisons that it won
+	Gain          string // what it paid more than the next when it won, in words; empty: there was no other
+}
+
+func venueRows(all []quote.VenueDay) []venueRow {
+	rows := make([]venueRow, len(all))
+	for i, each := range all {
+		rows[i] = venueRow{Name: each.Venue, Won: each.Won, Compared: each.Quoted, Share: Percents(100 * float64(each.Won) / float64(max(each.Quoted, 1)))}
+		if each.Contested > 0 {
+			const perPercent = 10_000
+			rows[i].Gain = gainText(float64(each.Gain) / float64(each.Contested) / perPercent)
+		}
+	}
+	return rows
+}
+
+// gainText says how much more than the next a venue paid out, in percent of that.
+func gainText(percent float64) string {
+	const least = 0.005 // what two decimals can tell
+	switch {
+	case percent >= least:
+		return fmt.Sprintf("%.2f %% more than the next", percent)
+	case percent <= -least:
+		return fmt.Sprintf("%.2f %% less than the next, for cheaper gas", -percent)
+	}
+	return "as much as the next"
+}

@@ -1,0 +1,112 @@
+package pages
+
+import (
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/quote"
+)
+
+// statisticsOf are two days with orders between two pairs of chains, one without a known value.
+func statisticsOf() Statistics {
+	of := func(give chain.ID, day uint64, micros int64, valued, unpriced uint64) order.DailyStatistics {
+		return order.DailyStatistics{Day: day, Give: give, Take: 137, Statistics: order.Statistics{
+			Created: 4, Fulfilled: 3, Given: order.USD{Micros: micros, Orders: valued}, Unpriced: unpriced,
+		}}
+	}
+	return Statistics{
+		Days: 3, Choices: []int{3, 30}, FirstDay: time.Date(2026, 11, 19, 0, 0, 0, 0, time.UTC), Now: Noon,
+		HasDaily: true, Daily: []order.DailyStatistics{of(1, 20776, 50_500_000, 4, 0), of(1, 20777, 101_000_000, 3, 1), of(10, 20777, 0, 0, 4)},
+		Times:     []order.DeliveryTimes{{Give: 1, Take: 137, Orders: 6, P50: 12, P95: 60}},
+		HasVenues: true, Venues: []quote.VenueDay{{Venue: "odos", Quoted: 8, Won: 2, Contested: 2, Gain: 6200}, {Venue: "velora", Quoted: 3}},
+	}
+}
+
+func TestStatisticsTellVolumeTimesAndVenues(t *testing.T) {
+	pages := NewViews(Explored())
+	page := Render(t, func(to io.Writer) error { return pages.Statistics(to, statisticsOf()) })
+	plain := Text(page)
+	for _, want := range []string{
+		"at least $151.50 in 12 orders of the last 3 days, of which 9 were delivered", "$101.00 on the largest day", "2026-11-19 4 3 $50.50", "2026-11-20 8 6 at least $101.00",
+		"2026-11-21 0 0 –", "Ethereum → Polygon 6 of 8 at least $151.50 12 seconds, 95 % in 1 minute", "Optimism → Polygon 3 of 4 no price –",
+		"odos 2 of 8 25.00 % 0.31 % more", "velora 0 of 3 0.00 % –",
+	} {
+		if !strings.Contains(plain, want) {
+			t.Errorf("the page lacks %q: %s", want, plain)
+		}
+	}
+	var heights []string
+	for _, m := range regexp.MustCompile(`<rect class="value" x="[0-9.]+%" y="[0-9.]+%" width="[0-9.]+%" height="([0-9.]+)%"`).FindAllStringSubmatch(page, -1) {
+		heights = append(heights, m[1])
+	}
+	if got := strings.Join(heights, " "); got != "50.00 100.00 0" {
+		t.Errorf("columns of %s percent, want half of the largest, the largest and nothing", got)
+	}
+	if strings.Index(plain, "Ethereum →") > strings.Index(plain, "Optimism →") {
+		t.Error("a pair without a known volume comes before one with one")
+	}
+}
+
+func TestStatisticsOfNothingSayWhy(t *testing.T) {
+	pages := NewViews(Explored())
+	for want, s := range map[string]Statistics{
+		"no chain has been read": {Days: 7, Reason: "no chain has been read so far", Now: Noon},
+		"No order of these days was counted, as far as the chains were read": {
+			Days: 7, Now: Noon, HasDaily: true, HasVenues: true,
+			Gaps: []Gap{{Chain: chain.ID(1), IsUnread: true}},
+		},
+	} {
+		page := Text(Render(t, func(to io.Writer) error { return pages.Statistics(to, s) }))
+		if !strings.Contains(page, want) || strings.Contains(page, "$") {
+			t.Errorf("the page lacks %q, or tells a value of nothing: %s", want, page)
+		}
+	}
+}
+
+// TestStatisticsOfManyPairsStaySmall has more pairs of chains than a page shows.
+func TestStatisticsOfManyPairsStaySmall(t *testing.T) {
+	var rows []order.DailyStatistics
+	for i := range 400 {
+		rows = append(rows, order.DailyStatistics{Day: 20776, Give: chain.ID(i + 1), Take: 137, Statistics: order.Statistics{
+			Created: 1, Given: order.USD{Micros: int64(i) * 1_000_000, Orders: 1},
+		}})
+	}
+	pages := NewViews(Explored())
+	page := Render(t, func(to io.Writer) error {
+		return pages.Statistics(to, Statistics{Days: 90, FirstDay: Noon.Truncate(24 * time.Hour), Now: Noon, HasDaily: true, Daily: rows})
+	})
+	if want := "and 375 more pairs"; !strings.Contains(page, want) || !strings.Contains(page, "$399.00") || strings.Contains(page, "$374.00") {
+		t.Errorf("the page lacks %q, or the largest pair, or has more: %.2000s", want, page)
+	}
+	if len(page) > 80_000 {
+		t.Errorf("the page is %d bytes", len(page))
+	}
+}
+
+// TestDaysBeforeTheHistoryAreNotEmpty looks at days before the first block that was read, with and without orders.
+func TestDaysBeforeTheHistoryAreNotEmpty(t *testing.T) {
+	pages := NewViews(Explored())
+	s := statisticsOf()
+	s.Days, s.FirstDay, s.Since = 4, s.FirstDay.AddDate(0, 0, -1), time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	page := Text(Render(t, func(to io.Writer) error { return pages.Statistics(to, s) }))
+	for _, want := range []string{"2026-11-18 not read", "2026-11-19 4 3 $50.50", "2026-11-21 0 0 –"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q: %s", want, page)
+		}
+	}
+}
+
+func TestGainsAreInWords(t *testing.T) {
+	for percent, want := range map[float64]string{
+		0.31: "0.31 % more than the next", 0.004: "as much as the next", 0: "as much as the next", -0.2: "0.20 % less than the next, for cheaper gas",
+	} {
+		if got := gainText(percent); got != want {
+			t.Errorf("%g: %q, want %q", percent, got, want)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package shadow
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// tally counts outcomes of requests and classes of members, and holds an example of each difference.
+type tally struct {
+	mu       sync.Mutex
+	answers  map[counted]uint64
+	members  map[counted]uint64
+	examples map[exampleKey]*Example
+}
+
+type counted struct{ route, outcome string }
+
+type exampleKey struct {
+	route, member string
+	class         Class
+}
+
+func newTally() tally {
+	return tally{answers: map[counted]uint64{}, members: map[counted]uint64{}, examples: map[exampleKey]*Example{}}
+}
+
+// Outcomes of requests beside the class of their answers. They are published: labels of measurements.
+const (
+	failed  = "failed"  // the origin did not answer, or not in a form that can be compared
+	dropped = "dropped" // other comparisons had all places
+)
+
+func (t *tally) add(route, outcome string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.answers[counted{route, outcome}]++
+}
+
+// mostExamples bounds the examples. When they are full, the one that was not seen for longest makes room.
+const mostExamples = 256
+
+// longestTarget is how much of a request's path and query is kept, bytes.
+const longestTarget = 300
+
+// addMember counts a difference, and keeps it as the latest example of its kind.
+func (t *tally) addMember(route, target string, d Difference, now time.Time) {
+	if len(target) > longestTarget {
+		target = strings.ToValidUTF8(target[:longestTarget], "") + "…"
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.members[counted{route, d.Class.String()}]++
+	key := exampleKey{route, d.pattern, d.Class}
+	example := t.examples[key]
+	if example == nil {
+		if len(t.examples) >= mostExamples {
+			t.makeRoom()
+		}
+		example = &Example{Route: route, Member: d.pattern, Class: d.Class}
+		t.examples[key] = example
+	}
+	example.Times++
+	example.Last, example.Target, example.Ours, example.Theirs = now, target, d.Ours, d.Theirs
+}
+
+func (t *tally) makeRoom() {
+	var oldest exampleKey
+	for key, example := range t.examples {
+		if known := t.examples[oldest]; known == nil || example.Last.Before(known.Last) {
+			oldest = key
+		}
+	}
+	delete(t.examples, oldest)
+}
+
+// Count is how often an outcome or a class was seen in answers of a route.
+type Count struct {
+	Route   string
+	Outcome string // name of a class, failed or dropped
+	Times   uint64
+}
+
+// Answers counts sampled requests by the class of the answer, failed, or dropped.
+func (s *Shadow) Answers() []Count { return s.tally.counts(s.tally.answers) }
+
+// Members counts members that differed, by class.
+func (s *Shadow) Members() []Count { return s.tally.counts(s.tally.members) }
+
+func (t *tally) counts(of map[counted]uint64) []Count {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := make([]Count, 0, len(of))
+	for key, times := range of {
+		all = append(all, Count{key.route, key.outcome, times})
+	}
+	slices.SortFunc(all, func(a, b Count) int {
+		return cmp.Or(cmp.Compare(a.Route, b.Route), cmp.Compare(a.Outcome, b.Outcome))
+	})
+	return all
+}
+
+// Example is a member of a route's answers that differed, with the latest example.
+type Example struct {
+	Route  string
+	Member string // with * for rows
+	Class  Class
+	Times  uint64
+	Last   time.Time
+	Target string // path and query of the latest request
+	Ours   string // JSON, shortened; empty: absent
+	Theirs string
+}
+
+// Examples are the members that differed, the gravest and most frequent first.
+func (s *Shadow) Examples() []Example {
+	t := &s.tally
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := make([]Example, 0, len(t.examples))
+	for _, example := range t.examples {
+		all = append(all, *example)
+	}
+	slices.SortFunc(all, func(a, b Example) int {
+		return cmp.Or(cmp.Compare(b.Class, a.Class), cmp.Compare(b.Times, a.Times),
+			cmp.Compare(a.Route, b.Route), cmp.Compare(a.Member, b.Member))
+	})
+	return all
+}

@@ -1,0 +1,220 @@
+package swaps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/cache"
+	"crossgate/chain"
+	"crossgate/proxy"
+	"crossgate/proxy/wire"
+	"crossgate/quote"
+	"crossgate/token"
+)
+
+// Estimator prices swaps and makes their transactions (quote.Estimator).
+type Estimator interface {
+	// Estimate answers a swap request. An estimate beside an error lists the venues that were asked before it failed.
+	Estimate(context.Context, quote.Request) (quote.Estimate, error)
+	// Serves reports whether any venue serves a chain.
+	Serves(chain.ID) bool
+}
+
+// Options are what swaps are quoted by.
+type Options struct {
+	Estimator Estimator
+	Tokens    Lists
+}
+
+// Lists knows the tokens of a chain (token.Directory).
+type Lists interface {
+	// Listed returns the tokens of a chain that a list or the configuration has, by ascending address.
+	Listed(context.Context, chain.ID) []token.Listing
+}
+
+// Swaps answers what a swap would cost, and on which chains and of which tokens there are any.
+type Swaps struct {
+	Options Options
+	chains  chain.Registry
+	limit   time.Duration
+	encoder wire.Encoder
+}
+
+// Mount adds the paths of swaps to a server.
+func Mount(server *proxy.Server, options Options) *Swaps {
+	chains := server.ChainRegistry()
+	s := &Swaps{Options: options, chains: chains, limit: server.Limits().SwapLimit, encoder: wire.Encoder{Chains: chains}}
+	s.swapRoute().Mount(server)
+	s.explanationRoute().Mount(server)
+	s.estimationRoute().Mount(server)
+	s.chainsRoute().Mount(server)
+	s.chainIDsRoute().Mount(server)
+	s.tokensRoute().Mount(server)
+	s.TokenSearchRoute().Mount(server)
+	return s
+}
+
+// quoteRoute is a route of swap requests.
+func (s *Swaps) quoteRoute(
+	path string, cost int, hasRecipient bool,
+	load func(context.Context, quote.Request) ([]proxy.Body, cache.Life, error),
+) proxy.Route[quote.Request] {
+	return proxy.Route[quote.Request]{
+		Paths:   []string{path},
+		Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost},
+		Dialect: proxy.Swapping,
+		Cost:    cost,
+		Limit:   s.limit,
+		Parse:   func(c *gin.Context) (quote.Request, error) { return s.parseRequest(c, hasRecipient) },
+		Key:     swapKey,
+		Load:    load,
+	}
+}
+
+// swapRoute quotes a swap and returns its transaction. Answers are not cached, because a transaction must never be
+// stale; concurrent equal requests share one.
+func (s *Swaps) swapRoute() proxy.Route[quote.Request] {
+	return s.quoteRoute("/v1.0/chain/transaction", proxy.SwapCost, true, s.quoted(proxy.NoLife, s.answer))
+}
+
+// parseRequest reads a swap request from its query, with POST also from its body, and from its Prefer header.
+func (s *Swaps) parseRequest(c *gin.Context, hasRecipient bool) (quote.Request, error) {
+	p, err := readParameters(c.Request.URL.RawQuery)
+	if err == nil && c.Request.Method == http.MethodPost {
+		err = p.addBody(c)
+	}
+	if err != nil {
+		return quote.Request{}, err
+	}
+	r, err := ParseSwap(p, s.chains, hasRecipient)
+	c.Set(proxy.SwapChain, uint64(r.Chain))
+	r.Wait = waitOf(c.Request.Header)
+	return r, err
+}
+
+// quoted loads an estimate with the age of its prices and when its transaction expires.
+func (s *Swaps) quoted(life cache.Life, encode func(quote.Request, quote.Estimate) []byte) func(context.Context, quote.Request) ([]proxy.Body, cache.Life, error) {
+	return func(ctx context.Context, r quote.Request) ([]proxy.Body, cache.Life, error) {
+		e, err := s.Options.Estimator.Estimate(ctx, r)
+		if err != nil {
+			return nil, proxy.NoLife, err
+		}
+		return []proxy.Body{{Text: string(encode(r, e)), Quoted: e.QuotedAt, Expires: e.Expires, Unsimulated: e.Unsimulated}}, life, nil
+	}
+}
+
+// answer writes an estimate, with its transaction where a recipient is named.
+func (s *Swaps) answer(r quote.Request, e quote.Estimate) []byte {
+	if r.Recipient.IsAbsent() {
+		return s.encoder.AppendUnsigned(nil, e)
+	}
+	return s.encoder.AppendSwap(nil, e)
+}
+
+// swapKey is a key of every field of a request.
+func swapKey(path string, r quote.Request) cache.Key {
+	slippage := "auto"
+	if r.SlippagePercent != nil {
+		slippage = r.SlippagePercent.String()
+	}
+	parts := []any{
+		r.Chain, r.TokenIn, r.TokenOut, r.AmountIn, r.MaxBalance, r.MinOut, r.Recipient, r.Sender, slippage,
+		r.Affiliate.Percent, r.Affiliate.Recipient, r.Priority, r.ReferralCode, r.Wait,
+	}
+	var fields [][]byte
+	for _, part := range parts {
+		fields = append(fields, fmt.Append(nil, part))
+	}
+	return cache.KeyOf(path, fields...)
+}
+
+// ComparisonRoute compares for the page of a swap, and is not mounted: its text is the estimate, or the explanation why
+// there is none.
+func (s *Swaps) ComparisonRoute() proxy.Route[quote.Request] {
+	return s.quoteRoute("/swap", proxy.SwapCost, false, s.compared(true))
+}
+
+// Comparison is what came of a comparison, for pages.
+type Comparison struct {
+	quote.Estimate
+	Err error // why there is no transaction; nil: there is one
+}
+
+// compared loads an estimate, or why there is none although venues were asked: as an explanation alone, or as the answer
+// where there is one.
+func (s *Swaps) compared(isAnswer bool) func(context.Context, quote.Request) ([]proxy.Body, cache.Life, error) {
+	return func(ctx context.Context, r quote.Request) ([]proxy.Body, cache.Life, error) {
+		e, err := s.Options.Estimator.Estimate(ctx, r)
+		if err != nil && (len(e.Asked) == 0 || errors.Is(err, context.Canceled)) {
+			return nil, proxy.NoLife, err // no venue was asked
+		}
+		b := proxy.Body{Value: Comparison{e, err}}
+		if isAnswer && err == nil {
+			b.Text = string(s.answer(r, e))
+		} else {
+			b.Text = string(s.encoder.AppendExplanation(nil, e, err))
+		}
+		return []proxy.Body{b}, proxy.NoLife, nil
+	}
+}
+
+// Serving are the chains on which swaps are supported.
+func (s *Swaps) Serving() []chain.Chain {
+	var serving []chain.Chain
+	for _, c := range s.chains.All() {
+		if s.Options.Estimator.Serves(c.ID) {
+			serving = append(serving, c)
+		}
+	}
+	return serving
+}
+
+// comparisonLife is about a block. Prices are never served stale.
+var comparisonLife = cache.Life{Fresh: 2 * time.Second}
+
+// estimationRoute quotes a swap without a recipient and without a transaction.
+func (s *Swaps) estimationRoute() proxy.Route[quote.Request] {
+	r := s.quoteRoute("/v1.0/chain/estimation", proxy.EstimateCost, false, s.quoted(comparisonLife, func(_ quote.Request, e quote.Estimate) []byte {
+		return s.encoder.AppendEstimation(nil, e)
+	}))
+	r.Shared = true // it reveals no sender, recipient or transaction
+	r.Key = func(path string, q quote.Request) cache.Key {
+		q.Wait = 0 // how long the client prefers to wait does not matter for a cached comparison
+		return swapKey(path, q)
+	}
+	return r
+}
+
+// explanationRoute explains the response of /v1.0/chain/transaction to the same parameters, even where that is an
+// error.
+func (s *Swaps) explanationRoute() proxy.Route[quote.Request] {
+	return s.quoteRoute("/v1.0/chain/transaction/explain", proxy.SwapCost, true, s.compared(false))
+}
+
+// waitOf is how long the client prefers to wait for a response (RFC 7240, section 4.3: whole seconds); zero when it has
+// no preference that can be parsed.
+func waitOf(header http.Header) time.Duration {
+	const longest = 60
+	for _, line := range header.Values("Prefer") {
+		for preference := range strings.SplitSeq(line, ",") {
+			preference, _, _ = strings.Cut(preference, ";")
+			name, value, _ := strings.Cut(preference, "=")
+			if !strings.EqualFold(strings.TrimSpace(name), "wait") {
+				continue
+			}
+			seconds, err := strconv.ParseUint(strings.Trim(strings.TrimSpace(value), `"`), 10, 32)
+			if err != nil || seconds == 0 {
+				return 0
+			}
+			return time.Duration(min(seconds, longest)) * time.Second
+		}
+	}
+	return 0
+}

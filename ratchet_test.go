@@ -1,0 +1,190 @@
+package crossgate_test
+
+import (
+	"bufio"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A size of a package or folder of documents. What exceeds its bound is in testdata/ratchet.txt, where it may only fall.
+type size struct{ of, measure string }
+
+var bounds = map[string]int{"files": 30, "lines": 3500, "methods": 6, "phrases": 0, "words": 32_000}
+
+// stilted are phrases in the place of a noun or a plain verb, as in "%q is no hash" for "%q is not a hash".
+var stilted = regexp.MustCompile(`\b(?i:tells?|told|somebody|nobody|whoever|anybody|of which)\b` +
+	`|\b(?:is|are) no (?:[a-km-z]|l[a-np-z])` + // not "no longer"
+	`|\bwhat (?:[a-z]+ ){0,4}(?:is|was)\b`)
+
+// TestSizesOnlyFall holds packages to bounds and, where they exceed one, to their recorded number.
+// After a change that lowers numbers: go test . -run TestSizesOnlyFall -update. It never writes a higher number, nor a new line.
+func TestSizesOnlyFall(t *testing.T) {
+	path := filepath.Join("testdata", "ratchet.txt")
+	recorded, now := readSizes(t, path), measureHouse(t)
+	measureDocuments(t, now)
+	for _, s := range sorted(now) {
+		if most := max(recorded[s], bounds[s.measure]); now[s] > most {
+			t.Errorf("%s has %d %s, want %d at most", s.of, now[s], s.measure, most)
+		}
+	}
+	if !*update {
+		return
+	}
+	var text strings.Builder
+	for _, s := range sorted(recorded) {
+		if least := min(recorded[s], now[s]); least > bounds[s.measure] {
+			fmt.Fprintln(&text, s.measure, least, s.of)
+		}
+	}
+	if err := os.WriteFile(path, []byte(text.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func sorted(sizes map[size]int) []size {
+	return slices.SortedFunc(maps.Keys(sizes), func(a, b size) int {
+		return strings.Compare(a.measure+" "+a.of, b.measure+" "+b.of)
+	})
+}
+
+func readSizes(t *testing.T, path string) map[size]int {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	sizes := make(map[size]int)
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		var s size
+		var most int
+		if _, err := fmt.Sscan(lines.Text(), &s.measure, &most, &s.of); err != nil {
+			t.Fatalf("%s: %q: %v", path, lines.Text(), err)
+		}
+		sizes[s] = most
+	}
+	return sizes
+}
+
+// measureHouse measures the packages of the product. Venues are a file each, so that their number is not bounded.
+func measureHouse(t *testing.T) map[size]int {
+	t.Helper()
+	sizes, interfaces := make(map[size]int), make(map[string]*ast.InterfaceType)
+	for _, file := range goFiles(t) {
+		room := filepath.ToSlash(filepath.Dir(file.path))
+		if top, _, _ := strings.Cut(room, "/"); slices.Contains([]string{"bench", "deploy", "examples", "tools"}, top) {
+			continue
+		}
+		if room != "upstream/venue" {
+			sizes[size{room, "files"}]++
+			sizes[size{room, "lines"}] += file.positions.File(file.tree.Pos()).LineCount()
+		}
+		for _, group := range file.tree.Comments {
+			sizes[size{room, "phrases"}] += stiltedIn(group.Text())
+		}
+		ast.Inspect(file.tree, func(node ast.Node) bool {
+			switch node := node.(type) {
+			case *ast.BasicLit:
+				if node.Kind == token.STRING {
+					sizes[size{room, "phrases"}] += stiltedIn(node.Value)
+				}
+			case *ast.TypeSpec:
+				if declared, isInterface := node.Type.(*ast.InterfaceType); isInterface {
+					interfaces[room+"."+node.Name.Name] = declared
+				}
+			}
+			return true
+		})
+	}
+	for name, declared := range interfaces {
+		room, _, _ := strings.Cut(name, ".")
+		sizes[size{name, "methods"}] = methods(interfaces, room, declared)
+	}
+	return sizes
+}
+
+// methods counts an interface's methods with those of the interfaces of its package that it embeds.
+func methods(interfaces map[string]*ast.InterfaceType, room string, declared *ast.InterfaceType) (count int) {
+	for _, field := range declared.Methods.List {
+		if embedded, isName := field.Type.(*ast.Ident); isName && interfaces[room+"."+embedded.Name] != nil {
+			count += methods(interfaces, room, interfaces[room+"."+embedded.Name])
+		}
+		count += len(field.Names)
+	}
+	return count
+}
+
+// measureDocuments adds the phrases of every folder's documents, and the words of all.
+func measureDocuments(t *testing.T, sizes map[size]int) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == ".git") {
+			return fs.SkipDir
+		}
+		if isDocument := filepath.Ext(path) == ".md" || strings.HasSuffix(path, "proxy/openapi.yaml"); !isDocument {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if filepath.Ext(path) == ".md" {
+			sizes[size{"*.md", "words"}] += len(strings.Fields(string(text)))
+		}
+		sizes[size{filepath.ToSlash(filepath.Dir(path)) + "/*" + filepath.Ext(path), "phrases"}] += stiltedIn(string(text))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func stiltedIn(text string) int {
+	return len(stilted.FindAllString(strings.Join(strings.Fields(text), " "), -1))
+}
+
+var decision = regexp.MustCompile(`decisions/(\d{4})(-[a-z0-9-]+\.md)?`)
+
+// TestDecisionsAreNumbered holds pages to numbers without gaps, and what mentions one to its name.
+func TestDecisionsAreNumbered(t *testing.T) {
+	pages, err := filepath.Glob("docs/decisions/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("pages %v: %v", pages, err)
+	}
+	for i, page := range pages {
+		if want := fmt.Sprintf("docs/decisions/%04d-", i+1); !strings.HasPrefix(page, want) {
+			t.Errorf("%s: want %s…", page, want)
+		}
+	}
+	err = filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == ".git") {
+			return fs.SkipDir
+		}
+		if !slices.Contains([]string{".go", ".md", ".yaml", ".txt", ""}, filepath.Ext(path)) || entry.IsDir() {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		for _, mention := range decision.FindAllStringSubmatch(string(text), -1) {
+			is := func(page string) bool { return strings.HasPrefix(page, "docs/"+mention[0]) }
+			if !slices.ContainsFunc(pages, is) {
+				t.Errorf("%s mentions %s, which is not there", path, mention[0])
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,118 @@
+package jsonrpc
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// longestShort is up to how long a wait is one for a rate, not for a plan's day or month.
+const longestShort = 2 * time.Minute
+
+// hints are what JSON holds: texts, and numbers by their names in lower case.
+type hints struct {
+	texts   []string
+	numbers map[string]float64
+}
+
+// hints reads the data. Servers put a text there, or an object that may hold others.
+func (e *Error) hints() hints {
+	found := hints{numbers: make(map[string]float64)}
+	var data any
+	if len(e.Data) > 0 && json.Unmarshal(e.Data, &data) == nil {
+		found.add("", data, 0, nil)
+	}
+	return found
+}
+
+// saying are names of members that hold what a server has to say, wherever it says so.
+var saying = regexp.MustCompile(`message|msg|error|detail|reason|title|descri|cause`)
+
+// textsIn returns what the members of an object say, in whatever form a server puts it.
+func textsIn(body []byte) []string {
+	found := hints{numbers: make(map[string]float64)}
+	var object map[string]any
+	if json.Unmarshal(body, &object) == nil {
+		found.add("", object, 0, saying)
+	}
+	return found.texts
+}
+
+const deepestHint = 4
+
+// add collects what a value holds, of members whose names match only.
+func (h *hints) add(name string, value any, depth int, only *regexp.Regexp) {
+	switch value := value.(type) {
+	case string:
+		if !hexText.MatchString(strings.ToLower(value)) {
+			h.texts = append(h.texts, value)
+		}
+	case float64:
+		h.numbers[name] = value
+	case []any:
+		for _, each := range value {
+			h.add(name, each, depth, only)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			if lower := strings.ToLower(key); depth < deepestHint && (only == nil || only.MatchString(lower)) {
+				h.add(lower, value[key], depth+1, only)
+			}
+		}
+	}
+}
+
+var waitWords = regexp.MustCompile(`(?:suspended for|(?:try|retry|retrying|wait|again|backoff|reset)[a-z ]*(?:in|after|for)?:?) ?` +
+	`(\d+(?:\.\d+)?) ?(ms|milliseconds?|s\b|sec\w*|m\b|min\w*|h\b|hours?)`)
+
+// longestWait is the longest wait that is told. Who names more means a date, or nothing.
+const longestWait = 366 * 24 * time.Hour
+
+// Wait returns how long the endpoint wants not to be asked, if the error or the response's header tells.
+func (e *Error) Wait() (wait time.Duration, told bool) {
+	if e.pause > 0 {
+		return min(e.pause, longestWait), true
+	}
+	return e.saidWait()
+}
+
+// saidWait is Wait by the error alone.
+func (e *Error) saidWait() (time.Duration, bool) {
+	numbers := e.hints().numbers
+	for _, word := range []string{"backoff", "retry", "wait"} {
+		for _, name := range slices.Sorted(maps.Keys(numbers)) {
+			n, unit := numbers[name], time.Second
+			if strings.HasSuffix(name, "ms") || strings.Contains(name, "milli") {
+				unit = time.Millisecond
+			}
+			if strings.Contains(name, word) && n >= 1 && n < 1<<53 {
+				return waitOf(n, unit), true
+			}
+		}
+	}
+	found := waitWords.FindStringSubmatch(e.text())
+	if found == nil {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(found[1], 64)
+	unit := time.Second
+	switch text := found[2]; {
+	case text == "ms", strings.HasPrefix(text, "milli"):
+		unit = time.Millisecond
+	case text[0] == 'm':
+		unit = time.Minute
+	case text[0] == 'h':
+		unit = time.Hour
+	}
+	wait := waitOf(n, unit)
+	return wait, err == nil && wait > 0
+}
+
+// waitOf is so many units, a year and a day at most.
+func waitOf(n float64, unit time.Duration) time.Duration {
+	return time.Duration(min(n*float64(unit), float64(longestWait)))
+}

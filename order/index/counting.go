@@ -68,7 +68,7 @@ func (x *Index) underLease(ctx context.Context, job string, step func(context.Co
 	return errors.Join(err, release())
 }
 
-// foldedOrders returns those of orders of which the terms are known.
+// foldedOrders returns those orders whose terms are known.
 func foldedOrders(ctx context.Context, q stats.Rows, ids []order.ID) (map[order.ID]*order.Order, error) {
 	events, err := eventsOfAll(ctx, q, ids)
 	if err != nil {

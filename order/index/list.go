@@ -32,8 +32,8 @@ var (
 
 // List returns the part of a list that begins at skip, counted from 0, and holds at most take. Orders whose creation is
 // not known are in no list. Where swaps are listed, the basis says from where each chain was read for them.
-// *UnreachableError when a reorg dropped blocks that could not be withdrawn yet; ErrUnavailable while the store cannot be
-// read, ErrUnlisted while not all orders in it are listed; ErrEmpty when nothing was ever read of any chain;
+// *UnreachableError when a reorg dropped blocks that could not be withdrawn yet; ErrUnavailable while the store cannot
+// be read, ErrUnlisted while not all orders in it are listed; ErrEmpty when nothing was ever read of any chain;
 // ErrWithoutSwaps.
 func (x *Index) List(ctx context.Context, k list.Kind, f list.Filter, skip, take uint64) (l List, basis Basis, err error) {
 	basis = x.Basis()
@@ -150,7 +150,9 @@ func (s orderStore) listSome(ctx context.Context, l store.Lease) (left bool, err
 		rows := make([][]any, len(ids))
 		for i, id := range ids {
 			rows[i] = []any{id[:]}
-			orders[id] = orders[id] // nil where nothing is known of it
+			if _, hasTerms := orders[id]; !hasTerms {
+				orders[id] = nil
+			}
 		}
 		if err := relist(ctx, tx, orders, nil, nil); err != nil {
 			return err

@@ -10,7 +10,7 @@ import (
 	"crossgate/order/onchain"
 )
 
-// Kind says what is listed.
+// Kind is orders, swaps, or both.
 type Kind int
 
 // Kinds of lists.
@@ -41,8 +41,7 @@ type Filter struct {
 // TradeTypes are the types of trades that orders are known by.
 func TradeTypes() []string { return onchain.OrderTradeTypes() }
 
-// Search is a text that names an order or a swap by something of it. What the text cannot be is absent; a search for
-// nothing finds nothing.
+// Search is a text that names an order or a swap by an address, a transaction or its id. Absent members match nothing.
 type Search struct {
 	Address chain.Address // maker, receiver, either authority, or beneficiary of the affiliate fee
 	Order   order.ID
@@ -121,7 +120,7 @@ func (q *query) counts(k Kind, f Filter) {
 	q.cells(f)
 }
 
-// cells requires what is in a cell.
+// cells requires values of the cell.
 func (q *query) cells(f Filter) {
 	modulo := func(ids []chain.ID) (all []chain.ID) {
 		for _, id := range ids {
@@ -186,7 +185,7 @@ func (q *query) keys(f Filter) {
 	}
 }
 
-// Conditions of the partial indexes, which have those people alone who are somebody else.
+// Conditions of the partial indexes, which have a person only where the maker or receiver is another one.
 const (
 	otherCreator        = "creator = %s AND creator <> maker"
 	otherReceiver       = "receiver = %s AND receiver <> maker"
@@ -206,7 +205,7 @@ func (q *query) person(a chain.Address, conditions ...string) {
 	q.anyOf(ways)
 }
 
-// search requires that a row has something of what is searched for. Each part is answered by an index of its own.
+// search requires that one member of a search matches. Each is answered by an index of its own, as OR would not be.
 func (q *query) search(s Search) {
 	var ways union
 	if !s.Address.IsAbsent() {

@@ -16,7 +16,7 @@ type Page struct {
 	Total uint64 // of all parts
 }
 
-// Item names what is listed.
+// Item names an order or a swap.
 type Item struct {
 	ID     order.ID
 	IsSwap bool

@@ -26,7 +26,7 @@ const (
 		ON CONFLICT (period, cell, swap) DO UPDATE SET listed = listed_counts.listed + excluded.listed`
 )
 
-// periodSeconds is how long the periods are of which rows are counted.
+// periodSeconds is the length of the periods by which rows are counted.
 const periodSeconds = 1 << 21
 
 // Row is an order or a swap as the table has it. Bytes are in strings, for rows to be compared.
@@ -113,7 +113,7 @@ func (c *change) count(r *Row, by int64) {
 	c.counts[counted{t.at / periodSeconds, t.referral, t.swap}] += by
 }
 
-// replace takes a row from one form to another, either of which may be none.
+// replace takes a row from one form to another; nil: it is not listed.
 func (c *change) replace(id order.ID, from, to *Row) {
 	if from != nil {
 		c.count(from, -1)
@@ -151,8 +151,7 @@ func blobs(texts []string) []any {
 	return all
 }
 
-// Replace writes the rows of orders and swaps by their ids, nil for what is not to be listed, in the place of what the
-// table has of them.
+// Replace writes the rows of orders and swaps, nil for those that are not to be listed, over their present ones.
 func Replace(ctx context.Context, tx *store.Tx, rows map[order.ID]*Row) error {
 	if len(rows) == 0 {
 		return nil

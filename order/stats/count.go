@@ -93,7 +93,7 @@ func ask(ctx context.Context, db *store.DB, ids []order.ID, read Orders, prices 
 	return prices(ctx, slices.Collect(maps.Keys(wanted))), nil
 }
 
-// countAnew replaces what orders add to the statistics by what they add now, and notes the days that changes.
+// countAnew replaces the shares of orders in the statistics, and notes the days that this makes stale.
 func countAnew(ctx context.Context, tx *store.Tx, ids []order.ID, orders map[order.ID]*order.Order, prices map[Priced]*big.Rat) error {
 	before, err := valued(ctx, tx, ids)
 	if err != nil {
@@ -177,14 +177,14 @@ func one(is bool) int64 {
 	return 0
 }
 
-// contribution is what is known of what an order adds to the statistics.
+// contribution is an order's share of the statistics, as far as it is read back.
 type contribution struct {
 	day     int64
 	creator string
 	Values
 }
 
-// valued returns what orders add so far, without those that are not counted.
+// valued returns the present shares of orders, without those that are not counted.
 func valued(ctx context.Context, q Rows, ids []order.ID) (map[order.ID]contribution, error) {
 	known, keys := make(map[order.ID]contribution, len(ids)), make([][]byte, len(ids))
 	for i := range ids {
@@ -224,8 +224,7 @@ func firstDays(ctx context.Context, tx *store.Tx, creators map[string]bool) (map
 	return firsts, err
 }
 
-// sumUp are the statements that sum up a day: what is known of each pair of chains, who is new on it between any, and
-// which tokens its orders were of.
+// sumUp are the statements that sum up a day: its pairs of chains, the creators between any chains, and its tokens.
 var sumUp = []string{
 	`DELETE FROM daily_statistics WHERE day = $1`,
 	`INSERT INTO daily_statistics (day, give_chain, take_chain, created, fulfilled, active, unpriced, given, given_orders,

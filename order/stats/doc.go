@@ -1,6 +1,6 @@
 // Package stats values orders in USD and sums them up by day and pair of chains.
 //
-// Who writes an order notes its id in the table uncounted. Later one replica values these orders (Count), with prices
-// that it asks for in between, and what each adds to the statistics is a row of order_values. A day of which a row has
-// changed is stale, and summed up anew from its rows (SumUp).
+// Writers of orders note their ids in the table uncounted. Later one replica values these orders (Count), at prices that
+// it asks for outside of transactions, and keeps each order's share of the statistics as a row of order_values. A day
+// with a changed row is stale, and summed up anew from its rows (SumUp).
 package stats

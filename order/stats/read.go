@@ -20,8 +20,8 @@ const (
 	mostStale     = 31
 )
 
-// Daily returns the statistics of UNIX days from one to another, both included, by day and pair of chains, and what each
-// pair had before the first. Orders count for the day of their creation. ErrUncounted.
+// Daily returns the statistics of UNIX days from one to another, both included, by day and pair of chains, and those of
+// each pair before the first. Orders count for the day of their creation. ErrUncounted.
 func Daily(ctx context.Context, db *store.DB, from, to uint64) (days, before []order.DailyStatistics, err error) {
 	days, err = sums(ctx, db, `day, give_chain, take_chain`, `give_chain > 0 AND day >= $1 AND day <= $2`, from, to)
 	if err == nil {
@@ -86,7 +86,7 @@ func DeliveryTimes(ctx context.Context, db *store.DB, from, to uint64) (times []
 // clamped is a number as databases have them.
 func clamped(n uint64) int64 { return int64(min(n, 1<<62)) }
 
-// sums sums up rows of daily_statistics by three columns, of which 0 stands for any.
+// sums sums up rows of daily_statistics by day, give chain and take chain; a 0 in the place of a column sums up all.
 func sums(ctx context.Context, db *store.DB, by, where string, days ...uint64) (all []order.DailyStatistics, err error) {
 	if err := checkCounted(ctx, db); err != nil {
 		return nil, err

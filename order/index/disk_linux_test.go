@@ -16,7 +16,7 @@ import (
 // after it.
 func TestANewStoreOnAFullDiskIsEmpty(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(smallDisk(t, "900k"), "orders.db")
+	path := filepath.Join(smallDisk(t, "1100k"), "orders.db")
 	chains := clockworks(startOfTime, 2000, 2000, 1)
 	for _, when := range []string{"at first", "after a restart"} {
 		db := openStoreAt(t, path)
@@ -62,7 +62,7 @@ func smallDisk(t *testing.T, size string) (dir string) {
 // TestFullDiskIsWaitedFor follows onto a disk that fills up and is given more space.
 func TestFullDiskIsWaitedFor(t *testing.T) {
 	t.Parallel()
-	dir := smallDisk(t, "900k")
+	dir := smallDisk(t, "1100k")
 	store := openStoreAt(t, filepath.Join(dir, "orders.db"))
 	chains := clockworks(startOfTime, 2000, 2000, 1)
 	x := New(store, map[chain.ID]order.Source{1: chains[1]}, quietly(Options{Chains: evmChains(1), Range: 50}))

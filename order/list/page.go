@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 
 	"crossgate/order"
 	"crossgate/store"
@@ -163,7 +164,13 @@ func (s *search) items(ctx context.Context, counts []count, skip, take uint64) (
 		skip -= c.rows
 	}
 	q, sequence := s.query(f), "at DESC, id"
-	if s.isFew {
+	total := counts[0].rows
+	isBackwards := counts[0].period == everything && skip > total/2 // then the other end is nearer
+	switch {
+	case isBackwards:
+		sequence, take = "at, id DESC", min(take, total-skip)
+		skip = total - skip - take
+	case s.isFew:
 		sequence = "+at DESC, id" // sorted
 	}
 	err = s.db.ForEachRow(ctx, func(rows *sql.Rows) error {
@@ -175,6 +182,9 @@ func (s *search) items(ctx context.Context, counts []count, skip, take uint64) (
 		` LIMIT `+q.argument(clamped(take))+` OFFSET `+q.argument(clamped(skip)), q.arguments...)
 	if err != nil {
 		return nil, fmt.Errorf("read a part: %w", err)
+	}
+	if isBackwards {
+		slices.Reverse(items)
 	}
 	return items, nil
 }

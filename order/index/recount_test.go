@@ -163,7 +163,7 @@ func TestListsEqualARecount(t *testing.T) {
 					both++
 				}
 			}
-			if full < filters/4 || deep < filters/60 || both < filters/40 {
+			if full < filters/4 || deep < filters/100 || both < filters/100 {
 				t.Errorf("of %d lists %d hold something, %d of them are deep and %d hold orders and swaps: the filters ask for too much", filters, full, deep, both)
 			}
 			t.Logf("%d orders and swaps, %d filters, %d lists that hold something, %d of them deep and %d of both, none different", len(all), filters, full, deep, both)

@@ -28,7 +28,9 @@ var house = map[string]room{
 
 	"order":         {"chain", "the order is pure: state what is needed as order.Source and let upstream/* fulfil it"},
 	"order/onchain": {"chain chain/solana order", "decoding is pure: whoever reads the chain hands the bytes in"},
-	"order/index":   {"chain order order/onchain store", "the index asks chains through order.Source and order.HistorySource; gateway hands them in"},
+	"order/list":    {"chain order order/onchain store", "lists know rows and SQL: what an order is belongs to order, and who may ask to order/index"},
+	"order/stats":   {"chain order store", "statistics know rows and SQL: prices and orders are handed in"},
+	"order/index":   {"chain order order/list order/onchain order/stats store", "the index asks chains through order.Source and order.HistorySource; gateway hands them in"},
 	"store":         {"chain quote token", "the database knows tables, not what they mean: queries belong to who keeps something"},
 	"quote":         {"cache/flight chain chain/solana token", "the comparison asks venues through quote.Venue; gateway hands them in"},
 
@@ -56,17 +58,17 @@ var house = map[string]room{
 	"proxy/shadow":        {"upstream", "answers are compared as JSON: what makes them belongs to proxy"},
 	"proxy/quota":         {"cache/shared", "a quota knows clients and units: what a path costs belongs to proxy"},
 	"proxy/admin":         {"cache chain order proxy/web upstream", "operators see the server and the gateway through two interfaces: what answers clients belongs to proxy"},
-	"proxy":               {"cache cache/shared chain order order/index proxy/passthrough proxy/quota proxy/reference proxy/shadow proxy/transport proxy/web proxy/wire quote upstream", "the server knows no path by name: a noun has its package, and mounts its routes"},
-	"proxy/orders":        {"cache chain order order/index proxy proxy/shadow proxy/wire quote token", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
+	"proxy":               {"cache cache/shared chain order order/index order/list order/stats proxy/passthrough proxy/quota proxy/reference proxy/shadow proxy/transport proxy/web proxy/wire quote upstream", "the server knows no path by name: a noun has its package, and mounts its routes"},
+	"proxy/orders":        {"cache chain order order/index order/list order/stats proxy proxy/shadow proxy/wire quote token", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
 	"proxy/swaps":         {"cache chain proxy proxy/wire quote token", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
-	"proxy/pages":         {"cache chain order order/index proxy proxy/orders proxy/reference proxy/swaps proxy/web proxy/wire quote token", "a page asks the routes of the nouns; what they do not have belongs into theirs"},
+	"proxy/pages":         {"cache chain order order/index order/list order/stats proxy proxy/orders proxy/reference proxy/swaps proxy/web proxy/wire quote token", "a page asks the routes of the nouns; what they do not have belongs into theirs"},
 	"proxy/pages/compare": {"chain proxy proxy/pages proxy/swaps proxy/web quote token", "the page of a comparison asks the routes of proxy/swaps"},
 
 	"internal/release": {"", "it says what a program was built of and knows nobody"},
 	"config":           {"chain", "the file says what is wanted; gateway builds it"},
 
 	"gateway": {
-		"cache cache/rfc9111 cache/shared internal/tlsfiles chain config order order/index proxy proxy/admin proxy/orders proxy/pages proxy/pages/compare proxy/passthrough proxy/quota proxy/shadow proxy/swaps proxy/web quote internal/release store token token/catalog upstream " +
+		"cache cache/rfc9111 cache/shared internal/tlsfiles chain config order order/index order/list order/stats proxy proxy/admin proxy/orders proxy/pages proxy/pages/compare proxy/passthrough proxy/quota proxy/shadow proxy/swaps proxy/web quote internal/release store token token/catalog upstream " +
 			"upstream/evm upstream/jsonrpc upstream/price upstream/solana upstream/tokenlist upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},

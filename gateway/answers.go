@@ -7,6 +7,8 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/order/list"
+	"crossgate/order/stats"
 	"crossgate/quote"
 	"crossgate/token"
 )
@@ -29,8 +31,8 @@ func (s *sets) Deliveries(ctx context.Context, ids []order.ID) (map[order.ID]ind
 	return s.now().index.Deliveries(ctx, ids)
 }
 
-func (s *sets) List(ctx context.Context, f index.Filter, skip, take uint64) (index.List, index.Basis, error) {
-	return s.now().index.List(ctx, f, skip, take)
+func (s *sets) List(ctx context.Context, k list.Kind, f list.Filter, skip, take uint64) (index.List, index.Basis, error) {
+	return s.now().index.List(ctx, k, f, skip, take)
 }
 
 func (s *sets) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) ([]index.FoundSwap, index.Basis, error) {
@@ -53,14 +55,6 @@ func (s *sets) SwapByID(ctx context.Context, id order.ID) (index.FoundSwap, erro
 	return s.now().index.SwapByID(ctx, id)
 }
 
-func (s *sets) ListSwaps(ctx context.Context, f index.Filter, skip, take uint64) (index.SwapList, index.Basis, error) {
-	return s.now().index.ListSwaps(ctx, f, skip, take)
-}
-
-func (s *sets) ListMixed(ctx context.Context, f index.Filter, skip, take uint64) (index.MixedList, index.Basis, error) {
-	return s.now().index.ListMixed(ctx, f, skip, take)
-}
-
 func (s *sets) Daily(ctx context.Context, from, to uint64) (days, before []order.DailyStatistics, basis index.Basis, err error) {
 	return s.now().index.Daily(ctx, from, to)
 }
@@ -73,7 +67,7 @@ func (s *sets) DeliveryTimes(ctx context.Context, from, to uint64) ([]order.Deli
 	return s.now().index.DeliveryTimes(ctx, from, to)
 }
 
-func (s *sets) Values(ctx context.Context, id order.ID) (v index.Values, counted bool, err error) {
+func (s *sets) Values(ctx context.Context, id order.ID) (v stats.Values, counted bool, err error) {
 	return s.now().index.Values(ctx, id)
 }
 

@@ -114,7 +114,7 @@ func TestAGatewayOnAStandbySaysSo(t *testing.T) {
 func TestAListEndsWhenItsClientLeaves(t *testing.T) {
 	server, address := startPostgres(t)
 	a := onPostgres(t, address, new(bytes.Buffer))
-	release, err := server.Hold("locked", "BEGIN; LOCK TABLE order_list IN ACCESS EXCLUSIVE MODE")
+	release, err := server.Hold("locked", "BEGIN; LOCK TABLE listed IN ACCESS EXCLUSIVE MODE")
 	if err != nil {
 		t.Fatal(err)
 	}

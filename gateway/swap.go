@@ -11,7 +11,7 @@ import (
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/stats"
 	"crossgate/quote"
 	"crossgate/store"
 	"crossgate/token"
@@ -110,18 +110,18 @@ const (
 	pastPatience = 10 * time.Second
 )
 
-// unitPrices is an index.PriceSource: what one smallest unit of tokens was worth at some times. A source that fails
+// unitPrices is an stats.PriceSource: what one smallest unit of tokens was worth at some times. A source that fails
 // knows nothing.
-func (p *parts) unitPrices(ctx context.Context, wanted []index.Priced) map[index.Priced]*big.Rat {
+func (p *parts) unitPrices(ctx context.Context, wanted []stats.Priced) map[stats.Priced]*big.Rat {
 	byTime := make(map[uint64][]token.Key)
 	for _, each := range wanted {
 		byTime[each.At] = append(byTime[each.At], token.Key{Chain: each.Chain, Address: each.Token})
 	}
-	prices := make(map[index.Priced]*big.Rat, len(wanted))
+	prices := make(map[stats.Priced]*big.Rat, len(wanted))
 	for at, keys := range byTime {
 		for key, usd := range p.pricesAt(ctx, time.Unix(int64(at), 0), keys) {
 			if decimals, known := p.decimals(ctx, key); known {
-				prices[index.Priced{Chain: key.Chain, Token: key.Address, At: at}] = new(big.Rat).Quo(usd, wholeToken(decimals))
+				prices[stats.Priced{Chain: key.Chain, Token: key.Address, At: at}] = new(big.Rat).Quo(usd, wholeToken(decimals))
 			}
 		}
 	}

@@ -9,6 +9,9 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/order/list"
+	"crossgate/order/stats"
+	"crossgate/proxy/orders"
 )
 
 // answering is Orders made of functions.
@@ -17,7 +20,7 @@ type answering struct {
 	find    func(context.Context, chain.TxHash) ([]*order.Order, error)
 	byID    func(context.Context, order.ID) (*order.Order, error)
 	locked  func(context.Context, chain.Address) ([]order.LockedChain, error)
-	list    func(f index.Filter, skip, take uint64) (index.List, error)
+	list    func(f list.Filter, skip, take uint64) (index.List, error)
 	isFinal func(*order.Order) bool
 	unread  bool // chain 8453 reports everything from blocks that were not read
 
@@ -105,10 +108,30 @@ func (a *answering) AllTime(context.Context) (order.Statistics, index.Basis, err
 	return order.Statistics{Created: 2}, index.Basis{}, nil
 }
 
-func (a *answering) List(_ context.Context, f index.Filter, skip, take uint64) (index.List, index.Basis, error) {
-	basis := a.Basis()
-	listed, err := a.list(f, skip, take)
-	return listed, basis, err
+// List lists all swaps and then all orders, in no sequence: that is the index's.
+func (a *answering) List(_ context.Context, k list.Kind, f list.Filter, skip, take uint64) (l index.List, basis index.Basis, err error) {
+	basis = a.Basis()
+	if k != list.Orders {
+		if l, err = a.listSwaps(f); err != nil {
+			return l, basis, err
+		}
+	}
+	if k != list.Swaps {
+		listed, failed := a.list(f, skip, take)
+		l.Items, l.Total, err = append(l.Items, listed.Items...), l.Total+listed.Total, failed
+	}
+	modes := map[list.Kind]orders.ListMode{list.Orders: orders.CrossChain, list.Swaps: orders.SameChain, list.Both: "Mixed"}
+	a.world.asks(orders.Part{Filter: f, Skip: skip, Take: take, Mode: modes[k]})
+	return l, basis, err
+}
+
+// listOf is a list of orders, whole.
+func listOf(orders ...*order.Order) (l index.List) {
+	for _, o := range orders {
+		l.Items = append(l.Items, index.Item{Order: o})
+	}
+	l.Total = uint64(len(orders))
+	return l
 }
 
 func (a *answering) DeliveryTimes(context.Context, uint64, uint64) ([]order.DeliveryTimes, index.Basis, error) {
@@ -125,7 +148,7 @@ func (a *answering) Deliveries(_ context.Context, ids []order.ID) (map[order.ID]
 	return known, nil
 }
 
-func (a *answering) Values(_ context.Context, id order.ID) (v index.Values, counted bool, err error) {
+func (a *answering) Values(_ context.Context, id order.ID) (v stats.Values, counted bool, err error) {
 	v, counted = a.world.values[id]
 	return v, counted, nil
 }

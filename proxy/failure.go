@@ -12,6 +12,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/order/stats"
 	"crossgate/quote"
 	"crossgate/upstream"
 )
@@ -26,7 +27,7 @@ var domainErrors = []struct {
 	{index.ErrEmpty, indexEmpty},
 	{index.ErrUnlisted, ordersUnlisted},
 	{index.ErrWithoutSwaps, swapsUnlisted},
-	{index.ErrUncounted, ordersUncounted},
+	{stats.ErrUncounted, ordersUncounted},
 	{cache.ErrBusy, overloaded},
 	{quote.ErrUnsupportedChain, unsupportedChain},
 	{quote.ErrUnsupportedTokenIn, unsupportedTokenIn},

@@ -13,6 +13,7 @@ import (
 
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/order/list"
 	"crossgate/proxy"
 	"crossgate/proxy/quota"
 )
@@ -25,12 +26,12 @@ func TestStartPageIsFollowedForOneRequest(t *testing.T) {
 		var isThere atomic.Bool
 		client, stop := running(t, w, func(o *parts) {
 			o.Quotas.Address = quota.Quota{Units: proxy.ListCost, Window: 24 * time.Hour}
-			ordersOf(o).list = func(index.Filter, uint64, uint64) (index.List, error) {
+			ordersOf(o).list = func(list.Filter, uint64, uint64) (index.List, error) {
 				orders := slices.Clone(w.orders[createdTx])
 				if isThere.Load() {
 					orders = append(orders, created(t, order.ID{9}, createdTx, began))
 				}
-				return index.List{Orders: orders, Total: uint64(len(orders))}, nil
+				return listOf(orders...), nil
 			}
 		})
 		response, lines := follow(t, client, "/")

@@ -10,6 +10,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/order/list"
 	"crossgate/proxy/orders"
 )
 
@@ -17,7 +18,7 @@ func TestListPageHasTheFiltersOfTheAPI(t *testing.T) {
 	w := newWorld(t)
 	s := w.server(t)
 	page := pageAt(t, s, "/orders?from=8453&to=137&state=Created&maker="+taker+"&taker="+nobody+"&since=2026-11-20&until=2026-11-21&skip=25", http.StatusOK)
-	want := index.Filter{
+	want := list.Filter{
 		GiveChains: []chain.ID{8453}, TakeChains: []chain.ID{137}, States: []order.State{order.StateCreated},
 		Maker: address(t, taker), Fulfiller: address(t, nobody), Since: 1_795_132_800, Until: 1_795_305_599,
 	}
@@ -64,7 +65,7 @@ func TestListPageSaysWhatIsWrong(t *testing.T) {
 		t.Error("the index was asked about a filter with mistakes")
 	}
 	down := w.server(t, func(o *parts) {
-		ordersOf(o).list = func(index.Filter, uint64, uint64) (index.List, error) { return index.List{}, index.ErrUnavailable }
+		ordersOf(o).list = func(list.Filter, uint64, uint64) (index.List, error) { return index.List{}, index.ErrUnavailable }
 	})
 	if page := pageAt(t, down, "/orders", http.StatusServiceUnavailable); !strings.Contains(page, "INDEX_UNAVAILABLE") {
 		t.Errorf("without the index: %s", page)

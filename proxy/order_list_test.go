@@ -11,6 +11,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/order/list"
 	"crossgate/proxy"
 	"crossgate/proxy/orders"
 )
@@ -32,7 +33,7 @@ func post(s *site, path, body string) *httptest.ResponseRecorder {
 
 // part is orders.Part without names.
 type part struct {
-	Filter     index.Filter
+	Filter     list.Filter
 	Skip, Take uint64
 	Mode       orders.ListMode
 }
@@ -53,33 +54,33 @@ func TestListsReadEveryMember(t *testing.T) {
 	for body, want := range map[string]part{
 		`{}`: {Take: 20, Mode: orders.CrossChain},
 		`{"giveChainIds":[],"takeChainIds":null,"orderStates":null,"filter":"","maker":"","referralCode":"","skip":0,"take":100}`: {Take: 100, Mode: orders.CrossChain},
-		`{"skip":7,"take":1000,"maker":"` + taker + `","filterMode":"CrossChain","unknown":{}}`:                                   {index.Filter{Maker: who}, 7, 100, orders.CrossChain},
-		`{"giveChainIds":[1,137,250],"takeChainIds":["56"],"orderStates":["Created","claimedunlock"],"externalCallStates":["NoExtCall"],"take":1}`: {index.Filter{
+		`{"skip":7,"take":1000,"maker":"` + taker + `","filterMode":"CrossChain","unknown":{}}`:                                   {list.Filter{Maker: who}, 7, 100, orders.CrossChain},
+		`{"giveChainIds":[1,137,250],"takeChainIds":["56"],"orderStates":["Created","claimedunlock"],"externalCallStates":["NoExtCall"],"take":1}`: {list.Filter{
 			GiveChains: []chain.ID{1, 137, 250}, TakeChains: []chain.ID{56},
 			States: []order.State{order.StateCreated, order.StateClaimedUnlock}, Calls: []order.ExternalCallState{order.NoExtCall},
 		}, 0, 1, orders.CrossChain},
-		`{"blockTimestampFrom":1758806388,"blockTimestampTo":1758806399,"referralCode":31805,"orderTradeType":"Market"}`: {index.Filter{
+		`{"blockTimestampFrom":1758806388,"blockTimestampTo":1758806399,"referralCode":31805,"orderTradeType":"Market"}`: {list.Filter{
 			Since: 1758806388, Until: 1758806399, ReferralCode: &code, TradeType: "Market",
 		}, 0, 20, orders.CrossChain},
-		`{"orderTradeType":" mARKET","filterMode":" crosschain "}`: {index.Filter{TradeType: "Market"}, 0, 20, orders.CrossChain},
-		`{"orderTradeType":"","orderStates":[" \u0063reated"],"externalCallStates":" failed"}`: {index.Filter{
+		`{"orderTradeType":" mARKET","filterMode":" crosschain "}`: {list.Filter{TradeType: "Market"}, 0, 20, orders.CrossChain},
+		`{"orderTradeType":"","orderStates":[" \u0063reated"],"externalCallStates":" failed"}`: {list.Filter{
 			States: []order.State{order.StateCreated}, Calls: []order.ExternalCallState{order.Failed},
 		}, 0, 20, orders.CrossChain},
-		`{"Creator":"` + taker + `","FULFILLER":"` + nobody + `","referralCode":"31805"}`: {index.Filter{Creator: who, Fulfiller: other, ReferralCode: &code}, 0, 20, orders.CrossChain},
-		`{"orderAuthorityInSourceChain":"` + taker + `","orderAuthorityInDestinationChain":"` + solanaText + `","unlockAuthorities":"` + taker + ` ` + nobody + `"}`: {index.Filter{
+		`{"Creator":"` + taker + `","FULFILLER":"` + nobody + `","referralCode":"31805"}`: {list.Filter{Creator: who, Fulfiller: other, ReferralCode: &code}, 0, 20, orders.CrossChain},
+		`{"orderAuthorityInSourceChain":"` + taker + `","orderAuthorityInDestinationChain":"` + solanaText + `","unlockAuthorities":"` + taker + ` ` + nobody + `"}`: {list.Filter{
 			GiveAuthority: who, OrderAuthority: solana, UnlockAuthorities: []chain.Address{who, other},
 		}, 0, 20, orders.CrossChain},
-		`{"giveChainIds":[137,1,137,"1"],"orderStates":["Created","created"],"unlockAuthorities":"` + taker + ` ` + taker + `"}`: {index.Filter{
+		`{"giveChainIds":[137,1,137,"1"],"orderStates":["Created","created"],"unlockAuthorities":"` + taker + ` ` + taker + `"}`: {list.Filter{
 			GiveChains: []chain.ID{137, 1}, States: []order.State{order.StateCreated}, UnlockAuthorities: []chain.Address{who},
 		}, 0, 20, orders.CrossChain},
-		`{"filterMode":"sameChain","maker":"` + taker + `"}`:      {index.Filter{Maker: who}, 0, 20, orders.SameChain},
-		`{"filterMode":"MIXED","maker":"` + taker + `","skip":3}`: {index.Filter{Maker: who}, 3, 20, "Mixed"},
-		search(taker):                             {index.Filter{Search: &index.Search{Address: who}}, 0, 20, orders.CrossChain},
-		search(createdTx):                         {index.Filter{Search: &index.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20, orders.CrossChain},
-		search(createdTx[2:]):                     {index.Filter{Search: &index.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20, orders.CrossChain},
-		search(strings.ToUpper(createdTx)):        {index.Filter{Search: &index.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20, orders.CrossChain},
-		search("0X" + strings.ToUpper(taker[2:])): {index.Filter{Search: &index.Search{Address: who}}, 0, 20, orders.CrossChain},
-		search("anything"):                        {index.Filter{Search: &index.Search{}}, 0, 20, orders.CrossChain},
+		`{"filterMode":"sameChain","maker":"` + taker + `"}`:      {list.Filter{Maker: who}, 0, 20, orders.SameChain},
+		`{"filterMode":"MIXED","maker":"` + taker + `","skip":3}`: {list.Filter{Maker: who}, 3, 20, "Mixed"},
+		search(taker):                             {list.Filter{Search: &list.Search{Address: who}}, 0, 20, orders.CrossChain},
+		search(createdTx):                         {list.Filter{Search: &list.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20, orders.CrossChain},
+		search(createdTx[2:]):                     {list.Filter{Search: &list.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20, orders.CrossChain},
+		search(strings.ToUpper(createdTx)):        {list.Filter{Search: &list.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20, orders.CrossChain},
+		search("0X" + strings.ToUpper(taker[2:])): {list.Filter{Search: &list.Search{Address: who}}, 0, 20, orders.CrossChain},
+		search("anything"):                        {list.Filter{Search: &list.Search{}}, 0, 20, orders.CrossChain},
 		`{"take":1,"TAKE":2,"Take":3}`:            {Take: 3, Mode: orders.CrossChain},
 		`{"take":3,"TAKE":null}`:                  {Take: 20, Mode: orders.CrossChain},
 	} {
@@ -205,7 +206,7 @@ func TestListsAreAskedByPost(t *testing.T) {
 
 func TestUnlistedOrdersAreNoEmptyList(t *testing.T) {
 	s := newWorld(t).server(t, func(o *parts) {
-		ordersOf(o).list = func(index.Filter, uint64, uint64) (index.List, error) { return index.List{}, index.ErrUnlisted }
+		ordersOf(o).list = func(list.Filter, uint64, uint64) (index.List, error) { return index.List{}, index.ErrUnlisted }
 	})
 	answer := post(s, listPath, `{}`)
 	if answer.Code != http.StatusServiceUnavailable || !strings.Contains(answer.Body.String(), "ORDERS_NOT_LISTED_YET") ||

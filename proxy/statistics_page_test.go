@@ -8,6 +8,7 @@ import (
 
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/order/stats"
 	"crossgate/proxy"
 )
 
@@ -55,7 +56,7 @@ func TestStatisticsPageOfAnEmptyIndexSaysWhy(t *testing.T) {
 // TestOrderPageTellsWorthThenAndWhereItWasRead has an order of which one value is known.
 func TestOrderPageTellsWorthThenAndWhereItWasRead(t *testing.T) {
 	w, given := newWorld(t), int64(18_000_000)
-	w.values = map[order.ID]index.Values{{8}: {Given: &given}}
+	w.values = map[order.ID]stats.Values{{8}: {Given: &given}}
 	w.basis = []index.ChainBasis{followed(8453, index.Lag{Head: 9, Indexed: 9})}
 	s := w.server(t)
 	page := pageAt(t, s, "/order/"+claimedTx, http.StatusOK)

@@ -2,15 +2,13 @@ package proxy_test
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"testing"
 	"time"
 
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
-	"crossgate/proxy/orders"
+	"crossgate/order/list"
 )
 
 // swapped is a swap of USDC on Base for its wrapped coin.
@@ -61,31 +59,17 @@ func (a *answering) SwapByID(_ context.Context, id order.ID) (index.FoundSwap, e
 	return index.FoundSwap{Basis: a.Basis()}, order.ErrNotFound
 }
 
-func (a *answering) ListSwaps(_ context.Context, f index.Filter, skip, take uint64) (index.SwapList, index.Basis, error) {
+// listSwaps lists all swaps, or those that are searched for.
+func (a *answering) listSwaps(f list.Filter) (l index.List, err error) {
 	a.world.asked.Add(1)
 	if a.withoutSwaps {
-		return index.SwapList{}, a.Basis(), index.ErrWithoutSwaps
+		return index.List{}, index.ErrWithoutSwaps
 	}
-	a.world.asks(orders.Part{Filter: f, Skip: skip, Take: take, Mode: orders.SameChain})
-	swaps := slices.DeleteFunc(slices.Clone(a.world.swaps), func(s order.Swap) bool {
-		return f.Search != nil && f.Search.Tx != s.At.Tx && f.Search.Order != s.ID
-	})
-	return index.SwapList{Swaps: swaps, Total: uint64(len(swaps))}, a.Basis(), nil
-}
-
-// ListMixed tells all swaps and then all orders, in no sequence: that is the index's.
-func (a *answering) ListMixed(ctx context.Context, f index.Filter, skip, take uint64) (index.MixedList, index.Basis, error) {
-	swaps, basis, err := a.ListSwaps(ctx, f, skip, take)
-	var l index.MixedList
-	for i := range swaps.Swaps {
-		l.Items = append(l.Items, index.MixedItem{Swap: &swaps.Swaps[i]})
+	for i, s := range a.world.swaps {
+		if f.Search == nil || f.Search.Tx == s.At.Tx || f.Search.Order == s.ID {
+			l.Items = append(l.Items, index.Item{Swap: &a.world.swaps[i]})
+		}
 	}
-	listed, listErr := a.list(f, skip, take)
-	err = errors.Join(err, listErr)
-	for _, o := range listed.Orders {
-		l.Items = append(l.Items, index.MixedItem{Order: o})
-	}
-	l.Total = swaps.Total + listed.Total
-	a.world.asks(orders.Part{Filter: f, Skip: skip, Take: take, Mode: "Mixed"})
-	return l, basis, err
+	l.Total = uint64(len(l.Items))
+	return l, nil
 }

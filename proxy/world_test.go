@@ -19,6 +19,8 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/order/list"
+	"crossgate/order/stats"
 	"crossgate/proxy"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/pages"
@@ -64,7 +66,7 @@ type world struct {
 	log       bytes.Buffer
 	logger    *slog.Logger // of all servers: one writes to log at a time
 
-	values     map[order.ID]index.Values
+	values     map[order.ID]stats.Values
 	whole      map[string]order.Transaction // by hash
 	tellers    map[string][]string          // by chain and hash
 	deliveries map[order.ID]index.Delivery
@@ -205,10 +207,9 @@ func (w *world) server(t testing.TB, change ...func(*parts)) *site {
 				l := order.Lock{Order: order.ID{7}, Give: order.Offer{Chain: 8453, Token: usdc, Amount: chain.NewAmount(17_992_800)}, TakeChain: 137}
 				return order.Locked([]order.Lock{l}), nil
 			},
-			list: func(f index.Filter, skip, take uint64) (index.List, error) {
+			list: func(list.Filter, uint64, uint64) (index.List, error) {
 				w.asked.Add(1)
-				w.asks(orders.Part{Filter: f, Skip: skip, Take: take, Mode: orders.CrossChain})
-				return index.List{Orders: slices.Concat(w.orders[claimedTx], w.orders[createdTx]), Total: 2}, nil
+				return listOf(slices.Concat(w.orders[claimedTx], w.orders[createdTx])...), nil
 			},
 			isFinal: func(o *order.Order) bool {
 				return !slices.ContainsFunc(o.Steps(), func(at order.At) bool {

@@ -20,13 +20,13 @@ import (
 func TestSummaryOf(t *testing.T) {
 	for statement, want := range map[string]string{
 		`SELECT 1`: "SELECT ",
-		"SELECT a,\n\t\tb FROM events WHERE c IN (SELECT d FROM orders)":                  "SELECT events",
-		`SELECT EXISTS (SELECT 1 FROM order_list)`:                                        "SELECT order_list",
-		`SELECT COUNT(*) FROM (SELECT 1 AS one FROM uncounted LIMIT $1) AS waiting`:       "SELECT uncounted",
-		`INSERT INTO swap_counts (day, chain) VALUES ($1, $2) ON CONFLICT DO UPDATE SET`:  "INSERT swap_counts",
-		`UPDATE leases SET expires = EXTRACT(EPOCH FROM clock_timestamp()) WHERE job = 1`: "UPDATE leases",
-		`DELETE FROM blocks WHERE chain = $1`:                                             "DELETE blocks",
-		`COMMIT`:                                                                          "COMMIT ",
+		"SELECT a,\n\t\tb FROM events WHERE c IN (SELECT d FROM orders)":                   "SELECT events",
+		`SELECT EXISTS (SELECT 1 FROM listed)`:                                             "SELECT listed",
+		`SELECT COUNT(*) FROM (SELECT 1 AS one FROM uncounted LIMIT $1) AS waiting`:        "SELECT uncounted",
+		`INSERT INTO listed_counts (day, chain) VALUES ($1, $2) ON CONFLICT DO UPDATE SET`: "INSERT listed_counts",
+		`UPDATE leases SET expires = EXTRACT(EPOCH FROM clock_timestamp()) WHERE job = 1`:  "UPDATE leases",
+		`DELETE FROM blocks WHERE chain = $1`:                                              "DELETE blocks",
+		`COMMIT`:                                                                           "COMMIT ",
 	} {
 		operation, collection := summaryOf(statement)
 		if got := operation + " " + collection; got != want {

@@ -74,9 +74,9 @@ func (db *DB) OrderedTokens(ctx context.Context, id chain.ID, most int) (known m
 		err := rows.Scan(AddressColumn(&address), &t.Decimals, &t.Name, &t.Symbol)
 		known[address] = t
 		return err
-	}, `SELECT tokens.address, decimals, name, symbol FROM order_tokens
-		JOIN tokens ON tokens.chain = order_tokens.chain AND tokens.address = order_tokens.address
-		WHERE order_tokens.chain = $1 ORDER BY orders DESC, tokens.address LIMIT $2`, id, most)
+	}, `SELECT tokens.address, decimals, name, symbol FROM tokens
+		JOIN (SELECT address, SUM(orders) AS orders FROM order_tokens WHERE chain = $1 GROUP BY address) AS used
+		ON used.address = tokens.address WHERE tokens.chain = $1 ORDER BY orders DESC, tokens.address LIMIT $2`, id, most)
 	if err != nil {
 		return nil, fmt.Errorf("read tokens of orders on chain %d: %w", id, err)
 	}

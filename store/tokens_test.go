@@ -75,7 +75,7 @@ func TestOrderedTokensAreThoseOfMostOrders(t *testing.T) {
 			key := token.Key{Chain: chain.ID(1 + i/3), Address: chain.NewAddress(fmt.Appendf(nil, "token %014d", i))}
 			readings[key] = token.Reading{Decimals: &six, Symbol: fmt.Sprint(i), Name: fmt.Sprint("token ", i)}
 			err := db.Update(t.Context(), func(tx *Tx) error {
-				_, err := tx.ExecContext(t.Context(), `INSERT INTO order_tokens (chain, address, orders) VALUES ($1, $2, $3)`,
+				_, err := tx.ExecContext(t.Context(), `INSERT INTO order_tokens (day, chain, address, orders) VALUES (1, $1, $2, $3)`,
 					key.Chain, Blob(key.Address.Bytes()), i+1)
 				return err
 			})

@@ -7,47 +7,29 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// triggers note in unlisted which orders were written by a release that does not keep order_list: it leaves the column
-// writes as it is. The databases have no common way to say so.
-var triggers = map[goose.Dialect]struct{ up, down []string }{
+// dropTriggers drops the triggers that noted what earlier releases wrote: none of those can use the schema any more.
+// The databases have no common way to say so.
+var dropTriggers = map[goose.Dialect][]string{
 	goose.DialectSQLite3: {
-		up: []string{
-			`CREATE TRIGGER unlisted_inserted AFTER INSERT ON orders WHEN NEW.writes = 0
-				BEGIN INSERT INTO unlisted VALUES (NEW.id); END`,
-			`CREATE TRIGGER unlisted_updated AFTER UPDATE ON orders WHEN NEW.writes = OLD.writes
-				BEGIN INSERT INTO unlisted VALUES (NEW.id); END`,
-			`CREATE TRIGGER unlisted_deleted AFTER DELETE ON orders
-				BEGIN INSERT INTO unlisted VALUES (OLD.id); END`,
-		},
-		down: []string{`DROP TRIGGER unlisted_inserted`, `DROP TRIGGER unlisted_updated`, `DROP TRIGGER unlisted_deleted`},
+		`DROP TRIGGER IF EXISTS unlisted_inserted`, `DROP TRIGGER IF EXISTS unlisted_updated`, `DROP TRIGGER IF EXISTS unlisted_deleted`,
 	},
-	goose.DialectPostgres: {
-		up: []string{
-			`CREATE FUNCTION unlist() RETURNS trigger LANGUAGE plpgsql AS
-				'BEGIN INSERT INTO unlisted VALUES (COALESCE(NEW.id, OLD.id)); RETURN NULL; END'`,
-			`CREATE TRIGGER unlisted_inserted AFTER INSERT ON orders FOR EACH ROW WHEN (NEW.writes = 0) EXECUTE FUNCTION unlist()`,
-			`CREATE TRIGGER unlisted_updated AFTER UPDATE ON orders FOR EACH ROW WHEN (NEW.writes = OLD.writes) EXECUTE FUNCTION unlist()`,
-			`CREATE TRIGGER unlisted_deleted AFTER DELETE ON orders FOR EACH ROW EXECUTE FUNCTION unlist()`,
-		},
-		down: []string{
-			`DROP TRIGGER unlisted_inserted ON orders`, `DROP TRIGGER unlisted_updated ON orders`,
-			`DROP TRIGGER unlisted_deleted ON orders`, `DROP FUNCTION unlist()`,
-		},
-	},
+	goose.DialectPostgres: {`DROP FUNCTION IF EXISTS unlist() CASCADE`},
 }
 
-// triggerMigration is version 9 of the schema.
+// triggerMigration is version 26 of the schema.
 func triggerMigration(dialect goose.Dialect) *goose.Migration {
-	const version = 9
-	run := func(statements []string) *goose.GoFunc {
-		return &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
-			for _, statement := range statements {
-				if _, err := tx.ExecContext(ctx, statement); err != nil {
-					return err
-				}
+	return goose.NewGoMigration(26, &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
+		for _, statement := range append(dropTriggers[dialect], `ALTER TABLE orders DROP COLUMN writes`, `UPDATE compatibility SET oldest = 26`) {
+			if _, err := tx.ExecContext(ctx, statement); err != nil {
+				return err
 			}
-			return nil
-		}}
-	}
-	return goose.NewGoMigration(version, run(triggers[dialect].up), run(triggers[dialect].down))
+		}
+		return nil
+	}}, &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE compatibility SET oldest = 25`)
+		if err == nil {
+			_, err = tx.ExecContext(ctx, `ALTER TABLE orders ADD COLUMN writes BIGINT NOT NULL DEFAULT 0`)
+		}
+		return err
+	}})
 }

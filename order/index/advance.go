@@ -197,7 +197,7 @@ func keepBlocks(ctx context.Context, tx *store.Tx, a advance) error {
 func addEvents(ctx context.Context, tx *store.Tx, events, withdrawn []order.Event) (map[order.ID]*order.Order, error) {
 	events, swaps := parted(events)
 	withdrawn, withdrawnSwaps := parted(withdrawn)
-	if err := addSwaps(ctx, tx, swaps, withdrawnSwaps); err != nil {
+	if err := addSwaps(ctx, tx, swaps); err != nil {
 		return nil, err
 	}
 	changed := make(map[order.ID]*order.Order, len(events))
@@ -240,14 +240,28 @@ func addEvents(ctx context.Context, tx *store.Tx, events, withdrawn []order.Even
 	if err := tx.ExecEach(ctx, upsertOrder, written); err != nil {
 		return nil, err
 	}
-	valued := map[order.ID]bool{}
-	for _, e := range slices.Concat(events, withdrawn) {
-		valued[e.Order] = valued[e.Order] || isOfValue(e.Fact)
-	}
-	if err := list(ctx, tx, changed, ids, func(id order.ID) bool { return valued[id] }); err != nil {
+	if err := relist(ctx, tx, changed, swaps, withdrawnSwaps); err != nil {
 		return nil, err
 	}
-	return changed, tx.ExecEach(ctx, `DELETE FROM unlisted WHERE order_id = $1`, forgotten)
+	return changed, tx.ExecEach(ctx, `INSERT INTO uncounted (order_id) VALUES ($1)`, valued(changed, events, withdrawn))
+}
+
+// valued lists the ids of changed orders of which statistics may change: those that still wait for somebody to fulfil
+// them or are forgotten, and those of which an amount, or who moved it when, has changed.
+func valued(changed map[order.ID]*order.Order, events, withdrawn []order.Event) (ids [][]any) {
+	is := make(map[order.ID]bool, len(changed))
+	for id, o := range changed {
+		is[id] = o == nil || o.Fulfilled == nil
+	}
+	for _, e := range slices.Concat(events, withdrawn) {
+		is[e.Order] = is[e.Order] || isOfValue(e.Fact)
+	}
+	for id, isValued := range is {
+		if isValued {
+			ids = append(ids, []any{id[:]})
+		}
+	}
+	return ids
 }
 
 // isOfValue reports whether a fact is about amounts, or who moved them when.
@@ -261,10 +275,9 @@ func isOfValue(fact order.Fact) bool {
 
 func compareIDs(a, b order.ID) int { return slices.Compare(a[:], b[:]) }
 
-// upsertOrder counts its writes, by which those of earlier releases are told apart (store/trigger.go).
-const upsertOrder = `INSERT INTO orders (id, state, locked, unlock_authority, give_chain, give_token, give_amount, take_chain, writes)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 1)
-	ON CONFLICT (id) DO UPDATE SET writes = orders.writes + 1, state = excluded.state, locked = excluded.locked,
+const upsertOrder = `INSERT INTO orders (id, state, locked, unlock_authority, give_chain, give_token, give_amount, take_chain)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+	ON CONFLICT (id) DO UPDATE SET state = excluded.state, locked = excluded.locked,
 		unlock_authority = excluded.unlock_authority, give_chain = excluded.give_chain,
 		give_token = excluded.give_token, give_amount = excluded.give_amount, take_chain = excluded.take_chain`
 

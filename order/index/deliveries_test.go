@@ -4,13 +4,13 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/stats"
 	"crossgate/store"
 )
 
@@ -37,7 +37,7 @@ func TestDeliveriesAreThoseOfTheOrders(t *testing.T) {
 }
 
 // checkDeliveryTimes compares quantiles with those of the sorted times themselves.
-func checkDeliveryTimes(t *testing.T, s orderStore, orders []*order.Order) {
+func checkDeliveryTimes(t *testing.T, db *store.DB, orders []*order.Order) {
 	t.Helper()
 	times := make(map[[2]chain.ID][]uint64)
 	for _, o := range orders {
@@ -52,7 +52,7 @@ func checkDeliveryTimes(t *testing.T, s orderStore, orders []*order.Order) {
 		rank := func(percent float64) uint64 { return all[int(math.Ceil(float64(len(all))*percent/100))-1] }
 		want[key] = order.DeliveryTimes{Give: key[0], Take: key[1], Orders: uint64(len(all)), P50: rank(50), P95: rank(95)}
 	}
-	rows, err := s.deliveryTimes(t.Context(), 0, 1<<40)
+	rows, err := stats.DeliveryTimes(t.Context(), db, 0, 1<<40)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,8 +65,9 @@ func checkDeliveryTimes(t *testing.T, s orderStore, orders []*order.Order) {
 	}
 }
 
-// TestDeliveryTimesFromBeforeTheyWereKept migrates counted orders back and forth.
-func TestDeliveryTimesFromBeforeTheyWereKept(t *testing.T) {
+// TestStatisticsOutliveAnEarlierSchema migrates counted orders back and forth: delivery times and who was new on which
+// day are made anew.
+func TestStatisticsOutliveAnEarlierSchema(t *testing.T) {
 	for name, at := range map[string]store.Location{
 		"SQLite": {Path: t.TempDir() + "/orders.db"}, "PostgreSQL": {Postgres: newDatabase(t)},
 	} {
@@ -77,15 +78,14 @@ func TestDeliveryTimesFromBeforeTheyWereKept(t *testing.T) {
 				}
 				return openStoreAt(t, at.Path)
 			}
-			db := open()
-			orders := fillInvented(t, db, newInvented(31), 120)
-			s := orderStore{DB: db}
-			if left, err := s.countSome(t.Context(), store.Lease{}, madeUpPrices); err != nil || left {
-				t.Fatalf("left %t, %v", left, err)
+			db, v := open(), newInvented(31)
+			var events []order.Event
+			for range 120 {
+				events = append(events, v.events()...)
 			}
-			checkDeliveryTimes(t, s, orders)
-			err := db.Close()
-			if err != nil {
+			apply(t, db, events, nil)
+			checkStatistics(t, db, events)
+			if err := db.Close(); err != nil {
 				t.Fatal(err)
 			}
 			for _, version := range []int64{16, 0} {
@@ -93,33 +93,7 @@ func TestDeliveryTimesFromBeforeTheyWereKept(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			s = orderStore{DB: open()}
-			if _, err := s.deliveryTimes(t.Context(), 0, 1<<40); err != ErrUncounted { //nolint:errorlint // it is returned as it is
-				t.Errorf("delivery times while older orders lack theirs: %v, want ErrUncounted", err)
-			}
-			steps := 0
-			for done := 0.; done < 1; steps++ {
-				before := done
-				next, isLeft, err := s.fillingAt(t.Context())
-				if err == nil {
-					done, err = s.fillDeliveryTimes(t.Context(), store.Lease{}, next, 50)
-				}
-				if err != nil || !isLeft || done < before {
-					t.Fatalf("step %d: %v after %v, left: %t, %v", steps, done, before, isLeft, err)
-				}
-			}
-			if steps < 2 {
-				t.Errorf("%d steps: the test shows nothing of going on", steps)
-			}
-			checkDeliveryTimes(t, s, orders)
+			checkStatistics(t, open(), events)
 		})
-	}
-}
-
-// TestDeliveryTimesReadNothingButTheirIndex looks at how SQLite goes about it.
-func TestDeliveryTimesReadNothingButTheirIndex(t *testing.T) {
-	plan := column(t, openStore(t), 3, "EXPLAIN QUERY PLAN "+deliveredIn, 1, 2)
-	if len(plan) == 0 || !strings.Contains(plan[0], "USING COVERING INDEX order_values_delivered (day>? AND day<?)") {
-		t.Errorf("the plan is %q", plan)
 	}
 }

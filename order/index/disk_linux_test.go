@@ -9,13 +9,14 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/list"
 )
 
 // TestANewStoreOnAFullDiskIsEmpty follows a chain onto a disk that holds its first blocks alone, before a restart and
 // after it.
 func TestANewStoreOnAFullDiskIsEmpty(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(smallDisk(t, "900k"), "orders.db")
+	path := filepath.Join(smallDisk(t, "1100k"), "orders.db")
 	chains := clockworks(startOfTime, 2000, 2000, 1)
 	for _, when := range []string{"at first", "after a restart"} {
 		db := openStoreAt(t, path)
@@ -24,7 +25,7 @@ func TestANewStoreOnAFullDiskIsEmpty(t *testing.T) {
 			t.Fatalf("%s: catchUp: %v, want that the disk is full", when, err)
 		}
 		_, _, ofLocked := x.Locked(t.Context(), taker)
-		_, _, ofList := x.List(t.Context(), Filter{}, 0, 1)
+		_, _, ofList := x.List(t.Context(), list.Orders, list.Filter{}, 0, 1)
 		_, _, _, ofDays := x.Daily(t.Context(), 0, 1)
 		_, ofID := x.ByID(t.Context(), order.ID{0xff})
 		_, ofSwap := x.SwapByID(t.Context(), order.ID{0xff})
@@ -61,7 +62,7 @@ func smallDisk(t *testing.T, size string) (dir string) {
 // TestFullDiskIsWaitedFor follows onto a disk that fills up and is given more space.
 func TestFullDiskIsWaitedFor(t *testing.T) {
 	t.Parallel()
-	dir := smallDisk(t, "900k")
+	dir := smallDisk(t, "1100k")
 	store := openStoreAt(t, filepath.Join(dir, "orders.db"))
 	chains := clockworks(startOfTime, 2000, 2000, 1)
 	x := New(store, map[chain.ID]order.Source{1: chains[1]}, quietly(Options{Chains: evmChains(1), Range: 50}))

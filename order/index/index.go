@@ -18,6 +18,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/stats"
 	"crossgate/store"
 )
 
@@ -43,14 +44,14 @@ const (
 
 // Options say how chains are followed. Zero values stand for defaults.
 type Options struct {
-	Chains   chain.Registry // families and block times; chains that it does not hold are not searched
-	Lookback uint64         // blocks behind the head where following a new chain begins; 0: its first block
-	Range    uint64         // most blocks to read at once; default 2000
-	Pace     Pace           // how often chains are asked for news
-	Ahead    int            // ranges that may be read ahead of those being stored, of all chains together; default 4
-	Behind   time.Duration  // lag from which a chain counts as behind and is asked about what is locked; default 1 min
-	Prices   PriceSource    // for statistics; nil: no values are known
-	Observer Observer       // default: nobody
+	Chains   chain.Registry    // families and block times; chains that it does not hold are not searched
+	Lookback uint64            // blocks behind the head where following a new chain begins; 0: its first block
+	Range    uint64            // most blocks to read at once; default 2000
+	Pace     Pace              // how often chains are asked for news
+	Ahead    int               // ranges that may be read ahead of those being stored, of all chains together; default 4
+	Behind   time.Duration     // lag from which a chain counts as behind and is asked about what is locked; default 1 min
+	Prices   stats.PriceSource // for statistics; nil: no values are known
+	Observer Observer          // default: nobody
 	Logger   *slog.Logger
 
 	Announcers map[chain.ID][]Announcer // of chains that need not be asked for every head; default: none
@@ -109,9 +110,7 @@ func (x *Index) Run(ctx context.Context) error {
 	}
 	followers.Go(func() { x.listen(ctx) })
 	followers.Go(func() { x.options.unknown.run(ctx, x.jobs) })
-	followers.Go(func() { x.catchUpList(ctx) })
-	followers.Go(func() { x.countUp(ctx) })
-	followers.Go(func() { x.fillIn(ctx) })
+	followers.Go(func() { x.catchUp(ctx) })
 	followers.Wait()
 	<-ctx.Done()
 	return stopObserving()

@@ -2,293 +2,164 @@ package index
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"time"
 
-	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/onchain"
+	"crossgate/order/list"
 	"crossgate/store"
 )
 
-const listColumns = `id, created, give_chain, take_chain, state, call, trade_type, referral_code, maker, creator, receiver,
-	give_authority, order_authority, affiliate, fulfiller, unlock_authority, fulfilled_in`
+// List is a part of the orders and swaps that a filter matches.
+type List struct {
+	Items []Item
+	Total uint64 // of all parts
+}
 
-// Rows are written as narrowly as they change: an index costs something only when a column of it is written.
-const (
-	insertListed = `INSERT INTO order_list (` + listColumns + `)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`
-	updateListedState      = `UPDATE order_list SET state = $2, call = $3 WHERE id = $1`
-	updateListedFulfilment = `UPDATE order_list SET state = $2, call = $3, fulfiller = $4, unlock_authority = $5, fulfilled_in = $6
-		WHERE id = $1`
-	deleteListed = `DELETE FROM order_list WHERE id = $1`
+// Item is an order or a swap: the other one is nil.
+type Item struct {
+	Order *order.Order
+	Swap  *order.Swap
+}
+
+var (
+	// ErrUnlisted says that orders are being listed that were indexed before there were lists.
+	ErrUnlisted = errors.New("orders that were indexed earlier are not listed yet")
+	// ErrWithoutSwaps says that swaps within a chain are not indexed here.
+	ErrWithoutSwaps = errors.New("swaps within a chain are not indexed")
 )
 
-// cell is what orders are counted by.
-type cell struct {
-	day, give, take, state, call int64
-	tradeType                    string
-}
-
-const (
-	secondsOfDay = 86_400
-	anyDay       = -1 // the day of the cells that count orders of all days
-)
-
-// tradeType is what the order's metadata says of it, empty where that is not known.
-func tradeType(o *order.Order) string {
-	m, _ := onchain.ParseMetadata(o.Created.Fact.Metadata)
-	return m.OrderTradeType
-}
-
-// listing is a row of order_list. Bytes are in strings, for rows to be compared.
-type listing struct {
-	terms      listedTerms
-	state      [2]int64  // of the order and of its external call
-	fulfilment [3]string // fulfiller, unlock authority and transaction; empty before
-}
-
-// listedTerms are the columns that do not change while an order lives.
-type listedTerms struct {
-	created, give, take int64
-	tradeType           string
-	referralCode        int64
-	people              [6]string // maker, creator, receiver, both authorities, beneficiary of the affiliate fee
-}
-
-// listingOf is the row of an order whose creation is known.
-func listingOf(o *order.Order) listing {
-	created, terms := o.Created, o.Terms
-	l := listing{state: [2]int64{int64(o.State), int64(o.Call)}, terms: listedTerms{
-		created: int64(created.At.Time), give: int64(terms.Give.Chain), take: int64(terms.Take.Chain), tradeType: tradeType(o),
-		referralCode: int64(created.Fact.ReferralCode),
-	}}
-	people := []chain.Address{terms.Maker, created.At.Initiator, terms.Receiver, terms.Authorities.GivePatch, terms.Authorities.Order}
-	if created.Fact.Affiliate != nil {
-		people = append(people, created.Fact.Affiliate.Beneficiary)
+// List returns the part of a list that begins at skip, counted from 0, and holds at most take. Orders whose creation is
+// not known are in no list. Where swaps are listed, the basis says from where each chain was read for them.
+// *UnreachableError when a reorg dropped blocks that could not be withdrawn yet; ErrUnavailable while the store cannot
+// be read, ErrUnlisted while not all orders in it are listed; ErrEmpty when nothing was ever read of any chain;
+// ErrWithoutSwaps.
+func (x *Index) List(ctx context.Context, k list.Kind, f list.Filter, skip, take uint64) (l List, basis Basis, err error) {
+	basis = x.Basis()
+	if k != list.Orders && x.store.withoutSwaps {
+		return List{}, basis, ErrWithoutSwaps
 	}
-	for i, each := range people {
-		l.terms.people[i] = string(each.Bytes())
+	if err := x.checkReadable(ctx); err != nil {
+		return List{}, basis, fmt.Errorf("list: %w", err)
 	}
-	if o.Fulfilled != nil {
-		fact := o.Fulfilled.Fact
-		l.fulfilment = [3]string{string(fact.Taker.Bytes()), string(fact.UnlockAuthority.Bytes()), string(o.Fulfilled.At.Tx.Bytes())}
-	}
-	return l
-}
-
-// row is the arguments of insertListed.
-func (l listing) row(id order.ID) []any {
-	t := l.terms
-	row := []any{id[:], t.created, t.give, t.take, l.state[0], l.state[1], t.tradeType, t.referralCode}
-	for _, each := range t.people {
-		row = append(row, []byte(each))
-	}
-	return append(row, l.fulfilled()...)
-}
-
-func (l listing) fulfilled() []any {
-	f := l.fulfilment
-	return []any{[]byte(f[0]), []byte(f[1]), []byte(f[2])}
-}
-
-// cell is the one that the order is in.
-func (l listing) cell() cell {
-	t := l.terms
-	return cell{day: t.created / secondsOfDay, give: t.give, take: t.take, state: l.state[0], call: l.state[1], tradeType: t.tradeType}
-}
-
-// isActive reports whether the order waits for somebody to fulfil it.
-func (l listing) isActive() bool { return order.State(l.state[0]) == order.StateCreated }
-
-// listChange is how the rows of some orders change, as the arguments of statements.
-type listChange struct {
-	gone, added, states, fulfilments [][]any
-	cells                            map[cell]int64
-	referrals                        map[int64]int64 // by code
-}
-
-// move takes a row from one form to another, either of which may be none.
-func (c *listChange) move(id order.ID, from, to *listing) {
-	count := func(l *listing, by int64) {
-		if l != nil {
-			in := l.cell()
-			c.cells[in] += by
-			in.day = anyDay
-			c.cells[in] += by
-			c.referrals[l.terms.referralCode] += by
+	if k != list.Orders {
+		if err := x.store.limitToSwaps(ctx, &basis); err != nil {
+			return List{}, basis, err
 		}
 	}
-	count(from, -1)
-	count(to, 1)
-	switch {
-	case from == nil && to == nil || from != nil && to != nil && *from == *to:
-	case from == nil:
-		c.added = append(c.added, to.row(id))
-	case to == nil || from.terms != to.terms:
-		c.gone = append(c.gone, []any{id[:]})
-		if to != nil {
-			c.added = append(c.added, to.row(id))
-		}
-	case from.fulfilment == to.fulfilment:
-		c.states = append(c.states, []any{id[:], to.state[0], to.state[1]})
-	default:
-		c.fulfilments = append(c.fulfilments, append([]any{id[:], to.state[0], to.state[1]}, to.fulfilled()...))
+	if l, err = x.lists.list(ctx, k, f, skip, take); err != nil && !errors.Is(err, ErrUnlisted) {
+		err = unavailable(ctx, fmt.Errorf("list: %w", err))
 	}
+	return l, basis, err
 }
 
-// list writes what lists are searched by anew for some orders, which are nil when nothing is known of their terms,
-// counts them where they are now, and notes those of which statistics change: where countsAnew says so, and where it
-// shows here.
-func list(ctx context.Context, tx *store.Tx, orders map[order.ID]*order.Order, ids []order.ID, countsAnew func(order.ID) bool) error {
-	known, err := listings(ctx, tx, ids)
+// limitToSwaps has a basis begin where each chain was read for swaps.
+func (s orderStore) limitToSwaps(ctx context.Context, basis *Basis) error {
+	from, err := s.swapsFrom(ctx)
 	if err != nil {
-		return err
+		return unavailable(ctx, err)
 	}
-	change := listChange{cells: map[cell]int64{}, referrals: map[int64]int64{}}
-	var uncounted [][]any
-	for _, id := range ids {
-		from, to := known[id], (*listing)(nil)
-		if o := orders[id]; o != nil && o.Created != nil {
-			l := listingOf(o)
-			to = &l
+	for i := range basis.Chains {
+		c := &basis.Chains[i]
+		first, known := from[c.Chain]
+		if !known {
+			first = BlockTime{c.Indexed + 1, c.IndexedTime}
 		}
-		change.move(id, from, to)
-		if countsAnew(id) || (from == nil) != (to == nil) || from != nil && from.isActive() != to.isActive() {
-			uncounted = append(uncounted, []any{id[:]})
+		if first.Number > c.From.Number {
+			c.From = first
 		}
 	}
-	for _, step := range []struct {
-		statement string
-		rows      [][]any
-	}{
-		{deleteListed, change.gone},
-		{insertListed, change.added},
-		{updateListedState, change.states},
-		{updateListedFulfilment, change.fulfilments},
-		{`INSERT INTO uncounted (order_id) VALUES ($1)`, uncounted},
-	} {
-		if err := tx.ExecEach(ctx, step.statement, step.rows); err != nil {
-			return err
-		}
-	}
-	if err := countReferrals(ctx, tx, change.referrals); err != nil {
-		return err
-	}
-	return countCells(ctx, tx, change.cells)
+	return nil
 }
 
-// countReferrals changes how many orders have referral codes.
-func countReferrals(ctx context.Context, tx *store.Tx, change map[int64]int64) error {
-	var rows [][]any
-	for code, by := range change {
-		if by != 0 {
-			rows = append(rows, []any{code, by})
+func (s orderStore) list(ctx context.Context, k list.Kind, f list.Filter, skip, take uint64) (List, error) {
+	if k != list.Swaps {
+		if behind, err := s.unlisted(ctx); err != nil || behind {
+			return List{}, errors.Join(err, ErrUnlisted)
 		}
 	}
-	return tx.ExecEach(ctx, `INSERT INTO referral_counts (referral_code, orders) VALUES ($1, $2)
-		ON CONFLICT (referral_code) DO UPDATE SET orders = referral_counts.orders + excluded.orders`, rows)
-}
-
-// listings returns the rows of orders as they are.
-func listings(ctx context.Context, tx *store.Tx, ids []order.ID) (map[order.ID]*listing, error) {
-	known := make(map[order.ID]*listing, len(ids))
-	err := tx.ForEachRow(ctx, func(rows *sql.Rows) error {
-		var id order.ID
-		l := &listing{}
-		t := &l.terms
-		columns := []any{store.HashColumn(&id), &t.created, &t.give, &t.take, &l.state[0], &l.state[1], &t.tradeType, &t.referralCode}
-		for i := range t.people {
-			columns = append(columns, &t.people[i])
-		}
-		for i := range l.fulfilment {
-			columns = append(columns, &l.fulfilment[i])
-		}
-		err := rows.Scan(columns...)
-		known[id] = l
-		return err
-	}, `SELECT `+listColumns+` FROM order_list WHERE id = ANY($1)`, keysOf(ids))
-	return known, err
-}
-
-// countCells changes how many orders are in cells; empty ones are forgotten.
-func countCells(ctx context.Context, tx *store.Tx, change map[cell]int64) error {
-	var changed, fewer [][]any
-	for in, by := range change {
-		if by == 0 {
-			continue
-		}
-		key := []any{in.day, in.give, in.take, in.state, in.call, in.tradeType}
-		if by < 0 {
-			fewer = append(fewer, key)
-		}
-		changed = append(changed, append(key[:len(key):len(key)], by))
-	}
-	err := tx.ExecEach(ctx, `INSERT INTO order_counts (day, give_chain, take_chain, state, call, trade_type, orders)
-		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (day, give_chain, take_chain, state, call, trade_type)
-		DO UPDATE SET orders = order_counts.orders + excluded.orders`, changed)
+	page, err := list.Find(ctx, s.DB, k, f, skip, take)
 	if err != nil {
-		return err
+		return List{}, err
 	}
-	return tx.ExecEach(ctx, `DELETE FROM order_counts WHERE day = $1 AND give_chain = $2 AND take_chain = $3 AND state = $4
-		AND call = $5 AND trade_type = $6 AND orders = 0`, fewer)
+	var orders, swaps []order.ID
+	for _, each := range page.Items {
+		if each.IsSwap {
+			swaps = append(swaps, each.ID)
+		} else {
+			orders = append(orders, each.ID)
+		}
+	}
+	events, err := eventsOfAll(ctx, s, orders)
+	if err != nil {
+		return List{}, err
+	}
+	made, err := s.swapsByID(ctx, swaps)
+	l := List{Total: page.Total}
+	for _, each := range page.Items { // what a reorg has taken away meanwhile is left out
+		if o, _ := order.Fold(events[each.ID]); o != nil && o.Created != nil {
+			l.Items = append(l.Items, Item{Order: o})
+		}
+		if swap := made[each.ID]; swap != nil {
+			l.Items = append(l.Items, Item{Swap: swap})
+		}
+	}
+	return l, err
 }
 
-// How the orders that are not listed yet are caught up with: so many in one transaction, with a pause after it in which
-// followers can write, and another look when there are none.
+// relist lists orders and swaps anew: orders as they are now, nil where nothing is known of their terms.
+func relist(ctx context.Context, tx *store.Tx, orders map[order.ID]*order.Order, swaps, withdrawn []order.Swap) error {
+	rows := make(map[order.ID]*list.Row, len(orders)+len(swaps))
+	for id, o := range orders {
+		if rows[id] = nil; o != nil && o.Created != nil {
+			rows[id] = list.OfOrder(o)
+		}
+	}
+	for _, s := range withdrawn {
+		rows[s.ID] = nil
+	}
+	for _, s := range swaps {
+		rows[s.ID] = list.OfSwap(s)
+	}
+	return list.Replace(ctx, tx, rows)
+}
+
+// Orders that are not listed yet are listed so many in one transaction, with a pause after it in which followers can
+// write, and are looked for again after an interval when there are none.
 const (
 	listedAtOnce = 500
 	listPause    = 10 * time.Millisecond
 	listInterval = 3 * time.Second
 )
 
-// catchUpList lists, until ctx ends, the orders from before there were lists and those that an earlier release writes
-// beside this one.
-func (x *Index) catchUpList(ctx context.Context) {
-	for {
-		pause := listPause
-		left, err := x.jobs.listSome(ctx)
-		switch {
-		case err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable):
-			x.options.Logger.WarnContext(ctx, "orders could not be listed", "error", err, "retry_in", listInterval)
-			pause = listInterval
-		case err != nil || !left:
-			pause = listInterval
-		}
-		if !wait(ctx, pause) {
-			return
-		}
-	}
-}
-
 // listSome lists some of the orders that are not, and reports whether others may be left.
-func (s orderStore) listSome(ctx context.Context) (left bool, err error) {
+func (s orderStore) listSome(ctx context.Context, l store.Lease) (left bool, err error) {
 	if found, err := s.unlisted(ctx); err != nil || !found {
 		return false, err
 	}
-	err = s.Update(ctx, func(tx *store.Tx) error {
+	err = s.UpdateUnder(ctx, l, func(tx *store.Tx) error {
 		ids, err := queryIDs(ctx, tx, `SELECT DISTINCT order_id FROM unlisted ORDER BY order_id LIMIT $1`, listedAtOnce)
 		if err != nil {
 			return err
 		}
-		known, err := eventsOfAll(ctx, tx, ids)
+		orders, err := foldedOrders(ctx, tx, ids)
 		if err != nil {
 			return err
 		}
-		orders, rows := map[order.ID]*order.Order{}, make([][]any, len(ids))
+		rows := make([][]any, len(ids))
 		for i, id := range ids {
-			if o, hasTerms := order.Fold(known[id]); hasTerms {
-				orders[id] = o
-			}
 			rows[i] = []any{id[:]}
+			if _, hasTerms := orders[id]; !hasTerms {
+				orders[id] = nil
+			}
 		}
-		if err := list(ctx, tx, orders, ids, func(order.ID) bool { return true }); err != nil {
+		if err := relist(ctx, tx, orders, nil, nil); err != nil {
 			return err
 		}
 		left = len(ids) == listedAtOnce
-		return tx.ExecEach(ctx, `DELETE FROM unlisted WHERE order_id = $1`, rows)
+		return errors.Join(tx.ExecEach(ctx, `INSERT INTO uncounted (order_id) VALUES ($1)`, rows),
+			tx.ExecEach(ctx, `DELETE FROM unlisted WHERE order_id = $1`, rows))
 	})
 	if err != nil {
 		return false, fmt.Errorf("list orders: %w", err)

@@ -11,6 +11,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/list"
 	"crossgate/store"
 )
 
@@ -32,20 +33,15 @@ func checkListed(t *testing.T, db *store.DB) {
 		slices.Sort(rows)
 		return rows
 	}
-	const cell = `give_chain || ' ' || take_chain || ' ' || state || ' ' || call || ' ' || trade_type`
-	counted := rowsOf(`SELECT day || ' ' || ` + cell + `, orders FROM order_counts`)
-	recounted := append(
-		rowsOf(`SELECT (created / 86400) || ' ' || `+cell+`, COUNT(*) FROM order_list GROUP BY 1`),
-		rowsOf(`SELECT '-1 ' || `+cell+`, COUNT(*) FROM order_list GROUP BY 1`)...)
-	slices.Sort(recounted)
-	if diff := cmp.Diff(recounted, counted); diff != "" {
+	counts := rowsOf(`SELECT period || ' ' || cell || ' ' || swap, listed FROM listed_counts WHERE listed <> 0`)
+	want := slices.Concat(
+		rowsOf(`SELECT (at / 2097152) || ' ' || cell || ' ' || swap, COUNT(*) FROM listed GROUP BY 1`),
+		rowsOf(`SELECT (at / 2097152) || ' ' || referral_code || ' ' || swap, COUNT(*) FROM listed GROUP BY 1`))
+	slices.Sort(want)
+	if diff := cmp.Diff(want, counts); diff != "" {
 		t.Fatalf("counts (-recounted +counted):\n%s", diff)
 	}
-	referred := rowsOf(`SELECT referral_code, orders FROM referral_counts WHERE orders <> 0`)
-	if diff := cmp.Diff(rowsOf(`SELECT referral_code, COUNT(*) FROM order_list GROUP BY 1`), referred); diff != "" {
-		t.Fatalf("counts of referral codes (-recounted +counted):\n%s", diff)
-	}
-	ids, err := queryIDs(ctx, db, `SELECT order_id FROM events UNION SELECT id FROM order_list`)
+	ids, err := queryIDs(ctx, db, `SELECT order_id FROM events UNION SELECT id FROM listed WHERE swap = 0`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +50,7 @@ func checkListed(t *testing.T, db *store.DB) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := stored.list(ctx, Filter{Search: &Search{Order: id}}, 0, 2)
+		found, err := stored.list(ctx, list.Orders, list.Filter{Search: &list.Search{Order: id}}, 0, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +61,7 @@ func checkListed(t *testing.T, db *store.DB) {
 			continue
 		}
 		all := filterOf(o)
-		if found, err = stored.list(ctx, all, 0, 2); err != nil || found.Total != 1 {
+		if found, err = stored.list(ctx, list.Orders, all, 0, 2); err != nil || found.Total != 1 {
 			t.Fatalf("order %s is not listed as it is: list(%+v) = %d, %v", id, all, found.Total, err)
 		}
 	}
@@ -79,12 +75,12 @@ func orderOf(ctx context.Context, db *store.DB, id order.ID) (*order.Order, erro
 }
 
 // filterOf asks for everything that an order has.
-func filterOf(o *order.Order) Filter {
-	f := Filter{
+func filterOf(o *order.Order) list.Filter {
+	f := list.Filter{
 		GiveChains: []chain.ID{o.Terms.Give.Chain}, TakeChains: []chain.ID{o.Terms.Take.Chain}, States: []order.State{o.State},
 		Calls: []order.ExternalCallState{o.Call}, TradeType: tradeType(o), Since: o.Created.At.Time, Until: o.Created.At.Time,
 		Maker: o.Terms.Maker, Creator: o.Created.At.Initiator, ReferralCode: &o.Created.Fact.ReferralCode,
-		GiveAuthority: o.Terms.Authorities.GivePatch, OrderAuthority: o.Terms.Authorities.Order, Search: &Search{Order: o.ID},
+		GiveAuthority: o.Terms.Authorities.GivePatch, OrderAuthority: o.Terms.Authorities.Order, Search: &list.Search{Order: o.ID},
 	}
 	if o.Fulfilled != nil {
 		f.Fulfiller, f.UnlockAuthorities = o.Fulfilled.Fact.Taker, []chain.Address{o.Fulfilled.Fact.UnlockAuthority}
@@ -141,55 +137,6 @@ func apply(t *testing.T, db *store.DB, added, taken []order.Event) {
 	}
 }
 
-// TestWhatAnEarlierReleaseWritesIsCaughtUpWith writes as a release did that knew of no lists.
-func TestWhatAnEarlierReleaseWritesIsCaughtUpWith(t *testing.T) {
-	for name, db := range map[string]*store.DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
-		t.Run(name, func(t *testing.T) {
-			v := newInvented(5)
-			fillInvented(t, db, v, 50)
-			for _, statement := range []string{
-				`DELETE FROM events WHERE kind = 'claimed'`,
-				`UPDATE orders SET state = CASE state WHEN 6 THEN 3 ELSE 5 END WHERE state IN (6, 7)`, // with the events, as ever
-				`DELETE FROM orders WHERE take_chain = 137`,
-				`DELETE FROM events WHERE order_id NOT IN (SELECT id FROM orders)`,
-			} {
-				execute(t, db, statement)
-			}
-			writeAsEarlier(t, db, v.events())
-			stored := orderStore{DB: db}
-			if _, err := stored.list(t.Context(), Filter{}, 0, 1); !errors.Is(err, ErrUnlisted) {
-				t.Errorf("list beside an earlier release: %v, want ErrUnlisted", err)
-			}
-			if _, err := stored.listSome(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			checkListed(t, db)
-		})
-	}
-}
-
-// writeAsEarlier stores an order with the statement of the release before there were lists.
-func writeAsEarlier(t *testing.T, db *store.DB, events []order.Event) {
-	t.Helper()
-	err := db.Update(t.Context(), func(tx *store.Tx) error {
-		var rows [][]any
-		for _, e := range events {
-			row, err := eventRow(e)
-			if err != nil {
-				return err
-			}
-			rows = append(rows, row)
-		}
-		o, _ := order.Fold(events)
-		return errors.Join(tx.ExecEach(t.Context(), insertEvent, rows), tx.ExecEach(t.Context(), `INSERT INTO orders
-			(id, state, locked, unlock_authority, give_chain, give_token, give_amount, take_chain)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO UPDATE SET state = excluded.state`, [][]any{orderRow(o)}))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // TestOrdersFromBeforeThereWereListsAreListed migrates a store back and forth, and catches up in several steps.
 func TestOrdersFromBeforeThereWereListsAreListed(t *testing.T) {
 	path := t.TempDir() + "/orders.db"
@@ -210,10 +157,10 @@ func TestOrdersFromBeforeThereWereListsAreListed(t *testing.T) {
 	stored := orderStore{DB: db}
 	steps := 0
 	for left := true; left; steps++ {
-		if _, err := stored.list(t.Context(), Filter{}, 0, 1); !errors.Is(err, ErrUnlisted) {
+		if _, err := stored.list(t.Context(), list.Orders, list.Filter{}, 0, 1); !errors.Is(err, ErrUnlisted) {
 			t.Errorf("list after %d steps: %v, want ErrUnlisted", steps, err)
 		}
-		if left, err = stored.listSome(t.Context()); err != nil {
+		if left, err = stored.listSome(t.Context(), store.Lease{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -221,4 +168,22 @@ func TestOrdersFromBeforeThereWereListsAreListed(t *testing.T) {
 		t.Errorf("%d steps, want 3", steps)
 	}
 	checkListed(t, db)
+}
+
+func TestMixedListsSayFromWhereTheyAre(t *testing.T) {
+	l, d := newLedger(1), newDeal(1, 1, 137)
+	x := New(openStore(t), map[chain.ID]order.Source{1: l}, quietly(Options{Chains: evmChains(1, 137)}))
+	if _, _, err := x.List(t.Context(), list.Both, list.Filter{}, 0, 10); err == nil {
+		t.Error("a list of what was never read")
+	}
+	l.mineSwaps([]told{d.created()}, []told{swapped(1)})
+	followAll(t, x)
+	got, basis, err := x.List(t.Context(), list.Both, list.Filter{}, 0, 10)
+	if err != nil || got.Total != 2 || len(got.Items) != 2 {
+		t.Fatalf("List = %+v, %v, want an order and a swap", got, err)
+	}
+	_, ofSwaps, err := x.List(t.Context(), list.Swaps, list.Filter{}, 0, 10)
+	if err != nil || basis.Chains[0].From != ofSwaps.Chains[0].From {
+		t.Errorf("the list begins at %+v, that of swaps at %+v, %v", basis.Chains[0].From, ofSwaps.Chains[0].From, err)
+	}
 }

@@ -45,6 +45,6 @@ func TestOrdersAreFoundByIndexWhileAnIndexGrows(t *testing.T) {
 			t.Errorf("%d rows of %s were read one after another, want those that an index finds alone", read, table)
 			return nil
 		}, `SELECT relname, seq_tup_read FROM pg_stat_xact_user_tables
-			WHERE relname IN ('events', 'orders', 'order_list') AND seq_tup_read > 0`)
+			WHERE relname IN ('events', 'orders', 'listed') AND seq_tup_read > 0`)
 	})
 }

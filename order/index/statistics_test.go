@@ -11,12 +11,13 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/stats"
 	"crossgate/store"
 )
 
 // madeUpPrices know some tokens, at some hours.
-func madeUpPrices(_ context.Context, wanted []Priced) map[Priced]*big.Rat {
-	prices := make(map[Priced]*big.Rat)
+func madeUpPrices(_ context.Context, wanted []stats.Priced) map[stats.Priced]*big.Rat {
+	prices := make(map[stats.Priced]*big.Rat)
 	for _, each := range wanted {
 		if usd := madeUpPrice(each); usd != nil {
 			prices[each] = usd
@@ -25,8 +26,8 @@ func madeUpPrices(_ context.Context, wanted []Priced) map[Priced]*big.Rat {
 	return prices
 }
 
-func madeUpPrice(of Priced) *big.Rat {
-	n := int64(of.Chain)%7 + int64(of.At/priceStep)%5
+func madeUpPrice(of stats.Priced) *big.Rat {
+	n := int64(of.Chain)%7 + int64(of.At/3600)%5
 	if n == 3 || of.Token.IsNative() && of.Chain == 56 {
 		return nil
 	}
@@ -85,7 +86,7 @@ func addRecounted(s *order.Statistics, o *order.Order) {
 		if a.IsZero() {
 			return 0, true
 		}
-		usd := madeUpPrice(Priced{Chain: id, Token: token, At: at - at%3600})
+		usd := madeUpPrice(stats.Priced{Chain: id, Token: token, At: at - at%3600})
 		if usd == nil {
 			isWhole = false
 			return 0, false
@@ -123,16 +124,18 @@ func addRecounted(s *order.Statistics, o *order.Order) {
 	}
 }
 
+// countAll counts what is not counted yet.
+func countAll(t *testing.T, db *store.DB, prices stats.PriceSource) {
+	t.Helper()
+	if err := New(db, nil, quietly(Options{Prices: prices})).CatchUp(t.Context(), func(int) {}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // checkStatistics counts what is not counted yet, and compares all with a recount.
 func checkStatistics(t *testing.T, db *store.DB, events []order.Event) {
 	t.Helper()
-	s := orderStore{DB: db}
-	for left := true; left; {
-		var err error
-		if left, err = s.countSome(t.Context(), store.Lease{}, madeUpPrices); err != nil {
-			t.Fatal(err)
-		}
-	}
+	countAll(t, db, madeUpPrices)
 	byID := make(map[order.ID][]order.Event)
 	for _, e := range events {
 		byID[e.Order] = append(byID[e.Order], e)
@@ -144,7 +147,7 @@ func checkStatistics(t *testing.T, db *store.DB, events []order.Event) {
 		}
 	}
 	want, wantAll := recounted(orders)
-	rows, err := s.statistics(t.Context(), `day, give_chain, take_chain`, `give_chain > 0`)
+	rows, _, err := stats.Daily(t.Context(), db, 0, 1<<40)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,8 +158,8 @@ func checkStatistics(t *testing.T, db *store.DB, events []order.Event) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("statistics by day (-recounted +counted):\n%s", diff)
 	}
-	checkDeliveryTimes(t, s, orders)
-	gotAll, err := s.allTime(t.Context())
+	checkDeliveryTimes(t, db, orders)
+	gotAll, err := stats.AllTime(t.Context(), db)
 	if diff := cmp.Diff(wantAll, gotAll); err != nil || diff != "" {
 		t.Fatalf("statistics of all time (-recounted +counted): %v\n%s", err, diff)
 	}
@@ -166,17 +169,11 @@ func checkStatistics(t *testing.T, db *store.DB, events []order.Event) {
 func TestValuesAreThoseOfTheStatistics(t *testing.T) {
 	db, v := openStore(t), newInvented(23)
 	orders := fillInvented(t, db, v, 40)
-	s := orderStore{DB: db}
 	x := New(db, nil, quietly(Options{}))
 	if _, counted, err := x.Values(t.Context(), orders[0].ID); err != nil || counted {
 		t.Errorf("an order that is not counted: %t, %v", counted, err)
 	}
-	for left := true; left; {
-		var err error
-		if left, err = s.countSome(t.Context(), store.Lease{}, madeUpPrices); err != nil {
-			t.Fatal(err)
-		}
-	}
+	countAll(t, db, madeUpPrices)
 	known := 0
 	for _, o := range orders {
 		got, counted, err := x.Values(t.Context(), o.ID)
@@ -236,7 +233,7 @@ func TestStatisticsEqualARecount(t *testing.T) {
 			checkStatistics(t, db, known)
 			apply(t, db, nil, known)
 			checkStatistics(t, db, nil)
-			for _, table := range []string{"daily_statistics", "order_values", "order_creators", "order_tokens", "uncounted"} {
+			for _, table := range []string{"daily_statistics", "order_values", "order_tokens", "uncounted", "stale_days"} {
 				var rows int
 				if _, err := db.QueryRow(t.Context(), []any{&rows}, `SELECT COUNT(*) FROM `+table); err != nil || rows != 0 {
 					t.Errorf("%d rows of %s are left of nothing, %v", rows, table, err)
@@ -267,27 +264,8 @@ func TestAValueThatWasKnownStays(t *testing.T) {
 	apply(t, db, events, nil)
 	checkStatistics(t, db, events)
 	execute(t, db, `INSERT INTO uncounted SELECT id FROM order_values`)
-	if _, err := (orderStore{DB: db}).countSome(t.Context(), store.Lease{}, func(context.Context, []Priced) map[Priced]*big.Rat { return nil }); err != nil {
-		t.Fatal(err)
-	}
+	countAll(t, db, nil)
 	checkStatistics(t, db, events)
-}
-
-// TestARoundCountsAllThatWait has a replica count more orders than it does in one transaction.
-func TestARoundCountsAllThatWait(t *testing.T) {
-	for name, db := range map[string]*store.DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
-		t.Run(name, func(t *testing.T) {
-			fillInvented(t, db, newInvented(37), 2*countedAtOnce+1)
-			x := New(db, nil, quietly(Options{}))
-			if err := x.countRound(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			var left int
-			if _, err := db.QueryRow(t.Context(), []any{&left}, `SELECT COUNT(*) FROM uncounted`); err != nil || left != 0 {
-				t.Errorf("%d are left, %v", left, err)
-			}
-		})
-	}
 }
 
 // TestStatisticsSayWhenTooMuchIsMissing has more orders wait than those of some moments, and all that there are.
@@ -298,58 +276,31 @@ func TestStatisticsSayWhenTooMuchIsMissing(t *testing.T) {
 	}{
 		"no orders":        {0, 0, nil},
 		"all but the last": {20, 3, nil},
-		"none yet":         {0, 3, ErrUncounted},
-		"too many":         {20, mostUncounted + 10, ErrUncounted},
+		"none yet":         {0, 3, stats.ErrUncounted},
+		"too many":         {20, 1010, stats.ErrUncounted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			db, v := openStore(t), newInvented(19)
 			fillInvented(t, db, v, test.counted)
-			if err := New(db, nil, quietly(Options{})).countRound(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			countAll(t, db, nil)
 			fillInvented(t, db, v, test.waiting)
-			if _, err := (orderStore{DB: db}).allTime(t.Context()); err != test.want { //nolint:errorlint // it is returned as it is
+			if _, err := stats.AllTime(t.Context(), db); err != test.want { //nolint:errorlint // it is returned as it is
 				t.Errorf("all time: %v, want %v", err, test.want)
 			}
 		})
 	}
 }
 
-// TestNonsensePricesAreNoValues values amounts that nothing is worth.
-func TestNonsensePricesAreNoValues(t *testing.T) {
-	for _, row := range []struct {
-		amount uint64
-		usd    *big.Rat
-		want   int64 // -1: not known
-	}{
-		{1, big.NewRat(1, 1), 1_000_000},
-		{0, nil, 0},
-		{5, nil, -1},
-		{1, big.NewRat(1, 3), 333_333},
-		{3, big.NewRat(1, 10_000_000), 0},
-		{1, big.NewRat(1_000_000_001, 1), -1},
-		{1 << 63, big.NewRat(1<<62, 1), -1},
-	} {
-		got := int64(-1)
-		if n := micros(chain.NewAmount(row.amount), row.usd); n != nil {
-			got = *n
-		}
-		if got != row.want {
-			t.Errorf("micros(%d, %v) = %d, want %d", row.amount, row.usd, got, row.want)
-		}
-	}
-}
-
 // TestCatchUpLeavesNothingToCount counts what a restored backup may have left.
 func TestCatchUpLeavesNothingToCount(t *testing.T) {
 	db := openStore(t)
-	fillInvented(t, db, newInvented(9), 3*countedAtOnce)
+	fillInvented(t, db, newInvented(9), 3*stats.AtOnce)
 	x := New(db, nil, quietly(Options{}))
-	if _, _, err := x.AllTime(t.Context()); !errors.Is(err, ErrUncounted) {
-		t.Errorf("before: %v, want ErrUncounted", err)
+	if _, _, err := x.AllTime(t.Context()); !errors.Is(err, stats.ErrUncounted) {
+		t.Errorf("before: %v, want stats.ErrUncounted", err)
 	}
 	var reported []int
-	if err := x.CatchUp(t.Context(), func(left int) { reported = append(reported, left) }); err != nil || len(reported) != 1 || reported[0] != 3*countedAtOnce {
+	if err := x.CatchUp(t.Context(), func(left int) { reported = append(reported, left) }); err != nil || len(reported) != 1 || reported[0] != 3*stats.AtOnce {
 		t.Errorf("CatchUp: %v, reported %v", err, reported)
 	}
 	if all, _, err := x.AllTime(t.Context()); err != nil || all.Created == 0 {

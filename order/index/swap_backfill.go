@@ -125,7 +125,10 @@ func (s orderStore) extendForSwaps(ctx context.Context, l store.Lease, id chain.
 		if err != nil {
 			return err
 		}
-		return addSwaps(ctx, tx, swaps, known)
+		if err := addSwaps(ctx, tx, swaps); err != nil {
+			return err
+		}
+		return relist(ctx, tx, nil, swaps, known)
 	})
 	if err != nil {
 		return fmt.Errorf("store swaps of blocks %d to %d of chain %d: %w", got.from, got.to, id, err)

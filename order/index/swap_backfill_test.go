@@ -6,6 +6,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/list"
 	"crossgate/store"
 )
 
@@ -122,8 +123,8 @@ func TestSwapsAreLeftOut(t *testing.T) {
 			if err := without.Backfill(t.Context(), func(Progress) {}); err != nil {
 				t.Fatal(err)
 			}
-			_, _, err := without.ListSwaps(t.Context(), Filter{}, 0, 10)
-			_, _, mixedErr := without.ListMixed(t.Context(), Filter{}, 0, 10)
+			_, _, err := without.List(t.Context(), list.Swaps, list.Filter{}, 0, 10)
+			_, _, mixedErr := without.List(t.Context(), list.Both, list.Filter{}, 0, 10)
 			if !errors.Is(err, ErrWithoutSwaps) || !errors.Is(mixedErr, ErrWithoutSwaps) {
 				t.Errorf("lists of swaps that are left out: %v, %v", err, mixedErr)
 			}

@@ -36,7 +36,7 @@ func (s orderStore) moveSwaps(ctx context.Context, tx *store.Tx, a advance) erro
 	if err != nil {
 		return err
 	}
-	if err := addSwaps(ctx, tx, nil, withdrawn); err != nil {
+	if err := relist(ctx, tx, nil, nil, withdrawn); err != nil {
 		return err
 	}
 	since := a.before.blockTime // of the block before the range

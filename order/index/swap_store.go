@@ -1,12 +1,9 @@
 package index
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
-	"maps"
-	"slices"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -124,45 +121,11 @@ func parted(events []order.Event) (ofOrders []order.Event, swaps []order.Swap) {
 	return ofOrders, swaps
 }
 
-// addSwaps stores swaps, and counts them and those that were withdrawn.
-func addSwaps(ctx context.Context, tx *store.Tx, swaps, withdrawn []order.Swap) error {
-	rows, change := make([][]any, len(swaps)), swapCounts{}
+// addSwaps stores swaps.
+func addSwaps(ctx context.Context, tx *store.Tx, swaps []order.Swap) error {
+	rows := make([][]any, len(swaps))
 	for i, s := range swaps {
 		rows[i] = swapRow(s)
-		change.add(s, 1)
 	}
-	for _, s := range withdrawn {
-		change.add(s, -1)
-	}
-	if err := tx.ExecEach(ctx, insertSwap, rows); err != nil {
-		return err
-	}
-	return change.store(ctx, tx)
-}
-
-// swapCell is what swaps are counted by.
-type swapCell struct {
-	day   int64
-	chain chain.ID
-}
-
-// swapCounts are how many swaps came to each cell.
-type swapCounts map[swapCell]int64
-
-func (c swapCounts) add(s order.Swap, count int64) {
-	c[swapCell{int64(day(s.At.Time)), s.At.Chain}] += count
-	c[swapCell{anyDay, s.At.Chain}] += count
-}
-
-// store writes the counts in one sequence, since two that write some of the same must not wait for each other.
-func (c swapCounts) store(ctx context.Context, tx *store.Tx) error {
-	cells := slices.SortedFunc(maps.Keys(c), func(a, b swapCell) int {
-		return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.chain, b.chain))
-	})
-	rows := make([][]any, len(cells))
-	for i, in := range cells {
-		rows[i] = []any{in.day, int64(in.chain), c[in]}
-	}
-	return tx.ExecEach(ctx, `INSERT INTO swap_counts (day, chain, swaps) VALUES ($1, $2, $3)
-		ON CONFLICT (day, chain) DO UPDATE SET swaps = swap_counts.swaps + excluded.swaps`, rows)
+	return tx.ExecEach(ctx, insertSwap, rows)
 }

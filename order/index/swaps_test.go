@@ -6,6 +6,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/list"
 	"crossgate/store"
 )
 
@@ -120,8 +121,8 @@ func TestASwapInDoubtIsAskedFor(t *testing.T) {
 func TestListsOfSwapsSayFromWhere(t *testing.T) {
 	db, l := openStore(t), newLedger(1)
 	x := New(db, map[chain.ID]order.Source{1: l}, quietly(Options{Chains: evmChains(1)}))
-	if _, _, err := x.ListSwaps(t.Context(), Filter{}, 0, 10); !errors.Is(err, ErrEmpty) {
-		t.Errorf("ListSwaps before anything was read: %v, want ErrEmpty", err)
+	if _, _, err := x.List(t.Context(), list.Swaps, list.Filter{}, 0, 10); !errors.Is(err, ErrEmpty) {
+		t.Errorf("a list before anything was read: %v, want ErrEmpty", err)
 	}
 	l.mineSwaps([]told{swapped(1)})
 	followAll(t, x)
@@ -132,8 +133,8 @@ func TestListsOfSwapsSayFromWhere(t *testing.T) {
 	} {
 		execute(t, db, `UPDATE swap_checkpoints SET reorgs = 0`)
 		execute(t, db, statement)
-		listed, basis, err := x.ListSwaps(t.Context(), Filter{}, 0, 10)
-		if err != nil || listed.Total != 1 || len(listed.Swaps) != 1 || basis.Chains[0].From.Number != want {
+		listed, basis, err := x.List(t.Context(), list.Swaps, list.Filter{}, 0, 10)
+		if err != nil || listed.Total != 1 || len(listed.Items) != 1 || basis.Chains[0].From.Number != want {
 			t.Errorf("after %s: %+v from block %d, %v, want one swap from block %d", statement, listed, basis.Chains[0].From.Number, err, want)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/list"
 	"crossgate/proxy"
 	"crossgate/proxy/wire"
 	"crossgate/token"
@@ -25,7 +25,7 @@ const (
 
 // Part asks for some of the orders that a filter holds of.
 type Part struct {
-	Filter     index.Filter
+	Filter     list.Filter
 	Skip, Take uint64
 	Mode       ListMode
 }
@@ -88,7 +88,7 @@ func ParseOrderList(m *Members) (Part, error) {
 	f := &q.Filter
 	f.TakeChains = m.chains("takeChainIds")
 	f.Calls = words(m, "externalCallStates", allCalls, order.ExternalCallState.String)
-	f.TradeType = m.word("orderTradeType", index.TradeTypes())
+	f.TradeType = m.word("orderTradeType", list.TradeTypes())
 	f.Since, _ = m.number("blockTimestampFrom", 53)
 	until, isUntil := m.number("blockTimestampTo", 53)
 	if f.Until = until; isUntil && until == 0 {
@@ -150,14 +150,14 @@ var (
 
 // ParseSearch reads a text as everything that it can be; nil for none. Hex is read in any case, and hashes and ids also
 // without 0x, as TRON writes hashes.
-func ParseSearch(text string) *index.Search {
+func ParseSearch(text string) *list.Search {
 	if text == "" {
 		return nil
 	}
 	if digits, capital := strings.CutPrefix(text, "0X"); capital {
 		text = "0x" + digits
 	}
-	s := &index.Search{}
+	s := &list.Search{}
 	if a, _, err := chain.ParseAnyAddress(text); err == nil {
 		s.Address = a
 	}
@@ -170,6 +170,9 @@ func ParseSearch(text string) *index.Search {
 	return s
 }
 
+// kinds are what the index lists, by modes.
+var kinds = map[ListMode]list.Kind{CrossChain: list.Orders, SameChain: list.Swaps, mixed: list.Both}
+
 // Listed is what a list has, for pages.
 type Listed struct {
 	Records []wire.Listed
@@ -177,13 +180,13 @@ type Listed struct {
 }
 
 func (s *Orders) loadOrderList(ctx context.Context, q Part) ([]proxy.Body, cache.Life, error) {
-	items, total, basis, err := s.listed(ctx, q)
+	listed, basis, err := s.Options.Orders.List(ctx, kinds[q.Mode], q.Filter, q.Skip, q.Take)
 	if err != nil {
 		return nil, proxy.NoLife, err
 	}
 	b := proxy.Body{Basis: basis}
 	var keys []token.Key
-	for _, e := range items {
+	for _, e := range listed.Items {
 		if e.Swap != nil {
 			b.Orders, keys = append(b.Orders, e.Swap.ID), append(keys, tokensOfSwaps([]order.Swap{*e.Swap})...)
 		} else {
@@ -194,8 +197,8 @@ func (s *Orders) loadOrderList(ctx context.Context, q Part) ([]proxy.Body, cache
 	if err != nil {
 		return nil, proxy.NoLife, err
 	}
-	records := make([]wire.Listed, len(items))
-	for i, e := range items {
+	records := make([]wire.Listed, len(listed.Items))
+	for i, e := range listed.Items {
 		if e.Swap != nil {
 			records[i].Swap = &recordsOfSwaps([]order.Swap{*e.Swap}, tokens)[0]
 		} else {
@@ -203,38 +206,19 @@ func (s *Orders) loadOrderList(ctx context.Context, q Part) ([]proxy.Body, cache
 			records[i].Order = &record
 		}
 	}
-	b.Text, b.Value = string(s.encoder.AppendOrderList(nil, records, total)), Listed{records, total}
+	b.Text, b.Value = string(s.encoder.AppendOrderList(nil, records, listed.Total)), Listed{records, listed.Total}
 	return b.Without(unread, proxy.MovingLife)
 }
 
-// listed are the orders, the swaps or both that a list has.
-func (s *Orders) listed(ctx context.Context, q Part) (items []index.MixedItem, total uint64, basis index.Basis, err error) {
-	switch q.Mode {
-	case SameChain:
-		l, basis, err := s.Options.Swaps.ListSwaps(ctx, q.Filter, q.Skip, q.Take)
-		for i := range l.Swaps {
-			items = append(items, index.MixedItem{Swap: &l.Swaps[i]})
-		}
-		return items, l.Total, basis, err
-	case mixed:
-		l, basis, err := s.Options.Orders.ListMixed(ctx, q.Filter, q.Skip, q.Take)
-		return l.Items, l.Total, basis, err
-	}
-	l, basis, err := s.Options.Orders.List(ctx, q.Filter, q.Skip, q.Take)
-	for _, o := range l.Orders {
-		items = append(items, index.MixedItem{Order: o})
-	}
-	return items, l.Total, basis, err
-}
-
 func (s *Orders) loadUnlockList(ctx context.Context, q Part) ([]proxy.Body, cache.Life, error) {
-	listed, basis, err := s.Options.Orders.List(ctx, q.Filter, q.Skip, q.Take)
+	listed, basis, err := s.Options.Orders.List(ctx, list.Orders, q.Filter, q.Skip, q.Take)
 	if err != nil {
 		return nil, proxy.NoLife, err
 	}
-	b := proxy.Body{Text: string(s.encoder.AppendUnlockList(nil, listed.Orders, listed.Total)), Basis: basis}
-	for _, o := range listed.Orders {
-		b.Orders = append(b.Orders, o.ID)
+	b, orders := proxy.Body{Basis: basis}, make([]*order.Order, len(listed.Items))
+	for i, e := range listed.Items {
+		orders[i], b.Orders = e.Order, append(b.Orders, e.Order.ID)
 	}
+	b.Text = string(s.encoder.AppendUnlockList(nil, orders, listed.Total))
 	return []proxy.Body{b}, proxy.MovingLife, nil
 }

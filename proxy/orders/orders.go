@@ -15,6 +15,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/order/list"
 	"crossgate/proxy"
 	"crossgate/proxy/wire"
 	"crossgate/quote"
@@ -32,11 +33,9 @@ type Finder interface {
 	ByID(context.Context, order.ID) (index.Found, error)
 	// Locked returns what is locked for a taker; index.ErrEmpty or index.ErrUnavailable when that cannot be known.
 	Locked(context.Context, chain.Address) ([]order.LockedChain, index.Basis, error)
-	// List returns a part of the orders that match a filter; index.ErrEmpty, index.ErrUnlisted or
-	// index.ErrUnavailable when that cannot be known.
-	List(ctx context.Context, f index.Filter, skip, take uint64) (index.List, index.Basis, error)
-	// ListMixed is List of orders and of swaps within a chain.
-	ListMixed(ctx context.Context, f index.Filter, skip, take uint64) (index.MixedList, index.Basis, error)
+	// List returns a part of the orders, the swaps within a chain, or both that match a filter; index.ErrEmpty,
+	// index.ErrUnlisted, index.ErrWithoutSwaps or index.ErrUnavailable when that cannot be known.
+	List(ctx context.Context, k list.Kind, f list.Filter, skip, take uint64) (index.List, index.Basis, error)
 }
 
 // SwapFinder is the order index as far as it knows swaps within a chain.
@@ -46,11 +45,9 @@ type SwapFinder interface {
 	FindSwaps(context.Context, chain.ID, chain.TxHash) ([]index.FoundSwap, index.Basis, error)
 	// SwapByID is ByID of a swap.
 	SwapByID(context.Context, order.ID) (index.FoundSwap, error)
-	// ListSwaps is List of swaps within a chain.
-	ListSwaps(ctx context.Context, f index.Filter, skip, take uint64) (index.SwapList, index.Basis, error)
 }
 
-// Statistics counts what happened on UNIX days, both included; index.ErrEmpty, index.ErrUncounted or
+// Statistics counts what happened on UNIX days, both included; index.ErrEmpty, stats.ErrUncounted or
 // index.ErrUnavailable when that cannot be known.
 type Statistics interface {
 	// Daily returns statistics by day and pair of chains, in this sequence, and what each pair had before.

@@ -10,6 +10,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/order/stats"
 	"crossgate/proxy/web"
 	"crossgate/proxy/wire"
 	"crossgate/token"
@@ -25,7 +26,7 @@ type Order struct {
 	Read   []index.ChainBasis // its chains
 	Give   *big.Rat           // USD for a whole token of what is given, now; nil: no price is known
 	Take   *big.Rat           // of what is taken
-	Then   *index.Values      // nil: what the amounts were worth at the time was not looked up
+	Then   *stats.Values      // nil: what the amounts were worth at the time was not looked up
 	Index  int                // among the orders of its transaction
 	Count  int                // of them; zero when the order was found by its id
 	Hash   string             // as in the request

@@ -9,6 +9,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order/index"
+	"crossgate/order/stats"
 	"crossgate/proxy/web"
 )
 
@@ -18,7 +19,7 @@ func TestOrderPageSaysWhatThingsAreWorthAndHowLongTheyTook(t *testing.T) {
 	page := Render(t, func(to io.Writer) error {
 		return pages.Order(to, Order{
 			Record: recordIn(t, record), JSON: string(record), Now: Noon, Give: big.NewRat(9999, 10_000),
-			Then: &index.Values{Given: new(int64(18_000_000)), Fee: new(int64(610_000))},
+			Then: &stats.Values{Given: new(int64(18_000_000)), Fee: new(int64(610_000))},
 			Read: []index.ChainBasis{{Chain: 137, Followed: true, Lag: index.Lag{Indexed: 1234}, Proven: 1200, Final: true}, {Chain: 8453}},
 		})
 	})

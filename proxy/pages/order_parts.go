@@ -9,7 +9,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/stats"
 	"crossgate/proxy/web"
 	"crossgate/proxy/wire"
 	"crossgate/token"
@@ -28,7 +28,7 @@ func (s *Pages) pricesOf(ctx context.Context, give, take token.Key) (ofGive, ofT
 
 // worthThen is what the amounts of an order were worth at the time; nil where that was not looked up, or cannot be
 // known at the moment.
-func (s *Pages) worthThen(ctx context.Context, ids []order.ID) *index.Values {
+func (s *Pages) worthThen(ctx context.Context, ids []order.ID) *stats.Values {
 	if len(ids) != 1 {
 		return nil
 	}

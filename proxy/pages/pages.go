@@ -18,6 +18,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/order/stats"
 	"crossgate/proxy"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/swaps"
@@ -32,7 +33,7 @@ type Details interface {
 	Deliveries(context.Context, []order.ID) (map[order.ID]index.Delivery, error)
 	// Values returns what an order's amounts were worth at the time, and whether that was looked up;
 	// index.ErrUnavailable when that cannot be known.
-	Values(context.Context, order.ID) (v index.Values, counted bool, err error)
+	Values(context.Context, order.ID) (v stats.Values, counted bool, err error)
 	// Transaction returns a transaction of a chain, whole: order.ErrNotFound, *index.UnreachableError.
 	Transaction(context.Context, chain.ID, chain.TxHash) (order.Transaction, error)
 	// Tellers returns the names of the endpoints that reported a transaction with events, in the block with a hash; none

@@ -11,7 +11,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"crossgate/chain"
-	"crossgate/order/index"
+	"crossgate/order/list"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/swaps"
 	"crossgate/proxy/web"
@@ -55,7 +55,7 @@ func (s *Pages) searchPage(c *gin.Context) {
 	shown.Tokens = tokens
 	if _, _, err := chain.ParseAnyAddress(text); err == nil {
 		shown.Address = true
-		shown.Orders = s.newest(ctx, orders.Part{Filter: index.Filter{Search: orders.ParseSearch(text)}, Take: mostNamed, Mode: orders.CrossChain})
+		shown.Orders = s.newest(ctx, orders.Part{Filter: list.Filter{Search: orders.ParseSearch(text)}, Take: mostNamed, Mode: orders.CrossChain})
 		if len(tokens) == 0 && (shown.Orders == nil || len(shown.Orders.Records) == 0) {
 			c.Redirect(http.StatusSeeOther, "/locked/"+url.PathEscape(text))
 			return

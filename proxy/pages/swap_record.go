@@ -14,6 +14,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order/index"
+	"crossgate/order/list"
 	"crossgate/proxy"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/web"
@@ -68,11 +69,11 @@ func (s *Pages) writeSwapPage(c *gin.Context, shown SwapRecord, found *proxy.Bod
 // swapNamed returns the path of the page of an indexed swap that a text names by its id or its transaction: whoever
 // tracks something need not know what it was; empty for none.
 func (s *Pages) swapNamed(ctx context.Context, text string) (path string, err error) {
-	listed, _, err := s.orders.Options.Swaps.ListSwaps(ctx, index.Filter{Search: orders.ParseSearch(text)}, 0, 1)
-	if err != nil || len(listed.Swaps) == 0 {
+	listed, _, err := s.orders.Options.Orders.List(ctx, list.Swaps, list.Filter{Search: orders.ParseSearch(text)}, 0, 1)
+	if err != nil || len(listed.Items) == 0 {
 		return "", err
 	}
-	made := listed.Swaps[0]
+	made := listed.Items[0].Swap
 	if id, err := chain.ParseHash(text); err == nil && made.ID == id {
 		return "/swap/" + url.PathEscape(text), nil
 	}

@@ -1,4 +1,4 @@
-package index
+package stats
 
 import (
 	"context"
@@ -15,14 +15,14 @@ type Priced struct {
 	At    uint64
 }
 
-// PriceSource returns what one smallest unit of tokens was worth in USD at a time. What it does not know is left out.
+// PriceSource returns prices of one smallest unit in USD. Prices that it does not know are left out.
 type PriceSource func(context.Context, []Priced) map[Priced]*big.Rat
 
 // priceStep is how exactly times of prices are asked for: orders of the same hour share them.
 const priceStep = 3600
 
-// Values are what an order's amounts were worth in millionths of a USD, nil where that is not known or there is no
-// amount: taken when it was delivered, the others when it was created. Fee is both fees of the protocol.
+// Values are what an order's amounts were worth in millionths of a USD, nil for unknown ones and absent amounts: taken
+// at the delivery, the others at the creation. Fee is both fees of the protocol.
 type Values struct{ Given, Taken, Fee, Affiliate *int64 }
 
 // mostWorth is the largest value of one amount that is believed: a price by which an order is worth more is nonsense.
@@ -33,7 +33,7 @@ func priced(id chain.ID, token chain.Address, at order.At) Priced {
 	return Priced{Chain: id, Token: token, At: at.Time / priceStep * priceStep}
 }
 
-// pricesOf names what has to be known of an order whose creation is known to value it.
+// pricesOf names the prices that an order whose creation is known is valued at.
 func pricesOf(o *order.Order) []Priced {
 	give := o.Terms.Give
 	wanted := []Priced{priced(give.Chain, give.Token, o.Created.At), coinOf(o)}
@@ -49,7 +49,7 @@ func coinOf(o *order.Order) Priced {
 	return priced(o.Terms.Give.Chain, native, o.Created.At)
 }
 
-// valuesOf values an order whose creation is known. What was known of it before stays where it is not known now.
+// valuesOf values an order whose creation is known. A value from before stays where prices are missing now.
 func valuesOf(o *order.Order, before Values, prices map[Priced]*big.Rat) Values {
 	created := o.Created.Fact
 	give := prices[priced(o.Terms.Give.Chain, o.Terms.Give.Token, o.Created.At)]
@@ -73,7 +73,7 @@ func valuesOf(o *order.Order, before Values, prices map[Priced]*big.Rat) Values 
 		}
 	}
 	if o.Fulfilled == nil {
-		v.Taken = nil // what it was worth before a reorg took it away
+		v.Taken = nil // a value from before a reorg
 	}
 	return v
 }

@@ -1,0 +1,246 @@
+package list
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/onchain"
+)
+
+// Kind is orders, swaps, or both.
+type Kind int
+
+// Kinds of lists.
+const (
+	Orders Kind = iota
+	Swaps       // within a chain
+	Both
+)
+
+// Filter says what a list holds: what all of its members match. Absent and empty members match everything. A swap has
+// its chain on both sides, is fulfilled and has no external call; who called the router is its maker and creator, its
+// recipient and affiliate are searched for; it has no authorities, taker or type of trade.
+type Filter struct {
+	GiveChains, TakeChains []chain.ID
+	States                 []order.State
+	Calls                  []order.ExternalCallState
+	TradeType              string // of the order's metadata, one of TradeTypes
+	Since, Until           uint64 // UNIX seconds, both included: when it was created
+
+	Maker, Creator                chain.Address // Creator signed the creation
+	Fulfiller                     chain.Address
+	UnlockAuthorities             []chain.Address // any of them
+	GiveAuthority, OrderAuthority chain.Address
+	ReferralCode                  *uint32
+	Search                        *Search
+}
+
+// TradeTypes are the types of trades that orders are known by.
+func TradeTypes() []string { return onchain.OrderTradeTypes() }
+
+// Search is a text that names an order or a swap by an address, a transaction or its id. Absent members match nothing.
+type Search struct {
+	Address chain.Address // maker, receiver, either authority, or beneficiary of the affiliate fee
+	Order   order.ID
+	Tx      chain.TxHash // creation or fulfilment
+}
+
+// isPersonal reports whether the filter names something that few rows have, which has an index of its own.
+func (f Filter) isPersonal() bool {
+	return f.Search != nil || len(f.UnlockAuthorities) > 0 || !f.Maker.IsAbsent() || !f.Creator.IsAbsent() ||
+		!f.Fulfiller.IsAbsent() || !f.GiveAuthority.IsAbsent() || !f.OrderAuthority.IsAbsent()
+}
+
+// asksForCells reports whether the filter matches some of the cells only.
+func (f Filter) asksForCells() bool {
+	return len(f.GiveChains) > 0 || len(f.TakeChains) > 0 || len(f.States) > 0 || len(f.Calls) > 0 || f.TradeType != ""
+}
+
+// isCounted reports whether listed_counts has what the filter asks for, but for a time that is part of a period.
+func (f Filter) isCounted() bool {
+	return !f.isPersonal() && (f.ReferralCode == nil || !f.asksForCells())
+}
+
+// query collects the conditions of a statement and its arguments.
+type query struct {
+	conditions []string
+	arguments  []any
+}
+
+// argument returns the placeholder of one more.
+func (q *query) argument(value any) string {
+	q.arguments = append(q.arguments, value)
+	return fmt.Sprintf("$%d", len(q.arguments))
+}
+
+func (q *query) add(condition string, values ...any) {
+	marks := make([]any, len(values))
+	for i, value := range values {
+		marks[i] = q.argument(value)
+	}
+	q.conditions = append(q.conditions, fmt.Sprintf(condition, marks...))
+}
+
+func (q *query) where() string {
+	if len(q.conditions) == 0 {
+		return ""
+	}
+	return " WHERE " + strings.Join(q.conditions, " AND ")
+}
+
+func (q *query) kind(k Kind) {
+	if k != Both {
+		q.add("swap = %s", int64(k))
+	}
+}
+
+// in requires that a column holds one of some numbers; of none, anything.
+func in[N ~uint64 | ~uint8](q *query, column string, numbers []N) {
+	if len(numbers) == 0 {
+		return
+	}
+	all := make([]int64, len(numbers))
+	for i, n := range numbers {
+		all[i] = int64(n)
+	}
+	q.add(column+" = ANY(%s)", all)
+}
+
+// counts requires of listed_counts what it knows of the filter.
+func (q *query) counts(k Kind, f Filter) {
+	q.kind(k)
+	if f.ReferralCode != nil && !f.asksForCells() {
+		q.add("cell = %s", int64(*f.ReferralCode))
+		return
+	}
+	q.add("cell > 4294967295") // others are referral codes
+	q.cells(f)
+}
+
+// cells requires values of the cell.
+func (q *query) cells(f Filter) {
+	modulo := func(ids []chain.ID) (all []chain.ID) {
+		for _, id := range ids {
+			all = append(all, id%chainValues)
+		}
+		return all
+	}
+	in(q, "cell / 68719476736", modulo(f.GiveChains))
+	in(q, "cell / 512 %% 134217728", modulo(f.TakeChains))
+	in(q, "cell / 64 %% 8", f.States)
+	in(q, "cell / 8 %% 8", f.Calls)
+	if f.TradeType != "" {
+		q.add("cell %% 8 = %s", slices.Index(tradeTypes, f.TradeType))
+	}
+}
+
+func (q *query) times(f Filter) {
+	if f.Since > 0 {
+		q.add("at >= %s", clamped(f.Since))
+	}
+	if f.Until > 0 {
+		q.add("at <= %s", clamped(f.Until))
+	}
+}
+
+// clamped is a number as databases have them.
+func clamped(n uint64) int64 { return int64(min(n, 1<<62)) }
+
+// keys requires what has an index of its own. A plus keeps databases from searching by a referral code, which many rows
+// may share, where a person is named too.
+func (q *query) keys(f Filter) {
+	if !f.Maker.IsAbsent() {
+		q.add("maker = %s", f.Maker.Bytes())
+	}
+	q.person(f.Creator, "maker = %s AND creator = maker", otherCreator)
+	q.person(f.GiveAuthority, "maker = %s AND give_authority = maker", otherGiveAuthority)
+	q.person(f.OrderAuthority, "maker = %s AND receiver = maker AND order_authority = receiver",
+		otherReceiver+" AND order_authority = receiver", otherOrderAuthority)
+	if !f.Fulfiller.IsAbsent() {
+		q.add("fulfiller = %s AND length(fulfiller) > 0", f.Fulfiller.Bytes())
+	}
+	switch len(f.UnlockAuthorities) {
+	case 0:
+	case 1: // its rows are in the sequence of the list
+		q.add("unlock_authority = %s AND length(unlock_authority) > 0", f.UnlockAuthorities[0].Bytes())
+	default:
+		authorities := make([][]byte, len(f.UnlockAuthorities))
+		for i, a := range f.UnlockAuthorities {
+			authorities[i] = a.Bytes()
+		}
+		q.add("unlock_authority = ANY(%s) AND length(unlock_authority) > 0", authorities)
+	}
+	if f.ReferralCode != nil {
+		plus := ""
+		if f.isPersonal() {
+			plus = "+"
+		}
+		q.add(plus+"referral_code = %s", int64(*f.ReferralCode))
+	}
+	if f.Search != nil {
+		q.search(*f.Search)
+	}
+}
+
+// Conditions of the partial indexes, which have a person only where the maker or receiver is another one.
+const (
+	otherCreator        = "creator = %s AND creator <> maker"
+	otherReceiver       = "receiver = %s AND receiver <> maker"
+	otherGiveAuthority  = "give_authority = %s AND give_authority <> maker AND swap = 0"
+	otherOrderAuthority = "order_authority = %s AND order_authority <> receiver AND swap = 0"
+)
+
+// person requires that an address has a part in a row, by one of some conditions.
+func (q *query) person(a chain.Address, conditions ...string) {
+	if a.IsAbsent() {
+		return
+	}
+	var ways union
+	for _, each := range conditions {
+		ways.add(a.Bytes(), "SELECT id FROM listed WHERE "+each)
+	}
+	q.anyOf(ways)
+}
+
+// search requires that one member of a search matches. Each is answered by an index of its own, as OR would not be.
+func (q *query) search(s Search) {
+	var ways union
+	if !s.Address.IsAbsent() {
+		for _, each := range []string{
+			"maker = %s", otherReceiver, otherGiveAuthority, otherOrderAuthority, "affiliate = %s AND length(affiliate) > 0",
+		} {
+			ways.add(s.Address.Bytes(), "SELECT id FROM listed WHERE "+each)
+		}
+	}
+	if !s.Tx.IsAbsent() {
+		ways.add(s.Tx.Bytes(), "SELECT order_id FROM events WHERE tx = %s AND kind = 'created'")
+		ways.add(s.Tx.Bytes(), "SELECT id FROM swaps WHERE tx = %s")
+		ways.add(s.Tx.Bytes(), "SELECT id FROM listed WHERE fulfilled_in = %s AND length(fulfilled_in) > 0")
+	}
+	if s.Order != (order.ID{}) {
+		ways.add(s.Order[:], "SELECT id FROM listed WHERE id = %s")
+	}
+	q.anyOf(ways)
+}
+
+// union is statements that find ids, each by one value.
+type union struct {
+	statements []string
+	values     []any
+}
+
+func (u *union) add(value []byte, statement string) {
+	u.statements, u.values = append(u.statements, statement), append(u.values, value)
+}
+
+// anyOf requires that one of some statements finds the row.
+func (q *query) anyOf(u union) {
+	if len(u.statements) == 0 {
+		q.add("1 = 0")
+		return
+	}
+	q.add("id IN ("+strings.Join(u.statements, " UNION ALL ")+")", u.values...)
+}

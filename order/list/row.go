@@ -1,0 +1,215 @@
+package list
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"slices"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/onchain"
+	"crossgate/store"
+)
+
+const columns = `id, swap, at, cell, referral_code, maker, creator, receiver, give_authority, order_authority, affiliate,
+	fulfiller, unlock_authority, fulfilled_in`
+
+// Rows are written as narrowly as they change: an index costs only when a column of it is written.
+const (
+	insertRow        = `INSERT INTO listed (` + columns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
+	updateCell       = `UPDATE listed SET cell = $2 WHERE id = $1`
+	updateFulfilment = `UPDATE listed SET cell = $2, fulfiller = $3, unlock_authority = $4, fulfilled_in = $5 WHERE id = $1`
+	deleteRow        = `DELETE FROM listed WHERE id = $1`
+	insertCount      = `INSERT INTO listed_counts (period, cell, swap, listed) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (period, cell, swap) DO UPDATE SET listed = listed_counts.listed + excluded.listed`
+)
+
+// periodSeconds is the length of the periods by which rows are counted.
+const periodSeconds = 1 << 21
+
+// Row is an order or a swap as the table has it. Bytes are in strings, for rows to be compared.
+type Row struct {
+	terms      terms
+	cell       int64
+	fulfilment [3]string // fulfiller, unlock authority and transaction; empty before
+}
+
+// terms are what does not change while an order lives.
+type terms struct {
+	swap, at, referral int64
+	people             [6]string // maker, creator, receiver, both authorities, beneficiary of the affiliate fee
+}
+
+// tradeTypes are numbered by their places, which are in databases.
+var tradeTypes = []string{"", "Market"}
+
+// A cell has the values in one number that lists are filtered by and that few rows differ in: it is smaller in indexes
+// than they are. Ids of chains are taken modulo chainValues, in which all that are known differ.
+const (
+	chainValues = 1 << 27
+	fewValues   = 1 << 3 // of states, calls and types of trade
+)
+
+func cellOf(give, take chain.ID, state order.State, call order.ExternalCallState, tradeType string) int64 {
+	cell := int64(give)%chainValues*chainValues + int64(take)%chainValues
+	return ((cell*fewValues+int64(state))*fewValues+int64(call))*fewValues + int64(slices.Index(tradeTypes, tradeType))
+}
+
+// OfOrder is the row of an order whose creation is known.
+func OfOrder(o *order.Order) *Row {
+	created, t := o.Created, o.Terms
+	r := &Row{
+		cell: cellOf(t.Give.Chain, t.Take.Chain, o.State, o.Call, tradeType(o)),
+		terms: terms{0, int64(created.At.Time), int64(created.Fact.ReferralCode), people(created.Fact.Affiliate,
+			t.Maker, created.At.Initiator, t.Receiver, t.Authorities.GivePatch, t.Authorities.Order)},
+	}
+	if o.Fulfilled != nil {
+		fact := o.Fulfilled.Fact
+		r.fulfilment = [3]string{string(fact.Taker.Bytes()), string(fact.UnlockAuthority.Bytes()), string(o.Fulfilled.At.Tx.Bytes())}
+	}
+	return r
+}
+
+// OfSwap is the row of a swap: it is fulfilled on both of its chains, which are one, and who called the router is its
+// maker.
+func OfSwap(s order.Swap) *Row {
+	return &Row{
+		cell: cellOf(s.At.Chain, s.At.Chain, order.StateFulfilled, order.NoExtCall, ""),
+		terms: terms{1, int64(s.At.Time), int64(s.Fact.ReferralCode), people(s.Fact.Affiliate,
+			s.Fact.Sender, s.Fact.Sender, s.Fact.Recipient, chain.Address{}, chain.Address{})},
+	}
+}
+
+func people(affiliate *order.Affiliate, all ...chain.Address) (p [6]string) {
+	if affiliate != nil {
+		all = append(all, affiliate.Beneficiary)
+	}
+	for i, each := range all {
+		p[i] = string(each.Bytes())
+	}
+	return p
+}
+
+// tradeType is what the order's metadata says of it, empty where that is not known.
+func tradeType(o *order.Order) string {
+	m, _ := onchain.ParseMetadata(o.Created.Fact.Metadata)
+	return m.OrderTradeType
+}
+
+// change is how rows and their counts change, as the arguments of statements.
+type change struct {
+	gone, added, moved, fulfilled [][]any
+	counts                        map[counted]int64
+}
+
+// counted is the key of a row of listed_counts.
+type counted struct{ period, cell, swap int64 }
+
+func (c *change) count(r *Row, by int64) {
+	t := r.terms
+	c.counts[counted{t.at / periodSeconds, r.cell, t.swap}] += by
+	c.counts[counted{t.at / periodSeconds, t.referral, t.swap}] += by
+}
+
+// replace takes a row from one form to another; nil: it is not listed.
+func (c *change) replace(id order.ID, from, to *Row) {
+	if from != nil {
+		c.count(from, -1)
+	}
+	if to != nil {
+		c.count(to, 1)
+	}
+	switch {
+	case from == nil && to == nil:
+	case from == nil:
+		c.added = append(c.added, to.arguments(id))
+	case to == nil || from.terms != to.terms:
+		c.gone = append(c.gone, []any{id[:]})
+		if to != nil {
+			c.added = append(c.added, to.arguments(id))
+		}
+	case from.fulfilment != to.fulfilment:
+		c.fulfilled = append(c.fulfilled, append([]any{id[:], to.cell}, blobs(to.fulfilment[:])...))
+	case from.cell != to.cell:
+		c.moved = append(c.moved, []any{id[:], to.cell})
+	}
+}
+
+// arguments are those of insertRow.
+func (r *Row) arguments(id order.ID) []any {
+	t := r.terms
+	return append(append([]any{id[:], t.swap, t.at, r.cell, t.referral}, blobs(t.people[:])...), blobs(r.fulfilment[:])...)
+}
+
+func blobs(texts []string) []any {
+	all := make([]any, len(texts))
+	for i, each := range texts {
+		all[i] = []byte(each)
+	}
+	return all
+}
+
+// Replace writes the rows of orders and swaps, nil for those that are not to be listed, over their present ones.
+func Replace(ctx context.Context, tx *store.Tx, rows map[order.ID]*Row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	ids := slices.SortedFunc(maps.Keys(rows), func(a, b order.ID) int { return slices.Compare(a[:], b[:]) })
+	known, err := known(ctx, tx, ids)
+	if err != nil {
+		return err
+	}
+	c := change{counts: map[counted]int64{}}
+	for _, id := range ids {
+		c.replace(id, known[id], rows[id])
+	}
+	var counts [][]any
+	for in, by := range c.counts {
+		if by != 0 {
+			counts = append(counts, []any{in.period, in.cell, in.swap, by})
+		}
+	}
+	for _, step := range []struct {
+		statement string
+		rows      [][]any
+	}{
+		{deleteRow, c.gone},
+		{insertRow, c.added},
+		{updateCell, c.moved},
+		{updateFulfilment, c.fulfilled},
+		{insertCount, counts},
+	} {
+		if err := tx.ExecEach(ctx, step.statement, step.rows); err != nil {
+			return fmt.Errorf("list %d orders and swaps: %w", len(ids), err)
+		}
+	}
+	return nil
+}
+
+// known returns the rows of orders and swaps as they are.
+func known(ctx context.Context, tx *store.Tx, ids []order.ID) (map[order.ID]*Row, error) {
+	keys, rows := make([][]byte, len(ids)), make(map[order.ID]*Row, len(ids))
+	for i := range ids {
+		keys[i] = ids[i][:]
+	}
+	err := tx.ForEachRow(ctx, func(found *sql.Rows) error {
+		var id order.ID
+		r := &Row{}
+		into := []any{store.HashColumn(&id), &r.terms.swap, &r.terms.at, &r.cell, &r.terms.referral}
+		for i := range r.terms.people {
+			into = append(into, &r.terms.people[i])
+		}
+		for i := range r.fulfilment {
+			into = append(into, &r.fulfilment[i])
+		}
+		err := found.Scan(into...)
+		rows[id] = r
+		return err
+	}, `SELECT `+columns+` FROM listed WHERE id = ANY($1)`, keys)
+	if err != nil {
+		return nil, fmt.Errorf("read %d listed orders and swaps: %w", len(ids), err)
+	}
+	return rows, nil
+}

@@ -1,0 +1,268 @@
+package stats
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+
+	"crossgate/order"
+	"crossgate/store"
+)
+
+// Rows reads rows of the database, in a transaction or without one.
+type Rows interface {
+	ForEachRow(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error
+}
+
+// Orders reads those of some orders whose terms are known.
+type Orders func(context.Context, Rows, []order.ID) (map[order.ID]*order.Order, error)
+
+const (
+	// AtOnce is how many orders are valued in one transaction.
+	AtOnce        = 200
+	secondsOfDay  = 86_400
+	deleteValues  = `DELETE FROM order_values WHERE id = $1`
+	deleteCounted = `DELETE FROM uncounted WHERE order_id = $1`
+	insertStale   = `INSERT INTO stale_days (day) VALUES ($1) ON CONFLICT (day) DO NOTHING`
+	upsertValues  = `INSERT INTO order_values (id, day, give_chain, take_chain, give_token, take_token, swapped, creator,
+			fulfilled, active, unpriced, given, taken, fee, affiliate, delivered_after)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+		ON CONFLICT (id) DO UPDATE SET day = excluded.day, give_chain = excluded.give_chain, take_chain = excluded.take_chain,
+			give_token = excluded.give_token, take_token = excluded.take_token, swapped = excluded.swapped, creator = excluded.creator,
+			fulfilled = excluded.fulfilled, active = excluded.active, unpriced = excluded.unpriced, given = excluded.given,
+			taken = excluded.taken, fee = excluded.fee, affiliate = excluded.affiliate, delivered_after = excluded.delivered_after`
+)
+
+// Count values some of the orders that have changed, and reports whether others may be left. Prices are asked for
+// before the transaction; nil: no values are known.
+func Count(ctx context.Context, db *store.DB, l store.Lease, read Orders, prices PriceSource) (left bool, err error) {
+	var ids []order.ID
+	err = db.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var id order.ID
+		err := rows.Scan(store.HashColumn(&id))
+		ids = append(ids, id)
+		return err
+	}, `SELECT DISTINCT order_id FROM uncounted ORDER BY order_id LIMIT $1`, AtOnce)
+	if err != nil || len(ids) == 0 {
+		return false, err
+	}
+	known, err := ask(ctx, db, ids, read, prices)
+	if err == nil {
+		err = db.UpdateUnder(ctx, l, func(tx *store.Tx) error {
+			orders, err := read(ctx, tx, ids)
+			if err != nil {
+				return err
+			}
+			return countAnew(ctx, tx, ids, orders, known)
+		})
+	}
+	if err != nil {
+		return false, fmt.Errorf("count %d orders: %w", len(ids), err)
+	}
+	return len(ids) == AtOnce, nil
+}
+
+// ask asks for the prices of orders whose value is not wholly known.
+func ask(ctx context.Context, db *store.DB, ids []order.ID, read Orders, prices PriceSource) (map[Priced]*big.Rat, error) {
+	if prices == nil {
+		return nil, nil
+	}
+	orders, err := read(ctx, db, ids)
+	if err != nil {
+		return nil, err
+	}
+	before, err := valued(ctx, db, ids)
+	if err != nil {
+		return nil, err
+	}
+	wanted := make(map[Priced]bool)
+	for id, o := range orders {
+		if o.Created == nil || before[id].isWhole(o) {
+			continue
+		}
+		for _, each := range pricesOf(o) {
+			wanted[each] = true
+		}
+	}
+	if len(wanted) == 0 {
+		return nil, nil
+	}
+	return prices(ctx, slices.Collect(maps.Keys(wanted))), nil
+}
+
+// countAnew replaces the shares of orders in the statistics, and notes the days that this makes stale.
+func countAnew(ctx context.Context, tx *store.Tx, ids []order.ID, orders map[order.ID]*order.Order, prices map[Priced]*big.Rat) error {
+	before, err := valued(ctx, tx, ids)
+	if err != nil {
+		return err
+	}
+	var gone, written, counted [][]any
+	creators, stale := map[string]bool{}, map[int64]bool{}
+	for _, id := range ids {
+		counted = append(counted, []any{id[:]})
+		was, isCounted := before[id]
+		if isCounted {
+			stale[was.day], creators[was.creator] = true, true
+		}
+		o := orders[id]
+		if o == nil || o.Created == nil {
+			gone = append(gone, []any{id[:]})
+			continue
+		}
+		stale[dayOf(o)], creators[string(o.Created.At.Initiator.Bytes())] = true, true
+		written = append(written, arguments(o, valuesOf(o, was.Values, prices)))
+	}
+	firsts, err := firstDays(ctx, tx, creators)
+	if err != nil {
+		return err
+	}
+	if err := tx.ExecEach(ctx, deleteValues, gone); err != nil {
+		return err
+	}
+	if err := tx.ExecEach(ctx, upsertValues, written); err != nil {
+		return err
+	}
+	now, err := firstDays(ctx, tx, creators)
+	if err != nil {
+		return err
+	}
+	moved := func(from, to map[pair]int64) {
+		for each, day := range from {
+			if other, is := to[each]; !is || other != day {
+				stale[day] = true
+			}
+		}
+	}
+	moved(firsts, now)
+	moved(now, firsts)
+	var days [][]any
+	for day := range stale {
+		days = append(days, []any{day})
+	}
+	if err := tx.ExecEach(ctx, insertStale, days); err != nil {
+		return err
+	}
+	return tx.ExecEach(ctx, deleteCounted, counted)
+}
+
+// dayOf is the UNIX day on which an order was created.
+func dayOf(o *order.Order) int64 { return int64(o.Created.At.Time / secondsOfDay) }
+
+// arguments are those of upsertValues.
+func arguments(o *order.Order, v Values) []any {
+	var swapped []byte
+	if p := o.Created.Fact.Preswap; p != nil {
+		swapped = p.TokenIn.Bytes()
+	}
+	var deliveredAfter *int64
+	if o.Fulfilled != nil {
+		after := int64(o.Fulfilled.At.Time - min(o.Created.At.Time, o.Fulfilled.At.Time)) // chains have clocks of their own
+		deliveredAfter = &after
+	}
+	give, take := o.Terms.Give, o.Terms.Take
+	return []any{
+		o.ID[:], dayOf(o), int64(give.Chain), int64(take.Chain), store.Blob(give.Token.Bytes()), store.Blob(take.Token.Bytes()),
+		store.Blob(swapped), store.Blob(o.Created.At.Initiator.Bytes()),
+		one(o.Fulfilled != nil), one(o.State == order.StateCreated), one(!v.isWhole(o)), v.Given, v.Taken, v.Fee, v.Affiliate, deliveredAfter,
+	}
+}
+
+func one(is bool) int64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// contribution is an order's share of the statistics, as far as it is read back.
+type contribution struct {
+	day     int64
+	creator string
+	Values
+}
+
+// valued returns the present shares of orders, without those that are not counted.
+func valued(ctx context.Context, q Rows, ids []order.ID) (map[order.ID]contribution, error) {
+	known, keys := make(map[order.ID]contribution, len(ids)), make([][]byte, len(ids))
+	for i := range ids {
+		keys[i] = ids[i][:]
+	}
+	err := q.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var id order.ID
+		var c contribution
+		err := rows.Scan(store.HashColumn(&id), &c.day, &c.creator, &c.Given, &c.Taken, &c.Fee, &c.Affiliate)
+		known[id] = c
+		return err
+	}, `SELECT id, day, creator, given, taken, fee, affiliate FROM order_values WHERE id = ANY($1)`, keys)
+	return known, err
+}
+
+// pair is who created orders between two chains.
+type pair struct {
+	creator    string
+	give, take int64
+}
+
+// firstDays returns the days on which creators had their first order of each pair of chains.
+func firstDays(ctx context.Context, tx *store.Tx, creators map[string]bool) (map[pair]int64, error) {
+	var keys [][]byte
+	for creator := range creators {
+		keys = append(keys, []byte(creator))
+	}
+	firsts := make(map[pair]int64)
+	err := tx.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var p pair
+		var day int64
+		err := rows.Scan(&p.creator, &p.give, &p.take, &day)
+		firsts[p] = day
+		return err
+	}, `SELECT creator, give_chain, take_chain, MIN(day) FROM order_values WHERE creator = ANY($1)
+		GROUP BY creator, give_chain, take_chain`, keys)
+	return firsts, err
+}
+
+// sumUp are the statements that sum up a day: its pairs of chains, the creators between any chains, and its tokens.
+var sumUp = []string{
+	`DELETE FROM daily_statistics WHERE day = $1`,
+	`INSERT INTO daily_statistics (day, give_chain, take_chain, created, fulfilled, active, unpriced, given, given_orders,
+			taken, taken_orders, fee, fee_orders, affiliate, affiliate_orders, creators, new_creators)
+		SELECT day, give_chain, take_chain, COUNT(*), SUM(fulfilled), SUM(active), SUM(unpriced), COALESCE(SUM(given), 0), COUNT(given),
+			COALESCE(SUM(taken), 0), COUNT(taken), COALESCE(SUM(fee), 0), COUNT(fee), COALESCE(SUM(affiliate), 0), COUNT(affiliate),
+			COUNT(DISTINCT creator), COUNT(DISTINCT CASE WHEN NOT EXISTS (SELECT 1 FROM order_values e WHERE e.creator = v.creator
+				AND e.give_chain = v.give_chain AND e.take_chain = v.take_chain AND e.day < v.day) THEN creator END)
+		FROM order_values v WHERE day = $1 GROUP BY day, give_chain, take_chain`,
+	`INSERT INTO daily_statistics (day, give_chain, take_chain, created, fulfilled, active, unpriced, given, given_orders,
+			taken, taken_orders, fee, fee_orders, affiliate, affiliate_orders, creators, new_creators)
+		SELECT day, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, COUNT(DISTINCT creator), COUNT(DISTINCT CASE WHEN NOT EXISTS (
+			SELECT 1 FROM order_values e WHERE e.creator = v.creator AND e.day < v.day) THEN creator END)
+		FROM order_values v WHERE day = $1 GROUP BY day`,
+	`DELETE FROM order_tokens WHERE day = $1`,
+	`INSERT INTO order_tokens (day, chain, address, orders) SELECT day, chain, address, COUNT(*) FROM (
+			SELECT day, take_chain AS chain, take_token AS address, id FROM order_values WHERE day = $1
+			UNION SELECT day, give_chain, CASE WHEN length(swapped) > 0 THEN swapped ELSE give_token END, id FROM order_values WHERE day = $1
+		) AS used GROUP BY day, chain, address`,
+	`DELETE FROM stale_days WHERE day = $1`,
+}
+
+// SumUp sums up the newest day that is stale, and reports whether others may be left.
+func SumUp(ctx context.Context, db *store.DB, l store.Lease) (left bool, err error) {
+	var day int64
+	if left, err = db.QueryRow(ctx, []any{&day}, `SELECT day FROM stale_days ORDER BY day DESC LIMIT 1`); err != nil || !left {
+		return false, err
+	}
+	err = db.UpdateUnder(ctx, l, func(tx *store.Tx) error {
+		for _, statement := range sumUp {
+			if _, err := tx.ExecContext(ctx, statement, day); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return false, fmt.Errorf("sum up day %d: %w", day, err)
+	}
+	return true, nil
+}

@@ -1,0 +1,134 @@
+package stats
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/store"
+)
+
+// ErrUncounted says that so many orders, or all, are still to be counted that statistics would mislead.
+var ErrUncounted = errors.New("orders that were indexed are not counted yet")
+
+// How many orders and days may be missing from statistics: those of the last moments.
+const (
+	mostUncounted = 1000
+	mostStale     = 31
+)
+
+// Daily returns the statistics of UNIX days from one to another, both included, by day and pair of chains, and those of
+// each pair before the first. Orders count for the day of their creation. ErrUncounted.
+func Daily(ctx context.Context, db *store.DB, from, to uint64) (days, before []order.DailyStatistics, err error) {
+	days, err = sums(ctx, db, `day, give_chain, take_chain`, `give_chain > 0 AND day >= $1 AND day <= $2`, from, to)
+	if err == nil {
+		before, err = sums(ctx, db, `0, give_chain, take_chain`, `give_chain > 0 AND day < $1`, from)
+	}
+	return days, before, err
+}
+
+// AllTime returns the statistics of all orders. ErrUncounted.
+func AllTime(ctx context.Context, db *store.DB) (all order.Statistics, err error) {
+	rows, err := sums(ctx, db, `0, 0, 0`, `give_chain > 0`)
+	if err != nil || len(rows) == 0 {
+		return all, err
+	}
+	anyPair, err := sums(ctx, db, `0, 0, 0`, `give_chain = 0`)
+	if all = rows[0].Statistics; len(anyPair) > 0 {
+		all.Creators, all.NewCreators = anyPair[0].NewCreators, anyPair[0].NewCreators
+	}
+	return all, err
+}
+
+// ValuesOf returns what an order's amounts were worth at the time, and whether that was looked up: for an order that is
+// indexed a moment after its creation, for others never.
+func ValuesOf(ctx context.Context, db *store.DB, id order.ID) (v Values, isCounted bool, err error) {
+	known, err := valued(ctx, db, []order.ID{id})
+	c, isCounted := known[id]
+	return c.Values, isCounted, err
+}
+
+const deliveredIn = `SELECT give_chain, take_chain, delivered_after, COUNT(*) FROM order_values
+	WHERE delivered_after IS NOT NULL AND day >= $1 AND day <= $2
+	GROUP BY give_chain, take_chain, delivered_after ORDER BY give_chain, take_chain, delivered_after`
+
+// DeliveryTimes returns how long the orders took that were created from one UNIX day to another, both included, by pair
+// of chains. It reads the index order_values_day, an entry for each of these orders. ErrUncounted.
+func DeliveryTimes(ctx context.Context, db *store.DB, from, to uint64) (times []order.DeliveryTimes, err error) {
+	if err := checkCounted(ctx, db); err != nil {
+		return nil, err
+	}
+	var of [2]chain.ID
+	var all []order.Took
+	finish := func() {
+		if len(all) > 0 {
+			times = append(times, order.TimesOf(of[0], of[1], all))
+		}
+		all = all[:0]
+	}
+	err = db.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var on [2]chain.ID
+		var took order.Took
+		err := rows.Scan(&on[0], &on[1], &took.Seconds, &took.Orders)
+		if on != of {
+			finish()
+		}
+		of, all = on, append(all, took)
+		return err
+	}, deliveredIn, clamped(from), clamped(to))
+	finish()
+	return times, err
+}
+
+// clamped is a number as databases have them.
+func clamped(n uint64) int64 { return int64(min(n, 1<<62)) }
+
+// sums sums up rows of daily_statistics by day, give chain and take chain; a 0 in the place of a column sums up all.
+func sums(ctx context.Context, db *store.DB, by, where string, days ...uint64) (all []order.DailyStatistics, err error) {
+	if err := checkCounted(ctx, db); err != nil {
+		return nil, err
+	}
+	var text strings.Builder
+	text.WriteString(`SELECT ` + by)
+	for _, column := range []string{
+		"created", "fulfilled", "active", "unpriced", "given", "given_orders", "taken", "taken_orders", "fee", "fee_orders",
+		"affiliate", "affiliate_orders", "creators", "new_creators",
+	} {
+		text.WriteString(`, CAST(SUM(` + column + `) AS BIGINT)`)
+	}
+	text.WriteString(` FROM daily_statistics WHERE ` + where)
+	if columns := strings.ReplaceAll(by, "0, ", ""); columns != "0" {
+		text.WriteString(` GROUP BY ` + columns + ` ORDER BY ` + columns)
+	} else {
+		text.WriteString(` HAVING COUNT(*) > 0`)
+	}
+	args := make([]any, len(days))
+	for i, day := range days {
+		args[i] = clamped(day)
+	}
+	err = db.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var d order.DailyStatistics
+		err := rows.Scan(&d.Day, &d.Give, &d.Take, &d.Created, &d.Fulfilled, &d.Active, &d.Unpriced, &d.Given.Micros, &d.Given.Orders,
+			&d.Taken.Micros, &d.Taken.Orders, &d.Fee.Micros, &d.Fee.Orders, &d.Affiliate.Micros, &d.Affiliate.Orders,
+			&d.Creators, &d.NewCreators)
+		all = append(all, d)
+		return err
+	}, text.String(), args...)
+	return all, err
+}
+
+// checkCounted returns ErrUncounted when too many orders are still to be counted, or all that there are.
+func checkCounted(ctx context.Context, db *store.DB) error {
+	var waiting, stale int
+	var isBegun bool
+	_, err := db.QueryRow(ctx, []any{&waiting, &stale, &isBegun},
+		`SELECT (SELECT COUNT(*) FROM (SELECT 1 AS one FROM uncounted LIMIT $1) AS waiting), (SELECT COUNT(*) FROM stale_days),
+			EXISTS (SELECT 1 FROM daily_statistics)`, mostUncounted+1)
+	if err == nil && (waiting > mostUncounted || stale > mostStale || waiting+stale > 0 && !isBegun) {
+		err = ErrUncounted
+	}
+	return err
+}

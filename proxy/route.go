@@ -166,16 +166,13 @@ func (r Route[Q]) late(s *Server, question Q) cache.Result[answer] {
 	}
 	why := s.Options.Index.Late(sought)
 	p := chainUnreachable.From(errors.Join(ErrImpatient, why))
-	if r.Stored || errors.Is(why, index.ErrUnavailable) {
-		p.Kind = indexUnavailable
-	}
 	p.message = fmt.Sprintf("reading the answer takes longer than %s and goes on; retry later", s.patience)
-	switch unheard, is := errors.AsType[*index.UnheardError](why); {
-	case is:
+	if unheard, is := errors.AsType[*index.UnheardError](why); is {
 		p.Unheard = unheard.Chains
 		p.message = fmt.Sprintf("no answer from %s within %s; the search goes on, retry later", named(p.Unheard), s.patience)
-	case why != nil:
-		p.message = p.Text
+	}
+	if r.Stored || errors.Is(why, index.ErrUnavailable) {
+		p = indexUnavailable.From(p.cause)
 	}
 	searched := s.Options.Index.Basis()
 	return cache.Result[answer]{Value: answer{problem: p, Searched: searched, freshness: freshnessOf(searched, time.Now())}}

@@ -46,8 +46,7 @@ const (
 type Index interface {
 	// Basis returns what an answer about everything would be read from now.
 	Basis() index.Basis
-	// Late returns why an answer takes long: index.ErrUnavailable, *index.UnheardError where it searches for a
-	// transaction; nil when that is not known.
+	// Late returns why an answer takes long: index.ErrUnavailable, *index.UnheardError of searches, nil when unknown.
 	Late(chain.TxHash) error
 	// Unready returns why other replicas should be asked instead of this one, nil when they need not.
 	Unready() error

@@ -33,8 +33,8 @@ type answer struct {
 
 // Body is a response body with its headers.
 type Body struct {
-	Value   any // what Text was made of, for pages: nil in answers for clients of the API
-	Text    string
+	Value   any      `json:"-"` // what Text was made of, for pages: nil in answers for clients of the API
+	Text    string   `json:"-"`
 	plain   form     // the body as it is
 	forms   *forms   // nil where the body is too short to be compressed
 	Link    []string // to its neighbours among the bodies, nil when there is one

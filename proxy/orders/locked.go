@@ -22,13 +22,10 @@ var lockedLife = cache.Life{Fresh: 2 * time.Second, Stale: 2 * time.Second, IfEr
 func (s *Orders) LockedRoute() proxy.Route[chain.Address] {
 	return proxy.Route[chain.Address]{
 		Paths:   []string{"/api/Satistics/:takerAddress/lockedAssets", "/api/Statistics/:takerAddress/lockedAssets"},
-		Dialect: proxy.Tracking,
-		Limit:   s.limit,
 		Parse:   ParseTakerAddress,
 		Key:     takerKey,
 		Load:    s.loadLocked,
 		Indexed: true,
-		Shared:  true,
 	}
 }
 

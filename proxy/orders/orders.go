@@ -95,15 +95,9 @@ func Mount(server *proxy.Server, options Options) *Orders {
 	s := &Orders{server: server, Options: options, chains: chains, limit: server.Limits().OrderLimit, encoder: wire.Encoder{Chains: chains}}
 	s.OrdersRoute().Mount(server)
 	s.OrderRoute().Mount(server)
-	s.stateRoute().Mount(server)
-	s.liteRoute().Mount(server)
+	s.mountFaces()
 	s.OrderListRoute().Mount(server)
 	s.unlockListRoute().Mount(server)
-	s.termsRoute().Mount(server)
-	s.statusRoute().Mount(server)
-	s.orderIDsRoute().Mount(server)
-	s.liteModelsRoute().Mount(server)
-	s.orderIDTextsRoute().Mount(server)
 	s.SwapTxRoute().Mount(server)
 	s.SwapIDRoute().Mount(server)
 	s.LockedRoute().Mount(server)
@@ -128,18 +122,15 @@ type Creation struct {
 // together.
 func (s *Orders) OrdersRoute() proxy.Route[Creation] {
 	return proxy.Route[Creation]{
-		Paths:   []string{"/api/Orders/creationTxHash/:creationTxHash"},
-		Dialect: proxy.Tracking,
-		Limit:   s.limit,
-		Parse:   parseCreation,
-		Key:     func(path string, q Creation) cache.Key { return txKey(path, q.Tx) },
+		Paths: []string{"/api/Orders/creationTxHash/:creationTxHash"},
+		Parse: parseCreation,
+		Key:   func(path string, q Creation) cache.Key { return txKey(path, q.Tx) },
 		Load: func(ctx context.Context, q Creation) ([]proxy.Body, cache.Life, error) {
 			return s.loadOrders(ctx, q.Tx)
 		},
 		Choose:  chooseOrder,
 		Indexed: true,
 		Streams: "order",
-		Shared:  true,
 		Learn:   func(q Creation, bodies []proxy.Body) { s.creations.learn(q.Tx, bodies) },
 		Sought:  func(q Creation) chain.TxHash { return q.Tx },
 	}

@@ -33,9 +33,7 @@ type swapOf struct {
 // means the first; the others have an index.
 func (s *Orders) SwapTxRoute() proxy.Route[swapOf] {
 	return proxy.Route[swapOf]{
-		Paths:   []string{"/api/SameChainSwap/:id/tx/:hash"},
-		Dialect: proxy.Tracking,
-		Limit:   s.limit,
+		Paths: []string{"/api/SameChainSwap/:id/tx/:hash"},
 		Parse: func(c *gin.Context) (swapOf, error) {
 			return ParseSwapOf(s.chains, c.Param("id"), c.Param("hash"), c.Request.URL.RawQuery)
 		},
@@ -51,7 +49,6 @@ func (s *Orders) SwapTxRoute() proxy.Route[swapOf] {
 		Choose:  chooseSwap,
 		Indexed: true,
 		Streams: "swap",
-		Shared:  true,
 		Learn:   func(q swapOf, bodies []proxy.Body) { s.swapTxs.learn(q.swapTx, bodies) },
 		Sought:  func(q swapOf) chain.TxHash { return q.Tx },
 	}
@@ -60,9 +57,7 @@ func (s *Orders) SwapTxRoute() proxy.Route[swapOf] {
 // SwapIDRoute answers what the swap with an id was: the record that its transaction leads to.
 func (s *Orders) SwapIDRoute() proxy.Route[order.ID] {
 	return proxy.Route[order.ID]{
-		Paths:   []string{"/api/SameChainSwap/:id"},
-		Dialect: proxy.Tracking,
-		Limit:   s.limit,
+		Paths: []string{"/api/SameChainSwap/:id"},
 		Parse: func(c *gin.Context) (order.ID, error) {
 			id, err := chain.ParseHash(c.Param("id"))
 			if err != nil {
@@ -74,7 +69,6 @@ func (s *Orders) SwapIDRoute() proxy.Route[order.ID] {
 		Load:    s.loadSwapRecord,
 		Indexed: true,
 		Streams: "swap",
-		Shared:  true,
 	}
 }
 

@@ -139,22 +139,14 @@ type listView struct {
 	Wrong      map[string]*FaultView // by field
 	IsSwaps    bool
 	Clear      string // path of the list without a filter; empty: it has none
-	Tabs       []tab
-	States     []stateChoice
 	Listed     []listed
 	Total      uint64
 	From, To   uint64 // the rows of this page, counted from one
+	OrdersURL  string // the same filter of orders
+	SwapsURL   string // and of swaps within a chain
 	Prev, Next string // paths of the pages before and after; empty: there is none
 	Path       string
 }
-
-// tab is one of several views of the same thing.
-type tab struct {
-	Name, URL string
-	Current   bool
-}
-
-type stateChoice struct{ State, Word string }
 
 // swapsMode is how the form says that swaps within a chain are listed (filterMode of the API).
 const swapsMode = "SameChain"
@@ -162,14 +154,8 @@ const swapsMode = "SameChain"
 // List writes the page of a list.
 func (p *Views) List(to io.Writer, l List) error {
 	v := listView{List: l, Wrong: p.Faults(l.Faults), IsSwaps: strings.EqualFold(l.Form.Get("mode"), swapsMode), Path: "/api/Orders/filteredList"}
-	v.Tabs = []tab{
-		{"Cross-chain orders", withoutField(l.Form, "mode"), !v.IsSwaps},
-		{"Swaps within a chain", withField(l.Form, "mode", swapsMode), v.IsSwaps},
-	}
+	v.OrdersURL, v.SwapsURL = withField(l.Form, "mode", ""), withField(l.Form, "mode", swapsMode)
 	v.Clear = clearOf(l.Form, v.IsSwaps)
-	for _, state := range l.States {
-		v.States = append(v.States, stateChoice{state, stateWords[state].brief})
-	}
 	if l.Answer != nil {
 		v.Listed, v.Total = p.rows(l.Answer), l.Answer.Total
 		v.turn()
@@ -225,8 +211,6 @@ func withField(form url.Values, name, value string) string {
 	}
 	return "/orders?" + query.Encode()
 }
-
-func withoutField(form url.Values, name string) string { return withField(form, name, "") }
 
 // Faults are what is wrong with the form, by field.
 func (p *Views) Faults(all []Fault) map[string]*FaultView {

@@ -70,12 +70,12 @@ func (s *worthSum) text() string {
 func (s *worthSum) cell(name string) ageCell { return ageCell{name, s.orders, s.text()} }
 
 // ageOf is the bucket of what waits since a time; the one after the last when that is not known.
-func ageOf(since, now time.Time) int {
-	if since.IsZero() {
+func ageOf(since uint64, now time.Time) int {
+	if since == 0 {
 		return len(ages)
 	}
 	for i, each := range ages {
-		if now.Sub(since) < each.below {
+		if now.Sub(timeOf(since)) < each.below {
 			return i
 		}
 	}

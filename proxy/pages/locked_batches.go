@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"crossgate/chain"
+	"crossgate/order"
 	"crossgate/token"
 )
 
@@ -37,7 +38,7 @@ type batchOf struct {
 
 type unlockable struct {
 	id  string
-	at  int64
+	at  uint64
 	usd *big.Rat
 }
 
@@ -56,10 +57,10 @@ func (p *Views) batches(l Locked) []batch {
 				keys = append(keys, key)
 				for _, id := range d.Orders {
 					switch of, is := l.Deliveries[id]; {
-					case is && of.IsSent:
+					case is && of.State == order.StateSentUnlock:
 						sent[key]++
 					case is:
-						ready[key] = append(ready[key], unlockable{id.String(), of.At.Unix(), l.worthOfOrder(c.Chain, t.Token, id)})
+						ready[key] = append(ready[key], unlockable{id.String(), of.At, l.worthOfOrder(c.Chain, t.Token, id)})
 					}
 				}
 			}

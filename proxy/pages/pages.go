@@ -228,7 +228,7 @@ type Views struct{ *web.Pages }
 // NewViews parses their templates.
 func NewViews(chains chain.Registry) *Views {
 	p := web.New(chains)
-	own := template.FuncMap{"table": tableOf, "chosenOf": chosenOf, "marked": marked, "words": markedWords, "idOf": idOf}
+	own := template.FuncMap{"table": tableOf, "chosenOf": chosenOf, "marked": marked, "words": markedWords, "idOf": idOf, "atTime": timeOf, "brief": briefOf, "share": venueShare, "gain": venueGain}
 	p.Add(views, own, "home", "order", "swap_record", "locked", "search", "list", "awaited", "statistics", "docs")
 	return &Views{p}
 }

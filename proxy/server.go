@@ -179,10 +179,6 @@ func (s *Server) SetLimits(quotas quota.Options, maxLoads int) {
 // SetAccess changes what lines and spans of requests have of their clients, and which lines are of level info.
 func (s *Server) SetAccess(a Access) { s.access.Store(&a) }
 
-func (s *Server) Limits() Limits { return s.Options.Limits }
-
-func (s *Server) ChainRegistry() chain.Registry { return s.Options.Chains }
-
 // Handler returns the handler of the public listener.
 func (s *Server) Handler() http.Handler { return s.router.handler() }
 

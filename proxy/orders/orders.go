@@ -86,13 +86,12 @@ type Orders struct {
 	encoder   wire.Encoder
 	creations creations[chain.TxHash]
 	swapTxs   creations[swapTx]
-	watch     func([]index.Change)
 }
 
 // Mount adds the paths of orders to a server.
 func Mount(server *proxy.Server, options Options) *Orders {
-	chains := server.ChainRegistry()
-	s := &Orders{server: server, Options: options, chains: chains, limit: server.Limits().OrderLimit, encoder: wire.Encoder{Chains: chains}}
+	chains := server.Options.Chains
+	s := &Orders{server: server, Options: options, chains: chains, limit: server.Options.OrderLimit, encoder: wire.Encoder{Chains: chains}}
 	s.OrdersRoute().Mount(server)
 	s.OrderRoute().Mount(server)
 	s.mountFaces()
@@ -107,9 +106,6 @@ func Mount(server *proxy.Server, options Options) *Orders {
 	s.VenuesRoute().Mount(server)
 	return s
 }
-
-// Watch has news of orders reported to watch, nil for news of any, when kept answers that are out of date are gone.
-func (s *Orders) Watch(watch func([]index.Change)) { s.watch = watch }
 
 // Creation asks for one of the orders that a transaction created.
 type Creation struct {

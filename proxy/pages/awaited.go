@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -18,57 +17,13 @@ import (
 	"crossgate/proxy/web"
 )
 
-// How often the chains are asked for what a page waits for, besides when the index learns something: as long as it may
-// have been sent just now, and afterwards.
+// How often the index and the chains are asked for what a page waits for: as long as it may have been sent just now, and
+// afterwards.
 const (
 	awaitedInterval = time.Second
 	awaitedSoon     = time.Minute
 	awaitedLater    = 10 * time.Second
 )
-
-// arrivals wakes those who wait for something that the index does not know yet.
-type arrivals struct {
-	mu      sync.Mutex
-	waiting map[*awaited]struct{}
-}
-
-// awaited is a hash: of a transaction, or the id of an order or a swap.
-type awaited struct {
-	tx      chain.TxHash
-	arrived chan struct{} // holds a value when the index has learned something of it
-}
-
-// wait returns what is woken by news of a hash until it is forgotten.
-func (a *arrivals) wait(tx chain.TxHash) (one *awaited, forget func()) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.waiting == nil {
-		a.waiting = make(map[*awaited]struct{})
-	}
-	one = &awaited{tx: tx, arrived: make(chan struct{}, 1)}
-	a.waiting[one] = struct{}{}
-	return one, func() {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		delete(a.waiting, one)
-	}
-}
-
-// announce tells of changes; nil: of any.
-func (a *arrivals) announce(changes []index.Change) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for one := range a.waiting {
-		concerns := func(c index.Change) bool { return c.Creation == one.tx || chain.NewTxHash(c.Order[:]) == one.tx }
-		if changes != nil && !slices.ContainsFunc(changes, concerns) {
-			continue
-		}
-		select {
-		case one.arrived <- struct{}{}:
-		default:
-		}
-	}
-}
 
 // sought is what a hash or an id leads to.
 type sought struct {
@@ -137,9 +92,6 @@ func (s *Pages) streamAwaited(ctx context.Context, c *gin.Context) {
 	defer look.Stop()
 	defer beat.Stop()
 	defer later.Stop()
-	tx, _ := chain.ParseTxHash(c.Param("hash")) // what is no hash is not awaited
-	one, forget := s.arrivals.wait(tx)          // before the look, so that nothing comes between both
-	defer forget()
 	for !events.Broken {
 		_, err := s.seek(ctx, c.Param("hash"), "")
 		if ctx.Err() != nil {
@@ -150,7 +102,6 @@ func (s *Pages) streamAwaited(ctx context.Context, c *gin.Context) {
 			return
 		}
 		select {
-		case <-one.arrived:
 		case <-look.C:
 		case <-later.C:
 			look.Reset(awaitedLater)

@@ -56,7 +56,7 @@ func (s *Pages) lockedPage(c *gin.Context) {
 
 // deliveries looks up when orders were delivered, and for what. Without the index the page says less.
 func (s *Pages) deliveries(ctx context.Context, ids []order.ID) map[order.ID]index.Delivery {
-	ctx, cancel := context.WithTimeout(ctx, s.limit)
+	ctx, cancel := context.WithTimeout(ctx, s.server.Options.OrderLimit)
 	defer cancel()
 	known, err := s.options.Details.Deliveries(ctx, ids[:min(len(ids), mostDeliveries)])
 	if err != nil {

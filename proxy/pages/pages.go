@@ -55,23 +55,18 @@ type Options struct {
 
 // Pages are the HTML pages.
 type Pages struct {
-	server   *proxy.Server
-	orders   *orders.Orders
-	swaps    *swaps.Swaps
-	options  Options
-	chains   chain.Registry
-	limit    time.Duration
-	pages    *Views
-	arrivals arrivals
+	server  *proxy.Server
+	orders  *orders.Orders
+	swaps   *swaps.Swaps
+	options Options
+	chains  chain.Registry
+	pages   *Views
 }
 
 // Mount adds the HTML pages to a server.
 func Mount(server *proxy.Server, orders *orders.Orders, swaps *swaps.Swaps, options Options) {
-	chains := server.ChainRegistry()
-	s := &Pages{
-		server: server, orders: orders, swaps: swaps, options: options, chains: chains, limit: server.Limits().OrderLimit, pages: NewViews(chains),
-	}
-	orders.Watch(s.arrivals.announce)
+	chains := server.Options.Chains
+	s := &Pages{server: server, orders: orders, swaps: swaps, options: options, chains: chains, pages: NewViews(chains)}
 	orderForm := func(to io.Writer) error { return s.pages.Order(to, Order{}) }
 	lockedForm := func(to io.Writer) error { return s.pages.Locked(to, Locked{}) }
 	for path, page := range map[string]struct {

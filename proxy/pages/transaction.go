@@ -48,7 +48,6 @@ type Transaction struct {
 func (s *Pages) transactionRoute() proxy.Route[chainTx] {
 	return proxy.Route[chainTx]{
 		Paths: []string{"transaction"},
-		Limit: s.limit,
 		Key: func(path string, q chainTx) cache.Key {
 			return cache.KeyOf(path, []byte(q.chain.String()), q.tx.Bytes())
 		},

@@ -26,10 +26,10 @@ import (
 //go:embed templates/swap.html
 var templates embed.FS
 
-// CompareViews writes the page of a comparison.
+// Views writes the page of a comparison.
 type Views struct{ *pages.Views }
 
-// ComparePages compares what venues pay for a swap.
+// Pages compare what venues pay for a swap.
 type Pages struct {
 	server *proxy.Server
 	swaps  *swaps.Swaps
@@ -38,11 +38,11 @@ type Pages struct {
 	pages  *Views
 }
 
-// MountCompare adds the page of a comparison to a server.
+// Mount adds the page of a comparison to a server.
 func Mount(server *proxy.Server, swaps *swaps.Swaps, tokens pages.Tokens) {
-	views := pages.NewViews(server.ChainRegistry())
+	views := pages.NewViews(server.Options.Chains)
 	views.Add(templates, nil, "swap")
-	s := &Pages{server: server, swaps: swaps, tokens: tokens, chains: server.ChainRegistry(), pages: &Views{views}}
+	s := &Pages{server: server, swaps: swaps, tokens: tokens, chains: server.Options.Chains, pages: &Views{views}}
 	server.MountPage("/swap", proxy.SwapCost, s.swapPage)
 }
 

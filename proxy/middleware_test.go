@@ -258,6 +258,10 @@ func fetch(t *testing.T, client *http.Client, url string) string {
 }
 
 func TestHealth(t *testing.T) {
+	cutOff := newWorld(t).server(t, func(o *parts) { ordersOf(o).unready = errors.New("cut off from the database") })
+	if got := get(cutOff, "/readyz").StatusCode; got != http.StatusServiceUnavailable {
+		t.Errorf("/readyz of a replica that is cut off: HTTP %d", got)
+	}
 	s := newWorld(t).server(t)
 	for draining, ready := range map[bool]int{false: http.StatusOK, true: http.StatusServiceUnavailable} {
 		s.Drain(draining)

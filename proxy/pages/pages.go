@@ -222,10 +222,12 @@ type Views struct{ *web.Pages }
 
 // NewViews parses their templates.
 func NewViews(chains chain.Registry) *Views {
-	p := web.New(chains)
-	own := template.FuncMap{"table": tableOf, "chosenOf": chosenOf, "marked": marked, "words": markedWords, "idOf": idOf, "atTime": timeOf, "brief": briefOf, "share": venueShare, "gain": venueGain}
-	p.Add(views, own, "home", "order", "swap_record", "locked", "search", "list", "awaited", "statistics", "docs")
-	return &Views{p}
+	p := &Views{web.New(chains)}
+	p.Add(views, template.FuncMap{
+		"atTime": timeOf, "brief": briefOf, "callOf": p.call, "chosenOf": chosenOf, "durations": durations, "gain": venueGain, "idOf": idOf,
+		"marked": marked, "share": venueShare, "table": tableOf, "transactionFacts": p.transactionFacts, "txOf": p.tx, "words": markedWords,
+	}, "home", "order", "swap_record", "locked", "search", "list", "awaited", "statistics", "docs")
+	return p
 }
 
 //go:embed templates/*.html

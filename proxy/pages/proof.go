@@ -83,7 +83,7 @@ func (p *Views) fieldSources(o Order) []fieldSource {
 // tellers says by whose word the record has a transaction.
 func (o Order) tellers(at *order.At) string {
 	for _, t := range o.Transactions {
-		if t.at.Chain == at.Chain && t.at.Tx == at.Tx && len(t.Tellers) > 0 {
+		if t.At.Chain == at.Chain && t.At.Tx == at.Tx && len(t.Tellers) > 0 {
 			return "told by " + endpointsText(t.Tellers)
 		}
 	}

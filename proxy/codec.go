@@ -62,7 +62,7 @@ func (s *Server) decode(text []byte, life cache.Life, age time.Duration) (answer
 	return a, err
 }
 
-// decodeAnswer reads what encodeAnswer wrote, or anybody else who can write to the shared cache.
+// decodeAnswer reads what encodeAnswer wrote, or any other client of the shared cache.
 func decodeAnswer(text []byte, life cache.Life, made time.Time) (answer, error) {
 	head, texts, _ := bytes.Cut(text, []byte("\n"))
 	var shared sharedAnswer
@@ -100,7 +100,7 @@ func decodeAnswer(text []byte, life cache.Life, made time.Time) (answer, error) 
 
 // moved is a basis of an answer that was made then, by the clock of another replica, by which it was made now.
 func moved(b index.Basis, then, now time.Time) index.Basis {
-	const century = 100 * 365 * 24 * time.Hour // more than any lag, and twice as much is no overflow
+	const century = 100 * 365 * 24 * time.Hour // more than any lag, and twice as much does not overflow
 	move := func(at time.Time) time.Time {
 		if at.IsZero() {
 			return time.Time{}

@@ -14,8 +14,8 @@ import (
 	"crossgate/order/index"
 )
 
-// Route is a documented path as data: how a request becomes a question of type Q, what tells questions
-// apart, and who answers one that has no answer in the cache.
+// Route is a documented path as data: how a request becomes a question of type Q, what distinguishes
+// questions, and how one without an answer in the cache is loaded.
 type Route[Q any] struct {
 	Paths   []string // the documented one first
 	Methods []string // of requests; GET and HEAD when nil
@@ -156,8 +156,7 @@ func (r Route[Q]) miss(ctx context.Context, s *Server, key cache.Key, question Q
 	return found, err
 }
 
-// late is what a client gets who has waited long enough: that the index does not answer, or which chains have not yet, and
-// what was read of them.
+// late is the answer after patience has run out: the index or some chains have not replied yet, with how far they were read.
 func (r Route[Q]) late(s *Server, question Q) cache.Result[answer] {
 	var sought chain.TxHash
 	if r.Sought != nil {

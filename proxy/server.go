@@ -80,11 +80,11 @@ type Limits struct {
 	Streams           int           // clients that follow an order at a time; 512 by default
 	StreamsPerAddress int           // of one of them; 64 by default
 	Connections       int           // open at a time; unbounded by default
-	PerAddress        int           // connections of one address that is no trusted proxy's; unbounded by default
+	PerAddress        int           // connections of one address that is not a trusted proxy's; unbounded by default
 	Idle              time.Duration // between two requests of a connection; 620 s by default
 }
 
-// Telemetry is what is told of requests.
+// Telemetry configures traces and log lines of requests.
 type Telemetry struct {
 	Tracing Tracing
 	Access  Access

@@ -111,7 +111,7 @@ func (s *Orders) OrdersChanged(changes []index.Change) {
 	s.server.Drop(keys...)
 }
 
-// BranchChanged drops what is kept about a chain and is not settled (index.Observer).
+// BranchChanged drops kept answers about a chain that are not settled (index.Observer).
 func (s *Orders) BranchChanged(id chain.ID) {
 	s.server.Drop(proxy.BranchTag(id), proxy.BranchesTag)
 }

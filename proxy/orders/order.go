@@ -62,7 +62,7 @@ func (s *Orders) loadOrder(ctx context.Context, id order.ID) ([]proxy.Body, cach
 	return s.encodeOrders(ctx, []index.Found{o})
 }
 
-// unknown tells a client whose order was not found what can be found: an id does not say which chain to ask.
+// unknown is the problem of an order that was not found, with what can be found: an id does not say which chain to ask.
 func unknown(err error, k proxy.Kind, searched index.Basis) error {
 	if !errors.Is(err, order.ErrNotFound) && !errors.Is(err, order.ErrNoOrder) {
 		return err
@@ -163,7 +163,7 @@ func (s *Orders) createdRoute(path string, d proxy.Dialect, encode func([]byte, 
 }
 
 // ordersCreated returns the orders of a transaction in log order and a body about them, without its text: about none,
-// and all chains, when there are no orders. Here a transaction that no chain knows is one that has created no order so
+// and all chains, without orders. Here a transaction that no chain knows is one that has created no order so
 // far: clients of these paths come again until the list is not empty.
 func (s *Orders) ordersCreated(ctx context.Context, tx chain.TxHash) (b proxy.Body, orders []*order.Order, life cache.Life, err error) {
 	found, searched, err := s.ordersOf(ctx, tx)

@@ -31,7 +31,7 @@ type Finder interface {
 	// ByID returns one order; order.ErrNotFound when it was not indexed, and no order but the basis of what was
 	// searched; index.ErrUnavailable when that cannot be known.
 	ByID(context.Context, order.ID) (index.Found, error)
-	// Locked returns what is locked for a taker; index.ErrEmpty or index.ErrUnavailable when that cannot be known.
+	// Locked returns the locked assets of a taker; index.ErrEmpty or index.ErrUnavailable when that cannot be known.
 	Locked(context.Context, chain.Address) ([]order.LockedChain, index.Basis, error)
 	// List returns a part of the orders, the swaps within a chain, or both that match a filter; index.ErrEmpty,
 	// index.ErrUnlisted, index.ErrWithoutSwaps or index.ErrUnavailable when that cannot be known.

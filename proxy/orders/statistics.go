@@ -12,7 +12,7 @@ import (
 	"crossgate/proxy"
 )
 
-// statisticsLife is the life of statistics, which nobody needs by the second.
+// statisticsLife is the life of statistics, which may be a minute old.
 var statisticsLife = cache.Life{Fresh: time.Minute, Stale: 10 * time.Minute, IfError: time.Hour}
 
 // Days that daily statistics are about: of a client who does not say, and the most.

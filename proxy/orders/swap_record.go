@@ -38,7 +38,7 @@ func (s *Orders) SwapTxRoute() proxy.Route[swapOf] {
 			return ParseSwapOf(s.chains, c.Param("id"), c.Param("hash"), c.Request.URL.RawQuery)
 		},
 		Key: func(path string, q swapOf) cache.Key {
-			if path == proxy.Subject { // what is purged by a transaction does not name its chain
+			if path == proxy.Subject { // a purge by transaction does not name its chain
 				return txKey(path, q.Tx)
 			}
 			return cache.KeyOf(path, []byte(q.Chain.String()), q.Tx.Bytes())
@@ -102,7 +102,7 @@ func (s *Orders) loadSwaps(ctx context.Context, of swapTx) ([]proxy.Body, cache.
 	return s.encodeSwaps(ctx, swaps)
 }
 
-// noSwap tells a client whose swap was not found in a transaction why. The hosted service's clients look for the first
+// noSwap is the problem of a transaction without a swap, with the reason. The hosted service's clients look for the first
 // three words.
 func noSwap(err error, id chain.ID, searched index.Basis) error {
 	isFollowed := false

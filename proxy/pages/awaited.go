@@ -31,8 +31,7 @@ type sought struct {
 	swap  string // path of the page of a swap instead; empty: it is an order
 }
 
-// seek finds an order, or else a swap, by its transaction or its id: whoever tracks something need not know what it
-// was.
+// seek finds an order, or else a swap, by its transaction or its id: visitors need not know which it is.
 func (s *Pages) seek(ctx context.Context, text, rawQuery string) (sought, error) {
 	shown, err := s.findForPage(ctx, text, rawQuery)
 	if orders.IsMissing(err) || proxy.IsKind(err, proxy.UnknownOrder) {
@@ -47,7 +46,7 @@ func (s *Pages) seek(ctx context.Context, text, rawQuery string) (sought, error)
 	return sought{order: shown}, err
 }
 
-// isAwaited reports whether what was not found may be there in a moment.
+// isAwaited reports whether a retry may find it.
 func isAwaited(err error) bool {
 	return orders.IsMissing(err) && !proxy.IsKind(err, proxy.TxWithoutOrder)
 }
@@ -58,7 +57,7 @@ func (s *Pages) awaitedPage(c *gin.Context, err error) {
 	shown := Awaited{ID: p.ID, Text: text, Events: "/order/" + text + "/awaited", Now: time.Now()}
 	_, notHash := chain.ParseHash(text)
 	shown.IsHash = notHash == nil
-	tx, _ := chain.ParseTxHash(text) // what is no hash is not awaited
+	tx, _ := chain.ParseTxHash(text) // only a hash is awaited
 	var search *proxy.SearchError
 	if errors.As(err, &search) {
 		for _, each := range search.Basis.Chains {
@@ -113,7 +112,7 @@ func (s *Pages) streamAwaited(ctx context.Context, c *gin.Context) {
 	}
 }
 
-// searchedFor adds to a problem what was searched before it was met.
+// searchedFor adds to a problem how far was searched.
 func searchedFor(err error, searched index.Basis) error {
 	var known *proxy.SearchError
 	if err == nil || errors.As(err, &known) || len(searched.Chains) == 0 {
@@ -122,7 +121,7 @@ func searchedFor(err error, searched index.Basis) error {
 	return proxy.Searched(err, searched)
 }
 
-// Awaited is what was asked for and is not there yet.
+// Awaited is an order or a swap that was not found yet.
 type Awaited struct {
 	ID       string // of the problem, for programs
 	Text     string // as in the request
@@ -140,7 +139,7 @@ type Searched struct {
 	IsForeign bool   // its transactions have other hashes: it was not asked for one
 }
 
-// Awaited writes the page of what is not there yet.
+// Awaited writes the page of an order or a swap that was not found yet.
 func (p *Views) Awaited(to io.Writer, a Awaited) error {
 	return p.Write(to, "awaited", web.View{Title: "Waiting for " + web.Short(a.Text), At: "order", Now: a.Now, Page: a})
 }

@@ -18,12 +18,12 @@ import (
 	"crossgate/proxy/web"
 )
 
-// homeAges is after how long a start page that is followed is sent again though there is no new order: ages and blocks
+// homeAges is after how long a start page that is followed is sent again without a new order: ages and blocks
 // have gone on.
 const homeAges = 10 * time.Second
 
-// homePage shows the start page, and is also the event stream that keeps it up to date: as long as somebody looks at
-// it, it costs them one request.
+// homePage shows the start page, and is also the event stream that keeps it up to date: while it is open,
+// it costs its client one request.
 func (s *Pages) homePage(c *gin.Context) {
 	if proxy.WantsStream(c.Request) {
 		s.server.ServeStream(c, proxy.Tracking, s.streamHome)

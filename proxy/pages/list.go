@@ -64,7 +64,7 @@ func (s *Pages) fillList(c *gin.Context, shown *List, part orders.Part) int {
 	return http.StatusOK
 }
 
-// filterOf is a form as the body of the API's request, and what is wrong with its days.
+// filterOf is a form as the body of the API's request, and the faults of its days.
 func filterOf(form url.Values) (body []byte, wrong []string) {
 	filter := map[string]any{"take": rowsOfPage, "filterMode": string(orders.CrossChain)}
 	for name, member := range map[string]string{"maker": "maker", "taker": "fulfiller", "mode": "filterMode", "skip": "skip"} {
@@ -105,7 +105,7 @@ var filterFields = map[string]struct{ field, label string }{
 	"orderStates": {"state", "The state"}, "blockTimestampFrom": {"since", "The first day"}, "blockTimestampTo": {"until", "The last day"},
 }
 
-// listFaults tells beside each field what the API would say of its member.
+// listFaults puts the API's errors beside their fields.
 func listFaults(wrong []string) (faults []Fault) {
 	for _, each := range wrong {
 		member, rest, _ := strings.Cut(each, " ")
@@ -212,7 +212,7 @@ func withField(form url.Values, name, value string) string {
 	return "/orders?" + query.Encode()
 }
 
-// Faults are what is wrong with the form, by field.
+// Faults are the faults of the form, by field.
 func (p *Views) Faults(all []Fault) map[string]*FaultView {
 	shown := make(map[string]*FaultView, len(all))
 	for _, each := range all {
@@ -230,7 +230,7 @@ func (p *Views) Faults(all []Fault) map[string]*FaultView {
 
 func (p *Views) Listing(t token.Listing) TokenView { return p.tokenOf(t.Chain, t.Address, t.Token) }
 
-// Fault is what is wrong with a field of a form, as a sentence; Choices are what it may have meant.
+// Fault is a fault of a field of a form, as a sentence; Choices are what it may have meant.
 type Fault struct {
 	Field, Message string
 	Choices        []Choice

@@ -229,7 +229,7 @@ func unixOrLast(t time.Time) int64 {
 	return t.Unix()
 }
 
-// UsdText is a value with cents; one that is not nothing is never told as nothing.
+// UsdText is a value with cents; a small one is not rounded to zero.
 func UsdText(value float64) string {
 	if value > 0 && value < 0.01 {
 		return "under $0.01"

@@ -19,7 +19,7 @@ const (
 	mostUnlockedOnSolana = 7
 )
 
-// batch is what a taker can unlock together: what was delivered on one chain and is paid on another.
+// batch are the orders that a taker can unlock together: delivered on one chain, paid on another.
 type batch struct {
 	Take, Give string
 	Symbol     string // of the give token, where batches are of one
@@ -30,7 +30,7 @@ type batch struct {
 	First      string // ids of the first batch, those that wait longest, a line each
 }
 
-// batchOf tells batches apart.
+// batchOf is the key of a batch.
 type batchOf struct {
 	take, give chain.ID
 	token      string

@@ -24,8 +24,8 @@ type Order struct {
 	Final  bool               // the record does not change any more
 	Gaps   []Gap              // of its chains
 	Read   []index.ChainBasis // its chains
-	Give   *big.Rat           // USD for a whole token of what is given, now; nil: no price is known
-	Take   *big.Rat           // of what is taken
+	Give   *big.Rat           // USD for a whole give token, now; nil: not known
+	Take   *big.Rat           // of the take token
 	Then   *stats.Values      // nil: what the amounts were worth at the time was not looked up
 	Index  int                // among the orders of its transaction
 	Count  int                // of them; zero when the order was found by its id

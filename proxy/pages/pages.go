@@ -191,7 +191,7 @@ func (s *Pages) findForPage(ctx context.Context, text, rawQuery string) (Order, 
 	return shown, nil
 }
 
-// gapsIn lists what an answer that was made at a time does not have of the chains that it is about. A chain that is not
+// gapsIn lists the gaps of an answer's chains as of a time. A chain that is not
 // followed has no gap: it was asked itself.
 func gapsIn(b index.Basis, made time.Time) (gaps []Gap) {
 	for _, c := range b.Chains {
@@ -233,7 +233,7 @@ func NewViews(chains chain.Registry) *Views {
 //go:embed templates/*.html
 var views embed.FS
 
-// Gap is what was not read of a chain, so that an answer does not have it. Any of its members may be the reason.
+// Gap is a part of a chain that was not read, and so is missing from an answer. Any of its members may be the reason.
 type Gap struct {
 	Chain       chain.ID
 	IsUnread    bool          // nothing was read; nothing below is known

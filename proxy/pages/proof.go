@@ -8,7 +8,7 @@ import (
 	"crossgate/order/index"
 )
 
-// IsFinalOn reports whether no reorg can take back what is said of a chain.
+// IsFinalOn reports whether the order's part on a chain is final.
 func (o Order) IsFinalOn(id chain.ID) bool {
 	return slices.ContainsFunc(o.Read, func(c index.ChainBasis) bool { return c.Chain == id && c.Final })
 }
@@ -20,7 +20,7 @@ type fieldSource struct {
 	Block    uint64 // 0: the answer does not have it
 	Tx       linked
 	Evidence string
-	Tellers  string // the endpoints by whose word the answer has it; empty: nobody asked
+	Tellers  string // the endpoints that reported it; empty: not looked up
 }
 
 // evidence says what a block of the chain was read by: a second reading is from another endpoint than the first where

@@ -29,7 +29,7 @@ var apiReference = sync.OnceValue(func() reference.Reference {
 	return read
 })
 
-// referencePage shows the API with examples of what there is.
+// referencePage shows the API with examples of orders and swaps of this gateway.
 func (s *Pages) referencePage(c *gin.Context) {
 	ctx := c.Request.Context()
 	values := s.pages.exampleValues(
@@ -62,7 +62,7 @@ func (s *Pages) addExemplarySwap(ctx context.Context, values reference.Values) {
 	}
 }
 
-// exampleValues are the newest order, the newest one with a taker, and the newest swap. What no list has is left out.
+// exampleValues are the newest order, the newest one with a taker, and the newest swap. Missing ones are left out.
 func (p *Views) exampleValues(newest, swaps *orders.Listed) reference.Values {
 	values := reference.Values{}
 	if newest != nil {
@@ -104,7 +104,7 @@ type Docs struct {
 type shownOperation struct {
 	reference.Operation
 	Command string // that sends the example
-	Link    string // the example as a link; empty: it is not a GET, or what it names is not known
+	Link    string // the example as a link; empty: it is not a GET, or names something unknown
 }
 
 // Docs writes the reference of the API.

@@ -119,7 +119,7 @@ type volume struct {
 	given                        *big.Rat // USD; nil: not known
 }
 
-// USD is what was given, when the orders were created.
+// USD is the given value, when the orders were created.
 func (v volume) USD() string {
 	switch {
 	case v.Created == 0:
@@ -252,7 +252,7 @@ func (p *Views) pairs(rows []order.DailyStatistics, times []order.DeliveryTimes)
 	return shown
 }
 
-// compareKnown puts what is not known before everything.
+// compareKnown puts unknown values first.
 func compareKnown(a, b *big.Rat) int {
 	switch {
 	case a == nil && b == nil:
@@ -281,7 +281,7 @@ func venueGain(v quote.VenueDay) string {
 
 // gainText says how much more than the next a venue paid out, in percent of that.
 func gainText(percent float64) string {
-	const least = 0.005 // what two decimals can tell
+	const least = 0.005 // the least of two decimals
 	switch {
 	case percent >= least:
 		return fmt.Sprintf("%.2f %% more than the next", percent)

@@ -123,7 +123,7 @@ func (s *Pages) tokenOf(a order.Argument) (key token.Key, named bool) {
 }
 
 type callView struct {
-	Title     string // the contract's and the function's name, or what is known instead
+	Title     string // the contract's and the function's name, or a description
 	Note      string // about what could not be read; empty: everything was
 	Contract  linked
 	Arguments []argumentView
@@ -269,7 +269,7 @@ func (p *Views) showBytes(on chain.ID, v *argumentView, a order.Argument, tokens
 	}
 }
 
-// endpointsText says by how many endpoints something was told, and by which.
+// endpointsText counts and names endpoints.
 func endpointsText(names []string) string {
 	if len(names) == 0 {
 		return "not recorded"

@@ -8,7 +8,7 @@ import (
 )
 
 // Values are what examples ask for, by the operation's id with the parameter's name behind a dot, or by the parameter's
-// name alone; the body of an operation is its parameter "body". What is not there is as the document has it.
+// name alone; the body of an operation is its parameter "body". Others are as the document has them.
 type Values map[string]string
 
 func (v Values) of(operation, parameter string) (value string, isOwn bool) {

@@ -39,7 +39,7 @@ type Lists interface {
 	Listed(context.Context, chain.ID) []token.Listing
 }
 
-// Swaps answers what a swap would cost, and on which chains and of which tokens there are any.
+// Swaps prices swaps, and lists their chains and tokens.
 type Swaps struct {
 	Options Options
 	chains  chain.Registry
@@ -140,7 +140,7 @@ func (s *Swaps) ComparisonRoute() proxy.Route[quote.Request] {
 // Comparison is what came of a comparison, for pages.
 type Comparison struct {
 	quote.Estimate
-	Err error // why there is no transaction; nil: there is one
+	Err error // why a transaction is missing; nil: it is there
 }
 
 // compared loads an estimate, or why there is none although venues were asked: as an explanation alone, or as the answer

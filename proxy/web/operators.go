@@ -44,12 +44,12 @@ type ChainCondition struct {
 	FirstQuarantined uint64 // the oldest of these
 	Corrections      uint64 // events that second readings added or removed since the start
 
-	Unasked Load // following the chain while nobody asks about it
+	Unasked Load // following the chain while no client asks about it
 	Asked   Load // while its orders are asked for all the time
 
-	Announcers int    // endpoints that are configured to tell of heads by WebSocket
+	Announcers int    // endpoints that are configured to announce heads by WebSocket
 	Announcing int    // of these that do now, to this replica
-	Announced  uint64 // newest block that they told of
+	Announced  uint64 // newest block that they announced
 }
 
 // Load is what following a chain takes, by a projection.

@@ -76,7 +76,7 @@ func (s *Pages) swapPage(c *gin.Context) {
 }
 
 // swapSaid is the path of the page of a swap that is written in one line, on the chain that the form has unless the
-// line names one; otherwise it is what is wrong with the line.
+// line names one; otherwise message says why it cannot be read.
 func (s *Pages) swapSaid(line, chainID string) (path, message string) {
 	said, ok := pages.ParseSwapWords(line)
 	if !ok {
@@ -205,7 +205,7 @@ type swapView struct {
 	USD       string // what Amount is worth; empty: no price is known
 	MinAmount web.Amount
 	Quoted    time.Time
-	Error     string // why there is no transaction; empty: there is one
+	Error     string // why a transaction is missing; empty: it is there
 	Facts     []pages.Fact
 	Rows      []compared
 	Refusals  []refusal

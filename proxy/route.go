@@ -156,7 +156,7 @@ func (r Route[Q]) miss(ctx context.Context, s *Server, key cache.Key, question Q
 	return found, err
 }
 
-// late is the answer after patience has run out: the index or some chains have not replied yet, with how far they were read.
+// late is the answer after patience has run out: the index or some chains have not replied yet.
 func (r Route[Q]) late(s *Server, question Q) cache.Result[answer] {
 	var sought chain.TxHash
 	if r.Sought != nil {

@@ -102,8 +102,8 @@ func (s *Orders) loadSwaps(ctx context.Context, of swapTx) ([]proxy.Body, cache.
 	return s.encodeSwaps(ctx, swaps)
 }
 
-// noSwap is the problem of a transaction without a swap, with the reason. The hosted service's clients look for the first
-// three words.
+// noSwap is the problem of a transaction without a swap, with the reason. The hosted service's clients look for the
+// first three words.
 func noSwap(err error, id chain.ID, searched index.Basis) error {
 	isFollowed := false
 	for _, c := range searched.Chains {

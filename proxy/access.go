@@ -14,12 +14,12 @@ import (
 	"crossgate/order/index"
 )
 
-// Access says what the log tells of requests, each of which has a line. Server errors are of level error, but for those
-// of an outage or a flood; the query, which may hold a key, is never told.
+// Access configures the lines of requests in the log, one each. Server errors have level error, but for those
+// of an outage or a flood; the query, which may hold a key, is left out.
 type Access struct {
 	Info      LoggedRequests // those whose lines are of level info; the others' are of level debug
 	Clients   ClientDetail
-	UserAgent bool // the User-Agent is told, as clients send it
+	UserAgent bool // the User-Agent is logged, as clients send it
 }
 
 // LoggedRequests are some of all requests.
@@ -32,7 +32,7 @@ const (
 	LogFailures                       // server errors of an outage that has its own line; the other ones are of level error
 )
 
-// ClientDetail is how much is told of a client's address.
+// ClientDetail is how much is logged of a client's address.
 type ClientDetail uint8
 
 // Details of addresses.
@@ -42,7 +42,7 @@ const (
 	ClientAddresses              // the whole address
 )
 
-// of is as much of an address as may be told; empty for none.
+// of is as much of an address as may be logged; empty for none.
 func (d ClientDetail) of(address netip.Addr) string {
 	const network4, network6 = 24, 48
 	switch {
@@ -84,19 +84,19 @@ func (s *Server) logRequest(c *gin.Context, id string, took time.Duration) {
 		slog.Float64("seconds", took.Seconds()),
 		slog.String("requestId", id),
 	)
-	told := func(key, value string) {
+	add := func(key, value string) {
 		if value != "" {
 			attributes = append(attributes, slog.String(key, value))
 		}
 	}
-	told("client", s.access.Load().Clients.of(s.quotas.Client(c.Request)))
-	told("key", s.quotas.KeyName(c.Request))
-	told("userAgent", s.userAgent(c.Request))
+	add("client", s.access.Load().Clients.of(s.quotas.Client(c.Request)))
+	add("key", s.quotas.KeyName(c.Request))
+	add("userAgent", s.userAgent(c.Request))
 	if status := c.Writer.Header()["Cache-Status"]; len(status) > 0 {
-		told("cache", status[0])
+		add("cache", status[0])
 	}
 	if len(c.Errors) > 0 {
-		told("error", c.Errors[0].Error())
+		add("error", c.Errors[0].Error())
 	}
 	s.log.LogAttrs(ctx, level, "request", attributes...)
 }
@@ -113,7 +113,7 @@ func (a Access) level(c *gin.Context) slog.Level {
 	return slog.LevelInfo
 }
 
-// userAgent is what a client says it is, as far as that may be told.
+// userAgent is what a client says it is, as far as that may be logged.
 func (s *Server) userAgent(r *http.Request) string {
 	if !s.access.Load().UserAgent {
 		return ""

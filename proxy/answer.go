@@ -24,7 +24,7 @@ import (
 type answer struct {
 	Bodies    []Body
 	problem   *problem
-	Searched  index.Basis // beside a problem: where what is not there was looked for
+	Searched  index.Basis // beside a problem: where the answer was looked for
 	freshness freshness   // of that
 
 	subject cache.Key // of the question that the index answered; absent when it was not asked
@@ -33,14 +33,14 @@ type answer struct {
 
 // Body is a response body with its headers.
 type Body struct {
-	Value   any // what Text was made of, for pages: nil in answers for clients of the API
-	Text    string
+	Value   any      `json:"-"` // what Text was made of, for pages: nil in answers for clients of the API
+	Text    string   `json:"-"`
 	plain   form     // the body as it is
 	forms   *forms   // nil where the body is too short to be compressed
 	Link    []string // to its neighbours among the bodies, nil when there is one
 	control []string
 
-	unheard   []chain.ID  // chains that did not tell what a token of theirs is called
+	unheard   []chain.ID  // chains whose metadata of tokens is missing
 	Final     bool        // nothing but a reorg can change the body
 	Orders    []order.ID  // that it is about
 	Basis     index.Basis // what the body was read from; empty when that is not the index
@@ -171,7 +171,7 @@ func (b *Body) write(c *gin.Context, age time.Duration) {
 	header["Content-Type"] = jsonType
 	header["Content-Length"] = sent.length
 	c.Status(http.StatusOK)
-	// A client that left is no error of ours, and the log has the bytes sent.
+	// A client that left is not our error, and the log has the bytes sent.
 	_, _ = c.Writer.Write(unsafe.Slice(unsafe.StringData(sent.body), len(sent.body))) // which does not change it
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -42,98 +41,46 @@ func TestPageOfWhatIsNotThereYetSaysWhatWasSearched(t *testing.T) {
 	}
 }
 
-// TestAwaitedOrderIsAnnouncedAsItIsIndexed has an order of which the chains know nothing at first: no time passes from
-// when the index learns of it until the page does.
-func TestAwaitedOrderIsAnnouncedAsItIsIndexed(t *testing.T) {
-	for name, path := range map[string]string{"by its transaction": unknownIs, "by its id": order.ID{9}.String()} {
-		synctest.Test(t, func(t *testing.T) {
-			var isThere atomic.Bool
-			w := newWorld(t)
-			server, client, stop := runningServer(t, w, func(o *parts) {
-				o9 := created(t, order.ID{9}, unknownIs, uint64(time.Now().Unix()))
-				a := ordersOf(o)
-				a.find = func(_ context.Context, tx chain.TxHash) ([]*order.Order, error) {
-					if isThere.Load() && tx.String() == unknownIs {
-						return []*order.Order{o9}, nil
+// TestAwaitedOrderIsFound has an order that is there seconds or minutes later, by its transaction and by its id.
+func TestAwaitedOrderIsFound(t *testing.T) {
+	for later, look := range map[time.Duration]time.Duration{5 * time.Second: time.Second, 5 * time.Minute: 10 * time.Second} {
+		for _, hash := range []string{unknownIs, order.ID{9}.String()} {
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				made := created(t, order.ID{9}, unknownIs, uint64(began.Unix()))
+				client, stop := running(t, newWorld(t), func(o *parts) {
+					isThere := func(is bool) ([]*order.Order, error) {
+						if !is || time.Since(began) < later {
+							return nil, order.ErrNotFound
+						}
+						return []*order.Order{made}, nil
 					}
-					return nil, order.ErrNotFound
+					a := ordersOf(o)
+					a.find = func(_ context.Context, tx chain.TxHash) ([]*order.Order, error) {
+						return isThere(tx.String() == unknownIs)
+					}
+					a.byID = func(_ context.Context, id order.ID) (*order.Order, error) {
+						all, err := isThere(id == made.ID)
+						if err != nil {
+							return nil, err
+						}
+						return all[0], nil
+					}
+				})
+				response, lines := follow(t, client, "/order/"+hash+"/awaited")
+				if got := response.Header.Get("Content-Type"); response.StatusCode != http.StatusOK || got != proxy.StreamType {
+					t.Fatalf("%s: %s, Content-Type %q", hash, response.Status, got)
 				}
-				a.byID = func(_ context.Context, id order.ID) (*order.Order, error) {
-					if isThere.Load() && id == o9.ID {
-						return o9, nil
-					}
-					return nil, order.ErrNotFound
+				if got, _, _, _ := event(t, lines); got != "found" || time.Since(began) > later+look+2*proxy.UnknownLife.Fresh {
+					t.Errorf("%s: event %q after %v, want found within a look", hash, got, time.Since(began))
+				}
+				if got, _, _, _ := event(t, lines); got != "" {
+					t.Errorf("%s: %s after it was found, want the end", hash, got)
+				}
+				if err := stop(); err != nil {
+					t.Error(err)
 				}
 			})
-			response, lines := follow(t, client, "/order/"+path+"/awaited")
-			if got := response.Header.Get("Content-Type"); response.StatusCode != http.StatusOK || got != proxy.StreamType {
-				t.Fatalf("%s: %s, Content-Type %q", name, response.Status, got)
-			}
-			time.Sleep(10*time.Second + 100*time.Millisecond) // between two looks
-			isThere.Store(true)
-			hash, err := chain.ParseTxHash(unknownIs)
-			if err != nil {
-				t.Fatal(err)
-			}
-			began := time.Now()
-			server.OrdersChanged([]index.Change{{Order: order.ID{9}, Creation: hash}})
-			if got, _, _, _ := event(t, lines); got != "found" || time.Since(began) > 0 {
-				t.Errorf("%s: event %q after %v, want found at once", name, got, time.Since(began))
-			}
-			if got, _, _, _ := event(t, lines); got != "" {
-				t.Errorf("%s: %s after it was found, want the end", name, got)
-			}
-			if err := stop(); err != nil {
-				t.Error(err)
-			}
-		})
+		}
 	}
-}
-
-// TestNewsOfOthersSearchForNothing has the index learn much, all of it of other orders than the one that is waited for.
-func TestNewsOfOthersSearchForNothing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var searches atomic.Int64
-		server, client, stop := runningServer(t, newWorld(t), func(o *parts) {
-			ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) {
-				searches.Add(1)
-				return nil, order.ErrNotFound
-			}
-		})
-		_, lines := follow(t, client, "/order/"+unknownIs+"/awaited")
-		for i := range 1000 { // in two looks
-			server.OrdersChanged([]index.Change{{Order: order.ID{1, byte(i)}}})
-			time.Sleep(2 * time.Millisecond)
-		}
-		if got := searches.Load(); got > 3 {
-			t.Errorf("%d searches in two seconds", got)
-		}
-		_ = lines
-		if err := stop(); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
-// TestAwaitedOrderIsFoundOnItsChain has an order that the index does not announce.
-func TestAwaitedOrderIsFoundOnItsChain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const later = 5 * time.Second
-		began := time.Now()
-		client, stop := running(t, newWorld(t), func(o *parts) {
-			ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) {
-				if time.Since(began) < later {
-					return nil, order.ErrNotFound
-				}
-				return []*order.Order{created(t, order.ID{9}, unknownIs, uint64(began.Unix()))}, nil
-			}
-		})
-		_, lines := follow(t, client, "/order/"+unknownIs+"/awaited")
-		if got, _, _, _ := event(t, lines); got != "found" || time.Since(began) > later+time.Second+proxy.UnknownLife.Fresh {
-			t.Errorf("event %q after %v, want found within a look", got, time.Since(began))
-		}
-		if err := stop(); err != nil {
-			t.Error(err)
-		}
-	})
 }

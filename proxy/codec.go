@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"crossgate/cache"
-	"crossgate/order"
 	"crossgate/order/index"
 )
 
@@ -16,20 +15,11 @@ import (
 type sharedAnswer struct {
 	Made     time.Time // by the clock of the replica that made it
 	Subject  cache.Key
-	Bodies   []sharedBody
+	Bodies   []Body
+	Lengths  []int  // of their texts
 	Problem  string `json:",omitempty"` // id of one of commonProblems; empty: there are bodies
 	Message  string
 	Searched index.Basis
-}
-
-// sharedBody is what a body is made of; newAnswer makes the rest of it again.
-type sharedBody struct {
-	Length          int
-	Link            []string
-	Final           bool
-	Orders          []order.ID
-	Basis           index.Basis
-	Quoted, Expires int64 // milliseconds; zero: no time
 }
 
 var errMalformedAnswer = errors.New("no answer as it is encoded here")
@@ -40,13 +30,10 @@ var commonProblems = map[string]Kind{UnknownTx.ID: UnknownTx, TxWithoutOrder.ID:
 
 // encodeAnswer writes an answer for other replicas; nothing when it is not for them.
 func encodeAnswer(a answer) []byte {
-	shared := sharedAnswer{Made: a.Made, Subject: a.subject, Searched: a.Searched}
+	shared := sharedAnswer{Made: a.Made, Subject: a.subject, Bodies: a.Bodies, Searched: a.Searched}
 	var texts []byte
 	for _, b := range a.Bodies {
-		shared.Bodies = append(shared.Bodies, sharedBody{
-			Length: len(b.Text), Link: b.Link, Final: b.Final, Orders: b.Orders, Basis: b.Basis,
-			Quoted: milliseconds(b.Quoted), Expires: milliseconds(b.Expires),
-		})
+		shared.Lengths = append(shared.Lengths, len(b.Text))
 		texts = append(texts, b.Text...)
 	}
 	if a.problem != nil {
@@ -62,20 +49,6 @@ func encodeAnswer(a answer) []byte {
 	return append(append(head, '\n'), texts...)
 }
 
-func milliseconds(at time.Time) int64 {
-	if at.IsZero() {
-		return 0
-	}
-	return at.UnixMilli()
-}
-
-func timeOf(milliseconds int64) time.Time {
-	if milliseconds == 0 {
-		return time.Time{}
-	}
-	return time.UnixMilli(milliseconds)
-}
-
 // decode reads what another replica wrote, of the age it has now. Whether it holds depends on what this one knows.
 func (s *Server) decode(text []byte, life cache.Life, age time.Duration) (answer, error) {
 	a, err := decodeAnswer(text, life, time.Now().Add(-age))
@@ -89,7 +62,7 @@ func (s *Server) decode(text []byte, life cache.Life, age time.Duration) (answer
 	return a, err
 }
 
-// decodeAnswer reads what encodeAnswer wrote, or anybody else who can write to the shared cache.
+// decodeAnswer reads what encodeAnswer wrote, or any other client of the shared cache.
 func decodeAnswer(text []byte, life cache.Life, made time.Time) (answer, error) {
 	head, texts, _ := bytes.Cut(text, []byte("\n"))
 	var shared sharedAnswer
@@ -107,28 +80,27 @@ func decodeAnswer(text []byte, life cache.Life, made time.Time) (answer, error) 
 			subject: shared.Subject, Made: made,
 		}, nil
 	}
-	var bodies []Body
-	for _, b := range shared.Bodies {
-		if b.Length < 0 || b.Length > len(texts) {
-			return answer{}, errMalformedAnswer
-		}
-		bodies = append(bodies, Body{
-			Text: string(texts[:b.Length]), Link: b.Link, Final: b.Final, Orders: b.Orders,
-			Basis: moved(b.Basis, shared.Made, made), Quoted: timeOf(b.Quoted), Expires: timeOf(b.Expires),
-		})
-		texts = texts[b.Length:]
-	}
-	if len(bodies) == 0 || len(texts) > 0 {
+	if len(shared.Bodies) == 0 || len(shared.Bodies) != len(shared.Lengths) {
 		return answer{}, errMalformedAnswer
 	}
-	a := newAnswer(bodies, life, made)
+	for i, length := range shared.Lengths {
+		if length < 0 || length > len(texts) {
+			return answer{}, errMalformedAnswer
+		}
+		b := &shared.Bodies[i]
+		b.Text, b.Basis, texts = string(texts[:length]), moved(b.Basis, shared.Made, made), texts[length:]
+	}
+	if len(texts) > 0 {
+		return answer{}, errMalformedAnswer
+	}
+	a := newAnswer(shared.Bodies, life, made)
 	a.subject = shared.Subject
 	return a, nil
 }
 
 // moved is a basis of an answer that was made then, by the clock of another replica, by which it was made now.
 func moved(b index.Basis, then, now time.Time) index.Basis {
-	const century = 100 * 365 * 24 * time.Hour // more than any lag, and twice as much is no overflow
+	const century = 100 * 365 * 24 * time.Hour // more than any lag, and twice as much does not overflow
 	move := func(at time.Time) time.Time {
 		if at.IsZero() {
 			return time.Time{}

@@ -27,7 +27,7 @@ func answersToShare() map[string]answer {
 		{
 			Text: strings.Repeat("body ", 1000), Link: []string{`<?index=1>; rel="next"`}, Final: true,
 			Orders: []order.ID{{1}, {2}}, Basis: basis,
-			Quoted: time.UnixMilli(1_784_950_000_123), Expires: time.UnixMilli(1_784_950_009_000),
+			Quoted: time.UnixMilli(1_784_950_000_123).UTC(), Expires: time.UnixMilli(1_784_950_009_000).UTC(),
 		},
 		{Text: "[]"},
 	}, life, madeToShare)

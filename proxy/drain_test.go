@@ -197,36 +197,3 @@ func TestRollingRestartLosesNoRequest(t *testing.T) {
 		}
 	})
 }
-
-// TestDrainingServerEndsKeptConnections has a balancer keep its connections: those that it uses while the server drains
-// are closed with an answer, so that none is closed beneath a request in the end.
-func TestDrainingServerEndsKeptConnections(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := startReplica(t, newWorld(t))
-		get := func(path string) (status int, closes bool) {
-			t.Helper()
-			response, err := r.client.Get("http://replica" + path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer response.Body.Close()
-			if _, err := io.Copy(io.Discard, response.Body); err != nil {
-				t.Fatal(err)
-			}
-			return response.StatusCode, response.Close
-		}
-		if status, closes := get(ordersPath + claimedTx); status != http.StatusOK || closes {
-			t.Errorf("before: HTTP %d, the connection is closed: %v, want it kept", status, closes)
-		}
-		r.stop()
-		synctest.Wait()
-		for _, path := range []string{"/readyz", ordersPath + claimedTx, ordersPath + unknownIs, "/nothing"} {
-			if status, closes := get(path); !closes {
-				t.Errorf("while it drains: GET %s = HTTP %d, and the connection is kept", path, status)
-			}
-		}
-		if err := <-r.ended; err != nil {
-			t.Error(err)
-		}
-	})
-}

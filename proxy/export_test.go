@@ -18,7 +18,6 @@ const (
 	LongestURL       = longestURL
 	Patience         = patience
 	ReadLimit        = readLimit
-	SlowRequest      = slowRequest
 	StreamType       = streamType
 )
 

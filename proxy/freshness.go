@@ -18,7 +18,7 @@ const (
 	orderUnsearched = "X-Order-Unsearched"
 )
 
-// chainsUnheard is the header with the chains that could know what was not found, and did not answer: a list of
+// chainsUnheard is the header with the chains that could have the answer, and did not reply: a list of
 // chain ids (RFC 9651).
 const chainsUnheard = "X-Chains-Unheard"
 

@@ -1,7 +1,6 @@
 package proxy_test
 
 import (
-	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -43,14 +42,4 @@ func TestAnswersFromTheIndexTellHowFreshTheyAre(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestIndexThatCannotBeReadIsNoAnswer distinguishes nothing that is locked from nothing that is known.
-func TestIndexThatCannotBeReadIsNoAnswer(t *testing.T) {
-	if p := proxy.ProblemOf(index.ErrUnavailable); p.Status != http.StatusServiceUnavailable || p.ID != "INDEX_UNAVAILABLE" {
-		t.Errorf("problem of a store that is away: %d %s", p.Status, p.ID)
-	}
-	if p := proxy.ProblemOf(index.ErrEmpty); p.Status != http.StatusServiceUnavailable || p.ID != "INDEX_EMPTY" {
-		t.Errorf("problem of an index that has read nothing: %d %s", p.Status, p.ID)
-	}
 }

@@ -36,7 +36,6 @@ type measures struct {
 	requests attributeSets[requestLabels, []metric.RecordOption]
 	lookups  attributeSets[lookupLabels, *lookups]
 	traffic  traffic
-	cache    metric.Registration // of the callback that reads the cache's counts
 }
 
 type requestLabels struct {
@@ -64,7 +63,7 @@ var cacheCounters = []struct {
 	{"remotes", "Loads that the shared cache saved.", func(s cache.Stats) uint64 { return s.Remotes }},
 }
 
-func newMeasures(stats func() cache.Stats, openStreams func() int) (*measures, error) {
+func (s *Server) newMeasures() (*measures, error) {
 	meter := otel.Meter("crossgate/proxy")
 	m := &measures{}
 	var errs [5]error
@@ -89,9 +88,9 @@ func newMeasures(stats func() cache.Stats, openStreams func() int) (*measures, e
 	observed = append(observed, streams)
 	m.refusals, errs[4] = meter.Int64Counter("crossgate.quota.refusals",
 		metric.WithDescription("Requests that were refused because their client was over its quota, by the quota's name."))
-	m.cache, errs[2] = meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
-		now := stats()
-		o.ObserveInt64(streams, int64(openStreams()))
+	errs[2] = s.onCollection(meter, func(_ context.Context, o metric.Observer) error {
+		now := s.answers.Stats()
+		o.ObserveInt64(streams, int64(s.streams.count()))
 		o.ObserveInt64(loading, int64(now.Loading))
 		for i, c := range cacheCounters {
 			o.ObserveInt64(counters[i], int64(c.count(now)))
@@ -100,6 +99,15 @@ func newMeasures(stats func() cache.Stats, openStreams func() int) (*measures, e
 		return nil
 	}, observed...)
 	return m, errors.Join(errs[:]...)
+}
+
+// onCollection has callback observe instruments whenever measurements are collected, until the server is closed.
+func (s *Server) onCollection(meter metric.Meter, callback metric.Callback, instruments ...metric.Observable) error {
+	registered, err := meter.RegisterCallback(callback, instruments...)
+	if err == nil {
+		s.callbacks = append(s.callbacks, registered)
+	}
+	return err
 }
 
 // request measures a finished request. Streams are left out: they last as long as the client likes.
@@ -168,9 +176,6 @@ func outcomeOf(found *cache.Result[answer]) string {
 	}
 	return found.Outcome.String()
 }
-
-// close unregisters the callback.
-func (m *measures) close() { _ = m.cache.Unregister() } // fails only when called twice
 
 // attributeSets keeps what has been built for each set of labels.
 type attributeSets[L comparable, V any] struct {

@@ -169,15 +169,12 @@ func TestTracesOfClients(t *testing.T) {
 		})
 		response := get(s, ordersPath+createdTx+"?accesstoken="+secret, traceparent)
 		found := spans.GetSpans()
-		if len(found) != 3 {
-			t.Fatalf("%d spans, want those of the request, its question to the cache and its search", len(found))
+		if len(found) != 2 {
+			t.Fatalf("%d spans, want those of the request and its search", len(found))
 		}
-		search, lookup, request := found[0], found[1], found[2]
+		search, request := found[0], found[1]
 		id := request.SpanContext.TraceID().String()
-		if lookup.Name != "cache.lookup" || lookup.Parent.SpanID() != request.SpanContext.SpanID() {
-			t.Errorf("%s does not belong to the request", lookup.Name)
-		}
-		if search.Parent.SpanID() != lookup.SpanContext.SpanID() || request.Name != "GET "+ordersPath+":creationTxHash" {
+		if search.Parent.SpanID() != request.SpanContext.SpanID() || request.Name != "GET "+ordersPath+":creationTxHash" {
 			t.Errorf("the search %s does not belong to the request %q", search.Name, request.Name)
 		}
 		if got := response.Header.Get("X-Request-Id"); got != id {
@@ -261,6 +258,10 @@ func fetch(t *testing.T, client *http.Client, url string) string {
 }
 
 func TestHealth(t *testing.T) {
+	cutOff := newWorld(t).server(t, func(o *parts) { ordersOf(o).unready = errors.New("cut off from the database") })
+	if got := get(cutOff, "/readyz").StatusCode; got != http.StatusServiceUnavailable {
+		t.Errorf("/readyz of a replica that is cut off: HTTP %d", got)
+	}
 	s := newWorld(t).server(t)
 	for draining, ready := range map[bool]int{false: http.StatusOK, true: http.StatusServiceUnavailable} {
 		s.Drain(draining)

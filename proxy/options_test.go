@@ -1,8 +1,6 @@
 package proxy_test
 
 import (
-	"errors"
-	"net/http"
 	"reflect"
 	"testing"
 
@@ -18,15 +16,6 @@ func TestOptionsAreFew(t *testing.T) {
 	for i := range of.NumField() {
 		if field := of.Field(i); field.Type.Kind() == reflect.Func {
 			t.Errorf("Options.%s is a function: what the server calls is a method of Orders, Swaps or Tokens", field.Name)
-		}
-	}
-}
-
-func TestReplicaThatIsUnreadySaysSo(t *testing.T) {
-	s := newWorld(t).server(t, func(o *parts) { ordersOf(o).unready = errors.New("cut off from the database") })
-	for path, want := range map[string]int{"/readyz": http.StatusServiceUnavailable, "/healthz": http.StatusOK} {
-		if response := get(s, path); response.StatusCode != want {
-			t.Errorf("%s: %d, want %d", path, response.StatusCode, want)
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -167,31 +166,6 @@ func TestMovingOrderIsAskedForAgainAfterABlock(t *testing.T) {
 			if got := response.Header.Get("Age"); got != step.age {
 				t.Errorf("%+v: Age = %q", step, got)
 			}
-		}
-	})
-}
-
-func TestEqualRequestsShareOneSearch(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		s := w.server(t, func(o *parts) {
-			find := ordersOf(o).find
-			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
-				<-time.After(time.Second)
-				return find(ctx, tx)
-			}
-		})
-		var clients sync.WaitGroup
-		for range 50 {
-			clients.Go(func() {
-				if got := get(s, ordersPath+createdTx); got.StatusCode != http.StatusOK {
-					t.Errorf("HTTP %d", got.StatusCode)
-				}
-			})
-		}
-		clients.Wait()
-		if got := w.asked.Load(); got != 1 {
-			t.Errorf("asked %d times, want once", got)
 		}
 	})
 }

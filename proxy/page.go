@@ -40,7 +40,7 @@ func (s *Server) FailPage(c *gin.Context, err error) {
 }
 
 // TurnAway answers a request that no handler of its path answers: with a page where a browser shows the answer to
-// somebody, else as the API of the path has it.
+// people, else as the API of the path has it.
 func (s *Server) TurnAway(c *gin.Context, p *problem) {
 	c.Writer.Header()["Vary"] = varyReader
 	if s.isForPeople(c.Request) {
@@ -50,7 +50,7 @@ func (s *Server) TurnAway(c *gin.Context, p *problem) {
 	s.fail(c, dialectAt(c.Request.URL.Path), p)
 }
 
-// isForPeople reports whether a browser shows the answer to somebody. Libraries may accept HTML without being asked to,
+// isForPeople reports whether a browser shows the answer to people. Libraries may accept HTML without being asked to,
 // as that of Java does, so on paths of the API a browser has to say that it opens a document (Fetch Metadata).
 func (s *Server) isForPeople(r *http.Request) bool {
 	return strings.Contains(r.Header.Get("Accept"), "text/html") && (r.Header.Get("Sec-Fetch-Dest") == "document" || !s.router.has(r.URL.Path))

@@ -50,10 +50,7 @@ func (s *Server) openPassthrough(o Passthrough) (err error) {
 		return err
 	}
 	s.passthrough.Configure(o.Hosts)
-	if s.forwarded, err = observeForwarded(s.passthrough); err != nil {
-		s.passthrough.Close()
-	}
-	return err
+	return s.observeForwarded()
 }
 
 // quietOrigins are asked without spans where the request has none, and for comparisons, which belong to no trace.
@@ -63,27 +60,19 @@ func (o quietOrigins) Forward(ctx context.Context, host string, f upstream.Forwa
 	return o.Origins.Forward(untraced(ctx), host, f)
 }
 
-// closePassthrough ends it.
-func (s *Server) closePassthrough() {
-	if s.passthrough != nil {
-		_ = s.forwarded.Unregister() // fails only when called twice
-		s.passthrough.Close()
-	}
-}
-
 // hostKey is the attribute of a host that paths are passed through to, by its configured name.
 const hostKey = attribute.Key("crossgate.host")
 
-// observeForwarded has what became of requests read whenever measurements are collected, until it is unregistered.
-func observeForwarded(h *passthrough.Handler) (metric.Registration, error) {
+// observeForwarded has what became of requests read.
+func (s *Server) observeForwarded() error {
 	meter := otel.Meter("crossgate/proxy")
 	requests, err := meter.Int64ObservableCounter("crossgate.passthrough.requests",
 		metric.WithDescription("Requests for paths that are passed through, by host and outcome."))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
-		for _, c := range h.Counts() {
+	return s.onCollection(meter, func(_ context.Context, o metric.Observer) error {
+		for _, c := range s.passthrough.Counts() {
 			o.ObserveInt64(requests, c.Times, metric.WithAttributes(hostKey.String(c.Host), outcomeKey.String(c.Outcome)))
 		}
 		return nil

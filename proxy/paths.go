@@ -75,30 +75,22 @@ func (e ends) fit(path string) bool {
 
 // spell returns path as pattern spells it, if path fits pattern.
 func spell(path, pattern string) (spelled string, fits bool) {
-	rest, wanted, exact := strings.TrimSuffix(path, "/"), pattern, true
-	for more := true; more; {
-		var segment, want string
-		var longer bool
-		segment, rest, more = strings.Cut(rest, "/")
-		want, wanted, longer = strings.Cut(wanted, "/")
-		if more != longer || !isParameter(want) && !strings.EqualFold(segment, want) {
-			return "", false
-		}
-		exact = exact && (isParameter(want) || segment == want)
+	path = strings.TrimSuffix(path, "/")
+	if strings.Count(path, "/") != strings.Count(pattern, "/") {
+		return "", false
 	}
-	if exact {
-		return strings.TrimSuffix(path, "/"), true
-	}
-	segments := strings.Split(strings.TrimSuffix(path, "/"), "/")
+	segments := strings.Split(path, "/")
 	for i, want := range strings.Split(pattern, "/") {
-		if !isParameter(want) {
+		switch {
+		case strings.HasPrefix(want, ":"):
+		case strings.EqualFold(segments[i], want):
 			segments[i] = want
+		default:
+			return "", false
 		}
 	}
 	return strings.Join(segments, "/"), true
 }
-
-func isParameter(segment string) bool { return strings.HasPrefix(segment, ":") }
 
 // withPath is r with another path.
 func withPath(r *http.Request, path string) *http.Request {

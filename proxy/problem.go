@@ -95,7 +95,7 @@ type problem struct {
 	Kind
 	message    string        // instead of the kind's text
 	retryAfter time.Duration // for statuses with Retry-After
-	Unheard    []chain.ID    // chains that could know what was not found, and did not answer
+	Unheard    []chain.ID    // chains that could have the answer, and did not reply
 	cause      error         // for the log only
 }
 

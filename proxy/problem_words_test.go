@@ -81,6 +81,7 @@ func TestProblemsSayWhatHappenedAndWhatToDo(t *testing.T) {
 		{target: goodSwap, err: &upstream.Error{Class: upstream.Timeout}},
 		{target: goodSwap, err: &upstream.Error{Class: upstream.BadAnswer}},
 		{target: ordersPath + createdTx, err: index.ErrUnavailable},
+		{target: ordersPath + createdTx, err: index.ErrEmpty},
 		{target: "/v1.0/dln/order/create-tx"},
 		{target: "/V1.0/dln/order/Quote/"},
 	} {

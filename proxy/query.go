@@ -29,7 +29,7 @@ func ReadQuery(rawQuery string) (Query, error) {
 // Err names every wrong parameter.
 func (p *Query) Err() error { return p.Problem(InvalidParameters) }
 
-// Mistakes are what is wrong with a request, each named once.
+// Mistakes are the faults of a request, each named once.
 type Mistakes struct{ Wrong []string }
 
 func (m *Mistakes) Mistake(text string) { m.Wrong = AddOnce(m.Wrong, text) }

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,22 +14,22 @@ import (
 	"crossgate/order/index"
 )
 
-// Route is a documented path as data: how a request becomes a question of type Q, what tells questions
-// apart, and who answers one that has no answer in the cache.
+// Route is a documented path as data: how a request becomes a question of type Q, what distinguishes
+// questions, and how one without an answer in the cache is loaded.
 type Route[Q any] struct {
 	Paths   []string // the documented one first
 	Methods []string // of requests; GET and HEAD when nil
 	Dialect Dialect
 	Cost    int           // in units of a client's quota; 1 when zero
-	Limit   time.Duration // of load, and so of everybody who waits for it
+	Limit   time.Duration // of Load; Limits.OrderLimit when zero
 	Parse   func(*gin.Context) (Q, error)
 	Key     func(path string, question Q) cache.Key // questions of one key differ only in which body they mean
 	Load    func(context.Context, Q) (bodies []Body, life cache.Life, err error)
 	Choose  func(Q, []Body) (*Body, error) // nil: load makes one body
-	Indexed bool                           // the order index answers
+	Indexed bool                           // the order index answers; replicas may have answers from each other
 	Stored  bool                           // it asks no chain for that
 	Streams string                         // name of the events by which the answer can be followed; empty: it cannot
-	Shared  bool                           // replicas may have answers from each other
+	Shared  bool                           // the same of an answer that is not the index's
 	Learn   func(Q, []Body)                // remembers what another replica found; nil: nothing
 	Sought  func(Q) chain.TxHash           // that chains may be searched for; nil: none
 
@@ -97,7 +98,7 @@ func (r Route[Q]) Ask(ctx context.Context, s *Server, question Q) (*Body, cache.
 		}
 		return key("page "+path, question)
 	}
-	r.Shared, r.isForPage = false, true
+	r.isForPage = true
 	return r.ask(ctx, s, question)
 }
 
@@ -132,10 +133,9 @@ func (r Route[Q]) miss(ctx context.Context, s *Server, key cache.Key, question Q
 		ctx = untraced(ctx)
 	}
 	get := s.answers.Get
-	if r.Shared {
+	if (r.Shared || r.Indexed) && !r.isForPage {
 		get = s.answers.GetShared
 	}
-	ctx, span := s.startLookup(ctx)
 	waiting := ctx
 	if r.Indexed {
 		var cancel context.CancelFunc
@@ -150,15 +150,13 @@ func (r Route[Q]) miss(ctx context.Context, s *Server, key cache.Key, question Q
 	if errors.Is(err, ErrImpatient) {
 		found, err = r.late(s, question), nil
 	}
-	endLookup(span, found, err)
 	if found.Remote && r.Learn != nil {
 		r.Learn(question, found.Value.Bodies)
 	}
 	return found, err
 }
 
-// late is what a client gets who has waited long enough: that the index does not answer, or which chains have not yet, and
-// what was read of them.
+// late is the answer after patience has run out: the index or some chains have not replied yet.
 func (r Route[Q]) late(s *Server, question Q) cache.Result[answer] {
 	var sought chain.TxHash
 	if r.Sought != nil {
@@ -185,7 +183,7 @@ func (r Route[Q]) answer(ctx context.Context, s *Server, question Q) (answer, ca
 	if err != nil {
 		return answer{}, cache.Life{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.Limit)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(r.Limit, s.Options.OrderLimit))
 	defer cancel()
 	bodies, life, err := r.Load(ctx, question)
 	if !r.isForPage {

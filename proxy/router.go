@@ -8,7 +8,7 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// router finds who answers a request, and what there is to know of its path. Everything is mounted before the first request.
+// router finds the handler of a request and its cost. Everything is mounted before the first request.
 type router struct {
 	engine *gin.Engine    // for paths as they are documented
 	keys   *gin.Engine    // finds the cache keys of requests instead of answering

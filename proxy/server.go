@@ -79,11 +79,11 @@ type Limits struct {
 	Streams           int           // clients that follow an order at a time; 512 by default
 	StreamsPerAddress int           // of one of them; 64 by default
 	Connections       int           // open at a time; unbounded by default
-	PerAddress        int           // connections of one address that is no trusted proxy's; unbounded by default
+	PerAddress        int           // connections of one address that is not a trusted proxy's; unbounded by default
 	Idle              time.Duration // between two requests of a connection; 620 s by default
 }
 
-// Telemetry is what is told of requests.
+// Telemetry configures traces and log lines of requests.
 type Telemetry struct {
 	Tracing Tracing
 	Access  Access
@@ -104,11 +104,9 @@ type Server struct {
 	measures *measures
 	router   *router
 
-	passthrough *passthrough.Handler // of other paths; nil: they are unknown
-	forwarded   metric.Registration  // of the callback that reads its counts
-
-	shadow   *shadow.Shadow      // nil: no answer is compared
-	compared metric.Registration // of the callback that reads its counts
+	passthrough *passthrough.Handler  // of other paths; nil: they are unknown
+	shadow      *shadow.Shadow        // nil: no answer is compared
+	callbacks   []metric.Registration // which read counts whenever measurements are collected
 
 	patience time.Duration // of clients: the constant, but in tests
 	turn     turn
@@ -134,9 +132,18 @@ func New(o Options) (*Server, error) {
 		turn:     newTurn(),
 	}
 	s.SetAccess(o.Access)
-	err := s.openPassthrough(o.Passthrough)
-	if err != nil {
-		return nil, fmt.Errorf("passthrough: %w", err)
+	if err := s.open(o); err != nil {
+		s.Close()
+		return nil, err
+	}
+	s.router = newRouter(s)
+	return s, nil
+}
+
+// open starts the parts that Close ends.
+func (s *Server) open(o Options) (err error) {
+	if err = s.openPassthrough(o.Passthrough); err != nil {
+		return fmt.Errorf("passthrough: %w", err)
 	}
 	s.answers, err = cache.New(cache.Options[answer]{
 		MaxBytes:  o.CacheBytes,
@@ -150,22 +157,15 @@ func New(o Options) (*Server, error) {
 		Purged:    s.purgedElsewhere,
 	})
 	if err != nil {
-		s.closePassthrough()
-		return nil, fmt.Errorf("answers: %w", err)
+		return fmt.Errorf("answers: %w", err)
 	}
-	if s.measures, err = newMeasures(s.answers.Stats, s.streams.count); err != nil {
-		s.answers.Close()
-		s.closePassthrough()
-		return nil, fmt.Errorf("instruments: %w", err)
+	if s.measures, err = s.newMeasures(); err != nil {
+		return fmt.Errorf("instruments: %w", err)
 	}
 	if err = s.openShadow(o.Passthrough.Shadow); err != nil {
-		s.closePassthrough()
-		s.measures.close()
-		s.answers.Close()
-		return nil, fmt.Errorf("shadow: %w", err)
+		return fmt.Errorf("shadow: %w", err)
 	}
-	s.router = newRouter(s)
-	return s, nil
+	return nil
 }
 
 // SetLimits changes the quotas of clients and how many loads may be under way at once; 0 for no bound. Requests and
@@ -178,19 +178,23 @@ func (s *Server) SetLimits(quotas quota.Options, maxLoads int) {
 // SetAccess changes what lines and spans of requests have of their clients, and which lines are of level info.
 func (s *Server) SetAccess(a Access) { s.access.Store(&a) }
 
-func (s *Server) Limits() Limits { return s.Options.Limits }
-
-func (s *Server) ChainRegistry() chain.Registry { return s.Options.Chains }
-
 // Handler returns the handler of the public listener.
 func (s *Server) Handler() http.Handler { return s.router.handler() }
 
 // Close waits for loads in flight and frees the cache.
 func (s *Server) Close() {
-	s.measures.close()
-	s.answers.Close()
-	s.closePassthrough()
-	s.closeShadow()
+	for _, each := range s.callbacks {
+		_ = each.Unregister() // fails only when called twice
+	}
+	if s.answers != nil {
+		s.answers.Close()
+	}
+	if s.passthrough != nil {
+		s.passthrough.Close()
+	}
+	if s.shadow != nil {
+		s.shadow.Close()
+	}
 }
 
 // Run serves on listener until ctx ends. Then /readyz turns unavailable and every answer closes its connection; after

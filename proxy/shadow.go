@@ -28,16 +28,7 @@ func (s *Server) openShadow(o Shadow) (err error) {
 	}
 	s.shadow = shadow.New(quietOrigins{o.Origins}, s.log)
 	s.shadow.Configure(o.Settings)
-	s.compared, err = observeShadow(s.shadow)
-	return err
-}
-
-// closeShadow ends it.
-func (s *Server) closeShadow() {
-	if s.shadow != nil {
-		_ = s.compared.Unregister() // fails only when called twice
-		s.shadow.Close()
-	}
+	return s.observeShadow()
 }
 
 // SetShadow changes what is compared. Comparisons under way are not disturbed.
@@ -47,24 +38,24 @@ func (s *Server) SetShadow(settings shadow.Settings) {
 	}
 }
 
-// observeShadow has the counts read whenever measurements are collected, until it is unregistered.
-func observeShadow(of *shadow.Shadow) (metric.Registration, error) {
+// observeShadow has the counts read.
+func (s *Server) observeShadow() error {
 	meter := otel.Meter("crossgate/proxy")
 	answers, err := meter.Int64ObservableCounter("crossgate.shadow.answers",
 		metric.WithDescription("Answers that were to be compared with the origin's, by route and the class of the gravest difference."))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	members, err := meter.Int64ObservableCounter("crossgate.shadow.differences",
 		metric.WithDescription("Members in which answers differ from the origin's, by route and class."))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+	return s.onCollection(meter, func(_ context.Context, o metric.Observer) error {
 		for _, each := range []struct {
 			instrument metric.Int64ObservableCounter
 			counts     []shadow.Count
-		}{{answers, of.Answers()}, {members, of.Members()}} {
+		}{{answers, s.shadow.Answers()}, {members, s.shadow.Members()}} {
 			for _, c := range each.counts {
 				o.ObserveInt64(each.instrument, int64(c.Times), metric.WithAttributes(routeKey.String(c.Route), outcomeKey.String(c.Outcome)))
 			}

@@ -7,15 +7,12 @@ import (
 	"net"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/gin-gonic/gin"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
-
-	"crossgate/cache"
 )
 
 // Attribute keys of a request: OpenTelemetry's semantic conventions for HTTP servers, v1.44.
@@ -31,7 +28,6 @@ const (
 	clientKey    = attribute.Key("client.address")
 	userAgentKey = attribute.Key("user_agent.original")
 	errorTypeKey = attribute.Key("error.type")
-	requestKey   = attribute.Key("crossgate.request.id")
 	cacheKey     = attribute.Key("crossgate.cache.status")
 )
 
@@ -48,32 +44,10 @@ func (s *Server) startSpan(c *gin.Context) trace.Span {
 	if share := s.Options.Tracing.Share; share < 1 && rand.Float64() >= share {
 		return nil
 	}
-	return s.openSpan(c.Request.Context(), c, linked(c.Request)...)
-}
-
-// linked links a span to that of the client, if there is one.
-func linked(r *http.Request) []trace.SpanStartOption {
-	if r.Header["Traceparent"] == nil {
-		return nil
+	if c.Request.Header["Traceparent"] == nil {
+		return s.openSpan(c.Request.Context(), c)
 	}
-	return []trace.SpanStartOption{trace.WithLinks(trace.LinkFromContext(remote(r)))}
-}
-
-// slowRequest is above every objective of docs/slo.md.
-const slowRequest = 2500 * time.Millisecond
-
-// isNotable reports whether a finished request is worth a span although it was not traced: a server error, or a slow
-// response. Streams are never slow; they last as long as the client likes.
-func isNotable(c *gin.Context, took time.Duration) bool {
-	return c.Writer.Status() >= http.StatusInternalServerError ||
-		took >= slowRequest && !isStream(c.Writer.Header())
-}
-
-// lateSpan starts the span of a finished request, as a trace of its own without children. id is the request id that the
-// client has.
-func (s *Server) lateSpan(c *gin.Context, started time.Time, id string) trace.Span {
-	options := append(linked(c.Request), trace.WithTimestamp(started), trace.WithAttributes(requestKey.String(id)))
-	return s.openSpan(c.Request.Context(), c, options...)
+	return s.openSpan(c.Request.Context(), c, trace.WithLinks(trace.LinkFromContext(remote(c.Request))))
 }
 
 // remote is the context of the client's span, from traceparent.
@@ -164,25 +138,4 @@ func endSpan(span trace.Span, c *gin.Context) {
 		span.SetAttributes(errorTypeKey.String(strconv.Itoa(status)))
 		span.SetStatus(codes.Error, http.StatusText(status))
 	}
-}
-
-// startLookup starts the span of a lookup without a fresh hit. Its child is the load, unless the lookup was coalesced
-// with another request's. Requests that are not recorded have no such span.
-func (s *Server) startLookup(ctx context.Context) (context.Context, trace.Span) {
-	if parent := trace.SpanFromContext(ctx); !parent.IsRecording() {
-		return ctx, parent
-	}
-	return s.tracer.Start(ctx, "cache.lookup")
-}
-
-func endLookup(span trace.Span, found cache.Result[answer], err error) {
-	if !span.IsRecording() {
-		return
-	}
-	defer span.End()
-	if err != nil {
-		span.SetAttributes(outcomeKey.String("failed"))
-		return // the cause is on the spans below it, the status on the request's
-	}
-	span.SetAttributes(outcomeKey.String(outcomeOf(&found)))
 }

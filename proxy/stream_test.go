@@ -17,21 +17,15 @@ import (
 
 // running is a server that runs until stop, and a client of it.
 func running(t *testing.T, w *world, change ...func(*parts)) (client *http.Client, stop func() error) {
-	_, client, stop = runningServer(t, w, change...)
-	return client, stop
-}
-
-// runningServer is running with the server itself.
-func runningServer(t *testing.T, w *world, change ...func(*parts)) (server *site, client *http.Client, stop func() error) {
 	listener := newNetwork()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	server = w.server(t, change...)
+	server := w.server(t, change...)
 	go func() { ended <- server.Run(ctx, listener) }()
 	t.Cleanup(rest)
 	transport := &http.Transport{DialContext: listener.dial}
 	t.Cleanup(transport.CloseIdleConnections)
-	return server, &http.Client{Transport: transport}, func() error { cancel(); return <-ended }
+	return &http.Client{Transport: transport}, func() error { cancel(); return <-ended }
 }
 
 // rest lets the goroutines notice that there is nothing left to do which look now and then: those of a bubble must end.

@@ -54,7 +54,7 @@ func (s *Server) Served() web.Served {
 }
 
 func (t *traffic) at(now time.Time) web.Traffic {
-	told := web.Traffic{Requests: t.requests.Load(), ClientErrors: t.clientErrors.Load(), ServerErrors: t.serverErrors.Load()}
+	counted := web.Traffic{Requests: t.requests.Load(), ClientErrors: t.clientErrors.Load(), ServerErrors: t.serverErrors.Load()}
 	var requests, failed int64
 	for i := range t.seconds {
 		if age := now.Unix() - t.seconds[i].at.Load(); age >= 0 && age < trafficWindow {
@@ -63,7 +63,7 @@ func (t *traffic) at(now time.Time) web.Traffic {
 		}
 	}
 	if requests > 0 {
-		told.PerSecond, told.Failing = float64(requests)/trafficWindow, float64(failed)/float64(requests)
+		counted.PerSecond, counted.Failing = float64(requests)/trafficWindow, float64(failed)/float64(requests)
 	}
-	return told
+	return counted
 }

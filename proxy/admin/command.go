@@ -81,7 +81,7 @@ func (a admin) refuse(w http.ResponseWriter, r *http.Request, status int, messag
 	writeJSON(w, status, map[string]string{"error": message})
 }
 
-// given are the values of a field that are not empty, as fields of a form are that nobody has filled in.
+// given are the values of a field that are not empty; fields of a form that were left out are.
 func given(form url.Values, field string) (values []string) {
 	for _, each := range form[field] {
 		if each != "" {

@@ -55,7 +55,7 @@ func (a admin) purge(w http.ResponseWriter, r *http.Request) {
 	succeed(w, r, "purge", map[string]int{"purged": count})
 }
 
-// purgeHosts drops what is stored of hosts.
+// purgeHosts drops stored answers of hosts.
 func (a admin) purgeHosts(w http.ResponseWriter, r *http.Request, how cache.Purge, hosts, paths []string) {
 	if err := a.Server.PurgeHosts(how, hosts, paths); err != nil {
 		a.refuse(w, r, http.StatusBadRequest, err.Error())

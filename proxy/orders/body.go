@@ -102,7 +102,7 @@ func bounded[V any](m *Members, name string, values []V) []V {
 	return values
 }
 
-// chains returns ids of chains, of which also such may be asked for that no order is known of.
+// chains returns ids of chains, also of such without orders.
 func (m *Members) chains(name string) (ids []chain.ID) {
 	for _, value := range m.list(name) {
 		id, err := chain.ParseID(strings.Trim(string(value), `"`))

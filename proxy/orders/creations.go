@@ -93,9 +93,6 @@ const mostChanges = 500
 // OrdersChanged drops what is kept about orders about which something new is known, or whatever the index has answered
 // when changes are nil (index.Observer).
 func (s *Orders) OrdersChanged(changes []index.Change) {
-	if s.watch != nil {
-		defer s.watch(changes) // when what is out of date is gone
-	}
 	if changes == nil || len(changes) > mostChanges {
 		s.server.Drop(proxy.IndexTag)
 		return
@@ -114,7 +111,7 @@ func (s *Orders) OrdersChanged(changes []index.Change) {
 	s.server.Drop(keys...)
 }
 
-// BranchChanged drops what is kept about a chain and is not settled (index.Observer).
+// BranchChanged drops kept answers about a chain that are not settled (index.Observer).
 func (s *Orders) BranchChanged(id chain.ID) {
 	s.server.Drop(proxy.BranchTag(id), proxy.BranchesTag)
 }

@@ -17,18 +17,15 @@ import (
 // lockedLife begins with the shortest time in which a block can change the answer.
 var lockedLife = cache.Life{Fresh: 2 * time.Second, Stale: 2 * time.Second, IfError: 5 * time.Minute}
 
-// LockedRoute answers what is locked for a taker. The documented path is misspelt; the other is for those
+// LockedRoute answers with the locked assets of a taker. The documented path is misspelt; the other is for those
 // who do not expect that.
 func (s *Orders) LockedRoute() proxy.Route[chain.Address] {
 	return proxy.Route[chain.Address]{
 		Paths:   []string{"/api/Satistics/:takerAddress/lockedAssets", "/api/Statistics/:takerAddress/lockedAssets"},
-		Dialect: proxy.Tracking,
-		Limit:   s.limit,
 		Parse:   ParseTakerAddress,
 		Key:     takerKey,
 		Load:    s.loadLocked,
 		Indexed: true,
-		Shared:  true,
 	}
 }
 
@@ -61,7 +58,7 @@ func (s *Orders) loadLocked(ctx context.Context, taker chain.Address) ([]proxy.B
 	return b.Without(unread, lockedLife)
 }
 
-// Locked is what is locked for a taker, for pages.
+// Locked are the locked assets of a taker, for pages.
 type Locked struct {
 	Chains []order.LockedChain
 	wire.Worth

@@ -16,19 +16,23 @@ import (
 	"crossgate/proxy"
 )
 
+// idRoute answers something of the order with an id.
+func (s *Orders) idRoute(path string, d proxy.Dialect, load func(context.Context, order.ID) ([]proxy.Body, cache.Life, error)) proxy.Route[order.ID] {
+	return proxy.Route[order.ID]{
+		Paths:   []string{path},
+		Dialect: d,
+		Parse:   func(c *gin.Context) (order.ID, error) { return parseOrderID(c, d) },
+		Key:     orderKey,
+		Load:    load,
+		Indexed: true,
+	}
+}
+
 // OrderRoute answers what became of the order with an id: the record that its creation's hash leads to.
 func (s *Orders) OrderRoute() proxy.Route[order.ID] {
-	return proxy.Route[order.ID]{
-		Paths:   []string{"/api/Orders/:orderId"},
-		Dialect: proxy.Tracking,
-		Limit:   s.limit,
-		Parse:   func(c *gin.Context) (order.ID, error) { return parseOrderID(c, proxy.Tracking) },
-		Key:     orderKey,
-		Load:    s.loadOrder,
-		Indexed: true,
-		Shared:  true,
-		Streams: "order",
-	}
+	r := s.idRoute("/api/Orders/:orderId", proxy.Tracking, s.loadOrder)
+	r.Streams = "order"
+	return r
 }
 
 func parseOrderID(c *gin.Context, d proxy.Dialect) (order.ID, error) {
@@ -58,7 +62,7 @@ func (s *Orders) loadOrder(ctx context.Context, id order.ID) ([]proxy.Body, cach
 	return s.encodeOrders(ctx, []index.Found{o})
 }
 
-// unknown tells a client whose order was not found what can be found: an id does not say which chain to ask.
+// unknown is the problem of an order that was not found, with what can be found: an id does not say which chain to ask.
 func unknown(err error, k proxy.Kind, searched index.Basis) error {
 	if !errors.Is(err, order.ErrNotFound) && !errors.Is(err, order.ErrNoOrder) {
 		return err
@@ -100,59 +104,30 @@ func IsMissing(err error) bool {
 	return proxy.IsKind(err, proxy.UnknownTx, proxy.TxWithoutOrder) || err != nil && len(proxy.ProblemOf(err).Unheard) > 0
 }
 
-// termsRoute answers an order's terms and state in the texts of the swap API.
-func (s *Orders) termsRoute() proxy.Route[order.ID] {
-	return s.faceRoute("/v1.0/dln/order/:orderId", proxy.Swapping, proxy.UnknownStatus, s.encoder.AppendTerms)
-}
-
-// statusRoute answers how far the order with an id has come, in the words of the swap API.
-func (s *Orders) statusRoute() proxy.Route[order.ID] {
-	return s.faceRoute("/v1.0/dln/order/:orderId/status", proxy.Swapping, proxy.UnknownStatus, s.encoder.AppendStatus)
-}
-
-// stateRoute answers the same as a bare string.
-func (s *Orders) stateRoute() proxy.Route[order.ID] {
-	return s.faceRoute("/api/Orders/:orderId/state", proxy.Tracking, proxy.UnknownOrder, s.encoder.AppendState)
-}
-
-// liteRoute answers an order's terms and state, in the encodings of the record.
-func (s *Orders) liteRoute() proxy.Route[order.ID] {
-	return s.faceRoute("/api/Orders/:orderId/liteModel", proxy.Tracking, proxy.UnknownOrder, s.encoder.AppendLite)
-}
-
-// faceRoute answers one of the forms of an order that need nothing but the order.
-func (s *Orders) faceRoute(path string, d proxy.Dialect, notFound proxy.Kind, encode func([]byte, *order.Order) []byte) proxy.Route[order.ID] {
-	return proxy.Route[order.ID]{
-		Paths:   []string{path},
-		Dialect: d,
-		Limit:   s.limit,
-		Parse:   func(c *gin.Context) (order.ID, error) { return parseOrderID(c, d) },
-		Key:     orderKey,
-		Load: func(ctx context.Context, id order.ID) ([]proxy.Body, cache.Life, error) {
+// mountFaces adds the forms of an order that need nothing but the order.
+func (s *Orders) mountFaces() {
+	for _, face := range []struct {
+		path     string
+		dialect  proxy.Dialect
+		notFound proxy.Kind
+		encode   func([]byte, *order.Order) []byte
+	}{
+		{"/api/Orders/:orderId/state", proxy.Tracking, proxy.UnknownOrder, s.encoder.AppendState},
+		{"/api/Orders/:orderId/liteModel", proxy.Tracking, proxy.UnknownOrder, s.encoder.AppendLite},
+		{"/v1.0/dln/order/:orderId", proxy.Swapping, proxy.UnknownStatus, s.encoder.AppendTerms},
+		{"/v1.0/dln/order/:orderId/status", proxy.Swapping, proxy.UnknownStatus, s.encoder.AppendStatus},
+	} {
+		s.idRoute(face.path, face.dialect, func(ctx context.Context, id order.ID) ([]proxy.Body, cache.Life, error) {
 			o, err := s.orderByID(ctx, id)
 			if err != nil {
-				return nil, proxy.NoLife, unknown(err, notFound, o.Basis)
+				return nil, proxy.NoLife, unknown(err, face.notFound, o.Basis)
 			}
-			return []proxy.Body{bodyOf(encode(nil, o.Order), o)}, lifeOf([]index.Found{o}), nil
-		},
-		Indexed: true,
-		Shared:  true,
+			return []proxy.Body{bodyOf(face.encode(nil, o.Order), o)}, lifeOf([]index.Found{o}), nil
+		}).Mount(s.server)
 	}
-}
-
-// orderIDsRoute answers which orders a transaction created, in the words of the tracking API.
-func (s *Orders) orderIDsRoute() proxy.Route[chain.TxHash] {
-	return s.createdRoute("/api/Transaction/:hash/orderIds", proxy.Tracking, idsIn(s.encoder.AppendOrderIDs))
-}
-
-// liteModelsRoute answers the orders themselves, in the shorter of the tracking API's two forms.
-func (s *Orders) liteModelsRoute() proxy.Route[chain.TxHash] {
-	return s.createdRoute("/api/Transaction/:hash/liteModels", proxy.Tracking, s.encoder.AppendLiteModels)
-}
-
-// orderIDTextsRoute answers the same in the words of the swap API.
-func (s *Orders) orderIDTextsRoute() proxy.Route[chain.TxHash] {
-	return s.createdRoute("/v1.0/dln/tx/:hash/order-ids", proxy.Swapping, idsIn(s.encoder.AppendOrderIDTexts))
+	s.createdRoute("/api/Transaction/:hash/orderIds", proxy.Tracking, idsIn(s.encoder.AppendOrderIDs)).Mount(s.server)
+	s.createdRoute("/api/Transaction/:hash/liteModels", proxy.Tracking, s.encoder.AppendLiteModels).Mount(s.server)
+	s.createdRoute("/v1.0/dln/tx/:hash/order-ids", proxy.Swapping, idsIn(s.encoder.AppendOrderIDTexts)).Mount(s.server)
 }
 
 // idsIn encodes nothing but the ids of orders.
@@ -171,7 +146,6 @@ func (s *Orders) createdRoute(path string, d proxy.Dialect, encode func([]byte, 
 	return proxy.Route[chain.TxHash]{
 		Paths:   []string{path},
 		Dialect: d,
-		Limit:   s.limit,
 		Parse:   func(c *gin.Context) (chain.TxHash, error) { return ParseTxHash(c.Param("hash"), d) },
 		Key:     txKey,
 		Load: func(ctx context.Context, tx chain.TxHash) ([]proxy.Body, cache.Life, error) {
@@ -183,14 +157,13 @@ func (s *Orders) createdRoute(path string, d proxy.Dialect, encode func([]byte, 
 			return []proxy.Body{b}, life, nil
 		},
 		Indexed: true,
-		Shared:  true,
 		Learn:   s.creations.learn,
 		Sought:  func(tx chain.TxHash) chain.TxHash { return tx },
 	}
 }
 
 // ordersCreated returns the orders of a transaction in log order and a body about them, without its text: about none,
-// and all chains, when there are no orders. Here a transaction that no chain knows is one that has created no order so
+// and all chains, without orders. Here a transaction that no chain knows is one that has created no order so
 // far: clients of these paths come again until the list is not empty.
 func (s *Orders) ordersCreated(ctx context.Context, tx chain.TxHash) (b proxy.Body, orders []*order.Order, life cache.Life, err error) {
 	found, searched, err := s.ordersOf(ctx, tx)

@@ -31,7 +31,7 @@ type Finder interface {
 	// ByID returns one order; order.ErrNotFound when it was not indexed, and no order but the basis of what was
 	// searched; index.ErrUnavailable when that cannot be known.
 	ByID(context.Context, order.ID) (index.Found, error)
-	// Locked returns what is locked for a taker; index.ErrEmpty or index.ErrUnavailable when that cannot be known.
+	// Locked returns the locked assets of a taker; index.ErrEmpty or index.ErrUnavailable when that cannot be known.
 	Locked(context.Context, chain.Address) ([]order.LockedChain, index.Basis, error)
 	// List returns a part of the orders, the swaps within a chain, or both that match a filter; index.ErrEmpty,
 	// index.ErrUnlisted, index.ErrWithoutSwaps or index.ErrUnavailable when that cannot be known.
@@ -86,24 +86,17 @@ type Orders struct {
 	encoder   wire.Encoder
 	creations creations[chain.TxHash]
 	swapTxs   creations[swapTx]
-	watch     func([]index.Change)
 }
 
 // Mount adds the paths of orders to a server.
 func Mount(server *proxy.Server, options Options) *Orders {
-	chains := server.ChainRegistry()
-	s := &Orders{server: server, Options: options, chains: chains, limit: server.Limits().OrderLimit, encoder: wire.Encoder{Chains: chains}}
+	chains := server.Options.Chains
+	s := &Orders{server: server, Options: options, chains: chains, limit: server.Options.OrderLimit, encoder: wire.Encoder{Chains: chains}}
 	s.OrdersRoute().Mount(server)
 	s.OrderRoute().Mount(server)
-	s.stateRoute().Mount(server)
-	s.liteRoute().Mount(server)
+	s.mountFaces()
 	s.OrderListRoute().Mount(server)
 	s.unlockListRoute().Mount(server)
-	s.termsRoute().Mount(server)
-	s.statusRoute().Mount(server)
-	s.orderIDsRoute().Mount(server)
-	s.liteModelsRoute().Mount(server)
-	s.orderIDTextsRoute().Mount(server)
 	s.SwapTxRoute().Mount(server)
 	s.SwapIDRoute().Mount(server)
 	s.LockedRoute().Mount(server)
@@ -113,9 +106,6 @@ func Mount(server *proxy.Server, options Options) *Orders {
 	s.VenuesRoute().Mount(server)
 	return s
 }
-
-// Watch has news of orders reported to watch, nil for news of any, when kept answers that are out of date are gone.
-func (s *Orders) Watch(watch func([]index.Change)) { s.watch = watch }
 
 // Creation asks for one of the orders that a transaction created.
 type Creation struct {
@@ -128,18 +118,15 @@ type Creation struct {
 // together.
 func (s *Orders) OrdersRoute() proxy.Route[Creation] {
 	return proxy.Route[Creation]{
-		Paths:   []string{"/api/Orders/creationTxHash/:creationTxHash"},
-		Dialect: proxy.Tracking,
-		Limit:   s.limit,
-		Parse:   parseCreation,
-		Key:     func(path string, q Creation) cache.Key { return txKey(path, q.Tx) },
+		Paths: []string{"/api/Orders/creationTxHash/:creationTxHash"},
+		Parse: parseCreation,
+		Key:   func(path string, q Creation) cache.Key { return txKey(path, q.Tx) },
 		Load: func(ctx context.Context, q Creation) ([]proxy.Body, cache.Life, error) {
 			return s.loadOrders(ctx, q.Tx)
 		},
 		Choose:  chooseOrder,
 		Indexed: true,
 		Streams: "order",
-		Shared:  true,
 		Learn:   func(q Creation, bodies []proxy.Body) { s.creations.learn(q.Tx, bodies) },
 		Sought:  func(q Creation) chain.TxHash { return q.Tx },
 	}

@@ -12,7 +12,7 @@ import (
 	"crossgate/proxy"
 )
 
-// statisticsLife is the life of statistics, which nobody needs by the second.
+// statisticsLife is the life of statistics, which may be a minute old.
 var statisticsLife = cache.Life{Fresh: time.Minute, Stale: 10 * time.Minute, IfError: time.Hour}
 
 // Days that daily statistics are about: of a client who does not say, and the most.
@@ -32,13 +32,11 @@ func daysKey(path string, q Days) cache.Key {
 // daysRoute answers something of some days.
 func (s *Orders) daysRoute(paths []string, load func(context.Context, Days) ([]proxy.Body, cache.Life, error)) proxy.Route[Days] {
 	return proxy.Route[Days]{
-		Paths:   paths,
-		Dialect: proxy.Tracking,
-		Cost:    proxy.ListCost,
-		Limit:   s.limit,
-		Parse:   func(c *gin.Context) (Days, error) { return parseDays(c.Request.URL.RawQuery, time.Now()) },
-		Key:     daysKey,
-		Load:    load,
+		Paths: paths,
+		Cost:  proxy.ListCost,
+		Parse: func(c *gin.Context) (Days, error) { return parseDays(c.Request.URL.RawQuery, time.Now()) },
+		Key:   daysKey,
+		Load:  load,
 	}
 }
 
@@ -52,7 +50,7 @@ func (s *Orders) DailyRoute() proxy.Route[Days] {
 		running := order.Accumulate(before, rows, q.From, q.To)
 		return []proxy.Body{{Text: string(s.encoder.AppendDaily(nil, rows, running)), Value: rows, Basis: basis}}, statisticsLife, nil
 	})
-	r.Indexed, r.Stored, r.Shared = true, true, true
+	r.Indexed, r.Stored = true, true
 	return r
 }
 
@@ -65,19 +63,17 @@ func (s *Orders) DeliveryTimesRoute() proxy.Route[Days] {
 		}
 		return []proxy.Body{{Text: string(s.encoder.AppendDeliveryTimes(nil, times)), Value: times, Basis: basis}}, statisticsLife, nil
 	})
-	r.Indexed, r.Stored, r.Shared = true, true, true
+	r.Indexed, r.Stored = true, true
 	return r
 }
 
 // allTimeRoute answers how much there was in all.
 func (s *Orders) allTimeRoute() proxy.Route[struct{}] {
 	return proxy.Route[struct{}]{
-		Paths:   []string{"/api/Satistics/getAllTime", "/api/Statistics/getAllTime"},
-		Dialect: proxy.Tracking,
-		Cost:    proxy.ListCost,
-		Limit:   s.limit,
-		Parse:   func(*gin.Context) (struct{}, error) { return struct{}{}, nil },
-		Key:     func(path string, _ struct{}) cache.Key { return cache.KeyOf(path) },
+		Paths: []string{"/api/Satistics/getAllTime", "/api/Statistics/getAllTime"},
+		Cost:  proxy.ListCost,
+		Parse: func(*gin.Context) (struct{}, error) { return struct{}{}, nil },
+		Key:   func(path string, _ struct{}) cache.Key { return cache.KeyOf(path) },
 		Load: func(ctx context.Context, _ struct{}) ([]proxy.Body, cache.Life, error) {
 			all, basis, err := s.Options.Statistics.AllTime(ctx)
 			if err != nil {
@@ -88,7 +84,6 @@ func (s *Orders) allTimeRoute() proxy.Route[struct{}] {
 		},
 		Indexed: true,
 		Stored:  true,
-		Shared:  true,
 	}
 }
 

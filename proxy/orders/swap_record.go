@@ -33,14 +33,12 @@ type swapOf struct {
 // means the first; the others have an index.
 func (s *Orders) SwapTxRoute() proxy.Route[swapOf] {
 	return proxy.Route[swapOf]{
-		Paths:   []string{"/api/SameChainSwap/:id/tx/:hash"},
-		Dialect: proxy.Tracking,
-		Limit:   s.limit,
+		Paths: []string{"/api/SameChainSwap/:id/tx/:hash"},
 		Parse: func(c *gin.Context) (swapOf, error) {
 			return ParseSwapOf(s.chains, c.Param("id"), c.Param("hash"), c.Request.URL.RawQuery)
 		},
 		Key: func(path string, q swapOf) cache.Key {
-			if path == proxy.Subject { // what is purged by a transaction does not name its chain
+			if path == proxy.Subject { // a purge by transaction does not name its chain
 				return txKey(path, q.Tx)
 			}
 			return cache.KeyOf(path, []byte(q.Chain.String()), q.Tx.Bytes())
@@ -51,7 +49,6 @@ func (s *Orders) SwapTxRoute() proxy.Route[swapOf] {
 		Choose:  chooseSwap,
 		Indexed: true,
 		Streams: "swap",
-		Shared:  true,
 		Learn:   func(q swapOf, bodies []proxy.Body) { s.swapTxs.learn(q.swapTx, bodies) },
 		Sought:  func(q swapOf) chain.TxHash { return q.Tx },
 	}
@@ -60,9 +57,7 @@ func (s *Orders) SwapTxRoute() proxy.Route[swapOf] {
 // SwapIDRoute answers what the swap with an id was: the record that its transaction leads to.
 func (s *Orders) SwapIDRoute() proxy.Route[order.ID] {
 	return proxy.Route[order.ID]{
-		Paths:   []string{"/api/SameChainSwap/:id"},
-		Dialect: proxy.Tracking,
-		Limit:   s.limit,
+		Paths: []string{"/api/SameChainSwap/:id"},
 		Parse: func(c *gin.Context) (order.ID, error) {
 			id, err := chain.ParseHash(c.Param("id"))
 			if err != nil {
@@ -74,7 +69,6 @@ func (s *Orders) SwapIDRoute() proxy.Route[order.ID] {
 		Load:    s.loadSwapRecord,
 		Indexed: true,
 		Streams: "swap",
-		Shared:  true,
 	}
 }
 
@@ -108,8 +102,8 @@ func (s *Orders) loadSwaps(ctx context.Context, of swapTx) ([]proxy.Body, cache.
 	return s.encodeSwaps(ctx, swaps)
 }
 
-// noSwap tells a client whose swap was not found in a transaction why. The hosted service's clients look for the first
-// three words.
+// noSwap is the problem of a transaction without a swap, with the reason. The hosted service's clients look for the
+// first three words.
 func noSwap(err error, id chain.ID, searched index.Basis) error {
 	isFollowed := false
 	for _, c := range searched.Chains {

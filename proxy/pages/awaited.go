@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -18,57 +17,13 @@ import (
 	"crossgate/proxy/web"
 )
 
-// How often the chains are asked for what a page waits for, besides when the index learns something: as long as it may
-// have been sent just now, and afterwards.
+// How often the index and the chains are asked for what a page waits for: as long as it may have been sent just now, and
+// afterwards.
 const (
 	awaitedInterval = time.Second
 	awaitedSoon     = time.Minute
 	awaitedLater    = 10 * time.Second
 )
-
-// arrivals wakes those who wait for something that the index does not know yet.
-type arrivals struct {
-	mu      sync.Mutex
-	waiting map[*awaited]struct{}
-}
-
-// awaited is a hash: of a transaction, or the id of an order or a swap.
-type awaited struct {
-	tx      chain.TxHash
-	arrived chan struct{} // holds a value when the index has learned something of it
-}
-
-// wait returns what is woken by news of a hash until it is forgotten.
-func (a *arrivals) wait(tx chain.TxHash) (one *awaited, forget func()) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.waiting == nil {
-		a.waiting = make(map[*awaited]struct{})
-	}
-	one = &awaited{tx: tx, arrived: make(chan struct{}, 1)}
-	a.waiting[one] = struct{}{}
-	return one, func() {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		delete(a.waiting, one)
-	}
-}
-
-// announce tells of changes; nil: of any.
-func (a *arrivals) announce(changes []index.Change) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for one := range a.waiting {
-		concerns := func(c index.Change) bool { return c.Creation == one.tx || chain.NewTxHash(c.Order[:]) == one.tx }
-		if changes != nil && !slices.ContainsFunc(changes, concerns) {
-			continue
-		}
-		select {
-		case one.arrived <- struct{}{}:
-		default:
-		}
-	}
-}
 
 // sought is what a hash or an id leads to.
 type sought struct {
@@ -76,8 +31,7 @@ type sought struct {
 	swap  string // path of the page of a swap instead; empty: it is an order
 }
 
-// seek finds an order, or else a swap, by its transaction or its id: whoever tracks something need not know what it
-// was.
+// seek finds an order, or else a swap, by its transaction or its id: visitors need not know which it is.
 func (s *Pages) seek(ctx context.Context, text, rawQuery string) (sought, error) {
 	shown, err := s.findForPage(ctx, text, rawQuery)
 	if orders.IsMissing(err) || proxy.IsKind(err, proxy.UnknownOrder) {
@@ -92,7 +46,7 @@ func (s *Pages) seek(ctx context.Context, text, rawQuery string) (sought, error)
 	return sought{order: shown}, err
 }
 
-// isAwaited reports whether what was not found may be there in a moment.
+// isAwaited reports whether a retry may find it.
 func isAwaited(err error) bool {
 	return orders.IsMissing(err) && !proxy.IsKind(err, proxy.TxWithoutOrder)
 }
@@ -103,7 +57,7 @@ func (s *Pages) awaitedPage(c *gin.Context, err error) {
 	shown := Awaited{ID: p.ID, Text: text, Events: "/order/" + text + "/awaited", Now: time.Now()}
 	_, notHash := chain.ParseHash(text)
 	shown.IsHash = notHash == nil
-	tx, _ := chain.ParseTxHash(text) // what is no hash is not awaited
+	tx, _ := chain.ParseTxHash(text) // only a hash is awaited
 	var search *proxy.SearchError
 	if errors.As(err, &search) {
 		for _, each := range search.Basis.Chains {
@@ -137,9 +91,6 @@ func (s *Pages) streamAwaited(ctx context.Context, c *gin.Context) {
 	defer look.Stop()
 	defer beat.Stop()
 	defer later.Stop()
-	tx, _ := chain.ParseTxHash(c.Param("hash")) // what is no hash is not awaited
-	one, forget := s.arrivals.wait(tx)          // before the look, so that nothing comes between both
-	defer forget()
 	for !events.Broken {
 		_, err := s.seek(ctx, c.Param("hash"), "")
 		if ctx.Err() != nil {
@@ -150,7 +101,6 @@ func (s *Pages) streamAwaited(ctx context.Context, c *gin.Context) {
 			return
 		}
 		select {
-		case <-one.arrived:
 		case <-look.C:
 		case <-later.C:
 			look.Reset(awaitedLater)
@@ -162,7 +112,7 @@ func (s *Pages) streamAwaited(ctx context.Context, c *gin.Context) {
 	}
 }
 
-// searchedFor adds to a problem what was searched before it was met.
+// searchedFor adds to a problem how far was searched.
 func searchedFor(err error, searched index.Basis) error {
 	var known *proxy.SearchError
 	if err == nil || errors.As(err, &known) || len(searched.Chains) == 0 {
@@ -171,7 +121,7 @@ func searchedFor(err error, searched index.Basis) error {
 	return proxy.Searched(err, searched)
 }
 
-// Awaited is what was asked for and is not there yet.
+// Awaited is an order or a swap that was not found yet.
 type Awaited struct {
 	ID       string // of the problem, for programs
 	Text     string // as in the request
@@ -189,7 +139,7 @@ type Searched struct {
 	IsForeign bool   // its transactions have other hashes: it was not asked for one
 }
 
-// Awaited writes the page of what is not there yet.
+// Awaited writes the page of an order or a swap that was not found yet.
 func (p *Views) Awaited(to io.Writer, a Awaited) error {
 	return p.Write(to, "awaited", web.View{Title: "Waiting for " + web.Short(a.Text), At: "order", Now: a.Now, Page: a})
 }

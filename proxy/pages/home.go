@@ -12,17 +12,18 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"crossgate/chain"
+	"crossgate/order/index"
 	"crossgate/proxy"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/web"
 )
 
-// homeAges is after how long a start page that is followed is sent again though there is no new order: ages and blocks
+// homeAges is after how long a start page that is followed is sent again without a new order: ages and blocks
 // have gone on.
 const homeAges = 10 * time.Second
 
-// homePage shows the start page, and is also the event stream that keeps it up to date: as long as somebody looks at
-// it, it costs them one request.
+// homePage shows the start page, and is also the event stream that keeps it up to date: while it is open,
+// it costs its client one request.
 func (s *Pages) homePage(c *gin.Context) {
 	if proxy.WantsStream(c.Request) {
 		s.server.ServeStream(c, proxy.Tracking, s.streamHome)
@@ -36,19 +37,9 @@ func (s *Pages) homePage(c *gin.Context) {
 // home is what the start page has to show now.
 func (s *Pages) home(ctx context.Context) Home {
 	now := time.Now()
-	home, basis := Home{Chains: s.swaps.Serving(), Now: now}, s.server.Options.Index.Basis()
+	home := Home{Chains: s.swaps.Serving(), Basis: s.server.Options.Index.Basis(), Now: now}
 	home.Orders = s.newest(ctx, orders.Part{Take: mostNewest, Mode: orders.CrossChain})
 	home.Swaps = s.newest(ctx, orders.Part{Take: mostNewest, Mode: orders.SameChain})
-	for _, c := range basis.Chains {
-		row := Indexed{Chain: c.Chain, Block: c.Indexed}
-		if c.Indexed > 0 {
-			row.Lag = c.Age(now)
-			row.Late = basis.IsBehind(&c, row.Lag)
-			row.From, row.Since = c.From.Number, time.Unix(int64(c.From.Time), 0)
-			row.Proven, row.Quarantined = c.Proven, c.Quarantined.Count
-		}
-		home.Indexed = append(home.Indexed, row)
-	}
 	return home
 }
 
@@ -82,26 +73,16 @@ func (s *Pages) streamHome(ctx context.Context, c *gin.Context) {
 
 // Home is the content of the start page.
 type Home struct {
-	Chains  []chain.Chain // on which swaps are supported
-	Indexed []Indexed
-	Orders  *orders.Listed // the newest; nil: they cannot be listed at the moment
-	Swaps   *orders.Listed // the newest within a chain; nil likewise
-	Origin  string         // scheme and host of this server, for previews of a link to it
-	Now     time.Time
+	Chains []chain.Chain // on which swaps are supported
+	Basis  index.Basis
+	Orders *orders.Listed // the newest; nil: they cannot be listed at the moment
+	Swaps  *orders.Listed // the newest within a chain; nil likewise
+	Origin string         // scheme and host of this server, for previews of a link to it
+	Now    time.Time
 }
 
-// Indexed is how far the orders of a chain are indexed.
-type Indexed struct {
-	Chain chain.ID
-	Block uint64        // newest indexed block; zero: none yet
-	Lag   time.Duration // since Block was the chain's newest
-	Late  bool          // Lag is above the configured threshold
-
-	From        uint64    // first indexed block; zero: nothing is missing before Block
-	Since       time.Time // its time
-	Proven      uint64    // newest block up to which a second reading confirms the first; zero: none yet
-	Quarantined int       // blocks in between that no endpoint can give
-}
+// Late reports whether the index is behind a chain.
+func (h Home) Late(c index.ChainBasis) bool { return h.Basis.IsBehind(&c, c.Age(h.Now)) }
 
 type homeView struct {
 	Home

@@ -64,7 +64,7 @@ func (s *Pages) fillList(c *gin.Context, shown *List, part orders.Part) int {
 	return http.StatusOK
 }
 
-// filterOf is a form as the body of the API's request, and what is wrong with its days.
+// filterOf is a form as the body of the API's request, and the faults of its days.
 func filterOf(form url.Values) (body []byte, wrong []string) {
 	filter := map[string]any{"take": rowsOfPage, "filterMode": string(orders.CrossChain)}
 	for name, member := range map[string]string{"maker": "maker", "taker": "fulfiller", "mode": "filterMode", "skip": "skip"} {
@@ -105,7 +105,7 @@ var filterFields = map[string]struct{ field, label string }{
 	"orderStates": {"state", "The state"}, "blockTimestampFrom": {"since", "The first day"}, "blockTimestampTo": {"until", "The last day"},
 }
 
-// listFaults tells beside each field what the API would say of its member.
+// listFaults puts the API's errors beside their fields.
 func listFaults(wrong []string) (faults []Fault) {
 	for _, each := range wrong {
 		member, rest, _ := strings.Cut(each, " ")
@@ -139,22 +139,14 @@ type listView struct {
 	Wrong      map[string]*FaultView // by field
 	IsSwaps    bool
 	Clear      string // path of the list without a filter; empty: it has none
-	Tabs       []tab
-	States     []stateChoice
 	Listed     []listed
 	Total      uint64
 	From, To   uint64 // the rows of this page, counted from one
+	OrdersURL  string // the same filter of orders
+	SwapsURL   string // and of swaps within a chain
 	Prev, Next string // paths of the pages before and after; empty: there is none
 	Path       string
 }
-
-// tab is one of several views of the same thing.
-type tab struct {
-	Name, URL string
-	Current   bool
-}
-
-type stateChoice struct{ State, Word string }
 
 // swapsMode is how the form says that swaps within a chain are listed (filterMode of the API).
 const swapsMode = "SameChain"
@@ -162,14 +154,8 @@ const swapsMode = "SameChain"
 // List writes the page of a list.
 func (p *Views) List(to io.Writer, l List) error {
 	v := listView{List: l, Wrong: p.Faults(l.Faults), IsSwaps: strings.EqualFold(l.Form.Get("mode"), swapsMode), Path: "/api/Orders/filteredList"}
-	v.Tabs = []tab{
-		{"Cross-chain orders", withoutField(l.Form, "mode"), !v.IsSwaps},
-		{"Swaps within a chain", withField(l.Form, "mode", swapsMode), v.IsSwaps},
-	}
+	v.OrdersURL, v.SwapsURL = withField(l.Form, "mode", ""), withField(l.Form, "mode", swapsMode)
 	v.Clear = clearOf(l.Form, v.IsSwaps)
-	for _, state := range l.States {
-		v.States = append(v.States, stateChoice{state, stateWords[state].brief})
-	}
 	if l.Answer != nil {
 		v.Listed, v.Total = p.rows(l.Answer), l.Answer.Total
 		v.turn()
@@ -226,9 +212,7 @@ func withField(form url.Values, name, value string) string {
 	return "/orders?" + query.Encode()
 }
 
-func withoutField(form url.Values, name string) string { return withField(form, name, "") }
-
-// Faults are what is wrong with the form, by field.
+// Faults are the faults of the form, by field.
 func (p *Views) Faults(all []Fault) map[string]*FaultView {
 	shown := make(map[string]*FaultView, len(all))
 	for _, each := range all {
@@ -246,7 +230,7 @@ func (p *Views) Faults(all []Fault) map[string]*FaultView {
 
 func (p *Views) Listing(t token.Listing) TokenView { return p.tokenOf(t.Chain, t.Address, t.Token) }
 
-// Fault is what is wrong with a field of a form, as a sentence; Choices are what it may have meant.
+// Fault is a fault of a field of a form, as a sentence; Choices are what it may have meant.
 type Fault struct {
 	Field, Message string
 	Choices        []Choice

@@ -16,6 +16,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/index"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/web"
 	"crossgate/token"
@@ -54,18 +55,14 @@ func (s *Pages) lockedPage(c *gin.Context) {
 }
 
 // deliveries looks up when orders were delivered, and for what. Without the index the page says less.
-func (s *Pages) deliveries(ctx context.Context, ids []order.ID) map[order.ID]Delivery {
-	ctx, cancel := context.WithTimeout(ctx, s.limit)
+func (s *Pages) deliveries(ctx context.Context, ids []order.ID) map[order.ID]index.Delivery {
+	ctx, cancel := context.WithTimeout(ctx, s.server.Options.OrderLimit)
 	defer cancel()
 	known, err := s.options.Details.Deliveries(ctx, ids[:min(len(ids), mostDeliveries)])
 	if err != nil {
 		return nil
 	}
-	deliveries := make(map[order.ID]Delivery, len(known))
-	for id, d := range known {
-		deliveries[id] = Delivery{At: timeOf(d.At), Give: d.Give, IsSent: d.State == order.StateSentUnlock}
-	}
-	return deliveries
+	return known
 }
 
 // Locked is the content of a taker's page.
@@ -73,18 +70,11 @@ type Locked struct {
 	Taker      string
 	Answer     *orders.Locked // nil: only the form is shown
 	JSON       string
-	Gaps       []Gap                 // chains that the answer does not have all deliveries and payments of
-	Deliveries map[order.ID]Delivery // of those that were looked up
+	Gaps       []Gap                       // chains that the answer does not have all deliveries and payments of
+	Deliveries map[order.ID]index.Delivery // of those that were looked up
 	Path       string
 	Origin     string
 	Now        time.Time
-}
-
-// Delivery is what is known of a delivered order beside what its taker's locked assets say.
-type Delivery struct {
-	At     time.Time
-	Give   chain.Amount // what the taker is paid
-	IsSent bool         // the unlock message was sent
 }
 
 type lockedView struct {
@@ -126,7 +116,8 @@ type lockedOrder struct {
 	ID     string
 	Waits  string // empty: its delivery was not looked up
 	Amount web.Amount
-	Delivery
+	At     time.Time
+	IsSent bool // the unlock message was sent
 }
 
 // Locked writes the page of a taker's locked assets, or the form that leads to one.
@@ -178,7 +169,7 @@ func (l Locked) worthOf(id chain.ID, address chain.Address, amount chain.Amount)
 // worthOfOrder is the same of an order's part of it.
 func (l Locked) worthOfOrder(id chain.ID, address chain.Address, of order.ID) *big.Rat {
 	d := l.Deliveries[of]
-	if d.At.IsZero() {
+	if d.At == 0 {
 		return nil
 	}
 	return l.worthOf(id, address, d.Give)
@@ -207,9 +198,10 @@ func (p *Views) lockedToken(l Locked, id chain.ID, t order.LockedToken) lockedTo
 	for _, d := range t.Targets {
 		target := lockedTarget{Chain: p.ChainName(d.Chain), Amount: wholeTokens(d.Amount, metadata), USD: worth(d.Amount)}
 		for _, of := range d.Orders {
-			o := lockedOrder{ID: of.String(), Delivery: l.Deliveries[of]}
-			if !o.At.IsZero() {
-				o.Waits, o.Amount = web.Lasting(l.Now.Sub(o.At)), AmountOf(o.Give, metadata)
+			o := lockedOrder{ID: of.String()}
+			if d := l.Deliveries[of]; d.At > 0 {
+				o.At, o.IsSent, o.Amount = timeOf(d.At), d.State == order.StateSentUnlock, AmountOf(d.Give, metadata)
+				o.Waits = web.Lasting(l.Now.Sub(o.At))
 				if oldest.IsZero() || o.At.Before(oldest) {
 					oldest = o.At
 				}
@@ -237,7 +229,7 @@ func unixOrLast(t time.Time) int64 {
 	return t.Unix()
 }
 
-// UsdText is a value with cents; one that is not nothing is never told as nothing.
+// UsdText is a value with cents; a small one is not rounded to zero.
 func UsdText(value float64) string {
 	if value > 0 && value < 0.01 {
 		return "under $0.01"

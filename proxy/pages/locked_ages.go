@@ -25,7 +25,7 @@ type agesView struct {
 type ageRow struct {
 	Chain string
 	Token TokenView
-	Cells []ageCell // of each bucket, and of what was not looked up where there is such
+	Cells []ageCell // of each bucket, and of orders that were not looked up, if any
 	All   ageCell
 }
 
@@ -35,7 +35,7 @@ type ageCell struct {
 	USD    string
 }
 
-// worthSum adds up what amounts are worth, some of which are not known.
+// worthSum adds up values of amounts, known ones and others.
 type worthSum struct {
 	orders, unpriced int
 	known            *big.Rat // USD; nil: none is known
@@ -70,19 +70,19 @@ func (s *worthSum) text() string {
 func (s *worthSum) cell(name string) ageCell { return ageCell{name, s.orders, s.text()} }
 
 // ageOf is the bucket of what waits since a time; the one after the last when that is not known.
-func ageOf(since, now time.Time) int {
-	if since.IsZero() {
+func ageOf(since uint64, now time.Time) int {
+	if since == 0 {
 		return len(ages)
 	}
 	for i, each := range ages {
-		if now.Sub(since) < each.below {
+		if now.Sub(timeOf(since)) < each.below {
 			return i
 		}
 	}
 	return len(ages) - 1
 }
 
-// ages tells the worth of what is locked by how long it waits.
+// ages are the values of locked assets by their waiting time.
 func (p *Views) ages(l Locked) agesView {
 	var v agesView
 	var all [len(ages) + 1]worthSum
@@ -122,6 +122,6 @@ func cellsOf(sums []worthSum) []ageCell {
 	for i, each := range ages {
 		cells[i] = sums[i].cell(each.name)
 	}
-	cells[len(ages)] = ageCell{"Not looked up", sums[len(ages)].orders, "–"} // nobody knows which part of the whole these are
+	cells[len(ages)] = ageCell{"Not looked up", sums[len(ages)].orders, "–"} // their part of the whole is not known
 	return cells
 }

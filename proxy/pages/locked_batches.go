@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"crossgate/chain"
+	"crossgate/order"
 	"crossgate/token"
 )
 
@@ -18,7 +19,7 @@ const (
 	mostUnlockedOnSolana = 7
 )
 
-// batch is what a taker can unlock together: what was delivered on one chain and is paid on another.
+// batch are the orders that a taker can unlock together: delivered on one chain, paid on another.
 type batch struct {
 	Take, Give string
 	Symbol     string // of the give token, where batches are of one
@@ -29,7 +30,7 @@ type batch struct {
 	First      string // ids of the first batch, those that wait longest, a line each
 }
 
-// batchOf tells batches apart.
+// batchOf is the key of a batch.
 type batchOf struct {
 	take, give chain.ID
 	token      string
@@ -37,7 +38,7 @@ type batchOf struct {
 
 type unlockable struct {
 	id  string
-	at  int64
+	at  uint64
 	usd *big.Rat
 }
 
@@ -56,10 +57,10 @@ func (p *Views) batches(l Locked) []batch {
 				keys = append(keys, key)
 				for _, id := range d.Orders {
 					switch of, is := l.Deliveries[id]; {
-					case is && of.IsSent:
+					case is && of.State == order.StateSentUnlock:
 						sent[key]++
 					case is:
-						ready[key] = append(ready[key], unlockable{id.String(), of.At.Unix(), l.worthOfOrder(c.Chain, t.Token, id)})
+						ready[key] = append(ready[key], unlockable{id.String(), of.At, l.worthOfOrder(c.Chain, t.Token, id)})
 					}
 				}
 			}

@@ -8,6 +8,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/index"
 	"crossgate/proxy/orders"
 )
 
@@ -16,7 +17,7 @@ func TestLockedPageTellsForHowLong(t *testing.T) {
 	locked, ids := lockedIn(t, raw)
 	pages := NewViews(Explored())
 	page := Text(Render(t, func(to io.Writer) error {
-		return pages.Locked(to, Locked{Taker: "0xd1", Answer: locked, Now: Noon, Deliveries: map[order.ID]Delivery{ids[0]: {At: Noon.Add(-75 * time.Hour), Give: chain.NewAmount(17992800)}}})
+		return pages.Locked(to, Locked{Taker: "0xd1", Answer: locked, Now: Noon, Deliveries: map[order.ID]index.Delivery{ids[0]: {At: uint64(Noon.Add(-75 * time.Hour).Unix()), Give: chain.NewAmount(17992800)}}})
 	}))
 	for _, want := range []string{"longest wait 3 days", "2026-11-18 09:00:00 UTC 17.9928 3 days"} {
 		if !strings.Contains(page, want) {
@@ -35,11 +36,11 @@ func TestLockedPageTellsAgesAndBatches(t *testing.T) {
 	locked, ids := lockedIn(t, raw)
 	pages := NewViews(Explored())
 	page := Text(Render(t, func(to io.Writer) error {
-		return pages.Locked(to, Locked{Taker: "0xd1", Answer: locked, Now: Noon, Deliveries: map[order.ID]Delivery{
-			ids[0]: {At: Noon.Add(-59 * time.Minute), Give: chain.NewAmount(17992800)},
-			ids[1]: {At: Noon.Add(-time.Hour), Give: chain.NewAmount(10000000)},
-			ids[2]: {At: Noon.Add(-8 * 24 * time.Hour), Give: chain.NewAmount(7992801), IsSent: true},
-			ids[3]: {At: Noon.Add(-25 * time.Hour), Give: chain.NewAmount(7)},
+		return pages.Locked(to, Locked{Taker: "0xd1", Answer: locked, Now: Noon, Deliveries: map[order.ID]index.Delivery{
+			ids[0]: {At: uint64(Noon.Add(-59 * time.Minute).Unix()), Give: chain.NewAmount(17992800)},
+			ids[1]: {At: uint64(Noon.Add(-time.Hour).Unix()), Give: chain.NewAmount(10000000)},
+			ids[2]: {At: uint64(Noon.Add(-8 * 24 * time.Hour).Unix()), Give: chain.NewAmount(7992801), State: order.StateSentUnlock},
+			ids[3]: {At: uint64(Noon.Add(-25 * time.Hour).Unix()), Give: chain.NewAmount(7)},
 		}})
 	}))
 	for _, want := range []string{
@@ -65,7 +66,7 @@ func TestWhatWasNotLookedUpHasNoAge(t *testing.T) {
 	locked, ids := lockedIn(t, raw)
 	pages := NewViews(Explored())
 	page := Text(Render(t, func(to io.Writer) error {
-		return pages.Locked(to, Locked{Answer: locked, Now: Noon, Deliveries: map[order.ID]Delivery{ids[0]: {At: Noon, Give: chain.NewAmount(17992800)}}})
+		return pages.Locked(to, Locked{Answer: locked, Now: Noon, Deliveries: map[order.ID]index.Delivery{ids[0]: {At: uint64(Noon.Unix()), Give: chain.NewAmount(17992800)}}})
 	}))
 	if want := "Not looked up All USDC on Base $17.99 1 order – – – – 2 orders $35.98 3 orders"; !strings.Contains(page, want) {
 		t.Errorf("the page lacks %q: %s", want, page)

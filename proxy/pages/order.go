@@ -24,8 +24,8 @@ type Order struct {
 	Final  bool               // the record does not change any more
 	Gaps   []Gap              // of its chains
 	Read   []index.ChainBasis // its chains
-	Give   *big.Rat           // USD for a whole token of what is given, now; nil: no price is known
-	Take   *big.Rat           // of what is taken
+	Give   *big.Rat           // USD for a whole give token, now; nil: not known
+	Take   *big.Rat           // of the take token
 	Then   *stats.Values      // nil: what the amounts were worth at the time was not looked up
 	Index  int                // among the orders of its transaction
 	Count  int                // of them; zero when the order was found by its id
@@ -44,11 +44,8 @@ type orderView struct {
 	Tone       string // CSS class of the state
 	Give, Take sideView
 	Steps      []step
-	Took       []string // how long what happened took
 	Facts      []Fact
 	Proof      []fieldSource
-	Decoded    []transactionView
-	Others     []int // indexes of the transaction's orders
 }
 
 // sideView is the give or the take side.
@@ -97,6 +94,9 @@ var stateWords = map[string]struct{ brief, word, seen, tone string }{
 	"ClaimedOrderCancel": {"refunded", "cancelled and refunded", "cancelled and refunded", "quiet"},
 }
 
+// briefOf is the word of a state in lists.
+func briefOf(state string) string { return stateWords[state].brief }
+
 // Order writes the page of an order, or the form that leads to one.
 func (p *Views) Order(to io.Writer, o Order) error {
 	if o.Record == nil {
@@ -107,15 +107,12 @@ func (p *Views) Order(to io.Writer, o Order) error {
 	v := orderView{
 		Order: o, ID: r.ID.String(), State: r.State.String(), Word: words.word, Tone: words.tone,
 		Give: p.side(r.Terms.Give, r.GiveFinal, o.Record.Give), Take: p.side(r.Terms.Take, r.TakeFinal, o.Record.Take),
-		Steps: p.steps(r, o.Now), Took: durations(r), Facts: p.facts(o), Proof: p.fieldSources(o), Decoded: p.transactions(o.Transactions),
+		Steps: p.steps(r, o.Now), Facts: p.facts(o), Proof: p.fieldSources(o),
 	}
 	v.JSON = Indented([]byte(o.JSON))
 	v.Give.Worth, v.Take.Worth = o.worth()
 	if v.Gaps = gapsOf(r, o.Gaps); len(v.Gaps) > 0 {
 		v.Word = words.seen
-	}
-	for i := 0; o.Count > 1 && i < o.Count; i++ {
-		v.Others = append(v.Others, i)
 	}
 	says := v.Give.text() + " for " + v.Take.text() + ": " + v.Word
 	return p.Write(to, "order", web.View{Title: "Order " + web.Short(v.ID), At: "order", Says: says, Root: o.Origin, Now: o.Now, Page: v})

@@ -102,7 +102,7 @@ func (p *Views) fees(r *wire.Record) []Fact {
 	return facts
 }
 
-// shareOf is how many percent a fee is of itself and what is left; empty where there is nothing.
+// shareOf is how many percent a fee is of itself and the rest; empty without a fee.
 func shareOf(fee, left chain.Amount) string {
 	if fee.IsZero() {
 		return ""
@@ -165,7 +165,7 @@ type step struct {
 	OnGive bool // on the give chain
 	Done   bool
 	Next   bool   // the next expected one
-	After  string // how long after the step before it, of which it says the title; empty where that is not known
+	After  string // how long after the step before it, with its title; empty where that is not known
 	transaction
 }
 

@@ -55,23 +55,18 @@ type Options struct {
 
 // Pages are the HTML pages.
 type Pages struct {
-	server   *proxy.Server
-	orders   *orders.Orders
-	swaps    *swaps.Swaps
-	options  Options
-	chains   chain.Registry
-	limit    time.Duration
-	pages    *Views
-	arrivals arrivals
+	server  *proxy.Server
+	orders  *orders.Orders
+	swaps   *swaps.Swaps
+	options Options
+	chains  chain.Registry
+	pages   *Views
 }
 
 // Mount adds the HTML pages to a server.
 func Mount(server *proxy.Server, orders *orders.Orders, swaps *swaps.Swaps, options Options) {
-	chains := server.ChainRegistry()
-	s := &Pages{
-		server: server, orders: orders, swaps: swaps, options: options, chains: chains, limit: server.Limits().OrderLimit, pages: NewViews(chains),
-	}
-	orders.Watch(s.arrivals.announce)
+	chains := server.Options.Chains
+	s := &Pages{server: server, orders: orders, swaps: swaps, options: options, chains: chains, pages: NewViews(chains)}
 	orderForm := func(to io.Writer) error { return s.pages.Order(to, Order{}) }
 	lockedForm := func(to io.Writer) error { return s.pages.Locked(to, Locked{}) }
 	for path, page := range map[string]struct {
@@ -196,7 +191,7 @@ func (s *Pages) findForPage(ctx context.Context, text, rawQuery string) (Order, 
 	return shown, nil
 }
 
-// gapsIn lists what an answer that was made at a time does not have of the chains that it is about. A chain that is not
+// gapsIn lists the gaps of an answer's chains as of a time. A chain that is not
 // followed has no gap: it was asked itself.
 func gapsIn(b index.Basis, made time.Time) (gaps []Gap) {
 	for _, c := range b.Chains {
@@ -227,16 +222,18 @@ type Views struct{ *web.Pages }
 
 // NewViews parses their templates.
 func NewViews(chains chain.Registry) *Views {
-	p := web.New(chains)
-	own := template.FuncMap{"table": tableOf, "chosenOf": chosenOf, "marked": marked, "words": markedWords}
-	p.Add(views, own, "home", "order", "swap_record", "locked", "search", "list", "awaited", "statistics", "docs")
-	return &Views{p}
+	p := &Views{web.New(chains)}
+	p.Add(views, template.FuncMap{
+		"atTime": timeOf, "brief": briefOf, "callOf": p.call, "chosenOf": chosenOf, "durations": durations, "gain": venueGain, "idOf": idOf,
+		"marked": marked, "share": venueShare, "table": tableOf, "transactionFacts": p.transactionFacts, "txOf": p.tx, "words": markedWords,
+	}, "home", "order", "swap_record", "locked", "search", "list", "awaited", "statistics", "docs")
+	return p
 }
 
 //go:embed templates/*.html
 var views embed.FS
 
-// Gap is what was not read of a chain, so that an answer does not have it. Any of its members may be the reason.
+// Gap is a part of a chain that was not read, and so is missing from an answer. Any of its members may be the reason.
 type Gap struct {
 	Chain       chain.ID
 	IsUnread    bool          // nothing was read; nothing below is known

@@ -8,7 +8,7 @@ import (
 	"crossgate/order/index"
 )
 
-// IsFinalOn reports whether no reorg can take back what is said of a chain.
+// IsFinalOn reports whether the order's part on a chain is final.
 func (o Order) IsFinalOn(id chain.ID) bool {
 	return slices.ContainsFunc(o.Read, func(c index.ChainBasis) bool { return c.Chain == id && c.Final })
 }
@@ -20,7 +20,7 @@ type fieldSource struct {
 	Block    uint64 // 0: the answer does not have it
 	Tx       linked
 	Evidence string
-	Tellers  string // the endpoints by whose word the answer has it; empty: nobody asked
+	Tellers  string // the endpoints that reported it; empty: not looked up
 }
 
 // evidence says what a block of the chain was read by: a second reading is from another endpoint than the first where
@@ -83,7 +83,7 @@ func (p *Views) fieldSources(o Order) []fieldSource {
 // tellers says by whose word the record has a transaction.
 func (o Order) tellers(at *order.At) string {
 	for _, t := range o.Transactions {
-		if t.at.Chain == at.Chain && t.at.Tx == at.Tx && len(t.Tellers) > 0 {
+		if t.At.Chain == at.Chain && t.At.Tx == at.Tx && len(t.Tellers) > 0 {
 			return "told by " + endpointsText(t.Tellers)
 		}
 	}

@@ -43,7 +43,7 @@ func TestOrderPageSaysWhereItWasRead(t *testing.T) {
 		return pages.Order(to, Order{Record: r, JSON: string(raw), Now: Noon, Read: []index.ChainBasis{
 			{Chain: give, Followed: true, Lag: index.Lag{Indexed: created.Block}, Proven: created.Block}, {Chain: take},
 		}, Transactions: []Transaction{
-			{at: created, Tellers: []string{"first", "second"}}, {at: elsewhere, Tellers: []string{"third"}}, {at: fulfilled},
+			{At: created, Tellers: []string{"first", "second"}}, {At: elsewhere, Tellers: []string{"third"}}, {At: fulfilled},
 		}})
 	}))
 	at := func(fields string, at order.At) string {

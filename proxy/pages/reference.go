@@ -29,7 +29,7 @@ var apiReference = sync.OnceValue(func() reference.Reference {
 	return read
 })
 
-// referencePage shows the API with examples of what there is.
+// referencePage shows the API with examples of orders and swaps of this gateway.
 func (s *Pages) referencePage(c *gin.Context) {
 	ctx := c.Request.Context()
 	values := s.pages.exampleValues(
@@ -62,7 +62,7 @@ func (s *Pages) addExemplarySwap(ctx context.Context, values reference.Values) {
 	}
 }
 
-// exampleValues are the newest order, the newest one with a taker, and the newest swap. What no list has is left out.
+// exampleValues are the newest order, the newest one with a taker, and the newest swap. Missing ones are left out.
 func (p *Views) exampleValues(newest, swaps *orders.Listed) reference.Values {
 	values := reference.Values{}
 	if newest != nil {
@@ -100,48 +100,26 @@ type Docs struct {
 	Values reference.Values // that examples ask for
 }
 
-type docsView struct {
-	Docs
-	Groups []groupView
-}
-
-type groupView struct {
-	reference.Group
-	ID         string
-	Operations []operationView
-}
-
-type operationView struct {
+// shownOperation is an operation with an example of a request.
+type shownOperation struct {
 	reference.Operation
-	Command  string // that sends the example
-	Link     string // the example as a link; empty: it is no GET, or of something that is not known to be there
-	Answers  []reference.Reply
-	Problems []reference.Reply
+	Command string // that sends the example
+	Link    string // the example as a link; empty: it is not a GET, or names something unknown
 }
 
 // Docs writes the reference of the API.
 func (p *Views) Docs(to io.Writer, d Docs) error {
-	v := docsView{Docs: d}
-	for _, g := range d.Reference.Groups {
-		shown := groupView{Group: g, ID: strings.ReplaceAll(strings.ToLower(g.Name), " ", "-")}
-		for _, o := range g.Operations {
-			shown.Operations = append(shown.Operations, operationOf(o, d))
-		}
-		v.Groups = append(v.Groups, shown)
-	}
-	return p.Write(to, "docs", web.View{Title: "API reference", At: "docs", Says: d.Summary, Root: d.Origin, Page: v})
+	return p.Write(to, "docs", web.View{Title: "API reference", At: "docs", Says: d.Info.Summary, Root: d.Origin, Page: d})
 }
 
-func operationOf(o reference.Operation, d Docs) operationView {
+// Shown is an operation as the page shows it.
+func (d Docs) Shown(o reference.Operation) shownOperation {
 	example := o.Example(d.Values)
-	v := operationView{Operation: o, Command: commandOf(d.Origin, example)}
+	shown := shownOperation{Operation: o, Command: commandOf(d.Origin, example)}
 	if example.Method == "GET" && example.IsKnown {
-		v.Link = example.Target
+		shown.Link = example.Target
 	}
-	isProblem := func(a reference.Reply) bool { return len(a.Errors) > 0 }
-	v.Problems = slices.DeleteFunc(slices.Clone(o.Answers), func(a reference.Reply) bool { return !isProblem(a) })
-	v.Answers = slices.DeleteFunc(slices.Clone(o.Answers), isProblem)
-	return v
+	return shown
 }
 
 // commandOf is a command for a shell that sends a request.
@@ -179,3 +157,6 @@ func markedWords(text string) template.HTML {
 	html = codeMark.ReplaceAllString(html, "<code>$1</code>")
 	return template.HTML(strongMark.ReplaceAllString(html, "<strong>$1</strong>")) // escaped above
 }
+
+// idOf is a name as the id of an element.
+func idOf(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") }

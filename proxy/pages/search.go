@@ -69,7 +69,7 @@ func (s *Pages) searchPage(c *gin.Context) {
 }
 
 // pageNamed is the page of what a text names by its form alone: nothing, a hash, a swap in one line, the number of a
-// chain, or an address whose checksum does not fit, of which the page says so.
+// chain, or an address whose checksum does not fit, as the page says.
 func (s *Pages) pageNamed(text string) (path string, is bool) {
 	if text == "" {
 		return "/", true

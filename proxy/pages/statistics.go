@@ -94,7 +94,6 @@ type statisticsView struct {
 	All     volume
 	Pairs   []pairRow // by volume, largest first
 	More    int       // pairs that are not shown
-	Venues  []venueRow
 	Calls   []call
 }
 
@@ -120,7 +119,7 @@ type volume struct {
 	given                        *big.Rat // USD; nil: not known
 }
 
-// USD is what was given, when the orders were created.
+// USD is the given value, when the orders were created.
 func (v volume) USD() string {
 	switch {
 	case v.Created == 0:
@@ -172,7 +171,6 @@ func (p *Views) Statistics(to io.Writer, s Statistics) error {
 	if n := len(v.Pairs); n > mostPairs {
 		v.Pairs, v.More = v.Pairs[:mostPairs], n-mostPairs
 	}
-	v.Venues = venueRows(s.Venues)
 	return p.Write(to, "statistics", web.View{
 		Title: "Statistics", At: "statistics", Says: "Volume, delivery times and venues of the last " + web.Plural(s.Days, "day"), Root: s.Origin,
 		Now: s.Now, Page: v,
@@ -254,7 +252,7 @@ func (p *Views) pairs(rows []order.DailyStatistics, times []order.DeliveryTimes)
 	return shown
 }
 
-// compareKnown puts what is not known before everything.
+// compareKnown puts unknown values first.
 func compareKnown(a, b *big.Rat) int {
 	switch {
 	case a == nil && b == nil:
@@ -267,29 +265,23 @@ func compareKnown(a, b *big.Rat) int {
 	return a.Cmp(b)
 }
 
-// venueRow is what became of a venue in the comparisons of some days.
-type venueRow struct {
-	Name          string
-	Won, Compared uint64
-	Share         string // percent of the comparisons that it won
-	Gain          string // what it paid more than the next when it won, in words; empty: there was no other
+// venueShare is how many percent of its comparisons a venue won.
+func venueShare(v quote.VenueDay) string {
+	return Percents(100 * float64(v.Won) / float64(max(v.Quoted, 1)))
 }
 
-func venueRows(all []quote.VenueDay) []venueRow {
-	rows := make([]venueRow, len(all))
-	for i, each := range all {
-		rows[i] = venueRow{Name: each.Venue, Won: each.Won, Compared: each.Quoted, Share: Percents(100 * float64(each.Won) / float64(max(each.Quoted, 1)))}
-		if each.Contested > 0 {
-			const perPercent = 10_000
-			rows[i].Gain = gainText(float64(each.Gain) / float64(each.Contested) / perPercent)
-		}
+// venueGain is what a venue paid more than the next when it won, in words; empty: there was no other.
+func venueGain(v quote.VenueDay) string {
+	if v.Contested == 0 {
+		return ""
 	}
-	return rows
+	const perPercent = 10_000
+	return gainText(float64(v.Gain) / float64(v.Contested) / perPercent)
 }
 
 // gainText says how much more than the next a venue paid out, in percent of that.
 func gainText(percent float64) string {
-	const least = 0.005 // what two decimals can tell
+	const least = 0.005 // the least of two decimals
 	switch {
 	case percent >= least:
 		return fmt.Sprintf("%.2f %% more than the next", percent)

@@ -66,8 +66,8 @@ func (s *Pages) writeSwapPage(c *gin.Context, shown SwapRecord, found *proxy.Bod
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.SwapRecord(to, shown) })
 }
 
-// swapNamed returns the path of the page of an indexed swap that a text names by its id or its transaction: whoever
-// tracks something need not know what it was; empty for none.
+// swapNamed returns the path of the page of an indexed swap that a text names by its id or its transaction;
+// empty for none.
 func (s *Pages) swapNamed(ctx context.Context, text string) (path string, err error) {
 	listed, _, err := s.orders.Options.Orders.List(ctx, list.Swaps, list.Filter{Search: orders.ParseSearch(text)}, 0, 1)
 	if err != nil || len(listed.Items) == 0 {
@@ -105,7 +105,6 @@ type swapRecordView struct {
 	Made    transaction
 	Facts   []Fact
 	Proof   []fieldSource
-	Others  []int // indexes of the transaction's swaps
 }
 
 // SwapRecord writes the page of a swap that was made.
@@ -120,9 +119,6 @@ func (p *Views) SwapRecord(to io.Writer, s SwapRecord) error {
 	v.JSON = Indented([]byte(s.JSON))
 	v.In.Worth = worthNow(fact.AmountIn.Units(s.Record.In.Decimals), s.In)
 	v.Out.Worth = worthNow(fact.Received().Units(s.Record.Out.Decimals), s.Out)
-	for i := 0; s.Count > 1 && i < s.Count; i++ {
-		v.Others = append(v.Others, i)
-	}
 	return p.Write(to, "swap_record", web.View{
 		Title: "Swap " + web.Short(v.ID), At: "order", Says: v.In.text() + " swapped for " + v.Out.Amount.Text + " " + v.Out.Token.Symbol,
 		Root: s.Origin, Now: s.Now, Page: v,

@@ -33,22 +33,21 @@ type tokenNames map[token.Key]token.Token
 // readTransaction is a transaction as its chain has it, with the tokens that it names.
 type readTransaction struct {
 	order.Transaction
-	tokens tokenNames
+	Tokens tokenNames
 }
 
 // Transaction is one in which an order went a step further.
 type Transaction struct {
 	Step    string
 	Tellers []string         // names of the endpoints by whose word the record has it; none where that is not remembered
-	read    *readTransaction // nil: it could not be had at the moment
-	at      order.At
+	Read    *readTransaction // nil: it could not be had at the moment
+	At      order.At
 }
 
 // transactionRoute keeps transactions for pages.
 func (s *Pages) transactionRoute() proxy.Route[chainTx] {
 	return proxy.Route[chainTx]{
 		Paths: []string{"transaction"},
-		Limit: s.limit,
 		Key: func(path string, q chainTx) cache.Key {
 			return cache.KeyOf(path, []byte(q.chain.String()), q.tx.Bytes())
 		},
@@ -74,19 +73,19 @@ func (s *Pages) transactions(ctx context.Context, shown Order) (all []Transactio
 	ctx, cancel := context.WithTimeout(ctx, transactionPatience)
 	defer cancel()
 	for _, step := range recordedSteps(shown.Record.Order) {
-		if !slices.ContainsFunc(all, func(t Transaction) bool { return t.at.Chain == step.at.Chain && t.at.Tx == step.at.Tx }) {
-			all = append(all, Transaction{Step: step.name, at: *step.at})
+		if !slices.ContainsFunc(all, func(t Transaction) bool { return t.At.Chain == step.at.Chain && t.At.Tx == step.at.Tx }) {
+			all = append(all, Transaction{Step: step.name, At: *step.at})
 		}
 	}
 	var asking sync.WaitGroup
 	for i := range all {
 		asking.Go(func() {
 			t := &all[i]
-			q := chainTx{t.at.Chain, t.at.Tx, shown.IsFinalOn(t.at.Chain)}
+			q := chainTx{t.At.Chain, t.At.Tx, shown.IsFinalOn(t.At.Chain)}
 			if read, had := valueOf[readTransaction](ctx, s, s.transactionRoute(), q); had {
-				t.read = &read
+				t.Read = &read
 			}
-			t.Tellers = s.options.Details.Tellers(t.at.Chain, t.at.Tx, t.at.BlockHash)
+			t.Tellers = s.options.Details.Tellers(t.At.Chain, t.At.Tx, t.At.BlockHash)
 		})
 	}
 	asking.Wait()
@@ -123,18 +122,8 @@ func (s *Pages) tokenOf(a order.Argument) (key token.Key, named bool) {
 	return token.Key{Chain: a.Chain, Address: a.Address}, known
 }
 
-// transactionView is a transaction as its part of the page shows it.
-type transactionView struct {
-	Step   string
-	Chain  chain.ID
-	Unread bool
-	Tx     linked
-	Facts  []Fact
-	Calls  []callView
-}
-
 type callView struct {
-	Title     string // the contract's and the function's name, or what is known instead
+	Title     string // the contract's and the function's name, or a description
 	Note      string // about what could not be read; empty: everything was
 	Contract  linked
 	Arguments []argumentView
@@ -147,21 +136,6 @@ type argumentView struct {
 	Hex        string  // to be copied: bytes that are not shown
 	Members    []argumentView
 	Call       *callView
-}
-
-func (p *Views) transactions(all []Transaction) []transactionView {
-	views := make([]transactionView, len(all))
-	for i, t := range all {
-		views[i] = transactionView{Step: t.Step, Chain: t.at.Chain, Unread: t.read == nil, Tx: p.tx(t.at.Chain, t.at.Tx)}
-		if t.read == nil {
-			continue
-		}
-		views[i].Facts = p.transactionFacts(t.read.Transaction)
-		for _, c := range t.read.Calls {
-			views[i].Calls = append(views[i].Calls, p.call(t.at.Chain, c, t.read.tokens))
-		}
-	}
-	return views
 }
 
 func (p *Views) transactionFacts(t order.Transaction) []Fact {
@@ -295,7 +269,7 @@ func (p *Views) showBytes(on chain.ID, v *argumentView, a order.Argument, tokens
 	}
 }
 
-// endpointsText says by how many endpoints something was told, and by which.
+// endpointsText counts and names endpoints.
 func endpointsText(names []string) string {
 	if len(names) == 0 {
 		return "not recorded"

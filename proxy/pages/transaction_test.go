@@ -18,8 +18,8 @@ func calledPage(t *testing.T, on chain.ID, calls ...order.ContractCall) string {
 	return Render(t, func(to io.Writer) error {
 		return NewViews(Explored()).Order(to, Order{Record: recordIn(t, Answer(t, "order_claimed")), JSON: string(Answer(t, "order_claimed")), Now: Noon, Transactions: []Transaction{
 			{
-				Step: "Creation", at: order.At{Chain: on, Tx: chain.NewTxHash(bytes.Repeat([]byte{0xab}, 32))},
-				read: &readTransaction{
+				Step: "Creation", At: order.At{Chain: on, Tx: chain.NewTxHash(bytes.Repeat([]byte{0xab}, 32))},
+				Read: &readTransaction{
 					order.Transaction{Chain: on, Sender: chain.NewAddress(bytes.Repeat([]byte{0x99}, 20)), Calls: calls},
 					tokenNames{{Chain: 1, Address: ones}: {Symbol: "USDC", Decimals: 6}},
 				},

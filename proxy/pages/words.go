@@ -10,7 +10,7 @@ import (
 type swapWords struct{ Amount, In, Out, Chain, Recipient string }
 
 // ParseSwapWords reads an amount, the token that is given, the one that is wanted and, in any sequence, the chain and
-// who is to receive; the last two may be left out. What the parts name is not looked up. Not ok: it is no such line.
+// who is to receive; the last two may be left out. The names are not looked up. Not ok: it is not such a line.
 func ParseSwapWords(text string) (w swapWords, ok bool) {
 	words := strings.Fields(text)
 	if len(words) > 0 && isWord(words[0], "swap", "sell") {
@@ -46,7 +46,7 @@ func isWord(word string, any ...string) bool {
 	return slices.ContainsFunc(any, func(each string) bool { return strings.EqualFold(word, each) })
 }
 
-// isNumber reports whether somebody means a number, if not always one that can be read.
+// isNumber reports whether a number is meant, well-formed or not.
 func isNumber(word string) bool {
 	return strings.Trim(word, "+-.,_0123456789") == "" && strings.ContainsAny(word, "0123456789")
 }

@@ -1,10 +1,9 @@
-// Package reference reads an OpenAPI document into what a page about the API shows: operations by subject, their
-// parameters, bodies, answers and errors, the schemas that they name, and for each operation a request that can be
-// sent. Everything is in the sequence of the document. It is pure: what is shown where belongs to package web, what an
-// example asks for to whoever knows what there is.
+// Package reference reads an OpenAPI document (https://spec.openapis.org/oas/v3.1.1.html) for the page that shows it,
+// and makes for each operation a request that can be sent. Everything is in the sequence of the document.
 package reference
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,88 +13,93 @@ import (
 
 // Reference is an API. Texts may have `code`, **strong** words and paragraphs, as CommonMark has them.
 type Reference struct {
-	Summary, Text string
-	Groups        []Group
-	Headers       []Header // of answers, each once
-	Schemas       []Schema
+	Info       struct{ Summary, Description string }
+	Groups     []Group                     `yaml:"tags"`
+	Paths      ordered[ordered[Operation]] // by path and method
+	Components struct{ Schemas ordered[Schema] }
+	Headers    ordered[Header] `yaml:"-"` // of answers, each once
 }
 
-// Group is the operations of one subject, a tag of the document.
+// Group is the operations of one subject.
 type Group struct {
-	Name, Text string
-	Operations []Operation
+	Name, Description string
+	Operations        []Operation `yaml:"-"`
 }
 
 // Operation is a method of a path.
 type Operation struct {
-	ID, Method, Path, Summary, Text string
-	Aliases                         []Alias
-	Parameters                      []Parameter
-	Body                            *Body // nil: none is read
-	Answers                         []Reply
-}
+	ID                   string `yaml:"operationId"`
+	AliasOf              string `yaml:"x-alias-of"` // id of the same operation under another path
+	Tags                 []string
+	Summary, Description string
+	Parameters           []Parameter
+	Body                 *Body `yaml:"requestBody"`
+	Responses            ordered[Response]
 
-// Alias is another path of an operation, which the document has as an operation of its own (x-alias-of).
-type Alias struct{ ID, Path string }
+	Method, Path string      `yaml:"-"`
+	Aliases      []Operation `yaml:"-"` // under other paths
+}
 
 // Parameter is a part of the path or query, or a header.
 type Parameter struct {
-	Member
-	In      string // path, query or header
-	Example string // empty: the document has none
+	Name, In, Description, Example string
+	Required                       bool
+	Schema                         Schema
+	Rules                          []string `yaml:"-"` // of its values, in words
 }
 
 // Body is what a request carries.
 type Body struct {
-	IsRequired bool
-	Media      []Media
+	Required bool
+	Content  ordered[Media]
 }
 
-// Reply is what comes back with a status.
-type Reply struct {
-	Status, Text string
-	Media        []Media
-	Errors       []string // that errorId may be
-	Headers      []string // names of those that it may have
-}
-
-// Media is a body of one media type.
-type Media struct {
-	Type    string
-	Schema  Type
-	Example string // JSON; empty: the document has none
+// Response is what comes back with a status.
+type Response struct {
+	Description string
+	Headers     ordered[Header]
+	Content     ordered[Media]
 }
 
 // Header is one that answers may have.
-type Header struct{ Name, Text, Example string }
+type Header struct{ Description, Example string }
 
-// Read reads an OpenAPI 3.1 document. A reference within it that leads nowhere is an error.
-func Read(text []byte) (Reference, error) {
-	var d document
-	if err := yaml.Unmarshal(text, &d); err != nil {
-		return Reference{}, fmt.Errorf("OpenAPI document: %w", err)
+// Media is a body of one media type.
+type Media struct {
+	Schema Schema
+	Sample node `yaml:"example"`
+}
+
+// Read reads an OpenAPI 3.1 document. A reference within it to a component that does not exist is an error.
+func Read(text []byte) (r Reference, err error) {
+	var document yaml.Node
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return r, fmt.Errorf("OpenAPI document: %w", err)
 	}
-	r := reader{document: d}
-	read := Reference{Summary: d.Info.Summary, Text: d.Info.Description, Schemas: r.schemas()}
-	for _, tag := range d.Tags {
-		read.Groups = append(read.Groups, Group{Name: tag.Name, Text: tag.Description})
+	if err := resolve(&document, &document); err != nil {
+		return r, err
 	}
-	aliases := make(map[string][]Alias)
-	for _, path := range d.Paths {
-		for _, method := range path.Value {
-			o := r.operation(path.Name, method.Name, method.Value)
-			if of := method.Value.AliasOf; of != "" {
-				aliases[of] = append(aliases[of], Alias{o.ID, o.Path})
+	if err := document.Decode(&r); err != nil {
+		return r, fmt.Errorf("OpenAPI document: %w", err)
+	}
+	aliases := make(map[string][]Operation)
+	for _, path := range r.Paths {
+		for _, each := range path.Value {
+			o := each.Value
+			o.Method, o.Path = strings.ToUpper(each.Name), path.Name
+			r.complete(&o)
+			if o.AliasOf != "" {
+				aliases[o.AliasOf] = append(aliases[o.AliasOf], o)
 				continue
 			}
-			at := slices.IndexFunc(read.Groups, func(g Group) bool { return slices.Contains(method.Value.Tags, g.Name) })
+			at := slices.IndexFunc(r.Groups, func(g Group) bool { return slices.Contains(o.Tags, g.Name) })
 			if at < 0 {
-				return Reference{}, fmt.Errorf("OpenAPI document: %s %s has none of the tags", o.Method, o.Path)
+				return r, fmt.Errorf("OpenAPI document: %s %s has none of the tags", o.Method, o.Path)
 			}
-			read.Groups[at].Operations = append(read.Groups[at].Operations, o)
+			r.Groups[at].Operations = append(r.Groups[at].Operations, o)
 		}
 	}
-	for _, g := range read.Groups {
+	for _, g := range r.Groups {
 		for i := range g.Operations {
 			o := &g.Operations[i]
 			o.Aliases = aliases[o.ID]
@@ -103,67 +107,93 @@ func Read(text []byte) (Reference, error) {
 		}
 	}
 	for of := range aliases {
-		return Reference{}, fmt.Errorf("OpenAPI document: an alias of %s, which is no operation", of)
+		return r, fmt.Errorf("OpenAPI document: an alias of %s, which is not an operation", of)
 	}
-	read.Headers = r.headers
-	return read, r.err
+	return r, nil
 }
 
-// reader resolves references within a document.
-type reader struct {
-	document
-	headers []Header // that answers were seen to have
-	err     error    // the first
-}
-
-func (r *reader) operation(path, method string, from operation) Operation {
-	o := Operation{ID: from.OperationID, Method: strings.ToUpper(method), Path: path, Summary: from.Summary, Text: from.Description}
-	for _, each := range from.Parameters {
-		p := resolve(r, r.Components.Parameters, each.Ref, each)
-		o.Parameters = append(o.Parameters, Parameter{
-			Member: Member{Name: p.Name, Type: typeOf(&p.Schema), IsRequired: p.Required, Text: p.Description, Rules: rulesOf(r.target(&p.Schema))},
-			In:     p.In, Example: exampleOf(&p),
-		})
-	}
-	if body := from.RequestBody; body != nil {
-		o.Body = &Body{IsRequired: body.Required, Media: mediaOf(body.Content)}
-	}
-	for _, each := range from.Responses {
-		o.Answers = append(o.Answers, r.answer(each.Name, resolve(r, r.Components.Responses, each.Value.Ref, each.Value)))
-	}
-	return o
-}
-
-func (r *reader) answer(status string, from response) Reply {
-	a := Reply{Status: status, Text: from.Description, Media: mediaOf(from.Content)}
-	for _, each := range from.Content {
-		a.Errors = append(a.Errors, errorsOf(&each.Value.Schema)...)
-	}
-	for _, each := range from.Headers {
-		h := resolve(r, r.Components.Headers, each.Value.Ref, each.Value)
-		a.Headers = append(a.Headers, each.Name)
-		if !slices.ContainsFunc(r.headers, func(known Header) bool { return known.Name == each.Name }) {
-			r.headers = append(r.headers, Header{each.Name, h.Description, h.Example})
+// complete adds the rules of parameters, and the headers of answers that were not seen before.
+func (r *Reference) complete(o *Operation) {
+	for i := range o.Parameters {
+		p := &o.Parameters[i]
+		p.Rules = p.Schema.Rules()
+		if named, is := r.Components.Schemas.of(p.Schema.name()); is {
+			p.Rules = named.Rules()
+		}
+		if p.Example == "" && len(p.Schema.Examples) > 0 {
+			p.Example = p.Schema.Examples[0]
 		}
 	}
-	return a
-}
-
-// exampleOf is what a parameter may be, if the document says so.
-func exampleOf(p *parameter) string {
-	if p.Example == "" && len(p.Schema.Examples) > 0 {
-		return p.Schema.Examples[0]
-	}
-	return p.Example
-}
-
-func mediaOf(content ordered[media]) (all []Media) {
-	for _, each := range content {
-		m := Media{Type: each.Name, Schema: typeOf(&each.Value.Schema)}
-		if !each.Value.Example.IsZero() {
-			m.Example = jsonOf(&each.Value.Example)
+	for _, response := range o.Responses {
+		for _, h := range response.Value.Headers {
+			if _, known := r.Headers.of(h.Name); !known {
+				r.Headers = append(r.Headers, h)
+			}
 		}
-		all = append(all, m)
 	}
-	return all
+}
+
+// Answers are the responses that are not problems.
+func (o Operation) Answers() ordered[Response] { return o.responses(false) }
+
+// Problems are the responses with an errorId.
+func (o Operation) Problems() ordered[Response] { return o.responses(true) }
+
+func (o Operation) responses(areProblems bool) ordered[Response] {
+	return slices.DeleteFunc(slices.Clone(o.Responses), func(each pair[Response]) bool { return (len(each.Value.Errors()) > 0) != areProblems })
+}
+
+// Errors are the values that errorId may have.
+func (r Response) Errors() (ids []string) {
+	for _, each := range r.Content {
+		ids = append(ids, each.Value.Schema.errors()...)
+	}
+	return ids
+}
+
+// Example is a body as the document has it, in JSON; empty: it has none.
+func (m Media) Example() string {
+	if m.Sample.Kind == 0 {
+		return ""
+	}
+	text, err := json.MarshalIndent(m.Sample, "", "  ")
+	if err != nil {
+		panic("reference: an example that JSON cannot hold: " + err.Error())
+	}
+	return string(text)
+}
+
+// resolve replaces references below a node by the components of a document that they lead to. Those to schemas remain,
+// since schemas are shown by their names.
+func resolve(document, at *yaml.Node) error {
+	for _, each := range at.Content {
+		if err := resolve(document, each); err != nil {
+			return err
+		}
+	}
+	ref := member(at, "$ref")
+	if ref == nil {
+		return nil
+	}
+	found := document.Content[0]
+	for name := range strings.SplitSeq(strings.TrimPrefix(ref.Value, "#/"), "/") {
+		if found = member(found, name); found == nil {
+			return fmt.Errorf("OpenAPI document: line %d: nothing is at %s", ref.Line, ref.Value)
+		}
+	}
+	if strings.Contains(ref.Value, "/schemas/") {
+		return nil
+	}
+	*at = *found
+	return resolve(document, at)
+}
+
+// member is a value of a mapping; nil: there is none.
+func member(of *yaml.Node, name string) *yaml.Node {
+	for i := 0; of.Kind == yaml.MappingNode && i < len(of.Content); i += 2 {
+		if of.Content[i].Value == name {
+			return of.Content[i+1]
+		}
+	}
+	return nil
 }

@@ -58,7 +58,7 @@ func TestExamplesAskForValues(t *testing.T) {
 
 // TestAliasesStandWithTheirOperation lists an operation of two paths once, with the path that the document has first.
 func TestAliasesStandWithTheirOperation(t *testing.T) {
-	if got := operationOf(t, "lockedAssets").Aliases; len(got) != 1 || got[0] != (Alias{"lockedAssetsSpelledRight", "/api/Statistics/{takerAddress}/lockedAssets"}) {
+	if got := operationOf(t, "lockedAssets").Aliases; len(got) != 1 || got[0].ID != "lockedAssetsSpelledRight" || got[0].Path != "/api/Statistics/{takerAddress}/lockedAssets" {
 		t.Errorf("aliases of lockedAssets: %v", got)
 	}
 	for _, g := range documented(t).Groups {
@@ -97,7 +97,7 @@ func TestTypesAreInWords(t *testing.T) {
 			continue
 		}
 		var lines []string
-		for _, m := range read.Schemas[0].Members {
+		for _, m := range read.Components.Schemas[0].Value.Members() {
 			lines = append(lines, said(m))
 		}
 		if got := strings.Join(lines, "\n"); got != want {
@@ -108,16 +108,16 @@ func TestTypesAreInWords(t *testing.T) {
 
 func said(m Member) string {
 	text := m.Name + " "
-	for _, word := range m.Type {
+	for _, word := range m.Type() {
 		if word.Schema {
 			word.Text = "*" + word.Text + "*"
 		}
 		text += word.Text
 	}
-	if m.IsRequired {
+	if m.Required {
 		text += " required"
 	}
-	return strings.Join(append([]string{text}, m.Rules...), "; ")
+	return strings.Join(append([]string{text}, m.Rules()...), "; ")
 }
 
 func TestDocumentsThatLeadNowhereAreRefused(t *testing.T) {

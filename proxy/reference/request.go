@@ -8,7 +8,7 @@ import (
 )
 
 // Values are what examples ask for, by the operation's id with the parameter's name behind a dot, or by the parameter's
-// name alone; the body of an operation is its parameter "body". What is not there is as the document has it.
+// name alone; the body of an operation is its parameter "body". Others are as the document has them.
 type Values map[string]string
 
 func (v Values) of(operation, parameter string) (value string, isOwn bool) {
@@ -37,7 +37,7 @@ func (o *Operation) Query(values Values) map[string]string {
 	query := make(map[string]string)
 	for _, p := range o.Parameters {
 		known, isOwn := values.of(o.ID, p.Name)
-		if value := cmp.Or(known, p.Example); p.In == "query" && value != "" && (p.IsRequired || isOwn) {
+		if value := cmp.Or(known, p.Example); p.In == "query" && value != "" && (p.Required || isOwn) {
 			query[p.Name] = value
 		}
 	}
@@ -61,7 +61,7 @@ func (o *Operation) Example(values Values) Request {
 	}
 	if o.Body != nil {
 		own, _ := values.of(o.ID, "body")
-		r.Type, r.Body = o.Body.Media[0].Type, cmp.Or(own, o.Body.Media[0].Example, "{}")
+		r.Type, r.Body = o.Body.Content[0].Name, cmp.Or(own, o.Body.Content[0].Value.Example(), "{}")
 	}
 	return r
 }

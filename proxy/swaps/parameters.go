@@ -58,7 +58,7 @@ func ParseSwap(p *parameters, chains chain.Registry, hasRecipient bool) (quote.R
 		p.Mistake("tokenOut must not be tokenIn")
 	}
 	if hasRecipient {
-		p.required("tokenOutRecipient", true)
+		p.required("tokenOutRecipient")
 	}
 	r.Recipient = p.account("tokenOutRecipient", p.Optional("tokenOutRecipient"))
 	if !r.Recipient.IsAbsent() && (r.Recipient == r.TokenIn || r.Recipient == r.TokenOut) {
@@ -104,11 +104,8 @@ func parseChainID(rawQuery string, chains chain.Registry) (chain.ID, error) {
 	return id, p.Err()
 }
 
-// required is value where it is a mistake to leave it out, and where it is read at all.
-func (p *parameters) required(name string, isRead bool) (text string, ok bool) {
-	if !isRead {
-		return "", false
-	}
+// required is Value where it is a mistake to leave it out.
+func (p *parameters) required(name string) (text string, ok bool) {
 	if text, ok = p.Value(name); ok && text == "" {
 		p.Mistake(name + " should not be empty")
 	}
@@ -129,7 +126,7 @@ func (p *parameters) chainID(name string, chains chain.Registry) chain.ID {
 
 // Token reads the address of a token: the zero address is the native coin.
 func (p *parameters) Token(name string) chain.Address {
-	text, ok := p.required(name, true)
+	text, ok := p.required(name)
 	switch {
 	case !ok:
 		return chain.Address{}
@@ -197,7 +194,7 @@ func (p *parameters) amounts(r *quote.Request, hasSender bool) {
 }
 
 func (p *parameters) amount(name string) chain.Amount {
-	text, ok := p.required(name, true)
+	text, ok := p.required(name)
 	if !ok {
 		return chain.Amount{}
 	}

@@ -39,7 +39,7 @@ type Lists interface {
 	Listed(context.Context, chain.ID) []token.Listing
 }
 
-// Swaps answers what a swap would cost, and on which chains and of which tokens there are any.
+// Swaps prices swaps, and lists their chains and tokens.
 type Swaps struct {
 	Options Options
 	chains  chain.Registry
@@ -49,13 +49,15 @@ type Swaps struct {
 
 // Mount adds the paths of swaps to a server.
 func Mount(server *proxy.Server, options Options) *Swaps {
-	chains := server.ChainRegistry()
-	s := &Swaps{Options: options, chains: chains, limit: server.Limits().SwapLimit, encoder: wire.Encoder{Chains: chains}}
-	s.swapRoute().Mount(server)
-	s.explanationRoute().Mount(server)
+	chains := server.Options.Chains
+	s := &Swaps{Options: options, chains: chains, limit: server.Options.SwapLimit, encoder: wire.Encoder{Chains: chains}}
+	// A transaction is not cached, because it must never be stale; concurrent equal requests share one.
+	s.quoteRoute("/v1.0/chain/transaction", proxy.SwapCost, true, s.quoted(proxy.NoLife, s.answer)).Mount(server)
+	// The response of the path above to the same parameters is explained, even where that is an error.
+	s.quoteRoute("/v1.0/chain/transaction/explain", proxy.SwapCost, true, s.compared(false)).Mount(server)
 	s.estimationRoute().Mount(server)
-	s.chainsRoute().Mount(server)
-	s.chainIDsRoute().Mount(server)
+	s.servingRoute("/v1.0/supported-chains-info", s.encoder.AppendChains).Mount(server)
+	s.servingRoute("/v1.0/supported-chains", s.encoder.AppendChainIDs).Mount(server)
 	s.tokensRoute().Mount(server)
 	s.TokenSearchRoute().Mount(server)
 	return s
@@ -76,12 +78,6 @@ func (s *Swaps) quoteRoute(
 		Key:     swapKey,
 		Load:    load,
 	}
-}
-
-// swapRoute quotes a swap and returns its transaction. Answers are not cached, because a transaction must never be
-// stale; concurrent equal requests share one.
-func (s *Swaps) swapRoute() proxy.Route[quote.Request] {
-	return s.quoteRoute("/v1.0/chain/transaction", proxy.SwapCost, true, s.quoted(proxy.NoLife, s.answer))
 }
 
 // parseRequest reads a swap request from its query, with POST also from its body, and from its Prefer header.
@@ -144,7 +140,7 @@ func (s *Swaps) ComparisonRoute() proxy.Route[quote.Request] {
 // Comparison is what came of a comparison, for pages.
 type Comparison struct {
 	quote.Estimate
-	Err error // why there is no transaction; nil: there is one
+	Err error // why a transaction is missing; nil: it is there
 }
 
 // compared loads an estimate, or why there is none although venues were asked: as an explanation alone, or as the answer
@@ -190,12 +186,6 @@ func (s *Swaps) estimationRoute() proxy.Route[quote.Request] {
 		return swapKey(path, q)
 	}
 	return r
-}
-
-// explanationRoute explains the response of /v1.0/chain/transaction to the same parameters, even where that is an
-// error.
-func (s *Swaps) explanationRoute() proxy.Route[quote.Request] {
-	return s.quoteRoute("/v1.0/chain/transaction/explain", proxy.SwapCost, true, s.compared(false))
 }
 
 // waitOf is how long the client prefers to wait for a response (RFC 7240, section 4.3: whole seconds); zero when it has

@@ -89,16 +89,7 @@ func (s *Swaps) findTokens(ctx context.Context, q TokenSearch) ([]proxy.Body, ca
 // listLife is the life of lists, which change only with the configuration.
 var listLife = cache.Life{Fresh: time.Minute, Stale: time.Hour}
 
-// chainsRoute lists the chains on which swaps are supported.
-func (s *Swaps) chainsRoute() proxy.Route[struct{}] {
-	return s.servingRoute("/v1.0/supported-chains-info", s.encoder.AppendChains)
-}
-
-// chainIDsRoute lists their ids.
-func (s *Swaps) chainIDsRoute() proxy.Route[struct{}] {
-	return s.servingRoute("/v1.0/supported-chains", s.encoder.AppendChainIDs)
-}
-
+// servingRoute answers something of the chains on which swaps are supported.
 func (s *Swaps) servingRoute(path string, encode func([]byte, []chain.Chain) []byte) proxy.Route[struct{}] {
 	return proxy.Route[struct{}]{
 		Paths:   []string{path},

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// jsonToken is what is told apart in JSON (RFC 8259): a member's name with its colon, a string, another value.
+// jsonToken is a token of JSON (RFC 8259): a member's name with its colon, a string, another value.
 var jsonToken = regexp.MustCompile(`"(?:[^"\\]|\\.)*"(?:\s*:)?|-?\d[-+.\deE]*|true|false|null`)
 
 // highlighted is JSON as HTML with its members and its numbers, booleans and nulls marked. Its text stays as it is, so
@@ -28,5 +28,5 @@ func highlighted(text string) template.HTML {
 		}
 	}
 	html.WriteString(template.HTMLEscapeString(text[at:]))
-	return template.HTML(html.String()) // every part of which is escaped above
+	return template.HTML(html.String()) // its parts are escaped above
 }

@@ -44,12 +44,12 @@ type ChainCondition struct {
 	FirstQuarantined uint64 // the oldest of these
 	Corrections      uint64 // events that second readings added or removed since the start
 
-	Unasked Load // following the chain while nobody asks about it
+	Unasked Load // following the chain while no client asks about it
 	Asked   Load // while its orders are asked for all the time
 
-	Announcers int    // endpoints that are configured to tell of heads by WebSocket
+	Announcers int    // endpoints that are configured to announce heads by WebSocket
 	Announcing int    // of these that do now, to this replica
-	Announced  uint64 // newest block that they told of
+	Announced  uint64 // newest block that they announced
 }
 
 // Load is what following a chain takes, by a projection.
@@ -167,8 +167,6 @@ type OutcomeCount struct {
 type operatorsView struct {
 	Operators
 	Trouble []string
-	Counts  []cacheCount
-	Venues  []venueView
 }
 
 // failing is the state of an endpoint at which all recent calls failed, though it is asked.
@@ -186,36 +184,32 @@ func buttonOf(path, command, text, endpoint string) commandButton {
 	return commandButton{path + command, text, endpoint}
 }
 
-// venueView is a venue with what its counts mean.
-type venueView struct {
-	Venue
-	Standing, Tone string
-}
-
 type cacheCount struct{ Name, Text string }
 
 // Operators writes the status page.
 func (p *Pages) Operators(to io.Writer, o Operators) error {
 	byWins := func(a, b Venue) int { return cmp.Compare(b.Won, a.Won) }
 	o.Venues = slices.SortedStableFunc(slices.Values(o.Venues), byWins)
-	v := operatorsView{Operators: o, Trouble: p.trouble(o), Counts: o.Cache.rows()}
-	for _, each := range o.Venues {
-		v.Venues = append(v.Venues, each.view())
-	}
+	v := operatorsView{Operators: o, Trouble: p.trouble(o)}
 	return p.Write(to, "operators", View{Title: "Status", At: "operators", Now: o.Now, Page: v})
 }
 
-// view says what the counts of a venue mean.
-func (v Venue) view() venueView {
+// Standing says what the counts of a venue mean.
+func (v Venue) Standing() string {
 	switch {
 	case !v.FailingSince.IsZero():
-		return venueView{v, "failing", "bad"}
+		return failing
 	case v.Won+v.Outbid > 0:
-		return venueView{v, "quotes", "good"}
+		return "quotes"
 	case v.Refused+v.Silent > 0:
-		return venueView{v, "gave no quote yet", "moving"}
+		return "gave no quote yet"
 	}
-	return venueView{v, "not asked yet", "quiet"}
+	return "not asked yet"
+}
+
+// Tone is the CSS class of the venue's state.
+func (v Venue) Tone() string {
+	return map[string]string{failing: "bad", "quotes": "good", "gave no quote yet": "moving", "not asked yet": "quiet"}[v.Standing()]
 }
 
 // Tone is the CSS class of the endpoint's state.
@@ -284,7 +278,8 @@ func (p *Pages) trouble(o Operators) (all []string) {
 	return all
 }
 
-func (c CacheCounts) rows() []cacheCount {
+// Rows are the counts with their names.
+func (c CacheCounts) Rows() []cacheCount {
 	rows := []cacheCount{{"Hit ratio", "–"}}
 	if lookups := c.Hits + c.Stales + c.Misses; lookups > 0 {
 		rows[0].Text = fmt.Sprintf("%.1f %%", 100*float64(c.Hits+c.Stales)/float64(lookups))

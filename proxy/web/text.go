@@ -71,7 +71,7 @@ func Grouped(digits string) string {
 	return text.String()
 }
 
-// What an amount is wrong with, to be said of it.
+// Faults of an amount.
 var (
 	errNoAmount     = errors.New("must be a number, such as 0.1, with a point and without commas")
 	errNotAboveZero = errors.New("must be above zero")

@@ -27,7 +27,7 @@ import (
 	"crossgate/chain"
 )
 
-// Policy is the Content-Security-Policy of every page: nothing runs or styles but what is served beside it.
+// Policy is the Content-Security-Policy of every page: nothing runs or styles but its own assets.
 const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https: http:; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
@@ -85,7 +85,7 @@ func (p *Pages) Add(files fs.FS, own template.FuncMap, names ...string) {
 type View struct {
 	Title string
 	At    string // the current page in the menu
-	Says  string // what is on the page, in a sentence, for previews of a link to it; empty: what the gateway is
+	Says  string // the content in a sentence, for previews of a link to the page; empty: the gateway's
 	Root  string // scheme and host of this server, by which previews find a picture; empty: they do without
 	Now   time.Time
 	Page  any

@@ -1,6 +1,6 @@
 // Package wire is the JSON of the documented responses: members, their order, and the text form of every value.
 //
-// An Encoder appends a response to a buffer, so a cached answer is built with one allocation. There is no reflection:
+// An Encoder appends a response to a buffer, so a cached answer is built with one allocation. Without reflection:
 // each Append function writes its members one by one and reads like the documentation of the shape. writer (json.go)
 // has the syntax, value.go the types that occur everywhere (hashes, addresses, big numbers), and each other file one
 // response. Shapes are those of recorded responses of the hosted service; testdata has them as golden files, and

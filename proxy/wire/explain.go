@@ -8,7 +8,7 @@ import (
 )
 
 // AppendExplanation appends the outcome of a swap request at every venue. The hosted service has nothing like it; names
-// are those of its swap response where one fits. failed is why there is no transaction, nil when there is one.
+// are those of its swap response where one fits. failed is why a transaction is missing, nil when it is there.
 func (e Encoder) AppendExplanation(dst []byte, s quote.Estimate, failed error) []byte {
 	return e.object(dst, func(w *writer) {
 		if failed != nil {

@@ -12,7 +12,7 @@ import (
 // Worth is the metadata and the USD price of one whole token, by token.
 type Worth struct {
 	Tokens map[token.Key]token.Token
-	USD    map[token.Key]*big.Rat // without an entry, there are no values
+	USD    map[token.Key]*big.Rat // without an entry, values are null
 }
 
 // AppendLocked appends the locked assets, an empty list when nothing is locked. amount and

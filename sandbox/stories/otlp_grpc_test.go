@@ -64,7 +64,7 @@ func TestATraceArrivesOverGRPC(t *testing.T) {
 	for _, span := range r.of(callersTrace) {
 		names[span.GetName()] = true
 	}
-	for _, want := range []string{"GET /api/Orders/creationTxHash/:creationTxHash", "cache.lookup", "order.find", "SELECT events"} {
+	for _, want := range []string{"GET /api/Orders/creationTxHash/:creationTxHash", "order.find", "SELECT events"} {
 		if !names[want] {
 			t.Errorf("the trace has no %s, but %v", want, names)
 		}

@@ -169,8 +169,7 @@ func checkSwapTrace(t *testing.T, all map[string]*spans.Span) {
 	t.Helper()
 	want := map[string]struct{ below, tells string }{
 		"GET /v1.0/chain/transaction": {"", "http.request.method http.route http.response.status_code crossgate.cache.status url.path url.scheme server.address server.port client.address user_agent.original"},
-		"cache.lookup":                {"GET /v1.0/chain/transaction", "crossgate.outcome"},
-		"quote.estimate":              {"cache.lookup", "crossgate.chain.id crossgate.outcome"},
+		"quote.estimate":              {"GET /v1.0/chain/transaction", "crossgate.chain.id crossgate.outcome"},
 		"quote.compare":               {"quote.estimate", "crossgate.offers crossgate.refused"},
 		"quote.venue":                 {"quote.compare", "crossgate.venue crossgate.outcome"},
 		"quote.build":                 {"quote.estimate", "crossgate.venue crossgate.outcome"},

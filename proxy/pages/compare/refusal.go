@@ -80,7 +80,7 @@ var reverts = []struct {
 	{regexp.MustCompile(`^no reason given$`), "a contract refused and gave no reason"},
 }
 
-// unnamedError is an error of a contract of which only the selector is known.
+// unnamedError is an error of a contract with its selector alone.
 var unnamedError = regexp.MustCompile(`^error (0x[0-9a-f]{8})$`)
 
 func revertWords(said string) string {
@@ -95,7 +95,7 @@ func revertWords(said string) string {
 	return "a contract refused: " + said
 }
 
-// headOf is what an error is about, without what led to it.
+// headOf is an error without its causes.
 func headOf(text string) string {
 	head, _, _ := strings.Cut(text, ": ")
 	return head

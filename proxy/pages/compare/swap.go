@@ -26,10 +26,10 @@ import (
 //go:embed templates/swap.html
 var templates embed.FS
 
-// CompareViews writes the page of a comparison.
+// Views writes the page of a comparison.
 type Views struct{ *pages.Views }
 
-// ComparePages compares what venues pay for a swap.
+// Pages compare what venues pay for a swap.
 type Pages struct {
 	server *proxy.Server
 	swaps  *swaps.Swaps
@@ -38,11 +38,11 @@ type Pages struct {
 	pages  *Views
 }
 
-// MountCompare adds the page of a comparison to a server.
+// Mount adds the page of a comparison to a server.
 func Mount(server *proxy.Server, swaps *swaps.Swaps, tokens pages.Tokens) {
-	views := pages.NewViews(server.ChainRegistry())
+	views := pages.NewViews(server.Options.Chains)
 	views.Add(templates, nil, "swap")
-	s := &Pages{server: server, swaps: swaps, tokens: tokens, chains: server.ChainRegistry(), pages: &Views{views}}
+	s := &Pages{server: server, swaps: swaps, tokens: tokens, chains: server.Options.Chains, pages: &Views{views}}
 	server.MountPage("/swap", proxy.SwapCost, s.swapPage)
 }
 
@@ -76,7 +76,7 @@ func (s *Pages) swapPage(c *gin.Context) {
 }
 
 // swapSaid is the path of the page of a swap that is written in one line, on the chain that the form has unless the
-// line names one; otherwise it is what is wrong with the line.
+// line names one; otherwise message says why it cannot be read.
 func (s *Pages) swapSaid(line, chainID string) (path, message string) {
 	said, ok := pages.ParseSwapWords(line)
 	if !ok {
@@ -205,7 +205,7 @@ type swapView struct {
 	USD       string // what Amount is worth; empty: no price is known
 	MinAmount web.Amount
 	Quoted    time.Time
-	Error     string // why there is no transaction; empty: there is one
+	Error     string // why a transaction is missing; empty: it is there
 	Facts     []pages.Fact
 	Rows      []compared
 	Refusals  []refusal

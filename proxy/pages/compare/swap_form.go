@@ -18,7 +18,7 @@ import (
 )
 
 // swapForm is a swap as a visitor writes it, on its way to a query of the API: tokens may be named by symbol, name or
-// address, and the amount is in whole tokens. What is wrong with a field is told beside it.
+// address, and the amount is in whole tokens. Faults stand beside their fields.
 type swapForm struct {
 	pages   *Pages
 	chain   chain.Chain
@@ -126,7 +126,7 @@ var formLabels = map[string]string{
 	"slippage": "The slippage", "tokenInAmount": "The amount",
 }
 
-// mistakes tells what the API would say of parameters, each beside its field.
+// mistakes puts the API's errors beside their fields.
 func (f *swapForm) mistakes(wrong []string) {
 	for _, each := range wrong {
 		name, rest, _ := strings.Cut(each, " ")
@@ -178,7 +178,7 @@ func (f *swapForm) request() (r quote.Request, query url.Values, ok bool) {
 	return r, query, len(f.faults) == 0 && f.problem == nil
 }
 
-// mostDecimals is what an amount is read with as long as its token is not known.
+// mostDecimals are those of an amount whose token is not known.
 const mostDecimals = 36
 
 // setAmount turns whole tokens into smallest units.
@@ -188,7 +188,7 @@ func (f *swapForm) setAmount(query url.Values) {
 		f.fault("amount", "How much?")
 	case whole == "":
 	case strings.EqualFold(whole, "max") && !query.Has("tokenOutRecipient"):
-		f.fault("amount", "All that somebody has can be swapped only when the recipient is named.")
+		f.fault("amount", "The whole balance can be swapped only when the recipient is named.")
 	case strings.EqualFold(whole, "max"):
 		query.Set("tokenInAmount", "max")
 	default:

@@ -91,7 +91,7 @@ func differenceOf(units, chosen *big.Rat) string {
 // shownDigits is how many digits the largest amount is shown with, unless it takes more for two places.
 const shownDigits = 7
 
-// placesFor is how many places of a fraction amounts are shown with so that they can be told apart.
+// placesFor is how many places of a fraction amounts are shown with so that they differ.
 func placesFor(largest *big.Rat, decimals int) int {
 	digits := len(new(big.Int).Quo(largest.Num(), largest.Denom()).String())
 	return min(decimals, max(2, shownDigits-digits+decimals))

@@ -24,7 +24,7 @@ export async function leads() {
       await search('usdc')
       want(await page.locator('.found a', { hasText: /^USDC on / }).count() >= 4, 'a search for USDC does not find it on each chain')
       await search('nothing of this name')
-      want((await text(page, 'main')).includes('Nothing is called so'), 'a search that finds nothing does not say so')
+      want((await text(page, 'main')).includes('No match'), 'a search that finds nothing does not say so')
     })
   }
 }

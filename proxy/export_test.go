@@ -18,6 +18,7 @@ const (
 	LongestURL       = longestURL
 	Patience         = patience
 	ReadLimit        = readLimit
+	SlowRequest      = slowRequest
 	StreamType       = streamType
 )
 

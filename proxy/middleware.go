@@ -33,6 +33,9 @@ func (s *Server) observe(c *gin.Context) {
 	header["X-Content-Type-Options"] = noSniff
 	defer func() {
 		took := time.Since(started)
+		if span == nil && isNotable(c, took) {
+			span = s.lateSpan(c, started, id)
+		}
 		s.measures.request(c, took)
 		if span != nil {
 			endSpan(span, c)

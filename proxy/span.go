@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/gin-gonic/gin"
 	"go.opentelemetry.io/otel/attribute"
@@ -28,6 +29,7 @@ const (
 	clientKey    = attribute.Key("client.address")
 	userAgentKey = attribute.Key("user_agent.original")
 	errorTypeKey = attribute.Key("error.type")
+	requestKey   = attribute.Key("crossgate.request.id")
 	cacheKey     = attribute.Key("crossgate.cache.status")
 )
 
@@ -44,10 +46,32 @@ func (s *Server) startSpan(c *gin.Context) trace.Span {
 	if share := s.Options.Tracing.Share; share < 1 && rand.Float64() >= share {
 		return nil
 	}
-	if c.Request.Header["Traceparent"] == nil {
-		return s.openSpan(c.Request.Context(), c)
+	return s.openSpan(c.Request.Context(), c, linked(c.Request)...)
+}
+
+// linked links a span to that of the client, if there is one.
+func linked(r *http.Request) []trace.SpanStartOption {
+	if r.Header["Traceparent"] == nil {
+		return nil
 	}
-	return s.openSpan(c.Request.Context(), c, trace.WithLinks(trace.LinkFromContext(remote(c.Request))))
+	return []trace.SpanStartOption{trace.WithLinks(trace.LinkFromContext(remote(r)))}
+}
+
+// slowRequest is above every objective of docs/slo.md.
+const slowRequest = 2500 * time.Millisecond
+
+// isNotable reports whether a finished request is worth a span although it was not traced: a server error, or a slow
+// response. Streams are never slow; they last as long as the client likes.
+func isNotable(c *gin.Context, took time.Duration) bool {
+	return c.Writer.Status() >= http.StatusInternalServerError ||
+		took >= slowRequest && !isStream(c.Writer.Header())
+}
+
+// lateSpan starts the span of a finished request, as a trace of its own without children. id is the request id that the
+// client has.
+func (s *Server) lateSpan(c *gin.Context, started time.Time, id string) trace.Span {
+	options := append(linked(c.Request), trace.WithTimestamp(started), trace.WithAttributes(requestKey.String(id)))
+	return s.openSpan(c.Request.Context(), c, options...)
 }
 
 // remote is the context of the client's span, from traceparent.

@@ -1,0 +1,91 @@
+package proxy_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/proxy"
+	"crossgate/quote"
+)
+
+// TestErrorsAndSlowRequestsLeaveASpan asks a server that traces nothing: requests worth a look leave the span of the
+// request alone, as far as the sampler allows, with the id that the client knows.
+func TestErrorsAndSlowRequestsLeaveASpan(t *testing.T) {
+	for name, test := range map[string]struct {
+		sampler trace.Sampler
+		wait    time.Duration
+		err     error
+		status  int
+		spans   int
+	}{
+		"quick":                 {trace.AlwaysSample(), time.Millisecond, nil, 200, 0},
+		"not found":             {trace.AlwaysSample(), time.Millisecond, order.ErrNotFound, 404, 0},
+		"slow":                  {trace.AlwaysSample(), proxy.SlowRequest, nil, 200, 1},
+		"failed":                {trace.AlwaysSample(), time.Millisecond, errors.New("out of order"), 500, 1},
+		"failed, without spans": {trace.NeverSample(), time.Millisecond, errors.New("out of order"), 500, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				spans := tracetest.NewInMemoryExporter()
+				before := otel.GetTracerProvider()
+				otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSyncer(spans), trace.WithSampler(test.sampler)))
+				defer otel.SetTracerProvider(before)
+				s := newWorld(t).server(t, func(o *parts) {
+					find := ordersOf(o).find
+					ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+						<-time.After(test.wait)
+						if test.err != nil {
+							return nil, test.err
+						}
+						return find(ctx, tx)
+					}
+					swaps := o.Swaps
+					o.Swaps = estimates(func(ctx context.Context, r quote.Request) (quote.Estimate, error) {
+						<-time.After(test.wait)
+						return swaps.Estimate(ctx, r)
+					})
+					o.Tracing.Share = 0
+				})
+				target, path := ordersPath+createdTx, ordersPath+":creationTxHash"
+				if test.wait == proxy.SlowRequest { // which orders never take
+					target, path = goodSwap, swapPath
+				}
+				response := get(s, target)
+				if response.StatusCode != test.status {
+					t.Errorf("HTTP %d, want %d", response.StatusCode, test.status)
+				}
+				found := spans.GetSpans()
+				if len(found) != test.spans {
+					t.Fatalf("%d spans, want %d", len(found), test.spans)
+				}
+				if test.spans > 0 {
+					checkLateSpan(t, found[0], response, path, test.wait)
+				}
+			})
+		})
+	}
+}
+
+func checkLateSpan(t *testing.T, span tracetest.SpanStub, response *http.Response, path string, took time.Duration) {
+	t.Helper()
+	if span.Name != "GET "+path || span.EndTime.Sub(span.StartTime) < took {
+		t.Errorf("%s took %v, want %v at least", span.Name, span.EndTime.Sub(span.StartTime), took)
+	}
+	said := map[string]string{}
+	for _, attribute := range span.Attributes {
+		said[string(attribute.Key)] = attribute.Value.String()
+	}
+	if id := response.Header.Get("X-Request-Id"); said["crossgate.request.id"] != id || said["http.route"] == "" {
+		t.Errorf("the span says %v, want the request id %s in it", said, id)
+	}
+}

@@ -18,6 +18,7 @@ import (
 	"crossgate/token"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
+	"crossgate/upstream/evm/swap"
 	"crossgate/upstream/jsonrpc"
 	"crossgate/upstream/price"
 	"crossgate/upstream/solana"
@@ -135,7 +136,7 @@ func (b *builder) addChain(path string, c config.Chain) {
 		made.orders, made.tokens, made.call, made.newest = adapter, adapter, adapter.CallAll, adapter.Newest
 		made.heads = b.announcers(path, known, c.Endpoints)
 		made.swaps = quote.Chain{
-			Guard: evm.Guard{}, Fees: adapter, Router: evm.NewRouter(adapter), Simulator: evm.NewSimulator(adapter),
+			Guard: swap.Guard{}, Fees: swap.NewFees(adapter), Router: swap.NewRouter(adapter), Simulator: swap.NewSimulator(adapter),
 		}
 	case chain.SVM:
 		rpc.CompareHeads(lag, solana.HeadCall(), nil)
@@ -146,7 +147,7 @@ func (b *builder) addChain(path string, c config.Chain) {
 		rpc.CompareHeads(lag, evm.HeadCall(), evm.LinkCall)
 		adapter := tron.New(known, rpc, options...)
 		made.orders, made.tokens, made.call, made.newest = adapter, adapter, adapter.CallAll, adapter.Newest
-		made.swaps = quote.Chain{Guard: evm.Guard{}, Fees: adapter, Simulator: tron.NewSimulator(adapter)}
+		made.swaps = quote.Chain{Guard: swap.Guard{}, Fees: tron.NewFees(adapter), Simulator: tron.NewSimulator(adapter)}
 	}
 }
 

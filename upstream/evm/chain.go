@@ -2,8 +2,8 @@
 //
 // A Chain implements the domain's small interfaces, a file for each: order.Source (chain.go, orders.go),
 // order.HistorySource (history.go), order.StateReader (states.go), order.TransactionSource (transaction.go),
-// token.Reader, quote.FeeSource (fee.go, datafee.go). A Simulator and a Router use a Chain; a HeadSubscription, which
-// announces heads by WebSocket, stands alone (heads.go). Each method takes as few round trips as possible: its calls
+// token.Reader. A HeadSubscription, which announces heads by WebSocket, stands alone (heads.go). Package swap has what
+// swaps need of a Chain: costs, simulations, guards, the public router. Each method takes as few round trips as possible: its calls
 // (calls.go) go to the chain's jsonrpc.Client in one batch, and contract calls of several callers into one multicall
 // (batcher.go, multicall.go).
 //
@@ -51,7 +51,6 @@ type Chain struct {
 	taggedAt  atomic.Int64           // UNIX nanoseconds of the last call that asked for the finalized block
 	read      readHeaders            // since the newest block
 	filters   atomic.Int32           // whether headers have them
-	fees      atomic.Pointer[feeMarket]
 	attested  jsonrpc.Attestations
 	sources   jsonrpc.Sources // of transactions
 	batcher   batcher
@@ -64,6 +63,15 @@ var (
 
 // Calls implements order.CallCounter.
 func (c *Chain) Calls() uint64 { return c.rpc.Sent() }
+
+// Facts are what the registry knows of the chain.
+func (c *Chain) Facts() chain.Chain { return c.chain }
+
+// Client asks endpoints that proved to serve the chain.
+func (c *Chain) Client() *jsonrpc.Client { return c.rpc }
+
+// IsFlat reports whether the chain has one price of gas for everybody.
+func (c *Chain) IsFlat() bool { return c.flat }
 
 // Option says how a chain's nodes differ from Ethereum's.
 type Option func(*Chain)
@@ -89,8 +97,8 @@ func New(c chain.Chain, rpc *jsonrpc.Client, options ...Option) *Chain {
 
 // chainIDCall is what endpoints prove their identity by: those of another chain must never be believed.
 func (c *Chain) chainIDCall() *jsonrpc.Call {
-	var id quantity
-	return jsonrpc.NewCall(&id, func(id quantity) error {
+	var id Quantity
+	return jsonrpc.NewCall(&id, func(id Quantity) error {
 		if uint64(id) != c.chain.Native {
 			return fmt.Errorf("endpoint serves chain %d, not %d", id, c.chain.Native)
 		}
@@ -165,7 +173,7 @@ func (c *Chain) Block(ctx context.Context, number uint64) (order.Block, error) {
 	}
 	var found *header
 	since := c.read.since()
-	asked := headerCall(&found, quantity(number))
+	asked := headerCall(&found, Quantity(number))
 	if err := c.rpc.All(upstream.Following.For(ctx), asked); err != nil {
 		return order.Block{}, err
 	}

@@ -17,7 +17,7 @@ func (c *Chain) branch(ctx context.Context, from, to uint64) ([]*header, error) 
 	var calls []*jsonrpc.Call
 	newest := c.newest.Load()
 	for i := range headers {
-		number := quantity(from + uint64(i))
+		number := Quantity(from + uint64(i))
 		if newest != nil && newest.Number == number {
 			headers[i] = newest
 			continue

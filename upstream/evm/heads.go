@@ -164,7 +164,7 @@ type headMessage struct {
 func (s *headSocket) subscribe(ctx context.Context, c chain.Chain) (id string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	var native quantity
+	var native Quantity
 	if err := s.call(ctx, `{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}`, "1", &native); err != nil {
 		return "", err
 	}
@@ -235,10 +235,10 @@ func (s *headSocket) nextHead(ctx context.Context, subscription string, silence 
 // readHead reads a notification of newHeads.
 func readHead(text []byte) (order.Block, error) {
 	var told struct {
-		Number     *quantity  `json:"number"`
+		Number     *Quantity  `json:"number"`
 		Hash       chain.Hash `json:"hash"`
 		ParentHash chain.Hash `json:"parentHash"`
-		Timestamp  quantity   `json:"timestamp"`
+		Timestamp  Quantity   `json:"timestamp"`
 	}
 	if json.Unmarshal(text, &told) != nil || told.Number == nil || told.Hash.IsAbsent() {
 		return order.Block{}, &headError{"endpoint announced a malformed head"}

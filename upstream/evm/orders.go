@@ -68,7 +68,7 @@ func (c *Chain) settledEvents(ctx context.Context, logs []log, around eventReade
 			break
 		}
 		var h *header
-		if failed := c.rpc.All(ctx, existingHeaderCall(&h, quantity(bad.Block))); failed != nil {
+		if failed := c.rpc.All(ctx, existingHeaderCall(&h, Quantity(bad.Block))); failed != nil {
 			return nil, err
 		}
 		receipts, failed := c.receiptsOf(ctx, h)

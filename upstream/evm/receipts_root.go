@@ -33,11 +33,11 @@ func isWithoutReceipts(err error) bool {
 // EIP-2718; for deposits the OP stack's specification, "deposit receipt").
 type blockReceipt struct {
 	receipt
-	Type           quantity  `json:"type"`
-	State          payload   `json:"root"` // before Byzantium, in place of the status
-	CumulativeGas  quantity  `json:"cumulativeGasUsed"`
-	DepositNonce   *quantity `json:"depositNonce"`
-	DepositVersion *quantity `json:"depositReceiptVersion"`
+	Type           Quantity  `json:"type"`
+	State          Payload   `json:"root"` // before Byzantium, in place of the status
+	CumulativeGas  Quantity  `json:"cumulativeGasUsed"`
+	DepositNonce   *Quantity `json:"depositNonce"`
+	DepositVersion *Quantity `json:"depositReceiptVersion"`
 }
 
 // receiptsOf returns all receipts of a block, proven by the root in its header. errUnproven when no endpoint has

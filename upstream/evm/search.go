@@ -108,13 +108,13 @@ func (s *search) isComplete() bool {
 // readStorage asks how far the order has come, which block is the newest, and for a block just before since
 // as far as its number can be guessed, in one round trip.
 func (s *search) readStorage(ctx context.Context, since uint64) error {
-	var steps, patched payload
+	var steps, patched Payload
 	var latest *header
 	calls := []*jsonrpc.Call{
 		s.progress().on(&steps, "latest"), s.changes().on(&patched, "latest"), headerCall(&latest, newestTag),
 	}
 	if guess, known := s.chain.guess(since); known {
-		calls = append(calls, headerCall(&s.guessed, quantity(guess)))
+		calls = append(calls, headerCall(&s.guessed, Quantity(guess)))
 	}
 	s.chain.rpc.Each(ctx, calls...)
 	for _, call := range calls[:3] {
@@ -137,7 +137,7 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 func (s *search) progress() contractCall { return contractCall{s.contract, s.progressData(s.id)} }
 func (s *search) changes() contractCall  { return contractCall{s.contract, s.patchesData(s.id)} }
 
-func (s *search) stepsIn(answer payload) (int, error) {
+func (s *search) stepsIn(answer Payload) (int, error) {
 	if len(answer) == 0 {
 		return 0, nil // the contract did not exist yet
 	}
@@ -181,7 +181,7 @@ func (s *search) bisectSteps(ctx context.Context) error {
 	}
 	for s.found < s.steps {
 		step := s.found + 1
-		block, err := s.firstBlock(ctx, before, s.progress(), func(answer payload) (bool, error) {
+		block, err := s.firstBlock(ctx, before, s.progress(), func(answer Payload) (bool, error) {
 			steps, err := s.stepsIn(answer)
 			return steps >= step, err
 		})
@@ -204,7 +204,7 @@ func (s *search) bisectPatch(ctx context.Context) error {
 	if s.isComplete() {
 		return nil
 	}
-	block, err := s.firstBlock(ctx, max(s.from, 1)-1, s.changes(), func(answer payload) (bool, error) {
+	block, err := s.firstBlock(ctx, max(s.from, 1)-1, s.changes(), func(answer Payload) (bool, error) {
 		patched, err := onchain.DecodePatches(answer)
 		return patched.Cmp(s.patched) >= 0, err
 	})
@@ -227,15 +227,15 @@ const probes = 16
 // firstBlock returns the first block in which something has happened by what storage answers to a call:
 // after before, in which it has not, and not after the newest, in which it has.
 func (s *search) firstBlock(
-	ctx context.Context, before uint64, asked contractCall, happened func(answer payload) (bool, error),
+	ctx context.Context, before uint64, asked contractCall, happened func(answer Payload) (bool, error),
 ) (uint64, error) {
 	last := uint64(s.latest.Number)
 	for last-before > 1 {
 		blocks := spread(before, last)
-		answers := make([]payload, len(blocks))
+		answers := make([]Payload, len(blocks))
 		calls := make([]*jsonrpc.Call, len(blocks))
 		for i, block := range blocks {
-			calls[i] = asked.on(&answers[i], quantity(block))
+			calls[i] = asked.on(&answers[i], Quantity(block))
 			calls[i].Reach = s.chain.stateAt(block)
 		}
 		if err := s.chain.rpc.All(ctx, calls...); err != nil {

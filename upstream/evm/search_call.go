@@ -30,7 +30,7 @@ func (s *search) endCall(ctx context.Context) error {
 	if s.chain.recent {
 		block = "latest"
 	}
-	var now payload
+	var now Payload
 	err := s.chain.rpc.All(ctx, s.call.on(&now, block))
 	if refusedByContract(err) { // an adapter without that function
 		return s.scanOn(ctx, func() bool { return s.callOver })
@@ -50,7 +50,7 @@ func (s *search) endCall(ctx context.Context) error {
 	return nil
 }
 
-func (s *search) isCallOver(answer payload) (bool, error) {
+func (s *search) isCallOver(answer Payload) (bool, error) {
 	isOver, err := onchain.DecodeCallStatus(answer)
 	if err != nil {
 		return false, fmt.Errorf("chain %d: order %s: %w", s.chain.chain.ID, s.id, err)

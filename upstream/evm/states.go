@@ -99,7 +99,7 @@ func (c *Chain) firstCode(ctx context.Context, last uint64, contracts ...chain.A
 	var before uint64 // at which none exists
 	for last-before > 1 {
 		middle := before + (last-before)/2
-		exists, err := c.hasCode(ctx, quantity(middle), contracts)
+		exists, err := c.hasCode(ctx, Quantity(middle), contracts)
 		var refused *jsonrpc.Error
 		switch {
 		case errors.As(err, &refused):
@@ -116,8 +116,8 @@ func (c *Chain) firstCode(ctx context.Context, last uint64, contracts ...chain.A
 }
 
 // hasCode reports whether one of contracts exists at a block.
-func (c *Chain) hasCode(ctx context.Context, block quantity, contracts []chain.Address) (bool, error) {
-	codes := make([]payload, len(contracts))
+func (c *Chain) hasCode(ctx context.Context, block Quantity, contracts []chain.Address) (bool, error) {
+	codes := make([]Payload, len(contracts))
 	calls := make([]*jsonrpc.Call, len(contracts))
 	for i, contract := range contracts {
 		calls[i] = jsonrpc.NewCall(&codes[i], nil, "eth_getCode", contract, block)
@@ -126,5 +126,5 @@ func (c *Chain) hasCode(ctx context.Context, block quantity, contracts []chain.A
 	if err := c.rpc.All(ctx, calls...); err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(codes, func(code payload) bool { return len(code) > 0 }), nil
+	return slices.ContainsFunc(codes, func(code Payload) bool { return len(code) > 0 }), nil
 }

@@ -144,7 +144,7 @@ func (c *Chain) headersOf(ctx context.Context, places []order.Place) ([]*header,
 	headers := make([]*header, len(numbers))
 	calls := make([]*jsonrpc.Call, len(numbers))
 	for i, number := range numbers {
-		calls[i] = existingHeaderCall(&headers[i], quantity(number))
+		calls[i] = existingHeaderCall(&headers[i], Quantity(number))
 	}
 	return headers, c.rpc.All(ctx, calls...)
 }
@@ -183,8 +183,8 @@ func sightings(events []order.Event) []log {
 	for _, e := range events {
 		if raw := e.At.Tx.Bytes(); len(raw) == len(chain.Hash{}) {
 			logs = append(logs, log{
-				TransactionHash: chain.Hash(raw), BlockHash: e.At.BlockHash, BlockNumber: quantity(e.At.Block),
-				Index: quantity(e.At.LogIndex), BlockTimestamp: stamp(e.At.Time),
+				TransactionHash: chain.Hash(raw), BlockHash: e.At.BlockHash, BlockNumber: Quantity(e.At.Block),
+				Index: Quantity(e.At.LogIndex), BlockTimestamp: stamp(e.At.Time),
 			})
 		}
 	}

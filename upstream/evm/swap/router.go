@@ -1,10 +1,11 @@
-package evm
+package swap
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,11 +13,12 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
+	"crossgate/upstream/evm"
 )
 
 // routerABI is the part of DeBridgeRouter that same-chain swaps use (its verified source, version 3.2.0).
 // Older versions answer supportedRouters with the bool alone.
-var routerABI = parseABI(`[
+var routerABI = evm.ParseABI(`[
 	{"type":"function","name":"swap","stateMutability":"payable","inputs":[
 		{"name":"tokenIn","type":"address"},
 		{"name":"amountIn","type":"uint256"},
@@ -48,7 +50,7 @@ const (
 
 // Router is the public on-chain router of a chain, whose terms it remembers. Safe for concurrent use.
 type Router struct {
-	chain   *Chain
+	chain   *evm.Chain
 	address chain.Address
 	now     func() time.Time
 
@@ -63,8 +65,8 @@ type Router struct {
 var _ quote.Router = (*Router)(nil)
 
 // NewRouter returns the public router that stands, as far as documents say, at the chain's router address.
-func NewRouter(c *Chain) *Router {
-	return &Router{chain: c, address: c.chain.Contracts.Router, now: time.Now, calls: map[chain.Address]bool{}}
+func NewRouter(c *evm.Chain) *Router {
+	return &Router{chain: c, address: c.Facts().Contracts.Router, now: time.Now, calls: map[chain.Address]bool{}}
 }
 
 // Terms implements quote.Router. It takes one round trip, and mostly none.
@@ -88,7 +90,7 @@ func (r *Router) remembered(venues []chain.Address) (terms quote.RouterTerms, as
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.address.IsAbsent() || !r.absent.IsZero() && r.now().Sub(r.absent) < absentFor {
-		return quote.RouterTerms{}, false, fmt.Errorf("chain %d: %w", r.chain.chain.ID, quote.ErrNoRouter)
+		return quote.RouterTerms{}, false, fmt.Errorf("chain %d: %w", r.chain.Facts().ID, quote.ErrNoRouter)
 	}
 	if r.isFreshLocked(venues) || r.asking && r.saidLocked(venues) {
 		return r.termsLocked(), false, nil
@@ -126,29 +128,29 @@ func (r *Router) termsLocked() quote.RouterTerms {
 // ask reads the router's terms and remembers them: about the venues, and about those it was asked before.
 func (r *Router) ask(ctx context.Context, venues []chain.Address) error {
 	about := r.everAskedAbout(venues)
-	calls := []contractCall{{r.address, routerABI.Methods["version"].ID}, {r.address, routerABI.Methods["swapVariableFeeBps"].ID}}
+	calls := [][]byte{routerABI.Methods["version"].ID, routerABI.Methods["swapVariableFeeBps"].ID}
 	for _, venue := range about {
-		data, err := routerABI.Pack("supportedRouters", nodeAddress(venue))
+		data, err := routerABI.Pack("supportedRouters", evm.NodeAddress(venue))
 		if err != nil {
 			return fmt.Errorf("encode supportedRouters: %w", err)
 		}
-		calls = append(calls, contractCall{r.address, data})
+		calls = append(calls, data)
 	}
-	answers, err := r.chain.callContracts(ctx, calls)
+	answers, err := r.chain.CallAll(ctx, slices.Repeat([]chain.Address{r.address}, len(calls)), calls)
 	if err != nil {
 		return fmt.Errorf("public router: %w", err)
 	}
-	_, hasVersion := word(answers[0], 0)
-	fee, hasFee := word(answers[1], 0)
+	_, hasVersion := evm.Word(answers[0], 0)
+	fee, hasFee := evm.Word(answers[1], 0)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !hasVersion || !hasFee || !fee.IsInt64() || fee.Int64() > 10_000 {
 		r.absent, r.asked = r.now(), time.Time{}
-		return fmt.Errorf("chain %d: %w", r.chain.chain.ID, quote.ErrNoRouter)
+		return fmt.Errorf("chain %d: %w", r.chain.Facts().ID, quote.ErrNoRouter)
 	}
 	r.feeBps, r.asked, r.absent = int(fee.Int64()), r.now(), time.Time{}
 	for i, venue := range about {
-		supported, answered := word(answers[2+i], 0)
+		supported, answered := evm.Word(answers[2+i], 0)
 		r.calls[venue] = answered && supported.Sign() != 0
 	}
 	return nil
@@ -186,10 +188,10 @@ func (r *Router) Wrap(s quote.RouterSwap) (quote.Tx, error) {
 	if r.address.IsAbsent() {
 		return quote.Tx{}, errors.New("public router without an address")
 	}
-	data, err := routerABI.Pack("swap", nodeAddress(s.TokenIn), s.AmountIn.Big(), s.Permit, routerDetails{
-		AllowanceAggregator: nodeAddress(s.Spender), SwapRouter: nodeAddress(s.VenueRouter), SwapCalldata: s.VenueData,
-		TokenOut: nodeAddress(s.TokenOut), TokenOutMinAmount: s.MinOut.Big(), SurplusShareBps: s.SurplusShareBps,
-		AffiliateFeeEnvelope: s.AffiliateFee, Recipient: nodeAddress(s.Recipient),
+	data, err := routerABI.Pack("swap", evm.NodeAddress(s.TokenIn), s.AmountIn.Big(), s.Permit, routerDetails{
+		AllowanceAggregator: evm.NodeAddress(s.Spender), SwapRouter: evm.NodeAddress(s.VenueRouter), SwapCalldata: s.VenueData,
+		TokenOut: evm.NodeAddress(s.TokenOut), TokenOutMinAmount: s.MinOut.Big(), SurplusShareBps: s.SurplusShareBps,
+		AffiliateFeeEnvelope: s.AffiliateFee, Recipient: evm.NodeAddress(s.Recipient),
 	}, s.ReferralCode)
 	if err != nil {
 		return quote.Tx{}, fmt.Errorf("encode the public router's swap: %w", err)
@@ -200,6 +202,3 @@ func (r *Router) Wrap(s quote.RouterSwap) (quote.Tx, error) {
 	}
 	return tx, nil
 }
-
-// nodeAddress is a as go-ethereum's encoder takes it; absent is the zero address.
-func nodeAddress(a chain.Address) common.Address { return common.BytesToAddress(a.Bytes()) }

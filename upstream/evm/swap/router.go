@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -39,9 +40,8 @@ var routerABI = evm.ParseABI(`[
 	{"type":"function","name":"swapVariableFeeBps","stateMutability":"view","inputs":[],"outputs":[{"name":"","type":"uint16"}]},
 	{"type":"function","name":"version","stateMutability":"view","inputs":[],"outputs":[{"name":"","type":"uint256"}]}]`)
 
-// How long the router's word counts. Its owners change it seldom: a word older than termsFresh is asked for
-// anew by the first who needs it, while others go by the old one, as all do for as long as the chain cannot be
-// reached: the contract that wallets have approved must not change with the weather.
+// The terms change seldom. Those older than termsFresh are asked for anew by one caller, while others go by the old
+// ones, as all do while the chain cannot be reached: the contract that wallets have approved must stay the same.
 const (
 	termsFresh = 2 * time.Minute
 	// absentFor is how long a chain without the router is not asked for it.
@@ -54,121 +54,90 @@ type Router struct {
 	address chain.Address
 	now     func() time.Time
 
-	mu     sync.Mutex
-	feeBps int
-	calls  map[chain.Address]bool // venues' routers that were asked about
-	asked  time.Time              // when the above was said; zero: never
-	absent time.Time              // when no router was found
-	asking bool
+	known  atomic.Pointer[routerWord] // nil before the first
+	asking atomic.Bool
+}
+
+// routerWord is what the router said at a time: its terms, or that it does not exist.
+type routerWord struct {
+	quote.RouterTerms
+	at       time.Time
+	isAbsent bool
+}
+
+// covers reports whether the router was asked about all of venues.
+func (w *routerWord) covers(venues []chain.Address) bool {
+	return !slices.ContainsFunc(venues, func(v chain.Address) bool {
+		_, isAsked := w.Calls[v]
+		return !isAsked
+	})
 }
 
 var _ quote.Router = (*Router)(nil)
 
-// NewRouter returns the public router that stands, as far as documents say, at the chain's router address.
+// NewRouter returns the public router at the chain's router address.
 func NewRouter(c *evm.Chain) *Router {
-	return &Router{chain: c, address: c.Facts().Contracts.Router, now: time.Now, calls: map[chain.Address]bool{}}
+	return &Router{chain: c, address: c.Facts().Contracts.Router, now: time.Now}
 }
 
 // Terms implements quote.Router. It takes one round trip, and mostly none.
 func (r *Router) Terms(ctx context.Context, venues []chain.Address) (quote.RouterTerms, error) {
-	terms, ask, err := r.remembered(venues)
-	if err != nil || !ask {
-		return terms, err
+	none := fmt.Errorf("chain %d: %w", r.chain.Facts().ID, quote.ErrNoRouter)
+	known := r.known.Load()
+	if known == nil {
+		known = &routerWord{isAbsent: true}
 	}
-	err = r.ask(ctx, venues)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.asking = false
-	if err != nil && (errors.Is(err, quote.ErrNoRouter) || !r.saidLocked(venues)) {
+	age := r.now().Sub(known.at)
+	if r.address.IsAbsent() || known.isAbsent && age < absentFor {
+		return quote.RouterTerms{}, none
+	}
+	isUsable := !known.isAbsent && known.covers(venues)
+	if isUsable && (age < termsFresh || !r.asking.CompareAndSwap(false, true)) {
+		return known.RouterTerms, nil
+	}
+	if isUsable {
+		defer r.asking.Store(false)
+	}
+	word, err := r.ask(ctx, slices.AppendSeq(slices.Clone(venues), maps.Keys(known.Calls)))
+	switch {
+	case err != nil && isUsable:
+		return known.RouterTerms, nil
+	case err != nil:
 		return quote.RouterTerms{}, err
 	}
-	return r.termsLocked(), nil
+	r.known.Store(word)
+	if word.isAbsent {
+		return quote.RouterTerms{}, none
+	}
+	return word.RouterTerms, nil
 }
 
-// remembered returns the known venues, and whether the caller has to ask again.
-func (r *Router) remembered(venues []chain.Address) (terms quote.RouterTerms, ask bool, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.address.IsAbsent() || !r.absent.IsZero() && r.now().Sub(r.absent) < absentFor {
-		return quote.RouterTerms{}, false, fmt.Errorf("chain %d: %w", r.chain.Facts().ID, quote.ErrNoRouter)
-	}
-	if r.isFreshLocked(venues) || r.asking && r.saidLocked(venues) {
-		return r.termsLocked(), false, nil
-	}
-	r.asking = true
-	return quote.RouterTerms{}, true, nil
-}
-
-// isFreshLocked reports whether everything about the venues was said lately.
-func (r *Router) isFreshLocked(venues []chain.Address) bool {
-	return r.now().Sub(r.asked) < termsFresh && r.saidLocked(venues)
-}
-
-// saidLocked reports whether everything about the venues was said at some time.
-func (r *Router) saidLocked(venues []chain.Address) bool {
-	if r.asked.IsZero() {
-		return false
-	}
-	for _, venue := range venues {
-		if _, known := r.calls[venue]; !known {
-			return false
-		}
-	}
-	return true
-}
-
-func (r *Router) termsLocked() quote.RouterTerms {
-	terms := quote.RouterTerms{Address: r.address, FeeBps: r.feeBps, Calls: make(map[chain.Address]bool, len(r.calls))}
-	for venue, called := range r.calls {
-		terms.Calls[venue] = called
-	}
-	return terms
-}
-
-// ask reads the router's terms and remembers them: about the venues, and about those it was asked before.
-func (r *Router) ask(ctx context.Context, venues []chain.Address) error {
-	about := r.everAskedAbout(venues)
+// ask reads the router's terms, and which of venues it calls.
+func (r *Router) ask(ctx context.Context, venues []chain.Address) (*routerWord, error) {
 	calls := [][]byte{routerABI.Methods["version"].ID, routerABI.Methods["swapVariableFeeBps"].ID}
-	for _, venue := range about {
+	for _, venue := range venues {
 		data, err := routerABI.Pack("supportedRouters", evm.NodeAddress(venue))
 		if err != nil {
-			return fmt.Errorf("encode supportedRouters: %w", err)
+			return nil, fmt.Errorf("encode supportedRouters: %w", err)
 		}
 		calls = append(calls, data)
 	}
 	answers, err := r.chain.CallAll(ctx, slices.Repeat([]chain.Address{r.address}, len(calls)), calls)
 	if err != nil {
-		return fmt.Errorf("public router: %w", err)
+		return nil, fmt.Errorf("public router: %w", err)
 	}
+	word := &routerWord{RouterTerms: quote.RouterTerms{Address: r.address, Calls: make(map[chain.Address]bool)}, at: r.now()}
 	_, hasVersion := evm.Word(answers[0], 0)
 	fee, hasFee := evm.Word(answers[1], 0)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !hasVersion || !hasFee || !fee.IsInt64() || fee.Int64() > 10_000 {
-		r.absent, r.asked = r.now(), time.Time{}
-		return fmt.Errorf("chain %d: %w", r.chain.Facts().ID, quote.ErrNoRouter)
+	if word.isAbsent = !hasVersion || !hasFee || !fee.IsInt64() || fee.Int64() > 10_000; word.isAbsent {
+		return word, nil
 	}
-	r.feeBps, r.asked, r.absent = int(fee.Int64()), r.now(), time.Time{}
-	for i, venue := range about {
-		supported, answered := evm.Word(answers[2+i], 0)
-		r.calls[venue] = answered && supported.Sign() != 0
+	word.FeeBps = int(fee.Int64())
+	for i, venue := range venues {
+		supported, isAnswered := evm.Word(answers[2+i], 0)
+		word.Calls[venue] = isAnswered && supported.Sign() != 0
 	}
-	return nil
-}
-
-func (r *Router) everAskedAbout(venues []chain.Address) []chain.Address {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var about []chain.Address
-	for venue := range r.calls {
-		about = append(about, venue)
-	}
-	for _, venue := range venues {
-		if _, known := r.calls[venue]; !known {
-			about = append(about, venue)
-		}
-	}
-	return about
+	return word, nil
 }
 
 // routerDetails is the tuple of the swap function.

@@ -16,6 +16,8 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
+const getBlockReceipts = "eth_getBlockReceipts"
+
 // errUnproven says that receipts are not those of their block by its header's root, or that the chain makes that root
 // in a way of its own.
 var errUnproven = errors.New("receipts do not give the root in their block's header")

@@ -34,7 +34,6 @@ type search struct {
 	found      int    // steps among logs
 	foundPatch bool
 	logs       []log
-	bisected   bool
 	gap        *order.PartialError // blocks that were not searched; nil: none
 
 	call     contractCall // whether its external call is over; to is absent unless one was registered
@@ -67,15 +66,17 @@ func (s *search) run(ctx context.Context, since uint64) ([]order.Event, error) {
 // logs up to the newest block.
 func (s *search) bisect(ctx context.Context) error {
 	if !s.chain.recent {
-		s.bisected = true
 		err := s.bisectSteps(ctx)
-		if err == nil {
-			err = s.bisectPatch(ctx)
+		if err == nil && !s.isComplete() {
+			s.foundPatch = false
+			_, err = s.locate(ctx, max(s.from, 1)-1, "the last patch", s.changes(), func(answer Payload) (bool, error) {
+				patched, err := onchain.DecodePatches(answer)
+				return patched.Cmp(s.patched) >= 0, err
+			}, func() bool { return s.foundPatch })
 		}
 		if !isPruned(err) {
 			return err
 		}
-		s.bisected = false
 		if err := s.scanOn(ctx, s.isComplete); err != nil || s.gap != nil {
 			return err
 		}
@@ -84,17 +85,6 @@ func (s *search) bisect(ctx context.Context) error {
 		return nil
 	}
 	return fmt.Errorf("chain %d: order %s has taken %d steps by its storage, the logs have %d", s.chain.chain.ID, s.id, s.steps, s.found)
-}
-
-// path is the way that the search took, for its span.
-func (s *search) path() string {
-	switch {
-	case s.bisected:
-		return "bisection"
-	case s.isEmpty():
-		return "storage"
-	}
-	return "logs"
 }
 
 func (s *search) isEmpty() bool { return s.steps == 0 && s.patched.IsZero() }
@@ -173,52 +163,37 @@ func (s *search) scan(ctx context.Context, since uint64) error {
 	return nil
 }
 
-// bisectSteps finds the block of each step that is still missing.
-func (s *search) bisectSteps(ctx context.Context) error {
+// bisectSteps finds the steps that are still missing.
+func (s *search) bisectSteps(ctx context.Context) (err error) {
 	before := max(s.from, 1) - 1
 	if s.found > 0 {
 		before = uint64(s.logs[len(s.logs)-1].BlockNumber)
 	}
-	for s.found < s.steps {
+	for err == nil && s.found < s.steps {
 		step := s.found + 1
-		block, err := s.firstBlock(ctx, before, s.progress(), func(answer Payload) (bool, error) {
+		before, err = s.locate(ctx, before, fmt.Sprintf("step %d", step), s.progress(), func(answer Payload) (bool, error) {
 			steps, err := s.stepsIn(answer)
 			return steps >= step, err
-		})
-		if err != nil {
-			return fmt.Errorf("block of step %d of order %s: %w", step, s.id, err)
-		}
-		if err := s.collect(ctx, block, block); err != nil {
-			return err
-		}
-		if s.found < step {
-			return fmt.Errorf("chain %d: order %s changed in block %d, which has no event of it", s.chain.chain.ID, s.id, block)
-		}
-		before = block
+		}, func() bool { return s.found >= step })
 	}
-	return nil
+	return err
 }
 
-// bisectPatch finds the block of the last change of the order's amount.
-func (s *search) bisectPatch(ctx context.Context) error {
-	if s.isComplete() {
-		return nil
+// locate finds the first block after before in which something has happened by what storage answers to a call, and
+// reads its logs, which must have it.
+func (s *search) locate(
+	ctx context.Context, before uint64, what string, asked contractCall, happened func(Payload) (bool, error), isFound func() bool,
+) (block uint64, err error) {
+	if block, err = s.firstBlock(ctx, before, asked, happened); err == nil {
+		err = s.collect(ctx, block, block)
 	}
-	block, err := s.firstBlock(ctx, max(s.from, 1)-1, s.changes(), func(answer Payload) (bool, error) {
-		patched, err := onchain.DecodePatches(answer)
-		return patched.Cmp(s.patched) >= 0, err
-	})
-	if err != nil {
-		return fmt.Errorf("block of the last patch of order %s: %w", s.id, err)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("block of %s of order %s: %w", what, s.id, err)
+	case !isFound():
+		return 0, fmt.Errorf("chain %d: block %d has no event of %s of order %s, which changed storage", s.chain.chain.ID, block, what, s.id)
 	}
-	s.foundPatch = false
-	if err := s.collect(ctx, block, block); err != nil {
-		return err
-	}
-	if !s.foundPatch {
-		return fmt.Errorf("chain %d: amounts of order %s changed in block %d, which has no event of it", s.chain.chain.ID, s.id, block)
-	}
-	return nil
+	return block, nil
 }
 
 // probes is how many past blocks are asked in one round trip.

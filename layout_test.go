@@ -45,7 +45,7 @@ var house = map[string]room{
 	"upstream/jsonrpc/behaviour": {"", "the book of behaviours is facts about others: what reads them imports it"},
 	"upstream/evm":               {"chain order order/onchain token upstream upstream/jsonrpc", "the client knows orders and no swap: what a swap needs belongs to upstream/evm/swap"},
 	"upstream/evm/swap":          {"chain quote token upstream upstream/evm upstream/jsonrpc", "what swaps need of EVM chains: what orders need, too, belongs to upstream/evm"},
-	"upstream/tron":              {"chain order quote token upstream upstream/evm upstream/evm/swap upstream/jsonrpc", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},
+	"upstream/tron":              {"chain quote upstream/evm upstream/evm/swap", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},
 	"upstream/solana":            {"chain chain/solana order order/onchain quote token upstream upstream/jsonrpc", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 	"upstream/venue":             {"chain chain/solana quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 	"upstream/tokenlist":         {"upstream", "a list is fetched here and read by token/catalog"},

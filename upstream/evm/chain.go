@@ -36,13 +36,13 @@ const (
 	taggedEvery = 15 * time.Second
 )
 
-// Chain is one EVM chain. Safe for concurrent use.
+// Chain is one EVM chain, or TRON, which runs the protocol's Solidity contracts and whose nodes answer Ethereum's
+// JSON-RPC about them (documentation-en, docs/api/json-rpc), at the newest block only. Safe for concurrent use.
 type Chain struct {
 	chain chain.Chain
 	rpc   *jsonrpc.Client
 
-	recent bool // the nodes keep the newest state only
-	flat   bool // gas costs everybody the same
+	isTron bool // the nodes keep the newest state only, and gas costs everybody the same
 	swaps  bool // that happen within the chain are among its events
 
 	newest    atomic.Pointer[header] // block seen; nil before the first
@@ -70,24 +70,15 @@ func (c *Chain) Facts() chain.Chain { return c.chain }
 // Client asks endpoints that proved to serve the chain.
 func (c *Chain) Client() *jsonrpc.Client { return c.rpc }
 
-// IsFlat reports whether the chain has one price of gas for everybody.
-func (c *Chain) IsFlat() bool { return c.flat }
-
-// Option says how a chain's nodes differ from Ethereum's.
+// Option sets up a Chain.
 type Option func(*Chain)
-
-// WithoutPast says that no node of the chain has the state of past blocks.
-func WithoutPast() Option { return func(c *Chain) { c.recent = true } }
-
-// WithoutMarket says that the chain has one price of gas for everybody.
-func WithoutMarket() Option { return func(c *Chain) { c.flat = true } }
 
 // WithoutSwaps leaves the swaps within the chain out of the events of blocks. Events of a transaction keep theirs.
 func WithoutSwaps() Option { return func(c *Chain) { c.swaps = false } }
 
 // New returns the chain that rpc's endpoints serve; whether they do is found out on first use.
 func New(c chain.Chain, rpc *jsonrpc.Client, options ...Option) *Chain {
-	made := &Chain{chain: c, swaps: true}
+	made := &Chain{chain: c, isTron: c.Family == chain.TVM, swaps: true}
 	made.rpc = rpc.Proving(fmt.Sprintf("chain %d", c.ID), made.chainIDCall())
 	for _, set := range options {
 		set(made)

@@ -65,7 +65,7 @@ func (s *search) run(ctx context.Context, since uint64) ([]order.Event, error) {
 // bisect finds what the logs that were searched lack in the state of past blocks, or where no endpoint has that in the
 // logs up to the newest block.
 func (s *search) bisect(ctx context.Context) error {
-	if !s.chain.recent {
+	if !s.chain.isTron {
 		err := s.bisectSteps(ctx)
 		if err == nil && !s.isComplete() {
 			s.foundPatch = false
@@ -150,7 +150,7 @@ func (s *search) scan(ctx context.Context, since uint64) error {
 		return err
 	}
 	from := s.from
-	for windows := 0; windows < windowLimit || s.chain.recent; windows++ {
+	for windows := 0; windows < windowLimit || s.chain.isTron; windows++ {
 		if s.isComplete() || from > latest {
 			break
 		}

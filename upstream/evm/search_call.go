@@ -27,7 +27,7 @@ func (s *search) endCall(ctx context.Context) error {
 		return nil
 	}
 	var block any = s.latest.Number
-	if s.chain.recent {
+	if s.chain.isTron {
 		block = "latest"
 	}
 	var now Payload
@@ -42,7 +42,7 @@ func (s *search) endCall(ctx context.Context) error {
 		return err
 	}
 	isFound := func() bool { return s.callOver }
-	if !s.chain.recent {
+	if !s.chain.isTron {
 		_, err := s.locate(ctx, uint64(s.logs[len(s.logs)-1].BlockNumber), "the end of the external call", s.call, s.isCallOver, isFound)
 		if !isPruned(err) {
 			return err

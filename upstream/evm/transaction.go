@@ -50,7 +50,7 @@ func (c *Chain) Transaction(ctx context.Context, tx chain.TxHash) (order.Transac
 	if used, told := came.gas(); told {
 		read.GasUsed = &used
 	}
-	if !c.flat { // TRON's transactions have no number
+	if !c.isTron { // TRON's transactions have no number
 		nonce := uint64(sent.Nonce)
 		read.Nonce = &nonce
 	}
@@ -76,7 +76,7 @@ func (c cost) gas() (used uint64, told bool) {
 // from the sender's stake.
 func (c *Chain) feePaid(came *receipt) *chain.Amount {
 	used, told := came.gas()
-	if c.flat || !told || came.GasPrice.Amount == nil {
+	if c.isTron || !told || came.GasPrice.Amount == nil {
 		return nil
 	}
 	fee := came.GasPrice.MulDiv(used, 1)

@@ -1,3 +1,5 @@
+// Package tron has what swaps need of TRON's nodes in the place of upstream/evm/swap. Its gas is energy, at one price for
+// everybody, and bandwidth is paid for beside it. Orders and tokens are read by upstream/evm.
 package tron
 
 import (
@@ -5,6 +7,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
+	"crossgate/upstream/evm"
 	"crossgate/upstream/evm/swap"
 )
 
@@ -14,7 +17,7 @@ type Fees struct{ *swap.Fees }
 var _ quote.FeeSource = Fees{}
 
 // NewFees returns the costs on the newest block of c.
-func NewFees(c *Chain) Fees { return Fees{swap.NewFees(c.Chain)} }
+func NewFees(c *evm.Chain) Fees { return Fees{swap.NewFees(c)} }
 
 // GasPrice is what a unit of energy costs, in sun (getEnergyFee). Priority costs nothing.
 func (f Fees) GasPrice(ctx context.Context, _ quote.Priority) (quote.GasPrice, error) {

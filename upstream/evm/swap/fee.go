@@ -82,7 +82,7 @@ func (f *Fees) readFees(ctx context.Context) (func(quote.Priority) quote.GasPric
 	historyCall := jsonrpc.NewCall(&history, nil, feeHistoryMethod, evm.Quantity(feeBlocks), "latest", feePercentiles)
 	plainCall := jsonrpc.NewCall(&plain, nil, "eth_gasPrice")
 	calls := []*jsonrpc.Call{plainCall, historyCall}
-	isFlat := f.chain.IsFlat() || f.chain.Client().Lacks(feeHistoryMethod, "")
+	isFlat := f.chain.Facts().Family == chain.TVM || f.chain.Client().Lacks(feeHistoryMethod, "")
 	if isFlat {
 		calls = calls[:1]
 	}

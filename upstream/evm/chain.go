@@ -1,11 +1,9 @@
-// Package evm reads EVM chains over JSON-RPC: order events, token metadata, and costs and effects of transactions.
+// Package evm reads EVM chains over JSON-RPC: order events, transactions, token metadata, contracts.
 //
-// A Chain implements the domain's small interfaces, a file for each: order.Source (chain.go, orders.go),
-// order.HistorySource (history.go), order.StateReader (states.go), order.TransactionSource (transaction.go),
-// token.Reader. A HeadSubscription, which announces heads by WebSocket, stands alone (heads.go). Package swap has what
-// swaps need of a Chain: costs, simulations, guards, the public router. Each method takes as few round trips as possible: its calls
-// (calls.go) go to the chain's jsonrpc.Client in one batch, and contract calls of several callers into one multicall
-// (batcher.go, multicall.go).
+// A Chain implements the domain's small interfaces, most in a file each. Each method takes as few round trips as
+// possible: its calls (calls.go) go to the chain's jsonrpc.Client in one batch, and contract calls of several callers
+// into one multicall (batcher.go). A HeadSubscription announces heads by WebSocket (heads.go). What swaps need of a
+// Chain has package swap.
 //
 // No endpoint is trusted. It proves that it serves the chain; the newest blocks are read with evidence (evidence.go),
 // final ones a second time (verify.go), and differences are settled by receipts that give the root in their block's

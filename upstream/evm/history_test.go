@@ -306,7 +306,7 @@ func TestHistoryFindsTheEndOfACall(t *testing.T) {
 	terms, id := delivery()
 	for name, test := range map[string]struct {
 		head, ended, archive uint64
-		chain                chain.Chain // testChain unless set
+		chain                chain.Chain            // testChain unless set
 		want                 order.ExternalCallStep // that comes last; zero: an error
 		trips                int
 	}{

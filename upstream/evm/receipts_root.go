@@ -74,6 +74,9 @@ func (c *Chain) receiptsOf(ctx context.Context, h *header) ([]receipt, error) {
 	receipts := make([]receipt, len(*found))
 	for i, each := range *found {
 		receipts[i] = each.receipt
+		if slices.ContainsFunc(each.Logs, func(l log) bool { return l.isOfProtocol() }) {
+			c.heardReceipt(&each.receipt, asked.By)
+		}
 	}
 	return receipts, nil
 }

@@ -1,3 +1,4 @@
+// Package swap has what swaps need of EVM chains: Fees, the Simulator, the Guard and the public Router.
 package swap
 
 import (
@@ -62,21 +63,17 @@ func (f *Fees) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice, 
 	if known := f.market.Load(); known != nil && time.Now().Before(known.until) {
 		return known.prices[p], nil
 	}
-	var market feeMarket
-	price, err := f.readFees(ctx)
+	market, err := f.readFees(ctx)
 	if err != nil {
 		return quote.GasPrice{}, err
 	}
-	for priority := range market.prices {
-		market.prices[priority] = price(quote.Priority(priority))
-	}
 	market.until = time.Now().Add(min(max(f.chain.Facts().BlockTime/2, shortestFeeLife), longestFeeLife))
-	f.market.Store(&market)
+	f.market.Store(market)
 	return market.prices[p], nil
 }
 
 // readFees asks the chain what gas costs.
-func (f *Fees) readFees(ctx context.Context) (func(quote.Priority) quote.GasPrice, error) {
+func (f *Fees) readFees(ctx context.Context) (*feeMarket, error) {
 	var history *feeHistory
 	var plain evm.Amount
 	historyCall := jsonrpc.NewCall(&history, nil, feeHistoryMethod, evm.Quantity(feeBlocks), "latest", feePercentiles)
@@ -88,20 +85,13 @@ func (f *Fees) readFees(ctx context.Context) (func(quote.Priority) quote.GasPric
 	}
 	f.chain.Client().Each(ctx, calls...)
 	if !isFlat && historyCall.Err == nil && history.hasMarket() {
-		return func(p quote.Priority) quote.GasPrice { return history.price(p, leastTip[f.chain.Facts().ID]) }, nil
+		least := leastTip[f.chain.Facts().ID]
+		return &feeMarket{prices: [...]quote.GasPrice{history.price(quote.Normal, least), history.price(quote.Aggressive, least)}}, nil
 	}
-	if plainCall.Err != nil {
-		return nil, plainCall.Err
-	}
-	return func(p quote.Priority) quote.GasPrice { return legacyPrice(p, plain.Amount) }, nil
-}
-
-// legacyPrice adds a quarter for Aggressive.
-func legacyPrice(p quote.Priority, plain chain.Amount) quote.GasPrice {
-	if p == quote.Aggressive {
-		plain = plain.MulDiv(5, 4)
-	}
-	return quote.GasPrice{Expected: plain, Legacy: true}
+	return &feeMarket{prices: [...]quote.GasPrice{
+		quote.Normal:     {Expected: plain.Amount, Legacy: true},
+		quote.Aggressive: {Expected: plain.MulDiv(5, 4), Legacy: true},
+	}}, plainCall.Err
 }
 
 // hasMarket reports whether there is a base fee, or at least tips, to go by.

@@ -80,7 +80,10 @@ func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chai
 		proven = append(proven, held...)
 	}
 	events, err := c.settledEvents(ctx, logs, c.eventsAround)
-	return sorted(append(events, proven...)), err
+	if err != nil {
+		return nil, err
+	}
+	return sorted(append(events, proven...)), nil
 }
 
 // mayHold reports whether a block can hold logs of the order protocol. Filters are not believed on a chain where none

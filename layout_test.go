@@ -43,8 +43,9 @@ var house = map[string]room{
 
 	"upstream/jsonrpc":           {"upstream", "a mechanism knows no domain word: put what knows one into upstream/evm or upstream/solana"},
 	"upstream/jsonrpc/behaviour": {"", "the book of behaviours is facts about others: what reads them imports it"},
-	"upstream/evm":               {"chain order order/onchain quote token upstream upstream/jsonrpc", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
-	"upstream/tron":              {"chain order quote token upstream upstream/evm upstream/jsonrpc", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},
+	"upstream/evm":               {"chain order order/onchain token upstream upstream/jsonrpc", "the client knows orders and no swap: what a swap needs belongs to upstream/evm/swap"},
+	"upstream/evm/swap":          {"chain quote token upstream upstream/evm upstream/jsonrpc", "what swaps need of EVM chains: what orders need, too, belongs to upstream/evm"},
+	"upstream/tron":              {"chain quote upstream/evm upstream/evm/swap", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},
 	"upstream/solana":            {"chain chain/solana order order/onchain quote token upstream upstream/jsonrpc", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 	"upstream/venue":             {"chain chain/solana quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 	"upstream/tokenlist":         {"upstream", "a list is fetched here and read by token/catalog"},
@@ -69,7 +70,7 @@ var house = map[string]room{
 
 	"gateway": {
 		"cache cache/rfc9111 cache/shared internal/tlsfiles chain config order order/index order/list order/stats proxy proxy/admin proxy/orders proxy/pages proxy/pages/compare proxy/passthrough proxy/quota proxy/shadow proxy/swaps proxy/web quote internal/release store token token/catalog upstream " +
-			"upstream/evm upstream/jsonrpc upstream/price upstream/solana upstream/tokenlist upstream/tron upstream/venue",
+			"upstream/evm upstream/evm/swap upstream/jsonrpc upstream/price upstream/solana upstream/tokenlist upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},
 	"doctor": {
@@ -146,7 +147,7 @@ var doors = []door{
 	{"github.com/mr-tron/base58", "chain upstream/solana sandbox/solana", "sandbox/...", "addresses and hashes are read and written by chain"},
 	{"golang.org/x/crypto", "chain", "sandbox/stories", "hashes are made by chain, Keccak by go-ethereum's crypto in order/onchain"},
 	{"filippo.io/edwards25519", "chain/solana", "", "accounts of Solana's programs are derived by solana.ProgramAddress"},
-	{"github.com/shopspring/decimal", "quote upstream/venue proxy/swaps proxy/pages/compare", "proxy token upstream/evm upstream/solana sandbox/adapters/venue", "percents are decimals in quote, its venues and the face; prices are big.Rat"},
+	{"github.com/shopspring/decimal", "quote upstream/venue proxy/swaps proxy/pages/compare", "proxy token upstream/evm/swap upstream/solana sandbox/adapters/venue", "percents are decimals in quote, its venues and the face; prices are big.Rat"},
 
 	{"go.opentelemetry.io/otel", "cache/shared order/... quote store upstream/... proxy gateway cmd/...", "...", "pure packages have no spans: their callers do"},
 	{"go.opentelemetry.io/otel/sdk", "gateway", "...", "spans are made with the OpenTelemetry API; where they go is decided in gateway"},
@@ -163,10 +164,10 @@ var doors = []door{
 	{"github.com/gagliardetto/solana-go", "sandbox/...", "", "the gateway reads Solana by itself (docs/decisions/0006); the library is for the sandbox"},
 	{"github.com/gagliardetto/binary", "sandbox/...", "", "the gateway reads Solana by itself (docs/decisions/0006); the library is for the sandbox"},
 	{"github.com/ethereum/go-ethereum", "sandbox/...", "", worldOnly},
-	{"github.com/ethereum/go-ethereum/accounts/abi", "order/onchain upstream/evm upstream/venue sandbox/...", "", abiLibrary},
-	{"github.com/ethereum/go-ethereum/common", "order/onchain upstream/evm upstream/venue sandbox/...", "", abiLibrary},
-	{"github.com/ethereum/go-ethereum/rlp", "upstream/evm", "", abiLibrary},
-	{"github.com/ethereum/go-ethereum/crypto", "order/onchain upstream/evm upstream/venue sandbox/...", "", abiLibrary},
+	{"github.com/ethereum/go-ethereum/accounts/abi", "order/onchain upstream/evm upstream/evm/swap upstream/venue sandbox/...", "", abiLibrary},
+	{"github.com/ethereum/go-ethereum/common", "order/onchain upstream/evm upstream/evm/swap upstream/venue sandbox/...", "", abiLibrary},
+	{"github.com/ethereum/go-ethereum/rlp", "upstream/evm upstream/evm/swap", "", abiLibrary},
+	{"github.com/ethereum/go-ethereum/crypto", "order/onchain upstream/evm upstream/evm/swap upstream/venue sandbox/...", "", abiLibrary},
 
 	{"github.com/getkin/kin-openapi", "", "...", testsOnly},
 	{"github.com/santhosh-tekuri/jsonschema", "", "...", testsOnly},

@@ -16,7 +16,7 @@ import (
 	"crossgate/proxy/swaps"
 	"crossgate/quote"
 	"crossgate/token"
-	"crossgate/upstream/evm"
+	"crossgate/upstream/evm/swap"
 )
 
 // stall is a venue that answers after a while, with a transaction whose calldata is all that it quoted, as the minimum, and the input.
@@ -74,7 +74,7 @@ func estimator(venues []quote.Venue) *quote.Estimator {
 	stable := token.Token{Decimals: 6, Name: "A stable coin", Symbol: "USDC"}
 	return quote.New(quote.Options{
 		Registry: chain.Documented(), Venues: venues, Logger: slog.New(slog.DiscardHandler),
-		Chains: map[chain.ID]quote.Chain{1: {Guard: evm.Guard{}, AllowUnsimulated: true}},
+		Chains: map[chain.ID]quote.Chain{1: {Guard: swap.Guard{}, AllowUnsimulated: true}},
 		Tokens: token.NewDirectory(token.DirectoryOptions{
 			Registry: chain.Documented(),
 			Own: map[token.Key]token.Token{

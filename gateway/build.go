@@ -18,6 +18,7 @@ import (
 	"crossgate/token"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
+	"crossgate/upstream/evm/swap"
 	"crossgate/upstream/jsonrpc"
 	"crossgate/upstream/price"
 	"crossgate/upstream/solana"
@@ -129,24 +130,23 @@ func (b *builder) addChain(path string, c config.Chain) {
 	}
 	b.parts.chains[c.ID] = made
 	switch known.Family {
-	case chain.EVM:
+	case chain.EVM, chain.TVM:
 		rpc.CompareHeads(lag, evm.HeadCall(), evm.LinkCall)
 		adapter := evm.New(known, rpc, options...)
 		made.orders, made.tokens, made.call, made.newest = adapter, adapter, adapter.CallAll, adapter.Newest
+		if known.Family == chain.TVM {
+			made.swaps = quote.Chain{Guard: swap.Guard{}, Fees: tron.NewFees(adapter), Simulator: tron.NewSimulator(adapter)}
+			break
+		}
 		made.heads = b.announcers(path, known, c.Endpoints)
 		made.swaps = quote.Chain{
-			Guard: evm.Guard{}, Fees: adapter, Router: evm.NewRouter(adapter), Simulator: evm.NewSimulator(adapter),
+			Guard: swap.Guard{}, Fees: swap.NewFees(adapter), Router: swap.NewRouter(adapter), Simulator: swap.NewSimulator(adapter),
 		}
 	case chain.SVM:
 		rpc.CompareHeads(lag, solana.HeadCall(), nil)
 		adapter := solana.New(known, rpc)
 		made.orders, made.tokens = adapter, adapter
 		made.swaps = quote.Chain{Guard: solana.Guard{}, Fees: adapter, Simulator: adapter, Payee: adapter.Payee}
-	case chain.TVM:
-		rpc.CompareHeads(lag, evm.HeadCall(), evm.LinkCall)
-		adapter := tron.New(known, rpc, options...)
-		made.orders, made.tokens, made.call, made.newest = adapter, adapter, adapter.CallAll, adapter.Newest
-		made.swaps = quote.Chain{Guard: evm.Guard{}, Fees: adapter, Simulator: tron.NewSimulator(adapter)}
 	}
 }
 
@@ -183,11 +183,8 @@ func (b *builder) keepChain(c config.Chain) bool {
 
 // SourceOf reads a chain by a client, as doctor does from one endpoint.
 func SourceOf(c chain.Chain, rpc *jsonrpc.Client) order.Source {
-	switch c.Family {
-	case chain.SVM:
+	if c.Family == chain.SVM {
 		return solana.New(c, rpc)
-	case chain.TVM:
-		return tron.New(c, rpc)
 	}
 	return evm.New(c, rpc)
 }

@@ -29,7 +29,6 @@ import (
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 	"crossgate/upstream/solana"
-	"crossgate/upstream/tron"
 )
 
 // calm is a chain on which nothing of the order protocol happens, with real block times and filters as full as those of
@@ -220,13 +219,9 @@ func (c *calm) source(t *testing.T, configured config.Config, own config.Chain) 
 		endpoints = append(endpoints, e)
 	}
 	rpc, lag := jsonrpc.New(upstream.NewPool(c.chain.Name, endpoints...)), Lag(c.chain.BlockTime)
-	switch c.chain.Family {
-	case chain.SVM:
+	if c.chain.Family == chain.SVM {
 		rpc.CompareHeads(lag, solana.HeadCall(), nil)
 		return solana.New(c.chain, rpc)
-	case chain.TVM:
-		rpc.CompareHeads(lag, evm.HeadCall(), evm.LinkCall)
-		return tron.New(c.chain, rpc)
 	}
 	rpc.CompareHeads(lag, evm.HeadCall(), evm.LinkCall)
 	return evm.New(c.chain, rpc)

@@ -14,7 +14,7 @@ import (
 	"crossgate/chain"
 	"crossgate/quote"
 	"crossgate/token"
-	"crossgate/upstream/evm"
+	"crossgate/upstream/evm/swap"
 )
 
 // fakeVenue is a venue that sells at one rate, and misbehaves where its fields say so.
@@ -242,7 +242,7 @@ func ethereum(c quote.Chain) map[chain.ID]quote.Chain {
 }
 
 func strict(c quote.Chain) map[chain.ID]quote.Chain {
-	c.Guard = evm.Guard{}
+	c.Guard = swap.Guard{}
 	return map[chain.ID]quote.Chain{chain.Ethereum: c}
 }
 

@@ -16,6 +16,7 @@ import (
 	"crossgate/token"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
+	"crossgate/upstream/evm/swap"
 	"crossgate/upstream/jsonrpc"
 	"crossgate/upstream/venue"
 )
@@ -203,7 +204,7 @@ func (b *bazaar) estimate(t *testing.T, name string, lie liar, execution quote.E
 			Registry: chain.NewRegistry(b.chain.Facts), Readers: map[chain.ID]token.Reader{id: b.node},
 		}),
 		Chains: map[chain.ID]quote.Chain{id: {
-			Guard: evm.Guard{}, Router: evm.NewRouter(b.node), Simulator: patient{evm.NewSimulator(b.node)}, Execution: execution,
+			Guard: swap.Guard{}, Router: swap.NewRouter(b.node), Simulator: patient{swap.NewSimulator(b.node)}, Execution: execution,
 		}},
 	})
 	got, err := e.Estimate(t.Context(), b.request())

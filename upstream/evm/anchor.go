@@ -16,7 +16,7 @@ var _ order.AnchoredSource = (*Chain)(nil)
 func (c *Chain) Testify(ctx context.Context, number uint64, most int) map[string]order.Block {
 	return jsonrpc.Alone(upstream.Background.For(ctx), c.rpc, most, func(ctx context.Context, alone *jsonrpc.Client) (order.Block, error) {
 		var found *header
-		if err := alone.All(ctx, existingHeaderCall(&found, quantity(number))); err != nil {
+		if err := alone.All(ctx, existingHeaderCall(&found, Quantity(number))); err != nil {
 			return order.Block{}, err
 		}
 		return found.block(), nil
@@ -37,7 +37,7 @@ func (c *Chain) Anchor(block order.Block, atOnce bool) {
 			return fmt.Errorf("%w: its block %d is %s, not %s", order.ErrOtherBranch, h.Number, h.Hash, block.Hash)
 		}
 		return nil
-	}, getBlockByNumber, quantity(block.Number), false), atOnce)
+	}, getBlockByNumber, Quantity(block.Number), false), atOnce)
 }
 
 // Suspend implements order.AnchoredSource.

@@ -2,8 +2,6 @@ package evm
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 
 	"crossgate/chain"
@@ -90,7 +88,6 @@ func (c *Chain) isMoreThanItsLog(found onchain.Found) bool {
 
 // read fetches missing data and returns the events.
 func (a *around) read(ctx context.Context) ([]order.Event, error) {
-	a.readBlocks(ctx)
 	if err := a.readEach(ctx); err != nil {
 		return nil, err
 	}
@@ -107,37 +104,7 @@ func (a *around) read(ctx context.Context) ([]order.Event, error) {
 	return events, nil
 }
 
-// manyInBlock is from how many receipts of one block on all of the block's are asked for in one call: one request and
-// one answer of the same block for all. Whether it costs an account less depends on its provider's prices.
-const manyInBlock = 4
-
-// readBlocks asks for the receipts of blocks that hold many transactions, where an endpoint gives them by block. What
-// it does not get is left to readEach.
-func (a *around) readBlocks(ctx context.Context) {
-	byBlock := make(map[chain.Hash][]*transaction)
-	for _, t := range a.transactions {
-		if t.receipt == nil {
-			byBlock[t.first.BlockHash] = append(byBlock[t.first.BlockHash], t)
-		}
-	}
-	for hash, wanted := range byBlock {
-		if len(wanted) < manyInBlock || a.chain.rpc.Lacks(getBlockReceipts, "") {
-			continue
-		}
-		var found *[]receipt
-		asked := blockReceiptsCall(&found, hash, wanted)
-		asked.Reach = a.chain.reach(uint64(wanted[0].first.BlockNumber))
-		if err := a.chain.rpc.All(ctx, asked); err != nil {
-			continue
-		}
-		for _, t := range wanted {
-			t.receipt = receiptOf(*found, t.first.TransactionHash)
-			a.chain.heardReceipt(t.receipt, asked.By)
-		}
-	}
-}
-
-// readEach asks for the receipts that are still missing, and for the headers of blocks whose times their logs leave
+// readEach asks for missing receipts, and for the headers of blocks whose times their logs leave
 // out.
 func (a *around) readEach(ctx context.Context) error {
 	headers := make(map[chain.Hash]**header)
@@ -189,40 +156,4 @@ func (a *around) calls(headers map[chain.Hash]**header) (calls []*jsonrpc.Call, 
 func isUnreadable(err error) bool {
 	class := upstream.ClassOf(err)
 	return class == upstream.BadAnswer || class == upstream.Rejected
-}
-
-const getBlockReceipts = "eth_getBlockReceipts"
-
-// blockReceiptsCall asks for all receipts of the block with hash; a node that lacks one of those that are wanted is
-// passed over, as is one that has none of the block: out is nil there.
-func blockReceiptsCall(out **[]receipt, hash chain.Hash, wanted []*transaction) *jsonrpc.Call {
-	asked := jsonrpc.NewCall(out, func(told *[]receipt) error {
-		var receipts []receipt
-		if told != nil {
-			receipts = *told
-		}
-		for _, t := range wanted {
-			r := receiptOf(receipts, t.first.TransactionHash)
-			if r == nil || r.BlockHash != hash {
-				return &upstream.Error{Class: upstream.Rejected, Err: fmt.Errorf("node has transaction %s not in block %s", t.first.TransactionHash, hash)}
-			}
-			if r.From.IsAbsent() {
-				return errors.New("receipt without a sender")
-			}
-			if err := r.checkLogs(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, getBlockReceipts, hash)
-	return asked
-}
-
-// receiptOf returns the receipt of a transaction; nil: it is not among them.
-func receiptOf(receipts []receipt, tx chain.Hash) *receipt {
-	i := slices.IndexFunc(receipts, func(r receipt) bool { return r.TransactionHash == tx })
-	if i < 0 {
-		return nil
-	}
-	return &receipts[i]
 }

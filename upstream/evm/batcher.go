@@ -2,6 +2,7 @@ package evm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -10,100 +11,85 @@ import (
 )
 
 // batchDelay is how long a contract call waits for others: the exchanges of a chain are called for a swap within
-// moments of each other. It is a small part of what a round trip to any node takes.
+// moments of each other. It is a small part of a round trip to any node.
 const batchDelay = 500 * time.Microsecond
 
-// batcher collects contract calls of several callers into one multicall. The zero value is empty.
+// batcher has the batch of contract calls that may be joined.
 type batcher struct {
 	mu   sync.Mutex
-	next *multicall // nil: no call waits
+	next *batch // nil: none
 }
 
-// multicall is contract calls of several callers that are made together.
-type multicall struct {
+// batch is contract calls of several callers, made in the goroutine of the first.
+type batch struct {
 	calls   []contractCall
-	waiting int // callers
-	cancel  context.CancelFunc
 	done    chan struct{} // closed when answers or err are there
 	answers [][]byte
 	err     error
 }
 
+// errAbandoned says that the caller who made a batch left before it had answers.
+var errAbandoned = errors.New("batch of contract calls abandoned")
+
 // CallAll calls contracts on the newest block, each with the calldata at its index, in one round trip where the
 // chain allows it, and together with the calls that others make at the same moment. The answer of a contract that
-// reverts, or is none, is empty.
+// reverts, or that does not exist, is empty.
 func (c *Chain) CallAll(ctx context.Context, to []chain.Address, data [][]byte) ([][]byte, error) {
+	if len(to) == 0 {
+		return nil, nil // the first caller of a batch is known by its position
+	}
 	calls := make([]contractCall, len(to))
 	for i := range to {
 		calls[i] = contractCall{to[i], data[i]}
 	}
-	batch, first := c.join(ctx, calls)
-	select {
-	case <-batch.done:
-		if batch.err != nil {
-			return nil, batch.err
+	for {
+		joined, first := c.batcher.join(calls)
+		if first == 0 {
+			c.makeBatch(ctx, joined)
 		}
-		return batch.answers[first : first+len(calls)], nil
-	case <-ctx.Done():
-		c.batcher.leave(batch)
-		return nil, fmt.Errorf("chain %d: %w", c.chain.ID, ctx.Err())
+		select {
+		case <-joined.done:
+		case <-ctx.Done():
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil, fmt.Errorf("chain %d: %w", c.chain.ID, ctx.Err())
+		case joined.err == nil:
+			return joined.answers[first : first+len(calls)], nil
+		case !errors.Is(joined.err, errAbandoned):
+			return nil, joined.err
+		}
 	}
 }
 
-// join adds calls to the next batch, where their answers will be those from first on. A batch goes on as long as one
-// caller waits.
-func (c *Chain) join(ctx context.Context, calls []contractCall) (batch *multicall, first int) {
-	b := &c.batcher
+// join adds calls to the next batch, where their answers will be those from first on. Who joins first makes it.
+func (b *batcher) join(calls []contractCall) (joined *batch, first int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.next == nil || len(b.next.calls)+len(calls) > largestMulticall {
-		shared, cancel := context.WithCancel(context.WithoutCancel(ctx))
-		begun := &multicall{cancel: cancel, done: make(chan struct{})}
-		b.next = begun
-		go c.flush(shared, begun)
+		b.next = &batch{done: make(chan struct{}), err: errAbandoned}
 	}
-	b.next.waiting++
 	first = len(b.next.calls)
 	b.next.calls = append(b.next.calls, calls...)
 	return b.next, first
 }
 
-// flush makes the calls of a batch after batchDelay.
-func (c *Chain) flush(ctx context.Context, batch *multicall) {
-	defer batch.cancel()
-	defer close(batch.done)
-	defer func() {
-		if cause := recover(); cause != nil {
-			batch.err = fmt.Errorf("panic while calling contracts: %v", cause)
-		}
-	}()
+// makeBatch makes the calls of a batch after batchDelay, when it is joined no more.
+func (c *Chain) makeBatch(ctx context.Context, made *batch) {
+	defer close(made.done)
 	select {
 	case <-time.After(batchDelay):
 	case <-ctx.Done():
 	}
-	c.batcher.close(batch)
-	batch.answers, batch.err = c.callContracts(ctx, batch.calls)
-}
-
-// close ends the joining of a batch.
-func (b *batcher) close(batch *multicall) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.closeLocked(batch)
-}
-
-func (b *batcher) closeLocked(batch *multicall) {
-	if b.next == batch {
-		b.next = nil
+	c.batcher.mu.Lock()
+	if c.batcher.next == made {
+		c.batcher.next = nil
 	}
-}
-
-// leave takes note that a caller left; a batch that no caller waits for any more is canceled.
-func (b *batcher) leave(batch *multicall) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if batch.waiting--; batch.waiting == 0 {
-		b.closeLocked(batch)
-		batch.cancel()
+	c.batcher.mu.Unlock()
+	if ctx.Err() != nil {
+		return
+	}
+	if answers, err := c.callContracts(ctx, made.calls); ctx.Err() == nil {
+		made.answers, made.err = answers, err
 	}
 }

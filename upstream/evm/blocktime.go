@@ -27,7 +27,7 @@ func (c *Chain) blockBefore(ctx context.Context, since uint64, latest header, gu
 		older = *guessed
 	} else {
 		var first *header
-		firstCall, guessedCall := headerCall(&first, quantity(1)), existingHeaderCall(&guessed, quantity(c.estimate(since, latest)))
+		firstCall, guessedCall := headerCall(&first, Quantity(1)), existingHeaderCall(&guessed, Quantity(c.estimate(since, latest)))
 		c.rpc.Each(ctx, firstCall, guessedCall)
 		if guessedCall.Err != nil {
 			return 0, guessedCall.Err
@@ -49,7 +49,7 @@ func (c *Chain) blockBefore(ctx context.Context, since uint64, latest header, gu
 		if round >= directRounds {
 			guess = (uint64(older.Number) + uint64(newer.Number)) / 2
 		}
-		if err := c.rpc.All(ctx, existingHeaderCall(&guessed, quantity(guess))); err != nil {
+		if err := c.rpc.All(ctx, existingHeaderCall(&guessed, Quantity(guess))); err != nil {
 			return 0, err
 		}
 		older, newer = narrow(since, *guessed, older, newer)

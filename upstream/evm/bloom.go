@@ -96,7 +96,7 @@ func (r *receipt) checkLogs() error {
 type filter bloom
 
 func (f *filter) UnmarshalText(text []byte) error {
-	var raw payload
+	var raw Payload
 	if err := raw.UnmarshalText(text); err != nil {
 		return err
 	}

@@ -15,46 +15,46 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// quantity is an integer as Ethereum's JSON-RPC writes it (execution-apis, base types): 0x and hex digits.
+// Quantity is an integer as Ethereum's JSON-RPC writes it (execution-apis, base types): 0x and hex digits.
 // Leading zeros, which some nodes write, are read too.
-type quantity uint64
+type Quantity uint64
 
-func (q *quantity) UnmarshalText(text []byte) error {
+func (q *Quantity) UnmarshalText(text []byte) error {
 	digits, prefixed := strings.CutPrefix(string(text), "0x")
 	n, err := strconv.ParseUint(digits, 16, 64)
 	if !prefixed || err != nil {
-		return fmt.Errorf("%.24q is not a quantity of 64 bits", text)
+		return fmt.Errorf("%.24q is not a Quantity of 64 bits", text)
 	}
-	*q = quantity(n)
+	*q = Quantity(n)
 	return nil
 }
 
-func (q quantity) MarshalText() ([]byte, error) {
+func (q Quantity) MarshalText() ([]byte, error) {
 	return strconv.AppendUint([]byte("0x"), uint64(q), 16), nil
 }
 
-// amount is a quantity of up to 256 bits.
-type amount struct{ chain.Amount }
+// Amount is a Quantity of up to 256 bits.
+type Amount struct{ chain.Amount }
 
-func (a *amount) UnmarshalText(text []byte) error {
+func (a *Amount) UnmarshalText(text []byte) error {
 	digits, prefixed := strings.CutPrefix(string(text), "0x")
 	if len(digits)%2 == 1 {
 		digits = "0" + digits
 	}
 	raw, err := hex.DecodeString(digits)
 	if !prefixed || err != nil || len(raw) == 0 || len(raw) > 32 {
-		return fmt.Errorf("%.80q is not a quantity of 256 bits", text)
+		return fmt.Errorf("%.80q is not a Quantity of 256 bits", text)
 	}
 	a.Amount = chain.AmountFromBytes(raw)
 	return nil
 }
 
-func (a amount) MarshalText() ([]byte, error) { return []byte("0x" + a.Big().Text(16)), nil }
+func (a Amount) MarshalText() ([]byte, error) { return []byte("0x" + a.Big().Text(16)), nil }
 
-// payload is bytes of any length.
-type payload []byte
+// Payload is bytes of any length.
+type Payload []byte
 
-func (p *payload) UnmarshalText(text []byte) error {
+func (p *Payload) UnmarshalText(text []byte) error {
 	digits, prefixed := bytes.CutPrefix(text, []byte("0x"))
 	if !prefixed {
 		return errors.New("bytes without 0x")
@@ -67,13 +67,13 @@ func (p *payload) UnmarshalText(text []byte) error {
 	return nil
 }
 
-func (p payload) MarshalText() ([]byte, error) { return hex.AppendEncode([]byte("0x"), p), nil }
+func (p Payload) MarshalText() ([]byte, error) { return hex.AppendEncode([]byte("0x"), p), nil }
 
 // stamp is the time that newer nodes add to a log, UNIX seconds; zero when it is not there in the usual form.
 type stamp uint64
 
 func (s *stamp) UnmarshalJSON(text []byte) error {
-	var q quantity
+	var q Quantity
 	if json.Unmarshal(text, &q) == nil {
 		*s = stamp(q)
 	}
@@ -84,7 +84,7 @@ func (s *stamp) UnmarshalJSON(text []byte) error {
 type toldAmount struct{ *chain.Amount }
 
 func (a *toldAmount) UnmarshalJSON(text []byte) error {
-	var told *amount
+	var told *Amount
 	if json.Unmarshal(text, &told) == nil && told != nil {
 		a.Amount = &told.Amount
 	}
@@ -93,10 +93,10 @@ func (a *toldAmount) UnmarshalJSON(text []byte) error {
 
 // header has the members of a block that are read.
 type header struct {
-	Number     quantity    `json:"number"`
+	Number     Quantity    `json:"number"`
 	Hash       chain.Hash  `json:"hash"`
 	ParentHash chain.Hash  `json:"parentHash"`
-	Timestamp  quantity    `json:"timestamp"`
+	Timestamp  Quantity    `json:"timestamp"`
 	Bloom      headerBloom `json:"logsBloom"`
 	Receipts   chain.Hash  `json:"receiptsRoot"` // absent where nodes do not say it
 
@@ -115,9 +115,9 @@ func (h *header) check() error {
 type receipt struct {
 	TransactionHash chain.Hash    `json:"transactionHash"`
 	BlockHash       chain.Hash    `json:"blockHash"`
-	BlockNumber     quantity      `json:"blockNumber"`
+	BlockNumber     Quantity      `json:"blockNumber"`
 	From            chain.Address `json:"from"`
-	Status          *quantity     `json:"status"` // nil before Byzantium
+	Status          *Quantity     `json:"status"` // nil before Byzantium
 	Logs            []log         `json:"logs"`
 	Bloom           filter        `json:"logsBloom"`
 	cost
@@ -142,12 +142,12 @@ func (r *receipt) failed() bool { return r.Status != nil && *r.Status == 0 }
 type log struct {
 	Address         chain.Address `json:"address"`
 	Topics          []chain.Hash  `json:"topics"`
-	Data            payload       `json:"data"`
-	BlockNumber     quantity      `json:"blockNumber"`
+	Data            Payload       `json:"data"`
+	BlockNumber     Quantity      `json:"blockNumber"`
 	BlockHash       chain.Hash    `json:"blockHash"`
 	BlockTimestamp  stamp         `json:"blockTimestamp"`
 	TransactionHash chain.Hash    `json:"transactionHash"`
-	Index           quantity      `json:"logIndex"`
+	Index           Quantity      `json:"logIndex"`
 	Removed         bool          `json:"removed"`
 }
 
@@ -164,7 +164,7 @@ const headRetry = time.Second
 // headerCall asks for a block by its number or tag; out stays nil when there is none of that number.
 func headerCall(out **header, block any) *jsonrpc.Call {
 	asked := jsonrpc.NewCall(out, func(h *header) error {
-		number, numbered := block.(quantity)
+		number, numbered := block.(Quantity)
 		switch {
 		case h == nil && block == newestTag:
 			return &upstream.Error{Class: upstream.Rejected, RetryAfter: headRetry, Err: errors.New("no latest block")}
@@ -193,14 +193,14 @@ func headerCall(out **header, block any) *jsonrpc.Call {
 
 // HeadCall asks for the number of the newest block alone.
 func HeadCall() *jsonrpc.Call {
-	asked := jsonrpc.NewCall(new(quantity), nil, "eth_blockNumber")
-	asked.Head = func(result any) (uint64, bool) { return uint64(*result.(*quantity)), true }
+	asked := jsonrpc.NewCall(new(Quantity), nil, "eth_blockNumber")
+	asked.Head = func(result any) (uint64, bool) { return uint64(*result.(*Quantity)), true }
 	return asked
 }
 
 // LinkCall asks for a block by its number, to see which one it follows.
 func LinkCall(number uint64) *jsonrpc.Call {
-	asked := existingHeaderCall(new(*header), quantity(number))
+	asked := existingHeaderCall(new(*header), Quantity(number))
 	asked.Link = func(result any) (hash, parent string) {
 		h := *result.(**header)
 		return h.Hash.String(), h.ParentHash.String()
@@ -209,7 +209,7 @@ func LinkCall(number uint64) *jsonrpc.Call {
 }
 
 // existingHeaderCall asks for a block by its number; a node that does not have it yet is passed over.
-func existingHeaderCall(out **header, number quantity) *jsonrpc.Call {
+func existingHeaderCall(out **header, number Quantity) *jsonrpc.Call {
 	return jsonrpc.NewCall(out, func(h *header) error {
 		if h == nil || h.Number != number {
 			return &upstream.Error{Class: upstream.Rejected, Err: fmt.Errorf("node has not reached block %d", number)}

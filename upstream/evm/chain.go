@@ -1,11 +1,9 @@
-// Package evm reads EVM chains over JSON-RPC: order events, token metadata, and costs and effects of transactions.
+// Package evm reads EVM chains over JSON-RPC: order events, transactions, token metadata, contracts.
 //
-// A Chain implements the domain's small interfaces, a file for each: order.Source (chain.go, orders.go),
-// order.HistorySource (history.go), order.StateReader (states.go), order.TransactionSource (transaction.go),
-// token.Reader, quote.FeeSource (fee.go, datafee.go). A Simulator and a Router use a Chain; a HeadSubscription, which
-// announces heads by WebSocket, stands alone (heads.go). Each method takes as few round trips as possible: its calls
-// (calls.go) go to the chain's jsonrpc.Client in one batch, and contract calls of several callers into one multicall
-// (batcher.go, multicall.go).
+// A Chain implements the domain's small interfaces, most in a file each. Each method takes as few round trips as
+// possible: its calls (calls.go) go to the chain's jsonrpc.Client in one batch, and contract calls of several callers
+// into one multicall (batcher.go). A HeadSubscription announces heads by WebSocket (heads.go). What swaps need of a
+// Chain has package swap.
 //
 // No endpoint is trusted. It proves that it serves the chain; the newest blocks are read with evidence (evidence.go),
 // final ones a second time (verify.go), and differences are settled by receipts that give the root in their block's
@@ -36,13 +34,13 @@ const (
 	taggedEvery = 15 * time.Second
 )
 
-// Chain is one EVM chain. Safe for concurrent use.
+// Chain is one EVM chain, or TRON, which runs the protocol's Solidity contracts and whose nodes answer Ethereum's
+// JSON-RPC about them (documentation-en, docs/api/json-rpc), at the newest block only. Safe for concurrent use.
 type Chain struct {
 	chain chain.Chain
 	rpc   *jsonrpc.Client
 
-	recent bool // the nodes keep the newest state only
-	flat   bool // gas costs everybody the same
+	isTron bool // the nodes keep the newest state only, and gas costs everybody the same
 	swaps  bool // that happen within the chain are among its events
 
 	newest    atomic.Pointer[header] // block seen; nil before the first
@@ -51,7 +49,6 @@ type Chain struct {
 	taggedAt  atomic.Int64           // UNIX nanoseconds of the last call that asked for the finalized block
 	read      readHeaders            // since the newest block
 	filters   atomic.Int32           // whether headers have them
-	fees      atomic.Pointer[feeMarket]
 	attested  jsonrpc.Attestations
 	sources   jsonrpc.Sources // of transactions
 	batcher   batcher
@@ -65,21 +62,21 @@ var (
 // Calls implements order.CallCounter.
 func (c *Chain) Calls() uint64 { return c.rpc.Sent() }
 
-// Option says how a chain's nodes differ from Ethereum's.
+// Facts are what the registry knows of the chain.
+func (c *Chain) Facts() chain.Chain { return c.chain }
+
+// Client asks endpoints that proved to serve the chain.
+func (c *Chain) Client() *jsonrpc.Client { return c.rpc }
+
+// Option sets up a Chain.
 type Option func(*Chain)
-
-// WithoutPast says that no node of the chain has the state of past blocks.
-func WithoutPast() Option { return func(c *Chain) { c.recent = true } }
-
-// WithoutMarket says that the chain has one price of gas for everybody.
-func WithoutMarket() Option { return func(c *Chain) { c.flat = true } }
 
 // WithoutSwaps leaves the swaps within the chain out of the events of blocks. Events of a transaction keep theirs.
 func WithoutSwaps() Option { return func(c *Chain) { c.swaps = false } }
 
 // New returns the chain that rpc's endpoints serve; whether they do is found out on first use.
 func New(c chain.Chain, rpc *jsonrpc.Client, options ...Option) *Chain {
-	made := &Chain{chain: c, swaps: true}
+	made := &Chain{chain: c, isTron: c.Family == chain.TVM, swaps: true}
 	made.rpc = rpc.Proving(fmt.Sprintf("chain %d", c.ID), made.chainIDCall())
 	for _, set := range options {
 		set(made)
@@ -89,8 +86,8 @@ func New(c chain.Chain, rpc *jsonrpc.Client, options ...Option) *Chain {
 
 // chainIDCall is what endpoints prove their identity by: those of another chain must never be believed.
 func (c *Chain) chainIDCall() *jsonrpc.Call {
-	var id quantity
-	return jsonrpc.NewCall(&id, func(id quantity) error {
+	var id Quantity
+	return jsonrpc.NewCall(&id, func(id Quantity) error {
 		if uint64(id) != c.chain.Native {
 			return fmt.Errorf("endpoint serves chain %d, not %d", id, c.chain.Native)
 		}
@@ -165,7 +162,7 @@ func (c *Chain) Block(ctx context.Context, number uint64) (order.Block, error) {
 	}
 	var found *header
 	since := c.read.since()
-	asked := headerCall(&found, quantity(number))
+	asked := headerCall(&found, Quantity(number))
 	if err := c.rpc.All(upstream.Following.For(ctx), asked); err != nil {
 		return order.Block{}, err
 	}

@@ -3,7 +3,6 @@ package evm
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -17,7 +16,7 @@ func (c *Chain) branch(ctx context.Context, from, to uint64) ([]*header, error) 
 	var calls []*jsonrpc.Call
 	newest := c.newest.Load()
 	for i := range headers {
-		number := quantity(from + uint64(i))
+		number := Quantity(from + uint64(i))
 		if newest != nil && newest.Number == number {
 			headers[i] = newest
 			continue
@@ -69,15 +68,22 @@ func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chai
 		c.attested.Add(each)
 	}
 	var logs []log
+	var proven []order.Event
 	for i, list := range lists {
-		if len(list) == 0 && suspects[i].Bloom.isTelling() {
-			if list, err = c.logsOfReceipts(ctx, suspects[i], contracts); err != nil {
-				return nil, err
-			}
+		if logs = append(logs, list...); len(list) > 0 || !suspects[i].Bloom.isTelling() {
+			continue
 		}
-		logs = append(logs, list...)
+		held, err := c.provenEvents(ctx, suspects[i])
+		if err != nil && !isWithoutReceipts(err) { // the filter may have its bits by chance
+			return nil, err
+		}
+		proven = append(proven, held...)
 	}
-	return c.settledEvents(ctx, logs, c.eventsAround)
+	events, err := c.settledEvents(ctx, logs, c.eventsAround)
+	if err != nil {
+		return nil, err
+	}
+	return sorted(append(events, proven...)), nil
 }
 
 // mayHold reports whether a block can hold logs of the order protocol. Filters are not believed on a chain where none
@@ -144,32 +150,6 @@ func (c *Chain) logsIn(
 func (h *header) timed(logs []log) []log {
 	for i := range logs {
 		logs[i].BlockTimestamp = stamp(h.Timestamp)
-	}
-	return logs
-}
-
-// logsOfReceipts takes a block's logs from its receipts, for a block whose filter says that there are some where a list
-// had none. Filters may say so by chance: without receipts that the block's header vouches for the list is right.
-func (c *Chain) logsOfReceipts(ctx context.Context, h *header, contracts []chain.Address) ([]log, error) {
-	receipts, err := c.receiptsOf(ctx, h)
-	if isWithoutReceipts(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return h.timed(protocolLogs(receipts, contracts)), nil
-}
-
-// protocolLogs picks the order protocol's logs of contracts out of receipts.
-func protocolLogs(receipts []receipt, contracts []chain.Address) []log {
-	var logs []log
-	for i := range receipts {
-		for _, l := range receipts[i].Logs {
-			if slices.Contains(contracts, l.Address) && l.isOfProtocol() {
-				logs = append(logs, l)
-			}
-		}
 	}
 	return logs
 }

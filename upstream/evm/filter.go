@@ -14,8 +14,8 @@ import (
 
 // logFilter selects logs of a range of blocks, or of one block by its hash (EIP-234).
 type logFilter struct {
-	From    *quantity       `json:"fromBlock,omitempty"`
-	To      *quantity       `json:"toBlock,omitempty"`
+	From    *Quantity       `json:"fromBlock,omitempty"`
+	To      *Quantity       `json:"toBlock,omitempty"`
 	Block   *chain.Hash     `json:"blockHash,omitempty"`
 	Address []chain.Address `json:"address"`
 	Topics  [][]chain.Hash  `json:"topics,omitempty"`

@@ -3,14 +3,13 @@ package evm
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/upstream"
 )
 
 const (
@@ -39,14 +39,13 @@ type HeadSubscriptionOptions struct {
 // HeadSubscription is the subscription to a chain's heads at one endpoint: eth_subscribe newHeads over a WebSocket
 // (https://geth.ethereum.org/docs/interacting-with-geth/rpc/pubsub). Safe for concurrent use.
 type HeadSubscription struct {
-	chain   chain.Chain
-	name    string
-	url     string
-	header  http.Header
-	timeout time.Duration
-	silence time.Duration
-	pings   time.Duration // between two
-	client  *http.Client
+	HeadSubscriptionOptions
+
+	chain    chain.Chain
+	silence  time.Duration
+	pings    time.Duration // between two
+	client   *http.Client
+	scrubber *strings.Replacer
 }
 
 // NewHeadSubscription returns the subscription that o describes; it connects to nothing yet.
@@ -55,13 +54,14 @@ func NewHeadSubscription(c chain.Chain, o HeadSubscriptionOptions) (*HeadSubscri
 	if err != nil || address.Host == "" || (address.Scheme != "ws" && address.Scheme != "wss") {
 		return nil, fmt.Errorf("endpoint %s: WebSocket is not ws(s)://host/…", o.Name)
 	}
+	o.Header, o.Timeout = o.Header.Clone(), cmp.Or(o.Timeout, 10*time.Second)
 	return &HeadSubscription{
-		chain: c, name: o.Name, url: o.URL, header: o.Header.Clone(), timeout: cmp.Or(o.Timeout, 10*time.Second),
-		silence: max(silentBlocks*c.BlockTime, shortestSilence), pings: headPings,
+		HeadSubscriptionOptions: o, chain: c, silence: max(silentBlocks*c.BlockTime, shortestSilence), pings: headPings,
 		client: &http.Client{
 			Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // keys would go along
 		},
+		scrubber: upstream.NewScrubber(o.Name, address, "", o.Header),
 	}, nil
 }
 
@@ -70,31 +70,35 @@ func NewHeadSubscription(c chain.Chain, o HeadSubscriptionOptions) (*HeadSubscri
 func (n *HeadSubscription) Announce(ctx context.Context, announce func(order.Block)) error {
 	connection, err := n.connect(ctx)
 	if err != nil {
-		return fmt.Errorf("%s: WebSocket: connect: %w", n.name, err)
+		return fmt.Errorf("%s: WebSocket: connect: %w", n.Name, err)
 	}
 	defer func() { _ = connection.CloseNow() }()
-	s := &headSocket{connection: connection, timeout: n.timeout}
-	subscription, err := s.subscribe(ctx, n.chain)
+	subscription, err := n.subscribe(ctx, connection)
 	if err != nil {
-		return fmt.Errorf("%s: WebSocket: subscribe to newHeads: %w", n.name, withoutAddress(err))
+		return fmt.Errorf("%s: WebSocket: subscribe to newHeads: %w", n.Name, n.withoutAddress(err))
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	var pinging sync.WaitGroup
 	pinging.Go(func() {
-		if silent := s.ping(ctx, n.pings); silent != nil {
+		if silent := n.ping(ctx, connection); silent != nil {
 			stop(silent)
 		}
 	})
 	defer pinging.Wait()
 	defer stop(nil)
-	err = s.read(ctx, subscription, n.silence, announce)
-	return fmt.Errorf("%s: WebSocket: read heads: %w", n.name, withoutAddress(cmp.Or(context.Cause(ctx), err)))
+	for {
+		head, err := n.nextHead(ctx, connection, subscription)
+		if err != nil {
+			return fmt.Errorf("%s: WebSocket: read heads: %w", n.Name, n.withoutAddress(cmp.Or(context.Cause(ctx), err)))
+		}
+		announce(head)
+	}
 }
 
 func (n *HeadSubscription) connect(ctx context.Context) (*websocket.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, n.timeout)
+	ctx, cancel := context.WithTimeout(ctx, n.Timeout)
 	defer cancel()
-	connection, response, err := websocket.Dial(ctx, n.url, &websocket.DialOptions{HTTPClient: n.client, HTTPHeader: n.header})
+	connection, response, err := websocket.Dial(ctx, n.URL, &websocket.DialOptions{HTTPClient: n.client, HTTPHeader: n.Header})
 	switch {
 	case err == nil:
 		connection.SetReadLimit(maxHeadMessage)
@@ -102,19 +106,13 @@ func (n *HeadSubscription) connect(ctx context.Context) (*websocket.Conn, error)
 	case response != nil && response.StatusCode != http.StatusSwitchingProtocols:
 		return nil, fmt.Errorf("refused with HTTP %d; check the address and the key of websocket", response.StatusCode)
 	}
-	return nil, withoutAddress(err)
+	return nil, n.withoutAddress(err)
 }
 
-// withoutAddress is as much of an error about a connection as holds no address: that of the endpoint may be a key.
-func withoutAddress(err error) error {
-	var own *headError
-	var failed *net.OpError
-	var unknown *net.DNSError
+// withoutAddress is an error about a connection without the endpoint's address, which may be a key.
+func (n *HeadSubscription) withoutAddress(err error) error {
 	var code *os.SyscallError
-	var untrusted *tls.CertificateVerificationError
 	switch {
-	case errors.As(err, &own):
-		return own
 	case errors.Is(err, websocket.ErrMessageTooBig):
 		return fmt.Errorf("a message is longer than %d bytes", maxHeadMessage)
 	case websocket.CloseStatus(err) >= 0:
@@ -123,27 +121,10 @@ func withoutAddress(err error) error {
 		return errors.New("nothing came in time")
 	case errors.Is(err, context.Canceled):
 		return context.Canceled
-	case errors.As(err, &unknown):
-		return errors.New("the name of its host cannot be resolved")
-	case errors.As(err, &untrusted):
-		return errors.New("its certificate cannot be verified")
 	case errors.As(err, &code):
 		return code
-	case errors.As(err, &failed):
-		return fmt.Errorf("network error at %s", failed.Op)
 	}
-	return errors.New("connection broke")
-}
-
-// headError describes a bad message of an endpoint without quoting it.
-type headError struct{ text string }
-
-func (e *headError) Error() string { return e.text }
-
-// headSocket is a connection on which JSON-RPC is spoken, one call at a time.
-type headSocket struct {
-	connection *websocket.Conn
-	timeout    time.Duration
+	return errors.New(n.scrubber.Replace(err.Error()))
 }
 
 // headMessage is an answer to a call, or a notification.
@@ -161,68 +142,55 @@ type headMessage struct {
 }
 
 // subscribe returns the id of the subscription, at an endpoint that says it serves the chain.
-func (s *headSocket) subscribe(ctx context.Context, c chain.Chain) (id string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+func (n *HeadSubscription) subscribe(ctx context.Context, connection *websocket.Conn) (id string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, n.Timeout)
 	defer cancel()
-	var native quantity
-	if err := s.call(ctx, `{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}`, "1", &native); err != nil {
+	var native Quantity
+	if err := call(ctx, connection, `{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}`, "1", &native); err != nil {
 		return "", err
 	}
-	if uint64(native) != c.Native {
-		return "", &headError{fmt.Sprintf("endpoint serves chain %d, not %d", native, c.Native)}
+	if uint64(native) != n.chain.Native {
+		return "", fmt.Errorf("endpoint serves chain %d, not %d", native, n.chain.Native)
 	}
-	err = s.call(ctx, `{"jsonrpc":"2.0","id":2,"method":"eth_subscribe","params":["newHeads"]}`, "2", &id)
+	err = call(ctx, connection, `{"jsonrpc":"2.0","id":2,"method":"eth_subscribe","params":["newHeads"]}`, "2", &id)
 	return id, err
 }
 
-func (s *headSocket) call(ctx context.Context, text, id string, out any) error {
-	if err := s.connection.Write(ctx, websocket.MessageText, []byte(text)); err != nil {
+// call makes a call and passes over messages about anything else.
+func call(ctx context.Context, connection *websocket.Conn, text, id string, out any) error {
+	if err := connection.Write(ctx, websocket.MessageText, []byte(text)); err != nil {
 		return err
 	}
 	for {
-		m, err := s.next(ctx)
+		m, err := nextMessage(ctx, connection)
 		switch {
 		case err != nil:
 			return err
-		case string(m.ID) != id && m.Error == nil:
-			continue
 		case m.Error != nil:
-			return &headError{fmt.Sprintf("endpoint refused with JSON-RPC error %d", m.Error.Code)}
+			return fmt.Errorf("endpoint refused with JSON-RPC error %d", m.Error.Code)
+		case string(m.ID) != id:
+			continue
 		case json.Unmarshal(m.Result, out) != nil:
-			return &headError{"endpoint answered something else"}
+			return errors.New("endpoint answered something else")
 		}
 		return nil
 	}
 }
 
-func (s *headSocket) next(ctx context.Context) (m headMessage, err error) {
-	_, text, err := s.connection.Read(ctx)
-	if err != nil {
-		return m, err
+func nextMessage(ctx context.Context, connection *websocket.Conn) (m headMessage, err error) {
+	_, text, err := connection.Read(ctx)
+	if err == nil && json.Unmarshal(text, &m) != nil {
+		err = errors.New("endpoint sent no JSON-RPC")
 	}
-	if json.Unmarshal(text, &m) != nil {
-		return m, &headError{"endpoint sent no JSON-RPC"}
-	}
-	return m, nil
+	return m, err
 }
 
-// read returns why no more heads come.
-func (s *headSocket) read(ctx context.Context, subscription string, silence time.Duration, announce func(order.Block)) error {
-	for {
-		head, err := s.nextHead(ctx, subscription, silence)
-		if err != nil {
-			return err
-		}
-		announce(head)
-	}
-}
-
-// nextHead passes over messages about anything else, for no longer than silence.
-func (s *headSocket) nextHead(ctx context.Context, subscription string, silence time.Duration) (order.Block, error) {
-	ctx, cancel := context.WithTimeout(ctx, silence)
+// nextHead passes over messages about anything else, for no longer than the longest silence.
+func (n *HeadSubscription) nextHead(ctx context.Context, connection *websocket.Conn, subscription string) (order.Block, error) {
+	ctx, cancel := context.WithTimeout(ctx, n.silence)
 	defer cancel()
 	for {
-		m, err := s.next(ctx)
+		m, err := nextMessage(ctx, connection)
 		if err != nil {
 			return order.Block{}, err
 		}
@@ -234,33 +202,30 @@ func (s *headSocket) nextHead(ctx context.Context, subscription string, silence 
 
 // readHead reads a notification of newHeads.
 func readHead(text []byte) (order.Block, error) {
-	var told struct {
-		Number     *quantity  `json:"number"`
-		Hash       chain.Hash `json:"hash"`
-		ParentHash chain.Hash `json:"parentHash"`
-		Timestamp  quantity   `json:"timestamp"`
+	var head struct {
+		Number *Quantity `json:"number"`
+		header
 	}
-	if json.Unmarshal(text, &told) != nil || told.Number == nil || told.Hash.IsAbsent() {
-		return order.Block{}, &headError{"endpoint announced a malformed head"}
+	if json.Unmarshal(text, &head) != nil || head.Number == nil || head.Hash.IsAbsent() {
+		return order.Block{}, errors.New("endpoint announced a malformed head")
 	}
-	return order.Block{
-		Number: uint64(*told.Number), Hash: told.Hash, Parent: told.ParentHash, Time: uint64(told.Timestamp),
-	}, nil
+	head.header.Number = *head.Number
+	return head.block(), nil
 }
 
 // ping asks for a sign of life every so often, until ctx ends or there is none: then it returns an error.
-func (s *headSocket) ping(ctx context.Context, every time.Duration) error {
+func (n *HeadSubscription) ping(ctx context.Context, connection *websocket.Conn) error {
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(every):
+		case <-time.After(n.pings):
 		}
-		limited, cancel := context.WithTimeout(ctx, s.timeout)
-		err := s.connection.Ping(limited)
+		limited, cancel := context.WithTimeout(ctx, n.Timeout)
+		err := connection.Ping(limited)
 		cancel()
 		if errors.Is(err, context.DeadlineExceeded) {
-			return &headError{"endpoint did not answer a ping"}
+			return errors.New("endpoint did not answer a ping")
 		}
 		if err != nil {
 			return nil // the reader has the reason

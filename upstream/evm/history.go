@@ -4,17 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/trace"
-
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/onchain"
 )
-
-func tracer() trace.Tracer { return otel.Tracer("crossgate/upstream/evm") }
 
 // History returns the events that one side of an order left on this chain, without the creation when since is its
 // time; see order.HistorySource. The contract's storage says how many steps there are and whether the amounts were
@@ -22,21 +15,12 @@ func tracer() trace.Tracer { return otel.Tracer("crossgate/upstream/evm") }
 // blocks, which takes an archive; without one, logs are searched up to the newest block, as far as endpoints have
 // them and time allows: *order.PartialError names the gaps. The end of a registered external call is found in the
 // same way. A step in storage that cannot be found is an error.
-func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since uint64) (events []order.Event, err error) {
-	ctx, span := tracer().Start(ctx, "order.history", trace.WithAttributes(attribute.Int64("crossgate.chain.id", int64(c.chain.ID))))
-	defer func() {
-		if err != nil {
-			span.SetStatus(codes.Error, "history incomplete")
-		}
-		span.End()
-	}()
+func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since uint64) ([]order.Event, error) {
 	s := search{chain: c, ledger: c.ledger(side, since != 0), id: id}
 	if s.contract.IsAbsent() {
 		return nil, fmt.Errorf("chain %d: no contract is configured that stores order %s", c.chain.ID, id)
 	}
-	events, err = s.run(ctx, since)
-	span.SetAttributes(attribute.String("crossgate.history.path", s.path()))
-	return events, err
+	return s.run(ctx, since)
 }
 
 // ledger is one side of orders on a chain: the contract that stores how far each has come, and those that

@@ -10,7 +10,6 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/onchain"
-	"crossgate/upstream/evm"
 )
 
 // historyCase is a delivery on a chain of head blocks: fulfilled and unlocked in the blocks given.
@@ -151,6 +150,13 @@ func TestHistoryNeverGuesses(t *testing.T) {
 	})
 }
 
+// tronLike is testChain without nodes that keep past state.
+func tronLike() chain.Chain {
+	c := testChain
+	c.Family = chain.TVM
+	return c
+}
+
 // Where nodes keep no past state, logs alone lead to steps, however late these came.
 func TestHistoryWithoutPastState(t *testing.T) {
 	terms, id := delivery()
@@ -159,7 +165,7 @@ func TestHistoryWithoutPastState(t *testing.T) {
 	n.keep(10_000_060, 10_150_000)
 	n.add(t, 10_000_060, true, fulfilledLog(t, terms))
 	n.add(t, 10_150_000, true, unlockLog(t, id))
-	c := evm.New(testChain, rpcOf(t, n), evm.WithoutPast())
+	c := n.serve(t, tronLike())
 	got, err := c.History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000))
 	if err != nil || len(got) != 2 {
 		t.Fatalf("History() = %+v, %v, want two events", got, err)
@@ -300,7 +306,7 @@ func TestHistoryFindsTheEndOfACall(t *testing.T) {
 	terms, id := delivery()
 	for name, test := range map[string]struct {
 		head, ended, archive uint64
-		options              []evm.Option
+		chain                chain.Chain            // testChain unless set
 		want                 order.ExternalCallStep // that comes last; zero: an error
 		trips                int
 	}{
@@ -309,8 +315,8 @@ func TestHistoryFindsTheEndOfACall(t *testing.T) {
 		"much later":                     {head: 40_000_000, ended: 25_000_000, want: order.CallExecuted, trips: 16},
 		"in the newest block":            {head: 40_000_000, ended: 40_000_000, want: order.CallExecuted, trips: 16},
 		"much later, no past state":      {head: 40_000_000, ended: 25_000_000, archive: 39_999_000},
-		"later, where none is told":      {head: 10_100_000, ended: 10_090_000, archive: 10_100_000, options: []evm.Option{evm.WithoutPast()}, want: order.CallExecuted, trips: 30},
-		"waiting, where no past is told": {head: 10_100_000, archive: 10_100_000, options: []evm.Option{evm.WithoutPast()}, want: order.CallRegistered, trips: 7},
+		"later, where none is told":      {head: 10_100_000, ended: 10_090_000, archive: 10_100_000, chain: tronLike(), want: order.CallExecuted, trips: 30},
+		"waiting, where no past is told": {head: 10_100_000, archive: 10_100_000, chain: tronLike(), want: order.CallRegistered, trips: 7},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := newNode(test.head)
@@ -321,7 +327,10 @@ func TestHistoryFindsTheEndOfACall(t *testing.T) {
 			if test.ended != 0 {
 				n.add(t, test.ended, true, endedLog(t, id))
 			}
-			got, err := evm.New(testChain, rpcOf(t, n), test.options...).History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000))
+			if test.chain.ID == 0 {
+				test.chain = testChain
+			}
+			got, err := n.serve(t, test.chain).History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000))
 			if test.want == 0 {
 				if err == nil {
 					t.Errorf("History() = %+v, want an error: the end of the call cannot be found", got)

@@ -65,14 +65,14 @@ func (c *Chain) listAtOnce(ctx context.Context, from, to uint64, l listing) (log
 		lists := make([][]log, len(r.contracts))
 		var calls []*jsonrpc.Call
 		for i, each := range r.contracts {
-			filter := logFilter{From: new(quantity(from)), To: new(quantity(to)), Address: each, Topics: r.topics}
+			filter := logFilter{From: new(Quantity(from)), To: new(Quantity(to)), Address: each, Topics: r.topics}
 			asked := filter.call(&lists[i], c.reach(from))
 			asked.Reach.Blocks = to - from + 1
 			calls = append(calls, asked)
 		}
 		if !isAlone { // a node that lags behind answers with the logs it has: one without the last block is passed over
 			var end *header
-			known := existingHeaderCall(&end, quantity(to))
+			known := existingHeaderCall(&end, Quantity(to))
 			known.Reach = c.reach(to)
 			calls = append(calls, known)
 		}

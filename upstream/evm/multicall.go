@@ -10,22 +10,19 @@ import (
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
 
 	"crossgate/chain"
 	"crossgate/upstream/jsonrpc"
 )
 
 // multicallABI is the part of Multicall3 that is used (github.com/mds1/multicall3).
-var multicallABI = parseABI(`[{"type":"function","name":"aggregate3","stateMutability":"payable",
+var multicallABI = ParseABI(`[{"type":"function","name":"aggregate3","stateMutability":"payable",
 	"inputs":[{"name":"calls","type":"tuple[]","components":[
 		{"name":"target","type":"address"},{"name":"allowFailure","type":"bool"},{"name":"callData","type":"bytes"}]}],
 	"outputs":[{"name":"returnData","type":"tuple[]","components":[
-		{"name":"success","type":"bool"},{"name":"returnData","type":"bytes"}]}]},
-	{"type":"function","name":"aggregate3Value","stateMutability":"payable",
-	"inputs":[{"name":"calls","type":"tuple[]","components":[
-		{"name":"target","type":"address"},{"name":"allowFailure","type":"bool"},{"name":"value","type":"uint256"},{"name":"callData","type":"bytes"}]}],
-	"outputs":[{"name":"returnData","type":"tuple[]","components":[
-		{"name":"success","type":"bool"},{"name":"returnData","type":"bytes"}]}]}]`)
+		{"name":"success","type":"bool"},{"name":"returnData","type":"bytes"}]}]}
+]`)
 
 // callResult is what Multicall3 returns of a call.
 type callResult struct {
@@ -33,7 +30,8 @@ type callResult struct {
 	ReturnData []byte
 }
 
-func parseABI(text string) abi.ABI {
+// ParseABI reads an ABI in JSON that is part of the program.
+func ParseABI(text string) abi.ABI {
 	parsed, err := abi.JSON(strings.NewReader(text))
 	if err != nil {
 		panic("evm: ABI: " + err.Error())
@@ -83,7 +81,7 @@ func (c *Chain) aggregate(ctx context.Context, calls []contractCall) ([][]byte, 
 	}
 	arguments := make([]call3, len(calls))
 	for i, each := range calls {
-		arguments[i] = call3{nodeAddress(each.to), true, each.data}
+		arguments[i] = call3{NodeAddress(each.to), true, each.data}
 	}
 	data, err := multicallABI.Pack("aggregate3", arguments)
 	if err != nil {
@@ -108,7 +106,7 @@ func (c *Chain) aggregate(ctx context.Context, calls []contractCall) ([][]byte, 
 
 // callEach makes every call as an eth_call of its own.
 func (c *Chain) callEach(ctx context.Context, calls []contractCall) ([][]byte, error) {
-	payloads := make([]payload, len(calls))
+	payloads := make([]Payload, len(calls))
 	rpcs := make([]*jsonrpc.Call, len(calls))
 	for i, each := range calls {
 		rpcs[i] = each.on(&payloads[i], "latest")
@@ -125,15 +123,24 @@ func (c *Chain) callEach(ctx context.Context, calls []contractCall) ([][]byte, e
 }
 
 // on is the call at a block, as an eth_call.
-func (c contractCall) on(out *payload, block any) *jsonrpc.Call {
-	return jsonrpc.NewCall(out, nil, "eth_call", message{To: c.to, Data: c.data}, block)
+func (c contractCall) on(out *Payload, block any) *jsonrpc.Call {
+	return jsonrpc.NewCall(out, nil, "eth_call", Message{To: c.to, Data: c.data}, block)
 }
 
-// word reads the 32-byte word at index of an answer.
-func word(answer []byte, index int) (*big.Int, bool) {
+// Word reads the 32-byte word at index of an answer.
+func Word(answer []byte, index int) (*big.Int, bool) {
 	const size = 32
 	if len(answer) < (index+1)*size {
 		return nil, false
 	}
 	return new(big.Int).SetBytes(answer[index*size : (index+1)*size]), true
 }
+
+// NodeAddress is a as go-ethereum's encoder takes it; absent is the zero address.
+func NodeAddress(a chain.Address) common.Address { return common.BytesToAddress(a.Bytes()) }
+
+// PaddedAddress is a as the ABI writes it.
+func PaddedAddress(a chain.Address) []byte { return append(make([]byte, 12, 32), a.Bytes()...) }
+
+// Selector is the part of calldata that names a function.
+func Selector(signature string) []byte { return crypto.Keccak256([]byte(signature))[:4] }

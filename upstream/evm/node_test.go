@@ -38,7 +38,6 @@ type node struct {
 	maxRange uint64 // of eth_getLogs; zero: any
 	archive  uint64 // oldest block whose state is kept
 	pruned   uint64 // oldest block whose logs are kept
-	deployed uint64 // first block with contracts
 	forked   uint64 // first block of another branch; zero: none
 
 	mu       sync.Mutex
@@ -160,21 +159,8 @@ func (n *node) result(c nodeCall) string {
 		return n.search(c.Params[0])
 	case "eth_call":
 		return n.read(c)
-	case "eth_getCode":
-		return n.code(parseQuantity(unquote(c.Params[1])))
 	}
 	return fault(-32601, "the method "+c.Method+" does not exist")
-}
-
-// code is that of every contract.
-func (n *node) code(block uint64) string {
-	switch {
-	case block < n.archive:
-		return fault(-32000, "missing trie node")
-	case block < n.deployed:
-		return `"result":"0x"`
-	}
-	return `"result":"0x6080"`
 }
 
 func (n *node) byNumber(tag string) string {

@@ -68,16 +68,15 @@ func (c *Chain) settledEvents(ctx context.Context, logs []log, around eventReade
 			break
 		}
 		var h *header
-		if failed := c.rpc.All(ctx, existingHeaderCall(&h, quantity(bad.Block))); failed != nil {
+		if failed := c.rpc.All(ctx, existingHeaderCall(&h, Quantity(bad.Block))); failed != nil {
 			return nil, err
 		}
-		receipts, failed := c.receiptsOf(ctx, h)
+		held, failed := c.provenEvents(ctx, h)
+		if errors.As(failed, new(*order.UnreadableError)) {
+			return nil, failed
+		}
 		if failed != nil {
 			return nil, err
-		}
-		held, failed := c.eventsOfReceipts(receipts, uint64(h.Timestamp))
-		if failed != nil {
-			return nil, &order.UnreadableError{Block: bad.Block, Err: failed}
 		}
 		c.attested.MarkFaultyAt(bad.Block)
 		settled = append(settled, held...)
@@ -86,11 +85,15 @@ func (c *Chain) settledEvents(ctx context.Context, logs []log, around eventReade
 	if err != nil {
 		return nil, err
 	}
-	events = append(events, settled...)
+	return sorted(append(events, settled...)), nil
+}
+
+// sorted puts events into block and log order.
+func sorted(events []order.Event) []order.Event {
 	slices.SortStableFunc(events, func(a, b order.Event) int {
 		return cmp.Or(cmp.Compare(a.At.Block, b.At.Block), cmp.Compare(a.At.LogIndex, b.At.LogIndex))
 	})
-	return events, nil
+	return events
 }
 
 // emitters lists the contracts whose logs are of orders and swaps.

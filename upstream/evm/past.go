@@ -31,7 +31,7 @@ func (c *Chain) SearchSpan(ctx context.Context, from, most uint64) (blocks uint6
 	for {
 		span := min(c.rpc.Search(ctx, getLogs, c.reach(from)), most)
 		err := c.searchBy(contracts[:1], func(r refinements) error {
-			filter := logFilter{From: new(quantity(from)), To: new(quantity(from + span - 1)), Address: contracts[:1]}
+			filter := logFilter{From: new(Quantity(from)), To: new(Quantity(from + span - 1)), Address: contracts[:1]}
 			if r.topics != nil {
 				filter.Topics = [][]chain.Hash{{{}}} // that no log has
 			}

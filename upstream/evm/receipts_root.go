@@ -16,6 +16,8 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
+const getBlockReceipts = "eth_getBlockReceipts"
+
 // errUnproven says that receipts are not those of their block by its header's root, or that the chain makes that root
 // in a way of its own.
 var errUnproven = errors.New("receipts do not give the root in their block's header")
@@ -33,11 +35,11 @@ func isWithoutReceipts(err error) bool {
 // EIP-2718; for deposits the OP stack's specification, "deposit receipt").
 type blockReceipt struct {
 	receipt
-	Type           quantity  `json:"type"`
-	State          payload   `json:"root"` // before Byzantium, in place of the status
-	CumulativeGas  quantity  `json:"cumulativeGasUsed"`
-	DepositNonce   *quantity `json:"depositNonce"`
-	DepositVersion *quantity `json:"depositReceiptVersion"`
+	Type           Quantity  `json:"type"`
+	State          Payload   `json:"root"` // before Byzantium, in place of the status
+	CumulativeGas  Quantity  `json:"cumulativeGasUsed"`
+	DepositNonce   *Quantity `json:"depositNonce"`
+	DepositVersion *Quantity `json:"depositReceiptVersion"`
 }
 
 // receiptsOf returns all receipts of a block, proven by the root in its header. errUnproven when no endpoint has
@@ -72,6 +74,9 @@ func (c *Chain) receiptsOf(ctx context.Context, h *header) ([]receipt, error) {
 	receipts := make([]receipt, len(*found))
 	for i, each := range *found {
 		receipts[i] = each.receipt
+		if slices.ContainsFunc(each.Logs, func(l log) bool { return l.isOfProtocol() }) {
+			c.heardReceipt(&each.receipt, asked.By)
+		}
 	}
 	return receipts, nil
 }

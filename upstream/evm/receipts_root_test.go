@@ -57,8 +57,8 @@ func TestReceiptsRoot(t *testing.T) {
 func TestReceiptsRootTellsAnyChange(t *testing.T) {
 	receipts := make([]blockReceipt, 300) // more than one level of the trie
 	for i := range receipts {
-		status := quantity(1)
-		receipts[i] = blockReceipt{Type: 2, CumulativeGas: quantity(21000 * (i + 1)), receipt: receipt{Status: &status}}
+		status := Quantity(1)
+		receipts[i] = blockReceipt{Type: 2, CumulativeGas: Quantity(21000 * (i + 1)), receipt: receipt{Status: &status}}
 	}
 	root, err := receiptsRoot(receipts)
 	if err != nil {

@@ -34,7 +34,6 @@ type search struct {
 	found      int    // steps among logs
 	foundPatch bool
 	logs       []log
-	bisected   bool
 	gap        *order.PartialError // blocks that were not searched; nil: none
 
 	call     contractCall // whether its external call is over; to is absent unless one was registered
@@ -66,16 +65,18 @@ func (s *search) run(ctx context.Context, since uint64) ([]order.Event, error) {
 // bisect finds what the logs that were searched lack in the state of past blocks, or where no endpoint has that in the
 // logs up to the newest block.
 func (s *search) bisect(ctx context.Context) error {
-	if !s.chain.recent {
-		s.bisected = true
+	if !s.chain.isTron {
 		err := s.bisectSteps(ctx)
-		if err == nil {
-			err = s.bisectPatch(ctx)
+		if err == nil && !s.isComplete() {
+			s.foundPatch = false
+			_, err = s.locate(ctx, max(s.from, 1)-1, "the last patch", s.changes(), func(answer Payload) (bool, error) {
+				patched, err := onchain.DecodePatches(answer)
+				return patched.Cmp(s.patched) >= 0, err
+			}, func() bool { return s.foundPatch })
 		}
 		if !isPruned(err) {
 			return err
 		}
-		s.bisected = false
 		if err := s.scanOn(ctx, s.isComplete); err != nil || s.gap != nil {
 			return err
 		}
@@ -84,17 +85,6 @@ func (s *search) bisect(ctx context.Context) error {
 		return nil
 	}
 	return fmt.Errorf("chain %d: order %s has taken %d steps by its storage, the logs have %d", s.chain.chain.ID, s.id, s.steps, s.found)
-}
-
-// path is the way that the search took, for its span.
-func (s *search) path() string {
-	switch {
-	case s.bisected:
-		return "bisection"
-	case s.isEmpty():
-		return "storage"
-	}
-	return "logs"
 }
 
 func (s *search) isEmpty() bool { return s.steps == 0 && s.patched.IsZero() }
@@ -108,13 +98,13 @@ func (s *search) isComplete() bool {
 // readStorage asks how far the order has come, which block is the newest, and for a block just before since
 // as far as its number can be guessed, in one round trip.
 func (s *search) readStorage(ctx context.Context, since uint64) error {
-	var steps, patched payload
+	var steps, patched Payload
 	var latest *header
 	calls := []*jsonrpc.Call{
 		s.progress().on(&steps, "latest"), s.changes().on(&patched, "latest"), headerCall(&latest, newestTag),
 	}
 	if guess, known := s.chain.guess(since); known {
-		calls = append(calls, headerCall(&s.guessed, quantity(guess)))
+		calls = append(calls, headerCall(&s.guessed, Quantity(guess)))
 	}
 	s.chain.rpc.Each(ctx, calls...)
 	for _, call := range calls[:3] {
@@ -137,7 +127,7 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 func (s *search) progress() contractCall { return contractCall{s.contract, s.progressData(s.id)} }
 func (s *search) changes() contractCall  { return contractCall{s.contract, s.patchesData(s.id)} }
 
-func (s *search) stepsIn(answer payload) (int, error) {
+func (s *search) stepsIn(answer Payload) (int, error) {
 	if len(answer) == 0 {
 		return 0, nil // the contract did not exist yet
 	}
@@ -160,7 +150,7 @@ func (s *search) scan(ctx context.Context, since uint64) error {
 		return err
 	}
 	from := s.from
-	for windows := 0; windows < windowLimit || s.chain.recent; windows++ {
+	for windows := 0; windows < windowLimit || s.chain.isTron; windows++ {
 		if s.isComplete() || from > latest {
 			break
 		}
@@ -173,52 +163,37 @@ func (s *search) scan(ctx context.Context, since uint64) error {
 	return nil
 }
 
-// bisectSteps finds the block of each step that is still missing.
-func (s *search) bisectSteps(ctx context.Context) error {
+// bisectSteps finds the steps that are still missing.
+func (s *search) bisectSteps(ctx context.Context) (err error) {
 	before := max(s.from, 1) - 1
 	if s.found > 0 {
 		before = uint64(s.logs[len(s.logs)-1].BlockNumber)
 	}
-	for s.found < s.steps {
+	for err == nil && s.found < s.steps {
 		step := s.found + 1
-		block, err := s.firstBlock(ctx, before, s.progress(), func(answer payload) (bool, error) {
+		before, err = s.locate(ctx, before, fmt.Sprintf("step %d", step), s.progress(), func(answer Payload) (bool, error) {
 			steps, err := s.stepsIn(answer)
 			return steps >= step, err
-		})
-		if err != nil {
-			return fmt.Errorf("block of step %d of order %s: %w", step, s.id, err)
-		}
-		if err := s.collect(ctx, block, block); err != nil {
-			return err
-		}
-		if s.found < step {
-			return fmt.Errorf("chain %d: order %s changed in block %d, which has no event of it", s.chain.chain.ID, s.id, block)
-		}
-		before = block
+		}, func() bool { return s.found >= step })
 	}
-	return nil
+	return err
 }
 
-// bisectPatch finds the block of the last change of the order's amount.
-func (s *search) bisectPatch(ctx context.Context) error {
-	if s.isComplete() {
-		return nil
+// locate finds the first block after before in which something has happened by what storage answers to a call, and
+// reads its logs, which must have it.
+func (s *search) locate(
+	ctx context.Context, before uint64, what string, asked contractCall, happened func(Payload) (bool, error), isFound func() bool,
+) (block uint64, err error) {
+	if block, err = s.firstBlock(ctx, before, asked, happened); err == nil {
+		err = s.collect(ctx, block, block)
 	}
-	block, err := s.firstBlock(ctx, max(s.from, 1)-1, s.changes(), func(answer payload) (bool, error) {
-		patched, err := onchain.DecodePatches(answer)
-		return patched.Cmp(s.patched) >= 0, err
-	})
-	if err != nil {
-		return fmt.Errorf("block of the last patch of order %s: %w", s.id, err)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("block of %s of order %s: %w", what, s.id, err)
+	case !isFound():
+		return 0, fmt.Errorf("chain %d: block %d has no event of %s of order %s, which changed storage", s.chain.chain.ID, block, what, s.id)
 	}
-	s.foundPatch = false
-	if err := s.collect(ctx, block, block); err != nil {
-		return err
-	}
-	if !s.foundPatch {
-		return fmt.Errorf("chain %d: amounts of order %s changed in block %d, which has no event of it", s.chain.chain.ID, s.id, block)
-	}
-	return nil
+	return block, nil
 }
 
 // probes is how many past blocks are asked in one round trip.
@@ -227,15 +202,15 @@ const probes = 16
 // firstBlock returns the first block in which something has happened by what storage answers to a call:
 // after before, in which it has not, and not after the newest, in which it has.
 func (s *search) firstBlock(
-	ctx context.Context, before uint64, asked contractCall, happened func(answer payload) (bool, error),
+	ctx context.Context, before uint64, asked contractCall, happened func(answer Payload) (bool, error),
 ) (uint64, error) {
 	last := uint64(s.latest.Number)
 	for last-before > 1 {
 		blocks := spread(before, last)
-		answers := make([]payload, len(blocks))
+		answers := make([]Payload, len(blocks))
 		calls := make([]*jsonrpc.Call, len(blocks))
 		for i, block := range blocks {
-			calls[i] = asked.on(&answers[i], quantity(block))
+			calls[i] = asked.on(&answers[i], Quantity(block))
 			calls[i].Reach = s.chain.stateAt(block)
 		}
 		if err := s.chain.rpc.All(ctx, calls...); err != nil {

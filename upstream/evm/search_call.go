@@ -27,10 +27,10 @@ func (s *search) endCall(ctx context.Context) error {
 		return nil
 	}
 	var block any = s.latest.Number
-	if s.chain.recent {
+	if s.chain.isTron {
 		block = "latest"
 	}
-	var now payload
+	var now Payload
 	err := s.chain.rpc.All(ctx, s.call.on(&now, block))
 	if refusedByContract(err) { // an adapter without that function
 		return s.scanOn(ctx, func() bool { return s.callOver })
@@ -41,42 +41,23 @@ func (s *search) endCall(ctx context.Context) error {
 	if isOver, err := s.isCallOver(now); err != nil || !isOver {
 		return err
 	}
-	if err := s.searchCall(ctx); err != nil {
+	isFound := func() bool { return s.callOver }
+	if !s.chain.isTron {
+		_, err := s.locate(ctx, uint64(s.logs[len(s.logs)-1].BlockNumber), "the end of the external call", s.call, s.isCallOver, isFound)
+		if !isPruned(err) {
+			return err
+		}
+	}
+	if err := s.scanOn(ctx, isFound); err != nil || s.callOver || s.gap != nil {
 		return err
 	}
-	if !s.callOver && s.gap == nil {
-		return fmt.Errorf("chain %d: the external call of order %s is over, but its event was not found", s.chain.chain.ID, s.id)
-	}
-	return nil
+	return fmt.Errorf("chain %d: the external call of order %s is over, but its event was not found", s.chain.chain.ID, s.id)
 }
 
-func (s *search) isCallOver(answer payload) (bool, error) {
+func (s *search) isCallOver(answer Payload) (bool, error) {
 	isOver, err := onchain.DecodeCallStatus(answer)
 	if err != nil {
 		return false, fmt.Errorf("chain %d: order %s: %w", s.chain.chain.ID, s.id, err)
 	}
 	return isOver, nil
-}
-
-// searchCall reads the logs of the block in which the call ended or, where past blocks cannot be asked, all
-// logs since those that were searched.
-func (s *search) searchCall(ctx context.Context) error {
-	latest := uint64(s.latest.Number)
-	if s.chain.recent {
-		for from := s.to + 1; from <= latest && !s.callOver; from += windowBlocks {
-			if err := s.collect(ctx, from, min(from+windowBlocks-1, latest)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	s.bisected = true
-	block, err := s.firstBlock(ctx, uint64(s.logs[len(s.logs)-1].BlockNumber), s.call, s.isCallOver)
-	if isPruned(err) {
-		return s.scanOn(ctx, func() bool { return s.callOver })
-	}
-	if err != nil {
-		return fmt.Errorf("block in which the external call of order %s ended: %w", s.id, err)
-	}
-	return s.collect(ctx, block, block)
 }

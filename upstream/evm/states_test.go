@@ -8,7 +8,6 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/upstream/evm"
 )
 
 func TestKeptTellsWhatTheGiveChainKeeps(t *testing.T) {
@@ -68,36 +67,28 @@ func TestTakeStatesTellWhatTheTakeChainKeeps(t *testing.T) {
 // blockSeconds is the time of block 20,000,000.
 const blockSeconds = 1_700_000_000 + 2*20_000_000
 
-func TestOriginIsTheFirstBlockWithContracts(t *testing.T) {
+func TestOriginIsWhereTheRegistrySaysThatOrdersBegin(t *testing.T) {
 	for name, test := range map[string]struct {
-		node    *node
-		options []evm.Option
-		want    uint64
-		first   uint64 // that the registry knows
-		since   uint64 // likewise, the time
+		first, since uint64 // that the registry knows: a block, a time
+		want         uint64
 	}{
-		"archive":           {node: &node{deployed: 16_169_201}, want: 16_169_201},
-		"pruned":            {node: &node{deployed: 16_169_201, archive: 39_000_000}},
-		"no past state":     {node: &node{deployed: 16_169_201}, options: []evm.Option{evm.WithoutPast()}},
-		"from genesis":      {node: &node{}, want: 1},
-		"known":             {node: &node{deployed: 16_169_201, archive: 39_000_000}, first: 16_391_639, want: 16_391_639},
-		"of another chain":  {node: &node{deployed: 16_169_201}, first: 50_000_000, want: 16_169_201},
-		"pruned, since":     {node: &node{deployed: 16_169_201, archive: 39_000_000}, since: blockSeconds, want: 20_000_000},
-		"no state, since":   {node: &node{}, options: []evm.Option{evm.WithoutPast()}, since: blockSeconds, want: 20_000_000},
-		"before the chain":  {node: &node{archive: 39_000_000}, since: 1_000},
-		"archive and since": {node: &node{deployed: 30_000_000}, since: blockSeconds, want: 30_000_000},
+		"unknown":          {},
+		"known":            {first: 16_391_639, want: 16_391_639},
+		"of another chain": {first: 50_000_000},
+		"since a time":     {since: blockSeconds, want: 20_000_000},
+		"before the chain": {since: 1_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := newNode(40_000_000)
-			n.deployed, n.archive = test.node.deployed, test.node.archive
+			n.archive = 39_000_000
 			known := testChain
 			known.FirstBlock, known.Since = test.first, test.since
-			got, err := evm.New(known, rpcOf(t, n), test.options...).Origin(t.Context())
+			got, err := n.serve(t, known).Origin(t.Context())
 			isNear := test.since > 0 && got <= test.want && test.want-got < 10_000 // a block before that time
 			if err != nil || got != test.want && !isNear {
 				t.Errorf("Origin() = %d, %v, want %d", got, err, test.want)
 			}
-			if trips := n.trips(); trips > 28 {
+			if trips := n.trips(); trips > 16 {
 				t.Errorf("Origin() took %d round trips", trips)
 			}
 		})

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 
-	"github.com/ethereum/go-ethereum/crypto"
-
 	"crossgate/chain"
 	"crossgate/token"
 )
@@ -13,9 +11,7 @@ import (
 var _ token.Reader = (*Chain)(nil)
 
 // The metadata functions of ERC-20 (EIP-20).
-var metadataCalls = [...][]byte{selector("decimals()"), selector("name()"), selector("symbol()")}
-
-func selector(signature string) []byte { return crypto.Keccak256([]byte(signature))[:4] }
+var metadataCalls = [...][]byte{Selector("decimals()"), Selector("name()"), Selector("symbol()")}
 
 // ReadTokens reads the metadata of the tokens at addresses; see token.Reader.
 func (c *Chain) ReadTokens(ctx context.Context, addresses []chain.Address) ([]token.Reading, error) {
@@ -42,7 +38,7 @@ func (c *Chain) ReadTokens(ctx context.Context, addresses []chain.Address) ([]to
 
 // decimals reads a uint8; nil when the answer is none.
 func decimals(answer []byte) *uint8 {
-	n, ok := word(answer, 0)
+	n, ok := Word(answer, 0)
 	if !ok || !n.IsUint64() || n.Uint64() > 255 {
 		return nil
 	}
@@ -56,12 +52,12 @@ func text(answer []byte) string {
 	if len(answer) == size {
 		return token.CleanText(string(bytes.TrimRight(answer, "\x00")))
 	}
-	offset, ok := word(answer, 0)
+	offset, ok := Word(answer, 0)
 	if !ok || !offset.IsUint64() || offset.Uint64() > uint64(len(answer)) {
 		return ""
 	}
 	tail := answer[offset.Uint64():]
-	length, ok := word(tail, 0)
+	length, ok := Word(tail, 0)
 	if !ok || !length.IsUint64() || length.Uint64() > uint64(len(tail)-size) {
 		return ""
 	}

@@ -20,9 +20,9 @@ type sentTransaction struct {
 	BlockHash chain.Hash    `json:"blockHash"` // absent while it waits for a block
 	From      chain.Address `json:"from"`
 	To        chain.Address `json:"to"` // absent: it creates a contract
-	Value     amount        `json:"value"`
-	Nonce     quantity      `json:"nonce"`
-	Input     payload       `json:"input"`
+	Value     Amount        `json:"value"`
+	Nonce     Quantity      `json:"nonce"`
+	Input     Payload       `json:"input"`
 }
 
 // Transaction implements order.TransactionSource, in one round trip.
@@ -50,12 +50,16 @@ func (c *Chain) Transaction(ctx context.Context, tx chain.TxHash) (order.Transac
 	if used, told := came.gas(); told {
 		read.GasUsed = &used
 	}
-	if !c.flat { // TRON's transactions have no number
+	if !c.isTron { // TRON's transactions have no number
 		nonce := uint64(sent.Nonce)
 		read.Nonce = &nonce
 	}
 	return read, nil
 }
+
+// OPStack are the chains by their EIP-155 ids that publish transactions on another chain and charge for it: Optimism,
+// Base, BOB, Mantle, MegaETH.
+var OPStack = map[uint64]bool{10: true, 8453: true, 60808: true, 5000: true, 4326: true}
 
 // mantle has a coin of its own for fees: whether its receipts have the cost of publishing in it was not checked.
 const mantle = 5000
@@ -72,11 +76,11 @@ func (c cost) gas() (used uint64, told bool) {
 // from the sender's stake.
 func (c *Chain) feePaid(came *receipt) *chain.Amount {
 	used, told := came.gas()
-	if c.flat || !told || came.GasPrice.Amount == nil {
+	if c.isTron || !told || came.GasPrice.Amount == nil {
 		return nil
 	}
 	fee := came.GasPrice.MulDiv(used, 1)
-	if !opStack[c.chain.Native] {
+	if !OPStack[c.chain.Native] {
 		return &fee
 	}
 	if c.chain.Native == mantle || came.L1Fee.Amount == nil || came.OperatorScalar.isPositive() || came.OperatorConstant.isPositive() {

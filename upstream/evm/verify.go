@@ -144,7 +144,7 @@ func (c *Chain) headersOf(ctx context.Context, places []order.Place) ([]*header,
 	headers := make([]*header, len(numbers))
 	calls := make([]*jsonrpc.Call, len(numbers))
 	for i, number := range numbers {
-		calls[i] = existingHeaderCall(&headers[i], quantity(number))
+		calls[i] = existingHeaderCall(&headers[i], Quantity(number))
 	}
 	return headers, c.rpc.All(ctx, calls...)
 }
@@ -183,8 +183,8 @@ func sightings(events []order.Event) []log {
 	for _, e := range events {
 		if raw := e.At.Tx.Bytes(); len(raw) == len(chain.Hash{}) {
 			logs = append(logs, log{
-				TransactionHash: chain.Hash(raw), BlockHash: e.At.BlockHash, BlockNumber: quantity(e.At.Block),
-				Index: quantity(e.At.LogIndex), BlockTimestamp: stamp(e.At.Time),
+				TransactionHash: chain.Hash(raw), BlockHash: e.At.BlockHash, BlockNumber: Quantity(e.At.Block),
+				Index: Quantity(e.At.LogIndex), BlockTimestamp: stamp(e.At.Time),
 			})
 		}
 	}
@@ -194,12 +194,8 @@ func sightings(events []order.Event) []log {
 // eventsOfBlock returns a block's events as its receipts prove them. Where they cannot, those of the transactions in
 // a list by its hash, and of seen ones that have a receipt in this block.
 func (c *Chain) eventsOfBlock(ctx context.Context, h *header, contracts []chain.Address, seen []log) ([]order.Event, error) {
-	receipts, err := c.receiptsOf(ctx, h)
-	if err == nil {
-		return c.eventsOfReceipts(receipts, uint64(h.Timestamp))
-	}
-	if !isWithoutReceipts(err) {
-		return nil, err
+	if events, err := c.provenEvents(ctx, h); err == nil || !isWithoutReceipts(err) {
+		return events, err
 	}
 	lists, _, err := c.logsIn(ctx, []*header{h}, contracts)
 	if err != nil {
@@ -221,14 +217,20 @@ func (c *Chain) eventsOfBlock(ctx context.Context, h *header, contracts []chain.
 	return c.eventsAround(ctx, logs)
 }
 
-func (c *Chain) eventsOfReceipts(receipts []receipt, mined uint64) ([]order.Event, error) {
+// provenEvents returns a block's events as its receipts prove them; errors are those of receiptsOf, or
+// *order.UnreadableError.
+func (c *Chain) provenEvents(ctx context.Context, h *header) ([]order.Event, error) {
+	receipts, err := c.receiptsOf(ctx, h)
+	if err != nil {
+		return nil, err
+	}
 	var events []order.Event
 	for i := range receipts {
 		facts, err := c.facts(&receipts[i])
 		if err != nil {
-			return nil, err
+			return nil, &order.UnreadableError{Block: uint64(h.Number), Err: err}
 		}
-		events = append(events, c.events(&receipts[i], c.wanted(facts), mined)...)
+		events = append(events, c.events(&receipts[i], c.wanted(facts), uint64(h.Timestamp))...)
 	}
 	return events, nil
 }

@@ -163,11 +163,6 @@ func HeadCall() *jsonrpc.Call { return slotCall(new(uint64), confirmed) }
 // blockCall asks for the block of a slot without its content.
 func blockCall(out **block, slot uint64) *jsonrpc.Call { return contentCall(out, slot, "none") }
 
-// signedBlockCall asks for the block of a slot with the signatures of its transactions.
-func signedBlockCall(out **block, slot uint64) *jsonrpc.Call {
-	return contentCall(out, slot, "signatures")
-}
-
 // namedBlockCall asks for the block of a slot with the accounts that its transactions name: on mainnet some megabytes.
 func namedBlockCall(out **block, slot uint64) *jsonrpc.Call {
 	c := existingBlockCall(out, slot, "accounts")
@@ -216,7 +211,7 @@ func blocksCall(out *[]uint64, from, to uint64) *jsonrpc.Call {
 
 // transactionCall asks for a transaction; out stays nil when the node knows none.
 func transactionCall(out **transaction, tx chain.TxHash) *jsonrpc.Call {
-	c := jsonrpc.NewCall(out, func(t *transaction) error {
+	return jsonrpc.NewCall(out, func(t *transaction) error {
 		if t == nil {
 			return nil
 		}
@@ -224,7 +219,6 @@ func transactionCall(out **transaction, tx chain.TxHash) *jsonrpc.Call {
 	}, "getTransaction", tx, options{
 		"commitment": confirmed, "encoding": "base64", "maxSupportedTransactionVersion": newestVersion,
 	})
-	return c
 }
 
 // firstTransactionCall is transactionCall for a transaction that need not exist: that a node knows none is

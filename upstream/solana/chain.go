@@ -1,11 +1,9 @@
 // Package solana reads Solana over JSON-RPC: order events, token metadata, and what transactions cost and do.
 //
-// A Chain fulfils the domain's small interfaces, a file for each: order.Source (chain.go, orders.go), order.Verifier
-// (verify.go), order.HistorySource (history.go), order.StateReader (states.go), order.TransactionSource
-// (instructions.go), token.Reader, quote.FeeSource (fee.go) and quote.Simulator (simulate.go). Solana has no logs to
-// search: events are read from the transactions that name the order programs (listing.go), or the account of one order.
-// Unlocks are sent in batches that name orders by their accounts alone, which names.go leads back to orders. calls.go
-// builds the JSON-RPC calls and what their results must look like; package order/onchain decodes the transactions.
+// A Chain implements the domain's small interfaces, most in a file each. Solana has no logs to search: events are read
+// from the transactions that name the order programs (listing.go), or the account of one order. Unlocks are sent in
+// batches that name orders by their accounts alone, which names.go leads back to orders. calls.go builds the calls and
+// what their results must look like; package order/onchain decodes the transactions.
 //
 // Endpoints prove that they serve this cluster by the hash of its first block. All of it is safe for concurrent use.
 package solana
@@ -153,18 +151,28 @@ func (c *Chain) blockBefore(ctx context.Context, rpc *jsonrpc.Client, slot uint6
 	if len(slots) == 0 {
 		return order.Block{}, fmt.Errorf("chain %d: no block in %d slots before %d", c.chain.ID, widest, slot)
 	}
+	slices.Reverse(slots)
+	found, last, err := c.firstShown(ctx, rpc, slots, "none")
+	if err == nil && found == nil {
+		err = fmt.Errorf("chain %d: no endpoint shows the blocks before slot %d", c.chain.ID, slot)
+	}
+	if err != nil {
+		return order.Block{}, err
+	}
+	return found.in(last), nil
+}
+
+// firstShown returns the first block of listed slots that nodes show, with details of its content; nil where they show
+// none of many.
+func (c *Chain) firstShown(ctx context.Context, rpc *jsonrpc.Client, slots []uint64, details string) (found *block, slot uint64, err error) {
 	const most = 32 // slots in a row that are listed and not shown
-	for _, last := range slices.Backward(slots[max(0, len(slots)-most):]) {
-		var found *block
-		err := rpc.All(ctx, c.at(last, blockCall(&found, last)))
-		if err == nil {
-			return found.in(last), nil
-		}
-		if !isHole(err) {
-			return order.Block{}, err
+	for _, slot := range slots[:min(most, len(slots))] {
+		err := rpc.All(ctx, c.at(slot, contentCall(&found, slot, details)))
+		if err == nil || !isHole(err) {
+			return found, slot, err
 		}
 	}
-	return order.Block{}, fmt.Errorf("chain %d: no endpoint shows the blocks before slot %d", c.chain.ID, slot)
+	return nil, 0, nil
 }
 
 // firstBlock returns the oldest block that the nodes hold.

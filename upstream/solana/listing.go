@@ -165,19 +165,11 @@ func (c *Chain) behind(ctx context.Context, slot uint64) (chain.TxHash, error) {
 	if err := c.rpc.All(ctx, c.at(slot, blocksCall(&slots, slot+1, slot+nearSlots))); err != nil || len(slots) == 0 {
 		return chain.TxHash{}, err
 	}
-	const most = 32 // slots in a row that are listed and not shown
-	for _, next := range slots[:min(most, len(slots))] {
-		var found *block
-		err := c.rpc.All(ctx, c.at(next, signedBlockCall(&found, next)))
-		if isHole(err) {
-			continue
-		}
-		if err != nil || len(found.Signatures) == 0 {
-			return chain.TxHash{}, err
-		}
-		return found.Signatures[0], nil
+	found, _, err := c.firstShown(ctx, c.rpc, slots, "signatures")
+	if err != nil || found == nil || len(found.Signatures) == 0 {
+		return chain.TxHash{}, err
 	}
-	return chain.TxHash{}, nil
+	return found.Signatures[0], nil
 }
 
 // distinct sorts transactions by slot and drops those that come again.

@@ -19,27 +19,14 @@ var (
 // States reads the accounts of orders, 100 at a time; see order.StateReader. Accounts from before the programs stored
 // amounts take a look at the order's history.
 func (c *Chain) States(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
-	if c.chain.Contracts.DlnSource.IsAbsent() {
-		return nil, fmt.Errorf("chain %d: no program is configured that stores orders", c.chain.ID)
-	}
-	accounts := make([]chain.Address, len(ids))
-	for i, id := range ids {
-		accounts[i] = onchain.GiveOrderAccount(c.chain.Contracts, id)
-	}
-	states, err := c.readAccounts(ctx, accounts)
+	stored, err := storedOrders(ctx, c, c.chain.Contracts.DlnSource, ids, onchain.GiveOrderAccount, onchain.DecodeGiveAccount)
 	if err != nil {
 		return nil, err
 	}
 	found := make([]order.StoredState, len(ids))
-	for i, state := range states {
-		var stored onchain.GiveOrder
-		if state != nil && state.Owner.Address == c.chain.Contracts.DlnSource {
-			if stored, err = onchain.DecodeGiveAccount(state.Data); err != nil {
-				return nil, fmt.Errorf("chain %d: order %s: %w", c.chain.ID, ids[i], err)
-			}
-		}
-		found[i] = order.StoredState{State: stored.Status.State(), Amount: stored.Amount}
-		if stored.Status == onchain.GiveCreated && stored.Amount.IsZero() {
+	for i, each := range stored {
+		found[i] = order.StoredState{State: each.Status.State(), Amount: each.Amount}
+		if each.Status == onchain.GiveCreated && each.Amount.IsZero() {
 			if found[i].Amount, err = c.given(ctx, ids[i]); err != nil {
 				return nil, err
 			}
@@ -50,29 +37,43 @@ func (c *Chain) States(ctx context.Context, ids []order.ID) ([]order.StoredState
 
 // TakeStates reads the accounts of orders on their take side, 100 at a time; see order.TakeStateReader.
 func (c *Chain) TakeStates(ctx context.Context, ids []order.ID) ([]order.State, error) {
-	if c.chain.Contracts.DlnDestination.IsAbsent() {
-		return nil, fmt.Errorf("chain %d: no program is configured that stores taken orders", c.chain.ID)
+	stored, err := storedOrders(ctx, c, c.chain.Contracts.DlnDestination, ids, onchain.TakeOrderAccount, onchain.DecodeTakeAccount)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]order.State, len(ids))
+	for i, each := range stored {
+		found[i] = each.State()
+	}
+	return found, nil
+}
+
+// storedOrders reads the accounts that a program keeps about orders; zero where it keeps none.
+func storedOrders[T any](
+	ctx context.Context, c *Chain, program chain.Address, ids []order.ID,
+	accountOf func(chain.Contracts, order.ID) chain.Address, decode func([]byte) (T, error),
+) ([]T, error) {
+	if program.IsAbsent() {
+		return nil, fmt.Errorf("chain %d: no program is configured that stores orders", c.chain.ID)
 	}
 	accounts := make([]chain.Address, len(ids))
 	for i, id := range ids {
-		accounts[i] = onchain.TakeOrderAccount(c.chain.Contracts, id)
+		accounts[i] = accountOf(c.chain.Contracts, id)
 	}
 	states, err := c.readAccounts(ctx, accounts)
 	if err != nil {
 		return nil, err
 	}
-	found := make([]order.State, len(ids))
+	stored := make([]T, len(ids))
 	for i, state := range states {
-		if state == nil || state.Owner.Address != c.chain.Contracts.DlnDestination {
+		if state == nil || state.Owner.Address != program {
 			continue
 		}
-		stored, err := onchain.DecodeTakeAccount(state.Data)
-		if err != nil {
+		if stored[i], err = decode(state.Data); err != nil {
 			return nil, fmt.Errorf("chain %d: order %s: %w", c.chain.ID, ids[i], err)
 		}
-		found[i] = stored.State()
 	}
-	return found, nil
+	return stored, nil
 }
 
 // given returns what an order's events say that was given.
@@ -88,63 +89,15 @@ func (c *Chain) given(ctx context.Context, id order.ID) (chain.Amount, error) {
 	return o.GiveFinal, nil
 }
 
-// Origin finds the slot of the oldest transaction that names one of the protocol's programs; see order.StateReader.
+// Origin returns the first slot with orders as the registry knows it, or the oldest that nodes hold; see
+// order.StateReader.
 func (c *Chain) Origin(ctx context.Context) (uint64, error) {
-	var before uint64 // without a transaction up to here
-	if err := c.rpc.All(ctx, jsonrpc.NewCall(&before, nil, "getFirstAvailableBlock")); err != nil {
-		return 0, err
+	var oldest, newest uint64
+	err := c.rpc.All(ctx, jsonrpc.NewCall(&oldest, nil, "getFirstAvailableBlock"), slotCall(&newest, confirmed))
+	if known := c.chain.FirstBlock; known <= newest { // else it is another cluster
+		oldest = max(oldest, known)
 	}
-	oldest, whole, err := c.oldest(ctx, chain.TxHash{})
-	if err != nil {
-		return 0, err
-	}
-	for !whole && oldest > before && oldest-before > nearSlots {
-		middle := before + (oldest-before)/2
-		anchor, err := c.behind(ctx, middle)
-		if err != nil {
-			return 0, err
-		}
-		if anchor.IsAbsent() {
-			return before, nil
-		}
-		slot, rest, err := c.oldest(ctx, anchor)
-		switch {
-		case err != nil:
-			return 0, err
-		case slot == 0:
-			before = middle
-		default:
-			oldest, whole = slot, rest
-		}
-	}
-	if whole {
-		return oldest, nil
-	}
-	return before, nil
-}
-
-// oldest returns the oldest slot among the programs' next transactions before one, zero without any, and
-// whether none is before it.
-func (c *Chain) oldest(ctx context.Context, before chain.TxHash) (slot uint64, whole bool, err error) {
-	pages := make([][]signature, len(c.programs))
-	calls := make([]*jsonrpc.Call, len(c.programs))
-	for i, each := range c.programs {
-		calls[i] = signaturesCall(&pages[i], each.address, cursor{before: before})
-	}
-	if err := c.rpc.All(ctx, calls...); err != nil {
-		return 0, false, err
-	}
-	whole = true
-	for _, page := range pages {
-		if len(page) == 0 {
-			continue
-		}
-		whole = whole && len(page) < signaturesAtOnce
-		if last := page[len(page)-1].Slot; slot == 0 || last < slot {
-			slot = last
-		}
-	}
-	return slot, whole, nil
+	return oldest, err
 }
 
 // readAccounts reads accounts; nil where there is none.

@@ -1,3 +1,5 @@
+// Package tron has what swaps need of TRON's nodes in the place of upstream/evm/swap. Its gas is energy, at one price for
+// everybody, and bandwidth is paid for beside it. Orders and tokens are read by upstream/evm.
 package tron
 
 import (
@@ -5,13 +7,21 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
+	"crossgate/upstream/evm"
+	"crossgate/upstream/evm/swap"
 )
 
-var _ quote.FeeSource = (*Chain)(nil)
+// Fees reads what transactions cost on TRON. Safe for concurrent use.
+type Fees struct{ *swap.Fees }
+
+var _ quote.FeeSource = Fees{}
+
+// NewFees returns the costs on the newest block of c.
+func NewFees(c *evm.Chain) Fees { return Fees{swap.NewFees(c)} }
 
 // GasPrice is what a unit of energy costs, in sun (getEnergyFee). Priority costs nothing.
-func (c *Chain) GasPrice(ctx context.Context, _ quote.Priority) (quote.GasPrice, error) {
-	return c.Chain.GasPrice(ctx, quote.Normal)
+func (f Fees) GasPrice(ctx context.Context, _ quote.Priority) (quote.GasPrice, error) {
+	return f.Fees.GasPrice(ctx, quote.Normal)
 }
 
 // Bandwidth of a transaction that calls a contract.
@@ -25,6 +35,6 @@ const (
 )
 
 // DataFee is the bandwidth that a transaction takes, as a sender who has none of his own pays for it.
-func (c *Chain) DataFee(_ context.Context, _ chain.Address, tx quote.Tx, _ uint64) (chain.Amount, error) {
+func (Fees) DataFee(_ context.Context, _ chain.Address, tx quote.Tx, _ uint64) (chain.Amount, error) {
 	return chain.NewAmount(bandwidthPrice * uint64(envelopeBytes+len(tx.Data))), nil
 }

@@ -13,7 +13,7 @@ import (
 )
 
 func TestRecordedEnergyPriceIsTheSameForEverybody(t *testing.T) {
-	c := serve(t, recorded(t, "eth_gasPrice"))
+	c := tron.NewFees(serve(t, recorded(t, "eth_gasPrice")))
 	for _, priority := range []quote.Priority{quote.Normal, quote.Aggressive} {
 		price, err := c.GasPrice(t.Context(), priority)
 		if want := (quote.GasPrice{Expected: chain.NewAmount(100), Legacy: true}); err != nil || price != want {
@@ -46,8 +46,7 @@ func TestBandwidthCoversARecordedTransaction(t *testing.T) {
 	made := told.Response.Body.Transaction
 	const signatureAndOutcome, room = 67 + 3 + 64, 14 // room: for a value that is sent, and longer lengths
 	size := uint64(len(made.Raw)/2 + signatureAndOutcome)
-	var c *tron.Chain
-	fee, err := c.DataFee(t.Context(), chain.Address{}, quote.Tx{Data: make([]byte, 4+2*32)}, 0) // a transfer
+	fee, err := tron.Fees{}.DataFee(t.Context(), chain.Address{}, quote.Tx{Data: make([]byte, 4+2*32)}, 0) // a transfer
 	if least, most := chain.NewAmount(1000*size), chain.NewAmount(1000*(size+room)); err != nil || fee.Cmp(least) < 0 || fee.Cmp(most) > 0 {
 		t.Errorf("DataFee() = %s, %v, want %s to %s sun", fee, err, least, most)
 	}

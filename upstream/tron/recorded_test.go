@@ -15,8 +15,8 @@ import (
 	"crossgate/chain"
 	"crossgate/token"
 	"crossgate/upstream"
+	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
-	"crossgate/upstream/tron"
 )
 
 // exchange is a recorded question to a real node with its answer.
@@ -54,7 +54,7 @@ func recorded(t *testing.T, name string) exchange {
 
 // serve returns TRON served by a node that answers every call of a method with the recorded result, one of
 // another contract's methods with a revert.
-func serve(t *testing.T, e exchange) *tron.Chain {
+func serve(t *testing.T, e exchange) *evm.Chain {
 	t.Helper()
 	answer := func(c call) string {
 		if c.Method == "eth_feeHistory" {
@@ -83,7 +83,7 @@ func serve(t *testing.T, e exchange) *tron.Chain {
 	t.Cleanup(server.Close)
 	facts, _ := chain.Documented().Chain(chain.Tron)
 	facts.Contracts.Multicall = chain.Address{}
-	return tron.New(facts, rpcAt(t, server.URL))
+	return evm.New(facts, rpcAt(t, server.URL))
 }
 
 func rpcAt(t *testing.T, url string) *jsonrpc.Client {

@@ -7,25 +7,26 @@ import (
 	"crossgate/chain"
 	"crossgate/quote"
 	"crossgate/upstream/evm"
+	"crossgate/upstream/evm/swap"
 )
 
 // Simulator runs transactions as they are: java-tron has no state overrides. Safe for concurrent use.
 type Simulator struct {
-	*evm.Simulator
-	chain *Chain
+	*swap.Simulator
+	chain *evm.Chain
 }
 
 var _ quote.Simulator = (*Simulator)(nil)
 
 // NewSimulator returns a simulator on the newest block of c.
-func NewSimulator(c *Chain) *Simulator { return &Simulator{evm.NewSimulator(c.Chain), c} }
+func NewSimulator(c *evm.Chain) *Simulator { return &Simulator{swap.NewSimulator(c), c} }
 
 // Simulate implements quote.Simulator: success and energy, and the outcome of swaps of the coin for a token.
 func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (quote.Result, error) {
 	if err := s.affordable(ctx, t); err != nil {
 		return quote.Result{}, err
 	}
-	energy, err := s.chain.EstimateGas(ctx, t.Sender, t.Tx)
+	energy, err := swap.NewFees(s.chain).EstimateGas(ctx, t.Sender, t.Tx)
 	if err != nil {
 		return quote.Result{}, err
 	}

@@ -20,14 +20,15 @@ import (
 	"crossgate/sandbox/sandboxtest"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
+	"crossgate/upstream/evm/swap"
 	"crossgate/upstream/jsonrpc"
 )
 
 // stall is Ethereum in a sandbox, with Uniswap V2's router as the venue and a sender who has nothing.
 type stall struct {
 	chain     *evm.Chain
-	simulator *evm.Simulator
-	router    *evm.Router
+	simulator *swap.Simulator
+	router    *swap.Router
 	public    chain.Address // the public router's
 	tokens    map[string]chain.Address
 	user      common.Address
@@ -52,7 +53,7 @@ func openStall(t *testing.T, between func(node string) http.Handler) *stall {
 	}
 	t.Cleanup(endpoint.Close)
 	c := evm.New(ethereum.Facts, jsonrpc.New(upstream.NewPool("node", endpoint)))
-	s := &stall{c, evm.NewSimulator(c), evm.NewRouter(c), ethereum.Facts.Contracts.Router, map[string]chain.Address{"coin": chain.NativeCoin(chain.EVM)}, world.Accounts()[0].Address}
+	s := &stall{c, swap.NewSimulator(c), swap.NewRouter(c), ethereum.Facts.Contracts.Router, map[string]chain.Address{"coin": chain.NativeCoin(chain.EVM)}, world.Accounts()[0].Address}
 	for i, token := range ethereum.Tokens {
 		s.tokens[token.Symbol] = chain.NewAddress(token.Address.Bytes())
 		if i == 0 {
@@ -155,7 +156,7 @@ func TestSimulationTellsWhatGasIsNeeded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		estimate, err := s.chain.EstimateGas(t.Context(), user, tx)
+		estimate, err := swap.NewFees(s.chain).EstimateGas(t.Context(), user, tx)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,6 @@ import (
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
-	"crossgate/upstream/tron"
 )
 
 // TestProvidersThatLoseLogs follows TRON, on which orders are created and delivered meanwhile, through endpoints whose nodes lag and
@@ -73,7 +72,7 @@ func follow(t *testing.T, s *story, facts chain.Chain, honest string, nodes ...s
 		t.Cleanup(endpoint.Close)
 		pool = append(pool, endpoint)
 	}
-	source := tron.New(facts, jsonrpc.New(upstream.NewPool("tron", pool...)))
+	source := evm.New(facts, jsonrpc.New(upstream.NewPool("tron", pool...)))
 	db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +87,7 @@ func follow(t *testing.T, s *story, facts chain.Chain, honest string, nodes ...s
 	stop := course.Run(t, x)
 	course.Until(t, func() bool { return s.isOver() && !s.lacks(x) })
 	stop()
-	byOrder := s.truth(tron.New(facts, rpcAt(t, honest)), giving)
+	byOrder := s.truth(evm.New(facts, rpcAt(t, honest)), giving)
 	stored := index.New(db, map[chain.ID]order.Source{
 		chain.Tron: struct{ order.Source }{source}, polygon: struct{ order.Source }{giving},
 	}, index.Options{Chains: registry})

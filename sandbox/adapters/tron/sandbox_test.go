@@ -14,16 +14,16 @@ import (
 	"crossgate/sandbox/sandboxtest"
 	"crossgate/token"
 	"crossgate/upstream"
+	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
-	"crossgate/upstream/tron"
 )
 
 // open returns the sandbox's world and its TRON.
-func open(t *testing.T) (*sandbox.World, *tron.Chain) {
+func open(t *testing.T) (*sandbox.World, *evm.Chain) {
 	t.Helper()
 	world := sandboxtest.Shared(t)
 	there, _ := world.Chain(chain.Tron)
-	return world, tron.New(there.Facts, rpcAt(t, there.RPC))
+	return world, evm.New(there.Facts, rpcAt(t, there.RPC))
 }
 
 func rpcAt(t *testing.T, url string) *jsonrpc.Client {
@@ -128,7 +128,7 @@ func TestTokensOfTron(t *testing.T) {
 	there, _ := world.Chain(chain.Tron)
 	facts := there.Facts
 	facts.Contracts.Multicall = chain.Address{}
-	got, err := tron.New(facts, rpcAt(t, there.RPC)).ReadTokens(t.Context(), addresses)
+	got, err := evm.New(facts, rpcAt(t, there.RPC)).ReadTokens(t.Context(), addresses)
 	if err != nil || !cmp.Equal(got, want) {
 		t.Errorf("ReadTokens() one by one = %+v, %v, want %+v", got, err, want)
 	}

@@ -19,7 +19,7 @@ import (
 	"crossgate/sandbox/venues"
 	"crossgate/token"
 	"crossgate/upstream"
-	"crossgate/upstream/evm"
+	"crossgate/upstream/evm/swap"
 	"crossgate/upstream/venue"
 )
 
@@ -115,7 +115,7 @@ func faultyRound(t *testing.T, names []string) {
 	s := newSwap(t, coinText, usdcText, units(1, 18))
 	e := quote.New(quote.Options{
 		Registry: chain.Documented(), Venues: all, Logger: slog.New(slog.DiscardHandler),
-		Chains: map[chain.ID]quote.Chain{8453: {Guard: evm.Guard{}, Execution: quote.DirectOnly, AllowUnsimulated: true}},
+		Chains: map[chain.ID]quote.Chain{8453: {Guard: swap.Guard{}, Execution: quote.DirectOnly, AllowUnsimulated: true}},
 		Tokens: token.NewDirectory(token.DirectoryOptions{
 			Registry: chain.Documented(),
 			Own:      map[token.Key]token.Token{{Chain: 8453, Address: s.Out.Address}: {Decimals: 6, Symbol: "USDC"}},

@@ -19,6 +19,7 @@ import (
 	"crossgate/sandbox/sandboxtest"
 	"crossgate/token"
 	"crossgate/upstream/evm"
+	"crossgate/upstream/evm/swap"
 	"crossgate/upstream/jsonrpc"
 	"crossgate/upstream/venue"
 )
@@ -133,9 +134,9 @@ func newRoutedMutants(t *testing.T, v quote.Venue, c *sandbox.Chain, s quote.Swa
 	chainNode := jsonrpc.New(newPool(t, "node", c.EVMRPC))
 	at := evm.New(c.Facts, chainNode)
 	spoiled := &spoiler{Venue: v, mutant: mutant{venue: v, random: rand.New(rand.NewPCG(1, 2))}}
-	kind := quote.Chain{Guard: evm.Guard{}, Router: evm.NewRouter(at), Execution: quote.PreferRouter}
+	kind := quote.Chain{Guard: swap.Guard{}, Router: swap.NewRouter(at), Execution: quote.PreferRouter}
 	if simulating != "" {
-		kind.Simulator = evm.NewSimulator(evm.New(c.Facts, jsonrpc.New(newPool(t, "simulator", simulating))))
+		kind.Simulator = swap.NewSimulator(evm.New(c.Facts, jsonrpc.New(newPool(t, "simulator", simulating))))
 	}
 	own := map[token.Key]token.Token{}
 	for _, side := range []quote.Side{s.In, s.Out} {

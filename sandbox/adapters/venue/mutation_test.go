@@ -19,7 +19,7 @@ import (
 	"crossgate/quote"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
-	"crossgate/upstream/evm"
+	"crossgate/upstream/evm/swap"
 	"crossgate/upstream/jsonrpc"
 	"crossgate/upstream/venue"
 )
@@ -124,7 +124,7 @@ func (m mutant) isRefusedAsItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	least := q.AmountOut.MulDiv(9_000, 10_000)
-	if got, err := (evm.Guard{}).MinOut(m.swap, m.venue.Profile(), q, tx, least); !errors.Is(err, quote.ErrRefused) {
+	if got, err := (swap.Guard{}).MinOut(m.swap, m.venue.Profile(), q, tx, least); !errors.Is(err, quote.ErrRefused) {
 		t.Errorf("the guard lets it pay %s directly: %v, want ErrRefused", got, err)
 	}
 }
@@ -166,10 +166,10 @@ func (m *mutant) build(t *testing.T) bool {
 // check is what the guard makes of calldata.
 func (m *mutant) check(data []byte) (chain.Amount, error) {
 	tx := quote.Tx{To: m.tx.To, Value: m.tx.Value, Data: data}
-	if err := (evm.Guard{}).Check(m.swap, m.venue.Profile(), tx); err != nil {
+	if err := (swap.Guard{}).Check(m.swap, m.venue.Profile(), tx); err != nil {
 		return chain.Amount{}, err
 	}
-	return evm.Guard{}.MinOut(m.swap, m.venue.Profile(), m.quote, tx, m.minimum)
+	return swap.Guard{}.MinOut(m.swap, m.venue.Profile(), m.quote, tx, m.minimum)
 }
 
 // billion is a part of which venues may lose one to their rounding.

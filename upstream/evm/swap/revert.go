@@ -1,4 +1,4 @@
-package evm
+package swap
 
 import (
 	"encoding/json"
@@ -11,6 +11,7 @@ import (
 
 	"crossgate/quote"
 	"crossgate/token"
+	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -100,7 +101,7 @@ func reverted(err error) error {
 
 // revertReason says why a contract refused, in the node's words where it gave no data.
 func revertReason(said *jsonrpc.Error) string {
-	var data payload
+	var data evm.Payload
 	if json.Unmarshal(said.Data, &data) == nil && len(data) > 0 {
 		return explainRevert(data)
 	}

@@ -1,4 +1,4 @@
-package evm
+package swap
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
+	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -21,7 +22,7 @@ const simulateV1 = "eth_simulateV1"
 // Simulator runs transactions on a chain, with state overrides that give the sender what they take. Safe for concurrent
 // use.
 type Simulator struct {
-	chain *Chain
+	chain *evm.Chain
 
 	reportsMaxUsed atomic.Bool // the last simulation said how much gas its calls had used before refunds
 
@@ -32,7 +33,7 @@ type Simulator struct {
 var _ quote.Simulator = (*Simulator)(nil)
 
 // NewSimulator returns a simulator on the newest block of c.
-func NewSimulator(c *Chain) *Simulator {
+func NewSimulator(c *evm.Chain) *Simulator {
 	return &Simulator{chain: c, layouts: map[chain.Address]layout{}}
 }
 
@@ -63,7 +64,7 @@ func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (quote.Res
 
 // runAny makes the transaction by the best means that the chain's nodes have.
 func (s *Simulator) runAny(ctx context.Context, t quote.Simulation, set overrides, now surroundings) (quote.Result, error) {
-	if !s.chain.rpc.Lacks(simulateV1, "") {
+	if !s.chain.Client().Lacks(simulateV1, "") {
 		found, err := s.run(ctx, t, set, now)
 		if !isUnknownMethod(err) {
 			return found, err
@@ -74,9 +75,9 @@ func (s *Simulator) runAny(ctx context.Context, t quote.Simulation, set override
 
 // need is the gas with which the transaction succeeds, as a node estimates it; zero where it fails with any.
 func (s *Simulator) need(ctx context.Context, t quote.Simulation, set overrides) uint64 {
-	var gas quantity
+	var gas evm.Quantity
 	call := jsonrpc.NewCall(&gas, nil, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest", set.accounts)
-	if err := s.chain.rpc.All(ctx, call); err != nil {
+	if err := s.chain.Client().All(ctx, call); err != nil {
 		return 0
 	}
 	return uint64(gas)
@@ -85,11 +86,11 @@ func (s *Simulator) need(ctx context.Context, t quote.Simulation, set overrides)
 // Balance implements quote.Simulator.
 func (s *Simulator) Balance(ctx context.Context, token, holder chain.Address) (chain.Amount, error) {
 	if token.IsNative() {
-		var coins amount
-		err := s.chain.rpc.All(ctx, jsonrpc.NewCall(&coins, nil, "eth_getBalance", holder, "latest"))
+		var coins evm.Amount
+		err := s.chain.Client().All(ctx, jsonrpc.NewCall(&coins, nil, "eth_getBalance", holder, "latest"))
 		return coins.Amount, err
 	}
-	answer, err := s.chain.Call(ctx, token, append(balanceOfSelector[:4:4], paddedAddress(holder)...))
+	answer, err := s.chain.Call(ctx, token, append(balanceOfSelector[:4:4], evm.PaddedAddress(holder)...))
 	if err != nil {
 		return chain.Amount{}, err
 	}
@@ -108,12 +109,12 @@ func isUnknownMethod(err error) bool {
 // meterCode is a contract that exists in simulations only, at an unpredictable address: it returns the balance of the
 // account whose address it is called with. PUSH1 0, CALLDATALOAD, BALANCE, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0,
 // RETURN.
-var meterCode = payload{0x60, 0, 0x35, 0x31, 0x60, 0, 0x52, 0x60, 0x20, 0x60, 0, 0xf3}
+var meterCode = evm.Payload{0x60, 0, 0x35, 0x31, 0x60, 0, 0x52, 0x60, 0x20, 0x60, 0, 0xf3}
 
 var (
-	balanceOfSelector = selector("balanceOf(address)")
-	approveSelector   = selector("approve(address,uint256)")
-	allowanceSelector = selector("allowance(address,address)")
+	balanceOfSelector = evm.Selector("balanceOf(address)")
+	approveSelector   = evm.Selector("approve(address,uint256)")
+	allowanceSelector = evm.Selector("allowance(address,address)")
 	// swapExecuted is topic 0 of the public router's event with what a venue paid; the amount is the last word.
 	swapExecuted = chain.Hash(crypto.Keccak256([]byte("SwapExecuted(address,address,uint256,address,uint256)")))
 )
@@ -122,29 +123,27 @@ var (
 type simulatedCall struct {
 	From     *chain.Address `json:"from,omitempty"`
 	To       chain.Address  `json:"to"`
-	Input    payload        `json:"input"`
-	Value    *amount        `json:"value,omitempty"`
-	Gas      quantity       `json:"gas,omitempty"`
-	GasPrice *amount        `json:"gasPrice,omitempty"`
+	Input    evm.Payload    `json:"input"`
+	Value    *evm.Amount    `json:"value,omitempty"`
+	Gas      evm.Quantity   `json:"gas,omitempty"`
+	GasPrice *evm.Amount    `json:"gasPrice,omitempty"`
 }
 
 // balanceCall reads how much of a token, or of the coin, an account has.
 func balanceCall(token, account, meter chain.Address) simulatedCall {
 	if token.IsNative() {
-		return simulatedCall{To: meter, Input: paddedAddress(account)}
+		return simulatedCall{To: meter, Input: evm.PaddedAddress(account)}
 	}
-	return simulatedCall{To: token, Input: append(balanceOfSelector[:4:4], paddedAddress(account)...)}
+	return simulatedCall{To: token, Input: append(balanceOfSelector[:4:4], evm.PaddedAddress(account)...)}
 }
-
-func paddedAddress(a chain.Address) []byte { return append(make([]byte, 12, 32), a.Bytes()...) }
 
 // simulatedResult is what eth_simulateV1 returns for one call. MaxUsedGas is what it had used before refunds; not every
 // node reports it.
 type simulatedResult struct {
-	Status     quantity       `json:"status"`
-	ReturnData payload        `json:"returnData"`
-	GasUsed    quantity       `json:"gasUsed"`
-	MaxUsedGas quantity       `json:"maxUsedGas"`
+	Status     evm.Quantity   `json:"status"`
+	ReturnData evm.Payload    `json:"returnData"`
+	GasUsed    evm.Quantity   `json:"gasUsed"`
+	MaxUsedGas evm.Quantity   `json:"maxUsedGas"`
 	Logs       []simulatedLog `json:"logs"`
 	Error      *jsonrpc.Error `json:"error"`
 }
@@ -153,7 +152,7 @@ type simulatedResult struct {
 type simulatedLog struct {
 	Address chain.Address `json:"address"`
 	Topics  []chain.Hash  `json:"topics"`
-	Data    payload       `json:"data"`
+	Data    evm.Payload   `json:"data"`
 }
 
 // simulatedBlock is a block of eth_simulateV1.
@@ -171,7 +170,7 @@ func (s *Simulator) run(ctx context.Context, t quote.Simulation, set overrides, 
 	accounts := maps.Clone(set.accounts)
 	accounts[now.meter] = override{Code: meterCode}
 	runs := make([][]struct{ Calls []simulatedResult }, len(now.blocks))
-	var gas quantity
+	var gas evm.Quantity
 	var asked []*jsonrpc.Call
 	for i := range now.blocks {
 		chained := make([]simulatedBlock, i+1) // those before it are empty
@@ -186,7 +185,7 @@ func (s *Simulator) run(ctx context.Context, t quote.Simulation, set overrides, 
 		estimate := set.call(&gas, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest")
 		asked = append(asked, estimate)
 	}
-	if err := s.chain.rpc.Batch(ctx, asked...); err != nil {
+	if err := s.chain.Client().Batch(ctx, asked...); err != nil {
 		return quote.Result{}, err
 	}
 	var worst quote.Result
@@ -217,12 +216,12 @@ func (s overrides) calls(t quote.Simulation, now surroundings) (calls []simulate
 	calls = slices.Clone(read)
 	if s.approve {
 		allowance := t.AmountIn.Bytes32()
-		input := append(append(approveSelector[:4:4], paddedAddress(t.Spender)...), allowance[:]...)
+		input := append(append(approveSelector[:4:4], evm.PaddedAddress(t.Spender)...), allowance[:]...)
 		calls = append(calls, simulatedCall{From: &t.Sender, To: t.In, Input: input})
 	}
 	calls = append(calls, simulatedCall{
-		From: &t.Sender, To: t.Tx.To, Input: t.Tx.Data, Value: &amount{t.Tx.Value},
-		Gas: quantity(now.gas), GasPrice: &amount{now.gasPrice},
+		From: &t.Sender, To: t.Tx.To, Input: t.Tx.Data, Value: &evm.Amount{Amount: t.Tx.Value},
+		Gas: evm.Quantity(now.gas), GasPrice: &evm.Amount{Amount: now.gasPrice},
 	})
 	return append(calls, read...), len(read)
 }
@@ -245,7 +244,7 @@ func worseOf(first, second quote.Result) quote.Result {
 
 // finding reads the results: first balances, then the transaction, at the end the same balances again.
 func finding(
-	calls []simulatedResult, balances int, t quote.Simulation, now surroundings, gas quantity,
+	calls []simulatedResult, balances int, t quote.Simulation, now surroundings, gas evm.Quantity,
 ) (quote.Result, error) {
 	swap := calls[len(calls)-balances-1]
 	if swap.Status != 1 {

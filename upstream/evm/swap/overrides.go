@@ -1,4 +1,4 @@
-package evm
+package swap
 
 import (
 	"context"
@@ -7,20 +7,21 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
+	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 )
 
 // override is the state of an account for the time of a call (execution-apis, eth_simulateV1).
 type override struct {
-	Balance *amount               `json:"balance,omitempty"`
-	Code    payload               `json:"code,omitempty"`
+	Balance *evm.Amount           `json:"balance,omitempty"`
+	Code    evm.Payload           `json:"code,omitempty"`
 	State   map[chain.Hash]word32 `json:"stateDiff,omitempty"`
 }
 
 // word32 is a word of storage.
 type word32 [32]byte
 
-func (w word32) MarshalText() ([]byte, error) { return payload(w[:]).MarshalText() }
+func (w word32) MarshalText() ([]byte, error) { return evm.Payload(w[:]).MarshalText() }
 
 // overrides is the state in which a transaction is simulated.
 type overrides struct {
@@ -44,7 +45,7 @@ func (s overrides) explain(err error) error {
 func (s *Simulator) overrides(ctx context.Context, t quote.Simulation, now surroundings) (overrides, error) {
 	set := overrides{accounts: map[chain.Address]override{}}
 	if needed := t.Tx.Value.Add(now.gasMoney()); now.coins.Cmp(needed) < 0 {
-		set.accounts[t.Sender] = override{Balance: &amount{needed}}
+		set.accounts[t.Sender] = override{Balance: &evm.Amount{Amount: needed}}
 	}
 	if t.In.IsNative() || now.tokens.Cmp(t.AmountIn) >= 0 && now.allowed.Cmp(t.AmountIn) >= 0 {
 		return set, nil

@@ -1,4 +1,4 @@
-package evm
+package swap
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
+	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -27,17 +28,17 @@ func (s surroundings) gasMoney() chain.Amount { return s.gasPrice.MulDiv(s.gas, 
 
 // blockOverride is the header of a simulated block (execution-apis, eth_simulateV1).
 type blockOverride struct {
-	Time       quantity      `json:"time"`
+	Time       evm.Quantity  `json:"time"`
 	Coinbase   chain.Address `json:"feeRecipient"`
-	BaseFee    *amount       `json:"baseFeePerGas,omitempty"` // nil on chains without one
+	BaseFee    *evm.Amount   `json:"baseFeePerGas,omitempty"` // nil on chains without one
 	PrevRandao chain.Hash    `json:"prevRandao"`
 }
 
 // headBlock is the part of a block that the next ones follow from.
 type headBlock struct {
-	Time     quantity      `json:"timestamp"`
+	Time     evm.Quantity  `json:"timestamp"`
 	Coinbase chain.Address `json:"miner"`
-	BaseFee  *amount       `json:"baseFeePerGas"`
+	BaseFee  *evm.Amount   `json:"baseFeePerGas"`
 }
 
 // simulatedBlocks is in how many blocks a transaction is simulated.
@@ -54,26 +55,26 @@ const (
 func (s *Simulator) surroundings(ctx context.Context, t quote.Simulation) (surroundings, error) {
 	now := surroundings{gas: max(leastGas, gasFactor*t.Gas)}
 	var head *headBlock
-	var price, coins amount
-	var tokens, allowed payload
+	var price, coins evm.Amount
+	var tokens, allowed evm.Payload
 	headCall := jsonrpc.NewCall(&head, nil, "eth_getBlockByNumber", "latest", false)
 	priceCall := jsonrpc.NewCall(&price, nil, "eth_gasPrice")
 	calls := []*jsonrpc.Call{headCall, priceCall, jsonrpc.NewCall(&coins, nil, "eth_getBalance", t.Sender, "latest")}
 	if !t.In.IsNative() {
-		owner, spender := paddedAddress(t.Sender), paddedAddress(t.Spender)
+		owner, spender := evm.PaddedAddress(t.Sender), evm.PaddedAddress(t.Spender)
 		balance := append(balanceOfSelector[:4:4], owner...)
 		allowance := append(append(allowanceSelector[:4:4], owner...), spender...)
 		calls = append(calls,
 			jsonrpc.NewCall(&tokens, nil, "eth_call", simulatedCall{To: t.In, Input: balance}, "latest"),
 			jsonrpc.NewCall(&allowed, nil, "eth_call", simulatedCall{To: t.In, Input: allowance}, "latest"))
 	}
-	s.chain.rpc.Each(ctx, calls...)
+	s.chain.Client().Each(ctx, calls...)
 	if headCall.Err != nil || priceCall.Err != nil || head == nil {
 		return now, fmt.Errorf("%w: the newest block could not be read: %w", quote.ErrNotSimulated, firstError(calls))
 	}
 	now.gasPrice, now.coins = price.Amount, coins.Amount
 	now.tokens, now.allowed = wordAmount(tokens), wordAmount(allowed)
-	now.blocks = head.next(s.chain.chain.BlockTime)
+	now.blocks = head.next(s.chain.Facts().BlockTime)
 	if floor := now.blocks[len(now.blocks)-1].BaseFee; floor != nil && now.gasPrice.Cmp(floor.Amount) < 0 {
 		now.gasPrice = floor.Amount
 	}
@@ -88,10 +89,10 @@ func (h headBlock) next(blockTime time.Duration) []blockOverride {
 	step := uint64(max(blockTime.Round(time.Second)/time.Second, 1))
 	blocks := make([]blockOverride, simulatedBlocks)
 	for i := range blocks {
-		b := blockOverride{Time: h.Time + quantity(step*uint64(i+2)), Coinbase: h.Coinbase}
+		b := blockOverride{Time: h.Time + evm.Quantity(step*uint64(i+2)), Coinbase: h.Coinbase}
 		if h.BaseFee != nil {
 			// It moves by an eighth at most.
-			b.BaseFee = &amount{h.BaseFee.Add(h.BaseFee.MulDiv(uint64(i), 8))}
+			b.BaseFee = &evm.Amount{Amount: h.BaseFee.Add(h.BaseFee.MulDiv(uint64(i), 8))}
 		}
 		_, _ = rand.Read(b.PrevRandao[:])
 		blocks[i] = b
@@ -100,7 +101,7 @@ func (h headBlock) next(blockTime time.Duration) []blockOverride {
 }
 
 // wordAmount is the number in a word; zero for an answer that is none.
-func wordAmount(answer payload) chain.Amount {
+func wordAmount(answer evm.Payload) chain.Amount {
 	if len(answer) != 32 {
 		return chain.Amount{}
 	}

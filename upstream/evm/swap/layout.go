@@ -1,4 +1,4 @@
-package evm
+package swap
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"crossgate/chain"
+	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -37,10 +38,10 @@ func (m mapping) slot(keys ...chain.Address) chain.Hash {
 	at := m.base[:]
 	for _, key := range keys {
 		if m.keyLast {
-			at = crypto.Keccak256(at, paddedAddress(key))
+			at = crypto.Keccak256(at, evm.PaddedAddress(key))
 			continue
 		}
-		at = crypto.Keccak256(paddedAddress(key), at)
+		at = crypto.Keccak256(evm.PaddedAddress(key), at)
 	}
 	return chain.Hash(at)
 }
@@ -87,15 +88,15 @@ func (s *Simulator) layout(ctx context.Context, token chain.Address) (layout, er
 	if seen && time.Now().Before(cached.until) {
 		return cached, nil
 	}
-	var balance, allowance payload
-	balanceOf := message{To: token, Data: append(balanceOfSelector[:4:4], paddedAddress(placeholderHolder)...)}
-	allowanceOf := message{To: token, Data: append(append(selector("allowance(address,address)"),
-		paddedAddress(placeholderHolder)...), paddedAddress(placeholderSpender)...)}
+	var balance, allowance evm.Payload
+	balanceOf := evm.Message{To: token, Data: append(balanceOfSelector[:4:4], evm.PaddedAddress(placeholderHolder)...)}
+	allowanceOf := evm.Message{To: token, Data: append(append(evm.Selector("allowance(address,address)"),
+		evm.PaddedAddress(placeholderHolder)...), evm.PaddedAddress(placeholderSpender)...)}
 	calls := []*jsonrpc.Call{
 		jsonrpc.NewCall(&balance, nil, "eth_call", balanceOf, "latest", probed(token, placeholderHolder)),
 		jsonrpc.NewCall(&allowance, nil, "eth_call", allowanceOf, "latest", probed(token, placeholderHolder, placeholderSpender)),
 	}
-	if err := s.chain.rpc.Batch(ctx, calls...); err != nil {
+	if err := s.chain.Client().Batch(ctx, calls...); err != nil {
 		return layout{}, fmt.Errorf("storage layout of token %s: %w", token, err)
 	}
 	cached = layout{balances: recognise(balance), allowances: recognise(allowance), until: time.Now().Add(noLayoutLife)}
@@ -121,7 +122,7 @@ func probed(token chain.Address, keys ...chain.Address) map[chain.Address]overri
 }
 
 // recognise returns the candidate whose number the answer is, nil for none.
-func recognise(answer payload) *mapping {
+func recognise(answer evm.Payload) *mapping {
 	for i, m := range candidates {
 		if value := probeValue(i); len(answer) == len(value) && [32]byte(answer) == value {
 			return &m

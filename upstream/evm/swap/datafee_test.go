@@ -1,9 +1,11 @@
-package evm_test
+package swap
 
 import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
 
 	"crossgate/chain"
 	"crossgate/quote"
@@ -11,7 +13,7 @@ import (
 
 // swapOnBase is a transaction with its unsigned EIP-1559 form, which was encoded by other means.
 var swapOnBase = quote.Tx{
-	To:    mustAddress("0x663dc15d3c1ac63ff12e45ab68fea3f0a883c251"),
+	To:    chain.NewAddress(common.FromHex("0x663dc15d3c1ac63ff12e45ab68fea3f0a883c251")),
 	Data:  append([]byte{0x25, 0x8c, 0x16, 0xee}, make([]byte, 60)...),
 	Value: chain.NewAmount(100_000_000_000_000_000),
 }
@@ -19,16 +21,8 @@ var swapOnBase = quote.Tx{
 const unsignedOnBase = "02f87382210501843b9aca00843b9aca0083033450" + // chain, nonce, prices, gas
 	"94663dc15d3c1ac63ff12e45ab68fea3f0a883c251" + "88016345785d8a0000" + "b840258c16ee"
 
-func mustAddress(text string) chain.Address {
-	a, err := chain.ParseAddress(text, chain.EVM)
-	if err != nil {
-		panic(err)
-	}
-	return a
-}
-
 func TestDataFeeOfTheOPStackIsTheOraclesWord(t *testing.T) {
-	base, _ := chain.Documented().Chain(8453)
+	base := documented(t, 8453)
 	for _, row := range []struct {
 		name, l1, operator string
 		want               uint64
@@ -37,8 +31,7 @@ func TestDataFeeOfTheOPStackIsTheOraclesWord(t *testing.T) {
 		{"before operators had a share", fmt.Sprintf("0x%064x", 7_000_000), "!execution reverted", 7_000_000},
 		{"no oracle", "0x", "0x", 0},
 	} {
-		n := &node{chainID: 8453}
-		n.storage = func(to, data string, _ uint64) string {
+		n := &node{contract: func(to, data string) string {
 			switch {
 			case to != "0x420000000000000000000000000000000000000f":
 				t.Errorf("%s: asked %s", row.name, to)
@@ -51,8 +44,8 @@ func TestDataFeeOfTheOPStackIsTheOraclesWord(t *testing.T) {
 				return row.operator
 			}
 			return "0x"
-		}
-		fee, err := n.serve(t, base).DataFee(t.Context(), swapOnBase.To, swapOnBase, 210_000)
+		}}
+		fee, err := NewFees(n.serve(t, base)).DataFee(t.Context(), swapOnBase.To, swapOnBase, 210_000)
 		if err != nil || fee != chain.NewAmount(row.want) {
 			t.Errorf("%s: data fee = %s, %v, want %d", row.name, fee, err, row.want)
 		}
@@ -60,12 +53,12 @@ func TestDataFeeOfTheOPStackIsTheOraclesWord(t *testing.T) {
 }
 
 func TestDataFeeOfLineaIsWhatSizeAddsToThePrice(t *testing.T) {
-	linea, _ := chain.Documented().Chain(59144)
-	n := &node{chainID: 59144, answers: map[string]string{
+	linea := documented(t, 59144)
+	n := &node{answers: map[string]string{
 		"linea_estimateGas": `"result":{"gasLimit":"0x33450","baseFeePerGas":"0x7","priorityFeePerGas":"0x3b9aca00"}`,
 		"eth_gasPrice":      `"result":"0x1dcd6507"`, // half of it
 	}}
-	fee, err := n.serve(t, linea).DataFee(t.Context(), swapOnBase.To, swapOnBase, 210_000)
+	fee, err := NewFees(n.serve(t, linea)).DataFee(t.Context(), swapOnBase.To, swapOnBase, 210_000)
 	if want := chain.NewAmount(210_000 * 500_000_000); err != nil || fee != want {
 		t.Errorf("data fee = %s, %v, want %s", fee, err, want)
 	}
@@ -73,10 +66,9 @@ func TestDataFeeOfLineaIsWhatSizeAddsToThePrice(t *testing.T) {
 
 func TestOtherChainsChargeNothingBesideGas(t *testing.T) {
 	for _, id := range []chain.ID{1, 42161, 137} {
-		c, _ := chain.Documented().Chain(id)
-		n := &node{chainID: c.Native}
-		if fee, err := n.serve(t, c).DataFee(t.Context(), swapOnBase.To, swapOnBase, 210_000); err != nil || !fee.IsZero() || n.trips() != 0 {
-			t.Errorf("data fee on chain %d = %s, %v after %d calls, want none without a call", id, fee, err, n.trips())
+		n := &node{}
+		if fee, err := NewFees(n.serve(t, documented(t, id))).DataFee(t.Context(), swapOnBase.To, swapOnBase, 210_000); err != nil || !fee.IsZero() || n.requests != 0 {
+			t.Errorf("data fee on chain %d = %s, %v after %d calls, want none without a call", id, fee, err, n.requests)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package evm_test
+package swap
 
 import (
 	"errors"
@@ -7,7 +7,6 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
-	"crossgate/upstream/evm"
 )
 
 // TestWhatNoNodeRanIsNotSimulated has nodes that answer nothing where the outcome of a transaction stands, as gateways
@@ -23,15 +22,15 @@ func TestWhatNoNodeRanIsNotSimulated(t *testing.T) {
 		{"null of a simulation", `"result":null`, ran, false},
 		{"blocks that are null", `"result":[null,null]`, ran, false},
 	} {
-		n := newNode(1000)
-		n.answers = map[string]string{
-			"eth_simulateV1": test.simulated, "eth_call": test.called, "eth_gasPrice": `"result":"0x1"`,
+		n := &node{answers: map[string]string{
+			"eth_getBlockByNumber": `"result":{"number":"0x3e8","timestamp":"0x6553f100","miner":"0x0000000000000000000000000000000000000001"}`,
+			"eth_simulateV1":       test.simulated, "eth_call": test.called, "eth_gasPrice": `"result":"0x1"`,
 			"eth_getBalance": fmt.Sprintf(`"result":"0x%x"`, uint64(1e18)), "eth_estimateGas": `"result":"0x30000"`,
-		}
+		}}
 		sender := chain.NewAddress([]byte("the sender's address"))
-		got, err := evm.NewSimulator(n.serve(t, testChain)).Simulate(t.Context(), quote.Simulation{
-			Sender: sender, Recipient: sender, In: chain.NativeCoin(chain.EVM), Out: testChain.Contracts.DlnSource,
-			AmountIn: chain.NewAmount(1), Tx: quote.Tx{To: testChain.Contracts.Router, Data: make([]byte, 4), Value: chain.NewAmount(1)},
+		got, err := NewSimulator(n.serve(t, documented(t, 8453))).Simulate(t.Context(), quote.Simulation{
+			Sender: sender, Recipient: sender, In: chain.NativeCoin(chain.EVM), Out: someToken,
+			AmountIn: chain.NewAmount(1), Tx: quote.Tx{To: otherToken, Data: make([]byte, 4), Value: chain.NewAmount(1)},
 		})
 		if (err == nil) != test.ok || errors.Is(err, quote.ErrReverted) {
 			t.Errorf("%s: Simulate() = %+v, %v", test.name, got, err)

@@ -1,4 +1,4 @@
-package evm
+package swap
 
 import (
 	"context"
@@ -6,9 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,6 +14,7 @@ import (
 	"crossgate/chain"
 	"crossgate/quote"
 	"crossgate/upstream"
+	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -49,11 +47,7 @@ type revertVector struct {
 
 func readVectors(t *testing.T, path string) (vectors []routerVector, reverts map[string]string) {
 	t.Helper()
-	NeedRecorded(t, path)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := readShared(t, path)
 	var recording struct {
 		Errors []struct{ Signature, Selector string }
 		Chains []struct{ Vectors []routerVector }
@@ -72,8 +66,6 @@ func readVectors(t *testing.T, path string) (vectors []routerVector, reverts map
 	return vectors, reverts
 }
 
-var recordedRouter = filepath.Join(Recorded, "golden", "router", "router-vectors-A.json")
-
 func TestRouterCalldataIsThatOfTheRealCalls(t *testing.T) {
 	for _, path := range []string{filepath.Join("testdata", "router.json"), recordedRouter} {
 		t.Run(filepath.Base(path), func(t *testing.T) {
@@ -89,7 +81,7 @@ func TestRouterCalldataIsThatOfTheRealCalls(t *testing.T) {
 func checkCalldata(t *testing.T, v routerVector) {
 	t.Helper()
 	args, details := v.Call.Args, v.Call.Args.SwapDetails
-	r := NewRouter(New(chain.Chain{Contracts: chain.Contracts{Router: hexAddress(t, v.Tx.To)}}, jsonrpc.New(upstream.NewPool("chain"))))
+	r := NewRouter(evm.New(chain.Chain{Contracts: chain.Contracts{Router: hexAddress(t, v.Tx.To)}}, jsonrpc.New(upstream.NewPool("chain"))))
 	tx, err := r.Wrap(quote.RouterSwap{
 		TokenIn: hexAddress(t, args.TokenIn), AmountIn: decimalAmount(t, args.AmountIn), Permit: hexBytes(t, args.TokenInPermitEnvelope),
 		Spender: hexAddress(t, details.AllowanceAggregator), VenueRouter: hexAddress(t, details.SwapRouter),
@@ -187,78 +179,29 @@ func TestUnknownRevertsShowTheirSelector(t *testing.T) {
 	}
 }
 
-// routerNode answers eth_call as the public router does, and counts the questions.
+// routerNode answers as the public router does; without a fee there is none.
 type routerNode struct {
+	node
 	fee       string // of swapVariableFeeBps
 	supported map[string]string
-	down      bool
-	questions int
 }
 
-func (n *routerNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if n.down {
-		http.Error(w, "down", http.StatusServiceUnavailable)
-		return
-	}
-	n.questions++
-	var raw json.RawMessage
-	if err := json.NewDecoder(r.Body).Decode(&raw); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	type question struct {
-		ID     json.RawMessage
-		Method string
-		Params []json.RawMessage
-	}
-	var batch []question
-	single := json.Unmarshal(raw, &batch) != nil
-	if single {
-		batch = make([]question, 1)
-		if err := json.Unmarshal(raw, &batch[0]); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-	}
-	answers := make([]string, len(batch))
-	for i, q := range batch {
-		answers[i] = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%q}`, q.ID, n.answer(q.Method, q.Params))
-	}
-	if single {
-		fmt.Fprint(w, answers[0])
-		return
-	}
-	fmt.Fprintf(w, "[%s]", strings.Join(answers, ","))
-}
-
-func (n *routerNode) answer(method string, params []json.RawMessage) string {
-	if method == "eth_chainId" {
-		return "0x1"
-	}
-	var m struct{ Data string }
-	if json.Unmarshal(params[0], &m) != nil || n.fee == "" {
+func (n *routerNode) answer(_, data string) string {
+	switch {
+	case n.fee == "":
 		return "0x"
-	}
-	switch m.Data[:10] {
-	case "0x54fd4d50":
+	case data[:10] == "0x54fd4d50":
 		return "0x" + fmt.Sprintf("%064x", 320)
-	case "0xedc8fef6":
+	case data[:10] == "0xedc8fef6":
 		return n.fee
 	}
-	return n.supported["0x"+m.Data[len(m.Data)-40:]]
+	return n.supported["0x"+data[len(data)-40:]]
 }
 
 func (n *routerNode) serve(t *testing.T) *Router {
 	t.Helper()
-	server := httptest.NewServer(n)
-	t.Cleanup(server.Close)
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL, Client: server.Client()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, _ := chain.Documented().Chain(chain.Ethereum)
-	c.Contracts.Multicall = chain.Address{}
-	return NewRouter(New(c, jsonrpc.New(upstream.NewPool("chain", endpoint))))
+	n.contract = n.answer
+	return NewRouter(n.node.serve(t, documented(t, chain.Ethereum)))
 }
 
 const (
@@ -280,8 +223,8 @@ func TestRouterTermsAreRememberedAndAskedAnew(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
-		if terms.FeeBps != wantFee || !terms.Calls[listed] || !terms.Calls[old] || terms.Calls[other] || n.questions != wantQuestions {
-			t.Errorf("%s: terms = %+v after %d questions, want a fee of %d after %d", what, terms, n.questions, wantFee, wantQuestions)
+		if terms.FeeBps != wantFee || !terms.Calls[listed] || !terms.Calls[old] || terms.Calls[other] || n.requests != wantQuestions {
+			t.Errorf("%s: terms = %+v after %d questions, want a fee of %d after %d", what, terms, n.requests, wantFee, wantQuestions)
 		}
 	}
 	check("at first", 8, 1)
@@ -312,8 +255,8 @@ func TestChainsWithoutTheRouterAreNotAskedAgainSoon(t *testing.T) {
 			t.Errorf("Terms = %v, want ErrNoRouter", err)
 		}
 	}
-	if n.questions != 1 {
-		t.Errorf("%d questions, want 1", n.questions)
+	if n.requests != 1 {
+		t.Errorf("%d questions, want 1", n.requests)
 	}
 }
 

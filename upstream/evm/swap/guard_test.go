@@ -1,4 +1,4 @@
-package evm_test
+package swap
 
 import (
 	"bytes"
@@ -9,14 +9,13 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
-	"crossgate/upstream/evm"
 )
 
 var (
 	someToken  = chain.NewAddress(bytes.Repeat([]byte{0x70}, 20))
 	otherToken = chain.NewAddress(bytes.Repeat([]byte{0x71}, 20))
 	somebody   = chain.NewAddress(bytes.Repeat([]byte{0x01}, 20))
-	stranger   = chain.NewAddress(bytes.Repeat([]byte{0xba}, 20))
+	thief      = chain.NewAddress(bytes.Repeat([]byte{0xba}, 20))
 )
 
 // TestMinimumIsWhatTheCallEnforces reads calls that keep to a swap of 1000 for at least 2,000,000,000, and such as do
@@ -38,8 +37,8 @@ func TestMinimumIsWhatTheCallEnforces(t *testing.T) {
 		{"rounded", func(c *quote.Call) { c.MinOut = chain.NewAmount(wanted - 3) }, wanted - 3},
 		{"less than rounding takes", func(c *quote.Call) { c.MinOut = chain.NewAmount(wanted - 4) }, 0},
 		{"no minimum", func(c *quote.Call) { c.MinOut = chain.Amount{} }, 0},
-		{"another payee", func(c *quote.Call) { c.Payee = stranger }, 0},
-		{"the rest to a stranger", func(c *quote.Call) { c.Refund = stranger }, 0},
+		{"another payee", func(c *quote.Call) { c.Payee = thief }, 0},
+		{"the rest to a stranger", func(c *quote.Call) { c.Refund = thief }, 0},
 		{"the rest to the recipient", func(c *quote.Call) { c.Refund = somebody }, wanted},
 		{"its caller", func(c *quote.Call) { c.Payee = chain.Address{} }, wanted},
 		{"another input", func(c *quote.Call) { c.TokenIn = otherToken }, 0},
@@ -51,8 +50,8 @@ func TestMinimumIsWhatTheCallEnforces(t *testing.T) {
 		{"less, where shares are rounded", func(c *quote.Call) { c.Affiliate, c.AmountIn = affiliate, chain.NewAmount(998) }, wanted},
 		{"less than rounding takes of the input", func(c *quote.Call) { c.Affiliate, c.AmountIn = affiliate, chain.NewAmount(997) }, 0},
 		{"more, beside a share", func(c *quote.Call) { c.Affiliate, c.AmountIn = affiliate, chain.NewAmount(1001) }, 0},
-		{"a stranger's share", func(c *quote.Call) { c.Affiliate, c.Affiliate.Recipient = affiliate, stranger }, 0},
-		{"a stranger's share beside", func(c *quote.Call) { c.Second, c.Second.Recipient = affiliate, stranger }, 0},
+		{"a stranger's share", func(c *quote.Call) { c.Affiliate, c.Affiliate.Recipient = affiliate, thief }, 0},
+		{"a stranger's share beside", func(c *quote.Call) { c.Second, c.Second.Recipient = affiliate, thief }, 0},
 		{"a larger share", func(c *quote.Call) { c.Affiliate, c.Affiliate.Percent = affiliate, decimal.RequireFromString("0.31") }, 0},
 	} {
 		call := kept
@@ -63,7 +62,7 @@ func TestMinimumIsWhatTheCallEnforces(t *testing.T) {
 			Sender: somebody, Recipient: somebody,
 		}
 		p := quote.Profile{Read: func(chain.Chain, quote.Tx) (quote.Call, error) { return call, nil }}
-		got, err := evm.Guard{}.MinOut(s, p, quote.Quote{}, quote.Tx{}, chain.NewAmount(wanted))
+		got, err := Guard{}.MinOut(s, p, quote.Quote{}, quote.Tx{}, chain.NewAmount(wanted))
 		if row.want == 0 && !errors.Is(err, quote.ErrRefused) || row.want > 0 && (err != nil || got != chain.NewAmount(row.want)) {
 			t.Errorf("%s: %s, %v; want %d", row.name, got, err, row.want)
 		}
@@ -76,13 +75,13 @@ func TestCallerIsPaidOnlyWhereHeIsTheRecipient(t *testing.T) {
 		return quote.Call{TokenIn: someToken, TokenOut: otherToken, MinOut: chain.NewAmount(1)}, nil
 	}}
 	for name, s := range map[string]quote.Swap{
-		"another":                    {Sender: stranger, Recipient: somebody},
+		"another":                    {Sender: thief, Recipient: somebody},
 		"nobody":                     {},
 		"nobody, who has a sender":   {Sender: somebody},
 		"a recipient without sender": {Recipient: somebody},
 	} {
 		s.In, s.Out = quote.Side{Address: someToken}, quote.Side{Address: otherToken}
-		if _, err := (evm.Guard{}).MinOut(s, p, quote.Quote{}, quote.Tx{}, chain.NewAmount(1)); !errors.Is(err, quote.ErrRefused) {
+		if _, err := (Guard{}).MinOut(s, p, quote.Quote{}, quote.Tx{}, chain.NewAmount(1)); !errors.Is(err, quote.ErrRefused) {
 			t.Errorf("%s: MinOut = %v, want ErrRefused", name, err)
 		}
 	}
@@ -97,7 +96,7 @@ func TestOneUnitIsNotRoundedToNothing(t *testing.T) {
 		p := quote.Profile{Read: func(chain.Chain, quote.Tx) (quote.Call, error) {
 			return quote.Call{TokenIn: someToken, TokenOut: otherToken, MinOut: chain.NewAmount(enforced)}, nil
 		}}
-		if _, err := (evm.Guard{}).MinOut(s, p, quote.Quote{}, quote.Tx{}, chain.NewAmount(1)); isRefused != errors.Is(err, quote.ErrRefused) {
+		if _, err := (Guard{}).MinOut(s, p, quote.Quote{}, quote.Tx{}, chain.NewAmount(1)); isRefused != errors.Is(err, quote.ErrRefused) {
 			t.Errorf("a minimum of %d in place of 1: %v", enforced, err)
 		}
 	}
@@ -108,7 +107,7 @@ func TestFunctionsThatAreNotKnownAreRefused(t *testing.T) {
 		"a venue without a list":       {},
 		"a function that is not on it": {Read: func(chain.Chain, quote.Tx) (quote.Call, error) { return quote.Call{}, errors.New("unknown") }},
 	} {
-		if _, err := (evm.Guard{}).MinOut(quote.Swap{}, p, quote.Quote{}, quote.Tx{}, chain.Amount{}); !errors.Is(err, quote.ErrRefused) {
+		if _, err := (Guard{}).MinOut(quote.Swap{}, p, quote.Quote{}, quote.Tx{}, chain.Amount{}); !errors.Is(err, quote.ErrRefused) {
 			t.Errorf("%s: %v, want ErrRefused", name, err)
 		}
 	}
@@ -116,11 +115,11 @@ func TestFunctionsThatAreNotKnownAreRefused(t *testing.T) {
 
 // TestPaymentsToOthersAreRefusedByEitherWay: behind the public router nothing else of a venue's calldata counts.
 func TestPaymentsToOthersAreRefusedByEitherWay(t *testing.T) {
-	share := quote.Affiliate{Percent: decimal.RequireFromString("0.1"), Recipient: stranger}
+	share := quote.Affiliate{Percent: decimal.RequireFromString("0.1"), Recipient: thief}
 	for name, read := range map[string]func() (quote.Call, error){
 		"a share":             func() (quote.Call, error) { return quote.Call{Affiliate: share}, nil },
 		"a second share":      func() (quote.Call, error) { return quote.Call{Second: share}, nil },
-		"what is left":        func() (quote.Call, error) { return quote.Call{Refund: stranger}, nil },
+		"what is left":        func() (quote.Call, error) { return quote.Call{Refund: thief}, nil },
 		"what is known":       func() (quote.Call, error) { return quote.Call{}, quote.ErrRefused },
 		"":                    func() (quote.Call, error) { return quote.Call{}, nil },
 		" of an unknown call": func() (quote.Call, error) { return quote.Call{}, errors.New("not known") },
@@ -129,7 +128,7 @@ func TestPaymentsToOthersAreRefusedByEitherWay(t *testing.T) {
 			Routers: map[chain.ID]chain.Address{0: someToken},
 			Read:    func(chain.Chain, quote.Tx) (quote.Call, error) { return read() },
 		}
-		err := evm.Guard{}.Check(quote.Swap{In: quote.Side{Address: otherToken}, Sender: somebody, Recipient: somebody}, p, quote.Tx{To: someToken, Data: make([]byte, 4)})
+		err := Guard{}.Check(quote.Swap{In: quote.Side{Address: otherToken}, Sender: somebody, Recipient: somebody}, p, quote.Tx{To: someToken, Data: make([]byte, 4)})
 		if mayPass := name == "" || name[0] == ' '; mayPass == errors.Is(err, quote.ErrRefused) {
 			t.Errorf("%q to a stranger: %v", name, err)
 		}

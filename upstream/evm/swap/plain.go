@@ -1,4 +1,4 @@
-package evm
+package swap
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
+	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -18,7 +19,7 @@ import (
 // row and returns the first word that each returned, or reverts as the first that fails. To other callers, as to those
 // who pay it coins, it is an account without code, but for its size. As many calls as fit into 16 words of memory are
 // made.
-var walletCode = payload(common.FromHex("" +
+var walletCode = evm.Payload(common.FromHex("" +
 	"3330146007" + "57" + "00" + // CALLER ADDRESS EQ, to 7; STOP
 	"5b6000" + "6000" + // 7: place of the next result, place in the calldata
 	"5b3681101560" + "4d57" + // 12: CALLDATASIZE LT ISZERO, to 77
@@ -30,15 +31,15 @@ var walletCode = payload(common.FromHex("" +
 	"5b506000f3")) // 77: RETURN
 
 // walletInput is calls as walletCode reads them: receiver, value, length of the input, a word each, and the input.
-func walletInput(calls []simulatedCall) payload {
-	var input payload
+func walletInput(calls []simulatedCall) evm.Payload {
+	var input evm.Payload
 	for _, c := range calls {
 		var value [32]byte
 		if c.Value != nil {
 			value = c.Value.Bytes32()
 		}
 		length := chain.NewAmount(uint64(len(c.Input))).Bytes32()
-		input = slices.Concat(input, paddedAddress(c.To), value[:], length[:], c.Input)
+		input = slices.Concat(input, evm.PaddedAddress(c.To), value[:], length[:], c.Input)
 	}
 	return input
 }
@@ -50,16 +51,16 @@ const walletGas = 500_000
 // of balances, for which the sender's account is a contract. Contracts can detect the latter; the former shows
 // whether they fail otherwise. Where it succeeds alone only, nothing is measured.
 func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overrides, now surroundings) (quote.Result, error) {
-	overridden := !s.chain.rpc.Lacks("eth_call", jsonrpc.Overrides)
+	overridden := !s.chain.Client().Lacks("eth_call", jsonrpc.Overrides)
 	switch {
 	case !overridden && len(set.accounts) > 0:
 		return quote.Result{}, fmt.Errorf("%w: the sender lacks what the swap takes, and no endpoint takes overrides of states", quote.ErrNotSimulated)
 	case !overridden && set.approve:
 		return quote.Result{}, fmt.Errorf("%w: the storage layout of allowances of token %s is unknown", quote.ErrNotSimulated, t.In)
 	}
-	var gas quantity
+	var gas evm.Quantity
 	var alone, measured []*jsonrpc.Call
-	var answers [2]payload
+	var answers [2]evm.Payload
 	calls, balances := set.calls(t, now)
 	wallet, message := set.wallet(t, now, calls)
 	for i, block := range []string{"latest", "pending"} {
@@ -67,14 +68,14 @@ func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overri
 			measured = append(measured, wallet.call(&answers[i], "eth_call", message, block))
 		}
 		if !set.approve {
-			alone = append(alone, set.call(new(payload), "eth_call", calls[len(calls)-balances-1], block))
+			alone = append(alone, set.call(new(evm.Payload), "eth_call", calls[len(calls)-balances-1], block))
 		}
 	}
 	asked := slices.Concat(alone, measured)
 	if !set.approve {
 		asked = append(asked, set.call(&gas, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest"))
 	}
-	if err := s.chain.rpc.Batch(ctx, asked...); err != nil {
+	if err := s.chain.Client().Batch(ctx, asked...); err != nil {
 		return quote.Result{}, err
 	}
 	for _, run := range alone {
@@ -103,11 +104,18 @@ func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overri
 	return worst, nil
 }
 
+// multicallABI is the part of Multicall3 that CoinOutcome uses (github.com/mds1/multicall3).
+var multicallABI = evm.ParseABI(`[{"type":"function","name":"aggregate3Value","stateMutability":"payable",
+	"inputs":[{"name":"calls","type":"tuple[]","components":[
+		{"name":"target","type":"address"},{"name":"allowFailure","type":"bool"},{"name":"value","type":"uint256"},{"name":"callData","type":"bytes"}]}],
+	"outputs":[{"name":"returnData","type":"tuple[]","components":[
+		{"name":"success","type":"bool"},{"name":"returnData","type":"bytes"}]}]}]`)
+
 // CoinOutcome is the recipient's gain of a token by a transaction that sends the coin, as Multicall3 makes it in
 // the place of the sender, between readings of the balance: nodes that take no overrides can measure that alone.
 // Nothing is known where the transaction pays its caller.
 func (s *Simulator) CoinOutcome(ctx context.Context, t quote.Simulation) (received chain.Amount, measured bool) {
-	multicall := s.chain.chain.Contracts.Multicall
+	multicall := s.chain.Facts().Contracts.Multicall
 	if !t.In.IsNative() || t.Out.IsNative() || !t.Through.IsAbsent() || multicall.IsAbsent() {
 		return received, false
 	}
@@ -117,17 +125,20 @@ func (s *Simulator) CoinOutcome(ctx context.Context, t quote.Simulation) (receiv
 		Value        *big.Int
 		CallData     []byte
 	}
-	balance := valueCall{Target: nodeAddress(t.Out), Value: new(big.Int), CallData: append(balanceOfSelector[:4:4], paddedAddress(t.Recipient)...)}
+	balance := valueCall{Target: evm.NodeAddress(t.Out), Value: new(big.Int), CallData: append(balanceOfSelector[:4:4], evm.PaddedAddress(t.Recipient)...)}
 	data, err := multicallABI.Pack("aggregate3Value", []valueCall{
-		balance, {Target: nodeAddress(t.Tx.To), Value: t.Tx.Value.Big(), CallData: t.Tx.Data}, balance,
+		balance, {Target: evm.NodeAddress(t.Tx.To), Value: t.Tx.Value.Big(), CallData: t.Tx.Data}, balance,
 	})
 	if err != nil {
 		return received, false
 	}
-	var raw payload
-	var results []callResult
+	var raw evm.Payload
+	var results []struct {
+		Success    bool
+		ReturnData []byte
+	}
 	made := messageOf(t.Sender, quote.Tx{To: multicall, Data: data, Value: t.Tx.Value})
-	if err := s.chain.rpc.All(ctx, jsonrpc.NewCall(&raw, nil, "eth_call", made, "latest")); err != nil {
+	if err := s.chain.Client().All(ctx, jsonrpc.NewCall(&raw, nil, "eth_call", made, "latest")); err != nil {
 		return received, false
 	}
 	if err := multicallABI.UnpackIntoInterface(&results, "aggregate3Value", raw); err != nil || len(results) != 3 {
@@ -141,20 +152,20 @@ func (s *Simulator) CoinOutcome(ctx context.Context, t quote.Simulation) (receiv
 // the transaction for that, and walletGas beside it.
 func (s overrides) wallet(t quote.Simulation, now surroundings, calls []simulatedCall) (overrides, simulatedCall) {
 	now.gas += now.gas/32 + walletGas
-	coins := &amount{t.Tx.Value.Add(now.gasMoney())}
+	coins := &evm.Amount{Amount: t.Tx.Value.Add(now.gasMoney())}
 	if now.coins.Cmp(coins.Amount) > 0 {
 		coins.Amount = now.coins
 	}
 	s.accounts = maps.Clone(s.accounts)
 	s.accounts[t.Sender], s.accounts[now.meter] = override{Balance: coins, Code: walletCode}, override{Code: meterCode}
 	return s, simulatedCall{
-		From: &t.Sender, To: t.Sender, Input: walletInput(calls), Gas: quantity(now.gas), GasPrice: &amount{now.gasPrice},
+		From: &t.Sender, To: t.Sender, Input: walletInput(calls), Gas: evm.Quantity(now.gas), GasPrice: &evm.Amount{Amount: now.gasPrice},
 	}
 }
 
 // walletResults are the results of so many calls by the sender's account. A node that leaves out overrides returns
 // something else: then none of the calls succeeded.
-func walletResults(answer payload, calls int) []simulatedResult {
+func walletResults(answer evm.Payload, calls int) []simulatedResult {
 	results := make([]simulatedResult, calls)
 	if len(answer) == 32*calls {
 		for i := range results {

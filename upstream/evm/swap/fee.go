@@ -1,16 +1,28 @@
-package evm
+// Package swap has what swaps need of EVM chains: Fees, the Simulator, the Guard and the public Router.
+package swap
 
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"crossgate/chain"
 	"crossgate/quote"
+	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 )
 
-var _ quote.FeeSource = (*Chain)(nil)
+// Fees reads what transactions cost on a chain. Safe for concurrent use.
+type Fees struct {
+	chain  *evm.Chain
+	market atomic.Pointer[feeMarket]
+}
+
+var _ quote.FeeSource = (*Fees)(nil)
+
+// NewFees returns the costs on the newest block of c.
+func NewFees(c *evm.Chain) *Fees { return &Fees{chain: c} }
 
 // feeBlocks is over how many blocks tips are looked at, feePercentiles which tips of each block: those
 // that Normal and Aggressive go by.
@@ -27,9 +39,9 @@ const feeHistoryMethod = "eth_feeHistory"
 // feeHistory is the answer to eth_feeHistory (execution-apis, fee_market.yaml): base fees of the blocks and,
 // last, of the next one; for each block the tips at the percentiles.
 type feeHistory struct {
-	BaseFees      []amount   `json:"baseFeePerGas"`
-	Rewards       [][]amount `json:"reward"`
-	GasUsedRatios []float64  `json:"gasUsedRatio"`
+	BaseFees      []evm.Amount   `json:"baseFeePerGas"`
+	Rewards       [][]evm.Amount `json:"reward"`
+	GasUsedRatios []float64      `json:"gasUsedRatio"`
 }
 
 // A fee market is believed for half a block, within these bounds: each block has its own base fee.
@@ -47,50 +59,39 @@ type feeMarket struct {
 // GasPrice returns the current price of gas, in one round trip and mostly in none. Expected is the next base fee and
 // the median tip of the recent blocks with transactions; MaxFee leaves room for the base fee to double, for
 // Aggressive to treble. Chains without base fees are asked for their gas price.
-func (c *Chain) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice, error) {
-	if known := c.fees.Load(); known != nil && time.Now().Before(known.until) {
+func (f *Fees) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice, error) {
+	if known := f.market.Load(); known != nil && time.Now().Before(known.until) {
 		return known.prices[p], nil
 	}
-	var market feeMarket
-	price, err := c.readFees(ctx)
+	market, err := f.readFees(ctx)
 	if err != nil {
 		return quote.GasPrice{}, err
 	}
-	for priority := range market.prices {
-		market.prices[priority] = price(quote.Priority(priority))
-	}
-	market.until = time.Now().Add(min(max(c.chain.BlockTime/2, shortestFeeLife), longestFeeLife))
-	c.fees.Store(&market)
+	market.until = time.Now().Add(min(max(f.chain.Facts().BlockTime/2, shortestFeeLife), longestFeeLife))
+	f.market.Store(market)
 	return market.prices[p], nil
 }
 
 // readFees asks the chain what gas costs.
-func (c *Chain) readFees(ctx context.Context) (func(quote.Priority) quote.GasPrice, error) {
+func (f *Fees) readFees(ctx context.Context) (*feeMarket, error) {
 	var history *feeHistory
-	var plain amount
-	historyCall := jsonrpc.NewCall(&history, nil, feeHistoryMethod, quantity(feeBlocks), "latest", feePercentiles)
+	var plain evm.Amount
+	historyCall := jsonrpc.NewCall(&history, nil, feeHistoryMethod, evm.Quantity(feeBlocks), "latest", feePercentiles)
 	plainCall := jsonrpc.NewCall(&plain, nil, "eth_gasPrice")
 	calls := []*jsonrpc.Call{plainCall, historyCall}
-	isFlat := c.flat || c.rpc.Lacks(feeHistoryMethod, "")
+	isFlat := f.chain.Facts().Family == chain.TVM || f.chain.Client().Lacks(feeHistoryMethod, "")
 	if isFlat {
 		calls = calls[:1]
 	}
-	c.rpc.Each(ctx, calls...)
+	f.chain.Client().Each(ctx, calls...)
 	if !isFlat && historyCall.Err == nil && history.hasMarket() {
-		return func(p quote.Priority) quote.GasPrice { return history.price(p, leastTip[c.chain.ID]) }, nil
+		least := leastTip[f.chain.Facts().ID]
+		return &feeMarket{prices: [...]quote.GasPrice{history.price(quote.Normal, least), history.price(quote.Aggressive, least)}}, nil
 	}
-	if plainCall.Err != nil {
-		return nil, plainCall.Err
-	}
-	return func(p quote.Priority) quote.GasPrice { return legacyPrice(p, plain.Amount) }, nil
-}
-
-// legacyPrice adds a quarter for Aggressive.
-func legacyPrice(p quote.Priority, plain chain.Amount) quote.GasPrice {
-	if p == quote.Aggressive {
-		plain = plain.MulDiv(5, 4)
-	}
-	return quote.GasPrice{Expected: plain, Legacy: true}
+	return &feeMarket{prices: [...]quote.GasPrice{
+		quote.Normal:     {Expected: plain.Amount, Legacy: true},
+		quote.Aggressive: {Expected: plain.MulDiv(5, 4), Legacy: true},
+	}}, plainCall.Err
 }
 
 // hasMarket reports whether there is a base fee, or at least tips, to go by.
@@ -143,8 +144,13 @@ func larger(a, b chain.Amount) chain.Amount {
 
 // EstimateGas runs tx from sender on the newest block and returns the gas it needs. What the contract
 // says when it refuses stands in the error, which wraps quote.ErrReverted.
-func (c *Chain) EstimateGas(ctx context.Context, sender chain.Address, tx quote.Tx) (uint64, error) {
-	var gas quantity
-	err := c.rpc.All(ctx, jsonrpc.NewCall(&gas, nil, "eth_estimateGas", messageOf(sender, tx)))
+func (f *Fees) EstimateGas(ctx context.Context, sender chain.Address, tx quote.Tx) (uint64, error) {
+	var gas evm.Quantity
+	err := f.chain.Client().All(ctx, jsonrpc.NewCall(&gas, nil, "eth_estimateGas", messageOf(sender, tx)))
 	return uint64(gas), reverted(err)
+}
+
+// messageOf is tx sent by sender.
+func messageOf(sender chain.Address, tx quote.Tx) evm.Message {
+	return evm.Message{From: &sender, To: tx.To, Data: tx.Data, Value: &evm.Amount{Amount: tx.Value}}
 }

@@ -1,4 +1,4 @@
-package evm
+package swap
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
+	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -18,48 +19,42 @@ var oracle = chain.NewAddress([]byte{
 	0x42, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x0f,
 })
 
-// Chains by their EIP-155 ids whose fees have a part beside gas.
-var (
-	// opStack publishes transactions on another chain and charges for it: Optimism, Base, BOB, Mantle, MegaETH.
-	opStack = map[uint64]bool{10: true, 8453: true, 60808: true, 5000: true, 4326: true}
-	// Linea's price of gas depends on the size of the transaction.
-	linea uint64 = 59144
-)
+// linea is the EIP-155 id of the chain whose price of gas depends on the size of the transaction.
+const linea = 59144
 
 var (
-	l1FeeSelector       = selector("getL1Fee(bytes)")
-	operatorFeeSelector = selector("getOperatorFee(uint256)") // since the Isthmus upgrade
+	l1FeeSelector       = evm.Selector("getL1Fee(bytes)")
+	operatorFeeSelector = evm.Selector("getOperatorFee(uint256)") // since the Isthmus upgrade
 )
 
 // DataFee is what publishing tx costs on the chains that charge for it beside gas. On Arbitrum and the
 // ZK stack it is part of the gas.
-func (c *Chain) DataFee(ctx context.Context, sender chain.Address, tx quote.Tx, gas uint64) (chain.Amount, error) {
+func (f *Fees) DataFee(ctx context.Context, sender chain.Address, tx quote.Tx, gas uint64) (chain.Amount, error) {
 	switch {
-	case opStack[c.chain.Native]:
-		return c.publishingFee(ctx, tx, gas)
-	case c.chain.Native == linea:
-		return c.sizeFee(ctx, sender, tx, gas)
+	case evm.OPStack[f.chain.Facts().Native]:
+		return f.publishingFee(ctx, tx, gas)
+	case f.chain.Facts().Native == linea:
+		return f.sizeFee(ctx, sender, tx, gas)
 	}
 	return chain.Amount{}, nil
 }
 
 // publishingFee is what the oracle says about the unsigned transaction, and about its gas where operators have a
 // share. Contracts without such a function add nothing.
-func (c *Chain) publishingFee(ctx context.Context, tx quote.Tx, gas uint64) (chain.Amount, error) {
-	raw, err := unsigned(c.chain.Native, tx, gas)
+func (f *Fees) publishingFee(ctx context.Context, tx quote.Tx, gas uint64) (chain.Amount, error) {
+	raw, err := unsigned(f.chain.Facts().Native, tx, gas)
 	if err != nil {
 		return chain.Amount{}, fmt.Errorf("encode the unsigned transaction: %w", err)
 	}
-	answers, err := c.callEach(ctx, []contractCall{
-		{oracle, slices.Concat(l1FeeSelector, encodeBytes(raw))},
-		{oracle, slices.Concat(operatorFeeSelector, wordOf(gas))},
+	answers, err := f.chain.CallAll(ctx, []chain.Address{oracle, oracle}, [][]byte{
+		slices.Concat(l1FeeSelector, encodeBytes(raw)), slices.Concat(operatorFeeSelector, wordOf(gas)),
 	})
 	if err != nil {
 		return chain.Amount{}, fmt.Errorf("fee of publishing: %w", err)
 	}
 	var fee chain.Amount
 	for _, answer := range answers {
-		if part, told := word(answer, 0); told {
+		if part, told := evm.Word(answer, 0); told {
 			amount, err := chain.AmountFromBig(part)
 			if err != nil {
 				return chain.Amount{}, fmt.Errorf("fee of publishing: %w", err)
@@ -71,14 +66,14 @@ func (c *Chain) publishingFee(ctx context.Context, tx quote.Tx, gas uint64) (cha
 }
 
 // sizeFee is how much more gas costs for this transaction than usual (docs.linea.build, linea_estimateGas).
-func (c *Chain) sizeFee(ctx context.Context, sender chain.Address, tx quote.Tx, gas uint64) (chain.Amount, error) {
+func (f *Fees) sizeFee(ctx context.Context, sender chain.Address, tx quote.Tx, gas uint64) (chain.Amount, error) {
 	var estimate struct {
-		BaseFee  amount `json:"baseFeePerGas"`
-		Priority amount `json:"priorityFeePerGas"`
+		BaseFee  evm.Amount `json:"baseFeePerGas"`
+		Priority evm.Amount `json:"priorityFeePerGas"`
 	}
-	var usual amount
+	var usual evm.Amount
 	size := &jsonrpc.Call{Method: "linea_estimateGas", Params: []any{messageOf(sender, tx)}, Out: &estimate}
-	if err := c.rpc.All(ctx, size, jsonrpc.NewCall(&usual, nil, "eth_gasPrice")); err != nil {
+	if err := f.chain.Client().All(ctx, size, jsonrpc.NewCall(&usual, nil, "eth_gasPrice")); err != nil {
 		return chain.Amount{}, fmt.Errorf("price by size: %w", reverted(err))
 	}
 	price := estimate.BaseFee.Add(estimate.Priority.Amount)

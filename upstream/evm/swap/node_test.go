@@ -1,0 +1,135 @@
+package swap
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/upstream"
+	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
+)
+
+// node answers the JSON-RPC of one chain.
+type node struct {
+	// answers are whole members by method, such as `"result":"0x1"`.
+	answers map[string]string
+	// contract answers an eth_call that answers leaves to it; an answer that begins with "!" is an error object's message.
+	contract func(to, data string) string
+	down     bool
+
+	mu       sync.Mutex
+	requests int
+	methods  map[string]int
+}
+
+type nodeCall struct {
+	ID     json.RawMessage
+	Method string
+	Params []json.RawMessage
+}
+
+func (n *node) serve(t *testing.T, c chain.Chain) *evm.Chain {
+	t.Helper()
+	return evm.New(c, n.client(t, c))
+}
+
+func (n *node) client(t *testing.T, c chain.Chain) *jsonrpc.Client {
+	t.Helper()
+	n.methods = map[string]int{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { n.reply(w, r, c.Native) }))
+	t.Cleanup(server.Close)
+	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL, Client: server.Client()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return jsonrpc.New(upstream.NewPool("chain", endpoint))
+}
+
+func (n *node) reply(w http.ResponseWriter, r *http.Request, native uint64) {
+	var raw json.RawMessage
+	if err := json.NewDecoder(r.Body).Decode(&raw); n.down || err != nil {
+		http.Error(w, "down", http.StatusServiceUnavailable)
+		return
+	}
+	var batch []nodeCall
+	isBatch := raw[0] == '['
+	if !isBatch {
+		raw = slices.Concat(json.RawMessage("["), raw, json.RawMessage("]"))
+	}
+	if err := json.Unmarshal(raw, &batch); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.requests++
+	objects := make([]string, len(batch))
+	for i, each := range batch {
+		n.methods[each.Method]++
+		members := n.members(each)
+		if each.Method == "eth_chainId" {
+			members = fmt.Sprintf(`"result":"0x%x"`, native)
+		}
+		objects[i] = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, each.ID, members)
+	}
+	if !isBatch {
+		fmt.Fprint(w, objects[0])
+		return
+	}
+	fmt.Fprintf(w, "[%s]", strings.Join(objects, ","))
+}
+
+func (n *node) members(c nodeCall) string {
+	if members, known := n.answers[c.Method]; known {
+		return members
+	}
+	var message struct{ To, Data string }
+	if c.Method != "eth_call" || n.contract == nil || json.Unmarshal(c.Params[0], &message) != nil {
+		return fault(-32601, "the method "+c.Method+" does not exist")
+	}
+	answer := n.contract(message.To, message.Data)
+	if refusal, isRefused := strings.CutPrefix(answer, "!"); isRefused {
+		return fault(3, refusal)
+	}
+	return fmt.Sprintf(`"result":%q`, answer)
+}
+
+func fault(code int, message string) string {
+	return fmt.Sprintf(`"error":{"code":%d,"message":%q}`, code, message)
+}
+
+// documented is a chain of the registry, without Multicall3.
+func documented(t *testing.T, id chain.ID) chain.Chain {
+	t.Helper()
+	c, known := chain.Documented().Chain(id)
+	if !known {
+		t.Fatalf("chain %d is unknown", id)
+	}
+	c.Contracts.Multicall = chain.Address{}
+	return c
+}
+
+// readShared reads a file of the recorded material, or skips the test without it.
+func readShared(t *testing.T, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		t.Skipf("%s is not there: the recorded material lies in a folder named shared beside the checkout of this repository", path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+var recordedRouter = filepath.Join("..", "..", "..", "..", "shared", "golden", "router", "router-vectors-A.json")

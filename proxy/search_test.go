@@ -12,6 +12,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/order/list"
 	"crossgate/proxy"
 	"crossgate/proxy/quota"
 )
@@ -89,7 +90,7 @@ func TestLateAnswersNameWhatIsSlow(t *testing.T) {
 					time.Sleep(4 * time.Second)
 					return nil, order.ErrNotFound
 				}
-				a.list = func(index.Filter, uint64, uint64) (index.List, error) {
+				a.list = func(list.Filter, uint64, uint64) (index.List, error) {
 					time.Sleep(4 * time.Second)
 					return index.List{}, nil
 				}

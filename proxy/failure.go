@@ -45,8 +45,7 @@ var domainErrors = []struct {
 // ProblemOf maps an error to the problem that the client gets. An unknown error is internal: the log gets all of it,
 // the client only the kind's text.
 func ProblemOf(err error) *problem {
-	var known *problem
-	if errors.As(err, &known) {
+	if known, is := errors.AsType[*problem](err); is {
 		return known
 	}
 	failures := upstreamErrors(err)
@@ -56,8 +55,7 @@ func ProblemOf(err error) *problem {
 	if errors.Is(err, index.ErrUnavailable) {
 		return indexUnavailable.From(err).retryAfterFirst(failures)
 	}
-	var unreachable *index.UnreachableError
-	if errors.As(err, &unreachable) {
+	if unreachable, is := errors.AsType[*index.UnreachableError](err); is {
 		p := unreachableFrom(err, unreachable.Chains, failures)
 		if errors.As(err, new(*index.UnheardError)) {
 			p.Unheard = unreachable.Chains

@@ -201,8 +201,7 @@ func (r Route[Q]) answer(ctx context.Context, s *Server, question Q) (answer, ca
 	if made.problem = ProblemOf(err); made.problem.remembered() <= 0 {
 		return answer{}, cache.Life{}, err
 	}
-	var search *SearchError
-	if errors.As(err, &search) {
+	if search, is := errors.AsType[*SearchError](err); is {
 		made.Searched, made.freshness = search.Basis, freshnessOf(search.Basis, made.Made)
 	}
 	return made, cache.Life{Fresh: made.problem.remembered()}, nil

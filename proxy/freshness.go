@@ -45,10 +45,10 @@ func freshnessOf(b index.Basis, made time.Time) freshness {
 	return freshness{headerList(basis), headerList(missing)}
 }
 
-// basisOf is a chain's member of Index-Basis: newest indexed block and its time, seconds since it was the chain's newest
-// (stale: since its own time, as the chain's newest block is too old), first indexed block and its time, newest block up
-// to which a second reading confirms the first, how many blocks are left out and the first of them, and whether the lag
-// is above index.behind.
+// basisOf is a chain's member of Index-Basis: newest indexed block and its time, seconds since it was the chain's
+// newest (stale: since its own time, as the chain's newest block is too old), first indexed block and its time, newest
+// block up to which a second reading confirms the first, how many blocks are left out and the first of them, and
+// whether the lag is above index.behind.
 func basisOf(b index.Basis, c *index.ChainBasis, made time.Time) string {
 	if !c.HasBegun() {
 		return c.Chain.String() + ";block=0;behind"

@@ -99,8 +99,8 @@ func (s *Server) Hosts() []web.Host {
 }
 
 // PurgeHosts drops what is stored of hosts that paths are passed through to: of paths with any query or, without any,
-// all of it, at all replicas as soon as they can be reached. A host that is not configured is an error; nothing is dropped
-// then.
+// all of it, at all replicas as soon as they can be reached. A host that is not configured is an error; nothing is
+// dropped then.
 func (s *Server) PurgeHosts(how cache.Purge, hosts, paths []string) error {
 	for _, name := range hosts {
 		if s.passthrough == nil || !slices.Contains(s.passthrough.Hosts(), name) {

@@ -88,8 +88,8 @@ func (r Route[Q]) handler(s *Server) gin.HandlerFunc {
 	}
 }
 
-// Ask returns the body that answers a question for a page, with its value, and how the cache came by it. Such answers are
-// kept apart from those for clients, and replicas do not share them: the shared cache holds texts alone.
+// Ask returns the body that answers a question for a page, with its value, and how the cache came by it. Such answers
+// are kept apart from those for clients, and replicas do not share them: the shared cache holds texts alone.
 func (r Route[Q]) Ask(ctx context.Context, s *Server, question Q) (*Body, cache.Result[answer], error) {
 	key := r.Key
 	r.Key = func(path string, question Q) cache.Key {

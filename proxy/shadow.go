@@ -95,8 +95,8 @@ type shadowed struct {
 	body    *bytes.Buffer // nil: the request has none
 }
 
-// takeShadow decides by chance whether the answer to a request will be compared, and keeps the parts of it that go on to
-// the origin. Paths that the origin may not have are left out.
+// takeShadow decides by chance whether the answer to a request will be compared, and keeps the parts of it that go on
+// to the origin. Paths that the origin may not have are left out.
 func (r Route[Q]) takeShadow(s *Server, c *gin.Context) *shadowed {
 	method := c.Request.Method
 	isOthers := c.FullPath() == r.Paths[0] && (method == http.MethodGet || method == http.MethodPost)

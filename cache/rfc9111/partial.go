@@ -60,8 +60,8 @@ func RangeOf(q, stored http.Header, total int64) (Extent, Wanted) {
 	return Extent{from, min(to, total-1) + 1}, Part
 }
 
-// rangeHolds reports whether If-Range, if there is one, is about the stored representation. A date is a strong validator
-// when it is a minute older than the response (RFC 9110, section 8.8.2.2).
+// rangeHolds reports whether If-Range, if there is one, is about the stored representation. A date is a strong
+// validator when it is a minute older than the response (RFC 9110, section 8.8.2.2).
 func rangeHolds(q, stored http.Header) bool {
 	lines := q["If-Range"]
 	if len(lines) == 0 {

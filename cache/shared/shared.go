@@ -4,9 +4,9 @@
 // (FillLock.Put).
 //
 // Purges are numbered on the server. A value carries the number of the newest purge before its load began, and is not
-// served once one of its tags has a newer one, whichever replica stored it when. A publisher sends the purges of this replica;
-// those of others arrive on a pub/sub channel and are handed to OnPurge. While the connection is lost any purge may be
-// missed, so everything is purged softly. The same server keeps the quotas of clients (Spend), and what
+// served once one of its tags has a newer one, whichever replica stored it when. A publisher sends the purges of this
+// replica; those of others arrive on a pub/sub channel and are handed to OnPurge. While the connection is lost any
+// purge may be missed, so everything is purged softly. The same server keeps the quotas of clients (Spend), and what
 // each replica has (Attest).
 //
 // Nothing here is needed for an answer: each call has a short time limit, a bound on how many run at once and a circuit
@@ -42,7 +42,8 @@ const connectTimeout = time.Second
 // Options describe a shared cache.
 type Options struct {
 	URL string // redis://user:password@host:port/database; rediss:// for TLS, unix:// for a socket
-	// CAFile has the authorities of a server over TLS in PEM, and is read again for each connection; empty: the system's.
+	// CAFile has the authorities of a server over TLS in PEM, and is read again for each connection; empty: the
+	// system's.
 	CAFile  string
 	Timeout time.Duration // of one call; 20 ms when zero
 	// Silence of the server after which the connection counts as lost; 5 s when zero. It is for networks that drop

@@ -77,7 +77,8 @@ func lockedFor(ctx context.Context, gateway, taker string) ([]lockedChain, error
 		}
 		return nil, fmt.Errorf("%s: %s (request %s)", p.ID, p.Message, p.Request)
 	}
-	// A list of what is locked is only as complete as the index: one member for each chain, such as 1;block=21000000;lag=2.
+	// A list of what is locked is only as complete as the index: one member for each chain, such as
+	// 1;block=21000000;lag=2.
 	for chain := range strings.SplitSeq(response.Header.Get("Index-Basis"), ", ") {
 		if strings.Contains(chain, ";behind") {
 			fmt.Fprintln(os.Stderr, "taker: the index is behind on chain", chain)

@@ -20,8 +20,9 @@ type Files struct {
 	Authorities string // that clients' certificates must come from; empty: clients need none
 }
 
-// Server returns the configuration of a listener for HTTP/2 and HTTP/1.1. A handshake looks whether the files have changed; while what they have then cannot be used, the listener
-// goes on with what it had, and log has one line. An error says which file cannot be used now.
+// Server returns the configuration of a listener for HTTP/2 and HTTP/1.1. A handshake looks whether the files have
+// changed; while what they have then cannot be used, the listener goes on with what it had, and log has one line. An
+// error says which file cannot be used now.
 func (f Files) Server(log *slog.Logger) (*tls.Config, error) {
 	w := &watch{files: f, log: log, seen: f.look()}
 	var err error

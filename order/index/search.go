@@ -36,8 +36,8 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("too many searches of the chains; retry after %s", e.After.Round(time.Millisecond))
 }
 
-// ErrUnasked is an order.ErrNotFound that rests on the index, which has everything of the chains that did not say whether
-// they know the transaction: as of the question, or of coveredAge before it where a chain has no calls left.
+// ErrUnasked is an order.ErrNotFound that rests on the index, which has everything of the chains that did not say
+// whether they know the transaction: as of the question, or of coveredAge before it where a chain has no calls left.
 var ErrUnasked = errors.New("some chains were not asked")
 
 var errUnasked = fmt.Errorf("%w in the index; %w", order.ErrNotFound, ErrUnasked)
@@ -71,8 +71,8 @@ type search struct {
 // holds reports whether the store has everything that a chain had at a moment, from its beginning on.
 type holds func(id chain.ID, at time.Time) bool
 
-// begin adds a search and returns the chains to ask, *BusyError when one cannot be asked that is not among those of which
-// the store had everything until just now.
+// begin adds a search and returns the chains to ask, *BusyError when one cannot be asked that is not among those of
+// which the store had everything until just now.
 func (s *searches) begin(one *search, recent []chain.ID) (asked []chain.ID, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,10 +165,10 @@ func (x *Index) holds(id chain.ID, at time.Time) bool {
 }
 
 // search asks chains for a transaction, all at once, and returns the events of the first that has some that are wanted:
-// none when it exists without. order.ErrNotFound when no chain knows the transaction; ErrUnasked with it when chains did
-// not answer of which the store has everything by now, so that it has to be read again; *UnheardError when others did
-// not, *BusyError, or what Options.Search says. done ends the search: it is to be called when what follows from it is
-// read as well.
+// none when it exists without. order.ErrNotFound when no chain knows the transaction; ErrUnasked with it when chains
+// did not answer of which the store has everything by now, so that it has to be read again; *UnheardError when others
+// did not, *BusyError, or what Options.Search says. done ends the search: it is to be called when what follows from it
+// is read as well.
 func (x *Index) search(
 	ctx context.Context, tx chain.TxHash, among []chain.ID, holds holds, wanted func([]order.Event) bool,
 ) (events []order.Event, done func(), err error) {

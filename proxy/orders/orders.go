@@ -22,8 +22,8 @@ import (
 	"crossgate/token"
 )
 
-// Finder is the order index as far as it knows orders (index.Index). Every answer comes with its basis: what it was read
-// from, by which it can be kept until the basis no longer holds.
+// Finder is the order index as far as it knows orders (index.Index). Every answer comes with its basis: what it was
+// read from, by which it can be kept until the basis no longer holds.
 type Finder interface {
 	// Find returns the orders that a transaction created, in log order, and what was searched for them, also beside an
 	// error: order.ErrNotFound, order.ErrNoOrder, *index.UnreachableError, *index.BusyError, index.ErrUnavailable.

@@ -17,8 +17,8 @@ import (
 	"crossgate/proxy/web"
 )
 
-// How often the index and the chains are asked for what a page waits for: as long as it may have been sent just now, and
-// afterwards.
+// How often the index and the chains are asked for what a page waits for: as long as it may have been sent just now,
+// and afterwards.
 const (
 	awaitedInterval = time.Second
 	awaitedSoon     = time.Minute

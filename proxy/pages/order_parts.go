@@ -111,7 +111,8 @@ func shareOf(fee, left chain.Amount) string {
 	return web.Significant(share.Mul(share, big.NewRat(100, 1)))
 }
 
-// Rate says what one whole token of each side is worth in the other, without any fee; nothing where one side is nothing.
+// Rate says what one whole token of each side is worth in the other, without any fee; nothing where one side is
+// nothing.
 func Rate(give, take *big.Rat, giveSymbol, takeSymbol string) string {
 	if give.Sign() == 0 || take.Sign() == 0 {
 		return ""

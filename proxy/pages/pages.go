@@ -36,8 +36,8 @@ type Details interface {
 	Values(context.Context, order.ID) (v stats.Values, counted bool, err error)
 	// Transaction returns a transaction of a chain, whole: order.ErrNotFound, *index.UnreachableError.
 	Transaction(context.Context, chain.ID, chain.TxHash) (order.Transaction, error)
-	// Tellers returns the names of the endpoints that reported a transaction with events, in the block with a hash; none
-	// where that is not remembered.
+	// Tellers returns the names of the endpoints that reported a transaction with events, in the block with a hash;
+	// none where that is not remembered.
 	Tellers(chain.ID, chain.TxHash, chain.Hash) []string
 }
 

@@ -74,8 +74,8 @@ func (h *Handler) validate(x *exchange, v *variant) {
 	}
 }
 
-// ask has the origin answer, and reports whether the client has its answer. Where it was the response to another request, and cannot
-// answer this request, it has not.
+// ask has the origin answer, and reports whether the client has its answer. Where it was the response to another
+// request, and cannot answer this request, it has not.
 func (h *Handler) ask(x *exchange, v *variant, isAlone bool) bool {
 	stale := v
 	if v != nil && !rfc9111.HasValidator(v.header) {

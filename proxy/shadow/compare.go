@@ -42,8 +42,8 @@ type Difference struct {
 	pattern string // Member with * for rows
 }
 
-// mostDifferences bounds the differences of one answer that are returned, the gravest, and mostNoted those that they are
-// chosen from.
+// mostDifferences bounds the differences of one answer that are returned, the gravest, and mostNoted those that they
+// are chosen from.
 const (
 	mostDifferences = 100
 	mostNoted       = 10_000

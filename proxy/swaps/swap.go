@@ -143,8 +143,8 @@ type Comparison struct {
 	Err error // why a transaction is missing; nil: it is there
 }
 
-// compared loads an estimate, or why there is none although venues were asked: as an explanation alone, or as the answer
-// where there is one.
+// compared loads an estimate, or why there is none although venues were asked: as an explanation alone, or as the
+// answer where there is one.
 func (s *Swaps) compared(isAnswer bool) func(context.Context, quote.Request) ([]proxy.Body, cache.Life, error) {
 	return func(ctx context.Context, r quote.Request) ([]proxy.Body, cache.Life, error) {
 		e, err := s.Options.Estimator.Estimate(ctx, r)

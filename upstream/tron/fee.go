@@ -1,5 +1,5 @@
-// Package tron has what swaps need of TRON's nodes in the place of upstream/evm/swap. Its gas is energy, at one price for
-// everybody, and bandwidth is paid for beside it. Orders and tokens are read by upstream/evm.
+// Package tron has what swaps need of TRON's nodes in the place of upstream/evm/swap. Its gas is energy, at one price
+// for everybody, and bandwidth is paid for beside it. Orders and tokens are read by upstream/evm.
 package tron
 
 import (

@@ -42,7 +42,7 @@ var house = map[string]room{
 	"upstream":          {"", "a mechanism knows no domain word: put what knows one into upstream/evm, upstream/venue or upstream/price"},
 
 	"upstream/jsonrpc":           {"upstream", "a mechanism knows no domain word: put what knows one into upstream/evm or upstream/solana"},
-	"upstream/jsonrpc/behaviour": {"", "the book of behaviours is facts about others: what reads them imports it"},
+	"upstream/jsonrpc/behaviour": {"", "the book of behaviours is a test: what it needs goes into files named _test.go"},
 	"upstream/evm":               {"chain order order/onchain token upstream upstream/jsonrpc", "the client knows orders and no swap: what a swap needs belongs to upstream/evm/swap"},
 	"upstream/evm/swap":          {"chain quote token upstream upstream/evm upstream/jsonrpc", "what swaps need of EVM chains: what orders need, too, belongs to upstream/evm"},
 	"upstream/tron":              {"chain quote upstream/evm upstream/evm/swap", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},

@@ -3,6 +3,8 @@ package store
 import (
 	"database/sql"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,7 +31,7 @@ func TestListsAreTakenOverFromAnEarlierSchema(t *testing.T) {
 			err := at.using(func(db database) error {
 				for statement, rows := range map[string][][]any{`INSERT INTO order_list VALUES`: {order, second}, `INSERT INTO swaps VALUES`: {swap, again}} {
 					for _, row := range rows {
-						if _, err := db.ExecContext(t.Context(), statement+` (`+Placeholders(1, len(row))+`)`, row...); err != nil {
+						if _, err := db.ExecContext(t.Context(), statement+` (`+placeholders(1, len(row))+`)`, row...); err != nil {
 							return err
 						}
 					}
@@ -62,4 +64,13 @@ func TestListsAreTakenOverFromAnEarlierSchema(t *testing.T) {
 			}
 		})
 	}
+}
+
+// placeholders are those of so many arguments of a statement: "$2, $3" for two from the second on.
+func placeholders(first, count int) string {
+	marks := make([]string, count)
+	for i := range marks {
+		marks[i] = "$" + strconv.Itoa(first+i)
+	}
+	return strings.Join(marks, ", ")
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"crossgate/chain"
 	"crossgate/token"
@@ -31,15 +29,6 @@ func (db *DB) Tokens(ctx context.Context, keys []token.Key) (known map[token.Key
 		}
 	}
 	return known, nil
-}
-
-// Placeholders are those of so many arguments of a statement: "$2, $3" for two from the second on.
-func Placeholders(first, count int) string {
-	marks := make([]string, count)
-	for i := range marks {
-		marks[i] = "$" + strconv.Itoa(first+i)
-	}
-	return strings.Join(marks, ", ")
 }
 
 // SaveTokens stores the metadata of tokens that have decimals: contracts without may be deployed later.

@@ -14,7 +14,7 @@ const countJob = "count statistics"
 // catchUp lists and counts, until ctx ends, the orders that are not or that have changed. One replica does it.
 func (x *Index) catchUp(ctx context.Context) {
 	for {
-		if err := x.underLease(ctx, countJob, x.catchUpStep); err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
+		if err := x.catchUpOnce(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
 			x.options.Logger.WarnContext(ctx, "orders could not be counted", "error", err, "retry_in", listInterval)
 		}
 		if !wait(ctx, listInterval) {
@@ -23,25 +23,9 @@ func (x *Index) catchUp(ctx context.Context) {
 	}
 }
 
-// CatchUp lists and counts the orders that are not yet, unless another process does. report is called from time to time
-// with how many are left.
-func (x *Index) CatchUp(ctx context.Context, report func(left int)) error {
-	const often = 50 // steps between two reports
-	steps := 0
-	return x.underLease(ctx, countJob, func(ctx context.Context, l store.Lease) (left bool, err error) {
-		if steps++; steps%often == 1 {
-			var uncounted int
-			_, err := x.jobs.QueryRow(ctx, []any{&uncounted}, `SELECT COUNT(DISTINCT order_id) FROM
-				(SELECT order_id FROM uncounted UNION ALL SELECT order_id FROM unlisted) AS waiting`)
-			if err != nil {
-				return false, err
-			}
-			if uncounted > 0 {
-				report(uncounted)
-			}
-		}
-		return x.catchUpStep(ctx, l)
-	})
+// catchUpOnce lists and counts what waits, unless another replica does.
+func (x *Index) catchUpOnce(ctx context.Context) error {
+	return x.underLease(ctx, countJob, x.catchUpStep)
 }
 
 // catchUpStep lists or counts some orders, or sums up a day, and reports whether others may be left.

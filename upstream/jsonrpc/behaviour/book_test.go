@@ -17,7 +17,6 @@ import (
 
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
-	"crossgate/upstream/jsonrpc/behaviour"
 )
 
 // patience is for an endpoint that hangs.
@@ -27,7 +26,7 @@ const patience = 300 * time.Millisecond
 // not known the case is played under each that providers use.
 func TestTheBookIsReadAsItMeans(t *testing.T) {
 	t.Parallel()
-	for _, each := range behaviour.Book() {
+	for _, each := range Book() {
 		statuses := []int{each.Answer.Status}
 		if each.Answer.Status == 0 && !each.Answer.Hangs {
 			statuses = []int{http.StatusOK, http.StatusBadRequest, http.StatusInternalServerError}
@@ -44,7 +43,7 @@ func TestTheBookIsReadAsItMeans(t *testing.T) {
 }
 
 // calls are the question as calls, with outs that take anything.
-func calls(q behaviour.Question) []*jsonrpc.Call {
+func calls(q Question) []*jsonrpc.Call {
 	made := make([]*jsonrpc.Call, max(q.Calls, 1))
 	for i := range made {
 		made[i] = &jsonrpc.Call{Method: q.Method, Params: []any{i}, Out: new(any)}
@@ -83,9 +82,9 @@ func endpoint(t *testing.T, name string, handler http.Handler) *upstream.Endpoin
 }
 
 // played is an endpoint that behaves as the case says.
-func played(t *testing.T, c behaviour.Case) (*upstream.Endpoint, *behaviour.Player) {
+func played(t *testing.T, c Case) (*upstream.Endpoint, *Player) {
 	t.Helper()
-	player := behaviour.NewPlayer([]behaviour.Case{c})
+	player := NewPlayer([]Case{c})
 	var handler http.Handler = player
 	name := "odd"
 	switch {
@@ -111,7 +110,7 @@ func answeringSingles(batches http.Handler) http.Handler {
 }
 
 // checkAlone asks the endpoint alone: the error says what it means, and the client has learned from it.
-func checkAlone(t *testing.T, c behaviour.Case) {
+func checkAlone(t *testing.T, c Case) {
 	t.Helper()
 	odd, player := played(t, c)
 	client := jsonrpc.New(upstream.NewPool("chain", odd))
@@ -151,7 +150,7 @@ func checkAlone(t *testing.T, c behaviour.Case) {
 }
 
 // isSame reports whether every endpoint would say the same: it is the contract's answer, or about the question.
-func isSame(c behaviour.Case) bool { return jsonrpc.Meaning(c.Means).Class() == jsonrpc.Final }
+func isSame(c Case) bool { return jsonrpc.Meaning(c.Means).Class() == jsonrpc.Final }
 
 func meant(err error) (jsonrpc.Meaning, bool) {
 	said, is := errors.AsType[*jsonrpc.Error](err)
@@ -161,10 +160,10 @@ func meant(err error) (jsonrpc.Meaning, bool) {
 	return said.Meaning(), true
 }
 
-func checkLearned(t *testing.T, c behaviour.Case, known *jsonrpc.Capabilities, failed error) {
+func checkLearned(t *testing.T, c Case, known *jsonrpc.Capabilities, failed error) {
 	t.Helper()
 	limits, _ := known.Known()
-	learns := behaviour.Learns{}
+	learns := Learns{}
 	if c.Learns != nil {
 		learns = *c.Learns
 	}
@@ -200,7 +199,7 @@ func checkLearned(t *testing.T, c behaviour.Case, known *jsonrpc.Capabilities, f
 
 // checkPause asks again at once: an endpoint that limits us is left alone for a moment, or for as long as it says, and
 // one that is closed to us for a minute and more.
-func checkPause(t *testing.T, c behaviour.Case, client *jsonrpc.Client, player *behaviour.Player) {
+func checkPause(t *testing.T, c Case, client *jsonrpc.Client, player *Player) {
 	t.Helper()
 	before := player.Asked()
 	again := t.Context()
@@ -233,7 +232,7 @@ func checkPause(t *testing.T, c behaviour.Case, client *jsonrpc.Client, player *
 
 // checkBesideHealthy asks the endpoint first, and another one that answers: no question is lost, and the next time the
 // endpoint is not asked what it is known not to answer. What is the same everywhere is not asked elsewhere.
-func checkBesideHealthy(t *testing.T, c behaviour.Case) {
+func checkBesideHealthy(t *testing.T, c Case) {
 	t.Helper()
 	if c.Means == "false claim" {
 		return

@@ -3,7 +3,7 @@
 // jsonrpc is held against.
 //
 // Statuses and bodies are facts about others' services, with their source and date. A status of zero is not known.
-package behaviour
+package behaviour_test
 
 import (
 	_ "embed"

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"testing"
 	"time"
 
@@ -39,6 +40,7 @@ func passingHot(listener net.Listener) error {
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.Header().Set("Cache-Control", "max-age=86400")
+		w.Header().Set("Content-Length", strconv.Itoa(len(body))) // else it may be streamed in chunks to the first clients
 		_, _ = w.Write(body)
 	}))
 	defer origin.Close()

@@ -62,8 +62,8 @@ func (o *observed) giveUpRequests(t *testing.T) {
 	o.expect(t)
 }
 
-// loseChain has the only endpoint of a chain fail, then swaps there for want of it, then requests that have nothing to do
-// with it: these alone are errors beside the chain.
+// loseChain has the only endpoint of a chain fail, then swaps there for want of it, then requests that have nothing to
+// do with it: these alone are errors beside the chain.
 func (o *observed) loseChain(t *testing.T) {
 	t.Helper()
 	away := fmt.Sprint("CrossgateChainAway ", o.lost.Facts.ID)
@@ -117,12 +117,12 @@ func (o *observed) slowDatabase(t *testing.T) {
 	o.expect(t)
 }
 
-// slowAnswers has both statements that statistics take last so long that the answer misses its objective, and is not
-// given up: of the database's statements these are few, of the answers all.
+// slowAnswers has the three statements that statistics take last so long that the answer misses its objective, and is
+// not given up: of the database's statements these are few, of the answers all.
 func (o *observed) slowAnswers(t *testing.T) {
 	t.Helper()
 	o.execute(t, `ALTER TABLE daily_statistics RENAME TO mislaid`,
-		`CREATE VIEW daily_statistics AS SELECT * FROM mislaid WHERE (SELECT pg_sleep(0.55)) IS NOT NULL`)
+		`CREATE VIEW daily_statistics AS SELECT * FROM mislaid WHERE (SELECT pg_sleep(0.36)) IS NOT NULL`)
 	stop := o.asking(t, o.first, 1, func(i int) string {
 		return fmt.Sprintf("/api/Satistics/getDaily?dateFrom=2025-%02d-%02d&dateTo=2025-12-31", i/28%12+1, i%28+1)
 	})

@@ -380,7 +380,7 @@ func eventually(t *testing.T, yes func() bool) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.Now().Add(30 * time.Second); !yes(); <-tick.C {
+	for deadline := time.Now().Add(2 * time.Minute); !yes(); <-tick.C {
 		if time.Now().After(deadline) {
 			t.Fatal("it did not come to be so")
 		}

@@ -28,7 +28,8 @@ const (
 	leastServed = 0.9
 	// leastShare of the rate of good answers at full load is had at twice that load.
 	leastShare = 0.8
-	// longestRefusal is within which nineteen of twenty refusals come.
+	// longestRefusal is within which nineteen of twenty refusals come while the database is away. With everything well
+	// they are as late as hits, which fill the processor.
 	longestRefusal = 100 * time.Millisecond
 	// lateSender is by how much a hundredth of the requests may be sent late.
 	lateSender = 50 * time.Millisecond
@@ -145,7 +146,7 @@ func (o *overloaded) slope(t *testing.T, span time.Duration) {
 			continue
 		}
 		shares = append(shares, share)
-		if late := quantile(twice.declined, 0.95); late > longestRefusal {
+		if late := quantile(twice.declined, 0.95); o.isAway && late > longestRefusal {
 			t.Errorf("one of twenty refusals comes after %v, later than %v", late, longestRefusal)
 		}
 	}

@@ -1,6 +1,7 @@
 package list
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -137,6 +138,19 @@ func (c *change) replace(id order.ID, from, to *Row) {
 	}
 }
 
+// countRows are the arguments of insertCount, in one sequence: followers of two chains count some of the same rows.
+func (c *change) countRows() (rows [][]any) {
+	changed := slices.SortedFunc(maps.Keys(c.counts), func(a, b counted) int {
+		return cmp.Or(cmp.Compare(a.period, b.period), cmp.Compare(a.cell, b.cell), cmp.Compare(a.swap, b.swap))
+	})
+	for _, in := range changed {
+		if by := c.counts[in]; by != 0 {
+			rows = append(rows, []any{in.period, in.cell, in.swap, by})
+		}
+	}
+	return rows
+}
+
 // arguments are those of insertRow.
 func (r *Row) arguments(id order.ID) []any {
 	t := r.terms
@@ -165,12 +179,6 @@ func Replace(ctx context.Context, tx *store.Tx, rows map[order.ID]*Row) error {
 	for _, id := range ids {
 		c.replace(id, known[id], rows[id])
 	}
-	var counts [][]any
-	for in, by := range c.counts {
-		if by != 0 {
-			counts = append(counts, []any{in.period, in.cell, in.swap, by})
-		}
-	}
 	for _, step := range []struct {
 		statement string
 		rows      [][]any
@@ -179,7 +187,7 @@ func Replace(ctx context.Context, tx *store.Tx, rows map[order.ID]*Row) error {
 		{insertRow, c.added},
 		{updateCell, c.moved},
 		{updateFulfilment, c.fulfilled},
-		{insertCount, counts},
+		{insertCount, c.countRows()},
 	} {
 		if err := tx.ExecEach(ctx, step.statement, step.rows); err != nil {
 			return fmt.Errorf("list %d orders and swaps: %w", len(ids), err)

@@ -40,6 +40,15 @@ func HashColumn(into *chain.Hash) Column {
 	}
 }
 
+// HashKeys are hashes as one argument of a statement, for = ANY.
+func HashKeys(hashes []chain.Hash) [][]byte {
+	keys := make([][]byte, len(hashes))
+	for i := range hashes {
+		keys[i] = hashes[i][:]
+	}
+	return keys
+}
+
 // AddressColumn scans into an address.
 func AddressColumn(into *chain.Address) Column {
 	return func(raw []byte) error {

@@ -33,7 +33,7 @@ func (s orderStore) deliveries(ctx context.Context, ids []order.ID) (known map[o
 		return err
 	}, `SELECT o.id, o.give_amount, o.state, MIN(e.block_time)
 		FROM orders o JOIN events e ON e.order_id = o.id AND e.kind = 'fulfilled'
-		WHERE o.id = ANY($1) GROUP BY o.id, o.give_amount, o.state`, keysOf(ids))
+		WHERE o.id = ANY($1) GROUP BY o.id, o.give_amount, o.state`, store.HashKeys(ids))
 	if err != nil {
 		return nil, fmt.Errorf("read deliveries of %d orders: %w", len(ids), err)
 	}

@@ -43,7 +43,7 @@ func eventsOfAll(ctx context.Context, q querier, ids []order.ID) (map[order.ID][
 	if len(ids) == 0 {
 		return events, nil
 	}
-	found, err := queryEvents(ctx, q, `SELECT `+eventColumns+` FROM events WHERE order_id = ANY($1)`, keysOf(ids))
+	found, err := queryEvents(ctx, q, `SELECT `+eventColumns+` FROM events WHERE order_id = ANY($1)`, store.HashKeys(ids))
 	if err != nil {
 		return nil, fmt.Errorf("read events of %d orders: %w", len(ids), err)
 	}
@@ -51,15 +51,6 @@ func eventsOfAll(ctx context.Context, q querier, ids []order.ID) (map[order.ID][
 		events[e.Order] = append(events[e.Order], e)
 	}
 	return events, nil
-}
-
-// keysOf are ids as the argument of a statement.
-func keysOf(ids []order.ID) [][]byte {
-	keys := make([][]byte, len(ids))
-	for i := range ids {
-		keys[i] = ids[i][:]
-	}
-	return keys
 }
 
 // queryIDs returns the ids that a statement finds.

@@ -92,7 +92,7 @@ func (s orderStore) swapsByID(ctx context.Context, ids []order.ID) (map[order.ID
 	if len(ids) == 0 {
 		return known, nil
 	}
-	swaps, err := querySwaps(ctx, s, `SELECT `+swapColumns+` FROM swaps WHERE id = ANY($1)`, keysOf(ids))
+	swaps, err := querySwaps(ctx, s, `SELECT `+swapColumns+` FROM swaps WHERE id = ANY($1)`, store.HashKeys(ids))
 	for i := range swaps {
 		known[swaps[i].ID] = &swaps[i]
 	}

@@ -198,10 +198,7 @@ func Replace(ctx context.Context, tx *store.Tx, rows map[order.ID]*Row) error {
 
 // known returns the rows of orders and swaps as they are.
 func known(ctx context.Context, tx *store.Tx, ids []order.ID) (map[order.ID]*Row, error) {
-	keys, rows := make([][]byte, len(ids)), make(map[order.ID]*Row, len(ids))
-	for i := range ids {
-		keys[i] = ids[i][:]
-	}
+	rows := make(map[order.ID]*Row, len(ids))
 	err := tx.ForEachRow(ctx, func(found *sql.Rows) error {
 		var id order.ID
 		r := &Row{}
@@ -215,7 +212,7 @@ func known(ctx context.Context, tx *store.Tx, ids []order.ID) (map[order.ID]*Row
 		err := found.Scan(into...)
 		rows[id] = r
 		return err
-	}, `SELECT `+columns+` FROM listed WHERE id = ANY($1)`, keys)
+	}, `SELECT `+columns+` FROM listed WHERE id = ANY($1)`, store.HashKeys(ids))
 	if err != nil {
 		return nil, fmt.Errorf("read %d listed orders and swaps: %w", len(ids), err)
 	}

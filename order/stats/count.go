@@ -186,17 +186,14 @@ type contribution struct {
 
 // valued returns the present shares of orders, without those that are not counted.
 func valued(ctx context.Context, q Rows, ids []order.ID) (map[order.ID]contribution, error) {
-	known, keys := make(map[order.ID]contribution, len(ids)), make([][]byte, len(ids))
-	for i := range ids {
-		keys[i] = ids[i][:]
-	}
+	known := make(map[order.ID]contribution, len(ids))
 	err := q.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var id order.ID
 		var c contribution
 		err := rows.Scan(store.HashColumn(&id), &c.day, &c.creator, &c.Given, &c.Taken, &c.Fee, &c.Affiliate)
 		known[id] = c
 		return err
-	}, `SELECT id, day, creator, given, taken, fee, affiliate FROM order_values WHERE id = ANY($1)`, keys)
+	}, `SELECT id, day, creator, given, taken, fee, affiliate FROM order_values WHERE id = ANY($1)`, store.HashKeys(ids))
 	return known, err
 }
 

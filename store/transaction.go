@@ -9,6 +9,16 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
+// Rows reads rows, in a transaction or without one.
+type Rows interface {
+	ForEachRow(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error
+}
+
+var (
+	_ Rows = (*DB)(nil)
+	_ Rows = (*Tx)(nil)
+)
+
 // Tx is a transaction under way.
 type Tx struct {
 	observed

@@ -53,7 +53,7 @@ func (x *Index) underLease(ctx context.Context, job string, step func(context.Co
 }
 
 // foldedOrders returns those orders whose terms are known.
-func foldedOrders(ctx context.Context, q stats.Rows, ids []order.ID) (map[order.ID]*order.Order, error) {
+func foldedOrders(ctx context.Context, q store.Rows, ids []order.ID) (map[order.ID]*order.Order, error) {
 	events, err := eventsOfAll(ctx, q, ids)
 	if err != nil {
 		return nil, err

@@ -14,18 +14,8 @@ import (
 
 const eventColumns = `chain, block, log_index, block_hash, block_time, tx, initiator, order_id, kind, fact`
 
-// querier reads rows: the database, or a transaction that changes it.
-type querier interface {
-	ForEachRow(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error
-}
-
-var (
-	_ querier = (*store.DB)(nil)
-	_ querier = (*store.Tx)(nil)
-)
-
 // eventsOf returns the events of one order, in block and log order per chain.
-func eventsOf(ctx context.Context, q querier, id order.ID) ([]order.Event, error) {
+func eventsOf(ctx context.Context, q store.Rows, id order.ID) ([]order.Event, error) {
 	events, err := queryEvents(ctx, q, `SELECT `+eventColumns+`
 		FROM events WHERE order_id = $1 ORDER BY chain, block, log_index`, id[:])
 	if err != nil {
@@ -38,7 +28,7 @@ func eventsOf(ctx context.Context, q querier, id order.ID) ([]order.Event, error
 const idsAtOnce = 100
 
 // eventsOfAll returns the events of orders, those of one order together per id.
-func eventsOfAll(ctx context.Context, q querier, ids []order.ID) (map[order.ID][]order.Event, error) {
+func eventsOfAll(ctx context.Context, q store.Rows, ids []order.ID) (map[order.ID][]order.Event, error) {
 	events := make(map[order.ID][]order.Event, len(ids))
 	if len(ids) == 0 {
 		return events, nil
@@ -54,7 +44,7 @@ func eventsOfAll(ctx context.Context, q querier, ids []order.ID) (map[order.ID][
 }
 
 // queryIDs returns the ids that a statement finds.
-func queryIDs(ctx context.Context, q querier, query string, args ...any) (ids []order.ID, err error) {
+func queryIDs(ctx context.Context, q store.Rows, query string, args ...any) (ids []order.ID, err error) {
 	err = q.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var id order.ID
 		err := rows.Scan(store.HashColumn(&id))
@@ -126,7 +116,7 @@ func (s orderStore) addStored(ctx context.Context, orders [][]order.Event) error
 	return nil
 }
 
-func queryEvents(ctx context.Context, q querier, query string, args ...any) ([]order.Event, error) {
+func queryEvents(ctx context.Context, q store.Rows, query string, args ...any) ([]order.Event, error) {
 	var events []order.Event
 	err := q.ForEachRow(ctx, func(rows *sql.Rows) error {
 		e, err := scanEvent(rows)

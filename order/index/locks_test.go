@@ -38,7 +38,7 @@ func TestLocksReadNothingButTheirIndex(t *testing.T) {
 }
 
 // column returns one column of the rows that a statement finds.
-func column(t *testing.T, q querier, at int, statement string, arguments ...any) (values []string) {
+func column(t *testing.T, q store.Rows, at int, statement string, arguments ...any) (values []string) {
 	t.Helper()
 	err := q.ForEachRow(t.Context(), func(rows *sql.Rows) error {
 		names, err := rows.Columns()

@@ -58,7 +58,7 @@ func scanSwap(rows *sql.Rows) (s order.Swap, err error) {
 	return s, err
 }
 
-func querySwaps(ctx context.Context, q querier, query string, args ...any) (swaps []order.Swap, err error) {
+func querySwaps(ctx context.Context, q store.Rows, query string, args ...any) (swaps []order.Swap, err error) {
 	err = q.ForEachRow(ctx, func(rows *sql.Rows) error {
 		s, err := scanSwap(rows)
 		swaps = append(swaps, s)
@@ -100,7 +100,7 @@ func (s orderStore) swapsByID(ctx context.Context, ids []order.ID) (map[order.ID
 }
 
 // eventsOfSwaps runs a statement that returns swaps, and returns their events.
-func eventsOfSwaps(ctx context.Context, q querier, query string, args ...any) ([]order.Event, error) {
+func eventsOfSwaps(ctx context.Context, q store.Rows, query string, args ...any) ([]order.Event, error) {
 	swaps, err := querySwaps(ctx, q, query, args...)
 	events := make([]order.Event, len(swaps))
 	for i, s := range swaps {

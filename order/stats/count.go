@@ -12,13 +12,8 @@ import (
 	"crossgate/store"
 )
 
-// Rows reads rows of the database, in a transaction or without one.
-type Rows interface {
-	ForEachRow(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error
-}
-
 // Orders reads those of some orders whose terms are known.
-type Orders func(context.Context, Rows, []order.ID) (map[order.ID]*order.Order, error)
+type Orders func(context.Context, store.Rows, []order.ID) (map[order.ID]*order.Order, error)
 
 const (
 	// AtOnce is how many orders are valued in one transaction.
@@ -185,7 +180,7 @@ type contribution struct {
 }
 
 // valued returns the present shares of orders, without those that are not counted.
-func valued(ctx context.Context, q Rows, ids []order.ID) (map[order.ID]contribution, error) {
+func valued(ctx context.Context, q store.Rows, ids []order.ID) (map[order.ID]contribution, error) {
 	known := make(map[order.ID]contribution, len(ids))
 	err := q.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var id order.ID

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -60,11 +61,12 @@ func (x *Index) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) (fo
 func (x *Index) traceSwaps(
 	ctx context.Context, id chain.ID, tx chain.TxHash, storeErr error,
 ) (swaps []order.Swap, done func(), err error) {
-	holds := func(id chain.ID, at time.Time) bool {
+	isWhole := sync.OnceValue(func() bool { // of the chain's swaps
 		from, err := x.store.swapsFrom(ctx)
 		first, known := from[id]
-		return err == nil && known && first.Number == 0 && !x.store.withoutSwaps && x.holds(id, at)
-	}
+		return err == nil && known && first.Number == 0
+	})
+	holds := func(id chain.ID, at time.Time) bool { return !x.store.withoutSwaps && x.holds(id, at) && isWhole() }
 	events, done, err := x.search(ctx, tx, []chain.ID{id}, holds, func(events []order.Event) bool {
 		_, swaps := parted(events)
 		return len(swaps) > 0

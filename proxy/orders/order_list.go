@@ -69,7 +69,6 @@ func (s *Orders) listRoute(
 		Load:    load,
 		Indexed: true,
 		Stored:  true,
-		Shared:  true,
 	}
 }
 

@@ -229,6 +229,18 @@ func unixOrLast(t time.Time) int64 {
 	return t.Unix()
 }
 
+// sumText is the value of several orders, of which some may have no known value; nil: none has.
+func sumText(known *big.Rat, isPartial bool) string {
+	if known == nil {
+		return "no price"
+	}
+	value, _ := known.Float64()
+	if isPartial {
+		return "at least " + UsdText(value)
+	}
+	return UsdText(value)
+}
+
 // UsdText is a value with cents; a small one is not rounded to zero.
 func UsdText(value float64) string {
 	if value > 0 && value < 0.01 {

@@ -54,17 +54,10 @@ func (s *worthSum) add(usd *big.Rat, orders int) {
 }
 
 func (s *worthSum) text() string {
-	switch {
-	case s.orders == 0:
+	if s.orders == 0 {
 		return ""
-	case s.known == nil:
-		return "no price"
 	}
-	value, _ := s.known.Float64()
-	if s.unpriced > 0 {
-		return "at least " + UsdText(value)
-	}
-	return UsdText(value)
+	return sumText(s.known, s.unpriced > 0)
 }
 
 func (s *worthSum) cell(name string) ageCell { return ageCell{name, s.orders, s.text()} }

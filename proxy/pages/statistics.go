@@ -121,17 +121,10 @@ type volume struct {
 
 // USD is the given value, when the orders were created.
 func (v volume) USD() string {
-	switch {
-	case v.Created == 0:
+	if v.Created == 0 {
 		return ""
-	case v.given == nil:
-		return "no price"
 	}
-	value, _ := v.given.Float64()
-	if v.Unpriced > 0 {
-		return "at least " + UsdText(value)
-	}
-	return UsdText(value)
+	return sumText(v.given, v.Unpriced > 0)
 }
 
 func (v *volume) add(d order.DailyStatistics) {

@@ -229,7 +229,7 @@ func unixOrLast(t time.Time) int64 {
 	return t.Unix()
 }
 
-// sumText is the value of several orders, of which some may have no known value; nil: none has.
+// sumText is the known value of several orders, in part or in whole; nil: none of them has a value.
 func sumText(known *big.Rat, isPartial bool) string {
 	if known == nil {
 		return "no price"

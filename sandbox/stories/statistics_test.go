@@ -22,12 +22,38 @@ type figures struct {
 func TestStatisticsCountTheWorldsOrders(t *testing.T) {
 	t.Parallel()
 	front := readingFront(t)
+	sum, given := sumOfDays(t, front)
+	var times struct {
+		DeliveryTimes []struct{ FulfilledOrdersCount, P50Seconds, P95Seconds int }
+	}
+	get(t, front.url+"/api/Statistics/getDeliveryTimes", &times)
+	delivered := 0
+	for _, each := range times.DeliveryTimes {
+		delivered += each.FulfilledOrdersCount
+		if each.P95Seconds < each.P50Seconds || each.P95Seconds == 0 {
+			t.Errorf("delivery times %+v", each)
+		}
+	}
+	if delivered != sum.Fulfilled || delivered == 0 {
+		t.Errorf("delivery times are of %d orders, %d were delivered", delivered, sum.Fulfilled)
+	}
+	var all figures
+	get(t, front.url+"/api/Satistics/getAllTime", &all)
+	if all.Created != sum.Created || all.Fulfilled != sum.Fulfilled || all.Unpriced != sum.Unpriced || all.Creators == 0 {
+		t.Errorf("days have %+v, all time %+v", sum, all)
+	}
+	if all.Given == nil || math.Abs(given-*all.Given) > 1e-6 || given <= 0 || all.Unpriced == all.Created {
+		t.Errorf("days have %g USD, all time %+v", given, all)
+	}
+}
+
+// sumOfDays is the sum of all days' statistics, once all orders of the world are in them.
+func sumOfDays(t *testing.T, front front) (sum figures, given float64) {
+	t.Helper()
 	orders, err := front.world.Orders(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	var sum figures
-	given := 0.0
 	for back := 2; sum.Created < len(orders); back++ { // other days each time: answers are kept for a minute
 		if back > 360 {
 			t.Fatalf("%d orders are counted, want %d", sum.Created, len(orders))
@@ -55,28 +81,7 @@ func TestStatisticsCountTheWorldsOrders(t *testing.T) {
 		}
 		<-time.After(100 * time.Millisecond)
 	}
-	var times struct {
-		DeliveryTimes []struct{ FulfilledOrdersCount, P50Seconds, P95Seconds int }
-	}
-	get(t, front.url+"/api/Statistics/getDeliveryTimes", &times)
-	delivered := 0
-	for _, each := range times.DeliveryTimes {
-		delivered += each.FulfilledOrdersCount
-		if each.P95Seconds < each.P50Seconds || each.P95Seconds == 0 {
-			t.Errorf("delivery times %+v", each)
-		}
-	}
-	if delivered != sum.Fulfilled || delivered == 0 {
-		t.Errorf("delivery times are of %d orders, %d were delivered", delivered, sum.Fulfilled)
-	}
-	var all figures
-	get(t, front.url+"/api/Satistics/getAllTime", &all)
-	if all.Created != sum.Created || all.Fulfilled != sum.Fulfilled || all.Unpriced != sum.Unpriced || all.Creators == 0 {
-		t.Errorf("days have %+v, all time %+v", sum, all)
-	}
-	if all.Given == nil || math.Abs(given-*all.Given) > 1e-6 || given <= 0 || all.Unpriced == all.Created {
-		t.Errorf("days have %g USD, all time %+v", given, all)
-	}
+	return sum, given
 }
 
 // TestVenuesThatWinAreCounted compares a swap and asks who won, until that is written.

@@ -74,15 +74,6 @@ type Source interface {
 type LogSource interface {
 	// EventsOfLogs is Events, but without At.Initiator where logs have everything else; creations have it.
 	EventsOfLogs(ctx context.Context, from, to uint64) ([]Event, error)
-	// SearchSpan returns how many blocks from one on are searched at once, most at the most, as the chain's endpoints
-	// take them: it searches for nothing, to see.
-	SearchSpan(ctx context.Context, from, most uint64) (blocks uint64, err error)
-}
-
-// CallCounter is a Source that counts what it asks.
-type CallCounter interface {
-	// Calls returns how many calls the chain's endpoints got so far, those of repeated attempts among them.
-	Calls() uint64
 }
 
 // TipRange is how many of the newest blocks a Source reads one by one, each with evidence that the endpoint which

@@ -25,7 +25,6 @@ var domainErrors = []struct {
 	{order.ErrNoOrder, TxWithoutOrder},
 	{order.ErrNotFound, UnknownTx},
 	{index.ErrEmpty, indexEmpty},
-	{index.ErrUnlisted, ordersUnlisted},
 	{index.ErrWithoutSwaps, swapsUnlisted},
 	{stats.ErrUncounted, ordersUncounted},
 	{cache.ErrBusy, overloaded},

@@ -2,57 +2,36 @@ package store
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // errOwnTools keeps two ways from doing the same: a PostgreSQL has tools of its own.
 var errOwnTools = errors.New("PostgreSQL is backed up by pg_dump and restored by pg_restore; this is for SQLite files")
 
-// checksumSuffix names the file beside a backup that has its checksum, as sha256sum writes and reads it.
-const checksumSuffix = ".sha256"
-
-// Backup copies an SQLite database as it is at one moment into a new file, while a gateway uses it, and writes the
-// file's checksum beside it.
+// Backup copies an SQLite database as it is at one moment into a new file, while a gateway uses it.
 func (l Location) Backup(ctx context.Context, file string) error {
 	if l.Postgres != "" {
 		return errOwnTools
 	}
-	err := l.using(func(db database) error {
+	return l.using(func(db database) error {
 		version, err := inspect(ctx, db.DB, db.dialect)
+		if err == nil && version == 0 {
+			err = errors.New("nothing is in it yet")
+		}
 		if err != nil {
 			return err
 		}
-		if version == 0 {
-			return errors.New("nothing is in it yet")
-		}
 		return writeNew(ctx, db, file)
 	})
-	if err != nil {
-		return err
-	}
-	sum, err := sumOf(file)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file+checksumSuffix, []byte(sum+"  "+filepath.Base(file)+"\n"), 0o644)
 }
 
-// Restore makes an SQLite file, which must not exist yet, of a backup. A damaged backup is refused, as is one that
-// differs from the checksum beside it, if there is one.
+// Restore makes an SQLite file, which must not exist yet, of a backup. A damaged backup is refused.
 func (l Location) Restore(ctx context.Context, file string) error {
 	if l.Postgres != "" {
 		return errOwnTools
-	}
-	err := verifyChecksum(file)
-	if err != nil {
-		return fmt.Errorf("backup %s: %w", file, err)
 	}
 	return Location{Path: file}.using(func(backup database) error {
 		version, err := inspect(ctx, backup.DB, backup.dialect)
@@ -90,33 +69,4 @@ func writeNew(ctx context.Context, db database, path string) error {
 		return errors.Join(err, os.RemoveAll(part))
 	}
 	return os.Rename(part, path)
-}
-
-func verifyChecksum(file string) error {
-	line, err := os.ReadFile(file + checksumSuffix)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	want, _, _ := strings.Cut(string(line), " ")
-	got, err := sumOf(file)
-	if err == nil && !strings.EqualFold(got, strings.TrimSpace(want)) {
-		err = fmt.Errorf("it is damaged: its checksum is not that of %s; restore another copy", filepath.Base(file)+checksumSuffix)
-	}
-	return err
-}
-
-func sumOf(file string) (sum string, err error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	hash := sha256.New()
-	if _, err := io.Copy(hash, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
 }

@@ -9,12 +9,10 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/lock"
 )
 
 // Location names a database, for what is done with one beside the gateways that may use it.
@@ -67,7 +65,7 @@ func (l Location) open() (database, error) {
 		if err != nil {
 			return database{}, err
 		}
-		setTimeouts(config, 0) // a migration takes as long as it takes
+		setTimeouts(config)
 		return database{limited(stdlib.OpenDB(*config), 2), goose.DialectPostgres}, nil
 	}
 	if _, err := os.Stat(l.Path); err != nil {
@@ -89,75 +87,6 @@ func (l Location) using(work func(database) error) error {
 	return nil
 }
 
-// errInUse keeps a schema from being taken away beneath a gateway.
-var errInUse = errors.New("a gateway is using it: stop all gateways on it first")
-
-// Migrate brings the schema to a version, the newest one that is known for 0, and returns the versions before and
-// after. Going back drops what later versions added; it is refused while a gateway holds a lease, which only
-// PostgreSQL knows.
-func (l Location) Migrate(ctx context.Context, to int64) (before, after int64, err error) {
-	err = l.using(func(db database) error {
-		if before, err = inspect(ctx, db.DB, db.dialect); err != nil {
-			return err
-		}
-		provider, err := db.migrations(ctx)
-		if err != nil {
-			return err
-		}
-		newest := newestOf(provider)
-		switch {
-		case to == 0:
-			to = max(newest, before)
-		case to < 0 || to > newest:
-			return fmt.Errorf("version %d is unknown: this build knows those up to %d", to, newest)
-		case before > newest:
-			return fmt.Errorf("its schema is version %d, newer than this build's %d: only the newer crossgate can take it back", before, newest)
-		}
-		if to < before {
-			if err := db.checkUnused(ctx); err != nil {
-				return err
-			}
-			_, err = provider.DownTo(ctx, to)
-		} else if to > before {
-			_, err = provider.UpTo(ctx, to)
-		}
-		if err != nil {
-			return err
-		}
-		after, err = versionOf(ctx, db.DB)
-		return err
-	})
-	return before, after, err
-}
-
-// migrations are what changes the schema, one process at a time.
-func (db database) migrations(ctx context.Context) (*goose.Provider, error) {
-	if db.dialect != goose.DialectPostgres {
-		return newProvider(db.DB, db.dialect)
-	}
-	if err := checkSessions(ctx, db.DB); err != nil {
-		return nil, err
-	}
-	locker, err := lock.NewPostgresSessionLocker()
-	if err != nil {
-		return nil, err
-	}
-	return newProvider(db.DB, db.dialect, goose.WithSessionLocker(locker))
-}
-
-// checkUnused returns errInUse while a lease has not expired.
-func (db database) checkUnused(ctx context.Context) error {
-	if db.dialect != goose.DialectPostgres {
-		return nil
-	}
-	var held bool
-	err := db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM leases WHERE expires > `+clock+`)`).Scan(&held)
-	if err == nil && held {
-		return errInUse
-	}
-	return err
-}
-
 // Inspect says what keeps the database from being used, and changes nothing: a PostgreSQL that does not answer, refuses
 // the user, takes no changes or is behind a pooler by transaction, a file of a newer version or of another program, or
 // no directory for it. Errors hold no password.
@@ -172,7 +101,7 @@ func (l Location) Inspect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	setTimeouts(config, patience)
+	setTimeouts(config)
 	db := stdlib.OpenDB(*config)
 	err = checkSessions(ctx, db)
 	if err == nil {
@@ -203,19 +132,14 @@ func (l Location) Schema(ctx context.Context) (s Schema, err error) {
 		if _, isNewer := errors.AsType[*newerSchema](err); err != nil && !isNewer || s.Version == 0 {
 			return err
 		}
-		s.Oldest, err = oldestOf(ctx, db.DB, db.dialect, s.Version)
+		s.Oldest, err = oldestOf(ctx, db.DB)
 		return err
 	})
 	return s, err
 }
 
-// oldestOf is the oldest schema version whose programs can use a database of a version; that version itself where
-// nothing is noted.
-func oldestOf(ctx context.Context, db querier, dialect goose.Dialect, version int64) (oldest int64, err error) {
-	tables, err := tablesOf(ctx, db, dialect)
-	if err != nil || !slices.Contains(tables, "compatibility") {
-		return version, err
-	}
-	err = forEachRow(ctx, db, func(rows *sql.Rows) error { return rows.Scan(&oldest) }, `SELECT MAX(oldest) FROM compatibility`, nil)
+// oldestOf is the oldest schema version whose programs can use a database.
+func oldestOf(ctx context.Context, db *sql.DB) (oldest int64, err error) {
+	err = db.QueryRowContext(ctx, `SELECT MAX(oldest) FROM compatibility`).Scan(&oldest)
 	return oldest, err
 }

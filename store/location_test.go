@@ -41,7 +41,7 @@ func TestPostgresURLThatCannotBeUsed(t *testing.T) {
 func opening(t *testing.T, l Location) map[string]func() error {
 	return map[string]func() error{
 		"Inspect":      func() error { return l.Inspect(t.Context()) },
-		"Migrate":      func() error { _, _, err := l.Migrate(t.Context(), 0); return err },
+		"Schema":       func() error { _, err := l.Schema(t.Context()); return err },
 		"OpenPostgres": func() error { _, err := OpenPostgres(t.Context(), l.Postgres, PostgresOptions{}); return err },
 	}
 }

@@ -55,7 +55,7 @@ func newProvider(db *sql.DB, dialect goose.Dialect, options ...goose.ProviderOpt
 	if err != nil {
 		return nil, err
 	}
-	return goose.NewProvider(dialect, db, files, append(options, goose.WithGoMigrations(triggerMigration(dialect)))...)
+	return goose.NewProvider(dialect, db, files, options...)
 }
 
 // inspect returns the version of a database's schema, 0 for an empty one. It refuses, without writing anything, a
@@ -76,7 +76,7 @@ func inspect(ctx context.Context, db *sql.DB, dialect goose.Dialect) (version in
 	if err != nil || version <= newestOf(provider) {
 		return version, err
 	}
-	oldest, err := oldestOf(ctx, db, dialect, version)
+	oldest, err := oldestOf(ctx, db)
 	if err == nil && oldest > newestOf(provider) {
 		err = &newerSchema{version, newestOf(provider)}
 	}
@@ -88,7 +88,7 @@ type newerSchema struct{ version, known int64 }
 
 func (n *newerSchema) Error() string {
 	return fmt.Sprintf("its schema is version %d, which this build cannot use (its own is %d): run the newer crossgate, "+
-		"or take the schema back with the newer one's index migrate --to %d", n.version, n.known, n.known)
+		"or restore a backup from before the upgrade", n.version, n.known)
 }
 
 // tablesOf lists the tables of a database.

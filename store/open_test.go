@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pressly/goose/v3"
-
 	"crossgate/chain"
 	"crossgate/token"
 )
@@ -36,36 +34,6 @@ func filled(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-// TestEveryEarlierSchemaIsMigrated opens databases that earlier versions left, with what they knew of a chain.
-func TestEveryEarlierSchemaIsMigrated(t *testing.T) {
-	for version := range int64(8) {
-		path := t.TempDir() + "/orders.db"
-		old, err := openFile(path, 1, fileOptions(busyLimit))
-		if err != nil {
-			t.Fatal(err)
-		}
-		provider, err := newProvider(old, goose.DialectSQLite3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := provider.UpTo(t.Context(), version+1); err != nil {
-			t.Fatal(err)
-		}
-		const write = `INSERT INTO checkpoints (chain, first_block, first_time, block, block_time) VALUES (1, 2, 3, 4, 5)`
-		if _, err := old.ExecContext(t.Context(), write); err != nil {
-			t.Fatal(err)
-		}
-		if err := old.Close(); err != nil {
-			t.Fatal(err)
-		}
-		var block, reorgs uint64
-		found, err := openStoreAt(t, path).QueryRow(t.Context(), []any{&block, &reorgs}, `SELECT block, reorgs FROM checkpoints`)
-		if err != nil || !found || block != 4 || reorgs != 0 {
-			t.Errorf("of version %d: block %d, %d reorgs, %v, %v", version+1, block, reorgs, found, err)
-		}
-	}
 }
 
 func TestOpenRefusesWhatIsNoStore(t *testing.T) {

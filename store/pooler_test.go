@@ -79,9 +79,6 @@ func TestPoolingByTransactionIsRefused(t *testing.T) {
 			if !errors.Is(err, errPooled) {
 				t.Errorf("OpenPostgres = %v, want %v", err, errPooled)
 			}
-			if _, _, err := (Location{Postgres: address}).Migrate(t.Context(), 0); !errors.Is(err, errPooled) {
-				t.Errorf("Migrate = %v, want %v", err, errPooled)
-			}
 		})
 	}
 }

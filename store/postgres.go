@@ -34,7 +34,7 @@ func OpenPostgres(ctx context.Context, url string, o PostgresOptions) (*DB, erro
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	setTimeouts(config, patience)
+	setTimeouts(config)
 	withoutPing := stdlib.OptionShouldPing(isBroken)
 	a := newAvailability(limited(stdlib.OpenDB(*config, withoutPing), 1), o.Logger)
 	if err := a.await(ctx, o.Wait); err != nil {
@@ -83,13 +83,13 @@ func isBroken(_ context.Context, p stdlib.ShouldPingParams) bool {
 const patience = 5 * time.Second
 
 // setTimeouts bounds how long a connection is waited for, unless the URL does, and has the server end transactions in
-// which nothing happens for as long as idle, 0: never. Poolers refuse to pass such settings on when a connection
-// begins, so they are made right after.
-func setTimeouts(config *pgx.ConnConfig, idle time.Duration) {
+// which nothing happens for as long. Poolers refuse to pass such settings on when a connection begins, so they are made
+// right after.
+func setTimeouts(config *pgx.ConnConfig) {
 	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, patience)
 	config.RuntimeParams["application_name"] = "crossgate"
 	settings := fmt.Sprintf("SET idle_in_transaction_session_timeout = %d; SET tcp_user_timeout = %d",
-		idle.Milliseconds(), patience.Milliseconds())
+		patience.Milliseconds(), patience.Milliseconds())
 	config.AfterConnect = func(ctx context.Context, connection *pgconn.PgConn) error {
 		return connection.Exec(ctx, settings).Close()
 	}

@@ -82,9 +82,6 @@ func bar(name string, p index.Progress, u units, elapsed time.Duration) string {
 	line := fmt.Sprintf("%-14s [%s%s] %5.1f%%  %d of %d %s, %.0f %s/s",
 		name, strings.Repeat("=", filled), strings.Repeat(" ", cells-filled), 100*share, p.Read, p.Total, u.read,
 		float64(p.Events)/max(elapsed.Seconds(), 1e-3), u.found)
-	if p.Calls > 0 {
-		line = fmt.Sprintf("%s, %d of about %d calls, %.1f calls/s", line, p.Calls, max(p.Calls, p.Expected), float64(p.Calls)/max(elapsed.Seconds(), 1e-3))
-	}
 	switch {
 	case p.Done && p.Err != nil:
 		return fmt.Sprintf("%s, given up: %.120s", line, p.Err)

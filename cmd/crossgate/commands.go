@@ -51,7 +51,6 @@ contradict what was final, this is how to say that they are right. Gateways read
 standard input. It can be stopped and resumed.`, 1, importOrders),
 			command("backup", "copy an SQLite database into a new file, also while a gateway uses it", "", 0, backupIndex),
 			command("restore", "make an SQLite database of a backup", "", 0, restoreIndex),
-			command("migrate", "bring the database's schema to a version, also an earlier one", "", 0, migrateIndex),
 		),
 		command("upgrade-check", "show which versions can open the database, and whether this one can",
 			"Show which versions can open the database. Nothing is changed. The exit status is 1 when this version cannot.", 0, upgradeCheck),

@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,32 +25,10 @@ func located(flags *pflag.FlagSet) func() (store.Location, error) {
 	}
 }
 
-// migrateIndex brings the database's schema to a version.
-func migrateIndex(flags *pflag.FlagSet) action {
-	locate := located(flags)
-	to := flags.Int64("to", 0, "`VERSION` of the schema, also an earlier one; the newest that this crossgate knows when 0")
-	return func(ctx context.Context, _ []string, out, _ io.Writer) error {
-		at, err := locate()
-		if err != nil {
-			return err
-		}
-		before, after, err := at.Migrate(ctx, *to)
-		if err != nil {
-			return err
-		}
-		if before == after {
-			fmt.Fprintf(out, "schema version %d, nothing to change\n", after)
-			return nil
-		}
-		fmt.Fprintf(out, "schema version %d, was %d\n", after, before)
-		return nil
-	}
-}
-
 // backupIndex copies the database into a file.
 func backupIndex(flags *pflag.FlagSet) action {
 	locate := located(flags)
-	file := flags.String("file", "", "`FILE` to write, which must not exist; its checksum comes beside it")
+	file := flags.String("file", "", "`FILE` to write, which must not exist")
 	keep := flags.Int("keep", 0, "`NUMBER` of backups that stay: their names have the time, and older ones are removed; one without the time when 0")
 	return func(ctx context.Context, _ []string, out, _ io.Writer) error {
 		at, err := locate()
@@ -103,7 +79,7 @@ func dated(file string, at time.Time) string {
 	return strings.TrimSuffix(file, extension) + at.UTC().Format("-20060102T150405Z") + extension
 }
 
-// prune removes all but the newest backups that dated has named, with their checksums.
+// prune removes all but the newest backups that dated has named.
 func prune(file string, keep int) error {
 	extension := filepath.Ext(file)
 	backups, err := filepath.Glob(strings.TrimSuffix(file, extension) + "-????????T??????Z" + extension)
@@ -113,9 +89,6 @@ func prune(file string, keep int) error {
 	slices.Sort(backups)
 	for _, old := range backups[:max(0, len(backups)-keep)] {
 		if err := os.Remove(old); err != nil {
-			return err
-		}
-		if err := os.Remove(old + ".sha256"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

@@ -51,7 +51,7 @@ func printSchema(out io.Writer, at store.Location, s store.Schema) error {
 	switch {
 	case !s.IsUsable():
 		fmt.Fprintln(out, "it cannot open the database")
-		return fmt.Errorf("the database is too new: run a newer crossgate, or take the schema back with that one's index migrate --to %d", s.Known)
+		return fmt.Errorf("the database is too new: run a newer crossgate, or restore a backup from before the upgrade")
 	case s.Version < s.Known:
 		fmt.Fprintf(out, "it migrates the database to %d when it starts\n", s.Known)
 	case s.Version > s.Known:

@@ -22,9 +22,6 @@ type Progress struct {
 	Read  uint64 // of them, so far
 	// Events were found in them; of an audit, transactions were read; of a repair, events were corrected.
 	Events uint64
-	// Calls were made by a backfill, of so many Expected: in proportion to what was read took, or before by the
-	// estimate. Both zero where nobody counts.
-	Calls, Expected uint64
 	// Done is set with the last report of a chain.
 	Done bool
 	// Err is why nothing is being read now; it is tried again, unless this is the last report.
@@ -71,7 +68,7 @@ func (x *Index) Backfill(ctx context.Context, report func(Progress)) error {
 	for i, f := range x.followers {
 		own := newFollower(x.jobs.DB, f.chain, f.source, x.options) // apart from the one that may be running
 		own.width = newWidth(historyRanges * x.options.Range)
-		b := &backfill{follower: own, report: report, progress: Progress{Chain: f.chain}, counted: callsOf(f.source)}
+		b := &backfill{follower: own, report: report, progress: Progress{Chain: f.chain}}
 		working.Go(func() { unread[i] = b.run(ctx) })
 	}
 	working.Wait()
@@ -95,7 +92,6 @@ type backfill struct {
 	*follower
 	report   func(Progress)
 	progress Progress
-	counted  uint64 // calls of the chain's source before
 
 	first    uint64    // block before which nothing is read so far; 0: not known
 	firstAt  time.Time // since when
@@ -122,10 +118,10 @@ func (b *backfill) run(ctx context.Context) (unread *UnreadHistory) {
 			b.progress.Err = err
 			if b.isHopeless(ctx, err) {
 				b.progress.Done = true
-				b.tell()
+				b.report(b.progress)
 				return &UnreadHistory{b.chain, b.first - 1, err}
 			}
-			b.tell()
+			b.report(b.progress)
 		}
 		if isRefusal(err) {
 			pause = b.paces.Asked // which nobody takes back for waiting
@@ -222,7 +218,7 @@ func (b *backfill) read(ctx context.Context, held store.Lease) error {
 		return err
 	}
 	b.progress.Done = true
-	b.tell()
+	b.report(b.progress)
 	return nil
 }
 
@@ -296,7 +292,7 @@ func (b *backfill) stored(got rangeEvents, origin uint64) {
 	b.reached(got.from)
 	b.progress.Read += got.to + 1 - max(got.from, origin)
 	b.progress.Events += uint64(len(got.events))
-	b.tell()
+	b.report(b.progress)
 }
 
 // readHistory reads the events of a range, and its first block.

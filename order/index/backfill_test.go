@@ -91,36 +91,6 @@ func TestABlockOfHistoryThatIsLeftOutIsNoneOfLaterOrders(t *testing.T) {
 	})
 }
 
-// meter is a chain that counts what it is asked.
-type meter struct{ *ledger }
-
-var _ order.CallCounter = meter{}
-
-func (m meter) Calls() uint64 {
-	return uint64(m.times("Head") + m.times("Block") + m.times("Events") + m.times("EventsIn") + m.times("History"))
-}
-
-func TestBackfillTellsWhatItSpendsAndWillHaveSpent(t *testing.T) {
-	ledger, _ := oldLedger(205)
-	source := meter{ledger}
-	x := New(openStore(t), map[chain.ID]order.Source{1: source}, quietly(Options{Chains: evmChains(1), Lookback: 20, Range: 2}))
-	followAll(t, x)
-	before := source.Calls()
-	var steps []Progress
-	if err := x.Backfill(t.Context(), func(p Progress) { steps = append(steps, p) }); err != nil {
-		t.Fatal(err)
-	}
-	for i, p := range steps {
-		if want := uint64(float64(p.Calls) * float64(p.Total) / float64(p.Read)); p.Calls == 0 || p.Expected != want {
-			t.Errorf("step %d: %+v, want %d calls expected", i, p, want)
-		}
-	}
-	last := steps[len(steps)-1]
-	if made := source.Calls() - before; len(steps) < 3 || last.Calls != made || last.Expected != made {
-		t.Errorf("at the end, after %d steps: %+v, want %d calls", len(steps), last, made)
-	}
-}
-
 // TestBackfillGoesOnWhereItWasStopped stops one after every step, while a follower reads on.
 func TestBackfillGoesOnWhereItWasStopped(t *testing.T) {
 	ledger, deals := oldLedger(205)

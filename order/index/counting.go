@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"errors"
+	"time"
 
 	"crossgate/order"
 	"crossgate/order/stats"
@@ -11,45 +12,44 @@ import (
 
 const countJob = "count statistics"
 
-// catchUp lists and counts, until ctx ends, the orders that are not or that have changed. One replica does it.
+// Orders that have changed are looked for after an interval when there are none. Steps have a pause between them in
+// which followers can write.
+const (
+	countInterval = 3 * time.Second
+	countPause    = 10 * time.Millisecond
+)
+
+// catchUp counts, until ctx ends, the orders that have changed. One replica does it.
 func (x *Index) catchUp(ctx context.Context) {
 	for {
 		if err := x.catchUpOnce(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
-			x.options.Logger.WarnContext(ctx, "orders could not be counted", "error", err, "retry_in", listInterval)
+			x.options.Logger.WarnContext(ctx, "orders could not be counted", "error", err, "retry_in", countInterval)
 		}
-		if !wait(ctx, listInterval) {
+		if !wait(ctx, countInterval) {
 			return
 		}
 	}
 }
 
-// catchUpOnce lists and counts what waits, unless another replica does.
+// catchUpOnce counts what waits, unless another replica does.
 func (x *Index) catchUpOnce(ctx context.Context) error {
-	return x.underLease(ctx, countJob, x.catchUpStep)
-}
-
-// catchUpStep lists or counts some orders, or sums up a day, and reports whether others may be left.
-func (x *Index) catchUpStep(ctx context.Context, l store.Lease) (left bool, err error) {
-	if left, err = x.jobs.listSome(ctx, l); err != nil || left {
-		return left, err
-	}
-	if left, err = stats.Count(ctx, x.jobs.DB, l, foldedOrders, x.options.Prices); err != nil || left {
-		return left, err
-	}
-	return stats.SumUp(ctx, x.jobs.DB, l)
-}
-
-// underLease takes steps of a job while they leave something to do, unless another replica does it.
-func (x *Index) underLease(ctx context.Context, job string, step func(context.Context, store.Lease) (left bool, err error)) error {
-	lease, leads, err := x.store.Claim(ctx, job)
+	lease, leads, err := x.store.Claim(ctx, countJob)
 	if err != nil || !leads {
 		return err
 	}
 	holding, release := x.store.Hold(ctx, lease)
-	for left := true; left && err == nil && wait(holding, listPause); {
-		left, err = step(holding, lease)
+	for left := true; left && err == nil && wait(holding, countPause); {
+		left, err = x.catchUpStep(holding, lease)
 	}
 	return errors.Join(err, release())
+}
+
+// catchUpStep counts some orders, or sums up a day, and reports whether others may be left.
+func (x *Index) catchUpStep(ctx context.Context, l store.Lease) (left bool, err error) {
+	if left, err = stats.Count(ctx, x.jobs.DB, l, foldedOrders, x.options.Prices); err != nil || left {
+		return left, err
+	}
+	return stats.SumUp(ctx, x.jobs.DB, l)
 }
 
 // foldedOrders returns those orders whose terms are known.

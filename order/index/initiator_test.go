@@ -27,10 +27,6 @@ func (l *loggedLedger) EventsOfLogs(ctx context.Context, from, to uint64) ([]ord
 	return events, err
 }
 
-func (l *loggedLedger) SearchSpan(_ context.Context, _, most uint64) (uint64, error) {
-	return most, nil
-}
-
 func (l *loggedLedger) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, error) {
 	l.asked.Add(1)
 	if l.fails.Load() {

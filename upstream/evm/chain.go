@@ -56,11 +56,7 @@ type Chain struct {
 
 var (
 	_ order.HistorySource = (*Chain)(nil)
-	_ order.CallCounter   = (*Chain)(nil)
 )
-
-// Calls implements order.CallCounter.
-func (c *Chain) Calls() uint64 { return c.rpc.Sent() }
 
 // Facts are what the registry knows of the chain.
 func (c *Chain) Facts() chain.Chain { return c.chain }

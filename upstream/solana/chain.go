@@ -38,11 +38,7 @@ type Chain struct {
 var (
 	_ order.Source        = (*Chain)(nil)
 	_ order.HistorySource = (*Chain)(nil)
-	_ order.CallCounter   = (*Chain)(nil)
 )
-
-// Calls implements order.CallCounter.
-func (c *Chain) Calls() uint64 { return c.rpc.Sent() }
 
 // New returns the chain that rpc's endpoints serve; whether they do is found out on first use, by the hash of the
 // first block.

@@ -1,0 +1,268 @@
+-- The schema is the same for SQLite and PostgreSQL: SQLite keeps bytes in a BYTEA column as they are. Hashes and
+-- addresses are bytes as their chains store them, amounts are decimal digits, times are UNIX seconds, days are UNIX
+-- days, chains are the API's numbers.
+
+-- +goose Up
+
+-- The oldest schema version whose programs can use this database. A migration that takes something away from them, or
+-- asks something new of what they write, raises it to its own number; one that only adds leaves it (docs/versions.md).
+CREATE TABLE compatibility (oldest BIGINT NOT NULL);
+INSERT INTO compatibility (oldest) VALUES (1);
+
+-- How far each chain has been read: all events from first_block to block are in events. A follower moves block, a
+-- backfill moves first_block. reorgs is how often blocks that had been read were withdrawn: replicas that do not follow
+-- the chain notice by it. Blocks from proven_from to before proven_end were read a second time, or prove themselves what
+-- they hold. was_level: everything that the chain had was stored once; before that an index without orders says nothing.
+CREATE TABLE checkpoints (
+    chain       BIGINT   PRIMARY KEY,
+    first_block BIGINT   NOT NULL,
+    first_time  BIGINT   NOT NULL,
+    block       BIGINT   NOT NULL,
+    block_time  BIGINT   NOT NULL,
+    reorgs      BIGINT   NOT NULL DEFAULT 0,
+    proven_from BIGINT   NOT NULL DEFAULT 0,
+    proven_end  BIGINT   NOT NULL DEFAULT 0,
+    was_level   SMALLINT NOT NULL DEFAULT 1
+);
+
+-- Blocks that were not final when they were read. Another hash at the same number is a reorg.
+CREATE TABLE blocks (
+    chain  BIGINT NOT NULL,
+    number BIGINT NOT NULL,
+    hash   BYTEA  NOT NULL,
+    PRIMARY KEY (chain, number)
+);
+
+-- Blocks that no endpoint could give as they must be: they are left out, and asked for again.
+CREATE TABLE quarantined_blocks (
+    chain  BIGINT NOT NULL,
+    number BIGINT NOT NULL,
+    reason TEXT   NOT NULL,
+    since  BIGINT NOT NULL,
+    PRIMARY KEY (chain, number)
+);
+
+-- Blocks that are known to be their chain's: no endpoint that has another one of the same number is used, and nothing up
+-- to the newest is ever withdrawn but by an operator. About one in a thousand and the newest are kept.
+CREATE TABLE anchors (
+    chain  BIGINT NOT NULL,
+    number BIGINT NOT NULL,
+    hash   BYTEA  NOT NULL,
+    PRIMARY KEY (chain, number)
+);
+
+-- The events of orders. An order is the fold of its events, so nothing else is needed.
+CREATE TABLE events (
+    chain      BIGINT NOT NULL,
+    block      BIGINT NOT NULL,
+    log_index  BIGINT NOT NULL,
+    block_hash BYTEA  NOT NULL,
+    block_time BIGINT NOT NULL,
+    tx         BYTEA  NOT NULL,
+    initiator  BYTEA  NOT NULL,
+    order_id   BYTEA  NOT NULL,
+    kind       TEXT   NOT NULL,
+    fact       TEXT   NOT NULL,
+    PRIMARY KEY (chain, block, log_index)
+);
+CREATE INDEX events_of_order ON events (order_id);
+CREATE INDEX events_of_creation ON events (tx) WHERE kind = 'created';
+
+-- Folded orders, the columns that are searched. Written in the transaction that changes their events. locked is 0
+-- for no, 1 for yes, 2 for fulfilled without a known creation: the give chain has to confirm it.
+CREATE TABLE orders (
+    id               BYTEA    PRIMARY KEY,
+    state            SMALLINT NOT NULL,
+    locked           SMALLINT NOT NULL,
+    unlock_authority BYTEA    NOT NULL,
+    give_chain       BIGINT   NOT NULL,
+    give_token       BYTEA    NOT NULL,
+    give_amount      TEXT     NOT NULL,
+    take_chain       BIGINT   NOT NULL
+);
+-- A covering index, in the order of the answer: locked assets are read without touching the table.
+CREATE INDEX orders_locked ON orders
+    (unlock_authority, give_chain, give_token, take_chain, id, give_amount, locked) WHERE locked > 0;
+
+-- Swaps within a chain: each is one event of the router, and a row says all of it. id is order/onchain's SwapID. Without
+-- an affiliate affiliate_fee is empty; affiliate is empty too where no event names it.
+CREATE TABLE swaps (
+    chain         BIGINT NOT NULL,
+    block         BIGINT NOT NULL,
+    log_index     BIGINT NOT NULL,
+    block_hash    BYTEA  NOT NULL,
+    block_time    BIGINT NOT NULL,
+    tx            BYTEA  NOT NULL,
+    id            BYTEA  NOT NULL,
+    sender        BYTEA  NOT NULL,
+    recipient     BYTEA  NOT NULL,
+    token_in      BYTEA  NOT NULL,
+    amount_in     TEXT   NOT NULL,
+    token_out     BYTEA  NOT NULL,
+    amount_out    TEXT   NOT NULL,
+    fee           TEXT   NOT NULL,
+    affiliate     BYTEA  NOT NULL,
+    affiliate_fee TEXT   NOT NULL,
+    referral_code BIGINT NOT NULL,
+    PRIMARY KEY (chain, block, log_index)
+);
+CREATE INDEX swaps_id ON swaps (id);
+CREATE INDEX swaps_of_transaction ON swaps (tx);
+
+-- Which of a chain's blocks that were read (checkpoints) were read for swaps as well: from first_block to block. A gateway
+-- that does not index swaps moves checkpoints alone; then block and reorgs are not the checkpoint's, and reading begins
+-- anew there. final_block was the newest final one when block was read: swaps up to there stay.
+CREATE TABLE swap_checkpoints (
+    chain       BIGINT PRIMARY KEY,
+    first_block BIGINT NOT NULL,
+    first_time  BIGINT NOT NULL,
+    block       BIGINT NOT NULL,
+    reorgs      BIGINT NOT NULL,
+    final_block BIGINT NOT NULL
+);
+
+-- What lists are searched by: a row for each order whose creation is known and for each swap, written in the transaction
+-- that writes the order or the swap. at is the time of the creation or of the swap, cell is the give chain (27 bits),
+-- take chain (27), state (3), state of the external call (3) and type of trade (3) in one number. Absent addresses are
+-- empty.
+CREATE TABLE listed (
+    id               BYTEA    PRIMARY KEY,
+    swap             SMALLINT NOT NULL,
+    at               BIGINT   NOT NULL,
+    cell             BIGINT   NOT NULL,
+    referral_code    BIGINT   NOT NULL,
+    maker            BYTEA    NOT NULL,
+    creator          BYTEA    NOT NULL,
+    receiver         BYTEA    NOT NULL,
+    give_authority   BYTEA    NOT NULL,
+    order_authority  BYTEA    NOT NULL,
+    affiliate        BYTEA    NOT NULL,
+    fulfiller        BYTEA    NOT NULL,
+    unlock_authority BYTEA    NOT NULL,
+    fulfilled_in     BYTEA    NOT NULL
+);
+-- Newest first. Addresses that may be in very many rows are found beside their cell, so that these are counted without
+-- reading the table. Mostly the maker signs and receives too: only another address has an entry of its own.
+CREATE INDEX listed_newest ON listed (at DESC, id, cell, swap);
+CREATE INDEX listed_cell ON listed (cell, at DESC, id, swap);
+CREATE INDEX listed_referral ON listed (referral_code, at DESC, id, cell, swap);
+CREATE INDEX listed_maker ON listed (maker, at DESC, id);
+CREATE INDEX listed_fulfiller ON listed (fulfiller, at DESC, id, cell, swap) WHERE length(fulfiller) > 0;
+CREATE INDEX listed_unlock_authority ON listed (unlock_authority, at DESC, id, cell, swap) WHERE length(unlock_authority) > 0;
+CREATE INDEX listed_affiliate ON listed (affiliate, at DESC, id) WHERE length(affiliate) > 0;
+CREATE INDEX listed_other_creator ON listed (creator, at DESC) WHERE creator <> maker;
+CREATE INDEX listed_other_receiver ON listed (receiver, at DESC) WHERE receiver <> maker;
+CREATE INDEX listed_other_give_authority ON listed (give_authority, at DESC) WHERE give_authority <> maker AND swap = 0;
+CREATE INDEX listed_other_order_authority ON listed (order_authority, at DESC) WHERE order_authority <> receiver AND swap = 0;
+CREATE INDEX listed_fulfilled_in ON listed (fulfilled_in) WHERE length(fulfilled_in) > 0;
+
+-- How many rows of listed came in a period of 2^21 seconds (24 days): in each cell, and with each referral code, which
+-- takes the place of a cell and is below 2^32, as no cell is.
+CREATE TABLE listed_counts (
+    period BIGINT   NOT NULL,
+    cell   BIGINT   NOT NULL,
+    swap   SMALLINT NOT NULL,
+    listed BIGINT   NOT NULL,
+    PRIMARY KEY (period, cell, swap)
+);
+
+-- What each order whose creation is known adds to the statistics. Values are millionths of a USD at the time, NULL while
+-- unknown: given, the fee and the affiliate's share at the creation, taken at the fulfilment.
+CREATE TABLE order_values (
+    id              BYTEA    PRIMARY KEY,
+    day             BIGINT   NOT NULL,
+    give_chain      BIGINT   NOT NULL,
+    take_chain      BIGINT   NOT NULL,
+    give_token      BYTEA    NOT NULL,
+    take_token      BYTEA    NOT NULL,
+    swapped         BYTEA    NOT NULL, -- on the give chain, for the token that was given; empty: nothing was
+    creator         BYTEA    NOT NULL,
+    fulfilled       SMALLINT NOT NULL,
+    active          SMALLINT NOT NULL,
+    unpriced        SMALLINT NOT NULL, -- some of its value is not known
+    given           BIGINT,
+    taken           BIGINT,
+    fee             BIGINT,
+    affiliate       BIGINT,
+    delivered_after BIGINT             -- seconds by the clocks of the two chains; NULL while it was not
+);
+CREATE INDEX order_values_creator ON order_values (creator, give_chain, take_chain, day);
+-- Everything that quantiles of delivery times are made of: the table is not read.
+CREATE INDEX order_values_day ON order_values (day, give_chain, take_chain, delivered_after);
+
+-- The sums of that by the day of the creation and the pair of chains. Each sum of values is beside the number of orders
+-- that it is of. Creators between any chains are those of the pair 0 and 0.
+CREATE TABLE daily_statistics (
+    day              BIGINT NOT NULL,
+    give_chain       BIGINT NOT NULL,
+    take_chain       BIGINT NOT NULL,
+    created          BIGINT NOT NULL,
+    fulfilled        BIGINT NOT NULL,
+    active           BIGINT NOT NULL,
+    unpriced         BIGINT NOT NULL,
+    given            BIGINT NOT NULL,
+    given_orders     BIGINT NOT NULL,
+    taken            BIGINT NOT NULL,
+    taken_orders     BIGINT NOT NULL,
+    fee              BIGINT NOT NULL,
+    fee_orders       BIGINT NOT NULL,
+    affiliate        BIGINT NOT NULL,
+    affiliate_orders BIGINT NOT NULL,
+    creators         BIGINT NOT NULL,
+    new_creators     BIGINT NOT NULL,
+    PRIMARY KEY (day, give_chain, take_chain)
+);
+
+-- In how many orders of a day a token was taken, given, or swapped for what was given.
+CREATE TABLE order_tokens (
+    day     BIGINT NOT NULL,
+    chain   BIGINT NOT NULL,
+    address BYTEA  NOT NULL,
+    orders  BIGINT NOT NULL,
+    PRIMARY KEY (chain, address, day)
+);
+
+-- Orders that are to be valued anew, and days that are to be summed up anew from order_values.
+CREATE TABLE uncounted (order_id BYTEA NOT NULL);
+CREATE INDEX uncounted_orders ON uncounted (order_id);
+CREATE TABLE stale_days (day BIGINT PRIMARY KEY);
+
+-- Metadata of tokens from their contracts. It does not change; operators correct it in the configuration.
+CREATE TABLE tokens (
+    chain    BIGINT   NOT NULL,
+    address  BYTEA    NOT NULL,
+    decimals SMALLINT NOT NULL,
+    name     TEXT     NOT NULL,
+    symbol   TEXT     NOT NULL,
+    PRIMARY KEY (chain, address)
+);
+
+-- What became of venues in the comparisons of each day: in how many they quoted, how many of these they won, how many
+-- of those were against another quote that could have been taken, and the sum of what they paid out more than the best of
+-- the others, millionths of that.
+CREATE TABLE venue_days (
+    day       BIGINT NOT NULL,
+    venue     TEXT   NOT NULL,
+    quoted    BIGINT NOT NULL,
+    won       BIGINT NOT NULL,
+    contested BIGINT NOT NULL,
+    gain      BIGINT NOT NULL,
+    PRIMARY KEY (day, venue)
+);
+
+-- What endpoints have spent of their monthly plans: UNIX microseconds at which all of it is refilled.
+CREATE TABLE plans (
+    service  TEXT   NOT NULL,
+    endpoint TEXT   NOT NULL,
+    refilled BIGINT NOT NULL,
+    PRIMARY KEY (service, endpoint)
+);
+
+-- Leases of jobs that one replica at a time may do, such as following a chain. epoch counts the holders and fences off
+-- the transactions of earlier ones. expires is UNIX seconds by the database's clock.
+CREATE TABLE leases (
+    job     TEXT PRIMARY KEY,
+    holder  TEXT             NOT NULL,
+    epoch   BIGINT           NOT NULL,
+    expires DOUBLE PRECISION NOT NULL
+);

@@ -133,7 +133,6 @@ var doors = []door{
 	{"github.com/sony/gobreaker/v2", "cache/shared", "", "call services through upstream.Endpoint, which has a breaker"},
 	{"golang.org/x/time", "upstream proxy/shadow", "", "call services through upstream.Endpoint, which has a rate budget"},
 	{"github.com/coder/websocket", "upstream/evm", "", "heads are announced by upstream/evm: call services through upstream.Endpoint"},
-	{"github.com/fsnotify/fsnotify", "cmd/crossgate", "", "files are watched by the command; gateway takes the new configuration"},
 	{"github.com/KimMachineGun/automemlimit", "cmd/crossgate", "", "memory is the process's, and so the command's"},
 	{"github.com/coreos/go-systemd/v22", "cmd/crossgate", "", "the supervisor is the process's, and so the command's"},
 	{"github.com/spf13/cobra", "cmd/crossgate", "", "command lines are read by the command: parameters are for everybody else"},

@@ -45,16 +45,12 @@ type Config struct {
 	Passthrough Passthrough `yaml:"passthrough"`
 
 	lines    map[string]int // of every path in the file
-	files    []string       // that values were read from
 	revision string
 }
 
 // Revision identifies the content: the same text with the same secrets has the same one. Empty for a configuration that
 // was not read.
 func (c Config) Revision() string { return c.revision }
-
-// Files lists the files of secrets that the configuration was read from.
-func (c Config) Files() []string { return c.files }
 
 //go:embed default.yaml
 var embedded []byte
@@ -103,7 +99,7 @@ func Parse(text []byte) (Config, error) {
 	if len(document.Content) > 0 {
 		decode(document.Content[0], reflect.ValueOf(&c).Elem(), place{in: r})
 	}
-	c.lines, c.files, c.revision = r.lines, r.files, r.revision()
+	c.lines, c.revision = r.lines, r.revision()
 	c.nameEndpoints()
 	c.check(place{in: r})
 	return c, r.err()

@@ -230,9 +230,6 @@ func (r *report) expand(text string) (expanded string, missing []string) {
 				missing = append(missing, name+" (cannot read the file in "+name+"_FILE)")
 				return ""
 			}
-			if !slices.Contains(r.files, file) {
-				r.files = append(r.files, file)
-			}
 			value, set = strings.TrimSpace(string(content)), true
 		}
 		if !set {

@@ -74,7 +74,6 @@ type report struct {
 	lines    map[string]int
 	mistakes Mistakes
 	reported map[string]bool // paths
-	files    []string        // of secrets
 	reads    bytes.Buffer    // all that was read, for the revision
 }
 

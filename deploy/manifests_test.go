@@ -158,9 +158,6 @@ func TestManifestsFitTheGateway(t *testing.T) {
 			if isThree := shape == "three"; inPostgres != isThree || shares != isThree {
 				t.Errorf("orders are in PostgreSQL: %v, the cache is shared: %v, want %v", inPostgres, shares, isThree)
 			}
-			if len(c.Files()) == 0 {
-				t.Error("the configuration reads no secret from a file")
-			}
 			checkPod(t, p, c)
 			if !slices.Equal(targets, []string{"http", "admin"}) {
 				t.Errorf("Services lead to %q, want http and admin", targets)

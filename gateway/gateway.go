@@ -76,7 +76,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	now := &sets{log: log, store: store, cutOff: g.cutOff}
 	now.current.Store(first)
 	g.sets = now
-	g.books = []*book{newPlanBook(store, now.endpoints, log), newCapabilityBook(store, now.abilities, log), newWinBook(store, g.venues, log)}
+	g.books = []*book{newPlanBook(store, now.endpoints, log), newWinBook(store, g.venues, log)}
 	for _, each := range g.books {
 		each.update(ctx) // what was known before
 	}

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -95,7 +96,9 @@ func (s serving) run(ctx context.Context) error {
 	defer stopping()
 	stopReloading := s.reloading(ctx, g)
 	endSupervision := supervised(ctx, healthURL(s.config.TLS, listener.Addr().String()), s.log)
-	err = errors.Join(g.Run(ctx, listener), stopReloading(), stopAdmin())
+	err = g.Run(ctx, listener)
+	stopReloading()
+	err = errors.Join(err, stopAdmin())
 	endSupervision()
 	if err == nil {
 		s.log.InfoContext(ctx, "crossgate stopped: everything that was asked is answered")
@@ -128,14 +131,13 @@ func withoutExporter(c config.Config) config.Config {
 }
 
 // reloading applies changes of the file, if there is one, to a running gateway until stop is called.
-func (s serving) reloading(ctx context.Context, g *gateway.Gateway) (stop func() error) {
+func (s serving) reloading(ctx context.Context, g *gateway.Gateway) (stop func()) {
 	if s.file == "" {
-		return func() error { return nil }
+		return func() {}
 	}
 	requests := make(chan os.Signal, 1)
 	signal.Notify(requests, syscall.SIGHUP)
 	watching, end := context.WithCancel(ctx)
-	ended := make(chan error, 1)
 	apply := func(next config.Config) error {
 		err := g.Reload(withoutExporter(next))
 		if err == nil {
@@ -143,12 +145,13 @@ func (s serving) reloading(ctx context.Context, g *gateway.Gateway) (stop func()
 		}
 		return err
 	}
-	r := &reloader{file: s.file, running: s.config, seen: s.config.Revision(), apply: apply, log: s.log}
-	go func() { ended <- r.run(watching, requests) }()
-	return func() error {
+	r := &reloader{file: s.file, every: lookInterval, running: s.config, seen: s.config.Revision(), apply: apply, log: s.log}
+	var looking sync.WaitGroup
+	looking.Go(func() { r.run(watching, requests) })
+	return func() {
 		end()
 		signal.Stop(requests)
-		return <-ended
+		looking.Wait()
 	}
 }
 

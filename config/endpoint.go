@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"iter"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -45,39 +44,20 @@ func (e Endpoint) LogValue() slog.Value { return slog.StringValue(e.Name) }
 
 // nameEndpoints names unnamed endpoints after their chain, venue or service, numbered from the second on.
 func (c Config) nameEndpoints() {
-	for owner, endpoints := range c.services() {
-		nameEndpoints(endpoints, owner)
+	for _, each := range c.Chains {
+		nameEndpoints(each.Endpoints, fmt.Sprintf("chain-%d", each.ID))
 	}
-}
-
-// Endpoints returns those of all services.
-func (c Config) Endpoints() (all []Endpoint) {
-	for _, endpoints := range c.services() {
-		all = append(all, endpoints...)
+	for _, each := range c.Venues {
+		nameEndpoints(each.Endpoints, each.Name)
 	}
-	return all
-}
-
-// services yields whatever has endpoints: its name, and them.
-func (c Config) services() iter.Seq2[string, []Endpoint] {
-	return func(yield func(string, []Endpoint) bool) {
-		isWanted := true
-		add := func(owner string, endpoints []Endpoint) { isWanted = isWanted && yield(owner, endpoints) }
-		for _, each := range c.Chains {
-			add(fmt.Sprintf("chain-%d", each.ID), each.Endpoints)
-		}
-		for _, each := range c.Venues {
-			add(each.Name, each.Endpoints)
-		}
-		for _, each := range c.Tokens.Lists {
-			add(each.Name, each.Endpoints)
-		}
-		if c.Prices.DefiLlama != nil {
-			add("defillama", c.Prices.DefiLlama.Endpoints)
-		}
-		for _, each := range c.Passthrough.Hosts {
-			add("origin-"+each.Name, each.Endpoints)
-		}
+	for _, each := range c.Tokens.Lists {
+		nameEndpoints(each.Endpoints, each.Name)
+	}
+	if c.Prices.DefiLlama != nil {
+		nameEndpoints(c.Prices.DefiLlama.Endpoints, "defillama")
+	}
+	for _, each := range c.Passthrough.Hosts {
+		nameEndpoints(each.Endpoints, "origin-"+each.Name)
 	}
 }
 

@@ -61,8 +61,7 @@ func shownEndpoint(h upstream.Health) web.Endpoint {
 	}
 	return web.Endpoint{
 		Name: h.Endpoint, Standing: h.Standing, OK: h.CanBeAsked, Preferred: h.Preferred, Breaker: breaker,
-		IsForced: h.Forced != "", Head: h.Head, Rate: h.Rate,
-		Usual: h.Usual, Failing: h.Failing, Left: h.Left, IsLimited: h.IsLimited, Wait: max(h.RetryAfter, 0),
+		Head: h.Head, Rate: h.Rate, Usual: h.Usual, Failing: h.Failing, Left: h.Left, IsLimited: h.IsLimited, Wait: max(h.RetryAfter, 0),
 		Reason: h.Reason, Failed: h.Failed,
 	}
 }
@@ -111,9 +110,6 @@ func (g *Gateway) Dependencies(ctx context.Context) []admin.Dependency {
 		state := fmt.Sprintf("%s, %.0f %% of recent calls failed", health.Standing, 100*health.Failing)
 		if health.Head != "" {
 			state += ", head " + health.Head + " blocks from the others"
-		}
-		if health.Forced != "" {
-			state += ", breaker forced " + health.Forced + " by an operator"
 		}
 		if health.Reason != "" {
 			state += ", last failure at " + health.Failed.UTC().Format(time.RFC3339) + ": " + health.Reason

@@ -6,17 +6,17 @@ import (
 	"crossgate/upstream"
 )
 
-// TestConditionTellsOfHeldEndpoints has operators hold a breaker, and an endpoint be behind the others of its chain.
-func TestConditionTellsOfHeldEndpoints(t *testing.T) {
+// TestConditionHasCordonedEndpoints has an endpoint cordoned, and one behind the others of its chain.
+func TestConditionHasCordonedEndpoints(t *testing.T) {
 	g := newGateway(t, plannedConfig(t))
-	g.sets.endpoint("1", "node").ForceBreaker(upstream.ForceOpen)
+	g.sets.endpoint("1", "node").Cordon()
 	found := false
 	for _, service := range g.Condition(t.Context()).Services {
 		for _, e := range service.Endpoints {
-			isHeld := e.Name == "node"
-			found = found || isHeld
-			if e.IsForced != isHeld || e.OK == isHeld || isHeld && e.Breaker != "open" {
-				t.Errorf("%s: held %v, asked %v, breaker %s; the one named node is held open", e.Name, e.IsForced, e.OK, e.Breaker)
+			isCordoned := e.Name == "node"
+			found = found || isCordoned
+			if e.OK == isCordoned || isCordoned && e.Standing != "cordoned" {
+				t.Errorf("%s: %s, asked %v; the one named node is cordoned", e.Name, e.Standing, e.OK)
 			}
 		}
 	}

@@ -1,11 +1,8 @@
 package gateway
 
 import (
-	"net/url"
 	"reflect"
 	"slices"
-	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -53,7 +50,7 @@ func (b *builder) endpoint(of string, each config.Endpoint, attributes ...attrib
 // EndpointOptions are what a configuration says of an endpoint.
 func EndpointOptions(c config.Endpoint) upstream.EndpointOptions {
 	return upstream.EndpointOptions{
-		Name: c.Name, URL: c.URL.Reveal(), PublicHost: publicHost(c.URL), Header: c.Header(), Timeout: c.Timeout,
+		Name: c.Name, URL: c.URL.Reveal(), Header: c.Header(), Timeout: c.Timeout,
 		RequestsPerSecond: c.RequestsPerSecond, Burst: c.Burst, Units: c.Costs["*"], Monthly: c.Monthly,
 	}
 }
@@ -100,38 +97,3 @@ func (p *parts) close() {
 		}
 	}
 }
-
-// publicHost is as much of the end of an endpoint's host as is published in this program: the whole of one that the
-// configuration without a file has, or the domain of a known provider. Empty: any other host may hold a key.
-func publicHost(address config.Secret) string {
-	at, err := url.Parse(address.Reveal())
-	if err != nil {
-		return ""
-	}
-	host := strings.ToLower(at.Hostname())
-	if _, is := defaultHosts()[host]; is {
-		return host
-	}
-	for _, domain := range providerDomains {
-		if host == domain || strings.HasSuffix(host, "."+domain) {
-			return domain
-		}
-	}
-	return ""
-}
-
-// providerDomains are those below which well-known providers serve, with keys or networks in the labels before.
-var providerDomains = []string{
-	"alchemy.com", "core.chainstack.com", "p2pify.com", "drpc.org", "helius-rpc.com", "infura.io", "trongrid.io",
-}
-
-// defaultHosts are those of the endpoints of the configuration without a file.
-var defaultHosts = sync.OnceValue(func() map[string]struct{} {
-	hosts := make(map[string]struct{})
-	for _, each := range config.Default().Endpoints() {
-		if at, err := url.Parse(each.URL.Reveal()); err == nil {
-			hosts[strings.ToLower(at.Hostname())] = struct{}{}
-		}
-	}
-	return hosts
-})

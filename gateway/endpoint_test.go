@@ -38,7 +38,7 @@ func TestUnchangedPartsOutliveAReload(t *testing.T) {
 	}
 	first := made(twoChains, nil)
 	first.endpoint("1", "one").Cordon()
-	first.endpoint("1", "two").ForceBreaker(upstream.ForceOpen)
+	first.endpoint("1", "two").Cordon()
 	second := made(strings.Replace(twoChains, "URL/b", "URL/other", 1), first)
 	first.close()
 	t.Cleanup(second.close)
@@ -54,7 +54,7 @@ func TestUnchangedPartsOutliveAReload(t *testing.T) {
 	if moved == first.endpoint("1", "two") {
 		t.Error("an endpoint with another URL is the one before")
 	}
-	if got := moved.Health(); got.Forced != "held open" || second.endpoint("1", "one").Health().Standing != "cordoned" {
+	if got := moved.Health(); got.Standing != "cordoned" || second.endpoint("1", "one").Health().Standing != "cordoned" {
 		t.Errorf("after the reload: %+v, want what operators asked for", got)
 	}
 	if _, err := second.endpoint("kyberswap", "kyberswap").Do(t.Context(), upstream.Request{}); err != nil {

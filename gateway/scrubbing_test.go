@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"go.opentelemetry.io/otel"
-
-	"crossgate/config"
 )
 
 // TestTelemetryThatIsSetWronglyTellsNoKeys has exporters read addresses and headers of which they quote what is wrong.
@@ -39,26 +37,6 @@ func TestTelemetryThatIsSetWronglyTellsNoKeys(t *testing.T) {
 			if at := strings.Index(said, canary); at >= 0 {
 				t.Errorf("%s: a key is told: …%s", address, said[max(at-200, 0):])
 			}
-		}
-	}
-}
-
-// TestHostsOfThisProgramArePublic has hosts that it publishes, and hosts of operators.
-func TestHostsOfThisProgramArePublic(t *testing.T) {
-	t.Parallel()
-	for address, want := range map[string]string{
-		"https://ethereum-rpc.publicnode.com":              "ethereum-rpc.publicnode.com",
-		"https://k3y.publicnode.com":                       "",
-		"https://k3y.g.Alchemy.com/v2/k3y":                 "alchemy.com",
-		"https://k3yalchemy.com":                           "",
-		"https://alchemy.com.example":                      "",
-		"https://k3y.example":                              "",
-		"http://127.0.0.1:8545":                            "",
-		"https://\x7f":                                     "",
-		"https://user:pass@Base-rpc.publicnode.com:1/?k3y": "base-rpc.publicnode.com",
-	} {
-		if got := publicHost(config.NewSecret(address)); got != want {
-			t.Errorf("publicHost(%s) = %q, want %q", address, got, want)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"errors"
 	"sync/atomic"
 	"time"
 )
@@ -24,18 +23,7 @@ type breaker struct {
 	opened    atomic.Bool
 	closed    atomic.Int64 // UNIX nanoseconds at which it was closed last
 	reopens   atomic.Int64 // UNIX nanoseconds of the next probe
-	forced    atomic.Int32 // a Force
 }
-
-// Force is how an operator overrides a breaker.
-type Force int32
-
-// The overrides.
-const (
-	Unforced    Force = iota // it goes by the endpoint's health
-	ForceOpen                // keeps all calls away
-	ForceClosed              // lets all calls in
-)
 
 // answered reports whether the endpoint did its work, whether or not its answer was accepted.
 func answered(err error) bool {
@@ -71,36 +59,14 @@ func (b *breaker) close() {
 }
 
 // isClosed reports whether calls are let in.
-func (b *breaker) isClosed() bool {
-	switch Force(b.forced.Load()) {
-	case ForceOpen:
-		return false
-	case ForceClosed:
-		return true
-	}
-	return !b.opened.Load()
-}
+func (b *breaker) isClosed() bool { return !b.opened.Load() }
 
 // isSuspecting reports whether failures have added up and have not been verified yet.
 func (b *breaker) isSuspecting() bool { return b.suspected.Load() && !b.opened.Load() }
 
-// force sets an operator's override; without one again, the breaker starts afresh.
-func (b *breaker) force(how Force) {
-	b.forced.Store(int32(how))
-	if how == Unforced {
-		b.close()
-	}
-}
-
-var errForced = errors.New("held open by an operator")
-
 // refusal is the error of a call that the breaker keeps away.
 func (b *breaker) refusal() error {
-	refusal := &Error{Class: BreakerOpen, Endpoint: b.endpoint, RetryAfter: b.untilProbe()}
-	if Force(b.forced.Load()) == ForceOpen {
-		refusal.Err, refusal.RetryAfter = errForced, 0
-	}
-	return refusal
+	return &Error{Class: BreakerOpen, Endpoint: b.endpoint, RetryAfter: b.untilProbe()}
 }
 
 // expectProbe sets when the next probe begins.

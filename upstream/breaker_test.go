@@ -170,42 +170,6 @@ func TestPanicSettlesTheBreaker(t *testing.T) {
 	})
 }
 
-// Operators may hold a breaker open or closed, whatever its endpoint does, and let go of it.
-func TestOperatorsForceBreakers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var next changing
-		next.to(always(200, "{}"))
-		e := endpoint(t, "node", next.answer)
-		ask := func() upstream.Class {
-			_, err := e.Do(t.Context(), upstream.Request{})
-			return classOf(err)
-		}
-		e.ForceBreaker(upstream.ForceOpen)
-		if got, asked := ask(), next.asked.Load(); got != upstream.BreakerOpen || asked != 0 || e.Health().Forced != "held open" {
-			t.Errorf("held open: %v after %d requests, %+v, want a refusal and none", got, asked, e.Health())
-		}
-		e.ForceBreaker(upstream.ForceClosed)
-		next.to(always(500, ""))
-		for range 20 {
-			if got := ask(); got != upstream.ServerError {
-				t.Fatalf("held closed: %v, want the endpoint's failure", got)
-			}
-			synctest.Wait()
-		}
-		e.ForceBreaker(upstream.Unforced)
-		<-time.After(10 * time.Second)
-		for range 5 {
-			if got := ask(); got != upstream.ServerError {
-				t.Errorf("let go: %v, want to begin anew", got)
-			}
-		}
-		synctest.Wait()
-		if got := ask(); got != upstream.BreakerOpen {
-			t.Errorf("after five failures of a breaker that nobody holds: %v, want it open", got)
-		}
-	})
-}
-
 // An endpoint that fails at some of what it is asked, as behind a balancer, still answers the rest.
 func TestAFailedProbeAloneOpensNoBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -14,13 +14,10 @@ import (
 
 // EndpointOptions describe an endpoint.
 type EndpointOptions struct {
-	Name string // in errors, logs and spans, where the URL never appears
-	URL  string
-	// PublicHost is the host in lower case, or the domain at its end, where somebody else than the operator has
-	// published it, so that no key is in it; empty: no part of a host that is a name is told.
-	PublicHost string
-	Header     http.Header   // sent with every request: keys, for instance
-	Timeout    time.Duration // of one request with its wait for the budget; 10 s by default
+	Name    string // in errors, logs and spans, where the URL never appears
+	URL     string
+	Header  http.Header   // sent with every request: keys, for instance
+	Timeout time.Duration // of one request with its wait for the budget; 10 s by default
 
 	RequestsPerSecond float64 // or units, see Request.Cost; zero: unlimited
 	Burst             int
@@ -69,7 +66,7 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 		exchanger: exchanger,
 		breaker:   breaker{endpoint: o.Name},
 		budget:    newBudget(o),
-		tracing:   tracing{endpoint: o.Name, attributes: o.Attributes, server: serverOf(o.Name, exchanger.base, o.PublicHost)},
+		tracing:   tracing{endpoint: o.Name, attributes: o.Attributes},
 		measures:  newMeasures(o.Name, o.Attributes),
 		usability: usability{longestQuarantine: cmp.Or(o.LongestQuarantine, defaultLongestQuarantine)},
 		log:       cmp.Or(o.Logger, slog.New(slog.DiscardHandler)),
@@ -83,13 +80,9 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 // Name returns the configured name.
 func (e *Endpoint) Name() string { return e.name }
 
-// ForceBreaker has an operator decide what the breaker does. Unforced, it starts afresh.
-func (e *Endpoint) ForceBreaker(how Force) { e.breaker.force(how) }
-
-// Replace has e go on where other was: cordoned or forced by operators, and with what that spent of its plan.
+// Replace has e go on where other was: cordoned by an operator, and with what that spent of its plan.
 func (e *Endpoint) Replace(other *Endpoint) {
 	e.usability.cordoned.Store(other.usability.cordoned.Load())
-	e.breaker.forced.Store(other.breaker.forced.Load())
 	e.budget.adopt(other.budget)
 }
 

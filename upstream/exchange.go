@@ -53,7 +53,7 @@ func newExchanger(o EndpointOptions) (*exchanger, error) {
 		timeout:  cmp.Or(o.Timeout, defaultTimeout),
 		maxBody:  cmp.Or(o.MaxBody, defaultMaxBody),
 		client:   newClient(o.Client, o.Forwards),
-		scrubber: &scrubber{name: o.Name, own: NewScrubber(o.Name, base, o.PublicHost, o.Header)},
+		scrubber: &scrubber{name: o.Name, own: NewScrubber(o.Name, base, o.Header)},
 	}, nil
 }
 

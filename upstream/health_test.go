@@ -44,15 +44,20 @@ func TestRefusalsDoNotMakeAnEndpointQuick(t *testing.T) {
 	}
 }
 
-// An endpoint at which everything fails is not told as ready, not even while an operator keeps its breaker closed.
+// An endpoint at which everything fails is not told as ready, though it answers what it is probed with.
 func TestEndpointThatFailsIsNotReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		status := http.StatusOK
-		e := endpoint(t, "a", func(*http.Request) (*http.Response, error) { return answer(status, "{}"), nil })
-		e.ForceBreaker(upstream.ForceClosed)
+		e := endpoint(t, "a", func(r *http.Request) (*http.Response, error) {
+			if r.URL.Path == "/control" {
+				return answer(http.StatusOK, "{}"), nil
+			}
+			return answer(status, "{}"), nil
+		})
+		e.SetControl(upstream.Request{Path: "control"})
 		ask := func() {
 			for range 60 {
-				_, _ = e.Do(t.Context(), upstream.Request{}) // what comes of it is what health tells
+				_, _ = e.Do(t.Context(), upstream.Request{Body: make([]byte, 2000)}) // too long to be probed with
 				time.Sleep(time.Second)
 			}
 		}

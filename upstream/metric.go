@@ -55,10 +55,6 @@ var gauges = []struct {
 		func(e *Endpoint) (float64, bool) { return truth(e.standing() == ready), true },
 	},
 	{
-		"breaker.forced", "", "1 when an operator overrides an endpoint's breaker.",
-		func(e *Endpoint) (float64, bool) { return truth(Force(e.breaker.forced.Load()) != Unforced), true },
-	},
-	{
 		"cordoned", "", "1 when an operator has cordoned an endpoint.",
 		func(e *Endpoint) (float64, bool) { return truth(e.usability.cordoned.Load()), true },
 	},
@@ -95,7 +91,7 @@ func Observe(endpoints ...*Endpoint) (stop func() error, err error) {
 		made[i], _ = meter.Float64ObservableGauge("crossgate.upstream."+g.name, metric.WithUnit(g.unit), metric.WithDescription(g.description))
 	}
 	state, _ := meter.Float64ObservableGauge("crossgate.upstream.breaker.state",
-		metric.WithDescription("1 for the state that an endpoint's breaker is in, closed or open, overridden or not."))
+		metric.WithDescription("1 for the state that an endpoint's breaker is in, closed or open."))
 	all := []metric.Observable{state}
 	for _, each := range made {
 		all = append(all, each)

@@ -13,53 +13,28 @@ import (
 // shortestSecret is the length from which a part of a URL or a header value is taken for a key.
 const shortestSecret = 8
 
-// NewScrubber replaces whatever could be a key in texts about a service by its name: each part of its URL but IP
-// addresses and ports, and its header values. Labels of hosts may be keys, too: a host is shown only as far as it ends
-// in public, which others than the operator have published; empty: not at all.
-func NewScrubber(name string, base *url.URL, public string, header http.Header) *strings.Replacer {
+// NewScrubber replaces whatever could be a key in texts about a service by its name: its host, unless that is an IP
+// address or localhost, each part of its URL, and its header values. Ports stay.
+func NewScrubber(name string, base *url.URL, header http.Header) *strings.Replacer {
 	host := base.Hostname()
-	secrets := append(secretLabels(host, public), secretsOfURL(base)...)
+	secrets := secretsOfURL(base)
 	for _, values := range header {
 		for _, value := range values {
 			secrets = append(append(secrets, value), strings.Fields(value)...) // Bearer and a key
 		}
 	}
-	var pairs [][2]string
-	for _, host := range []string{host, strings.ToLower(host)} {
-		pairs = append(pairs, [2]string{host, shownHost(name, host, public)})
-	}
-	return replacer(name, secrets, pairs...)
-}
-
-// shownHost is as much of a host as is no key: an IP address, what is public of a name. Any other is called the host of
-// its endpoint.
-func shownHost(name, host, public string) string {
-	switch open := openPart(host, public); {
-	case open == "":
-		return "(host of " + name + ")"
-	case len(open) < len(host):
-		return "…." + open
-	}
-	return host
-}
-
-// openPart is as much of the end of a host as nobody can have put a key into; empty: nothing.
-func openPart(host, public string) string {
 	if net.ParseIP(host) != nil || host == "localhost" {
-		return host
+		return replacer(name, secrets)
 	}
-	if folded := strings.ToLower(host); public != "" && (folded == public || strings.HasSuffix(folded, "."+public)) {
-		return public
-	}
-	return ""
+	hidden := "(host of " + name + ")"
+	return replacer(name, append(secrets, secretLabels(host)...), [2]string{host, hidden}, [2]string{strings.ToLower(host), hidden})
 }
 
-// secretLabels are those of a host that are not public: services tell them by themselves, too. The last one of several
-// is no key if it is of letters, as top-level domains are (RFC 3696, section 2), among them the word "internal".
-func secretLabels(host, public string) []string {
-	open := openPart(host, public)
-	labels := strings.Split(strings.TrimSuffix(host[:len(host)-len(open)], "."), ".")
-	if last := len(labels) - 1; last > 0 && open == "" && strings.Trim(labels[last], "abcdefghijklmnopqrstuvwxyz") == "" {
+// secretLabels are those of a host: services quote them by themselves, too. The last one of several is no key if it is
+// of letters, as top-level domains are (RFC 3696, section 2), among them the word "internal".
+func secretLabels(host string) []string {
+	labels := strings.Split(host, ".")
+	if last := len(labels) - 1; last > 0 && strings.Trim(labels[last], "abcdefghijklmnopqrstuvwxyz") == "" {
 		labels = labels[:last]
 	}
 	for _, label := range labels {

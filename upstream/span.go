@@ -3,8 +3,6 @@ package upstream
 import (
 	"cmp"
 	"context"
-	"net/url"
-	"strconv"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
@@ -15,16 +13,14 @@ import (
 // tracer asks each time: a variable would keep to the first provider that the process ever set.
 func tracer() trace.Tracer { return otel.Tracer("crossgate/upstream") }
 
-// Attribute keys of an attempt. HTTP, server and error keys are OpenTelemetry's semantic conventions
-// (opentelemetry.io/docs/specs/semconv, v1.44), the others are ours. Of an endpoint's host they tell
-// what shownHost does, and of its URL nothing: providers put keys into both.
+// Attribute keys of an attempt. HTTP and error keys are OpenTelemetry's semantic conventions
+// (opentelemetry.io/docs/specs/semconv, v1.44), the others are ours. None has a host or a URL: providers put keys into
+// both.
 const (
 	endpointKey   = attribute.Key("crossgate.endpoint")
 	attemptKey    = attribute.Key("crossgate.attempt")
 	outcomeKey    = attribute.Key("crossgate.outcome")
 	hedgeKey      = attribute.Key("crossgate.hedge")
-	addressKey    = attribute.Key("server.address")
-	portKey       = attribute.Key("server.port")
 	httpMethodKey = attribute.Key("http.request.method")
 	httpStatusKey = attribute.Key("http.response.status_code")
 	errorTypeKey  = attribute.Key("error.type")
@@ -32,23 +28,10 @@ const (
 
 var asClient = trace.WithSpanKind(trace.SpanKindClient)
 
-// serverOf is what spans tell of where an endpoint is: its name where that is no secret, else that of the endpoint.
-func serverOf(name string, base *url.URL, public string) []attribute.KeyValue {
-	port := 443
-	if base.Scheme == "http" {
-		port = 80
-	}
-	if given, err := strconv.Atoi(base.Port()); err == nil {
-		port = given
-	}
-	return []attribute.KeyValue{addressKey.String(cmp.Or(openPart(base.Hostname(), public), name)), portKey.Int(port)}
-}
-
 // tracing is what spans tell of an endpoint. No field of it changes.
 type tracing struct {
 	endpoint   string // its name
 	attributes []attribute.KeyValue
-	server     []attribute.KeyValue // where it is, as far as that is no secret
 }
 
 // start opens the client span of one attempt; within a trace that is not sampled it costs nothing.
@@ -62,7 +45,6 @@ func (t *tracing) start(ctx context.Context, r Request, number int) (context.Con
 	}
 	span.SetAttributes(endpointKey.String(t.endpoint), attemptKey.Int(number), httpMethodKey.String(r.method()))
 	span.SetAttributes(t.attributes...)
-	span.SetAttributes(t.server...)
 	span.SetAttributes(r.Attributes...)
 	return ctx, span
 }

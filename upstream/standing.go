@@ -76,7 +76,6 @@ type Health struct {
 	Reason     string        // of its latest failure; empty when there was none
 	Failed     time.Time     // when that was
 	Head       string        // how far it is from the others' head; empty where nothing compares them
-	Forced     string        // an operator's override of its breaker; empty without one
 	CanBeAsked bool          // neither its breaker, a quarantine nor an operator prevents it
 }
 
@@ -86,8 +85,6 @@ const (
 	failing    = "failing"
 	allFailing = 0.99
 )
-
-var forcedNames = [...]string{"", "held open", "held closed"}
 
 // Health returns how the endpoint does.
 func (e *Endpoint) Health() Health {
@@ -102,7 +99,6 @@ func (e *Endpoint) Health() Health {
 	health.IsClosed = e.breaker.isClosed()
 	health.Left, health.IsLimited = e.budget.left()
 	health.Reason, health.Failed = e.health.lastFailure()
-	health.Forced = forcedNames[e.breaker.forced.Load()]
 	if e.breaker.opened.Load() {
 		health.RetryAfter = e.breaker.untilProbe()
 	}

@@ -3,7 +3,7 @@
 //
 //	GET  /metrics, /healthz, /readyz, /, /assets/*, /debug/pprof/*      no token needed
 //	POST /purge                                                         drop cached answers
-//	POST /endpoints/{of}/{name}/{command}                               cordon an endpoint, or hold its breaker
+//	POST /endpoints/{of}/{name}/{command}                               cordon or uncordon an endpoint
 //	POST /token                                                         nothing; to see whether the token is right
 //
 // The listener belongs on an address that clients do not reach. Every POST also needs the operators' token, as a bearer

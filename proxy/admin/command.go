@@ -14,13 +14,10 @@ const longestForm = 64 << 10
 
 // commandsDone is what the status page says after a command.
 var commandsDone = map[string]string{
-	"token":          "The token is right",
-	"purge":          "Purged",
-	"cordon":         "The endpoint is cordoned",
-	"uncordon":       "The endpoint is back in use",
-	"breaker/open":   "The breaker is held open",
-	"breaker/closed": "The breaker is held closed",
-	"breaker/auto":   "The breaker is released",
+	"token":    "The token is right",
+	"purge":    "Purged",
+	"cordon":   "The endpoint is cordoned",
+	"uncordon": "The endpoint is back in use",
 }
 
 // guarded lets requests through that carry the operators' token and do not come from a page of another origin in an

@@ -44,8 +44,6 @@ func TestFormsOfTheStatusPageCommand(t *testing.T) {
 		{"/token", "token", "ready"},
 		{"/endpoints/8453/node/cordon", "cordon", "cordoned"},
 		{"/endpoints/8453/node/uncordon", "uncordon", "ready"},
-		{"/endpoints/8453/node/breaker/open", "breaker/open", "away"},
-		{"/endpoints/8453/node/breaker/auto", "breaker/auto", "ready"},
 	} {
 		got := submit(handler, step.target, form)
 		want := "/?done=" + url.QueryEscape(step.done) + "#commands"

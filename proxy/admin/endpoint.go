@@ -8,11 +8,8 @@ import (
 
 // endpointCommands are what operators can do to an endpoint, by the end of the command's path.
 var endpointCommands = map[string]func(*upstream.Endpoint){
-	"cordon":         (*upstream.Endpoint).Cordon,
-	"uncordon":       (*upstream.Endpoint).Uncordon,
-	"breaker/open":   func(e *upstream.Endpoint) { e.ForceBreaker(upstream.ForceOpen) },
-	"breaker/closed": func(e *upstream.Endpoint) { e.ForceBreaker(upstream.ForceClosed) },
-	"breaker/auto":   func(e *upstream.Endpoint) { e.ForceBreaker(upstream.Unforced) },
+	"cordon":   (*upstream.Endpoint).Cordon,
+	"uncordon": (*upstream.Endpoint).Uncordon,
 }
 
 func (a admin) commandEndpoint(command string, run func(*upstream.Endpoint)) http.HandlerFunc {

@@ -21,13 +21,8 @@ func TestOperatorsCommandEndpoints(t *testing.T) {
 		command  string
 		standing string
 	}{
-		{"breaker/open", "away"},
-		{"breaker/closed", "ready"},
-		{"breaker/auto", "ready"},
 		{"cordon", "cordoned"},
 		{"cordon", "cordoned"},
-		{"breaker/open", "cordoned"},
-		{"breaker/auto", "cordoned"},
 		{"uncordon", "ready"},
 	} {
 		got := post(handler, "/endpoints/8453/node/"+step.command)
@@ -52,7 +47,6 @@ func TestOnlyOperatorsCommandEndpoints(t *testing.T) {
 		"another origin":         {s, "/endpoints/1/node/cordon", []string{"Sec-Fetch-Site: cross-site", "Origin: https://evil.example"}, 403},
 		"no such endpoint":       {s, "/endpoints/1/node/cordon", nil, 404},
 		"no such command":        {s, "/endpoints/1/node/remove", nil, 404},
-		"no such state":          {s, "/endpoints/1/node/breaker/ajar", nil, 404},
 	} {
 		if got := post(test.handler, test.target, test.headers...); got.Code != test.status {
 			t.Errorf("%s: HTTP %d, want %d", name, got.Code, test.status)

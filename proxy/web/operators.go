@@ -73,7 +73,6 @@ type Endpoint struct {
 	OK        bool // it gets calls
 	Preferred bool
 	Breaker   string
-	IsForced  bool          // an operator holds the breaker in that state
 	Head      string        // signed blocks from the others' head; empty where heads are not compared
 	Usual     time.Duration // 90th percentile of recent calls; zero: too few are known
 	Failing   float64       // share of recent calls that failed
@@ -263,11 +262,7 @@ func (p *Pages) trouble(o Operators) (all []string) {
 			if e.OK && e.Standing != failing {
 				continue
 			}
-			text := "endpoint " + e.Name + " of " + s.Name + " is " + e.Standing
-			if e.IsForced {
-				text += ", its breaker forced " + e.Breaker + " by an operator"
-			}
-			all = append(all, text)
+			all = append(all, "endpoint "+e.Name+" of "+s.Name+" is "+e.Standing)
 		}
 	}
 	for _, v := range o.Venues {

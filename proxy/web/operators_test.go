@@ -43,7 +43,7 @@ func TestOperatorsSeeHowEverythingIs(t *testing.T) {
 	o.Started, o.Traffic = atNoon.Add(-51*time.Hour), Traffic{12.5, 0.02, 1_234_567, 20, 3}
 	o.Services = []Service{{Name: "Base", Endpoints: []Endpoint{
 		{Name: "base-1", Standing: "ready", OK: true, Preferred: true, Breaker: "closed", Usual: 42 * time.Millisecond, Left: 12.7, IsLimited: true, Head: "+0", Rate: 2.5, Limits: []string{"searches 700 blocks", "no eth_simulateV1"}},
-		{Name: "base-2", Standing: "ready", OK: true, Breaker: "closed", IsForced: true, Head: "-19"},
+		{Name: "base-2", Standing: "ready", OK: true, Breaker: "closed", Head: "-19"},
 		{Name: "base-3", Standing: "ready", OK: true, Breaker: "closed"},
 	}}}
 	o.Venues = []Venue{
@@ -53,7 +53,7 @@ func TestOperatorsSeeHowEverythingIs(t *testing.T) {
 	page := plain(operatorsPage(t, o))
 	for _, want := range []string{
 		"Healthy", "Base 1,000,010 1,000,000 20 seconds 0 – 0 3 1,000,011, 2 of 2", "Base base-1 preferred ready closed 0 42 ms 2.5/s 0 % 12 searches 700 blocks no eth_simulateV1 none",
-		"Base base-2 ready closed forced by an operator −19 – 0.0/s 0 % no limit – none", "Base base-3 ready closed – – 0.0/s 0 % no limit – none",
+		"Base base-2 ready closed −19 – 0.0/s 0 % no limit – none", "Base base-3 ready closed – – 0.0/s 0 % no limit – none",
 		"odos quotes 2 0 0 0 0 90 ms none kyberswap quotes 0 2 1 0 0 130 ms 1 minute ago: HTTP 500",
 		"Up 2 days 3 hours", "last minute 12.5/s, 2 % failed", "start 1,234,567", "20, 3", "Base 43,200 86,400 900,000 1,800,000 1,000,000 exceeds the plans when asked all the time",
 		"Hit ratio 80.0 %", "Loads 1,234", "crossgate 1.2.3 (commit 0a1b2c)",
@@ -80,12 +80,12 @@ func TestOperatorsSeeWhatIsNotWell(t *testing.T) {
 	o.Services = []Service{{Name: "odos", Endpoints: []Endpoint{{
 		Name: "odos-1", Standing: "away", Breaker: "open", Failing: 0.5, Wait: 1500 * time.Millisecond,
 		Reason: injected, Failed: atNoon.Add(-time.Hour),
-	}, {Name: "odos-2", Standing: "away", Breaker: "open", IsForced: true}, {Name: "odos-3", Standing: "cordoned", Breaker: "closed"}}}}
+	}, {Name: "odos-2", Standing: "away", Breaker: "open"}, {Name: "odos-3", Standing: "cordoned", Breaker: "closed"}}}}
 	page := operatorsPage(t, o)
 	for _, want := range []string{
 		"7 problems", "heads of Ethereum are announced by 1 of 2 endpoints", "not ready: server is shutting down", "order store unavailable: no space left", "Ethereum is behind",
 		"endpoint odos-1 of odos is away",
-		"endpoint odos-2 of odos is away, its breaker forced open by an operator", "endpoint odos-3 of odos is cordoned",
+		"endpoint odos-2 of odos is away", "endpoint odos-3 of odos is cordoned",
 		"not indexed yet", "away , retried in 2 seconds open – – 0.0/s 50 % no limit – 1 hour ago:", "No venues are configured.",
 	} {
 		if !strings.Contains(plain(page), want) {
@@ -119,19 +119,18 @@ func TestOperatorsSeeThatFailingIsNotReady(t *testing.T) {
 func TestOperatorsCommandByButtons(t *testing.T) {
 	o := Operators{Now: atNoon, TakesCommands: true, Notice: Notice{Text: "The endpoint is cordoned"}}
 	o.Services = []Service{{Name: "Base", Of: "8453", Endpoints: []Endpoint{
-		{Name: "a/b", Standing: "ready", OK: true}, {Name: "second", Standing: "cordoned", IsForced: true},
+		{Name: "a/b", Standing: "ready", OK: true}, {Name: "second", Standing: "cordoned"},
 	}}}
 	page := operatorsPage(t, o)
 	for _, want := range []string{
-		`formaction="/endpoints/8453/a%2Fb/cordon"`, `formaction="/endpoints/8453/a%2Fb/breaker/open"`, `formaction="/endpoints/8453/a%2Fb/breaker/closed"`,
-		`formaction="/endpoints/8453/second/uncordon"`, `formaction="/endpoints/8453/second/breaker/auto"`, `formaction="/purge"`,
+		`formaction="/endpoints/8453/a%2Fb/cordon"`, `formaction="/endpoints/8453/second/uncordon"`, `formaction="/purge"`,
 		"The endpoint is cordoned",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)
 		}
 	}
-	if unwanted := regexp.MustCompile(`second/(cordon|breaker/open)"`).FindString(page); unwanted != "" {
+	if unwanted := regexp.MustCompile(`second/cordon"`).FindString(page); unwanted != "" {
 		t.Errorf("the page offers %s, which is done already", unwanted)
 	}
 	o.TakesCommands = false

@@ -82,7 +82,6 @@ func TestEveryPanelShowsSomething(t *testing.T) {
 	if err := syscall.Kill(g.id, syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	command(t, operators, "/endpoints/1/gone/breaker/open")
 	command(t, operators, "/endpoints/1/twin/cordon")
 	isAway, round := false, 0
 	left := questions(t)

@@ -119,7 +119,6 @@ var own = map[string]string{
 	"crossgate_upstream_joined_total":               "crossgate_chain_id",
 	"crossgate_upstream_ready":                      "crossgate_chain_id crossgate_endpoint crossgate_venue",
 	"crossgate_upstream_breaker_state":              "crossgate_breaker_state crossgate_chain_id crossgate_endpoint crossgate_venue",
-	"crossgate_upstream_breaker_forced":             "crossgate_chain_id crossgate_endpoint crossgate_venue",
 	"crossgate_upstream_cordoned":                   "crossgate_chain_id crossgate_endpoint crossgate_venue",
 	"crossgate_upstream_ban_seconds":                "crossgate_chain_id crossgate_endpoint crossgate_venue",
 	"crossgate_upstream_head_distance":              "crossgate_chain_id crossgate_endpoint",

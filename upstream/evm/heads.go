@@ -61,7 +61,7 @@ func NewHeadSubscription(c chain.Chain, o HeadSubscriptionOptions) (*HeadSubscri
 			Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // keys would go along
 		},
-		scrubber: upstream.NewScrubber(o.Name, address, "", o.Header),
+		scrubber: upstream.NewScrubber(o.Name, address, o.Header),
 	}, nil
 }
 

@@ -77,9 +77,8 @@ func TestDoubtIsConfirmedByASecondEndpoint(t *testing.T) {
 // An endpoint that may not be asked at all is no witness that is missing.
 func TestDoubtEndsWhereNobodyElseMayBeAsked(t *testing.T) {
 	for name, remove := range map[string]func(*upstream.Endpoint){
-		"cordoned":     (*upstream.Endpoint).Cordon,
-		"quarantined":  func(e *upstream.Endpoint) { e.Quarantine(t.Context(), errors.New("lied")) },
-		"breaker open": func(e *upstream.Endpoint) { e.ForceBreaker(upstream.ForceOpen) },
+		"cordoned":    (*upstream.Endpoint).Cordon,
+		"quarantined": func(e *upstream.Endpoint) { e.Quarantine(t.Context(), errors.New("lied")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var asked atomic.Int64

@@ -138,17 +138,6 @@ func (t *shadowed) compare(our shadow.Response) {
 	t.shadow.Compare(t.route, t.request, our)
 }
 
-// CompareWith compares the answer at a path of a route, or the problem in its place, with what a host of the shadow's
-// origins answers now.
-func (r Route[Q]) CompareWith(ctx context.Context, s *Server, host, path string, text string, err error) (status int, all []shadow.Difference, _ error) {
-	our := shadow.Response{Status: http.StatusOK, Body: text}
-	if err != nil {
-		our = problemResponse(r.Dialect, ProblemOf(err))
-	}
-	all, err = s.shadow.Ask(ctx, host, r.Paths[0], shadow.Request{Method: http.MethodGet, Path: path}, our)
-	return our.Status, all, err
-}
-
 // problemResponse is a problem as clients get it, but for the id of the request.
 func problemResponse(d Dialect, p *problem) shadow.Response {
 	body := wire.AppendProblem(nil, wire.Problem{Code: d.code(p.Kind), ID: p.ID, Message: p.PublicText()})

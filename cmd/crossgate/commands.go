@@ -55,9 +55,6 @@ standard input. It can be stopped and resumed.`, 1, importOrders),
 		command("upgrade-check", "show which versions can open the database, and whether this one can",
 			"Show which versions can open the database. Nothing is changed. The exit status is 1 when this version cannot.", 0, upgradeCheck),
 		command("version", "print the version, the commit, its date, and the version of Go", "", 0, version),
-		command("diff HASH", "compare the answers about an order with those of an origin",
-			`Compare the answers about an order, by its id or the hash of its creation, with those of the origin under
-passthrough.hosts. The exit status is 1 when something differs.`, 1, diff),
 	)
 	root.Example = `  crossgate serve
   crossgate check --config crossgate.yaml

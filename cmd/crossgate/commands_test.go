@@ -22,15 +22,14 @@ var promised = map[string]string{
 	"schema":         "",
 	"backfill":       "config",
 	"index status":   "config",
-	"index audit":    "config json= order taker chain since until",
-	"index repair":   "config json= order taker chain since until from to",
+	"index audit":    "config order taker chain since until",
+	"index repair":   "config order taker chain since until from to",
 	"index import":   "config taker",
 	"index backup":   "config file",
 	"index restore":  "config file",
 	"index withdraw": "config chain from",
 	"config print":   "config",
 	"upgrade-check":  "config",
-	"version":        "json=",
 	"healthcheck":    "config listen",
 }
 

@@ -22,11 +22,10 @@ var errDiffers = errors.New("the index differs from the chains, or could not be 
 // errStopped ends a repair that was interrupted.
 var errStopped = errors.New("stopped before everything was compared; corrections are stored: run repair again to continue")
 
-// inspection is what audits and repairs have in common: a configuration, a selection and how to report.
+// inspection is what audits and repairs have in common: a configuration and a selection.
 type inspection struct {
 	config config.Config
 	of     index.Selection
-	json   bool
 }
 
 // during works on the index with the progress shown.
@@ -44,7 +43,6 @@ func withIndex(ctx context.Context, c config.Config, work func(*index.Index) err
 func selectionFlags(flags *pflag.FlagSet) func() (inspection, error) {
 	var i inspection
 	file := configFlag(flags)
-	flags.BoolVar(&i.json, "json", false, "report as JSON")
 	flags.Func("order", "`ID` of an order, also of one that the index has not seen; may be repeated", func(text string) error {
 		id, err := chain.ParseHash(text)
 		i.of.Orders = append(i.of.Orders, id)
@@ -105,8 +103,7 @@ func audit(flags *pflag.FlagSet) action {
 		if err != nil {
 			return err
 		}
-		r := newAuditReport(audits, i.config.Registry())
-		return r.write(out, i.json)
+		return printAudits(out, audits, i.config.Registry())
 	}
 }
 
@@ -143,8 +140,7 @@ func repair(flags *pflag.FlagSet) action {
 		if err != nil && !stopped {
 			return err
 		}
-		r := newRepairReport(repairs, i.config.Registry())
-		if err := r.write(out, i.json); !stopped {
+		if err := printRepairs(out, repairs, i.config.Registry()); !stopped {
 			return err
 		}
 		return errStopped

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"io"
 	"testing"
 
 	"crossgate/chain"
@@ -31,26 +32,30 @@ func TestReportNamesWhatIsWrong(t *testing.T) {
   0x` + zeros + `0002: not compared: no archive
 `
 	for name, test := range map[string]struct {
-		report report
-		want   string
-		err    error
+		print func(io.Writer) error
+		want  string
+		err   error
 	}{
 		"sound": {
-			newAuditReport([]index.Audit{{Chain: 1, To: 90, Orders: 3, Transactions: 4}}, chains),
+			func(out io.Writer) error {
+				return printAudits(out, []index.Audit{{Chain: 1, To: 90, Orders: 3, Transactions: 4}}, chains)
+			},
 			"Ethereum (1), blocks 0 to 90: 3 orders and 4 transactions compared, 0 orders differ, 0 not compared\n", nil,
 		},
 		"different": {
-			newAuditReport([]index.Audit{audit}, chains),
+			func(out io.Writer) error { return printAudits(out, []index.Audit{audit}, chains) },
 			"Ethereum (1), blocks 0 to 90: 3 orders and 4 transactions compared, 1 orders differ, 1 not compared\n" + details, errDiffers,
 		},
 		"ended early": {
-			newRepairReport([]index.Repair{{Chain: 1, Blocks: 2, Added: 1, Wrong: []string{"liar"}, Err: errors.New("no answer")}}, chains),
+			func(out io.Writer) error {
+				return printRepairs(out, []index.Repair{{Chain: 1, Blocks: 2, Added: 1, Wrong: []string{"liar"}, Err: errors.New("no answer")}}, chains)
+			},
 			"Ethereum (1), blocks 0 to 0: 2 blocks read again, 1 events added, 0 removed, 0 orders corrected; 0 orders differ, 0 not compared\n" +
 				"  wrong endpoint: liar\n  ended early: no answer\n", errDiffers,
 		},
 	} {
 		var out bytes.Buffer
-		if err := test.report.write(&out, false); !errors.Is(err, test.err) || out.String() != test.want {
+		if err := test.print(&out); !errors.Is(err, test.err) || out.String() != test.want {
 			t.Errorf("%s: %v, printed\n%s\nwant\n%s", name, err, out.String(), test.want)
 		}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -13,12 +12,8 @@ import (
 )
 
 // version prints which crossgate this is.
-func version(flags *pflag.FlagSet) action {
-	asJSON := flags.Bool("json", false, "print JSON")
+func version(*pflag.FlagSet) action {
 	return func(_ context.Context, _ []string, out, _ io.Writer) error {
-		if *asJSON {
-			return json.NewEncoder(out).Encode(release.Current())
-		}
 		_, err := fmt.Fprintln(out, release.Current())
 		return err
 	}

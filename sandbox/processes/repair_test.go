@@ -3,12 +3,12 @@ package processes_test
 import (
 	"bytes"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -43,19 +43,8 @@ func TestRepairBesideAServingGateway(t *testing.T) {
 		if report := indexCommand(t, 1, "index", "audit", "--config", file); !strings.Contains(report, "missing: ") {
 			t.Errorf("%s: the audit says\n%s", damage, report)
 		}
-		repaired := indexCommand(t, 0, "index", "repair", "--config", file, "--json")
-		var report struct {
-			Sound  bool
-			Chains []struct{ Repaired struct{ Added uint64 } }
-		}
-		var added uint64
-		if err := json.Unmarshal([]byte(repaired), &report); err != nil {
-			t.Fatalf("%v: %s", err, repaired)
-		}
-		for _, c := range report.Chains {
-			added += c.Repaired.Added
-		}
-		if !report.Sound || added == 0 {
+		repaired := indexCommand(t, 0, "index", "repair", "--config", file)
+		if !regexp.MustCompile(` [1-9]\d* events added`).MatchString(repaired) {
 			t.Errorf("%s: the repair says\n%s", damage, repaired)
 		}
 		indexCommand(t, 0, "index", "audit", "--config", file)

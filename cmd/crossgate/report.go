@@ -6,7 +6,6 @@ import (
 	"reflect"
 
 	"crossgate/chain"
-	"crossgate/order"
 	"crossgate/order/index"
 )
 
@@ -70,8 +69,12 @@ func printCounts(out io.Writer, a index.Audit, wasCompared bool) {
 func printDetails(out io.Writer, a index.Audit) {
 	for _, d := range a.Differences {
 		fmt.Fprintf(out, "  %s\n", d.Order)
-		printEvents(out, "missing:", d.Missing)
-		printEvents(out, "false:  ", d.False)
+		for _, e := range d.Missing {
+			printEvent(out, "missing:", e.Fact, e.At.Block, e.At.Tx)
+		}
+		for _, e := range d.False {
+			printEvent(out, "false:  ", e.Fact, e.At.Block, e.At.Tx)
+		}
 		if d.Contradicted {
 			fmt.Fprintf(out, "    the contract stores %s, and no event accounts for it\n", d.State)
 		}
@@ -84,9 +87,7 @@ func printDetails(out io.Writer, a index.Audit) {
 	}
 }
 
-// printEvents names events by the types of their facts, which are named as the contract's events.
-func printEvents(out io.Writer, how string, events []order.Event) {
-	for _, e := range events {
-		fmt.Fprintf(out, "    %s %s in block %d, transaction %s\n", how, reflect.TypeOf(e.Fact).Name(), e.At.Block, e.At.Tx)
-	}
+// printEvent names an event by the type of its fact, which is named as the contract's event.
+func printEvent(out io.Writer, how string, fact any, block uint64, tx chain.TxHash) {
+	fmt.Fprintf(out, "    %s %s in block %d, transaction %s\n", how, reflect.TypeOf(fact).Name(), block, tx)
 }

@@ -10,7 +10,7 @@ type Limits struct {
 	Loads   int            `yaml:"loads" range:"0..; 0 means no bound"` // answers loaded at once; 0: no bound. Cached answers are served beyond it
 	Address Quota          `yaml:"address"`                             // of each IP address without a key; default: no limit
 	Keys    []Key          `yaml:"keys"`
-	Proxies []netip.Prefix `yaml:"proxies"` // whose X-Forwarded-For header is trusted
+	Proxies []netip.Prefix `yaml:"proxies"` // whose X-Forwarded-For and traceparent headers are trusted
 }
 
 // Quota is a token bucket: it holds that many units and refills within the window. Most requests cost 1 unit, an
@@ -69,13 +69,10 @@ type Connections struct {
 	// PerAddress is how many of either one IPv4 address or IPv6 /64 network may have; beyond it the same, with 429.
 	// Those of limits.proxies are not counted. 0: no bound
 	PerAddress int `yaml:"perAddress" range:"0..; 0 means no bound"`
-	// Idle is how long a connection may wait for its next request. Longer than the load balancer in front keeps one
-	// open, so that it never sends a request on a connection that is being closed
-	Idle time.Duration `yaml:"idle" range:"1s.."`
 }
 
 func defaultConnections() Connections {
-	return Connections{Total: 16384, PerAddress: 512, Idle: 620 * time.Second}
+	return Connections{Total: 16384, PerAddress: 512}
 }
 
 // TLS secures a listener. Files that change are read again.

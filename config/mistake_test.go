@@ -34,7 +34,7 @@ venues:
   - name: velora
   - name: velora
     endpoints: [{url: "https://example.com", headers: {"a b": c}}]
-prices: {coingecko: {}}
+prices: {coingecko: {}, feeds: perhaps}
 tokens:
   refresh: 1s
   own:
@@ -44,7 +44,7 @@ tokens:
     - {name: "a b", endpoints: [{name: a, url: "https://lists.example"}]}
     - {name: uniswap}
     - {name: uniswap, endpoints: [{url: "https://lists.example"}]}
-telemetry: {trustTraceparent: perhaps, admin: "", admin: b}
+telemetry: {admin: "", admin: b}
 `))
 	want := `38 mistakes
   listen: line 1: want host:port, for instance 127.0.0.1:8080
@@ -75,6 +75,7 @@ telemetry: {trustTraceparent: perhaps, admin: "", admin: b}
   venues[2].name: line 23: duplicate of venues[1]
   venues[2].endpoints[0].headers.a: line 24: not a valid HTTP header
   prices.coingecko: line 25: unknown key; known keys: defillama, feeds
+  prices.feeds: line 25: want true or false
   tokens.refresh: line 27: unknown key; known keys: lists, own
   tokens.own[0].chain: line 29: want the id of a documented chain or of one under chains
   tokens.own[0].decimals: line 29: want a whole number, at most 77: 10^77 is the largest that fits into 256 bits
@@ -84,7 +85,6 @@ telemetry: {trustTraceparent: perhaps, admin: "", admin: b}
   tokens.lists[1].endpoints: line 33: want at least one endpoint with a url
   tokens.lists[2].name: line 34: duplicate of lists[1]
   telemetry.admin: line 35: duplicate key, first in line 35
-  telemetry.trustTraceparent: line 35: want true or false
 `
 	if err == nil {
 		t.Fatal("Parse found no mistake")

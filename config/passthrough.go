@@ -22,8 +22,7 @@ type Host struct {
 	// cached apart; name those that the origin has under hosts, since without them clients may send any
 	KeepHost bool `yaml:"keepHost"`
 	// SetCookie has responses that set cookies cached like others. The next client gets the same cookies
-	SetCookie bool  `yaml:"setCookie"`
-	MaxBody   Bytes `yaml:"maxBody" range:"0.."` // of a cached response; longer ones are streamed only; default: 8MiB
+	SetCookie bool `yaml:"setCookie"`
 }
 
 // PathRule says what becomes of requests by their path.
@@ -52,17 +51,16 @@ func (p Passthrough) check(at place) {
 			here.key("hosts").mistakeIf(strings.ContainsAny(value, "/ ") || strings.Count(value, ":") == 1, "want host names without scheme and port")
 			hosts[value] = true
 		}
-		host.check(p, here)
+		host.check(here)
 	}
 	p.Shadow.check(p.Hosts, at.key("shadow"))
 }
 
-func (h Host) check(p Passthrough, at place) {
+func (h Host) check(at place) {
 	checkEndpoints(h.Endpoints, at.key("endpoints"))
 	refuseWebSockets(h.Endpoints, at.key("endpoints"))
 	for i, path := range h.Paths {
 		here := at.key("paths").item(i)
 		here.key("prefix").mistakeIf(!strings.HasPrefix(path.Prefix, "/"), "want a path that begins with /")
 	}
-	at.key("maxBody").mistakeIf(h.MaxBody > p.MaxBytes/8, "want at most an eighth of passthrough.maxBytes")
 }

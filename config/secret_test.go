@@ -103,7 +103,7 @@ drain: "${CHAIN_KEY}"
 chains: [{id: "${CHAIN_KEY}", endpoints: [{name: "${CHAIN_KEY} x", url: "${CHAIN_KEY}", websocket: "${CHAIN_KEY}", burst: "${CHAIN_KEY}"}], contracts: {gate: "${CHAIN_KEY}"}}]
 venues: [{name: "${CHAIN_KEY}", endpoints: "${CHAIN_KEY}"}]
 tokens: {logo: "${CHAIN_KEY}", own: [{chain: 1, address: "${CHAIN_KEY}"}]}
-telemetry: {trustTraceparent: "${CHAIN_KEY}"}
+prices: {feeds: "${CHAIN_KEY}"}
 `))
 	if err == nil || strings.Contains(err.Error(), canary) {
 		t.Errorf("Parse = %v, want mistakes without %s", err, canary)

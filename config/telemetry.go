@@ -15,9 +15,6 @@ type Telemetry struct {
 	Log    LogForm    `yaml:"log" oneof:"text json"` // the format of log lines
 	Level  slog.Level `yaml:"level"`                 // lowest level that is logged
 	Access Access     `yaml:"access"`
-	// TrustTraceparent makes a request's span a child of the client's. Use it behind your own proxy only: on the open
-	// internet clients could force every request to be sampled.
-	TrustTraceparent bool `yaml:"trustTraceparent"`
 	// Share of the requests that are traced, and of what followers and probes do, 0 to 1. Of the other requests, those
 	// that fail or take 2.5 s still get a span of their own.
 	Share float64 `yaml:"share" range:"0..1"`

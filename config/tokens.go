@@ -34,7 +34,6 @@ type Token struct {
 	Name     string        `yaml:"name"`                                                                // for display
 	Symbol   string        `yaml:"symbol"`                                                              // for display, as USDC
 	Decimals uint8         `yaml:"decimals" range:"..77; 10^77 is the largest that fits into 256 bits"` // of its smallest unit
-	Logo     string        `yaml:"logo"`                                                                // URL of its logo
 }
 
 func (t Tokens) check(registry chain.Registry, at place) {
@@ -78,7 +77,6 @@ func (t Token) check(registry chain.Registry, at place) {
 		checkAddress(t.Address, registry.Family(t.Chain), at.key("address"))
 	}
 	at.key("symbol").mistakeIf(t.Symbol == "", "want the token's symbol")
-	at.key("logo").mistakeIf(t.Logo != "" && !isWebAddress(t.Logo), "want a URL")
 }
 
 func isWebAddress(text string) bool { return isAddress(text, "https", "http") }

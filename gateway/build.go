@@ -264,7 +264,7 @@ func (b *builder) addTokens() {
 	}
 	for _, own := range b.config.Tokens.Own {
 		o.Own[token.Key{Chain: own.Chain, Address: own.Address}] = token.Token{
-			Decimals: own.Decimals, Name: own.Name, Symbol: own.Symbol, LogoURI: own.Logo,
+			Decimals: own.Decimals, Name: own.Name, Symbol: own.Symbol,
 		}
 	}
 	b.parts.tokens = token.NewDirectory(o)

@@ -84,7 +84,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	server, err := proxy.New(proxy.Options{
 		Index: now, Chains: p.registry, Shared: p.shared, Quotas: quotas(c.Limits),
 		Telemetry: proxy.Telemetry{
-			Tracing: proxy.Tracing{Share: c.Telemetry.Share, TrustTraceparent: c.Telemetry.TrustTraceparent},
+			Tracing: proxy.Tracing{Share: c.Telemetry.Share},
 			Access:  access(c.Telemetry.Access),
 		},
 		Passthrough: proxy.Passthrough{
@@ -95,7 +95,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		Logger: log,
 		Limits: proxy.Limits{
 			SwapLimit: c.Swap.Deadline, MaxLoads: c.Limits.Loads, CacheBytes: int64(c.Cache.MaxBytes), Notice: c.Drain,
-			Connections: c.Connections.Total, PerAddress: c.Connections.PerAddress, Idle: c.Connections.Idle,
+			Connections: c.Connections.Total, PerAddress: c.Connections.PerAddress,
 		},
 	})
 	if err != nil {

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -48,7 +47,7 @@ func hosts(c config.Passthrough) []passthrough.Host {
 	for i, each := range c.Hosts {
 		all[i] = passthrough.Host{
 			Name: each.Name, Hosts: each.Hosts, KeepHost: each.KeepHost, SetCookie: each.SetCookie,
-			MaxBody: min(cmp.Or(int64(each.MaxBody), passthrough.DefaultMaxBody), int64(c.MaxBytes)/8),
+			MaxBody: min(passthrough.DefaultMaxBody, int64(c.MaxBytes)/8),
 		}
 		for _, path := range each.Paths {
 			all[i].Rules = append(all[i].Rules, passthrough.Rule{Prefix: path.Prefix, Do: actions[path.Do]})

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -159,7 +160,9 @@ func TestTracesOfClients(t *testing.T) {
 	for _, trusted := range []bool{false, true} {
 		spans.Reset()
 		s := newWorld(t).server(t, func(o *parts) {
-			o.Tracing.TrustTraceparent = trusted
+			if trusted {
+				o.Quotas.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("127.0.0.0/8")}
+			}
 			find := ordersOf(o).find
 			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 				_, span := otel.Tracer("test").Start(ctx, "order.find")

@@ -80,7 +80,7 @@ type Limits struct {
 	StreamsPerAddress int           // of one of them; 64 by default
 	Connections       int           // open at a time; unbounded by default
 	PerAddress        int           // connections of one address that is not a trusted proxy's; unbounded by default
-	Idle              time.Duration // between two requests of a connection; 620 s by default
+	Idle              time.Duration // between two requests of a connection; 620 s
 }
 
 // Telemetry configures traces and log lines of requests.
@@ -91,8 +91,7 @@ type Telemetry struct {
 
 // Tracing decides which requests are traced.
 type Tracing struct {
-	Share            float64 // of requests that are traced, from 0 to 1
-	TrustTraceparent bool    // continue the traces of clients; otherwise only link to them
+	Share float64 // of requests that are traced, from 0 to 1
 }
 
 // Server serves the documented paths and the pages.

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"time"
 
@@ -34,10 +35,11 @@ const (
 )
 
 // startSpan starts the request's span and puts it into the request's context; it returns nil for a request that is not
-// traced. A client's trace is continued only if traceparent headers are trusted, and linked otherwise: outsiders decide
-// neither what is sampled nor which trace grows without end. Baggage is never read.
+// traced. A trace is continued if it comes from a trusted proxy, and linked otherwise: outsiders decide neither what is
+// sampled nor which trace grows without end. Baggage is never read.
 func (s *Server) startSpan(c *gin.Context) trace.Span {
-	if c.Request.Header["Traceparent"] != nil && s.Options.Tracing.TrustTraceparent {
+	peer, _ := netip.ParseAddrPort(c.Request.RemoteAddr) // zero on a socket, which no proxy's network has
+	if c.Request.Header["Traceparent"] != nil && s.quotas.Trusts(peer.Addr().Unmap()) {
 		parent := remote(c.Request)
 		if trace.SpanContextFromContext(parent).IsValid() {
 			return s.openSpan(parent, c)

@@ -338,7 +338,7 @@ func TestOnlyWhatTakesARestartReplacesPods(t *testing.T) {
 		"config: {limits: {loads: 9}}":              false,
 		"config: {cache: {maxBytes: 512MiB}}":       true,
 		"config: {index: {lookback: 9}}":            true,
-		"config: {connections: {idle: 9s}}":         true,
+		"config: {connections: {total: 9}}":         true,
 		"config: {tls: {certFile: a, keyFile: b}}":  true,
 		"config: {telemetry: {level: debug}}":       false,
 		"config: {telemetry: {share: 0.5}}":         true,

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -112,7 +113,7 @@ func tracedWorld(t *testing.T) (*sandbox.World, config.Config) {
 	t.Helper()
 	world := sandboxtest.Shared(t)
 	c := configOf(t, world)
-	c.Telemetry.TrustTraceparent = true
+	c.Limits.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	return world, c
 }
 

@@ -16,7 +16,6 @@ const (
 	miss
 	collapsed // answered by the response to another's request
 	passed
-	upgraded
 	refused
 	failed
 	outcomes
@@ -24,7 +23,7 @@ const (
 
 // outcomeNames are published: labels of measurements.
 var outcomeNames = [outcomes]string{
-	"left", "hit", "stale", "stale-if-error", "validated", "miss", "collapsed", "pass", "upgrade", "refused", "failed",
+	"left", "hit", "stale", "stale-if-error", "validated", "miss", "collapsed", "pass", "refused", "failed",
 }
 
 // tally counts the outcomes of a host.
@@ -33,7 +32,7 @@ type tally [outcomes]atomic.Int64
 // Count is how often requests to a host had an outcome.
 type Count struct {
 	Host    string
-	Outcome string // hit, stale, stale-if-error, validated, miss, collapsed, pass, upgrade, refused, failed or left
+	Outcome string // hit, stale, stale-if-error, validated, miss, collapsed, pass, refused, failed or left
 	Times   int64
 }
 

@@ -31,9 +31,9 @@ type tally [outcomes]atomic.Int64
 
 // Count is how often requests to a host had an outcome.
 type Count struct {
-	Host    string
+	Of      string // host
 	Outcome string // hit, stale, stale-if-error, validated, miss, collapsed, pass, refused, failed or left
-	Times   int64
+	Times   uint64
 }
 
 // Counts are what requests to the configured hosts have met with since the start.
@@ -42,7 +42,7 @@ func (h *Handler) Counts() []Count {
 	for _, host := range h.hosts.Load().all {
 		for i := range host.tally {
 			if times := host.tally[i].Load(); times > 0 {
-				all = append(all, Count{host.Name, outcomeNames[i], times})
+				all = append(all, Count{host.Name, outcomeNames[i], uint64(times)})
 			}
 		}
 	}

@@ -59,15 +59,6 @@ const retryDelay = time.Second
 // lateAfter is how long a load may take before a value that is kept for the case of an error is served. It goes on.
 const lateAfter = 1500 * time.Millisecond
 
-// revalidation is when a value past its freshness is to be loaded again.
-type revalidation uint8
-
-const (
-	revalidateNow       revalidation = iota
-	revalidateThrottled              // everything was purged at once: when few others are being loaded for that reason
-	revalidateLater                  // the last attempt failed a moment ago
-)
-
 // Options configure a Cache.
 type Options[V any] struct {
 	MaxBytes  int64         // of values and their keys together; 64 MiB when zero
@@ -94,7 +85,6 @@ type Cache[V any] struct {
 	mu       sync.Mutex
 	maxLoads int
 	fills    map[Key]*fill[V]
-	slots    int // taken by throttled revalidations
 	closed   bool
 	running  sync.WaitGroup // fills
 }
@@ -200,14 +190,14 @@ func (c *Cache[V]) GetShared(ctx context.Context, key Key, load Load[V]) (Result
 }
 
 func (c *Cache[V]) get(ctx context.Context, key Key, how fillOptions[V]) (Result[V], error) {
-	kept, next := c.lookup(key)
+	kept, failed := c.lookup(key)
 	switch {
 	case kept.Outcome == Hit:
 		c.counts.hits.Add(1)
 		return kept, nil
-	case kept.Outcome == Stale || kept.Outcome == StaleIfError && next == revalidateLater:
-		if next != revalidateLater {
-			how.want, how.throttled = shared.Fresh, next == revalidateThrottled
+	case kept.Outcome == Stale || kept.Outcome == StaleIfError && failed:
+		if !failed {
+			how.want = shared.Fresh
 			c.join(ctx, key, how)
 		}
 		c.counts.stales.Add(1)
@@ -233,32 +223,26 @@ func (c *Cache[V]) get(ctx context.Context, key Key, how fillOptions[V]) (Result
 	return result, err
 }
 
-// lookup returns what may be served of key, a miss when that is nothing, and when it is to be loaded again.
-func (c *Cache[V]) lookup(key Key) (kept Result[V], next revalidation) {
+// lookup returns what may be served of key, a miss when that is nothing, and whether revalidating it failed a moment ago.
+func (c *Cache[V]) lookup(key Key) (kept Result[V], failed bool) {
 	e, found := c.store.Get(slotOf(key))
 	if !found || e.key != key {
-		return Result[V]{}, revalidateNow
+		return Result[V]{}, false
 	}
 	now := time.Now()
 	age, outcome := e.at(now)
-	if how, purged, withAll := c.purges.of(e.number, key, e.tags); purged {
+	if how, purged := c.purges.of(e.number, key, e.tags); purged {
 		if how == Hard {
-			return Result[V]{}, revalidateNow
+			return Result[V]{}, false
 		}
 		if outcome == Hit {
 			outcome = e.life.ended()
-			if withAll {
-				next = revalidateThrottled
-			}
 		}
 	}
 	if outcome == Miss || !c.holds(e.value) {
-		return Result[V]{}, revalidateNow
+		return Result[V]{}, false
 	}
-	if now.Sub(e.failed) < retryDelay {
-		next = revalidateLater
-	}
-	return Result[V]{Value: e.value, Life: e.life, Outcome: outcome, Age: age}, next
+	return Result[V]{Value: e.value, Life: e.life, Outcome: outcome, Age: age}, now.Sub(e.failed) < retryDelay
 }
 
 func (c *Cache[V]) holds(value V) bool { return c.options.Holds == nil || c.options.Holds(value) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -28,16 +27,10 @@ type fill[V any] struct {
 
 // fillOptions say how to fill.
 type fillOptions[V any] struct {
-	load      Load[V]
-	isShared  bool        // by way of the shared level
-	want      shared.Want // from there
-	throttled bool        // only if a slot is free
+	load     Load[V]
+	isShared bool        // by way of the shared level
+	want     shared.Want // from there
 }
-
-// revalidationSlots is how many values are revalidated at a time after everything was purged at once. Each rests
-// afterwards for as long as it took. Until a slot is free values are served as they are: most of the processors are
-// left to other requests.
-func revalidationSlots() int { return max(runtime.GOMAXPROCS(0)/2, 1) }
 
 // PanicError is the panic of a load, returned to everybody who waits for it.
 type PanicError struct {
@@ -70,12 +63,6 @@ func (c *Cache[V]) join(ctx context.Context, key Key, how fillOptions[V]) (f *fi
 		c.counts.shed.Add(1)
 		return completed(Result[V]{}, ErrBusy), false
 	}
-	if how.throttled {
-		if c.slots >= revalidationSlots() {
-			return completed(Result[V]{}, ErrBusy), false
-		}
-		c.slots++
-	}
 	f = &fill[V]{fillOptions: how, done: make(chan struct{}), err: errExited, key: key, number: number, began: time.Now()}
 	c.fills[key] = f
 	c.running.Add(1)
@@ -86,7 +73,6 @@ func (c *Cache[V]) join(ctx context.Context, key Key, how fillOptions[V]) (f *fi
 // run makes the result of a fill and completes it.
 func (c *Cache[V]) run(ctx context.Context, f *fill[V]) {
 	defer c.running.Done()
-	defer c.releaseSlot(f, time.Now())
 	defer func() {
 		if recovered := recover(); recovered != nil {
 			f.err = &PanicError{Value: recovered, Stack: debug.Stack()}
@@ -139,18 +125,6 @@ func (c *Cache[V]) forget(f *fill[V]) {
 	if c.fills[f.key] == f {
 		delete(c.fills, f.key)
 	}
-}
-
-// releaseSlot frees the slot of a throttled fill, after a rest.
-func (c *Cache[V]) releaseSlot(f *fill[V], began time.Time) {
-	if !f.throttled {
-		return
-	}
-	time.AfterFunc(time.Since(began), func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.slots--
-	})
 }
 
 // waitBeside waits for a fill, but no longer than lateAfter where an old value is kept: errLate then.

@@ -25,7 +25,7 @@ func (c *Cache[V]) Find(key Key) (value V, purged, found bool) {
 	if !found || e.key != key || time.Since(e.loaded) >= e.life.whole() {
 		return value, false, false
 	}
-	how, purged, _ := c.purges.of(e.number, key, e.tags)
+	how, purged := c.purges.of(e.number, key, e.tags)
 	if purged && how == Hard || !c.holds(e.value) {
 		return value, false, false
 	}

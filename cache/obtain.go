@@ -76,7 +76,7 @@ func (c *Cache[V]) share(ctx context.Context, f *fill[V]) {
 		return
 	}
 	e := &f.entry
-	how, purged, _ := c.purges.of(e.number, e.key, e.tags)
+	how, purged := c.purges.of(e.number, e.key, e.tags)
 	if f.err != nil || f.remote || purged && how == Hard || e.life.whole() <= 0 {
 		f.lock.Release(ctx)
 		return

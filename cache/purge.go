@@ -50,22 +50,22 @@ func (p *purges) addAll(how Purge) {
 	p.newest.Store(number)
 }
 
-// of reports whether a value of this number was purged, and whether only with everything.
-func (p *purges) of(number uint64, key Key, tags []Key) (how Purge, purged, withAll bool) {
+// of reports whether a value of this number was purged.
+func (p *purges) of(number uint64, key Key, tags []Key) (how Purge, purged bool) {
 	if number >= p.newest.Load() {
-		return Soft, false, false
+		return Soft, false
 	}
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	own := p.last[key]
+	last := p.last[key]
 	for _, tag := range tags {
 		of := p.last[tag]
-		own[Soft], own[Hard] = max(own[Soft], of[Soft]), max(own[Hard], of[Hard])
+		last[Soft], last[Hard] = max(last[Soft], of[Soft]), max(last[Hard], of[Hard])
 	}
-	if number < max(own[Hard], p.all[Hard]) {
-		return Hard, true, number >= own[Hard]
+	if number < max(last[Hard], p.all[Hard]) {
+		return Hard, true
 	}
-	return Soft, number < max(own[Soft], p.all[Soft]), number >= own[Soft]
+	return Soft, number < max(last[Soft], p.all[Soft])
 }
 
 // Purge declares out of date what is kept, or being loaded, under one of the keys or with one as its tag: here at once,

@@ -52,7 +52,7 @@ func TestNothingThatAClientSendsTakesLong(t *testing.T) {
 	for page, fields := range map[string][]string{
 		"/orders?":                  {"maker", "taker", "mode", "skip", "from", "to", "state", "since", "until"},
 		"/search?":                  {"query"},
-		"/swap?" + good:             {"chainId", "amount", "tokenIn", "tokenOut", "tokenOutRecipient", "senderAddress", "slippage", "words"},
+		"/swap?" + good:             {"chainId", "amount", "tokenIn", "tokenOut", "tokenOutRecipient", "senderAddress", "slippage"},
 		"/statistics?":              {"dateFrom", "dateTo"},
 		"/locked/" + taker + "?":    {"x"},
 		"/order/" + createdTx + "?": {"index"},

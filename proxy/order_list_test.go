@@ -120,7 +120,7 @@ func TestListsNameEveryMistake(t *testing.T) {
 		}},
 		{listPath, `{"take":0,"skip":-1,"giveChainIds":["x"],"orderStates":["Lost"],"maker":"0x12","filter":5}`, "INVALID_BODY", []string{
 			"take must be greater than 0", "skip must be a whole number", "giveChainIds must be a list of chain ids",
-			"orderStates must be a list of the following values: Created, ", "maker must be an address", "filter must be a string",
+			"orderStates must be a list of the following values: Created, ", "maker must be an address",
 		}},
 		{listPath, `{"referralCode":4294967296,"blockTimestampTo":0,"filterMode":"Strict"}`, "INVALID_BODY", []string{
 			"referralCode must be a whole number from 0 to 4294967295", "blockTimestampTo", "filterMode must be one of",
@@ -133,7 +133,7 @@ func TestListsNameEveryMistake(t *testing.T) {
 			"orderTradeType must be one of the following values: Market",
 		}},
 		{listPath, `{"orderTradeType":0,"filterMode":[],"orderStates":[1]}`, "INVALID_BODY", []string{
-			"orderTradeType must be a string", "filterMode must be a string", "orderStates must be a list of the following values: Created, ",
+			"orderTradeType must be one of the following values: Market", "orderStates must be a list of the following values: Created, ",
 		}},
 		{unlockPath, `{"take":10}`, "INVALID_BODY", []string{"unlockAuthorities"}},
 	} {

@@ -15,7 +15,6 @@ import (
 	"crossgate/cache"
 	"crossgate/proxy/passthrough"
 	"crossgate/proxy/transport"
-	"crossgate/proxy/web"
 	"crossgate/upstream"
 )
 
@@ -73,29 +72,10 @@ func (s *Server) observeForwarded() error {
 	}
 	return s.onCollection(meter, func(_ context.Context, o metric.Observer) error {
 		for _, c := range s.passthrough.Counts() {
-			o.ObserveInt64(requests, c.Times, metric.WithAttributes(hostKey.String(c.Host), outcomeKey.String(c.Outcome)))
+			o.ObserveInt64(requests, int64(c.Times), metric.WithAttributes(hostKey.String(c.Of), outcomeKey.String(c.Outcome)))
 		}
 		return nil
 	}, requests)
-}
-
-// Hosts counts what became of requests to each host that paths are passed through to.
-func (s *Server) Hosts() []web.Host {
-	if s.passthrough == nil {
-		return nil
-	}
-	counts := s.passthrough.Counts()
-	var hosts []web.Host
-	for _, name := range s.passthrough.Hosts() {
-		host := web.Host{Name: name}
-		for _, c := range counts {
-			if c.Host == name {
-				host.Outcomes = append(host.Outcomes, web.OutcomeCount{Name: c.Outcome, Times: uint64(c.Times)})
-			}
-		}
-		hosts = append(hosts, host)
-	}
-	return hosts
 }
 
 // PurgeHosts drops what is stored of hosts that paths are passed through to: of paths with any query or, without any,

@@ -13,6 +13,7 @@ import (
 	"crossgate/proxy"
 	"crossgate/proxy/passthrough"
 	"crossgate/proxy/quota"
+	"crossgate/proxy/web"
 	"crossgate/upstream"
 )
 
@@ -117,8 +118,7 @@ func TestWhatIsStoredOfHostsCanBePurged(t *testing.T) {
 	if err := s.PurgeHosts(cache.Hard, []string{"orders", "other"}, nil); err == nil {
 		t.Error("a host that is not configured is purged")
 	}
-	hosts := s.Hosts()
-	if len(hosts) != 1 || len(hosts[0].Outcomes) != 1 || hosts[0].Outcomes[0].Name != "miss" || hosts[0].Outcomes[0].Times != 2 {
+	if hosts := s.Served().Hosts; len(hosts) != 1 || hosts[0] != (web.Counted{Of: "orders", Outcome: "miss", Times: 2}) {
 		t.Errorf("counted %+v", hosts)
 	}
 }

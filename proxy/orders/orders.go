@@ -152,19 +152,16 @@ func ParseTxHash(text string, d proxy.Dialect) (chain.TxHash, error) {
 // ParseIndex reads the only parameter that lookups of orders have. Others are tolerated: clients send access
 // tokens and cache busters.
 func ParseIndex(rawQuery string) (int, error) {
-	if rawQuery == "" {
-		return 0, nil
-	}
 	values, err := url.ParseQuery(rawQuery)
 	if err != nil {
 		return 0, proxy.InvalidParameters.Because("the query is not properly URL-encoded")
 	}
-	given := values["index"]
-	if len(given) == 0 {
+	given, isGiven := values["index"]
+	if !isGiven {
 		return 0, nil
 	}
-	index, err := strconv.ParseUint(given[0], 10, 31)
-	if err != nil || len(given) > 1 {
+	index, err := strconv.ParseUint(strings.Join(given, ","), 10, 31)
+	if err != nil {
 		return 0, proxy.InvalidParameters.Because("index must be one whole number, 0 for the transaction's first order")
 	}
 	return int(index), nil

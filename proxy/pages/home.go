@@ -1,11 +1,8 @@
 package pages
 
 import (
-	"bytes"
-	"context"
 	"io"
 	"net/http"
-	"reflect"
 	"slices"
 	"time"
 
@@ -13,62 +10,17 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order/index"
-	"crossgate/proxy"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/web"
 )
 
-// homeAges is after how long a start page that is followed is sent again without a new order: ages and blocks
-// have gone on.
-const homeAges = 10 * time.Second
-
-// homePage shows the start page, and is also the event stream that keeps it up to date: while it is open,
-// it costs its client one request.
+// homePage shows the start page.
 func (s *Pages) homePage(c *gin.Context) {
-	if proxy.WantsStream(c.Request) {
-		s.server.ServeStream(c, proxy.Tracking, s.streamHome)
-		return
-	}
-	home := s.home(c.Request.Context())
-	home.Origin = OriginOf(c.Request)
-	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Home(to, home) })
-}
-
-// home is what the start page has to show now.
-func (s *Pages) home(ctx context.Context) Home {
-	now := time.Now()
-	home := Home{Chains: s.swaps.Serving(), Basis: s.server.Options.Index.Basis(), Now: now}
+	ctx := c.Request.Context()
+	home := Home{Chains: s.swaps.Serving(), Basis: s.server.Options.Index.Basis(), Origin: OriginOf(c.Request), Now: time.Now()}
 	home.Orders = s.newest(ctx, orders.Part{Take: mostNewest, Mode: orders.CrossChain})
 	home.Swaps = s.newest(ctx, orders.Part{Take: mostNewest, Mode: orders.SameChain})
-	return home
-}
-
-// streamHome sends the whole start page, event "page", now, whenever an order or a swap is new or has another state,
-// and when its ages are old.
-func (s *Pages) streamHome(ctx context.Context, c *gin.Context) {
-	events, look := proxy.OpenEvents(c), time.NewTicker(proxy.StreamInterval)
-	defer look.Stop()
-	var sent Home
-	for !events.Broken {
-		home := s.home(ctx)
-		if ctx.Err() != nil {
-			return
-		}
-		if !reflect.DeepEqual([2]*orders.Listed{home.Orders, home.Swaps}, [2]*orders.Listed{sent.Orders, sent.Swaps}) || home.Now.Sub(sent.Now) >= homeAges {
-			var page bytes.Buffer
-			if err := s.pages.Home(&page, home); err != nil {
-				_ = c.Error(err) // for the log
-				return
-			}
-			events.SendJSON("page", page.String())
-			sent = home
-		}
-		select {
-		case <-look.C:
-		case <-ctx.Done():
-			return
-		}
-	}
+	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Home(to, home) })
 }
 
 // Home is the content of the start page.

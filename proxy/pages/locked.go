@@ -79,12 +79,11 @@ type Locked struct {
 
 type lockedView struct {
 	Locked
-	Total   string // USD
-	Orders  int
-	Since   time.Time // from when on all chains' history is known; zero: it is known from the beginning, or from nowhere
-	Ages    agesView
-	Batches []batch
-	Chains  []lockedChain
+	Total  string // USD
+	Orders int
+	Since  time.Time // from when on all chains' history is known; zero: it is known from the beginning, or from nowhere
+	Ages   agesView
+	Chains []lockedChain
 }
 
 type lockedChain struct {
@@ -138,7 +137,7 @@ func (p *Views) Locked(to io.Writer, l Locked) error {
 			}
 			v.Chains = append(v.Chains, shown)
 		}
-		v.Total, v.Ages, v.Batches = total.text(), p.ages(l), p.batches(l)
+		v.Total, v.Ages = total.text(), p.ages(l)
 	}
 	if len(v.Chains) > 0 {
 		says = v.Total + " in " + web.Plural(v.Orders, "order") + " awaiting unlock"

@@ -68,17 +68,13 @@ func (s *Pages) searchPage(c *gin.Context) {
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Search(to, shown) })
 }
 
-// pageNamed is the page of what a text names by its form alone: nothing, a hash, a swap in one line, the number of a
-// chain, or an address whose checksum does not fit, as the page says.
+// pageNamed is the page of what a text names by its form alone: nothing, a hash, the number of a chain, or an address whose checksum does not fit, as the page says.
 func (s *Pages) pageNamed(text string) (path string, is bool) {
 	if text == "" {
 		return "/", true
 	}
 	if _, err := chain.ParseTxHash(text); err == nil {
 		return "/order/" + url.PathEscape(text), true
-	}
-	if _, is := ParseSwapWords(text); is {
-		return "/swap?words=" + url.QueryEscape(text), true
 	}
 	if id, err := chain.ParseID(text); err == nil && s.swaps.Options.Estimator.Serves(id) {
 		return "/swap?chainId=" + id.String(), true

@@ -135,14 +135,14 @@ func (f *fill) run(ctx context.Context) {
 		rfc9111.SetConditions(f.request.Header, f.stale.header)
 		delete(f.request.Header, "Range")
 	}
-	response, err := h.options.Origins.Forward(ctx, f.host.Name, f.request)
+	response, err := h.forward(ctx, f.host, f.request)
 	if err == nil && f.stale != nil && response.StatusCode == http.StatusNotModified && !rfc9111.Updates(response.Header, f.stale.header) {
 		_ = response.Body.Close() // about something else: ask for all of it
 		for _, name := range rfc9111.Conditions {
 			delete(f.request.Header, name)
 		}
 		f.stale = nil
-		response, err = h.options.Origins.Forward(ctx, f.host.Name, f.request)
+		response, err = h.forward(ctx, f.host, f.request)
 	}
 	if err != nil {
 		f.err = err

@@ -16,7 +16,6 @@ const (
 	miss
 	collapsed // answered by the response to another's request
 	passed
-	upgraded
 	refused
 	failed
 	outcomes
@@ -24,7 +23,7 @@ const (
 
 // outcomeNames are published: labels of measurements.
 var outcomeNames = [outcomes]string{
-	"left", "hit", "stale", "stale-if-error", "validated", "miss", "collapsed", "pass", "upgrade", "refused", "failed",
+	"left", "hit", "stale", "stale-if-error", "validated", "miss", "collapsed", "pass", "refused", "failed",
 }
 
 // tally counts the outcomes of a host.
@@ -32,9 +31,9 @@ type tally [outcomes]atomic.Int64
 
 // Count is how often requests to a host had an outcome.
 type Count struct {
-	Host    string
-	Outcome string // hit, stale, stale-if-error, validated, miss, collapsed, pass, upgrade, refused, failed or left
-	Times   int64
+	Of      string // host
+	Outcome string // hit, stale, stale-if-error, validated, miss, collapsed, pass, refused, failed or left
+	Times   uint64
 }
 
 // Counts are what requests to the configured hosts have met with since the start.
@@ -43,7 +42,7 @@ func (h *Handler) Counts() []Count {
 	for _, host := range h.hosts.Load().all {
 		for i := range host.tally {
 			if times := host.tally[i].Load(); times > 0 {
-				all = append(all, Count{host.Name, outcomeNames[i], times})
+				all = append(all, Count{host.Name, outcomeNames[i], uint64(times)})
 			}
 		}
 	}

@@ -4,7 +4,7 @@
 //
 // A request belongs to a Host by its Host field, and a Rule of that by its path says what becomes of it: it may be
 // answered from the cache, goes on to the origin every time, or is refused. What goes on is streamed both ways, with
-// its interim responses and trailers; an upgrade becomes a tunnel.
+// its interim responses and trailers. Upgrade is dropped: connections are not tunnelled.
 //
 // What may be stored is read into memory by a fill, a goroutine of its own that no slow client holds up, and streamed
 // to the client whose request began it while it comes. Requests of the same resource wait for it, and are answered from
@@ -153,7 +153,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !isRead:
 		h.pass(x, "method")
-	case isUpgrade(r), r.ContentLength != 0, rfc9111.HasConditions(x.header):
+	case r.ContentLength != 0, rfc9111.HasConditions(x.header):
 		h.pass(x, "bypass")
 	default:
 		h.read(x)

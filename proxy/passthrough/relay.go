@@ -74,10 +74,6 @@ func (h *Handler) relayRest(x *exchange, f *fill) {
 // pass has a request go on by itself, and streams both ways.
 func (h *Handler) pass(x *exchange, why string) {
 	x.outcome = passed
-	if isUpgrade(x.r) {
-		h.tunnel(x)
-		return
-	}
 	f := h.forwardOf(x)
 	if x.r.ContentLength != 0 {
 		reading := &lentWriter{w: x.w}
@@ -89,7 +85,7 @@ func (h *Handler) pass(x *exchange, why string) {
 	f.Inform = func(status int, header http.Header) {
 		interims.use(func(w http.ResponseWriter) { inform(w, interim{status, header.Clone()}) })
 	}
-	response, err := h.options.Origins.Forward(x.r.Context(), x.host.Name, f)
+	response, err := h.forward(x.r.Context(), x.host, f)
 	interims.end()
 	if err != nil {
 		h.fail(x, err)

@@ -1,6 +1,8 @@
 package passthrough
 
 import (
+	"context"
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -91,30 +93,12 @@ func escapedPath(r *http.Request) string {
 	return "/"
 }
 
-// isUpgrade reports whether a client wants to speak another protocol on its connection. Another version of HTTP is not
-// one: what would be asked by it would pass by the rules.
-func isUpgrade(r *http.Request) bool {
-	wanted := r.Header["Upgrade"]
-	if r.ProtoMajor != 1 || r.ProtoMinor == 0 || len(wanted) == 0 || !nominates(r.Header, "Upgrade") {
-		return false
+// forward asks the origin. One that switches protocols has no response: no request asks for that.
+func (h *Handler) forward(ctx context.Context, host *Host, f upstream.Forward) (*http.Response, error) {
+	response, err := h.options.Origins.Forward(ctx, host.Name, f)
+	if err == nil && response.StatusCode == http.StatusSwitchingProtocols {
+		_ = response.Body.Close()
+		return nil, &upstream.Error{Class: upstream.BadAnswer, Endpoint: host.Name, Err: errors.New("protocol switched unasked")}
 	}
-	for protocol := range strings.SplitSeq(strings.ToLower(strings.Join(wanted, ",")), ",") {
-		protocol = strings.Trim(protocol, " \t")
-		if strings.HasPrefix(protocol, "h2") || strings.HasPrefix(protocol, "http") || strings.HasPrefix(protocol, "tls") {
-			return false
-		}
-	}
-	return true
-}
-
-// nominates reports whether Connection names a field.
-func nominates(header http.Header, name string) bool {
-	for _, line := range header["Connection"] {
-		for each := range strings.SplitSeq(line, ",") {
-			if strings.EqualFold(strings.Trim(each, " \t"), name) {
-				return true
-			}
-		}
-	}
-	return false
+	return response, err
 }

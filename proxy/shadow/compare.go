@@ -1,7 +1,6 @@
 package shadow
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -11,7 +10,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // Class is what a difference means.
@@ -91,7 +89,7 @@ func Compare(route string, our, their Response) ([]Difference, error) {
 	if _, isObject := theirValue.(map[string]any); !isTheirs && (!isObject || memberAt(theirValue, "errorId") == nil) {
 		return nil, nil
 	}
-	c.walk(place{}, neither, ourValue, theirValue)
+	c.walk(place{}, false, ourValue, theirValue)
 	if len(c.found) > mostDifferences {
 		slices.SortStableFunc(c.found, func(a, b Difference) int { return cmp.Compare(b.Class, a.Class) })
 		c.found = slices.Clone(c.found[:mostDifferences])
@@ -139,25 +137,11 @@ func (c *comparison) differ(at place, class Class, our, their any) {
 
 func (c *comparison) note(at place, class Class, our, their string) {
 	if len(c.found) < mostNoted {
-		c.found = append(c.found, Difference{printable(at.member), class, our, their, printable(at.pattern)})
+		c.found = append(c.found, Difference{cutText(at.member), class, our, their, cutText(at.pattern)})
 	}
 }
 
-// printable is a path whose names may be the origin's, shortened.
-func printable(path string) string {
-	path = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, path)
-	if len(path) > longestValue {
-		return strings.ToValidUTF8(path[:longestValue], "") + "…"
-	}
-	return path
-}
-
-// longestValue is how much of a value is kept, bytes.
+// longestValue is how much of a value, or of a member's path, is kept, bytes.
 const longestValue = 200
 
 func shortened(value any) string {
@@ -165,14 +149,18 @@ func shortened(value any) string {
 	if err != nil {
 		return ""
 	}
-	if len(text) > longestValue {
-		return string(bytes.ToValidUTF8(text[:longestValue], nil)) + "…"
-	}
-	return string(text)
+	return cutText(string(text))
 }
 
-// walk compares two values that both answers have at a place, within an order that lead has more of.
-func (c *comparison) walk(at place, lead side, our, their any) {
+func cutText(text string) string {
+	if len(text) > longestValue {
+		return strings.ToValidUTF8(text[:longestValue], "") + "…"
+	}
+	return text
+}
+
+// walk compares two values that both answers have at a place, within an order that one of them may be behind with.
+func (c *comparison) walk(at place, isBehind bool, our, their any) {
 	r := c.rules[at.pattern]
 	switch r.kind {
 	case free:
@@ -180,89 +168,72 @@ func (c *comparison) walk(at place, lead side, our, their any) {
 		c.step(at, steps, our, their)
 	case callStep:
 		c.step(at, callSteps, our, their)
-	case quantity, clock, drifting:
-		c.numbers(at, lead, r.kind, our, their)
-	case rows, newest, appended, moving:
+	case quantity, drifting:
+		c.numbers(at, isBehind, r.kind, our, their)
+	case rows, newest, moving:
 		if _, isNumber := our.(json.Number); isNumber && r.kind == moving {
-			c.numbers(at, lead, drifting, our, their)
+			c.numbers(at, isBehind, drifting, our, their)
 			return
 		}
-		c.lists(at, lead, r, our, their)
+		c.lists(at, isBehind, r, our, their)
 	case progress:
-		if isOurs, isTheirs := says(our, their), says(their, our); isOurs != isTheirs {
-			c.differ(at, lateness(lead, isOurs), our, their)
+		if says(our, their) != says(their, our) {
+			c.differ(at, lateness(isBehind), our, their)
 			return
 		}
-		c.inside(at, lead, our, their)
+		c.inside(at, isBehind, our, their)
 	case selection:
 		c.selections(at, our, their)
 	case exact, ownMember:
-		c.inside(at, lead, our, their)
+		c.inside(at, isBehind, our, their)
 	}
 }
 
-// lateness is the class of a member that one side has and the other does not, by who has come further.
-func lateness(lead side, isTheirsBlank bool) Class {
-	if lead == ours && isTheirsBlank || lead == theirs && !isTheirsBlank {
+// lateness is the class of a member that one side has and the other does not.
+func lateness(isBehind bool) Class {
+	if isBehind {
 		return Expected
 	}
 	return Different
 }
 
 func (c *comparison) step(at place, known map[string][2]int, our, their any) {
-	a, isOurs := our.(string)
-	b, isTheirs := their.(string)
-	if !isOurs || !isTheirs {
-		c.inside(at, neither, our, their)
+	if isOnTheWay(known, textOf(our), textOf(their)) {
+		c.differ(at, Expected, our, their)
 		return
 	}
-	switch further(known, a, b) {
-	case neither:
-	case ours, theirs:
-		c.differ(at, Expected, our, their)
-	case apart:
-		c.differ(at, Different, our, their)
-	}
+	c.inside(at, false, our, their)
 }
 
-// clockTolerance is how far the times of two answers may be from each other, seconds.
-const clockTolerance = 600
-
 // numbers compares numbers that are not the same twice.
-func (c *comparison) numbers(at place, lead side, k kind, our, their any) {
+func (c *comparison) numbers(at place, isBehind bool, k kind, our, their any) {
 	a, isOur := numberOf(our)
 	b, isTheir := numberOf(their)
 	_, isOurText := our.(string)
 	_, isTheirText := their.(string)
 	switch {
 	case k == drifting && isBlank(our) != isBlank(their):
-		c.differ(at, lateness(lead, isBlank(their)), our, their)
-	case !isOur || !isTheir, k == drifting && a.Cmp(b) == 0:
-		c.inside(at, lead, our, their)
-	case isOurText != isTheirText:
+		c.differ(at, lateness(isBehind), our, their)
+	case !isOur || !isTheir:
+		c.inside(at, isBehind, our, their)
+	case isOurText != isTheirText, k == quantity && !isNear(a, b):
 		c.differ(at, Different, our, their)
-	case k == drifting:
+	case k == drifting && a.Cmp(b) != 0:
 		c.differ(at, Expected, our, their)
-	case k == quantity && !isNear(a, b):
-		c.differ(at, Different, our, their)
-	case k == clock:
-		if distance, _ := a.Sub(a, b).Float64(); distance > clockTolerance || distance < -clockTolerance {
-			c.differ(at, Different, our, their)
-		}
 	}
 }
 
 // inside compares values as they are: objects by their members, lists by their rows in sequence.
-func (c *comparison) inside(at place, lead side, our, their any) {
+func (c *comparison) inside(at place, isBehind bool, our, their any) {
 	switch our := our.(type) {
 	case map[string]any:
 		if their, isSame := their.(map[string]any); isSame {
-			c.objects(at, c.leadOf(at, lead, our, their), our, their)
+			c.objects(at, isBehind || c.isOneBehind(at, our, their), our, their)
 			return
 		}
 	case []any:
 		if their, isSame := their.([]any); isSame {
-			c.lists(at, lead, rule{}, our, their)
+			c.lists(at, isBehind, rule{}, our, their)
 			return
 		}
 	case json.Number:
@@ -285,27 +256,18 @@ func (c *comparison) inside(at place, lead side, our, their any) {
 	c.differ(at, Different, our, their)
 }
 
-// leadOf is who has come further by an order's own members, where it is one.
-func (c *comparison) leadOf(at place, lead side, our, their map[string]any) side {
+// isOneBehind reports whether values are those of an order that one side is behind with, or has no creation of.
+func (c *comparison) isOneBehind(at place, our, their map[string]any) bool {
 	for _, name := range []string{"state", "status"} {
-		if c.rules[at.name(name).pattern].kind != orderStep {
-			continue
-		}
-		if lead = further(steps, textOf(our[name]), textOf(their[name])); lead != neither {
-			return lead
-		}
-		if isOurs, isTheirs := isBlank(our[creation]), isBlank(their[creation]); isOurs != isTheirs {
-			if isTheirs {
-				return ours
-			}
-			return theirs
+		if c.rules[at.name(name).pattern].kind == orderStep {
+			return isOnTheWay(steps, textOf(our[name]), textOf(their[name])) || isBlank(our[creation]) != isBlank(their[creation])
 		}
 	}
-	return lead
+	return false
 }
 
 // objects compares members.
-func (c *comparison) objects(at place, lead side, our, their map[string]any) {
+func (c *comparison) objects(at place, isBehind bool, our, their map[string]any) {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(our)), maps.Keys(their))
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
@@ -315,13 +277,13 @@ func (c *comparison) objects(at place, lead side, our, their map[string]any) {
 		r, isRuled := c.rules[here.pattern]
 		k, class := r.kind, Different
 		if k == progress {
-			class = lateness(lead, isOurs)
+			class = lateness(isBehind)
 		} else if !isRuled && !isOurs { // openapi.yaml does not have it
 			class = Expected
 		}
 		switch {
 		case isOurs && isTheirs:
-			c.walk(here, lead, a, b)
+			c.walk(here, isBehind, a, b)
 		case k == free, isOurs && k == ownMember, k == progress && isBlank(a) && isBlank(b):
 		case isOurs:
 			c.note(here, class, shortened(a), "")

@@ -72,7 +72,7 @@ func TestDifferencesAreClassed(t *testing.T) {
 		},
 		{
 			"blank where it is later", orderRoute, `{"state":"Fulfilled","taker":null}`, `{"state":"Created","taker":{"stringValue":"a"}}`,
-			"state expected,taker different",
+			"state expected,taker expected",
 		},
 		{
 			"creation not seen", orderRoute, `{"state":"Fulfilled","createdSrcEventMetadata":{"blockNumber":1},"fixFee":{"stringValue":"1"}}`,
@@ -87,7 +87,7 @@ func TestDifferencesAreClassed(t *testing.T) {
 			`{"takeOfferWithMetadata":{"finalAmount":{"stringValue":"2"}}}`, "takeOfferWithMetadata/finalAmount expected",
 		},
 
-		{"new row", listRoute, list(row("3", "Created"), row("2", "Created")), list(row("2", "Created"), row("1", "Created")), "orders/0 expected"},
+		{"new row", listRoute, list(row("3", "Created"), row("2", "Created")), list(row("2", "Created"), row("1", "Created")), "orders/0 expected,orders/1 expected"},
 		{"new row of theirs", listRoute, list(row("2", "Created")), list(row("3", "Created"), row("2", "Created")), "orders/0 expected"},
 		{"missing row", listRoute, list(row("3", "Created"), row("1", "Created")), list(row("3", "Created"), row("2", "Created"), row("1", "Created")), "orders/1 different"},
 		{"missing last row", listRoute, list(row("3", "Created")), list(row("3", "Created"), row("2", "Created")), "orders/1 different"},
@@ -114,10 +114,9 @@ func TestDifferencesAreClassed(t *testing.T) {
 		{"other decimals", tokensRoute, tokens(`"0xb":{"decimals":6,"symbol":"A"}`), tokens(`"0xb":{"decimals":18,"symbol":"B"}`), "tokens/0xb/decimals different,tokens/0xb/symbol different"},
 		{"no coin of ours", tokensRoute, tokens(`"0xa":{}`), tokens(`"0xa":{"isNative":true}`), "tokens/0xa/isNative different"},
 		{"token of ours", tokensRoute, tokens(`"0xa":`+coin, `"0xb":`+usdc), tokens(`"0xa":` + coin), ""},
-		{"tokens of theirs", tokensRoute, tokens(`"0xb":` + usdc), tokens(`"0xa":`+coin, `"0xb":`+usdc, `"0xc":`+usdc), "tokens expected"},
+		{"tokens of theirs", tokensRoute, tokens(`"0xb":` + usdc), tokens(`"0xa":`+coin, `"0xb":`+usdc, `"0xc":`+usdc), ""},
 		{"member of theirs", tokensRoute, tokens(`"0xb":{}`), tokens(`"0xb":{"domainVersion":"2"}`), "tokens/0xb/domainVersion expected"},
 		{"time of the count", "/api/Satistics/getAllTime", `{"date":1700000000}`, `{"date":1700000300}`, ""},
-		{"another day", "/api/Satistics/getAllTime", `{"date":1700000000}`, `{"date":1700086400}`, "date different"},
 		{"count", "/api/Satistics/getAllTime", `{"createdOrdersCount":7}`, `{"createdOrdersCount":5}`, "createdOrdersCount expected"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -322,9 +321,6 @@ func (m *mover) move(at place, value any) any {
 	case free:
 		m.moved++
 		return "another"
-	case clock:
-		m.moved++
-		return json.Number("1800000060")
 	case quantity:
 		if n, is := numberOf(value); is {
 			m.moved++

@@ -12,12 +12,10 @@ const (
 	progress              // blank until the order has come that far
 	drifting              // a number that changes in one direction only, so that a difference is one of time
 	quantity              // a number that moves with prices: the same within the tolerance
-	clock                 // UNIX seconds of the answer
 	free                  // of each server's own making
 	ownMember             // of this gateway alone
 	rows                  // a list whose rows have a key
 	newest                // rows, the newest first, and an answer has a part of them
-	appended              // rows that are never taken away
 	moving                // rows that come and go as orders do, or have such rows, or their number
 	selection             // an object whose keys are values that each server chooses
 )
@@ -127,7 +125,7 @@ var swapRecordRules = rules{
 }
 
 var dailyRules = rules{
-	"":                       {appended, "giveChainId/stringValue takeChainId/stringValue date"},
+	"":                       {moving, "giveChainId/stringValue takeChainId/stringValue date"},
 	"*/createdOrdersCount":   {kind: drifting},
 	"*/fulfilledOrdersCount": {kind: drifting},
 	"*/uniqueOrderCreators":  {kind: drifting},
@@ -142,7 +140,7 @@ var allTimeRules = rules{
 	"createdOrdersCount": {kind: drifting}, "fulfilledOrdersCount": {kind: drifting}, "uniqueOrderCreators": {kind: drifting},
 	"totalAmountGivenUsd": {kind: quantity}, "totalAmountTakenUsd": {kind: quantity}, "totalProtocolFeeUsd": {kind: quantity},
 	"totalAffiliateFeeUsd": {kind: quantity}, "activeOrdersCount": {kind: moving},
-	"date": {kind: clock}, "unpricedOrdersCount": {kind: ownMember},
+	"date": {kind: free}, "unpricedOrdersCount": {kind: ownMember},
 }
 
 // estimationRules are of a swap without its transaction: venues and gas differ between any two servers, the terms and

@@ -1,7 +1,6 @@
 package shadow
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -9,15 +8,15 @@ import (
 )
 
 // lists compares the rows of two lists: in sequence, or by their key.
-func (c *comparison) lists(at place, lead side, r rule, our, their any) {
+func (c *comparison) lists(at place, isBehind bool, r rule, our, their any) {
 	a, isOurs := our.([]any)
 	b, isTheirs := their.([]any)
 	if !isOurs || !isTheirs {
-		c.inside(at, lead, our, their)
+		c.inside(at, isBehind, our, their)
 		return
 	}
 	if r.kind != exact {
-		c.matched(at, lead, r, a, b)
+		c.matched(at, isBehind, r, a, b)
 		return
 	}
 	for i := range max(len(a), len(b)) {
@@ -28,7 +27,7 @@ func (c *comparison) lists(at place, lead side, r rule, our, their any) {
 		case i >= len(b):
 			c.note(here, Different, shortened(a[i]), "")
 		default:
-			c.walk(here, lead, a[i], b[i])
+			c.walk(here, isBehind, a[i], b[i])
 		}
 	}
 }
@@ -50,7 +49,7 @@ func indexed(list []any, paths string) (byKey map[string]any, keys []string) {
 }
 
 // matched compares rows by their keys.
-func (c *comparison) matched(at place, lead side, r rule, our, their []any) {
+func (c *comparison) matched(at place, isBehind bool, r rule, our, their []any) {
 	byOurs, ourKeys := indexed(our, r.key)
 	byTheirs, theirKeys := indexed(their, r.key)
 	newOurs, newTheirs := leading(ourKeys, byTheirs), leading(theirKeys, byOurs)
@@ -61,20 +60,17 @@ func (c *comparison) matched(at place, lead side, r rule, our, their []any) {
 		here := at.below(strconv.Itoa(i), "*")
 		if row, isBoth := byTheirs[key]; isBoth {
 			before := len(c.found)
-			c.walk(here, lead, byOurs[key], row)
+			c.walk(here, isBehind, byOurs[key], row)
 			if r.kind == moving {
 				c.excuseSums(c.found[before:])
 			}
-		} else if class := r.ofLone(i, newOurs, len(ourKeys)-newTheirs); class != Same && c.rules[here.pattern].kind != ownMember {
-			c.note(here, class, shortened(byOurs[key]), "")
+		} else if c.rules[here.pattern].kind != ownMember {
+			c.note(here, r.ofLone(i, newOurs, len(ourKeys)-newTheirs), shortened(byOurs[key]), "")
 		}
 	}
 	for i, key := range theirKeys {
-		if _, isBoth := byOurs[key]; isBoth {
-			continue
-		}
-		if class := r.ofLone(i, newTheirs, len(theirKeys)-newOurs); class != Same {
-			c.note(at.below(strconv.Itoa(i), "*"), class, "", shortened(byTheirs[key]))
+		if _, isBoth := byOurs[key]; !isBoth {
+			c.note(at.below(strconv.Itoa(i), "*"), r.ofLone(i, newTheirs, len(theirKeys)-newOurs), "", shortened(byTheirs[key]))
 		}
 	}
 }
@@ -82,10 +78,7 @@ func (c *comparison) matched(at place, lead side, r rule, our, their []any) {
 // ofLone is the class of the row at i that only one list has. Of lists that grow at their beginning the rows before
 // recent are new, and push as many rows of the other list out at its end, from pushed on.
 func (r rule) ofLone(i, recent, pushed int) Class {
-	switch {
-	case r.kind == newest && i >= pushed && i >= recent:
-		return Same
-	case r.kind == appended, r.kind == moving, r.kind == newest && i < recent:
+	if r.kind == moving || r.kind == newest && (i < recent || i >= pushed) {
 		return Expected
 	}
 	return Different
@@ -113,27 +106,17 @@ func (c *comparison) excuseSums(found []Difference) {
 	}
 }
 
-// keysShown is how many keys stand for all that only the origin has.
-const keysShown = 3
-
-// selections compares the keys that both servers have chosen. Those that only the origin has are one difference, with
-// some of its keys: there may be thousands, and none contradicts this gateway.
+// selections compares the keys that both servers have chosen.
 func (c *comparison) selections(at place, our, their any) {
 	a, isOurs := our.(map[string]any)
 	b, isTheirs := their.(map[string]any)
 	if !isOurs || !isTheirs {
-		c.inside(at, neither, our, their)
+		c.inside(at, false, our, their)
 		return
 	}
-	var more []string
 	for _, key := range slices.Sorted(maps.Keys(b)) {
 		if value, isBoth := a[key]; isBoth {
-			c.walk(at.below(key, "*"), neither, value, b[key])
-		} else {
-			more = append(more, printable(key))
+			c.walk(at.below(key, "*"), false, value, b[key])
 		}
-	}
-	if len(more) > 0 {
-		c.note(at, Expected, "", fmt.Sprintf("%d more, such as %s", len(more), strings.Join(more[:min(len(more), keysShown)], ", ")))
 	}
 }

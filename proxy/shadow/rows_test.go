@@ -19,11 +19,4 @@ func TestManyDifferencesDoNotHideAGraveOne(t *testing.T) {
 	if err != nil || len(found) != mostDifferences || found[0].Member != "tokens/0x9/decimals" || found[0].Class != Different {
 		t.Errorf("%d differences, the first %+v, %v", len(found), found[0], err)
 	}
-	for i := range theirs {
-		theirs[i] = strings.Replace(theirs[i], `"0x`, `"0xf`, 1)
-	}
-	found, err = Compare(tokensRoute, list(ours), list(theirs))
-	if err != nil || len(found) != 1 || found[0].Class != Expected || !strings.HasPrefix(found[0].Theirs, `201 more, such as 0xf1000, `) {
-		t.Errorf("%+v, %v", found, err)
-	}
 }

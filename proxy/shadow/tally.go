@@ -59,7 +59,7 @@ func (t *tally) addMember(route, target string, d Difference, now time.Time) {
 		if len(t.examples) >= mostExamples {
 			t.makeRoom()
 		}
-		example = &Example{Route: route, Member: d.pattern, Class: d.Class}
+		example = &Example{Route: route, Member: d.pattern, Class: d.Class.String()}
 		t.examples[key] = example
 	}
 	example.Times++
@@ -78,7 +78,7 @@ func (t *tally) makeRoom() {
 
 // Count is how often an outcome or a class was seen in answers of a route.
 type Count struct {
-	Route   string
+	Of      string // route
 	Outcome string // name of a class, failed or dropped
 	Times   uint64
 }
@@ -97,21 +97,18 @@ func (t *tally) counts(of map[counted]uint64) []Count {
 		all = append(all, Count{key.route, key.outcome, times})
 	}
 	slices.SortFunc(all, func(a, b Count) int {
-		return cmp.Or(cmp.Compare(a.Route, b.Route), cmp.Compare(a.Outcome, b.Outcome))
+		return cmp.Or(cmp.Compare(a.Of, b.Of), cmp.Compare(a.Outcome, b.Outcome))
 	})
 	return all
 }
 
 // Example is a member of a route's answers that differed, with the latest example.
 type Example struct {
-	Route  string
-	Member string // with * for rows
-	Class  Class
-	Times  uint64
-	Last   time.Time
-	Target string // path and query of the latest request
-	Ours   string // JSON, shortened; empty: absent
-	Theirs string
+	Class, Route, Member string // with * for rows
+	Times                uint64
+	Last                 time.Time
+	Target               string // path and query of the latest request
+	Ours, Theirs         string // JSON, shortened; empty: absent
 }
 
 // Examples are the members that differed, the gravest and most frequent first.
@@ -124,7 +121,7 @@ func (s *Shadow) Examples() []Example {
 		all = append(all, *example)
 	}
 	slices.SortFunc(all, func(a, b Example) int {
-		return cmp.Or(cmp.Compare(b.Class, a.Class), cmp.Compare(b.Times, a.Times),
+		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(b.Times, a.Times),
 			cmp.Compare(a.Route, b.Route), cmp.Compare(a.Member, b.Member))
 	})
 	return all

@@ -7,16 +7,6 @@ import (
 	"strings"
 )
 
-// side says which of two answers has come further.
-type side int8
-
-const (
-	neither side = iota // they have come equally far, or that is unknown
-	ours
-	theirs
-	apart // neither can become the other: they contradict each other
-)
-
 // steps are how far an order has come by its state, on the way to its taker and on that back to its maker
 // (openapi.yaml, OrderState).
 var steps = map[string][2]int{
@@ -30,23 +20,16 @@ var callSteps = map[string][2]int{
 	"Completed": {-1, 3}, "Failed": {-1, 3}, "Cancelled": {-1, 3}, "OrderCancelled": {-1, 3},
 }
 
-// further returns who is further by two states. Unknown words, and the ends of different ways, are apart.
-func further(known map[string][2]int, our, their string) side {
-	if our == their {
-		return neither
-	}
+// isOnTheWay reports whether one of two states follows the other. Unknown words, and the ends of different ways, do not.
+func isOnTheWay(known map[string][2]int, our, their string) bool {
 	a, isOur := known[our]
 	b, isTheir := known[their]
 	for way := range a {
-		switch {
-		case !isOur || !isTheir || a[way] < 0 || b[way] < 0:
-		case a[way] > b[way]:
-			return ours
-		case a[way] < b[way]:
-			return theirs
+		if isOur && isTheir && a[way] >= 0 && b[way] >= 0 && a[way] != b[way] {
+			return true
 		}
 	}
-	return apart
+	return false
 }
 
 // isBlank reports whether a value says nothing: null, an empty text or list, or an object of such.

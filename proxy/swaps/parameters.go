@@ -2,7 +2,6 @@ package swaps
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
@@ -287,19 +286,10 @@ func (p *parameters) addBody(c *gin.Context) error {
 		maps.Copy(p.Values, form)
 		return nil
 	}
-	var given map[string]json.RawMessage
-	if err := json.Unmarshal(body, &given); err != nil || given == nil {
+	given, err := proxy.ReadJSON(body, func(name string) string { return name })
+	if err != nil {
 		return proxy.InvalidBody.Because("the body must be a JSON object, or a form as application/x-www-form-urlencoded")
 	}
-	for name, value := range given {
-		var text string
-		switch {
-		case string(value) == "null":
-		case json.Unmarshal(value, &text) == nil:
-			p.Values.Set(name, text)
-		default:
-			p.Values.Set(name, string(value)) // also that of a list, which no parameter takes
-		}
-	}
+	maps.Copy(p.Values, given)
 	return nil
 }

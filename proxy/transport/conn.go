@@ -43,7 +43,6 @@ type conn struct {
 	ahead   [1]byte       // of the next request, read by the watch
 	held    int           // bytes in ahead
 
-	hijacked bool
 }
 
 const left = -1
@@ -115,7 +114,7 @@ func (c *conn) exchange() (goesOn bool) {
 	isRead := body == nil || body.end()
 	ctx.end()
 	w.ends = w.ends || !isRead
-	if !returned || w.hijacked || !w.finish() {
+	if !returned || !w.finish() {
 		return false
 	}
 	if !w.ends {
@@ -213,8 +212,8 @@ func (c *conn) limitWrite(limit time.Time) error {
 // watch calls disconnected, from a goroutine of its own, if the client disconnects before unwatch. Nothing may be read
 // meanwhile.
 func (c *conn) watch(disconnected func()) {
-	if c.held > 0 || c.hijacked {
-		return // the next request has begun, or the handler reads itself
+	if c.held > 0 {
+		return // the next request has begun
 	}
 	watched := make(chan struct{})
 	c.watched = watched

@@ -27,7 +27,6 @@ type response struct {
 	limited   bool // the handler has limited writing
 	streaming bool
 	chunked   bool
-	hijacked  bool  // the connection is the handler's
 	failure   error // of the connection
 
 	body []byte // what was written before the first Flush
@@ -283,4 +282,18 @@ func (w *response) send(body []byte) (sent bool) {
 	}
 	w.out = w.out[:0]
 	return w.failure == nil
+}
+
+// appendTrailer appends the fields that follow a body in chunks: those whose names the handler has set with
+// http.TrailerPrefix.
+func (w *response) appendTrailer() {
+	for key, values := range w.header {
+		name, is := strings.CutPrefix(key, http.TrailerPrefix)
+		if !is || !httpguts.ValidTrailerHeader(name) || !httpguts.ValidHeaderFieldName(name) {
+			continue
+		}
+		for _, value := range values {
+			w.appendField(name, value)
+		}
+	}
 }

@@ -10,8 +10,7 @@
 // answer is not lost by a reset.
 //
 // The handler writes to a response, which is sent as a whole when the handler returns. From the first Flush on it is a
-// stream, sent as it comes, and its trailers are those of http.TrailerPrefix. A hijacked connection is the handler's
-// until that returns, and closed then.
+// stream, sent as it comes, and its trailers are those of http.TrailerPrefix.
 //
 // Handlers notice one difference: the client's disconnect ends the request's context only once something waits on its
 // Done channel. That call starts a goroutine which reads ahead from the connection (conn.watch) until the handler has

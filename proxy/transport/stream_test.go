@@ -177,26 +177,3 @@ func TestReaderThatOutlivesItsHandler(t *testing.T) {
 		t.Error("the body is read although its handler has returned")
 	}
 }
-
-func TestHijackedConnectionIsTheHandlers(t *testing.T) {
-	_, listener := serving(t, func(w http.ResponseWriter, r *http.Request) {
-		_ = r.Context().Done() // watches the connection
-		connection, _, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		_, _ = io.WriteString(connection, "HTTP/1.1 101 Switching Protocols\r\n\r\n")
-		_, _ = io.CopyN(connection, connection, 10)
-	})
-	connection := listener.dial()
-	defer connection.Close()
-	go func() {
-		_, _ = io.WriteString(connection, "GET / HTTP/1.1\r\nHost: h\r\n\r\nhello")
-		_, _ = io.WriteString(connection, "world")
-	}()
-	all, err := io.ReadAll(connection)
-	if err != nil || string(all) != "HTTP/1.1 101 Switching Protocols\r\n\r\nhelloworld" {
-		t.Errorf("%q, %v", all, err)
-	}
-}

@@ -109,8 +109,9 @@ type Traffic struct {
 type Served struct {
 	Traffic     Traffic
 	Cache       CacheCounts
-	Hosts       []Host
-	Differences Differences
+	Hosts       []Counted    // requests that are passed through, by host
+	Compared    []Counted    // answers that were compared with an origin's, by route
+	Differences []Difference // the gravest first
 }
 
 // Operators is the content of the status page.
@@ -130,18 +131,6 @@ type Notice struct {
 	IsBad bool
 }
 
-// Differences counts answers that were compared with those of an origin.
-type Differences struct {
-	Routes   []ComparedRoute // whose answers were
-	Examples []Difference    // the gravest first
-}
-
-// ComparedRoute counts what came of comparisons.
-type ComparedRoute struct {
-	Route    string
-	Outcomes []OutcomeCount
-}
-
 // Difference is a member that differed, with the latest example.
 type Difference struct {
 	Class, Route, Member string
@@ -151,16 +140,10 @@ type Difference struct {
 	Ours, Theirs         string // JSON, shortened; empty: absent
 }
 
-// Host counts what became of requests that are passed through to an origin.
-type Host struct {
-	Name     string
-	Outcomes []OutcomeCount
-}
-
-// OutcomeCount is what became of requests or answers, and of how many.
-type OutcomeCount struct {
-	Name  string
-	Times uint64
+// Counted is how many of something had an outcome.
+type Counted struct {
+	Of, Outcome string
+	Times       uint64
 }
 
 type operatorsView struct {

@@ -4,28 +4,11 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"strconv"
-	"strings"
 
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/token"
 )
-
-// byteText is a byte in decimal with the comma that follows it in a list: at most four characters.
-type byteText struct {
-	text   [4]byte
-	length int
-}
-
-var byteTexts = func() (texts [256]byteText) {
-	for b := range texts {
-		texts[b].length = copy(texts[b].text[:], strconv.Itoa(b)+",")
-	}
-	return texts
-}()
-
-// zeroTexts are the leading zeros of a value; most amounts need few of their 32 bytes.
-var zeroTexts = strings.Repeat("0,", 32)
 
 // base64 writes raw in standard, padded base64.
 func (w *writer) base64(raw []byte) {
@@ -34,25 +17,16 @@ func (w *writer) base64(raw []byte) {
 	w.json = append(json, '"')
 }
 
-// byteList writes raw as a list of numbers within a string: "[0,0,33,5]". Clients parse it as JSON again. Half of an
-// order record are such lists; always appending four characters and cutting off the excess takes a third of the time of
-// appending strings of one to four.
+// byteList writes raw as a list of numbers within a string: "[0,0,33,5]". Clients parse it as JSON again.
 func (w *writer) byteList(raw []byte) {
-	list := append(w.json, '"', '[')
-	zeros := 0
-	for zeros < len(raw) && 2*zeros < len(zeroTexts) && raw[zeros] == 0 {
-		zeros++
+	w.json = append(w.json, '"', '[')
+	for i, b := range raw {
+		if i > 0 {
+			w.json = append(w.json, ',')
+		}
+		w.json = strconv.AppendUint(w.json, uint64(b), 10)
 	}
-	list = append(list, zeroTexts[:2*zeros]...)
-	for _, b := range raw[zeros:] {
-		next := &byteTexts[b]
-		list = append(list, next.text[0], next.text[1], next.text[2], next.text[3])
-		list = list[:len(list)-len(next.text)+next.length]
-	}
-	if len(raw) > 0 {
-		list = list[:len(list)-1] // the last comma
-	}
-	w.json = append(list, ']', '"')
+	w.json = append(w.json, ']', '"')
 }
 
 // hex writes raw as lower-case 0x hex.

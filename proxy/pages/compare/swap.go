@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -47,7 +46,7 @@ func Mount(server *proxy.Server, swaps *swaps.Swaps, tokens pages.Tokens) {
 }
 
 // swapPage shows a comparison. Its query is that of the API, except that tokens can be named by symbol and name, the
-// amount can be in whole tokens, and the recipient is optional. Or it is one line, words, which leads to such a query.
+// amount can be in whole tokens, and the recipient is optional.
 func (s *Pages) swapPage(c *gin.Context) {
 	form, err := url.ParseQuery(c.Request.URL.RawQuery)
 	if err != nil {
@@ -58,14 +57,6 @@ func (s *Pages) swapPage(c *gin.Context) {
 	if len(shown.Chains) > 0 && form.Get("chainId") == "" {
 		form.Set("chainId", shown.Chains[0].ID.String())
 	}
-	if words := form.Get("words"); words != "" {
-		path, message := s.swapSaid(words, form.Get("chainId"))
-		if path != "" {
-			c.Redirect(http.StatusSeeOther, path)
-			return
-		}
-		shown.Faults = append(shown.Faults, pages.Fault{Field: "words", Message: message})
-	}
 	if proxy.WantsStream(c.Request) {
 		s.server.ServeStream(c, proxy.Tracking, func(_ context.Context, c *gin.Context) { s.streamComparison(c, shown) })
 		return
@@ -75,41 +66,13 @@ func (s *Pages) swapPage(c *gin.Context) {
 	s.server.WritePage(c, status, func(to io.Writer) error { return s.pages.Swap(to, shown) })
 }
 
-// swapSaid is the path of the page of a swap that is written in one line, on the chain that the form has unless the
-// line names one; otherwise message says why it cannot be read.
-func (s *Pages) swapSaid(line, chainID string) (path, message string) {
-	said, ok := pages.ParseSwapWords(line)
-	if !ok {
-		return "", "An amount, a token, “to” and another token are needed, such as: 0.1 ETH to USDC on Base."
-	}
-	if said.Chain != "" {
-		serving := s.swaps.Serving()
-		at := slices.IndexFunc(serving, func(each chain.Chain) bool {
-			return strings.EqualFold(each.Name, said.Chain) || each.ID.String() == said.Chain
-		})
-		if at < 0 {
-			var names []string
-			for _, each := range serving {
-				names = append(names, each.Name)
-			}
-			return "", "There is no chain “" + said.Chain + "” with swaps here, but " + strings.Join(names, ", ") + "."
-		}
-		chainID = serving[at].ID.String()
-	}
-	query := url.Values{"chainId": {chainID}, "amount": {said.Amount}, "tokenIn": {said.In}, "tokenOut": {said.Out}}
-	if said.Recipient != "" {
-		query.Set("tokenOutRecipient", said.Recipient)
-	}
-	return "/swap?" + query.Encode(), ""
-}
-
 // compare fills in the form and, where it asks for a swap, what the venues quote. It returns the status of the page.
 func (s *Pages) compare(ctx context.Context, c *gin.Context, shown *Swap, f *swapForm) int {
 	shown.Listed = f.offered()
 	shown.In, shown.Out = f.in, f.out
 	var r quote.Request
 	var ok bool
-	if shown.Form.Has("tokenIn") && len(shown.Faults) == 0 {
+	if shown.Form.Has("tokenIn") {
 		var query url.Values
 		if r, query, ok = f.request(); ok {
 			shown.AmountIn, shown.Path = r.AmountIn, pathOf(query)
@@ -118,7 +81,7 @@ func (s *Pages) compare(ctx context.Context, c *gin.Context, shown *Swap, f *swa
 	}
 	f.fill(r)
 	status := http.StatusOK
-	if shown.Faults = append(shown.Faults, f.faults...); len(shown.Faults) > 0 {
+	if shown.Faults = f.faults; len(shown.Faults) > 0 {
 		status = http.StatusBadRequest
 	}
 	if f.problem != nil {

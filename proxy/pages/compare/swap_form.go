@@ -146,7 +146,7 @@ func (f *swapForm) mistakes(wrong []string) {
 func (f *swapForm) request() (r quote.Request, query url.Values, ok bool) {
 	query = url.Values{}
 	for name, values := range f.given {
-		if name != "amount" && name != "words" && len(values) > 0 && values[0] != "" {
+		if name != "amount" && len(values) > 0 && values[0] != "" {
 			query[name] = values
 		}
 	}

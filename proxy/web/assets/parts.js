@@ -6,8 +6,7 @@ export async function refresh() {
   return true
 }
 
-export const documentIn = (page) => new DOMParser().parseFromString(page, 'text/html')
-export const documentOf = async (answer) => documentIn(await answer.text())
+export const documentOf = async (answer) => new DOMParser().parseFromString(await answer.text(), 'text/html')
 
 // A link or button that has the keyboard's focus keeps it, and what was unfolded and has an id stays so.
 export function replaceParts(fresh) {

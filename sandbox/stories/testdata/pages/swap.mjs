@@ -47,14 +47,7 @@ export const compares = () => visit(clipboard, async (page) => {
   want(page.url().includes('tokenIn=ETH') && page.url().includes('amount=0.1'), `${page.url()} does not lead here again`)
   want((await text(page, '#said')).includes('buys'), 'screen readers are not told of the result')
   await page.getByLabel('Amount in whole tokens').fill('0.2')
-  await page.getByRole('button', { name: 'Compare' }).last().click()
-  await page.locator('.best .label', { hasText: '0.2 ETH' }).waitFor()
-  await page.getByLabel('In one line').fill('0.3 ETH to usd coin on ethereum')
-  await page.getByLabel('In one line').press('Enter')
-  await page.locator('.best .label', { hasText: '0.3 ETH' }).waitFor()
-  want(await page.evaluate(() => window.sameDocument), 'one line loaded another document')
-  want(/[?&]tokenOut=usd\+coin/.test(page.url()), `${page.url()} does not lead here again`)
-  await page.goBack()
+  await page.getByRole('button', { name: 'Compare' }).click()
   await page.locator('.best .label', { hasText: '0.2 ETH' }).waitFor()
   await page.goBack()
   await page.locator('.best .label', { hasText: '0.1 ETH' }).waitFor()
@@ -97,7 +90,7 @@ export const tells = () => visit(clipboard, async (page) => {
 export async function onPhones() {
   for (const javaScriptEnabled of [true, false]) {
     await visit({ javaScriptEnabled, viewport: { width: 390, height: 844 } }, async (page) => {
-      await page.goto(`${gateway}/swap?words=0.1+ETH+to+USDC`)
+      await page.goto(`${gateway}/swap?tokenIn=ETH&amount=0.1&tokenOut=USDC`)
       const { y } = await page.locator('.best .big').boundingBox()
       want(y < 844, `the result is ${y} pixels below the top`)
       const field = page.getByLabel('Your address')
@@ -121,13 +114,10 @@ export const refuses = () => visit({}, async (page) => {
   want(await page.locator('#tokenIn').getAttribute('aria-invalid') === 'true', 'the field is not marked')
   await page.locator('.choices a', { hasText: 'USDC' }).first().click()
   want(await page.locator('#tokenIn').inputValue() === 'USDC', 'the choice is not in the field')
-  await page.goto(`${gateway}/swap?words=0.1+ETH+to+USDC+on+Atlantis`)
-  want((await text(page, '#words-fault')).includes('There is no chain “Atlantis”'), 'a chain that is not there is not told as such')
 })
 
-// Without scripts a line leads to the same comparison.
+// Without scripts the form leads to the same comparison.
 export const withoutScripts = () => visit({ javaScriptEnabled: false }, async (page) => {
-  await page.goto(`${gateway}/search?query=0.1+ETH+to+USDC`)
-  want(page.url().startsWith(`${gateway}/swap?`), 'a search for a swap in words does not lead to it')
+  await page.goto(`${gateway}/swap?tokenIn=ETH&amount=0.1&tokenOut=USDC`)
   want(await page.locator('.venues tbody tr').count() >= 8, 'without scripts nothing is compared')
 })

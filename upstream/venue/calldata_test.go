@@ -119,7 +119,7 @@ func numbers(all ...int64) []*big.Int {
 
 func addressOf(a common.Address) chain.Address { return chain.NewAddress(a.Bytes()) }
 
-// TestCallsThatTakeMoreAreRefused has flags, fees and deposits in otherwise right calls of each function that takes such.
+// TestCallsThatTakeMoreAreRefused has flags, fees and deposits in otherwise right calls of each function.
 func TestCallsThatTakeMoreAreRefused(t *testing.T) {
 	receivers := []common.Address{refinedOther}
 	for _, row := range []struct {
@@ -199,7 +199,7 @@ func affiliate(percent string, of common.Address) quote.Affiliate {
 
 func same(a, b quote.Affiliate) bool { return a.Percent.Equal(b.Percent) && a.Recipient == b.Recipient }
 
-// TestVelorasMinimumIsLessThanItsCallNames: by the fee, which the contract bounds, by one unit, and by the quoted amount.
+// TestVelorasMinimumIsLessThanItsCallNames: by the bounded fee, one unit, and the quoted amount.
 func TestVelorasMinimumIsLessThanItsCallNames(t *testing.T) {
 	for _, row := range []struct {
 		quoted, fee int64

@@ -8,8 +8,8 @@ import (
 	"crossgate/quote"
 )
 
-// fabric is routed only: its contract's source is not published. Its fee may be of either side: no affiliate share.
-var fabric = register(service{
+// Fabric is routed only: its contract's source is not published. Its fee may be of either side: no affiliate share.
+var _ = register(service{
 	// The limit is not published.
 	Service: Service{
 		Name: "fabric", URL: "https://route.withfabric.xyz", RequestsPerSecond: 1, Burst: 3,

@@ -10,9 +10,9 @@ import (
 	"crossgate/quote"
 )
 
-// fly is routed only: recipient and minimum stand in a packed part of unpublished layout. Its fee may be of either
+// Fly is routed only: recipient and minimum stand in a packed part of unpublished layout. Its fee may be of either
 // side: no affiliate share.
-var fly = register(service{
+var _ = register(service{
 	// The limit is not published.
 	Service: Service{
 		Name: "fly", URL: "https://api.fly.trade", RequestsPerSecond: 1, Burst: 3,

@@ -15,8 +15,8 @@ import (
 	"crossgate/quote"
 )
 
-// jupiter answers with price and instructions. It pays the sender alone: another's token account would have to exist.
-var jupiter = register(service{
+// Jupiter answers with price and instructions. It pays the sender alone: another's token account would have to exist.
+var _ = register(service{
 	// 30 requests a minute without a key, 60 with a free one.
 	Service:  Service{Name: "jupiter", URL: "https://api.jup.ag", RequestsPerSecond: 0.5, Burst: 5, Source: "developers.jup.ag"},
 	settings: []string{excludedSources},
@@ -33,7 +33,7 @@ var jupiter = register(service{
 	program: "JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4",
 	// The threshold is rounded up, so it is never looser than asked.
 	answers: answerTemplate{in: "inAmount", out: "outAmount", least: "otherAmountThreshold"},
-	// Messages of version 2, the first recorded, and codes of version 1. A wrong key's has another form than the others.
+	// Messages of version 2, the first recorded, and codes of version 1. A wrong key's has another form.
 	refuses: refusals{
 		words: "errorCode error message",
 		noRoute: regexp.MustCompile(`^(No routes found|NO_ROUTES_FOUND|COULD_NOT_FIND_ANY_ROUTE|TOKEN_NOT_TRADABLE|` +

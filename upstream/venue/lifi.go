@@ -51,9 +51,8 @@ var lifi = register(service{
 	functions: readsCalls(slices.Concat(lifiFunctions("ERC20ToERC20"), lifiFunctions("ERC20ToNative"), lifiFunctions("NativeToERC20"))...),
 })
 
-// lifiFunctions are two of GenericSwapFacetV3: transactionId, integrator, referrer, receiver, minAmountOut, one or several
-// swaps of callTo, approveTo, sendingAssetId, receivingAssetId, fromAmount, callData, requiresDeposit. The last one's
-// outcome is held to the minimum. For the coin, the contract takes the call's value and pays its balance.
+// lifiFunctions are two of GenericSwapFacetV3, for one swap and for several, whose last one's outcome is held to the
+// minimum. For the coin, the contract takes the call's value and pays its balance.
 func lifiFunctions(pair string) []function {
 	swap := "(bytes32,string,string,address payee,uint256 least,(address,address,address in,address out,uint256 amount,bytes,bool)"
 	if strings.HasPrefix(pair, "Native") {

@@ -123,8 +123,8 @@ func TestRecordedKyberTransactions(t *testing.T) {
 	}
 }
 
-// TestRecordedRefusalsAreUnderstood plays every recorded answer without a price to the venue that gave it, and wants one
-// word for each. A status is the recording's, or else the one given here.
+// TestRecordedRefusalsAreUnderstood has every recorded answer without a price read by the venue that gave it. A status is
+// the recording's, or else the one given here.
 func TestRecordedRefusalsAreUnderstood(t *testing.T) {
 	type refused = []string
 	const noRoute, rejected, limited, bad = "no route", "rejected", "rate limited", "bad answer"

@@ -43,8 +43,8 @@ var relay = register(service{
 	contracts: relayContracts,
 })
 
-// relayContracts: tokens are approved to a proxy that is called, the coin goes to the router. Version 3.2, the first two,
-// follows version 3.
+// relayContracts are a proxy that is approved and called for tokens, and the router for the coin. Version 3.2, the first
+// two, follows version 3.
 var relayContracts = []deployment{
 	{
 		chains: []uint64{1, 10, 56, 100, 137, 143, 146, 999, 4326, 4663, 8453, 9745, 42161, 43114, 80094},
@@ -62,8 +62,8 @@ var relayContracts = []deployment{
 	},
 }
 
-// Calls of RelayRouter and of its proxy, with the request's id behind, and those of the router itself with which it pays
-// out: all that it has where an amount is zero.
+// Calls of RelayRouter and of its proxy, with the request's id behind, and those with which the router pays out: all that
+// it has where an amount is zero.
 var (
 	relayCalls = readsCalls(
 		function{signature: "multicall((address target,bool mayFail,uint256,bytes data)[],address refund,address,bytes)", tag: 32},

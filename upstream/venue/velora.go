@@ -32,8 +32,8 @@ var velora = register(service{
 		in: "priceRoute.srcAmount", out: "priceRoute.destAmount", gas: "priceRoute.gasCost", spender: "priceRoute.contractAddress",
 	},
 	finish: readVeloraRoute,
-	// The signed price route goes back untouched, with the minimum as an amount, unrounded. Balance and allowance may come
-	// later: no checks. Other spellings of addresses are refused.
+	// The signed route goes back untouched, with the minimum as an amount, unrounded. Balance and allowance may come later:
+	// no checks. Other spellings of addresses are refused.
 	builds: &requestTemplate{
 		path: "transactions/$chain", header: "X-Api-Key=$key", query: "ignoreChecks=true",
 		body: "priceRoute:=$route srcToken=$in srcDecimals:=$inDecimals destToken=$out destDecimals:=$outDecimals srcAmount=$amount " +
@@ -86,7 +86,7 @@ type veloraRoute struct {
 	feePercent decimal.Decimal
 }
 
-// readVeloraRoute takes the fee off the outcome: recorded answers show that destAmount is before partnerFee, in percent.
+// readVeloraRoute takes the fee off the outcome: in recorded answers destAmount is before partnerFee, in percent.
 func readVeloraRoute(body []byte, a answer, _ quote.Profile, _ quote.Swap, o *proposal) error {
 	var read struct {
 		PriceRoute json.RawMessage `json:"priceRoute"`

@@ -88,10 +88,24 @@ func TestCompareWaitsAsLongAsItPays(t *testing.T) {
 				if took := time.Since(began); took != row.takes {
 					t.Errorf("took %s, want %s", took, row.takes)
 				}
-				<-time.After(2 * time.Minute) // the ignoresContext ones go home
 			})
 		})
 	}
+}
+
+// TestCloseWaitsForVenues that do not notice that their answer is late.
+func TestCloseWaitsForVenues(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		e := estimator(&fakeVenue{name: "a", perInput: 1}, &fakeVenue{name: "b", perInput: 2, takes: time.Minute, ignoresContext: true})
+		if _, err := e.Estimate(t.Context(), usdcToDai()); err != nil {
+			t.Fatal(err)
+		}
+		e.Close()
+		if took := time.Since(began); took != time.Minute {
+			t.Errorf("closed after %s, want a minute", took)
+		}
+	})
 }
 
 func TestCompareWaitsNoLongerThanTheClientWants(t *testing.T) {

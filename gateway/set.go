@@ -50,6 +50,7 @@ func newSet(p *parts, c config.Config, g *Gateway) (*set, error) {
 
 // close stops the set's own background work.
 func (s *set) close() error {
+	s.estimator.Close()
 	s.parts.close()
 	return s.stopObserving()
 }

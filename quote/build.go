@@ -35,10 +35,7 @@ const clearLead = 2
 // choose builds and simulates the best candidate, and the next while it promises more; one that does not pass leaves.
 func (t *trade) choose(ctx context.Context, c *comparison) error {
 	for len(c.candidates) > 0 && ctx.Err() == nil {
-		next := c.candidates[0]
-		if next.compareOnly != nil {
-			next = c.firstToWin()
-		}
+		next := c.firstToWin()
 		if next == nil || c.won != nil && !next.leads(c.won.score) {
 			break
 		}
@@ -66,10 +63,8 @@ func (t *trade) choose(ctx context.Context, c *comparison) error {
 
 // firstToWin is the best candidate whose transaction can be ours, nil when there is none.
 func (c *comparison) firstToWin() *candidate {
-	for _, o := range c.candidates {
-		if o.compareOnly == nil {
-			return o
-		}
+	if i := slices.IndexFunc(c.candidates, func(o *candidate) bool { return o.compareOnly == nil }); i >= 0 {
+		return c.candidates[i]
 	}
 	return nil
 }
@@ -104,12 +99,12 @@ func (t *trade) build(ctx context.Context, o *candidate) (b built, err error) {
 		}
 		if err != nil {
 			t.measures.refusals.Add(ctx, 1, metric.WithAttributes(venueKey.String(o.profile.Name), reasonKey.String(reason(err))))
-			t.log.WarnContext(ctx, "swap transaction refused",
+			t.Logger.WarnContext(ctx, "swap transaction refused",
 				"venue", o.profile.Name, "chain", t.request.Chain, "execution", o.way.String(), "error", err)
 		}
 		finish(span, err)
 	}()
-	if !o.quote.Expires.IsZero() && !t.now().Before(o.quote.Expires) {
+	if !o.quote.Expires.IsZero() && !t.Now().Before(o.quote.Expires) {
 		return built{}, ErrExpired
 	}
 	b = built{candidate: *o}
@@ -142,7 +137,7 @@ func (t *trade) transaction(ctx context.Context, b *built) error {
 	if t.chain.Guard == nil {
 		return fmt.Errorf("%w: transactions of chain %d cannot be checked", ErrRefused, t.request.Chain)
 	}
-	ctx, cancel := context.WithTimeout(ctx, t.window)
+	ctx, cancel := context.WithTimeout(ctx, t.Window)
 	defer cancel()
 	tx, err := b.venue.Build(ctx, b.swap, b.quote)
 	if err != nil {

@@ -43,7 +43,7 @@ func (t *trade) compare(ctx context.Context) (comparison, error) {
 	if len(p.queries) == 0 {
 		return comparison{rejected: p.leftOut}, noVenueFits(p.leftOut)
 	}
-	began := t.now()
+	began := t.Now()
 	c, err := t.contest(ctx, p.queries, p.leftOut, time.Time{})
 	if errors.Is(err, ErrNoTransaction) && c.at.Before(began) && !t.sampling {
 		// The quotes were shared, and none holds any more: ask for ourselves.

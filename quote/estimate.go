@@ -21,12 +21,12 @@ func (e *Estimator) Estimate(ctx context.Context, r Request) (estimate Estimate,
 	ctx, span := tracer().Start(ctx, "quote.estimate", trace.WithAttributes(chainKey.Int64(int64(r.Chain))))
 	defer func() {
 		e.measures.judged(ctx, estimate.Asked)
-		e.history.note(ctx, e.log, e.now(), estimate.Asked)
+		e.History.note(ctx, e.Logger, e.Now(), estimate.Asked)
 		finish(span, err)
 	}()
 	t := &trade{Estimator: e, request: r}
-	defer t.reads.Wait()
 	ctx, cancel := context.WithCancel(ctx)
+	defer t.reads.Wait()
 	defer cancel()
 	if err := t.settle(ctx); err != nil {
 		return Estimate{}, err
@@ -49,7 +49,7 @@ type trade struct {
 	chain    Chain
 	venues   []profiledVenue // that serve the chain
 	gasPrice *GasPrice       // nil: not known
-	reads    sync.WaitGroup  // of the chain, under way
+	reads    sync.WaitGroup  // of prices, under way
 	prices   func() market   // waits for the prices in USD
 	router   routing
 	payments []payment // of shares that the gateway pays
@@ -69,15 +69,16 @@ func (t *trade) settle(ctx context.Context) (err error) {
 	if t.venues, err = t.serving(r.Chain); err != nil {
 		return err
 	}
-	t.chain, t.prices = t.Estimator.chains[r.Chain], t.startPrices(ctx)
-	gasPrice := make(chan *GasPrice, 1)
-	t.reads.Go(func() { gasPrice <- t.readGasPrice(ctx) })
+	t.chain, t.prices = t.Chains[r.Chain], t.startPrices(ctx)
+	var reading sync.WaitGroup
+	reading.Go(func() { t.gasPrice = t.readGasPrice(ctx) })
 	tokens, err := t.lookup(ctx)
+	reading.Wait()
 	if err != nil {
 		return err
 	}
-	t.swap = newSwap(t.registry, r, tokens)
-	if t.gasPrice = <-gasPrice; t.gasPrice != nil {
+	t.swap = newSwap(t.Registry, r, tokens)
+	if t.gasPrice != nil {
 		t.swap.GasPrice, t.swap.Bid = t.gasPrice.Expected, t.gasPrice.Bid
 	}
 	if r.MaxBalance {
@@ -120,13 +121,13 @@ func newSwap(registry chain.Registry, r Request, tokens []token.Token) Swap {
 // lookup returns the metadata of both tokens. A contract without decimals is not a token.
 func (t *trade) lookup(ctx context.Context) ([]token.Token, error) {
 	r := t.request
-	tokens, err := t.tokens.Lookup(ctx, r.Chain, r.TokenIn, r.TokenOut)
+	tokens, err := t.Tokens.Lookup(ctx, r.Chain, r.TokenIn, r.TokenOut)
 	switch {
 	case err != nil:
 		return nil, err
-	case t.tokens.IsSilent(token.Key{Chain: r.Chain, Address: r.TokenIn}):
+	case t.Tokens.IsSilent(token.Key{Chain: r.Chain, Address: r.TokenIn}):
 		return nil, fmt.Errorf("%s: %w", tokens[0].Symbol, ErrUnsupportedTokenIn)
-	case t.tokens.IsSilent(token.Key{Chain: r.Chain, Address: r.TokenOut}):
+	case t.Tokens.IsSilent(token.Key{Chain: r.Chain, Address: r.TokenOut}):
 		return nil, fmt.Errorf("%s: %w", tokens[1].Symbol, ErrUnsupportedTokenOut)
 	}
 	return tokens, nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"crossgate/chain"
@@ -27,16 +28,11 @@ type Options struct {
 
 // Estimator answers swap requests. Safe for concurrent use.
 type Estimator struct {
-	registry chain.Registry
+	Options
 	venues   []profiledVenue
-	tokens   *token.Directory
-	chains   map[chain.ID]Chain
-	window   time.Duration
-	now      func() time.Time
-	log      *slog.Logger
 	rounds   roundCache
 	measures measures
-	history  *History
+	asking   sync.WaitGroup // rounds, and venues that were asked
 }
 
 // profiledVenue is a venue with what it declares about itself.
@@ -47,21 +43,23 @@ type profiledVenue struct {
 
 // New returns an Estimator over o.Venues, in whose sequence equal quotes are ranked.
 func New(o Options) *Estimator {
-	e := &Estimator{
-		registry: o.Registry, tokens: o.Tokens, chains: o.Chains, window: cmp.Or(o.Window, defaultWindow), now: o.Now,
-		log: cmp.Or(o.Logger, slog.Default()), measures: newMeasures(), history: o.History,
+	o.Window, o.Logger = cmp.Or(o.Window, defaultWindow), cmp.Or(o.Logger, slog.Default())
+	if o.History == nil {
+		o.History = &History{}
 	}
-	if e.history == nil {
-		e.history = &History{}
+	if o.Now == nil {
+		o.Now = time.Now
 	}
-	if e.now == nil {
-		e.now = time.Now
-	}
+	e := &Estimator{Options: o, rounds: roundCache{entries: map[string]*roundEntry{}}, measures: newMeasures()}
 	for _, v := range o.Venues {
 		e.venues = append(e.venues, profiledVenue{v, v.Profile()})
 	}
 	return e
 }
+
+// Close waits until every venue has answered or noticed that its answer is not waited for. It comes after the last
+// Estimate.
+func (e *Estimator) Close() { e.asking.Wait() }
 
 // Serves reports whether any venue serves a chain.
 func (e *Estimator) Serves(id chain.ID) bool {
@@ -77,7 +75,7 @@ func (e *Estimator) serving(id chain.ID) ([]profiledVenue, error) {
 			serving = append(serving, one)
 		}
 	}
-	if _, known := e.registry.Chain(id); !known || len(serving) == 0 {
+	if _, known := e.Registry.Chain(id); !known || len(serving) == 0 {
 		return nil, fmt.Errorf("chain %d: %w", id, ErrUnsupportedChain)
 	}
 	return serving, nil

@@ -46,11 +46,11 @@ func TestAVenueThatFailsForADayIsFailing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var logged bytes.Buffer
 			log := slog.New(slog.NewTextHandler(&logged, nil))
-			e := &Estimator{venues: []profiledVenue{{profile: Profile{Name: "v"}}}, history: &History{}}
+			e := &Estimator{venues: []profiledVenue{{profile: Profile{Name: "v"}}}, Options: Options{History: &History{}}}
 			begun := time.Unix(1_800_000_000, 0)
 			for i, asked := range test.asked {
 				asked.Venue = "v"
-				e.history.note(t.Context(), log, begun.Add(time.Duration(test.hours[i])*time.Hour), []Asked{asked})
+				e.History.note(t.Context(), log, begun.Add(time.Duration(test.hours[i])*time.Hour), []Asked{asked})
 			}
 			var want time.Time
 			if test.since >= 0 {

@@ -60,10 +60,10 @@ type venueOfDay struct {
 // Records returns what became of every venue, in the sequence in which they were given.
 func (e *Estimator) Records() []Record {
 	records := make([]Record, len(e.venues))
-	e.history.mu.Lock()
-	defer e.history.mu.Unlock()
+	e.History.mu.Lock()
+	defer e.History.mu.Unlock()
 	for i, each := range e.venues {
-		v := e.history.venueLocked(each.profile.Name)
+		v := e.History.venueLocked(each.profile.Name)
 		if records[i] = v.Record; v.isFailing() {
 			records[i].FailingSince = v.first
 		}
@@ -221,10 +221,10 @@ func (e *Estimator) Observe() (stop func() error, err error) {
 		return nil, err
 	}
 	registered, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
-		e.history.mu.Lock()
-		defer e.history.mu.Unlock()
+		e.History.mu.Lock()
+		defer e.History.mu.Unlock()
 		for _, each := range e.venues {
-			v := e.history.venueLocked(each.profile.Name)
+			v := e.History.venueLocked(each.profile.Name)
 			o.ObserveFloat64(failing, v.latest.Sub(v.first).Seconds(), metric.WithAttributes(venueKey.String(v.Name)))
 		}
 		return nil

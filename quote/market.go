@@ -28,10 +28,10 @@ func (t *trade) startPrices(ctx context.Context) func() market {
 	r := t.request
 	in := token.Key{Chain: r.Chain, Address: r.TokenIn}
 	out := token.Key{Chain: r.Chain, Address: r.TokenOut}
-	coin := token.Key{Chain: r.Chain, Address: chain.NativeCoin(t.registry.Family(r.Chain))}
+	coin := token.Key{Chain: r.Chain, Address: chain.NativeCoin(t.Registry.Family(r.Chain))}
 	read := make(chan market, 1)
 	t.reads.Go(func() {
-		usd := t.tokens.USD(ctx, in, out, coin)
+		usd := t.Tokens.USD(ctx, in, out, coin)
 		read <- market{in: worth{usd[in]}, out: worth{usd[out]}, coin: worth{usd[coin]}}
 	})
 	return sync.OnceValue(func() market {

@@ -43,7 +43,7 @@ func newPayout(gross chain.Amount, taken charges, slippagePercent decimal.Decima
 	p.operatorFee = gross.MulDiv(uint64(10*taken.operatorBps), uint64(10*wholeBps-taken.inputParts))
 	p.protocolFee = gross.MulDiv(uint64(taken.protocolBps), wholeBps)
 	p.affiliateFee = gross.Sub(p.protocolFee).MulDiv(uint64(taken.affiliateBps), wholeBps)
-	p.minimum = p.net().Sub(share(gross, slippagePercent))
+	p.minimum = p.net().Sub(Share(gross, slippagePercent))
 	return p
 }
 
@@ -96,14 +96,9 @@ func (p payout) costs() []Cost {
 	return costs
 }
 
-// percentOf returns amount × percent / 100, exactly.
-func percentOf(amount chain.Amount, percent decimal.Decimal) decimal.Decimal {
-	return decimal.NewFromBigInt(amount.Big(), 0).Mul(percent).Shift(-2)
-}
-
-// share returns floor(amount × percent / 100); nothing for percents that make no amount.
-func share(amount chain.Amount, percent decimal.Decimal) chain.Amount {
-	part, err := chain.AmountFromBig(percentOf(amount, percent).Floor().BigInt())
+// Share returns floor(amount × percent / 100); nothing for percents that make no amount.
+func Share(amount chain.Amount, percent decimal.Decimal) chain.Amount {
+	part, err := chain.AmountFromBig(decimal.NewFromBigInt(amount.Big(), 0).Mul(percent).Shift(-2).Floor().BigInt())
 	if err != nil {
 		return chain.Amount{}
 	}

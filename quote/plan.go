@@ -120,15 +120,8 @@ func (v profiledVenue) direct(s Swap) (venueQuery, error) {
 	if v.profile.Read == nil && s.Chain.Family != chain.SVM {
 		return venueQuery{}, errUnread
 	}
-	share := s.Affiliate.Percent.Add(s.Second.Percent)
-	if share.IsPositive() && v.profile.SharesOfCoin && !s.In.Address.IsNative() {
-		return venueQuery{}, fmt.Errorf("it gives shares of the coin alone: %w", ErrNoAffiliate)
-	}
-	if share.GreaterThan(v.profile.MaxAffiliatePercent) {
-		return venueQuery{}, fmt.Errorf("it does not pay %s %% of the input to others: %w", share, ErrNoAffiliate)
-	}
-	if s.Second.Percent.IsPositive() && !v.profile.PaysTwo {
-		return venueQuery{}, fmt.Errorf("it pays a share to one recipient, not to affiliate and operator: %w", ErrNoAffiliate)
+	if err := v.profile.Suits(s); err != nil {
+		return venueQuery{}, err
 	}
 	q := venueQuery{profiledVenue: v, swap: s, ways: []Way{Direct}}
 	if _, elsewhere := v.profile.Approves[s.Chain.ID]; elsewhere && !s.In.Address.IsNative() {

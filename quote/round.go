@@ -61,7 +61,7 @@ func (e *Estimator) runRound(ctx context.Context, window time.Duration, queries 
 		estimator: e, queries: queries, window: window, began: time.Now(), results: make([]*quoteResult, len(queries)),
 		arrivals: make(chan arrival, len(queries)), // roomy: the late ones must not wait for a reader
 	}
-	at := e.now()
+	at := e.Now()
 	for i, q := range queries {
 		if q.profile.Fallback {
 			r.fallbacks = append(r.fallbacks, i)
@@ -76,7 +76,7 @@ func (e *Estimator) runRound(ctx context.Context, window time.Duration, queries 
 
 func (r *quoteRound) ask(ctx context.Context, index int) {
 	r.waiting++
-	go func() { r.arrivals <- arrival{index, r.estimator.quote(ctx, r.queries[index])} }()
+	r.estimator.asking.Go(func() { r.arrivals <- arrival{index, r.estimator.quote(ctx, r.queries[index])} })
 }
 
 // receive collects results until waiting is pointless.
@@ -146,14 +146,14 @@ func (r *quoteRound) close(ctx context.Context) []quoteResult {
 func (e *Estimator) quote(ctx context.Context, q venueQuery) (r quoteResult) {
 	name := q.profile.Name
 	ctx, span := startVenue(ctx, "quote.venue", name)
-	began := e.now()
+	began := e.Now()
 	defer func() {
 		if cause := recover(); cause != nil {
 			r.err = fmt.Errorf("panic while quoting: %v", cause)
 		}
 		r.quote.Venue = name
 		if r.quote.Took == 0 {
-			r.quote.Took = e.now().Sub(began)
+			r.quote.Took = e.Now().Sub(began)
 		}
 		r.verdict = Outbid
 		if r.err != nil {

@@ -28,43 +28,42 @@ func (r roundResults) quoted() bool {
 	return slices.ContainsFunc(r.quotes, func(q quoteResult) bool { return q.verdict == Outbid })
 }
 
-// roundCache holds the quote rounds of about a block, and those under way. The zero value is empty.
+// roundCache holds the quote rounds of about a block, and those under way.
 type roundCache struct {
 	mu      sync.Mutex
 	entries map[string]*roundEntry
-	swept   time.Time
 }
 
 type roundEntry struct {
 	call  *flight.Call[roundResults]
 	began time.Time
-	until time.Time // zero while under way
-}
-
-// fits reports whether a round that began at since or later is, or will be, here.
-func (e *roundEntry) fits(since, now time.Time) bool {
-	return !e.began.Before(since) && (e.until.IsZero() || now.Before(e.until))
 }
 
 // sharedRound returns the venues' answers, asked since a time for any caller: they depend on no wallet. A round goes on
 // while one caller waits, and is not kept without a quote.
 func (t *trade) sharedRound(ctx context.Context, queries []venueQuery, since time.Time) (roundResults, error) {
-	c, window := &t.rounds, t.window
+	c, window := &t.rounds, t.Window
 	if t.request.Wait > 0 {
 		window = min(window, t.request.Wait)
 	}
 	key, life := roundKey(t.swap, window, queries), min(max(t.swap.Chain.BlockTime, shortestShare), longestShare)
 	c.mu.Lock()
 	entry, found := c.entries[key]
-	if !found || !entry.fits(since, t.now()) || !entry.call.Join() {
-		c.sweepLocked(t.now())
-		started := &roundEntry{began: t.now()}
-		started.call = flight.Start(ctx, func(ctx context.Context) (results roundResults, _ error) {
-			defer func() { c.finish(key, started, ctx.Err() == nil && results.quoted(), t.now().Add(life)) }()
+	if !found || entry.began.Before(since) || !entry.call.Join() {
+		begun := &roundEntry{began: t.Now()}
+		t.asking.Add(1)
+		begun.call = flight.Start(ctx, func(ctx context.Context) (results roundResults, _ error) {
+			defer t.asking.Done()
+			defer func() {
+				if ctx.Err() != nil || !results.quoted() {
+					c.forget(key, begun)
+				} else {
+					time.AfterFunc(life, func() { c.forget(key, begun) })
+				}
+			}()
 			return t.runRound(ctx, window, queries), nil
 		})
-		entry = started
-		c.entries[key] = entry
+		entry, c.entries[key] = begun, begun
 	}
 	c.mu.Unlock()
 	results, err := entry.call.Wait(ctx)
@@ -74,29 +73,11 @@ func (t *trade) sharedRound(ctx context.Context, queries []venueQuery, since tim
 	return results, nil
 }
 
-// finish keeps a round in which a venue quoted, unless it was given up.
-func (c *roundCache) finish(key string, e *roundEntry, keep bool, until time.Time) {
+func (c *roundCache) forget(key string, e *roundEntry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e.until = until
-	if !keep && c.entries[key] == e {
+	if c.entries[key] == e {
 		delete(c.entries, key)
-	}
-}
-
-// sweepLocked deletes expired entries, at most once in a while, since it looks at all.
-func (c *roundCache) sweepLocked(now time.Time) {
-	if c.entries == nil {
-		c.entries = map[string]*roundEntry{}
-	}
-	if now.Sub(c.swept) < shortestShare {
-		return
-	}
-	c.swept = now
-	for key, e := range c.entries {
-		if !e.until.IsZero() && !now.Before(e.until) {
-			delete(c.entries, key)
-		}
 	}
 }
 

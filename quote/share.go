@@ -50,7 +50,7 @@ func (t *trade) settlePayees(ctx context.Context) error {
 }
 
 // amount is the payment of an input.
-func (p payment) amount(in chain.Amount) chain.Amount { return share(in, p.share.Percent) }
+func (p payment) amount(in chain.Amount) chain.Amount { return Share(in, p.share.Percent) }
 
 // direct is the swap as a venue sees it that is called directly. Where the gateway pays the shares, it is of the rest.
 func (t *trade) direct() Swap {

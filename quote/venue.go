@@ -2,6 +2,7 @@ package quote
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/shopspring/decimal"
@@ -47,6 +48,29 @@ type Profile struct {
 	Wraps bool
 	// Fallback says that it is asked only when fewer than two others have quoted.
 	Fallback bool
+}
+
+// Suits returns why the venue cannot make a swap by itself, if so. Shares of the input are given whole or not at all.
+func (p Profile) Suits(s Swap) error {
+	share := s.Affiliate.Percent.Add(s.Second.Percent)
+	_, isServed := p.Routers[s.Chain.ID]
+	_, fits := s.In.Amount.Uint64()
+	isFine := !s.Affiliate.Percent.Shift(2).IsInteger() && !p.FineAffiliate || !s.Second.Percent.Shift(2).IsInteger()
+	switch {
+	case !isServed:
+		return fmt.Errorf("%s on chain %d: %w", p.Name, s.Chain.ID, ErrUnsupportedChain)
+	case share.GreaterThan(p.MaxAffiliatePercent):
+		return fmt.Errorf("%s does not pay %s %% of the input to others: %w", p.Name, share, ErrNoAffiliate)
+	case isFine:
+		return fmt.Errorf("%s pays no share finer than a basis point: %w", p.Name, ErrNoAffiliate)
+	case share.IsPositive() && p.SharesOfCoin && !s.In.Address.IsNative():
+		return fmt.Errorf("%s pays shares of the coin alone: %w", p.Name, ErrNoAffiliate)
+	case s.Second.Percent.IsPositive() && !p.PaysTwo:
+		return fmt.Errorf("%s pays a share to one recipient, not to affiliate and operator: %w", p.Name, ErrNoAffiliate)
+	case s.Chain.Family == chain.SVM && !fits:
+		return fmt.Errorf("%s: %w for more than 64 bits", p.Name, ErrNoRoute)
+	}
+	return nil
 }
 
 // Call is the part of a swap that the called contract enforces by itself.

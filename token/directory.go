@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"strings"
+	"sync"
 	"time"
 
 	"crossgate/chain"
@@ -38,17 +39,10 @@ type DirectoryOptions struct {
 
 // Directory knows what tokens are called and what they are worth. Safe for concurrent use.
 type Directory struct {
-	registry chain.Registry
-	readers  map[chain.ID]Reader
-	own      map[Key]Token
-	listed   func(context.Context, chain.ID) map[chain.Address]Token
-	now      func() time.Time
-	sources  []PriceSource
-	recall   func(context.Context, []Key) map[Key]Reading
-	remember func(context.Context, map[Key]Reading)
-
+	DirectoryOptions
 	contracts *memory[metadata]
 	prices    *memory[price]
+	storing   sync.WaitGroup
 }
 
 // metadata is what a contract returned, completed.
@@ -56,7 +50,6 @@ type metadata struct {
 	Reading
 	token Token
 	until time.Time // zero: for ever, as a contract's name and decimals do not change
-	isNew bool      // read just now, not recalled
 }
 
 // NewDirectory returns a Directory that knows nothing from the chains yet.
@@ -64,18 +57,17 @@ func NewDirectory(o DirectoryOptions) *Directory {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	d := &Directory{
-		registry: o.Registry, readers: o.Readers, own: o.Own, listed: o.Listed,
-		now: o.Now, sources: o.Prices, recall: o.Recall, remember: o.Remember,
-	}
+	d := &Directory{DirectoryOptions: o}
 	d.contracts = newMemory(rememberedTokens, readPatience, d.isCurrent)
-	d.contracts.after = d.rememberNew
 	d.prices = newMemory(rememberedPrices, pricePatience, d.isFresh)
 	return d
 }
 
-// Close waits up to 8 s until readings are remembered. It comes after the last Lookup.
-func (d *Directory) Close() { d.contracts.close() }
+// Close waits until what is being read, for 8 s at most, is remembered. It comes after the last Lookup.
+func (d *Directory) Close() {
+	d.contracts.loads.Wait()
+	d.storing.Wait()
+}
 
 // Lookup returns the metadata of tokens on one chain, in the order asked: from the operator's list, the chain's
 // registry entry for its native coin, memory, or the contracts, in one reading.
@@ -134,26 +126,26 @@ func (d *Directory) Expect(ctx context.Context, keys ...Key) {
 
 // settled returns the metadata of tokens that need no reading.
 func (d *Directory) settled(key Key) (token Token, known bool) {
-	if token, known = d.own[key]; known {
+	if token, known = d.Own[key]; known {
 		return d.complete(key, token), true
 	}
-	c, registered := d.registry.Chain(key.Chain)
+	c, registered := d.Registry.Chain(key.Chain)
 	if registered && key.Address.IsNative() {
 		return d.complete(key, Token{Decimals: c.Coin.Decimals, Name: c.Coin.Name, Symbol: c.Coin.Symbol}), true
 	}
-	if _, readable := d.readers[key.Chain]; !readable || key.Address.IsAbsent() {
+	if _, readable := d.Readers[key.Chain]; !readable || key.Address.IsAbsent() {
 		return d.complete(key, ofUnread(key, c)), true
 	}
 	return Token{}, false
 }
 
-func (d *Directory) isCurrent(r metadata) bool { return r.until.IsZero() || d.now().Before(r.until) }
+func (d *Directory) isCurrent(r metadata) bool { return r.until.IsZero() || d.Now().Before(r.until) }
 
 // read recalls keys, all of one chain, and reads the others from their contracts.
 func (d *Directory) read(ctx context.Context, keys []Key) (map[Key]metadata, error) {
 	readings := make(map[Key]metadata, len(keys))
-	if d.recall != nil {
-		for key, recalled := range d.recall(ctx, keys) {
+	if d.Recall != nil {
+		for key, recalled := range d.Recall(ctx, keys) {
 			readings[key] = d.metadata(key, recalled)
 		}
 	}
@@ -167,17 +159,26 @@ func (d *Directory) read(ctx context.Context, keys []Key) (map[Key]metadata, err
 	if len(unread) == 0 {
 		return readings, nil
 	}
-	answers, err := d.readers[keys[0].Chain].ReadTokens(ctx, addresses)
+	answers, err := d.Readers[keys[0].Chain].ReadTokens(ctx, addresses)
 	if err != nil {
 		return nil, err
 	}
 	if len(answers) != len(unread) {
 		return nil, fmt.Errorf("%d readings for %d tokens", len(answers), len(unread))
 	}
+	said := map[Key]Reading{}
 	for i, key := range unread {
-		r := d.metadata(key, answers[i])
-		r.isNew = true
-		readings[key] = r
+		readings[key] = d.metadata(key, answers[i])
+		if answers[i].Decimals != nil {
+			said[key] = answers[i]
+		}
+	}
+	if d.Remember != nil && len(said) > 0 {
+		d.storing.Go(func() { // lookups do not wait for it
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readPatience)
+			defer cancel()
+			d.Remember(ctx, said)
+		})
 	}
 	return readings, nil
 }
@@ -188,23 +189,10 @@ func (d *Directory) metadata(key Key, said Reading) metadata {
 	if said.Decimals != nil {
 		r.token.Decimals = *said.Decimals
 	} else {
-		r.until = d.now().Add(silentFresh)
+		r.until = d.Now().Add(silentFresh)
 	}
 	r.token = d.complete(key, r.token)
 	return r
-}
-
-// rememberNew stores what contracts returned for good.
-func (d *Directory) rememberNew(ctx context.Context, readings map[Key]metadata) {
-	said := map[Key]Reading{}
-	for key, r := range readings {
-		if r.isNew && r.Decimals != nil {
-			said[key] = r.Reading
-		}
-	}
-	if d.remember != nil && len(said) > 0 {
-		d.remember(ctx, said)
-	}
 }
 
 // complete fills in what a token lacks. An absent address stays empty.
@@ -212,7 +200,7 @@ func (d *Directory) complete(key Key, token Token) Token {
 	if key.Address.IsAbsent() {
 		return token
 	}
-	address := key.Address.Format(d.registry.Family(key.Chain))
+	address := key.Address.Format(d.Registry.Family(key.Chain))
 	if token.Symbol == "" {
 		token.Symbol = shorten(address)
 	}
@@ -239,7 +227,7 @@ func shorten(address string) string {
 // without a price are left out; that is never an error. The caller must not change the prices.
 func (d *Directory) USD(ctx context.Context, keys ...Key) map[Key]*big.Rat {
 	found := make(map[Key]*big.Rat, len(keys))
-	if len(d.sources) == 0 {
+	if len(d.DirectoryOptions.Prices) == 0 {
 		return found
 	}
 	// The only error is the end of ctx, with the values known by then.

@@ -25,7 +25,7 @@ const wrapperPatience = time.Second
 // coin, DirectoryOptions.Listed, the well-known ones and the wrapped coin, which may have to be read from the chain
 // and is left out where that is slow. The first listing of a token counts.
 func (d *Directory) Listed(ctx context.Context, id chain.ID) []Listing {
-	c, registered := d.registry.Chain(id)
+	c, registered := d.Registry.Chain(id)
 	tokens := make(map[chain.Address]Listing)
 	add := func(address chain.Address, t Token, isProminent bool) {
 		if listed, known := tokens[address]; known {
@@ -33,7 +33,7 @@ func (d *Directory) Listed(ctx context.Context, id chain.ID) []Listing {
 		}
 		tokens[address] = Listing{Key{id, address}, d.complete(Key{id, address}, t), isProminent}
 	}
-	for key, t := range d.own {
+	for key, t := range d.Own {
 		if key.Chain == id {
 			add(key.Address, t, true)
 		}
@@ -41,8 +41,8 @@ func (d *Directory) Listed(ctx context.Context, id chain.ID) []Listing {
 	if registered {
 		add(chain.NativeCoin(c.Family), Token{Decimals: c.Coin.Decimals, Name: c.Coin.Name, Symbol: c.Coin.Symbol}, true)
 	}
-	if d.listed != nil {
-		for address, t := range d.listed(ctx, id) {
+	if d.DirectoryOptions.Listed != nil {
+		for address, t := range d.DirectoryOptions.Listed(ctx, id) {
 			add(address, t, false)
 		}
 	}
@@ -141,7 +141,7 @@ func (d *Directory) Read(ctx context.Context, id chain.ID, addresses ...chain.Ad
 	for i, address := range addresses {
 		keys[i] = Key{id, address}
 	}
-	if _, readable := d.readers[id]; !readable {
+	if _, readable := d.Readers[id]; !readable {
 		return nil, nil
 	}
 	read, err := d.contracts.get(ctx, keys, d.read)

@@ -15,12 +15,9 @@ type memory[V any] struct {
 	limit    int           // values per generation; two are kept
 	patience time.Duration // the limit of a load
 	fresh    func(V) bool  // whether a value may be used without loading it again
-	// after, when not nil, sees what a load brought. No load waits for it; afterwards knows those under way.
-	after      func(context.Context, map[Key]V)
-	afterwards sync.WaitGroup // none is added once isClosed
+	loads    sync.WaitGroup
 
-	mu       sync.Mutex
-	isClosed bool
+	mu sync.Mutex
 	// Values live in two generations: when the young one is full it becomes the old one, whose values
 	// survive only if they are used again. It forgets the least used without a list to maintain.
 	young, old map[Key]V
@@ -80,6 +77,7 @@ func (m *memory[V]) claim(
 	if len(missing) == 0 {
 		return values, batches
 	}
+	m.loads.Add(1)
 	own := flight.Start(ctx, func(ctx context.Context) (map[Key]V, error) { return m.load(ctx, missing, load) })
 	own.Join() // for the memory: loads are remembered even if all callers have left
 	for _, key := range missing {
@@ -90,37 +88,14 @@ func (m *memory[V]) claim(
 
 // load loads keys and remembers what that brings.
 func (m *memory[V]) load(ctx context.Context, keys []Key, load loader[V]) (values map[Key]V, err error) {
-	loading, cancel := context.WithTimeout(ctx, m.patience)
+	defer m.loads.Done()
+	ctx, cancel := context.WithTimeout(ctx, m.patience)
 	defer cancel()
 	defer func() { m.settle(keys, values) }()
-	if values, err = load(loading, keys); err != nil {
+	if values, err = load(ctx, keys); err != nil {
 		return nil, err
 	}
-	if m.after != nil {
-		m.showAfter(context.WithoutCancel(ctx), values)
-	}
 	return values, nil
-}
-
-func (m *memory[V]) showAfter(ctx context.Context, values map[Key]V) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.isClosed {
-		return
-	}
-	m.afterwards.Go(func() {
-		ctx, cancel := context.WithTimeout(ctx, m.patience)
-		defer cancel()
-		m.after(ctx, values)
-	})
-}
-
-// close waits until after has seen all loads; it sees none that ends later.
-func (m *memory[V]) close() {
-	m.mu.Lock()
-	m.isClosed = true
-	m.mu.Unlock()
-	m.afterwards.Wait()
 }
 
 // settle remembers what a batch brought and lets its keys be loaded again.

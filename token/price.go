@@ -25,15 +25,15 @@ type price struct {
 	until time.Time // when they are asked again
 }
 
-func (d *Directory) isFresh(p price) bool { return d.now().Before(p.until) }
+func (d *Directory) isFresh(p price) bool { return d.Now().Before(p.until) }
 
-func (d *Directory) isUsable(p price) bool { return d.now().Sub(p.asOf) < priceUsable }
+func (d *Directory) isUsable(p price) bool { return d.Now().Sub(p.asOf) < priceUsable }
 
 // askPrices asks every source for keys at once. A token that no source priced while one of them failed
 // keeps its last price as long as that is usable.
 func (d *Directory) askPrices(ctx context.Context, keys []Key) (map[Key]price, error) {
 	told, failed := d.askSources(ctx, keys)
-	now := d.now()
+	now := d.Now()
 	prices := make(map[Key]price, len(keys))
 	for _, key := range keys {
 		p := price{usd: agreed(told[key]), asOf: now, until: now.Add(priceFresh)}
@@ -51,9 +51,9 @@ func (d *Directory) askPrices(ctx context.Context, keys []Key) (map[Key]price, e
 // askSources returns the sources' prices of each key, in their sequence, and whether one of them failed.
 func (d *Directory) askSources(ctx context.Context, keys []Key) (told map[Key][]*big.Rat, failed bool) {
 	var group sync.WaitGroup
-	answers := make([]map[Key]*big.Rat, len(d.sources))
-	failures := make([]error, len(d.sources))
-	for i, source := range d.sources {
+	answers := make([]map[Key]*big.Rat, len(d.DirectoryOptions.Prices))
+	failures := make([]error, len(d.DirectoryOptions.Prices))
+	for i, source := range d.DirectoryOptions.Prices {
 		group.Go(func() { answers[i], failures[i] = ask(ctx, source, keys) })
 	}
 	group.Wait()

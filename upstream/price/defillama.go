@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
+	"maps"
 	"math/big"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -55,35 +58,27 @@ type llama struct {
 // DefiLlama returns prices of p, which speaks as coins.llama.fi does. A native coin is priced as its wrapped form.
 // Prices come with the error when only some calls succeed.
 func DefiLlama(p *upstream.Pool, registry chain.Registry) token.PriceSource {
-	l := llama{pool: p, registry: registry, now: time.Now}
+	past := DefiLlamaPast(p, registry)
 	return func(ctx context.Context, keys []token.Key) (map[token.Key]*big.Rat, error) {
-		return l.prices(ctx, keys, time.Time{})
+		return past(ctx, time.Time{}, keys)
 	}
 }
 
-// DefiLlamaPast is DefiLlama for prices at a time, within an hour of it.
+// DefiLlamaPast is DefiLlama for prices at a time, within an hour of it; the zero time is now.
 func DefiLlamaPast(p *upstream.Pool, registry chain.Registry) token.PastPriceSource {
-	l := llama{pool: p, registry: registry, now: time.Now}
-	return func(ctx context.Context, at time.Time, keys []token.Key) (map[token.Key]*big.Rat, error) {
-		return l.prices(ctx, keys, at)
-	}
+	return llama{pool: p, registry: registry, now: time.Now}.prices
 }
 
-// prices are those at a time, the zero one for now.
-func (l llama) prices(ctx context.Context, keys []token.Key, at time.Time) (map[token.Key]*big.Rat, error) {
+func (l llama) prices(ctx context.Context, at time.Time, keys []token.Key) (map[token.Key]*big.Rat, error) {
 	byCoin := make(map[string][]token.Key, len(keys))
-	var coins []string
 	for _, key := range keys {
-		coin := l.coin(key)
-		if coin == "" {
-			continue
+		if coin := l.coin(key); coin != "" {
+			byCoin[coin] = append(byCoin[coin], key)
 		}
-		if byCoin[coin] == nil {
-			coins = append(coins, coin)
-		}
-		byCoin[coin] = append(byCoin[coin], key)
 	}
-	priced, err := l.ask(ctx, coins, at)
+	priced, err := gather(slices.Chunk(slices.Sorted(maps.Keys(byCoin)), coinsPerCall), func(coins []string) (map[string]*big.Rat, error) {
+		return l.call(ctx, coins, at)
+	})
 	prices := make(map[token.Key]*big.Rat, len(keys))
 	for coin, usd := range priced {
 		for _, key := range byCoin[coin] {
@@ -91,6 +86,27 @@ func (l llama) prices(ctx context.Context, keys []token.Key, at time.Time) (map[
 		}
 	}
 	return prices, err
+}
+
+// gather asks for all groups of coins at once. Prices come with the error when some fail.
+func gather[G any, K comparable](groups iter.Seq[G], ask func(G) (map[K]*big.Rat, error)) (map[K]*big.Rat, error) {
+	var (
+		asking   sync.WaitGroup
+		mu       sync.Mutex
+		prices   = map[K]*big.Rat{}
+		failures []error
+	)
+	for group := range groups {
+		asking.Go(func() {
+			found, err := ask(group)
+			mu.Lock()
+			defer mu.Unlock()
+			maps.Copy(prices, found)
+			failures = append(failures, err)
+		})
+	}
+	asking.Wait()
+	return prices, errors.Join(failures...)
 }
 
 // coin is the service's name of a token, empty when it has none.
@@ -111,32 +127,6 @@ func (l llama) coin(key token.Key) string {
 		return ""
 	}
 	return slug + ":" + address.Format(c.Family)
-}
-
-// ask prices coins in as many calls as it takes, all at once.
-func (l llama) ask(ctx context.Context, coins []string, at time.Time) (map[string]*big.Rat, error) {
-	var (
-		group    sync.WaitGroup
-		mu       sync.Mutex
-		prices   = make(map[string]*big.Rat, len(coins))
-		failures []error
-	)
-	for begin := 0; begin < len(coins); begin += coinsPerCall {
-		some := coins[begin:min(begin+coinsPerCall, len(coins))]
-		group.Go(func() {
-			found, err := l.call(ctx, some, at)
-			mu.Lock()
-			defer mu.Unlock()
-			if err != nil {
-				failures = append(failures, err)
-			}
-			for coin, usd := range found {
-				prices[coin] = usd
-			}
-		})
-	}
-	group.Wait()
-	return prices, errors.Join(failures...)
 }
 
 func (l llama) call(ctx context.Context, coins []string, at time.Time) (map[string]*big.Rat, error) {
@@ -178,10 +168,10 @@ func readPrices(body []byte, at time.Time, width time.Duration) (map[string]*big
 		return nil, errors.New("read prices: no coins in the answer")
 	}
 	prices := make(map[string]*big.Rat, len(answer.Coins))
-	for coin, told := range answer.Coins {
-		sure := told.Confidence == nil || *told.Confidence >= minConfidence
-		isNear := at.Sub(time.Unix(told.Timestamp, 0)).Abs() <= width
-		if usd := exact(told.Price); sure && isNear && usd != nil {
+	for coin, listed := range answer.Coins {
+		sure := listed.Confidence == nil || *listed.Confidence >= minConfidence
+		isNear := at.Sub(time.Unix(listed.Timestamp, 0)).Abs() <= width
+		if usd := exact(listed.Price); sure && isNear && usd != nil {
 			prices[coin] = usd
 		}
 	}

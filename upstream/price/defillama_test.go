@@ -78,13 +78,13 @@ func TestDefiLlamaAsksOnceForEveryKey(t *testing.T) {
 	l, calls := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(fixture) })
 	wrapped := key(t, 1, "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2")
 	usdc := key(t, 8453, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
-	prices, err := l.prices(t.Context(), []token.Key{
+	prices, err := l.prices(t.Context(), time.Time{}, []token.Key{
 		native(1), wrapped, usdc, native(100000014), native(100000025),
-		native(137),        // told at a time too long ago
-		native(chain.Tron), // told without confidence
+		native(137),        // priced too long ago
+		native(chain.Tron), // without confidence
 		{Chain: 4, Address: usdc.Address},
 		{Chain: 1},
-	}, time.Time{})
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,11 +95,11 @@ func TestDefiLlamaAsksOnceForEveryKey(t *testing.T) {
 		t.Errorf("prices (-want +got):\n%s", diff)
 	}
 	asked := [][]string{{
-		"ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
 		"base:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
-		"sonic:0x039e2fb66102314ce7b64ce5ce3e5183bc94ad38",
 		"coingecko:sophon",
+		"ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
 		"polygon:0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270",
+		"sonic:0x039e2fb66102314ce7b64ce5ce3e5183bc94ad38",
 		"tron:TNUC9Qb1rRpS5CbWLmNMxXBjyFoydXjWFR",
 	}}
 	if diff := cmp.Diff(asked, calls()); diff != "" {
@@ -129,7 +129,7 @@ func TestDefiLlamaSplitsAndKeepsWhatItGot(t *testing.T) {
 		last := r.URL.Path[strings.LastIndexByte(r.URL.Path, ',')+1:]
 		_, _ = fmt.Fprintf(w, `{"coins":{%q:{"price":2,"timestamp":1790000000}}}`, last)
 	})
-	prices, err := l.prices(t.Context(), keys, time.Time{})
+	prices, err := l.prices(t.Context(), time.Time{}, keys)
 	if err == nil {
 		t.Error("prices = no error, want that of the refused call")
 	}
@@ -146,29 +146,20 @@ func TestDefiLlamaSplitsAndKeepsWhatItGot(t *testing.T) {
 	}
 }
 
-func TestReadPricesRefusesWhatIsNoAnswer(t *testing.T) {
-	for _, body := range []string{
-		"", "null", "{}", "[]", "<html></html>", `{"coins":null}`, `{"coins":[]}`,
-		`{"coins":{"a":{"price":"1"}}}`, `{"coins":{"a":{"price":1e999}}}`,
-	} {
-		if prices, err := readPrices([]byte(body), fixtureTime, maxPriceAge); err == nil {
-			t.Errorf("readPrices(%q) = %v, want an error", body, prices)
-		}
-	}
-}
+func TestReadPricesTakesPricesAlone(t *testing.T) {
+	for body, isAnswer := range map[string]bool{
+		"": false, "null": false, "{}": false, "[]": false, "<html></html>": false, `{"coins":null}`: false, `{"coins":[]}`: false,
+		`{"coins":{"a":{"price":"1"}}}`: false, `{"coins":{"a":{"price":1e999}}}`: false,
+		`{"coins":{"a":{"price":0,"timestamp":1790000000}}}`:  true,
+		`{"coins":{"a":{"price":-1,"timestamp":1790000000}}}`: true,
+		`{"coins":{"a":{"timestamp":1790000000}}}`:            true,
+		`{"coins":{"a":{"price":1}}}`:                         true,
+		`{"coins":{"a":{"price":1,"timestamp":1789999399}}}`:  true,
 
-func TestReadPricesLeavesOutWhatIsNoPrice(t *testing.T) {
-	for _, coin := range []string{
-		`{"price":0,"timestamp":1790000000}`,
-		`{"price":-1,"timestamp":1790000000}`,
-		`{"timestamp":1790000000}`,
-		`{"price":1}`,
-		`{"price":1,"timestamp":1789999399}`,
-		`{"price":1,"timestamp":1790000000,"confidence":0.79}`,
+		`{"coins":{"a":{"price":1,"timestamp":1790000000,"confidence":0.79}}}`: true,
 	} {
-		prices, err := readPrices([]byte(`{"coins":{"a":`+coin+`}}`), fixtureTime, maxPriceAge)
-		if err != nil || len(prices) != 0 {
-			t.Errorf("readPrices(%s) = %v, %v, want nothing", coin, prices, err)
+		if prices, err := readPrices([]byte(body), fixtureTime, maxPriceAge); len(prices) != 0 || isAnswer != (err == nil) {
+			t.Errorf("readPrices(%s) = %v, %v, want nothing, an answer: %t", body, prices, err, isAnswer)
 		}
 	}
 }

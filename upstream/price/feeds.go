@@ -2,10 +2,9 @@ package price
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"maps"
 	"math/big"
-	"sync"
 	"time"
 
 	"crossgate/chain"
@@ -56,34 +55,11 @@ func (f feeds) prices(ctx context.Context, keys []token.Key) (map[token.Key]*big
 			byChain[key.Chain] = append(byChain[key.Chain], key)
 		}
 	}
-	var (
-		group    sync.WaitGroup
-		mu       sync.Mutex
-		prices   = make(map[token.Key]*big.Rat, len(keys))
-		failures []error
-	)
-	for id, some := range byChain {
-		group.Go(func() {
-			answers, err := f.ask(ctx, id, some)
-			mu.Lock()
-			defer mu.Unlock()
-			if err != nil {
-				failures = append(failures, err)
-				return
-			}
-			for i, key := range some {
-				if usd := new(big.Int).SetBytes(answers[i]); len(answers[i]) == 32 && usd.Sign() > 0 {
-					prices[key] = new(big.Rat).SetFrac(usd, oracleUnit)
-				}
-			}
-		})
-	}
-	group.Wait()
-	return prices, errors.Join(failures...)
+	return gather(maps.Keys(byChain), func(id chain.ID) (map[token.Key]*big.Rat, error) { return f.ask(ctx, id, byChain[id]) })
 }
 
 // ask puts one question for each of keys, which are of one chain.
-func (f feeds) ask(ctx context.Context, id chain.ID, keys []token.Key) ([][]byte, error) {
+func (f feeds) ask(ctx context.Context, id chain.ID, keys []token.Key) (map[token.Key]*big.Rat, error) {
 	c, _ := f.registry.Chain(id)
 	oracle, err := chain.ParseAddress(oracles[id], chain.EVM)
 	if err != nil {
@@ -106,5 +82,11 @@ func (f feeds) ask(ctx context.Context, id chain.ID, keys []token.Key) ([][]byte
 	if err != nil {
 		return nil, fmt.Errorf("price feeds on chain %d: %w", id, err)
 	}
-	return answers, nil
+	prices := make(map[token.Key]*big.Rat, len(keys))
+	for i, key := range keys {
+		if usd := new(big.Int).SetBytes(answers[i]); len(answers[i]) == 32 && usd.Sign() > 0 {
+			prices[key] = new(big.Rat).SetFrac(usd, oracleUnit)
+		}
+	}
+	return prices, nil
 }

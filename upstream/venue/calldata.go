@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
@@ -19,66 +18,79 @@ import (
 	"crossgate/quote"
 )
 
-// function is a router's function, and where its arguments say what the router enforces. What it passes on does not
-// count.
+// function is a contract's function. Its signature names the arguments that say what the contract enforces, several
+// names with a stroke between:
+//
+//	in, out        the tokens; the coin where there is no such argument
+//	amount, least  the input and the minimum; the call's value where there is no such argument
+//	payee          the recipient; the caller where there is no such argument
+//	payeeOrCaller  the recipient; the caller where it is the zero address
+//
+// Other names are for refine and behind. Of a list, in and amount are in its first member, out and other members of
+// structs in its last.
 type function struct {
-	signature         string // types alone
-	tokenIn, tokenOut position
-	amountIn, minOut  position
-	payee             position
-	// zeroPays says that the router pays its caller where the payee is the zero address.
-	zeroPays bool
+	signature string
 	// refine judges the rest of the arguments: flags and fees that take from what the recipient or the sender has.
-	refine func(arguments []any, c *quote.Call) error
+	refine func(d *decoded, c *quote.Call) error
 	// Behind the arguments may stand a tag of so many bytes that the router does not read, or what behind judges.
 	tag    int
-	behind func(data, rest []byte, c *quote.Call) error
+	behind func(d *decoded, rest []byte, c *quote.Call) error
 }
 
 // position leads to an argument: its index, and those of members in structs and lists. -1 is a list's last member.
 type position []int
 
-// Members of functions that are not arguments.
-var (
-	coinItself = position{-2}
-	callValue  = position{-3}
-)
+// wholeBps is all of an amount, in basis points.
+const wholeBps = 10_000
 
-// parsedFunction is a function with its decoder.
-type parsedFunction struct {
+// ofList stands in a position for the member of a list, which depends on the name.
+const ofList = -2
+
+// method is a function with its coder.
+type method struct {
 	function
-	inputs abi.Arguments
+	selector [4]byte
+	inputs   abi.Arguments
+	places   map[string]position
 }
 
-// callReader reads the calls of one venue's routers by selector.
-type callReader map[[4]byte]parsedFunction
+// callReader reads calls of contracts by selector.
+type callReader map[[4]byte]*method
 
 // readsCalls is the reader of functions that stand in our own source.
 func readsCalls(functions ...function) callReader {
+	methods := make([]*method, len(functions))
+	for i, f := range functions {
+		methods[i] = newMethod(f)
+	}
+	return readerOf(methods...)
+}
+
+func readerOf(methods ...*method) callReader {
 	known := callReader{}
-	for _, f := range functions {
-		method := parseSignature(f.signature)
-		known[[4]byte(method.ID)] = parsedFunction{f, method.Inputs}
+	for _, m := range methods {
+		known[m.selector] = m
 	}
 	return known
 }
 
-// parseSignature makes a decoder of a signature. The library's own parser knows no lists of lists of structs.
-func parseSignature(signature string) abi.Method {
-	name, types, _ := strings.Cut(signature, "(")
-	var inputs abi.Arguments
-	for _, each := range parseTypes(strings.TrimSuffix(types, ")")) {
+// newMethod parses a signature. The library's own parser does not read lists of lists of structs.
+func newMethod(f function) *method {
+	m := &method{function: f, places: map[string]position{}}
+	name, types, _ := strings.Cut(f.signature, "(")
+	for _, each := range m.parse(strings.TrimSuffix(types, ")"), nil) {
 		kind, err := abi.NewType(each.Type, "", each.Components)
 		if err != nil {
-			panic("venue: " + signature + ": " + err.Error())
+			panic("venue: " + f.signature + ": " + err.Error())
 		}
-		inputs = append(inputs, abi.Argument{Name: each.Name, Type: kind})
+		m.inputs = append(m.inputs, abi.Argument{Name: each.Name, Type: kind})
 	}
-	return abi.NewMethod(name, name, abi.Function, "payable", false, true, inputs, nil)
+	m.selector = [4]byte(abi.NewMethod(name, name, abi.Function, "payable", false, true, m.inputs, nil).ID)
+	return m
 }
 
-// parseTypes reads types with commas between them, structs in parentheses. They are named as the library wants it.
-func parseTypes(list string) []abi.ArgumentMarshaling {
+// parse reads types with commas between them, structs in parentheses, at a position, and remembers where names are.
+func (m *method) parse(list string, at position) []abi.ArgumentMarshaling {
 	var types []abi.ArgumentMarshaling
 	depth, start := 0, 0
 	for i, r := range list + "," {
@@ -88,9 +100,19 @@ func parseTypes(list string) []abi.ArgumentMarshaling {
 		case r == ')':
 			depth--
 		case r == ',' && depth == 0 && i > start:
-			one := abi.ArgumentMarshaling{Name: "member" + strconv.Itoa(len(types)), Type: list[start:i]}
-			if end := strings.LastIndex(one.Type, ")"); end >= 0 {
-				one.Components, one.Type = parseTypes(one.Type[1:end]), "tuple"+one.Type[end+1:]
+			here := append(at[:len(at):len(at)], len(types))
+			end := strings.LastIndex(list[start:i], ")") + 1
+			suffix, names, _ := strings.Cut(list[start+end:i], " ")
+			one := abi.ArgumentMarshaling{Name: fmt.Sprint("member", len(types)), Type: suffix}
+			for name := range strings.SplitSeq(names, "/") {
+				m.places[name] = here.of(name, strings.HasSuffix(suffix, "[]"))
+			}
+			if end > 0 {
+				inside := here
+				if suffix != "" {
+					inside = append(inside, ofList)
+				}
+				one.Type, one.Components = "tuple"+suffix, m.parse(list[start+1:start+end-1], inside)
 			}
 			types = append(types, one)
 			start = i + 1
@@ -99,45 +121,73 @@ func parseTypes(list string) []abi.ArgumentMarshaling {
 	return types
 }
 
+// of is the position of a name: within lists, and of a token or amount that is a list, of the right member.
+func (p position) of(name string, isList bool) position {
+	member := -1
+	if name == "in" || name == "amount" {
+		member = 0
+	}
+	at := slices.Clone(p)
+	if isList && slices.Contains([]string{"in", "out", "amount", "least"}, name) {
+		at = append(at, ofList)
+	}
+	for i := range at {
+		if at[i] == ofList {
+			at[i] = member
+		}
+	}
+	return at
+}
+
+// pack encodes a call with arguments that fit.
+func (m *method) pack(arguments ...any) []byte {
+	data, err := m.inputs.Pack(arguments...)
+	if err != nil {
+		panic("venue: call of " + m.signature + ": " + err.Error())
+	}
+	return append(m.selector[:], data...)
+}
+
 // errUnknownFunction means that the venue's list has no such function.
 var errUnknownFunction = errors.New("it calls a function that is not known to keep to a recipient and a minimum")
 
 // read is quote.Profile's Read.
 func (known callReader) read(_ chain.Chain, tx quote.Tx) (quote.Call, error) {
-	f, arguments, err := known.unpack(tx.Data)
+	d, err := known.decode(tx)
 	if err != nil {
 		return quote.Call{}, err
 	}
-	c, err := f.call(arguments, tx)
-	if err == nil && f.behind != nil {
-		err = f.behind(tx.Data, f.rest(tx.Data[4:]), &c)
+	c, err := d.call()
+	if err == nil && d.behind != nil {
+		err = d.behind(d, d.rest(tx.Data[4:]), &c)
 	}
 	return c, err
 }
 
-// unpack decodes calldata, behind whose arguments stands nothing that a router could read and we do not.
-func (known callReader) unpack(data []byte) (parsedFunction, []any, error) {
+// decode takes calldata apart, behind whose arguments stands nothing that a router could read and we do not.
+func (known callReader) decode(tx quote.Tx) (*decoded, error) {
+	data := tx.Data
 	if len(data) < 4 {
-		return parsedFunction{}, nil, fmt.Errorf("its calldata has %d bytes", len(data))
+		return nil, fmt.Errorf("its calldata has %d bytes", len(data))
 	}
-	f, listed := known[[4]byte(data)]
+	m, listed := known[[4]byte(data)]
 	if !listed {
-		return parsedFunction{}, nil, fmt.Errorf("%w: 0x%x", errUnknownFunction, data[:4])
+		return nil, fmt.Errorf("%w: 0x%x", errUnknownFunction, data[:4])
 	}
-	arguments, err := f.inputs.Unpack(data[4:])
+	arguments, err := m.inputs.Unpack(data[4:])
 	if err != nil {
-		return parsedFunction{}, nil, fmt.Errorf("its calldata is not of %s: %w", f.signature, err)
+		return nil, fmt.Errorf("its calldata is not of %s: %w", m.signature, err)
 	}
-	if rest := f.rest(data[4:]); f.behind == nil && len(rest) > f.tag {
-		return parsedFunction{}, nil, fmt.Errorf("%d bytes behind its arguments are not known", len(rest))
+	if rest := m.rest(data[4:]); m.behind == nil && len(rest) > m.tag {
+		return nil, fmt.Errorf("%d bytes behind its arguments are not known", len(rest))
 	}
-	return f, arguments, nil
+	return &decoded{method: m, tx: tx, arguments: arguments}, nil
 }
 
 // rest is what stands behind encoded arguments, without the zeros that fill up a word.
-func (f parsedFunction) rest(data []byte) []byte {
+func (m *method) rest(data []byte) []byte {
 	end := sort.Search(len(data), func(end int) bool {
-		_, err := f.inputs.Unpack(data[:end])
+		_, err := m.inputs.Unpack(data[:end])
 		return err == nil
 	})
 	padded := min((end+31)/32*32, len(data))
@@ -147,85 +197,98 @@ func (f parsedFunction) rest(data []byte) []byte {
 	return data[padded:]
 }
 
-// call finds in the arguments what the router enforces.
-func (f function) call(arguments []any, tx quote.Tx) (c quote.Call, err error) {
-	r := argumentReader{arguments: arguments, value: tx.Value}
-	c = quote.Call{
-		TokenIn: r.token(f.tokenIn), TokenOut: r.token(f.tokenOut),
-		AmountIn: r.amount(f.amountIn), MinOut: r.amount(f.minOut),
-	}
-	if f.payee != nil {
-		payee := r.address(f.payee)
-		switch {
-		case payee != common.Address{}:
-			c.Payee = chain.NewAddress(payee.Bytes())
-		case !f.zeroPays:
-			return quote.Call{}, errors.New("it pays no recipient")
-		}
-	}
-	if r.err == nil && f.refine != nil {
-		r.err = f.refine(arguments, &c)
-	}
-	return c, r.err
-}
-
-// argumentReader reads members of decoded arguments. After a failure it reads nothing more.
-type argumentReader struct {
+// decoded is a call taken apart. After a failure it reads nothing more.
+type decoded struct {
+	*method
+	tx        quote.Tx
 	arguments []any
-	value     chain.Amount // that the call carries
 	err       error
 }
 
-// token is a token's address, the zero address for the coin, which routers spell in two ways.
-func (r *argumentReader) token(p position) chain.Address {
-	if p[0] == coinItself[0] {
+// call finds in the arguments what the router enforces.
+func (d *decoded) call() (c quote.Call, err error) {
+	c = quote.Call{TokenIn: d.token("in"), TokenOut: d.token("out"), AmountIn: d.amount("amount"), MinOut: d.amount("least")}
+	if _, named := d.places["payee"]; named {
+		if c.Payee = d.address("payee"); c.Payee.IsNative() {
+			return quote.Call{}, errors.New("it pays no recipient")
+		}
+	} else if _, named = d.places["payeeOrCaller"]; named {
+		if c.Payee = d.address("payeeOrCaller"); c.Payee.IsNative() {
+			c.Payee = chain.Address{}
+		}
+	}
+	if d.err == nil && d.refine != nil {
+		d.err = d.refine(d, &c)
+	}
+	return c, d.err
+}
+
+// token is a token's address.
+func (d *decoded) token(name string) chain.Address {
+	if _, named := d.places[name]; !named {
 		return chain.NativeCoin(chain.EVM)
 	}
-	switch at := r.address(p); at {
-	case common.HexToAddress(coinText), common.Address{}:
+	return asCoin(d.address(name))
+}
+
+// asCoin is the zero address for the coin, which routers spell in two ways.
+func asCoin(token chain.Address) chain.Address {
+	if token == contract(coinText) {
 		return chain.NativeCoin(chain.EVM)
-	default:
-		return chain.NewAddress(at.Bytes())
 	}
+	return token
 }
 
 // address is an address, or a number whose lower 20 bytes are one.
-func (r *argumentReader) address(p position) common.Address {
-	switch at := r.at(p).(type) {
+func (d *decoded) address(name string) chain.Address {
+	switch is := d.argument(name).(type) {
 	case common.Address:
-		return at
+		return chain.NewAddress(is.Bytes())
 	case *big.Int:
-		return common.BigToAddress(at)
+		return chain.NewAddress(common.BigToAddress(is).Bytes())
 	}
-	r.fail(p)
-	return common.Address{}
+	return chain.NewAddress(common.Address{}.Bytes())
 }
 
-func (r *argumentReader) amount(p position) chain.Amount {
-	if p[0] == callValue[0] {
-		return r.value
+// amount is a number, or the call's value where the function has no such argument.
+func (d *decoded) amount(name string) chain.Amount {
+	if _, named := d.places[name]; !named {
+		return d.tx.Value
 	}
-	number, isNumber := r.at(p).(*big.Int)
-	if !isNumber {
-		r.fail(p)
-		return chain.Amount{}
-	}
-	amount, err := chain.AmountFromBig(number)
-	if err != nil {
-		r.err = err
+	amount, err := chain.AmountFromBig(member[*big.Int](d, name))
+	if d.err == nil {
+		d.err = err
 	}
 	return amount
 }
 
-func (r *argumentReader) fail(p position) {
-	if r.err == nil {
-		r.err = fmt.Errorf("its calldata has nothing at %v", p)
+// hasFlag reports whether an argument is anything but a number without a bit.
+func (d *decoded) hasFlag(name string, flag int64) bool {
+	number := member[*big.Int](d, name)
+	return number == nil || new(big.Int).And(number, big.NewInt(flag)).Sign() != 0
+}
+
+// member is the argument of a name, nothing where it is of another kind.
+func member[T any](d *decoded, name string) T {
+	is, _ := d.argument(name).(T)
+	return is
+}
+
+// argument is that of a name, which must be there.
+func (d *decoded) argument(name string) any {
+	var is any
+	if at, named := d.places[name]; named {
+		is = d.at(at...)
 	}
+	if is == nil && d.err == nil {
+		d.err = fmt.Errorf("its calldata has no %s", name)
+	}
+	return is
 }
 
 // at is the argument at a position, nil where there is none.
-func (r *argumentReader) at(p position) any {
-	value := reflect.ValueOf(r.arguments)
+func (d *decoded) at(p ...int) any {
+	value := reflect.ValueOf(d.arguments)
 	for _, i := range p {
 		for value.Kind() == reflect.Interface {
 			value = value.Elem()
@@ -248,11 +311,11 @@ func (r *argumentReader) at(p position) any {
 	return value.Interface()
 }
 
-// hasFlag reports whether the number at a position has a bit.
-func hasFlag(arguments []any, p position, flag int64) bool {
-	number, isNumber := (&argumentReader{arguments: arguments}).at(p).(*big.Int)
-	return !isNumber || new(big.Int).And(number, big.NewInt(flag)).Sign() != 0
+// wholeFill is function.refine of routers whose lowest flag lets them swap a part of the input alone, and then keep to
+// the minimum by that part.
+func wholeFill(d *decoded, _ *quote.Call) error {
+	if d.hasFlag("flags", 1) {
+		return errors.New("it may swap a part of the input alone")
+	}
+	return nil
 }
-
-// errPartialFill is a flag with which a router keeps to the minimum by the part of the input that it swaps.
-var errPartialFill = errors.New("it may swap a part of the input alone")

@@ -37,7 +37,7 @@ func TestRecordedCallsEnforce(t *testing.T) {
 	} {
 		tx := recordedCall(t, c.file)
 		if c.in == coin {
-			tx.Value = digits(c.amount).amount()
+			tx.Value, _ = chain.ParseAmount(c.amount)
 		}
 		base, _ := chain.Documented().Chain(8453)
 		got, err := profileOf(t, c.venue).Read(base, tx)

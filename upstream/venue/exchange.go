@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 
 	"crossgate/chain"
@@ -68,10 +67,9 @@ type dialect struct {
 }
 
 var dialects = map[string]dialect{
-	"pairs": v2Dialect("factory", "WETH", v2Path, v2Paths, func(_ listing, p path) any { return p.stops }, v2Calls.read),
-	"routes": v2Dialect("defaultFactory", "weth", solidlyPath, solidlyPaths,
-		func(at listing, p path) any { return p.routes(at) }, solidlyCalls.read),
-	"fees": v3Dialect,
+	"pairs":  v2Calls.dialect("factory()", "WETH()", v2Paths, func(_ listing, p path) any { return p.stops }),
+	"routes": solidlyCalls.dialect("defaultFactory()", "weth()", solidlyPaths, func(at listing, p path) any { return p.routes(at) }),
+	"fees":   v3Dialect,
 }
 
 // path is a list of tokens with a pool between each two.
@@ -124,7 +122,7 @@ var _ quote.Venue = (*exchange)(nil)
 func init() {
 	for _, at := range listings.Exchanges {
 		if _, again := registered[at.Venue]; !again {
-			register(Service{Name: at.Venue}, openExchange(at.Venue))
+			add(Service{Name: at.Venue}, openExchange(at.Venue))
 		}
 	}
 }
@@ -173,7 +171,7 @@ type exchangeRoute struct {
 
 // Quote implements quote.Venue. The first one on a chain checks the contracts' identity in the same round trip.
 func (e *exchange) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error) {
-	if err := suits(e.profile, s); err != nil {
+	if err := e.profile.Suits(s); err != nil {
 		return quote.Quote{}, err
 	}
 	at := e.at[s.Chain.ID]
@@ -217,13 +215,9 @@ func (e *exchange) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.
 	if !ours || route.venue != e.profile.Name {
 		return quote.Tx{}, fmt.Errorf("%s build of a quote that is not its own", e.profile.Name)
 	}
-	least, err := lessPercent(q.AmountOut, s.SlippagePercent)
-	if err != nil {
-		return quote.Tx{}, fmt.Errorf("%s minimum: %w", e.profile.Name, err)
-	}
 	at := e.at[s.Chain.ID]
 	data := dialects[at.Kind].call(at, route.path, swapCall{
-		amount: s.In.Amount, least: least, recipient: common.BytesToAddress(s.Recipient.Bytes()),
+		amount: s.In.Amount, least: leastOf(q.AmountOut, s), recipient: common.BytesToAddress(s.Recipient.Bytes()),
 		deadline: e.deadline(s.Chain.ID), fromCoin: s.In.Address.IsNative(), toCoin: s.Out.Address.IsNative(),
 	})
 	return quote.Tx{To: e.profile.Routers[s.Chain.ID], Data: data, Value: coinValue(s)}, nil
@@ -296,21 +290,4 @@ func (e *exchange) verify(id chain.ID, checks []identityCheck, answers [][]byte)
 	defer e.mu.Unlock()
 	e.verified[id] = true
 	return nil
-}
-
-// pack encodes a call of one of our own ABIs, with arguments that fit them.
-func pack(contract abi.ABI, method string, arguments ...any) []byte {
-	data, err := contract.Pack(method, arguments...)
-	if err != nil {
-		panic("venue: call of " + method + ": " + err.Error())
-	}
-	return data
-}
-
-func parseABI(text string) abi.ABI {
-	parsed, err := abi.JSON(strings.NewReader(text))
-	if err != nil {
-		panic("venue: ABI: " + err.Error())
-	}
-	return parsed
 }

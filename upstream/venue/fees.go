@@ -13,17 +13,16 @@ import (
 	"crossgate/quote"
 )
 
-var feesABI = parseABI(`[
-	{"type":"function","name":"factory","inputs":[],"outputs":[{"type":"address"}]},
-	{"type":"function","name":"WETH9","inputs":[],"outputs":[{"type":"address"}]},
-	{"type":"function","name":"quoteExactInput","inputs":[{"name":"path","type":"bytes"},{"name":"amountIn","type":"uint256"}],
-		"outputs":[{"name":"amountOut","type":"uint256"},{"name":"sqrtPriceX96AfterList","type":"uint160[]"},
-			{"name":"initializedTicksCrossedList","type":"uint32[]"},{"name":"gasEstimate","type":"uint256"}]},
-	{"type":"function","name":"exactInput","inputs":[{"name":"params","type":"tuple","components":[{"name":"path","type":"bytes"},
-		{"name":"recipient","type":"address"},{"name":"amountIn","type":"uint256"},{"name":"amountOutMinimum","type":"uint256"}]}],"outputs":[]},
-	{"type":"function","name":"unwrapWETH9","inputs":[{"name":"amountMinimum","type":"uint256"},{"name":"recipient","type":"address"}],"outputs":[]},
-	{"type":"function","name":"multicall","inputs":[{"name":"deadline","type":"uint256"},{"name":"data","type":"bytes[]"}],"outputs":[]}
-]`)
+// Calls of quoter and router, and what the quoter answers: the amount, two lists about the pools, and their gas.
+var (
+	v3Price     = newMethod(function{signature: "quoteExactInput(bytes,uint256)"})
+	v3Answer    = newMethod(function{signature: "(uint256,uint160[],uint32[],uint256)"}).inputs
+	v3Multicall = newMethod(function{signature: "multicall(uint256,bytes[] calls)"})
+	v3Swap      = newMethod(function{signature: "exactInput((bytes path,address payee,uint256 amount,uint256 least))"})
+	v3Unwrap    = newMethod(function{signature: "unwrapWETH9(uint256 amount/least,address payee)"})
+	v3Factory   = newMethod(function{signature: "factory()"}).pack()
+	v3Wrapped   = newMethod(function{signature: "WETH9()"}).pack()
+)
 
 // routerItself is what SwapRouter02 takes for its own address when it is named as a recipient.
 var routerItself = common.BigToAddress(big.NewInt(2))
@@ -31,10 +30,10 @@ var routerItself = common.BigToAddress(big.NewInt(2))
 var v3Dialect = dialect{
 	paths: v3Paths,
 	ask: func(at listing, p path, amount chain.Amount) contractCall {
-		return contractCall{at.Quoter, pack(feesABI, "quoteExactInput", p.packed(), amount.Big())}
+		return contractCall{at.Quoter, v3Price.pack(p.packed(), amount.Big())}
 	},
 	read: func(answer []byte) (priced, error) {
-		values, err := feesABI.Unpack("quoteExactInput", answer)
+		values, err := v3Answer.Unpack(answer)
 		if err != nil {
 			return priced{}, err
 		}
@@ -48,9 +47,9 @@ var v3Dialect = dialect{
 	call: v3Call, enforced: readV3Call,
 	identity: func(at listing, wrapped common.Address) []identityCheck {
 		return []identityCheck{
-			{contractCall{at.Router, pack(feesABI, "factory")}, at.Factory},
-			{contractCall{at.Router, pack(feesABI, "WETH9")}, wrapped},
-			{contractCall{at.Quoter, pack(feesABI, "factory")}, at.Factory},
+			{contractCall{at.Router, v3Factory}, at.Factory},
+			{contractCall{at.Router, v3Wrapped}, wrapped},
+			{contractCall{at.Quoter, v3Factory}, at.Factory},
 		}
 	},
 }
@@ -93,54 +92,42 @@ func (p path) packed() []byte {
 	return packed
 }
 
-// v3Call swaps and, for the coin, unwraps what the router got.
-func v3Call(_ listing, p path, s swapCall) []byte {
-	call := struct {
-		Path             []byte
-		Recipient        common.Address
-		AmountIn         *big.Int
-		AmountOutMinimum *big.Int
-	}{p.packed(), s.recipient, s.amount.Big(), s.least.Big()}
-	if !s.toCoin {
-		return pack(feesABI, "multicall", big.NewInt(s.deadline.Unix()), [][]byte{pack(feesABI, "exactInput", call)})
-	}
-	call.Recipient = routerItself
-	return pack(feesABI, "multicall", big.NewInt(s.deadline.Unix()), [][]byte{
-		pack(feesABI, "exactInput", call), pack(feesABI, "unwrapWETH9", s.least.Big(), s.recipient),
-	})
+// v3Swapped is the argument of v3Swap.
+type v3Swapped struct {
+	Path      []byte         `abi:"member0"`
+	Recipient common.Address `abi:"member1"`
+	Amount    *big.Int       `abi:"member2"`
+	Least     *big.Int       `abi:"member3"`
 }
 
-var (
-	v3Multicall = readsCalls(function{signature: "multicall(uint256,bytes[])"})
-	v3Swap      = readsCalls(function{
-		signature: "exactInput((bytes,address,uint256,uint256))",
-		payee:     position{0, 1}, amountIn: position{0, 2}, minOut: position{0, 3}, tokenIn: coinItself, tokenOut: coinItself,
-	})
-	v3Unwrap = readsCalls(function{
-		signature: "unwrapWETH9(uint256,address)",
-		minOut:    position{0}, payee: position{1}, amountIn: position{0}, tokenIn: coinItself, tokenOut: coinItself,
-	})
-)
+// v3Call swaps and, for the coin, unwraps what the router got.
+func v3Call(_ listing, p path, s swapCall) []byte {
+	swap, calls := v3Swapped{p.packed(), s.recipient, s.amount.Big(), s.least.Big()}, [][]byte(nil)
+	if s.toCoin {
+		swap.Recipient, calls = routerItself, [][]byte{v3Unwrap.pack(s.least.Big(), s.recipient)}
+	}
+	return v3Multicall.pack(big.NewInt(s.deadline.Unix()), append([][]byte{v3Swap.pack(swap)}, calls...))
+}
 
 // v3Hop is the length of a token and a fee in a packed path.
 const v3Hop = common.AddressLength + 3
 
 // readV3Call reads what v3Call writes, and nothing else that the router can do.
 func readV3Call(c chain.Chain, tx quote.Tx) (quote.Call, error) {
-	_, arguments, err := v3Multicall.unpack(tx.Data)
+	several, err := readerOf(v3Multicall).decode(tx)
 	if err != nil {
 		return quote.Call{}, err
 	}
-	parts := arguments[1].([][]byte)
+	parts := member[[][]byte](several, "calls")
 	if len(parts) == 0 || len(parts) > 2 {
 		return quote.Call{}, fmt.Errorf("it makes %d calls of the router", len(parts))
 	}
-	_, arguments, err = v3Swap.unpack(parts[0])
+	swap, err := readerOf(v3Swap).decode(quote.Tx{Data: parts[0]})
 	if err != nil {
 		return quote.Call{}, err
 	}
-	call, err := v3Swap.read(c, quote.Tx{Data: parts[0]})
-	packed := (&argumentReader{arguments: arguments}).at(position{0, 0}).([]byte)
+	call, err := swap.call()
+	packed := member[[]byte](swap, "path")
 	if err != nil || len(packed) < v3Hop+common.AddressLength || len(packed)%v3Hop != common.AddressLength {
 		return quote.Call{}, errors.Join(err, fmt.Errorf("it swaps along a path of %d bytes", len(packed)))
 	}
@@ -152,7 +139,7 @@ func readV3Call(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	if len(parts) == 1 {
 		return call, nil
 	}
-	unwrapped, err := v3Unwrap.read(c, quote.Tx{Data: parts[1]})
+	unwrapped, err := readerOf(v3Unwrap).read(c, quote.Tx{Data: parts[1]})
 	if err != nil || call.TokenOut != c.WrappedCoin || call.Payee != chain.NewAddress(routerItself.Bytes()) {
 		return quote.Call{}, errors.Join(err, errors.New("it unwraps what it did not get"))
 	}

@@ -3,23 +3,24 @@ package venue
 // Jupiter Swap API v2 on Solana, GET /swap/v2/build: https://developers.jup.ag/docs/api-reference/swap/build
 
 import (
-	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
 	"crossgate/quote"
-	"crossgate/upstream"
 )
 
-// jupiter answers with price and instructions. It pays the sender alone: another's token account would have to exist.
-var jupiter = service{
+// Jupiter answers with price and instructions. It pays the sender alone: another's token account would have to exist.
+var _ = register(service{
 	// 30 requests a minute without a key, 60 with a free one.
-	Service: Service{Name: "jupiter", URL: "https://api.jup.ag", RequestsPerSecond: 0.5, Burst: 5, Source: "developers.jup.ag"},
-	profile: quote.Profile{ImageURL: "https://jup.ag/favicon.ico"},
+	Service:  Service{Name: "jupiter", URL: "https://api.jup.ag", RequestsPerSecond: 0.5, Burst: 5, Source: "developers.jup.ag"},
+	settings: []string{excludedSources},
+	profile:  quote.Profile{ImageURL: "https://jup.ag/favicon.ico"},
 	asks: requestTemplate{
 		path: "swap/v2/build", header: "X-Api-Key=$key", query: mintQuery + "taker=$sender computeUnitPricePercentile=$priority",
 		fits: func(s quote.Swap) error {
@@ -30,17 +31,29 @@ var jupiter = service{
 		},
 	},
 	program: "JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4",
-}
-
-func init() {
-	register(jupiter.Service, jupiter.oneCall(readJupiter), excludedSources)
-}
-
-// jupiterNoRoute are refusals of a pair or amount: messages of version 2, the first recorded, and codes of version 1.
-var jupiterNoRoute = map[string]bool{
-	"No routes found": true, "NO_ROUTES_FOUND": true, "COULD_NOT_FIND_ANY_ROUTE": true, "TOKEN_NOT_TRADABLE": true,
-	"ROUTE_PLAN_DOES_NOT_CONSUME_ALL_THE_AMOUNT": true, "CIRCULAR_ARBITRAGE_IS_DISABLED": true,
-}
+	// The threshold is rounded up, so it is never looser than asked.
+	answers: answerTemplate{in: "inAmount", out: "outAmount", least: "otherAmountThreshold"},
+	// Messages of version 2, the first recorded, and codes of version 1. A wrong key's has another form.
+	refuses: refusals{
+		words: "errorCode error message",
+		noRoute: regexp.MustCompile(`^(No routes found|NO_ROUTES_FOUND|COULD_NOT_FIND_ANY_ROUTE|TOKEN_NOT_TRADABLE|` +
+			`ROUTE_PLAN_DOES_NOT_CONSUME_ALL_THE_AMOUNT|CIRCULAR_ARBITRAGE_IS_DISABLED)\b`),
+	},
+	finish: func(body []byte, a answer, _ quote.Profile, s quote.Swap, o *proposal) error {
+		if err := checkMints(a, s); err != nil {
+			return err
+		}
+		var build jupiterBuild
+		if err := notDocumented("answer", json.Unmarshal(body, &build)); err != nil {
+			return err
+		}
+		draft, err := build.draft(s.Sender)
+		if err == nil {
+			o.tx.Data, err = draft.Compile()
+		}
+		return err
+	},
+})
 
 // jupiterBuild is the part of an answer that becomes the transaction.
 type jupiterBuild struct {
@@ -65,31 +78,6 @@ type jupiterInstruction struct {
 		IsWritable bool   `json:"isWritable"`
 	} `json:"accounts"`
 	Data []byte `json:"data"` // base64
-}
-
-// readJupiter reads an answer. Its threshold is rounded up, so it is never looser than asked.
-func readJupiter(resp upstream.Response, _ quote.Profile, s quote.Swap) (found pricedRoute[quote.Tx], err error) {
-	var answer struct {
-		mintAmounts
-		jupiterBuild
-		OtherAmountThreshold digits `json:"otherAmountThreshold"`
-	}
-	if err := decodeOr(jupiterFailure, jupiter.Name, resp, &answer); err != nil {
-		return found, err
-	}
-	if err := answer.check(s); err != nil {
-		return found, err
-	}
-	found.amountOut = answer.OutAmount.amount()
-	if err := checkMinimum(answer.OtherAmountThreshold, s, found.amountOut); err != nil {
-		return found, err
-	}
-	draft, err := answer.draft(s.Sender)
-	if err != nil {
-		return found, err
-	}
-	found.route.Data, err = draft.Compile()
-	return found, err
 }
 
 // draft puts the instructions into the documented sequence, with all compute units, at no more than may be spent on
@@ -160,12 +148,4 @@ func (b jupiterBuild) tables() (tables []solana.LookupTable, err error) {
 		tables = append(tables, table)
 	}
 	return tables, nil
-}
-
-// jupiterFailure explains an error. A wrong key's has another form than the others.
-func jupiterFailure(f failure) (message string, isRoute bool) {
-	if jupiterNoRoute[f.text("errorCode")] || jupiterNoRoute[f.text("error")] {
-		return f.text("error"), true
-	}
-	return cmp.Or(f.text("errorCode", "error"), f.text("message")), false
 }

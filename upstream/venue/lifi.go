@@ -4,26 +4,34 @@ package venue
 
 import (
 	"errors"
-	"net/http"
+	"regexp"
+	"slices"
+	"strings"
 
 	"crossgate/quote"
-	"crossgate/upstream"
 )
 
 // lifi asks other aggregators and keeps 0.25 % of the input: a fallback. Who is paid is agreed beforehand: no affiliate
 // share.
-var lifi = service{
+var lifi = register(service{
 	// 75 quotes in two hours without a key, 100 a minute with one.
 	Service: Service{
 		Name: "lifi", URL: "https://li.quest", RequestsPerSecond: 0.01, Burst: 5,
 		Source: "github lifinance/contracts @ef00558 (2026-08-21), deployments/*.json",
 	},
-	profile: quote.Profile{ImageURL: "https://li.fi/favicon.ico", Fallback: true},
+	settings: []string{"integrator", excludedSources}, // a name registered with the venue
+	profile:  quote.Profile{ImageURL: "https://li.fi/favicon.ico", Fallback: true},
 	asks: requestTemplate{
 		path: "v1/quote", header: "X-Lifi-Api-Key=$key",
 		query: "fromChain=$chain toChain=$chain fromToken=$zeroIn toToken=$zeroOut fromAmount=$amount fromAddress=$sender " +
 			"toAddress=$recipient slippage=$fraction skipSimulation=true integrator=$integrator denyExchanges=$excludedSources",
 	},
+	answers: answerTemplate{
+		in: "estimate.fromAmount", out: "estimate.toAmount", least: "estimate.toAmountMin", gas: "transactionRequest.gasLimit",
+		spender: "estimate.approvalAddress",
+		to:      "transactionRequest.to", value: "transactionRequest.value", data: "transactionRequest.data",
+	},
+	refuses: refusals{words: "code message", noRoute: regexp.MustCompile(`^1002\b|^Unable to find a quote`)},
 	// The Diamond, also the spender.
 	contracts: []deployment{
 		{
@@ -40,97 +48,33 @@ var lifi = service{
 		{chains: []uint64{60808}, routers: []string{"0x452Cf1B8597E6319Cd21abd847312bF17E26d8d1"}},
 		{chains: []uint64{80094}, routers: []string{"0xf909c4Ae16622898b885B89d7F839E0244851c66"}},
 	},
-	functions: readsCalls(
-		lifiFunction(lifiToken, lifiToken, false), lifiFunction(lifiToken, lifiToken, true),
-		lifiFunction(lifiToken, lifiCoin, false), lifiFunction(lifiToken, lifiCoin, true),
-		lifiFunction(lifiCoin, lifiToken, false), lifiFunction(lifiCoin, lifiToken, true),
-	),
-}
+	functions: readsCalls(slices.Concat(lifiFunctions("ERC20ToERC20"), lifiFunctions("ERC20ToNative"), lifiFunctions("NativeToERC20"))...),
+})
 
-// lifiSwap is SwapData: callTo, approveTo, sendingAssetId, receivingAssetId, fromAmount, callData, requiresDeposit.
-const lifiSwap = "(address,address,address,address,uint256,bytes,bool)"
-
-// What functions of GenericSwapFacetV3 are named for.
-const (
-	lifiToken = "ERC20"
-	lifiCoin  = "Native"
-)
-
-// lifiFunction is of GenericSwapFacetV3: transactionId, integrator, referrer, receiver, minAmountOut, one or several
-// swaps. The last one's outcome is held to the minimum. For the coin, the contract takes the call's value and pays its
-// balance.
-func lifiFunction(from, to string, several bool) function {
-	const before = "(bytes32,string,string,address,uint256,"
-	f := function{
-		signature: "swapTokensSingleV3" + from + "To" + to + before + lifiSwap + ")",
-		payee:     position{3}, minOut: position{4},
-		tokenIn: position{5, 2}, tokenOut: position{5, 3}, amountIn: position{5, 4},
+// lifiFunctions are two of GenericSwapFacetV3, for one swap and for several, whose last one's outcome is held to the
+// minimum. For the coin, the contract takes the call's value and pays its balance.
+func lifiFunctions(pair string) []function {
+	swap := "(bytes32,string,string,address payee,uint256 least,(address,address,address in,address out,uint256 amount,bytes,bool)"
+	if strings.HasPrefix(pair, "Native") {
+		swap = strings.NewReplacer(" in", "", " amount", "").Replace(swap)
 	}
-	if several {
-		f.signature = "swapTokensMultipleV3" + from + "To" + to + before + lifiSwap + "[])"
-		f.tokenIn, f.tokenOut, f.amountIn = position{5, 0, 2}, position{5, -1, 3}, position{5, 0, 4}
-		f.refine = lifiDeposits
+	if strings.HasSuffix(pair, "Native") {
+		swap = strings.ReplaceAll(swap, " out", "")
 	}
-	if from == lifiCoin {
-		f.tokenIn, f.amountIn = coinItself, callValue
+	return []function{
+		{signature: "swapTokensSingleV3" + pair + swap + ")"},
+		{signature: "swapTokensMultipleV3" + pair + swap + "[])", refine: lifiDeposits},
 	}
-	if to == lifiCoin {
-		f.tokenOut = coinItself
-	}
-	return f
 }
 
 // lifiDeposits refuses to have a later swap take something from the sender as well.
-func lifiDeposits(arguments []any, _ *quote.Call) error {
-	r := argumentReader{arguments: arguments}
+func lifiDeposits(d *decoded, _ *quote.Call) error {
 	for i := 1; ; i++ {
-		switch takes, is := r.at(position{5, i, 6}).(bool); {
+		switch takes, is := d.at(5, i, 6).(bool); {
 		case !is:
 			return nil
 		case takes:
 			return errors.New("it takes more than the input")
 		}
 	}
-}
-
-// lifiIntegrator is the setting for a name registered with the venue.
-const lifiIntegrator = "integrator"
-
-func init() {
-	register(lifi.Service, lifi.oneCall(reader(readLifi).priceAndTx), lifiIntegrator, excludedSources)
-}
-
-// readLifi reads the answer, whose transaction has its numbers in hex.
-func readLifi(resp upstream.Response, p quote.Profile, s quote.Swap) (proposal, error) {
-	var answer struct {
-		Estimate struct {
-			FromAmount      digits `json:"fromAmount"`
-			ToAmount        digits `json:"toAmount"`
-			ToAmountMin     digits `json:"toAmountMin"`
-			ApprovalAddress string `json:"approvalAddress"`
-		} `json:"estimate"`
-		TransactionRequest struct {
-			To       string    `json:"to"`
-			Value    hexDigits `json:"value"`
-			Data     string    `json:"data"`
-			GasLimit hexDigits `json:"gasLimit"`
-		} `json:"transactionRequest"`
-	}
-	if err := decodeOr(lifiFailure, lifi.Name, resp, &answer); err != nil {
-		return proposal{}, err
-	}
-	estimate, request := answer.Estimate, answer.TransactionRequest
-	return proposal{
-		in: &estimate.FromAmount, out: estimate.ToAmount, minimum: &estimate.ToAmountMin, gas: digits(request.GasLimit),
-		tx: transaction{To: request.To, Value: digits(request.Value), Data: request.Data},
-	}, checkSpender(estimate.ApprovalAddress, request.To, p, s)
-}
-
-// lifiFailure explains an error. Failures of the exchanges behind the API are listed with a missing route.
-func lifiFailure(f failure) (message string, isRoute bool) {
-	const codeNoQuote = "1002"
-	if f.status == http.StatusNotFound && len(f.members["errors"]) > 0 || f.text("code") == codeNoQuote {
-		return f.text("message"), true
-	}
-	return f.text("code", "message"), false
 }

@@ -47,20 +47,12 @@ func wrapsOrNot(s quote.Swap) error {
 const mintQuery = "inputMint=$in outputMint=$out amount=$amount slippageBps=$bps wrapAndUnwrapSol=$wraps " +
 	"excludeDexes=$excludedSources "
 
-// mintAmounts is the part of an answer that venues on Solana spell alike.
-type mintAmounts struct {
-	InputMint  string `json:"inputMint"`
-	OutputMint string `json:"outputMint"`
-	InAmount   digits `json:"inAmount"`
-	OutAmount  digits `json:"outAmount"` // after every fee
-}
-
-// check refuses an answer about another swap than was asked about.
-func (m mintAmounts) check(s quote.Swap) error {
-	if m.InputMint != mintText(s, s.In.Address) || m.OutputMint != mintText(s, s.Out.Address) {
-		return errors.Join(errors.New("answer is about other tokens"), checkIn(m.InAmount, s))
+// checkMints refuses an answer about other tokens.
+func checkMints(a answer, s quote.Swap) error {
+	if a.text("inputMint") != mintText(s, s.In.Address) || a.text("outputMint") != mintText(s, s.Out.Address) {
+		return errors.New("answer is about other tokens")
 	}
-	return checkIn(m.InAmount, s)
+	return nil
 }
 
 // parseAccount reads the address of an account that a venue names.
@@ -72,12 +64,15 @@ func parseAccount(text string) (chain.Address, error) {
 	return account, nil
 }
 
-// readMessage decodes a transaction that a venue made.
-func readMessage(text string) (quote.Tx, error) {
-	if len(text) > base64.StdEncoding.EncodedLen(solana.MaxTransaction) {
-		return quote.Tx{}, fmt.Errorf("transaction of %d characters", len(text))
+// message decodes a transaction that a venue made.
+func (o proposal) message() (quote.Tx, error) {
+	if len(o.tx.Data) > 0 {
+		return o.tx, nil
 	}
-	data, err := base64.StdEncoding.DecodeString(text)
+	if len(o.data) > base64.StdEncoding.EncodedLen(solana.MaxTransaction) {
+		return quote.Tx{}, fmt.Errorf("transaction of %d characters", len(o.data))
+	}
+	data, err := base64.StdEncoding.DecodeString(o.data)
 	if err != nil || len(data) == 0 {
 		return quote.Tx{}, errors.New("transaction is not base64")
 	}

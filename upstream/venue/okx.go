@@ -11,31 +11,43 @@ import (
 	"fmt"
 	"math/big"
 	"net/http"
+	"regexp"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
 	"crossgate/quote"
-	"crossgate/upstream"
 )
 
 // okx answers with price and transaction at once. The sender approves another contract than the one called.
-var okx = service{
+var okx = register(service{
 	// One request per second unless agreed otherwise.
 	Service: Service{
 		Name: "okx", URL: "https://web3.okx.com", Keyed: true, RequestsPerSecond: 1, Burst: 2,
 		Source: "web3.okx.com/onchainos/dev-docs/trade/dex-smart-contract; when which was replaced: github " +
 			"DefiLlama/dimension-adapters, fees of OKX",
 	},
-	profile: quote.Profile{ImageURL: "https://www.okx.com/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(3), FineAffiliate: true},
+	// The only sources to use, comma-separated ids; further announced routers, chain=address, comma-separated.
+	settings: []string{"sources", okxRouters},
+	profile:  quote.Profile{ImageURL: "https://www.okx.com/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(3), FineAffiliate: true},
 	asks: requestTemplate{
 		path: "api/v6/dex/aggregator/swap", // percents of the input
 		query: "chainIndex=$chain swapMode=exactIn amount=$amount fromTokenAddress=$lowerIn toTokenAddress=$lowerOut " +
 			"slippagePercent=$percent userWalletAddress=$sender swapReceiverAddress=$recipient dexIds=$sources " +
 			"feePercent=$share fromTokenReferrerWalletAddress=$payee",
+		sign: okxSign,
+	},
+	prepare: prepareOKX,
+	// The minimum shows whether slippage was understood in the right unit.
+	answers: answerTemplate{
+		in: "data.routerResult.fromTokenAmount", out: "data.routerResult.toTokenAmount", least: "data.tx.minReceiveAmount",
+		gas: "data.tx.gas", to: "data.tx.to", value: "data.tx.value", data: "data.tx.data",
+	},
+	refuses: refusals{ // mostly with HTTP status 200: no liquidity, no token, too much impact
+		state: "code", fine: "0", words: "code msg", noRoute: regexp.MustCompile(`^(82000|82104|82112)\b`), limited: regexp.MustCompile(`^50011\b`),
 	},
 	// Routers are replaced every four months and announced before: today's first, then the one before, on Ethereum also
 	// a recorded one. Allowances outlive them.
@@ -58,36 +70,24 @@ var okx = service{
 		okxContracts(59144, "0xdfcb0cEcC10e78F3F3749F3f3d3EE4047b2c9829", "0x2E1Dee213BA8d7af0934C49a23187BabEACa8764", "0x57df6092665eb6058DE53939612413ff4B09114E"),
 	},
 	functions: readsCalls(
-		okxFunction("smartSwapTo(uint256,address,"+okxBase+",uint256[],"+okxPaths+"[][],"+okxOrders+")", true),
-		okxFunction("smartSwapByOrderId(uint256,"+okxBase+",uint256[],"+okxPaths+"[][],"+okxOrders+")", false),
-		okxFunction("dagSwapTo(uint256,address,"+okxBase+","+okxPaths+"[])", true),
-		okxFunction("dagSwapByOrderId(uint256,"+okxBase+","+okxPaths+"[])", false),
+		function{signature: "smartSwapTo(uint256,address payeeOrCaller," + okxBase + ",uint256[]," + okxPaths + "[][]," + okxOrders + ")", behind: okxShares},
+		function{signature: "smartSwapByOrderId(uint256," + okxBase + ",uint256[]," + okxPaths + "[][]," + okxOrders + ")", behind: okxShares},
+		function{signature: "dagSwapTo(uint256,address payeeOrCaller," + okxBase + "," + okxPaths + "[])", behind: okxShares},
+		function{signature: "dagSwapByOrderId(uint256," + okxBase + "," + okxPaths + "[])", behind: okxShares},
 	),
-}
+})
 
 // okxContracts are a chain's router, the one before it, and what senders approve.
 func okxContracts(chain uint64, router, before, approves string) deployment {
 	return deployment{[]uint64{chain}, []string{router, before}, approves}
 }
 
-// DexRouter: BaseRequest of fromToken, toToken, fromTokenAmount, minReturnAmount, deadLine; RouterPath;
-// PMMSwapRequest[].
+// DexRouter: BaseRequest, RouterPath and PMMSwapRequest[].
 const (
-	okxBase   = "(uint256,address,uint256,uint256,uint256)"
+	okxBase   = "(uint256 in,address out,uint256 amount,uint256 least,uint256)"
 	okxPaths  = "(address[],address[],uint256[],bytes[],uint256)"
 	okxOrders = "(uint256,address,address,address,uint256,uint256,uint256,uint256,bool,bytes)[]"
 )
-
-// okxFunction names a receiver before its BaseRequest, or pays its caller.
-func okxFunction(signature string, names bool) function {
-	f, base := function{signature: signature, zeroPays: true, behind: okxShares}, 1
-	if names {
-		f.payee, base = position{1}, 2
-	}
-	f.tokenIn, f.tokenOut = position{base, 0}, position{base, 1}
-	f.amountIn, f.minOut = position{base, 2}, position{base, 3}
-	return f
-}
 
 // Flags of the words from which OKX's router reads shares (okxlabs/DEX-Router-EVM-V1, CommissionLib): one or two of the
 // input, or of the output, which are taken from what reached the minimum.
@@ -105,9 +105,9 @@ const (
 
 // okxShares is function.behind: rate and receiver of a second share, the token, and the first share. The router reads
 // the last word in any case, and takes shares beside the amount that it swaps.
-func okxShares(data, rest []byte, c *quote.Call) error {
+func okxShares(d *decoded, rest []byte, c *quote.Call) error {
 	const word = common.HashLength
-	first := data[len(data)-word:]
+	first := d.tx.Data[len(d.tx.Data)-word:]
 	switch flag := [6]byte(first); {
 	case len(rest) == 0 && flag != okxOneShare && flag != okxTwoShares && !bytes.Equal(flag[2:], okxOutputShare):
 		return nil
@@ -120,8 +120,7 @@ func okxShares(data, rest []byte, c *quote.Call) error {
 	default:
 		return errors.New("unknown data after its arguments")
 	}
-	r := argumentReader{arguments: []any{common.BytesToAddress(rest[len(rest)-2*word : len(rest)-word])}}
-	if r.token(position{0}) != c.TokenIn {
+	if asCoin(chain.NewAddress(rest[len(rest)-word-common.AddressLength:len(rest)-word])) != c.TokenIn {
 		return errors.New("it gives a share of another token than the input")
 	}
 	rates, swapped := uint64(0), c.AmountIn
@@ -143,36 +142,24 @@ func okxShare(word []byte) quote.Affiliate {
 	return quote.Affiliate{Percent: decimal.NewFromBigInt(rate, -7), Recipient: chain.NewAddress(word[12:])}
 }
 
-const (
-	// Settings: the only sources to use, comma-separated ids; further announced routers, chain=address,
-	// comma-separated.
-	okxSources = "sources"
-	okxRouters = "routers"
-)
+// okxRouters is a setting.
+const okxRouters = "routers"
 
-func init() { register(okx.Service, openOKX, okxSources, okxRouters) }
-
-// Codes of answers, mostly with HTTP status 200.
-const (
-	okxDone        = "0"
-	okxNoLiquidity = "82000"
-	okxNoToken     = "82104"
-	okxImpact      = "82112"
-	okxRateLimit   = "50011"
-)
-
-// okxKey is an API key with what its requests are signed with.
-type okxKey struct{ id, secret, passphrase string }
-
-// openOKX takes the three parts of a key with colons between them.
-func openOKX(o Options) (quote.Venue, error) {
-	parts := strings.SplitN(o.Key, ":", 3)
-	if len(parts) != 3 || parts[0] == "" || parts[1] == "" || parts[2] == "" {
+// prepareOKX wants a key of three parts, with which requests are signed.
+func prepareOKX(v *aggregator) (quote.Venue, error) {
+	if _, _, passphrase := okxKey(v.Key); passphrase == "" {
 		return nil, errors.New("key is not an API key, its secret and its passphrase with colons between them")
 	}
-	p := okx.on(o.Registry)
-	request := okxKey{parts[0], parts[1], parts[2]}.request
-	return &oneCall{pricing[quote.Tx]{o, p, request, reader(readOKX).priceAndTx}}, addOKXRouters(p, o.Settings[okxRouters])
+	return v, addOKXRouters(v.profile, v.Settings[okxRouters])
+}
+
+// okxKey takes a key apart. All parts are empty where one is.
+func okxKey(key string) (id, secret, passphrase string) {
+	parts := strings.SplitN(key, ":", 3)
+	if len(parts) != 3 || slices.Contains(parts, "") {
+		return "", "", ""
+	}
+	return parts[0], parts[1], parts[2]
 }
 
 // addOKXRouters adds those that the setting names to a profile.
@@ -192,60 +179,16 @@ func addOKXRouters(p quote.Profile, setting string) error {
 	return nil
 }
 
-func (k okxKey) request(o Options, s quote.Swap) (upstream.Request, error) {
-	r, err := okx.asks.toQuote(o, s)
-	r.Header = k.sign("/"+r.Path+"?"+r.Query.Encode(), o.Now())
-	return r, err
-}
-
-// sign makes the headers of a GET request for a path and query, exactly as they are sent.
-func (k okxKey) sign(target string, now time.Time) http.Header {
-	stamp := now.UTC().Format("2006-01-02T15:04:05.000Z")
-	mac := hmac.New(sha256.New, []byte(k.secret))
+// okxSign makes the headers of a GET request for a path and query, exactly as they are sent.
+func okxSign(o Options, target string) http.Header {
+	id, secret, passphrase := okxKey(o.Key)
+	stamp := o.Now().UTC().Format("2006-01-02T15:04:05.000Z")
+	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(stamp + http.MethodGet + target))
 	header := http.Header{}
-	header.Set("OK-ACCESS-KEY", k.id)
-	header.Set("OK-ACCESS-PASSPHRASE", k.passphrase)
+	header.Set("OK-ACCESS-KEY", id)
+	header.Set("OK-ACCESS-PASSPHRASE", passphrase)
 	header.Set("OK-ACCESS-TIMESTAMP", stamp)
 	header.Set("OK-ACCESS-SIGN", base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 	return header
-}
-
-// okxOffer is the one member of an answer's data.
-type okxOffer struct {
-	RouterResult struct {
-		FromTokenAmount digits `json:"fromTokenAmount"`
-		ToTokenAmount   digits `json:"toTokenAmount"`
-	} `json:"routerResult"`
-	Tx struct {
-		transaction
-		Gas              digits `json:"gas"`
-		MinReceiveAmount digits `json:"minReceiveAmount"`
-	} `json:"tx"`
-}
-
-// readOKX opens the envelope. The minimum shows whether slippage was understood in the right unit.
-func readOKX(resp upstream.Response, _ quote.Profile, _ quote.Swap) (proposal, error) {
-	var answer struct {
-		Code string     `json:"code"`
-		Data []okxOffer `json:"data"`
-		Msg  string     `json:"msg"`
-	}
-	err := decode(resp, &answer)
-	switch {
-	case answer.Code == okxNoLiquidity, answer.Code == okxNoToken, answer.Code == okxImpact:
-		return proposal{}, noSwapRoute(answer.Msg)
-	case answer.Code == okxRateLimit:
-		return proposal{}, limited(okx.Name, resp.Status, answer.Msg)
-	case answer.Code != "" && answer.Code != okxDone || isRejection(resp):
-		return proposal{}, refused(okx.Name, resp.Status, strings.TrimSpace(answer.Code+" "+answer.Msg))
-	case err != nil:
-		return proposal{}, err
-	case len(answer.Data) != 1:
-		return proposal{}, fmt.Errorf("answer of %d offers", len(answer.Data))
-	}
-	result, tx := answer.Data[0].RouterResult, answer.Data[0].Tx
-	return proposal{
-		in: &result.FromTokenAmount, out: result.ToTokenAmount, minimum: &tx.MinReceiveAmount, gas: tx.Gas, tx: tx.transaction,
-	}, nil
 }

@@ -11,45 +11,47 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"crossgate/chain"
-	"crossgate/quote"
 )
 
-// How the calls take a path.
+// The calls' types of a path, and the same where it begins or ends with the coin.
 const (
-	v2Path      = `{"name":"path","type":"address[]"}`
-	solidlyPath = `{"name":"routes","type":"tuple[]","components":[{"name":"from","type":"address"},
-		{"name":"to","type":"address"},{"name":"stable","type":"bool"},{"name":"factory","type":"address"}]}`
+	v2Path      = "address[] in/out"
+	solidlyPath = "(address in,address out,bool stable,address factory)[]"
 )
 
-const v2ABI = `[
-	{"type":"function","name":"FACTORY","inputs":[],"outputs":[{"type":"address"}]},
-	{"type":"function","name":"WRAPPED","inputs":[],"outputs":[{"type":"address"}]},
-	{"type":"function","name":"getAmountsOut","inputs":[{"name":"amountIn","type":"uint256"},PATH],
-		"outputs":[{"name":"amounts","type":"uint256[]"}]},
-	{"type":"function","name":"swapExactTokensForTokens","inputs":[{"name":"amountIn","type":"uint256"},
-		{"name":"amountOutMin","type":"uint256"},
-		PATH,{"name":"to","type":"address"},{"name":"deadline","type":"uint256"}],"outputs":[]},
-	{"type":"function","name":"swapExactETHForTokens","inputs":[{"name":"amountOutMin","type":"uint256"},
-		PATH,{"name":"to","type":"address"},{"name":"deadline","type":"uint256"}],"outputs":[]},
-	{"type":"function","name":"swapExactTokensForETH","inputs":[{"name":"amountIn","type":"uint256"},
-		{"name":"amountOutMin","type":"uint256"},
-		PATH,{"name":"to","type":"address"},{"name":"deadline","type":"uint256"}],"outputs":[]}
-]`
+var (
+	fromCoin = strings.NewReplacer(" in/out", " out", " in", "")
+	toCoin   = strings.NewReplacer(" in/out", " in", " out", "")
+)
 
-// v2Dialect is the ABI of routers with these names of factory and wrapped coin, and their form of a path.
-func v2Dialect(
-	factory, wrappedCoin, pathABI string,
-	paths func(listing, []common.Address) []path, argument func(listing, path) any,
-	enforced func(chain.Chain, quote.Tx) (quote.Call, error),
-) dialect {
-	abi := parseABI(strings.NewReplacer("FACTORY", factory, "WRAPPED", wrappedCoin, "PATH", pathABI).Replace(v2ABI))
+var v2Calls, solidlyCalls = newPairCalls(v2Path), newPairCalls(solidlyPath)
+
+// pairCalls are the swaps along a path.
+type pairCalls struct{ tokens, toCoin, fromCoin, prices *method }
+
+func newPairCalls(path string) pairCalls {
+	form := func(signature, path string) *method {
+		return newMethod(function{signature: strings.Replace(signature, "PATH", path, 1)})
+	}
+	return pairCalls{
+		tokens:   form("swapExactTokensForTokens(uint256 amount,uint256 least,PATH,address payee,uint256)", path),
+		toCoin:   form("swapExactTokensForETH(uint256 amount,uint256 least,PATH,address payee,uint256)", toCoin.Replace(path)),
+		fromCoin: form("swapExactETHForTokens(uint256 least,PATH,address payee,uint256)", fromCoin.Replace(path)),
+		prices:   form("getAmountsOut(uint256,PATH)", path),
+	}
+}
+
+func (c pairCalls) reader() callReader { return readerOf(c.tokens, c.toCoin, c.fromCoin) }
+
+// dialect is the ABI of routers with these calls and names of factory and wrapped coin, and their form of a path.
+func (c pairCalls) dialect(factory, wrappedCoin string, paths func(listing, []common.Address) []path, argument func(listing, path) any) dialect {
 	return dialect{
-		paths: paths, enforced: enforced,
+		paths: paths, enforced: c.reader().read,
 		ask: func(at listing, p path, amount chain.Amount) contractCall {
-			return contractCall{at.Router, pack(abi, "getAmountsOut", amount.Big(), argument(at, p))}
+			return contractCall{at.Router, c.prices.pack(amount.Big(), argument(at, p))}
 		},
 		read: func(answer []byte) (priced, error) {
-			values, err := abi.Unpack("getAmountsOut", answer)
+			values, err := amountsAnswer.Unpack(answer)
 			if err != nil {
 				return priced{}, err
 			}
@@ -59,47 +61,23 @@ func v2Dialect(
 			in, least, deadline := s.amount.Big(), s.least.Big(), big.NewInt(s.deadline.Unix())
 			switch {
 			case s.fromCoin:
-				return pack(abi, "swapExactETHForTokens", least, argument(at, p), s.recipient, deadline)
+				return c.fromCoin.pack(least, argument(at, p), s.recipient, deadline)
 			case s.toCoin:
-				return pack(abi, "swapExactTokensForETH", in, least, argument(at, p), s.recipient, deadline)
+				return c.toCoin.pack(in, least, argument(at, p), s.recipient, deadline)
 			}
-			return pack(abi, "swapExactTokensForTokens", in, least, argument(at, p), s.recipient, deadline)
+			return c.tokens.pack(in, least, argument(at, p), s.recipient, deadline)
 		},
 		identity: func(at listing, wrapped common.Address) []identityCheck {
 			return []identityCheck{
-				{contractCall{at.Router, pack(abi, factory)}, at.Factory},
-				{contractCall{at.Router, pack(abi, wrappedCoin)}, wrapped},
+				{contractCall{at.Router, newMethod(function{signature: factory}).pack()}, at.Factory},
+				{contractCall{at.Router, newMethod(function{signature: wrappedCoin}).pack()}, wrapped},
 			}
 		},
 	}
 }
 
-// v2Calls and solidlyCalls are the same swaps with what the routers hold them to.
-var (
-	v2Calls      = pairCalls("address[]", nil, nil)
-	solidlyCalls = pairCalls("(address,address,bool,address)[]", position{0}, position{1})
-)
-
-// pairCalls are the swaps along a path of a type; from and to lead to the token in the first and last member.
-func pairCalls(path string, from, to position) callReader {
-	at := func(argument, member int, more position) position {
-		return append(position{argument, member}, more...)
-	}
-	return readsCalls(
-		function{
-			signature: "swapExactTokensForTokens(uint256,uint256," + path + ",address,uint256)",
-			amountIn:  position{0}, minOut: position{1}, tokenIn: at(2, 0, from), tokenOut: at(2, -1, to), payee: position{3},
-		},
-		function{
-			signature: "swapExactETHForTokens(uint256," + path + ",address,uint256)",
-			amountIn:  callValue, minOut: position{0}, tokenIn: coinItself, tokenOut: at(1, -1, to), payee: position{2},
-		},
-		function{
-			signature: "swapExactTokensForETH(uint256,uint256," + path + ",address,uint256)",
-			amountIn:  position{0}, minOut: position{1}, tokenIn: at(2, 0, from), tokenOut: coinItself, payee: position{3},
-		},
-	)
-}
+// amountsAnswer is the amounts at all stops of a path.
+var amountsAnswer = newMethod(function{signature: "(uint256[])"}).inputs
 
 // Gas of a swap through a router, and of every further pool on the path.
 const (
@@ -135,10 +113,10 @@ func solidlyPaths(_ listing, stops []common.Address) []path {
 
 // poolRoute is one pool on the path, as Solidly's routers take it.
 type poolRoute struct {
-	From    common.Address
-	To      common.Address
-	Stable  bool
-	Factory common.Address
+	From    common.Address `abi:"member0"`
+	To      common.Address `abi:"member1"`
+	Stable  bool           `abi:"member2"`
+	Factory common.Address `abi:"member3"`
 }
 
 func (p path) routes(at listing) []poolRoute {

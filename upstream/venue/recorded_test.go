@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/shopspring/decimal"
@@ -30,169 +32,245 @@ func recorded(t *testing.T, name string, into any) {
 	}
 }
 
-func TestRecordedVeloraAnswers(t *testing.T) {
-	tests := []struct {
-		name, amount   string
-		fromCoin       bool
-		wantNet, value string
-		gas            uint64
-	}{
-		{"velora.native-input.spandex.json", "1000000000000000000", true, "2042631231", "1000000000000000000", 1139070},
-		{"velora.fees.spandex.json", "500000000", false, "257446913945410842", "0", 157740},
+// part is the part of a recording below some members.
+func part(t *testing.T, name string, members ...string) json.RawMessage {
+	t.Helper()
+	var raw json.RawMessage
+	recorded(t, name, &raw)
+	for _, member := range members {
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal(raw, &object); err != nil {
+			t.Fatal(err)
+		}
+		raw = object[member]
 	}
-	p := profileOf(t, velora.Name)
-	for _, c := range tests {
-		t.Run(c.name, func(t *testing.T) {
-			var body struct {
-				PriceRoute json.RawMessage `json:"priceRoute"`
-				TxParams   json.RawMessage `json:"txParams"`
-			}
-			recorded(t, c.name, &body)
-			s := baseSwap(t, c.amount)
-			if !c.fromCoin {
-				s.In.Address = p.Routers[s.Chain.ID] // any token will do
-			}
-			price, err := json.Marshal(map[string]json.RawMessage{"priceRoute": body.PriceRoute})
-			if err != nil {
-				t.Fatal(err)
-			}
-			route, err := readVeloraPrice(upstream.Response{Status: 200, Body: price}, p, s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if route.amountOut.String() != c.wantNet || route.gas != c.gas {
-				t.Errorf("net %s, gas %d; want %s, %d", route.amountOut, route.gas, c.wantNet, c.gas)
-			}
-			tx, err := readVeloraTransaction(upstream.Response{Status: 200, Body: body.TxParams}, p, s, quote.Quote{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if tx.Value.String() != c.value || len(tx.Data) < 100 {
-				t.Errorf("value %s, %d bytes of calldata; want %s and calldata", tx.Value, len(tx.Data), c.value)
-			}
-		})
-	}
+	return raw
 }
 
 // TestRecordedAnswers reads whole answers of the venues' APIs, price and transaction.
 func TestRecordedAnswers(t *testing.T) {
 	const ether, hundred = "1000000000000000000", "100000000000000000000"
-	usdc := chain.NewAddress([]byte("any token's contract"))
-	tests := []struct {
-		venue, file string
-		chain       chain.ID
-		in          chain.Address
-		amount      string
-		slippage    string
-		out         string
-	}{
-		{sushi.Name, "sushi.swap-v7.137-native-to-usdc.json", 137, chain.NativeCoin(chain.EVM), hundred, "0.5", "24054088"},
-		{sushi.Name, "sushi.swap-v7.137-usdc-to-native.json", 137, usdc, "1000000", "0.5", "4154919727327294464"},
-		{sushi.Name, "sushi.swap-v7.137-wrap.json", 137, chain.NativeCoin(chain.EVM), hundred, "0.5", hundred},
-		{relay.Name, "relay.native-input.spandex.json", 8453, chain.NativeCoin(chain.EVM), ether, "1", "2042291444"},
-		{lifi.Name, "lifi.native-input.spandex.json", 8453, chain.NativeCoin(chain.EVM), ether, "1", "2036811821"},
-		{zeroEx.Name, "0x.native-input.spandex.json", 8453, chain.NativeCoin(chain.EVM), ether, "1", "2052237020"},
-	}
-	for _, c := range tests {
-		t.Run(c.file, func(t *testing.T) {
-			var body json.RawMessage
-			recorded(t, c.file, &body)
-			s := baseSwap(t, c.amount)
-			s.Chain, _ = chain.Documented().Chain(c.chain)
-			s.In.Address, s.SlippagePercent = c.in, decimal.RequireFromString(c.slippage)
-			h := readers[c.venue](upstream.Response{Status: 200, Body: body}, profileOf(t, c.venue), s)
-			if err := errors.Join(h.priceErr, h.txErr); err != nil {
-				t.Fatal(err)
-			}
-			if h.amountOut.String() != c.out || len(h.tx.Data) < 100 {
-				t.Errorf("out %s, %d bytes of calldata; want %s and calldata", h.amountOut, len(h.tx.Data), c.out)
-			}
-		})
-	}
-}
-
-func TestRecordedOKXAnswer(t *testing.T) {
-	var pair struct {
-		Response json.RawMessage `json:"response"`
-	}
-	recorded(t, "okx.market_order.0.cow.json", &pair)
-	s := baseSwap(t, "1000000000000000000")
-	s.Chain, _ = chain.Documented().Chain(chain.Ethereum)
-	s.In.Address, s.SlippagePercent = s.Chain.WrappedCoin, decimal.NewFromInt(1) // its minimum is 99 % of the outcome
-	offered, err := reader(readOKX).priceAndTx(upstream.Response{Status: 200, Body: pair.Response}, profileOf(t, okx.Name), s)
+	coin, usdc := chain.NativeCoin(chain.EVM), chain.NewAddress([]byte("any token's contract"))
+	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
+	tron, err := chain.ParseAddress("TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", chain.TVM)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if offered.amountOut.String() != "6556259156432631386442" || offered.gas != 202500 {
-		t.Errorf("out %s, gas %d; want 6556259156432631386442 and 202500", offered.amountOut, offered.gas)
-	}
-}
-
-func TestRecordedSunioRoute(t *testing.T) {
-	var pair struct {
-		Response struct {
-			Body json.RawMessage `json:"body"`
-		} `json:"response"`
-	}
-	recorded(t, filepath.Join("..", "chains", "sunswap-router.partial.json"), &pair)
-	s := baseSwap(t, "1000000")
-	s.Chain, _ = chain.Documented().Chain(chain.Tron)
-	s.In.Token.Decimals, s.Out.Token.Decimals = 6, 6
-	var err error
-	if s.Out.Address, err = chain.ParseAddress("TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", chain.TVM); err != nil {
-		t.Fatal(err)
-	}
-	route, err := readSunio(upstream.Response{Status: 200, Body: pair.Response.Body}, quote.Profile{}, s)
-	if err != nil || route.amountOut.String() != "340000" || len(route.route.path) != 3 {
-		t.Errorf("out %s over %d tokens, %v; want 340000 over 3", route.amountOut, len(route.route.path), err)
-	}
-}
-
-func TestRecordedKyberErrors(t *testing.T) {
-	var documented []struct {
-		When string          `json:"when"`
-		Body json.RawMessage `json:"body"`
-	}
-	recorded(t, "kyberswap.errors.docs.json", &documented)
-	noRoutes, moved := 0, 0
-	for _, e := range documented {
-		_, err := readKyberRoute(upstream.Response{Status: 400, Body: e.Body}, profileOf(t, kyber.Name), baseSwap(t, "1"))
-		var failed *upstream.Error
-		switch {
-		case errors.Is(err, quote.ErrNoRoute):
-			noRoutes++
-		case errors.Is(err, ErrPriceMoved):
-			moved++
-		case !errors.As(err, &failed) || failed.Class != upstream.Rejected:
-			t.Errorf("%s: %v", e.When, err)
-		}
-	}
-	if noRoutes != 4 || moved != 1 {
-		t.Errorf("%d without a route, %d moved; want 4 and 1", noRoutes, moved)
+	for _, c := range []struct {
+		venue, file      string
+		member           string
+		chain            chain.ID
+		in, out          chain.Address
+		amount, slippage string
+		price            string
+		gas              uint64
+		made             string // member that has the transaction; none: the same answer; "-": none comes with it
+	}{
+		{sushi.Name, "sushi.swap-v7.137-native-to-usdc.json", "", 137, coin, usdc, hundred, "0.5", "24054088", 0, ""},
+		{sushi.Name, "sushi.swap-v7.137-usdc-to-native.json", "", 137, usdc, coin, "1000000", "0.5", "4154919727327294464", 0, ""},
+		{sushi.Name, "sushi.swap-v7.137-wrap.json", "", 137, coin, usdc, hundred, "0.5", hundred, 0, ""},
+		{relay.Name, "relay.native-input.spandex.json", "", 8453, coin, usdc, ether, "1", "2042291444", 0, ""},
+		{lifi.Name, "lifi.native-input.spandex.json", "", 8453, coin, usdc, ether, "1", "2036811821", 0, ""},
+		{zeroEx.Name, "0x.native-input.spandex.json", "", 8453, coin, usdc, ether, "1", "2052237020", 0, ""},
+		{okx.Name, "okx.market_order.0.cow.json", "response", 1, ethereum.WrappedCoin, usdc, ether, "1", "6556259156432631386442", 202500, ""},
+		{openOcean.Name, "openocean.quote.docs.json", "", 8453, coin, usdc, ether, "1", "2345670000", 516812, "-"},
+		{velora.Name, "velora.native-input.spandex.json", "", 8453, coin, usdc, ether, "1", "2042631231", 1139070, "txParams"},
+		{velora.Name, "velora.fees.spandex.json", "", 8453, usdc, coin, "500000000", "1", "257446913945410842", 157740, "txParams"},
+		{sunio.Name, "../chains/sunswap-router.partial.json", "response body", chain.Tron, chain.NativeCoin(chain.TVM), tron, "1000000", "1", "340000", 150_000, "-"},
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			s := baseSwap(t, c.amount)
+			s.Chain, _ = chain.Documented().Chain(c.chain)
+			s.In.Address, s.Out.Address, s.SlippagePercent = c.in, c.out, decimal.RequireFromString(c.slippage)
+			s.In.Token.Decimals, s.Out.Token.Decimals = 6, 6
+			v := openHere(t, c.venue, upstream.NewPool(c.venue))
+			body := part(t, c.file, strings.Fields(c.member)...)
+			price, err := v.readPrice(upstream.Response{Status: 200, Body: body}, s)
+			if err != nil || price.out.String() != c.price || c.gas > 0 && price.gas != c.gas {
+				t.Fatalf("out %s, gas %d, %v; want %s, %d", price.out, price.gas, err, c.price, c.gas)
+			}
+			if c.made == "-" {
+				return
+			}
+			if !v.isAskedOnce() {
+				body = part(t, c.file, strings.Fields(c.made)...)
+				price, err = v.readBuilt(upstream.Response{Status: 200, Body: body}, s, quote.Quote{})
+			}
+			if err != nil || len(price.tx.Data) < 100 {
+				t.Errorf("%d bytes of calldata, %v", len(price.tx.Data), err)
+			}
+		})
 	}
 }
 
 func TestRecordedKyberTransactions(t *testing.T) {
 	for _, name := range []string{"kyberswap.native-input.spandex.json", "kyberswap.kyber1.spandex.json"} {
 		// These came from the API's older one-call form, whose transactions are the same.
-		var body struct {
-			InputAmount     digits `json:"inputAmount"`
-			EncodedSwapData string `json:"encodedSwapData"`
-			RouterAddress   string `json:"routerAddress"`
-		}
+		var body json.RawMessage
 		recorded(t, name, &body)
-		tx := transaction{To: body.RouterAddress, Value: body.InputAmount, Data: body.EncodedSwapData}
-		if _, err := tx.check(profileOf(t, kyber.Name), baseSwap(t, string(body.InputAmount))); err != nil {
+		a, err := parseAnswer(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := baseSwap(t, a.text("inputAmount"))
+		o, err := answerTemplate{to: "routerAddress", value: "inputAmount", data: "encodedSwapData"}.read(a, quote.Profile{}, s)
+		if err == nil {
+			_, err = o.build(profileOf(t, kyber.Name), s, chain.Amount{})
+		}
+		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-func TestDocumentedOpenOceanAnswer(t *testing.T) {
-	var body json.RawMessage
-	recorded(t, "openocean.quote.docs.json", &body)
-	price, err := reader(readOpenOcean).price(upstream.Response{Status: 200, Body: body}, quote.Profile{}, baseSwap(t, "1000000000000000000"))
-	if err != nil || price.amountOut.String() != "2345670000" || price.gas != 516812 {
-		t.Errorf("price %s, gas %d, %v; want 2345670000, 516812", price.amountOut, price.gas, err)
+// TestRecordedRefusalsAreUnderstood has every recorded answer without a price read by the venue that gave it. A status is
+// the recording's, or else the one given here.
+func TestRecordedRefusalsAreUnderstood(t *testing.T) {
+	type refused = []string
+	const noRoute, rejected, limited, bad = "no route", "rejected", "rate limited", "bad answer"
+	for file, c := range map[string]struct {
+		venue  string
+		status int
+		want   refused
+	}{
+		"0x.errors.observed.json":       {zeroEx.Name, 0, refused{rejected, rejected, noRoute}},
+		"0x.not_found.0.cow.json":       {zeroEx.Name, 400, refused{rejected}}, // version 1's words
+		"1inch.errors.observed.json":    {oneInch.Name, 0, refused{noRoute, rejected}},
+		"1inch.market_order.0.cow.json": {oneInch.Name, 200, refused{bad}}, // of another call
+		"1inch.not_found.0.cow.json":    {oneInch.Name, 200, refused{bad}}, // of another call
+		"kyberswap.errors.docs.json": {kyber.Name, 400, refused{
+			rejected, rejected, rejected, noRoute, noRoute, noRoute, noRoute, "moved", rejected, rejected, rejected, rejected,
+		}},
+		"lifi.error.docs.json":     {lifi.Name, 404, refused{noRoute}},
+		"okx.errors.docs.json":     {okx.Name, 0, refused{noRoute, limited, noRoute, rejected, noRoute}},
+		"okx.not_found.0.cow.json": {okx.Name, 200, refused{noRoute}},
+		"relay.errors.codes.json": {relay.Name, 400, refused{
+			noRoute, noRoute, noRoute, noRoute, noRoute, noRoute, rejected, rejected,
+		}},
+		"sushi.errors.docs.json":      {sushi.Name, 0, refused{noRoute, limited, rejected}},
+		"velora.errors.observed.json": {velora.Name, 0, refused{noRoute, noRoute, noRoute, limited, limited, limited}},
+		"velora.not_found.0.cow.json": {velora.Name, 400, refused{noRoute}},
+		// Answers of an older router, which must not be called.
+		"velora.market_order.0.cow.json": {velora.Name, 200, refused{bad}},
+		// About another input, since it was asked for an exact output.
+		"okx.market_order.2.cow.json": {okx.Name, 200, refused{bad}},
+	} {
+		t.Run(file, func(t *testing.T) {
+			var got []string
+			for _, each := range spoken(t, file) {
+				got = append(got, verdictOf(t, c.venue, max(each.Status+each.HTTP, c.status), each.Body))
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// said is a recorded answer.
+type said struct {
+	Status, HTTP int
+	Body         json.RawMessage
+}
+
+// spoken reads recordings of several answers, of a request and its response, of Relay's codes, which it puts into the
+// envelope that is documented for them, and of a body.
+func spoken(t *testing.T, file string) (all []said) {
+	t.Helper()
+	var raw json.RawMessage
+	recorded(t, file, &raw)
+	if json.Unmarshal(raw, &all) == nil {
+		return all
+	}
+	var pair struct {
+		Response json.RawMessage
+		Envelope map[string]any `json:"envelope_400"`
+		Codes    []string       `json:"codes_seen_in_sdk"`
+	}
+	if err := json.Unmarshal(raw, &pair); err != nil {
+		t.Fatal(err)
+	}
+	for _, code := range pair.Codes {
+		pair.Envelope["errorCode"] = code
+		body, err := json.Marshal(pair.Envelope)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, said{Body: body})
+	}
+	switch {
+	case len(all) > 0:
+	case pair.Response != nil:
+		all = []said{{Body: pair.Response}}
+	default:
+		all = []said{{Body: raw}}
+	}
+	return all
+}
+
+// verdictOf is one word for what a venue makes of an answer to its quote.
+func verdictOf(t *testing.T, name string, status int, body []byte) string {
+	t.Helper()
+	_, err := openHere(t, name, upstream.NewPool(name)).readPrice(upstream.Response{Status: status, Body: body}, baseSwap(t, "1000000000000000000"))
+	failed, isClassed := errors.AsType[*upstream.Error](err)
+	switch {
+	case err == nil:
+		return "price"
+	case errors.Is(err, quote.ErrNoRoute):
+		return "no route"
+	case errors.Is(err, ErrPriceMoved):
+		return "moved"
+	case status == 429:
+		return "rate limited" // by the endpoint, whatever it says
+	case isClassed:
+		return failed.Class.String()
+	}
+	return "bad answer"
+}
+
+// TestNoRecordingIsForgotten wants every recorded body named in this package's tests, or a reason.
+func TestNoRecordingIsForgotten(t *testing.T) {
+	none := map[string]string{
+		"uniswap.errors.schema.json":                "Uniswap is read from its contracts, not asked for by its API",
+		"uniswap.swap-request.openapi-example.json": "Uniswap is read from its contracts, not asked for by its API",
+	}
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", "shared", "recorded", "venues", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Skip("recorded venue answers not present; they are in recorded/venues of the folder shared, which lies beside the repository")
+	}
+	text, err := os.ReadFile("recorded_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if name := filepath.Base(file); none[name] == "" && !strings.Contains(string(text), `"`+name+`"`) {
+			t.Errorf("%s is read by no test", name)
+		}
+	}
+}
+
+// TestOlderAnswersNameRoutersThatAreNotCalled reads a price whose transaction calls what has been replaced.
+func TestOlderAnswersNameRoutersThatAreNotCalled(t *testing.T) {
+	s := baseSwap(t, "1000000000000000000")
+	s.Chain, _ = chain.Documented().Chain(chain.Ethereum)
+	s.In.Address = s.Chain.WrappedCoin
+	v := openHere(t, zeroEx.Name, upstream.NewPool(zeroEx.Name))
+	resp := upstream.Response{Status: 200, Body: part(t, "0x.market_order.0.cow.json", "response")}
+	if o, err := v.readBuilt(resp, s, quote.Quote{}); err == nil || isRefusal(err) {
+		t.Errorf("a transaction to the old exchange proxy: %s, %v, want a bad answer", o.tx.To, err)
+	}
+}
+
+// TestOKXApprovesWhatIsDocumented compares the contract that OKX was recorded to have approved.
+func TestOKXApprovesWhatIsDocumented(t *testing.T) {
+	a, err := parseAnswer(part(t, "okx.market_order.1.cow.json", "response"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := profileOf(t, okx.Name).Approves[chain.Ethereum], contract(a.text("data.dexContractAddress")); got != want {
+		t.Errorf("approves %s, recorded %s", got, want)
 	}
 }

@@ -1,7 +1,5 @@
 package venue
 
-// The walk of all services: one call for price and transaction, or two; a venue's file holds what it asks and reads.
-
 import (
 	"context"
 	"fmt"
@@ -17,163 +15,26 @@ import (
 // serviceLife is how long a price, and a transaction that came with it, are good for where the API does not say.
 const serviceLife = 30 * time.Second
 
-// pricedRoute is a price, and R, the source of its transaction.
-type pricedRoute[R any] struct {
-	amountOut chain.Amount
-	gas       uint64
-	route     R
-}
-
-// pricing is a service as far as it is asked for prices.
-type pricing[R any] struct {
-	Options
-	profile quote.Profile
-	request func(Options, quote.Swap) (upstream.Request, error) // or why the venue cannot serve the swap
-	read    func(upstream.Response, quote.Profile, quote.Swap) (pricedRoute[R], error)
-}
-
-// kept is the part of a quote that its transaction needs, with the part of the request that the price does not depend
-// on.
-type kept[R any] struct {
-	route             R
-	sender, recipient chain.Address
-	priority          quote.Priority
-}
-
-// Profile implements quote.Venue.
-func (p *pricing[R]) Profile() quote.Profile { return p.profile }
-
-// Quote implements quote.Venue.
-func (p *pricing[R]) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error) {
-	asked := p.Now()
-	found, err := p.price(ctx, s)
-	if err != nil {
-		return quote.Quote{}, err
-	}
-	return quote.Quote{
-		Venue: p.profile.Name, AmountOut: found.amountOut, Gas: found.gas,
-		Expires: asked.Add(serviceLife), Route: kept[R]{found.route, s.Sender, s.Recipient, s.Priority},
-	}, nil
-}
-
-func (p *pricing[R]) price(ctx context.Context, s quote.Swap) (pricedRoute[R], error) {
-	if err := suits(p.profile, s); err != nil {
-		return pricedRoute[R]{}, err
-	}
-	request, err := p.request(p.Options, s)
-	if err != nil {
-		return pricedRoute[R]{}, p.failed("quote", s, err)
-	}
-	found, err := ask(ctx, p.Pool, request, func(resp upstream.Response) (pricedRoute[R], error) {
-		return something(p.read(resp, p.profile, s))
-	})
-	if err != nil {
-		return pricedRoute[R]{}, p.failed("quote", s, err)
-	}
-	return found, nil
-}
-
-func (p *pricing[R]) failed(attempt string, s quote.Swap, err error) error {
-	return fmt.Errorf("%s %s on chain %d: %w", p.profile.Name, attempt, s.Chain.ID, err)
-}
-
-// something turns a price of zero into ErrNoRoute.
-func something[R any](found pricedRoute[R], err error) (pricedRoute[R], error) {
-	if err == nil && found.amountOut.IsZero() {
-		return pricedRoute[R]{}, noSwapRoute("nothing comes out")
-	}
-	return found, err
-}
-
-// own returns what q keeps, which must be a quote of this venue's.
-func (p *pricing[R]) own(q quote.Quote) (kept[R], error) {
-	own, ours := q.Route.(kept[R])
-	if !ours || q.Venue != p.profile.Name {
-		return kept[R]{}, fmt.Errorf("%s build of a quote that is not its own", p.profile.Name)
-	}
-	return own, nil
-}
-
-// oneCall is a service that answers with price and transaction at once, made for one sender, recipient and priority.
-type oneCall struct{ pricing[quote.Tx] }
-
-var _ quote.Venue = (*oneCall)(nil)
-
-// Build implements quote.Venue. Another wallet or priority has a transaction made anew.
-func (v *oneCall) Build(ctx context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
-	own, err := v.own(q)
-	if err != nil {
-		return quote.Tx{}, err
-	}
-	if own.sender == s.Sender && own.recipient == s.Recipient && own.priority == s.Priority {
-		return own.route, nil
-	}
-	fresh, err := v.price(ctx, s)
-	if err != nil {
-		return quote.Tx{}, err
-	}
-	if err := checkMoved(fresh.amountOut, q); err != nil {
-		return quote.Tx{}, v.failed("build", s, err)
-	}
-	return fresh.route, nil
-}
-
-// twoCalls is a service asked for a price without a wallet, and for the transaction when it wins.
-type twoCalls[R any] struct {
-	pricing[R]
-	buildRequest func(Options, quote.Swap, R) (upstream.Request, error)
-	readBuild    func(upstream.Response, quote.Profile, quote.Swap, quote.Quote) (quote.Tx, error)
-}
-
-var _ quote.Venue = (*twoCalls[quote.Tx])(nil)
-
-// Build implements quote.Venue.
-func (v *twoCalls[R]) Build(ctx context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
-	own, err := v.own(q)
-	if err != nil {
-		return quote.Tx{}, err
-	}
-	request, err := v.buildRequest(v.Options, s, own.route)
-	if err != nil {
-		return quote.Tx{}, v.failed("build", s, err)
-	}
-	tx, err := ask(ctx, v.Pool, request, func(resp upstream.Response) (quote.Tx, error) {
-		return v.readBuild(resp, v.profile, s, q)
-	})
-	if err != nil {
-		return quote.Tx{}, v.failed("build", s, err)
-	}
-	return tx, nil
-}
-
-// oneCall makes v a venue that is asked for price and transaction at once.
-func (v service) oneCall(
-	read func(upstream.Response, quote.Profile, quote.Swap) (pricedRoute[quote.Tx], error),
-) func(Options) (quote.Venue, error) {
-	return func(o Options) (quote.Venue, error) {
-		return &oneCall{pricing[quote.Tx]{o, v.on(o.Registry), v.asks.toQuote, read}}, nil
-	}
-}
-
-// pricesAgain makes v a venue that is asked twice: for a price, and again for a wallet when it builds.
-func (v service) pricesAgain(read reader) func(Options) (quote.Venue, error) {
-	return func(o Options) (quote.Venue, error) {
-		return &twoCalls[quote.Tx]{
-			pricing[quote.Tx]{o, v.on(o.Registry), v.asks.toQuote, read.price},
-			func(o Options, s quote.Swap, _ quote.Tx) (upstream.Request, error) { return v.asks.request(o, s, true) },
-			read.tx,
-		}, nil
-	}
-}
-
-// service is where an aggregator's API and its contracts are.
+// service is a venue that is an API: where it and its contracts are, what it is asked and how its answers are read.
+//
+// It answers with price and transaction at once. Or it is asked twice, for a transaction when its price wins: by the
+// same template, where that says what more to ask, or by another one.
 type service struct {
 	Service
+	settings  []string      // that it knows
 	profile   quote.Profile // without name and contracts
-	asks      requestTemplate
 	contracts []deployment
 	functions callReader // of its routers, where they alone name payee and minimum
 	program   string     // that its transactions call on Solana; empty: it does not serve that
+	asks      requestTemplate
+	answers   answerTemplate
+	refuses   refusals
+	// finish reads the rest of a price, nil when there is none.
+	finish func(body []byte, a answer, p quote.Profile, s quote.Swap, o *proposal) error
+	builds *requestTemplate // nil: by asks
+	built  answerTemplate   // of builds
+	// prepare completes the venue for what its options say; nil: nothing is missing.
+	prepare func(v *aggregator) (quote.Venue, error)
 }
 
 // deployment is the contracts of a venue on the chains that have the same.
@@ -184,7 +45,7 @@ type deployment struct {
 }
 
 // on is the profile on those of the venue's chains that are in the registry.
-func (v service) on(registry chain.Registry) quote.Profile {
+func (v *service) on(registry chain.Registry) quote.Profile {
 	p := v.profile
 	p.Name, p.Routers = v.Name, map[chain.ID]chain.Address{}
 	if v.functions != nil {
@@ -209,4 +70,145 @@ func (v service) on(registry chain.Registry) quote.Profile {
 		p.Routers[chain.Solana] = solana.MustAccount(v.program)
 	}
 	return p
+}
+
+// open makes the venue.
+func (v *service) open(o Options) (quote.Venue, error) {
+	for _, t := range []*requestTemplate{&v.asks, v.builds} {
+		if err := t.check(v.settings); err != nil {
+			return nil, err
+		}
+	}
+	made := &aggregator{Options: o, service: v, profile: v.on(o.Registry)}
+	if v.prepare != nil {
+		return v.prepare(made)
+	}
+	return made, nil
+}
+
+// aggregator is the venue of a service.
+type aggregator struct {
+	Options
+	*service
+	profile quote.Profile
+}
+
+var _ quote.Venue = (*aggregator)(nil)
+
+// Profile implements quote.Venue.
+func (v *aggregator) Profile() quote.Profile { return v.profile }
+
+// kept is what a quote's transaction is made of, with the part of the request that the price does not depend on.
+type kept struct {
+	proposal
+	sender, recipient chain.Address
+	priority          quote.Priority
+}
+
+func (v *aggregator) isAskedOnce() bool { return v.builds == nil && v.asks.builds == "" }
+
+// Quote implements quote.Venue.
+func (v *aggregator) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error) {
+	asked := v.Now()
+	found, err := v.price(ctx, s)
+	if err != nil {
+		return quote.Quote{}, err
+	}
+	return quote.Quote{
+		Venue: v.Name, AmountOut: found.out, Gas: found.gas,
+		Expires: asked.Add(serviceLife), Route: kept{found, s.Sender, s.Recipient, s.Priority},
+	}, nil
+}
+
+func (v *aggregator) price(ctx context.Context, s quote.Swap) (proposal, error) {
+	if err := v.profile.Suits(s); err != nil {
+		return proposal{}, err
+	}
+	return v.ask(ctx, "quote", &v.asks, question{Options: v.Options, swap: s}, func(resp upstream.Response) (proposal, error) {
+		return v.readPrice(resp, s)
+	})
+}
+
+// Build implements quote.Venue.
+func (v *aggregator) Build(ctx context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
+	own, err := v.own(q)
+	switch {
+	case err != nil:
+		return quote.Tx{}, err
+	case v.isAskedOnce() && own.sender == s.Sender && own.recipient == s.Recipient && own.priority == s.Priority:
+		return own.tx, nil
+	case v.isAskedOnce(): // another wallet or priority has a transaction made anew
+		fresh, err := v.price(ctx, s)
+		if err == nil {
+			err = checkMoved(fresh.out, q)
+		}
+		return fresh.tx, err
+	}
+	asks := &v.asks
+	if v.builds != nil {
+		asks = v.builds
+	}
+	made, err := v.ask(ctx, "build", asks, question{v.Options, s, own.proposal, true}, func(resp upstream.Response) (proposal, error) {
+		return v.readBuilt(resp, s, q)
+	})
+	return made.tx, err
+}
+
+// own returns what q keeps, which must be a quote of this venue's.
+func (v *aggregator) own(q quote.Quote) (kept, error) {
+	own, ours := q.Route.(kept)
+	if !ours || q.Venue != v.Name {
+		return kept{}, fmt.Errorf("%s build of a quote that is not its own", v.Name)
+	}
+	return own, nil
+}
+
+func (v *aggregator) ask(
+	ctx context.Context, attempt string, t *requestTemplate, q question, read func(upstream.Response) (proposal, error),
+) (found proposal, err error) {
+	request, err := t.request(q)
+	if err == nil {
+		found, err = ask(ctx, v.Pool, request, read)
+	}
+	if err != nil {
+		return proposal{}, fmt.Errorf("%s %s on chain %d: %w", v.Name, attempt, q.swap.Chain.ID, err)
+	}
+	return found, nil
+}
+
+// readPrice reads a price, and its transaction where that comes with it.
+func (v *aggregator) readPrice(resp upstream.Response, s quote.Swap) (o proposal, err error) {
+	a, err := v.judge(resp)
+	if err == nil {
+		o, err = v.answers.read(a, v.profile, s)
+	}
+	if err == nil && v.finish != nil {
+		err = v.finish(resp.Body, a, v.profile, s, &o)
+	}
+	if err == nil && o.out.IsZero() {
+		err = noSwapRoute("nothing comes out")
+	}
+	if err == nil && v.isAskedOnce() && !v.profile.Writes {
+		o.tx, err = o.build(v.profile, s, o.out)
+	}
+	return o, err
+}
+
+// readBuilt reads the transaction for a quote. An answer that does not repeat the outcome is of the price quoted.
+func (v *aggregator) readBuilt(resp upstream.Response, s quote.Swap, q quote.Quote) (o proposal, err error) {
+	template := v.answers
+	if v.builds != nil {
+		template = v.built
+	}
+	a, err := v.judge(resp)
+	if err == nil {
+		o, err = template.read(a, v.profile, s)
+	}
+	if err == nil && template.out != "" {
+		err = checkMoved(o.out, q)
+	}
+	if err == nil {
+		o.tx, err = o.build(v.profile, s, q.AmountOut)
+	}
+	return o, err
 }

@@ -4,25 +4,49 @@ package venue
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
 
+	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
 	"crossgate/quote"
-	"crossgate/upstream"
 )
 
+// sunio asks the API for a route and writes the calldata. Multicall3 pays shares, of the coin alone, and calls the
+// router.
+var sunio = register(service{
+	// The limit is not published. The odd host is SUN.io's own (docs.sun.io/developers/swap/smart-router).
+	Service: Service{
+		Name: "sunio", URL: "https://rot.endjgfsv.link", Keyless: true, RequestsPerSecond: 3, Burst: 5,
+		Source: "github sun-protocol/smart-exchange-router, README",
+	},
+	profile: quote.Profile{
+		ImageURL: "https://sun.io/favicon.ico", Writes: true, Read: readSunioCall, PaysTwo: true, SharesOfCoin: true,
+	},
+	asks: requestTemplate{ // the kinds of pool that the router takes: SunSwap V4 has another call
+		path: "swap/router", query: "fromToken=$zeroIn toToken=$zeroOut amountIn=$rest " +
+			"typeList=PSM,CURVE,CURVE_COMBINATION,WTRX,SUNSWAP_V1,SUNSWAP_V2,SUNSWAP_V3",
+	},
+	refuses: refusals{state: "code", fine: "0", words: "code message", empty: "data"},
+	finish:  readSunio,
+	prepare: func(v *aggregator) (quote.Venue, error) {
+		if tron, known := v.Registry.Chain(chain.Tron); known {
+			v.profile.Routers[chain.Tron] = sunioRouter
+			if multicall := tron.Contracts.Multicall; !multicall.IsAbsent() {
+				v.profile.MoreRouters[chain.Tron] = []chain.Address{multicall}
+				v.profile.MaxAffiliatePercent = decimal.NewFromInt(sunioMostShare)
+			}
+		}
+		return &sunioVenue{v}, nil
+	},
+})
+
 const (
-	sunioName   = "sunio"
-	sunioRouter = "TCFNp179Lg46D16zKoumd4Poa2WFFdtqYj" // SmartExchangeRouter, also the spender
-
-	// sunioPools are the kinds of pool that the router takes. SunSwap V4 has another call.
-	sunioPools = "PSM,CURVE,CURVE_COMBINATION,WTRX,SUNSWAP_V1,SUNSWAP_V2,SUNSWAP_V3"
-
 	// Energy of a swap over one pool, and of every further one.
 	sunioEnergy     = 90_000
 	sunioHopEnergy  = 60_000
@@ -32,53 +56,34 @@ const (
 	sunioMostShare   = 10
 )
 
-var sunioABI = parseABI(`[{"type":"function","name":"swapExactInput","inputs":[{"name":"path","type":"address[]"},
-	{"name":"poolVersion","type":"string[]"},{"name":"versionLen","type":"uint256[]"},{"name":"fees","type":"uint24[]"},
-	{"name":"data","type":"tuple","components":[{"name":"amountIn","type":"uint256"},{"name":"amountOutMin","type":"uint256"},
-		{"name":"to","type":"address"},{"name":"deadline","type":"uint256"}]}],"outputs":[]}]`)
+// sunioRouter is the SmartExchangeRouter, also the spender: TCFNp179Lg46D16zKoumd4Poa2WFFdtqYj.
+var sunioRouter = contract("0x18ff186cb1973d4b29700f2aac6b1eec9e55ffbd")
 
-// sunioCalls has the same function with what the router holds it to: the ends of the path, and the data.
-var sunioCalls = readsCalls(function{
-	signature: "swapExactInput(address[],string[],uint256[],uint24[],(uint256,uint256,address,uint256))",
-	tokenIn:   position{0, 0}, tokenOut: position{0, -1},
-	amountIn: position{4, 0}, minOut: position{4, 1}, payee: position{4, 2},
-})
+// Calls of the router, and of Multicall3 (github.com/mds1/multicall3).
+var (
+	sunioSwap = newMethod(function{
+		signature: "swapExactInput(address[] in/out,string[],uint256[],uint24[],(uint256 amount,uint256 least,address payee,uint256))",
+	})
+	sunioCalls      = readerOf(sunioSwap)
+	sunioValueCall  = newMethod(function{signature: "aggregate3Value((address target,bool mayFail,uint256 value,bytes data)[] calls)"})
+	sunioValueCalls = readerOf(sunioValueCall)
+)
 
-func init() {
-	// The limit is not published. The odd host is SUN.io's own (docs.sun.io/developers/swap/smart-router).
-	register(Service{
-		Name: sunioName, URL: "https://rot.endjgfsv.link", Keyless: true, RequestsPerSecond: 3, Burst: 5,
-		Source: "github sun-protocol/smart-exchange-router, README",
-	}, openSunio)
-}
-
-// sunio asks the API for a route and writes the calldata. Multicall3 pays shares, of the coin alone, and calls the
-// router.
-type sunio struct{ pricing[sunioRoute] }
-
-var _ quote.Venue = (*sunio)(nil)
-
-func openSunio(o Options) (quote.Venue, error) {
-	p := quote.Profile{
-		Name: sunioName, ImageURL: "https://sun.io/favicon.ico", Routers: map[chain.ID]chain.Address{},
-		MoreRouters: map[chain.ID][]chain.Address{}, Writes: true, Read: readSunioCall, PaysTwo: true, SharesOfCoin: true,
+// sunioData and valueCall are structs of these calls.
+type (
+	sunioData struct {
+		Amount   *big.Int       `abi:"member0"`
+		Least    *big.Int       `abi:"member1"`
+		Payee    common.Address `abi:"member2"`
+		Deadline *big.Int       `abi:"member3"`
 	}
-	router, err := chain.ParseAddress(sunioRouter, chain.TVM)
-	if err != nil {
-		return nil, err
+	valueCall struct {
+		Target  common.Address `abi:"member0"`
+		MayFail bool           `abi:"member1"`
+		Value   *big.Int       `abi:"member2"`
+		Data    []byte         `abi:"member3"`
 	}
-	if tron, known := o.Registry.Chain(chain.Tron); known {
-		p.Routers[chain.Tron] = router
-		if multicall := tron.Contracts.Multicall; !multicall.IsAbsent() {
-			p.MoreRouters[chain.Tron], p.MaxAffiliatePercent = []chain.Address{multicall}, decimal.NewFromInt(sunioMostShare)
-		}
-	}
-	return &sunio{pricing[sunioRoute]{Options: o, profile: p, request: sunioAsks.toQuote, read: readSunio}}, nil
-}
-
-var sunioAsks = requestTemplate{
-	path: "swap/router", query: "fromToken=$zeroIn toToken=$zeroOut amountIn=$rest typeList=" + sunioPools,
-}
+)
 
 // sunioRoute is a path as the router's call takes it: a pool's kind and fee stand at the token that goes in.
 type sunioRoute struct {
@@ -87,28 +92,22 @@ type sunioRoute struct {
 	fees     []*big.Int // hundredths of a basis point, zero where the kind has none
 }
 
+type sunioVenue struct{ *aggregator }
+
 // Build implements quote.Venue. It makes no call: the calldata holds the minimum.
-func (v *sunio) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
+func (v *sunioVenue) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
 	own, err := v.own(q)
 	if err != nil {
 		return quote.Tx{}, err
 	}
-	route := own.route
-	least, err := lessPercent(q.AmountOut, s.SlippagePercent)
-	if err != nil {
-		return quote.Tx{}, fmt.Errorf("sunio minimum: %w", err)
-	}
+	route := own.route.(sunioRoute)
 	lengths := make([]*big.Int, len(route.versions)) // of the path's parts: each adds a token, the first has two
 	for i := range lengths {
 		lengths[i] = big.NewInt(1)
 	}
 	lengths[0] = big.NewInt(2)
-	data := pack(sunioABI, "swapExactInput", route.path, route.versions, lengths, route.fees, struct {
-		AmountIn, AmountOutMin *big.Int
-		To                     common.Address
-		Deadline               *big.Int
-	}{
-		sunioSwapped(s).Big(), least.Big(), common.BytesToAddress(s.Recipient.Bytes()),
+	data := sunioSwap.pack(route.path, route.versions, lengths, route.fees, sunioData{
+		sunioSwapped(s).Big(), leastOf(q.AmountOut, s).Big(), common.BytesToAddress(s.Recipient.Bytes()),
 		big.NewInt(v.deadline(s.Chain.ID).Unix()),
 	})
 	tx := quote.Tx{To: v.profile.Routers[s.Chain.ID], Data: data, Value: coinValue(s)}
@@ -121,115 +120,97 @@ func (v *sunio) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx,
 			calls = append(calls, valueCall{Target: common.BytesToAddress(share.Recipient.Bytes()), Value: sunioShare(s, share).Big()})
 		}
 	}
-	calls = append(calls, valueCall{Target: common.BytesToAddress(tx.To.Bytes()), Value: sunioSwapped(s).Big(), CallData: data})
-	tx.To, tx.Data = s.Chain.Contracts.Multicall, pack(valueCallsABI, "aggregate3Value", calls)
+	calls = append(calls, valueCall{Target: common.BytesToAddress(tx.To.Bytes()), Value: sunioSwapped(s).Big(), Data: data})
+	tx.To, tx.Data = s.Chain.Contracts.Multicall, sunioValueCall.pack(calls)
 	return tx, nil
 }
 
 // sunioShare is a share of a swap's input, sunioSwapped the rest.
 func sunioShare(s quote.Swap, share quote.Affiliate) chain.Amount {
-	return s.In.Amount.MulDiv(uint64(bps(share.Percent)), wholeBps)
+	return quote.Share(s.In.Amount, share.Percent.Truncate(2))
 }
 
 func sunioSwapped(s quote.Swap) chain.Amount {
 	return s.In.Amount.Sub(sunioShare(s, s.Affiliate)).Sub(sunioShare(s, s.Second))
 }
 
-// valueCall is a call of Multicall3's aggregate3Value (github.com/mds1/multicall3).
-type valueCall struct {
-	Target       common.Address
-	AllowFailure bool
-	Value        *big.Int
-	CallData     []byte
-}
-
-var (
-	valueCallsABI = parseABI(`[{"type":"function","name":"aggregate3Value","inputs":[{"name":"calls","type":"tuple[]","components":[
-		{"name":"target","type":"address"},{"name":"allowFailure","type":"bool"},{"name":"value","type":"uint256"},{"name":"callData","type":"bytes"}]}],"outputs":[]}]`)
-	sunioValueCalls = readsCalls(function{signature: "aggregate3Value((address,bool,uint256,bytes)[])"})
-)
-
 // readSunioCall is sunio's Profile.Read: a call of the router, or payments of shares and then such a call.
 func readSunioCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	if tx.To != c.Contracts.Multicall {
 		return sunioCalls.read(c, tx)
 	}
-	_, arguments, err := sunioValueCalls.unpack(tx.Data)
+	d, err := sunioValueCalls.decode(tx)
 	if err != nil {
 		return quote.Call{}, err
 	}
-	r := argumentReader{arguments: arguments}
-	last, _ := r.at(position{0, -1, 3}).([]byte)
-	router, _ := chain.ParseAddress(sunioRouter, chain.TVM)
-	if mayFail, is := r.at(position{0, -1, 1}).(bool); !is || mayFail || chain.NewAddress(r.address(position{0, -1, 0}).Bytes()) != router {
+	var made []valueCall
+	for i := 0; d.at(0, i) != nil; i++ {
+		made = append(made, *abi.ConvertType(d.at(0, i), new(valueCall)).(*valueCall))
+	}
+	last := len(made) - 1
+	if last < 0 || made[last].MayFail || chain.NewAddress(made[last].Target.Bytes()) != sunioRouter {
 		return quote.Call{}, errors.New("it does not end with a call of the router")
 	}
-	swapped := r.amount(position{0, -1, 2})
-	call, err := sunioCalls.read(c, quote.Tx{Data: last, Value: swapped})
-	if err != nil || !call.TokenIn.IsNative() || call.AmountIn != swapped || tx.Value.IsZero() {
+	swapped, err := chain.AmountFromBig(made[last].Value)
+	call, readErr := sunioCalls.read(c, quote.Tx{Data: made[last].Data, Value: swapped})
+	if err := errors.Join(err, readErr); err != nil || !call.TokenIn.IsNative() || call.AmountIn != swapped || tx.Value.IsZero() {
 		return quote.Call{}, errors.Join(err, errors.New("it calls the router with another value than it swaps"))
 	}
 	shares := []*quote.Affiliate{&call.Affiliate, &call.Second}
-	for i := 0; r.at(position{0, i + 1}) != nil; i++ {
-		data, _ := r.at(position{0, i, 3}).([]byte)
-		if mayFail, is := r.at(position{0, i, 1}).(bool); i == len(shares) || len(data) > 0 || !is || mayFail {
+	for i, paid := range made[:last] {
+		if i == len(shares) || len(paid.Data) > 0 || paid.MayFail {
 			return quote.Call{}, errors.New("it makes another call than payments of shares")
 		}
-		value := r.amount(position{0, i, 2})
-		percent := decimal.NewFromBigInt(value.Big(), 2).DivRound(decimal.NewFromBigInt(tx.Value.Big(), 0), 18).Truncate(9)
-		*shares[i] = quote.Affiliate{Percent: percent, Recipient: chain.NewAddress(r.address(position{0, i, 0}).Bytes())}
+		value, err := chain.AmountFromBig(paid.Value)
+		if err != nil {
+			return quote.Call{}, err
+		}
+		percent := decimal.NewFromBigInt(paid.Value, 2).DivRound(decimal.NewFromBigInt(tx.Value.Big(), 0), 18).Truncate(9)
+		*shares[i] = quote.Affiliate{Percent: percent, Recipient: chain.NewAddress(paid.Target.Bytes())}
 		call.AmountIn = call.AmountIn.Add(value)
 	}
-	return call, r.err
+	return call, nil
 }
 
 // sunioOffer is one route, best first. Amounts are in whole tokens; newer versions of the API have raw ones, too.
 type sunioOffer struct {
-	AmountIn     string   `json:"amountIn"`
-	AmountOut    string   `json:"amountOut"`
-	AmountOutRaw digits   `json:"amountOutRaw"`
-	Tokens       []string `json:"tokens"`
-	PoolFees     []string `json:"poolFees"`
-	PoolVersions []string `json:"poolVersions"`
+	AmountIn     string      `json:"amountIn"`
+	AmountOut    string      `json:"amountOut"`
+	AmountOutRaw json.Number `json:"amountOutRaw"`
+	Tokens       []string    `json:"tokens"`
+	PoolFees     []string    `json:"poolFees"`
+	PoolVersions []string    `json:"poolVersions"`
 }
 
-func readSunio(resp upstream.Response, _ quote.Profile, s quote.Swap) (found pricedRoute[sunioRoute], err error) {
-	var answer struct {
-		Code    *int         `json:"code"`
-		Message string       `json:"message"`
-		Data    []sunioOffer `json:"data"`
+func readSunio(body []byte, _ answer, _ quote.Profile, s quote.Swap, o *proposal) error {
+	var read struct {
+		Data []sunioOffer `json:"data"`
 	}
-	err = decode(resp, &answer)
-	switch {
-	case isRejection(resp):
-		return found, refused(sunioName, resp.Status, answer.Message)
-	case err != nil:
-		return found, err
-	case answer.Code == nil:
-		return found, errors.New("answer without a code")
-	case *answer.Code != 0:
-		return found, refused(sunioName, resp.Status, fmt.Sprintf("%d %s", *answer.Code, answer.Message))
-	case len(answer.Data) == 0:
-		return found, noSwapRoute("no routes")
+	if err := notDocumented("answer", json.Unmarshal(body, &read)); err != nil {
+		return err
 	}
-	best := answer.Data[0]
+	if len(read.Data) == 0 {
+		return noSwapRoute("no routes")
+	}
+	best := read.Data[0]
 	in, err := smallest(best.AmountIn, s.In.Token.Decimals)
 	if err != nil || in != sunioSwapped(s) {
-		return found, fmt.Errorf("answer is about an input of %q", clean(best.AmountIn))
+		return fmt.Errorf("answer is about an input of %q", clean(best.AmountIn))
 	}
-	if found.route, err = best.route(s); err != nil {
-		return found, err
+	route, err := best.route(s)
+	if err != nil {
+		return err
 	}
-	found.gas = sunioEnergy + sunioHopEnergy*uint64(len(found.route.path)-2)
+	o.route, o.gas = route, sunioEnergy+sunioHopEnergy*uint64(len(route.path)-2)
 	if sunioSwapped(s) != s.In.Amount {
-		found.gas += sunioShareEnergy
+		o.gas += sunioShareEnergy
 	}
-	if found.amountOut = best.AmountOutRaw.amount(); best.AmountOutRaw == "" {
-		if found.amountOut, err = smallest(best.AmountOut, s.Out.Token.Decimals); err != nil {
-			return found, fmt.Errorf("amount out: %w", err)
-		}
+	if best.AmountOutRaw != "" {
+		o.out, err = chain.ParseAmount(string(best.AmountOutRaw))
+	} else {
+		o.out, err = smallest(best.AmountOut, s.Out.Token.Decimals)
 	}
-	return found, nil
+	return err
 }
 
 // route reads the way, which must lead from the one token of the swap to the other.

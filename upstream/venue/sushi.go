@@ -3,29 +3,33 @@ package venue
 // SushiSwap aggregator API v7: https://www.sushi.com/docs/api
 
 import (
-	"cmp"
-	"fmt"
+	"regexp"
 
 	"github.com/shopspring/decimal"
 
 	"crossgate/quote"
-	"crossgate/upstream"
 )
 
 // sushi prices with /quote and builds with /swap, which prices again.
-var sushi = service{
+var sushi = register(service{
 	// The limit is not published.
 	Service: Service{
 		Name: "sushiswap", URL: "https://api.sushi.com", RequestsPerSecond: 3, Burst: 5,
 		Source: "github sushi-labs/sushi, red-snwapper.ts",
 	},
-	profile: quote.Profile{ImageURL: "https://www.sushi.com/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(50)},
+	settings: []string{excludedSources, "referrer"}, // which identifies integrators
+	profile:  quote.Profile{ImageURL: "https://www.sushi.com/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(50)},
 	asks: requestTemplate{ // without the API's own simulation: a wallet may approve, or be filled, later
 		path:   "${quote|swap}/v7/$chain",
 		query:  "tokenIn=$in tokenOut=$out amount=$amount maxSlippage=$fraction excludeDEX=$excludedSources apiKey=$key referrer=$referrer",
 		builds: "sender=$sender recipient=$recipient simulate=false",
 		shares: "fee=$shareFraction feeBy=input feeReceiver=$payee",
 	},
+	answers: answerTemplate{
+		in: "amountIn", out: "assumedAmountOut", gas: "gasSpent", to: "tx.to", value: "tx.value", data: "tx.data",
+	},
+	// A pair without a route has the HTTP status 200; a part of a swap is none.
+	refuses: refusals{state: "status", fine: "Success", words: "detail details title", noRoute: regexp.MustCompile(`^status (NoWay|Partial)\b`)},
 	contracts: []deployment{{
 		chains:  []uint64{1, 10, 25, 56, 100, 137, 143, 146, 999, 4326, 5000, 8453, 9745, 42161, 43114, 59144, 80094},
 		routers: []string{"0xAC4c6e212A361c968F1725b4d055b47E63F80b75"}, // RedSnwapper, also the spender
@@ -33,43 +37,5 @@ var sushi = service{
 		chains:  []uint64{4663},
 		routers: []string{"0x8e6fd69a77e88ee20ba4b4fbd59dfcda3ec0e98a"},
 	}},
-	// tokenIn, amountIn, recipient, tokenOut, amountOutMin, executor, executorData
-	functions: readsCalls(function{
-		signature: "snwap(address,uint256,address,address,uint256,address,bytes)",
-		tokenIn:   position{0}, amountIn: position{1}, payee: position{2}, tokenOut: position{3}, minOut: position{4},
-	}),
-}
-
-func init() {
-	register(sushi.Service, sushi.pricesAgain(readSushi), excludedSources, sushiReferrer)
-}
-
-// sushiReferrer identifies integrators, as the venue's documents ask.
-const sushiReferrer = "referrer"
-
-// readSushi reads an answer. A pair without a route has the HTTP status 200; a part of a swap is none.
-func readSushi(resp upstream.Response, _ quote.Profile, _ quote.Swap) (proposal, error) {
-	var answer struct {
-		Status           string      `json:"status"`
-		AmountIn         digits      `json:"amountIn"`
-		AssumedAmountOut digits      `json:"assumedAmountOut"`
-		GasSpent         digits      `json:"gasSpent"`
-		Tx               transaction `json:"tx"` // its value is absent when nothing of the coin is sent
-	}
-	if err := decodeOr(sushiFailure, sushi.Name, resp, &answer); err != nil {
-		return proposal{}, err
-	}
-	switch answer.Status {
-	case "Success":
-	case "NoWay", "Partial":
-		return proposal{}, noSwapRoute("status " + answer.Status)
-	default:
-		return proposal{}, fmt.Errorf("answer of status %q", clean(answer.Status))
-	}
-	answer.Tx.Value = cmp.Or(answer.Tx.Value, "0")
-	return proposal{in: &answer.AmountIn, out: answer.AssumedAmountOut, gas: answer.GasSpent, tx: answer.Tx}, nil
-}
-
-func sushiFailure(f failure) (message string, isRoute bool) {
-	return cmp.Or(f.text("detail"), f.text("details"), f.text("title")), false
-}
+	functions: readsCalls(function{signature: "snwap(address in,uint256 amount,address payee,address out,uint256 least,address,bytes)"}),
+})

@@ -1,10 +1,10 @@
 package venue
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -23,64 +23,43 @@ const (
 	maxCalldata = 128 << 10
 )
 
-// suits returns why a venue with profile p cannot do s, if so. An affiliate share is taken whole or refused.
-func suits(p quote.Profile, s quote.Swap) error {
-	if _, served := p.Routers[s.Chain.ID]; !served {
-		return fmt.Errorf("%s on chain %d: %w", p.Name, s.Chain.ID, quote.ErrUnsupportedChain)
+// build is the proposal's transaction, which must keep to a promised amount, call the venue's contract and send the
+// input alone.
+func (o proposal) build(p quote.Profile, s quote.Swap, promised chain.Amount) (quote.Tx, error) {
+	if err := o.checkMinimum(s, promised); err != nil {
+		return quote.Tx{}, err
 	}
-	share := s.Affiliate.Percent.Add(s.Second.Percent)
-	if share.GreaterThan(p.MaxAffiliatePercent) {
-		return fmt.Errorf("%s: %w a share of %s %%", p.Name, quote.ErrNoAffiliate, share)
+	if s.Chain.Family == chain.SVM {
+		return o.message()
 	}
-	if !p.FineAffiliate && !s.Affiliate.Percent.Shift(2).IsInteger() || !s.Second.Percent.Shift(2).IsInteger() {
-		return fmt.Errorf("%s: %w with a share finer than a basis point", p.Name, quote.ErrNoAffiliate)
-	}
-	if share.IsPositive() && p.SharesOfCoin && !s.In.Address.IsNative() {
-		return fmt.Errorf("%s: %w, but for shares of the coin", p.Name, quote.ErrNoAffiliate)
-	}
-	if s.Second.Percent.IsPositive() && !p.PaysTwo {
-		return fmt.Errorf("%s: %w with shares for two", p.Name, quote.ErrNoAffiliate)
-	}
-	if _, fits := s.In.Amount.Uint64(); s.Chain.Family == chain.SVM && !fits {
-		return fmt.Errorf("%s: %w for more than 64 bits", p.Name, quote.ErrNoRoute)
-	}
-	return nil
-}
-
-// payees lists recipients of shares of the input with their basis points, comma-separated; empty when there are none.
-func payees(s quote.Swap) (shares, recipients string) {
-	var eachShare, eachRecipient []string
-	for _, a := range []quote.Affiliate{s.Affiliate, s.Second} {
-		if a.Percent.IsPositive() {
-			eachShare = append(eachShare, strconv.Itoa(bps(a.Percent)))
-			eachRecipient = append(eachRecipient, a.Recipient.String())
-		}
-	}
-	return strings.Join(eachShare, ","), strings.Join(eachRecipient, ",")
-}
-
-// transaction is the transaction of an answer as the venue spells it.
-type transaction struct {
-	To    string `json:"to"`
-	Value digits `json:"value"`
-	Data  string `json:"data"`
-}
-
-// check refuses a transaction that calls another contract than the venue's, or sends another value than the input.
-func (t transaction) check(p quote.Profile, s quote.Swap) (quote.Tx, error) {
-	router, err := parseRouter(t.To, p, s)
+	router, err := parseRouter(o.to, p, s)
 	if err != nil {
 		return quote.Tx{}, err
 	}
 	value := coinValue(s)
-	if t.Value == "" || t.Value.amount() != value {
-		return quote.Tx{}, fmt.Errorf("transaction of value %q instead of %s", string(t.Value), value)
+	if o.value != value {
+		return quote.Tx{}, fmt.Errorf("transaction of value %s instead of %s", o.value, value)
 	}
-	data, err := calldata(t.Data)
+	data, err := calldata(o.data)
 	if err != nil {
 		return quote.Tx{}, err
 	}
 	return quote.Tx{To: router, Data: data, Value: value}, nil
+}
+
+// checkMinimum refuses a looser minimum than the slippage allows, but for a part in a billion: some APIs use floats.
+func (o proposal) checkMinimum(s quote.Swap, quoted chain.Amount) error {
+	const billion = 1_000_000_000
+	promised := leastOf(quoted, s)
+	if o.least != nil && o.least.Cmp(promised.MulDiv(billion-1, billion)) < 0 {
+		return fmt.Errorf("minimum of %s instead of %s", o.least, promised)
+	}
+	return nil
+}
+
+// leastOf is what the swap's slippage leaves of an amount.
+func leastOf(amount chain.Amount, s quote.Swap) chain.Amount {
+	return amount.Sub(quote.Share(amount, s.SlippagePercent))
 }
 
 // coinValue is what a swap's transaction carries of the coin.
@@ -103,18 +82,14 @@ func parseRouter(text string, p quote.Profile, s quote.Swap) (chain.Address, err
 	return router, nil
 }
 
-func checkRouter(text string, p quote.Profile, s quote.Swap) error {
-	_, err := parseRouter(text, p, s)
-	return err
-}
-
-// checkSpender refuses an answer that wants another contract approved than the venue's profile says.
+// checkSpender refuses an answer that wants another contract approved than the venue's profile says. Without a
+// transaction that must be one that it calls.
 func checkSpender(text, router string, p quote.Profile, s quote.Swap) error {
 	spender, err := chain.ParseAddress(text, chain.EVM)
 	if err != nil {
 		return fmt.Errorf("spender: %w", err)
 	}
-	called, err := parseRouter(router, p, s)
+	called, err := parseRouter(cmp.Or(router, text), p, s)
 	if err != nil {
 		return err
 	}
@@ -136,31 +111,10 @@ func calldata(text string) ([]byte, error) {
 	return data, nil
 }
 
-// checkIn refuses an answer about another input amount: a cache on the venue's side, or a mix-up.
-func checkIn(in digits, s quote.Swap) error {
-	if in.amount() != s.In.Amount {
-		return fmt.Errorf("answer is about an input of %q instead of %s", string(in), s.In.Amount)
-	}
-	return nil
-}
-
 // checkMoved refuses to build at less than was quoted.
 func checkMoved(out chain.Amount, q quote.Quote) error {
 	if out.Cmp(q.AmountOut) < 0 {
 		return fmt.Errorf("%w: %s instead of %s", ErrPriceMoved, out, q.AmountOut)
-	}
-	return nil
-}
-
-// checkMinimum refuses a looser minimum than the slippage allows, but for a part in a billion: some APIs use floats.
-func checkMinimum(minimum digits, s quote.Swap, quoted chain.Amount) error {
-	const billion = 1_000_000_000
-	promised, err := lessPercent(quoted, s.SlippagePercent)
-	if err != nil {
-		return fmt.Errorf("minimum: %w", err)
-	}
-	if minimum.amount().Cmp(promised.MulDiv(billion-1, billion)) < 0 {
-		return fmt.Errorf("minimum of %q instead of %s", string(minimum), promised)
 	}
 	return nil
 }

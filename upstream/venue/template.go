@@ -1,11 +1,15 @@
 package venue
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,65 +24,106 @@ import (
 // without one, and ${a|b} is a to quote and b to build.
 type requestTemplate struct {
 	path   string
-	query  string                        // name=value with spaces between; without a value it is left out
-	builds string                        // more of it, to build
-	shares string                        // more of it, where an affiliate has a share
-	header string                        // as query
-	body   func(Options, quote.Swap) any // JSON that is posted; nil: none
-	fits   func(quote.Swap) error        // nil: it serves all
-	chains map[uint64]string             // names of chains by EIP-155 id; nil: that id
+	query  string                 // name=value with spaces between; without a value it is left out
+	builds string                 // more of it, to build
+	shares string                 // more of it, where an affiliate has a share
+	header string                 // as query
+	body   string                 // as query, and name:=JSON: a JSON object that is posted
+	fits   func(quote.Swap) error // nil: it serves all
+	chains map[uint64]string      // names of chains by EIP-155 id; nil: that id
+	sign   func(o Options, target string) http.Header
 }
 
-// toQuote is the request for a price.
-func (q requestTemplate) toQuote(o Options, s quote.Swap) (upstream.Request, error) {
-	return q.request(o, s, false)
+// question is what a request is about.
+type question struct {
+	Options
+	swap quote.Swap
+	proposal
+	builds bool
 }
 
-func (q requestTemplate) request(o Options, s quote.Swap, builds bool) (upstream.Request, error) {
-	if q.fits != nil {
-		if err := q.fits(s); err != nil {
-			return upstream.Request{}, err
+func (t *requestTemplate) request(q question) (r upstream.Request, err error) {
+	if t.fits != nil {
+		if err := t.fits(q.swap); err != nil {
+			return r, err
 		}
 	}
-	word := func(name string) string {
-		if first, second, either := strings.Cut(name, "|"); either && builds {
-			return second
-		} else if either {
-			return first
-		}
-		name, otherwise, _ := strings.Cut(name, ":")
-		value := o.Settings[name]
-		switch read := words[name]; {
-		case name == "key":
-			value = o.Key
-		case name == "bearer":
-			value = "Bearer " + o.Key
-		case name == "chain" && q.chains != nil:
-			value = q.chains[s.Chain.Native]
-		case read != nil:
-			value = read(s)
-		}
-		return cmp.Or(value, otherwise)
+	word := func(name string) string { return t.word(name, q) }
+	query := t.query
+	if q.builds {
+		query += " " + t.builds
 	}
-	query := q.query
-	if builds {
-		query += " " + q.builds
+	if q.swap.Affiliate.Percent.IsPositive() {
+		query += " " + t.shares
 	}
-	if s.Affiliate.Percent.IsPositive() {
-		query += " " + q.shares
-	}
-	r := upstream.Request{Path: os.Expand(q.path, word), Query: url.Values{}, Header: http.Header{}}
+	r = upstream.Request{Path: os.Expand(t.path, word), Query: url.Values{}, Header: http.Header{}}
 	expand(query, word, r.Query.Set)
-	expand(q.header, word, r.Header.Set)
-	if strings.Contains(query, "$key") {
-		r.Keys = []string{o.Key}
+	expand(t.header, word, r.Header.Set)
+	if t.sign != nil {
+		r.Header = t.sign(q.Options, "/"+r.Path+"?"+r.Query.Encode())
 	}
-	var err error
-	if q.body != nil {
-		r.Method, r.Query = http.MethodPost, nil
-		r.Body, err = encode(q.body(o, s))
+	if strings.Contains(query, "$key") {
+		r.Keys = []string{q.Key}
+	}
+	if t.body != "" {
+		r.Method = http.MethodPost
+		r.Body, err = t.post(word)
 	}
 	return r, err
+}
+
+// post is the JSON of the body. Raw JSON in it goes through untouched: venues sign their routes.
+func (t *requestTemplate) post(word func(string) string) ([]byte, error) {
+	members := map[string]any{}
+	expand(t.body, word, func(name, value string) {
+		if raw, isJSON := strings.CutSuffix(name, ":"); isJSON {
+			members[raw] = json.RawMessage(value)
+		} else {
+			members[name] = value
+		}
+	})
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(members); err != nil {
+		return nil, fmt.Errorf("request body: %w", err)
+	}
+	return text.Bytes(), nil
+}
+
+// word is the value of a $word.
+func (t *requestTemplate) word(name string, q question) string {
+	if first, second, either := strings.Cut(name, "|"); either && q.builds {
+		return second
+	} else if either {
+		return first
+	}
+	name, otherwise, _ := strings.Cut(name, ":")
+	if read := words[name]; read != nil && (name != "chain" || t.chains == nil) {
+		return cmp.Or(read(q), otherwise)
+	}
+	if name == "chain" {
+		return t.chains[q.swap.Chain.Native]
+	}
+	return cmp.Or(q.Settings[name], otherwise)
+}
+
+// check refuses words that are neither of a swap nor settings, which would be left out of requests.
+func (t *requestTemplate) check(settings []string) error {
+	if t == nil {
+		return nil
+	}
+	var unknown []error
+	for _, text := range []string{t.path, t.query, t.builds, t.shares, t.header, t.body} {
+		os.Expand(text, func(name string) string {
+			name, _, _ = strings.Cut(name, ":")
+			if words[name] == nil && !slices.Contains(settings, name) && !strings.Contains(name, "|") {
+				unknown = append(unknown, fmt.Errorf("template with the unknown word $%s", name))
+			}
+			return ""
+		})
+	}
+	return errors.Join(unknown...)
 }
 
 func expand(list string, word func(string) string, set func(name, value string)) {
@@ -91,44 +136,67 @@ func expand(list string, word func(string) string, set func(name, value string))
 }
 
 // words are the values in templates of requests.
-var words = map[string]func(quote.Swap) string{
-	"chain":       func(s quote.Swap) string { return strconv.FormatUint(s.Chain.Native, 10) },
-	"in":          func(s quote.Swap) string { return tokenText(s, s.In.Address) },
-	"out":         func(s quote.Swap) string { return tokenText(s, s.Out.Address) },
-	"zeroIn":      func(s quote.Swap) string { return s.In.Address.Format(s.Chain.Family) }, // the coin as the zero address
-	"zeroOut":     func(s quote.Swap) string { return s.Out.Address.Format(s.Chain.Family) },
-	"lowerIn":     func(s quote.Swap) string { return strings.ToLower(tokenText(s, s.In.Address)) },
-	"lowerOut":    func(s quote.Swap) string { return strings.ToLower(tokenText(s, s.Out.Address)) },
-	"inDecimals":  func(s quote.Swap) string { return strconv.Itoa(int(s.In.Token.Decimals)) },
-	"outDecimals": func(s quote.Swap) string { return strconv.Itoa(int(s.Out.Token.Decimals)) },
-	"amount":      func(s quote.Swap) string { return s.In.Amount.String() },
-	"rest":        func(s quote.Swap) string { return sunioSwapped(s).String() },
-	"sender":      func(s quote.Swap) string { return s.Sender.Format(s.Chain.Family) },
-	"recipient":   func(s quote.Swap) string { return s.Recipient.Format(s.Chain.Family) },
-	"other": func(s quote.Swap) string { // recipient
-		if s.Recipient == s.Sender {
-			return ""
+var words = map[string]func(question) string{
+	"key":          func(q question) string { return q.Key },
+	"bearer":       func(q question) string { return "Bearer " + q.Key },
+	"chain":        func(q question) string { return strconv.FormatUint(q.swap.Chain.Native, 10) },
+	"in":           func(q question) string { return tokenText(q.swap, q.swap.In.Address) },
+	"out":          func(q question) string { return tokenText(q.swap, q.swap.Out.Address) },
+	"zeroIn":       func(q question) string { return q.text(q.swap.In.Address) }, // the coin as the zero address
+	"zeroOut":      func(q question) string { return q.text(q.swap.Out.Address) },
+	"lowerIn":      func(q question) string { return strings.ToLower(tokenText(q.swap, q.swap.In.Address)) },
+	"lowerOut":     func(q question) string { return strings.ToLower(tokenText(q.swap, q.swap.Out.Address)) },
+	"inDecimals":   func(q question) string { return strconv.Itoa(int(q.swap.In.Token.Decimals)) },
+	"outDecimals":  func(q question) string { return strconv.Itoa(int(q.swap.Out.Token.Decimals)) },
+	"amount":       func(q question) string { return q.swap.In.Amount.String() },
+	"rest":         func(q question) string { return sunioSwapped(q.swap).String() },
+	"sender":       func(q question) string { return q.text(q.swap.Sender) },
+	"recipient":    func(q question) string { return q.text(q.swap.Recipient) },
+	"mixSender":    func(q question) string { return q.swap.Sender.Checksum() },
+	"mixRecipient": func(q question) string { return q.swap.Recipient.Checksum() },
+	"other":        func(q question) string { return orEmpty(q.swap.Recipient != q.swap.Sender, q.text(q.swap.Recipient)) },
+	"percent":      func(q question) string { return q.swap.SlippagePercent.String() },
+	"percent4":     func(q question) string { return q.swap.SlippagePercent.RoundFloor(4).String() },
+	"bps":          func(q question) string { return bps(q.swap.SlippagePercent) },
+	"fraction":     func(q question) string { return q.swap.SlippagePercent.Shift(-2).String() },
+	"gasPrice":     func(q question) string { return orEmpty(!q.swap.GasPrice.IsZero(), q.swap.GasPrice.String()) }, // wei
+	"share": func(q question) string { // percent
+		return orEmpty(q.swap.Affiliate.Percent.IsPositive(), q.swap.Affiliate.Percent.String())
+	},
+	"payee": func(q question) string {
+		return orEmpty(q.swap.Affiliate.Percent.IsPositive(), q.swap.Affiliate.Recipient.String())
+	},
+	"shareBps":      func(q question) string { return bps(q.swap.Affiliate.Percent) },
+	"shareFraction": func(q question) string { return q.swap.Affiliate.Percent.Shift(-2).String() },
+	"eachBps":       func(q question) string { return q.each(func(a quote.Affiliate) string { return bps(a.Percent) }) },
+	"eachPayee":     func(q question) string { return q.each(func(a quote.Affiliate) string { return a.Recipient.String() }) },
+	"wraps":         func(q question) string { return strconv.FormatBool(!swapsWrapped(q.swap)) },
+	"priority":      func(q question) string { return priorityLevel(q.swap.Priority) },
+	"mostPriority":  func(question) string { return strconv.Itoa(mostPriority) },
+	"deadline":      func(q question) string { return strconv.FormatInt(q.deadline(q.swap.Chain.ID).Unix(), 10) },
+	"route":         func(q question) string { return string(q.signed) },
+	"excludedList":  func(q question) string { return q.excludedList() },
+	"uncapped":      func(q question) string { return orEmpty(q.swap.SlippagePercent.GreaterThan(kyberCap), "true") },
+	"veloraLeast":   func(q question) string { return veloraLeast(q).String() },
+}
+
+func (q question) text(a chain.Address) string { return a.Format(q.swap.Chain.Family) }
+
+// each lists something of the swap's shares, with commas between.
+func (q question) each(of func(quote.Affiliate) string) string {
+	var texts []string
+	for _, a := range []quote.Affiliate{q.swap.Affiliate, q.swap.Second} {
+		if a.Percent.IsPositive() {
+			texts = append(texts, of(a))
 		}
-		return s.Recipient.Format(s.Chain.Family)
-	},
-	"percent":  func(s quote.Swap) string { return s.SlippagePercent.String() },
-	"percent4": func(s quote.Swap) string { return s.SlippagePercent.RoundFloor(4).String() },
-	"bps":      func(s quote.Swap) string { return strconv.Itoa(bps(s.SlippagePercent)) },
-	"fraction": func(s quote.Swap) string { return fraction(s.SlippagePercent) },
-	"gasPrice": func(s quote.Swap) string { return orEmpty(!s.GasPrice.IsZero(), s.GasPrice.String()) }, // wei
-	"share": func(s quote.Swap) string { // percent
-		return orEmpty(s.Affiliate.Percent.IsPositive(), s.Affiliate.Percent.String())
-	},
-	"payee": func(s quote.Swap) string {
-		return orEmpty(s.Affiliate.Percent.IsPositive(), s.Affiliate.Recipient.String())
-	},
-	"shareBps":      func(s quote.Swap) string { return strconv.Itoa(bps(s.Affiliate.Percent)) },
-	"shareFraction": func(s quote.Swap) string { return fraction(s.Affiliate.Percent) },
-	"eachBps":       func(s quote.Swap) string { shares, _ := payees(s); return shares },
-	"eachPayee":     func(s quote.Swap) string { _, recipients := payees(s); return recipients },
-	"wraps":         func(s quote.Swap) string { return strconv.FormatBool(!swapsWrapped(s)) },
-	"priority":      func(s quote.Swap) string { return priorityLevel(s.Priority) },
-	"mostPriority":  func(quote.Swap) string { return strconv.Itoa(mostPriority) },
+	}
+	return strings.Join(texts, ",")
+}
+
+// excludedList is the setting as a JSON list, empty without it.
+func (q question) excludedList() string {
+	listed, err := json.Marshal(strings.Split(q.Settings[excludedSources], ","))
+	return orEmpty(err == nil && q.Settings[excludedSources] != "", string(listed))
 }
 
 func orEmpty(is bool, text string) string {
@@ -137,6 +205,9 @@ func orEmpty(is bool, text string) string {
 	}
 	return ""
 }
+
+// bps is a percentage in whole basis points, rounded down: a limit never gets looser on the way.
+func bps(percent decimal.Decimal) string { return percent.Shift(2).Truncate(0).String() }
 
 // slippageWithin refuses a slippage that an API does not take, in percent.
 func slippageWithin(least, most string) func(quote.Swap) error {

@@ -7,210 +7,128 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"net/http"
-	"net/url"
-	"slices"
+	"regexp"
 	"strings"
 
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
 	"crossgate/quote"
-	"crossgate/upstream"
 )
 
 // velora prices with GET /prices, without a wallet, and builds with POST /transactions: only the winner pays for that.
-var velora = service{
+var velora = register(service{
 	// The limit is not published; /swap has a lower one than the two calls used here.
 	Service: Service{Name: "velora", URL: "https://api.paraswap.io", RequestsPerSecond: 3, Burst: 5, Source: "github VeloraDEX/paraswap-sdk"},
 	// Its partner fee comes out of the output, not out of the input: no affiliate share.
-	profile: quote.Profile{ImageURL: "https://velora.xyz/favicon.ico"},
+	profile:  quote.Profile{ImageURL: "https://velora.xyz/favicon.ico"},
+	settings: []string{"partner", excludedSources}, // a name agreed with the venue, which charges 0.01 % without one
 	asks: requestTemplate{ // the version defaults to 5, which is not kept up any more
 		path: "prices", header: "X-Api-Key=$key",
 		query: "srcToken=$in srcDecimals=$inDecimals destToken=$out destDecimals=$outDecimals amount=$amount side=SELL " +
 			"network=$chain version=6.2 partner=$partner excludeDEXS=$excludedSources",
+	},
+	answers: answerTemplate{
+		in: "priceRoute.srcAmount", out: "priceRoute.destAmount", gas: "priceRoute.gasCost", spender: "priceRoute.contractAddress",
+	},
+	finish: readVeloraRoute,
+	// The signed route goes back untouched, with the minimum as an amount, unrounded. Balance and allowance may come later:
+	// no checks. Other spellings of addresses are refused.
+	builds: &requestTemplate{
+		path: "transactions/$chain", header: "X-Api-Key=$key", query: "ignoreChecks=true",
+		body: "priceRoute:=$route srcToken=$in srcDecimals:=$inDecimals destToken=$out destDecimals:=$outDecimals srcAmount=$amount " +
+			"destAmount=$veloraLeast userAddress=$mixSender receiver=$mixRecipient partner=$partner deadline:=$deadline",
+	},
+	built: answerTemplate{to: "to", value: "value", data: "data"},
+	refuses: refusals{ // a text without a code, at times with the HTTP status 200
+		state: "error", words: "error", limited: regexp.MustCompile(`^Rate limit`),
+		noRoute: regexp.MustCompile(`^(No routes found|ESTIMATED_LOSS_GREATER_THAN_MAX_IMPACT|Too much slippage|Bad USD Price)`),
 	},
 	contracts: []deployment{{
 		chains:  []uint64{1, 10, 56, 100, 137, 146, 8453, 42161, 43114},
 		routers: []string{"0x6A000F20005980200259B80c5102003040001068"}, // Augustus v6.2, also the spender
 	}},
 	functions: readsCalls(
-		veloraFunction("swapExactAmountIn(address,("+veloraData+"),uint256,bytes,bytes)", 1, 0),
-		veloraFunction("swapExactAmountInOnUniswapV2(("+veloraData+",bytes),uint256,bytes)", 0, 0),
-		veloraFunction("swapExactAmountInOnUniswapV3(("+veloraData+",bytes),uint256,bytes)", 0, 0),
-		veloraFunction("swapExactAmountInOnCurveV1((uint256,uint256,"+veloraData+"),uint256,bytes)", 0, 2),
-		veloraFunction("swapExactAmountInOnCurveV2((uint256,uint256,uint256,address,"+veloraData+"),uint256,bytes)", 0, 4),
+		function{signature: "swapExactAmountIn(address,(" + veloraData + "),uint256 fee,bytes,bytes)", refine: veloraRefine},
+		function{signature: "swapExactAmountInOnUniswapV2((" + veloraData + ",bytes),uint256 fee,bytes)", refine: veloraRefine},
+		function{signature: "swapExactAmountInOnUniswapV3((" + veloraData + ",bytes),uint256 fee,bytes)", refine: veloraRefine},
+		function{signature: "swapExactAmountInOnCurveV1((uint256,uint256," + veloraData + "),uint256 fee,bytes)", refine: veloraRefine},
+		function{signature: "swapExactAmountInOnCurveV2((uint256,uint256,uint256,address," + veloraData + "),uint256 fee,bytes)", refine: veloraRefine},
 	),
-}
+})
 
-// veloraData begins structs of Augustus v6.2: srcToken, destToken, fromAmount, toAmount, quotedAmount, metadata,
-// beneficiary.
-const veloraData = "address,address,uint256,uint256,uint256,bytes32,address"
+// veloraData begins structs of Augustus v6.2; the sixth is metadata.
+const veloraData = "address in,address out,uint256 amount,uint256 least,uint256 quoted,bytes32,address payeeOrCaller"
 
 const (
 	veloraFeeBits = 0x3fff // of partnerAndFee: basis points of the outcome
 	veloraMostFee = 200    // basis points; the contract lowers larger ones
 )
 
-// veloraFunction has veloraData from a member on, followed by partnerAndFee. The contract takes the fee from an outcome
-// that reached the minimum, keeps surplus over the quoted amount, and leaves itself one unit.
-func veloraFunction(signature string, data, from int) function {
-	at := func(member int) position { return position{data, from + member} }
-	return function{
-		signature: signature, tokenIn: at(0), tokenOut: at(1), amountIn: at(2), minOut: at(3), payee: at(6), zeroPays: true,
-		refine: func(arguments []any, c *quote.Call) error {
-			r := argumentReader{arguments: arguments}
-			if quoted := r.amount(at(4)); quoted.Cmp(c.MinOut) < 0 {
-				c.MinOut = quoted
-			}
-			packed, isNumber := r.at(position{data + 1}).(*big.Int)
-			if r.err != nil || !isNumber {
-				return errors.Join(r.err, errors.New("its calldata has no fee"))
-			}
-			fee := min(new(big.Int).And(packed, big.NewInt(veloraFeeBits)).Uint64(), veloraMostFee)
-			c.MinOut = c.MinOut.Sub(c.MinOut.MulDiv(fee, wholeBps)).Sub(chain.NewAmount(1))
-			return nil
-		},
+// veloraRefine lowers the minimum: the contract takes the fee from an outcome that reached it, keeps surplus over the
+// quoted amount, and leaves itself one unit.
+func veloraRefine(d *decoded, c *quote.Call) error {
+	if quoted := d.amount("quoted"); quoted.Cmp(c.MinOut) < 0 {
+		c.MinOut = quoted
 	}
+	fee := member[*big.Int](d, "fee")
+	if fee == nil || d.err != nil {
+		return errors.Join(d.err, errors.New("its calldata has no fee"))
+	}
+	bps := min(new(big.Int).And(fee, big.NewInt(veloraFeeBits)).Uint64(), veloraMostFee)
+	c.MinOut = c.MinOut.Sub(c.MinOut.MulDiv(bps, wholeBps)).Sub(chain.NewAmount(1))
+	return nil
 }
 
-func init() {
-	register(velora.Service, func(o Options) (quote.Venue, error) {
-		return &twoCalls[veloraRoute]{
-			pricing[veloraRoute]{o, velora.on(o.Registry), velora.asks.toQuote, readVeloraPrice},
-			veloraTransactionRequest, readVeloraTransaction, // the price route goes back signed: it is for the price quoted
-		}, nil
-	}, veloraPartner, excludedSources)
-}
-
-const (
-	// veloraPartner is the setting for a name agreed with the venue, which charges 0.01 % without one.
-	veloraPartner = "partner"
-)
-
-// veloraNoRoute are the beginnings of the error texts that mean: not this pair, not this amount.
-var veloraNoRoute = []string{
-	"No routes found", "ESTIMATED_LOSS_GREATER_THAN_MAX_IMPACT", "Too much slippage", "Bad USD Price",
-}
-
-// veloraRoute is a quoted price route, which the API signs and wants back untouched.
+// veloraRoute is the outcome before the venue's fee, and that.
 type veloraRoute struct {
-	price      json.RawMessage
-	gross      chain.Amount // destAmount, before the venue's fee
-	net        chain.Amount
+	gross      chain.Amount
 	feePercent decimal.Decimal
 }
 
-// least is the smallest outcome before the fee that leaves the quoted amount less the slippage: the contract checks
-// first.
-func (r veloraRoute) least(slippagePercent decimal.Decimal) (chain.Amount, error) {
-	wanted, netErr := lessPercent(r.net, slippagePercent)
-	least, grossErr := lessPercent(r.gross, slippagePercent)
-	fee, feeErr := percentOf(least, r.feePercent)
-	if err := errors.Join(netErr, grossErr, feeErr); err != nil {
-		return chain.Amount{}, err
-	}
-	if least.Sub(fee).Cmp(wanted) < 0 { // both shares were rounded
-		least = least.Add(chain.NewAmount(1))
-	}
-	return least, nil
-}
-
-// veloraTransactionRequest states the minimum as an amount, unrounded. Balance and allowance may come later: no checks.
-func veloraTransactionRequest(o Options, s quote.Swap, route veloraRoute) (upstream.Request, error) {
-	least, err := route.least(s.SlippagePercent)
-	if err != nil {
-		return upstream.Request{}, fmt.Errorf("minimum: %w", err)
-	}
-	body, err := encode(struct {
-		PriceRoute   json.RawMessage `json:"priceRoute"`
-		SrcToken     string          `json:"srcToken"`
-		SrcDecimals  uint8           `json:"srcDecimals"`
-		DestToken    string          `json:"destToken"`
-		DestDecimals uint8           `json:"destDecimals"`
-		SrcAmount    string          `json:"srcAmount"`
-		DestAmount   string          `json:"destAmount"` // the least that is acceptable
-		UserAddress  string          `json:"userAddress"`
-		Receiver     string          `json:"receiver"`
-		Partner      string          `json:"partner,omitempty"`
-		Deadline     int64           `json:"deadline"` // UNIX seconds
-	}{
-		PriceRoute: route.price,
-		SrcToken:   tokenText(s, s.In.Address), SrcDecimals: s.In.Token.Decimals,
-		DestToken: tokenText(s, s.Out.Address), DestDecimals: s.Out.Token.Decimals,
-		SrcAmount: s.In.Amount.String(), DestAmount: least.String(),
-		UserAddress: s.Sender.Checksum(), Receiver: s.Recipient.Checksum(), // other spellings are refused
-		Partner: o.Settings[veloraPartner], Deadline: o.deadline(s.Chain.ID).Unix(),
-	})
-	return upstream.Request{
-		Method: http.MethodPost, Path: "transactions/" + words["chain"](s),
-		Query: url.Values{"ignoreChecks": {"true"}}, Header: header("X-Api-Key", o.Key), Body: body,
-	}, err
-}
-
-// readVeloraPrice reads GET /prices. Recorded answers show that destAmount is before partnerFee, in percent.
-func readVeloraPrice(resp upstream.Response, p quote.Profile, s quote.Swap) (found pricedRoute[veloraRoute], err error) {
-	var answer struct {
-		veloraFailure
+// readVeloraRoute takes the fee off the outcome: in recorded answers destAmount is before partnerFee, in percent.
+func readVeloraRoute(body []byte, a answer, _ quote.Profile, _ quote.Swap, o *proposal) error {
+	var read struct {
 		PriceRoute json.RawMessage `json:"priceRoute"`
 	}
-	if err := answer.judge(resp, decode(resp, &answer)); err != nil {
-		return found, err
+	if err := notDocumented("answer", json.Unmarshal(body, &read)); err != nil {
+		return err
 	}
-	var price struct {
-		SrcAmount       digits      `json:"srcAmount"`
-		DestAmount      digits      `json:"destAmount"`
-		GasCost         digits      `json:"gasCost"`
-		ContractAddress string      `json:"contractAddress"`
-		PartnerFee      json.Number `json:"partnerFee"`
-	}
-	if err := unmarshal(answer.PriceRoute, "price route", &price); err != nil {
-		return found, err
-	}
-	if err := errors.Join(checkIn(price.SrcAmount, s), checkRouter(price.ContractAddress, p, s)); err != nil {
-		return found, err
-	}
-	percent, err := parsePercent(price.PartnerFee)
+	percent, err := parsePercent(a.text("priceRoute.partnerFee"))
 	if err != nil {
-		return found, fmt.Errorf("partner fee: %w", err)
+		return fmt.Errorf("partner fee: %w", err)
 	}
-	gross := price.DestAmount.amount()
-	fee, err := percentOf(gross, percent)
+	o.signed, o.route = read.PriceRoute, veloraRoute{o.out, percent}
+	o.out = o.out.Sub(quote.Share(o.out, percent))
+	return nil
+}
+
+// veloraLeast is the smallest outcome before the fee that leaves the quoted amount less the slippage: the contract
+// checks first.
+func veloraLeast(q question) chain.Amount {
+	route, _ := q.route.(veloraRoute)
+	least := leastOf(route.gross, q.swap)
+	if least.Sub(quote.Share(least, route.feePercent)).Cmp(leastOf(q.out, q.swap)) < 0 { // both shares were rounded
+		least = least.Add(chain.NewAmount(1))
+	}
+	return least
+}
+
+// parsePercent reads a percentage from 0 to 100 in plain decimal notation; nothing is 0.
+func parsePercent(text string) (decimal.Decimal, error) {
+	const longest = 20 // decimals of any exponent would be as large as the exponent
+	if text == "" {
+		return decimal.Zero, nil
+	}
+	if len(text) > longest || strings.ContainsAny(text, "eE") {
+		return decimal.Zero, errors.New("percentage in an unusual notation")
+	}
+	percent, err := decimal.NewFromString(text)
+	if err == nil && (percent.IsNegative() || percent.GreaterThan(decimal.NewFromInt(100))) {
+		err = errors.New("out of range")
+	}
 	if err != nil {
-		return found, fmt.Errorf("partner fee: %w", err)
+		return decimal.Zero, fmt.Errorf("percentage of %q: %w", clean(text), err)
 	}
-	net := gross.Sub(fee)
-	found.amountOut, found.gas = net, price.GasCost.gas()
-	found.route = veloraRoute{answer.PriceRoute, gross, net, percent}
-	return found, nil
-}
-
-// readVeloraTransaction reads the answer of POST /transactions.
-func readVeloraTransaction(resp upstream.Response, p quote.Profile, s quote.Swap, _ quote.Quote) (quote.Tx, error) {
-	var answer struct {
-		veloraFailure
-		transaction
-	}
-	if err := answer.judge(resp, decode(resp, &answer)); err != nil {
-		return quote.Tx{}, err
-	}
-	return answer.check(p, s)
-}
-
-// veloraFailure is the part of any answer that says no: a text without a code, at times with the status 200.
-type veloraFailure struct {
-	Error string `json:"error"`
-}
-
-// judge returns the error of an answer that was read with the error err.
-func (f veloraFailure) judge(resp upstream.Response, err error) error {
-	switch {
-	case strings.HasPrefix(f.Error, "Rate limit"):
-		return limited(velora.Name, resp.Status, f.Error)
-	case slices.ContainsFunc(veloraNoRoute, func(text string) bool { return strings.HasPrefix(f.Error, text) }):
-		return noSwapRoute(f.Error)
-	case f.Error != "" || isRejection(resp):
-		return refused(velora.Name, resp.Status, f.Error)
-	}
-	return err
+	return percent, nil
 }

@@ -1,13 +1,11 @@
 // Package venue is the adapters of swap venues: the HTTP APIs of aggregators, and the contracts of exchanges. Each
 // fulfills quote.Venue: a quote for a swap, and the transaction for a quote.
 //
-// An aggregator is one file, which registers itself: a service says where its API and its contracts are, one function
-// what to ask, another what the answer proposes. The walk is the same for all (service.go): pricing sends a request
-// through the venue's upstream.Pool; oneCall is a service whose quote comes with a transaction, twoCalls one that is
-// asked again when its quote wins, and pricesAgain one that prices the swap once more at that. Proposals, numbers,
-// addresses and calldata are checked in one place (proposal.go, number.go, swap.go): an answer about another amount,
-// with another router or with a looser minimum than was asked for is a bad answer, and the next endpoint is asked. A
-// venue's refusal of the pair or the amount is an answer: quote.ErrNoRoute.
+// An aggregator is one file with a service, which registers itself: where its API and its contracts are, what to ask
+// (template.go), where its answers have what, and which words of it refuse (answer.go), and what its contracts enforce
+// (calldata.go). The walk is the same for all (service.go). Numbers, addresses and calldata are checked in one place
+// (swap.go): an answer about another amount, with another router or with a looser minimum than was asked for is a bad
+// answer, and the next endpoint is asked. A venue's refusal of the pair or the amount is an answer: quote.ErrNoRoute.
 //
 // An exchange is an entry of exchanges.json for each chain. It is asked by calls of its contracts (exchange.go), in the
 // dialect of Uniswap V2, Solidly (pairs.go) or Uniswap V3 (fees.go), after they have proved to be its own.
@@ -79,8 +77,14 @@ var registered = map[string]registration{}
 // excludedSources is the setting of most aggregators: exchanges not to use, comma-separated in the API's names.
 const excludedSources = "excludedSources"
 
-// register makes a venue available under its service's name. Its settings are those that it knows.
-func register(s Service, open func(Options) (quote.Venue, error), settings ...string) {
+// register makes a service available under its name.
+func register(v service) *service {
+	add(v.Service, v.open, v.settings...)
+	return &v
+}
+
+// add makes a venue available under its service's name. Its settings are those that it knows.
+func add(s Service, open func(Options) (quote.Venue, error), settings ...string) {
 	if _, taken := registered[s.Name]; taken {
 		panic("venue: " + s.Name + " is registered twice")
 	}

@@ -17,10 +17,11 @@ const (
 	wrapImage = "https://icons.llamao.fi/icons/protocols/weth"
 )
 
-// Calls of WETH9. They serve their caller.
+// Calls of WETH9, which give their caller as much as they take.
 var (
-	wrapDeposit  = []byte{0xd0, 0xe3, 0x0d, 0xb0} // deposit()
-	wrapWithdraw = []byte{0x2e, 0x1a, 0x7d, 0x4d} // withdraw(uint256)
+	wrapDeposit  = newMethod(function{signature: "deposit()"})
+	wrapWithdraw = newMethod(function{signature: "withdraw(uint256 amount/least)"})
+	wrapCalls    = readerOf(wrapDeposit, wrapWithdraw)
 )
 
 // Gas of the two calls.
@@ -29,7 +30,7 @@ const (
 	withdrawGas = 36_000
 )
 
-func init() { register(Service{Name: wrapName}, openWrap) }
+func init() { add(Service{Name: wrapName}, openWrap) }
 
 // wrap swaps one for one. It needs no approval, no price and no minimum, but can only pay the sender.
 type wrap struct {
@@ -56,7 +57,7 @@ func (w *wrap) Profile() quote.Profile { return w.profile }
 
 // Quote implements quote.Venue. It does not expire.
 func (w *wrap) Quote(_ context.Context, s quote.Swap) (quote.Quote, error) {
-	if err := suits(w.profile, s); err != nil {
+	if err := w.profile.Suits(s); err != nil {
 		return quote.Quote{}, err
 	}
 	gas := uint64(depositGas)
@@ -80,25 +81,15 @@ func (w *wrap) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx, 
 	case s.Sender != s.Recipient:
 		return quote.Tx{}, fmt.Errorf("wrap: %w to another recipient", quote.ErrNoRoute)
 	case s.In.Address.IsNative():
-		return quote.Tx{To: s.Chain.WrappedCoin, Data: wrapDeposit, Value: s.In.Amount}, nil
+		return quote.Tx{To: s.Chain.WrappedCoin, Data: wrapDeposit.pack(), Value: s.In.Amount}, nil
 	}
-	amount := s.In.Amount.Bytes32()
-	return quote.Tx{To: s.Chain.WrappedCoin, Data: append(wrapWithdraw[:len(wrapWithdraw):len(wrapWithdraw)], amount[:]...)}, nil
+	return quote.Tx{To: s.Chain.WrappedCoin, Data: wrapWithdraw.pack(s.In.Amount.Big())}, nil
 }
-
-// wrapCalls are the calls with what they give: as much as they take, to their caller.
-var wrapCalls = readsCalls(
-	function{signature: "deposit()", tokenIn: coinItself, tokenOut: coinItself, amountIn: callValue, minOut: callValue},
-	function{
-		signature: "withdraw(uint256)", tokenIn: coinItself, tokenOut: coinItself,
-		amountIn: position{0}, minOut: position{0},
-	},
-)
 
 // readWrap is wrap's Profile.Read. The token is the contract that is called.
 func readWrap(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	call, err := wrapCalls.read(c, tx)
-	if bytes.HasPrefix(tx.Data, wrapDeposit) {
+	if bytes.HasPrefix(tx.Data, wrapDeposit.selector[:]) {
 		call.TokenOut = tx.To
 	} else {
 		call.TokenIn = tx.To

@@ -3,11 +3,11 @@ package venue
 // 0x Swap API v2, allowance holder: https://docs.0x.org/docs/0x-swap-api
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math/big"
+	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -17,18 +17,29 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
-	"crossgate/upstream"
 )
 
 // zeroEx prices with /price, which needs no wallet, and builds with /quote, which prices again.
-var zeroEx = service{
+var zeroEx = register(service{
 	// Five requests per second in the free plan.
 	Service: Service{
 		Name: "0x", URL: "https://api.0x.org", Keyed: true, RequestsPerSecond: 4, Burst: 5,
 		Source: "github 0xProject/0x-settler @f6b7303 (2026-08-21), chain_config.json",
 	},
+	settings: []string{excludedSources},
 	profile: quote.Profile{
-		ImageURL: "https://0x.org/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(10), PaysTwo: true,
+		ImageURL: "https://0x.org/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(10), PaysTwo: true, Read: readZeroExCall,
+	},
+	prepare: func(v *aggregator) (quote.Venue, error) {
+		return &zeroExVenue{aggregator: v, settlers: settlers{contracts: v.Contracts, now: v.Now}}, nil
+	},
+	answers: answerTemplate{
+		in: "sellAmount", out: "buyAmount", least: "minBuyAmount", gas: "gas", spender: "allowanceTarget",
+		to: "transaction.to", value: "transaction.value", data: "transaction.data",
+	},
+	refuses: refusals{ // a pair without a route has the HTTP status 200
+		state: "liquidityAvailable", fine: "true", words: "name message",
+		noRoute: regexp.MustCompile(`^(liquidityAvailable false|SWAP_VALIDATION_FAILED)\b`),
 	},
 	asks: requestTemplate{
 		path: "swap/allowance-holder/${price|quote}", header: "0x-Api-Key=$key 0x-Version=v2",
@@ -45,71 +56,43 @@ var zeroEx = service{
 		},
 		{chains: []uint64{5000}, routers: []string{"0x0000000000005E88410CcDFaDe4a5EfaE4b49562"}},
 	},
-}
-
-func init() {
-	zeroEx.profile.Read = readZeroExCall
-	register(zeroEx.Service, openZeroEx, excludedSources)
-}
+})
 
 // zeroExVenue builds for 0x's own Settlers alone: the AllowanceHolder gives the input to any named contract.
 type zeroExVenue struct {
-	quote.Venue
+	*aggregator
 	settlers settlers
-}
-
-func openZeroEx(o Options) (quote.Venue, error) {
-	v, err := zeroEx.pricesAgain(readZeroEx)(o)
-	return &zeroExVenue{Venue: v, settlers: settlers{contracts: o.Contracts, now: o.Now}}, err
 }
 
 // Build implements quote.Venue.
 func (v *zeroExVenue) Build(ctx context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
-	tx, err := v.Venue.Build(ctx, s, q)
+	tx, err := v.aggregator.Build(ctx, s, q)
 	if err != nil {
 		return quote.Tx{}, err
 	}
-	_, arguments, err := zeroExHolder.unpack(tx.Data)
-	if err != nil {
-		return quote.Tx{}, fmt.Errorf("0x build on chain %d: %w: %w", s.Chain.ID, quote.ErrRefused, err)
-	}
-	r := argumentReader{arguments: arguments}
-	settler := r.address(zeroExTarget)
-	if err := v.settlers.check(ctx, s.Chain.ID, settler); err != nil {
+	if err := v.settlers.checkCall(ctx, s.Chain.ID, tx); err != nil {
 		return quote.Tx{}, fmt.Errorf("0x build on chain %d: %w", s.Chain.ID, err)
 	}
 	return tx, nil
 }
 
-// AllowanceHolder: operator, token, amount, target, data. Settler: recipient, buyToken, minAmountOut; actions; a tag.
+// Calls of the AllowanceHolder and, in its data, of the Settler.
 var (
-	zeroExHolder = readsCalls(function{
-		signature: "exec(address,address,uint256,address,bytes)",
-		tokenIn:   position{1}, amountIn: position{2}, tokenOut: coinItself, minOut: position{2}, payee: zeroExTarget,
-	})
-	zeroExSettler = readsCalls(function{
-		signature: "execute((address,address,uint256),bytes[],bytes32)",
-		payee:     position{0, 0}, tokenOut: position{0, 1}, minOut: position{0, 2}, tokenIn: coinItself, amountIn: position{0, 2},
-	})
-	zeroExTarget = position{3}
+	zeroExHolder  = readsCalls(function{signature: "exec(address operator,address in,uint256 amount,address payee,bytes data)"})
+	zeroExSettler = readsCalls(function{signature: "execute((address payee,address out,uint256 least),bytes[],bytes32)"})
 )
 
 // readZeroExCall is Profile.Read. A verified Settler sends the recipient all of the token, at least the minimum.
 func readZeroExCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
-	_, arguments, err := zeroExHolder.unpack(tx.Data)
+	d, err := zeroExHolder.decode(tx)
 	if err != nil {
 		return quote.Call{}, err
 	}
-	held, err := zeroExHolder.read(c, tx)
-	if err != nil {
-		return quote.Call{}, err
+	held, err := d.call()
+	if err != nil || d.address("operator") != held.Payee {
+		return quote.Call{}, errors.Join(err, errors.New("it lets another contract than the one that swaps take the input"))
 	}
-	r := argumentReader{arguments: arguments}
-	inner, _ := r.at(position{4}).([]byte)
-	if r.address(position{0}) != r.address(zeroExTarget) {
-		return quote.Call{}, errors.New("it lets another contract than the one that swaps take the input")
-	}
-	settled, err := zeroExSettler.read(c, quote.Tx{Data: inner})
+	settled, err := zeroExSettler.read(c, quote.Tx{Data: member[[]byte](d, "data")})
 	settled.TokenIn, settled.AmountIn = held.TokenIn, held.AmountIn
 	return settled, err
 }
@@ -125,7 +108,7 @@ type settlers struct {
 
 // settlersAt are the contracts of a chain, when the registry said so.
 type settlersAt struct {
-	addresses []common.Address
+	addresses []chain.Address
 	at        time.Time
 }
 
@@ -136,18 +119,21 @@ const (
 )
 
 var (
-	settlerRegistry    = contract("0x00000000000004533Fe15556B1E086BB1A72cEae")
-	settlerRegistryABI = parseABI(`[
-		{"type":"function","name":"ownerOf","inputs":[{"name":"tokenId","type":"uint256"}],"outputs":[{"type":"address"}]},
-		{"type":"function","name":"prev","inputs":[{"name":"feature","type":"uint128"}],"outputs":[{"type":"address"}]}
-	]`)
+	settlerRegistry = contract("0x00000000000004533Fe15556B1E086BB1A72cEae")
+	settlerOwner    = newMethod(function{signature: "ownerOf(uint256)"}) // today's
+	settlerBefore   = newMethod(function{signature: "prev(uint128)"})
 )
 
-// check refuses a contract that the registry does not name.
-func (r *settlers) check(ctx context.Context, id chain.ID, settler common.Address) error {
+// checkCall refuses a call whose target the registry does not name.
+func (r *settlers) checkCall(ctx context.Context, id chain.ID, tx quote.Tx) error {
+	d, err := zeroExHolder.decode(tx)
+	if err != nil {
+		return fmt.Errorf("%w: %w", quote.ErrRefused, err)
+	}
 	r.mu.Lock()
 	known := r.known[id]
 	r.mu.Unlock()
+	settler := d.address("payee")
 	if !slices.Contains(known.addresses, settler) || r.now().Sub(known.at) >= settlersLife {
 		addresses, err := r.ask(ctx, id)
 		if err != nil {
@@ -162,63 +148,31 @@ func (r *settlers) check(ctx context.Context, id chain.ID, settler common.Addres
 		r.mu.Unlock()
 	}
 	if !slices.Contains(known.addresses, settler) {
-		return fmt.Errorf("%w: %s is no Settler of 0x's", quote.ErrRefused, settler)
+		return fmt.Errorf("%w: %s is not a Settler of 0x's", quote.ErrRefused, settler)
 	}
 	return nil
 }
 
 // ask reads the registry. What it answers with nothing, as for a feature that is paused, is left out.
-func (r *settlers) ask(ctx context.Context, id chain.ID) ([]common.Address, error) {
+func (r *settlers) ask(ctx context.Context, id chain.ID) ([]chain.Address, error) {
 	if r.contracts == nil {
 		return nil, errors.New("has no chain to read")
 	}
 	feature := big.NewInt(takerSubmitted)
 	answers, err := r.contracts(ctx, id, []chain.Address{settlerRegistry, settlerRegistry}, [][]byte{
-		pack(settlerRegistryABI, "ownerOf", feature), pack(settlerRegistryABI, "prev", feature),
+		settlerOwner.pack(feature), settlerBefore.pack(feature),
 	})
 	if err != nil {
 		return nil, err
 	}
-	var addresses []common.Address
+	var addresses []chain.Address
 	for _, answer := range answers {
-		address := common.BytesToAddress(answer)
-		if len(answer) == common.HashLength && address != (common.Address{}) {
+		if len(answer) != common.HashLength {
+			continue
+		}
+		if address := chain.NewAddress(answer[common.HashLength-common.AddressLength:]); !address.IsNative() {
 			addresses = append(addresses, address)
 		}
 	}
 	return addresses, nil
-}
-
-// readZeroEx reads an answer. A pair without a route has the HTTP status 200.
-func readZeroEx(resp upstream.Response, p quote.Profile, s quote.Swap) (proposal, error) {
-	var answer struct {
-		LiquidityAvailable *bool       `json:"liquidityAvailable"`
-		SellAmount         digits      `json:"sellAmount"`
-		BuyAmount          digits      `json:"buyAmount"` // after every fee
-		MinBuyAmount       digits      `json:"minBuyAmount"`
-		Gas                digits      `json:"gas"`
-		AllowanceTarget    string      `json:"allowanceTarget"` // null for the coin
-		Transaction        transaction `json:"transaction"`
-	}
-	err := decodeOr(zeroExFailure, zeroEx.Name, resp, &answer)
-	switch {
-	case err != nil:
-	case answer.LiquidityAvailable == nil:
-		err = errors.New("answer does not say whether there is liquidity")
-	case !*answer.LiquidityAvailable:
-		err = noSwapRoute("no liquidity")
-	case answer.AllowanceTarget != "":
-		err = checkRouter(answer.AllowanceTarget, p, s)
-	}
-	answer.Transaction.Value = cmp.Or(answer.Transaction.Value, "0")
-	return proposal{
-		in: &answer.SellAmount, out: answer.BuyAmount, minimum: &answer.MinBuyAmount, gas: answer.Gas, tx: answer.Transaction,
-	}, err
-}
-
-func zeroExFailure(f failure) (message string, isRoute bool) {
-	if f.text("name") == "SWAP_VALIDATION_FAILED" {
-		return f.text("message"), true
-	}
-	return f.text("name", "message"), false
 }

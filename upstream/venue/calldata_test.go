@@ -1,0 +1,500 @@
+package venue
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"maps"
+	"math/big"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/shopspring/decimal"
+
+	"crossgate/chain"
+	"crossgate/quote"
+)
+
+// arguments are what stands at names; a place that has none is a position.
+type arguments map[any]any
+
+// encode makes calldata with some arguments, and with zero for all others. Lists are as long as their arguments want.
+func (m *method) encode(t *testing.T, given arguments) []byte {
+	t.Helper()
+	values := make([]any, len(m.inputs))
+	for i, input := range m.inputs {
+		value := reflect.New(input.Type.GetType()).Elem()
+		set := func(p position, is any) {
+			if len(p) > 0 && p[0] == i {
+				assign(value, p[1:], is)
+			}
+		}
+		for place, is := range given {
+			if at, isPosition := place.([3]int); isPosition {
+				set(at[:], is)
+			} else if place != "out" {
+				set(m.places[place.(string)], is)
+			}
+		}
+		if given["out"] != nil { // behind what goes in
+			set(m.places["out"], given["out"])
+		}
+		fillZeros(value)
+		values[i] = value.Interface()
+	}
+	return m.pack(values...)
+}
+
+// assign sets a member of value.
+func assign(value reflect.Value, at position, to any) {
+	for _, i := range at {
+		if value.Kind() == reflect.Struct {
+			value = value.Field(i)
+			continue
+		}
+		switch isStruct := value.Type().Elem().Kind() == reflect.Struct; {
+		case i < 0 && isStruct:
+			i += max(value.Len(), 1)
+		case i < 0:
+			i = value.Len()
+		}
+		for value.Len() <= i {
+			value.Set(reflect.Append(value, reflect.Zero(value.Type().Elem())))
+		}
+		value = value.Index(i)
+	}
+	value.Set(reflect.ValueOf(to))
+}
+
+// fillZeros gives value the numbers that it lacks.
+func fillZeros(value reflect.Value) {
+	switch {
+	case value.Type() == reflect.TypeFor[*big.Int]() && value.IsNil():
+		value.Set(reflect.ValueOf(new(big.Int)))
+	case value.Kind() == reflect.Struct:
+		for i := range value.NumField() {
+			fillZeros(value.Field(i))
+		}
+	case value.Kind() == reflect.Slice && value.Type().Elem().Kind() != reflect.Uint8:
+		for i := range value.Len() {
+			fillZeros(value.Index(i))
+		}
+	}
+}
+
+// A swap of a million of one token for at least two million of another, and who is paid.
+var (
+	refinedIn, refinedOut   = common.HexToAddress("0x70"), common.HexToAddress("0x71")
+	refinedPayee            = common.HexToAddress("0x01")
+	refinedOther            = common.HexToAddress("0x02")
+	refinedAmount           = big.NewInt(1_000_000)
+	refinedMinimum          = big.NewInt(2_000_000)
+	refinedMillion, refined = chain.NewAmount(1_000_000), chain.NewAmount(2_000_000)
+)
+
+// refinedCall is that swap with changed arguments.
+func (m *method) refinedCall(t *testing.T, changed arguments) []byte {
+	t.Helper()
+	given := arguments{
+		"out": refinedOut, "payee": refinedPayee, "payeeOrCaller": refinedPayee, "amount": refinedAmount, "least": refinedMinimum, "in": refinedIn,
+	}
+	if strings.Contains(m.signature, "uint256 in") {
+		given["in"] = refinedIn.Big()
+	}
+	maps.Copy(given, changed)
+	return m.encode(t, given)
+}
+
+func numbers(all ...int64) []*big.Int {
+	list := make([]*big.Int, len(all))
+	for i, each := range all {
+		list[i] = big.NewInt(each)
+	}
+	return list
+}
+
+func addressOf(a common.Address) chain.Address { return chain.NewAddress(a.Bytes()) }
+
+// TestCallsThatTakeMoreAreRefused has flags, fees and deposits in otherwise right calls of each function.
+func TestCallsThatTakeMoreAreRefused(t *testing.T) {
+	receivers := []common.Address{refinedOther}
+	for _, row := range []struct {
+		name      string
+		of        callReader
+		changed   arguments
+		isRefused bool
+	}{
+		{"kyberswap", kyber.functions, nil, false},
+		{"kyberswap pays all to pools", kyber.functions, arguments{"parts": numbers(600_000, 400_000)}, false},
+		{"kyberswap pays more to pools", kyber.functions, arguments{"parts": numbers(600_000, 400_001)}, true},
+		{"kyberswap takes a fee and the rest", kyber.functions, arguments{"parts": numbers(999_990), "receivers": receivers, "fees": numbers(10)}, false},
+		{"kyberswap takes a fee beside all", kyber.functions, arguments{"parts": numbers(1_000_000), "receivers": receivers, "fees": numbers(1)}, true},
+		{"kyberswap takes a share", kyber.functions, arguments{"parts": numbers(999_000), "receivers": receivers, "fees": numbers(10), "flags": big.NewInt(0x80)}, false},
+		{"kyberswap takes a larger share", kyber.functions, arguments{"parts": numbers(999_000), "receivers": receivers, "fees": numbers(11), "flags": big.NewInt(0x80)}, true},
+		{"kyberswap pays a fee to no address", kyber.functions, arguments{"parts": numbers(999_990), "fees": numbers(10)}, true},
+		{"kyberswap pays three", kyber.functions, arguments{"receivers": []common.Address{refinedOther, refinedIn, refinedOut}, "fees": numbers(0, 0, 0)}, true},
+		{"kyberswap fills a part", kyber.functions, arguments{"flags": big.NewInt(1)}, true},
+		{"kyberswap takes a fee of the output", kyber.functions, arguments{"flags": big.NewInt(kyberFeeOnOutput)}, true},
+		{"1inch", oneInch.functions, nil, false},
+		{"1inch with another flag", oneInch.functions, arguments{"flags": big.NewInt(4)}, false},
+		{"1inch fills a part", oneInch.functions, arguments{"flags": big.NewInt(5)}, true},
+		{"openocean", openOcean.functions, nil, false},
+		{"openocean with another flag", openOcean.functions, arguments{"flags": big.NewInt(2)}, false},
+		{"openocean fills a part", openOcean.functions, arguments{"flags": big.NewInt(3)}, true},
+		{"sushi", sushi.functions, nil, false},
+		{"okx", okx.functions, nil, false},
+		{"lifi", lifi.functions, arguments{[3]int{5, 0, 6}: true}, false},
+		{"lifi takes in the middle", lifi.functions, arguments{[3]int{5, 1, 6}: true, [3]int{5, 2, 6}: false}, true},
+		{"lifi takes at the end", lifi.functions, arguments{[3]int{5, 2, 6}: true}, true},
+		{"pairs", v2Calls.reader(), nil, false},
+		{"routes", solidlyCalls.reader(), nil, false},
+		{"sunio", sunioCalls, nil, false},
+	} {
+		for _, m := range row.of {
+			if strings.HasPrefix(row.name, "lifi") && m.refine == nil {
+				continue // one swap, which takes the input
+			}
+			want := quote.Call{
+				TokenIn: addressOf(refinedIn), TokenOut: addressOf(refinedOut), AmountIn: refinedMillion, MinOut: refined, Payee: addressOf(refinedPayee),
+			}
+			if m.places["in"] == nil {
+				want.TokenIn = chain.NativeCoin(chain.EVM)
+			}
+			if m.places["out"] == nil {
+				want.TokenOut = chain.NativeCoin(chain.EVM)
+			}
+			if m.places["payee"] == nil && m.places["payeeOrCaller"] == nil {
+				want.Payee = chain.Address{}
+			}
+			got, err := row.of.read(chain.Chain{}, quote.Tx{Data: m.refinedCall(t, row.changed), Value: refinedMillion})
+			got.Affiliate, got.Second = quote.Affiliate{}, quote.Affiliate{}
+			if row.isRefused != (err != nil) || !row.isRefused && got != want {
+				t.Errorf("%s by %.20s…: %+v, %v, want %+v, refused %t", row.name, m.signature, got, err, want, row.isRefused)
+			}
+		}
+	}
+}
+
+// TestSharesOfKyberAreRead has fees of the input as amounts and as basis points.
+func TestSharesOfKyberAreRead(t *testing.T) {
+	for flags, fees := range map[int64][]*big.Int{0: numbers(3000, 2000), 0x80: numbers(30, 20)} {
+		for _, m := range kyber.functions {
+			got, err := kyber.functions.read(chain.Chain{}, quote.Tx{Data: m.refinedCall(t, arguments{
+				"flags": big.NewInt(flags), "fees": fees, "receivers": []common.Address{refinedOther, refinedPayee},
+			})})
+			if err != nil || !same(got.Affiliate, affiliate("0.3", refinedOther)) || !same(got.Second, affiliate("0.2", refinedPayee)) {
+				t.Errorf("flags %d: %+v and %+v, %v", flags, got.Affiliate, got.Second, err)
+			}
+		}
+	}
+}
+
+func affiliate(percent string, of common.Address) quote.Affiliate {
+	return quote.Affiliate{Percent: decimal.RequireFromString(percent), Recipient: addressOf(of)}
+}
+
+func same(a, b quote.Affiliate) bool { return a.Percent.Equal(b.Percent) && a.Recipient == b.Recipient }
+
+// TestVelorasMinimumIsLessThanItsCallNames: by the bounded fee, one unit, and the quoted amount.
+func TestVelorasMinimumIsLessThanItsCallNames(t *testing.T) {
+	for _, row := range []struct {
+		quoted, fee int64
+		want        uint64
+	}{{2_000_000, 0, 1_999_999}, {3_000_000, 10, 1_997_999}, {1_000_000, 0, 999_999}, {2_000_000, 0x3fff, 1_959_999}, {2_000_000, 0x4000, 1_999_999}} {
+		for _, m := range velora.functions {
+			data := m.refinedCall(t, arguments{"quoted": big.NewInt(row.quoted), "fee": big.NewInt(row.fee)})
+			if got, err := velora.functions.read(chain.Chain{}, quote.Tx{Data: data}); err != nil || got.MinOut != chain.NewAmount(row.want) {
+				t.Errorf("%.30s… of %d with a fee of %d: %s, %v, want %d", m.signature, row.quoted, row.fee, got.MinOut, err, row.want)
+			}
+		}
+	}
+}
+
+// TestLifiPaysTheCoinWhateverItsCallNames: where a function of LI.FI's is named for the coin, the contract looks at its
+// own coin and at the value of the call, not at the tokens and amounts that the swaps name.
+func TestLifiPaysTheCoinWhateverItsCallNames(t *testing.T) {
+	if len(lifi.functions) != 6 {
+		t.Errorf("%d functions, want 6", len(lifi.functions))
+	}
+	for _, m := range lifi.functions {
+		data := m.refinedCall(t, nil)
+		got, err := lifi.functions.read(chain.Chain{}, quote.Tx{Data: data, Value: chain.NewAmount(5)})
+		want := quote.Call{
+			TokenIn: addressOf(refinedIn), TokenOut: addressOf(refinedOut), AmountIn: refinedMillion, MinOut: refined, Payee: addressOf(refinedPayee),
+		}
+		if strings.Contains(m.signature, "NativeTo") {
+			want.TokenIn, want.AmountIn = chain.NativeCoin(chain.EVM), chain.NewAmount(5)
+		}
+		if strings.Contains(m.signature, "ToNative") {
+			want.TokenOut = chain.NativeCoin(chain.EVM)
+		}
+		if err != nil || got != want {
+			t.Errorf("%.40s…: %+v, %v, want %+v", m.signature, got, err, want)
+		}
+	}
+}
+
+// TestTheZeroAddressIsNotARecipient: it stands for the caller in some routers alone.
+func TestTheZeroAddressIsNotARecipient(t *testing.T) {
+	for name, known := range map[string]callReader{"sushi": sushi.functions, "lifi": lifi.functions, "pairs": v2Calls.reader(), "kyberswap": kyber.functions} {
+		for _, m := range known {
+			data := m.refinedCall(t, arguments{"payee": common.Address{}, "payeeOrCaller": common.Address{}})
+			got, err := known.read(chain.Chain{}, quote.Tx{Data: data, Value: refinedMillion})
+			if _, mayBeZero := m.places["payeeOrCaller"]; mayBeZero != (err == nil) || mayBeZero && !got.Payee.IsAbsent() {
+				t.Errorf("%s by %.20s… to the zero address: pays %q, %v", name, m.signature, got.Payee, err)
+			}
+		}
+	}
+}
+
+// TestWhatStandsBehindTheArgumentsIsKnown appends bytes to calls of every function that transactions may call directly.
+// Zeros that fill up a word, and tags that are known, are all that passes.
+func TestWhatStandsBehindTheArgumentsIsKnown(t *testing.T) {
+	for name, of := range map[string]callReader{
+		"1inch": oneInch.functions, "enso": ensoSafe, "kyberswap": kyber.functions, "lifi": lifi.functions, "okx": okx.functions,
+		"openocean": openOcean.functions, "sushiswap": sushi.functions, "velora": velora.functions, "0x": zeroExHolder,
+		"0x, settler": zeroExSettler, "relay": relayCalls, "sunio": sunioCalls, "pairs": v2Calls.reader(),
+		"routes": solidlyCalls.reader(), "wrap": wrapCalls,
+	} {
+		tag := map[string]int{"1inch": 4, "relay": 32}[name]
+		for _, m := range of {
+			data := m.encode(t, nil)
+			for _, size := range []int{1, 4, 31, 32, 33, 64, 96} {
+				more := append(bytes.Clone(data), bytes.Repeat([]byte{0xba}, size)...)
+				d, err := of.decode(quote.Tx{Data: more})
+				if err == nil && m.behind != nil {
+					err = m.behind(d, m.rest(more[4:]), &quote.Call{})
+				}
+				if (err != nil) != (size > tag) {
+					t.Errorf("%s by %.20s… with %d bytes behind: %v", name, m.signature, size, err)
+				}
+			}
+			if rest := m.rest(data[4:]); len(rest) > 0 {
+				t.Errorf("%s by %.20s…: %x is said to stand behind", name, m.signature, rest)
+			}
+		}
+	}
+}
+
+// okxWord is a flag of 12 digits, a rate and an address.
+func okxWord(flag string, rate uint64, of common.Address) []byte {
+	return append(append(common.FromHex(flag), binary.BigEndian.AppendUint64(nil, rate)[2:]...), of.Bytes()...)
+}
+
+// TestSharesThatOKXTakesAreRead has shares of either side behind the arguments, for one receiver and for two.
+func TestSharesThatOKXTakesAreRead(t *testing.T) {
+	const one, two, output, outputs, many = "3ca20afc2aaa", "22220afc2aaa", "3ca20afc2bbb", "22220afc2bbb", "88880afc2aaa"
+	in, other := common.LeftPadBytes(refinedIn.Bytes(), 32), common.LeftPadBytes(refinedOut.Bytes(), 32)
+	tenth := func(flag string, of common.Address) []byte { return okxWord(flag, 1_000_000, of) } // 0.1 %
+	none := quote.Affiliate{}
+	for _, row := range []struct {
+		name           string
+		behind         [][]byte
+		amount         uint64 // that is taken of a million that is swapped; zero: refused
+		shares, second quote.Affiliate
+	}{
+		{"nothing", nil, 1_000_000, none, none},
+		{"a share", [][]byte{in, tenth(one, refinedOther)}, 1_001_001, affiliate("0.1", refinedOther), none},
+		{"as much as the router gives", [][]byte{in, okxWord(one, 30_000_000, refinedOther)}, 1_030_927, affiliate("3", refinedOther), none},
+		{"two shares", [][]byte{tenth(two, refinedPayee), in, tenth(two, refinedOther)}, 1_002_004, affiliate("0.1", refinedOther), affiliate("0.1", refinedPayee)},
+		{"a share of the output", [][]byte{in, tenth(output, refinedOther)}, 0, none, none},
+		{"shares of the output", [][]byte{tenth(outputs, refinedPayee), in, tenth(outputs, refinedOther)}, 0, none, none},
+		{"a share of another token", [][]byte{other, tenth(one, refinedOther)}, 0, none, none},
+		{"two kinds of share", [][]byte{tenth(one, refinedPayee), in, tenth(two, refinedOther)}, 0, none, none},
+		{"three shares", [][]byte{in, tenth(two, refinedPayee), in, tenth(two, refinedOther)}, 0, none, none},
+		{"many shares", [][]byte{in, tenth(many, refinedOther)}, 0, none, none},
+		{"more than the router gives", [][]byte{in, okxWord(one, 30_000_001, refinedOther)}, 0, none, none},
+		{"a share without a token", [][]byte{tenth(one, refinedOther)}, 0, none, none},
+	} {
+		for _, m := range okx.functions {
+			data := append(m.refinedCall(t, nil), bytes.Join(row.behind, nil)...)
+			got, err := okx.functions.read(chain.Chain{}, quote.Tx{Data: data})
+			isRefused := row.amount == 0
+			if isRefused != (err != nil) || !isRefused && (got.AmountIn != chain.NewAmount(row.amount) || !same(got.Affiliate, row.shares) || !same(got.Second, row.second)) {
+				t.Errorf("%s by %.20s…: %+v, %v", row.name, m.signature, got, err)
+			}
+		}
+	}
+	// The last word, though it is an argument's: the last of an order's data, or of a path's.
+	for _, m := range okx.functions {
+		data := m.refinedCall(t, nil)
+		copy(data[len(data)-32:], tenth(one, refinedOther))
+		if got, err := okx.functions.read(chain.Chain{}, quote.Tx{Data: data}); err == nil {
+			t.Errorf("a share within the last argument by %.20s…: %+v, want that it is refused", m.signature, got)
+		}
+	}
+}
+
+// TestV3CallsThatAreNotOursAreRefused has all of what SwapRouter02 can do with calls in a row.
+func TestV3CallsThatAreNotOursAreRefused(t *testing.T) {
+	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
+	wrapped := common.BytesToAddress(ethereum.WrappedCoin.Bytes())
+	hops := func(stops ...common.Address) []byte {
+		return path{stops: stops, fees: make([]uint32, len(stops)-1)}.packed()
+	}
+	swap := func(path []byte, recipient common.Address) []byte {
+		return v3Swap.pack(v3Swapped{path, recipient, refinedAmount, refinedMinimum})
+	}
+	unwrap := v3Unwrap.pack(refinedMinimum, refinedPayee)
+	coin := common.Address{}
+	for _, row := range []struct {
+		name    string
+		value   chain.Amount
+		calls   [][]byte
+		in, out common.Address
+		refused bool
+	}{
+		{"a swap", chain.Amount{}, [][]byte{swap(hops(refinedIn, refinedOut), refinedPayee)}, refinedIn, refinedOut, false},
+		{"three stops", chain.Amount{}, [][]byte{swap(hops(refinedIn, wrapped, refinedOut), refinedPayee)}, refinedIn, refinedOut, false},
+		{"the coin in", refinedMillion, [][]byte{swap(hops(wrapped, refinedOut), refinedPayee)}, coin, refinedOut, false},
+		{"the wrapped coin in", chain.Amount{}, [][]byte{swap(hops(wrapped, refinedOut), refinedPayee)}, wrapped, refinedOut, false},
+		{"a part of the coin in", chain.NewAmount(1), [][]byte{swap(hops(wrapped, refinedOut), refinedPayee)}, wrapped, refinedOut, false},
+		{"unwrapped", chain.Amount{}, [][]byte{swap(hops(refinedIn, wrapped), routerItself), unwrap}, refinedIn, coin, false},
+		{"nothing", chain.Amount{}, nil, coin, coin, true},
+		{"two swaps", chain.Amount{}, [][]byte{swap(hops(refinedIn, refinedOut), refinedPayee), swap(hops(refinedIn, refinedOut), refinedPayee)}, coin, coin, true},
+		{"more behind", chain.Amount{}, [][]byte{swap(hops(refinedIn, wrapped), routerItself), unwrap, unwrap}, coin, coin, true},
+		{"the unwrapping alone", chain.Amount{}, [][]byte{unwrap}, coin, coin, true},
+		{"a path of one stop", chain.Amount{}, [][]byte{swap(hops(refinedIn), refinedPayee)}, coin, coin, true},
+		{"a path that ends early", chain.Amount{}, [][]byte{swap(hops(refinedIn, refinedOut)[:42], refinedPayee)}, coin, coin, true},
+		{"no path", chain.Amount{}, [][]byte{swap(nil, refinedPayee)}, coin, coin, true},
+		{"a long path that ends early", chain.Amount{}, [][]byte{swap(hops(refinedIn, wrapped, refinedOut)[:65], refinedPayee)}, coin, coin, true},
+		{"another token and unwrapped", chain.Amount{}, [][]byte{swap(hops(refinedIn, refinedOut), routerItself), unwrap}, coin, coin, true},
+		{"paid to a stranger, unwrapped", chain.Amount{}, [][]byte{swap(hops(refinedIn, wrapped), refinedIn), unwrap}, coin, coin, true},
+	} {
+		got, err := readV3Call(ethereum, quote.Tx{Data: v3Multicall.pack(new(big.Int), row.calls), Value: row.value})
+		want := quote.Call{TokenIn: addressOf(row.in), TokenOut: addressOf(row.out), AmountIn: refinedMillion, MinOut: refined, Payee: addressOf(refinedPayee)}
+		if row.refused != (err != nil) || !row.refused && got != want {
+			t.Errorf("%s: %+v, %v", row.name, got, err)
+		}
+	}
+}
+
+// TestRelayEndsWithAPaymentOfItsRouter changes one thing at a time in calls that do.
+func TestRelayEndsWithAPaymentOfItsRouter(t *testing.T) {
+	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
+	router := common.HexToAddress(relayContracts[0].routers[0])
+	payment := func(changed arguments) []byte {
+		given := arguments{"in": refinedOut, "recipients": []common.Address{refinedPayee}, "amount": refinedMinimum}
+		maps.Copy(given, changed)
+		for _, m := range relayPayTokens {
+			return m.encode(t, given)
+		}
+		return nil
+	}
+	coin := func(least *big.Int) []byte {
+		for _, m := range relayPayCoin {
+			return m.encode(t, arguments{"least": least, "payee": refinedPayee})
+		}
+		return nil
+	}
+	tokens, native := addressOf(refinedOut), chain.NativeCoin(chain.EVM)
+	for _, row := range []struct {
+		name      string
+		changed   arguments
+		out       chain.Address
+		refund    chain.Address
+		isRefused bool
+	}{
+		{"a call that ends with its payment", nil, tokens, chain.Address{}, false},
+		{"one of the coin", arguments{"data": coin(refinedMinimum)}, native, chain.Address{}, false},
+		{"one that gives another what is left", arguments{"refund": refinedOther}, tokens, addressOf(refinedOther), false},
+		{"more tokens", arguments{"more": refinedOut}, tokens, chain.Address{}, true},
+		{"a payment that may fail", arguments{"mayFail": true}, tokens, chain.Address{}, true},
+		{"a payment by another", arguments{"target": refinedIn}, tokens, chain.Address{}, true},
+		{"a payment of all it has", arguments{"data": payment(arguments{"amount": new(big.Int)})}, tokens, chain.Address{}, true},
+		{"a payment of the rest to another", arguments{"data": payment(arguments{"recipients": []common.Address{refinedPayee, refinedOther}})}, tokens, chain.Address{}, true},
+		{"a payment to no recipient", arguments{"data": payment(arguments{"recipients": []common.Address{}})}, tokens, chain.Address{}, true},
+		{"a call that is not a payment", arguments{"data": []byte("transfer")}, tokens, chain.Address{}, true},
+	} {
+		for _, m := range relayCalls {
+			given := arguments{"in": refinedIn, "amount": refinedAmount, "target": router, "data": payment(nil)}
+			maps.Copy(given, row.changed)
+			want := quote.Call{
+				TokenIn: addressOf(refinedIn), TokenOut: row.out, AmountIn: refinedMillion, MinOut: refined, Payee: addressOf(refinedPayee), Refund: row.refund,
+			}
+			if m.places["in"] == nil {
+				want.TokenIn = native
+			}
+			if given["more"] != nil {
+				if m.places["in"] == nil {
+					continue
+				}
+				m = newMethod(function{signature: m.signature, tag: m.tag})
+				m.places["more"] = position{0, 1}
+			}
+			got, err := readRelayCall(ethereum, quote.Tx{Data: m.encode(t, given), Value: refinedMillion})
+			if row.isRefused != (err != nil) || !row.isRefused && got != want {
+				t.Errorf("%s by %.20s…: %+v, %v, want %+v", row.name, m.signature, got, err, want)
+			}
+		}
+	}
+}
+
+// TestEnsoPaysWhomItsCallNames reads a call for each kind of token on either side.
+func TestEnsoPaysWhomItsCallNames(t *testing.T) {
+	word := func(n *big.Int) []byte { return n.FillBytes(make([]byte, 32)) }
+	token := func(of common.Address, amount *big.Int) []byte {
+		return append(common.LeftPadBytes(of.Bytes(), 32), word(amount)...)
+	}
+	coin, in, out := chain.NativeCoin(chain.EVM), addressOf(refinedIn), addressOf(refinedOut)
+	for _, row := range []struct {
+		kindIn, kindOut uint8
+		dataIn, dataOut []byte
+		in, out         chain.Address
+	}{
+		{1, 1, token(refinedIn, refinedAmount), token(refinedOut, refinedMinimum), in, out},
+		{0, 1, word(refinedAmount), token(refinedOut, refinedMinimum), coin, out},
+		{1, 0, token(refinedIn, refinedAmount), word(refinedMinimum), in, coin},
+		{2, 1, token(refinedIn, refinedAmount), token(refinedOut, refinedMinimum), chain.Address{}, out},
+		{1, 1, word(refinedAmount), token(refinedOut, refinedMinimum), chain.Address{}, out},
+		{1, 0, token(refinedIn, refinedAmount), token(refinedOut, refinedMinimum), in, chain.Address{}},
+	} {
+		for _, m := range ensoSafe {
+			data := m.encode(t, arguments{"inKind": row.kindIn, "in": row.dataIn, "outKind": row.kindOut, "out": row.dataOut, "payee": refinedPayee})
+			got, err := readEnsoCall(chain.Chain{}, quote.Tx{Data: data})
+			want := quote.Call{TokenIn: row.in, TokenOut: row.out, AmountIn: refinedMillion, MinOut: refined, Payee: addressOf(refinedPayee)}
+			if isRefused := row.in.IsAbsent() || row.out.IsAbsent(); isRefused != (err != nil) || !isRefused && got != want {
+				t.Errorf("types %d and %d: %+v, %v, want %+v", row.kindIn, row.kindOut, got, err, want)
+			}
+		}
+	}
+}
+
+// TestInputGoesToSettlersAlone has calls of the AllowanceHolder name a Settler of the registry, and others.
+func TestInputGoesToSettlersAlone(t *testing.T) {
+	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
+	today, before, stranger := common.HexToAddress("0x5e7"), common.HexToAddress("0x5e6"), common.HexToAddress("0xbad")
+	registry := func(_ context.Context, _ chain.ID, to []chain.Address, _ [][]byte) ([][]byte, error) {
+		return [][]byte{common.LeftPadBytes(today.Bytes(), 32), common.LeftPadBytes(before.Bytes(), 32)}[:len(to)], nil
+	}
+	for _, row := range []struct {
+		name             string
+		operator, target common.Address
+		isBuilt, isRead  bool
+	}{
+		{"the Settler of today", today, today, true, true},
+		{"the one before", before, before, true, true},
+		{"a stranger", stranger, stranger, false, true},
+		{"a stranger who may take the input", stranger, today, true, false},
+		{"the zero address", common.Address{}, common.Address{}, false, false},
+	} {
+		var tx quote.Tx
+		for _, inner := range zeroExSettler {
+			for _, m := range zeroExHolder {
+				tx.Data = m.refinedCall(t, arguments{"operator": row.operator, "payee": row.target, "data": inner.refinedCall(t, nil)})
+			}
+		}
+		r := settlers{contracts: registry, now: time.Now}
+		if err := r.checkCall(t.Context(), chain.Ethereum, tx); row.isBuilt != (err == nil) || err != nil && !errors.Is(err, quote.ErrRefused) {
+			t.Errorf("%s: %v", row.name, err)
+		}
+		want := quote.Call{TokenIn: addressOf(refinedIn), TokenOut: addressOf(refinedOut), AmountIn: refinedMillion, MinOut: refined, Payee: addressOf(refinedPayee)}
+		if got, err := readZeroExCall(ethereum, tx); row.isRead != (err == nil) || err == nil && got != want {
+			t.Errorf("%s: read %+v, %v", row.name, got, err)
+		}
+	}
+}

@@ -215,38 +215,6 @@ func TestChainOfWhichOnlyAnotherBranchIsLeftStops(t *testing.T) {
 	}
 }
 
-// Of two endpoints that have different branches from the start nobody knows which one is right.
-func TestEndpointsOfTwoBranchesFromTheStartAnswerNothing(t *testing.T) {
-	t.Parallel()
-	r := startRewritten(t, true, "fork:40:100000")
-	eventually(t, func() bool {
-		for _, l := range r.ledgers {
-			if state, _ := r.state(t, "chain", fmt.Sprint(l.DeBridgeID)); !strings.Contains(state, "stopped") {
-				return false
-			}
-		}
-		return true
-	})
-	if right, _ := r.answers(t); right > 0 {
-		t.Logf("%d answers are right", right)
-	}
-}
-
-// A lone endpoint that repeats a log of each list is read as one that does not.
-func TestListsThatRepeatALogAreRead(t *testing.T) {
-	t.Parallel()
-	r := startRewritten(t, false, "dup:1")
-	if err := r.gateway.AwaitIndexed(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	r.grow(t)
-	eventually(t, func() bool { return isProven(t, r.url, r.ledgers) })
-	if _, withheld := r.answers(t); withheld > 0 {
-		t.Errorf("%d answers are withheld", withheld)
-	}
-	r.locked(t)
-}
-
 // A slot that no endpoint shows and a transaction of a version that is not understood are put aside; the chain goes on,
 // and nothing of what is not known is answered as if it were.
 func TestSolanaGoesOnWithoutWhatNobodyShows(t *testing.T) {

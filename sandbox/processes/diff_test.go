@@ -16,6 +16,7 @@ import (
 // TestDiffTellsWhatTheOriginHasOtherwise compares orders with another gateway, in the place of the hosted service, as
 // it answers and with one member changed on the way.
 func TestDiffTellsWhatTheOriginHasOtherwise(t *testing.T) {
+	t.Parallel()
 	world, dir := sandboxtest.Shared(t), t.TempDir()
 	database := filepath.Join(dir, "orders.db")
 	if err := os.WriteFile(database+".yaml", world.Config(database), 0o600); err != nil {

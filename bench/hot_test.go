@@ -148,32 +148,69 @@ const mostOfNetHTTP = 0.6
 // server on one processor; those written in Go with the GOGC that the command sets where memory is bounded. The peers
 // got it from the gateway, so all send the same bytes but for what they add. The processor time of a request counts.
 func BenchmarkHotHit(b *testing.B) {
-	const (
-		batch       = 2000
-		connections = 4
-	)
-	var contenders []*contender
-	for _, name := range []string{"crossgate", "crossgate-on-net-http", "gin-ristretto", "net-http"} {
-		process := startProcess(b, serverVariable+"="+name, "GOMAXPROCS=1", "GOGC=400")
-		contenders = append(contenders, &contender{name: name, pid: process.pid, address: process.line(b)})
+	contenders := []*contender{
+		startHot(b, "crossgate", hotPath()), startHot(b, "crossgate-on-net-http", hotPath()),
+		startHot(b, "gin-ristretto", hotPath()), startHot(b, "net-http", hotPath()),
 	}
 	for _, name := range slices.Sorted(maps.Keys(peers)) {
 		if address, pid, installed := peers[name].start(b, contenders[0].address, "taskset", "-c", "0"); installed {
-			contenders = append(contenders, &contender{name: name, pid: pid, address: address})
+			contenders = append(contenders, &contender{name: name, path: hotPath(), pid: pid, address: address})
 		}
 	}
+	askInTurn(b, contenders)
+	const enough = 10 // batches: the clock of a process counts in ticks
+	if share := float64(contenders[0].cpu) / float64(contenders[1].cpu); b.N >= enough && share > mostOfNetHTTP {
+		b.Errorf("a hit takes %.2f of what it takes on net/http's server, want at most %.2f", share, mostOfNetHTTP)
+	}
+}
+
+// BenchmarkPassedThroughHit asks for a stored response of an origin and for a kept order of the same bytes.
+func BenchmarkPassedThroughHit(b *testing.B) {
+	askInTurn(b, []*contender{startHot(b, "crossgate", hotPath()), startHot(b, "passthrough", passedPath)})
+}
+
+// BenchmarkShadowedHit asks servers for the same kept order that compare none, one of a hundred, and all of their answers
+// with an origin in a process of its own. Where all are compared, most are dropped for want of room, as they are to be.
+func BenchmarkShadowedHit(b *testing.B) {
+	origin := startHot(b, "crossgate", hotPath())
+	var contenders []*contender
+	for _, share := range []string{"0", "0.01", "1"} {
+		c := startHot(b, "shadow", hotPath(), shadowOrigin+"="+origin.address, shadowShare+"="+share)
+		c.name = "share-" + share
+		contenders = append(contenders, c)
+	}
+	askInTurn(b, contenders)
+}
+
+const hotBatch, hotConnections = 2000, 4
+
+// contender is a server, and what its answers have taken.
+type contender struct {
+	name, path, address string
+	pid                 int
+	cpu, wall           time.Duration
+}
+
+// startHot starts one of hotServers in a process of its own, on one processor.
+func startHot(b *testing.B, name, path string, environment ...string) *contender {
+	b.Helper()
+	process := startProcess(b, append(environment, serverVariable+"="+name, "GOMAXPROCS=1", "GOGC=400")...)
+	return &contender{name: name, path: path, pid: process.pid, address: process.line(b)}
+}
+
+// askInTurn asks contenders a batch at a time, and reports what the first one takes beside each other one.
+func askInTurn(b *testing.B, contenders []*contender) {
+	b.Helper()
 	for _, c := range contenders {
-		askHot(b, c.address, hotPath(), connections, batch/connections) // the first requests make the answer
+		c.askBatch(b) // the first requests make the answer
+		c.cpu, c.wall = 0, 0
 	}
 	for b.Loop() {
 		for _, c := range contenders {
-			before, began := c.spent(b), time.Now()
-			askHot(b, c.address, hotPath(), connections, batch/connections)
-			c.wall += time.Since(began)
-			c.cpu += c.spent(b) - before
+			c.askBatch(b)
 		}
 	}
-	requests := float64(b.N * batch)
+	requests := float64(b.N * hotBatch)
 	for _, c := range contenders {
 		b.ReportMetric(float64(c.cpu.Microseconds())/requests, c.name+"-cpu-µs/req")
 		b.ReportMetric(requests/c.wall.Seconds(), c.name+"-req/s")
@@ -183,18 +220,24 @@ func BenchmarkHotHit(b *testing.B) {
 		}
 	}
 	b.ReportMetric(0, "ns/op")
-	const enough = 10 // batches: the clock of a process counts in ticks
-	if share := float64(contenders[0].cpu) / float64(contenders[1].cpu); b.N >= enough && share > mostOfNetHTTP {
-		b.Errorf("a hit takes %.2f of what it takes on net/http's server, want at most %.2f", share, mostOfNetHTTP)
-	}
 }
 
-type contender struct {
-	name    string
-	pid     int
-	address string
-	cpu     time.Duration
-	wall    time.Duration
+// askBatch asks over several connections at once.
+func (c *contender) askBatch(b *testing.B) {
+	b.Helper()
+	before, began := c.spent(b), time.Now()
+	request := []byte("GET " + c.path + " HTTP/1.1\r\nHost: " + c.address + "\r\nAccept: */*\r\n\r\n")
+	var clients sync.WaitGroup
+	for range hotConnections {
+		clients.Go(func() {
+			if err := repeat(b.Context(), c.address, request, hotBatch/hotConnections); err != nil {
+				b.Error(err)
+			}
+		})
+	}
+	clients.Wait()
+	c.wall += time.Since(began)
+	c.cpu += c.spent(b) - before
 }
 
 func (c *contender) spent(b *testing.B) time.Duration {
@@ -204,20 +247,6 @@ func (c *contender) spent(b *testing.B) time.Duration {
 		b.Fatal(err)
 	}
 	return used
-}
-
-// askHot sends count requests over each of so many connections.
-func askHot(b *testing.B, address, path string, connections, count int) {
-	request := []byte("GET " + path + " HTTP/1.1\r\nHost: " + address + "\r\nAccept: */*\r\n\r\n")
-	var clients sync.WaitGroup
-	for range connections {
-		clients.Go(func() {
-			if err := repeat(b.Context(), address, request, count); err != nil {
-				b.Error(err)
-			}
-		})
-	}
-	clients.Wait()
 }
 
 // repeat sends a request again and again over one connection.

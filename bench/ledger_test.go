@@ -18,7 +18,6 @@ type ledger struct {
 	id     chain.ID
 	orders uint64 // in all
 	apart  uint64 // blocks from one order to the next; zero: each block creates blockOrders of them
-	joint  uint64 // orders that are unlocked by one message, where they are apart; zero: one
 	stored [][]transaction
 }
 
@@ -34,10 +33,10 @@ const (
 	claimedAfter   = 4
 )
 
-// transaction is the logs of one, which are about one order, or about those that a message unlocks.
+// transaction is one with its log.
 type transaction struct {
-	tx   chain.TxHash
-	logs []onchain.Log
+	tx  chain.TxHash
+	log onchain.Log
 }
 
 // Published first topics of the events (deBridge's reference of topics, checked on Ethereum).
@@ -46,7 +45,6 @@ var (
 	fulfilledOrder = topic("0xc164aca37b9805a1c9027b6f32260a069723a82926f6e9ece4926e4dd3ea8ecf")
 	sentUnlock     = topic("0x37a01d7dc38e924008cf4f2fa3d2ec1f45e7ae3c8292eb3e7d9314b7ad10e2fc")
 	claimedUnlock  = topic("0x33fff3d864e92b6e1ef9e830196fc019c946104ea621b833aaebd3c3e84b2f6f")
-	gateClaimed    = topic("0xfee5cae6d86f128037e90fc8d24296e73ad402bd6f6f09098589d528c2e14ad2")
 )
 
 func topic(text string) []chain.Hash {
@@ -141,7 +139,7 @@ func (l *ledger) Events(_ context.Context, from, to uint64) ([]order.Event, erro
 	for number := from; number <= to; number++ {
 		b := l.block(number)
 		for _, t := range l.transactions(number) {
-			found, err := onchain.Decode(contracts, t.logs)
+			found, err := onchain.Decode(contracts, []onchain.Log{t.log})
 			if err != nil {
 				return nil, err
 			}
@@ -196,60 +194,19 @@ func (l *ledger) make(block uint64) []transaction {
 			if happens(number) {
 				log := write(number)
 				log.Index = uint(len(all))
-				all = append(all, transaction{l.transactionOf(number, delay), []onchain.Log{log}})
+				all = append(all, transaction{l.transactionOf(number, delay), log})
 			}
 		}
 	}
 	always := func(uint64) bool { return true }
-	switch {
-	case l.joint > 0 && l.id == giveChain:
-		add(0, always, l.created)
-		return l.addMessage(all, block, claimedAfter, l.claimed)
-	case l.joint > 0:
-		add(fulfilledAfter, always, l.fulfilled)
-		return l.addMessage(all, block, unlockedAfter, l.unlocked)
-	case l.id == giveChain:
+	if l.id == giveChain {
 		add(0, always, l.created)
 		add(claimedAfter, l.isClaimed, l.claimed)
-	default:
-		add(fulfilledAfter, always, l.fulfilled)
-		add(unlockedAfter, l.isClaimed, l.unlocked)
+		return all
 	}
+	add(fulfilledAfter, always, l.fulfilled)
+	add(unlockedAfter, l.isClaimed, l.unlocked)
 	return all
-}
-
-// addMessage adds the transaction of one message for several orders, so many blocks after the last of them was created.
-func (l *ledger) addMessage(all []transaction, block, delay uint64, write func(number uint64) onchain.Log) []transaction {
-	if block < delay {
-		return all
-	}
-	last, end := l.createdIn(block - delay)
-	if last == end || last%l.joint != l.joint-1 {
-		return all
-	}
-	t := transaction{tx: l.transactionOf(last, delay)}
-	for number := last + 1 - l.joint; number <= last; number++ {
-		log := write(number)
-		log.Index = uint(len(all) + len(t.logs))
-		t.logs = append(t.logs, log)
-	}
-	if l.id == giveChain {
-		t.logs = append(t.logs, l.carriedOut(last, uint(len(all)+len(t.logs))))
-	}
-	return append(all, t)
-}
-
-// carriedOut is the gate's report of a message to DlnSource.
-func (l *ledger) carriedOut(number uint64, index uint) onchain.Log {
-	var data abi
-	data.word(spread(number))
-	for range 4 { // amount, chain that the message came from, and two of its parameters
-		data.number(0)
-	}
-	var receiver chain.Hash
-	copy(receiver[12:], contracts.DlnSource.Bytes())
-	topics := append(slices.Clone(gateClaimed), spread(number+1), receiver, chain.Hash{})
-	return onchain.Log{Address: contracts.Gate, Topics: topics, Data: data.encode(), Index: index}
 }
 
 // transactionOf is the one in which an order goes on so many blocks after its creation.

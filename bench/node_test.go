@@ -27,7 +27,6 @@ import (
 type node struct {
 	ledger   *ledger
 	native   uint64
-	bloom    string             // of every header; absent: none
 	began    time.Time          // from when on it makes blocks after the ledger's; zero: it makes none
 	logs     []logs             // of the blocks that have any, ascending
 	receipts map[string]receipt // by transaction hash
@@ -77,23 +76,19 @@ func (n *node) write(b order.Block, all []transaction) {
 	}
 	n.byHash[b.Hash.String()] = b.Number
 	for _, t := range all {
-		var texts []string
-		for _, log := range t.logs {
-			topics := make([]string, len(log.Topics))
-			for i, topic := range log.Topics {
-				topics[i] = strconv.Quote(topic.String())
-			}
-			text := fmt.Sprintf(`{"address":%q,"topics":[%s],"data":"0x%x","blockNumber":"0x%x","blockHash":%q,`+
-				`"blockTimestamp":"0x%x","transactionHash":%q,"transactionIndex":"0x%x","logIndex":"0x%x","removed":false}`,
-				log.Address, strings.Join(topics, ","), log.Data, b.Number, b.Hash, b.Time, t.tx, log.Index, log.Index)
-			texts = append(texts, text)
-			n.keepLog(b.Number, log.Address.String(), text)
+		topics := make([]string, len(t.log.Topics))
+		for i, topic := range t.log.Topics {
+			topics[i] = strconv.Quote(topic.String())
 		}
+		text := fmt.Sprintf(`{"address":%q,"topics":[%s],"data":"0x%x","blockNumber":"0x%x","blockHash":%q,`+
+			`"blockTimestamp":"0x%x","transactionHash":%q,"transactionIndex":"0x%x","logIndex":"0x%x","removed":false}`,
+			t.log.Address, strings.Join(topics, ","), t.log.Data, b.Number, b.Hash, b.Time, t.tx, t.log.Index, t.log.Index)
+		n.keepLog(b.Number, t.log.Address.String(), text)
 		n.receipts[t.tx.String()] = receipt{
 			head: fmt.Sprintf(`{"transactionHash":%q,"blockHash":%q,"blockNumber":"0x%x","from":%q,"to":%q,`+
 				`"status":"0x1","type":"0x2","gasUsed":"0x2dc6c","cumulativeGasUsed":"0x5b8d80","effectiveGasPrice":"0x3b9aca00",`+
 				`"contractAddress":null,"logs":[`, t.tx, b.Hash, b.Number, busyTaker, contracts.DlnSource),
-			logs: strings.Join(texts, ","),
+			logs: text,
 		}
 	}
 }
@@ -212,11 +207,7 @@ func (n *node) answer(out *bytes.Buffer, c call) {
 
 func (n *node) header(out *bytes.Buffer, number uint64) {
 	b := n.ledger.block(number)
-	fmt.Fprintf(out, `{"number":"0x%x","hash":%q,"parentHash":%q,"timestamp":"0x%x"`, b.Number, b.Hash, b.Parent, b.Time)
-	if n.bloom != "" {
-		fmt.Fprintf(out, `,"logsBloom":%q`, n.bloom)
-	}
-	out.WriteByte('}')
+	fmt.Fprintf(out, `{"number":"0x%x","hash":%q,"parentHash":%q,"timestamp":"0x%x"}`, b.Number, b.Hash, b.Parent, b.Time)
 }
 
 // zeroWord is what contracts answer of what they do not know.

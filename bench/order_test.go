@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"strconv"
 	"testing"
 	"time"
 
@@ -50,41 +49,6 @@ func BenchmarkFold(b *testing.B) {
 	}
 }
 
-// BenchmarkOrderHit fetches an order that the gateway remembers, over kept connections on loopback.
-func BenchmarkOrderHit(b *testing.B) {
-	tx := claimed().Created.At.Tx
-	path := "/api/Orders/creationTxHash/" + tx.String()
-	gateway := startGateway(b)
-	body := fetch(b, http.DefaultClient, gateway+path, nil)
-
-	bare := serve(b, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-		_, _ = w.Write(body)
-	}))
-	b.Run("crossgate", func(b *testing.B) { load(b, gateway+path, len(body)) })
-	b.Run("net-http", func(b *testing.B) { load(b, bare+path, len(body)) })
-}
-
-// load fetches url again and again, from several connections at once.
-func load(b *testing.B, url string, size int) {
-	transport := &http.Transport{MaxIdleConnsPerHost: 64}
-	defer transport.CloseIdleConnections()
-	client := &http.Client{Transport: transport}
-	b.ReportAllocs()
-	b.SetBytes(int64(size))
-	b.SetParallelism(8)
-	b.RunParallel(func(pb *testing.PB) {
-		buffer := make([]byte, 0, 2*size)
-		for pb.Next() {
-			if got := fetch(b, client, url, buffer); len(got) != size {
-				b.Errorf("answer of %d bytes, want %d", len(got), size)
-				return
-			}
-		}
-	})
-}
-
 func fetch(b testing.TB, client *http.Client, url string, buffer []byte) []byte {
 	request, err := http.NewRequestWithContext(b.Context(), http.MethodGet, url, nil)
 	if err != nil {
@@ -102,16 +66,6 @@ func fetch(b testing.TB, client *http.Client, url string, buffer []byte) []byte 
 		b.Errorf("status %d, %v", answer.StatusCode, err)
 	}
 	return into.Bytes()
-}
-
-// startGateway serves one order.
-func startGateway(b *testing.B) (url string) {
-	server, err := newOrderServer()
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(server.Close)
-	return serve(b, server.Handler())
 }
 
 // newOrderServer is the face in front of one order, with the log of requests written as in production but to nowhere.

@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
-	"testing"
-	"time"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/sdk/metric"
@@ -60,33 +58,4 @@ func passingHot(listener net.Listener) error {
 		return err
 	}
 	return server.Run(context.Background(), listener)
-}
-
-// BenchmarkPassedThroughHit asks for a stored response of an origin and for a kept order of the same bytes, a batch at a
-// time in turn. What counts is the ratio of the processor time.
-func BenchmarkPassedThroughHit(b *testing.B) {
-	const (
-		batch       = 2000
-		connections = 4
-	)
-	contenders := map[string]*contender{}
-	paths := map[string]string{"crossgate": hotPath(), "passthrough": passedPath}
-	for name, path := range paths {
-		process := startProcess(b, serverVariable+"="+name, "GOMAXPROCS=1", "GOGC=400")
-		contenders[name] = &contender{name: name, pid: process.pid, address: process.line(b)}
-		askHot(b, contenders[name].address, path, connections, batch/connections) // the first requests make the answer
-	}
-	for b.Loop() {
-		for name, c := range contenders {
-			before, began := c.spent(b), time.Now()
-			askHot(b, c.address, paths[name], connections, batch/connections)
-			c.wall += time.Since(began)
-			c.cpu += c.spent(b) - before
-		}
-	}
-	for name, c := range contenders {
-		b.ReportMetric(float64(c.cpu.Microseconds())/float64(b.N*batch), name+"-cpu-µs/req")
-	}
-	b.ReportMetric(float64(contenders["passthrough"].cpu)/float64(contenders["crossgate"].cpu), "cpu-of-a-kept-order")
-	b.ReportMetric(0, "ns/op")
 }

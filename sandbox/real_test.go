@@ -43,9 +43,9 @@ func TestRealCalldataCreatesTheRealOrder(t *testing.T) {
 		}
 		tried++
 		var created string
-		rpcResult(t, c, &created, "eth_call",
+		decode(t, askAt(t, c.RPC, "eth_call",
 			map[string]any{"from": item.From, "to": c.dlnSource(), "data": item.Calldata, "value": "0x" + units(item.Value, 0).Text(16)},
-			"latest", map[string]any{item.From: map[string]any{"balance": "0xde0b6b3a7640000"}})
+			"latest", map[string]any{item.From: map[string]any{"balance": "0xde0b6b3a7640000"}}), &created)
 		if common.HexToHash(created) != common.HexToHash(item.OrderID) {
 			t.Errorf("%s: order %s, want %s", item.Name, created, item.OrderID)
 		}

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
@@ -12,41 +11,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"crossgate/chain"
-	"crossgate/order"
 	"crossgate/sandbox/contracts"
 )
-
-func TestSolanaShowsEveryStateInBothDirections(t *testing.T) {
-	w := untouched
-	orders, err := w.Orders(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	from, to := map[order.State]int{}, map[order.State]int{}
-	for _, o := range orders {
-		state, err := w.State(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if o.GiveChain() == chain.Solana {
-			from[state]++
-		}
-		if o.TakeChain() == chain.Solana {
-			to[state]++
-		}
-	}
-	for _, state := range []order.State{
-		order.StateCreated, order.StateFulfilled, order.StateSentUnlock, order.StateClaimedUnlock,
-		order.StateSentOrderCancel, order.StateClaimedOrderCancel,
-	} {
-		if from[state] == 0 || to[state] == 0 {
-			t.Errorf("state %s: %d orders from Solana, %d to it", state, from[state], to[state])
-		}
-	}
-	if to[order.StateOrderCancelled] == 0 {
-		t.Error("no order is cancelled on Solana without word of it")
-	}
-}
 
 // The message that an EVM chain sends about an order from Solana is, byte for byte, the one that the
 // protocol's own tests expect, but for what depends on the order.
@@ -162,38 +128,5 @@ func TestControlsTakeAnOrderToSolanaAndBack(t *testing.T) {
 				t.Errorf("state %s, %v, want %s", state, err, tt.ends)
 			}
 		})
-	}
-}
-
-func TestControlsMoveSolana(t *testing.T) {
-	w := open(t, Options{})
-	head := w.Solana().Head()
-	o := steer(t, w, "create", map[string]any{
-		"chainId": chain.Solana, "takeChainId": base, "giveToken": usdc, "giveAmount": "3", "takeToken": usdc, "takeAmount": "2.9",
-	})
-	for call, body := range map[string]map[string]any{
-		"mine":  {"chainId": chain.Solana, "blocks": 3},
-		"fault": {"target": chain.Solana, "kind": Limited, "requests": 1},
-	} {
-		if status, text := request(t, http.MethodPost, w.URL()+"/sandbox/"+call, body); status != http.StatusOK {
-			t.Errorf("%s = %d %s", call, status, text)
-		}
-	}
-	if w.Solana().Head() <= head+3 {
-		t.Errorf("head %d after %d, an order and three blocks", w.Solana().Head(), head)
-	}
-	slot := map[string]any{"jsonrpc": "2.0", "id": 1, "method": "getSlot"}
-	if status, _ := request(t, http.MethodPost, w.Solana().RPC, slot); status != http.StatusTooManyRequests {
-		t.Errorf("limited RPC = %d", status)
-	}
-	if status, text := request(t, http.MethodPost, w.Solana().RPC, slot); status != http.StatusOK || !bytes.Contains(text, []byte(`"result":3`)) {
-		t.Errorf("RPC = %d %s", status, text)
-	}
-	body := map[string]any{"chainId": chain.Solana, "depth": 20}
-	if status, text := request(t, http.MethodPost, w.URL()+"/sandbox/reorg", body); status != http.StatusOK {
-		t.Errorf("reorg = %d %s", status, text)
-	}
-	if _, err := w.Order(t.Context(), o.OrderID); err == nil {
-		t.Error("the order outlived the reorg that dropped it")
 	}
 }

@@ -2,20 +2,15 @@ package sandbox
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
-	"math/big"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/ethereum/go-ethereum"
-	"github.com/ethereum/go-ethereum/common"
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
-	"crossgate/sandbox/tron"
 )
 
 // tronAnswer is what TRON's endpoint answers to one call.
@@ -90,17 +85,6 @@ func TestTronRefusesAsItsNodesDo(t *testing.T) {
 	}
 }
 
-func TestTronTakesAddressesWithAndWithoutItsVersionByte(t *testing.T) {
-	c, _ := untouched.Chain(chain.Tron)
-	digits := common.Bytes2Hex(c.token(usdt).Address.Bytes())
-	for _, to := range []string{"0x" + digits, "41" + digits, "0x41" + digits} {
-		answer := askTron(t, "eth_call", map[string]any{"to": to, "data": "0x95d89b41"}, "latest")
-		if answer.Error != nil || !strings.Contains(string(answer.Result), common.Bytes2Hex([]byte(usdt))) {
-			t.Errorf("symbol of %s = %s, %+v, want USDT", to, answer.Result, answer.Error)
-		}
-	}
-}
-
 func TestTronTakesAHundredCallsAtOnce(t *testing.T) {
 	c, _ := untouched.Chain(chain.Tron)
 	batch := func(size int) string {
@@ -140,35 +124,6 @@ func TestTronBlocksAreAChain(t *testing.T) {
 	} {
 		if answer := askTron(t, method, unknown...); string(answer.Result) != "null" {
 			t.Errorf("%s of nothing = %s, %+v, want null", method, answer.Result, answer.Error)
-		}
-	}
-}
-
-func TestTronTellsTheLogsOfTheNodeBeneath(t *testing.T) {
-	c, _ := untouched.Chain(chain.Tron)
-	beneath, err := c.node.client.FilterLogs(t.Context(), ethereum.FilterQuery{FromBlock: new(big.Int), Addresses: []common.Address{c.dlnSource()}})
-	if err != nil || len(beneath) == 0 {
-		t.Fatalf("%d logs, %v", len(beneath), err)
-	}
-	var logs []struct{ BlockHash, TransactionHash, LogIndex, BlockTimestamp, Data string }
-	answer := askTron(t, "eth_getLogs", map[string]any{"fromBlock": "earliest", "toBlock": "latest", "address": c.dlnSource().Hex()})
-	if err := json.Unmarshal(answer.Result, &logs); err != nil || len(logs) != len(beneath) {
-		t.Fatalf("%d logs, %v, want %d", len(logs), err, len(beneath))
-	}
-	for i, want := range beneath {
-		got := logs[i]
-		if got.BlockHash != tron.BlockHash(want.BlockNumber, want.BlockHash).Hex() || got.TransactionHash != want.TxHash.Hex() ||
-			got.LogIndex != fmt.Sprintf("0x%x", want.Index) || got.BlockTimestamp != fmt.Sprintf("0x%x", want.BlockTimestamp) ||
-			got.Data != "0x"+common.Bytes2Hex(want.Data) {
-			t.Errorf("log %d = %+v, want that of block %d", i, got, want.BlockNumber)
-		}
-	}
-	for name, filter := range map[string]map[string]any{
-		"one block by hash": {"blockHash": logs[0].BlockHash, "address": c.dlnSource().Hex()},
-		"beyond the head":   {"fromBlock": "0xfffff", "toBlock": "0xffffff"},
-	} {
-		if answer := askTron(t, "eth_getLogs", filter); answer.Error != nil {
-			t.Errorf("%s: %+v", name, answer.Error)
 		}
 	}
 }

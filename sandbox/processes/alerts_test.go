@@ -144,6 +144,7 @@ func unknownOrder(i int) string { return fmt.Sprintf("/api/Orders/creationTxHash
 
 // TestOneCauseIsOneAlert provokes causes beside and after each other, and wants one alert for each.
 func TestOneCauseIsOneAlert(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("two gateways, a PostgreSQL, a Redis and a Prometheus take a minute and more: run without -short")
 	}

@@ -15,6 +15,7 @@ import (
 
 // TestBackfillBesideAServingGateway reads the sandbox's history while a gateway that began late follows it.
 func TestBackfillBesideAServingGateway(t *testing.T) {
+	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
 	dir := t.TempDir()
 	text := strings.Replace(string(world.Config(filepath.Join(dir, "orders.db"))), "lookback: 0", "lookback: 1", 1)

@@ -15,6 +15,7 @@ import (
 // TestImportStoresWhatABackfillWould imports the orders of a taker into an empty database, and compares them with those
 // of a database into which every block was read.
 func TestImportStoresWhatABackfillWould(t *testing.T) {
+	t.Parallel()
 	world, dir := sandboxtest.Shared(t), t.TempDir()
 	whole, alone := filepath.Join(dir, "whole.db"), filepath.Join(dir, "alone.db")
 	for _, database := range []string{whole, alone} {

@@ -29,6 +29,7 @@ func (p process) lines(t *testing.T, message, path string) (all []map[string]any
 
 // TestLogIsReloaded changes the level of the log and what it has of requests under a running gateway, and reads a duration.
 func TestLogIsReloaded(t *testing.T) {
+	t.Parallel()
 	const before, after = `{admin: "", log: json, level: warn, access: {info: misses, clients: none}}`,
 		`{admin: "", log: json, level: info, access: {info: all, clients: address}}`
 	world := sandboxtest.Start(t, sandbox.Options{})

@@ -13,6 +13,7 @@ import (
 // locked, and while database and chain are away: what cannot be known is 503 INDEX_UNAVAILABLE with Retry-After, and no
 // chain is blamed for it. bench's TestChaos has the same with 200 requests a second.
 func TestNothingIsNotFoundInAnOutage(t *testing.T) {
+	t.Parallel()
 	r := startReplicated(t, sandbox.Options{})
 	gateway := serveApart(t, r.config)
 	gateway.until(t, "level", lockedFor(r.taker), isLevel)

@@ -3,6 +3,7 @@ package processes_test
 
 import (
 	"bufio"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -21,6 +22,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	built.path = filepath.Join(directory, "crossgate")
+	_ = flag.Set("test.parallel", "3") // most of the time these wait: for Prometheus, leases and databases
 	code := m.Run()
 	_ = os.RemoveAll(directory)
 	os.Exit(code)

@@ -20,6 +20,7 @@ import (
 // TestRepairBesideAServingGateway loses and alters events of the sandbox's orders: the audit names them, the repair
 // brings them back, with a gateway on the same database and without.
 func TestRepairBesideAServingGateway(t *testing.T) {
+	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
 	database := filepath.Join(t.TempDir(), "orders.db")
 	file := filepath.Join(t.TempDir(), "gateway.yaml")

@@ -183,6 +183,7 @@ func (r replicated) untilAllFollowedBy(t *testing.T, p process) {
 
 // TestTwoGatewaysOnOneDatabase kills the one that follows the chains, and takes the database away for a while.
 func TestTwoGatewaysOnOneDatabase(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("four gateways, and a lease that has to run out, take some 25 s: run without -short")
 	}

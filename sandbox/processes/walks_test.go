@@ -61,6 +61,7 @@ func walk(t *testing.T, page string) {
 
 // TestRunbookFindsTheLock does what the runbook says of a locked table, on one that is.
 func TestRunbookFindsTheLock(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("psql"); err != nil {
 		t.Skip("psql is not there; Debian and Ubuntu: apt-get install postgresql-client")
 	}
@@ -93,8 +94,8 @@ func TestRunbookFindsTheLock(t *testing.T) {
 		})
 	}
 	state("crossgate_store_up 0")
-	t.Setenv("DATABASE", regexp.MustCompile(`postgres: "([^"]+)"`).FindStringSubmatch(r.config)[1])
-	perform(t, section, t.TempDir(), strings.NewReplacer("http://127.0.0.1:9464", "http://"+operators))
+	database := regexp.MustCompile(`postgres: "([^"]+)"`).FindStringSubmatch(r.config)[1]
+	perform(t, section, t.TempDir(), strings.NewReplacer("http://127.0.0.1:9464", "http://"+operators, "$DATABASE", database))
 	state("crossgate_store_up 1")
 }
 

@@ -58,73 +58,10 @@ func arriving(t *testing.T, nonce uint64) Terms {
 	}
 }
 
-func (c *Chain) amount(at Key) uint64 {
-	account, _ := stateOf[tokenAccount](c.accounts[at])
-	return account.amount
-}
-
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-func TestOrdersFromHereArePaidOut(t *testing.T) {
-	c := open(t)
-	for n, token := range append([]Token{Native}, Tokens...) {
-		o := offer(t, uint64(n)+1)
-		o.Give, o.Affiliate = token, &Affiliate{keeper.Key, 500}
-		orders, err := c.Create(began.Add(time.Minute), Way{Forwarded: n%2 == 0, Versioned: n%3 == 1}, o)
-		must(t, err)
-		id := orders[0].Terms.ID()
-		held, before := giveOrderWallet(id), c.amount(token.Wallet(taker.Key))
-		if token.Mint != systemProgram && c.amount(held) != o.Amount {
-			t.Errorf("%s: escrow holds %d, want %d", token.Symbol, c.amount(held), o.Amount)
-		}
-		m := Inbound{Submission: [32]byte{byte(n)}, From: ethereum, Beneficiary: taker.Key, Orders: [][32]byte{id}}
-		must(t, c.Claim(began.Add(2*time.Minute), keeper, m, n%2 == 0))
-		if c.Given(id) != ClaimedUnlock {
-			t.Errorf("%s: status %d after the claim", token.Symbol, c.Given(id))
-		}
-		if token.Mint == systemProgram {
-			continue
-		}
-		if paid, want := c.amount(token.Wallet(taker.Key))-before, o.net(); paid != want {
-			t.Errorf("%s: the taker got %d, want %d", token.Symbol, paid, want)
-		}
-		if c.amount(held) != o.Affiliate.Amount {
-			t.Errorf("%s: escrow keeps %d, want the affiliate's %d", token.Symbol, c.amount(held), o.Affiliate.Amount)
-		}
-		if err := c.Claim(began.Add(2*time.Minute), keeper, m, true); err == nil {
-			t.Errorf("%s: the same message was claimed twice", token.Symbol)
-		}
-	}
-}
-
-func TestLamportsGoNowhereElse(t *testing.T) {
-	c := open(t)
-	sum := func() (total uint64) {
-		for _, content := range c.accounts {
-			if content != nil {
-				total += content.lamports
-			}
-		}
-		return total
-	}
-	before := sum()
-	o := offer(t, 1)
-	o.Give = named(t, wrapped)
-	_, err := c.Create(began.Add(time.Minute), Way{Priority: 7}, o)
-	must(t, err)
-	must(t, c.Fulfil(began.Add(time.Minute), Way{}, Fulfilment{Terms: arriving(t, 1), Taker: taker}))
-	must(t, c.SendUnlock(began.Add(time.Minute), taker, wallet, arriving(t, 1).ID()))
-	var fees uint64
-	for _, tx := range c.transactions {
-		fees += tx.outcome.fee
-	}
-	if after := sum(); after+fees != before {
-		t.Errorf("%d lamports before, %d after and %d in fees", before, after, fees)
 	}
 }
 
@@ -154,44 +91,6 @@ func TestProgramsRefuse(t *testing.T) {
 	}
 	if status, _ := c.Taken(id); status != Fulfilled {
 		t.Errorf("status %d after all refusals, want fulfilled", status)
-	}
-}
-
-func TestMessagesOfABatchAreOne(t *testing.T) {
-	c := open(t)
-	var ids [][32]byte
-	for n := range 3 {
-		must(t, c.Fulfil(began.Add(time.Minute), Way{}, Fulfilment{Terms: arriving(t, uint64(n)), Taker: taker}))
-		ids = append(ids, arriving(t, uint64(n)).ID())
-	}
-	must(t, c.SendUnlock(began.Add(2*time.Minute), taker, wallet, ids...))
-	first, err := c.Message(ids[0])
-	must(t, err)
-	for _, id := range ids {
-		if m, err := c.Message(id); err != nil || m.Submission != first.Submission || m.Submission == [32]byte{} {
-			t.Errorf("message %x, %v, want %x", m.Submission, err, first.Submission)
-		}
-	}
-	newest := c.transactions[len(c.transactions)-1]
-	written, looked := newest.Message.NumWritableLookups(), newest.Message.NumLookups()
-	if !newest.Message.IsVersioned() || written == 0 || looked == written {
-		t.Error("the batch takes no accounts from a lookup table")
-	}
-}
-
-func TestCancelledOrdersAreRefunded(t *testing.T) {
-	c := open(t)
-	o := offer(t, 1)
-	o.Affiliate = &Affiliate{keeper.Key, 500}
-	before := c.amount(o.Give.Wallet(maker.Key))
-	orders, err := c.Create(began.Add(time.Minute), Way{}, o)
-	must(t, err)
-	id := orders[0].Terms.ID()
-	must(t, c.PatchGive(began.Add(time.Minute), id, maker, 1_000_000))
-	m := Inbound{From: ethereum, Beneficiary: maker.Key, Orders: [][32]byte{id}, Cancel: true}
-	must(t, c.Claim(began.Add(2*time.Minute), keeper, m, false))
-	if after := c.amount(o.Give.Wallet(maker.Key)); after != before || c.Given(id) != ClaimedCancel {
-		t.Errorf("status %d, the maker has %d, want %d as before", c.Given(id), after, before)
 	}
 }
 
@@ -228,33 +127,5 @@ func TestTransactionsAreSignedInWireForm(t *testing.T) {
 	}
 	if payer := c.transactions[0].Message.AccountKeys[0]; payer != keeper.Key {
 		t.Errorf("payer %s, want the keeper", payer)
-	}
-}
-
-func TestReorgDropsWhatIsNotFinal(t *testing.T) {
-	c := open(t)
-	kept, err := c.Create(began.Add(time.Minute), Way{}, offer(t, 1))
-	must(t, err)
-	c.Mine(50)
-	balance := c.amount(named(t, usdc).Wallet(maker.Key))
-	dropped, err := c.Create(began.Add(time.Minute), Way{}, offer(t, 2))
-	must(t, err)
-	c.Mine(3)
-	head, hash := c.Head(), c.blockhash(c.Head())
-	if err := c.Reorg(finalizedDepth + 10); err == nil {
-		t.Error("a reorg dropped final slots")
-	}
-	must(t, c.Reorg(10))
-	if c.Head() <= head || c.blockhash(head) == hash {
-		t.Errorf("head %d after %d, and the old one still has its hash", c.Head(), head)
-	}
-	if c.Given(dropped[0].Terms.ID()) != Absent || c.Given(kept[0].Terms.ID()) != Created {
-		t.Error("the reorg did not drop the newer order alone")
-	}
-	if now := c.amount(named(t, usdc).Wallet(maker.Key)); now != balance {
-		t.Errorf("the maker has %d, want %d as before the dropped order", now, balance)
-	}
-	if _, err := c.Create(began.Add(time.Minute), Way{}, offer(t, 2)); err != nil {
-		t.Errorf("the dropped order cannot be created again: %v", err)
 	}
 }

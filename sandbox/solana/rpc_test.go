@@ -1,8 +1,6 @@
 package solana
 
 import (
-	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -10,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/mr-tron/base58"
 )
 
 // ask posts a body and returns status and answer.
@@ -145,82 +141,6 @@ func TestCommitmentsTellOldFromNew(t *testing.T) {
 
 type signatureText struct{ Signature string }
 
-func TestProgramAccountsAreFoundByTheirBytes(t *testing.T) {
-	c := open(t)
-	for n, unlocker := range []Key{taker.Key, keeper.Key, taker.Key} {
-		must(t, c.Fulfil(began.Add(time.Minute), Way{}, Fulfilment{Terms: arriving(t, uint64(n)), Taker: taker, UnlockAuthority: unlocker}))
-	}
-	must(t, c.SendUnlock(began.Add(time.Minute), taker, wallet, arriving(t, 0).ID()))
-	c.Mine(40)
-	found := result[[]struct {
-		Pubkey  Key
-		Account struct{ Data []string }
-	}](t, c, "getProgramAccounts", fmt.Sprintf(`%q,{"encoding":"base64","dataSlice":{"offset":41,"length":32},
-		"filters":[{"dataSize":112},{"memcmp":{"offset":8,"bytes":%q}},{"memcmp":{"offset":9,"bytes":%q}}]}`,
-		destinationProgram, base58.Encode([]byte{4}), taker.Key))
-	if len(found) != 1 {
-		t.Fatalf("%d fulfilled orders of the taker, want 1", len(found))
-	}
-	id, want := arriving(t, 2).ID(), found[0].Account.Data[0]
-	if found[0].Pubkey != takeOrderState(id) || want != base64.StdEncoding.EncodeToString(id[:]) {
-		t.Errorf("found %v, want order %x", found[0], id)
-	}
-}
-
-func TestMintsShowTheirDecimalsAndNames(t *testing.T) {
-	c := open(t)
-	type accounts struct {
-		Value []*struct{ Data []string }
-	}
-	for _, token := range Tokens {
-		metadata := metadataAccount(token.Mint)
-		got := result[accounts](t, c, "getMultipleAccounts", fmt.Sprintf(`[%q,%q]`, token.Mint, metadata)).Value
-		mint, err := base64.StdEncoding.DecodeString(got[0].Data[0])
-		must(t, err)
-		if int(mint[44]) != token.Decimals {
-			t.Errorf("%s: %d decimals, want %d", token.Symbol, mint[44], token.Decimals)
-		}
-		text := mint
-		if got[1] != nil {
-			text, err = base64.StdEncoding.DecodeString(got[1].Data[0])
-			must(t, err)
-		}
-		written := borsh(token.Name, token.Symbol)
-		if got[1] != nil {
-			written = borsh(padded(token.Name, 32), padded(token.Symbol, 10))
-		}
-		if isNamed := token.Name != ""; bytes.Contains(text, written) != isNamed {
-			t.Errorf("an account has the name %q and symbol %q: %v, want %v", token.Name, token.Symbol, !isNamed, isNamed)
-		}
-	}
-}
-
-func TestBlocksFollowEachOther(t *testing.T) {
-	c, legacy, _ := lived(t)
-	slots := result[[]uint64](t, c, "getBlocks", fmt.Sprintf(`%d,%d,{"commitment":"confirmed"}`, firstSlot, c.Head()))
-	type shownBlock struct {
-		Blockhash, PreviousBlockhash       string
-		BlockHeight, ParentSlot, BlockTime uint64
-		Signatures                         []string
-	}
-	var before shownBlock
-	var seen []string
-	for i, slot := range slots {
-		b := result[shownBlock](t, c, "getBlock", fmt.Sprintf(`%d,{"commitment":"confirmed","transactionDetails":"signatures","rewards":false}`, slot))
-		if i > 0 && (b.PreviousBlockhash != before.Blockhash || b.ParentSlot != slots[i-1] || b.BlockHeight != before.BlockHeight+1 || b.BlockTime < before.BlockTime) {
-			t.Errorf("block %d = %+v after %+v", slot, b, before)
-		}
-		before, seen = b, append(seen, b.Signatures...)
-	}
-	if len(seen) != 2 || seen[0] != legacy.Creation.String() {
-		t.Errorf("blocks hold %v", seen)
-	}
-	latest := result[struct{ Value struct{ Blockhash string } }](t, c, "getLatestBlockhash", `{"commitment":"confirmed"}`)
-	if latest.Value.Blockhash != before.Blockhash {
-		t.Errorf("latest blockhash %s, want %s", latest.Value.Blockhash, before.Blockhash)
-	}
-}
-
 // A recorded answer has no member that ours lacks.
 func TestTransactionsHaveEveryRecordedMember(t *testing.T) {
 	raw := readShared(t, "recorded/chains/solana-getTransaction-legacy.json")
@@ -255,49 +175,5 @@ func lacking(t *testing.T, path string, want, got any) {
 		if fmt.Sprintf("%T", want) != fmt.Sprintf("%T", got) {
 			t.Errorf("%s is a %T, recorded %T", path, got, want)
 		}
-	}
-}
-
-// TestNodesBehindRefuseWhatTheyHaveNotReached asks a node that lacks the newest slots for a list that must have them.
-func TestNodesBehindRefuseWhatTheyHaveNotReached(t *testing.T) {
-	c, _, versioned := lived(t)
-	behind := c.NodeBehind(5)
-	for _, test := range []struct {
-		slot uint64
-		want string
-	}{{c.Head(), `"code":-32016`}, {c.Head() - 5, `"result":[`}} {
-		text := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"getSignaturesForAddress","params":[%q,{"commitment":"confirmed","minContextSlot":%d}]}`,
-			sourceProgram, test.slot)
-		request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(text))
-		request.Header.Set("Content-Type", "application/json")
-		answered := httptest.NewRecorder()
-		behind.ServeHTTP(answered, request)
-		if got := answered.Body.String(); !strings.Contains(got, test.want) || strings.Contains(got, versioned.Creation.String()) {
-			t.Errorf("list at slot %d of %d = %s, want %s", test.slot, c.Head(), got, test.want)
-		}
-	}
-}
-
-// TestBlocksTellWhichAccountsTransactionsName wants those of lookup tables too.
-func TestBlocksTellWhichAccountsTransactionsName(t *testing.T) {
-	c, _, versioned := lived(t)
-	block := result[struct {
-		Transactions []struct {
-			Transaction struct {
-				Signatures  []string
-				AccountKeys []struct{ Pubkey, Source string }
-			}
-			Meta struct{ Err any }
-		}
-	}](t, c, "getBlock", fmt.Sprintf(`%d,{"commitment":"confirmed","transactionDetails":"accounts","maxSupportedTransactionVersion":0}`, c.Head()))
-	if len(block.Transactions) != 1 || block.Transactions[0].Transaction.Signatures[0] != versioned.Creation.String() {
-		t.Fatalf("block %d holds %+v, want %s", c.Head(), block, versioned.Creation)
-	}
-	sources := map[string]int{}
-	for _, key := range block.Transactions[0].Transaction.AccountKeys {
-		sources[key.Source]++
-	}
-	if sources["transaction"] == 0 || sources["lookupTable"] == 0 {
-		t.Errorf("accounts by their source: %v", sources)
 	}
 }

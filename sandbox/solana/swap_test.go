@@ -61,99 +61,10 @@ func signed(t *testing.T, wire []byte) string {
 	return base64.StdEncoding.EncodeToString(tx.bytes(t))
 }
 
-// coins are all lamports of somebody, wrapped or not.
-func (c *Chain) coins(owner Key) (sum uint64) {
-	for _, at := range []Key{owner, Tokens[0].Wallet(owner)} {
-		if content := c.accounts[at]; content != nil {
-			sum += content.lamports
-		}
-	}
-	return sum
-}
-
 // JupiterSwap makes the transaction of what Jupiter builds.
 func (c *Chain) JupiterSwap(x Exchange) (Unsigned, error) {
 	b := c.JupiterBuild(x)
 	return c.unsigned(x, slices.Concat(b.Setup, []Instruction{b.Swap}, b.Cleanup)...)
-}
-
-func TestSwapsPayWhatTheyQuote(t *testing.T) {
-	sol, usd, pyusd := named(t, wrapped), named(t, usdc), named(t, paypal)
-	for _, row := range []struct {
-		name      string
-		swap      func(*Chain, Exchange) (Unsigned, error)
-		in, out   Token
-		wraps     bool
-		elsewhere bool
-	}{
-		{"Jupiter, coin to token", (*Chain).JupiterSwap, sol, usd, true, false},
-		{"Jupiter, token to coin", (*Chain).JupiterSwap, usd, sol, true, false},
-		{"Jupiter, over two pools", (*Chain).JupiterSwap, sol, pyusd, true, false},
-		{"Jupiter, back over two pools", (*Chain).JupiterSwap, pyusd, sol, true, false},
-		{"Jupiter, wrapped coin", (*Chain).JupiterSwap, sol, usd, false, false},
-		{"Jupiter, into the wrapped coin", (*Chain).JupiterSwap, usd, sol, false, false},
-		{"DFlow, coin to token", (*Chain).DFlowSwap, sol, usd, true, false},
-		{"DFlow, token to coin", (*Chain).DFlowSwap, usd, sol, true, false},
-		{"DFlow, over two pools", (*Chain).DFlowSwap, sol, pyusd, true, false},
-		{"DFlow, tokens for a stranger", (*Chain).DFlowSwap, sol, usd, true, true},
-		{"DFlow, the coin for a stranger", (*Chain).DFlowSwap, pyusd, sol, true, true},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			c, stranger := trading(t)
-			x := exchange(t, c, row.in, row.out, 2_000_000, row.wraps)
-			receiver := maker.Key
-			if row.elsewhere {
-				x.Receiver, receiver = stranger.Key, stranger.Key
-			}
-			made, err := row.swap(c, x)
-			must(t, err)
-			if made.Failure != nil {
-				t.Fatalf("the transaction would fail: %v", made.Failure)
-			}
-			has := func(token Token) uint64 {
-				if token == sol {
-					return c.coins(receiver)
-				}
-				return c.amount(token.Wallet(receiver))
-			}
-			inBefore, before, all := has(row.in), has(row.out), len(c.transactions)
-			_, text := ask(t, c, fmt.Sprintf(`{"id":1,"method":"sendTransaction","params":[%q,{"encoding":"base64"}]}`, signed(t, made.Wire)))
-			if len(c.transactions) != all+1 || c.transactions[all].outcome.failure() != nil {
-				t.Fatalf("sendTransaction: %s", text)
-			}
-			got, fee := has(row.out)-before, c.transactions[all].outcome.fee
-			if row.out == sol && !row.elsewhere {
-				got += fee
-			}
-			if got != x.Quoted {
-				t.Errorf("the receiver got %d, want %d", got, x.Quoted)
-			}
-			if spent := inBefore - has(row.in); !row.elsewhere && row.in != sol && spent != 2_000_000 {
-				t.Errorf("the user spent %d, want 2000000", spent)
-			}
-			if want := made.Priority() + lamportsPerSignature; fee != want {
-				t.Errorf("the fee is %d, want %d", fee, want)
-			}
-		})
-	}
-}
-
-func TestSwapsTakeTheBetterPool(t *testing.T) {
-	c, _ := trading(t)
-	sol, usd := named(t, wrapped), named(t, usdc)
-	for amount, want := range map[uint64]uint64{1_000_000: 5, 50_000_000_000: 25} {
-		route, err := c.Best(sol, usd, amount, anyPool)
-		must(t, err)
-		if got := route.Hops[0].Pool.FeeBps; len(route.Hops) != 1 || got != want {
-			t.Errorf("%d lamports go through %d pools, the first of which keeps %d bps, want one of %d", amount, len(route.Hops), got, want)
-		}
-	}
-	if _, err := c.Best(sol, named(t, bare), 1000, anyPool); err == nil {
-		t.Error("a route to a token without pools")
-	}
-	if _, err := c.Best(sol, sol, 1000, anyPool); err == nil {
-		t.Error("a route of the wrapped coin to itself")
-	}
 }
 
 // TestSimulationsSayWhatSendingDoes tries transactions that a node refuses, for the reason that it gives, and sees
@@ -253,44 +164,6 @@ func TestForgedTransactionsFail(t *testing.T) {
 		if _, answer := ask(t, c, fmt.Sprintf(`{"id":1,"method":"sendTransaction","params":[%q,{"encoding":"base64"}]}`, text)); !strings.Contains(answer, `"error"`) || len(c.transactions) != all {
 			t.Errorf("%s: %s", name, answer)
 		}
-	}
-}
-
-func TestSimulationShowsAccounts(t *testing.T) {
-	c, stranger := trading(t)
-	x := exchange(t, c, named(t, wrapped), named(t, usdc), 2_000_000, true)
-	made, err := c.JupiterSwap(x)
-	must(t, err)
-	at := named(t, usdc).Wallet(maker.Key)
-	simulate := func(text string, options ...any) (value struct {
-		Err           any
-		UnitsConsumed uint64
-		Accounts      []*struct{ Data []string }
-		Replacement   *struct{ Blockhash string } `json:"replacementBlockhash"`
-	},
-	) {
-		t.Helper()
-		shown := result[struct{ Value json.RawMessage }](t, c, "simulateTransaction", fmt.Sprintf(text, options...))
-		must(t, json.Unmarshal(shown.Value, &value))
-		return value
-	}
-	wire := base64.StdEncoding.EncodeToString(made.Wire)
-	shown := simulate(`%q,{"encoding":"base64","replaceRecentBlockhash":true,"commitment":"confirmed","accounts":{"encoding":"base64","addresses":[%q,%q]}}`,
-		wire, at, stranger.Key)
-	if shown.Err != nil || shown.UnitsConsumed == 0 || shown.UnitsConsumed*6/5 != made.UnitLimit || shown.Replacement == nil || len(shown.Accounts) != 2 {
-		t.Fatalf("simulation = %+v, want two accounts, units for the limit %d and a blockhash", shown, made.UnitLimit)
-	}
-	data, err := base64.StdEncoding.DecodeString(shown.Accounts[0].Data[0])
-	must(t, err)
-	if got, want := readNumber(data[64:72]), c.amount(at)+x.Quoted; got != want || shown.Accounts[1] != nil {
-		t.Errorf("after it the user has %d, the stranger %v, want %d and nothing", got, shown.Accounts[1], want)
-	}
-	if again := simulate(`%q,{"encoding":"base64","commitment":"confirmed"}`, wire); again.Err != nil || again.Replacement != nil || again.Accounts != nil {
-		t.Errorf("simulation of the bare transaction = %+v", again)
-	}
-	c.Mine(hashLife + 1)
-	if late := simulate(`%q,{"encoding":"base64","commitment":"confirmed"}`, wire); late.Err != "BlockhashNotFound" {
-		t.Errorf("simulation with an old blockhash = %+v", late)
 	}
 }
 

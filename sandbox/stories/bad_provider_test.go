@@ -49,44 +49,6 @@ func badProvider(t *testing.T, target string, rules ...string) (rpc string) {
 	return strings.Fields(startServer(t, node, append(arguments, rules...)...))[2]
 }
 
-// TestGoldenOrdersOlderThanTheState asks a gateway that follows the newest blocks about every order of the golden
-// ledgers, a thousand times as long as they were recorded, at nodes with 128 blocks of state: their logs suffice.
-func TestGoldenOrdersOlderThanTheState(t *testing.T) {
-	t.Parallel()
-	const keptState = 128 // blocks
-	ledgers := replayLedgers(t)
-	for _, l := range ledgers {
-		l.rpc = badProvider(t, stretch(t, l), fmt.Sprintf("prune:%d", keptState))
-	}
-	g, url := serveGateway(t, replayConfig(t, ledgers, 1))
-	if err := g.AwaitIndexed(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	orders, complete := readExpectation(t).Orders, 0
-	for _, want := range orders {
-		want.Record.stretch(t)
-		if t.Run(want.OrderID, func(t *testing.T) {
-			path := fmt.Sprintf("%s/api/Orders/creationTxHash/%s?index=%d", url, want.CreationTxHash, want.IndexInTx)
-			var got map[string]any
-			get(t, path, &got)
-			compare(t, want.OrderID, got, want.json())
-			if unsearched := headersAt(t, path).Get("X-Order-Unsearched"); unsearched != "" {
-				t.Errorf("%s was not searched", unsearched)
-			}
-		}) {
-			complete++
-		}
-	}
-	t.Logf("%d of %d orders are complete", complete, len(orders))
-	for _, l := range ledgers {
-		var stats struct{ Bad map[string]int }
-		get(t, l.rpc+"/stats", &stats)
-		if stats.Bad["prune"] == 0 {
-			t.Errorf("chain %d was asked for no state that its nodes have dropped, so that nothing is shown", l.ChainID)
-		}
-	}
-}
-
 // isProven reports whether an answer says that all of the recorded ledgers is proven.
 func isProven(t *testing.T, url string, ledgers []*ledger) bool {
 	t.Helper()

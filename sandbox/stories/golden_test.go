@@ -318,63 +318,6 @@ func TestTokensSurviveARestart(t *testing.T) {
 	}
 }
 
-// TestGoldenReorg moves the newest transactions of a chain to other blocks, and sees their orders follow.
-func TestGoldenReorg(t *testing.T) {
-	t.Parallel()
-	url, ledgers := startReplay(t, 0)
-	var cases goldenCases
-	readGolden(t, filepath.Join(golden, "ledgers-A", "cases-A.json"), &cases)
-	moved := 0
-	for _, l := range ledgers {
-		l.move(t, `{"op":"reorg","depth":20,"reinclude":true}`)
-		for _, o := range readExpectation(t).Orders {
-			if chainIDOf(o.SourceChainID) != l.DeBridgeID || o.IndexInTx != 0 || !slices.Contains(cases.CreatedAfterFinalized, o.OrderID) {
-				continue
-			}
-			before := o.Record.CreatedSrcEventMetadata
-			eventually(t, func() bool {
-				var got struct {
-					Created struct {
-						BlockNumber json.Number
-						BlockHash   struct{ StringValue string }
-					} `json:"createdSrcEventMetadata"`
-				}
-				get(t, url+"/api/Orders/creationTxHash/"+o.CreationTxHash, &got)
-				return got.Created.BlockNumber != before.BlockNumber && got.Created.BlockHash.StringValue != before.BlockHash
-			})
-			moved++
-		}
-	}
-	if moved == 0 {
-		t.Error("no order was moved")
-	}
-}
-
-// TestGoldenUnreachable sees a chain that fails named, and what others know told all the same.
-func TestGoldenUnreachable(t *testing.T) {
-	t.Parallel()
-	url, ledgers := startReplay(t, 1)
-	down := ledgers[0]
-	down.move(t, `{"op":"http","status":500}`)
-	unknown := url + "/api/Orders/creationTxHash/0x" + strings.Repeat("ab", 32)
-	for range 8 { // the last ones with an open breaker
-		p := problemAt(t, unknown)
-		if p.status != http.StatusServiceUnavailable || p.ErrorID != "CHAIN_UNREACHABLE" || p.header.Get("X-Chains-Unheard") != "1" {
-			t.Fatalf("with a chain down: %+v, want 503 CHAIN_UNREACHABLE that names it", p)
-		}
-	}
-	for _, o := range readExpectation(t).Orders {
-		if o.TakeChainID.String() == "1" || o.SourceChainID.String() == "1" || o.IndexInTx != 0 {
-			continue
-		}
-		var got map[string]any
-		get(t, url+"/api/Orders/creationTxHash/"+o.CreationTxHash, &got)
-		compare(t, o.OrderID, got, o.json())
-	}
-	down.move(t, `{"op":"http","status":null}`)
-	eventually(t, func() bool { return problemAt(t, unknown).ErrorID == "TRANSACTION_NOT_FOUND" })
-}
-
 // eventually asks again until the answer is yes.
 func eventually(t *testing.T, yes func() bool) {
 	t.Helper()

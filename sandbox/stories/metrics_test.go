@@ -8,10 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"os/exec"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -185,7 +182,6 @@ func TestMeasurementsHaveFixedLabels(t *testing.T) {
 	text, families := scrape(t, telemetry)
 	checkFamilies(t, families)
 	t.Run("promtool", func(t *testing.T) { lint(t, text) })
-	t.Run("dashboard and alerts", func(t *testing.T) { checkNames(t, families) })
 	before := series(families)
 	invent(t, front.url, 200)
 	_, families = scrape(t, telemetry)
@@ -221,55 +217,6 @@ func checkFamilies(t *testing.T, families map[string]*dto.MetricFamily) {
 	if _, found := families["go_goroutines"]; !found {
 		t.Error("nothing is measured of the runtime")
 	}
-}
-
-// expression is where a dashboard or a rule names what is measured.
-var expression = regexp.MustCompile(`\b(?:crossgate|http|go|target)_[a-z_]+`)
-
-// checkNames wants everything that the dashboard and the alerts look at to be measured, by this very scrape or, of
-// what a healthy hour does not bring about, by own.
-func checkNames(t *testing.T, families map[string]*dto.MetricFamily) {
-	t.Helper()
-	for _, file := range []string{"grafana/dashboard.json", "prometheus/alerts.yaml"} {
-		text, err := os.ReadFile(filepath.Join("..", "..", "deploy", file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		names := expression.FindAllString(string(text), -1)
-		if len(names) < 5 {
-			t.Errorf("%s names %v: the test looks at nothing", file, names)
-		}
-		for _, name := range names {
-			if !isMeasured(families, name) && !isLabel(families, name) {
-				t.Errorf("%s looks at %s, which is not measured", file, name)
-			}
-		}
-	}
-}
-
-func isMeasured(families map[string]*dto.MetricFamily, name string) bool {
-	if slices.Contains(rare, name) {
-		return true
-	}
-	family, found := families[name]
-	if !found {
-		base := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, "_bucket"), "_count"), "_sum")
-		return families[base].GetType() == dto.MetricType_HISTOGRAM
-	}
-	return family.GetType() != dto.MetricType_HISTOGRAM
-}
-
-// isLabel reports whether something is measured by a label of this name.
-func isLabel(families map[string]*dto.MetricFamily, name string) bool {
-	if slices.ContainsFunc(rare, func(each string) bool { return slices.Contains(strings.Fields(own[each]), name) }) {
-		return true
-	}
-	for _, family := range families {
-		if slices.Contains(labels(family), name) {
-			return true
-		}
-	}
-	return false
 }
 
 // series are the time series, without those of the runtime; a histogram is one.

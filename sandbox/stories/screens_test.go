@@ -88,31 +88,3 @@ func compareScreens(t *testing.T, taken string) {
 		}
 	}
 }
-
-// TestScreensAreToldApart makes sure that the comparison sees another theme and another page, and that all pictures
-// together are small.
-func TestScreensAreToldApart(t *testing.T) {
-	pictures, err := filepath.Glob(filepath.Join(screens, "*.jpg"))
-	if err != nil || len(pictures) == 0 {
-		t.Fatalf("docs/screens: %v, %v", pictures, err)
-	}
-	var bytes int64
-	for _, picture := range pictures {
-		info, err := os.Stat(picture)
-		if err != nil {
-			t.Fatal(err)
-		}
-		bytes += info.Size()
-	}
-	if bytes > 3<<20 {
-		t.Errorf("docs/screens has %d bytes, more than 3 MB", bytes)
-	}
-	at := func(name string) string { return filepath.Join(screens, name+".jpg") }
-	for _, pair := range [][2]string{
-		{"home-light", "home-dark"}, {"home-light", "order-light"}, {"order-phone", "swap-phone"}, {"order-dark", "awaited-dark"}, {"problem-light", "home-light"},
-	} {
-		if d := difference(t, at(pair[0]), at(pair[1])); d <= largestDifference {
-			t.Errorf("%s and %s are the same to the comparison: %.4f", pair[0], pair[1], d)
-		}
-	}
-}

@@ -16,15 +16,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestStories tells testdata/*.txtar to a gateway in front of a sandbox, which is the story's own when it controls
+// TestStories runs testdata/*.txtar against a gateway in front of a sandbox, which is the story's own when it controls
 // the world. Beside testscript's own words a story uses:
 //
 //	pick order STATE [TITLE]      sets $HASH and $ID to an order of the sandbox, the first of its transaction
 //	pick other TITLE              sets $HASH to a transaction of the sandbox that created no order
-//	pick taker N                  sets $TAKER; pick account N sets $ACCOUNT, and $WALLET on Solana; N counts from 1
+//	pick taker N                  sets $TAKER; pick account N sets $ACCOUNT, $WALLET on Solana and $TRON; N counts from 1
 //	pick token CHAIN SYMBOL       sets $TOKEN
 //	ask METHOD PATH [NAME:VALUE]  asks the gateway, with headers
 //	control NAME JSON             moves the sandbox; its answer can be looked at like the gateway's
@@ -32,7 +33,7 @@ import (
 //	status REGEXP                 of the last answer
 //	header NAME REGEXP            of the last answer
 //	json PATH VALUE               a member of the last answer: give.chainId, 0.amount, orders.length
-//	eventually PATH VALUE         asks again until the member has the value
+//	eventually [!]PATH VALUE      asks again until the member has the value, or with ! another one
 //	save NAME PATH                keeps a member as $NAME
 func TestStories(t *testing.T) {
 	reading := readingFront(t)
@@ -126,6 +127,7 @@ func (s *story) pick(ts *testscript.TestScript, arguments []string) error {
 		}
 		ts.Setenv("ACCOUNT", world.Accounts[n-1].Address)
 		ts.Setenv("WALLET", world.Accounts[n-1].Wallet)
+		ts.Setenv("TRON", addressText(common.HexToAddress(world.Accounts[n-1].Address).Bytes(), tronID))
 		return nil
 	}
 	return fmt.Errorf("the world has no %s", strings.Join(arguments, " "))
@@ -239,7 +241,11 @@ func (s *story) eventually(ts *testscript.TestScript, arguments []string) error 
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		err := s.json(ts, arguments)
+		path, isOther := strings.CutPrefix(arguments[0], "!")
+		got, err := s.member(path)
+		if err == nil && (got == arguments[1]) == isOther {
+			err = fmt.Errorf("%s = %s, want %s", arguments[0], got, arguments[1])
+		}
 		if err == nil || time.Now().After(deadline) {
 			return err
 		}

@@ -14,46 +14,6 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 )
 
-// TestARequestAndItsUpstreamCallsAreOneTrace looks at what a collector would get.
-func TestARequestAndItsUpstreamCallsAreOneTrace(t *testing.T) {
-	recorder := tracetest.NewSpanRecorder()
-	before := otel.GetTracerProvider()
-	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSpanProcessor(recorder)))
-	t.Cleanup(func() { otel.SetTracerProvider(before) })
-	front := readingFront(t)
-	var world worldJSON
-	get(t, front.world.URL()+"/sandbox/world", &world)
-	account := world.Accounts[0].Address
-	for path, wanted := range map[string][]string{
-		// Nobody knows this hash, so every chain is asked.
-		"/api/Orders/creationTxHash/0x" + strings.Repeat("ef", 32): {"GET /api/Orders/creationTxHash/:creationTxHash", "order.trace", "rpc.attempt"},
-		"/v1.0/chain/transaction?" + url.Values{
-			"chainId": {"1"}, "tokenIn": {"0x" + strings.Repeat("0", 40)}, "tokenInAmount": {"1000000000000000"},
-			"tokenOut": {world.Tokens[1].Address}, "tokenOutRecipient": {account},
-		}.Encode(): {"GET /v1.0/chain/transaction", "quote.compare", "quote.venue", "http.attempt", "rpc.attempt"},
-	} {
-		response, _ := ask(t, http.MethodGet, front.url+path, "")
-		id := response.Header.Get("X-Request-Id")
-		awaitSpan(t, recorder, id, wanted[0]) // it ends after the answer has left
-		seen := map[string]int{}
-		for _, span := range recorder.Ended() {
-			if span.SpanContext().TraceID().String() == id {
-				seen[nameOf(span)]++
-			}
-			for _, attribute := range span.Attributes() {
-				if text := attribute.Value.String(); strings.Contains(text, "://") {
-					t.Errorf("span %s tells a URL: %s", span.Name(), text)
-				}
-			}
-		}
-		for _, name := range wanted {
-			if seen[name] == 0 {
-				t.Errorf("trace %s of %s has %v, want a span %s", id, path, seen, name)
-			}
-		}
-	}
-}
-
 // TestSwapsTakeFewRoundTrips counts the requests of one swap that nobody asked for before: a price from each of the
 // chain's ten services, the contracts of two exchanges, mostly together, and one trial of the best transaction. What
 // all swaps of a block share may come on top, and on a loaded machine calls that miss each other's batch, so that the

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -53,14 +54,54 @@ func TestATakerReadsWhatItHasToUnlock(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("orders to unlock (-in the world +listed):\n%s", diff)
 	}
-	for _, id := range got {
-		var o liteJSON
-		get(t, front.url+"/api/Orders/"+id+"/liteModel", &o)
-		if hash := o.terms(t).ID(); o.ExternalCallState == "NoExtCall" && hexutil.Encode(hash[:]) != id {
-			t.Errorf("order %s is read as one with id %x", id, hash)
+}
+
+// TestEveryOrderIsAnswered asks for each order of the world by both of its names: its state is what the contracts say, and
+// its id the hash of the terms that are answered. What is locked for all actors together is what was delivered and not
+// paid for.
+func TestEveryOrderIsAnswered(t *testing.T) {
+	t.Parallel()
+	front := readingFront(t)
+	var world worldJSON
+	get(t, front.world.URL()+"/sandbox/world", &world)
+	families, before, unpaid := map[uint64]int{}, map[string]int{}, map[string]bool{}
+	for _, o := range world.Orders {
+		families[o.ChainID]++
+		families[o.TakeChainID]++
+		var byCreation, byID map[string]any
+		get(t, fmt.Sprintf("%s/api/Orders/creationTxHash/%s?index=%d", front.url, o.CreationTxHash, before[o.CreationTxHash]), &byCreation)
+		get(t, front.url+"/api/Orders/"+o.OrderID, &byID)
+		before[o.CreationTxHash]++
+		compare(t, o.Title, byCreation, map[string]any{"state": o.State, "orderId": map[string]any{"stringValue": o.OrderID}})
+		compare(t, o.Title, byID, byCreation)
+		var lite liteJSON
+		get(t, front.url+"/api/Orders/"+o.OrderID+"/liteModel", &lite)
+		// Of a call Solana's creation has the hash alone in what is hashed.
+		if hash := lite.terms(t).ID(); lite.ExternalCallState == "NoExtCall" && hexutil.Encode(hash[:]) != o.OrderID {
+			t.Errorf("order %s, %s, is answered with terms whose hash is %x", o.OrderID, o.Title, hash)
+		}
+		if o.State == "Fulfilled" || o.State == "SentUnlock" {
+			unpaid[o.OrderID] = true
 		}
 	}
+	if len(world.Orders) < 110 || families[solanaID] < 24 || families[tronID] < 12 {
+		t.Errorf("the world has %d orders, of chains %v, want 110 at least and some of each family", len(world.Orders), families)
+	}
+	locked := map[string]bool{}
+	for _, actor := range world.Actors {
+		for _, name := range []string{actor.Address, actor.Wallet} {
+			_, body := ask(t, http.MethodGet, front.url+"/api/Satistics/"+name+"/lockedAssets", "")
+			for _, id := range orderIDs.FindAllString(string(body), -1) {
+				locked[id] = true
+			}
+		}
+	}
+	if diff := cmp.Diff(unpaid, locked); diff != "" {
+		t.Errorf("locked orders (-in the world +answered):\n%s", diff)
+	}
 }
+
+var orderIDs = regexp.MustCompile(`0x[0-9a-f]{64}`)
 
 // idsToUnlock reads page by page until as many are there as there are in all.
 func idsToUnlock(t *testing.T, gateway string, give uint64, authorities string) (ids []string) {

@@ -1,0 +1,84 @@
+import type { Order } from "./api.js";
+import { ResponseError } from "./errors.js";
+import { decode } from "./json.js";
+import { type CallOptions, isPassing, type Requests, sleep } from "./request.js";
+
+export interface WatchOptions extends CallOptions {
+  /** Milliseconds to wait for an order that is not found yet, or a gateway that does not answer; default 60,000. */
+  patience?: number;
+}
+
+const silence = 45_000; // milliseconds: three of the comments that the gateway sends while nothing happens
+const pause = 1_000; // milliseconds before it connects again
+
+/** Yields an order's record now and whenever it changes, and returns after the final one. */
+export async function* watch(requests: Requests, path: string, options: WatchOptions): AsyncGenerator<Order, void, void> {
+  const { patience = 60_000, signal } = options;
+  let seen = "";
+  for (let heard = Date.now(); ; ) {
+    const ended = new AbortController();
+    let isOpen = false;
+    try {
+      const either = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal;
+      const body = await requests.ask(path, { headers: { Accept: "text/event-stream" } }, async ({ body }) => body!, either);
+      isOpen = true;
+      for await (const event of eventsOf(body)) {
+        if (event.name === "final") return;
+        if (event.name !== "order" || event.id === seen) continue;
+        seen = event.id;
+        yield decode(event.data);
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!(isOpen ? error instanceof TypeError : isAwaited(error) && Date.now() - heard < patience)) throw error;
+    } finally {
+      ended.abort();
+    }
+    if (isOpen) heard = Date.now();
+    await sleep(pause, signal);
+  }
+}
+
+const isAwaited = (error: unknown): boolean =>
+  isPassing(error) || (error instanceof ResponseError && ["TRANSACTION_NOT_FOUND", "UNKNOWN_ORDER"].includes(error.errorId));
+
+interface ServerSentEvent {
+  name: string;
+  id: string;
+  data: string;
+}
+
+/** Reads events until the stream ends, or is silent for too long. */
+async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  for (;;) {
+    const timer = setTimeout(() => void reader.cancel(), silence);
+    const { done, value } = await reader.read().finally(() => clearTimeout(timer));
+    if (done) return;
+    text += decoder.decode(value, { stream: true });
+    const blocks = text.split("\n\n");
+    text = blocks.pop()!;
+    for (const block of blocks) yield parse(block);
+  }
+}
+
+function parse(block: string): ServerSentEvent {
+  const event: ServerSentEvent = { name: "", id: "", data: "" };
+  for (const line of block.split("\n")) {
+    const colon = line.indexOf(": ");
+    const value = line.slice(colon + 2);
+    switch (line.slice(0, colon)) {
+      case "event":
+        event.name = value;
+        break;
+      case "id":
+        event.id = value;
+        break;
+      case "data":
+        event.data += value;
+    }
+  }
+  return event;
+}

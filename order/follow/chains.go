@@ -28,8 +28,6 @@ type Options struct {
 
 	Announcers map[chain.ID][]Announcer // of chains that need not be asked for every head; default: none
 
-	WithoutSwaps bool // sources leave swaps within a chain out
-
 	readAhead chan struct{} // holds one value per range that is read ahead
 }
 
@@ -109,4 +107,4 @@ func (c *Chains) Run(ctx context.Context) error {
 }
 
 // Ledger is for what may take its time.
-func (c *Chains) Ledger() ledger.Ledger { return ledger.Ledger{DB: c.DB, WithoutSwaps: c.WithoutSwaps} }
+func (c *Chains) Ledger() ledger.Ledger { return ledger.Ledger{DB: c.DB} }

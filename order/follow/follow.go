@@ -223,11 +223,11 @@ func (f *Follower) begin(ctx context.Context, head order.Head) (ledger.Checkpoin
 	if f.lookback > 0 && head.Latest.Number > f.lookback {
 		first = min(head.Latest.Number-f.lookback, head.Finalized)
 	}
-	begun, hash, err := f.BeginAt(ctx, first, head)
+	begun, err := f.BeginAt(ctx, first, head)
 	if err == nil {
-		f.moved(begun, hash)
+		f.moved(begun.Checkpoint, begun.Blocks[0].Hash)
 	}
-	return begun, err
+	return begun.Checkpoint, err
 }
 
 // prove has the final ones of the blocks that were read verified. It goes on at the next look when half the time to it
@@ -319,29 +319,9 @@ func (f *Follower) canonical(ctx context.Context, number uint64, head order.Head
 	return block.Hash, nil
 }
 
-// rewind goes back to a block, to read on from there: what later ones said is withdrawn at once.
-func (f *Follower) rewind(ctx context.Context, position ledger.Checkpoint, number uint64, head order.Head) (ledger.Checkpoint, error) {
-	block, err := f.Source.Block(ctx, number)
-	if err != nil {
-		return position, fmt.Errorf("read block %d: %w", number, err)
-	}
-	back := position
-	back.Block, back.BlockTime = number, block.Time
-	back.Reorgs++
-	back.ProvenEnd = min(back.ProvenEnd, number+1)
-	changes, err := f.Ledger.Rewind(ctx, f.Lease, f.ID, position, back)
-	if err != nil {
-		return ledger.Checkpoint{}, err
-	}
-	f.Report(changes)
-	f.moved(back, block.Hash)
-	f.Accept(head)
-	return back, nil
-}
-
 // apply stores what was read and moves on.
 func (f *Follower) apply(ctx context.Context, a ledger.Advance) error {
-	err := f.Reader.apply(ctx, a)
+	_, err := f.Reader.apply(ctx, a)
 	if err == nil {
 		f.moved(a.Checkpoint, a.Blocks[0].Hash)
 	}

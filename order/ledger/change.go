@@ -55,8 +55,8 @@ const (
 )
 
 // announce notifies the other replicas of changes when the transaction is committed.
-func (s Ledger) announce(ctx context.Context, tx *store.Tx, changes []order.Change) error {
-	if !s.IsReplicated() {
+func (l Ledger) announce(ctx context.Context, tx *store.Tx, changes []order.Change) error {
+	if !l.IsReplicated() {
 		return nil // nobody else to notify
 	}
 	if len(changes) > changesTold {

@@ -52,7 +52,7 @@ func New(c *follow.Chains, o Options) *Index {
 	o.Behind = cmp.Or(o.Behind, time.Minute)
 	return &Index{
 		Chains: c, Options: o,
-		store: ledger.Ledger{DB: c.DB.Within(statementLimit), WithoutSwaps: c.WithoutSwaps}, lists: ledger.Ledger{DB: c.DB.Within(listLimit), WithoutSwaps: c.WithoutSwaps},
+		store: ledger.Ledger{DB: c.DB.Within(statementLimit)}, lists: ledger.Ledger{DB: c.DB.Within(listLimit)},
 	}
 }
 

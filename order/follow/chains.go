@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -46,13 +47,13 @@ type Chains struct {
 	Options
 	DB        *store.DB
 	Followers []*Follower // ascending chain ids
-	Unknown   *unknownChains
+	unknown   atomic.Pointer[map[chain.ID]uint64]
 }
 
 // New makes followers of sources over a database. They do nothing until Run.
 func New(db *store.DB, sources map[chain.ID]order.Source, o Options) *Chains {
 	c := &Chains{Options: o.WithDefaults(), DB: db}
-	c.Unknown = newUnknownChains(c.Options)
+	c.unknown.Store(new(map[chain.ID]uint64))
 	for id, source := range sources {
 		c.Followers = append(c.Followers, NewFollower(db, id, source, c.Options))
 	}
@@ -99,7 +100,7 @@ func (c *Chains) Run(ctx context.Context) error {
 		followers.Go(func() { f.Run(ctx) })
 	}
 	followers.Go(func() { c.listen(ctx) })
-	followers.Go(func() { c.Unknown.Run(ctx, c.Ledger()) })
+	followers.Go(func() { c.countUnknown(ctx) })
 	followers.Go(func() { c.catchUp(ctx) })
 	followers.Wait()
 	<-ctx.Done()

@@ -31,7 +31,7 @@ func (l Ledger) Write(ctx context.Context, under store.Lease, steps func(*Tx) er
 		if changes, err = written.Fold(ctx); err != nil {
 			return err
 		}
-		return l.announce(ctx, tx, changes)
+		return written.announce(ctx, changes)
 	})
 	return changes, err
 }

@@ -14,7 +14,8 @@ import (
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/follow"
+	"crossgate/order/query"
 	"crossgate/store"
 )
 
@@ -29,14 +30,14 @@ func TestADayOfFollowing(t *testing.T) {
 	if os.Getenv("CROSSGATE_DAY") != "" {
 		simulated = 24 * time.Hour
 	}
-	onVirtualClock(t, func(t *testing.T, db *store.DB, c config.Config, o index.Options) {
+	onVirtualClock(t, func(t *testing.T, db *store.DB, c config.Config, o follow.Options) {
 		chains, sources := map[chain.ID]*calm{}, map[chain.ID]order.Source{}
 		for _, own := range c.Chains {
 			chains[own.ID] = newCalm(c, own.ID)
 			sources[own.ID] = chains[own.ID].source(t, c, own)
 		}
 		o.Lookback = 100
-		x := index.New(db, sources, o)
+		x := query.New(follow.New(db, sources, o), query.Options{})
 		stop := settled(t, x, settle, chains)
 		seen := askAround(x, chains, []chain.ID{1, 8453}, simulated)
 		stop()
@@ -59,12 +60,12 @@ func report(t *testing.T, c config.Config, chains map[chain.ID]*calm, toDay floa
 	t.Helper()
 	var counted, projected float64
 	for _, own := range c.Chains {
-		each, asked := chains[own.ID], index.Unasked
+		each, asked := chains[own.ID], follow.Unasked
 		if own.ID == 1 || own.ID == 8453 {
-			asked = index.AskedAboutOrders
+			asked = follow.AskedAboutOrders
 		}
 		day := float64(each.total()) * toDay
-		p := index.Project(each.chain, pace(c.Index).Of(each.chain, asked), len(own.Endpoints))
+		p := follow.Project(each.chain, pace(c.Index).Of(each.chain, asked), len(own.Endpoints))
 		counted, projected = counted+day, projected+p.Total()
 		t.Logf("%-16s %8.0f calls a day, %8.0f projected: %v, %v", each.chain.Name, day, p.Total(), each.calls, roundedCalls(p.Calls, toDay))
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"crossgate/config"
-	"crossgate/order/index"
+	"crossgate/order/query"
 	"crossgate/quote"
 	"crossgate/store"
 	"crossgate/upstream"
@@ -24,7 +24,7 @@ import (
 type set struct {
 	config    config.Config
 	parts     *parts
-	index     *index.Index
+	index     *query.Index
 	estimator *quote.Estimator
 	replaced  chan struct{} // closed when another set has taken its place
 	next      *set          // that one
@@ -43,7 +43,7 @@ func newSet(p *parts, c config.Config, g *Gateway) (*set, error) {
 		return nil, fmt.Errorf("instruments: %w", err)
 	}
 	return &set{
-		config: c, parts: p, index: p.index(g.store, c.Index, g.log, observer{g, p}), estimator: estimator,
+		config: c, parts: p, index: index(p.follow(g.store, c.Index, g.log, observer{g, p}), c.Index), estimator: estimator,
 		stopObserving: func() error { return errors.Join(stopUpstream(), stopVenues()) }, replaced: make(chan struct{}),
 	}, nil
 }

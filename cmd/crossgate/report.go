@@ -6,12 +6,12 @@ import (
 	"reflect"
 
 	"crossgate/chain"
-	"crossgate/order/index"
+	"crossgate/order/audit"
 )
 
 // printAudits writes a line about each chain, and one for everything that is wrong; errDiffers unless everything was
 // compared and nothing differs.
-func printAudits(out io.Writer, audits []index.Audit, chains chain.Registry) error {
+func printAudits(out io.Writer, audits []audit.Audit, chains chain.Registry) error {
 	isSound := true
 	for _, a := range audits {
 		isSound = isSound && a.IsSound()
@@ -26,13 +26,13 @@ func printAudits(out io.Writer, audits []index.Audit, chains chain.Registry) err
 }
 
 // printRepairs is printAudits for repairs.
-func printRepairs(out io.Writer, repairs []index.Repair, chains chain.Registry) error {
+func printRepairs(out io.Writer, repairs []audit.Repair, chains chain.Registry) error {
 	isWhole := true
 	for _, r := range repairs {
 		isWhole = isWhole && r.IsWhole()
 		printRange(out, chains, r.Chain, r.From, r.To)
 		fmt.Fprintf(out, " %d blocks read again, %d events added, %d removed, %d orders corrected;", r.Blocks, r.Added, r.Removed, len(r.Orders))
-		left := index.Audit{}
+		left := audit.Audit{}
 		if r.Left != nil {
 			left = *r.Left
 		}
@@ -58,7 +58,7 @@ func printRange(out io.Writer, chains chain.Registry, id chain.ID, from, to uint
 }
 
 // printCounts ends the line about a chain.
-func printCounts(out io.Writer, a index.Audit, wasCompared bool) {
+func printCounts(out io.Writer, a audit.Audit, wasCompared bool) {
 	if wasCompared {
 		fmt.Fprintf(out, " %d orders and %d transactions compared,", a.Orders, a.Transactions)
 	}
@@ -66,7 +66,7 @@ func printCounts(out io.Writer, a index.Audit, wasCompared bool) {
 }
 
 // printDetails writes the lines about what is wrong.
-func printDetails(out io.Writer, a index.Audit) {
+func printDetails(out io.Writer, a audit.Audit) {
 	for _, d := range a.Differences {
 		fmt.Fprintf(out, "  %s\n", d.Order)
 		for _, e := range d.Missing {

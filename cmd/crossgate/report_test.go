@@ -8,21 +8,21 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/audit"
 )
 
 func TestReportNamesWhatIsWrong(t *testing.T) {
 	chains := chain.NewRegistry(chain.Chain{ID: 1, Name: "Ethereum"})
 	at := order.At{Chain: 1, Block: 17, Tx: chain.NewTxHash(make([]byte, 32))}
-	audit := index.Audit{
+	found := audit.Audit{
 		Chain: 1, To: 90, Orders: 3, Transactions: 4,
-		Differences: []index.Difference{{
+		Differences: []audit.Difference{{
 			Order:        order.ID{31: 1},
 			Missing:      []order.Event{{At: at, Fact: order.Fulfilled{}}},
 			False:        []order.Event{{At: at, Fact: order.Created{}}},
 			Contradicted: true, State: order.StateCreated,
 		}},
-		Unchecked: []index.Unchecked{{Order: order.ID{31: 2}, Err: errors.New("no archive")}},
+		Unchecked: []audit.Unchecked{{Order: order.ID{31: 2}, Err: errors.New("no archive")}},
 	}
 	const zeros = "000000000000000000000000000000000000000000000000000000000000"
 	const details = `  0x` + zeros + `0001
@@ -38,17 +38,17 @@ func TestReportNamesWhatIsWrong(t *testing.T) {
 	}{
 		"sound": {
 			func(out io.Writer) error {
-				return printAudits(out, []index.Audit{{Chain: 1, To: 90, Orders: 3, Transactions: 4}}, chains)
+				return printAudits(out, []audit.Audit{{Chain: 1, To: 90, Orders: 3, Transactions: 4}}, chains)
 			},
 			"Ethereum (1), blocks 0 to 90: 3 orders and 4 transactions compared, 0 orders differ, 0 not compared\n", nil,
 		},
 		"different": {
-			func(out io.Writer) error { return printAudits(out, []index.Audit{audit}, chains) },
+			func(out io.Writer) error { return printAudits(out, []audit.Audit{found}, chains) },
 			"Ethereum (1), blocks 0 to 90: 3 orders and 4 transactions compared, 1 orders differ, 1 not compared\n" + details, errDiffers,
 		},
 		"ended early": {
 			func(out io.Writer) error {
-				return printRepairs(out, []index.Repair{{Chain: 1, Blocks: 2, Added: 1, Wrong: []string{"liar"}, Err: errors.New("no answer")}}, chains)
+				return printRepairs(out, []audit.Repair{{Chain: 1, Blocks: 2, Added: 1, Wrong: []string{"liar"}, Err: errors.New("no answer")}}, chains)
 			},
 			"Ethereum (1), blocks 0 to 0: 2 blocks read again, 1 events added, 0 removed, 0 orders corrected; 0 orders differ, 0 not compared\n" +
 				"  wrong endpoint: liar\n  ended early: no answer\n", errDiffers,

@@ -1,0 +1,126 @@
+package follow
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/proof"
+)
+
+// gauges are read of each follower and its basis whenever measurements are collected. Those of a chain's head are left
+// out before it is known.
+var gauges = []struct {
+	name, description string
+	read              func(f *Follower, b *order.ChainBasis) uint64
+	ofHead            bool
+}{
+	{"head", "Number of the newest block that a chain reported.", func(_ *Follower, b *order.ChainBasis) uint64 { return b.Head }, true},
+	{"block", "Number of the newest block whose events are stored.", func(_ *Follower, b *order.ChainBasis) uint64 { return b.Indexed }, true},
+	{
+		"proven_block", "Number of the newest block up to which a second reading confirms what is stored.",
+		func(_ *Follower, b *order.ChainBasis) uint64 { return b.Proven }, true,
+	},
+	{
+		"quarantined_blocks", "Blocks left out of the index because no endpoint gives what they hold.",
+		func(_ *Follower, b *order.ChainBasis) uint64 { return uint64(b.Quarantined.Count) }, true,
+	},
+	{
+		"head_stale", "1 while the newest block of a chain is older than 20 usual times between blocks, and a minute.",
+		func(_ *Follower, b *order.ChainBasis) uint64 { return min(b.Stale, 1) }, true,
+	},
+	{
+		"backfill_blocks", "Blocks before the first one that is read which could hold orders: what a backfill has left.",
+		func(f *Follower, b *order.ChainBasis) uint64 { return b.From.Number - min(f.FirstBlock, b.From.Number) }, true,
+	},
+	{
+		"leading", "1 at the replica that follows a chain, 0 at those that wait to.",
+		func(f *Follower, _ *order.ChainBasis) uint64 { return uint64(f.Leading.Load()) }, false,
+	},
+	{
+		"stopped", "1 while endpoints contradict what is final of a chain, so that nothing is read of it.",
+		func(_ *Follower, b *order.ChainBasis) uint64 { return uint64(min(len(b.Stopped), 1)) }, false,
+	},
+}
+
+// observe has the gauges read whenever measurements are collected, until stop is called.
+func (c *Chains) observe() (stop func() error, err error) {
+	meter := otel.Meter("crossgate/order")
+	var all []metric.Observable
+	add := func(name, description string) metric.Int64ObservableGauge {
+		gauge, invalid := meter.Int64ObservableGauge("crossgate.index."+name, metric.WithDescription(description))
+		err, all = errors.Join(err, invalid), append(all, gauge)
+		return gauge
+	}
+	made := make([]metric.Int64ObservableGauge, len(gauges))
+	for i, each := range gauges {
+		made[i] = add(each.name, each.description)
+	}
+	announcers := add("announcers", "Connections by which endpoints of a chain announce its heads.")
+	announced := add("announced_head", "Number of the newest block that endpoints announced of a chain.")
+	unknown := add("unknown_chain_orders", "Orders that give or take on a chain which is not known, by that chain.")
+	lag, invalid := meter.Float64ObservableGauge("crossgate.index.lag", metric.WithUnit("s"),
+		metric.WithDescription("Age of the index of a chain: events before that are in it."))
+	if err = errors.Join(err, invalid); err != nil {
+		return nil, err
+	}
+	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+		for _, f := range c.Followers {
+			of, basis := chainAttribute(f.ID), f.Basis()
+			for i, each := range gauges {
+				if basis.Head > 0 || !each.ofHead {
+					o.ObserveInt64(made[i], int64(each.read(f, &basis)), of)
+				}
+			}
+			if basis.Head > 0 {
+				o.ObserveFloat64(lag, basis.By(time.Now()).Seconds(), of)
+			}
+		}
+		for id, heads := range c.Announced() {
+			o.ObserveInt64(announcers, int64(heads.Connections), chainAttribute(id))
+			if heads.Connections > 0 {
+				o.ObserveInt64(announced, int64(heads.Newest), chainAttribute(id))
+			}
+		}
+		for id, orders := range c.UnknownChains() {
+			o.ObserveInt64(unknown, int64(orders), chainAttribute(id))
+		}
+		return nil
+	}, append(all, lag)...)
+	if err != nil {
+		return nil, err
+	}
+	return registration.Unregister, nil
+}
+
+func chainAttribute(id chain.ID) metric.MeasurementOption {
+	return metric.WithAttributes(attribute.Int64("crossgate.chain.id", int64(id)))
+}
+
+// Corrections returns for each chain how many events second readings of its final blocks have added or removed here
+// since the start.
+func (c *Chains) Corrections() map[chain.ID]uint64 {
+	all := make(map[chain.ID]uint64, len(c.Followers))
+	for _, f := range c.Followers {
+		all[f.ID] = f.Corrections()
+	}
+	return all
+}
+
+// countReorg counts a chain's taking back of blocks that were read.
+func countReorg(ctx context.Context, id chain.ID) {
+	proof.Count(ctx, id, 1, "crossgate.index.reorgs", "Reorgs that dropped blocks which had been indexed.")
+}
+
+// countAnnouncerLosses counts connections by which heads are announced that were lost or could not be made. It is
+// called with 0 at the start, so that the first loss shows as an increase.
+func countAnnouncerLosses(ctx context.Context, id chain.ID, times int) {
+	proof.Count(ctx, id, times, "crossgate.index.announcer_losses",
+		"Connections for announced heads that were lost or could not be made.")
+}

@@ -1,0 +1,37 @@
+package follow
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/store"
+)
+
+// UnknownChains returns how many orders give or take on each chain which the registry does not hold, as they were
+// counted last: nothing is followed or searched there.
+func (c *Chains) UnknownChains() map[chain.ID]uint64 { return *c.unknown.Load() }
+
+// countUnknown counts these orders now and then until ctx ends, and logs each unknown chain once.
+func (c *Chains) countUnknown(ctx context.Context) {
+	const every = 15 * time.Minute
+	for again := true; again; again = Wait(ctx, every) {
+		counted, err := c.Ledger().OrdersByChain(ctx)
+		if err != nil {
+			if !errors.Is(err, store.ErrUnavailable) && ctx.Err() == nil {
+				c.Logger.WarnContext(ctx, "orders of unknown chains not counted", "error", err)
+			}
+			continue
+		}
+		maps.DeleteFunc(counted, func(id chain.ID, _ uint64) bool { _, known := c.Options.Chains.Chain(id); return known })
+		before := *c.unknown.Swap(&counted)
+		for id, orders := range counted {
+			if before[id] == 0 {
+				c.Logger.WarnContext(ctx, "orders name a chain that is not known; they are incomplete until it is added to the configuration",
+					"chain", id, "orders", orders)
+			}
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/store"
+)
+
+// Advance is a range of blocks that was read, or a way back: then it ends before it begins.
+type Advance struct {
+	Chain      chain.ID
+	Lease      store.Lease
+	From       uint64
+	Events     []order.Event
+	Blocks     []Block    // of the range, those that may be dropped
+	Settled    uint64     // see settledAt
+	Begins     bool       // nothing of the chain was read before
+	Before     Checkpoint // that the range continues
+	Checkpoint Checkpoint // with the range read
+
+	Quarantined []QuarantinedBlock // of the range, those that were left out
+}
+
+// Apply stores the range in one transaction: whatever was known of its blocks and of later ones is
+// replaced, so a range may be read any number of times. ErrMoved when the store is not where the range begins.
+func (l Ledger) Apply(ctx context.Context, a Advance) (changes []order.Change, err error) {
+	changes, err = l.Write(ctx, a.Lease, func(tx *Tx) error {
+		if err := moveCheckpoint(ctx, tx, a); err != nil {
+			return err
+		}
+		if err := tx.remove(ctx, `chain = $1 AND block >= $2`, int64(a.Chain), int64(a.From)); err != nil {
+			return err
+		}
+		for _, table := range []string{"blocks", "quarantined_blocks", "anchors"} {
+			if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE chain = $1 AND number >= $2`, int64(a.Chain), int64(a.From)); err != nil {
+				return err
+			}
+		}
+		tx.Add(a.Events...)
+		if err := tx.Quarantine(ctx, a.Chain, a.Quarantined); err != nil {
+			return err
+		}
+		return keepBlocks(ctx, tx, a)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("store blocks %d to %d of chain %d: %w", a.From, a.Checkpoint.Block, a.Chain, err)
+	}
+	return changes, nil
+}
+
+// Extend stores a range of blocks before the first one that was read: history. It takes the place of what was imported.
+func (l Ledger) Extend(ctx context.Context, under store.Lease, id chain.ID, got Contents) error {
+	first, before := got.End, got.To+1
+	err := l.UpdateUnder(ctx, under, func(tx *store.Tx) error {
+		moved, err := tx.ExecContext(ctx, `UPDATE checkpoints SET first_block = $1, first_time = $2,
+			proven_from = CASE WHEN proven_from = first_block THEN $1 ELSE proven_from END
+			WHERE chain = $3 AND first_block = $4`, int64(first.Number), int64(first.Time), int64(id), int64(before))
+		if err := changedOne(moved, err); err != nil {
+			return err
+		}
+		history := &Tx{Tx: tx, added: got.Events}
+		if err := history.Quarantine(ctx, id, got.Quarantined); err != nil {
+			return err
+		}
+		if err := history.remove(ctx, `chain = $1 AND block BETWEEN $2 AND $3`, int64(id), int64(got.From), int64(got.To)); err != nil {
+			return err
+		}
+		_, err = history.Fold(ctx) // answers rest on what was read before
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("store blocks %d to %d of chain %d: %w", first.Number, before-1, id, err)
+	}
+	return nil
+}
+
+// Adopt stores the events of an order from before the first blocks that are indexed of its chains, in place of what is
+// stored from there. ErrMoved when another process has read earlier blocks meanwhile.
+func (l Ledger) Adopt(ctx context.Context, id order.ID, first map[chain.ID]uint64, events []order.Event) error {
+	_, err := l.Write(ctx, store.Lease{}, func(tx *Tx) error {
+		tx.Add(events...)
+		for _, on := range slices.Sorted(maps.Keys(first)) {
+			same, err := tx.ExecContext(ctx, `UPDATE checkpoints SET first_block = first_block WHERE chain = $1 AND first_block = $2`,
+				int64(on), int64(first[on]))
+			if err := changedOne(same, err); err != nil {
+				return err
+			}
+			gone, err := queryEvents(ctx, tx, `DELETE FROM events WHERE order_id = $1 AND chain = $2 AND block < $3 RETURNING `+eventColumns,
+				id[:], int64(on), int64(first[on]))
+			if err != nil {
+				return err
+			}
+			tx.removed = append(tx.removed, gone...)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("store order %s: %w", id, err)
+	}
+	return nil
+}
+
+// moveCheckpoint writes how far a chain has been read, if it still is where the reading began and no repair has moved
+// anything of it.
+func moveCheckpoint(ctx context.Context, tx *Tx, a Advance) error {
+	next := a.Checkpoint
+	if a.Begins {
+		begun, err := tx.ExecContext(ctx, `INSERT INTO checkpoints
+			(chain, first_block, first_time, block, block_time, proven_from, proven_end, was_level)
+			VALUES ($1, $2, $3, $4, $5, $2, $2, 0) ON CONFLICT (chain) DO NOTHING`,
+			int64(a.Chain), int64(next.First), int64(next.FirstTime), int64(next.Block), int64(next.BlockTime))
+		return changedOne(begun, err)
+	}
+	moved, err := tx.ExecContext(ctx, `UPDATE checkpoints SET block = $1, block_time = $2, reorgs = $3, proven_end = $4
+		WHERE chain = $5 AND block = $6 AND reorgs = $7 AND proven_end = $8`,
+		int64(next.Block), int64(next.BlockTime), int64(next.Reorgs), int64(min(next.ProvenEnd, next.Block+1)),
+		int64(a.Chain), int64(a.Before.Block), int64(a.Before.Reorgs), int64(a.Before.ProvenEnd))
+	return changedOne(moved, err)
+}
+
+// changedOne returns ErrMoved when a statement found nothing to change.
+func changedOne(result interface{ RowsAffected() (int64, error) }, err error) error {
+	if err != nil {
+		return err
+	}
+	if rows, err := result.RowsAffected(); err != nil || rows == 1 {
+		return err
+	}
+	return ErrMoved
+}
+
+// keepBlocks remembers the range's blocks and forgets those that are settled, but for the newest of them: however deep
+// a reorg of others is, there is a block to go back to.
+func keepBlocks(ctx context.Context, tx *Tx, a Advance) error {
+	rows := make([][]any, len(a.Blocks))
+	for i, b := range a.Blocks {
+		rows[i] = []any{int64(a.Chain), int64(b.Number), b.Hash[:]}
+	}
+	err := tx.ExecEach(ctx, `INSERT INTO blocks (chain, number, hash) VALUES ($1, $2, $3)
+		ON CONFLICT (chain, number) DO UPDATE SET hash = excluded.hash`, rows)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `DELETE FROM blocks WHERE chain = $1 AND number <
+		(SELECT MAX(number) FROM blocks WHERE chain = $1 AND number <= $2)`, int64(a.Chain), int64(a.Settled))
+	return err
+}

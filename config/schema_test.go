@@ -273,3 +273,14 @@ func TestEveryKeyIsDescribed(t *testing.T) {
 		}
 	}
 }
+
+// shortDuration is 30m where Go writes 30m0s.
+func shortDuration(d time.Duration) string {
+	text := d.String()
+	for _, unit := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, unit) {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
+}

@@ -33,15 +33,8 @@ func inSeconds(_ []string, a slog.Attr) slog.Attr {
 
 // access configures the log of requests.
 func access(c config.Access) proxy.Access {
-	return proxy.Access{
-		Info: map[config.LoggedRequests]proxy.LoggedRequests{
-			config.LogMisses: proxy.LogMisses, config.LogAll: proxy.LogAll, config.LogFailures: proxy.LogFailures,
-		}[c.Info],
-		Clients: map[config.ClientDetail]proxy.ClientDetail{
-			config.HideClients: proxy.HideClients, config.ClientNetworks: proxy.ClientNetworks, config.ClientAddresses: proxy.ClientAddresses,
-		}[c.Clients],
-		UserAgent: c.Clients != config.HideClients,
-	}
+	clients := proxy.ClientDetail(c.Clients)
+	return proxy.Access{Info: proxy.LoggedRequests(c.Info), Clients: clients, UserAgent: clients != proxy.HideClients}
 }
 
 // traced adds the ids of the trace that a line belongs to.

@@ -14,7 +14,7 @@ func TestTelemetryThatIsSetWronglyTellsNoKeys(t *testing.T) {
 	const canary = "canary77c1"
 	errors := otel.GetErrorHandler()
 	t.Cleanup(func() { otel.SetErrorHandler(errors) })
-	for _, protocol := range []string{"http/protobuf", "grpc"} {
+	for _, protocol := range []string{"http/protobuf"} {
 		for _, address := range []string{
 			"http://" + canary + ":" + canary + "-2@collector.example:not-a-port/" + canary + "-3",
 			"https://" + canary + ".collector.example/%zz?" + canary,

@@ -23,7 +23,6 @@ import (
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	exporter "go.opentelemetry.io/otel/exporters/prometheus"
 	metrics "go.opentelemetry.io/otel/metric"
@@ -153,20 +152,13 @@ func Exports() bool {
 	return os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
 }
 
-// newExporter sends spans by the protocol of the environment: over HTTP unless that says otherwise.
+// newExporter sends spans over HTTP.
 func newExporter(ctx context.Context) (*otlptrace.Exporter, error) {
-	const overHTTP, overGRPC = "http/protobuf", "grpc"
-	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"), overHTTP)
-	var made *otlptrace.Exporter
-	var err error
-	switch protocol {
-	case overGRPC:
-		made, err = otlptracegrpc.New(ctx)
-	case overHTTP:
-		made, err = otlptracehttp.New(ctx)
-	default:
-		err = fmt.Errorf("protocol %q of the environment is neither grpc nor http/protobuf", protocol)
+	const overHTTP = "http/protobuf"
+	if protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"), overHTTP); protocol != overHTTP {
+		return nil, fmt.Errorf("otlp exporter: protocol %q of the environment is not %s", protocol, overHTTP)
 	}
+	made, err := otlptracehttp.New(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("otlp exporter: %w", err)
 	}
@@ -178,7 +170,7 @@ func newExporter(ctx context.Context) (*otlptrace.Exporter, error) {
 // minute.
 func logErrors(log *slog.Logger) {
 	const reminder = time.Minute
-	reason := regexp.MustCompile(`code = \w+|: \d{3} [A-Z][A-Za-z ]+|connection (refused|reset by peer)|no such host|i/o timeout|deadline exceeded|malformed`)
+	reason := regexp.MustCompile(`: \d{3} [A-Z][A-Za-z ]+|connection (refused|reset by peer)|no such host|i/o timeout|deadline exceeded|malformed`)
 	var mu sync.Mutex
 	var last time.Time
 	otel.SetLogger(logr.FromSlogHandler(messages{log.Handler()}))

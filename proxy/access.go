@@ -22,31 +22,31 @@ type Access struct {
 	UserAgent bool // the User-Agent is logged, as clients send it
 }
 
-// LoggedRequests are some of all requests.
-type LoggedRequests uint8
+// LoggedRequests are some of all requests, in the words of the configuration.
+type LoggedRequests string
 
 // Requests that are logged at level info.
 const (
-	LogMisses   LoggedRequests = iota // those that the cache did not answer
-	LogAll                            // hits too
-	LogFailures                       // server errors of an outage that has its own line; the other ones are of level error
+	LogMisses   LoggedRequests = "misses"   // those that the cache did not answer
+	LogAll      LoggedRequests = "all"      // hits too
+	LogFailures LoggedRequests = "failures" // server errors of an outage that has its own line; the other ones are of level error
 )
 
-// ClientDetail is how much is logged of a client's address.
-type ClientDetail uint8
+// ClientDetail is how much is logged of a client's address, in the words of the configuration.
+type ClientDetail string
 
 // Details of addresses.
 const (
-	HideClients     ClientDetail = iota
-	ClientNetworks               // an IPv4 address without its last 8 bits, the first 48 of an IPv6 address
-	ClientAddresses              // the whole address
+	HideClients     ClientDetail = "none"
+	ClientNetworks  ClientDetail = "network" // an IPv4 address without its last 8 bits, the first 48 of an IPv6 address
+	ClientAddresses ClientDetail = "address" // the whole address
 )
 
 // of is as much of an address as may be logged; empty for none.
 func (d ClientDetail) of(address netip.Addr) string {
 	const network4, network6 = 24, 48
 	switch {
-	case d == HideClients || !address.IsValid():
+	case !address.IsValid() || d != ClientNetworks && d != ClientAddresses:
 		return ""
 	case d == ClientAddresses:
 		return address.String()
@@ -107,7 +107,7 @@ func (a Access) level(c *gin.Context) slog.Level {
 	switch {
 	case isFailed && !isOfOutage(c) && !isShed(c):
 		return slog.LevelError
-	case a.Info == LogFailures && !isFailed, a.Info == LogMisses && isHit(c):
+	case a.Info == LogFailures && !isFailed, a.Info != LogFailures && a.Info != LogAll && isHit(c):
 		return slog.LevelDebug
 	}
 	return slog.LevelInfo

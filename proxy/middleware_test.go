@@ -122,7 +122,7 @@ func TestLinesOfRequestsHaveTheLevelThatIsWanted(t *testing.T) {
 				}
 			}
 			if got := strings.Join(levels, " "); got != want {
-				t.Errorf("info %d: levels %s, want %s", info, got, want)
+				t.Errorf("info %s: levels %s, want %s", info, got, want)
 			}
 		})
 	}

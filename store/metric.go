@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"os"
-	"sync"
-	"time"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
@@ -43,13 +41,13 @@ func (db *DB) observe() (stop func() error, err error) {
 	writable := gauge("writable", "", "1 while the database takes changes, as far as this gateway knows.")
 	connections := gauge("connections", "", "Connections to the database, by pool and state: used or idle.")
 	most := gauge("connections.max", "", "Connections that a pool may open.")
-	data := gauge("size", "By", "Size of the database.")
-	log := gauge("wal.size", "By", "Size of the database's write-ahead log; of a PostgreSQL only where it lets its user see that (role pg_monitor).")
+	data := gauge("size", "By", "Size of an SQLite database.")
+	log := gauge("wal.size", "By", "Size of an SQLite database's write-ahead log.")
 	waits, _ := meter.Int64ObservableCounter("crossgate.store.connection.waits",
 		metric.WithDescription("Times that a connection was waited for because all of a pool were in use."))
 	waited, _ := meter.Float64ObservableCounter("crossgate.store.connection.wait", metric.WithUnit("s"),
 		metric.WithDescription("Time for which connections were waited for."))
-	registration, err := meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
+	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		o.ObserveInt64(up, oneIf(db.Available() == nil))
 		o.ObserveInt64(writable, oneIf(db.Writable() == nil))
 		for name, pool := range map[string]*sql.DB{"read": db.reader, "write": db.writer} {
@@ -60,12 +58,9 @@ func (db *DB) observe() (stop func() error, err error) {
 			o.ObserveInt64(waits, now.WaitCount, metric.WithAttributes(of))
 			o.ObserveFloat64(waited, now.WaitDuration.Seconds(), metric.WithAttributes(of))
 		}
-		size := db.size(ctx, time.Now())
-		if size.data > 0 {
-			o.ObserveInt64(data, size.data)
-		}
-		if size.hasLog {
-			o.ObserveInt64(log, size.log)
+		if !db.IsReplicated() {
+			o.ObserveInt64(data, fileSize(db.name))
+			o.ObserveInt64(log, fileSize(db.name+"-wal"))
 		}
 		return nil
 	}, append(all, waits, waited)...)
@@ -82,64 +77,11 @@ func oneIf(holds bool) int64 {
 	return 0
 }
 
-// size is how much a database takes, in bytes. data is 0 while that is not known.
-type size struct {
-	data, log int64
-	hasLog    bool // the size of the write-ahead log is known
-}
-
-// lastSize is the last known size of a PostgreSQL, asked for when measurements are collected, at most once in
-// sizeInterval.
-type lastSize struct {
-	mu    sync.Mutex
-	asked time.Time
-	size  size
-}
-
-const (
-	sizeInterval = time.Minute
-	sizeLimit    = time.Second // for a PostgreSQL to answer
-)
-
-// size returns how much the database takes: of an SQLite file at this moment, of a PostgreSQL within the last minute.
-func (db *DB) size(ctx context.Context, now time.Time) size {
-	if !db.IsReplicated() {
-		return fileSize(db.name)
+// fileSize is that of a file in bytes; zero when there is none.
+func fileSize(path string) int64 {
+	facts, err := os.Stat(path)
+	if err != nil {
+		return 0
 	}
-	last := db.lastSize
-	last.mu.Lock()
-	defer last.mu.Unlock()
-	if now.Sub(last.asked) >= sizeInterval {
-		last.asked, last.size = now, db.serverSize(ctx)
-	}
-	return last.size
-}
-
-// fileSize is that of an SQLite file and of the log beside it.
-func fileSize(path string) (s size) {
-	if facts, err := os.Stat(path); err == nil {
-		s.data = facts.Size()
-	}
-	s.hasLog = s.data > 0
-	if facts, err := os.Stat(path + "-wal"); err == nil {
-		s.log = facts.Size()
-	}
-	return s
-}
-
-// serverSize asks a PostgreSQL. Its log is that of the whole server, and shown to members of pg_monitor.
-func (db *DB) serverSize(ctx context.Context) (s size) {
-	ctx, cancel := context.WithTimeout(ctx, sizeLimit)
-	defer cancel()
-	_ = db.availability.do(ctx, func() error {
-		row := db.reader.QueryRowContext(ctx, `SELECT pg_database_size(current_database()),
-			has_function_privilege('pg_ls_waldir()', 'EXECUTE')`)
-		if err := row.Scan(&s.data, &s.hasLog); err != nil || !s.hasLog {
-			return err
-		}
-		err := db.reader.QueryRowContext(ctx, `SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM pg_ls_waldir()`).Scan(&s.log)
-		s.hasLog = err == nil
-		return err
-	}) // without an answer the size is unknown
-	return s
+	return facts.Size()
 }

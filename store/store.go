@@ -34,14 +34,12 @@ type DB struct {
 	availability   *availability
 	limit          time.Duration // of a statement that reads; 0: none
 	telemetry      *telemetry
-	lastSize       *lastSize
 	writes         *writeState
 	unobserve      func() error // ends the measurement
 }
 
 // measured begins to measure a database, which is whole but for that.
 func (db *DB) measured() (*DB, error) {
-	db.lastSize = new(lastSize)
 	var err error
 	if db.unobserve, err = db.observe(); err != nil {
 		return nil, errors.Join(fmt.Errorf("measure database %s: %w", db.name, err), db.closeConnections())

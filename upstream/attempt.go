@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -102,7 +101,7 @@ func (a *Attempt) enter(ctx, caller context.Context) error {
 // refusal says that a request has to wait for the budget, and whether that is by our own rate.
 func (e *Endpoint) refusal(after time.Duration) *Error {
 	refused := &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after}
-	if !e.budget.isPaused() && e.budget.downLeft() == 0 {
+	if !e.budget.isPaused() {
 		refused.Err = ErrShort
 	}
 	return refused
@@ -131,11 +130,8 @@ func (a *Attempt) settle(ctx context.Context, wrong error, hedge string) error {
 				e.budget.Answered()
 			}
 			e.budget.Pause(said.RetryAfter)
-		case said.Class == ServerError:
-			e.budget.announce(cmp.Or(said.RetryAfter, RetryAfter(a.Response.Header)))
 		case answered(a.Err):
 			e.budget.Answered()
-			e.budget.refute(a.sent)
 		}
 		outcome := a.Err
 		if declined {

@@ -34,8 +34,6 @@ type Budget struct {
 
 	mu     sync.Mutex
 	paused time.Time     // until then
-	down   time.Time     // until then it announced to be unavailable, see announce
-	said   time.Time     // when it did so last
 	guess  time.Duration // how long the next pause is of which nobody says how long; zero: defaultPause
 }
 
@@ -82,9 +80,6 @@ func (b *Budget) Take(ctx context.Context, cost int) (retryAfter time.Duration, 
 		b.followed.Store(true)
 	}
 	if work == Background {
-		if retryAfter, ok, err = await(ctx, b.downLeft()); !ok {
-			return retryAfter, false, err
-		}
 		if retryAfter, ok, err = b.yield(ctx, cost); !ok {
 			return retryAfter, false, err
 		}
@@ -200,37 +195,6 @@ func (b *Budget) Pause(d time.Duration) {
 	if until := now.Add(min(d, longestPause)); until.After(b.paused) {
 		b.paused = until
 	}
-}
-
-// announce begins a downtime of the endpoint, by the Retry-After of an answer that says that it failed (RFC 9110,
-// section 10.2.3). Meanwhile others are asked first, and nothing in the background. A caller whom no other endpoint
-// answers asks it all the same: one of many servers may have said so, or because of what a caller asked.
-func (b *Budget) announce(term time.Duration) {
-	if term <= 0 {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.said = time.Now()
-	if until := b.said.Add(min(term, longestPause)); until.After(b.down) {
-		b.down = until
-	}
-}
-
-// refute ends a downtime by an answer to what was sent since it was announced.
-func (b *Budget) refute(sent time.Time) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if sent.After(b.said) {
-		b.down = time.Time{}
-	}
-}
-
-// downLeft returns how long a downtime still lasts; zero when there is none.
-func (b *Budget) downLeft() time.Duration {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return max(time.Until(b.down), 0)
 }
 
 // Answered learns that the endpoint did its work.

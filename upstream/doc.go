@@ -1,7 +1,7 @@
 // Package upstream calls services over HTTP that the gateway does not control.
 //
 // An Endpoint is one URL with what keeps us and it from harm: a circuit breaker, a rate budget with a monthly plan, a
-// quarantine for wrong answers, a downtime that it announced, and its recent health. A Pool is several endpoints for
+// quarantine for wrong answers, and its recent health. A Pool is several endpoints for
 // one job. Pool.Do and Pool.Run order them (pool.go), and a race (race.go) lets them try: the first alone, the next
 // beside it when it is slow (a hedge) or after it when it failed (a retry), both out of one retry budget.
 //

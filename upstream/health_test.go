@@ -2,7 +2,6 @@ package upstream_test
 
 import (
 	"errors"
-	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -42,35 +41,4 @@ func TestRefusalsDoNotMakeAnEndpointQuick(t *testing.T) {
 			})
 		})
 	}
-}
-
-// An endpoint at which everything fails is not told as ready, though it answers what it is probed with.
-func TestEndpointThatFailsIsNotReady(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		status := http.StatusOK
-		e := endpoint(t, "a", func(r *http.Request) (*http.Response, error) {
-			if r.URL.Path == "/control" {
-				return answer(http.StatusOK, "{}"), nil
-			}
-			return answer(status, "{}"), nil
-		})
-		e.SetControl(upstream.Request{Path: "control"})
-		ask := func() {
-			for range 60 {
-				_, _ = e.Do(t.Context(), upstream.Request{Body: make([]byte, 2000)}) // too long to be probed with
-				time.Sleep(time.Second)
-			}
-		}
-		ask()
-		if health := e.Health(); health.Standing != "ready" || health.Rate < 0.5 || health.Rate > 1.5 {
-			t.Errorf("while it answers once a second: %+v", health)
-		}
-		status = http.StatusInternalServerError
-		for range 10 {
-			ask()
-		}
-		if health := e.Health(); health.Standing != "failing" || !health.CanBeAsked {
-			t.Errorf("while it fails: %s, can be asked %t", health.Standing, health.CanBeAsked)
-		}
-	})
 }

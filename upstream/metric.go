@@ -71,7 +71,7 @@ var gauges = []struct {
 		func(e *Endpoint) (float64, bool) { return e.budget.waiting() },
 	},
 	{"pause", "s", "Time for which an endpoint asked us to pause.", func(e *Endpoint) (float64, bool) {
-		return max(e.budget.pauseLeft(time.Now()), e.budget.downLeft()).Seconds(), true
+		return max(e.budget.pauseLeft(time.Now()), 0).Seconds(), true
 	}},
 	{"ban", "s", "Time for which an endpoint still stays in quarantine for a wrong answer.", func(e *Endpoint) (float64, bool) {
 		left, _ := e.usability.quarantine.left(time.Now())

@@ -31,7 +31,7 @@ func (e *Endpoint) SetControl(r Request) {
 }
 
 // MayBeProbed reports whether nothing speaks against asking the endpoint for the sake of knowledge alone.
-func (e *Endpoint) MayBeProbed() bool { return e.standing() < down }
+func (e *Endpoint) MayBeProbed() bool { return e.standing() < away }
 
 // InBackground has work done that no caller waits for, unless other such work is under way or the endpoint is closed.
 func (e *Endpoint) InBackground(work func(context.Context)) (begun bool) { return e.worker.begin(work) }
@@ -150,7 +150,6 @@ func (e *Endpoint) answers(ctx context.Context, r Request, anyAnswer bool) (foun
 	e.health.note(r.Kind, time.Since(started), err)
 	switch {
 	case answered(err), anyAnswer && response.Status != 0 && response.Status < http.StatusInternalServerError:
-		e.budget.refute(started)
 		return sound
 	case IsFault(err):
 		return broken

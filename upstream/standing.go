@@ -13,7 +13,6 @@ const (
 	short                // would wait for our own rate
 	lagging              // does not know the newest blocks, or claims to know more than all others
 	unsure               // fails so often that its breaker is about to open
-	down                 // said that it would be unavailable, and may be asked
 	away                 // asked us to pause, or its breaker is open
 	closed               // denies us access
 	quarantined          // was proven wrong
@@ -22,7 +21,7 @@ const (
 
 var standingNames = [...]string{
 	"ready", "rate limited (local)", "away from the others' head", "suspected",
-	"announced downtime", "away", "access denied", "quarantined", "cordoned",
+	"away", "access denied", "quarantined", "cordoned",
 }
 
 func (s standing) String() string { return standingNames[s] }
@@ -33,8 +32,6 @@ func (e *Endpoint) standing() standing {
 		return is
 	case !e.breaker.isClosed() || e.budget.isPaused():
 		return away
-	case e.budget.downLeft() > 0:
-		return down
 	case e.breaker.isSuspecting():
 		return unsure
 	case e.isOff():
@@ -64,7 +61,7 @@ func (e *Endpoint) burden(kind string) (burden time.Duration, known bool) {
 // Health is how an endpoint does, for operators.
 type Health struct {
 	Endpoint   string
-	Standing   string // ready, or why not; failing while all recent calls failed and nothing else is known
+	Standing   string // ready, or why not
 	Preferred  bool
 	IsClosed   bool          // its breaker lets all calls in
 	Left       float64       // requests that may be made at once by our own rate; below zero as many wait
@@ -79,22 +76,12 @@ type Health struct {
 	CanBeAsked bool          // neither its breaker, a quarantine nor an operator prevents it
 }
 
-// An endpoint at which nearly all recent calls failed is not ready to the eye, though it is asked: its breaker stays
-// closed while it answers questions of our own.
-const (
-	failing    = "failing"
-	allFailing = 0.99
-)
-
 // Health returns how the endpoint does.
 func (e *Endpoint) Health() Health {
 	now := time.Now()
 	health := Health{Endpoint: e.name, Standing: e.standing().String()}
 	_, health.Failing = e.health.failing()
 	health.Rate = e.health.rate()
-	if e.standing() == ready && health.Failing > allFailing {
-		health.Standing = failing
-	}
 	health.Usual = e.health.slowest(usualQuantile)
 	health.IsClosed = e.breaker.isClosed()
 	health.Left, health.IsLimited = e.budget.left()
@@ -106,7 +93,7 @@ func (e *Endpoint) Health() Health {
 	if left > 0 {
 		health.Reason = cause.Error()
 	}
-	health.RetryAfter = max(health.RetryAfter, left, e.budget.pauseLeft(now), e.budget.downLeft())
+	health.RetryAfter = max(health.RetryAfter, left, e.budget.pauseLeft(now))
 	health.CanBeAsked = e.standing() < away
 	if off, known := e.Distance(); known {
 		health.Head = fmt.Sprintf("%+d", off)

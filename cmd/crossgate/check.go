@@ -42,19 +42,6 @@ func check(flags *pflag.FlagSet) action {
 	}
 }
 
-// printConfig prints the configuration that is in force.
-func printConfig(flags *pflag.FlagSet) action {
-	file := configFlag(flags)
-	return func(_ context.Context, _ []string, out, _ io.Writer) error {
-		c, err := load(*file)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(out, "# %s\n", configName(*file))
-		return c.Print(out)
-	}
-}
-
 // configName is the file, or says that there is none.
 func configName(file string) string { return cmp.Or(file, "the embedded default") }
 

@@ -30,10 +30,6 @@ func newRoot() *cobra.Command {
 It first says where it listens, on standard output; everything else goes to its log on standard error. A changed
 configuration file is taken over while it runs, at SIGHUP at once.`, 0, serve),
 		command("check", "report every mistake in a configuration", "", 0, check),
-		group("config", "look at a configuration", "",
-			command("print", "print the configuration that is in force", `Print the configuration that is in force as YAML: the file with its variables in place, and the defaults of keys that it
-leaves out, marked as such. Secrets, which all URLs of endpoints are, are masked.`, 0, printConfig),
-		),
 		command("healthcheck", "ask the gateway of this machine whether it lives",
 			"Ask the gateway of this machine whether it lives, for images without a shell. The exit status is 1 when it does not.", 0, healthcheck),
 		command("doctor", "call everything that a configuration names", `Call everything that a configuration names: what each endpoint serves and can do, whether keys, database and shared

@@ -28,7 +28,6 @@ var promised = map[string]string{
 	"index backup":   "config file",
 	"index restore":  "config file",
 	"index withdraw": "config chain from",
-	"config print":   "config",
 	"upgrade-check":  "config",
 	"healthcheck":    "config listen",
 }

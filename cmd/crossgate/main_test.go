@@ -55,8 +55,6 @@ passthrough: {hosts: [
 		{"version", 0, []string{"crossgate devel (commit ", runtime.Version()}},
 		{"--version", 0, []string{"crossgate devel (commit "}},
 		{"index status --config " + wrong + ".none", 1, []string{"wrong.yaml.none"}},
-		{"config print", 0, []string{"# the embedded default\n", "admin: 127.0.0.1:9464 # default\n", "url: '[redacted]'\n"}},
-		{"config print --config " + wrong, 1, []string{"listen: line 2:"}},
 		{"serve --log-format yaml", 2, []string{"--log-format is text or json"}},
 		{"check extra", 2, []string{`unexpected "extra"`}},
 		{"check gateway.yaml", 2, []string{`unexpected "gateway.yaml": want --config gateway.yaml`}},

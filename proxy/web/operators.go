@@ -151,7 +151,7 @@ type operatorsView struct {
 	Trouble []string
 }
 
-// failing is the state of an endpoint at which all recent calls failed, though it is asked.
+// failing is the state of a venue that gives nothing but failures.
 const failing = "failing"
 
 // Path is the path of commands to an endpoint of the service.
@@ -242,7 +242,7 @@ func (p *Pages) trouble(o Operators) (all []string) {
 	}
 	for _, s := range o.Services {
 		for _, e := range s.Endpoints {
-			if e.OK && e.Standing != failing {
+			if e.OK {
 				continue
 			}
 			all = append(all, "endpoint "+e.Name+" of "+s.Name+" is "+e.Standing)

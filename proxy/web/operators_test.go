@@ -97,14 +97,13 @@ func TestOperatorsSeeWhatIsNotWell(t *testing.T) {
 	}
 }
 
-// TestOperatorsSeeThatFailingIsNotReady has an endpoint and venues that are asked and give nothing.
-func TestOperatorsSeeThatFailingIsNotReady(t *testing.T) {
+// TestOperatorsSeeVenuesThatFail has venues that are asked and give nothing.
+func TestOperatorsSeeVenuesThatFail(t *testing.T) {
 	o := Operators{Now: atNoon}
-	o.Services = []Service{{Name: "velora", Endpoints: []Endpoint{{Name: "main", Standing: "failing", OK: true, Failing: 1}}}}
 	o.Venues = []Venue{{Name: "odos", Refused: 4}, {Name: "velora", Silent: 7, FailingSince: atNoon.Add(-50 * time.Hour)}, {Name: "lifi", LeftOut: 3}}
 	page := operatorsPage(t, o)
 	for _, want := range []string{
-		"endpoint main of velora is failing", "odos gave no quote yet 0 0 4", "velora failing 0 0 0 7", "lifi not asked yet",
+		"odos gave no quote yet 0 0 4", "velora failing 0 0 0 7", "lifi not asked yet",
 	} {
 		if !strings.Contains(plain(page), want) {
 			t.Errorf("the page lacks %q: %s", want, plain(page))

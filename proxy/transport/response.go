@@ -233,7 +233,7 @@ func (w *response) endHead(begun []byte, length int64) {
 // SetWriteDeadline is called by http.ResponseController.
 func (w *response) SetWriteDeadline(limit time.Time) error {
 	w.limited = true
-	return w.conn.limitWrite(limit)
+	return w.conn.SetWriteDeadline(limit)
 }
 
 // finish completes the response after the handler, and reports whether all of it was sent.
@@ -268,15 +268,17 @@ func (w *response) send(body []byte) (sent bool) {
 		return w.failure == nil
 	}
 	if !w.limited {
-		w.failure = w.conn.limitWrite(time.Now().Add(w.conn.server.options.WriteLimit))
+		w.failure = w.conn.SetWriteDeadline(time.Now().Add(w.conn.server.options.WriteLimit))
 	}
 	if len(w.out)+len(body) <= oneWrite {
 		w.out = append(w.out, body...)
 		body = nil
 	}
-	if w.failure == nil && len(body) == 0 {
+	switch {
+	case w.failure != nil:
+	case len(body) == 0:
 		_, w.failure = w.conn.Conn.Write(w.out)
-	} else if w.failure == nil {
+	default:
 		parts := net.Buffers{w.out, body}
 		_, w.failure = parts.WriteTo(w.conn.Conn)
 	}

@@ -1,13 +1,11 @@
 package transport
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"log/slog"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 )
@@ -104,8 +102,7 @@ func (c *conn) speaksTwo() bool {
 		return c.await() && c.beginsWithPreface()
 	}
 	limit := time.Now().Add(c.server.options.ReadLimit)
-	c.limitRead(limit)
-	if c.limitWrite(limit) != nil {
+	if c.SetDeadline(limit) != nil {
 		return false
 	}
 	if err := secured.HandshakeContext(context.Background()); err != nil {
@@ -136,16 +133,13 @@ func connOf(handed net.Conn) *conn {
 
 // beginsWithPreface reads as much as it takes to decide.
 func (c *conn) beginsWithPreface() bool {
-	c.input.limit = time.Now().Add(c.server.options.ReadLimit)
-	for {
-		came := c.input.unread()
-		if len(came) >= len(preface) || !strings.HasPrefix(preface, string(came)) {
-			return bytes.HasPrefix(came, []byte(preface))
-		}
-		if c.input.more() != nil {
+	_ = c.SetReadDeadline(time.Now().Add(c.server.options.ReadLimit))
+	for n := 1; n <= len(preface); n++ {
+		if came, err := c.input.Peek(n); err != nil || came[n-1] != preface[n-1] {
 			return false
 		}
 	}
+	return true
 }
 
 // handOver leaves c to the server of HTTP/2, and reports whether that takes it.
@@ -156,7 +150,8 @@ func (c *conn) handOver(to *handover) bool {
 	}
 	next := c.Conn
 	if c.tls == nil {
-		next = &trackedConn{Conn: c.socket, conn: c, ahead: bytes.Clone(c.input.unread())}
+		ahead, _ := c.input.Peek(c.input.Buffered())
+		next = &trackedConn{Conn: c.socket, conn: c, ahead: ahead}
 	}
 	select {
 	case to.handed <- next:

@@ -41,9 +41,8 @@ import (
 type Server interface {
 	// Ready returns why requests should be sent elsewhere, nil when they are welcome.
 	Ready() error
-	// Purge drops the cached answers about any of the orders and chains, and those at paths with their queries. A path
-	// at which no answer is ever cached is an error; nothing is dropped then.
-	Purge(how cache.Purge, orders []order.ID, chains []chain.ID, paths []string) error
+	// Purge drops the cached answers about any of the orders and chains.
+	Purge(how cache.Purge, orders []order.ID, chains []chain.ID)
 	// PurgeHosts drops what is stored of hosts that paths are passed through to: of paths with any query or, without
 	// any, all of it. A host that is not configured is an error; nothing is dropped then.
 	PurgeHosts(how cache.Purge, hosts, paths []string) error

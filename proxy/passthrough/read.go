@@ -65,12 +65,8 @@ func (h *Handler) serveStored(x *exchange, v *variant, ended bool, joins int, no
 // validate asks the origin in the background whether a variant still holds.
 func (h *Handler) validate(x *exchange, v *variant) {
 	quiet := *x
-	switch f, isFirst := h.join(&quiet, v, false); {
-	case f == nil: // another has just ended
-	case isFirst:
-		f.leaveToItself()
-	default:
-		f.leave(false)
+	if f, isFirst := h.join(&quiet, v, false); f != nil { // another has just ended otherwise
+		f.leave(isFirst, isFirst)
 	}
 }
 
@@ -85,7 +81,7 @@ func (h *Handler) ask(x *exchange, v *variant, isAlone bool) bool {
 	if f == nil {
 		return false
 	}
-	defer f.leave(isFirst)
+	defer f.leave(isFirst, false)
 	waiting := f.opened
 	if !isFirst {
 		waiting = f.done

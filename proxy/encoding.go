@@ -12,8 +12,7 @@ import (
 // smallestEncoded is the length from which a body is worth compressing: below it hardly a packet is saved.
 const smallestEncoded = 1 << 10
 
-// acceptsGzip reports whether a client takes a body in gzip as gladly as it is, by Accept-Encoding (RFC 9110, section
-// 12.5.3).
+// acceptsGzip reports whether a client takes gzip as gladly as a plain body (RFC 9110, section 12.5.3).
 func acceptsGzip(lines []string) bool {
 	packed, plain, other := -1.0, -1.0, 0.0 // other is of codings that are not named: *
 	for _, line := range lines {

@@ -115,8 +115,7 @@ func (t *shadowed) compare(our shadow.Response) {
 	t.shadow.Compare(t.route, t.request, our)
 }
 
-// CompareWith compares the answer at a path of a route, or the problem in its place, with what a host of the shadow's
-// origins answers now.
+// CompareWith compares the answer at a path of a route, or the problem in its place, with an origin's of now.
 func (r Route[Q]) CompareWith(ctx context.Context, s *Server, host, path string, text string, err error) (status int, all []shadow.Difference, _ error) {
 	our := shadow.Response{Status: http.StatusOK, Body: text}
 	if err != nil {

@@ -56,8 +56,7 @@ type Gateway interface {
 	Dependencies(context.Context) []Dependency
 	// Condition is the same in numbers, for the status page.
 	Condition(context.Context) web.Condition
-	// Endpoint returns the endpoint of that name which serves a chain (by its id), a venue or a price service; nil when
-	// there is none.
+	// Endpoint returns the endpoint of that name of a chain (by id), a venue or a price service; nil: there is none.
 	Endpoint(of, name string) *upstream.Endpoint
 }
 

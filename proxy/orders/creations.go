@@ -90,8 +90,7 @@ func isUnindexed(err error) bool {
 // mostChanges is how many changes are looked at one by one.
 const mostChanges = 500
 
-// OrdersChanged drops what is kept about orders about which something new is known, or whatever the index has answered
-// when changes are nil (index.Observer).
+// OrdersChanged drops what is kept about changed orders; nil: whatever the index has answered (index.Observer).
 func (s *Orders) OrdersChanged(changes []index.Change) {
 	if changes == nil || len(changes) > mostChanges {
 		s.server.Drop(proxy.IndexTag)

@@ -143,8 +143,7 @@ func missOf(stored *resource, v *variant) string {
 	return "uri-miss"
 }
 
-// isConditional reports whether a request asks for a part, or for what it does not have yet: the response to it is not
-// one to others.
+// isConditional reports whether a request asks for a part, or for news: its response is not for others.
 func isConditional(header http.Header) bool {
 	return len(header["Range"]) > 0 || len(header["If-None-Match"]) > 0 || len(header["If-Modified-Since"]) > 0
 }

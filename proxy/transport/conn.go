@@ -30,8 +30,7 @@ type conn struct {
 	from     netip.Prefix         // as openConns counts it; invalid: not counted
 	tls      *tls.ConnectionState // nil: plain
 
-	// When the wait for the next request began, in nanoseconds of Unix time; 0: there is no such wait; left: it has
-	// been ended.
+	// UNIX nanoseconds since which the next request is awaited; 0: it is not; left: the wait was ended.
 	idleSince atomic.Int64
 	last      bool        // request of this connection
 	two       atomic.Bool // handed over as HTTP/2
@@ -172,8 +171,7 @@ func (c *conn) linger() {
 	}
 }
 
-// watch calls disconnected, from a goroutine of its own, if the client disconnects before unwatch. Nothing may be read
-// meanwhile.
+// watch calls disconnected if the client disconnects before unwatch. Meanwhile nothing may be read.
 func (c *conn) watch(disconnected func()) {
 	if !c.input.isEmpty() {
 		return // the next request has begun

@@ -12,8 +12,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// response is the http.ResponseWriter of one request. It is sent when the handler returns or, from the first Flush on,
-// as it is written.
+// response is sent when the handler returns or, from the first Flush on, as it is written.
 type response struct {
 	conn    *conn
 	request *http.Request // nil: what came was none
@@ -60,8 +59,7 @@ func (w *response) release() {
 // Header returns the header that WriteHeader sends.
 func (w *response) Header() http.Header { return w.header }
 
-// WriteHeader sets the status and the header; calls after the first are ignored. An informational status is sent at
-// once, and another follows it.
+// WriteHeader sets status and header, once; an informational status is sent at once, and another follows it.
 func (w *response) WriteHeader(status int) {
 	if w.status != 0 {
 		return
@@ -286,8 +284,7 @@ func (w *response) send(body []byte) (sent bool) {
 	return w.failure == nil
 }
 
-// appendTrailer appends the fields that follow a body in chunks: those whose names the handler has set with
-// http.TrailerPrefix.
+// appendTrailer appends the fields whose names the handler has set with http.TrailerPrefix.
 func (w *response) appendTrailer() {
 	for key, values := range w.header {
 		name, is := strings.CutPrefix(key, http.TrailerPrefix)

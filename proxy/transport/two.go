@@ -43,8 +43,7 @@ func (s *Server) newSecond() *http.Server {
 	}
 }
 
-// serveTwo handles a request of HTTP/2. A body that is too long, and no stream, is refused before it is
-// read, or while it is.
+// serveTwo handles a request of HTTP/2. A body that is too long is refused, unless it is a stream.
 func (s *Server) serveTwo(w http.ResponseWriter, r *http.Request) {
 	if refused := s.enterRequest(w, r); refused != 0 {
 		s.options.Refuse(headOnly{w}, refused)
@@ -94,8 +93,7 @@ func (headOnly) Write(p []byte) (int, error) { return len(p), nil }
 // connKey is that of the connection of a request in its context.
 type connKey struct{}
 
-// speaksTwo shakes hands, if need be, and reports whether the client speaks HTTP/2. A connection that fails at that is
-// for HTTP/1.1 to close.
+// speaksTwo shakes hands, if need be, and reports whether the client speaks HTTP/2; after a failure HTTP/1.1 closes it.
 func (c *conn) speaksTwo() bool {
 	secured, isTLS := c.Conn.(*tls.Conn)
 	if !isTLS {

@@ -77,8 +77,7 @@ var (
 	errNotAboveZero = errors.New("must be above zero")
 )
 
-// UnitsOf reads an amount of whole tokens, such as 0.1, as smallest units. The error goes on where a sentence says
-// whose amount it is.
+// UnitsOf reads whole tokens, such as 0.1, as smallest units. The error continues a sentence about the amount.
 func UnitsOf(text string, decimals uint8) (chain.Amount, error) {
 	text = strings.TrimSpace(text)
 	whole, fraction, _ := strings.Cut(text, ".")
@@ -189,8 +188,7 @@ func Lasting(d time.Duration) string {
 	return Plural(int(d/day), "day")
 }
 
-// sentence is a message of the API for people: it begins with a capital letter, unless its first word is a name of the
-// API, and ends with a full stop.
+// sentence makes a message of the API a sentence, unless its first word is a name of the API.
 func sentence(message string) string {
 	first, _, _ := strings.Cut(message, " ")
 	if r, size := utf8.DecodeRuneInString(first); unicode.IsLower(r) && first == strings.ToLower(first) && !strings.ContainsAny(first, "_./") {

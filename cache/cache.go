@@ -69,8 +69,7 @@ type Options[V any] struct {
 	MaxLoads  int           // under way at once; more are declined with ErrBusy. No bound when zero. See SetMaxLoads
 	Shared    *shared.Cache // the level behind, which replicas have in common; nil: none
 	Codec     Codec[V]      // of values for Shared
-	// Purged is called with each purge by another replica, without keys for one of everything; nil: nothing is. It
-	// must not block.
+	// Purged is called with each purge by another replica, without keys for one of everything. It must not block.
 	Purged func(how Purge, keys ...Key)
 }
 
@@ -101,8 +100,7 @@ type entry[V any] struct {
 	failed time.Time // last failed attempt to revalidate it; zero: none
 }
 
-// isOlder reports whether a value of the same key was loaded before another one: fills that were replaced may be stored
-// after those that replaced them.
+// isOlder reports whether a value was loaded before another of its key, whose fill has replaced its own.
 func (e *entry[V]) isOlder(than entry[V]) bool {
 	return e.number < than.number || e.number == than.number && e.loaded.Before(than.loaded)
 }

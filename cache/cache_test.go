@@ -146,61 +146,6 @@ func TestErrorsAreNotKept(t *testing.T) {
 	want(t, c, counted(&loads, Life{Fresh: time.Hour}), "value 1", Miss, 0)
 }
 
-func TestOneLoadForAllWhoAskMeanwhile(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := open(t, Options[string]{})
-		var loads, shared atomic.Int64
-		var callers sync.WaitGroup
-		const many = 100
-		for range many {
-			callers.Go(func() {
-				got, err := c.Get(t.Context(), named("key"), func(context.Context) (string, Life, error) {
-					<-time.After(time.Second)
-					loads.Add(1)
-					return "value", Life{}, nil
-				})
-				if err != nil || got.Value != "value" {
-					t.Errorf("Get = %+v, %v", got, err)
-				}
-				if got.Shared {
-					shared.Add(1)
-				}
-			})
-		}
-		callers.Wait()
-		if loads.Load() != 1 || shared.Load() != many-1 {
-			t.Errorf("%d loads, %d shared, want 1 and %d", loads.Load(), shared.Load(), many-1)
-		}
-		if got := c.Stats(); got.Misses != many || got.Loads != 1 {
-			t.Errorf("Stats() = %+v, want %d misses and one load", got, many)
-		}
-	})
-}
-
-func TestLoadOutlivesItsFirstCaller(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := open(t, Options[string]{})
-		type tag struct{}
-		slow := func(ctx context.Context) (string, Life, error) {
-			select {
-			case <-time.After(2 * time.Second):
-				return fmt.Sprint(ctx.Value(tag{})), Life{Fresh: time.Minute}, nil
-			case <-ctx.Done():
-				return "", Life{}, ctx.Err()
-			}
-		}
-		impatient, cancel := context.WithTimeout(context.WithValue(t.Context(), tag{}, "of the first"), time.Second)
-		defer cancel()
-		if _, err := c.Get(impatient, named("key"), slow); !errors.Is(err, context.DeadlineExceeded) {
-			t.Fatalf("Get of the impatient = %v, want its deadline", err)
-		}
-		got, err := c.Get(t.Context(), named("key"), slow)
-		if err != nil || got.Value != "of the first" || !got.Shared {
-			t.Fatalf("Get of the patient = %+v, %v, want the load that the first began", got, err)
-		}
-	})
-}
-
 func TestLoadHasALimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, Options[string]{LoadLimit: 3 * time.Second})
@@ -361,21 +306,4 @@ func playModel(t *testing.T, life Life, waits []int, fails []bool) error {
 		}
 	}
 	return nil
-}
-
-func BenchmarkHit(b *testing.B) {
-	c, err := New(Options[string]{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer c.Close()
-	load := counted(new(atomic.Int64), Life{Fresh: time.Hour})
-	b.ReportAllocs()
-	b.RunParallel(func(pb *testing.PB) {
-		for pb.Next() {
-			if _, err := c.Get(b.Context(), named("key"), load); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
 }

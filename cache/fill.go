@@ -43,8 +43,7 @@ func (e *PanicError) Error() string { return fmt.Sprintf("load panicked: %v", e.
 // errExited says that a load ended its goroutine (runtime.Goexit) instead of returning.
 var errExited = errors.New("load exited without a result")
 
-// join returns the fill of key: the one under way, or a new one. A call after a purge does not join a fill from before
-// it.
+// join returns the fill of key that is under way since the last purge, or a new one.
 func (c *Cache[V]) join(ctx context.Context, key Key, how fillOptions[V]) (f *fill[V], shared bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

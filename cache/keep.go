@@ -18,8 +18,7 @@ func (c *Cache[V]) Keep(since Mark, key Key, value V, life Life) {
 	c.keep(e)
 }
 
-// Find returns the value of key that Keep has kept, and whether it was purged softly since. Nothing is counted: whether
-// it is a hit is for the caller to decide.
+// Find returns the value of key that Keep has kept, and whether it was purged softly since. It counts nothing.
 func (c *Cache[V]) Find(key Key) (value V, purged, found bool) {
 	e, found := c.store.Get(slotOf(key))
 	if !found || e.key != key || time.Since(e.loaded) >= e.life.whole() {

@@ -23,6 +23,5 @@ const (
 // KeyOf returns the key of a kind of value and its fields in their canonical form.
 func KeyOf(kind string, fields ...[]byte) Key { return shared.KeyOf(kind, fields...) }
 
-// slotOf is where ristretto has a key. Two keys of one slot evict each other; neither is taken for the other, since
-// entries hold their key.
+// slotOf is where ristretto has a key. Keys of one slot evict each other; entries hold their key.
 func slotOf(key Key) uint64 { return binary.NativeEndian.Uint64(key[:8]) }

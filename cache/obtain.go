@@ -38,8 +38,7 @@ func (c *Cache[V]) obtain(ctx context.Context, f *fill[V]) {
 	}
 }
 
-// accept makes a value of the shared cache the result of a fill, unless it is malformed, too old, or purged here
-// without the server knowing yet.
+// accept takes a value of the shared cache, unless it is malformed, too old, or purged here already.
 func (c *Cache[V]) accept(f *fill[V], found *shared.Value, want shared.Want) bool {
 	e := entry[V]{key: f.key, number: f.number}
 	life, body, err := cutLife(found.Body)

@@ -5,10 +5,8 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,36 +33,6 @@ func TestReplicasHaveEachOthersValues(t *testing.T) {
 	}
 	late := startReplica(t, server.URL()).connected(t)
 	wantResult(t, "a third that comes later", late.ask(t, unloaded(t)), "value", Hit, true)
-}
-
-// TestTenThousandCallersOfTwoReplicasLoadOnce is about a key that neither has.
-func TestTenThousandCallersOfTwoReplicasLoadOnce(t *testing.T) {
-	a, b := startReplicas(t, redistest.Serve(t).URL())
-	const callers = 10_000
-	var loads, arrived atomic.Int64
-	load := func(context.Context) (string, Life, error) {
-		// Everybody is there, one replica with the load and the other waiting for it.
-		for arrived.Load() < callers {
-			<-time.After(time.Millisecond)
-		}
-		return fmt.Sprint("load ", loads.Add(1)), hour, nil
-	}
-	var waiting sync.WaitGroup
-	var wrong atomic.Int64
-	for i := range callers {
-		waiting.Go(func() {
-			arrived.Add(1)
-			got, err := []*replica{a, b}[i%2].GetShared(t.Context(), named("key"), load)
-			if err != nil || got.Value != "load 1" {
-				wrong.Add(1)
-			}
-		})
-	}
-	waiting.Wait()
-	if loads.Load() != 1 || wrong.Load() != 0 || a.Stats().Loads+b.Stats().Loads != 1 {
-		t.Errorf("%d loads (%+v and %+v), %d wrong answers, want one load for all",
-			loads.Load(), a.Stats(), b.Stats(), wrong.Load())
-	}
 }
 
 func TestValuesAgeOnTheServersClock(t *testing.T) {

@@ -12,8 +12,7 @@ import (
 type Codec[V any] struct {
 	// Encode returns the bytes of a value; none for one that is not for other replicas.
 	Encode func(V) []byte
-	// Decode returns the value of bytes, which may come from any client of the server, with its life and
-	// age.
+	// Decode returns the value of bytes, which any client of the server may have written, with its life and age.
 	Decode func([]byte, Life, time.Duration) (V, error)
 }
 

@@ -35,7 +35,7 @@ type Body struct {
 	Value   any      `json:"-"` // what Text was made of, for pages: nil in answers for clients of the API
 	Text    string   `json:"-"`
 	plain   form     // the body as it is
-	forms   *forms   // nil where the body is too short to be compressed
+	packed  *packed  // nil where the body is too short to be compressed
 	Link    []string // to its neighbours among the bodies, nil when there is one
 	control []string
 
@@ -81,7 +81,7 @@ func newAnswer(bodies []Body, life cache.Life, made time.Time) answer {
 			b.plain.etag = []string{`"` + hex.EncodeToString(digest[:etagBytes]) + `"`}
 		}
 		if len(b.Text) >= smallestEncoded {
-			b.forms = new(forms)
+			b.packed = new(packed)
 		}
 	}
 	return answer{Bodies: bodies, Made: made}
@@ -90,8 +90,7 @@ func newAnswer(bodies []Body, life cache.Life, made time.Time) answer {
 // isEmpty says of an answer that it is none.
 func (a answer) isEmpty() bool { return a.Bodies == nil && a.problem == nil }
 
-// cost is what the answer takes in memory at most, bytes: each compressed form is half as long as the body or
-// is not kept.
+// cost is what the answer takes in memory at most, bytes: a compressed form is half as long as the body or is not kept.
 func (a answer) cost() int64 {
 	const headers, perChain = 512, 300
 	cost := int64(headers)
@@ -143,7 +142,7 @@ func (b *Body) write(c *gin.Context, age time.Duration) {
 	if len(b.unheard) > 0 {
 		header[chainsUnheard] = unheardValue(b.unheard)
 	}
-	sent := b.in(acceptedEncoding(c.Request.Header["Accept-Encoding"]))
+	sent := b.in(acceptsGzip(c.Request.Header["Accept-Encoding"]))
 	if sent.etag != nil {
 		header["Etag"] = sent.etag
 		header["Age"] = ageOf(age)

@@ -18,39 +18,14 @@ var (
 	statusShared       = []string{"crossgate; fwd=miss; collapsed"}
 )
 
-// Header values for whole seconds up to an hour, so that a hit allocates none.
-var (
-	secondsText = secondsWith("")
-	hitText     = secondsWith("crossgate; hit; ttl=")
-)
-
-func secondsWith(prefix string) (texts [3601][]string) {
-	values := make([]string, len(texts))
-	for i := range texts {
-		values[i] = prefix + strconv.Itoa(i)
-		texts[i] = values[i : i+1 : i+1]
-	}
-	return texts
-}
-
 // ageOf is the Age header of an answer.
-func ageOf(age time.Duration) []string {
-	seconds := int(max(age, 0) / time.Second)
-	if seconds < len(secondsText) {
-		return secondsText[seconds]
-	}
-	return []string{strconv.Itoa(seconds)}
-}
+func ageOf(age time.Duration) []string { return []string{strconv.Itoa(int(max(age, 0) / time.Second))} }
 
 // cacheStatus is the Cache-Status header of a lookup.
 func cacheStatus(found *cache.Result[answer]) []string {
 	switch found.Outcome {
 	case cache.Hit:
-		seconds := int((found.Life.Fresh - found.Age) / time.Second)
-		if seconds < len(hitText) {
-			return hitText[seconds]
-		}
-		return []string{"crossgate; hit; ttl=" + strconv.Itoa(seconds)}
+		return []string{"crossgate; hit; ttl=" + strconv.Itoa(int((found.Life.Fresh-found.Age)/time.Second))}
 	case cache.Stale:
 		return statusStale
 	case cache.StaleIfError:

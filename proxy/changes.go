@@ -21,8 +21,7 @@ func chainTag(id chain.ID) cache.Key { return cache.KeyOf("chain", []byte(id.Str
 // BranchTag is that of answers which a chain's reorg can make wrong.
 func BranchTag(id chain.ID) cache.Key { return cache.KeyOf("branch", []byte(id.String())) }
 
-// Subject stands for the path in keys that tag an answer with its question, whichever path that came by: an order
-// that was not found has no other tag.
+// Subject stands for the path in keys that tag an answer with its question, whatever path asked it.
 const Subject = "subject"
 
 // tags are what an answer of the index can be purged by: its question, every order and every chain that it is about,

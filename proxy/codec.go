@@ -24,8 +24,7 @@ type sharedAnswer struct {
 
 var errMalformedAnswer = errors.New("no answer as it is encoded here")
 
-// commonProblems are those that say the same on every replica. What a replica does not find by an order's id another
-// one may know (creations).
+// commonProblems are the same on every replica; an order id that one does not find another may know (creations).
 var commonProblems = map[string]Kind{UnknownTx.ID: UnknownTx, TxWithoutOrder.ID: TxWithoutOrder}
 
 // encodeAnswer writes an answer for other replicas; nothing when it is not for them.

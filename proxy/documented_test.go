@@ -7,17 +7,23 @@ import (
 	"testing"
 )
 
-// TestEveryErrorIsDocumented looks for the id of every kind of problem in the document.
+// TestEveryErrorIsDocumented looks for the id of every kind of problem in the document, and wants each to have a number.
 func TestEveryErrorIsDocumented(t *testing.T) {
 	source, err := os.ReadFile("problem.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids := regexp.MustCompile(`Kind\{\s*\d+, \d+, "([A-Z_]+)"`).FindAllSubmatch(source, -1)
-	for _, id := range ids {
-		if string(id[1]) != clientLeft.ID && !strings.Contains(string(OpenAPI), string(id[1])) {
-			t.Errorf("%s is not in openapi.yaml", id[1])
+	ids := regexp.MustCompile(`Kind\{\s*\d+, (\d+), "([A-Z_]+)"`).FindAllSubmatch(source, -1)
+	byNumber := map[string]string{}
+	for _, found := range ids {
+		number, id := string(found[1]), string(found[2])
+		if id != clientLeft.ID && !strings.Contains(string(OpenAPI), id) {
+			t.Errorf("%s is not in openapi.yaml", id)
 		}
+		if other, taken := byNumber[number]; taken && other != id {
+			t.Errorf("%s has the number %s of %s", id, number, other)
+		}
+		byNumber[number] = id
 	}
 	if len(ids) < 25 {
 		t.Errorf("problem.go has %d kinds, want at least 25: the search is wrong", len(ids))

@@ -2,6 +2,7 @@ package proxy_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"io"
 	"net/http"
@@ -9,9 +10,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -21,23 +19,14 @@ import (
 // decoded undoes a content coding.
 func decoded(t *testing.T, coding string, raw []byte) []byte {
 	t.Helper()
-	var reader io.Reader = bytes.NewReader(raw)
-	switch coding {
-	case "gzip":
-		unpacked, err := gzip.NewReader(reader)
-		if err != nil {
-			t.Fatal(err)
-		}
-		reader = unpacked
-	case "zstd":
-		unpacked, err := zstd.NewReader(reader, zstd.WithDecoderConcurrency(1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer unpacked.Close()
-		reader = unpacked
+	if coding == "" {
+		return raw
 	}
-	plain, err := io.ReadAll(reader)
+	unpacked, err := gzip.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(unpacked)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +38,7 @@ func TestEveryCodingIsARepresentationOfItsOwn(t *testing.T) {
 	s := w.server(t)
 	plain := body(t, get(s, ordersPath+claimedTx))
 	tags := map[string]string{}
-	for _, coding := range []string{"", "gzip", "zstd"} {
+	for _, coding := range []string{"", "gzip"} {
 		for range 2 { // compressed, then kept
 			response := get(s, ordersPath+claimedTx, "Accept-Encoding: "+coding)
 			raw := body(t, response)
@@ -69,10 +58,10 @@ func TestEveryCodingIsARepresentationOfItsOwn(t *testing.T) {
 			t.Errorf("%s: If-None-Match %s: HTTP %d %v", coding, tags[coding], same.StatusCode, same.Header)
 		}
 	}
-	if tags[""] == tags["gzip"] || tags["gzip"] == tags["zstd"] {
+	if tags[""] == tags["gzip"] {
 		t.Errorf("strong tags %v, want one for each coding", tags)
 	}
-	if other := get(s, ordersPath+claimedTx, "Accept-Encoding: gzip", "If-None-Match: "+tags["zstd"]); other.StatusCode != http.StatusOK {
+	if other := get(s, ordersPath+claimedTx, "Accept-Encoding: gzip", "If-None-Match: "+tags[""]); other.StatusCode != http.StatusOK {
 		t.Errorf("the tag of another coding: HTTP %d, want 200", other.StatusCode)
 	}
 	if short := get(s, "/api/Transaction/"+claimedTx+"/orderIds", "Accept-Encoding: gzip"); short.Header.Get("Content-Encoding") != "" {

@@ -40,8 +40,7 @@ var domainErrors = []struct {
 	{quote.ErrUnsimulated, unsimulated},
 }
 
-// ProblemOf maps an error to the problem that the client gets. An unknown error is internal: the log gets all of it,
-// the client only the kind's text.
+// ProblemOf maps an error to what the client gets; of an unknown one only the log gets more than the kind's text.
 func ProblemOf(err error) *problem {
 	if known, is := errors.AsType[*problem](err); is {
 		return known

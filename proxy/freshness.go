@@ -18,8 +18,7 @@ const (
 	orderUnsearched = "X-Order-Unsearched"
 )
 
-// chainsUnheard is the header with the chains that could have the answer, and did not reply: a list of
-// chain ids (RFC 9651).
+// chainsUnheard lists the chains that could have the answer and did not reply (RFC 9651).
 const chainsUnheard = "X-Chains-Unheard"
 
 func unheardValue(chains []chain.ID) []string { return []string{Joined(chains)} }

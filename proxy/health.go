@@ -17,8 +17,7 @@ func (s *Server) Ready() error {
 	return s.Options.Index.Unready()
 }
 
-// mountHealth adds the probes of orchestrators: /healthz (liveness) and /readyz (readiness). Neither is traced or
-// logged.
+// mountHealth adds /healthz (liveness) and /readyz (readiness), which are neither traced nor logged.
 func (s *Server) mountHealth(engine *gin.Engine) {
 	alive := func() error { return nil }
 	for path, state := range map[string]func() error{"/healthz": alive, "/readyz": s.Ready} {

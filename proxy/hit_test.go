@@ -16,17 +16,17 @@ import (
 
 // TestHotHitAllocates counts what a request costs whose answer is kept, between the request and the client: with
 // tracing on but this request not sampled, and hits left out of the log. What is left is the request's id
-// (its text and the header's list), what a transaction hash or an address is read into, and two that Gin's router
-// makes where a path begins like one with a parameter.
+// (its text and the header's list), Age and Cache-Status, what a transaction hash or an address is read into, and two
+// that Gin's router makes where a path begins like one with a parameter.
 func TestHotHitAllocates(t *testing.T) {
 	s := newWorld(t).server(t, func(o *parts) {
 		o.Logger = slog.New(slog.DiscardHandler)
 		o.Tracing.Share = 0
 	})
 	for target, most := range map[string]float64{
-		ordersPath + claimedTx:                      5,
-		"/api/Orders/" + idText(8):                  2,
-		"/api/Satistics/" + taker + "/lockedAssets": 3,
+		ordersPath + claimedTx:                      9,
+		"/api/Orders/" + idText(8):                  6,
+		"/api/Satistics/" + taker + "/lockedAssets": 6,
 	} {
 		for _, coding := range []string{"", "gzip, deflate, br, zstd"} {
 			request := httptest.NewRequest(http.MethodGet, target, http.NoBody)

@@ -13,7 +13,6 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/proxy"
 	"crossgate/proxy/quota"
 )
 
@@ -134,40 +133,6 @@ func TestKeptAnswersAreServedWhileLoadsAreShed(t *testing.T) {
 		time.Sleep(5 * time.Second) // loads go on when their callers have left
 		if later := get(s, ordersPath+severalTx); later.StatusCode != http.StatusOK {
 			t.Errorf("afterwards: HTTP %d", later.StatusCode)
-		}
-	})
-}
-
-// TestRetryAfterIsWhenTheQuotaSuffices spends an hour's quota at once: an hour later there is enough of it again.
-func TestRetryAfterIsWhenTheQuotaSuffices(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		client, stop := running(t, newWorld(t), func(o *parts) {
-			o.Quotas.Address = quota.Quota{Units: proxy.SwapCost, Window: time.Hour}
-		})
-		ask := func() *http.Response {
-			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://crossgate"+goodSwap, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			response, err := client.Do(request)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { response.Body.Close() })
-			return response
-		}
-		ask()
-		refused := ask()
-		wantError(t, refused, http.StatusTooManyRequests, "QUOTA_EXCEEDED")
-		if got := refused.Header.Get("Retry-After"); got != "3600" {
-			t.Errorf("Retry-After = %q, want 3600", got)
-		}
-		<-time.After(time.Hour)
-		if again := ask(); again.StatusCode != http.StatusOK {
-			t.Errorf("an hour later: %s", again.Status)
-		}
-		if err := stop(); err != nil {
-			t.Error(err)
 		}
 	})
 }

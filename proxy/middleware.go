@@ -22,8 +22,7 @@ const requestIDHeader = "X-Request-Id"
 // longestURL is the limit of the path and of the query, in bytes. Parsing takes more than linear time.
 const longestURL = 8 << 10
 
-// observe gives every request an id, a metric, a line in the log and, if it is traced, a span. None of them has the
-// query, which may hold an access token.
+// observe gives every request an id, a metric, a log line and maybe a span, without its query, which may hold a key.
 func (s *Server) observe(c *gin.Context) {
 	started := time.Now()
 	span := s.startSpan(c) // nil when this request is not traced
@@ -137,8 +136,7 @@ func (s *Server) WithPayer(c *gin.Context, cost int) context.Context {
 	return context.WithValue(c.Request.Context(), searchPayerKey{}, &searchPayer{s, s.quotas.Payer(c.Request), cost})
 }
 
-// ChargeSearch charges a search of the chains to the client whose request led to it. The error is that it is over its
-// quota.
+// ChargeSearch charges a search of the chains to the client whose request led to it; an error: over its quota.
 func ChargeSearch(ctx context.Context) error {
 	p, known := ctx.Value(searchPayerKey{}).(*searchPayer)
 	if !known {

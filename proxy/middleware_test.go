@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -195,69 +193,6 @@ func TestTracesOfClients(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestRunServesAndDrains(t *testing.T) {
-	begun, release := make(chan struct{}), make(chan struct{})
-	w := newWorld(t)
-	s := w.server(t, func(o *parts) {
-		find := ordersOf(o).find
-		ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
-			close(begun)
-			<-release
-			return find(ctx, tx)
-		}
-	})
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- s.Run(ctx, listener) }()
-
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Minute}
-	base := "http://" + listener.Addr().String()
-	answered := make(chan string, 1)
-	go func() { answered <- fetch(t, client, base+ordersPath+createdTx) }()
-	<-begun
-	if got := fetch(t, client, base+"/readyz"); !strings.Contains(got, `"ok"`) {
-		t.Errorf("/readyz = %s", got)
-	}
-	stop()
-	for get(s, "/readyz").StatusCode != http.StatusServiceUnavailable {
-		select {
-		case err := <-ended:
-			t.Fatalf("Run ended with a request under way: %v", err)
-		case <-time.After(time.Millisecond):
-		}
-	}
-	close(release)
-	if got := <-answered; !strings.Contains(got, `"state":"Created"`) {
-		t.Errorf("the request under way got %q", got)
-	}
-	if err := <-ended; err != nil {
-		t.Errorf("Run = %v", err)
-	}
-}
-
-func fetch(t *testing.T, client *http.Client, url string) string {
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
-	if err != nil {
-		t.Error(err)
-		return ""
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		t.Error(err)
-		return ""
-	}
-	defer response.Body.Close()
-	raw, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Error(err)
-	}
-	return string(raw)
 }
 
 func TestHealth(t *testing.T) {

@@ -9,8 +9,7 @@ import (
 	"crossgate/cache"
 )
 
-// How long a load may wait for a processor, and for how long at most the next ones are declined unseen when it waited
-// longer.
+// How long a load may wait for a processor, and how long at most the next ones are declined after a longer wait.
 const (
 	longestQueue = 25 * time.Millisecond
 	longestClose = 100 * time.Millisecond

@@ -23,9 +23,10 @@ func (s *Server) WritePage(c *gin.Context, status int, render func(io.Writer) er
 	}
 	page, header := form{body: body.String()}, c.Writer.Header()
 	header.Add("Vary", "Accept-Encoding")
-	if packed := page.compress(acceptedEncoding(c.Request.Header["Accept-Encoding"])); packed.body != "" {
-		header["Content-Encoding"] = packed.coding
-		page = packed
+	if acceptsGzip(c.Request.Header["Accept-Encoding"]) {
+		if packed := page.compress(); packed.body != "" {
+			header["Content-Encoding"], page = packed.coding, packed
+		}
 	}
 	web.Send(c.Writer, status, []byte(page.body))
 }

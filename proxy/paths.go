@@ -51,8 +51,7 @@ func (p paths) spell(path string) (spelled string, is bool) {
 	return p[at], true
 }
 
-// ends are the parts of a pattern before and after its parameter. They are a cheap check that a path is spelt as
-// documented, which most are.
+// ends are a pattern's parts before and after its parameter, for a cheap check of paths that are spelt as documented.
 type ends struct{ before, after string }
 
 func (p paths) ends() []ends {

@@ -148,8 +148,7 @@ func dialectAt(path string) Dialect {
 	return Tracking
 }
 
-// Malformed is the problem of a path that holds no id or hash where one belongs. The swap API documents one errorId for
-// whatever is wrong with a request.
+// Malformed is the problem of a path without a valid id or hash; the swap API has one errorId for any such mistake.
 func (d Dialect) Malformed(k Kind, cause error) *problem {
 	if d == Swapping {
 		return &problem{Kind: InvalidParameters, message: k.Text, cause: cause}

@@ -50,14 +50,11 @@ func operatorPosts(operators http.Handler, target string, headers ...string) *ht
 
 func TestOperatorsPurge(t *testing.T) {
 	for query, served := range map[string]string{
-		"path=" + ordersPath + claimedTx:                                             "crossgate; hit; detail=stale-while-revalidate",
-		"how=hard&path=/API/orders/creationtxhash/" + claimedTx + "%3Faccesstoken=x": "crossgate; fwd=miss; stored",
-		"how=hard&order=" + idText(8):                                                "crossgate; fwd=miss; stored",
-		"how=hard&order=" + idText(7) + "&order=" + idText(8):                        "crossgate; fwd=miss; stored",
-		"how=soft&chain=137":                                                         "crossgate; hit; detail=stale-while-revalidate",
-		"how=hard&chain=8453":                                                        "crossgate; fwd=miss; stored",
-		"how=hard&chain=1":                                                           "crossgate; hit; ttl=3599",
-		"how=hard&path=/api/Orders/" + idText(8):                                     "crossgate; hit; ttl=3599",
+		"how=hard&order=" + idText(8):                         "crossgate; fwd=miss; stored",
+		"how=hard&order=" + idText(7) + "&order=" + idText(8): "crossgate; fwd=miss; stored",
+		"how=soft&chain=137":                                  "crossgate; hit; detail=stale-while-revalidate",
+		"how=hard&chain=8453":                                 "crossgate; fwd=miss; stored",
+		"how=hard&chain=1":                                    "crossgate; hit; ttl=3599",
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newWorld(t).server(t)
@@ -90,8 +87,7 @@ func TestOnlyOperatorsPurge(t *testing.T) {
 		"nothing to purge":       {s, "/purge", nil, 400},
 		"no id":                  {s, "/purge?order=7", nil, 400},
 		"no chain":               {s, "/purge?chain=x", nil, 400},
-		"no such path":           {s, "/purge?path=/nothing", nil, 400},
-		"a path with mistakes":   {s, "/purge?path=" + ordersPath + "0x12", nil, 400},
+		"a path alone":           {s, "/purge?path=/a", nil, 400},
 		"no way to purge":        {s, "/purge?chain=1&how=gently", nil, 400},
 		"as it should be":        {s, "/purge?chain=1", nil, 200},
 	} {

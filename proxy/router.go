@@ -11,7 +11,6 @@ import (
 // router finds the handler of a request and its cost. Everything is mounted before the first request.
 type router struct {
 	engine *gin.Engine    // for paths as they are documented
-	keys   *gin.Engine    // finds the cache keys of requests instead of answering
 	paths  paths          // of the API
 	costs  map[string]int // in units of a quota, by pattern of path
 }
@@ -29,7 +28,7 @@ func (to *router) has(path string) bool {
 // newRouter mounts what s answers by itself behind its middleware.
 func newRouter(s *Server) *router {
 	gin.SetMode(gin.ReleaseMode)
-	to := &router{engine: gin.New(), keys: gin.New(), costs: map[string]int{}}
+	to := &router{engine: gin.New(), costs: map[string]int{}}
 	to.engine.HandleMethodNotAllowed = true
 	to.engine.RedirectTrailingSlash = false // paths.canonical does it, without a second request
 	s.mountHealth(to.engine)
@@ -61,9 +60,7 @@ func (r Route[Q]) Mount(s *Server) {
 			to.engine.Handle(method, path, handler)
 		}
 		to.engine.OPTIONS(path, preflight(methods))
-		if slices.Contains(methods, http.MethodGet) {
-			to.keys.GET(path, r.probeKey)
-		} else {
+		if !slices.Contains(methods, http.MethodGet) {
 			s.refuseOthers(to.engine, path, methods)
 		}
 		to.costs[path] = r.Cost

@@ -167,8 +167,7 @@ func (s *Server) open(o Options) (err error) {
 	return nil
 }
 
-// SetLimits changes the quotas of clients and how many loads may be under way at once; 0 for no bound. Requests and
-// loads under way are not disturbed.
+// SetLimits changes quotas and the most loads at once (0: no bound). Requests under way are not disturbed.
 func (s *Server) SetLimits(quotas quota.Options, maxLoads int) {
 	s.quotas.Replace(quotas)
 	s.answers.SetMaxLoads(maxLoads)

@@ -69,8 +69,7 @@ func isNotable(c *gin.Context, took time.Duration) bool {
 		took >= slowRequest && !isStream(c.Writer.Header())
 }
 
-// lateSpan starts the span of a finished request, as a trace of its own without children. id is the request id that the
-// client has.
+// lateSpan starts the span of a finished request, a trace of its own; id is the request id that the client has.
 func (s *Server) lateSpan(c *gin.Context, started time.Time, id string) trace.Span {
 	options := append(linked(c.Request), trace.WithTimestamp(started), trace.WithAttributes(requestKey.String(id)))
 	return s.openSpan(c.Request.Context(), c, options...)
@@ -121,8 +120,7 @@ func serverOf(r *http.Request) []attribute.KeyValue {
 	return server
 }
 
-// untraced is ctx for the work of a request without a span: under the unsampled parent that it gets, no span starts a
-// trace of its own.
+// untraced is ctx under an unsampled parent, so that the work of a request without a span begins no trace.
 func untraced(ctx context.Context) context.Context {
 	if trace.SpanContextFromContext(ctx).IsValid() {
 		return ctx

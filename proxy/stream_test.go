@@ -172,28 +172,6 @@ func TestEveryStreamTakesAPlace(t *testing.T) {
 	}
 }
 
-func TestStreamsAreBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		client, stop := running(t, newWorld(t), func(o *parts) { o.Streams = 2 })
-		var first *http.Response
-		for range 2 {
-			response, lines := streamOf(t, client, ordersPath+severalTx+"?index=1")
-			event(t, lines)
-			first = response
-		}
-		refused, _ := streamOf(t, client, ordersPath+createdTx)
-		wantError(t, refused, http.StatusServiceUnavailable, "TOO_MANY_STREAMS")
-		first.Body.Close()
-		synctest.Wait()
-		if response, _ := streamOf(t, client, ordersPath+createdTx); response.StatusCode != http.StatusOK {
-			t.Errorf("after a client has left: %s", response.Status)
-		}
-		if err := stop(); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
 func TestOneClientDoesNotTakeAllStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, stop := running(t, newWorld(t), func(o *parts) {

@@ -11,8 +11,7 @@ import (
 // longest is what a lifetime or an age is taken for that is longer (RFC 9111, section 1.2.2).
 const longest = (1 << 31) * time.Second
 
-// Directives are the members of a Cache-Control field by their name in lower case. Of several with one name the first
-// counts (RFC 9111, section 4.2.1).
+// Directives are members of Cache-Control by lower-case name; of several the first counts (RFC 9111, section 4.2.1).
 type Directives map[string]string
 
 // parseDirectives reads the lines of a Cache-Control field. Other members are left out.
@@ -41,8 +40,7 @@ func (d Directives) has(name string) bool {
 	return is
 }
 
-// span returns the value of a directive in delta-seconds. One that is malformed is zero: a lifetime that cannot be read
-// is over (RFC 9111, section 4.2.1).
+// span returns a value in delta-seconds; a malformed lifetime is over (RFC 9111, section 4.2.1).
 func (d Directives) span(name string) (span time.Duration, given bool) {
 	text, given := d[name]
 	if !given {
@@ -69,8 +67,7 @@ func (d Directives) fields(name string) (names []string, whole bool) {
 // targets are the targeted fields that a cache in front of an origin obeys, the most specific first (RFC 9213).
 var targets = []string{"Crossgate-Cache-Control", "Cdn-Cache-Control"}
 
-// directivesOf returns the directives that hold for a response, and whether a targeted field gave them: then neither
-// Cache-Control nor Expires counts.
+// directivesOf returns the directives that hold; with a targeted field neither Cache-Control nor Expires counts.
 func directivesOf(header http.Header) (found Directives, isTargeted bool) {
 	for _, name := range targets {
 		if found = parseTargeted(header[name]); len(found) > 0 {

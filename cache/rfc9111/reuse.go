@@ -43,8 +43,7 @@ func UseOf(q http.Header, p Policy, ended bool, now time.Time) Use {
 	return Validate
 }
 
-// MayServeOnError reports whether a stored response may answer although the origin failed to validate it (RFC 5861,
-// section 4).
+// MayServeOnError reports whether a stored response may answer when the origin fails (RFC 5861, section 4).
 func MayServeOnError(q http.Header, p Policy, now time.Time) bool {
 	wants := RequestDirectives(q)
 	if p.Strict || wants.has("no-cache") {
@@ -62,8 +61,7 @@ func IsFailure(status int) bool {
 	return false
 }
 
-// RequestDirectives are those of a request; Pragma says no-cache where there is no Cache-Control (RFC 9111, section
-// 5.4).
+// RequestDirectives are those of a request, or Pragma without Cache-Control (RFC 9111, section 5.4).
 func RequestDirectives(header http.Header) Directives {
 	if lines := header["Cache-Control"]; len(lines) > 0 {
 		return parseDirectives(lines)

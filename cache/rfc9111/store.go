@@ -67,8 +67,7 @@ func HasValidator(header http.Header) bool {
 	return len(header["Etag"]) > 0 || len(header["Last-Modified"]) > 0
 }
 
-// hopByHop are the fields of one connection, not of the message (RFC 9110, section 7.6.1; the last ones are for the
-// next proxy only).
+// hopByHop are the fields of one connection (RFC 9110, section 7.6.1), and those for the next proxy only.
 var hopByHop = []string{
 	"Connection", "Keep-Alive", "Proxy-Connection", "Te", "Transfer-Encoding", "Upgrade", "Trailer",
 	"Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization",
@@ -86,8 +85,7 @@ func DropHopByHop(header http.Header) {
 	}
 }
 
-// Stored returns the fields of a response that are stored: without those that it keeps from caches by name
-// (RFC 9111, section 3.1).
+// Stored returns the fields of a response that may be stored (RFC 9111, section 3.1).
 func Stored(header http.Header) http.Header {
 	stored := header.Clone()
 	DropHopByHop(stored)

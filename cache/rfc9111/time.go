@@ -29,8 +29,7 @@ func deltaSeconds(text string) (time.Duration, bool) {
 // secondsText is deltaSeconds the other way; below zero is malformed and stays so.
 func secondsText(seconds int64) string { return strconv.FormatInt(seconds, 10) }
 
-// parseDate reads a date in one of the three forms of HTTP (RFC 9110, section 5.6.7), in any case. The name of the day
-// need not be right.
+// parseDate reads the three forms of dates (RFC 9110, section 5.6.7) in any case, with any name of a day.
 func parseDate(text string) (time.Time, bool) {
 	upper := strings.ToUpper(text)
 	for _, layout := range []string{http.TimeFormat, "Monday, 02-Jan-06 15:04:05 GMT", time.ANSIC} {

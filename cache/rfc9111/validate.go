@@ -10,8 +10,7 @@ import (
 // Conditions are the request fields that make a request conditional (RFC 9110, section 13.1).
 var Conditions = []string{"If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range"}
 
-// HasConditions reports whether a request has preconditions that a cache does not evaluate itself: they are for the
-// origin (RFC 9110, section 13.2.1).
+// HasConditions reports whether a request has preconditions for the origin (RFC 9110, section 13.2.1).
 func HasConditions(q http.Header) bool {
 	return len(q["If-Match"]) > 0 || len(q["If-Unmodified-Since"]) > 0
 }
@@ -39,8 +38,7 @@ func SetConditions(q http.Header, stored ...http.Header) {
 	}
 }
 
-// Updates reports whether a 304 is about a stored response (RFC 9111, section 4.3.4): it names the tag of that, or
-// none.
+// Updates reports whether a 304 names the tag of a stored response, or none (RFC 9111, section 4.3.4).
 func Updates(notModified, stored http.Header) bool {
 	tag := notModified["Etag"]
 	return len(tag) == 0 || len(stored["Etag"]) > 0 && weakly(tag[0]) == weakly(stored["Etag"][0])

@@ -6,8 +6,7 @@ import (
 	"encoding/binary"
 )
 
-// Key names a value, or the tag by which one purge reaches several. It is a digest: it reveals nothing of what it was
-// made of.
+// Key names a value, or a tag by which one purge reaches several: a digest, which reveals nothing.
 type Key [sha256.Size]byte
 
 // KeyOf returns the key of a kind of value and its fields in their canonical form. Each is preceded by its length, so

@@ -14,8 +14,7 @@ const MaxPurges = 1 << 14
 // maxPurgedKeys bounds how many keys one script marks, since the server does nothing else meanwhile.
 const maxPurgedKeys = 500
 
-// publisher holds the purges of this replica until the server has them. Until then values from the server are checked
-// against them.
+// publisher holds this replica's purges until the server has them; values from there are checked against them.
 type publisher struct {
 	filled chan struct{} // signals that there is something to publish
 

@@ -80,8 +80,7 @@ func (s server) secured(file string) (_ server, err error) {
 	return s, err
 }
 
-// dial returns a connection on which this gateway has said who it is. Each write on it, and each reply until it is
-// returned, may take as long as silence.
+// dial returns an authenticated connection, on which writes, and replies until then, may take as long as silence.
 func (s server) dial(ctx context.Context, silence time.Duration) (redis.Conn, error) {
 	raw, err := s.connect(ctx)
 	if err != nil {

@@ -42,8 +42,7 @@ const connectTimeout = time.Second
 // Options describe a shared cache.
 type Options struct {
 	URL string // redis://user:password@host:port/database; rediss:// for TLS, unix:// for a socket
-	// CAFile has the authorities of a server over TLS in PEM, and is read again for each connection; empty: the
-	// system's.
+	// CAFile has the server's authorities in PEM, read again for each connection; empty: the system's.
 	CAFile  string
 	Timeout time.Duration // of one call; 20 ms when zero
 	// Silence of the server after which the connection counts as lost; 5 s when zero. It is for networks that drop

@@ -41,9 +41,8 @@ import (
 type Server interface {
 	// Ready returns why requests should be sent elsewhere, nil when they are welcome.
 	Ready() error
-	// Purge drops the cached answers about any of the orders and chains, and those at paths with their queries. A path
-	// at which no answer is ever cached is an error; nothing is dropped then.
-	Purge(how cache.Purge, orders []order.ID, chains []chain.ID, paths []string) error
+	// Purge drops the cached answers about any of the orders and chains.
+	Purge(how cache.Purge, orders []order.ID, chains []chain.ID)
 	// PurgeHosts drops what is stored of hosts that paths are passed through to: of paths with any query or, without
 	// any, all of it. A host that is not configured is an error; nothing is dropped then.
 	PurgeHosts(how cache.Purge, hosts, paths []string) error
@@ -57,8 +56,7 @@ type Gateway interface {
 	Dependencies(context.Context) []Dependency
 	// Condition is the same in numbers, for the status page.
 	Condition(context.Context) web.Condition
-	// Endpoint returns the endpoint of that name which serves a chain (by its id), a venue or a price service; nil when
-	// there is none.
+	// Endpoint returns the endpoint of that name of a chain (by id), a venue or a price service; nil: there is none.
 	Endpoint(of, name string) *upstream.Endpoint
 }
 

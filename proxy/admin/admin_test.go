@@ -26,7 +26,7 @@ type server struct{ unready error }
 func (s server) Ready() error     { return s.unready }
 func (server) Served() web.Served { return web.Served{} }
 
-func (server) Purge(cache.Purge, []order.ID, []chain.ID, []string) error { return nil }
+func (server) Purge(cache.Purge, []order.ID, []chain.ID) {}
 
 func (server) PurgeHosts(_ cache.Purge, hosts, _ []string) error {
 	if hosts[0] != "orders" {

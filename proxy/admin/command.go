@@ -37,8 +37,7 @@ func (a admin) guarded(next http.HandlerFunc) http.Handler {
 	}))
 }
 
-// isOperator reports whether a request has the token, as a header or in its body. One in a URL, which ends up in logs
-// and histories, is not heard.
+// isOperator reports whether a request has the token in its header or body; in a URL it would end up in logs.
 func (a admin) isOperator(r *http.Request) bool {
 	given, isHeader := bearer(r)
 	if !isHeader {

@@ -62,7 +62,7 @@ func TestCommandsTellTheLogWhoRanThem(t *testing.T) {
 	post(handler, "/purge?chain=1&chain=137&how=hard")
 	post(handler, "/purge?host=orders&path=/a")
 	for _, want := range []string{
-		`msg="operator purged cached answers" hard=true orders=0 chains=2 paths=0 by=192.0.2.1:1234`,
+		`msg="operator purged cached answers" hard=true orders=0 chains=2 by=192.0.2.1:1234`,
 		`msg="operator purged hosts" hard=false hosts=[orders] paths=1 by=192.0.2.1:1234`,
 	} {
 		if !strings.Contains(log.String(), want) {

@@ -8,8 +8,8 @@ import (
 	"crossgate/order"
 )
 
-// purge drops cached answers: those about an order or a chain, or the one at a path; with a host what is stored of
-// that, all of it or at its paths. After a soft purge such an answer is served stale until it has been loaded again;
+// purge drops cached answers: those about an order or a chain; with a host what is stored of that, all of it or at its
+// paths. After a soft purge such an answer is served stale until it has been loaded again;
 // after a hard one it is not served at all.
 func (a admin) purge(w http.ResponseWriter, r *http.Request) {
 	form := r.Form // of the query and the body
@@ -40,18 +40,14 @@ func (a admin) purge(w http.ResponseWriter, r *http.Request) {
 		}
 		chains = append(chains, id)
 	}
-	paths := given(form, "path")
-	count := len(orders) + len(chains) + len(paths)
+	count := len(orders) + len(chains)
 	if count == 0 {
-		a.refuse(w, r, http.StatusBadRequest, "nothing to purge; give at least one order, chain or path")
+		a.refuse(w, r, http.StatusBadRequest, "nothing to purge; give at least one order, chain or host")
 		return
 	}
-	if err := a.Server.Purge(how, orders, chains, paths); err != nil {
-		a.refuse(w, r, http.StatusBadRequest, err.Error())
-		return
-	}
+	a.Server.Purge(how, orders, chains)
 	a.Logger.InfoContext(r.Context(), "operator purged cached answers", "hard", how == cache.Hard, "orders", len(orders), "chains", len(chains),
-		"paths", len(paths), "by", r.RemoteAddr)
+		"by", r.RemoteAddr)
 	succeed(w, r, "purge", map[string]int{"purged": count})
 }
 

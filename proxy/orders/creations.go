@@ -89,8 +89,7 @@ func isUnindexed(err error) bool {
 // mostChanges is how many changes are looked at one by one.
 const mostChanges = 500
 
-// OrdersChanged drops what is kept about orders about which something new is known, or whatever the index has answered
-// when changes are nil (follow.Observer).
+// OrdersChanged drops what is kept about changed orders; nil: whatever the index has answered (follow.Observer).
 func (s *Orders) OrdersChanged(changes []order.Change) {
 	if changes == nil || len(changes) > mostChanges {
 		s.server.Drop(proxy.IndexTag)

@@ -17,8 +17,7 @@ import (
 // lockedLife begins with the shortest time in which a block can change the answer.
 var lockedLife = cache.Life{Fresh: 2 * time.Second, Stale: 2 * time.Second, IfError: 5 * time.Minute}
 
-// LockedRoute answers with the locked assets of a taker. The documented path is misspelt; the other is for those
-// who do not expect that.
+// LockedRoute answers with the locked assets of a taker. The first path is misspelt as documented.
 func (s *Orders) LockedRoute() proxy.Route[chain.Address] {
 	return proxy.Route[chain.Address]{
 		Paths:   []string{"/api/Satistics/:takerAddress/lockedAssets", "/api/Statistics/:takerAddress/lockedAssets"},

@@ -147,8 +147,7 @@ var (
 	}
 )
 
-// ParseSearch reads a text as everything that it can be; nil for none. Hex is read in any case, and hashes and ids also
-// without 0x, as TRON writes hashes.
+// ParseSearch reads a text as everything that it can be, hex in any case and without 0x too; nil for none.
 func ParseSearch(text string) *list.Search {
 	if text == "" {
 		return nil

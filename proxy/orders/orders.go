@@ -70,8 +70,7 @@ type Options struct {
 
 // Names knows what tokens are called and what they are worth (token.Directory).
 type Names interface {
-	// Lookup returns metadata of one chain's tokens, in the order of the addresses. A token without metadata is not an
-	// error; a chain that cannot be read is.
+	// Lookup returns metadata of a chain's tokens in sequence, zero for a token without; an unread chain is an error.
 	Lookup(context.Context, chain.ID, ...chain.Address) ([]token.Token, error)
 	// USD returns the price of one whole token, for those tokens whose price is known.
 	USD(context.Context, ...token.Key) map[token.Key]*big.Rat
@@ -149,8 +148,7 @@ func ParseTxHash(text string, d proxy.Dialect) (chain.TxHash, error) {
 	return hash, nil
 }
 
-// ParseIndex reads the only parameter that lookups of orders have. Others are tolerated: clients send access
-// tokens and cache busters.
+// ParseIndex reads the only parameter of lookups. Others, such as access tokens, are tolerated.
 func ParseIndex(rawQuery string) (int, error) {
 	values, err := url.ParseQuery(rawQuery)
 	if err != nil {

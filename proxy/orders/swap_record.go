@@ -29,8 +29,7 @@ type swapOf struct {
 	Index int // among them, in log order from 0
 }
 
-// SwapTxRoute answers what a transaction swapped within its chain. The documented answer has room for one swap and
-// means the first; the others have an index.
+// SwapTxRoute answers what a transaction swapped within its chain: the first swap, or that with an index.
 func (s *Orders) SwapTxRoute() proxy.Route[swapOf] {
 	return proxy.Route[swapOf]{
 		Paths: []string{"/api/SameChainSwap/:id/tx/:hash"},
@@ -102,8 +101,7 @@ func (s *Orders) loadSwaps(ctx context.Context, of swapTx) ([]proxy.Body, cache.
 	return s.encodeSwaps(ctx, swaps)
 }
 
-// noSwap is the problem of a transaction without a swap, with the reason. The hosted service's clients look for the
-// first three words.
+// noSwap says why a transaction has no swap. Clients of the hosted service look for the first three words.
 func noSwap(err error, id chain.ID, searched order.Basis) error {
 	isFollowed := false
 	for _, c := range searched.Chains {

@@ -17,8 +17,7 @@ import (
 	"crossgate/proxy/web"
 )
 
-// How often the index and the chains are asked for what a page waits for: as long as it may have been sent just now,
-// and afterwards.
+// How often a page looks for what it waits for: as long as it may have been sent just now, and afterwards.
 const (
 	awaitedInterval = time.Second
 	awaitedSoon     = time.Minute
@@ -74,8 +73,7 @@ func (s *Pages) awaitedPage(c *gin.Context, err error) {
 	s.server.WritePage(c, p.Status, func(to io.Writer) error { return s.pages.Awaited(to, shown) })
 }
 
-// awaitOrder is an event stream that says once when a page of the order would show something else than that it is not
-// there yet.
+// awaitOrder streams one event when the page would show something else than that nothing is there yet.
 func (s *Pages) awaitOrder(c *gin.Context) {
 	if !proxy.WantsStream(c.Request) {
 		c.Redirect(http.StatusSeeOther, "/order/"+c.Param("hash"))

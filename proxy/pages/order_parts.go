@@ -26,8 +26,7 @@ func (s *Pages) pricesOf(ctx context.Context, give, take token.Key) (ofGive, ofT
 	return prices[give], prices[take]
 }
 
-// worthThen is what the amounts of an order were worth at the time; nil where that was not looked up, or cannot be
-// known at the moment.
+// worthThen is what an order's amounts were worth at the time; nil: not looked up, or not known at the moment.
 func (s *Pages) worthThen(ctx context.Context, ids []order.ID) *stats.Values {
 	if len(ids) != 1 {
 		return nil
@@ -111,8 +110,7 @@ func shareOf(fee, left chain.Amount) string {
 	return web.Significant(share.Mul(share, big.NewRat(100, 1)))
 }
 
-// Rate says what one whole token of each side is worth in the other, without any fee; nothing where one side is
-// nothing.
+// Rate says what one whole token of each side is worth in the other, without fees; empty where a side is nothing.
 func Rate(give, take *big.Rat, giveSymbol, takeSymbol string) string {
 	if give.Sign() == 0 || take.Sign() == 0 {
 		return ""

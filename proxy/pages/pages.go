@@ -35,8 +35,7 @@ type Details interface {
 	Values(context.Context, order.ID) (v stats.Values, counted bool, err error)
 	// Transaction returns a transaction of a chain, whole: order.ErrNotFound, *query.UnreachableError.
 	Transaction(context.Context, chain.ID, chain.TxHash) (order.Transaction, error)
-	// Tellers returns the names of the endpoints that reported a transaction with events, in the block with a hash;
-	// none where that is not remembered.
+	// Tellers returns the endpoints that reported a transaction's events in a block; none: that is not remembered.
 	Tellers(chain.ID, chain.TxHash, chain.Hash) []string
 }
 
@@ -190,8 +189,7 @@ func (s *Pages) findForPage(ctx context.Context, text, rawQuery string) (Order, 
 	return shown, nil
 }
 
-// gapsIn lists the gaps of an answer's chains as of a time. A chain that is not
-// followed has no gap: it was asked itself.
+// gapsIn lists the gaps of an answer's chains as of a time. Chains that are not followed were asked themselves.
 func gapsIn(b order.Basis, made time.Time) (gaps []Gap) {
 	for _, c := range b.Chains {
 		gap := Gap{Chain: c.Chain}

@@ -66,8 +66,7 @@ func (s *Pages) writeSwapPage(c *gin.Context, shown SwapRecord, found *proxy.Bod
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.SwapRecord(to, shown) })
 }
 
-// swapNamed returns the path of the page of an indexed swap that a text names by its id or its transaction;
-// empty for none.
+// swapNamed returns the path of the page of an indexed swap, by its id or transaction; empty: none.
 func (s *Pages) swapNamed(ctx context.Context, text string) (path string, err error) {
 	listed, _, err := s.orders.Options.Orders.List(ctx, list.Swaps, list.Filter{Search: orders.ParseSearch(text)}, 0, 1)
 	if err != nil || len(listed.Items) == 0 {

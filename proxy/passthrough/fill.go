@@ -85,12 +85,15 @@ func (h *Handler) join(x *exchange, stale *variant, isAlone bool) (f *fill, isFi
 	return f, true
 }
 
-// leave is called by requests that are done with the fill. One without waiters ends, unless it is being stored.
-func (f *fill) leave(isFirst bool) {
+// leave is called by requests that are done with the fill. One without waiters ends, unless it is being stored, or goes on
+// for the sake of later requests.
+func (f *fill) leave(isFirst, goesOn bool) {
 	h := f.handler
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	f.waiters--
+	if !goesOn {
+		f.waiters--
+	}
 	f.isLeft = f.isLeft || isFirst
 	select {
 	case <-f.opened:
@@ -251,17 +254,4 @@ func (f *fill) keep() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.put(f, &v)
-}
-
-// leaveToItself is leave for who began a fill for the sake of later requests.
-func (f *fill) leaveToItself() {
-	h := f.handler
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	f.isLeft = true
-	select {
-	case <-f.opened:
-		f.closeLeft()
-	default:
-	}
 }

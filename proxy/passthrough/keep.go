@@ -21,8 +21,7 @@ func (h *Handler) found(f *fill) *resource {
 	return stored
 }
 
-// put stores a variant beside those that are stored under its key, for as long as they are of use. Called with
-// Handler.mu held.
+// put stores a variant beside those under its key, while they are of use. Called with Handler.mu held.
 func (h *Handler) put(f *fill, v *variant) {
 	s := h.found(f).with(v, h.options.MaxBytes/8)
 	if rest := s.rest(time.Now()); rest > 0 {
@@ -75,8 +74,7 @@ func (h *Handler) invalidate(x *exchange, response *http.Response) {
 	}
 }
 
-// end purges a resource of the host that was asked. One that is neither stored nor being stored needs no purge, whose
-// number is bounded.
+// end purges a resource of the host, unless it is neither stored nor being stored: purges are bounded.
 func (h *Handler) end(x *exchange, path, query string) {
 	key := keyOf(x.host, x.keptHost, path, query)
 	h.mu.Lock()
@@ -87,12 +85,10 @@ func (h *Handler) end(x *exchange, path, query string) {
 	}
 }
 
-// byOperator is among the keys of each purge by an operator, which replicas publish in one stream with all
-// others.
+// byOperator is among the keys of each operator's purge, which replicas publish with all others.
 var byOperator = cache.KeyOf("passthrough purge")
 
-// Purge declares what is stored of hosts, and of the paths of each with any query and any kept Host, out of date. Its
-// keys are for Purged of other replicas.
+// Purge ends what is stored of hosts, or of paths of each with any query; its keys are for Purged of other replicas.
 func (h *Handler) Purge(how cache.Purge, hosts []string, paths []string) (keys []cache.Key) {
 	tags := []cache.Key{byOperator}
 	for _, host := range hosts {

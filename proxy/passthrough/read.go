@@ -65,12 +65,8 @@ func (h *Handler) serveStored(x *exchange, v *variant, ended bool, joins int, no
 // validate asks the origin in the background whether a variant still holds.
 func (h *Handler) validate(x *exchange, v *variant) {
 	quiet := *x
-	switch f, isFirst := h.join(&quiet, v, false); {
-	case f == nil: // another has just ended
-	case isFirst:
-		f.leaveToItself()
-	default:
-		f.leave(false)
+	if f, isFirst := h.join(&quiet, v, false); f != nil { // another has just ended otherwise
+		f.leave(isFirst, isFirst)
 	}
 }
 
@@ -85,7 +81,7 @@ func (h *Handler) ask(x *exchange, v *variant, isAlone bool) bool {
 	if f == nil {
 		return false
 	}
-	defer f.leave(isFirst)
+	defer f.leave(isFirst, false)
 	waiting := f.opened
 	if !isFirst {
 		waiting = f.done
@@ -147,8 +143,7 @@ func missOf(stored *resource, v *variant) string {
 	return "uri-miss"
 }
 
-// isConditional reports whether a request asks for a part, or for what it does not have yet: the response to it is not
-// one to others.
+// isConditional reports whether a request asks for a part, or for news: its response is not for others.
 func isConditional(header http.Header) bool {
 	return len(header["Range"]) > 0 || len(header["If-None-Match"]) > 0 || len(header["If-Modified-Since"]) > 0
 }

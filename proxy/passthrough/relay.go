@@ -98,8 +98,7 @@ func (h *Handler) pass(x *exchange, why string) {
 	stream(x, response, response.Body)
 }
 
-// lentWriter lets goroutines that may outlive a handler use its writer until the loan ends. A writer that is used after
-// its handler is another request's, or nil.
+// lentWriter lets goroutines use a handler's writer until the loan ends: later it is another request's, or nil.
 type lentWriter struct {
 	mu sync.Mutex
 	w  http.ResponseWriter // nil: it has ended
@@ -179,8 +178,7 @@ var parts = sync.Pool{New: func() any { return new([32 << 10]byte) }}
 // small is the length up to which a body is sent at once.
 const small = 32 << 10
 
-// copyBody sends a body as it comes, and its trailer after it. Where the origin breaks off, so does the connection: the
-// client must not take it for all.
+// copyBody sends a body as it comes, and its trailer. Where the origin breaks off, so does the connection.
 func copyBody(x *exchange, response *http.Response, body io.ReadCloser) {
 	defer body.Close()
 	defer context.AfterFunc(x.r.Context(), func() { _ = body.Close() })() // nothing else would end one that says nothing

@@ -61,8 +61,7 @@ func endToEnd(header http.Header) http.Header {
 	return header
 }
 
-// variesByOurs reports whether Vary names a field that the origin gets with another value than the client sent: by such
-// a one no response is selected.
+// variesByOurs reports whether Vary names a field that the origin gets with another value than the client sent.
 func variesByOurs(header http.Header) bool {
 	return slices.ContainsFunc(rfc9111.Selecting(header), func(name string) bool {
 		return name == "Via" || name == "Connection" || name == "Te" || drops(name)

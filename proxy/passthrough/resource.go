@@ -66,8 +66,7 @@ func (s *resource) match(q http.Header) *variant {
 	return nil
 }
 
-// with returns a resource that has a variant more, or another one in the place of that of the same selection. The
-// oldest make room.
+// with returns a resource with one more variant, or another for the same selection. The oldest make room.
 func (s *resource) with(v *variant, bytes int64) *resource {
 	next := &resource{variants: []*variant{v}, tags: s.tags}
 	left := bytes - v.cost()
@@ -94,8 +93,7 @@ func (s *resource) outdated() *resource {
 	return next
 }
 
-// rest is for how long a resource is worth keeping: while any variant is fresh, may be served stale, or can be
-// validated.
+// rest is how long a resource is worth keeping: fresh, stale but of use, or with a validator.
 func (s *resource) rest(now time.Time) time.Duration {
 	const validatable = 24 * time.Hour
 	longest := time.Duration(0)
@@ -123,8 +121,7 @@ func pathTag(name, path string) cache.Key {
 	return cache.KeyOf("passthrough path", []byte(name), []byte(path))
 }
 
-// keyOf is the key of a resource: its host, the Host that the origin gets if that is kept, its path as it was escaped,
-// and its query.
+// keyOf is a resource's key: host, the Host that the origin gets if that is kept, escaped path, query.
 func keyOf(host *Host, kept, path, query string) cache.Key {
 	return cache.KeyOf("passthrough", []byte(host.Name), []byte(kept), []byte(path), []byte(query))
 }

@@ -84,8 +84,7 @@ type Charge struct {
 // Quota is the name of the client's quota: that of its key, or address.
 func (c Charge) Quota() string { return c.policy }
 
-// Charge takes cost units from the quota of a request's client, if that many are left. limited is false for a client
-// without a limit.
+// Charge takes cost units from the quota of a request's client, if they are left; limited: the client has a quota.
 func (l *Limiter) Charge(r *http.Request, cost int, now time.Time) (c Charge, limited bool) {
 	if l.options.Load().isZero() {
 		return Charge{}, false

@@ -163,8 +163,7 @@ func (m Media) Example() string {
 	return string(text)
 }
 
-// resolve replaces references below a node by the components of a document that they lead to. Those to schemas remain,
-// since schemas are shown by their names.
+// resolve replaces references below a node by their components, except those to schemas, which are shown by name.
 func resolve(document, at *yaml.Node) error {
 	for _, each := range at.Content {
 		if err := resolve(document, each); err != nil {

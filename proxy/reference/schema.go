@@ -29,8 +29,7 @@ type Schema struct {
 	Examples    []string
 }
 
-// Member is a named value of an object. Those of objects within the object have the path to them as their names, such
-// as a.b and a[].b.
+// Member is a named value of an object; within objects its name is a path, such as a.b and a[].b.
 type Member struct {
 	Name     string
 	Required bool

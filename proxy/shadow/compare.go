@@ -40,8 +40,7 @@ type Difference struct {
 	pattern string // Member with * for rows
 }
 
-// mostDifferences bounds the differences of one answer that are returned, the gravest, and mostNoted those that they
-// are chosen from.
+// mostDifferences bounds those of one answer that are returned, the gravest of mostNoted.
 const (
 	mostDifferences = 100
 	mostNoted       = 10_000

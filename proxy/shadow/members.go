@@ -143,8 +143,7 @@ var allTimeRules = rules{
 	"date": {kind: free}, "unpricedOrdersCount": {kind: ownMember},
 }
 
-// estimationRules are of a swap without its transaction: venues and gas differ between any two servers, the terms and
-// what comes of it do not.
+// estimationRules are of a swap without its transaction: venues and gas differ between any two servers.
 var estimationRules = rules{
 	"estimatedTransactionFee": {kind: free}, "comparedAggregators": {kind: free}, "recommendedSlippage": {kind: free},
 	"tokenIn/amount": {kind: quantity}, "tokenIn/approximateUsdValue": {kind: quantity},
@@ -154,8 +153,7 @@ var estimationRules = rules{
 	"costsDetails/*/payload/feeAmount": {kind: quantity},
 }
 
-// problemRules are of an error. Its words and the id of its request are each server's own; the number of an error of
-// the hosted service is published for few.
+// problemRules are of an error: its words and request id are each server's own, and few of its numbers are published.
 var problemRules = rules{
 	"message": {kind: free}, "errorMessage": {kind: free}, "reqId": {kind: free}, "errorCode": {kind: free}, "errorId": {kind: exact},
 }

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// steps are how far an order has come by its state, on the way to its taker and on that back to its maker
-// (openapi.yaml, OrderState).
+// steps are how far an order is on the way to its taker, and on that back to its maker (openapi.yaml, OrderState).
 var steps = map[string][2]int{
 	"None": {0, 0}, "Created": {1, 1}, "Fulfilled": {2, -1}, "SentUnlock": {3, -1}, "ClaimedUnlock": {4, -1},
 	"OrderCancelled": {-1, 2}, "SentOrderCancel": {-1, 3}, "ClaimedOrderCancel": {-1, 4},

@@ -25,8 +25,7 @@ var (
 // affiliateDecimals is the precision of an affiliate's percent. The public router and most venues count basis points.
 const affiliateDecimals = 3
 
-// otherAPIsCoin is how many swap APIs spell the native coin. Here it is the zero address, and there is no
-// contract at 0xEeee….
+// otherAPIsCoin is the native coin in many swap APIs. Here that is the zero address.
 var otherAPIsCoin = strings.Repeat("e", 40)
 
 // parameters are those of a swap request.
@@ -87,8 +86,7 @@ func ParseSwap(p *parameters, chains chain.Registry, hasRecipient bool) (quote.R
 	return r, nil
 }
 
-// IsUnsigned reports whether it is not said who signs where a transaction has to name that: on Solana. Then there is an
-// estimate and no transaction.
+// IsUnsigned reports whether the signer is missing on Solana: then there is an estimate and no transaction.
 func (p *parameters) IsUnsigned() bool {
 	return p.family == chain.SVM && p.Values.Get("senderAddress") == ""
 }
@@ -237,8 +235,7 @@ func (p *parameters) affiliatePercent(name string) decimal.Decimal {
 	return percent
 }
 
-// parsePercent reads digits with at most one point. The decimal package alone would accept exponents, whose
-// expansion can be arbitrarily large.
+// parsePercent reads digits with at most one point; the decimal package would also expand any exponent.
 func parsePercent(text string) (percent decimal.Decimal, ok bool) {
 	const longest = 24
 	if len(text) > longest || strings.Trim(text, "0123456789.") != "" {
@@ -271,8 +268,7 @@ func (p *parameters) referralCode(name string) uint32 {
 	return uint32(code)
 }
 
-// addBody adds what a request's body says to the parameters: a JSON object, or a form as browsers send it. What the
-// body says counts.
+// addBody adds the parameters of a body, a JSON object or a form, which replace those of the query.
 func (p *parameters) addBody(c *gin.Context) error {
 	body, err := proxy.ReadBody(c)
 	if err != nil || len(bytes.TrimSpace(body)) == 0 {

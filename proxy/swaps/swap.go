@@ -131,8 +131,7 @@ func swapKey(path string, r quote.Request) cache.Key {
 	return cache.KeyOf(path, fields...)
 }
 
-// ComparisonRoute compares for the page of a swap, and is not mounted: its text is the estimate, or the explanation why
-// there is none.
+// ComparisonRoute is for the page of a swap and not mounted: its text is the estimate, or why there is none.
 func (s *Swaps) ComparisonRoute() proxy.Route[quote.Request] {
 	return s.quoteRoute("/swap", proxy.SwapCost, false, s.compared(true))
 }
@@ -143,8 +142,7 @@ type Comparison struct {
 	Err error // why a transaction is missing; nil: it is there
 }
 
-// compared loads an estimate, or why there is none although venues were asked: as an explanation alone, or as the
-// answer where there is one.
+// compared loads an explanation or, where isAnswer, the estimate if there is one.
 func (s *Swaps) compared(isAnswer bool) func(context.Context, quote.Request) ([]proxy.Body, cache.Life, error) {
 	return func(ctx context.Context, r quote.Request) ([]proxy.Body, cache.Life, error) {
 		e, err := s.Options.Estimator.Estimate(ctx, r)
@@ -188,8 +186,7 @@ func (s *Swaps) estimationRoute() proxy.Route[quote.Request] {
 	return r
 }
 
-// waitOf is how long the client prefers to wait for a response (RFC 7240, section 4.3: whole seconds); zero when it has
-// no preference that can be parsed.
+// waitOf is how long the client prefers to wait (RFC 7240, section 4.3: whole seconds); zero: no preference.
 func waitOf(header http.Header) time.Duration {
 	const longest = 60
 	for _, line := range header.Values("Prefer") {

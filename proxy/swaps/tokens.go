@@ -40,8 +40,7 @@ type TokenSearch struct {
 	chain chain.ID // 0: all of them
 }
 
-// TokenSearchRoute finds listed tokens by symbol, name or address, on one chain or on all that are supported. It is an
-// addition to the documented paths.
+// TokenSearchRoute finds listed tokens by symbol, name or address. It is an addition to the documented paths.
 func (s *Swaps) TokenSearchRoute() proxy.Route[TokenSearch] {
 	return proxy.Route[TokenSearch]{
 		Paths:   []string{"/v1.0/token-list/search"},

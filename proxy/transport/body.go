@@ -34,16 +34,14 @@ func (in *input) readBody(r *http.Request, ctx *requestContext) error {
 
 // chunkEnd reads what follows the data of a chunk.
 func (in *input) chunkEnd() error {
-	end, err := in.until(func(unread []byte, _ int) int {
-		if len(unread) < len("\r\n") {
-			return -1
-		}
-		return len("\r\n")
-	})
-	if err == nil && string(end) != "\r\n" {
+	var end [len("\r\n")]byte
+	if _, err := io.ReadFull(in, end[:]); err != nil {
+		return err
+	}
+	if string(end[:]) != "\r\n" {
 		return errMalformed
 	}
-	return err
+	return nil
 }
 
 // chunkSize is the size that a chunk's line says. Its extensions are not understood, and so ignored. Blanks before

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/tls"
 	"errors"
@@ -29,19 +30,13 @@ type conn struct {
 	from     netip.Prefix         // as openConns counts it; invalid: not counted
 	tls      *tls.ConnectionState // nil: plain
 
-	// When the wait for the next request began, in nanoseconds of Unix time; 0: there is no such wait; left: it has
-	// been ended.
+	// UNIX nanoseconds since which the next request is awaited; 0: it is not; left: the wait was ended.
 	idleSince atomic.Int64
 	last      bool        // request of this connection
 	two       atomic.Bool // handed over as HTTP/2
 
-	input      input
-	readLimit  time.Time // as it was last set
-	writeLimit time.Time
-
+	input   input
 	watched chan struct{} // closed when the watch has ended; nil: there is none
-	ahead   [1]byte       // of the next request, read by the watch
-	held    int           // bytes in ahead
 
 }
 
@@ -55,7 +50,7 @@ func newConn(s *Server, socket net.Conn) *conn {
 	if s.options.TLS != nil {
 		c.Conn = tls.Server(&trackedConn{Conn: socket, conn: c}, s.options.TLS)
 	}
-	c.input.from = c
+	c.input = input{Reader: bufio.NewReaderSize(c.Conn, smallBuffer), from: c}
 	return c
 }
 
@@ -76,15 +71,13 @@ func (c *conn) await() bool {
 		return true // sent along with the request before
 	}
 	now := time.Now()
-	c.limitRead(now.Add(c.server.options.IdleLimit))
+	_ = c.SetReadDeadline(now.Add(c.server.options.IdleLimit)) // fails on a closed connection, as reading will
 	c.idleSince.Store(now.UnixNano())
 	if c.server.ended.Load() { // from here on Shutdown sees that this connection is idle
 		return false
 	}
-	err := c.input.fill()
-	if c.last = c.idleSince.Swap(0) == left; c.last {
-		c.readLimit = time.Time{} // leaveIdle has set the deadline
-	}
+	_, err := c.input.Peek(1)
+	c.last = c.idleSince.Swap(0) == left
 	return err == nil
 }
 
@@ -97,8 +90,7 @@ func (c *conn) leaveIdle() bool {
 
 // exchange reads a request and responds to it. It reports whether there may be another.
 func (c *conn) exchange() (goesOn bool) {
-	began := time.Now()
-	c.input.limit = began.Add(c.server.options.ReadLimit)
+	_ = c.SetReadDeadline(time.Now().Add(c.server.options.ReadLimit))
 	ctx := &requestContext{conn: c}
 	r, body, err := c.input.request(ctx)
 	if err != nil {
@@ -146,7 +138,7 @@ func (c *conn) refusePlain(handshake error) {
 		return
 	}
 	bare := &conn{Conn: c.socket, socket: c.socket, server: c.server, remote: c.remote}
-	bare.input.from = bare
+	bare.input = input{Reader: bufio.NewReaderSize(bare.Conn, smallBuffer), from: bare}
 	bare.respond(c.server.options.RefusePlain)
 	bare.linger()
 }
@@ -164,55 +156,24 @@ func (c *conn) linger() {
 	if !can || half.CloseWrite() != nil {
 		return
 	}
-	end := time.Now().Add(lingerLimit)
-	for {
+	for end := time.Now().Add(lingerLimit); ; {
 		silence := time.Now().Add(lingerSilence)
 		if silence.After(end) {
 			silence = end
 		}
-		c.limitRead(silence)
-		c.input.clear()
-		if c.input.fill() != nil {
+		_, _ = c.input.Discard(c.input.Buffered())
+		if c.SetReadDeadline(silence) != nil {
+			return
+		}
+		if _, err := c.input.Peek(1); err != nil {
 			return
 		}
 	}
 }
 
-// Read returns what the watch has read ahead first.
-func (c *conn) Read(p []byte) (int, error) {
-	if c.held > 0 && len(p) > 0 {
-		c.held = 0
-		return copy(p, c.ahead[:]), nil
-	}
-	return c.Conn.Read(p)
-}
-
-// limitMoves is by how much a deadline has to move to be set anew: doing it for every request costs more than it is
-// worth.
-const limitMoves = time.Second
-
-// limitRead sets the deadline of reading.
-func (c *conn) limitRead(limit time.Time) {
-	if moved := limit.Sub(c.readLimit); 0 <= moved && moved < limitMoves {
-		return
-	}
-	c.readLimit = limit
-	_ = c.SetReadDeadline(limit) // fails on a closed connection, as reading will
-}
-
-// limitWrite sets the deadline of writing.
-func (c *conn) limitWrite(limit time.Time) error {
-	if moved := limit.Sub(c.writeLimit); 0 <= moved && moved < limitMoves {
-		return nil
-	}
-	c.writeLimit = limit
-	return c.SetWriteDeadline(limit)
-}
-
-// watch calls disconnected, from a goroutine of its own, if the client disconnects before unwatch. Nothing may be read
-// meanwhile.
+// watch calls disconnected if the client disconnects before unwatch. Meanwhile nothing may be read.
 func (c *conn) watch(disconnected func()) {
-	if c.held > 0 {
+	if !c.input.isEmpty() {
 		return // the next request has begun
 	}
 	watched := make(chan struct{})
@@ -221,9 +182,7 @@ func (c *conn) watch(disconnected func()) {
 	_ = c.SetReadDeadline(time.Time{})
 	go func() {
 		defer close(watched)
-		n, err := c.Conn.Read(c.ahead[:])
-		c.held = n
-		if n == 0 && !errors.Is(err, os.ErrDeadlineExceeded) {
+		if _, err := c.input.Peek(1); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			disconnected()
 		}
 	}()
@@ -236,12 +195,12 @@ func (c *conn) unwatch() {
 	}
 	_ = c.SetReadDeadline(longAgo)
 	<-c.watched
-	c.watched, c.readLimit = nil, time.Time{} // the next reader sets its own
+	c.watched = nil
 }
 
 // continues has a client send the body that waits for it.
 func (c *conn) continues() error {
-	if err := c.limitWrite(time.Now().Add(c.server.options.WriteLimit)); err != nil {
+	if err := c.SetWriteDeadline(time.Now().Add(c.server.options.WriteLimit)); err != nil {
 		return err
 	}
 	_, err := io.WriteString(c.Conn, "HTTP/1.1 100 Continue\r\n\r\n")

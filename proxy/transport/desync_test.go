@@ -2,7 +2,6 @@ package transport
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -75,53 +74,6 @@ backend origin
 	}
 }
 
-// envoyFront keeps connections to the origin by default. Settings are of its HTTP connection manager.
-func envoyFront(settings string) front {
-	return front{
-		program: "envoy",
-		files: func(origin, listen string) map[string]string {
-			address := func(at string) string {
-				host, port, _ := net.SplitHostPort(at)
-				return fmt.Sprintf("{socket_address: {address: %s, port_value: %s}}", host, port)
-			}
-			return map[string]string{"envoy.yaml": `
-static_resources:
-  listeners:
-    - address: ` + address(listen) + `
-      filter_chains:
-        - filters:
-            - name: envoy.filters.network.http_connection_manager
-              typed_config:
-                "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
-                stat_prefix: clients
-                ` + settings + `
-                http_filters:
-                  - name: envoy.filters.http.router
-                    typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}
-                route_config:
-                  virtual_hosts:
-                    - {name: all, domains: ["*"], routes: [{match: {prefix: "/"}, route: {cluster: origin}}]}
-  clusters:
-    - name: origin
-      type: STATIC
-      connect_timeout: 5s
-      load_assignment:
-        cluster_name: origin
-        endpoints: [{lb_endpoints: [{endpoint: {address: ` + address(origin) + `}}]}]
-`}
-		},
-		command: func(directory, _ string) []string {
-			return []string{"-c", filepath.Join(directory, "envoy.yaml"), "--use-dynamic-base-id", "--concurrency", "1", "-l", "critical"}
-		},
-	}
-}
-
-// packages are where programs come from whose name is not their package's.
-var packages = map[string]string{
-	"varnishd": "Debian and Ubuntu: apt-get install varnish",
-	"envoy":    "no package of Debian: put a release of envoyproxy.io on the PATH",
-}
-
 // fronts are as their packages configure them, and as lax as they can be told to be.
 var fronts = map[string]front{
 	"nginx":      nginxFront("", ""),
@@ -130,9 +82,6 @@ var fronts = map[string]front{
 		`proxy_http_version 1.1; proxy_set_header Connection ""; proxy_request_buffering off;`),
 	"haproxy":     haproxyFront(""),
 	"haproxy lax": haproxyFront("option accept-invalid-http-request"),
-	"envoy":       envoyFront(""),
-	"envoy lax": envoyFront("http_protocol_options: {allow_chunked_length: true, accept_http_10: true, " +
-		"default_host_for_http_10: h, override_stream_error_on_invalid_http_message: true}"),
 	"varnish": {
 		program: "varnishd",
 		files: func(origin, _ string) map[string]string {
@@ -154,7 +103,7 @@ func (f front) start(t *testing.T, origin string) (address string) {
 	t.Helper()
 	program, err := exec.LookPath(f.program)
 	if err != nil {
-		t.Skipf("%s is not installed (%s)", f.program, cmp.Or(packages[f.program], "Debian and Ubuntu: apt-get install "+f.program))
+		t.Skipf("%s is not installed (Debian and Ubuntu: apt-get install nginx haproxy varnish)", f.program)
 	}
 	address, err = linktest.FreeAddress()
 	if err != nil {

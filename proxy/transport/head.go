@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -38,14 +37,11 @@ func (in *input) request(ctx *requestContext) (*http.Request, *bodyStream, error
 			return nil, nil, err
 		}
 	}
-	head, err := in.until(headEnd)
-	switch {
-	case errors.Is(err, errFull):
-		return nil, nil, errHeadTooLong
-	case err != nil:
+	head, err := in.head()
+	if err != nil {
 		return nil, nil, err
 	}
-	r, err := parseHead(ctx, string(head))
+	r, err := parseHead(ctx, head)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -65,36 +61,15 @@ func (in *input) request(ctx *requestContext) (*http.Request, *bodyStream, error
 func (in *input) skipLines() error {
 	const most = 4 // bytes
 	for range most {
-		if in.isEmpty() {
-			if in.more() != nil {
-				return errGone
-			}
+		first, err := in.ReadByte()
+		if err != nil {
+			return errGone
 		}
-		if first := in.unread()[0]; first != '\r' && first != '\n' {
-			return nil
+		if first != '\r' && first != '\n' {
+			return in.UnreadByte()
 		}
-		in.begin++
 	}
 	return nil
-}
-
-// headEnd finds the end of the empty line that ends a head. Lines end with a line feed; the carriage return before it
-// may be missing (RFC 9112, section 2.2).
-func headEnd(unread []byte, from int) int {
-	from = max(from-len("\n\r"), 0)
-	for {
-		at := bytes.IndexByte(unread[from:], '\n')
-		if at < 0 {
-			return -1
-		}
-		from += at + 1
-		switch rest := unread[from:]; {
-		case len(rest) > 0 && rest[0] == '\n':
-			return from + 1
-		case len(rest) > 1 && rest[0] == '\r' && rest[1] == '\n':
-			return from + 2
-		}
-	}
 }
 
 // parseHead parses a request line and the header lines after it, up to the empty one. ContentLength says what body
@@ -105,8 +80,9 @@ func parseHead(ctx context.Context, head string) (*http.Request, error) {
 	if err := parseRequestLine(r, line); err != nil {
 		return nil, err
 	}
-	r.Header = make(http.Header, strings.Count(rest, "\n"))
-	values := make([]string, 0, 8) // enough for most requests
+	lines := strings.Count(rest, "\n")
+	r.Header = make(http.Header, lines)
+	values := make([]string, 0, lines)
 	for line, rest = cutLine(rest); line != ""; line, rest = cutLine(rest) {
 		name, value, err := parseField(line)
 		if err != nil {
@@ -116,7 +92,7 @@ func parseHead(ctx context.Context, head string) (*http.Request, error) {
 			r.Header[name] = append(before, value)
 			continue
 		}
-		values = append(values, value) // may reallocate: earlier ones keep the old array
+		values = append(values, value)
 		r.Header[name] = values[len(values)-1 : len(values) : len(values)]
 	}
 	if err := takeHost(r); err != nil {
@@ -163,13 +139,8 @@ func parseRequestLine(r *http.Request, line string) error {
 	return parseTarget(r, target)
 }
 
-// parseTarget parses a request target, most of which need no decoding.
+// parseTarget parses a request target.
 func parseTarget(r *http.Request, target string) (err error) {
-	if strings.HasPrefix(target, "/") && isPlain(target) {
-		path, query, asks := strings.Cut(target, "?")
-		r.URL = &url.URL{Path: path, RawQuery: query, ForceQuery: asks && query == ""}
-		return nil
-	}
 	isAuthority := r.Method == http.MethodConnect && !strings.HasPrefix(target, "/")
 	if isAuthority {
 		target = "http://" + target
@@ -181,19 +152,6 @@ func parseTarget(r *http.Request, target string) (err error) {
 		r.URL.Scheme = ""
 	}
 	return nil
-}
-
-// isPlain reports whether all characters stand for themselves, in a path and in a query.
-func isPlain(target string) bool {
-	for i := range len(target) {
-		switch b := target[i]; {
-		case 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z', '-' <= b && b <= '9', b == '_', b == '~', b == '?', b == '=', b == '&':
-			// '-', '.', '/' and the digits follow one another
-		default:
-			return false
-		}
-	}
-	return true
 }
 
 // parseField parses a header line. One that goes on in the next line is refused (RFC 9112, section 5.2).

@@ -67,8 +67,7 @@ func (w *openConns) leave(c *conn) {
 // aborted is in the place of a status where even refusals wait to be sent.
 const aborted = -1
 
-// enterRequest gives a request on c a place, or returns the status to refuse it by, whose answer has a place as well.
-// One that is aborted has none.
+// enterRequest gives a request a place, or returns the status to refuse it by, also with a place, or aborted.
 func (w *openConns) enterRequest(c *conn) (refused int) {
 	same, each, all := w.requestsFrom[c.from], w.limits.PerAddress, w.limits.All
 	switch {

@@ -12,8 +12,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// response is the http.ResponseWriter of one request. It is sent when the handler returns or, from the first Flush on,
-// as it is written.
+// response is sent when the handler returns or, from the first Flush on, as it is written.
 type response struct {
 	conn    *conn
 	request *http.Request // nil: what came was none
@@ -60,8 +59,7 @@ func (w *response) release() {
 // Header returns the header that WriteHeader sends.
 func (w *response) Header() http.Header { return w.header }
 
-// WriteHeader sets the status and the header; calls after the first are ignored. An informational status is sent at
-// once, and another follows it.
+// WriteHeader sets status and header, once; an informational status is sent at once, and another follows it.
 func (w *response) WriteHeader(status int) {
 	if w.status != 0 {
 		return
@@ -233,7 +231,7 @@ func (w *response) endHead(begun []byte, length int64) {
 // SetWriteDeadline is called by http.ResponseController.
 func (w *response) SetWriteDeadline(limit time.Time) error {
 	w.limited = true
-	return w.conn.limitWrite(limit)
+	return w.conn.SetWriteDeadline(limit)
 }
 
 // finish completes the response after the handler, and reports whether all of it was sent.
@@ -268,15 +266,17 @@ func (w *response) send(body []byte) (sent bool) {
 		return w.failure == nil
 	}
 	if !w.limited {
-		w.failure = w.conn.limitWrite(time.Now().Add(w.conn.server.options.WriteLimit))
+		w.failure = w.conn.SetWriteDeadline(time.Now().Add(w.conn.server.options.WriteLimit))
 	}
 	if len(w.out)+len(body) <= oneWrite {
 		w.out = append(w.out, body...)
 		body = nil
 	}
-	if w.failure == nil && len(body) == 0 {
+	switch {
+	case w.failure != nil:
+	case len(body) == 0:
 		_, w.failure = w.conn.Conn.Write(w.out)
-	} else if w.failure == nil {
+	default:
 		parts := net.Buffers{w.out, body}
 		_, w.failure = parts.WriteTo(w.conn.Conn)
 	}
@@ -284,8 +284,7 @@ func (w *response) send(body []byte) (sent bool) {
 	return w.failure == nil
 }
 
-// appendTrailer appends the fields that follow a body in chunks: those whose names the handler has set with
-// http.TrailerPrefix.
+// appendTrailer appends the fields whose names the handler has set with http.TrailerPrefix.
 func (w *response) appendTrailer() {
 	for key, values := range w.header {
 		name, is := strings.CutPrefix(key, http.TrailerPrefix)

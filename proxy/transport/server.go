@@ -105,8 +105,7 @@ func (s *Server) Serve(listener net.Listener) error {
 // acceptRetry is the pause after a failed accept in a process without free file descriptors.
 const acceptRetry = 100 * time.Millisecond
 
-// accept gives every connection a goroutine until the listener fails. It waits for file descriptors, because other
-// connections give theirs back.
+// accept serves connections until the listener fails. It waits for file descriptors that others give back.
 func (s *Server) accept(listener net.Listener, handed *handover) error {
 	for {
 		connection, err := listener.Accept()
@@ -175,8 +174,7 @@ func (s *Server) turnAway(c *conn, status int) {
 	}()
 }
 
-// Retire has connections end with their next response, so that clients and balancers open new ones elsewhere. New ones
-// are still accepted.
+// Retire has connections end with their next response, so that clients go elsewhere. New ones are still accepted.
 func (s *Server) Retire() {
 	s.retired.Store(true)
 	s.second.SetKeepAlivesEnabled(false)

@@ -52,7 +52,7 @@ func (s *bodyStream) Read(p []byte) (int, error) {
 		return 0, s.err
 	}
 	if !s.limited {
-		s.in.limit = time.Now().Add(s.in.from.server.options.ReadLimit)
+		_ = s.in.from.SetReadDeadline(time.Now().Add(s.in.from.server.options.ReadLimit))
 	}
 	n, err := s.read(p)
 	if err == nil {
@@ -73,7 +73,7 @@ func (s *bodyStream) read(p []byte) (int, error) {
 			return 0, err
 		}
 	}
-	n, err := s.in.takeSome(p[:min(int64(len(p)), s.left)])
+	n, err := s.in.Reader.Read(p[:min(int64(len(p)), s.left)])
 	s.left -= int64(n)
 	switch {
 	case errors.Is(err, io.EOF):
@@ -131,21 +131,9 @@ func (s *bodyStream) end() (all bool) {
 	if !s.mu.TryLock() { // another goroutine reads
 		_ = s.in.from.SetReadDeadline(longAgo)
 		s.mu.Lock()
-		s.in.from.readLimit = time.Time{}
 	}
 	defer s.mu.Unlock()
 	all = errors.Is(s.err, io.EOF)
 	s.err = errBodyEnded
 	return all
-}
-
-// takeSome reads what has arrived into p, at least one byte of it.
-func (in *input) takeSome(p []byte) (int, error) {
-	if in.isEmpty() {
-		in.from.limitRead(in.limit)
-		return in.from.Read(p)
-	}
-	n := copy(p, in.unread())
-	in.begin += n
-	return n, nil
 }

@@ -1,13 +1,11 @@
 package transport
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"log/slog"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 )
@@ -45,8 +43,7 @@ func (s *Server) newSecond() *http.Server {
 	}
 }
 
-// serveTwo handles a request of HTTP/2. A body that is too long, and no stream, is refused before it is
-// read, or while it is.
+// serveTwo handles a request of HTTP/2. A body that is too long is refused, unless it is a stream.
 func (s *Server) serveTwo(w http.ResponseWriter, r *http.Request) {
 	if refused := s.enterRequest(w, r); refused != 0 {
 		s.options.Refuse(headOnly{w}, refused)
@@ -96,16 +93,14 @@ func (headOnly) Write(p []byte) (int, error) { return len(p), nil }
 // connKey is that of the connection of a request in its context.
 type connKey struct{}
 
-// speaksTwo shakes hands, if need be, and reports whether the client speaks HTTP/2. A connection that fails at that is
-// for HTTP/1.1 to close.
+// speaksTwo shakes hands, if need be, and reports whether the client speaks HTTP/2; after a failure HTTP/1.1 closes it.
 func (c *conn) speaksTwo() bool {
 	secured, isTLS := c.Conn.(*tls.Conn)
 	if !isTLS {
 		return c.await() && c.beginsWithPreface()
 	}
 	limit := time.Now().Add(c.server.options.ReadLimit)
-	c.limitRead(limit)
-	if c.limitWrite(limit) != nil {
+	if c.SetDeadline(limit) != nil {
 		return false
 	}
 	if err := secured.HandshakeContext(context.Background()); err != nil {
@@ -136,16 +131,13 @@ func connOf(handed net.Conn) *conn {
 
 // beginsWithPreface reads as much as it takes to decide.
 func (c *conn) beginsWithPreface() bool {
-	c.input.limit = time.Now().Add(c.server.options.ReadLimit)
-	for {
-		came := c.input.unread()
-		if len(came) >= len(preface) || !strings.HasPrefix(preface, string(came)) {
-			return bytes.HasPrefix(came, []byte(preface))
-		}
-		if c.input.more() != nil {
+	_ = c.SetReadDeadline(time.Now().Add(c.server.options.ReadLimit))
+	for n := 1; n <= len(preface); n++ {
+		if came, err := c.input.Peek(n); err != nil || came[n-1] != preface[n-1] {
 			return false
 		}
 	}
+	return true
 }
 
 // handOver leaves c to the server of HTTP/2, and reports whether that takes it.
@@ -156,7 +148,8 @@ func (c *conn) handOver(to *handover) bool {
 	}
 	next := c.Conn
 	if c.tls == nil {
-		next = &trackedConn{Conn: c.socket, conn: c, ahead: bytes.Clone(c.input.unread())}
+		ahead, _ := c.input.Peek(c.input.Buffered())
+		next = &trackedConn{Conn: c.socket, conn: c, ahead: ahead}
 	}
 	select {
 	case to.handed <- next:

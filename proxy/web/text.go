@@ -77,8 +77,7 @@ var (
 	errNotAboveZero = errors.New("must be above zero")
 )
 
-// UnitsOf reads an amount of whole tokens, such as 0.1, as smallest units. The error goes on where a sentence says
-// whose amount it is.
+// UnitsOf reads whole tokens, such as 0.1, as smallest units. The error continues a sentence about the amount.
 func UnitsOf(text string, decimals uint8) (chain.Amount, error) {
 	text = strings.TrimSpace(text)
 	whole, fraction, _ := strings.Cut(text, ".")
@@ -122,7 +121,7 @@ func Initial(symbol string) string {
 
 // functions are what templates format values with.
 var functions = template.FuncMap{
-	"short": Short, "plural": Plural, "count": Count, "took": Took, "version": func() string { return release.Current().Version }, "json": highlighted, "sentence": sentence,
+	"short": Short, "plural": Plural, "count": Count, "took": Took, "version": func() string { return release.Current().Version }, "sentence": sentence,
 	"commandButton": buttonOf,
 	"utc":           func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 	"machine":       func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
@@ -189,8 +188,7 @@ func Lasting(d time.Duration) string {
 	return Plural(int(d/day), "day")
 }
 
-// sentence is a message of the API for people: it begins with a capital letter, unless its first word is a name of the
-// API, and ends with a full stop.
+// sentence makes a message of the API a sentence, unless its first word is a name of the API.
 func sentence(message string) string {
 	first, _, _ := strings.Cut(message, " ")
 	if r, size := utf8.DecodeRuneInString(first); unicode.IsLower(r) && first == strings.ToLower(first) && !strings.ContainsAny(first, "_./") {

@@ -8,8 +8,7 @@ type Problem struct {
 	RequestID string // reqId
 }
 
-// AppendProblem appends an error body. The tracking API calls the text message, the swap API errorMessage; clients of
-// either find it.
+// AppendProblem appends an error body, with the text under the names of both APIs.
 func AppendProblem(dst []byte, p Problem) []byte {
 	return Encoder{}.object(dst, func(w *writer) {
 		w.name("errorCode").uint(uint64(p.Code))

@@ -8,12 +8,10 @@ import (
 	"crossgate/chain"
 )
 
-// Encoder appends responses to a buffer. Chains has the families of chains, on which the text form of addresses and
-// hashes depends.
+// Encoder appends responses to a buffer. The families of Chains decide the text form of addresses and hashes.
 type Encoder struct{ Chains chain.Registry }
 
-// writer writes one response. A member needs a comma before it unless it is the first, which the byte before it shows:
-// no value ends in an opening bracket.
+// writer writes one response. A member that does not follow an opening bracket needs a comma.
 type writer struct {
 	json   []byte
 	chains chain.Registry

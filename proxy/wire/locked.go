@@ -61,8 +61,7 @@ func (w *writer) units(a chain.Amount, t token.Token) {
 	}
 }
 
-// value writes the value of an amount in USD, with at most six decimals; null without a price, and of a token that
-// could not be read.
+// value writes an amount in USD with at most six decimals; null without a price or the token's metadata.
 func (w *writer) value(a chain.Amount, t token.Token, price *big.Rat) {
 	const places = 6
 	if price == nil || t == (token.Token{}) {

@@ -49,8 +49,7 @@ func (e Encoder) AppendOrder(dst []byte, r Record) []byte {
 	return w.json
 }
 
-// fees writes what the creation says of fees. Of a creation that was not seen nothing is known, which is not 0: these
-// members have no null and are left out.
+// fees writes what the creation says of fees. Without it they are unknown, not 0, and left out.
 func (w *writer) fees(o *order.Order) {
 	if o.Created != nil {
 		w.name("referralCode").uint(uint64(o.Created.Fact.ReferralCode))
@@ -64,8 +63,7 @@ func (w *writer) fees(o *order.Order) {
 	}
 }
 
-// orderEvents writes the order's events. On EVM chains one event both cancels the order and sends the message about it,
-// so both members have the same transaction.
+// orderEvents writes the events. On EVM chains one cancels and sends the message, so both members have it.
 func (w *writer) orderEvents(o *order.Order) {
 	cancelled := at(o.Cancelled)
 	if cancelled == nil {

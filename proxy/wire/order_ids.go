@@ -5,8 +5,7 @@ import (
 	"crossgate/order"
 )
 
-// AppendOrderIDs appends the ids of a transaction's orders as the tracking API lists them: as objects with their bytes.
-// An empty list is present.
+// AppendOrderIDs appends ids as the tracking API lists them, as objects with their bytes.
 func (e Encoder) AppendOrderIDs(dst []byte, ids []order.ID) []byte {
 	return e.appendIDs(dst, ids, (*writer).hash)
 }

@@ -25,8 +25,7 @@ func (e Encoder) AppendOrderList(dst []byte, records []Listed, total uint64) []b
 	})
 }
 
-// listedOrder writes an order as lists have it: some members of the record, two of them in another form, and the type
-// of its trade.
+// listedOrder writes some members of the record, two of them in another form, and the type of the trade.
 func (w *writer) listedOrder(r Record) {
 	o, created := r.Order, r.Order.Created
 	source, destination := w.chains.Family(o.Terms.Give.Chain), w.chains.Family(o.Terms.Take.Chain)

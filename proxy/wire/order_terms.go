@@ -9,8 +9,7 @@ func (e Encoder) AppendState(dst []byte, o *order.Order) []byte {
 	return w.json
 }
 
-// AppendLite appends an order's terms and state in the encodings of the record (schema OrderLiteDTO). When an order was
-// created may not be known, which is null.
+// AppendLite appends terms and state as OrderLiteDTO; an unknown time of creation is null.
 func (e Encoder) AppendLite(dst []byte, o *order.Order) []byte {
 	return e.object(dst, func(w *writer) { w.lite(o) })
 }

@@ -45,8 +45,7 @@ func (e Encoder) AppendDeliveryTimes(dst []byte, times []order.DeliveryTimes) []
 	})
 }
 
-// AppendVenues appends what became of venues. The improvement is null where no other venue's quote could have been
-// taken.
+// AppendVenues appends what became of venues; the improvement is null where no other quote could have been taken.
 func (e Encoder) AppendVenues(dst []byte, venues []quote.VenueDay) []byte {
 	return e.object(dst, func(w *writer) {
 		objects(w.name("venues"), venues, func(v quote.VenueDay) {

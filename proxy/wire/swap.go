@@ -5,8 +5,7 @@ import (
 	"crossgate/quote"
 )
 
-// AppendSwap appends the estimate of a swap with its transaction. Called contracts are written with a checksum, tokens
-// in lower case, as by the hosted service.
+// AppendSwap appends an estimate with its transaction: contracts with a checksum, tokens in lower case.
 func (e Encoder) AppendSwap(dst []byte, s quote.Estimate) []byte {
 	return e.object(dst, func(w *writer) {
 		w.name("tx").tx(s)

@@ -3,6 +3,7 @@ package stories_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -80,12 +81,13 @@ func TestGatewaysShareACache(t *testing.T) {
 		t.Errorf("one gateway made all of %d answers anew that the other had made", len(facts.Orders))
 	}
 
-	const list = "/v1.0/supported-chains-info"
-	awaitAnswer(t, "the list to be kept", urls[1]+list, func(r *http.Response, _ []byte) bool { return isHit(r) })
-	if response, body := ask(t, http.MethodPost, admins[0]+"/purge?how=hard&path="+list, "", "Authorization: Bearer "+token); response.StatusCode != http.StatusOK {
+	order := "/api/Orders/creationTxHash/" + facts.Orders[0].CreationTxHash
+	awaitAnswer(t, "the order to be kept", urls[1]+order, func(r *http.Response, _ []byte) bool { return isHit(r) })
+	purge := admins[0] + "/purge?how=hard&chain=" + fmt.Sprint(facts.Orders[0].ChainID)
+	if response, body := ask(t, http.MethodPost, purge, "", "Authorization: Bearer "+token); response.StatusCode != http.StatusOK {
 		t.Fatalf("purge: %s %s", response.Status, body)
 	}
-	awaitAnswer(t, "the purge to reach the other gateway", urls[1]+list, func(r *http.Response, _ []byte) bool { return !isHit(r) })
+	awaitAnswer(t, "the purge to reach the other gateway", urls[1]+order, func(r *http.Response, _ []byte) bool { return !isHit(r) })
 
 	var swap struct {
 		Tx struct{ To, Data string }

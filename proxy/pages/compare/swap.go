@@ -239,8 +239,7 @@ func (p *Views) compare(v *swapView) {
 	}
 }
 
-// worthOf says what amounts of the output token are worth, all by the one price that the answer has; nothing where it
-// has none.
+// worthOf says what amounts of the output token are worth by the answer's one price; empty without one.
 func worthOf(all []quote.Compared) func(units *big.Rat) string {
 	for _, each := range all {
 		if each.USD == nil || each.Amount.IsZero() {

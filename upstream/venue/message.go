@@ -55,15 +55,6 @@ func checkMints(a answer, s quote.Swap) error {
 	return nil
 }
 
-// parseAccount reads the address of an account that a venue names.
-func parseAccount(text string) (chain.Address, error) {
-	account, err := chain.ParseAddress(text, chain.SVM)
-	if err != nil {
-		return chain.Address{}, fmt.Errorf("%q is not an account", clean(text))
-	}
-	return account, nil
-}
-
 // message decodes a transaction that a venue made.
 func (o proposal) message() (quote.Tx, error) {
 	if len(o.tx.Data) > 0 {

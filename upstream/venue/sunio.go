@@ -182,11 +182,11 @@ type sunioOffer struct {
 	PoolVersions []string    `json:"poolVersions"`
 }
 
-func readSunio(body []byte, _ answer, _ quote.Profile, s quote.Swap, o *proposal) error {
+func readSunio(a answer, _ quote.Profile, s quote.Swap, o *proposal) error {
 	var read struct {
 		Data []sunioOffer `json:"data"`
 	}
-	if err := notDocumented("answer", json.Unmarshal(body, &read)); err != nil {
+	if err := notDocumented("answer", json.Unmarshal(a.body, &read)); err != nil {
 		return err
 	}
 	if len(read.Data) == 0 {

@@ -87,8 +87,7 @@ func (a *account) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// draft puts the instructions into the documented sequence, with all compute units, at no more than may be spent on
-// them.
+// draft puts the instructions into the documented sequence, with all compute units at an acceptable price.
 func (b jupiterBuild) draft(sender chain.Address) (d solana.Draft, err error) {
 	switch {
 	case b.Swap == nil:

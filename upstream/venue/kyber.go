@@ -75,8 +75,7 @@ const (
 	kyberFeeInBps    = 0x80
 )
 
-// kyberRefine reads who receives which share of the input, and refuses payments that come to more: each is taken from
-// the sender.
+// kyberRefine reads who receives which share of the input. Payments beyond the input would be the sender's loss.
 func kyberRefine(d *decoded, c *quote.Call) error {
 	receivers, fees := member[[]common.Address](d, "receivers"), member[[]*big.Int](d, "fees")
 	shares := []*quote.Affiliate{&c.Affiliate, &c.Second}

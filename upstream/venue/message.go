@@ -10,8 +10,7 @@ import (
 	"crossgate/quote"
 )
 
-// mostPriority bounds a venue's bid for a place in a block, in lamports: as much as is kept when all the coin is
-// swapped.
+// mostPriority bounds a venue's bid for a place in a block, in lamports: what is kept when all the coin is swapped.
 const mostPriority = 1_000_000
 
 // priorityLevel is a priority as venues on Solana spell it: high is the median bid, veryHigh the upper quartile.

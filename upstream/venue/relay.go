@@ -42,8 +42,7 @@ var relay = register(service{
 	contracts: relayContracts,
 })
 
-// relayContracts are a proxy that is approved and called for tokens, and the router for the coin. Version 3.2, the first
-// two, follows version 3.
+// relayContracts are a proxy, approved and called for tokens, and the router for the coin, of versions 3.2 and 3.
 var relayContracts = []deployment{
 	{
 		chains: []uint64{1, 10, 56, 100, 137, 143, 146, 999, 4326, 4663, 8453, 9745, 42161, 43114, 80094},

@@ -17,8 +17,7 @@ import (
 	"crossgate/quote"
 )
 
-// sunio asks the API for a route and writes the calldata. Multicall3 pays shares, of the coin alone, and calls the
-// router.
+// sunio gives a route, for which calldata is written. Multicall3 pays shares, of the coin alone, and calls the router.
 var sunio = register(service{
 	// The limit is not published. The odd host is SUN.io's own (docs.sun.io/developers/swap/smart-router).
 	Service: Service{

@@ -97,8 +97,7 @@ func readVeloraRoute(a answer, _ quote.Profile, _ quote.Swap, o *proposal) error
 	return nil
 }
 
-// veloraLeast is the smallest outcome before the fee that leaves the quoted amount less the slippage: the contract
-// checks first.
+// veloraLeast is the outcome before the fee, where the contract checks it, that leaves the quote less the slippage.
 func veloraLeast(q question) chain.Amount {
 	route, _ := q.route.(veloraRoute)
 	least := leastOf(route.gross, q.swap)

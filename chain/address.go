@@ -35,7 +35,11 @@ func ParseAddress(text string, family Family) (Address, error) {
 	case EVM:
 		return parseHexAddress(text)
 	case SVM:
-		return parseSolanaAddress(text)
+		raw, err := decodeBase58(text, solanaAddressLength)
+		if err != nil {
+			return Address{}, fmt.Errorf("%.80q is not base58 of %d bytes", text, solanaAddressLength)
+		}
+		return NewAddress(raw), nil
 	case TVM:
 		if strings.HasPrefix(text, "0x") {
 			return parseHexAddress(text)
@@ -60,22 +64,12 @@ func ParseAnyAddress(text string) (Address, Family, error) {
 
 func parseHexAddress(text string) (Address, error) {
 	digits, prefixed := strings.CutPrefix(text, "0x")
-	var raw [evmAddressLength]byte
-	if !prefixed || len(digits) != hex.EncodedLen(len(raw)) {
-		return Address{}, fmt.Errorf("%.80q is not 0x and 40 hex digits", text)
+	if prefixed && len(digits) == 2*evmAddressLength {
+		if raw, err := hex.DecodeString(digits); err == nil {
+			return NewAddress(raw), nil
+		}
 	}
-	if _, err := hex.Decode(raw[:], []byte(digits)); err != nil {
-		return Address{}, fmt.Errorf("%.80q is not 0x and 40 hex digits", text)
-	}
-	return NewAddress(raw[:]), nil
-}
-
-func parseSolanaAddress(text string) (Address, error) {
-	raw, err := decodeBase58(text, solanaAddressLength)
-	if err != nil {
-		return Address{}, fmt.Errorf("%.80q is not base58 of %d bytes", text, solanaAddressLength)
-	}
-	return NewAddress(raw), nil
+	return Address{}, fmt.Errorf("%.80q is not 0x and 40 hex digits", text)
 }
 
 func parseTronAddress(text string) (Address, error) {
@@ -97,13 +91,10 @@ func decodeBase58(text string, length int) ([]byte, error) {
 		return nil, errors.New("too long")
 	}
 	raw, err := base58.Decode(text)
-	if err != nil {
-		return nil, err
+	if err == nil && len(raw) != length {
+		err = fmt.Errorf("%d bytes", len(raw))
 	}
-	if len(raw) != length {
-		return nil, fmt.Errorf("%d bytes", len(raw))
-	}
-	return raw, nil
+	return raw, err
 }
 
 func tronChecksum(body []byte) []byte {
@@ -143,8 +134,7 @@ func NativeCoin(family Family) Address {
 	return NewAddress(make([]byte, evmAddressLength))
 }
 
-// Format writes the form of family: 0x hex, base58, base58check. Other bytes become 0x hex, 32 of an unknown family
-// base58.
+// Format writes the form of family; 32 bytes of an unknown one as base58, and what has no form as 0x hex.
 func (a Address) Format(family Family) string {
 	switch {
 	case a.IsAbsent():

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"crossgate/chain"
+	"crossgate/quote"
 	"crossgate/token"
 )
 
@@ -34,7 +35,7 @@ func TestTokensAreStoredBeforeTheDatabaseIsClosed(t *testing.T) {
 		if _, err := p.tokens.Lookup(t.Context(), chain.Ethereum, chain.NewAddress([]byte{19: 1})); err != nil {
 			t.Fatal(err)
 		}
-		s, closed := &set{parts: p, stopObserving: func() error { return nil }}, false
+		s, closed := &set{parts: p, estimator: quote.New(quote.Options{}), stopObserving: func() error { return nil }}, false
 		go func() {
 			if err := s.close(); err != nil {
 				t.Error(err)

@@ -24,8 +24,7 @@ type built struct {
 	priorityFee  chain.Amount // what it pays for its place in a block on Solana, lamports
 	result       *Result      // nil when the transaction was not simulated
 	notSimulated error        // why not
-	// final is the score less the data fee: scores are compared with candidates that are not built, final with others
-	// built.
+	// final is the score less the data fee, and compared with others built; scores are with candidates that are not.
 	final *big.Int
 }
 

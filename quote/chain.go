@@ -15,8 +15,7 @@ type Chain struct {
 	Simulator Simulator // nil: transactions are not simulated
 	Execution Execution
 	Operator  Affiliate // receives a share of the input of direct swaps; zero: no share is taken
-	// Payee finds where a share is paid, so that the gateway pays shares of direct swaps. ErrNoPayee: nowhere. nil:
-	// venues do.
+	// Payee finds where the gateway pays a share of a direct swap. ErrNoPayee: nowhere. nil: venues pay.
 	Payee func(ctx context.Context, token, recipient chain.Address) (Payee, error)
 	// AllowUnsimulated hands out direct transactions that could not be simulated.
 	AllowUnsimulated bool
@@ -38,8 +37,7 @@ var ErrRefused = errors.New("transaction refused")
 type Guard interface {
 	// Check refuses a transaction that would not do what the swap says: one with another callee or value.
 	Check(s Swap, p Profile, tx Tx) error
-	// MinOut returns the minimum that a direct tx enforces: wanted, or less by rounding. It refuses one without a known
-	// minimum.
+	// MinOut returns the minimum that a direct tx enforces: wanted, or less by rounding. Without one it refuses.
 	MinOut(s Swap, p Profile, q Quote, tx Tx, wanted chain.Amount) (chain.Amount, error)
 }
 

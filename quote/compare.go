@@ -36,8 +36,7 @@ type candidate struct {
 	score       *big.Int // see rank
 }
 
-// compare asks the venues, then the reserve if they fail, for the best transaction. It lists them with an error as
-// well.
+// compare asks the venues, then the reserve if they fail, for the best transaction. It lists them in any case.
 func (t *trade) compare(ctx context.Context) (comparison, error) {
 	p := t.plan()
 	if len(p.queries) == 0 {

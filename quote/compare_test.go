@@ -100,10 +100,7 @@ func TestCompareWaitsNoLongerThanTheClientWants(t *testing.T) {
 		began := time.Now()
 		r := usdcToDai()
 		r.Wait = time.Second
-		got, err := estimator(&fakeVenue{name: "a", perInput: 1}, &fakeVenue{name: "b", perInput: 2, takes: time.Hour}).Estimate(t.Context(), r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(t, estimator(&fakeVenue{name: "a", perInput: 1}, &fakeVenue{name: "b", perInput: 2, takes: time.Hour}), r)
 		expect(t, "compared", names(got.Compared), []string{"a"})
 		if took := time.Since(began); took != 640*time.Millisecond {
 			t.Errorf("took %s, want 640ms, where the quorum of a window of a second is one", took)
@@ -214,10 +211,7 @@ func TestCompareRanksByWhatIsLeftAfterGas(t *testing.T) {
 		{false, []string{"hungry", "silent", "frugal"}}, // of equal outcomes, less gas first
 	} {
 		o.Tokens = directory(row.priced)
-		got, err := quote.New(o).Estimate(t.Context(), usdcToDai())
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(t, quote.New(o), usdcToDai())
 		var ranked []string
 		for _, a := range got.Asked {
 			ranked = append(ranked, a.Venue)
@@ -239,10 +233,7 @@ func TestDataFeeIsPartOfTheCost(t *testing.T) {
 			price: quote.GasPrice{Expected: chain.NewAmount(10)}, gas: 100_000, dataFee: chain.NewAmount(7),
 		}}),
 	}
-	got, err := quote.New(o).Estimate(t.Context(), usdcToDai())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(t, quote.New(o), usdcToDai())
 	if want := chain.NewAmount(120_000*10 + 7); got.Fee.Total != want {
 		t.Errorf("fee = %s, want %s", got.Fee.Total, want)
 	}
@@ -255,10 +246,7 @@ func TestPriceDropIsThePercentBelowTheBest(t *testing.T) {
 	}{
 		{10_000, 0}, {9_999, 0.01}, {9_971, 0.29}, {5_000, 50}, {1, 99.99},
 	} {
-		got, err := estimator(&fakeVenue{name: "best", perInput: 10_000}, &fakeVenue{name: "other", perInput: row.out}).Estimate(t.Context(), usdcToDai())
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(t, estimator(&fakeVenue{name: "best", perInput: 10_000}, &fakeVenue{name: "other", perInput: row.out}), usdcToDai())
 		if drop := got.Compared[1].PriceDrop; drop != row.want {
 			t.Errorf("price drop of %d to 10000 = %v, want %v", row.out, drop, row.want)
 		}

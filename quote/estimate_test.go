@@ -23,10 +23,7 @@ func TestEstimateIsTheWholeAnswer(t *testing.T) {
 			price: quote.GasPrice{Expected: chain.NewAmount(1_145_840_813), Base: chain.NewAmount(145_840_813)}, gas: 319_508,
 		}}),
 	})
-	got, err := e.Estimate(t.Context(), usdcToDai())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(t, e, usdcToDai())
 	if len(got.Asked) != 2 || got.QuotedAt.IsZero() {
 		t.Errorf("asked = %+v at %s, want both venues and the time", got.Asked, got.QuotedAt)
 	}
@@ -70,14 +67,8 @@ func TestEstimateIsTheWholeAnswer(t *testing.T) {
 }
 
 func TestEstimateWithoutPricesOrFees(t *testing.T) {
-	e := quote.New(quote.Options{
-		Registry: chain.Documented(), Tokens: directory(false),
-		Venues: []quote.Venue{&fakeVenue{name: "only", perInput: 7}}, Chains: ethereum(quote.Chain{}),
-	})
-	got, err := e.Estimate(t.Context(), usdcToDai())
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := asking(quote.Chain{}, &fakeVenue{name: "only", perInput: 7})
+	got := must(t, e, usdcToDai())
 	if got.Fee != nil || got.In.USD != nil || got.Out.USD != nil {
 		t.Errorf("Estimate = %+v, want neither fee nor values", got)
 	}
@@ -91,13 +82,9 @@ func TestEstimateTakesTheVenuesGasWhenTheChainCannotTell(t *testing.T) {
 		{"the venue's figure", 210_001, 210_001},
 		{"nobody's figure", 0, 350_000},
 	} {
-		e := quote.New(quote.Options{
-			Registry: chain.Documented(), Tokens: directory(false),
-			Venues: []quote.Venue{&fakeVenue{name: "only", perInput: 7, gas: row.gas}},
-			Chains: ethereum(quote.Chain{Fees: meter{
-				price: quote.GasPrice{Expected: chain.NewAmount(2)}, err: quote.ErrReverted,
-			}}),
-		})
+		e := asking(quote.Chain{Fees: meter{
+			price: quote.GasPrice{Expected: chain.NewAmount(2)}, err: quote.ErrReverted,
+		}}, &fakeVenue{name: "only", perInput: 7, gas: row.gas})
 		got, err := e.Estimate(t.Context(), usdcToDai())
 		if err != nil {
 			t.Fatalf("%s: %v", row.name, err)
@@ -132,10 +119,7 @@ func TestEstimateOfPricesAloneBuildsNothing(t *testing.T) {
 	only := &fakeVenue{name: "only", perInput: 10_000, buildPanic: true}
 	r := usdcToDai()
 	r.Recipient = chain.Address{}
-	got, err := crossroads(quote.PreferRouter, &crossing{feeBps: 8, lists: []*fakeVenue{only}}, only).Estimate(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(t, crossroads(quote.PreferRouter, &crossing{feeBps: 8, lists: []*fakeVenue{only}}, only), r)
 	expect(t, "amount out", got.Out.Amount, amount("999200000000"))
 	expect(t, "minimum", got.MinOut, amount("998200000000"))
 	expect(t, "transaction", got.Tx, quote.Tx{})
@@ -146,10 +130,7 @@ func TestEstimateLeavesOutWhoCannotPayTheAffiliate(t *testing.T) {
 	able := &fakeVenue{name: "able", perInput: 8, affiliate: decimal.NewFromInt(1)}
 	r := usdcToDai()
 	r.Affiliate = quote.Affiliate{Percent: decimal.NewFromInt(1), Recipient: sender}
-	got, err := estimator(cheap, able).Estimate(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(t, estimator(cheap, able), r)
 	expect(t, "compared", names(got.Compared), []string{"able"})
 	if _, err := estimator(cheap).Estimate(t.Context(), r); !errors.Is(err, quote.ErrNoAffiliate) {
 		t.Errorf("Estimate with nobody able = %v, want ErrNoAffiliate", err)

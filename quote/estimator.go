@@ -57,8 +57,7 @@ func New(o Options) *Estimator {
 	return e
 }
 
-// Close waits until every venue has answered or noticed that its answer is not waited for. It comes after the last
-// Estimate.
+// Close waits for venues that are still asked, of which late ones are cancelled. It comes after the last Estimate.
 func (e *Estimator) Close() { e.asking.Wait() }
 
 // Serves reports whether any venue serves a chain.

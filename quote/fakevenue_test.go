@@ -247,8 +247,26 @@ func strict(c quote.Chain) map[chain.ID]quote.Chain {
 }
 
 // estimator asks venues on a chain whose gas costs nothing that is known.
-func estimator(venues ...quote.Venue) *quote.Estimator {
-	return quote.New(quote.Options{Registry: chain.Documented(), Venues: venues, Tokens: directory(false), Chains: ethereum(quote.Chain{})})
+func estimator(venues ...quote.Venue) *quote.Estimator { return asking(quote.Chain{}, venues...) }
+
+// asking asks venues on a chain, where unsimulated transactions are handed out; askingStrictly where they are not.
+func asking(c quote.Chain, venues ...quote.Venue) *quote.Estimator {
+	c.AllowUnsimulated = true
+	return askingStrictly(c, venues...)
+}
+
+func askingStrictly(c quote.Chain, venues ...quote.Venue) *quote.Estimator {
+	return quote.New(quote.Options{Registry: chain.Documented(), Venues: venues, Tokens: directory(false), Chains: strict(c)})
+}
+
+// must is an estimate without an error.
+func must(t *testing.T, e *quote.Estimator, r quote.Request) quote.Estimate {
+	t.Helper()
+	got, err := e.Estimate(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
 }
 
 func names(compared []quote.Compared) []string {

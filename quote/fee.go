@@ -13,8 +13,7 @@ import (
 // typicalGas stands in where neither venue nor chain gives a figure: an aggregator's swap over two or three pools.
 const typicalGas = 350_000
 
-// typicalBytes is the part of a swap's calldata that does not compress, half of it. Solana charges for signatures
-// alone.
+// typicalBytes is the half of a swap's calldata that does not compress. Solana charges for signatures alone.
 var typicalBytes = map[chain.Family]int{chain.EVM: 800, chain.TVM: 800}
 
 // How long the chain is waited for; an answer without a fee is better than a late one.
@@ -131,8 +130,7 @@ func (t *trade) fitBudget(b *built) {
 	}
 }
 
-// priorityFee is what a place in a block costs on Solana, in lamports: as the message says, or as others bid. Else
-// zero.
+// priorityFee is what a place in a block costs on Solana, in lamports: as the message says, or as others bid.
 func (t *trade) priorityFee(b *built) chain.Amount {
 	if t.swap.Chain.Family != chain.SVM {
 		return chain.Amount{}

@@ -47,9 +47,7 @@ type VenueDay struct {
 	Quoted    uint64 // comparisons with a winner in which the venue quoted
 	Won       uint64 // of these
 	Contested uint64 // of those that it won, the ones in which another venue's quote could have been taken
-	// Sum of what the winner paid out beyond the best of the others, in millionths of that; negative: its gas was
-	// cheaper.
-	Gain int64
+	Gain      int64  // by which it beat the best of the others, summed in millionths; negative: its gas was cheaper
 }
 
 type venueOfDay struct {

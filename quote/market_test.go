@@ -37,10 +37,7 @@ func TestTokensWithoutAPriceAreWorthWhatTheyAreSwappedFor(t *testing.T) {
 	ask := func(r quote.Request, perInput ...uint64) quote.Estimate {
 		t.Helper()
 		e := quote.New(quote.Options{Registry: chain.Documented(), Venues: venues(perInput...), Tokens: pricedAlone(), Chains: ethereum(quote.Chain{Fees: gas})})
-		got, err := e.Estimate(t.Context(), r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(t, e, r)
 		return got
 	}
 	// 100 USDC for 90, 100 and 125 DAI: one is worth a dollar.

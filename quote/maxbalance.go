@@ -83,8 +83,7 @@ func (t *trade) filled(bytes int) Tx {
 	return tx
 }
 
-// reserveLamports is the reserve on Solana: signature, priority, and the deposits of two opened accounts and the
-// wallet.
+// reserveLamports is the reserve on Solana: signature, priority, and deposits of two opened accounts and the wallet.
 func (t *trade) reserveLamports(ctx context.Context) (kept *Reserve, known bool) {
 	priority := solana.PriorityFee(solana.MaxComputeUnits, t.gasPrice.Bid.MulDiv(2, 1))
 	if least := chain.NewAmount(leastPriorityFee); priority.Cmp(least) < 0 {

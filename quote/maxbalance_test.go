@@ -10,13 +10,10 @@ import (
 
 // purse is an estimator for senders who have an amount of everything, on a chain with a gas price.
 func purse(has uint64, price quote.GasPrice, venues ...quote.Venue) *quote.Estimator {
-	return quote.New(quote.Options{
-		Registry: chain.Documented(), Venues: venues, Tokens: directory(false),
-		Chains: ethereum(quote.Chain{
-			Fees:      meter{price: price, gas: 200_000, dataFee: chain.NewAmount(9)},
-			Simulator: &dryRun{has: chain.NewAmount(has)},
-		}),
-	})
+	return asking(quote.Chain{
+		Fees:      meter{price: price, gas: 200_000, dataFee: chain.NewAmount(9)},
+		Simulator: &dryRun{has: chain.NewAmount(has)},
+	}, venues...)
 }
 
 func wholeOf(in, out chain.Address) quote.Request {
@@ -25,10 +22,7 @@ func wholeOf(in, out chain.Address) quote.Request {
 
 func TestWholeOfATokenIsItsBalance(t *testing.T) {
 	only := &fakeVenue{name: "only", perInput: 10_000}
-	got, err := purse(77_000_000, quote.GasPrice{Expected: chain.NewAmount(1)}, only).Estimate(t.Context(), wholeOf(usdc, dai))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(t, purse(77_000_000, quote.GasPrice{Expected: chain.NewAmount(1)}, only), wholeOf(usdc, dai))
 	if !got.MaxBalance || got.In.Amount != chain.NewAmount(77_000_000) {
 		t.Errorf("input %s, want the balance", got.In.Amount)
 	}
@@ -75,13 +69,10 @@ func TestWholeOfTooLittle(t *testing.T) {
 
 // TestWholeOfTheCoinWaitsForWhatPublishingCosts: on a rollup that may be most of what a transaction costs.
 func TestWholeOfTheCoinWaitsForWhatPublishingCosts(t *testing.T) {
-	e := quote.New(quote.Options{
-		Registry: chain.Documented(), Venues: []quote.Venue{&fakeVenue{name: "only", perInput: 10_000}}, Tokens: directory(false),
-		Chains: ethereum(quote.Chain{
-			Fees:      meter{price: quote.GasPrice{Expected: chain.NewAmount(10), MaxFee: chain.NewAmount(20)}, gas: 200_000, silent: true},
-			Simulator: &dryRun{has: chain.NewAmount(1_000_000_000)},
-		}),
-	})
+	e := asking(quote.Chain{
+		Fees:      meter{price: quote.GasPrice{Expected: chain.NewAmount(10), MaxFee: chain.NewAmount(20)}, gas: 200_000, silent: true},
+		Simulator: &dryRun{has: chain.NewAmount(1_000_000_000)},
+	}, &fakeVenue{name: "only", perInput: 10_000})
 	if got, err := e.Estimate(t.Context(), wholeOf(coin, dai)); !errors.Is(err, quote.ErrNoTransaction) {
 		t.Errorf("Estimate of all but an unknown fee = %s, %v, want ErrNoTransaction", got.In.Amount, err)
 	}

@@ -22,20 +22,14 @@ func same(a, b quote.Affiliate) bool { return a.Percent.Equal(b.Percent) && a.Re
 
 // operated is an estimator whose operator takes 0.2 % of direct swaps.
 func operated(x quote.Execution, c *crossing, venues ...quote.Venue) *quote.Estimator {
-	return quote.New(quote.Options{
-		Registry: chain.Documented(), Venues: venues, Tokens: directory(false),
-		Chains: ethereum(quote.Chain{Execution: x, Router: c, Operator: percent("0.2", operator)}),
-	})
+	return asking(quote.Chain{Execution: x, Router: c, Operator: percent("0.2", operator)}, venues...)
 }
 
 // TestOperatorIsPaidByTheVenue has the venue's own parameter carry the operator's share, which the answer tells in the
 // out token: what it would have bought at the price of the rest.
 func TestOperatorIsPaidByTheVenue(t *testing.T) {
 	only := &fakeVenue{name: "only", perInput: 998_000, affiliate: decimal.NewFromInt(3)} // after the share
-	got, err := operated(quote.DirectOnly, &crossing{}, only).Estimate(t.Context(), usdcToDai())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(t, operated(quote.DirectOnly, &crossing{}, only), usdcToDai())
 	if s := only.built.Load(); !same(s.Affiliate, percent("0.2", operator)) || s.Second.Percent.IsPositive() {
 		t.Errorf("the venue was to pay %+v and %+v, want the operator alone", s.Affiliate, s.Second)
 	}
@@ -59,10 +53,7 @@ func TestOperatorStandsBesideTheAffiliate(t *testing.T) {
 	e := operated(quote.DirectOnly, &crossing{}, nobody, stingy, single, both)
 	r := usdcToDai()
 	r.Affiliate = percent("1", dai)
-	got, err := e.Estimate(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(t, e, r)
 	expect(t, "compared", names(got.Compared), []string{"both"})
 	if s := both.built.Load(); !same(s.Affiliate, r.Affiliate) || !same(s.Second, percent("0.2", operator)) {
 		t.Errorf("the venue was to pay %+v and %+v, want affiliate and operator", s.Affiliate, s.Second)
@@ -80,18 +71,13 @@ func TestOperatorStandsBesideTheAffiliate(t *testing.T) {
 func TestOperatorHasNothingOfThePublicRouter(t *testing.T) {
 	only := &fakeVenue{name: "only", perInput: 1_000_000, affiliate: decimal.NewFromInt(3)}
 	router := &crossing{feeBps: 8, lists: []*fakeVenue{only}}
-	got, err := operated(quote.PreferRouter, router, only).Estimate(t.Context(), usdcToDai())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(t, operated(quote.PreferRouter, router, only), usdcToDai())
 	expect(t, "protocol fee", got.ProtocolFee, amount("80000000000"))
 	if s := only.built.Load(); s.Affiliate.Percent.IsPositive() || got.Way != quote.Routed {
 		t.Errorf("by way %s the venue was to pay %+v, want nobody by the public router", got.Way, s.Affiliate)
 	}
 	// Prices of the two ways differ when the operator is paid by one of them, so both are asked for.
-	if _, err := operated(quote.BestWay, router, only).Estimate(t.Context(), usdcToDai()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, operated(quote.BestWay, router, only), usdcToDai())
 	if asked := only.quotes.Load(); asked != 3 {
 		t.Errorf("%d quotes were given, want one, and two for the two ways", asked)
 	}
@@ -107,9 +93,7 @@ func TestWithoutAnybodyToPayTheOperatorThereIsNoRoute(t *testing.T) {
 // TestOperatorsShareIsNotBlamedOnTheAffiliate: what the operator takes is no parameter of the client's.
 func TestOperatorsShareIsNotBlamedOnTheAffiliate(t *testing.T) {
 	c := quote.Chain{Operator: quote.Affiliate{Percent: decimal.RequireFromString("0.2"), Recipient: sender}}
-	e := quote.New(quote.Options{
-		Registry: chain.Documented(), Venues: []quote.Venue{&fakeVenue{name: "only", perInput: 1}}, Tokens: directory(false), Chains: ethereum(c),
-	})
+	e := asking(c, &fakeVenue{name: "only", perInput: 1})
 	if _, err := e.Estimate(t.Context(), usdcToDai()); !errors.Is(err, quote.ErrNoRoute) || errors.Is(err, quote.ErrNoAffiliate) {
 		t.Errorf("Estimate = %v, want ErrNoRoute that is not about the affiliate", err)
 	}

@@ -36,8 +36,7 @@ type charges struct {
 func (c charges) ofOutput() bool { return c.protocolBps > 0 || c.affiliateBps > 0 }
 
 // newPayout computes as the public router and the hosted service do: fee = floor(gross × bps), the affiliate's =
-// floor((gross − fee) × bps), minimum = rest − floor(gross × slippage). The operator's share of the input is in
-// the out token.
+// floor((gross − fee) × bps), minimum = rest − floor(gross × slippage).
 func newPayout(gross chain.Amount, taken charges, slippagePercent decimal.Decimal) payout {
 	p := payout{gross: gross, charges: taken, slippagePercent: slippagePercent}
 	p.operatorFee = gross.MulDiv(uint64(10*taken.operatorBps), uint64(10*wholeBps-taken.inputParts))

@@ -92,3 +92,19 @@ func TestWhatWasNotSeenIsNotNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestSharesAreRoundedDown(t *testing.T) {
+	const most = "115792089237316195423570985008687907853269984665640564039457584007913129639935"
+	for _, row := range [][3]string{
+		{"2042835514", "0.01", "204283"}, // recorded figures: one basis point
+		{"257704618563974816", "1", "2577046185639748"},
+		{"1", "99.99", "0"},
+		{most, "100", most},
+		{most, "101", "0"},
+		{"10000", "0", "0"},
+	} {
+		if got := Share(amount(row[0]), decimal.RequireFromString(row[1])); got != amount(row[2]) {
+			t.Errorf("%s %% of %s = %s, want %s", row[1], row[0], got, row[2])
+		}
+	}
+}

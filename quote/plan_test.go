@@ -51,10 +51,7 @@ func (c *crossing) Wrap(s quote.RouterSwap) (quote.Tx, error) {
 
 // crossroads is an estimator with a public router.
 func crossroads(x quote.Execution, c *crossing, venues ...quote.Venue) *quote.Estimator {
-	return quote.New(quote.Options{
-		Registry: chain.Documented(), Venues: venues, Tokens: directory(false),
-		Chains: ethereum(quote.Chain{Execution: x, Router: c}),
-	})
+	return asking(quote.Chain{Execution: x, Router: c}, venues...)
 }
 
 // TestUnreadVenuesAreNotCalledDirectly is of a venue whose calldata nobody can read: the public router holds it to its word
@@ -80,10 +77,7 @@ func TestRoutedSwapIsThePublicRoutersCall(t *testing.T) {
 	r.Affiliate = quote.Affiliate{Percent: decimal.RequireFromString("1"), Recipient: dai}
 	slippage := decimal.RequireFromString("0.3")
 	r.SlippagePercent = &slippage
-	got, err := crossroads(quote.PreferRouter, router, only).Estimate(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(t, crossroads(quote.PreferRouter, router, only), r)
 	// 100,000,000 × 1,000,000 = 10^14; the fee is 8 bps of it, the affiliate's 1 % of the rest.
 	const gross, fee, affiliate = "100000000000000", "80000000000", "999200000000"
 	const net, minimum = "98920800000000", "98620800000000" // the minimum is net less 0.3 % of gross
@@ -203,6 +197,46 @@ func TestVenuesThatThePublicRouterDoesNotCallAreTheReserve(t *testing.T) {
 	}
 }
 
+// TestSharesAreGivenWholeOrNotAtAll has shares at and beyond what venues give.
+func TestSharesAreGivenWholeOrNotAtAll(t *testing.T) {
+	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
+	solana, _ := chain.Documented().Chain(chain.Solana)
+	none, most := quote.Affiliate{}, percent("3", sender)
+	for _, row := range []struct {
+		name              string
+		profile           quote.Profile
+		affiliate, second quote.Affiliate
+		want              error
+	}{
+		{"no share", quote.Profile{}, none, none, nil},
+		{"as much as it gives", quote.Profile{}, most, none, nil},
+		{"more", quote.Profile{}, percent("3.01", sender), none, quote.ErrNoAffiliate},
+		{"two, together as much", quote.Profile{PaysTwo: true}, percent("2", sender), percent("1", dai), nil},
+		{"two, together more", quote.Profile{PaysTwo: true}, percent("2", sender), percent("1.01", dai), quote.ErrNoAffiliate},
+		{"two where it pays one", quote.Profile{}, percent("1", sender), percent("1", dai), quote.ErrNoAffiliate},
+		{"finer than a basis point", quote.Profile{}, percent("0.125", sender), none, quote.ErrNoAffiliate},
+		{"finer, where it can", quote.Profile{FineAffiliate: true}, percent("0.125", sender), none, nil},
+		{"a finer second", quote.Profile{FineAffiliate: true, PaysTwo: true}, percent("1", sender), percent("0.125", dai), quote.ErrNoAffiliate},
+		{"of a token, where it shares the coin", quote.Profile{SharesOfCoin: true}, most, none, quote.ErrNoAffiliate},
+		{"none of a token, where it shares the coin", quote.Profile{SharesOfCoin: true}, none, none, nil},
+		{"another chain", quote.Profile{Routers: map[chain.ID]chain.Address{56: dai}}, none, none, quote.ErrUnsupportedChain},
+	} {
+		p := row.profile
+		p.MaxAffiliatePercent = decimal.NewFromInt(3)
+		if p.Routers == nil {
+			p.Routers = map[chain.ID]chain.Address{chain.Ethereum: dai, chain.Solana: dai}
+		}
+		s := quote.Swap{Chain: ethereum, In: quote.Side{Address: usdc}, Affiliate: row.affiliate, Second: row.second}
+		if err := p.Suits(s); !errors.Is(err, row.want) || row.want == nil && err != nil {
+			t.Errorf("%s: %v, want %v", row.name, err, row.want)
+		}
+		s.Chain, s.In.Amount = solana, amount("18446744073709551616")
+		if err := p.Suits(s); err == nil {
+			t.Errorf("%s: more than 64 bits on Solana suit", row.name)
+		}
+	}
+}
+
 func TestNobodyIsLeftWhenTheAffiliateCannotBePaid(t *testing.T) {
 	unable := &fakeVenue{name: "unable", perInput: 7}
 	r := usdcToDai()
@@ -222,10 +256,7 @@ func TestForeignSpenders(t *testing.T) {
 	foreign := func() *fakeVenue { return &fakeVenue{name: "foreign", perInput: 9, approves: spender} }
 	plain := &fakeVenue{name: "plain", perInput: 8}
 
-	got, err := estimator(foreign(), plain).Estimate(t.Context(), usdcToDai())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(t, estimator(foreign(), plain), usdcToDai())
 	expect(t, "chosen when an approval is needed", got.Asked[0].Venue, "plain")
 	expect(t, "compared when an approval is needed", names(got.Compared), []string{"plain", "foreign"})
 	if drop := got.Compared[1].PriceDrop; drop != 0 {
@@ -237,19 +268,15 @@ func TestForeignSpenders(t *testing.T) {
 
 	r := usdcToDai()
 	r.TokenIn, r.TokenOut = coin, usdc
-	if got, err = estimator(foreign(), plain).Estimate(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
+	got = must(t, estimator(foreign(), plain), r)
 	expect(t, "compared when none is", names(got.Compared), []string{"foreign", "plain"})
 
 	known := foreign()
 	router := &crossing{lists: []*fakeVenue{known}, also: []chain.Address{spender}}
-	if _, err = crossroads(quote.PreferRouter, router, known).Estimate(t.Context(), usdcToDai()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, crossroads(quote.PreferRouter, router, known), usdcToDai())
 	expect(t, "spender for the public router", router.wrapped.Spender, spender)
 	router.also = nil
-	if _, err = crossroads(quote.PreferRouter, router, known).Estimate(t.Context(), usdcToDai()); !errors.Is(err, quote.ErrRefused) {
+	if _, err := crossroads(quote.PreferRouter, router, known).Estimate(t.Context(), usdcToDai()); !errors.Is(err, quote.ErrRefused) {
 		t.Errorf("Estimate with a spender that the public router does not know = %v, want ErrRefused", err)
 	}
 }
@@ -260,10 +287,7 @@ func TestWaysDoNotChangeInSilence(t *testing.T) {
 	if _, err := crossroads(quote.PreferRouter, &crossing{err: errDown}, only).Estimate(t.Context(), usdcToDai()); !errors.Is(err, errDown) {
 		t.Errorf("Estimate through the router = %v, want what kept the chain from telling", err)
 	}
-	got, err := crossroads(quote.BestWay, &crossing{err: errDown}, only).Estimate(t.Context(), usdcToDai())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(t, crossroads(quote.BestWay, &crossing{err: errDown}, only), usdcToDai())
 	told := slices.ContainsFunc(got.Asked, func(a quote.Asked) bool {
 		return a.Way == quote.Routed && a.Verdict == quote.LeftOut && errors.Is(a.Err, errDown)
 	})
@@ -300,10 +324,7 @@ func TestTheRoutersGasIsCounted(t *testing.T) {
 		only := &fakeVenue{name: "only", perInput: 1_000_000, gas: 100_000}
 		r := usdcToDai()
 		r.Affiliate = quote.Affiliate{Percent: decimal.RequireFromString(percent), Recipient: dai}
-		got, err := crossroads(quote.PreferRouter, &crossing{lists: []*fakeVenue{only}}, only).Estimate(t.Context(), r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(t, crossroads(quote.PreferRouter, &crossing{lists: []*fakeVenue{only}}, only), r)
 		if gas := got.Asked[0].Gas; gas != 100_000+more {
 			t.Errorf("gas with an affiliate's %s %% = %d, want %d", percent, gas, 100_000+more)
 		}

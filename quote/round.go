@@ -38,7 +38,7 @@ type quoteRound struct {
 	queries   []venueQuery
 	window    time.Duration
 	began     time.Time
-	results   []*quoteResult // nil: none yet
+	results   []quoteResult // Silent as long as there is none
 	arrivals  chan arrival
 	fallbacks []int // not asked yet
 	waiting   int
@@ -58,11 +58,12 @@ func (e *Estimator) runRound(ctx context.Context, window time.Duration, queries 
 	ctx, cancel := context.WithTimeout(ctx, 2*window)
 	defer cancel()
 	r := &quoteRound{
-		estimator: e, queries: queries, window: window, began: time.Now(), results: make([]*quoteResult, len(queries)),
+		estimator: e, queries: queries, window: window, began: time.Now(), results: make([]quoteResult, len(queries)),
 		arrivals: make(chan arrival, len(queries)), // roomy: the late ones must not wait for a reader
 	}
 	at := e.Now()
 	for i, q := range queries {
+		r.results[i].verdict = Silent
 		if q.profile.Fallback {
 			r.fallbacks = append(r.fallbacks, i)
 			continue
@@ -95,7 +96,7 @@ func (r *quoteRound) receive(ctx context.Context) {
 		}
 		select {
 		case a := <-r.arrivals:
-			r.results[a.index] = &a.result
+			r.results[a.index] = a.result
 			r.waiting--
 			Tell(ctx, Heard{a.result.quote.Venue, a.result.quote.AmountOut, a.result.quote.Took, a.result.err})
 			if a.result.err == nil {
@@ -122,10 +123,8 @@ func (r *quoteRound) isOver() bool {
 
 // close fills in why the other venues have no quote.
 func (r *quoteRound) close(ctx context.Context) []quoteResult {
-	results := make([]quoteResult, len(r.results))
-	for i, a := range r.results {
-		if a != nil {
-			results[i] = *a
+	for i := range r.results {
+		if r.results[i].verdict != Silent {
 			continue
 		}
 		// A caller that left is not a venue that took too long.
@@ -133,13 +132,13 @@ func (r *quoteRound) close(ctx context.Context) []quoteResult {
 		if errors.Is(ctx.Err(), context.Canceled) {
 			cause = context.Canceled
 		}
-		results[i] = quoteResult{verdict: Silent, err: fmt.Errorf("no answer in time: %w", cause)}
-		results[i].quote.Took = time.Since(r.began)
+		r.results[i].err = fmt.Errorf("no answer in time: %w", cause)
+		r.results[i].quote.Took = time.Since(r.began)
 	}
 	for _, i := range r.fallbacks {
-		results[i] = quoteResult{verdict: LeftOut, err: errors.New("others have quoted")}
+		r.results[i] = quoteResult{verdict: LeftOut, err: errors.New("others have quoted")}
 	}
-	return results
+	return r.results
 }
 
 // quote gets one venue's quote, whatever the venue does.

@@ -15,8 +15,7 @@ var ErrNoRouter = errors.New("no public router")
 // Router is a chain's public router. It calls a venue's router in its own name, keeps its share of the output, pays the
 // affiliate and the recipient, or reverts below the minimum. Its owners list the contracts it calls.
 type Router interface {
-	// Terms returns its terms and which of the venues' routers it calls. The error wraps ErrNoRouter where it is
-	// absent.
+	// Terms returns its terms and which of the venues' routers it calls. Where it is absent: ErrNoRouter.
 	Terms(ctx context.Context, venues []chain.Address) (RouterTerms, error)
 	// Wrap makes the transaction of a swap.
 	Wrap(s RouterSwap) (Tx, error)

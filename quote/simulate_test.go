@@ -50,10 +50,7 @@ func (d *dryRun) Simulate(ctx context.Context, t quote.Simulation) (quote.Result
 }
 
 func rehearsed(d *dryRun, venues ...quote.Venue) *quote.Estimator {
-	return quote.New(quote.Options{
-		Registry: chain.Documented(), Venues: venues, Tokens: directory(false),
-		Chains: ethereum(quote.Chain{Simulator: d}),
-	})
+	return asking(quote.Chain{Simulator: d}, venues...)
 }
 
 // seen is what the recipient of usdcToDai gets at a rate.
@@ -110,9 +107,7 @@ func TestOneTransactionIsBuiltAndTried(t *testing.T) {
 		d.found[b.router()] = seen(b.perInput)
 		fakes, venues = append(fakes, b), append(venues, b)
 	}
-	if _, err := rehearsed(d, venues...).Estimate(t.Context(), usdcToDai()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, rehearsed(d, venues...), usdcToDai())
 	if len(d.tried) != 1 {
 		t.Errorf("%d simulations for one answer, want 1", len(d.tried))
 	}
@@ -139,10 +134,7 @@ func TestMoreSlippageIsRecommendedWhereLessWasSeen(t *testing.T) {
 		r := usdcToDai()
 		most := decimal.NewFromInt(10)
 		r.SlippagePercent = &most
-		got, err := rehearsed(&dryRun{found: map[chain.Address]quote.Result{only.router(): seen(row.sees)}}, only).Estimate(t.Context(), r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(t, rehearsed(&dryRun{found: map[chain.Address]quote.Result{only.router(): seen(row.sees)}}, only), r)
 		if got.RecommendedSlippage != row.want || got.SlippagePercent != 10 {
 			t.Errorf("recommended with %d seen of 10000 = %v, want %v", row.sees, got.RecommendedSlippage, row.want)
 		}
@@ -154,10 +146,7 @@ func TestSimulationIsOfTheAnswersTransaction(t *testing.T) {
 	d := &dryRun{found: map[chain.Address]quote.Result{only.router(): seen(10_000)}}
 	r := usdcToDai()
 	r.Sender = sender
-	got, err := rehearsed(d, only).Estimate(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(t, rehearsed(d, only), r)
 	expect(t, "simulations", d.tried, []quote.Simulation{{
 		Sender: sender, Recipient: recipient, In: usdc, Out: dai, AmountIn: r.AmountIn, Tx: got.Tx, Gas: 350_000, Spender: only.router(),
 	}})
@@ -172,13 +161,10 @@ func TestInputLeftInThePublicRouterIsRefused(t *testing.T) {
 	left := seen(10_000)
 	left.Gross, left.Left = left.Received, chain.NewAmount(1)
 	run := &dryRun{found: map[chain.Address]quote.Result{publicRouter: left}}
-	e := quote.New(quote.Options{
-		Registry: chain.Documented(), Venues: []quote.Venue{wasteful}, Tokens: directory(false),
-		Chains: ethereum(quote.Chain{
-			Router:    &crossing{lists: []*fakeVenue{wasteful}},
-			Simulator: run,
-		}),
-	})
+	e := asking(quote.Chain{
+		Router:    &crossing{lists: []*fakeVenue{wasteful}},
+		Simulator: run,
+	}, wasteful)
 	if _, err := e.Estimate(t.Context(), usdcToDai()); !errors.Is(err, quote.ErrRefused) {
 		t.Errorf("Estimate = %v, want ErrRefused", err)
 	}
@@ -194,10 +180,7 @@ func TestLateSimulationsAreNotWaitedFor(t *testing.T) {
 func lateSimulation(t *testing.T) {
 	only := &fakeVenue{name: "only", perInput: 10_000}
 	d := &dryRun{takes: time.Hour}
-	got, err := rehearsed(d, only).Estimate(t.Context(), usdcToDai())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(t, rehearsed(d, only), usdcToDai())
 	if one := got.Asked[0]; one.Verdict != quote.Won || one.Result != nil || !errors.Is(one.Err, quote.ErrNotSimulated) {
 		t.Errorf("asked = %+v, want that it won without a simulation", one)
 	}
@@ -231,7 +214,7 @@ func TestUnsimulatedDirectTransactionsAreRefused(t *testing.T) {
 			if row.router {
 				c.Router = &crossing{lists: []*fakeVenue{only}}
 			}
-			e := quote.New(quote.Options{Registry: chain.Documented(), Venues: []quote.Venue{only}, Tokens: directory(false), Chains: strict(c)})
+			e := askingStrictly(c, only)
 			got, err := e.Estimate(t.Context(), usdcToDai())
 			if row.refused != errors.Is(err, quote.ErrUnsimulated) || !row.refused && (err != nil || !got.Unsimulated) {
 				t.Errorf("%s: unsimulated %v, error %v", row.name, got.Unsimulated, err)
@@ -248,14 +231,8 @@ func TestSlowTransactionsLose(t *testing.T) {
 			found: map[chain.Address]quote.Result{slow.router(): seen(10_000), next.router(): seen(9_900)},
 			slow:  map[chain.Address]time.Duration{slow.router(): time.Hour},
 		}
-		e := quote.New(quote.Options{
-			Registry: chain.Documented(), Venues: []quote.Venue{slow, next}, Tokens: directory(false),
-			Chains: strict(quote.Chain{Simulator: d}),
-		})
-		got, err := e.Estimate(t.Context(), usdcToDai())
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := askingStrictly(quote.Chain{Simulator: d}, slow, next)
+		got := must(t, e, usdcToDai())
 		expect(t, "compared", names(got.Compared), []string{"next"})
 		if why := refused(got)["slow"]; !errors.Is(why, quote.ErrUnsimulated) || got.Unsimulated {
 			t.Errorf("the slow one: %v; the answer unsimulated: %v", why, got.Unsimulated)
@@ -286,9 +263,7 @@ func TestFaultsOfTheRequestAreToldWhateverVenuesSay(t *testing.T) {
 		if row.err == nil {
 			c.Router = &crossing{lists: []*fakeVenue{first}, feeBps: 10}
 		}
-		e := quote.New(quote.Options{
-			Registry: chain.Documented(), Venues: []quote.Venue{first, second}, Tokens: directory(false), Chains: strict(c),
-		})
+		e := askingStrictly(c, first, second)
 		if _, err := e.Estimate(t.Context(), row.request); !errors.Is(err, row.want) {
 			t.Errorf("%s: %v, want %v", row.name, err, row.want)
 		}

@@ -31,9 +31,7 @@ func TestForHowLongVenuesFailIsMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := e.Estimate(t.Context(), usdcToDai()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, e, usdcToDai())
 		now = now.Add(time.Hour)
 	}
 	if diff := cmp.Diff(map[string]float64{"gone": 3600, "well": 0}, failingSeconds(t, reader)); diff != "" {

@@ -39,8 +39,7 @@ type Profile struct {
 	SharesOfCoin bool
 	// PaysTwo says that it can divide that share between two recipients.
 	PaysTwo bool
-	// Read reads what its router enforces of a transaction. Nil: unknown, so none may call it directly. Unused on
-	// Solana.
+	// Read reads what its router enforces of a transaction. Nil: unknown, so none may call it directly but on Solana.
 	Read func(c chain.Chain, tx Tx) (Call, error)
 	// Writes says that its calldata is written by the gateway itself, for contracts that stand in our own source.
 	Writes bool

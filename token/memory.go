@@ -9,8 +9,7 @@ import (
 	"crossgate/cache/flight"
 )
 
-// memory remembers a bounded number of values, one per token, and loads missing ones in batches. Concurrent callers
-// share a load.
+// memory remembers a bounded number of values, one per token. Missing ones are loaded in batches, which callers share.
 type memory[V any] struct {
 	limit    int           // values per generation; two are kept
 	patience time.Duration // the limit of a load
@@ -52,8 +51,7 @@ func (m *memory[V]) get(ctx context.Context, keys []Key, load loader[V]) (map[Ke
 	return values, nil
 }
 
-// claim splits keys into those with fresh values and the batches that bring the others; it starts one for keys in
-// none.
+// claim returns the values that are fresh and the batches that bring the others, one of which it may start.
 func (m *memory[V]) claim(
 	ctx context.Context, keys []Key, load loader[V],
 ) (values map[Key]V, batches []*flight.Call[map[Key]V]) {

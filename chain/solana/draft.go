@@ -97,7 +97,7 @@ func (d Draft) Compile() ([]byte, error) {
 		return nil, err
 	}
 	l := d.place(roles)
-	positions := l.positions()
+	positions := l.positions(d.Tables)
 	if len(positions) > 1<<8 {
 		return nil, fmt.Errorf("transaction with %d accounts", len(positions))
 	}
@@ -162,80 +162,71 @@ func (d Draft) roles() ([]role, error) {
 	return roles, nil
 }
 
-// layout is where the accounts of a message stand.
+// layout is where the accounts of a message stand: in itself, or in the draft's tables, of which some are not used.
 type layout struct {
-	written, read []chain.Address // in the message itself
-	tables        []tableUse
+	written, read []chain.Address
+	tables        []TableUse
 }
 
-// tableUse is what a message takes of a lookup table whose accounts are known.
-type tableUse struct {
-	table         LookupTable
-	written, read []byte
-}
-
-func (d Draft) place(roles []role) (l layout) {
-	for _, table := range d.Tables {
-		l.tables = append(l.tables, tableUse{table: table})
+func (d Draft) place(roles []role) layout {
+	l := layout{tables: make([]TableUse, len(d.Tables))}
+	for i, table := range d.Tables {
+		l.tables[i].Table = table.Address
 	}
 	for _, r := range roles {
-		list := &l.read
-		if r.isWritten {
-			list = &l.written
-		}
-		if use, at := l.tableOf(r); use == nil {
-			*list = append(*list, r.account)
-		} else if r.isWritten {
-			use.written = append(use.written, at)
-		} else {
-			use.read = append(use.read, at)
+		table, at := d.tableOf(r)
+		switch {
+		case table < 0 && r.isWritten:
+			l.written = append(l.written, r.account)
+		case table < 0:
+			l.read = append(l.read, r.account)
+		case r.isWritten:
+			l.tables[table].Written = append(l.tables[table].Written, at)
+		default:
+			l.tables[table].Read = append(l.tables[table].Read, at)
 		}
 	}
-	l.tables = slices.DeleteFunc(l.tables, func(u tableUse) bool { return len(u.written)+len(u.read) == 0 })
 	return l
 }
 
-// tableOf is the first table that holds an account, and where; nil when the account stands in the message.
-func (l layout) tableOf(r role) (*tableUse, byte) {
-	for i := range l.tables {
-		at := slices.Index(l.tables[i].table.Holds, r.account)
+// tableOf is the first table that holds an account, and where; -1 when the account stands in the message.
+func (d Draft) tableOf(r role) (table int, at byte) {
+	for i := range d.Tables {
+		at := slices.Index(d.Tables[i].Holds, r.account)
 		if !r.isFixed && at >= 0 && at < 1<<8 {
-			return &l.tables[i], byte(at)
+			return i, byte(at)
 		}
 	}
-	return nil, 0
+	return -1, 0
 }
 
 // positions are the places of accounts: those of the message, then what all tables have written, then read.
-func (l layout) positions() map[chain.Address]byte {
-	all := slices.Concat(l.written, l.read)
-	for _, use := range l.tables {
-		all = append(all, use.accounts(use.written)...)
+func (l layout) positions(tables []LookupTable) map[chain.Address]byte {
+	positions := map[chain.Address]byte{}
+	add := func(at chain.Address) { positions[at] = byte(len(positions)) }
+	for _, at := range slices.Concat(l.written, l.read) {
+		add(at)
 	}
-	for _, use := range l.tables {
-		all = append(all, use.accounts(use.read)...)
+	for i, use := range l.tables {
+		for _, at := range use.Written {
+			add(tables[i].Holds[at])
+		}
 	}
-	positions := make(map[chain.Address]byte, len(all))
-	for i, at := range all {
-		positions[at] = byte(i)
+	for i, use := range l.tables {
+		for _, at := range use.Read {
+			add(tables[i].Holds[at])
+		}
 	}
 	return positions
 }
 
-func (u tableUse) accounts(at []byte) []chain.Address {
-	accounts := make([]chain.Address, len(at))
-	for i, place := range at {
-		accounts[i] = u.table.Holds[place]
-	}
-	return accounts
-}
-
 func (l layout) appendTables(raw []byte) []byte {
-	raw = appendLength(raw, len(l.tables))
-	for _, use := range l.tables {
-		raw = append(raw, use.table.Address.Bytes()...)
-		raw = append(appendLength(raw, len(use.written)), use.written...)
-		raw = append(appendLength(raw, len(use.read)), use.read...)
+	used := slices.DeleteFunc(l.tables, func(u TableUse) bool { return len(u.Written)+len(u.Read) == 0 })
+	raw = appendLength(raw, len(used))
+	for _, use := range used {
+		raw = append(raw, use.Table.Bytes()...)
+		raw = append(appendLength(raw, len(use.Written)), use.Written...)
+		raw = append(appendLength(raw, len(use.Read)), use.Read...)
 	}
 	return raw
 }

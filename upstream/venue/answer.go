@@ -30,6 +30,7 @@ type answerTemplate struct {
 	spender         string
 	to, value, data string // the transaction
 	message         string // the same on Solana
+	signed          string // a route that the API wants back untouched
 }
 
 // refusals say how an API refuses.
@@ -51,15 +52,19 @@ type proposal struct {
 	to     string
 	value  chain.Amount
 	data   string
-	signed json.RawMessage // a route that the API wants back untouched
-	route  any             // what else the venue's transaction is made of
-	tx     quote.Tx        // once checked
+	signed json.RawMessage
+	route  any      // what else the venue's transaction is made of
+	tx     quote.Tx // once checked
 }
 
 // answer is an API's JSON.
-type answer struct{ root any }
+type answer struct {
+	root any
+	body []byte
+}
 
 func parseAnswer(body []byte) (a answer, err error) {
+	a.body = body
 	if len(body) > maxAnswer {
 		return a, fmt.Errorf("answer of %d bytes", len(body))
 	}
@@ -131,6 +136,33 @@ func (a answer) number(place string) (chain.Amount, error) {
 	return chain.Amount{}, fmt.Errorf("%s is %q, not a whole number", place, clean(text))
 }
 
+// list is what a place lists, or the one thing that stands there.
+func (a answer) list(place string) (all []answer) {
+	switch value := a.at(place).(type) {
+	case nil:
+	case []any:
+		for _, each := range value {
+			all = append(all, answer{root: each})
+		}
+	default:
+		all = []answer{{root: value}}
+	}
+	return all
+}
+
+// raw is the text of what stands at a place below objects alone.
+func (a answer) raw(place string) (text json.RawMessage) {
+	text = a.body
+	for name := range strings.SplitSeq(place, ".") {
+		var members map[string]json.RawMessage
+		if json.Unmarshal(text, &members) != nil {
+			return nil
+		}
+		text = members[name]
+	}
+	return text
+}
+
 // judge reads the answer, or why there is none.
 func (v *service) judge(resp upstream.Response) (answer, error) {
 	a, err := parseAnswer(resp.Body)
@@ -191,6 +223,9 @@ func (t answerTemplate) read(a answer, p quote.Profile, s quote.Swap) (o proposa
 	o.gas, _ = gas.Uint64()
 	if t.least != "" {
 		o.least = new(numbers[t.least])
+	}
+	if t.signed != "" {
+		o.signed = a.raw(t.signed)
 	}
 	if spender := a.text(t.spender); t.spender != "" && (spender != "" || !s.In.Address.IsNative()) {
 		return o, checkSpender(spender, o.to, p, s)

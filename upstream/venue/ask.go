@@ -15,8 +15,7 @@ import (
 // maxMessage bounds how much of a venue's own message goes into an error, in characters.
 const maxMessage = 160
 
-// ask sends r and reads the answer. A plain error of read is a bad answer: the next endpoint is asked. A refusal is
-// final.
+// ask sends r and reads the answer. A refusal is final; after another error of read the next endpoint is asked.
 func ask(
 	ctx context.Context, p *upstream.Pool, r upstream.Request, read func(upstream.Response) (proposal, error),
 ) (answer proposal, err error) {

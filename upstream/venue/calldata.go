@@ -311,8 +311,7 @@ func (d *decoded) at(p ...int) any {
 	return value.Interface()
 }
 
-// wholeFill is function.refine of routers whose lowest flag lets them swap a part of the input alone, and then keep to
-// the minimum by that part.
+// wholeFill is function.refine of routers whose lowest flag lets them swap a part of the input for that of the minimum.
 func wholeFill(d *decoded, _ *quote.Call) error {
 	if d.hasFlag("flags", 1) {
 		return errors.New("it may swap a part of the input alone")

@@ -25,7 +25,7 @@ var dflow = register(service{
 	},
 	answers: answerTemplate{in: "inAmount", out: "outAmount", least: "minOutAmount", message: "transaction"},
 	refuses: refusals{words: "code msg", noRoute: regexp.MustCompile(`(?i)route`)},
-	finish: func(_ []byte, a answer, _ quote.Profile, s quote.Swap, _ *proposal) error {
+	finish: func(a answer, _ quote.Profile, s quote.Swap, _ *proposal) error {
 		if mode := a.text("executionMode"); mode != "" && mode != "sync" {
 			return fmt.Errorf("execution is %s", clean(mode))
 		}

@@ -107,14 +107,10 @@ type swapCall struct {
 
 // exchange is a venue that consists of contracts. It takes no affiliate share: routers have no place for one.
 type exchange struct {
-	profile   quote.Profile
-	contracts func(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error)
-	at        map[chain.ID]listing
-	now       func() time.Time
-	deadline  func(chain.ID) time.Time
-
-	mu       sync.Mutex
-	verified map[chain.ID]bool // where the contracts are the exchange's
+	Options
+	profile  quote.Profile
+	at       map[chain.ID]listing
+	verified sync.Map // chains where the contracts are the exchange's
 }
 
 var _ quote.Venue = (*exchange)(nil)
@@ -133,7 +129,7 @@ func openExchange(name string) func(Options) (quote.Venue, error) {
 			return nil, errors.New("has no chain to read")
 		}
 		e := &exchange{
-			contracts: o.Contracts, now: o.Now, deadline: o.deadline, at: map[chain.ID]listing{}, verified: map[chain.ID]bool{},
+			Options: o, at: map[chain.ID]listing{},
 			profile: quote.Profile{
 				Name: name, ImageURL: exchangeImage(name), Routers: map[chain.ID]chain.Address{}, Writes: true,
 			},
@@ -181,10 +177,10 @@ func (e *exchange) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error)
 		return quote.Quote{}, noSwapRoute("both ends are the same token")
 	}
 	var checks []identityCheck
-	if !e.isVerified(s.Chain.ID) {
+	if _, known := e.verified.Load(s.Chain.ID); !known {
 		checks = d.identity(at, common.BytesToAddress(s.Chain.WrappedCoin.Bytes()))
 	}
-	asked := e.now()
+	asked := e.Now()
 	calls := make([]contractCall, 0, len(checks)+len(paths))
 	for _, c := range checks {
 		calls = append(calls, c.contractCall)
@@ -251,7 +247,7 @@ func (e *exchange) ask(ctx context.Context, id chain.ID, calls []contractCall) (
 	for i, c := range calls {
 		to[i], data[i] = chain.NewAddress(c.to.Bytes()), c.data
 	}
-	answers, err := e.contracts(ctx, id, to, data)
+	answers, err := e.Contracts(ctx, id, to, data)
 	if err == nil && len(answers) != len(calls) {
 		err = fmt.Errorf("%d answers to %d calls", len(answers), len(calls))
 	}
@@ -273,12 +269,6 @@ func bestPath(paths []path, answers [][]byte, d dialect) (best path, price price
 // ErrUnverifiedContracts means that the contracts on a chain are not the exchange's: it does not serve the chain.
 var ErrUnverifiedContracts = fmt.Errorf("%w: the contracts are not the exchange's", quote.ErrUnsupportedChain)
 
-func (e *exchange) isVerified(id chain.ID) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.verified[id]
-}
-
 // verify remembers that the first answers are what the checks want. Otherwise the next quote checks again.
 func (e *exchange) verify(id chain.ID, checks []identityCheck, answers [][]byte) error {
 	for i, c := range checks {
@@ -286,8 +276,6 @@ func (e *exchange) verify(id chain.ID, checks []identityCheck, answers [][]byte)
 			return ErrUnverifiedContracts
 		}
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.verified[id] = true
+	e.verified.Store(id, true)
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 
@@ -39,12 +38,12 @@ var _ = register(service{
 		noRoute: regexp.MustCompile(`^(No routes found|NO_ROUTES_FOUND|COULD_NOT_FIND_ANY_ROUTE|TOKEN_NOT_TRADABLE|` +
 			`ROUTE_PLAN_DOES_NOT_CONSUME_ALL_THE_AMOUNT|CIRCULAR_ARBITRAGE_IS_DISABLED)\b`),
 	},
-	finish: func(body []byte, a answer, _ quote.Profile, s quote.Swap, o *proposal) error {
+	finish: func(a answer, _ quote.Profile, s quote.Swap, o *proposal) error {
 		if err := checkMints(a, s); err != nil {
 			return err
 		}
 		var build jupiterBuild
-		if err := notDocumented("answer", json.Unmarshal(body, &build)); err != nil {
+		if err := notDocumented("answer", json.Unmarshal(a.body, &build)); err != nil {
 			return err
 		}
 		draft, err := build.draft(s.Sender)
@@ -57,13 +56,13 @@ var _ = register(service{
 
 // jupiterBuild is the part of an answer that becomes the transaction.
 type jupiterBuild struct {
-	Budget  []jupiterInstruction `json:"computeBudgetInstructions"` // a price for compute units, and no limit
-	Setup   []jupiterInstruction `json:"setupInstructions"`
-	Swap    *jupiterInstruction  `json:"swapInstruction"`
-	Cleanup *jupiterInstruction  `json:"cleanupInstruction"`
-	Other   []jupiterInstruction `json:"otherInstructions"`
-	Tip     *jupiterInstruction  `json:"tipInstruction"`
-	Tables  map[string][]string  `json:"addressesByLookupTableAddress"`
+	Budget  []jupiterInstruction  `json:"computeBudgetInstructions"` // a price for compute units, and no limit
+	Setup   []jupiterInstruction  `json:"setupInstructions"`
+	Swap    *jupiterInstruction   `json:"swapInstruction"`
+	Cleanup *jupiterInstruction   `json:"cleanupInstruction"`
+	Other   []jupiterInstruction  `json:"otherInstructions"`
+	Tip     *jupiterInstruction   `json:"tipInstruction"`
+	Tables  map[account][]account `json:"addressesByLookupTableAddress"`
 
 	Blockhash struct {
 		Bytes []uint16 `json:"blockhash"` // a list of numbers, which Go has for no list of bytes
@@ -71,17 +70,24 @@ type jupiterBuild struct {
 }
 
 type jupiterInstruction struct {
-	Program  string `json:"programId"`
+	Program  account `json:"programId"`
 	Accounts []struct {
-		Address    string `json:"pubkey"`
-		IsSigner   bool   `json:"isSigner"`
-		IsWritable bool   `json:"isWritable"`
+		Address    account `json:"pubkey"`
+		IsSigner   bool    `json:"isSigner"`
+		IsWritable bool    `json:"isWritable"`
 	} `json:"accounts"`
 	Data []byte `json:"data"` // base64
 }
 
-// draft puts the instructions into the documented sequence, with all compute units, at no more than may be spent on
-// them.
+// account is an address as Solana writes it.
+type account struct{ chain.Address }
+
+func (a *account) UnmarshalText(text []byte) (err error) {
+	a.Address, err = chain.ParseAddress(string(text), chain.SVM)
+	return err
+}
+
+// draft puts the instructions into the documented sequence, with all compute units at an acceptable price.
 func (b jupiterBuild) draft(sender chain.Address) (d solana.Draft, err error) {
 	switch {
 	case b.Swap == nil:
@@ -106,46 +112,19 @@ func (b jupiterBuild) draft(sender chain.Address) (d solana.Draft, err error) {
 		calls = append(calls, *b.Cleanup)
 	}
 	for _, each := range append(calls, b.Other...) {
-		i, err := each.draft()
-		if err != nil {
-			return d, err
+		made := solana.DraftInstruction{Program: each.Program.Address, Data: each.Data}
+		for _, a := range each.Accounts {
+			made.Accounts = append(made.Accounts, solana.DraftAccount{Address: a.Address.Address, Signer: a.IsSigner, Writable: a.IsWritable})
 		}
-		d.Instructions = append(d.Instructions, i)
+		d.Instructions = append(d.Instructions, made)
 	}
-	d.Tables, err = b.tables()
-	return d, err
-}
-
-func (i jupiterInstruction) draft() (d solana.DraftInstruction, err error) {
-	d.Data = i.Data
-	if d.Program, err = parseAccount(i.Program); err != nil {
-		return d, err
-	}
-	for _, each := range i.Accounts {
-		at, err := parseAccount(each.Address)
-		if err != nil {
-			return d, err
+	for at, held := range b.Tables {
+		table := solana.LookupTable{Address: at.Address}
+		for _, a := range held {
+			table.Holds = append(table.Holds, a.Address)
 		}
-		d.Accounts = append(d.Accounts, solana.DraftAccount{Address: at, Signer: each.IsSigner, Writable: each.IsWritable})
+		d.Tables = append(d.Tables, table)
 	}
+	slices.SortFunc(d.Tables, func(a, b solana.LookupTable) int { return a.Address.Compare(b.Address) }) // JSON has no sequence
 	return d, nil
-}
-
-// tables are in alphabetical order: JSON's objects have none.
-func (b jupiterBuild) tables() (tables []solana.LookupTable, err error) {
-	for _, text := range slices.Sorted(maps.Keys(b.Tables)) {
-		var table solana.LookupTable
-		if table.Address, err = parseAccount(text); err != nil {
-			return nil, err
-		}
-		for _, held := range b.Tables[text] {
-			at, err := parseAccount(held)
-			if err != nil {
-				return nil, err
-			}
-			table.Holds = append(table.Holds, at)
-		}
-		tables = append(tables, table)
-	}
-	return tables, nil
 }

@@ -3,7 +3,6 @@ package venue
 // KyberSwap Aggregator API v1: https://docs.kyberswap.com/developer-guide/aggregator-api
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -39,6 +38,7 @@ var kyber = register(service{
 	// The affiliate's share is off the amount already.
 	answers: answerTemplate{
 		in: "data.routeSummary.amountIn", out: "data.routeSummary.amountOut", gas: "data.routeSummary.gas", spender: "data.routerAddress",
+		signed: "data.routeSummary",
 	},
 	builds: &requestTemplate{ // the route goes back untouched: the API signs it
 		path: "$chain/api/v1/route/build", header: "X-Client-Id=${clientID:crossgate}", chains: kyberSlugs,
@@ -50,16 +50,6 @@ var kyber = register(service{
 	},
 	refuses: refusals{ // no route, too large, no pools, unknown token; moved
 		state: "code", fine: "0", words: "code message", noRoute: regexp.MustCompile(`^(4008|4009|4010|4011)\b`), moved: regexp.MustCompile(`^4222\b`),
-	},
-	finish: func(body []byte, _ answer, _ quote.Profile, _ quote.Swap, o *proposal) error {
-		var read struct {
-			Data struct {
-				RouteSummary json.RawMessage `json:"routeSummary"`
-			} `json:"data"`
-		}
-		err := notDocumented("answer", json.Unmarshal(body, &read))
-		o.signed = read.Data.RouteSummary
-		return err
 	},
 	contracts: []deployment{{
 		chains:  slices.Collect(maps.Keys(kyberSlugs)),
@@ -85,8 +75,7 @@ const (
 	kyberFeeInBps    = 0x80
 )
 
-// kyberRefine reads who receives which share of the input, and refuses payments that come to more: each is taken from
-// the sender.
+// kyberRefine reads who receives which share of the input. Payments beyond the input would be the sender's loss.
 func kyberRefine(d *decoded, c *quote.Call) error {
 	receivers, fees := member[[]common.Address](d, "receivers"), member[[]*big.Int](d, "fees")
 	shares := []*quote.Affiliate{&c.Affiliate, &c.Second}

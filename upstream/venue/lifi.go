@@ -11,8 +11,7 @@ import (
 	"crossgate/quote"
 )
 
-// lifi asks other aggregators and keeps 0.25 % of the input: a fallback. Who is paid is agreed beforehand: no affiliate
-// share.
+// lifi asks other aggregators and keeps 0.25 % of the input: a fallback. Who else is paid is agreed beforehand.
 var lifi = register(service{
 	// 75 quotes in two hours without a key, 100 a minute with one.
 	Service: Service{

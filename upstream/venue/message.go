@@ -10,8 +10,7 @@ import (
 	"crossgate/quote"
 )
 
-// mostPriority bounds a venue's bid for a place in a block, in lamports: as much as is kept when all the coin is
-// swapped.
+// mostPriority bounds a venue's bid for a place in a block, in lamports: what is kept when all the coin is swapped.
 const mostPriority = 1_000_000
 
 // priorityLevel is a priority as venues on Solana spell it: high is the median bid, veryHigh the upper quartile.
@@ -53,15 +52,6 @@ func checkMints(a answer, s quote.Swap) error {
 		return errors.New("answer is about other tokens")
 	}
 	return nil
-}
-
-// parseAccount reads the address of an account that a venue names.
-func parseAccount(text string) (chain.Address, error) {
-	account, err := chain.ParseAddress(text, chain.SVM)
-	if err != nil {
-		return chain.Address{}, fmt.Errorf("%q is not an account", clean(text))
-	}
-	return account, nil
 }
 
 // message decodes a transaction that a venue made.

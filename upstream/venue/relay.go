@@ -3,7 +3,6 @@ package venue
 // Relay API, POST /quote/v2: https://docs.relay.link/references/api/get-quote-v2
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -43,8 +42,7 @@ var relay = register(service{
 	contracts: relayContracts,
 })
 
-// relayContracts are a proxy that is approved and called for tokens, and the router for the coin. Version 3.2, the first
-// two, follows version 3.
+// relayContracts are a proxy, approved and called for tokens, and the router for the coin, of versions 3.2 and 3.
 var relayContracts = []deployment{
 	{
 		chains: []uint64{1, 10, 56, 100, 137, 143, 146, 999, 4326, 4663, 8453, 9745, 42161, 43114, 80094},
@@ -121,33 +119,19 @@ func relayPaid(c chain.Chain, call quote.Call, payment quote.Tx) (quote.Call, er
 }
 
 // readRelaySteps finds the one transaction that swaps. A step to approve must be about the contract that it calls.
-func readRelaySteps(body []byte, _ answer, p quote.Profile, s quote.Swap, o *proposal) error {
+func readRelaySteps(a answer, p quote.Profile, s quote.Swap, o *proposal) error {
 	if o.out.IsZero() {
 		return nil // there may be nothing to call
 	}
-	var read struct {
-		Steps []struct {
-			ID    string            `json:"id"`
-			Items []json.RawMessage `json:"items"`
-		} `json:"steps"`
-	}
-	if err := notDocumented("answer", json.Unmarshal(body, &read)); err != nil {
-		return err
-	}
-	approval, swaps := "", 0
-	for _, step := range read.Steps {
-		if len(step.Items) != 1 {
-			return fmt.Errorf("step %q of %d transactions", clean(step.ID), len(step.Items))
-		}
-		item, err := parseAnswer(step.Items[0])
-		if err != nil {
-			return err
-		}
-		if step.ID == "approve" {
-			approval = item.text("data.data")
+	approval, isApproved, swaps := "", false, 0
+	for _, step := range a.list("steps") {
+		if step.text("id") == "approve" {
+			approval, isApproved = strings.ToLower(step.text("items.data.data")), true
 			continue
 		}
-		made, err := answerTemplate{gas: "data.gas", to: "data.to", value: "data.value", data: "data.data"}.read(item, p, s)
+		made, err := answerTemplate{
+			gas: "items.data.gas", to: "items.data.to", value: "items.data.value", data: "items.data.data",
+		}.read(step, p, s)
 		if err != nil {
 			return err
 		}
@@ -157,7 +141,7 @@ func readRelaySteps(body []byte, _ answer, p quote.Profile, s quote.Swap, o *pro
 		return fmt.Errorf("%d transactions that swap", swaps)
 	}
 	router, err := parseRouter(o.to, p, s)
-	if err == nil && approval != "" && !strings.Contains(strings.ToLower(approval), router.String()[2:]) {
+	if err == nil && isApproved && !strings.Contains(approval, router.String()[2:]) {
 		err = errors.New("answer wants another contract than the router approved")
 	}
 	return err

@@ -30,7 +30,7 @@ type service struct {
 	answers   answerTemplate
 	refuses   refusals
 	// finish reads the rest of a price, nil when there is none.
-	finish func(body []byte, a answer, p quote.Profile, s quote.Swap, o *proposal) error
+	finish func(a answer, p quote.Profile, s quote.Swap, o *proposal) error
 	builds *requestTemplate // nil: by asks
 	built  answerTemplate   // of builds
 	// prepare completes the venue for what its options say; nil: nothing is missing.
@@ -183,7 +183,7 @@ func (v *aggregator) readPrice(resp upstream.Response, s quote.Swap) (o proposal
 		o, err = v.answers.read(a, v.profile, s)
 	}
 	if err == nil && v.finish != nil {
-		err = v.finish(resp.Body, a, v.profile, s, &o)
+		err = v.finish(a, v.profile, s, &o)
 	}
 	if err == nil && o.out.IsZero() {
 		err = noSwapRoute("nothing comes out")

@@ -17,8 +17,7 @@ import (
 	"crossgate/quote"
 )
 
-// sunio asks the API for a route and writes the calldata. Multicall3 pays shares, of the coin alone, and calls the
-// router.
+// sunio gives a route, for which calldata is written. Multicall3 pays shares, of the coin alone, and calls the router.
 var sunio = register(service{
 	// The limit is not published. The odd host is SUN.io's own (docs.sun.io/developers/swap/smart-router).
 	Service: Service{
@@ -182,11 +181,11 @@ type sunioOffer struct {
 	PoolVersions []string    `json:"poolVersions"`
 }
 
-func readSunio(body []byte, _ answer, _ quote.Profile, s quote.Swap, o *proposal) error {
+func readSunio(a answer, _ quote.Profile, s quote.Swap, o *proposal) error {
 	var read struct {
 		Data []sunioOffer `json:"data"`
 	}
-	if err := notDocumented("answer", json.Unmarshal(body, &read)); err != nil {
+	if err := notDocumented("answer", json.Unmarshal(a.body, &read)); err != nil {
 		return err
 	}
 	if len(read.Data) == 0 {

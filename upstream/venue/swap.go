@@ -23,8 +23,7 @@ const (
 	maxCalldata = 128 << 10
 )
 
-// build is the proposal's transaction, which must keep to a promised amount, call the venue's contract and send the
-// input alone.
+// build is the proposal's transaction, which keeps to a promised amount, calls the venue and carries the input alone.
 func (o proposal) build(p quote.Profile, s quote.Swap, promised chain.Amount) (quote.Tx, error) {
 	if err := o.checkMinimum(s, promised); err != nil {
 		return quote.Tx{}, err

@@ -3,7 +3,6 @@ package venue
 // Velora (once ParaSwap) Market API v6.2: https://developers.velora.xyz
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
@@ -30,6 +29,7 @@ var velora = register(service{
 	},
 	answers: answerTemplate{
 		in: "priceRoute.srcAmount", out: "priceRoute.destAmount", gas: "priceRoute.gasCost", spender: "priceRoute.contractAddress",
+		signed: "priceRoute",
 	},
 	finish: readVeloraRoute,
 	// The signed route goes back untouched, with the minimum as an amount, unrounded. Balance and allowance may come later:
@@ -87,24 +87,17 @@ type veloraRoute struct {
 }
 
 // readVeloraRoute takes the fee off the outcome: in recorded answers destAmount is before partnerFee, in percent.
-func readVeloraRoute(body []byte, a answer, _ quote.Profile, _ quote.Swap, o *proposal) error {
-	var read struct {
-		PriceRoute json.RawMessage `json:"priceRoute"`
-	}
-	if err := notDocumented("answer", json.Unmarshal(body, &read)); err != nil {
-		return err
-	}
+func readVeloraRoute(a answer, _ quote.Profile, _ quote.Swap, o *proposal) error {
 	percent, err := parsePercent(a.text("priceRoute.partnerFee"))
 	if err != nil {
 		return fmt.Errorf("partner fee: %w", err)
 	}
-	o.signed, o.route = read.PriceRoute, veloraRoute{o.out, percent}
+	o.route = veloraRoute{o.out, percent}
 	o.out = o.out.Sub(quote.Share(o.out, percent))
 	return nil
 }
 
-// veloraLeast is the smallest outcome before the fee that leaves the quoted amount less the slippage: the contract
-// checks first.
+// veloraLeast is the outcome before the fee, where the contract checks it, that leaves the quote less the slippage.
 func veloraLeast(q question) chain.Amount {
 	route, _ := q.route.(veloraRoute)
 	least := leastOf(route.gross, q.swap)

@@ -101,9 +101,7 @@ func readZeroExCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 type settlers struct {
 	contracts func(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error)
 	now       func() time.Time
-
-	mu    sync.Mutex
-	known map[chain.ID]settlersAt
+	known     sync.Map // settlersAt by chain
 }
 
 // settlersAt are the contracts of a chain, when the registry said so.
@@ -130,9 +128,8 @@ func (r *settlers) checkCall(ctx context.Context, id chain.ID, tx quote.Tx) erro
 	if err != nil {
 		return fmt.Errorf("%w: %w", quote.ErrRefused, err)
 	}
-	r.mu.Lock()
-	known := r.known[id]
-	r.mu.Unlock()
+	found, _ := r.known.Load(id)
+	known, _ := found.(settlersAt)
 	settler := d.address("payee")
 	if !slices.Contains(known.addresses, settler) || r.now().Sub(known.at) >= settlersLife {
 		addresses, err := r.ask(ctx, id)
@@ -140,12 +137,7 @@ func (r *settlers) checkCall(ctx context.Context, id chain.ID, tx quote.Tx) erro
 			return fmt.Errorf("registry of Settlers: %w", err)
 		}
 		known = settlersAt{addresses, r.now()}
-		r.mu.Lock()
-		if r.known == nil {
-			r.known = map[chain.ID]settlersAt{}
-		}
-		r.known[id] = known
-		r.mu.Unlock()
+		r.known.Store(id, known)
 	}
 	if !slices.Contains(known.addresses, settler) {
 		return fmt.Errorf("%w: %s is not a Settler of 0x's", quote.ErrRefused, settler)

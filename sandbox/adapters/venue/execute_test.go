@@ -5,13 +5,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"math/big"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
@@ -114,7 +114,7 @@ func executeAll(t *testing.T, world *sandbox.World, name string, o venue.Options
 	}
 }
 
-func newPool(t *testing.T, name, address string) *upstream.Pool {
+func newPool(t testing.TB, name, address string) *upstream.Pool {
 	t.Helper()
 	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: address, Client: &http.Client{Timeout: time.Minute}})
 	if err != nil {
@@ -203,11 +203,14 @@ func execute(t *testing.T, v quote.Venue, s quote.Swap, node *jsonrpc.Client) bo
 	if !s.In.Address.IsNative() {
 		calls = append([]simulatedCall{approve(s, v.Profile().Spender(s.Chain.ID, tx.To))}, calls...)
 	}
-	after := simulate(t, node, calls)
+	after, failed := simulate(t, node, calls)
+	if failed >= 0 {
+		t.Fatalf("call %d reverts", failed)
+	}
 	after = after[len(after)-len(balances)-1-len(balances):]
-	got := make([]*big.Int, len(balances))
+	got := make([]chain.Amount, len(balances))
 	for i := range balances {
-		got[i] = new(big.Int).Sub(after[len(balances)+1+i], after[i])
+		got[i] = after[len(balances)+1+i].Sub(after[i])
 	}
 	want := []chain.Amount{q.AmountOut, paidOf(s.In.Amount, s.Affiliate), paidOf(s.In.Amount, s.Second)}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -252,29 +255,23 @@ func wordOf(a chain.Address) string {
 	return strings.Repeat("0", 24) + hex.EncodeToString(a.Bytes())
 }
 
-// simulate runs the calls one after the other in one block and returns what each answers.
-func simulate(t *testing.T, node *jsonrpc.Client, calls []simulatedCall) []*big.Int {
+// simulate runs the calls one after the other in one block and returns what each answers; failed is the first that
+// reverts, -1 where none does.
+func simulate(t *testing.T, node *jsonrpc.Client, calls []simulatedCall) (answers []chain.Amount, failed int) {
 	t.Helper()
 	var blocks []struct {
-		Calls []struct {
-			Status     string `json:"status"`
-			ReturnData string `json:"returnData"`
-			Error      struct {
-				Message string `json:"message"`
-				Data    string `json:"data"`
-			} `json:"error"`
-		} `json:"calls"`
+		Calls []struct{ Status, ReturnData string }
 	}
 	question := map[string]any{"blockStateCalls": []map[string]any{{"calls": calls}}}
 	if err := node.Call(t.Context(), "eth_simulateV1", &blocks, question, "latest"); err != nil {
 		t.Fatal(err)
 	}
-	answers := make([]*big.Int, len(calls))
+	failed = -1
 	for i, answer := range blocks[0].Calls {
-		if answer.Status != "0x1" {
-			t.Fatalf("call %d reverts: %s %s", i, answer.Error.Message, answer.Error.Data)
+		if answer.Status != "0x1" && failed < 0 {
+			failed = i
 		}
-		answers[i], _ = new(big.Int).SetString(strings.TrimPrefix(answer.ReturnData, "0x"), 16)
+		answers = append(answers, chain.AmountFromBytes(common.FromHex(answer.ReturnData)))
 	}
-	return answers
+	return answers, failed
 }

@@ -8,15 +8,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/shopspring/decimal"
-
 	"crossgate/chain"
 	messages "crossgate/chain/solana"
 	"crossgate/quote"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 	"crossgate/sandbox/solana"
-	"crossgate/token"
 	"crossgate/upstream/jsonrpc"
 	node "crossgate/upstream/solana"
 	"crossgate/upstream/venue"
@@ -39,7 +36,10 @@ func TestNoMutationOnSolanaIsHandedOut(t *testing.T) {
 			}
 			client := jsonrpc.New(newPool(t, "node", world.Solana().RPC))
 			made, passed := 0, 0
-			for n, s := range mutatedOnSolana(world) {
+			other := chain.NewAddress(bytes.Repeat([]byte{0x5e}, messages.KeySize))
+			for n, s := range solanaSwaps(world, other, []solanaKind{
+				{"coin", "USDC", 1_000_000_000}, {"USDC", "coin", 250_000_000}, {"USDC", "PYUSD", 250_000_000}, {"USDC", "wrapped", 250_000_000},
+			}) {
 				m := solanaMutant{
 					swap: s, venue: v, client: client, chain: node.New(world.Solana().Facts, client),
 					thief: walletOf(world.Accounts()[1]), random: rand.New(rand.NewPCG(1, uint64(n))),
@@ -58,33 +58,6 @@ func TestNoMutationOnSolanaIsHandedOut(t *testing.T) {
 }
 
 func walletOf(a sandbox.Account) chain.Address { return chain.NewAddress(a.Wallet.Key[:]) }
-
-// mutatedOnSolana are swaps from and to the coin and between tokens, for the sender and for another.
-func mutatedOnSolana(world *sandbox.World) (swaps []quote.Swap) {
-	sides := map[string]quote.Side{"coin": {Address: chain.NativeCoin(chain.SVM), Token: token.Token{Decimals: 9}}}
-	for n, listed := range world.Solana().Tokens {
-		name := listed.Symbol
-		if n == 0 {
-			name = "wrapped"
-		}
-		sides[name] = quote.Side{Address: chain.NewAddress(listed.Mint[:]), Token: token.Token{Decimals: uint8(listed.Decimals)}}
-	}
-	sender, other := walletOf(world.Accounts()[0]), chain.NewAddress(bytes.Repeat([]byte{0x5e}, messages.KeySize))
-	for _, kind := range []struct {
-		in, out string
-		amount  uint64
-	}{{"coin", "USDC", 1_000_000_000}, {"USDC", "coin", 250_000_000}, {"USDC", "PYUSD", 250_000_000}, {"USDC", "wrapped", 250_000_000}} {
-		for _, recipient := range []chain.Address{sender, other} {
-			s := quote.Swap{
-				Chain: world.Solana().Facts, In: sides[kind.in], Out: sides[kind.out], Sender: sender, Recipient: recipient,
-				SlippagePercent: decimal.RequireFromString("0.5"),
-			}
-			s.In.Amount = chain.NewAmount(kind.amount)
-			swaps = append(swaps, s)
-		}
-	}
-	return swaps
-}
 
 // solanaMutant is one transaction whose message is changed in favor of a thief, who has an account for every token.
 type solanaMutant struct {
@@ -163,7 +136,7 @@ func (m *solanaMutant) look(t *testing.T, data []byte, minimum chain.Amount, wha
 	for _, each := range solana.Tokens {
 		watched = append(watched, accountFor(t, m.thief, chain.NewAddress(each.Mint[:])))
 	}
-	before, after, succeeds := m.run(t, data, watched)
+	before, after, succeeds := runOnSolana(t, m.client, data, watched)
 	if !succeeds {
 		t.Errorf("%s: handed out, and fails", what)
 		return

@@ -343,21 +343,18 @@ func (m *mutant) outcome(t *testing.T, data []byte) outcome {
 		From: s.Sender.String(), To: m.tx.To.String(), Input: "0x" + hex.EncodeToString(data), Value: fmt.Sprintf("0x%x", m.tx.Value.Big()),
 	})
 	calls = append(calls, balances...)
-	var blocks []struct {
-		Calls []struct{ Status, ReturnData string }
-	}
-	question := map[string]any{"blockStateCalls": []map[string]any{{"calls": calls}}}
-	if err := m.node.Call(t.Context(), "eth_simulateV1", &blocks, question, "latest"); err != nil {
-		t.Fatal(err)
-	}
-	answers := blocks[0].Calls[len(calls)-2*len(balances)-1:]
-	if answers[len(balances)].Status != "0x1" {
+	answers, failed := simulate(t, m.node, calls)
+	switch failed {
+	case -1:
+	case len(calls) - len(balances) - 1:
 		return outcome{}
+	default:
+		t.Fatalf("call %d reverts", failed)
 	}
-	amount := func(at int) chain.Amount { return chain.AmountFromBytes(common.FromHex(answers[at].ReturnData)) }
+	answers = answers[len(calls)-2*len(balances)-1:]
 	after := len(balances) + 1
-	gained := func(at int) chain.Amount { return amount(after + at).Sub(amount(at)) }
+	gained := func(at int) chain.Amount { return answers[after+at].Sub(answers[at]) }
 	return outcome{
-		received: gained(0), taken: amount(1).Sub(amount(after + 1)), left: gained(2), stolenIn: gained(3), stolenOut: gained(4), succeeds: true,
+		received: gained(0), taken: answers[1].Sub(answers[after+1]), left: gained(2), stolenIn: gained(3), stolenOut: gained(4), succeeds: true,
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"crossgate/sandbox/solana"
 	"crossgate/sandbox/venues"
 	"crossgate/token"
-	"crossgate/upstream"
 	"crossgate/upstream/venue"
 )
 
@@ -97,16 +96,12 @@ func (h *hall) handler(name string) http.Handler {
 func isOnSolana(name string) bool { return slices.Contains(venues.Serving(uint64(chain.Solana)), name) }
 
 // open returns the venue with its API served by h.
-func open(t testing.TB, name string, h http.Handler, settings map[string]string) quote.Venue {
+func open(t testing.TB, name string, h http.Handler) quote.Venue {
 	t.Helper()
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: server.URL, Client: server.Client()})
-	if err != nil {
-		t.Fatal(err)
-	}
 	v, err := venue.New(name, venue.Options{
-		Pool: upstream.NewPool(name, endpoint), Registry: chain.Documented(), Key: venues.Key(name), Settings: settings,
+		Pool: newPool(t, name, server.URL), Registry: chain.Documented(), Key: venues.Key(name),
 		Now: func() time.Time { return noon }, Contracts: settlers,
 	})
 	if err != nil {

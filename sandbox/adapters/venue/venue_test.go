@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/shopspring/decimal"
-
 	"crossgate/chain"
 	"crossgate/quote"
 	"crossgate/sandbox/venues"
@@ -35,7 +33,7 @@ func TestEveryVenueDeclaresItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	eachService(t, func(t *testing.T, s venue.Service) {
-		p := open(t, s.Name, http.NotFoundHandler(), nil).Profile()
+		p := open(t, s.Name, http.NotFoundHandler()).Profile()
 		if p.Name != s.Name || strings.ToLower(s.Name) != s.Name {
 			t.Errorf("Profile().Name = %q, want %q in lower case", p.Name, s.Name)
 		}
@@ -93,19 +91,18 @@ func TestNewNamesWhatIsWrong(t *testing.T) {
 }
 
 func TestEveryVenueBuildsWhatItQuotes(t *testing.T) {
-	swaps := []struct {
-		name, in, out string
-		whole         int64
-	}{
-		{"token to token", wrapText, usdcText, 1},
-		{"coin to token", coinText, usdcText, 1},
-		{"token to coin", usdcText, coinText, 500},
-		{"wrap", coinText, wrapText, 1},
-		{"unwrap", wrapText, coinText, 1},
-	}
 	each(t, func(t *testing.T, name string) {
-		v := open(t, name, newHall().handler(name), nil)
-		for _, c := range swaps {
+		v := open(t, name, newHall().handler(name))
+		for _, c := range []struct {
+			name, in, out string
+			whole         int64
+		}{
+			{"token to token", wrapText, usdcText, 1},
+			{"coin to token", coinText, usdcText, 1},
+			{"token to coin", usdcText, coinText, 500},
+			{"wrap", coinText, wrapText, 1},
+			{"unwrap", wrapText, coinText, 1},
+		} {
 			t.Run(c.name, func(t *testing.T) {
 				s := swapBy(t, name, c.in, c.out, c.whole)
 				q, err := v.Quote(t.Context(), s)
@@ -121,12 +118,27 @@ func TestEveryVenueBuildsWhatItQuotes(t *testing.T) {
 				if q.Venue != name || q.AmountOut.IsZero() || (q.Gas == 0) != tellsNoGas(name) || !q.Expires.After(noon) {
 					t.Errorf("Quote = %+v, want a venue, an amount, gas and an end", q)
 				}
-				tx, err := v.Build(t.Context(), s, q)
-				if err != nil {
-					t.Fatal(err)
+				other := s
+				other.Sender, other.Recipient = addressBy(t, name, affiliate), addressBy(t, name, sender)
+				if paysSenderAlone[name] {
+					other.Recipient = other.Sender
 				}
-				checkTx(t, v, s, tx)
+				for _, s := range []quote.Swap{s, other} { // for the wallet that asked, and for another
+					tx, err := v.Build(t.Context(), s, q)
+					if err != nil {
+						t.Fatal(err)
+					}
+					checkTx(t, v, s, tx)
+				}
 			})
+		}
+		s := swapBy(t, name, wrapText, usdcText, 1)
+		if _, err := v.Build(t.Context(), s, quote.Quote{Venue: "another"}); err == nil {
+			t.Error("a quote of another venue was built")
+		}
+		s.Chain, _ = chain.Documented().Chain(map[bool]chain.ID{true: 8453, false: chain.Solana}[isOnSolana(name)])
+		if _, err := v.Quote(t.Context(), s); !errors.Is(err, quote.ErrUnsupportedChain) {
+			t.Errorf("Quote on chain %d = %v, want ErrUnsupportedChain", s.Chain.ID, err)
 		}
 	})
 }
@@ -152,7 +164,7 @@ func checkTx(t *testing.T, v quote.Venue, s quote.Swap, tx quote.Tx) {
 
 func TestEveryVenueSaysNoRoute(t *testing.T) {
 	each(t, func(t *testing.T, name string) {
-		v := open(t, name, newHall().handler(name), nil)
+		v := open(t, name, newHall().handler(name))
 		for range 20 { // far more failures than a breaker bears
 			if _, err := v.Quote(t.Context(), swapBy(t, name, lonelyText, usdcText, 1)); !errors.Is(err, quote.ErrNoRoute) {
 				t.Fatalf("Quote = %v, want ErrNoRoute", err)
@@ -164,63 +176,10 @@ func TestEveryVenueSaysNoRoute(t *testing.T) {
 	})
 }
 
-func TestEveryVenueDeclinesForeignChains(t *testing.T) {
-	each(t, func(t *testing.T, name string) {
-		v := open(t, name, http.NotFoundHandler(), nil)
-		s := swapBy(t, name, wrapText, usdcText, 1)
-		foreign := map[bool]chain.ID{true: 8453, false: chain.Solana}[isOnSolana(name)]
-		s.Chain, _ = chain.Documented().Chain(foreign)
-		if _, err := v.Quote(t.Context(), s); !errors.Is(err, quote.ErrUnsupportedChain) {
-			t.Errorf("Quote on chain %s = %v, want ErrUnsupportedChain", foreign, err)
-		}
-	})
-}
-
-func TestAffiliateShareIsTakenWholeOrNotAtAll(t *testing.T) {
-	each(t, func(t *testing.T, name string) {
-		v := open(t, name, newHall().handler(name), nil)
-		s := swapBy(t, name, wrapText, usdcText, 1)
-		plain, err := v.Quote(t.Context(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		most := v.Profile().MaxAffiliatePercent
-		percent := decimal.RequireFromString("1.25")
-		if most.IsPositive() {
-			percent = decimal.Min(percent, most)
-		}
-		s.Affiliate = quote.Affiliate{Percent: percent, Recipient: addressBy(t, name, affiliate)}
-		q, err := v.Quote(t.Context(), s)
-		if most.IsZero() {
-			if !errors.Is(err, quote.ErrNoRoute) {
-				t.Errorf("Quote with an affiliate = %v, want ErrNoRoute", err)
-			}
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if q.AmountOut.Cmp(plain.AmountOut.MulDiv(991, 1000)) > 0 {
-			t.Errorf("%s with an affiliate, %s without: its share is still in the amount", q.AmountOut, plain.AmountOut)
-		}
-		tx, err := v.Build(t.Context(), s, q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(string(tx.Data), string(s.Affiliate.Recipient.Bytes())) {
-			t.Error("the calldata does not name the affiliate")
-		}
-		s.Affiliate.Percent = decimal.RequireFromString("0.123")
-		if _, err := v.Quote(t.Context(), s); errors.Is(err, quote.ErrNoAffiliate) == v.Profile().FineAffiliate {
-			t.Errorf("Quote with a share finer than a basis point: %v; it takes such: %t", err, v.Profile().FineAffiliate)
-		}
-	})
-}
-
 func TestBuildNeverPaysLessThanQuoted(t *testing.T) {
 	each(t, func(t *testing.T, name string) {
 		h := newHall()
-		v := open(t, name, h.handler(name), nil)
+		v := open(t, name, h.handler(name))
 		s := swapBy(t, name, wrapText, usdcText, 1)
 		q, err := v.Quote(t.Context(), s)
 		if err != nil {
@@ -255,37 +214,6 @@ var (
 	boundByRoute = map[string]bool{"velora": true}
 )
 
-func TestTransactionsServeTheWalletsTheyAreBuiltFor(t *testing.T) {
-	each(t, func(t *testing.T, name string) {
-		v := open(t, name, newHall().handler(name), nil)
-		s := swapBy(t, name, wrapText, usdcText, 1)
-		q, err := v.Quote(t.Context(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Sender, s.Recipient = addressBy(t, name, affiliate), addressBy(t, name, sender)
-		if paysSenderAlone[name] {
-			s.Recipient = s.Sender
-		}
-		tx, err := v.Build(t.Context(), s, q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(string(tx.Data), string(s.Recipient.Bytes())) {
-			t.Error("the calldata does not name the recipient it was built for")
-		}
-	})
-}
-
-func TestBuildRefusesForeignQuotes(t *testing.T) {
-	each(t, func(t *testing.T, name string) {
-		v := open(t, name, http.NotFoundHandler(), nil)
-		if _, err := v.Build(t.Context(), swapBy(t, name, wrapText, usdcText, 1), quote.Quote{Venue: "another"}); err == nil {
-			t.Error("a quote of another venue was built")
-		}
-	})
-}
-
 func TestEveryVenueClassesFailures(t *testing.T) {
 	status := func(code int, body string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -307,7 +235,7 @@ func TestEveryVenueClassesFailures(t *testing.T) {
 			{"broken", status(http.StatusBadGateway, "{}"), upstream.ServerError},
 		}
 		for _, c := range tests {
-			_, err := open(t, name, c.handler, nil).Quote(t.Context(), swapBy(t, name, wrapText, usdcText, 1))
+			_, err := open(t, name, c.handler).Quote(t.Context(), swapBy(t, name, wrapText, usdcText, 1))
 			var failed *upstream.Error
 			if !errors.As(err, &failed) || failed.Class != c.want {
 				t.Errorf("%s: Quote = %v, want %v", c.name, err, c.want)

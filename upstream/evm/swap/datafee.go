@@ -27,8 +27,7 @@ var (
 	operatorFeeSelector = evm.Selector("getOperatorFee(uint256)") // since the Isthmus upgrade
 )
 
-// DataFee is what publishing tx costs on the chains that charge for it beside gas. On Arbitrum and the
-// ZK stack it is part of the gas.
+// DataFee is what publishing tx costs beside gas. On Arbitrum and the ZK stack it is part of the gas.
 func (f *Fees) DataFee(ctx context.Context, sender chain.Address, tx quote.Tx, gas uint64) (chain.Amount, error) {
 	switch {
 	case evm.OPStack[f.chain.Facts().Native]:
@@ -93,8 +92,7 @@ func wordOf(n uint64) []byte {
 	return new(big.Int).SetUint64(n).FillBytes(make([]byte, 32))
 }
 
-// unsigned is the transaction without its signature as EIP-1559 serialises it, with prices of the usual size:
-// the fee depends on the bytes.
+// unsigned is the transaction as EIP-1559 serialises it for signing, with prices of the usual size.
 func unsigned(chainID uint64, tx quote.Tx, gas uint64) ([]byte, error) {
 	const dynamicFee, nonce, usualPrice = 2, uint64(1), uint64(1_000_000_000)
 	accessList := []any{}

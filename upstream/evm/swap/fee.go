@@ -24,14 +24,12 @@ var _ quote.FeeSource = (*Fees)(nil)
 // NewFees returns the costs on the newest block of c.
 func NewFees(c *evm.Chain) *Fees { return &Fees{chain: c} }
 
-// feeBlocks is over how many blocks tips are looked at, feePercentiles which tips of each block: those
-// that Normal and Aggressive go by.
+// feeBlocks is over how many blocks tips are looked at, feePercentiles the tips of Normal and Aggressive.
 const feeBlocks = 10
 
 var feePercentiles = []int{50, 90}
 
-// leastTip is what a chain's block producers demand at least, in wei (Polygon: docs.polygon.technology,
-// 25 gwei; its nodes drop transactions below).
+// leastTip is below what nodes drop transactions, in wei (docs.polygon.technology).
 var leastTip = map[chain.ID]chain.Amount{137: chain.NewAmount(25_000_000_000)}
 
 const feeHistoryMethod = "eth_feeHistory"

@@ -16,9 +16,8 @@ type Guard struct{}
 
 var _ quote.Guard = Guard{}
 
-// Check implements quote.Guard. It refuses a transaction that calls another contract than the venue's router, moves
-// another amount of the coin than the swap's input, calls no function, or pays others, as far as its calldata can be
-// read.
+// Check implements quote.Guard. It refuses a transaction that calls another contract than the venue's router or no
+// function, carries another value than the swap's input, or pays others as far as its calldata can be read.
 func (Guard) Check(s quote.Swap, p quote.Profile, tx quote.Tx) error {
 	if !p.Calls(s.Chain.ID, tx.To) {
 		return fmt.Errorf("%w: it calls %s, not the router %s", quote.ErrRefused, tx.To, p.Routers[s.Chain.ID])
@@ -74,8 +73,7 @@ func mayReceive(s quote.Swap, share quote.Affiliate) bool {
 const roundingPart = 1_000_000_000
 
 // MinOut implements quote.Guard: the minimum that the called function enforces, as the venue's profile reads it. It
-// refuses unknown functions, and calls with another token, amount or payee, with shares of the input for others than
-// the swap's, or below the wanted minimum.
+// refuses unknown functions, other tokens, amounts or payees, shares for others, and less than the wanted minimum.
 func (Guard) MinOut(s quote.Swap, p quote.Profile, _ quote.Quote, tx quote.Tx, wanted chain.Amount) (chain.Amount, error) {
 	if p.Read == nil {
 		return chain.Amount{}, fmt.Errorf("%w: %s is not known to enforce the swap", quote.ErrRefused, p.Name)

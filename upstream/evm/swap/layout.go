@@ -89,9 +89,8 @@ func (s *Simulator) layout(ctx context.Context, token chain.Address) (layout, er
 		return cached, nil
 	}
 	var balance, allowance evm.Payload
-	balanceOf := evm.Message{To: token, Data: append(balanceOfSelector[:4:4], evm.PaddedAddress(placeholderHolder)...)}
-	allowanceOf := evm.Message{To: token, Data: append(append(evm.Selector("allowance(address,address)"),
-		evm.PaddedAddress(placeholderHolder)...), evm.PaddedAddress(placeholderSpender)...)}
+	balanceOf := evm.Message{To: token, Data: calling(balanceOfSelector, placeholderHolder)}
+	allowanceOf := evm.Message{To: token, Data: calling(allowanceSelector, placeholderHolder, placeholderSpender)}
 	calls := []*jsonrpc.Call{
 		jsonrpc.NewCall(&balance, nil, "eth_call", balanceOf, "latest", probed(token, placeholderHolder)),
 		jsonrpc.NewCall(&allowance, nil, "eth_call", allowanceOf, "latest", probed(token, placeholderHolder, placeholderSpender)),

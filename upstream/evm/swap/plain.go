@@ -125,7 +125,7 @@ func (s *Simulator) CoinOutcome(ctx context.Context, t quote.Simulation) (receiv
 		Value        *big.Int
 		CallData     []byte
 	}
-	balance := valueCall{Target: evm.NodeAddress(t.Out), Value: new(big.Int), CallData: append(balanceOfSelector[:4:4], evm.PaddedAddress(t.Recipient)...)}
+	balance := valueCall{Target: evm.NodeAddress(t.Out), Value: new(big.Int), CallData: calling(balanceOfSelector, t.Recipient)}
 	data, err := multicallABI.Pack("aggregate3Value", []valueCall{
 		balance, {Target: evm.NodeAddress(t.Tx.To), Value: t.Tx.Value.Big(), CallData: t.Tx.Data}, balance,
 	})

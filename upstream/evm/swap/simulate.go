@@ -19,8 +19,7 @@ import (
 
 const simulateV1 = "eth_simulateV1"
 
-// Simulator runs transactions on a chain, with state overrides that give the sender what they take. Safe for concurrent
-// use.
+// Simulator runs transactions with overrides that give the sender what they take. Safe for concurrent use.
 type Simulator struct {
 	chain *evm.Chain
 
@@ -90,7 +89,7 @@ func (s *Simulator) Balance(ctx context.Context, token, holder chain.Address) (c
 		err := s.chain.Client().All(ctx, jsonrpc.NewCall(&coins, nil, "eth_getBalance", holder, "latest"))
 		return coins.Amount, err
 	}
-	answer, err := s.chain.Call(ctx, token, append(balanceOfSelector[:4:4], evm.PaddedAddress(holder)...))
+	answer, err := s.chain.Call(ctx, token, calling(balanceOfSelector, holder))
 	if err != nil {
 		return chain.Amount{}, err
 	}
@@ -106,9 +105,8 @@ func isUnknownMethod(err error) bool {
 	return is
 }
 
-// meterCode is a contract that exists in simulations only, at an unpredictable address: it returns the balance of the
-// account whose address it is called with. PUSH1 0, CALLDATALOAD, BALANCE, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0,
-// RETURN.
+// meterCode is a contract of simulations, at an unpredictable address, that returns the balance of the account it is
+// called with: PUSH1 0, CALLDATALOAD, BALANCE, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN.
 var meterCode = evm.Payload{0x60, 0, 0x35, 0x31, 0x60, 0, 0x52, 0x60, 0x20, 0x60, 0, 0xf3}
 
 var (
@@ -118,6 +116,15 @@ var (
 	// swapExecuted is topic 0 of the public router's event with what a venue paid; the amount is the last word.
 	swapExecuted = chain.Hash(crypto.Keccak256([]byte("SwapExecuted(address,address,uint256,address,uint256)")))
 )
+
+// calling is the calldata of a function for some addresses.
+func calling(selector []byte, of ...chain.Address) evm.Payload {
+	data := slices.Clone(selector)
+	for _, each := range of {
+		data = append(data, evm.PaddedAddress(each)...)
+	}
+	return data
+}
 
 // simulatedCall is a call of eth_simulateV1 as go-ethereum and its kin take it.
 type simulatedCall struct {
@@ -134,11 +141,10 @@ func balanceCall(token, account, meter chain.Address) simulatedCall {
 	if token.IsNative() {
 		return simulatedCall{To: meter, Input: evm.PaddedAddress(account)}
 	}
-	return simulatedCall{To: token, Input: append(balanceOfSelector[:4:4], evm.PaddedAddress(account)...)}
+	return simulatedCall{To: token, Input: calling(balanceOfSelector, account)}
 }
 
-// simulatedResult is what eth_simulateV1 returns for one call. MaxUsedGas is what it had used before refunds; not every
-// node reports it.
+// simulatedResult is what eth_simulateV1 returns for one call. MaxUsedGas, before refunds, is not reported by all nodes.
 type simulatedResult struct {
 	Status     evm.Quantity   `json:"status"`
 	ReturnData evm.Payload    `json:"returnData"`
@@ -216,7 +222,7 @@ func (s overrides) calls(t quote.Simulation, now surroundings) (calls []simulate
 	calls = slices.Clone(read)
 	if s.approve {
 		allowance := t.AmountIn.Bytes32()
-		input := append(append(approveSelector[:4:4], evm.PaddedAddress(t.Spender)...), allowance[:]...)
+		input := append(calling(approveSelector, t.Spender), allowance[:]...)
 		calls = append(calls, simulatedCall{From: &t.Sender, To: t.In, Input: input})
 	}
 	calls = append(calls, simulatedCall{

@@ -3,6 +3,7 @@ package swap
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"time"
 
@@ -61,16 +62,13 @@ func (s *Simulator) surroundings(ctx context.Context, t quote.Simulation) (surro
 	priceCall := jsonrpc.NewCall(&price, nil, "eth_gasPrice")
 	calls := []*jsonrpc.Call{headCall, priceCall, jsonrpc.NewCall(&coins, nil, "eth_getBalance", t.Sender, "latest")}
 	if !t.In.IsNative() {
-		owner, spender := evm.PaddedAddress(t.Sender), evm.PaddedAddress(t.Spender)
-		balance := append(balanceOfSelector[:4:4], owner...)
-		allowance := append(append(allowanceSelector[:4:4], owner...), spender...)
 		calls = append(calls,
-			jsonrpc.NewCall(&tokens, nil, "eth_call", simulatedCall{To: t.In, Input: balance}, "latest"),
-			jsonrpc.NewCall(&allowed, nil, "eth_call", simulatedCall{To: t.In, Input: allowance}, "latest"))
+			jsonrpc.NewCall(&tokens, nil, "eth_call", simulatedCall{To: t.In, Input: calling(balanceOfSelector, t.Sender)}, "latest"),
+			jsonrpc.NewCall(&allowed, nil, "eth_call", simulatedCall{To: t.In, Input: calling(allowanceSelector, t.Sender, t.Spender)}, "latest"))
 	}
 	s.chain.Client().Each(ctx, calls...)
 	if headCall.Err != nil || priceCall.Err != nil || head == nil {
-		return now, fmt.Errorf("%w: the newest block could not be read: %w", quote.ErrNotSimulated, firstError(calls))
+		return now, fmt.Errorf("%w: the newest block could not be read: %w", quote.ErrNotSimulated, errors.Join(headCall.Err, priceCall.Err))
 	}
 	now.gasPrice, now.coins = price.Amount, coins.Amount
 	now.tokens, now.allowed = wordAmount(tokens), wordAmount(allowed)
@@ -106,13 +104,4 @@ func wordAmount(answer evm.Payload) chain.Amount {
 		return chain.Amount{}
 	}
 	return chain.AmountFromBytes(answer)
-}
-
-func firstError(calls []*jsonrpc.Call) error {
-	for _, call := range calls {
-		if call.Err != nil {
-			return call.Err
-		}
-	}
-	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -102,6 +103,20 @@ func swapsAlone(t testing.TB, world *sandbox.World) config.Config {
 	c := configOf(t, world)
 	c.Index.Lookback = 1
 	return c
+}
+
+// serveSwaps serves swaps alone, with a configuration that is changed, and returns the gateway's address.
+func serveSwaps(t testing.TB, world *sandbox.World, change func(*config.Config)) (url string) {
+	t.Helper()
+	c := swapsAlone(t, world)
+	change(&c)
+	_, url = serveConfig(t, c)
+	return url
+}
+
+// onlyVenues leaves the venues with these names in a configuration.
+func onlyVenues(c *config.Config, names ...string) {
+	c.Venues = slices.DeleteFunc(c.Venues, func(v config.Venue) bool { return !slices.Contains(names, v.Name) })
 }
 
 // startFront starts a world and a gateway that knows it. Both end with the test.

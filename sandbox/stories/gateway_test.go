@@ -189,7 +189,7 @@ func serveConfig(t testing.TB, c config.Config) (g *gateway.Gateway, url string)
 // ask sends a request, with header lines of the form "Name: value", and returns the answer and its body.
 func ask(t *testing.T, method, url, sent string, lines ...string) (*http.Response, []byte) {
 	t.Helper()
-	const patience = 20 // times; what a busy machine has not read or tried in time is asked for again, as clients do
+	const patience = 20 // times; what is late is asked for again, as clients do
 	for attempt := 1; ; attempt++ {
 		request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(sent))
 		if err != nil {
@@ -208,12 +208,16 @@ func ask(t *testing.T, method, url, sent string, lines ...string) (*http.Respons
 		if err != nil {
 			t.Fatal(err)
 		}
-		isLate := response.StatusCode == http.StatusServiceUnavailable && bytes.Contains(body, []byte("goes on")) ||
-			response.StatusCode == http.StatusBadGateway && bytes.Contains(body, []byte("TRANSACTION_NOT_SIMULATED"))
-		if !isLate || attempt == patience {
+		if attempt == patience || !isLate(response.StatusCode, body) {
 			return response, body
 		}
 	}
+}
+
+// isLate reports whether an answer says that a busy machine has not read or tried something in time.
+func isLate(status int, body []byte) bool {
+	return status == http.StatusServiceUnavailable && bytes.Contains(body, []byte("goes on")) ||
+		status == http.StatusBadGateway && bytes.Contains(body, []byte("TRANSACTION_NOT_SIMULATED"))
 }
 
 // get fetches url and decodes the JSON of a 200 into out.

@@ -57,7 +57,7 @@ manifests: ## what the chart makes of deploy/helm/*.yaml, written anew to deploy
 fuzz: ## every fuzz target for FUZZTIME
 	@.ci/fuzz $(FUZZTIME)
 
-bench: ## what a request costs, what the order index carries, and a mixed load amid faults; BENCH selects, EACH='-short -benchtime 1x' has little of each
+bench: ## what a request costs, what the order index carries; BENCH selects, EACH='-short -benchtime 1x' has little of each
 	cd bench && go test -timeout 120m -run '^$$' -bench '$(BENCH)' -benchmem $(EACH) .
 	go test -timeout 120m -run '^$$' -bench '$(BENCH)' -benchmem $(EACH) $$(grep -rl --include='*_test.go' \
 	  --exclude-dir=bench --exclude-dir=node_modules '^func Benchmark' . | xargs -n 1 dirname | sort -u)

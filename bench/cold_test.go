@@ -6,9 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"log/slog"
 	"math"
-	"net"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -22,8 +20,6 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 	spans "go.opentelemetry.io/otel/trace"
 
-	"crossgate/config"
-	"crossgate/gateway"
 	"crossgate/sandbox"
 )
 
@@ -241,31 +237,9 @@ func (w *world) gateway(t testing.TB, late time.Duration) (url string, stop func
 	t.Helper()
 	w.relay.begin(0)
 	text := w.Config(filepath.Join(t.TempDir(), "orders.db"))
-	c, err := config.Parse([]byte(w.config.Replace(string(text))))
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := gateway.New(t.Context(), c, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- g.Run(ctx, listener) }()
-	if err := g.AwaitIndexed(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	url, stop = runGateway(t, w.config.Replace(string(text)))
 	w.relay.begin(late)
-	return "http://" + listener.Addr().String(), func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	}
+	return url, stop
 }
 
 // cost is what a request made of its chains.

@@ -165,3 +165,8 @@ func (g command) anonymous(b *testing.B) int64 {
 	}
 	return number(b, strings.Fields(after)[0]) << 10
 }
+
+func storeMax(most *atomic.Int64, value int64) {
+	for known := most.Load(); value > known && !most.CompareAndSwap(known, value); known = most.Load() {
+	}
+}

@@ -70,14 +70,9 @@ func fetch(b testing.TB, client *http.Client, url string, buffer []byte) []byte 
 
 // newOrderServer is the face in front of one order, with the log of requests written as in production but to nowhere.
 func newOrderServer(change ...func(*proxy.Options)) (*proxy.Server, error) {
-	return newServerOf(oneOrder{find: func() {}}, change...)
-}
-
-// newServerOf is newOrderServer of an order that takes its time.
-func newServerOf(one oneOrder, change ...func(*proxy.Options)) (*proxy.Server, error) {
 	o := proxy.Options{
 		Chains: chain.Documented(),
-		Index:  one,
+		Index:  oneOrder{},
 		Logger: slog.New(slog.NewJSONHandler(io.Discard, nil)),
 	}
 	for _, each := range change {
@@ -85,20 +80,16 @@ func newServerOf(one oneOrder, change ...func(*proxy.Options)) (*proxy.Server, e
 	}
 	server, err := proxy.New(o)
 	if err == nil {
-		orders.Mount(server, orders.Options{Orders: one, Tokens: oneToken{}})
+		orders.Mount(server, orders.Options{Orders: oneOrder{}, Tokens: oneToken{}})
 	}
 	return server, err
 }
 
 // oneOrder is an index of one order, which is final, and of no chain.
-type oneOrder struct {
-	*query.Index
-	find func() // takes the time that it takes
-}
+type oneOrder struct{ *query.Index }
 
 // Find implements orders.Finder.
-func (o oneOrder) Find(context.Context, chain.TxHash) ([]query.Found, order.Basis, error) {
-	o.find()
+func (oneOrder) Find(context.Context, chain.TxHash) ([]query.Found, order.Basis, error) {
 	found := query.Found{Order: claimed(), Basis: order.Basis{At: time.Now()}}
 	for _, id := range []chain.ID{found.Terms.Give.Chain, found.Terms.Take.Chain} {
 		found.Basis.Chains = append(found.Basis.Chains, order.ChainBasis{Chain: id, Final: true})

@@ -160,8 +160,16 @@ func processorTime() (time.Duration, error) {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano()), err
 }
 
-// startGatewayOf starts a gateway whose log goes nowhere, and waits until it has read the chains.
+// startGatewayOf starts a gateway that runs until the benchmark ends.
 func startGatewayOf(b testing.TB, configuration string) (url string) {
+	b.Helper()
+	url, stop := runGateway(b, configuration)
+	b.Cleanup(stop)
+	return url
+}
+
+// runGateway starts a gateway whose log goes nowhere, and waits until it has read the chains.
+func runGateway(b testing.TB, configuration string) (url string, stop func()) {
 	b.Helper()
 	c, err := config.Parse([]byte(configuration))
 	if err != nil {
@@ -178,14 +186,13 @@ func startGatewayOf(b testing.TB, configuration string) (url string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- g.Run(ctx, listener) }()
-	b.Cleanup(func() {
+	if err := g.AwaitIndexed(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	return "http://" + listener.Addr().String(), func() {
 		cancel()
 		if err := <-ended; err != nil {
 			b.Error(err)
 		}
-	})
-	if err := g.AwaitIndexed(b.Context()); err != nil {
-		b.Fatal(err)
 	}
-	return "http://" + listener.Addr().String()
 }

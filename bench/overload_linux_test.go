@@ -1,9 +1,11 @@
 package bench
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"runtime"
@@ -16,7 +18,9 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/postgrestest"
+	"crossgate/order"
 	"crossgate/proxy/wire"
+	"crossgate/token"
 )
 
 // What a gateway is overloaded with.
@@ -33,6 +37,10 @@ const (
 	longestRefusal = 100 * time.Millisecond
 	// lateSender is by how much a hundredth of the requests may be sent late.
 	lateSender = 50 * time.Millisecond
+	// roomyGC is what a gateway sets that knows its limit of memory (cmd/crossgate).
+	roomyGC = 400
+	// sparseApart is between two orders of the chains: a search of 5000 blocks finds ten of them.
+	sparseApart = 500
 	// leastBusy is how much of its processor a gateway has under twice its load, if it has it alone.
 	leastBusy = 0.85
 )
@@ -68,20 +76,22 @@ func TestOverload(t *testing.T) {
 
 // overloaded is a gateway on one processor, in front of two chains whose orders it has indexed.
 type overloaded struct {
-	mixed
-	database *postgrestest.Server
-	isAway   bool // the database
-	kept     int  // of a hundred questions, what asks for orders that are kept
+	give, take *ledger
+	gateway    command
+	encoder    wire.Encoder
+	next       uint64 // of the orders that are not kept
+	database   *postgrestest.Server
+	isAway     bool // the database
+	kept       int  // of a hundred questions, what asks for orders that are kept
 }
 
 func startOverloaded(t *testing.T, taskset string) *overloaded {
 	t.Helper()
 	const orders = 3000
-	o := &overloaded{mixed: mixed{
-		give:    &ledger{id: giveChain, orders: orders, apart: sparseApart},
-		take:    &ledger{id: takeChain, orders: orders, apart: sparseApart},
-		encoder: wire.Encoder{Chains: chain.Documented()},
-	}, kept: 50}
+	o := &overloaded{
+		give: &ledger{id: giveChain, orders: orders, apart: sparseApart}, take: &ledger{id: takeChain, orders: orders, apart: sparseApart},
+		encoder: wire.Encoder{Chains: chain.Documented()}, kept: 50,
+	}
 	var err error
 	if o.database, err = postgrestest.Start(); err != nil {
 		t.Skipf("no PostgreSQL to test with: %v", err)
@@ -93,8 +103,10 @@ func startOverloaded(t *testing.T, taskset string) *overloaded {
 	}
 	var chains strings.Builder
 	for _, l := range []*ledger{o.give, o.take} {
+		node := httptest.NewServer(sparseNode(l))
+		t.Cleanup(node.Close)
 		fmt.Fprintf(&chains, "  - {id: %d, blockTime: %v, firstBlock: 1, contracts: {dlnSource: %q, dlnDestination: %q}, endpoints: [{url: %q}]}\n",
-			l.id, blockTime, contracts.DlnSource, contracts.DlnDestination, "http://"+newEndpoint(t, sparseNode(l)).address)
+			l.id, blockTime, contracts.DlnSource, contracts.DlnDestination, node.URL)
 	}
 	alone := func(c *exec.Cmd) {
 		c.Env = append(os.Environ(), fmt.Sprintf("GOGC=%d", roomyGC), "GOMAXPROCS=1")
@@ -207,4 +219,36 @@ func (o *overloaded) ask(hash string, check func(head, []byte) error) question {
 		}
 		return check(got, body)
 	})
+}
+
+// sparseNode is a node of a ledger with blocks between its orders. It makes new blocks from now on.
+func sparseNode(l *ledger) *node {
+	n := newNode(l)
+	for number := range l.orders {
+		n.keep(number)
+		for delay := range uint64(claimedAfter + 1) {
+			block := number*l.apart + delay
+			n.write(l.block(block), l.make(block))
+		}
+	}
+	n.began = time.Now()
+	return n
+}
+
+// plainToken is every token of the ledgers.
+var plainToken = token.Token{Decimals: 18, Name: "Token", Symbol: "TKN", LogoURI: "https://logos.example/tkn.png"}
+
+// body is what the gateway must answer of an order, by the ledgers.
+func (o *overloaded) body(number uint64) []byte {
+	created := number * sparseApart
+	var events []order.Event
+	for _, l := range []*ledger{o.give, o.take} {
+		told, err := l.Events(context.Background(), created, created+claimedAfter)
+		if err != nil {
+			panic(err) // a mistake in the ledger
+		}
+		events = append(events, told...)
+	}
+	folded, _ := order.Fold(events)
+	return o.encoder.AppendOrder(nil, wire.Record{Order: folded, Give: plainToken, Take: plainToken})
 }

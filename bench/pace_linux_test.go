@@ -63,7 +63,6 @@ type line struct {
 
 // phase is a part of a run, and what became of the requests that were due in it.
 type phase struct {
-	kind kind
 	name string
 	span time.Duration
 
@@ -71,24 +70,9 @@ type phase struct {
 	hits, misses []time.Duration // that answers took
 	late         []time.Duration // by which requests were sent after they were due
 	good         int             // right answers within longestAnswer
-	loaded       int             // hits that were not kept
 	declined     []time.Duration // that it took to say so
 	wrong        []string        // what came instead of the right answer
-
-	usage usage
 }
-
-// kind is what a phase is like.
-type kind uint8
-
-const (
-	other    kind = iota // not compared with anything
-	well                 // without faults
-	usedDown             // with faults: of the endpoints the one in use is down
-	usedSlow             // with faults: that one is slow
-)
-
-func (k kind) isIll() bool { return k >= usedDown }
 
 // run sends the requests that next makes, rate of them a second.
 func (p *pacer) run(during *phase, rate int, next func() question) {
@@ -232,7 +216,19 @@ func (f *phase) answered(q question, got head, body []byte, took time.Duration) 
 		return
 	}
 	f.hits = append(f.hits, took)
-	if !got.isKept {
-		f.loaded++
+}
+
+func quantiles(all []time.Duration) string {
+	return milliseconds(quantile(all, 0.5)) + "\t" + milliseconds(quantile(all, 0.99)) + "\t" + milliseconds(quantile(all, 1))
+}
+
+func milliseconds(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()*1e3) }
+
+// quantile is what the share q of all is not above. It sorts them.
+func quantile(all []time.Duration, q float64) time.Duration {
+	if len(all) == 0 {
+		return 0
 	}
+	slices.Sort(all)
+	return all[int(float64(len(all)-1)*q)]
 }

@@ -103,31 +103,6 @@ func TestTronTakesAHundredCallsAtOnce(t *testing.T) {
 	}
 }
 
-// Hashes of TRON's blocks begin with the block's number, and each names its parent by its hash.
-func TestTronBlocksAreAChain(t *testing.T) {
-	head := askTron(t, "eth_getBlockByNumber", "latest", false).members(t)
-	for range 5 {
-		number := strings.TrimPrefix(head["number"].(string), "0x")
-		if hash := head["hash"].(string); !strings.HasPrefix(hash, "0x"+strings.Repeat("0", 16-len(number))+number) {
-			t.Errorf("block 0x%s has hash %s", number, hash)
-		}
-		head = askTron(t, "eth_getBlockByHash", head["parentHash"], false).members(t)
-	}
-	if final := askTron(t, "eth_getBlockByNumber", "finalized", false).members(t); final["number"] == head["number"] {
-		t.Errorf("block %s is final, five blocks behind the head", final["number"])
-	}
-	for method, unknown := range map[string][]any{
-		"eth_getBlockByNumber":      {"0xfffff", false},
-		"eth_getBlockByHash":        {seed("no block").Hex(), false},
-		"eth_getTransactionByHash":  {seed("no transaction").Hex()},
-		"eth_getTransactionReceipt": {seed("no transaction").Hex()},
-	} {
-		if answer := askTron(t, method, unknown...); string(answer.Result) != "null" {
-			t.Errorf("%s of nothing = %s, %+v, want null", method, answer.Result, answer.Error)
-		}
-	}
-}
-
 // What real nodes were seen to answer has the members that the sandbox's answers have, and no others.
 func TestTronAnswersAreShapedAsRecorded(t *testing.T) {
 	orders, err := untouched.Orders(t.Context())

@@ -91,7 +91,7 @@ func startPrometheus(t *testing.T, targets map[string][]string) prometheus {
 	p.scrape(t, targets)
 	for name, text := range map[string]string{
 		"alerts.yaml": hurried(string(rules)),
-		"prometheus.yaml": "global: {scrape_interval: 250ms, scrape_timeout: 250ms, evaluation_interval: 250ms}\nrule_files: [alerts.yaml]\n" +
+		"prometheus.yaml": "global: {scrape_interval: 500ms, scrape_timeout: 500ms, evaluation_interval: 250ms}\nrule_files: [alerts.yaml]\n" +
 			"scrape_configs:\n  - {job_name: crossgate, file_sd_configs: [{files: [targets.json], refresh_interval: 1s}]}\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {

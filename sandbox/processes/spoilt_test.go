@@ -1,10 +1,7 @@
 package processes_test
 
 import (
-	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"sync/atomic"
 	"testing"
 
@@ -20,24 +17,13 @@ type spoilt struct {
 // startSpoilt has an endpoint before a node answer as the node does, until the test ends.
 func startSpoilt(t *testing.T, node string) *spoilt {
 	t.Helper()
-	to, err := url.Parse(node)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, honest := &spoilt{}, &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL = to }}
+	s := &spoilt{}
 	s.spoil(nil)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		const maxBytes = 5 << 20
-		by := *s.by.Load()
-		jsonrpc.Each(w, r, maxBytes, func(one *http.Request, call jsonrpc.Request, _ int) *jsonrpc.Recorder {
-			if by != nil {
-				if members := by(call); members != "" {
-					return jsonrpc.Answer(call, members)
-				}
-			}
-			one.Header.Del("Accept-Encoding") // what is compressed cannot be put into the answer to a batch
-			return jsonrpc.Record(honest, one)
-		})
+	server := httptest.NewServer(jsonrpc.Altered(jsonrpc.At(node), func(call jsonrpc.Request, _ int) string {
+		if by := *s.by.Load(); by != nil {
+			return by(call)
+		}
+		return ""
 	}))
 	t.Cleanup(server.Close)
 	s.url = server.URL
@@ -48,14 +34,10 @@ func startSpoilt(t *testing.T, node string) *spoilt {
 // by, by the node.
 func (s *spoilt) spoil(by func(jsonrpc.Request) (members string)) { s.by.Store(&by) }
 
-// refusing are the answers of a node that lacks methods.
-func refusing(methods ...string) func(jsonrpc.Request) string {
-	lacks := make(map[string]bool, len(methods))
-	for _, each := range methods {
-		lacks[each] = true
-	}
+// refusing is the answers of a node that lacks a method.
+func refusing(method string) func(jsonrpc.Request) string {
 	return func(call jsonrpc.Request) string {
-		if lacks[call.Method] {
+		if call.Method == method {
 			return `"error":{"code":-32000,"message":"not available at the moment"}`
 		}
 		return ""

@@ -1,14 +1,10 @@
 package stories_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -75,8 +71,12 @@ var nodeDefects = defects{
 func defective(t *testing.T, node config.Endpoint, known defects) (endpoints []config.Endpoint) {
 	t.Helper()
 	for name, answers := range known {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			answerAs(w, r, node.URL.Reveal(), answers)
+		server := httptest.NewServer(jsonrpc.Altered(jsonrpc.At(node.URL.Reveal()), func(call jsonrpc.Request, calls int) string {
+			params, err := json.Marshal(call.Params)
+			if err != nil || answers[call.Method] == nil {
+				return ""
+			}
+			return answers[call.Method](string(params), calls)
 		}))
 		t.Cleanup(server.Close)
 		endpoints = append(endpoints, config.Endpoint{Name: name, URL: config.NewSecret(server.URL + "/" + doctorKey)})
@@ -84,51 +84,16 @@ func defective(t *testing.T, node config.Endpoint, known defects) (endpoints []c
 	return endpoints
 }
 
-// answerAs answers each call of a request by itself or has the node do it.
-func answerAs(w http.ResponseWriter, r *http.Request, node string, answers map[string]answering) {
-	const mostBytes = 1 << 20
-	behind, err := url.Parse(node)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	proxy := &httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) { p.Out.URL, p.Out.Host = behind, behind.Host }}
-	jsonrpc.Each(w, r, mostBytes, func(one *http.Request, call jsonrpc.Request, calls int) *jsonrpc.Recorder {
-		if answers[call.Method] != nil {
-			params, err := json.Marshal(call.Params)
-			if answer := answers[call.Method](string(params), calls); err == nil && answer != "" {
-				return jsonrpc.Answer(call, answer)
-			}
-		}
-		return jsonrpc.Record(proxy, one)
-	})
-}
-
-func askNode(node string, body []byte) ([]byte, error) {
-	response, err := http.Post(node, "application/json", bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	return io.ReadAll(response.Body)
-}
-
 var stamped = regexp.MustCompile(`"timestamp":"0x[0-9a-f]+"`)
 
 // early is an endpoint before a node whose blocks it dates a day from now.
 func early(t *testing.T, node config.Endpoint) config.Endpoint {
 	t.Helper()
+	behind := jsonrpc.At(node.URL.Reveal())
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			return
-		}
-		reply, err := askNode(node.URL.Reveal(), body)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadGateway)
-			return
-		}
-		_, _ = w.Write(stamped.ReplaceAll(reply, fmt.Appendf(nil, `"timestamp":"0x%x"`, time.Now().Add(24*time.Hour).Unix())))
+		reply := jsonrpc.Record(behind, r)
+		tomorrow := fmt.Appendf(nil, `"timestamp":"0x%x"`, time.Now().Add(24*time.Hour).Unix())
+		_, _ = w.Write(stamped.ReplaceAll(reply.Body.Bytes(), tomorrow))
 	}))
 	t.Cleanup(server.Close)
 	return config.Endpoint{Name: "early", URL: config.NewSecret(server.URL + "/" + doctorKey)}

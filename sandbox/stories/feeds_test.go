@@ -12,9 +12,7 @@ import (
 func TestPricesFromTheChainAlone(t *testing.T) {
 	t.Parallel()
 	world := sandboxtest.Shared(t)
-	c := swapsAlone(t, world)
-	c.Prices = config.Prices{Feeds: true}
-	_, address := serveConfig(t, c)
+	address := serveSwaps(t, world, func(c *config.Config) { c.Prices = config.Prices{Feeds: true} })
 	for _, chain := range world.Chains() {
 		if chain.Facts.ID != 1 && chain.Facts.ID != 8453 {
 			continue

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -104,6 +105,20 @@ func swapsAlone(t testing.TB, world *sandbox.World) config.Config {
 	return c
 }
 
+// serveSwaps serves swaps alone, with a configuration that is changed, and returns the gateway's address.
+func serveSwaps(t testing.TB, world *sandbox.World, change func(*config.Config)) (url string) {
+	t.Helper()
+	c := swapsAlone(t, world)
+	change(&c)
+	_, url = serveConfig(t, c)
+	return url
+}
+
+// onlyVenues leaves the venues with these names in a configuration.
+func onlyVenues(c *config.Config, names ...string) {
+	c.Venues = slices.DeleteFunc(c.Venues, func(v config.Venue) bool { return !slices.Contains(names, v.Name) })
+}
+
 // startFront starts a world and a gateway that knows it. Both end with the test.
 func startFront(t testing.TB) front {
 	t.Helper()
@@ -174,7 +189,7 @@ func serveConfig(t testing.TB, c config.Config) (g *gateway.Gateway, url string)
 // ask sends a request, with header lines of the form "Name: value", and returns the answer and its body.
 func ask(t *testing.T, method, url, sent string, lines ...string) (*http.Response, []byte) {
 	t.Helper()
-	const patience = 20 // times; an answer that is being read on a busy machine is asked for again, as clients do
+	const patience = 20 // times; what is late is asked for again, as clients do
 	for attempt := 1; ; attempt++ {
 		request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(sent))
 		if err != nil {
@@ -193,11 +208,16 @@ func ask(t *testing.T, method, url, sent string, lines ...string) (*http.Respons
 		if err != nil {
 			t.Fatal(err)
 		}
-		isOnItsWay := response.StatusCode == http.StatusServiceUnavailable && bytes.Contains(body, []byte("goes on"))
-		if !isOnItsWay || attempt == patience {
+		if attempt == patience || !isLate(response.StatusCode, body) {
 			return response, body
 		}
 	}
+}
+
+// isLate reports whether an answer says that a busy machine has not read or tried something in time.
+func isLate(status int, body []byte) bool {
+	return status == http.StatusServiceUnavailable && bytes.Contains(body, []byte("goes on")) ||
+		status == http.StatusBadGateway && bytes.Contains(body, []byte("TRANSACTION_NOT_SIMULATED"))
 }
 
 // get fetches url and decodes the JSON of a 200 into out.

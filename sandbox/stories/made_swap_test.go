@@ -5,7 +5,6 @@ import (
 	"io"
 	"math/big"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 
-	"crossgate/chain"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -36,9 +34,8 @@ func TestOurOwnSwapIsShownWithinItsBlock(t *testing.T) {
 	t.Parallel()
 	front := patientlyInFrontOf(t, sandboxtest.Start(t, sandbox.Options{}))
 	for _, one := range []swapCase{{"coin", "USDC", "250000000000000000", true, ""}, {"USDC", "coin", "90000000", true, "0.3"}} {
-		chains := front.world.Chains()
-		at := slices.IndexFunc(chains, func(c *sandbox.Chain) bool { return c.Facts.ID == 8453 && c.Facts.Family == chain.EVM })
-		trader := newTrader(t, front.world, chains[at], front.url)
+		base, _ := front.world.Chain(8453)
+		trader := newTrader(t, front.world, base, front.url)
 		t.Run(one.String(), func(t *testing.T) {
 			var swap swapJSON
 			trader.ask(t, trader.query(one), &swap)

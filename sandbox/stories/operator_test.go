@@ -2,7 +2,6 @@ package stories_test
 
 import (
 	"math/big"
-	"slices"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -19,13 +18,13 @@ func TestOperatorIsPaidByDirectSwaps(t *testing.T) {
 	sandboxtest.Executes(t)
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
-	c := swapsAlone(t, world)
 	const bps = 20
 	operator := common.HexToAddress("0x000000000000000000000000000000000000f00d")
-	c.Swap.Execution = config.ExecuteDirectly
-	c.Swap.Fee = config.Fee{Bps: bps, Recipient: chain.NewAddress(operator.Bytes())}
-	_, address := serveConfig(t, c)
-	base := world.Chains()[slices.IndexFunc(world.Chains(), func(c *sandbox.Chain) bool { return c.Facts.ID == 8453 })]
+	address := serveSwaps(t, world, func(c *config.Config) {
+		c.Swap.Execution = config.ExecuteDirectly
+		c.Swap.Fee = config.Fee{Bps: bps, Recipient: chain.NewAddress(operator.Bytes())}
+	})
+	base, _ := world.Chain(8453)
 	trader := newTrader(t, world, base, address)
 	for _, one := range []swapCase{
 		{"coin", "USDC", "250000000000000000", false, ""},

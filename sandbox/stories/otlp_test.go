@@ -2,9 +2,12 @@ package stories_test
 
 import (
 	"compress/gzip"
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"io"
+	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -12,13 +15,14 @@ import (
 	"sync"
 	"testing"
 
+	"go.opentelemetry.io/otel"
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	spans "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 
 	"crossgate/config"
 	"crossgate/gateway"
-	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
 
@@ -93,36 +97,54 @@ const (
 	callersSpan  = "00f067aa0ba902b7"
 
 	unsampledTrace = "5bf92f3577b34da6a3ce929d0e0e4736"
+	orderTrace     = "6bf92f3577b34da6a3ce929d0e0e4736"
 )
 
-// startCollector has everything that is sampled arrive at a receiver.
-func startCollector(t *testing.T) (*receiver, *gateway.Telemetry) {
+// startCollector has everything that is sampled arrive at a receiver, which speaks one protocol of OTLP alone.
+func startCollector(t *testing.T, protocol string) (*receiver, *gateway.Telemetry) {
 	t.Helper()
 	r := &receiver{from: make(map[string]string)}
-	collecting := httptest.NewServer(r)
-	t.Cleanup(collecting.Close)
-	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collecting.URL)
+	if protocol == "grpc" {
+		listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := grpc.NewServer()
+		collector.RegisterTraceServiceServer(server, &grpcReceiver{to: r})
+		served := make(chan error, 1)
+		go func() { served <- server.Serve(listener) }()
+		t.Cleanup(func() {
+			server.Stop()
+			if err := <-served; err != nil {
+				t.Error(err)
+			}
+		})
+		t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+listener.Addr().String())
+	} else {
+		collecting := httptest.NewServer(r)
+		t.Cleanup(collecting.Close)
+		t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collecting.URL)
+	}
+	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")
 	t.Setenv("OTEL_TRACES_SAMPLER", "parentbased_always_on")
 	t.Setenv("OTEL_BSP_MAX_QUEUE_SIZE", "100000") // nothing may be lost to a busy machine
 	return r, startTelemetry(t)
 }
 
-// tracedWorld starts a sandbox, with the configuration of a gateway that continues its callers' traces.
-func tracedWorld(t *testing.T) (*sandbox.World, config.Config) {
-	t.Helper()
-	world := sandboxtest.Shared(t)
-	c := configOf(t, world)
-	c.Limits.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
-	return world, c
+// TestATraceArrivesAtItsCollector follows a swap from the caller's traceparent to the attempts at every node and venue, as a
+// collector gets it over OTLP, an order to its statement in the database, and a refused request by the reqId of its answer.
+func TestATraceArrivesAtItsCollector(t *testing.T) {
+	for _, protocol := range []string{"http/protobuf", "grpc"} {
+		t.Run(protocol, func(t *testing.T) { traceArrives(t, protocol) })
+	}
 }
 
-// TestATraceArrivesAtItsCollector follows a swap from the caller's traceparent to the attempts at every node and
-// venue, as a collector gets it over OTLP, and a refused request by the reqId of its answer.
-func TestATraceArrivesAtItsCollector(t *testing.T) {
-	r, telemetry := startCollector(t)
-	world, c := tracedWorld(t)
-	c.Telemetry.Log = config.LogJSON
+func traceArrives(t *testing.T, protocol string) {
+	r, telemetry := startCollector(t, protocol)
+	world := sandboxtest.Shared(t)
+	c := configOf(t, world)
+	c.Limits.Proxies, c.Telemetry.Log = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, config.LogJSON
 	var log written
 	url, _ := runLogged(t, c, telemetry, &log)
 	var facts worldJSON
@@ -130,6 +152,9 @@ func TestATraceArrivesAtItsCollector(t *testing.T) {
 
 	if status := traced(t, url+swapPath(facts), callersTrace, "01", nil); status != http.StatusOK {
 		t.Fatalf("the swap = %d", status)
+	}
+	if status := traced(t, url+"/api/Orders/creationTxHash/"+facts.Orders[0].CreationTxHash, orderTrace, "01", nil); status != http.StatusOK {
+		t.Fatalf("the order = %d", status)
 	}
 	var problem problemJSON
 	if status := traced(t, url+"/api/Orders/creationTxHash/0x12", callersTrace, "01", &problem); status != http.StatusBadRequest || problem.ReqID != callersTrace {
@@ -148,6 +173,8 @@ func TestATraceArrivesAtItsCollector(t *testing.T) {
 		t.Errorf("%d spans arrived of a trace that its caller does not sample", len(found))
 	}
 	checkSwapTrace(t, r.of(callersTrace))
+	checkStore(t, r.of(orderTrace))
+	checkExemplar(t, telemetry, orderTrace)
 	if !strings.Contains(log.String(), `"trace_id":"`+callersTrace+`"`) {
 		t.Errorf("no line of the log bears the trace's id: %.600s", log.String())
 	}
@@ -217,5 +244,92 @@ func checkSwapTrace(t *testing.T, all map[string]*spans.Span) {
 		if seen[name] == 0 {
 			t.Errorf("the trace has no %s, but %v", name, seen)
 		}
+	}
+}
+
+// checkExemplar wants the duration of a traced request to lead to its trace, where Prometheus asks for OpenMetrics.
+func checkExemplar(t *testing.T, telemetry *gateway.Telemetry, trace string) {
+	t.Helper()
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody)
+	request.Header.Set("Accept", "application/openmetrics-text; version=1.0.0")
+	answer := httptest.NewRecorder()
+	telemetry.Metrics().ServeHTTP(answer, request)
+	if got := answer.Header().Get("Content-Type"); !strings.HasPrefix(got, "application/openmetrics-text") {
+		t.Errorf("Content-Type = %q", got)
+	}
+	for line := range strings.Lines(answer.Body.String()) {
+		sample, exemplar, _ := strings.Cut(line, " # ")
+		if strings.Contains(exemplar, `trace_id="`+trace+`"`) && strings.HasPrefix(sample, "http_server_request_duration_seconds_bucket{") &&
+			strings.Contains(sample, `http_route="/api/Orders/creationTxHash/:creationTxHash"`) {
+			return
+		}
+	}
+	t.Errorf("no bucket of the request's duration has trace %s as its exemplar", trace)
+}
+
+// checkStore wants the way from the request through the cache and the index into the database.
+func checkStore(t *testing.T, all map[string]*spans.Span) {
+	t.Helper()
+	for _, span := range all {
+		if span.GetName() != "SELECT events" {
+			continue
+		}
+		if said := attributesOf(span); said["db.system.name"] != "sqlite" || said["db.operation.name"] != "SELECT" || said["db.collection.name"] != "events" {
+			t.Errorf("the question to the database says %v", said)
+		}
+		find := all[string(span.GetParentSpanId())]
+		request := all[string(find.GetParentSpanId())]
+		got := request.GetName() + ", " + find.GetName()
+		if want := "GET /api/Orders/creationTxHash/:creationTxHash, order.find"; got != want {
+			t.Errorf("the database was asked below %s, want %s", got, want)
+		}
+		return
+	}
+	t.Error("the trace of an order has no question to the database")
+}
+
+// grpcReceiver is the collector's end of OTLP over gRPC.
+type grpcReceiver struct {
+	collector.UnimplementedTraceServiceServer
+
+	to *receiver
+}
+
+// Export implements the service.
+func (r *grpcReceiver) Export(_ context.Context, export *collector.ExportTraceServiceRequest) (*collector.ExportTraceServiceResponse, error) {
+	r.to.keep(export)
+	return &collector.ExportTraceServiceResponse{}, nil
+}
+
+// TestWhatCannotBeExportedIsOneLineInTheLog has no collector where spans are to go.
+func TestWhatCannotBeExportedIsOneLineInTheLog(t *testing.T) {
+	gone, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := gone.Close(); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://user:canary-password@"+gone.Addr().String())
+	t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "100")
+	t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "1") // each span is exported by itself
+	var log written
+	restoreTelemetry(t)
+	telemetry, err := gateway.StartTelemetry(t.Context(), config.Telemetry{Share: 1},
+		gateway.NewLogger(&log, config.LogJSON, slog.LevelInfo))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		_, span := otel.Tracer("test").Start(t.Context(), "span")
+		span.End()
+	}
+	_ = telemetry.Stop(t.Context()) // which exports what is left
+	text := log.String()
+	if got := strings.Count(text, `"telemetry not exported"`); got != 1 || !strings.Contains(text, `"level":"WARN"`) {
+		t.Errorf("the log has %d lines about it, want 1:\n%s", got, text)
+	}
+	if strings.Contains(text, "canary") {
+		t.Errorf("the log tells the password: %s", text)
 	}
 }

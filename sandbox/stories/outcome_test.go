@@ -19,23 +19,21 @@ func TestAFixedOutcomeIsDelivered(t *testing.T) {
 	sandboxtest.Executes(t)
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
-	c := swapsAlone(t, world)
-	ethereum := world.Chains()[slices.IndexFunc(world.Chains(), func(c *sandbox.Chain) bool { return c.Facts.ID == 1 })]
-	exchangesAlone := slices.DeleteFunc(slices.Clone(c.Venues), func(v config.Venue) bool { return len(v.Endpoints) > 0 })
+	ethereum, _ := world.Chain(1)
 	for _, row := range []struct {
-		name      string
-		execution config.Execution
-		venues    []config.Venue
+		name        string
+		execution   config.Execution
+		onChainOnly bool
 	}{
-		{"router", config.ExecuteByRouter, c.Venues},
-		{"direct", config.ExecuteDirectly, c.Venues},
-		{"exchanges on chain", config.ExecuteDirectly, exchangesAlone},
+		{"router", config.ExecuteByRouter, false},
+		{"direct", config.ExecuteDirectly, false},
+		{"exchanges on chain", config.ExecuteDirectly, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			one := c
-			one.Swap.Execution, one.Venues, one.Index.Path = row.execution, row.venues, t.TempDir()+"/orders.db"
-			_, address := serveConfig(t, one)
-			trader := newTrader(t, world, ethereum, address)
+			trader := newTrader(t, world, ethereum, serveSwaps(t, world, func(c *config.Config) {
+				c.Swap.Execution = row.execution
+				c.Venues = slices.DeleteFunc(c.Venues, func(v config.Venue) bool { return row.onChainOnly && len(v.Endpoints) > 0 })
+			}))
 			for _, swap := range []swapCase{
 				{in: "coin", out: "USDC", amount: "350000000"},
 				{in: "USDC", out: "DAI", amount: "75000000000000000000", toStranger: true},

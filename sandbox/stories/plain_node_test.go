@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
@@ -36,16 +35,14 @@ func TestPlainNodesHandOutWhatWasMeasured(t *testing.T) {
 	sandboxtest.Executes(t)
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
-	base := world.Chains()[slices.IndexFunc(world.Chains(), func(c *sandbox.Chain) bool { return c.Facts.ID == 8453 })]
+	base, _ := world.Chain(8453)
 	behind := func(takesOverrides bool, unsimulated config.Unsimulated) *trader {
-		c := swapsAlone(t, world)
-		c.Swap.Execution, c.Swap.Unsimulated, c.Index.Path = config.ExecuteDirectly, unsimulated, t.TempDir()+"/orders.db"
-		c.Venues = slices.DeleteFunc(c.Venues, func(v config.Venue) bool { return v.Name != "kyberswap" })
-		c.Chains = slices.Clone(c.Chains)
-		at := slices.IndexFunc(c.Chains, func(c config.Chain) bool { return c.ID == chain.ID(8453) })
-		c.Chains[at].Endpoints = defective(t, c.Chains[at].Endpoints[0], defects{"plain": plainNodes[takesOverrides]})
-		_, address := serveConfig(t, c)
-		return newTrader(t, world, base, address)
+		return newTrader(t, world, base, serveSwaps(t, world, func(c *config.Config) {
+			c.Swap.Execution, c.Swap.Unsimulated = config.ExecuteDirectly, unsimulated
+			onlyVenues(c, "kyberswap")
+			at := slices.IndexFunc(c.Chains, func(c config.Chain) bool { return c.ID == 8453 })
+			c.Chains[at].Endpoints = defective(t, c.Chains[at].Endpoints[0], defects{"plain": plainNodes[takesOverrides]})
+		}))
 	}
 	header := func(w *trader, c swapCase) (status int, marked string) {
 		response, err := http.Get(w.gateway + "/v1.0/chain/transaction?" + w.query(c).Encode())

@@ -365,3 +365,13 @@ func (r *reorgs) await(t *testing.T, what string, done func() bool) {
 		}
 	}
 }
+
+// answered fetches url and returns the body of a 200 with its headers.
+func answered(t *testing.T, method, url, body string) (string, http.Header) {
+	t.Helper()
+	response, text := ask(t, method, url, body)
+	if response.StatusCode != http.StatusOK {
+		t.Fatalf("%s %s = %d %s", method, url, response.StatusCode, text)
+	}
+	return string(text), response.Header
+}

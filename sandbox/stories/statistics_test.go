@@ -1,10 +1,8 @@
 package stories_test
 
 import (
-	"fmt"
 	"math"
 	"net/http"
-	"slices"
 	"testing"
 	"time"
 )
@@ -82,48 +80,4 @@ func sumOfDays(t *testing.T, front front) (sum figures, given float64) {
 		<-time.After(100 * time.Millisecond)
 	}
 	return sum, given
-}
-
-// TestVenuesThatWinAreCounted compares a swap and asks who won, until that is written.
-func TestVenuesThatWinAreCounted(t *testing.T) {
-	t.Parallel()
-	front := readingFront(t)
-	var world worldJSON
-	get(t, front.world.URL()+"/sandbox/world", &world)
-	var usdc string
-	for _, token := range world.Tokens {
-		if token.ChainID == 1 && token.Symbol == "USDC" {
-			usdc = token.Address
-		}
-	}
-	var quoted struct {
-		Aggregators []struct{ Name, Verdict string }
-	}
-	get(t, front.url+"/v1.0/chain/transaction/explain?chainId=1&tokenIn=0x0000000000000000000000000000000000000000&tokenInAmount=1000000000000000000"+
-		"&tokenOut="+usdc+"&tokenOutRecipient="+world.Accounts[0].Address, &quoted)
-	won := slices.IndexFunc(quoted.Aggregators, func(a struct{ Name, Verdict string }) bool { return a.Verdict == "won" })
-	if won < 0 {
-		t.Fatalf("nobody won: %+v", quoted)
-	}
-	for back := 2; ; back++ { // other days each time: answers are kept for a minute
-		if back > 360 {
-			t.Fatalf("%s won, and that is not counted", quoted.Aggregators[won].Name)
-		}
-		var counted struct {
-			Venues []struct {
-				Name                                       string
-				ComparisonsCount, WonCount, ContestedCount int
-				AverageImprovementPercent                  *float64
-			}
-		}
-		get(t, fmt.Sprintf("%s/api/Statistics/getVenues?dateFrom=%s", front.url, time.Now().AddDate(0, 0, -back).UTC().Format(time.DateOnly)), &counted)
-		if len(counted.Venues) > 0 {
-			first := counted.Venues[0]
-			if first.Name != quoted.Aggregators[won].Name || first.WonCount != 1 || first.ComparisonsCount != 1 || first.ContestedCount != 1 || first.AverageImprovementPercent == nil {
-				t.Errorf("%+v, want %s as the winner of one comparison", counted.Venues, quoted.Aggregators[won].Name)
-			}
-			return
-		}
-		<-time.After(100 * time.Millisecond)
-	}
 }

@@ -159,7 +159,13 @@ func (s *story) send(_ *testscript.TestScript, arguments []string) error {
 	return s.again()
 }
 
-func (s *story) again() error { return s.fetch(s.method, s.url, strings.NewReader(s.sent), s.headers) }
+func (s *story) again() (err error) {
+	const patience = 20 // times, as ask has it
+	for attempt := 0; err == nil && (attempt == 0 || attempt < patience && isLate(s.response.StatusCode, s.body)); attempt++ {
+		err = s.fetch(s.method, s.url, strings.NewReader(s.sent), s.headers)
+	}
+	return err
+}
 
 func (s *story) control(_ *testscript.TestScript, arguments []string) error {
 	err := s.fetch(http.MethodPost, s.sandbox+"/sandbox/"+arguments[0], strings.NewReader(arguments[1]), nil)

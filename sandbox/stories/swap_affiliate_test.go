@@ -3,7 +3,6 @@ package stories_test
 import (
 	"math/big"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -19,13 +18,9 @@ func TestAffiliatesOnSolanaArePaid(t *testing.T) {
 	sandboxtest.Executes(t)
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
-	all := swapsAlone(t, world)
 	wallet := world.Accounts()[2].Wallet.Key.String()
 	for _, name := range []string{"jupiter", "dflow"} {
-		c := all
-		c.Index.Path = t.TempDir() + "/orders.db"
-		c.Venues = slices.DeleteFunc(slices.Clone(all.Venues), func(v config.Venue) bool { return v.Name != name })
-		_, address := serveConfig(t, c)
+		address := serveSwaps(t, world, func(c *config.Config) { onlyVenues(c, name) })
 		for _, one := range []struct {
 			swapCase
 			recipient, paid string // the owner of the accounts that are paid into

@@ -1,7 +1,6 @@
 package stories_test
 
 import (
-	"slices"
 	"testing"
 
 	"crossgate/sandbox"
@@ -14,8 +13,7 @@ func TestSwapsWorkOnAChainAheadOfTheClock(t *testing.T) {
 	sandboxtest.Executes(t)
 	t.Parallel()
 	front := patientlyInFrontOf(t, sandboxtest.Start(t, sandbox.Options{}))
-	chains := front.world.Chains()
-	base := chains[slices.IndexFunc(chains, func(c *sandbox.Chain) bool { return c.Facts.ID == 8453 })]
+	base, _ := front.world.Chain(8453)
 	if err := front.world.Mine(t.Context(), base.Facts.ID, 3000); err != nil {
 		t.Fatal(err)
 	}

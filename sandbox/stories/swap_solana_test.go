@@ -108,14 +108,12 @@ func TestSwapTransactionOnSolanaDoesWhatItSays(t *testing.T) {
 	sandboxtest.Executes(t)
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
-	all := swapsAlone(t, world)
 	for _, name := range []string{"", "jupiter", "dflow"} {
-		c := all
-		c.Index.Path = t.TempDir() + "/orders.db"
-		if name != "" {
-			c.Venues = slices.DeleteFunc(slices.Clone(all.Venues), func(v config.Venue) bool { return v.Name != name })
-		}
-		_, address := serveConfig(t, c)
+		address := serveSwaps(t, world, func(c *config.Config) {
+			if name != "" {
+				onlyVenues(c, name)
+			}
+		})
 		w := newSolanaTrader(t, world, address)
 		for _, one := range solanaCases {
 			t.Run(fmt.Sprintf("%s/%s/%t", name, one, one.toStranger), func(t *testing.T) {
@@ -230,12 +228,6 @@ func TestLiarsOnSolanaNeverWin(t *testing.T) {
 	sandboxtest.Executes(t)
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
-	all := swapsAlone(t, world)
-	jupiter := slices.IndexFunc(all.Venues, func(v config.Venue) bool { return v.Name == "jupiter" })
-	real, err := url.Parse(all.Venues[jupiter].Endpoints[0].URL.Reveal())
-	if err != nil {
-		t.Fatal(err)
-	}
 	honest := func(body []byte) []byte { return body }
 	for name, lie := range map[string]struct {
 		answered func([]byte) []byte
@@ -246,13 +238,7 @@ func TestLiarsOnSolanaNeverWin(t *testing.T) {
 		"a promise that the transaction does not keep":       {doubled, "its minimum is"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := all
-			c.Index.Path, c.Venues = t.TempDir()+"/orders.db", slices.Clone(all.Venues)
-			server := httptest.NewServer(between(real, lie.answered))
-			t.Cleanup(server.Close)
-			c.Venues[jupiter].Endpoints = slices.Clone(all.Venues[jupiter].Endpoints)
-			c.Venues[jupiter].Endpoints[0].URL = config.NewSecret(server.URL)
-			_, address := serveConfig(t, c)
+			address := serveSwaps(t, world, func(c *config.Config) { between(t, c, "jupiter", lie.answered) })
 			w := newSolanaTrader(t, world, address)
 			var told struct {
 				Aggregators []struct{ Name, Verdict, Reason string }
@@ -271,9 +257,15 @@ func TestLiarsOnSolanaNeverWin(t *testing.T) {
 	}
 }
 
-// between forwards to a real venue, and changes what it answers.
-func between(real *url.URL, answered func([]byte) []byte) http.Handler {
-	return &httputil.ReverseProxy{
+// between puts a way between a gateway and a venue on which answers are changed, until the test ends.
+func between(t *testing.T, c *config.Config, name string, answered func([]byte) []byte) {
+	t.Helper()
+	at := slices.IndexFunc(c.Venues, func(v config.Venue) bool { return v.Name == name })
+	real, err := url.Parse(c.Venues[at].Endpoints[0].URL.Reveal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(real) },
 		ModifyResponse: func(r *http.Response) error {
 			body, err := io.ReadAll(r.Body)
@@ -282,7 +274,9 @@ func between(real *url.URL, answered func([]byte) []byte) http.Handler {
 			r.Header.Set("Content-Length", fmt.Sprint(len(body)))
 			return err
 		},
-	}
+	})
+	t.Cleanup(server.Close)
+	c.Venues[at].Endpoints[0].URL = config.NewSecret(server.URL)
 }
 
 // doubled is an answer that promises twice as much.

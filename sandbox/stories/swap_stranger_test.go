@@ -7,9 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -31,18 +28,12 @@ func TestNoVenueOnSolanaPaysAStranger(t *testing.T) {
 	sandboxtest.Executes(t)
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
-	c := swapsAlone(t, world)
-	c.Venues = slices.DeleteFunc(c.Venues, func(v config.Venue) bool { return v.Name != "dflow" })
-	real, err := url.Parse(c.Venues[0].Endpoints[0].URL.Reveal())
-	if err != nil {
-		t.Fatal(err)
-	}
 	var change swapChange
 	asked := 0
-	server := httptest.NewServer(between(real, func(body []byte) []byte { return changedSwap(body, change) }))
-	t.Cleanup(server.Close)
-	c.Venues[0].Endpoints[0].URL = config.NewSecret(server.URL)
-	_, address := serveConfig(t, c)
+	address := serveSwaps(t, world, func(c *config.Config) {
+		onlyVenues(c, "dflow")
+		between(t, c, "dflow", func(body []byte) []byte { return changedSwap(body, change) })
+	})
 	w := newSolanaTrader(t, world, address)
 	stranger := world.Accounts()[1].Wallet.Key
 	for _, one := range solanaCases {

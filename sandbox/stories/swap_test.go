@@ -121,25 +121,19 @@ func TestEveryVenueDeliversByEveryWay(t *testing.T) {
 	sandboxtest.Executes(t)
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
-	base := world.Chains()[slices.IndexFunc(world.Chains(), func(c *sandbox.Chain) bool { return c.Facts.ID == 8453 })]
-	all := swapsAlone(t, world)
+	base, _ := world.Chain(8453)
 	for _, execution := range []config.Execution{config.ExecuteByRouter, config.ExecuteDirectly} {
-		for _, venue := range all.Venues {
-			if !slices.Contains(venues.Serving(base.Facts.Native), venue.Name) {
-				continue // TestEveryExchangeDelivers: no exchange is on every chain
-			}
-			t.Run(fmt.Sprintf("%s/%s", execution, venue.Name), func(t *testing.T) {
-				alone := all
-				alone.Venues = []config.Venue{venue}
-				alone.Swap.Execution = execution
-				alone.Index.Path = t.TempDir() + "/orders.db"
-				_, address := serveConfig(t, alone)
-				trader := newTrader(t, world, base, address)
+		for _, name := range venues.Serving(base.Facts.Native) { // of exchanges TestEveryExchangeDelivers: none is on every chain
+			t.Run(fmt.Sprintf("%s/%s", execution, name), func(t *testing.T) {
+				trader := newTrader(t, world, base, serveSwaps(t, world, func(c *config.Config) {
+					onlyVenues(c, name)
+					c.Swap.Execution = execution
+				}))
 				for _, one := range swapCases {
-					if execution == config.ExecuteDirectly && venue.Name == "okx" && one.in != "coin" {
+					if execution == config.ExecuteDirectly && name == "okx" && one.in != "coin" {
 						continue // TestVenueThatWantsAnotherApprovalIsCompared
 					}
-					if execution == config.ExecuteDirectly && (venue.Name == "fly" || venue.Name == "fabric") {
+					if execution == config.ExecuteDirectly && (name == "fly" || name == "fabric") {
 						continue // TestNoMutationIsHandedOut: nobody knows what their contracts enforce
 					}
 					t.Run(one.String(), func(t *testing.T) {
@@ -161,19 +155,16 @@ func TestVenueThatWantsAnotherApprovalIsCompared(t *testing.T) {
 	sandboxtest.Executes(t)
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
-	base := world.Chains()[slices.IndexFunc(world.Chains(), func(c *sandbox.Chain) bool { return c.Facts.ID == 8453 })]
-	all := swapsAlone(t, world)
+	base, _ := world.Chain(8453)
 	var routers []string
 	for _, router := range venues.Routers("okx", base.Facts.Native) {
 		routers = append(routers, strings.ToLower(router))
 	}
 	trader := func(t *testing.T, names ...string) *trader {
-		some := all
-		some.Venues = slices.DeleteFunc(slices.Clone(all.Venues), func(v config.Venue) bool { return !slices.Contains(names, v.Name) })
-		some.Swap.Execution = config.ExecuteDirectly
-		some.Index.Path = t.TempDir() + "/orders.db"
-		_, address := serveConfig(t, some)
-		return newTrader(t, world, base, address)
+		return newTrader(t, world, base, serveSwaps(t, world, func(c *config.Config) {
+			onlyVenues(c, names...)
+			c.Swap.Execution = config.ExecuteDirectly
+		}))
 	}
 	alone, together := trader(t, "okx"), trader(t, "okx", "lifi")
 	for _, one := range swapCases[1:3] {
@@ -197,16 +188,13 @@ func TestEveryExchangeDelivers(t *testing.T) {
 	sandboxtest.Executes(t)
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
-	all := swapsAlone(t, world)
 	for _, execution := range []config.Execution{config.ExecuteByRouter, config.ExecuteDirectly} {
 		for _, name := range world.Exchanges() {
 			t.Run(fmt.Sprintf("%s/%s", execution, name), func(t *testing.T) {
-				alone := all
-				alone.Venues = []config.Venue{{Name: name}}
-				alone.Swap.Execution = execution
-				alone.Index.Path = t.TempDir() + "/orders.db"
-				_, address := serveConfig(t, alone)
-				checkExchange(t, world, name, execution, address)
+				checkExchange(t, world, name, execution, serveSwaps(t, world, func(c *config.Config) {
+					c.Venues = []config.Venue{{Name: name}}
+					c.Swap.Execution = execution
+				}))
 			})
 		}
 	}

@@ -4,14 +4,12 @@ import (
 	"fmt"
 	"math/big"
 	"net/url"
-	"slices"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 
-	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
 
@@ -21,8 +19,8 @@ func TestMaxLeavesEnoughForTheTransaction(t *testing.T) {
 	sandboxtest.Executes(t)
 	t.Parallel()
 	front := startFront(t)
-	at := slices.IndexFunc(front.world.Chains(), func(c *sandbox.Chain) bool { return c.Facts.ID == 8453 })
-	w := newTrader(t, front.world, front.world.Chains()[at], front.url)
+	base, _ := front.world.Chain(8453)
+	w := newTrader(t, front.world, base, front.url)
 	var answer struct {
 		Tx struct{ To, Data, Value, GasLimit, GasPrice, EstimatedTransactionFee string }
 	}

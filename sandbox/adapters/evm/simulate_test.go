@@ -17,6 +17,7 @@ import (
 	"crossgate/chain"
 	"crossgate/quote"
 	"crossgate/sandbox/contracts"
+	node "crossgate/sandbox/jsonrpc"
 	"crossgate/sandbox/sandboxtest"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
@@ -203,16 +204,6 @@ func TestSimulationNamesWhatFails(t *testing.T) {
 	}
 }
 
-func TestSimulationSeesWhatIsLeftBehind(t *testing.T) {
-	s := openStall(t, nil)
-	public := s.public
-	tx := s.routed(t, "USDC", "DAI", 250e6, 1, s.swap("USDC", "DAI", 200e6, 1, public)) // 50 USDC less than pulled
-	found, err := s.simulator.Simulate(t.Context(), s.trial("USDC", "DAI", 250e6, tx, public))
-	if err != nil || found.Left != chain.NewAmount(50e6) {
-		t.Errorf("left = %s, %v, want 50000000", found.Left, err)
-	}
-}
-
 // wary is the code of a contract that reverts where it takes its surroundings for a simulation's: no price of gas, more
 // than ten million gas, or a caller with 2^76 wei, which are 75,000 coins. warier also wants a base fee and randomness,
 // which plain calls have from the newest block.
@@ -285,53 +276,24 @@ type oldNode struct {
 }
 
 func (n *oldNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var raw json.RawMessage
-	if err := json.NewDecoder(r.Body).Decode(&raw); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	var batch []json.RawMessage
-	if json.Unmarshal(raw, &batch) != nil {
-		_, _ = w.Write(n.answer(r, raw))
-		return
-	}
-	answers := make([]string, len(batch))
-	for i, call := range batch {
-		answers[i] = string(n.answer(r, call))
-	}
-	fmt.Fprintf(w, "[%s]", strings.Join(answers, ","))
-}
-
-func (n *oldNode) answer(r *http.Request, call json.RawMessage) []byte {
-	var asked struct {
-		ID     json.RawMessage `json:"id"`
-		Method string          `json:"method"`
-	}
-	if json.Unmarshal(call, &asked) != nil {
-		return nil
-	}
-	n.asked[asked.Method]++
-	if asked.Method == "eth_simulateV1" && !n.simulates {
-		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"the method eth_simulateV1 does not exist/is not available"}}`, asked.ID)
-	}
-	if n.refuses && bytes.Count(call, []byte(`"balance"`))+bytes.Count(call, []byte(`"code"`))+bytes.Count(call, []byte(`"stateDiff"`)) > 0 {
-		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"too many arguments, want at most 2"}}`, asked.ID)
-	}
-	request, err := http.NewRequestWithContext(r.Context(), http.MethodPost, n.behind, strings.NewReader(string(n.overridden(call))))
-	if err != nil {
-		return nil
-	}
-	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return nil
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		return nil
-	}
-	return body
+	const mostBytes = 1 << 20
+	behind := node.At(n.behind)
+	node.Each(w, r, mostBytes, func(one *http.Request, call node.Request, _ int) *node.Recorder {
+		n.asked[call.Method]++
+		if call.Method == "eth_simulateV1" && !n.simulates {
+			return node.Answer(call, `"error":{"code":-32601,"message":"the method eth_simulateV1 does not exist/is not available"}`)
+		}
+		text, err := io.ReadAll(one.Body)
+		if err != nil {
+			return node.Answer(call, `"result":null`)
+		}
+		if n.refuses && bytes.Count(text, []byte(`"balance"`))+bytes.Count(text, []byte(`"code"`))+bytes.Count(text, []byte(`"stateDiff"`)) > 0 {
+			return node.Answer(call, `"error":{"code":-32602,"message":"too many arguments, want at most 2"}`)
+		}
+		text = n.overridden(text)
+		one.Body, one.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+		return node.Record(behind, one)
+	})
 }
 
 // overridden is the call with the node's codes among its state overrides.

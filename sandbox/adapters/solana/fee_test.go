@@ -18,13 +18,11 @@ import (
 
 // instead answers one method with a result, and has the world's node answer everything else.
 func (w *world) instead(method, result string) http.Handler {
-	return http.HandlerFunc(func(out http.ResponseWriter, in *http.Request) {
-		jsonrpc.Each(out, in, mostBytes, func(one *http.Request, call jsonrpc.Request, _ int) *jsonrpc.Recorder {
-			if call.Method == method {
-				return jsonrpc.Answer(call, `"result":`+result)
-			}
-			return jsonrpc.Record(w, one)
-		})
+	return jsonrpc.Altered(w, func(call jsonrpc.Request, _ int) string {
+		if call.Method == method {
+			return `"result":` + result
+		}
+		return ""
 	})
 }
 

@@ -25,9 +25,12 @@ LDFLAGS   = -s -w -X crossgate/internal/release.version=$(VERSION) -X crossgate/
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## the offline world with the gateway in front of it, on 127.0.0.1:8080 (ARGS="--listen ADDRESS --operators ADDRESS --control ADDRESS")
-	@echo 'Compiling the gateway and its world, which takes some minutes the first time and seconds afterwards.'
-	@cd sandbox && CGO_ENABLED=0 go run -ldflags "$(LDFLAGS)" ./cmd/sandbox $(ARGS)
+demo: ## the offline world with the gateway in front of it, on 127.0.0.1:8080; writes demo.yaml and examples/wallet/.env (ARGS="--listen ADDRESS --operators ADDRESS --control ADDRESS")
+	@echo 'Compiling the gateway and its world: some minutes the first time, seconds afterwards.'
+	@cd sandbox && all=$$(go list -deps ./cmd/sandbox | wc -l) && n=0 && \
+	  { CGO_ENABLED=0 go build -v -ldflags "$(LDFLAGS)" -o "$(abspath $(BIN))/" ./cmd/sandbox 2>&1 || echo 'not compiled'; } | while read -r line; do \
+	  case "$$line" in 'not compiled') exit 1 ;; *' '*) echo "$$line" ;; *) n=$$((n + 1)); [ $$((n % 25)) != 0 ] || echo "$$n of $$all packages: $$line" ;; esac; done
+	@$(BIN)/sandbox --config "$(CURDIR)/demo.yaml" --wallet "$(CURDIR)/examples/wallet/.env" $(ARGS)
 
 test: ## vet, every test under the race detector, what counts without it, every benchmark once, what is deployed
 	@.ci/test

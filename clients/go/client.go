@@ -10,7 +10,9 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -58,13 +60,21 @@ func (c *Client) Orders(ctx context.Context, filter OrderFilter) (list OrderList
 	if err != nil {
 		return list, fmt.Errorf("filter of orders: %w", err)
 	}
-	err = c.ask(ctx, http.MethodPost, "/api/Orders/filteredList", body, &list)
+	_, err = c.ask(ctx, http.MethodPost, "/api/Orders/filteredList", body, &list)
 	return list, err
 }
 
-// LockedAssets returns what a taker has delivered and was not paid for yet, by give chain.
-func (c *Client) LockedAssets(ctx context.Context, taker string) (locked []LockedChain, err error) {
-	err = c.get(ctx, "/api/Statistics/"+url.PathEscape(taker)+"/lockedAssets", &locked)
+// LockedAssets returns what a taker has delivered and was not paid for yet.
+func (c *Client) LockedAssets(ctx context.Context, taker string) (locked LockedAssets, err error) {
+	header, err := c.ask(ctx, http.MethodGet, "/api/Statistics/"+url.PathEscape(taker)+"/lockedAssets", nil, &locked.Chains)
+	for member := range strings.SplitSeq(header.Get("Index-Basis"), ", ") { // such as 1;block=21000000;lag=2
+		id, basis, _ := strings.Cut(member, ";")
+		if slices.Contains(strings.Split(basis, ";"), "behind") && err == nil {
+			var chain ChainID
+			err = chain.UnmarshalJSON([]byte(id))
+			locked.Behind = append(locked.Behind, chain)
+		}
+	}
 	return locked, err
 }
 
@@ -77,20 +87,21 @@ func (c *Client) Swap(ctx context.Context, query SwapQuery) (swap Swap, err erro
 func creationPath(hash string) string { return "/api/Orders/creationTxHash/" + url.PathEscape(hash) }
 
 func (c *Client) get(ctx context.Context, path string, into any) error {
-	return c.ask(ctx, http.MethodGet, path, nil, into)
+	_, err := c.ask(ctx, http.MethodGet, path, nil, into)
+	return err
 }
 
 // ask reads an answer into a value.
-func (c *Client) ask(ctx context.Context, method, path string, body []byte, into any) error {
+func (c *Client) ask(ctx context.Context, method, path string, body []byte, into any) (http.Header, error) {
 	response, err := c.try(ctx, method, path, "application/json", body)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer response.Body.Close()
 	if err := json.NewDecoder(io.LimitReader(response.Body, maxBody)).Decode(into); err != nil {
-		return fmt.Errorf("answer of %s %s: %w", method, path, err)
+		return nil, fmt.Errorf("answer of %s %s: %w", method, path, err)
 	}
-	return nil
+	return response.Header, nil
 }
 
 // try sends a request until it succeeds or is worth no further try.

@@ -179,6 +179,12 @@ type ListedOrder struct {
 	Take     Offer  `json:"takeOfferWithMetadata"`
 }
 
+// LockedAssets is what a taker was not paid for yet, as far as the index has read the chains.
+type LockedAssets struct {
+	Chains []LockedChain
+	Behind []ChainID // chains whose newest orders may be missing
+}
+
 // LockedChain is what is locked for a taker on a give chain.
 type LockedChain struct {
 	Chain  ChainID       `json:"chainId"`

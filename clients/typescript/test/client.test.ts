@@ -117,12 +117,7 @@ test("errors are of the API's dialects", async () => {
 
 test("a request beyond the quota is repeated after Retry-After", async () => {
   const statuses: number[] = [];
-  const counting: typeof fetch = async (...request) => {
-    const response = await fetch(...request);
-    statuses.push(response.status);
-    return response;
-  };
-  const limited = createCrossgateClient({ url: setting("LIMITED"), fetch: counting });
+  const limited = createCrossgateClient({ url: setting("LIMITED"), onFetchResponse: ({ status }) => statuses.push(status) });
   for (let asked = 0; asked < 20 && !statuses.includes(429); asked++) await limited.getChains();
   assert.deepEqual(statuses.slice(-2), [429, 200]);
   const impatient = createCrossgateClient({ url: setting("LIMITED"), maxRetryAfter: 0 });
@@ -182,11 +177,8 @@ test("a stream that breaks goes on where it was", async () => {
 
 test("a creation that is not found is asked for again, no longer than patience", async () => {
   let asked = 0;
-  const counting: typeof fetch = (...request) => {
-    asked++;
-    return fetch(...request);
-  };
-  const watching = createCrossgateClient({ url, fetch: counting }).watchOrder({ creationTxHash: unknown }, { patience: 500 });
+  const counting = createCrossgateClient({ url, onFetchResponse: () => asked++ });
+  const watching = counting.watchOrder({ creationTxHash: unknown }, { patience: 500 });
   await assert.rejects(watching.next(), (error) => error instanceof TrackingError && error.errorId === "TRANSACTION_NOT_FOUND");
   assert.equal(asked, 2);
 });

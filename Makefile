@@ -20,7 +20,7 @@ BIN      ?= bin
 BUILD     = CGO_ENABLED=0 go build -trimpath -buildvcs=false -tags nomsgpack -ldflags "$(LDFLAGS)"
 LDFLAGS   = -s -w -X crossgate/internal/release.version=$(VERSION) -X crossgate/internal/release.commit=$(COMMIT) -X crossgate/internal/release.date=$(DATE)
 
-.PHONY: help demo test soak lint fmt fuzz bench gateway build reproducible size contracts image manifests check check-deploy check-pages vulnerabilities release release-check
+.PHONY: help demo test soak lint fmt fuzz bench gateway build reproducible size contracts image manifests check check-deploy check-pages vulnerabilities release release-check publish-client
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -91,6 +91,10 @@ release-check: reproducible size ## a release of the working tree in dist/, with
 release: ## the release of the tag that is checked out, signed and published: the workflow does this
 	GOBIN="$(CURDIR)/bin" go install $(SYFT)
 	PATH="$(CURDIR)/bin:$$PATH" go run $(RELEASER) release --clean
+
+publish-client: ## clients/typescript to npm as crossgate-client, with the version of the tag: the workflow does this
+	cp LICENSE clients/typescript/
+	cd clients/typescript && npm ci --ignore-scripts --no-audit --no-fund && npm version --no-git-tag-version "$(VERSION:v%=%)" && npm run build && npm publish --provenance --access public $(if $(findstring -,$(VERSION)),--tag next)
 
 vulnerabilities: ## known ones in code that is called, by the database at vuln.go.dev
 	go run $(SCANNER) ./...

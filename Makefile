@@ -20,14 +20,17 @@ BIN      ?= bin
 BUILD     = CGO_ENABLED=0 go build -trimpath -buildvcs=false -tags nomsgpack -ldflags "$(LDFLAGS)"
 LDFLAGS   = -s -w -X crossgate/internal/release.version=$(VERSION) -X crossgate/internal/release.commit=$(COMMIT) -X crossgate/internal/release.date=$(DATE)
 
-.PHONY: help demo test soak lint fmt fuzz bench gateway build reproducible size contracts image manifests check check-deploy check-pages vulnerabilities release release-check
+.PHONY: help demo test soak lint fmt fuzz bench gateway build reproducible size contracts image manifests check check-deploy check-pages vulnerabilities release release-check publish-client
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## the offline world with the gateway in front of it, on 127.0.0.1:8080 (ARGS="--listen ADDRESS --operators ADDRESS --control ADDRESS")
-	@echo 'Compiling the gateway and its world, which takes some minutes the first time and seconds afterwards.'
-	@cd sandbox && CGO_ENABLED=0 go run -ldflags "$(LDFLAGS)" ./cmd/sandbox $(ARGS)
+demo: ## the offline world with the gateway in front of it, on 127.0.0.1:8080; writes demo.yaml and examples/wallet/.env (ARGS="--listen ADDRESS --operators ADDRESS --control ADDRESS")
+	@echo 'Compiling the gateway and its world: some minutes the first time, seconds afterwards.'
+	@cd sandbox && all=$$(go list -deps ./cmd/sandbox | wc -l) && n=0 && \
+	  { CGO_ENABLED=0 go build -v -ldflags "$(LDFLAGS)" -o "$(abspath $(BIN))/" ./cmd/sandbox 2>&1 || echo 'not compiled'; } | while read -r line; do \
+	  case "$$line" in 'not compiled') exit 1 ;; *' '*) echo "$$line" ;; *) n=$$((n + 1)); [ $$((n % 25)) != 0 ] || echo "$$n of $$all packages: $$line" ;; esac; done
+	@$(BIN)/sandbox --config "$(CURDIR)/demo.yaml" --wallet "$(CURDIR)/examples/wallet/.env" $(ARGS)
 
 test: ## vet, every test under the race detector, what counts without it, every benchmark once, what is deployed
 	@.ci/test
@@ -88,6 +91,10 @@ release-check: reproducible size ## a release of the working tree in dist/, with
 release: ## the release of the tag that is checked out, signed and published: the workflow does this
 	GOBIN="$(CURDIR)/bin" go install $(SYFT)
 	PATH="$(CURDIR)/bin:$$PATH" go run $(RELEASER) release --clean
+
+publish-client: ## clients/typescript to npm as crossgate-client, with the version of the tag: the workflow does this
+	cp LICENSE clients/typescript/
+	cd clients/typescript && npm ci --ignore-scripts --no-audit --no-fund && npm version --no-git-tag-version "$(VERSION:v%=%)" && npm run build && npm publish --provenance --access public $(if $(findstring -,$(VERSION)),--tag next)
 
 vulnerabilities: ## known ones in code that is called, by the database at vuln.go.dev
 	go run $(SCANNER) ./...

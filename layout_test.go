@@ -105,7 +105,8 @@ var house = map[string]room{
 	"internal/postgrestest": {"internal/linktest", "a server for tests, of the standard library alone: what it is tested with belongs to the tests"},
 	"internal/linktest":     {"", "a link for tests, of the standard library alone: it knows nothing of what it carries"},
 
-	"examples/taker": {"", "a client knows nothing but the HTTP API: it is copied out of this tree"},
+	"clients/go":     {"", "a client knows nothing but the HTTP API: programs outside of this tree import it"},
+	"examples/taker": {"clients/go", "a program outside of this tree knows the client and nothing of the gateway"},
 
 	"deploy": {"", "what runs a gateway is no code: its tests load it"},
 	"bench":  {"", "benchmarks are tests: what they need goes into files named _test.go"},

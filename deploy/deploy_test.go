@@ -101,7 +101,7 @@ func TestShippedConfigurationServes(t *testing.T) {
 // TestEveryFileIsLoaded fails for a file that no test here or elsewhere reads.
 func TestEveryFileIsLoaded(t *testing.T) {
 	loaded := []string{
-		"Dockerfile", "Dockerfile.binary", "compose.yaml", "compose.crossgate.yaml", "doc.go", "otel/collector.yaml", "alertmanager/alertmanager.yaml",
+		"Dockerfile", "Dockerfile.binary", "Dockerfile.sandbox", "compose.yaml", "compose.crossgate.yaml", "doc.go", "otel/collector.yaml", "alertmanager/alertmanager.yaml",
 		"grafana/provisioning.yaml", "grafana/dashboards.yaml", "systemd/crossgate.service",
 		"balancers/haproxy.cfg", "balancers/nginx.conf", // bench, which runs both
 		"balancers/ingress.yaml", // deploy/check

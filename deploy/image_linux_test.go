@@ -137,6 +137,56 @@ func TestImagesAnswer(t *testing.T) {
 	b.answers(t, "binary")
 }
 
+// TestSandboxImageRunsTheDemonstration builds the image of a released binary and waits until it shows its links.
+func TestSandboxImageRunsTheDemonstration(t *testing.T) {
+	b := newBuildah(t)
+	context := t.TempDir()
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(context, "crossgate-sandbox"), "./cmd/sandbox")
+	build.Dir, build.Env = filepath.Join("..", "sandbox"), append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	copyFile(t, "../LICENSE", filepath.Join(context, "LICENSE"))
+	copyFile(t, "../notices/sandbox.txt", filepath.Join(context, "sandbox.txt"))
+	if err := os.Mkdir(filepath.Join(context, "data"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	b.build(t, "demonstration", "--file", "Dockerfile.sandbox", context)
+	container := b.do(t, "from", "--pull-never", "demonstration")
+	const anywhere = "127.0.0.1:0"
+	running := b.command(t, "run", "--isolation", "chroot", "--network", "host", container, "--",
+		"/crossgate-sandbox", "--listen", anywhere, "--operators", anywhere, "--control", anywhere, "--block-time", "31h9m")
+	var complaints bytes.Buffer
+	running.Stderr = &complaints
+	out, err := running.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := running.Start(); err != nil {
+		t.Fatal(err)
+	}
+	page := ""
+	lines := bufio.NewScanner(out)
+	for page == "" && lines.Scan() {
+		if strings.HasPrefix(lines.Text(), "pages, and the API ") {
+			page = strings.TrimSuffix(lines.Text()[strings.Index(lines.Text(), "http"):], "/")
+		}
+	}
+	if page == "" {
+		t.Fatalf("the image shows no page: %v, %s", running.Wait(), complaints.String())
+	}
+	checkHealth(t, "demonstration", page)
+	inside := processWith(t, "/crossgate-sandbox", "31h9m")
+	checkUser(t, "demonstration", inside.Pid)
+	if err := inside.Signal(syscall.SIGTERM); err != nil {
+		t.Error(err)
+	}
+	_, _ = io.Copy(io.Discard, out)
+	if err := running.Wait(); err != nil {
+		t.Errorf("the demonstration ended with %v and said %s", err, complaints.String())
+	}
+}
+
 // answers runs a gateway in a container of the image, asks it, and stops it. It returns where the container's files are.
 func (b buildah) answers(t *testing.T, image string) (root string) {
 	t.Helper()

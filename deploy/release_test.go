@@ -1,8 +1,11 @@
 package deploy_test
 
 import (
+	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +16,7 @@ type release struct {
 	Before struct{ Hooks []string }
 	Builds []struct {
 		ID, Main     string
+		Binary       string
 		Dir          string // of the module; the repository's when empty
 		Env, Flags   []string
 		Ldflags      []string
@@ -82,6 +86,12 @@ func TestReleaseNamesWhatIsThere(t *testing.T) {
 	for _, docker := range r.Dockers {
 		images = append(images, docker.ImageTemplates...)
 		checkReleasedImage(t, docker.Dockerfile, docker.BuildFlags, docker.ExtraFiles, r.Before.Hooks)
+		for _, build := range r.Builds {
+			text, err := os.ReadFile(filepath.Join("..", docker.Dockerfile))
+			if slices.Contains(docker.IDs, build.ID) && (err != nil || !strings.Contains(string(text), "\nCOPY "+build.Binary+" /")) {
+				t.Errorf("%s has not the program %s: %v", docker.Dockerfile, build.Binary, err)
+			}
+		}
 	}
 	if len(r.Archives) == 0 || len(r.Sboms) == 0 || r.Checksum.Algorithm != "sha256" || len(images) == 0 {
 		t.Errorf("a release has %d archives, %d lists of contents, checksums by %q and images %q", len(r.Archives), len(r.Sboms), r.Checksum.Algorithm, images)
@@ -89,10 +99,12 @@ func TestReleaseNamesWhatIsThere(t *testing.T) {
 	if len(r.Signs) != 1 || r.Signs[0].Artifacts != "checksum" || r.Signs[0].Cmd != "cosign" {
 		t.Errorf("a release is signed by %+v, want its checksums by cosign", r.Signs)
 	}
+	var announced []string
 	for _, manifest := range r.DockerManifests {
-		if !slices.Equal(manifest.ImageTemplates, images) {
-			t.Errorf("a manifest has the images %q, built are %q", manifest.ImageTemplates, images)
-		}
+		announced = append(announced, manifest.ImageTemplates...)
+	}
+	if !slices.Equal(announced, images) {
+		t.Errorf("manifests have the images %q, built are %q", announced, images)
 	}
 }
 
@@ -168,9 +180,41 @@ func checkReleasedImage(t *testing.T, dockerfile string, flags, beside, hooks []
 	if !strings.Contains(string(text), "\nARG BESIDE=") || !slices.Equal(beside, []string{folder}) {
 		t.Errorf("%s is told of the folder %q, and gets %q", dockerfile, folder, beside)
 	}
-	for _, hook := range []string{"mkdir -p " + folder + "/data", "cp /etc/ssl/certs/ca-certificates.crt " + folder + "/", "cp LICENSE notices/crossgate.txt " + folder + "/"} {
-		if !slices.Contains(hooks, hook) {
-			t.Errorf("nothing does %s before %s is built", hook, dockerfile)
+	for _, wanted := range regexp.MustCompile(`\$\{BESIDE\}/(\S+)`).FindAllStringSubmatch(string(text), -1) {
+		made := func(hook string) bool {
+			words := strings.Fields(hook)
+			return words[len(words)-1] == folder+"/"+wanted[1] ||
+				words[len(words)-1] == folder+"/" && slices.ContainsFunc(words, func(w string) bool { return filepath.Base(w) == wanted[1] })
 		}
+		if !slices.ContainsFunc(hooks, made) {
+			t.Errorf("nothing makes %s/%s before %s is built", folder, wanted[1], dockerfile)
+		}
+	}
+}
+
+// TestReleasePublishesTheClient wants the package of clients/typescript by the name that documents say, with the tag's version.
+func TestReleasePublishesTheClient(t *testing.T) {
+	var w workflow
+	readYAML(t, "../.github/workflows/release.yml", &w)
+	commands := ""
+	for _, step := range w.Jobs["release"].Steps {
+		commands += step.Run + "\n"
+	}
+	makefile, err := os.ReadFile("../Makefile")
+	if err != nil || !strings.Contains(commands, "make publish-client\n") || !strings.Contains(string(makefile), "npm version --no-git-tag-version \"$(VERSION:v%=%)\"") {
+		t.Errorf("a release does not publish the client: %s%v", commands, err)
+	}
+	text, err := os.ReadFile("../clients/typescript/package.json")
+	var manifest struct {
+		Name, Version string
+		Private       bool
+		Files         []string
+		Dependencies  map[string]string
+	}
+	if err := errors.Join(err, json.Unmarshal(text, &manifest)); err != nil {
+		t.Fatal(err)
+	}
+	if manifest.Name != "crossgate-client" || manifest.Version != "0.0.0" || manifest.Private || len(manifest.Dependencies) > 0 || !slices.Equal(manifest.Files, []string{"dist"}) {
+		t.Errorf("the client's package is %+v", manifest)
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -117,7 +118,7 @@ func (w *World) start(ctx context.Context, o Options) error {
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	w.url = "http://" + listener.Addr().String()
+	w.url = URLOf(listener)
 	w.server = &http.Server{Handler: w.handler(), ReadHeaderTimeout: 10 * time.Second}
 	var running context.Context
 	running, w.stop = context.WithCancel(context.WithoutCancel(ctx))
@@ -148,6 +149,11 @@ func (w *World) Close() error {
 		mistakes = append(mistakes, c.node.Close())
 	}
 	return errors.Join(mistakes...)
+}
+
+// URLOf is where a program on this machine, or beyond a container's published port, reaches a listener.
+func URLOf(l net.Listener) string {
+	return "http://" + strings.Replace(l.Addr().String(), "[::]", "127.0.0.1", 1)
 }
 
 // URL is where the control calls, the chains' RPC and the venues are served.

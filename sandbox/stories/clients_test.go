@@ -1,11 +1,21 @@
 package stories_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/big"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	client "crossgate/clients/go"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -29,4 +39,155 @@ func TestTypeScriptClient(t *testing.T) {
 	test.Dir = directory
 	test.Env = append(os.Environ(), "GATEWAY="+front.url, "LIMITED="+limited.url, "SANDBOX="+world.URL())
 	t.Logf("%s", runExample(t, test))
+}
+
+// TestGoClient asks a gateway everything that the package in clients/go has a method for.
+func TestGoClient(t *testing.T) {
+	t.Parallel()
+	f := startFront(t)
+	gateway := client.Client{URL: f.url}
+	var world worldJSON
+	get(t, f.world.URL()+"/sandbox/world", &world)
+	first, tron := world.Orders[0], client.ChainID(728126428)
+
+	order, err := gateway.Order(t.Context(), first.CreationTxHash)
+	if err != nil || string(order.ID) != first.OrderID || order.State != first.State || order.Created == nil || string(order.Created.Transaction) != first.CreationTxHash {
+		t.Errorf("Order(%s) = %+v, %v; want %+v", first.CreationTxHash, order, err, first)
+	}
+	same, err := gateway.OrderByID(t.Context(), first.OrderID)
+	if err != nil || !bytes.Equal(same.Raw, order.Raw) || same.Give.Amount.Sign() <= 0 {
+		t.Errorf("OrderByID(%s) = %s, %v; want %s", first.OrderID, same.Raw, err, order.Raw)
+	}
+	if ids, err := gateway.OrderIDs(t.Context(), first.CreationTxHash); err != nil || !slices.Contains(ids, order.ID) {
+		t.Errorf("OrderIDs(%s) = %v, %v; want %s", first.CreationTxHash, ids, err, order.ID)
+	}
+	list, err := gateway.Orders(t.Context(), client.OrderFilter{GiveChains: []client.ChainID{tron}, Take: 1})
+	if err != nil || len(list.Orders) != 1 || list.Total < 1 || list.Orders[0].Give.Chain != tron || list.Orders[0].Give.Amount.Sign() <= 0 {
+		t.Errorf("Orders of TRON = %+v, %v; want one of several", list, err)
+	}
+	locked, err := gateway.LockedAssets(t.Context(), world.Takers[0].Address)
+	if err != nil || len(locked.Chains) == 0 || len(locked.Chains[0].Tokens[0].Destinations[0].Orders) == 0 {
+		t.Errorf("LockedAssets = %+v, %v; want some", locked, err)
+	}
+	const coin = "0x0000000000000000000000000000000000000000"
+	tenth := big.NewInt(1e17)
+	swap, err := gateway.Swap(t.Context(), client.SwapQuery{
+		Chain: 1, TokenIn: coin, TokenOut: world.Tokens[1].Address, AmountIn: tenth, Recipient: world.Accounts[0].Address, Slippage: 0.5,
+	})
+	if err != nil || swap.Tx == nil || swap.Tx.Value.Cmp(tenth) != 0 || swap.Out.Minimum.Cmp(swap.Out.Amount.Int) >= 0 {
+		t.Errorf("Swap = %+v, %v; want %v to send", swap, err, tenth)
+	}
+	_, err = gateway.OrderByID(t.Context(), "0x00")
+	var refused *client.Error
+	if !errors.As(err, &refused) || refused.ID != "MALFORMED_ORDER_ID" || refused.Status != 400 || len(refused.Request) != 32 {
+		t.Errorf("OrderByID(0x00): %+v, want the API's error", err)
+	}
+}
+
+// TestGoClientWatches follows an order through its life on streams that break after each event.
+func TestGoClientWatches(t *testing.T) {
+	t.Parallel()
+	f := startFront(t)
+	var made struct{ OrderID, CreationTxHash string }
+	move := func(call, body string) {
+		t.Helper()
+		response, answer := ask(t, http.MethodPost, f.world.URL()+"/sandbox/"+call, body)
+		if response.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %s", call, answer)
+		}
+		if call == "create" {
+			if err := json.Unmarshal(answer, &made); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	move("create", `{"chainId":1,"takeChainId":137,"giveToken":"USDC","giveAmount":"100","takeToken":"DAI","takeAmount":"99.5"}`)
+	cut := &cutting{after: "event: order"}
+	gateway := client.Client{URL: f.url, HTTP: &http.Client{Transport: cut}}
+	next := map[string]string{"Created": "fulfil", "Fulfilled": "unlock", "SentUnlock": "claim"}
+	var seen []string
+	for order, err := range gateway.WatchOrder(t.Context(), made.CreationTxHash) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen = slices.Compact(append(seen, order.State)); next[order.State] != "" {
+			move(next[order.State], `{"orderId":"`+made.OrderID+`"}`)
+			delete(next, order.State)
+		}
+	}
+	if want := []string{"Created", "Fulfilled", "SentUnlock", "ClaimedUnlock"}; !slices.Equal(seen, want) || cut.streams.Load() < 2 {
+		t.Errorf("saw %v on %d streams, want %v on several", seen, cut.streams.Load(), want)
+	}
+}
+
+// TestGoClientRepeats has a request beyond the quota succeed after Retry-After, and one without a gateway fail.
+func TestGoClientRepeats(t *testing.T) {
+	t.Parallel()
+	limited := inFrontOf(t, sandboxtest.Shared(t), "limits: {address: {units: 10, window: 5s}}")
+	counted := &cutting{}
+	gateway := client.Client{URL: limited.url, HTTP: &http.Client{Transport: counted}}
+	var world worldJSON
+	get(t, limited.world.URL()+"/sandbox/world", &world)
+	for range 20 {
+		if _, err := gateway.OrderByID(t.Context(), world.Orders[0].OrderID); err != nil {
+			t.Fatal(err)
+		}
+		if counted.refused.Load() > 0 {
+			break
+		}
+	}
+	if counted.refused.Load() == 0 {
+		t.Error("no request was beyond the quota: this test shows nothing")
+	}
+	gateway.MaxRetryAfter = time.Nanosecond
+	var err error
+	for range 20 {
+		if _, err = gateway.OrderByID(t.Context(), world.Orders[0].OrderID); err != nil {
+			break
+		}
+	}
+	var refused *client.Error
+	if !errors.As(err, &refused) || refused.ID != "QUOTA_EXCEEDED" || refused.RetryAfter < time.Second {
+		t.Errorf("beyond the quota without patience: %v, want the API's error", err)
+	}
+	nowhere := client.Client{URL: "http://127.0.0.1:1", Tries: 2}
+	if _, err := nowhere.Order(t.Context(), "0x00"); err == nil || errors.As(err, &refused) && refused.Status == 0 {
+		t.Errorf("without a gateway: %v, want an error of the connection", err)
+	}
+}
+
+// cutting passes requests on, counts what is refused, and breaks every other stream after a text.
+type cutting struct {
+	after            string
+	streams, refused atomic.Int32
+}
+
+func (c *cutting) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode == http.StatusTooManyRequests {
+		c.refused.Add(1)
+	}
+	if response.Header.Get("Content-Type") == "text/event-stream" && c.streams.Add(1)%2 == 1 {
+		response.Body = &cutBody{ReadCloser: response.Body, after: c.after}
+	}
+	return response, nil
+}
+
+// cutBody is a stream that breaks once a text has come.
+type cutBody struct {
+	io.ReadCloser
+	after  string
+	broken bool
+}
+
+func (c *cutBody) Read(p []byte) (int, error) {
+	if c.broken {
+		return 0, io.ErrUnexpectedEOF
+	}
+	n, err := c.ReadCloser.Read(p)
+	c.broken = bytes.Contains(p[:n], []byte(c.after))
+	return n, err
 }

@@ -93,6 +93,9 @@ func testTakerExample(t *testing.T, f front) {
 	}
 }
 
+// swapped is what the wallet prints at the end: it swaps for some 300 USDC, and for less than one coin.
+var swapped = regexp.MustCompile(`swapped in 0x[0-9a-f]{64}: received (29\d\.\d+ USDC|0\.0\d+ ETH), at least `)
+
 // testWalletExample swaps the coin into a token and a part of it back, which needs an approval. It compiles only once.
 func testWalletExample(t *testing.T, f front) {
 	want(t, "node", "npm")
@@ -121,10 +124,18 @@ func testWalletExample(t *testing.T, f front) {
 			wallet.Dir = directory
 			wallet.Env = append(os.Environ(), "GATEWAY="+f.url, "RPC_URL="+world.Chains[0].EVMRPC, "CHAIN_ID=1",
 				"PRIVATE_KEY="+world.Accounts[1].PrivateKey, "TOKEN_IN="+swap.in, "TOKEN_OUT="+swap.out, "AMOUNT="+swap.amount)
-			if out := runExample(t, wallet); !bytes.Contains(out, []byte("swapped in 0x")) {
-				t.Errorf("the wallet printed %s", out)
+			if out := runExample(t, wallet); !swapped.Match(out) {
+				t.Errorf("the wallet printed %s; want whole tokens", out)
 			}
 		})
+	}
+	wallet := exec.CommandContext(t.Context(), "node", "build/wallet.js")
+	wallet.Dir = directory
+	wallet.Env = append(os.Environ(), "GATEWAY=http://127.0.0.1:1", "RPC_URL=http://127.0.0.1:1", "CHAIN_ID=1",
+		"PRIVATE_KEY="+world.Accounts[1].PrivateKey, "TOKEN_IN="+coin, "TOKEN_OUT="+usdc, "AMOUNT=1")
+	const sentence = "wallet: http://127.0.0.1:1 does not answer; make demo in the repository starts a gateway\n"
+	if out, err := wallet.CombinedOutput(); err == nil || string(out) != sentence {
+		t.Errorf("the wallet without a gateway: %v, %s; want %s", err, out, sentence)
 	}
 }
 

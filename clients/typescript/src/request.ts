@@ -14,6 +14,8 @@ export interface ClientOptions {
   maxRetryAfter?: number;
   /** Milliseconds for one answer; default 10,000. */
   timeout?: number;
+  /** Sees every answer, such as what Index-Basis says of a list, or X-Unsimulated of a swap. */
+  onFetchResponse?: (response: Response) => void;
   fetch?: typeof fetch;
 }
 
@@ -35,6 +37,7 @@ export function requestsOf(options: ClientOptions) {
     try {
       const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
       const response = await send(url, { ...init, headers: { ...options.headers, ...init.headers }, signal: either });
+      options.onFetchResponse?.(response);
       if (!response.ok) throw await errorOf(path, response);
       return await read(response);
     } catch (error) {

@@ -41,8 +41,13 @@ test("an order has bigint amounts, texts and the chains' own numbers", async () 
   assert.equal(order.makerOrderNonce, BigInt(raw.match(/"makerOrderNonce":(\d+)/)![1]!));
   assert.deepEqual(await client.getOrder({ orderId }), order);
   assert.deepEqual(await client.getOrderIds({ hash: creationTxHash }), [orderId]);
-  const { orders } = await client.getOrders({ filter: orderId });
-  assert.deepEqual([orders.length, orders[0]?.giveOfferWithMetadata], [1, order.giveOfferWithMetadata]);
+});
+
+test("a list has the orders of its filter", async () => {
+  const [{ orderId }] = world.orders;
+  const { orders, totalCount } = await client.getOrders({ filter: orderId });
+  const order = await client.getOrder({ orderId });
+  assert.deepEqual([totalCount, orders.map((each) => each.giveOfferWithMetadata)], [1, [order.giveOfferWithMetadata]]);
 });
 
 test("chains have their own numbers in queries, filters and answers", async () => {
@@ -88,7 +93,7 @@ test("every other call is answered", async () => {
   const tokens = await client.getTokens({ chainId: 1 });
   assert.equal(tokens[coin]?.isNative, true);
   assert.ok((await client.getAllTimeStatistics()).createdOrdersCount > 0);
-  assert.ok((await client.getDailyStatistics({ dateFrom: "2026-09-01", dateTo: "2026-09-30" })).dailyData.length > 0);
+  assert.ok((await client.getDailyStatistics()).dailyData.length > 0);
   assert.ok(Array.isArray(await client.getDeliveryTimes()));
   assert.ok(Array.isArray(await client.getVenueStatistics()));
   const { transactionHash } = await control("swap", { chainId: 1, amount: "0.5", recipient: world.accounts[0].address });
@@ -112,17 +117,12 @@ test("errors are of the API's dialects", async () => {
 
 test("a request beyond the quota is repeated after Retry-After", async () => {
   const statuses: number[] = [];
-  const counting: typeof fetch = async (...request) => {
-    const response = await fetch(...request);
-    statuses.push(response.status);
-    return response;
-  };
-  const limited = createCrossgateClient({ url: setting("LIMITED"), fetch: counting });
-  while (!statuses.includes(429)) await limited.getChains();
-  assert.equal(statuses.at(-1), 200);
+  const limited = createCrossgateClient({ url: setting("LIMITED"), onFetchResponse: ({ status }) => statuses.push(status) });
+  for (let asked = 0; asked < 20 && !statuses.includes(429); asked++) await limited.getChains();
+  assert.deepEqual(statuses.slice(-2), [429, 200]);
   const impatient = createCrossgateClient({ url: setting("LIMITED"), maxRetryAfter: 0 });
   const refused = async () => {
-    for (;;) await impatient.getChains();
+    for (let asked = 0; asked < 20; asked++) await impatient.getChains();
   };
   await assert.rejects(refused(), (error) => error instanceof SwapError && error.status === 429 && error.retryAfter! >= 1000);
 });
@@ -177,11 +177,8 @@ test("a stream that breaks goes on where it was", async () => {
 
 test("a creation that is not found is asked for again, no longer than patience", async () => {
   let asked = 0;
-  const counting: typeof fetch = (...request) => {
-    asked++;
-    return fetch(...request);
-  };
-  const watching = createCrossgateClient({ url, fetch: counting }).watchOrder({ creationTxHash: unknown }, { patience: 500 });
+  const counting = createCrossgateClient({ url, onFetchResponse: () => asked++ });
+  const watching = counting.watchOrder({ creationTxHash: unknown }, { patience: 500 });
   await assert.rejects(watching.next(), (error) => error instanceof TrackingError && error.errorId === "TRANSACTION_NOT_FOUND");
   assert.equal(asked, 2);
 });

@@ -38,7 +38,8 @@ func (g guide) print(ctx context.Context, out io.Writer, took time.Duration) err
 	}
 	fmt.Fprintf(table, "\nLocked for a taker\n")
 	for _, taker := range world.Takers() {
-		fmt.Fprintf(table, "%s\t%s/api/Satistics/%s/lockedAssets\n", taker.Name, gateway, strings.ToLower(taker.Address.Hex()))
+		at := strings.ToLower(taker.Address.Hex())
+		links(table, taker.Name, gateway+"/locked/"+at, gateway+"/api/Satistics/"+at+"/lockedAssets")
 	}
 	printSwaps(table, world, gateway)
 	return table.Flush()
@@ -61,31 +62,53 @@ func printOrders(ctx context.Context, out io.Writer, world *sandbox.World, gatew
 			continue
 		}
 		shown[state] = true
-		fmt.Fprintf(out, "%s\t%s/api/Orders/creationTxHash/%s\n", state, gateway, o.CreationTx)
+		hash := o.CreationTx.String()
+		links(out, state.String(), gateway+"/order/"+hash, gateway+"/api/Orders/creationTxHash/"+hash)
 	}
 	return nil
 }
 
 // printSwaps shows a swap of each chain's coin into its first stable token.
 func printSwaps(out io.Writer, world *sandbox.World, gateway string) {
-	const coin = "0x0000000000000000000000000000000000000000"
-	account := strings.ToLower(world.Accounts()[0].Address.Hex())
+	const swap = "%s?chainId=%s&tokenIn=%s&tokenInAmount=%s&tokenOut=%s&tokenOutRecipient=%s&senderAddress=%s"
+	account, wallet := strings.ToLower(world.Accounts()[0].Address.Hex()), world.Accounts()[0].Wallet.Key
 	fmt.Fprintf(out, "\nSwap 0.1 of the coin into USDC\n")
+	show := func(c chain.Chain, token, account any) {
+		oneTenth := "1" + strings.Repeat("0", int(c.Coin.Decimals)-1)
+		at := func(path string) string {
+			return fmt.Sprintf(swap, gateway+path, c.ID, chain.NativeCoin(c.Family).Format(c.Family), oneTenth, token, account, account)
+		}
+		links(out, c.Name, at("/swap"), at("/v1.0/chain/transaction"))
+	}
 	for _, c := range world.Chains() {
-		oneTenth := "1" + strings.Repeat("0", int(c.Facts.Coin.Decimals)-1)
 		for _, t := range c.Tokens {
-			if t.Symbol != "USDC" {
-				continue
+			if t.Symbol == "USDC" {
+				show(c.Facts, strings.ToLower(t.Address.Hex()), account)
 			}
-			fmt.Fprintf(out, "%s\t%s/v1.0/chain/transaction?chainId=%s&tokenIn=%s&tokenInAmount=%s&tokenOut=%s&tokenOutRecipient=%s&senderAddress=%s\n",
-				c.Facts.Name, gateway, c.Facts.ID, coin, oneTenth, strings.ToLower(t.Address.Hex()), account, account)
 		}
 	}
-	solana, wallet := world.Solana(), world.Accounts()[0].Wallet.Key
-	for _, t := range solana.Tokens {
+	for _, t := range world.Solana().Tokens {
 		if t.Symbol == "USDC" {
-			fmt.Fprintf(out, "%s\t%s/v1.0/chain/transaction?chainId=%s&tokenIn=%s&tokenInAmount=100000000&tokenOut=%s&tokenOutRecipient=%s&senderAddress=%s\n",
-				solana.Facts.Name, gateway, solana.Facts.ID, chain.NativeCoin(chain.SVM).Format(chain.SVM), t.Mint, wallet, wallet)
+			show(world.Solana().Facts, t.Mint, wallet)
 		}
 	}
+}
+
+// links shows a page, and below it the same as JSON.
+func links(out io.Writer, name, page, json string) {
+	fmt.Fprintf(out, "%s\t%s\n\t%s\n", name, page, json)
+}
+
+// walletSettings are those of examples/wallet: 0.1 of the first chain's coin for USDC, by an account of the world.
+func (g guide) walletSettings() string {
+	c := g.world.Chains()[0]
+	var usdc string
+	for _, t := range c.Tokens {
+		if t.Symbol == "USDC" {
+			usdc = t.Address.Hex()
+		}
+	}
+	return fmt.Sprintf("# Of the sandbox: the key is published and worth nothing elsewhere.\nGATEWAY=%s\nRPC_URL=%s\nCHAIN_ID=%d\nPRIVATE_KEY=%s\n"+
+		"TOKEN_IN=%s\nTOKEN_OUT=%s\nAMOUNT=100000000000000000\n",
+		g.gateway, c.EVMRPC, c.Facts.Native, g.world.Accounts()[1].PrivateKey(), chain.NativeCoin(chain.EVM).Format(chain.EVM), usdc)
 }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -31,6 +32,8 @@ func main() {
 	flag.StringVar(&d.operators, "operators", "127.0.0.1:9464", "`address` of the gateway's pages and metrics for operators")
 	flag.StringVar(&d.control, "control", "127.0.0.1:8090", "`address` of the sandbox: controls, chains and venues")
 	flag.DurationVar(&d.blockTime, "block-time", 0, "make a block this often even without transactions; 0: never")
+	flag.StringVar(&d.config, "config", "", "`file` to write a gateway's configuration for this world to, for crossgate --config")
+	flag.StringVar(&d.wallet, "wallet", "", "`file` to write the settings of examples/wallet to")
 	version := flag.Bool("version", false, "print the version")
 	flag.Parse()
 	if *version {
@@ -43,10 +46,11 @@ func main() {
 	}
 }
 
-// demonstration is where the world and its gateway listen.
+// demonstration is where the world and its gateway listen, and what is written of them.
 type demonstration struct {
 	listen, operators, control string
 	blockTime                  time.Duration
+	config, wallet             string // files; empty: not written
 }
 
 // run keeps the world and its gateway up until ctx ends.
@@ -96,8 +100,27 @@ func (d demonstration) run(ctx context.Context, out io.Writer) (err error) {
 		if err := g.AwaitIndexed(ctx); err != nil {
 			return nil //nolint:nilerr // it was ended before it was up
 		}
-		at := guide{world: world, gateway: "http://" + listener.Addr().String(), operators: "http://" + operators.Addr().String()}
+		at := guide{world: world, gateway: sandbox.URLOf(listener), operators: sandbox.URLOf(operators)}
+		if err := d.write(at); err != nil {
+			return err
+		}
 		return at.print(ctx, out, time.Since(started))
 	})
 	return running.Wait()
+}
+
+// write leaves the files that other programs read.
+func (d demonstration) write(g guide) error {
+	if d.config != "" {
+		index := strings.TrimSuffix(d.config, filepath.Ext(d.config)) + ".db"
+		if err := os.WriteFile(d.config, g.world.Config(index), 0o600); err != nil {
+			return fmt.Errorf("configuration of another gateway (--config): %w", err)
+		}
+	}
+	if d.wallet != "" {
+		if err := os.WriteFile(d.wallet, []byte(g.walletSettings()), 0o600); err != nil {
+			return fmt.Errorf("settings of the wallet (--wallet): %w", err)
+		}
+	}
+	return nil
 }

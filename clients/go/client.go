@@ -1,0 +1,199 @@
+// Package crossgate is a client of the API, of the standard library alone: cross-chain orders, locked assets, swaps.
+package crossgate
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Client asks one gateway. Its zero value with a URL is ready.
+type Client struct {
+	URL   string       // such as http://127.0.0.1:8080
+	Key   string       // of the gateway's client, if it has one
+	HTTP  *http.Client // nil: http.DefaultClient
+	Tries int          // of a request that is unanswered, or answered with 429, 502, 503 or 504; 0: 4
+	// The longest Retry-After to wait for; a longer one is an error; 0: half a minute.
+	MaxRetryAfter time.Duration
+}
+
+const (
+	firstPause   = 150 * time.Millisecond // without Retry-After; doubles with each try
+	longestRetry = 30 * time.Second
+	mostTries    = 4
+	maxBody      = 64 << 20
+)
+
+// Order returns the first order that a transaction created.
+func (c *Client) Order(ctx context.Context, creation string) (order Order, err error) {
+	err = c.get(ctx, creationPath(creation), &order)
+	return order, err
+}
+
+// OrderByID returns an order by its id.
+func (c *Client) OrderByID(ctx context.Context, id string) (order Order, err error) {
+	err = c.get(ctx, "/api/Orders/"+url.PathEscape(id), &order)
+	return order, err
+}
+
+// OrderIDs returns the orders that a transaction created.
+func (c *Client) OrderIDs(ctx context.Context, transaction string) ([]Text, error) {
+	var list struct {
+		IDs []Text `json:"orderIds"`
+	}
+	err := c.get(ctx, "/api/Transaction/"+url.PathEscape(transaction)+"/orderIds", &list)
+	return list.IDs, err
+}
+
+// Orders lists the newest orders first.
+func (c *Client) Orders(ctx context.Context, filter OrderFilter) (list OrderList, err error) {
+	body, err := json.Marshal(filter)
+	if err != nil {
+		return list, fmt.Errorf("filter of orders: %w", err)
+	}
+	_, err = c.ask(ctx, http.MethodPost, "/api/Orders/filteredList", body, &list)
+	return list, err
+}
+
+// LockedAssets returns what a taker has delivered and was not paid for yet.
+func (c *Client) LockedAssets(ctx context.Context, taker string) (locked LockedAssets, err error) {
+	header, err := c.ask(ctx, http.MethodGet, "/api/Statistics/"+url.PathEscape(taker)+"/lockedAssets", nil, &locked.Chains)
+	for member := range strings.SplitSeq(header.Get("Index-Basis"), ", ") { // such as 1;block=21000000;lag=2
+		id, basis, _ := strings.Cut(member, ";")
+		if slices.Contains(strings.Split(basis, ";"), "behind") && err == nil {
+			var chain ChainID
+			err = chain.UnmarshalJSON([]byte(id))
+			locked.Behind = append(locked.Behind, chain)
+		}
+	}
+	return locked, err
+}
+
+// Swap returns the best quote with the transaction to sign.
+func (c *Client) Swap(ctx context.Context, query SwapQuery) (swap Swap, err error) {
+	err = c.get(ctx, "/v1.0/chain/transaction?"+query.values().Encode(), &swap)
+	return swap, err
+}
+
+func creationPath(hash string) string { return "/api/Orders/creationTxHash/" + url.PathEscape(hash) }
+
+func (c *Client) get(ctx context.Context, path string, into any) error {
+	_, err := c.ask(ctx, http.MethodGet, path, nil, into)
+	return err
+}
+
+// ask reads an answer into a value.
+func (c *Client) ask(ctx context.Context, method, path string, body []byte, into any) (http.Header, error) {
+	response, err := c.try(ctx, method, path, "application/json", body)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	if err := json.NewDecoder(io.LimitReader(response.Body, maxBody)).Decode(into); err != nil {
+		return nil, fmt.Errorf("answer of %s %s: %w", method, path, err)
+	}
+	return response.Header, nil
+}
+
+// try sends a request until it succeeds or is worth no further try.
+func (c *Client) try(ctx context.Context, method, path, accept string, body []byte) (*http.Response, error) {
+	pause := firstPause
+	for tries := 1; ; tries++ {
+		response, err := c.send(ctx, method, path, accept, body)
+		if err == nil {
+			return response, nil
+		}
+		wait := pause
+		if e, isAnswer := err.(*Error); isAnswer && e.RetryAfter > 0 {
+			wait = e.RetryAfter
+		}
+		if !isPassing(err) || tries >= cmp.Or(c.Tries, mostTries) || wait > cmp.Or(c.MaxRetryAfter, longestRetry) {
+			return nil, err
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return nil, err
+		}
+		pause *= 2
+	}
+}
+
+func (c *Client) send(ctx context.Context, method, path, accept string, body []byte) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, method, c.URL+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	request.Header.Set("Accept", accept)
+	request.Header.Set("Content-Type", "application/json")
+	if c.Key != "" {
+		request.Header.Set("Authorization", "Bearer "+c.Key)
+	}
+	response, err := cmp.Or(c.HTTP, http.DefaultClient).Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	if response.StatusCode == http.StatusOK {
+		return response, nil
+	}
+	defer response.Body.Close()
+	return nil, errorOf(response)
+}
+
+// Error is an error of the API, or of a balancer in front of it, with the status alone.
+type Error struct {
+	Status     int
+	ID         string `json:"errorId"`   // for programs, such as TRANSACTION_NOT_FOUND
+	Code       int    `json:"errorCode"` // the status on paths below /api, an error number below /v1.0
+	Message    string `json:"errorMessage"`
+	Request    string `json:"reqId"` // identifies the request in the gateway's log
+	RetryAfter time.Duration
+}
+
+func (e *Error) Error() string {
+	if e.ID == "" {
+		return fmt.Sprintf("status %d without an error of the API", e.Status)
+	}
+	return fmt.Sprintf("%s: %s (request %s)", e.ID, e.Message, e.Request)
+}
+
+func errorOf(response *http.Response) error {
+	var e Error
+	if err := json.NewDecoder(io.LimitReader(response.Body, maxBody)).Decode(&e); err != nil {
+		e = Error{Request: response.Header.Get("X-Request-Id")}
+	}
+	e.Status = response.StatusCode
+	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil {
+		e.RetryAfter = time.Duration(seconds) * time.Second
+	}
+	return &e
+}
+
+// isPassing reports whether the same request may succeed later.
+func isPassing(err error) bool {
+	e, isAnswer := err.(*Error)
+	if !isAnswer {
+		return true // no answer; where the context has ended, sleep returns
+	}
+	switch e.Status {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
+}

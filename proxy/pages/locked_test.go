@@ -29,13 +29,3 @@ func TestLockedPageShowsForHowLong(t *testing.T) {
 		t.Errorf("page of nothing: %s", empty)
 	}
 }
-
-func TestLockedPageTellsSinceWhenHistoryIsKnown(t *testing.T) {
-	pages := NewViews(Explored())
-	page := Text(Render(t, func(to io.Writer) error {
-		return pages.Locked(to, Locked{Answer: &orders.Locked{}, Now: Noon, Gaps: []Gap{{Chain: 1, From: 7, Since: Noon.Add(-time.Hour)}, {Chain: 137, From: 9, Since: Noon.Add(-2 * time.Hour)}}})
-	}))
-	if !strings.Contains(page, "The history of all chains is known since 2026-11-21 11:00:00 UTC") || strings.Contains(page, "All history") {
-		t.Errorf("the page does not say since when: %s", page)
-	}
-}

@@ -16,6 +16,7 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order/query"
+	"crossgate/proxy/web"
 )
 
 const (
@@ -35,7 +36,6 @@ type measures struct {
 	refusals metric.Int64Counter // of requests over a quota
 	requests attributeSets[requestLabels, []metric.RecordOption]
 	lookups  attributeSets[lookupLabels, *lookups]
-	traffic  traffic
 }
 
 type requestLabels struct {
@@ -115,7 +115,6 @@ func (m *measures) request(c *gin.Context, took time.Duration) {
 	if isStream(c.Writer.Header()) {
 		return
 	}
-	m.traffic.count(time.Now(), c.Writer.Status(), took)
 	labels := requestLabels{knownMethod(c.Request.Method), c.FullPath(), c.Writer.Status(), missingChain(c)}
 	m.duration.Record(c.Request.Context(), took.Seconds(), m.requests.of(labels, func() []metric.RecordOption {
 		attributes := []attribute.KeyValue{
@@ -126,14 +125,6 @@ func (m *measures) request(c *gin.Context, took time.Duration) {
 		}
 		return []metric.RecordOption{metric.WithAttributeSet(attribute.NewSet(attributes...))}
 	})...)
-}
-
-// longestWait is how long a client, mostly a balancer, may wait in vain until that counts as a failure (docs/slo.md).
-const longestWait = time.Second
-
-// isFailed reports whether a finished request counts against the objective of availability.
-func isFailed(status int, took time.Duration) bool {
-	return status >= http.StatusInternalServerError || status == clientLeft.Status && took > longestWait
 }
 
 // SwapChain is where the context of a request keeps the chain of its swap.
@@ -209,4 +200,23 @@ func (s *attributeSets[L, V]) each(do func(V)) {
 	for _, set := range s.built {
 		do(set)
 	}
+}
+
+// Served counts what was served, for the status page.
+func (s *Server) Served() web.Served {
+	served := web.Served{Cache: web.CacheCounts(s.answers.Stats())}
+	if s.passthrough != nil {
+		for _, c := range s.passthrough.Counts() {
+			served.Hosts = append(served.Hosts, web.Counted(c))
+		}
+	}
+	if s.shadow != nil {
+		for _, c := range s.shadow.Answers() {
+			served.Compared = append(served.Compared, web.Counted(c))
+		}
+		for _, e := range s.shadow.Examples() {
+			served.Differences = append(served.Differences, web.Difference(e))
+		}
+	}
+	return served
 }

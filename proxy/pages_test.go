@@ -1,13 +1,11 @@
 package proxy_test
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
-	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/query"
 	"crossgate/proxy"
@@ -90,31 +88,6 @@ func TestPagesTellWhatIsWrong(t *testing.T) {
 	}
 }
 
-// TestUnknownPathsArePagesForBrowsers asks as a browser does that somebody has typed an address into.
-func TestUnknownPathsArePagesForBrowsers(t *testing.T) {
-	s := newWorld(t).server(t)
-	const browser = "Accept: text/html,application/xhtml+xml,*/*;q=0.8"
-	response := get(s, "/ordre/1", browser)
-	page := string(body(t, response))
-	if response.StatusCode != http.StatusNotFound || response.Header.Get("Content-Type") != "text/html; charset=utf-8" {
-		t.Errorf("a browser gets %s, %s", response.Status, response.Header.Get("Content-Type"))
-	}
-	for _, want := range []string{"PATH_NOT_FOUND", `action="/search"`, response.Header.Get("X-Request-Id")} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page lacks %s: %s", want, page)
-		}
-	}
-	for _, accept := range []string{"Accept: */*", "Accept: application/json", browser} {
-		answer := get(s, "/ordre/1", accept)
-		if got := answer.Header.Get("Vary"); got != "Accept, Sec-Fetch-Dest" {
-			t.Errorf("%s: Vary = %q", accept, got)
-		}
-		if accept != browser {
-			wantError(t, answer, http.StatusNotFound, "PATH_NOT_FOUND")
-		}
-	}
-}
-
 // TestBrowsersGetPagesOfEveryError has a browser open what no handler answers: on pages, and on paths of the API where it
 // says that it opens a document. Programs get the API's errors, whatever they accept.
 func TestBrowsersGetPagesOfEveryError(t *testing.T) {
@@ -154,21 +127,12 @@ func TestBrowsersGetPagesOfEveryError(t *testing.T) {
 		if test.status == http.StatusMethodNotAllowed && response.Header.Get("Allow") == "" {
 			t.Errorf("%s %s lacks Allow", test.method, test.target)
 		}
+		if test.status == http.StatusNotFound && (response.Header.Get("Vary") != "Accept, Sec-Fetch-Dest" || !strings.Contains(page, response.Header.Get("X-Request-Id"))) {
+			t.Errorf("%s %s: Vary = %q, or the page lacks the request's id", test.method, test.target, response.Header.Get("Vary"))
+		}
 		wantError(t, do(test.server, test.method, test.target, "Accept: */*"), test.status, test.id)
 	}
 	wantError(t, do(s, http.MethodPost, "/v1.0/supported-chains", accept), http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED") // a library that accepts HTML
-}
-
-// TestUnavailableIsAPage has a page ask an index that cannot be asked.
-func TestUnavailableIsAPage(t *testing.T) {
-	s := newWorld(t).server(t, func(o *parts) {
-		ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) { return nil, query.ErrUnavailable }
-	})
-	response := get(s, "/order/"+createdTx, "Accept: text/html")
-	if page := string(body(t, response)); response.StatusCode != http.StatusServiceUnavailable || !strings.Contains(page, "INDEX_UNAVAILABLE") ||
-		!strings.Contains(page, "Try again") || response.Header.Get("Retry-After") == "" {
-		t.Errorf("an order while the index is away: %s, Retry-After %q", response.Status, response.Header.Get("Retry-After"))
-	}
 }
 
 func TestFormsLeadToTheirPages(t *testing.T) {
@@ -221,7 +185,9 @@ func TestNothingIsLockedIsSaidOfAllHistoryOnly(t *testing.T) {
 		"nothing was read": {func(c *order.ChainBasis) { c.Lag = order.Lag{} }, []string{notKnown, "Polygon: nothing was read yet"}},
 		"begun later": {
 			func(c *order.ChainBasis) { c.From = order.BlockTime{Number: 7_000_000, Time: 1_784_948_000} },
-			[]string{notKnown, "Polygon: read from block 7,000,000 on", "2026-07-25 02:53:20 UTC"},
+			[]string{
+				notKnown, "Polygon: read from block 7,000,000 on", `The history of all chains is known since <time datetime="2026-07-25T02:53:20Z">2026-07-25 02:53:20 UTC`,
+			},
 		},
 		"behind": {func(c *order.ChainBasis) { c.Lag = late }, []string{notKnown, "Polygon: read as of 2 hours ago"}},
 		"a block is left out": {

@@ -51,8 +51,17 @@ func TestSearchLeadsWhereATextBelongs(t *testing.T) {
 
 func TestHomeShowsTheNewestOrders(t *testing.T) {
 	w := newWorld(t)
+	w.basis = []order.ChainBasis{followed(1, order.Lag{Head: 900, Indexed: 900}), followed(137, order.Lag{Head: 700, Indexed: 700})}
+	w.basis[0].Proven, w.basis[1].Quarantined.Count = 880, 2
+	w.basis[1].From = index.BlockTime{Number: 70, Time: 1_784_948_000}
 	s := w.server(t)
 	page := pageAt(t, s, "/", http.StatusOK)
+	text := plainText(page)
+	for _, want := range []string{"the first block 880 –", "2026-07-25 02:53:20 UTC – 2"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the start page lacks %s: %s", want, text)
+		}
+	}
 	for _, want := range []string{
 		`href="/order/` + order.ID{7}.String() + `"`, `<span class="dot moving">waiting</span>`, `href="/search?query=` + order.ID{7}.String() + `"`,
 	} {

@@ -83,6 +83,10 @@ func TestConditions(t *testing.T) {
 	if difference := cmp.Diff(want, q); difference != "" {
 		t.Error(difference)
 	}
+	dated := header("")
+	if SetConditions(dated, header("Last-Modified: $-9")); !cmp.Equal(dated, header("If-Modified-Since: $-9")) {
+		t.Errorf("without a tag: %v", dated)
+	}
 	for _, c := range []struct {
 		newer, stored string
 		want          bool

@@ -54,3 +54,11 @@ func TestDeltaSeconds(t *testing.T) {
 		}
 	}
 }
+
+func TestFailuresAreThoseOfServers(t *testing.T) {
+	for status, want := range map[int]bool{500: true, 502: true, 503: true, 504: true, 404: false, 501: false} {
+		if got := IsFailure(status); got != want {
+			t.Errorf("%d is a failure: %t, want %t", status, got, want)
+		}
+	}
+}

@@ -81,7 +81,6 @@ type lockedView struct {
 	Total  string // USD
 	Orders int
 	Since  time.Time // from when on all chains' history is known; zero: it is known from the beginning, or from nowhere
-	Ages   agesView
 	Chains []lockedChain
 }
 
@@ -125,18 +124,25 @@ func (p *Views) Locked(to io.Writer, l Locked) error {
 	if l.Answer != nil {
 		title = "Locked for " + web.Short(l.Taker)
 		v.JSON = Indented([]byte(l.JSON))
-		var total worthSum
+		var total *big.Rat
+		isPartial := false
 		for _, c := range l.Answer.Chains {
 			shown := lockedChain{Name: p.ChainName(c.Chain)}
 			for _, t := range c.Tokens {
 				of := p.lockedToken(l, c.Chain, t)
 				shown.Tokens = append(shown.Tokens, of)
 				v.Orders += of.Orders
-				total.add(l.worthOf(c.Chain, t.Token, t.Amount), of.Orders)
+				if usd := l.worthOf(c.Chain, t.Token, t.Amount); usd == nil {
+					isPartial = true
+				} else if total == nil {
+					total = usd
+				} else {
+					total.Add(total, usd)
+				}
 			}
 			v.Chains = append(v.Chains, shown)
 		}
-		v.Total, v.Ages = total.text(), p.ages(l)
+		v.Total = sumText(total, isPartial)
 	}
 	if len(v.Chains) > 0 {
 		says = v.Total + " in " + web.Plural(v.Orders, "order") + " awaiting unlock"
@@ -162,15 +168,6 @@ func (l Locked) worthOf(id chain.ID, address chain.Address, amount chain.Amount)
 		return nil
 	}
 	return new(big.Rat).Mul(amount.Units(t.Decimals), price)
-}
-
-// worthOfOrder is the same of an order's part of it.
-func (l Locked) worthOfOrder(id chain.ID, address chain.Address, of order.ID) *big.Rat {
-	d := l.Deliveries[of]
-	if d.At == 0 {
-		return nil
-	}
-	return l.worthOf(id, address, d.Give)
 }
 
 // wholeTokens is an amount of locked tokens with every digit; empty of a token that could not be read.

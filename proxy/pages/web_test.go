@@ -83,35 +83,6 @@ func TestExplorersAreLinkedWhereTheyAreKnown(t *testing.T) {
 	}
 }
 
-func TestExplorersHaveTransactionsAndAddressesOfEachFamily(t *testing.T) {
-	hash := chain.NewTxHash(bytes.Repeat([]byte{0xab}, 32))
-	account := chain.NewAddress(bytes.Repeat([]byte{0xcd}, 20))
-	for _, c := range []struct {
-		id          chain.ID
-		tx, address string // as answers write them
-		wantTx      string
-		wantAddress string
-	}{
-		{1, hash.String(), account.String(), "https://etherscan.io/tx/" + hash.String(), "https://etherscan.io/address/" + account.String()},
-		{
-			chain.Tron, hash.Format(chain.TVM), account.Format(chain.TVM),
-			"https://tronscan.org/#/transaction/" + hash.Format(chain.TVM), "https://tronscan.org/#/address/" + account.Format(chain.TVM),
-		},
-		{
-			chain.Solana, "sig", "So11111111111111111111111111111111111111112",
-			"https://explorer.solana.com/tx/sig", "https://explorer.solana.com/address/So11111111111111111111111111111111111111112",
-		},
-		{1, "", chain.NativeCoin(chain.EVM).String(), "", ""},
-		{chain.Tron, "", chain.NativeCoin(chain.TVM).Format(chain.TVM), "", ""},
-		{4242, hash.String(), account.String(), "", ""},
-	} {
-		pages := NewViews(chain.Documented())
-		if tx, address := pages.TxURL(c.id, c.tx), pages.AddressURL(c.id, c.address); tx != c.wantTx || address != c.wantAddress {
-			t.Errorf("chain %d: %q and %q, want %q and %q", c.id, tx, address, c.wantTx, c.wantAddress)
-		}
-	}
-}
-
 // Hostile is what a token may call itself.
 const Hostile = `</script><script>alert(1)</script>"><img src=x onerror=alert(2)>'{{.}}`
 

@@ -1,5 +1,5 @@
 // Package reference reads an OpenAPI document (https://spec.openapis.org/oas/v3.1.1.html) for the page that shows it,
-// and makes for each operation a request that can be sent. Everything is in the sequence of the document.
+// with a request for each operation. Everything is in the sequence of the document.
 package reference
 
 import (

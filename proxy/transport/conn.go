@@ -37,7 +37,6 @@ type conn struct {
 
 	input   input
 	watched chan struct{} // closed when the watch has ended; nil: there is none
-
 }
 
 const left = -1

@@ -98,16 +98,8 @@ type Venue struct {
 // CacheCounts are the counts of the response cache since the start, and its loads under way.
 type CacheCounts struct{ Hits, Stales, Misses, Loads, Failed, StaleIfErrors, Remotes, Shed, Dropped, Loading uint64 }
 
-// Traffic counts requests of clients.
-type Traffic struct {
-	PerSecond                            float64 // in the last minute
-	Failing                              float64 // share of those that were answered with a server error
-	Requests, ClientErrors, ServerErrors uint64  // since the start
-}
-
 // Served is what a server counts since its start.
 type Served struct {
-	Traffic     Traffic
 	Cache       CacheCounts
 	Hosts       []Counted    // requests that are passed through, by host
 	Compared    []Counted    // answers that were compared with an origin's, by route

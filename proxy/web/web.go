@@ -1,15 +1,9 @@
-// Package web renders the HTML pages: an order's timeline, the comparison of a swap, the locked assets of a taker, and
-// for operators the status page of the gateway.
+// Package web has the frame of all HTML pages with their assets, the page of a problem, and the status page for operators.
 //
-// A page is made from the JSON that the API path of the same noun returns (record.go decodes it), so that people and
-// programs never see different data; package proxy fetches it and hands it in with what only the request knows (the
-// form's values, the host that commands name). Each page has a file here with its input type and its view, a template
-// of the same name, and where it updates itself a script: elements with data-part are replaced by those of a fresh
-// page.
-//
-// Templates are parsed once by New and escape everything they are given; Policy forbids inline scripts and styles, and
-// everything from other hosts but images, for the logos of tokens. Pages work without scripts. Pages is safe for
-// concurrent use, and every method renders the whole page before it writes the first byte.
+// Templates are parsed once and escape everything they are given; Policy forbids inline scripts and styles, and
+// everything from other hosts but images, for the logos of tokens. Pages work without scripts; where one updates itself,
+// elements with data-part are replaced by those of a fresh page. Every page is rendered whole before its first byte is
+// sent. Pages is safe for concurrent use.
 package web
 
 import (

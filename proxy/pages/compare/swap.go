@@ -172,7 +172,6 @@ type swapView struct {
 	Facts     []pages.Fact
 	Rows      []compared
 	Refusals  []refusal
-	Snippets  []snippet
 	Tx        string // the transaction as JSON; empty: none was asked for
 }
 
@@ -235,7 +234,7 @@ func (p *Views) compare(v *swapView) {
 	v.USD = worth(pages.RatOf(e.Out.Amount))
 	v.Facts = p.terms(v, e)
 	if v.HasTx {
-		v.Snippets, v.Tx = snippetsOf(v, p.Chains.Family(v.Out.Chain)), txJSON(e.Tx)
+		v.Tx = txJSON(e.Tx)
 	}
 }
 

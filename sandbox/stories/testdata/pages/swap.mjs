@@ -78,12 +78,6 @@ export const tells = () => visit(clipboard, async (page) => {
   const command = (await copied(page)).match(/^curl '(.*)'$/)
   const asked = await fetch(command[1])
   want(asked.ok && (await asked.json()).tx.data.startsWith('0x'), `the copied command answers ${asked.status}`)
-  for (const name of ['ethers', 'viem']) {
-    await page.locator('.snippet summary', { hasText: name }).click()
-    await page.locator('.snippet[open]').getByRole('button', { name: 'Copy' }).click()
-    const code = await copied(page)
-    want(code.includes(command[1]) && code.includes('sendTransaction'), `what is copied for ${name} is ${code}`)
-  }
 })
 
 // On a phone the result comes first, also without scripts, and the form is one touch away.

@@ -179,13 +179,13 @@ type ListedOrder struct {
 	Take     Offer  `json:"takeOfferWithMetadata"`
 }
 
-// LockedAssets is what a taker was not paid for yet, as far as the index has read the chains.
+// LockedAssets are a taker's unpaid deliveries, as far as the index has read the chains.
 type LockedAssets struct {
 	Chains []LockedChain
 	Behind []ChainID // chains whose newest orders may be missing
 }
 
-// LockedChain is what is locked for a taker on a give chain.
+// LockedChain has the assets that are locked on one give chain.
 type LockedChain struct {
 	Chain  ChainID       `json:"chainId"`
 	Tokens []LockedToken `json:"lockedTokens"`

@@ -72,7 +72,7 @@ func (c *Client) follow(ctx context.Context, creation string, seen *string, yiel
 			if err != nil {
 				err = fmt.Errorf("event of order %s: %w", creation, err)
 			}
-			quiet.Stop() // what is done with the order may take long
+			quiet.Stop() // the caller may take long
 			isOver = !yield(order, err) || err != nil
 			quiet.Reset(silence)
 		}

@@ -156,7 +156,7 @@ func TestGoClientRepeats(t *testing.T) {
 	}
 }
 
-// cutting passes requests on, counts what is refused, and breaks every other stream after a text.
+// cutting passes requests on, counts refusals, and breaks every other stream after a text.
 type cutting struct {
 	after            string
 	streams, refused atomic.Int32

@@ -53,7 +53,7 @@ func isAwaited(err error) bool {
 func (c *Client) follow(ctx context.Context, creation string, seen *string, yield func(Order, error) bool) (isOpen, isOver bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	response, err := c.try(ctx, http.MethodGet, creationPath(creation), "text/event-stream", nil)
+	response, err := c.repeat(ctx, http.MethodGet, creationPath(creation), "text/event-stream", nil)
 	if err != nil {
 		return false, false, err
 	}

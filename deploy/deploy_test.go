@@ -98,6 +98,20 @@ func TestShippedConfigurationServes(t *testing.T) {
 	}
 }
 
+// TestShadowOfTheMoveIsValid reads the configuration that docs/moving.md shows.
+func TestShadowOfTheMoveIsValid(t *testing.T) {
+	text, err := os.ReadFile("../docs/moving.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, found := strings.Cut(string(text), "```yaml\n")
+	shown, _, ends := strings.Cut(after, "```")
+	c, err := config.Parse([]byte(shown + "chains: [{id: 1, endpoints: [{url: 'http://127.0.0.1:9'}]}]\n"))
+	if err != nil || !found || !ends || len(c.Passthrough.Shadow.Paths) != 2 {
+		t.Errorf("docs/moving.md shows %s: %v", shown, err)
+	}
+}
+
 // TestEveryFileIsLoaded fails for a file that no test here or elsewhere reads.
 func TestEveryFileIsLoaded(t *testing.T) {
 	loaded := []string{

@@ -93,7 +93,7 @@ func (c *Client) get(ctx context.Context, path string, into any) error {
 
 // ask reads an answer into a value.
 func (c *Client) ask(ctx context.Context, method, path string, body []byte, into any) (http.Header, error) {
-	response, err := c.try(ctx, method, path, "application/json", body)
+	response, err := c.repeat(ctx, method, path, "application/json", body)
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +104,8 @@ func (c *Client) ask(ctx context.Context, method, path string, body []byte, into
 	return response.Header, nil
 }
 
-// try sends a request until it succeeds or is worth no further try.
-func (c *Client) try(ctx context.Context, method, path, accept string, body []byte) (*http.Response, error) {
+// repeat sends a request until it succeeds or is worth no further try.
+func (c *Client) repeat(ctx context.Context, method, path, accept string, body []byte) (*http.Response, error) {
 	pause := firstPause
 	for tries := 1; ; tries++ {
 		response, err := c.send(ctx, method, path, accept, body)

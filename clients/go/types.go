@@ -114,16 +114,16 @@ func textIn(raw []byte) (string, error) {
 
 // Order is an order as far as most clients read it. Raw has the whole record.
 type Order struct {
-	ID                Text   `json:"orderId"`
-	State             string `json:"state"` // such as Created; ClaimedUnlock and ClaimedOrderCancel are final
-	ExternalCallState string `json:"externalCallState"`
-	Maker             Text   `json:"makerSrc"`
-	Receiver          Text   `json:"receiverDst"`
-	Taker             Text   `json:"taker"`
-	Give              Offer  `json:"giveOfferWithMetadata"`
-	Take              Offer  `json:"takeOfferWithMetadata"`
-	Created           *Event `json:"createdSrcEventMetadata"`
-	Fulfilled         *Event `json:"fulfilledDstEventMetadata"`
+	ID                Text      `json:"orderId"`
+	State             string    `json:"state"` // such as Created; ClaimedUnlock and ClaimedOrderCancel are final
+	ExternalCallState string    `json:"externalCallState"`
+	Maker             Text      `json:"makerSrc"`
+	Receiver          Text      `json:"receiverDst"`
+	Taker             Text      `json:"taker"`
+	Give              OrderSide `json:"giveOfferWithMetadata"`
+	Take              OrderSide `json:"takeOfferWithMetadata"`
+	Created           *Event    `json:"createdSrcEventMetadata"`
+	Fulfilled         *Event    `json:"fulfilledDstEventMetadata"`
 
 	Raw json.RawMessage `json:"-"`
 }
@@ -135,8 +135,8 @@ func (o *Order) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, (*order)(o))
 }
 
-// Offer is one side of an order. FinalAmount includes the maker's patches.
-type Offer struct {
+// OrderSide is one side of an order. FinalAmount includes the maker's patches.
+type OrderSide struct {
 	Chain       ChainID `json:"chainId"`
 	Token       Text    `json:"tokenAddress"`
 	Amount      Amount  `json:"amount"`
@@ -171,21 +171,21 @@ type OrderList struct {
 
 // ListedOrder is an order in a list.
 type ListedOrder struct {
-	ID       Text   `json:"orderId"`
-	State    string `json:"state"`
-	Creation Text   `json:"createEventTransactionHash"`
-	Unix     int64  `json:"creationTimestamp"` // seconds
-	Give     Offer  `json:"giveOfferWithMetadata"`
-	Take     Offer  `json:"takeOfferWithMetadata"`
+	ID       Text      `json:"orderId"`
+	State    string    `json:"state"`
+	Creation Text      `json:"createEventTransactionHash"`
+	Unix     int64     `json:"creationTimestamp"` // seconds
+	Give     OrderSide `json:"giveOfferWithMetadata"`
+	Take     OrderSide `json:"takeOfferWithMetadata"`
 }
 
-// LockedAssets is what a taker was not paid for yet, as far as the index has read the chains.
+// LockedAssets are a taker's unpaid deliveries, as far as the index has read the chains.
 type LockedAssets struct {
 	Chains []LockedChain
 	Behind []ChainID // chains whose newest orders may be missing
 }
 
-// LockedChain is what is locked for a taker on a give chain.
+// LockedChain has the assets that are locked on one give chain.
 type LockedChain struct {
 	Chain  ChainID       `json:"chainId"`
 	Tokens []LockedToken `json:"lockedTokens"`

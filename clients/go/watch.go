@@ -20,8 +20,8 @@ const (
 	longest    = 4 << 20          // bytes of a line
 )
 
-// WatchOrder yields the first order of a transaction now and whenever its record changes, and ends after the final one. A
-// creation that is not found yet is awaited for a minute; streams that break go on. An error is the last that it yields.
+// WatchOrder yields the first order of a transaction now and whenever its record changes, and ends after the final
+// one. A creation that is not found yet is awaited for a minute; streams that break go on. An error ends it.
 func (c *Client) WatchOrder(ctx context.Context, creation string) iter.Seq2[Order, error] {
 	return func(yield func(Order, error) bool) {
 		seen, heard := "", time.Now()
@@ -49,11 +49,11 @@ func isAwaited(err error) bool {
 	return isPassing(err) || errors.As(err, &e) && e.ID == "TRANSACTION_NOT_FOUND"
 }
 
-// follow yields the records of one stream that differ from the last seen. It is over when there is nothing more to yield.
+// follow yields the records of one stream that differ from the last seen. It is over when nothing more is to come.
 func (c *Client) follow(ctx context.Context, creation string, seen *string, yield func(Order, error) bool) (isOpen, isOver bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	response, err := c.try(ctx, http.MethodGet, creationPath(creation), "text/event-stream", nil)
+	response, err := c.repeat(ctx, http.MethodGet, creationPath(creation), "text/event-stream", nil)
 	if err != nil {
 		return false, false, err
 	}
@@ -72,7 +72,7 @@ func (c *Client) follow(ctx context.Context, creation string, seen *string, yiel
 			if err != nil {
 				err = fmt.Errorf("event of order %s: %w", creation, err)
 			}
-			quiet.Stop() // what is done with the order may take long
+			quiet.Stop() // the caller may take long
 			isOver = !yield(order, err) || err != nil
 			quiet.Reset(silence)
 		}

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -22,6 +23,9 @@ import (
 
 // clients is where the libraries are that call a gateway.
 var clients = filepath.Join("..", "..", "clients")
+
+// typescript is held by a test while it compiles clients/typescript to a folder in the tree, and uses that.
+var typescript sync.Mutex
 
 // TestTypeScriptClient runs the client's own tests against a gateway, and one whose quota is soon used up. They compile,
 // with what must not compile, after a look at whether the generated types are up to date.
@@ -35,6 +39,8 @@ func TestTypeScriptClient(t *testing.T) {
 	world := sandboxtest.Start(t, sandbox.Options{})
 	front := inFrontOf(t, world)
 	limited := inFrontOf(t, world, "limits: {address: {units: 10, window: 5s}}")
+	typescript.Lock()
+	defer typescript.Unlock()
 	test := exec.CommandContext(t.Context(), "npm", "test", "--silent")
 	test.Dir = directory
 	test.Env = append(os.Environ(), "GATEWAY="+front.url, "LIMITED="+limited.url, "SANDBOX="+world.URL())
@@ -156,7 +162,7 @@ func TestGoClientRepeats(t *testing.T) {
 	}
 }
 
-// cutting passes requests on, counts what is refused, and breaks every other stream after a text.
+// cutting passes requests on, counts refusals, and breaks every other stream after a text.
 type cutting struct {
 	after            string
 	streams, refused atomic.Int32

@@ -103,6 +103,8 @@ func testWalletExample(t *testing.T, f front) {
 	if _, err := os.Stat(filepath.Join(directory, "node_modules", "viem")); err != nil {
 		t.Skip("viem is not there: npm ci in examples/wallet, which make test does")
 	}
+	typescript.Lock()
+	defer typescript.Unlock()
 	var world worldJSON
 	get(t, f.world.URL()+"/sandbox/world", &world)
 	const coin = "0x0000000000000000000000000000000000000000"

@@ -9,7 +9,7 @@ export { ConnectionError, CrossgateError, ResponseError, SwapError, TrackingErro
 export type { CallOptions, ClientOptions } from "./request.js";
 export type { WatchOptions } from "./watch.js";
 
-/** An order by its id, or by the transaction that created it, of which `index` selects one of several orders. */
+/** An order by its id, or by the transaction that created it; `index` selects one of several. */
 export type OrderReference = { orderId: string } | { creationTxHash: string; index?: number };
 
 export type CrossgateClient = ReturnType<typeof createCrossgateClient>;

@@ -46,7 +46,7 @@ func main() {
 	}
 }
 
-// demonstration is where the world and its gateway listen, and what is written of them.
+// demonstration is where the world and its gateway listen, and the files that describe them.
 type demonstration struct {
 	listen, operators, control string
 	blockTime                  time.Duration

@@ -174,7 +174,7 @@ func (v *service) judge(resp upstream.Response) (reply, error) {
 	case !isFailure && state == "" && r.fine != "":
 		return a, fmt.Errorf("answer without a %s", r.state)
 	case !isFailure && state == r.fine:
-		if value := a.at(r.empty); r.empty != "" && (value == nil || a.text(r.empty) == "") {
+		if r.empty != "" && len(a.list(r.empty)) == 0 {
 			return a, noSwapRoute("no " + r.empty)
 		}
 		return a, nil

@@ -55,3 +55,15 @@ func TestUnmarshalTextRefusesOtherText(t *testing.T) {
 		t.Error("Unmarshal of -1 into an amount succeeded")
 	}
 }
+
+func TestParseID(t *testing.T) {
+	for text, want := range map[string]chain.ID{
+		"1": 1, "100000014": 100000014, "9223372036854775807": 1<<63 - 1,
+		"": 0, "0": 0, "-1": 0, "0x1": 0, "1.0": 0, "9223372036854775808": 0,
+	} {
+		got, err := chain.ParseID(text)
+		if got != want || (err == nil) != (want != 0) || err == nil && got.String() != text {
+			t.Errorf("ParseID(%q) = %d, %v, want %d", text, got, err, want)
+		}
+	}
+}

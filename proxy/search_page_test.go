@@ -53,7 +53,7 @@ func TestHomeShowsTheNewestOrders(t *testing.T) {
 	w := newWorld(t)
 	w.basis = []order.ChainBasis{followed(1, order.Lag{Head: 900, Indexed: 900}), followed(137, order.Lag{Head: 700, Indexed: 700})}
 	w.basis[0].Proven, w.basis[1].Quarantined.Count = 880, 2
-	w.basis[1].From = index.BlockTime{Number: 70, Time: 1_784_948_000}
+	w.basis[1].From = order.BlockTime{Number: 70, Time: 1_784_948_000}
 	s := w.server(t)
 	page := pageAt(t, s, "/", http.StatusOK)
 	text := plainText(page)

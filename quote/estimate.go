@@ -58,9 +58,9 @@ type trade struct {
 
 // placeholderAddress is the recipient where prices alone are asked for: on each family an address without a meaning.
 var placeholderAddress = map[chain.Family]chain.Address{
-	chain.EVM: chain.NewAddress([]byte("crossgate: somebody.")),
-	chain.TVM: chain.NewAddress([]byte("crossgate: somebody.")),
-	chain.SVM: chain.NewAddress([]byte("crossgate: somebody on Solana.  ")),
+	chain.EVM: chain.NewAddress([]byte("crossgate: recipient")),
+	chain.TVM: chain.NewAddress([]byte("crossgate: recipient")),
+	chain.SVM: chain.NewAddress([]byte("crossgate: recipient on Solana. ")),
 }
 
 // settle finds out what venues need to know about a request: prices, gas price and metadata are read at the same time.

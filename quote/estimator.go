@@ -57,7 +57,7 @@ func New(o Options) *Estimator {
 	return e
 }
 
-// Close waits for venues that are still asked, of which late ones are cancelled. It comes after the last Estimate.
+// Close waits for venues that are still asked, late and cancelled ones too. It comes after the last Estimate.
 func (e *Estimator) Close() { e.asking.Wait() }
 
 // Serves reports whether any venue serves a chain.

@@ -76,6 +76,10 @@ func TestWholeOfTheCoinWaitsForWhatPublishingCosts(t *testing.T) {
 	if got, err := e.Estimate(t.Context(), wholeOf(coin, dai)); !errors.Is(err, quote.ErrNoTransaction) {
 		t.Errorf("Estimate of all but an unknown fee = %s, %v, want ErrNoTransaction", got.In.Amount, err)
 	}
+	unpriced := asking(quote.Chain{Simulator: &dryRun{has: chain.NewAmount(1_000_000_000)}}, &fakeVenue{name: "only", perInput: 10_000})
+	if got, err := unpriced.Estimate(t.Context(), wholeOf(coin, dai)); !errors.Is(err, quote.ErrNoTransaction) {
+		t.Errorf("Estimate of all but gas without a price = %s, %v, want ErrNoTransaction", got.In.Amount, err)
+	}
 	if _, err := e.Estimate(t.Context(), wholeOf(usdc, dai)); err != nil {
 		t.Errorf("Estimate of all of a token = %v", err)
 	}

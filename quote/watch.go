@@ -23,7 +23,7 @@ func WithWatcher(ctx context.Context, heard func(Heard)) context.Context {
 	return context.WithValue(ctx, watcherKey{}, heard)
 }
 
-// Tell reports an answer to the watcher.
+// Tell hands an answer to the watcher.
 func Tell(ctx context.Context, h Heard) {
 	if heard, watched := ctx.Value(watcherKey{}).(func(Heard)); watched {
 		heard(h)

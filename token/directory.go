@@ -63,7 +63,7 @@ func NewDirectory(o DirectoryOptions) *Directory {
 	return d
 }
 
-// Close waits until what is being read, for 8 s at most, is remembered. It comes after the last Lookup.
+// Close waits, for 8 s at most, until readings under way are remembered. It comes after the last Lookup.
 func (d *Directory) Close() {
 	d.contracts.loads.Wait()
 	d.storing.Wait()

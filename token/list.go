@@ -71,24 +71,15 @@ func Search(listed []Listing, text string, most int) []Listing {
 	if text == "" {
 		return nil
 	}
-	type hit struct {
-		Listing
-		rank int
-	}
-	var hits []hit
-	for _, each := range listed {
-		if rank := rankOf(each, text); err == nil && each.Address == address {
-			hits = append(hits, hit{each, -1})
-		} else if rank >= 0 {
-			hits = append(hits, hit{each, rank})
+	ranks := map[Key]int{}
+	hits := those(listed, func(l Listing) bool {
+		if ranks[l.Key] = rankOf(l, text); err == nil && l.Address == address {
+			ranks[l.Key] = 0
 		}
-	}
-	slices.SortStableFunc(hits, func(a, b hit) int { return a.rank - b.rank })
-	found := make([]Listing, 0, min(most, len(hits)))
-	for _, each := range hits[:min(most, len(hits))] {
-		found = append(found, each.Listing)
-	}
-	return found
+		return ranks[l.Key] >= 0
+	})
+	slices.SortStableFunc(hits, func(a, b Listing) int { return ranks[a.Key] - ranks[b.Key] })
+	return hits[:min(most, len(hits))]
 }
 
 // Named returns those of listed tokens that a text names by its whole symbol or, where none has that, by its whole
@@ -97,30 +88,23 @@ func Search(listed []Listing, text string, most int) []Listing {
 func Named(listed []Listing, text string) []Listing {
 	text = strings.TrimSpace(text)
 	for _, of := range []func(Token) string{func(t Token) string { return t.Symbol }, func(t Token) string { return t.Name }} {
-		var all, prominent []Listing
-		for _, each := range listed {
-			if name := of(each.Token); name == "" || !strings.EqualFold(name, text) {
-				continue
+		all := those(listed, func(l Listing) bool { return of(l.Token) != "" && strings.EqualFold(of(l.Token), text) })
+		coin := those(all, func(l Listing) bool { return l.Address.IsNative() })
+		prominent := those(all, func(l Listing) bool { return l.IsProminent })
+		for _, best := range [][]Listing{coin, prominent, all} {
+			if len(best) > 0 {
+				return best
 			}
-			if each.Address.IsNative() {
-				return []Listing{each}
-			}
-			all = append(all, each)
-			if each.IsProminent {
-				prominent = append(prominent, each)
-			}
-		}
-		if len(prominent) > 0 {
-			return prominent
-		}
-		if len(all) > 0 {
-			return all
 		}
 	}
 	return nil
 }
 
-// rankOf says how well a token's symbol and name fit a lower-case text: 0 is best, below 0 not at all.
+func those(listed []Listing, are func(Listing) bool) []Listing {
+	return slices.DeleteFunc(slices.Clone(listed), func(l Listing) bool { return !are(l) })
+}
+
+// rankOf says how well a token's symbol and name fit a lower-case text: 1 is best, below 0 not at all.
 func rankOf(t Listing, text string) int {
 	symbol, name := strings.ToLower(t.Symbol), strings.ToLower(t.Name)
 	for rank, fits := range []bool{
@@ -128,7 +112,7 @@ func rankOf(t Listing, text string) int {
 		strings.Contains(symbol, text), strings.Contains(name, text),
 	} {
 		if fits {
-			return rank
+			return rank + 1
 		}
 	}
 	return -1

@@ -51,7 +51,7 @@ func (m *memory[V]) get(ctx context.Context, keys []Key, load loader[V]) (map[Ke
 	return values, nil
 }
 
-// claim returns the values that are fresh and the batches that bring the others, one of which it may start.
+// claim returns the values that are fresh and the batches that bring the others; it may start one.
 func (m *memory[V]) claim(
 	ctx context.Context, keys []Key, load loader[V],
 ) (values map[Key]V, batches []*flight.Call[map[Key]V]) {
@@ -108,7 +108,7 @@ func (m *memory[V]) settle(keys []Key, values map[Key]V) {
 	}
 }
 
-// last returns the value of key even when it is no longer fresh.
+// last returns the value of key fresh or not.
 func (m *memory[V]) last(key Key) (value V, known bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

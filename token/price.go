@@ -32,11 +32,11 @@ func (d *Directory) isUsable(p price) bool { return d.Now().Sub(p.asOf) < priceU
 // askPrices asks every source for keys at once. A token that no source priced while one of them failed
 // keeps its last price as long as that is usable.
 func (d *Directory) askPrices(ctx context.Context, keys []Key) (map[Key]price, error) {
-	told, failed := d.askSources(ctx, keys)
+	given, failed := d.askSources(ctx, keys)
 	now := d.Now()
 	prices := make(map[Key]price, len(keys))
 	for _, key := range keys {
-		p := price{usd: agreed(told[key]), asOf: now, until: now.Add(priceFresh)}
+		p := price{usd: agreed(given[key]), asOf: now, until: now.Add(priceFresh)}
 		if p.usd == nil && failed {
 			p = price{until: now.Add(priceRetry)}
 			if last, known := d.prices.last(key); known && d.isUsable(last) {
@@ -49,7 +49,7 @@ func (d *Directory) askPrices(ctx context.Context, keys []Key) (map[Key]price, e
 }
 
 // askSources returns the sources' prices of each key, in their sequence, and whether one of them failed.
-func (d *Directory) askSources(ctx context.Context, keys []Key) (told map[Key][]*big.Rat, failed bool) {
+func (d *Directory) askSources(ctx context.Context, keys []Key) (given map[Key][]*big.Rat, failed bool) {
 	var group sync.WaitGroup
 	answers := make([]map[Key]*big.Rat, len(d.DirectoryOptions.Prices))
 	failures := make([]error, len(d.DirectoryOptions.Prices))
@@ -57,16 +57,16 @@ func (d *Directory) askSources(ctx context.Context, keys []Key) (told map[Key][]
 		group.Go(func() { answers[i], failures[i] = ask(ctx, source, keys) })
 	}
 	group.Wait()
-	told = make(map[Key][]*big.Rat, len(keys))
+	given = make(map[Key][]*big.Rat, len(keys))
 	for i, prices := range answers {
 		failed = failed || failures[i] != nil
 		for key, usd := range prices {
 			if usd != nil && usd.Sign() > 0 {
-				told[key] = append(told[key], usd)
+				given[key] = append(given[key], usd)
 			}
 		}
 	}
-	return told, failed
+	return given, failed
 }
 
 // ask keeps a source's panic from taking the process with it.

@@ -162,7 +162,7 @@ func (d Draft) roles() ([]role, error) {
 	return roles, nil
 }
 
-// layout is where the accounts of a message stand: in itself, or in the draft's tables, of which some are not used.
+// layout is where the accounts of a message stand: in itself, or in the draft's tables, used or not.
 type layout struct {
 	written, read []chain.Address
 	tables        []TableUse

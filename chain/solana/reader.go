@@ -1,7 +1,6 @@
 package solana
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -34,37 +33,25 @@ func (r *Reader) Take(length uint64) []byte {
 	return taken
 }
 
-// Uint8 reads one byte.
-func (r *Reader) Uint8() uint8 {
-	if raw := r.Take(1); raw != nil {
-		return raw[0]
+// number reads so many bytes, little-endian.
+func (r *Reader) number(size uint64) (n uint64) {
+	for i, b := range r.Take(size) {
+		n |= uint64(b) << (8 * i)
 	}
-	return 0
+	return n
 }
+
+// Uint8 reads one byte.
+func (r *Reader) Uint8() uint8 { return uint8(r.number(1)) }
 
 // Uint16 reads two bytes, little-endian.
-func (r *Reader) Uint16() uint16 {
-	if raw := r.Take(2); raw != nil {
-		return binary.LittleEndian.Uint16(raw)
-	}
-	return 0
-}
+func (r *Reader) Uint16() uint16 { return uint16(r.number(2)) }
 
 // Uint32 reads four bytes, little-endian.
-func (r *Reader) Uint32() uint32 {
-	if raw := r.Take(4); raw != nil {
-		return binary.LittleEndian.Uint32(raw)
-	}
-	return 0
-}
+func (r *Reader) Uint32() uint32 { return uint32(r.number(4)) }
 
 // Uint64 reads eight bytes, little-endian.
-func (r *Reader) Uint64() uint64 {
-	if raw := r.Take(8); raw != nil {
-		return binary.LittleEndian.Uint64(raw)
-	}
-	return 0
-}
+func (r *Reader) Uint64() uint64 { return r.number(8) }
 
 // Key reads the address of an account.
 func (r *Reader) Key() chain.Address { return chain.NewAddress(r.Take(KeySize)) }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math/big"
 	"net/http"
@@ -155,32 +156,6 @@ func TestPoolsPriceLikeUniswapV2(t *testing.T) {
 	}
 }
 
-func TestKyberDialect(t *testing.T) {
-	routes := "/ethereum/api/v1/routes?tokenIn=" + coinAt + "&tokenOut=" + usdc
-	tests := []struct {
-		name, target string
-		status       int
-		code         string
-	}{
-		{"unknown chain", "/atlantis/api/v1/routes?tokenIn=" + coinAt + "&tokenOut=" + usdc + "&amountIn=1", 404, ""},
-		{"no amount", routes, 400, "4000"},
-		{"negative amount", routes + "&amountIn=-1", 400, "4000"},
-		{"no token", "/ethereum/api/v1/routes?amountIn=1&tokenIn=" + coinAt, 400, "4000"},
-		{"unknown token", "/ethereum/api/v1/routes?amountIn=1&tokenIn=" + user + "&tokenOut=" + usdc, 400, "4011"},
-		{"no route", "/ethereum/api/v1/routes?amountIn=1&tokenIn=" + lonely + "&tokenOut=" + usdc, 400, "4008"},
-		{"too large", routes + "&amountIn=" + strings.Repeat("9", 60), 400, "4009"},
-		{"whole input as a fee", routes + "&amountIn=100&feeAmount=10000&chargeFeeBy=currency_in&isInBps=true&feeReceiver=" + helper, 400, "4005"},
-		{"two fees to one", routes + "&amountIn=100&feeAmount=10,20&chargeFeeBy=currency_in&isInBps=true&feeReceiver=" + helper, 400, "4000"},
-		{"fee to nobody", routes + "&amountIn=100&feeAmount=10&chargeFeeBy=currency_in&isInBps=true", 400, "4000"},
-	}
-	for _, c := range tests {
-		status, answer := callVenue(t, "kyberswap", http.MethodGet, c.target, "")
-		if code, _ := answer["code"].(json.Number); status != c.status || code.String() != c.code {
-			t.Errorf("%s: HTTP %d, code %s; want %d, %s", c.name, status, code, c.status, c.code)
-		}
-	}
-}
-
 func TestKyberBuildsTheRouteItGave(t *testing.T) {
 	_, route := callVenue(t, "kyberswap", http.MethodGet, "/ethereum/api/v1/routes?tokenIn="+coinAt+"&tokenOut="+usdc+"&amountIn="+ether+
 		"&feeAmount=100,20&chargeFeeBy=currency_in&isInBps=true&feeReceiver="+helper+","+user, "")
@@ -215,24 +190,6 @@ func TestKyberBuildsTheRouteItGave(t *testing.T) {
 	}
 }
 
-func TestVeloraDialect(t *testing.T) {
-	prices := "/prices?srcToken=" + coinAt + "&srcDecimals=18&destToken=" + usdc + "&destDecimals=6&side=SELL&version=6.2"
-	tests := []struct{ name, target, want string }{
-		{"old version", strings.Replace(prices, "6.2", "5", 1) + "&network=1&amount=1", "version 6.2 is required"},
-		{"unknown network", prices + "&network=59144&amount=1", "unsupported network"},
-		{"no amount", prices + "&network=1", "invalid amount"},
-		{"wrong decimals", strings.Replace(prices, "=18", "=8", 1) + "&network=1&amount=1", "invalid decimals"},
-		{"unknown token", strings.Replace(prices, usdc, user, 1) + "&network=1&amount=1", veloraNoRoutes},
-		{"too much impact", prices + "&network=1&amount=" + units(5000, 18).String(), veloraImpact},
-	}
-	for _, c := range tests {
-		status, answer := callVenue(t, "velora", http.MethodGet, c.target, "")
-		if status != http.StatusBadRequest || answer["error"] != c.want {
-			t.Errorf("%s: HTTP %d %v, want %q", c.name, status, answer, c.want)
-		}
-	}
-}
-
 func TestVeloraPaysTheUserUnlessToldOtherwise(t *testing.T) {
 	swap := "/swap?srcToken=" + coinAt + "&srcDecimals=18&destToken=" + usdc + "&destDecimals=6&version=6.2&network=1&amount=" + ether +
 		"&slippage=100&userAddress=" + user
@@ -263,22 +220,53 @@ func TestVeloraFindsChangedRoutes(t *testing.T) {
 	}
 }
 
-func TestOpenOceanDialect(t *testing.T) {
-	quote := "/v4/1/quote?inTokenAddress=" + coinAt + "&outTokenAddress=" + usdc + "&gasPriceDecimals=1000000000"
-	tests := []struct{ name, target, code string }{
-		{"unknown chain", strings.Replace(quote, "/1/", "/atlantis/", 1) + "&amountDecimals=1", "400"},
-		{"no gas price", "/v4/1/quote?inTokenAddress=" + coinAt + "&outTokenAddress=" + usdc + "&amountDecimals=1", "400"},
-		{"human amount", quote + "&amount=1.5", "400"},
-		{"tight slippage", quote + "&amountDecimals=1&slippage=0.01", "400"},
-		{"unknown token", strings.Replace(quote, usdc, user, 1) + "&amountDecimals=1", "400"},
-		{"no route", strings.Replace(quote, usdc, lonely, 1) + "&amountDecimals=1", "200"},
-	}
-	for _, c := range tests {
-		status, answer := callVenue(t, "openocean", http.MethodGet, c.target, "")
-		if code, _ := answer["code"].(json.Number); status != http.StatusOK || code.String() != c.code || answer["data"] != nil {
-			t.Errorf("%s: HTTP %d %v, want code %s without data", c.name, status, answer, c.code)
+// TestDialectsRefuse has requests that each API does not take, and the member of its answer that says why.
+func TestDialectsRefuse(t *testing.T) {
+	const kyber = "/ethereum/api/v1/routes?tokenIn=" + coinAt + "&tokenOut=" + usdc
+	const fee = "&isInBps=true&chargeFeeBy=currency_in"
+	const velora = "/prices?srcToken=" + coinAt + "&srcDecimals=18&destToken=" + usdc + "&destDecimals=6&side=SELL&version=6.2"
+	const ocean = "/v4/1/quote?inTokenAddress=" + coinAt + "&outTokenAddress=" + usdc + "&gasPriceDecimals=1000000000"
+	for _, c := range []struct {
+		name, venue, target string
+		status              int
+		member, want        string
+	}{
+		{"unknown chain", "kyberswap", strings.Replace(kyber, "ethereum", "atlantis", 1) + "&amountIn=1", 404, "code", ""},
+		{"no amount", "kyberswap", kyber, 400, "code", "4000"},
+		{"negative amount", "kyberswap", kyber + "&amountIn=-1", 400, "code", "4000"},
+		{"no token", "kyberswap", "/ethereum/api/v1/routes?amountIn=1&tokenIn=" + coinAt, 400, "code", "4000"},
+		{"unknown token", "kyberswap", strings.Replace(kyber, coinAt, user, 1) + "&amountIn=1", 400, "code", "4011"},
+		{"no route", "kyberswap", strings.Replace(kyber, coinAt, lonely, 1) + "&amountIn=1", 400, "code", "4008"},
+		{"too large", "kyberswap", kyber + "&amountIn=" + strings.Repeat("9", 60), 400, "code", "4009"},
+		{"whole input as a fee", "kyberswap", kyber + "&amountIn=100&feeAmount=10000&feeReceiver=" + helper + fee, 400, "code", "4005"},
+		{"two fees to one", "kyberswap", kyber + "&amountIn=100&feeAmount=10,20&feeReceiver=" + helper + fee, 400, "code", "4000"},
+		{"fee without a receiver", "kyberswap", kyber + "&amountIn=100&feeAmount=10" + fee, 400, "code", "4000"},
+		{"old version", "velora", strings.Replace(velora, "6.2", "5", 1) + "&network=1&amount=1", 400, "error", "version 6.2 is required"},
+		{"unknown network", "velora", velora + "&network=59144&amount=1", 400, "error", "unsupported network"},
+		{"no amount", "velora", velora + "&network=1", 400, "error", "invalid amount"},
+		{"wrong decimals", "velora", strings.Replace(velora, "=18", "=8", 1) + "&network=1&amount=1", 400, "error", "invalid decimals"},
+		{"unknown token", "velora", strings.Replace(velora, usdc, user, 1) + "&network=1&amount=1", 400, "error", veloraNoRoutes},
+		{"too much impact", "velora", velora + "&network=1&amount=" + units(5000, 18).String(), 400, "error", veloraImpact},
+		{"unknown chain", "openocean", strings.Replace(ocean, "/1/", "/atlantis/", 1) + "&amountDecimals=1", 200, "code", "400"},
+		{"no gas price", "openocean", strings.Replace(ocean, "&gasPriceDecimals=1000000000", "", 1) + "&amountDecimals=1", 200, "code", "400"},
+		{"human amount", "openocean", ocean + "&amount=1.5", 200, "code", "400"},
+		{"tight slippage", "openocean", ocean + "&amountDecimals=1&slippage=0.01", 200, "code", "400"},
+		{"unknown token", "openocean", strings.Replace(ocean, usdc, user, 1) + "&amountDecimals=1", 200, "code", "400"},
+		{"no route", "openocean", strings.Replace(ocean, usdc, lonely, 1) + "&amountDecimals=1", 200, "code", "200"},
+	} {
+		status, answer := callVenue(t, c.venue, http.MethodGet, c.target, "")
+		got := fmt.Sprint(answer[c.member])
+		if answer[c.member] == nil {
+			got = ""
+		}
+		if status != c.status || got != c.want || answer["data"] != nil {
+			t.Errorf("%s, %s: HTTP %d %v, want %d and %s %q", c.venue, c.name, status, answer, c.status, c.member, c.want)
 		}
 	}
+}
+
+func TestOpenOceanBuildsForAnAccount(t *testing.T) {
+	const quote = "/v4/1/quote?inTokenAddress=" + coinAt + "&outTokenAddress=" + usdc + "&gasPriceDecimals=1000000000"
 	swap := strings.Replace(quote, "/quote", "/swap", 1) + "&amountDecimals=" + ether + "&slippage=1"
 	if _, answer := callVenue(t, "openocean", http.MethodGet, swap, ""); at(t, answer, "data").(map[string]any)["data"] != nil {
 		t.Error("calldata for nobody's account")

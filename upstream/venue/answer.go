@@ -26,7 +26,7 @@ type answerTemplate struct {
 	out   string // after every fee
 	least string // that the transaction enforces
 	gas   string
-	// The contract that may take a token that goes in, or that is called where there is no transaction.
+	// The contract that may take a token that goes in, or is called where the answer has a price alone.
 	spender         string
 	to, value, data string // the transaction
 	message         string // the same on Solana
@@ -35,13 +35,13 @@ type answerTemplate struct {
 
 // refusals say how an API refuses.
 type refusals struct {
-	state, fine string // a member of every answer, and what it is when all is well; empty: the HTTP status alone says so
+	state, fine string // a member of every answer, and its value without a refusal; empty: the HTTP status alone says so
 	words       string // members that say why, with spaces between
-	noRoute     *regexp.Regexp
+	unrouted    *regexp.Regexp
 	limited     *regexp.Regexp
 	moved       *regexp.Regexp
 	statuses    []int  // that mean no route, whatever the words
-	empty       string // a member that is null or empty where there is no route
+	empty       string // a member that is null or empty without a route
 }
 
 // proposal is what an answer says about a swap.
@@ -57,13 +57,13 @@ type proposal struct {
 	tx     quote.Tx // once checked
 }
 
-// answer is an API's JSON.
-type answer struct {
+// reply is an API's JSON.
+type reply struct {
 	root any
 	body []byte
 }
 
-func parseAnswer(body []byte) (a answer, err error) {
+func parseAnswer(body []byte) (a reply, err error) {
 	a.body = body
 	if len(body) > maxAnswer {
 		return a, fmt.Errorf("answer of %d bytes", len(body))
@@ -85,7 +85,7 @@ func notDocumented(what string, err error) error {
 }
 
 // at is what stands at a place, nil where nothing does.
-func (a answer) at(place string) any {
+func (a reply) at(place string) any {
 	value := a.root
 	for name := range strings.SplitSeq(place, ".") {
 		members, _ := only(value).(map[string]any)
@@ -102,7 +102,7 @@ func only(value any) any {
 }
 
 // text is what stands at a place, in one line.
-func (a answer) text(place string) string {
+func (a reply) text(place string) string {
 	switch value := a.at(place).(type) {
 	case nil:
 		return ""
@@ -120,7 +120,7 @@ func (a answer) text(place string) string {
 }
 
 // number is a whole number as venues write it: as text or as a number, in digits or as 0x and hex digits.
-func (a answer) number(place string) (chain.Amount, error) {
+func (a reply) number(place string) (chain.Amount, error) {
 	text := a.text(place)
 	if text == "" {
 		return chain.Amount{}, nil
@@ -137,21 +137,21 @@ func (a answer) number(place string) (chain.Amount, error) {
 }
 
 // list is what a place lists, or the one thing that stands there.
-func (a answer) list(place string) (all []answer) {
+func (a reply) list(place string) (all []reply) {
 	switch value := a.at(place).(type) {
 	case nil:
 	case []any:
 		for _, each := range value {
-			all = append(all, answer{root: each})
+			all = append(all, reply{root: each})
 		}
 	default:
-		all = []answer{{root: value}}
+		all = []reply{{root: value}}
 	}
 	return all
 }
 
 // raw is the text of what stands at a place below objects alone.
-func (a answer) raw(place string) (text json.RawMessage) {
+func (a reply) raw(place string) (text json.RawMessage) {
 	text = a.body
 	for name := range strings.SplitSeq(place, ".") {
 		var members map[string]json.RawMessage
@@ -163,8 +163,8 @@ func (a answer) raw(place string) (text json.RawMessage) {
 	return text
 }
 
-// judge reads the answer, or why there is none.
-func (v *service) judge(resp upstream.Response) (answer, error) {
+// judge reads the answer, or why it refuses.
+func (v *service) judge(resp upstream.Response) (reply, error) {
 	a, err := parseAnswer(resp.Body)
 	r, isFailure := v.refuses, resp.Status >= http.StatusBadRequest
 	state := a.text(r.state)
@@ -174,7 +174,7 @@ func (v *service) judge(resp upstream.Response) (answer, error) {
 	case !isFailure && state == "" && r.fine != "":
 		return a, fmt.Errorf("answer without a %s", r.state)
 	case !isFailure && state == r.fine:
-		if value := a.at(r.empty); r.empty != "" && (value == nil || a.text(r.empty) == "") {
+		if r.empty != "" && len(a.list(r.empty)) == 0 {
 			return a, noSwapRoute("no " + r.empty)
 		}
 		return a, nil
@@ -191,7 +191,7 @@ func (v *service) judge(resp upstream.Response) (answer, error) {
 	words := clean(strings.Join(texts, " "))
 	says := func(pattern *regexp.Regexp) bool { return pattern != nil && pattern.MatchString(words) }
 	switch {
-	case says(r.noRoute), err == nil && slices.Contains(r.statuses, resp.Status):
+	case says(r.unrouted), err == nil && slices.Contains(r.statuses, resp.Status):
 		return a, noSwapRoute(words)
 	case says(r.limited):
 		return a, failed(upstream.RateLimited, v.Name, resp.Status, words)
@@ -202,7 +202,7 @@ func (v *service) judge(resp upstream.Response) (answer, error) {
 }
 
 // read makes a proposal of an answer, which must be about the swap.
-func (t answerTemplate) read(a answer, p quote.Profile, s quote.Swap) (o proposal, err error) {
+func (t answerTemplate) read(a reply, p quote.Profile, s quote.Swap) (o proposal, err error) {
 	numbers := map[string]chain.Amount{}
 	for _, place := range []string{t.in, t.out, t.least, t.value} {
 		if place == "" {

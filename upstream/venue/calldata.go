@@ -21,9 +21,9 @@ import (
 // function is a contract's function. Its signature names the arguments that say what the contract enforces, several
 // names with a stroke between:
 //
-//	in, out        the tokens; the coin where there is no such argument
-//	amount, least  the input and the minimum; the call's value where there is no such argument
-//	payee          the recipient; the caller where there is no such argument
+//	in, out        the tokens; the coin without such an argument
+//	amount, least  the input and the minimum; the call's value without such an argument
+//	payee          the recipient; the caller without such an argument
 //	payeeOrCaller  the recipient; the caller where it is the zero address
 //
 // Other names are for refine and behind. Of a list, in and amount are in its first member, out and other members of

@@ -2,15 +2,12 @@ package venue
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
-	"errors"
 	"maps"
 	"math/big"
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/shopspring/decimal"
@@ -280,6 +277,18 @@ func TestWhatStandsBehindTheArgumentsIsKnown(t *testing.T) {
 	}
 }
 
+// TestPathsWithoutTokensAreRefused: a token that is missing is not the coin.
+func TestPathsWithoutTokensAreRefused(t *testing.T) {
+	for name, of := range map[string]callReader{"pairs": v2Calls.reader(), "routes": solidlyCalls.reader(), "sunio": sunioCalls} {
+		for _, m := range of {
+			data := m.encode(t, arguments{"payee": refinedPayee, "amount": refinedAmount, "least": refinedMinimum})
+			if got, err := of.read(chain.Chain{}, quote.Tx{Data: data, Value: refinedMillion}); err == nil {
+				t.Errorf("%s by %.20s…: %+v, want that it is refused", name, m.signature, got)
+			}
+		}
+	}
+}
+
 // okxWord is a flag of 12 digits, a rate and an address.
 func okxWord(flag string, rate uint64, of common.Address) []byte {
 	return append(append(common.FromHex(flag), binary.BigEndian.AppendUint64(nil, rate)[2:]...), of.Bytes()...)
@@ -325,176 +334,6 @@ func TestSharesThatOKXTakesAreRead(t *testing.T) {
 		copy(data[len(data)-32:], tenth(one, refinedOther))
 		if got, err := okx.functions.read(chain.Chain{}, quote.Tx{Data: data}); err == nil {
 			t.Errorf("a share within the last argument by %.20s…: %+v, want that it is refused", m.signature, got)
-		}
-	}
-}
-
-// TestV3CallsThatAreNotOursAreRefused has all of what SwapRouter02 can do with calls in a row.
-func TestV3CallsThatAreNotOursAreRefused(t *testing.T) {
-	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
-	wrapped := common.BytesToAddress(ethereum.WrappedCoin.Bytes())
-	hops := func(stops ...common.Address) []byte {
-		return path{stops: stops, fees: make([]uint32, len(stops)-1)}.packed()
-	}
-	swap := func(path []byte, recipient common.Address) []byte {
-		return v3Swap.pack(v3Swapped{path, recipient, refinedAmount, refinedMinimum})
-	}
-	unwrap := v3Unwrap.pack(refinedMinimum, refinedPayee)
-	coin := common.Address{}
-	for _, row := range []struct {
-		name    string
-		value   chain.Amount
-		calls   [][]byte
-		in, out common.Address
-		refused bool
-	}{
-		{"a swap", chain.Amount{}, [][]byte{swap(hops(refinedIn, refinedOut), refinedPayee)}, refinedIn, refinedOut, false},
-		{"three stops", chain.Amount{}, [][]byte{swap(hops(refinedIn, wrapped, refinedOut), refinedPayee)}, refinedIn, refinedOut, false},
-		{"the coin in", refinedMillion, [][]byte{swap(hops(wrapped, refinedOut), refinedPayee)}, coin, refinedOut, false},
-		{"the wrapped coin in", chain.Amount{}, [][]byte{swap(hops(wrapped, refinedOut), refinedPayee)}, wrapped, refinedOut, false},
-		{"a part of the coin in", chain.NewAmount(1), [][]byte{swap(hops(wrapped, refinedOut), refinedPayee)}, wrapped, refinedOut, false},
-		{"unwrapped", chain.Amount{}, [][]byte{swap(hops(refinedIn, wrapped), routerItself), unwrap}, refinedIn, coin, false},
-		{"nothing", chain.Amount{}, nil, coin, coin, true},
-		{"two swaps", chain.Amount{}, [][]byte{swap(hops(refinedIn, refinedOut), refinedPayee), swap(hops(refinedIn, refinedOut), refinedPayee)}, coin, coin, true},
-		{"more behind", chain.Amount{}, [][]byte{swap(hops(refinedIn, wrapped), routerItself), unwrap, unwrap}, coin, coin, true},
-		{"the unwrapping alone", chain.Amount{}, [][]byte{unwrap}, coin, coin, true},
-		{"a path of one stop", chain.Amount{}, [][]byte{swap(hops(refinedIn), refinedPayee)}, coin, coin, true},
-		{"a path that ends early", chain.Amount{}, [][]byte{swap(hops(refinedIn, refinedOut)[:42], refinedPayee)}, coin, coin, true},
-		{"no path", chain.Amount{}, [][]byte{swap(nil, refinedPayee)}, coin, coin, true},
-		{"a long path that ends early", chain.Amount{}, [][]byte{swap(hops(refinedIn, wrapped, refinedOut)[:65], refinedPayee)}, coin, coin, true},
-		{"another token and unwrapped", chain.Amount{}, [][]byte{swap(hops(refinedIn, refinedOut), routerItself), unwrap}, coin, coin, true},
-		{"paid to a stranger, unwrapped", chain.Amount{}, [][]byte{swap(hops(refinedIn, wrapped), refinedIn), unwrap}, coin, coin, true},
-	} {
-		got, err := readV3Call(ethereum, quote.Tx{Data: v3Multicall.pack(new(big.Int), row.calls), Value: row.value})
-		want := quote.Call{TokenIn: addressOf(row.in), TokenOut: addressOf(row.out), AmountIn: refinedMillion, MinOut: refined, Payee: addressOf(refinedPayee)}
-		if row.refused != (err != nil) || !row.refused && got != want {
-			t.Errorf("%s: %+v, %v", row.name, got, err)
-		}
-	}
-}
-
-// TestRelayEndsWithAPaymentOfItsRouter changes one thing at a time in calls that do.
-func TestRelayEndsWithAPaymentOfItsRouter(t *testing.T) {
-	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
-	router := common.HexToAddress(relayContracts[0].routers[0])
-	payment := func(changed arguments) []byte {
-		given := arguments{"in": refinedOut, "recipients": []common.Address{refinedPayee}, "amount": refinedMinimum}
-		maps.Copy(given, changed)
-		for _, m := range relayPayTokens {
-			return m.encode(t, given)
-		}
-		return nil
-	}
-	coin := func(least *big.Int) []byte {
-		for _, m := range relayPayCoin {
-			return m.encode(t, arguments{"least": least, "payee": refinedPayee})
-		}
-		return nil
-	}
-	tokens, native := addressOf(refinedOut), chain.NativeCoin(chain.EVM)
-	for _, row := range []struct {
-		name      string
-		changed   arguments
-		out       chain.Address
-		refund    chain.Address
-		isRefused bool
-	}{
-		{"a call that ends with its payment", nil, tokens, chain.Address{}, false},
-		{"one of the coin", arguments{"data": coin(refinedMinimum)}, native, chain.Address{}, false},
-		{"one that gives another what is left", arguments{"refund": refinedOther}, tokens, addressOf(refinedOther), false},
-		{"more tokens", arguments{"more": refinedOut}, tokens, chain.Address{}, true},
-		{"a payment that may fail", arguments{"mayFail": true}, tokens, chain.Address{}, true},
-		{"a payment by another", arguments{"target": refinedIn}, tokens, chain.Address{}, true},
-		{"a payment of all it has", arguments{"data": payment(arguments{"amount": new(big.Int)})}, tokens, chain.Address{}, true},
-		{"a payment of the rest to another", arguments{"data": payment(arguments{"recipients": []common.Address{refinedPayee, refinedOther}})}, tokens, chain.Address{}, true},
-		{"a payment to no recipient", arguments{"data": payment(arguments{"recipients": []common.Address{}})}, tokens, chain.Address{}, true},
-		{"a call that is not a payment", arguments{"data": []byte("transfer")}, tokens, chain.Address{}, true},
-	} {
-		for _, m := range relayCalls {
-			given := arguments{"in": refinedIn, "amount": refinedAmount, "target": router, "data": payment(nil)}
-			maps.Copy(given, row.changed)
-			want := quote.Call{
-				TokenIn: addressOf(refinedIn), TokenOut: row.out, AmountIn: refinedMillion, MinOut: refined, Payee: addressOf(refinedPayee), Refund: row.refund,
-			}
-			if m.places["in"] == nil {
-				want.TokenIn = native
-			}
-			if given["more"] != nil {
-				if m.places["in"] == nil {
-					continue
-				}
-				m = newMethod(function{signature: m.signature, tag: m.tag})
-				m.places["more"] = position{0, 1}
-			}
-			got, err := readRelayCall(ethereum, quote.Tx{Data: m.encode(t, given), Value: refinedMillion})
-			if row.isRefused != (err != nil) || !row.isRefused && got != want {
-				t.Errorf("%s by %.20s…: %+v, %v, want %+v", row.name, m.signature, got, err, want)
-			}
-		}
-	}
-}
-
-// TestEnsoPaysWhomItsCallNames reads a call for each kind of token on either side.
-func TestEnsoPaysWhomItsCallNames(t *testing.T) {
-	word := func(n *big.Int) []byte { return n.FillBytes(make([]byte, 32)) }
-	token := func(of common.Address, amount *big.Int) []byte {
-		return append(common.LeftPadBytes(of.Bytes(), 32), word(amount)...)
-	}
-	coin, in, out := chain.NativeCoin(chain.EVM), addressOf(refinedIn), addressOf(refinedOut)
-	for _, row := range []struct {
-		kindIn, kindOut uint8
-		dataIn, dataOut []byte
-		in, out         chain.Address
-	}{
-		{1, 1, token(refinedIn, refinedAmount), token(refinedOut, refinedMinimum), in, out},
-		{0, 1, word(refinedAmount), token(refinedOut, refinedMinimum), coin, out},
-		{1, 0, token(refinedIn, refinedAmount), word(refinedMinimum), in, coin},
-		{2, 1, token(refinedIn, refinedAmount), token(refinedOut, refinedMinimum), chain.Address{}, out},
-		{1, 1, word(refinedAmount), token(refinedOut, refinedMinimum), chain.Address{}, out},
-		{1, 0, token(refinedIn, refinedAmount), token(refinedOut, refinedMinimum), in, chain.Address{}},
-	} {
-		for _, m := range ensoSafe {
-			data := m.encode(t, arguments{"inKind": row.kindIn, "in": row.dataIn, "outKind": row.kindOut, "out": row.dataOut, "payee": refinedPayee})
-			got, err := readEnsoCall(chain.Chain{}, quote.Tx{Data: data})
-			want := quote.Call{TokenIn: row.in, TokenOut: row.out, AmountIn: refinedMillion, MinOut: refined, Payee: addressOf(refinedPayee)}
-			if isRefused := row.in.IsAbsent() || row.out.IsAbsent(); isRefused != (err != nil) || !isRefused && got != want {
-				t.Errorf("types %d and %d: %+v, %v, want %+v", row.kindIn, row.kindOut, got, err, want)
-			}
-		}
-	}
-}
-
-// TestInputGoesToSettlersAlone has calls of the AllowanceHolder name a Settler of the registry, and others.
-func TestInputGoesToSettlersAlone(t *testing.T) {
-	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
-	today, before, stranger := common.HexToAddress("0x5e7"), common.HexToAddress("0x5e6"), common.HexToAddress("0xbad")
-	registry := func(_ context.Context, _ chain.ID, to []chain.Address, _ [][]byte) ([][]byte, error) {
-		return [][]byte{common.LeftPadBytes(today.Bytes(), 32), common.LeftPadBytes(before.Bytes(), 32)}[:len(to)], nil
-	}
-	for _, row := range []struct {
-		name             string
-		operator, target common.Address
-		isBuilt, isRead  bool
-	}{
-		{"the Settler of today", today, today, true, true},
-		{"the one before", before, before, true, true},
-		{"a stranger", stranger, stranger, false, true},
-		{"a stranger who may take the input", stranger, today, true, false},
-		{"the zero address", common.Address{}, common.Address{}, false, false},
-	} {
-		var tx quote.Tx
-		for _, inner := range zeroExSettler {
-			for _, m := range zeroExHolder {
-				tx.Data = m.refinedCall(t, arguments{"operator": row.operator, "payee": row.target, "data": inner.refinedCall(t, nil)})
-			}
-		}
-		r := settlers{contracts: registry, now: time.Now}
-		if err := r.checkCall(t.Context(), chain.Ethereum, tx); row.isBuilt != (err == nil) || err != nil && !errors.Is(err, quote.ErrRefused) {
-			t.Errorf("%s: %v", row.name, err)
-		}
-		want := quote.Call{TokenIn: addressOf(refinedIn), TokenOut: addressOf(refinedOut), AmountIn: refinedMillion, MinOut: refined, Payee: addressOf(refinedPayee)}
-		if got, err := readZeroExCall(ethereum, tx); row.isRead != (err == nil) || err == nil && got != want {
-			t.Errorf("%s: read %+v, %v", row.name, got, err)
 		}
 	}
 }

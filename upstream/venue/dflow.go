@@ -24,8 +24,8 @@ var dflow = register(service{
 			"prioritizationFeeMaxLamports=$mostPriority destinationWallet=$other",
 	},
 	answers: answerTemplate{in: "inAmount", out: "outAmount", least: "minOutAmount", message: "transaction"},
-	refuses: refusals{words: "code msg", noRoute: regexp.MustCompile(`(?i)route`)},
-	finish: func(a answer, _ quote.Profile, s quote.Swap, _ *proposal) error {
+	refuses: refusals{words: "code msg", unrouted: regexp.MustCompile(`(?i)route`)},
+	finish: func(a reply, _ quote.Profile, s quote.Swap, _ *proposal) error {
 		if mode := a.text("executionMode"); mode != "" && mode != "sync" {
 			return fmt.Errorf("execution is %s", clean(mode))
 		}

@@ -35,10 +35,10 @@ var _ = register(service{
 	// Messages of version 2, the first recorded, and codes of version 1. A wrong key's has another form.
 	refuses: refusals{
 		words: "errorCode error message",
-		noRoute: regexp.MustCompile(`^(No routes found|NO_ROUTES_FOUND|COULD_NOT_FIND_ANY_ROUTE|TOKEN_NOT_TRADABLE|` +
+		unrouted: regexp.MustCompile(`^(No routes found|NO_ROUTES_FOUND|COULD_NOT_FIND_ANY_ROUTE|TOKEN_NOT_TRADABLE|` +
 			`ROUTE_PLAN_DOES_NOT_CONSUME_ALL_THE_AMOUNT|CIRCULAR_ARBITRAGE_IS_DISABLED)\b`),
 	},
-	finish: func(a answer, _ quote.Profile, s quote.Swap, o *proposal) error {
+	finish: func(a reply, _ quote.Profile, s quote.Swap, o *proposal) error {
 		if err := checkMints(a, s); err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ var kyber = register(service{
 		in: "data.amountIn", out: "data.amountOut", to: "data.routerAddress", value: "data.transactionValue", data: "data.data",
 	},
 	refuses: refusals{ // no route, too large, no pools, unknown token; moved
-		state: "code", fine: "0", words: "code message", noRoute: regexp.MustCompile(`^(4008|4009|4010|4011)\b`), moved: regexp.MustCompile(`^4222\b`),
+		state: "code", fine: "0", words: "code message", unrouted: regexp.MustCompile(`^(4008|4009|4010|4011)\b`), moved: regexp.MustCompile(`^4222\b`),
 	},
 	contracts: []deployment{{
 		chains:  slices.Collect(maps.Keys(kyberSlugs)),

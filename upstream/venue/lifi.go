@@ -30,7 +30,7 @@ var lifi = register(service{
 		spender: "estimate.approvalAddress",
 		to:      "transactionRequest.to", value: "transactionRequest.value", data: "transactionRequest.data",
 	},
-	refuses: refusals{words: "code message", noRoute: regexp.MustCompile(`^1002\b|^Unable to find a quote`)},
+	refuses: refusals{words: "code message", unrouted: regexp.MustCompile(`^1002\b|^Unable to find a quote`)},
 	// The Diamond, also the spender.
 	contracts: []deployment{
 		{

@@ -10,7 +10,7 @@ import (
 	"crossgate/quote"
 )
 
-// mostPriority bounds a venue's bid for a place in a block, in lamports: what is kept when all the coin is swapped.
+// mostPriority bounds a venue's bid for a place in a block, in lamports: the reserve when all the coin is swapped.
 const mostPriority = 1_000_000
 
 // priorityLevel is a priority as venues on Solana spell it: high is the median bid, veryHigh the upper quartile.
@@ -47,7 +47,7 @@ const mintQuery = "inputMint=$in outputMint=$out amount=$amount slippageBps=$bps
 	"excludeDexes=$excludedSources "
 
 // checkMints refuses an answer about other tokens.
-func checkMints(a answer, s quote.Swap) error {
+func checkMints(a reply, s quote.Swap) error {
 	if a.text("inputMint") != mintText(s, s.In.Address) || a.text("outputMint") != mintText(s, s.Out.Address) {
 		return errors.New("answer is about other tokens")
 	}

@@ -47,7 +47,7 @@ var okx = register(service{
 		gas: "data.tx.gas", to: "data.tx.to", value: "data.tx.value", data: "data.tx.data",
 	},
 	refuses: refusals{ // mostly with HTTP status 200: no liquidity, no token, too much impact
-		state: "code", fine: "0", words: "code msg", noRoute: regexp.MustCompile(`^(82000|82104|82112)\b`), limited: regexp.MustCompile(`^50011\b`),
+		state: "code", fine: "0", words: "code msg", unrouted: regexp.MustCompile(`^(82000|82104|82112)\b`), limited: regexp.MustCompile(`^50011\b`),
 	},
 	// Routers are replaced every four months and announced before: today's first, then the one before, on Ethereum also
 	// a recorded one. Allowances outlive them.

@@ -29,7 +29,7 @@ var oneInch = register(service{
 	},
 	// It has neither the input nor the minimum.
 	answers: answerTemplate{out: "dstAmount", gas: "gas", to: "tx.to", value: "tx.value", data: "tx.data"},
-	refuses: refusals{words: "description", noRoute: regexp.MustCompile(`(?i)^insufficient liquidity$`)},
+	refuses: refusals{words: "description", unrouted: regexp.MustCompile(`(?i)^insufficient liquidity$`)},
 	// AggregationRouterV6, also the spender.
 	contracts: []deployment{
 		{

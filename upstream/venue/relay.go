@@ -35,7 +35,7 @@ var relay = register(service{
 	},
 	refuses: refusals{
 		words: "errorCode message",
-		noRoute: regexp.MustCompile(`^(NO_SWAP_ROUTES_FOUND|NO_INTERNAL_SWAP_ROUTES_FOUND|NO_QUOTES|AMOUNT_TOO_LOW|` +
+		unrouted: regexp.MustCompile(`^(NO_SWAP_ROUTES_FOUND|NO_INTERNAL_SWAP_ROUTES_FOUND|NO_QUOTES|AMOUNT_TOO_LOW|` +
 			`SWAP_IMPACT_TOO_HIGH|UNSUPPORTED_ROUTE)\b`),
 	},
 	finish:    readRelaySteps,
@@ -119,7 +119,7 @@ func relayPaid(c chain.Chain, call quote.Call, payment quote.Tx) (quote.Call, er
 }
 
 // readRelaySteps finds the one transaction that swaps. A step to approve must be about the contract that it calls.
-func readRelaySteps(a answer, p quote.Profile, s quote.Swap, o *proposal) error {
+func readRelaySteps(a reply, p quote.Profile, s quote.Swap, o *proposal) error {
 	if o.out.IsZero() {
 		return nil // there may be nothing to call
 	}

@@ -15,7 +15,7 @@ import (
 // serviceLife is how long a price, and a transaction that came with it, are good for where the API does not say.
 const serviceLife = 30 * time.Second
 
-// service is a venue that is an API: where it and its contracts are, what it is asked and how its answers are read.
+// service is a venue that is an API: its addresses, its requests and how its answers are read.
 //
 // It answers with price and transaction at once. Or it is asked twice, for a transaction when its price wins: by the
 // same template, where that says what more to ask, or by another one.
@@ -30,7 +30,7 @@ type service struct {
 	answers   answerTemplate
 	refuses   refusals
 	// finish reads the rest of a price, nil when there is none.
-	finish func(a answer, p quote.Profile, s quote.Swap, o *proposal) error
+	finish func(a reply, p quote.Profile, s quote.Swap, o *proposal) error
 	builds *requestTemplate // nil: by asks
 	built  answerTemplate   // of builds
 	// prepare completes the venue for what its options say; nil: nothing is missing.

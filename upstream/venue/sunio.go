@@ -181,7 +181,7 @@ type sunioOffer struct {
 	PoolVersions []string    `json:"poolVersions"`
 }
 
-func readSunio(a answer, _ quote.Profile, s quote.Swap, o *proposal) error {
+func readSunio(a reply, _ quote.Profile, s quote.Swap, o *proposal) error {
 	var read struct {
 		Data []sunioOffer `json:"data"`
 	}

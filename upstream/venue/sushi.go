@@ -29,7 +29,7 @@ var sushi = register(service{
 		in: "amountIn", out: "assumedAmountOut", gas: "gasSpent", to: "tx.to", value: "tx.value", data: "tx.data",
 	},
 	// A pair without a route has the HTTP status 200; a part of a swap is none.
-	refuses: refusals{state: "status", fine: "Success", words: "detail details title", noRoute: regexp.MustCompile(`^status (NoWay|Partial)\b`)},
+	refuses: refusals{state: "status", fine: "Success", words: "detail details title", unrouted: regexp.MustCompile(`^status (NoWay|Partial)\b`)},
 	contracts: []deployment{{
 		chains:  []uint64{1, 10, 25, 56, 100, 137, 143, 146, 999, 4326, 5000, 8453, 9745, 42161, 43114, 59144, 80094},
 		routers: []string{"0xAC4c6e212A361c968F1725b4d055b47E63F80b75"}, // RedSnwapper, also the spender

@@ -34,7 +34,7 @@ type requestTemplate struct {
 	sign   func(o Options, target string) http.Header
 }
 
-// question is what a request is about.
+// question is the subject of a request.
 type question struct {
 	Options
 	swap quote.Swap
@@ -67,13 +67,13 @@ func (t *requestTemplate) request(q question) (r upstream.Request, err error) {
 	}
 	if t.body != "" {
 		r.Method = http.MethodPost
-		r.Body, err = t.post(word)
+		r.Body, err = t.jsonBody(word)
 	}
 	return r, err
 }
 
-// post is the JSON of the body. Raw JSON in it goes through untouched: venues sign their routes.
-func (t *requestTemplate) post(word func(string) string) ([]byte, error) {
+// jsonBody is the body. Raw JSON in it goes through untouched: venues sign their routes.
+func (t *requestTemplate) jsonBody(word func(string) string) ([]byte, error) {
 	members := map[string]any{}
 	expand(t.body, word, func(name, value string) {
 		if raw, isJSON := strings.CutSuffix(name, ":"); isJSON {

@@ -42,7 +42,7 @@ var velora = register(service{
 	built: answerTemplate{to: "to", value: "value", data: "data"},
 	refuses: refusals{ // a text without a code, at times with the HTTP status 200
 		state: "error", words: "error", limited: regexp.MustCompile(`^Rate limit`),
-		noRoute: regexp.MustCompile(`^(No routes found|ESTIMATED_LOSS_GREATER_THAN_MAX_IMPACT|Too much slippage|Bad USD Price)`),
+		unrouted: regexp.MustCompile(`^(No routes found|ESTIMATED_LOSS_GREATER_THAN_MAX_IMPACT|Too much slippage|Bad USD Price)`),
 	},
 	contracts: []deployment{{
 		chains:  []uint64{1, 10, 56, 100, 137, 146, 8453, 42161, 43114},
@@ -87,7 +87,7 @@ type veloraRoute struct {
 }
 
 // readVeloraRoute takes the fee off the outcome: in recorded answers destAmount is before partnerFee, in percent.
-func readVeloraRoute(a answer, _ quote.Profile, _ quote.Swap, o *proposal) error {
+func readVeloraRoute(a reply, _ quote.Profile, _ quote.Swap, o *proposal) error {
 	percent, err := parsePercent(a.text("priceRoute.partnerFee"))
 	if err != nil {
 		return fmt.Errorf("partner fee: %w", err)

@@ -39,7 +39,7 @@ var zeroEx = register(service{
 	},
 	refuses: refusals{ // a pair without a route has the HTTP status 200
 		state: "liquidityAvailable", fine: "true", words: "name message",
-		noRoute: regexp.MustCompile(`^(liquidityAvailable false|SWAP_VALIDATION_FAILED)\b`),
+		unrouted: regexp.MustCompile(`^(liquidityAvailable false|SWAP_VALIDATION_FAILED)\b`),
 	},
 	asks: requestTemplate{
 		path: "swap/allowance-holder/${price|quote}", header: "0x-Api-Key=$key 0x-Version=v2",

@@ -53,7 +53,7 @@ func (f *Fees) publishingFee(ctx context.Context, tx quote.Tx, gas uint64) (chai
 	}
 	var fee chain.Amount
 	for _, answer := range answers {
-		if part, told := evm.Word(answer, 0); told {
+		if part, isGiven := evm.Word(answer, 0); isGiven {
 			amount, err := chain.AmountFromBig(part)
 			if err != nil {
 				return chain.Amount{}, fmt.Errorf("fee of publishing: %w", err)

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"crossgate/chain"
 	"crossgate/quote"
 	"crossgate/upstream"
@@ -81,13 +83,13 @@ func TestRouterCalldataIsThatOfTheRealCalls(t *testing.T) {
 func checkCalldata(t *testing.T, v routerVector) {
 	t.Helper()
 	args, details := v.Call.Args, v.Call.Args.SwapDetails
-	r := NewRouter(evm.New(chain.Chain{Contracts: chain.Contracts{Router: hexAddress(t, v.Tx.To)}}, jsonrpc.New(upstream.NewPool("chain"))))
+	r := NewRouter(evm.New(chain.Chain{Contracts: chain.Contracts{Router: hexAddress(v.Tx.To)}}, jsonrpc.New(upstream.NewPool("chain"))))
 	tx, err := r.Wrap(quote.RouterSwap{
-		TokenIn: hexAddress(t, args.TokenIn), AmountIn: decimalAmount(t, args.AmountIn), Permit: hexBytes(t, args.TokenInPermitEnvelope),
-		Spender: hexAddress(t, details.AllowanceAggregator), VenueRouter: hexAddress(t, details.SwapRouter),
-		VenueData: hexBytes(t, details.SwapCalldata), TokenOut: hexAddress(t, details.TokenOut),
+		TokenIn: hexAddress(args.TokenIn), AmountIn: decimalAmount(t, args.AmountIn), Permit: common.FromHex(args.TokenInPermitEnvelope),
+		Spender: hexAddress(details.AllowanceAggregator), VenueRouter: hexAddress(details.SwapRouter),
+		VenueData: common.FromHex(details.SwapCalldata), TokenOut: hexAddress(details.TokenOut),
 		MinOut: decimalAmount(t, details.TokenOutMinAmount), SurplusShareBps: details.SurplusShareBps,
-		AffiliateFee: hexBytes(t, details.AffiliateFeeEnvelope), Recipient: hexAddress(t, details.Recipient),
+		AffiliateFee: common.FromHex(details.AffiliateFeeEnvelope), Recipient: hexAddress(details.Recipient),
 		ReferralCode: args.ReferralCode,
 	})
 	if err != nil {
@@ -96,7 +98,7 @@ func checkCalldata(t *testing.T, v routerVector) {
 	if got := "0x" + hex.EncodeToString(tx.Data); got != v.Tx.Data {
 		t.Errorf("%s: calldata = %s, want %s", v.ID, got, v.Tx.Data)
 	}
-	if tx.To != hexAddress(t, v.Tx.To) {
+	if tx.To != hexAddress(v.Tx.To) {
 		t.Errorf("%s: to = %s, want %s", v.ID, tx.To, v.Tx.To)
 	}
 	// Calls that were made to fail carry a wrong value on purpose.
@@ -113,11 +115,11 @@ func TestRevertsHaveTheirNames(t *testing.T) {
 			for _, v := range vectors {
 				if v.Result.Status == "revert" {
 					named++
-					checkRevert(t, v.ID, explainRevert(hexBytes(t, v.Result.RevertData)), v.Result.Error)
+					checkRevert(t, v.ID, explainRevert(common.FromHex(v.Result.RevertData)), v.Result.Error)
 				}
 			}
 			for id, want := range names {
-				known, found := knownErrors[[4]byte(hexBytes(t, id))]
+				known, found := knownErrors[[4]byte(common.FromHex(id))]
 				if !found || known.Name != want {
 					t.Errorf("error %s is %q here, want %s", id, known.Name, want)
 				}
@@ -160,7 +162,7 @@ func TestRevertsOfVenuesHaveTheirNames(t *testing.T) {
 		"0xd81b2f2e": "AllowanceExpired", "0x064a4ec6": "ReturnAmountIsNotEnough", "0x97a6f3b9": "TooMuchSlippage",
 		"0x1425ea42": "FailedInnerCall", "0xd6bda275": "FailedCall", "0x5274afe7": "SafeERC20FailedOperation", "0x9996b315": "AddressEmptyCode",
 	} {
-		if got := explainRevert(hexBytes(t, id)); got != want && got != want+"()" {
+		if got := explainRevert(common.FromHex(id)); got != want && got != want+"()" {
 			t.Errorf("error %s = %q, want %s", id, got, want)
 		}
 	}
@@ -173,7 +175,7 @@ func TestUnknownRevertsShowTheirSelector(t *testing.T) {
 		{"0xdeadbeef00", "error 0xdeadbeef"},
 		{"0xc0159a61", "NotEnoughSrcFundsIn"}, // its argument is missing
 	} {
-		if got := explainRevert(hexBytes(t, row.data)); got != row.want {
+		if got := explainRevert(common.FromHex(row.data)); got != row.want {
 			t.Errorf("explainRevert(%s) = %q, want %q", row.data, got, row.want)
 		}
 	}
@@ -216,7 +218,7 @@ func TestRouterTermsAreRememberedAndAskedAnew(t *testing.T) {
 	r := n.serve(t)
 	now := time.Now()
 	r.now = func() time.Time { return now }
-	listed, old, other := hexAddress(t, listedVenue), hexAddress(t, velora), hexAddress(t, stranger)
+	listed, old, other := hexAddress(listedVenue), hexAddress(velora), hexAddress(stranger)
 	check := func(what string, wantFee, wantQuestions int) {
 		t.Helper()
 		terms, err := r.Terms(t.Context(), []chain.Address{listed, old, other})
@@ -236,7 +238,7 @@ func TestRouterTermsAreRememberedAndAskedAnew(t *testing.T) {
 	check("with the chain down", 30, 2)
 	now = now.Add(24 * time.Hour)
 	check("with the chain down for long", 30, 2)
-	if _, err := r.Terms(t.Context(), []chain.Address{hexAddress(t, payee)}); err == nil || errors.Is(err, quote.ErrNoRouter) {
+	if _, err := r.Terms(t.Context(), []chain.Address{hexAddress(payee)}); err == nil || errors.Is(err, quote.ErrNoRouter) {
 		t.Errorf("Terms about a venue that was never asked about = %v, want that the chain is down", err)
 	}
 }
@@ -251,7 +253,7 @@ func TestChainsWithoutTheRouterAreNotAskedAgainSoon(t *testing.T) {
 	n := &routerNode{}
 	r := n.serve(t)
 	for range 3 {
-		if _, err := r.Terms(context.Background(), []chain.Address{hexAddress(t, listedVenue)}); !errors.Is(err, quote.ErrNoRouter) {
+		if _, err := r.Terms(context.Background(), []chain.Address{hexAddress(listedVenue)}); !errors.Is(err, quote.ErrNoRouter) {
 			t.Errorf("Terms = %v, want ErrNoRouter", err)
 		}
 	}
@@ -260,19 +262,7 @@ func TestChainsWithoutTheRouterAreNotAskedAgainSoon(t *testing.T) {
 	}
 }
 
-func hexBytes(t *testing.T, text string) []byte {
-	t.Helper()
-	raw, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return raw
-}
-
-func hexAddress(t *testing.T, text string) chain.Address {
-	t.Helper()
-	return chain.NewAddress(hexBytes(t, text))
-}
+func hexAddress(text string) chain.Address { return chain.NewAddress(common.FromHex(text)) }
 
 func decimalAmount(t *testing.T, text string) chain.Amount {
 	t.Helper()

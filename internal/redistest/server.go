@@ -101,7 +101,7 @@ func (s *Server) Resume() error {
 		arguments = append(arguments, s.guarded.arguments(s.port)...)
 	}
 	s.running = exec.Command(s.program, arguments...) //nolint:noctx // it runs until it is ended
-	s.running.SysProcAttr = withUs()
+	s.running.SysProcAttr = linktest.EndsWithUs(nil, syscall.SIGKILL)
 	if err := s.running.Start(); err != nil {
 		return err
 	}

@@ -58,9 +58,11 @@ func TestMistakesOfSections(t *testing.T) {
 		{"telemetry: {tls: {certFile: b.pem}}", "telemetry.tls.certFile"},
 		{"connections: {total: -1, perAddress: -1}", "connections.perAddress connections.total"},
 		{"limits: {loads: -1, address: {units: 5, window: 10ms}, proxies: [10.0.0.0/99, SECRET]}", "limits.address.units limits.address.window limits.loads limits.proxies[0] limits.proxies[1]"},
-		{`limits: {keys: [{name: "a b", key: SECRET6789abcdef, quota: {units: 1000, window: 1m}}, ` +
-			`{name: address, key: short, quota: {units: 1000, window: 1m}}, {name: other, key: SECRET6789abcdef}]}`,
-			"limits.keys[0].name limits.keys[1].key limits.keys[1].name limits.keys[2].key limits.keys[2].quota"},
+		{
+			`limits: {keys: [{name: "a b", key: SECRET6789abcdef, quota: {units: 1000, window: 1m}}, ` +
+				`{name: address, key: short, quota: {units: 1000, window: 1m}}, {name: other, key: SECRET6789abcdef}]}`,
+			"limits.keys[0].name limits.keys[1].key limits.keys[1].name limits.keys[2].key limits.keys[2].quota",
+		},
 	} {
 		_, err := config.Parse([]byte(minimal + test.text + "\n"))
 		var mistakes config.Mistakes

@@ -104,6 +104,22 @@ func TestForwardFailsOver(t *testing.T) {
 	}
 }
 
+// TestForwardGoesOnFromWhatCannotBeReached has the first of two origins, and then the only one, refuse connections.
+func TestForwardGoesOnFromWhatCannotBeReached(t *testing.T) {
+	gone := endpoint(t, "gone", func(*http.Request) (*http.Response, error) { return nil, errors.New("connection refused") })
+	there := origin(t, "", nil, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "there") })
+	response, err := upstream.NewPool("pool", gone, there).Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body, err := io.ReadAll(response.Body); string(body) != "there" || err != nil || response.Body.Close() != nil {
+		t.Errorf("the second origin's answer is %q, %v", body, err)
+	}
+	if _, err := upstream.NewPool("pool", gone).Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}}); classOf(err) != upstream.Unreachable {
+		t.Errorf("of an origin that cannot be reached: %v", err)
+	}
+}
+
 // TestForwardedFailureIsTheAnswer has all endpoints fail.
 func TestForwardedFailureIsTheAnswer(t *testing.T) {
 	failing := func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "sorry", http.StatusBadGateway) }

@@ -104,16 +104,30 @@ func TestForwardFailsOver(t *testing.T) {
 	}
 }
 
-// TestForwardGoesOnFromWhatCannotBeReached has the first of two origins, and then the only one, refuse connections.
+// closing is a body that notes its end.
+type closing struct{ isClosed bool }
+
+func (c *closing) Read([]byte) (int, error) { return 0, io.EOF }
+func (c *closing) Close() error             { c.isClosed = true; return nil }
+
+// TestForwardGoesOnFromWhatCannotBeReached has one origin refuse connections, alone and before one that fails and one
+// that answers.
 func TestForwardGoesOnFromWhatCannotBeReached(t *testing.T) {
+	failed := &closing{}
+	failing := endpoint(t, "failing", func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 500, Body: failed}, nil
+	}, upstream.EndpointOptions{Forwards: true})
 	gone := endpoint(t, "gone", func(*http.Request) (*http.Response, error) { return nil, errors.New("connection refused") })
 	there := origin(t, "", nil, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "there") })
-	response, err := upstream.NewPool("pool", gone, there).Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}})
+	response, err := upstream.NewPool("pool", gone, failing, there).Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if body, err := io.ReadAll(response.Body); string(body) != "there" || err != nil || response.Body.Close() != nil {
-		t.Errorf("the second origin's answer is %q, %v", body, err)
+		t.Errorf("the third origin's answer is %q, %v", body, err)
+	}
+	if !failed.isClosed {
+		t.Error("the response of the one that failed stays open")
 	}
 	if _, err := upstream.NewPool("pool", gone).Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}}); classOf(err) != upstream.Unreachable {
 		t.Errorf("of an origin that cannot be reached: %v", err)

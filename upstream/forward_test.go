@@ -296,3 +296,15 @@ func TestOpenResponsesHoldNoRequestUp(t *testing.T) {
 		defer response.Body.Close()
 	}
 }
+
+// TestSilentOriginIsGivenUp has an origin that says nothing for as long as its timeout.
+func TestSilentOriginIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := endpoint(t, "origin", silent, upstream.EndpointOptions{Forwards: true, Timeout: time.Second})
+		began := time.Now()
+		_, err := upstream.NewPool("pool", e).Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}})
+		if classOf(err) != upstream.Timeout || time.Since(began) != time.Second {
+			t.Errorf("%v after %v, want a timeout after a second", err, time.Since(began))
+		}
+	})
+}

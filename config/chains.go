@@ -109,16 +109,11 @@ func (c Chain) explorerOver(known chain.Chain) string {
 func checkChains(chains []Chain, at place) {
 	at.mistakeIf(len(chains) == 0, "want at least one chain")
 	documented := chain.Documented()
-	first := make(map[chain.ID]int)
 	for i, each := range chains {
 		known, isDocumented := documented.Chain(each.ID)
 		each.check(known, isDocumented, at.item(i))
-		if earlier, taken := first[each.ID]; taken {
-			at.item(i).key("id").mistake("duplicate of chains[%d]", earlier)
-			continue
-		}
-		first[each.ID] = i
 	}
+	checkUnique(chains, func(c Chain) chain.ID { return c.ID }, "chains", func(i int) place { return at.item(i).key("id") })
 }
 
 // check reports the mistakes of c, which overrides known; that is empty for an undocumented chain.

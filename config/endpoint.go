@@ -76,15 +76,10 @@ func nameEndpoints(endpoints []Endpoint, owner string) {
 // checkEndpoints requires at least one, with distinct names.
 func checkEndpoints(endpoints []Endpoint, at place) {
 	at.mistakeIf(len(endpoints) == 0, "want at least one endpoint with a url")
-	first := make(map[string]int)
 	for i, endpoint := range endpoints {
 		endpoint.check(at.item(i))
-		if earlier, taken := first[endpoint.Name]; taken {
-			at.item(i).key("name").mistake("duplicate of the name of endpoints[%d]", earlier)
-			continue
-		}
-		first[endpoint.Name] = i
 	}
+	checkUnique(endpoints, Endpoint.String, "the name of endpoints", func(i int) place { return at.item(i).key("name") })
 }
 
 // refuseWebSockets reports WebSockets of endpoints that serve another family than EVM.

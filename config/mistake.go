@@ -125,6 +125,18 @@ func (p place) mistakeIf(isWrong bool, format string, arguments ...any) {
 	}
 }
 
+// checkUnique reports items of a list that are one with an earlier one by what key returns, each at its place.
+func checkUnique[T any, K comparable](items []T, key func(T) K, list string, at func(i int) place) {
+	first := make(map[K]int)
+	for i, each := range items {
+		if earlier, taken := first[key(each)]; taken {
+			at(i).mistake("duplicate of %s[%d]", list, earlier)
+		} else {
+			first[key(each)] = i
+		}
+	}
+}
+
 // mistake reports a mistake here. Only the first one counts: what could not be read is not also missing.
 func (p place) mistake(format string, arguments ...any) {
 	if p.in.reported[p.path] {

@@ -66,7 +66,7 @@ type part struct {
 func (r *reference) section(path, title string, value reflect.Value) {
 	kind := value.Type()
 	fmt.Fprintf(&r.text, "\n## %s\n\n", title)
-	if comment := r.comments[kind.Name()]; comment != "" {
+	if comment := sentence(r.comments[kind.Name()], kind.Name()); comment != "" {
 		r.text.WriteString(comment + "\n\n")
 	}
 	r.text.WriteString("| Key | Value | Default | Meaning |\n|---|---|---|---|\n")
@@ -85,7 +85,7 @@ func (r *reference) section(path, title string, value reflect.Value) {
 			form = oneOf(field.Tag.Get("oneof"))
 		}
 		fmt.Fprintf(&r.text, "| `%s` | %s | %s | %s |\n",
-			key, form, defaultOf(value.Field(i)), r.comments[kind.Name()+"."+field.Name])
+			key, form, defaultOf(value.Field(i)), sentence(r.comments[kind.Name()+"."+field.Name], field.Name))
 	}
 }
 
@@ -184,22 +184,23 @@ func readTypes(comments map[string]string, declared *ast.GenDecl) {
 		if !isType {
 			continue
 		}
-		comments[named.Name.Name] = sentence(declared.Doc.Text(), named.Name.Name)
+		comments[named.Name.Name] = oneLine(declared.Doc.Text())
 		fields, isStruct := named.Type.(*ast.StructType)
 		if !isStruct {
 			continue
 		}
 		for _, field := range fields.Fields.List {
 			for _, name := range field.Names {
-				comments[named.Name.Name+"."+name.Name] = sentence(field.Doc.Text()+field.Comment.Text(), name.Name)
+				comments[named.Name.Name+"."+name.Name] = oneLine(field.Doc.Text() + field.Comment.Text())
 			}
 		}
 	}
 }
 
-// sentence is a comment on one line, without the name that it begins with.
-func sentence(comment, name string) string {
-	words := strings.Join(strings.Fields(comment), " ")
+func oneLine(comment string) string { return strings.Join(strings.Fields(comment), " ") }
+
+// sentence is a comment without the name that it begins with.
+func sentence(words, name string) string {
 	words = strings.ReplaceAll(words, "|", "\\|")
 	rest, named := strings.CutPrefix(words, name+" ")
 	if !named || rest == "" {

@@ -5,13 +5,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"log/slog"
 	"maps"
 	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -185,53 +181,9 @@ func defaultsOf(value reflect.Value, found map[string]reflect.Value) {
 	}
 }
 
-// notesOf reads the comments of the package's structs.
-func notesOf(t *testing.T) map[string]string {
-	t.Helper()
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	notes := make(map[string]string)
-	for _, name := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			declaration, isTypes := n.(*ast.GenDecl)
-			if !isTypes || declaration.Tok != token.TYPE {
-				return true
-			}
-			for _, spec := range declaration.Specs {
-				note(notes, declaration.Doc, spec.(*ast.TypeSpec))
-			}
-			return false
-		})
-	}
-	return notes
-}
-
-func note(notes map[string]string, doc *ast.CommentGroup, spec *ast.TypeSpec) {
-	structure, isStruct := spec.Type.(*ast.StructType)
-	if !isStruct {
-		return
-	}
-	notes[spec.Name.Name] = inOneLine(doc)
-	for _, field := range structure.Fields.List {
-		for _, name := range field.Names {
-			notes[spec.Name.Name+"."+name.Name] = strings.TrimSpace(inOneLine(field.Doc) + " " + inOneLine(field.Comment))
-		}
-	}
-}
-
-func inOneLine(comment *ast.CommentGroup) string {
-	return strings.Join(strings.Fields(comment.Text()), " ")
-}
-
 // TestSchemaIsThatOfTheTypes keeps schema.json equal to what the types and their comments make.
 func TestSchemaIsThatOfTheTypes(t *testing.T) {
-	d := &drawer{notes: notesOf(t), definitions: object{}, defaults: map[string]reflect.Value{}}
+	d := &drawer{notes: readComments(t), definitions: object{}, defaults: map[string]reflect.Value{}}
 	defaultsOf(reflect.ValueOf(base()), d.defaults)
 	whole := d.draw(reflect.TypeFor[Config]())
 	whole["$schema"] = "https://json-schema.org/draft/2020-12/schema"

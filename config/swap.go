@@ -87,20 +87,14 @@ type Venue struct {
 }
 
 func checkVenues(venues []Venue, at place) {
-	first := make(map[string]int)
 	for i, venue := range venues {
-		if venue.Name == "" {
-			at.item(i).key("name").mistake("want the name of a venue; docs/venues.md lists them")
-		} else if earlier, taken := first[venue.Name]; taken {
-			at.item(i).key("name").mistake("duplicate of venues[%d]", earlier)
-		} else {
-			first[venue.Name] = i
-		}
+		at.item(i).key("name").mistakeIf(venue.Name == "", "want the name of a venue; docs/venues.md lists them")
 		if len(venue.Endpoints) > 0 {
 			checkEndpoints(venue.Endpoints, at.item(i).key("endpoints"))
 			refuseWebSockets(venue.Endpoints, at.item(i).key("endpoints"))
 		}
 	}
+	checkUnique(venues, func(v Venue) string { return v.Name }, "venues", func(i int) place { return at.item(i).key("name") })
 }
 
 // Prices are the sources of token prices; of several the median counts. Without any, answers have no USD values.

@@ -42,28 +42,16 @@ func (t Tokens) check(registry chain.Registry, at place) {
 		chain   chain.ID
 		address chain.Address
 	}
-	first := make(map[key]int)
 	for i, token := range t.Own {
-		at := at.key("own").item(i)
-		token.check(registry, at)
-		k := key{token.Chain, token.Address}
-		if earlier, taken := first[k]; taken {
-			at.mistake("duplicate of own[%d]", earlier)
-			continue
-		}
-		first[k] = i
+		token.check(registry, at.key("own").item(i))
 	}
+	checkUnique(t.Own, func(t Token) key { return key{t.Chain, t.Address} }, "own", at.key("own").item)
 }
 
 func checkTokenLists(lists []TokenList, at place) {
-	first := make(map[string]int)
+	checkUnique(lists, func(l TokenList) string { return l.Name }, "lists", func(i int) place { return at.item(i).key("name") })
 	for i, list := range lists {
 		at := at.item(i)
-		if earlier, taken := first[list.Name]; taken {
-			at.key("name").mistake("duplicate of lists[%d]", earlier)
-		} else {
-			first[list.Name] = i
-		}
 		at.key("name").mistakeIf(list.Name == "" || strings.ContainsAny(list.Name, "/?& \t\n"), "want a name without spaces, slashes, ? and &")
 		checkEndpoints(list.Endpoints, at.key("endpoints"))
 		refuseWebSockets(list.Endpoints, at.key("endpoints"))

@@ -110,7 +110,6 @@ func (p *prober) probe(ctx context.Context, d *Endpoint) {
 		d.Limits.Batch = 0 // as many as is needed
 	}
 	p.checkClock(ctx, d)
-	p.checkProtocol(ctx, d)
 	if p.chain.Family != chain.EVM {
 		return // nodes of java-tron have none of the rest
 	}
@@ -218,21 +217,6 @@ func (p *prober) checkClock(ctx context.Context, d *Endpoint) {
 	at, err := strconv.ParseInt(newest.Timestamp, 0, 64)
 	if ahead := time.Until(time.Unix(at, 0)); err == nil && ahead > mostAhead {
 		d.wrong("its newest block is %d s ahead of this machine's clock: set the clock", int(ahead.Seconds()))
-	}
-}
-
-// checkProtocol asks the order contracts which chain they are for, by the protocol's own number. Those of tests do not
-// say.
-func (p *prober) checkProtocol(ctx context.Context, d *Endpoint) {
-	const getChainID = "0x3408e470" // getChainId()
-	var said string
-	err := p.client.Call(ctx, "eth_call", &said, map[string]any{"to": p.chain.Contracts.DlnSource.String(), "data": getChainID}, "latest")
-	if err != nil || len(said) != 66 {
-		return
-	}
-	id, err := strconv.ParseUint(strings.TrimLeft(said[2:], "0"), 16, 64)
-	if err == nil && chain.ID(id) != p.chain.ID {
-		d.wrong("dlnSource: the contract is for chain %d of the protocol, not %d", id, p.chain.ID)
 	}
 }
 

@@ -16,7 +16,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -71,7 +70,7 @@ type trioNode struct {
 
 	mu     sync.Mutex
 	window []time.Time // requests of the last second
-	log    []trioRequest
+	asked  int
 }
 
 func (n *trioNode) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -81,7 +80,7 @@ func (n *trioNode) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	n.mu.Lock()
 	isOver := n.count()
-	n.log = append(n.log, n.request(body))
+	n.asked++
 	wait := n.takes*3/4 + time.Duration(n.random.Int64N(int64(n.takes)/2))
 	n.mu.Unlock()
 	select {
@@ -100,7 +99,7 @@ func (n *trioNode) RoundTrip(r *http.Request) (*http.Response, error) {
 func (n *trioNode) requests() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return len(n.log)
+	return n.asked
 }
 
 // count takes note of a request, and reports whether it is one too many.
@@ -113,35 +112,17 @@ func (n *trioNode) count() (isOver bool) {
 	return len(n.window) > trioRate
 }
 
-// trioCall is a call as it is asked.
-type trioCall struct {
-	ID     json.RawMessage   `json:"id"`
-	Method string            `json:"method"`
-	Params []json.RawMessage `json:"params"`
-}
-
-// trioCalls are the calls of a request's body.
-func trioCalls(body []byte) (calls []trioCall, isBatch bool, err error) {
-	if isBatch = body[0] == '['; !isBatch {
+func (n *trioNode) answer(body []byte) (status int, text string) {
+	isBatch := body[0] == '['
+	if !isBatch {
 		body = append(append([]byte("["), body...), ']')
 	}
-	err = json.Unmarshal(body, &calls)
-	return calls, isBatch, err
-}
-
-// request is what a request asks for.
-func (n *trioNode) request(body []byte) trioRequest {
-	asked := trioRequest{at: time.Now()}
-	calls, _, _ := trioCalls(body) // answer says what is wrong with them
-	for _, each := range calls {
-		asked.look(each.Method, each.Params, n.chain.head())
+	var calls []struct {
+		ID     json.RawMessage
+		Method string
+		Params []json.RawMessage
 	}
-	return asked
-}
-
-func (n *trioNode) answer(body []byte) (status int, text string) {
-	calls, isBatch, err := trioCalls(body)
-	if err != nil {
+	if err := json.Unmarshal(body, &calls); err != nil {
 		return http.StatusBadRequest, err.Error()
 	}
 	var answers []string
@@ -214,19 +195,13 @@ func number(text json.RawMessage) uint64 {
 // TestATrioOfFreeEndpointsIsEnough has an index that is 42,000 blocks behind follow a chain of three endpoints: one that
 // searches 1,000 blocks at a time, one that refuses what is older than 10,000 blocks, one that does not search at all.
 // It is level within a minute whoever is asked first, and stays level; endpoints that refuse what is beyond their rate
-// are not asked for more, and no other is idle while calls wait for their rate.
+// are not asked for more.
 func TestATrioOfFreeEndpointsIsEnough(t *testing.T) {
-	var waited atomic.Int64 // calls that were seen to wait for a rate
-	t.Run("starts", func(t *testing.T) {
-		for start := range 20 {
-			t.Run(fmt.Sprintf("start %d", start), func(t *testing.T) {
-				t.Parallel()
-				synctest.Test(t, func(t *testing.T) { waited.Add(followTrio(t, start)) })
-			})
-		}
-	})
-	if waited.Load() == 0 {
-		t.Error("no call ever waited for an endpoint's rate: nothing is shown of idle ones")
+	for start := range 8 {
+		t.Run(fmt.Sprintf("start %d", start), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { followTrio(t, start) })
+		})
 	}
 }
 
@@ -251,8 +226,7 @@ func trioEndpoints(t *testing.T, of quickChain, start int) (nodes []*trioNode, e
 	return nodes, endpoints
 }
 
-// followTrio returns how often a call was seen to wait for an endpoint's rate.
-func followTrio(t *testing.T, start int) (waited int64) {
+func followTrio(t *testing.T, start int) {
 	of := quickChain{time.Now()}
 	nodes, endpoints := trioEndpoints(t, of, start)
 	known, _ := chain.Documented().Chain(56)
@@ -273,10 +247,8 @@ func followTrio(t *testing.T, start int) (waited int64) {
 
 	caughtUp := time.Duration(0)
 	var worst uint64
-	var waiting []held
 	for range 1200 {
 		<-time.After(100 * time.Millisecond)
-		waiting = lookForHeld(waiting, endpoints)
 		behind := of.head() - min(followed.Basis().Chains[0].Indexed, of.head())
 		if caughtUp == 0 && behind <= 3 {
 			caughtUp = time.Since(of.began)
@@ -287,7 +259,6 @@ func followTrio(t *testing.T, start int) (waited int64) {
 	}
 	stop()
 	running.Wait()
-	checkNobodyIdle(t, nodes, waiting)
 	t.Logf("caught up after %v, then at most %d blocks behind; asked %d, %d and %d times", caughtUp, worst, nodes[0].requests(), nodes[1].requests(), nodes[2].requests())
 	if caughtUp == 0 || caughtUp > time.Minute {
 		t.Errorf("caught up after %v, want a minute at most", caughtUp)
@@ -295,7 +266,6 @@ func followTrio(t *testing.T, start int) (waited int64) {
 	if worst > trioLevel {
 		t.Errorf("%d blocks behind after having caught up, want at most %d", worst, trioLevel)
 	}
-	return int64(len(waiting))
 }
 
 func newRandom(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }

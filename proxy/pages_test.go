@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"crossgate/order"
-	"crossgate/order/query"
 	"crossgate/proxy"
 	"crossgate/proxy/quota"
 )

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"os"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
@@ -27,22 +26,20 @@ func newDuration() metric.Float64Histogram {
 	return made
 }
 
-// observe measures until stop whether the database answers, what its connections do and how large it is. The names are
-// valid, which is all that could fail in making instruments.
+// observe measures until stop whether the database answers, and what its connections do. The names are valid, which is
+// all that could fail in making instruments.
 func (db *DB) observe() (stop func() error, err error) {
 	meter := otel.Meter("crossgate/store")
 	var all []metric.Observable
-	gauge := func(name, unit, description string) metric.Int64Observable {
-		made, _ := meter.Int64ObservableGauge("crossgate.store."+name, metric.WithUnit(unit), metric.WithDescription(description))
+	gauge := func(name, description string) metric.Int64Observable {
+		made, _ := meter.Int64ObservableGauge("crossgate.store."+name, metric.WithDescription(description))
 		all = append(all, made)
 		return made
 	}
-	up := gauge("up", "", "1 while the database answers, as far as this gateway knows.")
-	writable := gauge("writable", "", "1 while the database takes changes, as far as this gateway knows.")
-	connections := gauge("connections", "", "Connections to the database, by pool and state: used or idle.")
-	most := gauge("connections.max", "", "Connections that a pool may open.")
-	data := gauge("size", "By", "Size of an SQLite database.")
-	log := gauge("wal.size", "By", "Size of an SQLite database's write-ahead log.")
+	up := gauge("up", "1 while the database answers, as far as this gateway knows.")
+	writable := gauge("writable", "1 while the database takes changes, as far as this gateway knows.")
+	connections := gauge("connections", "Connections to the database, by pool and state: used or idle.")
+	most := gauge("connections.max", "Connections that a pool may open.")
 	waits, _ := meter.Int64ObservableCounter("crossgate.store.connection.waits",
 		metric.WithDescription("Times that a connection was waited for because all of a pool were in use."))
 	waited, _ := meter.Float64ObservableCounter("crossgate.store.connection.wait", metric.WithUnit("s"),
@@ -58,10 +55,6 @@ func (db *DB) observe() (stop func() error, err error) {
 			o.ObserveInt64(waits, now.WaitCount, metric.WithAttributes(of))
 			o.ObserveFloat64(waited, now.WaitDuration.Seconds(), metric.WithAttributes(of))
 		}
-		if !db.IsReplicated() {
-			o.ObserveInt64(data, fileSize(db.name))
-			o.ObserveInt64(log, fileSize(db.name+"-wal"))
-		}
 		return nil
 	}, append(all, waits, waited)...)
 	if err != nil {
@@ -75,13 +68,4 @@ func oneIf(holds bool) int64 {
 		return 1
 	}
 	return 0
-}
-
-// fileSize is that of a file in bytes; zero when there is none.
-func fileSize(path string) int64 {
-	facts, err := os.Stat(path)
-	if err != nil {
-		return 0
-	}
-	return facts.Size()
 }

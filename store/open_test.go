@@ -36,20 +36,6 @@ func filled(t *testing.T) string {
 	return path
 }
 
-func TestOpenRefusesWhatIsNoStore(t *testing.T) {
-	path := t.TempDir() + "/orders.db"
-	if err := os.WriteFile(path, []byte(strings.Repeat("not a database ", 100)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if store, err := OpenSQLite(t.Context(), path); err == nil {
-		t.Error("Open of a text file succeeded")
-		store.Close()
-	}
-	if _, err := OpenSQLite(t.Context(), t.TempDir()+"/missing/orders.db"); err == nil {
-		t.Error("Open in a missing directory succeeded")
-	}
-}
-
 // TestOpenTogether opens new files by several at once, as a gateway and a backfill beside it do.
 func TestOpenTogether(t *testing.T) {
 	for range 5 {

@@ -38,78 +38,53 @@ func (f Forward) mayRepeat() bool {
 }
 
 // Forward sends f to an endpoint, and returns the response, of any status, when its header has come. A request that
-// may be repeated is sent to another endpoint where the first fails or is slow. ctx ends the request until the
-// response is returned, closing its body afterwards.
+// may be repeated is sent to the next endpoint where one fails. ctx ends the request until the response is returned,
+// closing its body afterwards.
 func (p *Pool) Forward(ctx context.Context, f Forward) (*http.Response, error) {
-	var opened responses
-	attempt := func(ctx context.Context, e *Endpoint, turn Turn) Reply { return e.forward(ctx, f, turn, &opened) }
-	if f.mayRepeat() && len(p.endpoints) > 1 {
-		winner, err := p.Run(ctx, Job{IsRead: true, Try: attempt})
-		if err != nil {
-			return opened.choose(nil, err)
+	p.retries.earn()
+	order, _ := p.first(ctx, "", nil)
+	var failures attempts
+	var failed *http.Response // by which the endpoint before says that it failed
+	for i, index := range order {
+		attempt := p.endpoints[index].forward(ctx, f, Turn{number: i + 1})
+		err := attempt.Settle(ctx, attempt.wrong())
+		if failed != nil && attempt.response != nil {
+			_ = failed.Body.Close()
 		}
-		return opened.choose(winner.(*forwarded).response, nil)
-	}
-	e := p.Next(ctx, "", nil)
-	if e == nil {
-		return nil, attempts{errors.New("no endpoint is configured")}.summary(p.name)
-	}
-	only := attempt(ctx, e, Turn{number: 1}).(*forwarded)
-	var wrong error
-	if only.Err == nil {
-		wrong = only.Judge(ctx)
-	}
-	return opened.choose(only.response, only.Settle(ctx, wrong))
-}
-
-// responses are those of the attempts to forward one request.
-type responses struct {
-	mu     sync.Mutex
-	opened []*http.Response
-	failed *http.Response // the latest by which an endpoint says that it failed; nil: there is none
-}
-
-func (r *responses) add(response *http.Response) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.opened = append(r.opened, response)
-}
-
-// fail notes that a response says that its endpoint failed.
-func (r *responses) fail(response *http.Response) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.failed = response
-}
-
-// choose returns the response that was accepted or, where an error says that there is none, the failed one. The others
-// are closed.
-func (r *responses) choose(accepted *http.Response, err error) (*http.Response, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err != nil {
-		accepted = r.failed
-	}
-	for _, each := range r.opened {
-		if each != accepted {
-			_ = each.Body.Close()
+		if err == nil {
+			p.answered(index, i > 0, false)
+			return attempt.response, nil
+		}
+		failures = append(failures, err)
+		if attempt.response != nil {
+			failed = attempt.response
+		}
+		if !f.mayRepeat() || ctx.Err() != nil || ClassOf(err) != Unreachable && !p.retries.retry() {
+			break
 		}
 	}
-	if accepted == nil {
-		return nil, err
+	switch {
+	case failed != nil:
+		return failed, nil
+	case len(failures) == 1:
+		return nil, failures[0]
+	case len(failures) == 0:
+		failures = attempts{errors.New("no endpoint is configured")}
 	}
-	return accepted, nil
+	return nil, failures.summary(p.name)
 }
 
 // forwarded is an attempt whose response is read by the client.
 type forwarded struct {
 	*Attempt
 	response *http.Response
-	opened   *responses
 }
 
-// Judge holds against an endpoint what its status says about itself.
-func (f *forwarded) Judge(context.Context) error {
+// wrong holds against an endpoint what its status says about itself.
+func (f *forwarded) wrong() error {
+	if f.response == nil {
+		return nil
+	}
 	class := Class(0)
 	switch status := f.response.StatusCode; {
 	case status == http.StatusTooManyRequests:
@@ -121,17 +96,16 @@ func (f *forwarded) Judge(context.Context) error {
 	if class == 0 {
 		return nil
 	}
-	f.opened.fail(f.response)
 	return &Error{Class: class, Status: f.response.StatusCode, RetryAfter: RetryAfter(f.response.Header)}
 }
 
 // forward makes an attempt that is over when the header of the response has come. From then on only its body ends the
 // exchange.
-func (e *Endpoint) forward(caller context.Context, f Forward, turn Turn, opened *responses) *forwarded {
+func (e *Endpoint) forward(caller context.Context, f Forward, turn Turn) *forwarded {
 	a := &Attempt{Endpoint: e, request: addressRequest, turn: turn, began: time.Now()}
 	ctx, span := e.tracing.start(caller, Request{Method: f.Method}, turn.number)
 	a.span = span
-	attempt := &forwarded{Attempt: a, opened: opened}
+	attempt := &forwarded{Attempt: a}
 	// Half of the time is left for the answer.
 	waiting, stopWaiting := context.WithTimeout(caller, e.exchanger.timeout/2)
 	a.Err = a.enter(waiting, caller)
@@ -166,7 +140,6 @@ func (e *Endpoint) forward(caller context.Context, f Forward, turn Turn, opened 
 		return attempt
 	}
 	response.Body = e.follow(response.Body, cancel)
-	opened.add(response)
 	attempt.response, a.Response.Status = response, response.StatusCode
 	return attempt
 }

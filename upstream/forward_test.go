@@ -104,6 +104,36 @@ func TestForwardFailsOver(t *testing.T) {
 	}
 }
 
+// closing is a body that notes its end.
+type closing struct{ isClosed bool }
+
+func (c *closing) Read([]byte) (int, error) { return 0, io.EOF }
+func (c *closing) Close() error             { c.isClosed = true; return nil }
+
+// TestForwardGoesOnFromWhatCannotBeReached has one origin refuse connections, alone and before one that fails and one
+// that answers.
+func TestForwardGoesOnFromWhatCannotBeReached(t *testing.T) {
+	failed := &closing{}
+	failing := endpoint(t, "failing", func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 500, Body: failed}, nil
+	}, upstream.EndpointOptions{Forwards: true})
+	gone := endpoint(t, "gone", func(*http.Request) (*http.Response, error) { return nil, errors.New("connection refused") })
+	there := origin(t, "", nil, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "there") })
+	response, err := upstream.NewPool("pool", gone, failing, there).Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body, err := io.ReadAll(response.Body); string(body) != "there" || err != nil || response.Body.Close() != nil {
+		t.Errorf("the third origin's answer is %q, %v", body, err)
+	}
+	if !failed.isClosed {
+		t.Error("the response of the one that failed stays open")
+	}
+	if _, err := upstream.NewPool("pool", gone).Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}}); classOf(err) != upstream.Unreachable {
+		t.Errorf("of an origin that cannot be reached: %v", err)
+	}
+}
+
 // TestForwardedFailureIsTheAnswer has all endpoints fail.
 func TestForwardedFailureIsTheAnswer(t *testing.T) {
 	failing := func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "sorry", http.StatusBadGateway) }
@@ -265,4 +295,16 @@ func TestOpenResponsesHoldNoRequestUp(t *testing.T) {
 		}
 		defer response.Body.Close()
 	}
+}
+
+// TestSilentOriginIsGivenUp has an origin that says nothing for as long as its timeout.
+func TestSilentOriginIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := endpoint(t, "origin", silent, upstream.EndpointOptions{Forwards: true, Timeout: time.Second})
+		began := time.Now()
+		_, err := upstream.NewPool("pool", e).Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}})
+		if classOf(err) != upstream.Timeout || time.Since(began) != time.Second {
+			t.Errorf("%v after %v, want a timeout after a second", err, time.Since(began))
+		}
+	})
 }

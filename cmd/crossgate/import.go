@@ -12,60 +12,49 @@ import (
 	"github.com/spf13/pflag"
 
 	"crossgate/chain"
-	"crossgate/config"
 	"crossgate/order/audit"
 )
 
-// importOrders verifies listed orders of a taker on their chains and stores them.
+// importOrders verifies listed orders of a taker on their chains, stores those that are confirmed, and reports on all.
 func importOrders(flags *pflag.FlagSet) action {
 	file := configFlag(flags)
-	var of takersOrders
+	var taker chain.Address
 	flags.Func("taker", "unlock authority's `ADDRESS`, whose orders are listed", func(text string) (err error) {
-		of.taker, _, err = chain.ParseAnyAddress(text)
+		taker, _, err = chain.ParseAnyAddress(text)
 		return err
 	})
 	return func(ctx context.Context, arguments []string, out, errOut io.Writer) error {
-		if of.taker.IsAbsent() || len(arguments) != 1 {
+		if taker.IsAbsent() || len(arguments) != 1 {
 			return wrongUsage("want --taker ADDRESS and a FILE of order ids, - for standard input")
 		}
 		c, err := load(*file)
 		if err != nil {
 			return err
 		}
-		if of.ids, err = listedOrders(arguments[0]); err != nil {
+		ids, err := listedOrders(arguments[0])
+		if err != nil {
 			return err
 		}
-		return of.verify(ctx, c, out, errOut)
-	}
-}
-
-// takersOrders are orders listed as those of a taker.
-type takersOrders struct {
-	taker chain.Address
-	ids   []chain.Hash
-}
-
-// verify stores those that their chains confirm, and reports on all.
-func (of takersOrders) verify(ctx context.Context, c config.Config, out, errOut io.Writer) error {
-	bars := newBars(errOut, c.Registry(), units{"orders", "events"})
-	var came audit.Imported
-	err := bars.during(ctx, func() (err error) {
-		return withBooks(ctx, c, func(books *audit.Books) error {
-			came, err = books.Import(ctx, of.taker, of.ids, bars.report)
-			return err
+		bars := newBars(errOut, c.Registry(), units{"orders", "events"})
+		var came audit.Imported
+		err = bars.during(ctx, func() error {
+			return withBooks(ctx, c, func(books *audit.Books) (err error) {
+				came, err = books.Import(ctx, taker, ids, bars.report)
+				return err
+			})
 		})
-	})
-	if err != nil && !errors.Is(err, context.Canceled) {
-		return err
+		if err != nil && !errors.Is(err, context.Canceled) {
+			return err
+		}
+		printImported(out, came)
+		switch {
+		case err != nil:
+			return errors.New("import stopped before every order was asked for; verified orders are stored: run it again to continue")
+		case len(came.Unverified) > 0:
+			return fmt.Errorf("%d orders could not be verified; the others are stored: run import again", len(came.Unverified))
+		}
+		return nil
 	}
-	printImported(out, came)
-	switch {
-	case err != nil:
-		return errors.New("import stopped before every order was asked for; verified orders are stored: run it again to continue")
-	case len(came.Unverified) > 0:
-		return fmt.Errorf("%d orders could not be verified; the others are stored: run import again", len(came.Unverified))
-	}
-	return nil
 }
 
 // listedOrders reads the order ids of a file, or of standard input.

@@ -54,8 +54,25 @@ func writeStatus(out io.Writer, registry chain.Registry, status []audit.Status) 
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "chain\thead\tindexed from\tsince\tto\tas of\tlag\tproven to\tquarantined\torders\tlocked\t")
 	for _, s := range status {
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%d\t%s\t%s\t%s\t%d\t%d\t%d\t\n", chainText(registry, s.Chain), headText(s),
-			s.From.Number, sinceText(s), s.Indexed, timeText(s), lagText(s), provenText(s), len(s.Quarantined), s.Orders, s.Locked)
+		head, since, at, lag, proven := fmt.Sprint(s.Head), "-", "-", "not read yet", "-"
+		if s.Known {
+			// In blocks: a chain may have stopped producing them.
+			since, at, lag = "all", utcText(s.IndexedTime), fmt.Sprintf("%d blocks", s.Head-min(s.Indexed, s.Head))
+		}
+		if s.Known && s.From.Number > 0 {
+			since = utcText(s.From.Time)
+		}
+		if s.Err != nil {
+			head = "unreachable"
+		}
+		if s.Err != nil && s.Known {
+			lag = "?"
+		}
+		if s.Proven > 0 {
+			proven = fmt.Sprint(s.Proven)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%d\t%s\t%s\t%s\t%d\t%d\t%d\t\n", chainText(registry, s.Chain), head,
+			s.From.Number, since, s.Indexed, at, lag, proven, len(s.Quarantined), s.Orders, s.Locked)
 	}
 	return table.Flush()
 }
@@ -77,47 +94,3 @@ func chainText(registry chain.Registry, id chain.ID) string {
 }
 
 func utcText(unix uint64) string { return time.Unix(int64(unix), 0).UTC().Format(time.DateTime) }
-
-func headText(s audit.Status) string {
-	if s.Err != nil {
-		return "unreachable"
-	}
-	return fmt.Sprint(s.Head)
-}
-
-func timeText(s audit.Status) string {
-	if !s.Known {
-		return "-"
-	}
-	return utcText(s.IndexedTime)
-}
-
-// sinceText is when the history in the index begins.
-func sinceText(s audit.Status) string {
-	switch {
-	case !s.Known:
-		return "-"
-	case s.From.Number == 0:
-		return "all"
-	}
-	return utcText(s.From.Time)
-}
-
-// provenText is the block up to which a second reading confirms the first.
-func provenText(s audit.Status) string {
-	if s.Proven == 0 {
-		return "-"
-	}
-	return fmt.Sprint(s.Proven)
-}
-
-// lagText is in blocks: a chain may have stopped producing them.
-func lagText(s audit.Status) string {
-	switch {
-	case !s.Known:
-		return "not read yet"
-	case s.Err != nil:
-		return "?"
-	}
-	return fmt.Sprintf("%d blocks", s.Head-min(s.Indexed, s.Head))
-}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"crossgate/internal/linktest"
 )
 
 // Pooler is a PgBouncer in front of a server, with the settings of its package otherwise.
@@ -48,7 +50,7 @@ func (s *Server) NewPooler(database, mode string) (*Pooler, error) {
 			return nil, err
 		}
 	}
-	p.running.SysProcAttr = withUs(s.as)
+	p.running.SysProcAttr = linktest.EndsWithUs(s.as, syscall.SIGQUIT)
 	if err := p.running.Start(); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}

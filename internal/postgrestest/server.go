@@ -16,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"crossgate/internal/linktest"
 )
 
 // Server is reached by a socket in its directory, and by nothing else.
@@ -117,7 +119,7 @@ func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 func (s *Server) command(ctx context.Context, program string, arguments ...string) *exec.Cmd {
 	command := exec.CommandContext(ctx, s.Program(program), arguments...)
 	command.Dir = s.dir
-	command.SysProcAttr = withUs(s.as)
+	command.SysProcAttr = linktest.EndsWithUs(s.as, syscall.SIGQUIT)
 	return command
 }
 

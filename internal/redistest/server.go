@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"crossgate/internal/linktest"
 )
 
 // Server is reached by a socket in its directory, and by nothing else unless it was told to be.
@@ -28,8 +31,7 @@ type Server struct {
 // Guarded is how a server is reached from elsewhere: over TLS, by one user and a password. The user may do what
 // docs/operations.md says that a gateway needs.
 type Guarded struct {
-	Own            Pair   // the server's certificate
-	Clients        string // file of the authority that clients have a certificate of; empty: they need none
+	Own            Pair // the server's certificate
 	User, Password string
 }
 
@@ -62,7 +64,10 @@ func serve(t testing.TB, by *Guarded) *Server {
 		}
 	})
 	if by != nil {
-		s.port, err = freePort()
+		var free string
+		if free, err = linktest.FreeAddress(); err == nil {
+			s.port = int(netip.MustParseAddrPort(free).Port())
+		}
 	}
 	if err := errors.Join(err, s.Resume()); err != nil {
 		t.Skipf("no Redis to test with: %v", err)
@@ -77,15 +82,6 @@ func find() (program string, err error) {
 		}
 	}
 	return "", fmt.Errorf("neither Redis nor Valkey is installed (apt-get install redis-server): %w", err)
-}
-
-// freePort is an unused one, since the server cannot choose one by itself.
-func freePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it ends at once
-	if err != nil {
-		return 0, err
-	}
-	return listener.Addr().(*net.TCPAddr).Port, listener.Close()
 }
 
 // URL is the address of the server's first database.
@@ -105,7 +101,7 @@ func (s *Server) Resume() error {
 		arguments = append(arguments, s.guarded.arguments(s.port)...)
 	}
 	s.running = exec.Command(s.program, arguments...) //nolint:noctx // it runs until it is ended
-	s.running.SysProcAttr = withUs()
+	s.running.SysProcAttr = linktest.EndsWithUs(nil, syscall.SIGKILL)
 	if err := s.running.Start(); err != nil {
 		return err
 	}
@@ -123,17 +119,13 @@ func (s *Server) Resume() error {
 }
 
 func (g Guarded) arguments(port int) []string {
-	arguments := []string{
+	return []string{
 		"--bind", "127.0.0.1", "--tls-port", strconv.Itoa(port),
-		"--tls-cert-file", g.Own.Certificate, "--tls-key-file", g.Own.Key, "--tls-auth-clients", "no",
+		// It wants the file of an authority also where clients need no certificate.
+		"--tls-cert-file", g.Own.Certificate, "--tls-key-file", g.Own.Key, "--tls-ca-cert-file", g.Own.Certificate, "--tls-auth-clients", "no",
 		"--user", g.User, "on", ">" + g.Password, "~{crossgate:*", "&{crossgate:*",
 		"+@scripting", "+@read", "+@write", "+@pubsub", "+@connection", "+info", "+time",
 	}
-	if g.Clients == "" {
-		// It wants the file of an authority also where clients need no certificate.
-		return append(arguments, "--tls-ca-cert-file", g.Own.Certificate)
-	}
-	return append(arguments, "--tls-ca-cert-file", g.Clients, "--tls-auth-clients", "yes")
 }
 
 // ask sends a command and returns the first line of the answer.

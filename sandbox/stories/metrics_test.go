@@ -102,8 +102,6 @@ var own = map[string]string{
 	"crossgate_store_connections_max":               "crossgate_store_pool",
 	"crossgate_store_connection_waits_total":        "crossgate_store_pool",
 	"crossgate_store_connection_wait_seconds_total": "crossgate_store_pool",
-	"crossgate_store_size_bytes":                    "",
-	"crossgate_store_wal_size_bytes":                "",
 	"crossgate_passthrough_requests_total":          "crossgate_host crossgate_outcome",
 	"crossgate_shadow_answers_total":                "crossgate_outcome http_route",
 	"crossgate_shadow_differences_total":            "crossgate_outcome http_route",

@@ -53,9 +53,7 @@ type Chain struct {
 	batcher   batcher
 }
 
-var (
-	_ order.HistorySource = (*Chain)(nil)
-)
+var _ order.HistorySource = (*Chain)(nil)
 
 // Facts are what the registry knows of the chain.
 func (c *Chain) Facts() chain.Chain { return c.chain }

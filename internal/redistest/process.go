@@ -1,7 +1,0 @@
-//go:build !linux
-
-package redistest
-
-import "syscall"
-
-func withUs() *syscall.SysProcAttr { return nil }

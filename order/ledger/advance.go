@@ -36,7 +36,11 @@ func (l Ledger) Apply(ctx context.Context, a Advance) (changes []order.Change, e
 		if err := tx.remove(ctx, `chain = $1 AND block >= $2`, int64(a.Chain), int64(a.From)); err != nil {
 			return err
 		}
-		for _, table := range []string{"blocks", "quarantined_blocks", "anchors"} {
+		tables := []string{"blocks", "quarantined_blocks"}
+		if a.Checkpoint.Block < a.From { // an anchor may be ahead of what was read, but not of what is gone back to
+			tables = append(tables, "anchors")
+		}
+		for _, table := range tables {
 			if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE chain = $1 AND number >= $2`, int64(a.Chain), int64(a.From)); err != nil {
 				return err
 			}

@@ -72,7 +72,7 @@ func TestReorgOfAChainThatCallsItsNewestBlockFinalWithdrawsOneBlock(t *testing.T
 			for range 20 {
 				l.mine([]told{newDeal(byte(len(l.blocks)), 1, 1).created()})
 			}
-			f := follow.NewFollower(openStore(t), 1, source(l), quietly(follow.Options{}))
+			f := newFollower(openStore(t), 1, source(l), quietly(follow.Options{}))
 			catchUp(t, f)
 			for range 5 {
 				l.mine([]told{newDeal(byte(len(l.blocks)), 1, 1).created()})

@@ -95,7 +95,7 @@ func TestSwapsFollowTheChain(t *testing.T) {
 			l.mineSwaps([]told{swapped(1), withShare(2, affiliate, 9)}, []told{d.created(), withShare(3, chain.Address{}, 8)})
 			l.mineSwaps([]told{withShare(4, affiliate, 0)})
 			changed := map[order.ID]chain.TxHash{}
-			f := follow.NewFollower(db, 1, l, quietly(follow.Options{Observer: observed{changed: func(changes []order.Change) {
+			f := newFollower(db, 1, l, quietly(follow.Options{Observer: observed{changed: func(changes []order.Change) {
 				for _, c := range changes {
 					changed[c.Order] = c.Creation
 				}
@@ -119,7 +119,7 @@ func TestSwapsFollowTheChain(t *testing.T) {
 			}
 			// A restart goes on from there, and begins anew with nothing.
 			l.mineSwaps([]told{swapped(9)})
-			catchUp(t, follow.NewFollower(db, 1, l, quietly(follow.Options{})))
+			catchUp(t, newFollower(db, 1, l, quietly(follow.Options{})))
 			checkSwaps(t, db, l)
 		})
 	}

@@ -14,16 +14,6 @@ import (
 
 const eventColumns = `chain, block, log_index, block_hash, block_time, tx, initiator, order_id, kind, fact`
 
-// EventsOf returns the events of one order, in block and log order per chain.
-func EventsOf(ctx context.Context, q store.Rows, id order.ID) ([]order.Event, error) {
-	events, err := queryEvents(ctx, q, `SELECT `+eventColumns+`
-		FROM events WHERE order_id = $1 ORDER BY chain, block, log_index`, id[:])
-	if err != nil {
-		return nil, fmt.Errorf("read events of order %s: %w", id, err)
-	}
-	return events, nil
-}
-
 // EventsOfAll returns the events of orders, those of one order together per id.
 func EventsOfAll(ctx context.Context, q store.Rows, ids []order.ID) (map[order.ID][]order.Event, error) {
 	events := make(map[order.ID][]order.Event, len(ids))
@@ -53,7 +43,8 @@ func QueryIDs(ctx context.Context, q store.Rows, query string, args ...any) (ids
 
 // OfOrder returns the events of one order.
 func (l Ledger) OfOrder(ctx context.Context, id order.ID) ([]order.Event, error) {
-	return EventsOf(ctx, l, id)
+	events, err := EventsOfAll(ctx, l, []order.ID{id})
+	return events[id], err
 }
 
 // CreatedIn returns the events of all orders that a transaction created: for each order all of its events

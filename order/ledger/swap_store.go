@@ -77,15 +77,6 @@ func (l Ledger) SwapsIn(ctx context.Context, id chain.ID, tx chain.TxHash) (swap
 	return swaps, nil
 }
 
-// Swap returns one swap.
-func (l Ledger) Swap(ctx context.Context, id order.ID) (swap order.Swap, found bool, err error) {
-	swaps, err := QuerySwaps(ctx, l, `SELECT `+SwapColumns+` FROM swaps WHERE id = $1`, id[:])
-	if err != nil || len(swaps) == 0 {
-		return order.Swap{}, false, err
-	}
-	return swaps[0], true, nil
-}
-
 // SwapsByID returns those of some swaps that are stored.
 func (l Ledger) SwapsByID(ctx context.Context, ids []order.ID) (map[order.ID]*order.Swap, error) {
 	known := make(map[order.ID]*order.Swap, len(ids))

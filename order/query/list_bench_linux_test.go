@@ -143,13 +143,11 @@ func clientLists(v *invented) []clientList {
 	}
 }
 
-// benchmarkList reports the median, the longest, which is mostly the first, and processor time, which other programs on
-// the machine do not change much.
+// benchmarkList reports the median, the longest, which is mostly the first.
 func benchmarkList(b *testing.B, s ledger.Ledger, each clientList) {
 	b.Helper()
 	var times []time.Duration
 	var total uint64
-	before := processorTime(b, s.DB)
 	for b.Loop() {
 		begun := time.Now()
 		listed, err := listFrom(b.Context(), s, each.kind, each.filter, each.skip, each.take)
@@ -158,7 +156,6 @@ func benchmarkList(b *testing.B, s ledger.Ledger, each clientList) {
 		}
 		total, times = listed.Total, append(times, time.Since(begun))
 	}
-	b.ReportMetric(float64((processorTime(b, s.DB)-before).Microseconds())/1000/float64(b.N), "cpu-ms")
 	slices.Sort(times)
 	b.ReportMetric(float64(times[len(times)/2].Microseconds())/1000, "ms-median")
 	b.ReportMetric(float64(times[len(times)-1].Microseconds())/1000, "ms-longest")

@@ -101,11 +101,11 @@ func (c Correction) IsEmpty() bool { return len(c.Missing) == 0 && len(c.Wrong) 
 
 // Correct compares what is stored of blocks with what they hold.
 func Correct(stored, proven []order.Event) (c Correction, err error) {
-	have, err := RowTexts(Alike(stored, proven))
+	have, err := rowTexts(Alike(stored, proven))
 	if err != nil {
 		return c, err
 	}
-	want, err := RowTexts(proven)
+	want, err := rowTexts(proven)
 	if err != nil {
 		return c, err
 	}
@@ -138,8 +138,8 @@ func lacking(events []order.Event, texts, others []string) (lack []order.Event) 
 	return lack
 }
 
-// RowTexts are events as texts that are the same when they are stored alike.
-func RowTexts(events []order.Event) ([]string, error) {
+// rowTexts are events as texts that are the same when they are stored alike.
+func rowTexts(events []order.Event) ([]string, error) {
 	texts := make([]string, len(events))
 	for i, e := range events {
 		row, err := rowOf(e)

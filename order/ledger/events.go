@@ -30,8 +30,8 @@ func EventsOfAll(ctx context.Context, q store.Rows, ids []order.ID) (map[order.I
 	return events, nil
 }
 
-// QueryIDs returns the ids that a statement finds.
-func QueryIDs(ctx context.Context, q store.Rows, query string, args ...any) (ids []order.ID, err error) {
+// queryIDs returns the ids that a statement finds.
+func queryIDs(ctx context.Context, q store.Rows, query string, args ...any) (ids []order.ID, err error) {
 	err = q.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var id order.ID
 		err := rows.Scan(store.HashColumn(&id))
@@ -79,7 +79,7 @@ func (l Ledger) EventsBetween(ctx context.Context, id chain.ID, r Range) ([]orde
 	if err != nil {
 		return nil, fmt.Errorf("read events of blocks %d to %d of chain %d: %w", r.From, r.To, id, err)
 	}
-	swaps, err := eventsOfSwaps(ctx, l, `SELECT `+SwapColumns+` FROM swaps`+within, args...)
+	swaps, err := eventsOfSwaps(ctx, l, `SELECT `+swapColumns+` FROM swaps`+within, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read swaps of blocks %d to %d of chain %d: %w", r.From, r.To, id, err)
 	}
@@ -129,11 +129,11 @@ func scanEvent(rows *sql.Rows) (order.Event, error) {
 	return e, err
 }
 
-const InsertEvent = `INSERT INTO events (` + eventColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+const insertEvent = `INSERT INTO events (` + eventColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
 
-// EventRow is the arguments of insertEvent.
-func EventRow(e order.Event) ([]any, error) {
-	kind, fact, err := EncodeFact(e.Fact)
+// eventRow is the arguments of insertEvent.
+func eventRow(e order.Event) ([]any, error) {
+	kind, fact, err := encodeFact(e.Fact)
 	return []any{
 		int64(e.At.Chain), int64(e.At.Block), int64(e.At.LogIndex), e.At.BlockHash[:], int64(e.At.Time),
 		store.Blob(e.At.Tx.Bytes()), store.Blob(e.At.Initiator.Bytes()), e.Order[:], kind, fact,

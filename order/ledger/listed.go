@@ -8,8 +8,8 @@ import (
 	"crossgate/store"
 )
 
-// Relist lists orders and swaps anew: orders as they are now, nil where nothing is known of their terms.
-func Relist(ctx context.Context, tx *store.Tx, orders map[order.ID]*order.Order, swaps, withdrawn []order.Swap) error {
+// relist lists orders and swaps anew: orders as they are now, nil where nothing is known of their terms.
+func relist(ctx context.Context, tx *store.Tx, orders map[order.ID]*order.Order, swaps, withdrawn []order.Swap) error {
 	rows := make(map[order.ID]*list.Row, len(orders)+len(swaps))
 	for id, o := range orders {
 		if rows[id] = nil; o != nil && o.Created != nil {

@@ -109,7 +109,7 @@ func (c *Chain) LearnAnchor(ctx context.Context) error {
 	if c.anchorage.source == nil {
 		return nil
 	}
-	newest, _, err := c.Ledger.AnchorBefore(ctx, c.ID, MaxBlock)
+	newest, _, err := c.Ledger.AnchorBefore(ctx, c.ID, maxBlock)
 	if err == nil && newest != c.anchorage.newest {
 		c.anchorage.newest = newest
 		c.anchorage.source.Anchor(newest, false)
@@ -219,5 +219,5 @@ func (c *Chain) BackToAnchor(ctx context.Context, position ledger.Checkpoint, he
 	return fork, nil
 }
 
-// MaxBlock is more than the number of any block.
-const MaxBlock = 1<<63 - 1
+// maxBlock is more than the number of any block.
+const maxBlock = 1<<63 - 1

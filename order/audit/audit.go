@@ -48,7 +48,7 @@ type Unchecked struct {
 }
 
 // Audit compares what is stored of orders with what the chains' contracts store, and stored events with the receipts of
-// their transactions. Where the contracts tell of a step that is not stored, the chain is searched for its event. What
+// their transactions. Where the contracts know a step that is not stored, the chain is searched for its event. What
 // a reorg can still change is left out, and so are blocks that the index has not read. Nothing is changed. report
 // hears of every step, from several goroutines. The result is in ascending order of chains.
 func (b *Books) Audit(ctx context.Context, of ledger.Selection, report func(Progress)) ([]Audit, error) {
@@ -179,7 +179,7 @@ func (a *auditor) readStates(ctx context.Context, of order.Side, sides []side) e
 	return nil
 }
 
-// sidesOf lists the sides that one order has on the chain: by its terms or, where nobody has told them, both, since
+// sidesOf lists the sides that one order has on the chain: by its terms or, where these are not known, both, since
 // both could be.
 func (a *auditor) sidesOf(id order.ID, stored []order.Event) []side {
 	give, take := side{id: id, side: order.GiveSide}, side{id: id, side: order.TakeSide}
@@ -206,8 +206,8 @@ func (a *auditor) sidesOf(id order.ID, stored []order.Event) []side {
 	return sides
 }
 
-// compareStates searches the chain for the events of orders whose stored steps are not those that the contracts tell
-// of.
+// compareStates searches the chain for the events of orders whose stored steps are not those that the contracts
+// know.
 func (a *auditor) compareStates(ctx context.Context, sides []side, r ledger.Range) error {
 	for i := range sides {
 		s := &sides[i]

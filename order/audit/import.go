@@ -25,7 +25,7 @@ type Imported struct {
 // Foreign is a listed order that is not the taker's.
 type Foreign struct {
 	Order order.ID
-	Taker chain.Address // unlock authority; absent where nobody has delivered
+	Taker chain.Address // unlock authority; absent before delivery
 }
 
 // importAtOnce is how many orders of one give chain are verified at the same time.

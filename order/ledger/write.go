@@ -18,10 +18,10 @@ type Tx struct {
 	removed, added []order.Event
 }
 
-// ErrMoved says that another process has moved a chain's checkpoint meanwhile: what was read is of no use.
+// ErrMoved says that another process has moved a chain's checkpoint meanwhile: the blocks read are of no use.
 var ErrMoved = errors.New("another process follows the chain")
 
-// Write runs the steps of a transaction and returns what changed by it, of which other replicas are notified.
+// Write runs the steps of a transaction returns the changes, and notifies other replicas of them.
 func (l Ledger) Write(ctx context.Context, under store.Lease, steps func(*Tx) error) (changes []order.Change, err error) {
 	err = l.UpdateUnder(ctx, under, func(tx *store.Tx) error {
 		written := &Tx{Tx: tx}
@@ -99,8 +99,8 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 	return changesOf(orders, slices.Concat(tx.removed, tx.added)), err
 }
 
-// valued lists the ids of changed orders of which statistics may change: those that still wait for somebody to fulfil
-// them or are forgotten, and those of which an amount, or who moved it when, has changed.
+// valued lists the ids of changed orders whose statistics may change: those not fulfilled yet or forgotten, and those
+// where an amount, or who moved it when, has changed.
 func valued(changed map[order.ID]*order.Order, added, removed []order.Event) (ids [][]any) {
 	is := make(map[order.ID]bool, len(changed))
 	for id, o := range changed {

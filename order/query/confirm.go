@@ -113,8 +113,11 @@ type view struct {
 	head   chain.Hash // newest block that the chain reported
 }
 
-// confirmations remembers states that give chains reported, until their next head: what was reported may be in a block
-// that was not read, and that a reorg drops unseen.
+// confirmationLife is how long a state is good for, unless the chain has another head before: what was reported may be in
+// a block that was not read, and that a reorg drops unseen.
+const confirmationLife = 10 * time.Second
+
+// confirmations remembers states that give chains reported.
 type confirmations struct {
 	mu    sync.Mutex
 	known map[order.ID]confirmation
@@ -122,14 +125,15 @@ type confirmations struct {
 
 type confirmation struct {
 	order.StoredState
-	on view
+	on    view
+	until time.Time
 }
 
 func (c *confirmations) recall(id order.ID, on view) (order.StoredState, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known, is := c.known[id]
-	return known.StoredState, is && known.on == on
+	return known.StoredState, is && known.on == on && time.Now().Before(known.until)
 }
 
 func (c *confirmations) remember(id order.ID, state order.StoredState, on view) {
@@ -139,5 +143,5 @@ func (c *confirmations) remember(id order.ID, state order.StoredState, on view) 
 	if c.known == nil || len(c.known) >= most {
 		c.known = make(map[order.ID]confirmation)
 	}
-	c.known[id] = confirmation{state, on}
+	c.known[id] = confirmation{state, on, time.Now().Add(confirmationLife)}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -298,22 +297,19 @@ func (a *auditor) compareReceipts(ctx context.Context, sides []side, r ledger.Ra
 	}
 	sorted := slices.SortedFunc(maps.Values(places), func(x, y order.Event) int { return ledger.ComparePlaces(x.At, y.At) })
 	for part := range slices.Chunk(sorted, receiptsAtOnce) {
-		found := make([][]order.Event, len(part))
-		failures := make([]error, len(part))
-		var reading sync.WaitGroup
-		for i, e := range part {
-			reading.Go(func() { found[i], failures[i] = a.Source.EventsIn(ctx, e.At.Tx) })
-		}
-		reading.Wait()
+		found := each(part, func(e order.Event) (events answer[[]order.Event]) {
+			events.got, events.err = a.Source.EventsIn(ctx, e.At.Tx)
+			return events
+		})
 		for i, e := range part {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if failures[i] != nil && !errors.Is(failures[i], order.ErrNotFound) {
-				a.audit.Unchecked = append(a.audit.Unchecked, Unchecked{e.Order, failures[i]})
+			if err := found[i].err; err != nil && !errors.Is(err, order.ErrNotFound) {
+				a.audit.Unchecked = append(a.audit.Unchecked, Unchecked{e.Order, err})
 				continue
 			}
-			if err := a.compareTransaction(ctx, e.At, ledger.Within(found[i], r)); err != nil {
+			if err := a.compareTransaction(ctx, e.At, ledger.Within(found[i].got, r)); err != nil {
 				return err
 			}
 		}

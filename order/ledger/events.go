@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"crossgate/chain"
@@ -143,4 +145,54 @@ func eventRow(e order.Event) ([]any, error) {
 func IsCreation(e order.Event) bool {
 	_, creation := e.Fact.(order.Created)
 	return creation
+}
+
+// FoldedOrders returns those orders whose terms are known.
+func FoldedOrders(ctx context.Context, q store.Rows, ids []order.ID) (map[order.ID]*order.Order, error) {
+	events, err := EventsOfAll(ctx, q, ids)
+	if err != nil {
+		return nil, err
+	}
+	orders := make(map[order.ID]*order.Order, len(ids))
+	for id, each := range events {
+		if o, hasTerms := order.Fold(each); hasTerms {
+			orders[id] = o
+		}
+	}
+	return orders, nil
+}
+
+// kinds names the facts as they are stored. Kinds and member names are in databases: renaming one of them, or a field
+// of a fact, needs a migration.
+var kinds = map[string]reflect.Type{
+	"created":        reflect.TypeFor[order.Created](),
+	"give_increased": reflect.TypeFor[order.GiveIncreased](),
+	"take_decreased": reflect.TypeFor[order.TakeDecreased](),
+	"fulfilled":      reflect.TypeFor[order.Fulfilled](),
+	"sent":           reflect.TypeFor[order.Sent](),
+	"claimed":        reflect.TypeFor[order.Claimed](),
+	"cancelled":      reflect.TypeFor[order.Cancelled](),
+	"external_call":  reflect.TypeFor[order.ExternalCall](),
+}
+
+func encodeFact(fact order.Fact) (kind, text string, err error) {
+	for name, of := range kinds {
+		if of == reflect.TypeOf(fact) {
+			raw, err := json.Marshal(fact)
+			return name, string(raw), err
+		}
+	}
+	panic(fmt.Sprintf("index: fact %T has no kind", fact))
+}
+
+func decodeFact(kind, text string) (order.Fact, error) {
+	of, known := kinds[kind]
+	if !known {
+		return nil, fmt.Errorf("fact of unknown kind %q", kind)
+	}
+	fact := reflect.New(of)
+	if err := json.Unmarshal([]byte(text), fact.Interface()); err != nil {
+		return nil, fmt.Errorf("decode %s: %w", kind, err)
+	}
+	return fact.Elem().Interface().(order.Fact), nil
 }

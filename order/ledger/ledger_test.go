@@ -135,15 +135,16 @@ func TestLocksReadNothingButTheirIndex(t *testing.T) {
 			read := func(rows *sql.Rows) error {
 				var step string
 				columns, err := rows.Columns()
+				if err != nil {
+					return err
+				}
 				cells := make([]any, len(columns))
 				for i := range cells {
 					cells[i] = new(any)
 				}
 				cells[len(cells)-1] = &step
+				err = rows.Scan(cells...)
 				plan = append(plan, step)
-				if err = rows.Scan(cells...); err == nil {
-					plan[len(plan)-1] = step
-				}
 				return err
 			}
 			if !l.IsReplicated() {

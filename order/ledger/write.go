@@ -2,12 +2,14 @@ package ledger
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/list"
 	"crossgate/store"
 )
 
@@ -88,7 +90,10 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 		statement string
 		rows      [][]any
 	}{
-		{insertSwap, rows}, {insertEvent, events}, {`DELETE FROM orders WHERE id = $1`, forgotten}, {upsertOrder, written},
+		{insertSwap, rows},
+		{insertEvent, events},
+		{`DELETE FROM orders WHERE id = $1`, forgotten},
+		{upsertOrder, written},
 		{`INSERT INTO uncounted (order_id) VALUES ($1)`, valued(orders, added, removed)},
 	} {
 		if err := tx.ExecEach(ctx, each.statement, each.rows); err != nil {
@@ -97,6 +102,80 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 	}
 	err = relist(ctx, tx.Tx, orders, swaps, removedSwaps)
 	return changesOf(orders, slices.Concat(tx.removed, tx.added)), err
+}
+
+// relist lists orders and swaps anew: orders as they are now, nil where nothing is known of their terms.
+func relist(ctx context.Context, tx *store.Tx, orders map[order.ID]*order.Order, swaps, withdrawn []order.Swap) error {
+	rows := make(map[order.ID]*list.Row, len(orders)+len(swaps))
+	for id, o := range orders {
+		if rows[id] = nil; o != nil && o.Created != nil {
+			rows[id] = list.OfOrder(o)
+		}
+	}
+	for _, s := range withdrawn {
+		rows[s.ID] = nil
+	}
+	for _, s := range swaps {
+		rows[s.ID] = list.OfSwap(s)
+	}
+	return list.Replace(ctx, tx, rows)
+}
+
+// changesOf lists what answers depend on the orders now, or do or did on events that were added or withdrawn.
+func changesOf(folded map[order.ID]*order.Order, events []order.Event) []order.Change {
+	changes := make(map[order.ID]order.Change, len(folded))
+	for _, e := range events {
+		changed := changes[e.Order]
+		changed.Order = e.Order
+		switch fact := e.Fact.(type) {
+		case order.Created, order.Swapped:
+			changed.Creation = e.At.Tx
+		case order.Fulfilled:
+			changed.Taker = fact.UnlockAuthority
+		}
+		changes[e.Order] = changed
+	}
+	for id, o := range folded {
+		changed := changes[id]
+		changed.Order = id
+		if o != nil && o.Created != nil {
+			changed.Creation = o.Created.At.Tx
+		}
+		if o != nil && o.Fulfilled != nil {
+			changed.Taker = o.Fulfilled.Fact.UnlockAuthority
+		}
+		changes[id] = changed
+	}
+	all := make([]order.Change, 0, len(changes))
+	for _, changed := range changes {
+		all = append(all, changed)
+	}
+	slices.SortFunc(all, func(a, b order.Change) int { return CompareIDs(a.Order, b.Order) })
+	return all
+}
+
+// Channel has the changes that replicas notify each other of, as JSON: null stands for any. A notification has
+// changesEach of them, to stay below PostgreSQL's limit; more than changesNamed become one that names none.
+const (
+	Channel      = "crossgate_orders"
+	changesEach  = 30
+	changesNamed = 600
+)
+
+// announce notifies the other replicas of changes when the transaction is committed.
+func (tx *Tx) announce(ctx context.Context, changes []order.Change) error {
+	if len(changes) > changesNamed {
+		return tx.Notify(ctx, Channel, "null")
+	}
+	var payloads []string
+	for part := range slices.Chunk(changes, changesEach) {
+		text, err := json.Marshal(part)
+		if err != nil {
+			return err
+		}
+		payloads = append(payloads, string(text))
+	}
+	return tx.Notify(ctx, Channel, payloads...)
 }
 
 // valued lists the ids of changed orders whose statistics may change: those not fulfilled yet or forgotten, and those

@@ -51,8 +51,8 @@ func each[S, T any](list []S, do func(S) T) []T {
 	return results
 }
 
-// answer is what a chain said, or why it did not.
-type answer[T any] struct {
+// outcome is what a chain said, or why it did not.
+type outcome[T any] struct {
 	got T
 	err error
 }

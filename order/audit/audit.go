@@ -297,7 +297,7 @@ func (a *auditor) compareReceipts(ctx context.Context, sides []side, r ledger.Ra
 	}
 	sorted := slices.SortedFunc(maps.Values(places), func(x, y order.Event) int { return ledger.ComparePlaces(x.At, y.At) })
 	for part := range slices.Chunk(sorted, receiptsAtOnce) {
-		found := each(part, func(e order.Event) (events outcome[[]order.Event]) {
+		found := each(part, func(e order.Event) (events heard[[]order.Event]) {
 			events.got, events.err = a.Source.EventsIn(ctx, e.At.Tx)
 			return events
 		})

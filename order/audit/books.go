@@ -51,8 +51,8 @@ func each[S, T any](list []S, do func(S) T) []T {
 	return results
 }
 
-// outcome is what a chain said, or why it did not.
-type outcome[T any] struct {
+// heard is what a chain said, or why it did not.
+type heard[T any] struct {
 	got T
 	err error
 }

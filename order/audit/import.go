@@ -123,7 +123,7 @@ func (m *importer) failed(ctx context.Context, id order.ID, err error) {
 func (m *importer) locate(ctx context.Context, ids []order.ID) map[chain.ID][]order.ID {
 	located, found := map[chain.ID][]order.ID{}, map[order.ID]bool{}
 	var silent []error
-	given := each(m.Readers, func(r *follow.Reader) (on outcome[[]order.ID]) {
+	given := each(m.Readers, func(r *follow.Reader) (on heard[[]order.ID]) {
 		on.got, on.err = givenOn(ctx, r.Source, ids)
 		return on
 	})
@@ -177,7 +177,7 @@ func (m *importer) verifyAll(ctx context.Context, give chain.ID, ids []order.ID)
 	progress := Progress{Chain: give, Total: uint64(len(ids))}
 	m.report(progress)
 	for part := range slices.Chunk(ids, importAtOnce) {
-		stored := each(part, func(id order.ID) (events outcome[int]) {
+		stored := each(part, func(id order.ID) (events heard[int]) {
 			events.got, events.err = m.verify(ctx, give, id)
 			return events
 		})

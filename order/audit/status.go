@@ -46,7 +46,7 @@ func (b *Books) Status(ctx context.Context) ([]Status, error) {
 		}
 		all[i].Orders, all[i].Locked = counted[r.ID].Orders, counted[r.ID].Locked
 	}
-	heads := each(b.Readers, func(r *follow.Reader) (head outcome[order.Head]) {
+	heads := each(b.Readers, func(r *follow.Reader) (head heard[order.Head]) {
 		head.got, head.err = r.Source.Head(ctx)
 		return head
 	})

@@ -122,7 +122,7 @@ func (b *backfill) run(ctx context.Context) (unread *UnreadHistory) {
 			b.report(b.progress)
 		}
 		if IsRefusal(err) {
-			pause = b.Paces.Asked // which nobody takes back for waiting
+			pause = b.Paces.Asked // which stays however long one waits
 		}
 		if !follow.Wait(ctx, pause) {
 			return nil
@@ -234,7 +234,7 @@ func (b *backfill) origin(ctx context.Context, first uint64) (uint64, error) {
 	}
 	origin, err := reader.Origin(ctx)
 	if IsRefusal(err) {
-		return 0, nil // nodes have pruned the states that tell it, which need not concern the events
+		return 0, nil // nodes have pruned the states that show it, which need not concern the events
 	}
 	if err != nil {
 		return 0, fmt.Errorf("find the first block with orders: %w", err)

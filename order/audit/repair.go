@@ -34,7 +34,7 @@ func (r Repair) IsWhole() bool { return r.Err == nil && (r.Left == nil || r.Left
 const repairAttempts = 5
 
 // Repair audits the orders of a selection and corrects the store where a chain differs: the blocks concerned are read
-// again and prove what they hold, or where a chain's blocks cannot, the transactions tell. Each chain is corrected in
+// again and prove what they hold, or where a chain's blocks cannot, the transactions are believed. Each chain is corrected in
 // one transaction, and compared once more. Gateways may follow the chains meanwhile. report hears of every step, from
 // several goroutines. The result is in ascending order of chains.
 func (b *Books) Repair(ctx context.Context, of ledger.Selection, report func(Progress)) ([]Repair, error) {
@@ -92,8 +92,8 @@ func (m *mender) underLease(ctx context.Context, mend func(context.Context, *men
 	return errors.Join(mend(working, m), release())
 }
 
-// mend corrects what an audit of a selection finds. It audits again what it corrected, and begins anew when somebody
-// else has changed the store meanwhile.
+// mend corrects what an audit of a selection finds. It audits again what it corrected, and begins anew when another
+// process has changed the store meanwhile.
 func (m *mender) mend(ctx context.Context, of ledger.Selection) error {
 	for range repairAttempts {
 		a := &auditor{Reader: m.Reader, report: m.reportUnfinished}
@@ -186,7 +186,7 @@ func byBlock(differences []Difference) map[uint64]ledger.Correction {
 	return found
 }
 
-// readAgain returns what makes the store right about a block. What the audit was told is the first reading, and the
+// readAgain returns what makes the store right about a block. The audit's events are the first reading, and the
 // block is read a second time. Where blocks cannot prove what they hold, transactions
 // are believed for what they add and for what they have in the place of something else; that one is not found proves
 // nothing.

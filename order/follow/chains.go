@@ -1,3 +1,8 @@
+// Package follow reads chains into the ledger. Each chain has a Follower, a goroutine of Chains.Run. It polls the chain's
+// head, less often where heads are announced, compares the blocks that were read with it (settle) and reads on range by
+// range (readOn), after a reorg from the fork. Of several processes on one PostgreSQL, the holder of a lease leads and
+// the others watch. What others need of a follower is its State, one value for each moment. A Reader reads a chain apart
+// from its follower. What ends answers that were given is reported to an Observer.
 package follow
 
 import (
@@ -32,7 +37,7 @@ type Options struct {
 	readAhead chan struct{} // holds one value per range that is read ahead
 }
 
-func (o Options) WithDefaults() Options {
+func (o Options) withDefaults() Options {
 	o.Range = cmp.Or(o.Range, 2000)
 	o.Pace = o.Pace.withDefaults()
 	o.Ahead = cmp.Or(o.Ahead, 4)
@@ -52,10 +57,10 @@ type Chains struct {
 
 // New makes followers of sources over a database. They do nothing until Run.
 func New(db *store.DB, sources map[chain.ID]order.Source, o Options) *Chains {
-	c := &Chains{Options: o.WithDefaults(), DB: db}
+	c := &Chains{Options: o.withDefaults(), DB: db}
 	c.unknown.Store(new(map[chain.ID]uint64))
 	for id, source := range sources {
-		c.Followers = append(c.Followers, NewFollower(db, id, source, c.Options))
+		c.Followers = append(c.Followers, newFollower(db, id, source, c.Options))
 	}
 	slices.SortFunc(c.Followers, func(a, b *Follower) int { return cmp.Compare(a.ID, b.ID) })
 	return c

@@ -10,8 +10,8 @@ import (
 	"crossgate/store"
 )
 
-// Orders that have changed are looked for after an interval when there are none. Steps have a pause between them in
-// which followers can write.
+// Orders are counted with a pause after each transaction in which followers can write, and are looked for
+// again after an interval when there are none.
 const (
 	countPause    = 10 * time.Millisecond
 	countInterval = 3 * time.Second

@@ -40,7 +40,7 @@ func (f *Follower) ReadOn(ctx context.Context, position ledger.Checkpoint, fork 
 		}
 		position = back.Checkpoint
 		f.moved(position, back.Blocks[0].Hash)
-		f.Accept(head)
+		f.accept(head)
 		dropped = 0
 	}
 	planned := fork

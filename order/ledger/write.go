@@ -2,12 +2,14 @@ package ledger
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/list"
 	"crossgate/store"
 )
 
@@ -18,10 +20,10 @@ type Tx struct {
 	removed, added []order.Event
 }
 
-// ErrMoved says that another process has moved a chain's checkpoint meanwhile: what was read is of no use.
+// ErrMoved says that another process has moved a chain's checkpoint meanwhile: the blocks read are of no use.
 var ErrMoved = errors.New("another process follows the chain")
 
-// Write runs the steps of a transaction and returns what changed by it, of which other replicas are notified.
+// Write runs the steps of a transaction returns the changes, and notifies other replicas of them.
 func (l Ledger) Write(ctx context.Context, under store.Lease, steps func(*Tx) error) (changes []order.Change, err error) {
 	err = l.UpdateUnder(ctx, under, func(tx *store.Tx) error {
 		written := &Tx{Tx: tx}
@@ -45,7 +47,7 @@ func (tx *Tx) remove(ctx context.Context, where string, args ...any) error {
 	if err != nil {
 		return err
 	}
-	swaps, err := eventsOfSwaps(ctx, tx, `DELETE FROM swaps WHERE `+where+` RETURNING `+SwapColumns, args...)
+	swaps, err := eventsOfSwaps(ctx, tx, `DELETE FROM swaps WHERE `+where+` RETURNING `+swapColumns, args...)
 	tx.removed = slices.Concat(tx.removed, events, swaps)
 	return err
 }
@@ -67,7 +69,7 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 	events := make([][]any, len(added))
 	for i, e := range added {
 		known[e.Order] = append(known[e.Order], e)
-		if events[i], err = EventRow(e); err != nil {
+		if events[i], err = eventRow(e); err != nil {
 			return nil, err
 		}
 	}
@@ -75,32 +77,109 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 	for _, id := range ids {
 		if o, hasTerms := order.Fold(known[id]); hasTerms {
 			orders[id] = o
-			written = append(written, OrderRow(o))
+			written = append(written, orderRow(o))
 		} else {
 			forgotten = append(forgotten, []any{id[:]})
 		}
 	}
 	rows := make([][]any, len(swaps))
 	for i, s := range swaps {
-		rows[i] = SwapRow(s)
+		rows[i] = swapRow(s)
 	}
 	for _, each := range []struct {
 		statement string
 		rows      [][]any
 	}{
-		{insertSwap, rows}, {InsertEvent, events}, {`DELETE FROM orders WHERE id = $1`, forgotten}, {UpsertOrder, written},
+		{insertSwap, rows},
+		{insertEvent, events},
+		{`DELETE FROM orders WHERE id = $1`, forgotten},
+		{upsertOrder, written},
 		{`INSERT INTO uncounted (order_id) VALUES ($1)`, valued(orders, added, removed)},
 	} {
 		if err := tx.ExecEach(ctx, each.statement, each.rows); err != nil {
 			return nil, err
 		}
 	}
-	err = Relist(ctx, tx.Tx, orders, swaps, removedSwaps)
+	err = relist(ctx, tx.Tx, orders, swaps, removedSwaps)
 	return changesOf(orders, slices.Concat(tx.removed, tx.added)), err
 }
 
-// valued lists the ids of changed orders of which statistics may change: those that still wait for somebody to fulfil
-// them or are forgotten, and those of which an amount, or who moved it when, has changed.
+// relist lists orders and swaps anew: orders as they are now, nil where nothing is known of their terms.
+func relist(ctx context.Context, tx *store.Tx, orders map[order.ID]*order.Order, swaps, withdrawn []order.Swap) error {
+	rows := make(map[order.ID]*list.Row, len(orders)+len(swaps))
+	for id, o := range orders {
+		if rows[id] = nil; o != nil && o.Created != nil {
+			rows[id] = list.OfOrder(o)
+		}
+	}
+	for _, s := range withdrawn {
+		rows[s.ID] = nil
+	}
+	for _, s := range swaps {
+		rows[s.ID] = list.OfSwap(s)
+	}
+	return list.Replace(ctx, tx, rows)
+}
+
+// changesOf lists what answers depend on the orders now, or do or did on events that were added or withdrawn.
+func changesOf(folded map[order.ID]*order.Order, events []order.Event) []order.Change {
+	changes := make(map[order.ID]order.Change, len(folded))
+	for _, e := range events {
+		changed := changes[e.Order]
+		changed.Order = e.Order
+		switch fact := e.Fact.(type) {
+		case order.Created, order.Swapped:
+			changed.Creation = e.At.Tx
+		case order.Fulfilled:
+			changed.Taker = fact.UnlockAuthority
+		}
+		changes[e.Order] = changed
+	}
+	for id, o := range folded {
+		changed := changes[id]
+		changed.Order = id
+		if o != nil && o.Created != nil {
+			changed.Creation = o.Created.At.Tx
+		}
+		if o != nil && o.Fulfilled != nil {
+			changed.Taker = o.Fulfilled.Fact.UnlockAuthority
+		}
+		changes[id] = changed
+	}
+	all := make([]order.Change, 0, len(changes))
+	for _, changed := range changes {
+		all = append(all, changed)
+	}
+	slices.SortFunc(all, func(a, b order.Change) int { return CompareIDs(a.Order, b.Order) })
+	return all
+}
+
+// Channel has the changes that replicas notify each other of, as JSON: null stands for any. A notification has
+// changesEach of them, to stay below PostgreSQL's limit; more than changesNamed become one that names none.
+const (
+	Channel      = "crossgate_orders"
+	changesEach  = 30
+	changesNamed = 600
+)
+
+// announce notifies the other replicas of changes when the transaction is committed.
+func (tx *Tx) announce(ctx context.Context, changes []order.Change) error {
+	if len(changes) > changesNamed {
+		return tx.Notify(ctx, Channel, "null")
+	}
+	var payloads []string
+	for part := range slices.Chunk(changes, changesEach) {
+		text, err := json.Marshal(part)
+		if err != nil {
+			return err
+		}
+		payloads = append(payloads, string(text))
+	}
+	return tx.Notify(ctx, Channel, payloads...)
+}
+
+// valued lists the ids of changed orders whose statistics may change: those not fulfilled yet or forgotten, and those
+// where an amount, or who moved it when, has changed.
 func valued(changed map[order.ID]*order.Order, added, removed []order.Event) (ids [][]any) {
 	is := make(map[order.ID]bool, len(changed))
 	for id, o := range changed {
@@ -128,14 +207,14 @@ func isOfValue(fact order.Fact) bool {
 
 func CompareIDs(a, b order.ID) int { return slices.Compare(a[:], b[:]) }
 
-const UpsertOrder = `INSERT INTO orders (id, state, locked, unlock_authority, give_chain, give_token, give_amount, take_chain)
+const upsertOrder = `INSERT INTO orders (id, state, locked, unlock_authority, give_chain, give_token, give_amount, take_chain)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 	ON CONFLICT (id) DO UPDATE SET state = excluded.state, locked = excluded.locked,
 		unlock_authority = excluded.unlock_authority, give_chain = excluded.give_chain,
 		give_token = excluded.give_token, give_amount = excluded.give_amount, take_chain = excluded.take_chain`
 
-// OrderRow is the arguments of upsertOrder.
-func OrderRow(o *order.Order) []any {
+// orderRow is the arguments of upsertOrder.
+func orderRow(o *order.Order) []any {
 	var authority chain.Address
 	if o.Fulfilled != nil {
 		authority = o.Fulfilled.Fact.UnlockAuthority

@@ -11,7 +11,7 @@ import (
 // doubtLimit is how long answers wait for the blocks of a reorg to be withdrawn.
 const doubtLimit = 2 * time.Second
 
-// errDoubt is why there is no answer about a chain.
+// errDoubt is why a chain has no answer.
 var errDoubt = errors.New("a reorg has dropped blocks that could not be withdrawn yet")
 
 // awaitWithdrawals returns when no chain is in doubt: when the blocks that a reorg has dropped, as a chain's head
@@ -20,10 +20,10 @@ func (x *Index) awaitWithdrawals(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, doubtLimit, errDoubt)
 	defer cancel()
 	for _, f := range x.Followers {
-		if cause := f.Stopped(); cause != nil && x.DB.Available() == nil {
+		if cause := f.State().Stopped; cause != nil && x.DB.Available() == nil {
 			return &UnreachableError{Chains: []chain.ID{f.ID}, Err: cause}
 		}
-		for doubt := f.Doubts(); doubt != nil && x.DB.Available() == nil; doubt = f.Doubts() {
+		for doubt := f.State().Doubt; doubt != nil && x.DB.Available() == nil; doubt = f.State().Doubt {
 			select {
 			case <-doubt:
 			case <-ctx.Done():

@@ -42,7 +42,13 @@ func checkListed(t *testing.T, db *store.DB) {
 	if diff := cmp.Diff(want, counts); diff != "" {
 		t.Fatalf("counts (-recounted +counted):\n%s", diff)
 	}
-	ids, err := ledger.QueryIDs(ctx, db, `SELECT order_id FROM events UNION SELECT id FROM listed WHERE swap = 0`)
+	var ids []order.ID
+	err := db.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var id order.ID
+		err := rows.Scan(store.HashColumn(&id))
+		ids = append(ids, id)
+		return err
+	}, `SELECT order_id FROM events UNION SELECT id FROM listed WHERE swap = 0`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +76,7 @@ func checkListed(t *testing.T, db *store.DB) {
 
 // orderOf is what is stored of an order, nil without terms.
 func orderOf(ctx context.Context, db *store.DB, id order.ID) (*order.Order, error) {
-	events, err := ledger.EventsOf(ctx, db, id)
+	events, err := ledger.Ledger{DB: db}.OfOrder(ctx, id)
 	o, _ := order.Fold(events)
 	return o, err
 }

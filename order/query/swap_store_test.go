@@ -60,13 +60,15 @@ func (l *testChain) swaps() (swaps []order.Swap) {
 // checkSwaps compares all swaps that are stored, and their counts, with those that the ledgers hold.
 func checkSwaps(t *testing.T, db *store.DB, ledgers ...*testChain) {
 	t.Helper()
-	var want []order.Swap
+	var want, got []order.Swap
 	for _, l := range ledgers {
 		want = append(want, l.swaps()...)
-	}
-	got, err := ledger.QuerySwaps(t.Context(), db, `SELECT `+ledger.SwapColumns+` FROM swaps ORDER BY chain, block, log_index`)
-	if err != nil {
-		t.Fatal(err)
+		events, err := ledger.Ledger{DB: db}.EventsBetween(t.Context(), l.id, ledger.Range{From: 0, To: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, swaps := ledger.Parted(events)
+		got = append(got, swaps...)
 	}
 	if diff := cmp.Diff(want, got, compare); diff != "" {
 		t.Errorf("swaps (-on the chains +stored):\n%s", diff)
@@ -95,7 +97,7 @@ func TestSwapsFollowTheChain(t *testing.T) {
 			l.mineSwaps([]told{swapped(1), withShare(2, affiliate, 9)}, []told{d.created(), withShare(3, chain.Address{}, 8)})
 			l.mineSwaps([]told{withShare(4, affiliate, 0)})
 			changed := map[order.ID]chain.TxHash{}
-			f := follow.NewFollower(db, 1, l, quietly(follow.Options{Observer: observed{changed: func(changes []order.Change) {
+			f := newFollower(db, 1, l, quietly(follow.Options{Observer: observed{changed: func(changes []order.Change) {
 				for _, c := range changes {
 					changed[c.Order] = c.Creation
 				}
@@ -119,7 +121,7 @@ func TestSwapsFollowTheChain(t *testing.T) {
 			}
 			// A restart goes on from there, and begins anew with nothing.
 			l.mineSwaps([]told{swapped(9)})
-			catchUp(t, follow.NewFollower(db, 1, l, quietly(follow.Options{})))
+			catchUp(t, newFollower(db, 1, l, quietly(follow.Options{})))
 			checkSwaps(t, db, l)
 		})
 	}

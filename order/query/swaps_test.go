@@ -96,11 +96,7 @@ func TestASwapInDoubtIsAskedFor(t *testing.T) {
 			followAll(t, x)
 			l.drop(1)
 			moved := l.mineSwaps([]told{swapped(2)})[0]
-			head, err := l.Head(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			x.Followers[0].DoubtSince(head, 1)
+			x.Followers[0].Watch(t.Context())
 			if found, _, err := x.FindSwaps(t.Context(), 1, gone); !errors.Is(err, order.ErrNotFound) {
 				t.Errorf("a dropped swap in doubt: %+v, %v, want ErrNotFound", found, err)
 			}

@@ -105,7 +105,7 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 	return completed, nil
 }
 
-// takeGap takes note that a chain could not be searched to the end, which is no failure: the order is as far as it is
+// takeGap takes note that a chain could not be searched to the end, and not a failure: the order is as far as it is
 // known.
 func (q *query) takeGap(err *error) []order.Gap {
 	partial, is := errors.AsType[*order.PartialError](*err)
@@ -131,7 +131,7 @@ func (from provenance) isSettled(id chain.ID) bool { return !from.unsettled[id] 
 func (x *Index) unsettled() map[chain.ID]bool {
 	var chains map[chain.ID]bool
 	for _, f := range x.Followers {
-		if f.Doubts() != nil {
+		if f.State().Doubt != nil {
 			if chains == nil {
 				chains = map[chain.ID]bool{}
 			}

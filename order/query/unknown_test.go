@@ -21,7 +21,7 @@ func TestOrdersOfUnknownChainsAreLoggedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		give, store := newTestChain(1), openStore(t)
 		give.mine([]told{newDeal(1, 1, 4_000_000_000).created()}, []told{newDeal(2, 1, 4_000_000_000).created()}, []told{newDeal(3, 1, 137).created()})
-		catchUp(t, follow.NewFollower(store, 1, give, quietly(follow.Options{Chains: chain.Documented()})))
+		catchUp(t, newFollower(store, 1, give, quietly(follow.Options{Chains: chain.Documented()})))
 		var log bytes.Buffer
 		x := newIndex(store, map[chain.ID]order.Source{1: give}, follow.Options{Chains: chain.Documented(), Logger: slog.New(slog.NewTextHandler(&log, nil))})
 		ctx, stop := context.WithCancel(t.Context())

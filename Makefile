@@ -32,7 +32,7 @@ demo: ## the offline world with the gateway in front of it, on 127.0.0.1:8080; w
 	  case "$$line" in 'not compiled') exit 1 ;; *' '*) echo "$$line" ;; *) n=$$((n + 1)); [ $$((n % 25)) != 0 ] || echo "$$n of $$all packages: $$line" ;; esac; done
 	@$(BIN)/sandbox --config "$(CURDIR)/demo.yaml" --wallet "$(CURDIR)/examples/wallet/.env" $(ARGS)
 
-test: ## vet, every test under the race detector, what counts without it, every benchmark once, what is deployed
+test: ## vet, every test, those of the gateway under the race detector, every benchmark once, what is deployed
 	@.ci/test
 
 soak: ## fuzzing, kills, providers that lose and lie, reorgs of every depth, ten thousand filters, mutated swap transactions, attacks through nginx, HAProxy, Varnish and Envoy, a fleet whose parts fail, a million orders: an hour on two cores, a table at the end; installs what it needs but Envoy
@@ -60,7 +60,7 @@ manifests: ## what the chart makes of deploy/helm/*.yaml, written anew to deploy
 fuzz: ## every fuzz target for FUZZTIME
 	@.ci/fuzz $(FUZZTIME)
 
-bench: ## what a request costs, what the order index carries; BENCH selects, EACH='-short -benchtime 1x' has little of each
+bench: ## what a request costs, and what the order index carries; BENCH selects, EACH='-short -benchtime 1x' has little of each
 	cd bench && go test -timeout 120m -run '^$$' -bench '$(BENCH)' -benchmem $(EACH) .
 	go test -timeout 120m -run '^$$' -bench '$(BENCH)' -benchmem $(EACH) $$(grep -rl --include='*_test.go' \
 	  --exclude-dir=bench --exclude-dir=node_modules '^func Benchmark' . | xargs -n 1 dirname | sort -u)

@@ -17,25 +17,12 @@ import (
 	"crossgate/order/query"
 	"crossgate/proxy"
 	"crossgate/proxy/orders"
-	"crossgate/proxy/wire"
 	"crossgate/token"
 )
 
 var usdc = token.Token{
 	Decimals: 6, Name: "USD Coin", Symbol: "USDC",
 	LogoURI: "https://tokens.debridge.finance/Logo/8453/0x833589fcd6edb6e08f4c7c32d4f71b54bda02913/big/token-logo.png",
-}
-
-// BenchmarkOrderRecord encodes the record of an order that has come to its end.
-func BenchmarkOrderRecord(b *testing.B) {
-	encoder := wire.Encoder{Chains: chain.Documented()}
-	record := wire.Record{Order: claimed(), Give: usdc, Take: usdc}
-	var buffer []byte
-	b.ReportAllocs()
-	for b.Loop() {
-		buffer = encoder.AppendOrder(buffer[:0], record)
-	}
-	b.SetBytes(int64(len(buffer)))
 }
 
 // BenchmarkFold makes an order of the seven events of a life with everything in it.

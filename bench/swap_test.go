@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"crossgate/chain"
 	"crossgate/proxy"
@@ -19,11 +18,10 @@ import (
 	"crossgate/upstream/evm/swap"
 )
 
-// stall is a venue that answers after a while, with a transaction whose calldata is all that it quoted, as the minimum, and the input.
+// stall is a venue that answers at once, with a transaction whose calldata is all that it quoted, as the minimum, and the input.
 type stall struct {
-	name  string
-	rate  uint64 // thousandths of the input
-	takes time.Duration
+	name string
+	rate uint64 // thousandths of the input
 }
 
 var _ quote.Venue = stall{}
@@ -41,14 +39,7 @@ func readStall(_ chain.Chain, tx quote.Tx) (quote.Call, error) {
 	}, nil
 }
 
-func (s stall) Quote(ctx context.Context, swap quote.Swap) (quote.Quote, error) {
-	if s.takes > 0 {
-		select {
-		case <-time.After(s.takes):
-		case <-ctx.Done():
-			return quote.Quote{}, ctx.Err()
-		}
-	}
+func (s stall) Quote(_ context.Context, swap quote.Swap) (quote.Quote, error) {
 	return quote.Quote{AmountOut: swap.In.Amount.MulDiv(s.rate, 1000), Gas: 200_000}, nil
 }
 
@@ -57,15 +48,11 @@ func (s stall) Build(_ context.Context, swap quote.Swap, q quote.Quote) (quote.T
 	return quote.Tx{To: account(9), Data: slices.Concat(make([]byte, stallSelector), least[:], in[:])}, nil
 }
 
-// stalls are eight venues, of which the slowest takes longest.
-func stalls(latencies ...time.Duration) []quote.Venue {
+// stalls are eight venues.
+func stalls() []quote.Venue {
 	venues := make([]quote.Venue, 8)
 	for i := range venues {
-		s := stall{name: fmt.Sprintf("stall-%d", i), rate: 990 + uint64(i)}
-		if len(latencies) > 0 {
-			s.takes = latencies[i]
-		}
-		venues[i] = s
+		venues[i] = stall{name: fmt.Sprintf("stall-%d", i), rate: 990 + uint64(i)}
 	}
 	return venues
 }
@@ -82,29 +69,6 @@ func estimator(venues []quote.Venue) *quote.Estimator {
 			},
 		}),
 	})
-}
-
-// BenchmarkSwapOverhead asks eight venues that take 20 to 400 ms, and tells how much longer than the slowest of
-// them an estimate takes.
-func BenchmarkSwapOverhead(b *testing.B) {
-	const slowest = 400 * time.Millisecond
-	e := estimator(stalls(
-		20*time.Millisecond, 60*time.Millisecond, 110*time.Millisecond, 160*time.Millisecond,
-		220*time.Millisecond, 280*time.Millisecond, 340*time.Millisecond, slowest,
-	))
-	var overheads []time.Duration
-	for amount := uint64(1_000_000); b.Loop(); amount++ {
-		began := time.Now()
-		got, err := e.Estimate(b.Context(), quote.Request{
-			Chain: 1, TokenIn: account(1), TokenOut: account(2), AmountIn: chain.NewAmount(amount), Recipient: account(3),
-		})
-		if err != nil || len(got.Compared) != 8 {
-			b.Fatalf("%d venues, %v", len(got.Compared), err)
-		}
-		overheads = append(overheads, time.Since(began)-slowest)
-	}
-	slices.Sort(overheads)
-	b.ReportMetric(float64(overheads[len(overheads)/2].Microseconds())/1000, "median-overhead-ms")
 }
 
 // BenchmarkSwapAnswer asks for a swap that nobody asked for before, over kept connections on loopback, from eight

@@ -3,23 +3,31 @@ package bench
 import (
 	"cmp"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
 // TestUpgradeLosesNothing replaces three gateways on one PostgreSQL, one after the other, by those of a later revision, and
 // then by the earlier ones again, while 200 requests a second come by way of a balancer. Each must be answered, and as
-// the contracts say. Orders that are delivered beside either program must be told by the other one. CROSSGATE_CHAOS has
-// it run; CROSSGATE_FROM is the earlier revision, the commit before HEAD when empty, and what is checked out the later. The
-// earlier one has to understand what the sandbox configures (docs/versions.md).
+// the contracts say. Orders that are delivered beside either program must be told by the other one. What is checked out is
+// the later revision, and the newest release before it the earlier one, or what CROSSGATE_FROM names; it has to understand
+// what the sandbox configures (docs/versions.md). Before a first release no schema is promised to any other: the program
+// replaces itself, which tries the way. CROSSGATE_CHAOS has it run.
 func TestUpgradeLosesNothing(t *testing.T) {
 	if os.Getenv("CROSSGATE_CHAOS") == "" {
 		t.Skip("takes three minutes: CROSSGATE_CHAOS has it run, make soak does")
 	}
-	from := run(t, "..", "git", "rev-parse", "--verify", cmp.Or(os.Getenv("CROSSGATE_FROM"), "HEAD~1")+"^{commit}")
-	to := run(t, "..", "git", "describe", "--always", "--abbrev=40", "--exclude", "*", "--dirty")
-	t.Logf("from %s to %s", from, to)
-	earlier, later := buildCommit(t, from), buildCommand(t)
+	later := buildCommand(t)
+	earlier, from := later, os.Getenv("CROSSGATE_FROM")
+	if released, err := exec.Command("git", "describe", "--tags", "--abbrev=0", "--match", "v*").Output(); err == nil && from == "" {
+		from = strings.TrimSpace(string(released))
+	}
+	if from != "" {
+		earlier = buildCommit(t, run(t, "..", "git", "rev-parse", "--verify", from+"^{commit}"))
+	}
+	t.Logf("from %s", cmp.Or(from, "what is checked out: nothing was released"))
 	for _, name := range []string{"haproxy", "nginx"} {
 		t.Run(name, func(t *testing.T) {
 			f := startFleet(t, earlier, 3, shippedDrain(t))

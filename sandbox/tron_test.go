@@ -85,24 +85,6 @@ func TestTronRefusesAsItsNodesDo(t *testing.T) {
 	}
 }
 
-func TestTronTakesAHundredCallsAtOnce(t *testing.T) {
-	c, _ := untouched.Chain(chain.Tron)
-	batch := func(size int) string {
-		calls := make([]map[string]any, size)
-		for i := range calls {
-			calls[i] = map[string]any{"jsonrpc": "2.0", "id": i, "method": "eth_blockNumber", "params": []any{}}
-		}
-		_, text := request(t, http.MethodPost, c.RPC, calls)
-		return string(text)
-	}
-	if got := batch(100); strings.Count(got, `"result"`) != 100 {
-		t.Errorf("100 calls = %.200s", got)
-	}
-	if got := batch(101); !strings.Contains(got, "exceeds the limit of 100") || strings.HasPrefix(got, "[") {
-		t.Errorf("101 calls = %.200s, want one refusal", got)
-	}
-}
-
 // What real nodes were seen to answer has the members that the sandbox's answers have, and no others.
 func TestTronAnswersAreShapedAsRecorded(t *testing.T) {
 	orders, err := untouched.Orders(t.Context())

@@ -8,8 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,15 +32,14 @@ var built struct {
 	err  error
 }
 
-// program is the path of the command, which is built once, with the race detector where the tests have it.
+// program is the path of the command: CROSSGATE_PROGRAM, which make test builds with the race detector, or built once.
 func program(t *testing.T) string {
 	t.Helper()
+	if path := os.Getenv("CROSSGATE_PROGRAM"); path != "" {
+		return path
+	}
 	built.once.Do(func() {
-		arguments := []string{"build", "-o", built.path}
-		if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
-			arguments = append(arguments, "-race")
-		}
-		build := exec.Command("go", append(arguments, "./cmd/crossgate")...)
+		build := exec.Command("go", "build", "-o", built.path, "./cmd/crossgate")
 		build.Dir = filepath.Join("..", "..") // where its own go.mod is
 		if out, err := build.CombinedOutput(); err != nil {
 			built.err = fmt.Errorf("go build: %w\n%s", err, out)

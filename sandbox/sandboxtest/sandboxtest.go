@@ -1,5 +1,4 @@
-// Package sandboxtest starts worlds for tests. A world takes seconds of processor time under the race detector: tests
-// that only read one share it.
+// Package sandboxtest starts worlds for tests. A world takes a second of processor time: tests that only read one share it.
 package sandboxtest
 
 import (
@@ -23,15 +22,6 @@ func Start(t testing.TB, o sandbox.Options) *sandbox.World {
 		}
 	})
 	return world
-}
-
-// Executes marks a test that executes many transactions. The race detector would spend minutes on the memory of their
-// EVMs, so make test runs such tests without it; what happens at the same time in them happens in others, too.
-func Executes(t testing.TB) {
-	t.Helper()
-	if underRaceDetector {
-		t.Skip("executes many transactions: run without -race, as make test does")
-	}
 }
 
 // Shared returns the one world of the test binary, which lives as long as the process. Tests that use it send no

@@ -89,58 +89,6 @@ func TestRequestsAreRefusedAsByANode(t *testing.T) {
 	}
 }
 
-func TestBatchesAreAnsweredInSequence(t *testing.T) {
-	c, _, _ := lived(t)
-	_, text := ask(t, c, `[{"id":7,"method":"getHealth"},{"id":8,"method":"no"},{"id":9,"method":"getSlot","params":[{"commitment":"confirmed"}]}]`)
-	want := fmt.Sprintf(`[{"jsonrpc":"2.0","result":"ok","id":7},{"jsonrpc":"2.0","error":{"code":-32601,"message":"Method not found"},"id":8},{"jsonrpc":"2.0","result":%d,"id":9}]`, c.Head())
-	if strings.TrimSpace(text) != want {
-		t.Errorf("batch = %s\nwant %s", text, want)
-	}
-}
-
-// Final and confirmed views of the same ledger differ by what happened in the newest 32 slots.
-func TestCommitmentsTellOldFromNew(t *testing.T) {
-	c, legacy, versioned := lived(t)
-	newest := fmt.Sprintf("%q", versioned.Creation)
-	const final, sure = `{"maxSupportedTransactionVersion":0}`, `{"maxSupportedTransactionVersion":0,"commitment":"confirmed"}`
-	if got := result[map[string]any](t, c, "getTransaction", newest+","+final); got != nil {
-		t.Errorf("a transaction of the newest slot is final: %v", got)
-	}
-	if got := result[map[string]any](t, c, "getTransaction", newest+","+sure); got["version"] != 0.0 || got["slot"] != float64(c.Head()) {
-		t.Errorf("newest transaction = %v", got)
-	}
-	state := fmt.Sprintf("%q", giveOrderState(versioned.Terms.ID()))
-	type account struct{ Value *struct{ Owner Key } }
-	if got := result[account](t, c, "getAccountInfo", state+`,{"encoding":"base64"}`); got.Value != nil {
-		t.Error("the newest order's account is final")
-	}
-	if got := result[account](t, c, "getAccountInfo", state+`,{"encoding":"base64","commitment":"confirmed"}`); got.Value == nil || got.Value.Owner != sourceProgram {
-		t.Errorf("the newest order's account = %v", got)
-	}
-	infos := func(options string) (texts []string) {
-		for _, i := range result[[]signatureText](t, c, "getSignaturesForAddress", fmt.Sprintf("%q,%s", sourceProgram, options)) {
-			texts = append(texts, i.Signature)
-		}
-		return texts
-	}
-	both := infos(`{"commitment":"confirmed"}`)
-	if len(both) != 2 || both[0] != versioned.Creation.String() || both[1] != legacy.Creation.String() {
-		t.Errorf("signatures = %v, want both, the newest first", both)
-	}
-	for options, want := range map[string]string{
-		`{}`:                                   both[1],
-		`{"commitment":"confirmed","limit":1}`: both[0],
-		fmt.Sprintf(`{"commitment":"confirmed","before":%q}`, both[0]): both[1],
-		fmt.Sprintf(`{"commitment":"confirmed","until":%q}`, both[1]):  both[0],
-	} {
-		if got := infos(options); len(got) != 1 || got[0] != want {
-			t.Errorf("signatures with %s = %v, want %s", options, got, want)
-		}
-	}
-}
-
-type signatureText struct{ Signature string }
-
 // A recorded answer has no member that ours lacks.
 func TestTransactionsHaveEveryRecordedMember(t *testing.T) {
 	raw := readShared(t, "recorded/chains/solana-getTransaction-legacy.json")

@@ -109,64 +109,6 @@ func TestSimulationsSayWhatSendingDoes(t *testing.T) {
 	}
 }
 
-// TestForgedTransactionsFail changes an honest transaction in ways that somebody might want.
-func TestForgedTransactionsFail(t *testing.T) {
-	c, stranger := trading(t)
-	sol, usd := named(t, wrapped), named(t, usdc)
-	made, err := c.JupiterSwap(exchange(t, c, sol, usd, 2_000_000, true))
-	must(t, err)
-	thief := usd.Wallet(stranger.Key)
-	for name, forge := range map[string]func([]byte) []byte{
-		"unsigned": func(wire []byte) []byte { return wire },
-		"signed by somebody else": func(wire []byte) []byte {
-			tx, _ := readTransaction(wire)
-			tx.Signatures[0] = taker.sign(tx.text(t))
-			return tx.bytes(t)
-		},
-		"changed after it was signed": func(wire []byte) []byte {
-			raw, _ := base64.StdEncoding.DecodeString(signed(t, wire))
-			raw[len(raw)-1] ^= 1
-			return raw
-		},
-		"with an old blockhash": func(wire []byte) []byte {
-			tx, _ := readTransaction(wire)
-			tx.Message.RecentBlockhash = c.blockhash(c.head - 300)
-			tx.Signatures[0] = maker.sign(tx.text(t))
-			return tx.bytes(t)
-		},
-		"to an account that is not there": func(wire []byte) []byte {
-			tx, _ := readTransaction(wire)
-			for n, k := range tx.Message.AccountKeys {
-				if k == usd.Wallet(maker.Key) {
-					tx.Message.AccountKeys[n] = thief
-				}
-			}
-			tx.Signatures[0] = maker.sign(tx.text(t))
-			return tx.bytes(t)
-		},
-		"of another's tokens": func(wire []byte) []byte {
-			tx, _ := readTransaction(wire)
-			for n, k := range tx.Message.AccountKeys {
-				if k == sol.Wallet(maker.Key) {
-					tx.Message.AccountKeys[n] = sol.Wallet(taker.Key)
-				}
-			}
-			tx.Signatures[0] = maker.sign(tx.text(t))
-			return tx.bytes(t)
-		},
-		"broken off":         func(wire []byte) []byte { return wire[:len(wire)-9] },
-		"with a tail":        func(wire []byte) []byte { return append(bytes.Clone(wire), 0) },
-		"nothing":            func([]byte) []byte { return nil },
-		"of a later version": func(wire []byte) []byte { forged := bytes.Clone(wire); forged[65]++; return forged },
-	} {
-		all := len(c.transactions)
-		text := base64.StdEncoding.EncodeToString(forge(made.Wire))
-		if _, answer := ask(t, c, fmt.Sprintf(`{"id":1,"method":"sendTransaction","params":[%q,{"encoding":"base64"}]}`, text)); !strings.Contains(answer, `"error"`) || len(c.transactions) != all {
-			t.Errorf("%s: %s", name, answer)
-		}
-	}
-}
-
 func TestTransactionsAreReadAsTheyWereWritten(t *testing.T) {
 	c, _ := trading(t)
 	_, err := c.Create(began.Add(time.Minute), Way{Versioned: true, Forwarded: true}, offer(t, 1))

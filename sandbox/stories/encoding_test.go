@@ -9,7 +9,6 @@ import (
 	"math/big"
 	"slices"
 	"strings"
-	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/google/go-cmp/cmp"
@@ -24,7 +23,11 @@ const (
 )
 
 // compare wants every member of want in got. Members that want does not have are not looked at.
-func compare(t *testing.T, what string, got, want any) {
+func compare(t interface {
+	Helper()
+	Errorf(format string, a ...any)
+}, what string, got, want any,
+) {
 	t.Helper()
 	if diff := cmp.Diff(want, within(got, want)); diff != "" {
 		t.Errorf("%s (-want +got):\n%.2000s", what, diff)

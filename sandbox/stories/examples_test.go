@@ -56,8 +56,7 @@ func testTakerExample(t *testing.T, f front) {
 	build.Dir = filepath.Join(examples, "taker")
 	runExample(t, build)
 
-	var world worldJSON
-	get(t, f.world.URL()+"/sandbox/world", &world)
+	world := f.facts(t)
 	taker := world.Takers[0].Address
 	var locked []struct {
 		Tokens []struct {
@@ -105,8 +104,7 @@ func testWalletExample(t *testing.T, f front) {
 	}
 	typescript.Lock()
 	defer typescript.Unlock()
-	var world worldJSON
-	get(t, f.world.URL()+"/sandbox/world", &world)
+	world := f.facts(t)
 	const coin = "0x0000000000000000000000000000000000000000"
 	var usdc string
 	for _, token := range world.Tokens {

@@ -77,6 +77,13 @@ type front struct {
 	world *sandbox.World
 }
 
+// facts are what the world shows now.
+func (f front) facts(t testing.TB) (seen worldJSON) {
+	t.Helper()
+	get(t, f.world.URL()+"/sandbox/world", &seen)
+	return seen
+}
+
 // configOf is the configuration of a gateway that knows a world, with an order index of its own.
 func configOf(t testing.TB, world *sandbox.World) config.Config {
 	t.Helper()
@@ -187,7 +194,7 @@ func serveConfig(t testing.TB, c config.Config) (g *gateway.Gateway, url string)
 }
 
 // ask sends a request, with header lines of the form "Name: value", and returns the answer and its body.
-func ask(t *testing.T, method, url, sent string, lines ...string) (*http.Response, []byte) {
+func ask(t testing.TB, method, url, sent string, lines ...string) (*http.Response, []byte) {
 	t.Helper()
 	const patience = 20 // times; what is late is asked for again, as clients do
 	for attempt := 1; ; attempt++ {
@@ -221,7 +228,7 @@ func isLate(status int, body []byte) bool {
 }
 
 // get fetches url and decodes the JSON of a 200 into out.
-func get(t *testing.T, url string, out any) {
+func get(t testing.TB, url string, out any) {
 	t.Helper()
 	response, body := ask(t, http.MethodGet, url, "")
 	checkDocumented(t, response, body)

@@ -285,39 +285,6 @@ func headersAt(t *testing.T, url string) http.Header {
 	return response.Header
 }
 
-// TestTokensSurviveARestart looks up an order, starts the gateway anew over the same store, and sees no
-// contract asked for its name again.
-func TestTokensSurviveARestart(t *testing.T) {
-	t.Parallel()
-	ledgers := replayLedgers(t)
-	text := replayConfig(t, ledgers, 1)
-	order := readExpectation(t).Orders[1]
-	path := "/api/Orders/creationTxHash/" + order.CreationTxHash
-	asked := func() (calls int) {
-		for _, l := range ledgers {
-			var stats struct{ Methods map[string]int }
-			get(t, l.rpc+"/stats", &stats)
-			calls += stats.Methods["eth_call"]
-		}
-		return calls
-	}
-	var calls []int // of each start
-	for range 2 {
-		t.Run("start", func(t *testing.T) {
-			_, url := serveGateway(t, text)
-			start := asked()
-			var got map[string]any
-			get(t, url+path, &got)
-			compare(t, order.OrderID, got, order.json())
-			calls = append(calls, asked()-start)
-		})
-	}
-	// Of what storage is asked nothing is remembered; each chain's tokens take one call more.
-	if len(calls) != 2 || calls[1] != calls[0]-2 {
-		t.Errorf("contracts were called %v times, want two times less after a restart", calls)
-	}
-}
-
 // eventually asks again until the answer is yes.
 func eventually(t *testing.T, yes func() bool) {
 	t.Helper()

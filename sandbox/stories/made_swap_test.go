@@ -30,7 +30,6 @@ type madeSwapJSON struct {
 // TestOurOwnSwapIsShownWithinItsBlock makes swaps by transactions of the gateway. With the block that has one, the path,
 // the stream and the page show it, before any other block is there, and with the amounts that accounts moved.
 func TestOurOwnSwapIsShownWithinItsBlock(t *testing.T) {
-	sandboxtest.Executes(t)
 	t.Parallel()
 	front := patientlyInFrontOf(t, sandboxtest.Start(t, sandbox.Options{}))
 	for _, one := range []swapCase{{"coin", "USDC", "250000000000000000", true, ""}, {"USDC", "coin", "90000000", true, "0.3"}} {

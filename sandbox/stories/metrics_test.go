@@ -169,8 +169,7 @@ func TestMeasurementsHaveFixedLabels(t *testing.T) {
 	telemetry := startTelemetry(t)
 	front := readingFront(t)
 	sumOfDays(t, front) // orders are counted beside requests, and deleted from what waits
-	var world worldJSON
-	get(t, front.world.URL()+"/sandbox/world", &world)
+	world := front.facts(t)
 	for range 2 {
 		get(t, front.url+"/api/Orders/creationTxHash/"+world.Orders[0].CreationTxHash, new(any))
 		get(t, front.url+"/api/Satistics/"+world.Takers[0].Address+"/lockedAssets", new(any))

@@ -15,7 +15,6 @@ import (
 // TestOperatorIsPaidByDirectSwaps configures a fee, sends transactions that call venues directly, and looks at what the
 // operator then has of the input. makeSwap looks at the recipient and the affiliate.
 func TestOperatorIsPaidByDirectSwaps(t *testing.T) {
-	sandboxtest.Executes(t)
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
 	const bps = 20

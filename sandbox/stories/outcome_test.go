@@ -16,7 +16,6 @@ import (
 // TestAFixedOutcomeIsDelivered asks for outcomes in place of inputs, sends the transactions, and looks at what the
 // recipient then has: at least what was asked for, and at most 1.5 % more, which is the tolerance of the swaps.
 func TestAFixedOutcomeIsDelivered(t *testing.T) {
-	sandboxtest.Executes(t)
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
 	ethereum, _ := world.Chain(1)

@@ -30,8 +30,7 @@ import (
 func TestPagesInABrowser(t *testing.T) {
 	node, chromium := browser(t)
 	front, admin := startOperated(t)
-	var world worldJSON
-	get(t, front.world.URL()+"/sandbox/world", &world)
+	world := front.facts(t)
 	orders := map[string]string{}
 	times := map[string]int{}
 	for _, o := range world.Orders {

@@ -32,7 +32,6 @@ func withoutOverrides(params string, _ int) string {
 // overrides, swaps pay what they say, to the sender and to others, in coins and in tokens, and are marked nowhere. Where it
 // takes none, swaps of the coin alone are measured: other transactions are refused, or marked where the operator allows it.
 func TestPlainNodesHandOutWhatWasMeasured(t *testing.T) {
-	sandboxtest.Executes(t)
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
 	base, _ := world.Chain(8453)

@@ -10,7 +10,6 @@ import (
 // TestSwapsWorkOnAChainAheadOfTheClock makes blocks, which take a second each by the chain's time, for longer than any
 // venue's deadline.
 func TestSwapsWorkOnAChainAheadOfTheClock(t *testing.T) {
-	sandboxtest.Executes(t)
 	t.Parallel()
 	front := patientlyInFrontOf(t, sandboxtest.Start(t, sandbox.Options{}))
 	base, _ := front.world.Chain(8453)

@@ -105,7 +105,6 @@ var solanaCases = []swapCase{
 // TestSwapTransactionOnSolanaDoesWhatItSays signs and sends the returned transaction, as a wallet would, and looks at
 // what the recipient then has; with both venues, and with each alone.
 func TestSwapTransactionOnSolanaDoesWhatItSays(t *testing.T) {
-	sandboxtest.Executes(t)
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
 	for _, name := range []string{"", "jupiter", "dflow"} {
@@ -225,7 +224,6 @@ func (w *solanaTrader) balance(t *testing.T, symbol, owner string) *big.Int {
 
 // TestLiarsOnSolanaNeverWin puts a venue between the gateway and Jupiter that promises more than Jupiter does.
 func TestLiarsOnSolanaNeverWin(t *testing.T) {
-	sandboxtest.Executes(t)
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
 	honest := func(body []byte) []byte { return body }

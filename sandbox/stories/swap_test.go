@@ -96,7 +96,6 @@ type trader struct {
 // TestSwapTransactionDoesWhatItSays sends the returned transaction on every chain, as a wallet would, and
 // looks at what the recipient then has.
 func TestSwapTransactionDoesWhatItSays(t *testing.T) {
-	sandboxtest.Executes(t)
 	t.Parallel()
 	front := patientlyInFrontOf(t, sandboxtest.Start(t, sandbox.Options{}))
 	for _, c := range front.world.Chains() {
@@ -118,7 +117,6 @@ func TestSwapTransactionDoesWhatItSays(t *testing.T) {
 // TestEveryVenueDeliversByEveryWay makes each kind of swap through each venue alone, called by the public
 // router and called directly.
 func TestEveryVenueDeliversByEveryWay(t *testing.T) {
-	sandboxtest.Executes(t)
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
 	base, _ := world.Chain(8453)
@@ -152,7 +150,6 @@ func TestEveryVenueDeliversByEveryWay(t *testing.T) {
 // TestVenueThatWantsAnotherApprovalIsCompared calls venues directly, one of which takes tokens by a contract that the
 // answer does not name: it never makes the transaction, but where nothing is to be approved.
 func TestVenueThatWantsAnotherApprovalIsCompared(t *testing.T) {
-	sandboxtest.Executes(t)
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
 	base, _ := world.Chain(8453)
@@ -185,7 +182,6 @@ func TestVenueThatWantsAnotherApprovalIsCompared(t *testing.T) {
 // TestEveryExchangeDelivers makes swaps through each exchange that is read on chain alone, wherever it is, called by
 // the public router and called directly.
 func TestEveryExchangeDelivers(t *testing.T) {
-	sandboxtest.Executes(t)
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
 	for _, execution := range []config.Execution{config.ExecuteByRouter, config.ExecuteDirectly} {

@@ -24,8 +24,7 @@ func TestSwapsTakeFewRoundTrips(t *testing.T) {
 	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSpanProcessor(recorder)))
 	t.Cleanup(func() { otel.SetTracerProvider(before) })
 	front := readingFront(t)
-	var world worldJSON
-	get(t, front.world.URL()+"/sandbox/world", &world)
+	world := front.facts(t)
 	const services, reads, swaps = 10, 3, 30
 	least := map[string]int{"http.attempt": math.MaxInt, "rpc.attempt": math.MaxInt}
 	for i := 0; i < swaps && (least["http.attempt"] > services || least["rpc.attempt"] > reads); i++ {

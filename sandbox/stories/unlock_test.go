@@ -35,8 +35,7 @@ type liteJSON struct {
 // in smaller pages: the ids of what each chain owes it, then each order, whose id is the hash of what was read.
 func TestATakerReadsWhatItHasToUnlock(t *testing.T) {
 	front := readingFront(t)
-	var world worldJSON
-	get(t, front.world.URL()+"/sandbox/world", &world)
+	world := front.facts(t)
 	var authorities, want, got []string
 	for _, a := range world.Actors {
 		authorities = append(authorities, a.Address, a.Wallet)
@@ -62,8 +61,7 @@ func TestATakerReadsWhatItHasToUnlock(t *testing.T) {
 func TestEveryOrderIsAnswered(t *testing.T) {
 	t.Parallel()
 	front := readingFront(t)
-	var world worldJSON
-	get(t, front.world.URL()+"/sandbox/world", &world)
+	world := front.facts(t)
 	families, before, unpaid := map[uint64]int{}, map[string]int{}, map[string]bool{}
 	for _, o := range world.Orders {
 		families[o.ChainID]++

@@ -9,14 +9,11 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
-
-	"crossgate/sandbox/sandboxtest"
 )
 
 // TestMaxLeavesEnoughForTheTransaction swaps all that an account has of the coin, with the gas and at the price that
 // the answer names.
 func TestMaxLeavesEnoughForTheTransaction(t *testing.T) {
-	sandboxtest.Executes(t)
 	t.Parallel()
 	front := startFront(t)
 	base, _ := front.world.Chain(8453)

@@ -86,28 +86,6 @@ func TestHistoriesAreWhatAllBlocksTell(t *testing.T) {
 	}
 }
 
-func TestEventsInATransactionCarryTronsHashes(t *testing.T) {
-	world, c := open(t)
-	orders, err := world.Orders(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, o := range orders {
-		if o.GiveChain() != chain.Tron {
-			continue
-		}
-		events, err := c.EventsIn(t.Context(), chain.NewTxHash(o.CreationTx.Bytes()))
-		if err != nil || len(events) == 0 {
-			t.Fatalf("EventsIn(%s) = %v, %v, want the creation", o.CreationTx, events, err)
-		}
-		at := events[0].At
-		block, err := c.Block(t.Context(), at.Block)
-		if err != nil || block.Hash != at.BlockHash || block.Time != at.Time || at.Chain != chain.Tron {
-			t.Errorf("created at %+v, which is block %+v, %v", at, block, err)
-		}
-	}
-}
-
 func TestTokensOfTron(t *testing.T) {
 	world, c := open(t)
 	var addresses []chain.Address

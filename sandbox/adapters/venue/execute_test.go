@@ -28,7 +28,6 @@ import (
 // TestTransactionsDeliverWhatWasQuoted runs what the venues build on the sandbox's chains: the recipient,
 // who is not the sender, gets the quoted amount to the unit, and affiliate and operator their shares of the input.
 func TestTransactionsDeliverWhatWasQuoted(t *testing.T) {
-	sandboxtest.Executes(t)
 	world := sandboxtest.Shared(t)
 	for _, at := range world.Venues() {
 		t.Run(at.Name, func(t *testing.T) {
@@ -47,7 +46,6 @@ func TestTransactionsDeliverWhatWasQuoted(t *testing.T) {
 // TestChainsAheadOfTheClock has those who write their own calldata do so for chains of which blocks were made, a second each
 // by the chain's time, for longer than a transaction may wait.
 func TestChainsAheadOfTheClock(t *testing.T) {
-	sandboxtest.Executes(t)
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
 	o := venue.Options{Contracts: contractsOf(t, world), Newest: newestOf(t, world, 1300)}

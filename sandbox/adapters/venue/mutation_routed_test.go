@@ -30,7 +30,6 @@ import (
 // a stranger nothing, and nothing more than the input is taken; nothing of that is left in the router where the answer is not
 // marked as unsimulated.
 func TestNoMutationPassesThePublicRouter(t *testing.T) {
-	sandboxtest.Executes(t)
 	world := sandboxtest.Shared(t)
 	for _, at := range world.Venues() {
 		if isOnSolana(at.Name) {

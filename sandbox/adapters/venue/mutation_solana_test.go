@@ -23,7 +23,6 @@ import (
 // the sender and to another. What passes guard and simulation pays the recipient the minimum and a stranger nothing, and
 // takes no more than the input from the sender, as the accounts have it that a node shows of the same message.
 func TestNoMutationOnSolanaIsHandedOut(t *testing.T) {
-	sandboxtest.Executes(t)
 	world := sandboxtest.Shared(t)
 	for _, at := range world.Venues() {
 		if !isOnSolana(at.Name) {

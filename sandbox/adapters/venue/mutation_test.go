@@ -49,7 +49,6 @@ func mutations(t *testing.T, few int) int {
 // somebody else, gets the minimum that the guard read, a stranger nothing, and nothing more than the input is taken. The guard
 // does so alone: no simulation comes before.
 func TestNoMutationIsHandedOut(t *testing.T) {
-	sandboxtest.Executes(t)
 	world := sandboxtest.Shared(t)
 	for _, at := range world.Venues() {
 		if isOnSolana(at.Name) {

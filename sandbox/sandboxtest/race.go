@@ -1,5 +1,0 @@
-//go:build race
-
-package sandboxtest
-
-const underRaceDetector = true

@@ -54,9 +54,15 @@ func (o *outsider) checkOrders(t *testing.T, front front, world worldJSON) {
 	}
 }
 
+// reporter takes note of differences: a test.
+type reporter interface {
+	Helper()
+	Errorf(format string, a ...any)
+}
+
 // compare wants every member of want in got. Members that an outsider cannot tell, such as USD values
 // and the names of native coins, are missing in want.
-func compare(t *testing.T, path string, got, want any) {
+func compare(t reporter, path string, got, want any) {
 	t.Helper()
 	switch want := want.(type) {
 	case map[string]any:

@@ -1,0 +1,94 @@
+package stories_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"crossgate/internal/linktest"
+	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
+)
+
+// TestOneWordIsNotBelievedOfAWorld is TestOneWordIsNotBelieved for TRON with an EVM chain, and for Solana.
+func TestOneWordIsNotBelievedOfAWorld(t *testing.T) {
+	t.Parallel()
+	seeds, isWhole := beliefSeeds(t)
+	world := sandboxtest.Start(t, sandbox.Options{})
+	chains := map[uint64]string{tronID: "", 8453: "", solanaID: world.Solana().RPC}
+	var told worldJSON
+	get(t, world.URL()+"/sandbox/world", &told)
+	for _, c := range told.Chains {
+		if _, isLied := chains[c.ID]; isLied {
+			chains[c.ID] = c.RPC
+		}
+		final := fmt.Sprintf(`{"chainId":%d,"blocks":100}`, c.ID)
+		if response, body := ask(t, http.MethodPost, world.URL()+"/sandbox/mine", final); response.StatusCode != http.StatusOK {
+			t.Fatalf("mine: %s", body)
+		}
+	}
+	outsider := newOutsider(t, told)
+	judge := func(t *testing.T, url string) (v verdict) {
+		for _, each := range outsider.orders {
+			v.judge(t, fmt.Sprintf("%s/api/Orders/creationTxHash/%s?index=%d", url, each.tx, outsider.indexOf(each)), each.record)
+		}
+		return v
+	}
+	const lanes = 2
+	free := make(chan map[bool]*lane, lanes) // of Solana, and of the others
+	for i := range lanes {
+		both := map[bool]*lane{}
+		for _, ofSolana := range []bool{false, true} {
+			both[ofSolana] = &lane{lying: map[uint64]string{}, honest: map[uint64]string{}}
+		}
+		for id, rpc := range chains {
+			l, seed := both[id == solanaID], fmt.Sprint(i+1)
+			if l.honest[id] = lyingProxy(t, rpc, slower); id != solanaID {
+				l.lying[id] = lyingProxy(t, rpc, "--seed", seed)
+				continue
+			}
+			address, err := linktest.FreeAddress()
+			if err != nil {
+				t.Fatal(err)
+			}
+			startLiar(t, "solliar.mjs", rpc, strings.Split(address, ":")[1], "--seed", seed)
+			l.lying[id] = "http://" + address
+		}
+		free <- both
+	}
+	met := func(how, rule string, isBeside, ofSolana bool) {
+		t.Run(fmt.Sprintf("%s/%s/beside=%t", how, rule, isBeside), func(t *testing.T) {
+			t.Parallel()
+			both := <-free
+			t.Cleanup(func() { free <- both })
+			both[ofSolana].lie(t, rule)
+			c := configOf(t, world)
+			if how == "cold" {
+				c.Index.Lookback = 1
+			}
+			both[ofSolana].place(&c, isBeside)
+			course{isBeside: isBeside, isCold: how == "cold", config: c, judge: judge}.run(t)
+		})
+	}
+	for range seeds {
+		for _, isBeside := range []bool{true, false} {
+			for i, rule := range solanaRules {
+				if isWhole || isBeside && i < repeatedOnSolana {
+					met("ranges", rule, isBeside, true)
+				}
+				if isWhole {
+					met("cold", rule, isBeside, true)
+				}
+			}
+			for i, rule := range rules {
+				if isWhole || i == 1 && isBeside {
+					met("ranges", rule, isBeside, false)
+				}
+				if isWhole {
+					met("cold", rule, isBeside, false)
+				}
+			}
+		}
+	}
+}

@@ -67,7 +67,7 @@ func (p *parts) indexOptions(c config.Index, log *slog.Logger, o index.Observer)
 		Search: func(ctx context.Context) (context.Context, error) {
 			return upstream.Searching.For(ctx), proxy.ChargeSearch(ctx)
 		},
-		Pace: made,
+		Pace: made, Day: c.Day, Background: upstream.Background.For,
 	}
 }
 

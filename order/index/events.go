@@ -25,7 +25,7 @@ func eventsOf(ctx context.Context, q store.Rows, id order.ID) ([]order.Event, er
 }
 
 // idsAtOnce is how many orders a chain is asked about at once.
-const idsAtOnce = 100
+const idsAtOnce = 300
 
 // eventsOfAll returns the events of orders, those of one order together per id.
 func eventsOfAll(ctx context.Context, q store.Rows, ids []order.ID) (map[order.ID][]order.Event, error) {

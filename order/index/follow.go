@@ -33,8 +33,9 @@ type follower struct {
 	anchorage  anchorage
 	failures   failureLog
 
-	leading  atomic.Int64 // 1 while this replica follows the chain
-	lookedAt time.Time    // when a replica that watches asked for the head
+	leading   atomic.Int64 // 1 while this replica follows the chain
+	unsettled atomic.Int64 // orders that differ from what the contracts store
+	lookedAt  time.Time    // when a replica that watches asked for the head
 }
 
 func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *follower {

@@ -50,6 +50,7 @@ type Options struct {
 	Pace     Pace              // how often chains are asked for news
 	Ahead    int               // ranges that may be read ahead of those being stored, of all chains together; default 4
 	Behind   time.Duration     // lag from which a chain counts as behind and is asked about what is locked; default 1 min
+	Day      time.Duration     // within which every order that is not over is compared with the contracts; default 24 h
 	Prices   stats.PriceSource // for statistics; nil: no values are known
 	Observer Observer          // default: nobody
 	Logger   *slog.Logger
@@ -62,6 +63,9 @@ type Options struct {
 	// why they are not asked. Nil: with the caller's.
 	Search func(context.Context) (context.Context, error)
 
+	// Background marks calls that nothing waits for. Nil: they are like others.
+	Background func(context.Context) context.Context
+
 	readAhead chan struct{} // holds one value per range that is read ahead
 	unknown   *unknownChains
 }
@@ -71,6 +75,10 @@ func (o Options) withDefaults() Options {
 	o.Pace = o.Pace.withDefaults()
 	o.Ahead = cmp.Or(o.Ahead, 4)
 	o.Behind = cmp.Or(o.Behind, time.Minute)
+	if o.Background == nil {
+		o.Background = func(ctx context.Context) context.Context { return ctx }
+	}
+	o.Day = cmp.Or(o.Day, 24*time.Hour)
 	o.readAhead = make(chan struct{}, o.Ahead)
 	o.Observer = cmp.Or(o.Observer, Observer(unobserved{}))
 	o.Logger = cmp.Or(o.Logger, slog.Default())
@@ -111,6 +119,7 @@ func (x *Index) Run(ctx context.Context) error {
 	followers.Go(func() { x.listen(ctx) })
 	followers.Go(func() { x.options.unknown.run(ctx, x.jobs) })
 	followers.Go(func() { x.catchUp(ctx) })
+	followers.Go(func() { x.reconcile(ctx) })
 	followers.Wait()
 	<-ctx.Done()
 	return stopObserving()

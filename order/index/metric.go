@@ -21,7 +21,7 @@ func chainAttribute(id chain.ID) metric.MeasurementOption {
 type gauges struct {
 	lag metric.Float64ObservableGauge
 
-	head, indexed, proven, quarantined, backfill, leading, stopped, stale, announcers, announced, unknown metric.Int64ObservableGauge
+	head, indexed, proven, quarantined, backfill, leading, stopped, unsettled, stale, announcers, announced, unknown metric.Int64ObservableGauge
 }
 
 func newGauges(meter metric.Meter) (g gauges, err error) {
@@ -42,6 +42,8 @@ func newGauges(meter metric.Meter) (g gauges, err error) {
 		"Blocks before the first one that is read which could hold orders: what a backfill has left.")
 	g.leading = add("crossgate.index.leading", "1 at the replica that follows a chain, 0 at those that wait to.")
 	g.stopped = add("crossgate.index.stopped", "1 while endpoints contradict what is final of a chain, so that nothing is read of it.")
+	g.unsettled = add("crossgate.index.unsettled_orders",
+		"Orders that differ from what the contracts store, and that no endpoint shows otherwise.")
 	g.stale = add("crossgate.index.head_stale", "1 while the newest block of a chain is older than 20 usual times between blocks, and a minute.")
 	g.announcers = add("crossgate.index.announcers", "Connections by which endpoints of a chain announce its heads.")
 	g.announced = add("crossgate.index.announced_head", "Number of the newest block that endpoints announced of a chain.")
@@ -60,7 +62,7 @@ func (x *Index) observe() (stop func() error, err error) {
 	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		x.measure(o, g)
 		return nil
-	}, g.lag, g.head, g.indexed, g.proven, g.quarantined, g.backfill, g.leading, g.stopped, g.stale, g.announcers, g.announced, g.unknown)
+	}, g.lag, g.head, g.indexed, g.proven, g.quarantined, g.backfill, g.leading, g.stopped, g.unsettled, g.stale, g.announcers, g.announced, g.unknown)
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +94,7 @@ func (x *Index) measure(o metric.Observer, g gauges) {
 			stopped = 1
 		}
 		o.ObserveInt64(g.stopped, stopped, chainAttribute(each.chain))
+		o.ObserveInt64(g.unsettled, each.unsettled.Load(), chainAttribute(each.chain))
 	}
 	for id, told := range x.Announced() {
 		o.ObserveInt64(g.announcers, int64(told.Connections), chainAttribute(id))
@@ -118,6 +121,12 @@ func countFinalReorg(ctx context.Context, id chain.ID, times int) {
 // 0 at the start, so that the first correction shows as an increase.
 func countCorrections(ctx context.Context, id chain.ID, events int) {
 	count(ctx, id, events, "crossgate.index.corrections", "Events that a second reading of final blocks added or removed.")
+}
+
+// countReconciled counts orders that were compared with what the contracts store, and those that differed, likewise.
+func countReconciled(ctx context.Context, id chain.ID, compared, differing int) {
+	count(ctx, id, compared, "crossgate.index.compared_orders", "Orders that were compared with what the contracts store.")
+	count(ctx, id, differing, "crossgate.index.differing_orders", "Orders that differed from what the contracts store.")
 }
 
 // Corrections returns for each chain how many events second readings of its final blocks have added or removed here

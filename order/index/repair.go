@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +22,7 @@ type Repair struct {
 	Removed  uint64     // events
 	Orders   []order.ID // that were corrected
 	Wrong    []string   // endpoints found wrong, where they were remembered
-	Left     *Audit     // what still differs; nil where nothing did, and of a range of blocks
+	Left     *Audit     // what was compared, and what of it still differs; nil of a range of blocks
 	Err      error      // why the repair ended early: another one goes on from there
 }
 
@@ -33,7 +34,7 @@ const repairAttempts = 5
 
 // Repair audits the orders of a selection and corrects the store where a chain differs: the blocks concerned are read
 // again and prove what they hold, or where a chain's blocks cannot, the transactions tell. Each chain is corrected in
-// one transaction, and compared once more. Gateways may follow the chains meanwhile. report hears of every step, from
+// one transaction, and compared once more, until nothing differs or nothing can be read otherwise. Gateways may follow the chains meanwhile. report hears of every step, from
 // several goroutines. The result is in ascending order of chains.
 func (x *Index) Repair(ctx context.Context, of Selection, report func(Progress)) ([]Repair, error) {
 	return x.repairEach(ctx, of.Chain, report, func(ctx context.Context, m *mender) error { return m.mend(ctx, of) })
@@ -92,42 +93,33 @@ func (m *mender) underLease(ctx context.Context, mend func(context.Context, *men
 	return errors.Join(mend(working, m), release())
 }
 
-// mend corrects what an audit of a selection finds. It audits again what it corrected, and begins anew when somebody
-// else has changed the store meanwhile.
+// mend corrects what an audit of a selection finds, and audits again what differed, until nothing differs or nothing can
+// be read otherwise. It begins anew when the store was changed meanwhile.
 func (m *mender) mend(ctx context.Context, of Selection) error {
 	for range repairAttempts {
 		a := &auditor{job: m.job, report: m.reportUnfinished}
 		found := a.run(ctx, of)
-		m.repair.From, m.repair.To = found.From, found.To
-		if found.Err != nil || len(found.Differences) == 0 {
-			m.repair.Left = &found
-			return found.Err
+		if left := m.repair.Left; left == nil {
+			m.repair.From, m.repair.To, m.repair.Left = found.From, found.To, &found
+		} else {
+			left.Unchecked = append(left.Unchecked, found.Unchecked...)
+			left.Differences, left.Err = found.Differences, found.Err
 		}
-		err := m.correctAll(ctx, found.Differences)
-		if errors.Is(err, errMoved) {
-			continue
-		}
-		if err != nil {
-			m.repair.Left = &found
+		if err := cmp.Or(found.Err, m.store.noteCompared(ctx, m.lease, a.over)); err != nil || len(found.Differences) == 0 {
 			return err
 		}
-		left := m.auditAgain(ctx, of, found)
-		m.repair.Left = &left
-		return left.Err
+		before := m.repair.Added + m.repair.Removed
+		if err := m.correctAll(ctx, found.Differences); err != nil && !errors.Is(err, errMoved) {
+			return err
+		} else if err == nil && m.repair.Added+m.repair.Removed == before {
+			return nil
+		}
+		of = Selection{Chain: of.Chain, statesAlone: of.statesAlone}
+		for _, each := range found.Differences {
+			of.Orders = append(of.Orders, each.Order)
+		}
 	}
-	return errMoved
-}
-
-// auditAgain compares again the orders that differed; what could not be compared before is left as it was.
-func (m *mender) auditAgain(ctx context.Context, of Selection, before Audit) Audit {
-	differed := Selection{Chain: of.Chain}
-	for _, d := range before.Differences {
-		differed.Orders = append(differed.Orders, d.Order)
-	}
-	a := &auditor{job: m.job, report: func(Progress) {}}
-	left := a.run(ctx, differed)
-	left.Unchecked = append(left.Unchecked, before.Unchecked...)
-	return left
+	return nil
 }
 
 // reportUnfinished reports the progress of an audit, after which there is more to do.

@@ -96,6 +96,7 @@ func New(db *store.DB, sources map[chain.ID]order.Source, o Options) *Index {
 		jobs:    orderStore{db, o.WithoutSwaps},
 		sources: sources, byChain: map[chain.ID]*follower{}, options: o.withDefaults(),
 	}
+	x.options.Pace.Together = x.askedTogether
 	for id, source := range sources {
 		f := newFollower(db, id, source, x.options)
 		x.followers = append(x.followers, f)

@@ -14,14 +14,21 @@ const askedFor = 5 * time.Minute
 // Pace is how often a chain is asked for news. A head that nobody waits for costs as much as one that somebody does, so
 // the pace follows what is asked: docs/decisions/0026-following.md.
 type Pace struct {
-	Asked   time.Duration // while somebody asks about its orders; default 1.9 s
+	// Asked is while its orders are asked about; default 1.9 s. Where those of more than togetherAsked chains are, all wait
+	// longer, so that together they are asked for news no more often than these.
+	Asked   time.Duration
 	Listed  time.Duration // while somebody asks what is locked, which any chain may hold; default 15 s
 	Idle    time.Duration // while nobody asks; default 1 min
 	Retired time.Duration // while nobody asks about a chain that takes no new orders; default 4 min
 	Quiet   time.Duration // at least, while heads are announced and the newest one was read; default 15 s
 	// Looks is how many times a day a chain may be asked at all by the plans of its endpoints; nil or 0: any number.
 	Looks func(chain.ID) float64
+	// Together is the number of chains whose orders are asked about; nil: few.
+	Together func() int
 }
+
+// togetherAsked is how many chains are asked for news as often as Asked says.
+const togetherAsked = 8
 
 func (p Pace) withDefaults() Pace {
 	for _, each := range []struct {
@@ -54,6 +61,9 @@ func (p Pace) Of(c chain.Chain, asked Demand) time.Duration {
 	switch {
 	case asked == AskedAboutOrders:
 		every = p.Asked
+		if p.Together != nil {
+			every = every * time.Duration(max(p.Together(), togetherAsked)) / togetherAsked
+		}
 	case c.Retired:
 		every = p.Retired
 	case asked == AskedWhatIsLocked:
@@ -116,6 +126,16 @@ func (x *Index) AskedAbout(ids ...chain.ID) {
 			f.demand.ask(AskedAboutOrders)
 		}
 	}
+}
+
+// askedTogether counts the chains whose orders are asked about.
+func (x *Index) askedTogether() (chains int) {
+	for _, f := range x.followers {
+		if f.demand.now() == AskedAboutOrders {
+			chains++
+		}
+	}
+	return chains
 }
 
 // askedWhatIsLocked takes note that somebody asks what is locked.

@@ -102,9 +102,10 @@ func (f *follower) prove(ctx context.Context, position checkpoint, head order.He
 	end := min(head.Finalized, position.block) + 1
 	for begun := time.Now(); ; {
 		// Few blocks are proven by themselves where each look brings no more than are read with evidence.
-		isPrompt := f.demand.now() == AskedAboutOrders && (f.facts.BlockTime == 0 || f.facts.BlockTime*order.TipRange >= f.paces.Asked)
+		pace := f.paces.Of(f.facts, f.demand.now())
+		isPrompt := pace <= f.paces.Asked && (f.facts.BlockTime == 0 || f.facts.BlockTime*order.TipRange >= pace)
 		most := f.prover.due(position, end, isPrompt)
-		if most == 0 || time.Since(begun) > f.paces.Of(f.facts, f.demand.now())/2 {
+		if most == 0 || time.Since(begun) > pace/2 {
 			return nil
 		}
 		r := blocks{position.provenEnd, min(position.provenEnd+min(f.width.now, most), end) - 1}

@@ -140,12 +140,11 @@ func isProvenOf(basis string, record map[string]any) bool {
 		}
 	}
 	for _, said := range provenBlock.FindAllStringSubmatch(basis, -1) {
-		proven, _ := strconv.ParseUint(said[2], 10, 64) // 0: none
-		if block, isOfOrder := newest[said[1]]; isOfOrder && proven < block {
-			return false
+		if proven, _ := strconv.ParseUint(said[2], 10, 64); proven >= newest[said[1]] {
+			delete(newest, said[1])
 		}
 	}
-	return basis != ""
+	return len(newest) == 0
 }
 
 // blame is a log that keeps the names of endpoints which it holds to be wrong.
@@ -323,6 +322,19 @@ func TestOneWordIsNotBelieved(t *testing.T) {
 	}
 }
 
+// hasGrown reports whether all ledgers are so many blocks beyond what was recorded.
+func (l *lane) hasGrown(t *testing.T, beyond uint64) bool {
+	t.Helper()
+	for _, each := range l.ledgers {
+		var now struct{ Head uint64 }
+		get(t, each.control, &now)
+		if now.Head < each.Head+beyond {
+			return false
+		}
+	}
+	return true
+}
+
 // meet runs a course over the ledgers.
 func (l *lane) meet(t *testing.T, how, rule string, isBeside bool) {
 	const beyond = 120 // blocks after the recorded ones, so that all of these are final
@@ -345,6 +357,7 @@ func (l *lane) meet(t *testing.T, how, rule string, isBeside bool) {
 			for _, each := range l.ledgers {
 				each.move(t, `{"op":"auto","everyMs":30}`)
 			}
+			eventually(t, func() bool { return l.hasGrown(t, beyond) })
 		}
 	}
 	c, err := config.Parse(replayConfig(t, l.ledgers, lookback))

@@ -28,9 +28,13 @@ var house = map[string]room{
 
 	"order":         {"chain", "the order is pure: state what is needed as order.Source and let upstream/* fulfil it"},
 	"order/onchain": {"chain chain/solana order", "decoding is pure: whoever reads the chain hands the bytes in"},
-	"order/list":    {"chain order order/onchain store", "lists know rows and SQL: what an order is belongs to order, and who may ask to order/index"},
+	"order/list":    {"chain order order/onchain store", "lists know rows and SQL: what an order is belongs to order, and what an answer needs to order/query"},
 	"order/stats":   {"chain order store", "statistics know rows and SQL: prices and orders are handed in"},
-	"order/index":   {"chain order order/list order/onchain order/stats store", "the index asks chains through order.Source and order.HistorySource; gateway hands them in"},
+	"order/ledger":  {"chain order order/list store", "the ledger knows rows and SQL, and no chain that answers: reading one belongs to order/follow"},
+	"order/proof":   {"chain order order/ledger store", "what endpoints say is believed or not here: when a chain is read belongs to order/follow"},
+	"order/follow":  {"chain order order/ledger order/proof order/stats store", "followers ask chains through order.Source; gateway hands them in"},
+	"order/query":   {"chain order order/follow order/ledger order/list order/stats store", "answers read the ledger and ask chains; writing belongs to order/follow and order/audit"},
+	"order/audit":   {"chain order order/follow order/ledger order/proof store", "commands read chains through follow.Reader, apart from what a gateway follows"},
 	"store":         {"chain quote token", "the database knows tables, not what they mean: queries belong to who keeps something"},
 	"quote":         {"cache/flight chain chain/solana token", "the comparison asks venues through quote.Venue; gateway hands them in"},
 
@@ -59,25 +63,25 @@ var house = map[string]room{
 	"proxy/shadow":        {"upstream", "answers are compared as JSON: what makes them belongs to proxy"},
 	"proxy/quota":         {"cache/shared", "a quota knows clients and units: what a path costs belongs to proxy"},
 	"proxy/admin":         {"cache chain order proxy/web upstream", "operators see the server and the gateway through two interfaces: what answers clients belongs to proxy"},
-	"proxy":               {"cache cache/shared chain order order/index order/list order/stats proxy/passthrough proxy/quota proxy/reference proxy/shadow proxy/transport proxy/web proxy/wire quote upstream", "the server knows no path by name: a noun has its package, and mounts its routes"},
-	"proxy/orders":        {"cache chain order order/index order/list order/stats proxy proxy/shadow proxy/wire quote token", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
+	"proxy":               {"cache cache/shared chain order order/query order/list order/stats proxy/passthrough proxy/quota proxy/reference proxy/shadow proxy/transport proxy/web proxy/wire quote upstream", "the server knows no path by name: a noun has its package, and mounts its routes"},
+	"proxy/orders":        {"cache chain order order/query order/list order/stats proxy proxy/shadow proxy/wire quote token", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
 	"proxy/swaps":         {"cache chain proxy proxy/wire quote token", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
-	"proxy/pages":         {"cache chain order order/index order/list order/stats proxy proxy/orders proxy/reference proxy/swaps proxy/web proxy/wire quote token", "a page asks the routes of the nouns; what they do not have belongs into theirs"},
+	"proxy/pages":         {"cache chain order order/list order/stats proxy proxy/orders proxy/reference proxy/swaps proxy/web proxy/wire quote token", "a page asks the routes of the nouns; what they do not have belongs into theirs"},
 	"proxy/pages/compare": {"chain proxy proxy/pages proxy/swaps proxy/web quote token", "the page of a comparison asks the routes of proxy/swaps"},
 
 	"internal/release": {"", "it says what a program was built of and knows nobody"},
 	"config":           {"chain", "the file says what is wanted; gateway builds it"},
 
 	"gateway": {
-		"cache cache/rfc9111 cache/shared internal/tlsfiles chain config order order/index order/list order/stats proxy proxy/admin proxy/orders proxy/pages proxy/pages/compare proxy/passthrough proxy/quota proxy/shadow proxy/swaps proxy/web quote internal/release store token token/catalog upstream " +
+		"cache cache/rfc9111 cache/shared internal/tlsfiles chain config order order/audit order/follow order/query order/list order/stats proxy proxy/admin proxy/orders proxy/pages proxy/pages/compare proxy/passthrough proxy/quota proxy/shadow proxy/swaps proxy/web quote internal/release store token token/catalog upstream " +
 			"upstream/evm upstream/evm/swap upstream/jsonrpc upstream/price upstream/solana upstream/tokenlist upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},
 	"doctor": {
-		"chain gateway config order order/index quote store token upstream upstream/jsonrpc upstream/venue",
+		"chain gateway config order order/audit quote store token upstream upstream/jsonrpc upstream/venue",
 		"the doctor calls what a configuration names; what a running gateway does belongs to gateway",
 	},
-	"cmd/crossgate": {"chain config doctor gateway internal/release order/index proxy/orders store", "the command reads flags; the building of parts belongs to gateway"},
+	"cmd/crossgate": {"chain config doctor gateway internal/release order/audit order/ledger proxy/orders store", "the command reads flags; the building of parts belongs to gateway"},
 
 	"sandbox/contracts":   {"chain", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/balancer":    {"sandbox/jsonrpc", "a mechanism of providers: it knows the shape of JSON-RPC, and no chain"},
@@ -91,7 +95,7 @@ var house = map[string]room{
 
 	"sandbox/stories":         {"", "stories are tests: what they need goes into files named _test.go"},
 	"sandbox/processes":       {"", "tests of the command are tests: what they need goes into files named _test.go"},
-	"sandbox/adapters/course": {"chain order order/index", "what tests of adapters share: how to follow a chain, which is each adapter's own, belongs to its test"},
+	"sandbox/adapters/course": {"chain order order/query", "what tests of adapters share: how to follow a chain, which is each adapter's own, belongs to its test"},
 	"sandbox/adapters/evm":    {"", "tests of adapters are tests: what they need goes into files named _test.go"},
 	"sandbox/adapters/solana": {"", "tests of adapters are tests: what they need goes into files named _test.go"},
 	"sandbox/adapters/tron":   {"", "tests of adapters are tests: what they need goes into files named _test.go"},

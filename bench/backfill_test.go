@@ -14,7 +14,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/audit"
+	"crossgate/order/follow"
 	"crossgate/store"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
@@ -48,11 +49,11 @@ func backfill(b *testing.B, apart uint64, old ...bool) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		x := index.New(db, sources, index.Options{Chains: chain.Documented(), Logger: slog.New(slog.DiscardHandler)})
-		if err := x.Backfill(b.Context(), func(index.Progress) {}); err != nil {
+		books := audit.Of(follow.New(db, sources, follow.Options{Chains: chain.Documented(), Logger: slog.New(slog.DiscardHandler)}))
+		if err := books.Backfill(b.Context(), func(audit.Progress) {}); err != nil {
 			b.Fatal(err)
 		}
-		status, err := x.Status(b.Context())
+		status, err := books.Status(b.Context())
 		if err != nil || status[0].Orders != orders {
 			b.Fatalf("%+v, %v: want %d orders", status, err, orders)
 		}

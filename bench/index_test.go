@@ -14,7 +14,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/follow"
+	"crossgate/order/query"
 	"crossgate/proxy/wire"
 	"crossgate/store"
 )
@@ -122,15 +123,15 @@ func count(locked []order.LockedChain) int {
 }
 
 // fill follows chains into the store at path until it is level with them.
-func fill(b *testing.B, path string, sources map[chain.ID]order.Source) (*index.Index, *store.DB) {
+func fill(b *testing.B, path string, sources map[chain.ID]order.Source) (*query.Index, *store.DB) {
 	b.Helper()
 	store, err := store.OpenSQLite(b.Context(), path)
 	if err != nil {
 		b.Fatal(err)
 	}
-	x := index.New(store, sources, index.Options{
-		Chains: chain.Documented(), Range: 100, Pace: index.Pace{Asked: time.Millisecond}, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
-	})
+	x := query.New(follow.New(store, sources, follow.Options{
+		Chains: chain.Documented(), Range: 100, Pace: follow.Pace{Asked: time.Millisecond}, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	}), query.Options{})
 	ctx, stop := context.WithCancel(b.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- x.Run(ctx) }()
@@ -144,7 +145,7 @@ func fill(b *testing.B, path string, sources map[chain.ID]order.Source) (*index.
 	return x, store
 }
 
-func level(x *index.Index) bool {
+func level(x *query.Index) bool {
 	for _, c := range x.Basis().Chains {
 		if c.Level.IsZero() {
 			return false

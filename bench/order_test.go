@@ -15,7 +15,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/query"
 	"crossgate/proxy"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/wire"
@@ -138,22 +138,22 @@ func newServerOf(one oneOrder, change ...func(*proxy.Options)) (*proxy.Server, e
 
 // oneOrder is an index of one order, which is final, and of no chain.
 type oneOrder struct {
-	*index.Index
+	*query.Index
 	find func() // takes the time that it takes
 }
 
 // Find implements orders.Finder.
-func (o oneOrder) Find(context.Context, chain.TxHash) ([]index.Found, index.Basis, error) {
+func (o oneOrder) Find(context.Context, chain.TxHash) ([]query.Found, order.Basis, error) {
 	o.find()
-	found := index.Found{Order: claimed(), Basis: index.Basis{At: time.Now()}}
+	found := query.Found{Order: claimed(), Basis: order.Basis{At: time.Now()}}
 	for _, id := range []chain.ID{found.Terms.Give.Chain, found.Terms.Take.Chain} {
-		found.Basis.Chains = append(found.Basis.Chains, index.ChainBasis{Chain: id, Final: true})
+		found.Basis.Chains = append(found.Basis.Chains, order.ChainBasis{Chain: id, Final: true})
 	}
-	return []index.Found{found}, found.Basis, nil
+	return []query.Found{found}, found.Basis, nil
 }
 
 // Basis implements proxy.Index.
-func (oneOrder) Basis() index.Basis { return index.Basis{At: time.Now(), All: true} }
+func (oneOrder) Basis() order.Basis { return order.Basis{At: time.Now(), All: true} }
 
 // Unready implements proxy.Index.
 func (oneOrder) Unready() error { return nil }

@@ -14,7 +14,7 @@ import (
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/gateway"
-	"crossgate/order/index"
+	"crossgate/order/audit"
 	"crossgate/store"
 	"crossgate/upstream/jsonrpc"
 )
@@ -62,7 +62,7 @@ const (
 
 // Diagnose asks every endpoint of c what it can do, the venues for a price with their keys, and the database and the
 // shared cache whether they can be used. report gets the progress of each chain, from several goroutines.
-func Diagnose(ctx context.Context, c config.Config, report func(index.Progress)) (Diagnosis, error) {
+func Diagnose(ctx context.Context, c config.Config, report func(audit.Progress)) (Diagnosis, error) {
 	if err := gateway.Check(c); err != nil {
 		return Diagnosis{}, err
 	}
@@ -115,11 +115,11 @@ func anchorsOf(ctx context.Context, c config.Config) map[chain.ID]store.Anchor {
 	return anchors
 }
 
-func diagnoseChain(ctx context.Context, c config.Config, own config.Chain, anchor store.Anchor, report func(index.Progress)) Chain {
+func diagnoseChain(ctx context.Context, c config.Config, own config.Chain, anchor store.Anchor, report func(audit.Progress)) Chain {
 	known, _ := c.Registry().Chain(own.ID)
 	d := Chain{Chain: own.ID, Name: known.Name, Endpoints: make([]Endpoint, len(own.Endpoints))}
 	var mu sync.Mutex
-	done := index.Progress{Chain: own.ID, Total: uint64(len(own.Endpoints))}
+	done := audit.Progress{Chain: own.ID, Total: uint64(len(own.Endpoints))}
 	var asking sync.WaitGroup
 	for i, each := range own.Endpoints {
 		asking.Go(func() {

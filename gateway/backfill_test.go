@@ -8,7 +8,8 @@ import (
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/audit"
+	"crossgate/order/follow"
 	"crossgate/store"
 )
 
@@ -22,7 +23,7 @@ func TestBackfillReadsWideRanges(t *testing.T) {
 
 // countBackfill reads so many blocks at endpoints that search so many at once.
 func countBackfill(t *testing.T, span, history, most uint64) {
-	onVirtualClock(t, func(t *testing.T, db *store.DB, c config.Config, o index.Options) {
+	onVirtualClock(t, func(t *testing.T, db *store.DB, c config.Config, o follow.Options) {
 		own := c.Chains[2]
 		calmly := newCalm(c, own.ID)
 		calmly.span = span
@@ -30,12 +31,12 @@ func countBackfill(t *testing.T, span, history, most uint64) {
 		for i := range own.Endpoints {
 			own.Endpoints[i].RequestsPerSecond = 0
 		}
-		x := index.New(db, map[chain.ID]order.Source{own.ID: calmly.source(t, c, own)}, o)
-		estimate := x.EstimateBackfill(t.Context())[0]
+		books := audit.Of(follow.New(db, map[chain.ID]order.Source{own.ID: calmly.source(t, c, own)}, o))
+		estimate := books.EstimateBackfill(t.Context())[0]
 		synctest.Wait() // endpoints are asked for their heads in the background
 		clear(calmly.calls)
-		var last index.Progress
-		if err := x.Backfill(t.Context(), func(p index.Progress) { last = p }); err != nil {
+		var last audit.Progress
+		if err := books.Backfill(t.Context(), func(p audit.Progress) { last = p }); err != nil {
 			t.Fatal(err)
 		}
 		if !last.Done || last.Read < history-10 || last.Read > history {

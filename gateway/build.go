@@ -13,7 +13,7 @@ import (
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/follow"
 	"crossgate/quote"
 	"crossgate/token"
 	"crossgate/upstream"
@@ -50,7 +50,7 @@ type chainParts struct {
 	tokens token.Reader
 	call   caller           // nil: its contracts are not called
 	newest func() time.Time // of its newest block, as far as is known; nil with call
-	heads  []index.Announcer
+	heads  []follow.Announcer
 	swaps  quote.Chain
 }
 
@@ -292,8 +292,8 @@ func SharedCache(config config.Config, log *slog.Logger) (*shared.Cache, error) 
 }
 
 // announcers are the endpoints of an EVM chain that announce its heads by WebSocket.
-func (b *builder) announcers(path string, known chain.Chain, configured []config.Endpoint) []index.Announcer {
-	var made []index.Announcer
+func (b *builder) announcers(path string, known chain.Chain, configured []config.Endpoint) []follow.Announcer {
+	var made []follow.Announcer
 	for i, each := range configured {
 		if each.WebSocket.Reveal() == "" {
 			continue
@@ -311,8 +311,8 @@ func (b *builder) announcers(path string, known chain.Chain, configured []config
 }
 
 // announcers are those of all chains that are read.
-func (p *parts) announcers() map[chain.ID][]index.Announcer {
-	all := make(map[chain.ID][]index.Announcer)
+func (p *parts) announcers() map[chain.ID][]follow.Announcer {
+	all := make(map[chain.ID][]follow.Announcer)
 	for id, each := range p.chains {
 		if len(each.heads) > 0 {
 			all[id] = each.heads

@@ -14,7 +14,8 @@ import (
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/follow"
+	"crossgate/order/query"
 	"crossgate/store"
 )
 
@@ -28,7 +29,7 @@ func TestADayOfFollowing(t *testing.T) {
 		late      time.Duration
 	}{
 		"two chains": {[]chain.ID{1, 8453}, 36 * time.Minute, 1_000_000, 2 * time.Second},
-		"all chains": {nil, 12 * time.Minute, 3_000_000, 9 * time.Second},
+		"all chains": {nil, 12 * time.Minute, 3_000_000, 10 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if os.Getenv("CROSSGATE_DAY") != "" {
@@ -43,7 +44,7 @@ func TestADayOfFollowing(t *testing.T) {
 // two blocks.
 func followADay(t *testing.T, asked []chain.ID, simulated time.Duration, most float64, late time.Duration) {
 	const settle = 6 * time.Minute // after the start, when everything counts as asked about
-	onVirtualClock(t, func(t *testing.T, db *store.DB, c config.Config, o index.Options) {
+	onVirtualClock(t, func(t *testing.T, db *store.DB, c config.Config, o follow.Options) {
 		chains, sources := map[chain.ID]*calm{}, map[chain.ID]order.Source{}
 		for _, own := range c.Chains {
 			chains[own.ID] = newCalm(c, own.ID)
@@ -53,7 +54,7 @@ func followADay(t *testing.T, asked []chain.ID, simulated time.Duration, most fl
 			asked = slices.Collect(maps.Keys(chains))
 		}
 		o.Lookback = 100
-		x := index.New(db, sources, o)
+		x := query.New(follow.New(db, sources, o), query.Options{})
 		stop := settled(t, x, settle, chains)
 		seen := askAround(x, chains, asked, simulated)
 		stop()
@@ -78,12 +79,12 @@ func report(t *testing.T, c config.Config, chains map[chain.ID]*calm, about []ch
 	paces.Together = func() int { return len(about) }
 	var counted, projected float64
 	for _, own := range c.Chains {
-		each, asked := chains[own.ID], index.Unasked
+		each, asked := chains[own.ID], follow.Unasked
 		if slices.Contains(about, own.ID) {
-			asked = index.AskedAboutOrders
+			asked = follow.AskedAboutOrders
 		}
 		day := float64(each.total()) * toDay
-		p := index.Project(each.chain, paces.Of(each.chain, asked), len(own.Endpoints))
+		p := follow.Project(each.chain, paces.Of(each.chain, asked), len(own.Endpoints))
 		counted, projected = counted+day, projected+p.Total()
 		t.Logf("%-16s %8.0f calls a day, %8.0f projected: %v, %v", each.chain.Name, day, p.Total(), each.calls, roundedCalls(p.Calls, toDay))
 	}

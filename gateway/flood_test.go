@@ -18,7 +18,8 @@ import (
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/follow"
+	"crossgate/order/query"
 	"crossgate/store"
 	"crossgate/upstream"
 )
@@ -32,7 +33,7 @@ func TestUnknownHashesHoldUpNoChain(t *testing.T) {
 	if os.Getenv("CROSSGATE_FLOOD") != "" {
 		clients, lasts = 60, 2*time.Minute
 	}
-	onVirtualClock(t, func(t *testing.T, db *store.DB, c config.Config, o index.Options) {
+	onVirtualClock(t, func(t *testing.T, db *store.DB, c config.Config, o follow.Options) {
 		chains, sources := map[chain.ID]*calm{}, map[chain.ID]order.Source{}
 		for _, own := range c.Chains {
 			chains[own.ID] = newCalm(c, own.ID)
@@ -40,7 +41,7 @@ func TestUnknownHashesHoldUpNoChain(t *testing.T) {
 			sources[own.ID] = chains[own.ID].source(t, c, own)
 		}
 		o.Lookback = 100
-		x := index.New(db, sources, o)
+		x := query.New(follow.New(db, sources, o), query.Options{})
 		stop := settled(t, x, 2*time.Minute, chains)
 		defer stop()
 		all := slices.Collect(maps.Keys(chains))
@@ -84,17 +85,17 @@ func TestUnknownHashesHoldUpNoChain(t *testing.T) {
 }
 
 // search looks for a hash that no chain knows.
-func search(t *testing.T, x *index.Index, number uint64) (outcome string) {
+func search(t *testing.T, x *query.Index, number uint64) (outcome string) {
 	var raw [32]byte
 	binary.BigEndian.PutUint64(raw[:], number+1)
 	ctx, cancel := context.WithTimeout(t.Context(), 12*time.Second)
 	defer cancel()
 	_, _, err := x.Find(ctx, chain.NewTxHash(raw[:]))
-	short := errors.As(err, new(*index.UnheardError)) && upstream.IsShort(err)
+	short := errors.As(err, new(*query.UnheardError)) && upstream.IsShort(err)
 	switch {
 	case errors.Is(err, order.ErrNotFound):
 		return "not found"
-	case short, errors.As(err, new(*index.BusyError)):
+	case short, errors.As(err, new(*query.BusyError)):
 		return "shed"
 	}
 	return err.Error()

@@ -23,7 +23,8 @@ import (
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/follow"
+	"crossgate/order/query"
 	"crossgate/store"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
@@ -59,7 +60,7 @@ func newCalm(c config.Config, id chain.ID) *calm {
 
 // onVirtualClock runs a test in a bubble whose clock stands still while anybody works, with a database that was opened
 // outside and the options of an index by the default configuration.
-func onVirtualClock(t *testing.T, test func(t *testing.T, db *store.DB, c config.Config, o index.Options)) {
+func onVirtualClock(t *testing.T, test func(t *testing.T, db *store.DB, c config.Config, o follow.Options)) {
 	t.Helper()
 	db, err := store.OpenSQLite(t.Context(), t.TempDir()+"/orders.db")
 	if err != nil {
@@ -68,7 +69,7 @@ func onVirtualClock(t *testing.T, test func(t *testing.T, db *store.DB, c config
 	t.Cleanup(func() { _ = db.Close() })
 	synctest.Test(t, func(t *testing.T) {
 		c := config.Default()
-		test(t, db, c, (&parts{registry: c.Registry()}).indexOptions(c.Index, slog.New(slog.DiscardHandler), nil))
+		test(t, db, c, (&parts{registry: c.Registry()}).followOptions(c.Index, slog.New(slog.DiscardHandler), nil))
 	})
 }
 
@@ -269,7 +270,7 @@ func (m *meter) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // settled runs an index until the returned stop, which waits for its end. It returns when the index has run for a
 // while, and what the chains' nodes were asked meanwhile is forgotten. It sleeps by the clock of the test's bubble.
-func settled(t *testing.T, x *index.Index, while time.Duration, chains map[chain.ID]*calm) (stop func()) {
+func settled(t *testing.T, x *query.Index, while time.Duration, chains map[chain.ID]*calm) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	running := make(chan error, 1)
@@ -294,7 +295,7 @@ var finalBehind = map[chain.ID]uint64{
 
 // askAround keeps asking about some chains for a time, and returns how old the newest indexed block of each was then and
 // again. It sleeps by the clock of the test's bubble, which stands still while anybody works.
-func askAround(x *index.Index, chains map[chain.ID]*calm, asked []chain.ID, during time.Duration) map[chain.ID][]time.Duration {
+func askAround(x *query.Index, chains map[chain.ID]*calm, asked []chain.ID, during time.Duration) map[chain.ID][]time.Duration {
 	ages := map[chain.ID][]time.Duration{}
 	const interval = 333 * time.Millisecond
 	x.AskedAbout(asked...)

@@ -9,7 +9,9 @@ import (
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/audit"
+	"crossgate/order/follow"
+	"crossgate/order/query"
 	"crossgate/proxy"
 	"crossgate/store"
 	"crossgate/upstream"
@@ -33,9 +35,9 @@ func Database(c config.Config) store.Location {
 	return store.Location{Postgres: c.Index.Postgres.Reveal(), Path: c.Index.Path}
 }
 
-// WithIndex opens the order index of c, which a gateway may use meanwhile, for as long as work takes. Its part of
-// monthly plans is added to the database, for that gateway.
-func WithIndex(ctx context.Context, c config.Config, log *slog.Logger, work func(*index.Index) error) error {
+// WithBooks opens the database of c and its chains, which a gateway may use meanwhile, for as long as work takes. Its
+// part of monthly plans is added to the database, for that gateway.
+func WithBooks(ctx context.Context, c config.Config, log *slog.Logger, work func(*audit.Books) error) error {
 	p, err := build(c, log, nil)
 	if err != nil {
 		return err
@@ -48,32 +50,38 @@ func WithIndex(ctx context.Context, c config.Config, log *slog.Logger, work func
 	plans := newPlanBook(store, func() []*endpoint { return p.endpoints }, log)
 	plans.update(ctx)
 	stopCounting := plans.start(ctx)
-	err = work(p.index(store, c.Index, log, nil))
+	err = work(audit.Of(p.follow(store, c.Index, log, nil)))
 	stopCounting()
 	return errors.Join(err, store.Close())
 }
 
-// index makes the order index over the configured chains.
-func (p *parts) index(db *store.DB, c config.Index, log *slog.Logger, o index.Observer) *index.Index {
-	return index.New(db, p.sources(), p.indexOptions(c, log, o))
+// follow makes followers of the configured chains.
+func (p *parts) follow(db *store.DB, c config.Index, log *slog.Logger, o follow.Observer) *follow.Chains {
+	return follow.New(db, p.sources(), p.followOptions(c, log, o))
 }
 
-func (p *parts) indexOptions(c config.Index, log *slog.Logger, o index.Observer) index.Options {
+func (p *parts) followOptions(c config.Index, log *slog.Logger, o follow.Observer) follow.Options {
 	made := pace(c)
 	made.Looks = p.looks
-	return index.Options{
-		Chains: p.registry, Lookback: c.Lookback, Behind: c.Behind, Prices: p.unitPrices, Observer: o, Logger: log,
-		Announcers: p.announcers(), WithoutSwaps: !c.Swaps,
-		Search: func(ctx context.Context) (context.Context, error) {
-			return upstream.Searching.For(ctx), proxy.ChargeSearch(ctx)
-		},
-		Pace: made, Day: c.Day, Background: upstream.Background.For,
+	return follow.Options{
+		Chains: p.registry, Lookback: c.Lookback, Prices: p.unitPrices, Observer: o, Logger: log,
+		Announcers: p.announcers(), WithoutSwaps: !c.Swaps, Pace: made,
 	}
 }
 
+// index answers from the chains that are followed.
+func index(followed *follow.Chains, c config.Index) *query.Index {
+	return query.New(followed, query.Options{
+		Behind: c.Behind,
+		Search: func(ctx context.Context) (context.Context, error) {
+			return upstream.Searching.For(ctx), proxy.ChargeSearch(ctx)
+		},
+	})
+}
+
 // pace is how often chains are polled for news, by demand.
-func pace(c config.Index) index.Pace {
-	return index.Pace{Asked: c.Asked, Listed: 15 * time.Second, Idle: time.Minute, Retired: 4 * time.Minute}
+func pace(c config.Index) follow.Pace {
+	return follow.Pace{Asked: c.Asked, Listed: 15 * time.Second, Idle: time.Minute, Retired: 4 * time.Minute}
 }
 
 // observer drops kept answers when the index says so, and has tokens looked up while chains are asked.
@@ -82,15 +90,15 @@ type observer struct {
 	parts   *parts
 }
 
-var _ index.Observer = observer{}
+var _ follow.Observer = observer{}
 
-// OrdersChanged implements index.Observer.
-func (o observer) OrdersChanged(changes []index.Change) { o.gateway.orders.OrdersChanged(changes) }
+// OrdersChanged implements follow.Observer.
+func (o observer) OrdersChanged(changes []order.Change) { o.gateway.orders.OrdersChanged(changes) }
 
-// BranchChanged implements index.Observer.
+// BranchChanged implements follow.Observer.
 func (o observer) BranchChanged(id chain.ID) { o.gateway.orders.BranchChanged(id) }
 
-// OrderSeen implements index.Observer.
+// OrderSeen implements follow.Observer.
 func (o observer) OrderSeen(ctx context.Context, seen *order.Order) { o.parts.expectTokens(ctx, seen) }
 
 // looks is how many times a day the plans of a chain's endpoints allow to look for news there, if half of what they
@@ -106,7 +114,7 @@ func (p *parts) looks(id chain.ID) float64 {
 
 func looksOf(c chain.Chain, own config.Chain) float64 {
 	const month = 32 // days, as plans are spent
-	calls, each := 0.0, index.Project(c, time.Hour, 1)
+	calls, each := 0.0, follow.Project(c, time.Hour, 1)
 	for _, e := range own.Endpoints {
 		if e.Monthly == 0 {
 			return 0
@@ -129,13 +137,13 @@ type Load struct {
 func Loads(c chain.Chain, own config.Chain, i config.Index) (unasked, asked Load) {
 	pace := pace(i)
 	pace.Looks = func(chain.ID) float64 { return looksOf(c, own) }
-	return loadOf(c, own, pace.Of(c, index.Unasked)), loadOf(c, own, pace.Of(c, index.AskedAboutOrders))
+	return loadOf(c, own, pace.Of(c, follow.Unasked)), loadOf(c, own, pace.Of(c, follow.AskedAboutOrders))
 }
 
 // loadOf projects what following a chain takes when it is looked at so often.
 func loadOf(c chain.Chain, own config.Chain, every time.Duration) Load {
 	const days = 30
-	p := index.Project(c, every, len(own.Endpoints))
+	p := follow.Project(c, every, len(own.Endpoints))
 	costs := map[string]int{"eth_getLogs": 60, "*": 20}
 	l := Load{CallsPerDay: uint64(p.Total()), CallsPerMonth: uint64(days * p.Total())}
 	for i, e := range own.Endpoints {

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"time"
 
-	"crossgate/order/index"
+	"crossgate/order/query"
 	"crossgate/quote"
 	"crossgate/store"
 )
@@ -61,7 +61,7 @@ func newWinBook(db *store.DB, wins *quote.History, log *slog.Logger) *book {
 func (s *sets) Venues(ctx context.Context, from, to uint64) ([]quote.VenueDay, error) {
 	all, err := s.store.Venues(ctx, from, to)
 	if err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("%w: %w", index.ErrUnavailable, err)
+		err = fmt.Errorf("%w: %w", query.ErrUnavailable, err)
 	}
 	return all, err
 }

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +13,8 @@ import (
 	"time"
 
 	"crossgate/config"
-	"crossgate/order/index"
+	"crossgate/order/audit"
+	"crossgate/order/query"
 	"crossgate/quote"
 	"crossgate/store"
 	"crossgate/upstream"
@@ -24,7 +26,7 @@ import (
 type set struct {
 	config    config.Config
 	parts     *parts
-	index     *index.Index
+	index     *query.Index
 	estimator *quote.Estimator
 	replaced  chan struct{} // closed when another set has taken its place
 	next      *set          // that one
@@ -43,7 +45,7 @@ func newSet(p *parts, c config.Config, g *Gateway) (*set, error) {
 		return nil, fmt.Errorf("instruments: %w", err)
 	}
 	return &set{
-		config: c, parts: p, index: p.index(g.store, c.Index, g.log, observer{g, p}), estimator: estimator,
+		config: c, parts: p, index: index(p.follow(g.store, c.Index, g.log, observer{g, p}), c.Index), estimator: estimator,
 		stopObserving: func() error { return errors.Join(stopUpstream(), stopVenues()) }, replaced: make(chan struct{}),
 	}, nil
 }
@@ -81,7 +83,14 @@ func (s *sets) follow(ctx context.Context) error {
 	for now := s.now(); ; now = now.next {
 		following, stop := context.WithCancel(ctx)
 		followed := make(chan error, 1)
-		go func() { followed <- now.index.Run(following) }()
+		go func() {
+			var comparing sync.WaitGroup
+			comparing.Go(func() {
+				audit.Reconcile(upstream.Background.For(following), now.index.Chains, cmp.Or(now.config.Index.Day, 24*time.Hour))
+			})
+			defer comparing.Wait()
+			followed <- now.index.Run(following)
+		}()
 		select {
 		case <-ctx.Done():
 		case <-now.replaced:

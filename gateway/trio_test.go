@@ -23,7 +23,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/follow"
+	"crossgate/order/query"
 	"crossgate/store"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
@@ -261,9 +262,9 @@ func followTrio(t *testing.T, start int) (waited int64) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	followed := index.New(db, map[chain.ID]order.Source{56: source}, index.Options{
+	followed := query.New(follow.New(db, map[chain.ID]order.Source{56: source}, follow.Options{
 		Chains: chain.Documented(), Lookback: trioBehind, Logger: slog.New(slog.DiscardHandler),
-	})
+	}), query.Options{})
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { _ = followed.Run(ctx) }) // ends with ctx

@@ -11,7 +11,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"crossgate/order/index"
+	"crossgate/order/query"
 )
 
 // Access configures the lines of requests in the log, one each. Server errors have level error, but for those
@@ -123,7 +123,7 @@ func (s *Server) userAgent(r *http.Request) string {
 
 // isOfOutage reports whether a request failed because the order index is unavailable: its outage has a line of its own.
 func isOfOutage(c *gin.Context) bool {
-	return len(c.Errors) > 0 && errors.Is(c.Errors[0], index.ErrUnavailable)
+	return len(c.Errors) > 0 && errors.Is(c.Errors[0], query.ErrUnavailable)
 }
 
 // isShed reports whether a request was refused for lack of room: a flood writes no errors.

@@ -15,7 +15,6 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
 )
 
 // answer is what one load made, ready to be copied to any number of clients: one body or several that belong
@@ -24,7 +23,7 @@ import (
 type answer struct {
 	Bodies    []Body
 	problem   *problem
-	Searched  index.Basis // beside a problem: where the answer was looked for
+	Searched  order.Basis // beside a problem: where the answer was looked for
 	freshness freshness   // of that
 
 	subject cache.Key // of the question that the index answered; absent when it was not asked
@@ -43,7 +42,7 @@ type Body struct {
 	unheard   []chain.ID  // chains whose metadata of tokens is missing
 	Final     bool        // nothing but a reorg can change the body
 	Orders    []order.ID  // that it is about
-	Basis     index.Basis // what the body was read from; empty when that is not the index
+	Basis     order.Basis // what the body was read from; empty when that is not the index
 	freshness freshness
 
 	Quoted      time.Time // when the prices in the body were asked for; zero: it has none

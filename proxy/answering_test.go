@@ -8,8 +8,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
 	"crossgate/order/list"
+	"crossgate/order/query"
 	"crossgate/order/stats"
 	"crossgate/proxy/orders"
 )
@@ -20,7 +20,7 @@ type answering struct {
 	find    func(context.Context, chain.TxHash) ([]*order.Order, error)
 	byID    func(context.Context, order.ID) (*order.Order, error)
 	locked  func(context.Context, chain.Address) ([]order.LockedChain, error)
-	list    func(f list.Filter, skip, take uint64) (index.List, error)
+	list    func(f list.Filter, skip, take uint64) (query.List, error)
 	isFinal func(*order.Order) bool
 	unread  bool // chain 8453 reports everything from blocks that were not read
 
@@ -37,7 +37,7 @@ func (a *answering) Transaction(_ context.Context, id chain.ID, tx chain.TxHash)
 	a.world.readWhole++
 	read, known := a.world.whole[tx.String()]
 	if !known || read.Chain != id {
-		return order.Transaction{}, &index.UnreachableError{Chains: []chain.ID{id}, Err: errors.New("timeout")}
+		return order.Transaction{}, &query.UnreachableError{Chains: []chain.ID{id}, Err: errors.New("timeout")}
 	}
 	return read, nil
 }
@@ -48,10 +48,10 @@ func (a *answering) Tellers(id chain.ID, tx chain.TxHash, _ chain.Hash) []string
 
 func (a *answering) Unready() error { return a.unready }
 
-func (a *answering) Basis() index.Basis {
+func (a *answering) Basis() order.Basis {
 	a.world.mu.Lock()
 	defer a.world.mu.Unlock()
-	b := index.Basis{At: time.Now(), All: true, Behind: time.Minute, Chains: slices.Clone(a.world.basis)}
+	b := order.Basis{At: time.Now(), All: true, Behind: time.Minute, Chains: slices.Clone(a.world.basis)}
 	for i := range b.Chains {
 		b.Chains[i].Unread = a.unread && b.Chains[i].Chain == 8453
 	}
@@ -59,20 +59,20 @@ func (a *answering) Basis() index.Basis {
 }
 
 // found has the part of a basis that an order was read from.
-func (a *answering) found(o *order.Order, from index.Basis) index.Found {
-	b := index.Basis{At: from.At, Behind: from.Behind}
+func (a *answering) found(o *order.Order, from order.Basis) query.Found {
+	b := order.Basis{At: from.At, Behind: from.Behind}
 	for _, id := range []chain.ID{o.Terms.Take.Chain, o.Terms.Give.Chain} { // in the sequence of their ids
-		c := index.ChainBasis{Chain: id}
-		if at := slices.IndexFunc(from.Chains, func(c index.ChainBasis) bool { return c.Chain == id }); at >= 0 {
+		c := order.ChainBasis{Chain: id}
+		if at := slices.IndexFunc(from.Chains, func(c order.ChainBasis) bool { return c.Chain == id }); at >= 0 {
 			c = from.Chains[at]
 		}
 		c.Final = a.isFinal(o)
 		b.Chains = append(b.Chains, c)
 	}
-	return index.Found{Order: o, Basis: b}
+	return query.Found{Order: o, Basis: b}
 }
 
-func (a *answering) Find(ctx context.Context, tx chain.TxHash) (found []index.Found, searched index.Basis, err error) {
+func (a *answering) Find(ctx context.Context, tx chain.TxHash) (found []query.Found, searched order.Basis, err error) {
 	searched = a.Basis()
 	orders, err := a.find(ctx, tx)
 	for _, o := range orders {
@@ -83,33 +83,33 @@ func (a *answering) Find(ctx context.Context, tx chain.TxHash) (found []index.Fo
 
 func (a *answering) Late(chain.TxHash) error { return a.late }
 
-func (a *answering) ByID(ctx context.Context, id order.ID) (index.Found, error) {
+func (a *answering) ByID(ctx context.Context, id order.ID) (query.Found, error) {
 	searched := a.Basis()
 	o, err := a.byID(ctx, id)
 	if err != nil {
-		return index.Found{Basis: searched}, err
+		return query.Found{Basis: searched}, err
 	}
 	return a.found(o, searched), nil
 }
 
-func (a *answering) Locked(ctx context.Context, who chain.Address) ([]order.LockedChain, index.Basis, error) {
+func (a *answering) Locked(ctx context.Context, who chain.Address) ([]order.LockedChain, order.Basis, error) {
 	basis := a.Basis()
 	locked, err := a.locked(ctx, who)
 	return locked, basis, err
 }
 
-func (a *answering) Daily(_ context.Context, from, _ uint64) (days, before []order.DailyStatistics, basis index.Basis, err error) {
+func (a *answering) Daily(_ context.Context, from, _ uint64) (days, before []order.DailyStatistics, basis order.Basis, err error) {
 	row := order.DailyStatistics{Day: from, Give: 1, Take: 8453, Statistics: order.Statistics{Created: 2, Given: order.USD{Micros: 1_500_000, Orders: 1}}}
-	return []order.DailyStatistics{row}, []order.DailyStatistics{row}, index.Basis{}, nil
+	return []order.DailyStatistics{row}, []order.DailyStatistics{row}, order.Basis{}, nil
 }
 
-func (a *answering) AllTime(context.Context) (order.Statistics, index.Basis, error) {
+func (a *answering) AllTime(context.Context) (order.Statistics, order.Basis, error) {
 	time.Sleep(a.allTime)
-	return order.Statistics{Created: 2}, index.Basis{}, nil
+	return order.Statistics{Created: 2}, order.Basis{}, nil
 }
 
 // List lists all swaps and then all orders, in no sequence: that is the index's.
-func (a *answering) List(_ context.Context, k list.Kind, f list.Filter, skip, take uint64) (l index.List, basis index.Basis, err error) {
+func (a *answering) List(_ context.Context, k list.Kind, f list.Filter, skip, take uint64) (l query.List, basis order.Basis, err error) {
 	basis = a.Basis()
 	if k != list.Orders {
 		if l, err = a.listSwaps(f); err != nil {
@@ -126,20 +126,20 @@ func (a *answering) List(_ context.Context, k list.Kind, f list.Filter, skip, ta
 }
 
 // listOf is a list of orders, whole.
-func listOf(orders ...*order.Order) (l index.List) {
+func listOf(orders ...*order.Order) (l query.List) {
 	for _, o := range orders {
-		l.Items = append(l.Items, index.Item{Order: o})
+		l.Items = append(l.Items, query.Item{Order: o})
 	}
 	l.Total = uint64(len(orders))
 	return l
 }
 
-func (a *answering) DeliveryTimes(context.Context, uint64, uint64) ([]order.DeliveryTimes, index.Basis, error) {
-	return []order.DeliveryTimes{{Give: 1, Take: 8453, Orders: 2, P50: 12, P95: 90}}, index.Basis{}, nil
+func (a *answering) DeliveryTimes(context.Context, uint64, uint64) ([]order.DeliveryTimes, order.Basis, error) {
+	return []order.DeliveryTimes{{Give: 1, Take: 8453, Orders: 2, P50: 12, P95: 90}}, order.Basis{}, nil
 }
 
-func (a *answering) Deliveries(_ context.Context, ids []order.ID) (map[order.ID]index.Delivery, error) {
-	known := map[order.ID]index.Delivery{}
+func (a *answering) Deliveries(_ context.Context, ids []order.ID) (map[order.ID]order.Delivery, error) {
+	known := map[order.ID]order.Delivery{}
 	for _, id := range ids {
 		if d, is := a.world.deliveries[id]; is {
 			known[id] = d

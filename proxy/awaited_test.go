@@ -10,13 +10,13 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/query"
 	"crossgate/proxy"
 )
 
 func TestPageOfWhatIsNotThereYetSaysWhatWasSearched(t *testing.T) {
 	w := newWorld(t)
-	w.basis = []index.ChainBasis{followed(1, index.Lag{Head: 90, Indexed: 1090}), followed(8453, index.Lag{}), followed(chain.Solana, index.Lag{Head: 7, Indexed: 7})}
+	w.basis = []order.ChainBasis{followed(1, order.Lag{Head: 90, Indexed: 1090}), followed(8453, order.Lag{}), followed(chain.Solana, order.Lag{Head: 7, Indexed: 7})}
 	s := w.server(t)
 	page := pageAt(t, s, "/order/"+unknownIs, http.StatusNotFound)
 	for _, want := range []string{
@@ -30,7 +30,7 @@ func TestPageOfWhatIsNotThereYetSaysWhatWasSearched(t *testing.T) {
 	}
 	deaf := w.server(t, func(o *parts) {
 		ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) {
-			return nil, &index.UnheardError{UnreachableError: index.UnreachableError{Chains: []chain.ID{8453}}}
+			return nil, &query.UnheardError{UnreachableError: query.UnreachableError{Chains: []chain.ID{8453}}}
 		}
 	})
 	if page := pageAt(t, deaf, "/order/"+unknownIs, http.StatusServiceUnavailable); !strings.Contains(page, `<th scope="row">Base</th><td><span class="dot bad">no answer</span>`) {
@@ -67,7 +67,7 @@ func TestAwaitedOrderIsFound(t *testing.T) {
 						return all[0], nil
 					}
 				})
-				response, lines := follow(t, client, "/order/"+hash+"/awaited")
+				response, lines := streamOf(t, client, "/order/"+hash+"/awaited")
 				if got := response.Header.Get("Content-Type"); response.StatusCode != http.StatusOK || got != proxy.StreamType {
 					t.Fatalf("%s: %s, Content-Type %q", hash, response.Status, got)
 				}

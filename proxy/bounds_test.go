@@ -17,13 +17,14 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/follow"
+	"crossgate/order/query"
 	"crossgate/proxy"
 	"crossgate/store"
 )
 
 // ready is an index of a gateway that is not cut off.
-type ready struct{ *index.Index }
+type ready struct{ *query.Index }
 
 func (ready) Unready() error { return nil }
 
@@ -38,7 +39,9 @@ func TestNothingThatAClientSendsTakesLong(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	s := newWorld(t).server(t, func(o *parts) { o.Orders = ready{index.New(db, map[chain.ID]order.Source{}, index.Options{})} })
+	s := newWorld(t).server(t, func(o *parts) {
+		o.Orders = ready{query.New(follow.New(db, map[chain.ID]order.Source{}, follow.Options{}), query.Options{})}
+	})
 	tried := 0
 	for path, item := range document(t).Paths.Map() {
 		for method, operation := range item.Operations() {

@@ -10,7 +10,6 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
 	"crossgate/proxy"
 )
 
@@ -47,16 +46,16 @@ func TestChangedOrdersAreAskedForAgain(t *testing.T) {
 		locked, other := "/api/Satistics/"+taker+"/lockedAssets", ordersPath+createdTx
 		paths := append(aboutOrder(), locked, ordersPath+unknownIs, other)
 		for change, ended := range map[string]struct {
-			changes []index.Change
+			changes []order.Change
 			paths   []string
 		}{
-			"the order":           {[]index.Change{{Order: order.ID{10}, Creation: parsed(t, severalTx)}}, aboutOrder()},
-			"without a creation":  {[]index.Change{{Order: order.ID{10}}}, aboutOrder()},
-			"one that was not":    {[]index.Change{{Order: order.ID{1}, Creation: parsed(t, unknownIs)}}, []string{ordersPath + unknownIs}},
-			"delivered by taker":  {[]index.Change{{Order: order.ID{2}, Taker: address(t, taker)}}, []string{locked}},
+			"the order":           {[]order.Change{{Order: order.ID{10}, Creation: parsed(t, severalTx)}}, aboutOrder()},
+			"without a creation":  {[]order.Change{{Order: order.ID{10}}}, aboutOrder()},
+			"one that was not":    {[]order.Change{{Order: order.ID{1}, Creation: parsed(t, unknownIs)}}, []string{ordersPath + unknownIs}},
+			"delivered by taker":  {[]order.Change{{Order: order.ID{2}, Taker: address(t, taker)}}, []string{locked}},
 			"whatever":            {nil, paths},
-			"more than are named": {make([]index.Change, 501), paths},
-			"nothing":             {[]index.Change{}, nil},
+			"more than are named": {make([]order.Change, 501), paths},
+			"nothing":             {[]order.Change{}, nil},
 		} {
 			for _, path := range paths {
 				isKept(t, s, path)
@@ -143,7 +142,7 @@ func TestNewHeadsEndAnswersThatTheIndexHasNotRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
-				w.basis = []index.ChainBasis{followed(137, index.Lag{}), followed(8453, index.Lag{})}
+				w.basis = []order.ChainBasis{followed(137, order.Lag{}), followed(8453, order.Lag{})}
 				s := w.server(t, func(o *parts) { ordersOf(o).unread = unread })
 				for _, path := range append(aboutOrder(), "/api/Satistics/"+taker+"/lockedAssets") {
 					isKept(t, s, path)
@@ -172,7 +171,7 @@ func TestAnswersUnderWayAtANewHeadAreNotShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		held, loads := make(chan struct{}), 0
 		w := newWorld(t)
-		w.basis = []index.ChainBasis{followed(8453, index.Lag{})}
+		w.basis = []order.ChainBasis{followed(8453, order.Lag{})}
 		s := w.server(t, func(o *parts) {
 			ordersOf(o).unread = true
 			now := ordersOf(o).find

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"crossgate/cache"
-	"crossgate/order/index"
+	"crossgate/order"
 )
 
 // sharedAnswer is an answer as it lies in the shared cache: in JSON on one line, which the texts of its bodies follow
@@ -19,7 +19,7 @@ type sharedAnswer struct {
 	Lengths  []int  // of their texts
 	Problem  string `json:",omitempty"` // id of one of commonProblems; empty: there are bodies
 	Message  string
-	Searched index.Basis
+	Searched order.Basis
 }
 
 var errMalformedAnswer = errors.New("no answer as it is encoded here")
@@ -99,7 +99,7 @@ func decodeAnswer(text []byte, life cache.Life, made time.Time) (answer, error) 
 }
 
 // moved is a basis of an answer that was made then, by the clock of another replica, by which it was made now.
-func moved(b index.Basis, then, now time.Time) index.Basis {
+func moved(b order.Basis, then, now time.Time) order.Basis {
 	const century = 100 * 365 * 24 * time.Hour // more than any lag, and twice as much does not overflow
 	move := func(at time.Time) time.Time {
 		if at.IsZero() {

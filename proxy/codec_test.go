@@ -9,17 +9,16 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
 )
 
 // answersToShare are one of each kind.
 func answersToShare() map[string]answer {
 	life := cache.Life{Fresh: time.Second}
 	began := madeToShare.Add(-time.Second)
-	basis := index.Basis{At: began, Behind: time.Minute, Chains: []index.ChainBasis{
+	basis := order.Basis{At: began, Behind: time.Minute, Chains: []order.ChainBasis{
 		{
 			Chain: 1, Followed: true, Hash: chain.Hash{7}, Final: true, Unread: true,
-			Lag: index.Lag{Head: 9, Indexed: 7, IndexedTime: 1_784_949_000, Level: began.Add(-3*time.Minute - 1)},
+			Lag: order.Lag{Head: 9, Indexed: 7, IndexedTime: 1_784_949_000, Level: began.Add(-3*time.Minute - 1)},
 		},
 		{Chain: 100000026},
 	}}

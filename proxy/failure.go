@@ -11,7 +11,7 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/query"
 	"crossgate/order/stats"
 	"crossgate/quote"
 	"crossgate/upstream"
@@ -24,9 +24,9 @@ var domainErrors = []struct {
 }{
 	{order.ErrNoOrder, TxWithoutOrder},
 	{order.ErrNotFound, UnknownTx},
-	{index.ErrEmpty, indexEmpty},
-	{index.ErrUnlisted, ordersUnlisted},
-	{index.ErrWithoutSwaps, swapsUnlisted},
+	{query.ErrEmpty, indexEmpty},
+	{query.ErrUnlisted, ordersUnlisted},
+	{query.ErrWithoutSwaps, swapsUnlisted},
 	{stats.ErrUncounted, ordersUncounted},
 	{cache.ErrBusy, overloaded},
 	{quote.ErrUnsupportedChain, unsupportedChain},
@@ -52,22 +52,22 @@ func ProblemOf(err error) *problem {
 	if errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) && len(failures) == 0 {
 		return clientLeft.From(err)
 	}
-	if errors.Is(err, index.ErrUnavailable) {
+	if errors.Is(err, query.ErrUnavailable) {
 		return indexUnavailable.From(err).retryAfterFirst(failures)
 	}
-	if unreachable, is := errors.AsType[*index.UnreachableError](err); is {
+	if unreachable, is := errors.AsType[*query.UnreachableError](err); is {
 		p := unreachableFrom(err, unreachable.Chains, failures)
-		if errors.As(err, new(*index.UnheardError)) {
+		if errors.As(err, new(*query.UnheardError)) {
 			p.Unheard = unreachable.Chains
 		}
 		return p
 	}
-	if busy, is := errors.AsType[*index.BusyError](err); is {
+	if busy, is := errors.AsType[*query.BusyError](err); is {
 		p := overloaded.From(err)
 		p.message, p.retryAfter = "too many searches of the chains for what is not indexed; retry later", busy.After
 		return p
 	}
-	if errors.Is(err, index.ErrUnasked) {
+	if errors.Is(err, query.ErrUnasked) {
 		p := UnknownTx.From(err)
 		p.message = "no order of this transaction is indexed, of all orders that there are; retry if it was sent just now"
 		return p
@@ -181,11 +181,11 @@ func upstreamErrors(err error) []*upstream.Error {
 // SearchError is an error with what had been searched by then.
 type SearchError struct {
 	error
-	Basis index.Basis
+	Basis order.Basis
 }
 
 // Searched is an error with what had been searched by then.
-func Searched(err error, basis index.Basis) error { return &SearchError{err, basis} }
+func Searched(err error, basis order.Basis) error { return &SearchError{err, basis} }
 
 func (e *SearchError) Unwrap() error { return e.error }
 

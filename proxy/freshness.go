@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"crossgate/chain"
-	"crossgate/order/index"
+	"crossgate/order"
 )
 
 // Headers that show how fresh an answer from the order index is, and how much of the chains it covers
@@ -31,7 +31,7 @@ type freshness struct {
 }
 
 // freshnessOf shows the basis of an answer as it was when the answer was made.
-func freshnessOf(b index.Basis, made time.Time) freshness {
+func freshnessOf(b order.Basis, made time.Time) freshness {
 	var basis, missing []string
 	for i := range b.Chains {
 		c := &b.Chains[i]
@@ -49,7 +49,7 @@ func freshnessOf(b index.Basis, made time.Time) freshness {
 // newest (stale: since its own time, as the chain's newest block is too old), first indexed block and its time, newest
 // block up to which a second reading confirms the first, how many blocks are left out and the first of them, and
 // whether the lag is above index.behind.
-func basisOf(b index.Basis, c *index.ChainBasis, made time.Time) string {
+func basisOf(b order.Basis, c *order.ChainBasis, made time.Time) string {
 	if !c.HasBegun() {
 		return c.Chain.String() + ";block=0;behind"
 	}

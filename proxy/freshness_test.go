@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"crossgate/order/index"
+	"crossgate/order"
 	"crossgate/proxy"
 )
 
@@ -13,10 +13,10 @@ import (
 func TestAnswersFromTheIndexTellHowFreshTheyAre(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.basis = []index.ChainBasis{
-			followed(1, index.Lag{}),
-			followed(137, index.Lag{Head: 9, Indexed: 8, IndexedTime: 946_600_000, Level: time.Now().Add(-time.Hour)}),
-			followed(8453, index.Lag{Head: 9, Indexed: 9, IndexedTime: 946_600_000, Level: time.Now()}),
+		w.basis = []order.ChainBasis{
+			followed(1, order.Lag{}),
+			followed(137, order.Lag{Head: 9, Indexed: 8, IndexedTime: 946_600_000, Level: time.Now().Add(-time.Hour)}),
+			followed(8453, order.Lag{Head: 9, Indexed: 9, IndexedTime: 946_600_000, Level: time.Now()}),
 		}
 		s := w.server(t)
 		const both = "137;block=8;time=946600000;lag=3600;from=0;behind, 8453;block=9;time=946600000;lag=0;from=0"

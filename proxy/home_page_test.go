@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"crossgate/order"
-	"crossgate/order/index"
 	"crossgate/order/list"
+	"crossgate/order/query"
 	"crossgate/proxy"
 	"crossgate/proxy/quota"
 )
@@ -26,7 +26,7 @@ func TestStartPageIsFollowedForOneRequest(t *testing.T) {
 		var isThere atomic.Bool
 		client, stop := running(t, w, func(o *parts) {
 			o.Quotas.Address = quota.Quota{Units: proxy.ListCost, Window: 24 * time.Hour}
-			ordersOf(o).list = func(list.Filter, uint64, uint64) (index.List, error) {
+			ordersOf(o).list = func(list.Filter, uint64, uint64) (query.List, error) {
 				orders := slices.Clone(w.orders[createdTx])
 				if isThere.Load() {
 					orders = append(orders, created(t, order.ID{9}, createdTx, began))
@@ -34,7 +34,7 @@ func TestStartPageIsFollowedForOneRequest(t *testing.T) {
 				return listOf(orders...), nil
 			}
 		})
-		response, lines := follow(t, client, "/")
+		response, lines := streamOf(t, client, "/")
 		if got := response.Header.Get("Content-Type"); got != "text/event-stream" {
 			t.Fatalf("Content-Type = %q", got)
 		}
@@ -51,7 +51,7 @@ func TestStartPageIsFollowedForOneRequest(t *testing.T) {
 		if got := time.Since(since); got != 10*time.Second {
 			t.Errorf("ages are refreshed after %s, want %s", got, 10*time.Second)
 		}
-		again, _ := follow(t, client, "/")
+		again, _ := streamOf(t, client, "/")
 		wantError(t, again, http.StatusTooManyRequests, "QUOTA_EXCEEDED") // the first was all that there was
 		if err := stop(); err != nil {
 			t.Error(err)

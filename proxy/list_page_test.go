@@ -9,8 +9,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
 	"crossgate/order/list"
+	"crossgate/order/query"
 	"crossgate/proxy/orders"
 )
 
@@ -65,7 +65,7 @@ func TestListPageSaysWhatIsWrong(t *testing.T) {
 		t.Error("the index was asked about a filter with mistakes")
 	}
 	down := w.server(t, func(o *parts) {
-		ordersOf(o).list = func(list.Filter, uint64, uint64) (index.List, error) { return index.List{}, index.ErrUnavailable }
+		ordersOf(o).list = func(list.Filter, uint64, uint64) (query.List, error) { return query.List{}, query.ErrUnavailable }
 	})
 	if page := pageAt(t, down, "/orders", http.StatusServiceUnavailable); !strings.Contains(page, "INDEX_UNAVAILABLE") {
 		t.Errorf("without the index: %s", page)

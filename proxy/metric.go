@@ -15,7 +15,7 @@ import (
 
 	"crossgate/cache"
 	"crossgate/chain"
-	"crossgate/order/index"
+	"crossgate/order/query"
 )
 
 const (
@@ -145,7 +145,7 @@ func missingChain(c *gin.Context) chain.ID {
 	if c.Writer.Status() < http.StatusInternalServerError {
 		return 0
 	}
-	var unreachable *index.UnreachableError
+	var unreachable *query.UnreachableError
 	if len(c.Errors) > 0 && errors.As(c.Errors[0], &unreachable) && len(unreachable.Chains) == 1 {
 		return unreachable.Chains[0]
 	}

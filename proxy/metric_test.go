@@ -10,13 +10,13 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"crossgate/chain"
-	"crossgate/order/index"
+	"crossgate/order/query"
 )
 
 // TestFailureIsForWantOfOneChain tells failures that a chain's own alert covers from all others.
 func TestFailureIsForWantOfOneChain(t *testing.T) {
 	unreachable := func(chains ...chain.ID) error {
-		return fmt.Errorf("order: %w", &index.UnreachableError{Chains: chains, Err: errors.New("refused")})
+		return fmt.Errorf("order: %w", &query.UnreachableError{Chains: chains, Err: errors.New("refused")})
 	}
 	for name, test := range map[string]struct {
 		status int
@@ -26,7 +26,7 @@ func TestFailureIsForWantOfOneChain(t *testing.T) {
 	}{
 		"the chain of an order":       {http.StatusServiceUnavailable, unreachable(137), 0, 137},
 		"one of several":              {http.StatusServiceUnavailable, unreachable(1, 137), 0, 0},
-		"the index":                   {http.StatusServiceUnavailable, index.ErrUnavailable, 0, 0},
+		"the index":                   {http.StatusServiceUnavailable, query.ErrUnavailable, 0, 0},
 		"a swap's chain, or a venue":  {http.StatusBadGateway, errors.New("no quote"), 10, 10},
 		"a swap that is answered":     {http.StatusOK, nil, 10, 0},
 		"an order that is not there":  {http.StatusNotFound, unreachable(137), 0, 0},

@@ -22,7 +22,7 @@ import (
 	"github.com/getkin/kin-openapi/routers/legacy"
 	"github.com/google/go-cmp/cmp"
 
-	"crossgate/order/index"
+	"crossgate/order"
 	"crossgate/proxy"
 	"crossgate/quote"
 )
@@ -233,7 +233,7 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := newWorld(t)
-	w.basis = []index.ChainBasis{followed(8453, index.Lag{})}
+	w.basis = []order.ChainBasis{followed(8453, order.Lag{})}
 	s := w.server(t, func(o *parts) { o.Tokens = listing{w.tokenList} })
 	broken := newWorld(t).server(t, func(o *parts) {
 		o.Swaps = estimates(func(context.Context, quote.Request) (quote.Estimate, error) {

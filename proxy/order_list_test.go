@@ -10,8 +10,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
 	"crossgate/order/list"
+	"crossgate/order/query"
 	"crossgate/proxy"
 	"crossgate/proxy/orders"
 )
@@ -206,7 +206,7 @@ func TestListsAreAskedByPost(t *testing.T) {
 
 func TestUnlistedOrdersAreNoEmptyList(t *testing.T) {
 	s := newWorld(t).server(t, func(o *parts) {
-		ordersOf(o).list = func(list.Filter, uint64, uint64) (index.List, error) { return index.List{}, index.ErrUnlisted }
+		ordersOf(o).list = func(list.Filter, uint64, uint64) (query.List, error) { return query.List{}, query.ErrUnlisted }
 	})
 	answer := post(s, listPath, `{}`)
 	if answer.Code != http.StatusServiceUnavailable || !strings.Contains(answer.Body.String(), "ORDERS_NOT_LISTED_YET") ||

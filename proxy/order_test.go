@@ -13,7 +13,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/query"
 	"crossgate/upstream"
 )
 
@@ -47,7 +47,7 @@ func TestOrderIsFoundByItsID(t *testing.T) {
 }
 
 func TestUnknownOrderTellsHowFarTheIndexIs(t *testing.T) {
-	for want, lag := range map[string]map[chain.ID]index.Lag{
+	for want, lag := range map[string]map[chain.ID]order.Lag{
 		"the index has read all chains to their newest blocks; orders from before": {1: {Head: 9, Indexed: 9, IndexedTime: 1_784_948_713}},
 		"read all chains up to 2026-07-25T03:05:13Z at least;":                     {1: {Head: 9, Indexed: 8, IndexedTime: 1_784_948_713}, 10: {Head: 9, Indexed: 9}},
 		"read all chains but 10, 8453 up to 2026-07-25T03:05:13Z at least;":        {1: {Head: 9, Indexed: 8, IndexedTime: 1_784_948_713}, 10: {}, 8453: {Head: 7}},
@@ -83,7 +83,7 @@ func TestOrderBesideTheIndexIsFoundByItsIDOnceItsTransactionWas(t *testing.T) {
 }
 
 func TestOrderOfASilentChainIsNotCalledUnknown(t *testing.T) {
-	silent := &index.UnreachableError{Chains: []chain.ID{137}, Err: &upstream.Error{Class: upstream.Timeout, Endpoint: "rpc"}}
+	silent := &query.UnreachableError{Chains: []chain.ID{137}, Err: &upstream.Error{Class: upstream.Timeout, Endpoint: "rpc"}}
 	s := newWorld(t).server(t, func(o *parts) {
 		ordersOf(o).byID = func(context.Context, order.ID) (*order.Order, error) { return nil, silent }
 	})
@@ -96,7 +96,7 @@ func TestOrderByIDWithoutTheIndex(t *testing.T) {
 	w := newWorld(t)
 	s := w.server(t, func(o *parts) {
 		ordersOf(o).byID = func(context.Context, order.ID) (*order.Order, error) {
-			return nil, fmt.Errorf("%w: no answer", index.ErrUnavailable)
+			return nil, fmt.Errorf("%w: no answer", query.ErrUnavailable)
 		}
 	})
 	for _, path := range []string{"/api/Orders/" + idText(8), "/v1.0/dln/order/" + idText(8) + "/status"} {
@@ -119,7 +119,7 @@ func TestOrderByIDWithoutTheIndex(t *testing.T) {
 
 // Nothing is told as not found, on any path, while a chain was not heard that could know it; the chain is named.
 func TestNotFoundIsNotToldWhileAChainIsUnheard(t *testing.T) {
-	unheard := &index.UnheardError{UnreachableError: index.UnreachableError{
+	unheard := &query.UnheardError{UnreachableError: query.UnreachableError{
 		Chains: []chain.ID{137, 7565164}, Err: &upstream.Error{Class: upstream.Timeout, Endpoint: secret},
 	}}
 	w, asked := newWorld(t), 0
@@ -157,7 +157,7 @@ func TestOrderThatIsRememberedIsNotCalledUnknown(t *testing.T) {
 		find := orders.find
 		orders.find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 			if isDown {
-				return nil, &index.UnheardError{UnreachableError: index.UnreachableError{Chains: []chain.ID{1}, Err: errors.New("down")}}
+				return nil, &query.UnheardError{UnreachableError: query.UnreachableError{Chains: []chain.ID{1}, Err: errors.New("down")}}
 			}
 			return find(ctx, tx)
 		}

@@ -9,7 +9,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/query"
 	"crossgate/proxy"
 	"crossgate/proxy/quota"
 )
@@ -38,7 +38,7 @@ func pageAt(t *testing.T, s *site, target string, status int) string {
 
 func TestPagesShowWhatIsAsked(t *testing.T) {
 	w := newWorld(t)
-	w.basis = []index.ChainBasis{followed(8453, index.Lag{})}
+	w.basis = []order.ChainBasis{followed(8453, order.Lag{})}
 	s := w.server(t, func(o *parts) { o.Tokens = listing{w.tokenList} })
 	query := strings.TrimPrefix(goodSwap, swapPath+"?")
 	for target, want := range map[string]string{
@@ -162,7 +162,7 @@ func TestBrowsersGetPagesOfEveryError(t *testing.T) {
 // TestUnavailableIsAPage has a page ask an index that cannot be asked.
 func TestUnavailableIsAPage(t *testing.T) {
 	s := newWorld(t).server(t, func(o *parts) {
-		ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) { return nil, index.ErrUnavailable }
+		ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) { return nil, query.ErrUnavailable }
 	})
 	response := get(s, "/order/"+createdTx, "Accept: text/html")
 	if page := string(body(t, response)); response.StatusCode != http.StatusServiceUnavailable || !strings.Contains(page, "INDEX_UNAVAILABLE") ||
@@ -211,26 +211,26 @@ func TestOriginIsWhatTheVisitorSees(t *testing.T) {
 // TestNothingIsLockedIsSaidOfAllHistoryOnly looks at the page of a taker of whom the index knows nothing.
 func TestNothingIsLockedIsSaidOfAllHistoryOnly(t *testing.T) {
 	const paid, notKnown = "every delivery has been paid", "Nothing is locked as far as the chains were read"
-	level := index.Lag{Head: 90, Indexed: 90, IndexedTime: uint64(time.Now().Unix()), Level: time.Now().Add(time.Hour)}
-	late := index.Lag{Head: 90, Indexed: 70, IndexedTime: uint64(time.Now().Add(-2 * time.Hour).Unix())}
+	level := order.Lag{Head: 90, Indexed: 90, IndexedTime: uint64(time.Now().Unix()), Level: time.Now().Add(time.Hour)}
+	late := order.Lag{Head: 90, Indexed: 70, IndexedTime: uint64(time.Now().Add(-2 * time.Hour).Unix())}
 	for name, test := range map[string]struct {
-		change func(*index.ChainBasis)
+		change func(*order.ChainBasis)
 		wants  []string
 	}{
-		"all was read":     {func(*index.ChainBasis) {}, []string{paid}},
-		"nothing was read": {func(c *index.ChainBasis) { c.Lag = index.Lag{} }, []string{notKnown, "Polygon: nothing was read yet"}},
+		"all was read":     {func(*order.ChainBasis) {}, []string{paid}},
+		"nothing was read": {func(c *order.ChainBasis) { c.Lag = order.Lag{} }, []string{notKnown, "Polygon: nothing was read yet"}},
 		"begun later": {
-			func(c *index.ChainBasis) { c.From = index.BlockTime{Number: 7_000_000, Time: 1_784_948_000} },
+			func(c *order.ChainBasis) { c.From = order.BlockTime{Number: 7_000_000, Time: 1_784_948_000} },
 			[]string{notKnown, "Polygon: read from block 7,000,000 on", "2026-07-25 02:53:20 UTC"},
 		},
-		"behind": {func(c *index.ChainBasis) { c.Lag = late }, []string{notKnown, "Polygon: read as of 2 hours ago"}},
+		"behind": {func(c *order.ChainBasis) { c.Lag = late }, []string{notKnown, "Polygon: read as of 2 hours ago"}},
 		"a block is left out": {
-			func(c *index.ChainBasis) { c.Quarantined = index.QuarantinedBlocks{Count: 2, First: 8} },
+			func(c *order.ChainBasis) { c.Quarantined = order.QuarantinedBlocks{Count: 2, First: 8} },
 			[]string{notKnown, "Polygon: 2 blocks cannot be read"},
 		},
 	} {
 		w := newWorld(t)
-		w.basis = []index.ChainBasis{followed(1, level), followed(137, level)}
+		w.basis = []order.ChainBasis{followed(1, level), followed(137, level)}
 		test.change(&w.basis[1])
 		page := pageAt(t, w.server(t), "/locked/"+nobody, http.StatusOK)
 		for _, want := range test.wants {

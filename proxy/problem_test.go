@@ -14,7 +14,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/query"
 	"crossgate/proxy"
 	"crossgate/quote"
 	"crossgate/upstream"
@@ -101,20 +101,20 @@ func TestFailuresOfUpstreams(t *testing.T) {
 		"a limit and a timeout":   {errors.Join(failing(upstream.RateLimited, 0), failing(upstream.Timeout, 0)), 504, "UPSTREAM_TIMEOUT", "1"},
 		"a timeout and a failure": {fmt.Errorf("venues: %w", errors.Join(failing(upstream.Timeout, 0), failing(upstream.Unreachable, 0))), 502, "UPSTREAM_FAILED", "1"},
 		"deadline of the walk":    {fmt.Errorf("quote: %w", context.DeadlineExceeded), 504, "UPSTREAM_TIMEOUT", "1"},
-		"chains unreachable":      {fmt.Errorf("find: %w", &index.UnreachableError{Chains: []chain.ID{1, 137}, Err: failing(upstream.Timeout, 7*time.Second)}), 503, "CHAIN_UNREACHABLE", "7"},
-		"chains not heard": {fmt.Errorf("find: %w", &index.UnheardError{UnreachableError: index.UnreachableError{
+		"chains unreachable":      {fmt.Errorf("find: %w", &query.UnreachableError{Chains: []chain.ID{1, 137}, Err: failing(upstream.Timeout, 7*time.Second)}), 503, "CHAIN_UNREACHABLE", "7"},
+		"chains not heard": {fmt.Errorf("find: %w", &query.UnheardError{UnreachableError: query.UnreachableError{
 			Chains: []chain.ID{1}, Err: errors.Join(failing(upstream.Timeout, 7*time.Second), failing(upstream.RateLimited, 2*time.Second)),
 		}}), 503, "CHAIN_UNREACHABLE", "2"},
-		"no calls left for a search": {&index.UnheardError{UnreachableError: index.UnreachableError{
+		"no calls left for a search": {&query.UnheardError{UnreachableError: query.UnreachableError{
 			Chains: []chain.ID{1, 137}, Err: errors.Join(
 				&upstream.Error{Class: upstream.RateLimited, Endpoint: secret, RetryAfter: 2 * time.Second, Err: upstream.ErrShort},
 				&upstream.Error{Class: upstream.RateLimited, Endpoint: secret, RetryAfter: 5 * time.Second, Err: upstream.ErrShort},
 			),
 		}}, 503, "OVERLOADED", "5"},
-		"too many searches":        {fmt.Errorf("find: %w", &index.BusyError{After: 3 * time.Second}), 503, "OVERLOADED", "3"},
-		"by the index alone":       {fmt.Errorf("%w: %w", order.ErrNotFound, index.ErrUnasked), 404, "TRANSACTION_NOT_FOUND", ""},
-		"neither index nor chains": {fmt.Errorf("%w: %w", index.ErrUnavailable, &index.UnheardError{}), 503, "INDEX_UNAVAILABLE", "1"},
-		"index unavailable":        {fmt.Errorf("%w: %v", index.ErrUnavailable, secret), 503, "INDEX_UNAVAILABLE", "1"},
+		"too many searches":        {fmt.Errorf("find: %w", &query.BusyError{After: 3 * time.Second}), 503, "OVERLOADED", "3"},
+		"by the index alone":       {fmt.Errorf("%w: %w", order.ErrNotFound, query.ErrUnasked), 404, "TRANSACTION_NOT_FOUND", ""},
+		"neither index nor chains": {fmt.Errorf("%w: %w", query.ErrUnavailable, &query.UnheardError{}), 503, "INDEX_UNAVAILABLE", "1"},
+		"index unavailable":        {fmt.Errorf("%w: %v", query.ErrUnavailable, secret), 503, "INDEX_UNAVAILABLE", "1"},
 		"no route":                 {fmt.Errorf("%w: %v", quote.ErrNoRoute, secret), 400, "NO_ROUTE", ""},
 		"not found":                {fmt.Errorf("find: %w", order.ErrNotFound), 404, "TRANSACTION_NOT_FOUND", ""},
 		"something never heard of": {errors.New(secret), 500, "INTERNAL_SERVER_ERROR", ""},

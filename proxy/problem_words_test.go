@@ -14,7 +14,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/query"
 	"crossgate/quote"
 	"crossgate/upstream"
 )
@@ -36,13 +36,13 @@ func TestProblemsSayWhatHappenedAndWhatToDo(t *testing.T) {
 		{target: ordersPath + unknownIs},
 		{target: ordersPath + plainTx},
 		{target: ordersPath + severalTx + "?index=3"},
-		{target: ordersPath + createdTx, err: &index.UnheardError{UnreachableError: index.UnreachableError{Chains: []chain.ID{56}, Err: context.DeadlineExceeded}}},
-		{target: ordersPath + createdTx, err: &index.UnreachableError{Chains: []chain.ID{56}, Err: context.DeadlineExceeded}},
-		{target: ordersPath + createdTx, err: &index.UnreachableError{Chains: []chain.ID{1, 137}, Err: context.DeadlineExceeded}},
-		{target: ordersPath + createdTx, err: &index.UnheardError{UnreachableError: index.UnreachableError{
+		{target: ordersPath + createdTx, err: &query.UnheardError{UnreachableError: query.UnreachableError{Chains: []chain.ID{56}, Err: context.DeadlineExceeded}}},
+		{target: ordersPath + createdTx, err: &query.UnreachableError{Chains: []chain.ID{56}, Err: context.DeadlineExceeded}},
+		{target: ordersPath + createdTx, err: &query.UnreachableError{Chains: []chain.ID{1, 137}, Err: context.DeadlineExceeded}},
+		{target: ordersPath + createdTx, err: &query.UnheardError{UnreachableError: query.UnreachableError{
 			Chains: []chain.ID{1, 137}, Err: &upstream.Error{Class: upstream.RateLimited, RetryAfter: time.Second, Err: upstream.ErrShort},
 		}}},
-		{target: ordersPath + createdTx, err: fmt.Errorf("%w: %w", order.ErrNotFound, index.ErrUnasked)},
+		{target: ordersPath + createdTx, err: fmt.Errorf("%w: %w", order.ErrNotFound, query.ErrUnasked)},
 		{target: "/api/Orders/0x12"},
 		{target: "/api/Orders/" + unknownIs},
 		{target: "/v1.0/dln/order/0x12/status"},
@@ -80,8 +80,8 @@ func TestProblemsSayWhatHappenedAndWhatToDo(t *testing.T) {
 		{target: goodSwap, err: &upstream.Error{Class: upstream.RateLimited}},
 		{target: goodSwap, err: &upstream.Error{Class: upstream.Timeout}},
 		{target: goodSwap, err: &upstream.Error{Class: upstream.BadAnswer}},
-		{target: ordersPath + createdTx, err: index.ErrUnavailable},
-		{target: ordersPath + createdTx, err: index.ErrEmpty},
+		{target: ordersPath + createdTx, err: query.ErrUnavailable},
+		{target: ordersPath + createdTx, err: query.ErrEmpty},
 		{target: "/v1.0/dln/order/create-tx"},
 		{target: "/V1.0/dln/order/Quote/"},
 	} {
@@ -123,7 +123,7 @@ func TestProblemsSayWhatHappenedAndWhatToDo(t *testing.T) {
 // wordyServer has read Ethereum to its newest block and Base not yet; what it is asked for meets with an error, if any.
 func wordyServer(t *testing.T, err error) *site {
 	w := newWorld(t)
-	w.basis = []index.ChainBasis{followed(1, index.Lag{Head: 90, Indexed: 90}), followed(8453, index.Lag{})}
+	w.basis = []order.ChainBasis{followed(1, order.Lag{Head: 90, Indexed: 90}), followed(8453, order.Lag{})}
 	s := w.server(t, func(o *parts) {
 		if err == nil {
 			return

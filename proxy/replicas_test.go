@@ -15,7 +15,6 @@ import (
 	"crossgate/chain"
 	"crossgate/internal/redistest"
 	"crossgate/order"
-	"crossgate/order/index"
 	"crossgate/proxy"
 	"crossgate/proxy/quota"
 )
@@ -109,9 +108,9 @@ func TestTenThousandRequestsToTwoReplicasLoadOnce(t *testing.T) {
 func TestReplicasAnswerAlike(t *testing.T) {
 	url := redistest.Serve(t).URL()
 	w := newWorld(t)
-	base := followed(8453, index.Lag{Head: 9, Indexed: 9, IndexedTime: uint64(time.Now().Unix()), Level: time.Now().Add(time.Hour)}) // no lag, however long it takes
-	base.From, base.Proven, base.Quarantined = index.BlockTime{Number: 2, Time: 1_784_948_000}, 8, index.QuarantinedBlocks{Count: 1, First: 5}
-	w.basis = []index.ChainBasis{base}
+	base := followed(8453, order.Lag{Head: 9, Indexed: 9, IndexedTime: uint64(time.Now().Unix()), Level: time.Now().Add(time.Hour)}) // no lag, however long it takes
+	base.From, base.Proven, base.Quarantined = order.BlockTime{Number: 2, Time: 1_784_948_000}, 8, order.QuarantinedBlocks{Count: 1, First: 5}
+	w.basis = []order.ChainBasis{base}
 	a, b := startSharing(t, w, url), startSharing(t, w, url)
 	compared := []string{"Content-Type", "Content-Length", "Etag", "Cache-Control", "Link", proxy.IndexBasis}
 	for _, path := range []string{

@@ -11,7 +11,7 @@ import (
 
 	"crossgate/cache"
 	"crossgate/chain"
-	"crossgate/order/index"
+	"crossgate/order/query"
 )
 
 // Route is a documented path as data: how a request becomes a question of type Q, what distinguishes
@@ -165,11 +165,11 @@ func (r Route[Q]) late(s *Server, question Q) cache.Result[answer] {
 	why := s.Options.Index.Late(sought)
 	p := chainUnreachable.From(errors.Join(ErrImpatient, why))
 	p.message = fmt.Sprintf("reading the answer takes longer than %s and goes on; retry later", s.patience)
-	if unheard, is := errors.AsType[*index.UnheardError](why); is {
+	if unheard, is := errors.AsType[*query.UnheardError](why); is {
 		p.Unheard = unheard.Chains
 		p.message = fmt.Sprintf("no answer from %s within %s; the search goes on, retry later", named(p.Unheard), s.patience)
 	}
-	if r.Stored || errors.Is(why, index.ErrUnavailable) {
+	if r.Stored || errors.Is(why, query.ErrUnavailable) {
 		p = indexUnavailable.From(p.cause)
 	}
 	searched := s.Options.Index.Basis()

@@ -6,17 +6,17 @@ import (
 	"testing"
 
 	"crossgate/order"
-	"crossgate/order/index"
 	"crossgate/order/list"
+	"crossgate/order/query"
 )
 
 func TestSearchLeadsWhereATextBelongs(t *testing.T) {
 	w := newWorld(t)
 	s := w.server(t, func(o *parts) {
 		o.Tokens = listing{w.tokenList}
-		ordersOf(o).list = func(f list.Filter, _, _ uint64) (index.List, error) {
+		ordersOf(o).list = func(f list.Filter, _, _ uint64) (query.List, error) {
 			if f.Search != nil && f.Search.Address.String() != taker {
-				return index.List{}, nil
+				return query.List{}, nil
 			}
 			return listOf(w.orders[createdTx]...), nil
 		}
@@ -64,7 +64,7 @@ func TestHomeShowsTheNewestOrders(t *testing.T) {
 		t.Error("the older order comes first")
 	}
 	without := w.server(t, func(o *parts) {
-		ordersOf(o).list = func(list.Filter, uint64, uint64) (index.List, error) { return index.List{}, index.ErrUnavailable }
+		ordersOf(o).list = func(list.Filter, uint64, uint64) (query.List, error) { return query.List{}, query.ErrUnavailable }
 	})
 	if page := pageAt(t, without, "/", http.StatusOK); !strings.Contains(page, "Orders cannot be listed") {
 		t.Errorf("without orders: %s", page)

@@ -11,8 +11,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
 	"crossgate/order/list"
+	"crossgate/order/query"
 	"crossgate/proxy"
 	"crossgate/proxy/quota"
 )
@@ -27,10 +27,10 @@ func TestClientsAreAnsweredBeforeBalancersGiveUp(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
-			w.basis = []index.ChainBasis{followed(1, index.Lag{Head: 9, Indexed: 9})}
+			w.basis = []order.ChainBasis{followed(1, order.Lag{Head: 9, Indexed: 9})}
 			s := w.server(t, func(o *parts) {
 				a := ordersOf(o)
-				a.late = &index.UnheardError{UnreachableError: index.UnreachableError{Chains: []chain.ID{137}, Err: context.DeadlineExceeded}}
+				a.late = &query.UnheardError{UnreachableError: query.UnreachableError{Chains: []chain.ID{137}, Err: context.DeadlineExceeded}}
 				find, byID := a.find, a.byID
 				a.find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 					time.Sleep(4 * time.Second)
@@ -72,8 +72,8 @@ func TestLateAnswersNameWhatIsSlow(t *testing.T) {
 		path, id string
 		late     error
 	}{
-		"index":          {ordersPath + createdTx, "INDEX_UNAVAILABLE", fmt.Errorf("%w: locked", index.ErrUnavailable)},
-		"index, by id":   {"/v1.0/dln/order/" + idText(7) + "/status", "INDEX_UNAVAILABLE", index.ErrUnavailable},
+		"index":          {ordersPath + createdTx, "INDEX_UNAVAILABLE", fmt.Errorf("%w: locked", query.ErrUnavailable)},
+		"index, by id":   {"/v1.0/dln/order/" + idText(7) + "/status", "INDEX_UNAVAILABLE", query.ErrUnavailable},
 		"not known":      {"/api/Orders/" + idText(7), "CHAIN_UNREACHABLE", nil},
 		"list":           {listPath, "INDEX_UNAVAILABLE", nil},
 		"all-time total": {"/api/Statistics/getAllTime", "INDEX_UNAVAILABLE", nil},
@@ -90,9 +90,9 @@ func TestLateAnswersNameWhatIsSlow(t *testing.T) {
 					time.Sleep(4 * time.Second)
 					return nil, order.ErrNotFound
 				}
-				a.list = func(list.Filter, uint64, uint64) (index.List, error) {
+				a.list = func(list.Filter, uint64, uint64) (query.List, error) {
 					time.Sleep(4 * time.Second)
-					return index.List{}, nil
+					return query.List{}, nil
 				}
 				a.allTime = 4 * time.Second
 			})

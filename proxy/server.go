@@ -19,7 +19,7 @@ import (
 	"crossgate/cache"
 	"crossgate/cache/shared"
 	"crossgate/chain"
-	"crossgate/order/index"
+	"crossgate/order"
 	"crossgate/proxy/passthrough"
 	"crossgate/proxy/quota"
 	"crossgate/proxy/shadow"
@@ -42,11 +42,11 @@ const (
 	defaultIdle       = 620 * time.Second // balancers keep connections for up to 600
 )
 
-// Index is what the server itself asks of the order index (index.Index).
+// Index is what the server itself asks of the order index (query.Index).
 type Index interface {
 	// Basis returns what an answer about everything would be read from now.
-	Basis() index.Basis
-	// Late returns why an answer takes long: index.ErrUnavailable, *index.UnheardError of searches, nil when unknown.
+	Basis() order.Basis
+	// Late returns why an answer takes long: query.ErrUnavailable, *query.UnheardError of searches, nil when unknown.
 	Late(chain.TxHash) error
 	// Unready returns why other replicas should be asked instead of this one, nil when they need not.
 	Unready() error

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/query"
 	"crossgate/order/stats"
 	"crossgate/proxy"
 )
@@ -15,8 +15,8 @@ import (
 // withoutStatistics is an index that has not read anything.
 type withoutStatistics struct{ *answering }
 
-func (withoutStatistics) Daily(context.Context, uint64, uint64) (days, before []order.DailyStatistics, basis index.Basis, err error) {
-	return nil, nil, index.Basis{}, index.ErrEmpty
+func (withoutStatistics) Daily(context.Context, uint64, uint64) (days, before []order.DailyStatistics, basis order.Basis, err error) {
+	return nil, nil, order.Basis{}, query.ErrEmpty
 }
 
 func TestStatisticsPageShowsAnswers(t *testing.T) {
@@ -45,7 +45,7 @@ func TestStatisticsPageShowsAnswers(t *testing.T) {
 func TestStatisticsPageOfAnEmptyIndexSaysWhy(t *testing.T) {
 	s := newWorld(t).server(t, func(o *parts) { o.Orders = withoutStatistics{ordersOf(o)} })
 	page := pageAt(t, s, "/statistics", http.StatusOK)
-	if want := proxy.ProblemOf(index.ErrEmpty).PublicText(); !strings.Contains(page, want) || strings.Contains(page, "$") {
+	if want := proxy.ProblemOf(query.ErrEmpty).PublicText(); !strings.Contains(page, want) || strings.Contains(page, "$") {
 		t.Errorf("the page lacks %q, or tells a value: %s", want, page)
 	}
 	if !strings.Contains(page, "odos") {
@@ -57,7 +57,7 @@ func TestStatisticsPageOfAnEmptyIndexSaysWhy(t *testing.T) {
 func TestOrderPageTellsWorthThenAndWhereItWasRead(t *testing.T) {
 	w, given := newWorld(t), int64(18_000_000)
 	w.values = map[order.ID]stats.Values{{8}: {Given: &given}}
-	w.basis = []index.ChainBasis{followed(8453, index.Lag{Head: 9, Indexed: 9})}
+	w.basis = []order.ChainBasis{followed(8453, order.Lag{Head: 9, Indexed: 9})}
 	s := w.server(t)
 	page := pageAt(t, s, "/order/"+claimedTx, http.StatusOK)
 	for _, want := range []string{"$18.00 when created, $17.99 now", "no price then", "Where this was read", "read once; the second reading"} {

@@ -31,8 +31,8 @@ func running(t *testing.T, w *world, change ...func(*parts)) (client *http.Clien
 // rest lets the goroutines notice that there is nothing left to do which look now and then: those of a bubble must end.
 func rest() { <-time.After(time.Minute) }
 
-// follow opens the stream of an order and returns its lines.
-func follow(t *testing.T, client *http.Client, path string, headers ...string) (*http.Response, *bufio.Scanner) {
+// streamOf opens the stream of an order and returns its lines.
+func streamOf(t *testing.T, client *http.Client, path string, headers ...string) (*http.Response, *bufio.Scanner) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://crossgate"+path, nil)
 	if err != nil {
@@ -88,7 +88,7 @@ func TestStreamTellsEveryChangeUntilTheOrderIsFinal(t *testing.T) {
 				return []*order.Order{claimed(t, createdTx, uint64(began.Unix()))}, nil
 			}
 		})
-		response, lines := follow(t, client, ordersPath+createdTx)
+		response, lines := streamOf(t, client, ordersPath+createdTx)
 		if got := response.Header.Get("Content-Type"); got != "text/event-stream" {
 			t.Errorf("Content-Type = %q", got)
 		}
@@ -105,7 +105,7 @@ func TestStreamTellsEveryChangeUntilTheOrderIsFinal(t *testing.T) {
 		if name, _, _, _ := event(t, lines); name != "" {
 			t.Errorf("%s after the final event, want the end", name)
 		}
-		if again, _ := follow(t, client, ordersPath+createdTx, "Last-Event-ID: "+id); again.StatusCode != http.StatusNoContent {
+		if again, _ := streamOf(t, client, ordersPath+createdTx, "Last-Event-ID: "+id); again.StatusCode != http.StatusNoContent {
 			t.Errorf("a client that has the final order gets %s, want 204", again.Status)
 		}
 		if err := stop(); err != nil {
@@ -121,7 +121,7 @@ func TestStreamsEndWhenTheServerStops(t *testing.T) {
 	for _, path := range lastingStreams {
 		synctest.Test(t, func(t *testing.T) {
 			client, stop := running(t, newWorld(t))
-			_, lines := follow(t, client, path)
+			_, lines := streamOf(t, client, path)
 			synctest.Wait()
 			began, stopped := time.Now(), make(chan error)
 			go func() { stopped <- stop() }()
@@ -152,17 +152,17 @@ func TestEveryStreamTakesAPlace(t *testing.T) {
 					return quote.Estimate{}, ctx.Err()
 				})
 			})
-			first, _ := follow(t, client, taken)
+			first, _ := streamOf(t, client, taken)
 			if first.StatusCode != http.StatusOK {
 				t.Fatalf("%s: %s", taken, first.Status)
 			}
 			for _, path := range all {
-				refused, _ := follow(t, client, path)
+				refused, _ := streamOf(t, client, path)
 				wantError(t, refused, http.StatusServiceUnavailable, "TOO_MANY_STREAMS")
 			}
 			first.Body.Close()
 			synctest.Wait()
-			if next, _ := follow(t, client, ordersPath+createdTx); next.StatusCode != http.StatusOK {
+			if next, _ := streamOf(t, client, ordersPath+createdTx); next.StatusCode != http.StatusOK {
 				t.Errorf("after %s: %s", taken, next.Status)
 			}
 			if err := stop(); err != nil {
@@ -177,15 +177,15 @@ func TestStreamsAreBounded(t *testing.T) {
 		client, stop := running(t, newWorld(t), func(o *parts) { o.Streams = 2 })
 		var first *http.Response
 		for range 2 {
-			response, lines := follow(t, client, ordersPath+severalTx+"?index=1")
+			response, lines := streamOf(t, client, ordersPath+severalTx+"?index=1")
 			event(t, lines)
 			first = response
 		}
-		refused, _ := follow(t, client, ordersPath+createdTx)
+		refused, _ := streamOf(t, client, ordersPath+createdTx)
 		wantError(t, refused, http.StatusServiceUnavailable, "TOO_MANY_STREAMS")
 		first.Body.Close()
 		synctest.Wait()
-		if response, _ := follow(t, client, ordersPath+createdTx); response.StatusCode != http.StatusOK {
+		if response, _ := streamOf(t, client, ordersPath+createdTx); response.StatusCode != http.StatusOK {
 			t.Errorf("after a client has left: %s", response.Status)
 		}
 		if err := stop(); err != nil {
@@ -201,7 +201,7 @@ func TestOneClientDoesNotTakeAllStreams(t *testing.T) {
 			o.Quotas.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 		})
 		from := func(address string) *http.Response {
-			response, lines := follow(t, client, ordersPath+severalTx+"?index=1", "X-Forwarded-For: "+address)
+			response, lines := streamOf(t, client, ordersPath+severalTx+"?index=1", "X-Forwarded-For: "+address)
 			if response.StatusCode == http.StatusOK {
 				event(t, lines)
 			}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"crossgate/order"
-	"crossgate/order/index"
 )
 
 const sameChainPath = "/api/SameChainSwap/"
@@ -81,7 +80,7 @@ func TestASwapIsFoundByItsIDBeforeItIsIndexed(t *testing.T) {
 	s := w.server(t)
 	wantError(t, get(s, sameChainPath+id.String()), http.StatusUnprocessableEntity, "SWAP_NOT_FOUND")
 	body(t, get(s, sameChainPath+"8453/tx/"+freshSwapTx))
-	s.OrdersChanged([]index.Change{{Order: id}}) // the answer that it is unknown is kept for a second
+	s.OrdersChanged([]order.Change{{Order: id}}) // the answer that it is unknown is kept for a second
 	if response := get(s, sameChainPath+id.String()); response.StatusCode != http.StatusOK {
 		t.Errorf("by id after its transaction was asked for: %d %s", response.StatusCode, body(t, response))
 	}
@@ -97,7 +96,7 @@ func TestAChangedSwapEndsItsAnswers(t *testing.T) {
 		if w.swaps = w.swaps[:2]; isKnown {
 			w.swaps = append(w.swaps, made)
 		}
-		s.OrdersChanged([]index.Change{{Order: made.ID, Creation: made.At.Tx}})
+		s.OrdersChanged([]order.Change{{Order: made.ID, Creation: made.At.Tx}})
 		for _, target := range targets {
 			if got := get(s, target).StatusCode; (got == http.StatusOK) != isKnown {
 				t.Errorf("GET %s = %d after a change, known: %v", target, got, isKnown)

@@ -7,8 +7,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
 	"crossgate/order/list"
+	"crossgate/order/query"
 )
 
 // swapped is a swap of USDC on Base for its wrapped coin.
@@ -25,16 +25,16 @@ func swapped(t testing.TB, number byte, tx string, at uint64) order.Swap {
 }
 
 // foundSwap has the part of a basis that a swap was read from.
-func (a *answering) foundSwap(s order.Swap, from index.Basis) index.FoundSwap {
-	c := index.ChainBasis{Chain: s.At.Chain, Followed: true, Final: time.Since(time.Unix(int64(s.At.Time), 0)) > 6*time.Hour}
-	return index.FoundSwap{Swap: s, Basis: index.Basis{At: from.At, Behind: from.Behind, Chains: []index.ChainBasis{c}}}
+func (a *answering) foundSwap(s order.Swap, from order.Basis) query.FoundSwap {
+	c := order.ChainBasis{Chain: s.At.Chain, Followed: true, Final: time.Since(time.Unix(int64(s.At.Time), 0)) > 6*time.Hour}
+	return query.FoundSwap{Swap: s, Basis: order.Basis{At: from.At, Behind: from.Behind, Chains: []order.ChainBasis{c}}}
 }
 
 func (a *answering) FindSwaps(
 	_ context.Context, id chain.ID, tx chain.TxHash,
-) (found []index.FoundSwap, searched index.Basis, err error) {
+) (found []query.FoundSwap, searched order.Basis, err error) {
 	a.world.asked.Add(1)
-	searched = index.Basis{At: time.Now(), Chains: []index.ChainBasis{{Chain: id, Followed: id == 8453}}}
+	searched = order.Basis{At: time.Now(), Chains: []order.ChainBasis{{Chain: id, Followed: id == 8453}}}
 	for _, s := range a.world.swaps {
 		if s.At.Tx == tx && s.At.Chain == id {
 			found = append(found, a.foundSwap(s, searched))
@@ -49,25 +49,25 @@ func (a *answering) FindSwaps(
 	return found, searched, nil
 }
 
-func (a *answering) SwapByID(_ context.Context, id order.ID) (index.FoundSwap, error) {
+func (a *answering) SwapByID(_ context.Context, id order.ID) (query.FoundSwap, error) {
 	a.world.asked.Add(1)
 	for _, s := range a.world.swaps {
 		if s.ID == id && !a.world.unindexed[id] {
 			return a.foundSwap(s, a.Basis()), nil
 		}
 	}
-	return index.FoundSwap{Basis: a.Basis()}, order.ErrNotFound
+	return query.FoundSwap{Basis: a.Basis()}, order.ErrNotFound
 }
 
 // listSwaps lists all swaps, or those that are searched for.
-func (a *answering) listSwaps(f list.Filter) (l index.List, err error) {
+func (a *answering) listSwaps(f list.Filter) (l query.List, err error) {
 	a.world.asked.Add(1)
 	if a.withoutSwaps {
-		return index.List{}, index.ErrWithoutSwaps
+		return query.List{}, query.ErrWithoutSwaps
 	}
 	for i, s := range a.world.swaps {
 		if f.Search == nil || f.Search.Tx == s.At.Tx || f.Search.Order == s.ID {
-			l.Items = append(l.Items, index.Item{Swap: &a.world.swaps[i]})
+			l.Items = append(l.Items, query.Item{Swap: &a.world.swaps[i]})
 		}
 	}
 	l.Total = uint64(len(l.Items))

@@ -9,7 +9,6 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
 )
 
 // plainText is a page without its tags, on one line.
@@ -72,7 +71,7 @@ func TestOrderPageShowsWhatTransactionsCalled(t *testing.T) {
 // TestTransactionsAreReadForPagesAlone counts how often chains are asked for transactions.
 func TestTransactionsAreReadForPagesAlone(t *testing.T) {
 	w := newWorld(t)
-	w.basis = []index.ChainBasis{followed(137, index.Lag{}), followed(8453, index.Lag{})}
+	w.basis = []order.ChainBasis{followed(137, order.Lag{}), followed(8453, order.Lag{})}
 	w.whole = map[string]order.Transaction{claimedTx: wholeCreation(t), "0x" + strings.Repeat("c4", 32): wholeCreation(t)}
 	s := w.server(t)
 	for range 2 {

@@ -18,8 +18,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
 	"crossgate/order/list"
+	"crossgate/order/query"
 	"crossgate/order/stats"
 	"crossgate/proxy"
 	"crossgate/proxy/orders"
@@ -69,12 +69,12 @@ type world struct {
 	values     map[order.ID]stats.Values
 	whole      map[string]order.Transaction // by hash
 	tellers    map[string][]string          // by chain and hash
-	deliveries map[order.ID]index.Delivery
+	deliveries map[order.ID]order.Delivery
 	swaps      []order.Swap
 
 	mu        sync.Mutex
 	lastList  orders.Part        // asked for
-	basis     []index.ChainBasis // ascending
+	basis     []order.ChainBasis // ascending
 	readWhole int                // times that a transaction was
 }
 
@@ -105,9 +105,9 @@ func newWorld(t testing.TB) *world {
 
 // daily is Statistics but for venues.
 type daily interface {
-	Daily(ctx context.Context, from, to uint64) (days, before []order.DailyStatistics, basis index.Basis, err error)
-	AllTime(ctx context.Context) (order.Statistics, index.Basis, error)
-	DeliveryTimes(ctx context.Context, from, to uint64) ([]order.DeliveryTimes, index.Basis, error)
+	Daily(ctx context.Context, from, to uint64) (days, before []order.DailyStatistics, basis order.Basis, err error)
+	AllTime(ctx context.Context) (order.Statistics, order.Basis, error)
+	DeliveryTimes(ctx context.Context, from, to uint64) ([]order.DeliveryTimes, order.Basis, error)
 }
 
 // parts are what a site is made of.
@@ -146,10 +146,10 @@ type site struct {
 // exchangeable is an estimator that tests exchange for another one.
 type exchangeable struct{ swaps.Estimator }
 
-// OrdersChanged implements index.Observer.
-func (s *site) OrdersChanged(changes []index.Change) { s.orders.OrdersChanged(changes) }
+// OrdersChanged implements follow.Observer.
+func (s *site) OrdersChanged(changes []order.Change) { s.orders.OrdersChanged(changes) }
 
-// BranchChanged implements index.Observer.
+// BranchChanged implements follow.Observer.
 func (s *site) BranchChanged(id chain.ID) { s.orders.BranchChanged(id) }
 
 func newSite(p parts) (*site, error) {
@@ -207,7 +207,7 @@ func (w *world) server(t testing.TB, change ...func(*parts)) *site {
 				l := order.Lock{Order: order.ID{7}, Give: order.Offer{Chain: 8453, Token: usdc, Amount: chain.NewAmount(17_992_800)}, TakeChain: 137}
 				return order.Locked([]order.Lock{l}), nil
 			},
-			list: func(list.Filter, uint64, uint64) (index.List, error) {
+			list: func(list.Filter, uint64, uint64) (query.List, error) {
 				w.asked.Add(1)
 				return listOf(slices.Concat(w.orders[claimedTx], w.orders[createdTx])...), nil
 			},
@@ -254,7 +254,7 @@ func (w *world) head(id chain.ID) {
 	for i := range w.basis {
 		if c := &w.basis[i]; c.Chain == id {
 			c.Epoch.End()
-			c.Epoch = new(index.Epoch)
+			c.Epoch = new(order.Epoch)
 		}
 	}
 }
@@ -345,6 +345,6 @@ func percent(t testing.TB, text string) decimal.Decimal {
 }
 
 // followed is a chain that is followed.
-func followed(id chain.ID, lag index.Lag) index.ChainBasis {
-	return index.ChainBasis{Chain: id, Followed: true, Lag: lag, Epoch: new(index.Epoch)}
+func followed(id chain.ID, lag order.Lag) order.ChainBasis {
+	return order.ChainBasis{Chain: id, Followed: true, Lag: lag, Epoch: new(order.Epoch)}
 }

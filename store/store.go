@@ -12,7 +12,7 @@
 // A database that does not answer makes every call fail after little more than a second, and then at once, with
 // ErrUnavailable (outage.go), until it answers again.
 //
-// Who keeps something writes its queries: order/index those about orders. Token metadata and what endpoints have spent
+// Who keeps something writes its queries: order/ledger those about orders. Token metadata and what endpoints have spent
 // of their monthly plans are here (tokens.go, plans.go), since packages token and upstream know no database.
 //
 // All methods may be called from any goroutine. The drivers and the migration library are imported here alone.

@@ -12,7 +12,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/config"
-	"crossgate/order/index"
+	"crossgate/order/audit"
 )
 
 // backfill reads history into the order index until all is read that any endpoint gives, or it is stopped. The next one
@@ -31,12 +31,12 @@ func backfill(flags *pflag.FlagSet) action {
 		bars := newBars(errOut, c.Registry(), units{"blocks", "events"})
 		// Errors are shown beside the bar of their chain.
 		err = bars.during(ctx, func() error {
-			return withIndex(ctx, c, func(x *index.Index) error { return x.Backfill(ctx, bars.report) })
+			return withBooks(ctx, c, func(books *audit.Books) error { return books.Backfill(ctx, bars.report) })
 		})
 		switch {
 		case errors.Is(err, context.Canceled):
 			return errors.New("backfill stopped before all history was read; progress is stored: run it again to continue")
-		case errors.As(err, new(*index.HistoryError)):
+		case errors.As(err, new(*audit.HistoryError)):
 			return fmt.Errorf("backfill incomplete: %w; add endpoints that keep old logs, and run it again to go on", err)
 		case err != nil:
 			return err
@@ -48,9 +48,9 @@ func backfill(flags *pflag.FlagSet) action {
 
 // estimateBackfill prints what a backfill would read.
 func estimateBackfill(ctx context.Context, c config.Config, out io.Writer) error {
-	var estimates []index.BackfillEstimate
-	err := withIndex(ctx, c, func(x *index.Index) error {
-		estimates = x.EstimateBackfill(ctx)
+	var estimates []audit.BackfillEstimate
+	err := withBooks(ctx, c, func(books *audit.Books) error {
+		estimates = books.EstimateBackfill(ctx)
 		return ctx.Err()
 	})
 	if err != nil {

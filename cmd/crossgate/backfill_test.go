@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/order/index"
+	"crossgate/order/audit"
 )
 
 func TestStoppedBackfillSaysHowItGoesOn(t *testing.T) {
@@ -59,16 +59,16 @@ func TestStoppedBackfillSaysHowItGoesOn(t *testing.T) {
 
 func TestBarTellsShareSpeedAndTimeLeft(t *testing.T) {
 	for _, test := range []struct {
-		progress index.Progress
+		progress audit.Progress
 		want     []string
 	}{
-		{index.Progress{Total: 400, Read: 100, Events: 500}, []string{"[======                  ]", "25.0%", "50 events/s", "30s left"}},
-		{index.Progress{Total: 400, Read: 100, Calls: 120, Expected: 480}, []string{"120 of about 480 calls, 12.0 calls/s, 30s left"}},
-		{index.Progress{Total: 40_000, Read: 20, Calls: 1}, []string{"1 of about 1 calls", "5h33m10s left"}},
-		{index.Progress{Total: 400, Err: errors.New("no route to host")}, []string{"0.0%", "waiting: no route to host"}},
-		{index.Progress{Total: 400, Read: 400, Done: true}, []string{"100.0%", "done"}},
-		{index.Progress{Total: 400, Read: 100, Done: true, Err: errors.New("history has been pruned")}, []string{"25.0%", "given up: history has been pruned"}},
-		{index.Progress{Done: true}, []string{"100.0%", "done"}},
+		{audit.Progress{Total: 400, Read: 100, Events: 500}, []string{"[======                  ]", "25.0%", "50 events/s", "30s left"}},
+		{audit.Progress{Total: 400, Read: 100, Calls: 120, Expected: 480}, []string{"120 of about 480 calls, 12.0 calls/s, 30s left"}},
+		{audit.Progress{Total: 40_000, Read: 20, Calls: 1}, []string{"1 of about 1 calls", "5h33m10s left"}},
+		{audit.Progress{Total: 400, Err: errors.New("no route to host")}, []string{"0.0%", "waiting: no route to host"}},
+		{audit.Progress{Total: 400, Read: 400, Done: true}, []string{"100.0%", "done"}},
+		{audit.Progress{Total: 400, Read: 100, Done: true, Err: errors.New("history has been pruned")}, []string{"25.0%", "given up: history has been pruned"}},
+		{audit.Progress{Done: true}, []string{"100.0%", "done"}},
 	} {
 		got := bar("Ethereum", test.progress, units{"blocks", "events"}, 10*time.Second)
 		for _, want := range test.want {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"crossgate/chain"
-	"crossgate/order/index"
+	"crossgate/order/audit"
 )
 
 // bars prints the progress of each chain, of those where anything has changed since.
@@ -20,17 +20,17 @@ type bars struct {
 	begun  time.Time
 
 	mu      sync.Mutex
-	changed map[chain.ID]index.Progress // since it was printed last
+	changed map[chain.ID]audit.Progress // since it was printed last
 }
 
 // units are what progress is counted in: what is read, and what is found in it.
 type units struct{ read, found string }
 
 func newBars(out io.Writer, chains chain.Registry, u units) *bars {
-	return &bars{out: out, chains: chains, units: u, begun: time.Now(), changed: make(map[chain.ID]index.Progress)}
+	return &bars{out: out, chains: chains, units: u, begun: time.Now(), changed: make(map[chain.ID]audit.Progress)}
 }
 
-func (b *bars) report(p index.Progress) {
+func (b *bars) report(p audit.Progress) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.changed[p.Chain] = p
@@ -72,7 +72,7 @@ func (b *bars) print(now time.Time) {
 }
 
 // bar is one chain's line: the share that is read, how fast, and the time left at that speed.
-func bar(name string, p index.Progress, u units, elapsed time.Duration) string {
+func bar(name string, p audit.Progress, u units, elapsed time.Duration) string {
 	const cells = 24
 	share := 1.0
 	if p.Total > 0 {

@@ -42,7 +42,7 @@ cache work, and how many calls following the chains takes. The exit status is 1 
 		command("backfill", "read history into the order index", "Read history into the order index. It can be stopped and resumed.", 0, backfill),
 		group("index", "look into the order index, compare and correct it, back up its database", "",
 			command("status", "show how far each chain has been indexed", "", 0, showStatus),
-			command("audit", "compare stored orders with the contracts and with receipts", selections, 0, audit),
+			command("audit", "compare stored orders with the contracts and with receipts", selections, 0, compare),
 			command("repair", "correct what an audit finds, or have blocks verified again", selections+`
 With --from or --to it has blocks verified again instead.`, 0, repair),
 			command("withdraw", "withdraw what blocks of a chain said, for gateways to read on before them", `Withdraw what blocks of a chain said, from one on, with the anchors there. Where a chain is stopped since its endpoints

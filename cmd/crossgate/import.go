@@ -13,7 +13,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/config"
-	"crossgate/order/index"
+	"crossgate/order/audit"
 )
 
 // importOrders verifies listed orders of a taker on their chains and stores them.
@@ -48,10 +48,10 @@ type takersOrders struct {
 // verify stores those that their chains confirm, and reports on all.
 func (of takersOrders) verify(ctx context.Context, c config.Config, out, errOut io.Writer) error {
 	bars := newBars(errOut, c.Registry(), units{"orders", "events"})
-	var came index.Imported
+	var came audit.Imported
 	err := bars.during(ctx, func() (err error) {
-		return withIndex(ctx, c, func(x *index.Index) error {
-			came, err = x.Import(ctx, of.taker, of.ids, bars.report)
+		return withBooks(ctx, c, func(books *audit.Books) error {
+			came, err = books.Import(ctx, of.taker, of.ids, bars.report)
 			return err
 		})
 	})
@@ -107,7 +107,7 @@ func readOrderIDs(from io.Reader) (ids []chain.Hash, err error) {
 }
 
 // printImported writes what an import came to, and a line for every order that does not count.
-func printImported(out io.Writer, came index.Imported) {
+func printImported(out io.Writer, came audit.Imported) {
 	fmt.Fprintf(out, "%d orders listed: %d were stored, %d verified, %d of others, %d not verified\n",
 		came.Listed, came.Stored, came.Verified, len(came.Foreign), len(came.Unverified))
 	for _, each := range came.Foreign {

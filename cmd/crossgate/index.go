@@ -13,7 +13,8 @@ import (
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/gateway"
-	"crossgate/order/index"
+	"crossgate/order/audit"
+	"crossgate/order/ledger"
 )
 
 // errDiffers ends a command whose report has differences.
@@ -25,19 +26,19 @@ var errStopped = errors.New("stopped before everything was compared; corrections
 // inspection is what audits and repairs have in common: a configuration, a selection and how to report.
 type inspection struct {
 	config config.Config
-	of     index.Selection
+	of     ledger.Selection
 	json   bool
 }
 
 // during works on the index with the progress shown.
-func (i inspection) during(ctx context.Context, b *bars, work func(*index.Index) error) error {
-	return b.during(ctx, func() error { return withIndex(ctx, i.config, work) })
+func (i inspection) during(ctx context.Context, b *bars, work func(*audit.Books) error) error {
+	return b.during(ctx, func() error { return withBooks(ctx, i.config, work) })
 }
 
-// withIndex opens the order index of a configuration for as long as work takes. Errors are in its results, and not in a
+// withBooks opens the books of a configuration for as long as work takes. Errors are in its results, and not in a
 // log.
-func withIndex(ctx context.Context, c config.Config, work func(*index.Index) error) error {
-	return gateway.WithIndex(ctx, c, slog.New(slog.DiscardHandler), work)
+func withBooks(ctx context.Context, c config.Config, work func(*audit.Books) error) error {
+	return gateway.WithBooks(ctx, c, slog.New(slog.DiscardHandler), work)
 }
 
 // selectionFlags declares the flags of a selection and returns what reads them once they are parsed.
@@ -88,8 +89,8 @@ func unixTime(seconds *uint64) func(string) error {
 	}
 }
 
-// audit reports what the index has otherwise than the chains.
-func audit(flags *pflag.FlagSet) action {
+// compare reports what the index has otherwise than the chains.
+func compare(flags *pflag.FlagSet) action {
 	read := selectionFlags(flags)
 	return func(ctx context.Context, _ []string, out, errOut io.Writer) error {
 		i, err := read()
@@ -97,9 +98,9 @@ func audit(flags *pflag.FlagSet) action {
 			return err
 		}
 		bars := newBars(errOut, i.config.Registry(), units{"orders", "transactions"})
-		var audits []index.Audit
-		err = i.during(ctx, bars, func(x *index.Index) (err error) {
-			audits, err = x.Audit(ctx, i.of, bars.report)
+		var audits []audit.Audit
+		err = i.during(ctx, bars, func(books *audit.Books) (err error) {
+			audits, err = books.Audit(ctx, i.of, bars.report)
 			return err
 		})
 		if err != nil {
@@ -130,12 +131,12 @@ func repair(flags *pflag.FlagSet) action {
 			counted = units{"blocks", "corrections"}
 		}
 		bars := newBars(errOut, i.config.Registry(), counted)
-		var repairs []index.Repair
-		err = i.during(ctx, bars, func(x *index.Index) (err error) {
+		var repairs []audit.Repair
+		err = i.during(ctx, bars, func(books *audit.Books) (err error) {
 			if ofBlocks {
-				repairs, err = x.RepairBlocks(ctx, i.of.Chain, *first, min(*last, everyBlock), bars.report)
+				repairs, err = books.RepairBlocks(ctx, i.of.Chain, *first, min(*last, everyBlock), bars.report)
 			} else {
-				repairs, err = x.Repair(ctx, i.of, bars.report)
+				repairs, err = books.Repair(ctx, i.of, bars.report)
 			}
 			return err
 		})
@@ -164,9 +165,9 @@ func withdrawIndex(flags *pflag.FlagSet) action {
 		if err != nil {
 			return err
 		}
-		var came index.Withdrawal
-		err = withIndex(ctx, c, func(x *index.Index) error {
-			came, err = x.Withdraw(ctx, chain.ID(*id), *from)
+		var came audit.Withdrawal
+		err = withBooks(ctx, c, func(books *audit.Books) error {
+			came, err = books.Withdraw(ctx, chain.ID(*id), *from)
 			return err
 		})
 		if err != nil {

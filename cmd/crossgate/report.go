@@ -7,7 +7,7 @@ import (
 	"reflect"
 
 	"crossgate/chain"
-	"crossgate/order/index"
+	"crossgate/order/audit"
 )
 
 // report is the result of an audit or a repair, as text or as JSON.
@@ -62,7 +62,7 @@ type uncheckedReport struct {
 	Error string     `json:"error"`
 }
 
-func newAuditReport(audits []index.Audit, chains chain.Registry) report {
+func newAuditReport(audits []audit.Audit, chains chain.Registry) report {
 	r := report{Sound: true, Chains: []chainReport{}}
 	for _, a := range audits {
 		r.Sound = r.Sound && a.IsSound()
@@ -73,12 +73,12 @@ func newAuditReport(audits []index.Audit, chains chain.Registry) report {
 	return r
 }
 
-func newRepairReport(repairs []index.Repair, chains chain.Registry) report {
+func newRepairReport(repairs []audit.Repair, chains chain.Registry) report {
 	r := report{Sound: true, Chains: []chainReport{}}
 	for _, each := range repairs {
 		r.Sound = r.Sound && each.IsWhole()
 		c := chainReport{Chain: each.Chain, FromBlock: each.From, ToBlock: each.To}
-		left := index.Audit{Chain: each.Chain}
+		left := audit.Audit{Chain: each.Chain}
 		if each.Left != nil {
 			left = *each.Left
 		}
@@ -96,7 +96,7 @@ func newRepairReport(repairs []index.Repair, chains chain.Registry) report {
 }
 
 // compare fills in what an audit found.
-func (c *chainReport) compare(a index.Audit, chains chain.Registry) {
+func (c *chainReport) compare(a audit.Audit, chains chain.Registry) {
 	known, _ := chains.Chain(a.Chain)
 	c.Name, c.Compared = known.Name, &comparedReport{a.Orders, a.Transactions}
 	c.Differences, c.Unchecked = []differenceReport{}, []uncheckedReport{}

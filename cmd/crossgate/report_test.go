@@ -7,21 +7,21 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/audit"
 )
 
 func TestReportNamesWhatIsWrong(t *testing.T) {
 	chains := chain.NewRegistry(chain.Chain{ID: 1, Name: "Ethereum"})
 	at := order.At{Chain: 1, Block: 17, Tx: chain.NewTxHash(make([]byte, 32))}
-	audit := index.Audit{
+	found := audit.Audit{
 		Chain: 1, To: 90, Orders: 3, Transactions: 4,
-		Differences: []index.Difference{{
+		Differences: []audit.Difference{{
 			Order:        order.ID{31: 1},
 			Missing:      []order.Event{{At: at, Fact: order.Fulfilled{}}},
 			False:        []order.Event{{At: at, Fact: order.Created{}}},
 			Contradicted: true, State: order.StateCreated,
 		}},
-		Unchecked: []index.Unchecked{{Order: order.ID{31: 2}, Err: errors.New("no archive")}},
+		Unchecked: []audit.Unchecked{{Order: order.ID{31: 2}, Err: errors.New("no archive")}},
 	}
 	const zeros = "000000000000000000000000000000000000000000000000000000000000"
 	const details = `  0x` + zeros + `0001
@@ -36,15 +36,15 @@ func TestReportNamesWhatIsWrong(t *testing.T) {
 		err    error
 	}{
 		"sound": {
-			newAuditReport([]index.Audit{{Chain: 1, To: 90, Orders: 3, Transactions: 4}}, chains),
+			newAuditReport([]audit.Audit{{Chain: 1, To: 90, Orders: 3, Transactions: 4}}, chains),
 			"Ethereum (1), blocks 0 to 90: 3 orders and 4 transactions compared, 0 orders differ, 0 not compared\n", nil,
 		},
 		"different": {
-			newAuditReport([]index.Audit{audit}, chains),
+			newAuditReport([]audit.Audit{found}, chains),
 			"Ethereum (1), blocks 0 to 90: 3 orders and 4 transactions compared, 1 orders differ, 1 not compared\n" + details, errDiffers,
 		},
 		"ended early": {
-			newRepairReport([]index.Repair{{Chain: 1, Blocks: 2, Added: 1, Wrong: []string{"liar"}, Err: errors.New("no answer")}}, chains),
+			newRepairReport([]audit.Repair{{Chain: 1, Blocks: 2, Added: 1, Wrong: []string{"liar"}, Err: errors.New("no answer")}}, chains),
 			"Ethereum (1), blocks 0 to 0: 2 blocks read again, 1 events added, 0 removed, 0 orders corrected; 0 orders differ, 0 not compared\n" +
 				"  wrong endpoint: liar\n  ended early: no answer\n", errDiffers,
 		},

@@ -11,7 +11,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/gateway"
-	"crossgate/order/index"
+	"crossgate/order/audit"
 )
 
 // headLimit is how long reading the heads of the chains may take.
@@ -33,9 +33,9 @@ func showStatus(flags *pflag.FlagSet) action {
 		} else if found.Version == 0 {
 			return fmt.Errorf("database %s: nothing is in it yet; crossgate serve makes it", at)
 		}
-		var status []index.Status
-		err = withIndex(ctx, c, func(x *index.Index) error {
-			status, err = x.Status(ctx)
+		var status []audit.Status
+		err = withBooks(ctx, c, func(books *audit.Books) error {
+			status, err = books.Status(ctx)
 			return err
 		})
 		if err != nil {
@@ -50,7 +50,7 @@ func showStatus(flags *pflag.FlagSet) action {
 }
 
 // writeStatus writes a line for each chain.
-func writeStatus(out io.Writer, registry chain.Registry, status []index.Status) error {
+func writeStatus(out io.Writer, registry chain.Registry, status []audit.Status) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "chain\thead\tindexed from\tsince\tto\tas of\tlag\tproven to\tquarantined\torders\tlocked\t")
 	for _, s := range status {
@@ -61,7 +61,7 @@ func writeStatus(out io.Writer, registry chain.Registry, status []index.Status) 
 }
 
 // writeQuarantined lists the blocks that are left out, if there are any.
-func writeQuarantined(out io.Writer, registry chain.Registry, status []index.Status) error {
+func writeQuarantined(out io.Writer, registry chain.Registry, status []audit.Status) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, s := range status {
 		for _, b := range s.Quarantined {
@@ -78,14 +78,14 @@ func chainText(registry chain.Registry, id chain.ID) string {
 
 func utcText(unix uint64) string { return time.Unix(int64(unix), 0).UTC().Format(time.DateTime) }
 
-func headText(s index.Status) string {
+func headText(s audit.Status) string {
 	if s.Err != nil {
 		return "unreachable"
 	}
 	return fmt.Sprint(s.Head)
 }
 
-func timeText(s index.Status) string {
+func timeText(s audit.Status) string {
 	if !s.Known {
 		return "-"
 	}
@@ -93,7 +93,7 @@ func timeText(s index.Status) string {
 }
 
 // sinceText is when the history in the index begins.
-func sinceText(s index.Status) string {
+func sinceText(s audit.Status) string {
 	switch {
 	case !s.Known:
 		return "-"
@@ -104,7 +104,7 @@ func sinceText(s index.Status) string {
 }
 
 // provenText is the block up to which a second reading confirms the first.
-func provenText(s index.Status) string {
+func provenText(s audit.Status) string {
 	if s.Proven == 0 {
 		return "-"
 	}
@@ -112,7 +112,7 @@ func provenText(s index.Status) string {
 }
 
 // lagText is in blocks: a chain may have stopped producing them.
-func lagText(s index.Status) string {
+func lagText(s audit.Status) string {
 	switch {
 	case !s.Known:
 		return "not read yet"

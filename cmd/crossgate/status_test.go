@@ -7,21 +7,23 @@ import (
 	"testing"
 
 	"crossgate/chain"
-	"crossgate/order/index"
+	"crossgate/order"
+	"crossgate/order/audit"
+	"crossgate/order/ledger"
 )
 
 func TestStatusTellsWhatWasReadAndWhatWasLeftOut(t *testing.T) {
-	status := []index.Status{
+	status := []audit.Status{
 		{
 			Chain: 1, Known: true, Proven: 880, Orders: 12, Locked: 3,
-			Lag: index.Lag{Head: 902, Indexed: 900, IndexedTime: 1_784_950_000},
+			Lag: order.Lag{Head: 902, Indexed: 900, IndexedTime: 1_784_950_000},
 		},
 		{
-			Chain: 137, Known: true, From: index.BlockTime{Number: 70, Time: 1_784_900_000}, Err: errors.New("no route to host"),
-			Lag:         index.Lag{Indexed: 700, IndexedTime: 1_784_949_000},
-			Quarantined: []index.QuarantinedBlock{{Number: 321, Reason: "transaction without its receipt", Since: 1_784_949_100}},
+			Chain: 137, Known: true, From: order.BlockTime{Number: 70, Time: 1_784_900_000}, Err: errors.New("no route to host"),
+			Lag:         order.Lag{Indexed: 700, IndexedTime: 1_784_949_000},
+			Quarantined: []ledger.QuarantinedBlock{{Number: 321, Reason: "transaction without its receipt", Since: 1_784_949_100}},
 		},
-		{Chain: 8453, Lag: index.Lag{Head: 5}},
+		{Chain: 8453, Lag: order.Lag{Head: 5}},
 	}
 	var out bytes.Buffer
 	if err := errors.Join(

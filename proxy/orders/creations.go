@@ -10,7 +10,7 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/query"
 	"crossgate/proxy"
 	"crossgate/proxy/shadow"
 )
@@ -53,7 +53,7 @@ func (c *creations[T]) of(id order.ID) (tx T, remembered bool) {
 }
 
 // ordersOf returns the orders that a transaction created, at least one, and what was searched for them.
-func (s *Orders) ordersOf(ctx context.Context, tx chain.TxHash) ([]index.Found, index.Basis, error) {
+func (s *Orders) ordersOf(ctx context.Context, tx chain.TxHash) ([]query.Found, order.Basis, error) {
 	orders, searched, err := s.Options.Orders.Find(ctx, tx)
 	if err == nil && len(orders) == 0 {
 		err = order.ErrNoOrder
@@ -68,31 +68,31 @@ func (s *Orders) ordersOf(ctx context.Context, tx chain.TxHash) ([]index.Found, 
 }
 
 // orderByID returns the order with an id, of which the index knows or whose transaction was asked for lately: otherwise
-// order.ErrNotFound with what was searched, index.ErrUnavailable or index.ErrEmpty.
-func (s *Orders) orderByID(ctx context.Context, id order.ID) (index.Found, error) {
+// order.ErrNotFound with what was searched, query.ErrUnavailable or query.ErrEmpty.
+func (s *Orders) orderByID(ctx context.Context, id order.ID) (query.Found, error) {
 	found, err := s.Options.Orders.ByID(ctx, id)
 	tx, remembered := s.creations.of(id)
 	if !remembered || !isUnindexed(err) {
 		return found, err
 	}
 	orders, searched, err := s.Options.Orders.Find(ctx, tx)
-	if at := slices.IndexFunc(orders, func(o index.Found) bool { return o.ID == id }); at >= 0 {
+	if at := slices.IndexFunc(orders, func(o query.Found) bool { return o.ID == id }); at >= 0 {
 		return orders[at], err
 	}
-	return index.Found{Basis: searched}, cmp.Or(err, order.ErrNotFound)
+	return query.Found{Basis: searched}, cmp.Or(err, order.ErrNotFound)
 }
 
 // isUnindexed reports whether the chains may know what the index does not.
 func isUnindexed(err error) bool {
-	return errors.Is(err, order.ErrNotFound) || errors.Is(err, index.ErrUnavailable) || errors.Is(err, index.ErrEmpty)
+	return errors.Is(err, order.ErrNotFound) || errors.Is(err, query.ErrUnavailable) || errors.Is(err, query.ErrEmpty)
 }
 
 // mostChanges is how many changes are looked at one by one.
 const mostChanges = 500
 
 // OrdersChanged drops what is kept about orders about which something new is known, or whatever the index has answered
-// when changes are nil (index.Observer).
-func (s *Orders) OrdersChanged(changes []index.Change) {
+// when changes are nil (follow.Observer).
+func (s *Orders) OrdersChanged(changes []order.Change) {
 	if changes == nil || len(changes) > mostChanges {
 		s.server.Drop(proxy.IndexTag)
 		return
@@ -111,7 +111,7 @@ func (s *Orders) OrdersChanged(changes []index.Change) {
 	s.server.Drop(keys...)
 }
 
-// BranchChanged drops kept answers about a chain that are not settled (index.Observer).
+// BranchChanged drops kept answers about a chain that are not settled (follow.Observer).
 func (s *Orders) BranchChanged(id chain.ID) {
 	s.server.Drop(proxy.BranchTag(id), proxy.BranchesTag)
 }

@@ -12,7 +12,7 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/query"
 	"crossgate/proxy"
 )
 
@@ -50,7 +50,7 @@ func parseOrderID(c *gin.Context, d proxy.Dialect) (order.ID, error) {
 func orderKey(path string, id order.ID) cache.Key { return cache.KeyOf(path, id[:]) }
 
 // bodyOf is the body of an answer about one order.
-func bodyOf(text []byte, o index.Found) proxy.Body {
+func bodyOf(text []byte, o query.Found) proxy.Body {
 	return proxy.Body{Text: string(text), Orders: []order.ID{o.ID}, Basis: o.Basis, Final: isFinal(o.Order)}
 }
 
@@ -59,11 +59,11 @@ func (s *Orders) loadOrder(ctx context.Context, id order.ID) ([]proxy.Body, cach
 	if err != nil {
 		return nil, proxy.NoLife, unknown(err, proxy.UnknownOrder, o.Basis)
 	}
-	return s.encodeOrders(ctx, []index.Found{o})
+	return s.encodeOrders(ctx, []query.Found{o})
 }
 
 // unknown is the problem of an order that was not found, with what can be found: an id does not say which chain to ask.
-func unknown(err error, k proxy.Kind, searched index.Basis) error {
+func unknown(err error, k proxy.Kind, searched order.Basis) error {
 	if !errors.Is(err, order.ErrNotFound) && !errors.Is(err, order.ErrNoOrder) {
 		return err
 	}
@@ -74,7 +74,7 @@ func unknown(err error, k proxy.Kind, searched index.Basis) error {
 }
 
 // indexed says how far the index had read.
-func indexed(searched index.Basis) string {
+func indexed(searched order.Basis) string {
 	var unread []chain.ID
 	var behind []uint64
 	for _, c := range searched.Chains {
@@ -122,7 +122,7 @@ func (s *Orders) mountFaces() {
 			if err != nil {
 				return nil, proxy.NoLife, unknown(err, face.notFound, o.Basis)
 			}
-			return []proxy.Body{bodyOf(face.encode(nil, o.Order), o)}, lifeOf([]index.Found{o}), nil
+			return []proxy.Body{bodyOf(face.encode(nil, o.Order), o)}, lifeOf([]query.Found{o}), nil
 		}).Mount(s.server)
 	}
 	s.createdRoute("/api/Transaction/:hash/orderIds", proxy.Tracking, idsIn(s.encoder.AppendOrderIDs)).Mount(s.server)

@@ -14,48 +14,48 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
 	"crossgate/order/list"
+	"crossgate/order/query"
 	"crossgate/proxy"
 	"crossgate/proxy/wire"
 	"crossgate/quote"
 	"crossgate/token"
 )
 
-// Finder is the order index as far as it knows orders (index.Index). Every answer comes with its basis: what it was
+// Finder is the order index as far as it knows orders (query.Index). Every answer comes with its basis: what it was
 // read from, by which it can be kept until the basis no longer holds.
 type Finder interface {
 	// Find returns the orders that a transaction created, in log order, and what was searched for them, also beside an
-	// error: order.ErrNotFound, order.ErrNoOrder, *index.UnreachableError, *index.BusyError, index.ErrUnavailable.
-	Find(context.Context, chain.TxHash) ([]index.Found, index.Basis, error)
+	// error: order.ErrNotFound, order.ErrNoOrder, *query.UnreachableError, *query.BusyError, query.ErrUnavailable.
+	Find(context.Context, chain.TxHash) ([]query.Found, order.Basis, error)
 	// ByID returns one order; order.ErrNotFound when it was not indexed, and no order but the basis of what was
-	// searched; index.ErrUnavailable when that cannot be known.
-	ByID(context.Context, order.ID) (index.Found, error)
-	// Locked returns the locked assets of a taker; index.ErrEmpty or index.ErrUnavailable when that cannot be known.
-	Locked(context.Context, chain.Address) ([]order.LockedChain, index.Basis, error)
-	// List returns a part of the orders, the swaps within a chain, or both that match a filter; index.ErrEmpty,
-	// index.ErrUnlisted, index.ErrWithoutSwaps or index.ErrUnavailable when that cannot be known.
-	List(ctx context.Context, k list.Kind, f list.Filter, skip, take uint64) (index.List, index.Basis, error)
+	// searched; query.ErrUnavailable when that cannot be known.
+	ByID(context.Context, order.ID) (query.Found, error)
+	// Locked returns the locked assets of a taker; query.ErrEmpty or query.ErrUnavailable when that cannot be known.
+	Locked(context.Context, chain.Address) ([]order.LockedChain, order.Basis, error)
+	// List returns a part of the orders, the swaps within a chain, or both that match a filter; query.ErrEmpty,
+	// query.ErrUnlisted, query.ErrWithoutSwaps or query.ErrUnavailable when that cannot be known.
+	List(ctx context.Context, k list.Kind, f list.Filter, skip, take uint64) (query.List, order.Basis, error)
 }
 
 // SwapFinder is the order index as far as it knows swaps within a chain.
 type SwapFinder interface {
 	// FindSwaps returns the swaps that a transaction made within its chain, at least one in log order, and what was
 	// searched for them, also beside an error: those of Find, order.ErrNoSwap in place of order.ErrNoOrder.
-	FindSwaps(context.Context, chain.ID, chain.TxHash) ([]index.FoundSwap, index.Basis, error)
+	FindSwaps(context.Context, chain.ID, chain.TxHash) ([]query.FoundSwap, order.Basis, error)
 	// SwapByID is ByID of a swap.
-	SwapByID(context.Context, order.ID) (index.FoundSwap, error)
+	SwapByID(context.Context, order.ID) (query.FoundSwap, error)
 }
 
-// Statistics counts what happened on UNIX days, both included; index.ErrEmpty, stats.ErrUncounted or
-// index.ErrUnavailable when that cannot be known.
+// Statistics counts what happened on UNIX days, both included; query.ErrEmpty, stats.ErrUncounted or
+// query.ErrUnavailable when that cannot be known.
 type Statistics interface {
 	// Daily returns statistics by day and pair of chains, in this sequence, and what each pair had before.
-	Daily(ctx context.Context, from, to uint64) (days, before []order.DailyStatistics, basis index.Basis, err error)
+	Daily(ctx context.Context, from, to uint64) (days, before []order.DailyStatistics, basis order.Basis, err error)
 	// AllTime returns the statistics of all orders.
-	AllTime(ctx context.Context) (order.Statistics, index.Basis, error)
+	AllTime(ctx context.Context) (order.Statistics, order.Basis, error)
 	// DeliveryTimes returns how long the orders took that were created in these days, by pair of chains.
-	DeliveryTimes(ctx context.Context, from, to uint64) ([]order.DeliveryTimes, index.Basis, error)
+	DeliveryTimes(ctx context.Context, from, to uint64) ([]order.DeliveryTimes, order.Basis, error)
 	// Venues returns what became of venues, those that won most often first.
 	Venues(ctx context.Context, from, to uint64) ([]quote.VenueDay, error)
 }

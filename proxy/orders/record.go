@@ -10,14 +10,14 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/query"
 	"crossgate/proxy"
 	"crossgate/proxy/wire"
 	"crossgate/token"
 )
 
 // encodeOrders returns the records of orders, and for how long all of them can be relied on.
-func (s *Orders) encodeOrders(ctx context.Context, orders []index.Found) ([]proxy.Body, cache.Life, error) {
+func (s *Orders) encodeOrders(ctx context.Context, orders []query.Found) ([]proxy.Body, cache.Life, error) {
 	tokens, err := s.Tokens(ctx, tokensOf(orders))
 	if err != nil {
 		return nil, proxy.NoLife, err
@@ -33,7 +33,7 @@ func (s *Orders) encodeOrders(ctx context.Context, orders []index.Found) ([]prox
 }
 
 // lifeOf is the life of an answer about orders.
-func lifeOf(orders []index.Found) cache.Life {
+func lifeOf(orders []query.Found) cache.Life {
 	for _, o := range orders {
 		if !isFinal(o.Order) || !o.Basis.IsFinal() || len(o.Gaps) > 0 {
 			return proxy.MovingLife
@@ -61,7 +61,7 @@ func preswapToken(o *order.Order) (key token.Key, swapped bool) {
 	return token.Key{Chain: o.Terms.Give.Chain, Address: o.Created.Fact.Preswap.TokenIn}, true
 }
 
-func tokensOf(orders []index.Found) []token.Key {
+func tokensOf(orders []query.Found) []token.Key {
 	all := make([]*order.Order, len(orders))
 	for i, o := range orders {
 		all[i] = o.Order

@@ -11,7 +11,7 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/query"
 	"crossgate/proxy"
 	"crossgate/proxy/wire"
 	"crossgate/token"
@@ -104,7 +104,7 @@ func (s *Orders) loadSwaps(ctx context.Context, of swapTx) ([]proxy.Body, cache.
 
 // noSwap is the problem of a transaction without a swap, with the reason. The hosted service's clients look for the
 // first three words.
-func noSwap(err error, id chain.ID, searched index.Basis) error {
+func noSwap(err error, id chain.ID, searched order.Basis) error {
 	isFollowed := false
 	for _, c := range searched.Chains {
 		isFollowed = isFollowed || c.Followed
@@ -116,7 +116,7 @@ func noSwap(err error, id chain.ID, searched index.Basis) error {
 		return err
 	case !isFollowed:
 		return proxy.UnknownSwap.Because(fmt.Sprintf("swap not found: chain %d is not followed by this gateway", id))
-	case errors.Is(err, index.ErrUnasked):
+	case errors.Is(err, query.ErrUnasked):
 		return proxy.Searched(proxy.UnknownSwap.Because(fmt.Sprintf(
 			"swap not found: no swap of this transaction is indexed, of all on chain %d; retry if it was sent just now", id)), searched)
 	}
@@ -134,11 +134,11 @@ func (s *Orders) loadSwapRecord(ctx context.Context, id order.ID) ([]proxy.Body,
 	if err != nil {
 		return nil, proxy.NoLife, err
 	}
-	return s.encodeSwaps(ctx, []index.FoundSwap{found})
+	return s.encodeSwaps(ctx, []query.FoundSwap{found})
 }
 
 // swapByID returns the swap with an id, of which the index knows or whose transaction was asked for lately.
-func (s *Orders) swapByID(ctx context.Context, id order.ID) (index.FoundSwap, error) {
+func (s *Orders) swapByID(ctx context.Context, id order.ID) (query.FoundSwap, error) {
 	found, err := s.Options.Swaps.SwapByID(ctx, id)
 	of, remembered := s.swapTxs.of(id)
 	if !remembered || !isUnindexed(err) {
@@ -153,12 +153,12 @@ func (s *Orders) swapByID(ctx context.Context, id order.ID) (index.FoundSwap, er
 	if err == nil {
 		err = order.ErrNotFound
 	}
-	return index.FoundSwap{Basis: searched}, err
+	return query.FoundSwap{Basis: searched}, err
 }
 
 // encodeSwaps returns the records of swaps, and for how long all of them can be relied on. Nothing follows a swap, so
 // that one which no reorg can take back is final.
-func (s *Orders) encodeSwaps(ctx context.Context, swaps []index.FoundSwap) ([]proxy.Body, cache.Life, error) {
+func (s *Orders) encodeSwaps(ctx context.Context, swaps []query.FoundSwap) ([]proxy.Body, cache.Life, error) {
 	made := make([]order.Swap, len(swaps))
 	for i, found := range swaps {
 		made[i] = found.Swap

@@ -11,7 +11,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"crossgate/chain"
-	"crossgate/order/index"
+	"crossgate/order"
 	"crossgate/proxy"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/web"
@@ -113,7 +113,7 @@ func (s *Pages) streamAwaited(ctx context.Context, c *gin.Context) {
 }
 
 // searchedFor adds to a problem how far was searched.
-func searchedFor(err error, searched index.Basis) error {
+func searchedFor(err error, searched order.Basis) error {
 	var known *proxy.SearchError
 	if err == nil || errors.As(err, &known) || len(searched.Chains) == 0 {
 		return err

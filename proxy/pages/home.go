@@ -12,7 +12,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"crossgate/chain"
-	"crossgate/order/index"
+	"crossgate/order"
 	"crossgate/proxy"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/web"
@@ -74,7 +74,7 @@ func (s *Pages) streamHome(ctx context.Context, c *gin.Context) {
 // Home is the content of the start page.
 type Home struct {
 	Chains []chain.Chain // on which swaps are supported
-	Basis  index.Basis
+	Basis  order.Basis
 	Orders *orders.Listed // the newest; nil: they cannot be listed at the moment
 	Swaps  *orders.Listed // the newest within a chain; nil likewise
 	Origin string         // scheme and host of this server, for previews of a link to it
@@ -82,7 +82,7 @@ type Home struct {
 }
 
 // Late reports whether the index is behind a chain.
-func (h Home) Late(c index.ChainBasis) bool { return h.Basis.IsBehind(&c, c.Age(h.Now)) }
+func (h Home) Late(c order.ChainBasis) bool { return h.Basis.IsBehind(&c, c.Age(h.Now)) }
 
 type homeView struct {
 	Home

@@ -6,18 +6,18 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/order/index"
+	"crossgate/order"
 )
 
 func TestHomePageTellsWhereHistoryBegins(t *testing.T) {
 	pages := NewViews(Explored())
-	level := func(block uint64) index.Lag { return index.Lag{Head: block, Indexed: block, Level: Noon} }
+	level := func(block uint64) order.Lag { return order.Lag{Head: block, Indexed: block, Level: Noon} }
 	page := Text(Render(t, func(to io.Writer) error {
-		return pages.Home(to, Home{Now: Noon, Basis: index.Basis{Chains: []index.ChainBasis{
+		return pages.Home(to, Home{Now: Noon, Basis: order.Basis{Chains: []order.ChainBasis{
 			{Chain: 1, Lag: level(900), Proven: 880},
 			{
-				Chain: 137, Lag: level(700), From: index.BlockTime{Number: 70, Time: uint64(Noon.Add(-time.Hour).Unix())},
-				Quarantined: index.QuarantinedBlocks{Count: 2},
+				Chain: 137, Lag: level(700), From: order.BlockTime{Number: 70, Time: uint64(Noon.Add(-time.Hour).Unix())},
+				Quarantined: order.QuarantinedBlocks{Count: 2},
 			},
 		}}})
 	}))

@@ -16,7 +16,6 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/web"
 	"crossgate/token"
@@ -55,7 +54,7 @@ func (s *Pages) lockedPage(c *gin.Context) {
 }
 
 // deliveries looks up when orders were delivered, and for what. Without the index the page says less.
-func (s *Pages) deliveries(ctx context.Context, ids []order.ID) map[order.ID]index.Delivery {
+func (s *Pages) deliveries(ctx context.Context, ids []order.ID) map[order.ID]order.Delivery {
 	ctx, cancel := context.WithTimeout(ctx, s.server.Options.OrderLimit)
 	defer cancel()
 	known, err := s.options.Details.Deliveries(ctx, ids[:min(len(ids), mostDeliveries)])
@@ -71,7 +70,7 @@ type Locked struct {
 	Answer     *orders.Locked // nil: only the form is shown
 	JSON       string
 	Gaps       []Gap                       // chains that the answer does not have all deliveries and payments of
-	Deliveries map[order.ID]index.Delivery // of those that were looked up
+	Deliveries map[order.ID]order.Delivery // of those that were looked up
 	Path       string
 	Origin     string
 	Now        time.Time

@@ -8,7 +8,6 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
 	"crossgate/proxy/orders"
 )
 
@@ -17,7 +16,7 @@ func TestLockedPageTellsForHowLong(t *testing.T) {
 	locked, ids := lockedIn(t, raw)
 	pages := NewViews(Explored())
 	page := Text(Render(t, func(to io.Writer) error {
-		return pages.Locked(to, Locked{Taker: "0xd1", Answer: locked, Now: Noon, Deliveries: map[order.ID]index.Delivery{ids[0]: {At: uint64(Noon.Add(-75 * time.Hour).Unix()), Give: chain.NewAmount(17992800)}}})
+		return pages.Locked(to, Locked{Taker: "0xd1", Answer: locked, Now: Noon, Deliveries: map[order.ID]order.Delivery{ids[0]: {At: uint64(Noon.Add(-75 * time.Hour).Unix()), Give: chain.NewAmount(17992800)}}})
 	}))
 	for _, want := range []string{"longest wait 3 days", "2026-11-18 09:00:00 UTC 17.9928 3 days"} {
 		if !strings.Contains(page, want) {
@@ -36,7 +35,7 @@ func TestLockedPageTellsAgesAndBatches(t *testing.T) {
 	locked, ids := lockedIn(t, raw)
 	pages := NewViews(Explored())
 	page := Text(Render(t, func(to io.Writer) error {
-		return pages.Locked(to, Locked{Taker: "0xd1", Answer: locked, Now: Noon, Deliveries: map[order.ID]index.Delivery{
+		return pages.Locked(to, Locked{Taker: "0xd1", Answer: locked, Now: Noon, Deliveries: map[order.ID]order.Delivery{
 			ids[0]: {At: uint64(Noon.Add(-59 * time.Minute).Unix()), Give: chain.NewAmount(17992800)},
 			ids[1]: {At: uint64(Noon.Add(-time.Hour).Unix()), Give: chain.NewAmount(10000000)},
 			ids[2]: {At: uint64(Noon.Add(-8 * 24 * time.Hour).Unix()), Give: chain.NewAmount(7992801), State: order.StateSentUnlock},
@@ -66,7 +65,7 @@ func TestWhatWasNotLookedUpHasNoAge(t *testing.T) {
 	locked, ids := lockedIn(t, raw)
 	pages := NewViews(Explored())
 	page := Text(Render(t, func(to io.Writer) error {
-		return pages.Locked(to, Locked{Answer: locked, Now: Noon, Deliveries: map[order.ID]index.Delivery{ids[0]: {At: uint64(Noon.Unix()), Give: chain.NewAmount(17992800)}}})
+		return pages.Locked(to, Locked{Answer: locked, Now: Noon, Deliveries: map[order.ID]order.Delivery{ids[0]: {At: uint64(Noon.Unix()), Give: chain.NewAmount(17992800)}}})
 	}))
 	if want := "Not looked up All USDC on Base $17.99 1 order – – – – 2 orders $35.98 3 orders"; !strings.Contains(page, want) {
 		t.Errorf("the page lacks %q: %s", want, page)

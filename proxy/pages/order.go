@@ -9,7 +9,6 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
 	"crossgate/order/stats"
 	"crossgate/proxy/web"
 	"crossgate/proxy/wire"
@@ -23,7 +22,7 @@ type Order struct {
 	Path   string             // of the record in the API, with its query
 	Final  bool               // the record does not change any more
 	Gaps   []Gap              // of its chains
-	Read   []index.ChainBasis // its chains
+	Read   []order.ChainBasis // its chains
 	Give   *big.Rat           // USD for a whole give token, now; nil: not known
 	Take   *big.Rat           // of the take token
 	Then   *stats.Values      // nil: what the amounts were worth at the time was not looked up

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"crossgate/chain"
-	"crossgate/order/index"
+	"crossgate/order"
 	"crossgate/order/stats"
 	"crossgate/proxy/web"
 )
@@ -20,7 +20,7 @@ func TestOrderPageSaysWhatThingsAreWorthAndHowLongTheyTook(t *testing.T) {
 		return pages.Order(to, Order{
 			Record: recordIn(t, record), JSON: string(record), Now: Noon, Give: big.NewRat(9999, 10_000),
 			Then: &stats.Values{Given: new(int64(18_000_000)), Fee: new(int64(610_000))},
-			Read: []index.ChainBasis{{Chain: 137, Followed: true, Lag: index.Lag{Indexed: 1234}, Proven: 1200, Final: true}, {Chain: 8453}},
+			Read: []order.ChainBasis{{Chain: 137, Followed: true, Lag: order.Lag{Indexed: 1234}, Proven: 1200, Final: true}, {Chain: 8453}},
 		})
 	})
 	plain := Text(page)

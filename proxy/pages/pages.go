@@ -17,7 +17,6 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
 	"crossgate/order/stats"
 	"crossgate/proxy"
 	"crossgate/proxy/orders"
@@ -29,12 +28,12 @@ import (
 
 // Details are what the index knows beside what the API answers.
 type Details interface {
-	// Deliveries returns those of orders that are known as delivered; index.ErrUnavailable when that cannot be known.
-	Deliveries(context.Context, []order.ID) (map[order.ID]index.Delivery, error)
+	// Deliveries returns those of orders that are known as delivered; query.ErrUnavailable when that cannot be known.
+	Deliveries(context.Context, []order.ID) (map[order.ID]order.Delivery, error)
 	// Values returns what an order's amounts were worth at the time, and whether that was looked up;
-	// index.ErrUnavailable when that cannot be known.
+	// query.ErrUnavailable when that cannot be known.
 	Values(context.Context, order.ID) (v stats.Values, counted bool, err error)
-	// Transaction returns a transaction of a chain, whole: order.ErrNotFound, *index.UnreachableError.
+	// Transaction returns a transaction of a chain, whole: order.ErrNotFound, *query.UnreachableError.
 	Transaction(context.Context, chain.ID, chain.TxHash) (order.Transaction, error)
 	// Tellers returns the names of the endpoints that reported a transaction with events, in the block with a hash;
 	// none where that is not remembered.
@@ -193,7 +192,7 @@ func (s *Pages) findForPage(ctx context.Context, text, rawQuery string) (Order, 
 
 // gapsIn lists the gaps of an answer's chains as of a time. A chain that is not
 // followed has no gap: it was asked itself.
-func gapsIn(b index.Basis, made time.Time) (gaps []Gap) {
+func gapsIn(b order.Basis, made time.Time) (gaps []Gap) {
 	for _, c := range b.Chains {
 		gap := Gap{Chain: c.Chain}
 		switch {

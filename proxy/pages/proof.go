@@ -5,12 +5,11 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
 )
 
 // IsFinalOn reports whether the order's part on a chain is final.
 func (o Order) IsFinalOn(id chain.ID) bool {
-	return slices.ContainsFunc(o.Read, func(c index.ChainBasis) bool { return c.Chain == id && c.Final })
+	return slices.ContainsFunc(o.Read, func(c order.ChainBasis) bool { return c.Chain == id && c.Final })
 }
 
 // fieldSource is where some fields of an answer were read.
@@ -25,7 +24,7 @@ type fieldSource struct {
 
 // evidence says what a block of the chain was read by: a second reading is from another endpoint than the first where
 // the chain has several (docs/decisions/0024-evidence.md).
-func evidence(c index.ChainBasis, block uint64) string {
+func evidence(c order.ChainBasis, block uint64) string {
 	switch {
 	case !c.Followed || block > c.Indexed:
 		return "asked of the chain for this page"
@@ -90,9 +89,9 @@ func (o Order) tellers(at *order.At) string {
 	return "by which endpoints was not recorded"
 }
 
-func (p *Views) fieldSource(fields string, at *order.At, read []index.ChainBasis) fieldSource {
-	c := index.ChainBasis{Chain: at.Chain}
-	if i := slices.IndexFunc(read, func(r index.ChainBasis) bool { return r.Chain == at.Chain }); i >= 0 {
+func (p *Views) fieldSource(fields string, at *order.At, read []order.ChainBasis) fieldSource {
+	c := order.ChainBasis{Chain: at.Chain}
+	if i := slices.IndexFunc(read, func(r order.ChainBasis) bool { return r.Chain == at.Chain }); i >= 0 {
 		c = read[i]
 	}
 	return fieldSource{

@@ -6,14 +6,13 @@ import (
 	"testing"
 
 	"crossgate/order"
-	"crossgate/order/index"
 	"crossgate/proxy/web"
 )
 
 func TestEvidenceIsNoMoreThanWasSeen(t *testing.T) {
-	followed := index.ChainBasis{Chain: 1, Followed: true, From: index.BlockTime{Number: 100}, Lag: index.Lag{Indexed: 900}, Proven: 800}
+	followed := order.ChainBasis{Chain: 1, Followed: true, From: order.BlockTime{Number: 100}, Lag: order.Lag{Indexed: 900}, Proven: 800}
 	for _, row := range []struct {
-		read  index.ChainBasis
+		read  order.ChainBasis
 		block uint64
 		want  string
 	}{
@@ -23,7 +22,7 @@ func TestEvidenceIsNoMoreThanWasSeen(t *testing.T) {
 		{followed, 900, "read once; the second reading comes when the block is final"},
 		{followed, 901, "asked of the chain for this page"},
 		{followed, 99, "from before the index begins: asked of the chain"},
-		{index.ChainBasis{Chain: 1}, 0, "asked of the chain for this page"},
+		{order.ChainBasis{Chain: 1}, 0, "asked of the chain for this page"},
 	} {
 		if got := evidence(row.read, row.block); got != row.want {
 			t.Errorf("block %d of %+v: %q, want %q", row.block, row.read, got, row.want)
@@ -40,8 +39,8 @@ func TestOrderPageSaysWhereItWasRead(t *testing.T) {
 	elsewhere.Chain = give
 	pages := NewViews(Explored())
 	page := Text(Render(t, func(to io.Writer) error {
-		return pages.Order(to, Order{Record: r, JSON: string(raw), Now: Noon, Read: []index.ChainBasis{
-			{Chain: give, Followed: true, Lag: index.Lag{Indexed: created.Block}, Proven: created.Block}, {Chain: take},
+		return pages.Order(to, Order{Record: r, JSON: string(raw), Now: Noon, Read: []order.ChainBasis{
+			{Chain: give, Followed: true, Lag: order.Lag{Indexed: created.Block}, Proven: created.Block}, {Chain: take},
 		}, Transactions: []Transaction{
 			{At: created, Tellers: []string{"first", "second"}}, {At: elsewhere, Tellers: []string{"third"}}, {At: fulfilled},
 		}})

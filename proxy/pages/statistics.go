@@ -14,7 +14,6 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
 	"crossgate/proxy"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/web"
@@ -56,7 +55,7 @@ func (s *Pages) statisticsPage(c *gin.Context) {
 }
 
 // begunAt is when the oldest history that was read of a chain begins; zero when one has no beginning.
-func begunAt(b index.Basis) (since time.Time) {
+func begunAt(b order.Basis) (since time.Time) {
 	for _, c := range b.Chains {
 		switch begun := time.Unix(int64(c.From.Time), 0); {
 		case !c.HasBegun():

@@ -13,7 +13,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"crossgate/chain"
-	"crossgate/order/index"
+	"crossgate/order"
 	"crossgate/order/list"
 	"crossgate/proxy"
 	"crossgate/proxy/orders"
@@ -87,7 +87,7 @@ type SwapRecord struct {
 	Path   string             // of the record in the API, with its query
 	Page   string             // path of this page, without a query
 	Final  bool               // no reorg can change the record any more
-	Read   []index.ChainBasis // its chain
+	Read   []order.ChainBasis // its chain
 	Index  int                // among the swaps of its transaction
 	Count  int                // of them; zero when the swap was found by its id
 

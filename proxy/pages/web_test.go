@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"crossgate/chain"
-	"crossgate/order/index"
+	"crossgate/order"
 	"crossgate/proxy/web"
 )
 
@@ -158,7 +158,7 @@ func TestPagesHaveNothingInline(t *testing.T) {
 	pages := NewViews(Explored())
 	for name, write := range map[string]func(io.Writer) error{
 		"home": func(to io.Writer) error {
-			return pages.Home(to, Home{Chains: chain.Documented().All(), Basis: index.Basis{Chains: []index.ChainBasis{{Chain: 1, Lag: index.Lag{Indexed: 2}}, {Chain: 137}}}})
+			return pages.Home(to, Home{Chains: chain.Documented().All(), Basis: order.Basis{Chains: []order.ChainBasis{{Chain: 1, Lag: order.Lag{Indexed: 2}}, {Chain: 137}}}})
 		},
 		"no order": func(to io.Writer) error { return pages.Order(to, Order{}) },
 		"order": func(to io.Writer) error {

@@ -16,7 +16,7 @@ import (
 	"crossgate/config"
 	"crossgate/doctor"
 	"crossgate/internal/redistest"
-	"crossgate/order/index"
+	"crossgate/order/audit"
 	"crossgate/sandbox/sandboxtest"
 )
 
@@ -141,7 +141,7 @@ type diagnosis struct {
 
 func diagnose(t *testing.T, c config.Config) diagnosis {
 	t.Helper()
-	d, err := doctor.Diagnose(t.Context(), c, func(index.Progress) {})
+	d, err := doctor.Diagnose(t.Context(), c, func(audit.Progress) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/follow"
+	"crossgate/order/query"
 	"crossgate/proxy"
 	"crossgate/proxy/orders"
 	"crossgate/sandbox"
@@ -73,7 +74,7 @@ const poll = 10 * time.Millisecond
 // reorgs is the HTTP face over an index of two chains of a sandbox.
 type reorgs struct {
 	world      *sandbox.World
-	index      *index.Index
+	index      *query.Index
 	url        string
 	locked     string // path of what is locked for the taker who delivers
 	give, take *watchedChain
@@ -144,9 +145,9 @@ func startReorgs(t *testing.T, deepest uint64) *reorgs {
 		}
 	})
 	kept := new(keptAnswers)
-	r.index = index.New(store, map[chain.ID]order.Source{1: r.give, 137: r.take}, index.Options{
-		Chains: chain.Documented(), Pace: index.Pace{Asked: poll}, Observer: kept, Logger: slog.New(slog.DiscardHandler),
-	})
+	r.index = query.New(follow.New(store, map[chain.ID]order.Source{1: r.give, 137: r.take}, follow.Options{
+		Chains: chain.Documented(), Pace: follow.Pace{Asked: poll}, Observer: kept, Logger: slog.New(slog.DiscardHandler),
+	}), query.Options{})
 	kept.Orders = r.serve(t)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -163,7 +164,7 @@ func startReorgs(t *testing.T, deepest uint64) *reorgs {
 // keptAnswers are those of a server that is made after the index.
 type keptAnswers struct{ *orders.Orders }
 
-// OrderSeen implements index.Observer.
+// OrderSeen implements follow.Observer.
 func (*keptAnswers) OrderSeen(context.Context, *order.Order) {}
 
 func watch(t *testing.T, world *sandbox.World, id chain.ID) *watchedChain {
@@ -178,7 +179,7 @@ func watch(t *testing.T, world *sandbox.World, id chain.ID) *watchedChain {
 }
 
 // alone is the index of a server that no replica stands beside.
-type alone struct{ *index.Index }
+type alone struct{ *query.Index }
 
 // Unready implements proxy.Index.
 func (alone) Unready() error { return nil }
@@ -204,9 +205,9 @@ func (r *reorgs) serve(t *testing.T) *orders.Orders {
 }
 
 // lag is how far the index is behind a chain.
-func (r *reorgs) lag(id chain.ID) index.Lag {
+func (r *reorgs) lag(id chain.ID) order.Lag {
 	all := r.index.Basis().Chains
-	return all[slices.IndexFunc(all, func(c index.ChainBasis) bool { return c.Chain == id })].Lag
+	return all[slices.IndexFunc(all, func(c order.ChainBasis) bool { return c.Chain == id })].Lag
 }
 
 // drop has an order delivered and drops its creation, or its delivery, with depth blocks of a chain: of one whose

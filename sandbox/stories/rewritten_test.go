@@ -18,7 +18,7 @@ import (
 	"crossgate/doctor"
 	"crossgate/gateway"
 	"crossgate/internal/linktest"
-	"crossgate/order/index"
+	"crossgate/order/audit"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -186,7 +186,7 @@ func (r *rewritten) diagnosed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := doctor.Diagnose(t.Context(), c, func(index.Progress) {})
+	d, err := doctor.Diagnose(t.Context(), c, func(audit.Progress) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/gateway"
-	"crossgate/order/index"
+	"crossgate/order/audit"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -53,11 +53,11 @@ func TestSwapsThatWereLeftOutAreReadByABackfill(t *testing.T) {
 		get(t, url+"/api/SameChainSwap/8453/tx/"+made.TransactionHash, &record)
 	})
 	var log bytes.Buffer
-	err := gateway.WithIndex(t.Context(), c, slog.New(slog.NewTextHandler(&log, nil)), func(x *index.Index) error {
-		return x.Backfill(t.Context(), func(index.Progress) {})
+	err := gateway.WithBooks(t.Context(), c, slog.New(slog.NewTextHandler(&log, nil)), func(books *audit.Books) error {
+		return books.Backfill(t.Context(), func(audit.Progress) {})
 	})
-	unread, is := errors.AsType[*index.HistoryError](err)
-	if err != nil && (!is || slices.ContainsFunc(unread.Unread, func(u index.UnreadHistory) bool { return u.Chain != chain.Solana })) {
+	unread, is := errors.AsType[*audit.HistoryError](err)
+	if err != nil && (!is || slices.ContainsFunc(unread.Unread, func(u audit.UnreadHistory) bool { return u.Chain != chain.Solana })) {
 		t.Fatalf("%v\n%s", err, &log) // Solana's ledger of the world has a beginning that no chain has
 	}
 	t.Run("read", func(t *testing.T) {

@@ -21,7 +21,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/follow"
+	"crossgate/order/query"
 	"crossgate/store"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
@@ -177,15 +178,15 @@ func (c course) run(t *testing.T, recordings []*recording, truth *goldenTruth) (
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := index.New(db, sources, index.Options{
-		Chains: chain.NewRegistry(registry...), Pace: index.Pace{Asked: time.Millisecond}, Logger: slog.New(slog.NewTextHandler(c.logs, nil)),
-	})
+	x := query.New(follow.New(db, sources, follow.Options{
+		Chains: chain.NewRegistry(registry...), Pace: follow.Pace{Asked: time.Millisecond}, Logger: slog.New(slog.NewTextHandler(c.logs, nil)),
+	}), query.Options{})
 	stop := runIndex(t, x)
 	bare := map[chain.ID]order.Source{} // cannot be asked for more than is stored
 	for id, source := range sources {
 		bare[id] = struct{ order.Source }{source}
 	}
-	stored := index.New(db, bare, index.Options{Chains: chain.NewRegistry(registry...)})
+	stored := query.New(follow.New(db, bare, follow.Options{Chains: chain.NewRegistry(registry...)}), query.Options{})
 	awaitProof(t, x, recordings, func(proven map[chain.ID]uint64) { c.compareProven(t, stored, proven, truth) })
 	stop()
 	c.compare(t, stored, truth)
@@ -198,7 +199,7 @@ func (c course) run(t *testing.T, recordings []*recording, truth *goldenTruth) (
 	return bad
 }
 
-func runIndex(t *testing.T, x *index.Index) (stop func()) {
+func runIndex(t *testing.T, x *query.Index) (stop func()) {
 	t.Helper()
 	ctx, cancel := contextOf(t)
 	done := make(chan error, 1)
@@ -212,7 +213,7 @@ func runIndex(t *testing.T, x *index.Index) (stop func()) {
 }
 
 // awaitProof returns when everything that the recordings hold is final and proven; meanwhile it has looked at what is.
-func awaitProof(t *testing.T, x *index.Index, recordings []*recording, look func(proven map[chain.ID]uint64)) {
+func awaitProof(t *testing.T, x *query.Index, recordings []*recording, look func(proven map[chain.ID]uint64)) {
 	t.Helper()
 	looked := 0
 	until(t, func() bool {
@@ -231,7 +232,7 @@ func awaitProof(t *testing.T, x *index.Index, recordings []*recording, look func
 
 // compareProven looks at the orders all steps of which are in blocks that are told to be proven: they are right while the
 // providers go on to fail. Where logs are lost at random, two readings may lose the same one until the provider is found out.
-func (c course) compareProven(t *testing.T, x *index.Index, proven map[chain.ID]uint64, truth *goldenTruth) {
+func (c course) compareProven(t *testing.T, x *query.Index, proven map[chain.ID]uint64, truth *goldenTruth) {
 	t.Helper()
 	if slices.ContainsFunc(c.rules, func(rule string) bool { return strings.HasPrefix(rule, "drop") }) {
 		return
@@ -247,7 +248,7 @@ func (c course) compareProven(t *testing.T, x *index.Index, proven map[chain.ID]
 }
 
 // compare looks at every order and every taker.
-func (c course) compare(t *testing.T, x *index.Index, truth *goldenTruth) {
+func (c course) compare(t *testing.T, x *query.Index, truth *goldenTruth) {
 	t.Helper()
 	wrong := 0
 	for _, want := range truth.Orders {

@@ -21,7 +21,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/follow"
+	"crossgate/order/query"
 	"crossgate/store"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
@@ -180,7 +181,7 @@ func coldLookups(t *testing.T, recordings []*recording, share float64, seed uint
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := index.New(db, sources, index.Options{Chains: chain.NewRegistry(registry...), Logger: slog.New(slog.DiscardHandler)})
+	x := query.New(follow.New(db, sources, follow.Options{Chains: chain.NewRegistry(registry...), Logger: slog.New(slog.DiscardHandler)}), query.Options{})
 	return func(tx chain.TxHash) error {
 		ctx, cancel := context.WithTimeout(t.Context(), 12*time.Second)
 		defer cancel()
@@ -223,9 +224,9 @@ func callsToFollow(t *testing.T, recordings []*recording, share float64, seed ui
 		if err != nil {
 			t.Fatal(err)
 		}
-		x := index.New(db, sources, index.Options{
-			Chains: chain.NewRegistry(registry...), Pace: index.Pace{Asked: time.Second}, Logger: slog.New(slog.DiscardHandler),
-		})
+		x := query.New(follow.New(db, sources, follow.Options{
+			Chains: chain.NewRegistry(registry...), Pace: follow.Pace{Asked: time.Second}, Logger: slog.New(slog.DiscardHandler),
+		}), query.Options{})
 		stop := runIndex(t, x)
 		for ticks := time.Tick(time.Second); len(calls) < len(recordings); <-ticks {
 			for _, c := range x.Basis().Chains {

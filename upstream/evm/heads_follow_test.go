@@ -15,7 +15,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/follow"
+	"crossgate/order/query"
 	"crossgate/store"
 )
 
@@ -144,10 +145,10 @@ func TestAFollowerIsToldOfHeads(t *testing.T) {
 		heads, stopServing := subscribed(t, ethereum, say)
 		source := &steered{}
 		source.newest.Store(100)
-		x := index.New(db, map[chain.ID]order.Source{1: source}, index.Options{
+		x := query.New(follow.New(db, map[chain.ID]order.Source{1: source}, follow.Options{
 			Chains: chain.NewRegistry(ethereum), Lookback: 10, Logger: slog.New(slog.DiscardHandler),
-			Pace: index.Pace{Asked: 2 * time.Second}, Announcers: map[chain.ID][]index.Announcer{1: {heads.Announce}},
-		})
+			Pace: follow.Pace{Asked: 2 * time.Second}, Announcers: map[chain.ID][]follow.Announcer{1: {heads.Announce}},
+		}), query.Options{})
 		ctx, stop := context.WithCancel(t.Context())
 		running := make(chan error, 1)
 		go func() { running <- x.Run(ctx) }()

@@ -20,7 +20,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/follow"
+	"crossgate/order/query"
 	"crossgate/store"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
@@ -197,9 +198,9 @@ func findOrder(t *testing.T, creation chain.TxHash, give, take *evm.Chain) *orde
 			t.Error(err)
 		}
 	})
-	x := index.New(store, map[chain.ID]order.Source{137: give, testChain.ID: take}, index.Options{
+	x := query.New(follow.New(store, map[chain.ID]order.Source{137: give, testChain.ID: take}, follow.Options{
 		Chains: chain.Documented(), Logger: slog.New(slog.DiscardHandler),
-	})
+	}), query.Options{})
 	found, _, err := x.Find(t.Context(), creation)
 	if err != nil || len(found) != 1 {
 		t.Fatalf("Find = %v, %v, want one order", found, err)

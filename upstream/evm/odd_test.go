@@ -11,7 +11,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/follow"
+	"crossgate/order/query"
 	"crossgate/store"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
@@ -62,9 +63,9 @@ func TestAnOddReceiptStopsNothing(t *testing.T) {
 			follow := func() (logged string) {
 				var said lockedBuffer
 				source := evm.New(described, jsonrpc.New(upstream.NewPool("chain", endpointOf(t, "provider", p))))
-				x := index.New(db, map[chain.ID]order.Source{described.ID: source}, index.Options{
-					Chains: chain.NewRegistry(described), Pace: index.Pace{Asked: time.Millisecond}, Logger: slog.New(slog.NewTextHandler(&said, nil)),
-				})
+				x := query.New(follow.New(db, map[chain.ID]order.Source{described.ID: source}, follow.Options{
+					Chains: chain.NewRegistry(described), Pace: follow.Pace{Asked: time.Millisecond}, Logger: slog.New(slog.NewTextHandler(&said, nil)),
+				}), query.Options{})
 				stop := runIndex(t, x)
 				defer stop()
 				until(t, func() bool {

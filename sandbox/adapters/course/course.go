@@ -11,7 +11,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/query"
 )
 
 // Seeds is how many random courses each kind of fault takes: CROSSGATE_SEEDS, or one; make soak has it be twenty.
@@ -29,7 +29,7 @@ func Seeds(t *testing.T) uint64 {
 }
 
 // Run runs an index until stop.
-func Run(t *testing.T, x *index.Index) (stop func()) {
+func Run(t *testing.T, x *query.Index) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -57,7 +57,7 @@ func Until(t *testing.T, holds func() bool) {
 }
 
 // Locked lists the orders that an index tells to be locked for a taker.
-func Locked(t *testing.T, x *index.Index, taker chain.Address) (ids []order.ID) {
+func Locked(t *testing.T, x *query.Index, taker chain.Address) (ids []order.ID) {
 	t.Helper()
 	totals, _, err := x.Locked(t.Context(), taker)
 	if err != nil {

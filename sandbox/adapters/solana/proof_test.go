@@ -19,7 +19,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/follow"
+	"crossgate/order/query"
 	"crossgate/sandbox/adapters/course"
 	"crossgate/sandbox/balancer"
 	sandbox "crossgate/sandbox/solana"
@@ -82,10 +83,10 @@ func run(t *testing.T, seed uint64, endpoints [][]string) (bad int) {
 	db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
 	w.must(err)
 	var said log
-	x := index.New(db, map[chain.ID]order.Source{chain.Solana: source}, index.Options{
-		Chains: chain.NewRegistry(known), Pace: index.Pace{Asked: time.Millisecond},
+	x := query.New(follow.New(db, map[chain.ID]order.Source{chain.Solana: source}, follow.Options{
+		Chains: chain.NewRegistry(known), Pace: follow.Pace{Asked: time.Millisecond},
 		Logger: slog.New(slog.NewTextHandler(&said, nil)),
-	})
+	}), query.Options{})
 	stop := course.Run(t, x)
 	course.Until(t, func() bool {
 		last := s.last()
@@ -116,7 +117,7 @@ func compare(t *testing.T, w *world, begun uint64, source order.Source, db *stor
 	}
 	// A source that cannot be asked for more than is stored.
 	sources := map[chain.ID]order.Source{chain.Solana: struct{ order.Source }{source}}
-	x := index.New(db, sources, index.Options{Chains: chain.NewRegistry(known)})
+	x := query.New(follow.New(db, sources, follow.Options{Chains: chain.NewRegistry(known)}), query.Options{})
 	wrong, locked := 0, 0
 	ids := course.Locked(t, x, chain.NewAddress(taker.Key[:]))
 	for id, events := range byOrder {

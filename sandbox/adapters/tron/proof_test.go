@@ -21,7 +21,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/order/follow"
+	"crossgate/order/query"
 	"crossgate/sandbox"
 	"crossgate/sandbox/adapters/course"
 	"crossgate/sandbox/sandboxtest"
@@ -52,13 +53,13 @@ func TestProvidersThatLoseLogs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			follow(t, &story{t: t, world: world}, there.Facts, honest.URL, nodes...)
+			followed(t, &story{t: t, world: world}, there.Facts, honest.URL, nodes...)
 		}
 	}
 }
 
-// follow has an index follow the chain while a story goes on, and compares it with what an honest endpoint tells.
-func follow(t *testing.T, s *story, facts chain.Chain, honest string, nodes ...string) {
+// followed has an index follow the chain while a story goes on, and compares it with what an honest endpoint tells.
+func followed(t *testing.T, s *story, facts chain.Chain, honest string, nodes ...string) {
 	t.Helper()
 	facts.BlockTime = time.Millisecond
 	var pool []*upstream.Endpoint
@@ -81,16 +82,16 @@ func follow(t *testing.T, s *story, facts chain.Chain, honest string, nodes ...s
 	giving := evm.New(beside.Facts, rpcAt(t, beside.RPC))
 	registry := chain.NewRegistry(facts, beside.Facts)
 	var said bytes.Buffer
-	x := index.New(db, map[chain.ID]order.Source{chain.Tron: source, polygon: giving}, index.Options{
-		Chains: registry, Pace: index.Pace{Asked: time.Millisecond}, Logger: slog.New(slog.NewTextHandler(&said, nil)),
-	})
+	x := query.New(follow.New(db, map[chain.ID]order.Source{chain.Tron: source, polygon: giving}, follow.Options{
+		Chains: registry, Pace: follow.Pace{Asked: time.Millisecond}, Logger: slog.New(slog.NewTextHandler(&said, nil)),
+	}), query.Options{})
 	stop := course.Run(t, x)
 	course.Until(t, func() bool { return s.isOver() && !s.lacks(x) })
 	stop()
 	byOrder := s.truth(evm.New(facts, rpcAt(t, honest)), giving)
-	stored := index.New(db, map[chain.ID]order.Source{
+	stored := query.New(follow.New(db, map[chain.ID]order.Source{
 		chain.Tron: struct{ order.Source }{source}, polygon: struct{ order.Source }{giving},
-	}, index.Options{Chains: registry})
+	}, follow.Options{Chains: registry}), query.Options{})
 	wrong := 0
 	var lockedIDs []order.ID
 	for id, events := range byOrder {
@@ -244,7 +245,7 @@ func (s *story) isOver() bool {
 }
 
 // lacks reports whether an index has not proven all of TRON, or not read all of the chain beside it.
-func (s *story) lacks(x *index.Index) bool {
+func (s *story) lacks(x *query.Index) bool {
 	for _, c := range x.Basis().Chains {
 		if c.Chain == chain.Tron && c.Proven < s.end || c.Chain == polygon && c.Indexed < s.beside {
 			return true

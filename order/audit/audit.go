@@ -1,0 +1,368 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/follow"
+	"crossgate/order/ledger"
+)
+
+// Audit is what comparing a chain with the store came to.
+type Audit struct {
+	Chain        chain.ID
+	From, To     uint64 // blocks: what the index has read and no reorg can change
+	Orders       uint64 // that were compared
+	Transactions uint64 // of them, that were read again
+	Differences  []Difference
+	Unchecked    []Unchecked
+	Err          error // why the comparison ended early
+}
+
+// IsSound reports whether everything was compared and nothing differs.
+func (a Audit) IsSound() bool {
+	return len(a.Differences) == 0 && len(a.Unchecked) == 0 && a.Err == nil
+}
+
+// Difference is what a chain says of one order other than the store does.
+type Difference struct {
+	Order   order.ID
+	Missing []order.Event // the chain has them and the store does not
+	False   []order.Event // the store has them and their transactions do not
+	// Contradicted is set where the contract stores State, and neither the stored events nor those found account for
+	// it.
+	Contradicted bool
+	State        order.State
+}
+
+// Unchecked is an order that could not be compared.
+type Unchecked struct {
+	Order order.ID
+	Err   error
+}
+
+// Audit compares what is stored of orders with what the chains' contracts store, and stored events with the receipts of
+// their transactions. Where the contracts tell of a step that is not stored, the chain is searched for its event. What
+// a reorg can still change is left out, and so are blocks that the index has not read. Nothing is changed. report
+// hears of every step, from several goroutines. The result is in ascending order of chains.
+func (b *Books) Audit(ctx context.Context, of ledger.Selection, report func(Progress)) ([]Audit, error) {
+	if err := b.learnAnchors(ctx); err != nil {
+		return nil, err
+	}
+	return each(b.of(of.Chain), func(r *follow.Reader) Audit {
+		a := &auditor{Reader: r, report: report}
+		return a.run(ctx, of)
+	}), ctx.Err()
+}
+
+// idsAtOnce is how many orders a chain is asked about at once.
+const idsAtOnce = 300
+
+// auditor compares one chain.
+type auditor struct {
+	*follow.Reader
+	report   func(Progress)
+	progress Progress
+	audit    Audit
+	found    map[order.ID]*Difference
+	over     []ledger.Side // that agree with the contracts for good
+}
+
+// run compares the orders of a selection, as many at a time as one statement asks for.
+func (a *auditor) run(ctx context.Context, of ledger.Selection) Audit {
+	a.audit, a.found = Audit{Chain: a.ID}, map[order.ID]*Difference{}
+	a.progress = Progress{Chain: a.ID}
+	a.audit.Err = a.compareAll(ctx, of)
+	for _, id := range slices.SortedFunc(maps.Keys(a.found), ledger.CompareIDs) {
+		a.audit.Differences = append(a.audit.Differences, *a.found[id])
+	}
+	a.progress.Done, a.progress.Err = a.audit.Err == nil, a.audit.Err
+	a.report(a.progress)
+	return a.audit
+}
+
+func (a *auditor) compareAll(ctx context.Context, of ledger.Selection) error {
+	head, err := a.Source.Head(ctx)
+	if err != nil {
+		return fmt.Errorf("read head: %w", err)
+	}
+	ids, err := a.Ledger.Selected(ctx, a.ID, of)
+	if err != nil {
+		return err
+	}
+	a.progress.Total = uint64(len(ids))
+	for part := range slices.Chunk(ids, idsAtOnce) {
+		// Read before the events: all up to there are among them.
+		position, known, err := a.Ledger.Checkpoint(ctx, a.ID)
+		if err != nil || !known {
+			return err
+		}
+		r := ledger.Range{From: position.First, To: min(position.Block, head.Finalized)}
+		a.audit.From, a.audit.To = r.From, r.To
+		if err := a.compare(ctx, part, r, of.StatesAlone); err != nil {
+			return err
+		}
+		a.progress.Read += uint64(len(part))
+		a.progress.Events = a.audit.Transactions
+		a.report(a.progress)
+	}
+	return nil
+}
+
+// compare compares some orders within a range of blocks.
+func (a *auditor) compare(ctx context.Context, ids []order.ID, r ledger.Range, statesAlone bool) error {
+	stored, err := ledger.EventsOfAll(ctx, a.Ledger, ids)
+	if err != nil {
+		return err
+	}
+	sides, err := a.sides(ctx, ids, stored)
+	if err != nil {
+		return err
+	}
+	a.audit.Orders += uint64(len(ids))
+	if !statesAlone {
+		if err := a.compareReceipts(ctx, sides, r); err != nil {
+			return err
+		}
+	}
+	return a.compareStates(ctx, sides, r)
+}
+
+// sides lists the sides that orders have on the chain, with the state of each that the contracts store.
+func (a *auditor) sides(ctx context.Context, ids []order.ID, stored map[order.ID][]order.Event) ([]side, error) {
+	var give, take []side
+	for _, id := range ids {
+		for _, s := range a.sidesOf(id, stored[id]) {
+			if s.side == order.GiveSide {
+				give = append(give, s)
+			} else {
+				take = append(take, s)
+			}
+		}
+	}
+	if err := a.readStates(ctx, order.GiveSide, give); err != nil {
+		return nil, err
+	}
+	if err := a.readStates(ctx, order.TakeSide, take); err != nil {
+		return nil, err
+	}
+	return slices.Concat(give, take), nil
+}
+
+// readStates reads what the contracts store of one side of orders.
+func (a *auditor) readStates(ctx context.Context, of order.Side, sides []side) error {
+	if len(sides) == 0 || a.cannotTell(of) {
+		return nil
+	}
+	var err error
+	if of == order.GiveSide {
+		var states []order.StoredState
+		if states, err = a.Source.(order.StateReader).States(ctx, idsOf(sides)); err == nil {
+			for i := range sides {
+				sides[i].state = states[i]
+			}
+		}
+	} else {
+		var states []order.State
+		if states, err = a.Source.(order.TakeStateReader).TakeStates(ctx, idsOf(sides)); err == nil {
+			for i := range sides {
+				sides[i].state.State = states[i]
+			}
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("read what the contract stores of %d orders: %w", len(sides), err)
+	}
+	return nil
+}
+
+// sidesOf lists the sides that one order has on the chain: by its terms or, where nobody has told them, both, since
+// both could be.
+func (a *auditor) sidesOf(id order.ID, stored []order.Event) []side {
+	give, take := side{id: id, side: order.GiveSide}, side{id: id, side: order.TakeSide}
+	for _, e := range stored {
+		switch {
+		case e.At.Chain != a.ID:
+		case isOfGiveSide(e.Fact):
+			give.stored = append(give.stored, e)
+		default:
+			take.stored = append(take.stored, e)
+		}
+	}
+	o, hasTerms := order.Fold(stored)
+	var sides []side
+	if hasTerms {
+		give.since, take.since = order.Since(o), order.Since(o)
+	}
+	if hasTerms && o.Terms.Give.Chain == a.ID || len(give.stored) > 0 || !hasTerms {
+		sides = append(sides, give)
+	}
+	if hasTerms && o.Terms.Take.Chain == a.ID || len(take.stored) > 0 || !hasTerms {
+		sides = append(sides, take)
+	}
+	return sides
+}
+
+// compareStates searches the chain for the events of orders whose stored steps are not those that the contracts tell
+// of.
+func (a *auditor) compareStates(ctx context.Context, sides []side, r ledger.Range) error {
+	for i := range sides {
+		s := &sides[i]
+		known := a.known(s)
+		if a.cannotTell(s.side) || s.accountsFor(known) {
+			if len(ledger.Within(known, r)) == len(known) && s.isOver() {
+				a.over = append(a.over, ledger.Side{Order: s.id, Side: s.side})
+			}
+			continue
+		}
+		if err := a.search(ctx, s, r); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			a.audit.Unchecked = append(a.audit.Unchecked, Unchecked{s.id, err})
+		}
+	}
+	return nil
+}
+
+// known are the stored events of a side with what was found to differ.
+func (a *auditor) known(s *side) []order.Event {
+	d := a.found[s.id]
+	if d == nil {
+		return s.stored
+	}
+	events := ledger.Correction{Missing: d.Missing, Wrong: d.False}.Applied(s.stored)
+	return slices.DeleteFunc(events, func(e order.Event) bool { return isOfGiveSide(e.Fact) != (s.side == order.GiveSide) })
+}
+
+// cannotTell reports whether the chain has no contracts that can be asked for the state of a side.
+func (a *auditor) cannotTell(of order.Side) bool {
+	can := false
+	if of == order.GiveSide {
+		_, can = a.Source.(order.StateReader)
+	} else {
+		_, can = a.Source.(order.TakeStateReader)
+	}
+	return !can
+}
+
+// search looks for the events of a side on the chain, and compares those of a range with the stored ones. It looks once
+// more where they do not account for the state, which may have changed in between.
+func (a *auditor) search(ctx context.Context, s *side, r ledger.Range) error {
+	for range 2 {
+		history, err := a.history(ctx, s)
+		if err != nil {
+			return err
+		}
+		c, err := ledger.Correct(s.stored, history)
+		if err != nil {
+			return err
+		}
+		a.differ(ledger.Within(c.Missing, r), ledger.Refilled(c.Wrong, c.Missing, r))
+		if s.accountsFor(slices.Concat(a.known(s), history)) {
+			return nil
+		}
+		again := []side{*s}
+		if err := a.readStates(ctx, s.side, again); err != nil {
+			return err
+		}
+		s.state = again[0].state
+	}
+	d := a.difference(s.id)
+	d.Contradicted, d.State = true, s.state.State
+	return nil
+}
+
+// history returns the events of a side as the chain finds them.
+func (a *auditor) history(ctx context.Context, s *side) ([]order.Event, error) {
+	source, has := a.Source.(order.HistorySource)
+	if !has {
+		return nil, nil
+	}
+	since := s.since
+	if s.side == order.GiveSide && !slices.ContainsFunc(s.stored, ledger.IsCreation) {
+		since = 0 // otherwise the history leaves the creation out
+	}
+	return source.History(ctx, s.id, s.side, since)
+}
+
+// receiptsAtOnce is how many transactions are read at the same time.
+const receiptsAtOnce = 16
+
+// compareReceipts reads the transactions of stored events again.
+func (a *auditor) compareReceipts(ctx context.Context, sides []side, r ledger.Range) error {
+	places := map[chain.TxHash]order.Event{} // one event of each
+	for _, s := range sides {
+		for _, e := range ledger.Within(s.stored, r) {
+			places[e.At.Tx] = e
+		}
+	}
+	sorted := slices.SortedFunc(maps.Values(places), func(x, y order.Event) int { return ledger.ComparePlaces(x.At, y.At) })
+	for part := range slices.Chunk(sorted, receiptsAtOnce) {
+		found := make([][]order.Event, len(part))
+		failures := make([]error, len(part))
+		var reading sync.WaitGroup
+		for i, e := range part {
+			reading.Go(func() { found[i], failures[i] = a.Source.EventsIn(ctx, e.At.Tx) })
+		}
+		reading.Wait()
+		for i, e := range part {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if failures[i] != nil && !errors.Is(failures[i], order.ErrNotFound) {
+				a.audit.Unchecked = append(a.audit.Unchecked, Unchecked{e.Order, failures[i]})
+				continue
+			}
+			if err := a.compareTransaction(ctx, e.At, ledger.Within(found[i], r)); err != nil {
+				return err
+			}
+		}
+		a.audit.Transactions += uint64(len(part))
+	}
+	return nil
+}
+
+// compareTransaction compares what is stored of a transaction, also of other orders, with what it holds.
+func (a *auditor) compareTransaction(ctx context.Context, at order.At, found []order.Event) error {
+	stored, err := a.Ledger.EventsBetween(ctx, a.ID, ledger.Range{From: at.Block, To: at.Block})
+	if err != nil {
+		return err
+	}
+	stored, _ = ledger.Parted(stored)
+	stored = slices.DeleteFunc(stored, func(e order.Event) bool { return e.At.Tx != at.Tx })
+	found, _ = ledger.Parted(found)
+	c, err := ledger.Correct(stored, found)
+	if err != nil {
+		return err
+	}
+	a.differ(c.Missing, c.Wrong)
+	return nil
+}
+
+// differ notes events that only one of the store and the chain has.
+func (a *auditor) differ(missing, wrong []order.Event) {
+	for _, e := range missing {
+		d := a.difference(e.Order)
+		d.Missing = ledger.WithEvent(d.Missing, e)
+	}
+	for _, e := range wrong {
+		d := a.difference(e.Order)
+		d.False = ledger.WithEvent(d.False, e)
+	}
+}
+
+func (a *auditor) difference(id order.ID) *Difference {
+	d := a.found[id]
+	if d == nil {
+		d = &Difference{Order: id}
+		a.found[id] = d
+	}
+	return d
+}

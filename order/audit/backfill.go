@@ -1,0 +1,336 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/follow"
+	"crossgate/order/ledger"
+	"crossgate/store"
+)
+
+// Progress is how far the backfill, the audit or the repair of one chain has come.
+type Progress struct {
+	Chain chain.ID
+	Total uint64 // blocks to read; of an audit, orders to compare
+	Read  uint64 // of them, so far
+	// Events were found in them; of an audit, transactions were read; of a repair, events were corrected.
+	Events uint64
+	// Calls were made by a backfill, of so many Expected: in proportion to what was read took, or before by the
+	// estimate. Both zero where nobody counts.
+	Calls, Expected uint64
+	// Done is set with the last report of a chain.
+	Done bool
+	// Err is why nothing is being read now; it is tried again, unless this is the last report.
+	Err error
+}
+
+// When a backfill gives a chain's history up: after so many refusals in a row to read one block, or when it has got
+// nowhere for so long although the chain's head could be read.
+const (
+	mostRefusals = 5
+	stuckLimit   = 10 * time.Minute
+)
+
+// historyRanges times as many blocks as a follower reads at once are read of history, where most hold nothing: eight
+// times as many as public endpoints search at once, since a header is read for each range.
+const historyRanges = 20
+
+// UnreadHistory is what a backfill could not read of one chain: its blocks up to To.
+type UnreadHistory struct {
+	Chain chain.ID
+	To    uint64
+	Err   error // of the last attempt
+}
+
+// HistoryError lists chains whose history is not complete because no endpoint gives it: nodes have pruned it, mostly.
+type HistoryError struct{ Unread []UnreadHistory } // by ascending chain
+
+func (e *HistoryError) Error() string {
+	texts := make([]string, len(e.Unread))
+	for i, u := range e.Unread {
+		texts[i] = fmt.Sprintf("chain %d up to block %d: %s", u.Chain, u.To, u.Err)
+	}
+	return "history not read: " + strings.Join(texts, "; ")
+}
+
+// Backfill reads the blocks before those that are followed, newest first, back to where each chain's orders
+// begin. What has been read counts at once, and a later Backfill goes on where this one was stopped; gateways
+// may follow the chains meanwhile. report hears of every step, from several goroutines. Backfill returns when
+// all chains are done or ctx ends. *HistoryError when some chains' history could not be read to its beginning: what was
+// read of it is stored.
+func (b *Books) Backfill(ctx context.Context, report func(Progress)) error {
+	unread := each(b.Readers, func(r *follow.Reader) *UnreadHistory { return newBackfill(r, report).run(ctx) })
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	var incomplete HistoryError
+	for _, u := range unread {
+		if u != nil {
+			incomplete.Unread = append(incomplete.Unread, *u)
+		}
+	}
+	if len(incomplete.Unread) > 0 {
+		return &incomplete
+	}
+	return nil
+}
+
+// backfill reads one chain's history.
+type backfill struct {
+	*follow.Reader
+	width    follow.Width
+	report   func(Progress)
+	progress Progress
+	counted  uint64 // calls of the chain's source before
+
+	first    uint64    // block before which nothing is read so far; 0: not known
+	firstAt  time.Time // since when
+	refusals int       // to read the block before it
+}
+
+func newBackfill(r *follow.Reader, report func(Progress)) *backfill {
+	return &backfill{
+		Reader: r, width: follow.NewWidth(historyRanges * r.Range), report: report, progress: Progress{Chain: r.ID}, counted: callsOf(r.Source),
+	}
+}
+
+// run works until the history is read, ctx ends or the rest is given up, which it returns. Where another process does
+// this job it waits for its end.
+func (b *backfill) run(ctx context.Context) (unread *UnreadHistory) {
+	pause := b.Paces.Asked
+	for ctx.Err() == nil {
+		before := b.progress.Read
+		done, err := b.attempt(ctx)
+		if done || ctx.Err() != nil {
+			return nil
+		}
+		if b.progress.Read != before {
+			pause = b.Paces.Asked
+		}
+		pause = b.PauseAfter(err, pause)
+		if errors.Is(err, ledger.ErrMoved) || errors.Is(err, store.ErrLeaseLost) {
+			pause = b.Paces.Asked // the store is elsewhere by now: from there
+		} else {
+			b.progress.Err = err
+			if b.isHopeless(ctx, err) {
+				b.progress.Done = true
+				b.tell()
+				return &UnreadHistory{b.ID, b.first - 1, err}
+			}
+			b.tell()
+		}
+		if IsRefusal(err) {
+			pause = b.Paces.Asked // which nobody takes back for waiting
+		}
+		if !follow.Wait(ctx, pause) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// isHopeless reports whether the block before the first one will not be read, however often it is asked for.
+func (b *backfill) isHopeless(ctx context.Context, err error) bool {
+	if b.first == 0 || errors.Is(err, store.ErrUnavailable) || errors.Is(err, errBusy) {
+		return false
+	}
+	if IsRefusal(err) && b.width.Now == 1 {
+		b.refusals++
+	}
+	if b.refusals >= mostRefusals {
+		return true
+	}
+	if time.Since(b.firstAt) < stuckLimit {
+		return false
+	}
+	_, headErr := b.Source.Head(ctx)
+	return headErr == nil
+}
+
+// IsRefusal reports whether a chain's nodes understood what they were asked and declined it.
+func IsRefusal(err error) bool {
+	refused, is := errors.AsType[interface {
+		error
+		IsRefusal() bool
+	}](err)
+	return is && refused.IsRefusal()
+}
+
+// reached takes note of the first block that is read.
+func (b *backfill) reached(first uint64) {
+	if first != b.first || b.firstAt.IsZero() {
+		b.first, b.firstAt, b.refusals = first, time.Now(), 0
+	}
+}
+
+// errBusy says that another process holds the lease.
+var errBusy = errors.New("another process backfills the chain")
+
+// attempt reads history until all of it is read or something fails.
+func (b *backfill) attempt(ctx context.Context) (done bool, err error) {
+	held, taken, err := b.Ledger.Claim(ctx, "backfill "+b.ID.String())
+	if err != nil {
+		return false, err
+	}
+	if !taken {
+		return false, errBusy
+	}
+	working, release := b.Ledger.Hold(ctx, held)
+	err = b.read(working, held)
+	return err == nil, errors.Join(err, release())
+}
+
+func (b *backfill) read(ctx context.Context, held store.Lease) error {
+	position, known, err := b.Ledger.Checkpoint(ctx, b.ID)
+	if err != nil {
+		return err
+	}
+	if err := b.Hold(ctx, position); err != nil {
+		return err
+	}
+	if !known {
+		if position, err = beginAtFinal(ctx, b.Reader); err != nil {
+			return err
+		}
+	}
+	end, err := b.unreadEnd(ctx, position)
+	if err != nil {
+		return err
+	}
+	b.reached(end)
+	origin, err := b.origin(ctx, position.First)
+	if err != nil {
+		return err
+	}
+	b.progress.Total = b.progress.Read + end - min(origin, end)
+	b.progress.Err = nil
+	if err := b.readSwaps(ctx, held, position, end); err != nil {
+		return err
+	}
+	if err := b.readBack(ctx, held, position.First, origin); err != nil {
+		return err
+	}
+	if err := b.Ledger.Level(ctx, held, b.ID); err != nil {
+		return err
+	}
+	b.progress.Done = true
+	b.tell()
+	return nil
+}
+
+// beginAtFinal begins with the newest block that stays, for followers to go on from.
+func beginAtFinal(ctx context.Context, r *follow.Reader) (begun ledger.Checkpoint, err error) {
+	head, err := r.Source.Head(ctx)
+	if err != nil {
+		return begun, fmt.Errorf("read head: %w", err)
+	}
+	if err := r.FirstAnchor(ctx, head); err != nil {
+		return begun, err
+	}
+	begun, _, err = r.BeginAt(ctx, head.Finalized, head)
+	return begun, err
+}
+
+// origin returns the first block that can hold an order.
+func (b *backfill) origin(ctx context.Context, first uint64) (uint64, error) {
+	reader, hasStates := b.Source.(order.StateReader)
+	if !hasStates || first == 0 {
+		return 0, nil
+	}
+	origin, err := reader.Origin(ctx)
+	if IsRefusal(err) {
+		return 0, nil // nodes have pruned the states that tell it, which need not concern the events
+	}
+	if err != nil {
+		return 0, fmt.Errorf("find the first block with orders: %w", err)
+	}
+	return min(origin, first-1), nil
+}
+
+// readBack reads the blocks from origin to before first, the newest ranges first. With the last range the
+// blocks before origin count as read too: nothing can be in them.
+func (b *backfill) readBack(ctx context.Context, held store.Lease, first, origin uint64) error {
+	if first == 0 {
+		return nil
+	}
+	return follow.InSequence(ctx, b.ReadAhead, b.newestFirst(0, origin, first),
+		func(ctx context.Context, r ledger.Range) (ledger.Contents, error) {
+			return b.readHistory(ctx, r, origin)
+		},
+		func(got ledger.Contents, err error) error {
+			if err != nil {
+				b.width.Failed()
+				return err
+			}
+			b.width.Held(len(got.Events))
+			if err := b.Ledger.Extend(ctx, held, b.ID, got); err != nil {
+				return err
+			}
+			b.stored(got, origin)
+			return nil
+		})
+}
+
+// newestFirst plans ranges from first to before end. The last of them are those up to origin.
+func (b *backfill) newestFirst(first, origin, end uint64) func() (ledger.Range, bool) {
+	return func() (ledger.Range, bool) {
+		if end == first {
+			return ledger.Range{}, false
+		}
+		r := ledger.Range{From: first, To: end - 1}
+		if end > origin+b.width.Now {
+			r.From = end - b.width.Now
+		}
+		end = r.From
+		return r, true
+	}
+}
+
+// stored takes note of a range that was read from origin on.
+func (b *backfill) stored(got ledger.Contents, origin uint64) {
+	b.reached(got.From)
+	b.progress.Read += got.To + 1 - max(got.From, origin)
+	b.progress.Events += uint64(len(got.Events))
+	b.tell()
+}
+
+// readHistory reads the events of a range, and its first block.
+func (b *backfill) readHistory(ctx context.Context, r ledger.Range, origin uint64) (ledger.Contents, error) {
+	got := ledger.Contents{Range: r}
+	var err error
+	searched := ledger.Range{From: max(r.From, origin), To: r.To}
+	if got.Events, got.Quarantined, err = b.Events(ctx, searched, b.events()); err != nil {
+		return ledger.Contents{}, fmt.Errorf("read events of blocks %d to %d: %w", r.From, r.To, err)
+	}
+	if got.Events, got.Quarantined, err = b.Confirm(ctx, searched, got.Events, got.Quarantined); err != nil {
+		return ledger.Contents{}, fmt.Errorf("read events of blocks %d to %d again: %w", r.From, r.To, err)
+	}
+	got.End, err = b.firstOf(ctx, r)
+	return got, err
+}
+
+// firstOf reads the first block of a range.
+func (b *backfill) firstOf(ctx context.Context, r ledger.Range) (order.Block, error) {
+	if r.From == 0 {
+		return order.Block{}, nil // nothing is before it, whatever its time is
+	}
+	first, err := b.Source.Block(ctx, r.From)
+	if err != nil {
+		return order.Block{}, fmt.Errorf("read block %d: %w", r.From, err)
+	}
+	return first, nil
+}
+
+// events is how the events of history are read: from logs where the chain can.
+func (b *backfill) events() func(ctx context.Context, from, to uint64) ([]order.Event, error) {
+	if fromLogs, can := b.Source.(order.LogSource); can {
+		return fromLogs.EventsOfLogs
+	}
+	return b.Source.Events
+}

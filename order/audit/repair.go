@@ -1,0 +1,298 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/follow"
+	"crossgate/order/ledger"
+	"crossgate/order/proof"
+	"crossgate/store"
+)
+
+// Repair is what mending the store for one chain came to.
+type Repair struct {
+	Chain    chain.ID
+	From, To uint64     // blocks: those that were verified, or what the index has read of the chain and is final
+	Blocks   uint64     // that were read again
+	Added    uint64     // events
+	Removed  uint64     // events
+	Orders   []order.ID // that were corrected
+	Wrong    []string   // endpoints found wrong, where they were remembered
+	Left     *Audit     // what was compared, and what of it still differs; nil of a range of blocks
+	Err      error      // why the repair ended early: another one goes on from there
+}
+
+// IsWhole reports whether nothing is known to be wrong any more.
+func (r Repair) IsWhole() bool { return r.Err == nil && (r.Left == nil || r.Left.IsSound()) }
+
+// repairAttempts is how often in a row reading may fail before a repair gives up on a chain.
+const repairAttempts = 5
+
+// Repair audits the orders of a selection and corrects the store where a chain differs: the blocks concerned are read
+// again and prove what they hold, or where a chain's blocks cannot, the transactions tell. Each chain is corrected in
+// one transaction, and compared once more, until nothing differs or nothing can be read otherwise. Gateways may follow
+// the chains meanwhile. report hears of every step, from several goroutines. The result is in ascending order of chains.
+func (b *Books) Repair(ctx context.Context, of ledger.Selection, report func(Progress)) ([]Repair, error) {
+	return b.repairEach(ctx, of.Chain, report, func(ctx context.Context, m *mender) error { return m.mend(ctx, of) })
+}
+
+// RepairBlocks has final blocks from first to last verified again, those that the index has read, and the store
+// corrected where they prove it wrong; newest first, so that another RepairBlocks can go on where this one was stopped.
+// What joins the blocks that are proven counts as proven. Zero for id: of every chain that can read blocks a second
+// time.
+func (b *Books) RepairBlocks(ctx context.Context, id chain.ID, first, last uint64, report func(Progress)) ([]Repair, error) {
+	return b.repairEach(ctx, id, report, func(ctx context.Context, m *mender) error {
+		return m.mendBlocks(ctx, ledger.Range{From: first, To: last})
+	})
+}
+
+// mender repairs what is stored of one chain.
+type mender struct {
+	*follow.Reader
+	width    follow.Width
+	report   func(Progress)
+	progress Progress
+	repair   Repair
+}
+
+func newMender(r *follow.Reader, report func(Progress)) *mender {
+	return &mender{Reader: r, width: follow.NewWidth(r.Range), report: report, progress: Progress{Chain: r.ID}, repair: Repair{Chain: r.ID}}
+}
+
+// repairEach mends chains at once, each under its lease.
+func (b *Books) repairEach(
+	ctx context.Context, id chain.ID, report func(Progress), mend func(context.Context, *mender) error,
+) ([]Repair, error) {
+	if err := b.learnAnchors(ctx); err != nil {
+		return nil, err
+	}
+	return each(b.of(id), func(r *follow.Reader) Repair {
+		m := newMender(r, report)
+		m.repair.Err = m.underLease(ctx, mend)
+		m.progress.Done, m.progress.Err = m.repair.Err == nil, m.repair.Err
+		report(m.progress)
+		return m.repair
+	}), ctx.Err()
+}
+
+// errRepairing says that another process holds the lease.
+var errRepairing = errors.New("another process repairs the chain")
+
+func (m *mender) underLease(ctx context.Context, mend func(context.Context, *mender) error) error {
+	held, taken, err := m.Ledger.Claim(ctx, "repair "+m.ID.String())
+	if err != nil {
+		return err
+	}
+	if !taken {
+		return errRepairing
+	}
+	m.Lease = held
+	working, release := m.Ledger.Hold(ctx, held)
+	return errors.Join(mend(working, m), release())
+}
+
+// mend corrects what an audit of a selection finds, and audits again what differed, until nothing differs or nothing can
+// be read otherwise. It begins anew when the store was changed meanwhile.
+func (m *mender) mend(ctx context.Context, of ledger.Selection) error {
+	for range repairAttempts {
+		a := &auditor{Reader: m.Reader, report: m.reportUnfinished}
+		found := a.run(ctx, of)
+		if left := m.repair.Left; left == nil {
+			m.repair.From, m.repair.To, m.repair.Left = found.From, found.To, &found
+		} else {
+			left.Unchecked = append(left.Unchecked, found.Unchecked...)
+			left.Differences, left.Err = found.Differences, found.Err
+		}
+		if err := cmp.Or(found.Err, m.Ledger.NoteCompared(ctx, m.Lease, a.over)); err != nil || len(found.Differences) == 0 {
+			return err
+		}
+		before := m.repair.Added + m.repair.Removed
+		if err := m.correctAll(ctx, found.Differences); err != nil && !errors.Is(err, ledger.ErrMoved) {
+			return err
+		} else if err == nil && m.repair.Added+m.repair.Removed == before {
+			return nil
+		}
+		of = ledger.Selection{Chain: of.Chain, StatesAlone: of.StatesAlone}
+		for _, each := range found.Differences {
+			of.Orders = append(of.Orders, each.Order)
+		}
+	}
+	return nil
+}
+
+// reportUnfinished reports the progress of an audit, after which there is more to do.
+func (m *mender) reportUnfinished(p Progress) {
+	p.Done = false
+	m.progress = p
+	m.report(p)
+}
+
+// correctAll reads again the blocks in which something differs, and stores what they hold in one transaction.
+func (m *mender) correctAll(ctx context.Context, differences []Difference) error {
+	position, known, err := m.Ledger.Checkpoint(ctx, m.ID)
+	if err != nil || !known {
+		return err
+	}
+	var whole ledger.Correction
+	for number, differing := range byBlock(differences) {
+		c, err := m.readAgain(ctx, number, differing)
+		if err != nil {
+			return fmt.Errorf("read block %d again: %w", number, err)
+		}
+		whole.Missing, whole.Wrong = append(whole.Missing, c.Missing...), append(whole.Wrong, c.Wrong...)
+		m.repair.Blocks++
+	}
+	if whole.IsEmpty() {
+		return nil
+	}
+	changes, err := m.Ledger.Correct(ctx, m.Lease, m.ID, whole, func(tx *store.Tx) error {
+		return ledger.WithdrawAnswers(ctx, tx, m.ID, position)
+	})
+	if err != nil {
+		return err
+	}
+	m.corrected(ctx, whole, changes)
+	return nil
+}
+
+// byBlock are the events that differ, by the blocks that are to be read again.
+func byBlock(differences []Difference) map[uint64]ledger.Correction {
+	found := map[uint64]ledger.Correction{}
+	for _, d := range differences {
+		for _, e := range d.Missing {
+			c := found[e.At.Block]
+			c.Missing = append(c.Missing, e)
+			found[e.At.Block] = c
+		}
+		for _, e := range d.False {
+			c := found[e.At.Block]
+			c.Wrong = append(c.Wrong, e)
+			found[e.At.Block] = c
+		}
+	}
+	return found
+}
+
+// readAgain returns what makes the store right about a block. What the audit was told is the first reading, and the
+// block is read a second time. Where blocks cannot prove what they hold, transactions
+// are believed for what they add and for what they have in the place of something else; that one is not found proves
+// nothing.
+func (m *mender) readAgain(ctx context.Context, number uint64, differing ledger.Correction) (ledger.Correction, error) {
+	verifier, can := m.Verifier()
+	if !can {
+		differing.Wrong = ledger.Refilled(differing.Wrong, differing.Missing, ledger.Range{From: number, To: number})
+		return differing, nil
+	}
+	block := ledger.Range{From: number, To: number}
+	stored, err := m.FirstReading(ctx, block, []ledger.Range{block})
+	if err != nil {
+		return ledger.Correction{}, err
+	}
+	verdict, err := verifier.Verify(ctx, number, number, differing.Applied(stored))
+	if err != nil {
+		return ledger.Correction{}, err
+	}
+	m.repair.Wrong = append(m.repair.Wrong, verdict.Wrong...)
+	return ledger.Correct(stored, verdict.Events)
+}
+
+// corrected takes note of a correction.
+func (m *mender) corrected(ctx context.Context, c ledger.Correction, changes []order.Change) {
+	if c.IsEmpty() {
+		return
+	}
+	proof.CountCorrections(ctx, m.ID, len(c.Missing)+len(c.Wrong))
+	m.Report(changes)
+	m.repair.Added += uint64(len(c.Missing))
+	m.repair.Removed += uint64(len(c.Wrong))
+	orders := map[order.ID]bool{}
+	for _, id := range m.repair.Orders {
+		orders[id] = true
+	}
+	for _, each := range changes {
+		orders[each.Order] = true
+	}
+	m.repair.Orders = slices.SortedFunc(maps.Keys(orders), ledger.CompareIDs)
+}
+
+// mendBlocks verifies a range, as far as the index has read it and it is final.
+func (m *mender) mendBlocks(ctx context.Context, asked ledger.Range) error {
+	verifier, can := m.Verifier()
+	position, known, err := m.Ledger.Checkpoint(ctx, m.ID)
+	if err != nil || !known || !can {
+		return err
+	}
+	head, err := m.Source.Head(ctx)
+	if err != nil {
+		return fmt.Errorf("read head: %w", err)
+	}
+	r := ledger.Range{From: max(asked.From, position.First), To: min(asked.To, position.Block, head.Finalized)}
+	if r.From > r.To {
+		return nil
+	}
+	m.repair.From, m.repair.To = r.From, r.To
+	m.progress.Total = r.To - r.From + 1
+	changes, err := m.RetryQuarantined(ctx)
+	m.Report(changes)
+	if err != nil {
+		return err
+	}
+	pause, failures := m.Paces.Asked, 0
+	for end := r.To + 1; end > r.From; {
+		part := ledger.Range{From: max(r.From, end-min(end, m.width.Now, proof.Together)), To: end - 1}
+		err := m.mendPart(ctx, verifier, part)
+		if err == nil {
+			end, pause, failures = part.From, m.Paces.Asked, 0
+			m.width.Held(0)
+			continue
+		}
+		if failures++; failures == repairAttempts {
+			return fmt.Errorf("verify blocks %d to %d: %w", part.From, part.To, err)
+		}
+		m.width.Failed()
+		m.progress.Err = err
+		m.report(m.progress)
+		pause = m.PauseAfter(err, pause)
+		if !follow.Wait(ctx, pause) {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// mendPart verifies some blocks and stores what differs together with how far the chain is proven now.
+func (m *mender) mendPart(ctx context.Context, verifier order.Verifier, part ledger.Range) error {
+	position, _, err := m.Ledger.Checkpoint(ctx, m.ID)
+	if err != nil {
+		return err
+	}
+	came, err := m.Verify(ctx, verifier, part, func(tx *store.Tx, found *proof.Proven) error {
+		if !found.Correction.IsEmpty() {
+			if err := ledger.WithdrawAnswers(ctx, tx, m.ID, position); err != nil {
+				return err
+			}
+		}
+		return ledger.JoinProven(ctx, tx, m.ID, part)
+	})
+	if err != nil {
+		return err
+	}
+	m.corrected(ctx, came.Correction, came.Changes)
+	m.repair.Wrong = append(m.repair.Wrong, came.Wrong...)
+	slices.Sort(m.repair.Wrong)
+	m.repair.Wrong = slices.Compact(m.repair.Wrong)
+	count := part.To - part.From + 1
+	m.repair.Blocks += count
+	m.progress.Read += count
+	m.progress.Events += uint64(len(came.Correction.Missing) + len(came.Correction.Wrong))
+	m.progress.Err = nil
+	m.report(m.progress)
+	return nil
+}

@@ -1,0 +1,93 @@
+package audit
+
+import (
+	"crossgate/order"
+)
+
+// side is what is known of one side of an order on the auditor's chain.
+type side struct {
+	id     order.ID
+	side   order.Side
+	stored []order.Event // of this side, on this chain
+	since  uint64        // UNIX seconds: no event is before; zero where the creation is not known
+	state  order.StoredState
+}
+
+func isOfGiveSide(fact order.Fact) bool {
+	switch fact.(type) {
+	case order.Created, order.GiveIncreased, order.Claimed:
+		return true
+	}
+	return false
+}
+
+func idsOf(sides []side) []order.ID {
+	ids := make([]order.ID, len(sides))
+	for i, s := range sides {
+		ids[i] = s.id
+	}
+	return ids
+}
+
+// isOver reports whether nothing follows on the side.
+func (s *side) isOver() bool {
+	switch s.state.State {
+	case order.StateClaimedUnlock, order.StateClaimedOrderCancel, order.StateSentUnlock, order.StateSentOrderCancel:
+		return true
+	}
+	return false
+}
+
+// accountsFor reports whether events are all steps to the state that the contract stores, and no others.
+func (s *side) accountsFor(events []order.Event) bool {
+	var steps [order.StateClaimedOrderCancel + 1]bool
+	for _, e := range events {
+		for _, step := range stepsOf(e.Fact) {
+			steps[step] = true
+		}
+	}
+	want := [len(steps)]bool{}
+	for _, step := range stepsTo[s.state.State] {
+		want[step] = true
+	}
+	if steps != want || s.state.State != order.StateCreated {
+		return steps == want
+	}
+	o, _ := order.Fold(events)
+	return o.GiveFinal == s.state.Amount
+}
+
+// stepsTo are the steps on one side of an order that a contract's state tells of, by the states they lead to.
+var stepsTo = map[order.State][]order.State{
+	order.StateCreated:            {order.StateCreated},
+	order.StateClaimedUnlock:      {order.StateCreated, order.StateClaimedUnlock},
+	order.StateClaimedOrderCancel: {order.StateCreated, order.StateClaimedOrderCancel},
+	order.StateFulfilled:          {order.StateFulfilled},
+	order.StateSentUnlock:         {order.StateFulfilled, order.StateSentUnlock},
+	order.StateOrderCancelled:     {order.StateOrderCancelled},
+	order.StateSentOrderCancel:    {order.StateOrderCancelled, order.StateSentOrderCancel},
+}
+
+// stepsOf are the steps that an event says were done. On EVM one event says both that an order is cancelled and that
+// the message about it was sent.
+func stepsOf(fact order.Fact) []order.State {
+	switch f := fact.(type) {
+	case order.Created:
+		return []order.State{order.StateCreated}
+	case order.Claimed:
+		if f.Kind == order.Cancel {
+			return []order.State{order.StateClaimedOrderCancel}
+		}
+		return []order.State{order.StateClaimedUnlock}
+	case order.Fulfilled:
+		return []order.State{order.StateFulfilled}
+	case order.Cancelled:
+		return []order.State{order.StateOrderCancelled}
+	case order.Sent:
+		if f.Kind == order.Cancel {
+			return []order.State{order.StateOrderCancelled, order.StateSentOrderCancel}
+		}
+		return []order.State{order.StateSentUnlock}
+	}
+	return nil
+}

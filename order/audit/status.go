@@ -1,0 +1,65 @@
+package audit
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/follow"
+	"crossgate/order/ledger"
+)
+
+// Status is what the store holds of one chain.
+type Status struct {
+	Chain chain.ID
+	order.Lag
+	From   order.BlockTime // where the chain's history begins in the store; block 0 when all of it was read
+	Known  bool            // anything was
+	Proven uint64          // newest block up to which, from From on, a second reading confirms the first; 0: none, or not known
+	Orders uint64          // created here
+	Locked uint64          // of them, delivered and not paid
+	Err    error           // why the head is not known
+
+	Quarantined []ledger.QuarantinedBlock // ascending
+
+	position ledger.Checkpoint
+}
+
+// Status returns what the store holds of every chain, and asks each for its newest block.
+func (b *Books) Status(ctx context.Context) ([]Status, error) {
+	counted, err := b.Ledger.CountOrders(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Status, len(b.Readers))
+	for i, r := range b.Readers {
+		position, known, err := b.Ledger.Checkpoint(ctx, r.ID)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = Status{Chain: r.ID, From: order.BlockTime{Number: position.First, Time: position.FirstTime}, Known: known, position: position}
+		all[i].Indexed, all[i].IndexedTime = position.Block, position.BlockTime
+		if all[i].Quarantined, err = b.Ledger.Quarantined(ctx, r.ID, ledger.Range{From: 0, To: math.MaxInt64}); err != nil {
+			return nil, err
+		}
+		all[i].Orders, all[i].Locked = counted[r.ID].Orders, counted[r.ID].Locked
+	}
+	heads := each(b.Readers, func(r *follow.Reader) (h struct {
+		order.Head
+		err error
+	}) {
+		h.Head, h.err = r.Source.Head(ctx)
+		return h
+	})
+	for i, head := range heads {
+		_, isVerifiable := b.Readers[i].Verifier()
+		all[i].Head, all[i].Err = head.Latest.Number, head.err
+		all[i].Proven = all[i].position.ProvenTo(head.Finalized, isVerifiable)
+		if head.err == nil && all[i].Indexed >= all[i].Head {
+			all[i].Level = time.Now()
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,43 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+
+	"crossgate/chain"
+	"crossgate/store"
+)
+
+// Withdrawal is what an operator has had withdrawn.
+type Withdrawal struct {
+	To     uint64 // newest block that is kept
+	Was    uint64 // newest block that was read
+	Orders int    // that changed
+}
+
+// Withdraw withdraws what blocks of a chain from a number on said, with its anchors there: an operator has decided that
+// they are not the chain's. Gateways read on from there, by whatever endpoints they have.
+func (b *Books) Withdraw(ctx context.Context, id chain.ID, from uint64) (Withdrawal, error) {
+	readers := b.of(id)
+	if id == 0 || len(readers) == 0 {
+		return Withdrawal{}, fmt.Errorf("chain %d is not configured", id)
+	}
+	position, known, err := b.Ledger.Checkpoint(ctx, id)
+	switch {
+	case err != nil:
+		return Withdrawal{}, err
+	case !known || from <= position.First || from > position.Block:
+		return Withdrawal{}, fmt.Errorf("of chain %d blocks %d to %d can be withdrawn, not from %d on",
+			id, position.First+1, position.Block, from)
+	}
+	kept, err := readers[0].Source.Block(ctx, from-1)
+	if err != nil {
+		return Withdrawal{}, fmt.Errorf("read block %d: %w", from-1, err)
+	}
+	back := position
+	back.Block, back.BlockTime = from-1, kept.Time
+	back.Reorgs++
+	back.ProvenEnd = min(back.ProvenEnd, from)
+	changes, err := b.Ledger.Rewind(ctx, store.Lease{}, id, position, back)
+	return Withdrawal{To: back.Block, Was: position.Block, Orders: len(changes)}, err
+}

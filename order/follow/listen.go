@@ -1,0 +1,50 @@
+package follow
+
+import (
+	"context"
+	"errors"
+
+	"crossgate/order/ledger"
+	"crossgate/store"
+)
+
+// listen passes on what any replica announces until ctx ends. Notifications are lost while there is no connection: then
+// everything may have changed.
+func (c *Chains) listen(ctx context.Context) {
+	if !c.DB.IsReplicated() {
+		return
+	}
+	for {
+		err := c.listenOnce(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if !errors.Is(err, store.ErrUnavailable) {
+			c.Logger.WarnContext(ctx, "notifications of other replicas interrupted", "error", err,
+				"retry_in", store.LeaseInterval)
+		}
+		if !Wait(ctx, store.LeaseInterval) {
+			return
+		}
+	}
+}
+
+func (c *Chains) listenOnce(ctx context.Context) error {
+	subscription, err := c.DB.Subscribe(ctx, ledger.Channel)
+	if err != nil {
+		return err
+	}
+	defer subscription.Close(ctx)
+	c.Observer.OrdersChanged(nil)
+	for {
+		payload, err := subscription.Next(ctx)
+		if err != nil {
+			return err
+		}
+		changes, err := ledger.DecodeChanges(payload)
+		if err != nil {
+			return err
+		}
+		c.Observer.OrdersChanged(changes)
+	}
+}

@@ -1,0 +1,105 @@
+package follow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/ledger"
+	"crossgate/order/proof"
+	"crossgate/store"
+)
+
+// Reader reads a chain into a ledger.
+type Reader struct {
+	proof.Chain
+	Paces     Pace
+	Range     uint64 // most blocks to read at once
+	ReadAhead chan struct{}
+	Observer  Observer
+}
+
+func newReader(db *store.DB, id chain.ID, source order.Source, o Options) *Reader {
+	known, _ := o.Chains.Chain(id)
+	known.ID = id
+	return &Reader{
+		Chain: proof.NewChain(known, source, ledger.Ledger{DB: db, WithoutSwaps: o.WithoutSwaps}, o.Logger.With("chain", id)),
+		Paces: o.Pace, Range: o.Range, ReadAhead: o.readAhead, Observer: o.Observer,
+	}
+}
+
+// Report passes changes on, unless replicas notify each other through the database.
+func (r *Reader) Report(changes []order.Change) {
+	if !r.Ledger.IsReplicated() && len(changes) > 0 {
+		r.Observer.OrdersChanged(changes)
+	}
+}
+
+// BeginAt stores the block where following begins, so that the checkpoint is a block that was read.
+func (r *Reader) BeginAt(ctx context.Context, number uint64, head order.Head) (begun ledger.Checkpoint, hash chain.Hash, err error) {
+	first, err := r.Source.Block(ctx, number)
+	if err != nil {
+		return begun, hash, fmt.Errorf("read first block %d: %w", number, err)
+	}
+	number = first.Number // another where the chain has left that one out, or nodes have dropped it
+	events, quarantined, err := r.Events(ctx, ledger.Range{From: number, To: number}, r.Source.Events)
+	if err != nil {
+		return begun, hash, fmt.Errorf("read events of block %d: %w", number, err)
+	}
+	begun = ledger.Checkpoint{
+		First: number, FirstTime: first.Time, Block: number, BlockTime: first.Time, ProvenFrom: number, ProvenEnd: number,
+	}
+	return begun, first.Hash, r.apply(ctx, ledger.Advance{
+		From: number, Events: events, Blocks: droppable(events, ledger.Block{Number: number, Hash: first.Hash}, proof.SettledAt(head)),
+		Finalized: head.Finalized, Settled: proof.SettledAt(head), Quarantined: quarantined, Begins: true, Checkpoint: begun,
+	})
+}
+
+// apply stores what was read.
+func (r *Reader) apply(ctx context.Context, a ledger.Advance) error {
+	a.Chain, a.Lease = r.ID, r.Lease
+	changes, err := r.Ledger.Apply(ctx, a)
+	if err == nil {
+		r.Report(changes)
+	}
+	return err
+}
+
+// droppable lists the blocks to recognise a reorg by: the last one read, and those that hold events.
+func droppable(events []order.Event, last ledger.Block, settled uint64) []ledger.Block {
+	kept := []ledger.Block{last}
+	for _, e := range events {
+		if each := (ledger.Block{Number: e.At.Block, Hash: e.At.BlockHash}); e.At.Block >= settled && each != kept[len(kept)-1] {
+			kept = append(kept, each)
+		}
+	}
+	return kept
+}
+
+const maxBackoff = 30 * time.Second
+
+// PauseAfter is how long to wait after a failure that followed a pause: longer each time, or for as long as those who
+// were asked want.
+func (r *Reader) PauseAfter(err error, pause time.Duration) time.Duration {
+	longest := max(maxBackoff, r.Paces.Asked)
+	if asked, is := errors.AsType[interface {
+		error
+		RetryIn() time.Duration
+	}](err); is && asked.RetryIn() > 0 {
+		return min(max(asked.RetryIn(), r.Paces.Asked), longest)
+	}
+	return min(2*pause, longest)
+}
+
+// Wait returns false when ctx has ended.
+func Wait(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}

@@ -1,0 +1,187 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/store"
+)
+
+// InitiatorAt returns who sent the transaction of the event at a place, as others tell; absent where none does.
+func InitiatorAt(at order.At, events []order.Event) chain.Address {
+	for _, e := range events {
+		if e.At.Chain == at.Chain && e.At.BlockHash == at.BlockHash && e.At.LogIndex == at.LogIndex && e.At.Tx == at.Tx {
+			return e.At.Initiator
+		}
+	}
+	return chain.Address{}
+}
+
+// Identify stores who sent the transactions of events that were stored without.
+func (s Ledger) Identify(ctx context.Context, events []order.Event) error {
+	rows := make([][]any, len(events))
+	for i, e := range events {
+		rows[i] = []any{store.Blob(e.At.Initiator.Bytes()), int64(e.At.Chain), int64(e.At.Block), int64(e.At.LogIndex), e.At.BlockHash[:]}
+	}
+	err := s.Update(ctx, func(tx *store.Tx) error {
+		return tx.ExecEach(ctx, `UPDATE events SET initiator = $1
+			WHERE chain = $2 AND block = $3 AND log_index = $4 AND block_hash = $5 AND length(initiator) = 0`, rows)
+	})
+	if err != nil {
+		return fmt.Errorf("store initiators: %w", err)
+	}
+	return nil
+}
+
+// Applied are stored events as the correction makes them, in block and log order.
+func (c Correction) Applied(stored []order.Event) []order.Event {
+	kept := slices.DeleteFunc(slices.Clone(stored), func(e order.Event) bool {
+		return slices.ContainsFunc(c.Wrong, func(wrong order.Event) bool { return isSamePlace(e, wrong) })
+	})
+	kept = append(kept, c.Missing...)
+	slices.SortFunc(kept, func(a, b order.Event) int { return ComparePlaces(a.At, b.At) })
+	return kept
+}
+
+// WithdrawAnswers has gateways that follow the chain end the answers which they keep about it: they notice that events
+// were withdrawn. errMoved when they were meanwhile.
+func WithdrawAnswers(ctx context.Context, tx *store.Tx, id chain.ID, position Checkpoint) error {
+	counted, err := tx.ExecContext(ctx, `UPDATE checkpoints SET reorgs = reorgs + 1 WHERE chain = $1 AND reorgs = $2`,
+		int64(id), int64(position.Reorgs))
+	if err := ChangedOne(counted, err); err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE swap_checkpoints SET reorgs = reorgs + 1 WHERE chain = $1 AND reorgs = $2`,
+		int64(id), int64(position.Reorgs))
+	return err
+}
+
+// JoinProven adds a range to the proven blocks where it joins them. errMoved when a reorg has dropped a part of it.
+func JoinProven(ctx context.Context, tx *store.Tx, id chain.ID, r Range) error {
+	joined, err := tx.ExecContext(ctx, `UPDATE checkpoints SET
+		proven_from = CASE WHEN $1 < proven_from AND $2 >= proven_from THEN $1 ELSE proven_from END,
+		proven_end = CASE WHEN $1 <= proven_end AND $2 > proven_end THEN $2 ELSE proven_end END
+		WHERE chain = $3 AND first_block <= $1 AND block + 1 >= $2`, int64(r.From), int64(r.To+1), int64(id))
+	return ChangedOne(joined, err)
+}
+
+// Refilled are those stored events of a range in whose place the chain has others.
+func Refilled(stored, others []order.Event, r Range) []order.Event {
+	return slices.DeleteFunc(Within(stored, r), func(e order.Event) bool {
+		return !slices.ContainsFunc(others, func(other order.Event) bool { return isSamePlace(e, other) })
+	})
+}
+
+func isSamePlace(a, b order.Event) bool {
+	return a.At.Chain == b.At.Chain && a.At.Block == b.At.Block && a.At.LogIndex == b.At.LogIndex
+}
+
+// WithEvent adds an event to those of one order, once for each place.
+func WithEvent(events []order.Event, e order.Event) []order.Event {
+	if slices.ContainsFunc(events, func(other order.Event) bool { return isSamePlace(e, other) }) {
+		return events
+	}
+	return append(events, e)
+}
+
+func ComparePlaces(a, b order.At) int {
+	return slices.Compare([]uint64{a.Block, uint64(a.LogIndex)}, []uint64{b.Block, uint64(b.LogIndex)})
+}
+
+// Correction is what makes the store right.
+type Correction struct {
+	Missing []order.Event // that the blocks hold
+	Wrong   []order.Event // that they do not hold
+}
+
+func (c Correction) IsEmpty() bool { return len(c.Missing) == 0 && len(c.Wrong) == 0 }
+
+// Correct compares what is stored of blocks with what they hold.
+func Correct(stored, proven []order.Event) (c Correction, err error) {
+	have, err := RowTexts(Alike(stored, proven))
+	if err != nil {
+		return c, err
+	}
+	want, err := RowTexts(proven)
+	if err != nil {
+		return c, err
+	}
+	c.Wrong, c.Missing = lacking(stored, have, want), lacking(proven, want, have)
+	return c, nil
+}
+
+// Alike returns stored events with the initiators of proven ones where the stored ones were read without.
+func Alike(stored, proven []order.Event) []order.Event {
+	events := slices.Clone(stored)
+	for i := range events {
+		if e := &events[i]; e.At.Initiator.IsAbsent() {
+			e.At.Initiator = InitiatorAt(e.At, proven)
+		}
+	}
+	return events
+}
+
+// lacking are those events whose text is not among others.
+func lacking(events []order.Event, texts, others []string) (lack []order.Event) {
+	known := make(map[string]bool, len(others))
+	for _, text := range others {
+		known[text] = true
+	}
+	for i, e := range events {
+		if !known[texts[i]] {
+			lack = append(lack, e)
+		}
+	}
+	return lack
+}
+
+// RowTexts are events as texts that are the same when they are stored alike.
+func RowTexts(events []order.Event) ([]string, error) {
+	texts := make([]string, len(events))
+	for i, e := range events {
+		row, err := rowOf(e)
+		if err != nil {
+			return nil, err
+		}
+		texts[i] = fmt.Sprint(row...)
+	}
+	return texts, nil
+}
+
+// Correct stores a correction, and what else belongs into its transaction.
+func (s Ledger) Correct(
+	ctx context.Context, l store.Lease, id chain.ID, c Correction, also func(*store.Tx) error,
+) (changes []order.Change, err error) {
+	err = s.UpdateUnder(ctx, l, func(tx *store.Tx) error {
+		if err := also(tx); err != nil || c.IsEmpty() {
+			return err
+		}
+		rows := make([][]any, len(c.Wrong))
+		for i, e := range c.Wrong {
+			rows[i] = []any{int64(id), int64(e.At.Block), int64(e.At.LogIndex)}
+		}
+		for _, table := range []string{"events", "swaps"} {
+			if err := tx.ExecEach(ctx, `DELETE FROM `+table+` WHERE chain = $1 AND block = $2 AND log_index = $3`, rows); err != nil {
+				return err
+			}
+		}
+		folded, err := AddEvents(ctx, tx, c.Missing, c.Wrong)
+		if err != nil {
+			return err
+		}
+		changes = changesOf(folded, slices.Concat(c.Wrong, c.Missing))
+		return s.announce(ctx, tx, changes)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("correct blocks of chain %d: %w", id, err)
+	}
+	return changes, nil
+}
+
+// Within are those events that a range holds.
+func Within(events []order.Event, r Range) []order.Event {
+	return slices.DeleteFunc(slices.Clone(events), func(e order.Event) bool { return e.At.Block < r.From || e.At.Block > r.To })
+}

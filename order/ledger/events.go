@@ -1,0 +1,155 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/store"
+)
+
+const eventColumns = `chain, block, log_index, block_hash, block_time, tx, initiator, order_id, kind, fact`
+
+// EventsOf returns the events of one order, in block and log order per chain.
+func EventsOf(ctx context.Context, q store.Rows, id order.ID) ([]order.Event, error) {
+	events, err := queryEvents(ctx, q, `SELECT `+eventColumns+`
+		FROM events WHERE order_id = $1 ORDER BY chain, block, log_index`, id[:])
+	if err != nil {
+		return nil, fmt.Errorf("read events of order %s: %w", id, err)
+	}
+	return events, nil
+}
+
+// EventsOfAll returns the events of orders, those of one order together per id.
+func EventsOfAll(ctx context.Context, q store.Rows, ids []order.ID) (map[order.ID][]order.Event, error) {
+	events := make(map[order.ID][]order.Event, len(ids))
+	if len(ids) == 0 {
+		return events, nil
+	}
+	found, err := queryEvents(ctx, q, `SELECT `+eventColumns+` FROM events WHERE order_id = ANY($1)`, store.HashKeys(ids))
+	if err != nil {
+		return nil, fmt.Errorf("read events of %d orders: %w", len(ids), err)
+	}
+	for _, e := range found {
+		events[e.Order] = append(events[e.Order], e)
+	}
+	return events, nil
+}
+
+// QueryIDs returns the ids that a statement finds.
+func QueryIDs(ctx context.Context, q store.Rows, query string, args ...any) (ids []order.ID, err error) {
+	err = q.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var id order.ID
+		err := rows.Scan(store.HashColumn(&id))
+		ids = append(ids, id)
+		return err
+	}, query, args...)
+	return ids, err
+}
+
+// OfOrder returns the events of one order.
+func (s Ledger) OfOrder(ctx context.Context, id order.ID) ([]order.Event, error) {
+	return EventsOf(ctx, s, id)
+}
+
+// CreatedIn returns the events of all orders that a transaction created: for each order all of its events
+// together, in the sequence of the creations. It is one statement, since the database may be far away.
+func (s Ledger) CreatedIn(ctx context.Context, tx chain.TxHash) (orders [][]order.Event, err error) {
+	events, err := queryEvents(ctx, s, `SELECT `+eventColumns+` FROM events
+		WHERE order_id IN (SELECT order_id FROM events WHERE tx = $1 AND kind = 'created')`, tx.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("read orders created in %s: %w", tx, err)
+	}
+	slices.SortFunc(events, func(a, b order.Event) int {
+		return cmp.Or(cmp.Compare(a.At.Chain, b.At.Chain), ComparePlaces(a.At, b.At))
+	})
+	all, created := make(map[order.ID][]order.Event), []order.ID{}
+	for _, e := range events {
+		all[e.Order] = append(all[e.Order], e)
+		if IsCreation(e) && e.At.Tx == tx {
+			created = append(created, e.Order)
+		}
+	}
+	for _, id := range created {
+		orders = append(orders, all[id])
+	}
+	return orders, nil
+}
+
+// EventsBetween returns the events of a range of a chain's blocks, in block and log order.
+func (s Ledger) EventsBetween(ctx context.Context, id chain.ID, r Range) ([]order.Event, error) {
+	const within = ` WHERE chain = $1 AND block BETWEEN $2 AND $3`
+	args := []any{int64(id), int64(r.From), int64(r.To)}
+	events, err := queryEvents(ctx, s, `SELECT `+eventColumns+` FROM events`+within, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read events of blocks %d to %d of chain %d: %w", r.From, r.To, id, err)
+	}
+	swaps, err := eventsOfSwaps(ctx, s, `SELECT `+SwapColumns+` FROM swaps`+within, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read swaps of blocks %d to %d of chain %d: %w", r.From, r.To, id, err)
+	}
+	events = append(events, swaps...)
+	slices.SortFunc(events, func(a, b order.Event) int { return ComparePlaces(a.At, b.At) })
+	return events, nil
+}
+
+// AddStored adds to each order's events those that are stored: what its other chain said, for instance.
+func (s Ledger) AddStored(ctx context.Context, orders [][]order.Event) error {
+	ids := make([]order.ID, len(orders))
+	for i, events := range orders {
+		ids[i] = events[0].Order
+	}
+	stored, err := EventsOfAll(ctx, s, ids)
+	if err != nil {
+		return err
+	}
+	for i, events := range orders {
+		orders[i] = append(events, stored[ids[i]]...)
+	}
+	return nil
+}
+
+func queryEvents(ctx context.Context, q store.Rows, query string, args ...any) ([]order.Event, error) {
+	var events []order.Event
+	err := q.ForEachRow(ctx, func(rows *sql.Rows) error {
+		e, err := scanEvent(rows)
+		events = append(events, e)
+		return err
+	}, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return events, nil
+}
+
+func scanEvent(rows *sql.Rows) (order.Event, error) {
+	var e order.Event
+	var kind, fact string
+	err := rows.Scan(&e.At.Chain, &e.At.Block, &e.At.LogIndex, store.HashColumn(&e.At.BlockHash), &e.At.Time,
+		store.TxHashColumn(&e.At.Tx), store.AddressColumn(&e.At.Initiator), store.HashColumn(&e.Order), &kind, &fact)
+	if err != nil {
+		return order.Event{}, err
+	}
+	e.Fact, err = decodeFact(kind, fact)
+	return e, err
+}
+
+const InsertEvent = `INSERT INTO events (` + eventColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+
+// EventRow is the arguments of insertEvent.
+func EventRow(e order.Event) ([]any, error) {
+	kind, fact, err := EncodeFact(e.Fact)
+	return []any{
+		int64(e.At.Chain), int64(e.At.Block), int64(e.At.LogIndex), e.At.BlockHash[:], int64(e.At.Time),
+		store.Blob(e.At.Tx.Bytes()), store.Blob(e.At.Initiator.Bytes()), e.Order[:], kind, fact,
+	}, err
+}
+
+func IsCreation(e order.Event) bool {
+	_, creation := e.Fact.(order.Created)
+	return creation
+}

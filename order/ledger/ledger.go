@@ -1,0 +1,149 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/store"
+)
+
+// Ledger is what the database holds of orders: events, their fold, and how far each chain has been read.
+type Ledger struct {
+	*store.DB
+	WithoutSwaps bool // that happen within a chain: none are read
+}
+
+// Checkpoint is how far one chain has been followed: its events from first to block are stored.
+type Checkpoint struct {
+	First, FirstTime uint64
+	Block, BlockTime uint64
+	Reorgs           uint64 // times that events were withdrawn
+	// Blocks from provenFrom to before provenEnd were read a second time, or prove themselves what they hold.
+	ProvenFrom, ProvenEnd uint64
+	WasLevel              uint64 // 1 since everything that the chain had was stored once
+}
+
+// Checkpoint returns how far a chain has been followed; known is false when it never was.
+func (s Ledger) Checkpoint(ctx context.Context, id chain.ID) (c Checkpoint, known bool, err error) {
+	known, err = s.QueryRow(ctx,
+		[]any{&c.First, &c.FirstTime, &c.Block, &c.BlockTime, &c.Reorgs, &c.ProvenFrom, &c.ProvenEnd, &c.WasLevel},
+		`SELECT first_block, first_time, block, block_time, reorgs, proven_from, proven_end, was_level FROM checkpoints WHERE chain = $1`, id)
+	if err != nil {
+		return Checkpoint{}, false, fmt.Errorf("read checkpoint of chain %d: %w", id, err)
+	}
+	return c, known, nil
+}
+
+// Level takes note that everything that a chain had is stored.
+func (s Ledger) Level(ctx context.Context, l store.Lease, id chain.ID) error {
+	err := s.UpdateUnder(ctx, l, func(tx *store.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE checkpoints SET was_level = 1 WHERE chain = $1`, int64(id))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("note that chain %d is level: %w", id, err)
+	}
+	return nil
+}
+
+// Block is a block that was read before it was final.
+type Block struct {
+	Number uint64
+	Hash   chain.Hash
+}
+
+// KeptBlock returns the newest block below a number that was not final when it was read.
+func (s Ledger) KeptBlock(ctx context.Context, id chain.ID, below uint64) (b Block, found bool, err error) {
+	found, err = s.QueryRow(ctx, []any{&b.Number, store.HashColumn(&b.Hash)},
+		`SELECT number, hash FROM blocks WHERE chain = $1 AND number < $2 ORDER BY number DESC LIMIT 1`, id, below)
+	if err != nil {
+		return Block{}, false, fmt.Errorf("read blocks of chain %d: %w", id, err)
+	}
+	return b, found, nil
+}
+
+// ChainBlock is a block of a chain.
+type ChainBlock struct {
+	Chain chain.ID
+	Block
+}
+
+// Known returns those of some blocks that are stored, which were not final when they were read. It is one statement for
+// so many that it hardly ever takes another.
+func (s Ledger) Known(ctx context.Context, blocks []ChainBlock) (map[ChainBlock]bool, error) {
+	const atOnce = 100
+	kept := make(map[ChainBlock]bool, len(blocks))
+	for part := range slices.Chunk(blocks, atOnce) {
+		var conditions []string
+		var args []any
+		for _, b := range part {
+			conditions = append(conditions, fmt.Sprintf("chain = $%d AND number = $%d", len(args)+1, len(args)+2))
+			args = append(args, int64(b.Chain), int64(b.Number))
+		}
+		err := s.ForEachRow(ctx, func(rows *sql.Rows) error {
+			var b ChainBlock
+			err := rows.Scan(&b.Chain, &b.Number, store.HashColumn(&b.Hash))
+			kept[b] = true
+			return err
+		}, `SELECT chain, number, hash FROM blocks WHERE `+strings.Join(conditions, " OR "), args...)
+		if err != nil {
+			return nil, fmt.Errorf("read %d blocks: %w", len(part), err)
+		}
+	}
+	return kept, nil
+}
+
+// ProvenTo returns up to which block a chain is proven from the first block that was read on. What is final counts as
+// proven where blocks cannot be read a second time.
+func (c Checkpoint) ProvenTo(finalized uint64, isVerifiable bool) uint64 {
+	if !isVerifiable {
+		return min(finalized, c.Block)
+	}
+	if c.ProvenEnd > c.ProvenFrom && c.ProvenFrom <= c.First {
+		return c.ProvenEnd - 1
+	}
+	return 0
+}
+
+// AnchorBefore returns the newest anchor before a block: its number and hash.
+func (s Ledger) AnchorBefore(ctx context.Context, id chain.ID, before uint64) (b order.Block, found bool, err error) {
+	found, err = s.QueryRow(ctx, []any{&b.Number, store.HashColumn(&b.Hash)},
+		`SELECT number, hash FROM anchors WHERE chain = $1 AND number < $2 ORDER BY number DESC LIMIT 1`, id, int64(before))
+	if err != nil {
+		return order.Block{}, false, fmt.Errorf("read anchors of chain %d: %w", id, err)
+	}
+	return b, found, nil
+}
+
+// AddAnchor stores an anchor that is the newest, or far from the one before it. The newest until now goes where it is
+// near to the one before.
+func AddAnchor(ctx context.Context, tx *store.Tx, id chain.ID, b order.Block) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO anchors (chain, number, hash) SELECT $1, $2, $3
+		WHERE NOT EXISTS (SELECT 1 FROM anchors WHERE chain = $1 AND number > $2)
+		OR NOT EXISTS (SELECT 1 FROM anchors WHERE chain = $1 AND number > $2 - $4 AND number <= $2)
+		ON CONFLICT (chain, number) DO NOTHING`, int64(id), int64(b.Number), b.Hash[:], AnchorsApart)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `DELETE FROM anchors WHERE chain = $1 AND number < (SELECT MAX(number) FROM anchors WHERE chain = $1)
+		AND EXISTS (SELECT 1 FROM anchors a WHERE a.chain = $1 AND a.number < anchors.number AND a.number > anchors.number - $2)`,
+		int64(id), AnchorsApart)
+	return err
+}
+
+// AnchorsApart is how many blocks there are between two anchors, but for the newest one.
+const AnchorsApart = 1000
+
+// Contents is what a range of blocks holds.
+type Contents struct {
+	Range
+	Events []order.Event
+	End    order.Block // the range's last block, or its first one where history is read
+
+	Quarantined []QuarantinedBlock // left out
+}

@@ -1,0 +1,83 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"fmt"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/store"
+)
+
+// lockStatus is what the store says of an order about being locked for its taker.
+type lockStatus int64
+
+const (
+	notLocked lockStatus = iota
+	locked
+	delivered // without a creation that was seen
+)
+
+func lockStatusOf(o *order.Order) lockStatus {
+	switch _, isLocked := o.Lock(); {
+	case isLocked:
+		return locked
+	case o.State.IsLocked():
+		return delivered
+	}
+	return notLocked
+}
+
+// LockedOrdersOf is answered by one range of the index orders_locked, which has every column of it: neither the table
+// of orders nor that of events is read, however many there are.
+const LockedOrdersOf = `SELECT id, give_chain, give_token, give_amount, take_chain, locked
+	FROM orders WHERE locked > 0 AND unlock_authority = $1
+	ORDER BY give_chain, give_token, take_chain, id`
+
+// Locks lists what is locked for an unlock authority, and what it delivered of orders whose creation was not
+// seen, both by give chain, give token, take chain and id.
+func (s Ledger) Locks(ctx context.Context, taker chain.Address) (certain, unconfirmed []order.Lock, err error) {
+	var row lockRow
+	err = s.ForEachRow(ctx, func(rows *sql.Rows) error {
+		if err := rows.Scan(&row.id, &row.giveChain, &row.token, &row.amount, &row.takeChain, &row.status); err != nil {
+			return err
+		}
+		if err := row.read(); err != nil {
+			return err
+		}
+		if row.status == int64(locked) {
+			certain = append(certain, row.lock)
+		} else {
+			unconfirmed = append(unconfirmed, row.lock)
+		}
+		return nil
+	}, LockedOrdersOf, store.Blob(taker.Bytes()))
+	if err != nil {
+		return nil, nil, fmt.Errorf("read locked orders: %w", err)
+	}
+	return certain, unconfirmed, nil
+}
+
+// lockRow is a row of locks as the driver has it: thousands are read for one answer, so nothing is copied
+// that is the same as in the row before.
+type lockRow struct {
+	id, token, amount            sql.RawBytes
+	giveChain, takeChain, status int64
+	lastToken                    []byte
+	lock                         order.Lock
+}
+
+func (r *lockRow) read() error {
+	if len(r.id) != len(r.lock.Order) {
+		return fmt.Errorf("order id of %d bytes", len(r.id))
+	}
+	r.lock.Order = order.ID(r.id)
+	r.lock.Give.Chain, r.lock.TakeChain = chain.ID(r.giveChain), chain.ID(r.takeChain)
+	if r.lastToken == nil || !bytes.Equal(r.token, r.lastToken) {
+		r.lastToken = append(r.lastToken[:0], r.token...)
+		r.lock.Give.Token = chain.NewAddress(r.token)
+	}
+	return r.lock.Give.Amount.UnmarshalText(r.amount)
+}

@@ -1,0 +1,74 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"crossgate/chain"
+	"crossgate/store"
+)
+
+// QuarantinedBlock is a block that no endpoint could give as it must be. The blocks around it are read.
+type QuarantinedBlock struct {
+	Number uint64
+	Reason string
+	Since  uint64 // UNIX seconds
+
+	NotAfter uint64 // UNIX seconds; the block was made by then
+}
+
+// QuarantineBlocks writes blocks that are left out of the range that a transaction stores.
+func QuarantineBlocks(ctx context.Context, tx *store.Tx, id chain.ID, list []QuarantinedBlock) error {
+	rows := make([][]any, len(list))
+	for i, b := range list {
+		rows[i] = []any{int64(id), int64(b.Number), b.Reason, int64(b.Since)}
+	}
+	return tx.ExecEach(ctx, `INSERT INTO quarantined_blocks (chain, number, reason, since) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (chain, number) DO UPDATE SET reason = excluded.reason`, rows)
+}
+
+// Quarantined lists the blocks of a range that were left out, in ascending order. When each was made at the latest
+// follows from what is stored of later blocks.
+func (s Ledger) Quarantined(ctx context.Context, id chain.ID, r Range) (list []QuarantinedBlock, err error) {
+	err = s.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var b QuarantinedBlock
+		if err := rows.Scan(&b.Number, &b.Reason, &b.Since, &b.NotAfter); err != nil {
+			return err
+		}
+		b.NotAfter = min(b.NotAfter, b.Since)
+		list = append(list, b)
+		return nil
+	}, `SELECT number, reason, since, COALESCE(
+			(SELECT block_time FROM events e WHERE e.chain = q.chain AND e.block > q.number ORDER BY e.block LIMIT 1),
+			(SELECT block_time FROM checkpoints c WHERE c.chain = q.chain AND c.block >= q.number),
+			since)
+		FROM quarantined_blocks q WHERE chain = $1 AND number BETWEEN $2 AND $3 ORDER BY number`,
+		int64(id), int64(r.From), int64(r.To))
+	if err != nil {
+		return nil, fmt.Errorf("read quarantined blocks of chain %d: %w", id, err)
+	}
+	return list, nil
+}
+
+// Without are the parts of the range between blocks that are left out, which are in ascending order.
+func (r Range) Without(left []QuarantinedBlock) []Range {
+	var parts []Range
+	from := r.From
+	for _, b := range left {
+		if b.Number < from || b.Number > r.To {
+			continue
+		}
+		if b.Number > from {
+			parts = append(parts, Range{from, b.Number - 1})
+		}
+		from = b.Number + 1
+	}
+	if from <= r.To {
+		parts = append(parts, Range{from, r.To})
+	}
+	return parts
+}
+
+// Range is a range of them, both ends included.
+type Range struct{ From, To uint64 }

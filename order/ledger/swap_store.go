@@ -1,0 +1,131 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/store"
+)
+
+// Swaps within a chain are events like those of orders, and are read, withdrawn and corrected together with them. They
+// have a table of their own, since one event says all of a swap and lists are made of its columns.
+
+const SwapColumns = `chain, block, log_index, block_hash, block_time, tx, id,
+	sender, recipient, token_in, amount_in, token_out, amount_out, fee, affiliate, affiliate_fee, referral_code`
+
+const insertSwap = `INSERT INTO swaps (` + SwapColumns + `)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`
+
+// swapRow is the arguments of insertSwap.
+func swapRow(s order.Swap) []any {
+	affiliate, share := []byte(nil), ""
+	if a := s.Fact.Affiliate; a != nil {
+		affiliate, share = a.Beneficiary.Bytes(), a.Amount.String()
+	}
+	return []any{
+		int64(s.At.Chain), int64(s.At.Block), int64(s.At.LogIndex), s.At.BlockHash[:], int64(s.At.Time),
+		store.Blob(s.At.Tx.Bytes()), s.ID[:],
+		store.Blob(s.Fact.Sender.Bytes()), store.Blob(s.Fact.Recipient.Bytes()),
+		store.Blob(s.Fact.TokenIn.Bytes()), s.Fact.AmountIn.String(), store.Blob(s.Fact.TokenOut.Bytes()), s.Fact.AmountOut.String(),
+		s.Fact.Fee.String(), store.Blob(affiliate), share, int64(s.Fact.ReferralCode),
+	}
+}
+
+// rowOf is an event as it is stored.
+func rowOf(e order.Event) ([]any, error) {
+	if s, is := e.Swap(); is {
+		return swapRow(s), nil
+	}
+	return EventRow(e)
+}
+
+func scanSwap(rows *sql.Rows) (s order.Swap, err error) {
+	var affiliate order.Affiliate
+	var share string
+	fact := &s.Fact
+	err = rows.Scan(&s.At.Chain, &s.At.Block, &s.At.LogIndex, store.HashColumn(&s.At.BlockHash), &s.At.Time,
+		store.TxHashColumn(&s.At.Tx), store.HashColumn(&s.ID), store.AddressColumn(&fact.Sender), store.AddressColumn(&fact.Recipient),
+		store.AddressColumn(&fact.TokenIn), store.AmountColumn(&fact.AmountIn),
+		store.AddressColumn(&fact.TokenOut), store.AmountColumn(&fact.AmountOut), store.AmountColumn(&fact.Fee),
+		store.AddressColumn(&affiliate.Beneficiary), &share, &fact.ReferralCode)
+	if err == nil && share != "" {
+		fact.Affiliate = &affiliate
+		affiliate.Amount, err = chain.ParseAmount(share)
+	}
+	return s, err
+}
+
+func QuerySwaps(ctx context.Context, q store.Rows, query string, args ...any) (swaps []order.Swap, err error) {
+	err = q.ForEachRow(ctx, func(rows *sql.Rows) error {
+		s, err := scanSwap(rows)
+		swaps = append(swaps, s)
+		return err
+	}, query, args...)
+	return swaps, err
+}
+
+// SwapsIn returns the swaps that a transaction made, in log order.
+func (s Ledger) SwapsIn(ctx context.Context, id chain.ID, tx chain.TxHash) (swaps []order.Swap, err error) {
+	swaps, err = QuerySwaps(ctx, s, `SELECT `+SwapColumns+` FROM swaps WHERE tx = $1 AND chain = $2 ORDER BY block, log_index`,
+		tx.Bytes(), int64(id))
+	if err != nil {
+		return nil, fmt.Errorf("read swaps in %s: %w", tx, err)
+	}
+	return swaps, nil
+}
+
+// Swap returns one swap.
+func (s Ledger) Swap(ctx context.Context, id order.ID) (swap order.Swap, found bool, err error) {
+	swaps, err := QuerySwaps(ctx, s, `SELECT `+SwapColumns+` FROM swaps WHERE id = $1`, id[:])
+	if err != nil || len(swaps) == 0 {
+		return order.Swap{}, false, err
+	}
+	return swaps[0], true, nil
+}
+
+// SwapsByID returns those of some swaps that are stored.
+func (s Ledger) SwapsByID(ctx context.Context, ids []order.ID) (map[order.ID]*order.Swap, error) {
+	known := make(map[order.ID]*order.Swap, len(ids))
+	if len(ids) == 0 {
+		return known, nil
+	}
+	swaps, err := QuerySwaps(ctx, s, `SELECT `+SwapColumns+` FROM swaps WHERE id = ANY($1)`, store.HashKeys(ids))
+	for i := range swaps {
+		known[swaps[i].ID] = &swaps[i]
+	}
+	return known, err
+}
+
+// eventsOfSwaps runs a statement that returns swaps, and returns their events.
+func eventsOfSwaps(ctx context.Context, q store.Rows, query string, args ...any) ([]order.Event, error) {
+	swaps, err := QuerySwaps(ctx, q, query, args...)
+	events := make([]order.Event, len(swaps))
+	for i, s := range swaps {
+		events[i] = s.Event()
+	}
+	return events, err
+}
+
+// Parted separates the events of orders from swaps.
+func Parted(events []order.Event) (ofOrders []order.Event, swaps []order.Swap) {
+	for _, e := range events {
+		if s, is := e.Swap(); is {
+			swaps = append(swaps, s)
+			continue
+		}
+		ofOrders = append(ofOrders, e)
+	}
+	return ofOrders, swaps
+}
+
+// AddSwaps stores swaps.
+func AddSwaps(ctx context.Context, tx *store.Tx, swaps []order.Swap) error {
+	rows := make([][]any, len(swaps))
+	for i, s := range swaps {
+		rows[i] = swapRow(s)
+	}
+	return tx.ExecEach(ctx, insertSwap, rows)
+}

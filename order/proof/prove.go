@@ -1,0 +1,307 @@
+package proof
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/ledger"
+	"crossgate/store"
+)
+
+// When final blocks are read a second time. What one endpoint's word stands for is proven soon, provenAtOnce blocks
+// or more at a time, which two lists of logs do. Fewer, of which each costs a header, are proven provenPromptly at a
+// time while the chain is asked about, else when the last proof is provenSoon ago; blocks at the tip, which were
+// read with evidence, once there are Together of them or the last proof is provenEvery ago.
+const (
+	Together       = 1000
+	ProvenAtOnce   = 600
+	provenAlone    = 256 // fewer cost a header each, and are proven in slices
+	provenPromptly = 32
+	provenSlice    = 5 // of those that are proven promptly
+	ProvenSoon     = 10 * time.Minute
+	ProvenEvery    = 30 * time.Minute
+	provenAgain    = 10_000 // blocks, when an endpoint is found wrong for the first time
+)
+
+// Chain is a chain, the ledger that it is read into, and how far its endpoints can be believed. One goroutine uses it,
+// but for Events and Corrections.
+type Chain struct {
+	chain.Chain // its id alone where the registry does not hold it
+	Source      order.Source
+	Ledger      ledger.Ledger
+	Lease       store.Lease // that the ledger is written under; set by whoever does
+	Logger      *slog.Logger
+	SettledTo   uint64 // block up to which the chain was settled by heads that were accepted
+
+	Quarantine quarantine
+	Prover     prover
+	anchorage  anchorage
+}
+
+// NewChain believes nothing yet.
+func NewChain(c chain.Chain, source order.Source, l ledger.Ledger, logger *slog.Logger) Chain {
+	anchored, _ := source.(order.AnchoredSource)
+	return Chain{
+		Chain: c, Source: source, Ledger: l, Logger: logger,
+		Quarantine: quarantine{unreadable: make(map[uint64]int)},
+		anchorage:  anchorage{source: anchored},
+		Prover: prover{
+			since: math.MaxUint64, at: time.Now(), liars: make(map[string]bool), corrections: new(atomic.Int64),
+		},
+	}
+}
+
+// Verifier is the source of the chain if that can read blocks a second time.
+func (c *Chain) Verifier() (v order.Verifier, can bool) {
+	v, can = c.Source.(order.Verifier)
+	return v, can
+}
+
+// Corrections is how many events second readings have added or removed since the start.
+func (c *Chain) Corrections() uint64 { return uint64(c.Prover.corrections.Load()) }
+
+// prover knows which blocks of a chain were read on one endpoint's word, and what second readings came to.
+type prover struct {
+	WordEnd uint64          // blocks before it were read on one endpoint's word, as far as is known
+	since   uint64          // first block that was proven since the start
+	at      time.Time       // when blocks were proven last
+	liars   map[string]bool // endpoints that were found wrong since the start
+
+	corrections *atomic.Int64 // events that second readings added or removed
+}
+
+// Begin takes up a position. At the start nothing is known of the evidence by which the blocks up to it were read.
+func (c *Chain) Begin(position ledger.Checkpoint) {
+	if c.Prover.WordEnd == 0 {
+		c.Prover.WordEnd = position.Block + 1
+	}
+}
+
+// TookWord takes note of a range whose older blocks were read on one endpoint's word.
+func (c *Chain) TookWord(r ledger.Range, head order.Head) {
+	if end := min(r.To+order.TipRange, head.Latest.Number) + 1; end > r.From+order.TipRange {
+		c.Prover.WordEnd = max(c.Prover.WordEnd, end-order.TipRange)
+	}
+}
+
+// due returns how many of the blocks from position.provenEnd to before end are to be read a second time now, at most:
+// few where those who ask wait for the next look meanwhile. Few blocks are proven by themselves where that is prompt.
+func (p *prover) due(position ledger.Checkpoint, end uint64, isPrompt bool) uint64 {
+	if end <= position.ProvenEnd {
+		return 0
+	}
+	count := end - position.ProvenEnd
+	isWeak := position.ProvenEnd < p.WordEnd
+	since := time.Since(p.at)
+	isSoon := isWeak && (count >= ProvenAtOnce || since >= ProvenSoon) || since >= ProvenEvery
+	switch {
+	case count >= Together || count >= provenAlone && isSoon:
+		return Together
+	case isSoon || isPrompt && isWeak && (count >= provenPromptly || end >= p.WordEnd):
+		return provenSlice
+	}
+	return 0
+}
+
+// endAfter returns the block before which a chain is proven when a range was read a second time and some endpoints were
+// wrong. Where one of them was not known to err, what it had a part in is proven once more, this time by the blocks.
+func (p *prover) endAfter(r ledger.Range, wrong []string) uint64 {
+	if slices.ContainsFunc(wrong, func(name string) bool { return !p.liars[name] }) {
+		return max(p.since, r.From-min(r.From, provenAgain))
+	}
+	return r.To + 1
+}
+
+// Proven is what a second reading came to.
+type Proven struct {
+	End        uint64 // the chain is proven before this block
+	Correction ledger.Correction
+	Changes    []order.Change
+	Wrong      []string // endpoints
+}
+
+// ProveNext has the first of the final blocks that are not proven verified, of a range no wider than most, and the
+// ledger corrected where it was wrong; isDue is false when none are to be read a second time now. Few blocks are proven
+// by themselves where that is prompt.
+func (c *Chain) ProveNext(
+	ctx context.Context, position ledger.Checkpoint, head order.Head, isPrompt bool, most uint64,
+) (came Proven, isDue bool, err error) {
+	verifier, can := c.Verifier()
+	end := min(head.Finalized, position.Block) + 1
+	count := c.Prover.due(position, end, isPrompt)
+	if !can || count == 0 {
+		return came, false, nil
+	}
+	r := ledger.Range{From: position.ProvenEnd, To: min(position.ProvenEnd+min(most, count), end) - 1}
+	c.Prover.since = min(c.Prover.since, r.From)
+	if err := c.agreeFor(ctx, position, r, end); err != nil {
+		return came, true, err
+	}
+	came, err = c.Verify(ctx, verifier, r, func(tx *store.Tx, found *Proven) error {
+		found.End = c.Prover.endAfter(r, found.Wrong)
+		moved, err := tx.ExecContext(ctx, `UPDATE checkpoints SET proven_end = $1 WHERE chain = $2 AND proven_end = $3 AND block >= $4`,
+			int64(found.End), int64(c.ID), int64(r.From), int64(r.To))
+		agreed := c.anchorage.agreed
+		if err := ledger.ChangedOne(moved, err); err != nil || agreed.Hash.IsAbsent() || agreed.Number > min(r.To, SettledAt(head)) {
+			return err
+		}
+		return ledger.AddAnchor(ctx, tx, c.ID, agreed)
+	})
+	if list := c.Quarantine.due(err, r); len(list) > 0 {
+		c.Logger.WarnContext(ctx, "blocks quarantined that could not be read a second time; they are asked for again", "error", err)
+		err = c.Ledger.UpdateUnder(ctx, c.Lease, func(tx *store.Tx) error { return ledger.QuarantineBlocks(ctx, tx, c.ID, list) })
+		return Proven{End: position.ProvenEnd}, true, err
+	}
+	if err != nil {
+		return came, true, fmt.Errorf("prove blocks %d to %d: %w", r.From, r.To, err)
+	}
+	for _, name := range came.Wrong {
+		c.Prover.liars[name] = true
+	}
+	if r.To+1 == end {
+		c.Prover.at = time.Now()
+	}
+	return came, true, nil
+}
+
+// Verify has a range read a second time, and stores what differs together with what the caller has to.
+func (c *Chain) Verify(
+	ctx context.Context, verifier order.Verifier, r ledger.Range, also func(*store.Tx, *Proven) error,
+) (came Proven, err error) {
+	ctx, end := Span(ctx, "index.prove", c.ID, r)
+	defer func() { end(err) }()
+	quarantined, err := c.Ledger.Quarantined(ctx, c.ID, r)
+	if err != nil {
+		return came, err
+	}
+	parts := r.Without(quarantined)
+	stored, err := c.FirstReading(ctx, r, parts)
+	if err != nil {
+		return came, err
+	}
+	stored, _ = apart(stored, quarantined)
+	verdict, err := verifyParts(ctx, verifier, parts, stored)
+	if err != nil {
+		return came, err
+	}
+	if came.Correction, err = ledger.Correct(stored, verdict.Events); err != nil {
+		return came, err
+	}
+	came.Wrong = verdict.Wrong
+	came.Changes, err = c.Ledger.Correct(ctx, c.Lease, c.ID, came.Correction, func(tx *store.Tx) error { return also(tx, &came) })
+	if err == nil {
+		c.noteCorrection(ctx, r, came.Correction, verdict.Wrong)
+	}
+	return came, err
+}
+
+// FirstReading returns what is stored of a range, and the swaps of those parts of it that were never read for swaps: a
+// second reading has them, which does not make the first one wrong.
+func (c *Chain) FirstReading(ctx context.Context, r ledger.Range, parts []ledger.Range) ([]order.Event, error) {
+	stored, err := c.Ledger.EventsBetween(ctx, c.ID, r)
+	if err != nil {
+		return nil, err
+	}
+	if c.Ledger.WithoutSwaps { // those from before are none of the second reading's business
+		stored, _ = ledger.Parted(stored)
+		return stored, nil
+	}
+	from, err := c.Ledger.SwapsFrom(ctx)
+	if err != nil {
+		return nil, err
+	}
+	first, known := from[c.ID]
+	for _, part := range parts {
+		if known && part.From >= first.Number {
+			continue
+		}
+		if known {
+			part.To = min(part.To, first.Number-1)
+		}
+		read, err := c.Source.Events(ctx, part.From, part.To)
+		if err != nil {
+			return nil, fmt.Errorf("read swaps of blocks %d to %d: %w", part.From, part.To, err)
+		}
+		_, swaps := ledger.Parted(read)
+		for _, s := range swaps {
+			stored = ledger.WithEvent(stored, s.Event())
+		}
+	}
+	return stored, nil
+}
+
+// apart parts events from those in blocks that are left out, which may have been read in part.
+func apart(events []order.Event, left []ledger.QuarantinedBlock) (others, ofLeft []order.Event) {
+	for _, e := range events {
+		if slices.ContainsFunc(left, func(b ledger.QuarantinedBlock) bool { return b.Number == e.At.Block }) {
+			ofLeft = append(ofLeft, e)
+		} else {
+			others = append(others, e)
+		}
+	}
+	return others, ofLeft
+}
+
+// verifyParts has parts of a range verified, whose events were read before.
+func verifyParts(ctx context.Context, verifier order.Verifier, parts []ledger.Range, first []order.Event) (whole order.Proof, err error) {
+	for _, part := range parts {
+		verdict, err := verifier.Verify(ctx, part.From, part.To, ledger.Within(first, part))
+		if err != nil {
+			return whole, err
+		}
+		whole.Events = append(whole.Events, verdict.Events...)
+		whole.Wrong = append(whole.Wrong, verdict.Wrong...)
+	}
+	slices.Sort(whole.Wrong)
+	whole.Wrong = slices.Compact(whole.Wrong)
+	return whole, nil
+}
+
+// Confirm returns the events of a range that is not stored yet as a second reading has them, and the blocks that are
+// left out of it, ascending, given those of the first reading.
+func (c *Chain) Confirm(
+	ctx context.Context, r ledger.Range, first []order.Event, left []ledger.QuarantinedBlock,
+) ([]order.Event, []ledger.QuarantinedBlock, error) {
+	verifier, can := c.Verifier()
+	if !can {
+		return first, left, nil
+	}
+	for {
+		slices.SortFunc(left, func(a, b ledger.QuarantinedBlock) int { return int(a.Number) - int(b.Number) })
+		read, unread := apart(first, left)
+		verdict, err := verifyParts(ctx, verifier, r.Without(left), read)
+		if more := c.Quarantine.due(err, r); len(more) > 0 {
+			left = append(left, more...)
+			continue
+		}
+		if bad, is := errors.AsType[*order.UnreadableError](err); is && bad.Block >= r.From && bad.Block <= r.To && ctx.Err() == nil {
+			continue // soon it is left out
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		differing, err := ledger.Correct(read, verdict.Events)
+		c.noteCorrection(ctx, r, differing, verdict.Wrong)
+		return slices.Concat(verdict.Events, unread), left, err
+	}
+}
+
+// noteCorrection counts and logs what a second reading changed, with the endpoints that were wrong.
+func (c *Chain) noteCorrection(ctx context.Context, r ledger.Range, changed ledger.Correction, wrong []string) {
+	if len(wrong) == 0 && changed.IsEmpty() {
+		return
+	}
+	CountCorrections(ctx, c.ID, len(changed.Missing)+len(changed.Wrong))
+	c.Prover.corrections.Add(int64(len(changed.Missing) + len(changed.Wrong)))
+	c.Logger.WarnContext(ctx, "the second reading of blocks differs from the first; what the blocks prove was stored",
+		"from", r.From, "to", r.To, "missing", len(changed.Missing), "false", len(changed.Wrong), "endpoints", strings.Join(wrong, ", "))
+}

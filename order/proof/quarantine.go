@@ -1,0 +1,170 @@
+package proof
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"crossgate/order"
+	"crossgate/order/ledger"
+	"crossgate/store"
+)
+
+const (
+	// QuarantineAfter is how often a block has to be unreadable in a row before it is left out.
+	QuarantineAfter = 3
+	// QuarantineRetry is how long after that it is asked for again, and after each time.
+	QuarantineRetry = time.Minute
+)
+
+// quarantine is which blocks of a chain were unreadable lately, and when those that are left out were asked for again.
+type quarantine struct {
+	RetriedAt time.Time // only the follower's goroutine knows it, and
+	retried   int       // how many were asked for again
+
+	mu         sync.Mutex     // ranges are read at the same time
+	unreadable map[uint64]int // how often in a row each block was
+}
+
+// failed counts how often a block was unreadable in a row, and returns it as quarantined once that is often enough.
+// Blocks are counted each for itself: ranges that are read at the same time fail in any sequence.
+func (q *quarantine) failed(err error) (block ledger.QuarantinedBlock, isDue bool) {
+	bad, is := errors.AsType[*order.UnreadableError](err)
+	if !is {
+		return block, false
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.unreadable[bad.Block]++
+	block = ledger.QuarantinedBlock{Number: bad.Block, Reason: bad.Err.Error(), Since: uint64(time.Now().Unix())}
+	return block, q.unreadable[bad.Block] >= QuarantineAfter
+}
+
+// due are the blocks of a range to leave out for an error in reading it: those of transactions that are not understood,
+// and one that was unreadable often enough.
+func (q *quarantine) due(err error, r ledger.Range) []ledger.QuarantinedBlock {
+	list := asideOf(err)
+	if bad, isDue := q.failed(err); isDue && bad.Number >= r.From && bad.Number <= r.To {
+		list = append(list, bad)
+	}
+	return list
+}
+
+// succeeded takes note of a range that was read.
+func (q *quarantine) succeeded(r ledger.Range) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	maps.DeleteFunc(q.unreadable, func(number uint64, _ int) bool { return number >= r.From && number <= r.To })
+}
+
+// retryIsDue reports whether blocks that are left out are to be asked for again, and counts on it that they are.
+func (q *quarantine) retryIsDue() bool {
+	if time.Since(q.RetriedAt) < QuarantineRetry {
+		return false
+	}
+	q.RetriedAt = time.Now()
+	return true
+}
+
+// Events reads the events of a range by read. A block that has been unreadable often enough is left out.
+func (c *Chain) Events(
+	ctx context.Context, r ledger.Range, read func(ctx context.Context, from, to uint64) ([]order.Event, error),
+) (events []order.Event, left []ledger.QuarantinedBlock, err error) {
+	parts := []ledger.Range{r}
+	for len(parts) > 0 {
+		part := parts[0]
+		got, err := read(ctx, part.From, part.To)
+		if bad, isDue := c.Quarantine.failed(err); isDue && bad.Number >= part.From && bad.Number <= part.To {
+			c.Logger.WarnContext(ctx, "block quarantined: no endpoint gives what it holds; it is left out and asked for again",
+				"block", bad.Number, "error", bad.Reason)
+			left = append(left, bad)
+			parts = append(part.Without([]ledger.QuarantinedBlock{bad}), parts[1:]...)
+			continue
+		}
+		if aside := asideOf(err); len(aside) > 0 {
+			c.Logger.WarnContext(ctx, "transactions put aside; they are asked for again", "error", err)
+			left, err = append(left, aside...), nil
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		c.Quarantine.succeeded(part)
+		events, parts = append(events, got...), parts[1:]
+	}
+	return events, left, nil
+}
+
+// asideOf are the blocks of transactions that were put aside, whose other transactions were read.
+func asideOf(err error) (left []ledger.QuarantinedBlock) {
+	aside, is := errors.AsType[*order.AsideError](err)
+	if !is {
+		return nil
+	}
+	for _, each := range aside.Transactions {
+		reason := fmt.Sprintf("transaction %s, alone: %s", each.Tx, each.Err)
+		left = append(left, ledger.QuarantinedBlock{Number: each.Block, Reason: reason, Since: uint64(time.Now().Unix())})
+	}
+	return left
+}
+
+// quarantineRetries is how many blocks that were left out are asked for at a time.
+const quarantineRetries = 16
+
+// RetryQuarantined asks once in a while for the blocks that were left out, for some of many. It returns what changed,
+// also beside an error.
+func (c *Chain) RetryQuarantined(ctx context.Context) (changes []order.Change, err error) {
+	if !c.Quarantine.retryIsDue() {
+		return nil, nil
+	}
+	position, _, err := c.Ledger.Checkpoint(ctx, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	list, err := c.Ledger.Quarantined(ctx, c.ID, ledger.Range{From: position.First, To: position.Block})
+	if err != nil {
+		return nil, err
+	}
+	for i := range min(quarantineRetries, len(list)) {
+		b := list[(c.Quarantine.retried+i)%len(list)]
+		events, err := c.readQuarantined(ctx, b.Number, position)
+		if errors.As(err, new(*order.UnreadableError)) || len(asideOf(err)) > 0 {
+			continue
+		}
+		if err != nil {
+			return changes, fmt.Errorf("read quarantined block %d: %w", b.Number, err)
+		}
+		known, err := c.Ledger.EventsBetween(ctx, c.ID, ledger.Range{From: b.Number, To: b.Number})
+		if err != nil {
+			return changes, err
+		}
+		missing, err := ledger.Correct(known, events)
+		if err != nil {
+			return changes, err
+		}
+		changed, err := c.Ledger.Correct(ctx, c.Lease, c.ID, missing, func(tx *store.Tx) error {
+			gone, err := tx.ExecContext(ctx, `DELETE FROM quarantined_blocks WHERE chain = $1 AND number = $2`, int64(c.ID), int64(b.Number))
+			return ledger.ChangedOne(gone, err)
+		})
+		if err != nil {
+			return changes, err
+		}
+		changes = append(changes, changed...)
+		c.Logger.InfoContext(ctx, "quarantined block read", "block", b.Number, "events", len(events))
+	}
+	c.Quarantine.retried += quarantineRetries
+	return changes, nil
+}
+
+// readQuarantined reads a block that was left out, and a second time where those around it are proven.
+func (c *Chain) readQuarantined(ctx context.Context, number uint64, position ledger.Checkpoint) ([]order.Event, error) {
+	events, err := c.Source.Events(ctx, number, number)
+	verifier, can := c.Verifier()
+	if err != nil || !can || number >= position.ProvenEnd {
+		return events, err
+	}
+	proof, err := verifier.Verify(ctx, number, number, events)
+	return proof.Events, err
+}

@@ -1,0 +1,251 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/audit"
+	"crossgate/order/follow"
+	"crossgate/order/ledger"
+	"crossgate/order/proof"
+	"crossgate/store"
+)
+
+// endpoints is a chain that several ledgers tell of: the first answers, and all are asked alone.
+type endpoints struct {
+	*testChain
+	others    []*testChain
+	anchored  []order.Block
+	suspended error
+}
+
+func (e *endpoints) Testify(ctx context.Context, number uint64, most int) map[string]order.Block {
+	told := map[string]order.Block{}
+	for i, l := range append([]*testChain{e.testChain}, e.others...) {
+		if block, err := l.Block(ctx, number); err == nil && len(told) < most {
+			told[fmt.Sprint("endpoint ", i)] = block
+		}
+	}
+	return told
+}
+
+func (e *endpoints) Anchor(b order.Block, _ bool) { e.anchored = append(e.anchored, b) }
+
+func (e *endpoints) Suspend(cause error) { e.suspended = cause }
+
+func (e *endpoints) Head(ctx context.Context) (order.Head, error) {
+	if e.suspended != nil {
+		return order.Head{}, e.suspended
+	}
+	return e.testChain.Head(ctx)
+}
+
+// anchorsOf are the numbers of a chain's anchors.
+func anchorsOf(t *testing.T, s ledger.Ledger) (numbers []uint64) {
+	t.Helper()
+	for before := uint64(proof.MaxBlock); ; {
+		b, found, err := s.AnchorBefore(t.Context(), 1, before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !found {
+			return numbers
+		}
+		numbers, before = append(numbers, b.Number), b.Number
+	}
+}
+
+// On a chain whose newest block counts as finalized a reorg of one block withdraws one.
+func TestReorgOfAChainThatCallsItsNewestBlockFinalWithdrawsOneBlock(t *testing.T) {
+	for name, source := range map[string]func(*testChain) order.Source{
+		"with endpoints that are asked alone": func(l *testChain) order.Source { return &endpoints{testChain: l} },
+		"without":                             func(l *testChain) order.Source { return l },
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newTestChain(1)
+			l.finality = 0
+			for range 20 {
+				l.mine([]told{newDeal(byte(len(l.blocks)), 1, 1).created()})
+			}
+			f := follow.NewFollower(openStore(t), 1, source(l), quietly(follow.Options{}))
+			catchUp(t, f)
+			for range 5 {
+				l.mine([]told{newDeal(byte(len(l.blocks)), 1, 1).created()})
+				catchUp(t, f)
+			}
+			l.drop(1)
+			l.mine()
+			head, err := l.Head(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			position, _, err := f.Ledger.Checkpoint(t.Context(), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if fork, err := f.Settle(t.Context(), position, head); err != nil || fork != position.Block-1 {
+				t.Errorf("a reorg of block %d goes back to %d, %v", position.Block, fork, err)
+			}
+		})
+	}
+}
+
+// settled is a chain of 60 blocks that is followed, with an order in block 5 that one in the place of it lacks.
+func settled(t *testing.T, others int) (*endpoints, *Index) {
+	t.Helper()
+	e := &endpoints{testChain: newTestChain(1)}
+	for range others {
+		e.others = append(e.others, newTestChain(1))
+	}
+	for _, l := range append([]*testChain{e.testChain}, e.others...) {
+		for number := 1; number < 60; number++ {
+			if number == 5 {
+				l.mine([]told{newDeal(1, 1, 1).created()})
+			} else {
+				l.mine()
+			}
+		}
+	}
+	x := newIndex(openStore(t), map[chain.ID]order.Source{1: e}, quietly(follow.Options{Chains: evmChains(1)}))
+	followAll(t, x)
+	return e, x
+}
+
+// branchOff has a ledger go on from before a block on another branch.
+func branchOff(l *testChain, from uint64) {
+	count := len(l.blocks) - int(from)
+	l.drop(count)
+	for range count + 1 {
+		l.mine()
+	}
+}
+
+func isKnown(t *testing.T, x *Index) bool {
+	t.Helper()
+	events, err := x.store.OfOrder(t.Context(), newDeal(1, 1, 1).id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(events) > 0
+}
+
+// One endpoint withdraws nothing that is final, whatever it says: the chain stops, until an operator decides.
+func TestOneEndpointWithdrawsNothingFinal(t *testing.T) {
+	e, x := settled(t, 0)
+	f := x.Followers[0]
+	branchOff(e.testChain, 3)
+	for range 3 {
+		if err := f.CatchUp(t.Context()); err == nil || !strings.Contains(err.Error(), "contradict") {
+			t.Fatalf("catchUp() = %v, want a contradiction", err)
+		}
+	}
+	if !isKnown(t, x) || e.suspended == nil || f.Basis().Stopped == "" {
+		t.Fatalf("order known: %t, suspended: %v, stopped: %q", isKnown(t, x), e.suspended, f.Basis().Stopped)
+	}
+	if _, _, err := x.Locked(t.Context(), taker); !errors.As(err, new(*UnreachableError)) {
+		t.Errorf("Locked() = %v, want the chain to be told", err)
+	}
+	if _, err := x.ByID(t.Context(), order.ID{31: 9}); !errors.As(err, new(*UnreachableError)) {
+		t.Errorf("ByID() of an unknown order = %v, want the chain to be told", err)
+	}
+	came, err := audit.Of(x.Chains).Withdraw(t.Context(), 1, 3)
+	if err != nil || came.To != 2 || came.Orders != 1 {
+		t.Fatalf("Withdraw() = %+v, %v", came, err)
+	}
+	e.suspended = errors.New("still") // by the follower's word alone
+	if err := f.CatchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if isKnown(t, x) || e.suspended != nil || f.Basis().Stopped != "" {
+		t.Errorf("order known: %t, suspended: %v, stopped: %q, after the operator's decision", isKnown(t, x), e.suspended, f.Basis().Stopped)
+	}
+}
+
+// A head of another branch than all endpoints have by now changes nothing, and the chain goes on by itself.
+func TestHeadOfAnotherBranchIsPassedOver(t *testing.T) {
+	e, x := settled(t, 2)
+	honest := e.testChain
+	e.testChain = newTestChain(1)
+	e.forks = 7
+	for range 61 {
+		e.testChain.mine()
+	}
+	if err := x.Followers[0].CatchUp(t.Context()); err == nil {
+		t.Fatal("a head of another branch is followed")
+	}
+	if !isKnown(t, x) || e.suspended != nil {
+		t.Errorf("order known: %t, suspended: %v, of a branch that two of three endpoints have", isKnown(t, x), e.suspended)
+	}
+	e.testChain = honest
+	if err := x.Followers[0].CatchUp(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// Where most endpoints say that a final block was dropped, it goes back to the anchor before it.
+func TestReorgBelowWhatIsFinalGoesBackToTheAnchor(t *testing.T) {
+	e, x := settled(t, 1)
+	f := x.Followers[0]
+	for _, l := range append([]*testChain{e.testChain}, e.others...) {
+		for range 40 {
+			l.mine()
+		}
+	}
+	catchUp(t, f)
+	for _, l := range append([]*testChain{e.testChain}, e.others...) {
+		branchOff(l, 80)
+	}
+	catchUp(t, f)
+	position, _, err := f.Ledger.Checkpoint(t.Context(), 1)
+	if err != nil || position.Block != 100 || position.Reorgs == 0 || !isKnown(t, x) {
+		t.Errorf("position %+v, %v; order known: %t", position, err, isKnown(t, x))
+	}
+	if got := anchorsOf(t, f.Ledger); len(got) != 1 || got[0] != 51 {
+		t.Errorf("anchors at %d, want 51", got)
+	}
+}
+
+// Endpoints that disagree from the start answer nothing until one of them is gone.
+func TestEndpointsThatDisagreeStopTheChain(t *testing.T) {
+	e := &endpoints{testChain: newTestChain(1), others: []*testChain{newTestChain(1)}}
+	e.others[0].forks = 7
+	for range 30 {
+		e.testChain.mine()
+		e.others[0].mine()
+	}
+	x := newIndex(openStore(t), map[chain.ID]order.Source{1: e}, quietly(follow.Options{Chains: evmChains(1)}))
+	f := x.Followers[0]
+	for range 2 {
+		if err := f.CatchUp(t.Context()); err == nil || !strings.Contains(err.Error(), "endpoint 0 has") {
+			t.Errorf("catchUp() = %v, want to hear what each endpoint has", err)
+		}
+	}
+	e.others = nil // cordoned
+	catchUp(t, f)
+	if got := anchorsOf(t, f.Ledger); len(got) != 1 || got[0] != 22 || f.Basis().Stopped != "" {
+		t.Errorf("anchors at %d, stopped: %q", got, f.Basis().Stopped)
+	}
+}
+
+func TestAnchorsAreAThousandBlocksApart(t *testing.T) {
+	for name, each := range map[string]*store.DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
+		t.Run(name, func(t *testing.T) { testAnchorsApart(t, ledger.Ledger{DB: each}) })
+	}
+}
+
+func testAnchorsApart(t *testing.T, db ledger.Ledger) {
+	for _, number := range []uint64{100, 600, 1200, 1300, 2500, 1250, 700, 9000, 4000, 4100} {
+		b := order.Block{Number: number, Hash: chain.Hash{byte(number), 1}}
+		if err := db.Update(t.Context(), func(tx *store.Tx) error { return ledger.AddAnchor(t.Context(), tx, 1, b) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := fmt.Sprint(anchorsOf(t, db)), "[9000 4000 2500 1200 100]"; got != want {
+		t.Errorf("anchors at %s, want %s", got, want)
+	}
+}

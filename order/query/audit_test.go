@@ -1,0 +1,398 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/audit"
+	"crossgate/order/follow"
+	"crossgate/order/ledger"
+	"crossgate/store"
+)
+
+// keeper is a chain whose contracts can be asked for both sides of orders, and that can read blocks a second time.
+type keeper struct{ *testChain }
+
+var (
+	_ order.StateReader     = keeper{}
+	_ order.TakeStateReader = keeper{}
+	_ order.Verifier        = keeper{}
+)
+
+func (k keeper) Origin(context.Context) (uint64, error) { return 0, nil }
+
+func (k keeper) States(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
+	states := make([]order.StoredState, len(ids))
+	for i, id := range ids {
+		o, err := k.fold(ctx, id, order.GiveSide)
+		if err != nil {
+			return nil, err
+		}
+		states[i] = order.StoredState{State: o.State, Amount: o.GiveFinal}
+	}
+	return states, nil
+}
+
+func (k keeper) TakeStates(ctx context.Context, ids []order.ID) ([]order.State, error) {
+	states := make([]order.State, len(ids))
+	for i, id := range ids {
+		o, err := k.fold(ctx, id, order.TakeSide)
+		if err != nil {
+			return nil, err
+		}
+		states[i] = o.State
+	}
+	return states, nil
+}
+
+func (k keeper) fold(ctx context.Context, id order.ID, side order.Side) (*order.Order, error) {
+	events, err := k.History(ctx, id, side, 0)
+	if o, hasTerms := order.Fold(events); hasTerms {
+		return o, err
+	}
+	return &order.Order{}, err
+}
+
+func (k keeper) Verify(ctx context.Context, from, to uint64, _ []order.Event) (order.Proof, error) {
+	events, err := k.Events(ctx, from, to)
+	return order.Proof{Events: events}, err
+}
+
+// audited is an index of two chains with one order of every state, all of them final.
+type audited struct {
+	*Index
+	give, take keeper
+	deals      map[order.State]deal
+}
+
+func newAudited(t *testing.T, db *store.DB) *audited {
+	t.Helper()
+	a := &audited{}
+	a.give, a.take, a.deals = everyState()
+	a.Index = newIndex(db, map[chain.ID]order.Source{1: a.give, 137: a.take}, quietly(follow.Options{Chains: evmChains(1, 137)}))
+	followAll(t, a.Index)
+	return a
+}
+
+// everyState is two chains with one order of every state, all of them final.
+func everyState() (give, take keeper, deals map[order.State]deal) {
+	give, take, deals = keeper{newTestChain(1)}, keeper{newTestChain(137)}, map[order.State]deal{}
+	for i, state := range []order.State{order.StateCreated, order.StateFulfilled, order.StateSentUnlock, order.StateClaimedUnlock} {
+		d := newDeal(byte(i+1), 1, 137)
+		deals[state] = d
+		give.mine([]told{d.created()})
+		if state >= order.StateFulfilled {
+			take.mine([]told{d.fulfilled()})
+		}
+		if state >= order.StateSentUnlock {
+			take.mine([]told{d.sentUnlock()})
+		}
+		if state == order.StateClaimedUnlock {
+			give.mine([]told{d.claimedUnlock()})
+		}
+	}
+	for range 10 {
+		give.mine()
+		take.mine()
+	}
+	return give, take, deals
+}
+
+// differences lists what an audit found, and fails when something could not be compared.
+func (a *audited) differences(t *testing.T, of ledger.Selection) []audit.Difference {
+	t.Helper()
+	audits, err := audit.Of(a.Chains).Audit(t.Context(), of, func(audit.Progress) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []audit.Difference
+	for _, each := range audits {
+		if each.Err != nil || len(each.Unchecked) > 0 {
+			t.Fatalf("audit of chain %d: %v, unchecked %v", each.Chain, each.Err, each.Unchecked)
+		}
+		all = append(all, each.Differences...)
+	}
+	return all
+}
+
+// damages are ways in which a store can be wrong about one order.
+var damages = []struct {
+	name           string
+	statement      string
+	state          order.State // of the order concerned
+	missing, false int
+}{
+	{"nothing", `DELETE FROM events WHERE chain = 5`, order.None, 0, 0},
+	{"a lost fulfilment", `DELETE FROM events WHERE kind = 'fulfilled' AND order_id = $1`, order.StateFulfilled, 1, 0},
+	{"a lost creation", `DELETE FROM events WHERE kind = 'created' AND order_id = $1`, order.StateSentUnlock, 1, 0},
+	{"a lost claim", `DELETE FROM events WHERE kind = 'claimed' AND order_id = $1`, order.StateClaimedUnlock, 1, 0},
+	{"all that the take chain said", `DELETE FROM events WHERE chain = 137 AND order_id = $1`, order.StateClaimedUnlock, 2, 0},
+	{"an altered fact", `UPDATE events SET fact = REPLACE(fact, '1000', '2000') WHERE kind = 'created' AND order_id = $1`, order.StateCreated, 1, 1},
+	{"another transaction", `UPDATE events SET log_index = log_index + 7 WHERE kind = 'sent' AND order_id = $1`, order.StateSentUnlock, 1, 1},
+}
+
+func TestAuditNamesAndRepairMendsWhatDiffers(t *testing.T) {
+	for name, open := range map[string]func(testing.TB) *store.DB{"SQLite": openStore, "PostgreSQL": openPostgres} {
+		for _, damage := range damages {
+			t.Run(name+"/"+damage.name, func(t *testing.T) {
+				a := newAudited(t, open(t))
+				sound := dump(t, a.store)
+				d := a.deals[damage.state]
+				damageStore(t, a.store, damage.statement, d.id)
+				found := a.differences(t, ledger.Selection{})
+				var missing, wrong int
+				for _, each := range found {
+					if each.Order != d.id || each.Contradicted {
+						t.Errorf("found %+v, want order %s only, and all of it explained", each, d.id)
+					}
+					missing, wrong = missing+len(each.Missing), wrong+len(each.False)
+				}
+				if missing != damage.missing || wrong != damage.false {
+					t.Errorf("%d events missing, %d false, want %d and %d", missing, wrong, damage.missing, damage.false)
+				}
+				a.mustRepair(t, ledger.Selection{}, uint64(damage.missing), uint64(damage.false))
+				if got := dump(t, a.store); !slices.Equal(got, sound) {
+					t.Errorf("after the repair the store holds %d rows, want the %d of before", len(got), len(sound))
+				}
+			})
+		}
+	}
+}
+
+// damageStore changes events, and writes their order as a gateway would have it then.
+func damageStore(t *testing.T, s ledger.Ledger, statement string, id order.ID) {
+	t.Helper()
+	err := s.Update(t.Context(), func(tx *store.Tx) error {
+		args := []any{id[:]}
+		if id.IsAbsent() {
+			args = nil
+		}
+		if _, err := tx.ExecContext(t.Context(), statement, args...); err != nil {
+			return err
+		}
+		_, err := ledger.AddEvents(t.Context(), tx, nil, []order.Event{{Order: id}})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// dump returns all events and orders as texts.
+func dump(t *testing.T, s ledger.Ledger) (rows []string) {
+	t.Helper()
+	var folded []string
+	for _, id := range []chain.ID{1, 137} {
+		events, err := s.EventsBetween(t.Context(), id, ledger.Range{From: 0, To: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts, err := ledger.RowTexts(events)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, texts...)
+		ids, err := s.Selected(t.Context(), id, ledger.Selection{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, order := range ids {
+			folded = append(folded, order.String())
+		}
+	}
+	return append(rows, folded...)
+}
+
+func (a *audited) mustRepair(t *testing.T, of ledger.Selection, added, removed uint64) {
+	t.Helper()
+	repairs, err := audit.Of(a.Chains).Repair(t.Context(), of, func(audit.Progress) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var gotAdded, gotRemoved uint64
+	for _, r := range repairs {
+		if !r.IsWhole() {
+			t.Errorf("repair of chain %d left %+v, %v", r.Chain, r.Left, r.Err)
+		}
+		gotAdded, gotRemoved = gotAdded+r.Added, gotRemoved+r.Removed
+	}
+	if gotAdded != added || gotRemoved != removed {
+		t.Errorf("the repair added %d events and removed %d, want %d and %d", gotAdded, gotRemoved, added, removed)
+	}
+}
+
+func TestAuditSelects(t *testing.T) {
+	a := newAudited(t, openStore(t))
+	for _, d := range a.deals {
+		damageStore(t, a.store, `DELETE FROM events WHERE kind = 'created' AND order_id = $1`, d.id)
+	}
+	created, fulfilled := a.deals[order.StateCreated].id, a.deals[order.StateFulfilled].id
+	sent, claimed := a.deals[order.StateSentUnlock].id, a.deals[order.StateClaimedUnlock].id
+	for name, test := range map[string]struct {
+		of   ledger.Selection
+		want []order.ID
+	}{
+		"everything":              {ledger.Selection{}, []order.ID{fulfilled, sent, claimed}},
+		"a chain":                 {ledger.Selection{Chain: 1}, []order.ID{fulfilled, sent, claimed}},
+		"the other chain":         {ledger.Selection{Chain: 137}, nil},
+		"an order":                {ledger.Selection{Orders: []order.ID{sent}}, []order.ID{sent}},
+		"an order without events": {ledger.Selection{Orders: []order.ID{created}}, []order.ID{created}},
+		"an order of nobody":      {ledger.Selection{Orders: []order.ID{{9}}}, nil},
+		"a taker":                 {ledger.Selection{Taker: taker}, []order.ID{fulfilled, sent, claimed}},
+		"another taker":           {ledger.Selection{Taker: chain.NewAddress([]byte("somebody"))}, nil},
+		"since":                   {ledger.Selection{Since: 1_000_020}, []order.ID{sent, claimed}},
+		"until":                   {ledger.Selection{Until: 1_000_010}, []order.ID{fulfilled}},
+	} {
+		var got []order.ID
+		for _, d := range a.differences(t, test.of) {
+			got = append(got, d.Order)
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: orders %v differ, want %v", name, got, test.want)
+		}
+	}
+}
+
+// TestAuditLeavesOutWhatIsNotRead: what is neither final nor read is no difference.
+func TestAuditLeavesOutWhatIsNotRead(t *testing.T) {
+	a := newAudited(t, openStore(t))
+	d := a.deals[order.StateCreated]
+	a.take.mine([]told{d.fulfilled()}) // the index has not read it
+	if got := a.differences(t, ledger.Selection{}); len(got) != 0 {
+		t.Errorf("differences %+v, want none", got)
+	}
+	followAll(t, a.Index)
+	damageStore(t, a.store, `DELETE FROM events WHERE kind = 'fulfilled' AND order_id = $1`, d.id)
+	if got := a.differences(t, ledger.Selection{}); len(got) != 0 {
+		t.Errorf("differences %+v, want none: the block is not final", got)
+	}
+	for range 10 {
+		a.take.mine()
+	}
+	if got := a.differences(t, ledger.Selection{}); len(got) != 1 {
+		t.Errorf("differences %+v, want the fulfilment", got)
+	}
+}
+
+func TestAuditTellsWhatItCouldNotCompare(t *testing.T) {
+	a := newAudited(t, openStore(t))
+	down := errors.New("no route to host")
+	a.take.fail(down)
+	audits, err := audit.Of(a.Chains).Audit(t.Context(), ledger.Selection{}, func(audit.Progress) {})
+	if err != nil || len(audits) != 2 || !audits[0].IsSound() || !errors.Is(audits[1].Err, down) || audits[1].IsSound() {
+		t.Errorf("Audit = %+v, %v, want chain 1 sound and chain 137 not compared", audits, err)
+	}
+}
+
+// witness is a chain whose blocks cannot be read a second time.
+type witness struct{ *testChain }
+
+// TestRepairWithoutProofRemovesNothing: that a transaction is not found proves nothing where blocks cannot.
+func TestRepairWithoutProofRemovesNothing(t *testing.T) {
+	l, d := witness{newTestChain(1)}, newDeal(1, 1, 1)
+	l.mine([]told{d.created(), d.fulfilled()})
+	for range 10 {
+		l.mine()
+	}
+	x := following(t, l)
+	followAll(t, x)
+	l.blocks[1].txs, l.blocks[1].events = nil, nil // forgotten by the node
+	repairs, err := audit.Of(x.Chains).Repair(t.Context(), ledger.Selection{}, func(audit.Progress) {})
+	if err != nil || len(repairs) != 1 || repairs[0].Removed != 0 || repairs[0].IsWhole() {
+		t.Errorf("Repair = %+v, %v, want nothing removed and the difference told", repairs, err)
+	}
+	if got := lockedOrders(t, x); got != 1 {
+		t.Errorf("%d orders are locked, want 1", got)
+	}
+}
+
+// TestRepairOfBlocksProvesWhatAnEarlierVersionRead: an order of which nothing at all is stored comes back, and all blocks
+// count as proven.
+func TestRepairOfBlocksProvesWhatAnEarlierVersionRead(t *testing.T) {
+	for name, open := range map[string]func(testing.TB) *store.DB{"SQLite": openStore, "PostgreSQL": openPostgres} {
+		t.Run(name, func(t *testing.T) {
+			a := newAudited(t, open(t))
+			sound := dump(t, a.store)
+			damageStore(t, a.store, `DELETE FROM events WHERE order_id = $1`, a.deals[order.StateFulfilled].id)
+			execute(t, a.store.DB, `UPDATE checkpoints SET proven_from = block + 1, proven_end = block + 1`)
+			repairs, err := audit.Of(a.Chains).RepairBlocks(t.Context(), 0, 0, 1<<62, func(audit.Progress) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range repairs {
+				position, _, err := a.store.Checkpoint(t.Context(), r.Chain)
+				if err != nil || !r.IsWhole() || r.Added != 1 || r.Blocks != r.To+1 || r.From != 0 {
+					t.Errorf("repair %+v, %v, want one event added and all final blocks verified", r, err)
+				}
+				if position.Reorgs != 1 {
+					t.Errorf("chain %d: answers were withdrawn %d times, want once", r.Chain, position.Reorgs)
+				}
+			}
+			if got := dump(t, a.store); !slices.Equal(got, sound) {
+				t.Errorf("after the repair the store holds %d rows, want the %d of before", len(got), len(sound))
+			}
+		})
+	}
+}
+
+func TestJoinProven(t *testing.T) {
+	for _, test := range []struct {
+		name               string
+		proven, r          ledger.Range // proven.to is the end
+		wantFrom, wantUpTo uint64
+	}{
+		{"right before", ledger.Range{From: 50, To: 60}, ledger.Range{From: 40, To: 49}, 40, 60},
+		{"right after", ledger.Range{From: 50, To: 60}, ledger.Range{From: 60, To: 69}, 50, 70},
+		{"over it", ledger.Range{From: 50, To: 60}, ledger.Range{From: 40, To: 79}, 40, 80},
+		{"within", ledger.Range{From: 50, To: 60}, ledger.Range{From: 52, To: 55}, 50, 60},
+		{"apart, before", ledger.Range{From: 50, To: 60}, ledger.Range{From: 30, To: 48}, 50, 60},
+		{"apart, after", ledger.Range{From: 50, To: 60}, ledger.Range{From: 61, To: 70}, 50, 60},
+		{"nothing is proven", ledger.Range{From: 101, To: 101}, ledger.Range{From: 0, To: 100}, 0, 101},
+	} {
+		db := openStore(t)
+		execute(t, db, `INSERT INTO checkpoints (chain, first_block, first_time, block, block_time) VALUES (1, 0, 0, 100, 0)`)
+		err := db.Update(t.Context(), func(tx *store.Tx) error {
+			if _, err := tx.ExecContext(t.Context(), `UPDATE checkpoints SET proven_from = $1, proven_end = $2`,
+				int64(test.proven.From), int64(test.proven.To)); err != nil {
+				return err
+			}
+			return ledger.JoinProven(t.Context(), tx, 1, test.r)
+		})
+		position, _, readErr := ledger.Ledger{DB: db}.Checkpoint(t.Context(), 1)
+		if err != nil || readErr != nil || position.ProvenFrom != test.wantFrom || position.ProvenEnd != test.wantUpTo {
+			t.Errorf("%s: proven from %d to before %d, %v, %v, want %d and %d", test.name, position.ProvenFrom, position.ProvenEnd,
+				err, readErr, test.wantFrom, test.wantUpTo)
+		}
+	}
+}
+
+// TestAFollowerTakesOverWhatARepairMoved: a follower that was about to store a range looks again, and ends the answers
+// that its gateway keeps.
+func TestAFollowerTakesOverWhatARepairMoved(t *testing.T) {
+	a := newAudited(t, openStore(t))
+	ended := 0
+	f := a.Of(137)
+	f.Observer = observed{branch: func(chain.ID) { ended++ }}
+	damageStore(t, a.store, `DELETE FROM events WHERE kind = 'fulfilled' AND order_id = $1`, a.deals[order.StateFulfilled].id)
+	position, _, err := a.store.Checkpoint(t.Context(), 137)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.mustRepair(t, ledger.Selection{}, 1, 0)
+	a.take.mine()
+	head, err := a.take.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.ReadOn(t.Context(), position, position.Block, head); !errors.Is(err, ledger.ErrMoved) {
+		t.Errorf("a range read before the repair was stored after it: %v, want errMoved", err)
+	}
+	catchUp(t, f)
+	if ended == 0 {
+		t.Error("kept answers were not ended")
+	}
+}

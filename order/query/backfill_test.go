@@ -1,0 +1,262 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/audit"
+	"crossgate/order/follow"
+	"crossgate/store"
+)
+
+// oldLedger has an order in every tenth block.
+func oldLedger(blocks int) (l *testChain, deals []deal) {
+	l = newTestChain(1)
+	for i := 1; i < blocks; i++ {
+		if i%10 != 0 {
+			l.mine()
+			continue
+		}
+		d := newDeal(byte(i/10), 1, 137)
+		l.mine([]told{d.created()})
+		deals = append(deals, d)
+	}
+	return l, deals
+}
+
+func TestBackfillReadsWhatIsBeforeTheLookback(t *testing.T) {
+	for _, store := range []*store.DB{openStore(t), openPostgres(t)} {
+		ledger, deals := oldLedger(205)
+		ledger.origin = 33
+		x := newIndex(store, map[chain.ID]order.Source{1: ledger}, quietly(follow.Options{Chains: evmChains(1), Lookback: 20, Range: 2}))
+		followAll(t, x)
+		if o := stored(t, store, deals[10].id); o != nil {
+			t.Fatalf("order %s was read from before the lookback", o.ID)
+		}
+		var mu sync.Mutex
+		var last audit.Progress
+		err := audit.Of(x.Chains).Backfill(t.Context(), func(p audit.Progress) {
+			mu.Lock()
+			defer mu.Unlock()
+			last = p
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := (audit.Progress{Chain: 1, Total: 184 - 33, Read: 184 - 33, Events: 15, Done: true}); last != want {
+			t.Errorf("at the end: %+v, want %+v", last, want)
+		}
+		for i, d := range deals {
+			if o, want := stored(t, store, d.id), 10*(i+1) >= 33; (o != nil) != want {
+				t.Errorf("order in block %d: stored %v, want %v", 10*(i+1), o != nil, want)
+			}
+		}
+		ledger.mine()
+		followAll(t, x)
+		if !x.Followers[0].Covers(0) {
+			t.Error("the follower does not know that all history is there")
+		}
+		status, err := audit.Of(x.Chains).Status(t.Context())
+		if err != nil || status[0].Orders != 17 || status[0].From.Number != 0 || status[0].Indexed != 205 || status[0].Head != 205 {
+			t.Errorf("Status = %+v, %v", status, err)
+		}
+	}
+}
+
+// TestABlockOfHistoryThatIsLeftOutIsNoneOfLaterOrders has an old block unreadable: what was created after the next
+// event is as complete as before.
+func TestABlockOfHistoryThatIsLeftOutIsNoneOfLaterOrders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ledger, _ := oldLedger(205)
+		source := &unreadable{testChain: ledger, block: 55}
+		x := newIndex(openStore(t), map[chain.ID]order.Source{1: source}, quietly(follow.Options{Chains: evmChains(1), Lookback: 20}))
+		followAll(t, x)
+		if err := audit.Of(x.Chains).Backfill(t.Context(), func(audit.Progress) {}); err != nil {
+			t.Fatal(err)
+		}
+		ledger.mine()
+		followAll(t, x)
+		for since, want := range map[uint64]bool{0: false, ledger.blocks[55].Time: false, ledger.blocks[60].Time + 1: true, ledger.blocks[204].Time: true} {
+			if x.Followers[0].Covers(since) != want {
+				t.Errorf("what happened since %d is all in the store: %t, want %t", since, !want, want)
+			}
+		}
+	})
+}
+
+// meter is a chain that counts what it is asked.
+type meter struct{ *testChain }
+
+var _ order.CallCounter = meter{}
+
+func (m meter) Calls() uint64 {
+	return uint64(m.times("Head") + m.times("Block") + m.times("Events") + m.times("EventsIn") + m.times("History"))
+}
+
+func TestBackfillTellsWhatItSpendsAndWillHaveSpent(t *testing.T) {
+	ledger, _ := oldLedger(205)
+	source := meter{ledger}
+	x := newIndex(openStore(t), map[chain.ID]order.Source{1: source}, quietly(follow.Options{Chains: evmChains(1), Lookback: 20, Range: 2}))
+	followAll(t, x)
+	before := source.Calls()
+	var steps []audit.Progress
+	if err := audit.Of(x.Chains).Backfill(t.Context(), func(p audit.Progress) { steps = append(steps, p) }); err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range steps {
+		if want := uint64(float64(p.Calls) * float64(p.Total) / float64(p.Read)); p.Calls == 0 || p.Expected != want {
+			t.Errorf("step %d: %+v, want %d calls expected", i, p, want)
+		}
+	}
+	last := steps[len(steps)-1]
+	if made := source.Calls() - before; len(steps) < 3 || last.Calls != made || last.Expected != made {
+		t.Errorf("at the end, after %d steps: %+v, want %d calls", len(steps), last, made)
+	}
+}
+
+// TestBackfillGoesOnWhereItWasStopped stops one after every step, while a follower reads on.
+func TestBackfillGoesOnWhereItWasStopped(t *testing.T) {
+	ledger, deals := oldLedger(205)
+	path := t.TempDir() + "/orders.db"
+	for done := false; !done; {
+		store := openStoreAt(t, path)
+		x := newIndex(store, map[chain.ID]order.Source{1: ledger}, quietly(follow.Options{Chains: evmChains(1), Lookback: 20, Range: 4}))
+		ledger.mine()
+		followAll(t, x)
+		ctx, stop := context.WithCancel(t.Context())
+		err := audit.Of(x.Chains).Backfill(ctx, func(p audit.Progress) {
+			done = p.Done
+			if !p.Done {
+				stop()
+			}
+		})
+		stop()
+		if err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	straight := openStore(t)
+	catchUp(t, follow.NewFollower(straight, 1, ledger, quietly(follow.Options{})))
+	got := openStoreAt(t, path)
+	for _, d := range deals {
+		if diff := cmp.Diff(stored(t, straight, d.id), stored(t, got, d.id), compare); diff != "" {
+			t.Errorf("order %s (-straight +backfilled):\n%s", d.id, diff)
+		}
+	}
+}
+
+func TestBackfillSurvivesAChainThatIsDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ledger, deals := oldLedger(205)
+		store := openStore(t)
+		x := newIndex(store, map[chain.ID]order.Source{1: ledger}, quietly(follow.Options{Chains: evmChains(1)}))
+		down := errors.New("no route to host")
+		ledger.fail(down)
+		var mu sync.Mutex
+		var reports []audit.Progress
+		ended := make(chan error)
+		go func() {
+			ended <- audit.Of(x.Chains).Backfill(t.Context(), func(p audit.Progress) {
+				mu.Lock()
+				defer mu.Unlock()
+				reports = append(reports, p)
+			})
+		}()
+		<-time.After(time.Minute)
+		ledger.fail(nil)
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(reports, func(p audit.Progress) bool { return errors.Is(p.Err, down) }) {
+			t.Error("nobody was told that the chain was down")
+		}
+		if o := stored(t, store, deals[0].id); o == nil {
+			t.Error("the first order was not read")
+		}
+	})
+}
+
+// prunedLedger has lost the blocks before one of them, and answers for the others.
+type prunedLedger struct {
+	*testChain
+	kept  uint64 // first block that is kept
+	cause error
+}
+
+type refusal struct{ error }
+
+func (refusal) IsRefusal() bool { return true }
+
+func (l prunedLedger) Block(ctx context.Context, number uint64) (order.Block, error) {
+	if number < l.kept {
+		return order.Block{}, l.cause
+	}
+	return l.testChain.Block(ctx, number)
+}
+
+func (l prunedLedger) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
+	if from < l.kept {
+		return nil, l.cause
+	}
+	return l.testChain.Events(ctx, from, to)
+}
+
+func (l prunedLedger) Origin(context.Context) (uint64, error) {
+	if audit.IsRefusal(l.cause) {
+		return 0, l.cause
+	}
+	return 0, nil
+}
+
+// TestBackfillDoesNotWaitForPrunedHistory reads what is there, of this chain and of another one, and says what is not.
+func TestBackfillDoesNotWaitForPrunedHistory(t *testing.T) {
+	for name, cause := range map[string]error{
+		"refused":         refusal{errors.New("history has been pruned for this block")},
+		"another failure": errors.New("HTTP 500"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				const kept = 77
+				old, deals := oldLedger(205)
+				whole := newTestChain(137)
+				for range 100 {
+					whole.mine()
+				}
+				db := openStore(t)
+				x := newIndex(db, map[chain.ID]order.Source{1: prunedLedger{old, kept, cause}, 137: whole}, quietly(follow.Options{Chains: evmChains(1, 137), Lookback: 20, Range: 16}))
+				followAll(t, x)
+				var mu sync.Mutex
+				last := map[chain.ID]audit.Progress{}
+				err := audit.Of(x.Chains).Backfill(t.Context(), func(p audit.Progress) {
+					mu.Lock()
+					defer mu.Unlock()
+					last[p.Chain] = p
+				})
+				var unread *audit.HistoryError
+				if !errors.As(err, &unread) || len(unread.Unread) != 1 || unread.Unread[0].Chain != 1 || unread.Unread[0].To != kept-1 {
+					t.Fatalf("Backfill = %v, want that blocks up to %d of chain 1 were not read", err, kept-1)
+				}
+				if p := last[1]; !p.Done || p.Err == nil {
+					t.Errorf("of the pruned chain: %+v, want its end with the reason", p)
+				}
+				if p := last[137]; !p.Done || p.Err != nil {
+					t.Errorf("of the other chain: %+v, want it whole", p)
+				}
+				for i, d := range deals {
+					if o, want := stored(t, db, d.id), 10*(i+1) >= kept; (o != nil) != want {
+						t.Errorf("order in block %d: stored %v, want %v", 10*(i+1), o != nil, want)
+					}
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,259 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/follow"
+)
+
+// gated is a chain that keeps those waiting who ask for a block, until it is let go.
+type gated struct {
+	*testChain
+	gate chan struct{}
+}
+
+func (g *gated) Block(ctx context.Context, number uint64) (order.Block, error) {
+	select {
+	case <-g.gate:
+	case <-ctx.Done():
+		return order.Block{}, ctx.Err()
+	}
+	return g.testChain.Block(ctx, number)
+}
+
+// openGate lets everybody through, closeGate nobody.
+func (g *gated) openGate()  { close(g.gate) }
+func (g *gated) closeGate() { g.gate = make(chan struct{}) }
+
+// doubtful is an index of one chain, on which an order was delivered in a block that a reorg has dropped: the
+// follower has read the new head and waits for a block. dropped lists the chains whose branch was reported to change.
+func doubtful(t *testing.T) (x *Index, chain1 *gated, followed chan error, dropped *[]chain.ID) {
+	t.Helper()
+	chain1 = &gated{testChain: newTestChain(1), gate: make(chan struct{})}
+	chain1.openGate()
+	d := newDeal(1, 1, 1)
+	chain1.mine([]told{d.created()})
+	chain1.mine([]told{d.fulfilled()})
+	dropped = new([]chain.ID)
+	x = newIndex(openStore(t), map[chain.ID]order.Source{1: chain1}, quietly(follow.Options{
+		Chains: evmChains(1), Observer: observed{branch: func(id chain.ID) { *dropped = append(*dropped, id) }},
+	}))
+	followAll(t, x)
+	if got := lockedOrders(t, x); got != 1 {
+		t.Fatalf("%d orders are locked, want 1", got)
+	}
+	chain1.drop(1)
+	chain1.mine()
+	chain1.closeGate()
+	followed = make(chan error, 1)
+	go func() { followed <- x.Followers[0].CatchUp(t.Context()) }()
+	synctest.Wait()
+	return x, chain1, followed, dropped
+}
+
+func TestLockedWaitsUntilDroppedBlocksAreWithdrawn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x, chain1, followed, dropped := doubtful(t)
+		answered := make(chan int, 1)
+		go func() { answered <- lockedOrders(t, x) }()
+		synctest.Wait()
+		select {
+		case got := <-answered:
+			t.Fatalf("%d orders are told to be locked while the reorg is carried out", got)
+		default:
+		}
+		chain1.openGate()
+		if err := <-followed; err != nil {
+			t.Fatal(err)
+		}
+		if got := <-answered; got != 0 {
+			t.Errorf("%d orders are locked, want none: the delivery was dropped", got)
+		}
+		if diff := cmp.Diff([]chain.ID{1}, *dropped); diff != "" {
+			t.Errorf("chains whose branch changed (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestLockedTellsOfAReorgThatIsNotCarriedOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x, chain1, followed, _ := doubtful(t)
+		begun := time.Now()
+		var unreachable *UnreachableError
+		_, _, err := x.Locked(t.Context(), taker)
+		if !errors.As(err, &unreachable) || len(unreachable.Chains) != 1 || time.Since(begun) > doubtLimit {
+			t.Errorf("Locked after %v: %v, want an *UnreachableError about chain 1", time.Since(begun), err)
+		}
+		left, leave := context.WithCancel(t.Context())
+		leave()
+		if _, _, err := x.Locked(left, taker); !errors.Is(err, context.Canceled) {
+			t.Errorf("Locked for a caller who left: %v", err)
+		}
+		chain1.openGate()
+		if err := <-followed; err != nil {
+			t.Fatal(err)
+		}
+		if got := lockedOrders(t, x); got != 0 {
+			t.Errorf("%d orders are locked, want none", got)
+		}
+	})
+}
+
+func TestHeadsThatContradictEachOther(t *testing.T) {
+	block := func(number uint64, hash, parent byte) order.Block {
+		return order.Block{Number: number, Hash: chain.Hash{hash}, Parent: chain.Hash{parent}}
+	}
+	before := block(5, 'e', 'd')
+	for _, test := range []struct {
+		now  order.Block
+		want bool
+	}{
+		{before, false},
+		{block(5, 'E', 'd'), true},
+		{block(6, 'f', 'e'), false},
+		{block(6, 'F', 'E'), true},
+		{block(4, 'd', 'c'), false}, // told by an endpoint that is behind
+		{block(4, 'D', 'c'), true},
+		{block(9, 'x', 'y'), false}, // not known before it is compared
+		{block(1, 'x', 'y'), false},
+	} {
+		if got := follow.Contradict(before, test.now); got != test.want {
+			t.Errorf("head %d %c after 5 e: contradiction %v, want %v", test.now.Number, test.now.Hash[0], got, test.want)
+		}
+	}
+	if follow.Contradict(order.Block{}, before) {
+		t.Error("the first head contradicts nothing")
+	}
+}
+
+// TestJumpOntoAnotherBranchIsFound reads a head far ahead of the last one, on a branch that dropped it.
+func TestJumpOntoAnotherBranchIsFound(t *testing.T) {
+	ledger, d := newTestChain(1), newDeal(1, 1, 1)
+	ledger.mine([]told{d.created(), d.fulfilled()})
+	var dropped []chain.ID
+	x := newIndex(openStore(t), map[chain.ID]order.Source{1: ledger}, quietly(follow.Options{
+		Chains: evmChains(1), Observer: observed{branch: func(id chain.ID) { dropped = append(dropped, id) }},
+	}))
+	followAll(t, x)
+	ledger.drop(1)
+	for range 4 {
+		ledger.mine()
+	}
+	followAll(t, x)
+	if got := lockedOrders(t, x); got != 0 || len(dropped) != 1 {
+		t.Errorf("%d orders are locked, and the branch changed %d times; want none, and once", got, len(dropped))
+	}
+}
+
+// TestJumpIsInDoubtAsSoonAsItIsCompared lets the follower read one block at a time. Before the first of them nothing tells
+// a head that is far ahead from one that dropped what was read; from then on nothing is said of it.
+func TestJumpIsInDoubtAsSoonAsItIsCompared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		chain1 := &gated{testChain: newTestChain(1), gate: make(chan struct{})}
+		chain1.openGate()
+		d := newDeal(1, 1, 1)
+		chain1.mine([]told{d.created(), d.fulfilled()})
+		changes := 0
+		x := newIndex(openStore(t), map[chain.ID]order.Source{1: chain1}, quietly(follow.Options{
+			Chains: evmChains(1), Observer: observed{branch: func(chain.ID) { changes++ }},
+		}))
+		followAll(t, x)
+		chain1.drop(1)
+		for range 4 {
+			chain1.mine()
+		}
+		chain1.closeGate()
+		followed := make(chan error, 1)
+		go func() { followed <- x.Followers[0].CatchUp(t.Context()) }()
+		synctest.Wait()
+		if got := lockedOrders(t, x); got != 1 || changes != 0 {
+			t.Errorf("before the comparison %d orders are locked and the branch changed %d times, want 1 and 0", got, changes)
+		}
+		chain1.gate <- struct{}{} // the block that was read last
+		synctest.Wait()
+		answered := make(chan int, 1)
+		go func() { answered <- lockedOrders(t, x) }()
+		synctest.Wait()
+		if len(answered) > 0 || changes != 1 {
+			t.Errorf("after it the branch changed %d times, want once; answered what is locked: %v, want not yet", changes, len(answered) > 0)
+		}
+		chain1.openGate()
+		if err := <-followed; err != nil {
+			t.Fatal(err)
+		}
+		if got := <-answered; got != 0 {
+			t.Errorf("%d orders are locked, want none", got)
+		}
+	})
+}
+
+// TestWhoWatchesReportsReorgsAlone has one follower watch what another one does on the same store.
+func TestWhoWatchesReportsReorgsAlone(t *testing.T) {
+	ledger, store, changes := newTestChain(1), openStore(t), 0
+	leads := follow.NewFollower(store, 1, ledger, quietly(follow.Options{}))
+	watches := follow.NewFollower(store, 1, ledger, quietly(follow.Options{Observer: observed{branch: func(chain.ID) { changes++ }}}))
+	replace := func(dropped int) {
+		ledger.drop(dropped)
+		for range dropped + 1 {
+			ledger.mine()
+		}
+	}
+	for _, step := range []struct {
+		name    string
+		does    func()
+		changes int
+		doubted bool
+	}{
+		{"nothing", func() {}, 0, false},
+		{"a block", func() { ledger.mine(); catchUp(t, leads) }, 0, false},
+		{"a jump", func() { replace(0); replace(0); catchUp(t, leads) }, 0, false},
+		{"a reorg that was carried out", func() { replace(2); replace(0); catchUp(t, leads) }, 1, false},
+		{"one that was not", func() { replace(1); replace(0) }, 2, true},
+		{"until now", func() { catchUp(t, leads) }, 3, false},
+	} {
+		step.does()
+		watches.Watch(t.Context())
+		if doubted := watches.Doubts() != nil; changes != step.changes || doubted != step.doubted {
+			t.Errorf("%s: the branch changed %d times, in doubt %v; want %d, %v", step.name, changes, doubted, step.changes, step.doubted)
+		}
+	}
+	replace(1)
+	catchUp(t, leads)
+	replace(0)
+	if catchUp(t, watches); changes != 4 {
+		t.Errorf("who took over after a reorg reported %d changes, want 4", changes)
+	}
+}
+
+func TestNothingIsSaidBeforeAnythingWasRead(t *testing.T) {
+	path := t.TempDir() + "/orders.db"
+	ledger := newTestChain(1)
+	sources := map[chain.ID]order.Source{1: ledger, 137: newTestChain(137)}
+	x := newIndex(openStoreAt(t, path), sources, quietly(follow.Options{Chains: evmChains(1, 137)}))
+	if _, _, err := x.Locked(t.Context(), taker); !errors.Is(err, ErrEmpty) {
+		t.Errorf("Locked before a chain was reached: %v, want ErrEmpty", err)
+	}
+	catchUp(t, x.Followers[0])
+	if got := lockedOrders(t, x); got != 0 {
+		t.Errorf("%d orders are locked, want none", got)
+	}
+	ledger.fail(errors.New("no route to host"))
+	again := newIndex(openStoreAt(t, path), sources, quietly(follow.Options{Chains: evmChains(1, 137)}))
+	if _, _, err := again.Locked(t.Context(), taker); err != nil {
+		t.Errorf("Locked of a store that was filled earlier: %v", err)
+	}
+	if err := again.Followers[0].CatchUp(t.Context()); err == nil {
+		t.Error("the head of a chain that is down was read")
+	}
+	if got, want := lagOf(again, 1).IndexedTime, uint64(1_000_000); got != want {
+		t.Errorf("while its chain is down the store is as of %d, want %d", got, want)
+	}
+}

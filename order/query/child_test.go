@@ -1,0 +1,176 @@
+package query
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/audit"
+	"crossgate/order/follow"
+	"crossgate/order/ledger"
+	"crossgate/store"
+)
+
+// childPlan, in the environment, makes the test binary a process that follows clockwork chains until it is
+// killed.
+const childPlan = "CROSSGATE_INDEX_CHILD"
+
+// plan is what such a process does.
+type plan struct {
+	Store       string // address of PostgreSQL, or path of the file
+	Start       time.Time
+	First, Last uint64
+	Every       time.Duration
+	Lookback    uint64
+	Silent      uint64 // the chains say nothing of earlier blocks
+}
+
+func (p plan) chains() map[chain.ID]*clockwork { return clockworks(p.Start, p.First, p.Last, p.Every) }
+
+// What the process says.
+const (
+	isOpen    = "open"   // the store is
+	hasStored = "stored" // a range of history is
+)
+
+func (p plan) open(ctx context.Context) (*store.DB, error) {
+	if strings.HasPrefix(p.Store, "postgres:") {
+		return store.OpenPostgres(ctx, p.Store, store.PostgresOptions{})
+	}
+	return store.OpenSQLite(ctx, p.Store)
+}
+
+// index reads few blocks at once: 20 of history, so that a plan's chains take many ranges.
+func (p plan) index(store *store.DB, chains map[chain.ID]*clockwork) *Index {
+	return newIndex(store, sourcesOf(chains), quietly(follow.Options{
+		Chains: evmChains(1, 137), Lookback: p.Lookback, Range: 1, Pace: follow.Pace{Asked: 10 * time.Millisecond},
+	}))
+}
+
+// beChild carries out a plan, until the parent ends or kills it.
+func beChild(text string) error {
+	var p plan
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		stop()
+	}()
+	store, err := p.open(ctx)
+	if err != nil {
+		return err
+	}
+	chains := p.chains()
+	for _, c := range chains {
+		c.silent = p.Silent
+	}
+	x := p.index(store, chains)
+	fmt.Println(isOpen)
+	var working sync.WaitGroup
+	working.Go(func() {
+		_ = audit.Of(x.Chains).Backfill(ctx, func(done audit.Progress) {
+			if done.Err == nil {
+				fmt.Println(hasStored)
+			}
+		})
+	})
+	working.Go(func() { _ = x.Run(ctx) })
+	working.Wait()
+	return store.Close()
+}
+
+// child is such a process.
+type child struct {
+	kill func()
+	said *bufio.Reader
+}
+
+// await returns when the process has said something.
+func (c child) await(t *testing.T, what string) {
+	t.Helper()
+	if line, err := c.said.ReadString('\n'); line != what+"\n" {
+		t.Fatalf("child said %q, %v, want %q", line, err, what)
+	}
+}
+
+// startChild runs a plan in a process of its own and returns when its store is open.
+func startChild(t *testing.T, p plan) child {
+	t.Helper()
+	text, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(os.Args[0])
+	command.Env = append(os.Environ(), childPlan+"="+string(text))
+	var complaint bytes.Buffer
+	command.Stderr = &complaint
+	input, err := command.StdinPipe() // open as long as this process lives
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c := child{said: bufio.NewReader(output), kill: sync.OnceFunc(func() {
+		_ = command.Process.Kill()
+		_ = command.Wait()
+		_ = input.Close()
+		if complaint.Len() > 0 {
+			t.Errorf("child said %s", complaint.String())
+		}
+	})}
+	t.Cleanup(c.kill)
+	c.await(t, isOpen)
+	return c
+}
+
+// answersOf is what a store tells of every order, transaction and taker of the clockwork chains.
+func answersOf(t *testing.T, store *store.DB, chains map[chain.ID]*clockwork) string {
+	t.Helper()
+	var text strings.Builder
+	say := func(what any) {
+		raw, err := json.Marshal(what)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Write(append(raw, '\n'))
+	}
+	for number := range chains[1].last + 1 {
+		hash := chains[1].hash("tx", number)
+		created, err := ledger.Ledger{DB: store}.CreatedIn(t.Context(), chain.NewTxHash(hash[:]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, events := range created {
+			o, _ := order.Fold(events)
+			say(o)
+		}
+	}
+	for _, each := range clockworkTakers {
+		certain, unconfirmed, err := ledger.Ledger{DB: store}.Locks(t.Context(), each)
+		if err != nil {
+			t.Fatal(err)
+		}
+		say(order.Locked(certain))
+		say(order.Locked(unconfirmed))
+	}
+	return text.String()
+}

@@ -1,0 +1,291 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/chain"
+	"crossgate/internal/postgrestest"
+	"crossgate/order"
+	"crossgate/order/follow"
+	"crossgate/order/ledger"
+	"crossgate/store"
+)
+
+// until returns when done does, or fails the test: after a time that only a machine with much else to do needs.
+func until(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	const patience = time.Minute
+	deadline := time.Now().Add(patience)
+	for !done() {
+		if time.Now().After(deadline) {
+			t.Fatalf("after %v still not %s", patience, what)
+		}
+		<-time.After(5 * time.Millisecond)
+	}
+}
+
+// runs an index until the test, or stop, ends it.
+func runIndex(t *testing.T, x *Index) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- x.Run(ctx) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(stop)
+	return stop
+}
+
+func indexedTo(t *testing.T, store *store.DB, id chain.ID) uint64 {
+	t.Helper()
+	position, _, err := ledger.Ledger{DB: store}.Checkpoint(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return position.Block
+}
+
+// TestAnotherReplicaTakesOverFromOneThatDied kills the process that follows the chains.
+func TestAnotherReplicaTakesOverFromOneThatDied(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("a lease has to run out, which takes some 10 s: run without -short")
+	}
+	p := plan{Store: newDatabase(t), Start: time.Now(), First: 300, Last: 20_000, Every: 10 * time.Millisecond}
+	leader := startChild(t, p)
+	store := openReplica(t, p.Store)
+	until(t, "followed by the other process", func() bool { return indexedTo(t, store, 1) > 300 && indexedTo(t, store, 137) > 300 })
+
+	chains := p.chains()
+	x := p.index(store, chains)
+	stop := runIndex(t, x)
+	before := indexedTo(t, store, 1)
+	until(t, "followed on", func() bool { return indexedTo(t, store, 1) > before+200 })
+	if asked := chains[1].events.Load() + chains[137].events.Load(); asked != 0 {
+		t.Errorf("this replica read %d ranges while another one followed the chains", asked)
+	}
+	leader.kill()
+	killed := time.Now()
+	until(t, "taken over", func() bool { return chains[1].events.Load() > 0 && chains[137].events.Load() > 0 })
+	t.Logf("taken over %v after the leader was killed", time.Since(killed).Round(10*time.Millisecond))
+
+	second := startChild(t, p) // it must stand by
+	taken := chains[1].events.Load()
+	until(t, "followed on", func() bool { return chains[1].events.Load() > taken+100 })
+	checkEpoch(t, store, "follow 1", 2)
+	checkEpoch(t, store, "follow 137", 2)
+	second.kill()
+
+	stop()
+	reached := min(indexedTo(t, store, 1), indexedTo(t, store, 137))
+	chains = clockworks(time.Time{}, reached, reached, time.Second)
+	straight := openStore(t)
+	followAll(t, newIndex(straight, sourcesOf(chains), quietly(follow.Options{Chains: evmChains(1, 137)})))
+	for number := range reached - 30 {
+		id := clockworkDeal(number).id
+		if diff := cmp.Diff(stored(t, straight, id), stored(t, store, id), compare); diff != "" {
+			t.Fatalf("order of block %d (-straight +taken over):\n%s", number, diff)
+		}
+	}
+}
+
+// checkEpoch wants a lease to have had so many holders.
+func checkEpoch(t *testing.T, store *store.DB, job string, want int64) {
+	t.Helper()
+	var epoch int64
+	_, err := store.QueryRow(t.Context(), []any{&epoch}, `SELECT epoch FROM leases WHERE job = $1`, job)
+	if err != nil || epoch != want {
+		t.Errorf("lease %q had %d holders, %v, want %d", job, epoch, err, want)
+	}
+}
+
+// TestReplicaThatLostItsLeaseCannotWrite is about one that was thought dead and comes back.
+func TestReplicaThatLostItsLeaseCannotWrite(t *testing.T) {
+	url, ledger := newDatabase(t), newTestChain(1)
+	old, young := openReplica(t, url), openReplica(t, url)
+	stalled := follow.NewFollower(old, 1, ledger, quietly(follow.Options{}))
+	var taken bool
+	var err error
+	if stalled.Lease, taken, err = old.Claim(t.Context(), "follow 1"); err != nil || !taken {
+		t.Fatalf("claim = %v, %v", taken, err)
+	}
+	catchUp(t, stalled)
+	if _, taken, _ := young.Claim(t.Context(), "follow 1"); taken {
+		t.Fatal("two replicas hold one lease")
+	}
+	execute(t, young, `UPDATE leases SET expires = 0`)
+	if _, taken, err := young.Claim(t.Context(), "follow 1"); err != nil || !taken {
+		t.Fatalf("claim of a lease that ran out = %v, %v", taken, err)
+	}
+	ledger.mine([]told{newDeal(1, 1, 137).created()})
+	if err := stalled.CatchUp(t.Context()); !errors.Is(err, store.ErrLeaseLost) {
+		t.Errorf("the old holder wrote: %v", err)
+	}
+	if o := stored(t, young, newDeal(1, 1, 137).id); o != nil {
+		t.Error("what the old holder read is stored")
+	}
+}
+
+// TestGracefulEndHandsOverAtOnce does not let others wait for a lease to run out.
+func TestGracefulEndHandsOverAtOnce(t *testing.T) {
+	t.Parallel()
+	url := newDatabase(t)
+	p := plan{Start: time.Now(), First: 10, Last: 20_000, Every: 10 * time.Millisecond}
+	first, second := openReplica(t, url), openReplica(t, url)
+	stop := runIndex(t, p.index(first, p.chains()))
+	until(t, "followed", func() bool { return indexedTo(t, first, 1) > 10 })
+	stop()
+	if _, taken, err := second.Claim(t.Context(), "follow 1"); err != nil || !taken {
+		t.Errorf("claim after the holder ended = %v, %v", taken, err)
+	}
+}
+
+// TestReplicasHearOfChangedOrders follows on one replica and listens on another.
+func TestReplicasHearOfChangedOrders(t *testing.T) {
+	url := newDatabase(t)
+	d, l := newDeal(1, 1, 1), newTestChain(1)
+	heard := make(chan []order.Change, 16)
+	listening := newIndex(openReplica(t, url), nil, quietly(follow.Options{Observer: observed{changed: func(c []order.Change) { heard <- c }}}))
+	runIndex(t, listening)
+	if first := <-heard; first != nil {
+		t.Fatalf("at first: %v, want that anything may have changed", first)
+	}
+	f := follow.NewFollower(openReplica(t, url), 1, l, quietly(follow.Options{}))
+	creation := l.mine([]told{d.created(), d.fulfilled()})[0]
+	catchUp(t, f)
+	want := []order.Change{{Order: d.id, Creation: creation, Taker: taker}}
+	if diff := cmp.Diff(want, <-heard, compare); diff != "" {
+		t.Errorf("after the creation (-want +got):\n%s", diff)
+	}
+	l.drop(1)
+	l.mine()
+	catchUp(t, f)
+	if diff := cmp.Diff(want, <-heard, compare); diff != "" {
+		t.Errorf("after the reorg (-want +got):\n%s", diff)
+	}
+	for _, text := range []string{"x", "0x12 - -\n", ledger.EncodeChanges(want) + "?"} {
+		if _, err := ledger.DecodeChanges(text); err == nil {
+			t.Errorf("notification %q was understood", text)
+		}
+	}
+	if many, err := ledger.DecodeChanges(strings.Repeat(ledger.EncodeChanges(want), 3)); err != nil || len(many) != 3 {
+		t.Errorf("three changes: %v, %v", many, err)
+	}
+}
+
+// lines is a log that may be read while it is written.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lines) Write(text []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(text)
+}
+
+// take returns what was logged since it was called last.
+func (l *lines) take() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer l.text.Reset()
+	return l.text.String()
+}
+
+// TestServesWhileItsDatabaseIsAway takes PostgreSQL away in every way in which that happens, and gives it back.
+func TestServesWhileItsDatabaseIsAway(t *testing.T) {
+	t.Parallel()
+	newDatabase(t) // skips where there is none
+	database, err := postgrestest.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, err := database.NewLink()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(link.Close(), database.Remove()); err != nil {
+			t.Error(err)
+		}
+	})
+	log := &lines{}
+	logger := slog.New(slog.NewTextHandler(log, nil))
+	address := link.To(create(t, database, "orders"))
+	db, err := store.OpenPostgres(t.Context(), address, store.PostgresOptions{Logger: logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	w := newWorld()
+	x := newIndex(db, map[chain.ID]order.Source{1: w.give, 137: w.take, 10: w.aside}, follow.Options{
+		Chains: evmChains(1, 137, 10), Pace: follow.Pace{Asked: 10 * time.Millisecond}, Logger: logger,
+	})
+	runIndex(t, x)
+	until(t, "level", func() bool { return !lagOf(x, 1).Level.IsZero() && !lagOf(x, 137).Level.IsZero() })
+	w.fulfil()
+	until(t, "locked", func() bool { return lockedOrders(t, x) == 1 })
+	log.take()
+	for _, way := range []struct {
+		name       string
+		take, give func() error
+	}{
+		{"stopped", database.Stop, database.Resume},
+		{"standing still", database.Suspend, database.Continue},
+		{"cut off", func() error { link.Lose(); return nil }, link.Heal},
+	} {
+		t.Run(way.name, func(t *testing.T) {
+			if err := way.take(); err != nil {
+				t.Fatal(err)
+			}
+			w.take.mine()
+			w.answersWithoutStore(t, x)
+			stopped := lagOf(x, 137)
+			if err := way.give(); err != nil {
+				t.Fatal(err)
+			}
+			until(t, "following again", func() bool { return lagOf(x, 137).Indexed > stopped.Indexed })
+			until(t, "locked again", func() bool { return lockedOrders(t, x) == 1 })
+			said := log.take()
+			if strings.Count(said, "\n") != 2 || !strings.Contains(said, "database unavailable;") || !strings.Contains(said, "database available again") {
+				t.Errorf("the log tells of the outage:\n%swant one line at its beginning and one at its end", said)
+			}
+		})
+	}
+}
+
+// answersWithoutStore asks for everything, in as much time as a request has.
+func (w *world) answersWithoutStore(t *testing.T, x *Index) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 12*time.Second)
+	defer cancel()
+	found, _, err := x.Find(ctx, w.creation)
+	if err != nil || len(found) != 1 || found[0].State != order.StateFulfilled {
+		t.Errorf("Find = %v, %v, want the order from its chains", found, err)
+	}
+	looking := follow.NewFollower(x.DB, 137, w.take, x.Chains.Options)
+	epoch := looking.Basis().Epoch
+	if err := looking.CatchUp(ctx); !errors.Is(err, store.ErrUnavailable) || epoch.HasEnded() {
+		t.Errorf("a look at the chain: %v, epoch over: %v; want ErrUnavailable, and what the chain said to hold", err, epoch.HasEnded())
+	}
+	if _, err := x.ByID(ctx, w.deal.id); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("ByID: %v, want ErrUnavailable", err)
+	}
+	_, _, err = x.Locked(ctx, taker)
+	if !errors.Is(err, ErrUnavailable) || errors.As(err, new(*UnreachableError)) {
+		t.Errorf("Locked: %v, want ErrUnavailable", err)
+	}
+}

@@ -1,0 +1,154 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/follow"
+)
+
+// confirm asks the give chains about what the store alone cannot be sure of, and returns what is locked: of
+// the certain locks those that were not claimed where a follower is behind, of the unconfirmed ones those
+// whose order was created and not claimed; unread are the chains of these. When a chain cannot be asked, certain locks
+// stay as they were indexed, since the basis shows the chain's lag; unconfirmed ones are an error, since nothing would
+// show that they are missing.
+func (x *Index) confirm(
+	ctx context.Context, certain, unconfirmed []order.Lock,
+) (sure []order.Lock, unread []chain.ID, err error) {
+	if len(unconfirmed) == 0 && !slices.ContainsFunc(x.Followers, x.isBehind) {
+		return certain, nil, nil
+	}
+	var outdated []order.Lock
+	for _, l := range certain {
+		if x.isBehind(x.Of(l.Give.Chain)) {
+			outdated = append(outdated, l)
+		} else {
+			sure = append(sure, l)
+		}
+	}
+	states, failed := x.states(ctx, slices.Concat(outdated, unconfirmed))
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	var unreachable UnreachableError
+	for _, l := range unconfirmed {
+		if err := failed[l.Give.Chain]; err != nil && !slices.Contains(unreachable.Chains, l.Give.Chain) {
+			unreachable.add(l.Give.Chain, err)
+		}
+		if known := states[l.Order]; known.State == order.StateCreated {
+			l.Give.Amount = known.Amount
+			sure, unread = append(sure, l), append(unread, l.Give.Chain)
+		}
+	}
+	if len(unreachable.Chains) > 0 {
+		return nil, nil, fmt.Errorf("confirm locked orders: %w", &unreachable)
+	}
+	for _, l := range outdated {
+		if known, isKnown := states[l.Order]; !isKnown || known.State == order.StateCreated {
+			sure = append(sure, l)
+		}
+	}
+	return sure, unread, nil
+}
+
+// isBehind reports whether the store lacks recent blocks of a followed chain.
+func (x *Index) isBehind(f *follow.Follower) bool {
+	if f == nil {
+		return false
+	}
+	read := f.Basis()
+	return order.Basis{Behind: x.Behind}.IsBehind(&read, read.By(time.Now()))
+}
+
+// states reads what the give chains of locks store of the orders, all chains at once. It returns nothing about a chain
+// that cannot be asked: either it failed, or it is not followed or has no such state.
+func (x *Index) states(ctx context.Context, locks []order.Lock) (map[order.ID]order.StoredState, map[chain.ID]error) {
+	now := time.Now()
+	states := map[order.ID]order.StoredState{}
+	unknown := map[chain.ID][]order.ID{}
+	views := map[chain.ID]follow.View{}
+	for _, f := range x.Followers {
+		views[f.ID] = f.View()
+	}
+	for _, l := range locks {
+		id := l.Give.Chain
+		if known, fresh := x.confirmed.recall(l.Order, views[id], now); fresh {
+			states[l.Order] = known
+		} else if _, hasStates := x.Source(id).(order.StateReader); hasStates {
+			unknown[id] = append(unknown[id], l.Order)
+		}
+	}
+	var mu sync.Mutex
+	var asking sync.WaitGroup
+	failed := map[chain.ID]error{}
+	for id, ids := range unknown {
+		asking.Go(func() {
+			read, err := x.Source(id).(order.StateReader).States(ctx, ids)
+			if err == nil && len(read) != len(ids) {
+				err = fmt.Errorf("%d states of %d orders", len(read), len(ids))
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				failed[id] = err
+				return
+			}
+			for i, state := range read {
+				states[ids[i]] = state
+				x.confirmed.remember(ids[i], state, views[id], now)
+			}
+		})
+	}
+	asking.Wait()
+	return states, failed
+}
+
+// confirmations remembers states that give chains reported, for as long as they are likely to last.
+type confirmations struct {
+	mu    sync.Mutex
+	known map[order.ID]confirmation
+}
+
+type confirmation struct {
+	order.StoredState
+	on    follow.View
+	again bool // the chain had said the same at another head, with no reorg in between
+	until time.Time
+}
+
+// confirmationLife is how long a state is good for that the chain reported at two heads, unless a reorg is seen. A
+// claim lasts for ever but for them; a fulfilled order that does not exist is a forgery, and a forger can make many; a
+// created one may be claimed with the next block. What was reported once may be in a block that was not read and that
+// a reorg drops unseen: it is good until the chain's next head.
+var confirmationLife = map[order.State]time.Duration{
+	order.None:                    time.Minute,
+	order.StateCreated:            10 * time.Second,
+	order.StateClaimedUnlock:      time.Hour,
+	order.StateClaimedOrderCancel: time.Hour,
+}
+
+func (c *confirmations) recall(id order.ID, on follow.View, now time.Time) (order.StoredState, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	known := c.known[id]
+	holds := known.on == on || known.again && known.on.Reorgs == on.Reorgs
+	return known.StoredState, holds && now.Before(known.until)
+}
+
+func (c *confirmations) remember(id order.ID, state order.StoredState, on follow.View, now time.Time) {
+	const most = 200_000
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known == nil || len(c.known) >= most {
+		c.known = make(map[order.ID]confirmation)
+	}
+	before, isKnown := c.known[id]
+	again := isKnown && before.State == state.State && before.on.Reorgs == on.Reorgs &&
+		(before.again || before.on.Head != on.Head)
+	c.known[id] = confirmation{state, on, again, now.Add(confirmationLife[state.State])}
+}

@@ -1,0 +1,201 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/follow"
+)
+
+var _ order.StateReader = (*testChain)(nil)
+
+func (l *testChain) Origin(ctx context.Context) (uint64, error) {
+	defer l.mu.Unlock()
+	return l.origin, l.enter(ctx, "Origin")
+}
+
+func (l *testChain) States(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
+	defer l.mu.Unlock()
+	if err := l.enter(ctx, "States"); err != nil {
+		return nil, err
+	}
+	kept := make([]order.StoredState, len(ids))
+	for i, id := range ids {
+		for _, b := range l.blocks {
+			for _, e := range b.events {
+				if e.Order == id && sideOf(e.Fact) == order.GiveSide {
+					kept[i] = keptAfter(kept[i], e.Fact)
+				}
+			}
+		}
+	}
+	return kept, nil
+}
+
+func keptAfter(kept order.StoredState, fact order.Fact) order.StoredState {
+	switch fact := fact.(type) {
+	case order.Created:
+		return order.StoredState{State: order.StateCreated, Amount: fact.Terms.Give.Amount}
+	case order.GiveIncreased:
+		kept.Amount = fact.Final
+	case order.Claimed:
+		return order.StoredState{State: order.StateClaimedUnlock}
+	}
+	return kept
+}
+
+// lockedOrders counts the orders that are locked for the tests' taker.
+func lockedOrders(t *testing.T, x *Index) int {
+	t.Helper()
+	locked, _, err := x.Locked(t.Context(), taker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for _, c := range locked {
+		for _, token := range c.Tokens {
+			for _, target := range token.Targets {
+				count += len(target.Orders)
+			}
+		}
+	}
+	return count
+}
+
+// TestLockedAsksForCreationsBeforeTheLookback follows chains from after the creations on.
+func TestLockedAsksForCreationsBeforeTheLookback(t *testing.T) {
+	give, take := newTestChain(1), newTestChain(137)
+	first, patched, paid, forged := newDeal(1, 1, 137), newDeal(2, 1, 137), newDeal(3, 1, 137), newDeal(4, 1, 137)
+	give.mine([]told{first.created(), patched.created(), paid.created()})
+	give.mine([]told{{patched.id, order.GiveIncreased{Final: chain.NewAmount(5000)}}, paid.claimedUnlock()})
+	for range 30 {
+		give.mine()
+		take.mine()
+	}
+	take.mine([]told{first.fulfilled(), patched.fulfilled(), paid.fulfilled(), forged.fulfilled()})
+	x := newIndex(openStore(t), map[chain.ID]order.Source{1: give, 137: take},
+		quietly(follow.Options{Chains: evmChains(1, 137), Lookback: 10}))
+	followAll(t, x)
+	for range 2 {
+		locked, _, err := x.Locked(t.Context(), taker)
+		if err != nil || len(locked) != 1 || locked[0].Tokens[0].Amount != chain.NewAmount(6000) {
+			t.Errorf("Locked = %+v, %v, want 1000 and the patched 5000", locked, err)
+		}
+	}
+	if asked := give.times("States"); asked != 1 {
+		t.Errorf("the give chain was asked %d times, want once for all orders", asked)
+	}
+}
+
+func TestLockedIsNoGuess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		give, take := newTestChain(1), newTestChain(137)
+		d := newDeal(1, 1, 137)
+		give.mine([]told{d.created()})
+		for range 30 {
+			give.mine()
+		}
+		take.mine([]told{d.fulfilled()})
+		x := newIndex(openStore(t), map[chain.ID]order.Source{1: give, 137: take},
+			quietly(follow.Options{Chains: evmChains(1, 137), Lookback: 10}))
+		followAll(t, x)
+		give.fail(errors.New("no route to host"))
+		var unreachable *UnreachableError
+		if _, _, err := x.Locked(t.Context(), taker); !errors.As(err, &unreachable) {
+			t.Errorf("with the give chain down: %v, want an *UnreachableError", err)
+		}
+		give.fail(nil)
+		if got := lockedOrders(t, x); got != 1 {
+			t.Errorf("%d orders are locked, want 1", got)
+		}
+	})
+}
+
+func TestLockedAsksAGiveChainThatIsBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		w.fulfil()
+		x := w.index(t)
+		followAll(t, x)
+		w.give.mine([]told{w.deal.claimedUnlock()})
+		if got := lockedOrders(t, x); got != 1 || w.give.times("States") != 0 {
+			t.Errorf("while the index is level %d orders are locked and the chain was asked %d times", got, w.give.times("States"))
+		}
+		<-time.After(2 * time.Minute) // in which no follower ran
+		if got := lockedOrders(t, x); got != 0 {
+			t.Errorf("%d orders are locked, want none: it was claimed", got)
+		}
+		w.give.drop(1)
+		w.give.mine()
+		w.give.fail(errors.New("no route to host"))
+		<-time.After(2 * time.Hour)
+		if got := lockedOrders(t, x); got != 1 {
+			t.Errorf("%d orders are locked, want the one as indexed", got)
+		}
+	})
+}
+
+// TestLockedHasDeliveriesWhoseCreationComesNext reads a delivery before the block of its creation, which a reorg drops
+// unseen. What the give chain said of it is good until its next head.
+func TestLockedHasDeliveriesWhoseCreationComesNext(t *testing.T) {
+	w := newWorld()
+	x := w.index(t)
+	w.give.drop(1)
+	followAll(t, x) // the whole chain, but for the creation
+	w.give.mine([]told{w.deal.created()})
+	w.fulfil()
+	catchUp(t, x.Of(137))
+	for range 2 {
+		locked, basis, err := x.Locked(t.Context(), taker)
+		if err != nil || len(locked) != 1 || !slices.Equal(unread(basis), []chain.ID{1}) {
+			t.Errorf("Locked = %+v, %v, want the order, with word that its creation was not read", locked, err)
+		}
+	}
+	if asked := w.give.times("States"); asked != 1 {
+		t.Errorf("the give chain was asked %d times, want once", asked)
+	}
+	w.give.drop(1)
+	w.give.mine()
+	catchUp(t, x.Of(1))
+	if got := lockedOrders(t, x); got != 0 {
+		t.Errorf("%d orders are locked, want none: the creation was dropped", got)
+	}
+	w.give.mine([]told{w.deal.created()})
+	catchUp(t, x.Of(1))
+	locked, basis, err := x.Locked(t.Context(), taker)
+	if err != nil || len(locked) != 1 || unread(basis) != nil {
+		t.Errorf("Locked = %+v, %v, want the order as it was read", locked, err)
+	}
+}
+
+// TestConfirmationsAreTrustedLongerTheSecondTime asks for one order at one head after the other.
+func TestConfirmationsAreTrustedLongerTheSecondTime(t *testing.T) {
+	id, now := order.ID{1}, time.Now()
+	at := func(reorgs uint64, head byte) follow.View { return follow.View{Reorgs: reorgs, Head: chain.Hash{head}} }
+	claimed := order.StoredState{State: order.StateClaimedUnlock}
+	var c confirmations
+	for _, step := range []struct {
+		asked follow.View
+		later follow.View
+		after time.Duration
+		want  bool
+	}{
+		{at(0, 'a'), at(0, 'a'), time.Minute, true},
+		{at(0, 'a'), at(0, 'b'), 0, false}, // the claim may be in a block that was dropped unseen
+		{at(0, 'b'), at(0, 'c'), time.Minute, true},
+		{at(0, 'c'), at(0, 'd'), time.Hour, false},
+		{at(0, 'd'), at(1, 'd'), 0, false},
+		{at(1, 'e'), at(1, 'f'), 0, false},
+	} {
+		c.remember(id, claimed, step.asked, now)
+		if known, fresh := c.recall(id, step.later, now.Add(step.after)); fresh != step.want || known != claimed {
+			t.Errorf("asked at %v, recalled at %v %v later: %v, %v, want %v", step.asked, step.later, step.after, known, fresh, step.want)
+		}
+	}
+}

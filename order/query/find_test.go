@@ -1,0 +1,344 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/follow"
+	"crossgate/order/proof"
+)
+
+// world is an order between chains 1 and 137, with chain 10 beside them.
+type world struct {
+	deal              deal
+	give, take, aside *testChain
+	creation          chain.TxHash
+}
+
+func newWorld() *world {
+	w := &world{deal: newDeal(1, 1, 137), give: newTestChain(1), take: newTestChain(137), aside: newTestChain(10)}
+	w.creation = w.give.mine([]told{w.deal.created()})[0]
+	return w
+}
+
+func (w *world) index(t *testing.T) *Index {
+	t.Helper()
+	sources := map[chain.ID]order.Source{1: w.give, 137: w.take, 10: w.aside}
+	return newIndex(openStore(t), sources, quietly(follow.Options{Chains: evmChains(1, 137, 10)}))
+}
+
+func (w *world) fulfil() { w.take.mine([]told{w.deal.fulfilled()}) }
+
+// mustFind returns the one order that a transaction created.
+func mustFind(t *testing.T, x *Index, tx chain.TxHash) Found {
+	t.Helper()
+	found, _, err := x.Find(t.Context(), tx)
+	if err != nil || len(found) != 1 {
+		t.Fatalf("Find(%s) = %v, %v, want one order", tx, found, err)
+	}
+	return found[0]
+}
+
+func TestFindTracesAnOrderThatIsNotIndexed(t *testing.T) {
+	w := newWorld()
+	x := w.index(t)
+	if o := mustFind(t, x, w.creation); o.State != order.StateCreated || o.ID != w.deal.id {
+		t.Errorf("after the creation: %s %v", o.ID, o.State)
+	}
+	w.fulfil()
+	if o := mustFind(t, x, w.creation); o.State != order.StateFulfilled {
+		t.Errorf("after the fulfilment: %v", o.State)
+	}
+	w.take.mine([]told{w.deal.sentUnlock()})
+	w.give.mine([]told{w.deal.claimedUnlock()})
+	if o := mustFind(t, x, w.creation); o.State != order.StateClaimedUnlock || o.SentUnlock == nil || o.Fulfilled == nil {
+		t.Errorf("after the claim: %+v", o)
+	}
+}
+
+func TestFindSaysWhatIsCertainOnly(t *testing.T) {
+	w := newWorld()
+	x := w.index(t)
+	elsewhere := w.aside.mine([]told{})[0]
+	down := errors.New("no route to host")
+	unknown := chain.NewTxHash(make([]byte, 32))
+	signature := chain.NewTxHash(make([]byte, 64))
+	tests := []struct {
+		name string
+		tx   chain.TxHash
+		down *testChain
+		want error
+	}{
+		{"no chain knows it", unknown, nil, order.ErrNotFound},
+		{"a chain that could know it is down", unknown, w.aside, down},
+		{"another chain is down, this one knows it", elsewhere, w.give, order.ErrNoOrder},
+		{"it exists and created nothing", elsewhere, nil, order.ErrNoOrder},
+		{"the give chain is down", w.creation, w.give, down},
+		{"the take chain is down", w.creation, w.take, down},
+		{"a chain beside is down", w.creation, w.aside, nil},
+		{"no chain of its family", signature, nil, order.ErrNotFound},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if test.down != nil {
+				test.down.fail(down)
+				defer test.down.fail(nil)
+			}
+			found, _, err := x.Find(t.Context(), test.tx)
+			if !errors.Is(err, test.want) || (err == nil) != (len(found) == 1) {
+				t.Fatalf("Find = %v, %v, want error %v", found, err, test.want)
+			}
+			var unreachable *UnreachableError
+			if errors.As(err, &unreachable) != (test.want == down) {
+				t.Errorf("Find: %v", err)
+			}
+			if unreachable != nil && !slices.Equal(unreachable.Chains, []chain.ID{test.down.id}) {
+				t.Errorf("unreachable chains %v, want %d", unreachable.Chains, test.down.id)
+			}
+		})
+	}
+}
+
+// Nothing is called not found while a chain was not heard that could know it: those chains are named.
+func TestNotFoundTakesAllChains(t *testing.T) {
+	w := newWorld()
+	x := w.index(t)
+	unknown, down := chain.NewTxHash(make([]byte, 32)), errors.New("no route to host")
+	chains := []*testChain{w.aside, w.give, w.take}
+	slices.SortFunc(chains, func(a, b *testChain) int { return cmp.Compare(a.id, b.id) })
+	var silent []chain.ID
+	for _, each := range chains {
+		each.fail(down)
+		silent = append(silent, each.id)
+		_, _, err := x.Find(t.Context(), unknown)
+		unheard, is := errors.AsType[*UnheardError](err)
+		if errors.Is(err, order.ErrNotFound) || !errors.As(err, new(*UnreachableError)) || !is || !slices.Equal(unheard.Chains, silent) {
+			t.Errorf("Find with %v down: %v", silent, err)
+		}
+	}
+}
+
+func TestFindReturnsAllOrdersOfATransaction(t *testing.T) {
+	give, take := newTestChain(1), newTestChain(137)
+	first, second, other := newDeal(9, 1, 137), newDeal(2, 1, 137), newDeal(3, 137, 1)
+	creation := give.mine([]told{first.created(), other.fulfilled(), second.created()})[0]
+	take.mine([]told{second.fulfilled()})
+	for _, indexed := range []bool{false, true} {
+		x := newIndex(openStore(t), map[chain.ID]order.Source{1: give, 137: take}, quietly(follow.Options{Chains: evmChains(1, 137)}))
+		if indexed {
+			followAll(t, x)
+		}
+		found, _, err := x.Find(t.Context(), creation)
+		if err != nil || len(found) != 2 {
+			t.Fatalf("indexed %v: Find = %v, %v, want two orders", indexed, found, err)
+		}
+		if found[0].ID != first.id || found[1].ID != second.id || found[1].State != order.StateFulfilled {
+			t.Errorf("indexed %v: found %s %v, %s %v", indexed, found[0].ID, found[0].State, found[1].ID, found[1].State)
+		}
+	}
+}
+
+func followAll(t *testing.T, x *Index) {
+	t.Helper()
+	for _, f := range x.Followers {
+		catchUp(t, f)
+	}
+}
+
+func TestFindAsksNoChainWhileFollowersAreLevel(t *testing.T) {
+	w := newWorld()
+	w.fulfil()
+	x := w.index(t)
+	followAll(t, x)
+	if o := mustFind(t, x, w.creation); o.State != order.StateFulfilled {
+		t.Errorf("state %v, want Fulfilled", o.State)
+	}
+	for _, l := range []*testChain{w.give, w.take, w.aside} {
+		if asked := l.times("EventsIn") + l.times("History"); asked != 0 {
+			t.Errorf("chain %d was asked %d times", l.id, asked)
+		}
+	}
+}
+
+func TestFindAsksAChainWhoseFollowerIsBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		x := w.index(t)
+		followAll(t, x)
+		w.fulfil()
+		<-time.After(time.Minute) // in which no follower ran
+		if o := mustFind(t, x, w.creation); o.State != order.StateFulfilled {
+			t.Errorf("state %v, want Fulfilled", o.State)
+		}
+		w.take.fail(errors.New("no route to host"))
+		var unreachable *UnreachableError
+		if _, _, err := x.Find(t.Context(), w.creation); !errors.As(err, &unreachable) {
+			t.Errorf("with the take chain down: %v, want an *UnreachableError", err)
+		}
+	})
+}
+
+func TestFindAsksAChainFollowedSinceTheCreationOnly(t *testing.T) {
+	w := newWorld()
+	w.fulfil()
+	for range 30 { // the fulfilment is behind the lookback of chain 137, the creation is not behind that of chain 1
+		w.take.mine()
+	}
+	sources := map[chain.ID]order.Source{1: w.give, 137: w.take}
+	x := newIndex(openStore(t), sources, quietly(follow.Options{Chains: evmChains(1, 137), Lookback: 10}))
+	followAll(t, x)
+	if o := mustFind(t, x, w.creation); o.State != order.StateFulfilled {
+		t.Errorf("state %v, want Fulfilled", o.State)
+	}
+	if asked := w.give.times("EventsIn"); asked != 0 {
+		t.Errorf("the creation is indexed, and chain 1 was asked %d times", asked)
+	}
+}
+
+// TestFindAsksAChainOfWhichBlocksAreLeftOut has the fulfilment be in a block that cannot be read.
+func TestFindAsksAChainOfWhichBlocksAreLeftOut(t *testing.T) {
+	w := newWorld()
+	w.fulfil()
+	take := &unreadable{testChain: w.take, block: uint64(len(w.take.blocks) - 1)}
+	x := newIndex(openStore(t), map[chain.ID]order.Source{1: w.give, 137: take}, quietly(follow.Options{Chains: evmChains(1, 137)}))
+	for range proof.QuarantineAfter - 1 {
+		if err := x.Of(137).CatchUp(t.Context()); !errors.As(err, new(*order.UnreadableError)) {
+			t.Fatalf("catchUp: %v, want that the block cannot be read", err)
+		}
+	}
+	followAll(t, x)
+	if o := mustFind(t, x, w.creation); o.State != order.StateFulfilled {
+		t.Errorf("state %v, want Fulfilled", o.State)
+	}
+	if before, after := x.Of(137).Covers(uint64(time.Now().Add(time.Hour).Unix())), w.give.times("History"); !before || after != 0 {
+		t.Errorf("what came after the block is covered: %v; the chain without such blocks was asked %d times", before, after)
+	}
+}
+
+func TestFindForgetsAFulfilmentThatAReorgDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		w.fulfil()
+		x := w.index(t)
+		followAll(t, x)
+		w.take.drop(1)
+		<-time.After(time.Minute) // in which no follower ran
+		if o := mustFind(t, x, w.creation); o.State != order.StateCreated {
+			t.Errorf("state %v, want Created", o.State)
+		}
+	})
+}
+
+func TestFindTellsWhatTheGiveChainKnowsOfAChainNotConfigured(t *testing.T) {
+	give := newTestChain(1)
+	d := newDeal(1, 1, chain.Solana)
+	creation := give.mine([]told{d.created()})[0]
+	x := newIndex(openStore(t), map[chain.ID]order.Source{1: give}, quietly(follow.Options{Chains: evmChains(1)}))
+	if o := mustFind(t, x, creation); o.State != order.StateCreated {
+		t.Errorf("state %v, want Created", o.State)
+	}
+	give.mine([]told{d.claimedUnlock()})
+	if o := mustFind(t, x, creation); o.State != order.StateClaimedUnlock {
+		t.Errorf("state %v, want ClaimedUnlock", o.State)
+	}
+}
+
+func TestFindEndsWithItsCaller(t *testing.T) {
+	w := newWorld()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var unreachable *UnreachableError
+	_, _, err := w.index(t).Find(ctx, w.creation)
+	if !errors.Is(err, context.Canceled) || errors.As(err, &unreachable) {
+		t.Errorf("Find of a caller who left: %v, want it to blame no chain", err)
+	}
+}
+
+// mute never answers.
+type mute struct{ *testChain }
+
+func (mute) EventsIn(ctx context.Context, _ chain.TxHash) ([]order.Event, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func TestFindBlamesTheChainsThatDoNotAnswerInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := newIndex(openStore(t), map[chain.ID]order.Source{1: newTestChain(1), 137: mute{newTestChain(137)}}, quietly(follow.Options{Chains: evmChains(1, 137)}))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		var unheard *UnheardError
+		if _, _, err := x.Find(ctx, newWorld().creation); !errors.As(err, &unheard) || !slices.Equal(unheard.Chains, []chain.ID{137}) {
+			t.Errorf("Find = %v, want it to name chain 137", err)
+		}
+	})
+}
+
+func TestByID(t *testing.T) {
+	w := newWorld()
+	w.fulfil()
+	x := w.index(t)
+	if _, err := x.ByID(t.Context(), w.deal.id); !errors.Is(err, ErrEmpty) {
+		t.Errorf("before anything is indexed: %v, want ErrEmpty", err)
+	}
+	followAll(t, x)
+	if _, err := x.ByID(t.Context(), order.ID{0xff}); !errors.Is(err, order.ErrNotFound) {
+		t.Errorf("of no order: %v, want ErrNotFound", err)
+	}
+	o, err := x.ByID(t.Context(), w.deal.id)
+	if err != nil || o.State != order.StateFulfilled {
+		t.Errorf("ByID = %v, %v", o, err)
+	}
+}
+
+func TestLockedFromFulfilmentToClaim(t *testing.T) {
+	w := newWorld()
+	x := w.index(t)
+	forged := newDeal(7, 1, 137)
+	w.take.mine([]told{forged.fulfilled()})
+	expect := func(when string, want int) {
+		t.Helper()
+		followAll(t, x)
+		got, _, err := x.Locked(t.Context(), taker)
+		if err != nil || len(got) != want {
+			t.Errorf("%s: Locked = %+v, %v, want %d chains", when, got, err, want)
+		}
+	}
+	expect("created", 0)
+	w.fulfil()
+	expect("fulfilled", 1)
+	w.take.mine([]told{w.deal.sentUnlock()})
+	expect("unlock sent", 1)
+	w.give.mine([]told{w.deal.claimedUnlock()})
+	expect("claimed", 0)
+	w.give.drop(1)
+	w.give.mine()
+	expect("claim dropped by a reorg", 1)
+	if got, _, err := x.Locked(t.Context(), chain.Address{}); err != nil || len(got) != 0 {
+		t.Errorf("Locked of nobody = %v, %v", got, err)
+	}
+}
+
+// TestFindAnswersWithWhatCanBeRead has a take chain whose nodes keep no old blocks: the order is as far as it is known,
+// what is stored of it stays, and the answer says which blocks are missing and is not final.
+func TestFindAnswersWithWhatCanBeRead(t *testing.T) {
+	w := newWorld()
+	w.fulfil()
+	x := w.index(t)
+	w.take.gap = &order.PartialError{Gap: order.Gap{Chain: 137, From: 1, To: 1000}, Err: errors.New("pruned")}
+	found := mustFind(t, x, w.creation)
+	if found.State != order.StateFulfilled || !slices.Equal(found.Gaps, []order.Gap{w.take.gap.Gap}) {
+		t.Errorf("order is %v with gaps %v, want it as far as it is known", found.State, found.Gaps)
+	}
+	basis := found.Basis.Of(137)
+	if basis.Final || basis.Unsearched != (order.BlockRange{From: 1, To: 1000}) || found.Basis.Of(1).Unsearched != (order.BlockRange{}) {
+		t.Errorf("basis %+v, want blocks 1 to 1000 of chain 137 to be missing", found.Basis)
+	}
+}

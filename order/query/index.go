@@ -1,0 +1,246 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/follow"
+	"crossgate/order/ledger"
+	"crossgate/store"
+)
+
+// Index knows every order on the chains that are followed, since they first were, and finds older ones.
+type Index struct {
+	*follow.Chains
+	Options
+	store     ledger.Ledger // a statement that reads ends within statementLimit
+	lists     ledger.Ledger // for lists and statistics, likewise within listLimit
+	confirmed confirmations
+	searches  searches
+}
+
+// How long a statement may take that an answer waits for. One that finds an order takes about a millisecond; a list
+// may count all orders of a taker.
+const (
+	statementLimit = time.Second
+	listLimit      = 5 * time.Second
+)
+
+// Options say how chains are asked. Zero values stand for defaults.
+type Options struct {
+	Behind time.Duration // lag from which a chain counts as behind and is asked about what is locked; default 1 min
+
+	// Search is called before chains are asked for a transaction that the index does not have: with what context, or
+	// why they are not asked. Nil: with the caller's.
+	Search func(context.Context) (context.Context, error)
+}
+
+// New makes an index over chains.
+func New(c *follow.Chains, o Options) *Index {
+	o.Behind = cmp.Or(o.Behind, time.Minute)
+	return &Index{
+		Chains: c, Options: o,
+		store: ledger.Ledger{DB: c.DB.Within(statementLimit), WithoutSwaps: c.WithoutSwaps}, lists: ledger.Ledger{DB: c.DB.Within(listLimit), WithoutSwaps: c.WithoutSwaps},
+	}
+}
+
+// Found is an order with the basis of what is said about it.
+type Found struct {
+	*order.Order
+	Basis order.Basis
+}
+
+// Find returns the orders that a transaction created, in log order, and what was searched for them, also beside an
+// error. It reads the store, and the chains for what the store does not cover: order.ErrNotFound when no chain knows
+// the transaction (see ErrUnasked), order.ErrNoOrder when it created none, *UnreachableError when a chain does not
+// answer that could know it (*UnheardError) or has to be asked about an order, *BusyError when chains are not asked.
+// While the store cannot be read, the chains are asked for everything, and what they do not find is ErrUnavailable.
+func (x *Index) Find(ctx context.Context, tx chain.TxHash) (found []Found, searched order.Basis, err error) {
+	ctx, span := tracer().Start(ctx, "order.find", trace.WithAttributes(attribute.Stringer("crossgate.order.creation", tx)))
+	defer func() { endSpan(span, err) }()
+	searched = x.Basis()
+	from := provenance{unsettled: x.unsettled()}
+	known, storeErr := x.store.CreatedIn(ctx, tx)
+	span.SetAttributes(attribute.Bool("crossgate.order.indexed", len(known) > 0))
+	if len(known) == 0 {
+		var done func()
+		known, done, err = x.traceCreation(ctx, tx, storeErr)
+		defer done()
+		if errors.Is(err, ErrUnasked) {
+			known, storeErr = x.store.CreatedIn(ctx, tx)
+			err = withStore(ctx, err, storeErr)
+		}
+		if stopped := x.stopped(); stopped != nil && errors.Is(err, order.ErrNotFound) {
+			err = stopped
+		}
+		if err != nil && len(known) == 0 {
+			return nil, searched, fmt.Errorf("find orders created in %s: %w", tx, err)
+		}
+		from.traced = true
+		if storeErr == nil {
+			storeErr = x.store.AddStored(ctx, known)
+		}
+	}
+	if storeErr != nil && !errors.Is(storeErr, store.ErrUnavailable) {
+		x.Logger.WarnContext(ctx, "order index unavailable; reading chains directly", "error", storeErr)
+	}
+	from.stored = storeErr == nil
+	orders, err := x.completeAll(ctx, known, from)
+	if err != nil {
+		return nil, searched, err
+	}
+	// A reorg can have moved an order into another transaction.
+	orders = slices.DeleteFunc(orders, func(o *order.Order) bool { return o.Created == nil || o.Created.At.Tx != tx })
+	if len(orders) == 0 {
+		return nil, searched, fmt.Errorf("find orders created in %s: dropped by a reorg: %w", tx, order.ErrNotFound)
+	}
+	return x.found(ctx, searched, from, orders...), searched, nil
+}
+
+// ByID returns one order that the index has seen on either of its chains. Otherwise, since an id does not say which
+// chain to ask, it returns order.ErrNotFound with the basis of what was searched and no order, ErrEmpty before any
+// chain was read to its head. ErrUnavailable while the store cannot be read.
+func (x *Index) ByID(ctx context.Context, id order.ID) (found Found, err error) {
+	ctx, span := tracer().Start(ctx, "order.find", trace.WithAttributes(attribute.Stringer("crossgate.order", id)))
+	defer func() { endSpan(span, err) }()
+	found.Basis = x.Basis()
+	from := provenance{unsettled: x.unsettled(), stored: true}
+	known, err := x.store.OfOrder(ctx, id)
+	if err != nil {
+		return found, unavailable(ctx, err)
+	}
+	if _, hasTerms := order.Fold(known); !hasTerms {
+		if err := x.stopped(); err != nil {
+			return found, err
+		}
+		return found, fmt.Errorf("find order %s: %w", id, cmp.Or(x.checkBegun(ctx), order.ErrNotFound))
+	}
+	o, err := x.complete(ctx, known, from)
+	if err != nil {
+		return found, err
+	}
+	return x.found(ctx, found.Basis, from, o)[0], nil
+}
+
+// Locked returns what is locked for an unlock authority: orders that it delivered and was not paid for. A
+// delivered order whose creation the index has not seen counts when its give chain keeps it as created, since
+// anybody can deliver on an order that does not exist; and where the index is behind a give chain, that chain
+// is asked whether it has paid. *UnreachableError when a chain that had to be asked did not answer, or when a
+// reorg dropped blocks that could not be withdrawn yet; ErrUnavailable while the store cannot be read; ErrEmpty when
+// nothing was ever read of any chain.
+func (x *Index) Locked(ctx context.Context, taker chain.Address) ([]order.LockedChain, order.Basis, error) {
+	basis := x.Basis()
+	if taker.IsAbsent() {
+		return nil, basis, nil
+	}
+	x.AskedWhatIsLocked()
+	if err := x.checkReadable(ctx); err != nil {
+		return nil, basis, fmt.Errorf("read locked orders: %w", err)
+	}
+	certain, unconfirmed, err := x.store.Locks(ctx, taker)
+	if err != nil {
+		return nil, basis, unavailable(ctx, err)
+	}
+	locks, unread, err := x.confirm(ctx, certain, unconfirmed)
+	for i := range basis.Chains {
+		basis.Chains[i].Unread = slices.Contains(unread, basis.Chains[i].Chain)
+	}
+	return order.Locked(locks), basis, err
+}
+
+// checkReadable returns nil when what the store says of all orders can be told: none of it is in doubt.
+func (x *Index) checkReadable(ctx context.Context) error {
+	err := x.awaitWithdrawals(ctx)
+	if away := x.DB.Available(); away != nil { // then nothing can be withdrawn either
+		return unavailable(ctx, away)
+	}
+	if err != nil {
+		return err
+	}
+	return x.checkBegun(ctx)
+}
+
+// ErrUnavailable says that the store cannot be read at the moment, and only the store has the answer.
+var ErrUnavailable = errors.New("order index is not available")
+
+// unavailable says that of an error of the store's, unless the caller left.
+func unavailable(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrUnavailable, err)
+}
+
+// ErrEmpty says that the store never held everything that any chain had, so that nothing is known of what it lacks.
+var ErrEmpty = errors.New("no chain has been read to its head so far")
+
+// checkBegun returns ErrEmpty if no chain was ever read to its head: then an empty answer would be a guess.
+func (x *Index) checkBegun(ctx context.Context) error {
+	if len(x.Followers) == 0 || slices.ContainsFunc(x.Followers, func(f *follow.Follower) bool { return f.WasLevel() }) {
+		return nil
+	}
+	for _, f := range x.Followers { // they may not have looked yet
+		position, _, err := x.store.Checkpoint(ctx, f.ID)
+		if err != nil {
+			return unavailable(ctx, err)
+		}
+		if position.WasLevel > 0 {
+			return nil
+		}
+	}
+	return ErrEmpty
+}
+
+// UnreachableError lists chains that could hold the answer and could not be read.
+type UnreachableError struct {
+	Chains []chain.ID
+	Err    error
+}
+
+func (e *UnreachableError) Error() string {
+	names := make([]string, len(e.Chains))
+	for i, id := range e.Chains {
+		names[i] = id.String()
+	}
+	return "chain " + strings.Join(names, ", ") + " did not answer: " + e.Err.Error()
+}
+
+// Unwrap returns why.
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+// stopped is *UnreachableError while nothing is read of some chains until an operator decides.
+func (x *Index) stopped() error {
+	var stopped UnreachableError
+	for _, f := range x.Followers {
+		if cause := f.Stopped(); cause != nil {
+			stopped.add(f.ID, cause)
+		}
+	}
+	if len(stopped.Chains) == 0 {
+		return nil
+	}
+	return &stopped
+}
+
+// tracer is asked for when a span begins, so that it is the one of whoever set up telemetry.
+func tracer() trace.Tracer { return otel.Tracer("crossgate/order") }
+
+// endSpan ends a span; answers that are no failure of ours do not mark it.
+func endSpan(span trace.Span, err error) {
+	if err != nil && !errors.Is(err, order.ErrNotFound) && !errors.Is(err, order.ErrNoOrder) && !errors.Is(err, order.ErrNoSwap) {
+		span.SetStatus(codes.Error, err.Error())
+	}
+	span.End()
+}

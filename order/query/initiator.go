@@ -1,0 +1,65 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/ledger"
+	"crossgate/store"
+)
+
+// identify returns events with who sent their transactions. A backfill stores many without, since it takes a call for
+// each transaction and most orders are never asked for: those of an order that is are read now, and stored. What could
+// not be read is returned as gaps of one block each.
+func (x *Index) identify(ctx context.Context, events []order.Event) ([]order.Event, []order.Gap) {
+	unread := map[chain.TxHash]order.At{} // one event of each transaction
+	for _, e := range events {
+		if e.At.Initiator.IsAbsent() {
+			unread[e.At.Tx] = e.At
+		}
+	}
+	if len(unread) == 0 {
+		return events, nil
+	}
+	ctx, span := tracer().Start(ctx, "order.identify")
+	defer span.End()
+	var mu sync.Mutex
+	var found []order.Event
+	var gaps []order.Gap
+	var reading sync.WaitGroup
+	for tx, at := range unread {
+		reading.Go(func() {
+			told, err := x.initiated(ctx, tx, at)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				x.Logger.WarnContext(ctx, "initiator of a transaction not read", "chain", at.Chain, "block", at.Block, "error", err)
+				gaps = append(gaps, order.Gap{Chain: at.Chain, From: at.Block, To: at.Block})
+			}
+			found = append(found, told...)
+		})
+	}
+	reading.Wait()
+	identified := ledger.Alike(events, found)
+	if err := x.store.Identify(ctx, found); err != nil && !errors.Is(err, store.ErrUnavailable) && ctx.Err() == nil {
+		x.Logger.WarnContext(ctx, "initiators not stored; they are read again when somebody asks", "error", err)
+	}
+	return identified, gaps
+}
+
+// initiated returns the events of a transaction, of which one is known to be at a place.
+func (x *Index) initiated(ctx context.Context, tx chain.TxHash, at order.At) ([]order.Event, error) {
+	source := x.Source(at.Chain)
+	if source == nil {
+		return nil, fmt.Errorf("chain %d is not configured", at.Chain)
+	}
+	told, err := source.EventsIn(ctx, tx)
+	if err == nil && ledger.InitiatorAt(at, told).IsAbsent() {
+		err = fmt.Errorf("chain %d: transaction %s is not in block %d", at.Chain, tx, at.Block)
+	}
+	return told, err
+}

@@ -1,0 +1,313 @@
+package query
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/follow"
+	"crossgate/store"
+)
+
+// testChain is a small chain in memory that tells of orders: blocks that follow each other, can be dropped,
+// and hold events.
+type testChain struct {
+	gap *order.PartialError // what History cannot search; nil: nothing
+
+	mu       sync.Mutex
+	id       chain.ID
+	blocks   []sealed
+	finality uint64                // blocks behind the newest that are final
+	forks    uint64                // makes the hashes of every branch its own
+	dropped  map[chain.Hash]uint64 // blocks, with the number of forks when they were
+
+	origin      uint64 // first block with contracts
+	unreachable error  // what every call answers
+	maxRange    uint64 // most blocks that Events reads; 0: any number
+	asked       map[string]int
+}
+
+// sealed is a block with the transactions in it.
+type sealed struct {
+	order.Block
+	txs    []chain.TxHash
+	events []order.Event
+}
+
+var (
+	_ order.Source        = (*testChain)(nil)
+	_ order.HistorySource = (*testChain)(nil)
+)
+
+// newTestChain begins with a block 0.
+func newTestChain(id chain.ID) *testChain {
+	l := &testChain{id: id, finality: 5, asked: map[string]int{}, dropped: map[chain.Hash]uint64{}}
+	l.mine()
+	return l
+}
+
+// mine seals a block of one transaction per list of facts, and returns their hashes.
+func (l *testChain) mine(txs ...[]told) []chain.TxHash {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	number := uint64(len(l.blocks))
+	b := sealed{Block: order.Block{Number: number, Hash: l.hash("block", number), Time: 1_000_000 + 10*number}}
+	if number > 0 {
+		b.Parent = l.blocks[number-1].Hash
+	}
+	for i, facts := range txs {
+		hash := l.hash("tx", number<<16|uint64(i))
+		tx := chain.NewTxHash(hash[:])
+		b.txs = append(b.txs, tx)
+		for _, t := range facts {
+			b.events = append(b.events, order.Event{Order: t.id, Fact: t.fact, At: order.At{
+				Chain: l.id, Tx: tx, Block: number, BlockHash: b.Hash, Time: b.Time,
+				Initiator: chain.NewAddress([]byte("initiator")), LogIndex: uint(len(b.events)),
+			}})
+		}
+	}
+	l.blocks = append(l.blocks, b)
+	return b.txs
+}
+
+// drop takes the newest blocks away, as a reorg does before it puts others there.
+func (l *testChain) drop(depth int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.forks++
+	for _, b := range l.blocks[len(l.blocks)-depth:] {
+		l.dropped[b.Hash] = l.forks
+	}
+	l.blocks = l.blocks[:len(l.blocks)-depth]
+}
+
+// isDropped reports whether a step of an order is in a block that was taken away.
+func (l *testChain) isDropped(o *order.Order) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.ContainsFunc(o.Steps(), func(at order.At) bool { return l.dropped[at.BlockHash] > 0 })
+}
+
+func (l *testChain) hash(what string, number uint64) chain.Hash {
+	var h chain.Hash
+	copy(h[:], what)
+	binary.BigEndian.PutUint64(h[8:], uint64(l.id))
+	binary.BigEndian.PutUint64(h[16:], l.forks+1)
+	binary.BigEndian.PutUint64(h[24:], number)
+	return h
+}
+
+func (l *testChain) fail(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.unreachable = err
+}
+
+func (l *testChain) times(call string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.asked[call]
+}
+
+// enter begins a call; the caller unlocks.
+func (l *testChain) enter(ctx context.Context, call string) error {
+	l.mu.Lock()
+	l.asked[call]++
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return l.unreachable
+}
+
+func (l *testChain) Head(ctx context.Context) (order.Head, error) {
+	defer l.mu.Unlock()
+	if err := l.enter(ctx, "Head"); err != nil {
+		return order.Head{}, err
+	}
+	newest := l.blocks[len(l.blocks)-1].Block
+	return order.Head{Latest: newest, Finalized: newest.Number - min(newest.Number, l.finality)}, nil
+}
+
+func (l *testChain) Block(ctx context.Context, number uint64) (order.Block, error) {
+	defer l.mu.Unlock()
+	if err := l.enter(ctx, "Block"); err != nil {
+		return order.Block{}, err
+	}
+	if number >= uint64(len(l.blocks)) {
+		return order.Block{}, fmt.Errorf("block %d: %w", number, order.ErrNotFound)
+	}
+	return l.blocks[number].Block, nil
+}
+
+func (l *testChain) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
+	defer l.mu.Unlock()
+	if err := l.enter(ctx, "Events"); err != nil {
+		return nil, err
+	}
+	if l.maxRange > 0 && to-from+1 > l.maxRange {
+		return nil, fmt.Errorf("range exceeds %d blocks", l.maxRange)
+	}
+	var events []order.Event
+	for _, b := range l.blocks[from:min(to+1, uint64(len(l.blocks)))] {
+		events = append(events, b.events...)
+	}
+	return events, nil
+}
+
+func (l *testChain) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, error) {
+	defer l.mu.Unlock()
+	if err := l.enter(ctx, "EventsIn"); err != nil {
+		return nil, err
+	}
+	for _, b := range l.blocks {
+		if slices.Contains(b.txs, tx) {
+			return slices.DeleteFunc(slices.Clone(b.events), func(e order.Event) bool { return e.At.Tx != tx }), nil
+		}
+	}
+	return nil, order.ErrNotFound
+}
+
+func (l *testChain) History(ctx context.Context, id order.ID, side order.Side, since uint64) ([]order.Event, error) {
+	defer l.mu.Unlock()
+	if err := l.enter(ctx, "History"); err != nil {
+		return nil, err
+	}
+	var events []order.Event
+	for _, b := range l.blocks {
+		for _, e := range b.events {
+			if e.Order == id && sideOf(e.Fact) == side && e.At.Time >= since {
+				events = append(events, e)
+			}
+		}
+	}
+	if l.gap != nil {
+		return events, l.gap
+	}
+	return events, nil
+}
+
+func sideOf(fact order.Fact) order.Side {
+	switch fact.(type) {
+	case order.Created, order.GiveIncreased, order.Claimed:
+		return order.GiveSide
+	}
+	return order.TakeSide
+}
+
+// told is a fact about an order.
+type told struct {
+	id   order.ID
+	fact order.Fact
+}
+
+var taker = chain.NewAddress([]byte("unlock authority 20b"))
+
+// deal is an order of the tests: what its chains can tell of it.
+type deal struct {
+	id    order.ID
+	terms order.Terms
+}
+
+func newDeal(number byte, give, take chain.ID) deal {
+	return deal{order.ID{31: number}, order.Terms{
+		Nonce: uint64(number),
+		Maker: chain.NewAddress([]byte("maker")),
+		Give:  order.Offer{Chain: give, Token: chain.NewAddress([]byte("give token")), Amount: chain.NewAmount(1000)},
+		Take:  order.Offer{Chain: take, Token: chain.NewAddress([]byte("take token")), Amount: chain.NewAmount(900)},
+	}}
+}
+
+func (d deal) created() told { return told{d.id, order.Created{Terms: d.terms, Metadata: []byte{1}}} }
+
+func (d deal) fulfilled() told {
+	actual := d.terms.Take.Amount
+	return told{d.id, order.Fulfilled{Terms: d.terms, ActualAmount: &actual, Taker: taker, UnlockAuthority: taker}}
+}
+
+func (d deal) sentUnlock() told {
+	return told{d.id, order.Sent{Kind: order.Unlock, Beneficiary: taker, Submission: chain.Hash{9}}}
+}
+
+func (d deal) claimedUnlock() told {
+	return told{d.id, order.Claimed{Kind: order.Unlock, Beneficiary: taker, Paid: d.terms.Give.Amount, Submission: chain.Hash{9}}}
+}
+
+// evmChains is a registry in which every id is an EVM chain.
+func evmChains(ids ...chain.ID) chain.Registry {
+	chains := make([]chain.Chain, len(ids))
+	for i, id := range ids {
+		chains[i] = chain.Chain{ID: id, Family: chain.EVM}
+	}
+	return chain.NewRegistry(chains...)
+}
+
+// observed is an Observer made of functions, any of which may be nil.
+type observed struct {
+	changed func([]order.Change)
+	branch  func(chain.ID)
+}
+
+func (o observed) OrdersChanged(changes []order.Change) {
+	if o.changed != nil {
+		o.changed(changes)
+	}
+}
+
+func (o observed) BranchChanged(id chain.ID) {
+	if o.branch != nil {
+		o.branch(id)
+	}
+}
+
+func (observed) OrderSeen(context.Context, *order.Order) {}
+
+// quietly completes options for tests, which provoke what is logged.
+func quietly(o follow.Options) follow.Options {
+	o.Logger = slog.New(slog.DiscardHandler)
+	return o.WithDefaults()
+}
+
+// newIndex is an index of sources.
+func newIndex(db *store.DB, sources map[chain.ID]order.Source, o follow.Options) *Index {
+	return New(follow.New(db, sources, o), Options{})
+}
+
+func openStore(t testing.TB) *store.DB {
+	t.Helper()
+	return openStoreAt(t, t.TempDir()+"/orders.db")
+}
+
+// execute runs a statement.
+func execute(t testing.TB, db *store.DB, statement string) {
+	t.Helper()
+	err := db.Update(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.ExecContext(t.Context(), statement)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func openStoreAt(t testing.TB, path string) *store.DB {
+	t.Helper()
+	store, err := store.OpenSQLite(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return store
+}
+
+// lagOf returns the lag of one chain.
+func lagOf(x *Index, id chain.ID) order.Lag { return x.Basis().Of(id).Lag }

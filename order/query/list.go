@@ -1,0 +1,109 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"crossgate/order"
+	"crossgate/order/ledger"
+	"crossgate/order/list"
+)
+
+var (
+	// ErrUnlisted says that orders are being listed that were indexed before there were lists.
+	ErrUnlisted = errors.New("orders that were indexed earlier are not listed yet")
+	// ErrWithoutSwaps says that swaps within a chain are not indexed here.
+	ErrWithoutSwaps = errors.New("swaps within a chain are not indexed")
+)
+
+// List returns the part of a list that begins at skip, counted from 0, and holds at most take. Orders whose creation is
+// not known are in no list. Where swaps are listed, the basis says from where each chain was read for them.
+// *UnreachableError when a reorg dropped blocks that could not be withdrawn yet; ErrUnavailable while the store cannot
+// be read, ErrUnlisted while not all orders in it are listed; ErrEmpty when nothing was ever read of any chain;
+// ErrWithoutSwaps.
+func (x *Index) List(ctx context.Context, k list.Kind, f list.Filter, skip, take uint64) (l List, basis order.Basis, err error) {
+	basis = x.Basis()
+	if k != list.Orders && x.store.WithoutSwaps {
+		return List{}, basis, ErrWithoutSwaps
+	}
+	if err := x.checkReadable(ctx); err != nil {
+		return List{}, basis, fmt.Errorf("list: %w", err)
+	}
+	if k != list.Orders {
+		if err := x.limitToSwaps(ctx, &basis); err != nil {
+			return List{}, basis, err
+		}
+	}
+	if l, err = listFrom(ctx, x.lists, k, f, skip, take); err != nil && !errors.Is(err, ErrUnlisted) {
+		err = unavailable(ctx, fmt.Errorf("list: %w", err))
+	}
+	return l, basis, err
+}
+
+// limitToSwaps has a basis begin where each chain was read for swaps.
+func (x *Index) limitToSwaps(ctx context.Context, basis *order.Basis) error {
+	from, err := x.store.SwapsFrom(ctx)
+	if err != nil {
+		return unavailable(ctx, err)
+	}
+	for i := range basis.Chains {
+		c := &basis.Chains[i]
+		first, known := from[c.Chain]
+		if !known {
+			first = order.BlockTime{Number: c.Indexed + 1, Time: c.IndexedTime}
+		}
+		if first.Number > c.From.Number {
+			c.From = first
+		}
+	}
+	return nil
+}
+
+// List is a part of the orders and swaps that a filter matches.
+type List struct {
+	Items []Item
+	Total uint64 // of all parts
+}
+
+// Item is an order or a swap: the other one is nil.
+type Item struct {
+	Order *order.Order
+	Swap  *order.Swap
+}
+
+// listFrom reads a part of a list from a ledger.
+func listFrom(ctx context.Context, from ledger.Ledger, k list.Kind, f list.Filter, skip, take uint64) (List, error) {
+	if k != list.Swaps {
+		if behind, err := from.Unlisted(ctx); err != nil || behind {
+			return List{}, errors.Join(err, ErrUnlisted)
+		}
+	}
+	page, err := list.Find(ctx, from.DB, k, f, skip, take)
+	if err != nil {
+		return List{}, err
+	}
+	var orders, swaps []order.ID
+	for _, each := range page.Items {
+		if each.IsSwap {
+			swaps = append(swaps, each.ID)
+		} else {
+			orders = append(orders, each.ID)
+		}
+	}
+	events, err := ledger.EventsOfAll(ctx, from, orders)
+	if err != nil {
+		return List{}, err
+	}
+	made, err := from.SwapsByID(ctx, swaps)
+	l := List{Total: page.Total}
+	for _, each := range page.Items { // what a reorg has taken away meanwhile is left out
+		if o, _ := order.Fold(events[each.ID]); o != nil && o.Created != nil {
+			l.Items = append(l.Items, Item{Order: o})
+		}
+		if swap := made[each.ID]; swap != nil {
+			l.Items = append(l.Items, Item{Swap: swap})
+		}
+	}
+	return l, err
+}

@@ -1,0 +1,169 @@
+package query
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/ledger"
+	"crossgate/order/list"
+	"crossgate/store"
+)
+
+// BenchmarkList asks a store of a million orders, with all their events, for pages as clients ask for them. Orders come
+// evenly over 400 days; most are claimed, and a tenth belong to one affiliate. It reports the median.
+func BenchmarkList(b *testing.B) {
+	orders := listSize()
+	for name, open := range map[string]func(testing.TB) *store.DB{"SQLite": openStore, "PostgreSQL": openPostgres} {
+		b.Run(name, func(b *testing.B) {
+			db := open(b)
+			v := &invented{Rand: rand.New(rand.NewPCG(1, 1)), chains: newInvented(1).chains}
+			for n := range 20_000 {
+				v.people = append(v.people, chain.NewAddress([]byte("person no. 1"+strconv.Itoa(10_000_000+n))))
+			}
+			fillList(b, db, v, orders)
+			settle(b, db)
+			for _, each := range clientLists(v) {
+				b.Run(each.name, func(b *testing.B) { benchmarkList(b, ledger.Ledger{DB: db}, each) })
+			}
+		})
+	}
+}
+
+// listSize is how many orders a benchmark of lists has: with -short, by which make test runs each once, few.
+func listSize() int {
+	if testing.Short() {
+		return inventedAtOnce
+	}
+	return 1_000_000
+}
+
+const inventedAtOnce = 2_000 // and stored in one transaction
+
+// settle has PostgreSQL do what its autovacuum does within a minute of so many writes.
+func settle(b *testing.B, db *store.DB) {
+	b.Helper()
+	if !db.IsReplicated() {
+		return
+	}
+	for _, table := range []string{"listed", "listed_counts", "events", "swaps"} {
+		if err := db.ForEachRow(b.Context(), nil, `VACUUM ANALYZE `+table); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// fillList stores orders and their events, and a fifth as many swaps. A third of what is delivered is delivered by one
+// taker.
+func fillList(b *testing.B, db *store.DB, v *invented, orders int) {
+	b.Helper()
+	v.taker = v.people[0]
+	for first := 0; first < orders; first += inventedAtOnce {
+		err := db.Update(b.Context(), func(tx *store.Tx) error {
+			folded, rows, swaps := map[order.ID]*order.Order{}, [][]any{}, []order.Swap{}
+			for n := range inventedAtOnce {
+				at := inventedBegin + uint64(first+n)*400*secondsOfDay/uint64(orders)
+				events := v.events()
+				for i := range events {
+					events[i].At.Time = at
+					row, err := ledger.EventRow(events[i])
+					if err != nil {
+						return err
+					}
+					rows = append(rows, row)
+				}
+				o, _ := order.Fold(events)
+				if folded[o.ID] = o; n%5 == 0 {
+					id := o.ID
+					id[0] = 1
+					swaps = append(swaps, order.Swap{ID: id, At: order.At{Chain: 8453, Block: uint64(first + n), Time: at, Tx: chain.NewTxHash(id[:])}, Fact: order.Swapped{
+						Sender: v.somebody(), Recipient: v.somebody(), ReferralCode: uint32(v.IntN(4)) * 10_000,
+					}})
+				}
+			}
+			if err := tx.ExecEach(b.Context(), ledger.InsertEvent, rows); err != nil {
+				return err
+			}
+			if err := ledger.AddSwaps(b.Context(), tx, swaps); err != nil {
+				return err
+			}
+			return ledger.Relist(b.Context(), tx, folded, swaps, nil)
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// clientList is what one kind of client asks for.
+type clientList struct {
+	name       string
+	kind       list.Kind
+	filter     list.Filter
+	skip, take uint64
+}
+
+// clientLists are what public clients send, and what asks for the most work that a filter can.
+func clientLists(v *invented) []clientList {
+	regular, seldom := v.people[300], v.people[15_000]
+	referral, half := uint32(30_000), uint64(inventedBegin+200*secondsOfDay)
+	delivered := []order.State{order.StateCreated, order.StateFulfilled, order.StateSentUnlock, order.StateClaimedUnlock}
+	stuck := []order.State{order.StateCreated, order.StateOrderCancelled, order.StateSentOrderCancel}
+	open := []order.State{order.StateFulfilled, order.StateSentUnlock}
+	claimed := list.Filter{States: []order.State{order.StateClaimedUnlock}}
+	return []clientList{
+		{"newest", list.Orders, list.Filter{}, 0, 100},
+		{"maker", list.Orders, list.Filter{Maker: regular}, 0, 100},
+		{"creator", list.Orders, list.Filter{Creator: seldom}, 0, 20},
+		{"delivered", list.Orders, list.Filter{States: delivered}, 0, 100},
+		{"stuck", list.Orders, list.Filter{States: stuck, Search: &list.Search{Address: regular}}, 0, 100},
+		{"pair", list.Orders, list.Filter{GiveChains: []chain.ID{100000014}, TakeChains: []chain.ID{7565164}}, 0, 100},
+		{"walk", list.Orders, list.Filter{Since: half - 30*secondsOfDay, Until: half + 4321}, 50_000, 100},
+		{"affiliate", list.Orders, list.Filter{
+			GiveChains: []chain.ID{1}, States: []order.State{order.StateClaimedUnlock}, ReferralCode: &referral,
+			Search: &list.Search{Address: regular},
+		}, 0, 100},
+		{"taker", list.Orders, list.Filter{UnlockAuthorities: []chain.Address{regular, seldom}, States: open}, 0, 100},
+		{"referral", list.Orders, list.Filter{ReferralCode: &referral}, 0, 100},
+
+		{"swaps", list.Swaps, list.Filter{}, 0, 100},
+		{"both", list.Both, list.Filter{}, 0, 100},
+		{"both-deep", list.Both, list.Filter{Since: inventedBegin + 4321}, 777_777, 100},
+		{"last", list.Orders, list.Filter{}, 899_900, 100},
+		{"claimed-deep", list.Orders, claimed, 300_000, 100},
+		{"market-deep", list.Both, list.Filter{TradeType: "Market", Since: inventedBegin + 4321, Until: half}, 100_000, 100},
+		{"referral-deep", list.Orders, list.Filter{ReferralCode: &referral}, 200_000, 100},
+		{"referral-states", list.Orders, list.Filter{ReferralCode: &referral, States: delivered}, 150_000, 100},
+		{"big-taker", list.Orders, list.Filter{UnlockAuthorities: []chain.Address{v.people[0]}}, 100_000, 100},
+		{"big-taker-open", list.Orders, list.Filter{UnlockAuthorities: []chain.Address{v.people[0]}, States: open}, 0, 100},
+		{"big-taker-claimed", list.Orders, list.Filter{Fulfiller: v.people[0], States: claimed.States}, 100_000, 100},
+		{"big-maker", list.Orders, list.Filter{Maker: v.people[0], States: claimed.States}, 0, 100},
+		{"first-hour", list.Both, list.Filter{Until: inventedBegin + 3600}, 0, 100},
+	}
+}
+
+// benchmarkList reports the median, the longest, which is mostly the first, and processor time, which other programs on
+// the machine do not change much.
+func benchmarkList(b *testing.B, s ledger.Ledger, each clientList) {
+	b.Helper()
+	var times []time.Duration
+	var total uint64
+	before := processorTime(b, s.DB)
+	for b.Loop() {
+		begun := time.Now()
+		listed, err := listFrom(b.Context(), s, each.kind, each.filter, each.skip, each.take)
+		if err != nil {
+			b.Fatal(err)
+		}
+		total, times = listed.Total, append(times, time.Since(begun))
+	}
+	b.ReportMetric(float64((processorTime(b, s.DB)-before).Microseconds())/1000/float64(b.N), "cpu-ms")
+	slices.Sort(times)
+	b.ReportMetric(float64(times[len(times)/2].Microseconds())/1000, "ms-median")
+	b.ReportMetric(float64(times[len(times)-1].Microseconds())/1000, "ms-longest")
+	b.ReportMetric(float64(total), "listed")
+}

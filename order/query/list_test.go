@@ -1,0 +1,191 @@
+package query
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/follow"
+	"crossgate/order/ledger"
+	"crossgate/order/list"
+	"crossgate/store"
+)
+
+// checkListed wants what lists are searched by to be what the stored events make it, and the counts to be right.
+func checkListed(t *testing.T, db *store.DB) {
+	t.Helper()
+	ctx := t.Context()
+	stored := ledger.Ledger{DB: db}
+	rowsOf := func(query string) (rows []string) {
+		err := db.ForEachRow(ctx, func(r *sql.Rows) error {
+			var key, n string
+			err := r.Scan(&key, &n)
+			rows = append(rows, key+" "+n)
+			return err
+		}, query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(rows)
+		return rows
+	}
+	counts := rowsOf(`SELECT period || ' ' || cell || ' ' || swap, listed FROM listed_counts WHERE listed <> 0`)
+	want := slices.Concat(
+		rowsOf(`SELECT (at / 2097152) || ' ' || cell || ' ' || swap, COUNT(*) FROM listed GROUP BY 1`),
+		rowsOf(`SELECT (at / 2097152) || ' ' || referral_code || ' ' || swap, COUNT(*) FROM listed GROUP BY 1`))
+	slices.Sort(want)
+	if diff := cmp.Diff(want, counts); diff != "" {
+		t.Fatalf("counts (-recounted +counted):\n%s", diff)
+	}
+	ids, err := ledger.QueryIDs(ctx, db, `SELECT order_id FROM events UNION SELECT id FROM listed WHERE swap = 0`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range ids {
+		o, err := orderOf(ctx, db, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := listFrom(ctx, stored, list.Orders, list.Filter{Search: &list.Search{Order: id}}, 0, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if isListed := o != nil && o.Created != nil; (found.Total == 1) != isListed {
+			t.Fatalf("order %s is in %d lists, its creation is known: %t", id, found.Total, isListed)
+		}
+		if found.Total == 0 {
+			continue
+		}
+		all := filterOf(o)
+		if found, err = listFrom(ctx, stored, list.Orders, all, 0, 2); err != nil || found.Total != 1 {
+			t.Fatalf("order %s is not listed as it is: list(%+v) = %d, %v", id, all, found.Total, err)
+		}
+	}
+}
+
+// orderOf is what is stored of an order, nil without terms.
+func orderOf(ctx context.Context, db *store.DB, id order.ID) (*order.Order, error) {
+	events, err := ledger.EventsOf(ctx, db, id)
+	o, _ := order.Fold(events)
+	return o, err
+}
+
+// filterOf asks for everything that an order has.
+func filterOf(o *order.Order) list.Filter {
+	f := list.Filter{
+		GiveChains: []chain.ID{o.Terms.Give.Chain}, TakeChains: []chain.ID{o.Terms.Take.Chain}, States: []order.State{o.State},
+		Calls: []order.ExternalCallState{o.Call}, TradeType: tradeType(o), Since: o.Created.At.Time, Until: o.Created.At.Time,
+		Maker: o.Terms.Maker, Creator: o.Created.At.Initiator, ReferralCode: &o.Created.Fact.ReferralCode,
+		GiveAuthority: o.Terms.Authorities.GivePatch, OrderAuthority: o.Terms.Authorities.Order, Search: &list.Search{Order: o.ID},
+	}
+	if o.Fulfilled != nil {
+		f.Fulfiller, f.UnlockAuthorities = o.Fulfilled.Fact.Taker, []chain.Address{o.Fulfilled.Fact.UnlockAuthority}
+	}
+	return f
+}
+
+// TestListsKeepUpWithReorgs takes events of orders away and brings others, with a thousand and more of them.
+func TestListsKeepUpWithReorgs(t *testing.T) {
+	for name, db := range map[string]*store.DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
+		t.Run(name, func(t *testing.T) {
+			v := newInvented(11)
+			var known, gone []order.Event
+			for range 130 {
+				var added, taken []order.Event
+				for range 1 + v.IntN(10) {
+					added = append(added, v.events()...)
+				}
+				known = slices.DeleteFunc(known, func(e order.Event) bool {
+					leaves := v.IntN(20) == 0
+					if leaves {
+						taken = append(taken, e)
+					}
+					return leaves
+				})
+				added = append(added, gone...) // on another branch they come again
+				apply(t, db, added, taken)
+				known, gone = append(known, added...), taken
+			}
+			if len(known) < 1000 {
+				t.Errorf("%d events, want a thousand", len(known))
+			}
+			checkListed(t, db)
+		})
+	}
+}
+
+// apply stores events and takes others out.
+func apply(t *testing.T, db *store.DB, added, taken []order.Event) {
+	t.Helper()
+	err := db.Update(t.Context(), func(tx *store.Tx) error {
+		for _, e := range taken {
+			_, err := tx.ExecContext(t.Context(), `DELETE FROM events WHERE chain = $1 AND block = $2 AND log_index = $3`,
+				int64(e.At.Chain), int64(e.At.Block), int64(e.At.LogIndex))
+			if err != nil {
+				return err
+			}
+		}
+		_, err := ledger.AddEvents(t.Context(), tx, added, taken)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestOrdersFromBeforeThereWereListsAreListed migrates a store back and forth, and catches up in several steps.
+func TestOrdersFromBeforeThereWereListsAreListed(t *testing.T) {
+	path := t.TempDir() + "/orders.db"
+	db, err := store.OpenSQLite(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fillInvented(t, db, newInvented(3), 2*ledger.ListedAtOnce+10)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, version := range []int64{7, 0} {
+		if _, _, err := (store.Location{Path: path}).Migrate(t.Context(), version); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db = openStoreAt(t, path)
+	stored := ledger.Ledger{DB: db}
+	steps := 0
+	for left := true; left; steps++ {
+		if _, err := listFrom(t.Context(), stored, list.Orders, list.Filter{}, 0, 1); !errors.Is(err, ErrUnlisted) {
+			t.Errorf("list after %d steps: %v, want ErrUnlisted", steps, err)
+		}
+		if left, err = stored.ListSome(t.Context(), store.Lease{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if steps != 3 {
+		t.Errorf("%d steps, want 3", steps)
+	}
+	checkListed(t, db)
+}
+
+func TestMixedListsSayFromWhereTheyAre(t *testing.T) {
+	l, d := newTestChain(1), newDeal(1, 1, 137)
+	x := newIndex(openStore(t), map[chain.ID]order.Source{1: l}, quietly(follow.Options{Chains: evmChains(1, 137)}))
+	if _, _, err := x.List(t.Context(), list.Both, list.Filter{}, 0, 10); err == nil {
+		t.Error("a list of what was never read")
+	}
+	l.mineSwaps([]told{d.created()}, []told{swapped(1)})
+	followAll(t, x)
+	got, basis, err := x.List(t.Context(), list.Both, list.Filter{}, 0, 10)
+	if err != nil || got.Total != 2 || len(got.Items) != 2 {
+		t.Fatalf("List = %+v, %v, want an order and a swap", got, err)
+	}
+	_, ofSwaps, err := x.List(t.Context(), list.Swaps, list.Filter{}, 0, 10)
+	if err != nil || basis.Chains[0].From != ofSwaps.Chains[0].From {
+		t.Errorf("the list begins at %+v, that of swaps at %+v, %v", basis.Chains[0].From, ofSwaps.Chains[0].From, err)
+	}
+}

@@ -1,0 +1,51 @@
+package query
+
+import (
+	"database/sql"
+	"testing"
+
+	"crossgate/order"
+	"crossgate/order/ledger"
+	"crossgate/store"
+)
+
+// TestOrdersAreFoundByIndexWhileAnIndexGrows begins with an empty PostgreSQL, whose first plans are for tables with
+// nothing in them, and counts what is read of them later.
+func TestOrdersAreFoundByIndexWhileAnIndexGrows(t *testing.T) {
+	db, v := openPostgres(t), newInvented(5)
+	add := func(orders int, then func(*store.Tx) error) {
+		t.Helper()
+		var events []order.Event
+		for range orders {
+			events = append(events, v.events()...)
+		}
+		err := db.Update(t.Context(), func(tx *store.Tx) error {
+			if _, err := ledger.AddEvents(t.Context(), tx, events, nil); err != nil {
+				return err
+			}
+			return then(tx)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const often = 12 // more than the five times after which PostgreSQL keeps a plan
+	for range often {
+		add(60, func(*store.Tx) error { return nil })
+	}
+	for range 2 {
+		add(1500, func(*store.Tx) error { return nil })
+	}
+	add(60, func(tx *store.Tx) error {
+		return tx.ForEachRow(t.Context(), func(rows *sql.Rows) error {
+			var table string
+			var read int
+			if err := rows.Scan(&table, &read); err != nil {
+				return err
+			}
+			t.Errorf("%d rows of %s were read one after another, want those that an index finds alone", read, table)
+			return nil
+		}, `SELECT relname, seq_tup_read FROM pg_stat_xact_user_tables
+			WHERE relname IN ('events', 'orders', 'listed') AND seq_tup_read > 0`)
+	})
+}

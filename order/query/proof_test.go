@@ -1,0 +1,354 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/audit"
+	"crossgate/order/follow"
+	"crossgate/order/ledger"
+	"crossgate/order/proof"
+	"crossgate/store"
+)
+
+// forgetful is a chain whose first reading of a block loses its events, and that can read it a second time.
+type forgetful struct {
+	*testChain
+	lost     map[uint64]bool // blocks whose events Events leaves out
+	fails    error           // what Events answers, in place of all else
+	verified []ledger.Range
+}
+
+func (f *forgetful) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
+	if f.fails != nil {
+		return nil, f.fails
+	}
+	events, err := f.testChain.Events(ctx, from, to)
+	return slices.DeleteFunc(events, func(e order.Event) bool { return f.lost[e.At.Block] }), err
+}
+
+func (f *forgetful) Verify(ctx context.Context, from, to uint64, first []order.Event) (order.Proof, error) {
+	f.verified = append(f.verified, ledger.Range{From: from, To: to})
+	events, err := f.testChain.Events(ctx, from, to)
+	v := order.Proof{Events: events}
+	if len(events) != len(first) {
+		v.Wrong = []string{"forgetful"}
+	}
+	return v, err
+}
+
+// following is an index of one chain, whose follower a test has catch up.
+func following(t *testing.T, source order.Source) *Index {
+	t.Helper()
+	return newIndex(openStore(t), map[chain.ID]order.Source{1: source}, quietly(follow.Options{
+		Chains: evmChains(1),
+		Pace:   follow.Pace{Asked: time.Hour}, // second readings may take half of it, however slow the machine is
+	}))
+}
+
+func TestASecondReadingCorrectsTheStore(t *testing.T) {
+	chain1, d := &forgetful{testChain: newTestChain(1), lost: map[uint64]bool{2: true}}, newDeal(1, 1, 1)
+	chain1.mine([]told{d.created()})
+	chain1.mine([]told{d.fulfilled()})
+	x := following(t, chain1)
+	var changes []order.Change
+	x.Followers[0].Observer = observed{changed: func(c []order.Change) { changes = append(changes, c...) }}
+	followAll(t, x)
+	if got := lockedOrders(t, x); got != 0 {
+		t.Fatalf("%d orders are locked before the second reading, want 0: this test needs a loss", got)
+	}
+	changes = nil
+	for range 40 {
+		chain1.mine()
+	}
+	followAll(t, x)
+	if got := lockedOrders(t, x); got != 1 {
+		t.Errorf("%d orders are locked, want the one that the first reading missed", got)
+	}
+	if len(changes) != 1 || changes[0].Order != d.id || changes[0].Taker != taker {
+		t.Errorf("reported changes %+v, want the order", changes)
+	}
+	if got := x.Corrections(); len(got) != 1 || got[1] != 1 {
+		t.Errorf("corrections by chain = %v, want the event that the first reading missed", got)
+	}
+	if got, word := x.Basis().Chains[0].Proven, x.Followers[0].Prover.WordEnd-1; got < word {
+		t.Errorf("proven up to block %d, want %d, the newest that was one endpoint's word, or later", got, word)
+	}
+}
+
+// TestAChainIsReadTwiceAtMost counts the second readings of blocks that come one by one.
+func TestAChainIsReadTwiceAtMost(t *testing.T) {
+	chain1 := &forgetful{testChain: newTestChain(1)}
+	x := following(t, chain1)
+	followAll(t, x)
+	for range 2200 {
+		chain1.mine()
+		followAll(t, x)
+	}
+	var read uint64
+	for _, r := range chain1.verified {
+		read += r.To - r.From + 1
+	}
+	if len(chain1.verified) > 3 || read > 2200 {
+		t.Errorf("second readings of 2200 blocks: %v, want one for each thousand, and one at the start", chain1.verified)
+	}
+}
+
+func TestAnEndpointFoundWrongHasItsBlocksProvenAgain(t *testing.T) {
+	chain1, d := &forgetful{testChain: newTestChain(1), lost: map[uint64]bool{}}, newDeal(1, 1, 1)
+	x := following(t, chain1)
+	for range 100 {
+		chain1.mine()
+	}
+	followAll(t, x)
+	proven := len(chain1.verified)
+	chain1.lost[uint64(len(chain1.blocks))] = true
+	chain1.mine([]told{d.created(), d.fulfilled()})
+	for range 1100 {
+		chain1.mine()
+	}
+	followAll(t, x)
+	again := chain1.verified[proven:]
+	if !slices.ContainsFunc(again, func(r ledger.Range) bool { return r.From < 90 }) {
+		t.Errorf("after an endpoint was found wrong blocks %v were proven, want those before as well", again)
+	}
+	if got := lockedOrders(t, x); got != 1 {
+		t.Errorf("%d orders are locked, want 1", got)
+	}
+}
+
+// TestReorgsKeepWhatStands has a reorg of every depth drop blocks while the new ones cannot be listed, with what was
+// dropped in one of the new ones and without: nothing that still stands is missing from an answer, and nothing that was
+// dropped is in one; there may be no answer.
+func TestReorgsKeepWhatStands(t *testing.T) {
+	for depth := 1; depth <= 20; depth++ {
+		for _, isBack := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) { testReorgKeepsWhatStands(t, depth, isBack) })
+		}
+	}
+}
+
+func testReorgKeepsWhatStands(t *testing.T, depth int, isBack bool) {
+	chain1 := &forgetful{testChain: newTestChain(1)}
+	chain1.finality = 30
+	standing, dropped := newDeal(1, 1, 1), newDeal(2, 1, 1)
+	chain1.mine([]told{standing.created(), standing.fulfilled()})
+	for range 60 {
+		chain1.mine()
+	}
+	x := following(t, chain1)
+	followAll(t, x)
+	for range depth - 1 {
+		chain1.mine()
+	}
+	creations := chain1.mine([]told{dropped.created(), dropped.fulfilled()})
+	followAll(t, x)
+	chain1.drop(depth)
+	want := 1
+	if isBack {
+		chain1.mine([]told{dropped.created(), dropped.fulfilled()})
+		want = 2
+	}
+	for range depth + 1 {
+		chain1.mine()
+	}
+	chain1.fails = errors.New("logs are not to be had")
+	for range 3 {
+		if err := x.Followers[0].CatchUp(t.Context()); err == nil {
+			t.Fatal("the chain was followed without logs")
+		}
+		_, err := x.ByID(t.Context(), standing.id)
+		if err != nil {
+			t.Errorf("reorg of %d: the order that stands: %v", depth, err)
+		}
+		if _, _, err := x.Find(t.Context(), creations[0]); err == nil {
+			t.Errorf("reorg of %d: an order is answered whose block was dropped", depth)
+		}
+		if found, err := x.ByID(t.Context(), dropped.id); err == nil && chain1.isDropped(found.Order) {
+			t.Errorf("reorg of %d: order %s is answered from a block that was dropped", depth, dropped.id)
+		}
+		if _, _, err := x.Locked(t.Context(), taker); err == nil {
+			t.Errorf("reorg of %d: locked orders are answered in doubt", depth)
+		}
+	}
+	chain1.fails = nil
+	followAll(t, x)
+	if got := lockedOrders(t, x); got != want {
+		t.Errorf("reorg of %d: %d orders are locked, want %d, those that stand", depth, got, want)
+	}
+	if found, err := x.ByID(t.Context(), dropped.id); (err == nil) != isBack || isBack && chain1.isDropped(found.Order) {
+		t.Errorf("reorg of %d: afterwards the order that was dropped is %+v, %v", depth, found, err)
+	}
+	if from := x.Basis().Chains[0]; from.Indexed != uint64(len(chain1.blocks)-1) {
+		t.Errorf("reorg of %d: read up to block %d", depth, from.Indexed)
+	}
+}
+
+// TestAReorgAfterAQuietTailStopsAtTheFinalBlock: nothing final is read again.
+func TestAReorgAfterAQuietTailStopsAtTheFinalBlock(t *testing.T) {
+	chain1 := &forgetful{testChain: newTestChain(1)}
+	for range 100 {
+		chain1.mine()
+	}
+	x := following(t, chain1)
+	followAll(t, x)
+	chain1.drop(1)
+	chain1.mine()
+	chain1.mine()
+	before := chain1.times("Events")
+	head, _ := chain1.Head(t.Context())
+	position, _, err := x.store.Checkpoint(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fork, err := x.Followers[0].Settle(t.Context(), position, head)
+	if err != nil || fork < 95 {
+		t.Errorf("a reorg of one block goes back to block %d, %v, want 95 or later, which is final", fork, err)
+	}
+	followAll(t, x)
+	if got := chain1.times("Events") - before; got > 3 {
+		t.Errorf("%d searches for events after it", got)
+	}
+}
+
+func TestAChainBehindEverythingThatWasReadIsInDoubt(t *testing.T) {
+	chain1 := newTestChain(1)
+	for range 100 {
+		chain1.mine()
+	}
+	x := following(t, chain1)
+	followAll(t, x)
+	chain1.drop(60)
+	if err := x.Followers[0].CatchUp(t.Context()); err == nil {
+		t.Error("a chain that lost final blocks is followed as if nothing had happened")
+	}
+	if !x.unsettled()[1] {
+		t.Error("the chain is not in doubt")
+	}
+}
+
+// unreadable is a chain of which one block cannot be read.
+type unreadable struct {
+	*testChain
+	block uint64 // zero: all can
+}
+
+func (u *unreadable) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
+	if u.block >= from && u.block <= to && u.block != 0 {
+		return nil, &order.UnreadableError{Block: u.block, Err: errors.New("receipt with other logs than its filter sums up")}
+	}
+	return u.testChain.Events(ctx, from, to)
+}
+
+// unreadables is a chain of which two blocks cannot be read. Which of them a search tells of changes each time.
+type unreadables struct {
+	*testChain
+	both [2]uint64
+	told int
+}
+
+func (u *unreadables) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
+	u.told++
+	for i := range u.both {
+		if block := u.both[(u.told+i)%len(u.both)]; block >= from && block <= to {
+			return nil, &order.UnreadableError{Block: block, Err: errors.New("node has a transaction not in its block")}
+		}
+	}
+	return u.testChain.Events(ctx, from, to)
+}
+
+// TestBlocksThatCannotBeReadByTurnsStopNothing is about two of them, the first where following begins.
+func TestBlocksThatCannotBeReadByTurnsStopNothing(t *testing.T) {
+	for _, both := range [][2]uint64{{2, 3}, {0, 3}} {
+		chain1 := &unreadables{testChain: newTestChain(1), both: both}
+		later := newDeal(1, 1, 1)
+		for range 3 {
+			chain1.mine()
+		}
+		chain1.mine([]told{later.created(), later.fulfilled()})
+		x := newIndex(openStore(t), map[chain.ID]order.Source{1: chain1}, quietly(follow.Options{
+			Chains: evmChains(1),
+			Pace:   follow.Pace{Asked: time.Hour}, // second readings may take half of it, however slow the machine is
+		}))
+		for range 2 * proof.QuarantineAfter {
+			if err := x.Followers[0].CatchUp(t.Context()); err != nil && !errors.As(err, new(*order.UnreadableError)) {
+				t.Fatal(err)
+			}
+		}
+		left, err := x.store.Quarantined(t.Context(), 1, ledger.Range{From: 0, To: 10})
+		if err != nil || len(left) != 2 || left[0].Number != both[0] || left[1].Number != both[1] {
+			t.Errorf("quarantined are %+v, %v, want blocks %v", left, err, both)
+		}
+		if got := lockedOrders(t, x); got != 1 {
+			t.Errorf("%d orders are locked, want the one of the block after them", got)
+		}
+	}
+}
+
+func TestABlockThatCannotBeReadStopsNothing(t *testing.T) {
+	for name, db := range map[string]*store.DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
+		t.Run(name, func(t *testing.T) {
+			chain1, held, later := &unreadable{testChain: newTestChain(1)}, newDeal(1, 1, 1), newDeal(2, 1, 1)
+			chain1.mine()
+			chain1.mine([]told{held.created(), held.fulfilled()})
+			chain1.block = 2
+			chain1.mine([]told{later.created(), later.fulfilled()})
+			x := newIndex(db, map[chain.ID]order.Source{1: chain1}, quietly(follow.Options{
+				Chains: evmChains(1),
+				Pace:   follow.Pace{Asked: time.Hour}, // second readings may take half of it, however slow the machine is
+			}))
+			for range proof.QuarantineAfter - 1 {
+				if err := x.Followers[0].CatchUp(t.Context()); !errors.As(err, new(*order.UnreadableError)) {
+					t.Fatalf("catchUp: %v, want that block 2 cannot be read", err)
+				}
+			}
+			followAll(t, x)
+			if got := lockedOrders(t, x); got != 1 {
+				t.Errorf("%d orders are locked, want the one of the block after", got)
+			}
+			left, err := x.store.Quarantined(t.Context(), 1, ledger.Range{From: 0, To: 10})
+			if err != nil || len(left) != 1 || left[0].Number != 2 || left[0].Reason == "" || left[0].Since == 0 {
+				t.Errorf("quarantined are %+v, %v, want block 2 with a reason and a time", left, err)
+			}
+			checkQuarantined(t, x, order.QuarantinedBlocks{Count: 1, First: 2})
+			beside := newIndex(db, map[chain.ID]order.Source{1: chain1}, quietly(follow.Options{
+				Chains: evmChains(1),
+				Pace:   follow.Pace{Asked: time.Hour}, // second readings may take half of it, however slow the machine is
+			}))
+			beside.Followers[0].Watch(t.Context())
+			checkQuarantined(t, beside, order.QuarantinedBlocks{Count: 1, First: 2})
+			status, err := audit.Of(x.Chains).Status(t.Context())
+			if err != nil || !slices.Equal(status[0].Quarantined, left) || status[0].From.Number != 0 {
+				t.Errorf("status %+v, %v, want block 2 quarantined and nothing before block 0", status, err)
+			}
+			chain1.block = 0
+			followAll(t, x)
+			if got := lockedOrders(t, x); got != 1 {
+				t.Errorf("%d orders are locked before the block is asked for again", got)
+			}
+			x.Followers[0].Quarantine.RetriedAt = x.Followers[0].Quarantine.RetriedAt.Add(-proof.QuarantineRetry)
+			followAll(t, x)
+			if got := lockedOrders(t, x); got != 2 {
+				t.Errorf("%d orders are locked, want both", got)
+			}
+			if left, err := x.store.Quarantined(t.Context(), 1, ledger.Range{From: 0, To: 10}); err != nil || len(left) != 0 {
+				t.Errorf("quarantined are still %+v, %v", left, err)
+			}
+			checkQuarantined(t, x, order.QuarantinedBlocks{})
+		})
+	}
+}
+
+// checkQuarantined looks at what answers say of blocks that are left out.
+func checkQuarantined(t *testing.T, x *Index, want order.QuarantinedBlocks) {
+	t.Helper()
+	if got := x.Basis().Chains[0].Quarantined; got != want {
+		t.Errorf("answers tell of quarantined blocks %+v, want %+v", got, want)
+	}
+}

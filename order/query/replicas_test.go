@@ -1,0 +1,156 @@
+package query
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/follow"
+)
+
+// dated is a clockwork whose blocks have the times at which they were made, and which counts what it is asked.
+type dated struct {
+	*clockwork
+	calls atomic.Int64
+}
+
+func (d *dated) date(b order.Block) order.Block {
+	b.Time = uint64(d.start.Add(time.Duration(int64(b.Number)-int64(d.first)) * d.every).Unix())
+	return b
+}
+
+func (d *dated) Head(ctx context.Context) (order.Head, error) {
+	d.calls.Add(1)
+	head, err := d.clockwork.Head(ctx)
+	head.Latest = d.date(head.Latest)
+	return head, err
+}
+
+func (d *dated) Block(ctx context.Context, number uint64) (order.Block, error) {
+	d.calls.Add(1)
+	b, err := d.clockwork.Block(ctx, number)
+	return d.date(b), err
+}
+
+func (d *dated) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
+	d.calls.Add(1)
+	return d.clockwork.Events(ctx, from, to)
+}
+
+// TestReplicasThatWatchAskLittle follows a chain with 12 s blocks that nobody asks about for an hour of the bubble's clock.
+// Two others watch it as replicas do that did not get the lease, on the same SQLite store: what waits for a real server
+// stands still with the bubble's clock. TestReplicasOnPostgresAskLittle counts by blocks, not by hours.
+func TestReplicasThatWatchAskLittle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db, start := openStore(t), time.Now()
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		var running sync.WaitGroup
+		var sources []*dated
+		for i := range 3 {
+			source := &dated{clockwork: &clockwork{id: 1, start: start, first: 10_000, last: 1 << 40, every: 12 * time.Second}}
+			chains := chain.NewRegistry(chain.Chain{ID: 1, Family: chain.EVM, BlockTime: source.every})
+			f := newIndex(db, map[chain.ID]order.Source{1: source}, quietly(follow.Options{Chains: chains, Lookback: 10})).Followers[0]
+			f.Demand.Orders.Store(0) // of the start, when everything counts as asked about
+			sources = append(sources, source)
+			running.Go(func() {
+				if i == 0 {
+					f.Run(ctx)
+					return
+				}
+				for f.WatchFor(ctx) {
+				}
+			})
+		}
+		time.Sleep(time.Hour)
+		stop()
+		running.Wait()
+		follows, watch, other := sources[0].calls.Load(), sources[1].calls.Load(), sources[2].calls.Load()
+		t.Logf("%d calls an hour of the replica that follows, %d and %d of those that watch", follows, watch, other)
+		if watch == 0 || watch+other > follows/2 {
+			t.Errorf("those that watch asked %d and %d times, want half of the %d of the one that follows at most", watch, other, follows)
+		}
+	})
+}
+
+// reached is the newest block that the replica knows to be stored.
+func reached(f *follow.Follower) uint64 {
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	return f.Position.Block
+}
+
+// learn waits until each replica has learned so many times that later blocks are stored.
+func learn(t *testing.T, replicas []*follow.Follower, times int) {
+	t.Helper()
+	learned, seen := make([]int, len(replicas)), make([]uint64, len(replicas))
+	until(t, "known to all how far the chain is stored", func() bool {
+		for i, f := range replicas {
+			if now := reached(f); now > seen[i] {
+				seen[i] = now
+				learned[i]++
+			}
+		}
+		return slices.Min(learned) >= times
+	})
+}
+
+// TestReplicasOnPostgresAskLittle has three replicas with their leases and a real server follow a chain that nobody asks
+// about, with a block each 50 ms: one follows it; the others look at it once, and learn from the database from then on
+// how far it has come. When the one leaves, one of the others goes on.
+func TestReplicasOnPostgresAskLittle(t *testing.T) {
+	t.Parallel()
+	const every = 50 * time.Millisecond
+	url, start := newDatabase(t), time.Now()
+	replicas, sources, stops := make([]*follow.Follower, 3), make([]*dated, 3), make([]func(), 3)
+	for i := range replicas {
+		sources[i] = &dated{clockwork: &clockwork{id: 1, start: start, first: 10_000, last: 1 << 40, every: every}}
+		x := newIndex(openReplica(t, url), map[chain.ID]order.Source{1: sources[i]}, quietly(follow.Options{
+			// Blocks may be as old as this before those that watch doubt that the other one keeps up.
+			Chains:   chain.NewRegistry(chain.Chain{ID: 1, Family: chain.EVM, BlockTime: time.Minute}),
+			Pace:     follow.Pace{Asked: every, Listed: every, Idle: every},
+			Lookback: 10,
+		}))
+		replicas[i] = x.Followers[0]
+		replicas[i].Demand.Orders.Store(0) // of the start, when everything counts as asked about
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			replicas[i].Run(ctx)
+		}()
+		stops[i] = func() { cancel(); <-ended }
+		t.Cleanup(stops[i])
+	}
+	leader := func() int {
+		return slices.IndexFunc(replicas, func(f *follow.Follower) bool { return f.Leading.Load() == 1 })
+	}
+	until(t, "followed by one", func() bool { return leader() >= 0 && reached(replicas[leader()]) > 0 })
+	first := leader()
+	learn(t, replicas, 2) // with what each replica looks at in the beginning
+	before, began := make([]int64, len(replicas)), reached(replicas[first])
+	for i, source := range sources {
+		before[i] = source.calls.Load()
+	}
+	learn(t, replicas, 2)
+	blocks := reached(replicas[first]) - began
+	for i, source := range sources {
+		calls := source.calls.Load() - before[i]
+		t.Logf("replica %d of which number %d follows: %d calls in %d blocks, %d at first", i, first, calls, blocks, before[i])
+		if isIdle := calls == 0; isIdle != (i != first) {
+			t.Errorf("replica %d of which number %d follows made %d calls in %d blocks", i, first, calls, blocks)
+		}
+	}
+	stops[first]()
+	left := reached(replicas[first])
+	until(t, "followed by another", func() bool {
+		next := leader()
+		return next >= 0 && next != first && reached(replicas[next]) > left
+	})
+}

@@ -1,0 +1,57 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"crossgate/order"
+	"crossgate/order/stats"
+)
+
+// Daily is stats.Daily with its basis. Errors are those of List, and stats.ErrUncounted.
+func (x *Index) Daily(ctx context.Context, from, to uint64) (days, before []order.DailyStatistics, basis order.Basis, err error) {
+	basis, err = x.statistics(ctx, func() (err error) {
+		days, before, err = stats.Daily(ctx, x.lists.DB, from, to)
+		return err
+	})
+	return days, before, basis, err
+}
+
+// AllTime is stats.AllTime with its basis. Errors are those of Daily.
+func (x *Index) AllTime(ctx context.Context) (all order.Statistics, basis order.Basis, err error) {
+	basis, err = x.statistics(ctx, func() (err error) {
+		all, err = stats.AllTime(ctx, x.lists.DB)
+		return err
+	})
+	return all, basis, err
+}
+
+// DeliveryTimes is stats.DeliveryTimes with its basis. Errors are those of Daily.
+func (x *Index) DeliveryTimes(ctx context.Context, from, to uint64) (times []order.DeliveryTimes, basis order.Basis, err error) {
+	basis, err = x.statistics(ctx, func() (err error) {
+		times, err = stats.DeliveryTimes(ctx, x.lists.DB, from, to)
+		return err
+	})
+	return times, basis, err
+}
+
+// statistics reads statistics where the store can be read.
+func (x *Index) statistics(ctx context.Context, read func() error) (basis order.Basis, err error) {
+	basis = x.Basis()
+	if err := x.checkReadable(ctx); err != nil {
+		return basis, fmt.Errorf("statistics: %w", err)
+	}
+	if err = read(); err != nil && !errors.Is(err, stats.ErrUncounted) {
+		err = unavailable(ctx, fmt.Errorf("statistics: %w", err))
+	}
+	return basis, err
+}
+
+// Values is stats.ValuesOf; ErrUnavailable while the store cannot be read.
+func (x *Index) Values(ctx context.Context, id order.ID) (v stats.Values, counted bool, err error) {
+	if v, counted, err = stats.ValuesOf(ctx, x.store.DB, id); err != nil {
+		err = unavailable(ctx, fmt.Errorf("values of order %s: %w", id, err))
+	}
+	return v, counted, err
+}

@@ -1,0 +1,309 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/follow"
+	"crossgate/order/stats"
+	"crossgate/store"
+)
+
+// madeUpPrices know some tokens, at some hours.
+func madeUpPrices(_ context.Context, wanted []stats.Priced) map[stats.Priced]*big.Rat {
+	prices := make(map[stats.Priced]*big.Rat)
+	for _, each := range wanted {
+		if usd := madeUpPrice(each); usd != nil {
+			prices[each] = usd
+		}
+	}
+	return prices
+}
+
+func madeUpPrice(of stats.Priced) *big.Rat {
+	n := int64(of.Chain)%7 + int64(of.At/3600)%5
+	if n == 3 || of.Token.IsNative() && of.Chain == 56 {
+		return nil
+	}
+	return big.NewRat(n+1, 3)
+}
+
+// recounted are the statistics of orders, counted one by one: by day and pair, and of all.
+func recounted(orders []*order.Order) (days map[[3]uint64]order.Statistics, all order.Statistics) {
+	days = make(map[[3]uint64]order.Statistics)
+	known := make(map[[3]string]map[uint64]bool) // days of each creator: of a pair, and of any
+	for _, o := range orders {
+		if o.Created == nil {
+			continue
+		}
+		key := [3]uint64{o.Created.At.Time / secondsOfDay, uint64(o.Terms.Give.Chain), uint64(o.Terms.Take.Chain)}
+		row := days[key]
+		addRecounted(&row, o)
+		addRecounted(&all, o)
+		days[key] = row
+		for _, of := range [][3]string{
+			{o.Created.At.Initiator.String(), o.Terms.Give.Chain.String(), o.Terms.Take.Chain.String()}, {o.Created.At.Initiator.String()},
+		} {
+			if known[of] == nil {
+				known[of] = make(map[uint64]bool)
+			}
+			known[of][key[0]] = true
+		}
+	}
+	for of, active := range known {
+		if of[1] == "" {
+			all.Creators++
+			all.NewCreators++
+			continue
+		}
+		first := ^uint64(0)
+		for day := range active {
+			first = min(first, day)
+		}
+		for key, row := range days {
+			if chain.ID(key[1]).String() != of[1] || chain.ID(key[2]).String() != of[2] || !active[key[0]] {
+				continue
+			}
+			row.Creators++
+			if key[0] == first {
+				row.NewCreators++
+			}
+			days[key] = row
+		}
+	}
+	return days, all
+}
+
+func addRecounted(s *order.Statistics, o *order.Order) {
+	isWhole := true
+	value := func(a chain.Amount, id chain.ID, token chain.Address, at uint64) (int64, bool) {
+		if a.IsZero() {
+			return 0, true
+		}
+		usd := madeUpPrice(stats.Priced{Chain: id, Token: token, At: at - at%3600})
+		if usd == nil {
+			isWhole = false
+			return 0, false
+		}
+		whole := new(big.Rat).Mul(usd, new(big.Rat).SetInt(new(big.Int).Mul(a.Big(), big.NewInt(1_000_000))))
+		return new(big.Int).Div(whole.Num(), whole.Denom()).Int64(), true
+	}
+	add := func(to *order.USD, micros int64, isKnown bool) {
+		if isKnown {
+			to.Micros += micros
+			to.Orders++
+		}
+	}
+	at, give, take := o.Created.At.Time, o.Terms.Give, o.Terms.Take
+	s.Created++
+	given, isKnown := value(o.GiveFinal, give.Chain, give.Token, at)
+	add(&s.Given, given, isKnown)
+	fixed, isFixedKnown := value(o.Created.Fact.FixFee, give.Chain, chain.NewAddress(make([]byte, give.Token.Len())), at)
+	share, isShareKnown := value(o.Created.Fact.PercentFee, give.Chain, give.Token, at)
+	add(&s.Fee, fixed+share, isFixedKnown && isShareKnown)
+	if a := o.Created.Fact.Affiliate; a != nil {
+		paid, isKnown := value(a.Amount, give.Chain, give.Token, at)
+		add(&s.Affiliate, paid, isKnown)
+	}
+	if o.Fulfilled != nil {
+		s.Fulfilled++
+		taken, isKnown := value(o.TakeFinal, take.Chain, take.Token, o.Fulfilled.At.Time)
+		add(&s.Taken, taken, isKnown)
+	}
+	if o.State == order.StateCreated {
+		s.Active++
+	}
+	if !isWhole {
+		s.Unpriced++
+	}
+}
+
+// countAll counts what is not counted yet.
+func countAll(t *testing.T, db *store.DB, prices stats.PriceSource) {
+	t.Helper()
+	if err := newIndex(db, nil, quietly(follow.Options{Prices: prices})).CatchUpOnce(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkStatistics counts what is not counted yet, and compares all with a recount.
+func checkStatistics(t *testing.T, db *store.DB, events []order.Event) {
+	t.Helper()
+	countAll(t, db, madeUpPrices)
+	byID := make(map[order.ID][]order.Event)
+	for _, e := range events {
+		byID[e.Order] = append(byID[e.Order], e)
+	}
+	var orders []*order.Order
+	for _, each := range byID {
+		if o, hasTerms := order.Fold(each); hasTerms {
+			orders = append(orders, o)
+		}
+	}
+	want, wantAll := recounted(orders)
+	rows, _, err := stats.Daily(t.Context(), db, 0, 1<<40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[[3]uint64]order.Statistics)
+	for _, each := range rows {
+		got[[3]uint64{each.Day, uint64(each.Give), uint64(each.Take)}] = each.Statistics
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("statistics by day (-recounted +counted):\n%s", diff)
+	}
+	checkDeliveryTimes(t, db, orders)
+	gotAll, err := stats.AllTime(t.Context(), db)
+	if diff := cmp.Diff(wantAll, gotAll); err != nil || diff != "" {
+		t.Fatalf("statistics of all time (-recounted +counted): %v\n%s", err, diff)
+	}
+}
+
+// TestValuesAreThoseOfTheStatistics asks for what orders were worth one by one.
+func TestValuesAreThoseOfTheStatistics(t *testing.T) {
+	db, v := openStore(t), newInvented(23)
+	orders := fillInvented(t, db, v, 40)
+	x := newIndex(db, nil, quietly(follow.Options{}))
+	if _, counted, err := x.Values(t.Context(), orders[0].ID); err != nil || counted {
+		t.Errorf("an order that is not counted: %t, %v", counted, err)
+	}
+	countAll(t, db, madeUpPrices)
+	known := 0
+	for _, o := range orders {
+		got, counted, err := x.Values(t.Context(), o.ID)
+		if err != nil || counted != (o.Created != nil) {
+			t.Fatalf("values of %s: %t, %v", o.ID, counted, err)
+		}
+		var want order.Statistics
+		if counted {
+			addRecounted(&want, o)
+		}
+		for _, each := range []struct {
+			got  *int64
+			want order.USD
+		}{{got.Given, want.Given}, {got.Taken, want.Taken}, {got.Fee, want.Fee}, {got.Affiliate, want.Affiliate}} {
+			if (each.got != nil) != (each.want.Orders > 0) || each.got != nil && *each.got != each.want.Micros {
+				t.Errorf("order %s: %v, want %+v", o.ID, each.got, each.want)
+			}
+			if each.got != nil {
+				known++
+			}
+		}
+	}
+	if known == 0 {
+		t.Error("no value is known at all")
+	}
+}
+
+// TestStatisticsEqualARecount takes events of orders away and brings others, with a thousand and more of them, and
+// counts in between.
+func TestStatisticsEqualARecount(t *testing.T) {
+	for name, db := range map[string]*store.DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
+		t.Run(name, func(t *testing.T) {
+			v := newInvented(13)
+			var known, gone []order.Event
+			for round := range 130 {
+				var added, taken []order.Event
+				for range 1 + v.IntN(10) {
+					added = append(added, withFees(v, v.events())...)
+				}
+				known = slices.DeleteFunc(known, func(e order.Event) bool {
+					leaves := v.IntN(20) == 0
+					if leaves {
+						taken = append(taken, e)
+					}
+					return leaves
+				})
+				added = append(added, gone...)
+				apply(t, db, added, taken)
+				known, gone = append(known, added...), taken
+				if round%26 == 0 {
+					checkStatistics(t, db, known)
+				}
+			}
+			if len(known) < 1000 {
+				t.Errorf("%d events, want a thousand", len(known))
+			}
+			checkStatistics(t, db, known)
+			apply(t, db, nil, known)
+			checkStatistics(t, db, nil)
+			for _, table := range []string{"daily_statistics", "order_values", "order_tokens", "uncounted", "stale_days"} {
+				var rows int
+				if _, err := db.QueryRow(t.Context(), []any{&rows}, `SELECT COUNT(*) FROM `+table); err != nil || rows != 0 {
+					t.Errorf("%d rows of %s are left of nothing, %v", rows, table, err)
+				}
+			}
+		})
+	}
+}
+
+// withFees gives a creation fees.
+func withFees(v *invented, events []order.Event) []order.Event {
+	for i, e := range events {
+		if created, is := e.Fact.(order.Created); is && v.IntN(3) > 0 {
+			created.FixFee, created.PercentFee = chain.NewAmount(uint64(v.IntN(3))), chain.NewAmount(uint64(v.IntN(4)))
+			events[i].Fact = created
+		}
+	}
+	return events
+}
+
+// TestAValueThatWasKnownStays counts orders again while no price is known.
+func TestAValueThatWasKnownStays(t *testing.T) {
+	db, v := openStore(t), newInvented(17)
+	var events []order.Event
+	for range 20 {
+		events = append(events, withFees(v, v.events())...)
+	}
+	apply(t, db, events, nil)
+	checkStatistics(t, db, events)
+	execute(t, db, `INSERT INTO uncounted SELECT id FROM order_values`)
+	countAll(t, db, nil)
+	checkStatistics(t, db, events)
+}
+
+// TestStatisticsSayWhenTooMuchIsMissing has more orders wait than those of some moments, and all that there are.
+func TestStatisticsSayWhenTooMuchIsMissing(t *testing.T) {
+	for name, test := range map[string]struct {
+		counted, waiting int
+		want             error
+	}{
+		"no orders":        {0, 0, nil},
+		"all but the last": {20, 3, nil},
+		"none yet":         {0, 3, stats.ErrUncounted},
+		"too many":         {20, 1010, stats.ErrUncounted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db, v := openStore(t), newInvented(19)
+			fillInvented(t, db, v, test.counted)
+			countAll(t, db, nil)
+			fillInvented(t, db, v, test.waiting)
+			if _, err := stats.AllTime(t.Context(), db); err != test.want { //nolint:errorlint // it is returned as it is
+				t.Errorf("all time: %v, want %v", err, test.want)
+			}
+		})
+	}
+}
+
+// TestCatchUpLeavesNothingToCount counts what a restored backup may have left.
+func TestCatchUpLeavesNothingToCount(t *testing.T) {
+	db := openStore(t)
+	fillInvented(t, db, newInvented(9), 3*stats.AtOnce)
+	x := newIndex(db, nil, quietly(follow.Options{}))
+	if _, _, err := x.AllTime(t.Context()); !errors.Is(err, stats.ErrUncounted) {
+		t.Errorf("before: %v, want stats.ErrUncounted", err)
+	}
+	if err := x.CatchUpOnce(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if all, _, err := x.AllTime(t.Context()); err != nil || all.Created == 0 {
+		t.Errorf("afterwards: %+v, %v", all, err)
+	}
+}

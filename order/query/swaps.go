@@ -1,0 +1,132 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/ledger"
+	"crossgate/store"
+)
+
+// FoundSwap is a swap with the basis of what is said about it.
+type FoundSwap struct {
+	order.Swap
+	Basis order.Basis
+}
+
+// FindSwaps returns the swaps that a transaction made within its chain, in log order and at least one, and what was
+// searched for them, also beside an error. It reads the store, and the chain for what the store does not have or is in
+// doubt: order.ErrNotFound when the chain does not know the transaction or is not followed, order.ErrNoSwap when it
+// made none, *UnreachableError when the chain has to be asked and does not answer; ErrUnasked, *BusyError and
+// ErrUnavailable as in Find.
+func (x *Index) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) (found []FoundSwap, searched order.Basis, err error) {
+	ctx, span := tracer().Start(ctx, "swap.find", trace.WithAttributes(
+		attribute.Int64("crossgate.chain.id", int64(id)), attribute.Stringer("crossgate.swap.transaction", tx)))
+	defer func() { endSpan(span, err) }()
+	searched = x.basisOf(id)
+	if x.Source(id) == nil || !slices.Contains(tx.Families(), x.Chains.Options.Chains.Family(id)) {
+		return nil, searched, fmt.Errorf("find swaps in %s: %w on chain %d", tx, order.ErrNotFound, id)
+	}
+	isInDoubt := x.unsettled()[id]
+	swaps, storeErr := x.store.SwapsIn(ctx, id, tx)
+	if storeErr != nil && !errors.Is(storeErr, store.ErrUnavailable) {
+		x.Logger.WarnContext(ctx, "index unavailable; reading swaps from their chain", "chain", id, "error", storeErr)
+	}
+	span.SetAttributes(attribute.Bool("crossgate.swap.indexed", len(swaps) > 0))
+	if len(swaps) == 0 || isInDoubt {
+		var done func()
+		swaps, done, err = x.traceSwaps(ctx, id, tx, storeErr)
+		defer done()
+		if errors.Is(err, ErrUnasked) {
+			swaps, storeErr = x.store.SwapsIn(ctx, id, tx)
+			err = withStore(ctx, err, storeErr)
+		}
+		if err != nil && len(swaps) == 0 {
+			return nil, searched, fmt.Errorf("find swaps in %s: %w", tx, err)
+		}
+	}
+	return x.foundSwaps(ctx, searched, storeErr == nil, swaps...), searched, nil
+}
+
+// traceSwaps searches a chain for the swaps of a transaction. See search for done, and for the errors.
+func (x *Index) traceSwaps(
+	ctx context.Context, id chain.ID, tx chain.TxHash, storeErr error,
+) (swaps []order.Swap, done func(), err error) {
+	isWhole := sync.OnceValue(func() bool { // of the chain's swaps
+		from, err := x.store.SwapsFrom(ctx)
+		first, known := from[id]
+		return err == nil && known && first.Number == 0
+	})
+	holds := func(id chain.ID, at time.Time) bool { return !x.store.WithoutSwaps && x.holds(id, at) && isWhole() }
+	events, done, err := x.search(ctx, tx, []chain.ID{id}, holds, func(events []order.Event) bool {
+		_, swaps := ledger.Parted(events)
+		return len(swaps) > 0
+	})
+	if _, swaps = ledger.Parted(events); err == nil && len(swaps) == 0 {
+		err = order.ErrNoSwap
+	}
+	return swaps, done, withStore(ctx, err, storeErr)
+}
+
+// SwapByID returns one swap that the index has seen. Otherwise, since an id does not say which chain to ask, it returns
+// order.ErrNotFound with the basis of what was searched. ErrUnavailable while the store cannot be read.
+func (x *Index) SwapByID(ctx context.Context, id order.ID) (found FoundSwap, err error) {
+	ctx, span := tracer().Start(ctx, "swap.find", trace.WithAttributes(attribute.Stringer("crossgate.swap", id)))
+	defer func() { endSpan(span, err) }()
+	found.Basis = x.Basis()
+	unsettled := x.unsettled()
+	known, isKnown, err := x.store.Swap(ctx, id)
+	if err != nil {
+		return found, unavailable(ctx, err)
+	}
+	if !isKnown {
+		return found, fmt.Errorf("find swap %s: %w", id, cmp.Or(x.checkBegun(ctx), order.ErrNotFound))
+	}
+	if !unsettled[known.At.Chain] {
+		return x.foundSwaps(ctx, found.Basis, true, known)[0], nil
+	}
+	swaps, searched, err := x.FindSwaps(ctx, known.At.Chain, known.At.Tx)
+	if at := slices.IndexFunc(swaps, func(s FoundSwap) bool { return s.ID == id }); at >= 0 {
+		return swaps[at], nil
+	}
+	if err == nil {
+		err = fmt.Errorf("find swap %s: dropped by a reorg: %w", id, order.ErrNotFound)
+	}
+	return FoundSwap{Basis: searched}, err
+}
+
+// basisOf is what an answer about one chain would be read from now.
+func (x *Index) basisOf(id chain.ID) order.Basis {
+	b := x.Basis()
+	b.All, b.Chains = false, []order.ChainBasis{b.Of(id)}
+	return b
+}
+
+// foundSwaps gives swaps that were read on a basis their part of it: their chain.
+func (x *Index) foundSwaps(ctx context.Context, on order.Basis, isStored bool, swaps ...order.Swap) []FoundSwap {
+	var moving []ledger.ChainBlock
+	for _, s := range swaps {
+		if isStored && !x.isFinal(s.At.Chain, s.At.Block) {
+			moving = append(moving, blockAt(s.At))
+		}
+	}
+	found, kept := make([]FoundSwap, len(swaps)), x.keptAmong(ctx, moving)
+	for i, s := range swaps {
+		x.AskedAbout(s.At.Chain)
+		c := on.Of(s.At.Chain)
+		c.Final = x.isFinal(c.Chain, s.At.Block)
+		c.Unread = !c.Final && !kept[blockAt(s.At)]
+		found[i] = FoundSwap{s, order.Basis{At: on.At, Behind: on.Behind, Chains: []order.ChainBasis{c}}}
+	}
+	return found
+}

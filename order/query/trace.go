@@ -1,0 +1,240 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/ledger"
+)
+
+// traceCreation searches the chains for the orders that a transaction created, and returns the creation of each. See
+// search for done, and for the errors.
+func (x *Index) traceCreation(
+	ctx context.Context, tx chain.TxHash, storeErr error,
+) (created [][]order.Event, done func(), err error) {
+	events, done, err := x.search(ctx, tx, x.candidates(tx), x.holds, func(events []order.Event) bool {
+		return slices.ContainsFunc(events, ledger.IsCreation)
+	})
+	if err == nil && events == nil {
+		err = order.ErrNoOrder
+	}
+	return creations(events), done, withStore(ctx, err, storeErr)
+}
+
+// withStore is why something was not found: that is not certain while the store, which could have it, was not read.
+func withStore(ctx context.Context, err, storeErr error) error {
+	if err == nil || storeErr == nil || callerLeft(ctx) || errors.Is(err, order.ErrNoOrder) || errors.Is(err, order.ErrNoSwap) {
+		return err
+	}
+	if errors.Is(err, order.ErrNotFound) {
+		return fmt.Errorf("%w: %w", ErrUnavailable, storeErr)
+	}
+	return fmt.Errorf("%w: %w; %w", ErrUnavailable, storeErr, err)
+}
+
+// creations are the orders that events create, each with its creation.
+func creations(events []order.Event) (created [][]order.Event) {
+	for _, e := range events {
+		if ledger.IsCreation(e) {
+			created = append(created, []order.Event{e})
+		}
+	}
+	return created
+}
+
+func (e *UnreachableError) add(id chain.ID, err error) {
+	e.Chains = append(e.Chains, id)
+	e.Err = errors.Join(e.Err, fmt.Errorf("chain %d: %w", id, err))
+}
+
+// completeAll completes the orders of one transaction at once.
+func (x *Index) completeAll(ctx context.Context, known [][]order.Event, from provenance) ([]*order.Order, error) {
+	orders := make([]*order.Order, len(known))
+	failures := make([]error, len(known))
+	var work sync.WaitGroup
+	for i, events := range known {
+		work.Go(func() { orders[i], failures[i] = x.complete(ctx, events, from) })
+	}
+	work.Wait()
+	if err := errors.Join(failures...); err != nil {
+		return nil, err
+	}
+	return orders, nil
+}
+
+// complete folds an order from the known events and from what its two chains say beyond them. A chain whose follower
+// is level with it says nothing beyond what is stored, if that is among the known events; a chain that is not
+// configured, or has no history, cannot be asked, and the order is as the other chain has it. order.ErrNotFound when a
+// reorg dropped everything that is known.
+func (x *Index) complete(ctx context.Context, known []order.Event, from provenance) (*order.Order, error) {
+	known, gaps := x.identify(ctx, known)
+	o, hasTerms := order.Fold(known)
+	if !hasTerms {
+		return nil, fmt.Errorf("fold order: %w", order.ErrNotFound)
+	}
+	o.Gaps = gaps
+	isFinal := x.isFinal(o.Terms.Give.Chain, o.GiveBlock) && x.isFinal(o.Terms.Take.Chain, o.TakeBlock)
+	if isComplete(o) && (isFinal || from.isSettled(o.Terms.Give.Chain) && from.isSettled(o.Terms.Take.Chain)) {
+		return o, nil
+	}
+	x.Observer.OrderSeen(ctx, o)
+	give, take := x.query(o, order.GiveSide, from), x.query(o, order.TakeSide, from)
+	var fromGive, fromTake []order.Event
+	var giveErr, takeErr error
+	var work sync.WaitGroup
+	work.Go(func() { fromGive, giveErr = x.ask(ctx, give) })
+	work.Go(func() { fromTake, takeErr = x.ask(ctx, take) })
+	work.Wait()
+	gaps = slices.Concat(gaps, give.takeGap(&giveErr), take.takeGap(&takeErr))
+	if err := unreachable(ctx, give, giveErr, take, takeErr); err != nil {
+		return nil, fmt.Errorf("complete order %s: %w", o.ID, err)
+	}
+	kept := slices.DeleteFunc(slices.Clone(known), func(e order.Event) bool {
+		return give.replaces(e, fromGive) || take.replaces(e, fromTake)
+	})
+	completed, hasTerms := order.Fold(slices.Concat(kept, fromGive, fromTake))
+	if !hasTerms {
+		return nil, fmt.Errorf("complete order %s: dropped by a reorg: %w", o.ID, order.ErrNotFound)
+	}
+	completed.Gaps = gaps
+	return completed, nil
+}
+
+// takeGap takes note that a chain could not be searched to the end, which is no failure: the order is as far as it is
+// known.
+func (q *query) takeGap(err *error) []order.Gap {
+	partial, is := errors.AsType[*order.PartialError](*err)
+	if !is {
+		return nil
+	}
+	*err, q.isPartial = nil, true
+	return []order.Gap{partial.Gap}
+}
+
+// provenance is where known events come from, and so what they can be relied on for.
+type provenance struct {
+	// unsettled are the chains in doubt when the store was asked: blocks that were read may be gone.
+	unsettled map[chain.ID]bool
+	stored    bool // everything that is stored of the order is among the events
+	traced    bool // the creation was read just now, from its chain or from a store that is level with it
+}
+
+func (from provenance) isSettled(id chain.ID) bool { return !from.unsettled[id] }
+
+// unsettled lists the chains in doubt. It has to be asked before the store is read: what is read later descends from
+// the heads of now at least.
+func (x *Index) unsettled() map[chain.ID]bool {
+	var chains map[chain.ID]bool
+	for _, f := range x.Followers {
+		if f.Doubts() != nil {
+			if chains == nil {
+				chains = map[chain.ID]bool{}
+			}
+			chains[f.ID] = true
+		}
+	}
+	return chains
+}
+
+// isComplete reports whether nothing can be added to an order: it was paid out, all steps to there are
+// known, and its call is over.
+func isComplete(o *order.Order) bool {
+	switch {
+	case o.Created == nil:
+		return false
+	case o.Call == order.AwaitingExecution || o.Call == order.Executing:
+		return false
+	case o.ClaimedUnlock != nil:
+		return o.Fulfilled != nil && o.SentUnlock != nil
+	}
+	return o.ClaimedCancel != nil && o.SentCancel != nil
+}
+
+// query asks a chain for the history of its side of an order; needless when chain is zero.
+type query struct {
+	chain     chain.ID
+	historian order.HistorySource
+	order     order.ID
+	side      order.Side
+	since     uint64
+	creation  chain.TxHash // to be read again, since a reorg may have dropped it; absent when it cannot have
+	isPartial bool         // its chain could not be searched to the end
+}
+
+// query is what has to be asked about one side of an order.
+func (x *Index) query(o *order.Order, side order.Side, from provenance) query {
+	id, since := o.Terms.Give.Chain, order.Since(o)
+	if side == order.TakeSide {
+		id = o.Terms.Take.Chain
+	}
+	f := x.Of(id)
+	historian, hasHistory := x.Source(id).(order.HistorySource)
+	if f == nil || !hasHistory || from.stored && from.isSettled(id) && f.Covers(since) {
+		return query{}
+	}
+	q := query{chain: id, historian: historian, order: o.ID, side: side, since: since}
+	if side == order.GiveSide && o.Created != nil && !from.traced && !from.isSettled(id) {
+		q.creation = o.Created.At.Tx
+	}
+	return q
+}
+
+func (x *Index) ask(ctx context.Context, q query) ([]order.Event, error) {
+	if q.chain == 0 {
+		return nil, nil
+	}
+	events, err := q.historian.History(ctx, q.order, q.side, q.since)
+	if err != nil || q.creation.IsAbsent() {
+		return events, err
+	}
+	again, err := x.Source(q.chain).EventsIn(ctx, q.creation)
+	if err != nil && !errors.Is(err, order.ErrNotFound) {
+		return nil, err
+	}
+	for _, e := range again {
+		if e.Order == q.order && ledger.IsCreation(e) {
+			events = append(events, e)
+		}
+	}
+	return events, nil
+}
+
+// replaces reports whether the history has a known event again, or leaves it out because a reorg dropped it. The
+// creation stays unless the history has it again, and so does what a history may lack: changes of the amounts and
+// steps of the external call.
+func (q query) replaces(e order.Event, history []order.Event) bool {
+	if e.At.Chain != q.chain || q.isPartial {
+		return false
+	}
+	switch e.Fact.(type) {
+	case order.Created:
+		return q.side == order.GiveSide && (!q.creation.IsAbsent() || slices.ContainsFunc(history, ledger.IsCreation))
+	case order.Claimed:
+		return q.side == order.GiveSide
+	case order.Fulfilled, order.Sent, order.Cancelled:
+		return q.side == order.TakeSide
+	}
+	return false
+}
+
+func unreachable(ctx context.Context, give query, giveErr error, take query, takeErr error) error {
+	if giveErr == nil && takeErr == nil {
+		return nil
+	}
+	if callerLeft(ctx) {
+		return ctx.Err()
+	}
+	var failed UnreachableError
+	if giveErr != nil {
+		failed.add(give.chain, giveErr)
+	}
+	if takeErr != nil {
+		failed.add(take.chain, takeErr)
+	}
+	return &failed
+}

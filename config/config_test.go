@@ -46,7 +46,7 @@ func TestWhatTheFileLeavesOutIsDefault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (config.Index{Path: "here.db", Lookback: 50_000, Swaps: true, Behind: time.Minute, Asked: 1900 * time.Millisecond, Connections: 8}); c.Index != want {
+	if want := (config.Index{Path: "here.db", Lookback: 50_000, Behind: time.Minute, Asked: 1900 * time.Millisecond, Connections: 8}); c.Index != want {
 		t.Errorf("Index = %+v, want %+v", c.Index, want)
 	}
 	if want := (config.Swap{Execution: "router", Unsimulated: "refuse", Window: 2500 * time.Millisecond, Deadline: 6 * time.Second}); c.Swap != want {

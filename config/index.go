@@ -10,7 +10,6 @@ type Index struct {
 	Path     string `yaml:"path"`     // of the SQLite database file
 	Postgres Secret `yaml:"postgres"` // postgres://user:password@host/database, instead of a file
 	Lookback uint64 `yaml:"lookback"` // how many blocks before the head a first start begins; 0: at the first block
-	Swaps    bool   `yaml:"swaps"`    // whether swaps within a chain are indexed too: on a busy chain thousands a day
 	// Behind is the lag from which on answers name a chain (Index-Basis).
 	Behind time.Duration `yaml:"behind" range:"1s.."`
 	// PostgreSQL connections that one gateway reads by at most; 5 more are for writing, notifications and probes.
@@ -23,7 +22,7 @@ type Index struct {
 const defaultIndexPath = "crossgate.db"
 
 func defaultIndex() Index {
-	return Index{Path: defaultIndexPath, Lookback: 50_000, Swaps: true, Behind: time.Minute, Asked: 1900 * time.Millisecond, Connections: 8}
+	return Index{Path: defaultIndexPath, Lookback: 50_000, Behind: time.Minute, Asked: 1900 * time.Millisecond, Connections: 8}
 }
 
 func (i Index) check(at place) {

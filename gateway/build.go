@@ -125,9 +125,6 @@ func (b *builder) addChain(path string, c config.Chain) {
 	}
 	made := &chainParts{config: c, pool: pool, rpc: rpc}
 	var options []evm.Option
-	if !b.config.Index.Swaps {
-		options = append(options, evm.WithoutSwaps())
-	}
 	b.parts.chains[c.ID] = made
 	switch known.Family {
 	case chain.EVM, chain.TVM:

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -36,8 +37,9 @@ func (g *Gateway) Condition(ctx context.Context) web.Condition {
 		each.Unasked, each.Asked = used.loads(c.Chain)
 		told.Chains = append(told.Chains, each)
 	}
-	for _, each := range used.index.UnknownChains() {
-		told.Unknown = append(told.Unknown, web.UnknownChain(each))
+	unknown := used.index.UnknownChains()
+	for _, id := range slices.Sorted(maps.Keys(unknown)) {
+		told.Unknown = append(told.Unknown, web.UnknownChain{Chain: id, Orders: unknown[id]})
 	}
 	for _, pool := range used.parts.pools {
 		service := web.Service{Name: pool.Name(), Of: used.parts.servedBy(pool)}

@@ -65,7 +65,7 @@ func (p *parts) followOptions(c config.Index, log *slog.Logger, o follow.Observe
 	made.Looks = p.looks
 	return follow.Options{
 		Chains: p.registry, Lookback: c.Lookback, Prices: p.unitPrices, Observer: o, Logger: log,
-		Announcers: p.announcers(), WithoutSwaps: !c.Swaps, Pace: made,
+		Announcers: p.announcers(), Pace: made,
 	}
 }
 

@@ -176,8 +176,8 @@ func Merge(chains []ChainBasis) []ChainBasis {
 // about it are out of date.
 type Change struct {
 	Order    ID            // or the swap's
-	Creation chain.TxHash  // absent when it was not seen; of a swap the transaction that made it
-	Taker    chain.Address // unlock authority; absent when nobody has delivered
+	Creation chain.TxHash  `json:",omitzero"` // absent when it was not seen; of a swap the transaction that made it
+	Taker    chain.Address `json:",omitzero"` // unlock authority; absent when nobody has delivered
 }
 
 // Delivery is what a taker delivered on an order for, and when.

@@ -27,8 +27,7 @@ type answering struct {
 	late    error         // why answers take long
 	allTime time.Duration // that AllTime takes
 
-	withoutSwaps bool
-	unready      error
+	unready error
 }
 
 func (a *answering) Transaction(_ context.Context, id chain.ID, tx chain.TxHash) (order.Transaction, error) {

@@ -26,7 +26,6 @@ var domainErrors = []struct {
 	{order.ErrNotFound, UnknownTx},
 	{query.ErrEmpty, indexEmpty},
 	{query.ErrUnlisted, ordersUnlisted},
-	{query.ErrWithoutSwaps, swapsUnlisted},
 	{stats.ErrUncounted, ordersUncounted},
 	{cache.ErrBusy, overloaded},
 	{quote.ErrUnsupportedChain, unsupportedChain},

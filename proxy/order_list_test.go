@@ -95,17 +95,6 @@ func TestListsReadEveryMember(t *testing.T) {
 	}
 }
 
-// TestListsOfSwapsAreRefusedWhereNoneAreIndexed keeps lists of orders.
-func TestListsOfSwapsAreRefusedWhereNoneAreIndexed(t *testing.T) {
-	s := newWorld(t).server(t, func(o *parts) { ordersOf(o).withoutSwaps = true })
-	for mode, want := range map[string]int{"SameChain": http.StatusBadRequest, "Mixed": http.StatusBadRequest, "CrossChain": http.StatusOK} {
-		answer := post(s, listPath, `{"filterMode":"`+mode+`"}`)
-		if answer.Code != want || want != http.StatusOK && !strings.Contains(answer.Body.String(), "SWAPS_NOT_INDEXED") {
-			t.Errorf("%s: %d %s, want %d", mode, answer.Code, answer.Body, want)
-		}
-	}
-}
-
 // TestListsNameEveryMistake names all of them at once.
 func TestListsNameEveryMistake(t *testing.T) {
 	s := newWorld(t).server(t)

@@ -52,7 +52,6 @@ var (
 	OrderOutOfRange  = Kind{404, 1206, "ORDER_INDEX_OUT_OF_RANGE", "the transaction created fewer orders than index asks for"}
 	InvalidBody      = Kind{400, 1207, "INVALID_BODY", "invalid request body"}
 
-	swapsUnlisted   = Kind{400, 1208, "SWAPS_NOT_INDEXED", "this gateway does not index swaps within a chain; ask for one by its transaction, or for filterMode CrossChain"}
 	MalformedSwapID = Kind{400, 1209, "MALFORMED_SWAP_ID", "a swap id must be 0x followed by 64 hex digits"}
 	UnknownSwap     = Kind{422, 1210, "SWAP_NOT_FOUND", "swap not found"} // 422: clients of the hosted service expect it
 	SwapOutOfRange  = Kind{404, 1211, "SWAP_INDEX_OUT_OF_RANGE", "the transaction made fewer swaps than index asks for"}

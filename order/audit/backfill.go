@@ -199,20 +199,13 @@ func (b *backfill) read(ctx context.Context, held store.Lease) error {
 			return err
 		}
 	}
-	end, err := b.unreadEnd(ctx, position)
-	if err != nil {
-		return err
-	}
-	b.reached(end)
+	b.reached(position.First)
 	origin, err := b.origin(ctx, position.First)
 	if err != nil {
 		return err
 	}
-	b.progress.Total = b.progress.Read + end - min(origin, end)
+	b.progress.Total = b.progress.Read + position.First - origin
 	b.progress.Err = nil
-	if err := b.readSwaps(ctx, held, position, end); err != nil {
-		return err
-	}
 	if err := b.readBack(ctx, held, position.First, origin); err != nil {
 		return err
 	}
@@ -233,8 +226,8 @@ func beginAtFinal(ctx context.Context, r *follow.Reader) (begun ledger.Checkpoin
 	if err := r.FirstAnchor(ctx, head); err != nil {
 		return begun, err
 	}
-	begun, _, err = r.BeginAt(ctx, head.Finalized, head)
-	return begun, err
+	first, err := r.BeginAt(ctx, head.Finalized, head)
+	return first.Checkpoint, err
 }
 
 // origin returns the first block that can hold an order.

@@ -37,17 +37,10 @@ func (b *backfill) estimate(ctx context.Context) BackfillEstimate {
 		head, failed := b.Source.Head(ctx)
 		first, err = head.Finalized, failed
 	}
-	end := first
-	if err == nil && known {
-		end, err = b.unreadEnd(ctx, position)
-	}
-	switch {
-	case err != nil || end == 0:
+	if err != nil || first == 0 {
 		e.From = 1
-	case first == 0:
-		e.To = end - 1
-	default:
-		e.To = end - 1
+	} else {
+		e.To = first - 1
 		e.From, err = b.origin(ctx, first)
 	}
 	if e.Err = err; err != nil || e.Blocks() == 0 {

@@ -13,7 +13,6 @@ import (
 	"crossgate/order/follow"
 	"crossgate/order/ledger"
 	"crossgate/order/proof"
-	"crossgate/store"
 )
 
 // Repair is what mending the store for one chain came to.
@@ -152,8 +151,11 @@ func (m *mender) correctAll(ctx context.Context, differences []Difference) error
 	if whole.IsEmpty() {
 		return nil
 	}
-	changes, err := m.Ledger.Correct(ctx, m.Lease, m.ID, whole, func(tx *store.Tx) error {
-		return ledger.WithdrawAnswers(ctx, tx, m.ID, position)
+	changes, err := m.Ledger.Write(ctx, m.Lease, func(tx *ledger.Tx) error {
+		if err := tx.WithdrawAnswers(ctx, m.ID, position); err != nil {
+			return err
+		}
+		return tx.Correct(ctx, whole)
 	})
 	if err != nil {
 		return err
@@ -191,7 +193,7 @@ func (m *mender) readAgain(ctx context.Context, number uint64, differing ledger.
 		return differing, nil
 	}
 	block := ledger.Range{From: number, To: number}
-	stored, err := m.FirstReading(ctx, block, []ledger.Range{block})
+	stored, err := m.Ledger.EventsBetween(ctx, m.ID, block)
 	if err != nil {
 		return ledger.Correction{}, err
 	}
@@ -273,13 +275,13 @@ func (m *mender) mendPart(ctx context.Context, verifier order.Verifier, part led
 	if err != nil {
 		return err
 	}
-	came, err := m.Verify(ctx, verifier, part, func(tx *store.Tx, found *proof.Proven) error {
+	came, err := m.Verify(ctx, verifier, part, func(tx *ledger.Tx, found *proof.Proven) error {
 		if !found.Correction.IsEmpty() {
-			if err := ledger.WithdrawAnswers(ctx, tx, m.ID, position); err != nil {
+			if err := tx.WithdrawAnswers(ctx, m.ID, position); err != nil {
 				return err
 			}
 		}
-		return ledger.JoinProven(ctx, tx, m.ID, part)
+		return tx.JoinProven(ctx, m.ID, part)
 	})
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"crossgate/chain"
-	"crossgate/store"
 )
 
 // Withdrawal is what an operator has had withdrawn.
@@ -30,14 +29,6 @@ func (b *Books) Withdraw(ctx context.Context, id chain.ID, from uint64) (Withdra
 		return Withdrawal{}, fmt.Errorf("of chain %d blocks %d to %d can be withdrawn, not from %d on",
 			id, position.First+1, position.Block, from)
 	}
-	kept, err := readers[0].Source.Block(ctx, from-1)
-	if err != nil {
-		return Withdrawal{}, fmt.Errorf("read block %d: %w", from-1, err)
-	}
-	back := position
-	back.Block, back.BlockTime = from-1, kept.Time
-	back.Reorgs++
-	back.ProvenEnd = min(back.ProvenEnd, from)
-	changes, err := b.Ledger.Rewind(ctx, store.Lease{}, id, position, back)
-	return Withdrawal{To: back.Block, Was: position.Block, Orders: len(changes)}, err
+	_, changes, err := readers[0].GoBack(ctx, position, from-1)
+	return Withdrawal{To: from - 1, Was: position.Block, Orders: len(changes)}, err
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -28,12 +29,10 @@ type Options struct {
 
 	Announcers map[chain.ID][]Announcer // of chains that need not be asked for every head; default: none
 
-	WithoutSwaps bool // sources leave swaps within a chain out
-
 	readAhead chan struct{} // holds one value per range that is read ahead
 }
 
-func (o Options) WithDefaults() Options {
+func (o Options) withDefaults() Options {
 	o.Range = cmp.Or(o.Range, 2000)
 	o.Pace = o.Pace.withDefaults()
 	o.Ahead = cmp.Or(o.Ahead, 4)
@@ -48,16 +47,16 @@ type Chains struct {
 	Options
 	DB        *store.DB
 	Followers []*Follower // ascending chain ids
-	Unknown   *unknownChains
+	unknown   atomic.Pointer[map[chain.ID]uint64]
 }
 
 // New makes followers of sources over a database. They do nothing until Run.
 func New(db *store.DB, sources map[chain.ID]order.Source, o Options) *Chains {
-	c := &Chains{Options: o.WithDefaults(), DB: db}
-	c.Unknown = newUnknownChains(c.Options)
+	c := &Chains{Options: o.withDefaults(), DB: db}
+	c.unknown.Store(new(map[chain.ID]uint64))
 	c.Pace.Together = c.askedTogether
 	for id, source := range sources {
-		c.Followers = append(c.Followers, NewFollower(db, id, source, c.Options))
+		c.Followers = append(c.Followers, newFollower(db, id, source, c.Options))
 	}
 	slices.SortFunc(c.Followers, func(a, b *Follower) int { return cmp.Compare(a.ID, b.ID) })
 	return c
@@ -102,7 +101,7 @@ func (c *Chains) Run(ctx context.Context) error {
 		followers.Go(func() { f.Run(ctx) })
 	}
 	followers.Go(func() { c.listen(ctx) })
-	followers.Go(func() { c.Unknown.Run(ctx, c.Ledger()) })
+	followers.Go(func() { c.countUnknown(ctx) })
 	followers.Go(func() { c.catchUp(ctx) })
 	followers.Wait()
 	<-ctx.Done()
@@ -110,4 +109,4 @@ func (c *Chains) Run(ctx context.Context) error {
 }
 
 // Ledger is for what may take its time.
-func (c *Chains) Ledger() ledger.Ledger { return ledger.Ledger{DB: c.DB, WithoutSwaps: c.WithoutSwaps} }
+func (c *Chains) Ledger() ledger.Ledger { return ledger.Ledger{DB: c.DB} }

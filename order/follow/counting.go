@@ -10,8 +10,6 @@ import (
 	"crossgate/store"
 )
 
-const countJob = "count statistics"
-
 // Orders are listed and counted with a pause after each transaction in which followers can write, and are looked for
 // again after an interval when there are none.
 const (
@@ -33,7 +31,15 @@ func (c *Chains) catchUp(ctx context.Context) {
 
 // CatchUpOnce lists and counts what waits, unless another replica does.
 func (c *Chains) CatchUpOnce(ctx context.Context) error {
-	return c.underLease(ctx, countJob, c.catchUpStep)
+	lease, leads, err := c.DB.Claim(ctx, "count statistics")
+	if err != nil || !leads {
+		return err
+	}
+	holding, release := c.DB.Hold(ctx, lease)
+	for left := true; left && err == nil && Wait(holding, listPause); {
+		left, err = c.catchUpStep(holding, lease)
+	}
+	return errors.Join(err, release())
 }
 
 // catchUpStep lists or counts some orders, or sums up a day, and reports whether others may be left.
@@ -45,17 +51,4 @@ func (c *Chains) catchUpStep(ctx context.Context, l store.Lease) (left bool, err
 		return left, err
 	}
 	return stats.SumUp(ctx, c.DB, l)
-}
-
-// underLease takes steps of a job while they leave something to do, unless another replica does it.
-func (c *Chains) underLease(ctx context.Context, job string, step func(context.Context, store.Lease) (left bool, err error)) error {
-	lease, leads, err := c.DB.Claim(ctx, job)
-	if err != nil || !leads {
-		return err
-	}
-	holding, release := c.DB.Hold(ctx, lease)
-	for left := true; left && err == nil && Wait(holding, listPause); {
-		left, err = step(holding, lease)
-	}
-	return errors.Join(err, release())
 }

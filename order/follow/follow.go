@@ -24,32 +24,33 @@ type Follower struct {
 	lookback  uint64
 	width     Width
 
-	syncState
-	failures FailureLog
+	state
+	failures failureLog
 
 	Leading   atomic.Int64 // 1 while this replica follows the chain
 	Unsettled atomic.Int64 // orders that differ from what the contracts store
 	lookedAt  time.Time    // when a replica that watches asked for the head
 }
 
-func NewFollower(db *store.DB, id chain.ID, source order.Source, o Options) *Follower {
+func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *Follower {
 	r := newReader(db, id, source, o)
-	return &Follower{
+	f := &Follower{
 		Reader:    r,
 		Demand:    newDemand(),
 		announced: newAnnouncements(r.Chain.Chain, o.Announcers[id], o.Pace.Quiet, r.Logger),
 		lookback:  o.Lookback,
 		width:     NewWidth(o.Range),
 
-		syncState: syncState{heads: heads{Epoch: new(order.Epoch)}, every: o.Pace.Asked},
-		failures:  FailureLog{Logger: r.Logger},
+		failures: failureLog{logger: r.Logger},
 	}
+	f.now.Store(&State{epoch: new(order.Epoch), every: o.Pace.Asked})
+	return f
 }
 
 // Run follows the chain until ctx ends, whenever no other replica does; otherwise it watches how far that
 // one has come.
 func (f *Follower) Run(ctx context.Context) {
-	defer f.end()
+	defer func() { f.State().epoch.End() }() // its next head is not looked for any more
 	proof.CountCorrections(ctx, f.ID, 0)
 	proof.CountFinalReorg(ctx, f.ID, 0)
 	for {
@@ -58,7 +59,7 @@ func (f *Follower) Run(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			f.failures.Failed(ctx, err, store.LeaseInterval)
+			f.failures.failed(ctx, err, store.LeaseInterval)
 			if !Wait(ctx, store.LeaseInterval) {
 				return
 			}
@@ -76,13 +77,13 @@ func (f *Follower) Run(ctx context.Context) {
 // WatchFor watches the chain, which another replica follows, until the lease is to be claimed again. It returns false
 // when ctx has ended.
 func (f *Follower) WatchFor(ctx context.Context) bool {
-	if f.Doubts() == nil && time.Since(f.lookedAt) < f.UntilWatch() {
+	if f.State().Doubt == nil && time.Since(f.lookedAt) < f.untilWatch() {
 		f.watchStore(ctx)
 	} else {
 		f.Watch(ctx)
 	}
 	pause := store.LeaseInterval
-	if f.Doubts() != nil {
+	if f.State().Doubt != nil {
 		pause = f.Paces.Asked // the one that follows is about to withdraw blocks
 	}
 	return Wait(ctx, pause)
@@ -91,16 +92,13 @@ func (f *Follower) WatchFor(ctx context.Context) bool {
 // Basis is what an answer about the chain would be read from now.
 func (f *Follower) Basis() order.ChainBasis {
 	_, isVerifiable := f.Verifier()
-	b := f.basis(isVerifiable, f.HeadLife())
+	b := f.State().basis(isVerifiable, f.HeadLife())
 	b.Chain = f.ID
 	if every := f.every(); every > f.Paces.Asked {
 		b.Every = every
 	}
 	return b
 }
-
-// Covers reports whether the store holds all events of the chain since a time, UNIX seconds.
-func (f *Follower) Covers(since uint64) bool { return f.covers(since, f.announced) }
 
 // lead follows the chain until ctx ends or the lease is lost. After failures in a row by which nothing was stored it
 // waits longer each time, or for as long as those who were asked want.
@@ -113,7 +111,7 @@ func (f *Follower) lead(ctx context.Context, held store.Lease) {
 		f.Logger.InfoContext(ctx, "this replica follows the chain", "replica", f.Ledger.Replica())
 		defer f.Logger.InfoContext(ctx, "this replica follows the chain no more", "replica", f.Ledger.Replica())
 	}
-	f.pace(f.Paces.Asked)
+	f.update(func(is *State) { is.every = f.Paces.Asked })
 	stopListening := f.announced.listen(leading)
 	defer stopListening()
 	pause := f.Paces.Asked
@@ -126,7 +124,7 @@ func (f *Follower) lead(ctx context.Context, held store.Lease) {
 			// once.
 			pause = f.Paces.Asked
 			if err == nil {
-				f.failures.Recovered(ctx)
+				f.failures.recovered(ctx)
 			}
 		default:
 			if f.Basis().Indexed != before {
@@ -136,7 +134,7 @@ func (f *Follower) lead(ctx context.Context, held store.Lease) {
 			if errors.As(err, new(*order.UnreadableError)) {
 				pause = f.Paces.Asked // soon the block is left out
 			}
-			f.failures.Failed(ctx, err, pause)
+			f.failures.failed(ctx, err, pause)
 		}
 		if errors.Is(err, store.ErrLeaseLost) {
 			break
@@ -163,7 +161,9 @@ func (f *Follower) stopFor(ctx context.Context, err error) {
 	if !errors.Is(err, order.ErrOtherBranch) && !errors.As(err, new(*proof.Contradiction)) {
 		return
 	}
-	if f.stop(err.Error()) {
+	isNew := f.State().Stopped == nil
+	f.update(func(is *State) { is.Stopped = err })
+	if isNew {
 		f.Logger.ErrorContext(ctx, "chain stopped: endpoints contradict what is final; take the wrong ones out of use, "+
 			"or withdraw what was read by crossgate index withdraw", "error", err)
 	}
@@ -224,11 +224,11 @@ func (f *Follower) begin(ctx context.Context, head order.Head) (ledger.Checkpoin
 	if f.lookback > 0 && head.Latest.Number > f.lookback {
 		first = min(head.Latest.Number-f.lookback, head.Finalized)
 	}
-	begun, hash, err := f.BeginAt(ctx, first, head)
+	begun, err := f.BeginAt(ctx, first, head)
 	if err == nil {
-		f.moved(begun, hash)
+		f.moved(begun.Checkpoint, begun.Blocks[0].Hash)
 	}
-	return begun, err
+	return begun.Checkpoint, err
 }
 
 // prove has the final ones of the blocks that were read verified. It goes on at the next look when half the time to it
@@ -243,7 +243,7 @@ func (f *Follower) prove(ctx context.Context, position ledger.Checkpoint, head o
 		}
 		f.Report(came.Changes)
 		position.ProvenEnd = came.End
-		f.proved(position.ProvenEnd)
+		f.update(func(is *State) { is.Position.ProvenEnd = came.End })
 	}
 	return nil
 }
@@ -265,7 +265,7 @@ func (f *Follower) Settle(ctx context.Context, position ledger.Checkpoint, head 
 		}
 		isBefore := !found && position.Block > head.Latest.Number || head.Latest.Number < f.SettledTo
 		if isBefore && !dropped {
-			f.DoubtSince(head, position.Block)
+			f.doubtSince(head, position.Block)
 			return 0, fmt.Errorf("chain is at block %d, before every block that it could be compared by; %d was read", head.Latest.Number, position.Block)
 		}
 		if !found {
@@ -286,10 +286,10 @@ func (f *Follower) Settle(ctx context.Context, position ledger.Checkpoint, head 
 			break
 		}
 		below, dropped, oldest = kept.Number, true, kept
-		f.DoubtSince(head, min(position.Block, head.Latest.Number))
+		f.doubtSince(head, min(position.Block, head.Latest.Number))
 	}
 	if !dropped {
-		f.Accept(head)
+		f.accept(head)
 		f.SettledTo = max(f.SettledTo, proof.SettledAt(head))
 		return position.Block, nil
 	}
@@ -320,29 +320,9 @@ func (f *Follower) canonical(ctx context.Context, number uint64, head order.Head
 	return block.Hash, nil
 }
 
-// rewind goes back to a block, to read on from there: what later ones said is withdrawn at once.
-func (f *Follower) rewind(ctx context.Context, position ledger.Checkpoint, number uint64, head order.Head) (ledger.Checkpoint, error) {
-	block, err := f.Source.Block(ctx, number)
-	if err != nil {
-		return position, fmt.Errorf("read block %d: %w", number, err)
-	}
-	back := position
-	back.Block, back.BlockTime = number, block.Time
-	back.Reorgs++
-	back.ProvenEnd = min(back.ProvenEnd, number+1)
-	changes, err := f.Ledger.Rewind(ctx, f.Lease, f.ID, position, back)
-	if err != nil {
-		return ledger.Checkpoint{}, err
-	}
-	f.Report(changes)
-	f.moved(back, block.Hash)
-	f.Accept(head)
-	return back, nil
-}
-
 // apply stores what was read and moves on.
 func (f *Follower) apply(ctx context.Context, a ledger.Advance) error {
-	err := f.Reader.apply(ctx, a)
+	_, err := f.Reader.apply(ctx, a)
 	if err == nil {
 		f.moved(a.Checkpoint, a.Blocks[0].Hash)
 	}
@@ -353,7 +333,7 @@ func (f *Follower) apply(ctx context.Context, a ledger.Advance) error {
 func (f *Follower) learnQuarantined(ctx context.Context) error {
 	list, err := f.Ledger.Quarantined(ctx, f.ID, ledger.Range{From: 0, To: math.MaxInt64})
 	if err == nil {
-		f.LeaveOut(list)
+		f.update(func(is *State) { is.left = list })
 	}
 	return err
 }

@@ -2,8 +2,11 @@ package follow
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 
+	"crossgate/order"
 	"crossgate/order/ledger"
 	"crossgate/store"
 )
@@ -41,9 +44,9 @@ func (c *Chains) listenOnce(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		changes, err := ledger.DecodeChanges(payload)
-		if err != nil {
-			return err
+		var changes []order.Change
+		if err := json.Unmarshal([]byte(payload), &changes); err != nil {
+			return fmt.Errorf("notification: %w", err)
 		}
 		c.Observer.OrdersChanged(changes)
 	}

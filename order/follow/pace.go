@@ -104,8 +104,8 @@ func (d *demand) now() Demand {
 	return Unasked
 }
 
-// Ask takes note of a question.
-func (d *demand) Ask(what Demand) {
+// ask takes note of a question.
+func (d *demand) ask(what Demand) {
 	before, at := d.now(), &d.Orders
 	if what == AskedWhatIsLocked {
 		at = &d.locked
@@ -123,7 +123,7 @@ func (d *demand) Ask(what Demand) {
 func (c *Chains) AskedAbout(ids ...chain.ID) {
 	for _, id := range ids {
 		if f := c.Of(id); f != nil {
-			f.Demand.Ask(AskedAboutOrders)
+			f.Demand.ask(AskedAboutOrders)
 		}
 	}
 }
@@ -142,7 +142,7 @@ func (c *Chains) askedTogether() (chains int) {
 func (c *Chains) AskedWhatIsLocked() {
 	for _, f := range c.Followers {
 		if !f.Retired {
-			f.Demand.Ask(AskedWhatIsLocked)
+			f.Demand.ask(AskedWhatIsLocked)
 		}
 	}
 }
@@ -153,7 +153,7 @@ func (c *Chains) AskedWhatIsLocked() {
 func (f *Follower) waitForNews(ctx context.Context, begun time.Time) bool {
 	for {
 		pace, since := f.every(), time.Since(begun)
-		quiet := min(f.announced.every-since, time.Until(f.quietUntil(f.announced)))
+		quiet := min(f.announced.every-since, time.Until(f.announced.quietUntil(f.State().Head)))
 		select {
 		case <-ctx.Done():
 			return false

@@ -34,10 +34,13 @@ func (w *Width) Held(events int) {
 func (f *Follower) ReadOn(ctx context.Context, position ledger.Checkpoint, fork uint64, head order.Head) (ledger.Checkpoint, error) {
 	dropped := min(position.Block, head.Latest.Number) - min(fork, head.Latest.Number)
 	if fork < position.Block && (dropped == 0 || dropped > f.width.Now) {
-		var err error
-		if position, err = f.rewind(ctx, position, fork, head); err != nil {
+		back, _, err := f.GoBack(ctx, position, fork)
+		if err != nil {
 			return position, err
 		}
+		position = back.Checkpoint
+		f.moved(position, back.Blocks[0].Hash)
+		f.accept(head)
 		dropped = 0
 	}
 	planned := fork
@@ -67,7 +70,7 @@ func (f *Follower) ReadOn(ctx context.Context, position ledger.Checkpoint, fork 
 				next.ProvenEnd = min(next.ProvenEnd, got.From)
 			}
 			err = f.apply(ctx, ledger.Advance{
-				From: got.From, Events: got.Events, Finalized: head.Finalized, Settled: proof.SettledAt(head), Quarantined: got.Quarantined,
+				From: got.From, Events: got.Events, Settled: proof.SettledAt(head), Quarantined: got.Quarantined,
 				Blocks: droppable(got.Events, ledger.Block{Number: got.End.Number, Hash: got.End.Hash}, proof.SettledAt(head)),
 				Before: position, Checkpoint: next,
 			})

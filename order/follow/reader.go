@@ -26,7 +26,7 @@ func newReader(db *store.DB, id chain.ID, source order.Source, o Options) *Reade
 	known, _ := o.Chains.Chain(id)
 	known.ID = id
 	return &Reader{
-		Chain: proof.NewChain(known, source, ledger.Ledger{DB: db, WithoutSwaps: o.WithoutSwaps}, o.Logger.With("chain", id)),
+		Chain: proof.NewChain(known, source, ledger.Ledger{DB: db}, o.Logger.With("chain", id)),
 		Paces: o.Pace, Range: o.Range, ReadAhead: o.readAhead, Observer: o.Observer,
 	}
 }
@@ -39,33 +39,48 @@ func (r *Reader) Report(changes []order.Change) {
 }
 
 // BeginAt stores the block where following begins, so that the checkpoint is a block that was read.
-func (r *Reader) BeginAt(ctx context.Context, number uint64, head order.Head) (begun ledger.Checkpoint, hash chain.Hash, err error) {
+func (r *Reader) BeginAt(ctx context.Context, number uint64, head order.Head) (begun ledger.Advance, err error) {
 	first, err := r.Source.Block(ctx, number)
 	if err != nil {
-		return begun, hash, fmt.Errorf("read first block %d: %w", number, err)
+		return begun, fmt.Errorf("read first block %d: %w", number, err)
 	}
 	number = first.Number // another where the chain has left that one out, or nodes have dropped it
 	events, quarantined, err := r.Events(ctx, ledger.Range{From: number, To: number}, r.Source.Events)
 	if err != nil {
-		return begun, hash, fmt.Errorf("read events of block %d: %w", number, err)
+		return begun, fmt.Errorf("read events of block %d: %w", number, err)
 	}
-	begun = ledger.Checkpoint{
-		First: number, FirstTime: first.Time, Block: number, BlockTime: first.Time, ProvenFrom: number, ProvenEnd: number,
-	}
-	return begun, first.Hash, r.apply(ctx, ledger.Advance{
+	begun = ledger.Advance{
 		From: number, Events: events, Blocks: droppable(events, ledger.Block{Number: number, Hash: first.Hash}, proof.SettledAt(head)),
-		Finalized: head.Finalized, Settled: proof.SettledAt(head), Quarantined: quarantined, Begins: true, Checkpoint: begun,
-	})
+		Settled: proof.SettledAt(head), Quarantined: quarantined, Begins: true, Checkpoint: ledger.Checkpoint{
+			First: number, FirstTime: first.Time, Block: number, BlockTime: first.Time, ProvenFrom: number, ProvenEnd: number,
+		},
+	}
+	_, err = r.apply(ctx, begun)
+	return begun, err
+}
+
+// GoBack withdraws what blocks after a number said, to read on from there.
+func (r *Reader) GoBack(ctx context.Context, position ledger.Checkpoint, number uint64) (back ledger.Advance, changes []order.Change, err error) {
+	block, err := r.Source.Block(ctx, number)
+	if err != nil {
+		return back, nil, fmt.Errorf("read block %d: %w", number, err)
+	}
+	back = ledger.Advance{From: number + 1, Blocks: []ledger.Block{{Number: number, Hash: block.Hash}}, Before: position, Checkpoint: position}
+	back.Checkpoint.Block, back.Checkpoint.BlockTime = number, block.Time
+	back.Checkpoint.Reorgs++
+	back.Checkpoint.ProvenEnd = min(position.ProvenEnd, number+1)
+	changes, err = r.apply(ctx, back)
+	return back, changes, err
 }
 
 // apply stores what was read.
-func (r *Reader) apply(ctx context.Context, a ledger.Advance) error {
+func (r *Reader) apply(ctx context.Context, a ledger.Advance) ([]order.Change, error) {
 	a.Chain, a.Lease = r.ID, r.Lease
 	changes, err := r.Ledger.Apply(ctx, a)
 	if err == nil {
 		r.Report(changes)
 	}
-	return err
+	return changes, err
 }
 
 // droppable lists the blocks to recognise a reorg by: the last one read, and those that hold events.

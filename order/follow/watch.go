@@ -11,7 +11,7 @@ import (
 
 // watchStore learns how far the replica that follows the chain has come, and reports whether that is known.
 func (f *Follower) watchStore(ctx context.Context) bool {
-	f.pace(store.LeaseInterval)
+	f.update(func(is *State) { is.every = store.LeaseInterval })
 	position, known, err := f.Ledger.Checkpoint(ctx, f.ID)
 	if err != nil || !known {
 		return false
@@ -19,7 +19,7 @@ func (f *Follower) watchStore(ctx context.Context) bool {
 	if f.moved(position, chain.Hash{}) {
 		f.Observer.BranchChanged(f.ID)
 	}
-	f.Overtaken(position.Block)
+	f.update(func(is *State) { is.overtaken(position.Block) })
 	if err := f.Hold(ctx, position); err != nil {
 		f.stopFor(ctx, err)
 		return false
@@ -27,18 +27,20 @@ func (f *Follower) watchStore(ctx context.Context) bool {
 	return f.learnQuarantined(ctx) == nil
 }
 
-// Rarely is how often a chain that nobody asks about is compared with what is stored while the one that follows it
+// rarely is how often a chain that nobody asks about is compared with what is stored while the one that follows it
 // keeps up: for the finalized block, and for reorgs that it does not see.
-const Rarely = 10 * time.Minute
+const rarely = 10 * time.Minute
 
-// UntilWatch is how long to wait after a look at the chain. As long as nobody asks about it, blocks that are stored
+// untilWatch is how long to wait after a look at the chain. As long as nobody asks about it, blocks that are stored
 // soon after they were made say as much as its head does.
-func (f *Follower) UntilWatch() time.Duration {
+func (f *Follower) untilWatch() time.Duration {
 	const patience = 3 // looks of the other replica that may be missed
 	asked := f.Demand.now()
 	every := f.Paces.Of(f.Chain.Chain, asked)
-	if asked == Unasked && f.isCurrent(patience*every+f.BlockTime) {
-		return max(every, Rarely)
+	s := f.State()
+	isCurrent := s.Head.Number > 0 && time.Since(time.Unix(int64(s.Position.BlockTime), 0)) <= patience*every+f.BlockTime
+	if asked == Unasked && isCurrent {
+		return max(every, rarely)
 	}
 	return every
 }
@@ -62,11 +64,11 @@ func (f *Follower) Watch(ctx context.Context) {
 		return
 	}
 	if hash != kept.Hash {
-		f.DoubtSince(head, 0)
+		f.doubtSince(head, 0)
 		f.HoldAgain()
 		return
 	}
-	f.Accept(head)
+	f.accept(head)
 	if kept == (ledger.Block{Number: head.Latest.Number, Hash: head.Latest.Hash}) {
 		f.levelAsOf(f.lookedAt)
 	}

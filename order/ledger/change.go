@@ -1,15 +1,11 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
+	"encoding/json"
 	"slices"
-	"strings"
 
 	"crossgate/order"
-	"crossgate/store"
 )
 
 // changesOf lists what answers depend on the orders now, or do or did on events that were added or withdrawn.
@@ -45,60 +41,26 @@ func changesOf(folded map[order.ID]*order.Order, events []order.Event) []order.C
 	return all
 }
 
-// A notification holds changesEach changes, to stay below PostgreSQL's limit. More than changesTold changes become one
-// notification: anything may have changed.
+// Channel has the changes that replicas notify each other of, as JSON: null stands for any. A notification has
+// changesEach of them, to stay below PostgreSQL's limit; more than changesNamed become one that names none.
 const (
-	Channel     = "crossgate_orders"
-	changesEach = 30
-	changesTold = 600
-	everything  = "*"
+	Channel      = "crossgate_orders"
+	changesEach  = 30
+	changesNamed = 600
 )
 
 // announce notifies the other replicas of changes when the transaction is committed.
-func (s Ledger) announce(ctx context.Context, tx *store.Tx, changes []order.Change) error {
-	if !s.IsReplicated() {
-		return nil // nobody else to notify
-	}
-	if len(changes) > changesTold {
-		return tx.Notify(ctx, Channel, everything)
+func (tx *Tx) announce(ctx context.Context, changes []order.Change) error {
+	if len(changes) > changesNamed {
+		return tx.Notify(ctx, Channel, "null")
 	}
 	var payloads []string
 	for part := range slices.Chunk(changes, changesEach) {
-		payloads = append(payloads, EncodeChanges(part))
+		text, err := json.Marshal(part)
+		if err != nil {
+			return err
+		}
+		payloads = append(payloads, string(text))
 	}
 	return tx.Notify(ctx, Channel, payloads...)
-}
-
-// EncodeChanges writes a change per line: id, creation, taker, with - for what is absent.
-func EncodeChanges(changes []order.Change) string {
-	var text strings.Builder
-	for _, c := range changes {
-		fmt.Fprintf(&text, "%s %s %s\n", c.Order, cmp.Or(c.Creation.String(), "-"), cmp.Or(c.Taker.String(), "-"))
-	}
-	return text.String()
-}
-
-// DecodeChanges reads what encodeChanges wrote; nil stands for everything.
-func DecodeChanges(text string) ([]order.Change, error) {
-	if text == everything {
-		return nil, nil
-	}
-	var changes []order.Change
-	for line := range strings.Lines(text) {
-		fields := strings.Fields(line)
-		if len(fields) != 3 {
-			return nil, fmt.Errorf("notification of %d fields", len(fields))
-		}
-		for i := range fields {
-			fields[i] = strings.TrimPrefix(fields[i], "-")
-		}
-		var c order.Change
-		err := errors.Join(c.Order.UnmarshalText([]byte(fields[0])),
-			c.Creation.UnmarshalText([]byte(fields[1])), c.Taker.UnmarshalText([]byte(fields[2])))
-		if err != nil {
-			return nil, fmt.Errorf("notification: %w", err)
-		}
-		changes = append(changes, c)
-	}
-	return changes, nil
 }

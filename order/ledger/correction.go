@@ -21,12 +21,12 @@ func InitiatorAt(at order.At, events []order.Event) chain.Address {
 }
 
 // Identify stores who sent the transactions of events that were stored without.
-func (s Ledger) Identify(ctx context.Context, events []order.Event) error {
+func (l Ledger) Identify(ctx context.Context, events []order.Event) error {
 	rows := make([][]any, len(events))
 	for i, e := range events {
 		rows[i] = []any{store.Blob(e.At.Initiator.Bytes()), int64(e.At.Chain), int64(e.At.Block), int64(e.At.LogIndex), e.At.BlockHash[:]}
 	}
-	err := s.Update(ctx, func(tx *store.Tx) error {
+	err := l.Update(ctx, func(tx *store.Tx) error {
 		return tx.ExecEach(ctx, `UPDATE events SET initiator = $1
 			WHERE chain = $2 AND block = $3 AND log_index = $4 AND block_hash = $5 AND length(initiator) = 0`, rows)
 	})
@@ -47,25 +47,25 @@ func (c Correction) Applied(stored []order.Event) []order.Event {
 }
 
 // WithdrawAnswers has gateways that follow the chain end the answers which they keep about it: they notice that events
-// were withdrawn. errMoved when they were meanwhile.
-func WithdrawAnswers(ctx context.Context, tx *store.Tx, id chain.ID, position Checkpoint) error {
-	counted, err := tx.ExecContext(ctx, `UPDATE checkpoints SET reorgs = reorgs + 1 WHERE chain = $1 AND reorgs = $2`,
-		int64(id), int64(position.Reorgs))
-	if err := ChangedOne(counted, err); err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `UPDATE swap_checkpoints SET reorgs = reorgs + 1 WHERE chain = $1 AND reorgs = $2`,
-		int64(id), int64(position.Reorgs))
-	return err
+// were withdrawn. ErrMoved when they were meanwhile.
+func (tx *Tx) WithdrawAnswers(ctx context.Context, id chain.ID, position Checkpoint) error {
+	return changedOne(tx.ExecContext(ctx, `UPDATE checkpoints SET reorgs = reorgs + 1 WHERE chain = $1 AND reorgs = $2`,
+		int64(id), int64(position.Reorgs)))
 }
 
-// JoinProven adds a range to the proven blocks where it joins them. errMoved when a reorg has dropped a part of it.
-func JoinProven(ctx context.Context, tx *store.Tx, id chain.ID, r Range) error {
-	joined, err := tx.ExecContext(ctx, `UPDATE checkpoints SET
+// Prove takes note that a chain is proven before a block, after a range that began where it was proven. ErrMoved when it
+// was not, or a reorg has dropped a part of the range.
+func (tx *Tx) Prove(ctx context.Context, id chain.ID, r Range, end uint64) error {
+	return changedOne(tx.ExecContext(ctx, `UPDATE checkpoints SET proven_end = $1 WHERE chain = $2 AND proven_end = $3 AND block >= $4`,
+		int64(end), int64(id), int64(r.From), int64(r.To)))
+}
+
+// JoinProven adds a range to the proven blocks where it joins them. ErrMoved when a reorg has dropped a part of it.
+func (tx *Tx) JoinProven(ctx context.Context, id chain.ID, r Range) error {
+	return changedOne(tx.ExecContext(ctx, `UPDATE checkpoints SET
 		proven_from = CASE WHEN $1 < proven_from AND $2 >= proven_from THEN $1 ELSE proven_from END,
 		proven_end = CASE WHEN $1 <= proven_end AND $2 > proven_end THEN $2 ELSE proven_end END
-		WHERE chain = $3 AND first_block <= $1 AND block + 1 >= $2`, int64(r.From), int64(r.To+1), int64(id))
-	return ChangedOne(joined, err)
+		WHERE chain = $3 AND first_block <= $1 AND block + 1 >= $2`, int64(r.From), int64(r.To+1), int64(id)))
 }
 
 // Refilled are those stored events of a range in whose place the chain has others.
@@ -151,34 +151,18 @@ func RowTexts(events []order.Event) ([]string, error) {
 	return texts, nil
 }
 
-// Correct stores a correction, and what else belongs into its transaction.
-func (s Ledger) Correct(
-	ctx context.Context, l store.Lease, id chain.ID, c Correction, also func(*store.Tx) error,
-) (changes []order.Change, err error) {
-	err = s.UpdateUnder(ctx, l, func(tx *store.Tx) error {
-		if err := also(tx); err != nil || c.IsEmpty() {
-			return err
-		}
-		rows := make([][]any, len(c.Wrong))
-		for i, e := range c.Wrong {
-			rows[i] = []any{int64(id), int64(e.At.Block), int64(e.At.LogIndex)}
-		}
-		for _, table := range []string{"events", "swaps"} {
-			if err := tx.ExecEach(ctx, `DELETE FROM `+table+` WHERE chain = $1 AND block = $2 AND log_index = $3`, rows); err != nil {
-				return err
-			}
-		}
-		folded, err := AddEvents(ctx, tx, c.Missing, c.Wrong)
-		if err != nil {
-			return err
-		}
-		changes = changesOf(folded, slices.Concat(c.Wrong, c.Missing))
-		return s.announce(ctx, tx, changes)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("correct blocks of chain %d: %w", id, err)
+// Correct makes what is stored of a chain right.
+func (tx *Tx) Correct(ctx context.Context, c Correction) error {
+	rows := make([][]any, len(c.Wrong))
+	for i, e := range c.Wrong {
+		rows[i] = []any{int64(e.At.Chain), int64(e.At.Block), int64(e.At.LogIndex)}
 	}
-	return changes, nil
+	tx.removed, tx.added = append(tx.removed, c.Wrong...), append(tx.added, c.Missing...)
+	err := tx.ExecEach(ctx, `DELETE FROM events WHERE chain = $1 AND block = $2 AND log_index = $3`, rows)
+	if err == nil {
+		err = tx.ExecEach(ctx, `DELETE FROM swaps WHERE chain = $1 AND block = $2 AND log_index = $3`, rows)
+	}
+	return err
 }
 
 // Within are those events that a range holds.

@@ -9,9 +9,9 @@ import (
 )
 
 // OrdersByChain counts the orders that give or take on each chain.
-func (s Ledger) OrdersByChain(ctx context.Context) (map[chain.ID]uint64, error) {
+func (l Ledger) OrdersByChain(ctx context.Context) (map[chain.ID]uint64, error) {
 	counted := map[chain.ID]uint64{}
-	err := s.ForEachRow(ctx, func(rows *sql.Rows) error {
+	err := l.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var give, take chain.ID
 		var orders uint64
 		if err := rows.Scan(&give, &take, &orders); err != nil {
@@ -36,9 +36,9 @@ type Counted struct {
 }
 
 // CountOrders counts orders by the chain that they were created on.
-func (s Ledger) CountOrders(ctx context.Context) (map[chain.ID]Counted, error) {
+func (l Ledger) CountOrders(ctx context.Context) (map[chain.ID]Counted, error) {
 	counted := map[chain.ID]Counted{}
-	err := s.ForEachRow(ctx, func(rows *sql.Rows) error {
+	err := l.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var id chain.ID
 		var c Counted
 		err := rows.Scan(&id, &c.Orders, &c.Locked)

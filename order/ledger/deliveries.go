@@ -9,9 +9,9 @@ import (
 	"crossgate/store"
 )
 
-func (s Ledger) Deliveries(ctx context.Context, ids []order.ID) (known map[order.ID]order.Delivery, err error) {
+func (l Ledger) Deliveries(ctx context.Context, ids []order.ID) (known map[order.ID]order.Delivery, err error) {
 	known = make(map[order.ID]order.Delivery, len(ids))
-	err = s.ForEachRow(ctx, func(rows *sql.Rows) error {
+	err = l.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var id order.ID
 		var d order.Delivery
 		err := rows.Scan(store.HashColumn(&id), store.AmountColumn(&d.Give), &d.State, &d.At)

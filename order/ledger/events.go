@@ -52,14 +52,14 @@ func QueryIDs(ctx context.Context, q store.Rows, query string, args ...any) (ids
 }
 
 // OfOrder returns the events of one order.
-func (s Ledger) OfOrder(ctx context.Context, id order.ID) ([]order.Event, error) {
-	return EventsOf(ctx, s, id)
+func (l Ledger) OfOrder(ctx context.Context, id order.ID) ([]order.Event, error) {
+	return EventsOf(ctx, l, id)
 }
 
 // CreatedIn returns the events of all orders that a transaction created: for each order all of its events
 // together, in the sequence of the creations. It is one statement, since the database may be far away.
-func (s Ledger) CreatedIn(ctx context.Context, tx chain.TxHash) (orders [][]order.Event, err error) {
-	events, err := queryEvents(ctx, s, `SELECT `+eventColumns+` FROM events
+func (l Ledger) CreatedIn(ctx context.Context, tx chain.TxHash) (orders [][]order.Event, err error) {
+	events, err := queryEvents(ctx, l, `SELECT `+eventColumns+` FROM events
 		WHERE order_id IN (SELECT order_id FROM events WHERE tx = $1 AND kind = 'created')`, tx.Bytes())
 	if err != nil {
 		return nil, fmt.Errorf("read orders created in %s: %w", tx, err)
@@ -81,14 +81,14 @@ func (s Ledger) CreatedIn(ctx context.Context, tx chain.TxHash) (orders [][]orde
 }
 
 // EventsBetween returns the events of a range of a chain's blocks, in block and log order.
-func (s Ledger) EventsBetween(ctx context.Context, id chain.ID, r Range) ([]order.Event, error) {
+func (l Ledger) EventsBetween(ctx context.Context, id chain.ID, r Range) ([]order.Event, error) {
 	const within = ` WHERE chain = $1 AND block BETWEEN $2 AND $3`
 	args := []any{int64(id), int64(r.From), int64(r.To)}
-	events, err := queryEvents(ctx, s, `SELECT `+eventColumns+` FROM events`+within, args...)
+	events, err := queryEvents(ctx, l, `SELECT `+eventColumns+` FROM events`+within, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read events of blocks %d to %d of chain %d: %w", r.From, r.To, id, err)
 	}
-	swaps, err := eventsOfSwaps(ctx, s, `SELECT `+SwapColumns+` FROM swaps`+within, args...)
+	swaps, err := eventsOfSwaps(ctx, l, `SELECT `+SwapColumns+` FROM swaps`+within, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read swaps of blocks %d to %d of chain %d: %w", r.From, r.To, id, err)
 	}
@@ -98,12 +98,12 @@ func (s Ledger) EventsBetween(ctx context.Context, id chain.ID, r Range) ([]orde
 }
 
 // AddStored adds to each order's events those that are stored: what its other chain said, for instance.
-func (s Ledger) AddStored(ctx context.Context, orders [][]order.Event) error {
+func (l Ledger) AddStored(ctx context.Context, orders [][]order.Event) error {
 	ids := make([]order.ID, len(orders))
 	for i, events := range orders {
 		ids[i] = events[0].Order
 	}
-	stored, err := EventsOfAll(ctx, s, ids)
+	stored, err := EventsOfAll(ctx, l, ids)
 	if err != nil {
 		return err
 	}

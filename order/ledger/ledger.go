@@ -13,10 +13,7 @@ import (
 )
 
 // Ledger is what the database holds of orders: events, their fold, and how far each chain has been read.
-type Ledger struct {
-	*store.DB
-	WithoutSwaps bool // that happen within a chain: none are read
-}
+type Ledger struct{ *store.DB }
 
 // Checkpoint is how far one chain has been followed: its events from first to block are stored.
 type Checkpoint struct {
@@ -29,8 +26,8 @@ type Checkpoint struct {
 }
 
 // Checkpoint returns how far a chain has been followed; known is false when it never was.
-func (s Ledger) Checkpoint(ctx context.Context, id chain.ID) (c Checkpoint, known bool, err error) {
-	known, err = s.QueryRow(ctx,
+func (l Ledger) Checkpoint(ctx context.Context, id chain.ID) (c Checkpoint, known bool, err error) {
+	known, err = l.QueryRow(ctx,
 		[]any{&c.First, &c.FirstTime, &c.Block, &c.BlockTime, &c.Reorgs, &c.ProvenFrom, &c.ProvenEnd, &c.WasLevel},
 		`SELECT first_block, first_time, block, block_time, reorgs, proven_from, proven_end, was_level FROM checkpoints WHERE chain = $1`, id)
 	if err != nil {
@@ -40,8 +37,8 @@ func (s Ledger) Checkpoint(ctx context.Context, id chain.ID) (c Checkpoint, know
 }
 
 // Level takes note that everything that a chain had is stored.
-func (s Ledger) Level(ctx context.Context, l store.Lease, id chain.ID) error {
-	err := s.UpdateUnder(ctx, l, func(tx *store.Tx) error {
+func (l Ledger) Level(ctx context.Context, under store.Lease, id chain.ID) error {
+	err := l.UpdateUnder(ctx, under, func(tx *store.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE checkpoints SET was_level = 1 WHERE chain = $1`, int64(id))
 		return err
 	})
@@ -58,8 +55,8 @@ type Block struct {
 }
 
 // KeptBlock returns the newest block below a number that was not final when it was read.
-func (s Ledger) KeptBlock(ctx context.Context, id chain.ID, below uint64) (b Block, found bool, err error) {
-	found, err = s.QueryRow(ctx, []any{&b.Number, store.HashColumn(&b.Hash)},
+func (l Ledger) KeptBlock(ctx context.Context, id chain.ID, below uint64) (b Block, found bool, err error) {
+	found, err = l.QueryRow(ctx, []any{&b.Number, store.HashColumn(&b.Hash)},
 		`SELECT number, hash FROM blocks WHERE chain = $1 AND number < $2 ORDER BY number DESC LIMIT 1`, id, below)
 	if err != nil {
 		return Block{}, false, fmt.Errorf("read blocks of chain %d: %w", id, err)
@@ -75,7 +72,7 @@ type ChainBlock struct {
 
 // Known returns those of some blocks that are stored, which were not final when they were read. It is one statement for
 // so many that it hardly ever takes another.
-func (s Ledger) Known(ctx context.Context, blocks []ChainBlock) (map[ChainBlock]bool, error) {
+func (l Ledger) Known(ctx context.Context, blocks []ChainBlock) (map[ChainBlock]bool, error) {
 	const atOnce = 100
 	kept := make(map[ChainBlock]bool, len(blocks))
 	for part := range slices.Chunk(blocks, atOnce) {
@@ -85,7 +82,7 @@ func (s Ledger) Known(ctx context.Context, blocks []ChainBlock) (map[ChainBlock]
 			conditions = append(conditions, fmt.Sprintf("chain = $%d AND number = $%d", len(args)+1, len(args)+2))
 			args = append(args, int64(b.Chain), int64(b.Number))
 		}
-		err := s.ForEachRow(ctx, func(rows *sql.Rows) error {
+		err := l.ForEachRow(ctx, func(rows *sql.Rows) error {
 			var b ChainBlock
 			err := rows.Scan(&b.Chain, &b.Number, store.HashColumn(&b.Hash))
 			kept[b] = true
@@ -111,8 +108,8 @@ func (c Checkpoint) ProvenTo(finalized uint64, isVerifiable bool) uint64 {
 }
 
 // AnchorBefore returns the newest anchor before a block: its number and hash.
-func (s Ledger) AnchorBefore(ctx context.Context, id chain.ID, before uint64) (b order.Block, found bool, err error) {
-	found, err = s.QueryRow(ctx, []any{&b.Number, store.HashColumn(&b.Hash)},
+func (l Ledger) AnchorBefore(ctx context.Context, id chain.ID, before uint64) (b order.Block, found bool, err error) {
+	found, err = l.QueryRow(ctx, []any{&b.Number, store.HashColumn(&b.Hash)},
 		`SELECT number, hash FROM anchors WHERE chain = $1 AND number < $2 ORDER BY number DESC LIMIT 1`, id, int64(before))
 	if err != nil {
 		return order.Block{}, false, fmt.Errorf("read anchors of chain %d: %w", id, err)
@@ -120,9 +117,9 @@ func (s Ledger) AnchorBefore(ctx context.Context, id chain.ID, before uint64) (b
 	return b, found, nil
 }
 
-// AddAnchor stores an anchor that is the newest, or far from the one before it. The newest until now goes where it is
+// Anchor stores an anchor that is the newest, or far from the one before it. The newest until now goes where it is
 // near to the one before.
-func AddAnchor(ctx context.Context, tx *store.Tx, id chain.ID, b order.Block) error {
+func (tx *Tx) Anchor(ctx context.Context, id chain.ID, b order.Block) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO anchors (chain, number, hash) SELECT $1, $2, $3
 		WHERE NOT EXISTS (SELECT 1 FROM anchors WHERE chain = $1 AND number > $2)
 		OR NOT EXISTS (SELECT 1 FROM anchors WHERE chain = $1 AND number > $2 - $4 AND number <= $2)

@@ -31,11 +31,11 @@ func Relist(ctx context.Context, tx *store.Tx, orders map[order.ID]*order.Order,
 const ListedAtOnce = 500
 
 // ListSome lists some of the orders that are not, and reports whether others may be left.
-func (s Ledger) ListSome(ctx context.Context, l store.Lease) (left bool, err error) {
-	if found, err := s.Unlisted(ctx); err != nil || !found {
+func (l Ledger) ListSome(ctx context.Context, under store.Lease) (left bool, err error) {
+	if found, err := l.Unlisted(ctx); err != nil || !found {
 		return false, err
 	}
-	err = s.UpdateUnder(ctx, l, func(tx *store.Tx) error {
+	err = l.UpdateUnder(ctx, under, func(tx *store.Tx) error {
 		ids, err := QueryIDs(ctx, tx, `SELECT DISTINCT order_id FROM unlisted ORDER BY order_id LIMIT $1`, ListedAtOnce)
 		if err != nil {
 			return err
@@ -65,8 +65,8 @@ func (s Ledger) ListSome(ctx context.Context, l store.Lease) (left bool, err err
 }
 
 // Unlisted reports whether there are orders that are not listed as they are.
-func (s Ledger) Unlisted(ctx context.Context) (found bool, err error) {
-	_, err = s.QueryRow(ctx, []any{&found}, `SELECT EXISTS (SELECT 1 FROM unlisted)`)
+func (l Ledger) Unlisted(ctx context.Context) (found bool, err error) {
+	_, err = l.QueryRow(ctx, []any{&found}, `SELECT EXISTS (SELECT 1 FROM unlisted)`)
 	return found, err
 }
 

@@ -38,9 +38,9 @@ const LockedOrdersOf = `SELECT id, give_chain, give_token, give_amount, take_cha
 
 // Locks lists what is locked for an unlock authority, and what it delivered of orders whose creation was not
 // seen, both by give chain, give token, take chain and id.
-func (s Ledger) Locks(ctx context.Context, taker chain.Address) (certain, unconfirmed []order.Lock, err error) {
+func (l Ledger) Locks(ctx context.Context, taker chain.Address) (certain, unconfirmed []order.Lock, err error) {
 	var row lockRow
-	err = s.ForEachRow(ctx, func(rows *sql.Rows) error {
+	err = l.ForEachRow(ctx, func(rows *sql.Rows) error {
 		if err := rows.Scan(&row.id, &row.giveChain, &row.token, &row.amount, &row.takeChain, &row.status); err != nil {
 			return err
 		}

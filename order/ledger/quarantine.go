@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"crossgate/chain"
-	"crossgate/store"
 )
 
 // QuarantinedBlock is a block that no endpoint could give as it must be. The blocks around it are read.
@@ -18,8 +17,8 @@ type QuarantinedBlock struct {
 	NotAfter uint64 // UNIX seconds; the block was made by then
 }
 
-// QuarantineBlocks writes blocks that are left out of the range that a transaction stores.
-func QuarantineBlocks(ctx context.Context, tx *store.Tx, id chain.ID, list []QuarantinedBlock) error {
+// Quarantine takes note of blocks that are left out.
+func (tx *Tx) Quarantine(ctx context.Context, id chain.ID, list []QuarantinedBlock) error {
 	rows := make([][]any, len(list))
 	for i, b := range list {
 		rows[i] = []any{int64(id), int64(b.Number), b.Reason, int64(b.Since)}
@@ -28,10 +27,15 @@ func QuarantineBlocks(ctx context.Context, tx *store.Tx, id chain.ID, list []Qua
 		ON CONFLICT (chain, number) DO UPDATE SET reason = excluded.reason`, rows)
 }
 
+// EndQuarantine takes note that a block was read. ErrMoved when another process has.
+func (tx *Tx) EndQuarantine(ctx context.Context, id chain.ID, number uint64) error {
+	return changedOne(tx.ExecContext(ctx, `DELETE FROM quarantined_blocks WHERE chain = $1 AND number = $2`, int64(id), int64(number)))
+}
+
 // Quarantined lists the blocks of a range that were left out, in ascending order. When each was made at the latest
 // follows from what is stored of later blocks.
-func (s Ledger) Quarantined(ctx context.Context, id chain.ID, r Range) (list []QuarantinedBlock, err error) {
-	err = s.ForEachRow(ctx, func(rows *sql.Rows) error {
+func (l Ledger) Quarantined(ctx context.Context, id chain.ID, r Range) (list []QuarantinedBlock, err error) {
+	err = l.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var b QuarantinedBlock
 		if err := rows.Scan(&b.Number, &b.Reason, &b.Since, &b.NotAfter); err != nil {
 			return err

@@ -23,7 +23,7 @@ type Selection struct {
 }
 
 // Selected lists the stored orders of a selection that have a side on a chain, in ascending order.
-func (s Ledger) Selected(ctx context.Context, id chain.ID, of Selection) (ids []order.ID, err error) {
+func (l Ledger) Selected(ctx context.Context, id chain.ID, of Selection) (ids []order.ID, err error) {
 	if len(of.Orders) > 0 {
 		return of.Orders, nil
 	}
@@ -50,7 +50,7 @@ func (s Ledger) Selected(ctx context.Context, id chain.ID, of Selection) (ids []
 		text.WriteString(` UNION SELECT order_id FROM events WHERE chain = $1` + timed)
 	}
 	text.WriteString(` ORDER BY 1`)
-	if ids, err = QueryIDs(ctx, s, text.String(), q.args...); err != nil {
+	if ids, err = QueryIDs(ctx, l, text.String(), q.args...); err != nil {
 		return nil, fmt.Errorf("select orders of chain %d: %w", id, err)
 	}
 	return ids, nil

@@ -19,8 +19,8 @@ const SwapColumns = `chain, block, log_index, block_hash, block_time, tx, id,
 const insertSwap = `INSERT INTO swaps (` + SwapColumns + `)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`
 
-// swapRow is the arguments of insertSwap.
-func swapRow(s order.Swap) []any {
+// SwapRow is the arguments of insertSwap.
+func SwapRow(s order.Swap) []any {
 	affiliate, share := []byte(nil), ""
 	if a := s.Fact.Affiliate; a != nil {
 		affiliate, share = a.Beneficiary.Bytes(), a.Amount.String()
@@ -37,7 +37,7 @@ func swapRow(s order.Swap) []any {
 // rowOf is an event as it is stored.
 func rowOf(e order.Event) ([]any, error) {
 	if s, is := e.Swap(); is {
-		return swapRow(s), nil
+		return SwapRow(s), nil
 	}
 	return EventRow(e)
 }
@@ -68,8 +68,8 @@ func QuerySwaps(ctx context.Context, q store.Rows, query string, args ...any) (s
 }
 
 // SwapsIn returns the swaps that a transaction made, in log order.
-func (s Ledger) SwapsIn(ctx context.Context, id chain.ID, tx chain.TxHash) (swaps []order.Swap, err error) {
-	swaps, err = QuerySwaps(ctx, s, `SELECT `+SwapColumns+` FROM swaps WHERE tx = $1 AND chain = $2 ORDER BY block, log_index`,
+func (l Ledger) SwapsIn(ctx context.Context, id chain.ID, tx chain.TxHash) (swaps []order.Swap, err error) {
+	swaps, err = QuerySwaps(ctx, l, `SELECT `+SwapColumns+` FROM swaps WHERE tx = $1 AND chain = $2 ORDER BY block, log_index`,
 		tx.Bytes(), int64(id))
 	if err != nil {
 		return nil, fmt.Errorf("read swaps in %s: %w", tx, err)
@@ -78,8 +78,8 @@ func (s Ledger) SwapsIn(ctx context.Context, id chain.ID, tx chain.TxHash) (swap
 }
 
 // Swap returns one swap.
-func (s Ledger) Swap(ctx context.Context, id order.ID) (swap order.Swap, found bool, err error) {
-	swaps, err := QuerySwaps(ctx, s, `SELECT `+SwapColumns+` FROM swaps WHERE id = $1`, id[:])
+func (l Ledger) Swap(ctx context.Context, id order.ID) (swap order.Swap, found bool, err error) {
+	swaps, err := QuerySwaps(ctx, l, `SELECT `+SwapColumns+` FROM swaps WHERE id = $1`, id[:])
 	if err != nil || len(swaps) == 0 {
 		return order.Swap{}, false, err
 	}
@@ -87,12 +87,12 @@ func (s Ledger) Swap(ctx context.Context, id order.ID) (swap order.Swap, found b
 }
 
 // SwapsByID returns those of some swaps that are stored.
-func (s Ledger) SwapsByID(ctx context.Context, ids []order.ID) (map[order.ID]*order.Swap, error) {
+func (l Ledger) SwapsByID(ctx context.Context, ids []order.ID) (map[order.ID]*order.Swap, error) {
 	known := make(map[order.ID]*order.Swap, len(ids))
 	if len(ids) == 0 {
 		return known, nil
 	}
-	swaps, err := QuerySwaps(ctx, s, `SELECT `+SwapColumns+` FROM swaps WHERE id = ANY($1)`, store.HashKeys(ids))
+	swaps, err := QuerySwaps(ctx, l, `SELECT `+SwapColumns+` FROM swaps WHERE id = ANY($1)`, store.HashKeys(ids))
 	for i := range swaps {
 		known[swaps[i].ID] = &swaps[i]
 	}
@@ -119,13 +119,4 @@ func Parted(events []order.Event) (ofOrders []order.Event, swaps []order.Swap) {
 		ofOrders = append(ofOrders, e)
 	}
 	return ofOrders, swaps
-}
-
-// AddSwaps stores swaps.
-func AddSwaps(ctx context.Context, tx *store.Tx, swaps []order.Swap) error {
-	rows := make([][]any, len(swaps))
-	for i, s := range swaps {
-		rows[i] = swapRow(s)
-	}
-	return tx.ExecEach(ctx, insertSwap, rows)
 }

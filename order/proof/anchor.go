@@ -11,7 +11,6 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/ledger"
-	"crossgate/store"
 )
 
 // anchorage holds a chain's endpoints to blocks that all of them had once these were final: its anchors. Nothing up to
@@ -150,7 +149,7 @@ func (c *Chain) FirstAnchor(ctx context.Context, head order.Head) error {
 	if agreed.Hash.IsAbsent() {
 		return nil // until the next look
 	}
-	err = c.Ledger.UpdateUnder(ctx, c.Lease, func(tx *store.Tx) error { return ledger.AddAnchor(ctx, tx, c.ID, agreed) })
+	_, err = c.Ledger.Write(ctx, c.Lease, func(tx *ledger.Tx) error { return tx.Anchor(ctx, c.ID, agreed) })
 	if err != nil {
 		return fmt.Errorf("anchor chain %d: %w", c.ID, err)
 	}

@@ -146,19 +146,17 @@ func (c *Chain) ProveNext(
 	if err := c.agreeFor(ctx, position, r, end); err != nil {
 		return came, true, err
 	}
-	came, err = c.Verify(ctx, verifier, r, func(tx *store.Tx, found *Proven) error {
+	came, err = c.Verify(ctx, verifier, r, func(tx *ledger.Tx, found *Proven) error {
 		found.End = c.Prover.endAfter(r, found.Wrong)
-		moved, err := tx.ExecContext(ctx, `UPDATE checkpoints SET proven_end = $1 WHERE chain = $2 AND proven_end = $3 AND block >= $4`,
-			int64(found.End), int64(c.ID), int64(r.From), int64(r.To))
 		agreed := c.anchorage.agreed
-		if err := ledger.ChangedOne(moved, err); err != nil || agreed.Hash.IsAbsent() || agreed.Number > min(r.To, SettledAt(head)) {
+		if err := tx.Prove(ctx, c.ID, r, found.End); err != nil || agreed.Hash.IsAbsent() || agreed.Number > min(r.To, SettledAt(head)) {
 			return err
 		}
-		return ledger.AddAnchor(ctx, tx, c.ID, agreed)
+		return tx.Anchor(ctx, c.ID, agreed)
 	})
 	if list := c.Quarantine.due(err, r); len(list) > 0 {
 		c.Logger.WarnContext(ctx, "blocks quarantined that could not be read a second time; they are asked for again", "error", err)
-		err = c.Ledger.UpdateUnder(ctx, c.Lease, func(tx *store.Tx) error { return ledger.QuarantineBlocks(ctx, tx, c.ID, list) })
+		_, err = c.Ledger.Write(ctx, c.Lease, func(tx *ledger.Tx) error { return tx.Quarantine(ctx, c.ID, list) })
 		return Proven{End: position.ProvenEnd}, true, err
 	}
 	if err != nil {
@@ -175,7 +173,7 @@ func (c *Chain) ProveNext(
 
 // Verify has a range read a second time, and stores what differs together with what the caller has to.
 func (c *Chain) Verify(
-	ctx context.Context, verifier order.Verifier, r ledger.Range, also func(*store.Tx, *Proven) error,
+	ctx context.Context, verifier order.Verifier, r ledger.Range, also func(*ledger.Tx, *Proven) error,
 ) (came Proven, err error) {
 	ctx, end := Span(ctx, "index.prove", c.ID, r)
 	defer func() { end(err) }()
@@ -184,7 +182,7 @@ func (c *Chain) Verify(
 		return came, err
 	}
 	parts := r.Without(quarantined)
-	stored, err := c.FirstReading(ctx, r, parts)
+	stored, err := c.Ledger.EventsBetween(ctx, c.ID, r)
 	if err != nil {
 		return came, err
 	}
@@ -197,46 +195,17 @@ func (c *Chain) Verify(
 		return came, err
 	}
 	came.Wrong = verdict.Wrong
-	came.Changes, err = c.Ledger.Correct(ctx, c.Lease, c.ID, came.Correction, func(tx *store.Tx) error { return also(tx, &came) })
-	if err == nil {
-		c.noteCorrection(ctx, r, came.Correction, verdict.Wrong)
-	}
-	return came, err
-}
-
-// FirstReading returns what is stored of a range, and the swaps of those parts of it that were never read for swaps: a
-// second reading has them, which does not make the first one wrong.
-func (c *Chain) FirstReading(ctx context.Context, r ledger.Range, parts []ledger.Range) ([]order.Event, error) {
-	stored, err := c.Ledger.EventsBetween(ctx, c.ID, r)
+	came.Changes, err = c.Ledger.Write(ctx, c.Lease, func(tx *ledger.Tx) error {
+		if err := also(tx, &came); err != nil {
+			return err
+		}
+		return tx.Correct(ctx, came.Correction)
+	})
 	if err != nil {
-		return nil, err
+		return came, fmt.Errorf("correct blocks of chain %d: %w", c.ID, err)
 	}
-	if c.Ledger.WithoutSwaps { // those from before are none of the second reading's business
-		stored, _ = ledger.Parted(stored)
-		return stored, nil
-	}
-	from, err := c.Ledger.SwapsFrom(ctx)
-	if err != nil {
-		return nil, err
-	}
-	first, known := from[c.ID]
-	for _, part := range parts {
-		if known && part.From >= first.Number {
-			continue
-		}
-		if known {
-			part.To = min(part.To, first.Number-1)
-		}
-		read, err := c.Source.Events(ctx, part.From, part.To)
-		if err != nil {
-			return nil, fmt.Errorf("read swaps of blocks %d to %d: %w", part.From, part.To, err)
-		}
-		_, swaps := ledger.Parted(read)
-		for _, s := range swaps {
-			stored = ledger.WithEvent(stored, s.Event())
-		}
-	}
-	return stored, nil
+	c.noteCorrection(ctx, r, came.Correction, verdict.Wrong)
+	return came, nil
 }
 
 // apart parts events from those in blocks that are left out, which may have been read in part.

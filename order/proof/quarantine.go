@@ -10,7 +10,6 @@ import (
 
 	"crossgate/order"
 	"crossgate/order/ledger"
-	"crossgate/store"
 )
 
 const (
@@ -144,9 +143,11 @@ func (c *Chain) RetryQuarantined(ctx context.Context) (changes []order.Change, e
 		if err != nil {
 			return changes, err
 		}
-		changed, err := c.Ledger.Correct(ctx, c.Lease, c.ID, missing, func(tx *store.Tx) error {
-			gone, err := tx.ExecContext(ctx, `DELETE FROM quarantined_blocks WHERE chain = $1 AND number = $2`, int64(c.ID), int64(b.Number))
-			return ledger.ChangedOne(gone, err)
+		changed, err := c.Ledger.Write(ctx, c.Lease, func(tx *ledger.Tx) error {
+			if err := tx.EndQuarantine(ctx, c.ID, b.Number); err != nil {
+				return err
+			}
+			return tx.Correct(ctx, missing)
 		})
 		if err != nil {
 			return changes, err

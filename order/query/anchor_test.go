@@ -72,7 +72,7 @@ func TestReorgOfAChainThatCallsItsNewestBlockFinalWithdrawsOneBlock(t *testing.T
 			for range 20 {
 				l.mine([]told{newDeal(byte(len(l.blocks)), 1, 1).created()})
 			}
-			f := follow.NewFollower(openStore(t), 1, source(l), quietly(follow.Options{}))
+			f := newFollower(openStore(t), 1, source(l), quietly(follow.Options{}))
 			catchUp(t, f)
 			for range 5 {
 				l.mine([]told{newDeal(byte(len(l.blocks)), 1, 1).created()})
@@ -241,7 +241,7 @@ func TestAnchorsAreAThousandBlocksApart(t *testing.T) {
 func testAnchorsApart(t *testing.T, db ledger.Ledger) {
 	for _, number := range []uint64{100, 600, 1200, 1300, 2500, 1250, 700, 9000, 4000, 4100} {
 		b := order.Block{Number: number, Hash: chain.Hash{byte(number), 1}}
-		if err := db.Update(t.Context(), func(tx *store.Tx) error { return ledger.AddAnchor(t.Context(), tx, 1, b) }); err != nil {
+		if _, err := db.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error { return tx.Anchor(t.Context(), 1, b) }); err != nil {
 			t.Fatal(err)
 		}
 	}

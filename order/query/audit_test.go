@@ -166,7 +166,7 @@ func TestAuditNamesAndRepairMendsWhatDiffers(t *testing.T) {
 // damageStore changes events, and writes their order as a gateway would have it then.
 func damageStore(t *testing.T, s ledger.Ledger, statement string, id order.ID) {
 	t.Helper()
-	err := s.Update(t.Context(), func(tx *store.Tx) error {
+	_, err := s.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error {
 		args := []any{id[:]}
 		if id.IsAbsent() {
 			args = nil
@@ -174,8 +174,7 @@ func damageStore(t *testing.T, s ledger.Ledger, statement string, id order.ID) {
 		if _, err := tx.ExecContext(t.Context(), statement, args...); err != nil {
 			return err
 		}
-		_, err := ledger.AddEvents(t.Context(), tx, nil, []order.Event{{Order: id}})
-		return err
+		return tx.Correct(t.Context(), ledger.Correction{Wrong: []order.Event{{Order: id}}})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -355,12 +354,12 @@ func TestJoinProven(t *testing.T) {
 	} {
 		db := openStore(t)
 		execute(t, db, `INSERT INTO checkpoints (chain, first_block, first_time, block, block_time) VALUES (1, 0, 0, 100, 0)`)
-		err := db.Update(t.Context(), func(tx *store.Tx) error {
+		_, err := ledger.Ledger{DB: db}.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error {
 			if _, err := tx.ExecContext(t.Context(), `UPDATE checkpoints SET proven_from = $1, proven_end = $2`,
 				int64(test.proven.From), int64(test.proven.To)); err != nil {
 				return err
 			}
-			return ledger.JoinProven(t.Context(), tx, 1, test.r)
+			return tx.JoinProven(t.Context(), 1, test.r)
 		})
 		position, _, readErr := ledger.Ledger{DB: db}.Checkpoint(t.Context(), 1)
 		if err != nil || readErr != nil || position.ProvenFrom != test.wantFrom || position.ProvenEnd != test.wantUpTo {

@@ -145,7 +145,7 @@ func TestBackfillGoesOnWhereItWasStopped(t *testing.T) {
 		}
 	}
 	straight := openStore(t)
-	catchUp(t, follow.NewFollower(straight, 1, ledger, quietly(follow.Options{})))
+	catchUp(t, newFollower(straight, 1, ledger, quietly(follow.Options{})))
 	got := openStoreAt(t, path)
 	for _, d := range deals {
 		if diff := cmp.Diff(stored(t, straight, d.id), stored(t, got, d.id), compare); diff != "" {

@@ -95,5 +95,5 @@ func (x *Index) isFinal(id chain.ID, block uint64) bool {
 		return true
 	}
 	f := x.Of(id)
-	return f != nil && f.IsFinal(block)
+	return f != nil && f.State().IsFinal(block)
 }

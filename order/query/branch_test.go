@@ -107,33 +107,6 @@ func TestLockedTellsOfAReorgThatIsNotCarriedOut(t *testing.T) {
 	})
 }
 
-func TestHeadsThatContradictEachOther(t *testing.T) {
-	block := func(number uint64, hash, parent byte) order.Block {
-		return order.Block{Number: number, Hash: chain.Hash{hash}, Parent: chain.Hash{parent}}
-	}
-	before := block(5, 'e', 'd')
-	for _, test := range []struct {
-		now  order.Block
-		want bool
-	}{
-		{before, false},
-		{block(5, 'E', 'd'), true},
-		{block(6, 'f', 'e'), false},
-		{block(6, 'F', 'E'), true},
-		{block(4, 'd', 'c'), false}, // told by an endpoint that is behind
-		{block(4, 'D', 'c'), true},
-		{block(9, 'x', 'y'), false}, // not known before it is compared
-		{block(1, 'x', 'y'), false},
-	} {
-		if got := follow.Contradict(before, test.now); got != test.want {
-			t.Errorf("head %d %c after 5 e: contradiction %v, want %v", test.now.Number, test.now.Hash[0], got, test.want)
-		}
-	}
-	if follow.Contradict(order.Block{}, before) {
-		t.Error("the first head contradicts nothing")
-	}
-}
-
 // TestJumpOntoAnotherBranchIsFound reads a head far ahead of the last one, on a branch that dropped it.
 func TestJumpOntoAnotherBranchIsFound(t *testing.T) {
 	ledger, d := newTestChain(1), newDeal(1, 1, 1)
@@ -198,8 +171,8 @@ func TestJumpIsInDoubtAsSoonAsItIsCompared(t *testing.T) {
 // TestWhoWatchesReportsReorgsAlone has one follower watch what another one does on the same store.
 func TestWhoWatchesReportsReorgsAlone(t *testing.T) {
 	ledger, store, changes := newTestChain(1), openStore(t), 0
-	leads := follow.NewFollower(store, 1, ledger, quietly(follow.Options{}))
-	watches := follow.NewFollower(store, 1, ledger, quietly(follow.Options{Observer: observed{branch: func(chain.ID) { changes++ }}}))
+	leads := newFollower(store, 1, ledger, quietly(follow.Options{}))
+	watches := newFollower(store, 1, ledger, quietly(follow.Options{Observer: observed{branch: func(chain.ID) { changes++ }}}))
 	replace := func(dropped int) {
 		ledger.drop(dropped)
 		for range dropped + 1 {
@@ -221,7 +194,7 @@ func TestWhoWatchesReportsReorgsAlone(t *testing.T) {
 	} {
 		step.does()
 		watches.Watch(t.Context())
-		if doubted := watches.Doubts() != nil; changes != step.changes || doubted != step.doubted {
+		if doubted := watches.State().Doubt != nil; changes != step.changes || doubted != step.doubted {
 			t.Errorf("%s: the branch changed %d times, in doubt %v; want %d, %v", step.name, changes, doubted, step.changes, step.doubted)
 		}
 	}

@@ -71,9 +71,9 @@ func (x *Index) states(ctx context.Context, locks []order.Lock) (map[order.ID]or
 	now := time.Now()
 	states := map[order.ID]order.StoredState{}
 	unknown := map[chain.ID][]order.ID{}
-	views := map[chain.ID]follow.View{}
+	views := map[chain.ID]view{}
 	for _, f := range x.Followers {
-		views[f.ID] = f.View()
+		views[f.ID] = viewOf(f.State())
 	}
 	for _, l := range locks {
 		id := l.Give.Chain
@@ -108,6 +108,14 @@ func (x *Index) states(ctx context.Context, locks []order.Lock) (map[order.ID]or
 	return states, failed
 }
 
+// view is what was known of a chain when it was asked.
+type view struct {
+	reorgs uint64     // that were carried out
+	head   chain.Hash // newest block that the chain reported
+}
+
+func viewOf(s follow.State) view { return view{s.Position.Reorgs, s.Newest} }
+
 // confirmations remembers states that give chains reported, for as long as they are likely to last.
 type confirmations struct {
 	mu    sync.Mutex
@@ -116,7 +124,7 @@ type confirmations struct {
 
 type confirmation struct {
 	order.StoredState
-	on    follow.View
+	on    view
 	again bool // the chain had said the same at another head, with no reorg in between
 	until time.Time
 }
@@ -132,15 +140,15 @@ var confirmationLife = map[order.State]time.Duration{
 	order.StateClaimedOrderCancel: time.Hour,
 }
 
-func (c *confirmations) recall(id order.ID, on follow.View, now time.Time) (order.StoredState, bool) {
+func (c *confirmations) recall(id order.ID, on view, now time.Time) (order.StoredState, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known := c.known[id]
-	holds := known.on == on || known.again && known.on.Reorgs == on.Reorgs
+	holds := known.on == on || known.again && known.on.reorgs == on.reorgs
 	return known.StoredState, holds && now.Before(known.until)
 }
 
-func (c *confirmations) remember(id order.ID, state order.StoredState, on follow.View, now time.Time) {
+func (c *confirmations) remember(id order.ID, state order.StoredState, on view, now time.Time) {
 	const most = 200_000
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -148,7 +156,7 @@ func (c *confirmations) remember(id order.ID, state order.StoredState, on follow
 		c.known = make(map[order.ID]confirmation)
 	}
 	before, isKnown := c.known[id]
-	again := isKnown && before.State == state.State && before.on.Reorgs == on.Reorgs &&
-		(before.again || before.on.Head != on.Head)
+	again := isKnown && before.State == state.State && before.on.reorgs == on.reorgs &&
+		(before.again || before.on.head != on.head)
 	c.known[id] = confirmation{state, on, again, now.Add(confirmationLife[state.State])}
 }

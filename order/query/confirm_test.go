@@ -177,12 +177,12 @@ func TestLockedHasDeliveriesWhoseCreationComesNext(t *testing.T) {
 // TestConfirmationsAreTrustedLongerTheSecondTime asks for one order at one head after the other.
 func TestConfirmationsAreTrustedLongerTheSecondTime(t *testing.T) {
 	id, now := order.ID{1}, time.Now()
-	at := func(reorgs uint64, head byte) follow.View { return follow.View{Reorgs: reorgs, Head: chain.Hash{head}} }
+	at := func(reorgs uint64, head byte) view { return view{reorgs, chain.Hash{head}} }
 	claimed := order.StoredState{State: order.StateClaimedUnlock}
 	var c confirmations
 	for _, step := range []struct {
-		asked follow.View
-		later follow.View
+		asked view
+		later view
 		after time.Duration
 		want  bool
 	}{

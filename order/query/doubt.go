@@ -20,10 +20,10 @@ func (x *Index) awaitWithdrawals(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, doubtLimit, errDoubt)
 	defer cancel()
 	for _, f := range x.Followers {
-		if cause := f.Stopped(); cause != nil && x.DB.Available() == nil {
+		if cause := f.State().Stopped; cause != nil && x.DB.Available() == nil {
 			return &UnreachableError{Chains: []chain.ID{f.ID}, Err: cause}
 		}
-		for doubt := f.Doubts(); doubt != nil && x.DB.Available() == nil; doubt = f.Doubts() {
+		for doubt := f.State().Doubt; doubt != nil && x.DB.Available() == nil; doubt = f.State().Doubt {
 			select {
 			case <-doubt:
 			case <-ctx.Done():

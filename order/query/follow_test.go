@@ -46,7 +46,7 @@ func stored(t tester, store *store.DB, id order.ID) *order.Order {
 func TestFollowerReadsWhatIsNew(t *testing.T) {
 	d := newDeal(1, 1, 137)
 	give, store := newTestChain(1), openStore(t)
-	f := follow.NewFollower(store, 1, give, quietly(follow.Options{}))
+	f := newFollower(store, 1, give, quietly(follow.Options{}))
 	give.mine([]told{d.created()})
 	catchUp(t, f)
 	if o := stored(t, store, d.id); o == nil || o.State != order.StateCreated {
@@ -76,7 +76,7 @@ func TestFollowerBeginsBehindTheHead(t *testing.T) {
 		give.mine()
 	}
 	give.mine([]told{late.created()})
-	catchUp(t, follow.NewFollower(store, 1, give, quietly(follow.Options{Lookback: 10})))
+	catchUp(t, newFollower(store, 1, give, quietly(follow.Options{Lookback: 10})))
 	if o := stored(t, store, early.id); o != nil {
 		t.Errorf("read %v from before the lookback", o.ID)
 	}
@@ -90,11 +90,11 @@ func TestFollowerContinuesWhereItsStoreEnds(t *testing.T) {
 	give, d := newTestChain(1), newDeal(1, 1, 137)
 	give.mine([]told{d.created()})
 	store := openStoreAt(t, path)
-	catchUp(t, follow.NewFollower(store, 1, give, quietly(follow.Options{})))
+	catchUp(t, newFollower(store, 1, give, quietly(follow.Options{})))
 	give.mine([]told{d.claimedUnlock()})
 	give.asked["Events"] = 0
 	reopened := openStoreAt(t, path)
-	catchUp(t, follow.NewFollower(reopened, 1, give, quietly(follow.Options{})))
+	catchUp(t, newFollower(reopened, 1, give, quietly(follow.Options{})))
 	if o := stored(t, reopened, d.id); o == nil || o.State != order.StateClaimedUnlock {
 		t.Errorf("after the restart: %v", o)
 	}
@@ -109,7 +109,7 @@ func TestFollowerHalvesRangesThatFail(t *testing.T) {
 		give.mine()
 	}
 	give.maxRange = 10
-	f := follow.NewFollower(store, 1, give, quietly(follow.Options{Range: 64}))
+	f := newFollower(store, 1, give, quietly(follow.Options{Range: 64}))
 	for range 20 {
 		if f.CatchUp(t.Context()) == nil {
 			break
@@ -132,7 +132,7 @@ func TestFollowerForgetsDroppedBlocks(t *testing.T) {
 			binary.BigEndian.PutUint64(deals[i].id[:], uint64(id))
 		}
 		ledger := newTestChain(id)
-		followed := follow.NewFollower(store, id, ledger, quietly(follow.Options{Range: 3}))
+		followed := newFollower(store, id, ledger, quietly(follow.Options{Range: 3}))
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
 			if depth := rapid.IntRange(0, 4).Draw(rt, "dropped"); depth > 0 && depth < len(ledger.blocks) {
 				ledger.drop(depth)
@@ -145,7 +145,7 @@ func TestFollowerForgetsDroppedBlocks(t *testing.T) {
 			}
 			catchUp(rt, followed)
 		}
-		catchUp(rt, follow.NewFollower(straight, id, ledger, quietly(follow.Options{})))
+		catchUp(rt, newFollower(straight, id, ledger, quietly(follow.Options{})))
 		for _, d := range deals {
 			if diff := cmp.Diff(stored(rt, straight, d.id), stored(rt, store, d.id), compare); diff != "" {
 				rt.Fatalf("order %s (-straight +followed):\n%s", d.id, diff)
@@ -177,7 +177,7 @@ func lockedIn(t tester, store *store.DB) []order.LockedChain {
 // worth remembering but the last.
 func TestFollowerGoesBackBehindQuietBlocks(t *testing.T) {
 	d, ledger, store := newDeal(1, 1, 137), newTestChain(1), openStore(t)
-	f := follow.NewFollower(store, 1, ledger, quietly(follow.Options{}))
+	f := newFollower(store, 1, ledger, quietly(follow.Options{}))
 	for range 20 {
 		ledger.mine()
 	}
@@ -195,7 +195,7 @@ func TestFollowerGoesBackBehindQuietBlocks(t *testing.T) {
 
 func TestFollowerWaitsForAChainThatIsBehind(t *testing.T) {
 	d, ledger, store := newDeal(1, 1, 137), newTestChain(1), openStore(t)
-	f := follow.NewFollower(store, 1, ledger, quietly(follow.Options{}))
+	f := newFollower(store, 1, ledger, quietly(follow.Options{}))
 	ledger.mine()
 	ledger.mine([]told{d.created()})
 	catchUp(t, f)

@@ -52,7 +52,7 @@ func New(c *follow.Chains, o Options) *Index {
 	o.Behind = cmp.Or(o.Behind, time.Minute)
 	return &Index{
 		Chains: c, Options: o,
-		store: ledger.Ledger{DB: c.DB.Within(statementLimit), WithoutSwaps: c.WithoutSwaps}, lists: ledger.Ledger{DB: c.DB.Within(listLimit), WithoutSwaps: c.WithoutSwaps},
+		store: ledger.Ledger{DB: c.DB.Within(statementLimit)}, lists: ledger.Ledger{DB: c.DB.Within(listLimit)},
 	}
 }
 
@@ -188,7 +188,7 @@ var ErrEmpty = errors.New("no chain has been read to its head so far")
 
 // checkBegun returns ErrEmpty if no chain was ever read to its head: then an empty answer would be a guess.
 func (x *Index) checkBegun(ctx context.Context) error {
-	if len(x.Followers) == 0 || slices.ContainsFunc(x.Followers, func(f *follow.Follower) bool { return f.WasLevel() }) {
+	if len(x.Followers) == 0 || slices.ContainsFunc(x.Followers, func(f *follow.Follower) bool { s := f.State(); return s.Position.WasLevel > 0 || !s.Level.IsZero() }) {
 		return nil
 	}
 	for _, f := range x.Followers { // they may not have looked yet
@@ -224,7 +224,7 @@ func (e *UnreachableError) Unwrap() error { return e.Err }
 func (x *Index) stopped() error {
 	var stopped UnreachableError
 	for _, f := range x.Followers {
-		if cause := f.Stopped(); cause != nil {
+		if cause := f.State().Stopped; cause != nil {
 			stopped.add(f.ID, cause)
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"crossgate/order"
-	"crossgate/order/ledger"
 	"crossgate/store"
 )
 
@@ -57,13 +56,7 @@ func ingest(b *testing.B, db *store.DB, v *invented, orders int) {
 		}
 	}
 	for _, events := range course {
-		err := db.Update(b.Context(), func(tx *store.Tx) error {
-			_, err := ledger.AddEvents(b.Context(), tx, events, nil)
-			return err
-		})
-		if err != nil {
-			b.Fatal(err)
-		}
+		apply(b, db, events, nil)
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/follow"
-	"crossgate/order/ledger"
 	"crossgate/order/list"
 	"crossgate/store"
 )
@@ -174,13 +173,7 @@ func fillInvented(t *testing.T, db *store.DB, v *invented, count int) (orders []
 			o, _ := order.Fold(of)
 			orders = append(orders, o)
 		}
-		err := db.Update(t.Context(), func(tx *store.Tx) error {
-			_, err := ledger.AddEvents(t.Context(), tx, events, nil)
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		apply(t, db, events, nil)
 	}
 	return orders
 }

@@ -270,7 +270,12 @@ func (observed) OrderSeen(context.Context, *order.Order) {}
 // quietly completes options for tests, which provoke what is logged.
 func quietly(o follow.Options) follow.Options {
 	o.Logger = slog.New(slog.DiscardHandler)
-	return o.WithDefaults()
+	return o
+}
+
+// newFollower follows one chain.
+func newFollower(db *store.DB, id chain.ID, source order.Source, o follow.Options) *follow.Follower {
+	return follow.New(db, map[chain.ID]order.Source{id: source}, o).Followers[0]
 }
 
 // newIndex is an index of sources.

@@ -10,54 +10,22 @@ import (
 	"crossgate/order/list"
 )
 
-var (
-	// ErrUnlisted says that orders are being listed that were indexed before there were lists.
-	ErrUnlisted = errors.New("orders that were indexed earlier are not listed yet")
-	// ErrWithoutSwaps says that swaps within a chain are not indexed here.
-	ErrWithoutSwaps = errors.New("swaps within a chain are not indexed")
-)
+// ErrUnlisted says that orders are being listed that were indexed before there were lists.
+var ErrUnlisted = errors.New("orders that were indexed earlier are not listed yet")
 
 // List returns the part of a list that begins at skip, counted from 0, and holds at most take. Orders whose creation is
-// not known are in no list. Where swaps are listed, the basis says from where each chain was read for them.
+// not known are in no list.
 // *UnreachableError when a reorg dropped blocks that could not be withdrawn yet; ErrUnavailable while the store cannot
-// be read, ErrUnlisted while not all orders in it are listed; ErrEmpty when nothing was ever read of any chain;
-// ErrWithoutSwaps.
+// be read, ErrUnlisted while not all orders in it are listed; ErrEmpty when nothing was ever read of any chain.
 func (x *Index) List(ctx context.Context, k list.Kind, f list.Filter, skip, take uint64) (l List, basis order.Basis, err error) {
 	basis = x.Basis()
-	if k != list.Orders && x.store.WithoutSwaps {
-		return List{}, basis, ErrWithoutSwaps
-	}
 	if err := x.checkReadable(ctx); err != nil {
 		return List{}, basis, fmt.Errorf("list: %w", err)
-	}
-	if k != list.Orders {
-		if err := x.limitToSwaps(ctx, &basis); err != nil {
-			return List{}, basis, err
-		}
 	}
 	if l, err = listFrom(ctx, x.lists, k, f, skip, take); err != nil && !errors.Is(err, ErrUnlisted) {
 		err = unavailable(ctx, fmt.Errorf("list: %w", err))
 	}
 	return l, basis, err
-}
-
-// limitToSwaps has a basis begin where each chain was read for swaps.
-func (x *Index) limitToSwaps(ctx context.Context, basis *order.Basis) error {
-	from, err := x.store.SwapsFrom(ctx)
-	if err != nil {
-		return unavailable(ctx, err)
-	}
-	for i := range basis.Chains {
-		c := &basis.Chains[i]
-		first, known := from[c.Chain]
-		if !known {
-			first = order.BlockTime{Number: c.Indexed + 1, Time: c.IndexedTime}
-		}
-		if first.Number > c.From.Number {
-			c.From = first
-		}
-	}
-	return nil
 }
 
 // List is a part of the orders and swaps that a filter matches.

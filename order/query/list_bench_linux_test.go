@@ -88,9 +88,6 @@ func fillList(b *testing.B, db *store.DB, v *invented, orders int) {
 			if err := tx.ExecEach(b.Context(), ledger.InsertEvent, rows); err != nil {
 				return err
 			}
-			if err := ledger.AddSwaps(b.Context(), tx, swaps); err != nil {
-				return err
-			}
 			return ledger.Relist(b.Context(), tx, folded, swaps, nil)
 		})
 		if err != nil {

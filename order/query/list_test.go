@@ -121,18 +121,10 @@ func TestListsKeepUpWithReorgs(t *testing.T) {
 }
 
 // apply stores events and takes others out.
-func apply(t *testing.T, db *store.DB, added, taken []order.Event) {
+func apply(t testing.TB, db *store.DB, added, taken []order.Event) {
 	t.Helper()
-	err := db.Update(t.Context(), func(tx *store.Tx) error {
-		for _, e := range taken {
-			_, err := tx.ExecContext(t.Context(), `DELETE FROM events WHERE chain = $1 AND block = $2 AND log_index = $3`,
-				int64(e.At.Chain), int64(e.At.Block), int64(e.At.LogIndex))
-			if err != nil {
-				return err
-			}
-		}
-		_, err := ledger.AddEvents(t.Context(), tx, added, taken)
-		return err
+	_, err := ledger.Ledger{DB: db}.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error {
+		return tx.Correct(t.Context(), ledger.Correction{Missing: added, Wrong: taken})
 	})
 	if err != nil {
 		t.Fatal(err)

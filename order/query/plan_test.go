@@ -13,17 +13,19 @@ import (
 // nothing in them, and counts what is read of them later.
 func TestOrdersAreFoundByIndexWhileAnIndexGrows(t *testing.T) {
 	db, v := openPostgres(t), newInvented(5)
-	add := func(orders int, then func(*store.Tx) error) {
+	add := func(orders int, then func(*ledger.Tx) error) {
 		t.Helper()
 		var events []order.Event
 		for range orders {
 			events = append(events, v.events()...)
 		}
 		err := db.Update(t.Context(), func(tx *store.Tx) error {
-			if _, err := ledger.AddEvents(t.Context(), tx, events, nil); err != nil {
+			written := &ledger.Tx{Tx: tx}
+			written.Add(events...)
+			if _, err := written.Fold(t.Context()); err != nil {
 				return err
 			}
-			return then(tx)
+			return then(written)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -31,12 +33,12 @@ func TestOrdersAreFoundByIndexWhileAnIndexGrows(t *testing.T) {
 	}
 	const often = 12 // more than the five times after which PostgreSQL keeps a plan
 	for range often {
-		add(60, func(*store.Tx) error { return nil })
+		add(60, func(*ledger.Tx) error { return nil })
 	}
 	for range 2 {
-		add(1500, func(*store.Tx) error { return nil })
+		add(1500, func(*ledger.Tx) error { return nil })
 	}
-	add(60, func(tx *store.Tx) error {
+	add(60, func(tx *ledger.Tx) error {
 		return tx.ForEachRow(t.Context(), func(rows *sql.Rows) error {
 			var table string
 			var read int

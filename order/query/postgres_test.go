@@ -63,8 +63,8 @@ func TestPostgresTellsTheSame(t *testing.T) {
 	give, take := newTestChain(1), newTestChain(137)
 	pass := func() {
 		for _, store := range stores {
-			catchUp(t, follow.NewFollower(store, 1, give, quietly(follow.Options{Range: 2})))
-			catchUp(t, follow.NewFollower(store, 137, take, quietly(follow.Options{Range: 2})))
+			catchUp(t, newFollower(store, 1, give, quietly(follow.Options{Range: 2})))
+			catchUp(t, newFollower(store, 137, take, quietly(follow.Options{Range: 2})))
 		}
 		for _, d := range deals {
 			if diff := cmp.Diff(stored(t, stores[0], d.id), stored(t, stores[1], d.id), compare); diff != "" {

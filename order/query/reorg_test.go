@@ -170,13 +170,11 @@ func (s *served) locked() int {
 
 // forksRead returns how many forks the newest head stands on that the follower has read.
 func forksRead(f *follow.Follower) uint64 {
-	f.Mu.Lock()
-	defer f.Mu.Unlock()
-	return max(binary.BigEndian.Uint64(f.Head.Hash[16:24]), 1) - 1
+	hash := f.State().Head.Hash
+	return max(binary.BigEndian.Uint64(hash[16:24]), 1) - 1
 }
 
 func isAt(f *follow.Follower, head chain.Hash) bool {
-	f.Mu.Lock()
-	defer f.Mu.Unlock()
-	return f.Head.Hash == head && f.Doubt.Over == nil
+	s := f.State()
+	return s.Head.Hash == head && s.Doubt == nil
 }

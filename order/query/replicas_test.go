@@ -81,9 +81,7 @@ func TestReplicasThatWatchAskLittle(t *testing.T) {
 
 // reached is the newest block that the replica knows to be stored.
 func reached(f *follow.Follower) uint64 {
-	f.Mu.Lock()
-	defer f.Mu.Unlock()
-	return f.Position.Block
+	return f.State().Position.Block
 }
 
 // learn waits until each replica has learned so many times that later blocks are stored.

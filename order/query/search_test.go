@@ -13,7 +13,6 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/follow"
-	"crossgate/order/ledger"
 )
 
 // noCalls is why a chain is not asked.
@@ -47,14 +46,18 @@ func TestWhatIsIndexedFromTheBeginningNeedNotBeHeard(t *testing.T) {
 		"behind":                         {wait(time.Minute), nil},
 		"no calls left, level just now":  {short(coveredAge), order.ErrNotFound},
 		"no calls left, level until now": {short(coveredAge + time.Millisecond), nil},
-		"in doubt": {func(_ *testing.T, w *world, x *Index) {
-			x.Of(1).DoubtSince(order.Head{}, 1)
+		"in doubt": {func(t *testing.T, w *world, x *Index) {
+			w.give.drop(1)
+			w.give.mine()
+			x.Of(1).Watch(t.Context())
 		}, nil},
-		"a block left out": {func(_ *testing.T, w *world, x *Index) {
-			x.Of(1).LeaveOut([]ledger.QuarantinedBlock{{Number: 1}})
+		"a block left out": {func(t *testing.T, w *world, x *Index) {
+			execute(t, x.DB, `INSERT INTO quarantined_blocks (chain, number, reason, since) VALUES (1, 1, 'not readable', 1)`)
+			catchUp(t, x.Of(1))
 		}, nil},
-		"not from the beginning": {func(_ *testing.T, w *world, x *Index) {
-			x.Of(1).Position.First, x.Of(1).Position.FirstTime = 1, 1
+		"not from the beginning": {func(t *testing.T, w *world, x *Index) {
+			execute(t, x.DB, `UPDATE checkpoints SET first_block = 1, first_time = 1 WHERE chain = 1`)
+			catchUp(t, x.Of(1))
 		}, nil},
 		"the store cannot be read": {func(t *testing.T, w *world, x *Index) {
 			execute(t, x.store.DB, "ALTER TABLE events RENAME TO away")

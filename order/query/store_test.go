@@ -80,7 +80,7 @@ func checkFactsSurvive(t *testing.T, store *store.DB) {
 	}
 	l.mine(facts)
 	want := l.blocks[1].events
-	catchUp(t, follow.NewFollower(store, 1, l, quietly(follow.Options{})))
+	catchUp(t, newFollower(store, 1, l, quietly(follow.Options{})))
 	got, err := ledger.EventsOf(t.Context(), store, order.ID{1})
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,6 @@
 package query
 
 import (
-	"context"
 	"slices"
 	"testing"
 
@@ -96,7 +95,7 @@ func TestSwapsFollowTheChain(t *testing.T) {
 			l.mineSwaps([]told{swapped(1), withShare(2, affiliate, 9)}, []told{d.created(), withShare(3, chain.Address{}, 8)})
 			l.mineSwaps([]told{withShare(4, affiliate, 0)})
 			changed := map[order.ID]chain.TxHash{}
-			f := follow.NewFollower(db, 1, l, quietly(follow.Options{Observer: observed{changed: func(changes []order.Change) {
+			f := newFollower(db, 1, l, quietly(follow.Options{Observer: observed{changed: func(changes []order.Change) {
 				for _, c := range changes {
 					changed[c.Order] = c.Creation
 				}
@@ -120,79 +119,8 @@ func TestSwapsFollowTheChain(t *testing.T) {
 			}
 			// A restart goes on from there, and begins anew with nothing.
 			l.mineSwaps([]told{swapped(9)})
-			catchUp(t, follow.NewFollower(db, 1, l, quietly(follow.Options{})))
+			catchUp(t, newFollower(db, 1, l, quietly(follow.Options{})))
 			checkSwaps(t, db, l)
 		})
 	}
-}
-
-// TestSwapsAreKnownFromWhereTheyWereRead has a release follow a chain that knows of no swaps: before this one, and in
-// between.
-func TestSwapsAreKnownFromWhereTheyWereRead(t *testing.T) {
-	for name, db := range map[string]*store.DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
-		t.Run(name, func(t *testing.T) {
-			l := newTestChain(1)
-			l.finality = 1
-			now := func() *follow.Follower { return follow.NewFollower(db, 1, l, quietly(follow.Options{})) }
-			earlier := func() { catchUp(t, follow.NewFollower(db, 1, withoutSwaps{l}, quietly(follow.Options{}))) }
-			from := func() uint64 {
-				t.Helper()
-				known, err := ledger.Ledger{DB: db}.SwapsFrom(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				first, is := known[1]
-				if !is {
-					return 1 << 40
-				}
-				return first.Number
-			}
-			l.mineSwaps([]told{swapped(1)})
-			earlier()
-			execute(t, db, `DELETE FROM swap_checkpoints`) // as that release would not have written it
-			if got := from(); got != 1<<40 {
-				t.Errorf("known from block %d before swaps were read", got)
-			}
-			l.mineSwaps([]told{swapped(2)})
-			l.mineSwaps([]told{swapped(3)})
-			catchUp(t, now())
-			if got := from(); got != 2 {
-				t.Errorf("known from block %d, want 2, the first that was read for swaps", got)
-			}
-			if got, err := now().FirstReading(t.Context(), ledger.Range{From: 0, To: 3}, []ledger.Range{{From: 0, To: 3}}); err != nil || len(got) != 3 {
-				t.Errorf("the first reading of blocks 0 to 3 is %+v, %v, want the three swaps", got, err)
-			}
-
-			// It drops block 3 behind the back of this release, and reads another one.
-			l.drop(1)
-			l.mineSwaps([]told{swapped(4)})
-			execute(t, db, `UPDATE checkpoints SET reorgs = reorgs + 1`)
-			if got := from(); got != 1<<40 {
-				t.Errorf("known from block %d while an earlier release follows the chain", got)
-			}
-			l.mineSwaps([]told{swapped(5)})
-			execute(t, db, `DELETE FROM blocks WHERE number = 3`)
-			catchUp(t, now())
-			if got := from(); got != 4 {
-				t.Errorf("known from block %d, want 4", got)
-			}
-			got, err := ledger.QuerySwaps(t.Context(), db, `SELECT `+ledger.SwapColumns+` FROM swaps ORDER BY block`)
-			ids := []order.ID{}
-			for _, s := range got {
-				ids = append(ids, s.ID)
-			}
-			if want := []order.ID{swapped(2).id, swapped(5).id}; err != nil || !slices.Equal(ids, want) {
-				t.Errorf("swaps %v, %v, want %v: what may have been dropped is withdrawn", ids, err, want)
-			}
-		})
-	}
-}
-
-// withoutSwaps is a chain as a release sees it that knows of no swaps.
-type withoutSwaps struct{ *testChain }
-
-func (w withoutSwaps) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
-	events, err := w.testChain.Events(ctx, from, to)
-	events, _ = ledger.Parted(events)
-	return events, err
 }

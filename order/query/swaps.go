@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
-	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
@@ -62,13 +60,7 @@ func (x *Index) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) (fo
 func (x *Index) traceSwaps(
 	ctx context.Context, id chain.ID, tx chain.TxHash, storeErr error,
 ) (swaps []order.Swap, done func(), err error) {
-	isWhole := sync.OnceValue(func() bool { // of the chain's swaps
-		from, err := x.store.SwapsFrom(ctx)
-		first, known := from[id]
-		return err == nil && known && first.Number == 0
-	})
-	holds := func(id chain.ID, at time.Time) bool { return !x.store.WithoutSwaps && x.holds(id, at) && isWhole() }
-	events, done, err := x.search(ctx, tx, []chain.ID{id}, holds, func(events []order.Event) bool {
+	events, done, err := x.search(ctx, tx, []chain.ID{id}, x.holds, func(events []order.Event) bool {
 		_, swaps := ledger.Parted(events)
 		return len(swaps) > 0
 	})

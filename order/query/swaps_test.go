@@ -7,7 +7,6 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/follow"
-	"crossgate/order/list"
 	"crossgate/store"
 )
 
@@ -97,11 +96,7 @@ func TestASwapInDoubtIsAskedFor(t *testing.T) {
 			followAll(t, x)
 			l.drop(1)
 			moved := l.mineSwaps([]told{swapped(2)})[0]
-			head, err := l.Head(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			x.Followers[0].DoubtSince(head, 1)
+			x.Followers[0].Watch(t.Context())
 			if found, _, err := x.FindSwaps(t.Context(), 1, gone); !errors.Is(err, order.ErrNotFound) {
 				t.Errorf("a dropped swap in doubt: %+v, %v, want ErrNotFound", found, err)
 			}
@@ -116,27 +111,5 @@ func TestASwapInDoubtIsAskedFor(t *testing.T) {
 			followAll(t, x)
 			mustFindSwap(t, x, 1, moved, true)
 		})
-	}
-}
-
-func TestListsOfSwapsSayFromWhere(t *testing.T) {
-	db, l := openStore(t), newTestChain(1)
-	x := newIndex(db, map[chain.ID]order.Source{1: l}, quietly(follow.Options{Chains: evmChains(1)}))
-	if _, _, err := x.List(t.Context(), list.Swaps, list.Filter{}, 0, 10); !errors.Is(err, ErrEmpty) {
-		t.Errorf("a list before anything was read: %v, want ErrEmpty", err)
-	}
-	l.mineSwaps([]told{swapped(1)})
-	followAll(t, x)
-	for statement, want := range map[string]uint64{
-		`UPDATE swap_checkpoints SET first_block = 0`: 0,
-		`UPDATE swap_checkpoints SET first_block = 1`: 1,
-		`UPDATE swap_checkpoints SET reorgs = 7`:      2,
-	} {
-		execute(t, db, `UPDATE swap_checkpoints SET reorgs = 0`)
-		execute(t, db, statement)
-		listed, basis, err := x.List(t.Context(), list.Swaps, list.Filter{}, 0, 10)
-		if err != nil || listed.Total != 1 || len(listed.Items) != 1 || basis.Chains[0].From.Number != want {
-			t.Errorf("after %s: %+v from block %d, %v, want one swap from block %d", statement, listed, basis.Chains[0].From.Number, err, want)
-		}
 	}
 }

@@ -131,7 +131,7 @@ func (from provenance) isSettled(id chain.ID) bool { return !from.unsettled[id] 
 func (x *Index) unsettled() map[chain.ID]bool {
 	var chains map[chain.ID]bool
 	for _, f := range x.Followers {
-		if f.Doubts() != nil {
+		if f.State().Doubt != nil {
 			if chains == nil {
 				chains = map[chain.ID]bool{}
 			}

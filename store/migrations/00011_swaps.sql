@@ -40,19 +40,6 @@ CREATE TABLE swap_counts (
     PRIMARY KEY (day, chain)
 );
 
--- Which of a chain's blocks that were read (checkpoints) were read for swaps as well: from first_block to block. A release
--- that knows of no swaps moves checkpoints alone; then block and reorgs are not the checkpoint's, and reading begins anew
--- there. final_block was the newest final one when block was read: swaps up to there stay.
-CREATE TABLE swap_checkpoints (
-    chain       BIGINT PRIMARY KEY,
-    first_block BIGINT NOT NULL,
-    first_time  BIGINT NOT NULL,
-    block       BIGINT NOT NULL,
-    reorgs      BIGINT NOT NULL,
-    final_block BIGINT NOT NULL
-);
-
 -- +goose Down
-DROP TABLE swap_checkpoints;
 DROP TABLE swap_counts;
 DROP TABLE swaps;

@@ -99,7 +99,7 @@ func (a *around) read(ctx context.Context) ([]order.Event, error) {
 				return nil, &order.UnreadableError{Block: uint64(t.first.BlockNumber), Err: err}
 			}
 		}
-		events = append(events, a.chain.events(t.receipt, a.chain.wanted(t.facts), a.times[t.first.BlockHash])...)
+		events = append(events, a.chain.events(t.receipt, t.facts, a.times[t.first.BlockHash])...)
 	}
 	return events, nil
 }

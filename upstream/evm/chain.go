@@ -41,7 +41,6 @@ type Chain struct {
 	rpc   *jsonrpc.Client
 
 	isTron bool // the nodes keep the newest state only, and gas costs everybody the same
-	swaps  bool // that happen within the chain are among its events
 
 	newest    atomic.Pointer[header] // block seen; nil before the first
 	finalized atomic.Pointer[header] // as nodes said last; nil: they know none, or were not asked yet
@@ -71,12 +70,9 @@ func (c *Chain) Client() *jsonrpc.Client { return c.rpc }
 // Option sets up a Chain.
 type Option func(*Chain)
 
-// WithoutSwaps leaves the swaps within the chain out of the events of blocks. Events of a transaction keep theirs.
-func WithoutSwaps() Option { return func(c *Chain) { c.swaps = false } }
-
 // New returns the chain that rpc's endpoints serve; whether they do is found out on first use.
 func New(c chain.Chain, rpc *jsonrpc.Client, options ...Option) *Chain {
-	made := &Chain{chain: c, isTron: c.Family == chain.TVM, swaps: true}
+	made := &Chain{chain: c, isTron: c.Family == chain.TVM}
 	made.rpc = rpc.Proving(fmt.Sprintf("chain %d", c.ID), made.chainIDCall())
 	for _, set := range options {
 		set(made)

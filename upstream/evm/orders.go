@@ -99,19 +99,8 @@ func sorted(events []order.Event) []order.Event {
 // emitters lists the contracts whose logs are of orders and swaps.
 func (c *Chain) emitters() []chain.Address {
 	contracts := c.chain.Contracts
-	all := []chain.Address{contracts.DlnSource, contracts.DlnDestination, contracts.ExternalCallAdapter}
-	if c.swaps {
-		all = append(all, contracts.Router)
-	}
+	all := []chain.Address{contracts.DlnSource, contracts.DlnDestination, contracts.ExternalCallAdapter, contracts.Router}
 	return slices.DeleteFunc(all, chain.Address.IsAbsent)
-}
-
-// wanted are facts without those that are left out.
-func (c *Chain) wanted(facts []onchain.Found) []onchain.Found {
-	if c.swaps {
-		return facts
-	}
-	return slices.DeleteFunc(facts, onchain.Found.IsSwap)
 }
 
 // EventsIn returns the order events of one transaction; see order.Source. A transaction that waits for

@@ -230,7 +230,7 @@ func (c *Chain) provenEvents(ctx context.Context, h *header) ([]order.Event, err
 		if err != nil {
 			return nil, &order.UnreadableError{Block: uint64(h.Number), Err: err}
 		}
-		events = append(events, c.events(&receipts[i], c.wanted(facts), uint64(h.Timestamp))...)
+		events = append(events, c.events(&receipts[i], facts, uint64(h.Timestamp))...)
 	}
 	return events, nil
 }

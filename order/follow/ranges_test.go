@@ -1,4 +1,4 @@
-package query
+package follow
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"crossgate/order/follow"
 	"crossgate/order/ledger"
 )
 
@@ -17,7 +16,7 @@ func TestReadingAheadIsBounded(t *testing.T) {
 		spare := make(chan struct{}, places)
 		var planned, stored uint64
 		var read atomic.Uint64
-		err := follow.InSequence(t.Context(), spare,
+		err := InSequence(t.Context(), spare,
 			func() (ledger.Range, bool) {
 				planned++
 				return ledger.Range{From: planned, To: planned}, planned <= ranges

@@ -1,4 +1,4 @@
-package query
+package follow
 
 import (
 	"bytes"
@@ -8,22 +8,20 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"crossgate/order/follow"
 )
 
 // TestLastingFailureIsToldOnce has a chain fail for half an hour, and be followed again.
 func TestLastingFailureIsToldOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		l := &follow.FailureLog{Logger: slog.New(slog.NewTextHandler(&log, nil))}
-		l.Recovered(t.Context())
+		l := &failureLog{logger: slog.New(slog.NewTextHandler(&log, nil))}
+		l.recovered(t.Context())
 		for range 30 {
-			l.Failed(t.Context(), errors.New("no route to host"), time.Minute)
+			l.failed(t.Context(), errors.New("no route to host"), time.Minute)
 			time.Sleep(time.Minute)
 		}
-		l.Recovered(t.Context())
-		l.Recovered(t.Context())
+		l.recovered(t.Context())
+		l.recovered(t.Context())
 		if got := log.String(); strings.Count(got, "no route to host") != 2 || strings.Count(got, "followed again") != 1 || strings.Count(got, "\n") != 3 {
 			t.Errorf("the log of a failure that lasts 30 minutes:\n%s\nwant two lines, and one at its end", got)
 		}

@@ -295,7 +295,8 @@ func (a *auditor) history(ctx context.Context, s *side) ([]order.Event, error) {
 	if s.side == order.GiveSide && !slices.ContainsFunc(s.stored, isCreation) {
 		since = 0 // otherwise the history leaves the creation out
 	}
-	return source.History(ctx, s.id, s.side, since)
+	read, err := source.History(ctx, s.id, s.side, since)
+	return read.Events, err
 }
 
 // refilled are those stored events of a range in whose place the chain has others.
@@ -322,7 +323,7 @@ func (a *auditor) compareReceipts(ctx context.Context, sides []side, r blocks) e
 	}
 	sorted := slices.SortedFunc(maps.Values(places), func(x, y order.Event) int { return comparePlaces(x.At, y.At) })
 	for part := range slices.Chunk(sorted, receiptsAtOnce) {
-		found := make([][]order.Event, len(part))
+		found := make([]order.Reading, len(part))
 		failures := make([]error, len(part))
 		var reading sync.WaitGroup
 		for i, e := range part {
@@ -337,7 +338,7 @@ func (a *auditor) compareReceipts(ctx context.Context, sides []side, r blocks) e
 				a.audit.Unchecked = append(a.audit.Unchecked, Unchecked{e.Order, failures[i]})
 				continue
 			}
-			if err := a.compareTransaction(ctx, e.At, within(found[i], r)); err != nil {
+			if err := a.compareTransaction(ctx, e.At, within(found[i].Events, r)); err != nil {
 				return err
 			}
 		}

@@ -262,9 +262,9 @@ func TestFindEndsWithItsCaller(t *testing.T) {
 // mute never answers.
 type mute struct{ *ledger }
 
-func (mute) EventsIn(ctx context.Context, _ chain.TxHash) ([]order.Event, error) {
+func (mute) EventsIn(ctx context.Context, _ chain.TxHash) (order.Reading, error) {
 	<-ctx.Done()
-	return nil, ctx.Err()
+	return order.Reading{}, ctx.Err()
 }
 
 func TestFindBlamesTheChainsThatDoNotAnswerInTime(t *testing.T) {

@@ -56,11 +56,11 @@ func (x *Index) initiated(ctx context.Context, tx chain.TxHash, at order.At) ([]
 	if !followed {
 		return nil, fmt.Errorf("chain %d is not configured", at.Chain)
 	}
-	told, err := source.EventsIn(ctx, tx)
-	if err == nil && initiatorAt(at, told).IsAbsent() {
+	read, err := source.EventsIn(ctx, tx)
+	if err == nil && initiatorAt(at, read.Events).IsAbsent() {
 		err = fmt.Errorf("chain %d: transaction %s is not in block %d", at.Chain, tx, at.Block)
 	}
-	return told, err
+	return read.Events, err
 }
 
 // initiatorAt returns who sent the transaction of the event at a place, as others tell; absent where none does.

@@ -159,23 +159,24 @@ func (l *ledger) Events(ctx context.Context, from, to uint64) ([]order.Event, er
 	return events, nil
 }
 
-func (l *ledger) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, error) {
+func (l *ledger) EventsIn(ctx context.Context, tx chain.TxHash) (order.Reading, error) {
 	defer l.mu.Unlock()
 	if err := l.enter(ctx, "EventsIn"); err != nil {
-		return nil, err
+		return order.Reading{}, err
 	}
 	for _, b := range l.blocks {
 		if slices.Contains(b.txs, tx) {
-			return slices.DeleteFunc(slices.Clone(b.events), func(e order.Event) bool { return e.At.Tx != tx }), nil
+			events := slices.DeleteFunc(slices.Clone(b.events), func(e order.Event) bool { return e.At.Tx != tx })
+			return order.Reading{Events: events, Standing: order.Corroborated}, nil
 		}
 	}
-	return nil, order.ErrNotFound
+	return order.Reading{}, order.ErrNotFound
 }
 
-func (l *ledger) History(ctx context.Context, id order.ID, side order.Side, since uint64) ([]order.Event, error) {
+func (l *ledger) History(ctx context.Context, id order.ID, side order.Side, since uint64) (order.Reading, error) {
 	defer l.mu.Unlock()
 	if err := l.enter(ctx, "History"); err != nil {
-		return nil, err
+		return order.Reading{}, err
 	}
 	var events []order.Event
 	for _, b := range l.blocks {
@@ -185,10 +186,11 @@ func (l *ledger) History(ctx context.Context, id order.ID, side order.Side, sinc
 			}
 		}
 	}
+	read := order.Reading{Events: events, Standing: order.Corroborated}
 	if l.gap != nil {
-		return events, l.gap
+		return read, l.gap
 	}
-	return events, nil
+	return read, nil
 }
 
 func sideOf(fact order.Fact) order.Side {

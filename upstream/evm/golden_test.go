@@ -253,7 +253,8 @@ func TestRecordedHistories(t *testing.T) {
 	var expected expectation
 	readJSON(t, filepath.Join(folder, "expected-A.json"), &expected)
 	for _, want := range expected.Orders {
-		created, err := chains[want.SourceChainID].EventsIn(t.Context(), want.CreationTxHash)
+		read, err := chains[want.SourceChainID].EventsIn(t.Context(), want.CreationTxHash)
+		created := read.Events
 		if err != nil {
 			t.Errorf("EventsIn(%s): %v", want.CreationTxHash, err)
 			continue
@@ -261,12 +262,14 @@ func TestRecordedHistories(t *testing.T) {
 		if !slices.ContainsFunc(created, func(e order.Event) bool { return e.Order == want.OrderID }) {
 			t.Errorf("EventsIn(%s) lacks order %s", want.CreationTxHash, want.OrderID)
 		}
-		events, err := chains[want.SourceChainID].History(t.Context(), want.OrderID, order.GiveSide, created[0].At.Time)
+		read, err = chains[want.SourceChainID].History(t.Context(), want.OrderID, order.GiveSide, created[0].At.Time)
+		events := read.Events
 		if err != nil {
 			t.Errorf("History of order %s on its give chain: %v", want.OrderID, err)
 		}
 		if take, configured := chains[want.TakeChainID]; configured {
-			taken, err := take.History(t.Context(), want.OrderID, order.TakeSide, created[0].At.Time)
+			read, err := take.History(t.Context(), want.OrderID, order.TakeSide, created[0].At.Time)
+			taken := read.Events
 			if err != nil {
 				t.Errorf("History of order %s on its take chain: %v", want.OrderID, err)
 			}

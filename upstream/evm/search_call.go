@@ -31,7 +31,7 @@ func (s *search) endCall(ctx context.Context) error {
 		block = "latest"
 	}
 	var now Payload
-	err := s.chain.rpc.All(ctx, s.call.on(&now, block))
+	err := s.rpc.All(ctx, s.call.on(&now, block))
 	if refusedByContract(err) { // an adapter without that function
 		return s.scanOn(ctx, func() bool { return s.callOver })
 	}

@@ -25,8 +25,8 @@ type ledger struct {
 	Blocks     []struct {
 		Hash, Timestamp string
 	}
-	Receipts map[string]json.RawMessage
-	Calls    []struct {
+	Receipts, Transactions map[string]json.RawMessage
+	Calls                  []struct {
 		To, Data string
 		Block    any
 		Result   string
@@ -126,8 +126,12 @@ func goldenChains(t *testing.T, folder string) (map[chain.ID]*evm.Chain, map[cha
 func (l ledger) node(t *testing.T) *node {
 	t.Helper()
 	n := &node{
-		chainID: l.ChainID, head: l.Head, finalized: l.Finalized, receipts: l.Receipts, storage: l.read,
+		chainID: l.ChainID, head: l.Head, finalized: l.Finalized, receipts: l.Receipts, transactions: l.Transactions, storage: l.read,
+		numbers:   make(map[string]uint64),
 		blockTime: func(number uint64) uint64 { return parseQuantity(l.Blocks[number].Timestamp) },
+	}
+	for number, block := range l.Blocks {
+		n.numbers[block.Hash] = uint64(number)
 	}
 	if n.logs = l.logs; n.logs == nil {
 		n.logs = l.readLogs(t)

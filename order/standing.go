@@ -12,8 +12,8 @@ const (
 	Intrinsic                    // checked against a hash: a block's, a receipts root, a transaction's with its signature
 )
 
-// Reading is events with the standing of the weakest part of what they say, the absence of others included.
-type Reading struct {
+// Evidence is events with the standing of the weakest part of what they say, the absence of others included.
+type Evidence struct {
 	Events   []Event
 	Standing Standing
 }
@@ -22,5 +22,5 @@ type Reading struct {
 type Attester interface {
 	// Attest returns events of the chain with the senders and times that signatures and headers prove, or that two
 	// endpoints report. The standing is that of senders and times alone.
-	Attest(ctx context.Context, events []Event) (Reading, error)
+	Attest(ctx context.Context, events []Event) (Evidence, error)
 }

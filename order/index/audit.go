@@ -323,7 +323,7 @@ func (a *auditor) compareReceipts(ctx context.Context, sides []side, r blocks) e
 	}
 	sorted := slices.SortedFunc(maps.Values(places), func(x, y order.Event) int { return comparePlaces(x.At, y.At) })
 	for part := range slices.Chunk(sorted, receiptsAtOnce) {
-		found := make([]order.Reading, len(part))
+		found := make([]order.Evidence, len(part))
 		failures := make([]error, len(part))
 		var reading sync.WaitGroup
 		for i, e := range part {

@@ -262,9 +262,9 @@ func TestFindEndsWithItsCaller(t *testing.T) {
 // mute never answers.
 type mute struct{ *ledger }
 
-func (mute) EventsIn(ctx context.Context, _ chain.TxHash) (order.Reading, error) {
+func (mute) EventsIn(ctx context.Context, _ chain.TxHash) (order.Evidence, error) {
 	<-ctx.Done()
-	return order.Reading{}, ctx.Err()
+	return order.Evidence{}, ctx.Err()
 }
 
 func TestFindBlamesTheChainsThatDoNotAnswerInTime(t *testing.T) {

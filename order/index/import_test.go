@@ -134,7 +134,7 @@ func TestImportCountsNothingThatTheChainsDoNotConfirm(t *testing.T) {
 // secretive is a chain whose logs lack what its contracts have stored.
 type secretive struct{ keeper }
 
-func (s secretive) History(ctx context.Context, id order.ID, side order.Side, since uint64) (order.Reading, error) {
+func (s secretive) History(ctx context.Context, id order.ID, side order.Side, since uint64) (order.Evidence, error) {
 	read, err := s.keeper.History(ctx, id, side, since)
 	read.Events = slices.DeleteFunc(read.Events, func(e order.Event) bool { _, claimed := e.Fact.(order.Claimed); return claimed })
 	return read, err

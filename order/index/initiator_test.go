@@ -31,10 +31,10 @@ func (l *loggedLedger) SearchSpan(_ context.Context, _, most uint64) (uint64, er
 	return most, nil
 }
 
-func (l *loggedLedger) EventsIn(ctx context.Context, tx chain.TxHash) (order.Reading, error) {
+func (l *loggedLedger) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, error) {
 	l.asked.Add(1)
 	if l.fails.Load() {
-		return order.Reading{}, errors.New("history has been pruned")
+		return order.Evidence{}, errors.New("history has been pruned")
 	}
 	return l.ledger.EventsIn(ctx, tx)
 }

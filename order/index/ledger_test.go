@@ -159,24 +159,24 @@ func (l *ledger) Events(ctx context.Context, from, to uint64) ([]order.Event, er
 	return events, nil
 }
 
-func (l *ledger) EventsIn(ctx context.Context, tx chain.TxHash) (order.Reading, error) {
+func (l *ledger) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, error) {
 	defer l.mu.Unlock()
 	if err := l.enter(ctx, "EventsIn"); err != nil {
-		return order.Reading{}, err
+		return order.Evidence{}, err
 	}
 	for _, b := range l.blocks {
 		if slices.Contains(b.txs, tx) {
 			events := slices.DeleteFunc(slices.Clone(b.events), func(e order.Event) bool { return e.At.Tx != tx })
-			return order.Reading{Events: events, Standing: order.Corroborated}, nil
+			return order.Evidence{Events: events, Standing: order.Corroborated}, nil
 		}
 	}
-	return order.Reading{}, order.ErrNotFound
+	return order.Evidence{}, order.ErrNotFound
 }
 
-func (l *ledger) History(ctx context.Context, id order.ID, side order.Side, since uint64) (order.Reading, error) {
+func (l *ledger) History(ctx context.Context, id order.ID, side order.Side, since uint64) (order.Evidence, error) {
 	defer l.mu.Unlock()
 	if err := l.enter(ctx, "History"); err != nil {
-		return order.Reading{}, err
+		return order.Evidence{}, err
 	}
 	var events []order.Event
 	for _, b := range l.blocks {
@@ -186,7 +186,7 @@ func (l *ledger) History(ctx context.Context, id order.ID, side order.Side, sinc
 			}
 		}
 	}
-	read := order.Reading{Events: events, Standing: order.Corroborated}
+	read := order.Evidence{Events: events, Standing: order.Corroborated}
 	if l.gap != nil {
 		return read, l.gap
 	}

@@ -87,12 +87,12 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 	}
 	x.options.Observer.OrderSeen(ctx, o)
 	give, take := x.query(o, order.GiveSide, from), x.query(o, order.TakeSide, from)
-	var fromGive, fromTake order.Reading
+	var fromGive, fromTake order.Evidence
 	var giveErr, takeErr error
 	var work sync.WaitGroup
 	work.Go(func() { fromGive, giveErr = x.ask(ctx, give) })
 	work.Go(func() { fromTake, takeErr = x.ask(ctx, take) })
-	created := order.Reading{Events: known, Standing: order.Corroborated}
+	created := order.Evidence{Events: known, Standing: order.Corroborated}
 	if from.traced {
 		work.Go(func() { created = x.attest(ctx, o.Terms.Give.Chain, known) })
 	}
@@ -204,9 +204,9 @@ func (x *Index) query(o *order.Order, side order.Side, from provenance) query {
 	return q
 }
 
-func (x *Index) ask(ctx context.Context, q query) (order.Reading, error) {
+func (x *Index) ask(ctx context.Context, q query) (order.Evidence, error) {
 	if q.chain == 0 {
-		return order.Reading{Standing: order.Corroborated}, nil
+		return order.Evidence{Standing: order.Corroborated}, nil
 	}
 	read, err := q.historian.History(ctx, q.order, q.side, q.since)
 	if err != nil || q.creation.IsAbsent() {
@@ -214,7 +214,7 @@ func (x *Index) ask(ctx context.Context, q query) (order.Reading, error) {
 	}
 	again, err := x.sources[q.chain].EventsIn(ctx, q.creation)
 	if err != nil && !errors.Is(err, order.ErrNotFound) {
-		return order.Reading{}, err
+		return order.Evidence{}, err
 	}
 	for _, e := range again.Events {
 		if e.Order == q.order && isCreation(e) {
@@ -226,13 +226,13 @@ func (x *Index) ask(ctx context.Context, q query) (order.Reading, error) {
 
 // attest has a chain check senders and times of events that were read just now; where it cannot they are one endpoint's
 // word.
-func (x *Index) attest(ctx context.Context, id chain.ID, events []order.Event) order.Reading {
+func (x *Index) attest(ctx context.Context, id chain.ID, events []order.Event) order.Evidence {
 	if attester, is := x.sources[id].(order.Attester); is {
 		if read, err := attester.Attest(ctx, events); err == nil {
 			return read
 		}
 	}
-	return order.Reading{Events: events}
+	return order.Evidence{Events: events}
 }
 
 // replaces reports whether the history has a known event again, or leaves it out because a reorg dropped it. The

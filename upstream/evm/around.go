@@ -32,12 +32,12 @@ type around struct {
 // eventsAround returns the events of the transactions that logs are in, in block and log order as logs are. It takes a
 // round trip for the receipts, none without logs, and mostly none for swaps: of these the router's logs say everything,
 // and a busy chain has thousands a day.
-func (c *Chain) eventsAround(ctx context.Context, rpc *jsonrpc.Client, logs []log) (order.Reading, error) {
+func (c *Chain) eventsAround(ctx context.Context, rpc *jsonrpc.Client, logs []log) (order.Evidence, error) {
 	return c.around(rpc, logs, c.isWholeSwap).read(ctx)
 }
 
 // eventsAttested is eventsAround with proven senders and times.
-func (c *Chain) eventsAttested(ctx context.Context, rpc *jsonrpc.Client, logs []log) (order.Reading, error) {
+func (c *Chain) eventsAttested(ctx context.Context, rpc *jsonrpc.Client, logs []log) (order.Evidence, error) {
 	a := c.around(rpc, logs, c.isWholeSwap)
 	a.attests = true
 	return a.read(ctx)
@@ -50,7 +50,7 @@ func (c *Chain) isWholeSwap(l log, found []onchain.Found) bool {
 // eventsInLogs is eventsAround without receipts where the logs say all but who sent the transaction, see
 // order.LogSource: not of a creation, since a swap of the router may have been made for it, nor of a claim whose
 // submission the gate's logs do not name.
-func (c *Chain) eventsInLogs(ctx context.Context, rpc *jsonrpc.Client, logs []log) (order.Reading, error) {
+func (c *Chain) eventsInLogs(ctx context.Context, rpc *jsonrpc.Client, logs []log) (order.Evidence, error) {
 	return c.around(rpc, logs, func(_ log, found []onchain.Found) bool { return !slices.ContainsFunc(found, c.isMoreThanItsLog) }).read(ctx)
 }
 
@@ -98,7 +98,7 @@ func (c *Chain) isMoreThanItsLog(found onchain.Found) bool {
 }
 
 // read fetches missing data and returns the events.
-func (a *around) read(ctx context.Context) (read order.Reading, err error) {
+func (a *around) read(ctx context.Context) (read order.Evidence, err error) {
 	if err := a.readEach(ctx); err != nil {
 		return read, err
 	}
@@ -106,7 +106,7 @@ func (a *around) read(ctx context.Context) (read order.Reading, err error) {
 	for _, t := range a.transactions {
 		if t.facts == nil {
 			if t.facts, err = a.chain.facts(t.receipt); err != nil {
-				return order.Reading{}, &order.UnreadableError{Block: uint64(t.first.BlockNumber), Err: err}
+				return order.Evidence{}, &order.UnreadableError{Block: uint64(t.first.BlockNumber), Err: err}
 			}
 		}
 		events := a.chain.events(t.receipt, a.chain.wanted(t.facts), a.times[t.first.BlockHash])

@@ -76,14 +76,14 @@ func standingOf(call *jsonrpc.Call, isProven bool) order.Standing {
 }
 
 // Attest implements order.Attester.
-func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Reading, error) {
+func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Evidence, error) {
 	a := newAttestation()
 	for _, e := range events {
 		a.add(chain.Hash(e.At.Tx.Bytes()), e.At.BlockHash)
 	}
 	_ = c.rpc.Batch(ctx, a.calls()...) // each call has its error
 	events = slices.Clone(events)
-	return order.Reading{Standing: a.apply(events), Events: events}, ctx.Err()
+	return order.Evidence{Standing: a.apply(events), Events: events}, ctx.Err()
 }
 
 // senderCall asks for a transaction. A sender that no signature proves is doubted.

@@ -17,10 +17,10 @@ import (
 // blocks, which takes an archive; without one, logs are searched up to the newest block, as far as endpoints have
 // them and time allows: *order.PartialError names the gaps. The end of a registered external call is found in the
 // same way. A step in storage that cannot be found is an error, once endpoints of other providers do not have it either.
-func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since uint64) (order.Reading, error) {
+func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since uint64) (order.Evidence, error) {
 	s := search{chain: c, rpc: c.rpc, ledger: c.ledger(side, since != 0), id: id}
 	if s.contract.IsAbsent() {
-		return order.Reading{}, fmt.Errorf("chain %d: no contract is configured that stores order %s", c.chain.ID, id)
+		return order.Evidence{}, fmt.Errorf("chain %d: no contract is configured that stores order %s", c.chain.ID, id)
 	}
 	again := s
 	read, err := s.run(ctx, since)

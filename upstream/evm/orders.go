@@ -23,7 +23,7 @@ func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, err
 }
 
 // eventReader makes events of listed logs.
-type eventReader func(context.Context, *jsonrpc.Client, []log) (order.Reading, error)
+type eventReader func(context.Context, *jsonrpc.Client, []log) (order.Evidence, error)
 
 // eventsBetween searches the logs of contracts in blocks from to to and makes events of them by around, except for the
 // newest blocks.
@@ -65,7 +65,7 @@ func (c *Chain) eventsBetween(
 // receipts of their block decide, if its header proves them.
 func (c *Chain) settledEvents(
 	ctx context.Context, rpc *jsonrpc.Client, logs []log, around eventReader,
-) (read order.Reading, err error) {
+) (read order.Evidence, err error) {
 	var settled []order.Event
 	for {
 		read, err = around(ctx, rpc, logs)
@@ -120,34 +120,34 @@ func (c *Chain) wanted(facts []onchain.Found) []onchain.Found {
 
 // EventsIn returns the order events of one transaction; see order.Source. A transaction that waits for
 // a block is as unknown as one that does not exist; one that failed has no events.
-func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) (order.Reading, error) {
+func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, error) {
 	raw := tx.Bytes()
 	if len(raw) != len(chain.Hash{}) {
-		return order.Reading{}, order.ErrNotFound
+		return order.Evidence{}, order.ErrNotFound
 	}
 	var found *receipt
 	asked := c.firstReceiptCall(&found, chain.Hash(raw))
 	if err := c.rpc.All(ctx, asked); err != nil {
-		return order.Reading{}, err
+		return order.Evidence{}, err
 	}
 	standing := standingOf(asked, false)
 	if found == nil || found.BlockHash.IsAbsent() {
-		return order.Reading{Standing: standing}, order.ErrNotFound
+		return order.Evidence{Standing: standing}, order.ErrNotFound
 	}
 	c.heardReceipt(found, asked.By)
 	facts, err := c.facts(found)
 	if err != nil || len(facts) == 0 {
-		return order.Reading{Standing: standing}, err
+		return order.Evidence{Standing: standing}, err
 	}
 	mined := uint64(found.Logs[0].BlockTimestamp)
 	if mined == 0 {
 		var block provenTime
 		if err := c.rpc.All(ctx, timeCall(&block, found.BlockHash)); err != nil {
-			return order.Reading{}, err
+			return order.Evidence{}, err
 		}
 		mined = uint64(block.Timestamp)
 	}
-	return order.Reading{Events: c.events(found, facts, mined), Standing: standing}, nil
+	return order.Evidence{Events: c.events(found, facts, mined), Standing: standing}, nil
 }
 
 // facts decodes what a transaction says about orders.

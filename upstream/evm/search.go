@@ -45,9 +45,9 @@ type search struct {
 	callOver bool         // according to logs
 }
 
-func (s *search) run(ctx context.Context, since uint64) (read order.Reading, err error) {
+func (s *search) run(ctx context.Context, since uint64) (read order.Evidence, err error) {
 	if err := s.readStorage(ctx, since); err != nil || s.isEmpty() {
-		return order.Reading{Standing: s.known}, err
+		return order.Evidence{Standing: s.known}, err
 	}
 	if err := s.scan(ctx, since); err != nil && !isPruned(err) {
 		return read, err
@@ -348,15 +348,15 @@ func (s *search) see(l log, fact order.Fact) {
 }
 
 // events reads the transactions of the logs that were found.
-func (s *search) events(ctx context.Context) (order.Reading, error) {
+func (s *search) events(ctx context.Context) (order.Evidence, error) {
 	read, err := s.chain.settledEvents(ctx, s.rpc, s.logs, s.chain.eventsAttested)
 	if err != nil {
-		return order.Reading{}, err
+		return order.Evidence{}, err
 	}
 	read.Standing = min(read.Standing, s.known)
 	read.Events = slices.DeleteFunc(read.Events, func(e order.Event) bool { return e.Order != s.id })
 	if len(read.Events) < s.steps && s.gap == nil {
-		return order.Reading{}, errors.New("receipts lack events that the logs had")
+		return order.Evidence{}, errors.New("receipts lack events that the logs had")
 	}
 	return read, nil
 }

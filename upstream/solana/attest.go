@@ -12,8 +12,8 @@ import (
 var _ order.Attester = (*Chain)(nil)
 
 // Attest implements order.Attester: times are those of blocks as two endpoints have them; senders are in what was signed.
-func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Reading, error) {
-	read := order.Reading{Events: slices.Clone(events), Standing: order.Intrinsic}
+func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Evidence, error) {
+	read := order.Evidence{Events: slices.Clone(events), Standing: order.Intrinsic}
 	asked := make(map[uint64]*jsonrpc.Call)
 	var calls []*jsonrpc.Call
 	for _, e := range events {

@@ -18,7 +18,7 @@ const mostHistoryPages = 16
 // History returns the events that one side of an order left on this chain; see order.HistorySource. Each side has
 // an account that every step names, so the account's transactions are the order's: one round trip lists them, one reads
 // them and the next page, which is empty.
-func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since uint64) (read order.Reading, err error) {
+func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since uint64) (read order.Evidence, err error) {
 	accounts := c.accounts(id, side)
 	pages := make(map[chain.Address]*historyPage)
 	for _, account := range accounts {
@@ -53,7 +53,7 @@ func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since
 }
 
 // sideOf returns the events of one side of an order among transactions.
-func (c *Chain) sideOf(found *orderTransactions, id order.ID, side order.Side, read order.Reading) (order.Reading, error) {
+func (c *Chain) sideOf(found *orderTransactions, id order.ID, side order.Side, read order.Evidence) (order.Evidence, error) {
 	if err := found.aside(); err != nil {
 		return read, fmt.Errorf("chain %d: %w", c.chain.ID, err)
 	}

@@ -84,39 +84,39 @@ func (c *Chain) eventsOf(ctx context.Context, rpc *jsonrpc.Client, listed []sign
 }
 
 // EventsIn returns the order events of one transaction; see order.Source. One that failed has no events.
-func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) (order.Reading, error) {
+func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, error) {
 	if !slices.Contains(tx.Families(), chain.SVM) {
-		return order.Reading{}, order.ErrNotFound
+		return order.Evidence{}, order.ErrNotFound
 	}
 	var found *transaction
 	asked := c.doubted(transactionCall(&found, tx))
 	if err := c.rpc.All(ctx, asked); err != nil {
-		return order.Reading{}, err
+		return order.Evidence{}, err
 	}
 	standing := standingOf(asked)
 	if found == nil {
-		return order.Reading{Standing: standing}, order.ErrNotFound
+		return order.Evidence{Standing: standing}, order.ErrNotFound
 	}
 	c.sources.Add(string(tx.Bytes()), asked.By)
 	read := &orderTransactions{chain: c, transactions: []*transaction{found}}
 	if err := read.aside(); err != nil {
-		return order.Reading{}, fmt.Errorf("chain %d: %w", c.chain.ID, err)
+		return order.Evidence{}, fmt.Errorf("chain %d: %w", c.chain.ID, err)
 	}
 	if err := c.name(ctx, read.transactions); err != nil {
-		return order.Reading{}, err
+		return order.Evidence{}, err
 	}
 	events, err := read.events(c.names.of)
 	if err != nil || len(events) == 0 {
-		return order.Reading{Standing: standing}, err
+		return order.Evidence{Standing: standing}, err
 	}
 	var in *block
 	if err := c.rpc.All(ctx, c.at(found.Slot, blockCall(&in, found.Slot))); err != nil {
-		return order.Reading{}, err
+		return order.Evidence{}, err
 	}
 	for i := range events {
 		events[i].At.BlockHash, events[i].At.Time = chain.Hash(in.Blockhash), seconds(in.BlockTime)
 	}
-	return order.Reading{Events: events, Standing: standing}, nil
+	return order.Evidence{Events: events, Standing: standing}, nil
 }
 
 // standingOf is how the result of a call is known.

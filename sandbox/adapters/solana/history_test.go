@@ -37,7 +37,7 @@ func TestHistoryFindsBothSides(t *testing.T) {
 		{"cancelled", cancelled.ID(), order.TakeSide, []string{"Cancelled", "Sent 2"}, 2},
 		{"unknown", order.ID{1}, order.TakeSide, nil, 1},
 	} {
-		var read order.Reading
+		var read order.Evidence
 		var err error
 		c := w.chain()
 		trips := w.tripsOf(func() { read, err = c.History(t.Context(), test.id, test.side, 0) })

@@ -41,6 +41,7 @@ type EndpointOptions struct {
 // Endpoint is one URL that we call, guarded by a breaker and a rate budget. Safe for concurrent use.
 type Endpoint struct {
 	name      string
+	provider  string
 	exchanger *exchanger
 	breaker   breaker
 	budget    *Budget
@@ -66,6 +67,7 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 	}
 	e := &Endpoint{
 		name:      o.Name,
+		provider:  cmp.Or(o.PublicHost, exchanger.base.Host),
 		exchanger: exchanger,
 		breaker:   breaker{endpoint: o.Name},
 		budget:    newBudget(o),
@@ -82,6 +84,9 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 
 // Name returns the configured name.
 func (e *Endpoint) Name() string { return e.name }
+
+// Provider names who runs the endpoint: endpoints of one provider cannot confirm each other. It may hold a key.
+func (e *Endpoint) Provider() string { return e.provider }
 
 // ForceBreaker has an operator decide what the breaker does. Unforced, it starts afresh.
 func (e *Endpoint) ForceBreaker(how Force) { e.breaker.force(how) }

@@ -50,7 +50,7 @@ func (p *Pool) Forward(ctx context.Context, f Forward) (*http.Response, error) {
 		}
 		return opened.choose(winner.(*forwarded).response, nil)
 	}
-	e := p.Next(ctx, "", nil)
+	e := p.Next("", nil, nil)
 	if e == nil {
 		return nil, attempts{errors.New("no endpoint is configured")}.summary(p.name)
 	}

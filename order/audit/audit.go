@@ -289,7 +289,8 @@ func (a *auditor) history(ctx context.Context, s *side) ([]order.Event, error) {
 	if s.side == order.GiveSide && !slices.ContainsFunc(s.stored, ledger.IsCreation) {
 		since = 0 // otherwise the history leaves the creation out
 	}
-	return source.History(ctx, s.id, s.side, since)
+	read, err := source.History(ctx, s.id, s.side, since)
+	return read.Events, err
 }
 
 // receiptsAtOnce is how many transactions are read at the same time.
@@ -305,7 +306,7 @@ func (a *auditor) compareReceipts(ctx context.Context, sides []side, r ledger.Ra
 	}
 	sorted := slices.SortedFunc(maps.Values(places), func(x, y order.Event) int { return ledger.ComparePlaces(x.At, y.At) })
 	for part := range slices.Chunk(sorted, receiptsAtOnce) {
-		found := make([][]order.Event, len(part))
+		found := make([]order.Evidence, len(part))
 		failures := make([]error, len(part))
 		var reading sync.WaitGroup
 		for i, e := range part {
@@ -320,7 +321,7 @@ func (a *auditor) compareReceipts(ctx context.Context, sides []side, r ledger.Ra
 				a.audit.Unchecked = append(a.audit.Unchecked, Unchecked{e.Order, failures[i]})
 				continue
 			}
-			if err := a.compareTransaction(ctx, e.At, ledger.Within(found[i], r)); err != nil {
+			if err := a.compareTransaction(ctx, e.At, ledger.Within(found[i].Events, r)); err != nil {
 				return err
 			}
 		}

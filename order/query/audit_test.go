@@ -50,8 +50,8 @@ func (k keeper) TakeStates(ctx context.Context, ids []order.ID) ([]order.State, 
 }
 
 func (k keeper) fold(ctx context.Context, id order.ID, side order.Side) (*order.Order, error) {
-	events, err := k.History(ctx, id, side, 0)
-	if o, hasTerms := order.Fold(events); hasTerms {
+	read, err := k.History(ctx, id, side, 0)
+	if o, hasTerms := order.Fold(read.Events); hasTerms {
 		return o, err
 	}
 	return &order.Order{}, err

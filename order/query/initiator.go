@@ -57,9 +57,9 @@ func (x *Index) initiated(ctx context.Context, tx chain.TxHash, at order.At) ([]
 	if source == nil {
 		return nil, fmt.Errorf("chain %d is not configured", at.Chain)
 	}
-	told, err := source.EventsIn(ctx, tx)
-	if err == nil && ledger.InitiatorAt(at, told).IsAbsent() {
+	read, err := source.EventsIn(ctx, tx)
+	if err == nil && ledger.InitiatorAt(at, read.Events).IsAbsent() {
 		err = fmt.Errorf("chain %d: transaction %s is not in block %d", at.Chain, tx, at.Block)
 	}
-	return told, err
+	return read.Events, err
 }

@@ -34,10 +34,10 @@ func (l *loggedLedger) SearchSpan(_ context.Context, _, most uint64) (uint64, er
 	return most, nil
 }
 
-func (l *loggedLedger) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, error) {
+func (l *loggedLedger) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, error) {
 	l.asked.Add(1)
 	if l.fails.Load() {
-		return nil, errors.New("history has been pruned")
+		return order.Evidence{}, errors.New("history has been pruned")
 	}
 	return l.testChain.EventsIn(ctx, tx)
 }

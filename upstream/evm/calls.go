@@ -153,6 +153,7 @@ type log struct {
 
 const (
 	getBlockByNumber = "eth_getBlockByNumber"
+	getTransaction   = "eth_getTransactionByHash"
 	newestTag        = "latest"
 	finalTag         = "finalized"
 )
@@ -218,16 +219,6 @@ func existingHeaderCall(out **header, number Quantity) *jsonrpc.Call {
 	}, getBlockByNumber, number, false)
 }
 
-// headerByHashCall asks for the block with hash, which must exist.
-func headerByHashCall(out **header, hash chain.Hash) *jsonrpc.Call {
-	return jsonrpc.NewCall(out, func(h *header) error {
-		if h == nil || h.Hash != hash {
-			return errors.New("not the block asked for")
-		}
-		return h.check()
-	}, "eth_getBlockByHash", hash, false)
-}
-
 // receiptCall asks for the receipt of a transaction; out stays nil when the node knows none.
 func receiptCall(out **receipt, tx chain.Hash) *jsonrpc.Call {
 	return jsonrpc.NewCall(out, func(r *receipt) error {
@@ -255,13 +246,25 @@ func minedReceiptCall(out **receipt, tx, block chain.Hash) *jsonrpc.Call {
 	return c
 }
 
-// firstReceiptCall is receiptCall for a transaction that need not exist: that a node knows none is believed
-// when another one says so too.
-func firstReceiptCall(out **receipt, tx chain.Hash) *jsonrpc.Call {
-	c := receiptCall(out, tx)
-	c.Doubt = func(result any) bool {
-		r := *result.(**receipt)
-		return r == nil || r.BlockHash.IsAbsent()
+// firstReceiptCall is receiptCall for a transaction that need not exist, or have to do with orders: that it does not is
+// doubted. Events that cannot be decoded are a bad answer.
+func (c *Chain) firstReceiptCall(out **receipt, tx chain.Hash) *jsonrpc.Call {
+	asked := receiptCall(out, tx)
+	accept := asked.Accept
+	asked.Accept = func(result any) error {
+		err := accept(result)
+		if r := *result.(**receipt); err == nil && r != nil {
+			_, err = c.facts(r)
+		}
+		return err
 	}
-	return c
+	asked.Doubt = func(result any) bool {
+		r := *result.(**receipt)
+		if r == nil || r.BlockHash.IsAbsent() {
+			return true
+		}
+		facts, _ := c.facts(r)
+		return len(facts) == 0
+	}
+	return asked
 }

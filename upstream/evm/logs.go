@@ -11,16 +11,18 @@ import (
 
 // logs returns the order protocol's logs of contracts in blocks from to to, in block and log order. A
 // range that the endpoints find too wide is searched in parts.
-func (c *Chain) logs(ctx context.Context, from, to uint64, contracts ...chain.Address) ([]log, error) {
+func (c *Chain) logs(ctx context.Context, rpc *jsonrpc.Client, from, to uint64, contracts ...chain.Address) (
+	logs []log, by []jsonrpc.Attestation, err error,
+) {
 	contracts = slices.DeleteFunc(slices.Clone(contracts), chain.Address.IsAbsent)
 	if len(contracts) == 0 {
-		return nil, nil // without an address the filter would mean every contract
+		return nil, nil, nil // without an address the filter would mean every contract
 	}
-	logs, told, err := c.list(ctx, from, to, listing{contracts: contracts})
-	for _, each := range told {
+	logs, by, err = c.list(ctx, rpc, from, to, listing{contracts: contracts})
+	for _, each := range by {
 		c.attested.Add(each)
 	}
-	return logs, err
+	return logs, by, err
 }
 
 // mostNarrowings is how often a search is tried with fewer blocks from the same block on: from thousands to one.
@@ -34,13 +36,15 @@ type listing struct {
 
 // list is logs with their endpoints. Each search spans as many blocks as the first endpoint takes; after a failure,
 // as many as are known to be possible then.
-func (c *Chain) list(ctx context.Context, from, to uint64, l listing) (logs []log, told []jsonrpc.Attestation, err error) {
+func (c *Chain) list(
+	ctx context.Context, rpc *jsonrpc.Client, from, to uint64, l listing,
+) (logs []log, told []jsonrpc.Attestation, err error) {
 	fitting := to - from + 1 // for what the blocks hold
 	for narrowed := 0; from <= to; {
-		span := min(to-from+1, c.widest(ctx, from), fitting)
-		part, by, err := c.listAtOnce(ctx, from, from+span-1, l)
+		span := min(to-from+1, c.widest(rpc, from), fitting)
+		part, by, err := c.listAtOnce(ctx, rpc, from, from+span-1, l)
 		if err != nil {
-			fitting = min(narrower(err, span), c.widest(ctx, from))
+			fitting = min(narrower(err, span), c.widest(rpc, from))
 			if narrowed++; fitting < span && narrowed <= mostNarrowings && ctx.Err() == nil {
 				continue
 			}
@@ -58,7 +62,9 @@ func (c *Chain) list(ctx context.Context, from, to uint64, l listing) (logs []lo
 const longPast = 20_000
 
 // listAtOnce makes one search and returns the endpoint that answered it.
-func (c *Chain) listAtOnce(ctx context.Context, from, to uint64, l listing) (logs []log, by string, err error) {
+func (c *Chain) listAtOnce(
+	ctx context.Context, rpc *jsonrpc.Client, from, to uint64, l listing,
+) (logs []log, by string, err error) {
 	newest := c.newest.Load()
 	isAlone := l.isChecked || newest != nil && to+longPast <= uint64(newest.Number)
 	err = c.searchBy(l.contracts, func(r refinements) error {
@@ -76,7 +82,7 @@ func (c *Chain) listAtOnce(ctx context.Context, from, to uint64, l listing) (log
 			known.Reach = c.reach(to)
 			calls = append(calls, known)
 		}
-		err := c.rpc.All(ctx, calls...)
+		err := rpc.All(ctx, calls...)
 		by, logs = calls[0].By, merged(lists)
 		return err
 	})
@@ -84,8 +90,8 @@ func (c *Chain) listAtOnce(ctx context.Context, from, to uint64, l listing) (log
 }
 
 // widest is how many blocks to search at once from one on.
-func (c *Chain) widest(ctx context.Context, from uint64) uint64 {
-	return c.rpc.Search(ctx, getLogs, c.reach(from))
+func (c *Chain) widest(rpc *jsonrpc.Client, from uint64) uint64 {
+	return rpc.Search(getLogs, c.reach(from))
 }
 
 // narrower is how many blocks to search where span held more logs than endpoints give at once; span for any other

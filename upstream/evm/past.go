@@ -29,7 +29,7 @@ func (c *Chain) SearchSpan(ctx context.Context, from, most uint64) (blocks uint6
 	}
 	ctx = upstream.Background.For(ctx)
 	for {
-		span := min(c.rpc.Search(ctx, getLogs, c.reach(from)), most)
+		span := min(c.rpc.Search(getLogs, c.reach(from)), most)
 		err := c.searchBy(contracts[:1], func(r refinements) error {
 			filter := logFilter{From: new(Quantity(from)), To: new(Quantity(from + span - 1)), Address: contracts[:1]}
 			if r.topics != nil {
@@ -39,7 +39,7 @@ func (c *Chain) SearchSpan(ctx context.Context, from, most uint64) (blocks uint6
 			asked.Reach.Blocks = span
 			return c.rpc.All(ctx, asked)
 		})
-		fitting := min(c.rpc.Search(ctx, getLogs, c.reach(from)), most)
+		fitting := min(c.rpc.Search(getLogs, c.reach(from)), most)
 		if err == nil {
 			return fitting, nil
 		}

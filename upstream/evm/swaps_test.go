@@ -63,7 +63,8 @@ func TestSwapsNeedNoReceipts(t *testing.T) {
 	}
 	var fromReceipts []order.Event
 	for _, tx := range []chain.TxHash{first, second} {
-		events, err := c.EventsIn(t.Context(), tx)
+		read, err := c.EventsIn(t.Context(), tx)
+		events := read.Events
 		if err != nil {
 			t.Fatal(err)
 		}

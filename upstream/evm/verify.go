@@ -117,7 +117,7 @@ func (c *Chain) suspects(ctx context.Context, from, to uint64, contracts []chain
 	var headers []*header
 	if c.filters.Load() == filtersUsual || to-from < provenSpan {
 		var err error
-		if headers, err = c.branch(ctx, from, to); err != nil {
+		if headers, err = c.branch(ctx, c.rpc, from, to); err != nil {
 			return nil, err
 		}
 	}
@@ -155,9 +155,9 @@ func (c *Chain) listings(
 	ctx context.Context, from, to uint64, contracts []chain.Address, avoided []string, isChecked bool,
 ) (logs []log, by []jsonrpc.Attestation, err error) {
 	const ownListings = 8
-	ctx = upstream.Avoiding(ctx, avoided...)
+	rpc := c.rpc.Avoiding(avoided...)
 	for range ownListings {
-		again, voices, err := c.list(ctx, from, to, listing{contracts: contracts, isChecked: isChecked})
+		again, voices, err := c.list(ctx, rpc, from, to, listing{contracts: contracts, isChecked: isChecked})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -197,14 +197,14 @@ func (c *Chain) eventsOfBlock(ctx context.Context, h *header, contracts []chain.
 	if events, err := c.provenEvents(ctx, h); err == nil || !isWithoutReceipts(err) {
 		return events, err
 	}
-	lists, _, err := c.logsIn(ctx, []*header{h}, contracts)
+	lists, _, err := c.logsIn(ctx, c.rpc, []*header{h}, contracts)
 	if err != nil {
 		return nil, err
 	}
 	logs := lists[0]
 	seen = h.timed(slices.DeleteFunc(slices.Clone(seen), func(l log) bool { return l.BlockHash != h.Hash }))
 	for _, l := range unlisted(seen, logs) {
-		_, err := c.eventsAround(ctx, []log{l})
+		_, err := c.eventsAround(ctx, c.rpc, []log{l})
 		if errors.As(err, new(*order.UnreadableError)) {
 			continue
 		}
@@ -214,7 +214,8 @@ func (c *Chain) eventsOfBlock(ctx context.Context, h *header, contracts []chain.
 		logs = append(logs, l)
 	}
 	slices.SortFunc(logs, func(a, b log) int { return cmp.Compare(a.Index, b.Index) })
-	return c.eventsAround(ctx, logs)
+	read, err := c.eventsAround(ctx, c.rpc, logs)
+	return read.Events, err
 }
 
 // provenEvents returns a block's events as its receipts prove them; errors are those of receiptsOf, or

@@ -63,7 +63,8 @@ func TestHistoriesAreWhatAllBlocksTell(t *testing.T) {
 		} else if o.TakeChain() != chain.Tron {
 			continue
 		}
-		got, err := c.History(t.Context(), order.ID(o.ID), side, 0)
+		read, err := c.History(t.Context(), order.ID(o.ID), side, 0)
+		got := read.Events
 		if err != nil {
 			t.Errorf("History of %q: %v", o.Title, err)
 		}
@@ -96,7 +97,8 @@ func TestEventsInATransactionCarryTronsHashes(t *testing.T) {
 		if o.GiveChain() != chain.Tron {
 			continue
 		}
-		events, err := c.EventsIn(t.Context(), chain.NewTxHash(o.CreationTx.Bytes()))
+		read, err := c.EventsIn(t.Context(), chain.NewTxHash(o.CreationTx.Bytes()))
+		events := read.Events
 		if err != nil || len(events) == 0 {
 			t.Fatalf("EventsIn(%s) = %v, %v, want the creation", o.CreationTx, events, err)
 		}

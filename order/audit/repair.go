@@ -281,6 +281,9 @@ func (m *mender) mendPart(ctx context.Context, verifier order.Verifier, part led
 				return err
 			}
 		}
+		if found.Standing == order.Single {
+			return nil
+		}
 		return tx.JoinProven(ctx, m.ID, part)
 	})
 	if err != nil {

@@ -242,8 +242,8 @@ func (f *Follower) prove(ctx context.Context, position ledger.Checkpoint, head o
 			return err
 		}
 		f.Report(came.Changes)
-		position.ProvenEnd = came.End
-		f.update(func(is *State) { is.Position.ProvenEnd = came.End })
+		position.ProvenEnd, position.SingleFrom = came.End, came.SingleFrom
+		f.update(func(is *State) { is.Position.ProvenEnd, is.Position.SingleFrom = came.End, came.SingleFrom })
 	}
 	return nil
 }

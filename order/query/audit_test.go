@@ -59,7 +59,7 @@ func (k keeper) fold(ctx context.Context, id order.ID, side order.Side) (*order.
 
 func (k keeper) Verify(ctx context.Context, from, to uint64, _ []order.Event) (order.Proof, error) {
 	events, err := k.Events(ctx, from, to)
-	return order.Proof{Events: events}, err
+	return order.Proof{Events: events, Standing: order.Intrinsic}, err
 }
 
 // audited is an index of two chains with one order of every state, all of them final.

@@ -41,7 +41,7 @@ type Epoch struct {
 	ended atomic.Bool
 }
 
-// End says that the chain has a new head, or that nobody looks for one any more.
+// End says that the chain has a new head, or that its heads are not read any more.
 func (e *Epoch) End() { e.ended.Store(true) }
 
 // HasEnded is false for an unknown epoch, which is nil.
@@ -54,7 +54,7 @@ type QuarantinedBlocks struct {
 }
 
 // Basis is what an answer was read from. It is taken before anything is read, so the answer is at least as fresh as
-// it says. Whoever keeps the answer keeps its basis with it and asks Holds before serving it again; what else ends
+// it says. A cache keeps the basis with the answer and asks Holds before serving it again; what else ends
 // kept answers is reported to Options.Observer. docs/decisions/0020-basis.md has the whole rule.
 type Basis struct {
 	At     time.Time     // when the reading began
@@ -75,7 +75,7 @@ type ChainBasis struct {
 	Single bool       // one endpoint alone reported something that the answer rests on
 	Unread bool       // some of that is in blocks that are neither final nor indexed: good until Epoch ends
 	Epoch  *Epoch     // of the chain when the reading began
-	// Every is the time between two looks at a chain that hardly anybody asks about, 0 at one that is asked about: its
+	// Every is the time between two looks at a chain that is rarely asked about, 0 at any other: its
 	// lag may be so much larger before it counts as behind.
 	Every time.Duration
 
@@ -179,7 +179,7 @@ func Merge(chains []ChainBasis) []ChainBasis {
 type Change struct {
 	Order    ID            // or the swap's
 	Creation chain.TxHash  `json:",omitzero"` // absent when it was not seen; of a swap the transaction that made it
-	Taker    chain.Address `json:",omitzero"` // unlock authority; absent when nobody has delivered
+	Taker    chain.Address `json:",omitzero"` // unlock authority; absent before delivery
 }
 
 // Delivery is what a taker delivered on an order for, and when.

@@ -25,7 +25,6 @@ var domainErrors = []struct {
 	{order.ErrNoOrder, TxWithoutOrder},
 	{order.ErrNotFound, UnknownTx},
 	{query.ErrEmpty, indexEmpty},
-	{query.ErrUnlisted, ordersUnlisted},
 	{stats.ErrUncounted, ordersUncounted},
 	{cache.ErrBusy, overloaded},
 	{quote.ErrUnsupportedChain, unsupportedChain},

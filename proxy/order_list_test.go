@@ -11,7 +11,6 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/list"
-	"crossgate/order/query"
 	"crossgate/proxy"
 	"crossgate/proxy/orders"
 )
@@ -190,17 +189,6 @@ func TestListsAreAskedByPost(t *testing.T) {
 	}
 	if answer := post(s, listPath, `{"filter":"`+strings.Repeat("x", proxy.BodyBytes)+`"}`); answer.Code != http.StatusRequestEntityTooLarge {
 		t.Errorf("a body that is too long: %d", answer.Code)
-	}
-}
-
-func TestUnlistedOrdersAreNoEmptyList(t *testing.T) {
-	s := newWorld(t).server(t, func(o *parts) {
-		ordersOf(o).list = func(list.Filter, uint64, uint64) (query.List, error) { return query.List{}, query.ErrUnlisted }
-	})
-	answer := post(s, listPath, `{}`)
-	if answer.Code != http.StatusServiceUnavailable || !strings.Contains(answer.Body.String(), "ORDERS_NOT_LISTED_YET") ||
-		answer.Header().Get("Retry-After") == "" {
-		t.Errorf("%d %s %v", answer.Code, answer.Body, answer.Header())
 	}
 }
 

@@ -65,7 +65,6 @@ var (
 	upstreamTimeout     = Kind{504, 1304, "UPSTREAM_TIMEOUT", "no upstream responded in time; retry later"}
 	indexUnavailable    = Kind{503, 1305, "INDEX_UNAVAILABLE", "the order index is unavailable; retry later"}
 	indexEmpty          = Kind{503, 1306, "INDEX_EMPTY", "the order index has not caught up with any chain yet; retry later"}
-	ordersUnlisted      = Kind{503, 1310, "ORDERS_NOT_LISTED_YET", "orders that were indexed before the last upgrade are being listed; retry later"}
 	ordersUncounted     = Kind{503, 1311, "ORDERS_NOT_COUNTED_YET", "statistics are still catching up with the index; retry later"}
 	unsimulated         = Kind{502, 1309, "TRANSACTION_NOT_SIMULATED", "the swap transaction could not be simulated, so it was withheld; see /v1.0/chain/transaction/explain; retry later, or as a sender who has the input"}
 	tooManyStreams      = Kind{503, 1307, "TOO_MANY_STREAMS", "too many open streams; retry later, or poll without Accept: text/event-stream"}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -48,7 +47,7 @@ type Unchecked struct {
 }
 
 // Audit compares what is stored of orders with what the chains' contracts store, and stored events with the receipts of
-// their transactions. Where the contracts tell of a step that is not stored, the chain is searched for its event. What
+// their transactions. Where the contracts know a step that is not stored, the chain is searched for its event. What
 // a reorg can still change is left out, and so are blocks that the index has not read. Nothing is changed. report
 // hears of every step, from several goroutines. The result is in ascending order of chains.
 func (b *Books) Audit(ctx context.Context, of ledger.Selection, report func(Progress)) ([]Audit, error) {
@@ -182,7 +181,7 @@ func (a *auditor) readStates(ctx context.Context, of order.Side, sides []side) e
 	return nil
 }
 
-// sidesOf lists the sides that one order has on the chain: by its terms or, where nobody has told them, both, since
+// sidesOf lists the sides that one order has on the chain: by its terms or, where these are not known, both, since
 // both could be.
 func (a *auditor) sidesOf(id order.ID, stored []order.Event) []side {
 	give, take := side{id: id, side: order.GiveSide}, side{id: id, side: order.TakeSide}
@@ -209,8 +208,8 @@ func (a *auditor) sidesOf(id order.ID, stored []order.Event) []side {
 	return sides
 }
 
-// compareStates searches the chain for the events of orders whose stored steps are not those that the contracts tell
-// of.
+// compareStates searches the chain for the events of orders whose stored steps are not those that the contracts
+// know.
 func (a *auditor) compareStates(ctx context.Context, sides []side, r ledger.Range) error {
 	for i := range sides {
 		s := &sides[i]
@@ -306,22 +305,19 @@ func (a *auditor) compareReceipts(ctx context.Context, sides []side, r ledger.Ra
 	}
 	sorted := slices.SortedFunc(maps.Values(places), func(x, y order.Event) int { return ledger.ComparePlaces(x.At, y.At) })
 	for part := range slices.Chunk(sorted, receiptsAtOnce) {
-		found := make([]order.Evidence, len(part))
-		failures := make([]error, len(part))
-		var reading sync.WaitGroup
-		for i, e := range part {
-			reading.Go(func() { found[i], failures[i] = a.Source.EventsIn(ctx, e.At.Tx) })
-		}
-		reading.Wait()
+		found := each(part, func(e order.Event) (events answer[order.Evidence]) {
+			events.got, events.err = a.Source.EventsIn(ctx, e.At.Tx)
+			return events
+		})
 		for i, e := range part {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if failures[i] != nil && !errors.Is(failures[i], order.ErrNotFound) {
-				a.audit.Unchecked = append(a.audit.Unchecked, Unchecked{e.Order, failures[i]})
+			if err := found[i].err; err != nil && !errors.Is(err, order.ErrNotFound) {
+				a.audit.Unchecked = append(a.audit.Unchecked, Unchecked{e.Order, err})
 				continue
 			}
-			if err := a.compareTransaction(ctx, e.At, ledger.Within(found[i].Events, r)); err != nil {
+			if err := a.compareTransaction(ctx, e.At, ledger.Within(found[i].got.Events, r)); err != nil {
 				return err
 			}
 		}

@@ -21,8 +21,8 @@ type Progress struct {
 	Read  uint64 // of them, so far
 	// Events were found in them; of an audit, transactions were read; of a repair, events were corrected.
 	Events uint64
-	// Calls were made by a backfill, of so many Expected: in proportion to what was read took, or before by the
-	// estimate. Both zero where nobody counts.
+	// Calls were made by a backfill, out of so many Expected: in proportion to what was read took, or before by the
+	// estimate. Both zero where calls are not counted.
 	Calls, Expected uint64
 	// Done is set with the last report of a chain.
 	Done bool
@@ -120,13 +120,13 @@ func (b *backfill) run(ctx context.Context) (unread *UnreadHistory) {
 			b.progress.Err = err
 			if b.isHopeless(ctx, err) {
 				b.progress.Done = true
-				b.tell()
+				b.reportProgress()
 				return &UnreadHistory{b.ID, b.first - 1, err}
 			}
-			b.tell()
+			b.reportProgress()
 		}
 		if IsRefusal(err) {
-			pause = b.Paces.Asked // which nobody takes back for waiting
+			pause = b.Paces.Asked // which stays however long one waits
 		}
 		if !follow.Wait(ctx, pause) {
 			return nil
@@ -213,7 +213,7 @@ func (b *backfill) read(ctx context.Context, held store.Lease) error {
 		return err
 	}
 	b.progress.Done = true
-	b.tell()
+	b.reportProgress()
 	return nil
 }
 
@@ -238,7 +238,7 @@ func (b *backfill) origin(ctx context.Context, first uint64) (uint64, error) {
 	}
 	origin, err := reader.Origin(ctx)
 	if IsRefusal(err) {
-		return 0, nil // nodes have pruned the states that tell it, which need not concern the events
+		return 0, nil // nodes have pruned the states that show it, which need not concern the events
 	}
 	if err != nil {
 		return 0, fmt.Errorf("find the first block with orders: %w", err)
@@ -290,7 +290,7 @@ func (b *backfill) stored(got ledger.Contents, origin uint64) {
 	b.reached(got.From)
 	b.progress.Read += got.To + 1 - max(got.From, origin)
 	b.progress.Events += uint64(len(got.Events))
-	b.tell()
+	b.reportProgress()
 }
 
 // readHistory reads the events of a range, and its first block.

@@ -1,3 +1,5 @@
+// Package audit is for commands: it compares the ledger with the chains, corrects it, reads history into it, imports
+// orders and withdraws blocks.
 package audit
 
 import (
@@ -38,13 +40,19 @@ func (b *Books) learnAnchors(ctx context.Context) error {
 	return nil
 }
 
-// each does something for every chain at once.
-func each[T any](readers []*follow.Reader, do func(*follow.Reader) T) []T {
-	all := make([]T, len(readers))
+// each does something with all of a list at once.
+func each[S, T any](list []S, do func(S) T) []T {
+	results := make([]T, len(list))
 	var working sync.WaitGroup
-	for i, r := range readers {
-		working.Go(func() { all[i] = do(r) })
+	for i, one := range list {
+		working.Go(func() { results[i] = do(one) })
 	}
 	working.Wait()
-	return all
+	return results
+}
+
+// answer is what a chain said, or why it did not.
+type answer[T any] struct {
+	got T
+	err error
 }

@@ -13,7 +13,7 @@ type BackfillEstimate struct {
 	Chain    chain.ID
 	From, To uint64 // blocks, both included; To below From: nothing is left
 	// Calls for blocks without orders. Each creation takes one more for its receipt, and each block with orders another
-	// one where nodes do not tell the time of logs.
+	// one where nodes leave the time out of logs.
 	Calls uint64
 	Err   error // why it is not known
 }
@@ -24,7 +24,7 @@ func (e BackfillEstimate) Blocks() uint64 { return e.To + 1 - min(e.From, e.To+1
 // usualSpan is how many blocks public endpoints search at once.
 const usualSpan = 5000
 
-// EstimateBackfill tells what Backfill would read, of every chain, by the calls that it begins with.
+// EstimateBackfill returns what Backfill would read, of every chain, by the calls that it begins with.
 func (b *Books) EstimateBackfill(ctx context.Context) []BackfillEstimate {
 	return each(b.Readers, func(r *follow.Reader) BackfillEstimate { return newBackfill(r, nil).estimate(ctx) })
 }
@@ -56,7 +56,7 @@ func (b *backfill) estimate(ctx context.Context) BackfillEstimate {
 	return e
 }
 
-// callsFor is how many calls blocks without orders take, read in ranges of so many, of which so many are searched at
+// callsFor is how many calls blocks without orders take, read in ranges of so many that are searched so many at
 // once: each range is read twice, and its first block.
 func callsFor(blocks, width, span uint64) uint64 {
 	const readings = 2
@@ -71,8 +71,8 @@ func callsOf(source order.Source) uint64 {
 	return 0
 }
 
-// tell reports how far the backfill is, with what it has cost and is expected to.
-func (b *backfill) tell() {
+// reportProgress reports how far the backfill is, with what it has cost and is expected to.
+func (b *backfill) reportProgress() {
 	p := &b.progress
 	if made := callsOf(b.Source); made > b.counted {
 		p.Calls = made - b.counted

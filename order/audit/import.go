@@ -25,7 +25,7 @@ type Imported struct {
 // Foreign is a listed order that is not the taker's.
 type Foreign struct {
 	Order order.ID
-	Taker chain.Address // unlock authority; absent where nobody has delivered
+	Taker chain.Address // unlock authority; absent before delivery
 }
 
 // importAtOnce is how many orders of one give chain are verified at the same time.
@@ -123,25 +123,22 @@ func (m *importer) failed(ctx context.Context, id order.ID, err error) {
 func (m *importer) locate(ctx context.Context, ids []order.ID) map[chain.ID][]order.ID {
 	located, found := map[chain.ID][]order.ID{}, map[order.ID]bool{}
 	var silent []error
-	var mu sync.Mutex
-	var asking sync.WaitGroup
-	for _, f := range m.Readers {
-		asking.Go(func() {
-			stored, err := givenOn(ctx, f.Source, ids)
-			mu.Lock()
-			defer mu.Unlock()
-			if err != nil {
-				silent = append(silent, fmt.Errorf("chain %d: %w", f.ID, err))
+	given := each(m.Readers, func(r *follow.Reader) (on answer[[]order.ID]) {
+		on.got, on.err = givenOn(ctx, r.Source, ids)
+		return on
+	})
+	for i, on := range given {
+		id := m.Readers[i].ID
+		if on.err != nil {
+			silent = append(silent, fmt.Errorf("chain %d: %w", id, on.err))
+		}
+		for _, stored := range on.got {
+			if !found[stored] {
+				found[stored] = true
+				located[id] = append(located[id], stored)
 			}
-			for _, id := range stored {
-				if !found[id] {
-					found[id] = true
-					located[f.ID] = append(located[f.ID], id)
-				}
-			}
-		})
+		}
 	}
-	asking.Wait()
 	unheard := errors.Join(silent...)
 	for _, id := range ids {
 		switch {
@@ -180,21 +177,18 @@ func (m *importer) verifyAll(ctx context.Context, give chain.ID, ids []order.ID)
 	progress := Progress{Chain: give, Total: uint64(len(ids))}
 	m.report(progress)
 	for part := range slices.Chunk(ids, importAtOnce) {
-		stored := make([]int, len(part))
-		failures := make([]error, len(part))
-		var verifying sync.WaitGroup
-		for i, id := range part {
-			verifying.Go(func() { stored[i], failures[i] = m.verify(ctx, give, id) })
-		}
-		verifying.Wait()
+		stored := each(part, func(id order.ID) (events answer[int]) {
+			events.got, events.err = m.verify(ctx, give, id)
+			return events
+		})
 		if ctx.Err() != nil {
 			return
 		}
 		for i, id := range part {
-			if failures[i] != nil {
-				m.failed(ctx, id, failures[i])
+			if err := stored[i].err; err != nil {
+				m.failed(ctx, id, err)
 			}
-			progress.Events += uint64(stored[i])
+			progress.Events += uint64(stored[i].got)
 		}
 		progress.Read += uint64(len(part))
 		progress.Done = progress.Read == progress.Total

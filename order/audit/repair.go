@@ -182,7 +182,7 @@ func byBlock(differences []Difference) map[uint64]ledger.Correction {
 	return found
 }
 
-// readAgain returns what makes the store right about a block. What the audit was told is the first reading, and the
+// readAgain returns what makes the store right about a block. The audit's events are the first reading, and the
 // block is read a second time. Where blocks cannot prove what they hold, transactions
 // are believed for what they add and for what they have in the place of something else; that one is not found proves
 // nothing.

@@ -57,7 +57,7 @@ func (s *side) accountsFor(events []order.Event) bool {
 	return o.GiveFinal == s.state.Amount
 }
 
-// stepsTo are the steps on one side of an order that a contract's state tells of, by the states they lead to.
+// stepsTo are the steps on one side of an order that a contract's state implies, by the states they lead to.
 var stepsTo = map[order.State][]order.State{
 	order.StateCreated:            {order.StateCreated},
 	order.StateClaimedUnlock:      {order.StateCreated, order.StateClaimedUnlock},

@@ -46,17 +46,14 @@ func (b *Books) Status(ctx context.Context) ([]Status, error) {
 		}
 		all[i].Orders, all[i].Locked = counted[r.ID].Orders, counted[r.ID].Locked
 	}
-	heads := each(b.Readers, func(r *follow.Reader) (h struct {
-		order.Head
-		err error
-	}) {
-		h.Head, h.err = r.Source.Head(ctx)
-		return h
+	heads := each(b.Readers, func(r *follow.Reader) (head answer[order.Head]) {
+		head.got, head.err = r.Source.Head(ctx)
+		return head
 	})
 	for i, head := range heads {
 		_, isVerifiable := b.Readers[i].Verifier()
-		all[i].Head, all[i].Err = head.Latest.Number, head.err
-		all[i].Proven = all[i].position.ProvenTo(head.Finalized, isVerifiable)
+		all[i].Head, all[i].Err = head.got.Latest.Number, head.err
+		all[i].Proven = all[i].position.ProvenTo(head.got.Finalized, isVerifiable)
 		if head.err == nil && all[i].Indexed >= all[i].Head {
 			all[i].Level = time.Now()
 		}

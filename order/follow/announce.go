@@ -11,7 +11,7 @@ import (
 	"crossgate/order"
 )
 
-// Announcer calls announce with each head of a chain as soon as an endpoint tells of it, by one connection, until ctx
+// Announcer calls announce with each head of a chain as soon as an endpoint reports it, by one connection, until ctx
 // ends or the connection is lost. It returns why, without any secret.
 type Announcer func(ctx context.Context, announce func(head order.Block)) error
 
@@ -22,15 +22,15 @@ const (
 	lasting               = time.Minute // a connection that announced heads for so long was a good one
 )
 
-// announcements are the heads that a chain's announcers told of. They are reasons to look at the chain, or not to look
+// announcements are the heads that a chain's announcers reported. They are reasons to look at the chain, or not to look
 // yet, and never evidence: what is stored is read in the same way with and without them.
 type announcements struct {
 	chain  chain.ID
 	logger *slog.Logger
 	from   []Announcer   // asked while this replica follows the chain
-	every  time.Duration // between two looks at a chain of which nothing new is announced
+	every  time.Duration // between two looks at a chain without new announcements
 	trust  time.Duration // for which an announced head says that no later one is missing
-	gained chan struct{} // holds a value when something was announced, or nobody announces any more
+	gained chan struct{} // holds a value when something was announced, or the last announcer has gone
 
 	mu     sync.Mutex
 	open   int         // connections by which a head was announced
@@ -46,7 +46,7 @@ func newAnnouncements(of chain.Chain, from []Announcer, every time.Duration, log
 	}
 }
 
-// signal tells the follower to consider anew when to look.
+// signal has the follower consider anew when to look.
 func (a *announcements) signal() {
 	select {
 	case a.gained <- struct{}{}:
@@ -83,7 +83,7 @@ func (a *announcements) add(head order.Block) {
 }
 
 // quietUntil returns until when nothing but head, the newest block that was read, is to be expected, as far as
-// announcements can be trusted: zero when nobody announces, when those who do are behind, and when there is news.
+// announcements can be trusted: zero without announcers, when those who do are behind, and when there is news.
 func (a *announcements) quietUntil(head order.Block) time.Time {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -93,7 +93,7 @@ func (a *announcements) quietUntil(head order.Block) time.Time {
 	return a.at.Add(a.trust)
 }
 
-// now is how many connections announce heads, and the newest number that they told; zero where none does.
+// now is how many connections announce heads, and the newest number of those; zero where none does.
 func (a *announcements) now() (connections int, newest uint64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -146,11 +146,11 @@ func (a *announcements) listenTo(ctx context.Context, announcer Announcer) {
 	}
 }
 
-// Announced is what the endpoints of a chain tell of its heads unasked.
+// Announced is what endpoints report of a chain's heads unasked.
 type Announced struct {
 	Endpoints   int    // that are configured to
 	Connections int    // of these that do; 0 also where another replica follows the chain
-	Newest      uint64 // block that was told of; evidence of nothing
+	Newest      uint64 // block that was announced; evidence of nothing
 }
 
 // Announced returns the chains whose endpoints are configured to announce heads.

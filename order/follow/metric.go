@@ -44,7 +44,7 @@ var gauges = []struct {
 		func(f *Follower, _ *order.ChainBasis) uint64 { return uint64(f.Leading.Load()) }, false,
 	},
 	{
-		"stopped", "1 while endpoints contradict what is final of a chain, so that nothing is read of it.",
+		"stopped", "1 while endpoints contradict what is final of a chain, so that it is not read.",
 		func(_ *Follower, b *order.ChainBasis) uint64 { return uint64(min(len(b.Stopped), 1)) }, false,
 	},
 	{

@@ -8,18 +8,18 @@ import (
 	"crossgate/chain"
 )
 
-// askedFor is how long a chain counts as asked about after somebody did, and after the start.
+// askedFor is how long a chain counts as asked about after a request, and after the start.
 const askedFor = 5 * time.Minute
 
-// Pace is how often a chain is asked for news. A head that nobody waits for costs as much as one that somebody does, so
-// the pace follows what is asked: docs/decisions/0026-following.md.
+// Pace is how often a chain is asked for news. A head costs the same whether or not a request waits for it, so
+// the pace follows the requests: docs/decisions/0026-following.md.
 type Pace struct {
-	// Asked is while its orders are asked about; default 1.9 s. Where those of more than togetherAsked chains are, all wait
+	// Asked is while its orders are asked for; default 1.9 s. Where those of more than togetherAsked chains are, all wait
 	// longer, so that together they are asked for news no more often than these.
 	Asked   time.Duration
-	Listed  time.Duration // while somebody asks what is locked, which any chain may hold; default 15 s
-	Idle    time.Duration // while nobody asks; default 1 min
-	Retired time.Duration // while nobody asks about a chain that takes no new orders; default 4 min
+	Listed  time.Duration // while locked assets are asked for, which any chain may hold; default 15 s
+	Idle    time.Duration // otherwise; default 1 min
+	Retired time.Duration // otherwise, of a chain that takes no new orders; default 4 min
 	Quiet   time.Duration // at least, while heads are announced and the newest one was read; default 15 s
 	// Looks is how many times a day a chain may be asked at all by the plans of its endpoints; nil or 0: any number.
 	Looks func(chain.ID) float64
@@ -45,7 +45,7 @@ func (p Pace) withDefaults() Pace {
 	return p
 }
 
-// Demand is what is asked about a chain at a time.
+// Demand is the kind of requests about a chain at a time.
 type Demand uint8
 
 // The kinds of demand, from none.
@@ -79,13 +79,13 @@ func (p Pace) Of(c chain.Chain, asked Demand) time.Duration {
 	return every
 }
 
-// demand is when somebody asked about a chain last.
+// demand is when a chain was asked about last.
 type demand struct {
 	Orders, locked atomic.Int64  // UNIX nanoseconds
 	woken          chan struct{} // holds a value when it is more than was asked before
 }
 
-// newDemand begins as if orders were asked for: whoever starts a gateway waits for it to be level.
+// newDemand begins as if orders were asked for: a gateway that starts has to become level.
 func newDemand() *demand {
 	d := &demand{woken: make(chan struct{}, 1)}
 	d.Orders.Store(time.Now().UnixNano())
@@ -119,7 +119,7 @@ func (d *demand) ask(what Demand) {
 	}
 }
 
-// AskedAbout takes note that somebody asks about orders of chains.
+// AskedAbout takes note of a request about orders of chains.
 func (c *Chains) AskedAbout(ids ...chain.ID) {
 	for _, id := range ids {
 		if f := c.Of(id); f != nil {
@@ -138,7 +138,7 @@ func (c *Chains) askedTogether() (chains int) {
 	return chains
 }
 
-// AskedWhatIsLocked takes note that somebody asks what is locked.
+// AskedWhatIsLocked takes note of a request for locked assets.
 func (c *Chains) AskedWhatIsLocked() {
 	for _, f := range c.Followers {
 		if !f.Retired {

@@ -49,7 +49,7 @@ func suspected(blockTime time.Duration) float64 {
 	return 1 - math.Pow(1-math.Pow(isSet, 3), 4)
 }
 
-// Project returns what following a chain takes when it is looked at so often, by endpoints of which each is asked for
+// Project returns what following a chain takes when it is looked at so often, by so many endpoints, each asked for
 // its head too, without orders: those come on top, some 3 calls each.
 func Project(c chain.Chain, every time.Duration, endpoints int) Projection {
 	const day = float64(24 * time.Hour)

@@ -27,11 +27,11 @@ func (f *Follower) watchStore(ctx context.Context) bool {
 	return f.learnQuarantined(ctx) == nil
 }
 
-// rarely is how often a chain that nobody asks about is compared with what is stored while the one that follows it
+// rarely is how often a chain that is not asked about is compared with what is stored while the one that follows it
 // keeps up: for the finalized block, and for reorgs that it does not see.
 const rarely = 10 * time.Minute
 
-// untilWatch is how long to wait after a look at the chain. As long as nobody asks about it, blocks that are stored
+// untilWatch is how long to wait after a look at the chain. As long as it is not asked about, blocks that are stored
 // soon after they were made say as much as its head does.
 func (f *Follower) untilWatch() time.Duration {
 	const patience = 3 // looks of the other replica that may be missed

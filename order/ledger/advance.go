@@ -37,7 +37,7 @@ func (l Ledger) Apply(ctx context.Context, a Advance) (changes []order.Change, e
 			return err
 		}
 		tables := []string{"blocks", "quarantined_blocks"}
-		if a.Checkpoint.Block < a.From { // an anchor may be ahead of what was read, but not of what is gone back to
+		if a.Checkpoint.Block < a.From { // an anchor may be ahead of what was read, but not of the block to go back to
 			tables = append(tables, "anchors")
 		}
 		for _, table := range tables {
@@ -57,7 +57,7 @@ func (l Ledger) Apply(ctx context.Context, a Advance) (changes []order.Change, e
 	return changes, nil
 }
 
-// Extend stores a range of blocks before the first one that was read: history. It takes the place of what was imported.
+// Extend stores a range of blocks before the first one that was read: history. It replaces imported events.
 func (l Ledger) Extend(ctx context.Context, under store.Lease, id chain.ID, got Contents) error {
 	first, before := got.End, got.To+1
 	err := l.UpdateUnder(ctx, under, func(tx *store.Tx) error {
@@ -83,7 +83,7 @@ func (l Ledger) Extend(ctx context.Context, under store.Lease, id chain.ID, got 
 	return nil
 }
 
-// Adopt stores the events of an order from before the first blocks that are indexed of its chains, in place of what is
+// Adopt stores the events of an order from before the first blocks that are indexed of its chains, in place of those
 // stored from there. ErrMoved when another process has read earlier blocks meanwhile.
 func (l Ledger) Adopt(ctx context.Context, id order.ID, first map[chain.ID]uint64, events []order.Event) error {
 	_, err := l.Write(ctx, store.Lease{}, func(tx *Tx) error {

@@ -40,7 +40,7 @@ func (s Ledger) NoteCompared(ctx context.Context, l store.Lease, sides []Side) e
 func (s Ledger) Uncompared(ctx context.Context, id chain.ID, after order.ID, most int) (ids []order.ID, all int, err error) {
 	const due = ` FROM orders WHERE compared < 3 AND (give_chain = $1 AND compared IN (0, 2) OR take_chain = $1 AND compared IN (0, 1))`
 	if _, err = s.QueryRow(ctx, []any{&all}, `SELECT COUNT(*)`+due, int64(id)); err == nil {
-		ids, err = QueryIDs(ctx, s, `SELECT id`+due+` AND id > $2 ORDER BY id LIMIT $3`, int64(id), after[:], most)
+		ids, err = queryIDs(ctx, s, `SELECT id`+due+` AND id > $2 ORDER BY id LIMIT $3`, int64(id), after[:], most)
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("select orders of chain %d to be compared: %w", id, err)
@@ -54,7 +54,7 @@ func (s Ledger) Sampled(ctx context.Context, id chain.ID, most int) ([]order.ID,
 	if _, err := rand.Read(from[:]); err != nil {
 		return nil, err
 	}
-	ids, err := QueryIDs(ctx, s, `SELECT id FROM orders WHERE id > $2 AND (give_chain = $1 AND compared IN (1, 3) OR take_chain = $1 AND compared > 1)
+	ids, err := queryIDs(ctx, s, `SELECT id FROM orders WHERE id > $2 AND (give_chain = $1 AND compared IN (1, 3) OR take_chain = $1 AND compared > 1)
 		ORDER BY id LIMIT $3`, int64(id), from[:], most)
 	if err != nil {
 		return nil, fmt.Errorf("select a sample of the orders of chain %d: %w", id, err)

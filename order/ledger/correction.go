@@ -10,7 +10,7 @@ import (
 	"crossgate/store"
 )
 
-// InitiatorAt returns who sent the transaction of the event at a place, as others tell; absent where none does.
+// InitiatorAt returns who sent the transaction of the event at a place, as other events of it have it; absent where none does.
 func InitiatorAt(at order.At, events []order.Event) chain.Address {
 	for _, e := range events {
 		if e.At.Chain == at.Chain && e.At.BlockHash == at.BlockHash && e.At.LogIndex == at.LogIndex && e.At.Tx == at.Tx {
@@ -101,11 +101,11 @@ func (c Correction) IsEmpty() bool { return len(c.Missing) == 0 && len(c.Wrong) 
 
 // Correct compares what is stored of blocks with what they hold.
 func Correct(stored, proven []order.Event) (c Correction, err error) {
-	have, err := RowTexts(Alike(stored, proven))
+	have, err := rowTexts(Alike(stored, proven))
 	if err != nil {
 		return c, err
 	}
-	want, err := RowTexts(proven)
+	want, err := rowTexts(proven)
 	if err != nil {
 		return c, err
 	}
@@ -138,8 +138,8 @@ func lacking(events []order.Event, texts, others []string) (lack []order.Event) 
 	return lack
 }
 
-// RowTexts are events as texts that are the same when they are stored alike.
-func RowTexts(events []order.Event) ([]string, error) {
+// rowTexts are events as texts that are the same when they are stored alike.
+func rowTexts(events []order.Event) ([]string, error) {
 	texts := make([]string, len(events))
 	for i, e := range events {
 		row, err := rowOf(e)

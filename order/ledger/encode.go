@@ -21,7 +21,7 @@ var kinds = map[string]reflect.Type{
 	"external_call":  reflect.TypeFor[order.ExternalCall](),
 }
 
-func EncodeFact(fact order.Fact) (kind, text string, err error) {
+func encodeFact(fact order.Fact) (kind, text string, err error) {
 	for name, of := range kinds {
 		if of == reflect.TypeOf(fact) {
 			raw, err := json.Marshal(fact)

@@ -14,16 +14,6 @@ import (
 
 const eventColumns = `chain, block, log_index, block_hash, block_time, tx, initiator, order_id, kind, fact`
 
-// EventsOf returns the events of one order, in block and log order per chain.
-func EventsOf(ctx context.Context, q store.Rows, id order.ID) ([]order.Event, error) {
-	events, err := queryEvents(ctx, q, `SELECT `+eventColumns+`
-		FROM events WHERE order_id = $1 ORDER BY chain, block, log_index`, id[:])
-	if err != nil {
-		return nil, fmt.Errorf("read events of order %s: %w", id, err)
-	}
-	return events, nil
-}
-
 // EventsOfAll returns the events of orders, those of one order together per id.
 func EventsOfAll(ctx context.Context, q store.Rows, ids []order.ID) (map[order.ID][]order.Event, error) {
 	events := make(map[order.ID][]order.Event, len(ids))
@@ -40,8 +30,8 @@ func EventsOfAll(ctx context.Context, q store.Rows, ids []order.ID) (map[order.I
 	return events, nil
 }
 
-// QueryIDs returns the ids that a statement finds.
-func QueryIDs(ctx context.Context, q store.Rows, query string, args ...any) (ids []order.ID, err error) {
+// queryIDs returns the ids that a statement finds.
+func queryIDs(ctx context.Context, q store.Rows, query string, args ...any) (ids []order.ID, err error) {
 	err = q.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var id order.ID
 		err := rows.Scan(store.HashColumn(&id))
@@ -53,7 +43,8 @@ func QueryIDs(ctx context.Context, q store.Rows, query string, args ...any) (ids
 
 // OfOrder returns the events of one order.
 func (l Ledger) OfOrder(ctx context.Context, id order.ID) ([]order.Event, error) {
-	return EventsOf(ctx, l, id)
+	events, err := EventsOfAll(ctx, l, []order.ID{id})
+	return events[id], err
 }
 
 // CreatedIn returns the events of all orders that a transaction created: for each order all of its events
@@ -88,7 +79,7 @@ func (l Ledger) EventsBetween(ctx context.Context, id chain.ID, r Range) ([]orde
 	if err != nil {
 		return nil, fmt.Errorf("read events of blocks %d to %d of chain %d: %w", r.From, r.To, id, err)
 	}
-	swaps, err := eventsOfSwaps(ctx, l, `SELECT `+SwapColumns+` FROM swaps`+within, args...)
+	swaps, err := eventsOfSwaps(ctx, l, `SELECT `+swapColumns+` FROM swaps`+within, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read swaps of blocks %d to %d of chain %d: %w", r.From, r.To, id, err)
 	}
@@ -138,11 +129,11 @@ func scanEvent(rows *sql.Rows) (order.Event, error) {
 	return e, err
 }
 
-const InsertEvent = `INSERT INTO events (` + eventColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+const insertEvent = `INSERT INTO events (` + eventColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
 
-// EventRow is the arguments of insertEvent.
-func EventRow(e order.Event) ([]any, error) {
-	kind, fact, err := EncodeFact(e.Fact)
+// eventRow is the arguments of insertEvent.
+func eventRow(e order.Event) ([]any, error) {
+	kind, fact, err := encodeFact(e.Fact)
 	return []any{
 		int64(e.At.Chain), int64(e.At.Block), int64(e.At.LogIndex), e.At.BlockHash[:], int64(e.At.Time),
 		store.Blob(e.At.Tx.Bytes()), store.Blob(e.At.Initiator.Bytes()), e.Order[:], kind, fact,

@@ -1,3 +1,6 @@
+// Package ledger keeps in a database what chains said of orders: events, the orders that they fold to, and how far each
+// chain is read. Events come and go by one kind of transaction (Tx), which folds and lists anew the orders that it
+// touches and notifies other replicas. Swaps within a chain are events that go the same way, into a table of their own.
 package ledger
 
 import (

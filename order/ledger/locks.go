@@ -30,9 +30,9 @@ func lockStatusOf(o *order.Order) lockStatus {
 	return notLocked
 }
 
-// LockedOrdersOf is answered by one range of the index orders_locked, which has every column of it: neither the table
+// lockedOrdersOf is answered by one range of the index orders_locked, which has every column of it: neither the table
 // of orders nor that of events is read, however many there are.
-const LockedOrdersOf = `SELECT id, give_chain, give_token, give_amount, take_chain, locked
+const lockedOrdersOf = `SELECT id, give_chain, give_token, give_amount, take_chain, locked
 	FROM orders WHERE locked > 0 AND unlock_authority = $1
 	ORDER BY give_chain, give_token, take_chain, id`
 
@@ -53,7 +53,7 @@ func (l Ledger) Locks(ctx context.Context, taker chain.Address) (certain, unconf
 			unconfirmed = append(unconfirmed, row.lock)
 		}
 		return nil
-	}, LockedOrdersOf, store.Blob(taker.Bytes()))
+	}, lockedOrdersOf, store.Blob(taker.Bytes()))
 	if err != nil {
 		return nil, nil, fmt.Errorf("read locked orders: %w", err)
 	}

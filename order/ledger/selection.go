@@ -46,11 +46,11 @@ func (l Ledger) Selected(ctx context.Context, id chain.ID, of Selection) (ids []
 	if timed != "" {
 		text.WriteString(` AND EXISTS (SELECT 1 FROM events WHERE order_id = orders.id` + timed + `)`)
 	}
-	if taken == "" { // events of orders whose terms nobody has told
+	if taken == "" { // events of orders whose terms are not known
 		text.WriteString(` UNION SELECT order_id FROM events WHERE chain = $1` + timed)
 	}
 	text.WriteString(` ORDER BY 1`)
-	if ids, err = QueryIDs(ctx, l, text.String(), q.args...); err != nil {
+	if ids, err = queryIDs(ctx, l, text.String(), q.args...); err != nil {
 		return nil, fmt.Errorf("select orders of chain %d: %w", id, err)
 	}
 	return ids, nil

@@ -13,14 +13,14 @@ import (
 // Swaps within a chain are events like those of orders, and are read, withdrawn and corrected together with them. They
 // have a table of their own, since one event says all of a swap and lists are made of its columns.
 
-const SwapColumns = `chain, block, log_index, block_hash, block_time, tx, id,
+const swapColumns = `chain, block, log_index, block_hash, block_time, tx, id,
 	sender, recipient, token_in, amount_in, token_out, amount_out, fee, affiliate, affiliate_fee, referral_code`
 
-const insertSwap = `INSERT INTO swaps (` + SwapColumns + `)
+const insertSwap = `INSERT INTO swaps (` + swapColumns + `)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`
 
-// SwapRow is the arguments of insertSwap.
-func SwapRow(s order.Swap) []any {
+// swapRow is the arguments of insertSwap.
+func swapRow(s order.Swap) []any {
 	affiliate, share := []byte(nil), ""
 	if a := s.Fact.Affiliate; a != nil {
 		affiliate, share = a.Beneficiary.Bytes(), a.Amount.String()
@@ -37,9 +37,9 @@ func SwapRow(s order.Swap) []any {
 // rowOf is an event as it is stored.
 func rowOf(e order.Event) ([]any, error) {
 	if s, is := e.Swap(); is {
-		return SwapRow(s), nil
+		return swapRow(s), nil
 	}
-	return EventRow(e)
+	return eventRow(e)
 }
 
 func scanSwap(rows *sql.Rows) (s order.Swap, err error) {
@@ -58,7 +58,7 @@ func scanSwap(rows *sql.Rows) (s order.Swap, err error) {
 	return s, err
 }
 
-func QuerySwaps(ctx context.Context, q store.Rows, query string, args ...any) (swaps []order.Swap, err error) {
+func querySwaps(ctx context.Context, q store.Rows, query string, args ...any) (swaps []order.Swap, err error) {
 	err = q.ForEachRow(ctx, func(rows *sql.Rows) error {
 		s, err := scanSwap(rows)
 		swaps = append(swaps, s)
@@ -69,21 +69,12 @@ func QuerySwaps(ctx context.Context, q store.Rows, query string, args ...any) (s
 
 // SwapsIn returns the swaps that a transaction made, in log order.
 func (l Ledger) SwapsIn(ctx context.Context, id chain.ID, tx chain.TxHash) (swaps []order.Swap, err error) {
-	swaps, err = QuerySwaps(ctx, l, `SELECT `+SwapColumns+` FROM swaps WHERE tx = $1 AND chain = $2 ORDER BY block, log_index`,
+	swaps, err = querySwaps(ctx, l, `SELECT `+swapColumns+` FROM swaps WHERE tx = $1 AND chain = $2 ORDER BY block, log_index`,
 		tx.Bytes(), int64(id))
 	if err != nil {
 		return nil, fmt.Errorf("read swaps in %s: %w", tx, err)
 	}
 	return swaps, nil
-}
-
-// Swap returns one swap.
-func (l Ledger) Swap(ctx context.Context, id order.ID) (swap order.Swap, found bool, err error) {
-	swaps, err := QuerySwaps(ctx, l, `SELECT `+SwapColumns+` FROM swaps WHERE id = $1`, id[:])
-	if err != nil || len(swaps) == 0 {
-		return order.Swap{}, false, err
-	}
-	return swaps[0], true, nil
 }
 
 // SwapsByID returns those of some swaps that are stored.
@@ -92,7 +83,7 @@ func (l Ledger) SwapsByID(ctx context.Context, ids []order.ID) (map[order.ID]*or
 	if len(ids) == 0 {
 		return known, nil
 	}
-	swaps, err := QuerySwaps(ctx, l, `SELECT `+SwapColumns+` FROM swaps WHERE id = ANY($1)`, store.HashKeys(ids))
+	swaps, err := querySwaps(ctx, l, `SELECT `+swapColumns+` FROM swaps WHERE id = ANY($1)`, store.HashKeys(ids))
 	for i := range swaps {
 		known[swaps[i].ID] = &swaps[i]
 	}
@@ -101,7 +92,7 @@ func (l Ledger) SwapsByID(ctx context.Context, ids []order.ID) (map[order.ID]*or
 
 // eventsOfSwaps runs a statement that returns swaps, and returns their events.
 func eventsOfSwaps(ctx context.Context, q store.Rows, query string, args ...any) ([]order.Event, error) {
-	swaps, err := QuerySwaps(ctx, q, query, args...)
+	swaps, err := querySwaps(ctx, q, query, args...)
 	events := make([]order.Event, len(swaps))
 	for i, s := range swaps {
 		events[i] = s.Event()

@@ -18,10 +18,10 @@ type Tx struct {
 	removed, added []order.Event
 }
 
-// ErrMoved says that another process has moved a chain's checkpoint meanwhile: what was read is of no use.
+// ErrMoved says that another process has moved a chain's checkpoint meanwhile: the blocks read are of no use.
 var ErrMoved = errors.New("another process follows the chain")
 
-// Write runs the steps of a transaction and returns what changed by it, of which other replicas are notified.
+// Write runs the steps of a transaction returns the changes, and notifies other replicas of them.
 func (l Ledger) Write(ctx context.Context, under store.Lease, steps func(*Tx) error) (changes []order.Change, err error) {
 	err = l.UpdateUnder(ctx, under, func(tx *store.Tx) error {
 		written := &Tx{Tx: tx}
@@ -45,7 +45,7 @@ func (tx *Tx) remove(ctx context.Context, where string, args ...any) error {
 	if err != nil {
 		return err
 	}
-	swaps, err := eventsOfSwaps(ctx, tx, `DELETE FROM swaps WHERE `+where+` RETURNING `+SwapColumns, args...)
+	swaps, err := eventsOfSwaps(ctx, tx, `DELETE FROM swaps WHERE `+where+` RETURNING `+swapColumns, args...)
 	tx.removed = slices.Concat(tx.removed, events, swaps)
 	return err
 }
@@ -67,7 +67,7 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 	events := make([][]any, len(added))
 	for i, e := range added {
 		known[e.Order] = append(known[e.Order], e)
-		if events[i], err = EventRow(e); err != nil {
+		if events[i], err = eventRow(e); err != nil {
 			return nil, err
 		}
 	}
@@ -75,32 +75,32 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 	for _, id := range ids {
 		if o, hasTerms := order.Fold(known[id]); hasTerms {
 			orders[id] = o
-			written = append(written, OrderRow(o))
+			written = append(written, orderRow(o))
 		} else {
 			forgotten = append(forgotten, []any{id[:]})
 		}
 	}
 	rows := make([][]any, len(swaps))
 	for i, s := range swaps {
-		rows[i] = SwapRow(s)
+		rows[i] = swapRow(s)
 	}
 	for _, each := range []struct {
 		statement string
 		rows      [][]any
 	}{
-		{insertSwap, rows}, {InsertEvent, events}, {`DELETE FROM orders WHERE id = $1`, forgotten}, {UpsertOrder, written},
+		{insertSwap, rows}, {insertEvent, events}, {`DELETE FROM orders WHERE id = $1`, forgotten}, {upsertOrder, written},
 		{`INSERT INTO uncounted (order_id) VALUES ($1)`, valued(orders, added, removed)},
 	} {
 		if err := tx.ExecEach(ctx, each.statement, each.rows); err != nil {
 			return nil, err
 		}
 	}
-	err = Relist(ctx, tx.Tx, orders, swaps, removedSwaps)
+	err = relist(ctx, tx.Tx, orders, swaps, removedSwaps)
 	return changesOf(orders, slices.Concat(tx.removed, tx.added)), err
 }
 
-// valued lists the ids of changed orders of which statistics may change: those that still wait for somebody to fulfil
-// them or are forgotten, and those of which an amount, or who moved it when, has changed.
+// valued lists the ids of changed orders whose statistics may change: those not fulfilled yet or forgotten, and those
+// where an amount, or who moved it when, has changed.
 func valued(changed map[order.ID]*order.Order, added, removed []order.Event) (ids [][]any) {
 	is := make(map[order.ID]bool, len(changed))
 	for id, o := range changed {
@@ -128,14 +128,14 @@ func isOfValue(fact order.Fact) bool {
 
 func CompareIDs(a, b order.ID) int { return slices.Compare(a[:], b[:]) }
 
-const UpsertOrder = `INSERT INTO orders (id, state, locked, unlock_authority, give_chain, give_token, give_amount, take_chain)
+const upsertOrder = `INSERT INTO orders (id, state, locked, unlock_authority, give_chain, give_token, give_amount, take_chain)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 	ON CONFLICT (id) DO UPDATE SET state = excluded.state, locked = excluded.locked,
 		unlock_authority = excluded.unlock_authority, give_chain = excluded.give_chain,
 		give_token = excluded.give_token, give_amount = excluded.give_amount, take_chain = excluded.take_chain, compared = 0`
 
-// OrderRow is the arguments of upsertOrder.
-func OrderRow(o *order.Order) []any {
+// orderRow is the arguments of upsertOrder.
+func orderRow(o *order.Order) []any {
 	var authority chain.Address
 	if o.Fulfilled != nil {
 		authority = o.Fulfilled.Fact.UnlockAuthority

@@ -19,7 +19,7 @@ type anchorage struct {
 	source order.AnchoredSource // nil: the endpoints cannot be held to anything
 	newest order.Block          // that they are held to; number and hash alone
 	agreed order.Block          // that endpoints agreed on last
-	until  uint64               // block up to which that tells of the branch, after so many reorgs
+	until  uint64               // block up to which that holds, after so many reorgs
 	reorgs uint64
 	doubt  *ledger.Block // that endpoints contradict each other about, or the store; nil: none
 }
@@ -60,32 +60,32 @@ func (c *Chain) agreeFor(ctx context.Context, position ledger.Checkpoint, r ledg
 // everyEndpoint is more than a chain has.
 const everyEndpoint = 1000
 
-// election returns the block of a number that most endpoints told, and how many did.
-func election(number uint64, told map[string]order.Block) (agreed order.Block, voices int, err error) {
-	last := uint64(0) // where a chain leaves numbers out, an endpoint that lacks a block tells of one before it
-	for _, block := range told {
+// election returns the block of a number that most endpoints report, and how many do.
+func election(number uint64, reported map[string]order.Block) (agreed order.Block, voices int, err error) {
+	last := uint64(0) // where a chain leaves numbers out, an endpoint that lacks a block reports one before it
+	for _, block := range reported {
 		last = max(last, block.Number)
 	}
-	maps.DeleteFunc(told, func(_ string, b order.Block) bool { return b.Number < last })
-	if len(told) == 0 {
+	maps.DeleteFunc(reported, func(_ string, b order.Block) bool { return b.Number < last })
+	if len(reported) == 0 {
 		return order.Block{}, 0, fmt.Errorf("no endpoint has block %d", number)
 	}
 	votes, said := map[chain.Hash]int{}, []string{}
-	for _, by := range slices.Sorted(maps.Keys(told)) {
-		block := told[by]
+	for _, by := range slices.Sorted(maps.Keys(reported)) {
+		block := reported[by]
 		votes[block.Hash]++
 		said = append(said, fmt.Sprintf("%s has %s", by, block.Hash))
 		if votes[block.Hash] > voices {
 			agreed, voices = block, votes[block.Hash]
 		}
 	}
-	if 2*voices <= len(told) {
+	if 2*voices <= len(reported) {
 		return order.Block{}, 0, &Contradiction{number, strings.Join(said, ", ")}
 	}
 	return agreed, voices, nil
 }
 
-// Contradiction is why nothing is read of a chain: nobody knows which of its endpoints serve it.
+// Contradiction is why nothing is read of a chain: it is not known which of its endpoints serve it.
 type Contradiction struct {
 	block uint64
 	said  string
@@ -109,7 +109,7 @@ func (c *Chain) LearnAnchor(ctx context.Context) error {
 	if c.anchorage.source == nil {
 		return nil
 	}
-	newest, _, err := c.Ledger.AnchorBefore(ctx, c.ID, MaxBlock)
+	newest, _, err := c.Ledger.AnchorBefore(ctx, c.ID, maxBlock)
 	if err == nil && newest != c.anchorage.newest {
 		c.anchorage.newest = newest
 		c.anchorage.source.Anchor(newest, false)
@@ -186,8 +186,8 @@ func (c *Chain) reconsider(ctx context.Context, position ledger.Checkpoint) erro
 }
 
 // oneVoice says that one endpoint alone contradicts what was final.
-func oneVoice(stored ledger.Block, told order.Block) error {
-	return &Contradiction{stored.Number, fmt.Sprintf("the only endpoint has %s, %s was read", told.Hash, stored.Hash)}
+func oneVoice(stored ledger.Block, reported order.Block) error {
+	return &Contradiction{stored.Number, fmt.Sprintf("the only endpoint has %s, %s was read", reported.Hash, stored.Hash)}
 }
 
 // BackToAnchor returns the anchor to which a reorg goes back that has dropped all blocks which it could be compared by.
@@ -219,5 +219,5 @@ func (c *Chain) BackToAnchor(ctx context.Context, position ledger.Checkpoint, he
 	return fork, nil
 }
 
-// MaxBlock is more than the number of any block.
-const MaxBlock = 1<<63 - 1
+// maxBlock is more than the number of any block.
+const maxBlock = 1<<63 - 1

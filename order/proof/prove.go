@@ -1,3 +1,6 @@
+// Package proof decides how far the endpoints of a chain are believed. Final blocks are read a second time, and the ledger
+// is corrected where the first reading was wrong; anchors are blocks that endpoints agreed on, behind which none of them
+// takes the chain back; blocks that no endpoint can give are quarantined and asked for again.
 package proof
 
 import (
@@ -42,8 +45,8 @@ type Chain struct {
 	Logger      *slog.Logger
 	SettledTo   uint64 // block up to which the chain was settled by heads that were accepted
 
-	Quarantine quarantine
-	Prover     prover
+	quarantine quarantine
+	prover     prover
 	anchorage  anchorage
 }
 
@@ -52,9 +55,9 @@ func NewChain(c chain.Chain, source order.Source, l ledger.Ledger, logger *slog.
 	anchored, _ := source.(order.AnchoredSource)
 	return Chain{
 		Chain: c, Source: source, Ledger: l, Logger: logger,
-		Quarantine: quarantine{unreadable: make(map[uint64]int)},
+		quarantine: quarantine{unreadable: make(map[uint64]int)},
 		anchorage:  anchorage{source: anchored},
-		Prover: prover{
+		prover: prover{
 			since: math.MaxUint64, at: time.Now(), liars: make(map[string]bool), corrections: new(atomic.Int64),
 		},
 	}
@@ -67,11 +70,11 @@ func (c *Chain) Verifier() (v order.Verifier, can bool) {
 }
 
 // Corrections is how many events second readings have added or removed since the start.
-func (c *Chain) Corrections() uint64 { return uint64(c.Prover.corrections.Load()) }
+func (c *Chain) Corrections() uint64 { return uint64(c.prover.corrections.Load()) }
 
 // prover knows which blocks of a chain were read on one endpoint's word, and what second readings came to.
 type prover struct {
-	WordEnd uint64          // blocks before it were read on one endpoint's word, as far as is known
+	wordEnd uint64          // blocks before it were read on one endpoint's word, as far as is known
 	since   uint64          // first block that was proven since the start
 	at      time.Time       // when blocks were proven last
 	liars   map[string]bool // endpoints that were found wrong since the start
@@ -81,15 +84,15 @@ type prover struct {
 
 // Begin takes up a position. At the start nothing is known of the evidence by which the blocks up to it were read.
 func (c *Chain) Begin(position ledger.Checkpoint) {
-	if c.Prover.WordEnd == 0 {
-		c.Prover.WordEnd = position.Block + 1
+	if c.prover.wordEnd == 0 {
+		c.prover.wordEnd = position.Block + 1
 	}
 }
 
 // TookWord takes note of a range whose older blocks were read on one endpoint's word.
 func (c *Chain) TookWord(r ledger.Range, head order.Head) {
 	if end := min(r.To+order.TipRange, head.Latest.Number) + 1; end > r.From+order.TipRange {
-		c.Prover.WordEnd = max(c.Prover.WordEnd, end-order.TipRange)
+		c.prover.wordEnd = max(c.prover.wordEnd, end-order.TipRange)
 	}
 }
 
@@ -100,13 +103,13 @@ func (p *prover) due(position ledger.Checkpoint, end uint64, isPrompt bool) uint
 		return 0
 	}
 	count := end - position.ProvenEnd
-	isWeak := position.ProvenEnd < p.WordEnd
+	isWeak := position.ProvenEnd < p.wordEnd
 	since := time.Since(p.at)
 	isSoon := isWeak && (count >= ProvenAtOnce || since >= ProvenSoon) || since >= ProvenEvery
 	switch {
 	case count >= Together || count >= provenAlone && isSoon:
 		return Together
-	case isSoon || isPrompt && isWeak && (count >= provenPromptly || end >= p.WordEnd):
+	case isSoon || isPrompt && isWeak && (count >= provenPromptly || end >= p.wordEnd):
 		return provenSlice
 	}
 	return 0
@@ -139,17 +142,17 @@ func (c *Chain) ProveNext(
 ) (came Proven, isDue bool, err error) {
 	verifier, can := c.Verifier()
 	end := min(head.Finalized, position.Block) + 1
-	count := c.Prover.due(position, end, isPrompt)
+	count := c.prover.due(position, end, isPrompt)
 	if !can || count == 0 {
 		return came, false, nil
 	}
 	r := ledger.Range{From: position.ProvenEnd, To: min(position.ProvenEnd+min(most, count), end) - 1}
-	c.Prover.since = min(c.Prover.since, r.From)
+	c.prover.since = min(c.prover.since, r.From)
 	if err := c.agreeFor(ctx, position, r, end); err != nil {
 		return came, true, err
 	}
 	came, err = c.Verify(ctx, verifier, r, func(tx *ledger.Tx, found *Proven) error {
-		found.End, found.SingleFrom = c.Prover.endAfter(r, found.Wrong), position.SingleFrom
+		found.End, found.SingleFrom = c.prover.endAfter(r, found.Wrong), position.SingleFrom
 		switch isSingle := position.IsSingle(); {
 		case found.Standing == order.Single && !isSingle:
 			found.SingleFrom = r.From
@@ -162,7 +165,7 @@ func (c *Chain) ProveNext(
 		}
 		return tx.Anchor(ctx, c.ID, agreed)
 	})
-	if list := c.Quarantine.due(err, r); len(list) > 0 {
+	if list := c.quarantine.due(err, r); len(list) > 0 {
 		c.Logger.WarnContext(ctx, "blocks quarantined that could not be read a second time; they are asked for again", "error", err)
 		_, err = c.Ledger.Write(ctx, c.Lease, func(tx *ledger.Tx) error { return tx.Quarantine(ctx, c.ID, list) })
 		return Proven{End: position.ProvenEnd, SingleFrom: position.SingleFrom}, true, err
@@ -171,10 +174,10 @@ func (c *Chain) ProveNext(
 		return came, true, fmt.Errorf("prove blocks %d to %d: %w", r.From, r.To, err)
 	}
 	for _, name := range came.Wrong {
-		c.Prover.liars[name] = true
+		c.prover.liars[name] = true
 	}
 	if r.To+1 == end {
-		c.Prover.at = time.Now()
+		c.prover.at = time.Now()
 	}
 	return came, true, nil
 }
@@ -275,7 +278,7 @@ func (c *Chain) Confirm(
 		slices.SortFunc(left, func(a, b ledger.QuarantinedBlock) int { return int(a.Number) - int(b.Number) })
 		read, unread := apart(first, left)
 		verdict, err := verifyParts(ctx, verifier, r.Without(left), read)
-		if more := c.Quarantine.due(err, r); len(more) > 0 {
+		if more := c.quarantine.due(err, r); len(more) > 0 {
 			left = append(left, more...)
 			continue
 		}
@@ -297,7 +300,7 @@ func (c *Chain) noteCorrection(ctx context.Context, r ledger.Range, changed ledg
 		return
 	}
 	CountCorrections(ctx, c.ID, len(changed.Missing)+len(changed.Wrong))
-	c.Prover.corrections.Add(int64(len(changed.Missing) + len(changed.Wrong)))
+	c.prover.corrections.Add(int64(len(changed.Missing) + len(changed.Wrong)))
 	c.Logger.WarnContext(ctx, "the second reading of blocks differs from the first; what the blocks prove was stored",
 		"from", r.From, "to", r.To, "missing", len(changed.Missing), "false", len(changed.Wrong), "endpoints", strings.Join(wrong, ", "))
 }

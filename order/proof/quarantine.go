@@ -21,7 +21,7 @@ const (
 
 // quarantine is which blocks of a chain were unreadable lately, and when those that are left out were asked for again.
 type quarantine struct {
-	RetriedAt time.Time // only the follower's goroutine knows it, and
+	retriedAt time.Time // only the follower's goroutine knows it, and
 	retried   int       // how many were asked for again
 
 	mu         sync.Mutex     // ranges are read at the same time
@@ -61,10 +61,10 @@ func (q *quarantine) succeeded(r ledger.Range) {
 
 // retryIsDue reports whether blocks that are left out are to be asked for again, and counts on it that they are.
 func (q *quarantine) retryIsDue() bool {
-	if time.Since(q.RetriedAt) < QuarantineRetry {
+	if time.Since(q.retriedAt) < QuarantineRetry {
 		return false
 	}
-	q.RetriedAt = time.Now()
+	q.retriedAt = time.Now()
 	return true
 }
 
@@ -76,7 +76,7 @@ func (c *Chain) Events(
 	for len(parts) > 0 {
 		part := parts[0]
 		got, err := read(ctx, part.From, part.To)
-		if bad, isDue := c.Quarantine.failed(err); isDue && bad.Number >= part.From && bad.Number <= part.To {
+		if bad, isDue := c.quarantine.failed(err); isDue && bad.Number >= part.From && bad.Number <= part.To {
 			c.Logger.WarnContext(ctx, "block quarantined: no endpoint gives what it holds; it is left out and asked for again",
 				"block", bad.Number, "error", bad.Reason)
 			left = append(left, bad)
@@ -90,7 +90,7 @@ func (c *Chain) Events(
 		if err != nil {
 			return nil, nil, err
 		}
-		c.Quarantine.succeeded(part)
+		c.quarantine.succeeded(part)
 		events, parts = append(events, got...), parts[1:]
 	}
 	return events, left, nil
@@ -115,7 +115,7 @@ const quarantineRetries = 16
 // RetryQuarantined asks once in a while for the blocks that were left out, for some of many. It returns what changed,
 // also beside an error.
 func (c *Chain) RetryQuarantined(ctx context.Context) (changes []order.Change, err error) {
-	if !c.Quarantine.retryIsDue() {
+	if !c.quarantine.retryIsDue() {
 		return nil, nil
 	}
 	position, _, err := c.Ledger.Checkpoint(ctx, c.ID)
@@ -127,7 +127,7 @@ func (c *Chain) RetryQuarantined(ctx context.Context) (changes []order.Change, e
 		return nil, err
 	}
 	for i := range min(quarantineRetries, len(list)) {
-		b := list[(c.Quarantine.retried+i)%len(list)]
+		b := list[(c.quarantine.retried+i)%len(list)]
 		events, err := c.readQuarantined(ctx, b.Number, position)
 		if errors.As(err, new(*order.UnreadableError)) || len(asideOf(err)) > 0 {
 			continue
@@ -155,7 +155,7 @@ func (c *Chain) RetryQuarantined(ctx context.Context) (changes []order.Change, e
 		changes = append(changes, changed...)
 		c.Logger.InfoContext(ctx, "quarantined block read", "block", b.Number, "events", len(events))
 	}
-	c.Quarantine.retried += quarantineRetries
+	c.quarantine.retried += quarantineRetries
 	return changes, nil
 }
 

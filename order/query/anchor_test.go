@@ -12,7 +12,6 @@ import (
 	"crossgate/order/audit"
 	"crossgate/order/follow"
 	"crossgate/order/ledger"
-	"crossgate/order/proof"
 	"crossgate/store"
 )
 
@@ -48,7 +47,7 @@ func (e *endpoints) Head(ctx context.Context) (order.Head, error) {
 // anchorsOf are the numbers of a chain's anchors.
 func anchorsOf(t *testing.T, s ledger.Ledger) (numbers []uint64) {
 	t.Helper()
-	for before := uint64(proof.MaxBlock); ; {
+	for before := uint64(1<<63 - 1); ; {
 		b, found, err := s.AnchorBefore(t.Context(), 1, before)
 		if err != nil {
 			t.Fatal(err)

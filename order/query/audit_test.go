@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"testing"
@@ -190,11 +191,13 @@ func dump(t *testing.T, s ledger.Ledger) (rows []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		texts, err := ledger.RowTexts(events)
-		if err != nil {
-			t.Fatal(err)
+		for _, e := range events {
+			text, err := json.Marshal(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows = append(rows, string(text))
 		}
-		rows = append(rows, texts...)
 		ids, err := s.Selected(t.Context(), id, ledger.Selection{})
 		if err != nil {
 			t.Fatal(err)

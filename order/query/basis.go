@@ -73,7 +73,7 @@ func blockAt(at order.At) ledger.ChainBlock {
 }
 
 // hasRead reports whether one chain's blocks with events of an order are final or among those that were read. Of an
-// event that is no step only the block's number is known, which is not enough.
+// event that is not a step only the block's number is known, which is not enough.
 func (x *Index) hasRead(kept map[ledger.ChainBlock]bool, o *order.Order, id chain.ID, newest uint64) bool {
 	if x.isFinal(id, newest) {
 		return true

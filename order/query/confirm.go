@@ -68,16 +68,15 @@ func (x *Index) isBehind(f *follow.Follower) bool {
 // states reads what the give chains of locks store of the orders, all chains at once. It returns nothing about a chain
 // that cannot be asked: either it failed, or it is not followed or has no such state.
 func (x *Index) states(ctx context.Context, locks []order.Lock) (map[order.ID]order.StoredState, map[chain.ID]error) {
-	now := time.Now()
 	states := map[order.ID]order.StoredState{}
 	unknown := map[chain.ID][]order.ID{}
 	views := map[chain.ID]view{}
 	for _, f := range x.Followers {
-		views[f.ID] = viewOf(f.State())
+		views[f.ID] = view{f.State().Position.Reorgs, f.State().Newest}
 	}
 	for _, l := range locks {
 		id := l.Give.Chain
-		if known, fresh := x.confirmed.recall(l.Order, views[id], now); fresh {
+		if known, fresh := x.confirmed.recall(l.Order, views[id]); fresh {
 			states[l.Order] = known
 		} else if _, hasStates := x.Source(id).(order.StateReader); hasStates {
 			unknown[id] = append(unknown[id], l.Order)
@@ -100,7 +99,7 @@ func (x *Index) states(ctx context.Context, locks []order.Lock) (map[order.ID]or
 			}
 			for i, state := range read {
 				states[ids[i]] = state
-				x.confirmed.remember(ids[i], state, views[id], now)
+				x.confirmed.remember(ids[i], state, views[id])
 			}
 		})
 	}
@@ -114,9 +113,11 @@ type view struct {
 	head   chain.Hash // newest block that the chain reported
 }
 
-func viewOf(s follow.State) view { return view{s.Position.Reorgs, s.Newest} }
+// confirmationLife is how long a state is good for, unless the chain has another head before: what was reported may be in
+// a block that was not read, and that a reorg drops unseen.
+const confirmationLife = 10 * time.Second
 
-// confirmations remembers states that give chains reported, for as long as they are likely to last.
+// confirmations remembers states that give chains reported.
 type confirmations struct {
 	mu    sync.Mutex
 	known map[order.ID]confirmation
@@ -125,38 +126,22 @@ type confirmations struct {
 type confirmation struct {
 	order.StoredState
 	on    view
-	again bool // the chain had said the same at another head, with no reorg in between
 	until time.Time
 }
 
-// confirmationLife is how long a state is good for that the chain reported at two heads, unless a reorg is seen. A
-// claim lasts for ever but for them; a fulfilled order that does not exist is a forgery, and a forger can make many; a
-// created one may be claimed with the next block. What was reported once may be in a block that was not read and that
-// a reorg drops unseen: it is good until the chain's next head.
-var confirmationLife = map[order.State]time.Duration{
-	order.None:                    time.Minute,
-	order.StateCreated:            10 * time.Second,
-	order.StateClaimedUnlock:      time.Hour,
-	order.StateClaimedOrderCancel: time.Hour,
-}
-
-func (c *confirmations) recall(id order.ID, on view, now time.Time) (order.StoredState, bool) {
+func (c *confirmations) recall(id order.ID, on view) (order.StoredState, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	known := c.known[id]
-	holds := known.on == on || known.again && known.on.reorgs == on.reorgs
-	return known.StoredState, holds && now.Before(known.until)
+	known, is := c.known[id]
+	return known.StoredState, is && known.on == on && time.Now().Before(known.until)
 }
 
-func (c *confirmations) remember(id order.ID, state order.StoredState, on view, now time.Time) {
+func (c *confirmations) remember(id order.ID, state order.StoredState, on view) {
 	const most = 200_000
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.known == nil || len(c.known) >= most {
 		c.known = make(map[order.ID]confirmation)
 	}
-	before, isKnown := c.known[id]
-	again := isKnown && before.State == state.State && before.on.reorgs == on.reorgs &&
-		(before.again || before.on.head != on.head)
-	c.known[id] = confirmation{state, on, again, now.Add(confirmationLife[state.State])}
+	c.known[id] = confirmation{state, on, time.Now().Add(confirmationLife)}
 }

@@ -173,29 +173,3 @@ func TestLockedHasDeliveriesWhoseCreationComesNext(t *testing.T) {
 		t.Errorf("Locked = %+v, %v, want the order as it was read", locked, err)
 	}
 }
-
-// TestConfirmationsAreTrustedLongerTheSecondTime asks for one order at one head after the other.
-func TestConfirmationsAreTrustedLongerTheSecondTime(t *testing.T) {
-	id, now := order.ID{1}, time.Now()
-	at := func(reorgs uint64, head byte) view { return view{reorgs, chain.Hash{head}} }
-	claimed := order.StoredState{State: order.StateClaimedUnlock}
-	var c confirmations
-	for _, step := range []struct {
-		asked view
-		later view
-		after time.Duration
-		want  bool
-	}{
-		{at(0, 'a'), at(0, 'a'), time.Minute, true},
-		{at(0, 'a'), at(0, 'b'), 0, false}, // the claim may be in a block that was dropped unseen
-		{at(0, 'b'), at(0, 'c'), time.Minute, true},
-		{at(0, 'c'), at(0, 'd'), time.Hour, false},
-		{at(0, 'd'), at(1, 'd'), 0, false},
-		{at(1, 'e'), at(1, 'f'), 0, false},
-	} {
-		c.remember(id, claimed, step.asked, now)
-		if known, fresh := c.recall(id, step.later, now.Add(step.after)); fresh != step.want || known != claimed {
-			t.Errorf("asked at %v, recalled at %v %v later: %v, %v, want %v", step.asked, step.later, step.after, known, fresh, step.want)
-		}
-	}
-}

@@ -65,36 +65,3 @@ func checkDeliveryTimes(t *testing.T, db *store.DB, orders []*order.Order) {
 		t.Fatalf("delivery times (-recounted +counted):\n%s", diff)
 	}
 }
-
-// TestStatisticsOutliveAnEarlierSchema migrates counted orders back and forth: delivery times and who was new on which
-// day are made anew.
-func TestStatisticsOutliveAnEarlierSchema(t *testing.T) {
-	for name, at := range map[string]store.Location{
-		"SQLite": {Path: t.TempDir() + "/orders.db"}, "PostgreSQL": {Postgres: newDatabase(t)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			open := func() *store.DB {
-				if at.Postgres != "" {
-					return openReplica(t, at.Postgres)
-				}
-				return openStoreAt(t, at.Path)
-			}
-			db, v := open(), newInvented(31)
-			var events []order.Event
-			for range 120 {
-				events = append(events, v.events()...)
-			}
-			apply(t, db, events, nil)
-			checkStatistics(t, db, events)
-			if err := db.Close(); err != nil {
-				t.Fatal(err)
-			}
-			for _, version := range []int64{16, 0} {
-				if _, _, err := at.Migrate(t.Context(), version); err != nil {
-					t.Fatal(err)
-				}
-			}
-			checkStatistics(t, open(), events)
-		})
-	}
-}

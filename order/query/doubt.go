@@ -11,7 +11,7 @@ import (
 // doubtLimit is how long answers wait for the blocks of a reorg to be withdrawn.
 const doubtLimit = 2 * time.Second
 
-// errDoubt is why there is no answer about a chain.
+// errDoubt is why a chain has no answer.
 var errDoubt = errors.New("a reorg has dropped blocks that could not be withdrawn yet")
 
 // awaitWithdrawals returns when no chain is in doubt: when the blocks that a reorg has dropped, as a chain's head

@@ -2,7 +2,6 @@ package query
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -31,38 +30,6 @@ func filled(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-// TestDamageBehindTheFirstPageIsTold spoils pages that are not read before they are needed: those behind what an empty
-// database has.
-func TestDamageBehindTheFirstPageIsTold(t *testing.T) {
-	path, empty := filled(t), filepath.Join(t.TempDir(), "empty.db")
-	if err := openStoreAt(t, empty).Close(); err != nil {
-		t.Fatal(err)
-	}
-	fresh, err := os.Stat(empty)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	facts, err := file.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for at := fresh.Size(); at < facts.Size(); at += 4096 {
-		if _, err := file.WriteAt(bytes.Repeat([]byte{0xa5}, 64), at); err != nil {
-			t.Fatal(err)
-		}
-	}
-	file.Close()
-	store := openStoreAt(t, path)
-	x := newIndex(store, nil, quietly(follow.Options{}))
-	if _, _, err := x.Locked(t.Context(), taker); !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "damaged") {
-		t.Errorf("Locked: %v, want that the file is damaged", err)
-	}
 }
 
 // TestFileThatMustNotBeWritten runs as a user who has no right to.

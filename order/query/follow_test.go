@@ -35,7 +35,7 @@ func catchUp(t tester, f *follow.Follower) {
 // stored is what a store tells of an order.
 func stored(t tester, store *store.DB, id order.ID) *order.Order {
 	t.Helper()
-	events, err := ledger.EventsOf(context.Background(), store, id)
+	events, err := ledger.Ledger{DB: store}.OfOrder(context.Background(), id)
 	if err != nil {
 		t.Fatal(err)
 	}

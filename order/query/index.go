@@ -1,3 +1,11 @@
+// Package query answers which orders a transaction created, what became of them, and what is locked for a taker: from the
+// ledger, and from the chains themselves where that does not reach.
+//
+// Find reads the ledger, asks all chains that could know the transaction if the ledger does not (traceCreation), and
+// completes each order from the histories of its two chains unless their followers are level (complete). Locked reads
+// the ledger alone, and asks give chains to confirm what it cannot be sure of (confirm). While a chain is in doubt, since
+// a head does not descend from the blocks that were read, Find asks the chain and Locked waits. Every answer comes with
+// its order.Basis.
 package query
 
 import (
@@ -136,7 +144,7 @@ func (x *Index) ByID(ctx context.Context, id order.ID) (found Found, err error) 
 
 // Locked returns what is locked for an unlock authority: orders that it delivered and was not paid for. A
 // delivered order whose creation the index has not seen counts when its give chain keeps it as created, since
-// anybody can deliver on an order that does not exist; and where the index is behind a give chain, that chain
+// anyone can deliver on an order that does not exist; and where the index is behind a give chain, that chain
 // is asked whether it has paid. *UnreachableError when a chain that had to be asked did not answer, or when a
 // reorg dropped blocks that could not be withdrawn yet; ErrUnavailable while the store cannot be read; ErrEmpty when
 // nothing was ever read of any chain.
@@ -160,7 +168,7 @@ func (x *Index) Locked(ctx context.Context, taker chain.Address) ([]order.Locked
 	return order.Locked(locks), basis, err
 }
 
-// checkReadable returns nil when what the store says of all orders can be told: none of it is in doubt.
+// checkReadable returns nil when no chain is in doubt.
 func (x *Index) checkReadable(ctx context.Context) error {
 	err := x.awaitWithdrawals(ctx)
 	if away := x.DB.Available(); away != nil { // then nothing can be withdrawn either
@@ -234,10 +242,10 @@ func (x *Index) stopped() error {
 	return &stopped
 }
 
-// tracer is asked for when a span begins, so that it is the one of whoever set up telemetry.
+// tracer is asked for when a span begins, so that it is the configured one.
 func tracer() trace.Tracer { return otel.Tracer("crossgate/order") }
 
-// endSpan ends a span; answers that are no failure of ours do not mark it.
+// endSpan ends a span; expected answers do not mark it.
 func endSpan(span trace.Span, err error) {
 	if err != nil && !errors.Is(err, order.ErrNotFound) && !errors.Is(err, order.ErrNoOrder) && !errors.Is(err, order.ErrNoSwap) {
 		span.SetStatus(codes.Error, err.Error())

@@ -33,20 +33,20 @@ func (x *Index) identify(ctx context.Context, events []order.Event) ([]order.Eve
 	var reading sync.WaitGroup
 	for tx, at := range unread {
 		reading.Go(func() {
-			told, err := x.initiated(ctx, tx, at)
+			read, err := x.initiated(ctx, tx, at)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
 				x.Logger.WarnContext(ctx, "initiator of a transaction not read", "chain", at.Chain, "block", at.Block, "error", err)
 				gaps = append(gaps, order.Gap{Chain: at.Chain, From: at.Block, To: at.Block})
 			}
-			found = append(found, told...)
+			found = append(found, read...)
 		})
 	}
 	reading.Wait()
 	identified := ledger.Alike(events, found)
 	if err := x.store.Identify(ctx, found); err != nil && !errors.Is(err, store.ErrUnavailable) && ctx.Err() == nil {
-		x.Logger.WarnContext(ctx, "initiators not stored; they are read again when somebody asks", "error", err)
+		x.Logger.WarnContext(ctx, "initiators not stored; they are read again with the next request", "error", err)
 	}
 	return identified, gaps
 }

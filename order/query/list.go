@@ -2,7 +2,6 @@ package query
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"crossgate/order"
@@ -10,19 +9,16 @@ import (
 	"crossgate/order/list"
 )
 
-// ErrUnlisted says that orders are being listed that were indexed before there were lists.
-var ErrUnlisted = errors.New("orders that were indexed earlier are not listed yet")
-
 // List returns the part of a list that begins at skip, counted from 0, and holds at most take. Orders whose creation is
 // not known are in no list.
 // *UnreachableError when a reorg dropped blocks that could not be withdrawn yet; ErrUnavailable while the store cannot
-// be read, ErrUnlisted while not all orders in it are listed; ErrEmpty when nothing was ever read of any chain.
+// be read; ErrEmpty when nothing was ever read of any chain.
 func (x *Index) List(ctx context.Context, k list.Kind, f list.Filter, skip, take uint64) (l List, basis order.Basis, err error) {
 	basis = x.Basis()
 	if err := x.checkReadable(ctx); err != nil {
 		return List{}, basis, fmt.Errorf("list: %w", err)
 	}
-	if l, err = listFrom(ctx, x.lists, k, f, skip, take); err != nil && !errors.Is(err, ErrUnlisted) {
+	if l, err = listFrom(ctx, x.lists, k, f, skip, take); err != nil {
 		err = unavailable(ctx, fmt.Errorf("list: %w", err))
 	}
 	return l, basis, err
@@ -42,11 +38,6 @@ type Item struct {
 
 // listFrom reads a part of a list from a ledger.
 func listFrom(ctx context.Context, from ledger.Ledger, k list.Kind, f list.Filter, skip, take uint64) (List, error) {
-	if k != list.Swaps {
-		if behind, err := from.Unlisted(ctx); err != nil || behind {
-			return List{}, errors.Join(err, ErrUnlisted)
-		}
-	}
 	page, err := list.Find(ctx, from.DB, k, f, skip, take)
 	if err != nil {
 		return List{}, err

@@ -3,7 +3,6 @@ package query
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"slices"
 	"testing"
 
@@ -43,7 +42,13 @@ func checkListed(t *testing.T, db *store.DB) {
 	if diff := cmp.Diff(want, counts); diff != "" {
 		t.Fatalf("counts (-recounted +counted):\n%s", diff)
 	}
-	ids, err := ledger.QueryIDs(ctx, db, `SELECT order_id FROM events UNION SELECT id FROM listed WHERE swap = 0`)
+	var ids []order.ID
+	err := db.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var id order.ID
+		err := rows.Scan(store.HashColumn(&id))
+		ids = append(ids, id)
+		return err
+	}, `SELECT order_id FROM events UNION SELECT id FROM listed WHERE swap = 0`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +76,7 @@ func checkListed(t *testing.T, db *store.DB) {
 
 // orderOf is what is stored of an order, nil without terms.
 func orderOf(ctx context.Context, db *store.DB, id order.ID) (*order.Order, error) {
-	events, err := ledger.EventsOf(ctx, db, id)
+	events, err := ledger.Ledger{DB: db}.OfOrder(ctx, id)
 	o, _ := order.Fold(events)
 	return o, err
 }
@@ -129,39 +134,6 @@ func apply(t testing.TB, db *store.DB, added, taken []order.Event) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// TestOrdersFromBeforeThereWereListsAreListed migrates a store back and forth, and catches up in several steps.
-func TestOrdersFromBeforeThereWereListsAreListed(t *testing.T) {
-	path := t.TempDir() + "/orders.db"
-	db, err := store.OpenSQLite(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fillInvented(t, db, newInvented(3), 2*ledger.ListedAtOnce+10)
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for _, version := range []int64{7, 0} {
-		if _, _, err := (store.Location{Path: path}).Migrate(t.Context(), version); err != nil {
-			t.Fatal(err)
-		}
-	}
-	db = openStoreAt(t, path)
-	stored := ledger.Ledger{DB: db}
-	steps := 0
-	for left := true; left; steps++ {
-		if _, err := listFrom(t.Context(), stored, list.Orders, list.Filter{}, 0, 1); !errors.Is(err, ErrUnlisted) {
-			t.Errorf("list after %d steps: %v, want ErrUnlisted", steps, err)
-		}
-		if left, err = stored.ListSome(t.Context(), store.Lease{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if steps != 3 {
-		t.Errorf("%d steps, want 3", steps)
-	}
-	checkListed(t, db)
 }
 
 func TestMixedListsSayFromWhereTheyAre(t *testing.T) {

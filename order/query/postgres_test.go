@@ -89,8 +89,3 @@ func TestPostgresTellsTheSame(t *testing.T) {
 	give.mine([]told{deals[1].claimedUnlock()})
 	pass()
 }
-
-func TestPostgresKeepsEveryFact(t *testing.T) {
-	store := openPostgres(t)
-	checkFactsSurvive(t, store)
-}

@@ -166,7 +166,7 @@ func (x *Index) holds(id chain.ID, at time.Time) bool {
 
 // search asks chains for a transaction, all at once, and returns the events of the first that has some that are wanted:
 // none when it exists without. order.ErrNotFound when no chain knows the transaction; ErrUnasked with it when chains
-// did not answer of which the store has everything by now, so that it has to be read again; *UnheardError when others
+// did not answer whose history the store has by now, so that it has to be read again; *UnheardError when others
 // did not, *BusyError, or what Options.Search says. done ends the search: it is to be called when what follows from it
 // is read as well.
 func (x *Index) search(
@@ -256,7 +256,7 @@ type reply struct {
 	asOf   time.Time // as of when the store must have everything of the chain, since it failed
 }
 
-// callerLeft reports whether nobody waits any more, which says nothing about the chains. A deadline that has passed
+// callerLeft reports whether the caller has left, which says nothing about the chains. A deadline that has passed
 // says that they did not answer.
 func callerLeft(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 

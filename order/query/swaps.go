@@ -77,19 +77,20 @@ func (x *Index) SwapByID(ctx context.Context, id order.ID) (found FoundSwap, err
 	defer func() { endSpan(span, err) }()
 	found.Basis = x.Basis()
 	unsettled := x.unsettled()
-	known, isKnown, err := x.store.Swap(ctx, id)
+	swaps, err := x.store.SwapsByID(ctx, []order.ID{id})
 	if err != nil {
 		return found, unavailable(ctx, err)
 	}
-	if !isKnown {
+	known := swaps[id]
+	if known == nil {
 		return found, fmt.Errorf("find swap %s: %w", id, cmp.Or(x.checkBegun(ctx), order.ErrNotFound))
 	}
 	if !unsettled[known.At.Chain] {
-		return x.foundSwaps(ctx, found.Basis, true, known)[0], nil
+		return x.foundSwaps(ctx, found.Basis, true, *known)[0], nil
 	}
-	swaps, searched, err := x.FindSwaps(ctx, known.At.Chain, known.At.Tx)
-	if at := slices.IndexFunc(swaps, func(s FoundSwap) bool { return s.ID == id }); at >= 0 {
-		return swaps[at], nil
+	again, searched, err := x.FindSwaps(ctx, known.At.Chain, known.At.Tx)
+	if at := slices.IndexFunc(again, func(s FoundSwap) bool { return s.ID == id }); at >= 0 {
+		return again[at], nil
 	}
 	if err == nil {
 		err = fmt.Errorf("find swap %s: dropped by a reorg: %w", id, order.ErrNotFound)

@@ -10,10 +10,10 @@ import (
 )
 
 // Transaction reads a transaction from its chain, whole, for people to look at: order.ErrNotFound where the chain does
-// not know it, *UnreachableError where it does not answer, and where it is not followed or cannot tell.
+// not know it, *UnreachableError where it does not answer, and where it is not followed or cannot say.
 func (x *Index) Transaction(ctx context.Context, id chain.ID, tx chain.TxHash) (order.Transaction, error) {
-	source, tells := x.Source(id).(order.TransactionSource)
-	if !tells {
+	source, can := x.Source(id).(order.TransactionSource)
+	if !can {
 		return order.Transaction{}, &UnreachableError{[]chain.ID{id}, errors.New("it is not followed")}
 	}
 	read, err := source.Transaction(ctx, tx)
@@ -28,7 +28,7 @@ func (x *Index) Transaction(ctx context.Context, id chain.ID, tx chain.TxHash) (
 	return order.Transaction{}, &UnreachableError{[]chain.ID{id}, err}
 }
 
-// Tellers returns the names of the endpoints that told of a transaction with events, in the block with a hash; none
+// Tellers returns the names of the endpoints that reported a transaction with events, in the block with a hash; none
 // where that is not remembered.
 func (x *Index) Tellers(id chain.ID, tx chain.TxHash, block chain.Hash) []string {
 	source, remembers := x.Source(id).(order.TellerSource)

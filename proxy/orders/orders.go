@@ -34,7 +34,7 @@ type Finder interface {
 	// Locked returns the locked assets of a taker; query.ErrEmpty or query.ErrUnavailable when that cannot be known.
 	Locked(context.Context, chain.Address) ([]order.LockedChain, order.Basis, error)
 	// List returns a part of the orders, the swaps within a chain, or both that match a filter; query.ErrEmpty,
-	// query.ErrUnlisted or query.ErrUnavailable when that cannot be known.
+	// query.ErrUnavailable when that cannot be known.
 	List(ctx context.Context, k list.Kind, f list.Filter, skip, take uint64) (query.List, order.Basis, error)
 }
 

@@ -1,0 +1,164 @@
+package ledger
+
+import (
+	"database/sql"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/chain"
+	"crossgate/internal/postgrestest"
+	"crossgate/order"
+	"crossgate/store"
+)
+
+var update = flag.Bool("update", false, "write golden files anew")
+
+// open opens an empty database of each kind that runs here.
+func open(t *testing.T) map[string]Ledger {
+	t.Helper()
+	all := map[string]Ledger{}
+	db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	all["SQLite"] = Ledger{db}
+	server, err := postgrestest.Start()
+	if err != nil {
+		t.Logf("PostgreSQL is left out: %v", err)
+		return all
+	}
+	t.Cleanup(func() { _ = server.Remove() })
+	url, err := server.Create("ledger")
+	if err == nil {
+		db, err = store.OpenPostgres(t.Context(), url, store.PostgresOptions{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	all["PostgreSQL"] = Ledger{db}
+	return all
+}
+
+// everyFact holds each kind of fact, with what is optional and without.
+func everyFact() []order.Fact {
+	who, one := chain.NewAddress([]byte("unlock authority 20b")), chain.NewAmount
+	terms := order.Terms{
+		Nonce: 1, Maker: chain.NewAddress([]byte("maker")),
+		Give: order.Offer{Chain: 1, Token: chain.NewAddress([]byte("give token")), Amount: one(1000)},
+		Take: order.Offer{Chain: 137, Token: chain.NewAddress([]byte("take token")), Amount: one(900)},
+	}
+	actual := terms.Take.Amount
+	whole := order.Created{
+		Terms: terms, FixFee: one(1), PercentFee: one(2), ReferralCode: 3, Metadata: []byte{},
+		Affiliate: &order.Affiliate{Beneficiary: who, Amount: one(4)},
+		Preswap:   &order.Preswap{TokenIn: who, AmountIn: one(5), AmountOut: one(6)},
+	}
+	whole.Terms.ExternalCall, whole.Terms.Authorities.AllowedTaker = []byte{0xca, 0x11}, who
+	return []order.Fact{
+		whole,
+		order.Created{Terms: terms},
+		order.GiveIncreased{Final: one(7), FinalPercentFee: one(8)},
+		order.TakeDecreased{Final: one(9)},
+		order.Fulfilled{Terms: terms, ActualAmount: &actual, Taker: who, UnlockAuthority: who},
+		order.Fulfilled{Terms: terms},
+		order.Sent{Kind: order.Unlock, Beneficiary: who, Submission: chain.Hash{9}},
+		order.Claimed{Kind: order.Unlock, Beneficiary: who, Paid: one(1000), Submission: chain.Hash{9}},
+		order.Cancelled{},
+		order.ExternalCall{Step: order.CallFailed},
+		order.ExternalCall{Step: order.CallFallenBack, By: who},
+	}
+}
+
+func TestFactsSurviveTheStore(t *testing.T) {
+	for name, l := range open(t) {
+		var want []order.Event
+		for i, fact := range everyFact() {
+			want = append(want, order.Event{Order: order.ID{1}, Fact: fact, At: order.At{
+				Chain: 1, Block: 2, BlockHash: chain.Hash{3}, Time: 4, Tx: chain.NewTxHash(make([]byte, 32)),
+				Initiator: chain.NewAddress([]byte("initiator")), LogIndex: uint(i),
+			}})
+		}
+		_, err := l.Write(t.Context(), store.Lease{}, func(tx *Tx) error { tx.Add(want...); return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := l.EventsBetween(t.Context(), 1, Range{From: 2, To: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		differing, err := Correct(got, want)
+		if err != nil || !differing.IsEmpty() || len(got) != len(want) {
+			t.Errorf("%s: %d of %d events; differing %+v, %v", name, len(got), len(want), differing, err)
+		}
+	}
+}
+
+// TestStoredFormStays fails when a change of a fact's Go type changes what is stored: files that exist
+// would no longer be read.
+func TestStoredFormStays(t *testing.T) {
+	var got strings.Builder
+	for _, fact := range everyFact() {
+		kind, text, err := encodeFact(fact)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.WriteString(kind + " " + text + "\n")
+	}
+	const path = "testdata/facts.txt"
+	if *update {
+		if err := os.WriteFile(path, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("stored form (-want +got):\n%s", diff)
+	}
+}
+
+// TestLocksReadNothingButTheirIndex looks at how the databases go about it. PostgreSQL would read a table of a few rows
+// whole, unless it is kept from it.
+func TestLocksReadNothingButTheirIndex(t *testing.T) {
+	for name, l := range open(t) {
+		var plan []string
+		err := l.Update(t.Context(), func(tx *store.Tx) error {
+			read := func(rows *sql.Rows) error {
+				var step string
+				columns, err := rows.Columns()
+				cells := make([]any, len(columns))
+				for i := range cells {
+					cells[i] = new(any)
+				}
+				cells[len(cells)-1] = &step
+				plan = append(plan, step)
+				if err = rows.Scan(cells...); err == nil {
+					plan[len(plan)-1] = step
+				}
+				return err
+			}
+			if !l.IsReplicated() {
+				return tx.ForEachRow(t.Context(), read, "EXPLAIN QUERY PLAN "+lockedOrdersOf, []byte("x"))
+			}
+			if _, err := tx.ExecContext(t.Context(), `SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off`); err != nil {
+				return err
+			}
+			return tx.ForEachRow(t.Context(), read, "EXPLAIN "+strings.ReplaceAll(lockedOrdersOf, "$1", "'x'"))
+		})
+		text := strings.Join(plan, "\n")
+		isCovered := text == "SEARCH orders USING COVERING INDEX orders_locked (unlock_authority=?)" ||
+			strings.Contains(text, "Index Only Scan using orders_locked") && !strings.Contains(text, "Sort")
+		if err != nil || !isCovered {
+			t.Errorf("%s: %v\n%s\nwant the index orders_locked alone", name, err, text)
+		}
+	}
+}

@@ -17,7 +17,7 @@ import (
 	"crossgate/chain"
 )
 
-// Members of what is hashed, in the sequence of Ethereum's consensus (yellow paper, section 4; EIP-1559, 4399, 4788, 4844,
+// Hashed members, in the sequence of Ethereum's consensus (yellow paper, section 4; EIP-1559, 4399, 4788, 4844,
 // 4895, 7685; for transactions EIP-155, 2718, 2930, 1559, 4844, 7702). # marks integers, which have no leading zeros.
 var (
 	headerMembers = "parentHash sha3Uncles miner stateRoot transactionsRoot receiptsRoot logsBloom #difficulty #number #gasLimit " +

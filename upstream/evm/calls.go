@@ -12,6 +12,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/upstream"
+	"crossgate/upstream/evm/seal"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -93,12 +94,12 @@ func (a *toldAmount) UnmarshalJSON(text []byte) error {
 
 // header has the members of a block that are read.
 type header struct {
-	Number     Quantity    `json:"number"`
-	Hash       chain.Hash  `json:"hash"`
-	ParentHash chain.Hash  `json:"parentHash"`
-	Timestamp  Quantity    `json:"timestamp"`
-	Bloom      headerBloom `json:"logsBloom"`
-	Receipts   chain.Hash  `json:"receiptsRoot"` // absent where nodes do not say it
+	Number     Quantity         `json:"number"`
+	Hash       chain.Hash       `json:"hash"`
+	ParentHash chain.Hash       `json:"parentHash"`
+	Timestamp  Quantity         `json:"timestamp"`
+	Bloom      seal.HeaderBloom `json:"logsBloom"`
+	Receipts   chain.Hash       `json:"receiptsRoot"` // absent where nodes do not say it
 
 	by string // endpoint that it was read from, where known
 }
@@ -119,7 +120,7 @@ type receipt struct {
 	From            chain.Address `json:"from"`
 	Status          *Quantity     `json:"status"` // nil before Byzantium
 	Logs            []log         `json:"logs"`
-	Bloom           filter        `json:"logsBloom"`
+	Bloom           seal.Bloom    `json:"logsBloom"`
 	cost
 }
 
@@ -217,6 +218,29 @@ func existingHeaderCall(out **header, number Quantity) *jsonrpc.Call {
 		}
 		return h.check()
 	}, getBlockByNumber, number, false)
+}
+
+// checkLogs refuses a receipt whose logs are not all there, or not its own.
+func (r *receipt) checkLogs() error {
+	r.Logs = distinct(r.Logs)
+	var sum seal.Bloom
+	for i, l := range r.Logs {
+		switch {
+		case l.TransactionHash != r.TransactionHash || l.BlockHash != r.BlockHash || l.BlockNumber != r.BlockNumber || l.Removed:
+			return errors.New("receipt with a log of another transaction")
+		case i > 0 && l.Index != r.Logs[i-1].Index+1:
+			return fmt.Errorf("receipt with log %d after log %d", l.Index, r.Logs[i-1].Index)
+		}
+		sum.Add(l.Address.Bytes())
+		for _, topic := range l.Topics {
+			sum.Add(topic[:])
+		}
+	}
+	// Nodes of zkSync's and TRON's kind leave the filter empty.
+	if r.Bloom != (seal.Bloom{}) && r.Bloom != sum {
+		return errors.New("receipt with other logs than its filter sums up")
+	}
+	return nil
 }
 
 // receiptCall asks for the receipt of a transaction; out stays nil when the node knows none.

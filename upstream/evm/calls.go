@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -256,14 +257,15 @@ func receiptCall(out **receipt, tx chain.Hash) *jsonrpc.Call {
 	}, "eth_getTransactionReceipt", tx)
 }
 
-// minedReceiptCall asks for the receipt of a transaction that is in the block with hash; a node that does
-// not have it there is passed over.
+// minedReceiptCall asks for the receipt of a transaction that is in the block with hash and has logs of the protocol; a
+// node that does not have it so is passed over.
 func minedReceiptCall(out **receipt, tx, block chain.Hash) *jsonrpc.Call {
 	c := receiptCall(out, tx)
 	accept := c.Accept
 	c.Accept = func(result any) error {
-		if r := *result.(**receipt); r == nil || r.BlockHash != block {
-			return &upstream.Error{Class: upstream.Rejected, Err: fmt.Errorf("node has transaction %s not in block %s", tx, block)}
+		r := *result.(**receipt)
+		if r == nil || r.BlockHash != block || !slices.ContainsFunc(r.Logs, func(l log) bool { return l.isOfProtocol() }) {
+			return &upstream.Error{Class: upstream.Rejected, Err: fmt.Errorf("node has not transaction %s with its logs in block %s", tx, block)}
 		}
 		return accept(result)
 	}

@@ -30,10 +30,11 @@ const mostNarrowings = 16
 
 // listing is the purpose of a list of logs.
 type listing struct {
-	contracts []chain.Address
-	isChecked bool // the blocks themselves will show gaps of the list
-	isCounted bool // how many logs there are is known
-	half      int  // of a list of that length, which may be cut; 0: none
+	contracts  []chain.Address
+	isChecked  bool // the blocks themselves will show gaps of the list
+	isCounted  bool // how many logs there are is mostly known
+	isCompared bool // with another list
+	half       int  // of a list of that length, which may be cut; 0: none
 }
 
 // within is the listing of the halves of a list of some length.
@@ -47,7 +48,7 @@ func (l listing) mayBeCut(length int, endpoint *jsonrpc.Capabilities) bool {
 	if l.half > 0 {
 		return length >= l.half
 	}
-	return !l.isCounted && endpoint != nil && endpoint.MayBeCut(length)
+	return !l.isCompared && endpoint != nil && endpoint.MayBeCut(length)
 }
 
 // list is logs with their endpoints. Each search spans as many blocks as the first endpoint takes; after a failure,
@@ -76,10 +77,24 @@ func (c *Chain) list(
 	return logs, told, nil
 }
 
-// completed is a list that may be cut with what its halves have besides.
+// completed is a list that may be cut with what another endpoint's list has besides or, where there is no other, its
+// halves.
 func (c *Chain) completed(
 	ctx context.Context, rpc *jsonrpc.Client, from, to uint64, l listing, whole []log, by string,
 ) ([]log, error) {
+	if others := rpc.Avoiding(by); !others.AvoidsAll() && l.half > 0 {
+		logs, _, err := c.list(ctx, others, from, to, listing{contracts: l.contracts, isChecked: l.isChecked, isCompared: true})
+		if err == nil {
+			missing := unlisted(logs, whole)
+			if len(missing) == 0 {
+				c.rpc.Capabilities(by).FoundWhole(l.half)
+			}
+			return merged([][]log{whole, missing}), nil
+		}
+	}
+	if l.isCounted {
+		return whole, nil
+	}
 	middle := from + (to-from)/2
 	first, voices, err := c.list(ctx, rpc, from, middle, l)
 	if err != nil {

@@ -2,6 +2,7 @@ package evm
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/upstream"
+	"crossgate/upstream/evm/seal"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -110,4 +112,39 @@ func timeCall(out *provenTime, block chain.Hash) *jsonrpc.Call {
 	asked.Doubt = func(result any) bool { return !result.(*provenTime).isProven }
 	asked.Same = func(a, b any) bool { return a.(*provenTime).Timestamp == b.(*provenTime).Timestamp }
 	return asked
+}
+
+// provenTime is the time of a block, and whether the header in which it is gives the block's hash.
+type provenTime struct {
+	header
+	isProven bool
+}
+
+func (p *provenTime) UnmarshalJSON(text []byte) error {
+	if err := json.Unmarshal(text, &p.header); err != nil {
+		return err
+	}
+	hash, err := seal.HeaderHash(text)
+	p.isProven = err == nil && hash == p.Hash
+	return nil
+}
+
+// provenSender is the sender of a transaction, and whether its signature says so, in a transaction of that hash.
+type provenSender struct {
+	Hash      chain.Hash    `json:"hash"`
+	BlockHash chain.Hash    `json:"blockHash"`
+	From      chain.Address `json:"from"`
+	isProven  bool
+}
+
+func (p *provenSender) UnmarshalJSON(text []byte) error {
+	type plain provenSender
+	if err := json.Unmarshal(text, (*plain)(p)); err != nil {
+		return err
+	}
+	signer, hash, err := seal.Signer(text)
+	if p.isProven = err == nil && hash == p.Hash; p.isProven {
+		p.From = signer
+	}
+	return nil
 }

@@ -70,7 +70,7 @@ func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chai
 	var logs []log
 	var proven []order.Event
 	for i, list := range lists {
-		if logs = append(logs, list...); len(list) > 0 || !suspects[i].Bloom.isTelling() {
+		if logs = append(logs, list...); len(list) > 0 || !suspects[i].Bloom.IsSparse() {
 			continue
 		}
 		held, err := c.provenEvents(ctx, suspects[i])
@@ -90,12 +90,12 @@ func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chai
 // had a bit so far, or one lacked a log that its block has.
 func (c *Chain) mayHold(h *header, contracts []chain.Address) bool {
 	c.seeFilter(h)
-	return !h.Bloom.known || c.filters.Load() != filtersUsual || h.Bloom.holdsAny(contracts, orderTopics)
+	return !h.Bloom.Known || c.filters.Load() != filtersUsual || h.Bloom.HoldsAny(contracts, orderTopics)
 }
 
 // seeFilter learns that the chain's headers have filters.
 func (c *Chain) seeFilter(h *header) {
-	if h.Bloom.hasBits() {
+	if h.Bloom.HasBits() {
 		c.filters.CompareAndSwap(filtersUnseen, filtersUsual)
 	}
 }

@@ -11,14 +11,14 @@ import (
 
 // logs returns the order protocol's logs of contracts in blocks from to to, in block and log order. A
 // range that the endpoints find too wide is searched in parts.
-func (c *Chain) logs(ctx context.Context, rpc *jsonrpc.Client, from, to uint64, contracts ...chain.Address) (
+func (c *Chain) logs(ctx context.Context, rpc *jsonrpc.Client, from, to uint64, l listing) (
 	logs []log, by []jsonrpc.Attestation, err error,
 ) {
-	contracts = slices.DeleteFunc(slices.Clone(contracts), chain.Address.IsAbsent)
-	if len(contracts) == 0 {
+	l.contracts = slices.DeleteFunc(slices.Clone(l.contracts), chain.Address.IsAbsent)
+	if len(l.contracts) == 0 {
 		return nil, nil, nil // without an address the filter would mean every contract
 	}
-	logs, by, err = c.list(ctx, rpc, from, to, listing{contracts: contracts})
+	logs, by, err = c.list(ctx, rpc, from, to, l)
 	for _, each := range by {
 		c.attested.Add(each)
 	}
@@ -30,8 +30,25 @@ const mostNarrowings = 16
 
 // listing is the purpose of a list of logs.
 type listing struct {
-	contracts []chain.Address
-	isChecked bool // the blocks themselves will show gaps of the list
+	contracts  []chain.Address
+	isChecked  bool // the blocks themselves will show gaps of the list
+	isCounted  bool // how many logs there are is mostly known
+	isCompared bool // with another list
+	half       int  // of a list of that length, which may be cut; 0: none
+}
+
+// within is the listing of the halves of a list of some length.
+func (l listing) within(length int) listing {
+	l.half = length
+	return l
+}
+
+// mayBeCut reports whether a list of some length from an endpoint may be the beginning of a longer one.
+func (l listing) mayBeCut(length int, endpoint *jsonrpc.Capabilities) bool {
+	if l.half > 0 {
+		return length >= l.half
+	}
+	return !l.isCompared && endpoint != nil && endpoint.MayBeCut(length)
 }
 
 // list is logs with their endpoints. Each search spans as many blocks as the first endpoint takes; after a failure,
@@ -42,7 +59,10 @@ func (c *Chain) list(
 	fitting := to - from + 1 // for what the blocks hold
 	for narrowed := 0; from <= to; {
 		span := min(to-from+1, c.widest(rpc, from), fitting)
-		part, by, err := c.listAtOnce(ctx, rpc, from, from+span-1, l)
+		part, by, length, err := c.listAtOnce(ctx, rpc, from, from+span-1, l)
+		if err == nil && span > 1 && l.mayBeCut(length, c.rpc.Capabilities(by)) {
+			part, err = c.completed(ctx, rpc, from, from+span-1, l.within(length), part, by)
+		}
 		if err != nil {
 			fitting = min(narrower(err, span), c.widest(rpc, from))
 			if narrowed++; fitting < span && narrowed <= mostNarrowings && ctx.Err() == nil {
@@ -57,14 +77,52 @@ func (c *Chain) list(
 	return logs, told, nil
 }
 
+// completed is a list that may be cut with what another endpoint's list has besides or, where there is no other, its
+// halves.
+func (c *Chain) completed(
+	ctx context.Context, rpc *jsonrpc.Client, from, to uint64, l listing, whole []log, by string,
+) ([]log, error) {
+	if others := rpc.Avoiding(by); !others.AvoidsAll() && l.half > 0 {
+		logs, _, err := c.list(ctx, others, from, to, listing{contracts: l.contracts, isChecked: l.isChecked, isCompared: true})
+		if err == nil {
+			missing := unlisted(logs, whole)
+			if len(missing) == 0 {
+				c.rpc.Capabilities(by).FoundWhole(l.half)
+			}
+			return merged([][]log{whole, missing}), nil
+		}
+	}
+	if l.isCounted {
+		return whole, nil
+	}
+	middle := from + (to-from)/2
+	first, voices, err := c.list(ctx, rpc, from, middle, l)
+	if err != nil {
+		return nil, err
+	}
+	second, others, err := c.list(ctx, rpc, middle+1, to, l)
+	if err != nil {
+		return nil, err
+	}
+	missing := unlisted(slices.Concat(first, second), whole)
+	isOther := func(v jsonrpc.Attestation) bool { return v.By != by }
+	if len(missing) > 0 && !slices.ContainsFunc(append(voices, others...), isOther) {
+		c.attested.MarkFaulty(by) // by its own word
+	}
+	if len(missing) == 0 {
+		c.rpc.Capabilities(by).FoundWhole(l.half)
+	}
+	return merged([][]log{whole, missing}), nil
+}
+
 // longPast is how many blocks before the newest one a search may end without a header that shows the node's progress:
 // endpoints that far behind the others are not asked (jsonrpc.Client.CompareHeads).
 const longPast = 20_000
 
-// listAtOnce makes one search and returns the endpoint that answered it.
+// listAtOnce makes one search and returns the endpoint that answered it, with the length of its list.
 func (c *Chain) listAtOnce(
 	ctx context.Context, rpc *jsonrpc.Client, from, to uint64, l listing,
-) (logs []log, by string, err error) {
+) (logs []log, by string, length int, err error) {
 	newest := c.newest.Load()
 	isAlone := l.isChecked || newest != nil && to+longPast <= uint64(newest.Number)
 	err = c.searchBy(l.contracts, func(r refinements) error {
@@ -83,10 +141,13 @@ func (c *Chain) listAtOnce(
 			calls = append(calls, known)
 		}
 		err := rpc.All(ctx, calls...)
-		by, logs = calls[0].By, merged(lists)
+		by, logs, length = calls[0].By, merged(lists), 0
+		for _, list := range lists {
+			length = max(length, len(list))
+		}
 		return err
 	})
-	return ofProtocol(logs), by, err
+	return ofProtocol(logs), by, length, err
 }
 
 // widest is how many blocks to search at once from one on.

@@ -41,7 +41,7 @@ func (c *Chain) eventsBetween(
 	}
 	if from < tip {
 		rpc := c.rpc.Avoiding(c.attested.Faulty()...)
-		logs, _, err := c.logs(ctx, rpc, from, tip-1, contracts...)
+		logs, _, err := c.logs(ctx, rpc, from, tip-1, listing{contracts: contracts})
 		if err != nil {
 			return nil, err
 		}

@@ -52,7 +52,8 @@ type Call struct {
 	Link func(result any) (hash, parent string)
 
 	text      json.RawMessage // Params in JSON; nil: not made yet
-	isDoubted bool            // the result is, and other endpoints are to be asked
+	isDoubted bool            // the result is
+	isSettled bool            // no other endpoint can be asked about it
 }
 
 // NewCall returns a call whose result goes to out when accept, if there is one, returns nil for it.

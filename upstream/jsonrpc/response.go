@@ -264,7 +264,7 @@ func (r rpcResults) batchRefusal(calls []*Call) error {
 // fill sets the results of calls of a client; errors of open ones are the whole pool's.
 func (r rpcResults) fill(calls []*Call, c *Client) {
 	for i, call := range calls {
-		call.Err, call.By, call.Seconded, call.Overruled, call.isDoubted = nil, r[i].by, "", "", r[i].doubted
+		call.Err, call.By, call.Seconded, call.Overruled, call.isDoubted, call.isSettled = nil, r[i].by, "", "", r[i].doubted, false
 		if err := r[i].err; err != nil {
 			var classed *upstream.Error
 			if errors.As(err, &classed) {

@@ -84,7 +84,7 @@ func (c *Client) corroborate(ctx context.Context, calls []*Call) {
 	for {
 		var doubted []*Call
 		for _, call := range calls {
-			if call.Err == nil && call.isDoubted && call.Seconded == "" {
+			if call.Err == nil && call.isDoubted && !call.isSettled && call.Seconded == "" {
 				doubted = append(doubted, call)
 			}
 		}
@@ -96,7 +96,7 @@ func (c *Client) corroborate(ctx context.Context, calls []*Call) {
 		witness := c.witness(doubted, append(heard, by))
 		if witness == nil {
 			for _, call := range doubted {
-				call.isDoubted = false // as far as can be known
+				call.isSettled = true // as far as can be known
 			}
 			continue
 		}

@@ -26,13 +26,13 @@ import (
 //
 // These calls yield to those of clients.
 func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
-	events, by, err := c.told(upstream.Background.For(ctx), c.rpc.Avoiding(c.attested.Faulty()...), from, to)
+	events, by, err := c.listedEvents(upstream.Background.For(ctx), c.rpc.Avoiding(c.attested.Faulty()...), from, to)
 	c.attested.Add(jsonrpc.Attestation{From: from, To: to, By: by, IsList: true})
 	return events, err
 }
 
-// told returns the order events of slots from to to as endpoints list them, and the endpoint if it was one.
-func (c *Chain) told(
+// listedEvents returns the order events of slots from to to as endpoints list them, and the endpoint if it was one.
+func (c *Chain) listedEvents(
 	ctx context.Context, rpc *jsonrpc.Client, from, to uint64,
 ) (events []order.Event, by string, err error) {
 	listed, by, err := c.signatures(ctx, rpc, from, to)

@@ -100,7 +100,7 @@ func (c *Chain) Origin(ctx context.Context) (uint64, error) {
 	return oldest, err
 }
 
-// confirmAccounts has other voices asked about accounts that are said not to be there; what they have is added.
+// confirmAccounts has other voices asked about missing accounts; those that they have are added.
 func confirmAccounts(asked *jsonrpc.Call) {
 	asked.Doubt = func(result any) bool { return slices.Contains(result.(*accountInfos).Value, nil) }
 	asked.Same = func(a, b any) bool {

@@ -82,7 +82,7 @@ func (c *Chain) readings(
 	wanted := 1
 	for read := 0; read < wanted; read++ {
 		var again []order.Event
-		if again, by, err = c.told(ctx, rpc, from, to); err != nil {
+		if again, by, err = c.listedEvents(ctx, rpc, from, to); err != nil {
 			return nil, "", err
 		}
 		known := places(events)

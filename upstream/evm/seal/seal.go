@@ -1,7 +1,10 @@
-package evm
+// Package seal computes the hashes that Ethereum's blocks and transactions are known by, so that what nodes answer can be
+// checked against them.
+package seal
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -14,7 +17,7 @@ import (
 	"crossgate/chain"
 )
 
-// Members of what is hashed, in the sequence of Ethereum's consensus (yellow paper, section 4; EIP-1559, 4399, 4788, 4844,
+// Hashed members, in the sequence of Ethereum's consensus (yellow paper, section 4; EIP-1559, 4399, 4788, 4844,
 // 4895, 7685; for transactions EIP-155, 2718, 2930, 1559, 4844, 7702). # marks integers, which have no leading zeros.
 var (
 	headerMembers = "parentHash sha3Uncles miner stateRoot transactionsRoot receiptsRoot logsBloom #difficulty #number #gasLimit " +
@@ -93,51 +96,23 @@ func itemOf(name string, text json.RawMessage, isNumber bool) (any, error) {
 	return hex.DecodeString(digits)
 }
 
-// provenTime is the time of a block, and whether the header in which it is gives the block's hash.
-type provenTime struct {
-	header
-	isProven bool
-}
-
-func (p *provenTime) UnmarshalJSON(text []byte) error {
-	if err := json.Unmarshal(text, &p.header); err != nil {
-		return err
-	}
+// HeaderHash is the hash of a header in JSON; an error where it lacks a member. Chains that hash otherwise, or more, have
+// another hash than this.
+func HeaderHash(text []byte) (hash chain.Hash, err error) {
 	var members jsonMembers
 	if err := json.Unmarshal(text, &members); err != nil {
-		return err
+		return hash, err
 	}
 	items, err := members.items(headerMembers, headerRequired)
-	p.isProven = err == nil && hashOf(nil, items) == p.Hash
-	return nil
+	return hashOf(nil, items), err
 }
 
-// provenSender is the sender of a transaction, and whether its signature says so, in a transaction of that hash.
-type provenSender struct {
-	Hash      chain.Hash    `json:"hash"`
-	BlockHash chain.Hash    `json:"blockHash"`
-	From      chain.Address `json:"from"`
-	isProven  bool
-}
-
-func (p *provenSender) UnmarshalJSON(text []byte) error {
-	type plain provenSender
-	if err := json.Unmarshal(text, (*plain)(p)); err != nil {
-		return err
+// Signer returns who signed a transaction in JSON, and its hash; an error where its type is not known, or has no signature.
+func Signer(text []byte) (signer chain.Address, hash chain.Hash, err error) {
+	var m jsonMembers
+	if err := json.Unmarshal(text, &m); err != nil {
+		return signer, hash, err
 	}
-	var members jsonMembers
-	if err := json.Unmarshal(text, &members); err != nil {
-		return err
-	}
-	signer, hash, err := signerOf(members)
-	if p.isProven = err == nil && hash == p.Hash; p.isProven {
-		p.From = signer
-	}
-	return nil
-}
-
-// signerOf returns who signed a transaction, and its hash; an error where that is not known for its type.
-func signerOf(m jsonMembers) (signer chain.Address, hash chain.Hash, err error) {
 	kind := "0x0"
 	if text, has := m["type"]; has {
 		if err := json.Unmarshal(text, &kind); err != nil {
@@ -145,14 +120,21 @@ func signerOf(m jsonMembers) (signer chain.Address, hash chain.Hash, err error) 
 		}
 	}
 	unsigned, err := m.items(transactionMembers[kind], len(transactionMembers[kind]))
-	signature, signatureErr := m.items("#v #r #s", 3)
-	if err := errors.Join(err, signatureErr); err != nil || len(unsigned) == 0 {
-		return signer, hash, errors.Join(err, errNoMember)
+	if err != nil || len(unsigned) == 0 {
+		return signer, hash, cmp.Or(err, errNoMember)
+	}
+	signature, err := m.items("#v #r #s", 3)
+	if err != nil {
+		return signer, hash, err
+	}
+	var parts [3][]byte
+	for i, part := range signature {
+		parts[i], _ = part.([]byte) // a list, which it is not to be, signs nothing
 	}
 	prefix := strings.TrimPrefix(strings.TrimPrefix(kind, "0x"), "0")
 	raw, _ := hex.DecodeString(strings.Repeat("0", len(prefix)%2) + prefix)
 	hash = hashOf(raw, append(unsigned[:len(unsigned):len(unsigned)], signature...))
-	v := new(big.Int).SetBytes(signature[0].([]byte)).Uint64()
+	v := new(big.Int).SetBytes(parts[0]).Uint64()
 	switch {
 	case len(raw) > 0:
 	case v >= 35: // EIP-155: the chain's id is signed too
@@ -162,8 +144,7 @@ func signerOf(m jsonMembers) (signer chain.Address, hash chain.Hash, err error) 
 		v -= 27
 	}
 	digest := hashOf(raw, unsigned)
-	text := append(padded(signature[1].([]byte)), padded(signature[2].([]byte))...)
-	key, err := crypto.Ecrecover(digest[:], append(text, byte(v)))
+	key, err := crypto.Ecrecover(digest[:], append(append(padded(parts[1]), padded(parts[2])...), byte(v)))
 	if err != nil {
 		return signer, hash, err
 	}

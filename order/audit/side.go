@@ -29,6 +29,15 @@ func idsOf(sides []side) []order.ID {
 	return ids
 }
 
+// isOver reports whether nothing follows on the side.
+func (s *side) isOver() bool {
+	switch s.state.State {
+	case order.StateClaimedUnlock, order.StateClaimedOrderCancel, order.StateSentUnlock, order.StateSentOrderCancel:
+		return true
+	}
+	return false
+}
+
 // accountsFor reports whether events are all steps to the state that the contract stores, and no others.
 func (s *side) accountsFor(events []order.Event) bool {
 	var steps [order.StateClaimedOrderCancel + 1]bool

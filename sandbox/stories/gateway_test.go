@@ -173,7 +173,13 @@ func serveGateway(t testing.TB, text []byte) (g *gateway.Gateway, url string) {
 // serveConfig is serveGateway for a configuration that was read.
 func serveConfig(t testing.TB, c config.Config) (g *gateway.Gateway, url string) {
 	t.Helper()
-	g, err := gateway.New(t.Context(), c, slog.New(slog.DiscardHandler))
+	return serveLogging(t, c, slog.New(slog.DiscardHandler))
+}
+
+// serveLogging is serveConfig with a log.
+func serveLogging(t testing.TB, c config.Config, log *slog.Logger) (g *gateway.Gateway, url string) {
+	t.Helper()
+	g, err := gateway.New(t.Context(), c, log)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,8 +25,8 @@ type ledger struct {
 	Blocks     []struct {
 		Hash, Timestamp string
 	}
-	Receipts map[string]json.RawMessage
-	Calls    []struct {
+	Receipts, Transactions map[string]json.RawMessage
+	Calls                  []struct {
 		To, Data string
 		Block    any
 		Result   string
@@ -126,8 +126,12 @@ func goldenChains(t *testing.T, folder string) (map[chain.ID]*evm.Chain, map[cha
 func (l ledger) node(t *testing.T) *node {
 	t.Helper()
 	n := &node{
-		chainID: l.ChainID, head: l.Head, finalized: l.Finalized, receipts: l.Receipts, storage: l.read,
+		chainID: l.ChainID, head: l.Head, finalized: l.Finalized, receipts: l.Receipts, transactions: l.Transactions, storage: l.read,
+		numbers:   make(map[string]uint64),
 		blockTime: func(number uint64) uint64 { return parseQuantity(l.Blocks[number].Timestamp) },
+	}
+	for number, block := range l.Blocks {
+		n.numbers[block.Hash] = uint64(number)
 	}
 	if n.logs = l.logs; n.logs == nil {
 		n.logs = l.readLogs(t)
@@ -253,7 +257,8 @@ func TestRecordedHistories(t *testing.T) {
 	var expected expectation
 	readJSON(t, filepath.Join(folder, "expected-A.json"), &expected)
 	for _, want := range expected.Orders {
-		created, err := chains[want.SourceChainID].EventsIn(t.Context(), want.CreationTxHash)
+		read, err := chains[want.SourceChainID].EventsIn(t.Context(), want.CreationTxHash)
+		created := read.Events
 		if err != nil {
 			t.Errorf("EventsIn(%s): %v", want.CreationTxHash, err)
 			continue
@@ -261,12 +266,14 @@ func TestRecordedHistories(t *testing.T) {
 		if !slices.ContainsFunc(created, func(e order.Event) bool { return e.Order == want.OrderID }) {
 			t.Errorf("EventsIn(%s) lacks order %s", want.CreationTxHash, want.OrderID)
 		}
-		events, err := chains[want.SourceChainID].History(t.Context(), want.OrderID, order.GiveSide, created[0].At.Time)
+		read, err = chains[want.SourceChainID].History(t.Context(), want.OrderID, order.GiveSide, created[0].At.Time)
+		events := read.Events
 		if err != nil {
 			t.Errorf("History of order %s on its give chain: %v", want.OrderID, err)
 		}
 		if take, configured := chains[want.TakeChainID]; configured {
-			taken, err := take.History(t.Context(), want.OrderID, order.TakeSide, created[0].At.Time)
+			read, err := take.History(t.Context(), want.OrderID, order.TakeSide, created[0].At.Time)
+			taken := read.Events
 			if err != nil {
 				t.Errorf("History of order %s on its take chain: %v", want.OrderID, err)
 			}

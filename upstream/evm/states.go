@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -63,7 +64,37 @@ func (c *Chain) storedOrders(
 			calls = append(calls, contractCall{contract, question(id)})
 		}
 	}
-	return c.callContracts(ctx, calls)
+	answers, by, err := c.callContracts(ctx, c.rpc, calls)
+	if err != nil {
+		return nil, err
+	}
+	return answers, c.confirmZeros(ctx, calls, answers, by)
+}
+
+// confirmZeros asks another voice about what contracts are said not to have, as far as there is one; what it has takes
+// the place of nothing.
+func (c *Chain) confirmZeros(ctx context.Context, calls []contractCall, answers [][]byte, by []string) error {
+	var zeros []contractCall
+	var places []int
+	for i, answer := range answers {
+		if len(bytes.Trim(answer, "\x00")) == 0 {
+			zeros, places = append(zeros, calls[i]), append(places, i)
+		}
+	}
+	other := c.rpc.Other("eth_call", by...)
+	if len(zeros) == 0 || other == nil {
+		return nil
+	}
+	again, _, err := c.callContracts(ctx, other, zeros)
+	if err != nil {
+		return ctx.Err() // as one endpoint says
+	}
+	for i, place := range places {
+		if len(bytes.Trim(again[i], "\x00")) > 0 {
+			answers[place] = again[i]
+		}
+	}
+	return nil
 }
 
 // Origin returns the first block with orders as the registry knows it, else a block before the time since which it

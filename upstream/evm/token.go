@@ -24,7 +24,10 @@ func (c *Chain) ReadTokens(ctx context.Context, addresses []chain.Address) ([]to
 	if len(calls) == 0 {
 		return nil, nil
 	}
-	answers, err := c.callContracts(ctx, calls)
+	answers, by, err := c.callContracts(ctx, c.rpc, calls)
+	if err == nil {
+		err = c.confirmZeros(ctx, calls, answers, by)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func (c *Chain) Transaction(ctx context.Context, tx chain.TxHash) (order.Transac
 	}
 	var sent *sentTransaction
 	var came *receipt
-	calls := []*jsonrpc.Call{transactionCall(&sent, chain.Hash(raw)), firstReceiptCall(&came, chain.Hash(raw))}
+	calls := []*jsonrpc.Call{transactionCall(&sent, chain.Hash(raw)), c.firstReceiptCall(&came, chain.Hash(raw))}
 	if err := c.rpc.All(ctx, calls...); err != nil {
 		return order.Transaction{}, err
 	}
@@ -110,7 +110,7 @@ func transactionCall(out **sentTransaction, tx chain.Hash) *jsonrpc.Call {
 			return errors.New("not the transaction asked for")
 		}
 		return nil
-	}, "eth_getTransactionByHash", tx)
+	}, getTransaction, tx)
 	c.Doubt = func(result any) bool { return *result.(**sentTransaction) == nil }
 	return c
 }

@@ -29,7 +29,7 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	ctx = upstream.Background.For(ctx)
 	contracts := c.emitters()
 	if len(contracts) == 0 {
-		return order.Proof{Events: first}, nil
+		return order.Proof{Events: first, Standing: order.Intrinsic}, nil
 	}
 	told := c.attested.Of(from, to)
 	isShort := to-from < provenSpan
@@ -39,13 +39,21 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	if err != nil {
 		return v, err
 	}
+	if len(told) == 0 { // whoever read them first is not known any more
+		again, others, err := c.listings(ctx, from, to, contracts, slices.Concat(namesOf(by), c.attested.Faulty()), isChecked)
+		if err != nil {
+			return v, err
+		}
+		list, told, by = append(list, unlisted(again, list)...), namesOf(by), append(by, others...)
+	}
+	v.Standing = c.standingOfVoices(told, namesOf(by))
 	second, err := c.placesOf(list)
 	agree := err == nil && len(order.DifferingBlocks(second, placesOfEvents(first))) == 0 // a log that cannot be read agrees with nothing
 	doubted := slices.ContainsFunc(c.attested.Faulty(), func(liar string) bool {
 		return slices.Contains(told, liar) || slices.ContainsFunc(by, func(v jsonrpc.Attestation) bool { return v.By == liar })
 	})
 	if agree && !doubted && (len(first) > 0 || !isShort || c.attested.HadEvidence(from, to)) {
-		return order.Proof{Events: first, Wrong: c.attested.Unreported()}, nil
+		return order.Proof{Events: first, Standing: v.Standing, Wrong: c.attested.Unreported()}, nil
 	}
 	blocks, err := c.suspects(ctx, from, to, contracts, slices.Concat(second, placesOfEvents(first)))
 	if err != nil {
@@ -67,6 +75,23 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	}
 	v.Wrong = c.attested.Unreported()
 	return v, nil
+}
+
+// standingOfVoices is that of what some endpoints reported and others repeated.
+func (c *Chain) standingOfVoices(told, again []string) order.Standing {
+	for _, a := range told {
+		if slices.ContainsFunc(again, func(b string) bool { return c.rpc.AreVoices(a, b) }) {
+			return order.Corroborated
+		}
+	}
+	return order.Single
+}
+
+func namesOf(all []jsonrpc.Attestation) (names []string) {
+	for _, each := range all {
+		names = append(names, each.By)
+	}
+	return names
 }
 
 func placesOfEvents(events []order.Event) []order.Place {
@@ -117,7 +142,7 @@ func (c *Chain) suspects(ctx context.Context, from, to uint64, contracts []chain
 	var headers []*header
 	if c.filters.Load() == filtersUsual || to-from < provenSpan {
 		var err error
-		if headers, err = c.branch(ctx, from, to); err != nil {
+		if headers, err = c.branch(ctx, c.rpc, from, to); err != nil {
 			return nil, err
 		}
 	}
@@ -155,9 +180,9 @@ func (c *Chain) listings(
 	ctx context.Context, from, to uint64, contracts []chain.Address, avoided []string, isChecked bool,
 ) (logs []log, by []jsonrpc.Attestation, err error) {
 	const ownListings = 8
-	ctx = upstream.Avoiding(ctx, avoided...)
+	rpc := c.rpc.Avoiding(avoided...)
 	for range ownListings {
-		again, voices, err := c.list(ctx, from, to, listing{contracts: contracts, isChecked: isChecked})
+		again, voices, err := c.list(ctx, rpc, from, to, listing{contracts: contracts, isChecked: isChecked})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -197,14 +222,14 @@ func (c *Chain) eventsOfBlock(ctx context.Context, h *header, contracts []chain.
 	if events, err := c.provenEvents(ctx, h); err == nil || !isWithoutReceipts(err) {
 		return events, err
 	}
-	lists, _, err := c.logsIn(ctx, []*header{h}, contracts)
+	lists, _, err := c.logsIn(ctx, c.rpc, []*header{h}, contracts)
 	if err != nil {
 		return nil, err
 	}
 	logs := lists[0]
 	seen = h.timed(slices.DeleteFunc(slices.Clone(seen), func(l log) bool { return l.BlockHash != h.Hash }))
 	for _, l := range unlisted(seen, logs) {
-		_, err := c.eventsAround(ctx, []log{l})
+		_, err := c.eventsAround(ctx, c.rpc, []log{l})
 		if errors.As(err, new(*order.UnreadableError)) {
 			continue
 		}
@@ -214,7 +239,8 @@ func (c *Chain) eventsOfBlock(ctx context.Context, h *header, contracts []chain.
 		logs = append(logs, l)
 	}
 	slices.SortFunc(logs, func(a, b log) int { return cmp.Compare(a.Index, b.Index) })
-	return c.eventsAround(ctx, logs)
+	read, err := c.eventsAround(ctx, c.rpc, logs)
+	return read.Events, err
 }
 
 // provenEvents returns a block's events as its receipts prove them; errors are those of receiptsOf, or

@@ -72,6 +72,7 @@ type Capabilities struct {
 	depths  map[string]*depth
 	lacks   map[string]time.Time // until when methods are not asked for
 	crowded time.Time            // when a batch was refused for its rate, and nothing was answered since; zero: never
+	longest int                  // list that was found whole
 	version uint64
 }
 
@@ -105,6 +106,25 @@ func (c *Capabilities) costOf(method string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return cmp.Or(c.costs[method], c.costs["*"], 1)
+}
+
+// cuts are lengths at which endpoints are known to end lists without a word.
+var cuts = []int{100, 500, 1000, 2000, 5000, 10_000, 20_000}
+
+// MayBeCut reports whether a list of n things may be the beginning of a longer one: it has a length of cuts, or is longer
+// than any that was found whole.
+func (c *Capabilities) MayBeCut(n int) bool {
+	const leastRecord = 3
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return n > max(c.longest, leastRecord-1) || slices.Contains(cuts, n)
+}
+
+// FoundWhole learns that a list of n things was whole.
+func (c *Capabilities) FoundWhole(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.longest = max(c.longest, n)
 }
 
 // Span is how many blocks are searched at once.

@@ -27,7 +27,7 @@ func (c *Chain) Transaction(ctx context.Context, tx chain.TxHash) (order.Transac
 		return order.Transaction{}, order.ErrNotFound
 	}
 	var found *transaction
-	asked := firstTransactionCall(&found, tx)
+	asked := c.doubted(transactionCall(&found, tx))
 	if err := c.rpc.All(ctx, asked); err != nil {
 		return order.Transaction{}, err
 	}

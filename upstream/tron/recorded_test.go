@@ -113,7 +113,7 @@ func TestRecordedReceiptIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if events, err := c.EventsIn(t.Context(), tx); err != nil || len(events) > 0 {
+	if events, err := c.EventsIn(t.Context(), tx); err != nil || len(events.Events) > 0 {
 		t.Errorf("EventsIn() = %+v, %v, want a transaction without orders", events, err)
 	}
 	other := chain.NewTxHash(make([]byte, 32))

@@ -1,0 +1,391 @@
+package stories_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"crossgate/config"
+)
+
+// rules are lies of liar.mjs, each with the least that it takes to show. With CROSSGATE_BELIEF all are met, with that many
+// seeds, and what is final has to be proven.
+var rules = []string{
+	"cap:5", "detdrop:0.15", "rnologs:0.3", "callempty:1", "callzero:0.3", "logtime:1000", "rfrom:0.2", "logdata:0.15",
+	"fleet:3", "fork:130:20", "cache:400", "without:eth_getBlockReceipts", "fin:latest", "fin:zero", "fin:null", "fin:back:40", "fin:near:1",
+	"bloomones", "bloomzero", "bloomlack:0.3", "bloomhalf:0.3", "rootwrong", "time:1000", "time:1000:0.2",
+	"hashempty:0.3", "droppart:0.3", "caplast:5", "dup:0.3", "removed:0.3", "wronghash:0.2", "logtimems", "shuffle:0.5", "logshift:1",
+	"detdropall:0.15", "rnull:0.3", "pend:0.3", "rfail:0.2", "omit:0.3", "omitempty:0.3",
+	"idmix:0.2", "order:0.5", "short:0.3", "idstr:0.5", "oneobj:1", "html:0.2", "gzip:0.2", "trunc:0.2", "empty:0.2", "slow:200:0.3",
+}
+
+// solanaRules are those of solliar.mjs, likewise.
+var solanaRules = []string{
+	"sigcap:5", "detgap:0.15", "sigerr:0.15",
+	"siggap:0.2", "sigempty:0.3", "siglag:20", "ignoremin", "txnull:0.3", "txdetnull:0.15", "txversion:0.1", "txnometa:0.15",
+	"txnoinner:0.15", "txnologs:0.15", "txtime:1000", "skip:0.2", "blocknull:0.3", "slotlag:20:0.5", "slotahead:20:0.5", "without:getBlock",
+}
+
+// met are the courses that make test runs.
+var met = map[string]bool{
+	"cold/logtime:1000/beside=true": true, "cold/rfrom:0.2/beside=true": true, "ranges/detdrop:0.15/beside=false": true,
+	"ranges/sigerr:0.15/beside=true": true,
+}
+
+// beliefSeeds is how many seeds each rule is met with; isWhole: each rule is.
+func beliefSeeds(t *testing.T) (seeds int, isWhole bool) {
+	t.Helper()
+	text := os.Getenv("CROSSGATE_BELIEF")
+	if text == "" {
+		return 1, false
+	}
+	seeds, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("CROSSGATE_BELIEF: %v", err)
+	}
+	return seeds, true
+}
+
+// verdict is how the answers of a gateway compare with what the chains hold.
+type verdict struct {
+	orders, right  int
+	fields         int    // that differ, of orders and of what is locked
+	wrongButProven int    // answers that differ though all that they rest on is called proven
+	unproven       int    // orders whose chains are not proven to their ends
+	first, basis   string // of answers that differ, and are not proven
+}
+
+func (v verdict) isRight() bool { return v.right == v.orders && v.fields == 0 && v.unproven == 0 }
+
+func (v verdict) String() string {
+	return fmt.Sprintf("%d of %d orders, %d fields differ, %d wrong but called proven, %d not proven (%s); %s",
+		v.right, v.orders, v.fields, v.wrongButProven, v.unproven, v.basis, v.first)
+}
+
+// tally counts what compare reports.
+type tally struct {
+	fields int
+	first  string
+}
+
+func (*tally) Helper() {}
+
+func (n *tally) Errorf(format string, a ...any) {
+	if n.fields == 0 {
+		n.first = fmt.Sprintf("%.160s", fmt.Sprintf(format, a...))
+	}
+	n.fields++
+}
+
+// judge adds one answer to a verdict.
+func (v *verdict) judge(t *testing.T, url string, want any) {
+	t.Helper()
+	response, body := ask(t, http.MethodGet, url, "")
+	var got any
+	decoder := json.NewDecoder(strings.NewReader(string(body)))
+	decoder.UseNumber()
+	n := &tally{}
+	if err := decoder.Decode(&got); err != nil || response.StatusCode != http.StatusOK {
+		n.Errorf("%d: %s", response.StatusCode, body)
+	} else {
+		compare(n, "", got, want)
+	}
+	if n.fields > 0 && v.first == "" {
+		v.first = url + ": " + n.first
+	}
+	v.fields += n.fields
+	record, isOrder := want.(map[string]any)
+	if !isOrder {
+		return
+	}
+	v.orders++
+	if n.fields == 0 {
+		v.right++
+	}
+	isProven := isProvenOf(response.Header.Get("Index-Basis"), record)
+	if !isProven {
+		v.unproven++
+		v.basis = response.Header.Get("Index-Basis")
+	}
+	if n.fields > 0 && isProven && response.StatusCode < http.StatusInternalServerError {
+		v.wrongButProven++
+	}
+}
+
+var provenBlock = regexp.MustCompile(`(\d+);block=(?:[^,]*;proven=(\d+))?`)
+
+// isProvenOf reports whether the chains of an Index-Basis are proven up to the last steps of an order.
+func isProvenOf(basis string, record map[string]any) bool {
+	newest := map[string]uint64{}
+	for name, value := range record {
+		offer := "giveOfferWithMetadata"
+		if strings.Contains(name, "Dst") {
+			offer = "takeOfferWithMetadata"
+		}
+		event, isEvent := value.(map[string]any)
+		if inner, isInfo := event["transactionMetadata"].(map[string]any); isInfo {
+			event = inner
+		}
+		if block, err := strconv.ParseUint(fmt.Sprint(event["blockNumber"]), 10, 64); isEvent && err == nil {
+			id := fmt.Sprint(record[offer].(map[string]any)["chainId"].(map[string]any)["stringValue"])
+			newest[id] = max(newest[id], block)
+		}
+	}
+	for _, said := range provenBlock.FindAllStringSubmatch(basis, -1) {
+		if proven, _ := strconv.ParseUint(said[2], 10, 64); proven >= newest[said[1]] {
+			delete(newest, said[1])
+		}
+	}
+	return len(newest) == 0
+}
+
+// blame is a log that keeps the names of endpoints which it holds to be wrong.
+type blame struct {
+	slog.Handler
+	mu    sync.Mutex
+	names map[string]string // with why
+}
+
+var blaming = regexp.MustCompile(`quarantined for a wrong answer|second reading|found wrong|contradict`)
+
+func (b *blame) Enabled(context.Context, slog.Level) bool { return true }
+
+func (b *blame) WithAttrs([]slog.Attr) slog.Handler { return b }
+
+func (b *blame) WithGroup(string) slog.Handler { return b }
+
+func (b *blame) Handle(_ context.Context, r slog.Record) error {
+	if !blaming.MatchString(r.Message) {
+		return nil
+	}
+	why, names := r.Message, ""
+	r.Attrs(func(a slog.Attr) bool {
+		switch a.Key {
+		case "endpoint", "endpoints":
+			names = a.Value.String()
+		case "error":
+			why += ": " + a.Value.String()
+		}
+		return true
+	})
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for name := range strings.SplitSeq(names, ", ") {
+		b.names[name] = why
+	}
+	return nil
+}
+
+// of are the blamed endpoints of a kind.
+func (b *blame) of(kind string) (blamed []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for name, why := range b.names {
+		if strings.HasPrefix(name, kind) {
+			blamed = append(blamed, fmt.Sprintf("%s (%.200s)", name, why))
+		}
+	}
+	slices.Sort(blamed)
+	return blamed
+}
+
+// lane is where one course runs at a time: a lying endpoint and an honest slower one before each chain.
+type lane struct {
+	lying, honest map[uint64]string // by the chains' ids
+	ledgers       []*ledger
+}
+
+const slower = "slow:60" // ms
+
+// lie gives every lying endpoint of a lane its rule.
+func (l *lane) lie(t *testing.T, rule string) {
+	t.Helper()
+	text, err := json.Marshal([]string{rule})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, url := range l.lying {
+		if response, body := ask(t, http.MethodPost, url+"/rules", string(text)); response.StatusCode != http.StatusOK {
+			t.Fatalf("rules: %s", body)
+		}
+	}
+}
+
+// place puts the endpoints of a lane into a configuration.
+func (l *lane) place(c *config.Config, isBeside bool) {
+	for i := range c.Chains {
+		id := uint64(c.Chains[i].ID)
+		if l.lying[id] == "" {
+			continue
+		}
+		c.Chains[i].Endpoints = []config.Endpoint{{Name: fmt.Sprintf("liar %d", id), URL: config.NewSecret(l.lying[id])}}
+		if isBeside {
+			url := strings.Replace(l.honest[id], "127.0.0.1", "localhost", 1)
+			c.Chains[i].Endpoints = append(c.Chains[i].Endpoints, config.Endpoint{Name: fmt.Sprintf("honest %d", id), URL: config.NewSecret(url)})
+		}
+	}
+}
+
+// course is one rule on one lane, with what becomes of the answers.
+type course struct {
+	rule     string
+	isBeside bool // an honest endpoint
+	isCold   bool // orders are looked up on the chains, once each
+	isWhole  bool // what is final has to be proven
+	config   config.Config
+	start    func(*testing.T)                       // once the gateway is level
+	judge    func(t *testing.T, url string) verdict // nil: of the ledgers
+}
+
+const (
+	beliefPatience = 3 * time.Minute // until all is right, where that can be known
+	aloneFor       = 6 * time.Second // that a single endpoint is given to be believed
+)
+
+// run serves the configuration and compares the answers: beside an honest endpoint until all are right.
+func (c course) run(t *testing.T) {
+	t.Helper()
+	blamed := &blame{Handler: slog.DiscardHandler, names: map[string]string{}}
+	begun := time.Now()
+	g, url := serveLogging(t, c.config, slog.New(blamed))
+	level, stop := context.WithTimeout(t.Context(), beliefPatience)
+	defer stop()
+	levelErr := g.AwaitIndexed(level)
+	if c.start != nil {
+		c.start(t)
+	}
+	patience := beliefPatience
+	if !c.isBeside {
+		patience = aloneFor
+	}
+	var v verdict
+	for deadline := time.Now().Add(patience); ; <-time.After(300 * time.Millisecond) {
+		v = c.judge(t, url)
+		if !c.isWhole {
+			v.unproven = 0
+		}
+		isOver := v.isRight() || c.isCold || time.Now().After(deadline)
+		if isOver || v.wrongButProven > 0 {
+			break
+		}
+	}
+	t.Logf("BELIEF %v in %.0f s; blamed %v", v, time.Since(begun).Seconds(), blamed.of(""))
+	if levelErr != nil && c.isBeside {
+		t.Errorf("not level: %v", levelErr)
+	}
+	if v.wrongButProven > 0 {
+		t.Errorf("%d answers are wrong and called proven", v.wrongButProven)
+	}
+	if isRight := v.isRight() || c.isCold && v.right == v.orders; c.isBeside && !isRight {
+		t.Errorf("beside an honest endpoint: %v", v)
+	}
+	if honest := blamed.of("honest"); len(honest) > 0 {
+		t.Errorf("honest endpoints are blamed: %v", honest)
+	}
+}
+
+// TestOneWordIsNotBelieved has the golden ledgers read through endpoints that lie, alone and beside an honest one, in
+// ranges, at the tip and for one order at a time.
+func TestOneWordIsNotBelieved(t *testing.T) {
+	t.Parallel()
+	seeds, isWhole := beliefSeeds(t)
+	const lanes = 2
+	free := make(chan *lane, lanes)
+	for i := range lanes {
+		l := &lane{lying: map[uint64]string{}, honest: map[uint64]string{}, ledgers: replayLedgers(t)}
+		for _, each := range l.ledgers {
+			l.lying[each.DeBridgeID] = lyingProxy(t, each.rpc, "--seed", strconv.Itoa(i+1))
+			l.honest[each.DeBridgeID] = lyingProxy(t, each.rpc, slower)
+		}
+		free <- l
+	}
+	for _, how := range []string{"ranges", "tip", "cold"} {
+		for _, rule := range rules {
+			for _, isBeside := range []bool{true, false} {
+				name := fmt.Sprintf("%s/%s/beside=%t", how, rule, isBeside)
+				if !isWhole && !met[name] {
+					continue
+				}
+				for range seeds {
+					t.Run(name, func(t *testing.T) {
+						t.Parallel()
+						l := <-free
+						t.Cleanup(func() { free <- l })
+						l.meet(t, how, rule, isBeside, isWhole)
+					})
+				}
+			}
+		}
+	}
+}
+
+// hasGrown reports whether all ledgers are so many blocks beyond what was recorded.
+func (l *lane) hasGrown(t *testing.T, beyond uint64) bool {
+	t.Helper()
+	for _, each := range l.ledgers {
+		var now struct{ Head uint64 }
+		get(t, each.control, &now)
+		if now.Head < each.Head+beyond {
+			return false
+		}
+	}
+	return true
+}
+
+// meet runs a course over the ledgers.
+func (l *lane) meet(t *testing.T, how, rule string, isBeside, isWhole bool) {
+	const beyond = 120 // blocks after the recorded ones, so that all of these are final
+	l.lie(t, rule)
+	course := course{rule: rule, isBeside: isBeside, isCold: how == "cold", isWhole: isWhole}
+	for _, each := range l.ledgers {
+		each.move(t, `{"op":"reset"}`)
+		if how == "tip" {
+			each.move(t, `{"op":"head","number":100}`)
+		} else {
+			each.move(t, fmt.Sprintf(`{"op":"advance","blocks":%d}`, beyond))
+		}
+	}
+	lookback := 0
+	switch how {
+	case "cold":
+		lookback = 1
+	case "tip":
+		course.start = func(t *testing.T) {
+			for _, each := range l.ledgers {
+				each.move(t, `{"op":"auto","everyMs":30}`)
+			}
+			eventually(t, func() bool { return l.hasGrown(t, beyond) })
+		}
+	}
+	c, err := config.Parse(replayConfig(t, l.ledgers, lookback))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Index.Asked = oftenAsked
+	l.place(&c, isBeside)
+	course.config = c
+	expected := readExpectation(t)
+	course.judge = func(t *testing.T, url string) (v verdict) {
+		for _, o := range expected.Orders {
+			v.judge(t, fmt.Sprintf("%s/api/Orders/creationTxHash/%s?index=%d", url, o.CreationTxHash, o.IndexInTx), o.json())
+		}
+		if course.isCold {
+			return v
+		}
+		for _, e := range expected.Locked {
+			v.judge(t, url+"/api/Satistics/"+e.Taker+"/lockedAssets", lockedJSON(e.Chains))
+		}
+		return v
+	}
+	course.run(t)
+}

@@ -60,10 +60,7 @@ func (x *Index) initiated(ctx context.Context, tx chain.TxHash, at order.At) ([]
 	if err == nil && initiatorAt(at, read.Events).IsAbsent() {
 		err = fmt.Errorf("chain %d: transaction %s is not in block %d", at.Chain, tx, at.Block)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return x.attest(ctx, at.Chain, read.Events).Events, nil
+	return order.Attest(ctx, source, read.Events).Events, err
 }
 
 // initiatorAt returns who sent the transaction of the event at a place, as others tell; absent where none does.

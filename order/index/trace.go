@@ -122,8 +122,7 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 	return completed, nil
 }
 
-// takeGap takes note that a chain could not be searched to the end, which is no failure: the order is as far as it is
-// known.
+// takeGap takes note that a chain could not be searched to the end, which is not a failure.
 func (q *query) takeGap(err *error) []order.Gap {
 	partial, is := errors.AsType[*order.PartialError](*err)
 	if !is {

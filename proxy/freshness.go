@@ -56,11 +56,11 @@ func basisOf(b order.Basis, c *order.ChainBasis, made time.Time) string {
 	if c.From.Number > 0 { // nothing is before block 0, so its time does not matter
 		text = fmt.Appendf(text, ";since=%d", c.From.Time)
 	}
-	if c.Proven > 0 {
-		text = fmt.Appendf(text, ";proven=%d", c.Proven)
-	}
-	if c.Single {
+	switch {
+	case c.Single:
 		text = append(text, ";one-endpoint"...)
+	case c.Proven > 0:
+		text = fmt.Appendf(text, ";proven=%d", c.Proven)
 	}
 	if q := c.Quarantined; q.Count > 0 {
 		text = fmt.Appendf(text, ";quarantined=%d;first-quarantined=%d", q.Count, q.First)

@@ -61,8 +61,5 @@ func (x *Index) initiated(ctx context.Context, tx chain.TxHash, at order.At) ([]
 	if err == nil && ledger.InitiatorAt(at, read.Events).IsAbsent() {
 		err = fmt.Errorf("chain %d: transaction %s is not in block %d", at.Chain, tx, at.Block)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return x.attest(ctx, at.Chain, read.Events).Events, nil
+	return order.Attest(ctx, source, read.Events).Events, err
 }

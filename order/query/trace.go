@@ -91,12 +91,12 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 	work.Go(func() { fromTake, takeErr = x.ask(ctx, take) })
 	created := order.Evidence{Events: known, Standing: order.Corroborated}
 	if from.traced {
-		work.Go(func() { created = x.attest(ctx, o.Terms.Give.Chain, known) })
+		work.Go(func() { created = order.Attest(ctx, x.sources[o.Terms.Give.Chain], known) })
 	}
 	work.Wait()
 	now, _ := order.Fold(created.Events)
 	if o.Created != nil && created.Standing > order.Single && now.Created.At.Time != o.Created.At.Time {
-		return x.complete(ctx, created.Events, from) // the histories were read from another time on
+		return x.complete(ctx, created.Events, from) // histories begin at another time
 	}
 	gaps = slices.Concat(gaps, give.takeGap(&giveErr), take.takeGap(&takeErr))
 	if err := unreachable(ctx, give, giveErr, take, takeErr); err != nil {
@@ -119,8 +119,7 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 	return completed, nil
 }
 
-// takeGap takes note that a chain could not be searched to the end, and not a failure: the order is as far as it is
-// known.
+// takeGap takes note that a chain could not be searched to the end, which is not a failure.
 func (q *query) takeGap(err *error) []order.Gap {
 	partial, is := errors.AsType[*order.PartialError](*err)
 	if !is {
@@ -216,17 +215,6 @@ func (x *Index) ask(ctx context.Context, q query) (order.Evidence, error) {
 		}
 	}
 	return read, nil
-}
-
-// attest has a chain check senders and times of events that were read just now; where it cannot they are one endpoint's
-// word.
-func (x *Index) attest(ctx context.Context, id chain.ID, events []order.Event) order.Evidence {
-	if attester, is := x.Source(id).(order.Attester); is {
-		if read, err := attester.Attest(ctx, events); err == nil {
-			return read
-		}
-	}
-	return order.Evidence{Events: events}
 }
 
 // replaces reports whether the history has a known event again, or leaves it out because a reorg dropped it. The

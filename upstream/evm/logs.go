@@ -77,8 +77,7 @@ func (c *Chain) list(
 	return logs, told, nil
 }
 
-// completed is a list that may be cut with what another endpoint's list has besides or, where there is no other, its
-// halves.
+// completed adds to a list that may be cut the rest of another endpoint's or, alone, of its halves.
 func (c *Chain) completed(
 	ctx context.Context, rpc *jsonrpc.Client, from, to uint64, l listing, whole []log, by string,
 ) ([]log, error) {

@@ -132,8 +132,7 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 	return err
 }
 
-// confirmed is a call of the contract whose answer is confirmed by a second voice. Orders only go on: where one is further
-// by compare, that one is the answer.
+// confirmed is a call that a second voice confirms. Orders only go on: the answer that is further by compare is taken.
 func (s *search) confirmed(asked contractCall, out *Payload, compare func(a, b Payload) int) *jsonrpc.Call {
 	made := asked.on(out, newestTag)
 	made.Doubt = func(any) bool { return true }

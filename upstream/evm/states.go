@@ -71,8 +71,7 @@ func (c *Chain) storedOrders(
 	return answers, c.confirmZeros(ctx, calls, answers, by)
 }
 
-// confirmZeros asks another voice about what contracts are said not to have, as far as there is one; what it has takes
-// the place of nothing.
+// confirmZeros asks another voice, if there is one, about empty answers and zeros, and takes its others.
 func (c *Chain) confirmZeros(ctx context.Context, calls []contractCall, answers [][]byte, by []string) error {
 	var zeros []contractCall
 	var places []int

@@ -111,13 +111,13 @@ func (c *Capabilities) costOf(method string) int {
 // cuts are lengths at which endpoints are known to end lists without a word.
 var cuts = []int{100, 500, 1000, 2000, 5000, 10_000, 20_000}
 
-// MayBeCut reports whether a list of n things may be the beginning of a longer one: it has a length of cuts, or is longer
-// than any that was found whole.
+// MayBeCut reports whether a list of n things may be the beginning of a longer one: it has a length of cuts, or is as
+// long as the longest that was found whole.
 func (c *Capabilities) MayBeCut(n int) bool {
 	const leastRecord = 3
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return n > max(c.longest, leastRecord-1) || slices.Contains(cuts, n)
+	return n >= max(c.longest, leastRecord) || slices.Contains(cuts, n)
 }
 
 // FoundWhole learns that a list of n things was whole.

@@ -38,7 +38,6 @@ type EndpointOptions struct {
 // Endpoint is one URL that we call, guarded by a breaker and a rate budget. Safe for concurrent use.
 type Endpoint struct {
 	name      string
-	provider  string
 	exchanger *exchanger
 	breaker   breaker
 	budget    *Budget
@@ -64,7 +63,6 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 	}
 	e := &Endpoint{
 		name:      o.Name,
-		provider:  cmp.Or(o.PublicHost, exchanger.base.Host),
 		exchanger: exchanger,
 		breaker:   breaker{endpoint: o.Name},
 		budget:    newBudget(o),
@@ -83,7 +81,7 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 func (e *Endpoint) Name() string { return e.name }
 
 // Provider names who runs the endpoint: endpoints of one provider cannot confirm each other. It may hold a key.
-func (e *Endpoint) Provider() string { return e.provider }
+func (e *Endpoint) Provider() string { return e.exchanger.base.Host }
 
 // Replace has e go on where other was: cordoned by an operator, and with what that spent of its plan.
 func (e *Endpoint) Replace(other *Endpoint) {

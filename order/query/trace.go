@@ -91,7 +91,7 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 	work.Go(func() { fromTake, takeErr = x.ask(ctx, take) })
 	created := order.Evidence{Events: known, Standing: order.Corroborated}
 	if from.traced {
-		work.Go(func() { created = order.Attest(ctx, x.sources[o.Terms.Give.Chain], known) })
+		work.Go(func() { created = order.Attest(ctx, x.Source(o.Terms.Give.Chain), known) })
 	}
 	work.Wait()
 	now, _ := order.Fold(created.Events)

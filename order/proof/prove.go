@@ -107,7 +107,7 @@ func (p *prover) due(position ledger.Checkpoint, end uint64, isPrompt bool) uint
 	since := time.Since(p.at)
 	isSoon := isWeak && (count >= ProvenAtOnce || since >= ProvenSoon) || since >= ProvenEvery
 	switch {
-	case count >= Together || count >= provenAlone && isSoon:
+	case count >= Together || count >= provenAlone && (isSoon || isPrompt && isWeak):
 		return Together
 	case isSoon || isPrompt && isWeak && (count >= provenPromptly || end >= p.wordEnd):
 		return provenSlice

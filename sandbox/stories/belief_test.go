@@ -88,7 +88,7 @@ func (n *tally) Errorf(format string, a ...any) {
 }
 
 // judge adds one answer to a verdict.
-func (v *verdict) judge(t *testing.T, url string, want any) {
+func (v *verdict) judge(t *testing.T, url string, want any, newest steps) {
 	t.Helper()
 	response, body := ask(t, http.MethodGet, url, "")
 	var got any
@@ -104,15 +104,14 @@ func (v *verdict) judge(t *testing.T, url string, want any) {
 		v.first = url + ": " + n.first
 	}
 	v.fields += n.fields
-	record, isOrder := want.(map[string]any)
-	if !isOrder {
+	if newest == nil { // it is not an order
 		return
 	}
 	v.orders++
 	if n.fields == 0 {
 		v.right++
 	}
-	isProven := isProvenOf(response.Header.Get("Index-Basis"), record)
+	isProven := newest.areProven(response.Header.Get("Index-Basis"))
 	if !isProven {
 		v.unproven++
 		v.basis = response.Header.Get("Index-Basis")
@@ -124,9 +123,12 @@ func (v *verdict) judge(t *testing.T, url string, want any) {
 
 var provenBlock = regexp.MustCompile(`(\d+);block=(?:[^,]*;proven=(\d+))?`)
 
-// isProvenOf reports whether the chains of an Index-Basis are proven up to the last steps of an order.
-func isProvenOf(basis string, record map[string]any) bool {
-	newest := map[string]uint64{}
+// steps are the blocks with an order's newest steps, by the chains' ids.
+type steps map[string]uint64
+
+// stepsOf are those that a record names.
+func stepsOf(record map[string]any) steps {
+	newest := steps{}
 	for name, value := range record {
 		offer := "giveOfferWithMetadata"
 		if strings.Contains(name, "Dst") {
@@ -141,12 +143,41 @@ func isProvenOf(basis string, record map[string]any) bool {
 			newest[id] = max(newest[id], block)
 		}
 	}
-	for _, said := range provenBlock.FindAllStringSubmatch(basis, -1) {
-		if proven, _ := strconv.ParseUint(said[2], 10, 64); proven >= newest[said[1]] {
-			delete(newest, said[1])
+	return newest
+}
+
+// reported adds the steps of an order that a record does not name: of its amounts and its external call.
+func (l *lane) reported(t *testing.T, order string, newest steps) steps {
+	t.Helper()
+	for _, each := range l.ledgers {
+		for _, receipt := range each.Receipts {
+			for _, log := range receipt.Logs {
+				if strings.Contains(log.Data, strings.TrimPrefix(order, "0x")) {
+					block, err := strconv.ParseUint(log.BlockNumber, 0, 64)
+					if err != nil {
+						t.Fatal(err)
+					}
+					id := strconv.FormatUint(each.DeBridgeID, 10)
+					newest[id] = max(newest[id], block)
+				}
+			}
 		}
 	}
-	return len(newest) == 0
+	return newest
+}
+
+// areProven reports whether the chains of an Index-Basis are proven up to the steps.
+func (s steps) areProven(basis string) bool {
+	proven := map[string]uint64{}
+	for _, said := range provenBlock.FindAllStringSubmatch(basis, -1) {
+		proven[said[1]], _ = strconv.ParseUint(said[2], 10, 64)
+	}
+	for id, block := range s {
+		if proven[id] < block {
+			return false
+		}
+	}
+	return true
 }
 
 // blame is a log that keeps the names of endpoints which it holds to be wrong.
@@ -374,16 +405,19 @@ func (l *lane) meet(t *testing.T, how, rule string, isBeside, isWhole bool) {
 	c.Index.Asked = oftenAsked
 	l.place(&c, isBeside)
 	course.config = c
-	expected := readExpectation(t)
+	expected, newest := readExpectation(t), map[string]steps{}
+	for _, o := range expected.Orders {
+		newest[o.OrderID] = l.reported(t, o.OrderID, stepsOf(o.json()))
+	}
 	course.judge = func(t *testing.T, url string) (v verdict) {
 		for _, o := range expected.Orders {
-			v.judge(t, fmt.Sprintf("%s/api/Orders/creationTxHash/%s?index=%d", url, o.CreationTxHash, o.IndexInTx), o.json())
+			v.judge(t, fmt.Sprintf("%s/api/Orders/creationTxHash/%s?index=%d", url, o.CreationTxHash, o.IndexInTx), o.json(), newest[o.OrderID])
 		}
 		if course.isCold {
 			return v
 		}
 		for _, e := range expected.Locked {
-			v.judge(t, url+"/api/Satistics/"+e.Taker+"/lockedAssets", lockedJSON(e.Chains))
+			v.judge(t, url+"/api/Satistics/"+e.Taker+"/lockedAssets", lockedJSON(e.Chains), nil)
 		}
 		return v
 	}

@@ -30,7 +30,7 @@ func TestOneWordIsNotBelievedOfAWorld(t *testing.T) {
 			t.Fatalf("mine: %s", body)
 		}
 	}
-	honest, wanted := inFrontOf(t, world), map[string]any{}
+	honest, wanted := inFrontOf(t, world), map[string]map[string]any{}
 	for _, o := range told.Orders {
 		for index := 0; ; index++ {
 			path := fmt.Sprintf("/api/Orders/creationTxHash/%s?index=%d", o.CreationTxHash, index)
@@ -38,7 +38,7 @@ func TestOneWordIsNotBelievedOfAWorld(t *testing.T) {
 			if response.StatusCode == http.StatusNotFound && index > 0 {
 				break
 			}
-			var record any
+			var record map[string]any
 			decoder := json.NewDecoder(bytes.NewReader(body))
 			decoder.UseNumber()
 			if err := decoder.Decode(&record); err != nil || response.StatusCode != http.StatusOK {
@@ -52,7 +52,7 @@ func TestOneWordIsNotBelievedOfAWorld(t *testing.T) {
 	}
 	judge := func(t *testing.T, url string) (v verdict) {
 		for path, want := range wanted {
-			v.judge(t, url+path, want)
+			v.judge(t, url+path, want, stepsOf(want))
 		}
 		return v
 	}

@@ -68,32 +68,33 @@ func (c *Chain) storedOrders(
 	if err != nil {
 		return nil, err
 	}
-	return answers, c.confirmZeros(ctx, calls, answers, by)
+	_, _ = c.confirmZeros(ctx, calls, answers, by) // else they are as one endpoint says
+	return answers, ctx.Err()
 }
 
-// confirmZeros asks another voice, if there is one, about empty answers and zeros, and takes its others.
-func (c *Chain) confirmZeros(ctx context.Context, calls []contractCall, answers [][]byte, by []string) error {
+// confirmZeros asks another voice about empty answers and zeros, and takes its others. single are those that remain one
+// endpoint's word since there is no other that can be expected to answer.
+func (c *Chain) confirmZeros(ctx context.Context, calls []contractCall, answers [][]byte, by []string) (single []int, err error) {
 	var zeros []contractCall
-	var places []int
 	for i, answer := range answers {
 		if len(bytes.Trim(answer, "\x00")) == 0 {
-			zeros, places = append(zeros, calls[i]), append(places, i)
+			zeros, single = append(zeros, calls[i]), append(single, i)
 		}
 	}
 	other := c.rpc.Other("eth_call", by...)
 	if len(zeros) == 0 || other == nil {
-		return nil
+		return single, nil
 	}
 	again, _, err := c.callContracts(ctx, other, zeros)
 	if err != nil {
-		return ctx.Err() // as one endpoint says
+		return nil, err
 	}
-	for i, place := range places {
+	for i, place := range single {
 		if len(bytes.Trim(again[i], "\x00")) > 0 {
 			answers[place] = again[i]
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // Origin returns the first block with orders as the registry knows it, else a block before the time since which it

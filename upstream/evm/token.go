@@ -25,8 +25,9 @@ func (c *Chain) ReadTokens(ctx context.Context, addresses []chain.Address) ([]to
 		return nil, nil
 	}
 	answers, by, err := c.callContracts(ctx, c.rpc, calls)
+	var single []int
 	if err == nil {
-		err = c.confirmZeros(ctx, calls, answers, by)
+		single, err = c.confirmZeros(ctx, calls, answers, by)
 	}
 	if err != nil {
 		return nil, err
@@ -35,6 +36,9 @@ func (c *Chain) ReadTokens(ctx context.Context, addresses []chain.Address) ([]to
 	for i := range readings {
 		said := answers[i*len(metadataCalls):]
 		readings[i] = token.Reading{Decimals: decimals(said[0]), Name: text(said[1]), Symbol: text(said[2])}
+	}
+	for _, i := range single {
+		readings[i/len(metadataCalls)].IsSingle = true
 	}
 	return readings, nil
 }

@@ -31,26 +31,32 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	if len(contracts) == 0 {
 		return order.Proof{Events: first, Standing: order.Intrinsic}, nil
 	}
-	told := c.attested.Of(from, to)
+	heard := c.attested.Of(from, to)
+	names := jsonrpc.NamesOf(heard)
 	isShort := to-from < provenSpan
 	// Where an empty list would not settle it, nodes need not show that they have come as far.
 	isChecked := len(first) == 0 && isShort && c.filters.Load() == filtersUsual
-	list, by, err := c.listings(ctx, from, to, contracts, slices.Concat(told, c.attested.Faulty()), isChecked)
+	list, by, err := c.listings(ctx, from, to, contracts, slices.Concat(names, c.attested.Faulty()), isChecked)
 	if err != nil {
 		return v, err
 	}
-	if len(told) == 0 { // whoever read them first is not known any more
-		again, others, err := c.listings(ctx, from, to, contracts, slices.Concat(namesOf(by), c.attested.Faulty()), isChecked)
+	isApart := c.rpc.AreApart(from, to, heard, by)
+	// It is not known any more which endpoint read them first, or some of them were read by one alone.
+	if len(heard) == 0 || !isApart && !c.rpc.Avoiding(jsonrpc.NamesOf(by)...).AvoidsAll() {
+		again, others, err := c.listings(ctx, from, to, contracts, slices.Concat(jsonrpc.NamesOf(by), c.attested.Faulty()), isChecked)
 		if err != nil {
 			return v, err
 		}
-		list, told, by = append(list, unlisted(again, list)...), namesOf(by), append(by, others...)
+		isApart = c.rpc.AreApart(from, to, by, others)
+		list, names, by = append(list, unlisted(again, list)...), jsonrpc.NamesOf(by), append(by, others...)
 	}
-	v.Standing = c.standingOfVoices(told, namesOf(by))
+	if isApart {
+		v.Standing = order.Corroborated
+	}
 	second, err := c.placesOf(list)
 	agree := err == nil && len(order.DifferingBlocks(second, placesOfEvents(first))) == 0 // a log that cannot be read agrees with nothing
 	doubted := slices.ContainsFunc(c.attested.Faulty(), func(liar string) bool {
-		return slices.Contains(told, liar) || slices.ContainsFunc(by, func(v jsonrpc.Attestation) bool { return v.By == liar })
+		return slices.Contains(names, liar) || slices.ContainsFunc(by, func(v jsonrpc.Attestation) bool { return v.By == liar })
 	})
 	if agree && !doubted && (len(first) > 0 || !isShort || c.attested.HadEvidence(from, to)) {
 		return order.Proof{Events: first, Standing: v.Standing, Wrong: c.attested.Unreported()}, nil
@@ -75,23 +81,6 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	}
 	v.Wrong = c.attested.Unreported()
 	return v, nil
-}
-
-// standingOfVoices is that of what some endpoints reported and others repeated.
-func (c *Chain) standingOfVoices(told, again []string) order.Standing {
-	for _, a := range told {
-		if slices.ContainsFunc(again, func(b string) bool { return c.rpc.AreVoices(a, b) }) {
-			return order.Corroborated
-		}
-	}
-	return order.Single
-}
-
-func namesOf(all []jsonrpc.Attestation) (names []string) {
-	for _, each := range all {
-		names = append(names, each.By)
-	}
-	return names
 }
 
 func placesOfEvents(events []order.Event) []order.Place {

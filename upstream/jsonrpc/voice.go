@@ -1,6 +1,7 @@
 package jsonrpc
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"slices"
@@ -16,9 +17,6 @@ const (
 	usualWitness = 3
 	leastWitness = 1200 * time.Millisecond
 )
-
-// sameGaps is how often two endpoints must have lacked the same things to count as one voice.
-const sameGaps = 2
 
 // voices are the providers behind the endpoints of a pool: two endpoints of one provider cannot confirm each other.
 type voices struct {
@@ -41,25 +39,34 @@ func (v *voices) isOne(a, b string) bool {
 	return a == b || v.of[a] == v.of[b] && v.of[a] != ""
 }
 
-// SameGaps learns that two endpoints lacked the same, which was proven to be there. After sameGaps times they count as one
-// provider under two names.
-func (c *Client) SameGaps(a, b string) {
-	v := c.voices
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	pair := [2]string{min(a, b), max(a, b)}
-	if v.lacked[pair]++; a == b || v.lacked[pair] < sameGaps {
-		return
-	}
-	for name, voice := range v.of {
-		if voice == v.of[b] {
-			v.of[name] = v.of[a]
-		}
-	}
-}
-
 // AreVoices reports whether two endpoints can confirm each other.
 func (c *Client) AreVoices(a, b string) bool { return !c.voices.isOne(a, b) }
+
+// AreApart reports whether two readings cover some blocks, and what one endpoint attested to in the one is attested to by
+// other voices in the other.
+func (c *Client) AreApart(from, to uint64, first, second []Attestation) bool {
+	var both []Attestation
+	for _, a := range first {
+		for _, b := range second {
+			common := Attestation{From: max(a.From, b.From), To: min(a.To, b.To)}
+			if common.From > common.To {
+				continue
+			}
+			if !c.AreVoices(a.By, b.By) {
+				return false
+			}
+			both = append(both, common)
+		}
+	}
+	slices.SortFunc(both, func(a, b Attestation) int { return cmp.Compare(a.From, b.From) })
+	for _, each := range both {
+		if each.From > from {
+			return false
+		}
+		from = max(from, each.To+1)
+	}
+	return from > to
+}
 
 // Avoiding returns a client that asks the endpoints with these names, and others of their providers, after all others:
 // for a second reading, or since they were wrong.

@@ -27,13 +27,16 @@ const (
 // names stays unknown: finding it would take all blocks, some megabytes each.
 func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Proof, err error) {
 	ctx = upstream.Background.For(ctx)
-	tellers, liars := c.attested.Of(from, to), c.attested.Faulty()
+	heard, liars := c.attested.Of(from, to), c.attested.Faulty()
+	tellers := jsonrpc.NamesOf(heard)
 	another := c.rpc.Avoiding(slices.Concat(tellers, liars)...)
 	second, by, err := c.readings(ctx, another, from, to, tellers, liars)
 	if err != nil {
 		return v, err
 	}
-	if len(tellers) == 0 { // whoever read them first is not known any more
+	isApart := c.rpc.AreApart(from, to, heard, attestedBy(from, to, by))
+	// It is not known any more which endpoint read them first, or some of them were read by one alone.
+	if len(tellers) == 0 || !isApart && !c.rpc.Avoiding(by).AvoidsAll() {
 		again, other, err := c.readings(ctx, c.rpc.Avoiding(append(liars, by)...), from, to, []string{by}, liars)
 		if err != nil {
 			return v, err
@@ -44,9 +47,10 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 				second = append(second, again[i])
 			}
 		}
+		isApart = c.rpc.AreVoices(by, other)
 		tellers, by = []string{by}, other
 	}
-	if slices.ContainsFunc(tellers, func(first string) bool { return c.rpc.AreVoices(first, by) }) {
+	if isApart {
 		v.Standing = order.Corroborated
 	}
 	slots := order.DifferingBlocks(places(first), places(second))
@@ -72,6 +76,10 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	}
 	v.Wrong = c.attested.Unreported()
 	return v, nil
+}
+
+func attestedBy(from, to uint64, name string) []jsonrpc.Attestation {
+	return []jsonrpc.Attestation{{From: from, To: to, By: name, IsList: true}}
 }
 
 // readings are the events of slots as an endpoint lists them, and its name; as its lists together show them, where it

@@ -72,15 +72,23 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 		}
 		v.Events = append(v.Events, events...)
 	}
-	truth := placesOfEvents(v.Events)
-	for _, block := range order.DifferingBlocks(truth, second) {
-		c.attested.MarkFaulty(jsonrpc.LatestOf(by, block))
-	}
-	for _, block := range order.DifferingBlocks(truth, placesOfEvents(first)) {
-		c.attested.MarkFaultyAt(block)
-	}
+	c.blame(placesOfEvents(v.Events), placesOfEvents(first), second, heard, by)
 	v.Wrong = c.attested.Unreported()
 	return v, nil
+}
+
+// blame marks the endpoints whose readings of blocks differ from the truth. Two that lacked the same may be one provider.
+func (c *Chain) blame(truth, first, second []order.Place, heard, by []jsonrpc.Attestation) {
+	for _, block := range order.DifferingBlocks(truth, second) {
+		again, before := jsonrpc.LatestOf(by, block), jsonrpc.LatestOf(heard, block)
+		c.attested.MarkFaulty(again)
+		if before != "" && again != "" && !slices.Contains(order.DifferingBlocks(first, second), block) {
+			c.rpc.SameGaps(again, before)
+		}
+	}
+	for _, block := range order.DifferingBlocks(truth, first) {
+		c.attested.MarkFaultyAt(block)
+	}
 }
 
 func placesOfEvents(events []order.Event) []order.Place {

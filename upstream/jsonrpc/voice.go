@@ -18,6 +18,9 @@ const (
 	leastWitness = 1200 * time.Millisecond
 )
 
+// sameGaps is how often two endpoints must have lacked the same things to count as one voice.
+const sameGaps = 2
+
 // voices are the providers behind the endpoints of a pool: two endpoints of one provider cannot confirm each other.
 type voices struct {
 	mu     sync.Mutex
@@ -37,6 +40,23 @@ func (v *voices) isOne(a, b string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return a == b || v.of[a] == v.of[b] && v.of[a] != ""
+}
+
+// SameGaps learns that two endpoints lacked the same, which was proven to be there. After sameGaps times they count as one
+// provider under two names.
+func (c *Client) SameGaps(a, b string) {
+	v := c.voices
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	pair := [2]string{min(a, b), max(a, b)}
+	if v.lacked[pair]++; a == b || v.lacked[pair] < sameGaps {
+		return
+	}
+	for name, voice := range v.of {
+		if voice == v.of[b] {
+			v.of[name] = v.of[a]
+		}
+	}
 }
 
 // AreVoices reports whether two endpoints can confirm each other.

@@ -115,7 +115,7 @@ func (c Checkpoint) ProvenTo(finalized uint64, isVerifiable bool) uint64 {
 	return 0
 }
 
-// IsSingle reports whether what was read a second time is one endpoint's word all the same.
+// IsSingle reports whether blocks that were read a second time are one endpoint's word all the same.
 func (c Checkpoint) IsSingle() bool { return c.SingleFrom > 0 && c.SingleFrom < c.ProvenEnd }
 
 // AnchorBefore returns the newest anchor before a block: its number and hash.

@@ -73,7 +73,7 @@ func (c *Chain) storedOrders(
 }
 
 // confirmZeros asks another voice about empty answers and zeros, and takes its others. single are those that remain one
-// endpoint's word since there is no other that can be expected to answer.
+// endpoint's word since no other can be expected to answer.
 func (c *Chain) confirmZeros(ctx context.Context, calls []contractCall, answers [][]byte, by []string) (single []int, err error) {
 	var zeros []contractCall
 	for i, answer := range answers {

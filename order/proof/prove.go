@@ -155,7 +155,7 @@ func (c *Chain) ProveNext(
 		found.End, found.SingleFrom = c.prover.endAfter(r, found.Wrong), position.SingleFrom
 		switch isSingle := position.IsSingle(); {
 		case found.Standing == order.Single && !isSingle:
-			found.SingleFrom = r.From
+			found.SingleFrom = max(r.From, 1) // 0: none are
 		case found.Standing > order.Single && isSingle: // there is another endpoint now
 			found.End, found.SingleFrom = min(found.End, position.SingleFrom), 0
 		}

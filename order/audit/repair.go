@@ -34,9 +34,9 @@ func (r Repair) IsWhole() bool { return r.Err == nil && (r.Left == nil || r.Left
 const repairAttempts = 5
 
 // Repair audits the orders of a selection and corrects the store where a chain differs: the blocks concerned are read
-// again and prove what they hold, or where a chain's blocks cannot, the transactions are believed. Each chain is corrected in
-// one transaction, and compared once more. Gateways may follow the chains meanwhile. report hears of every step, from
-// several goroutines. The result is in ascending order of chains.
+// again and prove what they hold, or where a chain's blocks cannot, the transactions are believed. Each chain is
+// corrected in one transaction, and compared once more. Gateways may follow the chains meanwhile. report hears of every
+// step, from several goroutines. The result is in ascending order of chains.
 func (b *Books) Repair(ctx context.Context, of ledger.Selection, report func(Progress)) ([]Repair, error) {
 	return b.repairEach(ctx, of.Chain, report, func(ctx context.Context, m *mender) error { return m.mend(ctx, of) })
 }

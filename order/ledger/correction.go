@@ -10,7 +10,8 @@ import (
 	"crossgate/store"
 )
 
-// InitiatorAt returns who sent the transaction of the event at a place, as other events of it have it; absent where none does.
+// InitiatorAt returns who sent the transaction of the event at a place, as other events of it have it; absent where
+// none does.
 func InitiatorAt(at order.At, events []order.Event) chain.Address {
 	for _, e := range events {
 		if e.At.Chain == at.Chain && e.At.BlockHash == at.BlockHash && e.At.LogIndex == at.LogIndex && e.At.Tx == at.Tx {
@@ -53,8 +54,8 @@ func (tx *Tx) WithdrawAnswers(ctx context.Context, id chain.ID, position Checkpo
 		int64(id), int64(position.Reorgs)))
 }
 
-// Prove takes note that a chain is proven before a block, after a range that began where it was proven. ErrMoved when it
-// was not, or a reorg has dropped a part of the range.
+// Prove takes note that a chain is proven before a block, after a range that began where it was proven. ErrMoved when
+// it was not, or a reorg has dropped a part of the range.
 func (tx *Tx) Prove(ctx context.Context, id chain.ID, r Range, end uint64) error {
 	return changedOne(tx.ExecContext(ctx, `UPDATE checkpoints SET proven_end = $1 WHERE chain = $2 AND proven_end = $3 AND block >= $4`,
 		int64(end), int64(id), int64(r.From), int64(r.To)))

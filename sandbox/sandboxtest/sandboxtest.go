@@ -1,4 +1,5 @@
-// Package sandboxtest starts worlds for tests. A world takes a second of processor time: tests that only read one share it.
+// Package sandboxtest starts worlds for tests. A world takes a second of processor time: tests that only read one share
+// it.
 package sandboxtest
 
 import (

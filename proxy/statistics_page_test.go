@@ -71,7 +71,8 @@ func TestOrderPageTellsWorthThenAndWhereItWasRead(t *testing.T) {
 			t.Errorf("the page lacks %q: %s", want, page)
 		}
 	}
-	if page := pageAt(t, s, "/order/"+createdTx, http.StatusOK); !strings.Contains(page, "value then not known") {
+	page = plainText(pageAt(t, s, "/order/"+createdTx, http.StatusOK)) // not counted, and not delivered
+	if !strings.Contains(page, "USD Coin, value then not known, $17.99 now") || !strings.Contains(page, "POL Polygon, no price now") || strings.Contains(page, "Both fees") {
 		t.Errorf("an order that was not counted has a value: %s", page)
 	}
 }

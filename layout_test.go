@@ -166,8 +166,8 @@ var doors = []door{
 	{"github.com/gagliardetto/solana-go", "sandbox/...", "", "the gateway reads Solana by itself (docs/decisions/0006); the library is for the sandbox"},
 	{"github.com/gagliardetto/binary", "sandbox/...", "", "the gateway reads Solana by itself (docs/decisions/0006); the library is for the sandbox"},
 	{"github.com/ethereum/go-ethereum", "sandbox/...", "", worldOnly},
-	{"github.com/ethereum/go-ethereum/accounts/abi", "order/onchain upstream/evm upstream/evm/swap upstream/venue sandbox/...", "", abiLibrary},
-	{"github.com/ethereum/go-ethereum/common", "order/onchain upstream/evm upstream/evm/swap upstream/venue sandbox/...", "", abiLibrary},
+	{"github.com/ethereum/go-ethereum/accounts/abi", "upstream/evm upstream/evm/swap upstream/venue sandbox/...", "order/onchain", abiLibrary},
+	{"github.com/ethereum/go-ethereum/common", "upstream/evm upstream/evm/swap upstream/venue sandbox/...", "order/onchain", abiLibrary},
 	{"github.com/ethereum/go-ethereum/rlp", "upstream/evm upstream/evm/swap", "", abiLibrary},
 	{"github.com/ethereum/go-ethereum/crypto", "order/onchain upstream/evm upstream/evm/swap upstream/venue sandbox/...", "", abiLibrary},
 

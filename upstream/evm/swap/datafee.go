@@ -19,6 +19,10 @@ var oracle = chain.NewAddress([]byte{
 	0x42, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x0f,
 })
 
+// opStack are the chains by their EIP-155 ids that publish transactions on another chain and charge for it: Optimism,
+// Base, BOB, Mantle, MegaETH.
+var opStack = map[uint64]bool{10: true, 8453: true, 60808: true, 5000: true, 4326: true}
+
 // linea is the EIP-155 id of the chain whose price of gas depends on the size of the transaction.
 const linea = 59144
 
@@ -30,7 +34,7 @@ var (
 // DataFee is what publishing tx costs beside gas. On Arbitrum and the ZK stack it is part of the gas.
 func (f *Fees) DataFee(ctx context.Context, sender chain.Address, tx quote.Tx, gas uint64) (chain.Amount, error) {
 	switch {
-	case evm.OPStack[f.chain.Facts().Native]:
+	case opStack[f.chain.Facts().Native]:
 		return f.publishingFee(ctx, tx, gas)
 	case f.chain.Facts().Native == linea:
 		return f.sizeFee(ctx, sender, tx, gas)

@@ -136,16 +136,16 @@ func keepWriting(t *testing.T, db *DB) (stop func()) {
 
 func TestRestoreRefusesWhatIsNoBackup(t *testing.T) {
 	dir := t.TempDir()
-	text, damaged := filepath.Join(dir, "text"), filepath.Join(dir, "damaged")
+	text, damaged, empty := filepath.Join(dir, "text"), filepath.Join(dir, "damaged"), filepath.Join(dir, "empty")
 	whole, err := os.ReadFile(filled(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	copy(whole[3*4096:], strings.Repeat("x", 2*4096))
-	if err := errors.Join(os.WriteFile(text, []byte(strings.Repeat("letters ", 999)), 0o600), os.WriteFile(damaged, whole, 0o600)); err != nil {
+	if err := errors.Join(os.WriteFile(text, []byte(strings.Repeat("letters ", 999)), 0o600), os.WriteFile(damaged, whole, 0o600), os.WriteFile(empty, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	for file, says := range map[string]string{filepath.Join(dir, "absent"): "does not exist", text: "not a database", damaged: "damaged"} {
+	for file, says := range map[string]string{filepath.Join(dir, "absent"): "does not exist", text: "not a database", damaged: "damaged", empty: "it is empty"} {
 		to := Location{Path: filepath.Join(dir, "orders.db")}
 		if err := to.Restore(t.Context(), file); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("Restore of %s: %v, want %q in it", file, err, says)

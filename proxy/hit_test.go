@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-
 )
 
 // TestHotHitAllocates counts what a request costs whose answer is kept, between the request and the client: with

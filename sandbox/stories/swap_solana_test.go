@@ -99,8 +99,8 @@ var solanaCases = []swapCase{
 	{"coin", "PYUSD", "70000000", false, ""},
 	{"coin", "USDC", "250000000", true, ""},
 	{"PYUSD", "coin", "20000000", true, ""},
-	{"wrapped", "USDC", "250000000", false, ""},
-	{"USDC", "wrapped", "150000000", true, ""},
+	{"USDC", "wrapped", "150000000", false, ""},
+	{"wrapped", "USDC", "250000000", false, ""}, // of what the one before left
 	{"JitoSOL", "USDC", "2000000000", true, ""},
 }
 

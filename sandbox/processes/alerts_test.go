@@ -16,6 +16,7 @@ import (
 	"crossgate/internal/postgrestest"
 	"crossgate/internal/redistest"
 	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // observed is two gateways on one database and one shared cache, and a Prometheus that looks at both.
@@ -211,7 +212,7 @@ func TestOneCauseIsOneAlert(t *testing.T) {
 // fault has a chain's node misbehave.
 func (o *observed) fault(t *testing.T, at *sandbox.Chain, how string) {
 	t.Helper()
-	controlled(t, o.world, "fault", fmt.Sprintf(`{"target":%d,%s}`, at.Facts.ID, how), new(any))
+	sandboxtest.Control(t, o.world, "fault", fmt.Sprintf(`{"target":%d,%s}`, at.Facts.ID, how), new(any))
 }
 
 // configure adds lines to the configurations of both gateways.

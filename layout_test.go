@@ -162,7 +162,6 @@ var doors = []door{
 	{"github.com/prometheus/common", "", "sandbox/stories", testsOnly},
 	{"go.opentelemetry.io/proto/otlp", "", "sandbox/stories", "spans leave by the SDK's exporter; only tests read what left"},
 	{"google.golang.org/protobuf", "", "sandbox/stories", "spans leave by the SDK's exporter; only tests read what left"},
-	{"google.golang.org/grpc", "", "sandbox/stories", "spans leave by the SDK's exporter; only tests read what left"},
 
 	{"github.com/gagliardetto/solana-go", "sandbox/...", "", "the gateway reads Solana by itself (docs/decisions/0006); the library is for the sandbox"},
 	{"github.com/gagliardetto/binary", "sandbox/...", "", "the gateway reads Solana by itself (docs/decisions/0006); the library is for the sandbox"},

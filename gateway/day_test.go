@@ -15,7 +15,6 @@ import (
 	"crossgate/config"
 	"crossgate/order"
 	"crossgate/order/follow"
-	"crossgate/order/query"
 	"crossgate/store"
 )
 
@@ -37,7 +36,7 @@ func TestADayOfFollowing(t *testing.T) {
 			sources[own.ID] = chains[own.ID].source(t, c, own)
 		}
 		o.Lookback = 100
-		x := query.New(follow.New(db, sources, o), query.Options{})
+		x := index(follow.New(db, sources, o), c.Index)
 		stop := settled(t, x, settle, chains)
 		seen := askAround(x, chains, []chain.ID{1, 8453}, simulated)
 		stop()

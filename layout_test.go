@@ -130,7 +130,7 @@ const (
 
 var doors = []door{
 	{"github.com/gin-gonic/gin", "proxy proxy/orders proxy/swaps proxy/pages/...", "bench", "HTTP is served by proxy: return a value or an error to it"},
-	{"golang.org/x/net/http/httpguts", "proxy/transport", "", "what a header may hold is decided where it is read"},
+	{"golang.org/x/net/http/httpguts", "proxy/transport cache/rfc9111", "", "what a header may hold is decided where it is read"},
 	{"golang.org/x/net/publicsuffix", "proxy/admin", "", "which names outsiders can have matters where they are refused"},
 	{"github.com/dgraph-io/ristretto/v2", "cache", "bench", "remember answers through cache.Cache"},
 	{"github.com/dunglas/httpsfv", "cache/rfc9111", "", "structured fields are read where the rules about them are"},
@@ -168,8 +168,8 @@ var doors = []door{
 	{"github.com/gagliardetto/solana-go", "sandbox/...", "", "the gateway reads Solana by itself (docs/decisions/0006); the library is for the sandbox"},
 	{"github.com/gagliardetto/binary", "sandbox/...", "", "the gateway reads Solana by itself (docs/decisions/0006); the library is for the sandbox"},
 	{"github.com/ethereum/go-ethereum", "sandbox/...", "", worldOnly},
-	{"github.com/ethereum/go-ethereum/accounts/abi", "order/onchain upstream/evm upstream/evm/swap upstream/venue sandbox/...", "", abiLibrary},
-	{"github.com/ethereum/go-ethereum/common", "order/onchain upstream/evm upstream/evm/swap upstream/venue sandbox/...", "", abiLibrary},
+	{"github.com/ethereum/go-ethereum/accounts/abi", "upstream/evm upstream/evm/swap upstream/venue sandbox/...", "order/onchain", abiLibrary},
+	{"github.com/ethereum/go-ethereum/common", "upstream/evm upstream/evm/swap upstream/venue sandbox/...", "order/onchain", abiLibrary},
 	{"github.com/ethereum/go-ethereum/rlp", "upstream/evm upstream/evm/seal upstream/evm/swap", "", abiLibrary},
 	{"github.com/ethereum/go-ethereum/crypto", "order/onchain upstream/evm upstream/evm/seal upstream/evm/swap upstream/venue sandbox/...", "", abiLibrary},
 

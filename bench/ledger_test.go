@@ -217,108 +217,66 @@ func (l *ledger) transactionOf(number, delay uint64) chain.TxHash {
 
 func (l *ledger) created(number uint64) onchain.Log {
 	terms := termsOf(number)
-	var a abi
-	a.bytes(tuple(terms).encode()) // the tuple stands where byte strings do, without their length
-	a.parts[0].bare = true
-	a.word(onchain.ID(terms))
-	a.bytes(nil) // affiliate fee
-	a.number(1_000_000_000_000_000)
-	a.number(400_000_000_000_000)
-	a.number(31_805)
-	a.bytes(make([]byte, 120)) // metadata
-	return onchain.Log{Address: contracts.DlnSource, Topics: createdOrder, Data: a.encode()}
+	return onchain.Log{Address: contracts.DlnSource, Topics: createdOrder, Data: encode(
+		tuple(terms), onchain.ID(terms), []byte(nil), uint64(1_000_000_000_000_000), uint64(400_000_000_000_000), uint64(31_805), make([]byte, 120),
+	)} // no affiliate fee, both fees, the referral code, and metadata
 }
 
 func (l *ledger) fulfilled(number uint64) onchain.Log {
-	terms := termsOf(number)
-	var a abi
-	a.bytes(tuple(terms).encode())
-	a.parts[0].bare = true
-	a.word(onchain.ID(terms))
-	a.word(terms.Take.Amount.Bytes32())
-	a.address(l.takerOf(number))
-	a.address(l.takerOf(number))
-	return onchain.Log{Address: contracts.DlnDestination, Topics: fulfilledOrder, Data: a.encode()}
+	terms, taker := termsOf(number), l.takerOf(number)
+	return onchain.Log{Address: contracts.DlnDestination, Topics: fulfilledOrder, Data: encode(
+		tuple(terms), onchain.ID(terms), chain.Hash(terms.Take.Amount.Bytes32()), taker, taker,
+	)}
 }
 
 func (l *ledger) unlocked(number uint64) onchain.Log {
-	var a abi
-	a.word(onchain.ID(termsOf(number)))
-	a.bytes(l.takerOf(number).Bytes())
-	a.word(spread(number))
-	return onchain.Log{Address: contracts.DlnDestination, Topics: sentUnlock, Data: a.encode()}
+	return onchain.Log{Address: contracts.DlnDestination, Topics: sentUnlock, Data: encode(
+		onchain.ID(termsOf(number)), l.takerOf(number).Bytes(), spread(number),
+	)}
 }
 
 func (l *ledger) claimed(number uint64) onchain.Log {
 	terms := termsOf(number)
-	var a abi
-	a.word(onchain.ID(terms))
-	a.address(l.takerOf(number))
-	a.word(terms.Give.Amount.Bytes32())
-	a.address(terms.Give.Token)
-	return onchain.Log{Address: contracts.DlnSource, Topics: claimedUnlock, Data: a.encode()}
+	return onchain.Log{Address: contracts.DlnSource, Topics: claimedUnlock, Data: encode(
+		onchain.ID(terms), l.takerOf(number), chain.Hash(terms.Give.Amount.Bytes32()), terms.Give.Token,
+	)}
 }
 
-func tuple(t order.Terms) *abi {
-	var a abi
-	a.number(t.Nonce)
-	a.bytes(t.Maker.Bytes())
-	a.number(uint64(t.Give.Chain))
-	a.bytes(t.Give.Token.Bytes())
-	a.word(t.Give.Amount.Bytes32())
-	a.number(uint64(t.Take.Chain))
-	a.bytes(t.Take.Token.Bytes())
-	a.word(t.Take.Amount.Bytes32())
-	for _, party := range []chain.Address{
-		t.Receiver, t.Authorities.GivePatch, t.Authorities.Order, t.Authorities.AllowedTaker, t.Authorities.CancelBeneficiary,
-	} {
-		a.bytes(party.Bytes())
-	}
-	a.bytes(t.ExternalCall)
-	return &a
+// encoded is an encoded tuple with members of any length.
+type encoded []byte
+
+func tuple(t order.Terms) encoded {
+	return encode(
+		t.Nonce, t.Maker.Bytes(), uint64(t.Give.Chain), t.Give.Token.Bytes(), chain.Hash(t.Give.Amount.Bytes32()),
+		uint64(t.Take.Chain), t.Take.Token.Bytes(), chain.Hash(t.Take.Amount.Bytes32()), t.Receiver.Bytes(), t.Authorities.GivePatch.Bytes(),
+		t.Authorities.Order.Bytes(), t.Authorities.AllowedTaker.Bytes(), t.Authorities.CancelBeneficiary.Bytes(), t.ExternalCall,
+	)
 }
 
-// abi writes the contract ABI's encoding of parameters: a word each, byte strings behind all words.
-type abi struct{ parts []part }
-
-type part struct {
-	word    [32]byte
-	dynamic bool
-	bare    bool // without its length: a tuple
-	tail    []byte
-}
-
-func (a *abi) word(w [32]byte) { a.parts = append(a.parts, part{word: w}) }
-
-func (a *abi) number(n uint64) {
-	var w [32]byte
-	binary.BigEndian.PutUint64(w[24:], n)
-	a.word(w)
-}
-
-func (a *abi) address(address chain.Address) {
-	var w [32]byte
-	copy(w[12:], address.Bytes())
-	a.word(w)
-}
-
-func (a *abi) bytes(raw []byte) { a.parts = append(a.parts, part{dynamic: true, tail: raw}) }
-
-func (a *abi) encode() []byte {
+// encode writes the contract ABI's encoding of parameters, for millions of logs without reflection: a word each, with
+// byte strings and tuples behind all words.
+func encode(parts ...any) encoded {
 	const size = 32
-	head := make([]byte, 0, size*len(a.parts))
-	var tail []byte
-	for _, p := range a.parts {
-		if !p.dynamic {
-			head = append(head, p.word[:]...)
+	head, tail := make([]byte, 0, size*len(parts)), []byte(nil)
+	for _, part := range parts {
+		var raw []byte
+		switch part := part.(type) {
+		case uint64:
+			head = appendNumber(head, part)
 			continue
+		case chain.Hash:
+			head = append(head, part[:]...)
+			continue
+		case chain.Address:
+			head = append(append(head, make([]byte, size-part.Len())...), part.Bytes()...)
+			continue
+		case encoded: // without its length
+			head, raw = appendNumber(head, uint64(size*len(parts)+len(tail))), part
+		case []byte:
+			head, raw = appendNumber(head, uint64(size*len(parts)+len(tail))), part
+			tail = appendNumber(tail, uint64(len(raw)))
 		}
-		head = appendNumber(head, uint64(size*len(a.parts)+len(tail)))
-		if !p.bare {
-			tail = appendNumber(tail, uint64(len(p.tail)))
-		}
-		tail = append(tail, p.tail...)
-		tail = append(tail, make([]byte, (size-len(p.tail)%size)%size)...)
+		tail = append(append(tail, raw...), make([]byte, (size-len(raw)%size)%size)...)
 	}
 	return slices.Concat(head, tail)
 }

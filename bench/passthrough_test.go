@@ -7,11 +7,6 @@ import (
 	"net/http/httptest"
 	"strconv"
 
-	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/sdk/metric"
-	"go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/sdk/trace/tracetest"
-
 	"crossgate/proxy"
 	"crossgate/proxy/passthrough"
 	"crossgate/upstream"
@@ -29,8 +24,6 @@ func (o singleOrigin) Forward(ctx context.Context, _ string, f upstream.Forward)
 
 // passingHot is the face of crossgateHot, with an origin behind it for what it does not answer itself.
 func passingHot(listener net.Listener) error {
-	otel.SetMeterProvider(metric.NewMeterProvider(metric.WithReader(metric.NewManualReader())))
-	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithBatcher(tracetest.NewNoopExporter())))
 	body, err := hotBody()
 	if err != nil {
 		return err
@@ -47,8 +40,7 @@ func passingHot(listener net.Listener) error {
 		return err
 	}
 	defer endpoint.Close()
-	server, err := newOrderServer(func(o *proxy.Options) {
-		o.Tracing.Share = 0.01
+	server, err := newHotServer(func(o *proxy.Options) {
 		o.Passthrough = proxy.Passthrough{
 			Origins: singleOrigin{upstream.NewPool("origin", endpoint)}, MaxBytes: 64 << 20,
 			Hosts: []passthrough.Host{{Name: "origin", MaxBody: passthrough.DefaultMaxBody}},

@@ -6,9 +6,6 @@ import (
 	"os"
 	"strconv"
 
-	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/sdk/metric"
-
 	"crossgate/proxy"
 	"crossgate/proxy/shadow"
 	"crossgate/upstream"
@@ -22,7 +19,6 @@ const (
 
 // shadowedHot is the face of crossgateHot, of whose answers a share is compared with those of another process.
 func shadowedHot(listener net.Listener) error {
-	otel.SetMeterProvider(metric.NewMeterProvider(metric.WithReader(metric.NewManualReader())))
 	share, err := strconv.ParseFloat(os.Getenv(shadowShare), 64)
 	if err != nil {
 		return err
@@ -32,8 +28,7 @@ func shadowedHot(listener net.Listener) error {
 		return err
 	}
 	defer endpoint.Close()
-	server, err := newOrderServer(func(o *proxy.Options) {
-		o.Tracing.Share = 0.01
+	server, err := newHotServer(func(o *proxy.Options) {
 		o.Passthrough.Shadow = proxy.Shadow{
 			Origins: singleOrigin{upstream.NewPool("origin", endpoint)},
 			Settings: shadow.Settings{

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // truth is what a world's contracts say, as far as the questions of a fleet's clients go.
@@ -40,7 +41,7 @@ func look(t *testing.T, world *sandbox.World) *truth {
 	t.Helper()
 	f := &truth{world: world, asks: &http.Client{Timeout: patience}, taker: world.Takers()[0].Address.Hex(), locked: map[string]bool{}}
 	var seen struct{ Orders []seenOrder }
-	f.control(t, http.MethodGet, "world", "", &seen)
+	sandboxtest.Control(t, world, "world", "", &seen)
 	of := map[string]int{} // orders of each transaction
 	for _, o := range seen.Orders {
 		of[o.CreationTxHash]++
@@ -58,34 +59,11 @@ func look(t *testing.T, world *sandbox.World) *truth {
 	return f
 }
 
-// control calls the sandbox.
-func (f *truth) control(t *testing.T, method, call, body string, out any) {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, f.world.URL()+"/sandbox/"+call, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := f.asks.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	said, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s %s", response.Status, said)
-	}
-	if err = errors.Join(err, json.Unmarshal(said, out)); err != nil {
-		t.Fatalf("%s %s: %v", call, body, err)
-	}
-}
-
 // deliver has an order be created and delivered by the taker, and asked for from now on.
 func (f *truth) deliver(t *testing.T) (o seenOrder) {
 	t.Helper()
-	f.control(t, http.MethodPost, "create",
-		`{"chainId":1,"takeChainId":137,"giveToken":"USDC","giveAmount":"100","takeToken":"DAI","takeAmount":"99.5"}`, &o)
-	f.control(t, http.MethodPost, "fulfil", fmt.Sprintf(`{"orderId":%q}`, o.OrderID), new(any))
-	o.State = "Fulfilled"
+	made := sandboxtest.Deliver(t, f.world)
+	o = seenOrder{made.OrderID, made.CreationTxHash, "Fulfilled"}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.fresh = append(f.fresh, o)

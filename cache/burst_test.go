@@ -11,40 +11,6 @@ import (
 	"time"
 )
 
-// TestTenThousandCallersOfAColdKeyLoadOnce has all of them wait at once, a third of them not for long.
-func TestTenThousandCallersOfAColdKeyLoadOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const callers = 10_000
-		c := open(t, Options[string]{})
-		var loads, answered, left atomic.Int64
-		load := func(context.Context) (string, Life, error) {
-			loads.Add(1)
-			<-time.After(2 * time.Second)
-			return "value", Life{Fresh: time.Hour}, nil
-		}
-		var waiting sync.WaitGroup
-		for i := range callers {
-			waiting.Go(func() {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(1+i%3)*time.Second)
-				defer cancel()
-				if i%3 == 1 { // as long as the load takes: either may win, so wait longer
-					ctx = t.Context()
-				}
-				if _, err := c.Get(ctx, named("key"), load); err != nil {
-					left.Add(1)
-					return
-				}
-				answered.Add(1)
-			})
-		}
-		waiting.Wait()
-		impatient := int64(callers/3 + 1)
-		if loads.Load() != 1 || left.Load() != impatient || answered.Load() != callers-impatient {
-			t.Errorf("%d loads, %d answered, %d left, want 1, %d and %d", loads.Load(), answered.Load(), left.Load(), callers-impatient, impatient)
-		}
-	})
-}
-
 // TestBurstOfNewKeysIsKept loads more keys at once than ristretto's queue of new ones has room for.
 func TestBurstOfNewKeysIsKept(t *testing.T) {
 	const keys, workers = 35_000, 16
@@ -81,29 +47,6 @@ func TestValuesWithoutRoomAreCounted(t *testing.T) {
 	if got := c.Stats(); got.Dropped != keys {
 		t.Errorf("Stats() = %+v, want %d values dropped", got, keys)
 	}
-}
-
-// TestExpiredValuesGiveBackTheirMemory waits for the sweep that ristretto does in steps of seconds.
-func TestExpiredValuesGiveBackTheirMemory(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const size = 1 << 10
-		c := open(t, Options[string]{MaxBytes: 1 << 20, Cost: func(string) int64 { return size }})
-		load := func(context.Context) (string, Life, error) { return "value", Life{Fresh: time.Second}, nil }
-		for i := range 100 {
-			if _, err := c.Get(t.Context(), named(fmt.Sprint(i)), load); err != nil {
-				t.Fatal(err)
-			}
-		}
-		synctest.Wait()
-		if taken := 1<<20 - c.store.RemainingCost(); taken < 100*size {
-			t.Fatalf("%d bytes are taken by 100 values of %d", taken, size)
-		}
-		<-time.After(20 * time.Second)
-		synctest.Wait()
-		if left := c.store.RemainingCost(); left != 1<<20 {
-			t.Errorf("%d of %d bytes are free after all values have expired", left, 1<<20)
-		}
-	})
 }
 
 func TestMoreLoadsThanMayRunAreDeclined(t *testing.T) {

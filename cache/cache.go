@@ -221,7 +221,8 @@ func (c *Cache[V]) get(ctx context.Context, key Key, how fillOptions[V]) (Result
 	return result, err
 }
 
-// lookup returns what may be served of key, a miss when that is nothing, and whether revalidating it failed a moment ago.
+// lookup returns what may be served of key, a miss when that is nothing, and whether revalidating it failed a moment
+// ago.
 func (c *Cache[V]) lookup(key Key) (kept Result[V], failed bool) {
 	e, found := c.store.Get(slotOf(key))
 	if !found || e.key != key {

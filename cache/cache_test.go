@@ -45,61 +45,6 @@ func want(t *testing.T, c *Cache[string], load Load[string], value string, outco
 	}
 }
 
-func TestValueLivesFreshThenStaleThenGone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := open(t, Options[string]{})
-		var loads atomic.Int64
-		load := counted(&loads, Life{Fresh: 2 * time.Second, Stale: 3 * time.Second})
-
-		want(t, c, load, "value 1", Miss, 0)
-		synctest.Wait() // until then a call shares the load that is landing
-		want(t, c, load, "value 1", Hit, 0)
-		<-time.After(1999 * time.Millisecond)
-		want(t, c, load, "value 1", Hit, 1999*time.Millisecond)
-		<-time.After(time.Millisecond)
-		want(t, c, load, "value 1", Stale, 2*time.Second)
-		synctest.Wait()
-		want(t, c, load, "value 2", Hit, 0)
-		<-time.After(5 * time.Second)
-		want(t, c, load, "value 3", Miss, 0)
-	})
-}
-
-// TestOldValuesOutliveFailingLoads asks the same key through the three parts of a life while loads fail.
-func TestOldValuesOutliveFailingLoads(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := open(t, Options[string]{})
-		life := Life{Fresh: time.Second, Stale: time.Second, IfError: 4 * time.Second}
-		want(t, c, counted(new(atomic.Int64), life), "value 1", Miss, 0)
-		var loads atomic.Int64
-		failing := func(context.Context) (string, Life, error) {
-			loads.Add(1)
-			<-time.After(100 * time.Millisecond)
-			return "", Life{}, errBroken
-		}
-		<-time.After(time.Second)
-		want(t, c, failing, "value 1", Stale, time.Second)
-		<-time.After(500 * time.Millisecond) // 1.5 s; the load failed at 1.1 s
-		want(t, c, failing, "value 1", Stale, 1500*time.Millisecond)
-		if got := loads.Load(); got != 1 {
-			t.Errorf("%d loads within the pause after one that went wrong, want 1", got)
-		}
-		<-time.After(time.Second) // 2.5 s
-		got, err := c.Get(t.Context(), named("key"), failing)
-		if err != nil || got.Value != "value 1" || got.Outcome != StaleIfError || !errors.Is(got.Failure, errBroken) || got.Age != 2500*time.Millisecond {
-			t.Errorf("Get past Stale = %+v, %v, want the old value with the load's error", got, err)
-		}
-		got, err = c.Get(t.Context(), named("key"), failing)
-		if err != nil || got.Outcome != StaleIfError || got.Failure != nil || loads.Load() != 2 {
-			t.Errorf("Get right after = %+v, %v after %d loads, want the old value without a third", got, err, loads.Load())
-		}
-		<-time.After(4 * time.Second)
-		if got, err := c.Get(t.Context(), named("key"), failing); !errors.Is(err, errBroken) {
-			t.Errorf("Get after the whole life = %+v, %v, want the load's error", got, err)
-		}
-	})
-}
-
 // TestOldValuesAreNotHeldBackForLong asks for a value that is past its freshness while its load takes 5 s.
 func TestOldValuesAreNotHeldBackForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -133,17 +78,6 @@ func TestZeroLifeIsNotKept(t *testing.T) {
 	for i := range 10_000 { // a call right after another one must not have what that one loaded
 		want(t, c, counted(&loads, Life{}), fmt.Sprint("value ", i+1), Miss, 0)
 	}
-}
-
-func TestErrorsAreNotKept(t *testing.T) {
-	c := open(t, Options[string]{})
-	if _, err := c.Get(t.Context(), named("key"), func(context.Context) (string, Life, error) {
-		return "", Life{Fresh: time.Hour}, errBroken
-	}); !errors.Is(err, errBroken) {
-		t.Fatalf("Get = %v, want the load's error", err)
-	}
-	var loads atomic.Int64
-	want(t, c, counted(&loads, Life{Fresh: time.Hour}), "value 1", Miss, 0)
 }
 
 func TestLoadHasALimit(t *testing.T) {

@@ -65,8 +65,10 @@ func ParseAnyAddress(text string) (Address, Family, error) {
 func parseHexAddress(text string) (Address, error) {
 	digits, prefixed := strings.CutPrefix(text, "0x")
 	if prefixed && len(digits) == 2*evmAddressLength {
-		if raw, err := hex.DecodeString(digits); err == nil {
-			return NewAddress(raw), nil
+		var raw [2 * evmAddressLength]byte // decoded in place: a hit of the cache allocates nothing here
+		copy(raw[:], digits)
+		if n, err := hex.Decode(raw[:], raw[:]); err == nil {
+			return NewAddress(raw[:n]), nil
 		}
 	}
 	return Address{}, fmt.Errorf("%.80q is not 0x and 40 hex digits", text)

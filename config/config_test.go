@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -97,65 +96,6 @@ func TestLoadSaysWhichFile(t *testing.T) {
 	if _, err := config.Load(path + ".absent"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("Load of no file = %v, want %v", err, os.ErrNotExist)
 	}
-}
-
-// TestAnnotatedFileShowsEveryKey keeps deploy/crossgate.yaml valid and complete.
-func TestAnnotatedFileShowsEveryKey(t *testing.T) {
-	path := filepath.Join("..", "deploy", "crossgate.yaml")
-	if _, err := config.Load(path); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, key := range keys(reflect.TypeFor[config.Config](), nil) {
-		if !strings.Contains(string(text), key+":") {
-			t.Errorf("%s does not show the key %q", path, key)
-		}
-	}
-}
-
-// TestKeysAreFew holds their number, which may only fall: what is never set is a constant.
-func TestKeysAreFew(t *testing.T) {
-	const most = 114
-	found := make(map[reflect.Type]int)
-	var count func(reflect.Type) int
-	count = func(of reflect.Type) (n int) {
-		switch of.Kind() {
-		case reflect.Slice, reflect.Pointer, reflect.Map:
-			return count(of.Elem())
-		case reflect.Struct:
-			if _, is := found[of]; is {
-				return 0
-			}
-			for field := range of.Fields() {
-				if field.Tag.Get("yaml") != "" {
-					found[of]++
-					n += 1 + count(field.Type)
-				}
-			}
-		}
-		return n
-	}
-	if got := count(reflect.TypeFor[config.Config]()); got != most {
-		t.Errorf("the configuration has %d keys, want %d: lower the number with them, and find a constant before you raise it", got, most)
-	}
-}
-
-// keys lists the yaml keys of a type and of everything in it.
-func keys(of reflect.Type, found []string) []string {
-	switch of.Kind() {
-	case reflect.Slice, reflect.Pointer, reflect.Map:
-		return keys(of.Elem(), found)
-	case reflect.Struct:
-		for field := range of.Fields() {
-			if key := field.Tag.Get("yaml"); key != "" {
-				found = keys(field.Type, append(found, key))
-			}
-		}
-	}
-	return found
 }
 
 func FuzzParse(f *testing.F) {

@@ -127,6 +127,33 @@ func sections(of reflect.Type, found map[string]reflect.Type) map[string]reflect
 	return found
 }
 
+// TestEveryKeyIsShownAndKeysAreFew keeps deploy/crossgate.yaml valid and complete, and the number of keys from rising: what
+// is never set is a constant.
+func TestEveryKeyIsShownAndKeysAreFew(t *testing.T) {
+	const most = 114
+	path := filepath.Join("..", "deploy", "crossgate.yaml")
+	_, err := Load(path)
+	text, readErr := os.ReadFile(path)
+	if err := errors.Join(err, readErr); err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for _, of := range sections(reflect.TypeFor[Config](), map[string]reflect.Type{}) {
+		for field := range of.Fields() {
+			key := field.Tag.Get("yaml")
+			if key == "" {
+				continue
+			}
+			if count++; !strings.Contains(string(text), key+":") {
+				t.Errorf("%s does not show the key %q", path, key)
+			}
+		}
+	}
+	if count != most {
+		t.Errorf("the configuration has %d keys, want %d: lower the number with them, and find a constant before you raise it", count, most)
+	}
+}
+
 func readEvery(t *testing.T) (file map[string]any) {
 	t.Helper()
 	if err := yaml.Unmarshal([]byte(every), &file); err != nil {

@@ -1,7 +1,6 @@
 package deploy_test
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -22,17 +21,10 @@ func TestEveryAlertHasItsPlaceInTheRunbook(t *testing.T) {
 		}
 	}
 	readYAML(t, "prometheus/alerts.yaml", &file)
-	runbook, err := os.ReadFile(filepath.Join("..", "docs", "runbook.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var provoked []byte
+	runbook := readFile(t, filepath.Join("..", "docs", "runbook.md"))
+	provoked := ""
 	for _, file := range ruleTests {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		provoked = append(provoked, text...)
+		provoked += readFile(t, file)
 	}
 	alerts := 0
 	for _, group := range file.Groups {
@@ -44,10 +36,10 @@ func TestEveryAlertHasItsPlaceInTheRunbook(t *testing.T) {
 			if got, want := rule.Annotations["runbook"], "docs/runbook.md#"+strings.ToLower(rule.Alert); got != want {
 				t.Errorf("%s names %q as its place in the runbook, want %s", rule.Alert, got, want)
 			}
-			if !strings.Contains(string(runbook), "\n## "+rule.Alert+"\n\n") {
+			if !strings.Contains(runbook, "\n## "+rule.Alert+"\n\n") {
 				t.Errorf("docs/runbook.md has no section %s", rule.Alert)
 			}
-			if !strings.Contains(string(provoked), "alertname: "+rule.Alert+"\n        exp_alerts:\n") {
+			if !strings.Contains(provoked, "alertname: "+rule.Alert+"\n        exp_alerts:\n") {
 				t.Errorf("none of prometheus/*_test.yaml provokes %s", rule.Alert)
 			}
 		}

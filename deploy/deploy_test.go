@@ -35,13 +35,18 @@ type service struct {
 	DependsOn   yaml.Node         `yaml:"depends_on"`
 }
 
-func readYAML(t *testing.T, path string, out any) {
+func readFile(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := yaml.Unmarshal(text, out); err != nil {
+	return string(text)
+}
+
+func readYAML(t *testing.T, path string, out any) {
+	t.Helper()
+	if err := yaml.Unmarshal([]byte(readFile(t, path)), out); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
 }
@@ -57,11 +62,8 @@ func TestShippedConfigurationDrains(t *testing.T) {
 	if c.Drain < looks {
 		t.Errorf("drain: %v, want %v: requests that a balancer sends meanwhile are lost", c.Drain, looks)
 	}
-	unit, err := os.ReadFile("systemd/crossgate.service")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, after, _ := strings.Cut(string(unit), "TimeoutStopSec=")
+	unit := readFile(t, "systemd/crossgate.service")
+	_, after, _ := strings.Cut(unit, "TimeoutStopSec=")
 	line, _, _ := strings.Cut(after, "\n")
 	if limit, err := time.ParseDuration(line); err != nil || limit < c.Drain+rest {
 		t.Errorf("systemd kills it after %s, want %v", line, c.Drain+rest)
@@ -83,11 +85,8 @@ func TestShippedConfigurationServes(t *testing.T) {
 			}
 		}
 	}
-	text, err := os.ReadFile("crossgate.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, shown, found := strings.Cut(string(text), "\n  # - id: 100000099")
+	text := readFile(t, "crossgate.yaml")
+	before, shown, found := strings.Cut(text, "\n  # - id: 100000099")
 	shown, after, ends := strings.Cut("\n  # - id: 100000099"+shown, "\n\n")
 	if !found || !ends {
 		t.Fatal("no chain is shown in comments")
@@ -95,20 +94,6 @@ func TestShippedConfigurationServes(t *testing.T) {
 	whole, err := config.Parse([]byte(before + strings.ReplaceAll(shown, "\n  # ", "\n  ") + "\n\n" + after))
 	if err != nil || len(whole.Chains) != len(c.Chains)+1 {
 		t.Errorf("with the chain that is shown there are %d chains, %v", len(whole.Chains), err)
-	}
-}
-
-// TestShadowOfTheMoveIsValid reads the configuration that docs/moving.md shows.
-func TestShadowOfTheMoveIsValid(t *testing.T) {
-	text, err := os.ReadFile("../docs/moving.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, after, found := strings.Cut(string(text), "```yaml\n")
-	shown, _, ends := strings.Cut(after, "```")
-	c, err := config.Parse([]byte(shown + "chains: [{id: 1, endpoints: [{url: 'http://127.0.0.1:9'}]}]\n"))
-	if err != nil || !found || !ends || len(c.Passthrough.Shadow.Paths) != 2 {
-		t.Errorf("docs/moving.md shows %s: %v", shown, err)
 	}
 }
 
@@ -145,10 +130,7 @@ func TestEveryFileIsLoaded(t *testing.T) {
 func TestComposeFitsItsFiles(t *testing.T) {
 	var c compose
 	readYAML(t, "compose.yaml", &c)
-	dockerfile, err := os.ReadFile("Dockerfile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dockerfile := readFile(t, "Dockerfile")
 	for _, want := range []string{"gateway", "sandbox", "postgresql", "valkey", "collector", "jaeger", "prometheus", "alertmanager", "grafana"} {
 		if _, there := c.Services[want]; !there {
 			t.Errorf("compose.yaml has no %s", want)
@@ -158,7 +140,7 @@ func TestComposeFitsItsFiles(t *testing.T) {
 		if (each.Image == "") == (each.Build.Target == "") {
 			t.Errorf("%s: want an image or a target to build", name)
 		}
-		if target := each.Build.Target; target != "" && (!strings.Contains(string(dockerfile), " AS "+target+"\n") || !each.ReadOnly) {
+		if target := each.Build.Target; target != "" && (!strings.Contains(dockerfile, " AS "+target+"\n") || !each.ReadOnly) {
 			t.Errorf("%s: the Dockerfile has no target %s, or its root is not read-only", name, target)
 		}
 		if each.Image != "" && !strings.Contains(each.Image, ":") {
@@ -294,10 +276,7 @@ func TestGrafanaFindsItsDashboard(t *testing.T) {
 // checkPanels wants each panel to ask something and to have a place of its own.
 func checkPanels(t *testing.T) {
 	t.Helper()
-	text, err := os.ReadFile("grafana/dashboard.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := readFile(t, "grafana/dashboard.json")
 	var dashboard struct {
 		UID    string
 		Panels []struct {
@@ -308,7 +287,7 @@ func checkPanels(t *testing.T) {
 			Targets []struct{ Expr string }
 		}
 	}
-	if err := json.Unmarshal(text, &dashboard); err != nil {
+	if err := json.Unmarshal([]byte(text), &dashboard); err != nil {
 		t.Fatal(err)
 	}
 	places := make(map[[2]int]string)
@@ -329,16 +308,13 @@ func checkPanels(t *testing.T) {
 
 // TestUnitIsUnderstood has systemd read the unit, with a program in it that is there.
 func TestUnitIsUnderstood(t *testing.T) {
-	text, err := os.ReadFile("systemd/crossgate.service")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := readFile(t, "systemd/crossgate.service")
 	program, err := exec.LookPath("systemd-analyze")
 	if err != nil {
 		t.Skip("systemd-analyze is not there; Debian and Ubuntu: apt-get install systemd")
 	}
 	unit := filepath.Join(t.TempDir(), "crossgate.service")
-	if err := os.WriteFile(unit, []byte(strings.Replace(string(text), "ExecStart=/usr/bin/crossgate", "ExecStart=/bin/true", 1)), 0o600); err != nil {
+	if err := os.WriteFile(unit, []byte(strings.Replace(text, "ExecStart=/usr/bin/crossgate", "ExecStart=/bin/true", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	out, err := exec.CommandContext(t.Context(), program, "verify", "--man=no", unit).CombinedOutput()
@@ -356,11 +332,8 @@ func TestUnitIsUnderstood(t *testing.T) {
 func TestBothImagesAreOne(t *testing.T) {
 	var setUps []string
 	for _, path := range []string{"Dockerfile", "Dockerfile.binary"} {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		last := string(text)[strings.LastIndex(string(text), "\nFROM scratch")+1:]
+		text := readFile(t, path)
+		last := text[strings.LastIndex(text, "\nFROM scratch")+1:]
 		var lines []string
 		for line := range strings.Lines(last) {
 			if first, _, _ := strings.Cut(line, " "); first != "COPY" && first != "FROM" && first != "ARG" {

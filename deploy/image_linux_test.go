@@ -64,11 +64,8 @@ func (b buildah) build(t *testing.T, tag string, arguments ...string) {
 // Go, shell and certificates. It returns what to mount into its containers.
 func (b buildah) standIn(t *testing.T) (mounts []string) {
 	t.Helper()
-	dockerfile, err := os.ReadFile("Dockerfile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, after, _ := strings.Cut(string(dockerfile), "\nFROM ")
+	dockerfile := readFile(t, "Dockerfile")
+	_, after, _ := strings.Cut(dockerfile, "\nFROM ")
 	name, _, _ := strings.Cut(after, " AS ")
 	context := t.TempDir()
 	for _, directory := range []string{"etc/ssl/certs", "tmp"} {
@@ -109,11 +106,7 @@ func goEnv(t *testing.T, name string) string {
 
 func copyFile(t *testing.T, from, to string) {
 	t.Helper()
-	content, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(to, content, 0o755); err != nil {
+	if err := os.WriteFile(to, []byte(readFile(t, from)), 0o755); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -273,12 +266,9 @@ func processWith(t *testing.T, program, argument string) *os.Process {
 // checkUser wants a process that is nobody and has no capabilities.
 func checkUser(t *testing.T, image string, id int) {
 	t.Helper()
-	status, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(id), "status"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	status := readFile(t, filepath.Join("/proc", strconv.Itoa(id), "status"))
 	for _, want := range []string{"\nUid:\t65532\t65532\t65532\t65532\n", "\nGid:\t65532\t65532\t65532\t65532\n", "\nCapEff:\t0000000000000000\n"} {
-		if !strings.Contains(string(status), want) {
+		if !strings.Contains(status, want) {
 			t.Errorf("%s: the gateway's status has no %q:\n%s", image, want, status)
 		}
 	}

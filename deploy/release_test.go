@@ -1,8 +1,6 @@
 package deploy_test
 
 import (
-	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -75,8 +73,6 @@ func TestReleaseNamesWhatIsThere(t *testing.T) {
 				t.Errorf("an archive has %s, which is not there", file.Src)
 			}
 		}
-	}
-	for _, archive := range r.Archives {
 		for _, wanted := range []string{"LICENSE", "notices/*.txt"} {
 			if !slices.ContainsFunc(archive.Files, func(f struct{ Src string }) bool { return f.Src == wanted }) {
 				t.Errorf("an archive lacks %s", wanted)
@@ -118,10 +114,7 @@ type workflow struct {
 
 // TestWorkflowsRunWhatIsThere follows each command of continuous integration.
 func TestWorkflowsRunWhatIsThere(t *testing.T) {
-	makefile, err := os.ReadFile("../Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	makefile := readFile(t, "../Makefile")
 	files, err := filepath.Glob("../.github/workflows/*.yml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("workflows: %q, %v", files, err)
@@ -132,7 +125,7 @@ func TestWorkflowsRunWhatIsThere(t *testing.T) {
 		for name, job := range w.Jobs {
 			for _, step := range job.Steps {
 				command, argument, _ := strings.Cut(strings.TrimSpace(step.Run), " ")
-				if command == "make" && !strings.Contains(string(makefile), "\n"+argument+":") {
+				if command == "make" && !strings.Contains(makefile, "\n"+argument+":") {
 					t.Errorf("%s: job %s makes %s, which the Makefile has not", file, name, argument)
 				}
 				if _, err := os.Stat(filepath.Join("..", command)); strings.HasPrefix(command, ".ci/") && err != nil {
@@ -143,8 +136,9 @@ func TestWorkflowsRunWhatIsThere(t *testing.T) {
 	}
 }
 
-// TestReleasesSayWhereTheyComeFrom is about the workflow of releases: what attests needs to say who it is.
-func TestReleasesSayWhereTheyComeFrom(t *testing.T) {
+// TestReleasesAreAttestedAndPublishTheClient is about the workflow of releases: what attests needs to say who it is, and
+// the package of clients/typescript has the name that documents say, with the tag's version.
+func TestReleasesAreAttestedAndPublishTheClient(t *testing.T) {
 	var w workflow
 	readYAML(t, "../.github/workflows/release.yml", &w)
 	for _, right := range []string{"id-token", "attestations"} {
@@ -152,35 +146,44 @@ func TestReleasesSayWhereTheyComeFrom(t *testing.T) {
 			t.Errorf("the workflow lacks the permission %s", right)
 		}
 	}
-	var uses []string
+	steps := ""
 	for _, step := range w.Jobs["release"].Steps {
-		name, _, _ := strings.Cut(step.Uses, "@")
-		uses = append(uses, name)
+		steps += step.Uses + "\n" + step.Run + "\n"
 	}
-	for _, wanted := range []string{"sigstore/cosign-installer", "actions/attest-build-provenance"} {
-		if !slices.Contains(uses, wanted) {
+	for _, wanted := range []string{"sigstore/cosign-installer@", "actions/attest-build-provenance@", "make publish-client\n"} {
+		if !strings.Contains(steps, wanted) {
 			t.Errorf("a release is made without %s", wanted)
 		}
+	}
+	if !strings.Contains(readFile(t, "../Makefile"), "npm version --no-git-tag-version \"$(VERSION:v%=%)\"") {
+		t.Error("the client is published without the tag's version")
+	}
+	var manifest struct {
+		Name, Version string
+		Private       bool
+		Files         []string
+		Dependencies  map[string]string
+	}
+	readYAML(t, "../clients/typescript/package.json", &manifest)
+	if manifest.Name != "crossgate-client" || manifest.Version != "0.0.0" || manifest.Private || len(manifest.Dependencies) > 0 || !slices.Equal(manifest.Files, []string{"dist"}) {
+		t.Errorf("the client's package is %+v", manifest)
 	}
 }
 
 // checkReleasedImage wants an image to find what its file copies: what the hooks made, in the folder that it is told of.
 func checkReleasedImage(t *testing.T, dockerfile string, flags, beside, hooks []string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", dockerfile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := readFile(t, filepath.Join("..", dockerfile))
 	folder := ""
 	for _, flag := range flags {
 		if value, found := strings.CutPrefix(flag, "--build-arg=BESIDE="); found {
 			folder = value
 		}
 	}
-	if !strings.Contains(string(text), "\nARG BESIDE=") || !slices.Equal(beside, []string{folder}) {
+	if !strings.Contains(text, "\nARG BESIDE=") || !slices.Equal(beside, []string{folder}) {
 		t.Errorf("%s is told of the folder %q, and gets %q", dockerfile, folder, beside)
 	}
-	for _, wanted := range regexp.MustCompile(`\$\{BESIDE\}/(\S+)`).FindAllStringSubmatch(string(text), -1) {
+	for _, wanted := range regexp.MustCompile(`\$\{BESIDE\}/(\S+)`).FindAllStringSubmatch(text, -1) {
 		made := func(hook string) bool {
 			words := strings.Fields(hook)
 			return words[len(words)-1] == folder+"/"+wanted[1] ||
@@ -189,32 +192,5 @@ func checkReleasedImage(t *testing.T, dockerfile string, flags, beside, hooks []
 		if !slices.ContainsFunc(hooks, made) {
 			t.Errorf("nothing makes %s/%s before %s is built", folder, wanted[1], dockerfile)
 		}
-	}
-}
-
-// TestReleasePublishesTheClient wants the package of clients/typescript by the name that documents say, with the tag's version.
-func TestReleasePublishesTheClient(t *testing.T) {
-	var w workflow
-	readYAML(t, "../.github/workflows/release.yml", &w)
-	commands := ""
-	for _, step := range w.Jobs["release"].Steps {
-		commands += step.Run + "\n"
-	}
-	makefile, err := os.ReadFile("../Makefile")
-	if err != nil || !strings.Contains(commands, "make publish-client\n") || !strings.Contains(string(makefile), "npm version --no-git-tag-version \"$(VERSION:v%=%)\"") {
-		t.Errorf("a release does not publish the client: %s%v", commands, err)
-	}
-	text, err := os.ReadFile("../clients/typescript/package.json")
-	var manifest struct {
-		Name, Version string
-		Private       bool
-		Files         []string
-		Dependencies  map[string]string
-	}
-	if err := errors.Join(err, json.Unmarshal(text, &manifest)); err != nil {
-		t.Fatal(err)
-	}
-	if manifest.Name != "crossgate-client" || manifest.Version != "0.0.0" || manifest.Private || len(manifest.Dependencies) > 0 || !slices.Equal(manifest.Files, []string{"dist"}) {
-		t.Errorf("the client's package is %+v", manifest)
 	}
 }

@@ -43,10 +43,6 @@ func (s *sets) Late(tx chain.TxHash) error {
 	return s.now().index.Late(tx)
 }
 
-func (s *sets) Transaction(ctx context.Context, id chain.ID, tx chain.TxHash) (order.Transaction, error) {
-	return s.now().index.Transaction(ctx, id, tx)
-}
-
 func (s *sets) Tellers(id chain.ID, tx chain.TxHash, block chain.Hash) []string {
 	return s.now().index.Tellers(id, tx, block)
 }

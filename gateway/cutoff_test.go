@@ -27,20 +27,25 @@ func pairOnOneCache(t *testing.T, away *[2]bool) (gateways [2]*cutOff) {
 			}
 			return nil
 		}}
-		ctx, stop := context.WithCancel(t.Context())
-		var running sync.WaitGroup
-		running.Go(func() { _ = made.Run(ctx) })
-		t.Cleanup(func() { stop(); running.Wait() })
-		for deadline := time.Now().Add(time.Minute); ; <-time.After(5 * time.Millisecond) {
-			if _, ok := made.Status(); ok {
-				break
-			}
-			if time.Now().After(deadline) {
-				t.Fatal("waited a minute for a connection")
-			}
-		}
+		connect(t, made)
 	}
 	return gateways
+}
+
+// connect runs a shared cache until the test ends, and returns when it is connected.
+func connect(t *testing.T, c *shared.Cache) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { _ = c.Run(ctx) })
+	t.Cleanup(func() { stop(); running.Wait() })
+	for deadline := time.Now().Add(time.Minute); ; <-time.After(5 * time.Millisecond) {
+		if state, ok := c.Status(); ok {
+			return
+		} else if time.Now().After(deadline) {
+			t.Fatalf("waited a minute for a connection, now %s", state)
+		}
+	}
 }
 
 // TestReadinessDoesNotFlap has the link from one of two gateways to the database come and go.

@@ -15,7 +15,6 @@ import (
 	"crossgate/config"
 	"crossgate/order"
 	"crossgate/order/follow"
-	"crossgate/order/query"
 	"crossgate/store"
 )
 
@@ -54,7 +53,7 @@ func followADay(t *testing.T, asked []chain.ID, simulated time.Duration, most fl
 			asked = slices.Collect(maps.Keys(chains))
 		}
 		o.Lookback = 100
-		x := query.New(follow.New(db, sources, o), query.Options{})
+		x := index(follow.New(db, sources, o), c.Index)
 		stop := settled(t, x, settle, chains)
 		seen := askAround(x, chains, asked, simulated)
 		stop()

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -20,26 +21,34 @@ venues:
   - {name: kyberswap, endpoints: [{url: "URL/k"}]}
 `
 
+func parsed(t *testing.T, text string) config.Config {
+	t.Helper()
+	c, err := config.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// built are the parts of a configuration, made of those before. Close them.
+func built(t *testing.T, c config.Config, before *parts) *parts {
+	t.Helper()
+	p, err := build(c, slog.New(slog.DiscardHandler), before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // TestUnchangedPartsOutliveAReload makes one configuration after another of the parts before it.
 func TestUnchangedPartsOutliveAReload(t *testing.T) {
 	service := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(service.Close)
-	made := func(text string, before *parts) *parts {
-		t.Helper()
-		c, err := config.Parse([]byte(strings.ReplaceAll(text, "URL", service.URL)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := build(c, nil, before)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	first := made(twoChains, nil)
+	first := built(t, parsed(t, strings.ReplaceAll(twoChains, "URL", service.URL)), nil)
 	first.endpoint("1", "one").Cordon()
 	first.endpoint("1", "two").Cordon()
-	second := made(strings.Replace(twoChains, "URL/b", "URL/other", 1), first)
+	moving := strings.Replace(twoChains, "URL/b", "URL/other", 1)
+	second := built(t, parsed(t, strings.ReplaceAll(moving, "URL", service.URL)), first)
 	first.close()
 	t.Cleanup(second.close)
 	for _, same := range [][2]string{{"1", "one"}, {"10", "one"}, {"kyberswap", "kyberswap"}} {
@@ -70,14 +79,8 @@ func TestUnchangedPartsOutliveAReload(t *testing.T) {
 
 // TestRefusedConfigurationHoldsNothing has a configuration fail after some of its endpoints were taken over.
 func TestRefusedConfigurationHoldsNothing(t *testing.T) {
-	c, err := config.Parse([]byte(strings.ReplaceAll(twoChains, "URL", "http://127.0.0.1:1")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, err := build(c, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := parsed(t, strings.ReplaceAll(twoChains, "URL", "http://127.0.0.1:1"))
+	first := built(t, c, nil)
 	defer first.close()
 	c.Venues = append(c.Venues, config.Venue{Name: "nobody"})
 	if _, err := build(c, nil, first); err == nil {

@@ -41,7 +41,7 @@ func TestUnknownHashesHoldUpNoChain(t *testing.T) {
 			sources[own.ID] = chains[own.ID].source(t, c, own)
 		}
 		o.Lookback = 100
-		x := query.New(follow.New(db, sources, o), query.Options{})
+		x := index(follow.New(db, sources, o), c.Index)
 		stop := settled(t, x, 2*time.Minute, chains)
 		defer stop()
 		all := slices.Collect(maps.Keys(chains))

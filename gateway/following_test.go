@@ -41,6 +41,8 @@ type calm struct {
 	final uint64
 	// span is how many blocks are searched at once at most; zero: any number
 	span uint64
+	// isQuiet is a chain whose filters have a bit that no event of the protocol sets, and no other.
+	isQuiet bool
 
 	meters []*meter // of its endpoints, when they are metered
 
@@ -80,14 +82,13 @@ func (c *calm) head() uint64 {
 	return uint64((time.Since(c.began) + calmSince) / c.chain.BlockTime)
 }
 
-// RoundTrip implements http.RoundTripper: a node without a network.
-func (c *calm) RoundTrip(r *http.Request) (*http.Response, error) {
+// answered returns the responses to the calls of a request, each with the members that a node gives it.
+func answered(r *http.Request, members func(method string, params []json.RawMessage) string) (answers []string, isBatch bool, err error) {
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	isBatch := bytes.HasPrefix(raw, []byte("["))
-	if !isBatch {
+	if isBatch = bytes.HasPrefix(raw, []byte("[")); !isBatch {
 		raw = slices.Concat([]byte("["), raw, []byte("]"))
 	}
 	var calls []struct {
@@ -96,27 +97,40 @@ func (c *calm) RoundTrip(r *http.Request) (*http.Response, error) {
 		Params []json.RawMessage
 	}
 	if err := json.Unmarshal(raw, &calls); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	answers := make([]string, len(calls))
-	for i, call := range calls {
-		c.calls[call.Method]++
-		members := `"result":` + c.answer(call.Method, call.Params)
-		if call.Method == "eth_getLogs" && c.isTooWide(call.Params[0]) {
-			members = fmt.Sprintf(`"error":{"code":-32602,"message":"exceed max block range: %d"}`, c.span)
-		}
-		answers[i] = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, call.ID, members)
+	for _, call := range calls {
+		answers = append(answers, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, call.ID, members(call.Method, call.Params)))
 	}
+	return answers, isBatch, nil
+}
+
+func responded(r *http.Request, status int, answers []string, isBatch bool) *http.Response {
 	text := answers[0]
 	if isBatch {
 		text = "[" + strings.Join(answers, ",") + "]"
 	}
 	return &http.Response{
-		StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
+		StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
 		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(text)),
-	}, nil
+	}
+}
+
+// RoundTrip implements http.RoundTripper: a node without a network.
+func (c *calm) RoundTrip(r *http.Request) (*http.Response, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	answers, isBatch, err := answered(r, func(method string, params []json.RawMessage) string {
+		c.calls[method]++
+		if from, to := searched(method, params); c.span > 0 && to-from >= c.span {
+			return fmt.Sprintf(`"error":{"code":-32602,"message":"exceed max block range: %d"}`, c.span)
+		}
+		return `"result":` + c.answer(method, params)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return responded(r, http.StatusOK, answers, isBatch), nil
 }
 
 func (c *calm) answer(method string, params []json.RawMessage) string {
@@ -144,12 +158,15 @@ func (c *calm) answer(method string, params []json.RawMessage) string {
 	return "null"
 }
 
-func (c *calm) isTooWide(search json.RawMessage) bool {
+// searched are the first and the last block of a search for logs; zero for any other call, and for one by a block's hash.
+func searched(method string, params []json.RawMessage) (from, to uint64) {
 	var filter struct{ FromBlock, ToBlock string }
-	_ = json.Unmarshal(search, &filter)
-	from, _ := strconv.ParseUint(filter.FromBlock, 0, 64)
-	to, _ := strconv.ParseUint(filter.ToBlock, 0, 64)
-	return c.span > 0 && to-from >= c.span
+	if method == "eth_getLogs" {
+		_ = json.Unmarshal(params[0], &filter)
+	}
+	from, _ = strconv.ParseUint(filter.FromBlock, 0, 64)
+	to, _ = strconv.ParseUint(filter.ToBlock, 0, 64)
+	return from, to
 }
 
 func (c *calm) header(block string) string {
@@ -184,7 +201,9 @@ func (c *calm) timeOf(number uint64) int64 {
 // bloom has the bits that 80 logs a second set, each with its contract and three topics.
 func (c *calm) bloom(number uint64) string {
 	var filter [256]byte
-	if c.chain.Family == chain.EVM {
+	if c.isQuiet {
+		filter[0] = 1
+	} else if c.chain.Family == chain.EVM {
 		random := rand.New(rand.NewPCG(uint64(c.chain.ID), number))
 		for range int(math.Ceil(80 * c.chain.BlockTime.Seconds() * 12)) {
 			bit := random.IntN(2048)

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"crossgate/config"
 	"crossgate/order"
 )
 
@@ -21,20 +20,11 @@ func TestEndpointsWithAWebSocketAnnounceHeads(t *testing.T) {
 		http.NotFound(w, r)
 	}))
 	t.Cleanup(node.Close)
-	c, err := config.Parse([]byte(`chains: [{id: 1, endpoints: [{name: polled, url: "https://example.com"}, ` +
-		`{name: node, url: "https://example.com", headers: {X-Key: canary}, websocket: "ws` + strings.TrimPrefix(node.URL, "http") + `/canary"}]}]`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, err := build(c, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := parsed(t, `chains: [{id: 1, endpoints: [{name: polled, url: "https://example.com"}, `+
+		`{name: node, url: "https://example.com", headers: {X-Key: canary}, websocket: "ws`+strings.TrimPrefix(node.URL, "http")+`/canary"}]}]`)
+	first := built(t, c, nil)
 	t.Cleanup(first.close)
-	second, err := build(c, nil, first)
-	if err != nil {
-		t.Fatal(err)
-	}
+	second := built(t, c, first)
 	t.Cleanup(second.close)
 	for _, p := range []*parts{first, second} {
 		announcers := p.announcers()

@@ -32,11 +32,7 @@ func plannedConfig(t *testing.T) config.Config {
 	service := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(service.Close)
 	path := filepath.Join(t.TempDir(), "orders.db")
-	c, err := config.Parse([]byte(strings.NewReplacer("URL", service.URL, "PATH", path).Replace(planned)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return parsed(t, strings.NewReplacer("URL", service.URL, "PATH", path).Replace(planned))
 }
 
 func newGateway(t *testing.T, c config.Config) *Gateway {
@@ -134,10 +130,7 @@ func TestPlansOfGatewaysAddUp(t *testing.T) {
 func TestPlansWithoutAStore(t *testing.T) {
 	c := plannedConfig(t)
 	var log bytes.Buffer
-	made, err := build(c, slog.New(slog.DiscardHandler), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := built(t, c, nil)
 	defer made.close()
 	opened := func() *store.DB {
 		store, err := openStore(t.Context(), c.Index, 0, slog.New(slog.DiscardHandler))

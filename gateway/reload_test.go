@@ -34,10 +34,7 @@ func TestEveryKeyIsReloadedOrNamed(t *testing.T) {
 	}
 	path := t.TempDir() + "/orders.db"
 	load := func() config.Config {
-		c, err := config.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := parsed(t, string(text))
 		c.Index.Path = path
 		c.Chains = append(c.Chains[:1:1], c.Chains[len(c.Chains)-1])
 		c.Venues = c.Venues[:1]

@@ -1,19 +1,14 @@
 package gateway
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +16,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/config"
 	"crossgate/order"
 	"crossgate/order/follow"
 	"crossgate/order/query"
@@ -35,32 +31,12 @@ const (
 	trioBlockTime = 450 * time.Millisecond
 	trioBehind    = 42_000 // blocks that the index has to read
 	trioRate      = 5      // requests a second that each endpoint takes
-	trioFirst     = 50_000_000
-	trioLevel     = 20 // blocks: nine seconds
+	trioLevel     = 20     // blocks: nine seconds
 )
-
-// quickChain is a chain without orders whose blocks come with time.
-type quickChain struct{ began time.Time }
-
-func (c quickChain) head() uint64 { return trioFirst + uint64(time.Since(c.began)/trioBlockTime) }
-
-func (c quickChain) hash(number uint64) string {
-	return fmt.Sprintf("0x%x", sha256.Sum256(binary.BigEndian.AppendUint64(nil, number)))
-}
-
-// block is a block as nodes write it; its filter has a bit that no event of the protocol sets.
-func (c quickChain) block(number uint64) string {
-	if number > c.head() {
-		return "null"
-	}
-	filter := "0x01" + strings.Repeat("00", 255)
-	return fmt.Sprintf(`{"number":"0x%x","hash":%q,"parentHash":%q,"timestamp":"0x%x","logsBloom":%q}`,
-		number, c.hash(number), c.hash(number-1), 1_700_000_000+number/2, filter)
-}
 
 // trioNode is one endpoint: a transport, so that time can be a test's own.
 type trioNode struct {
-	chain   quickChain
+	chain   *calm
 	takes   time.Duration
 	span    uint64 // blocks of a search; zero: none is searched
 	depth   uint64 // blocks before the newest whose logs are not refused; zero: all
@@ -74,10 +50,6 @@ type trioNode struct {
 }
 
 func (n *trioNode) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
 	n.mu.Lock()
 	isOver := n.count()
 	n.asked++
@@ -88,11 +60,24 @@ func (n *trioNode) RoundTrip(r *http.Request) (*http.Response, error) {
 	case <-r.Context().Done():
 		return nil, r.Context().Err()
 	}
-	status, text := http.StatusTooManyRequests, "Too Many Requests"
-	if !isOver || !n.enforce {
-		status, text = n.answer(body)
+	if isOver && n.enforce {
+		return responded(r, http.StatusTooManyRequests, []string{"Too Many Requests"}, false), nil
 	}
-	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(text)), Request: r}, nil
+	status := http.StatusOK
+	answers, isBatch, err := answered(r, func(method string, params []json.RawMessage) string {
+		members := n.call(method, params)
+		if strings.Contains(members, "Archive") {
+			status = http.StatusForbidden
+		}
+		return members
+	})
+	if err != nil {
+		return nil, err
+	}
+	if refusal := slices.IndexFunc(answers, func(one string) bool { return strings.Contains(one, `"error"`) }); refusal >= 0 && n.isWhole {
+		answers, isBatch = answers[refusal:], false
+	}
+	return responded(r, status, answers, isBatch), nil
 }
 
 // requests counts them.
@@ -112,84 +97,19 @@ func (n *trioNode) count() (isOver bool) {
 	return len(n.window) > trioRate
 }
 
-func (n *trioNode) answer(body []byte) (status int, text string) {
-	isBatch := body[0] == '['
-	if !isBatch {
-		body = append(append([]byte("["), body...), ']')
-	}
-	var calls []struct {
-		ID     json.RawMessage
-		Method string
-		Params []json.RawMessage
-	}
-	if err := json.Unmarshal(body, &calls); err != nil {
-		return http.StatusBadRequest, err.Error()
-	}
-	var answers []string
-	status = http.StatusOK
-	for _, each := range calls {
-		members := n.call(each.Method, each.Params)
-		if strings.Contains(members, "Archive") {
-			status = http.StatusForbidden
-		}
-		answers = append(answers, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, each.ID, members))
-	}
-	if !isBatch {
-		return status, answers[0]
-	}
-	if refusal := slices.IndexFunc(answers, func(one string) bool { return strings.Contains(one, `"error"`) }); refusal >= 0 && n.isWhole {
-		return status, answers[refusal]
-	}
-	return status, "[" + strings.Join(answers, ",") + "]"
-}
-
 func (n *trioNode) call(method string, params []json.RawMessage) (members string) {
-	head := n.chain.head()
-	switch method {
-	case "eth_chainId":
-		return `"result":"0x38"`
-	case "eth_blockNumber":
-		return fmt.Sprintf(`"result":"0x%x"`, head)
-	case "eth_getBlockByNumber":
-		switch string(params[0]) {
-		case `"latest"`:
-			return `"result":` + n.chain.block(head)
-		case `"finalized"`:
-			return `"result":` + n.chain.block(head-5)
-		}
-		return `"result":` + n.chain.block(number(params[0]))
-	case "eth_getLogs":
-		return n.search(params[0], head)
-	}
-	return `"error":{"code":-32601,"message":"the method ` + method + ` does not exist/is not available"}`
-}
-
-func (n *trioNode) search(filter json.RawMessage, head uint64) string {
-	var asked struct {
-		From  json.RawMessage `json:"fromBlock"`
-		To    json.RawMessage `json:"toBlock"`
-		Block *string         `json:"blockHash"`
-	}
-	_ = json.Unmarshal(filter, &asked) // of the client under test
+	from, to := searched(method, params)
 	switch {
-	case n.span == 0:
+	case method == "eth_getLogs" && n.span == 0:
 		return `"error":{"code":-32005,"message":"limit exceeded"}`
-	case asked.Block != nil:
-		return `"result":[]`
-	case n.depth > 0 && number(asked.From)+n.depth < head:
+	case to > 0 && n.depth > 0 && from+n.depth < n.chain.head():
 		return `"error":{"code":-32602,"message":"Archive requests require a personal token. Get one at: https://provider.example"}`
-	case number(asked.To)-number(asked.From) >= n.span:
+	case to > 0 && to-from >= n.span:
 		return fmt.Sprintf(`"error":{"code":-32000,"message":"block range is too wide (maximum %d)"}`, n.span)
+	case !slices.Contains([]string{"eth_chainId", "eth_blockNumber", "eth_getBlockByNumber", "eth_getLogs"}, method):
+		return `"error":{"code":-32601,"message":"the method ` + method + ` does not exist/is not available"}`
 	}
-	return `"result":[]`
-}
-
-func number(text json.RawMessage) uint64 {
-	n, _ := strconv.ParseUint(strings.Trim(string(text), `"x`), 0, 64)
-	if hex, is := bytes.CutPrefix(bytes.Trim(text, `"`), []byte("0x")); is {
-		n, _ = strconv.ParseUint(string(hex), 16, 64)
-	}
-	return n
+	return `"result":` + n.chain.answer(method, params)
 }
 
 // TestATrioOfFreeEndpointsIsEnough has an index that is 42,000 blocks behind follow a chain of three endpoints: one that
@@ -206,7 +126,7 @@ func TestATrioOfFreeEndpointsIsEnough(t *testing.T) {
 }
 
 // trioEndpoints are the three nodes of a start, and endpoints at them in some sequence.
-func trioEndpoints(t *testing.T, of quickChain, start int) (nodes []*trioNode, endpoints []*upstream.Endpoint) {
+func trioEndpoints(t *testing.T, of *calm, start int) (nodes []*trioNode, endpoints []*upstream.Endpoint) {
 	nodes = []*trioNode{
 		{takes: 250 * time.Millisecond, span: 1000}, {takes: 80 * time.Millisecond, span: 50_000, depth: 10_000}, {takes: 40 * time.Millisecond},
 	}
@@ -227,9 +147,10 @@ func trioEndpoints(t *testing.T, of quickChain, start int) (nodes []*trioNode, e
 }
 
 func followTrio(t *testing.T, start int) {
-	of := quickChain{time.Now()}
+	of := newCalm(config.Config{}, 56)
+	known := of.chain
+	of.chain.BlockTime, of.isQuiet = trioBlockTime, true
 	nodes, endpoints := trioEndpoints(t, of, start)
-	known, _ := chain.Documented().Chain(56)
 	source := evm.New(known, jsonrpc.New(upstream.NewPool("chain-56", endpoints...)))
 	db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
 	if err != nil {

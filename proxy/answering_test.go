@@ -2,7 +2,6 @@ package proxy_test
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -30,19 +29,8 @@ type answering struct {
 	unready error
 }
 
-func (a *answering) Transaction(_ context.Context, id chain.ID, tx chain.TxHash) (order.Transaction, error) {
-	a.world.mu.Lock()
-	defer a.world.mu.Unlock()
-	a.world.readWhole++
-	read, known := a.world.whole[tx.String()]
-	if !known || read.Chain != id {
-		return order.Transaction{}, &query.UnreachableError{Chains: []chain.ID{id}, Err: errors.New("timeout")}
-	}
-	return read, nil
-}
-
-func (a *answering) Tellers(id chain.ID, tx chain.TxHash, _ chain.Hash) []string {
-	return a.world.tellers[id.String()+" "+tx.String()]
+func (a *answering) Tellers(id chain.ID, tx chain.TxHash, block chain.Hash) []string {
+	return a.world.tellers[id.String()+" "+tx.String()+" "+block.String()]
 }
 
 func (a *answering) Unready() error { return a.unready }

@@ -100,42 +100,6 @@ func TestReorgsEndWhatIsNotSettled(t *testing.T) {
 	})
 }
 
-// TestAnswersUnderWayDuringAReorgAreNotShared holds a load while the chain is reorganised: who asks afterwards gets
-// what is known then.
-func TestAnswersUnderWayDuringAReorgAreNotShared(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		held, locks := make(chan struct{}), 0
-		s := w.server(t, func(o *parts) {
-			now := ordersOf(o).locked
-			ordersOf(o).locked = func(ctx context.Context, who chain.Address) ([]order.LockedChain, error) {
-				locks++
-				if locks > 1 {
-					return nil, nil // the delivery was dropped
-				}
-				<-held
-				return now(ctx, who)
-			}
-		})
-		path := "/api/Satistics/" + taker + "/lockedAssets"
-		before := make(chan string, 1)
-		go func() { before <- string(body(t, get(s, path))) }()
-		synctest.Wait()
-		s.BranchChanged(8453)
-		if got := string(body(t, get(s, path))); got != "[]" {
-			t.Errorf("after the reorg: %s, want []", got)
-		}
-		close(held)
-		if got := <-before; got == "[]" {
-			t.Error("who asked before it got no answer from before it")
-		}
-		<-time.After(time.Millisecond)
-		if got := string(body(t, get(s, path))); got != "[]" {
-			t.Errorf("what was read before the reorg was kept: %s", got)
-		}
-	})
-}
-
 // TestNewHeadsEndAnswersThatTheIndexHasNotRead has chain 8453 report an order, or what is locked, ahead of the index.
 func TestNewHeadsEndAnswersThatTheIndexHasNotRead(t *testing.T) {
 	for name, unread := range map[string]bool{"not read": true, "read": false} {

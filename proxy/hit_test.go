@@ -10,8 +10,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-
-	"crossgate/proxy/shadow"
 )
 
 // TestHotHitAllocates counts what a request costs whose answer is kept, between the request and the client: with
@@ -44,42 +42,5 @@ func TestHotHitAllocates(t *testing.T) {
 				t.Errorf("GET %s, Accept-Encoding %q: HTTP %d with %v allocations, want %v at most", target, coding, client.status, got, most)
 			}
 		}
-	}
-}
-
-// TestShadowedHitAllocates counts what it costs a hit that its answer may be compared: nothing where chance leaves it out,
-// and what is kept of the request where it is taken and there is no room for it. What a comparison costs beside that is
-// measured in bench.
-func TestShadowedHitAllocates(t *testing.T) {
-	for name, c := range map[string]struct {
-		share float64
-		most  float64
-	}{"left out": {1e-18, 0}, "taken": {1, 1}} {
-		t.Run(name, func(t *testing.T) {
-			count := func(share float64) float64 {
-				release := make(chan struct{})
-				s, _ := withShadow(t, func(http.ResponseWriter, *http.Request) { <-release }, func(settings *shadow.Settings) {
-					settings.Share = share
-				})
-				t.Cleanup(func() { close(release) })
-				s.Log(slog.New(slog.DiscardHandler))
-				request := httptest.NewRequest(http.MethodGet, ordersPath+claimedTx, http.NoBody)
-				handler, client := s.Handler(), &silent{header: http.Header{}}
-				handler.ServeHTTP(client, request)
-				const places = 4 // of comparisons, which are all taken afterwards
-				for hits := 0; hits < places; {
-					if handler.ServeHTTP(client, request); strings.HasPrefix(client.header.Get("Cache-Status"), "crossgate; hit") {
-						hits++
-					}
-				}
-				return testing.AllocsPerRun(100, func() {
-					clear(client.header)
-					handler.ServeHTTP(client, request)
-				})
-			}
-			if without, with := count(0), count(c.share); with > without+c.most {
-				t.Errorf("%v allocations, without a shadow %v", with, without)
-			}
-		})
 	}
 }

@@ -16,6 +16,8 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order/query"
+	"crossgate/proxy/passthrough"
+	"crossgate/proxy/shadow"
 	"crossgate/proxy/web"
 )
 
@@ -108,6 +110,22 @@ func (s *Server) onCollection(meter metric.Meter, callback metric.Callback, inst
 		s.callbacks = append(s.callbacks, registered)
 	}
 	return err
+}
+
+// observeCounts has a counter read counts, with what they are of under a key.
+func observeCounts[C passthrough.Count | shadow.Count](s *Server, name, description string, of attribute.Key, counts func() []C) error {
+	meter := otel.Meter("crossgate/proxy")
+	counter, err := meter.Int64ObservableCounter(name, metric.WithDescription(description))
+	if err != nil {
+		return err
+	}
+	return s.onCollection(meter, func(_ context.Context, o metric.Observer) error {
+		for _, each := range counts() {
+			c := web.Counted(each)
+			o.ObserveInt64(counter, int64(c.Times), metric.WithAttributes(of.String(c.Of), outcomeKey.String(c.Outcome)))
+		}
+		return nil
+	}, counter)
 }
 
 // request measures a finished request. Streams are left out: they last as long as the client likes.

@@ -243,36 +243,3 @@ func FuzzURL(f *testing.F) {
 		}
 	})
 }
-
-// TestUntracedRequestsBeginNoTraces has a search begin a span below a request that is not sampled.
-func TestUntracedRequestsBeginNoTraces(t *testing.T) {
-	spans := tracetest.NewInMemoryExporter()
-	before := otel.GetTracerProvider()
-	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSyncer(spans)))
-	t.Cleanup(func() { otel.SetTracerProvider(before) })
-	w := newWorld(t)
-	s := w.server(t, func(o *parts) {
-		find := ordersOf(o).find
-		ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
-			_, span := otel.Tracer("test").Start(ctx, "order.find")
-			defer span.End()
-			return find(ctx, tx)
-		}
-		o.Tracing.Share = 0
-	})
-	lines, isHit := 0, false
-	for !isHit { // an answer is not in the store at once
-		lines = strings.Count(w.log.String(), "\n")
-		got := get(s, ordersPath+createdTx, traceparent)
-		if got.StatusCode != http.StatusOK || len(got.Header.Get("X-Request-Id")) != 32 {
-			t.Fatalf("HTTP %d, X-Request-Id %q", got.StatusCode, got.Header.Get("X-Request-Id"))
-		}
-		isHit = strings.HasPrefix(got.Header.Get("Cache-Status"), "crossgate; hit")
-	}
-	if found := spans.GetSpans(); len(found) != 0 {
-		t.Errorf("%d spans of requests that are not sampled", len(found))
-	}
-	if after := strings.Count(w.log.String(), "\n"); lines == 0 || after != lines {
-		t.Errorf("%d lines in the log before a hit, %d after it, want some for the misses and none for the hit", lines, after)
-	}
-}

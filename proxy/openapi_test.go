@@ -225,8 +225,8 @@ func (m members) missing(schemas openapi3.Schemas, but ...string) []string {
 	return missing
 }
 
-// TestAnswersAreAsDocumented asks for answers of every path, and errors of every status; serve holds each against the
-// document, as those of all other tests.
+// TestAnswersAreAsDocumented asks for what no other test does; serve holds each answer against the document, as those of
+// all other tests.
 func TestAnswersAreAsDocumented(t *testing.T) {
 	router, err := documentedRoutes()
 	if err != nil {
@@ -245,35 +245,15 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 			return quote.Estimate{}, quote.ErrNoTransaction
 		})
 	})
-	query := strings.TrimPrefix(goodSwap, swapPath)
-	const (
-		id        = "0x0700000000000000000000000000000000000000000000000000000000000000"
-		swappedID = "0x5a01000000000000000000000000000000000000000000000000000000000000"
-	)
 	for _, test := range []struct {
 		server *site
 		target string
 		status int
 	}{
-		{s, ordersPath + createdTx, 200},
-		{s, ordersPath + severalTx + "?index=1", 200},
-		{s, ordersPath + unknownIs, 404},
 		{s, ordersPath + plainTx, 404},
-		{s, ordersPath + createdTx + "?index=7", 404},
-		{s, ordersPath + "0x12", 400},
-		{s, ordersPath + createdTx + "?x=" + strings.Repeat("a", proxy.LongestURL), 414},
-		{s, "/api/Orders/" + id, 200},
-		{s, "/api/Orders/0x12", 400},
-		{s, "/api/Orders/" + unknownIs, 404},
-		{s, "/api/Transaction/" + severalTx + "/orderIds", 200},
 		{s, "/api/Transaction/" + severalTx + "/liteModels", 200},
 		{s, "/api/Transaction/0x12/liteModels", 400},
-		{s, "/v1.0/dln/tx/" + severalTx + "/order-ids", 200},
-		{s, "/v1.0/dln/tx/0x12/order-ids", 400},
-		{s, "/v1.0/dln/order/" + id + "/status", 200},
-		{s, "/v1.0/dln/order/" + unknownIs + "/status", 400},
 		{s, "/v1.0/dln/order/0x12", 400},
-		{s, "/api/Satistics/" + taker + "/lockedAssets", 200},
 		{s, "/api/Statistics/" + nobody + "/lockedAssets", 200},
 		{s, "/api/Satistics/vitalik.eth/lockedAssets", 400},
 		{s, "/api/Satistics/getDaily?dateFrom=2025-10-01&dateTo=2025-10-31T00:00:00.000Z", 200},
@@ -281,28 +261,9 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 		{s, "/api/Satistics/getDaily?dateFrom=yesterday", 400},
 		{s, "/api/Satistics/getAllTime", 200},
 		{s, "/api/Statistics/getAllTime", 200},
-		{s, goodSwap, 200},
 		{s, swapPath, 400},
-		{s, goodSwap + "&affiliateFeePercent=1", 400},
-		{s, swapPath + "/explain" + query, 200},
-		{s, "/v1.0/chain/estimation" + query, 200},
-		{s, "/v1.0/supported-chains-info", 200},
 		{s, "/v1.0/token-list?chainId=8453", 200},
 		{s, "/v1.0/token-list", 400},
-		{s, sameChainPath + "8453/tx/" + swappedTx, 200},
-		{s, sameChainPath + "8453/tx/" + swappedTx + "?index=7", 404},
-		{s, sameChainPath + "8453/tx/" + unknownIs, 422},
-		{s, sameChainPath + "8453/tx/0x12", 400},
-		{s, sameChainPath + swappedID, 200},
-		{s, sameChainPath + unknownIs, 422},
-		{s, sameChainPath + "0x12", 400},
-		{s, "/v1.0/token-list/search?query=usd", 200},
-		{s, "/v1.0/token-list/search?query=usd&chainId=8453", 200},
-		{s, "/v1.0/token-list/search", 400},
-		{s, "/healthz", 200},
-		{s, "/readyz", 200},
-		{s, "/openapi.yaml", 200},
-		{s, "/openapi.json", 200},
 		{broken, goodSwap, 500},
 		{failing, goodSwap, 502},
 	} {

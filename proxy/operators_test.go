@@ -27,6 +27,7 @@ func TestOperatorsHaveAPage(t *testing.T) {
 	if response.StatusCode != http.StatusOK || !strings.Contains(page, "Healthy") || !strings.Contains(page, ">odos</th><td data-label=\"State\"><span class=\"dot good\">quotes</span></td><td class=\"number\" data-label=\"Won\">7<") {
 		t.Errorf("GET / = %d %s", response.StatusCode, page)
 	}
+	checkDocument(t, "/", page)
 	if got := response.Header.Get("Content-Security-Policy"); got != web.Policy {
 		t.Errorf("Content-Security-Policy = %q", got)
 	}

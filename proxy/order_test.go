@@ -67,29 +67,6 @@ func TestUnknownOrderTellsHowFarTheIndexIs(t *testing.T) {
 	}
 }
 
-func TestOrderBesideTheIndexIsFoundByItsIDOnceItsTransactionWas(t *testing.T) {
-	w := newWorld(t)
-	w.unindexed = map[order.ID]bool{{11}: true, {12}: true}
-	s := w.server(t)
-	wantError(t, get(s, "/api/Orders/"+idText(12)), http.StatusNotFound, "UNKNOWN_ORDER")
-	if got := get(s, "/api/Transaction/"+severalTx+"/orderIds").StatusCode; got != http.StatusOK {
-		t.Fatalf("order ids: HTTP %d", got)
-	}
-	var got struct{ OrderID struct{ StringValue string } }
-	response := get(s, "/api/Orders/"+idText(11))
-	if err := json.Unmarshal(body(t, response), &got); err != nil || got.OrderID.StringValue != idText(11) {
-		t.Errorf("order by id: HTTP %d %+v, %v", response.StatusCode, got, err)
-	}
-}
-
-func TestOrderOfASilentChainIsNotCalledUnknown(t *testing.T) {
-	silent := &query.UnreachableError{Chains: []chain.ID{137}, Err: &upstream.Error{Class: upstream.Timeout, Endpoint: "rpc"}}
-	s := newWorld(t).server(t, func(o *parts) {
-		ordersOf(o).byID = func(context.Context, order.ID) (*order.Order, error) { return nil, silent }
-	})
-	wantError(t, get(s, "/api/Orders/"+idText(8)), http.StatusServiceUnavailable, "CHAIN_UNREACHABLE")
-}
-
 // Only the index knows an id, unless its transaction was asked for. That it cannot be read is no mistake of this
 // server's, and its outage is logged elsewhere.
 func TestOrderByIDWithoutTheIndex(t *testing.T) {

@@ -7,8 +7,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -137,37 +135,6 @@ func TestSettledOrdersAreKept(t *testing.T) {
 			t.Errorf("%s: Cache-Control = %q, want %q", name, got, test.want)
 		}
 	}
-}
-
-func TestMovingOrderIsAskedForAgainAfterABlock(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		s := w.server(t)
-		for _, step := range []struct {
-			wait   time.Duration
-			target string
-			asked  int64
-			age    string
-		}{
-			{0, createdTx, 1, "0"},
-			{1500 * time.Millisecond, createdTx, 1, "1"},
-			{500 * time.Millisecond, createdTx, 2, "2"}, // stale, and loaded again behind it
-			{0, createdTx, 2, "0"},
-			{0, unknownIs, 3, ""},
-			{900 * time.Millisecond, unknownIs, 3, ""},
-			{200 * time.Millisecond, unknownIs, 4, ""},
-		} {
-			<-time.After(step.wait)
-			response := get(s, ordersPath+step.target)
-			synctest.Wait()
-			if got := w.asked.Load(); got != step.asked {
-				t.Errorf("%+v: asked %d times", step, got)
-			}
-			if got := response.Header.Get("Age"); got != step.age {
-				t.Errorf("%+v: Age = %q", step, got)
-			}
-		}
-	})
 }
 
 // unreachable is a directory that cannot read any chain.

@@ -2,6 +2,7 @@ package proxy_test
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"crossgate/order"
 	"crossgate/proxy"
 	"crossgate/proxy/quota"
+	"crossgate/proxy/web"
 )
 
 // pageAt fetches a page and checks what holds for every one.
@@ -30,7 +32,36 @@ func pageAt(t *testing.T, s *site, target string, status int) string {
 	if policy := response.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") {
 		t.Errorf("GET %s: policy %q", target, policy)
 	}
+	checkDocument(t, target, page)
 	return page
+}
+
+var (
+	inlined   = regexp.MustCompile(`(?i)<style|\sstyle=|\son[a-z]+=|<script(>|\s+type="module">)`)
+	assetUsed = regexp.MustCompile(`(?:src|href)="/assets/([^"]*)"`)
+	labelled  = regexp.MustCompile(`<label for="([^"]*)"`)
+)
+
+// checkDocument wants a page whole, with nothing inline, which the policy would block, and with every asset and field
+// that it refers to.
+func checkDocument(t *testing.T, target, page string) {
+	t.Helper()
+	if found := inlined.FindString(page); found != "" {
+		t.Errorf("GET %s has %q in it", target, found)
+	}
+	if strings.Count(page, "<h1") != 1 || !strings.Contains(page, "</html>") {
+		t.Errorf("GET %s has %d first headings, want one, or is cut off", target, strings.Count(page, "<h1"))
+	}
+	for _, asset := range assetUsed.FindAllStringSubmatch(page, -1) {
+		if _, err := web.Assets().Open(asset[1]); err != nil {
+			t.Errorf("GET %s refers to %s: %v", target, asset[1], err)
+		}
+	}
+	for _, label := range labelled.FindAllStringSubmatch(page, -1) {
+		if !strings.Contains(page, `id="`+label[1]+`"`) {
+			t.Errorf("GET %s has a label for nothing: %s", target, label[1])
+		}
+	}
 }
 
 func TestPagesShowWhatIsAsked(t *testing.T) {

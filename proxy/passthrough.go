@@ -8,9 +8,7 @@ import (
 	"slices"
 
 	"github.com/gin-gonic/gin"
-	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/metric"
 
 	"crossgate/cache"
 	"crossgate/proxy/passthrough"
@@ -49,7 +47,8 @@ func (s *Server) openPassthrough(o Passthrough) (err error) {
 		return err
 	}
 	s.passthrough.Configure(o.Hosts)
-	return s.observeForwarded()
+	return observeCounts(s, "crossgate.passthrough.requests",
+		"Requests for paths that are passed through, by host and outcome.", hostKey, s.passthrough.Counts)
 }
 
 // quietOrigins are asked without spans where the request has none, and for comparisons, which belong to no trace.
@@ -61,22 +60,6 @@ func (o quietOrigins) Forward(ctx context.Context, host string, f upstream.Forwa
 
 // hostKey is the attribute of a host that paths are passed through to, by its configured name.
 const hostKey = attribute.Key("crossgate.host")
-
-// observeForwarded has what became of requests read.
-func (s *Server) observeForwarded() error {
-	meter := otel.Meter("crossgate/proxy")
-	requests, err := meter.Int64ObservableCounter("crossgate.passthrough.requests",
-		metric.WithDescription("Requests for paths that are passed through, by host and outcome."))
-	if err != nil {
-		return err
-	}
-	return s.onCollection(meter, func(_ context.Context, o metric.Observer) error {
-		for _, c := range s.passthrough.Counts() {
-			o.ObserveInt64(requests, int64(c.Times), metric.WithAttributes(hostKey.String(c.Of), outcomeKey.String(c.Outcome)))
-		}
-		return nil
-	}, requests)
-}
 
 // PurgeHosts drops what is stored of hosts that paths are passed through to: of paths with any query or, without any,
 // all of it, at all replicas as soon as they can be reached. A host that is not configured is an error; nothing is

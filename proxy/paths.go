@@ -12,19 +12,14 @@ type paths []string
 // canonical hands requests to next under the documented spelling of their path. The frameworks behind the original
 // APIs (ASP.NET Core, Express) ignore case and a trailing slash, and clients use both.
 func (p paths) canonical(next http.Handler) http.Handler {
-	spelled, fixed := p.ends(), p.fixed()
+	fixed := p.fixed()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if path, is := fixed.spell(r.URL.Path); is {
-			next.ServeHTTP(w, withPath(r, path))
-			return
+		path, is := fixed.spell(r.URL.Path)
+		for i := 0; !is && i < len(p); i++ {
+			path, is = spell(r.URL.Path, p[i])
 		}
-		if !slices.ContainsFunc(spelled, func(e ends) bool { return e.fit(r.URL.Path) }) {
-			for _, pattern := range p {
-				if path, fits := spell(r.URL.Path, pattern); fits {
-					r = withPath(r, path)
-					break
-				}
-			}
+		if is {
+			r = withPath(r, path)
 		}
 		next.ServeHTTP(w, r)
 	})
@@ -51,41 +46,28 @@ func (p paths) spell(path string) (spelled string, is bool) {
 	return p[at], true
 }
 
-// ends are a pattern's parts before and after its parameter, for a cheap check of paths that are spelt as documented.
-type ends struct{ before, after string }
-
-func (p paths) ends() []ends {
-	var all []ends
-	for _, pattern := range p {
-		before, parameter, _ := strings.Cut(pattern, ":")
-		_, after, more := strings.Cut(parameter, "/")
-		if more {
-			after = "/" + after
-		}
-		all = append(all, ends{before, after})
-	}
-	return all
-}
-
-func (e ends) fit(path string) bool {
-	return len(path) > len(e.before)+len(e.after) && strings.HasPrefix(path, e.before) && strings.HasSuffix(path, e.after) &&
-		strings.IndexByte(path[len(e.before):len(path)-len(e.after)], '/') < 0
-}
-
-// spell returns path as pattern spells it, if path fits pattern.
+// spell returns path as pattern spells it, if path fits pattern. One that is spelt so already costs no allocation.
 func spell(path, pattern string) (spelled string, fits bool) {
 	path = strings.TrimSuffix(path, "/")
-	if strings.Count(path, "/") != strings.Count(pattern, "/") {
-		return "", false
+	isSpelt, given, wanted := true, path, pattern
+	for more := true; more; {
+		var segment, want string
+		var hasMore bool
+		segment, given, more = strings.Cut(given, "/")
+		want, wanted, hasMore = strings.Cut(wanted, "/")
+		isAny := strings.HasPrefix(want, ":")
+		if more != hasMore || !isAny && !strings.EqualFold(segment, want) {
+			return "", false
+		}
+		isSpelt = isSpelt && (isAny || segment == want)
+	}
+	if isSpelt {
+		return path, true
 	}
 	segments := strings.Split(path, "/")
 	for i, want := range strings.Split(pattern, "/") {
-		switch {
-		case strings.HasPrefix(want, ":"):
-		case strings.EqualFold(segments[i], want):
+		if !strings.HasPrefix(want, ":") {
 			segments[i] = want
-		default:
-			return "", false
 		}
 	}
 	return strings.Join(segments, "/"), true

@@ -65,8 +65,11 @@ func TestBadRequests(t *testing.T) {
 		"affiliate of nothing":      {"GET", goodSwap + "&affiliateFeeRecipient=" + taker, 400, "AFFILIATE_FEE_PERCENT_NOT_SET", 1001},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newWorld(t).server(t)
-			response := do(s, test.method, test.target)
+			w := newWorld(t)
+			response := do(w.server(t), test.method, test.target)
+			if strings.Contains(w.log.String(), "panic") {
+				t.Error(w.log.String())
+			}
 			if e := wantError(t, response, test.status, test.id); e.ErrorCode != test.code {
 				t.Errorf("errorCode = %d, want %d", e.ErrorCode, test.code)
 			}

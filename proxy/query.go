@@ -81,8 +81,8 @@ func ReadBody(c *gin.Context) ([]byte, error) {
 	return body, nil
 }
 
-// ReadJSON reads a JSON object as parameters: a list is several values, null none, and others than strings as written. Of
-// several members with one name, as it is spelled, the last counts.
+// ReadJSON reads a JSON object as parameters: a list is several values, null none, and others than strings as written.
+// Of several members with one name, as it is spelled, the last counts.
 func ReadJSON(body []byte, spell func(name string) string) (url.Values, error) {
 	values, members := url.Values{}, json.NewDecoder(bytes.NewReader(body))
 	if bracket, err := members.Token(); err != nil || bracket != json.Delim('{') || !json.Valid(body) {

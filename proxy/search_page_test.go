@@ -1,7 +1,9 @@
 package proxy_test
 
 import (
+	"html"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -9,6 +11,11 @@ import (
 	"crossgate/order/list"
 	"crossgate/order/query"
 )
+
+// plainText is a page without its tags, on one line.
+func plainText(page string) string {
+	return html.UnescapeString(strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")), " "))
+}
 
 func TestSearchLeadsWhereATextBelongs(t *testing.T) {
 	w := newWorld(t)

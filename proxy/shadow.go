@@ -2,13 +2,11 @@ package proxy
 
 import (
 	"bytes"
-	"context"
+	"errors"
 	"io"
 	"net/http"
 
 	"github.com/gin-gonic/gin"
-	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/metric"
 
 	"crossgate/proxy/shadow"
 	"crossgate/proxy/wire"
@@ -39,28 +37,11 @@ func (s *Server) SetShadow(settings shadow.Settings) {
 
 // observeShadow has the counts read.
 func (s *Server) observeShadow() error {
-	meter := otel.Meter("crossgate/proxy")
-	answers, err := meter.Int64ObservableCounter("crossgate.shadow.answers",
-		metric.WithDescription("Answers that were to be compared with the origin's, by route and the class of the gravest difference."))
-	if err != nil {
-		return err
-	}
-	members, err := meter.Int64ObservableCounter("crossgate.shadow.differences",
-		metric.WithDescription("Members in which answers differ from the origin's, by route and class."))
-	if err != nil {
-		return err
-	}
-	return s.onCollection(meter, func(_ context.Context, o metric.Observer) error {
-		for _, each := range []struct {
-			instrument metric.Int64ObservableCounter
-			counts     []shadow.Count
-		}{{answers, s.shadow.Answers()}, {members, s.shadow.Members()}} {
-			for _, c := range each.counts {
-				o.ObserveInt64(each.instrument, int64(c.Times), metric.WithAttributes(routeKey.String(c.Of), outcomeKey.String(c.Outcome)))
-			}
-		}
-		return nil
-	}, answers, members)
+	return errors.Join(
+		observeCounts(s, "crossgate.shadow.answers",
+			"Answers that were to be compared with the origin's, by route and the class of the gravest difference.", routeKey, s.shadow.Answers),
+		observeCounts(s, "crossgate.shadow.differences",
+			"Members in which answers differ from the origin's, by route and class.", routeKey, s.shadow.Members))
 }
 
 // shadowed is a request whose answer will be compared. A nil one will not.

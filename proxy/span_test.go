@@ -28,10 +28,10 @@ func TestErrorsAndSlowRequestsLeaveASpan(t *testing.T) {
 		status  int
 		spans   int
 	}{
-		"quick":                 {trace.AlwaysSample(), time.Millisecond, nil, 200, 0},
-		"not found":             {trace.AlwaysSample(), time.Millisecond, order.ErrNotFound, 404, 0},
-		"slow":                  {trace.AlwaysSample(), proxy.SlowRequest, nil, 200, 1},
-		"failed":                {trace.AlwaysSample(), time.Millisecond, errors.New("out of order"), 500, 1},
+		"quick":                 {trace.ParentBased(trace.AlwaysSample()), time.Millisecond, nil, 200, 0},
+		"not found":             {trace.ParentBased(trace.AlwaysSample()), time.Millisecond, order.ErrNotFound, 404, 0},
+		"slow":                  {trace.ParentBased(trace.AlwaysSample()), proxy.SlowRequest, nil, 200, 1},
+		"failed":                {trace.ParentBased(trace.AlwaysSample()), time.Millisecond, errors.New("out of order"), 500, 1},
 		"failed, without spans": {trace.NeverSample(), time.Millisecond, errors.New("out of order"), 500, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -43,6 +43,8 @@ func TestErrorsAndSlowRequestsLeaveASpan(t *testing.T) {
 				s := newWorld(t).server(t, func(o *parts) {
 					find := ordersOf(o).find
 					ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+						_, span := otel.Tracer("test").Start(ctx, "order.find") // of no trace
+						defer span.End()
 						<-time.After(test.wait)
 						if test.err != nil {
 							return nil, test.err

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/query"
 	"crossgate/order/stats"
@@ -58,14 +59,20 @@ func TestOrderPageTellsWorthThenAndWhereItWasRead(t *testing.T) {
 	w, given := newWorld(t), int64(18_000_000)
 	w.values = map[order.ID]stats.Values{{8}: {Given: &given}}
 	w.basis = []order.ChainBasis{followed(8453, order.Lag{Head: 9, Indexed: 9})}
+	w.orders[claimedTx][0].Created.At.BlockHash = chain.Hash{1}
+	w.tellers = map[string][]string{"8453 " + claimedTx + " " + (chain.Hash{1}).String(): {"third", "fourth"}}
 	s := w.server(t)
-	page := pageAt(t, s, "/order/"+claimedTx, http.StatusOK)
-	for _, want := range []string{"$18.00 when created, $17.99 now", "no price then", "Where this was read", "read once; the second reading"} {
+	page := plainText(pageAt(t, s, "/order/"+claimedTx, http.StatusOK))
+	for _, want := range []string{
+		"$18.00 when created, $17.99 now", "no price then", "Where this was read", "read once; the second reading",
+		"(reported by 2 endpoints: third, fourth)", "(by which endpoints was not recorded)",
+	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q: %s", want, page)
 		}
 	}
-	if page := pageAt(t, s, "/order/"+createdTx, http.StatusOK); !strings.Contains(page, "value then not known") {
+	page = plainText(pageAt(t, s, "/order/"+createdTx, http.StatusOK)) // not counted, and not delivered
+	if !strings.Contains(page, "USD Coin, value then not known, $17.99 now") || !strings.Contains(page, "POL Polygon, no price now") || strings.Contains(page, "Both fees") {
 		t.Errorf("an order that was not counted has a value: %s", page)
 	}
 }

@@ -233,33 +233,3 @@ func TestBodiesThatFailDecideTheStatus(t *testing.T) {
 		}
 	})
 }
-
-// TestBodyThatIsNotTakenEnds asks over HTTP/2 for a short body, and lets the server send none.
-func TestBodyThatIsNotTakenEnds(t *testing.T) {
-	const (
-		preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-		shut    = "\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00"     // SETTINGS, no window
-		request = "\x00\x00\x0a\x01\x05\x00\x00\x00\x01\x82\x04\x02/x\x86\x41\x02hh" // HEADERS, GET http://hh/x
-	)
-	synctest.Test(t, func(t *testing.T) {
-		front, _ := passing(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "short") })
-		connection, err := front.dial(t.Context(), "", "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer connection.Close()
-		go func() { _, _ = io.WriteString(connection, preface+shut+request) }()
-		began := time.Now()
-		for head := make([]byte, 9); head[3] != 3; { // RST_STREAM
-			if _, err := io.ReadFull(connection, head); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := io.CopyN(io.Discard, connection, int64(head[1])<<8|int64(head[2])); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if took := time.Since(began); took > time.Minute {
-			t.Errorf("the stream ends after %v", took)
-		}
-	})
-}

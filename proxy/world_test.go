@@ -67,15 +67,13 @@ type world struct {
 	logger    *slog.Logger // of all servers: one writes to log at a time
 
 	values     map[order.ID]stats.Values
-	whole      map[string]order.Transaction // by hash
-	tellers    map[string][]string          // by chain and hash
+	tellers    map[string][]string // by chain, hash and block
 	deliveries map[order.ID]order.Delivery
 	swaps      []order.Swap
 
-	mu        sync.Mutex
-	lastList  orders.Part        // asked for
-	basis     []order.ChainBasis // ascending
-	readWhole int                // times that a transaction was
+	mu       sync.Mutex
+	lastList orders.Part        // asked for
+	basis    []order.ChainBasis // ascending
 }
 
 func newWorld(t testing.TB) *world {

@@ -10,8 +10,8 @@ import (
 	"crossgate/token"
 )
 
-// pricedAlone is a directory whose sources know one token's price, USDC's.
-func pricedAlone() *token.Directory {
+// pricedAlone is a directory whose sources know one token's price, a dollar.
+func pricedAlone(priced chain.Address) *token.Directory {
 	return token.NewDirectory(token.DirectoryOptions{
 		Registry: chain.Documented(),
 		Own: map[token.Key]token.Token{
@@ -19,7 +19,7 @@ func pricedAlone() *token.Directory {
 			{Chain: 1, Address: dai}:  {Decimals: 18, Name: "Dai Stablecoin", Symbol: "DAI"},
 		},
 		Prices: []token.PriceSource{func(context.Context, []token.Key) (map[token.Key]*big.Rat, error) {
-			return map[token.Key]*big.Rat{{Chain: 1, Address: usdc}: big.NewRat(1, 1)}, nil
+			return map[token.Key]*big.Rat{{Chain: 1, Address: priced}: big.NewRat(1, 1)}, nil
 		}},
 	})
 }
@@ -34,11 +34,10 @@ func TestTokensWithoutAPriceAreWorthWhatTheyAreSwappedFor(t *testing.T) {
 		return all
 	}
 	gas := meter{price: quote.GasPrice{Expected: chain.NewAmount(1_000_000_000)}, gas: 100_000}
+	priced := usdc
 	ask := func(r quote.Request, perInput ...uint64) quote.Estimate {
 		t.Helper()
-		e := quote.New(quote.Options{Registry: chain.Documented(), Venues: venues(perInput...), Tokens: pricedAlone(), Chains: ethereum(quote.Chain{Fees: gas})})
-		got := must(t, e, r)
-		return got
+		return must(t, quote.New(quote.Options{Registry: chain.Documented(), Venues: venues(perInput...), Tokens: pricedAlone(priced), Chains: ethereum(quote.Chain{Fees: gas})}), r)
 	}
 	// 100 USDC for 90, 100 and 125 DAI: one is worth a dollar.
 	got := ask(usdcToDai(), 900_000_000_000, 1_250_000_000_000, 1_000_000_000_000)
@@ -56,5 +55,9 @@ func TestTokensWithoutAPriceAreWorthWhatTheyAreSwappedFor(t *testing.T) {
 	r.TokenOut = coin
 	if got = ask(r, 500_000_000); *got.Out.USD != 100 || *got.Fee.USD != 0.24 {
 		t.Errorf("USD of the coin out = %v, of the fee %v, want 100, and 0.24 for 120,000 gas", *got.Out.USD, *got.Fee.USD)
+	} // Where the coin alone has a price, venues are ranked by what they pay.
+	priced = coin
+	if got = ask(usdcToDai(), 900_000_000_000, 1_000_000_000_000); got.Out.USD != nil || got.Compared[0].Name != "b" || *got.Fee.USD != 0.00012 {
+		t.Errorf("USD = %v out, %v of the fee, best %s; want none, a dollar for a coin, and the one that pays more", got.Out.USD, *got.Fee.USD, got.Compared[0].Name)
 	}
 }

@@ -12,9 +12,9 @@
 //   - estimate adds the transaction's fee and values in USD (fee.go, market.go)
 //
 // What the package needs it states as small interfaces: [Venue], and for each [Chain] a [Guard], a [FeeSource], a
-// [Router] and a [Simulator]. Adapters in upstream fulfill them; all are called from several goroutines at once. A trade
-// belongs to the goroutine of its request; a quote round runs in one of its own, since requests share it, with one more
-// for each venue, whose panics and delays end there, and which [Estimator.Close] waits for.
+// [Router] and a [Simulator]. Adapters in upstream fulfill them; all are called from several goroutines at once. A
+// trade belongs to the goroutine of its request; a quote round runs in one of its own, since requests share it, with
+// one more for each venue, whose panics and delays end there, and which [Estimator.Close] waits for.
 package quote
 
 import (

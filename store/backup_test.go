@@ -136,16 +136,16 @@ func keepWriting(t *testing.T, db *DB) (stop func()) {
 
 func TestRestoreRefusesWhatIsNoBackup(t *testing.T) {
 	dir := t.TempDir()
-	text, damaged := filepath.Join(dir, "text"), filepath.Join(dir, "damaged")
+	text, damaged, empty := filepath.Join(dir, "text"), filepath.Join(dir, "damaged"), filepath.Join(dir, "empty")
 	whole, err := os.ReadFile(filled(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	copy(whole[3*4096:], strings.Repeat("x", 2*4096))
-	if err := errors.Join(os.WriteFile(text, []byte(strings.Repeat("letters ", 999)), 0o600), os.WriteFile(damaged, whole, 0o600)); err != nil {
+	if err := errors.Join(os.WriteFile(text, []byte(strings.Repeat("letters ", 999)), 0o600), os.WriteFile(damaged, whole, 0o600), os.WriteFile(empty, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	for file, says := range map[string]string{filepath.Join(dir, "absent"): "does not exist", text: "not a database", damaged: "damaged"} {
+	for file, says := range map[string]string{filepath.Join(dir, "absent"): "does not exist", text: "not a database", damaged: "damaged", empty: "it is empty"} {
 		to := Location{Path: filepath.Join(dir, "orders.db")}
 		if err := to.Restore(t.Context(), file); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("Restore of %s: %v, want %q in it", file, err, says)
@@ -160,11 +160,15 @@ func TestRestoreRefusesWhatIsNoBackup(t *testing.T) {
 // that this one cannot know.
 func TestOlderReleaseUsesANewerSchema(t *testing.T) {
 	for _, l := range []Location{{Path: filepath.Join(t.TempDir(), "orders.db")}, {Postgres: newDatabase(t)}} {
-		newer := openAt(t, l)
-		newest, err := versionOf(t.Context(), newer.writer)
-		if err != nil {
-			t.Fatal(err)
+		if _, err := l.Schema(t.Context()); err == nil && l.Postgres == "" {
+			t.Error("a file that is not there has a schema")
 		}
+		newer := openAt(t, l)
+		now, err := l.Schema(t.Context())
+		if err != nil || !now.IsUsable() || now.Version != now.Known || now.Oldest != 1 {
+			t.Fatalf("%s: a new one: %+v, %v; want the newest version, for programs since 1", l, now, err)
+		}
+		newest := now.Version
 		migrateFurther := func(version int64, statement string) {
 			t.Helper()
 			for _, each := range []string{
@@ -178,6 +182,10 @@ func TestOlderReleaseUsesANewerSchema(t *testing.T) {
 		migrateFurther(newest+1, `ALTER TABLE checkpoints ADD COLUMN colour TEXT NOT NULL DEFAULT ''`)
 		fill(t, openAt(t, l))
 		migrateFurther(newest+2, fmt.Sprintf(`UPDATE compatibility SET oldest = %d`, newest+2))
+		next, err := l.Schema(t.Context())
+		if want := (Schema{Version: newest + 2, Oldest: newest + 2, Known: newest}); err != nil || next != want || next.IsUsable() {
+			t.Errorf("%s: a newer one: %+v, %v; want %+v, not usable", l, next, err, want)
+		}
 		_, err = openLocation(t.Context(), l)
 		refusal, remedy := fmt.Sprintf("version %d, which this build cannot use", newest+2), "restore a backup"
 		if err == nil || !strings.Contains(err.Error(), refusal) || !strings.Contains(err.Error(), remedy) {

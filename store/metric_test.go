@@ -16,19 +16,15 @@ import (
 // TestOutagesAreMeasured stops a server, and looks at what is measured before, meanwhile and after.
 func TestOutagesAreMeasured(t *testing.T) {
 	address := newDatabase(t)
-	reader := metric.NewManualReader()
-	before := otel.GetMeterProvider()
-	otel.SetMeterProvider(metric.NewMeterProvider(metric.WithReader(reader)))
-	t.Cleanup(func() { otel.SetMeterProvider(before) })
+	reader := measuring(t)
 	db := openReplica(t, address)
-	measured := func() (up float64, found bool) {
+	measured := func(when string, want float64) {
 		t.Helper()
-		up, found = collect(t, reader)["crossgate.store.up{}"]
-		return up, found
+		if up, found := collect(t, reader)["crossgate.store.up{}"]; !found || up != want {
+			t.Errorf("%s: %v, %v, want %v", when, up, found, want)
+		}
 	}
-	if up, found := measured(); !found || up != 1 {
-		t.Errorf("with the server: %v, %v, want 1", up, found)
-	}
+	measured("with the server", 1)
 	server := shared.server
 	if err := server.Stop(); err != nil {
 		t.Fatal(err)
@@ -36,9 +32,7 @@ func TestOutagesAreMeasured(t *testing.T) {
 	if err := db.Probe(t.Context()); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("Ping = %v", err)
 	}
-	if up, found := measured(); !found || up != 0 {
-		t.Errorf("without it: %v, %v, want 0", up, found)
-	}
+	measured("without it", 0)
 	if err := server.Resume(); err != nil {
 		t.Fatal(err)
 	}
@@ -47,13 +41,11 @@ func TestOutagesAreMeasured(t *testing.T) {
 	for db.Available() != nil && ctx.Err() == nil {
 		<-time.After(5 * time.Millisecond)
 	}
-	if up, found := measured(); !found || up != 1 {
-		t.Errorf("with it again: %v, %v, want 1", up, found)
-	}
+	measured("with it again", 1)
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, found := measured(); found {
+	if _, found := collect(t, reader)["crossgate.store.up{}"]; found {
 		t.Error("a closed database is measured")
 	}
 }
@@ -63,10 +55,7 @@ func TestOutagesAreMeasured(t *testing.T) {
 func TestStatementsAreMeasured(t *testing.T) {
 	for system, open := range map[string]func(*testing.T) *DB{"sqlite": openStore, "postgresql": openPostgres} {
 		t.Run(system, func(t *testing.T) {
-			reader := metric.NewManualReader()
-			before := otel.GetMeterProvider()
-			otel.SetMeterProvider(metric.NewMeterProvider(metric.WithReader(reader)))
-			t.Cleanup(func() { otel.SetMeterProvider(before) })
+			reader := measuring(t)
 			db := open(t)
 			if _, err := db.ClaimPlans(t.Context(), []PlanClaim{{Service: "1", Endpoint: "one", Claim: time.Second}}); err != nil {
 				t.Fatal(err)
@@ -99,10 +88,7 @@ func TestStatementsAreMeasured(t *testing.T) {
 
 // TestWaitingForAConnectionIsMeasured has a second change wait for the one that is under way.
 func TestWaitingForAConnectionIsMeasured(t *testing.T) {
-	reader := metric.NewManualReader()
-	before := otel.GetMeterProvider()
-	otel.SetMeterProvider(metric.NewMeterProvider(metric.WithReader(reader)))
-	t.Cleanup(func() { otel.SetMeterProvider(before) })
+	reader := measuring(t)
 	db, second := openStore(t), make(chan error, 1)
 	err := db.Update(t.Context(), func(*Tx) error {
 		go func() { second <- db.Update(t.Context(), func(*Tx) error { return nil }) }()
@@ -121,6 +107,14 @@ func TestWaitingForAConnectionIsMeasured(t *testing.T) {
 	if got := measured["crossgate.store.connection.wait{crossgate.store.pool=write,}"]; got <= 0 {
 		t.Errorf("it was waited for %v s", got)
 	}
+}
+
+// measuring has everything measured by a reader until the test ends.
+func measuring(t *testing.T) *metric.ManualReader {
+	reader, before := metric.NewManualReader(), otel.GetMeterProvider()
+	otel.SetMeterProvider(metric.NewMeterProvider(metric.WithReader(reader)))
+	t.Cleanup(func() { otel.SetMeterProvider(before) })
+	return reader
 }
 
 // collect returns what is measured now by name and attributes; of histograms how often.

@@ -134,25 +134,13 @@ func TestOpenRefusesAndKeeps(t *testing.T) {
 }
 
 func TestPostgresRefusesWhatIsNotItsOwn(t *testing.T) {
-	for says, statement := range map[string]string{
-		"run the newer crossgate": `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true); UPDATE compatibility SET oldest = 999`,
-		`"accounts"`:              `DROP TABLE goose_db_version; CREATE TABLE accounts (id INTEGER)`,
-	} {
-		url := newDatabase(t)
-		store := openReplica(t, url)
-		if says == `"accounts"` {
-			statement = `DROP SCHEMA public CASCADE; CREATE SCHEMA public; ` + strings.SplitAfter(statement, "; ")[1]
-		}
-		if _, err := store.writer.ExecContext(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := OpenPostgres(t.Context(), url, PostgresOptions{}); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("OpenPostgres: %v, want %q in it", err, says)
-		}
+	url := newDatabase(t)
+	store := openReplica(t, url)
+	if _, err := store.writer.ExecContext(t.Context(), `DROP SCHEMA public CASCADE; CREATE SCHEMA public; CREATE TABLE accounts (id INTEGER)`); err != nil {
+		t.Fatal(err)
 	}
-	_, err := OpenPostgres(t.Context(), "postgres://somebody:SECRET@[nowhere/orders", PostgresOptions{})
-	if err == nil || strings.Contains(err.Error(), "SECRET") {
-		t.Errorf("OpenPostgres of no address: %v", err)
+	if _, err := OpenPostgres(t.Context(), url, PostgresOptions{}); err == nil || !strings.Contains(err.Error(), `"accounts"`) {
+		t.Errorf("OpenPostgres: %v, want the table that it has", err)
 	}
 }
 

@@ -6,8 +6,8 @@
 //
 // Metadata and prices are each kept in a memory of bounded size. Callers share loads, which go on to their end even
 // when the callers leave. Everything is safe for concurrent use; Readers, PriceSources and Recall are called from the
-// goroutines of loads, where a panic is an error of that load, and Remember from one of its own. [Directory.Close] waits
-// for both.
+// goroutines of loads, where a panic is an error of that load, and Remember from one of its own. [Directory.Close]
+// waits for both.
 package token
 
 import (

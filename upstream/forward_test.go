@@ -297,12 +297,17 @@ func TestOpenResponsesHoldNoRequestUp(t *testing.T) {
 	}
 }
 
-// TestSilentOriginIsGivenUp has an origin that says nothing for as long as its timeout.
+// TestSilentOriginIsGivenUp has an origin that says nothing for as long as its timeout, once it has the whole request.
 func TestSilentOriginIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := endpoint(t, "origin", silent, upstream.EndpointOptions{Forwards: true, Timeout: time.Second})
+		e := endpoint(t, "origin", func(r *http.Request) (*http.Response, error) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			return silent(r)
+		}, upstream.EndpointOptions{Forwards: true, Timeout: time.Second})
 		began := time.Now()
-		_, err := upstream.NewPool("pool", e).Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}})
+		_, err := upstream.NewPool("pool", e).Forward(t.Context(), upstream.Forward{
+			Method: "POST", Path: "/", Header: http.Header{}, Body: strings.NewReader("whole"), ContentLength: 5,
+		})
 		if classOf(err) != upstream.Timeout || time.Since(began) != time.Second {
 			t.Errorf("%v after %v, want a timeout after a second", err, time.Since(began))
 		}

@@ -147,8 +147,8 @@ func TestPoolStopsWhenTheCallerLeaves(t *testing.T) {
 }
 
 func TestEmptyPoolFails(t *testing.T) {
-	_, err := upstream.NewPool("chain").Do(t.Context(), upstream.Request{}, nil)
-	if classOf(err) != upstream.Unreachable {
+	empty := upstream.NewPool("chain")
+	if _, err := empty.Do(t.Context(), upstream.Request{}, nil); classOf(err) != upstream.Unreachable || empty.Attributes() != nil {
 		t.Errorf("Do() without endpoints = %v, want unreachable", err)
 	}
 }

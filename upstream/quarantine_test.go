@@ -1,7 +1,9 @@
 package upstream_test
 
 import (
+	"bytes"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -82,4 +84,15 @@ func TestUncordonEndsAQuarantine(t *testing.T) {
 			t.Errorf("standing %q", standing)
 		}
 	})
+}
+
+func TestQuarantineIsLoggedWhenItBegins(t *testing.T) {
+	var log bytes.Buffer
+	e := endpoint(t, "a", always(200, ""), upstream.EndpointOptions{LongestQuarantine: time.Hour, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	for range 2 {
+		e.Quarantine(t.Context(), errors.New("of another branch"))
+	}
+	if lines := strings.Count(log.String(), "endpoint quarantined"); lines != 1 {
+		t.Errorf("the log has %d lines of a quarantine, want one: %s", lines, log.String())
+	}
 }

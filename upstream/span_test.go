@@ -70,8 +70,11 @@ func TestAttemptsAreSpansWithoutURLs(t *testing.T) {
 	if _, err := pool.Do(t.Context(), call, nil); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.spans) != 2 {
-		t.Fatalf("%d spans, want one for each attempt", len(r.spans))
+	if _, err := pool.Endpoints()[1].Probe(t.Context(), call); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.spans) != 3 || r.spans[2].attributes["crossgate.attempt"].AsInt64() != 1 {
+		t.Fatalf("%d spans, want one for each attempt, and a probe's as a first one", len(r.spans))
 	}
 	for i, want := range []struct{ endpoint, outcome string }{{"a", "server error"}, {"b", "ok"}} {
 		s := r.spans[i]

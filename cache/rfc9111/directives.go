@@ -2,10 +2,12 @@ package rfc9111
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/dunglas/httpsfv"
+	"golang.org/x/net/http/httpguts"
 )
 
 // longest is what a lifetime or an age is taken for that is longer (RFC 9111, section 1.2.2).
@@ -19,7 +21,7 @@ func parseDirectives(lines []string) Directives {
 	var found Directives
 	for member := range members(lines) {
 		name, value, _ := strings.Cut(member, "=")
-		if !isToken(name) {
+		if !httpguts.ValidHeaderFieldName(name) {
 			continue
 		}
 		name = strings.ToLower(name)
@@ -57,7 +59,7 @@ func (d Directives) fields(name string) (names []string, whole bool) {
 		return nil, false
 	}
 	for each := range members([]string{text}) {
-		if isToken(each) {
+		if httpguts.ValidHeaderFieldName(each) {
 			names = append(names, http.CanonicalHeaderKey(each))
 		}
 	}
@@ -100,23 +102,16 @@ func parseTargeted(lines []string) Directives {
 				found[name] = ""
 			}
 		case int64:
-			found[name] = secondsText(value)
-		case string:
-			if isLifetime(name) {
-				return nil
-			}
-			found[name] = value
+			found[name] = strconv.FormatInt(value, 10) // below zero is malformed and stays so
 		default:
-			if isLifetime(name) {
+			if name == "max-age" || name == "s-maxage" {
 				return nil
 			}
-			found[name] = ""
+			found[name], _ = item.Value.(string)
 		}
 	}
 	return found
 }
-
-func isLifetime(name string) bool { return name == "max-age" || name == "s-maxage" }
 
 // members iterates over the members of a list, without blanks around them. A comma within quotes is part of a member.
 func members(lines []string) func(yield func(string) bool) {
@@ -163,16 +158,4 @@ func unquote(text string) string {
 		plain.WriteByte(text[i])
 	}
 	return plain.String()
-}
-
-// isToken reports whether text is a token (RFC 9110, section 5.6.2).
-func isToken(text string) bool {
-	for i := range len(text) {
-		b := text[i]
-		isLetter := 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9'
-		if !isLetter && strings.IndexByte("!#$%&'*+-.^_`|~", b) < 0 {
-			return false
-		}
-	}
-	return text != ""
 }

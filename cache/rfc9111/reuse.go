@@ -2,6 +2,7 @@ package rfc9111
 
 import (
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -54,11 +55,7 @@ func MayServeOnError(q http.Header, p Policy, now time.Time) bool {
 
 // IsFailure reports whether a status is a failure in whose stead a stale response may be served (RFC 5861, section 4).
 func IsFailure(status int) bool {
-	switch status {
-	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return true
-	}
-	return false
+	return status >= http.StatusInternalServerError && status <= http.StatusGatewayTimeout && status != http.StatusNotImplemented
 }
 
 // RequestDirectives are those of a request, or Pragma without Cache-Control (RFC 9111, section 5.4).
@@ -80,16 +77,10 @@ func (d Directives) OnlyIfCached() bool { return d.has("only-if-cached") }
 // NoStore reports whether nothing of the exchange is to be stored, nor anything stored is wanted.
 func (d Directives) NoStore() bool { return d.has("no-store") }
 
-// isSafe reports whether a method changes nothing at the origin (RFC 9110, section 9.2.1).
-func isSafe(method string) bool {
-	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
-		return true
-	}
-	return false
-}
+// safe are the methods that change nothing at the origin (RFC 9110, section 9.2.1).
+var safe = []string{http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace}
 
 // Invalidates reports whether the response to an unsafe request invalidates what is stored (RFC 9111, section 4.4).
 func Invalidates(method string, status int) bool {
-	return !isSafe(method) && status >= http.StatusOK && status < http.StatusBadRequest
+	return !slices.Contains(safe, method) && status >= http.StatusOK && status < http.StatusBadRequest
 }

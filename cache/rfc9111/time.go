@@ -9,25 +9,12 @@ import (
 
 // deltaSeconds reads digits (RFC 9111, section 1.2.2). More than longest is longest.
 func deltaSeconds(text string) (time.Duration, bool) {
-	const mostDigits = 10
-	significant := strings.TrimLeft(text, "0")
-	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' {
-			return 0, false
-		}
-	}
-	switch {
-	case text == "":
+	if text == "" || strings.Trim(text, "0123456789") != "" {
 		return 0, false
-	case len(significant) > mostDigits:
-		return longest, true
 	}
-	seconds, _ := strconv.ParseInt("0"+significant, 10, 64)
-	return min(time.Duration(seconds)*time.Second, longest), true
+	seconds, _ := strconv.ParseInt(text, 10, 64) // the largest where it is beyond 64 bits
+	return time.Duration(min(seconds, int64(longest/time.Second))) * time.Second, true
 }
-
-// secondsText is deltaSeconds the other way; below zero is malformed and stays so.
-func secondsText(seconds int64) string { return strconv.FormatInt(seconds, 10) }
 
 // parseDate reads the three forms of dates (RFC 9110, section 5.6.7) in any case, with any name of a day.
 func parseDate(text string) (time.Time, bool) {

@@ -15,25 +15,15 @@ func HasConditions(q http.Header) bool {
 	return len(q["If-Match"]) > 0 || len(q["If-Unmodified-Since"]) > 0
 }
 
-// SetConditions makes a request validate stored responses instead of asking for a new one (RFC 9111, section 4.3.1): by
-// the tags of all of them, and by the date of the first, which is the one that would answer.
-func SetConditions(q http.Header, stored ...http.Header) {
+// SetConditions makes a request validate a stored response instead of asking for a new one (RFC 9111, section 4.3.1).
+func SetConditions(q, stored http.Header) {
 	for _, name := range Conditions {
 		delete(q, name)
 	}
-	var tags []string
-	for _, header := range stored {
-		if tag := header["Etag"]; len(tag) > 0 && !slices.Contains(tags, tag[0]) {
-			tags = append(tags, tag[0])
-		}
+	if tag := stored["Etag"]; len(tag) > 0 {
+		q["If-None-Match"] = tag[:1]
 	}
-	if len(tags) > 0 {
-		q["If-None-Match"] = []string{strings.Join(tags, ", ")}
-	}
-	if len(stored) == 0 {
-		return
-	}
-	if modified := stored[0]["Last-Modified"]; len(modified) > 0 {
+	if modified := stored["Last-Modified"]; len(modified) > 0 {
 		q["If-Modified-Since"] = modified[:1]
 	}
 }

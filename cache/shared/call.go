@@ -2,9 +2,7 @@ package shared
 
 import (
 	"context"
-	"crypto/sha1" //nolint:gosec // the name that Redis has for a script
 	"embed"
-	"encoding/hex"
 	"errors"
 	"strings"
 	"time"
@@ -17,8 +15,7 @@ import (
 type script struct{ name, text, digest string }
 
 func newScript(name, text string) script {
-	digest := sha1.Sum([]byte(text)) //nolint:gosec // see above
-	return script{name, text, hex.EncodeToString(digest[:])}
+	return script{name, text, redis.NewScript(0, text).Hash()}
 }
 
 //go:embed scripts/*.lua

@@ -5,17 +5,25 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"sync"
 	"testing"
-
-	"github.com/gomodule/redigo/redis"
+	"time"
 )
 
 // TestServersDoNotTellThePassword has a server that does not know AUTH, and quotes it as Redis does commands that it
 // does not know (processCommand in server.c).
 func TestServersDoNotTellThePassword(t *testing.T) {
 	for _, user := range []string{"", "gateway"} {
-		here, there := net.Pipe()
-		go func() {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var serving sync.WaitGroup
+		serving.Go(func() {
+			there, err := listener.Accept()
+			if err != nil {
+				return
+			}
 			defer there.Close()
 			in := bufio.NewReader(there)
 			var words []string
@@ -27,12 +35,13 @@ func TestServersDoNotTellThePassword(t *testing.T) {
 				words = append(words, strings.TrimSpace(line))
 			}
 			_, _ = fmt.Fprintf(there, "-ERR unknown command 'AUTH', with args beginning with: '%s'\r\n", strings.Join(words[4:], "' '"))
-		}()
-		s := server{user: user, password: "canary77c1"}
-		err := s.introduce(redis.NewConn(here, 0, 0))
+		})
+		s := server{network: "tcp", address: listener.Addr().String(), user: user, password: "canary77c1"}
+		_, err = s.dial(t.Context(), time.Minute)
 		if err == nil || !strings.Contains(err.Error(), "unknown command") || strings.Contains(err.Error(), s.password) {
 			t.Errorf("as %q: %v", user, err)
 		}
-		here.Close()
+		listener.Close()
+		serving.Wait()
 	}
 }

@@ -82,44 +82,14 @@ func (s server) secured(file string) (_ server, err error) {
 
 // dial returns an authenticated connection, on which writes, and replies until then, may take as long as silence.
 func (s server) dial(ctx context.Context, silence time.Duration) (redis.Conn, error) {
-	raw, err := s.connect(ctx)
+	connection, err := redis.DialContext(ctx, s.network, s.address,
+		redis.DialConnectTimeout(connectTimeout), redis.DialTLSHandshakeTimeout(connectTimeout),
+		redis.DialReadTimeout(silence), redis.DialWriteTimeout(silence), redis.DialUseTLS(s.tls != nil), redis.DialTLSConfig(s.tls),
+		redis.DialUsername(s.user), redis.DialPassword(s.password), redis.DialDatabase(s.database))
 	if err != nil {
-		return nil, err
-	}
-	defer context.AfterFunc(ctx, func() { _ = raw.Close() })()
-	connection := redis.NewConn(raw, silence, silence)
-	if err := s.introduce(connection); err != nil {
-		_ = connection.Close()
-		return nil, err
+		return nil, s.withoutPassword(err)
 	}
 	return connection, nil
-}
-
-func (s server) connect(ctx context.Context) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
-	defer cancel()
-	if s.tls != nil {
-		return (&tls.Dialer{Config: s.tls}).DialContext(ctx, s.network, s.address)
-	}
-	return new(net.Dialer).DialContext(ctx, s.network, s.address)
-}
-
-func (s server) introduce(connection redis.Conn) error {
-	if s.user != "" || s.password != "" {
-		as := []any{s.user, s.password}
-		if s.user == "" {
-			as = as[1:]
-		}
-		if _, err := connection.Do("AUTH", as...); err != nil {
-			return s.withoutPassword(err)
-		}
-	}
-	if s.database != 0 {
-		if _, err := connection.Do("SELECT", s.database); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // withoutPassword redacts an error: a server that does not know a command quotes it.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -14,41 +13,32 @@ import (
 
 func TestStoppedBackfillSaysHowItGoesOn(t *testing.T) {
 	t.Chdir(t.TempDir())
-	const offline = "chains: [{id: 1, endpoints: [{url: \"http://127.0.0.1:9\"}]}]\n"
-	if err := os.WriteFile("offline.yaml", []byte(offline), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
+	write(t, "offline.yaml", "chains: [{id: 1, endpoints: [{url: \"http://127.0.0.1:9\"}]}]\n")
+	write(t, "ids.txt", oneID)
+	stopped, stop := context.WithCancel(context.Background())
 	stop()
-	var said bytes.Buffer
-	if code := run(ctx, []string{"backfill", "--config", "offline.yaml"}, &said, &said); code != 1 ||
-		!strings.Contains(said.String(), "run it again to continue") {
-		t.Errorf("backfill that was stopped = %d: %s, want 1 and that it was", code, said.String())
-	}
-	said.Reset()
-	if code := run(ctx, []string{"index", "repair", "--config", "offline.yaml"}, &said, &said); code != 1 ||
-		!strings.Contains(said.String(), "stopped before everything was compared") {
-		t.Errorf("index repair that was stopped = %d: %s, want 1 and that it was", code, said.String())
-	}
-	said.Reset()
-	if err := os.WriteFile("ids.txt", []byte(oneID), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	imports := []string{"index", "import", "--config", "offline.yaml", "--taker", "0x00000000000000000000000000000000000000aa", "ids.txt"}
-	if code := run(ctx, imports, &said, &said); code != 1 || !strings.Contains(said.String(), "run it again to continue") {
-		t.Errorf("index import that was stopped = %d: %s, want 1 and that it was", code, said.String())
-	}
-	said.Reset()
-	if code := run(t.Context(), imports, &said, &said); code != 1 || !strings.Contains(said.String(), oneID+": not verified: ") {
-		t.Errorf("index import from a chain that is away = %d: %s, want 1 and the order", code, said.String())
-	}
-	said.Reset()
-	if code := run(t.Context(), []string{"index", "status", "--config", "offline.yaml"}, &said, &said); code != 0 ||
-		!strings.Contains(said.String(), "unreachable") || !strings.Contains(said.String(), "not read yet") {
-		t.Errorf("index status = %d: %s", code, said.String())
-	}
-	if code := run(t.Context(), []string{"index", "burn"}, &said, &said); code != 2 {
-		t.Errorf("index burn = %d, want 2", code)
+	const imports = "index import --config offline.yaml --taker 0x00000000000000000000000000000000000000aa ids.txt"
+	for _, test := range []struct {
+		ctx  context.Context
+		line string
+		code int
+		says []string
+	}{
+		{stopped, "backfill --config offline.yaml", 1, []string{"run it again to continue"}},
+		{stopped, "index repair --config offline.yaml", 1, []string{"stopped before everything was compared"}},
+		{stopped, imports, 1, []string{"run it again to continue"}},
+		{t.Context(), imports, 1, []string{oneID + ": not verified: "}},
+		{t.Context(), "index status --config offline.yaml", 0, []string{"unreachable", "not read yet"}},
+	} {
+		var said bytes.Buffer
+		if code := run(test.ctx, strings.Fields(test.line), &said, &said); code != test.code {
+			t.Errorf("crossgate %s = %d, want %d: %s", test.line, code, test.code, said.String())
+		}
+		for _, want := range test.says {
+			if !strings.Contains(said.String(), want) {
+				t.Errorf("crossgate %s said %s, want %q in it", test.line, said.String(), want)
+			}
+		}
 	}
 }
 

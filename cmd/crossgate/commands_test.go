@@ -87,9 +87,7 @@ func TestManualPagesAreThoseOfTheCommands(t *testing.T) {
 		text = bytes.Replace(text, []byte(then.Format(`"Jan 2006"`)), []byte(`""`), 1) // one that changes with the day could not be compared
 		at := filepath.Join(kept, filepath.Base(page))
 		if *update {
-			if err := os.WriteFile(at, text, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			write(t, at, string(text))
 		}
 		if was, err := os.ReadFile(at); err != nil || !bytes.Equal(text, was) {
 			t.Errorf("%s differs from its command: run go test ./cmd/crossgate -update", at)

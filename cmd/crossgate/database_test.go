@@ -14,10 +14,10 @@ func TestOldBackupsGo(t *testing.T) {
 	file := filepath.Join(directory, "crossgate.db")
 	others := []string{"crossgate.db", "crossgate-notes.db", "other-20260101T000000Z.db"}
 	for _, name := range others {
-		write(t, filepath.Join(directory, name))
+		write(t, filepath.Join(directory, name), "")
 	}
 	for day := range 5 {
-		write(t, dated(file, time.Date(2025, 12, 30+day, 3, 17, 0, 0, time.UTC)))
+		write(t, dated(file, time.Date(2025, 12, 30+day, 3, 17, 0, 0, time.UTC)), "")
 	}
 	if err := prune(file, 2); err != nil {
 		t.Fatal(err)
@@ -34,9 +34,9 @@ func TestOldBackupsGo(t *testing.T) {
 	}
 }
 
-func write(t *testing.T, file string) {
+func write(t *testing.T, file, text string) {
 	t.Helper()
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

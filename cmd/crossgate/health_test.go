@@ -58,9 +58,7 @@ func TestSystemdIsToldOfReadinessLifeAndStop(t *testing.T) {
 	t.Setenv("NOTIFY_SOCKET", socket.LocalAddr().String())
 	t.Setenv("WATCHDOG_USEC", "30000000")
 	t.Setenv("WATCHDOG_PID", "")
-	if err := os.WriteFile("offline.yaml", []byte("chains: [{id: 1, endpoints: [{url: \"http://127.0.0.1:9\"}]}]\ntelemetry: {admin: \"\"}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, "offline.yaml", "chains: [{id: 1, endpoints: [{url: \"http://127.0.0.1:9\"}]}]\ntelemetry: {admin: \"\"}\n")
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	ended := make(chan int, 1)

@@ -136,9 +136,7 @@ func TestReloadOfTheSameFileNamesNothing(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "")
 	t.Setenv("RELOAD_TEST_KEY", "first")
 	file := filepath.Join(t.TempDir(), "gateway.yaml")
-	if err := os.WriteFile(file, append(text("one"), "index: {path: '"+file+".db'}\n"...), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, string(append(text("one"), "index: {path: '"+file+".db'}\n"...)))
 	c, err := config.Load(file)
 	if err != nil {
 		t.Fatal(err)
@@ -168,9 +166,7 @@ func TestMountedConfigMapIsReadAgain(t *testing.T) {
 	mount := t.TempDir()
 	secret := filepath.Join(mount, "key")
 	t.Setenv("RELOAD_TEST_KEY_FILE", secret)
-	if err := os.WriteFile(secret, []byte("first\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, secret, "first\n")
 	place := func(version, name string) {
 		t.Helper()
 		directory, link := filepath.Join(mount, version), filepath.Join(mount, version+"-link")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -29,9 +28,7 @@ chains: [{id: 1, endpoints: [{url: "http://127.0.0.1:9"}]}]
 tls: {certFile: %q, keyFile: %q, clientCAFile: %q}
 telemetry: {admin: %q, tls: {certFile: %q, keyFile: %q}}
 `, own.Certificate, own.Key, clients.File, operators, own.Certificate, own.Key)
-	if err := os.WriteFile("tls.yaml", []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, "tls.yaml", text)
 	ctx, stop := context.WithCancel(t.Context())
 	addresses := make(chan string, 1)
 	var said announcement
@@ -86,31 +83,4 @@ func clientOf(t *testing.T, trusted *redistest.Authority, own redistest.Pair) *h
 		c.Certificates = []tls.Certificate{pair}
 	}
 	return &http.Client{Transport: &http.Transport{TLSClientConfig: c, ForceAttemptHTTP2: true}}
-}
-
-// TestTLSFilesThatCannotBeUsedAreMistakes names them beside other mistakes, without their paths.
-func TestTLSFilesThatCannotBeUsedAreMistakes(t *testing.T) {
-	t.Chdir(t.TempDir())
-	const text = `chains: [{id: 1, endpoints: [{url: "http://127.0.0.1:9"}]}]
-venues: [{name: nobody, endpoints: [{url: "http://127.0.0.1:9"}]}]
-telemetry: {tls: {certFile: canary.pem, keyFile: canary.key}}
-`
-	if err := os.WriteFile("tls.yaml", []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	var said bytes.Buffer
-	code := run(t.Context(), []string{"check", "--config", "tls.yaml"}, &said, &said)
-	for _, want := range []string{"venues[0]", "telemetry.tls: line 3: certificate of this gateway: no such file"} {
-		if !strings.Contains(said.String(), want) {
-			t.Errorf("check = %d and said %s, want %q in it", code, &said, want)
-		}
-	}
-	if strings.Contains(said.String(), "canary") {
-		t.Errorf("check said the path: %s", &said)
-	}
-	said.Reset()
-	run(t.Context(), []string{"serve", "--config", "tls.yaml"}, &said, &said)
-	if !strings.Contains(said.String(), "crossgate: configuration tls.yaml: ") {
-		t.Errorf("serve said %s, want the file that it is told to serve", &said)
-	}
 }

@@ -34,7 +34,7 @@ func (s *Server) NewPooler(database, mode string) (*Pooler, error) {
 	if err != nil {
 		return nil, ErrNoPooler
 	}
-	dir, err := os.MkdirTemp("", "pooler") // short: the socket's path must be
+	dir, err := directory("pooler", s.as)
 	if err != nil {
 		return nil, err
 	}
@@ -45,11 +45,6 @@ func (s *Server) NewPooler(database, mode string) (*Pooler, error) {
 		return nil, err
 	}
 	p := &Pooler{server: s, dir: dir, running: exec.Command(program, "--quiet", file)} //nolint:noctx // it runs until Close
-	if s.as != nil {
-		if err := os.Chown(dir, int(s.as.Uid), int(s.as.Gid)); err != nil {
-			return nil, err
-		}
-	}
 	p.running.SysProcAttr = linktest.EndsWithUs(s.as, syscall.SIGQUIT)
 	if err := p.running.Start(); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))

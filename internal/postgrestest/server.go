@@ -38,16 +38,11 @@ func Start() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "postgres") // short: the socket's path must be
+	dir, err := directory("postgres", as)
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{dir: dir, programs: programs, as: as}
-	if as != nil {
-		if err := os.Chown(dir, int(as.Uid), int(as.Gid)); err != nil {
-			return nil, err
-		}
-	}
 	if _, err := s.run("initdb", "-D", s.data(), "-U", "postgres", "-A", "trust", "-N", "--encoding=UTF8", "--locale=C"); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -56,20 +51,24 @@ func Start() (*Server, error) {
 
 // Standby starts a server that follows this one, and takes no changes.
 func (s *Server) Standby() (*Server, error) {
-	dir, err := os.MkdirTemp("", "postgres")
+	dir, err := directory("postgres", s.as)
 	if err != nil {
 		return nil, err
 	}
 	standby := &Server{dir: dir, programs: s.programs, as: s.as}
-	if s.as != nil {
-		if err := os.Chown(dir, int(s.as.Uid), int(s.as.Gid)); err != nil {
-			return nil, err
-		}
-	}
 	if _, err := s.run("pg_basebackup", "-h", s.dir, "-U", "postgres", "-D", standby.data(), "-R", "--checkpoint=fast"); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return standby, standby.Resume()
+}
+
+// directory makes one of a user's, with a path that is short, as those of sockets must be.
+func directory(name string, of *syscall.Credential) (string, error) {
+	dir, err := os.MkdirTemp("", name)
+	if err == nil && of != nil {
+		err = os.Chown(dir, int(of.Uid), int(of.Gid))
+	}
+	return dir, err
 }
 
 // To is the address of a database here, made of its address at a server of which this one is a standby.

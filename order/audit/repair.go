@@ -35,7 +35,7 @@ func (r Repair) IsWhole() bool { return r.Err == nil && (r.Left == nil || r.Left
 const repairAttempts = 5
 
 // Repair audits the orders of a selection and corrects the store where a chain differs: the blocks concerned are read
-// again and prove what they hold, or where a chain's blocks cannot, the transactions tell. Each chain is corrected in
+// again and prove what they hold, or where a chain's blocks cannot, the transactions are believed. Each chain is corrected in
 // one transaction, and compared once more, until nothing differs or nothing can be read otherwise. Gateways may follow
 // the chains meanwhile. report hears of every step, from several goroutines. The result is in ascending order of chains.
 func (b *Books) Repair(ctx context.Context, of ledger.Selection, report func(Progress)) ([]Repair, error) {

@@ -10,7 +10,8 @@ import (
 	"crossgate/store"
 )
 
-// InitiatorAt returns who sent the transaction of the event at a place, as other events of it have it; absent where none does.
+// InitiatorAt returns who sent the transaction of the event at a place, as other events of it have it; absent where
+// none does.
 func InitiatorAt(at order.At, events []order.Event) chain.Address {
 	for _, e := range events {
 		if e.At.Chain == at.Chain && e.At.BlockHash == at.BlockHash && e.At.LogIndex == at.LogIndex && e.At.Tx == at.Tx {

@@ -13,8 +13,8 @@ import (
 	"crossgate/store"
 )
 
-// Tx is the transaction by which events come into a ledger and go. When its steps are done, the orders that these events
-// are about are folded and listed anew.
+// Tx is the transaction by which events come into a ledger and go. When its steps are done, the orders that these
+// events are about are folded and listed anew.
 type Tx struct {
 	*store.Tx
 	removed, added []order.Event

@@ -8,9 +8,6 @@
 // What other contracts did is passed over; an event of the protocol that cannot be read is an error, since an order
 // must not stand still unnoticed. An order's [ID] is computed from its terms and never believed.
 //
-// [ReadCall] and [ReadInstructions] say for people what a transaction asked of the protocol's contracts (functions.go,
-// solana_calls.go). Nothing that an order is made of comes from them.
-//
 // On Solana a program reports in its logs what it did (solana_log.go) and an instruction is named by its discriminator
 // (solana_instruction.go); solana_read.go has one reader for each kind. Calls to contracts and the accounts of orders
 // are made here as well, so that one package knows the layout of both directions.

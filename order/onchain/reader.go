@@ -68,6 +68,7 @@ type TakeOrder struct {
 
 // call is the calldata of a function of one word.
 func call(signature string, word []byte) []byte {
+	const selectorLength = 4
 	return slices.Concat(crypto.Keccak256([]byte(signature))[:selectorLength], word)
 }
 

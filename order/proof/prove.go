@@ -1,6 +1,6 @@
-// Package proof decides how far the endpoints of a chain are believed. Final blocks are read a second time, and the ledger
-// is corrected where the first reading was wrong; anchors are blocks that endpoints agreed on, behind which none of them
-// takes the chain back; blocks that no endpoint can give are quarantined and asked for again.
+// Package proof decides how far the endpoints of a chain are believed. Final blocks are read a second time, and the
+// ledger is corrected where the first reading was wrong; anchors are blocks that endpoints agreed on, behind which none
+// of them takes the chain back; blocks that no endpoint can give are quarantined and asked for again.
 package proof
 
 import (

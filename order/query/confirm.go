@@ -113,8 +113,8 @@ type view struct {
 	head   chain.Hash // newest block that the chain reported
 }
 
-// confirmationLife is how long a state is good for, unless the chain has another head before: what was reported may be in
-// a block that was not read, and that a reorg drops unseen.
+// confirmationLife is how long a state is good for, unless the chain has another head before: what was reported may be
+// in a block that was not read, and that a reorg drops unseen.
 const confirmationLife = 10 * time.Second
 
 // confirmations remembers states that give chains reported.

@@ -1,11 +1,11 @@
-// Package query answers which orders a transaction created, what became of them, and what is locked for a taker: from the
-// ledger, and from the chains themselves where that does not reach.
+// Package query answers which orders a transaction created, what became of them, and what is locked for a taker: from
+// the ledger, and from the chains themselves where that does not reach.
 //
 // Find reads the ledger, asks all chains that could know the transaction if the ledger does not (traceCreation), and
 // completes each order from the histories of its two chains unless their followers are level (complete). Locked reads
-// the ledger alone, and asks give chains to confirm what it cannot be sure of (confirm). While a chain is in doubt, since
-// a head does not descend from the blocks that were read, Find asks the chain and Locked waits. Every answer comes with
-// its order.Basis.
+// the ledger alone, and asks give chains to confirm what it cannot be sure of (confirm). While a chain is in doubt,
+// since a head does not descend from the blocks that were read, Find asks the chain and Locked waits. Every answer
+// comes with its order.Basis.
 package query
 
 import (

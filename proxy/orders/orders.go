@@ -123,7 +123,9 @@ func (s *Orders) OrdersRoute() proxy.Route[Creation] {
 		Load: func(ctx context.Context, q Creation) ([]proxy.Body, cache.Life, error) {
 			return s.loadOrders(ctx, q.Tx)
 		},
-		Choose:  chooseOrder,
+		Choose: func(q Creation, orders []proxy.Body) (*proxy.Body, error) {
+			return choose(q.Index, orders, proxy.OrderOutOfRange, "orders that the transaction created")
+		},
 		Indexed: true,
 		Streams: "order",
 		Learn:   func(q Creation, bodies []proxy.Body) { s.creations.learn(q.Tx, bodies) },
@@ -178,11 +180,12 @@ func (s *Orders) loadOrders(ctx context.Context, tx chain.TxHash) ([]proxy.Body,
 	return s.encodeOrders(ctx, orders)
 }
 
-func chooseOrder(q Creation, orders []proxy.Body) (*proxy.Body, error) {
-	if q.Index >= len(orders) {
-		return nil, proxy.OrderOutOfRange.Because(fmt.Sprintf("index must be below %d, the number of orders that the transaction created", len(orders)))
+// choose returns the body at an index among those of one transaction.
+func choose(index int, bodies []proxy.Body, outOfRange proxy.Kind, what string) (*proxy.Body, error) {
+	if index >= len(bodies) {
+		return nil, outOfRange.Because(fmt.Sprintf("index must be below %d, the number of %s", len(bodies), what))
 	}
-	return &orders[q.Index], nil
+	return &bodies[index], nil
 }
 
 // seriesLink is the Link header of the order at index among several: where the series begins and ends and

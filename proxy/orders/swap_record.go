@@ -45,7 +45,9 @@ func (s *Orders) SwapTxRoute() proxy.Route[swapOf] {
 		Load: func(ctx context.Context, q swapOf) ([]proxy.Body, cache.Life, error) {
 			return s.loadSwaps(ctx, q.swapTx)
 		},
-		Choose:  chooseSwap,
+		Choose: func(q swapOf, swaps []proxy.Body) (*proxy.Body, error) {
+			return choose(q.Index, swaps, proxy.SwapOutOfRange, "swaps that the transaction made")
+		},
 		Indexed: true,
 		Streams: "swap",
 		Learn:   func(q swapOf, bodies []proxy.Body) { s.swapTxs.learn(q.swapTx, bodies) },
@@ -194,11 +196,4 @@ func recordsOfSwaps(swaps []order.Swap, tokens map[token.Key]token.Token) []wire
 		records[i] = wire.SwapRecord{Swap: made, In: tokens[keys[2*i]], Out: tokens[keys[2*i+1]]}
 	}
 	return records
-}
-
-func chooseSwap(q swapOf, swaps []proxy.Body) (*proxy.Body, error) {
-	if q.Index >= len(swaps) {
-		return nil, proxy.SwapOutOfRange.Because(fmt.Sprintf("index must be below %d, the number of swaps that the transaction made", len(swaps)))
-	}
-	return &swaps[q.Index], nil
 }

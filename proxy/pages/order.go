@@ -32,7 +32,7 @@ type Order struct {
 	Origin string             // scheme and host of this server, for commands to copy
 	Now    time.Time
 
-	Transactions []Transaction // of its steps; nil: they were not asked for
+	Tellers map[order.At][]string // the endpoints that reported its events, as far as that is remembered
 }
 
 type orderView struct {

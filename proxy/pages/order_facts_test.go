@@ -46,18 +46,6 @@ func TestOrderPageSaysWhatThingsAreWorthAndHowLongTheyTook(t *testing.T) {
 	}
 }
 
-// TestWorthThatWasNotLookedUpIsNoPrice looks at an order that is not counted, and at one that was not delivered.
-func TestWorthThatWasNotLookedUpIsNoPrice(t *testing.T) {
-	for name, want := range map[string]string{
-		"order_claimed": "POL Polygon, value then not known, no price now", "order_created": "POL Polygon, no price now",
-	} {
-		page := Text(orderPage(t, Answer(t, name)))
-		if !strings.Contains(page, want) || strings.Contains(page, "Both fees") {
-			t.Errorf("the page of %s lacks %q: %s", name, want, page)
-		}
-	}
-}
-
 func TestDurationsHaveTheirTwoLargestUnits(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0 seconds", 999 * time.Millisecond: "0 seconds", time.Second: "1 second", 65 * time.Second: "1 minute 5 seconds",

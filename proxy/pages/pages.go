@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -33,8 +32,6 @@ type Details interface {
 	// Values returns what an order's amounts were worth at the time, and whether that was looked up;
 	// query.ErrUnavailable when that cannot be known.
 	Values(context.Context, order.ID) (v stats.Values, counted bool, err error)
-	// Transaction returns a transaction of a chain, whole: order.ErrNotFound, *query.UnreachableError.
-	Transaction(context.Context, chain.ID, chain.TxHash) (order.Transaction, error)
 	// Tellers returns the endpoints that reported a transaction's events in a block; none: that is not remembered.
 	Tellers(chain.ID, chain.TxHash, chain.Hash) []string
 }
@@ -146,11 +143,12 @@ func (s *Pages) orderPage(c *gin.Context) {
 	}
 	shown := found.order
 	shown.Origin, shown.Now = OriginOf(c.Request), time.Now()
-	var reading sync.WaitGroup
-	reading.Go(func() { shown.Transactions = s.transactions(c.Request.Context(), found.order) })
+	shown.Tellers = map[order.At][]string{}
+	for _, step := range recordedSteps(shown.Record.Order) {
+		shown.Tellers[*step.at] = s.options.Details.Tellers(step.at.Chain, step.at.Tx, step.at.BlockHash)
+	}
 	give, take := shown.Record.Order.Terms.Give, shown.Record.Order.Terms.Take
 	shown.Give, shown.Take = s.pricesOf(c.Request.Context(), token.Key{Chain: give.Chain, Address: give.Token}, token.Key{Chain: take.Chain, Address: take.Token})
-	reading.Wait()
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Order(to, shown) })
 }
 
@@ -221,8 +219,8 @@ type Views struct{ *web.Pages }
 func NewViews(chains chain.Registry) *Views {
 	p := &Views{web.New(chains)}
 	p.Add(views, template.FuncMap{
-		"atTime": timeOf, "brief": briefOf, "callOf": p.call, "chosenOf": chosenOf, "durations": durations, "gain": venueGain, "idOf": idOf,
-		"marked": marked, "share": venueShare, "table": tableOf, "transactionFacts": p.transactionFacts, "txOf": p.tx, "words": markedWords,
+		"atTime": timeOf, "brief": briefOf, "chosenOf": chosenOf, "durations": durations, "gain": venueGain, "idOf": idOf,
+		"marked": marked, "share": venueShare, "table": tableOf, "words": markedWords,
 	}, "home", "order", "swap_record", "locked", "search", "list", "awaited", "statistics", "docs")
 	return p
 }

@@ -2,15 +2,12 @@ package pages
 
 import (
 	"slices"
+	"strings"
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/proxy/web"
 )
-
-// IsFinalOn reports whether the order's part on a chain is final.
-func (o Order) IsFinalOn(id chain.ID) bool {
-	return slices.ContainsFunc(o.Read, func(c order.ChainBasis) bool { return c.Chain == id && c.Final })
-}
 
 // fieldSource is where some fields of an answer were read.
 type fieldSource struct {
@@ -64,7 +61,7 @@ func (p *Views) fieldSources(o Order) []fieldSource {
 	var sources []fieldSource
 	for _, each := range recordedSteps(r) {
 		source := p.fieldSource(each.fields, each.at, o.Read)
-		source.Tellers = o.tellers(each.at)
+		source.Tellers = o.reporters(each.at)
 		sources = append(sources, source)
 	}
 	for _, side := range []struct {
@@ -81,14 +78,13 @@ func (p *Views) fieldSources(o Order) []fieldSource {
 	return sources
 }
 
-// tellers says by whose word the record has a transaction.
-func (o Order) tellers(at *order.At) string {
-	for _, t := range o.Transactions {
-		if t.At.Chain == at.Chain && t.At.Tx == at.Tx && len(t.Tellers) > 0 {
-			return "told by " + endpointsText(t.Tellers)
-		}
+// reporters names the endpoints by whose word the record has an event.
+func (o Order) reporters(at *order.At) string {
+	names := o.Tellers[*at]
+	if len(names) == 0 {
+		return "by which endpoints was not recorded"
 	}
-	return "by which endpoints was not recorded"
+	return "reported by " + web.Plural(len(names), "endpoint") + ": " + strings.Join(names, ", ")
 }
 
 func (p *Views) fieldSource(fields string, at *order.At, read []order.ChainBasis) fieldSource {

@@ -68,7 +68,8 @@ func (s *Pages) searchPage(c *gin.Context) {
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Search(to, shown) })
 }
 
-// pageNamed is the page of what a text names by its form alone: nothing, a hash, the number of a chain, or an address whose checksum does not fit, as the page says.
+// pageNamed is the page of what a text names by its form alone: nothing, a hash, the number of a chain, or an address
+// whose checksum does not fit, as the page says.
 func (s *Pages) pageNamed(text string) (path string, is bool) {
 	if text == "" {
 		return "/", true

@@ -1,7 +1,6 @@
 package passthrough
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -304,38 +303,6 @@ func TestWhatGoesOnIsStreamed(t *testing.T) {
 	if rest, err := io.ReadAll(response.Body); err != nil || string(rest) != "two" || response.Trailer.Get("Sum") != "9" {
 		t.Errorf("%q, %v, trailer %v", rest, err, response.Trailer)
 	}
-}
-
-func TestEventsComeAsTheyHappen(t *testing.T) {
-	next := make(chan string)
-	left := make(chan struct{})
-	w := open(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		for {
-			_ = http.NewResponseController(w).Flush()
-			select {
-			case event := <-next:
-				_, _ = io.WriteString(w, event)
-			case <-r.Context().Done():
-				close(left)
-				return
-			}
-		}
-	})
-	connection, reader := w.send("GET /events HTTP/1.1\r\nHost: h\r\n\r\n")
-	response, err := http.ReadResponse(reader, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(response.Body)
-	for _, event := range []string{"data: 1", "data: 2"} {
-		next <- event + "\n"
-		if !lines.Scan() || lines.Text() != event {
-			t.Fatalf("%q, want %q", lines.Text(), event)
-		}
-	}
-	_ = connection.Close()
-	<-left
 }
 
 // TestNoProtocolIsSwitched has clients ask for another protocol, and an origin that switches to one unasked.

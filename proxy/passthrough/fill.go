@@ -85,8 +85,8 @@ func (h *Handler) join(x *exchange, stale *variant, isAlone bool) (f *fill, isFi
 	return f, true
 }
 
-// leave is called by requests that are done with the fill. One without waiters ends, unless it is being stored, or goes on
-// for the sake of later requests.
+// leave is called by requests that are done with the fill. One without waiters ends, unless it is being stored, or goes
+// on for the sake of later requests.
 func (f *fill) leave(isFirst, goesOn bool) {
 	h := f.handler
 	h.mu.Lock()

@@ -17,18 +17,10 @@ import (
 // of these words. The key lacks such fields, so no client may say them: they would decide what others get.
 var (
 	unkeyedTexts = []string{"forward", "original", "originating", "override", "rewrite", "clientip", "socketip", "ipcountry"}
-	unkeyedWords = words(`addr host http http2 https ip ipv4 ipv6 port proto protocol scheme script uri url
+	unkeyedWords = strings.Fields(`addr host http http2 https ip ipv4 ipv6 port proto protocol scheme script uri url
 		cert clientcert remote ssl tls connecting visitor proxy surrogate wap invoke middleware
 		akamai appengine azure cf cloudfront envoy fastly varnish`)
 )
-
-func words(text string) map[string]bool {
-	all := map[string]bool{}
-	for word := range strings.FieldsSeq(text) {
-		all[word] = true
-	}
-	return all
-}
 
 // drops reports whether a field of a request does not go on: one that proxies say, or whose name has other characters
 // than letters, digits and dashes, since origins read some of these as dashes. What only browsers say goes on.
@@ -41,12 +33,7 @@ func drops(name string) bool {
 		slices.ContainsFunc(unkeyedTexts, func(text string) bool { return strings.Contains(name, text) }):
 		return true
 	}
-	for word := range strings.SplitSeq(name, "-") {
-		if unkeyedWords[word] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(name, "-"), func(word string) bool { return slices.Contains(unkeyedWords, word) })
 }
 
 // endToEnd returns the fields of a request that are not for this connection alone. It may be the same header.

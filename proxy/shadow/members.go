@@ -54,108 +54,87 @@ var compared = map[string]rules{
 	"/api/SameChainSwap/:id":          swapRecordRules,
 	"/api/Satistics/getDaily":         join(under("dailyData", dailyRules), under("dailyDataCumulative", dailyRules)),
 	"/api/Satistics/getAllTime":       allTimeRules,
-	"/api/Satistics/:takerAddress/lockedAssets": {
-		"":                                       {moving, "chainId/stringValue"},
-		"*/lockedTokens":                         {moving, "tokenAddress/stringValue"},
-		"*/lockedTokens/*/amount":                {kind: quantity},
-		"*/lockedTokens/*/tokenAmount":           {kind: quantity},
-		"*/lockedTokens/*/tokenMetadata/logoURI": {kind: free},
-		"*/lockedTokens/*/dstChainsLockedAmounts":                       {moving, "targetChainId/stringValue"},
-		"*/lockedTokens/*/dstChainsLockedAmounts/*/dstChainAmount":      {kind: quantity},
-		"*/lockedTokens/*/dstChainsLockedAmounts/*/dstChainTokenAmount": {kind: quantity},
-		"*/lockedTokens/*/dstChainsLockedAmounts/*/ordersToUnlock":      {moving, "stringValue"},
-	},
+	"/api/Satistics/:takerAddress/lockedAssets": join(rules{
+		"":               {moving, "chainId/stringValue"},
+		"*/lockedTokens": {moving, "tokenAddress/stringValue"},
+		"*/lockedTokens/*/dstChainsLockedAmounts":                  {moving, "targetChainId/stringValue"},
+		"*/lockedTokens/*/dstChainsLockedAmounts/*/ordersToUnlock": {moving, "stringValue"},
+	}, under("*/lockedTokens/*", each(free, "tokenMetadata/logoURI"),
+		each(quantity, "amount tokenAmount dstChainsLockedAmounts/*/dstChainAmount dstChainsLockedAmounts/*/dstChainTokenAmount"))),
 	"/v1.0/chain/transaction":     join(estimationRules, rules{"tx": {kind: free}}),
 	"/v1.0/chain/estimation":      under("estimation", estimationRules),
 	"/v1.0/supported-chains-info": {"chains": {rows, "chainId"}, "chains/*": {kind: ownMember}},
 	"/v1.0/supported-chains":      {"chains": {rows, ""}, "chains/*": {kind: ownMember}},
-	"/v1.0/token-list": {
-		"tokens": {kind: selection}, "tokens/*/logoURI": {kind: free}, "tokens/*/tags": {kind: free}, "tokens/*/eip2612": {kind: free},
-		"tokens/*/isNative": {kind: exact},
-	},
+	"/v1.0/token-list": join(rules{"tokens": {kind: selection}, "tokens/*/isNative": {kind: exact}},
+		under("tokens/*", each(free, "logoURI tags eip2612"))),
 	"/v1.0/token-list/search": {"tokens": {kind: free}},
 }
 
-var liteRules = rules{
-	"state": {kind: orderStep}, "externalCallState": {kind: callStep}, "creationTimestamp": {kind: progress},
-	"rawOrderMetadataHex": {kind: progress}, "orderFulfilledTransactionHash": {kind: progress},
-}
+var liteRules = join(
+	rules{"state": {kind: orderStep}, "externalCallState": {kind: callStep}},
+	each(progress, "creationTimestamp rawOrderMetadataHex orderFulfilledTransactionHash"),
+)
 
 // offerRules are of what an order gives and takes. A maker can give more and take less, never the other way.
-var offerRules = join(rules{
-	"giveOfferWithMetadata/finalAmount":      {kind: drifting},
-	"giveOfferWithMetadata/logoURI":          {kind: free},
-	"giveOfferWithMetadata/metadata/logoURI": {kind: free},
-	"takeOfferWithMetadata/finalAmount":      {kind: drifting},
-	"takeOfferWithMetadata/logoURI":          {kind: free},
-	"takeOfferWithMetadata/metadata/logoURI": {kind: free},
-	"preswapData":                            {kind: progress},
-	"preswapData/tokenInLogoURI":             {kind: free},
-	"preswapData/tokenOutLogoURI":            {kind: free},
-	"preswapData/tokenInMetadata/logoURI":    {kind: free},
-	"preswapData/tokenOutMetadata/logoURI":   {kind: free},
-	"orderMetadata":                          {kind: progress},
-}, under("orderMetadata", rules{
-	"rawMetadataHex": {}, "version": {}, "creationProcessType": {}, "origin": {}, "additionalTakerIncentiveBps": {},
-	"operatingExpensesAmount": {}, "recommendedTakeAmount": {}, "metadata": {}, "promotionType": {}, "orderTradeType": {},
-}))
+var offerRules = join(
+	each(drifting, "giveOfferWithMetadata/finalAmount takeOfferWithMetadata/finalAmount"),
+	each(free, `giveOfferWithMetadata/logoURI giveOfferWithMetadata/metadata/logoURI
+		takeOfferWithMetadata/logoURI takeOfferWithMetadata/metadata/logoURI`),
+	each(progress, "preswapData orderMetadata"),
+	under("preswapData", each(free, "tokenInLogoURI tokenOutLogoURI tokenInMetadata/logoURI tokenOutMetadata/logoURI")),
+	under("orderMetadata", each(exact, `rawMetadataHex version creationProcessType origin additionalTakerIncentiveBps
+		operatingExpensesAmount recommendedTakeAmount metadata promotionType orderTradeType`)),
+)
 
-var orderRules = join(offerRules, rules{
-	"state": {kind: orderStep}, "externalCallState": {kind: callStep}, "externalCallData": {kind: progress},
-
-	"referralCode": {kind: progress}, "percentFee": {kind: progress}, "finalPercentFee": {kind: drifting}, "fixFee": {kind: progress},
-	"affiliateFee": {kind: progress}, creation: {kind: progress}, creation + "/initiator": {kind: progress},
-
-	"actualFulfillAmount": {kind: progress}, "unlockBeneficiarySrc": {kind: progress}, "cancelBeneficiarySrc": {kind: progress},
-	"taker": {kind: progress}, "unlockAuthorityDst": {kind: progress}, "fulfilledDstEventMetadata": {kind: progress},
-	"sentUnlockDstEventInfo": {kind: progress}, "claimedUnlockSrcEventInfo": {kind: progress},
-	"orderCancelledDstEventMetadata": {kind: progress}, "sentOrderCancelDstEventInfo": {kind: progress},
-	"claimedOrderCancelSrcEventInfo": {kind: progress},
-})
+var orderRules = join(offerRules,
+	rules{"state": {kind: orderStep}, "externalCallState": {kind: callStep}, "finalPercentFee": {kind: drifting}},
+	each(progress, "externalCallData referralCode percentFee fixFee affiliateFee "+creation+" "+creation+"/initiator"),
+	each(progress, `actualFulfillAmount unlockBeneficiarySrc cancelBeneficiarySrc taker unlockAuthorityDst fulfilledDstEventMetadata
+		sentUnlockDstEventInfo claimedUnlockSrcEventInfo
+		orderCancelledDstEventMetadata sentOrderCancelDstEventInfo claimedOrderCancelSrcEventInfo`),
+)
 
 // creation is the member that is blank where an order is known from the chain of its delivery alone.
 const creation = "createdSrcEventMetadata"
 
-var swapRecordRules = rules{
-	"tokenIn/metadata/logoURI":                   {kind: free},
-	"tokenOut/metadata/logoURI":                  {kind: free},
-	"affiliateFee/affiliateFee/metadata/logoURI": {kind: free},
-	"state": {kind: ownMember}, "grossTokenOut": {kind: ownMember}, "protocolFee": {kind: ownMember},
-	"referralCode": {kind: ownMember}, "blockNumber": {kind: ownMember}, "blockHash": {kind: ownMember},
-}
+var swapRecordRules = join(
+	each(free, "tokenIn/metadata/logoURI tokenOut/metadata/logoURI affiliateFee/affiliateFee/metadata/logoURI"),
+	each(ownMember, "state grossTokenOut protocolFee referralCode blockNumber blockHash"),
+)
 
-var dailyRules = rules{
-	"":                       {moving, "giveChainId/stringValue takeChainId/stringValue date"},
-	"*/createdOrdersCount":   {kind: drifting},
-	"*/fulfilledOrdersCount": {kind: drifting},
-	"*/uniqueOrderCreators":  {kind: drifting},
-	"*/newOrderCreators":     {kind: drifting},
-	"*/totalAmountGivenUsd":  {kind: quantity},
-	"*/totalAmountTakenUsd":  {kind: quantity},
-	"*/totalProtocolFeeUsd":  {kind: quantity},
-	"*/unpricedOrdersCount":  {kind: ownMember},
-}
+// countRules are of what statistics of a day and of all time have.
+var countRules = join(
+	each(drifting, "createdOrdersCount fulfilledOrdersCount uniqueOrderCreators"),
+	each(quantity, "totalAmountGivenUsd totalAmountTakenUsd totalProtocolFeeUsd"),
+	each(ownMember, "unpricedOrdersCount"),
+)
 
-var allTimeRules = rules{
-	"createdOrdersCount": {kind: drifting}, "fulfilledOrdersCount": {kind: drifting}, "uniqueOrderCreators": {kind: drifting},
-	"totalAmountGivenUsd": {kind: quantity}, "totalAmountTakenUsd": {kind: quantity}, "totalProtocolFeeUsd": {kind: quantity},
-	"totalAffiliateFeeUsd": {kind: quantity}, "activeOrdersCount": {kind: moving},
-	"date": {kind: free}, "unpricedOrdersCount": {kind: ownMember},
-}
+var dailyRules = join(
+	rules{"": {moving, "giveChainId/stringValue takeChainId/stringValue date"}},
+	under("*", countRules, each(drifting, "newOrderCreators")),
+)
+
+var allTimeRules = join(countRules, each(quantity, "totalAffiliateFeeUsd"), each(moving, "activeOrdersCount"), each(free, "date"))
 
 // estimationRules are of a swap without its transaction: venues and gas differ between any two servers.
-var estimationRules = rules{
-	"estimatedTransactionFee": {kind: free}, "comparedAggregators": {kind: free}, "recommendedSlippage": {kind: free},
-	"tokenIn/amount": {kind: quantity}, "tokenIn/approximateUsdValue": {kind: quantity},
-	"tokenOut/amount": {kind: quantity}, "tokenOut/minAmount": {kind: quantity}, "tokenOut/approximateUsdValue": {kind: quantity},
-	"protocolFee": {kind: quantity}, "protocolFeeApproximateUsdValue": {kind: quantity},
-	"costsDetails": {rows, "type"}, "costsDetails/*/amountIn": {kind: quantity}, "costsDetails/*/amountOut": {kind: quantity},
-	"costsDetails/*/payload/feeAmount": {kind: quantity},
-}
+var estimationRules = join(
+	each(free, "estimatedTransactionFee comparedAggregators recommendedSlippage"),
+	each(quantity, `tokenIn/amount tokenIn/approximateUsdValue tokenOut/amount tokenOut/minAmount tokenOut/approximateUsdValue
+		protocolFee protocolFeeApproximateUsdValue
+		costsDetails/*/amountIn costsDetails/*/amountOut costsDetails/*/payload/feeAmount`),
+	rules{"costsDetails": {rows, "type"}},
+)
 
 // problemRules are of an error: its words and request id are each server's own, and few of its numbers are published.
-var problemRules = rules{
-	"message": {kind: free}, "errorMessage": {kind: free}, "reqId": {kind: free}, "errorCode": {kind: free}, "errorId": {kind: exact},
+var problemRules = join(each(free, "message errorMessage reqId errorCode"), each(exact, "errorId"))
+
+// each returns the rules of members of one kind, separated by blanks.
+func each(k kind, members string) rules {
+	all := rules{}
+	for member := range strings.FieldsSeq(members) {
+		all[member] = rule{kind: k}
+	}
+	return all
 }
 
 // join returns all of some rules.

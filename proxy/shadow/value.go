@@ -19,7 +19,8 @@ var callSteps = map[string][2]int{
 	"Completed": {-1, 3}, "Failed": {-1, 3}, "Cancelled": {-1, 3}, "OrderCancelled": {-1, 3},
 }
 
-// isOnTheWay reports whether one of two states follows the other. Unknown words, and the ends of different ways, do not.
+// isOnTheWay reports whether one of two states follows the other. Unknown words, and the ends of different ways, do
+// not.
 func isOnTheWay(known map[string][2]int, our, their string) bool {
 	a, isOur := known[our]
 	b, isTheir := known[their]

@@ -21,8 +21,8 @@ type input struct {
 
 func (in *input) isEmpty() bool { return in.Buffered() == 0 }
 
-// head returns a request line with the header lines after it, up to and with the empty one. Lines end with a line feed; the
-// carriage return before it may be missing (RFC 9112, section 2.2).
+// head returns a request line with the header lines after it, up to and with the empty one. Lines end with a line feed;
+// the carriage return before it may be missing (RFC 9112, section 2.2).
 func (in *input) head() (string, error) {
 	head := make([]byte, 0, 512) // more than most
 	for lineAt := 0; ; {
@@ -41,8 +41,8 @@ func (in *input) head() (string, error) {
 	}
 }
 
-// line returns the next line, without its CRLF, as a part of the buffer that is valid until the next call. A line that ends
-// otherwise, or is longer than the buffer, is refused.
+// line returns the next line, without its CRLF, as a part of the buffer that is valid until the next call. A line that
+// ends otherwise, or is longer than the buffer, is refused.
 func (in *input) line() ([]byte, error) {
 	line, err := in.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {

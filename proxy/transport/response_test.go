@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -291,22 +290,6 @@ func TestConnectionIsKept(t *testing.T) {
 	}
 }
 
-func TestConnectionEndsAsTheClientAsks(t *testing.T) {
-	for _, lines := range []string{
-		"HTTP/1.1\r\nHost: h\r\nConnection: close", "HTTP/1.1\r\nHost: h\r\nConnection: TE, Close", "HTTP/1.0\r\nHost: h",
-		"HTTP/1.0\r\nConnection: keep-alive, close", "HTTP/1.1\r\nHost: h\r\nConnection: close\r\nConnection: keep-alive",
-	} {
-		_, listener := serving(t, func(http.ResponseWriter, *http.Request) {})
-		connection := listener.dial()
-		if _, err := io.WriteString(connection, "GET / "+lines+"\r\n\r\n"); err != nil {
-			t.Fatal(err)
-		}
-		if rest, err := io.ReadAll(connection); err != nil || !strings.HasPrefix(string(rest), "HTTP/1.1 200 OK\r\n") {
-			t.Errorf("%q: %q (%v), want an answer and the end", lines, rest, err)
-		}
-	}
-}
-
 func TestClientThatLeavesEndsTheContext(t *testing.T) {
 	for name, leave := range map[string]func(net.Conn){
 		"closes":              func(c net.Conn) { _ = c.Close() },
@@ -328,46 +311,5 @@ func TestClientThatLeavesEndsTheContext(t *testing.T) {
 				t.Errorf("%s: the context has ended without an error", name)
 			}
 		})
-	}
-}
-
-// TestPipelinedAnswersComeInOrder has a stream between answers that leave whole.
-func TestPipelinedAnswersComeInOrder(t *testing.T) {
-	ours := &listening{}
-	_, ours.listener = serving(t, func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, r.URL.Path)
-		if r.URL.Path == "/stream" {
-			w.(http.Flusher).Flush()
-			_, _ = io.WriteString(w, " and more")
-		}
-	})
-	var sent string
-	for _, path := range []string{"/a", "/stream", "/b", "/stream", "/c"} {
-		sent += "GET " + path + " HTTP/1.1\r\nHost: h\r\n\r\n"
-	}
-	_, answer := ours.hear([]byte(sent))
-	var got []string
-	for _, each := range readAll(t, answer, http.MethodGet) {
-		got = append(got, each.Body)
-	}
-	if want := []string{"/a", "/stream and more", "/b", "/stream and more", "/c"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-// TestRetiredServerEndsItsConnections keeps answering, new connections included, each of them once.
-func TestRetiredServerEndsItsConnections(t *testing.T) {
-	server, listener := serving(t, func(http.ResponseWriter, *http.Request) {})
-	kept := listener.dial()
-	if status := ask(t, kept, "/"); status != http.StatusOK {
-		t.Errorf("%d", status)
-	}
-	server.Retire()
-	for _, connection := range []net.Conn{kept, listener.dial()} {
-		go func() { _, _ = io.WriteString(connection, requests["plain"]) }()
-		rest, err := io.ReadAll(connection)
-		if err != nil || !strings.Contains(string(rest), "\r\nConnection: close\r\n") {
-			t.Errorf("%q (%v), want an answer that says that it is the last", rest, err)
-		}
 	}
 }

@@ -1,9 +1,10 @@
-// Package web has the frame of all HTML pages with their assets, the page of a problem, and the status page for operators.
+// Package web has the frame of all HTML pages with their assets, the page of a problem, and the status page for
+// operators.
 //
 // Templates are parsed once and escape everything they are given; Policy forbids inline scripts and styles, and
-// everything from other hosts but images, for the logos of tokens. Pages work without scripts; where one updates itself,
-// elements with data-part are replaced by those of a fresh page. Every page is rendered whole before its first byte is
-// sent. Pages is safe for concurrent use.
+// everything from other hosts but images, for the logos of tokens. Pages work without scripts; where one updates
+// itself, elements with data-part are replaced by those of a fresh page. Every page is rendered whole before its first
+// byte is sent. Pages is safe for concurrent use.
 package web
 
 import (

@@ -11,12 +11,9 @@ import (
 	"crossgate/token"
 )
 
-func TestAppendEstimation(t *testing.T) {
-	checkGolden(t, "estimation", documented.AppendEstimation(nil, recordedSwap(t)))
-}
-
-func TestAppendExplanation(t *testing.T) {
+func TestAppendEstimates(t *testing.T) {
 	swap := recordedSwap(t)
+	checkGolden(t, "estimation", documented.AppendEstimation(nil, swap))
 	swap.Asked = []quote.Asked{
 		{
 			Venue: "kyberswap", Way: quote.Routed, AmountOut: amount(t, "2000723290779000"), Net: swap.Out.Amount, Gas: 319508,
@@ -31,12 +28,9 @@ func TestAppendExplanation(t *testing.T) {
 	checkGolden(t, "explanation_failed", documented.AppendExplanation(nil, quote.Estimate{Asked: swap.Asked[2:]}, quote.ErrNoRoute))
 }
 
-func TestAppendChainIDs(t *testing.T) {
+func TestAppendChainsAndTokens(t *testing.T) {
 	ethereum, _ := documented.Chains.Chain(chain.Ethereum)
 	checkGolden(t, "chain_ids", documented.AppendChainIDs(nil, []chain.Chain{ethereum, ethereum}))
-}
-
-func TestAppendTokens(t *testing.T) {
 	listed := []token.Listing{{
 		Key:   token.Key{Chain: chain.Ethereum, Address: chain.NativeCoin(chain.EVM)},
 		Token: token.Token{Decimals: 18, Name: "Ethereum", Symbol: "ETH", LogoURI: "https://logos.example/eth.png"},

@@ -49,16 +49,7 @@ func (w *writer) units(a chain.Amount, t token.Token) {
 		w.null()
 		return
 	}
-	digits := a.String()
-	if missing := int(t.Decimals) + 1 - len(digits); missing > 0 {
-		digits = strings.Repeat("0", missing) + digits
-	}
-	point := len(digits) - int(t.Decimals)
-	w.json = append(w.json, digits[:point]...)
-	if fraction := strings.TrimRight(digits[point:], "0"); fraction != "" {
-		w.json = append(w.json, '.')
-		w.json = append(w.json, fraction...)
-	}
+	w.rational(a.Units(t.Decimals), int(t.Decimals))
 }
 
 // value writes an amount in USD with at most six decimals; null without a price or the token's metadata.
@@ -68,6 +59,14 @@ func (w *writer) value(a chain.Amount, t token.Token, price *big.Rat) {
 		w.null()
 		return
 	}
-	text := new(big.Rat).Mul(a.Units(t.Decimals), price).FloatString(places)
-	w.json = append(w.json, strings.TrimRight(strings.TrimRight(text, "0"), ".")...)
+	w.rational(new(big.Rat).Mul(a.Units(t.Decimals), price), places)
+}
+
+// rational writes a number with as many decimals at most.
+func (w *writer) rational(n *big.Rat, places int) {
+	text := n.FloatString(places)
+	if places > 0 {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	w.json = append(w.json, text...)
 }

@@ -7,8 +7,8 @@ import (
 	"crossgate/order"
 )
 
-// TestAppendOrderList has an order with everything, and one with as little as possible.
-func TestAppendOrderList(t *testing.T) {
+// TestAppendLists has an order with everything, and one with as little as possible.
+func TestAppendLists(t *testing.T) {
 	records := []Listed{
 		{Order: &Record{Order: claimedOrder(t), Give: usdc, Take: usdc, PreswapIn: usdc}},
 		{Order: &Record{Order: fold(t, plainOrder(t)), Give: usdc, Take: usdc}},
@@ -18,15 +18,9 @@ func TestAppendOrderList(t *testing.T) {
 	if got := string(documented.AppendOrderList(nil, nil, 0)); got != none {
 		t.Errorf("no orders are %s, want %s", got, none)
 	}
-}
-
-func TestAppendOrderListOfSwaps(t *testing.T) {
 	paid := &order.Affiliate{Beneficiary: account(0xaf), Amount: amount(t, "1000000")}
 	first, second := madeSwap(t, paid), madeSwap(t, nil)
 	checkGolden(t, "order_list_swaps", documented.AppendOrderList(nil, []Listed{{Swap: &first}, {Swap: &second}}, 77))
-}
-
-func TestAppendUnlockList(t *testing.T) {
 	checkGolden(t, "unlock_list", documented.AppendUnlockList(nil, []*order.Order{claimedOrder(t)}, 1))
 }
 

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"math/big"
 	"strconv"
 
 	"crossgate/order"
@@ -86,14 +87,6 @@ func (w *writer) sumUSD(sum order.USD, orders uint64) {
 		w.null()
 		return
 	}
-	const perUSD = 1_000_000
-	w.uint(uint64(sum.Micros / perUSD))
-	if fraction := sum.Micros % perUSD; fraction > 0 {
-		digits := strconv.AppendInt(nil, perUSD+fraction, 10) // a one before six digits
-		digits[0] = '.'
-		for digits[len(digits)-1] == '0' {
-			digits = digits[:len(digits)-1]
-		}
-		w.json = append(w.json, digits...)
-	}
+	const perUSD, places = 1_000_000, 6
+	w.rational(big.NewRat(sum.Micros, perUSD), places)
 }

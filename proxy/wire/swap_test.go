@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"testing"
 
 	"crossgate/chain"
@@ -50,11 +49,8 @@ func recordedSwap(t testing.TB) quote.Estimate {
 }
 
 func TestAppendSwap(t *testing.T) {
-	checkGolden(t, "swap", documented.AppendSwap(nil, recordedSwap(t)))
-}
-
-func TestAppendSwapOfAllThatTheSenderHas(t *testing.T) {
 	swap := recordedSwap(t)
+	checkGolden(t, "swap", documented.AppendSwap(nil, swap))
 	swap.MaxBalance = true
 	checkGolden(t, "swap_whole", documented.AppendSwap(nil, swap))
 }
@@ -68,14 +64,6 @@ func TestAppendSwapOfALegacyChainWithoutPrices(t *testing.T) {
 	checkGolden(t, "swap_legacy", documented.AppendSwap(nil, swap))
 	swap.Fee = nil
 	checkGolden(t, "swap_without_fee", documented.AppendSwap(nil, swap))
-}
-
-func TestAppendSwapOnSolana(t *testing.T) {
-	swap := recordedSwap(t)
-	swap.Tx = quote.Tx{Data: []byte{1, 2, 3}}
-	if body := documented.AppendSwap(nil, swap); !bytes.HasPrefix(body, []byte(`{"tx":{"data":"0x010203"},`)) {
-		t.Errorf("body begins %.60s, want a transaction of data alone", body)
-	}
 }
 
 // TestAppendSwapOfEachFamily is of all that the sender has, with a fee of 15000 in the coin's smallest units.

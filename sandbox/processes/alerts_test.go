@@ -16,6 +16,7 @@ import (
 	"crossgate/internal/postgrestest"
 	"crossgate/internal/redistest"
 	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // observed is two gateways on one database and one shared cache, and a Prometheus that looks at both.
@@ -69,10 +70,7 @@ func startObserved(t *testing.T) *observed {
 			return r.status == http.StatusOK && len(late) == 1 && late[0][1] == behind
 		})
 	}
-	// It is not asked otherwise, but by chance where the first one is slow.
-	for _, each := range []string{o.near, o.far} {
-		command(t, each, fmt.Sprintf("/endpoints/%d/gone/breaker/open", o.slow.Facts.ID))
-	}
+	// Nothing listens there, as probes find out.
 	o.lasting = []string{fmt.Sprintf("CrossgateBreakerOpen %d gone", o.slow.Facts.ID)}
 	o.staging = serveApart(t, fmt.Sprintf("index: {path: %q, lookback: 0}\nchains: [{id: %d, explorer: none, endpoints: [{url: %q}]}]\ntelemetry: {admin: %q}\n",
 		t.TempDir()+"/orders.db", chains[3].Facts.ID, chains[3].RPC, o.besides))
@@ -211,7 +209,7 @@ func TestOneCauseIsOneAlert(t *testing.T) {
 // fault has a chain's node misbehave.
 func (o *observed) fault(t *testing.T, at *sandbox.Chain, how string) {
 	t.Helper()
-	controlled(t, o.world, "fault", fmt.Sprintf(`{"target":%d,%s}`, at.Facts.ID, how), new(any))
+	sandboxtest.Control(t, o.world, "fault", fmt.Sprintf(`{"target":%d,%s}`, at.Facts.ID, how), new(any))
 }
 
 // configure adds lines to the configurations of both gateways.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // question is an expression of a panel.
@@ -86,7 +87,7 @@ func TestEveryPanelShowsSomething(t *testing.T) {
 	command(t, operators, "/endpoints/1/twin/cordon")
 	o := deliver(t, r.world)
 	g.until(t, "level with a delivery that a reorg drops", lockedFor(r.taker), o.isLocked)
-	controlled(t, r.world, "reorg", `{"chainId":137,"depth":1}`, new(any))
+	sandboxtest.Control(t, r.world, "reorg", `{"chainId":137,"depth":1}`, new(any))
 	isAway, round := false, 0
 	left := questions(t)
 	defer func() {
@@ -130,15 +131,15 @@ func (p process) provoke(t *testing.T, r replicated, round int, withoutDatabase 
 		0, 1_000_000_000_000_000+round, token.Address.Hex())
 	p.ask(t, swap+world.Takers()[0].Address.Hex())
 	if round%rounds == 3 {
-		controlled(t, world, "fault", `{"target":1,"kind":"slow","delayMs":1000}`, new(any))
+		sandboxtest.Control(t, world, "fault", `{"target":1,"kind":"slow","delayMs":1000}`, new(any))
 		p.giveUp(t, swap+world.Takers()[2].Address.Hex(), 100*time.Millisecond)
-		controlled(t, world, "fault", `{"target":1,"kind":"none"}`, new(any))
+		sandboxtest.Control(t, world, "fault", `{"target":1,"kind":"none"}`, new(any))
 	}
 	if round%rounds == 2 {
 		// Quotes are shared for a moment; the transaction that is made of one now cannot be simulated.
-		controlled(t, world, "fault", `{"target":1,"kind":"down"}`, new(any))
+		sandboxtest.Control(t, world, "fault", `{"target":1,"kind":"down"}`, new(any))
 		p.ask(t, swap+world.Takers()[1].Address.Hex())
-		controlled(t, world, "fault", `{"target":1,"kind":"none"}`, new(any))
+		sandboxtest.Control(t, world, "fault", `{"target":1,"kind":"none"}`, new(any))
 	}
 	p.askAs(t, "scanner-0123456789", "/v1.0/chain/transaction/explain?chainId=1")
 }

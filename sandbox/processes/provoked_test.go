@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"crossgate/sandbox/jsonrpc"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // troubleIndex has the node of a chain refuse logs, as it did from the start, and then lose receipts. The block is
@@ -28,7 +29,7 @@ func (o *observed) troubleIndex(t *testing.T) {
 		return ""
 	})
 	const offer = `{"chainId":%s,"takeChainId":137,"giveToken":"USDC","giveAmount":"100","takeToken":"DAI","takeAmount":"99.5"}`
-	controlled(t, o.world, "create", fmt.Sprintf(offer, id), new(any))
+	sandboxtest.Control(t, o.world, "create", fmt.Sprintf(offer, id), new(any))
 	o.expect(t, "CrossgateBlocksQuarantined "+id)
 	o.node.spoil(nil)
 	o.fading = append(o.fading, "CrossgateBlocksQuarantined "+id)

@@ -1,7 +1,6 @@
 package processes_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -67,36 +66,12 @@ func isLevel(r reply) bool {
 	return r.status == http.StatusOK && strings.Contains(basis, ";lag=") && !strings.Contains(basis, ";behind")
 }
 
-// controlled moves the sandbox and decodes what it says into out.
-func controlled(t *testing.T, world *sandbox.World, call, body string, out any) {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, world.URL()+"/sandbox/"+call, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	said, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("%s %s: %s %s, %v", call, body, response.Status, said, err)
-	}
-	if err := json.Unmarshal(said, out); err != nil {
-		t.Fatalf("%s: %v", call, err)
-	}
-}
-
 // delivered is a new order that the first taker has delivered.
-type delivered struct{ OrderID, CreationTxHash string }
+type delivered struct{ sandboxtest.Order }
 
-func deliver(t *testing.T, world *sandbox.World) (o delivered) {
+func deliver(t *testing.T, world *sandbox.World) delivered {
 	t.Helper()
-	controlled(t, world, "create",
-		`{"chainId":1,"takeChainId":137,"giveToken":"USDC","giveAmount":"100","takeToken":"DAI","takeAmount":"99.5"}`, &o)
-	controlled(t, world, "fulfil", fmt.Sprintf(`{"orderId":%q}`, o.OrderID), new(any))
-	return o
+	return delivered{sandboxtest.Deliver(t, world)}
 }
 
 func (o delivered) path() string { return "/api/Orders/creationTxHash/" + o.CreationTxHash }
@@ -253,7 +228,7 @@ func (r replicated) withoutDatabase(t *testing.T, p process, o delivered) {
 	if err := r.server.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	controlled(t, r.world, "unlock", fmt.Sprintf(`{"orderId":%q}`, o.OrderID), new(any))
+	sandboxtest.Control(t, r.world, "unlock", fmt.Sprintf(`{"orderId":%q}`, o.OrderID), new(any))
 	p.until(t, "told by its chains, with word of the lag", o.path(), func(got reply) bool {
 		return strings.Contains(got.body, `"SentUnlock"`) && strings.Count(got.header.Get("Index-Basis"), ";behind") == 2
 	})
@@ -275,7 +250,7 @@ func (r replicated) withoutDatabase(t *testing.T, p process, o delivered) {
 	if kept.status != http.StatusOK || kept.header.Get("Age") == "" || !strings.Contains(kept.header.Get("Index-Basis"), ";lag=") {
 		t.Errorf("what is kept of the taker: %d %v, want it with its age and the index's lag", kept.status, kept.header)
 	}
-	controlled(t, r.world, "claim", fmt.Sprintf(`{"orderId":%q}`, o.OrderID), new(any))
+	sandboxtest.Control(t, r.world, "claim", fmt.Sprintf(`{"orderId":%q}`, o.OrderID), new(any))
 	if err := r.server.Resume(); err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,15 @@
-// Package sandboxtest starts worlds for tests. A world takes a second of processor time: tests that only read one share it.
+// Package sandboxtest starts worlds for tests. A world takes a second of processor time: tests that only read one share
+// it.
 package sandboxtest
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
 	"sync"
 	"testing"
 
@@ -38,3 +45,40 @@ func Shared(t testing.TB) *sandbox.World {
 var shared = sync.OnceValues(func() (*sandbox.World, error) {
 	return sandbox.Start(context.Background(), sandbox.Options{})
 })
+
+// Control makes a control call, a GET where it has no body, and decodes the answer into out.
+func Control(t testing.TB, world *sandbox.World, call, body string, out any) {
+	t.Helper()
+	method := http.MethodPost
+	if body == "" {
+		method = http.MethodGet
+	}
+	request, err := http.NewRequestWithContext(t.Context(), method, world.URL()+"/sandbox/"+call, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = errors.New(response.Status)
+	}
+	if err = errors.Join(err, json.Unmarshal(text, out)); err != nil {
+		t.Fatalf("%s %s: %v: %s", call, body, err, text)
+	}
+}
+
+// Order names an order of a world.
+type Order struct{ OrderID, CreationTxHash string }
+
+// Deliver has an order from Ethereum to Polygon be created, and delivered by the first taker.
+func Deliver(t testing.TB, world *sandbox.World) (o Order) {
+	t.Helper()
+	Control(t, world, "create",
+		`{"chainId":1,"takeChainId":137,"giveToken":"USDC","giveAmount":"100","takeToken":"DAI","takeAmount":"99.5"}`, &o)
+	Control(t, world, "fulfil", fmt.Sprintf(`{"orderId":%q}`, o.OrderID), new(any))
+	return o
+}

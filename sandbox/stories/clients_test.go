@@ -2,7 +2,6 @@ package stories_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"math/big"
@@ -94,20 +93,9 @@ func TestGoClient(t *testing.T) {
 func TestGoClientWatches(t *testing.T) {
 	t.Parallel()
 	f := startFront(t)
-	var made struct{ OrderID, CreationTxHash string }
-	move := func(call, body string) {
-		t.Helper()
-		response, answer := ask(t, http.MethodPost, f.world.URL()+"/sandbox/"+call, body)
-		if response.StatusCode != http.StatusOK {
-			t.Fatalf("%s: %s", call, answer)
-		}
-		if call == "create" {
-			if err := json.Unmarshal(answer, &made); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	move("create", `{"chainId":1,"takeChainId":137,"giveToken":"USDC","giveAmount":"100","takeToken":"DAI","takeAmount":"99.5"}`)
+	var made sandboxtest.Order
+	sandboxtest.Control(t, f.world, "create",
+		`{"chainId":1,"takeChainId":137,"giveToken":"USDC","giveAmount":"100","takeToken":"DAI","takeAmount":"99.5"}`, &made)
 	cut := &cutting{after: "event: order"}
 	gateway := client.Client{URL: f.url, HTTP: &http.Client{Transport: cut}}
 	next := map[string]string{"Created": "fulfil", "Fulfilled": "unlock", "SentUnlock": "claim"}
@@ -117,7 +105,7 @@ func TestGoClientWatches(t *testing.T) {
 			t.Fatal(err)
 		}
 		if seen = slices.Compact(append(seen, order.State)); next[order.State] != "" {
-			move(next[order.State], `{"orderId":"`+made.OrderID+`"}`)
+			sandboxtest.Control(t, f.world, next[order.State], `{"orderId":"`+made.OrderID+`"}`, new(any))
 			delete(next, order.State)
 		}
 	}

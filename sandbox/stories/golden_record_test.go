@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/big"
 	"path/filepath"
 	"slices"
@@ -28,55 +29,15 @@ type goldenOrder struct {
 	CreationTxHash             string
 	SourceChainID, TakeChainID json.Number
 	IndexInTx, OrdersInTx      int
-	Record                     goldenRecord
-	Extra                      struct{ ActualFulfillAmount *string }
-}
-
-// goldenRecord has the members of the record, amounts in decimal digits, bytes in hex.
-type goldenRecord struct {
-	OrderID, MakerOrderNonce                                              string
-	MakerSrc, ReceiverDst                                                 *string
-	GiveOfferWithMetadata, TakeOfferWithMetadata                          goldenOffer
-	GivePatchAuthoritySrc, OrderAuthorityAddressDst                       *string
-	AllowedTakerDst, AllowedCancelBeneficiarySrc                          *string
-	State, ExternalCallState                                              string
-	ReferralCode                                                          json.Number
-	PercentFee, FinalPercentFee, FixFee                                   string
-	UnlockBeneficiarySrc, CancelBeneficiarySrc, Taker, UnlockAuthorityDst *string
-	AffiliateFee                                                          *struct{ BeneficiarySrc, Amount string }
-	CreatedSrcEventMetadata, FulfilledDstEventMetadata                    *goldenEvent
-	OrderCancelledDstEventMetadata                                        *goldenEvent
-	SentUnlockDstEventInfo, ClaimedUnlockSrcEventInfo                     goldenMessage
-	SentOrderCancelDstEventInfo, ClaimedOrderCancelSrcEventInfo           goldenMessage
-	ExternalCallData, OrderMetadataRaw                                    *string
-}
-
-type goldenOffer struct {
-	ChainID, Amount, FinalAmount string
-	TokenAddress                 string
-	Token                        goldenToken
-}
-
-type goldenToken struct {
-	Status, Name, Symbol string
-	Decimals             *json.Number
-}
-
-type goldenEvent struct {
-	TransactionHash, BlockHash, Initiator string
-	BlockNumber, BlockTimeStamp           json.Number
-}
-
-type goldenMessage struct {
-	TransactionMetadata *goldenEvent
-	SubmissionID        *string
+	Record                     map[string]any // as the API has it, with amounts in decimal digits and bytes in hex
+	Extra                      struct{ ActualFulfillAmount any }
 }
 
 type goldenLocked struct {
 	ChainID      json.Number
 	LockedTokens []struct {
 		TokenAddress, Amount string
-		Token                goldenToken
+		Token                map[string]any
 		DstChains            []struct {
 			TargetChainID json.Number
 			Amount        string
@@ -92,100 +53,87 @@ func readExpectation(t testing.TB) expectation {
 	return e
 }
 
+// memberKinds are the members of a record that the API writes in another way. An address that is not there is an object
+// of nulls, or null where it is optional.
+var memberKinds = map[string]string{
+	"orderId": "hash", "submissionId": "hash", "transactionHash": "hash", "blockHash": "hash",
+	"chainId": "amount", "amount": "amount", "finalAmount": "amount", "actualFulfillAmount": "amount",
+	"percentFee": "amount", "finalPercentFee": "amount", "fixFee": "amount", "makerOrderNonce": "number",
+	"makerSrc": "address", "receiverDst": "address", "givePatchAuthoritySrc": "address", "orderAuthorityAddressDst": "address",
+	"allowedTakerDst": "address", "allowedCancelBeneficiarySrc": "address", "taker": "address", "unlockAuthorityDst": "address",
+	"tokenAddress": "address", "initiator": "address", "beneficiarySrc": "address",
+	"unlockBeneficiarySrc": "optional address", "cancelBeneficiarySrc": "optional address",
+}
+
 // json is the answer that the record calls for.
 func (o goldenOrder) json() map[string]any {
-	r := o.Record
-	give, take := chainIDOf(o.SourceChainID), chainIDOf(o.TakeChainID)
-	return map[string]any{
-		"orderId": hashJSON(unhex(o.OrderID)), "makerOrderNonce": json.Number(r.MakerOrderNonce),
-		"makerSrc": addressJSON(unhexIf(r.MakerSrc), give), "receiverDst": addressJSON(unhexIf(r.ReceiverDst), take),
-		"giveOfferWithMetadata": r.GiveOfferWithMetadata.json(), "takeOfferWithMetadata": r.TakeOfferWithMetadata.json(),
-		"actualFulfillAmount":         numberOrNull(o.Extra.ActualFulfillAmount),
-		"givePatchAuthoritySrc":       addressJSON(unhexIf(r.GivePatchAuthoritySrc), give),
-		"orderAuthorityAddressDst":    addressJSON(unhexIf(r.OrderAuthorityAddressDst), take),
-		"allowedTakerDst":             addressJSON(unhexIf(r.AllowedTakerDst), take),
-		"allowedCancelBeneficiarySrc": addressJSON(unhexIf(r.AllowedCancelBeneficiarySrc), give),
-		"state":                       r.State, "externalCallState": r.ExternalCallState, "referralCode": r.ReferralCode,
-		"percentFee": digitsJSON(r.PercentFee), "finalPercentFee": digitsJSON(r.FinalPercentFee), "fixFee": digitsJSON(r.FixFee),
-		"unlockBeneficiarySrc":           addressOrNull(r.UnlockBeneficiarySrc, give),
-		"cancelBeneficiarySrc":           addressOrNull(r.CancelBeneficiarySrc, give),
-		"taker":                          addressJSON(unhexIf(r.Taker), take),
-		"unlockAuthorityDst":             addressJSON(unhexIf(r.UnlockAuthorityDst), take),
-		"affiliateFee":                   r.affiliateJSON(give),
-		"createdSrcEventMetadata":        r.CreatedSrcEventMetadata.json(give),
-		"fulfilledDstEventMetadata":      r.FulfilledDstEventMetadata.json(take),
-		"sentUnlockDstEventInfo":         r.SentUnlockDstEventInfo.json(take),
-		"claimedUnlockSrcEventInfo":      r.ClaimedUnlockSrcEventInfo.json(give),
-		"orderCancelledDstEventMetadata": r.OrderCancelledDstEventMetadata.json(take),
-		"sentOrderCancelDstEventInfo":    r.SentOrderCancelDstEventInfo.json(take),
-		"claimedOrderCancelSrcEventInfo": r.ClaimedOrderCancelSrcEventInfo.json(give),
-		"preswapData":                    nil,
-		"externalCallData":               textOrNull(r.ExternalCallData),
-		"orderMetadata":                  r.metadataJSON(),
+	record := o.member("", o.Record, 0).(map[string]any)
+	record["actualFulfillAmount"] = o.member("actualFulfillAmount", o.Extra.ActualFulfillAmount, 0)
+	record["orderMetadata"] = record["orderMetadataRaw"]
+	delete(record, "orderMetadataRaw")
+	if raw, has := record["orderMetadata"].(string); has {
+		record["orderMetadata"] = metadataJSON(unhex(raw))
 	}
+	return record
 }
 
-func (r goldenRecord) affiliateJSON(give uint64) any {
-	if r.AffiliateFee == nil {
-		return nil
+// member is a member of the answer. An address is of the chain that its name says, or that it is within.
+func (o goldenOrder) member(name string, value any, id uint64) any {
+	switch {
+	case strings.Contains(name, "Src"):
+		id = chainIDOf(o.SourceChainID)
+	case strings.Contains(name, "Dst"), name == "taker":
+		id = chainIDOf(o.TakeChainID)
 	}
-	return map[string]any{
-		"beneficiarySrc": addressJSON(unhex(r.AffiliateFee.BeneficiarySrc), give), "amount": digitsJSON(r.AffiliateFee.Amount),
+	text, has := value.(string)
+	switch kind := memberKinds[name]; {
+	case kind == "hash" && !has:
+		return hashJSON(nil)
+	case kind == "address" && !has:
+		return addressJSON(nil, id)
+	case kind == "hash":
+		return hashJSON(unhex(text))
+	case strings.HasSuffix(kind, "address") && has:
+		return addressJSON(unhex(text), id)
+	case kind == "amount" && has:
+		return digitsJSON(text)
+	case kind == "number":
+		return json.Number(text)
 	}
+	members, nested := value.(map[string]any)
+	if !nested {
+		return value
+	}
+	answer := map[string]any{}
+	token, isOffer := members["token"].(map[string]any)
+	if isOffer {
+		id = digits(members["chainId"].(string)).Uint64()
+		answer = tokenJSON(token, id, unhex(members["tokenAddress"].(string)))
+		answer["metadata"] = maps.Clone(answer)
+	}
+	for name, each := range members {
+		if name != "token" {
+			answer[name] = o.member(name, each, id)
+		}
+	}
+	return answer
 }
 
-func (r goldenRecord) metadataJSON() any {
-	if r.OrderMetadataRaw == nil {
-		return nil
-	}
-	return metadataJSON(unhex(*r.OrderMetadataRaw))
-}
-
-func (o goldenOffer) json() map[string]any {
-	id := chainIDOf(json.Number(o.ChainID))
-	metadata := o.Token.json(id, unhex(o.TokenAddress))
-	offer := map[string]any{
-		"chainId": digitsJSON(o.ChainID), "tokenAddress": addressJSON(unhex(o.TokenAddress), id),
-		"amount": digitsJSON(o.Amount), "finalAmount": digitsJSON(o.FinalAmount), "metadata": metadata,
-	}
-	for name, value := range metadata {
-		offer[name] = value
-	}
-	return offer
-}
-
-// json has no name of a native coin, which no chain tells, and nothing of a token on a chain that was not
+// tokenJSON has no name of a native coin, which chains do not have, and nothing of a token on a chain that was not
 // recorded but where its picture would be.
-func (g goldenToken) json(id uint64, address []byte) map[string]any {
-	token := map[string]any{
+func tokenJSON(token map[string]any, id uint64, address []byte) map[string]any {
+	answer := map[string]any{
 		"logoURI": fmt.Sprintf("https://tokens.debridge.finance/Logo/%d/%s/big/token-logo.png", id, addressText(address, id)),
 	}
-	if g.Name != "" {
-		token["name"], token["symbol"] = g.Name, g.Symbol
+	if name, named := token["name"].(string); named && name != "" {
+		answer["name"], answer["symbol"] = name, token["symbol"]
 	}
-	if g.Decimals != nil {
-		token["decimals"] = *g.Decimals
-	} else if g.Status == "decimals reverts" {
-		token["decimals"] = json.Number("0")
+	if decimals, has := token["decimals"].(json.Number); has {
+		answer["decimals"] = decimals
+	} else if token["status"] == "decimals reverts" {
+		answer["decimals"] = json.Number("0")
 	}
-	return token
-}
-
-func (g *goldenEvent) json(id uint64) any {
-	if g == nil {
-		return nil
-	}
-	return map[string]any{
-		"transactionHash": hashJSON(unhex(g.TransactionHash)), "blockNumber": g.BlockNumber,
-		"blockHash": hashJSON(unhex(g.BlockHash)), "blockTimeStamp": g.BlockTimeStamp,
-		"initiator": addressJSON(unhex(g.Initiator), id),
-	}
-}
-
-func (g goldenMessage) json(id uint64) map[string]any {
-	return map[string]any{
-		"transactionMetadata": g.TransactionMetadata.json(id), "submissionId": hashJSON(unhexIf(g.SubmissionID)),
-	}
+	return answer
 }
 
 // json is the answer's element for a chain; USD values are left out, since nothing prices these tokens.
@@ -193,7 +141,7 @@ func (g goldenLocked) json() map[string]any {
 	id := chainIDOf(g.ChainID)
 	tokens := []any{}
 	for _, each := range g.LockedTokens {
-		metadata := each.Token.json(id, unhex(each.TokenAddress))
+		metadata := tokenJSON(each.Token, id, unhex(each.TokenAddress))
 		offer := map[string]any{"metadata": metadata}
 		targets := []any{}
 		for _, target := range each.DstChains {
@@ -242,20 +190,6 @@ func digits(text string) *big.Int {
 
 func digitsJSON(text string) map[string]any { return numberJSON(digits(text)) }
 
-func numberOrNull(text *string) any {
-	if text == nil {
-		return nil
-	}
-	return digitsJSON(*text)
-}
-
-func textOrNull(text *string) any {
-	if text == nil {
-		return nil
-	}
-	return *text
-}
-
 // unhex reads 0x hex, or base58, the form of what belongs to Solana.
 func unhex(text string) []byte {
 	if digits, prefixed := strings.CutPrefix(text, "0x"); prefixed {
@@ -270,18 +204,4 @@ func unhex(text string) []byte {
 		panic(err)
 	}
 	return raw
-}
-
-func unhexIf(text *string) []byte {
-	if text == nil {
-		return nil
-	}
-	return unhex(*text)
-}
-
-func addressOrNull(text *string, id uint64) any {
-	if text == nil {
-		return nil
-	}
-	return addressJSON(unhex(*text), id)
 }

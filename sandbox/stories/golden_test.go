@@ -265,12 +265,12 @@ func (f goldenFront) finality(t *testing.T) {
 			continue // their answers are kept together
 		}
 		life := "public, max-age=2, stale-while-revalidate=2, stale-if-error=300"
-		if (o.Record.State == "ClaimedUnlock" || o.Record.State == "ClaimedOrderCancel") &&
-			o.Record.ExternalCallState != "AwaitingExecution" && !slices.Contains(f.cases.EventAfterFinalized, o.OrderID) {
+		if (o.Record["state"] == "ClaimedUnlock" || o.Record["state"] == "ClaimedOrderCancel") &&
+			o.Record["externalCallState"] != "AwaitingExecution" && !slices.Contains(f.cases.EventAfterFinalized, o.OrderID) {
 			life = "public, max-age=3600, stale-while-revalidate=3600, stale-if-error=79200"
 		}
 		if got := headersAt(t, f.url+"/api/Orders/creationTxHash/"+o.CreationTxHash).Get("Cache-Control"); got != life {
-			t.Errorf("order %s, %s: Cache-Control %q, want %q", o.OrderID, o.Record.State, got, life)
+			t.Errorf("order %s, %s: Cache-Control %q, want %q", o.OrderID, o.Record["state"], got, life)
 		}
 		kept[life]++
 	}

@@ -2,7 +2,6 @@ package stories_test
 
 import (
 	"compress/gzip"
-	"context"
 	"encoding/hex"
 	"encoding/json"
 	"io"
@@ -18,7 +17,6 @@ import (
 	"go.opentelemetry.io/otel"
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	spans "go.opentelemetry.io/proto/otlp/trace/v1"
-	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 
 	"crossgate/config"
@@ -100,32 +98,13 @@ const (
 	orderTrace     = "6bf92f3577b34da6a3ce929d0e0e4736"
 )
 
-// startCollector has everything that is sampled arrive at a receiver, which speaks one protocol of OTLP alone.
-func startCollector(t *testing.T, protocol string) (*receiver, *gateway.Telemetry) {
+// startCollector has everything that is sampled arrive at a receiver.
+func startCollector(t *testing.T) (*receiver, *gateway.Telemetry) {
 	t.Helper()
 	r := &receiver{from: make(map[string]string)}
-	if protocol == "grpc" {
-		listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		server := grpc.NewServer()
-		collector.RegisterTraceServiceServer(server, &grpcReceiver{to: r})
-		served := make(chan error, 1)
-		go func() { served <- server.Serve(listener) }()
-		t.Cleanup(func() {
-			server.Stop()
-			if err := <-served; err != nil {
-				t.Error(err)
-			}
-		})
-		t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+listener.Addr().String())
-	} else {
-		collecting := httptest.NewServer(r)
-		t.Cleanup(collecting.Close)
-		t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collecting.URL)
-	}
-	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)
+	collecting := httptest.NewServer(r)
+	t.Cleanup(collecting.Close)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collecting.URL)
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")
 	t.Setenv("OTEL_TRACES_SAMPLER", "parentbased_always_on")
 	t.Setenv("OTEL_BSP_MAX_QUEUE_SIZE", "100000") // nothing may be lost to a busy machine
@@ -135,13 +114,7 @@ func startCollector(t *testing.T, protocol string) (*receiver, *gateway.Telemetr
 // TestATraceArrivesAtItsCollector follows a swap from the caller's traceparent to the attempts at every node and venue, as a
 // collector gets it over OTLP, an order to its statement in the database, and a refused request by the reqId of its answer.
 func TestATraceArrivesAtItsCollector(t *testing.T) {
-	for _, protocol := range []string{"http/protobuf", "grpc"} {
-		t.Run(protocol, func(t *testing.T) { traceArrives(t, protocol) })
-	}
-}
-
-func traceArrives(t *testing.T, protocol string) {
-	r, telemetry := startCollector(t, protocol)
+	r, telemetry := startCollector(t)
 	world := sandboxtest.Shared(t)
 	c := configOf(t, world)
 	c.Limits.Proxies, c.Telemetry.Log = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, config.LogJSON
@@ -286,19 +259,6 @@ func checkStore(t *testing.T, all map[string]*spans.Span) {
 		return
 	}
 	t.Error("the trace of an order has no question to the database")
-}
-
-// grpcReceiver is the collector's end of OTLP over gRPC.
-type grpcReceiver struct {
-	collector.UnimplementedTraceServiceServer
-
-	to *receiver
-}
-
-// Export implements the service.
-func (r *grpcReceiver) Export(_ context.Context, export *collector.ExportTraceServiceRequest) (*collector.ExportTraceServiceResponse, error) {
-	r.to.keep(export)
-	return &collector.ExportTraceServiceResponse{}, nil
 }
 
 // TestWhatCannotBeExportedIsOneLineInTheLog has no collector where spans are to go.

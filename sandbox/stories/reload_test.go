@@ -140,5 +140,5 @@ func fetch(url string) (status int, body string) {
 func following() int {
 	var text bytes.Buffer
 	_ = pprof.Lookup("goroutine").WriteTo(&text, 2)
-	return strings.Count(text.String(), "follow.(*Follower).run(")
+	return strings.Count(text.String(), "follow.(*Follower).Run(")
 }

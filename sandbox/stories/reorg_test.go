@@ -2,9 +2,6 @@ package stories_test
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -260,13 +257,7 @@ func (r *reorgs) drop(t *testing.T, depth int, on *watchedChain, ahead bool) {
 // deliver creates an order and has it delivered, one of which is to be dropped from a chain.
 func (r *reorgs) deliver(t *testing.T, on *watchedChain) *reorged {
 	t.Helper()
-	var made struct{ OrderID, CreationTxHash string }
-	text, _ := answered(t, http.MethodPost, r.world.URL()+"/sandbox/create",
-		`{"chainId":1,"takeChainId":137,"giveToken":"USDC","giveAmount":"100","takeToken":"DAI","takeAmount":"99.5"}`)
-	if err := json.Unmarshal([]byte(text), &made); err != nil {
-		t.Fatal(err)
-	}
-	answered(t, http.MethodPost, r.world.URL()+"/sandbox/fulfil", fmt.Sprintf(`{"orderId":%q}`, made.OrderID))
+	made := sandboxtest.Deliver(t, r.world)
 	o := &reorged{id: made.OrderID, creation: made.CreationTxHash, lost: made.CreationTxHash, chain: on}
 	if on == r.take {
 		height := on.height(t)
@@ -337,22 +328,10 @@ func (r *reorgs) check(t *testing.T, path string) {
 
 // get is for any goroutine: what is no answer is an error of the test, and nothing.
 func (r *reorgs) get(t *testing.T, path string) (status int, body string) {
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.url+path, http.NoBody)
-	if err != nil {
-		t.Error(err)
-		return 0, ""
+	if status, body = fetch(r.url + path); status == 0 {
+		t.Error(body)
 	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Error(err)
-		return 0, ""
-	}
-	defer response.Body.Close()
-	raw, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Error(err)
-	}
-	return response.StatusCode, string(raw)
+	return status, body
 }
 
 // await returns when done does, or fails the test after a time that only a machine with much else to do needs.
@@ -364,14 +343,4 @@ func (r *reorgs) await(t *testing.T, what string, done func() bool) {
 			t.Fatalf("after %v still not %s", patience, what)
 		}
 	}
-}
-
-// answered fetches url and returns the body of a 200 with its headers.
-func answered(t *testing.T, method, url, body string) (string, http.Header) {
-	t.Helper()
-	response, text := ask(t, method, url, body)
-	if response.StatusCode != http.StatusOK {
-		t.Fatalf("%s %s = %d %s", method, url, response.StatusCode, text)
-	}
-	return string(text), response.Header
 }

@@ -8,13 +8,21 @@ import (
 )
 
 // TestSwapsWorkOnAChainAheadOfTheClock makes blocks, which take a second each by the chain's time, for longer than any
-// venue's deadline.
+// deadline: that of exchanges, whose calldata the gateway writes, and that which a service is asked for.
 func TestSwapsWorkOnAChainAheadOfTheClock(t *testing.T) {
 	t.Parallel()
-	front := patientlyInFrontOf(t, sandboxtest.Start(t, sandbox.Options{}))
-	base, _ := front.world.Chain(8453)
-	if err := front.world.Mine(t.Context(), base.Facts.ID, 3000); err != nil {
+	world := sandboxtest.Start(t, sandbox.Options{})
+	base, _ := world.Chain(8453)
+	if err := world.Mine(t.Context(), base.Facts.ID, 3000); err != nil {
 		t.Fatal(err)
 	}
-	newTrader(t, front.world, base, front.url).makeSwap(t, swapCases[0])
+	for _, name := range []string{"uniswap-v2", "velora"} {
+		c := configOf(t, world)
+		onlyVenues(&c, name)
+		g, url := serveConfig(t, c)
+		if err := g.AwaitIndexed(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		newTrader(t, world, base, url).makeSwap(t, swapCases[0])
+	}
 }

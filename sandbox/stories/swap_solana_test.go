@@ -31,7 +31,7 @@ type solanaTrader struct {
 	client   *rpc.Client
 	key      ed25519.PrivateKey
 	gateway  string
-	tokens   map[string]sandbox.Token // by symbol; the coin's is none
+	tokens   map[string]sandbox.Token // by symbol, and the wrapped coin; the coin's is none
 	stranger string
 
 	affiliate string // of cases with one
@@ -52,11 +52,10 @@ func newSolanaTrader(t *testing.T, world *sandbox.World, gateway string) *solana
 		client: client, key: secret, gateway: gateway, tokens: map[string]sandbox.Token{},
 		stranger: base58.Encode(bytes.Repeat([]byte{0x5e}, 32)),
 	}
-	for n, token := range world.Solana().Tokens {
-		if n > 0 { // the first is the wrapped coin, whose symbol is the coin's
-			made.tokens[token.Symbol] = token
-		}
+	for _, token := range world.Solana().Tokens[1:] {
+		made.tokens[token.Symbol] = token
 	}
+	made.tokens["wrapped"] = world.Solana().Tokens[0] // whose symbol is the coin's
 	return made
 }
 
@@ -100,6 +99,9 @@ var solanaCases = []swapCase{
 	{"coin", "PYUSD", "70000000", false, ""},
 	{"coin", "USDC", "250000000", true, ""},
 	{"PYUSD", "coin", "20000000", true, ""},
+	{"USDC", "wrapped", "150000000", false, ""},
+	{"wrapped", "USDC", "250000000", false, ""}, // of what the one before left
+	{"JitoSOL", "USDC", "2000000000", true, ""},
 }
 
 // TestSwapTransactionOnSolanaDoesWhatItSays signs and sends the returned transaction, as a wallet would, and looks at

@@ -82,17 +82,6 @@ func (s *stamp) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// toldAmount is an amount that only people look at: nil where it is not there in the usual form.
-type toldAmount struct{ *chain.Amount }
-
-func (a *toldAmount) UnmarshalJSON(text []byte) error {
-	var told *Amount
-	if json.Unmarshal(text, &told) == nil && told != nil {
-		a.Amount = &told.Amount
-	}
-	return nil
-}
-
 // header has the members of a block that are read.
 type header struct {
 	Number     Quantity         `json:"number"`
@@ -122,19 +111,6 @@ type receipt struct {
 	Status          *Quantity     `json:"status"` // nil before Byzantium
 	Logs            []log         `json:"logs"`
 	Bloom           seal.Bloom    `json:"logsBloom"`
-	cost
-}
-
-// cost is what a receipt says about what its transaction cost.
-type cost struct {
-	GasUsed  toldAmount `json:"gasUsed"`
-	GasPrice toldAmount `json:"effectiveGasPrice"`
-
-	// Of the OP stack (specs.optimism.io, exec-engine): what publishing cost, and the operators' shares, by gas and of
-	// each transaction.
-	L1Fee            toldAmount `json:"l1Fee"`
-	OperatorScalar   toldAmount `json:"operatorFeeScalar"`
-	OperatorConstant toldAmount `json:"operatorFeeConstant"`
 }
 
 // failed reports whether the transaction changed nothing.

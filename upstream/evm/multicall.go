@@ -120,7 +120,18 @@ func (c *Chain) callEach(ctx context.Context, rpc *jsonrpc.Client, calls []contr
 		}
 		answers[i] = payloads[i]
 	}
-	return answers, tellers(rpcs), nil
+	return answers, namesOf(rpcs), nil
+}
+
+// namesOf are the endpoints that answered calls, each once.
+func namesOf(calls []*jsonrpc.Call) []string {
+	var names []string
+	for _, call := range calls {
+		if call.By != "" && !slices.Contains(names, call.By) {
+			names = append(names, call.By)
+		}
+	}
+	return names
 }
 
 // on is the call at a block, as an eth_call.

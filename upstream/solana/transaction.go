@@ -29,8 +29,6 @@ type transaction struct {
 // meta is what running a transaction came to.
 type meta struct {
 	Err             json.RawMessage `json:"err"`
-	Fee             *uint64         `json:"fee"`                  // lamports
-	Units           *uint64         `json:"computeUnitsConsumed"` // nil from older nodes
 	LogMessages     []string        `json:"logMessages"`
 	LoadedAddresses struct {
 		Writable []base58Address `json:"writable"`

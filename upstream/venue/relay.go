@@ -60,8 +60,8 @@ var relayContracts = []deployment{
 	},
 }
 
-// Calls of RelayRouter and of its proxy, with the request's id behind, and those with which the router pays out: all that
-// it has where an amount is zero.
+// Calls of RelayRouter and of its proxy, with the request's id behind, and those with which the router pays out: all
+// that it has where an amount is zero.
 var (
 	relayCalls = readsCalls(
 		function{signature: "multicall((address target,bool mayFail,uint256,bytes data)[],address refund,address,bytes)", tag: 32},

@@ -32,8 +32,8 @@ var velora = register(service{
 		signed: "priceRoute",
 	},
 	finish: readVeloraRoute,
-	// The signed route goes back untouched, with the minimum as an amount, unrounded. Balance and allowance may come later:
-	// no checks. Other spellings of addresses are refused.
+	// The signed route goes back untouched, with the minimum as an amount, unrounded. Balance and allowance may come
+	// later: no checks. Other spellings of addresses are refused.
 	builds: &requestTemplate{
 		path: "transactions/$chain", header: "X-Api-Key=$key", query: "ignoreChecks=true",
 		body: "priceRoute:=$route srcToken=$in srcDecimals:=$inDecimals destToken=$out destDecimals:=$outDecimals srcAmount=$amount " +

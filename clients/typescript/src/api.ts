@@ -163,7 +163,7 @@ export type components = {
        */
       orderTradeType?: "Market" | "" | null;
       /**
-       * @description SameChain lists swaps within a chain instead of orders: who called the router is maker and creator of a swap, and filter finds its id, sender, recipient, affiliate or transaction. Mixed lists both in one sequence. A gateway whose operator leaves swaps out (index.swaps) refuses both with SWAPS_NOT_INDEXED.
+       * @description SameChain lists swaps within a chain instead of orders: who called the router is maker and creator of a swap, and filter finds its id, sender, recipient, affiliate or transaction. Mixed lists both in one sequence.
        * @default CrossChain
        * @enum {string|null}
        */
@@ -644,11 +644,9 @@ export type TrackingErrorId =
   | "MALFORMED_SWAP_ID"
   | "MALFORMED_TRANSACTION_HASH"
   | "ORDERS_NOT_COUNTED_YET"
-  | "ORDERS_NOT_LISTED_YET"
   | "ORDER_INDEX_OUT_OF_RANGE"
   | "OVERLOADED"
   | "QUOTA_EXCEEDED"
-  | "SWAPS_NOT_INDEXED"
   | "SWAP_INDEX_OUT_OF_RANGE"
   | "SWAP_NOT_FOUND"
   | "TOO_MANY_STREAMS"

@@ -181,10 +181,3 @@ func TestTextOfTokensIsEscaped(t *testing.T) {
 		t.Errorf("the page contains %q, or does not show the text", found)
 	}
 }
-
-func TestComparisonHasNothingInline(t *testing.T) {
-	page := pageOf(t, explanationOfFour, estimateOfFour)
-	if inline := regexp.MustCompile(`(?i)<style|\sstyle=|\son[a-z]+=|<script(>|\s+type="module">)`).FindString(page); inline != "" || strings.Count(page, "<h1") != 1 {
-		t.Errorf("the page has %q in it, or not one first heading", inline)
-	}
-}

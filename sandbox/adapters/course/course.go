@@ -5,6 +5,7 @@ package course
 import (
 	"context"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -71,4 +72,29 @@ func Locked(t *testing.T, x *query.Index, taker chain.Address) (ids []order.ID) 
 		}
 	}
 	return ids
+}
+
+// Compare holds the states that an index has stored against what happened, and what is locked for a taker: the orders in
+// some states.
+func Compare(t *testing.T, x *query.Index, taker chain.Address, happened map[order.ID][]order.Event, lockedIn ...order.State) {
+	t.Helper()
+	wrong, locked, told := 0, 0, Locked(t, x, taker)
+	for id, events := range happened {
+		want, isCreated := order.Fold(events)
+		if !isCreated {
+			continue
+		}
+		if got, err := x.ByID(t.Context(), id); err != nil || got.State != want.State || got.Call != want.Call {
+			wrong++
+			t.Logf("order %s = %+v, %v, want %v", id, got, err, want.State)
+		}
+		if slices.Contains(lockedIn, want.State) {
+			if locked++; !slices.Contains(told, id) {
+				t.Errorf("order %s is missing from what is locked", id)
+			}
+		}
+	}
+	if wrong > 0 || len(told) != locked || locked == 0 {
+		t.Errorf("%d of %d states wrong; %d orders are said to be locked, %d are", wrong, len(happened), len(told), locked)
+	}
 }

@@ -11,7 +11,6 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -43,6 +42,7 @@ func TestProvidersThatLoseTransactions(t *testing.T) {
 			t.Parallel()
 			bad := 0
 			for seed := range course.Seeds(t) {
+				t.Logf("seed %d", seed+1)
 				bad += run(t, seed+1, endpoints)
 			}
 			if bad == 0 {
@@ -93,7 +93,7 @@ func run(t *testing.T, seed uint64, endpoints [][]string) (bad int) {
 		return last > 0 && x.Basis().Chains[0].Proven >= last
 	})
 	stop()
-	compare(t, w, begun, source, db, known, seed)
+	compare(t, w, begun, source, db, known)
 	w.must(db.Close())
 	for _, b := range balancers {
 		bad += b.Bad()
@@ -107,7 +107,7 @@ func run(t *testing.T, seed uint64, endpoints [][]string) (bad int) {
 }
 
 // compare holds what is stored against what the ledger's own node tells.
-func compare(t *testing.T, w *world, begun uint64, source order.Source, db *store.DB, known chain.Chain, seed uint64) {
+func compare(t *testing.T, w *world, begun uint64, source order.Source, db *store.DB, known chain.Chain) {
 	t.Helper()
 	truth, err := w.chain().Events(t.Context(), begun, w.Head())
 	w.must(err)
@@ -118,27 +118,7 @@ func compare(t *testing.T, w *world, begun uint64, source order.Source, db *stor
 	// A source that cannot be asked for more than is stored.
 	sources := map[chain.ID]order.Source{chain.Solana: struct{ order.Source }{source}}
 	x := query.New(follow.New(db, sources, follow.Options{Chains: chain.NewRegistry(known)}), query.Options{})
-	wrong, locked := 0, 0
-	ids := course.Locked(t, x, chain.NewAddress(taker.Key[:]))
-	for id, events := range byOrder {
-		want, ok := order.Fold(events)
-		if !ok {
-			continue
-		}
-		got, err := x.ByID(t.Context(), id)
-		if err != nil || got.State != want.State || got.Call != want.Call {
-			wrong++
-			t.Logf("seed %d: order %s = %+v, %v, want %v after %v", seed, id, got, err, want.State, facts(events))
-		}
-		if want.State == order.StateFulfilled || want.State == order.StateSentUnlock {
-			if locked++; !slices.Contains(ids, id) {
-				t.Errorf("seed %d: order %s is not told to be locked", seed, id)
-			}
-		}
-	}
-	if wrong > 0 || len(ids) != locked || locked == 0 {
-		t.Errorf("seed %d: %d of %d states wrong; %d orders told to be locked, %d are", seed, wrong, len(byOrder), len(ids), locked)
-	}
+	course.Compare(t, x, chain.NewAddress(taker.Key[:]), byOrder, order.StateFulfilled, order.StateSentUnlock)
 }
 
 // story is what happens on a ledger, a step each time that its newest slot is asked for.

@@ -3,8 +3,6 @@ package venue_test
 import (
 	"encoding/base64"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"testing"
 
 	"github.com/shopspring/decimal"
@@ -15,29 +13,6 @@ import (
 	"crossgate/token"
 	"crossgate/upstream/jsonrpc"
 )
-
-// executeOnSolana simulates all kinds of swap that a venue does on Solana, for the sender and for a stranger, and tells
-// how many that were: whoever is paid has the quoted amount more, to the unit.
-func executeOnSolana(t *testing.T, world *sandbox.World, v quote.Venue) (ran int) {
-	node := jsonrpc.New(newPool(t, "node", world.Solana().RPC))
-	stranger := addressOn(t, chain.SVM, onSolana[recipient])
-	for _, s := range solanaSwaps(world, stranger, []solanaKind{
-		{"coin", "USDC", 1_000_000_000},
-		{"USDC", "coin", 250_000_000},
-		{"wrapped", "USDC", 1_000_000_000},
-		{"USDC", "wrapped", 250_000_000},
-		{"USDC", "PYUSD", 250_000_000},
-		{"PYUSD", "coin", 250_000_000},
-		{"JitoSOL", "USDC", 2_000_000_000},
-	}) {
-		t.Run(fmt.Sprintf("%s to %s, its own %t", s.In.Token.Symbol, s.Out.Token.Symbol, s.Recipient == s.Sender), func(t *testing.T) {
-			if delivers(t, v, s, node) {
-				ran++
-			}
-		})
-	}
-	return ran
-}
 
 type solanaKind struct {
 	in, out string
@@ -68,35 +43,6 @@ func solanaSwaps(world *sandbox.World, other chain.Address, kinds []solanaKind) 
 		}
 	}
 	return swaps
-}
-
-// delivers tells whether the venue does a swap, after which the recipient has the quoted amount more.
-func delivers(t *testing.T, v quote.Venue, s quote.Swap, node *jsonrpc.Client) bool {
-	q, err := v.Quote(t.Context(), s)
-	if errors.Is(err, quote.ErrNoRoute) && s.Recipient != s.Sender && paysSenderAlone[v.Profile().Name] {
-		return false
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	tx, err := v.Build(t.Context(), s, q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, after, succeeds := runOnSolana(t, node, tx.Data, []chain.Address{accountFor(t, s.Recipient, s.Out.Address)})
-	if !succeeds {
-		t.Fatal("the transaction fails")
-	}
-	amount := tokensOf
-	if s.Out.Address.IsNative() {
-		if amount = lamportsOf; s.Recipient == s.Sender {
-			return true // whose fee, and wrapped coins, are in the difference too
-		}
-	}
-	if want, _ := q.AmountOut.Uint64(); amount(after[0])-amount(before[0]) != want {
-		t.Errorf("delivered %d, quoted %d", amount(after[0])-amount(before[0]), want)
-	}
-	return true
 }
 
 // solanaAccount is an account as nodes show it; all zero where there is none.

@@ -6,10 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"testing"
 
 	"crossgate/chain"
@@ -109,19 +106,11 @@ type routedMutants struct {
 // plainNode is a node that does not know eth_simulateV1.
 func plainNode(t *testing.T, behind string) string {
 	t.Helper()
-	const mostBytes = 1 << 20
-	at, err := url.Parse(behind)
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy := &httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) { p.Out.URL, p.Out.Host = at, at.Host }}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		node.Each(w, r, mostBytes, func(one *http.Request, call node.Request, _ int) *node.Recorder {
-			if call.Method == "eth_simulateV1" {
-				return node.Answer(call, `"error":{"code":-32601,"message":"the method eth_simulateV1 does not exist/is not available"}`)
-			}
-			return node.Record(proxy, one)
-		})
+	server := httptest.NewServer(node.Altered(node.At(behind), func(call node.Request, _ int) string {
+		if call.Method == "eth_simulateV1" {
+			return `"error":{"code":-32601,"message":"the method eth_simulateV1 does not exist/is not available"}`
+		}
+		return ""
 	}))
 	t.Cleanup(server.Close)
 	return server.URL

@@ -2,9 +2,9 @@ package swap
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
-	"slices"
 
 	"github.com/ethereum/go-ethereum/rlp"
 
@@ -19,18 +19,22 @@ var oracle = chain.NewAddress([]byte{
 	0x42, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x0f,
 })
 
+// opStack are the chains by their EIP-155 ids that publish transactions on another chain and charge for it: Optimism,
+// Base, BOB, Mantle, MegaETH.
+var opStack = map[uint64]bool{10: true, 8453: true, 60808: true, 5000: true, 4326: true}
+
 // linea is the EIP-155 id of the chain whose price of gas depends on the size of the transaction.
 const linea = 59144
 
-var (
-	l1FeeSelector       = evm.Selector("getL1Fee(bytes)")
-	operatorFeeSelector = evm.Selector("getOperatorFee(uint256)") // since the Isthmus upgrade
-)
+// oracleABI is the part of the oracle that is asked; getOperatorFee is there since the Isthmus upgrade.
+var oracleABI = evm.ParseABI(`[
+	{"type":"function","name":"getL1Fee","inputs":[{"name":"data","type":"bytes"}]},
+	{"type":"function","name":"getOperatorFee","inputs":[{"name":"gasUsed","type":"uint256"}]}]`)
 
 // DataFee is what publishing tx costs beside gas. On Arbitrum and the ZK stack it is part of the gas.
 func (f *Fees) DataFee(ctx context.Context, sender chain.Address, tx quote.Tx, gas uint64) (chain.Amount, error) {
 	switch {
-	case evm.OPStack[f.chain.Facts().Native]:
+	case opStack[f.chain.Facts().Native]:
 		return f.publishingFee(ctx, tx, gas)
 	case f.chain.Facts().Native == linea:
 		return f.sizeFee(ctx, sender, tx, gas)
@@ -42,12 +46,12 @@ func (f *Fees) DataFee(ctx context.Context, sender chain.Address, tx quote.Tx, g
 // share. Contracts without such a function add nothing.
 func (f *Fees) publishingFee(ctx context.Context, tx quote.Tx, gas uint64) (chain.Amount, error) {
 	raw, err := unsigned(f.chain.Facts().Native, tx, gas)
-	if err != nil {
+	ofData, dataErr := oracleABI.Pack("getL1Fee", raw)
+	ofGas, gasErr := oracleABI.Pack("getOperatorFee", new(big.Int).SetUint64(gas))
+	if err := errors.Join(err, dataErr, gasErr); err != nil {
 		return chain.Amount{}, fmt.Errorf("encode the unsigned transaction: %w", err)
 	}
-	answers, err := f.chain.CallAll(ctx, []chain.Address{oracle, oracle}, [][]byte{
-		slices.Concat(l1FeeSelector, encodeBytes(raw)), slices.Concat(operatorFeeSelector, wordOf(gas)),
-	})
+	answers, err := f.chain.CallAll(ctx, []chain.Address{oracle, oracle}, [][]byte{ofData, ofGas})
 	if err != nil {
 		return chain.Amount{}, fmt.Errorf("fee of publishing: %w", err)
 	}
@@ -77,19 +81,6 @@ func (f *Fees) sizeFee(ctx context.Context, sender chain.Address, tx quote.Tx, g
 	}
 	price := estimate.BaseFee.Add(estimate.Priority.Amount)
 	return price.Sub(usual.Amount).MulDiv(gas, 1), nil
-}
-
-// encodeBytes is the ABI encoding of one argument of type bytes.
-func encodeBytes(raw []byte) []byte {
-	const wordSize = 32
-	encoded := append(wordOf(wordSize), wordOf(uint64(len(raw)))...)
-	encoded = append(encoded, raw...)
-	return append(encoded, make([]byte, (wordSize-len(raw)%wordSize)%wordSize)...)
-}
-
-// wordOf is n as the ABI writes it.
-func wordOf(n uint64) []byte {
-	return new(big.Int).SetUint64(n).FillBytes(make([]byte, 32))
 }
 
 // unsigned is the transaction as EIP-1559 serialises it for signing, with prices of the usual size.

@@ -144,7 +144,8 @@ func balanceCall(token, account, meter chain.Address) simulatedCall {
 	return simulatedCall{To: token, Input: calling(balanceOfSelector, account)}
 }
 
-// simulatedResult is what eth_simulateV1 returns for one call. MaxUsedGas, before refunds, is not reported by all nodes.
+// simulatedResult is what eth_simulateV1 returns for one call. MaxUsedGas, before refunds, is not reported by all
+// nodes.
 type simulatedResult struct {
 	Status     evm.Quantity   `json:"status"`
 	ReturnData evm.Payload    `json:"returnData"`

@@ -21,25 +21,11 @@ export const content = () => visit({}, async (page) => {
   await page.getByText('Where this was read').click()
   want(/read twice|read once/.test(await text(page, '.proof table')), 'it is not told what the fields were read by')
   want(/% of what the maker paid/.test(await text(page, '.facts')) && / for .*, 1 .* for /.test(await text(page, '.facts')), 'fee and rate are not in words')
-  await page.getByText('What the transactions called').click()
-  want(/DlnSource: createSaltedOrder/.test(await text(page, '.called')), 'it is not told what the creation called')
-  want(/DlnDestination: fulfillOrder/.test(await text(page, '.called >> nth=1')), 'it is not told what the fulfilment called')
   want(!await page.locator('#raw').isVisible(), 'the answer is not folded up')
   await page.getByText('As JSON').click()
   want((await text(page, '#raw')).includes('"state": "ClaimedUnlock"'), 'the answer is not below the order')
   await page.getByRole('link', { name: 'what is locked for the taker' }).click()
   await page.waitForURL(/\/locked\/0x/)
-})
-
-// What transactions called fits a phone, with structs and calls within calls, and on Solana.
-export const called = () => visit({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }, async (page) => {
-  for (const [each, deepest] of [[hash, '.within .within'], [several, '.call .facts']]) {
-    await page.goto(`${gateway}/order/${each}`)
-    await page.getByText('What the transactions called').click()
-    want(await page.locator(deepest).first().isVisible(), `the transactions of ${each} called nothing with ${deepest}`)
-    const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-    want(over <= 0, `what the transactions of ${each} called is ${over} pixels too wide`)
-  }
 })
 
 export const withoutScripts = () => visit({ javaScriptEnabled: false }, async (page) => {

@@ -23,7 +23,7 @@ const (
 	mostSteps        = 288
 )
 
-// Reconcile compares what is stored with what the contracts of each chain store, and repairs what differs: every order
+// Reconcile compares stored orders with the contracts of each chain, and repairs differences: every order
 // that is not over on a chain once in a day, each once when it is over and final, and some of the others. Of several
 // replicas the one does it that follows the chain. It returns when ctx ends.
 func Reconcile(ctx context.Context, c *follow.Chains, day time.Duration) {

@@ -52,7 +52,7 @@ func (b *Books) RepairBlocks(ctx context.Context, id chain.ID, first, last uint6
 	})
 }
 
-// mender repairs what is stored of one chain.
+// mender repairs the stored orders of one chain.
 type mender struct {
 	*follow.Reader
 	width    follow.Width

@@ -4,7 +4,7 @@ import (
 	"crossgate/order"
 )
 
-// side is what is known of one side of an order on the auditor's chain.
+// side holds the known part of one side of an order on the auditor's chain.
 type side struct {
 	id     order.ID
 	side   order.Side

@@ -225,8 +225,12 @@ func (f *Follower) begin(ctx context.Context, head order.Head) (ledger.Checkpoin
 		first = min(head.Latest.Number-f.lookback, head.Finalized)
 	}
 	begun, err := f.BeginAt(ctx, first, head)
-	if err == nil {
-		f.moved(begun.Checkpoint, begun.Blocks[0].Hash)
+	if err != nil {
+		return ledger.Checkpoint{}, err
+	}
+	f.moved(begun.Checkpoint, begun.Blocks[0].Hash)
+	if len(begun.Quarantined) > 0 {
+		err = f.learnQuarantined(ctx)
 	}
 	return begun.Checkpoint, err
 }
@@ -322,11 +326,14 @@ func (f *Follower) canonical(ctx context.Context, number uint64, head order.Head
 
 // apply stores what was read and moves on.
 func (f *Follower) apply(ctx context.Context, a ledger.Advance) error {
-	_, err := f.Reader.apply(ctx, a)
-	if err == nil {
-		f.moved(a.Checkpoint, a.Blocks[0].Hash)
+	if _, err := f.Reader.apply(ctx, a); err != nil {
+		return err
 	}
-	return err
+	f.moved(a.Checkpoint, a.Blocks[0].Hash)
+	if len(a.Quarantined) > 0 {
+		return f.learnQuarantined(ctx)
+	}
+	return nil
 }
 
 // learnQuarantined reads which blocks are left out: this process or another one has quarantined them.

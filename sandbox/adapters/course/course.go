@@ -74,8 +74,8 @@ func Locked(t *testing.T, x *query.Index, taker chain.Address) (ids []order.ID) 
 	return ids
 }
 
-// Compare holds the states that an index has stored against what happened, and what is locked for a taker: the orders in
-// some states.
+// Compare holds the states that an index has stored against what happened, and what is locked for a taker: the orders
+// in some states.
 func Compare(t *testing.T, x *query.Index, taker chain.Address, happened map[order.ID][]order.Event, lockedIn ...order.State) {
 	t.Helper()
 	wrong, locked, told := 0, 0, Locked(t, x, taker)

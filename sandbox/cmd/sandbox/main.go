@@ -40,7 +40,8 @@ func main() {
 		fmt.Println(release.Current())
 		return
 	}
-	if err := d.run(ctx, os.Stdout); err != nil {
+	// A world that is still being made when it is stopped ends as one that runs.
+	if err := d.run(ctx, os.Stdout); err != nil && (ctx.Err() == nil || !errors.Is(err, context.Canceled)) {
 		fmt.Fprintln(os.Stderr, "sandbox:", err)
 		os.Exit(1)
 	}

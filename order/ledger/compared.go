@@ -18,7 +18,7 @@ type Side struct {
 
 // NoteCompared takes note of sides that are over and agree with what the contracts store. A new event of the order ends
 // it.
-func (s Ledger) NoteCompared(ctx context.Context, l store.Lease, sides []Side) error {
+func (l Ledger) NoteCompared(ctx context.Context, under store.Lease, sides []Side) error {
 	if len(sides) == 0 {
 		return nil
 	}
@@ -30,17 +30,17 @@ func (s Ledger) NoteCompared(ctx context.Context, l store.Lease, sides []Side) e
 		}
 		rows[i] = []any{bit, each.Order[:], 3 - bit}
 	}
-	return s.UpdateUnder(ctx, l, func(tx *store.Tx) error {
+	return l.UpdateUnder(ctx, under, func(tx *store.Tx) error {
 		return tx.ExecEach(ctx, `UPDATE orders SET compared = compared + $1 WHERE id = $2 AND compared IN (0, $3)`, rows)
 	})
 }
 
 // Uncompared returns the next orders of a chain that are to be compared with its contracts, most at the most, and how
 // many there are in all.
-func (s Ledger) Uncompared(ctx context.Context, id chain.ID, after order.ID, most int) (ids []order.ID, all int, err error) {
+func (l Ledger) Uncompared(ctx context.Context, id chain.ID, after order.ID, most int) (ids []order.ID, all int, err error) {
 	const due = ` FROM orders WHERE compared < 3 AND (give_chain = $1 AND compared IN (0, 2) OR take_chain = $1 AND compared IN (0, 1))`
-	if _, err = s.QueryRow(ctx, []any{&all}, `SELECT COUNT(*)`+due, int64(id)); err == nil {
-		ids, err = queryIDs(ctx, s, `SELECT id`+due+` AND id > $2 ORDER BY id LIMIT $3`, int64(id), after[:], most)
+	if _, err = l.QueryRow(ctx, []any{&all}, `SELECT COUNT(*)`+due, int64(id)); err == nil {
+		ids, err = queryIDs(ctx, l, `SELECT id`+due+` AND id > $2 ORDER BY id LIMIT $3`, int64(id), after[:], most)
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("select orders of chain %d to be compared: %w", id, err)
@@ -49,12 +49,12 @@ func (s Ledger) Uncompared(ctx context.Context, id chain.ID, after order.ID, mos
 }
 
 // Sampled returns some orders of a chain that were compared, most at the most.
-func (s Ledger) Sampled(ctx context.Context, id chain.ID, most int) ([]order.ID, error) {
+func (l Ledger) Sampled(ctx context.Context, id chain.ID, most int) ([]order.ID, error) {
 	var from order.ID
 	if _, err := rand.Read(from[:]); err != nil {
 		return nil, err
 	}
-	ids, err := queryIDs(ctx, s, `SELECT id FROM orders WHERE id > $2 AND (give_chain = $1 AND compared IN (1, 3) OR take_chain = $1 AND compared > 1)
+	ids, err := queryIDs(ctx, l, `SELECT id FROM orders WHERE id > $2 AND (give_chain = $1 AND compared IN (1, 3) OR take_chain = $1 AND compared > 1)
 		ORDER BY id LIMIT $3`, int64(id), from[:], most)
 	if err != nil {
 		return nil, fmt.Errorf("select a sample of the orders of chain %d: %w", id, err)

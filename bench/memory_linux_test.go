@@ -119,8 +119,8 @@ func ownTokens() string {
 	var tokens strings.Builder
 	for number := range uint64(5) {
 		for _, offer := range []order.Offer{termsOf(number).Give, termsOf(number).Take} {
-			fmt.Fprintf(&tokens, "    - {chain: %d, address: %q, name: %q, symbol: %q, decimals: %d, logo: %q}\n",
-				offer.Chain, offer.Token, plainToken.Name, plainToken.Symbol, plainToken.Decimals, plainToken.LogoURI)
+			fmt.Fprintf(&tokens, "    - {chain: %d, address: %q, name: %q, symbol: %q, decimals: %d}\n",
+				offer.Chain, offer.Token, plainToken.Name, plainToken.Symbol, plainToken.Decimals)
 		}
 	}
 	return "tokens:\n  own:\n" + tokens.String()

@@ -39,7 +39,9 @@ func (f *Follower) ReadOn(ctx context.Context, position ledger.Checkpoint, fork 
 			return position, err
 		}
 		position = back.Checkpoint
-		f.moved(position, back.Blocks[0].Hash)
+		if err := f.stored(ctx, back); err != nil {
+			return position, err
+		}
 		f.accept(head)
 		dropped = 0
 	}

@@ -14,10 +14,13 @@ import (
 // more again after each success.
 type Width struct{ Now, Most uint64 }
 
+// NewWidth begins with the most.
 func NewWidth(most uint64) Width { return Width{most, most} }
 
+// Failed halves the width.
 func (w *Width) Failed() { w.Now = max(1, w.Now/2) }
 
+// Held takes note of how many events a range of this width held.
 func (w *Width) Held(events int) {
 	const plenty = 5000 // events in one transaction
 	if events > plenty {

@@ -327,7 +327,7 @@ func (f *Follower) apply(ctx context.Context, a ledger.Advance) error {
 	return f.stored(ctx, a)
 }
 
-// stored takes note of what was stored, and of the blocks that it lacks.
+// stored moves the state to a stored advance, and learns the blocks that it left out.
 func (f *Follower) stored(ctx context.Context, a ledger.Advance) error {
 	f.moved(a.Checkpoint, a.Blocks[0].Hash)
 	if len(a.Quarantined) == 0 {

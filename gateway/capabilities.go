@@ -13,7 +13,7 @@ import (
 func (p *parts) limitsInWords(pool *upstream.Pool, endpoint string) []string {
 	for _, each := range p.chains {
 		if each.pool == pool {
-			known, _ := each.rpc.Capabilities(endpoint).Known()
+			known := each.rpc.Capabilities(endpoint).Known()
 			return LimitsInWords(known)
 		}
 	}

@@ -1,6 +1,6 @@
 // Package follow reads chains into the ledger. Each chain has a Follower, a goroutine of Chains.Run. It polls the
-// chain's head, less often where heads are announced, compares the blocks that were read with it (settle) and reads on
-// range by range (readOn), after a reorg from the fork. Of several processes on one PostgreSQL, the holder of a lease
+// chain's head, less often where heads are announced, compares the blocks that were read with it (Settle) and reads on
+// range by range (ReadOn), after a reorg from the fork. Of several processes on one PostgreSQL, the holder of a lease
 // leads and the others watch. What others need of a follower is its State, one value for each moment. A Reader reads a
 // chain apart from its follower. What ends answers that were given is reported to an Observer.
 package follow

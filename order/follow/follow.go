@@ -225,12 +225,8 @@ func (f *Follower) begin(ctx context.Context, head order.Head) (ledger.Checkpoin
 		first = min(head.Latest.Number-f.lookback, head.Finalized)
 	}
 	begun, err := f.BeginAt(ctx, first, head)
-	if err != nil {
-		return ledger.Checkpoint{}, err
-	}
-	f.moved(begun.Checkpoint, begun.Blocks[0].Hash)
-	if len(begun.Quarantined) > 0 {
-		err = f.learnQuarantined(ctx)
+	if err == nil {
+		err = f.stored(ctx, begun)
 	}
 	return begun.Checkpoint, err
 }
@@ -329,11 +325,16 @@ func (f *Follower) apply(ctx context.Context, a ledger.Advance) error {
 	if _, err := f.Reader.apply(ctx, a); err != nil {
 		return err
 	}
+	return f.stored(ctx, a)
+}
+
+// stored moves the state to a stored advance, and learns the blocks that it left out.
+func (f *Follower) stored(ctx context.Context, a ledger.Advance) error {
 	f.moved(a.Checkpoint, a.Blocks[0].Hash)
-	if len(a.Quarantined) > 0 {
-		return f.learnQuarantined(ctx)
+	if len(a.Quarantined) == 0 {
+		return nil
 	}
-	return nil
+	return f.learnQuarantined(ctx)
 }
 
 // learnQuarantined reads which blocks are left out: this process or another one has quarantined them.

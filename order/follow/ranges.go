@@ -14,10 +14,13 @@ import (
 // more again after each success.
 type Width struct{ Now, Most uint64 }
 
+// NewWidth begins with the most.
 func NewWidth(most uint64) Width { return Width{most, most} }
 
+// Failed halves the width.
 func (w *Width) Failed() { w.Now = max(1, w.Now/2) }
 
+// Held takes note of how many events a range of this width held.
 func (w *Width) Held(events int) {
 	const plenty = 5000 // events in one transaction
 	if events > plenty {
@@ -39,7 +42,9 @@ func (f *Follower) ReadOn(ctx context.Context, position ledger.Checkpoint, fork 
 			return position, err
 		}
 		position = back.Checkpoint
-		f.moved(position, back.Blocks[0].Hash)
+		if err := f.stored(ctx, back); err != nil {
+			return position, err
+		}
 		f.accept(head)
 		dropped = 0
 	}

@@ -18,7 +18,7 @@ type Advance struct {
 	From       uint64
 	Events     []order.Event
 	Blocks     []Block    // of the range, those that may be dropped
-	Settled    uint64     // see settledAt
+	Settled    uint64     // newest block that is settled (proof.SettledAt)
 	Begins     bool       // nothing of the chain was read before
 	Before     Checkpoint // that the range continues
 	Checkpoint Checkpoint // with the range read

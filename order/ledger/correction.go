@@ -88,6 +88,7 @@ func WithEvent(events []order.Event, e order.Event) []order.Event {
 	return append(events, e)
 }
 
+// ComparePlaces compares places of one chain by block and log index.
 func ComparePlaces(a, b order.At) int {
 	return slices.Compare([]uint64{a.Block, uint64(a.LogIndex)}, []uint64{b.Block, uint64(b.LogIndex)})
 }
@@ -168,5 +169,5 @@ func (tx *Tx) Correct(ctx context.Context, c Correction) error {
 
 // Within are those events that a range holds.
 func Within(events []order.Event, r Range) []order.Event {
-	return slices.DeleteFunc(slices.Clone(events), func(e order.Event) bool { return e.At.Block < r.From || e.At.Block > r.To })
+	return slices.DeleteFunc(slices.Clone(events), func(e order.Event) bool { return !r.Holds(e.At.Block) })
 }

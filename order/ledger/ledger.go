@@ -23,7 +23,7 @@ type Checkpoint struct {
 	First, FirstTime uint64
 	Block, BlockTime uint64
 	Reorgs           uint64 // times that events were withdrawn
-	// Blocks from provenFrom to before provenEnd were read a second time, or prove themselves what they hold.
+	// Blocks from ProvenFrom to before ProvenEnd were read a second time, or prove themselves what they hold.
 	ProvenFrom, ProvenEnd uint64
 	SingleFrom            uint64 // of these, those from here on are one endpoint's word all the same; 0: none are
 	WasLevel              uint64 // 1 since everything that the chain had was stored once

@@ -74,5 +74,8 @@ func (r Range) Without(left []QuarantinedBlock) []Range {
 	return parts
 }
 
-// Range is a range of them, both ends included.
+// Range is a range of blocks, both ends included.
 type Range struct{ From, To uint64 }
+
+// Holds reports whether a block is one of the range.
+func (r Range) Holds(block uint64) bool { return r.From <= block && block <= r.To }

@@ -23,7 +23,7 @@ type Tx struct {
 // ErrMoved says that another process has moved a chain's checkpoint meanwhile: the blocks read are of no use.
 var ErrMoved = errors.New("another process follows the chain")
 
-// Write runs the steps of a transaction returns the changes, and notifies other replicas of them.
+// Write runs the steps of a transaction, returns the changes and notifies other replicas of them.
 func (l Ledger) Write(ctx context.Context, under store.Lease, steps func(*Tx) error) (changes []order.Change, err error) {
 	err = l.UpdateUnder(ctx, under, func(tx *store.Tx) error {
 		written := &Tx{Tx: tx}
@@ -205,6 +205,7 @@ func isOfValue(fact order.Fact) bool {
 	return false
 }
 
+// CompareIDs compares ids by their bytes.
 func CompareIDs(a, b order.ID) int { return slices.Compare(a[:], b[:]) }
 
 const upsertOrder = `INSERT INTO orders (id, state, locked, unlock_authority, give_chain, give_token, give_amount, take_chain)

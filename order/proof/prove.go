@@ -96,7 +96,7 @@ func (c *Chain) TookWord(r ledger.Range, head order.Head) {
 	}
 }
 
-// due returns how many of the blocks from position.provenEnd to before end are to be read a second time now, at most:
+// due returns how many of the blocks from position.ProvenEnd to before end are to be read a second time now, at most:
 // few where those who ask wait for the next look meanwhile. Few blocks are proven by themselves where that is prompt.
 func (p *prover) due(position ledger.Checkpoint, end uint64, isPrompt bool) uint64 {
 	if end <= position.ProvenEnd {
@@ -282,7 +282,7 @@ func (c *Chain) Confirm(
 			left = append(left, more...)
 			continue
 		}
-		if bad, is := errors.AsType[*order.UnreadableError](err); is && bad.Block >= r.From && bad.Block <= r.To && ctx.Err() == nil {
+		if bad, is := errors.AsType[*order.UnreadableError](err); is && r.Holds(bad.Block) && ctx.Err() == nil {
 			continue // soon it is left out
 		}
 		if err != nil {

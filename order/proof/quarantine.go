@@ -28,9 +28,10 @@ type quarantine struct {
 	unreadable map[uint64]int // how often in a row each block was
 }
 
-// failed counts how often a block was unreadable in a row, and returns it as quarantined once that is often enough.
+// failed counts how often a block was unreadable in a row, and returns one of the range as quarantined once that is
+// often enough.
 // Blocks are counted each for itself: ranges that are read at the same time fail in any sequence.
-func (q *quarantine) failed(err error) (block ledger.QuarantinedBlock, isDue bool) {
+func (q *quarantine) failed(err error, r ledger.Range) (block ledger.QuarantinedBlock, isDue bool) {
 	bad, is := errors.AsType[*order.UnreadableError](err)
 	if !is {
 		return block, false
@@ -39,14 +40,14 @@ func (q *quarantine) failed(err error) (block ledger.QuarantinedBlock, isDue boo
 	defer q.mu.Unlock()
 	q.unreadable[bad.Block]++
 	block = ledger.QuarantinedBlock{Number: bad.Block, Reason: bad.Err.Error(), Since: uint64(time.Now().Unix())}
-	return block, q.unreadable[bad.Block] >= QuarantineAfter
+	return block, r.Holds(bad.Block) && q.unreadable[bad.Block] >= QuarantineAfter
 }
 
 // due are the blocks of a range to leave out for an error in reading it: those of transactions that are not understood,
 // and one that was unreadable often enough.
 func (q *quarantine) due(err error, r ledger.Range) []ledger.QuarantinedBlock {
 	list := asideOf(err)
-	if bad, isDue := q.failed(err); isDue && bad.Number >= r.From && bad.Number <= r.To {
+	if bad, isDue := q.failed(err, r); isDue {
 		list = append(list, bad)
 	}
 	return list
@@ -56,7 +57,7 @@ func (q *quarantine) due(err error, r ledger.Range) []ledger.QuarantinedBlock {
 func (q *quarantine) succeeded(r ledger.Range) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	maps.DeleteFunc(q.unreadable, func(number uint64, _ int) bool { return number >= r.From && number <= r.To })
+	maps.DeleteFunc(q.unreadable, func(number uint64, _ int) bool { return r.Holds(number) })
 }
 
 // retryIsDue reports whether blocks that are left out are to be asked for again, and counts on it that they are.
@@ -76,7 +77,7 @@ func (c *Chain) Events(
 	for len(parts) > 0 {
 		part := parts[0]
 		got, err := read(ctx, part.From, part.To)
-		if bad, isDue := c.quarantine.failed(err); isDue && bad.Number >= part.From && bad.Number <= part.To {
+		if bad, isDue := c.quarantine.failed(err, part); isDue {
 			c.Logger.WarnContext(ctx, "block quarantined: no endpoint gives what it holds; it is left out and asked for again",
 				"block", bad.Number, "error", bad.Reason)
 			left = append(left, bad)

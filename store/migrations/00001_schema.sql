@@ -114,18 +114,6 @@ CREATE TABLE swaps (
 CREATE INDEX swaps_id ON swaps (id);
 CREATE INDEX swaps_of_transaction ON swaps (tx);
 
--- Which of a chain's blocks that were read (checkpoints) were read for swaps as well: from first_block to block. A gateway
--- that does not index swaps moves checkpoints alone; then block and reorgs are not the checkpoint's, and reading begins
--- anew there. final_block was the newest final one when block was read: swaps up to there stay.
-CREATE TABLE swap_checkpoints (
-    chain       BIGINT PRIMARY KEY,
-    first_block BIGINT NOT NULL,
-    first_time  BIGINT NOT NULL,
-    block       BIGINT NOT NULL,
-    reorgs      BIGINT NOT NULL,
-    final_block BIGINT NOT NULL
-);
-
 -- What lists are searched by: a row for each order whose creation is known and for each swap, written in the transaction
 -- that writes the order or the swap. at is the time of the creation or of the swap, cell is the give chain (27 bits),
 -- take chain (27), state (3), state of the external call (3) and type of trade (3) in one number. Absent addresses are

@@ -75,7 +75,7 @@ func TestEndpointsThatDoNotTakeWholeFilters(t *testing.T) {
 					t.Errorf("%d events, %v, want %d", len(got), err, len(want))
 				}
 			}
-			known, _ := rpc.Capabilities("first").Known()
+			known := rpc.Capabilities("first").Known()
 			if refused != test.refused || !slices.Equal(known.Lacks, test.lacks) {
 				t.Errorf("refused %d times, lacking is %v, want %d times, %v", refused, known.Lacks, test.refused, test.lacks)
 			}

@@ -73,7 +73,6 @@ type Capabilities struct {
 	lacks   map[string]time.Time // until when methods are not asked for
 	crowded time.Time            // when a batch was refused for its rate, and nothing was answered since; zero: never
 	longest int                  // list that was found whole
-	version uint64
 }
 
 // depth is how far into the past an endpoint answers.
@@ -240,7 +239,6 @@ func (c *Capabilities) lack(what string, term time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lacks[what] = time.Now().Add(term)
-	c.version++
 }
 
 // narrow learns that a search was too wide. An endpoint that does not search a single block does not search.
@@ -275,15 +273,14 @@ func (c *Capabilities) forgot(asked Reach) {
 		d.most = max(asked.Depth/2, d.answered)
 	}
 	d.until = time.Now().Add(lacksDepth)
-	c.version++
 }
 
-// Known returns the limits that hold now, and a number that is another one when they have changed.
-func (c *Capabilities) Known() (known Limits, version uint64) {
+// Known returns the limits that hold now.
+func (c *Capabilities) Known() Limits {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
-	known = Limits{Batch: c.batch.limited(), Span: c.span.limited()}
+	known := Limits{Batch: c.batch.limited(), Span: c.span.limited()}
 	for part, d := range c.depths {
 		if now.Before(d.until) {
 			if known.Depths == nil {
@@ -298,7 +295,7 @@ func (c *Capabilities) Known() (known Limits, version uint64) {
 		}
 	}
 	slices.Sort(known.Lacks)
-	return known, c.version + c.batch.changes() + c.span.changes()
+	return known
 }
 
 // Recall begins with what the endpoint was known for at a time before a restart. Each limit lasts as long as if it had

@@ -66,7 +66,7 @@ func TestFieldsAreRecalledAsLongAsMethods(t *testing.T) {
 		t.Fatal("no endpoint of that name")
 	}
 	known.Recall(jsonrpc.Limits{Lacks: []string{"eth_getLogs topics", "eth_simulateV1", "eth_getBlockByNumber finalized"}}, time.Now().Add(-time.Hour))
-	if limits, _ := known.Known(); !slices.Equal(limits.Lacks, []string{"eth_getLogs topics", "eth_simulateV1"}) {
+	if limits := known.Known(); !slices.Equal(limits.Lacks, []string{"eth_getLogs topics", "eth_simulateV1"}) {
 		t.Errorf("after an hour %v is lacking, want the topics and the method", limits.Lacks)
 	}
 }

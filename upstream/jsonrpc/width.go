@@ -24,7 +24,6 @@ type width struct {
 	tried    uint64    // more than was known, as the last change; zero: it was another
 	good     uint64    // width before that
 	tooMuch  uint64    // that was refused last
-	changed  uint64
 }
 
 // now is how much to ask for.
@@ -57,7 +56,6 @@ func (w *width) refused(size uint64) {
 		w.known = min(now, max((size+1)/2, 1))
 	}
 	w.tooMuch, w.accepted, w.tried = size, 0, 0
-	w.changed++
 }
 
 // took learns that size was accepted: after several full widths more is tried, half of the way to the size refused.
@@ -84,7 +82,6 @@ func (w *width) took(size uint64) {
 	}
 	w.known = min(more, w.most)
 	w.tried = w.known
-	w.changed++
 }
 
 // limited returns the width where it is less than that of any endpoint; zero: it is not.
@@ -95,13 +92,6 @@ func (w *width) limited() uint64 {
 		return now
 	}
 	return 0
-}
-
-// changes counts changes.
-func (w *width) changes() uint64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.changed
 }
 
 // recall begins with a width that was known at a time; zero is none.

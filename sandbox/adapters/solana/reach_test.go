@@ -42,14 +42,14 @@ func TestHistoryReachOfNodesIsKnown(t *testing.T) {
 			skipped++
 		}
 	}
-	if limits, _ := client.Capabilities("node-0").Known(); skipped == 0 || len(limits.Depths) > 0 {
+	if limits := client.Capabilities("node-0").Known(); skipped == 0 || len(limits.Depths) > 0 {
 		t.Errorf("after %d skipped slots the known depths are %v, want none", skipped, limits.Depths)
 	}
 	old, err := c.Block(t.Context(), w.Head()-350)
 	if err != nil || old.Number > w.Head()-350 {
 		t.Errorf("Block(%d) = %+v, %v", w.Head()-350, old, err)
 	}
-	if limits, _ := client.Capabilities("node-0").Known(); limits.Depths["blocks"] != 350/2 || refused.Load() != 1 {
+	if limits := client.Capabilities("node-0").Known(); limits.Depths["blocks"] != 350/2 || refused.Load() != 1 {
 		t.Errorf("known depths are %v after %d refusals, want %d blocks after one", limits.Depths, refused.Load(), 350/2)
 	}
 }

@@ -162,7 +162,7 @@ func meant(err error) (jsonrpc.Meaning, bool) {
 
 func checkLearned(t *testing.T, c Case, known *jsonrpc.Capabilities, failed error) {
 	t.Helper()
-	limits, _ := known.Known()
+	limits := known.Known()
 	learns := Learns{}
 	if c.Learns != nil {
 		learns = *c.Learns

@@ -196,7 +196,7 @@ func TestTracesOfClients(t *testing.T) {
 }
 
 func TestHealth(t *testing.T) {
-	cutOff := newWorld(t).server(t, func(o *parts) { ordersOf(o).unready = errors.New("cut off from the database") })
+	cutOff := newWorld(t).server(t, func(o *parts) { o.Unready = func() error { return errors.New("cut off from the database") } })
 	if got := get(cutOff, "/readyz").StatusCode; got != http.StatusServiceUnavailable {
 		t.Errorf("/readyz of a replica that is cut off: HTTP %d", got)
 	}

@@ -48,16 +48,16 @@ type Index interface {
 	Basis() order.Basis
 	// Late returns why an answer takes long: query.ErrUnavailable, *query.UnheardError of searches, nil when unknown.
 	Late(chain.TxHash) error
-	// Unready returns why other replicas should be asked instead of this one, nil when they need not.
-	Unready() error
 }
 
 // Options configure a Server. What it calls is called from the goroutines of requests and of loads, many at a time.
 type Options struct {
-	Index  Index
-	Chains chain.Registry // that requests may name and that answers are written for
-	Shared *shared.Cache  // second level of the cache, and quotas, of all replicas; nil: none
-	Quotas quota.Options  // of clients
+	Index func() Index // the current one
+	// Unready returns why other replicas should be asked instead of this one, nil when they need not; nil: never.
+	Unready func() error
+	Chains  chain.Registry // that requests may name and that answers are written for
+	Shared  *shared.Cache  // second level of the cache, and quotas, of all replicas; nil: none
+	Quotas  quota.Options  // of clients
 	Telemetry
 
 	Passthrough Passthrough // of paths that are not answered here

@@ -178,7 +178,7 @@ type Listed struct {
 }
 
 func (s *Orders) loadOrderList(ctx context.Context, q Part) ([]proxy.Body, cache.Life, error) {
-	listed, basis, err := s.Options.Orders.List(ctx, kinds[q.Mode], q.Filter, q.Skip, q.Take)
+	listed, basis, err := s.Options().Orders.List(ctx, kinds[q.Mode], q.Filter, q.Skip, q.Take)
 	if err != nil {
 		return nil, proxy.NoLife, err
 	}
@@ -209,7 +209,7 @@ func (s *Orders) loadOrderList(ctx context.Context, q Part) ([]proxy.Body, cache
 }
 
 func (s *Orders) loadUnlockList(ctx context.Context, q Part) ([]proxy.Body, cache.Life, error) {
-	listed, basis, err := s.Options.Orders.List(ctx, list.Orders, q.Filter, q.Skip, q.Take)
+	listed, basis, err := s.Options().Orders.List(ctx, list.Orders, q.Filter, q.Skip, q.Take)
 	if err != nil {
 		return nil, proxy.NoLife, err
 	}

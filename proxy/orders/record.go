@@ -126,7 +126,7 @@ func (s *Orders) Tokens(ctx context.Context, keys []token.Key) (map[token.Key]to
 	)
 	for id, addresses := range byChain {
 		lookups.Go(func() {
-			tokens, err := s.Options.Tokens.Lookup(ctx, id, addresses...)
+			tokens, err := s.Options().Tokens.Lookup(ctx, id, addresses...)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {

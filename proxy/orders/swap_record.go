@@ -93,7 +93,7 @@ func ParseSwapOf(chains chain.Registry, id, hash, rawQuery string) (q swapOf, er
 }
 
 func (s *Orders) loadSwaps(ctx context.Context, of swapTx) ([]proxy.Body, cache.Life, error) {
-	swaps, searched, err := s.Options.Swaps.FindSwaps(ctx, of.Chain, of.Tx)
+	swaps, searched, err := s.Options().Swaps.FindSwaps(ctx, of.Chain, of.Tx)
 	if err != nil {
 		return nil, proxy.NoLife, noSwap(err, of.Chain, searched)
 	}
@@ -139,12 +139,12 @@ func (s *Orders) loadSwapRecord(ctx context.Context, id order.ID) ([]proxy.Body,
 
 // swapByID returns the swap with an id, of which the index knows or whose transaction was asked for lately.
 func (s *Orders) swapByID(ctx context.Context, id order.ID) (query.FoundSwap, error) {
-	found, err := s.Options.Swaps.SwapByID(ctx, id)
+	found, err := s.Options().Swaps.SwapByID(ctx, id)
 	of, remembered := s.swapTxs.of(id)
 	if !remembered || !isUnindexed(err) {
 		return found, err
 	}
-	swaps, searched, err := s.Options.Swaps.FindSwaps(ctx, of.Chain, of.Tx)
+	swaps, searched, err := s.Options().Swaps.FindSwaps(ctx, of.Chain, of.Tx)
 	for _, each := range swaps {
 		if each.ID == id {
 			return each, nil

@@ -73,7 +73,6 @@ func Mount(server *proxy.Server, orders *orders.Orders, swaps *swaps.Swaps, opti
 		"/orders":               {proxy.ListCost, s.listPage},
 		"/order":                {proxy.CheapCost, s.formPage("hash", "/order/", orderForm)},
 		"/order/:hash":          {proxy.CheapCost, s.orderPage},
-		"/order/:hash/awaited":  {proxy.CheapCost, s.awaitOrder},
 		"/locked":               {proxy.CheapCost, s.formPage("taker", "/locked/", lockedForm)},
 		"/locked/:takerAddress": {proxy.SwapCost, s.lockedPage},
 		"/statistics":           {proxy.ListCost, s.statisticsPage},

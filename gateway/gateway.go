@@ -83,13 +83,10 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	g.lists = &listBook{sets: now, catalog: g.catalog, log: log, states: make(map[string]listState)}
 	server, err := proxy.New(proxy.Options{
 		Index: func() proxy.Index { return now.now().index }, Unready: g.cutOff.err, Chains: p.registry, Shared: p.shared, Quotas: quotas(c.Limits),
-		Telemetry: proxy.Telemetry{
-			Tracing: proxy.Tracing{Share: c.Telemetry.Share},
-			Access:  access(c.Telemetry.Access),
-		},
+		Telemetry: proxy.Telemetry{Traced: c.Telemetry.Share, Access: access(c.Telemetry.Access)},
 		Passthrough: proxy.Passthrough{
 			Origins: now, MaxBytes: int64(c.Passthrough.MaxBytes), Hosts: hosts(c.Passthrough),
-			Shadow: proxy.Shadow{Origins: now, Settings: shadowSettings(c.Passthrough.Shadow)},
+			Shadow: shadowSettings(c.Passthrough.Shadow),
 		},
 		TLS:    public,
 		Logger: log,

@@ -48,7 +48,7 @@ func TestPassedRequestsAreTracedAsAChainOfSpans(t *testing.T) {
 				}
 				_, _ = io.WriteString(w, "from the origin")
 			})
-			s.Options.Tracing.Share = c.share
+			s.Options.Traced = c.share
 			for _, path := range []string{"/kept", "/kept", "/passed"} {
 				if response := get(s, path); response.StatusCode != http.StatusOK {
 					t.Errorf("%s: %d", path, response.StatusCode)
@@ -77,7 +77,7 @@ func TestPassedRequestsAreTracedAsAChainOfSpans(t *testing.T) {
 func TestComparisonsLeaveNoSpans(t *testing.T) {
 	spans := recordSpans(t)
 	s, ended := withShadow(t, func(http.ResponseWriter, *http.Request) {}, func(*shadow.Settings) {})
-	s.Options.Tracing.Share = 0
+	s.Options.Traced = 0
 	get(s, ordersPath+claimedTx)
 	ended()
 	if got := spans.GetSpans(); len(got) > 0 {

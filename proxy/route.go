@@ -129,7 +129,7 @@ func (r Route[Q]) pick(question Q, found cache.Result[answer], err error) (*Body
 
 // miss gets the answer that is not there as it should be.
 func (r Route[Q]) miss(ctx context.Context, s *Server, key cache.Key, question Q) (cache.Result[answer], error) {
-	if s.Options.Tracing.Share < 1 {
+	if s.Options.Traced < 1 {
 		ctx = untraced(ctx)
 	}
 	get := s.answers.Get

@@ -56,7 +56,7 @@ func TestErrorsAndSlowRequestsLeaveASpan(t *testing.T) {
 						<-time.After(test.wait)
 						return swaps.Estimate(ctx, r)
 					})
-					o.Tracing.Share = 0
+					o.Traced = 0
 				})
 				target, path := ordersPath+createdTx, ordersPath+":creationTxHash"
 				if test.wait == proxy.SlowRequest { // which orders never take

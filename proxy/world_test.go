@@ -205,7 +205,7 @@ func (w *world) server(t testing.TB, change ...func(*parts)) *site {
 			return w.estimate(ctx, r)
 		}),
 		Tokens:  w.tokenList,
-		Options: proxy.Options{Chains: chain.Documented(), Telemetry: proxy.Telemetry{Tracing: proxy.Tracing{Share: 1}}, Logger: w.logger},
+		Options: proxy.Options{Chains: chain.Documented(), Telemetry: proxy.Telemetry{Traced: 1}, Logger: w.logger},
 	}
 	for _, c := range change {
 		c(&o)

@@ -45,7 +45,7 @@ type Settings struct {
 	Paths []Path  // the longest prefix counts; a path without one is not compared
 }
 
-// Shadow compares. Close it when it is no longer used. A nil Shadow samples nothing.
+// Shadow compares. Close it when it is no longer used.
 type Shadow struct {
 	origins  Origins
 	log      *slog.Logger
@@ -107,9 +107,6 @@ type Request struct {
 
 // Take decides by chance whether a request for a path, of a route, is to be compared. It allocates nothing.
 func (s *Shadow) Take(route, path string) bool {
-	if s == nil {
-		return false
-	}
 	now := s.settings.Load()
 	return now.Share > 0 && rand.Float64() < now.Share && compared[route] != nil && now.hostOf(path) != ""
 }

@@ -220,6 +220,12 @@ func TestOperatorsPurgeWhatIsPassedThroughAtAllReplicas(t *testing.T) {
 	if err := a.PurgeHosts(cache.Hard, []string{"orders"}, []string{"/purged"}); err != nil {
 		t.Fatal(err)
 	}
+	if err := a.PurgeHosts(cache.Hard, []string{"orders", "other"}, nil); err == nil {
+		t.Error("a host that is not configured is purged")
+	}
+	if hosts := a.Served().Hosts; len(hosts) == 0 || hosts[0].Of != "orders" || hosts[0].Outcome != "hit" || hosts[0].Times == 0 {
+		t.Errorf("counted %+v", hosts)
+	}
 	if hits(t, a, "/purged") {
 		t.Error("what was purged here is still served")
 	}

@@ -38,6 +38,13 @@ limits:
 func TestMistakesOfSections(t *testing.T) {
 	const recipient = `recipient: "0x3333333333333333333333333333333333333333"`
 	for _, test := range []struct{ text, paths string }{
+		{"listen: '127.0.0.1:8080'\ntelemetry: {admin: '127.0.0.1:8080'}", "telemetry.admin"},
+		{"listen: ':8080'\ntelemetry: {admin: '127.0.0.1:8080'}", "telemetry.admin"},
+		{"listen: '127.0.0.1:8080'\ntelemetry: {admin: '[::]:8080'}", "telemetry.admin"},
+		{"listen: '127.0.0.1:8080'\ntelemetry: {admin: '127.0.0.2:8080'}", ""},
+		{"listen: '127.0.0.1:8080'\ntelemetry: {admin: '127.0.0.1:9464'}", ""},
+		{"listen: '127.0.0.1:0'\ntelemetry: {admin: '127.0.0.1:0'}", ""}, // a free port each
+		{"listen: '127.0.0.1:8080'\ntelemetry: {admin: ''}", ""},
 		{"cache: {shared: 'rediss://user:SECRET@127.0.0.1/0', sharedCAFile: ca.pem}", ""},
 		{"cache: {shared: 'redis://user:SECRET@127.0.0.1/0', sharedCAFile: SECRET}", "cache.sharedCAFile"},
 		{"cache: {sharedCAFile: SECRET}", "cache.sharedCAFile"},

@@ -14,8 +14,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"crossgate/cache"
 	"crossgate/chain"
@@ -149,12 +147,7 @@ const (
 )
 
 func TestTracesOfClients(t *testing.T) {
-	spans := tracetest.NewInMemoryExporter()
-	provider := trace.NewTracerProvider(trace.WithSyncer(spans))
-	before := otel.GetTracerProvider()
-	otel.SetTracerProvider(provider)
-	t.Cleanup(func() { otel.SetTracerProvider(before) })
-
+	spans := recordSpans(t)
 	for _, trusted := range []bool{false, true} {
 		spans.Reset()
 		s := newWorld(t).server(t, func(o *parts) {

@@ -16,10 +16,10 @@ import (
 )
 
 // recordSpans has every span kept until the test ends.
-func recordSpans(t *testing.T) *tracetest.InMemoryExporter {
+func recordSpans(t *testing.T, options ...trace.TracerProviderOption) *tracetest.InMemoryExporter {
 	t.Helper()
 	spans, before := tracetest.NewInMemoryExporter(), otel.GetTracerProvider()
-	provider := trace.NewTracerProvider(trace.WithSyncer(spans))
+	provider := trace.NewTracerProvider(append(options, trace.WithSyncer(spans))...)
 	otel.SetTracerProvider(provider)
 	t.Cleanup(func() {
 		otel.SetTracerProvider(before)

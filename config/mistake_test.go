@@ -171,6 +171,7 @@ func TestMistakesOfSections(t *testing.T) {
 		{"index: {path: here.db, postgres: 'postgres://crossgate:SECRET@127.0.0.1/orders'}", "index.path"},
 		{"index: {postgres: 'mysql://crossgate:SECRET@127.0.0.1/orders'}", "index.postgres"},
 		{"index: {behind: 0s}", "index.behind"},
+		{"passthrough: {hosts: [{name: a, endpoints: [{url: 'https://a.example'}]}, {name: b, endpoints: [{url: 'https://b.example'}]}]}", "passthrough.hosts[1].hosts"},
 		{"swap: {fee: {bps: 1001, " + recipient + "}}", "swap.fee.bps"},
 		{"swap: {fee: {bps: -1, " + recipient + "}}", "swap.fee.bps"},
 		{"swap: {fee: {bps: 0.5, " + recipient + "}}", "swap.fee.bps"},

@@ -19,7 +19,7 @@ import (
 
 // Passthrough configures what becomes of paths that the server does not answer itself; see package passthrough.
 type Passthrough struct {
-	Origins  passthrough.Origins // nil when there is no host, and no comparison
+	Origins  passthrough.Origins // nil without hosts and comparisons
 	MaxBytes int64
 	Hosts    []passthrough.Host // none: such paths are unknown
 	Shadow   shadow.Settings    // which of the server's own answers are compared with those of origins

@@ -178,7 +178,7 @@ func (s *Orders) encodeSwaps(ctx context.Context, swaps []query.FoundSwap) ([]pr
 	return bodies, life, nil
 }
 
-// tokensOfSwap are what was paid and what was bought.
+// tokensOfSwap are those paid and those bought.
 func tokensOfSwap(made order.Swap) []token.Key {
 	return []token.Key{{Chain: made.At.Chain, Address: made.Fact.TokenIn}, {Chain: made.At.Chain, Address: made.Fact.TokenOut}}
 }

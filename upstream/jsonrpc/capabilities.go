@@ -66,13 +66,14 @@ type Limits struct {
 type Capabilities struct {
 	batch, span width
 
-	mu      sync.Mutex
-	paces   map[string]*upstream.Budget // of methods that are taken less often than others
-	costs   map[string]int              // see SetCosts
-	depths  map[string]*depth
-	lacks   map[string]time.Time // until when methods are not asked for
-	crowded time.Time            // when a batch was refused for its rate, and nothing was answered since; zero: never
-	longest int                  // list that was found whole
+	mu         sync.Mutex
+	paces      map[string]*upstream.Budget // of methods that are taken less often than others
+	costs      map[string]int              // see SetCosts
+	depths     map[string]*depth
+	lacks      map[string]time.Time // until when methods are not asked for
+	crowded    time.Time            // when a batch was refused for its rate, and nothing was answered since; zero: never
+	longest    int                  // list that was found whole
+	foundWhole int                  // times that one as long was
 }
 
 // depth is how far into the past an endpoint answers.
@@ -111,19 +112,25 @@ func (c *Capabilities) costOf(method string) int {
 var cuts = []int{100, 500, 1000, 2000, 5000, 10_000, 20_000}
 
 // MayBeCut reports whether a list of n things may be the beginning of a longer one: it has a length of cuts, or is as
-// long as the longest that was found whole.
+// long as the longest that was found whole, unless that length was found whole enoughWhole times.
 func (c *Capabilities) MayBeCut(n int) bool {
-	const leastRecord = 3
+	const leastRecord, enoughWhole = 3, 3
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return n >= max(c.longest, leastRecord) || slices.Contains(cuts, n)
+	isKnown := n < leastRecord || n < c.longest || n == c.longest && c.foundWhole >= enoughWhole
+	return !isKnown || slices.Contains(cuts, n)
 }
 
 // FoundWhole learns that a list of n things was whole.
 func (c *Capabilities) FoundWhole(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.longest = max(c.longest, n)
+	if n > c.longest {
+		c.longest, c.foundWhole = n, 0
+	}
+	if n == c.longest {
+		c.foundWhole++
+	}
 }
 
 // Span is how many blocks are searched at once.

@@ -63,7 +63,7 @@ func crossgateOnNetHTTP(listener net.Listener) error {
 func newHotServer(change ...func(*proxy.Options)) (*proxy.Server, error) {
 	otel.SetMeterProvider(metric.NewMeterProvider(metric.WithReader(metric.NewManualReader())))
 	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithBatcher(tracetest.NewNoopExporter())))
-	return newOrderServer(append(change, func(o *proxy.Options) { o.Tracing.Share = 0.01 })...)
+	return newOrderServer(append(change, func(o *proxy.Options) { o.Traced = 0.01 })...)
 }
 
 func hotBody() ([]byte, error) {

@@ -59,7 +59,7 @@ func fetch(b testing.TB, client *http.Client, url string, buffer []byte) []byte 
 func newOrderServer(change ...func(*proxy.Options)) (*proxy.Server, error) {
 	o := proxy.Options{
 		Chains: chain.Documented(),
-		Index:  oneOrder{},
+		Index:  func() proxy.Index { return oneOrder{} },
 		Logger: slog.New(slog.NewJSONHandler(io.Discard, nil)),
 	}
 	for _, each := range change {
@@ -67,7 +67,7 @@ func newOrderServer(change ...func(*proxy.Options)) (*proxy.Server, error) {
 	}
 	server, err := proxy.New(o)
 	if err == nil {
-		orders.Mount(server, orders.Options{Orders: oneOrder{}, Tokens: oneToken{}})
+		orders.Mount(server, func() orders.Options { return orders.Options{Orders: oneOrder{}, Tokens: oneToken{}} })
 	}
 	return server, err
 }
@@ -86,9 +86,6 @@ func (oneOrder) Find(context.Context, chain.TxHash) ([]query.Found, order.Basis,
 
 // Basis implements proxy.Index.
 func (oneOrder) Basis() order.Basis { return order.Basis{At: time.Now(), All: true} }
-
-// Unready implements proxy.Index.
-func (oneOrder) Unready() error { return nil }
 
 // oneToken says that every token is USDC.
 type oneToken struct{}

@@ -29,12 +29,8 @@ func shadowedHot(listener net.Listener) error {
 	}
 	defer endpoint.Close()
 	server, err := newHotServer(func(o *proxy.Options) {
-		o.Passthrough.Shadow = proxy.Shadow{
-			Origins: singleOrigin{upstream.NewPool("origin", endpoint)},
-			Settings: shadow.Settings{
-				Share: share, Paths: []shadow.Path{{Prefix: "/", Host: "origin"}},
-			},
-		}
+		o.Passthrough.Origins = singleOrigin{upstream.NewPool("origin", endpoint)}
+		o.Passthrough.Shadow = shadow.Settings{Share: share, Paths: []shadow.Path{{Prefix: "/", Host: "origin"}}}
 	})
 	if err != nil {
 		return err

@@ -75,12 +75,13 @@ func estimator(venues []quote.Venue) *quote.Estimator {
 // venues that answer at once.
 func BenchmarkSwapAnswer(b *testing.B) {
 	server, err := proxy.New(proxy.Options{
-		Index: oneOrder{}, Chains: chain.Documented(), Logger: slog.New(slog.NewJSONHandler(io.Discard, nil)),
+		Index: func() proxy.Index { return oneOrder{} }, Chains: chain.Documented(), Logger: slog.New(slog.NewJSONHandler(io.Discard, nil)),
 	})
 	if err != nil {
 		b.Fatal(err)
 	}
-	swaps.Mount(server, swaps.Options{Estimator: estimator(stalls())})
+	options := swaps.Options{Estimator: estimator(stalls())}
+	swaps.Mount(server, func() swaps.Options { return options })
 	b.Cleanup(server.Close)
 	askSwaps(b, serve(b, server.Handler()), fmt.Sprintf("chainId=1&tokenIn=%s&tokenOut=%s&tokenOutRecipient=%s", account(1), account(2), account(3)), 1_000_000)
 }

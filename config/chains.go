@@ -1,7 +1,7 @@
 package config
 
 import (
-	"cmp"
+	"reflect"
 	"slices"
 	"time"
 
@@ -39,14 +39,7 @@ type Coin struct {
 }
 
 // Contracts are the addresses of the order protocol's contracts and of those it works with.
-type Contracts struct {
-	DlnSource           chain.Address `yaml:"dlnSource"`
-	DlnDestination      chain.Address `yaml:"dlnDestination"`
-	Gate                chain.Address `yaml:"gate"`
-	ExternalCallAdapter chain.Address `yaml:"externalCallAdapter"`
-	Router              chain.Address `yaml:"router"`
-	Multicall           chain.Address `yaml:"multicall"`
-}
+type Contracts = chain.Contracts
 
 // Registry returns the documented chains with the file's overrides, and the chains it adds.
 func (c Config) Registry() chain.Registry {
@@ -66,45 +59,30 @@ func (c Chain) over(known chain.Chain) chain.Chain {
 	if isOther || !c.Contracts.DlnSource.IsAbsent() || !c.Contracts.DlnDestination.IsAbsent() {
 		known.FirstBlock, known.Since = 0, 0
 	}
-	return chain.Chain{
-		ID:      c.ID,
-		Native:  cmp.Or(c.Native, known.Native),
-		Genesis: cmp.Or(c.Genesis, known.Genesis),
-		Name:    cmp.Or(c.Name, known.Name),
-		Listed:  cmp.Or(c.Name, known.Listed),
-		Retired: known.Retired,
-		Family:  cmp.Or(c.Family, known.Family),
-		Coin: chain.Coin{
-			Name:     cmp.Or(c.Coin.Name, known.Coin.Name),
-			Symbol:   cmp.Or(c.Coin.Symbol, known.Coin.Symbol),
-			Decimals: cmp.Or(c.Coin.Decimals, known.Coin.Decimals),
-		},
-		WrappedCoin: cmp.Or(c.Coin.Wrapped, known.WrappedCoin),
-		BlockTime:   cmp.Or(c.BlockTime, known.BlockTime),
-		Finality:    cmp.Or(c.Finality, known.Finality),
-		FirstBlock:  cmp.Or(c.FirstBlock, known.FirstBlock),
-		Since:       known.Since,
-		Explorer:    c.explorerOver(known),
-		Contracts: chain.Contracts{
-			DlnSource:           cmp.Or(c.Contracts.DlnSource, known.Contracts.DlnSource),
-			DlnDestination:      cmp.Or(c.Contracts.DlnDestination, known.Contracts.DlnDestination),
-			Gate:                cmp.Or(c.Contracts.Gate, known.Contracts.Gate),
-			ExternalCallAdapter: cmp.Or(c.Contracts.ExternalCallAdapter, known.Contracts.ExternalCallAdapter),
-			Router:              cmp.Or(c.Contracts.Router, known.Contracts.Router),
-			Multicall:           cmp.Or(c.Contracts.Multicall, known.Contracts.Multicall),
-		},
+	known.Coin = overlaid(known.Coin, chain.Coin{Name: c.Coin.Name, Symbol: c.Coin.Symbol, Decimals: c.Coin.Decimals})
+	known.Contracts = overlaid(known.Contracts, c.Contracts)
+	if c.Explorer == noExplorer {
+		c.Explorer, known.Explorer = "", ""
 	}
+	return overlaid(known, chain.Chain{
+		ID: c.ID, Native: c.Native, Genesis: c.Genesis, Name: c.Name, Listed: c.Name, Family: c.Family, WrappedCoin: c.Coin.Wrapped,
+		BlockTime: c.BlockTime, Finality: c.Finality, FirstBlock: c.FirstBlock, Explorer: c.Explorer,
+	})
+}
+
+// overlaid is known with those fields of own that are not zero.
+func overlaid[T any](known, own T) T {
+	into := reflect.ValueOf(&known).Elem()
+	for field, value := range reflect.ValueOf(own).Fields() {
+		if !value.IsZero() {
+			into.FieldByIndex(field.Index).Set(value)
+		}
+	}
+	return known
 }
 
 // noExplorer is for a chain that no explorer shows, such as a private test network.
 const noExplorer = "none"
-
-func (c Chain) explorerOver(known chain.Chain) string {
-	if c.Explorer == noExplorer {
-		return ""
-	}
-	return cmp.Or(c.Explorer, known.Explorer)
-}
 
 func checkChains(chains []Chain, at place) {
 	at.mistakeIf(len(chains) == 0, "want at least one chain")
@@ -145,12 +123,9 @@ func (c Chain) check(known chain.Chain, isDocumented bool, at place) {
 func (c Chain) checkContracts(family chain.Family, at place) {
 	contracts := at.key("contracts")
 	checkAddress(c.Coin.Wrapped, family, at.key("coin").key("wrapped"))
-	checkAddress(c.Contracts.DlnSource, family, contracts.key("dlnSource"))
-	checkAddress(c.Contracts.DlnDestination, family, contracts.key("dlnDestination"))
-	checkAddress(c.Contracts.Gate, family, contracts.key("gate"))
-	checkAddress(c.Contracts.ExternalCallAdapter, family, contracts.key("externalCallAdapter"))
-	checkAddress(c.Contracts.Router, family, contracts.key("router"))
-	checkAddress(c.Contracts.Multicall, family, contracts.key("multicall"))
+	for field, value := range reflect.ValueOf(c.Contracts).Fields() {
+		checkAddress(value.Interface().(chain.Address), family, contracts.key(field.Tag.Get("yaml")))
+	}
 }
 
 // checkAdded reports what is missing from an undocumented chain.

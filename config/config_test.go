@@ -111,3 +111,58 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestSectionsAreRead(t *testing.T) {
+	c, err := config.Parse([]byte(minimal + `
+tls: {certFile: a.pem, keyFile: a.key, clientCAFile: ca.pem}
+connections: {total: 0}
+telemetry: {tls: {certFile: b.pem, keyFile: b.key}}
+limits:
+  loads: 10
+  address: {units: 100, window: 10s}
+  keys: [{name: wallet, key: 0123456789abcdef, quota: {units: 1000, window: 1m}}]
+  proxies: [10.0.0.0/8, 192.0.2.1, "2001:db8::/32"]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (config.Connections{Total: 0, PerAddress: 512}); c.Connections != want {
+		t.Errorf("connections are read as %+v, want %+v", c.Connections, want)
+	}
+	if c.TLS != (config.TLS{CertFile: "a.pem", KeyFile: "a.key", ClientCAFile: "ca.pem"}) || c.Telemetry.TLS != (config.TLS{CertFile: "b.pem", KeyFile: "b.key"}) {
+		t.Errorf("TLS is read as %+v and %+v", c.TLS, c.Telemetry.TLS)
+	}
+	if l := c.Limits; l.Loads != 10 || l.Address != (config.Quota{Units: 100, Window: 10 * time.Second}) || l.Keys[0].Quota.Units != 1000 || l.Proxies[1].String() != "192.0.2.1/32" {
+		t.Errorf("limits are read as %+v", l)
+	}
+}
+
+const feeChains = `
+chains:
+  - {id: 1, endpoints: [{url: "https://one.example"}]}
+  - {id: 10, fee: {bps: 0}, endpoints: [{url: "https://ten.example"}]}
+  - {id: 8453, fee: {bps: 35, recipient: "0x4444444444444444444444444444444444444444"}, endpoints: [{url: "https://base.example"}]}
+`
+
+func TestFeesAreThoseOfTheChainBeforeThoseOfAll(t *testing.T) {
+	c, err := config.Parse([]byte(feeChains + `swap: {fee: {bps: 20, recipient: "0x3333333333333333333333333333333333333333"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fees := c.Fees()
+	usual := config.Fee{Bps: 20, Recipient: address(t, "0x3333333333333333333333333333333333333333")}
+	want := map[chain.ID]config.Fee{
+		1: usual, 56: usual, 10: {}, 8453: {Bps: 35, Recipient: address(t, "0x4444444444444444444444444444444444444444")},
+		chain.Solana: {}, 100000026: {}, // of other families than the recipient
+	}
+	got := map[chain.ID]config.Fee{}
+	for id := range want {
+		got[id] = fees[id]
+	}
+	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b chain.Address) bool { return a == b })); diff != "" {
+		t.Errorf("Fees (-want +got):\n%s", diff)
+	}
+	if c, err := config.Parse([]byte(minimal)); err != nil || len(c.Fees()) > 0 {
+		t.Errorf("Fees of a file without any = %v, %v, want none", c.Fees(), err)
+	}
+}

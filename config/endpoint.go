@@ -82,6 +82,12 @@ func checkEndpoints(endpoints []Endpoint, at place) {
 	checkUnique(endpoints, Endpoint.String, "the name of endpoints", func(i int) place { return at.item(i).key("name") })
 }
 
+// checkService is checkEndpoints of anything but a chain.
+func checkService(endpoints []Endpoint, at place) {
+	checkEndpoints(endpoints, at)
+	refuseWebSockets(endpoints, at)
+}
+
 // refuseWebSockets reports WebSockets of endpoints that serve another family than EVM.
 func refuseWebSockets(endpoints []Endpoint, at place) {
 	for i, endpoint := range endpoints {

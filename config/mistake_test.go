@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -103,32 +104,12 @@ func TestTextThatIsNoConfiguration(t *testing.T) {
 		{minimal + "listen: ':1'\nlisten: ':2'\n", "listen: line 3: duplicate key, first in line 2"},
 		{"chains:\n\t- id: 1\n", "yaml: line 2: found character that cannot start any token: indent by spaces"},
 		{"listen: @x\n", "yaml: found character that cannot start any token: indent by spaces"},
+		{minimal + "listen: ${CROSSGATE_TEST_HOST}:${CROSSGATE_TEST_PORT}\n", "listen: line 2: environment variable not set: CROSSGATE_TEST_HOST, CROSSGATE_TEST_PORT"},
 		{"chains: [", "yaml: line 1: did not find expected node content"},
 	} {
 		_, err := config.Parse([]byte(test.text))
 		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
 			t.Errorf("Parse(%q) = %v, want %q alone", test.text, err, test.want)
-		}
-	}
-}
-
-func TestListenersDoNotShareAnAddress(t *testing.T) {
-	for _, test := range []struct {
-		listen, admin string
-		clash         bool
-	}{
-		{"127.0.0.1:8080", "127.0.0.1:8080", true},
-		{":8080", "127.0.0.1:8080", true},
-		{"127.0.0.1:8080", "[::]:8080", true},
-		{"127.0.0.1:8080", "127.0.0.2:8080", false},
-		{"127.0.0.1:8080", "127.0.0.1:9464", false},
-		{"127.0.0.1:0", "127.0.0.1:0", false}, // a free port each
-		{"127.0.0.1:8080", "", false},
-	} {
-		_, err := config.Parse([]byte(minimal + "listen: '" + test.listen + "'\ntelemetry: {admin: '" + test.admin + "'}\n"))
-		const want = "telemetry.admin: line 3: want another port than that of listen"
-		if clash := err != nil && err.Error() == want; clash != test.clash || !clash && err != nil {
-			t.Errorf("listen %s, admin %s: %v, want %q: %t", test.listen, test.admin, err, want, test.clash)
 		}
 	}
 }
@@ -141,5 +122,85 @@ func TestMistakeOfAPartHasItsLine(t *testing.T) {
 	got := c.Mistake("venues[0].settings.colour", "unknown").String()
 	if want := "venues[0].settings.colour: line 3: unknown"; got != want {
 		t.Errorf("Mistake = %q, want %q", got, want)
+	}
+}
+
+func TestEndpointsOfEVMChainsAloneAnnounceHeads(t *testing.T) {
+	c, err := config.Parse([]byte(`chains: [{id: 1, endpoints: [{url: "https://example.com", websocket: "wss://example.com/key"}]}]`))
+	if err != nil || c.Chains[0].Endpoints[0].WebSocket.Reveal() != "wss://example.com/key" {
+		t.Errorf("Parse = %v, want the address of the WebSocket", err)
+	}
+	_, err = config.Parse([]byte(`
+chains:
+  - {id: 1, endpoints: [{url: "https://example.com", websocket: "https://example.com"}]}
+  - {id: 7565164, endpoints: [{url: "https://example.com", websocket: "wss://example.com"}]}
+venues: [{name: velora, endpoints: [{url: "https://example.com", websocket: "wss://example.com"}]}]
+prices: {defillama: {endpoints: [{url: "https://example.com", websocket: "wss://example.com"}]}}
+tokens: {lists: [{name: a, endpoints: [{url: "https://example.com", websocket: "wss://example.com"}]}]}
+passthrough: {hosts: [{name: a, endpoints: [{url: "https://example.com", websocket: "wss://example.com"}]}]}
+`))
+	const take = ": take it out: heads are announced by WebSocket on EVM chains only"
+	want := `6 mistakes
+  chains[0].endpoints[0].websocket: line 3: want a URL that begins with wss:// or ws:// and has a host, other characters percent-encoded
+  chains[1].endpoints[0].websocket: line 4` + take + `
+  venues[0].endpoints[0].websocket: line 5` + take + `
+  prices.defillama.endpoints[0].websocket: line 6` + take + `
+  tokens.lists[0].endpoints[0].websocket: line 7` + take + `
+  passthrough.hosts[0].endpoints[0].websocket: line 8` + take
+	if err == nil || err.Error() != want {
+		t.Errorf("Parse = %v\nwant %s", err, want)
+	}
+}
+
+// TestMistakesOfSections has one section after another, with what is wrong with it; none quotes a value.
+func TestMistakesOfSections(t *testing.T) {
+	const recipient = `recipient: "0x3333333333333333333333333333333333333333"`
+	for _, test := range []struct{ text, paths string }{
+		{"listen: '127.0.0.1:8080'\ntelemetry: {admin: '127.0.0.1:8080'}", "telemetry.admin"},
+		{"listen: ':8080'\ntelemetry: {admin: '127.0.0.1:8080'}", "telemetry.admin"},
+		{"listen: '127.0.0.1:8080'\ntelemetry: {admin: '[::]:8080'}", "telemetry.admin"},
+		{"listen: '127.0.0.1:8080'\ntelemetry: {admin: '127.0.0.2:8080'}", ""},
+		{"listen: '127.0.0.1:8080'\ntelemetry: {admin: '127.0.0.1:9464'}", ""},
+		{"listen: '127.0.0.1:0'\ntelemetry: {admin: '127.0.0.1:0'}", ""}, // a free port each
+		{"listen: '127.0.0.1:8080'\ntelemetry: {admin: ''}", ""},
+		{"cache: {shared: 'rediss://user:SECRET@127.0.0.1/0', sharedCAFile: ca.pem}", ""},
+		{"cache: {shared: 'redis://user:SECRET@127.0.0.1/0', sharedCAFile: SECRET}", "cache.sharedCAFile"},
+		{"cache: {sharedCAFile: SECRET}", "cache.sharedCAFile"},
+		{"cache: {shared: 'https://user:SECRET@127.0.0.1'}", "cache.shared"},
+		{"index: {postgres: 'postgres://crossgate:SECRET@127.0.0.1/orders'}", ""},
+		{"index: {path: here.db, postgres: 'postgres://crossgate:SECRET@127.0.0.1/orders'}", "index.path"},
+		{"index: {postgres: 'mysql://crossgate:SECRET@127.0.0.1/orders'}", "index.postgres"},
+		{"index: {behind: 0s}", "index.behind"},
+		{"passthrough: {hosts: [{name: a, endpoints: [{url: 'https://a.example'}]}, {name: b, endpoints: [{url: 'https://b.example'}]}]}", "passthrough.hosts[1].hosts"},
+		{"swap: {fee: {bps: 1001, " + recipient + "}}", "swap.fee.bps"},
+		{"swap: {fee: {bps: -1, " + recipient + "}}", "swap.fee.bps"},
+		{"swap: {fee: {bps: 0.5, " + recipient + "}}", "swap.fee.bps"},
+		{"swap: {fee: {bps: 20}}", "swap.fee.recipient"},
+		{`swap: {fee: {bps: 20, recipient: "0x0000000000000000000000000000000000000000"}}`, "swap.fee.recipient"},
+		{"swap: {fee: {bps: 20, recipient: 29d2S7vB453rNYFdR5Ycwt7y9haRT5fwVwL9zTmBhfV2}}", "swap.fee.recipient"},
+		{"swap: {fee: {" + recipient + "}}", "swap.fee.bps"},
+		{"swap: {fee: {percent: 0.2, bps: 1, " + recipient + "}}", "swap.fee.percent"},
+		{"tls: {keyFile: a.key, clientCAFile: ca.pem}", "tls.certFile tls.clientCAFile"},
+		{"telemetry: {tls: {certFile: b.pem}}", "telemetry.tls.certFile"},
+		{"connections: {total: -1, perAddress: -1}", "connections.perAddress connections.total"},
+		{"limits: {loads: -1, address: {units: 5, window: 10ms}, proxies: [10.0.0.0/99, SECRET]}", "limits.address.units limits.address.window limits.loads limits.proxies[0] limits.proxies[1]"},
+		{
+			`limits: {keys: [{name: "a b", key: SECRET6789abcdef, quota: {units: 1000, window: 1m}}, ` +
+				`{name: address, key: short, quota: {units: 1000, window: 1m}}, {name: other, key: SECRET6789abcdef}]}`,
+			"limits.keys[0].name limits.keys[1].key limits.keys[1].name limits.keys[2].key limits.keys[2].quota",
+		},
+	} {
+		_, err := config.Parse([]byte(minimal + test.text + "\n"))
+		var mistakes config.Mistakes
+		if err != nil && !errors.As(err, &mistakes) {
+			t.Fatal(err)
+		}
+		var paths []string
+		for _, m := range mistakes {
+			paths = append(paths, m.Path)
+		}
+		if got := strings.Join(paths, " "); got != test.paths || err != nil && strings.Contains(err.Error(), "SECRET") {
+			t.Errorf("%s: %v, want mistakes at %q that quote nothing", test.text, err, test.paths)
+		}
 	}
 }

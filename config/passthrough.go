@@ -57,8 +57,7 @@ func (p Passthrough) check(at place) {
 }
 
 func (h Host) check(at place) {
-	checkEndpoints(h.Endpoints, at.key("endpoints"))
-	refuseWebSockets(h.Endpoints, at.key("endpoints"))
+	checkService(h.Endpoints, at.key("endpoints"))
 	for i, path := range h.Paths {
 		here := at.key("paths").item(i)
 		here.key("prefix").mistakeIf(!strings.HasPrefix(path.Prefix, "/"), "want a path that begins with /")

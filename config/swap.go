@@ -90,8 +90,7 @@ func checkVenues(venues []Venue, at place) {
 	for i, venue := range venues {
 		at.item(i).key("name").mistakeIf(venue.Name == "", "want the name of a venue; docs/venues.md lists them")
 		if len(venue.Endpoints) > 0 {
-			checkEndpoints(venue.Endpoints, at.item(i).key("endpoints"))
-			refuseWebSockets(venue.Endpoints, at.item(i).key("endpoints"))
+			checkService(venue.Endpoints, at.item(i).key("endpoints"))
 		}
 	}
 	checkUnique(venues, func(v Venue) string { return v.Name }, "venues", func(i int) place { return at.item(i).key("name") })
@@ -110,7 +109,6 @@ type PriceService struct {
 
 func (p Prices) check(at place) {
 	if p.DefiLlama != nil {
-		checkEndpoints(p.DefiLlama.Endpoints, at.key("defillama").key("endpoints"))
-		refuseWebSockets(p.DefiLlama.Endpoints, at.key("defillama").key("endpoints"))
+		checkService(p.DefiLlama.Endpoints, at.key("defillama").key("endpoints"))
 	}
 }

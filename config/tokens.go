@@ -53,8 +53,7 @@ func checkTokenLists(lists []TokenList, at place) {
 	for i, list := range lists {
 		at := at.item(i)
 		at.key("name").mistakeIf(list.Name == "" || strings.ContainsAny(list.Name, "/?& \t\n"), "want a name without spaces, slashes, ? and &")
-		checkEndpoints(list.Endpoints, at.key("endpoints"))
-		refuseWebSockets(list.Endpoints, at.key("endpoints"))
+		checkService(list.Endpoints, at.key("endpoints"))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -13,19 +14,9 @@ import (
 
 // contractsOf returns the contracts that the gateway relies on, by their names in the file.
 func contractsOf(c chain.Chain) (names []string, addresses []chain.Address) {
-	for _, each := range []struct {
-		name    string
-		address chain.Address
-	}{
-		{"dlnSource", c.Contracts.DlnSource},
-		{"dlnDestination", c.Contracts.DlnDestination},
-		{"gate", c.Contracts.Gate},
-		{"externalCallAdapter", c.Contracts.ExternalCallAdapter},
-		{"router", c.Contracts.Router},
-		{"multicall", c.Contracts.Multicall},
-	} {
-		if !each.address.IsAbsent() {
-			names, addresses = append(names, each.name), append(addresses, each.address)
+	for field, value := range reflect.ValueOf(c.Contracts).Fields() {
+		if address := value.Interface().(chain.Address); !address.IsAbsent() {
+			names, addresses = append(names, field.Tag.Get("yaml")), append(addresses, address)
 		}
 	}
 	return names, addresses

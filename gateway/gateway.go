@@ -73,7 +73,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	now := &sets{log: log, store: store, cutOff: g.cutOff}
+	now := &sets{log: log, store: store}
 	now.current.Store(first)
 	g.sets = now
 	g.books = []*book{newPlanBook(store, now.endpoints, log), newWinBook(store, g.venues, log)}
@@ -82,14 +82,11 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	}
 	g.lists = &listBook{sets: now, catalog: g.catalog, log: log, states: make(map[string]listState)}
 	server, err := proxy.New(proxy.Options{
-		Index: now, Chains: p.registry, Shared: p.shared, Quotas: quotas(c.Limits),
-		Telemetry: proxy.Telemetry{
-			Tracing: proxy.Tracing{Share: c.Telemetry.Share},
-			Access:  access(c.Telemetry.Access),
-		},
+		Index: func() proxy.Index { return now.now().index }, Unready: g.cutOff.err, Chains: p.registry, Shared: p.shared, Quotas: quotas(c.Limits),
+		Telemetry: proxy.Telemetry{Traced: c.Telemetry.Share, Access: access(c.Telemetry.Access)},
 		Passthrough: proxy.Passthrough{
 			Origins: now, MaxBytes: int64(c.Passthrough.MaxBytes), Hosts: hosts(c.Passthrough),
-			Shadow: proxy.Shadow{Origins: now, Settings: shadowSettings(c.Passthrough.Shadow)},
+			Shadow: shadowSettings(c.Passthrough.Shadow),
 		},
 		TLS:    public,
 		Logger: log,
@@ -102,10 +99,10 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		return nil, errors.Join(fmt.Errorf("public server: %w", err), first.close(), store.Close())
 	}
 	g.server = server
-	g.orders = orders.Mount(server, orders.Options{Orders: now, Swaps: now, Statistics: now, Tokens: now})
-	quotes := swaps.Mount(server, swaps.Options{Estimator: now, Tokens: now})
-	pages.Mount(server, g.orders, quotes, pages.Options{Details: now, Tokens: now})
-	compare.Mount(server, quotes, now)
+	g.orders = orders.Mount(server, now.orders)
+	quotes := swaps.Mount(server, now.swaps)
+	pages.Mount(server, g.orders, quotes, now.pages)
+	compare.Mount(server, quotes, now.pages)
 	g.admin = admin.Options{
 		Server: server, Gateway: g, Pages: web.New(p.registry), Token: c.Telemetry.Token.Reveal(),
 		Listen: c.Telemetry.Admin, Logger: log,
@@ -182,7 +179,7 @@ func (g *Gateway) AwaitIndexed(ctx context.Context) error {
 }
 
 func (g *Gateway) isIndexed() bool {
-	for _, c := range g.sets.Basis().Chains {
+	for _, c := range g.sets.now().index.Basis().Chains {
 		if c.Head == 0 || c.Indexed < c.Head {
 			return false
 		}

@@ -10,6 +10,7 @@ import (
 
 	"crossgate/config"
 	"crossgate/proxy/passthrough"
+	"crossgate/proxy/shadow"
 	"crossgate/upstream"
 )
 
@@ -54,4 +55,13 @@ func hosts(c config.Passthrough) []passthrough.Host {
 		}
 	}
 	return all
+}
+
+// shadowSettings are the configured ones as the public server has them.
+func shadowSettings(c config.Shadow) shadow.Settings {
+	paths := make([]shadow.Path, len(c.Paths))
+	for i, each := range c.Paths {
+		paths[i] = shadow.Path(each)
+	}
+	return shadow.Settings{Share: c.Share, Paths: paths}
 }

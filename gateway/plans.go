@@ -57,8 +57,8 @@ func newWinBook(db *store.DB, wins *quote.History, log *slog.Logger) *book {
 	return &book{of: "counts of won comparisons", interval: 2 * time.Second, store: db, write: write, log: log}
 }
 
-// Venues implements proxy.Swaps.
-func (s *sets) Venues(ctx context.Context, from, to uint64) ([]quote.VenueDay, error) {
+// venues returns what became of venues.
+func (s *sets) venues(ctx context.Context, from, to uint64) ([]quote.VenueDay, error) {
 	all, err := s.store.Venues(ctx, from, to)
 	if err != nil && ctx.Err() == nil {
 		err = fmt.Errorf("%w: %w", query.ErrUnavailable, err)

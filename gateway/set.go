@@ -15,6 +15,9 @@ import (
 	"crossgate/config"
 	"crossgate/order/audit"
 	"crossgate/order/query"
+	"crossgate/proxy/orders"
+	"crossgate/proxy/pages"
+	"crossgate/proxy/swaps"
 	"crossgate/quote"
 	"crossgate/store"
 	"crossgate/upstream"
@@ -61,12 +64,29 @@ func (s *set) close() error {
 type sets struct {
 	log     *slog.Logger
 	store   *store.DB
-	cutOff  *cutOff
 	current atomic.Pointer[set]
 }
 
 // now is the current set, for as long as one answer takes.
 func (s *sets) now() *set { return s.current.Load() }
+
+// orders are what orders are read from.
+func (s *sets) orders() orders.Options {
+	now := s.now()
+	return orders.Options{Orders: now.index, Swaps: now.index, Statistics: now.index, Venues: s.venues, Tokens: now.parts.tokens}
+}
+
+// swaps are what swaps are quoted by.
+func (s *sets) swaps() swaps.Options {
+	now := s.now()
+	return swaps.Options{Estimator: now.estimator, Tokens: now.parts.tokens}
+}
+
+// pages are what pages show besides.
+func (s *sets) pages() pages.Options {
+	now := s.now()
+	return pages.Options{Details: now.index, Tokens: now.parts.tokens}
+}
 
 // replace makes next the current set. Requests under way keep theirs.
 func (s *sets) replace(next *set) {

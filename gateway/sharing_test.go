@@ -12,7 +12,7 @@ import (
 func TestTracesOfFollowersObeyTheShare(t *testing.T) {
 	for share, want := range map[float64]int{0: 1 * 2, 1: 2 * 2} {
 		recorder := tracetest.NewSpanRecorder()
-		tracer := sharing{provider: sdk.NewTracerProvider(sdk.WithSpanProcessor(recorder)), share: share}.Tracer("test")
+		tracer := sdk.NewTracerProvider(sdk.WithSpanProcessor(recorder), sdk.WithSampler(sampler(share))).Tracer("test")
 		for _, kind := range []trace.SpanKind{trace.SpanKindInternal, trace.SpanKindServer} {
 			ctx, root := tracer.Start(t.Context(), "root", trace.WithSpanKind(kind))
 			within, child := tracer.Start(ctx, "child")

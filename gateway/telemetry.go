@@ -3,11 +3,9 @@ package gateway
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"regexp"
@@ -32,7 +30,6 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
 	"go.opentelemetry.io/otel/trace"
-	"go.opentelemetry.io/otel/trace/embedded"
 
 	"crossgate/config"
 	"crossgate/internal/release"
@@ -50,9 +47,9 @@ type Telemetry struct {
 
 // StartTelemetry begins to collect measurements, which Metrics serves, and makes spans leave the process:
 // over OTLP when one of the standard endpoint variables is set (OTEL_EXPORTER_OTLP_ENDPOINT,
-// OTEL_EXPORTER_OTLP_TRACES_ENDPOINT), nowhere otherwise. Sampler, batching and resource attributes follow
-// their OTEL_* variables too; OTEL_SDK_DISABLED=true turns everything off. What goes wrong with it later is reported to
-// log.
+// OTEL_EXPORTER_OTLP_TRACES_ENDPOINT), nowhere otherwise. Batching and resource attributes follow their
+// OTEL_* variables too, as does the sampler, in the place of c.Share, where one is set; OTEL_SDK_DISABLED=true turns
+// everything off. What goes wrong with it later is reported to log.
 func StartTelemetry(ctx context.Context, c config.Telemetry, log *slog.Logger) (*Telemetry, error) {
 	t := &Telemetry{}
 	otel.SetTextMapPropagator(propagation.TraceContext{})
@@ -76,8 +73,12 @@ func StartTelemetry(ctx context.Context, c config.Telemetry, log *slog.Logger) (
 	if err != nil {
 		return nil, errors.Join(err, t.Stop(ctx))
 	}
-	provider := sdk.NewTracerProvider(sdk.WithBatcher(spans), sdk.WithResource(described))
-	otel.SetTracerProvider(sharing{provider: provider, share: c.Share})
+	options := []sdk.TracerProviderOption{sdk.WithBatcher(spans), sdk.WithResource(described)}
+	if os.Getenv("OTEL_TRACES_SAMPLER") == "" {
+		options = append(options, sdk.WithSampler(sampler(c.Share)))
+	}
+	provider := sdk.NewTracerProvider(options...)
+	otel.SetTracerProvider(provider)
 	t.spans = provider
 	t.stops = append(t.stops, provider.Shutdown)
 	return t, nil
@@ -195,37 +196,19 @@ func (m messages) WithAttrs([]slog.Attr) slog.Handler { return m }
 
 func (m messages) WithGroup(string) slog.Handler { return m }
 
-// sharing leaves out traces that no request begins, such as those of followers and probes, but for a share of them.
-// Requests decide for themselves: those that fail are traced in any case.
-type sharing struct {
-	embedded.TracerProvider
+// sharing samples traces that no request begins, such as those of followers and probes, by a share. Requests have spans
+// where they have decided for one: those that fail are traced in any case.
+type sharing struct{ sdk.Sampler }
 
-	provider trace.TracerProvider
-	share    float64
+// sampler is that of a share of such traces; what belongs to a trace goes by its beginning.
+func sampler(share float64) sdk.Sampler {
+	return sdk.ParentBased(sharing{sdk.TraceIDRatioBased(share)})
 }
 
-// Tracer implements trace.TracerProvider.
-func (s sharing) Tracer(name string, options ...trace.TracerOption) trace.Tracer {
-	return sharingTracer{tracer: s.provider.Tracer(name, options...), share: s.share}
-}
-
-type sharingTracer struct {
-	embedded.Tracer
-
-	tracer trace.Tracer
-	share  float64
-}
-
-// Start implements trace.Tracer. Below the span of a trace that is left out no other begins one.
-func (s sharingTracer) Start(ctx context.Context, name string, options ...trace.SpanStartOption) (context.Context, trace.Span) {
-	config := trace.NewSpanStartConfig(options...)
-	begins := !trace.SpanContextFromContext(ctx).IsValid() && config.SpanKind() != trace.SpanKindServer
-	if !begins || rand.Float64() < s.share {
-		return s.tracer.Start(ctx, name, options...)
+// ShouldSample implements sdk.Sampler.
+func (s sharing) ShouldSample(p sdk.SamplingParameters) sdk.SamplingResult {
+	if p.Kind == trace.SpanKindServer {
+		return sdk.AlwaysSample().ShouldSample(p)
 	}
-	var id trace.SpanContextConfig
-	binary.NativeEndian.PutUint64(id.TraceID[:], rand.Uint64()|1)
-	binary.NativeEndian.PutUint64(id.SpanID[:], rand.Uint64()|1)
-	ctx = trace.ContextWithSpanContext(ctx, trace.NewSpanContext(id))
-	return ctx, trace.SpanFromContext(ctx)
+	return s.Sampler.ShouldSample(p)
 }

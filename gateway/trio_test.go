@@ -1,25 +1,20 @@
 package gateway
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/order"
 	"crossgate/order/follow"
-	"crossgate/order/query"
 	"crossgate/store"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
@@ -46,13 +41,11 @@ type trioNode struct {
 
 	mu     sync.Mutex
 	window []time.Time // requests of the last second
-	asked  int
 }
 
 func (n *trioNode) RoundTrip(r *http.Request) (*http.Response, error) {
 	n.mu.Lock()
 	isOver := n.count()
-	n.asked++
 	wait := n.takes*3/4 + time.Duration(n.random.Int64N(int64(n.takes)/2))
 	n.mu.Unlock()
 	select {
@@ -78,13 +71,6 @@ func (n *trioNode) RoundTrip(r *http.Request) (*http.Response, error) {
 		answers, isBatch = answers[refusal:], false
 	}
 	return responded(r, status, answers, isBatch), nil
-}
-
-// requests counts them.
-func (n *trioNode) requests() int {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.asked
 }
 
 // count takes note of a request, and reports whether it is one too many.
@@ -120,17 +106,17 @@ func TestATrioOfFreeEndpointsIsEnough(t *testing.T) {
 	for start := range 8 {
 		t.Run(fmt.Sprintf("start %d", start), func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { followTrio(t, start) })
+			onVirtualClock(t, func(t *testing.T, db *store.DB, c config.Config, o follow.Options) { followTrio(t, start, db, c, o) })
 		})
 	}
 }
 
-// trioEndpoints are the three nodes of a start, and endpoints at them in some sequence.
-func trioEndpoints(t *testing.T, of *calm, start int) (nodes []*trioNode, endpoints []*upstream.Endpoint) {
-	nodes = []*trioNode{
+// trioEndpoints are endpoints at the three nodes of a start, in some sequence.
+func trioEndpoints(t *testing.T, of *calm, start int) (endpoints []*upstream.Endpoint) {
+	nodes := []*trioNode{
 		{takes: 250 * time.Millisecond, span: 1000}, {takes: 80 * time.Millisecond, span: 50_000, depth: 10_000}, {takes: 40 * time.Millisecond},
 	}
-	for _, i := range newRandom(uint64(start)).Perm(len(nodes)) {
+	for _, i := range rand.New(rand.NewPCG(uint64(start), 0)).Perm(len(nodes)) {
 		nodes[i].chain, nodes[i].random = of, rand.New(rand.NewPCG(uint64(start), uint64(i+1)))
 		nodes[i].enforce, nodes[i].isWhole = start%2 == 1, start%4 >= 2
 		e, err := upstream.NewEndpoint(upstream.EndpointOptions{
@@ -143,29 +129,16 @@ func trioEndpoints(t *testing.T, of *calm, start int) (nodes []*trioNode, endpoi
 		t.Cleanup(e.Close)
 		endpoints = append(endpoints, e)
 	}
-	return nodes, endpoints
+	return endpoints
 }
 
-func followTrio(t *testing.T, start int) {
-	of := newCalm(config.Config{}, 56)
-	known := of.chain
-	of.chain.BlockTime, of.isQuiet = trioBlockTime, true
-	nodes, endpoints := trioEndpoints(t, of, start)
-	source := evm.New(known, jsonrpc.New(upstream.NewPool("chain-56", endpoints...)))
-	db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	followed := query.New(follow.New(db, map[chain.ID]order.Source{56: source}, follow.Options{
-		Chains: chain.Documented(), Lookback: trioBehind, Logger: slog.New(slog.DiscardHandler),
-	}), query.Options{})
-	ctx, stop := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { _ = followed.Run(ctx) }) // ends with ctx
-	defer running.Wait()
-	defer stop()
-
+func followTrio(t *testing.T, start int, db *store.DB, c config.Config, o follow.Options) {
+	of := newCalm(c, 56)
+	of.chain.BlockTime, of.isQuiet, o.Lookback = trioBlockTime, true, trioBehind
+	known, _ := c.Registry().Chain(56)
+	source := evm.New(known, jsonrpc.New(upstream.NewPool("chain-56", trioEndpoints(t, of, start)...)))
+	followed := index(follow.New(db, map[chain.ID]order.Source{56: source}, o), c.Index)
+	defer settled(t, followed, 0, nil)()
 	caughtUp := time.Duration(0)
 	var worst uint64
 	for range 1200 {
@@ -178,9 +151,7 @@ func followTrio(t *testing.T, start int) {
 			worst = max(worst, behind)
 		}
 	}
-	stop()
-	running.Wait()
-	t.Logf("caught up after %v, then at most %d blocks behind; asked %d, %d and %d times", caughtUp, worst, nodes[0].requests(), nodes[1].requests(), nodes[2].requests())
+	t.Logf("caught up after %v, then at most %d blocks behind", caughtUp, worst)
 	if caughtUp == 0 || caughtUp > time.Minute {
 		t.Errorf("caught up after %v, want a minute at most", caughtUp)
 	}
@@ -188,5 +159,3 @@ func followTrio(t *testing.T, start int) {
 		t.Errorf("%d blocks behind after having caught up, want at most %d", worst, trioLevel)
 	}
 }
-
-func newRandom(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }

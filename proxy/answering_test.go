@@ -25,15 +25,11 @@ type answering struct {
 
 	late    error         // why answers take long
 	allTime time.Duration // that AllTime takes
-
-	unready error
 }
 
 func (a *answering) Tellers(id chain.ID, tx chain.TxHash, block chain.Hash) []string {
 	return a.world.tellers[id.String()+" "+tx.String()+" "+block.String()]
 }
-
-func (a *answering) Unready() error { return a.unready }
 
 func (a *answering) Basis() order.Basis {
 	a.world.mu.Lock()

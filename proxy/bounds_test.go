@@ -23,11 +23,6 @@ import (
 	"crossgate/store"
 )
 
-// ready is an index of a gateway that is not cut off.
-type ready struct{ *query.Index }
-
-func (ready) Unready() error { return nil }
-
 // mostProcessorTime is what a request may take of the processor, all of the process included.
 const mostProcessorTime = 500 * time.Millisecond
 
@@ -40,7 +35,7 @@ func TestNothingThatAClientSendsTakesLong(t *testing.T) {
 	}
 	t.Cleanup(func() { db.Close() })
 	s := newWorld(t).server(t, func(o *parts) {
-		o.Orders = ready{query.New(follow.New(db, map[chain.ID]order.Source{}, follow.Options{}), query.Options{})}
+		o.Orders = query.New(follow.New(db, map[chain.ID]order.Source{}, follow.Options{}), query.Options{})
 	})
 	tried := 0
 	for path, item := range document(t).Paths.Map() {

@@ -54,7 +54,7 @@ func (s *Server) decode(text []byte, life cache.Life, age time.Duration) (answer
 	if a.subject == (cache.Key{}) {
 		return a, err
 	}
-	now := s.Options.Index.Basis()
+	now := s.Options.Index().Basis()
 	for i := range a.Bodies {
 		a.Bodies[i].Basis = a.Bodies[i].Basis.On(now)
 	}

@@ -45,7 +45,7 @@ func TestExplanationAnswersAlsoWhenThereIsNoAnswer(t *testing.T) {
 	s := w.server(t)
 	target := strings.Replace(goodSwap, "/transaction", "/transaction/explain", 1)
 	asked := []quote.Asked{{Venue: "kyberswap", Verdict: quote.Refused, Took: 1500 * time.Microsecond, Err: errors.New("no route")}}
-	s.estimator.Estimator = estimates(func(context.Context, quote.Request) (quote.Estimate, error) {
+	s.estimator = estimates(func(context.Context, quote.Request) (quote.Estimate, error) {
 		return quote.Estimate{Asked: asked}, quote.ErrNoTransaction
 	})
 	response := get(s, target)
@@ -64,8 +64,8 @@ func TestSwapsTellHowOldPricesAreAndHowLongTheyHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		s := w.server(t)
-		honest := s.estimator.Estimator
-		s.estimator.Estimator = estimates(func(ctx context.Context, r quote.Request) (quote.Estimate, error) {
+		honest := s.estimator
+		s.estimator = estimates(func(ctx context.Context, r quote.Request) (quote.Estimate, error) {
 			e, err := honest.Estimate(ctx, r)
 			e.QuotedAt = time.Now().Add(-3 * time.Second)
 			e.Expires = time.Date(2026, 11, 21, 12, 0, 30, 0, time.UTC)
@@ -85,7 +85,7 @@ func (onThree) Serves(id chain.ID) bool { return id == 1 || id == chain.Solana |
 
 func TestChainsAreThoseThatVenuesServe(t *testing.T) {
 	s := newWorld(t).server(t)
-	s.estimator.Estimator = onThree{s.estimator.Estimator}
+	s.estimator = onThree{s.estimator}
 	const want = `{"chains":[{"chainId":1,"originalChainId":1,"chainName":"Ethereum"},` +
 		`{"chainId":7565164,"originalChainId":7565164,"chainName":"Solana"},` +
 		`{"chainId":100000014,"originalChainId":146,"chainName":"Sonic"}]}`

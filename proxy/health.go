@@ -14,7 +14,10 @@ func (s *Server) Ready() error {
 	if s.draining.Load() {
 		return errDraining
 	}
-	return s.Options.Index.Unready()
+	if s.Options.Unready == nil {
+		return nil
+	}
+	return s.Options.Unready()
 }
 
 // mountHealth adds /healthz (liveness) and /readyz (readiness), which are neither traced nor logged.

@@ -19,7 +19,7 @@ import (
 func TestHotHitAllocates(t *testing.T) {
 	s := newWorld(t).server(t, func(o *parts) {
 		o.Logger = slog.New(slog.DiscardHandler)
-		o.Tracing.Share = 0
+		o.Traced = 0
 	})
 	for target, most := range map[string]float64{
 		ordersPath + claimedTx:                      9,

@@ -223,18 +223,14 @@ func (s *attributeSets[L, V]) each(do func(V)) {
 // Served counts what was served, for the status page.
 func (s *Server) Served() web.Served {
 	served := web.Served{Cache: web.CacheCounts(s.answers.Stats())}
-	if s.passthrough != nil {
-		for _, c := range s.passthrough.Counts() {
-			served.Hosts = append(served.Hosts, web.Counted(c))
-		}
+	for _, c := range s.passthrough.Counts() {
+		served.Hosts = append(served.Hosts, web.Counted(c))
 	}
-	if s.shadow != nil {
-		for _, c := range s.shadow.Answers() {
-			served.Compared = append(served.Compared, web.Counted(c))
-		}
-		for _, e := range s.shadow.Examples() {
-			served.Differences = append(served.Differences, web.Difference(e))
-		}
+	for _, c := range s.shadow.Answers() {
+		served.Compared = append(served.Compared, web.Counted(c))
+	}
+	for _, e := range s.shadow.Examples() {
+		served.Differences = append(served.Differences, web.Difference(e))
 	}
 	return served
 }

@@ -14,8 +14,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"crossgate/cache"
 	"crossgate/chain"
@@ -149,12 +147,7 @@ const (
 )
 
 func TestTracesOfClients(t *testing.T) {
-	spans := tracetest.NewInMemoryExporter()
-	provider := trace.NewTracerProvider(trace.WithSyncer(spans))
-	before := otel.GetTracerProvider()
-	otel.SetTracerProvider(provider)
-	t.Cleanup(func() { otel.SetTracerProvider(before) })
-
+	spans := recordSpans(t)
 	for _, trusted := range []bool{false, true} {
 		spans.Reset()
 		s := newWorld(t).server(t, func(o *parts) {
@@ -196,7 +189,7 @@ func TestTracesOfClients(t *testing.T) {
 }
 
 func TestHealth(t *testing.T) {
-	cutOff := newWorld(t).server(t, func(o *parts) { ordersOf(o).unready = errors.New("cut off from the database") })
+	cutOff := newWorld(t).server(t, func(o *parts) { o.Unready = func() error { return errors.New("cut off from the database") } })
 	if got := get(cutOff, "/readyz").StatusCode; got != http.StatusServiceUnavailable {
 		t.Errorf("/readyz of a replica that is cut off: HTTP %d", got)
 	}

@@ -139,32 +139,6 @@ func TestListsNameEveryMistake(t *testing.T) {
 	}
 }
 
-func TestListsAnswerInTheirShapes(t *testing.T) {
-	s := newWorld(t).server(t)
-	var list struct {
-		Orders []struct {
-			OrderID, CreateEventTransactionHash struct{ StringValue string }
-			CreationTimestamp                   uint64
-			State, TradeType                    string
-			GiveTokenAddress, FinalGiveAmount   struct{ StringValue string }
-		}
-		TotalCount int
-	}
-	if err := json.Unmarshal(post(s, listPath, `{}`).Body.Bytes(), &list); err != nil {
-		t.Fatal(err)
-	}
-	if len(list.Orders) != 2 || list.TotalCount != 2 || list.Orders[1].CreateEventTransactionHash.StringValue != createdTx ||
-		list.Orders[0].State != "ClaimedUnlock" || list.Orders[0].TradeType != "CrossChain" || list.Orders[1].CreationTimestamp == 0 {
-		t.Errorf("list: %+v", list)
-	}
-	if err := json.Unmarshal(post(s, unlockPath, `{"unlockAuthorities":"`+taker+`"}`).Body.Bytes(), &list); err != nil {
-		t.Fatal(err)
-	}
-	if list.Orders[0].GiveTokenAddress.StringValue != usdcText || list.Orders[0].FinalGiveAmount.StringValue == "" {
-		t.Errorf("unlock list: %+v", list)
-	}
-}
-
 // TestListsAreAskedByPost has the paths in any case, kept for equal questions, and no other method.
 func TestListsAreAskedByPost(t *testing.T) {
 	w := newWorld(t)

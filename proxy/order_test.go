@@ -36,14 +36,6 @@ func TestOrderIsFoundByItsID(t *testing.T) {
 			t.Errorf("Cache-Control of a settled order = %q", got)
 		}
 	}
-	head := do(s, http.MethodHead, "/api/Orders/"+id)
-	if head.StatusCode != http.StatusOK || head.ContentLength != int64(len(want)) || head.Header.Get("ETag") == "" {
-		t.Errorf("HEAD: HTTP %d of %d bytes", head.StatusCode, head.ContentLength)
-	}
-	status := get(s, "/v1.0/dln/order/"+id+"/status")
-	if got, want := string(body(t, status)), `{"orderId":"`+id+`","status":"ClaimedUnlock"}`; got != want {
-		t.Errorf("status = %s, want %s", got, want)
-	}
 }
 
 func TestUnknownOrderTellsHowFarTheIndexIs(t *testing.T) {

@@ -12,16 +12,17 @@ import (
 
 	"crossgate/cache"
 	"crossgate/proxy/passthrough"
+	"crossgate/proxy/shadow"
 	"crossgate/proxy/transport"
 	"crossgate/upstream"
 )
 
 // Passthrough configures what becomes of paths that the server does not answer itself; see package passthrough.
 type Passthrough struct {
-	Origins  passthrough.Origins
+	Origins  passthrough.Origins // nil without hosts and comparisons
 	MaxBytes int64
 	Hosts    []passthrough.Host // none: such paths are unknown
-	Shadow   Shadow             // comparisons of the server's own answers with those of origins
+	Shadow   shadow.Settings    // which of the server's own answers are compared with those of origins
 }
 
 // passthroughErrors are the errors by which a request is not passed through, each with its documented kind.
@@ -35,11 +36,8 @@ var passthroughErrors = []struct {
 	{passthrough.ErrNotCached, notCached},
 }
 
-// openPassthrough makes the handler of such paths, if there can be any.
+// openPassthrough makes the handler of such paths.
 func (s *Server) openPassthrough(o Passthrough) (err error) {
-	if o.Origins == nil {
-		return nil
-	}
 	s.passthrough, err = passthrough.New(passthrough.Options{
 		Origins: quietOrigins{o.Origins}, MaxBytes: o.MaxBytes, Fail: s.failForwarded, Client: s.quotas.Client, Logger: s.log,
 	})
@@ -66,7 +64,7 @@ const hostKey = attribute.Key("crossgate.host")
 // dropped then.
 func (s *Server) PurgeHosts(how cache.Purge, hosts, paths []string) error {
 	for _, name := range hosts {
-		if s.passthrough == nil || !slices.Contains(s.passthrough.Hosts(), name) {
+		if !slices.Contains(s.passthrough.Hosts(), name) {
 			return fmt.Errorf("host must be the name of one of passthrough.hosts")
 		}
 	}
@@ -79,26 +77,20 @@ func (s *Server) PurgeHosts(how cache.Purge, hosts, paths []string) error {
 
 // purgedElsewhere takes a purge of another replica.
 func (s *Server) purgedElsewhere(how cache.Purge, keys ...cache.Key) {
-	if s.passthrough != nil {
-		s.passthrough.Purged(how, keys...)
-	}
+	s.passthrough.Purged(how, keys...)
 }
 
 // SetHosts replaces the hosts that paths are passed through to. Requests under way are not disturbed.
-func (s *Server) SetHosts(hosts []passthrough.Host) {
-	if s.passthrough != nil {
-		s.passthrough.Configure(hosts)
-	}
-}
+func (s *Server) SetHosts(hosts []passthrough.Host) { s.passthrough.Configure(hosts) }
 
 // isPassedOn reports whether a request is for the handler of other paths.
 func (s *Server) isPassedOn(r *http.Request) bool {
-	return s.passthrough != nil && s.passthrough.IsOn() && !s.router.has(r.URL.Path)
+	return s.passthrough.IsOn() && !s.router.has(r.URL.Path)
 }
 
 // unrouted answers what no route does.
 func (s *Server) unrouted(c *gin.Context) {
-	if s.passthrough == nil || !s.passthrough.IsOn() {
+	if !s.passthrough.IsOn() {
 		s.TurnAway(c, UnknownPath.Because(""))
 		return
 	}

@@ -16,10 +16,10 @@ import (
 )
 
 // recordSpans has every span kept until the test ends.
-func recordSpans(t *testing.T) *tracetest.InMemoryExporter {
+func recordSpans(t *testing.T, options ...trace.TracerProviderOption) *tracetest.InMemoryExporter {
 	t.Helper()
 	spans, before := tracetest.NewInMemoryExporter(), otel.GetTracerProvider()
-	provider := trace.NewTracerProvider(trace.WithSyncer(spans))
+	provider := trace.NewTracerProvider(append(options, trace.WithSyncer(spans))...)
 	otel.SetTracerProvider(provider)
 	t.Cleanup(func() {
 		otel.SetTracerProvider(before)
@@ -48,7 +48,7 @@ func TestPassedRequestsAreTracedAsAChainOfSpans(t *testing.T) {
 				}
 				_, _ = io.WriteString(w, "from the origin")
 			})
-			s.Options.Tracing.Share = c.share
+			s.Options.Traced = c.share
 			for _, path := range []string{"/kept", "/kept", "/passed"} {
 				if response := get(s, path); response.StatusCode != http.StatusOK {
 					t.Errorf("%s: %d", path, response.StatusCode)
@@ -77,7 +77,7 @@ func TestPassedRequestsAreTracedAsAChainOfSpans(t *testing.T) {
 func TestComparisonsLeaveNoSpans(t *testing.T) {
 	spans := recordSpans(t)
 	s, ended := withShadow(t, func(http.ResponseWriter, *http.Request) {}, func(*shadow.Settings) {})
-	s.Options.Tracing.Share = 0
+	s.Options.Traced = 0
 	get(s, ordersPath+claimedTx)
 	ended()
 	if got := spans.GetSpans(); len(got) > 0 {

@@ -9,11 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cache"
 	"crossgate/proxy"
 	"crossgate/proxy/passthrough"
 	"crossgate/proxy/quota"
-	"crossgate/proxy/web"
 	"crossgate/upstream"
 )
 
@@ -99,28 +97,6 @@ func TestPathsThatLookLikeAnOrdersArePassedThrough(t *testing.T) {
 		}
 	}
 	wantError(t, get(s, "/v1.0/dln/order/create"), http.StatusBadRequest, "INVALID_QUERY_PARAMETERS")
-}
-
-func TestWhatIsStoredOfHostsCanBePurged(t *testing.T) {
-	asked := 0
-	s := withOrigin(t, func(w http.ResponseWriter, _ *http.Request) {
-		asked++
-		w.Header().Set("Cache-Control", "max-age=60")
-	})
-	get(s, "/a")
-	if err := s.PurgeHosts(cache.Hard, []string{"orders"}, []string{"/a"}); err != nil {
-		t.Fatal(err)
-	}
-	get(s, "/a")
-	if asked != 2 {
-		t.Errorf("%d requests, want 2", asked)
-	}
-	if err := s.PurgeHosts(cache.Hard, []string{"orders", "other"}, nil); err == nil {
-		t.Error("a host that is not configured is purged")
-	}
-	if hosts := s.Served().Hosts; len(hosts) != 1 || hosts[0] != (web.Counted{Of: "orders", Outcome: "miss", Times: 2}) {
-		t.Errorf("counted %+v", hosts)
-	}
 }
 
 // TestOurKeysAreNotPassedOn asks as a client with a key, in each place for it.

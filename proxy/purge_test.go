@@ -70,29 +70,3 @@ func TestOperatorsPurge(t *testing.T) {
 		})
 	}
 }
-
-func TestOnlyOperatorsPurge(t *testing.T) {
-	server := newWorld(t).server(t)
-	s, closed := operatorsOf(server, adminToken), operatorsOf(server, "")
-	for name, test := range map[string]struct {
-		s       http.Handler
-		target  string
-		headers []string
-		status  int
-	}{
-		"no token is configured": {closed, "/purge?chain=1", []string{"Authorization: Bearer "}, 401},
-		"another token":          {s, "/purge?chain=1", []string{"Authorization: Bearer x"}, 401},
-		"another origin":         {s, "/purge?chain=1", []string{"Sec-Fetch-Site: cross-site", "Origin: https://evil.example"}, 403},
-		"an origin alone":        {s, "/purge?chain=1", []string{"Origin: https://evil.example"}, 403},
-		"nothing to purge":       {s, "/purge", nil, 400},
-		"no id":                  {s, "/purge?order=7", nil, 400},
-		"no chain":               {s, "/purge?chain=x", nil, 400},
-		"a path alone":           {s, "/purge?path=/a", nil, 400},
-		"no way to purge":        {s, "/purge?chain=1&how=gently", nil, 400},
-		"as it should be":        {s, "/purge?chain=1", nil, 200},
-	} {
-		if got := operatorPosts(test.s, test.target, test.headers...); got.StatusCode != test.status {
-			t.Errorf("%s: HTTP %d, want %d", name, got.StatusCode, test.status)
-		}
-	}
-}

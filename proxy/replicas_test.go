@@ -136,30 +136,6 @@ func TestReplicasAnswerAlike(t *testing.T) {
 	}
 }
 
-// TestSwapsStayOnTheirReplica looks for what a swap is about in all that the shared cache holds.
-func TestSwapsStayOnTheirReplica(t *testing.T) {
-	server := redistest.Serve(t)
-	s := startSharing(t, newWorld(t), server.URL())
-	for _, path := range []string{goodSwap, strings.Replace(goodSwap, "transaction?", "transaction/explain?", 1), ordersPath + claimedTx} {
-		if response := get(s, path); response.StatusCode != http.StatusOK {
-			t.Fatalf("GET %s: %s", path, body(t, response))
-		}
-	}
-	var content []byte
-	until(t, "the order to be there", func() (isThere bool) {
-		var err error
-		if content, err = server.Save(); err != nil {
-			t.Fatal(err)
-		}
-		return bytes.Contains(content, []byte(idText(8)))
-	})
-	for _, secret := range []string{nobody, nobody[2:], `"tx":{`} {
-		if bytes.Contains(bytes.ToLower(content), []byte(secret)) {
-			t.Errorf("the shared cache holds %s", secret)
-		}
-	}
-}
-
 // TestReplicasShareQuotas has a client spread its requests over two replicas.
 func TestReplicasShareQuotas(t *testing.T) {
 	server := redistest.Serve(t)
@@ -219,6 +195,12 @@ func TestOperatorsPurgeWhatIsPassedThroughAtAllReplicas(t *testing.T) {
 	}
 	if err := a.PurgeHosts(cache.Hard, []string{"orders"}, []string{"/purged"}); err != nil {
 		t.Fatal(err)
+	}
+	if err := a.PurgeHosts(cache.Hard, []string{"orders", "other"}, nil); err == nil {
+		t.Error("a host that is not configured is purged")
+	}
+	if hosts := a.Served().Hosts; len(hosts) == 0 || hosts[0].Of != "orders" || hosts[0].Outcome != "hit" || hosts[0].Times == 0 {
+		t.Errorf("counted %+v", hosts)
 	}
 	if hits(t, a, "/purged") {
 		t.Error("what was purged here is still served")

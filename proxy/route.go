@@ -129,7 +129,7 @@ func (r Route[Q]) pick(question Q, found cache.Result[answer], err error) (*Body
 
 // miss gets the answer that is not there as it should be.
 func (r Route[Q]) miss(ctx context.Context, s *Server, key cache.Key, question Q) (cache.Result[answer], error) {
-	if s.Options.Tracing.Share < 1 {
+	if s.Options.Traced < 1 {
 		ctx = untraced(ctx)
 	}
 	get := s.answers.Get
@@ -162,7 +162,7 @@ func (r Route[Q]) late(s *Server, question Q) cache.Result[answer] {
 	if r.Sought != nil {
 		sought = r.Sought(question)
 	}
-	why := s.Options.Index.Late(sought)
+	why := s.Options.Index().Late(sought)
 	p := chainUnreachable.From(errors.Join(ErrImpatient, why))
 	p.message = fmt.Sprintf("reading the answer takes longer than %s and goes on; retry later", s.patience)
 	if unheard, is := errors.AsType[*query.UnheardError](why); is {
@@ -172,7 +172,7 @@ func (r Route[Q]) late(s *Server, question Q) cache.Result[answer] {
 	if r.Stored || errors.Is(why, query.ErrUnavailable) {
 		p = indexUnavailable.From(p.cause)
 	}
-	searched := s.Options.Index.Basis()
+	searched := s.Options.Index().Basis()
 	return cache.Result[answer]{Value: answer{problem: p, Searched: searched, freshness: freshnessOf(searched, time.Now())}}
 }
 

@@ -48,16 +48,16 @@ type Index interface {
 	Basis() order.Basis
 	// Late returns why an answer takes long: query.ErrUnavailable, *query.UnheardError of searches, nil when unknown.
 	Late(chain.TxHash) error
-	// Unready returns why other replicas should be asked instead of this one, nil when they need not.
-	Unready() error
 }
 
 // Options configure a Server. What it calls is called from the goroutines of requests and of loads, many at a time.
 type Options struct {
-	Index  Index
-	Chains chain.Registry // that requests may name and that answers are written for
-	Shared *shared.Cache  // second level of the cache, and quotas, of all replicas; nil: none
-	Quotas quota.Options  // of clients
+	Index func() Index // the current one
+	// Unready returns why other replicas should be asked instead of this one, nil when they need not; nil: never.
+	Unready func() error
+	Chains  chain.Registry // that requests may name and that answers are written for
+	Shared  *shared.Cache  // second level of the cache, and quotas, of all replicas; nil: none
+	Quotas  quota.Options  // of clients
 	Telemetry
 
 	Passthrough Passthrough // of paths that are not answered here
@@ -85,13 +85,8 @@ type Limits struct {
 
 // Telemetry configures traces and log lines of requests.
 type Telemetry struct {
-	Tracing Tracing
-	Access  Access
-}
-
-// Tracing decides which requests are traced.
-type Tracing struct {
-	Share float64 // of requests that are traced, from 0 to 1
+	Traced float64 // share of requests that are traced, from 0 to 1
+	Access Access
 }
 
 // Server serves the documented paths and the pages.
@@ -103,8 +98,8 @@ type Server struct {
 	measures *measures
 	router   *router
 
-	passthrough *passthrough.Handler  // of other paths; nil: they are unknown
-	shadow      *shadow.Shadow        // nil: no answer is compared
+	passthrough *passthrough.Handler  // of other paths
+	shadow      *shadow.Shadow        // compares answers with those of origins
 	callbacks   []metric.Registration // which read counts whenever measurements are collected
 
 	patience time.Duration // of clients: the constant, but in tests
@@ -161,7 +156,7 @@ func (s *Server) open(o Options) (err error) {
 	if s.measures, err = s.newMeasures(); err != nil {
 		return fmt.Errorf("instruments: %w", err)
 	}
-	if err = s.openShadow(o.Passthrough.Shadow); err != nil {
+	if err = s.openShadow(o.Passthrough); err != nil {
 		return fmt.Errorf("shadow: %w", err)
 	}
 	return nil

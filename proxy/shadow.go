@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"net/http"
 
@@ -12,37 +11,16 @@ import (
 	"crossgate/proxy/wire"
 )
 
-// Shadow configures which answers are compared with those of origins; see package shadow.
-type Shadow struct {
-	Origins  shadow.Origins // nil: none ever are
-	Settings shadow.Settings
-}
-
-// openShadow makes what compares, if anything is to be.
-func (s *Server) openShadow(o Shadow) (err error) {
-	if o.Origins == nil {
-		return nil
-	}
+// openShadow makes what compares answers.
+func (s *Server) openShadow(o Passthrough) error {
 	s.shadow = shadow.New(quietOrigins{o.Origins}, s.log)
-	s.shadow.Configure(o.Settings)
-	return s.observeShadow()
+	s.SetShadow(o.Shadow)
+	return observeCounts(s, "crossgate.shadow.answers",
+		"Answers that were to be compared with the origin's, by route and the class of the gravest difference.", routeKey, s.shadow.Answers)
 }
 
 // SetShadow changes what is compared. Comparisons under way are not disturbed.
-func (s *Server) SetShadow(settings shadow.Settings) {
-	if s.shadow != nil {
-		s.shadow.Configure(settings)
-	}
-}
-
-// observeShadow has the counts read.
-func (s *Server) observeShadow() error {
-	return errors.Join(
-		observeCounts(s, "crossgate.shadow.answers",
-			"Answers that were to be compared with the origin's, by route and the class of the gravest difference.", routeKey, s.shadow.Answers),
-		observeCounts(s, "crossgate.shadow.differences",
-			"Members in which answers differ from the origin's, by route and class.", routeKey, s.shadow.Members))
-}
+func (s *Server) SetShadow(settings shadow.Settings) { s.shadow.Configure(settings) }
 
 // shadowed is a request whose answer will be compared. A nil one will not.
 type shadowed struct {

@@ -36,7 +36,7 @@ func withShadow(t *testing.T, answer http.HandlerFunc, change ...func(*shadow.Se
 		each(&settings)
 	}
 	s = newWorld(t).server(t, func(o *parts) {
-		o.Passthrough.Shadow = proxy.Shadow{Origins: origins{upstream.NewPool("origin", endpoint)}, Settings: settings}
+		o.Passthrough = proxy.Passthrough{Origins: origins{upstream.NewPool("origin", endpoint)}, Shadow: settings}
 	})
 	return s, s.Shadowed().Wait
 }

@@ -45,7 +45,7 @@ func (s *Server) startSpan(c *gin.Context) trace.Span {
 			return s.openSpan(parent, c)
 		}
 	}
-	if share := s.Options.Tracing.Share; share < 1 && rand.Float64() >= share {
+	if share := s.Options.Traced; share < 1 && rand.Float64() >= share {
 		return nil
 	}
 	return s.openSpan(c.Request.Context(), c, linked(c.Request)...)

@@ -36,10 +36,7 @@ func TestErrorsAndSlowRequestsLeaveASpan(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				spans := tracetest.NewInMemoryExporter()
-				before := otel.GetTracerProvider()
-				otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSyncer(spans), trace.WithSampler(test.sampler)))
-				defer otel.SetTracerProvider(before)
+				spans := recordSpans(t, trace.WithSampler(test.sampler))
 				s := newWorld(t).server(t, func(o *parts) {
 					find := ordersOf(o).find
 					ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
@@ -56,7 +53,7 @@ func TestErrorsAndSlowRequestsLeaveASpan(t *testing.T) {
 						<-time.After(test.wait)
 						return swaps.Estimate(ctx, r)
 					})
-					o.Tracing.Share = 0
+					o.Traced = 0
 				})
 				target, path := ordersPath+createdTx, ordersPath+":creationTxHash"
 				if test.wait == proxy.SlowRequest { // which orders never take

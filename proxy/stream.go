@@ -17,8 +17,8 @@ import (
 const (
 	defaultStreams           = 512
 	defaultStreamsPerAddress = 64
-	StreamInterval           = time.Second      // between two looks at the answer, which the cache makes cheap
-	StreamHeartbeat          = 15 * time.Second // proxies in between close connections on which nothing comes
+	streamInterval           = time.Second      // between two looks at the answer, which the cache makes cheap
+	streamHeartbeat          = 15 * time.Second // proxies in between close connections on which nothing comes
 	streamWrite              = 10 * time.Second // for one event to leave
 	longestStream            = 30 * time.Minute // clients come again by themselves, and others have their turn
 )
@@ -109,7 +109,7 @@ func (r Route[Q]) stream(ctx context.Context, c *gin.Context, s *Server, questio
 		return
 	}
 	events := OpenEvents(c)
-	look, beat := time.NewTicker(StreamInterval), time.NewTicker(StreamHeartbeat)
+	look, beat := time.NewTicker(streamInterval), time.NewTicker(streamHeartbeat)
 	defer look.Stop()
 	defer beat.Stop()
 	for {

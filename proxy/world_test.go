@@ -101,13 +101,6 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-// daily is Statistics but for venues.
-type daily interface {
-	Daily(ctx context.Context, from, to uint64) (days, before []order.DailyStatistics, basis order.Basis, err error)
-	AllTime(ctx context.Context) (order.Statistics, order.Basis, error)
-	DeliveryTimes(ctx context.Context, from, to uint64) ([]order.DeliveryTimes, order.Basis, error)
-}
-
 // parts are what a site is made of.
 type parts struct {
 	proxy.Options
@@ -116,7 +109,7 @@ type parts struct {
 		orders.Finder
 		orders.SwapFinder
 		pages.Details
-		daily
+		orders.Statistics
 	}
 	Swaps interface {
 		swaps.Estimator
@@ -128,21 +121,13 @@ type parts struct {
 	}
 }
 
-// Venues implements Statistics.
-func (p parts) Venues(ctx context.Context, from, to uint64) ([]quote.VenueDay, error) {
-	return p.Swaps.Venues(ctx, from, to)
-}
-
 // site is a server with everything that it serves.
 type site struct {
 	*proxy.Server
 	orders    *orders.Orders
 	swaps     *swaps.Swaps
-	estimator *exchangeable
+	estimator swaps.Estimator // that tests exchange for another one
 }
-
-// exchangeable is an estimator that tests exchange for another one.
-type exchangeable struct{ swaps.Estimator }
 
 // OrdersChanged implements follow.Observer.
 func (s *site) OrdersChanged(changes []order.Change) { s.orders.OrdersChanged(changes) }
@@ -151,20 +136,19 @@ func (s *site) OrdersChanged(changes []order.Change) { s.orders.OrdersChanged(ch
 func (s *site) BranchChanged(id chain.ID) { s.orders.BranchChanged(id) }
 
 func newSite(p parts) (*site, error) {
-	p.Options.Index = p.Orders
+	p.Options.Index = func() proxy.Index { return p.Orders }
 	s, err := proxy.New(p.Options)
 	if err != nil {
 		return nil, err
 	}
-	statistics := struct {
-		parts
-		daily
-	}{p, p.Orders}
-	made := &site{Server: s, estimator: &exchangeable{p.Swaps}}
-	made.orders = orders.Mount(s, orders.Options{Orders: p.Orders, Swaps: p.Orders, Statistics: statistics, Tokens: p.Tokens})
-	made.swaps = swaps.Mount(s, swaps.Options{Estimator: made.estimator, Tokens: p.Tokens})
-	pages.Mount(s, made.orders, made.swaps, pages.Options{Details: p.Orders, Tokens: p.Tokens})
-	compare.Mount(s, made.swaps, p.Tokens)
+	made := &site{Server: s, estimator: p.Swaps}
+	made.orders = orders.Mount(s, func() orders.Options {
+		return orders.Options{Orders: p.Orders, Swaps: p.Orders, Statistics: p.Orders, Venues: p.Swaps.Venues, Tokens: p.Tokens}
+	})
+	made.swaps = swaps.Mount(s, func() swaps.Options { return swaps.Options{Estimator: made.estimator, Tokens: p.Tokens} })
+	shown := func() pages.Options { return pages.Options{Details: p.Orders, Tokens: p.Tokens} }
+	pages.Mount(s, made.orders, made.swaps, shown)
+	compare.Mount(s, made.swaps, shown)
 	return made, nil
 }
 
@@ -221,7 +205,7 @@ func (w *world) server(t testing.TB, change ...func(*parts)) *site {
 			return w.estimate(ctx, r)
 		}),
 		Tokens:  w.tokenList,
-		Options: proxy.Options{Chains: chain.Documented(), Telemetry: proxy.Telemetry{Tracing: proxy.Tracing{Share: 1}}, Logger: w.logger},
+		Options: proxy.Options{Chains: chain.Documented(), Telemetry: proxy.Telemetry{Traced: 1}, Logger: w.logger},
 	}
 	for _, c := range change {
 		c(&o)

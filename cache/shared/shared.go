@@ -1,20 +1,15 @@
 // Package shared is the level behind a cache that replicas have in common: a Valkey or Redis server. On a miss the
-// cache in front asks it for the value (Claim). It returns the value, or the fill lock of the key, under which one
-// replica loads for all; others wait until the lock is released. What was loaded is stored with the lock's release
-// (FillLock.Put).
+// cache in front asks it for the value (Claim), and gets that or the fill lock of the key, under which one replica loads
+// for all. What was loaded is stored with the lock's release (FillLock.Put).
 //
 // Purges are numbered on the server. A value carries the number of the newest purge before its load began, and is not
-// served once one of its tags has a newer one, whichever replica stored it when. A publisher sends the purges of this
-// replica; those of others arrive on a pub/sub channel and are handed to OnPurge. While the connection is lost any
-// purge may be missed, so everything is purged softly. The same server keeps the quotas of clients (Spend), and what
-// each replica has (Attest).
+// served once one of its tags has a newer one. A publisher sends the purges of this replica; those of others come on a
+// pub/sub channel (OnPurge). While the connection is lost any may be missed, so everything is purged softly. The server
+// also keeps the quotas of clients (Spend), and what each replica has (Attest).
 //
 // Nothing here is needed for an answer: each call has a short time limit, a bound on how many run at once and a circuit
 // breaker, and fails at once while there is no connection. Each operation is one Lua script (scripts/), hence atomic;
 // all times are the server's. docs/decisions/0018-shared-cache.md has the reasons.
-//
-// Run keeps the connection and calls OnPurge's function on its goroutines; everything else may be called from any. The
-// words that the cache shares with this level, Key and Purge, are defined here.
 package shared
 
 import (

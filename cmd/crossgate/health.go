@@ -22,7 +22,7 @@ const healthLimit = 3 * time.Second
 // healthcheck asks a gateway on this machine whether it lives, for images that have no other program to ask with.
 func healthcheck(flags *pflag.FlagSet) action {
 	file := configFlag(flags)
-	listen := listenFlag(flags, "", "`address` of the gateway, instead of the configured one")
+	listen := listenFlag(flags, "`address` of the gateway, instead of the configured one")
 	return func(ctx context.Context, _ []string, out, _ io.Writer) error {
 		c, err := load(*file)
 		if err != nil {

@@ -39,23 +39,3 @@ func TestOrderIDsAreReadByLines(t *testing.T) {
 		}
 	}
 }
-
-// FuzzReadOrderIDs has whatever is read written by lines, and read again.
-func FuzzReadOrderIDs(f *testing.F) {
-	f.Add(oneID + "\n\n" + otherID)
-	f.Add(`[`)
-	f.Fuzz(func(t *testing.T, text string) {
-		ids, err := readOrderIDs(strings.NewReader(text))
-		if err != nil {
-			return
-		}
-		var lines strings.Builder
-		for _, id := range ids {
-			lines.WriteString(id.String() + "\n")
-		}
-		again, err := readOrderIDs(strings.NewReader(lines.String()))
-		if err != nil || !slices.Equal(again, ids) || len(ids) == 0 {
-			t.Errorf("%q → %v → %v, %v", text, ids, again, err)
-		}
-	})
-}

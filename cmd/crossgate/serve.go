@@ -28,7 +28,7 @@ const flushLimit = 5 * time.Second
 // serve runs the gateway until ctx ends.
 func serve(flags *pflag.FlagSet) action {
 	file := configFlag(flags)
-	listen := listenFlag(flags, "", "`address` to listen on, instead of the configured one")
+	listen := listenFlag(flags, "`address` to listen on, instead of the configured one")
 	logForm := flags.String("log-format", "", "`FORMAT` of log lines, text or json, instead of the configured one")
 	return func(ctx context.Context, _ []string, out, errOut io.Writer) error {
 		c, err := load(*file)
@@ -181,20 +181,13 @@ func configFlag(flags *pflag.FlagSet) *string {
 }
 
 // listenFlag defines the flag of a command that listens somewhere, or calls a gateway that does.
-func listenFlag(flags *pflag.FlagSet, address, usage string) *string {
-	flags.Var((*listenAddress)(&address), "listen", usage)
-	return &address
-}
-
-// listenAddress is the value of such a flag, in the form of the configuration.
-type listenAddress string
-
-func (a *listenAddress) String() string { return string(*a) }
-func (a *listenAddress) Type() string   { return "string" }
-
-func (a *listenAddress) Set(address string) error {
-	*a = listenAddress(address)
-	return config.CheckListen(address)
+func listenFlag(flags *pflag.FlagSet, usage string) *string {
+	address := new(string)
+	flags.Func("listen", usage, func(text string) error {
+		*address = text
+		return config.CheckListen(text)
+	})
+	return address
 }
 
 // load reads the file, or the embedded default when there is none.

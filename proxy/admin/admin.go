@@ -6,16 +6,9 @@
 //	POST /endpoints/{of}/{name}/{command}                               cordon or uncordon an endpoint
 //	POST /token                                                         nothing; to see whether the token is right
 //
-// The listener belongs on an address that clients do not reach. Every POST also needs the operators' token, as a bearer
-// token or as the field "token" of a form's body, and is refused when a browser sends it from a page of another origin,
-// as is every request by a name that an outsider may have lead here;
-// without a configured token nothing can be changed. Programs are answered in JSON, browsers with the status page,
-// which says what became of the command.
-//
-// The package sees the rest of the process through two interfaces: Server is the public server (fulfilled by
-// proxy.Server), Gateway is what stands behind it (fulfilled by gateway). Both are called from the
-// goroutine of each request, so they must be safe for concurrent use. Commands last until the process ends; they are
-// not written to the configuration.
+// A POST needs the operators' token, as a bearer token or as the field "token" of a form's body; without a configured
+// one nothing can be changed. It is refused from a page of another origin, as is any request by a name that an outsider
+// may have lead here. Programs are answered in JSON, browsers with the status page. Commands last until the process ends.
 package admin
 
 import (

@@ -56,6 +56,10 @@ func TestFormsOfTheStatusPageCommand(t *testing.T) {
 			t.Errorf("after %s the page does not say %q", step.target, said)
 		}
 	}
+	got := post(handler, "/endpoints/8453/node/uncordon") // by a program
+	if want := `{"endpoint":"8453/node","standing":"ready"}`; got.Code != http.StatusOK || strings.TrimSpace(got.Body.String()) != want {
+		t.Errorf("HTTP %d %s, want %s", got.Code, got.Body, want)
+	}
 	if got := submit(handler, "/purge", url.Values{"token": {adminToken}, "chain": {"1"}, "order": {""}, "how": {"hard"}}); got.Code != http.StatusSeeOther {
 		t.Errorf("a purge by a form: HTTP %d %s", got.Code, got.Body)
 	}

@@ -6,35 +6,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-
-	"crossgate/upstream"
 )
 
-func TestOperatorsCommandEndpoints(t *testing.T) {
-	node, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: "http://node.invalid/v2/aVerySecretKey"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(node.Close)
-	handler := handlerOf(gateway{endpoint: node}, adminToken)
-	for _, step := range []struct {
-		command  string
-		standing string
-	}{
-		{"cordon", "cordoned"},
-		{"cordon", "cordoned"},
-		{"uncordon", "ready"},
-	} {
-		got := post(handler, "/endpoints/8453/node/"+step.command)
-		told := got.Body.String()
-		want := `{"endpoint":"8453/node","standing":"` + step.standing + `"}`
-		if got.Code != http.StatusOK || strings.TrimSpace(told) != want || node.Health().Standing != step.standing {
-			t.Errorf("POST %s: HTTP %d %s, want %s", step.command, got.Code, told, want)
-		}
-	}
-}
-
-func TestOnlyOperatorsCommandEndpoints(t *testing.T) {
+func TestOnlyOperatorsCommand(t *testing.T) {
 	s, closed := handlerOf(gateway{}, adminToken), handlerOf(gateway{}, "")
 	for name, test := range map[string]struct {
 		handler http.Handler
@@ -45,7 +19,14 @@ func TestOnlyOperatorsCommandEndpoints(t *testing.T) {
 		"no token is configured": {closed, "/endpoints/1/node/cordon", []string{"Authorization: Bearer "}, 401},
 		"another token":          {s, "/endpoints/1/node/cordon", []string{"Authorization: Bearer x"}, 401},
 		"another origin":         {s, "/endpoints/1/node/cordon", []string{"Sec-Fetch-Site: cross-site", "Origin: https://evil.example"}, 403},
+		"an origin alone":        {s, "/purge?chain=1", []string{"Origin: https://evil.example"}, 403},
 		"no such endpoint":       {s, "/endpoints/1/node/cordon", nil, 404},
+		"nothing to purge":       {s, "/purge", nil, 400},
+		"no id":                  {s, "/purge?order=7", nil, 400},
+		"no chain":               {s, "/purge?chain=x", nil, 400},
+		"a path alone":           {s, "/purge?path=/a", nil, 400},
+		"no way to purge":        {s, "/purge?chain=1&how=gently", nil, 400},
+		"as it should be":        {s, "/purge?chain=1", nil, 200},
 		"no such command":        {s, "/endpoints/1/node/remove", nil, 404},
 	} {
 		if got := post(test.handler, test.target, test.headers...); got.Code != test.status {

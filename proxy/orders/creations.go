@@ -53,7 +53,7 @@ func (c *creations[T]) of(id order.ID) (tx T, remembered bool) {
 
 // ordersOf returns the orders that a transaction created, at least one, and what was searched for them.
 func (s *Orders) ordersOf(ctx context.Context, tx chain.TxHash) ([]query.Found, order.Basis, error) {
-	orders, searched, err := s.Options.Orders.Find(ctx, tx)
+	orders, searched, err := s.Options().Orders.Find(ctx, tx)
 	if err == nil && len(orders) == 0 {
 		err = order.ErrNoOrder
 	}
@@ -69,12 +69,12 @@ func (s *Orders) ordersOf(ctx context.Context, tx chain.TxHash) ([]query.Found, 
 // orderByID returns the order with an id, of which the index knows or whose transaction was asked for lately: otherwise
 // order.ErrNotFound with what was searched, query.ErrUnavailable or query.ErrEmpty.
 func (s *Orders) orderByID(ctx context.Context, id order.ID) (query.Found, error) {
-	found, err := s.Options.Orders.ByID(ctx, id)
+	found, err := s.Options().Orders.ByID(ctx, id)
 	tx, remembered := s.creations.of(id)
 	if !remembered || !isUnindexed(err) {
 		return found, err
 	}
-	orders, searched, err := s.Options.Orders.Find(ctx, tx)
+	orders, searched, err := s.Options().Orders.Find(ctx, tx)
 	if at := slices.IndexFunc(orders, func(o query.Found) bool { return o.ID == id }); at >= 0 {
 		return orders[at], err
 	}

@@ -45,7 +45,7 @@ func takerKey(path string, taker chain.Address) cache.Key {
 }
 
 func (s *Orders) loadLocked(ctx context.Context, taker chain.Address) ([]proxy.Body, cache.Life, error) {
-	locked, basis, err := s.Options.Orders.Locked(ctx, taker)
+	locked, basis, err := s.Options().Orders.Locked(ctx, taker)
 	if err != nil {
 		return nil, proxy.NoLife, err
 	}
@@ -71,7 +71,7 @@ func (s *Orders) worth(ctx context.Context, keys []token.Key) (worth wire.Worth,
 	priced := make(chan struct{})
 	go func() {
 		defer close(priced)
-		worth.USD = s.Options.Tokens.USD(ctx, keys...)
+		worth.USD = s.Options().Tokens.USD(ctx, keys...)
 	}()
 	worth.Tokens, unread, err = s.tokensInTime(ctx, keys)
 	<-priced

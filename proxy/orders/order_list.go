@@ -178,7 +178,7 @@ type Listed struct {
 }
 
 func (s *Orders) loadOrderList(ctx context.Context, q Part) ([]proxy.Body, cache.Life, error) {
-	listed, basis, err := s.Options.Orders.List(ctx, kinds[q.Mode], q.Filter, q.Skip, q.Take)
+	listed, basis, err := s.Options().Orders.List(ctx, kinds[q.Mode], q.Filter, q.Skip, q.Take)
 	if err != nil {
 		return nil, proxy.NoLife, err
 	}
@@ -186,9 +186,9 @@ func (s *Orders) loadOrderList(ctx context.Context, q Part) ([]proxy.Body, cache
 	var keys []token.Key
 	for _, e := range listed.Items {
 		if e.Swap != nil {
-			b.Orders, keys = append(b.Orders, e.Swap.ID), append(keys, tokensOfSwaps([]order.Swap{*e.Swap})...)
+			b.Orders, keys = append(b.Orders, e.Swap.ID), append(keys, tokensOfSwap(*e.Swap)...)
 		} else {
-			b.Orders, keys = append(b.Orders, e.Order.ID), append(keys, tokensOfAll([]*order.Order{e.Order})...)
+			b.Orders, keys = append(b.Orders, e.Order.ID), append(keys, tokensOf(e.Order)...)
 		}
 	}
 	tokens, unread, err := s.tokensInTime(ctx, keys)
@@ -198,10 +198,9 @@ func (s *Orders) loadOrderList(ctx context.Context, q Part) ([]proxy.Body, cache
 	records := make([]wire.Listed, len(listed.Items))
 	for i, e := range listed.Items {
 		if e.Swap != nil {
-			records[i].Swap = &recordsOfSwaps([]order.Swap{*e.Swap}, tokens)[0]
+			records[i].Swap = new(recordOfSwap(*e.Swap, tokens))
 		} else {
-			record := recordOf(e.Order, tokens)
-			records[i].Order = &record
+			records[i].Order = new(recordOf(e.Order, tokens))
 		}
 	}
 	b.Text, b.Value = string(s.encoder.AppendOrderList(nil, records, listed.Total)), Listed{records, listed.Total}
@@ -209,7 +208,7 @@ func (s *Orders) loadOrderList(ctx context.Context, q Part) ([]proxy.Body, cache
 }
 
 func (s *Orders) loadUnlockList(ctx context.Context, q Part) ([]proxy.Body, cache.Life, error) {
-	listed, basis, err := s.Options.Orders.List(ctx, list.Orders, q.Filter, q.Skip, q.Take)
+	listed, basis, err := s.Options().Orders.List(ctx, list.Orders, q.Filter, q.Skip, q.Take)
 	if err != nil {
 		return nil, proxy.NoLife, err
 	}

@@ -56,8 +56,6 @@ type Statistics interface {
 	AllTime(ctx context.Context) (order.Statistics, order.Basis, error)
 	// DeliveryTimes returns how long the orders took that were created in these days, by pair of chains.
 	DeliveryTimes(ctx context.Context, from, to uint64) ([]order.DeliveryTimes, order.Basis, error)
-	// Venues returns what became of venues, those that won most often first.
-	Venues(ctx context.Context, from, to uint64) ([]quote.VenueDay, error)
 }
 
 // Options are what orders are read from.
@@ -65,7 +63,9 @@ type Options struct {
 	Orders     Finder
 	Swaps      SwapFinder
 	Statistics Statistics
-	Tokens     Names
+	// Venues returns what became of venues in these days, those that won most often first.
+	Venues func(ctx context.Context, from, to uint64) ([]quote.VenueDay, error)
+	Tokens Names
 }
 
 // Names knows what tokens are called and what they are worth (token.Directory).
@@ -79,7 +79,7 @@ type Names interface {
 // Orders answers about orders, swaps within a chain, and statistics.
 type Orders struct {
 	server    *proxy.Server
-	Options   Options
+	Options   func() Options // the current ones
 	chains    chain.Registry
 	limit     time.Duration
 	encoder   wire.Encoder
@@ -87,8 +87,8 @@ type Orders struct {
 	swapTxs   creations[swapTx]
 }
 
-// Mount adds the paths of orders to a server.
-func Mount(server *proxy.Server, options Options) *Orders {
+// Mount adds the paths of orders to a server. It reads from the options that are current at each request.
+func Mount(server *proxy.Server, options func() Options) *Orders {
 	chains := server.Options.Chains
 	s := &Orders{server: server, Options: options, chains: chains, limit: server.Options.OrderLimit, encoder: wire.Encoder{Chains: chains}}
 	s.OrdersRoute().Mount(server)

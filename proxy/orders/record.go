@@ -18,7 +18,11 @@ import (
 
 // encodeOrders returns the records of orders, and for how long all of them can be relied on.
 func (s *Orders) encodeOrders(ctx context.Context, orders []query.Found) ([]proxy.Body, cache.Life, error) {
-	tokens, err := s.Tokens(ctx, tokensOf(orders))
+	var keys []token.Key
+	for _, o := range orders {
+		keys = append(keys, tokensOf(o.Order)...)
+	}
+	tokens, err := s.Tokens(ctx, keys)
 	if err != nil {
 		return nil, proxy.NoLife, err
 	}
@@ -68,20 +72,11 @@ func preswapToken(o *order.Order) (key token.Key, swapped bool) {
 	return token.Key{Chain: o.Terms.Give.Chain, Address: o.Created.Fact.Preswap.TokenIn}, true
 }
 
-func tokensOf(orders []query.Found) []token.Key {
-	all := make([]*order.Order, len(orders))
-	for i, o := range orders {
-		all[i] = o.Order
-	}
-	return tokensOfAll(all)
-}
-
-func tokensOfAll(orders []*order.Order) (keys []token.Key) {
-	for _, o := range orders {
-		keys = append(keys, giveToken(o), takeToken(o))
-		if key, swapped := preswapToken(o); swapped {
-			keys = append(keys, key)
-		}
+// tokensOf are what an order gives and takes, and what its maker paid.
+func tokensOf(o *order.Order) []token.Key {
+	keys := []token.Key{giveToken(o), takeToken(o)}
+	if key, swapped := preswapToken(o); swapped {
+		keys = append(keys, key)
 	}
 	return keys
 }
@@ -133,7 +128,7 @@ func (s *Orders) Tokens(ctx context.Context, keys []token.Key) (map[token.Key]to
 	)
 	for id, addresses := range byChain {
 		lookups.Go(func() {
-			tokens, err := s.Options.Tokens.Lookup(ctx, id, addresses...)
+			tokens, err := s.Options().Tokens.Lookup(ctx, id, addresses...)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {

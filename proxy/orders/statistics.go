@@ -43,7 +43,7 @@ func (s *Orders) daysRoute(paths []string, load func(context.Context, Days) ([]p
 // DailyRoute answers how much went between which chains on each day. The documented path is misspelt.
 func (s *Orders) DailyRoute() proxy.Route[Days] {
 	r := s.daysRoute([]string{"/api/Satistics/getDaily", "/api/Statistics/getDaily"}, func(ctx context.Context, q Days) ([]proxy.Body, cache.Life, error) {
-		rows, before, basis, err := s.Options.Statistics.Daily(ctx, q.From, q.To)
+		rows, before, basis, err := s.Options().Statistics.Daily(ctx, q.From, q.To)
 		if err != nil {
 			return nil, proxy.NoLife, err
 		}
@@ -57,7 +57,7 @@ func (s *Orders) DailyRoute() proxy.Route[Days] {
 // DeliveryTimesRoute answers how long orders took. The hosted service has no such path.
 func (s *Orders) DeliveryTimesRoute() proxy.Route[Days] {
 	r := s.daysRoute([]string{"/api/Statistics/getDeliveryTimes"}, func(ctx context.Context, q Days) ([]proxy.Body, cache.Life, error) {
-		times, basis, err := s.Options.Statistics.DeliveryTimes(ctx, q.From, q.To)
+		times, basis, err := s.Options().Statistics.DeliveryTimes(ctx, q.From, q.To)
 		if err != nil {
 			return nil, proxy.NoLife, err
 		}
@@ -75,7 +75,7 @@ func (s *Orders) allTimeRoute() proxy.Route[struct{}] {
 		Parse: func(*gin.Context) (struct{}, error) { return struct{}{}, nil },
 		Key:   func(path string, _ struct{}) cache.Key { return cache.KeyOf(path) },
 		Load: func(ctx context.Context, _ struct{}) ([]proxy.Body, cache.Life, error) {
-			all, basis, err := s.Options.Statistics.AllTime(ctx)
+			all, basis, err := s.Options().Statistics.AllTime(ctx)
 			if err != nil {
 				return nil, proxy.NoLife, err
 			}
@@ -90,7 +90,7 @@ func (s *Orders) allTimeRoute() proxy.Route[struct{}] {
 // VenuesRoute answers what became of venues. The hosted service has no such path.
 func (s *Orders) VenuesRoute() proxy.Route[Days] {
 	return s.daysRoute([]string{"/api/Statistics/getVenues"}, func(ctx context.Context, q Days) ([]proxy.Body, cache.Life, error) {
-		venues, err := s.Options.Statistics.Venues(ctx, q.From, q.To)
+		venues, err := s.Options().Venues(ctx, q.From, q.To)
 		if err != nil {
 			return nil, proxy.NoLife, err
 		}

@@ -1,9 +1,11 @@
 package orders
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -93,7 +95,7 @@ func ParseSwapOf(chains chain.Registry, id, hash, rawQuery string) (q swapOf, er
 }
 
 func (s *Orders) loadSwaps(ctx context.Context, of swapTx) ([]proxy.Body, cache.Life, error) {
-	swaps, searched, err := s.Options.Swaps.FindSwaps(ctx, of.Chain, of.Tx)
+	swaps, searched, err := s.Options().Swaps.FindSwaps(ctx, of.Chain, of.Tx)
 	if err != nil {
 		return nil, proxy.NoLife, noSwap(err, of.Chain, searched)
 	}
@@ -139,41 +141,35 @@ func (s *Orders) loadSwapRecord(ctx context.Context, id order.ID) ([]proxy.Body,
 
 // swapByID returns the swap with an id, of which the index knows or whose transaction was asked for lately.
 func (s *Orders) swapByID(ctx context.Context, id order.ID) (query.FoundSwap, error) {
-	found, err := s.Options.Swaps.SwapByID(ctx, id)
+	found, err := s.Options().Swaps.SwapByID(ctx, id)
 	of, remembered := s.swapTxs.of(id)
 	if !remembered || !isUnindexed(err) {
 		return found, err
 	}
-	swaps, searched, err := s.Options.Swaps.FindSwaps(ctx, of.Chain, of.Tx)
-	for _, each := range swaps {
-		if each.ID == id {
-			return each, nil
-		}
+	swaps, searched, err := s.Options().Swaps.FindSwaps(ctx, of.Chain, of.Tx)
+	if at := slices.IndexFunc(swaps, func(each query.FoundSwap) bool { return each.ID == id }); at >= 0 {
+		return swaps[at], nil
 	}
-	if err == nil {
-		err = order.ErrNotFound
-	}
-	return query.FoundSwap{Basis: searched}, err
+	return query.FoundSwap{Basis: searched}, cmp.Or(err, order.ErrNotFound)
 }
 
 // encodeSwaps returns the records of swaps, and for how long all of them can be relied on. Nothing follows a swap, so
 // that one which no reorg can take back is final.
 func (s *Orders) encodeSwaps(ctx context.Context, swaps []query.FoundSwap) ([]proxy.Body, cache.Life, error) {
-	made := make([]order.Swap, len(swaps))
-	for i, found := range swaps {
-		made[i] = found.Swap
+	var keys []token.Key
+	for _, found := range swaps {
+		keys = append(keys, tokensOfSwap(found.Swap)...)
 	}
-	tokens, err := s.Tokens(ctx, tokensOfSwaps(made))
+	tokens, err := s.Tokens(ctx, keys)
 	if err != nil {
 		return nil, proxy.NoLife, err
 	}
-	records := recordsOfSwaps(made, tokens)
 	life, bodies := proxy.SettledLife, make([]proxy.Body, len(swaps))
 	for i, found := range swaps {
-		text := s.encoder.AppendSwapRecord(nil, records[i])
+		record := recordOfSwap(found.Swap, tokens)
 		bodies[i] = proxy.Body{
-			Text: string(text), Orders: []order.ID{found.ID}, Basis: found.Basis, Final: found.Basis.IsFinal(),
-			Link: seriesLink(i, len(swaps)), Value: records[i],
+			Text: string(s.encoder.AppendSwapRecord(nil, record)), Orders: []order.ID{found.ID}, Basis: found.Basis, Final: found.Basis.IsFinal(),
+			Link: seriesLink(i, len(swaps)), Value: record,
 		}
 		if !bodies[i].Final {
 			life = proxy.MovingLife
@@ -182,18 +178,12 @@ func (s *Orders) encodeSwaps(ctx context.Context, swaps []query.FoundSwap) ([]pr
 	return bodies, life, nil
 }
 
-// tokensOfSwaps are two for each swap.
-func tokensOfSwaps(swaps []order.Swap) (keys []token.Key) {
-	for _, made := range swaps {
-		keys = append(keys, token.Key{Chain: made.At.Chain, Address: made.Fact.TokenIn}, token.Key{Chain: made.At.Chain, Address: made.Fact.TokenOut})
-	}
-	return keys
+// tokensOfSwap are those paid and those bought.
+func tokensOfSwap(made order.Swap) []token.Key {
+	return []token.Key{{Chain: made.At.Chain, Address: made.Fact.TokenIn}, {Chain: made.At.Chain, Address: made.Fact.TokenOut}}
 }
 
-func recordsOfSwaps(swaps []order.Swap, tokens map[token.Key]token.Token) []wire.SwapRecord {
-	records, keys := make([]wire.SwapRecord, len(swaps)), tokensOfSwaps(swaps)
-	for i, made := range swaps {
-		records[i] = wire.SwapRecord{Swap: made, In: tokens[keys[2*i]], Out: tokens[keys[2*i+1]]}
-	}
-	return records
+func recordOfSwap(made order.Swap, tokens map[token.Key]token.Token) wire.SwapRecord {
+	of := tokensOfSwap(made)
+	return wire.SwapRecord{Swap: made, In: tokens[of[0]], Out: tokens[of[1]]}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/http"
 	"slices"
 	"time"
 
@@ -15,13 +14,6 @@ import (
 	"crossgate/proxy"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/web"
-)
-
-// How often a page looks for what it waits for: as long as it may have been sent just now, and afterwards.
-const (
-	awaitedInterval = time.Second
-	awaitedSoon     = time.Minute
-	awaitedLater    = 10 * time.Second
 )
 
 // sought is what a hash or an id leads to.
@@ -50,10 +42,10 @@ func isAwaited(err error) bool {
 	return orders.IsMissing(err) && !proxy.IsKind(err, proxy.TxWithoutOrder)
 }
 
-// awaitedPage says what was asked for and where it was looked for, and keeps watching.
+// awaitedPage says what was asked for and where it was looked for, and is loaded again until it is there.
 func (s *Pages) awaitedPage(c *gin.Context, err error) {
 	p, text := proxy.ProblemOf(err), c.Param("hash")
-	shown := Awaited{ID: p.ID, Text: text, Events: "/order/" + text + "/awaited", Now: time.Now()}
+	shown := Awaited{ID: p.ID, Text: text, Now: time.Now()}
 	_, notHash := chain.ParseHash(text)
 	shown.IsHash = notHash == nil
 	tx, _ := chain.ParseTxHash(text) // only a hash is awaited
@@ -73,43 +65,6 @@ func (s *Pages) awaitedPage(c *gin.Context, err error) {
 	s.server.WritePage(c, p.Status, func(to io.Writer) error { return s.pages.Awaited(to, shown) })
 }
 
-// awaitOrder streams one event when the page would show something else than that nothing is there yet.
-func (s *Pages) awaitOrder(c *gin.Context) {
-	if !proxy.WantsStream(c.Request) {
-		c.Redirect(http.StatusSeeOther, "/order/"+c.Param("hash"))
-		return
-	}
-	s.server.ServeStream(c, proxy.Tracking, s.streamAwaited)
-}
-
-// streamAwaited sends event "found" when what the page waits for is there, and ends.
-func (s *Pages) streamAwaited(ctx context.Context, c *gin.Context) {
-	events := proxy.OpenEvents(c)
-	look, beat, later := time.NewTicker(awaitedInterval), time.NewTicker(proxy.StreamHeartbeat), time.NewTimer(awaitedSoon)
-	defer look.Stop()
-	defer beat.Stop()
-	defer later.Stop()
-	for !events.Broken {
-		_, err := s.seek(ctx, c.Param("hash"), "")
-		if ctx.Err() != nil {
-			return
-		}
-		if err == nil || !isAwaited(err) && proxy.ProblemOf(err).Status < http.StatusInternalServerError {
-			events.Send("event: found\ndata: {}\n\n")
-			return
-		}
-		select {
-		case <-look.C:
-		case <-later.C:
-			look.Reset(awaitedLater)
-		case <-beat.C:
-			events.Send(": still here\n\n")
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
 // searchedFor adds to a problem how far was searched.
 func searchedFor(err error, searched order.Basis) error {
 	var known *proxy.SearchError
@@ -125,7 +80,6 @@ type Awaited struct {
 	Text     string // as in the request
 	IsHash   bool   // of 32 bytes, which an order or a swap may have as its id
 	Searched []Searched
-	Events   string // path of the stream that says when it is there
 	Now      time.Time
 }
 

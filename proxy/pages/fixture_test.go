@@ -1,9 +1,8 @@
 package pages
 
 import (
-	"encoding/json"
+	"bytes"
 	"math/big"
-	"testing"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -12,182 +11,96 @@ import (
 	"crossgate/token"
 )
 
-// The documented JSON, read back into the values that it is made of: pages of them must say what the API says.
+var (
+	usdc = token.Token{Decimals: 6, Name: "USD Coin", Symbol: "USDC", LogoURI: "https://logos.example/usdc.png"}
+	pol  = token.Token{Decimals: 18, Name: "Polygon", Symbol: "POL"}
+)
 
-type Named struct {
-	Text string `json:"stringValue"`
-}
-
-func (n Named) chain() chain.ID { id, _ := chain.ParseID(n.Text); return id }
-
-func (n Named) Amount() chain.Amount { a, _ := chain.ParseAmount(n.Text); return a }
-
-func (n Named) address() chain.Address { a, _, _ := chain.ParseAnyAddress(n.Text); return a }
-
-type tokenJSON struct {
-	Decimals              uint8
-	Name, Symbol, LogoURI string
-}
-
-func (t tokenJSON) token() token.Token {
-	return token.Token{Decimals: t.Decimals, Name: t.Name, Symbol: t.Symbol, LogoURI: t.LogoURI}
-}
-
-type offerJSON struct {
-	ChainID, TokenAddress, Amount, FinalAmount Named
-	tokenJSON
-}
-
-func (o offerJSON) offer() order.Offer {
-	return order.Offer{Chain: o.ChainID.chain(), Token: o.TokenAddress.address(), Amount: o.Amount.Amount()}
-}
-
-type eventJSON struct {
-	TransactionHash, Initiator  Named
-	BlockNumber, BlockTimeStamp uint64
-}
-
-type infoJSON struct{ TransactionMetadata *eventJSON }
-
-type recordJSON struct {
-	OrderID, MakerSrc, ReceiverDst, AllowedTakerDst, Taker Named
-
-	Give                     offerJSON `json:"giveOfferWithMetadata"`
-	Take                     offerJSON `json:"takeOfferWithMetadata"`
-	ActualFulfillAmount      *Named
-	State, ExternalCallState string
-	FinalPercentFee, FixFee  *Named
-	CreationTimestamp        uint64
-	Created                  *eventJSON `json:"createdSrcEventMetadata"`
-	Fulfilled                *eventJSON `json:"fulfilledDstEventMetadata"`
-	SentUnlock               infoJSON   `json:"sentUnlockDstEventInfo"`
-	ClaimedUnlock            infoJSON   `json:"claimedUnlockSrcEventInfo"`
-	Cancelled                *eventJSON `json:"orderCancelledDstEventMetadata"`
-	SentCancel               infoJSON   `json:"sentOrderCancelDstEventInfo"`
-	ClaimedCancel            infoJSON   `json:"claimedOrderCancelSrcEventInfo"`
-}
-
-func DecodeInto[T any](t *testing.T, text []byte) (into T) {
-	t.Helper()
-	if err := json.Unmarshal(text, &into); err != nil {
-		t.Fatal(err)
+// addressOn is a recognisable address of a chain's family.
+func addressOn(id chain.ID, b byte) chain.Address {
+	length := 20
+	if id == chain.Solana {
+		length = 32
 	}
-	return into
+	return chain.NewAddress(bytes.Repeat([]byte{b}, length))
 }
 
-func seen[F order.Fact](id chain.ID, e *eventJSON, fact F) *order.Seen[F] {
-	if e == nil {
-		return nil
+// event is what happened to the order in a transaction on a chain.
+func event(id chain.ID, tx byte, block, time uint64, fact order.Fact) order.Event {
+	length := 32
+	if id == chain.Solana {
+		length = 64
 	}
-	tx, _ := chain.ParseTxHash(e.TransactionHash.Text)
-	return &order.Seen[F]{At: order.At{Chain: id, Tx: tx, Block: e.BlockNumber, Time: e.BlockTimeStamp, Initiator: e.Initiator.address()}, Fact: fact}
+	return order.Event{Order: order.ID{0x0d}, Fact: fact, At: order.At{
+		Chain: id, Tx: chain.NewTxHash(bytes.Repeat([]byte{tx}, length)), Block: block, Time: time, Initiator: addressOn(id, 0x77),
+	}}
 }
 
-func recordIn(t *testing.T, text []byte) *wire.Record {
-	t.Helper()
-	return DecodeInto[recordJSON](t, text).record(t)
+// recordOf is an order of 17.9928 USDC as its name says.
+func recordOf(name string) *wire.Record {
+	give, take := chain.ID(8453), chain.ID(137)
+	switch name {
+	case "to Solana":
+		take = chain.Solana
+	case "from TRON to Solana":
+		give, take = chain.Tron, chain.Solana
+	}
+	r, paid := &wire.Record{Give: usdc, Take: pol}, chain.NewAmount(17_279_551)
+	terms := order.Terms{
+		Nonce: 1, Maker: addressOn(give, 0xa1), Receiver: addressOn(take, 0xb1), Authorities: order.Authorities{AllowedTaker: addressOn(take, 0xd1)},
+		Give: order.Offer{Chain: give, Token: addressOn(give, 0x83), Amount: chain.NewAmount(17_992_800)},
+		Take: order.Offer{Chain: take, Token: addressOn(take, 0xc6), Amount: paid},
+	}
+	if take == chain.Solana {
+		r.Take = usdc
+	} else {
+		paid, _ = chain.ParseAmount("20007232907790001234567890")
+		terms.Take.Token, terms.Take.Amount = chain.NativeCoin(chain.EVM), paid
+	}
+	if name == "claimed" {
+		terms.ExternalCall = []byte{0xca, 0x11}
+	}
+	created := event(give, 0xc1, 49_079_683, 1_784_948_713, order.Created{Terms: terms, FixFee: chain.NewAmount(1e15), PercentFee: chain.NewAmount(7200)})
+	fulfilled := event(take, 0xf1, 71_000_001, 1_784_948_719, order.Fulfilled{Terms: terms, ActualAmount: &paid, Taker: addressOn(take, 0xd1)})
+	cancelled := event(take, 0xe1, 71_000_009, 1_784_950_000, order.Sent{Kind: order.Cancel})
+	refunded := event(give, 0xe2, 49_084_000, 1_784_958_000, order.Claimed{Kind: order.Cancel})
+	r.Order, _ = order.Fold(map[string][]order.Event{
+		"created": {created},
+		"claimed": {
+			created, fulfilled, event(take, 0xf2, 71_000_002, 1_784_948_800, order.Sent{Kind: order.Unlock}),
+			event(take, 0xf3, 71_000_003, 1_784_948_801, order.ExternalCall{Step: order.CallExecuted}),
+			event(give, 0xc2, 49_083_884, 1_784_957_115, order.Claimed{Kind: order.Unlock}),
+		},
+		"cancelled":           {created, cancelled, refunded},
+		"to Solana":           {created, fulfilled},
+		"from TRON to Solana": {created, event(take, 0xe3, 435_047_001, 1_784_949_000, order.Cancelled{}), cancelled, refunded},
+		"creation not seen":   {fulfilled},
+	}[name])
+	return r
 }
 
-func (r recordJSON) record(t *testing.T) *wire.Record {
-	t.Helper()
-	o := &order.Order{Terms: order.Terms{Maker: r.MakerSrc.address(), Receiver: r.ReceiverDst.address(), Give: r.Give.offer(), Take: r.Take.offer()}}
-	o.Terms.Authorities.AllowedTaker = r.AllowedTakerDst.address()
-	o.ID, _ = chain.ParseHash(r.OrderID.Text)
-	for _, s := range orders.AllStates {
-		if s.String() == r.State {
-			o.State = s
-		}
-	}
-	if r.ExternalCallState != order.NoExtCall.String() && r.ExternalCallState != "" {
-		o.Call = order.Completed
-	}
-	o.GiveFinal, o.TakeFinal = r.Give.FinalAmount.Amount(), r.Take.FinalAmount.Amount()
-	if r.FinalPercentFee != nil {
-		fee := r.FinalPercentFee.Amount()
-		o.FinalPercentFee = &fee
-	}
-	give, take := r.Give.ChainID.chain(), r.Take.ChainID.chain()
-	var created order.Created
-	if r.FixFee != nil {
-		created.FixFee = r.FixFee.Amount()
-	}
-	fulfilled := order.Fulfilled{Taker: r.Taker.address()}
-	if r.ActualFulfillAmount != nil {
-		amount := r.ActualFulfillAmount.Amount()
-		fulfilled.ActualAmount = &amount
-	}
-	if r.CreationTimestamp > 0 { // of a list
-		r.Created = &eventJSON{BlockTimeStamp: r.CreationTimestamp}
-	}
-	o.Created, o.Fulfilled = seen(give, r.Created, created), seen(take, r.Fulfilled, fulfilled)
-	o.SentUnlock, o.ClaimedUnlock = seen(take, r.SentUnlock.TransactionMetadata, order.Sent{}), seen(give, r.ClaimedUnlock.TransactionMetadata, order.Claimed{})
-	o.Cancelled, o.SentCancel = seen(take, r.Cancelled, order.Cancelled{}), seen(take, r.SentCancel.TransactionMetadata, order.Sent{})
-	o.ClaimedCancel = seen(give, r.ClaimedCancel.TransactionMetadata, order.Claimed{})
-	return &wire.Record{Order: o, Give: r.Give.token(), Take: r.Take.token()}
+// twoOf1234 are two rows of a longer list.
+func twoOf1234() *orders.Listed {
+	return &orders.Listed{Total: 1234, Records: []wire.Listed{{Order: recordOf("claimed")}, {Order: recordOf("created")}}}
 }
 
-func listIn(t *testing.T, text []byte) *orders.Listed {
-	t.Helper()
-	read := DecodeInto[struct {
-		Orders     []recordJSON
-		TotalCount uint64
-	}](t, text)
-	list := &orders.Listed{Total: read.TotalCount}
-	for _, r := range read.Orders {
-		list.Records = append(list.Records, wire.Listed{Order: r.record(t)})
+// lockedAssets are two tokens, one without a price, in four orders.
+func lockedAssets() *orders.Locked {
+	give := token.Key{Chain: 8453, Address: addressOn(8453, 0x83)}
+	coin := token.Key{Chain: chain.Tron, Address: chain.NativeCoin(chain.TVM)}
+	return &orders.Locked{
+		Worth: wire.Worth{
+			Tokens: map[token.Key]token.Token{give: usdc, coin: {Decimals: 6, Name: "TRON", Symbol: "TRX"}},
+			USD:    map[token.Key]*big.Rat{give: big.NewRat(9998, 10_000)},
+		},
+		Chains: []order.LockedChain{
+			{Chain: give.Chain, Tokens: []order.LockedToken{{Token: give.Address, Amount: chain.NewAmount(35_985_601), Targets: []order.LockedTarget{
+				{Chain: 137, Amount: chain.NewAmount(17_992_800), Orders: []order.ID{{1}}},
+				{Chain: chain.Solana, Amount: chain.NewAmount(17_992_801), Orders: []order.ID{{2}, {3}}},
+			}}}},
+			{Chain: coin.Chain, Tokens: []order.LockedToken{{Token: coin.Address, Amount: chain.NewAmount(7), Targets: []order.LockedTarget{
+				{Chain: 8453, Amount: chain.NewAmount(7), Orders: []order.ID{{4}}},
+			}}}},
+		},
 	}
-	return list
-}
-
-// lockedIn also returns the ids of the orders, in the sequence of the answer.
-func lockedIn(t *testing.T, text []byte) (locked *orders.Locked, ids []order.ID) {
-	t.Helper()
-	locked = &orders.Locked{Worth: wire.Worth{Tokens: map[token.Key]token.Token{}, USD: map[token.Key]*big.Rat{}}}
-	for _, c := range DecodeInto[[]struct {
-		ChainID      Named
-		LockedTokens []struct {
-			TokenAddress           Named
-			TokenMetadata          tokenJSON
-			Amount, TokenAmount    json.Number
-			DstChainsLockedAmounts []struct {
-				TargetChainID       Named
-				DstChainTokenAmount json.Number
-				OrdersToUnlock      []Named
-			}
-		}
-	}](t, text) {
-		on := order.LockedChain{Chain: c.ChainID.chain()}
-		for _, l := range c.LockedTokens {
-			key := token.Key{Chain: on.Chain, Address: l.TokenAddress.address()}
-			locked.Tokens[key] = l.TokenMetadata.token()
-			units := func(whole json.Number) chain.Amount {
-				amount, _ := new(big.Rat).SetString(whole.String())
-				scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(l.TokenMetadata.Decimals)), nil)
-				a, _ := chain.ParseAmount(amount.Mul(amount, new(big.Rat).SetInt(scale)).RatString())
-				return a
-			}
-			if usd, is := new(big.Rat).SetString(l.Amount.String()); is {
-				all, _ := new(big.Rat).SetString(l.TokenAmount.String())
-				locked.USD[key] = usd.Quo(usd, all)
-			}
-			of := order.LockedToken{Token: key.Address, Amount: units(l.TokenAmount)}
-			for _, d := range l.DstChainsLockedAmounts {
-				target := order.LockedTarget{Chain: d.TargetChainID.chain(), Amount: units(d.DstChainTokenAmount)}
-				for _, id := range d.OrdersToUnlock {
-					parsed, _ := chain.ParseHash(id.Text)
-					target.Orders, ids = append(target.Orders, parsed), append(ids, parsed)
-				}
-				of.Targets = append(of.Targets, target)
-			}
-			on.Tokens = append(on.Tokens, of)
-		}
-		locked.Chains = append(locked.Chains, on)
-	}
-	return locked, ids
-}
-
-func lockedOf(t *testing.T, text []byte) *orders.Locked {
-	t.Helper()
-	locked, _ := lockedIn(t, text)
-	return locked
 }

@@ -17,7 +17,7 @@ import (
 // homePage shows the start page.
 func (s *Pages) homePage(c *gin.Context) {
 	ctx := c.Request.Context()
-	home := Home{Chains: s.swaps.Serving(), Basis: s.server.Options.Index.Basis(), Origin: OriginOf(c.Request), Now: time.Now()}
+	home := Home{Chains: s.swaps.Serving(), Basis: s.server.Options.Index().Basis(), Origin: OriginOf(c.Request), Now: time.Now()}
 	home.Orders = s.newest(ctx, orders.Part{Take: mostNewest, Mode: orders.CrossChain})
 	home.Swaps = s.newest(ctx, orders.Part{Take: mostNewest, Mode: orders.SameChain})
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Home(to, home) })

@@ -19,7 +19,7 @@ func listPage(t *testing.T, l List) string {
 }
 
 func TestListsAreTurnedByLinks(t *testing.T) {
-	rows := listIn(t, Answer(t, "order_list")) // two rows of 1234
+	rows := twoOf1234()
 	page := listPage(t, List{Answer: rows, Skip: 50, Form: url.Values{"state": {"Created"}, "skip": {"50"}, "maker": {""}}})
 	for _, want := range []string{`href="/orders?skip=25&amp;state=Created" rel="prev"`, `href="/orders?skip=52&amp;state=Created" rel="next"`, `href="/orders?mode=SameChain&amp;state=Created"`} {
 		if !strings.Contains(page, want) {
@@ -37,7 +37,7 @@ func TestListsAreTurnedByLinks(t *testing.T) {
 
 // TestFiltersAreFoldedUntilOneIsSet folds what would fill the first screen of a phone.
 func TestFiltersAreFoldedUntilOneIsSet(t *testing.T) {
-	rows := listIn(t, Answer(t, "order_list"))
+	rows := twoOf1234()
 	for query, clear := range map[string]string{
 		"": "", "skip=25": "", "mode=SameChain&maker=": "",
 		"state=Created&skip=25": "/orders", "mode=SameChain&maker=0x12": "/orders?mode=SameChain",

@@ -57,7 +57,7 @@ func (s *Pages) lockedPage(c *gin.Context) {
 func (s *Pages) deliveries(ctx context.Context, ids []order.ID) map[order.ID]order.Delivery {
 	ctx, cancel := context.WithTimeout(ctx, s.server.Options.OrderLimit)
 	defer cancel()
-	known, err := s.options.Details.Deliveries(ctx, ids[:min(len(ids), mostDeliveries)])
+	known, err := s.options().Details.Deliveries(ctx, ids[:min(len(ids), mostDeliveries)])
 	if err != nil {
 		return nil
 	}

@@ -12,11 +12,9 @@ import (
 )
 
 func TestLockedPageShowsForHowLong(t *testing.T) {
-	raw := Answer(t, "locked")
-	locked, ids := lockedIn(t, raw)
 	pages := NewViews(Explored())
 	page := Text(Render(t, func(to io.Writer) error {
-		return pages.Locked(to, Locked{Taker: "0xd1", Answer: locked, Now: Noon, Deliveries: map[order.ID]order.Delivery{ids[0]: {At: uint64(Noon.Add(-75 * time.Hour).Unix()), Give: chain.NewAmount(17992800)}}})
+		return pages.Locked(to, Locked{Taker: "0xd1", Answer: lockedAssets(), Now: Noon, Deliveries: map[order.ID]order.Delivery{{1}: {At: uint64(Noon.Add(-75 * time.Hour).Unix()), Give: chain.NewAmount(17992800)}}})
 	}))
 	for _, want := range []string{"longest wait 3 days", "at least $35.98 in 4 orders awaiting unlock", "not looked up", "2026-11-18 09:00:00 UTC 17.9928 3 days"} {
 		if !strings.Contains(page, want) {

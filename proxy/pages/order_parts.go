@@ -22,7 +22,7 @@ const pricePatience = 2 * time.Second
 func (s *Pages) pricesOf(ctx context.Context, give, take token.Key) (ofGive, ofTake *big.Rat) {
 	ctx, cancel := context.WithTimeout(ctx, pricePatience)
 	defer cancel()
-	prices := s.options.Tokens.USD(ctx, give, take)
+	prices := s.options().Tokens.USD(ctx, give, take)
 	return prices[give], prices[take]
 }
 
@@ -31,7 +31,7 @@ func (s *Pages) worthThen(ctx context.Context, ids []order.ID) *stats.Values {
 	if len(ids) != 1 {
 		return nil
 	}
-	v, counted, err := s.options.Details.Values(ctx, ids[0])
+	v, counted, err := s.options().Details.Values(ctx, ids[0])
 	if err != nil || !counted {
 		return nil
 	}

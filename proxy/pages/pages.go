@@ -53,13 +53,13 @@ type Pages struct {
 	server  *proxy.Server
 	orders  *orders.Orders
 	swaps   *swaps.Swaps
-	options Options
+	options func() Options // the current ones
 	chains  chain.Registry
 	pages   *Views
 }
 
 // Mount adds the HTML pages to a server.
-func Mount(server *proxy.Server, orders *orders.Orders, swaps *swaps.Swaps, options Options) {
+func Mount(server *proxy.Server, orders *orders.Orders, swaps *swaps.Swaps, options func() Options) {
 	chains := server.Options.Chains
 	s := &Pages{server: server, orders: orders, swaps: swaps, options: options, chains: chains, pages: NewViews(chains)}
 	orderForm := func(to io.Writer) error { return s.pages.Order(to, Order{}) }
@@ -73,7 +73,6 @@ func Mount(server *proxy.Server, orders *orders.Orders, swaps *swaps.Swaps, opti
 		"/orders":               {proxy.ListCost, s.listPage},
 		"/order":                {proxy.CheapCost, s.formPage("hash", "/order/", orderForm)},
 		"/order/:hash":          {proxy.CheapCost, s.orderPage},
-		"/order/:hash/awaited":  {proxy.CheapCost, s.awaitOrder},
 		"/locked":               {proxy.CheapCost, s.formPage("taker", "/locked/", lockedForm)},
 		"/locked/:takerAddress": {proxy.SwapCost, s.lockedPage},
 		"/statistics":           {proxy.ListCost, s.statisticsPage},
@@ -145,7 +144,7 @@ func (s *Pages) orderPage(c *gin.Context) {
 	shown.Origin, shown.Now = OriginOf(c.Request), time.Now()
 	shown.Tellers = map[order.At][]string{}
 	for _, step := range recordedSteps(shown.Record.Order) {
-		shown.Tellers[*step.at] = s.options.Details.Tellers(step.at.Chain, step.at.Tx, step.at.BlockHash)
+		shown.Tellers[*step.at] = s.options().Details.Tellers(step.at.Chain, step.at.Tx, step.at.BlockHash)
 	}
 	give, take := shown.Record.Order.Terms.Give, shown.Record.Order.Terms.Take
 	shown.Give, shown.Take = s.pricesOf(c.Request.Context(), token.Key{Chain: give.Chain, Address: give.Token}, token.Key{Chain: take.Chain, Address: take.Token})

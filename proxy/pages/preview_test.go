@@ -19,10 +19,10 @@ func TestLinksToPagesHavePreviews(t *testing.T) {
 		want  string // a part of the description
 	}{
 		"order": {func(to io.Writer) error {
-			return pages.Order(to, Order{Record: recordIn(t, Answer(t, "order_claimed")), JSON: string(Answer(t, "order_claimed")), Origin: root, Now: Noon})
+			return pages.Order(to, Order{Record: recordOf("claimed"), JSON: "{}", Origin: root, Now: Noon})
 		}, "17.9928 USDC on Base for 20,007,232.90"},
 		"locked": {func(to io.Writer) error {
-			return pages.Locked(to, Locked{Answer: lockedOf(t, Answer(t, "locked")), Origin: root, Now: Noon})
+			return pages.Locked(to, Locked{Answer: lockedAssets(), Origin: root, Now: Noon})
 		}, "at least $35.98 in 4 orders awaiting unlock"},
 		"statistics": {func(to io.Writer) error { return pages.Statistics(to, Statistics{Days: 7, Origin: root}) }, "last 7 days"},
 		"no order":   {func(to io.Writer) error { return pages.Order(to, Order{}) }, "What became of an order"},

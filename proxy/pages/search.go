@@ -77,7 +77,7 @@ func (s *Pages) pageNamed(text string) (path string, is bool) {
 	if _, err := chain.ParseTxHash(text); err == nil {
 		return "/order/" + url.PathEscape(text), true
 	}
-	if id, err := chain.ParseID(text); err == nil && s.swaps.Options.Estimator.Serves(id) {
+	if id, err := chain.ParseID(text); err == nil && s.swaps.Options().Estimator.Serves(id) {
 		return "/swap?chainId=" + id.String(), true
 	}
 	return "/locked/" + url.PathEscape(text), chain.ChecksumFails(text)

@@ -68,7 +68,7 @@ func (s *Pages) writeSwapPage(c *gin.Context, shown SwapRecord, found *proxy.Bod
 
 // swapNamed returns the path of the page of an indexed swap, by its id or transaction; empty: none.
 func (s *Pages) swapNamed(ctx context.Context, text string) (path string, err error) {
-	listed, _, err := s.orders.Options.Orders.List(ctx, list.Swaps, list.Filter{Search: orders.ParseSearch(text)}, 0, 1)
+	listed, _, err := s.orders.Options().Orders.List(ctx, list.Swaps, list.Filter{Search: orders.ParseSearch(text)}, 0, 1)
 	if err != nil || len(listed.Items) == 0 {
 		return "", err
 	}

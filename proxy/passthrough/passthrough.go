@@ -2,19 +2,16 @@
 // cache by the rules of package rfc9111, on the store of package cache, in front of origins that are called through
 // package upstream.
 //
-// A request belongs to a Host by its Host field, and a Rule of that by its path says what becomes of it: it may be
-// answered from the cache, goes on to the origin every time, or is refused. What goes on is streamed both ways, with
-// its interim responses and trailers. Upgrade is dropped: connections are not tunnelled.
+// A request belongs to a Host by its Host field, and a Rule of that says whether it may be answered from the cache, goes
+// on to the origin every time, or is refused. What goes on is streamed both ways, with interim responses and trailers;
+// connections are not tunnelled.
 //
 // What may be stored is read into memory by a fill, a goroutine of its own that no slow client holds up, and streamed
-// to the client whose request began it while it comes. Requests of the same resource wait for it, and are answered from
-// the store; where it turns out that it cannot be stored, or is longer than Host.MaxBody, each goes on by itself. A
-// fill whose clients have all left ends, unless its response is being stored.
+// to the client whose request began it. Requests of the same resource wait for it; where it cannot be stored each goes
+// on by itself. A fill whose clients have all left ends, unless its response is being stored.
 //
-// Nothing that a client sends decides what others get, unless the key or Vary has it: fields of one connection and
-// those that Connection names are dropped before anything is decided by what is left, fields by which proxies describe
-// requests to origins are dropped as well (drops), the Host is part of the key where the origin gets it
-// (Host.KeepHost), and a request is written anew by net/http. Responses to requests with credentials are not stored
+// Nothing that a client sends decides what others get, unless the key or Vary has it: all other fields that origins may
+// heed are dropped (drops), and net/http writes the request anew. Responses to requests with credentials are not stored
 // unless they say so themselves, those that set cookies only for a Host with SetCookie.
 package passthrough
 

@@ -2,17 +2,11 @@
 //
 // A quota is a token bucket, kept as one time per client (the generic cell rate algorithm): the moment at which the
 // bucket is full again. A request moves that moment by the price of its units; if it would then be further away than
-// the quota's window, the request is over the quota and costs nothing. Documented costs are 1, 5 and 10 units
-// (docs/operations.md); the caller says which path costs how much.
+// the quota's window, the request is over the quota and costs nothing.
 //
-// Limiter.Charge identifies the client (an access token, or the address behind the trusted proxies), takes the price
-// from its bucket and returns what Charge.WriteHeader sends the client. With a shared cache all replicas draw on one
-// bucket per client. Each replica mirrors it: a client that is over its quota is refused without a round trip, and
-// while the shared cache is down the mirror alone decides, so that an outage does not hand out fresh quotas.
-//
-// Replace changes the quotas while requests are charged. A client keeps what it has spent, by the name of its quota.
-//
-// A Limiter is safe for concurrent use. It starts no goroutine, and its memory is bounded however many clients come.
+// With a shared cache all replicas draw on one bucket per client. Each replica mirrors it: a client that is over its
+// quota is refused without a round trip, and while the shared cache is down the mirror decides, so that an outage does
+// not hand out fresh quotas. A Limiter is safe for concurrent use, and its memory is bounded however many clients come.
 package quota
 
 import (

@@ -2,11 +2,14 @@ package shadow
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 const (
@@ -279,4 +282,44 @@ func FuzzCompare(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestManyDifferencesDoNotHideAGraveOne has more members that only the origin has than are told of one answer.
+func TestManyDifferencesDoNotHideAGraveOne(t *testing.T) {
+	var ours, theirs []string
+	for i := range 2 * mostDifferences {
+		address := `"0x` + strconv.Itoa(1_000+i) + `":{"decimals":`
+		ours, theirs = append(ours, address+"6}"), append(theirs, address+`6,"domainVersion":"2"}`)
+	}
+	ours, theirs = append(ours, `"0x9":{"decimals":6}`), append(theirs, `"0x9":{"decimals":8}`)
+	list := func(rows []string) Response { return Response{200, `{"tokens":{` + strings.Join(rows, ",") + `}}`} }
+	found, err := Compare(tokensRoute, list(ours), list(theirs))
+	if err != nil || len(found) != mostDifferences || found[0].Member != "tokens/0x9/decimals" || found[0].Class != Different {
+		t.Errorf("%d differences, the first %+v, %v", len(found), found[0], err)
+	}
+}
+
+func TestExamplesAreBounded(t *testing.T) {
+	s := New(nil, nil)
+	all := &s.tally
+	start := time.Unix(0, 0)
+	often := Difference{Member: "often", pattern: "often", Class: Different}
+	for i := range 3 * mostExamples {
+		at := start.Add(time.Duration(i) * time.Second)
+		member := fmt.Sprintf("m%d", i)
+		all.addMember(orderRoute, "/", Difference{Member: member, pattern: member, Class: Expected}, at)
+		all.addMember(orderRoute, "/", often, at)
+	}
+	kept := s.Examples()
+	if len(kept) != mostExamples {
+		t.Fatalf("%d examples, want %d", len(kept), mostExamples)
+	}
+	if kept[0].Member != "often" || kept[0].Times != 3*mostExamples {
+		t.Errorf("the gravest is %+v", kept[0])
+	}
+	for _, e := range kept {
+		if e.Last.Before(start.Add((2*mostExamples - 1) * time.Second)) {
+			t.Errorf("%+v is kept, and newer ones are not", e)
+		}
+	}
 }

@@ -1,13 +1,11 @@
 // Package shadow compares answers of this gateway with those of the origin that it is to replace. A share of the
 // requests for documented paths is also sent to the origin, after the client has its answer, and the two answers are
-// compared member by member. Differences are classed (Class), counted, and kept as examples in a bounded table.
+// compared member by member, as what they are (members.go): the state of an order can be late and not wrong, amounts
+// that depend on prices are equal within a tolerance, words for people are not compared. Differences are classed
+// (Class), and kept as examples in a bounded table; an answer is counted by its gravest.
 //
-// Members are compared as what they are (members.go): the state of an order can be late and not wrong, amounts that
-// depend on prices are equal within a tolerance, and words for people are not compared. The class of an answer is that
-// of its gravest difference.
-//
-// Sampling neither delays nor changes an answer: a request is compared when a place is free, and dropped otherwise. The
-// origin gets method, path, query without an access token, and body of a client's request; no header.
+// A request is compared when a place is free, and dropped otherwise. The origin gets method, path, query without an
+// access token, and body of a client's request; no header.
 package shadow
 
 import (
@@ -45,7 +43,7 @@ type Settings struct {
 	Paths []Path  // the longest prefix counts; a path without one is not compared
 }
 
-// Shadow compares. Close it when it is no longer used. A nil Shadow samples nothing.
+// Shadow compares. Close it when it is no longer used.
 type Shadow struct {
 	origins  Origins
 	log      *slog.Logger
@@ -107,9 +105,6 @@ type Request struct {
 
 // Take decides by chance whether a request for a path, of a route, is to be compared. It allocates nothing.
 func (s *Shadow) Take(route, path string) bool {
-	if s == nil {
-		return false
-	}
 	now := s.settings.Load()
 	return now.Share > 0 && rand.Float64() < now.Share && compared[route] != nil && now.hostOf(path) != ""
 }

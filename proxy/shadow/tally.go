@@ -8,11 +8,10 @@ import (
 	"time"
 )
 
-// tally counts outcomes of requests and classes of members, and holds an example of each difference.
+// tally counts outcomes of requests, and holds an example of each difference.
 type tally struct {
 	mu       sync.Mutex
 	answers  map[counted]uint64
-	members  map[counted]uint64
 	examples map[exampleKey]*Example
 }
 
@@ -24,7 +23,7 @@ type exampleKey struct {
 }
 
 func newTally() tally {
-	return tally{answers: map[counted]uint64{}, members: map[counted]uint64{}, examples: map[exampleKey]*Example{}}
+	return tally{answers: map[counted]uint64{}, examples: map[exampleKey]*Example{}}
 }
 
 // Outcomes of requests beside the class of their answers. They are published: labels of measurements.
@@ -45,14 +44,13 @@ const mostExamples = 256
 // longestTarget is how much of a request's path and query is kept, bytes.
 const longestTarget = 300
 
-// addMember counts a difference, and keeps it as the latest example of its kind.
+// addMember keeps a difference as the latest example of its kind.
 func (t *tally) addMember(route, target string, d Difference, now time.Time) {
 	if len(target) > longestTarget {
 		target = strings.ToValidUTF8(target[:longestTarget], "") + "…"
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.members[counted{route, d.Class.String()}]++
 	key := exampleKey{route, d.pattern, d.Class}
 	example := t.examples[key]
 	if example == nil {
@@ -76,7 +74,7 @@ func (t *tally) makeRoom() {
 	delete(t.examples, oldest)
 }
 
-// Count is how often an outcome or a class was seen in answers of a route.
+// Count is how often requests for a route had an outcome.
 type Count struct {
 	Of      string // route
 	Outcome string // name of a class, failed or dropped
@@ -84,16 +82,12 @@ type Count struct {
 }
 
 // Answers counts sampled requests by the class of the answer, failed, or dropped.
-func (s *Shadow) Answers() []Count { return s.tally.counts(s.tally.answers) }
-
-// Members counts members that differed, by class.
-func (s *Shadow) Members() []Count { return s.tally.counts(s.tally.members) }
-
-func (t *tally) counts(of map[counted]uint64) []Count {
+func (s *Shadow) Answers() []Count {
+	t := &s.tally
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	all := make([]Count, 0, len(of))
-	for key, times := range of {
+	all := make([]Count, 0, len(t.answers))
+	for key, times := range t.answers {
 		all = append(all, Count{key.route, key.outcome, times})
 	}
 	slices.SortFunc(all, func(a, b Count) int {

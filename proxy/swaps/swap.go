@@ -41,14 +41,14 @@ type Lists interface {
 
 // Swaps prices swaps, and lists their chains and tokens.
 type Swaps struct {
-	Options Options
+	Options func() Options // the current ones
 	chains  chain.Registry
 	limit   time.Duration
 	encoder wire.Encoder
 }
 
 // Mount adds the paths of swaps to a server.
-func Mount(server *proxy.Server, options Options) *Swaps {
+func Mount(server *proxy.Server, options func() Options) *Swaps {
 	chains := server.Options.Chains
 	s := &Swaps{Options: options, chains: chains, limit: server.Options.SwapLimit, encoder: wire.Encoder{Chains: chains}}
 	// A transaction is not cached, because it must never be stale; concurrent equal requests share one.
@@ -98,7 +98,7 @@ func (s *Swaps) parseRequest(c *gin.Context, hasRecipient bool) (quote.Request, 
 // quoted loads an estimate with the age of its prices and when its transaction expires.
 func (s *Swaps) quoted(life cache.Life, encode func(quote.Request, quote.Estimate) []byte) func(context.Context, quote.Request) ([]proxy.Body, cache.Life, error) {
 	return func(ctx context.Context, r quote.Request) ([]proxy.Body, cache.Life, error) {
-		e, err := s.Options.Estimator.Estimate(ctx, r)
+		e, err := s.Options().Estimator.Estimate(ctx, r)
 		if err != nil {
 			return nil, proxy.NoLife, err
 		}
@@ -145,7 +145,7 @@ type Comparison struct {
 // compared loads an explanation or, where isAnswer, the estimate if there is one.
 func (s *Swaps) compared(isAnswer bool) func(context.Context, quote.Request) ([]proxy.Body, cache.Life, error) {
 	return func(ctx context.Context, r quote.Request) ([]proxy.Body, cache.Life, error) {
-		e, err := s.Options.Estimator.Estimate(ctx, r)
+		e, err := s.Options().Estimator.Estimate(ctx, r)
 		if err != nil && (len(e.Asked) == 0 || errors.Is(err, context.Canceled)) {
 			return nil, proxy.NoLife, err // no venue was asked
 		}
@@ -163,7 +163,7 @@ func (s *Swaps) compared(isAnswer bool) func(context.Context, quote.Request) ([]
 func (s *Swaps) Serving() []chain.Chain {
 	var serving []chain.Chain
 	for _, c := range s.chains.All() {
-		if s.Options.Estimator.Serves(c.ID) {
+		if s.Options().Estimator.Serves(c.ID) {
 			serving = append(serving, c)
 		}
 	}

@@ -29,7 +29,7 @@ func (s *Swaps) tokensRoute() proxy.Route[chain.ID] {
 		},
 		Key: func(path string, id chain.ID) cache.Key { return cache.KeyOf(path, []byte(id.String())) },
 		Load: func(ctx context.Context, id chain.ID) ([]proxy.Body, cache.Life, error) {
-			return proxy.OneBody(s.encoder.AppendTokens(nil, id, s.Options.Tokens.Listed(ctx, id))), listLife, nil
+			return proxy.OneBody(s.encoder.AppendTokens(nil, id, s.Options().Tokens.Listed(ctx, id))), listLife, nil
 		},
 	}
 }
@@ -75,10 +75,10 @@ func parseTokenSearch(rawQuery string, chains chain.Registry) (q TokenSearch, er
 func (s *Swaps) findTokens(ctx context.Context, q TokenSearch) ([]proxy.Body, cache.Life, error) {
 	var listed []token.Listing
 	if q.chain != 0 {
-		listed = s.Options.Tokens.Listed(ctx, q.chain)
+		listed = s.Options().Tokens.Listed(ctx, q.chain)
 	} else {
 		for _, c := range s.Serving() {
-			listed = append(listed, s.Options.Tokens.Listed(ctx, c.ID)...)
+			listed = append(listed, s.Options().Tokens.Listed(ctx, c.ID)...)
 		}
 	}
 	found := token.Search(listed, q.Text, mostFound)

@@ -2,19 +2,15 @@
 // the processor time of net/http's own server, and strictly by RFC 9112 (docs/decisions/0019-connections.md). HTTP/2,
 // over TLS or with prior knowledge, is net/http's.
 //
-// A request is read whole, head and body, before the handler is called in the connection's goroutine, unless
-// Options.Stream has its body read by the handler. Memory for it grows with what has arrived, whatever its length is
-// said to be. Requests are understood as net/http understands them, or refused by an HTTP status, which
-// Options.Refuse turns into a response; where RFC 9112 lets a server choose between repairing a request and refusing
-// it, it is refused. After a refusal what still comes is read and thrown away for a while (conn.linger), so that the
-// answer is not lost by a reset.
+// A request is read whole before the handler is called in the connection's goroutine, unless Options.Stream has its body
+// read by the handler. Memory for it grows with what has arrived. Requests are understood as net/http understands them,
+// or refused by an HTTP status; where RFC 9112 lets a server choose between repairing and refusing, it refuses. After a
+// refusal what still comes is thrown away for a while (conn.linger), so that no reset overtakes the answer.
 //
-// The handler writes to a response, which is sent as a whole when the handler returns. From the first Flush on it is a
-// stream, sent as it comes, and its trailers are those of http.TrailerPrefix.
-//
-// Handlers notice one difference: the client's disconnect ends the request's context only once something waits on its
-// Done channel. That call starts a goroutine which reads ahead from the connection (conn.watch) until the handler has
-// returned. A panic in a handler closes its connection and no other.
+// A response is sent as a whole when the handler returns. From the first Flush on it is a stream, sent as it comes, and
+// its trailers are those of http.TrailerPrefix. Unlike with net/http the client's disconnect ends the request's context
+// only once something waits on its Done channel: from then on a goroutine reads ahead (conn.watch). A panic in a handler
+// closes its connection and no other.
 package transport
 
 import (

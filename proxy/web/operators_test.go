@@ -12,20 +12,6 @@ import (
 	"crossgate/chain"
 )
 
-func TestStatusPageTellsWhatWasLeftOut(t *testing.T) {
-	pages := New(chain.Documented())
-	chains := []ChainCondition{{Chain: 137, Head: 902, Indexed: 900, From: 70, Proven: 880, Quarantined: 2}}
-	page := plain(rendered(t, func(to io.Writer) error {
-		unknown := []UnknownChain{{Chain: 4_000_000_000, Orders: 1234}}
-		return pages.Operators(to, Operators{Condition: Condition{Chains: chains, Unknown: unknown}, Now: atNoon})
-	}))
-	for _, want := range []string{"chain 4000000000 is not known; orders that name it: 1,234; add it to the configuration", "2 blocks of Polygon in quarantine", "Polygon 902 900 – 70 880 2, from 0 0 –"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page lacks %q: %s", want, page)
-		}
-	}
-}
-
 func operatorsPage(t *testing.T, o Operators) string {
 	t.Helper()
 	pages := New(chain.Documented())
@@ -64,16 +50,24 @@ func TestOperatorsSeeHowEverythingIs(t *testing.T) {
 	}
 }
 
-func TestOperatorsSeeWhichVenuesFail(t *testing.T) {
-	o := Operators{Now: atNoon}
-	o.Venues = []Venue{{Name: "kyberswap", Refused: 2, FailingSince: atNoon.Add(-50 * time.Hour)}, {Name: "velora", Won: 1, Refused: 1}}
-	page := plain(operatorsPage(t, o))
-	if want := "1 problem venue kyberswap has given nothing but failures for 2 days"; !strings.Contains(page, want) {
-		t.Errorf("the page lacks %q: %s", want, page)
-	}
-}
-
 func TestOperatorsSeeWhatIsNotWell(t *testing.T) {
+	chains := []ChainCondition{{Chain: 137, Head: 902, Indexed: 900, From: 70, Proven: 880, Quarantined: 2}}
+	page := operatorsPage(t, Operators{Now: atNoon, Condition: Condition{
+		Chains: chains, Unknown: []UnknownChain{{Chain: 4_000_000_000, Orders: 1234}},
+		Venues: []Venue{{Name: "odos", Refused: 4}, {Name: "velora", Silent: 7, FailingSince: atNoon.Add(-50 * time.Hour)}, {Name: "lifi", LeftOut: 3}},
+	}})
+	for _, want := range []string{
+		"chain 4000000000 is not known; orders that name it: 1,234; add it to the configuration", "2 blocks of Polygon in quarantine",
+		"Polygon 902 900 – 70 880 2, from 0 0 –", "3 problems", "venue velora has given nothing but failures for 2 days",
+		"odos gave no quote yet 0 0 4", "velora failing 0 0 0 7", "lifi not asked yet",
+	} {
+		if !strings.Contains(plain(page), want) {
+			t.Errorf("the page lacks %q: %s", want, plain(page))
+		}
+	}
+	if strings.Contains(page, `dot good`) {
+		t.Error("something that fails is shown as good")
+	}
 	o := Operators{Now: atNoon, Unready: "server is shutting down"}
 	o.Store = "no space left"
 	o.Chains = []ChainCondition{{Chain: 1, Late: true, Announcers: 2, Announcing: 1}}
@@ -81,7 +75,7 @@ func TestOperatorsSeeWhatIsNotWell(t *testing.T) {
 		Name: "odos-1", Standing: "away", Breaker: "open", Failing: 0.5, Wait: 1500 * time.Millisecond,
 		Reason: injected, Failed: atNoon.Add(-time.Hour),
 	}, {Name: "odos-2", Standing: "away", Breaker: "open"}, {Name: "odos-3", Standing: "cordoned", Breaker: "closed"}}}}
-	page := operatorsPage(t, o)
+	page = operatorsPage(t, o)
 	for _, want := range []string{
 		"7 problems", "heads of Ethereum are announced by 1 of 2 endpoints", "not ready: server is shutting down", "order store unavailable: no space left", "Ethereum is behind",
 		"endpoint odos-1 of odos is away",
@@ -94,23 +88,6 @@ func TestOperatorsSeeWhatIsNotWell(t *testing.T) {
 	}
 	if strings.Contains(page, "<script>alert") || strings.Contains(page, "<img src=x") {
 		t.Error("what an endpoint said became a part of the page")
-	}
-}
-
-// TestOperatorsSeeVenuesThatFail has venues that are asked and give nothing.
-func TestOperatorsSeeVenuesThatFail(t *testing.T) {
-	o := Operators{Now: atNoon}
-	o.Venues = []Venue{{Name: "odos", Refused: 4}, {Name: "velora", Silent: 7, FailingSince: atNoon.Add(-50 * time.Hour)}, {Name: "lifi", LeftOut: 3}}
-	page := operatorsPage(t, o)
-	for _, want := range []string{
-		"odos gave no quote yet 0 0 4", "velora failing 0 0 0 7", "lifi not asked yet",
-	} {
-		if !strings.Contains(plain(page), want) {
-			t.Errorf("the page lacks %q: %s", want, plain(page))
-		}
-	}
-	if strings.Contains(page, `dot good`) {
-		t.Error("something that fails is told as good")
 	}
 }
 

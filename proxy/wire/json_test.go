@@ -3,9 +3,12 @@ package wire
 import (
 	"encoding/json"
 	"math"
+	"math/big"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"crossgate/token"
 )
 
 func TestAppendProblemEscapesItsMessage(t *testing.T) {
@@ -62,5 +65,48 @@ func TestNumbers(t *testing.T) {
 	w.usd(math.NaN())
 	if got := string(w.json); got != "0" {
 		t.Errorf("usd(NaN) = %s, want 0", got)
+	}
+}
+
+func TestUnitsAreExact(t *testing.T) {
+	for _, test := range []struct {
+		amount   string
+		decimals uint8
+		want     string
+	}{
+		{"0", 18, "0"},
+		{"1", 0, "1"},
+		{"1", 18, "0.000000000000000001"},
+		{"1500000", 6, "1.5"},
+		{"1000000", 6, "1"},
+		{"123456789", 2, "1234567.89"},
+		{"100", 3, "0.1"},
+		{"115792089237316195423570985008687907853269984665640564039457584007913129639935", 18, "115792089237316195423570985008687907853269984665640564039457.584007913129639935"},
+	} {
+		w := &writer{}
+		w.units(amount(t, test.amount), token.Token{Decimals: test.decimals, Symbol: "T"})
+		if got := string(w.json); got != test.want {
+			t.Errorf("%s with %d decimals is written %s, want %s", test.amount, test.decimals, got, test.want)
+		}
+	}
+}
+
+func TestValueIsRoundedToSixDecimals(t *testing.T) {
+	for _, test := range []struct {
+		amount string
+		price  *big.Rat
+		want   string
+	}{
+		{"1000000", big.NewRat(1, 1), "1"},
+		{"1200000000", big.NewRat(1, 1), "1200"},
+		{"1", big.NewRat(1, 2), "0.000001"},
+		{"1", big.NewRat(1, 3), "0"},
+		{"1000000", big.NewRat(1, 3), "0.333333"},
+	} {
+		w := &writer{}
+		w.value(amount(t, test.amount), token.Token{Decimals: 6, Symbol: "T"}, test.price)
+		if got := string(w.json); got != test.want {
+			t.Errorf("%s at %v is worth %s, want %s", test.amount, test.price, got, test.want)
+		}
 	}
 }

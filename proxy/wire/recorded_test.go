@@ -196,24 +196,34 @@ func memberOrder(t *testing.T, body []byte) []string {
 	return members
 }
 
+// TestChainsAreNumberedAsRecorded compares the numbers of every chain that was recorded and that we know.
+func TestChainsAreNumberedAsRecorded(t *testing.T) {
+	text := readRecorded(t, "supported-chains-info-2026-09.json")
+	type list struct {
+		Chains []struct{ ChainID, OriginalChainID uint64 }
+	}
+	var recorded, ours list
+	if err := json.Unmarshal(text, &recorded); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(documented.AppendChains(nil, documented.Chains.All()), &ours); err != nil {
+		t.Fatal(err)
+	}
+	original := map[uint64]uint64{}
+	for _, c := range ours.Chains {
+		original[c.ChainID] = c.OriginalChainID
+	}
+	for _, c := range recorded.Chains {
+		if got, known := original[c.ChainID]; known && c.OriginalChainID != 0 && got != c.OriginalChainID {
+			t.Errorf("chain %d is %d originally, want %d", c.ChainID, got, c.OriginalChainID)
+		}
+	}
+}
+
 // readRecorded reads a recorded answer of the service, which stand outside the project.
 func readRecorded(t *testing.T, name string) []byte {
 	t.Helper()
-	root, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
-			break
-		}
-		if root == filepath.Dir(root) {
-			t.Fatal("no go.mod above the test")
-		}
-		root = filepath.Dir(root)
-	}
-	path := filepath.Join(root, "..", "shared", "recorded", "debridge", name)
-	body, err := os.ReadFile(path)
+	body, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "recorded", "debridge", name))
 	if err != nil {
 		t.Skipf("recorded answer not present: %v; it is in the folder shared, which lies beside the repository", err)
 	}

@@ -175,12 +175,6 @@ func watch(t *testing.T, world *sandbox.World, id chain.ID) *watchedChain {
 	return &watchedChain{Chain: evm.New(c.Facts, jsonrpc.New(upstream.NewPool("sandbox", endpoint))), id: id}
 }
 
-// alone is the index of a server that no replica stands beside.
-type alone struct{ *query.Index }
-
-// Unready implements proxy.Index.
-func (alone) Unready() error { return nil }
-
 // serve opens the face over the index.
 func (r *reorgs) serve(t *testing.T) *orders.Orders {
 	t.Helper()
@@ -188,12 +182,12 @@ func (r *reorgs) serve(t *testing.T) *orders.Orders {
 		Registry: chain.Documented(), Readers: map[chain.ID]token.Reader{1: r.give, 137: r.take},
 	})
 	server, err := proxy.New(proxy.Options{
-		Index: alone{r.index}, Chains: chain.Documented(), Logger: slog.New(slog.DiscardHandler),
+		Index: func() proxy.Index { return r.index }, Chains: chain.Documented(), Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers := orders.Mount(server, orders.Options{Orders: r.index, Swaps: r.index, Tokens: tokens})
+	answers := orders.Mount(server, func() orders.Options { return orders.Options{Orders: r.index, Swaps: r.index, Tokens: tokens} })
 	t.Cleanup(server.Close)
 	listening := httptest.NewServer(server.Handler())
 	t.Cleanup(listening.Close)

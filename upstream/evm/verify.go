@@ -194,9 +194,15 @@ func (c *Chain) listings(
 
 // unlisted returns the logs that are not in a list.
 func unlisted(logs, list []log) []log {
-	return slices.DeleteFunc(slices.Clone(logs), func(l log) bool {
-		return slices.ContainsFunc(list, func(other log) bool { return l.BlockHash == other.BlockHash && l.Index == other.Index })
-	})
+	type place struct {
+		block chain.Hash
+		index Quantity
+	}
+	listed := make(map[place]bool, len(list))
+	for _, l := range list {
+		listed[place{l.BlockHash, l.Index}] = true
+	}
+	return slices.DeleteFunc(slices.Clone(logs), func(l log) bool { return listed[place{l.BlockHash, l.Index}] })
 }
 
 // sightings are logs that lead to the transactions of events.

@@ -30,18 +30,18 @@ type Views struct{ *pages.Views }
 
 // Pages compare what venues pay for a swap.
 type Pages struct {
-	server *proxy.Server
-	swaps  *swaps.Swaps
-	tokens pages.Tokens
-	chains chain.Registry
-	pages  *Views
+	server  *proxy.Server
+	swaps   *swaps.Swaps
+	options func() pages.Options // the current ones
+	chains  chain.Registry
+	pages   *Views
 }
 
 // Mount adds the page of a comparison to a server.
-func Mount(server *proxy.Server, swaps *swaps.Swaps, tokens pages.Tokens) {
+func Mount(server *proxy.Server, swaps *swaps.Swaps, options func() pages.Options) {
 	views := pages.NewViews(server.Options.Chains)
 	views.Add(templates, nil, "swap")
-	s := &Pages{server: server, swaps: swaps, tokens: tokens, chains: server.Options.Chains, pages: &Views{views}}
+	s := &Pages{server: server, swaps: swaps, options: options, chains: server.Options.Chains, pages: &Views{views}}
 	server.MountPage("/swap", proxy.SwapCost, s.swapPage)
 }
 
@@ -110,7 +110,7 @@ func (s *Pages) fillComparison(ctx context.Context, shown *Swap, r quote.Request
 	compared := found.Value.(swaps.Comparison)
 	shown.Compared, shown.JSON, shown.HasTx = &compared, found.Text, !r.Recipient.IsAbsent()
 	in, out := token.Key{Chain: r.Chain, Address: r.TokenIn}, token.Key{Chain: r.Chain, Address: r.TokenOut}
-	prices := s.tokens.USD(ctx, in, out)
+	prices := s.options().Tokens.USD(ctx, in, out)
 	shown.Priced = prices[in] != nil && prices[out] != nil
 	return nil
 }

@@ -45,7 +45,7 @@ func (s *Pages) readSwapForm(ctx context.Context, given url.Values) *swapForm {
 		f.fault("chainId", "The gateway does not know this chain.")
 		return f
 	}
-	f.chain, f.listed = known, s.tokens.Listed(ctx, id)
+	f.chain, f.listed = known, s.options().Tokens.Listed(ctx, id)
 	for _, each := range f.listed {
 		symbol := strings.ToLower(each.Symbol)
 		f.alike[symbol] = append(f.alike[symbol], each)
@@ -98,7 +98,7 @@ func (f *swapForm) tokenAt(ctx context.Context, field, text string) *token.Listi
 			return &f.listed[i]
 		}
 	}
-	read, err := f.pages.tokens.Lookup(ctx, key.Chain, key.Address)
+	read, err := f.pages.options().Tokens.Lookup(ctx, key.Chain, key.Address)
 	if err != nil {
 		f.problem = err
 		return nil

@@ -1,47 +1,92 @@
 package compare
 
 import (
-	"io"
+	"bytes"
+	"errors"
+	"html"
+	"math/big"
 	"net/url"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/proxy/pages"
+	"crossgate/proxy/swaps"
+	"crossgate/quote"
 	"crossgate/token"
 )
 
-// pageOf is the page of 0.1 ETH to USDC on Ethereum.
-func pageOf(t *testing.T, explanation, estimate string) string {
+// noon is when the pages of these tests are looked at.
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+const hostile = `</script><script>alert(1)</script>"><img src=x onerror=alert(2)>'{{.}}`
+
+// comparisonOfSix is of 0.1 ETH to USDC: two venues quoted, one did not in time, and three were refused.
+func comparisonOfSix() *swaps.Comparison {
+	asked := func(venue string, way quote.Way, verdict quote.Verdict, took time.Duration, said string) quote.Asked {
+		one := quote.Asked{Venue: venue, Way: way, Verdict: verdict, Took: took, Result: &quote.Result{}}
+		if said != "" {
+			one.Err = errors.New(said)
+		}
+		return one
+	}
+	first := asked("first", quote.Routed, quote.Won, 12400*time.Microsecond, "")
+	first.AmountOut, first.Net, first.Result.Measured = chain.NewAmount(299_239_832), chain.NewAmount(299_000_000), true
+	second := asked("second", quote.Direct, quote.Outbid, 80*time.Millisecond, "")
+	second.AmountOut, second.Net = chain.NewAmount(298_252_500), chain.NewAmount(298_252_500)
+	c := &swaps.Comparison{Estimate: quote.Estimate{
+		Way: quote.Routed, MinOut: chain.NewAmount(298_000_000), QuotedAt: noon.Add(-2 * time.Second), SlippagePercent: 0.5, RecommendedSlippage: 0.3,
+		ProtocolFee: chain.NewAmount(239_832), ProtocolFeeUSD: new(0.24),
+		Fee:      &quote.Fee{Total: chain.NewAmount(44e13), GasLimit: 383_410, USD: new(1.32)},
+		Compared: []quote.Compared{{Name: "first", Amount: first.Net, USD: new(299.0)}},
+		Tx:       quote.Tx{To: chain.NewAddress(make([]byte, 20)), Data: []byte{1, 2}, Value: chain.NewAmount(1e17)},
+		Asked: []quote.Asked{
+			second, first,
+			asked("third", quote.Direct, quote.Refused, 3*time.Millisecond, revertedBecause+"error 0xdeadbeef"),
+			asked("fourth", quote.Routed, quote.Silent, 2500*time.Millisecond, "no answer in time: context deadline exceeded"),
+			asked("fifth", quote.Direct, quote.Refused, 9*time.Millisecond, revertedBecause+"error 0xdeadbeef"),
+			asked("sixth", quote.Routed, quote.Refused, 9*time.Millisecond, revertedBecause+"CallFailed(target 0xab, data SwapOutcomeTooLow(tokenOut 0x, amountOut 1))"),
+		},
+	}}
+	c.In.Amount, c.In.USD = chain.NewAmount(1e17), new(300.0)
+	c.Out.Amount, c.Out.USD, c.Out.Token.Decimals = first.Net, new(299.4), 6
+	return c
+}
+
+// pageOf is the page of a comparison, with its transaction unless change takes that away.
+func pageOf(t *testing.T, of *swaps.Comparison, change ...func(*Swap)) string {
 	t.Helper()
-	pages := compareViews()
 	ether := &token.Listing{Key: token.Key{Chain: 1, Address: chain.NativeCoin(chain.EVM)}, Token: token.Token{Symbol: "ETH", Name: "Ether", Decimals: 18}}
 	usdc := chain.NewAddress([]byte("twenty bytes of USDC"))
 	s := Swap{
-		Form: url.Values{"chainId": {"1"}}, Compared: comparisonIn(t, []byte(explanation), []byte(estimate)), In: ether,
+		Form: url.Values{"chainId": {"1"}}, Compared: of, In: ether,
 		Out:      &token.Listing{Key: token.Key{Chain: 1, Address: usdc}, Token: token.Token{Symbol: "USDC", Name: "USD Coin", Decimals: 6}},
 		AmountIn: chain.NewAmount(1e17), Priced: true, Path: "/v1.0/chain/transaction?chainId=1&tokenIn=0x", Origin: "https://gate.example", Now: noon,
+		JSON: `{"tx":{}}`, HasTx: true,
 	}
-	s.JSON, s.HasTx = estimate, strings.Contains(estimate, `"tx"`)
-	return render(t, func(to io.Writer) error { return pages.Swap(to, s) })
+	for _, each := range change {
+		each(&s)
+	}
+	views := pages.NewViews(chain.Documented())
+	views.Add(templates, nil, "swap")
+	var page bytes.Buffer
+	if err := (&Views{views}).Swap(&page, s); err != nil {
+		t.Fatal(err)
+	}
+	return page.String()
 }
 
-const estimateOfFour = `{"tx":{"to":"0xab","data":"0x0102","value":"100000000000000000"},"tokenIn":{"amount":"100000000000000000","approximateUsdValue":300},
-	"tokenOut":{"amount":"299000000","approximateUsdValue":299.4},"slippage":0.5,"recommendedSlippage":0.3,"protocolFee":"239832",
-	"protocolFeeApproximateUsdValue":"0.24","estimatedTransactionFee":{"total":"440000000000000","details":{"gasLimit":"383410"},"approximateUsdValue":1.32},
-	"comparedAggregators":[{"name":"first","amount":"299000000","approximateUsdValue":299}]}`
+func withoutTx(s *Swap) { s.JSON, s.HasTx = "", false }
 
-const explanationOfFour = `{"execution":"router","to":"0x","amount":"299000000","minAmount":"298000000","protocolFee":"239832","quotedAt":"2026-11-21T11:59:58Z","aggregators":[
-	{"name":"second","execution":"direct","verdict":"outbid","tookMs":80,"quotedAmount":"298252500","amount":"298252500","gas":1,"simulated":false},
-	{"name":"first","execution":"router","verdict":"won","tookMs":12.4,"quotedAmount":"299239832","amount":"299000000","gas":1,"simulated":true},
-	{"name":"third","execution":"direct","verdict":"refused","tookMs":3,"reason":"transaction would revert: error 0xdeadbeef"},
-	{"name":"fourth","execution":"router","verdict":"silent","tookMs":2500,"reason":"no answer in time: context deadline exceeded"},
-	{"name":"fifth","execution":"direct","verdict":"refused","tookMs":9,"reason":"transaction would revert: error 0xdeadbeef"},
-	{"name":"sixth","execution":"router","verdict":"refused","tookMs":9,"reason":"transaction would revert: CallFailed(target 0xab, data SwapOutcomeTooLow(tokenOut 0x, amountOut 1))"}]}`
+// text is a page without its tags, on one line.
+func text(page string) string {
+	return html.UnescapeString(strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")), " "))
+}
 
 func TestSwapPageTellsWhatASwapComesTo(t *testing.T) {
-	page := pageOf(t, explanationOfFour, estimateOfFour)
+	page := pageOf(t, comparisonOfSix())
 	plain := text(page)
 	for _, want := range []string{
 		"0.1 ETH on Ethereum buys", "299 USDC $299.00, quoted 2026-11-21 11:59:58 UTC",
@@ -88,7 +133,7 @@ func TestRevertsAreToldInWords(t *testing.T) {
 }
 
 func TestBarsBeginAtNothing(t *testing.T) {
-	page := pageOf(t, explanationOfFour, estimateOfFour)
+	page := pageOf(t, comparisonOfSix())
 	widths := regexp.MustCompile(`class="value" width="([0-9.]+)%"`).FindAllStringSubmatch(page, -1)
 	if len(widths) != 2 || widths[0][1] != "100.00" || widths[1][1] != "99.75" {
 		t.Errorf("bars of %v percent, want 100 and 99.75: a quarter of a percent looks like one", widths)
@@ -96,9 +141,9 @@ func TestBarsBeginAtNothing(t *testing.T) {
 }
 
 func TestSwapPageKnowsNoValueWithoutAPrice(t *testing.T) {
-	estimate := `{"tokenIn":{"amount":"100000000000000000"},"tokenOut":{"amount":"299000000"},"slippage":0.3,"recommendedSlippage":0.3,
-		"protocolFee":"0","comparedAggregators":[{"name":"first","amount":"299000000"}]}`
-	plain := text(pageOf(t, explanationOfFour, estimate))
+	c := comparisonOfSix()
+	c.In.USD, c.Out.USD, c.Fee, c.ProtocolFee, c.SlippagePercent, c.Compared[0].USD = nil, nil, nil, chain.Amount{}, 0.3, nil
+	plain := text(pageOf(t, c, withoutTx))
 	for _, want := range []string{
 		"299 USDC no price, quoted", "Price impact not known: no source prices both tokens", "Network fee not known", "Protocol fee none",
 		"Slippage 0.3 % Route", "298.2525 no price −0.25 %", "For a transaction the form needs your address",
@@ -113,17 +158,20 @@ func TestSwapPageKnowsNoValueWithoutAPrice(t *testing.T) {
 }
 
 func TestSmallValuesAreNotToldAsNothing(t *testing.T) {
-	estimate := strings.Replace(estimateOfFour, `"approximateUsdValue":1.32`, `"approximateUsdValue":0.0008`, 1)
-	if plain := text(pageOf(t, explanationOfFour, estimate)); !strings.Contains(plain, "Network fee under $0.01, 0.00044 ETH") {
+	c := comparisonOfSix()
+	c.Fee.USD = new(0.0008)
+	if plain := text(pageOf(t, c)); !strings.Contains(plain, "Network fee under $0.01, 0.00044 ETH") {
 		t.Errorf("a fee of less than a cent: %s", plain)
 	}
 }
 
 func TestSwapPageSaysWhyThereIsNoTransaction(t *testing.T) {
-	explanation := `{"error":"no venue made a transaction: first: transaction would revert: STF; second: transaction would revert: STF","aggregators":[
-		{"name":"first","execution":"direct","verdict":"refused","tookMs":3,"reason":"transaction would revert: STF"},
-		{"name":"second","execution":"direct","verdict":"refused","tookMs":3,"reason":"transaction would revert: STF"}]}`
-	plain := text(pageOf(t, explanation, ""))
+	stuck := quote.Asked{Verdict: quote.Refused, Took: 3 * time.Millisecond, Err: errors.New(revertedBecause + "STF")}
+	c := &swaps.Comparison{Err: errors.New("no venue made a transaction: first: transaction would revert: STF; second: transaction would revert: STF")}
+	for _, stuck.Venue = range []string{"first", "second"} {
+		c.Asked = append(c.Asked, stuck)
+	}
+	plain := text(pageOf(t, c, withoutTx))
 	for _, want := range []string{
 		"No transaction 0.1 ETH to USDC on Ethereum: no venue made a transaction.",
 		"2 venues refused: the transaction would fail: the token could not be taken from the sender ( first , second )",
@@ -136,47 +184,39 @@ func TestSwapPageSaysWhyThereIsNoTransaction(t *testing.T) {
 
 func TestAmountsOfRowsStandBelowEachOther(t *testing.T) {
 	for _, test := range []struct {
-		largest, units string
+		largest, units int64
 		decimals       int
 		want           string
 	}{
-		{"299000000", "298252500", 6, "298.2525"},
-		{"123456789012", "99", 6, "0.00"},
-		{"2000000000000000", "1993325000000000", 18, "0.001993325"},
-		{"5000000000000000000", "4999999999999999999", 18, "4.999999"},
-		{"7", "3", 0, "3"},
+		{299000000, 298252500, 6, "298.2525"},
+		{123456789012, 99, 6, "0.00"},
+		{2000000000000000, 1993325000000000, 18, "0.001993325"},
+		{5000000000000000000, 4999999999999999999, 18, "4.999999"},
+		{7, 3, 0, "3"},
 	} {
-		if got := aligned(pages.RatOf(amountIn(test.units)), test.decimals, placesFor(pages.RatOf(amountIn(test.largest)), test.decimals)); got != test.want {
-			t.Errorf("%s beside %s = %s, want %s", test.units, test.largest, got, test.want)
+		if got := aligned(big.NewRat(test.units, 1), test.decimals, placesFor(big.NewRat(test.largest, 1), test.decimals)); got != test.want {
+			t.Errorf("%d beside %d = %s, want %s", test.units, test.largest, got, test.want)
 		}
 	}
 }
 
 // TestSwapPageHasEachCommandOnce wants the command that gets the transaction where the transaction is, and nowhere else.
 func TestSwapPageHasEachCommandOnce(t *testing.T) {
-	for name, estimate := range map[string]string{"with a transaction": estimateOfFour, "of prices alone": ""} {
-		page := pageOf(t, explanationOfFour, estimate)
-		if commands := strings.Count(page, "<code>curl "); commands != 1 {
+	for name, change := range map[string]func(*Swap){"with a transaction": func(*Swap) {}, "of prices alone": withoutTx} {
+		if commands := strings.Count(pageOf(t, comparisonOfSix(), change), "<code>curl "); commands != 1 {
 			t.Errorf("%s: the page has %d commands of curl", name, commands)
 		}
 	}
 }
 
-func compareViews() *Views {
-	views := pages.NewViews(chain.Documented())
-	views.Add(templates, nil, "swap")
-	return &Views{views}
-}
-
 func TestTextOfTokensIsEscaped(t *testing.T) {
 	wild := &token.Listing{Token: token.Token{Decimals: 6, Name: hostile, Symbol: hostile, LogoURI: "data:text/html,<script>alert(4)</script>"}}
-	page := render(t, func(to io.Writer) error {
-		return compareViews().Swap(to, Swap{
-			Form: url.Values{"tokenIn": {hostile}, "chainId": {hostile}, "amount": {hostile}}, Origin: hostile, Now: noon,
-			Listed: []Listed{{hostile, hostile, hostile}}, In: wild, Out: wild, Compared: comparisonIn(t, answer(t, "explanation"), answer(t, "swap")), HasTx: true,
-			Faults: []pages.Fault{{Field: "tokenIn", Message: hostile, Choices: []pages.Choice{{Token: *wild, URL: "/swap?tokenIn=" + url.QueryEscape(hostile)}}}},
-		})
+	page := pageOf(t, comparisonOfSix(), func(s *Swap) {
+		s.Form, s.Origin, s.In, s.Out = url.Values{"tokenIn": {hostile}, "chainId": {hostile}, "amount": {hostile}}, hostile, wild, wild
+		s.Listed = []Listed{{hostile, hostile, hostile}}
+		s.Faults = []pages.Fault{{Field: "tokenIn", Message: hostile, Choices: []pages.Choice{{Token: *wild, URL: "/swap?tokenIn=" + url.QueryEscape(hostile)}}}}
 	})
+	executable := regexp.MustCompile(`(?i)<script>|<img src=x|(href|src)="\s*(javascript|data|vbscript):`)
 	if found := executable.FindString(page); found != "" || !strings.Contains(page, "alert(1)") {
 		t.Errorf("the page contains %q, or does not show the text", found)
 	}

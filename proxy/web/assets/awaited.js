@@ -1,19 +1,13 @@
-// Shows what was waited for as soon as it is there, without a new document.
-const source = new EventSource(document.getElementById('awaited').dataset.events)
+// Looks for what is waited for, more often in the first minute, and loads the page again when it has become another.
+import { documentOf } from './parts.js'
 
-async function become() {
-  source.close()
-  const answer = await fetch(location.href, { headers: { Accept: 'text/html' } })
-  if (!answer.ok || answer.redirected) return location.reload() // it is something else than an order
-  const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html')
-  document.title = fresh.title
-  document.querySelector('main').replaceChildren(...fresh.querySelector('main').childNodes)
-  for (const script of fresh.querySelectorAll('head script')) await import(script.getAttribute('src'))
-  document.getElementById('said').textContent = document.querySelector('#live .state').textContent
+const opened = Date.now()
+
+async function look() {
+  const answer = document.hidden ? null : await fetch(location.href, { headers: { Accept: 'text/html' } }).catch(() => null)
+  const isBusy = !answer || answer.status === 429 || answer.status >= 500
+  if (!isBusy && (await documentOf(answer)).title !== document.title) return location.reload()
+  setTimeout(look, Date.now() - opened < 60_000 ? 2_000 : 10_000)
 }
 
-source.addEventListener('found', become)
-source.addEventListener('error', () => {
-  if (source.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 5000) // there is no stream to be had
-})
-addEventListener('pagehide', () => source.close())
+setTimeout(look, 2_000)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/order"
 	"crossgate/quote"
 	"crossgate/token"
 )
@@ -48,41 +49,19 @@ func recordedSwap(t testing.TB) quote.Estimate {
 	}
 }
 
-func TestAppendSwap(t *testing.T) {
-	swap := recordedSwap(t)
-	checkGolden(t, "swap", documented.AppendSwap(nil, swap))
-	swap.MaxBalance = true
-	checkGolden(t, "swap_whole", documented.AppendSwap(nil, swap))
-}
-
-func TestAppendSwapOfALegacyChainWithoutPrices(t *testing.T) {
-	swap := recordedSwap(t)
-	swap.In.USD, swap.Out.USD, swap.ProtocolFeeUSD = nil, nil, nil
-	swap.ProtocolFee = chain.Amount{}
-	swap.Compared, swap.Costs = nil, nil
-	swap.Fee.Price = quote.GasPrice{Expected: amount(t, "3000000000"), Legacy: true}
-	checkGolden(t, "swap_legacy", documented.AppendSwap(nil, swap))
-	swap.Fee = nil
-	checkGolden(t, "swap_without_fee", documented.AppendSwap(nil, swap))
-}
-
-// TestAppendSwapOfEachFamily is of all that the sender has, with a fee of 15000 in the coin's smallest units.
-func TestAppendSwapOfEachFamily(t *testing.T) {
-	swap := recordedSwap(t)
-	swap.MaxBalance = true
-	swap.Fee = &quote.Fee{
-		Total: amount(t, "15000"), GasLimit: 120, Beside: amount(t, "3000"), USD: new(0.5),
-		Price: quote.GasPrice{Expected: amount(t, "100"), Legacy: true},
+// madeSwap is a swap of USDC on Base for its coin.
+func madeSwap(t *testing.T, affiliate *order.Affiliate) SwapRecord {
+	t.Helper()
+	at := on(base, evmTx(0xc1), 49_079_683, 1_784_948_713)
+	return SwapRecord{
+		Swap: order.Swap{ID: hash(0x5a), At: at, Fact: order.Swapped{
+			Sender: account(0xa1), Recipient: account(0xb1),
+			TokenIn: account(0x83), AmountIn: amount(t, "5000000"),
+			TokenOut: account(0), AmountOut: amount(t, "2000723290779000"), Fee: amount(t, "1600578632623"),
+			Affiliate: affiliate, ReferralCode: 31805,
+		}},
+		In: usdc, Out: token.Token{Decimals: 18, Name: "Ethereum", Symbol: "ETH"},
 	}
-	swap.Chain, _ = documented.Chains.Chain(chain.Tron)
-	checkGolden(t, "swap_tron", documented.AppendSwap(nil, swap))
-
-	swap.Fee.GasLimit, swap.Fee.Priority = 200_000, amount(t, "12000")
-	swap.Fee.Price = quote.GasPrice{Bid: amount(t, "60000")}
-	swap.Chain, _ = documented.Chains.Chain(chain.Solana)
-	swap.In.Address, swap.Out.Address = chain.NativeCoin(chain.SVM), swap.Chain.WrappedCoin
-	swap.Tx = quote.Tx{Data: []byte{1, 2, 3}}
-	checkGolden(t, "swap_solana", documented.AppendSwap(nil, swap))
 }
 
 func BenchmarkAppendSwap(b *testing.B) {

@@ -42,7 +42,7 @@ var dayRules = []string{"detdrop:0.15+bloomzero", "cap:5+bloomzero"}
 // met are the courses that make test runs.
 var met = map[string]bool{
 	"cold/logtime:1000/beside=true": true, "cold/rfrom:0.2/beside=true": true, "ranges/detdrop:0.15/beside=false": true,
-	"ranges/sigerr:0.15/beside=true": true, "day/detdrop:0.15+bloomzero/beside=false": true,
+	"ranges/sigerr:0.15/beside=true": true,
 }
 
 // beliefSeeds is how many seeds each rule is met with; isWhole: each rule is.

@@ -78,6 +78,8 @@ type prover struct {
 	since   uint64          // first block that was proven since the start
 	at      time.Time       // when blocks were proven last
 	liars   map[string]bool // endpoints that were found wrong since the start
+	back    time.Time       // when blocks may be read again that are one endpoint's word
+	pause   time.Duration   // after which they may be once more
 
 	corrections *atomic.Int64 // events that second readings added or removed
 }
@@ -124,6 +126,17 @@ func (p *prover) endAfter(r ledger.Range, wrong []string) uint64 {
 	return r.To + 1
 }
 
+// mayGoBack reports whether blocks that are one endpoint's word are to be read again: at longer and longer intervals, since
+// other endpoints may never have them.
+func (p *prover) mayGoBack() bool {
+	if time.Now().Before(p.back) {
+		return false
+	}
+	p.pause = min(max(time.Second, 2*p.pause), ProvenEvery)
+	p.back = time.Now().Add(p.pause)
+	return true
+}
+
 // Proven is what a second reading came to.
 type Proven struct {
 	End        uint64 // the chain is proven before this block
@@ -156,7 +169,7 @@ func (c *Chain) ProveNext(
 		switch isSingle := position.IsSingle(); {
 		case found.Standing == order.Single && !isSingle:
 			found.SingleFrom = max(r.From, 1) // 0: none are
-		case found.Standing > order.Single && isSingle: // there is another endpoint now
+		case found.Standing > order.Single && isSingle && c.prover.mayGoBack(): // there is another endpoint now
 			found.End, found.SingleFrom = min(found.End, position.SingleFrom), 0
 		}
 		agreed := c.anchorage.agreed

@@ -80,6 +80,7 @@ type Capabilities struct {
 type depth struct {
 	most     uint64 // as far as is known
 	answered uint64 // the deepest that it did
+	refused  uint64 // the least deep that it did not
 	until    time.Time
 }
 
@@ -139,8 +140,8 @@ func (c *Capabilities) Span() uint64 { return c.span.now() }
 // Batch is how many calls are made in one request.
 func (c *Capabilities) Batch() uint64 { return c.batch.now() }
 
-// can reports whether the endpoint can be expected to answer a call.
-func (c *Capabilities) can(call *Call) bool {
+// can reports whether the endpoint can be expected to answer a call; isNew: whether it may, since those that do are avoided.
+func (c *Capabilities) can(call *Call, isNew bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
@@ -148,7 +149,7 @@ func (c *Capabilities) can(call *Call) bool {
 		return false
 	}
 	part := call.Reach.part()
-	if d := c.depths[part]; d != nil && now.Before(d.until) && call.Reach.Depth > d.most {
+	if d := c.depths[part]; d != nil && now.Before(d.until) && call.Reach.Depth > d.most && !(isNew && call.Reach.Depth < d.refused) {
 		return false
 	}
 	most := c.span.limited()
@@ -181,7 +182,9 @@ func (c *Capabilities) answered(call *Call) {
 		return
 	}
 	d := c.depthLocked(call.Reach.part())
-	d.answered = max(d.answered, call.Reach.Depth)
+	if d.answered = max(d.answered, call.Reach.Depth); d.refused <= d.answered {
+		d.refused = 0
+	}
 	d.most = max(d.most, d.answered)
 }
 
@@ -278,6 +281,9 @@ func (c *Capabilities) forgot(asked Reach) {
 	}
 	if d.most == 0 || d.most >= asked.Depth {
 		d.most = max(asked.Depth/2, d.answered)
+	}
+	if d.refused == 0 || d.refused > asked.Depth {
+		d.refused = asked.Depth
 	}
 	d.until = time.Now().Add(lacksDepth)
 }

@@ -91,7 +91,7 @@ func (c *Client) Lacks(method, part string) bool {
 		call.Reach.Fields = []string{part}
 	}
 	for _, known := range c.abilities {
-		if known.can(call) {
+		if known.can(call, false) {
 			return false
 		}
 	}
@@ -103,7 +103,7 @@ func (c *Client) suits(calls []*Call) func(*upstream.Endpoint) bool {
 	return func(e *upstream.Endpoint) bool {
 		known := c.abilities[e]
 		return uint64(len(calls)) <= known.Batch() &&
-			!slices.ContainsFunc(calls, func(call *Call) bool { return !known.can(call) || known.isSpent(call.Method) })
+			!slices.ContainsFunc(calls, func(call *Call) bool { return !known.can(call, len(c.avoided) > 0) || known.isSpent(call.Method) })
 	}
 }
 

@@ -34,6 +34,7 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	if err != nil {
 		return v, err
 	}
+	read := map[string][]order.Event{by: slices.Clone(second)}
 	isApart := c.rpc.AreApart(from, to, heard, attestedBy(from, to, by))
 	// It is not known any more which endpoint read them first, or some of them were read by one alone.
 	if len(tellers) == 0 || !isApart && !c.rpc.Avoiding(by).AvoidsAll() {
@@ -48,7 +49,7 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 			}
 		}
 		isApart = c.rpc.AreVoices(by, other)
-		tellers, by = []string{by}, other
+		tellers, read[other] = []string{by}, again
 	}
 	if isApart {
 		v.Standing = order.Corroborated
@@ -68,8 +69,10 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	}
 	sortEvents(v.Events)
 	truth := places(v.Events)
-	if len(order.DifferingBlocks(truth, places(second))) > 0 {
-		c.attested.MarkFaulty(by)
+	for by, events := range read {
+		if len(order.DifferingBlocks(truth, places(events))) > 0 {
+			c.attested.MarkFaulty(by)
+		}
 	}
 	for _, slot := range order.DifferingBlocks(truth, places(first)) {
 		c.attested.MarkFaultyAt(slot)

@@ -43,9 +43,7 @@ func TestSwapsAreFoundBeforeAndAfterTheyAreIndexed(t *testing.T) {
 	if after := l.times("EventsIn"); after != before {
 		t.Errorf("the chain was asked %d times for an indexed swap", after-before)
 	}
-	for range l.finality {
-		l.mine()
-	}
+	l.mineEmpty(int(l.finality))
 	followAll(t, x)
 	if final := mustFindSwap(t, x, 1, tx, true); !final.Basis.IsFinal() {
 		t.Errorf("basis of a final swap: %+v", final.Basis)

@@ -170,7 +170,7 @@ func (c course) run(t *testing.T, recordings []*recording, truth *goldenTruth) (
 			providers = append(providers, p)
 			endpoints = append(endpoints, endpointOf(t, fmt.Sprintf("provider-%d", i+1), p))
 		}
-		described := shared.describe(t)
+		described := shared.describe()
 		registry = append(registry, described)
 		sources[described.ID] = evm.New(described, jsonrpc.New(upstream.NewPool(described.ID.String(), endpoints...)))
 	}

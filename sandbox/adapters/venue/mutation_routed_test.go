@@ -58,11 +58,10 @@ func routeMutants(t *testing.T, world *sandbox.World, name string, o venue.Optio
 		}
 		made := 0
 		swaps := toSenderAndOther(executedSwaps(t, c, world.Accounts()[0]))
-		for _, s := range swaps {
-			for _, node := range []string{c.EVMRPC, plainNode(t, c.EVMRPC), ""} {
-				if newRoutedMutants(t, v, c, s, node).mutate(t, mutations(t, 40)/(3*len(swaps))+1) {
-					made++
-				}
+		nodes := []string{c.EVMRPC, plainNode(t, c.EVMRPC), ""}
+		for i, s := range swaps { // each kind has another node at another venue
+			if newRoutedMutants(t, v, c, s, nodes[(i+len(name))%len(nodes)]).mutate(t, mutations(t, fewMutations/4)/len(swaps)+1) {
+				made++
 			}
 		}
 		if made > 0 {

@@ -77,7 +77,7 @@ func TestFindSwapsSaysWhatIsCertainOnly(t *testing.T) {
 			if unreachable := (*UnreachableError)(nil); errors.As(err, &unreachable) != (test.want == down) {
 				t.Errorf("FindSwaps: %v", err)
 			}
-			if len(searched.Chains) != 1 || searched.Chains[0].Chain != test.id || searched.Chains[0].Followed != (test.id == 1) {
+			if searched.All || len(searched.Chains) != 1 || searched.Chains[0].Chain != test.id || searched.Chains[0].Followed != (test.id == 1) {
 				t.Errorf("searched %+v, want chain %d", searched.Chains, test.id)
 			}
 		})

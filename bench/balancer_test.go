@@ -95,8 +95,6 @@ http {
 }
 `}
 		},
-		command: func(directory, _ string) []string {
-			return []string{"-p", directory, "-c", "nginx.conf", "-e", "stderr"}
-		},
+		command: nginxCommand,
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // TestDeadLeaderIsReplacedInTime is about the clocks alone: how long it takes on a busy machine is logged by
-// TestAnotherReplicaTakesOverFromOneThatDied of order/query.
+// TestTwoGatewaysOnOneDatabase of sandbox/processes.
 func TestDeadLeaderIsReplacedInTime(t *testing.T) {
 	const limit, reserve = 15 * time.Second, 3 * time.Second // of the database and of the chain, to answer
 	if longest := leaseLife + LeaseInterval; longest > limit-reserve {

@@ -3,10 +3,7 @@ package venue_test
 import (
 	"context"
 	"encoding/hex"
-	"errors"
-	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,34 +14,11 @@ import (
 	"crossgate/chain"
 	"crossgate/quote"
 	"crossgate/sandbox"
-	"crossgate/sandbox/sandboxtest"
 	"crossgate/token"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
-	"crossgate/upstream/venue"
 )
-
-// TestTransactionsDeliverWhatWasQuoted runs what the venues build on the sandbox's chains: the recipient,
-// who is not the sender, gets the quoted amount to the unit, and affiliate and operator their shares of the input.
-func TestTransactionsDeliverWhatWasQuoted(t *testing.T) {
-	world := sandboxtest.Shared(t)
-	for _, at := range world.Venues() {
-		if isOnSolana(at.Name) {
-			continue // sandbox/stories, TestSwapTransactionOnSolanaDoesWhatItSays
-		}
-		t.Run(at.Name, func(t *testing.T) {
-			executeAll(t, world, at.Name, venue.Options{
-				Pool: newPool(t, at.Name, at.URL), Key: at.Key, Contracts: contractsOf(t, world),
-			})
-		})
-	}
-	for _, name := range world.Exchanges() {
-		t.Run(name, func(t *testing.T) {
-			executeAll(t, world, name, venue.Options{Contracts: contractsOf(t, world)})
-		})
-	}
-}
 
 // contractsOf reads the contracts of the world's chains.
 func contractsOf(t *testing.T, world *sandbox.World) func(context.Context, chain.ID, []chain.Address, [][]byte) ([][]byte, error) {
@@ -54,31 +28,6 @@ func contractsOf(t *testing.T, world *sandbox.World) func(context.Context, chain
 	}
 	return func(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error) {
 		return nodes[id].CallAll(ctx, to, data)
-	}
-}
-
-// executeAll runs all kinds of swap that a venue does, on all chains of the world that it serves.
-func executeAll(t *testing.T, world *sandbox.World, name string, o venue.Options) {
-	o.Registry = chain.Documented()
-	v, err := venue.New(name, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ran := 0
-	for _, c := range world.Chains() {
-		if _, served := v.Profile().Routers[c.Facts.ID]; !served || len(c.Pools) == 0 {
-			continue
-		}
-		for _, s := range executedSwaps(t, c, world.Accounts()[0]) {
-			t.Run(fmt.Sprintf("%d %s to %s", c.Facts.ID, s.In.Token.Symbol, s.Out.Token.Symbol), func(t *testing.T) {
-				if execute(t, v, s, jsonrpc.New(newPool(t, "node", c.EVMRPC))) {
-					ran++
-				}
-			})
-		}
-	}
-	if ran == 0 {
-		t.Error("the venue did nothing")
 	}
 }
 
@@ -133,62 +82,6 @@ func executedSwaps(t *testing.T, c *sandbox.Chain, sender sandbox.Account) []quo
 		swaps = append(swaps, s)
 	}
 	return swaps
-}
-
-// execute tells whether the venue does such swaps here: exchanges have no pool of the coin and its wrapped form,
-// and do not all stand in the sandbox; whoever wraps does nothing else, for nobody else.
-func execute(t *testing.T, v quote.Venue, s quote.Swap, node *jsonrpc.Client) bool {
-	if v.Profile().Wraps {
-		s.Recipient = s.Sender
-	}
-	paysShares := s.In.Address.IsNative() || !v.Profile().SharesOfCoin
-	if paysShares && !v.Profile().MaxAffiliatePercent.IsZero() {
-		s.Affiliate = quote.Affiliate{Percent: decimal.RequireFromString("0.3"), Recipient: address(t, affiliate)}
-	}
-	if paysShares && v.Profile().PaysTwo {
-		s.Second = quote.Affiliate{Percent: decimal.RequireFromString("0.2"), Recipient: address(t, operator)}
-	}
-	q, err := v.Quote(t.Context(), s)
-	if errors.Is(err, quote.ErrNoRoute) || errors.Is(err, venue.ErrUnverifiedContracts) {
-		return false
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	tx, err := v.Build(t.Context(), s, q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	balances := []simulatedCall{
-		balanceOf(s.Chain, s.Out.Address, s.Recipient),
-		balanceOf(s.Chain, s.In.Address, s.Affiliate.Recipient),
-		balanceOf(s.Chain, s.In.Address, s.Second.Recipient),
-	}
-	calls := append(slices.Clone(balances), simulatedCall{
-		From: s.Sender.String(), To: tx.To.String(), Input: "0x" + hex.EncodeToString(tx.Data), Value: fmt.Sprintf("0x%x", tx.Value.Big()),
-	})
-	calls = append(calls, balances...)
-	if !s.In.Address.IsNative() {
-		calls = append([]simulatedCall{approve(s, v.Profile().Spender(s.Chain.ID, tx.To))}, calls...)
-	}
-	after, failed := simulate(t, node, calls)
-	if failed >= 0 {
-		t.Fatalf("call %d reverts", failed)
-	}
-	after = after[len(after)-len(balances)-1-len(balances):]
-	got := make([]chain.Amount, len(balances))
-	for i := range balances {
-		got[i] = after[len(balances)+1+i].Sub(after[i])
-	}
-	want := []chain.Amount{q.AmountOut, paidOf(s.In.Amount, s.Affiliate), paidOf(s.In.Amount, s.Second)}
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("recipient, affiliate and operator got %s, want %s", got, want)
-	}
-	return true
-}
-
-func paidOf(in chain.Amount, a quote.Affiliate) chain.Amount {
-	return in.MulDiv(uint64(a.Percent.Shift(2).IntPart()), 10_000)
 }
 
 // simulatedCall is a call of eth_simulateV1.

@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/onchain"
 )
@@ -105,16 +106,10 @@ func encode(tb testing.TB, values ...any) []byte {
 		default:
 			tb.Fatalf("encode %T", value)
 		}
-		kind, err := abi.NewType(name, "", components)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		kind := must.Get(abi.NewType(name, "", components))(tb)
 		arguments = append(arguments, abi.Argument{Type: kind})
 	}
-	data, err := arguments.Pack(values...)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	data := must.Get(arguments.Pack(values...))(tb)
 	return data
 }
 
@@ -141,10 +136,7 @@ const (
 
 func parseHash(tb testing.TB, text string) chain.Hash {
 	tb.Helper()
-	h, err := chain.ParseHash(text)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	h := must.Get(chain.ParseHash(text))(tb)
 	return h
 }
 

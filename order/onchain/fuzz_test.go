@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/onchain"
 )
@@ -103,10 +104,7 @@ func FuzzReaders(f *testing.F) {
 	f.Add(encode(f, 1, contracts.Gate, 8453, 0))
 	f.Add([]byte(giveAccount(f, "b90f91d5fcbedf96")))
 	for _, text := range []string{metadata65, metadata66, metadata67} {
-		raw, err := hex.DecodeString(text)
-		if err != nil {
-			f.Fatal(err)
-		}
+		raw := must.Get(hex.DecodeString(text))(f)
 		f.Add(raw)
 	}
 	f.Fuzz(func(t *testing.T, answer []byte) {

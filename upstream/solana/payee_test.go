@@ -11,6 +11,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
@@ -50,10 +51,7 @@ func TestWhereSharesArePaid(t *testing.T) {
 		})
 	}))
 	t.Cleanup(server.Close)
-	e, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL}))(t)
 	t.Cleanup(e.Close)
 	c := New(known, jsonrpc.New(upstream.NewPool("solana", e)))
 	for name, row := range map[string]struct {

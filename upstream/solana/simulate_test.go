@@ -10,6 +10,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
@@ -20,10 +21,7 @@ import (
 func TestSimulationsShowAnOutcome(t *testing.T) {
 	known, _ := chain.Documented().Chain(chain.Solana)
 	account := known.Contracts.DlnSource // any will do
-	tx, err := solana.Draft{FeePayer: account, Instructions: []solana.DraftInstruction{{Program: solana.MemoProgram}}}.Compile()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := must.Get(solana.Draft{FeePayer: account, Instructions: []solana.DraftInstruction{{Program: solana.MemoProgram}}}.Compile())(t)
 	const rich = `{"lamports":9,"owner":"11111111111111111111111111111111","data":["","base64"]}` // after it as before
 	for name, test := range map[string]struct {
 		said string
@@ -50,10 +48,7 @@ func TestSimulationsShowAnOutcome(t *testing.T) {
 			})
 		}))
 		t.Cleanup(server.Close)
-		e, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: server.URL})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: server.URL}))(t)
 		t.Cleanup(e.Close)
 		c := New(known, jsonrpc.New(upstream.NewPool("solana", e)))
 		got, err := c.Simulate(t.Context(), quote.Simulation{

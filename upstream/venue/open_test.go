@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/upstream"
 	"crossgate/upstream/venue"
@@ -29,10 +30,7 @@ func open(t *testing.T, name string, h http.Handler, o venue.Options) quote.Venu
 	t.Cleanup(server.Close)
 	o.Pool, o.Registry, o.Key = newPool(t, name, server.URL), chain.Documented(), venue.Keys[name]
 	o.Now, o.Contracts = func() time.Time { return noon }, settlers
-	v, err := venue.New(name, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(venue.New(name, o))(t)
 	return v
 }
 
@@ -48,10 +46,7 @@ func settlers(_ context.Context, _ chain.ID, to []chain.Address, _ [][]byte) ([]
 
 func newPool(t *testing.T, name, address string) *upstream.Pool {
 	t.Helper()
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: address, Client: &http.Client{Timeout: time.Minute}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: address, Client: &http.Client{Timeout: time.Minute}}))(t)
 	t.Cleanup(endpoint.Close)
 	return upstream.NewPool(name, endpoint)
 }
@@ -68,10 +63,7 @@ func address(t *testing.T, text string) chain.Address {
 
 func addressOn(t *testing.T, family chain.Family, text string) chain.Address {
 	t.Helper()
-	a, err := chain.ParseAddress(text, family)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(chain.ParseAddress(text, family))(t)
 	return a
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"crossgate/chain"
 	wire "crossgate/chain/solana"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/sandbox/jsonrpc"
 	sandbox "crossgate/sandbox/solana"
@@ -36,9 +37,7 @@ func TestRecordedBids(t *testing.T) {
 			Body struct{ Result json.RawMessage }
 		}
 	}
-	if err := errors.Join(err, json.Unmarshal(raw, &told)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, json.Unmarshal(raw, &told)))
 	for _, row := range []struct {
 		result             string
 		normal, aggressive uint64

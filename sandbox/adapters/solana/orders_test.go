@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/onchain"
 	sandbox "crossgate/sandbox/solana"
@@ -158,9 +159,7 @@ func TestEventsFollowInTwoRoundTrips(t *testing.T) {
 	c := w.chain()
 	w.create(sandbox.Way{})
 	from := w.Head()
-	if _, err := c.Events(t.Context(), from, from); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Events(t.Context(), from, from))(t)
 	w.Mine(50)
 	if trips := w.tripsOf(func() { _, _ = c.Events(t.Context(), from+1, w.Head()) }); trips != 1 {
 		t.Errorf("%d round trips without news, want 1", trips)
@@ -214,9 +213,7 @@ func TestEventsOfLongAgo(t *testing.T) {
 	next := w.create(sandbox.Way{})
 	w.Mine(2000)
 	c := w.chain()
-	if _, err := c.Head(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Head(t.Context()))(t)
 	for _, test := range []struct {
 		from, to uint64
 		want     sandbox.Order

@@ -19,6 +19,7 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/follow"
 	"crossgate/order/query"
@@ -38,20 +39,14 @@ import (
 func TestProvidersThatLoseLogs(t *testing.T) {
 	world := sandboxtest.Start(t, sandbox.Options{})
 	there, _ := world.Chain(chain.Tron)
-	below, err := rpc.DialContext(t.Context(), there.EVMRPC)
-	if err != nil {
-		t.Fatal(err)
-	}
+	below := must.Get(rpc.DialContext(t.Context(), there.EVMRPC))(t)
 	t.Cleanup(below.Close)
 	honest := httptest.NewServer(node.New(below))
 	t.Cleanup(honest.Close)
 	rules := []string{"lag:3:0.2", "split:3:0.2", "empty:0.2", "drop:0.1", "null:0.05"}
 	for seed := range course.Seeds(t) {
 		for _, nodes := range [][]string{{there.RPC}, {there.RPC, there.RPC}, {there.RPC, honest.URL}} {
-			err := world.Inject(chain.Tron.String(), sandbox.Fault{Kind: sandbox.Unreliable, Rules: rules, Seed: seed + 1})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, world.Inject(chain.Tron.String(), sandbox.Fault{Kind: sandbox.Unreliable, Rules: rules, Seed: seed + 1}))
 			followed(t, &story{t: t, world: world}, there.Facts, honest.URL, nodes...)
 		}
 	}
@@ -63,20 +58,14 @@ func followed(t *testing.T, s *story, facts chain.Chain, honest string, nodes ..
 	facts.BlockTime = time.Millisecond
 	var pool []*upstream.Endpoint
 	for i, url := range nodes {
-		endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{
+		endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
 			Name: fmt.Sprintf("node-%d", i), URL: url, Client: &http.Client{Transport: s}, Timeout: time.Minute,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		t.Cleanup(endpoint.Close)
 		pool = append(pool, endpoint)
 	}
 	source := evm.New(facts, jsonrpc.New(upstream.NewPool("tron", pool...)))
-	db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
 	beside, _ := s.world.Chain(polygon)
 	giving := evm.New(beside.Facts, rpcAt(t, beside.RPC))
 	registry := chain.NewRegistry(facts, beside.Facts)
@@ -108,10 +97,7 @@ func (s *story) truth(sources ...order.Source) map[order.ID][]order.Event {
 	s.t.Helper()
 	byOrder, ends := map[order.ID][]order.Event{}, []uint64{s.end, s.beside}
 	for i, source := range sources {
-		events, err := source.Events(s.t.Context(), 0, ends[i])
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		events := must.Get(source.Events(s.t.Context(), 0, ends[i]))(s.t)
 		for _, e := range events {
 			if _, isKnown := byOrder[e.Order]; isKnown || e.At.Chain == chain.Tron {
 				byOrder[e.Order] = append(byOrder[e.Order], e)

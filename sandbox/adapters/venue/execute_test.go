@@ -15,6 +15,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
@@ -60,10 +61,7 @@ func contractsOf(t *testing.T, world *sandbox.World) func(context.Context, chain
 // executeAll runs all kinds of swap that a venue does, on all chains of the world that it serves.
 func executeAll(t *testing.T, world *sandbox.World, name string, o venue.Options) {
 	o.Registry = chain.Documented()
-	v, err := venue.New(name, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(venue.New(name, o))(t)
 	ran := 0
 	for _, c := range world.Chains() {
 		if _, served := v.Profile().Routers[c.Facts.ID]; !served || len(c.Pools) == 0 {
@@ -84,10 +82,7 @@ func executeAll(t *testing.T, world *sandbox.World, name string, o venue.Options
 
 func newPool(t testing.TB, name, address string) *upstream.Pool {
 	t.Helper()
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: address, Client: &http.Client{Timeout: time.Minute}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: address, Client: &http.Client{Timeout: time.Minute}}))(t)
 	t.Cleanup(endpoint.Close)
 	return upstream.NewPool(name, endpoint)
 }
@@ -126,10 +121,7 @@ func executedSwaps(t *testing.T, c *sandbox.Chain, sender sandbox.Account) []quo
 			Sender: chain.NewAddress(sender.Address.Bytes()), Recipient: address(t, recipient),
 			SlippagePercent: decimal.RequireFromString("0.5"),
 		}
-		var err error
-		if s.In.Amount, err = chain.AmountFromBig(decimal.RequireFromString(kind.amount).Shift(int32(s.In.Token.Decimals)).BigInt()); err != nil {
-			t.Fatal(err)
-		}
+		s.In.Amount = must.Get(chain.AmountFromBig(decimal.RequireFromString(kind.amount).Shift(int32(s.In.Token.Decimals)).BigInt()))(t)
 		swaps = append(swaps, s)
 	}
 	return swaps
@@ -155,10 +147,7 @@ func execute(t *testing.T, v quote.Venue, s quote.Swap, node *jsonrpc.Client) bo
 	if err != nil {
 		t.Fatal(err)
 	}
-	tx, err := v.Build(t.Context(), s, q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := must.Get(v.Build(t.Context(), s, q))(t)
 	balances := []simulatedCall{
 		balanceOf(s.Chain, s.Out.Address, s.Recipient),
 		balanceOf(s.Chain, s.In.Address, s.Affiliate.Recipient),
@@ -231,9 +220,7 @@ func simulate(t *testing.T, node *jsonrpc.Client, calls []simulatedCall) (answer
 		Calls []struct{ Status, ReturnData string }
 	}
 	question := map[string]any{"blockStateCalls": []map[string]any{{"calls": calls}}}
-	if err := node.Call(t.Context(), "eth_simulateV1", &blocks, question, "latest"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, node.Call(t.Context(), "eth_simulateV1", &blocks, question, "latest"))
 	failed = -1
 	for i, answer := range blocks[0].Calls {
 		if answer.Status != "0x1" && failed < 0 {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/sandbox"
 	node "crossgate/sandbox/jsonrpc"
@@ -45,10 +46,7 @@ func TestNoMutationPassesThePublicRouter(t *testing.T) {
 func routeMutants(t *testing.T, world *sandbox.World, name string, o venue.Options) {
 	t.Helper()
 	o.Registry = chain.Documented()
-	v, err := venue.New(name, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(venue.New(name, o))(t)
 	if v.Profile().Wraps {
 		t.Skip("wrapping does not go through the public router")
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
@@ -68,10 +69,7 @@ func TestNoMutationIsHandedOut(t *testing.T) {
 func mutateAll(t *testing.T, world *sandbox.World, name string, o venue.Options) {
 	t.Helper()
 	o.Registry = chain.Documented()
-	v, err := venue.New(name, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(venue.New(name, o))(t)
 	for _, c := range world.Chains() {
 		if _, served := v.Profile().Routers[c.Facts.ID]; !served || len(c.Pools) == 0 {
 			continue
@@ -114,14 +112,8 @@ func toSenderAndOther(swaps []quote.Swap) []quote.Swap {
 // isRefusedAsItIs wants that no transaction of a venue passes of which nobody knows what its router enforces.
 func (m mutant) isRefusedAsItIs(t *testing.T) {
 	t.Helper()
-	q, err := m.venue.Quote(t.Context(), m.swap)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tx, err := m.venue.Build(t.Context(), m.swap, q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := must.Get(m.venue.Quote(t.Context(), m.swap))(t)
+	tx := must.Get(m.venue.Build(t.Context(), m.swap, q))(t)
 	least := q.AmountOut.MulDiv(9_000, 10_000)
 	if got, err := (swap.Guard{}).MinOut(m.swap, m.venue.Profile(), q, tx, least); !errors.Is(err, quote.ErrRefused) {
 		t.Errorf("the guard lets it pay %s directly: %v, want ErrRefused", got, err)

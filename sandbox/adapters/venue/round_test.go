@@ -13,6 +13,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/sandbox/solana"
 	"crossgate/sandbox/venues"
@@ -100,13 +101,10 @@ func open(t testing.TB, name string, h http.Handler) quote.Venue {
 	t.Helper()
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
-	v, err := venue.New(name, venue.Options{
+	v := must.Get(venue.New(name, venue.Options{
 		Pool: newPool(t, name, server.URL), Registry: chain.Documented(), Key: venues.Key(name),
 		Now: func() time.Time { return noon }, Contracts: settlers,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return v
 }
 
@@ -127,10 +125,7 @@ func address(t testing.TB, text string) chain.Address {
 
 func addressOn(t testing.TB, family chain.Family, text string) chain.Address {
 	t.Helper()
-	a, err := chain.ParseAddress(text, family)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(chain.ParseAddress(text, family))(t)
 	return a
 }
 
@@ -139,10 +134,7 @@ func newSwap(t testing.TB, in, out string, amount *big.Int) quote.Swap {
 	t.Helper()
 	decimals := map[string]uint8{coinText: 18, wrapText: 18, usdcText: 6, lonelyText: 18}
 	base, _ := chain.Documented().Chain(8453)
-	exact, err := chain.AmountFromBig(amount)
-	if err != nil {
-		t.Fatal(err)
-	}
+	exact := must.Get(chain.AmountFromBig(amount))(t)
 	return quote.Swap{
 		Chain:  base,
 		In:     quote.Side{Address: address(t, in), Token: token.Token{Decimals: decimals[in]}, Amount: exact},

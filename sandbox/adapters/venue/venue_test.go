@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/sandbox/venues"
 	"crossgate/upstream"
@@ -28,10 +29,7 @@ func eachService(t *testing.T, promise func(t *testing.T, s venue.Service)) {
 }
 
 func TestEveryVenueDeclaresItself(t *testing.T) {
-	defaults, err := os.ReadFile("../../../config/default.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	defaults := must.Get(os.ReadFile("../../../config/default.yaml"))(t)
 	eachService(t, func(t *testing.T, s venue.Service) {
 		p := open(t, s.Name, http.NotFoundHandler()).Profile()
 		if p.Name != s.Name || strings.ToLower(s.Name) != s.Name {
@@ -124,10 +122,7 @@ func TestEveryVenueBuildsWhatItQuotes(t *testing.T) {
 					other.Recipient = other.Sender
 				}
 				for _, s := range []quote.Swap{s, other} { // for the wallet that asked, and for another
-					tx, err := v.Build(t.Context(), s, q)
-					if err != nil {
-						t.Fatal(err)
-					}
+					tx := must.Get(v.Build(t.Context(), s, q))(t)
 					checkTx(t, v, s, tx)
 				}
 			})

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
@@ -48,10 +49,7 @@ func (n *node) client(t *testing.T, c chain.Chain) *jsonrpc.Client {
 	n.methods = map[string]int{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { n.reply(w, r, c.Native) }))
 	t.Cleanup(server.Close)
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL, Client: server.Client()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL, Client: server.Client()}))(t)
 	return jsonrpc.New(upstream.NewPool("chain", endpoint))
 }
 

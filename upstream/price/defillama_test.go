@@ -18,8 +18,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/token"
-	"crossgate/upstream"
 )
 
 // fixtureTime is the clock of testdata/current.json.
@@ -43,11 +43,7 @@ func serve(t *testing.T, handler http.HandlerFunc) (llama, func() [][]string) {
 		handler(w, r)
 	}))
 	t.Cleanup(server.Close)
-	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "llama", URL: server.URL + "/base"}))(t)
-	l := llama{
-		pool: upstream.NewPool("prices", endpoint), registry: chain.Documented(),
-		now: func() time.Time { return fixtureTime },
-	}
+	l := llama{pool: pooltest.At(t, server.URL+"/base"), registry: chain.Documented(), now: func() time.Time { return fixtureTime }}
 	return l, func() [][]string {
 		mu.Lock()
 		defer mu.Unlock()
@@ -57,8 +53,7 @@ func serve(t *testing.T, handler http.HandlerFunc) (llama, func() [][]string) {
 
 func key(t *testing.T, id chain.ID, text string) token.Key {
 	t.Helper()
-	address := must.Get(chain.ParseAddress(text, chain.Documented().Family(id)))(t)
-	return token.Key{Chain: id, Address: address}
+	return token.Key{Chain: id, Address: must.Get(chain.ParseAddress(text, chain.Documented().Family(id)))(t)}
 }
 
 func native(id chain.ID) token.Key {
@@ -209,16 +204,14 @@ func TestReadPricesOfTheService(t *testing.T) {
 
 func TestDefiLlamaPastIsOfTheTimeAskedFor(t *testing.T) {
 	at := fixtureTime.Add(-1000 * time.Hour)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	pool := pooltest.Of(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if want := fmt.Sprintf("/prices/historical/%d/", at.Unix()); !strings.HasPrefix(r.URL.Path, want) || r.URL.Query().Get("searchWidth") != "1h" {
 			t.Errorf("asked %s, want %s", r.URL, want)
 		}
 		_, _ = fmt.Fprintf(w, `{"coins":{"tron:TNUC9Qb1rRpS5CbWLmNMxXBjyFoydXjWFR":{"price":0.1,"timestamp":%d},`+
 			`"base:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913":{"price":1,"timestamp":%d}}}`, at.Add(time.Hour).Unix(), at.Add(-61*time.Minute).Unix())
 	}))
-	t.Cleanup(server.Close)
-	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "llama", URL: server.URL}))(t)
-	past := DefiLlamaPast(upstream.NewPool("prices", endpoint), chain.Documented())
+	past := DefiLlamaPast(pool, chain.Documented())
 	prices, err := past(t.Context(), at, []token.Key{native(chain.Tron), key(t, 8453, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")})
 	if diff := cmp.Diff(map[token.Key]string{native(chain.Tron): "0.1"}, texts(prices)); err != nil || diff != "" {
 		t.Errorf("prices, %v (-want +got):\n%s", err, diff)

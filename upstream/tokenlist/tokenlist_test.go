@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/upstream"
 	"crossgate/upstream/tokenlist"
 )
@@ -16,9 +16,7 @@ func poolOf(t *testing.T, handler http.HandlerFunc) *upstream.Pool {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "list", URL: server.URL + "/tokens?query=verified&key=secret"}))(t)
-	t.Cleanup(endpoint.Close)
-	return upstream.NewPool("list", endpoint)
+	return pooltest.At(t, server.URL+"/tokens?query=verified&key=secret")
 }
 
 func TestFetchAsksForWhatIsNew(t *testing.T) {

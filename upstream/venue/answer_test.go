@@ -158,8 +158,7 @@ func eachLeaf(t *testing.T, text []byte, another any, call func(altered []byte))
 			}
 		default:
 			set(another)
-			altered := must.Get(json.Marshal(whole))(t)
-			call(altered)
+			call(must.Get(json.Marshal(whole))(t))
 			set(value)
 		}
 	}

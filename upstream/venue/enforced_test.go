@@ -90,8 +90,7 @@ func recordedCall(t *testing.T, file string) quote.Tx {
 			longest = text
 		}
 	}
-	data := must.Get(hex.DecodeString(strings.TrimPrefix(strings.Trim(longest, `"`), "0x")))(t)
-	return quote.Tx{Data: data}
+	return quote.Tx{Data: must.Get(hex.DecodeString(strings.TrimPrefix(strings.Trim(longest, `"`), "0x")))(t)}
 }
 
 // TestV3CallsThatAreNotOursAreRefused has all of what SwapRouter02 can do with calls in a row.

@@ -181,8 +181,7 @@ func spoken(t *testing.T, file string) (all []said) {
 	must.Do(t, json.Unmarshal(raw, &pair))
 	for _, code := range pair.Codes {
 		pair.Envelope["errorCode"] = code
-		body := must.Get(json.Marshal(pair.Envelope))(t)
-		all = append(all, said{Body: body})
+		all = append(all, said{Body: must.Get(json.Marshal(pair.Envelope))(t)})
 	}
 	switch {
 	case len(all) > 0:

@@ -23,6 +23,7 @@ import (
 	"crossgate/chain"
 	"crossgate/internal/linktest"
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/quote"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
@@ -104,7 +105,7 @@ func startLab(t *testing.T) *lab {
 		_ = running.Wait()
 	})
 	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
-	node := jsonrpc.New(newPool(t, "anvil", "http://"+address))
+	node := jsonrpc.New(pooltest.At(t, "http://"+address))
 	l := &lab{node: node, chain: evm.New(ethereum, node)}
 	var accounts []common.Address
 	for tick := time.NewTicker(20 * time.Millisecond); len(accounts) == 0; <-tick.C {
@@ -145,8 +146,7 @@ func (l *lab) send(t *testing.T, to common.Address, data []byte, value *big.Int)
 
 func (l *lab) call(t *testing.T, to common.Address, contract abi.ABI, value *big.Int, method string, arguments ...any) {
 	t.Helper()
-	data := must.Get(contract.Pack(method, arguments...))(t)
-	l.send(t, to, data, value)
+	l.send(t, to, must.Get(contract.Pack(method, arguments...))(t), value)
 }
 
 // transact sends a transaction, which must succeed, and returns the contract that it made. Its gas is set: the

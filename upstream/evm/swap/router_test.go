@@ -265,6 +265,5 @@ func hexAddress(text string) chain.Address { return chain.NewAddress(common.From
 
 func decimalAmount(t *testing.T, text string) chain.Amount {
 	t.Helper()
-	a := must.Get(chain.ParseAmount(text))(t)
-	return a
+	return must.Get(chain.ParseAmount(text))(t)
 }

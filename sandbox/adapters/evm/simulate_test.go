@@ -8,7 +8,6 @@ import (
 	"io"
 	"math/big"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -16,11 +15,11 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/quote"
 	"crossgate/sandbox/contracts"
 	node "crossgate/sandbox/jsonrpc"
 	"crossgate/sandbox/sandboxtest"
-	"crossgate/upstream"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/evm/swap"
 	"crossgate/upstream/jsonrpc"
@@ -43,15 +42,11 @@ func openStall(t *testing.T, between func(node string) http.Handler) *stall {
 	t.Helper()
 	world := sandboxtest.Shared(t)
 	ethereum := world.Chains()[0]
-	url := ethereum.RPC
+	pool := pooltest.At(t, ethereum.RPC)
 	if between != nil {
-		server := httptest.NewServer(between(url))
-		t.Cleanup(server.Close)
-		url = server.URL
+		pool = pooltest.Of(t, between(ethereum.RPC))
 	}
-	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: url}))(t)
-	t.Cleanup(endpoint.Close)
-	c := evm.New(ethereum.Facts, jsonrpc.New(upstream.NewPool("node", endpoint)))
+	c := evm.New(ethereum.Facts, jsonrpc.New(pool))
 	s := &stall{c, swap.NewSimulator(c), swap.NewRouter(c), ethereum.Facts.Contracts.Router, map[string]chain.Address{"coin": chain.NativeCoin(chain.EVM)}, world.Accounts()[0].Address}
 	for i, token := range ethereum.Tokens {
 		s.tokens[token.Symbol] = chain.NewAddress(token.Address.Bytes())

@@ -120,8 +120,7 @@ func TestTrialsOnSolana(t *testing.T) {
 		c := w.chain(w.instead("simulateTransaction", `{"context":{"slot":1},"value":{"err":`+row.err+
 			`,"unitsConsumed":81234,"logs":["Program log: AnchorError occurred. Error Code: SlippageToleranceExceeded","Program x consumed 1"],"accounts":`+accounts+`}}`))
 		signed := wire.Draft{FeePayer: row.sender, Instructions: []wire.DraftInstruction{{Program: wire.MemoProgram}}}
-		data, err := signed.Compile()
-		w.must(err)
+		data := must.Get(signed.Compile())(w.t)
 		trial := quote.Simulation{Sender: row.sender, Recipient: row.sender, In: row.in, Out: coin, AmountIn: chain.NewAmount(1000), Tx: quote.Tx{Data: data}}
 		found, err := c.Simulate(t.Context(), trial)
 		if !errors.Is(err, row.want) || err != nil && !strings.Contains(err.Error(), row.says) {

@@ -45,6 +45,5 @@ func TestTrialsOnTron(t *testing.T) {
 
 func usdtOf(t *testing.T) chain.Address {
 	t.Helper()
-	address := must.Get(chain.ParseAddress("TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", chain.TVM))(t)
-	return address
+	return must.Get(chain.ParseAddress("TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", chain.TVM))(t)
 }

@@ -1,15 +1,11 @@
 package tron_test
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,15 +16,14 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/order"
-	"crossgate/order/follow"
 	"crossgate/order/query"
 	"crossgate/sandbox"
 	"crossgate/sandbox/adapters/course"
+	jsonrpcnode "crossgate/sandbox/jsonrpc"
 	"crossgate/sandbox/sandboxtest"
 	node "crossgate/sandbox/tron"
-	"crossgate/store"
-	"crossgate/upstream"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 )
@@ -56,39 +51,22 @@ func TestProvidersThatLoseLogs(t *testing.T) {
 func followed(t *testing.T, s *story, facts chain.Chain, honest string, nodes ...string) {
 	t.Helper()
 	facts.BlockTime = time.Millisecond
-	var pool []*upstream.Endpoint
+	handlers := make([]http.Handler, len(nodes))
 	for i, url := range nodes {
-		endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
-			Name: fmt.Sprintf("node-%d", i), URL: url, Client: &http.Client{Transport: s}, Timeout: time.Minute,
-		}))(t)
-		t.Cleanup(endpoint.Close)
-		pool = append(pool, endpoint)
+		handlers[i] = course.Before(jsonrpcnode.At(url), `"latest"`, s.next)
 	}
-	source := evm.New(facts, jsonrpc.New(upstream.NewPool("tron", pool...)))
-	db := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
+	source := evm.New(facts, jsonrpc.New(pooltest.Of(t, handlers...)))
 	beside, _ := s.world.Chain(polygon)
 	giving := evm.New(beside.Facts, rpcAt(t, beside.RPC))
-	registry := chain.NewRegistry(facts, beside.Facts)
-	var said bytes.Buffer
-	x := query.New(follow.New(db, map[chain.ID]order.Source{chain.Tron: source, polygon: giving}, follow.Options{
-		Chains: registry, Pace: follow.Pace{Asked: time.Millisecond}, Logger: slog.New(slog.NewTextHandler(&said, nil)),
-	}), query.Options{})
-	stop := course.Run(t, x)
-	course.Until(t, func() bool { return s.isOver() && !s.lacks(x) })
-	stop()
+	sources := map[chain.ID]order.Source{chain.Tron: source, polygon: giving}
+	said, stored := course.Follow(t, chain.NewRegistry(facts, beside.Facts), sources, func(x *query.Index) bool { return s.isOver() && !s.lacks(x) })
 	byOrder := s.truth(evm.New(facts, rpcAt(t, honest)), giving)
-	stored := query.New(follow.New(db, map[chain.ID]order.Source{
-		chain.Tron: struct{ order.Source }{source}, polygon: struct{ order.Source }{giving},
-	}, follow.Options{Chains: registry}), query.Options{})
 	course.Compare(t, stored, chain.NewAddress(s.world.Takers()[0].Address.Bytes()), byOrder, order.StateFulfilled)
 	if len(byOrder) < created {
 		t.Errorf("%d nodes: %d orders in all, want %d at least", len(nodes), len(byOrder), created)
 	}
-	if len(nodes) == 2 && nodes[1] == honest && strings.Contains(said.String(), "endpoints=node-1") {
-		t.Errorf("the honest endpoint is blamed: %s", said.String())
-	}
-	if err := db.Close(); err != nil {
-		t.Error(err)
+	if len(nodes) == 2 && nodes[1] == honest && strings.Contains(said, "endpoints=node-1") {
+		t.Errorf("the honest endpoint is blamed: %s", said)
 	}
 }
 
@@ -113,7 +91,7 @@ const polygon chain.ID = 137
 // created is how many orders a story creates, every second of which is delivered on TRON.
 const created = 8
 
-// story is a transport that has something happen on TRON each time that its newest block is asked for.
+// story has something happen on TRON each time that its newest block is asked for.
 type story struct {
 	t      *testing.T
 	world  *sandbox.World
@@ -124,19 +102,7 @@ type story struct {
 	rest   int    // blocks made since
 }
 
-func (s *story) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	if bytes.Contains(body, []byte(`"latest"`)) {
-		s.next(r.Context())
-	}
-	return http.DefaultTransport.RoundTrip(r)
-}
-
-func (s *story) next(ctx context.Context) {
+func (s *story) next() {
 	const quiet, together = 1100, 100 // blocks in the end, enough for all others to be proven
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,7 +112,7 @@ func (s *story) next(ctx context.Context) {
 		s.made++
 	case s.rest < quiet:
 		s.rest += together
-		if err := s.world.Mine(context.WithoutCancel(ctx), chain.Tron, together); err != nil {
+		if err := s.world.Mine(s.t.Context(), chain.Tron, together); err != nil {
 			s.t.Error(err)
 		}
 	}

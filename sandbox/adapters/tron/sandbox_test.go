@@ -1,20 +1,18 @@
 package tron_test
 
 import (
-	"net/http"
 	"reflect"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/order"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 	"crossgate/token"
-	"crossgate/upstream"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 )
@@ -29,9 +27,7 @@ func open(t *testing.T) (*sandbox.World, *evm.Chain) {
 
 func rpcAt(t *testing.T, url string) *jsonrpc.Client {
 	t.Helper()
-	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "tron", URL: url, Client: &http.Client{}, Timeout: time.Minute}))(t)
-	t.Cleanup(endpoint.Close)
-	return jsonrpc.New(upstream.NewPool("tron", endpoint))
+	return jsonrpc.New(pooltest.At(t, url))
 }
 
 // What one order's transactions and storage lead to is what reading all blocks leads to.
@@ -79,8 +75,7 @@ func TestTokensOfTron(t *testing.T) {
 	world, c := open(t)
 	var addresses []chain.Address
 	for _, text := range []string{"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "TNUC9Qb1rRpS5CbWLmNMxXBjyFoydXjWFR", "TJuJ19AsSBahPvg2j5AS3v37TtnmuMmeDL"} {
-		address := must.Get(chain.ParseAddress(text, chain.TVM))(t)
-		addresses = append(addresses, address)
+		addresses = append(addresses, must.Get(chain.ParseAddress(text, chain.TVM))(t))
 	}
 	six := uint8(6)
 	want := []token.Reading{{Decimals: &six, Name: "Tether USD", Symbol: "USDT"}, {Decimals: &six, Name: "Wrapped TRON", Symbol: "WTRX"}, {}}

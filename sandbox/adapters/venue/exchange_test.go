@@ -30,8 +30,7 @@ func exchangeNames() []string {
 
 func openExchange(t *testing.T, name string, contracts func(context.Context, chain.ID, []chain.Address, [][]byte) ([][]byte, error)) quote.Venue {
 	t.Helper()
-	v := must.Get(venue.New(name, venue.Options{Registry: chain.Documented(), Contracts: contracts, Now: nil}))(t)
-	return v
+	return must.Get(venue.New(name, venue.Options{Registry: chain.Documented(), Contracts: contracts, Now: nil}))(t)
 }
 
 func TestExchangesDeclareThemselves(t *testing.T) {

@@ -5,22 +5,20 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/quote"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 	"crossgate/token"
-	"crossgate/upstream"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 	"crossgate/upstream/venue"
@@ -29,21 +27,26 @@ import (
 // TestTransactionsDeliverWhatWasQuoted runs what the venues build on the sandbox's chains: the recipient,
 // who is not the sender, gets the quoted amount to the unit, and affiliate and operator their shares of the input.
 func TestTransactionsDeliverWhatWasQuoted(t *testing.T) {
+	eachInWorld(t, executeAll) // on Solana: sandbox/stories, TestSwapTransactionOnSolanaDoesWhatItSays
+}
+
+// eachInWorld runs a test over the sandbox's venues on EVM chains.
+func eachInWorld(t *testing.T, promise func(t *testing.T, world *sandbox.World, v quote.Venue)) {
+	t.Helper()
 	world := sandboxtest.Shared(t)
-	for _, at := range world.Venues() {
-		if isOnSolana(at.Name) {
-			continue // sandbox/stories, TestSwapTransactionOnSolanaDoesWhatItSays
-		}
-		t.Run(at.Name, func(t *testing.T) {
-			executeAll(t, world, at.Name, venue.Options{
-				Pool: newPool(t, at.Name, at.URL), Key: at.Key, Contracts: contractsOf(t, world),
-			})
+	run := func(name string, o venue.Options) {
+		t.Run(name, func(t *testing.T) {
+			o.Registry, o.Contracts = chain.Documented(), contractsOf(t, world)
+			promise(t, world, must.Get(venue.New(name, o))(t))
 		})
 	}
+	for _, at := range world.Venues() {
+		if !isOnSolana(at.Name) {
+			run(at.Name, venue.Options{Pool: pooltest.At(t, at.URL), Key: at.Key})
+		}
+	}
 	for _, name := range world.Exchanges() {
-		t.Run(name, func(t *testing.T) {
-			executeAll(t, world, name, venue.Options{Contracts: contractsOf(t, world)})
-		})
+		run(name, venue.Options{})
 	}
 }
 
@@ -51,7 +54,7 @@ func TestTransactionsDeliverWhatWasQuoted(t *testing.T) {
 func contractsOf(t *testing.T, world *sandbox.World) func(context.Context, chain.ID, []chain.Address, [][]byte) ([][]byte, error) {
 	nodes := map[chain.ID]*evm.Chain{}
 	for _, c := range world.Chains() {
-		nodes[c.Facts.ID] = evm.New(c.Facts, jsonrpc.New(newPool(t, "node", c.EVMRPC)))
+		nodes[c.Facts.ID] = evm.New(c.Facts, jsonrpc.New(pooltest.At(t, c.EVMRPC)))
 	}
 	return func(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error) {
 		return nodes[id].CallAll(ctx, to, data)
@@ -59,9 +62,7 @@ func contractsOf(t *testing.T, world *sandbox.World) func(context.Context, chain
 }
 
 // executeAll runs all kinds of swap that a venue does, on all chains of the world that it serves.
-func executeAll(t *testing.T, world *sandbox.World, name string, o venue.Options) {
-	o.Registry = chain.Documented()
-	v := must.Get(venue.New(name, o))(t)
+func executeAll(t *testing.T, world *sandbox.World, v quote.Venue) {
 	ran := 0
 	for _, c := range world.Chains() {
 		if _, served := v.Profile().Routers[c.Facts.ID]; !served || len(c.Pools) == 0 {
@@ -69,7 +70,7 @@ func executeAll(t *testing.T, world *sandbox.World, name string, o venue.Options
 		}
 		for _, s := range executedSwaps(t, c, world.Accounts()[0]) {
 			t.Run(fmt.Sprintf("%d %s to %s", c.Facts.ID, s.In.Token.Symbol, s.Out.Token.Symbol), func(t *testing.T) {
-				if execute(t, v, s, jsonrpc.New(newPool(t, "node", c.EVMRPC))) {
+				if execute(t, v, s, jsonrpc.New(pooltest.At(t, c.EVMRPC))) {
 					ran++
 				}
 			})
@@ -78,13 +79,6 @@ func executeAll(t *testing.T, world *sandbox.World, name string, o venue.Options
 	if ran == 0 {
 		t.Error("the venue did nothing")
 	}
-}
-
-func newPool(t testing.TB, name, address string) *upstream.Pool {
-	t.Helper()
-	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: address, Client: &http.Client{Timeout: time.Minute}}))(t)
-	t.Cleanup(endpoint.Close)
-	return upstream.NewPool(name, endpoint)
 }
 
 // executedSwaps are the kinds of swap on a chain: from and to the coin, between tokens by one and by two

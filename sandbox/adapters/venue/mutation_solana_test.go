@@ -11,6 +11,7 @@ import (
 	"crossgate/chain"
 	messages "crossgate/chain/solana"
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/quote"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
@@ -30,8 +31,8 @@ func TestNoMutationOnSolanaIsHandedOut(t *testing.T) {
 			continue
 		}
 		t.Run(at.Name, func(t *testing.T) {
-			v := must.Get(venue.New(at.Name, venue.Options{Pool: newPool(t, at.Name, at.URL), Key: at.Key, Registry: chain.Documented()}))(t)
-			client := jsonrpc.New(newPool(t, "node", world.Solana().RPC))
+			v := must.Get(venue.New(at.Name, venue.Options{Pool: pooltest.At(t, at.URL), Key: at.Key, Registry: chain.Documented()}))(t)
+			client := jsonrpc.New(pooltest.At(t, world.Solana().RPC))
 			made, passed := 0, 0
 			other := chain.NewAddress(bytes.Repeat([]byte{0x5e}, messages.KeySize))
 			for n, s := range solanaSwaps(world, other, []solanaKind{

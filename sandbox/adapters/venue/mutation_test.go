@@ -17,9 +17,9 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/quote"
 	"crossgate/sandbox"
-	"crossgate/sandbox/sandboxtest"
 	"crossgate/upstream/evm/swap"
 	"crossgate/upstream/jsonrpc"
 	"crossgate/upstream/venue"
@@ -50,26 +50,12 @@ func mutations(t *testing.T, few int) int {
 // somebody else, gets the minimum that the guard read, a stranger nothing, and nothing more than the input is taken. The guard
 // does so alone: no simulation comes before.
 func TestNoMutationIsHandedOut(t *testing.T) {
-	world := sandboxtest.Shared(t)
-	for _, at := range world.Venues() {
-		if isOnSolana(at.Name) {
-			continue // TestNoMutationOnSolanaIsHandedOut
-		}
-		t.Run(at.Name, func(t *testing.T) {
-			o := venue.Options{Pool: newPool(t, at.Name, at.URL), Key: at.Key, Contracts: contractsOf(t, world)}
-			mutateAll(t, world, at.Name, o)
-		})
-	}
-	for _, name := range world.Exchanges() {
-		t.Run(name, func(t *testing.T) { mutateAll(t, world, name, venue.Options{Contracts: contractsOf(t, world)}) })
-	}
+	eachInWorld(t, mutateAll) // on Solana: TestNoMutationOnSolanaIsHandedOut
 }
 
 // mutateAll changes a venue's transactions on the first chain where it makes any.
-func mutateAll(t *testing.T, world *sandbox.World, name string, o venue.Options) {
+func mutateAll(t *testing.T, world *sandbox.World, v quote.Venue) {
 	t.Helper()
-	o.Registry = chain.Documented()
-	v := must.Get(venue.New(name, o))(t)
 	for _, c := range world.Chains() {
 		if _, served := v.Profile().Routers[c.Facts.ID]; !served || len(c.Pools) == 0 {
 			continue
@@ -83,7 +69,7 @@ func mutateAll(t *testing.T, world *sandbox.World, name string, o venue.Options)
 			if s.Recipient != s.Sender && v.Profile().SharesOfCoin && s.In.Address.IsNative() {
 				s.Affiliate = quote.Affiliate{Percent: decimal.RequireFromString("0.3"), Recipient: address(t, affiliate)}
 			}
-			m := mutant{venue: v, swap: s, node: jsonrpc.New(newPool(t, "node", c.EVMRPC)), random: rand.New(rand.NewPCG(1, uint64(made)))}
+			m := mutant{venue: v, swap: s, node: jsonrpc.New(pooltest.At(t, c.EVMRPC)), random: rand.New(rand.NewPCG(1, uint64(made)))}
 			if v.Profile().Read == nil {
 				m.isRefusedAsItIs(t)
 				return

@@ -5,7 +5,6 @@ import (
 	"context"
 	"math/big"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/quote"
 	"crossgate/sandbox/solana"
 	"crossgate/sandbox/venues"
@@ -99,13 +99,10 @@ func isOnSolana(name string) bool { return slices.Contains(venues.Serving(uint64
 // open returns the venue with its API served by h.
 func open(t testing.TB, name string, h http.Handler) quote.Venue {
 	t.Helper()
-	server := httptest.NewServer(h)
-	t.Cleanup(server.Close)
-	v := must.Get(venue.New(name, venue.Options{
-		Pool: newPool(t, name, server.URL), Registry: chain.Documented(), Key: venues.Key(name),
+	return must.Get(venue.New(name, venue.Options{
+		Pool: pooltest.Of(t, h), Registry: chain.Documented(), Key: venues.Key(name),
 		Now: func() time.Time { return noon }, Contracts: settlers,
 	}))(t)
-	return v
 }
 
 // settlers is a chain where the registry of 0x names a contract, and nobody else answers.
@@ -125,8 +122,7 @@ func address(t testing.TB, text string) chain.Address {
 
 func addressOn(t testing.TB, family chain.Family, text string) chain.Address {
 	t.Helper()
-	a := must.Get(chain.ParseAddress(text, family))(t)
-	return a
+	return must.Get(chain.ParseAddress(text, family))(t)
 }
 
 // newSwap is a swap of amount on Base, paid to somebody else than its sender.

@@ -263,8 +263,7 @@ func askingStrictly(c quote.Chain, venues ...quote.Venue) *quote.Estimator {
 // estimate is an answer without an error.
 func estimate(t *testing.T, e *quote.Estimator, r quote.Request) quote.Estimate {
 	t.Helper()
-	got := must.Get(e.Estimate(t.Context(), r))(t)
-	return got
+	return must.Get(e.Estimate(t.Context(), r))(t)
 }
 
 func names(compared []quote.Compared) []string {

@@ -78,6 +78,5 @@ func newDatabase(t *testing.T) string {
 		t.Skipf("no PostgreSQL to test with: %v", shared.missing)
 	}
 	shared.names++
-	url := must.Get(shared.server.Create(fmt.Sprintf("store%d", shared.names)))(t)
-	return url
+	return must.Get(shared.server.Create(fmt.Sprintf("store%d", shared.names)))(t)
 }

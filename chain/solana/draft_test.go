@@ -41,8 +41,7 @@ func instructions() []solana.Instruction {
 }
 
 func TestCompileIsReadAsItWasDrafted(t *testing.T) {
-	raw := must.Get(draft().Compile())(t)
-	m := must.Get(solana.ParseUnsigned(raw))(t)
+	m := must.Get(solana.ParseUnsigned(must.Get(draft().Compile())(t)))(t)
 	if m.FeePayer() != payerKey() || !cmp.Equal(m.Accounts, []chain.Address{payerKey(), key(3), key(4), key(2), key(0xd1)}, compareAddresses) {
 		t.Errorf("the message itself has %v", m.Accounts)
 	}

@@ -106,11 +106,9 @@ func encode(tb testing.TB, values ...any) []byte {
 		default:
 			tb.Fatalf("encode %T", value)
 		}
-		kind := must.Get(abi.NewType(name, "", components))(tb)
-		arguments = append(arguments, abi.Argument{Type: kind})
+		arguments = append(arguments, abi.Argument{Type: must.Get(abi.NewType(name, "", components))(tb)})
 	}
-	data := must.Get(arguments.Pack(values...))(tb)
-	return data
+	return must.Get(arguments.Pack(values...))(tb)
 }
 
 // Published first topics of the events (deBridge's reference of topics, checked on Ethereum).
@@ -136,8 +134,7 @@ const (
 
 func parseHash(tb testing.TB, text string) chain.Hash {
 	tb.Helper()
-	h := must.Get(chain.ParseHash(text))(tb)
-	return h
+	return must.Get(chain.ParseHash(text))(tb)
 }
 
 // newLog is the log of an event without indexed parameters.

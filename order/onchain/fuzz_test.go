@@ -104,8 +104,7 @@ func FuzzReaders(f *testing.F) {
 	f.Add(encode(f, 1, contracts.Gate, 8453, 0))
 	f.Add([]byte(giveAccount(f, "b90f91d5fcbedf96")))
 	for _, text := range []string{metadata65, metadata66, metadata67} {
-		raw := must.Get(hex.DecodeString(text))(f)
-		f.Add(raw)
+		f.Add(must.Get(hex.DecodeString(text))(f))
 	}
 	f.Fuzz(func(t *testing.T, answer []byte) {
 		if give, err := onchain.DecodeGiveOrder(answer); err == nil && give.Status > onchain.GiveClaimedCancel {

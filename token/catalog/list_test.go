@@ -19,8 +19,7 @@ import (
 
 func key(t testing.TB, id chain.ID, text string) token.Key {
 	t.Helper()
-	address := must.Get(chain.ParseAddress(text, chain.Documented().Family(id)))(t)
-	return token.Key{Chain: id, Address: address}
+	return token.Key{Chain: id, Address: must.Get(chain.ParseAddress(text, chain.Documented().Family(id)))(t)}
 }
 
 const (

@@ -46,7 +46,7 @@ func routeMutants(t *testing.T, world *sandbox.World, v quote.Venue) {
 		for i, s := range swaps {
 			tried := nodes
 			if os.Getenv("CROSSGATE_MUTATIONS") == "" { // each kind of swap has another node at another venue
-				tried = nodes[(i+len(name))%len(nodes):][:1]
+				tried = nodes[(i+len(v.Profile().Name))%len(nodes):][:1]
 			}
 			for _, node := range tried {
 				if newRoutedMutants(t, v, c, s, node).mutate(t, mutations(t, fewMutations/4)/(len(tried)*len(swaps))+1) {

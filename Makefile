@@ -32,7 +32,7 @@ demo: ## the offline world with the gateway in front of it, on 127.0.0.1:8080; w
 	  case "$$line" in 'not compiled') exit 1 ;; *' '*) echo "$$line" ;; *) n=$$((n + 1)); [ $$((n % 25)) != 0 ] || echo "$$n of $$all packages: $$line" ;; esac; done
 	@$(BIN)/sandbox --config "$(CURDIR)/demo.yaml" --wallet "$(CURDIR)/examples/wallet/.env" $(ARGS)
 
-test: ## vet, every test, those of the gateway under the race detector, every benchmark once, what is deployed
+test: ## vet, every test, those of the gateway that start goroutines under the race detector, every benchmark once, what is deployed
 	@.ci/test
 
 soak: ## fuzzing, kills, providers that lose and lie, reorgs of every depth, ten thousand filters, mutated swap transactions, attacks through nginx, HAProxy, Varnish and Envoy, a fleet whose parts fail, a million orders: an hour on two cores, a table at the end; installs what it needs but Envoy

@@ -96,7 +96,7 @@ var house = map[string]room{
 
 	"sandbox/stories":         {"", "stories are tests: what they need goes into files named _test.go"},
 	"sandbox/processes":       {"", "tests of the command are tests: what they need goes into files named _test.go"},
-	"sandbox/adapters/course": {"chain order order/query", "what tests of adapters share: how to follow a chain, which is each adapter's own, belongs to its test"},
+	"sandbox/adapters/course": {"chain internal/must order order/follow order/query store", "what tests of adapters share: how to follow a chain, which is each adapter's own, belongs to its test"},
 	"sandbox/adapters/evm":    {"", "tests of adapters are tests: what they need goes into files named _test.go"},
 	"sandbox/adapters/solana": {"", "tests of adapters are tests: what they need goes into files named _test.go"},
 	"sandbox/adapters/tron":   {"", "tests of adapters are tests: what they need goes into files named _test.go"},
@@ -105,6 +105,8 @@ var house = map[string]room{
 	"internal/redistest":    {"internal/linktest", "a server for tests, of the standard library alone: what it is tested with belongs to the tests"},
 	"internal/postgrestest": {"internal/linktest", "a server for tests, of the standard library alone: what it is tested with belongs to the tests"},
 	"internal/linktest":     {"", "a link for tests, of the standard library alone: it knows nothing of what it carries"},
+	"internal/pooltest":     {"internal/must upstream", "a pool of servers for tests: what is asked of them belongs to the tests"},
+	"internal/must":         {"", "the end of a test at an error, of the standard library alone: what a test expects belongs to the test"},
 
 	"clients/go":     {"", "a client knows nothing but the HTTP API: programs outside of this tree import it"},
 	"examples/taker": {"clients/go", "a program outside of this tree knows the client and nothing of the gateway"},

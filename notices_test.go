@@ -130,7 +130,7 @@ func linkedModules(t *testing.T, module, path string) []*linked {
 	found := make(map[string]*linked)
 	for _, platform := range []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64"} {
 		system, processor, _ := strings.Cut(platform, "/")
-		list := exec.Command("go", "list", "-deps", "-json=ImportPath,Dir,Standard,Module", path)
+		list := exec.Command("go", "list", "-tags=", "-deps", "-json=ImportPath,Dir,Standard,Module", path)
 		list.Dir = module
 		list.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor)
 		list.Stderr = os.Stderr

@@ -1,17 +1,11 @@
 package bench
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"crossgate/sandbox"
 )
 
 // balancers are as deploy/balancers ships them, and as little as a balancer can be told.
@@ -101,79 +95,6 @@ http {
 }
 `}
 		},
-		command: func(directory, _ string) []string {
-			return []string{"-p", directory, "-c", "nginx.conf", "-e", "stderr"}
-		},
+		command: nginxCommand,
 	}
-}
-
-// TestSlowChainTakesOutNoGateway asks for an unknown hash while a chain takes 4 s, behind the balancers as they are shipped, and
-// meanwhile and then for orders that are kept: each has to be answered.
-func TestSlowChainTakesOutNoGateway(t *testing.T) {
-	const kept = 60
-	world, err := sandbox.Start(t.Context(), sandbox.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { closed(t, world.Close) })
-	is := look(t, world)
-	is.orders = slices.DeleteFunc(is.orders, func(o seenOrder) bool { return o.State != "ClaimedUnlock" }) // others are kept for a block
-	var gateways []string
-	for range 2 {
-		// The index begins at the head: what it does not have is asked for on all chains.
-		configuration := strings.Replace(string(world.Config(filepath.Join(t.TempDir(), "orders.db"))), "lookback: 0", "lookback: 1", 1)
-		url := startGatewayOf(t, configuration)
-		gateways = append(gateways, strings.TrimPrefix(url, "http://"))
-		for _, o := range is.orders {
-			is.until(t, url, "/api/Orders/creationTxHash/"+o.CreationTxHash, isOrder(o))
-		}
-	}
-	for _, name := range []string{"haproxy", "nginx"} {
-		t.Run(name, func(t *testing.T) {
-			by := balancers(t)[name]
-			address, _, installed := by.start(t, strings.Join(gateways, " "))
-			if !installed {
-				t.Skip(by.program + " is not installed")
-			}
-			if err := world.Inject("1", sandbox.Fault{Kind: sandbox.Slow, Delay: 4 * time.Second}); err != nil {
-				t.Fatal(err)
-			}
-			unknown := make(chan error, 1)
-			go func() {
-				response, err := is.asks.Get("http://" + address + "/api/Orders/creationTxHash/" + strange())
-				if err == nil {
-					t.Logf("the unknown hash: %s", response.Status)
-					err = response.Body.Close()
-				}
-				unknown <- err
-			}()
-			failed := is.askKept(address, kept/2)
-			if err := <-unknown; err != nil {
-				t.Error(err)
-			}
-			if failed += is.askKept(address, kept-kept/2); failed > 0 {
-				t.Errorf("%d of %d kept orders were not answered", failed, kept)
-			}
-			if err := world.Inject("1", sandbox.Fault{Kind: sandbox.NoFault}); err != nil {
-				t.Fatal(err)
-			}
-		})
-	}
-}
-
-// askKept asks for orders by their hashes, and counts the answers that are wrong.
-func (f *truth) askKept(address string, times int) (failed int) {
-	for i := range times {
-		o := f.orders[i%len(f.orders)]
-		response, err := f.asks.Get("http://" + address + "/api/Orders/creationTxHash/" + o.CreationTxHash)
-		if err != nil {
-			failed++
-			continue
-		}
-		body, err := io.ReadAll(response.Body)
-		if errors.Join(err, response.Body.Close(), isOrder(o)(head{status: response.StatusCode}, body)) != nil {
-			failed++
-		}
-	}
-	return failed
 }

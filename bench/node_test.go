@@ -104,16 +104,16 @@ func (n *node) keepLog(block uint64, emitter, text string) {
 
 // keep puts how far an order has come into the storage of the chain's contract.
 func (n *node) keep(number uint64) {
-	const giveWords, takeWords = 8, 3
+	const giveWords, takeWords = 8, 3 // whose statuses are 1, created or fulfilled, and 2, claimed or unlocked
 	id := onchain.ID(termsOf(number))
-	call, status, words := onchain.GiveOrderCall(id), uint8(onchain.GiveCreated), giveWords
+	call, status, words := onchain.GiveOrderCall(id), 1, giveWords
 	if n.ledger.isClaimed(number) {
-		status = uint8(onchain.GiveClaimedUnlock)
+		status = 2
 	}
 	if n.ledger.id == takeChain {
-		call, status, words = onchain.TakeOrderCall(id), uint8(onchain.TakeFulfilled), takeWords
+		call, status, words = onchain.TakeOrderCall(id), 1, takeWords
 		if n.ledger.isClaimed(number) {
-			status = uint8(onchain.TakeSentUnlock)
+			status = 2
 		}
 	}
 	n.storage[fmt.Sprintf("0x%x", call)] = fmt.Sprintf(`"0x%064x%s"`, status, strings.Repeat("0", 64*(words-1)))

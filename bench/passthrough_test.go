@@ -35,17 +35,22 @@ func passingHot(listener net.Listener) error {
 		_, _ = w.Write(body)
 	}))
 	defer origin.Close()
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "origin", URL: origin.URL, Forwards: true})
+	return serveBefore(listener, origin.URL, func(o *proxy.Options, origin singleOrigin) {
+		o.Passthrough = proxy.Passthrough{
+			Origins: origin, MaxBytes: 64 << 20,
+			Hosts: []passthrough.Host{{Name: "origin", MaxBody: passthrough.DefaultMaxBody}},
+		}
+	})
+}
+
+// serveBefore is the face of crossgateHot before an origin.
+func serveBefore(listener net.Listener, origin string, change func(*proxy.Options, singleOrigin)) error {
+	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "origin", URL: origin, Forwards: true})
 	if err != nil {
 		return err
 	}
 	defer endpoint.Close()
-	server, err := newHotServer(func(o *proxy.Options) {
-		o.Passthrough = proxy.Passthrough{
-			Origins: singleOrigin{upstream.NewPool("origin", endpoint)}, MaxBytes: 64 << 20,
-			Hosts: []passthrough.Host{{Name: "origin", MaxBody: passthrough.DefaultMaxBody}},
-		}
-	})
+	server, err := newHotServer(func(o *proxy.Options) { change(o, singleOrigin{upstream.NewPool("origin", endpoint)}) })
 	if err != nil {
 		return err
 	}

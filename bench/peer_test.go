@@ -26,6 +26,10 @@ type peer struct {
 	command func(directory, listen string) []string
 }
 
+func nginxCommand(directory, _ string) []string {
+	return []string{"-p", directory, "-c", "nginx.conf", "-e", "stderr"}
+}
+
 // nginx is one with the http settings of Debian's nginx.conf, as far as they matter here, and those that are given.
 func nginx(settings string) peer {
 	return peer{
@@ -54,9 +58,7 @@ http {
 }
 `}
 		},
-		command: func(directory, _ string) []string {
-			return []string{"-p", directory, "-c", "nginx.conf", "-e", "stderr"}
-		},
+		command: nginxCommand,
 	}
 }
 

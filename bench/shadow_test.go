@@ -1,14 +1,12 @@
 package bench
 
 import (
-	"context"
 	"net"
 	"os"
 	"strconv"
 
 	"crossgate/proxy"
 	"crossgate/proxy/shadow"
-	"crossgate/upstream"
 )
 
 // Variables that tell shadowedHot its origin and the share of requests that are compared.
@@ -23,17 +21,8 @@ func shadowedHot(listener net.Listener) error {
 	if err != nil {
 		return err
 	}
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "origin", URL: "http://" + os.Getenv(shadowOrigin), Forwards: true})
-	if err != nil {
-		return err
-	}
-	defer endpoint.Close()
-	server, err := newHotServer(func(o *proxy.Options) {
-		o.Passthrough.Origins = singleOrigin{upstream.NewPool("origin", endpoint)}
+	return serveBefore(listener, "http://"+os.Getenv(shadowOrigin), func(o *proxy.Options, origin singleOrigin) {
+		o.Passthrough.Origins = origin
 		o.Passthrough.Shadow = shadow.Settings{Share: share, Paths: []shadow.Path{{Prefix: "/", Host: "origin"}}}
 	})
-	if err != nil {
-		return err
-	}
-	return server.Run(context.Background(), listener)
 }

@@ -3,6 +3,8 @@ package chain
 import (
 	"bytes"
 	"testing"
+
+	"crossgate/internal/must"
 )
 
 func TestParseAddress(t *testing.T) {
@@ -57,10 +59,7 @@ func TestParseAnyAddressTellsTheFamily(t *testing.T) {
 
 func TestAddressChecksum(t *testing.T) {
 	const want = "0x663DC15D3C1aC63ff12E45Ab68FeA3F0a883C251"
-	a, err := ParseAddress(want, EVM)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(ParseAddress(want, EVM))(t)
 	if got := a.Checksum(); got != want {
 		t.Errorf("Checksum() = %s, want %s", got, want)
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"crossgate/internal/must"
 )
 
 func TestParseTxHash(t *testing.T) {
@@ -35,10 +37,7 @@ func TestTxHashFamilies(t *testing.T) {
 		"0x" + strings.Repeat("ab", 32): {EVM, TVM},
 		signature64(t):                  {SVM},
 	} {
-		h, err := ParseTxHash(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must.Get(ParseTxHash(text))(t)
 		if got := h.Families(); !slices.Equal(got, want) {
 			t.Errorf("Families of %s = %v, want %v", text, got, want)
 		}

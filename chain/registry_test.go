@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"crossgate/internal/must"
 )
 
 func TestDocumentedChains(t *testing.T) {
@@ -61,9 +63,7 @@ func TestListedChains(t *testing.T) {
 			ChainName       string
 		}
 	}
-	if err := json.Unmarshal(text, &list); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &list))
 	hosted := []ID{5042} // since that list
 	for _, listed := range list.Chains {
 		hosted = append(hosted, listed.ChainID)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 )
 
 func TestValuesSurviveTheirText(t *testing.T) {
@@ -26,10 +27,7 @@ func TestValuesSurviveTheirText(t *testing.T) {
 		Hash:      chain.Hash(raw),
 		Amount:    chain.AmountFromBytes(raw[:32]),
 	}
-	text, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(want))(t)
 	var got values
 	if err := json.Unmarshal(text, &got); err != nil {
 		t.Fatalf("Unmarshal(%s): %v", text, err)

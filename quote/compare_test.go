@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/upstream"
 )
@@ -100,7 +101,7 @@ func TestCompareWaitsNoLongerThanTheClientWants(t *testing.T) {
 		began := time.Now()
 		r := usdcToDai()
 		r.Wait = time.Second
-		got := must(t, estimator(&fakeVenue{name: "a", perInput: 1}, &fakeVenue{name: "b", perInput: 2, takes: time.Hour}), r)
+		got := estimate(t, estimator(&fakeVenue{name: "a", perInput: 1}, &fakeVenue{name: "b", perInput: 2, takes: time.Hour}), r)
 		expect(t, "compared", names(got.Compared), []string{"a"})
 		if took := time.Since(began); took != 640*time.Millisecond {
 			t.Errorf("took %s, want 640ms, where the quorum of a window of a second is one", took)
@@ -171,16 +172,13 @@ func TestCompareEndsWithTheCaller(t *testing.T) {
 }
 
 func TestCompareSurvivesItsVenues(t *testing.T) {
-	got, err := estimator(
+	got := must.Get(estimator(
 		&fakeVenue{name: "panics", quotePanic: true},
 		&fakeVenue{name: "panics later", perInput: 9, buildPanic: true},
 		&fakeVenue{name: "gives nothing", perInput: 0},
 		&fakeVenue{name: "does not build", perInput: 8, buildError: errDown},
 		&fakeVenue{name: "good", perInput: 7},
-	).Estimate(t.Context(), usdcToDai())
-	if err != nil {
-		t.Fatal(err)
-	}
+	).Estimate(t.Context(), usdcToDai()))(t)
 	expect(t, "compared", names(got.Compared), []string{"good"})
 	expect(t, "price drop of the best", got.Compared[0].PriceDrop, 0)
 	why := refused(got)
@@ -211,7 +209,7 @@ func TestCompareRanksByWhatIsLeftAfterGas(t *testing.T) {
 		{false, []string{"hungry", "silent", "frugal"}}, // of equal outcomes, less gas first
 	} {
 		o.Tokens = directory(row.priced)
-		got := must(t, quote.New(o), usdcToDai())
+		got := estimate(t, quote.New(o), usdcToDai())
 		var ranked []string
 		for _, a := range got.Asked {
 			ranked = append(ranked, a.Venue)
@@ -233,7 +231,7 @@ func TestDataFeeIsPartOfTheCost(t *testing.T) {
 			price: quote.GasPrice{Expected: chain.NewAmount(10)}, gas: 100_000, dataFee: chain.NewAmount(7),
 		}}),
 	}
-	got := must(t, quote.New(o), usdcToDai())
+	got := estimate(t, quote.New(o), usdcToDai())
 	if want := chain.NewAmount(120_000*10 + 7); got.Fee.Total != want {
 		t.Errorf("fee = %s, want %s", got.Fee.Total, want)
 	}
@@ -246,7 +244,7 @@ func TestPriceDropIsThePercentBelowTheBest(t *testing.T) {
 	}{
 		{10_000, 0}, {9_999, 0.01}, {9_971, 0.29}, {5_000, 50}, {1, 99.99},
 	} {
-		got := must(t, estimator(&fakeVenue{name: "best", perInput: 10_000}, &fakeVenue{name: "other", perInput: row.out}), usdcToDai())
+		got := estimate(t, estimator(&fakeVenue{name: "best", perInput: 10_000}, &fakeVenue{name: "other", perInput: row.out}), usdcToDai())
 		if drop := got.Compared[1].PriceDrop; drop != row.want {
 			t.Errorf("price drop of %d to 10000 = %v, want %v", row.out, drop, row.want)
 		}

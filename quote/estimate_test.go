@@ -10,6 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/token"
 )
@@ -23,7 +24,7 @@ func TestEstimateIsTheWholeAnswer(t *testing.T) {
 			price: quote.GasPrice{Expected: chain.NewAmount(1_145_840_813), Base: chain.NewAmount(145_840_813)}, gas: 319_508,
 		}}),
 	})
-	got := must(t, e, usdcToDai())
+	got := estimate(t, e, usdcToDai())
 	if len(got.Asked) != 2 || got.QuotedAt.IsZero() {
 		t.Errorf("asked = %+v at %s, want both venues and the time", got.Asked, got.QuotedAt)
 	}
@@ -68,7 +69,7 @@ func TestEstimateIsTheWholeAnswer(t *testing.T) {
 
 func TestEstimateWithoutPricesOrFees(t *testing.T) {
 	e := asking(quote.Chain{}, &fakeVenue{name: "only", perInput: 7})
-	got := must(t, e, usdcToDai())
+	got := estimate(t, e, usdcToDai())
 	if got.Fee != nil || got.In.USD != nil || got.Out.USD != nil {
 		t.Errorf("Estimate = %+v, want neither fee nor values", got)
 	}
@@ -99,13 +100,10 @@ func TestEstimateKeepsToTheRequest(t *testing.T) {
 	only := &fakeVenue{name: "only", perInput: 7, affiliate: decimal.NewFromInt(10)}
 	percent := decimal.RequireFromString("2.5")
 	affiliate := quote.Affiliate{Percent: decimal.NewFromInt(1), Recipient: address("0x3333333333333333333333333333333333333333")}
-	got, err := estimator(only).Estimate(t.Context(), quote.Request{
+	got := must.Get(estimator(only).Estimate(t.Context(), quote.Request{
 		Chain: 1, TokenIn: coin, TokenOut: usdc, AmountIn: chain.NewAmount(1000), Recipient: recipient, Sender: sender,
 		SlippagePercent: &percent, Affiliate: affiliate,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	s := only.built.Load()
 	if s.Sender != sender || s.Recipient != recipient || !s.SlippagePercent.Equal(percent) || s.Affiliate != affiliate {
 		t.Errorf("swap = %+v, want what the request says", s)
@@ -119,7 +117,7 @@ func TestEstimateOfPricesAloneBuildsNothing(t *testing.T) {
 	only := &fakeVenue{name: "only", perInput: 10_000, buildPanic: true}
 	r := usdcToDai()
 	r.Recipient = chain.Address{}
-	got := must(t, crossroads(quote.PreferRouter, &crossing{feeBps: 8, lists: []*fakeVenue{only}}, only), r)
+	got := estimate(t, crossroads(quote.PreferRouter, &crossing{feeBps: 8, lists: []*fakeVenue{only}}, only), r)
 	expect(t, "amount out", got.Out.Amount, amount("999200000000"))
 	expect(t, "minimum", got.MinOut, amount("998200000000"))
 	expect(t, "transaction", got.Tx, quote.Tx{})
@@ -130,7 +128,7 @@ func TestEstimateLeavesOutWhoCannotPayTheAffiliate(t *testing.T) {
 	able := &fakeVenue{name: "able", perInput: 8, affiliate: decimal.NewFromInt(1)}
 	r := usdcToDai()
 	r.Affiliate = quote.Affiliate{Percent: decimal.NewFromInt(1), Recipient: sender}
-	got := must(t, estimator(cheap, able), r)
+	got := estimate(t, estimator(cheap, able), r)
 	expect(t, "compared", names(got.Compared), []string{"able"})
 	if _, err := estimator(cheap).Estimate(t.Context(), r); !errors.Is(err, quote.ErrNoAffiliate) {
 		t.Errorf("Estimate with nobody able = %v, want ErrNoAffiliate", err)

@@ -12,6 +12,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/token"
 	"crossgate/upstream/evm/swap"
@@ -259,14 +260,10 @@ func askingStrictly(c quote.Chain, venues ...quote.Venue) *quote.Estimator {
 	return quote.New(quote.Options{Registry: chain.Documented(), Venues: venues, Tokens: directory(false), Chains: strict(c)})
 }
 
-// must is an estimate without an error.
-func must(t *testing.T, e *quote.Estimator, r quote.Request) quote.Estimate {
+// estimate is an answer without an error.
+func estimate(t *testing.T, e *quote.Estimator, r quote.Request) quote.Estimate {
 	t.Helper()
-	got, err := e.Estimate(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got
+	return must.Get(e.Estimate(t.Context(), r))(t)
 }
 
 func names(compared []quote.Compared) []string {

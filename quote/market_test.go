@@ -37,7 +37,7 @@ func TestTokensWithoutAPriceAreWorthWhatTheyAreSwappedFor(t *testing.T) {
 	priced := usdc
 	ask := func(r quote.Request, perInput ...uint64) quote.Estimate {
 		t.Helper()
-		return must(t, quote.New(quote.Options{Registry: chain.Documented(), Venues: venues(perInput...), Tokens: pricedAlone(priced), Chains: ethereum(quote.Chain{Fees: gas})}), r)
+		return estimate(t, quote.New(quote.Options{Registry: chain.Documented(), Venues: venues(perInput...), Tokens: pricedAlone(priced), Chains: ethereum(quote.Chain{Fees: gas})}), r)
 	}
 	// 100 USDC for 90, 100 and 125 DAI: one is worth a dollar.
 	got := ask(usdcToDai(), 900_000_000_000, 1_250_000_000_000, 1_000_000_000_000)

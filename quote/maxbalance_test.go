@@ -22,7 +22,7 @@ func wholeOf(in, out chain.Address) quote.Request {
 
 func TestWholeOfATokenIsItsBalance(t *testing.T) {
 	only := &fakeVenue{name: "only", perInput: 10_000}
-	got := must(t, purse(77_000_000, quote.GasPrice{Expected: chain.NewAmount(1)}, only), wholeOf(usdc, dai))
+	got := estimate(t, purse(77_000_000, quote.GasPrice{Expected: chain.NewAmount(1)}, only), wholeOf(usdc, dai))
 	if !got.MaxBalance || got.In.Amount != chain.NewAmount(77_000_000) {
 		t.Errorf("input %s, want the balance", got.In.Amount)
 	}

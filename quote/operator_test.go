@@ -29,7 +29,7 @@ func operated(x quote.Execution, c *crossing, venues ...quote.Venue) *quote.Esti
 // out token: what it would have bought at the price of the rest.
 func TestOperatorIsPaidByTheVenue(t *testing.T) {
 	only := &fakeVenue{name: "only", perInput: 998_000, affiliate: decimal.NewFromInt(3)} // after the share
-	got := must(t, operated(quote.DirectOnly, &crossing{}, only), usdcToDai())
+	got := estimate(t, operated(quote.DirectOnly, &crossing{}, only), usdcToDai())
 	if s := only.built.Load(); !same(s.Affiliate, percent("0.2", operator)) || s.Second.Percent.IsPositive() {
 		t.Errorf("the venue was to pay %+v and %+v, want the operator alone", s.Affiliate, s.Second)
 	}
@@ -53,7 +53,7 @@ func TestOperatorStandsBesideTheAffiliate(t *testing.T) {
 	e := operated(quote.DirectOnly, &crossing{}, nobody, stingy, single, both)
 	r := usdcToDai()
 	r.Affiliate = percent("1", dai)
-	got := must(t, e, r)
+	got := estimate(t, e, r)
 	expect(t, "compared", names(got.Compared), []string{"both"})
 	if s := both.built.Load(); !same(s.Affiliate, r.Affiliate) || !same(s.Second, percent("0.2", operator)) {
 		t.Errorf("the venue was to pay %+v and %+v, want affiliate and operator", s.Affiliate, s.Second)
@@ -71,13 +71,13 @@ func TestOperatorStandsBesideTheAffiliate(t *testing.T) {
 func TestOperatorHasNothingOfThePublicRouter(t *testing.T) {
 	only := &fakeVenue{name: "only", perInput: 1_000_000, affiliate: decimal.NewFromInt(3)}
 	router := &crossing{feeBps: 8, lists: []*fakeVenue{only}}
-	got := must(t, operated(quote.PreferRouter, router, only), usdcToDai())
+	got := estimate(t, operated(quote.PreferRouter, router, only), usdcToDai())
 	expect(t, "protocol fee", got.ProtocolFee, amount("80000000000"))
 	if s := only.built.Load(); s.Affiliate.Percent.IsPositive() || got.Way != quote.Routed {
 		t.Errorf("by way %s the venue was to pay %+v, want nobody by the public router", got.Way, s.Affiliate)
 	}
 	// Prices of the two ways differ when the operator is paid by one of them, so both are asked for.
-	must(t, operated(quote.BestWay, router, only), usdcToDai())
+	estimate(t, operated(quote.BestWay, router, only), usdcToDai())
 	if asked := only.quotes.Load(); asked != 3 {
 		t.Errorf("%d quotes were given, want one, and two for the two ways", asked)
 	}

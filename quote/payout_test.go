@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 )
 
 func amount(text string) chain.Amount {
@@ -50,9 +51,7 @@ func readShared(t *testing.T, path string, into any) {
 	if err != nil {
 		t.Skipf("recording not present: %s; it is in the folder shared, which lies beside the repository", path)
 	}
-	if err := json.Unmarshal(text, into); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, into))
 }
 
 // TestOutputIsPricedBeforeFees goes by the recorded answer of the hosted service (USDC to ETH, 2026-09): the value of

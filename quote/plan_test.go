@@ -77,7 +77,7 @@ func TestRoutedSwapIsThePublicRoutersCall(t *testing.T) {
 	r.Affiliate = quote.Affiliate{Percent: decimal.RequireFromString("1"), Recipient: dai}
 	slippage := decimal.RequireFromString("0.3")
 	r.SlippagePercent = &slippage
-	got := must(t, crossroads(quote.PreferRouter, router, only), r)
+	got := estimate(t, crossroads(quote.PreferRouter, router, only), r)
 	// 100,000,000 × 1,000,000 = 10^14; the fee is 8 bps of it, the affiliate's 1 % of the rest.
 	const gross, fee, affiliate = "100000000000000", "80000000000", "999200000000"
 	const net, minimum = "98920800000000", "98620800000000" // the minimum is net less 0.3 % of gross
@@ -256,7 +256,7 @@ func TestForeignSpenders(t *testing.T) {
 	foreign := func() *fakeVenue { return &fakeVenue{name: "foreign", perInput: 9, approves: spender} }
 	plain := &fakeVenue{name: "plain", perInput: 8}
 
-	got := must(t, estimator(foreign(), plain), usdcToDai())
+	got := estimate(t, estimator(foreign(), plain), usdcToDai())
 	expect(t, "chosen when an approval is needed", got.Asked[0].Venue, "plain")
 	expect(t, "compared when an approval is needed", names(got.Compared), []string{"plain", "foreign"})
 	if drop := got.Compared[1].PriceDrop; drop != 0 {
@@ -268,12 +268,12 @@ func TestForeignSpenders(t *testing.T) {
 
 	r := usdcToDai()
 	r.TokenIn, r.TokenOut = coin, usdc
-	got = must(t, estimator(foreign(), plain), r)
+	got = estimate(t, estimator(foreign(), plain), r)
 	expect(t, "compared when none is", names(got.Compared), []string{"foreign", "plain"})
 
 	known := foreign()
 	router := &crossing{lists: []*fakeVenue{known}, also: []chain.Address{spender}}
-	must(t, crossroads(quote.PreferRouter, router, known), usdcToDai())
+	estimate(t, crossroads(quote.PreferRouter, router, known), usdcToDai())
 	expect(t, "spender for the public router", router.wrapped.Spender, spender)
 	router.also = nil
 	if _, err := crossroads(quote.PreferRouter, router, known).Estimate(t.Context(), usdcToDai()); !errors.Is(err, quote.ErrRefused) {
@@ -287,7 +287,7 @@ func TestWaysDoNotChangeInSilence(t *testing.T) {
 	if _, err := crossroads(quote.PreferRouter, &crossing{err: errDown}, only).Estimate(t.Context(), usdcToDai()); !errors.Is(err, errDown) {
 		t.Errorf("Estimate through the router = %v, want what kept the chain from telling", err)
 	}
-	got := must(t, crossroads(quote.BestWay, &crossing{err: errDown}, only), usdcToDai())
+	got := estimate(t, crossroads(quote.BestWay, &crossing{err: errDown}, only), usdcToDai())
 	told := slices.ContainsFunc(got.Asked, func(a quote.Asked) bool {
 		return a.Way == quote.Routed && a.Verdict == quote.LeftOut && errors.Is(a.Err, errDown)
 	})
@@ -324,7 +324,7 @@ func TestTheRoutersGasIsCounted(t *testing.T) {
 		only := &fakeVenue{name: "only", perInput: 1_000_000, gas: 100_000}
 		r := usdcToDai()
 		r.Affiliate = quote.Affiliate{Percent: decimal.RequireFromString(percent), Recipient: dai}
-		got := must(t, crossroads(quote.PreferRouter, &crossing{lists: []*fakeVenue{only}}, only), r)
+		got := estimate(t, crossroads(quote.PreferRouter, &crossing{lists: []*fakeVenue{only}}, only), r)
 		if gas := got.Asked[0].Gas; gas != 100_000+more {
 			t.Errorf("gas with an affiliate's %s %% = %d, want %d", percent, gas, 100_000+more)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 )
 
 // executed is a swap that the real router made, as far as its arithmetic goes.
@@ -79,10 +80,7 @@ func TestMinimumOfTheRealRouterIsReachable(t *testing.T) {
 }
 
 func TestAffiliateEnvelopeHoldsTheWholeShareOrNone(t *testing.T) {
-	affiliate, err := chain.ParseAddress("0x2CF8337Fbb78408daB0949e047Dc9Fb9A8bFc552", chain.EVM)
-	if err != nil {
-		t.Fatal(err)
-	}
+	affiliate := must.Get(chain.ParseAddress("0x2CF8337Fbb78408daB0949e047Dc9Fb9A8bFc552", chain.EVM))(t)
 	for _, row := range []struct{ percent, want string }{
 		{"0", ""},
 		{"0.01", "0001"},
@@ -90,10 +88,7 @@ func TestAffiliateEnvelopeHoldsTheWholeShareOrNone(t *testing.T) {
 		{"3.33", "014d"},
 		{"10", "03e8"},
 	} {
-		want, err := hex.DecodeString(row.want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(hex.DecodeString(row.want))(t)
 		if len(want) > 0 {
 			want = append(want, affiliate.Bytes()...)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
+	"crossgate/internal/must"
 	"crossgate/token"
 )
 
@@ -55,11 +56,7 @@ func TestSharesArePaidBehindTheSwap(t *testing.T) {
 	} {
 		trade := onSolana(t, row.in, row.payments...)
 		venue := solana.Draft{FeePayer: solanaKey(1), Instructions: []solana.DraftInstruction{{Program: solanaKey(8), Data: []byte{1}}}}
-		raw, err := venue.Compile()
-		if err != nil {
-			t.Fatal(err)
-		}
-		tx, err := trade.pay(Tx{Data: raw})
+		tx, err := trade.pay(Tx{Data: must.Get(venue.Compile())(t)})
 		if err != nil {
 			t.Errorf("%s: %v", row.name, err)
 			continue
@@ -134,11 +131,7 @@ func TestUnitLimitFitsWhatASimulationTook(t *testing.T) {
 	draft := solana.Draft{FeePayer: solanaKey(1), Instructions: append(
 		solana.Budget{Units: 100_000}.Instructions(), solana.Transfer(solanaKey(1), solanaKey(2), 1))}
 	for gas, want := range map[uint64]uint64{0: 100_000, 1000: 1200} {
-		raw, err := draft.Compile()
-		if err != nil {
-			t.Fatal(err)
-		}
-		b := built{tx: Tx{Data: raw}, result: &Result{Gas: gas}}
+		b := built{tx: Tx{Data: must.Get(draft.Compile())(t)}, result: &Result{Gas: gas}}
 		onSolana(t, 1).fitBudget(&b)
 		if m, err := solana.ParseUnsigned(b.tx.Data); err != nil || m.Budget().Units != want {
 			t.Errorf("after %d units: limit %d, %v, want %d", gas, m.Budget().Units, err, want)

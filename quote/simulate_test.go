@@ -107,7 +107,7 @@ func TestOneTransactionIsBuiltAndTried(t *testing.T) {
 		d.found[b.router()] = seen(b.perInput)
 		fakes, venues = append(fakes, b), append(venues, b)
 	}
-	must(t, rehearsed(d, venues...), usdcToDai())
+	estimate(t, rehearsed(d, venues...), usdcToDai())
 	if len(d.tried) != 1 {
 		t.Errorf("%d simulations for one answer, want 1", len(d.tried))
 	}
@@ -134,7 +134,7 @@ func TestMoreSlippageIsRecommendedWhereLessWasSeen(t *testing.T) {
 		r := usdcToDai()
 		most := decimal.NewFromInt(10)
 		r.SlippagePercent = &most
-		got := must(t, rehearsed(&dryRun{found: map[chain.Address]quote.Result{only.router(): seen(row.sees)}}, only), r)
+		got := estimate(t, rehearsed(&dryRun{found: map[chain.Address]quote.Result{only.router(): seen(row.sees)}}, only), r)
 		if got.RecommendedSlippage != row.want || got.SlippagePercent != 10 {
 			t.Errorf("recommended with %d seen of 10000 = %v, want %v", row.sees, got.RecommendedSlippage, row.want)
 		}
@@ -146,7 +146,7 @@ func TestSimulationIsOfTheAnswersTransaction(t *testing.T) {
 	d := &dryRun{found: map[chain.Address]quote.Result{only.router(): seen(10_000)}}
 	r := usdcToDai()
 	r.Sender = sender
-	got := must(t, rehearsed(d, only), r)
+	got := estimate(t, rehearsed(d, only), r)
 	expect(t, "simulations", d.tried, []quote.Simulation{{
 		Sender: sender, Recipient: recipient, In: usdc, Out: dai, AmountIn: r.AmountIn, Tx: got.Tx, Gas: 350_000, Spender: only.router(),
 	}})
@@ -180,7 +180,7 @@ func TestLateSimulationsAreNotWaitedFor(t *testing.T) {
 func lateSimulation(t *testing.T) {
 	only := &fakeVenue{name: "only", perInput: 10_000}
 	d := &dryRun{takes: time.Hour}
-	got := must(t, rehearsed(d, only), usdcToDai())
+	got := estimate(t, rehearsed(d, only), usdcToDai())
 	if one := got.Asked[0]; one.Verdict != quote.Won || one.Result != nil || !errors.Is(one.Err, quote.ErrNotSimulated) {
 		t.Errorf("asked = %+v, want that it won without a simulation", one)
 	}
@@ -232,7 +232,7 @@ func TestSlowTransactionsLose(t *testing.T) {
 			slow:  map[chain.Address]time.Duration{slow.router(): time.Hour},
 		}
 		e := askingStrictly(quote.Chain{Simulator: d}, slow, next)
-		got := must(t, e, usdcToDai())
+		got := estimate(t, e, usdcToDai())
 		expect(t, "compared", names(got.Compared), []string{"next"})
 		if why := refused(got)["slow"]; !errors.Is(why, quote.ErrUnsimulated) || got.Unsimulated {
 			t.Errorf("the slow one: %v; the answer unsimulated: %v", why, got.Unsimulated)

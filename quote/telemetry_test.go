@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/quote"
 )
 
@@ -26,20 +27,15 @@ func TestForHowLongVenuesFailIsMeasured(t *testing.T) {
 		Venues: []quote.Venue{&fakeVenue{name: "gone", quoteError: errors.New("HTTP 410")}, &fakeVenue{name: "well", perInput: 10_000}},
 		Logger: slog.New(slog.DiscardHandler), Now: func() time.Time { return now },
 	})
-	stop, err := e.Observe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	stop := must.Get(e.Observe())(t)
 	for range 2 {
-		must(t, e, usdcToDai())
+		estimate(t, e, usdcToDai())
 		now = now.Add(time.Hour)
 	}
 	if diff := cmp.Diff(map[string]float64{"gone": 3600, "well": 0}, failingSeconds(t, reader)); diff != "" {
 		t.Errorf("seconds (-want +got):\n%s", diff)
 	}
-	if err := stop(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, stop())
 	if left := failingSeconds(t, reader); len(left) > 0 {
 		t.Errorf("after stop there is %v, want nothing", left)
 	}
@@ -49,9 +45,7 @@ func TestForHowLongVenuesFailIsMeasured(t *testing.T) {
 func failingSeconds(t *testing.T, reader *metric.ManualReader) map[string]float64 {
 	t.Helper()
 	var measured metricdata.ResourceMetrics
-	if err := reader.Collect(t.Context(), &measured); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, reader.Collect(t.Context(), &measured))
 	seconds := map[string]float64{}
 	for _, scope := range measured.ScopeMetrics {
 		for _, m := range scope.Metrics {

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"testing"
 
+	"crossgate/internal/must"
 	"crossgate/quote"
 )
 
@@ -17,9 +18,7 @@ func TestWatchersHearEachVenueAsItAnswers(t *testing.T) {
 		defer mu.Unlock()
 		heard[h.Venue] = h.AmountOut.String()
 	})
-	if _, err := e.Estimate(ctx, usdcToDai()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(e.Estimate(ctx, usdcToDai()))(t)
 	mu.Lock()
 	defer mu.Unlock()
 	expect(t, "heard", heard, map[string]string{"cheap": "700000000", "dear": "900000000"})

@@ -14,12 +14,14 @@ import (
 	"testing"
 
 	"github.com/pressly/goose/v3"
+
+	"crossgate/internal/must"
 )
 
 // fill writes events and orders, with empty bytes among them, and returns what its events are.
 func fill(t *testing.T, db *DB) []string {
 	t.Helper()
-	err := db.Update(t.Context(), func(tx *Tx) error {
+	must.Do(t, db.Update(t.Context(), func(tx *Tx) error {
 		var events, orders [][]any
 		for n := range int64(300) {
 			id := fmt.Appendf(nil, "order %026d", n)
@@ -33,24 +35,18 @@ func fill(t *testing.T, db *DB) []string {
 		}
 		return tx.ExecEach(t.Context(), `INSERT INTO orders (id, state, unlock_authority, give_chain, give_token, give_amount, take_chain, locked)
 			VALUES ($1, 1, $2, $3, $4, $5, 137, $6)`, orders)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return eventsOf(t, db)
 }
 
 func eventsOf(t *testing.T, db *DB) (events []string) {
 	t.Helper()
-	err := db.ForEachRow(t.Context(), func(rows *sql.Rows) error {
+	must.Do(t, db.ForEachRow(t.Context(), func(rows *sql.Rows) error {
 		var id, fact string
 		err := rows.Scan(&id, &fact)
 		events = append(events, id+fact)
 		return err
-	}, `SELECT order_id, fact FROM events ORDER BY order_id`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, `SELECT order_id, fact FROM events ORDER BY order_id`))
 	return events
 }
 
@@ -62,13 +58,9 @@ func TestABackupIsRestored(t *testing.T) {
 	db := openAt(t, from)
 	want := fill(t, db)
 	stop := keepWriting(t, db)
-	if err := from.Backup(t.Context(), backup); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, from.Backup(t.Context(), backup))
 	stop()
-	if err := to.Restore(t.Context(), backup); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, to.Restore(t.Context(), backup))
 	if got := eventsOf(t, openAt(t, to)); !slices.Equal(got, want) || len(got) != 300 {
 		t.Errorf("restored %d events, want %d", len(got), len(want))
 	}
@@ -137,14 +129,9 @@ func keepWriting(t *testing.T, db *DB) (stop func()) {
 func TestRestoreRefusesWhatIsNoBackup(t *testing.T) {
 	dir := t.TempDir()
 	text, damaged, empty := filepath.Join(dir, "text"), filepath.Join(dir, "damaged"), filepath.Join(dir, "empty")
-	whole, err := os.ReadFile(filled(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(filled(t)))(t)
 	copy(whole[3*4096:], strings.Repeat("x", 2*4096))
-	if err := errors.Join(os.WriteFile(text, []byte(strings.Repeat("letters ", 999)), 0o600), os.WriteFile(damaged, whole, 0o600), os.WriteFile(empty, nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.WriteFile(text, []byte(strings.Repeat("letters ", 999)), 0o600), os.WriteFile(damaged, whole, 0o600), os.WriteFile(empty, nil, 0o600)))
 	for file, says := range map[string]string{filepath.Join(dir, "absent"): "does not exist", text: "not a database", damaged: "damaged", empty: "it is empty"} {
 		to := Location{Path: filepath.Join(dir, "orders.db")}
 		if err := to.Restore(t.Context(), file); err == nil || !strings.Contains(err.Error(), says) {
@@ -174,9 +161,7 @@ func TestOlderReleaseUsesANewerSchema(t *testing.T) {
 			for _, each := range []string{
 				fmt.Sprintf(`INSERT INTO %s (version_id, is_applied) VALUES (%d, true)`, goose.DefaultTablename, version), statement,
 			} {
-				if _, err := newer.writer.ExecContext(t.Context(), each); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(newer.writer.ExecContext(t.Context(), each))(t)
 			}
 		}
 		migrateFurther(newest+1, `ALTER TABLE checkpoints ADD COLUMN colour TEXT NOT NULL DEFAULT ''`)

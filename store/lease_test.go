@@ -4,10 +4,12 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"crossgate/internal/must"
 )
 
 // TestDeadLeaderIsReplacedInTime is about the clocks alone: how long it takes on a busy machine is logged by
-// TestAnotherReplicaTakesOverFromOneThatDied of order/query.
+// TestTwoGatewaysOnOneDatabase of sandbox/processes.
 func TestDeadLeaderIsReplacedInTime(t *testing.T) {
 	const limit, reserve = 15 * time.Second, 3 * time.Second // of the database and of the chain, to answer
 	if longest := leaseLife + LeaseInterval; longest > limit-reserve {
@@ -31,9 +33,7 @@ func TestLostLeaseFencesOff(t *testing.T) {
 	if _, granted, err := young.Claim(t.Context(), job); err != nil || granted {
 		t.Fatalf("Claim of a held lease = %v, %v", granted, err)
 	}
-	if _, err := old.writer.ExecContext(t.Context(), `UPDATE leases SET expires = 0`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(old.writer.ExecContext(t.Context(), `UPDATE leases SET expires = 0`))(t)
 	if _, granted, err := young.Claim(t.Context(), job); err != nil || !granted {
 		t.Fatalf("Claim of an expired lease = %v, %v", granted, err)
 	}
@@ -57,9 +57,7 @@ func TestReleasedLeaseIsFreeAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, release := first.Hold(t.Context(), held)
-	if err := release(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, release())
 	if _, granted, err := second.Claim(t.Context(), "job"); err != nil || !granted {
 		t.Errorf("Claim = %v, %v", granted, err)
 	}

@@ -11,6 +11,8 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+
+	"crossgate/internal/must"
 )
 
 // TestOutagesAreMeasured stops a server, and looks at what is measured before, meanwhile and after.
@@ -26,25 +28,19 @@ func TestOutagesAreMeasured(t *testing.T) {
 	}
 	measured("with the server", 1)
 	server := shared.server
-	if err := server.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Stop())
 	if err := db.Probe(t.Context()); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("Ping = %v", err)
 	}
 	measured("without it", 0)
-	if err := server.Resume(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Resume())
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for db.Available() != nil && ctx.Err() == nil {
 		<-time.After(5 * time.Millisecond)
 	}
 	measured("with it again", 1)
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.Close())
 	if _, found := collect(t, reader)["crossgate.store.up{}"]; found {
 		t.Error("a closed database is measured")
 	}
@@ -57,9 +53,7 @@ func TestStatementsAreMeasured(t *testing.T) {
 		t.Run(system, func(t *testing.T) {
 			reader := measuring(t)
 			db := open(t)
-			if _, err := db.ClaimPlans(t.Context(), []PlanClaim{{Service: "1", Endpoint: "one", Claim: time.Second}}); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(db.ClaimPlans(t.Context(), []PlanClaim{{Service: "1", Endpoint: "one", Claim: time.Second}}))(t)
 			failure := db.ForEachRow(t.Context(), nil, `SELECT one FROM nowhere`)
 			if failure == nil {
 				t.Fatal("a table that is not there was read")
@@ -97,9 +91,7 @@ func TestWaitingForAConnectionIsMeasured(t *testing.T) {
 		}
 		return nil
 	})
-	if err := errors.Join(err, <-second); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, <-second))
 	measured := collect(t, reader)
 	if got := measured["crossgate.store.connection.waits{crossgate.store.pool=write,}"]; got != 1 {
 		t.Errorf("a connection was waited for %v times, want once", got)
@@ -121,9 +113,7 @@ func measuring(t *testing.T) *metric.ManualReader {
 func collect(t *testing.T, reader *metric.ManualReader) map[string]float64 {
 	t.Helper()
 	var all metricdata.ResourceMetrics
-	if err := reader.Collect(t.Context(), &all); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, reader.Collect(t.Context(), &all))
 	measured := map[string]float64{}
 	for _, scope := range all.ScopeMetrics {
 		for _, each := range scope.Metrics {

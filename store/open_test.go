@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/token"
 )
 
@@ -19,20 +20,13 @@ import (
 func filled(t *testing.T) string {
 	t.Helper()
 	path := t.TempDir() + "/orders.db"
-	db, err := OpenSQLite(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(OpenSQLite(t.Context(), path))(t)
 	six, readings := uint8(6), map[token.Key]token.Reading{}
 	for i := range 500 {
 		readings[token.Key{Chain: 1, Address: chain.NewAddress([]byte{byte(i), byte(i >> 8)})}] = token.Reading{Decimals: &six, Name: "a token"}
 	}
-	if err := db.SaveTokens(t.Context(), readings); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.SaveTokens(t.Context(), readings))
+	must.Do(t, db.Close())
 	return path
 }
 
@@ -67,24 +61,14 @@ func TestOpenTakesAnyPath(t *testing.T) {
 
 func TestOpenRefusesAndKeeps(t *testing.T) {
 	damage := func(path string, at int64) {
-		file, err := os.OpenFile(path, os.O_RDWR, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(os.OpenFile(path, os.O_RDWR, 0))(t)
 		defer file.Close()
-		if _, err := file.WriteAt(bytes.Repeat([]byte{0xa5}, 2000), at); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(file.WriteAt(bytes.Repeat([]byte{0xa5}, 2000), at))(t)
 	}
 	alter := func(path, statement string) {
-		db, err := openFile(path, 1, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := must.Get(openFile(path, 1, nil))(t)
 		defer db.Close()
-		if _, err := db.ExecContext(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(db.ExecContext(t.Context(), statement))(t)
 	}
 	for name, test := range map[string]struct {
 		spoil func(path string)
@@ -112,10 +96,7 @@ func TestOpenRefusesAndKeeps(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filled(t)
 			test.spoil(path)
-			before, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			before := must.Get(os.ReadFile(path))(t)
 			store, err := OpenSQLite(t.Context(), path)
 			if err == nil {
 				store.Close()
@@ -136,9 +117,7 @@ func TestOpenRefusesAndKeeps(t *testing.T) {
 func TestPostgresRefusesWhatIsNotItsOwn(t *testing.T) {
 	url := newDatabase(t)
 	store := openReplica(t, url)
-	if _, err := store.writer.ExecContext(t.Context(), `DROP SCHEMA public CASCADE; CREATE SCHEMA public; CREATE TABLE accounts (id INTEGER)`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(store.writer.ExecContext(t.Context(), `DROP SCHEMA public CASCADE; CREATE SCHEMA public; CREATE TABLE accounts (id INTEGER)`))(t)
 	if _, err := OpenPostgres(t.Context(), url, PostgresOptions{}); err == nil || !strings.Contains(err.Error(), `"accounts"`) {
 		t.Errorf("OpenPostgres: %v, want the table that it has", err)
 	}
@@ -148,22 +127,14 @@ func TestPostgresRefusesWhatIsNotItsOwn(t *testing.T) {
 // SQLite does not wait by itself there.
 func TestOpenWaitsForWhoBeganTheFile(t *testing.T) {
 	path := t.TempDir() + "/orders.db"
-	other, err := openFile(path, 1, url.Values{"_txlock": {"immediate"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(openFile(path, 1, url.Values{"_txlock": {"immediate"}}))(t)
 	defer other.Close()
-	begun, err := other.BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	begun := must.Get(other.BeginTx(t.Context(), nil))(t)
 	limited, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	if _, err := OpenSQLite(limited, path); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("OpenSQLite beside who writes: %v, want that it waits", err)
 	}
-	if err := begun.Rollback(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, begun.Rollback())
 	openStoreAt(t, path)
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"crossgate/internal/must"
 )
 
 // TestALockedFileIsAnOutage has another connection keep the whole file, as a program with locking_mode=EXCLUSIVE does,
@@ -12,24 +14,16 @@ import (
 func TestALockedFileIsAnOutage(t *testing.T) {
 	path := t.TempDir() + "/orders.db"
 	db := openStoreAt(t, path)
-	other, err := openFile(path, 1, fileOptions(busyLimit))
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(openFile(path, 1, fileOptions(busyLimit)))(t)
 	t.Cleanup(func() { other.Close() })
 	read := func() error {
 		var one int
 		_, err := db.QueryRow(t.Context(), []any{&one}, `SELECT 1 FROM events WHERE chain = 7`)
 		return err
 	}
-	if err := read(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, read())
 	hold := func(statements ...string) *sql.Conn {
-		conn, err := other.Conn(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must.Get(other.Conn(t.Context()))(t)
 		for _, statement := range statements {
 			if _, err := conn.ExecContext(t.Context(), statement); err != nil {
 				t.Fatalf("%s: %v", statement, err)
@@ -41,9 +35,7 @@ func TestALockedFileIsAnOutage(t *testing.T) {
 	if err := errors.Join(read(), db.Probe(t.Context())); err != nil {
 		t.Errorf("while another one writes: %v", err)
 	}
-	if _, err := writer.ExecContext(t.Context(), `ROLLBACK`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(writer.ExecContext(t.Context(), `ROLLBACK`))(t)
 	_ = writer.Close()
 	db.reader.SetMaxIdleConns(-1)
 	db.writer.SetMaxIdleConns(-1)
@@ -56,9 +48,7 @@ func TestALockedFileIsAnOutage(t *testing.T) {
 		t.Errorf("a row of a file that another one keeps: %v", err)
 	}
 	for _, statement := range []string{`ROLLBACK`, `PRAGMA locking_mode = NORMAL`, `SELECT COUNT(*) FROM events`} {
-		if _, err := owner.ExecContext(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(owner.ExecContext(t.Context(), statement))(t)
 	}
 	_ = owner.Close()
 	other.Close()

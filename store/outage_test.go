@@ -12,6 +12,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"crossgate/internal/must"
 )
 
 // said is a log whose lines are waited for.
@@ -26,9 +28,7 @@ func (s said) Write(line []byte) (int, error) {
 func TestOpenWaitsForTheServer(t *testing.T) {
 	address := newDatabase(t)
 	server := shared.server // no test of this package runs beside another one
-	if err := server.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Stop())
 	log := make(said, 10)
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	_, err := OpenPostgres(t.Context(), address, PostgresOptions{Wait: 10 * time.Millisecond, Logger: logger})
@@ -42,9 +42,7 @@ func TestOpenWaitsForTheServer(t *testing.T) {
 		resumed <- server.Resume()
 	}()
 	db, err := OpenPostgres(t.Context(), address, PostgresOptions{Wait: time.Minute, Logger: logger})
-	if err := errors.Join(err, <-resumed); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, <-resumed))
 	defer db.Close()
 	if len(log) > 0 {
 		t.Errorf("the log has another line: %s", <-log)
@@ -82,14 +80,9 @@ func TestSlowStatementIsNoOutage(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	subscription, err := db.Subscribe(ctx, "orders")
-	if err != nil {
-		t.Fatal(err)
-	}
+	subscription := must.Get(db.Subscribe(ctx, "orders"))(t)
 	defer subscription.Close(ctx)
-	if err := server.Suspend(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Suspend())
 	var asking sync.WaitGroup
 	for name, ask := range map[string]func() error{
 		"a row":          func() error { _, err := db.QueryRow(ctx, []any{&slept}, `SELECT true`); return err },
@@ -107,9 +100,7 @@ func TestSlowStatementIsNoOutage(t *testing.T) {
 	if err := db.Available(); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("Available = %v", err)
 	}
-	if err := server.Continue(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Continue())
 	for db.Available() != nil && ctx.Err() == nil {
 		<-time.After(5 * time.Millisecond)
 	}
@@ -123,19 +114,10 @@ func TestSlowStatementIsNoOutage(t *testing.T) {
 func TestIdleConnectionsAreUsedWithoutARoundTrip(t *testing.T) {
 	address := newDatabase(t)
 	server := shared.server
-	link, err := server.NewLink()
-	if err != nil {
-		t.Fatal(err)
-	}
+	link := must.Get(server.NewLink())(t)
 	t.Cleanup(func() { link.Close() })
-	config, err := pgx.ParseConfig(link.To(address))
-	if err != nil {
-		t.Fatal(err)
-	}
-	connection, err := pgx.ConnectConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := must.Get(pgx.ParseConfig(link.To(address)))(t)
+	connection := must.Get(pgx.ConnectConfig(t.Context(), config))(t)
 	t.Cleanup(func() { connection.Close(context.WithoutCancel(t.Context())) })
 	idle := stdlib.ShouldPingParams{Conn: connection, IdleDuration: time.Hour}
 	before := link.RoundTrips()
@@ -148,13 +130,9 @@ func TestIdleConnectionsAreUsedWithoutARoundTrip(t *testing.T) {
 	if err := connection.Ping(t.Context()); err != nil {
 		t.Errorf("it cannot be used afterwards: %v", err)
 	}
-	if err := server.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Stop())
 	for !isBroken(t.Context(), idle) && t.Context().Err() == nil { // the link passes it on in its own time
 		runtime.Gosched()
 	}
-	if err := server.Resume(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Resume())
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/internal/postgrestest"
 )
 
@@ -15,10 +16,7 @@ import (
 func pooled(t *testing.T, mode string) string {
 	t.Helper()
 	direct := newDatabase(t)
-	at, err := url.Parse(direct)
-	if err != nil {
-		t.Fatal(err)
-	}
+	at := must.Get(url.Parse(direct))(t)
 	pooler, err := shared.server.NewPooler(strings.TrimPrefix(at.Path, "/"), mode)
 	if errors.Is(err, postgrestest.ErrNoPooler) {
 		t.Skip(err)
@@ -41,10 +39,7 @@ func TestSessionPooling(t *testing.T) {
 	one, other := openReplica(t, address), openReplica(t, address)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	heard, err := other.Subscribe(ctx, "orders")
-	if err != nil {
-		t.Fatal(err)
-	}
+	heard := must.Get(other.Subscribe(ctx, "orders"))(t)
 	defer heard.Close(ctx)
 	const job = "follow 1"
 	held, granted, err := one.Claim(ctx, job)
@@ -54,9 +49,7 @@ func TestSessionPooling(t *testing.T) {
 	if _, granted, err := other.Claim(ctx, job); err != nil || granted {
 		t.Errorf("Claim of a held lease = %v, %v", granted, err)
 	}
-	if err := one.UpdateUnder(ctx, held, func(tx *Tx) error { return tx.Notify(ctx, "orders", "news") }); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, one.UpdateUnder(ctx, held, func(tx *Tx) error { return tx.Notify(ctx, "orders", "news") }))
 	if payload, err := heard.Next(ctx); payload != "news" || err != nil {
 		t.Errorf("Next = %q, %v", payload, err)
 	}

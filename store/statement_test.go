@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/token"
 )
 
@@ -115,10 +116,7 @@ func TestStatementsEndWhenTheirCallerLeaves(t *testing.T) {
 				return // it returned, so that nothing runs any more
 			}
 			for left := 1; left > 0 && t.Context().Err() == nil; {
-				_, err := test.db.QueryRow(t.Context(), []any{&left}, `SELECT COUNT(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%generate_series(%' AND pid <> pg_backend_pid()`)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Get(test.db.QueryRow(t.Context(), []any{&left}, `SELECT COUNT(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%generate_series(%' AND pid <> pg_backend_pid()`))(t)
 			}
 		})
 	}

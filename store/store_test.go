@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/internal/postgrestest"
 )
 
@@ -77,9 +78,5 @@ func newDatabase(t *testing.T) string {
 		t.Skipf("no PostgreSQL to test with: %v", shared.missing)
 	}
 	shared.names++
-	url, err := shared.server.Create(fmt.Sprintf("store%d", shared.names))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return url
+	return must.Get(shared.server.Create(fmt.Sprintf("store%d", shared.names)))(t)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/token"
 )
 
@@ -27,22 +28,12 @@ func TestTokensOutliveTheProcess(t *testing.T) {
 	}
 	keys := []token.Key{usdc, same, solana, silent, {Chain: 1, Address: chain.NewAddress([]byte("unknown"))}}
 
-	first, err := OpenSQLite(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(OpenSQLite(t.Context(), path))(t)
 	for range 2 { // told again, it is no mistake
-		if err := first.SaveTokens(t.Context(), readings); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, first.SaveTokens(t.Context(), readings))
 	}
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
-	got, err := openStoreAt(t, path).Tokens(t.Context(), keys)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, first.Close())
+	got := must.Get(openStoreAt(t, path).Tokens(t.Context(), keys))(t)
 	delete(readings, silent)
 	if diff := cmp.Diff(readings, got, compare); diff != "" {
 		t.Errorf("tokens after a restart (-want +got):\n%s", diff)
@@ -57,9 +48,7 @@ func TestManyTokensAreReadAtOnce(t *testing.T) {
 		key := token.Key{Chain: 1, Address: chain.NewAddress(fmt.Appendf(nil, "token %014d", i))}
 		readings[key], keys = token.Reading{Decimals: &decimals, Name: fmt.Sprint(i)}, append(keys, key)
 	}
-	if err := store.SaveTokens(t.Context(), readings); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.SaveTokens(t.Context(), readings))
 	got, err := store.Tokens(t.Context(), keys)
 	if err != nil || len(got) != len(keys) {
 		t.Errorf("Tokens = %d of %d, %v", len(got), len(keys), err)
@@ -74,19 +63,14 @@ func TestOrderedTokensAreThoseOfMostOrders(t *testing.T) {
 		for i := range 4 {
 			key := token.Key{Chain: chain.ID(1 + i/3), Address: chain.NewAddress(fmt.Appendf(nil, "token %014d", i))}
 			readings[key] = token.Reading{Decimals: &six, Symbol: fmt.Sprint(i), Name: fmt.Sprint("token ", i)}
-			err := db.Update(t.Context(), func(tx *Tx) error {
+			must.Do(t, db.Update(t.Context(), func(tx *Tx) error {
 				_, err := tx.ExecContext(t.Context(), `INSERT INTO order_tokens (day, chain, address, orders) VALUES (1, $1, $2, $3)`,
 					key.Chain, Blob(key.Address.Bytes()), i+1)
 				return err
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))
 		}
 		readings[token.Key{Chain: 1, Address: chain.NewAddress([]byte("one of a swap alone."))}] = token.Reading{Decimals: &six, Symbol: "SWAPPED"}
-		if err := db.SaveTokens(t.Context(), readings); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, db.SaveTokens(t.Context(), readings))
 		got, err := db.OrderedTokens(t.Context(), 1, 2)
 		var symbols []string
 		for _, each := range got {

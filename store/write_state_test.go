@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"crossgate/internal/must"
 )
 
 // TestAFullDiskIsTold has a file that may not grow, and reads on.
@@ -22,9 +24,7 @@ func TestAFullDiskIsTold(t *testing.T) {
 		pages string
 		want  string // of the error
 	}{{"1", "writes have failed since 20"}, {"1", "the disk is full: free some space"}, {"1000000", ""}} {
-		if _, err := db.writer.ExecContext(t.Context(), `PRAGMA max_page_count = `+step.pages); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(db.writer.ExecContext(t.Context(), `PRAGMA max_page_count = `+step.pages))(t)
 		if err := grow(); (err == nil) != (step.want == "") {
 			t.Errorf("a change with %s pages: %v", step.pages, err)
 		}
@@ -67,10 +67,7 @@ func TestAStuckWriteIsTold(t *testing.T) {
 func TestAStandbyIsTold(t *testing.T) {
 	address := newDatabase(t)
 	openReplica(t, address)
-	standby, err := shared.server.Standby()
-	if err != nil {
-		t.Fatal(err)
-	}
+	standby := must.Get(shared.server.Standby())(t)
 	t.Cleanup(func() { _ = standby.Remove() })
 	at := standby.To(address)
 	db := openReplica(t, at)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/token"
 )
 
@@ -78,10 +79,7 @@ func TestLookupTellsEveryKindOfToken(t *testing.T) {
 			Registry: chain.Documented(), Readers: map[chain.ID]token.Reader{1: reader},
 			Own: map[token.Key]token.Token{{Chain: 1, Address: maker}: {Decimals: 18, Name: "Maker", Symbol: "MKR", LogoURI: "https://logo.example/mkr.png"}},
 		})
-		got, err := d.Lookup(t.Context(), 1, usdc, chain.NativeCoin(chain.EVM), mute, maker, usdc, chain.Address{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(d.Lookup(t.Context(), 1, usdc, chain.NativeCoin(chain.EVM), mute, maker, usdc, chain.Address{}))(t)
 		usd := token.Token{Decimals: 6, Name: "USD Coin", Symbol: "USDC", LogoURI: logo(1, "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48")}
 		want := []token.Token{
 			usd,
@@ -174,9 +172,7 @@ func TestLookupForgetsFailures(t *testing.T) {
 			t.Fatalf("Lookup = %v, %v, want the reader's error", got, err)
 		}
 		reader.failed = nil
-		if _, err := d.Lookup(t.Context(), 1, maker); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(d.Lookup(t.Context(), 1, maker))(t)
 		reader.failed = errors.New("no connection again")
 		if got, err := d.Lookup(t.Context(), 1, usdc, maker); err == nil || len(got) != 2 || got[0] != (token.Token{}) || got[1].Symbol == "" {
 			t.Errorf("Lookup of one that is known and one that is not = %v, %v, want what is known beside the error", got, err)
@@ -194,9 +190,7 @@ func TestLookupAsksSilentContractsAgainLater(t *testing.T) {
 		d := token.NewDirectory(token.DirectoryOptions{Readers: map[chain.ID]token.Reader{1: reader}})
 		for _, wait := range []time.Duration{0, 5 * time.Minute, 6 * time.Minute} {
 			pass(wait)
-			if _, err := d.Lookup(t.Context(), 1, mute); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(d.Lookup(t.Context(), 1, mute))(t)
 		}
 		if len(reader.asked) != 2 {
 			t.Errorf("asked %d times in 11 minutes, want 2", len(reader.asked))
@@ -258,9 +252,7 @@ func TestCloseWaitsForWhatIsBeingRemembered(t *testing.T) {
 			Registry: chain.Documented(), Readers: map[chain.ID]token.Reader{1: ethereum()},
 			Remember: func(context.Context, map[token.Key]token.Reading) { <-store; stored = true },
 		})
-		if _, err := d.Lookup(t.Context(), 1, usdc); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(d.Lookup(t.Context(), 1, usdc))(t)
 		go func() {
 			d.Close()
 			closed = true
@@ -305,10 +297,7 @@ func TestTokensAreRecalledBeforeChainsAreAsked(t *testing.T) {
 				Own:    map[token.Key]token.Token{{Chain: 1, Address: maker}: {Decimals: 18, Name: "Ours", Symbol: "OURS"}},
 				Recall: s.recall, Remember: s.remember,
 			})
-			got, err := d.Lookup(t.Context(), 1, addresses...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(d.Lookup(t.Context(), 1, addresses...))(t)
 			synctest.Wait() // until what was read is remembered
 			return got
 		}

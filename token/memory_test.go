@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 )
 
 func TestMemoryIsBoundedAndKeepsWhatIsUsed(t *testing.T) {
@@ -22,9 +23,7 @@ func TestMemoryIsBoundedAndKeepsWhatIsUsed(t *testing.T) {
 	}
 	popular := Key{Chain: 1, Address: chain.NativeCoin(chain.EVM)}
 	for i := range chain.ID(10 * limit) {
-		if _, err := m.get(t.Context(), []Key{popular, {Chain: i + 2}}, load); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(m.get(t.Context(), []Key{popular, {Chain: i + 2}}, load))(t)
 		if held := len(m.young) + len(m.old); held > 2*limit {
 			t.Fatalf("%d values are held, want at most %d", held, 2*limit)
 		}

@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/upstream"
 )
 
@@ -120,9 +121,7 @@ func attackWith(t *testing.T, poison transport, known bool) {
 		return err
 	}
 	if known {
-		if err := sound(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, sound())
 	}
 	for wave := range 20 {
 		var callers sync.WaitGroup
@@ -154,9 +153,7 @@ func TestQuestionThatTurnsToPoisonHoldsNobodyOff(t *testing.T) {
 			return answer(404, "{}"), nil
 		})
 		bait := func() error { _, err := e.Do(t.Context(), upstream.Request{Path: "quote"}); return err }
-		if err := bait(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, bait())
 		turned.Store(true)
 		for range 100 {
 			_ = bait()

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/upstream"
 )
 
@@ -16,9 +17,7 @@ func TestBudgetWaitsOnlyWithinTheDeadline(t *testing.T) {
 		e := endpoint(t, "node", always(200, "{}"), upstream.EndpointOptions{RequestsPerSecond: 0.5, Burst: 1})
 		start := time.Now()
 		for range 2 {
-			if _, err := e.Do(t.Context(), upstream.Request{}); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(e.Do(t.Context(), upstream.Request{}))(t)
 		}
 		if took := time.Since(start); took != 2*time.Second {
 			t.Errorf("two calls at one in 2 s took %v", took)
@@ -42,9 +41,7 @@ func TestBudgetCountsCost(t *testing.T) {
 		e := endpoint(t, "node", always(200, "{}"), upstream.EndpointOptions{RequestsPerSecond: 10, Burst: 10})
 		start := time.Now()
 		for range 3 {
-			if _, err := e.Do(t.Context(), upstream.Request{Cost: 10}); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(e.Do(t.Context(), upstream.Request{Cost: 10}))(t)
 		}
 		if took := time.Since(start); took != 2*time.Second {
 			t.Errorf("30 units at 10 a second took %v, want 2 s", took)
@@ -140,9 +137,7 @@ func TestHealthTellsOfTheBudget(t *testing.T) {
 			"a plan below all": {upstream.EndpointOptions{RequestsPerSecond: 1, Burst: 50, Monthly: 320}, true, 9},
 		} {
 			e := endpoint(t, "node", always(200, "{}"), test.options)
-			if _, err := e.Do(t.Context(), upstream.Request{}); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(e.Do(t.Context(), upstream.Request{}))(t)
 			health := e.Health()
 			if health.IsLimited != test.limited || health.Left != test.left || !health.IsClosed {
 				t.Errorf("%s: limited %t with %v left and its breaker closed %t, want %t, %v and true",

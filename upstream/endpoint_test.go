@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/upstream"
 )
 
@@ -59,10 +60,7 @@ func TestPathsBelowAHostAlone(t *testing.T) {
 	for base, want := range map[string]string{
 		server.URL: "/v1/quote?a=1", server.URL + "/": "/v1/quote?a=1", server.URL + "/api": "/api/v1/quote?a=1",
 	} {
-		e, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "venue", URL: base, Client: server.Client()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "venue", URL: base, Client: server.Client()}))(t)
 		for _, path := range []string{"v1/quote", "/v1/quote"} {
 			got, err := e.Do(t.Context(), upstream.Request{Path: path, Query: url.Values{"a": {"1"}}})
 			if err != nil || string(got.Body) != want {
@@ -96,16 +94,10 @@ func TestEndpointBuildsRequests(t *testing.T) {
 		body, _ = io.ReadAll(r.Body)
 	}))
 	defer server.Close()
-	e, err := upstream.NewEndpoint(upstream.EndpointOptions{
+	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
 		Name: "venue", URL: server.URL + "/v1/?key=k", Header: http.Header{"X-Api-Key": {"s"}}, Client: server.Client(),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = e.Do(t.Context(), upstream.Request{Path: "quote/best", Query: url.Values{"a": {"1 2"}}, Body: []byte("{}")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	must.Get(e.Do(t.Context(), upstream.Request{Path: "quote/best", Query: url.Values{"a": {"1 2"}}, Body: []byte("{}")}))(t)
 	if got.Method != "POST" || got.URL.Path != "/v1/quote/best" || got.URL.RawQuery != "a=1+2&key=k" || string(body) != "{}" {
 		t.Errorf("sent %s %s with %q", got.Method, got.URL, body)
 	}

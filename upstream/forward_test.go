@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"crossgate/internal/must"
 	"crossgate/upstream"
 )
 
@@ -21,12 +22,9 @@ func origin(t *testing.T, path string, header http.Header, answer http.HandlerFu
 	t.Helper()
 	server := httptest.NewServer(answer)
 	t.Cleanup(server.Close)
-	e, err := upstream.NewEndpoint(upstream.EndpointOptions{
+	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
 		Name: "origin", URL: server.URL + path, Header: header, Timeout: time.Minute, Forwards: true,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	t.Cleanup(e.Close)
 	return e
 }
@@ -47,15 +45,12 @@ func TestForwardedRequestsArriveAsTheyAre(t *testing.T) {
 		_, _ = io.WriteString(w, "as it is")
 	})
 	var informed []int
-	response, err := upstream.NewPool("pool", e).Forward(t.Context(), upstream.Forward{
+	response := must.Get(upstream.NewPool("pool", e).Forward(t.Context(), upstream.Forward{
 		Method: "M-SEARCH", Path: "/a%2Fb//c", RawQuery: "x=%20&y", Host: "client.example",
 		Header: http.Header{"X-Key": {"theirs"}, "A": {"1", "2"}, "User-Agent": {""}},
 		Body:   io.MultiReader(strings.NewReader("in "), strings.NewReader("parts")), ContentLength: -1, Trailer: http.Header{"Sum": {"9"}},
 		Inform: func(status int, header http.Header) { informed = append(informed, status, len(header["Link"])) },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != 299 || string(body) != "as it is" || response.Header.Get("Content-Encoding") != "gzip" {
@@ -119,10 +114,7 @@ func TestForwardGoesOnFromWhatCannotBeReached(t *testing.T) {
 	}, upstream.EndpointOptions{Forwards: true})
 	gone := endpoint(t, "gone", func(*http.Request) (*http.Response, error) { return nil, errors.New("connection refused") })
 	there := origin(t, "", nil, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "there") })
-	response, err := upstream.NewPool("pool", gone, failing, there).Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(upstream.NewPool("pool", gone, failing, there).Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}}))(t)
 	if body, err := io.ReadAll(response.Body); string(body) != "there" || err != nil || response.Body.Close() != nil {
 		t.Errorf("the third origin's answer is %q, %v", body, err)
 	}
@@ -141,10 +133,7 @@ func TestForwardedFailureIsTheAnswer(t *testing.T) {
 		upstream.NewPool("pool", origin(t, "", nil, failing)),
 		upstream.NewPool("pool", origin(t, "", nil, failing), origin(t, "", nil, failing)),
 	} {
-		response, err := pool.Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := must.Get(pool.Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}}))(t)
 		body, err := io.ReadAll(response.Body)
 		_ = response.Body.Close()
 		if err != nil || response.StatusCode != http.StatusBadGateway || string(body) != "sorry\n" {
@@ -163,10 +152,7 @@ func TestForwardedBodyThatBreaks(t *testing.T) {
 		w.(http.Flusher).Flush()
 		panic(http.ErrAbortHandler)
 	})
-	response, err := upstream.NewPool("pool", e).Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(upstream.NewPool("pool", e).Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}}))(t)
 	defer response.Body.Close()
 	var failed *upstream.Error
 	if _, err := io.ReadAll(response.Body); !errors.As(err, &failed) || failed.Class != upstream.Unreachable {
@@ -184,10 +170,7 @@ func TestForwardEndsWithItsCaller(t *testing.T) {
 		<-r.Context().Done()
 		close(left)
 	})
-	response, err := upstream.NewPool("pool", e).Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(upstream.NewPool("pool", e).Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}}))(t)
 	_ = response.Body.Close()
 	<-left
 	if e.Health().Reason != "" {

@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
+	"crossgate/internal/must"
 	"crossgate/upstream"
 )
 
@@ -20,10 +21,7 @@ func TestRequestsThatWaitForTheRateAreMeasured(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limited := endpoint(t, "limited", always(200, "{}"), upstream.EndpointOptions{RequestsPerSecond: 1, Burst: 1})
 		free := endpoint(t, "free", always(200, "{}"), upstream.EndpointOptions{})
-		stop, err := upstream.Observe(limited, free)
-		if err != nil {
-			t.Fatal(err)
-		}
+		stop := must.Get(upstream.Observe(limited, free))(t)
 		defer func() {
 			if err := stop(); err != nil {
 				t.Error(err)
@@ -55,9 +53,7 @@ func TestRequestsThatWaitForTheRateAreMeasured(t *testing.T) {
 func waitingFor(t *testing.T, reader metric.Reader) map[string]float64 {
 	t.Helper()
 	var measured metricdata.ResourceMetrics
-	if err := reader.Collect(context.Background(), &measured); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, reader.Collect(context.Background(), &measured))
 	found := map[string]float64{}
 	for _, scope := range measured.ScopeMetrics {
 		for _, m := range scope.Metrics {

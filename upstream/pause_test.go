@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/upstream"
 )
 
@@ -45,9 +46,7 @@ func TestRefusalsWithoutATimePauseLonger(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		refuses = false
-		if err := ask(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, ask())
 		refuses = true
 		_ = ask() // refused
 		time.Sleep(time.Second)

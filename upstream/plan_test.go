@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/upstream"
 )
 
@@ -178,9 +179,7 @@ func TestDearCallsWaitForAWholeShare(t *testing.T) {
 		e := planned(t, 10*planDays)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := e.Do(ctx, upstream.Request{Cost: 30}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(e.Do(ctx, upstream.Request{Cost: 30}))(t)
 		_, err := e.Do(ctx, upstream.Request{Cost: 30})
 		var refused *upstream.Error
 		if !errors.As(err, &refused) || refused.RetryAfter != 3*24*time.Hour {

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/upstream"
 )
 
@@ -66,9 +67,7 @@ func TestPoolAsksPausedEndpointsLast(t *testing.T) {
 			endpoint(t, "a", always(429, "", "Retry-After", "60")), endpoint(t, "b", always(200, "b")))
 		start := time.Now()
 		for range 3 {
-			if _, err := pool.Do(t.Context(), upstream.Request{}, nil); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(pool.Do(t.Context(), upstream.Request{}, nil))(t)
 		}
 		if time.Since(start) != 0 {
 			t.Errorf("Do() waited %v for a paused endpoint", time.Since(start))

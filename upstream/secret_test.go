@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"crossgate/internal/must"
 )
 
 func TestErrorsHideHostsButAddresses(t *testing.T) {
@@ -21,10 +23,7 @@ func TestErrorsHideHostsButAddresses(t *testing.T) {
 		"http://geth.lan.internal":        {"geth.lan.internal: internal error", "(host of node): internal error"},
 		"http://example.org/v3/SECRETKEY": {"asked /v3/SECRETKEY of example.org", "asked /v3/node of (host of node)"},
 	} {
-		base, err := url.Parse(address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		base := must.Get(url.Parse(address))(t)
 		if got := NewScrubber("node", base, nil).Replace(test.said); got != test.want {
 			t.Errorf("%s: %q, want %q", address, got, test.want)
 		}
@@ -77,10 +76,7 @@ func TestNoPartOfAURLIsTold(t *testing.T) {
 		said := fmt.Sprintf("Get %q: lookup %s: %s; %s; %s %s %s ? %s # %s %s; %v; Basic %s", address, base.Host, strings.ToLower(base.Host),
 			strings.Join(keys, " | "), base.Path, base.EscapedPath(), base.RequestURI(), base.RawQuery, base.Fragment, base.EscapedFragment(), header,
 			base64.StdEncoding.EncodeToString([]byte(user+":"+password)))
-		e, err := NewEndpoint(EndpointOptions{Name: "node", URL: address, Header: header})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(NewEndpoint(EndpointOptions{Name: "node", URL: address, Header: header}))(t)
 		told := e.exchanger.scrubber.redact(sent{}, said)
 		for _, key := range keys {
 			for _, written := range []string{key, strings.ToLower(key), url.PathEscape(key), url.QueryEscape(key)} {

@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/trace/embedded"
 	"go.opentelemetry.io/otel/trace/noop"
 
+	"crossgate/internal/must"
 	"crossgate/upstream"
 )
 
@@ -67,12 +68,8 @@ func TestAttemptsAreSpansWithoutURLs(t *testing.T) {
 	}
 	pool := upstream.NewPool("chain", endpoint(t, "a", always(502, ""), secretive), endpoint(t, "b", always(200, "{}"), secretive))
 	call := upstream.Request{Body: []byte("{}"), Kind: "eth_chainId", Attributes: []attribute.KeyValue{attribute.String("rpc.method", "eth_chainId")}}
-	if _, err := pool.Do(t.Context(), call, nil); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := pool.Endpoints()[1].Probe(t.Context(), call); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(pool.Do(t.Context(), call, nil))(t)
+	must.Get(pool.Endpoints()[1].Probe(t.Context(), call))(t)
 	if len(r.spans) != 3 || r.spans[2].attributes["crossgate.attempt"].AsInt64() != 1 {
 		t.Fatalf("%d spans, want one for each attempt, and a probe's as a first one", len(r.spans))
 	}

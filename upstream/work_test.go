@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/upstream"
 )
 
@@ -35,9 +36,7 @@ func TestBackgroundCallsNeverMakeOthersWait(t *testing.T) {
 		for round := range 20 {
 			begun := time.Now()
 			for range 3 {
-				if _, err := e.Do(t.Context(), upstream.Request{}); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(e.Do(t.Context(), upstream.Request{}))(t)
 			}
 			if waited := time.Since(begun); waited > 0 {
 				t.Errorf("round %d: a lookup waited %v for the background", round, waited)
@@ -57,9 +56,7 @@ func TestBackgroundCallsNeverMakeOthersWait(t *testing.T) {
 func TestBackgroundCallsGiveUpWithTheirDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := endpoint(t, "node", always(200, "{}"), upstream.EndpointOptions{RequestsPerSecond: 1, Burst: 4})
-		if _, err := e.Do(t.Context(), upstream.Request{Cost: 4}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(e.Do(t.Context(), upstream.Request{Cost: 4}))(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		begun := time.Now()
@@ -158,9 +155,7 @@ func TestRefusalsTakeNoShare(t *testing.T) {
 	hurried, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	e := endpoint(t, "node", always(200, "{}"), upstream.EndpointOptions{RequestsPerSecond: perSecond, Burst: 1})
-	if _, err := e.Do(upstream.Following.For(hurried), upstream.Request{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(e.Do(upstream.Following.For(hurried), upstream.Request{}))(t)
 	pace := upstream.NewBudget(perSecond, 1)
 	if _, ok, err := pace.Take(upstream.Following.For(hurried), 1); !ok {
 		t.Fatal(err)

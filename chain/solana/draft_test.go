@@ -8,6 +8,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
+	"crossgate/internal/must"
 )
 
 func reads(b byte) solana.DraftAccount { return solana.DraftAccount{Address: key(b)} }
@@ -40,14 +41,7 @@ func instructions() []solana.Instruction {
 }
 
 func TestCompileIsReadAsItWasDrafted(t *testing.T) {
-	raw, err := draft().Compile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := solana.ParseUnsigned(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(solana.ParseUnsigned(must.Get(draft().Compile())(t)))(t)
 	if m.FeePayer() != payerKey() || !cmp.Equal(m.Accounts, []chain.Address{payerKey(), key(3), key(4), key(2), key(0xd1)}, compareAddresses) {
 		t.Errorf("the message itself has %v", m.Accounts)
 	}
@@ -60,10 +54,7 @@ func TestCompileIsReadAsItWasDrafted(t *testing.T) {
 
 // TestMessagesAreTakenApart compiles what was parsed again, and with one more instruction, whose accounts are named anew.
 func TestMessagesAreTakenApart(t *testing.T) {
-	raw, err := draft().Compile()
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(draft().Compile())(t)
 	m, err := solana.ParseUnsigned(raw)
 	if err != nil {
 		t.Fatal(err)
@@ -121,10 +112,7 @@ func TestUnitLimitIsLoweredAlone(t *testing.T) {
 	d := draft()
 	asked := solana.Budget{Units: 500_000, Price: 7, Priced: true}
 	d.Instructions = append(asked.Instructions(), d.Instructions...)
-	raw, err := d.Compile()
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(d.Compile())(t)
 	for units, want := range map[uint64]uint64{600_000: 500_000, 1234: 1234} {
 		before := slices.Clone(raw)
 		lowered, err := solana.LowerUnitLimit(raw, units)

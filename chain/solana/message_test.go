@@ -12,6 +12,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
+	"crossgate/internal/must"
 )
 
 var payer = ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
@@ -120,10 +121,7 @@ func TestParseSignedRefuses(t *testing.T) {
 }
 
 func TestResolveRefusesPositionsBeyondTheAccounts(t *testing.T) {
-	m, err := solana.ParseSigned(signedBy(payer, message(false)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(solana.ParseSigned(signedBy(payer, message(false))))(t)
 	for _, called := range []solana.CompiledInstruction{{Program: 2}, {Program: -1}, {Accounts: []uint8{2}}} {
 		if tx, err := m.Resolve(nil, map[int][]solana.CompiledInstruction{1: {called}}, nil); err == nil {
 			t.Errorf("Resolve of %+v = %+v, want an error", called, tx)

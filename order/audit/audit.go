@@ -134,57 +134,47 @@ func (a *auditor) compare(ctx context.Context, ids []order.ID, r ledger.Range, s
 }
 
 // sides lists the sides that orders have on the chain, with the state of each that the contracts store.
-func (a *auditor) sides(ctx context.Context, ids []order.ID, stored map[order.ID][]order.Event) ([]side, error) {
-	var give, take []side
+func (a *auditor) sides(ctx context.Context, ids []order.ID, stored map[order.ID][]order.Event) (sides []*side, err error) {
 	for _, id := range ids {
-		for _, s := range a.sidesOf(id, stored[id]) {
-			if s.side == order.GiveSide {
-				give = append(give, s)
-			} else {
-				take = append(take, s)
-			}
-		}
+		sides = append(sides, a.sidesOf(id, stored[id])...)
 	}
-	if err := a.readStates(ctx, order.GiveSide, give); err != nil {
-		return nil, err
-	}
-	if err := a.readStates(ctx, order.TakeSide, take); err != nil {
-		return nil, err
-	}
-	return slices.Concat(give, take), nil
+	return sides, a.readStates(ctx, sides...)
 }
 
-// readStates reads what the contracts store of one side of orders.
-func (a *auditor) readStates(ctx context.Context, of order.Side, sides []side) error {
-	if len(sides) == 0 || a.cannotTell(of) {
-		return nil
+// readStates reads what the contracts store of sides of orders, as far as they can be asked.
+func (a *auditor) readStates(ctx context.Context, sides ...*side) (err error) {
+	var give, take []*side
+	for _, s := range sides {
+		if s.side == order.GiveSide {
+			give = append(give, s)
+		} else {
+			take = append(take, s)
+		}
 	}
-	var err error
-	if of == order.GiveSide {
-		var states []order.StoredState
-		if states, err = a.Source.(order.StateReader).States(ctx, idsOf(sides)); err == nil {
-			for i := range sides {
-				sides[i].state = states[i]
-			}
-		}
-	} else {
-		var states []order.State
-		if states, err = a.Source.(order.TakeStateReader).TakeStates(ctx, idsOf(sides)); err == nil {
-			for i := range sides {
-				sides[i].state.State = states[i]
-			}
-		}
+	var given []order.StoredState
+	var taken []order.State
+	if reader, can := a.Source.(order.StateReader); can && len(give) > 0 {
+		given, err = reader.States(ctx, idsOf(give))
+	}
+	if reader, can := a.Source.(order.TakeStateReader); can && len(take) > 0 && err == nil {
+		taken, err = reader.TakeStates(ctx, idsOf(take))
 	}
 	if err != nil {
-		return fmt.Errorf("read what the contract stores of %d orders: %w", len(sides), err)
+		return fmt.Errorf("read what the contracts store of orders: %w", err)
+	}
+	for i, state := range given {
+		give[i].state = state
+	}
+	for i, state := range taken {
+		take[i].state.State = state
 	}
 	return nil
 }
 
 // sidesOf lists the sides that one order has on the chain: by its terms or, where these are not known, both, since
 // both could be.
-func (a *auditor) sidesOf(id order.ID, stored []order.Event) []side {
-	give, take := side{id: id, side: order.GiveSide}, side{id: id, side: order.TakeSide}
+func (a *auditor) sidesOf(id order.ID, stored []order.Event) (sides []*side) {
+	give, take := &side{id: id, side: order.GiveSide}, &side{id: id, side: order.TakeSide}
 	for _, e := range stored {
 		switch {
 		case e.At.Chain != a.ID:
@@ -195,7 +185,6 @@ func (a *auditor) sidesOf(id order.ID, stored []order.Event) []side {
 		}
 	}
 	o, hasTerms := order.Fold(stored)
-	var sides []side
 	if hasTerms {
 		give.since, take.since = order.Since(o), order.Since(o)
 	}
@@ -210,9 +199,8 @@ func (a *auditor) sidesOf(id order.ID, stored []order.Event) []side {
 
 // compareStates searches the chain for the events of orders whose stored steps are not those that the contracts
 // know.
-func (a *auditor) compareStates(ctx context.Context, sides []side, r ledger.Range) error {
-	for i := range sides {
-		s := &sides[i]
+func (a *auditor) compareStates(ctx context.Context, sides []*side, r ledger.Range) error {
+	for _, s := range sides {
 		known := a.known(s)
 		if a.cannotTell(s.side) || s.accountsFor(known) {
 			if len(ledger.Within(known, r)) == len(known) && s.isOver() {
@@ -242,10 +230,8 @@ func (a *auditor) known(s *side) []order.Event {
 
 // cannotTell reports whether the chain has no contracts that can be asked for the state of a side.
 func (a *auditor) cannotTell(of order.Side) bool {
-	can := false
-	if of == order.GiveSide {
-		_, can = a.Source.(order.StateReader)
-	} else {
+	_, can := a.Source.(order.StateReader)
+	if of == order.TakeSide {
 		_, can = a.Source.(order.TakeStateReader)
 	}
 	return !can
@@ -267,11 +253,9 @@ func (a *auditor) search(ctx context.Context, s *side, r ledger.Range) error {
 		if s.accountsFor(slices.Concat(a.known(s), history)) {
 			return nil
 		}
-		again := []side{*s}
-		if err := a.readStates(ctx, s.side, again); err != nil {
+		if err := a.readStates(ctx, s); err != nil {
 			return err
 		}
-		s.state = again[0].state
 	}
 	d := a.difference(s.id)
 	d.Contradicted, d.State = true, s.state.State
@@ -296,7 +280,7 @@ func (a *auditor) history(ctx context.Context, s *side) ([]order.Event, error) {
 const receiptsAtOnce = 16
 
 // compareReceipts reads the transactions of stored events again.
-func (a *auditor) compareReceipts(ctx context.Context, sides []side, r ledger.Range) error {
+func (a *auditor) compareReceipts(ctx context.Context, sides []*side, r ledger.Range) error {
 	places := map[chain.TxHash]order.Event{} // one event of each
 	for _, s := range sides {
 		for _, e := range ledger.Within(s.stored, r) {

@@ -102,8 +102,8 @@ func (b *backfill) run(ctx context.Context) (unread *UnreadHistory) {
 	pause := b.Paces.Asked
 	for ctx.Err() == nil {
 		before := b.progress.Read
-		done, err := b.attempt(ctx)
-		if done || ctx.Err() != nil {
+		err := underLease(ctx, b.Reader, "backfill", b.read)
+		if b.progress.Done || ctx.Err() != nil {
 			return nil
 		}
 		if b.progress.Read != before {
@@ -165,23 +165,7 @@ func (b *backfill) reached(first uint64) {
 	}
 }
 
-// errBusy says that another process holds the lease.
-var errBusy = errors.New("another process backfills the chain")
-
-// attempt reads history until all of it is read or something fails.
-func (b *backfill) attempt(ctx context.Context) (done bool, err error) {
-	held, taken, err := b.Ledger.Claim(ctx, "backfill "+b.ID.String())
-	if err != nil {
-		return false, err
-	}
-	if !taken {
-		return false, errBusy
-	}
-	working, release := b.Ledger.Hold(ctx, held)
-	err = b.read(working, held)
-	return err == nil, errors.Join(err, release())
-}
-
+// read reads history until all of it is read or something fails.
 func (b *backfill) read(ctx context.Context, held store.Lease) error {
 	position, known, err := b.Ledger.Checkpoint(ctx, b.ID)
 	if err != nil {
@@ -248,7 +232,7 @@ func (b *backfill) readBack(ctx context.Context, held store.Lease, first, origin
 	if first == 0 {
 		return nil
 	}
-	return follow.InSequence(ctx, b.ReadAhead, b.newestFirst(0, origin, first),
+	return follow.InSequence(ctx, b.ReadAhead, b.newestFirst(origin, first),
 		func(ctx context.Context, r ledger.Range) (ledger.Contents, error) {
 			return b.readHistory(ctx, r, origin)
 		},
@@ -261,18 +245,21 @@ func (b *backfill) readBack(ctx context.Context, held store.Lease, first, origin
 			if err := b.Ledger.Extend(ctx, held, b.ID, got); err != nil {
 				return err
 			}
-			b.stored(got, origin)
+			b.reached(got.From)
+			b.progress.Read += got.To + 1 - max(got.From, origin)
+			b.progress.Events += uint64(len(got.Events))
+			b.report(b.progress)
 			return nil
 		})
 }
 
-// newestFirst plans ranges from first to before end. The last of them are those up to origin.
-func (b *backfill) newestFirst(first, origin, end uint64) func() (ledger.Range, bool) {
+// newestFirst plans ranges to before end. The last of them has all blocks before origin as well.
+func (b *backfill) newestFirst(origin, end uint64) func() (ledger.Range, bool) {
 	return func() (ledger.Range, bool) {
-		if end == first {
+		if end == 0 {
 			return ledger.Range{}, false
 		}
-		r := ledger.Range{From: first, To: end - 1}
+		r := ledger.Range{To: end - 1}
 		if end > origin+b.width.Now {
 			r.From = end - b.width.Now
 		}
@@ -281,45 +268,25 @@ func (b *backfill) newestFirst(first, origin, end uint64) func() (ledger.Range, 
 	}
 }
 
-// stored takes note of a range that was read from origin on.
-func (b *backfill) stored(got ledger.Contents, origin uint64) {
-	b.reached(got.From)
-	b.progress.Read += got.To + 1 - max(got.From, origin)
-	b.progress.Events += uint64(len(got.Events))
-	b.report(b.progress)
-}
-
 // readHistory reads the events of a range, and its first block.
 func (b *backfill) readHistory(ctx context.Context, r ledger.Range, origin uint64) (ledger.Contents, error) {
 	got := ledger.Contents{Range: r}
 	var err error
-	searched := ledger.Range{From: max(r.From, origin), To: r.To}
-	if got.Events, got.Quarantined, err = b.Events(ctx, searched, b.events()); err != nil {
+	searched, read := ledger.Range{From: max(r.From, origin), To: r.To}, b.Source.Events
+	if fromLogs, can := b.Source.(order.LogSource); can {
+		read = fromLogs.EventsOfLogs
+	}
+	if got.Events, got.Quarantined, err = b.Events(ctx, searched, read); err != nil {
 		return ledger.Contents{}, fmt.Errorf("read events of blocks %d to %d: %w", r.From, r.To, err)
 	}
 	if got.Events, got.Quarantined, err = b.Confirm(ctx, searched, got.Events, got.Quarantined); err != nil {
 		return ledger.Contents{}, fmt.Errorf("read events of blocks %d to %d again: %w", r.From, r.To, err)
 	}
-	got.End, err = b.firstOf(ctx, r)
-	return got, err
-}
-
-// firstOf reads the first block of a range.
-func (b *backfill) firstOf(ctx context.Context, r ledger.Range) (order.Block, error) {
 	if r.From == 0 {
-		return order.Block{}, nil // nothing is before it, whatever its time is
+		return got, nil // nothing is before it, whatever its time is
 	}
-	first, err := b.Source.Block(ctx, r.From)
-	if err != nil {
-		return order.Block{}, fmt.Errorf("read block %d: %w", r.From, err)
+	if got.End, err = b.Source.Block(ctx, r.From); err != nil {
+		return ledger.Contents{}, fmt.Errorf("read block %d: %w", r.From, err)
 	}
-	return first, nil
-}
-
-// events is how the events of history are read: from logs where the chain can.
-func (b *backfill) events() func(ctx context.Context, from, to uint64) ([]order.Event, error) {
-	if fromLogs, can := b.Source.(order.LogSource); can {
-		return fromLogs.EventsOfLogs
-	}
-	return b.Source.Events
+	return got, nil
 }

@@ -4,12 +4,14 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
 	"crossgate/chain"
 	"crossgate/order/follow"
 	"crossgate/order/ledger"
+	"crossgate/store"
 )
 
 // Books are a ledger and the chains that it is read from, for commands that check it, correct it and fill it. Gateways
@@ -49,6 +51,22 @@ func each[S, T any](list []S, do func(S) T) []T {
 	}
 	working.Wait()
 	return results
+}
+
+// errBusy says that another process holds the lease.
+var errBusy = errors.New("another process does the same on this chain")
+
+// underLease does a job on a chain while this process holds its lease.
+func underLease(ctx context.Context, r *follow.Reader, job string, do func(working context.Context, held store.Lease) error) error {
+	held, taken, err := r.Ledger.Claim(ctx, job+" "+r.ID.String())
+	if err != nil {
+		return err
+	}
+	if !taken {
+		return errBusy
+	}
+	working, release := r.Ledger.Hold(ctx, held)
+	return errors.Join(do(working, held), release())
 }
 
 // heard is what a chain said, or why it did not.

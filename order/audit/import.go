@@ -209,7 +209,7 @@ func (m *importer) verify(ctx context.Context, give chain.ID, id order.ID) (even
 
 func (m *importer) verifyOnce(ctx context.Context, give chain.ID, id order.ID) (int, error) {
 	first := map[chain.ID]uint64{}
-	events, err := m.read(ctx, give, side{id: id, side: order.GiveSide}, first)
+	events, err := m.read(ctx, give, &side{id: id, side: order.GiveSide}, first)
 	if err != nil {
 		return 0, err
 	}
@@ -218,7 +218,7 @@ func (m *importer) verifyOnce(ctx context.Context, give chain.ID, id order.ID) (
 		return 0, fmt.Errorf("chain %d stores the order and has no event of its creation", give)
 	}
 	since := order.Since(o)
-	taken, err := m.read(ctx, o.Terms.Take.Chain, side{id: id, side: order.TakeSide, since: since}, first)
+	taken, err := m.read(ctx, o.Terms.Take.Chain, &side{id: id, side: order.TakeSide, since: since}, first)
 	if err != nil {
 		return 0, err
 	}
@@ -238,7 +238,7 @@ func (m *importer) verifyOnce(ctx context.Context, give chain.ID, id order.ID) (
 
 // read returns the events of one side of an order, which have to account for what the contract stores, and notes the
 // chain's first indexed block before it asks. The order may move on between the two questions: it asks twice.
-func (m *importer) read(ctx context.Context, on chain.ID, s side, first map[chain.ID]uint64) ([]order.Event, error) {
+func (m *importer) read(ctx context.Context, on chain.ID, s *side, first map[chain.ID]uint64) ([]order.Event, error) {
 	readers := m.of(on)
 	if len(readers) == 0 {
 		return nil, fmt.Errorf("chain %d, which the order names, is not configured", on)
@@ -251,15 +251,14 @@ func (m *importer) read(ctx context.Context, on chain.ID, s side, first map[chai
 	}
 	a := &auditor{Reader: readers[0]}
 	for range 2 {
-		events, err := a.history(ctx, &s)
+		events, err := a.history(ctx, s)
 		if err != nil {
 			return nil, err
 		}
-		stored := []side{s}
-		if err := a.readStates(ctx, s.side, stored); err != nil {
+		if err := a.readStates(ctx, s); err != nil {
 			return nil, err
 		}
-		if s.state = stored[0].state; a.cannotTell(s.side) || s.accountsFor(events) {
+		if a.cannotTell(s.side) || s.accountsFor(events) {
 			return events, nil
 		}
 	}

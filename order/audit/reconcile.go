@@ -38,7 +38,7 @@ func Reconcile(ctx context.Context, c *follow.Chains, day time.Duration) {
 				}
 				steps, err := r.Step(ctx)
 				f.Unsettled.Store(int64(len(r.Unsettled)))
-				if err != nil && ctx.Err() == nil && !errors.Is(err, errRepairing) {
+				if err != nil && ctx.Err() == nil && !errors.Is(err, errBusy) {
 					r.Logger.WarnContext(ctx, "orders not compared with what the contracts store; they are next time", "error", err)
 				}
 				pause = day / time.Duration(min(max(steps, leastSteps), mostSteps))

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"crossgate/chain"
@@ -13,6 +12,7 @@ import (
 	"crossgate/order/follow"
 	"crossgate/order/ledger"
 	"crossgate/order/proof"
+	"crossgate/store"
 )
 
 // Repair is what mending the store for one chain came to.
@@ -81,20 +81,11 @@ func (b *Books) repairEach(
 	}), ctx.Err()
 }
 
-// errRepairing says that another process holds the lease.
-var errRepairing = errors.New("another process repairs the chain")
-
 func (m *mender) underLease(ctx context.Context, mend func(context.Context, *mender) error) error {
-	held, taken, err := m.Ledger.Claim(ctx, "repair "+m.ID.String())
-	if err != nil {
-		return err
-	}
-	if !taken {
-		return errRepairing
-	}
-	m.Lease = held
-	working, release := m.Ledger.Hold(ctx, held)
-	return errors.Join(mend(working, m), release())
+	return underLease(ctx, m.Reader, "repair", func(working context.Context, held store.Lease) error {
+		m.Lease = held
+		return mend(working, m)
+	})
 }
 
 // mend corrects what an audit of a selection finds, and audits again what differed, until nothing differs or nothing can
@@ -214,14 +205,11 @@ func (m *mender) corrected(ctx context.Context, c ledger.Correction, changes []o
 	m.Report(changes)
 	m.repair.Added += uint64(len(c.Missing))
 	m.repair.Removed += uint64(len(c.Wrong))
-	orders := map[order.ID]bool{}
-	for _, id := range m.repair.Orders {
-		orders[id] = true
-	}
 	for _, each := range changes {
-		orders[each.Order] = true
+		m.repair.Orders = append(m.repair.Orders, each.Order)
 	}
-	m.repair.Orders = slices.SortedFunc(maps.Keys(orders), ledger.CompareIDs)
+	slices.SortFunc(m.repair.Orders, ledger.CompareIDs)
+	m.repair.Orders = slices.Compact(m.repair.Orders)
 }
 
 // mendBlocks verifies a range, as far as the index has read it and it is final.

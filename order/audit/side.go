@@ -21,7 +21,7 @@ func isOfGiveSide(fact order.Fact) bool {
 	return false
 }
 
-func idsOf(sides []side) []order.ID {
+func idsOf(sides []*side) []order.ID {
 	ids := make([]order.ID, len(sides))
 	for i, s := range sides {
 		ids[i] = s.id

@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/onchain"
 )
@@ -105,17 +106,9 @@ func encode(tb testing.TB, values ...any) []byte {
 		default:
 			tb.Fatalf("encode %T", value)
 		}
-		kind, err := abi.NewType(name, "", components)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		arguments = append(arguments, abi.Argument{Type: kind})
+		arguments = append(arguments, abi.Argument{Type: must.Get(abi.NewType(name, "", components))(tb)})
 	}
-	data, err := arguments.Pack(values...)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return data
+	return must.Get(arguments.Pack(values...))(tb)
 }
 
 // Published first topics of the events (deBridge's reference of topics, checked on Ethereum).
@@ -141,11 +134,7 @@ const (
 
 func parseHash(tb testing.TB, text string) chain.Hash {
 	tb.Helper()
-	h, err := chain.ParseHash(text)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return h
+	return must.Get(chain.ParseHash(text))(tb)
 }
 
 // newLog is the log of an event without indexed parameters.

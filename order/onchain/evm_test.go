@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/onchain"
 )
@@ -134,10 +135,7 @@ func TestDecodeReadsEveryEvent(t *testing.T) {
 			if !slices.Contains(onchain.Topics(), log.Topics[0]) {
 				t.Errorf("Topics lacks %s", log.Topics[0])
 			}
-			found, err := onchain.Decode(contracts, []onchain.Log{log})
-			if err != nil {
-				t.Fatal(err)
-			}
+			found := must.Get(onchain.Decode(contracts, []onchain.Log{log}))(t)
 			want := []onchain.Found{{Order: id, LogIndex: 9, Fact: test.want}}
 			if diff := cmp.Diff(want, found, compareValues(), compareTexts()); diff != "" {
 				t.Errorf("Decode (-want +got):\n%s", diff)
@@ -208,10 +206,7 @@ func TestDecodeTellsTheSubmissionOfEachClaim(t *testing.T) {
 		newGateClaim(t, hash("single message"), contracts.DlnSource),
 		claim("without report"),
 	}
-	found, err := onchain.Decode(contracts, logs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(onchain.Decode(contracts, logs))(t)
 	var got []chain.Hash
 	for _, f := range found {
 		got = append(got, f.Fact.(order.Claimed).Submission)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/onchain"
 )
@@ -19,14 +20,9 @@ type recordedOrder struct {
 
 func recordedOrders(tb testing.TB) []recordedOrder {
 	tb.Helper()
-	raw, err := os.ReadFile("testdata/orders.json")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile("testdata/orders.json"))(tb)
 	var orders []recordedOrder
-	if err := json.Unmarshal(raw, &orders); err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(tb, json.Unmarshal(raw, &orders))
 	return orders
 }
 

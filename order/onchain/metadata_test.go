@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order/onchain"
 )
 
@@ -50,16 +51,9 @@ func TestParseMetadata(t *testing.T) {
 		},
 	}
 	for _, test := range tests {
-		raw, err := hex.DecodeString(test.raw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if test.want.OperatingExpenses, err = chain.ParseAmount(test.expenses); err != nil {
-			t.Fatal(err)
-		}
-		if test.want.RecommendedTake, err = chain.ParseAmount(test.take); err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(hex.DecodeString(test.raw))(t)
+		test.want.OperatingExpenses = must.Get(chain.ParseAmount(test.expenses))(t)
+		test.want.RecommendedTake = must.Get(chain.ParseAmount(test.take))(t)
 		got, known := onchain.ParseMetadata(raw)
 		if !known || got != test.want {
 			t.Errorf("ParseMetadata of %d bytes = %+v, %v, want %+v", len(raw), got, known, test.want)

@@ -10,61 +10,11 @@ import (
 	"crossgate/order"
 )
 
-// GiveStatus is what DlnSource says of an order.
-type GiveStatus uint8
-
-// Statuses of an order on its give chain.
-const (
-	GiveNotSet GiveStatus = iota
-	GiveCreated
-	GiveClaimedUnlock
-	GiveClaimedCancel
+// giveStates and takeStates are what the statuses of DlnSource and of DlnDestination mean, in their sequence.
+var (
+	giveStates = []order.State{order.None, order.StateCreated, order.StateClaimedUnlock, order.StateClaimedOrderCancel}
+	takeStates = []order.State{order.None, order.StateFulfilled, order.StateSentUnlock, order.StateSentOrderCancel}
 )
-
-// State is what a status means for an order.
-func (s GiveStatus) State() order.State {
-	return map[GiveStatus]order.State{
-		GiveCreated: order.StateCreated, GiveClaimedUnlock: order.StateClaimedUnlock, GiveClaimedCancel: order.StateClaimedOrderCancel,
-	}[s]
-}
-
-// TakeStatus is what DlnDestination says of an order.
-type TakeStatus uint8
-
-// Statuses of an order on its take chain. TakeCancelled, which the contract lacks, is between two steps on Solana.
-const (
-	TakeNotSet TakeStatus = iota
-	TakeFulfilled
-	TakeSentUnlock
-	TakeSentCancel
-	TakeCancelled
-)
-
-// State is what a status means for an order.
-func (s TakeStatus) State() order.State {
-	return map[TakeStatus]order.State{
-		TakeFulfilled: order.StateFulfilled, TakeSentUnlock: order.StateSentUnlock,
-		TakeSentCancel: order.StateSentOrderCancel, TakeCancelled: order.StateOrderCancelled,
-	}[s]
-}
-
-// GiveOrder is the storage of an order in DlnSource. After a claim only the status can be relied on.
-type GiveOrder struct {
-	Status     GiveStatus
-	Token      chain.Address
-	FixFee     chain.Amount // native coin
-	TakeChain  chain.ID
-	PercentFee chain.Amount
-	Amount     chain.Amount
-	Affiliate  *order.Affiliate
-}
-
-// TakeOrder is the storage of an order in DlnDestination.
-type TakeOrder struct {
-	Status    TakeStatus
-	Taker     chain.Address // the unlock authority
-	GiveChain chain.ID
-}
 
 // call is the calldata of a function of one word.
 func call(signature string, word []byte) []byte {
@@ -116,44 +66,36 @@ func DecodePatches(answer []byte) (chain.Amount, error) {
 	return patched, nil
 }
 
-// DecodeGiveOrder reads DlnSource's answer to GiveOrderCall.
-func DecodeGiveOrder(answer []byte) (GiveOrder, error) {
+// DecodeGiveOrder reads DlnSource's answer to GiveOrderCall, whose amount is that before patches.
+func DecodeGiveOrder(answer []byte) (order.StoredState, error) {
+	const amount, lastWord = 5, 7
 	w := newWords(answer)
-	status := w.uint(0, 8)
-	stored := GiveOrder{
-		Status:     GiveStatus(status),
-		Token:      w.address(1),
-		FixFee:     w.amount(2),
-		TakeChain:  w.chainID(3),
-		PercentFee: w.amount(4),
-		Amount:     w.amount(5),
+	state, err := w.state(giveStates, lastWord)
+	if err != nil {
+		return order.StoredState{}, fmt.Errorf("decode giveOrders: %w", err)
 	}
-	affiliate := order.Affiliate{Beneficiary: w.addressOrAbsent(6), Amount: w.amount(7)}
-	if !affiliate.Beneficiary.IsAbsent() {
-		stored.Affiliate = &affiliate
-	}
-	if err := w.err(); err != nil {
-		return GiveOrder{}, fmt.Errorf("decode giveOrders: %w", err)
-	}
-	if stored.Status > GiveClaimedCancel {
-		return GiveOrder{}, fmt.Errorf("decode giveOrders: status %d is unknown", status)
-	}
-	return stored, nil
+	return order.StoredState{State: state, Amount: w.amount(amount)}, nil
 }
 
-// DecodeTakeOrder reads the answer to TakeOrderCall: three words, or four with a give chain id beyond 32 bits.
-func DecodeTakeOrder(answer []byte) (TakeOrder, error) {
-	w := newWords(answer)
+// DecodeTakeOrder reads the answer to TakeOrderCall: three words, or four of newer contracts.
+func DecodeTakeOrder(answer []byte) (order.State, error) {
+	const lastWord = 2
+	state, err := newWords(answer).state(takeStates, lastWord)
+	if err != nil {
+		return order.None, fmt.Errorf("decode takeOrders: %w", err)
+	}
+	return state, nil
+}
+
+// state reads the status in the first word of an answer that reaches to a last one.
+func (w words) state(known []order.State, last int) (order.State, error) {
+	w.word(last)
 	status := w.uint(0, 8)
-	stored := TakeOrder{Status: TakeStatus(status), Taker: w.addressOrAbsent(1), GiveChain: w.chainID(2)}
-	if stored.GiveChain == 0 && len(answer) > 3*wordSize {
-		stored.GiveChain = w.chainID(3)
-	}
 	if err := w.err(); err != nil {
-		return TakeOrder{}, fmt.Errorf("decode takeOrders: %w", err)
+		return order.None, err
 	}
-	if stored.Status > TakeSentCancel {
-		return TakeOrder{}, fmt.Errorf("decode takeOrders: status %d is unknown", status)
+	if status >= uint64(len(known)) {
+		return order.None, fmt.Errorf("status %d is unknown", status)
 	}
-	return stored, nil
+	return known[status], nil
 }

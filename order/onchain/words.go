@@ -66,14 +66,6 @@ func (w words) address(i int) chain.Address {
 	return chain.NewAddress(word[padding:])
 }
 
-// addressOrAbsent returns the address whose zero value means that there is none.
-func (w words) addressOrAbsent(i int) chain.Address {
-	if a := w.address(i); !a.IsNative() {
-		return a
-	}
-	return chain.Address{}
-}
-
 // errForeignChain marks a chain id that no chain of the protocol can have.
 var errForeignChain = errors.New("chain id exceeds 63 bits")
 

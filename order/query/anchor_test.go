@@ -119,9 +119,7 @@ func settled(t *testing.T, others int) (*endpoints, *Index) {
 func branchOff(l *testChain, from uint64) {
 	count := len(l.blocks) - int(from)
 	l.drop(count)
-	for range count + 1 {
-		l.mine()
-	}
+	l.mineEmpty(count + 1)
 }
 
 func isKnown(t *testing.T, x *Index) bool {
@@ -171,9 +169,7 @@ func TestHeadOfAnotherBranchIsPassedOver(t *testing.T) {
 	honest := e.testChain
 	e.testChain = newTestChain(1)
 	e.forks = 7
-	for range 61 {
-		e.testChain.mine()
-	}
+	e.testChain.mineEmpty(61)
 	if err := x.Followers[0].CatchUp(t.Context()); err == nil {
 		t.Fatal("a head of another branch is followed")
 	}
@@ -191,9 +187,7 @@ func TestReorgBelowWhatIsFinalGoesBackToTheAnchor(t *testing.T) {
 	e, x := settled(t, 1)
 	f := x.Followers[0]
 	for _, l := range append([]*testChain{e.testChain}, e.others...) {
-		for range 40 {
-			l.mine()
-		}
+		l.mineEmpty(40)
 	}
 	catchUp(t, f)
 	for _, l := range append([]*testChain{e.testChain}, e.others...) {

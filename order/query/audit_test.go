@@ -96,10 +96,8 @@ func everyState() (give, take keeper, deals map[order.State]deal) {
 			give.mine([]told{d.claimedUnlock()})
 		}
 	}
-	for range 10 {
-		give.mine()
-		take.mine()
-	}
+	give.mineEmpty(10)
+	take.mineEmpty(10)
 	return give, take, deals
 }
 
@@ -272,9 +270,7 @@ func TestAuditLeavesOutWhatIsNotRead(t *testing.T) {
 	if got := a.differences(t, ledger.Selection{}); len(got) != 0 {
 		t.Errorf("differences %+v, want none: the block is not final", got)
 	}
-	for range 10 {
-		a.take.mine()
-	}
+	a.take.mineEmpty(10)
 	if got := a.differences(t, ledger.Selection{}); len(got) != 1 {
 		t.Errorf("differences %+v, want the fulfilment", got)
 	}
@@ -297,9 +293,7 @@ type witness struct{ *testChain }
 func TestRepairWithoutProofRemovesNothing(t *testing.T) {
 	l, d := witness{newTestChain(1)}, newDeal(1, 1, 1)
 	l.mine([]told{d.created(), d.fulfilled()})
-	for range 10 {
-		l.mine()
-	}
+	l.mineEmpty(10)
 	x := following(t, l)
 	followAll(t, x)
 	l.blocks[1].txs, l.blocks[1].events = nil, nil // forgotten by the node

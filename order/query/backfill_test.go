@@ -198,9 +198,7 @@ func TestBackfillDoesNotWaitForPrunedHistory(t *testing.T) {
 				const kept = 77
 				old, deals := oldLedger(205)
 				whole := newTestChain(137)
-				for range 100 {
-					whole.mine()
-				}
+				whole.mineEmpty(100)
 				db := openStore(t)
 				x := newIndex(db, map[chain.ID]order.Source{1: prunedLedger{old, kept, cause}, 137: whole}, quietly(follow.Options{Chains: evmChains(1, 137), Lookback: 20, Range: 16}))
 				followAll(t, x)

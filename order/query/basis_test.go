@@ -24,13 +24,9 @@ func TestAnswersAreFinalWithTheirChains(t *testing.T) {
 	}
 	expect("fulfilled just now", false)
 	w.give.mine([]told{})
-	for range w.give.finality {
-		w.give.mine()
-	}
+	w.give.mineEmpty(int(w.give.finality))
 	expect("the creation is final, the fulfilment is not", false)
-	for range w.take.finality {
-		w.take.mine()
-	}
+	w.take.mineEmpty(int(w.take.finality))
 	expect("both are final", true)
 	w.take.mine([]told{w.deal.sentUnlock()})
 	expect("the unlock was sent just now", false)
@@ -43,9 +39,7 @@ func TestAnswersAreFinalOnTheChainsWithEvents(t *testing.T) {
 	if mustFind(t, x, creation).Basis.IsFinal() {
 		t.Error("settled before the chain told what is final")
 	}
-	for range give.finality {
-		give.mine()
-	}
+	give.mineEmpty(int(give.finality))
 	followAll(t, x)
 	if !mustFind(t, x, creation).Basis.IsFinal() {
 		t.Error("not settled, though the chain that is not followed told nothing of it")
@@ -77,9 +71,7 @@ func TestUnreadAreEventsThatTheFollowersHaveNotSeen(t *testing.T) {
 	w.give.mine([]told{{w.deal.id, order.GiveIncreased{Final: chain.NewAmount(5000)}}})
 	followAll(t, x)
 	expect("a patch, of which the order tells the number of its block only", 1)
-	for range w.give.finality {
-		w.give.mine()
-	}
+	w.give.mineEmpty(int(w.give.finality))
 	followAll(t, x)
 	expect("all of the give chain is final")
 	if err := x.store.Close(); err != nil {

@@ -117,9 +117,7 @@ func TestJumpOntoAnotherBranchIsFound(t *testing.T) {
 	}))
 	followAll(t, x)
 	ledger.drop(1)
-	for range 4 {
-		ledger.mine()
-	}
+	ledger.mineEmpty(4)
 	followAll(t, x)
 	if got := lockedOrders(t, x); got != 0 || len(dropped) != 1 {
 		t.Errorf("%d orders are locked, and the branch changed %d times; want none, and once", got, len(dropped))
@@ -140,9 +138,7 @@ func TestJumpIsInDoubtAsSoonAsItIsCompared(t *testing.T) {
 		}))
 		followAll(t, x)
 		chain1.drop(1)
-		for range 4 {
-			chain1.mine()
-		}
+		chain1.mineEmpty(4)
 		chain1.closeGate()
 		followed := make(chan error, 1)
 		go func() { followed <- x.Followers[0].CatchUp(t.Context()) }()
@@ -175,9 +171,7 @@ func TestWhoWatchesReportsReorgsAlone(t *testing.T) {
 	watches := newFollower(store, 1, ledger, quietly(follow.Options{Observer: observed{branch: func(chain.ID) { changes++ }}}))
 	replace := func(dropped int) {
 		ledger.drop(dropped)
-		for range dropped + 1 {
-			ledger.mine()
-		}
+		ledger.mineEmpty(dropped + 1)
 	}
 	for _, step := range []struct {
 		name    string

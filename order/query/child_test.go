@@ -28,7 +28,7 @@ const childPlan = "CROSSGATE_INDEX_CHILD"
 
 // plan is what such a process does.
 type plan struct {
-	Store       string // address of PostgreSQL, or path of the file
+	Store       string // path of the file
 	Start       time.Time
 	First, Last uint64
 	Every       time.Duration
@@ -43,13 +43,6 @@ const (
 	isOpen    = "open"   // the store is
 	hasStored = "stored" // a range of history is
 )
-
-func (p plan) open(ctx context.Context) (*store.DB, error) {
-	if strings.HasPrefix(p.Store, "postgres:") {
-		return store.OpenPostgres(ctx, p.Store, store.PostgresOptions{})
-	}
-	return store.OpenSQLite(ctx, p.Store)
-}
 
 // index reads few blocks at once: 20 of history, so that a plan's chains take many ranges.
 func (p plan) index(store *store.DB, chains map[chain.ID]*clockwork) *Index {
@@ -70,7 +63,7 @@ func beChild(text string) error {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		stop()
 	}()
-	store, err := p.open(ctx)
+	store, err := store.OpenSQLite(ctx, p.Store)
 	if err != nil {
 		return err
 	}

@@ -57,60 +57,6 @@ func indexedTo(t *testing.T, store *store.DB, id chain.ID) uint64 {
 	return position.Block
 }
 
-// TestAnotherReplicaTakesOverFromOneThatDied kills the process that follows the chains.
-func TestAnotherReplicaTakesOverFromOneThatDied(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("a lease has to run out, which takes some 10 s: run without -short")
-	}
-	p := plan{Store: newDatabase(t), Start: time.Now(), First: 300, Last: 20_000, Every: 10 * time.Millisecond}
-	leader := startChild(t, p)
-	store := openReplica(t, p.Store)
-	until(t, "followed by the other process", func() bool { return indexedTo(t, store, 1) > 300 && indexedTo(t, store, 137) > 300 })
-
-	chains := p.chains()
-	x := p.index(store, chains)
-	stop := runIndex(t, x)
-	before := indexedTo(t, store, 1)
-	until(t, "followed on", func() bool { return indexedTo(t, store, 1) > before+200 })
-	if asked := chains[1].events.Load() + chains[137].events.Load(); asked != 0 {
-		t.Errorf("this replica read %d ranges while another one followed the chains", asked)
-	}
-	leader.kill()
-	killed := time.Now()
-	until(t, "taken over", func() bool { return chains[1].events.Load() > 0 && chains[137].events.Load() > 0 })
-	t.Logf("taken over %v after the leader was killed", time.Since(killed).Round(10*time.Millisecond))
-
-	second := startChild(t, p) // it must stand by
-	taken := chains[1].events.Load()
-	until(t, "followed on", func() bool { return chains[1].events.Load() > taken+100 })
-	checkEpoch(t, store, "follow 1", 2)
-	checkEpoch(t, store, "follow 137", 2)
-	second.kill()
-
-	stop()
-	reached := min(indexedTo(t, store, 1), indexedTo(t, store, 137))
-	chains = clockworks(time.Time{}, reached, reached, time.Second)
-	straight := openStore(t)
-	followAll(t, newIndex(straight, sourcesOf(chains), quietly(follow.Options{Chains: evmChains(1, 137)})))
-	for number := range reached - 30 {
-		id := clockworkDeal(number).id
-		if diff := cmp.Diff(stored(t, straight, id), stored(t, store, id), compare); diff != "" {
-			t.Fatalf("order of block %d (-straight +taken over):\n%s", number, diff)
-		}
-	}
-}
-
-// checkEpoch wants a lease to have had so many holders.
-func checkEpoch(t *testing.T, store *store.DB, job string, want int64) {
-	t.Helper()
-	var epoch int64
-	_, err := store.QueryRow(t.Context(), []any{&epoch}, `SELECT epoch FROM leases WHERE job = $1`, job)
-	if err != nil || epoch != want {
-		t.Errorf("lease %q had %d holders, %v, want %d", job, epoch, err, want)
-	}
-}
-
 // TestReplicaThatLostItsLeaseCannotWrite is about one that was thought dead and comes back.
 func TestReplicaThatLostItsLeaseCannotWrite(t *testing.T) {
 	url, ledger := newDatabase(t), newTestChain(1)

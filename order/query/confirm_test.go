@@ -98,9 +98,7 @@ func TestLockedIsNoGuess(t *testing.T) {
 		give, take := newTestChain(1), newTestChain(137)
 		d := newDeal(1, 1, 137)
 		give.mine([]told{d.created()})
-		for range 30 {
-			give.mine()
-		}
+		give.mineEmpty(30)
 		take.mine([]told{d.fulfilled()})
 		x := newIndex(openStore(t), map[chain.ID]order.Source{1: give, 137: take},
 			quietly(follow.Options{Chains: evmChains(1, 137), Lookback: 10}))

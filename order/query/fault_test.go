@@ -2,7 +2,6 @@ package query
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"os/exec"
 	"os/user"
@@ -11,26 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"crossgate/order/follow"
-	"crossgate/store"
 )
-
-// filled writes a store with some orders and returns its path.
-func filled(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "orders.db")
-	store, err := store.OpenSQLite(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	chains := clockworks(startOfTime, 400, 400, 1)
-	followAll(t, newIndex(store, sourcesOf(chains), quietly(follow.Options{Chains: evmChains(1, 137)})))
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
 
 // TestFileThatMustNotBeWritten runs as a user who has no right to.
 func TestFileThatMustNotBeWritten(t *testing.T) {
@@ -40,8 +20,16 @@ func TestFileThatMustNotBeWritten(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	path, binary := filepath.Join(dir, "orders.db"), filepath.Join(dir, "index.test")
-	copyFile(t, path, filled(t))
-	copyFile(t, binary, os.Args[0])
+	if err := openStoreAt(t, path).Close(); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.ReadFile(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(binary, self, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, each := range []struct {
 		name string
 		mode os.FileMode
@@ -85,23 +73,4 @@ func nobody(t *testing.T) *syscall.Credential {
 		t.Fatal(err)
 	}
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}
-}
-
-func copyFile(t *testing.T, to, from string) {
-	t.Helper()
-	source, err := os.Open(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer source.Close()
-	target, err := os.Create(to)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.Copy(target, source); err != nil {
-		t.Fatal(err)
-	}
-	if err := target.Close(); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -167,6 +167,17 @@ func TestFindAsksNoChainWhileFollowersAreLevel(t *testing.T) {
 	}
 }
 
+// TestFindJoinsATracedCreationWithWhatIsIndexed has the take chain's follower alone have read its chain.
+func TestFindJoinsATracedCreationWithWhatIsIndexed(t *testing.T) {
+	w := newWorld()
+	w.fulfil()
+	x := w.index(t)
+	catchUp(t, x.Of(137))
+	if got := mustFind(t, x, w.creation); got.State != order.StateFulfilled || w.take.times("History") > 0 {
+		t.Errorf("order is %s after %d questions to the take chain, want the fulfilment that is indexed", got.State, w.take.times("History"))
+	}
+}
+
 func TestFindAsksAChainWhoseFollowerIsBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()

@@ -72,9 +72,7 @@ func TestFollowerBeginsBehindTheHead(t *testing.T) {
 	early, late := newDeal(1, 1, 137), newDeal(2, 1, 137)
 	give, store := newTestChain(1), openStore(t)
 	give.mine([]told{early.created()})
-	for range 20 {
-		give.mine()
-	}
+	give.mineEmpty(20)
 	give.mine([]told{late.created()})
 	catchUp(t, newFollower(store, 1, give, quietly(follow.Options{Lookback: 10})))
 	if o := stored(t, store, early.id); o != nil {
@@ -105,9 +103,7 @@ func TestFollowerContinuesWhereItsStoreEnds(t *testing.T) {
 
 func TestFollowerHalvesRangesThatFail(t *testing.T) {
 	give, store := newTestChain(1), openStore(t)
-	for range 100 {
-		give.mine()
-	}
+	give.mineEmpty(100)
 	give.maxRange = 10
 	f := newFollower(store, 1, give, quietly(follow.Options{Range: 64}))
 	for range 20 {
@@ -178,15 +174,11 @@ func lockedIn(t tester, store *store.DB) []order.LockedChain {
 func TestFollowerGoesBackBehindQuietBlocks(t *testing.T) {
 	d, ledger, store := newDeal(1, 1, 137), newTestChain(1), openStore(t)
 	f := newFollower(store, 1, ledger, quietly(follow.Options{}))
-	for range 20 {
-		ledger.mine()
-	}
+	ledger.mineEmpty(20)
 	catchUp(t, f)
 	ledger.drop(4)
 	ledger.mine([]told{d.created()})
-	for range 3 {
-		ledger.mine()
-	}
+	ledger.mineEmpty(3)
 	catchUp(t, f)
 	if o := stored(t, store, d.id); o == nil || o.Created == nil {
 		t.Errorf("the creation in the first replaced block was not read: %v", o)

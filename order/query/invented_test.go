@@ -10,7 +10,6 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/follow"
 	"crossgate/order/list"
 	"crossgate/store"
 )
@@ -174,29 +173,6 @@ func fillInvented(t *testing.T, db *store.DB, v *invented, count int) (orders []
 			orders = append(orders, o)
 		}
 		apply(t, db, events, nil)
-	}
-	return orders
-}
-
-// followGolden reads the golden ledgers into a store and returns their orders.
-func followGolden(t *testing.T, db *store.DB) (orders []*order.Order) {
-	t.Helper()
-	x := newIndex(db, goldenSources(t), quietly(follow.Options{Chains: chain.Documented()}))
-	byID := map[order.ID][]order.Event{}
-	for _, source := range goldenSources(t) {
-		events, err := source.Events(t.Context(), 0, 1<<40)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range events {
-			byID[e.Order] = append(byID[e.Order], e)
-		}
-	}
-	followAll(t, x)
-	for _, events := range byID {
-		if o, hasTerms := order.Fold(events); hasTerms {
-			orders = append(orders, o)
-		}
 	}
 	return orders
 }

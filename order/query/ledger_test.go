@@ -76,6 +76,13 @@ func (l *testChain) mine(txs ...[]told) []chain.TxHash {
 	return b.txs
 }
 
+// mineEmpty seals so many blocks with nothing in them.
+func (l *testChain) mineEmpty(count int) {
+	for range count {
+		l.mine()
+	}
+}
+
 // drop takes the newest blocks away, as a reorg does before it puts others there.
 func (l *testChain) drop(depth int) {
 	l.mu.Lock()

@@ -95,36 +95,6 @@ func filterOf(o *order.Order) list.Filter {
 	return f
 }
 
-// TestListsKeepUpWithReorgs takes events of orders away and brings others, with a thousand and more of them.
-func TestListsKeepUpWithReorgs(t *testing.T) {
-	for name, db := range map[string]*store.DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
-		t.Run(name, func(t *testing.T) {
-			v := newInvented(11)
-			var known, gone []order.Event
-			for range 130 {
-				var added, taken []order.Event
-				for range 1 + v.IntN(10) {
-					added = append(added, v.events()...)
-				}
-				known = slices.DeleteFunc(known, func(e order.Event) bool {
-					leaves := v.IntN(20) == 0
-					if leaves {
-						taken = append(taken, e)
-					}
-					return leaves
-				})
-				added = append(added, gone...) // on another branch they come again
-				apply(t, db, added, taken)
-				known, gone = append(known, added...), taken
-			}
-			if len(known) < 1000 {
-				t.Errorf("%d events, want a thousand", len(known))
-			}
-			checkListed(t, db)
-		})
-	}
-}
-
 // apply stores events and takes others out.
 func apply(t testing.TB, db *store.DB, added, taken []order.Event) {
 	t.Helper()

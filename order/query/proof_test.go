@@ -43,10 +43,10 @@ func (f *forgetful) Verify(ctx context.Context, from, to uint64, first []order.E
 	return v, err
 }
 
-// following is an index of one chain, whose follower a test has catch up.
-func following(t *testing.T, source order.Source) *Index {
+// following is an index of one chain, whose follower a test has catch up, in a store of its own or in one that is there.
+func following(t *testing.T, source order.Source, db ...*store.DB) *Index {
 	t.Helper()
-	return newIndex(openStore(t), map[chain.ID]order.Source{1: source}, quietly(follow.Options{
+	return newIndex(append(db, openStore(t))[0], map[chain.ID]order.Source{1: source}, quietly(follow.Options{
 		Chains: evmChains(1),
 		Pace:   follow.Pace{Asked: time.Hour}, // second readings may take half of it, however slow the machine is
 	}))
@@ -65,9 +65,7 @@ func TestASecondReadingCorrectsTheStore(t *testing.T) {
 		t.Fatalf("%d orders are locked before the second reading, want 0: this test needs a loss", got)
 	}
 	changes = nil
-	for range 40 {
-		chain1.mine()
-	}
+	chain1.mineEmpty(40)
 	followAll(t, x)
 	if got := lockedOrders(t, x); got != 1 {
 		t.Errorf("%d orders are locked, want the one that the first reading missed", got)
@@ -104,16 +102,12 @@ func TestAChainIsReadTwiceAtMost(t *testing.T) {
 func TestAnEndpointFoundWrongHasItsBlocksProvenAgain(t *testing.T) {
 	chain1, d := &forgetful{testChain: newTestChain(1), lost: map[uint64]bool{}}, newDeal(1, 1, 1)
 	x := following(t, chain1)
-	for range 100 {
-		chain1.mine()
-	}
+	chain1.mineEmpty(100)
 	followAll(t, x)
 	proven := len(chain1.verified)
 	chain1.lost[uint64(len(chain1.blocks))] = true
 	chain1.mine([]told{d.created(), d.fulfilled()})
-	for range 1100 {
-		chain1.mine()
-	}
+	chain1.mineEmpty(1100)
 	followAll(t, x)
 	again := chain1.verified[proven:]
 	if !slices.ContainsFunc(again, func(r ledger.Range) bool { return r.From < 90 }) {
@@ -140,14 +134,10 @@ func testReorgKeepsWhatStands(t *testing.T, depth int, isBack bool) {
 	chain1.finality = 30
 	standing, dropped := newDeal(1, 1, 1), newDeal(2, 1, 1)
 	chain1.mine([]told{standing.created(), standing.fulfilled()})
-	for range 60 {
-		chain1.mine()
-	}
+	chain1.mineEmpty(60)
 	x := following(t, chain1)
 	followAll(t, x)
-	for range depth - 1 {
-		chain1.mine()
-	}
+	chain1.mineEmpty(depth - 1)
 	creations := chain1.mine([]told{dropped.created(), dropped.fulfilled()})
 	followAll(t, x)
 	chain1.drop(depth)
@@ -156,9 +146,7 @@ func testReorgKeepsWhatStands(t *testing.T, depth int, isBack bool) {
 		chain1.mine([]told{dropped.created(), dropped.fulfilled()})
 		want = 2
 	}
-	for range depth + 1 {
-		chain1.mine()
-	}
+	chain1.mineEmpty(depth + 1)
 	chain1.fails = errors.New("logs are not to be had")
 	for range 3 {
 		if err := x.Followers[0].CatchUp(t.Context()); err == nil {
@@ -194,9 +182,7 @@ func testReorgKeepsWhatStands(t *testing.T, depth int, isBack bool) {
 // TestAReorgAfterAQuietTailStopsAtTheFinalBlock: nothing final is read again.
 func TestAReorgAfterAQuietTailStopsAtTheFinalBlock(t *testing.T) {
 	chain1 := &forgetful{testChain: newTestChain(1)}
-	for range 100 {
-		chain1.mine()
-	}
+	chain1.mineEmpty(100)
 	x := following(t, chain1)
 	followAll(t, x)
 	chain1.drop(1)
@@ -220,9 +206,7 @@ func TestAReorgAfterAQuietTailStopsAtTheFinalBlock(t *testing.T) {
 
 func TestAChainBehindEverythingThatWasReadIsInDoubt(t *testing.T) {
 	chain1 := newTestChain(1)
-	for range 100 {
-		chain1.mine()
-	}
+	chain1.mineEmpty(100)
 	x := following(t, chain1)
 	followAll(t, x)
 	chain1.drop(60)
@@ -269,14 +253,9 @@ func TestBlocksThatCannotBeReadByTurnsStopNothing(t *testing.T) {
 	for _, both := range [][2]uint64{{2, 3}, {0, 3}} {
 		chain1 := &unreadables{testChain: newTestChain(1), both: both}
 		later := newDeal(1, 1, 1)
-		for range 3 {
-			chain1.mine()
-		}
+		chain1.mineEmpty(3)
 		chain1.mine([]told{later.created(), later.fulfilled()})
-		x := newIndex(openStore(t), map[chain.ID]order.Source{1: chain1}, quietly(follow.Options{
-			Chains: evmChains(1),
-			Pace:   follow.Pace{Asked: time.Hour}, // second readings may take half of it, however slow the machine is
-		}))
+		x := following(t, chain1)
 		for range 2 * proof.QuarantineAfter {
 			if err := x.Followers[0].CatchUp(t.Context()); err != nil && !errors.As(err, new(*order.UnreadableError)) {
 				t.Fatal(err)
@@ -300,10 +279,7 @@ func TestABlockThatCannotBeReadStopsNothing(t *testing.T) {
 			chain1.mine([]told{held.created(), held.fulfilled()})
 			chain1.block = 2
 			chain1.mine([]told{later.created(), later.fulfilled()})
-			x := newIndex(db, map[chain.ID]order.Source{1: chain1}, quietly(follow.Options{
-				Chains: evmChains(1),
-				Pace:   follow.Pace{Asked: time.Hour}, // second readings may take half of it, however slow the machine is
-			}))
+			x := following(t, chain1, db)
 			for range proof.QuarantineAfter - 1 {
 				if err := x.Followers[0].CatchUp(t.Context()); !errors.As(err, new(*order.UnreadableError)) {
 					t.Fatalf("catchUp: %v, want that block 2 cannot be read", err)
@@ -318,10 +294,7 @@ func TestABlockThatCannotBeReadStopsNothing(t *testing.T) {
 				t.Errorf("quarantined are %+v, %v, want block 2 with a reason and a time", left, err)
 			}
 			checkQuarantined(t, x, order.QuarantinedBlocks{Count: 1, First: 2})
-			beside := newIndex(db, map[chain.ID]order.Source{1: chain1}, quietly(follow.Options{
-				Chains: evmChains(1),
-				Pace:   follow.Pace{Asked: time.Hour}, // second readings may take half of it, however slow the machine is
-			}))
+			beside := following(t, chain1, db)
 			beside.Followers[0].Watch(t.Context())
 			checkQuarantined(t, beside, order.QuarantinedBlocks{Count: 1, First: 2})
 			status, err := audit.Of(x.Chains).Status(t.Context())

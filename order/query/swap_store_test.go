@@ -108,9 +108,7 @@ func TestSwapsFollowTheChain(t *testing.T) {
 			for depth := 1; depth <= 3; depth++ { // each block comes again in another one, without one of its swaps
 				l.drop(depth)
 				clear(changed)
-				for range depth - 1 {
-					l.mine()
-				}
+				l.mineEmpty(depth - 1)
 				last := l.mineSwaps([]told{swapped(5), swapped(4)}, []told{withShare(3, affiliate, 8)})
 				l.mine()
 				catchUp(t, f)

@@ -23,52 +23,24 @@ import (
 // worldJSON is GET /sandbox/world, as far as the tests read it.
 type worldJSON struct {
 	Chains []struct {
-		ID                  uint64 `json:"id"`
-		Family              string `json:"family"`
-		EVMChainID          uint64 `json:"evmChainId"`
-		RPC                 string `json:"rpc"`
-		EVMRPC              string `json:"evmRpc"`
-		DlnSource           string `json:"dlnSource"`
-		DlnDestination      string `json:"dlnDestination"`
-		Gate                string `json:"gate"`
-		ExternalCallAdapter string `json:"externalCallAdapter"`
-		Coin                struct {
-			Decimals int `json:"decimals"`
-		} `json:"coin"`
-	} `json:"chains"`
+		ID, EVMChainID                                       uint64
+		Family, RPC, EVMRPC                                  string
+		DlnSource, DlnDestination, Gate, ExternalCallAdapter string
+		Coin                                                 struct{ Decimals int }
+	}
 	Orders []struct {
-		ChainID        uint64 `json:"chainId"`
-		TakeChainID    uint64 `json:"takeChainId"`
-		CreationTxHash string `json:"creationTxHash"`
-		OrderID        string `json:"orderId"`
-		State          string `json:"state"`
-		Title          string `json:"title"`
-	} `json:"orders"`
-	OtherTransactions []struct {
-		TransactionHash string `json:"transactionHash"`
-		Title           string `json:"title"`
-	} `json:"otherTransactions"`
-	Takers []struct {
-		Address string `json:"address"`
-	} `json:"takers"`
-	Tokens []struct {
-		ChainID uint64 `json:"chainId"`
-		Address string `json:"address"`
-		Symbol  string `json:"symbol"`
-	} `json:"tokens"`
-	Venues []struct {
-		Name string `json:"name"`
-	} `json:"venues"`
-	Accounts []struct {
-		Address    string `json:"address"`
-		PrivateKey string `json:"privateKey"`
-		Wallet     string `json:"wallet"` // on Solana
-	} `json:"accounts"`
-	Actors []struct {
-		Name    string `json:"name"`
-		Address string `json:"address"`
-		Wallet  string `json:"wallet"` // on Solana
-	} `json:"actors"`
+		ChainID, TakeChainID                  uint64
+		CreationTxHash, OrderID, State, Title string
+	}
+	OtherTransactions []struct{ TransactionHash, Title string }
+	Takers            []struct{ Address string }
+	Tokens            []struct {
+		ChainID         uint64
+		Address, Symbol string
+	}
+	Venues   []struct{ Name string }
+	Accounts []struct{ Address, PrivateKey, Wallet string } // the wallet is on Solana
+	Actors   []struct{ Name, Address, Wallet string }
 }
 
 // front is a gateway in front of a sandbox.

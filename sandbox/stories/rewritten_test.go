@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -119,6 +120,22 @@ func (r *rewritten) answers(t *testing.T) (right, withheld int) {
 		}
 	}
 	return right, withheld
+}
+
+// isProven reports whether an answer says that all of the recorded ledgers is proven.
+func isProven(t *testing.T, url string, ledgers []*ledger) bool {
+	t.Helper()
+	said := headersAt(t, url+"/api/Satistics/0x0000000000000000000000000000000000000001/lockedAssets").Get("Index-Basis")
+	for _, l := range ledgers {
+		block := regexp.MustCompile(fmt.Sprintf(`(?:^|, )%d;[^,]*;proven=(\d+)`, l.DeBridgeID)).FindStringSubmatch(said)
+		if block == nil {
+			return false
+		}
+		if number, err := strconv.ParseUint(block[1], 10, 64); err != nil || number < l.Head {
+			return false
+		}
+	}
+	return true
 }
 
 // state is what readiness says of something the gateway needs.

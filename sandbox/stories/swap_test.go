@@ -22,32 +22,19 @@ import (
 
 // swapJSON is the answer of /v1.0/chain/transaction as a wallet reads it.
 type swapJSON struct {
-	Tx struct {
-		To    string `json:"to"`
-		Data  string `json:"data"`
-		Value string `json:"value"`
-	} `json:"tx"`
-	TokenIn struct {
-		Amount string `json:"amount"`
-	} `json:"tokenIn"`
-	TokenOut struct {
-		Amount    string `json:"amount"`
-		MinAmount string `json:"minAmount"`
-	} `json:"tokenOut"`
-	ProtocolFee         string `json:"protocolFee"`
+	Tx                  struct{ To, Data, Value string }
+	TokenIn             struct{ Amount string }
+	TokenOut            struct{ Amount, MinAmount string }
+	ProtocolFee         string
 	ComparedAggregators []struct {
-		Name      string      `json:"name"`
-		PriceDrop json.Number `json:"priceDrop"`
-	} `json:"comparedAggregators"`
-	EstimatedTransactionFee *struct {
-		Total string `json:"total"`
-	} `json:"estimatedTransactionFee"`
-	CostsDetails []struct {
-		Type    string `json:"type"`
-		Payload struct {
-			FeeAmount string `json:"feeAmount"`
-		} `json:"payload"`
-	} `json:"costsDetails"`
+		Name      string
+		PriceDrop json.Number
+	}
+	EstimatedTransactionFee *struct{ Total string }
+	CostsDetails            []struct {
+		Type    string
+		Payload struct{ FeeAmount string }
+	}
 }
 
 // fee is what a line of costsDetails takes; nothing when there is no such line.

@@ -12,17 +12,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/token"
 	"crossgate/token/catalog"
 )
 
 func key(t testing.TB, id chain.ID, text string) token.Key {
 	t.Helper()
-	address, err := chain.ParseAddress(text, chain.Documented().Family(id))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return token.Key{Chain: id, Address: address}
+	return token.Key{Chain: id, Address: must.Get(chain.ParseAddress(text, chain.Documented().Family(id)))(t)}
 }
 
 const (
@@ -88,9 +85,7 @@ func TestParseReadsWhatWasPublished(t *testing.T) {
 		var recorded struct {
 			Response struct{ Body json.RawMessage }
 		}
-		if err := json.Unmarshal(text, &recorded); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(text, &recorded))
 		if recorded.Response.Body != nil {
 			text = recorded.Response.Body
 		}

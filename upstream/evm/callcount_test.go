@@ -23,7 +23,7 @@ func countCallsForABlock(t *testing.T, alter func(method, members string) string
 	for _, recorded := range recordings {
 		recorded.head = recorded.Head
 		p := &provider{recording: recorded, calls: map[string]int{}, alter: alter}
-		c := evm.New(recorded.describe(t), jsonrpc.New(upstream.NewPool("chain", endpointOf(t, "provider", p))))
+		c := evm.New(recorded.describe(), jsonrpc.New(upstream.NewPool("chain", endpointOf(t, "provider", p))))
 		quiet, telling := uint64(0), uint64(0)
 		for recorded.head = 1; recorded.head < recorded.Head; recorded.head++ {
 			if _, err := c.Head(t.Context()); err != nil {
@@ -64,7 +64,7 @@ func TestCallsForARange(t *testing.T) {
 	recorded := recordings[0]
 	recorded.head = recorded.Head
 	p := &provider{recording: recorded, calls: map[string]int{}}
-	c := evm.New(recorded.describe(t), jsonrpc.New(upstream.NewPool("chain", endpointOf(t, "provider", p))))
+	c := evm.New(recorded.describe(), jsonrpc.New(upstream.NewPool("chain", endpointOf(t, "provider", p))))
 	for recorded.head = 100; recorded.head < recorded.Head; recorded.head++ { // some of these have filters with bits
 		if _, err := c.Head(t.Context()); err != nil {
 			t.Fatal(err)

@@ -27,7 +27,7 @@ func TestRangesFitTheLogsThatAnEndpointGives(t *testing.T) {
 			endpoints = append(endpoints, endpointOf(t, fmt.Sprintf("node-%d", i), node))
 		}
 		rpc := jsonrpc.New(upstream.NewPool("chain", endpoints...))
-		c := evm.New(recorded.describe(t), rpc)
+		c := evm.New(recorded.describe(), rpc)
 		for range rounds {
 			var err error
 			if events, err = c.Events(t.Context(), 0, recorded.Head); err != nil {

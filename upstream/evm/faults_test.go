@@ -170,8 +170,8 @@ func coldLookups(t *testing.T, recordings []*recording, share float64, seed uint
 	sources := map[chain.ID]order.Source{}
 	var registry []chain.Chain
 	for _, r := range recordings {
-		described := r.describe(t)
-		rpc, _ := failing(t, described.ID.String(), r.node(t), share, seed)
+		described := r.describe()
+		rpc, _ := failing(t, described.ID.String(), r.node(), share, seed)
 		registry, sources[described.ID] = append(registry, described), evm.New(described, rpc)
 	}
 	db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
@@ -214,7 +214,7 @@ func callsToFollow(t *testing.T, recordings []*recording, share float64, seed ui
 		var registry []chain.Chain
 		for _, recorded := range recordings {
 			heads[recorded.DeBridgeID] = recorded.Head
-			described := recorded.describe(t)
+			described := recorded.describe()
 			node := &provider{recording: recorded.growing(), random: rand.New(rand.NewPCG(seed, recorded.ChainID))}
 			rpc, f := failing(t, described.ID.String(), node, share, seed)
 			registry = append(registry, described)

@@ -29,7 +29,7 @@ func TestEndpointsThatDoNotTakeWholeFilters(t *testing.T) {
 			endpoints = append(endpoints, endpointOf(t, []string{"first", "second"}[i], node))
 		}
 		rpc := jsonrpc.New(upstream.NewPool("chain", endpoints...))
-		return evm.New(recorded.describe(t), rpc), rpc
+		return evm.New(recorded.describe(), rpc), rpc
 	}
 	usual := &provider{recording: recorded}
 	c, _ := serve(usual)

@@ -8,10 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"crossgate/chain"
-	"crossgate/order"
 	"crossgate/upstream/evm"
 )
 
@@ -19,7 +17,7 @@ import (
 type ledger struct {
 	ChainID    uint64
 	DeBridgeID chain.ID
-	Contracts  struct{ DlnSource, DlnDestination, Gate, Multicall3, ExternalCallAdapter string }
+	Contracts  struct{ DlnSource, DlnDestination, Gate, Multicall3, ExternalCallAdapter chain.Address }
 	Head       uint64
 	Finalized  uint64
 	Blocks     []struct {
@@ -34,39 +32,7 @@ type ledger struct {
 	}
 	CallDefaults []struct{ To, Selector, Result string }
 
-	logs []nodeLog // of the receipts, when they were read
-}
-
-// expectation is what a reader that shares no code with this one made of the ledgers.
-type expectation struct {
-	Orders []struct {
-		OrderID             order.ID
-		CreationTxHash      chain.TxHash
-		SourceChainID       chain.ID
-		TakeChainID         chain.ID
-		TakeChainConfigured bool
-		Record              struct {
-			State                     string
-			ExternalCallState         string
-			CreatedSrcEventMetadata   *expectedEvent
-			FulfilledDstEventMetadata *expectedEvent
-			SentUnlockDstEventInfo    expectedSubmission
-			ClaimedUnlockSrcEventInfo expectedSubmission
-		}
-	}
-}
-
-type expectedEvent struct {
-	TransactionHash chain.TxHash
-	BlockNumber     uint64
-	BlockHash       chain.Hash
-	BlockTimeStamp  uint64
-	Initiator       chain.Address
-}
-
-type expectedSubmission struct {
-	TransactionMetadata *expectedEvent
-	SubmissionID        *chain.Hash
+	logs []nodeLog // of the receipts
 }
 
 func goldenFolder(t *testing.T) string {
@@ -87,54 +53,14 @@ func readJSON(t *testing.T, path string, into any) {
 	}
 }
 
-func address(t *testing.T, text string) chain.Address {
-	t.Helper()
-	if text == "" {
-		return chain.Address{}
-	}
-	a, err := chain.ParseAddress(text, chain.EVM)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
-}
-
-// goldenChains serves the recorded ledgers, with their own hashes, each as a chain.
-func goldenChains(t *testing.T, folder string) (map[chain.ID]*evm.Chain, map[chain.ID]uint64) {
-	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(folder, "ledger-A-*.json"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no ledgers in %s: %v", folder, err)
-	}
-	chains, heads := map[chain.ID]*evm.Chain{}, map[chain.ID]uint64{}
-	for _, path := range paths {
-		var l ledger
-		readJSON(t, path, &l)
-		chains[l.DeBridgeID] = l.node(t).serve(t, chain.Chain{
-			ID: l.DeBridgeID, Native: l.ChainID, BlockTime: time.Second, Finality: 12,
-			Contracts: chain.Contracts{
-				DlnSource: address(t, l.Contracts.DlnSource), DlnDestination: address(t, l.Contracts.DlnDestination),
-				Gate: address(t, l.Contracts.Gate), ExternalCallAdapter: address(t, l.Contracts.ExternalCallAdapter),
-				Multicall: address(t, l.Contracts.Multicall3),
-			},
-		})
-		heads[l.DeBridgeID] = l.Head
-	}
-	return chains, heads
-}
-
-func (l ledger) node(t *testing.T) *node {
-	t.Helper()
+func (l ledger) node() *node {
 	n := &node{
-		chainID: l.ChainID, head: l.Head, finalized: l.Finalized, receipts: l.Receipts, transactions: l.Transactions, storage: l.read,
+		logs: l.logs, chainID: l.ChainID, head: l.Head, finalized: l.Finalized, receipts: l.Receipts, transactions: l.Transactions, storage: l.read,
 		numbers:   make(map[string]uint64),
 		blockTime: func(number uint64) uint64 { return parseQuantity(l.Blocks[number].Timestamp) },
 	}
 	for number, block := range l.Blocks {
 		n.numbers[block.Hash] = uint64(number)
-	}
-	if n.logs = l.logs; n.logs == nil {
-		n.logs = l.readLogs(t)
 	}
 	return n
 }
@@ -197,95 +123,4 @@ func (l ledger) read(to, data string, block uint64) string {
 		}
 	}
 	return cmp.Or(answer, "!execution reverted")
-}
-
-func TestRecordedOrders(t *testing.T) {
-	folder := goldenFolder(t)
-	chains, heads := goldenChains(t, folder)
-	var expected expectation
-	readJSON(t, filepath.Join(folder, "expected-A.json"), &expected)
-
-	byOrder := map[order.ID][]order.Event{}
-	for id, c := range chains {
-		events, err := c.Events(t.Context(), 0, heads[id])
-		if err != nil {
-			t.Fatalf("Events of chain %d: %v", id, err)
-		}
-		for _, e := range events {
-			byOrder[e.Order] = append(byOrder[e.Order], e)
-		}
-	}
-	for _, want := range expected.Orders {
-		got, ok := order.Fold(byOrder[want.OrderID])
-		if !ok {
-			t.Errorf("order %s is not in the events", want.OrderID)
-			continue
-		}
-		record := want.Record
-		if got.State.String() != record.State || got.Call.String() != record.ExternalCallState {
-			t.Errorf("order %s is %s, %s, want %s, %s", want.OrderID, got.State, got.Call, record.State, record.ExternalCallState)
-		}
-		compareAt(t, want.OrderID, got.Created, record.CreatedSrcEventMetadata)
-		compareAt(t, want.OrderID, got.Fulfilled, record.FulfilledDstEventMetadata)
-		compareAt(t, want.OrderID, got.SentUnlock, record.SentUnlockDstEventInfo.TransactionMetadata)
-		compareAt(t, want.OrderID, got.ClaimedUnlock, record.ClaimedUnlockSrcEventInfo.TransactionMetadata)
-		if got.ClaimedUnlock != nil && got.ClaimedUnlock.Fact.Submission != *record.ClaimedUnlockSrcEventInfo.SubmissionID {
-			t.Errorf("order %s was claimed by message %s, want %s", want.OrderID, got.ClaimedUnlock.Fact.Submission, record.ClaimedUnlockSrcEventInfo.SubmissionID)
-		}
-	}
-}
-
-func compareAt[F order.Fact](t *testing.T, id order.ID, got *order.Seen[F], want *expectedEvent) {
-	t.Helper()
-	if got == nil || want == nil {
-		if (got == nil) != (want == nil) {
-			t.Errorf("order %s: step seen: %v, want %v", id, got != nil, want != nil)
-		}
-		return
-	}
-	at := got.At
-	if at.Tx != want.TransactionHash || at.Block != want.BlockNumber || at.BlockHash != want.BlockHash ||
-		at.Time != want.BlockTimeStamp || at.Initiator != want.Initiator {
-		t.Errorf("order %s: step at %+v, want %+v", id, at, *want)
-	}
-}
-
-// What one order's transactions and storage lead to must be what reading all logs leads to.
-func TestRecordedHistories(t *testing.T) {
-	folder := goldenFolder(t)
-	chains, _ := goldenChains(t, folder)
-	var expected expectation
-	readJSON(t, filepath.Join(folder, "expected-A.json"), &expected)
-	for _, want := range expected.Orders {
-		read, err := chains[want.SourceChainID].EventsIn(t.Context(), want.CreationTxHash)
-		created := read.Events
-		if err != nil {
-			t.Errorf("EventsIn(%s): %v", want.CreationTxHash, err)
-			continue
-		}
-		if !slices.ContainsFunc(created, func(e order.Event) bool { return e.Order == want.OrderID }) {
-			t.Errorf("EventsIn(%s) lacks order %s", want.CreationTxHash, want.OrderID)
-		}
-		read, err = chains[want.SourceChainID].History(t.Context(), want.OrderID, order.GiveSide, created[0].At.Time)
-		events := read.Events
-		if err != nil {
-			t.Errorf("History of order %s on its give chain: %v", want.OrderID, err)
-		}
-		if take, configured := chains[want.TakeChainID]; configured {
-			read, err := take.History(t.Context(), want.OrderID, order.TakeSide, created[0].At.Time)
-			taken := read.Events
-			if err != nil {
-				t.Errorf("History of order %s on its take chain: %v", want.OrderID, err)
-			}
-			events = append(events, taken...)
-		}
-		for _, e := range created {
-			if e.Order == want.OrderID {
-				events = append(events, e)
-			}
-		}
-		if got, ok := order.Fold(events); !ok || got.State.String() != want.Record.State || got.Call.String() != want.Record.ExternalCallState {
-			t.Errorf("order %s found by its history: %+v, want %s", want.OrderID, got, want.Record.State)
-		}
-	}
 }

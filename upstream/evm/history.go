@@ -81,10 +81,10 @@ func (c *Chain) ledger(side order.Side, creationKnown bool) ledger {
 // giveSteps counts the steps that DlnSource's answer shows: created, claimed.
 func giveSteps(answer []byte) (int, error) {
 	stored, err := onchain.DecodeGiveOrder(answer)
-	switch stored.Status {
-	case onchain.GiveNotSet:
+	switch stored.State {
+	case order.None:
 		return 0, err
-	case onchain.GiveCreated:
+	case order.StateCreated:
 		return 1, err
 	}
 	return 2, err
@@ -97,11 +97,11 @@ func stepsAfterCreation(answer []byte) (int, error) {
 
 // takeSteps counts the steps that DlnDestination's answer shows: fulfilled, unlock sent; or cancelled.
 func takeSteps(answer []byte) (int, error) {
-	stored, err := onchain.DecodeTakeOrder(answer)
-	switch stored.Status {
-	case onchain.TakeNotSet:
+	state, err := onchain.DecodeTakeOrder(answer)
+	switch state {
+	case order.None:
 		return 0, err
-	case onchain.TakeSentUnlock:
+	case order.StateSentUnlock:
 		return 2, err
 	}
 	return 1, err

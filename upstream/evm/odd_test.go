@@ -40,7 +40,7 @@ func TestAnOddReceiptStopsNothing(t *testing.T) {
 	recorded := recordings[0]
 	var odd nodeLog
 	for _, l := range recorded.logs {
-		if strings.EqualFold(l.address, recorded.Contracts.DlnSource) {
+		if strings.EqualFold(l.address, recorded.Contracts.DlnSource.String()) {
 			odd = l
 		}
 	}
@@ -54,7 +54,7 @@ func TestAnOddReceiptStopsNothing(t *testing.T) {
 			p := &provider{recording: recorded, alter: func(method, members string) string {
 				return changed(method, members, of.TransactionHash, change)
 			}}
-			described := recorded.describe(t)
+			described := recorded.describe()
 			db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
 			if err != nil {
 				t.Fatal(err)

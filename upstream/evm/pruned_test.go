@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"testing"
@@ -26,7 +25,7 @@ var numbered = regexp.MustCompile(`"blockNumber":\s*"0x([0-9a-f]+)"`)
 // state of the newest blocks only.
 func (l ledger) stretch(t *testing.T) *node {
 	t.Helper()
-	n := l.node(t)
+	n := l.node()
 	move := func(raw json.RawMessage) json.RawMessage {
 		return numbered.ReplaceAllFunc(raw, func(found []byte) []byte {
 			number := parseQuantity("0x" + string(numbered.FindSubmatch(found)[1]))
@@ -53,24 +52,15 @@ func (l ledger) stretch(t *testing.T) *node {
 
 // TestOrdersOlderThanTheStateAreFoundInLogs has nodes with 128 blocks of state: every order of the ledgers is complete.
 func TestOrdersOlderThanTheStateAreFoundInLogs(t *testing.T) {
-	folder := goldenFolder(t)
-	paths, _ := filepath.Glob(filepath.Join(folder, "ledger-A-*.json"))
+	recordings, truth := readRecordings(t)
 	chains := map[chain.ID]*evm.Chain{}
-	for _, path := range paths {
-		var l ledger
-		readJSON(t, path, &l)
-		chains[l.DeBridgeID] = l.stretch(t).serve(t, chain.Chain{
-			ID: l.DeBridgeID, Native: l.ChainID, BlockTime: time.Second, Finality: 12,
-			Contracts: chain.Contracts{
-				DlnSource: address(t, l.Contracts.DlnSource), DlnDestination: address(t, l.Contracts.DlnDestination),
-				Gate: address(t, l.Contracts.Gate), ExternalCallAdapter: address(t, l.Contracts.ExternalCallAdapter),
-			},
-		})
+	for _, r := range recordings {
+		described := r.describe()
+		described.BlockTime, described.Contracts.Multicall = time.Second, chain.Address{}
+		chains[r.DeBridgeID] = r.stretch(t).serve(t, described)
 	}
-	var expected expectation
-	readJSON(t, filepath.Join(folder, "expected-A.json"), &expected)
 	complete := 0
-	for _, want := range expected.Orders {
+	for _, want := range truth.Orders {
 		read, err := chains[want.SourceChainID].EventsIn(t.Context(), want.CreationTxHash)
 		events := read.Events
 		if err != nil {
@@ -92,7 +82,7 @@ func TestOrdersOlderThanTheStateAreFoundInLogs(t *testing.T) {
 		}
 		complete++
 	}
-	t.Logf("%d of %d orders are complete", complete, len(expected.Orders))
+	t.Logf("%d of %d orders are complete", complete, len(truth.Orders))
 }
 
 // TestLogsThatNobodyKeepsAreSaidToBeMissing has a node without the logs of older blocks: what is found in newer ones is

@@ -38,7 +38,7 @@ func TestReceiptsOfBlocksAreAskedOfWhoHasThem(t *testing.T) {
 				}})
 				endpoints = append(endpoints, endpointOf(t, "provider-"+string('a'+rune(i)), nodes[i]))
 			}
-			c := evm.New(recorded.describe(t), jsonrpc.New(upstream.NewPool("chain", endpoints...)))
+			c := evm.New(recorded.describe(), jsonrpc.New(upstream.NewPool("chain", endpoints...)))
 			found := 0
 			for block := uint64(1); block < recorded.Head; block++ {
 				recorded.mu.Lock()

@@ -51,7 +51,7 @@ func TestWhatIsRepeatedIsOne(t *testing.T) {
 	recorded := recordings[0]
 	recorded.head = recorded.Head
 	serve := func(node http.Handler) *evm.Chain {
-		return evm.New(recorded.describe(t), jsonrpc.New(upstream.NewPool("chain", endpointOf(t, "node", node))))
+		return evm.New(recorded.describe(), jsonrpc.New(upstream.NewPool("chain", endpointOf(t, "node", node))))
 	}
 	want, err := serve(&provider{recording: recorded}).Events(t.Context(), 0, recorded.Head)
 	if err != nil || len(want) == 0 {

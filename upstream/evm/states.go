@@ -29,7 +29,7 @@ func (c *Chain) States(ctx context.Context, ids []order.ID) ([]order.StoredState
 		if err := errors.Join(err, patchErr); err != nil {
 			return nil, fmt.Errorf("chain %d: order %s: %w", c.chain.ID, id, err)
 		}
-		found[i] = order.StoredState{State: stored.Status.State(), Amount: stored.Amount.Add(patch)}
+		found[i] = order.StoredState{State: stored.State, Amount: stored.Amount.Add(patch)}
 	}
 	return found, nil
 }
@@ -42,11 +42,9 @@ func (c *Chain) TakeStates(ctx context.Context, ids []order.ID) ([]order.State, 
 	}
 	found := make([]order.State, len(ids))
 	for i, id := range ids {
-		stored, err := onchain.DecodeTakeOrder(answers[i])
-		if err != nil {
+		if found[i], err = onchain.DecodeTakeOrder(answers[i]); err != nil {
 			return nil, fmt.Errorf("chain %d: order %s: %w", c.chain.ID, id, err)
 		}
-		found[i] = stored.Status.State()
 	}
 	return found, nil
 }

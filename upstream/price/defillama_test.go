@@ -17,8 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/token"
-	"crossgate/upstream"
 )
 
 // fixtureTime is the clock of testdata/current.json.
@@ -42,14 +43,7 @@ func serve(t *testing.T, handler http.HandlerFunc) (llama, func() [][]string) {
 		handler(w, r)
 	}))
 	t.Cleanup(server.Close)
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "llama", URL: server.URL + "/base"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := llama{
-		pool: upstream.NewPool("prices", endpoint), registry: chain.Documented(),
-		now: func() time.Time { return fixtureTime },
-	}
+	l := llama{pool: pooltest.At(t, server.URL+"/base"), registry: chain.Documented(), now: func() time.Time { return fixtureTime }}
 	return l, func() [][]string {
 		mu.Lock()
 		defer mu.Unlock()
@@ -59,11 +53,7 @@ func serve(t *testing.T, handler http.HandlerFunc) (llama, func() [][]string) {
 
 func key(t *testing.T, id chain.ID, text string) token.Key {
 	t.Helper()
-	address, err := chain.ParseAddress(text, chain.Documented().Family(id))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return token.Key{Chain: id, Address: address}
+	return token.Key{Chain: id, Address: must.Get(chain.ParseAddress(text, chain.Documented().Family(id)))(t)}
 }
 
 func native(id chain.ID) token.Key {
@@ -71,23 +61,17 @@ func native(id chain.ID) token.Key {
 }
 
 func TestDefiLlamaAsksOnceForEveryKey(t *testing.T) {
-	fixture, err := os.ReadFile("testdata/current.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fixture := must.Get(os.ReadFile("testdata/current.json"))(t)
 	l, calls := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(fixture) })
 	wrapped := key(t, 1, "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2")
 	usdc := key(t, 8453, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
-	prices, err := l.prices(t.Context(), time.Time{}, []token.Key{
+	prices := must.Get(l.prices(t.Context(), time.Time{}, []token.Key{
 		native(1), wrapped, usdc, native(100000014), native(100000025),
 		native(137),        // priced too long ago
 		native(chain.Tron), // without confidence
 		{Chain: 4, Address: usdc.Address},
 		{Chain: 1},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	want := map[token.Key]string{
 		native(1): "3000.25", wrapped: "3000.25", usdc: "0.99987", native(100000014): "0.5", native(100000025): "0.0000001234",
 	}
@@ -206,13 +190,8 @@ func TestReadPricesOfTheService(t *testing.T) {
 		var file struct {
 			Response struct{ Body json.RawMessage }
 		}
-		if err := json.Unmarshal(text, &file); err != nil {
-			t.Fatal(err)
-		}
-		prices, err := readPrices(file.Response.Body, time.Unix(recorded.now, 0), maxPriceAge)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(text, &file))
+		prices := must.Get(readPrices(file.Response.Body, time.Unix(recorded.now, 0), maxPriceAge))(t)
 		got := map[string]string{}
 		for coin, usd := range prices {
 			got[coin] = strings.TrimRight(usd.FloatString(15), "0")
@@ -225,19 +204,14 @@ func TestReadPricesOfTheService(t *testing.T) {
 
 func TestDefiLlamaPastIsOfTheTimeAskedFor(t *testing.T) {
 	at := fixtureTime.Add(-1000 * time.Hour)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	pool := pooltest.Of(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if want := fmt.Sprintf("/prices/historical/%d/", at.Unix()); !strings.HasPrefix(r.URL.Path, want) || r.URL.Query().Get("searchWidth") != "1h" {
 			t.Errorf("asked %s, want %s", r.URL, want)
 		}
 		_, _ = fmt.Fprintf(w, `{"coins":{"tron:TNUC9Qb1rRpS5CbWLmNMxXBjyFoydXjWFR":{"price":0.1,"timestamp":%d},`+
 			`"base:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913":{"price":1,"timestamp":%d}}}`, at.Add(time.Hour).Unix(), at.Add(-61*time.Minute).Unix())
 	}))
-	t.Cleanup(server.Close)
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "llama", URL: server.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
-	past := DefiLlamaPast(upstream.NewPool("prices", endpoint), chain.Documented())
+	past := DefiLlamaPast(pool, chain.Documented())
 	prices, err := past(t.Context(), at, []token.Key{native(chain.Tron), key(t, 8453, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")})
 	if diff := cmp.Diff(map[token.Key]string{native(chain.Tron): "0.1"}, texts(prices)); err != nil || diff != "" {
 		t.Errorf("prices, %v (-want +got):\n%s", err, diff)

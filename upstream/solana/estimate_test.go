@@ -14,6 +14,7 @@ import (
 
 	"crossgate/chain"
 	wire "crossgate/chain/solana"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/token"
 )
@@ -109,10 +110,7 @@ func TestSwapsOnSolana(t *testing.T) {
 	e, r := onSolana(ledger{has: 1_000_000_000, units: 80_000}, v)
 	slippage := decimal.RequireFromString("0.5")
 	r.MaxBalance, r.AmountIn, r.SlippagePercent = false, chain.NewAmount(1000), &slippage
-	got, err := e.Estimate(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(e.Estimate(t.Context(), r))(t)
 	// Of its limit a fifth more is left than the simulation took: it is paid for, taken or not.
 	if !slices.Equal(got.Tx.Data, limited(96_000, 0).sealed(r.Sender, r.AmountIn, 50)) || !got.Tx.To.IsAbsent() || got.MinOut != chain.NewAmount(1990) {
 		t.Errorf("transaction %+v, minimum %s; want the venue's, and its minimum of 1990", got.Tx, got.MinOut)
@@ -174,10 +172,7 @@ func onSolana(l ledger, v quote.Venue) (*quote.Estimator, quote.Request) {
 func TestWholeOfTheCoinOnSolana(t *testing.T) {
 	const has, signature, bids, deposits = 1_000_000_000, 5000, 1_000_000, 2*2_039_280 + 890_880 // lamports
 	e, r := onSolana(ledger{has: has}, teller(50_000))
-	got, err := e.Estimate(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(e.Estimate(t.Context(), r))(t)
 	if want := chain.NewAmount(has - signature - bids - deposits); got.In.Amount != want {
 		t.Errorf("input %s, want %s: the rest is for fees and accounts", got.In.Amount, want)
 	}
@@ -213,14 +208,8 @@ func TestSharesOnSolanaStandBehindTheVenuesPart(t *testing.T) {
 	e, r := onSolana(l, teller(0))
 	r.MaxBalance, r.AmountIn = false, chain.NewAmount(100_001)
 	r.Affiliate = quote.Affiliate{Percent: decimal.RequireFromString("1"), Recipient: affiliate}
-	got, err := e.Estimate(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := wire.ParseUnsigned(got.Tx.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(e.Estimate(t.Context(), r))(t)
+	m := must.Get(wire.ParseUnsigned(got.Tx.Data))(t)
 	d := m.Draft()
 	for i, want := range []wire.DraftInstruction{wire.Transfer(r.Sender, affiliate, 1000), wire.Transfer(r.Sender, operator, 500)} {
 		if got := d.Instructions[len(d.Instructions)-2+i]; !gocmp.Equal(got, want, gocmp.Comparer(func(a, b chain.Address) bool { return a == b })) {

@@ -12,6 +12,7 @@ import (
 
 	"crossgate/chain"
 	wire "crossgate/chain/solana"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/upstream/solana"
 )
@@ -180,17 +181,9 @@ func TestRecordedSolanaTransaction(t *testing.T) {
 	var recorded struct {
 		SwapTransaction string `json:"swapTransaction"`
 	}
-	if err := json.Unmarshal(raw, &recorded); err != nil {
-		t.Fatal(err)
-	}
-	data, err := base64.StdEncoding.DecodeString(recorded.SwapTransaction)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := wire.ParseUnsigned(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &recorded))
+	data := must.Get(base64.StdEncoding.DecodeString(recorded.SwapTransaction))(t)
+	m := must.Get(wire.ParseUnsigned(data))(t)
 	onSolana, _ := chain.Documented().Chain(chain.Solana)
 	s := quote.Swap{Chain: onSolana, Sender: m.Accounts[0], Recipient: m.Accounts[0], In: quote.Side{Address: m.Accounts[1], Amount: chain.NewAmount(100202800)}}
 	p := quote.Profile{Routers: map[chain.ID]chain.Address{chain.Solana: jupiterProgram}}

@@ -6,13 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
+	"crossgate/internal/pooltest"
 	"crossgate/quote"
-	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -27,7 +26,7 @@ func TestWhereSharesArePaid(t *testing.T) {
 	newer := tokens(usdc, mary, 5)
 	newer.Owner.Address = solana.Token2022Program
 	ledger := map[chain.Address]*accountInfo{}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	c := New(known, jsonrpc.New(pooltest.Of(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answerAll(w, r, func(method string, params []json.RawMessage) string {
 			if method == "getGenesisHash" {
 				return fmt.Sprintf("%q", known.Genesis.Format(chain.SVM))
@@ -48,14 +47,7 @@ func TestWhereSharesArePaid(t *testing.T) {
 			body, _ := json.Marshal(map[string]any{"value": shown})
 			return string(body)
 		})
-	}))
-	t.Cleanup(server.Close)
-	e, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(e.Close)
-	c := New(known, jsonrpc.New(upstream.NewPool("solana", e)))
+	}))))
 	for name, row := range map[string]struct {
 		token, recipient chain.Address
 		has              map[chain.Address]*accountInfo

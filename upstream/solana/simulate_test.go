@@ -4,14 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
+	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/quote"
-	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -20,10 +20,7 @@ import (
 func TestSimulationsShowAnOutcome(t *testing.T) {
 	known, _ := chain.Documented().Chain(chain.Solana)
 	account := known.Contracts.DlnSource // any will do
-	tx, err := solana.Draft{FeePayer: account, Instructions: []solana.DraftInstruction{{Program: solana.MemoProgram}}}.Compile()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := must.Get(solana.Draft{FeePayer: account, Instructions: []solana.DraftInstruction{{Program: solana.MemoProgram}}}.Compile())(t)
 	const rich = `{"lamports":9,"owner":"11111111111111111111111111111111","data":["","base64"]}` // after it as before
 	for name, test := range map[string]struct {
 		said string
@@ -35,7 +32,7 @@ func TestSimulationsShowAnOutcome(t *testing.T) {
 		"no outcome":       {`{"value":{"unitsConsumed":7,"accounts":[` + rich + `]}}`, false},
 		"no value":         {`{"value":null}`, false},
 	} {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := New(known, jsonrpc.New(pooltest.Of(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			answerAll(w, r, func(method string, params []json.RawMessage) string {
 				switch method {
 				case "getGenesisHash":
@@ -48,14 +45,7 @@ func TestSimulationsShowAnOutcome(t *testing.T) {
 				}
 				return `{"value":[null,null,null]}`
 			})
-		}))
-		t.Cleanup(server.Close)
-		e, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: server.URL})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(e.Close)
-		c := New(known, jsonrpc.New(upstream.NewPool("solana", e)))
+		}))))
 		got, err := c.Simulate(t.Context(), quote.Simulation{
 			Sender: account, Recipient: account, In: known.Contracts.DlnDestination, Out: known.Contracts.DlnDestination, AmountIn: chain.NewAmount(1), Tx: quote.Tx{Data: tx},
 		})

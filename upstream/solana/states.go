@@ -23,29 +23,19 @@ func (c *Chain) States(ctx context.Context, ids []order.ID) ([]order.StoredState
 	if err != nil {
 		return nil, err
 	}
-	found := make([]order.StoredState, len(ids))
 	for i, each := range stored {
-		found[i] = order.StoredState{State: each.Status.State(), Amount: each.Amount}
-		if each.Status == onchain.GiveCreated && each.Amount.IsZero() {
-			if found[i].Amount, err = c.given(ctx, ids[i]); err != nil {
+		if each.State == order.StateCreated && each.Amount.IsZero() {
+			if stored[i].Amount, err = c.given(ctx, ids[i]); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return found, nil
+	return stored, nil
 }
 
 // TakeStates reads the accounts of orders on their take side, 100 at a time; see order.TakeStateReader.
 func (c *Chain) TakeStates(ctx context.Context, ids []order.ID) ([]order.State, error) {
-	stored, err := storedOrders(ctx, c, c.chain.Contracts.DlnDestination, ids, onchain.TakeOrderAccount, onchain.DecodeTakeAccount)
-	if err != nil {
-		return nil, err
-	}
-	found := make([]order.State, len(ids))
-	for i, each := range stored {
-		found[i] = each.State()
-	}
-	return found, nil
+	return storedOrders(ctx, c, c.chain.Contracts.DlnDestination, ids, onchain.TakeOrderAccount, onchain.DecodeTakeAccount)
 }
 
 // storedOrders reads the accounts that a program keeps about orders; zero where it keeps none.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"crossgate/internal/pooltest"
 	"crossgate/upstream"
 	"crossgate/upstream/tokenlist"
 )
@@ -15,12 +16,7 @@ func poolOf(t *testing.T, handler http.HandlerFunc) *upstream.Pool {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "list", URL: server.URL + "/tokens?query=verified&key=secret"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(endpoint.Close)
-	return upstream.NewPool("list", endpoint)
+	return pooltest.At(t, server.URL+"/tokens?query=verified&key=secret")
 }
 
 func TestFetchAsksForWhatIsNew(t *testing.T) {

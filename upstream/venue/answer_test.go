@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/upstream"
 )
@@ -27,20 +28,14 @@ var Keys = map[string]string{
 func baseSwap(t testing.TB, amount string) quote.Swap {
 	t.Helper()
 	base, _ := chain.Documented().Chain(8453)
-	in, err := chain.ParseAmount(amount)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(chain.ParseAmount(amount))(t)
 	return quote.Swap{Chain: base, In: quote.Side{Address: chain.NativeCoin(chain.EVM), Amount: in}}
 }
 
 // openHere is the venue of a service, with its endpoints.
 func openHere(t testing.TB, name string, pool *upstream.Pool) *aggregator {
 	t.Helper()
-	v, err := New(name, Options{Pool: pool, Registry: chain.Documented(), Key: Keys[name]})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(New(name, Options{Pool: pool, Registry: chain.Documented(), Key: Keys[name]}))(t)
 	switch v := v.(type) {
 	case *zeroExVenue:
 		return v.aggregator
@@ -98,10 +93,7 @@ func (v *aggregator) promise(t *testing.T, status int, body []byte, s quote.Swap
 // eachAnswer calls with the answers of a venue's fixtures.
 func eachAnswer(t testing.TB, name string, call func(body []byte)) {
 	t.Helper()
-	archive, err := txtar.ParseFile(filepath.Join("testdata", name+".txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := must.Get(txtar.ParseFile(filepath.Join("testdata", name+".txtar")))(t)
 	for _, file := range archive.Files {
 		if strings.HasSuffix(file.Name, ".answer") {
 			_, body, _ := strings.Cut(string(file.Data), "\n")
@@ -152,9 +144,7 @@ func TestErrorsAreShortWhateverIsLong(t *testing.T) {
 func eachLeaf(t *testing.T, text []byte, another any, call func(altered []byte)) {
 	t.Helper()
 	var whole any
-	if err := json.Unmarshal(text, &whole); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &whole))
 	var visit func(value any, set func(any))
 	visit = func(value any, set func(any)) {
 		switch holder := value.(type) {
@@ -168,11 +158,7 @@ func eachLeaf(t *testing.T, text []byte, another any, call func(altered []byte))
 			}
 		default:
 			set(another)
-			altered, err := json.Marshal(whole)
-			if err != nil {
-				t.Fatal(err)
-			}
-			call(altered)
+			call(must.Get(json.Marshal(whole))(t))
 			set(value)
 		}
 	}

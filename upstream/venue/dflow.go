@@ -13,7 +13,7 @@ import (
 var dflow = register(service{
 	// A key is needed: the host without one, dev-quote-api.dflow.net, is for development alone (pond.dflow.net).
 	Service: Service{
-		Name: "dflow", URL: "https://quote-api.dflow.net", Keyed: true, RequestsPerSecond: 1, Burst: 3, Source: "pond.dflow.net",
+		Name: "dflow", URL: "https://quote-api.dflow.net", Keyed: true, Source: "pond.dflow.net",
 	},
 	settings: []string{excludedSources},
 	profile:  quote.Profile{ImageURL: "https://dflow.net/favicon.ico"},

@@ -15,6 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/quote"
 )
 
@@ -89,11 +90,7 @@ func recordedCall(t *testing.T, file string) quote.Tx {
 			longest = text
 		}
 	}
-	data, err := hex.DecodeString(strings.TrimPrefix(strings.Trim(longest, `"`), "0x"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return quote.Tx{Data: data}
+	return quote.Tx{Data: must.Get(hex.DecodeString(strings.TrimPrefix(strings.Trim(longest, `"`), "0x")))(t)}
 }
 
 // TestV3CallsThatAreNotOursAreRefused has all of what SwapRouter02 can do with calls in a row.

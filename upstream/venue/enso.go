@@ -18,7 +18,7 @@ import (
 var enso = register(service{
 	// Ten requests per second for every key.
 	Service: Service{
-		Name: "enso", URL: "https://api.enso.finance", Keyed: true, RequestsPerSecond: 8, Burst: 10,
+		Name: "enso", URL: "https://api.enso.finance", Keyed: true,
 		Source: "docs.enso.build/pages/build/reference/deployments",
 	},
 	settings: []string{excludedSources},

@@ -12,7 +12,7 @@ import (
 var _ = register(service{
 	// The limit is not published.
 	Service: Service{
-		Name: "fabric", URL: "https://route.withfabric.xyz", RequestsPerSecond: 1, Burst: 3,
+		Name: "fabric", URL: "https://route.withfabric.xyz",
 		Source: "Base: github withfabricxyz/spandex @02733d0, recorded answers; Arbitrum: npm @gfxlabs/oku-chains 1.12.36, which names the same on Base",
 	},
 	profile: quote.Profile{ImageURL: "https://spandex.sh/images/fabric.svg"},

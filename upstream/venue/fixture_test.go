@@ -20,6 +20,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/token"
 	"crossgate/upstream"
@@ -34,18 +35,13 @@ func TestFixtures(t *testing.T) {
 	eachService(t, func(t *testing.T, s venue.Service) {
 		name := s.Name
 		path := filepath.Join("testdata", name+".txtar")
-		archive, err := txtar.ParseFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		archive := must.Get(txtar.ParseFile(path))(t)
 		f := fixture{archive: archive}
 		for _, c := range f.cases(t) {
 			t.Run(c, func(t *testing.T) { f.play(t, name, c) })
 		}
 		if *update {
-			if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, txtar.Format(archive), 0o644))
 		}
 	})
 }

@@ -15,7 +15,7 @@ import (
 var _ = register(service{
 	// The limit is not published.
 	Service: Service{
-		Name: "fly", URL: "https://api.fly.trade", RequestsPerSecond: 1, Burst: 3,
+		Name: "fly", URL: "https://api.fly.trade",
 		Source: "github symbiosis-finance/js-sdk, which asks it on these chains; the router: public lists of routers, the same on all",
 	},
 	profile: quote.Profile{ImageURL: "https://fly.trade/favicon.ico"},

@@ -17,7 +17,7 @@ import (
 // Jupiter answers with price and instructions. It pays the sender alone: another's token account would have to exist.
 var _ = register(service{
 	// 30 requests a minute without a key, 60 with a free one.
-	Service:  Service{Name: "jupiter", URL: "https://api.jup.ag", RequestsPerSecond: 0.5, Burst: 5, Source: "developers.jup.ag"},
+	Service:  Service{Name: "jupiter", URL: "https://api.jup.ag", Source: "developers.jup.ag"},
 	settings: []string{excludedSources},
 	profile:  quote.Profile{ImageURL: "https://jup.ag/favicon.ico"},
 	asks: requestTemplate{

@@ -21,7 +21,7 @@ import (
 var kyber = register(service{
 	// 30 requests in 10 s are allowed to a client that says who it is.
 	Service: Service{
-		Name: "kyberswap", URL: "https://aggregator-api.kyberswap.com", Keyless: true, RequestsPerSecond: 2.5, Burst: 5,
+		Name: "kyberswap", URL: "https://aggregator-api.kyberswap.com", Keyless: true,
 		Source: "docs.kyberswap.com/developer-guide/aggregator-api/contracts; Robinhood: github vultisig/vultisig-sdk#1541, " +
 			"where the API was asked",
 	},

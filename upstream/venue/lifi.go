@@ -15,7 +15,7 @@ import (
 var lifi = register(service{
 	// 75 quotes in two hours without a key, 100 a minute with one.
 	Service: Service{
-		Name: "lifi", URL: "https://li.quest", RequestsPerSecond: 0.01, Burst: 5,
+		Name: "lifi", URL: "https://li.quest",
 		Source: "github lifinance/contracts @ef00558 (2026-08-21), deployments/*.json",
 	},
 	settings: []string{"integrator", excludedSources}, // a name registered with the venue

@@ -26,7 +26,7 @@ import (
 var okx = register(service{
 	// One request per second unless agreed otherwise.
 	Service: Service{
-		Name: "okx", URL: "https://web3.okx.com", Keyed: true, RequestsPerSecond: 1, Burst: 2,
+		Name: "okx", URL: "https://web3.okx.com", Keyed: true,
 		Source: "web3.okx.com/onchainos/dev-docs/trade/dex-smart-contract; when which was replaced: github " +
 			"DefiLlama/dimension-adapters, fees of OKX",
 	},

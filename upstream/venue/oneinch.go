@@ -14,7 +14,7 @@ import (
 var oneInch = register(service{
 	// One request per second in the free plan.
 	Service: Service{
-		Name: "1inch", URL: "https://api.1inch.com", Keyed: true, RequestsPerSecond: 1, Burst: 2,
+		Name: "1inch", URL: "https://api.1inch.com", Keyed: true,
 		Source: "github 1inch/1inch-sdk-go; Robinhood: github 1inch/fusion-sdk#177",
 	},
 	settings: []string{excludedSources},

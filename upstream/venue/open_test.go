@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/upstream"
 	"crossgate/upstream/venue"
@@ -27,13 +28,11 @@ func open(t *testing.T, name string, h http.Handler, o venue.Options) quote.Venu
 	t.Helper()
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
-	o.Pool, o.Registry, o.Key = newPool(t, name, server.URL), chain.Documented(), venue.Keys[name]
+	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: server.URL}))(t)
+	t.Cleanup(endpoint.Close)
+	o.Pool, o.Registry, o.Key = upstream.NewPool(name, endpoint), chain.Documented(), venue.Keys[name]
 	o.Now, o.Contracts = func() time.Time { return noon }, settlers
-	v, err := venue.New(name, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	return must.Get(venue.New(name, o))(t)
 }
 
 // settlers is a chain where the registry of 0x names a contract, and nobody else answers.
@@ -44,16 +43,6 @@ func settlers(_ context.Context, _ chain.ID, to []chain.Address, _ [][]byte) ([]
 		answers[i] = append(make([]byte, 12), settler...)
 	}
 	return answers, nil
-}
-
-func newPool(t *testing.T, name, address string) *upstream.Pool {
-	t.Helper()
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: address, Client: &http.Client{Timeout: time.Minute}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(endpoint.Close)
-	return upstream.NewPool(name, endpoint)
 }
 
 // silent is a chain without contracts.
@@ -68,11 +57,7 @@ func address(t *testing.T, text string) chain.Address {
 
 func addressOn(t *testing.T, family chain.Family, text string) chain.Address {
 	t.Helper()
-	a, err := chain.ParseAddress(text, family)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+	return must.Get(chain.ParseAddress(text, family))(t)
 }
 
 func units(whole, decimals int64) *big.Int {

@@ -13,7 +13,7 @@ var openOcean = register(service{
 	// 20 requests in 10 s per address; holders of a key ask open-api-pro.openocean.finance and have plans of their own.
 	Service: Service{
 		Name: "openocean", URL: "https://open-api.openocean.finance",
-		RequestsPerSecond: 1.5, Burst: 4, Source: "github RabbyHub/rabby-swap, list.ts",
+		Source: "github RabbyHub/rabby-swap, list.ts",
 	},
 	settings: []string{excludedSources},
 	profile:  quote.Profile{ImageURL: "https://assets.coingecko.com/coins/images/17014/small/ooe_log.png"},

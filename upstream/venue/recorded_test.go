@@ -12,6 +12,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/upstream"
 )
@@ -27,9 +28,7 @@ func recorded(t *testing.T, name string, into any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(raw, into); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, into))
 }
 
 // part is the part of a recording below some members.
@@ -39,9 +38,7 @@ func part(t *testing.T, name string, members ...string) json.RawMessage {
 	recorded(t, name, &raw)
 	for _, member := range members {
 		var object map[string]json.RawMessage
-		if err := json.Unmarshal(raw, &object); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(raw, &object))
 		raw = object[member]
 	}
 	return raw
@@ -52,10 +49,7 @@ func TestRecordedAnswers(t *testing.T) {
 	const ether, hundred = "1000000000000000000", "100000000000000000000"
 	coin, usdc := chain.NativeCoin(chain.EVM), chain.NewAddress([]byte("any token's contract"))
 	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
-	tron, err := chain.ParseAddress("TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", chain.TVM)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tron := must.Get(chain.ParseAddress("TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", chain.TVM))(t)
 	for _, c := range []struct {
 		venue, file      string
 		member           string
@@ -108,10 +102,7 @@ func TestRecordedKyberTransactions(t *testing.T) {
 		// These came from the API's older one-call form, whose transactions are the same.
 		var body json.RawMessage
 		recorded(t, name, &body)
-		a, err := parseAnswer(body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(parseAnswer(body))(t)
 		s := baseSwap(t, a.text("inputAmount"))
 		o, err := answerTemplate{to: "routerAddress", value: "inputAmount", data: "encodedSwapData"}.read(a, quote.Profile{}, s)
 		if err == nil {
@@ -187,16 +178,10 @@ func spoken(t *testing.T, file string) (all []said) {
 		Envelope map[string]any `json:"envelope_400"`
 		Codes    []string       `json:"codes_seen_in_sdk"`
 	}
-	if err := json.Unmarshal(raw, &pair); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &pair))
 	for _, code := range pair.Codes {
 		pair.Envelope["errorCode"] = code
-		body, err := json.Marshal(pair.Envelope)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, said{Body: body})
+		all = append(all, said{Body: must.Get(json.Marshal(pair.Envelope))(t)})
 	}
 	switch {
 	case len(all) > 0:
@@ -234,17 +219,11 @@ func TestNoRecordingIsForgotten(t *testing.T) {
 		"uniswap.errors.schema.json":                "Uniswap is read from its contracts, not asked for by its API",
 		"uniswap.swap-request.openapi-example.json": "Uniswap is read from its contracts, not asked for by its API",
 	}
-	files, err := filepath.Glob(filepath.Join("..", "..", "..", "shared", "recorded", "venues", "*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(filepath.Join("..", "..", "..", "shared", "recorded", "venues", "*.json")))(t)
 	if len(files) == 0 {
 		t.Skip("recorded venue answers not present; they are in recorded/venues of the folder shared, which lies beside the repository")
 	}
-	text, err := os.ReadFile("recorded_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("recorded_test.go"))(t)
 	for _, file := range files {
 		if name := filepath.Base(file); none[name] == "" && !strings.Contains(string(text), `"`+name+`"`) {
 			t.Errorf("%s is read by no test", name)
@@ -266,10 +245,7 @@ func TestOlderAnswersNameRoutersThatAreNotCalled(t *testing.T) {
 
 // TestOKXApprovesWhatIsDocumented compares the contract that OKX was recorded to have approved.
 func TestOKXApprovesWhatIsDocumented(t *testing.T) {
-	a, err := parseAnswer(part(t, "okx.market_order.1.cow.json", "response"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(parseAnswer(part(t, "okx.market_order.1.cow.json", "response")))(t)
 	if got, want := profileOf(t, okx.Name).Approves[chain.Ethereum], contract(a.text("data.dexContractAddress")); got != want {
 		t.Errorf("approves %s, recorded %s", got, want)
 	}

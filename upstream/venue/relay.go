@@ -19,7 +19,7 @@ import (
 var relay = register(service{
 	// 50 requests per minute without a key.
 	Service: Service{
-		Name: "relay", URL: "https://api.relay.link", RequestsPerSecond: 0.8, Burst: 10,
+		Name: "relay", URL: "https://api.relay.link",
 		Source: "docs.relay.link, contract addresses and changelog; Robinhood: github shapeshift/web#12497, where the API was asked",
 	},
 	settings: []string{excludedSources},

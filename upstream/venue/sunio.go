@@ -21,7 +21,7 @@ import (
 var sunio = register(service{
 	// The limit is not published. The odd host is SUN.io's own (docs.sun.io/developers/swap/smart-router).
 	Service: Service{
-		Name: "sunio", URL: "https://rot.endjgfsv.link", Keyless: true, RequestsPerSecond: 3, Burst: 5,
+		Name: "sunio", URL: "https://rot.endjgfsv.link", Keyless: true,
 		Source: "github sun-protocol/smart-exchange-router, README",
 	},
 	profile: quote.Profile{

@@ -14,7 +14,7 @@ import (
 var sushi = register(service{
 	// The limit is not published.
 	Service: Service{
-		Name: "sushiswap", URL: "https://api.sushi.com", RequestsPerSecond: 3, Burst: 5,
+		Name: "sushiswap", URL: "https://api.sushi.com",
 		Source: "github sushi-labs/sushi, red-snwapper.ts",
 	},
 	settings: []string{excludedSources, "referrer"}, // which identifies integrators

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/upstream"
 	"crossgate/upstream/venue"
@@ -24,23 +25,15 @@ func TestVenuesAreDocumented(t *testing.T) {
 		if s.URL != "" {
 			o.Pool, o.Key = upstream.NewPool(s.Name), venue.Keys[s.Name]
 		}
-		v, err := venue.New(s.Name, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(venue.New(s.Name, o))(t)
 		services, profiles[s.Name] = append(services, s), v.Profile()
 	}
 	want := venuesPage(services, profiles)
 	path := filepath.Join("..", "..", "docs", "venues.md")
 	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(want), 0o644))
 	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(os.ReadFile(path))(t)
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("%s is not what the venues declare: go test ./upstream/venue -update (-want +got):\n%s", path, diff)
 	}

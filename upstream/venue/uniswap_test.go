@@ -22,6 +22,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/linktest"
+	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/quote"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
@@ -44,12 +46,9 @@ func TestRealUniswap(t *testing.T) {
 	lab := startLab(t)
 	tokenA, tokenB := lab.buildUniswap(t)
 	for _, name := range []string{"uniswap-v2", "uniswap-v3"} {
-		v, err := venue.New(name, venue.Options{Registry: chain.Documented(), Contracts: func(ctx context.Context, _ chain.ID, to []chain.Address, data [][]byte) ([][]byte, error) {
+		v := must.Get(venue.New(name, venue.Options{Registry: chain.Documented(), Contracts: func(ctx context.Context, _ chain.ID, to []chain.Address, data [][]byte) ([][]byte, error) {
 			return lab.chain.CallAll(ctx, to, data)
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}}))(t)
 		for i, c := range []struct {
 			name    string
 			in, out common.Address
@@ -67,14 +66,8 @@ func TestRealUniswap(t *testing.T) {
 					Sender: chain.NewAddress(lab.user.Bytes()), Recipient: chain.NewAddress(payee.Bytes()), SlippagePercent: decimal.NewFromInt(1),
 				}
 				s.In.Amount, _ = chain.AmountFromBig(units(3, 17))
-				q, err := v.Quote(t.Context(), s)
-				if err != nil {
-					t.Fatal(err)
-				}
-				tx, err := v.Build(t.Context(), s, q)
-				if err != nil {
-					t.Fatal(err)
-				}
+				q := must.Get(v.Quote(t.Context(), s))(t)
+				tx := must.Get(v.Build(t.Context(), s, q))(t)
 				before := lab.balance(t, c.out, payee)
 				lab.send(t, common.BytesToAddress(tx.To.Bytes()), tx.Data, tx.Value.Big())
 				got := new(big.Int).Sub(lab.balance(t, c.out, payee), before)
@@ -100,24 +93,19 @@ func startLab(t *testing.T) *lab {
 		t.Skipf("anvil and Uniswap's contracts are not there: %s; .ci/setup installs them where there is npm on Linux "+
 			"(npm ci --ignore-scripts in upstream/venue/testdata/uniswap)", binary)
 	}
-	address, err := linktest.FreeAddress()
-	if err != nil {
-		t.Fatal(err)
-	}
+	address := must.Get(linktest.FreeAddress())(t)
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {
 		t.Fatal(err)
 	}
 	running := exec.CommandContext(t.Context(), binary, "--host", "127.0.0.1", "--port", port, "--chain-id", "1", "--silent")
-	if err := running.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, running.Start())
 	t.Cleanup(func() {
 		_ = running.Process.Kill()
 		_ = running.Wait()
 	})
 	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
-	node := jsonrpc.New(newPool(t, "anvil", "http://"+address))
+	node := jsonrpc.New(pooltest.At(t, "http://"+address))
 	l := &lab{node: node, chain: evm.New(ethereum, node)}
 	var accounts []common.Address
 	for tick := time.NewTicker(20 * time.Millisecond); len(accounts) == 0; <-tick.C {
@@ -137,24 +125,16 @@ type artifact struct {
 
 func readArtifact(t *testing.T, path string) artifact {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("testdata", "uniswap", "node_modules", "@uniswap", path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(filepath.Join("testdata", "uniswap", "node_modules", "@uniswap", path)))(t)
 	var a artifact
-	if err := json.Unmarshal(raw, &a); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &a))
 	return a
 }
 
 func (l *lab) deploy(t *testing.T, path string, arguments ...any) (common.Address, abi.ABI) {
 	t.Helper()
 	a := readArtifact(t, path)
-	packed, err := a.ABI.Pack("", arguments...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	packed := must.Get(a.ABI.Pack("", arguments...))(t)
 	code := common.FromHex("0x" + strings.TrimPrefix(a.Bytecode, "0x"))
 	return l.transact(t, map[string]any{"from": l.user, "data": hexutil.Bytes(append(code, packed...))}), a.ABI
 }
@@ -166,11 +146,7 @@ func (l *lab) send(t *testing.T, to common.Address, data []byte, value *big.Int)
 
 func (l *lab) call(t *testing.T, to common.Address, contract abi.ABI, value *big.Int, method string, arguments ...any) {
 	t.Helper()
-	data, err := contract.Pack(method, arguments...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.send(t, to, data, value)
+	l.send(t, to, must.Get(contract.Pack(method, arguments...))(t), value)
 }
 
 // transact sends a transaction, which must succeed, and returns the contract that it made. Its gas is set: the
@@ -179,17 +155,13 @@ func (l *lab) transact(t *testing.T, tx map[string]any) common.Address {
 	t.Helper()
 	tx["gas"] = hexutil.Uint64(15_000_000)
 	var hash string
-	if err := l.node.Call(t.Context(), "eth_sendTransaction", &hash, tx); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.node.Call(t.Context(), "eth_sendTransaction", &hash, tx))
 	var receipt *struct {
 		Status          hexutil.Uint64  `json:"status"`
 		ContractAddress *common.Address `json:"contractAddress"`
 	}
 	for tick := time.NewTicker(time.Millisecond); receipt == nil; <-tick.C {
-		if err := l.node.Call(t.Context(), "eth_getTransactionReceipt", &receipt, hash); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.node.Call(t.Context(), "eth_getTransactionReceipt", &receipt, hash))
 	}
 	if receipt.Status != 1 {
 		t.Fatal("a transaction reverted")
@@ -204,37 +176,25 @@ func (l *lab) transact(t *testing.T, tx map[string]any) common.Address {
 func (l *lab) move(t *testing.T, from, to common.Address) {
 	t.Helper()
 	var code hexutil.Bytes
-	if err := l.node.Call(t.Context(), "eth_getCode", &code, from, "latest"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.node.Call(t.Context(), "eth_getCode", &code, from, "latest"))
 	l.set(t, "anvil_setCode", to, hexutil.Bytes(bytes.ReplaceAll(code, from.Bytes(), to.Bytes())))
 }
 
 func (l *lab) set(t *testing.T, method string, arguments ...any) {
 	t.Helper()
 	var ignored any
-	if err := l.node.Call(t.Context(), method, &ignored, arguments...); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.node.Call(t.Context(), method, &ignored, arguments...))
 }
 
 func (l *lab) balance(t *testing.T, token, of common.Address) *big.Int {
 	t.Helper()
 	if token == (common.Address{}) {
 		var balance hexutil.Big
-		if err := l.node.Call(t.Context(), "eth_getBalance", &balance, of, "latest"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.node.Call(t.Context(), "eth_getBalance", &balance, of, "latest"))
 		return balance.ToInt()
 	}
-	data, err := l.erc20.Pack("balanceOf", of)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answer, err := l.chain.Call(t.Context(), chain.NewAddress(token.Bytes()), data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(l.erc20.Pack("balanceOf", of))(t)
+	answer := must.Get(l.chain.Call(t.Context(), chain.NewAddress(token.Bytes()), data))(t)
 	return new(big.Int).SetBytes(answer)
 }
 
@@ -278,9 +238,7 @@ func (l *lab) copyTickSpacings(t *testing.T, deployed common.Address, factory ab
 	for _, fee := range []int64{500, 3000} {
 		slot := crypto.Keccak256Hash(common.BigToHash(big.NewInt(fee)).Bytes(), common.BigToHash(big.NewInt(4)).Bytes())
 		var spacing common.Hash
-		if err := l.node.Call(t.Context(), "eth_getStorageAt", &spacing, deployed, slot, "latest"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.node.Call(t.Context(), "eth_getStorageAt", &spacing, deployed, slot, "latest"))
 		if spacing == (common.Hash{}) {
 			t.Fatalf("no tick spacing of the fee %d in slot 4 of %v", fee, factory.Methods["feeAmountTickSpacing"])
 		}

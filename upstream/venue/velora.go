@@ -18,7 +18,7 @@ import (
 // velora prices with GET /prices, without a wallet, and builds with POST /transactions: only the winner pays for that.
 var velora = register(service{
 	// The limit is not published; /swap has a lower one than the two calls used here.
-	Service: Service{Name: "velora", URL: "https://api.paraswap.io", RequestsPerSecond: 3, Burst: 5, Source: "github VeloraDEX/paraswap-sdk"},
+	Service: Service{Name: "velora", URL: "https://api.paraswap.io", Source: "github VeloraDEX/paraswap-sdk"},
 	// Its partner fee comes out of the output, not out of the input: no affiliate share.
 	profile:  quote.Profile{ImageURL: "https://velora.xyz/favicon.ico"},
 	settings: []string{"partner", excludedSources}, // a name agreed with the venue, which charges 0.01 % without one

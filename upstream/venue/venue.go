@@ -55,15 +55,13 @@ func (o Options) deadline(id chain.ID) time.Time {
 	return now.Add(signTime)
 }
 
-// Service is a venue's public API: where it is, and how often one caller may ask it. Exchanges have none.
+// Service is a venue's public API: where it is. Exchanges have none.
 type Service struct {
-	Name              string
-	URL               string // empty without a service
-	Keyed             bool   // it requires a key
-	Keyless           bool   // it has no keys
-	Source            string // of the addresses of its contracts; exchanges have theirs in exchanges.json
-	RequestsPerSecond float64
-	Burst             int
+	Name    string
+	URL     string // empty without a service
+	Keyed   bool   // it requires a key
+	Keyless bool   // it has no keys
+	Source  string // of the addresses of its contracts; exchanges have theirs in exchanges.json
 }
 
 type registration struct {

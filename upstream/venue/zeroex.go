@@ -23,7 +23,7 @@ import (
 var zeroEx = register(service{
 	// Five requests per second in the free plan.
 	Service: Service{
-		Name: "0x", URL: "https://api.0x.org", Keyed: true, RequestsPerSecond: 4, Burst: 5,
+		Name: "0x", URL: "https://api.0x.org", Keyed: true,
 		Source: "github 0xProject/0x-settler @f6b7303 (2026-08-21), chain_config.json",
 	},
 	settings: []string{excludedSources},

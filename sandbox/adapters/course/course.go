@@ -3,16 +3,24 @@
 package course
 
 import (
+	"bytes"
 	"context"
+	"io"
+	"log/slog"
+	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"testing"
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
+	"crossgate/order/follow"
 	"crossgate/order/query"
+	"crossgate/store"
 )
 
 // Seeds is how many random courses each kind of fault takes: CROSSGATE_SEEDS, or one; make soak has it be twenty.
@@ -22,29 +30,48 @@ func Seeds(t *testing.T) uint64 {
 	if text == "" {
 		return 1
 	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
+	return must.Get(strconv.ParseUint(text, 10, 64))(t)
 }
 
-// Run runs an index until stop.
-func Run(t *testing.T, x *query.Index) (stop func()) {
+// Before has something happen before a node answers a request that has a text in it.
+func Before(node http.Handler, text string, happens func()) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		if bytes.Contains(body, []byte(text)) {
+			happens()
+		}
+		node.ServeHTTP(w, r)
+	})
+}
+
+// Follow has an index follow chains until it is done. It returns what was logged, and an index of what was stored,
+// which asks for nothing more.
+func Follow(t *testing.T, chains chain.Registry, sources map[chain.ID]order.Source, isDone func(*query.Index) bool) (said string, stored *query.Index) {
 	t.Helper()
+	db := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
+	t.Cleanup(func() { must.Do(t, db.Close()) })
+	var log bytes.Buffer
+	x := query.New(follow.New(db, sources, follow.Options{
+		Chains: chains, Pace: follow.Pace{Asked: time.Millisecond}, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+	}), query.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- x.Run(ctx) }()
-	return func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+	until(t, func() bool { return isDone(x) })
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
+	silent := map[chain.ID]order.Source{}
+	for id, source := range sources {
+		silent[id] = struct{ order.Source }{source}
+	}
+	return log.String(), query.New(follow.New(db, silent, follow.Options{Chains: chains}), query.Options{})
 }
 
-// Until returns when a condition holds, which other goroutines bring about.
-func Until(t *testing.T, holds func() bool) {
+// until returns when a condition holds, which other goroutines bring about.
+func until(t *testing.T, holds func() bool) {
 	t.Helper()
 	ticks := time.NewTicker(2 * time.Millisecond)
 	defer ticks.Stop()
@@ -57,8 +84,8 @@ func Until(t *testing.T, holds func() bool) {
 	}
 }
 
-// Locked lists the orders that an index tells to be locked for a taker.
-func Locked(t *testing.T, x *query.Index, taker chain.Address) (ids []order.ID) {
+// lockedFor lists the orders that an index tells to be locked for a taker.
+func lockedFor(t *testing.T, x *query.Index, taker chain.Address) (ids []order.ID) {
 	t.Helper()
 	totals, _, err := x.Locked(t.Context(), taker)
 	if err != nil {
@@ -78,7 +105,7 @@ func Locked(t *testing.T, x *query.Index, taker chain.Address) (ids []order.ID) 
 // in some states.
 func Compare(t *testing.T, x *query.Index, taker chain.Address, happened map[order.ID][]order.Event, lockedIn ...order.State) {
 	t.Helper()
-	wrong, locked, told := 0, 0, Locked(t, x, taker)
+	wrong, locked, told := 0, 0, lockedFor(t, x, taker)
 	for id, events := range happened {
 		want, isCreated := order.Fold(events)
 		if !isCreated {

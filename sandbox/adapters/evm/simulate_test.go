@@ -8,18 +8,18 @@ import (
 	"io"
 	"math/big"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/quote"
 	"crossgate/sandbox/contracts"
 	node "crossgate/sandbox/jsonrpc"
 	"crossgate/sandbox/sandboxtest"
-	"crossgate/upstream"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/evm/swap"
 	"crossgate/upstream/jsonrpc"
@@ -42,18 +42,11 @@ func openStall(t *testing.T, between func(node string) http.Handler) *stall {
 	t.Helper()
 	world := sandboxtest.Shared(t)
 	ethereum := world.Chains()[0]
-	url := ethereum.RPC
+	pool := pooltest.At(t, ethereum.RPC)
 	if between != nil {
-		server := httptest.NewServer(between(url))
-		t.Cleanup(server.Close)
-		url = server.URL
+		pool = pooltest.Of(t, between(ethereum.RPC))
 	}
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: url})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(endpoint.Close)
-	c := evm.New(ethereum.Facts, jsonrpc.New(upstream.NewPool("node", endpoint)))
+	c := evm.New(ethereum.Facts, jsonrpc.New(pool))
 	s := &stall{c, swap.NewSimulator(c), swap.NewRouter(c), ethereum.Facts.Contracts.Router, map[string]chain.Address{"coin": chain.NativeCoin(chain.EVM)}, world.Accounts()[0].Address}
 	for i, token := range ethereum.Tokens {
 		s.tokens[token.Symbol] = chain.NewAddress(token.Address.Bytes())
@@ -86,13 +79,10 @@ func (s *stall) swap(in, out string, amount, least int64, recipient chain.Addres
 // routed wraps a venue's call into one of the public router.
 func (s *stall) routed(t *testing.T, in, out string, amount int64, least uint64, venue quote.Tx) quote.Tx {
 	t.Helper()
-	tx, err := s.router.Wrap(quote.RouterSwap{
+	tx := must.Get(s.router.Wrap(quote.RouterSwap{
 		TokenIn: s.tokens[in], AmountIn: chain.NewAmount(uint64(amount)), VenueRouter: venue.To, VenueData: venue.Data,
 		TokenOut: s.tokens[out], MinOut: chain.NewAmount(least), SurplusShareBps: 10_000, Recipient: payee,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return tx
 }
 
@@ -153,14 +143,8 @@ func TestSimulationTellsWhatGasIsNeeded(t *testing.T) {
 	for _, tx := range []quote.Tx{s.swap("coin", "USDC", amount, 1, payee), s.routed(t, "coin", "USDC", amount, 1, venue)} {
 		tried := s.trial("coin", "USDC", amount, tx, chain.Address{})
 		tried.Sender = user
-		found, err := s.simulator.Simulate(t.Context(), tried)
-		if err != nil {
-			t.Fatal(err)
-		}
-		estimate, err := swap.NewFees(s.chain).EstimateGas(t.Context(), user, tx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(s.simulator.Simulate(t.Context(), tried))(t)
+		estimate := must.Get(swap.NewFees(s.chain).EstimateGas(t.Context(), user, tx))(t)
 		if found.Gas < estimate*98/100 || found.Gas > estimate*115/100 {
 			t.Errorf("gas = %d, want about the node's estimate of %d", found.Gas, estimate)
 		}

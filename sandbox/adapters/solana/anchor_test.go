@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"testing"
 
+	"crossgate/internal/must"
 	"crossgate/order"
 )
 
@@ -18,10 +19,8 @@ func TestNodeOfAnotherBranchIsNotUsed(t *testing.T) {
 	forked := liar{w, "getBlock", func(result json.RawMessage) json.RawMessage {
 		return blockhashes.ReplaceAll(result, []byte(`"blockhash":"EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG"`))
 	}}
-	anchor, err := w.chain().Block(t.Context(), w.Head()-40)
-	w.must(err)
-	newest, err := w.chain().Block(t.Context(), w.Head())
-	w.must(err)
+	anchor := must.Get(w.chain().Block(t.Context(), w.Head()-40))(w.t)
+	newest := must.Get(w.chain().Block(t.Context(), w.Head()))(w.t)
 	c := w.chain(forked)
 	told := c.Testify(t.Context(), anchor.Number, 2)
 	if len(told) != 2 || told["node-0"].Hash == told["node-1"].Hash || told["node-1"] != anchor {

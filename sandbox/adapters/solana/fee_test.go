@@ -11,6 +11,7 @@ import (
 
 	"crossgate/chain"
 	wire "crossgate/chain/solana"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/sandbox/jsonrpc"
 	sandbox "crossgate/sandbox/solana"
@@ -36,9 +37,7 @@ func TestRecordedBids(t *testing.T) {
 			Body struct{ Result json.RawMessage }
 		}
 	}
-	if err := errors.Join(err, json.Unmarshal(raw, &told)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, json.Unmarshal(raw, &told)))
 	for _, row := range []struct {
 		result             string
 		normal, aggressive uint64
@@ -121,8 +120,7 @@ func TestTrialsOnSolana(t *testing.T) {
 		c := w.chain(w.instead("simulateTransaction", `{"context":{"slot":1},"value":{"err":`+row.err+
 			`,"unitsConsumed":81234,"logs":["Program log: AnchorError occurred. Error Code: SlippageToleranceExceeded","Program x consumed 1"],"accounts":`+accounts+`}}`))
 		signed := wire.Draft{FeePayer: row.sender, Instructions: []wire.DraftInstruction{{Program: wire.MemoProgram}}}
-		data, err := signed.Compile()
-		w.must(err)
+		data := must.Get(signed.Compile())(w.t)
 		trial := quote.Simulation{Sender: row.sender, Recipient: row.sender, In: row.in, Out: coin, AmountIn: chain.NewAmount(1000), Tx: quote.Tx{Data: data}}
 		found, err := c.Simulate(t.Context(), trial)
 		if !errors.Is(err, row.want) || err != nil && !strings.Contains(err.Error(), row.says) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"crossgate/internal/must"
 	"crossgate/order"
 	sandbox "crossgate/sandbox/solana"
 )
@@ -13,17 +14,17 @@ func TestHistoryFindsBothSides(t *testing.T) {
 	w := newWorld(t)
 	out := w.create(sandbox.Way{Forwarded: true})
 	out2 := w.create(sandbox.Way{})
-	w.must(w.PatchGive(w.later(), out.Terms.ID(), maker, 7))
-	w.must(w.Claim(w.later(), taker, sandbox.Inbound{
+	must.Do(w.t, w.PatchGive(w.later(), out.Terms.ID(), maker, 7))
+	must.Do(w.t, w.Claim(w.later(), taker, sandbox.Inbound{
 		Submission: [32]byte{1}, From: 1, Beneficiary: taker.Key, Orders: [][32]byte{out.Terms.ID(), out2.Terms.ID()},
 	}, false))
 	withCall := w.terms([]byte("external call"))
 	calling, plain := w.deliver(sandbox.Way{}, withCall), w.fulfil(sandbox.Way{}, nil)
-	w.must(w.ExecuteCall(w.later(), withCall, taker, true))
-	w.must(w.SendUnlock(w.later(), taker, onEVM, plain, calling))
+	must.Do(w.t, w.ExecuteCall(w.later(), withCall, taker, true))
+	must.Do(w.t, w.SendUnlock(w.later(), taker, onEVM, plain, calling))
 	cancelled := w.terms(nil)
-	w.must(w.Cancel(w.later(), cancelled, other))
-	w.must(w.SendCancel(w.later(), cancelled.ID(), other, onEVM))
+	must.Do(w.t, w.Cancel(w.later(), cancelled, other))
+	must.Do(w.t, w.SendCancel(w.later(), cancelled.ID(), other, onEVM))
 
 	for _, test := range []struct {
 		name  string
@@ -55,7 +56,7 @@ func TestHistoryPassesOverWhatIsOlder(t *testing.T) {
 	w := newWorld(t)
 	id := w.fulfil(sandbox.Way{}, nil)
 	since := uint64(w.later().Unix())
-	w.must(w.SendUnlock(w.later(), taker, onEVM, id))
+	must.Do(w.t, w.SendUnlock(w.later(), taker, onEVM, id))
 	read, err := w.chain().History(t.Context(), id, order.TakeSide, since)
 	events := read.Events
 	if diff := cmp.Diff(expect(id, "Sent 1"), facts(events)); err != nil || diff != "" {

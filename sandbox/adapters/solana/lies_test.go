@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"crossgate/internal/must"
 	"crossgate/sandbox/jsonrpc"
 	sandbox "crossgate/sandbox/solana"
 )
@@ -98,13 +99,12 @@ func TestNodesThatLagBehindArePassedOver(t *testing.T) {
 // raw asks the ledger's node.
 func (w *world) raw(method string, params ...any) json.RawMessage {
 	w.t.Helper()
-	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
-	w.must(err)
+	body := must.Get(json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params}))(w.t)
 	told := httptest.NewRecorder()
 	request := httptest.NewRequest(http.MethodPost, "/", bytes.NewReader(body))
 	request.Header.Set("Content-Type", "application/json")
 	w.Chain.ServeHTTP(told, request)
 	var answer struct{ Result json.RawMessage }
-	w.must(json.Unmarshal(told.Body.Bytes(), &answer))
+	must.Do(w.t, json.Unmarshal(told.Body.Bytes(), &answer))
 	return answer.Result
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/onchain"
 	sandbox "crossgate/sandbox/solana"
@@ -70,16 +71,16 @@ func TestEventsTellWhatHappened(t *testing.T) {
 
 	out := w.create(sandbox.Way{})
 	add(out.Terms.ID(), "Created")
-	w.must(w.PatchGive(w.later(), out.Terms.ID(), maker, 7))
+	must.Do(w.t, w.PatchGive(w.later(), out.Terms.ID(), maker, 7))
 	add(out.Terms.ID(), "GiveIncreased")
-	w.must(w.Claim(w.later(), taker, sandbox.Inbound{
+	must.Do(w.t, w.Claim(w.later(), taker, sandbox.Inbound{
 		Submission: [32]byte{1}, From: 1, Beneficiary: taker.Key, Orders: [][32]byte{out.Terms.ID()},
 	}, false))
 	add(out.Terms.ID(), "Claimed 1")
 
 	back := w.create(sandbox.Way{Forwarded: true, Versioned: true})
 	add(back.Terms.ID(), "Created")
-	w.must(w.Claim(w.later(), taker, sandbox.Inbound{
+	must.Do(w.t, w.Claim(w.later(), taker, sandbox.Inbound{
 		Submission: [32]byte{2}, From: 1, Cancel: true, Beneficiary: maker.Key, Orders: [][32]byte{back.Terms.ID()},
 	}, true))
 	add(back.Terms.ID(), "Claimed 2")
@@ -88,26 +89,26 @@ func TestEventsTellWhatHappened(t *testing.T) {
 	batch := []order.ID{w.fulfil(sandbox.Way{}, nil), w.fulfil(sandbox.Way{Versioned: true, Forwarded: true}, nil)}
 	add(batch[0], "Fulfilled")
 	add(batch[1], "Fulfilled")
-	w.must(w.SendUnlock(w.later(), taker, onEVM, batch[0], batch[1]))
+	must.Do(w.t, w.SendUnlock(w.later(), taker, onEVM, batch[0], batch[1]))
 	add(batch[0], "Sent 1")
 	add(batch[1], "Sent 1")
 
 	withCall := w.terms([]byte("external call"))
 	calling := w.deliver(sandbox.Way{}, withCall)
 	add(calling, "Fulfilled")
-	w.must(w.ExecuteCall(w.later(), withCall, taker, false))
+	must.Do(w.t, w.ExecuteCall(w.later(), withCall, taker, false))
 	add(calling, "ExternalCall 5")
-	w.must(w.ExecuteCall(w.later(), withCall, taker, true))
+	must.Do(w.t, w.ExecuteCall(w.later(), withCall, taker, true))
 	add(calling, "ExternalCall 2")
-	w.must(w.SendUnlock(w.later(), taker, onEVM, calling))
+	must.Do(w.t, w.SendUnlock(w.later(), taker, onEVM, calling))
 	add(calling, "Sent 1")
 
 	cancelled := w.terms(nil)
-	w.must(w.PatchTake(w.later(), cancelled, other, 5))
+	must.Do(w.t, w.PatchTake(w.later(), cancelled, other, 5))
 	add(cancelled.ID(), "TakeDecreased")
-	w.must(w.Cancel(w.later(), cancelled, other))
+	must.Do(w.t, w.Cancel(w.later(), cancelled, other))
 	add(cancelled.ID(), "Cancelled")
-	w.must(w.SendCancel(w.later(), cancelled.ID(), other, onEVM))
+	must.Do(w.t, w.SendCancel(w.later(), cancelled.ID(), other, onEVM))
 	add(cancelled.ID(), "Sent 2")
 	w.Mine(3)
 
@@ -140,7 +141,7 @@ func TestEventsNameBatchesByTheirFulfilments(t *testing.T) {
 	w := newWorld(t)
 	batch := []order.ID{w.fulfil(sandbox.Way{}, nil), w.fulfil(sandbox.Way{}, nil)}
 	before := w.Head()
-	w.must(w.SendUnlock(w.later(), taker, onEVM, batch[0], batch[1]))
+	must.Do(w.t, w.SendUnlock(w.later(), taker, onEVM, batch[0], batch[1]))
 	events, err := w.chain().Events(t.Context(), before+1, w.Head())
 	want := slices.Concat(expect(batch[0], "Sent 1"), expect(batch[1], "Sent 1"))
 	if diff := cmp.Diff(want, facts(events)); err != nil || diff != "" {
@@ -159,9 +160,7 @@ func TestEventsFollowInFewRoundTrips(t *testing.T) {
 	c := w.chain()
 	w.create(sandbox.Way{})
 	from := w.Head()
-	if _, err := c.Events(t.Context(), from, from); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Events(t.Context(), from, from))(t)
 	w.Mine(50)
 	if trips := w.tripsOf(func() { _, _ = c.Events(t.Context(), from+1, w.Head()) }); trips != 1 {
 		t.Errorf("%d round trips without news, want 1", trips)
@@ -183,9 +182,8 @@ func TestEventsForgetWhatAReorgDropped(t *testing.T) {
 	if events, err := c.Events(t.Context(), from, w.Head()); err != nil || len(events) != 1 {
 		t.Fatalf("Events = %+v, %v, want one", events, err)
 	}
-	before, err := c.Block(t.Context(), w.Head())
-	w.must(err)
-	w.must(w.Reorg(1))
+	before := must.Get(c.Block(t.Context(), w.Head()))(w.t)
+	must.Do(w.t, w.Reorg(1))
 	after, err := c.Block(t.Context(), before.Number)
 	if err != nil || after.Hash == before.Hash {
 		t.Errorf("Block after a reorg = %+v, %v, before it %+v", after, err, before)
@@ -215,9 +213,7 @@ func TestEventsOfLongAgo(t *testing.T) {
 	next := w.create(sandbox.Way{})
 	w.Mine(2000)
 	c := w.chain()
-	if _, err := c.Head(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Head(t.Context()))(t)
 	for _, test := range []struct {
 		from, to uint64
 		want     sandbox.Order

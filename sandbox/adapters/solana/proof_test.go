@@ -1,30 +1,24 @@
 package solana_test
 
 import (
-	"bytes"
 	"fmt"
-	"io"
-	"log/slog"
 	"maps"
 	"math/big"
 	"net/http"
-	"net/http/httptest"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/order"
-	"crossgate/order/follow"
 	"crossgate/order/query"
 	"crossgate/sandbox/adapters/course"
 	"crossgate/sandbox/balancer"
+	nodes "crossgate/sandbox/jsonrpc"
 	sandbox "crossgate/sandbox/solana"
-	"crossgate/store"
-	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 	"crossgate/upstream/solana"
 )
@@ -63,62 +57,40 @@ func run(t *testing.T, seed uint64, endpoints [][]string) (bad int) {
 	s.steps = s.plan()
 	known, _ := chain.Documented().Chain(chain.Solana)
 	known.BlockTime = time.Millisecond
-	var pool []*upstream.Endpoint
+	var handlers []http.Handler
 	var balancers []*balancer.Balancer
 	for i, texts := range endpoints {
-		rules, err := balancer.ParseRules(texts...)
-		w.must(err)
+		rules := must.Get(balancer.ParseRules(texts...))(w.t)
 		b := balancer.New(w.NodeBehind, seed+uint64(i)<<32, rules...)
 		balancers = append(balancers, b)
-		server := httptest.NewServer(s.before(b))
-		t.Cleanup(server.Close)
-		endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{
-			Name: fmt.Sprintf("node-%d", i), URL: server.URL, Client: server.Client(), Timeout: time.Minute,
-		})
-		w.must(err)
-		t.Cleanup(endpoint.Close)
-		pool = append(pool, endpoint)
+		handlers = append(handlers, course.Before(b, `"getSlot"`, s.next))
 	}
-	source := solana.New(known, jsonrpc.New(upstream.NewPool("solana", pool...)))
-	db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
-	w.must(err)
-	var said log
-	x := query.New(follow.New(db, map[chain.ID]order.Source{chain.Solana: source}, follow.Options{
-		Chains: chain.NewRegistry(known), Pace: follow.Pace{Asked: time.Millisecond},
-		Logger: slog.New(slog.NewTextHandler(&said, nil)),
-	}), query.Options{})
-	stop := course.Run(t, x)
-	course.Until(t, func() bool {
+	source := solana.New(known, jsonrpc.New(pooltest.Of(t, handlers...)))
+	said, stored := course.Follow(t, chain.NewRegistry(known), map[chain.ID]order.Source{chain.Solana: source}, func(x *query.Index) bool {
 		last := s.last()
 		return last > 0 && x.Basis().Chains[0].Proven >= last
 	})
-	stop()
-	compare(t, w, begun, source, db, known)
-	w.must(db.Close())
+	compare(t, w, begun, stored)
 	for _, b := range balancers {
 		bad += b.Bad()
 	}
 	for i, rules := range endpoints {
-		if text := said.String(); rules == nil && strings.Contains(text, fmt.Sprintf("endpoints=node-%d", i)) {
-			t.Errorf("seed %d: the honest endpoint is blamed: %s", seed, text)
+		if rules == nil && strings.Contains(said, fmt.Sprintf("endpoints=node-%d", i)) {
+			t.Errorf("seed %d: the honest endpoint is blamed: %s", seed, said)
 		}
 	}
 	return bad
 }
 
 // compare holds what is stored against what the ledger's own node tells.
-func compare(t *testing.T, w *world, begun uint64, source order.Source, db *store.DB, known chain.Chain) {
+func compare(t *testing.T, w *world, begun uint64, stored *query.Index) {
 	t.Helper()
-	truth, err := w.chain().Events(t.Context(), begun, w.Head())
-	w.must(err)
+	truth := must.Get(w.chain().Events(t.Context(), begun, w.Head()))(w.t)
 	byOrder := map[order.ID][]order.Event{}
 	for _, e := range truth {
 		byOrder[e.Order] = append(byOrder[e.Order], e)
 	}
-	// A source that cannot be asked for more than is stored.
-	sources := map[chain.ID]order.Source{chain.Solana: struct{ order.Source }{source}}
-	x := query.New(follow.New(db, sources, follow.Options{Chains: chain.NewRegistry(known)}), query.Options{})
-	course.Compare(t, x, chain.NewAddress(taker.Key[:]), byOrder, order.StateFulfilled, order.StateSentUnlock)
+	course.Compare(t, stored, chain.NewAddress(taker.Key[:]), byOrder, order.StateFulfilled, order.StateSentUnlock)
 }
 
 // story is what happens on a ledger, a step each time that its newest slot is asked for.
@@ -169,18 +141,6 @@ func (s *story) createHere() sandbox.Order {
 	return append(made, sandbox.Order{})[0]
 }
 
-// before has a step happen before a node is asked for the newest slot. In the end only blocks are made.
-func (s *story) before(node http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		if bytes.Contains(body, []byte(`"getSlot"`)) {
-			s.next()
-		}
-		node.ServeHTTP(w, r)
-	})
-}
-
 // may tells the test when the ledger refuses a step, which is taken in a request's goroutine.
 func (s *story) may(err error) {
 	if err != nil {
@@ -188,6 +148,7 @@ func (s *story) may(err error) {
 	}
 }
 
+// next takes a step. In the end only blocks are made.
 func (s *story) next() {
 	const quiet = 1200 // blocks in the end, enough for all others to be proven
 	s.mu.Lock()
@@ -213,24 +174,6 @@ func (s *story) last() uint64 {
 	return s.end
 }
 
-// log is a text that several may write.
-type log struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *log) Write(part []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(part)
-}
-
-func (l *log) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
 // TestCallsForSlots counts what reading new slots costs, and what proving them adds: each of the three programs is listed,
 // and the ends of the range are looked for in the same request; an order costs its transaction and its block. One
 // endpoint alone lists four times to prove.
@@ -238,12 +181,10 @@ func TestCallsForSlots(t *testing.T) {
 	w := newWorld(t)
 	w.create(sandbox.Way{})
 	w.Mine(40)
-	calls := &counter{node: w, calls: map[string]int{}}
+	calls := newCounter(w)
 	c := w.chainOver(calls)
-	_, err := c.Head(t.Context())
-	w.must(err)
-	_, err = c.Events(t.Context(), w.Head()-20, w.Head())
-	w.must(err)
+	must.Get(c.Head(t.Context()))(w.t)
+	must.Get(c.Events(t.Context(), w.Head()-20, w.Head()))(w.t)
 	quiet := map[string]int{"getBlock": 2, "getSignaturesForAddress": 3}
 	one := map[string]int{"getBlock": 3, "getSignaturesForAddress": 4, "getTransaction": 1}
 	for name, test := range map[string]struct {
@@ -255,16 +196,13 @@ func TestCallsForSlots(t *testing.T) {
 	} {
 		from := w.Head() + 1
 		test.happens()
-		_, err := c.Head(t.Context())
-		w.must(err)
+		must.Get(c.Head(t.Context()))(w.t)
 		calls.reset()
-		events, err := c.Events(t.Context(), from, w.Head())
-		w.must(err)
+		events := must.Get(c.Events(t.Context(), from, w.Head()))(w.t)
 		if read := calls.reset(); !maps.Equal(read, test.read) {
 			t.Errorf("%s: reading took %v, want %v", name, read, test.read)
 		}
-		proof, err := c.Verify(t.Context(), from, w.Head(), events)
-		w.must(err)
+		proof := must.Get(c.Verify(t.Context(), from, w.Head(), events))(w.t)
 		if proven := calls.reset(); !maps.Equal(proven, test.proven) || len(proof.Events) != len(events) {
 			t.Errorf("%s: proving took %v, want %v", name, proven, test.proven)
 		}
@@ -281,20 +219,20 @@ func times(n int, counts map[string]int) map[string]int {
 
 // counter is a node that counts calls by method.
 type counter struct {
-	node  http.Handler
+	http.Handler
 	mu    sync.Mutex
 	calls map[string]int
 }
 
-func (c *counter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(r.Body)
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	c.mu.Lock()
-	for _, method := range regexp.MustCompile(`"method":"(\w+)"`).FindAllSubmatch(body, -1) {
-		c.calls[string(method[1])]++
-	}
-	c.mu.Unlock()
-	c.node.ServeHTTP(w, r)
+func newCounter(node http.Handler) *counter {
+	c := &counter{calls: map[string]int{}}
+	c.Handler = nodes.Altered(node, func(call nodes.Request, _ int) string {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.calls[call.Method]++
+		return ""
+	})
+	return c
 }
 
 // reset returns what was counted since the last time.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/sandbox/jsonrpc"
 	"crossgate/upstream/solana"
 )
@@ -29,15 +30,10 @@ func TestHistoryReachOfNodesIsKnown(t *testing.T) {
 	known, _ := chain.Documented().Chain(chain.Solana)
 	client := w.clientOver(recent, w)
 	c := solana.New(known, client)
-	if _, err := c.Head(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Head(t.Context()))(t)
 	skipped := 0
 	for slot := first; slot < w.Head()-70; slot++ {
-		got, err := c.Block(t.Context(), slot)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(c.Block(t.Context(), slot))(t)
 		if got.Number != slot {
 			skipped++
 		}

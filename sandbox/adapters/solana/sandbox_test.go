@@ -6,15 +6,15 @@ import (
 	"fmt"
 	"math/big"
 	"net/http"
-	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/order"
 	sandbox "crossgate/sandbox/solana"
-	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 	"crossgate/upstream/solana"
 )
@@ -66,25 +66,16 @@ func (w *world) later() time.Time {
 	return w.now
 }
 
-// must stops the test when the ledger refuses a step.
-func (w *world) must(err error) {
-	w.t.Helper()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-}
-
 // create makes an order from Solana to Ethereum.
 func (w *world) create(way sandbox.Way) sandbox.Order {
 	w.t.Helper()
 	w.nonce++
 	referral := uint32(30195)
-	made, err := w.Create(w.later(), way, sandbox.Creation{
+	made := must.Get(w.Create(w.later(), way, sandbox.Creation{
 		Maker: maker, Give: usdc, Amount: 1_000_000, Take: sandbox.Offer{Chain: 1, Token: onEVM, Amount: big.NewInt(990_000)},
 		Receiver: onEVM, Authority: onEVM, Affiliate: &sandbox.Affiliate{Beneficiary: other.Key, Amount: 1000},
 		Referral: &referral, Nonce: w.nonce, Metadata: []byte("metadata"),
-	})
-	w.must(err)
+	}))(w.t)
 	return made[0]
 }
 
@@ -105,7 +96,7 @@ func (w *world) fulfil(way sandbox.Way, call []byte) order.ID {
 
 func (w *world) deliver(way sandbox.Way, terms sandbox.Terms) order.ID {
 	w.t.Helper()
-	w.must(w.Fulfil(w.later(), way, sandbox.Fulfilment{Terms: terms, Taker: taker}))
+	must.Do(w.t, w.Fulfil(w.later(), way, sandbox.Fulfilment{Terms: terms, Taker: taker}))
 	return terms.ID()
 }
 
@@ -125,17 +116,7 @@ func (w *world) chainOver(nodes ...http.Handler) *solana.Chain {
 // clientOver returns a client of the nodes, whose endpoints are node-0, node-1 and so on.
 func (w *world) clientOver(nodes ...http.Handler) *jsonrpc.Client {
 	w.t.Helper()
-	var endpoints []*upstream.Endpoint
-	for i, node := range nodes {
-		server := httptest.NewServer(node)
-		w.t.Cleanup(server.Close)
-		endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{
-			Name: fmt.Sprintf("node-%d", i), URL: server.URL, Client: server.Client(), Timeout: time.Minute,
-		})
-		w.must(err)
-		endpoints = append(endpoints, endpoint)
-	}
-	return jsonrpc.New(upstream.NewPool("solana", endpoints...))
+	return jsonrpc.New(pooltest.Of(w.t, nodes...))
 }
 
 // tripsOf counts the requests of a step.
@@ -176,6 +157,6 @@ func txOf(s sandbox.Signature) chain.TxHash { return chain.NewTxHash(s[:]) }
 func (w *world) slotOf(s sandbox.Signature) uint64 {
 	w.t.Helper()
 	var told struct{ Slot uint64 }
-	w.must(json.Unmarshal(w.raw("getTransaction", s.String(), map[string]any{"maxSupportedTransactionVersion": 0}), &told))
+	must.Do(w.t, json.Unmarshal(w.raw("getTransaction", s.String(), map[string]any{"maxSupportedTransactionVersion": 0}), &told))
 	return told.Slot
 }

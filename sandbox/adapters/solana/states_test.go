@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	sandbox "crossgate/sandbox/solana"
 )
@@ -14,9 +15,9 @@ import (
 func TestStates(t *testing.T) {
 	w := newWorld(t)
 	open, paid, back := w.create(sandbox.Way{}), w.create(sandbox.Way{}), w.create(sandbox.Way{})
-	w.must(w.PatchGive(w.later(), open.Terms.ID(), maker, 7))
+	must.Do(w.t, w.PatchGive(w.later(), open.Terms.ID(), maker, 7))
 	for i, each := range []sandbox.Order{paid, back} {
-		w.must(w.Claim(w.later(), taker, sandbox.Inbound{
+		must.Do(w.t, w.Claim(w.later(), taker, sandbox.Inbound{
 			Submission: [32]byte{byte(i + 1)}, From: 1, Cancel: i == 1, Beneficiary: maker.Key, Orders: [][32]byte{each.Terms.ID()},
 		}, true))
 	}
@@ -36,11 +37,11 @@ func TestStates(t *testing.T) {
 func TestTakeStates(t *testing.T) {
 	w := newWorld(t)
 	delivered, unlocked := w.fulfil(sandbox.Way{}, nil), w.fulfil(sandbox.Way{}, nil)
-	w.must(w.SendUnlock(w.later(), taker, onEVM, unlocked))
+	must.Do(w.t, w.SendUnlock(w.later(), taker, onEVM, unlocked))
 	cancelled, sent := w.terms(nil), w.terms(nil)
-	w.must(w.Cancel(w.later(), cancelled, other))
-	w.must(w.Cancel(w.later(), sent, other))
-	w.must(w.SendCancel(w.later(), sent.ID(), other, onEVM))
+	must.Do(w.t, w.Cancel(w.later(), cancelled, other))
+	must.Do(w.t, w.Cancel(w.later(), sent, other))
+	must.Do(w.t, w.SendCancel(w.later(), sent.ID(), other, onEVM))
 	got, err := w.chain().TakeStates(t.Context(), []order.ID{delivered, unlocked, cancelled.ID(), sent.ID(), {9}})
 	want := []order.State{
 		order.StateFulfilled, order.StateSentUnlock, order.StateOrderCancelled, order.StateSentOrderCancel, order.None,

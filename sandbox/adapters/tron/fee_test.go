@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/upstream/tron"
 )
@@ -44,9 +45,5 @@ func TestTrialsOnTron(t *testing.T) {
 
 func usdtOf(t *testing.T) chain.Address {
 	t.Helper()
-	address, err := chain.ParseAddress("TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", chain.TVM)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return address
+	return must.Get(chain.ParseAddress("TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", chain.TVM))(t)
 }

@@ -1,15 +1,11 @@
 package tron_test
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,15 +15,15 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/order"
-	"crossgate/order/follow"
 	"crossgate/order/query"
 	"crossgate/sandbox"
 	"crossgate/sandbox/adapters/course"
+	jsonrpcnode "crossgate/sandbox/jsonrpc"
 	"crossgate/sandbox/sandboxtest"
 	node "crossgate/sandbox/tron"
-	"crossgate/store"
-	"crossgate/upstream"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 )
@@ -38,20 +34,14 @@ import (
 func TestProvidersThatLoseLogs(t *testing.T) {
 	world := sandboxtest.Start(t, sandbox.Options{})
 	there, _ := world.Chain(chain.Tron)
-	below, err := rpc.DialContext(t.Context(), there.EVMRPC)
-	if err != nil {
-		t.Fatal(err)
-	}
+	below := must.Get(rpc.DialContext(t.Context(), there.EVMRPC))(t)
 	t.Cleanup(below.Close)
 	honest := httptest.NewServer(node.New(below))
 	t.Cleanup(honest.Close)
 	rules := []string{"lag:3:0.2", "split:3:0.2", "empty:0.2", "drop:0.1", "null:0.05"}
 	for seed := range course.Seeds(t) {
 		for _, nodes := range [][]string{{there.RPC}, {there.RPC, there.RPC}, {there.RPC, honest.URL}} {
-			err := world.Inject(chain.Tron.String(), sandbox.Fault{Kind: sandbox.Unreliable, Rules: rules, Seed: seed + 1})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, world.Inject(chain.Tron.String(), sandbox.Fault{Kind: sandbox.Unreliable, Rules: rules, Seed: seed + 1}))
 			followed(t, &story{t: t, world: world}, there.Facts, honest.URL, nodes...)
 		}
 	}
@@ -61,45 +51,22 @@ func TestProvidersThatLoseLogs(t *testing.T) {
 func followed(t *testing.T, s *story, facts chain.Chain, honest string, nodes ...string) {
 	t.Helper()
 	facts.BlockTime = time.Millisecond
-	var pool []*upstream.Endpoint
+	handlers := make([]http.Handler, len(nodes))
 	for i, url := range nodes {
-		endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{
-			Name: fmt.Sprintf("node-%d", i), URL: url, Client: &http.Client{Transport: s}, Timeout: time.Minute,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(endpoint.Close)
-		pool = append(pool, endpoint)
+		handlers[i] = course.Before(jsonrpcnode.At(url), `"latest"`, s.next)
 	}
-	source := evm.New(facts, jsonrpc.New(upstream.NewPool("tron", pool...)))
-	db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := evm.New(facts, jsonrpc.New(pooltest.Of(t, handlers...)))
 	beside, _ := s.world.Chain(polygon)
 	giving := evm.New(beside.Facts, rpcAt(t, beside.RPC))
-	registry := chain.NewRegistry(facts, beside.Facts)
-	var said bytes.Buffer
-	x := query.New(follow.New(db, map[chain.ID]order.Source{chain.Tron: source, polygon: giving}, follow.Options{
-		Chains: registry, Pace: follow.Pace{Asked: time.Millisecond}, Logger: slog.New(slog.NewTextHandler(&said, nil)),
-	}), query.Options{})
-	stop := course.Run(t, x)
-	course.Until(t, func() bool { return s.isOver() && !s.lacks(x) })
-	stop()
+	sources := map[chain.ID]order.Source{chain.Tron: source, polygon: giving}
+	said, stored := course.Follow(t, chain.NewRegistry(facts, beside.Facts), sources, func(x *query.Index) bool { return s.isOver() && !s.lacks(x) })
 	byOrder := s.truth(evm.New(facts, rpcAt(t, honest)), giving)
-	stored := query.New(follow.New(db, map[chain.ID]order.Source{
-		chain.Tron: struct{ order.Source }{source}, polygon: struct{ order.Source }{giving},
-	}, follow.Options{Chains: registry}), query.Options{})
 	course.Compare(t, stored, chain.NewAddress(s.world.Takers()[0].Address.Bytes()), byOrder, order.StateFulfilled)
 	if len(byOrder) < created {
 		t.Errorf("%d nodes: %d orders in all, want %d at least", len(nodes), len(byOrder), created)
 	}
-	if len(nodes) == 2 && nodes[1] == honest && strings.Contains(said.String(), "endpoints=node-1") {
-		t.Errorf("the honest endpoint is blamed: %s", said.String())
-	}
-	if err := db.Close(); err != nil {
-		t.Error(err)
+	if len(nodes) == 2 && nodes[1] == honest && strings.Contains(said, "endpoints=node-1") {
+		t.Errorf("the honest endpoint is blamed: %s", said)
 	}
 }
 
@@ -108,10 +75,7 @@ func (s *story) truth(sources ...order.Source) map[order.ID][]order.Event {
 	s.t.Helper()
 	byOrder, ends := map[order.ID][]order.Event{}, []uint64{s.end, s.beside}
 	for i, source := range sources {
-		events, err := source.Events(s.t.Context(), 0, ends[i])
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		events := must.Get(source.Events(s.t.Context(), 0, ends[i]))(s.t)
 		for _, e := range events {
 			if _, isKnown := byOrder[e.Order]; isKnown || e.At.Chain == chain.Tron {
 				byOrder[e.Order] = append(byOrder[e.Order], e)
@@ -127,7 +91,7 @@ const polygon chain.ID = 137
 // created is how many orders a story creates, every second of which is delivered on TRON.
 const created = 8
 
-// story is a transport that has something happen on TRON each time that its newest block is asked for.
+// story has something happen on TRON each time that its newest block is asked for.
 type story struct {
 	t      *testing.T
 	world  *sandbox.World
@@ -138,19 +102,7 @@ type story struct {
 	rest   int    // blocks made since
 }
 
-func (s *story) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	if bytes.Contains(body, []byte(`"latest"`)) {
-		s.next(r.Context())
-	}
-	return http.DefaultTransport.RoundTrip(r)
-}
-
-func (s *story) next(ctx context.Context) {
+func (s *story) next() {
 	const quiet, together = 1100, 100 // blocks in the end, enough for all others to be proven
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,7 +112,7 @@ func (s *story) next(ctx context.Context) {
 		s.made++
 	case s.rest < quiet:
 		s.rest += together
-		if err := s.world.Mine(context.WithoutCancel(ctx), chain.Tron, together); err != nil {
+		if err := s.world.Mine(s.t.Context(), chain.Tron, together); err != nil {
 			s.t.Error(err)
 		}
 	}

@@ -1,19 +1,18 @@
 package tron_test
 
 import (
-	"net/http"
 	"reflect"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/order"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 	"crossgate/token"
-	"crossgate/upstream"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 )
@@ -28,12 +27,7 @@ func open(t *testing.T) (*sandbox.World, *evm.Chain) {
 
 func rpcAt(t *testing.T, url string) *jsonrpc.Client {
 	t.Helper()
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "tron", URL: url, Client: &http.Client{}, Timeout: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(endpoint.Close)
-	return jsonrpc.New(upstream.NewPool("tron", endpoint))
+	return jsonrpc.New(pooltest.At(t, url))
 }
 
 // What one order's transactions and storage lead to is what reading all blocks leads to.
@@ -43,18 +37,12 @@ func TestHistoriesAreWhatAllBlocksTell(t *testing.T) {
 	if err != nil || head.Finalized >= head.Latest.Number || head.Finalized == 0 {
 		t.Fatalf("Head() = %+v, %v, want an older final block", head, err)
 	}
-	all, err := c.Events(t.Context(), 0, head.Latest.Number)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(c.Events(t.Context(), 0, head.Latest.Number))(t)
 	byOrder := map[order.ID][]order.Event{}
 	for _, e := range all {
 		byOrder[e.Order] = append(byOrder[e.Order], e)
 	}
-	orders, err := world.Orders(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	orders := must.Get(world.Orders(t.Context()))(t)
 	states := map[order.State]int{}
 	for _, o := range orders {
 		side := order.TakeSide
@@ -71,10 +59,7 @@ func TestHistoriesAreWhatAllBlocksTell(t *testing.T) {
 		if want := byOrder[order.ID(o.ID)]; !reflect.DeepEqual(got, want) {
 			t.Errorf("History of %q = %+v, want %+v as all blocks tell", o.Title, got, want)
 		}
-		state, err := world.State(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		state := must.Get(world.State(t.Context(), o))(t)
 		states[state]++
 	}
 	for _, state := range []order.State{
@@ -91,11 +76,7 @@ func TestTokensOfTron(t *testing.T) {
 	world, c := open(t)
 	var addresses []chain.Address
 	for _, text := range []string{"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "TNUC9Qb1rRpS5CbWLmNMxXBjyFoydXjWFR", "TJuJ19AsSBahPvg2j5AS3v37TtnmuMmeDL"} {
-		address, err := chain.ParseAddress(text, chain.TVM)
-		if err != nil {
-			t.Fatal(err)
-		}
-		addresses = append(addresses, address)
+		addresses = append(addresses, must.Get(chain.ParseAddress(text, chain.TVM))(t))
 	}
 	six := uint8(6)
 	want := []token.Reading{{Decimals: &six, Name: "Tether USD", Symbol: "USDT"}, {Decimals: &six, Name: "Wrapped TRON", Symbol: "WTRX"}, {}}

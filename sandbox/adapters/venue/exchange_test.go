@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/sandbox/sandboxtest"
 	"crossgate/upstream/venue"
@@ -29,11 +30,7 @@ func exchangeNames() []string {
 
 func openExchange(t *testing.T, name string, contracts func(context.Context, chain.ID, []chain.Address, [][]byte) ([][]byte, error)) quote.Venue {
 	t.Helper()
-	v, err := venue.New(name, venue.Options{Registry: chain.Documented(), Contracts: contracts, Now: nil})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	return must.Get(venue.New(name, venue.Options{Registry: chain.Documented(), Contracts: contracts, Now: nil}))(t)
 }
 
 func TestExchangesDeclareThemselves(t *testing.T) {
@@ -120,14 +117,8 @@ func TestExchangesAskOncePerQuote(t *testing.T) {
 		})
 		s := newSwap(t, wrapText, usdcText, units(1, 18))
 		for range 2 {
-			q, err := v.Quote(t.Context(), s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			tx, err := v.Build(t.Context(), s, q)
-			if err != nil {
-				t.Fatal(err)
-			}
+			q := must.Get(v.Quote(t.Context(), s))(t)
+			tx := must.Get(v.Build(t.Context(), s, q))(t)
 			least := new(big.Int).Div(new(big.Int).Mul(q.AmountOut.Big(), big.NewInt(5)), big.NewInt(1000))
 			word := make([]byte, 32)
 			least.Sub(q.AmountOut.Big(), least).FillBytes(word)
@@ -145,10 +136,7 @@ func TestExchangesAskOncePerQuote(t *testing.T) {
 }
 
 func TestWrapServesNobodyElse(t *testing.T) {
-	v, err := venue.New("wrap", venue.Options{Registry: chain.Documented()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(venue.New("wrap", venue.Options{Registry: chain.Documented()}))(t)
 	for _, c := range []struct {
 		name, in, out string
 		self          bool

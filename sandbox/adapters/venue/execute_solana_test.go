@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/sandbox"
 	"crossgate/token"
@@ -72,9 +73,7 @@ func runOnSolana(t *testing.T, node *jsonrpc.Client, data []byte, watched []chai
 		texts[i] = each.Format(chain.SVM)
 	}
 	var had struct{ Value []solanaAccount }
-	if err := node.Call(t.Context(), "getMultipleAccounts", &had, texts, map[string]string{"encoding": "base64", "commitment": "confirmed"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, node.Call(t.Context(), "getMultipleAccounts", &had, texts, map[string]string{"encoding": "base64", "commitment": "confirmed"}))
 	var ran struct {
 		Value struct {
 			Err      any

@@ -5,21 +5,20 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/quote"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 	"crossgate/token"
-	"crossgate/upstream"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 	"crossgate/upstream/venue"
@@ -28,21 +27,26 @@ import (
 // TestTransactionsDeliverWhatWasQuoted runs what the venues build on the sandbox's chains: the recipient,
 // who is not the sender, gets the quoted amount to the unit, and affiliate and operator their shares of the input.
 func TestTransactionsDeliverWhatWasQuoted(t *testing.T) {
+	eachInWorld(t, executeAll) // on Solana: sandbox/stories, TestSwapTransactionOnSolanaDoesWhatItSays
+}
+
+// eachInWorld runs a test over the sandbox's venues on EVM chains.
+func eachInWorld(t *testing.T, promise func(t *testing.T, world *sandbox.World, v quote.Venue)) {
+	t.Helper()
 	world := sandboxtest.Shared(t)
-	for _, at := range world.Venues() {
-		if isOnSolana(at.Name) {
-			continue // sandbox/stories, TestSwapTransactionOnSolanaDoesWhatItSays
-		}
-		t.Run(at.Name, func(t *testing.T) {
-			executeAll(t, world, at.Name, venue.Options{
-				Pool: newPool(t, at.Name, at.URL), Key: at.Key, Contracts: contractsOf(t, world),
-			})
+	run := func(name string, o venue.Options) {
+		t.Run(name, func(t *testing.T) {
+			o.Registry, o.Contracts = chain.Documented(), contractsOf(t, world)
+			promise(t, world, must.Get(venue.New(name, o))(t))
 		})
 	}
+	for _, at := range world.Venues() {
+		if !isOnSolana(at.Name) {
+			run(at.Name, venue.Options{Pool: pooltest.At(t, at.URL), Key: at.Key})
+		}
+	}
 	for _, name := range world.Exchanges() {
-		t.Run(name, func(t *testing.T) {
-			executeAll(t, world, name, venue.Options{Contracts: contractsOf(t, world)})
-		})
+		run(name, venue.Options{})
 	}
 }
 
@@ -50,7 +54,7 @@ func TestTransactionsDeliverWhatWasQuoted(t *testing.T) {
 func contractsOf(t *testing.T, world *sandbox.World) func(context.Context, chain.ID, []chain.Address, [][]byte) ([][]byte, error) {
 	nodes := map[chain.ID]*evm.Chain{}
 	for _, c := range world.Chains() {
-		nodes[c.Facts.ID] = evm.New(c.Facts, jsonrpc.New(newPool(t, "node", c.EVMRPC)))
+		nodes[c.Facts.ID] = evm.New(c.Facts, jsonrpc.New(pooltest.At(t, c.EVMRPC)))
 	}
 	return func(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error) {
 		return nodes[id].CallAll(ctx, to, data)
@@ -58,12 +62,7 @@ func contractsOf(t *testing.T, world *sandbox.World) func(context.Context, chain
 }
 
 // executeAll runs all kinds of swap that a venue does, on all chains of the world that it serves.
-func executeAll(t *testing.T, world *sandbox.World, name string, o venue.Options) {
-	o.Registry = chain.Documented()
-	v, err := venue.New(name, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+func executeAll(t *testing.T, world *sandbox.World, v quote.Venue) {
 	ran := 0
 	for _, c := range world.Chains() {
 		if _, served := v.Profile().Routers[c.Facts.ID]; !served || len(c.Pools) == 0 {
@@ -71,7 +70,7 @@ func executeAll(t *testing.T, world *sandbox.World, name string, o venue.Options
 		}
 		for _, s := range executedSwaps(t, c, world.Accounts()[0]) {
 			t.Run(fmt.Sprintf("%d %s to %s", c.Facts.ID, s.In.Token.Symbol, s.Out.Token.Symbol), func(t *testing.T) {
-				if execute(t, v, s, jsonrpc.New(newPool(t, "node", c.EVMRPC))) {
+				if execute(t, v, s, jsonrpc.New(pooltest.At(t, c.EVMRPC))) {
 					ran++
 				}
 			})
@@ -80,16 +79,6 @@ func executeAll(t *testing.T, world *sandbox.World, name string, o venue.Options
 	if ran == 0 {
 		t.Error("the venue did nothing")
 	}
-}
-
-func newPool(t testing.TB, name, address string) *upstream.Pool {
-	t.Helper()
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: address, Client: &http.Client{Timeout: time.Minute}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(endpoint.Close)
-	return upstream.NewPool(name, endpoint)
 }
 
 // executedSwaps are the kinds of swap on a chain: from and to the coin, between tokens by one and by two
@@ -126,10 +115,7 @@ func executedSwaps(t *testing.T, c *sandbox.Chain, sender sandbox.Account) []quo
 			Sender: chain.NewAddress(sender.Address.Bytes()), Recipient: address(t, recipient),
 			SlippagePercent: decimal.RequireFromString("0.5"),
 		}
-		var err error
-		if s.In.Amount, err = chain.AmountFromBig(decimal.RequireFromString(kind.amount).Shift(int32(s.In.Token.Decimals)).BigInt()); err != nil {
-			t.Fatal(err)
-		}
+		s.In.Amount = must.Get(chain.AmountFromBig(decimal.RequireFromString(kind.amount).Shift(int32(s.In.Token.Decimals)).BigInt()))(t)
 		swaps = append(swaps, s)
 	}
 	return swaps
@@ -155,10 +141,7 @@ func execute(t *testing.T, v quote.Venue, s quote.Swap, node *jsonrpc.Client) bo
 	if err != nil {
 		t.Fatal(err)
 	}
-	tx, err := v.Build(t.Context(), s, q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := must.Get(v.Build(t.Context(), s, q))(t)
 	balances := []simulatedCall{
 		balanceOf(s.Chain, s.Out.Address, s.Recipient),
 		balanceOf(s.Chain, s.In.Address, s.Affiliate.Recipient),
@@ -231,9 +214,7 @@ func simulate(t *testing.T, node *jsonrpc.Client, calls []simulatedCall) (answer
 		Calls []struct{ Status, ReturnData string }
 	}
 	question := map[string]any{"blockStateCalls": []map[string]any{{"calls": calls}}}
-	if err := node.Call(t.Context(), "eth_simulateV1", &blocks, question, "latest"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, node.Call(t.Context(), "eth_simulateV1", &blocks, question, "latest"))
 	failed = -1
 	for i, answer := range blocks[0].Calls {
 		if answer.Status != "0x1" && failed < 0 {

@@ -10,6 +10,8 @@ import (
 
 	"crossgate/chain"
 	messages "crossgate/chain/solana"
+	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/quote"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
@@ -29,11 +31,8 @@ func TestNoMutationOnSolanaIsHandedOut(t *testing.T) {
 			continue
 		}
 		t.Run(at.Name, func(t *testing.T) {
-			v, err := venue.New(at.Name, venue.Options{Pool: newPool(t, at.Name, at.URL), Key: at.Key, Registry: chain.Documented()})
-			if err != nil {
-				t.Fatal(err)
-			}
-			client := jsonrpc.New(newPool(t, "node", world.Solana().RPC))
+			v := must.Get(venue.New(at.Name, venue.Options{Pool: pooltest.At(t, at.URL), Key: at.Key, Registry: chain.Documented()}))(t)
+			client := jsonrpc.New(pooltest.At(t, world.Solana().RPC))
 			made, passed := 0, 0
 			other := chain.NewAddress(bytes.Repeat([]byte{0x5e}, messages.KeySize))
 			for n, s := range solanaSwaps(world, other, []solanaKind{
@@ -174,10 +173,7 @@ func accountFor(t *testing.T, owner, mint chain.Address) chain.Address {
 	if mint.IsNative() {
 		return owner
 	}
-	of, err := solana.TokenAt(solana.Key(mint.Bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	of := must.Get(solana.TokenAt(solana.Key(mint.Bytes())))(t)
 	at := of.Wallet(solana.Key(owner.Bytes()))
 	return chain.NewAddress(at[:])
 }
@@ -188,10 +184,7 @@ const otherChanges = 3
 // change returns a changed message, nil where none comes of it.
 func (m *solanaMutant) change(t *testing.T, i int) (changed []byte, what string) {
 	t.Helper()
-	parsed, err := messages.ParseUnsigned(m.tx.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parsed := must.Get(messages.ParseUnsigned(m.tx.Data))(t)
 	one, other := parsed.Accounts[m.random.IntN(len(parsed.Accounts))], parsed.Accounts[m.random.IntN(len(parsed.Accounts))]
 	data := bytes.Clone(m.tx.Data)
 	switch kinds := len(messageChanges) + otherChanges; i % kinds {

@@ -16,9 +16,10 @@ import (
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/quote"
 	"crossgate/sandbox"
-	"crossgate/sandbox/sandboxtest"
 	"crossgate/upstream/evm/swap"
 	"crossgate/upstream/jsonrpc"
 	"crossgate/upstream/venue"
@@ -49,29 +50,12 @@ func mutations(t *testing.T, few int) int {
 // somebody else, gets the minimum that the guard read, a stranger nothing, and nothing more than the input is taken. The guard
 // does so alone: no simulation comes before.
 func TestNoMutationIsHandedOut(t *testing.T) {
-	world := sandboxtest.Shared(t)
-	for _, at := range world.Venues() {
-		if isOnSolana(at.Name) {
-			continue // TestNoMutationOnSolanaIsHandedOut
-		}
-		t.Run(at.Name, func(t *testing.T) {
-			o := venue.Options{Pool: newPool(t, at.Name, at.URL), Key: at.Key, Contracts: contractsOf(t, world)}
-			mutateAll(t, world, at.Name, o)
-		})
-	}
-	for _, name := range world.Exchanges() {
-		t.Run(name, func(t *testing.T) { mutateAll(t, world, name, venue.Options{Contracts: contractsOf(t, world)}) })
-	}
+	eachInWorld(t, mutateAll) // on Solana: TestNoMutationOnSolanaIsHandedOut
 }
 
 // mutateAll changes a venue's transactions on the first chain where it makes any.
-func mutateAll(t *testing.T, world *sandbox.World, name string, o venue.Options) {
+func mutateAll(t *testing.T, world *sandbox.World, v quote.Venue) {
 	t.Helper()
-	o.Registry = chain.Documented()
-	v, err := venue.New(name, o)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range world.Chains() {
 		if _, served := v.Profile().Routers[c.Facts.ID]; !served || len(c.Pools) == 0 {
 			continue
@@ -85,7 +69,7 @@ func mutateAll(t *testing.T, world *sandbox.World, name string, o venue.Options)
 			if s.Recipient != s.Sender && v.Profile().SharesOfCoin && s.In.Address.IsNative() {
 				s.Affiliate = quote.Affiliate{Percent: decimal.RequireFromString("0.3"), Recipient: address(t, affiliate)}
 			}
-			m := mutant{venue: v, swap: s, node: jsonrpc.New(newPool(t, "node", c.EVMRPC)), random: rand.New(rand.NewPCG(1, uint64(made)))}
+			m := mutant{venue: v, swap: s, node: jsonrpc.New(pooltest.At(t, c.EVMRPC)), random: rand.New(rand.NewPCG(1, uint64(made)))}
 			if v.Profile().Read == nil {
 				m.isRefusedAsItIs(t)
 				return
@@ -114,14 +98,8 @@ func toSenderAndOther(swaps []quote.Swap) []quote.Swap {
 // isRefusedAsItIs wants that no transaction of a venue passes of which nobody knows what its router enforces.
 func (m mutant) isRefusedAsItIs(t *testing.T) {
 	t.Helper()
-	q, err := m.venue.Quote(t.Context(), m.swap)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tx, err := m.venue.Build(t.Context(), m.swap, q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := must.Get(m.venue.Quote(t.Context(), m.swap))(t)
+	tx := must.Get(m.venue.Build(t.Context(), m.swap, q))(t)
 	least := q.AmountOut.MulDiv(9_000, 10_000)
 	if got, err := (swap.Guard{}).MinOut(m.swap, m.venue.Profile(), q, tx, least); !errors.Is(err, quote.ErrRefused) {
 		t.Errorf("the guard lets it pay %s directly: %v, want ErrRefused", got, err)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"math/big"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"testing"
 	"time"
@@ -13,6 +12,8 @@ import (
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/quote"
 	"crossgate/sandbox/solana"
 	"crossgate/sandbox/venues"
@@ -98,16 +99,10 @@ func isOnSolana(name string) bool { return slices.Contains(venues.Serving(uint64
 // open returns the venue with its API served by h.
 func open(t testing.TB, name string, h http.Handler) quote.Venue {
 	t.Helper()
-	server := httptest.NewServer(h)
-	t.Cleanup(server.Close)
-	v, err := venue.New(name, venue.Options{
-		Pool: newPool(t, name, server.URL), Registry: chain.Documented(), Key: venues.Key(name),
+	return must.Get(venue.New(name, venue.Options{
+		Pool: pooltest.Of(t, h), Registry: chain.Documented(), Key: venues.Key(name),
 		Now: func() time.Time { return noon }, Contracts: settlers,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	}))(t)
 }
 
 // settlers is a chain where the registry of 0x names a contract, and nobody else answers.
@@ -127,11 +122,7 @@ func address(t testing.TB, text string) chain.Address {
 
 func addressOn(t testing.TB, family chain.Family, text string) chain.Address {
 	t.Helper()
-	a, err := chain.ParseAddress(text, family)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+	return must.Get(chain.ParseAddress(text, family))(t)
 }
 
 // newSwap is a swap of amount on Base, paid to somebody else than its sender.
@@ -139,10 +130,7 @@ func newSwap(t testing.TB, in, out string, amount *big.Int) quote.Swap {
 	t.Helper()
 	decimals := map[string]uint8{coinText: 18, wrapText: 18, usdcText: 6, lonelyText: 18}
 	base, _ := chain.Documented().Chain(8453)
-	exact, err := chain.AmountFromBig(amount)
-	if err != nil {
-		t.Fatal(err)
-	}
+	exact := must.Get(chain.AmountFromBig(amount))(t)
 	return quote.Swap{
 		Chain:  base,
 		In:     quote.Side{Address: address(t, in), Token: token.Token{Decimals: decimals[in]}, Amount: exact},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/quote"
 )
 
@@ -76,9 +77,7 @@ func TestFeeHistoryIsAskedForOnce(t *testing.T) {
 	n := &node{answers: map[string]string{"eth_gasPrice": `"result":"0x1dcd65000"`, "eth_feeHistory": fault(-32601, "method not found")}}
 	c := n.serve(t, documented(t, 8453))
 	for range 3 { // each knows no price yet
-		if _, err := NewFees(c).GasPrice(t.Context(), quote.Normal); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(NewFees(c).GasPrice(t.Context(), quote.Normal))(t)
 	}
 	if n.methods["eth_feeHistory"] != 1 || n.methods["eth_gasPrice"] != 3 {
 		t.Errorf("asked %v, want for the fee history once, for the gas price three times", n.methods)

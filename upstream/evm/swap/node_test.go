@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +13,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
-	"crossgate/upstream"
+	"crossgate/internal/pooltest"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 )
@@ -46,13 +45,7 @@ func (n *node) serve(t *testing.T, c chain.Chain) *evm.Chain {
 func (n *node) client(t *testing.T, c chain.Chain) *jsonrpc.Client {
 	t.Helper()
 	n.methods = map[string]int{}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { n.reply(w, r, c.Native) }))
-	t.Cleanup(server.Close)
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL, Client: server.Client()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return jsonrpc.New(upstream.NewPool("chain", endpoint))
+	return jsonrpc.New(pooltest.Of(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { n.reply(w, r, c.Native) })))
 }
 
 func (n *node) reply(w http.ResponseWriter, r *http.Request, native uint64) {

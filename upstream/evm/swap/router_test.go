@@ -14,6 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
@@ -54,9 +55,7 @@ func readVectors(t *testing.T, path string) (vectors []routerVector, reverts map
 		Errors []struct{ Signature, Selector string }
 		Chains []struct{ Vectors []routerVector }
 	}
-	if err := json.Unmarshal(text, &recording); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &recording))
 	for _, c := range recording.Chains {
 		vectors = append(vectors, c.Vectors...)
 	}
@@ -266,9 +265,5 @@ func hexAddress(text string) chain.Address { return chain.NewAddress(common.From
 
 func decimalAmount(t *testing.T, text string) chain.Amount {
 	t.Helper()
-	a, err := chain.ParseAmount(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+	return must.Get(chain.ParseAmount(text))(t)
 }

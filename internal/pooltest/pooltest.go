@@ -1,0 +1,39 @@
+// Package pooltest has tests call servers through a pool of endpoints.
+package pooltest
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"crossgate/internal/must"
+	"crossgate/upstream"
+)
+
+// At is a pool of endpoints, named node-0, node-1 and on, at addresses.
+func At(tb testing.TB, addresses ...string) *upstream.Pool {
+	tb.Helper()
+	var endpoints []*upstream.Endpoint
+	for i, address := range addresses {
+		endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
+			Name: fmt.Sprintf("node-%d", i), URL: address, Timeout: time.Minute,
+		}))(tb)
+		tb.Cleanup(endpoint.Close)
+		endpoints = append(endpoints, endpoint)
+	}
+	return upstream.NewPool("nodes", endpoints...)
+}
+
+// Of is a pool of servers, which end with the test.
+func Of(tb testing.TB, nodes ...http.Handler) *upstream.Pool {
+	tb.Helper()
+	addresses := make([]string, len(nodes))
+	for i, node := range nodes {
+		server := httptest.NewServer(node)
+		tb.Cleanup(server.Close)
+		addresses[i] = server.URL
+	}
+	return At(tb, addresses...)
+}

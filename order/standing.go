@@ -25,8 +25,8 @@ type Attester interface {
 	Attest(ctx context.Context, events []Event) (Evidence, error)
 }
 
-// Attest has a source check senders and times of events that were read just now; where it cannot they are one endpoint's
-// word.
+// Attest has a source check senders and times of events that were read just now; where it cannot they are one
+// endpoint's word.
 func Attest(ctx context.Context, source Source, events []Event) Evidence {
 	if attester, is := source.(Attester); is && len(events) > 0 {
 		if checked, err := attester.Attest(ctx, events); err == nil {

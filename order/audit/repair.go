@@ -35,9 +35,10 @@ func (r Repair) IsWhole() bool { return r.Err == nil && (r.Left == nil || r.Left
 const repairAttempts = 5
 
 // Repair audits the orders of a selection and corrects the store where a chain differs: the blocks concerned are read
-// again and prove what they hold, or where a chain's blocks cannot, the transactions are believed. Each chain is corrected in
-// one transaction, and compared once more, until nothing differs or nothing can be read otherwise. Gateways may follow
-// the chains meanwhile. report hears of every step, from several goroutines. The result is in ascending order of chains.
+// again and prove what they hold, or where a chain's blocks cannot, the transactions are believed. Each chain is
+// corrected in one transaction, and compared once more, until nothing differs or nothing can be read otherwise.
+// Gateways may follow the chains meanwhile. report hears of every step, from several goroutines. The result is in
+// ascending order of chains.
 func (b *Books) Repair(ctx context.Context, of ledger.Selection, report func(Progress)) ([]Repair, error) {
 	return b.repairEach(ctx, of.Chain, report, func(ctx context.Context, m *mender) error { return m.mend(ctx, of) })
 }
@@ -88,8 +89,8 @@ func (m *mender) underLease(ctx context.Context, mend func(context.Context, *men
 	})
 }
 
-// mend corrects what an audit of a selection finds, and audits again what differed, until nothing differs or nothing can
-// be read otherwise. It begins anew when the store was changed meanwhile.
+// mend corrects what an audit of a selection finds, and audits again what differed, until nothing differs or nothing
+// can be read otherwise. It begins anew when the store was changed meanwhile.
 func (m *mender) mend(ctx context.Context, of ledger.Selection) error {
 	for range repairAttempts {
 		a := &auditor{Reader: m.Reader, report: m.reportUnfinished}

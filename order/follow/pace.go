@@ -14,8 +14,8 @@ const askedFor = 5 * time.Minute
 // Pace is how often a chain is asked for news. A head costs the same whether or not a request waits for it, so
 // the pace follows the requests: docs/decisions/0026-following.md.
 type Pace struct {
-	// Asked is while its orders are asked for; default 1.9 s. Where those of more than togetherAsked chains are, all wait
-	// longer, so that together they are asked for news no more often than these.
+	// Asked is while its orders are asked for; default 1.9 s. Where those of more than togetherAsked chains are, all
+	// wait longer, so that together they are asked for news no more often than these.
 	Asked   time.Duration
 	Listed  time.Duration // while locked assets are asked for, which any chain may hold; default 15 s
 	Idle    time.Duration // otherwise; default 1 min

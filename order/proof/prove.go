@@ -126,8 +126,8 @@ func (p *prover) endAfter(r ledger.Range, wrong []string) uint64 {
 	return r.To + 1
 }
 
-// mayGoBack reports whether blocks that are one endpoint's word are to be read again: at longer and longer intervals, since
-// other endpoints may never have them.
+// mayGoBack reports whether blocks that are one endpoint's word are to be read again: at longer and longer intervals,
+// since other endpoints may never have them.
 func (p *prover) mayGoBack() bool {
 	if time.Now().Before(p.back) {
 		return false

@@ -54,8 +54,8 @@ func (c *Chain) eventsInLogs(ctx context.Context, rpc *jsonrpc.Client, logs []lo
 	return c.around(rpc, logs, func(_ log, found []onchain.Found) bool { return !slices.ContainsFunc(found, c.isMoreThanItsLog) }).read(ctx)
 }
 
-// around is the reading of the transactions that logs are in. Receipts are fetched, except for transactions whose listed
-// logs are each enough, with all their facts.
+// around is the reading of the transactions that logs are in. Receipts are fetched, except for transactions whose
+// listed logs are each enough, with all their facts.
 func (c *Chain) around(rpc *jsonrpc.Client, logs []log, isEnough func(log, []onchain.Found) bool) *around {
 	a := &around{chain: c, rpc: rpc, times: make(map[chain.Hash]uint64), attested: newAttestation()}
 	for _, listed := range byTransaction(logs) {
@@ -116,8 +116,8 @@ func (a *around) read(ctx context.Context) (read order.Evidence, err error) {
 	return read, nil
 }
 
-// readEach asks for missing receipts with what proves their senders and times, and for the headers of blocks whose times
-// logs leave out.
+// readEach asks for missing receipts with what proves their senders and times, and for the headers of blocks whose
+// times logs leave out.
 func (a *around) readEach(ctx context.Context) error {
 	receipts := make([]*jsonrpc.Call, len(a.transactions))
 	for i, t := range a.transactions {

@@ -16,7 +16,8 @@ import (
 // changed. They are searched in the logs of the blocks from since on, then found exactly by reading storage at past
 // blocks, which takes an archive; without one, logs are searched up to the newest block, as far as endpoints have
 // them and time allows: *order.PartialError names the gaps. The end of a registered external call is found in the
-// same way. A step in storage that cannot be found is an error, once endpoints of other providers do not have it either.
+// same way. A step in storage that cannot be found is an error, once endpoints of other providers do not have it
+// either.
 func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since uint64) (order.Evidence, error) {
 	s := search{chain: c, rpc: c.rpc, ledger: c.ledger(side, since != 0), id: id}
 	if s.contract.IsAbsent() {

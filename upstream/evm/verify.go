@@ -77,7 +77,8 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	return v, nil
 }
 
-// blame marks the endpoints whose readings of blocks differ from the truth. Two that lacked the same may be one provider.
+// blame marks the endpoints whose readings of blocks differ from the truth. Two that lacked the same may be one
+// provider.
 func (c *Chain) blame(truth, first, second []order.Place, heard, by []jsonrpc.Attestation) {
 	for _, block := range order.DifferingBlocks(truth, second) {
 		again, before := jsonrpc.LatestOf(by, block), jsonrpc.LatestOf(heard, block)

@@ -28,8 +28,8 @@ type Call struct {
 	Accept func(result any) error
 
 	// Doubt, when not nil, sees a pointer to an accepted result, and reports whether one endpoint's word is not enough
-	// for it: that something is absent, or what no hash checks. Endpoints of other providers are asked, until one returns
-	// an undoubted result, which is taken, or the Same one; nil: any two doubted results are the same.
+	// for it: that something is absent, or what no hash checks. Endpoints of other providers are asked, until one
+	// returns an undoubted result, which is taken, or the Same one; nil: any two doubted results are the same.
 	Doubt func(result any) bool
 	Same  func(a, b any) bool
 

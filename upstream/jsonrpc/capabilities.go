@@ -140,7 +140,8 @@ func (c *Capabilities) Span() uint64 { return c.span.now() }
 // Batch is how many calls are made in one request.
 func (c *Capabilities) Batch() uint64 { return c.batch.now() }
 
-// can reports whether the endpoint can be expected to answer a call; isNew: whether it may, since those that do are avoided.
+// can reports whether the endpoint can be expected to answer a call; isNew: whether it may, since those that do are
+// avoided.
 func (c *Capabilities) can(call *Call, isNew bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -42,8 +42,8 @@ func (v *voices) isOne(a, b string) bool {
 	return a == b || v.of[a] == v.of[b] && v.of[a] != ""
 }
 
-// SameGaps learns that two endpoints lacked the same, which was proven to be there. After sameGaps times they count as one
-// provider under two names.
+// SameGaps learns that two endpoints lacked the same, which was proven to be there. After sameGaps times they count as
+// one provider under two names.
 func (c *Client) SameGaps(a, b string) {
 	v := c.voices
 	v.mu.Lock()
@@ -62,8 +62,8 @@ func (c *Client) SameGaps(a, b string) {
 // AreVoices reports whether two endpoints can confirm each other.
 func (c *Client) AreVoices(a, b string) bool { return !c.voices.isOne(a, b) }
 
-// AreApart reports whether two readings cover some blocks, and what one endpoint attested to in the one is attested to by
-// other voices in the other.
+// AreApart reports whether two readings cover some blocks, and what one endpoint attested to in the one is attested to
+// by other voices in the other.
 func (c *Client) AreApart(from, to uint64, first, second []Attestation) bool {
 	var both []Attestation
 	for _, a := range first {
@@ -144,7 +144,8 @@ func (c *Client) witness(calls []*Call, heard []string) *upstream.Endpoint {
 	return nil
 }
 
-// Other returns a client that asks one endpoint which is of another voice than some; nil: none can be expected to answer.
+// Other returns a client that asks one endpoint which is of another voice than some; nil: none can be expected to
+// answer.
 func (c *Client) Other(method string, heard ...string) *Client {
 	if witness := c.witness([]*Call{{Method: method}}, heard); witness != nil {
 		return c.alone[witness]

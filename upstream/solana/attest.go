@@ -11,7 +11,8 @@ import (
 
 var _ order.Attester = (*Chain)(nil)
 
-// Attest implements order.Attester: times are those of blocks as two endpoints have them; signed messages name their senders.
+// Attest implements order.Attester: times are those of blocks as two endpoints have them; signed messages name their
+// senders.
 func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Evidence, error) {
 	read := order.Evidence{Events: slices.Clone(events), Standing: order.Intrinsic}
 	asked := make(map[uint64]*jsonrpc.Call)

@@ -88,8 +88,8 @@ func callsOf(pages map[chain.Address]*historyPage) (calls []*jsonrpc.Call) {
 	return calls
 }
 
-// oldest is the transaction that the next page begins before; none is wanted behind an empty page, or one that passes the
-// time since.
+// oldest is the transaction that the next page begins before; none is wanted behind an empty page, or one that passes
+// the time since.
 func (p *historyPage) oldest(since uint64) (tx chain.TxHash, more bool) {
 	var slot uint64
 	for i, each := range p.list {

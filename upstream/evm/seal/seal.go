@@ -1,5 +1,5 @@
-// Package seal computes the hashes that Ethereum's blocks and transactions are known by, so that what nodes answer can be
-// checked against them.
+// Package seal computes the hashes that Ethereum's blocks and transactions are known by, so that what nodes answer can
+// be checked against them.
 package seal
 
 import (
@@ -96,8 +96,8 @@ func itemOf(name string, text json.RawMessage, isNumber bool) (any, error) {
 	return hex.DecodeString(digits)
 }
 
-// HeaderHash is the hash of a header in JSON; an error where it lacks a member. Chains that hash otherwise, or more, have
-// another hash than this.
+// HeaderHash is the hash of a header in JSON; an error where it lacks a member. Chains that hash otherwise, or more,
+// have another hash than this.
 func HeaderHash(text []byte) (hash chain.Hash, err error) {
 	var members jsonMembers
 	if err := json.Unmarshal(text, &members); err != nil {
@@ -107,7 +107,8 @@ func HeaderHash(text []byte) (hash chain.Hash, err error) {
 	return hashOf(nil, items), err
 }
 
-// Signer returns who signed a transaction in JSON, and its hash; an error where its type is not known, or has no signature.
+// Signer returns who signed a transaction in JSON, and its hash; an error where its type is not known, or has no
+// signature.
 func Signer(text []byte) (signer chain.Address, hash chain.Hash, err error) {
 	var m jsonMembers
 	if err := json.Unmarshal(text, &m); err != nil {

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"crossgate/internal/must"
 )
 
 // TestBurstOfNewKeysIsKept loads more keys at once than ristretto's queue of new ones has room for.
@@ -39,9 +41,7 @@ func TestValuesWithoutRoomAreCounted(t *testing.T) {
 	c := open(t, Options[string]{MaxBytes: maxBytes, Cost: func(string) int64 { return maxBytes }})
 	load := func(context.Context) (string, Life, error) { return "value", Life{Fresh: time.Hour}, nil }
 	for i := range keys {
-		if _, err := c.Get(t.Context(), named(fmt.Sprint(i)), load); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.Get(t.Context(), named(fmt.Sprint(i)), load))(t)
 	}
 	c.Close() // returns when the last value is in the store, or is not let in
 	if got := c.Stats(); got.Dropped != keys {

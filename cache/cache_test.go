@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"crossgate/internal/must"
 )
 
 var errBroken = errors.New("broken")
@@ -19,10 +21,7 @@ var errBroken = errors.New("broken")
 // open returns a cache that is closed at the end of the test, inside the test's bubble.
 func open(t *testing.T, o Options[string]) *Cache[string] {
 	t.Helper()
-	c, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(New(o))(t)
 	t.Cleanup(c.Close)
 	return c
 }
@@ -143,10 +142,7 @@ func TestStaleKeyIsLoadedOnceAtATime(t *testing.T) {
 }
 
 func TestClosedCache(t *testing.T) {
-	c, err := New(Options[string]{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(New(Options[string]{}))(t)
 	c.Close()
 	c.Close()
 	if _, err := c.Get(t.Context(), named("key"), counted(new(atomic.Int64), Life{})); !errors.Is(err, ErrClosed) {

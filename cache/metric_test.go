@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
+	"crossgate/internal/must"
 	"crossgate/internal/redistest"
 )
 
@@ -25,9 +26,7 @@ func TestCallsOfTracedRequestsHaveSpans(t *testing.T) {
 		t.Errorf("a request that is not traced has the span %s", ended[0].Name())
 	}
 	ctx, span := provider.Tracer("test").Start(context.Background(), "request")
-	if _, err := r.GetShared(ctx, named("key"), constant("value", hour)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(r.GetShared(ctx, named("key"), constant("value", hour)))(t)
 	r.settle()
 	var names []string
 	for _, each := range recorder.Ended() {

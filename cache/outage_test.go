@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"crossgate/cache/shared"
+	"crossgate/internal/must"
 	"crossgate/internal/redistest"
 )
 
@@ -23,28 +24,19 @@ func TestKilledServers(t *testing.T) {
 	a, b := startReplicas(t, server.URL())
 	a.ask(t, constant("old", hour))
 	b.ask(t, unloaded(t))
-	if _, err := server.Save(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(server.Save())(t)
 	a.Purge(Hard, named("key"))
 	until(t, "the purge to arrive", b.gone)
 	b.ask(t, constant("value", hour))
 	wantResult(t, "before", a.ask(t, unloaded(t)), "value", Hit, true)
-	if err := server.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Kill())
 	until(t, "the loss to be noticed", b.gone)
-	got, err := b.GetShared(t.Context(), named("key"), constant("alone", hour))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(b.GetShared(t.Context(), named("key"), constant("alone", hour)))(t)
 	wantResult(t, "at the loss: purges may have got lost", got, "value", Stale, false)
 	b.settle()
 	wantResult(t, "without a server", b.ask(t, unloaded(t)), "alone", Hit, false)
 	a.Purge(Hard, named("tag a")) // which nobody can be told
-	if err := server.Resume(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Resume())
 	a.connected(t)
 	b.connected(t)
 	until(t, "the purge from meanwhile", b.gone)
@@ -93,9 +85,7 @@ func TestAServerThatHangsCostsNoAnswer(t *testing.T) {
 	r := startReplica(t, server.URL(), hurried).connected(t)
 	askMany(t, r, "before ", 100)
 	before := runtime.NumGoroutine()
-	if err := server.Pause(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Pause())
 	const callers = 5000
 	askMany(t, r, "during ", callers)
 	const maxCalls = 256 // of a callPolicy
@@ -110,9 +100,7 @@ func TestAServerThatHangsCostsNoAnswer(t *testing.T) {
 	}
 	askMany(t, r, "after ", callers)
 	until(t, "calls to end once the server is left alone", fewer(before+probes))
-	if err := server.Continue(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Continue())
 	r.connected(t)
 	askMany(t, r, "again ", 100)
 }
@@ -138,10 +126,7 @@ func TestAServerThatNeverAnswersIsNone(t *testing.T) {
 // silence listens until the test ends; taken tells of connections.
 func silence(t *testing.T) (address string, taken <-chan struct{}) {
 	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	connected := make(chan struct{}, 1)
 	var serving sync.WaitGroup
 	serving.Go(func() {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/internal/redistest"
 )
 
@@ -101,9 +102,7 @@ func TestWhatTheServerForgetsIsPurged(t *testing.T) {
 	onServer(t, a, "DEL", "{crossgate:4}:state")
 	c := startReplica(t, server.URL()).connected(t)
 	wantResult(t, "without the state", c.ask(t, constant("value 3", hour)), "value 3", Miss, false)
-	if err := server.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Flush())
 	d := startReplica(t, server.URL()).connected(t)
 	wantResult(t, "without anything", d.ask(t, constant("value 4", hour)), "value 4", Miss, false)
 	wantResult(t, "after that", startReplica(t, server.URL()).connected(t).ask(t, unloaded(t)), "value 4", Hit, true)

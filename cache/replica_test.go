@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"crossgate/cache/shared"
+	"crossgate/internal/must"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -38,15 +39,10 @@ func startReplica(t *testing.T, url string, change ...func(*Options[string], *sh
 	for _, c := range change {
 		c(&o, &on)
 	}
-	behind, err := shared.New(on)
-	if err != nil {
-		t.Fatal(err)
-	}
+	behind := must.Get(shared.New(on))(t)
 	o.Shared = behind
 	r := &replica{shared: behind, url: url}
-	if r.Cache, err = New(o); err != nil {
-		t.Fatal(err)
-	}
+	r.Cache = must.Get(New(o))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -94,10 +90,7 @@ func startReplicas(t *testing.T, url string) (a, b *replica) {
 // ask returns what a replica has for the key "key".
 func (r *replica) ask(t *testing.T, load Load[string]) Result[string] {
 	t.Helper()
-	got, err := r.GetShared(t.Context(), named("key"), load)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(r.GetShared(t.Context(), named("key"), load))(t)
 	r.settle()
 	return got
 }

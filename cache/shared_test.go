@@ -13,6 +13,7 @@ import (
 	"github.com/gomodule/redigo/redis"
 
 	"crossgate/cache/shared"
+	"crossgate/internal/must"
 	"crossgate/internal/redistest"
 )
 
@@ -76,18 +77,11 @@ func TestOnlyWhatIsForOthersIsShared(t *testing.T) {
 	}
 	a := startReplica(t, server.URL(), private).connected(t)
 	for name, get := range map[string]func(context.Context, Key, Load[string]) (Result[string], error){"private": a.GetShared, "local": a.Get, "common": a.GetShared} {
-		if _, err := get(t.Context(), named(name), constant(name, hour)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(get(t.Context(), named(name), constant(name, hour)))(t)
 	}
-	if _, err := a.GetShared(t.Context(), named("no life"), constant("lifeless", Life{})); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(a.GetShared(t.Context(), named("no life"), constant("lifeless", Life{})))(t)
 	a.settle()
-	content, err := server.Save()
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(server.Save())(t)
 	for text, want := range map[string]bool{"private": false, "local": false, "lifeless": false, "common": true} {
 		if got := bytes.Contains(content, []byte(text)); got != want {
 			t.Errorf("the server holds %q: %v, want %v", text, got, want)
@@ -128,20 +122,13 @@ func nameOf(kind string, key Key) string {
 // onServer has the server of a replica carry out a command, and returns its integer reply.
 func onServer(t *testing.T, r *replica, command ...string) int64 {
 	t.Helper()
-	connection, err := redis.DialContext(t.Context(), "unix", strings.TrimPrefix(r.url, "unix://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	connection := must.Get(redis.DialContext(t.Context(), "unix", strings.TrimPrefix(r.url, "unix://")))(t)
 	defer connection.Close()
 	arguments := make([]any, len(command)-1)
 	for i, each := range command[1:] {
 		arguments[i] = each
 	}
-	reply, err := connection.Do(command[0], arguments...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	number, _ := reply.(int64)
+	number, _ := must.Get(connection.Do(command[0], arguments...))(t).(int64)
 	return number
 }
 
@@ -224,17 +211,13 @@ func TestLocksAreReleasedWhenValuesAreNotAskedFor(t *testing.T) {
 		waiting <- next
 	}()
 	until(t, "the other to wait", func() bool { return onServer(t, a, "HEXISTS", nameOf("lease", named("key")), "awaited") == 1 })
-	if err := server.Pause(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Pause())
 	until(t, "no more calls to be made", func() bool {
 		a.shared.TryClaim(t.Context(), named("another"), shared.Any)
 		state, _ := a.shared.Status()
 		return strings.Contains(state, "skipped")
 	})
-	if err := server.Continue(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Continue())
 	lock.Release(t.Context())
 	if next := <-waiting; next == nil {
 		t.Error("the other still waits for a lock that was released")

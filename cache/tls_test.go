@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"crossgate/cache/shared"
+	"crossgate/internal/must"
 	"crossgate/internal/redistest"
 )
 
@@ -60,13 +61,9 @@ func TestReplicasMeetOverTLS(t *testing.T) {
 			t.Errorf("%s: Status() = %s, want that it is there and refuses nothing", name, state)
 		}
 	}
-	if err := server.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Kill())
 	until(t, "the loss to be noticed", disconnected(a))
-	if err := server.Resume(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Resume())
 	a.connected(t)
 }
 
@@ -136,16 +133,8 @@ func TestRenewedAuthoritiesCount(t *testing.T) {
 	server, authority := secure(t)
 	file := filepath.Join(t.TempDir(), "authority.pem")
 	replace := func(by *redistest.Authority) {
-		text, err := os.ReadFile(by.File)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file+".new", text, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(file+".new", file); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file+".new", must.Get(os.ReadFile(by.File))(t), 0o600))
+		must.Do(t, os.Rename(file+".new", file))
 	}
 	replace(redistest.NewAuthority(t))
 	r := startReplica(t, address("rediss", password, "localhost", server.Port()), func(_ *Options[string], on *shared.Options) {

@@ -1,20 +1,10 @@
 package rfc9111
 
 import (
-	"net/url"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
-
-func mustParse(t *testing.T, text string) *url.URL {
-	t.Helper()
-	at, err := url.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return at
-}
 
 func TestSelections(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -1,9 +1,12 @@
 package rfc9111
 
 import (
+	"net/url"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"crossgate/internal/must"
 )
 
 func TestMayStore(t *testing.T) {
@@ -120,7 +123,7 @@ func TestInvalidates(t *testing.T) {
 }
 
 func TestInvalidatedAreOfTheSameOrigin(t *testing.T) {
-	target := mustParse(t, "http://a.example/x/y?z")
+	target := must.Get(url.Parse("http://a.example/x/y?z"))(t)
 	for given, want := range map[string]string{
 		"Location: w":                      "http://a.example/x/w",
 		"Content-Location: /v?u":           "http://a.example/v?u",

@@ -11,21 +11,15 @@ import (
 
 	"github.com/gomodule/redigo/redis"
 
+	"crossgate/internal/must"
 	"crossgate/internal/redistest"
 )
 
 // startPipeline connects to a server of the test's own.
 func startPipeline(t *testing.T, server *redistest.Server) *pipeline {
 	t.Helper()
-	at, err := parseURL(server.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	connection, err := at.dial(t.Context(), time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := newPipeline(connection)
+	at := must.Get(parseURL(server.URL()))(t)
+	p := newPipeline(must.Get(at.dial(t.Context(), time.Minute))(t))
 	t.Cleanup(p.close)
 	return p
 }
@@ -73,9 +67,7 @@ func TestScriptsThatTheServerForgotAreSentAgain(t *testing.T) {
 	p := startPipeline(t, redistest.Serve(t))
 	doubles := newScript("doubles", "return {tonumber(ARGV[1]) + tonumber(KEYS[1])}")
 	for range 2 {
-		if _, err := p.do(t.Context(), "SCRIPT", "FLUSH"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(p.do(t.Context(), "SCRIPT", "FLUSH"))(t)
 		for range 2 {
 			got, err := p.runs(t.Context(), doubles, []string{"20"}, "22")
 			if err != nil || len(got) != 1 || got[0] != int64(42) {
@@ -89,9 +81,7 @@ func TestScriptsThatTheServerForgotAreSentAgain(t *testing.T) {
 func TestAServerThatHangsKeepsNobody(t *testing.T) {
 	server := redistest.Serve(t)
 	p := startPipeline(t, server)
-	if err := server.Pause(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Pause())
 	ctx, cancel := context.WithCancel(t.Context())
 	var asking sync.WaitGroup
 	for range 2 * mostUnanswered {
@@ -109,15 +99,11 @@ func TestAServerThatHangsKeepsNobody(t *testing.T) {
 	}
 	cancel()
 	asking.Wait()
-	if err := server.Continue(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Continue())
 	if got, err := redis.String(p.do(t.Context(), "PING")); got != "PONG" {
 		t.Errorf("PING once the server goes on = %q, %v", got, err)
 	}
-	if err := server.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Kill())
 	if _, err := p.do(t.Context(), "PING"); err == nil {
 		t.Error("a call to a server that has ended had a reply")
 	}

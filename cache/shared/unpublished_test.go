@@ -8,27 +8,22 @@ import (
 
 	"crossgate/cache"
 	"crossgate/cache/shared"
+	"crossgate/internal/must"
 	"crossgate/internal/redistest"
 )
 
 // start runs a cache before a shared one until the test ends, and returns when both are connected.
 func start(t *testing.T, url string) (*cache.Cache[string], *shared.Cache) {
 	t.Helper()
-	behind, err := shared.New(shared.Options{URL: url, Timeout: 20 * time.Second, Silence: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
-	front, err := cache.New(cache.Options[string]{
+	behind := must.Get(shared.New(shared.Options{URL: url, Timeout: 20 * time.Second, Silence: time.Minute}))(t)
+	front := must.Get(cache.New(cache.Options[string]{
 		Shared: behind,
 		Tags:   func(v string) []cache.Key { return []cache.Key{cache.KeyOf("tag " + v[:1])} },
 		Codec: cache.Codec[string]{
 			Encode: func(text string) []byte { return []byte(text) },
 			Decode: func(text []byte, _ cache.Life, _ time.Duration) (string, error) { return string(text), nil },
 		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -57,11 +52,7 @@ func TestPurgesHoldBeforeTheServerHearsOfThem(t *testing.T) {
 	b, onB := start(t, url)
 	key, hour := cache.KeyOf("key"), cache.Life{Fresh: time.Hour, Stale: time.Hour, IfError: time.Hour}
 	get := func(c *cache.Cache[string], value string, life cache.Life) cache.Result[string] {
-		got, err := c.GetShared(t.Context(), key, func(context.Context) (string, cache.Life, error) { return value, life, nil })
-		if err != nil {
-			t.Fatal(err)
-		}
-		return got
+		return must.Get(c.GetShared(t.Context(), key, func(context.Context) (string, cache.Life, error) { return value, life, nil }))(t)
 	}
 	get(a, "value", hour)
 	if found, _ := onA.Claim(t.Context(), key, shared.Stale, time.Minute); found == nil {

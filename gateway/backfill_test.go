@@ -7,6 +7,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/config"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/audit"
 	"crossgate/order/follow"
@@ -36,9 +37,7 @@ func countBackfill(t *testing.T, span, history, most uint64) {
 		synctest.Wait() // endpoints are asked for their heads in the background
 		clear(calmly.calls)
 		var last audit.Progress
-		if err := books.Backfill(t.Context(), func(p audit.Progress) { last = p }); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, books.Backfill(t.Context(), func(p audit.Progress) { last = p }))
 		if !last.Done || last.Read < history-10 || last.Read > history {
 			t.Errorf("at the end %+v, want %d blocks read", last, history)
 		}

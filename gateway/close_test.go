@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/token"
 )
@@ -32,9 +33,7 @@ func TestTokensAreStoredBeforeTheDatabaseIsClosed(t *testing.T) {
 			Readers:  map[chain.ID]token.Reader{chain.Ethereum: sixDecimals{}},
 			Remember: func(_ context.Context, readings map[token.Key]token.Reading) { <-store; stored += len(readings) },
 		})}
-		if _, err := p.tokens.Lookup(t.Context(), chain.Ethereum, chain.NewAddress([]byte{19: 1})); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(p.tokens.Lookup(t.Context(), chain.Ethereum, chain.NewAddress([]byte{19: 1})))(t)
 		s, closed := &set{parts: p, estimator: quote.New(quote.Options{}), stopObserving: func() error { return nil }}, false
 		go func() {
 			if err := s.close(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"crossgate/cache/shared"
+	"crossgate/internal/must"
 	"crossgate/internal/redistest"
 )
 
@@ -17,10 +18,7 @@ func pairOnOneCache(t *testing.T, away *[2]bool) (gateways [2]*cutOff) {
 	t.Helper()
 	server := redistest.Serve(t)
 	for i := range gateways {
-		made, err := shared.New(shared.Options{URL: server.URL(), Timeout: 20 * time.Second, Silence: time.Minute})
-		if err != nil {
-			t.Fatal(err)
-		}
+		made := must.Get(shared.New(shared.Options{URL: server.URL(), Timeout: 20 * time.Second, Silence: time.Minute}))(t)
 		gateways[i] = &cutOff{shared: made, available: func() error {
 			if away[i] {
 				return errors.New("no answer")

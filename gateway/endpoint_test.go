@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"crossgate/config"
+	"crossgate/internal/must"
 	"crossgate/upstream"
 )
 
@@ -23,21 +24,13 @@ venues:
 
 func parsed(t *testing.T, text string) config.Config {
 	t.Helper()
-	c, err := config.Parse([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return must.Get(config.Parse([]byte(text)))(t)
 }
 
 // built are the parts of a configuration, made of those before. Close them.
 func built(t *testing.T, c config.Config, before *parts) *parts {
 	t.Helper()
-	p, err := build(c, slog.New(slog.DiscardHandler), before)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must.Get(build(c, slog.New(slog.DiscardHandler), before))(t)
 }
 
 // TestUnchangedPartsOutliveAReload makes one configuration after another of the parts before it.

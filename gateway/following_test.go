@@ -22,6 +22,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/config"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/follow"
 	"crossgate/order/query"
@@ -64,10 +65,7 @@ func newCalm(c config.Config, id chain.ID) *calm {
 // outside and the options of an index by the default configuration.
 func onVirtualClock(t *testing.T, test func(t *testing.T, db *store.DB, c config.Config, o follow.Options)) {
 	t.Helper()
-	db, err := store.OpenSQLite(t.Context(), t.TempDir()+"/orders.db")
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.OpenSQLite(t.Context(), t.TempDir()+"/orders.db"))(t)
 	t.Cleanup(func() { _ = db.Close() })
 	synctest.Test(t, func(t *testing.T) {
 		c := config.Default()
@@ -228,13 +226,10 @@ func (c *calm) source(t *testing.T, configured config.Config, own config.Chain) 
 	t.Helper()
 	var endpoints []*upstream.Endpoint
 	for _, each := range own.Endpoints {
-		e, err := upstream.NewEndpoint(upstream.EndpointOptions{
+		e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
 			Name: each.Name, URL: each.URL.Reveal(), Timeout: each.Timeout,
 			RequestsPerSecond: each.RequestsPerSecond, Burst: each.Burst, Client: &http.Client{Transport: c.metered(each)},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		t.Cleanup(e.Close)
 		endpoints = append(endpoints, e)
 	}

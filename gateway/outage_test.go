@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"crossgate/config"
+	"crossgate/internal/must"
 	"crossgate/internal/postgrestest"
 )
 
@@ -46,10 +47,7 @@ func (a asker) store() (ok bool, state string) {
 
 // waiting is how many statements wait for a lock.
 func (a asker) waiting(server *postgrestest.Server) string {
-	count, err := server.Query("locked", `SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'`)
-	if err != nil {
-		a.Fatal(err)
-	}
+	count := must.Get(server.Query("locked", `SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'`))(a)
 	return strings.TrimSpace(count)
 }
 
@@ -69,10 +67,7 @@ func onPostgres(t *testing.T, address string, log *bytes.Buffer) asker {
 	c := config.Default()
 	c.Chains, c.Venues = nil, nil
 	c.Index.Postgres = config.NewSecret(address)
-	g, err := New(t.Context(), c, slog.New(slog.NewTextHandler(log, nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(New(t.Context(), c, slog.New(slog.NewTextHandler(log, nil))))(t)
 	t.Cleanup(func() { _ = g.Close() })
 	return asker{t, g}
 }
@@ -84,9 +79,7 @@ func startPostgres(t *testing.T) (server *postgrestest.Server, address string) {
 		t.Skipf("no PostgreSQL to test with: %v", err)
 	}
 	t.Cleanup(func() { _ = server.Remove() })
-	if address, err = server.Create("locked"); err != nil {
-		t.Fatal(err)
-	}
+	address = must.Get(server.Create("locked"))(t)
 	return server, address
 }
 
@@ -94,10 +87,7 @@ func startPostgres(t *testing.T) (server *postgrestest.Server, address string) {
 func TestAGatewayOnAStandbySaysSo(t *testing.T) {
 	server, address := startPostgres(t)
 	onPostgres(t, address, new(bytes.Buffer)) // makes the tables
-	standby, err := server.Standby()
-	if err != nil {
-		t.Fatal(err)
-	}
+	standby := must.Get(server.Standby())(t)
 	t.Cleanup(func() { _ = standby.Remove() })
 	var log bytes.Buffer
 	a := onPostgres(t, standby.To(address), &log)
@@ -114,10 +104,7 @@ func TestAGatewayOnAStandbySaysSo(t *testing.T) {
 func TestAListEndsWhenItsClientLeaves(t *testing.T) {
 	server, address := startPostgres(t)
 	a := onPostgres(t, address, new(bytes.Buffer))
-	release, err := server.Hold("locked", "BEGIN; LOCK TABLE listed IN ACCESS EXCLUSIVE MODE")
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := must.Get(server.Hold("locked", "BEGIN; LOCK TABLE listed IN ACCESS EXCLUSIVE MODE"))(t)
 	ctx, leave := context.WithCancel(t.Context())
 	var asking sync.WaitGroup
 	asking.Go(func() {
@@ -150,10 +137,7 @@ func TestLockedTablesAreAnOutage(t *testing.T) {
 		"BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE",
 		"BEGIN; TRUNCATE events",
 	} {
-		release, err := server.Hold("locked", lock)
-		if err != nil {
-			t.Fatal(err)
-		}
+		release := must.Get(server.Hold("locked", lock))(t)
 		if ok, state := a.store(); ok || !strings.Contains(state, "no answer within") {
 			t.Errorf("%s: readiness says %v, %q", lock, ok, state)
 		}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"crossgate/config"
+	"crossgate/internal/must"
 	"crossgate/store"
 	"crossgate/upstream"
 )
@@ -37,19 +38,13 @@ func plannedConfig(t *testing.T) config.Config {
 
 func newGateway(t *testing.T, c config.Config) *Gateway {
 	t.Helper()
-	g, err := New(t.Context(), c, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return must.Get(New(t.Context(), c, slog.New(slog.DiscardHandler)))(t)
 }
 
 // spend takes so many units from a plan.
 func spend(t *testing.T, e *upstream.Endpoint, units int) {
 	t.Helper()
-	if _, err := e.Do(t.Context(), upstream.Request{Cost: units}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(e.Do(t.Context(), upstream.Request{Cost: units}))(t)
 }
 
 // wantLeft wants what is left of a day's share, or up to two claims less: some may be claimed and not spent.
@@ -66,10 +61,7 @@ func TestPlansOutliveTheGateway(t *testing.T) {
 	c := plannedConfig(t)
 	first := newGateway(t, c)
 	ctx, stop := context.WithCancel(t.Context())
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0"))(t)
 	ended := make(chan error, 1)
 	go func() { ended <- first.Run(ctx, listener) }()
 	spend(t, first.sets.endpoint("1", "node"), 300)
@@ -109,9 +101,7 @@ func TestPlansOfGatewaysAddUp(t *testing.T) {
 	}
 	wantLeft(t, "after 600 units by two gateways", one.sets.endpoint("1", "node"), shareOfDay-600)
 	c.Chains[0].Endpoints[0].Timeout = c.Swap.Deadline
-	if err := one.Reload(c); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, one.Reload(c))
 	moved := one.sets.endpoint("1", "node")
 	wantLeft(t, "after a change of the endpoint", moved, shareOfDay-600)
 	spend(t, moved, 100)
@@ -133,17 +123,12 @@ func TestPlansWithoutAStore(t *testing.T) {
 	made := built(t, c, nil)
 	defer made.close()
 	opened := func() *store.DB {
-		store, err := openStore(t.Context(), c.Index, 0, slog.New(slog.DiscardHandler))
-		if err != nil {
-			t.Fatal(err)
-		}
+		store := must.Get(openStore(t.Context(), c.Index, 0, slog.New(slog.DiscardHandler)))(t)
 		t.Cleanup(func() { _ = store.Close() })
 		return store
 	}
 	book := newPlanBook(opened(), func() []*endpoint { return made.endpoints }, slog.New(slog.NewTextHandler(&log, nil)))
-	if err := book.store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, book.store.Close())
 	node := made.endpoint("1", "node").Endpoint
 	for range 3 {
 		book.update(t.Context())

@@ -17,6 +17,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/config"
+	"crossgate/internal/must"
 )
 
 // live are the keys that a reload applies: those of limits by Server.SetLimits, which TestLimitsAreReloaded is about, those of
@@ -28,10 +29,7 @@ var live = []string{
 
 // TestEveryKeyIsReloadedOrNamed changes one key of the configuration after another under a running gateway.
 func TestEveryKeyIsReloadedOrNamed(t *testing.T) {
-	text, err := os.ReadFile("../deploy/crossgate.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../deploy/crossgate.yaml"))(t)
 	path := t.TempDir() + "/orders.db"
 	load := func() config.Config {
 		c := parsed(t, string(text))
@@ -47,10 +45,7 @@ func TestEveryKeyIsReloadedOrNamed(t *testing.T) {
 		return c
 	}
 	var log bytes.Buffer
-	g, err := New(t.Context(), load(), slog.New(slog.NewTextHandler(&log, nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(New(t.Context(), load(), slog.New(slog.NewTextHandler(&log, nil))))(t)
 	t.Cleanup(func() { _ = g.Close() })
 	first := load()
 	keys := keysOf("", reflect.ValueOf(first))
@@ -215,9 +210,7 @@ func TestLimitsAreReloaded(t *testing.T) {
 		{config.Limits{}, " "},
 	} {
 		c.Limits = step.limits
-		if err := g.Reload(c); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, g.Reload(c))
 		if got := policy(); got != step.want {
 			t.Errorf("step %d: %s, want %s", i, got, step.want)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/config"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/follow"
 	"crossgate/store"
@@ -119,13 +120,10 @@ func trioEndpoints(t *testing.T, of *calm, start int) (endpoints []*upstream.End
 	for _, i := range rand.New(rand.NewPCG(uint64(start), 0)).Perm(len(nodes)) {
 		nodes[i].chain, nodes[i].random = of, rand.New(rand.NewPCG(uint64(start), uint64(i+1)))
 		nodes[i].enforce, nodes[i].isWhole = start%2 == 1, start%4 >= 2
-		e, err := upstream.NewEndpoint(upstream.EndpointOptions{
+		e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
 			Name: fmt.Sprintf("node-%d", i), URL: "http://node.invalid", Client: &http.Client{Transport: nodes[i]},
 			Timeout: 5 * time.Second, RequestsPerSecond: trioRate,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		t.Cleanup(e.Close)
 		endpoints = append(endpoints, e)
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/store"
 )
@@ -12,16 +13,10 @@ import (
 // TestWinsThatCannotBeKeptAreKeptLater writes to a database that is closed, and then to one that is not.
 func TestWinsThatCannotBeKeptAreKeptLater(t *testing.T) {
 	open := func() *store.DB {
-		db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return db
+		return must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
 	}
 	away, there := open(), open()
-	if err := away.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, away.Close())
 	defer there.Close()
 	wins := &quote.History{}
 	b := newWinBook(away, wins, slog.New(slog.DiscardHandler))

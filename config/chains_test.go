@@ -8,6 +8,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/config"
+	"crossgate/internal/must"
 )
 
 func address(t *testing.T, text string) chain.Address {
@@ -20,7 +21,7 @@ func address(t *testing.T, text string) chain.Address {
 }
 
 func TestRegistryPutsTheFileOverTheDocuments(t *testing.T) {
-	c, err := config.Parse([]byte(`
+	c := must.Get(config.Parse([]byte(`
 chains:
   - id: 1
     name: Ours
@@ -37,10 +38,7 @@ chains:
   - id: 10
     native: 901
     endpoints: [{url: "https://example.com"}]
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)))(t)
 	registry, documented := c.Registry(), chain.Documented()
 
 	want, _ := documented.Chain(1)

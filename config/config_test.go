@@ -12,6 +12,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/config"
+	"crossgate/internal/must"
 )
 
 func TestDefaultReachesEveryDocumentedChain(t *testing.T) {
@@ -41,10 +42,7 @@ func TestDefaultReachesEveryDocumentedChain(t *testing.T) {
 const minimal = "chains: [{id: 1, endpoints: [{url: 'https://example.com'}]}]\n"
 
 func TestWhatTheFileLeavesOutIsDefault(t *testing.T) {
-	c, err := config.Parse([]byte(minimal + "index: {path: here.db}\ncache:\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(config.Parse([]byte(minimal + "index: {path: here.db}\ncache:\n")))(t)
 	if want := (config.Index{Path: "here.db", Lookback: 50_000, Behind: time.Minute, Asked: 1900 * time.Millisecond, Connections: 8}); c.Index != want {
 		t.Errorf("Index = %+v, want %+v", c.Index, want)
 	}
@@ -60,14 +58,11 @@ func TestWhatTheFileLeavesOutIsDefault(t *testing.T) {
 }
 
 func TestEndpointsWithoutANameAreNamedAfterTheirOwner(t *testing.T) {
-	c, err := config.Parse([]byte(`
+	c := must.Get(config.Parse([]byte(`
 chains: [{id: 10, endpoints: [{url: "https://a.example"}, {url: "https://b.example"}, {name: own, url: "https://c.example"}]}]
 venues: [{name: velora, endpoints: [{url: "https://d.example"}]}]
 prices: {defillama: {endpoints: [{url: "https://e.example"}]}}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)))(t)
 	var got []string
 	for _, list := range [][]config.Endpoint{c.Chains[0].Endpoints, c.Venues[0].Endpoints, c.Prices.DefiLlama.Endpoints} {
 		for _, endpoint := range list {
@@ -81,9 +76,7 @@ prices: {defillama: {endpoints: [{url: "https://e.example"}]}}
 
 func TestLoadSaysWhichFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gateway.yaml")
-	if err := os.WriteFile(path, []byte(minimal+"drain: soon\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(minimal+"drain: soon\n"), 0o600))
 	_, err := config.Load(path)
 	var mistakes config.Mistakes
 	if !errors.As(err, &mistakes) || len(mistakes) != 1 {
@@ -113,7 +106,7 @@ func FuzzParse(f *testing.F) {
 }
 
 func TestSectionsAreRead(t *testing.T) {
-	c, err := config.Parse([]byte(minimal + `
+	c := must.Get(config.Parse([]byte(minimal + `
 tls: {certFile: a.pem, keyFile: a.key, clientCAFile: ca.pem}
 connections: {total: 0}
 telemetry: {tls: {certFile: b.pem, keyFile: b.key}}
@@ -122,10 +115,7 @@ limits:
   address: {units: 100, window: 10s}
   keys: [{name: wallet, key: 0123456789abcdef, quota: {units: 1000, window: 1m}}]
   proxies: [10.0.0.0/8, 192.0.2.1, "2001:db8::/32"]
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)))(t)
 	if want := (config.Connections{Total: 0, PerAddress: 512}); c.Connections != want {
 		t.Errorf("connections are read as %+v, want %+v", c.Connections, want)
 	}
@@ -145,10 +135,7 @@ chains:
 `
 
 func TestFeesAreThoseOfTheChainBeforeThoseOfAll(t *testing.T) {
-	c, err := config.Parse([]byte(feeChains + `swap: {fee: {bps: 20, recipient: "0x3333333333333333333333333333333333333333"}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(config.Parse([]byte(feeChains + `swap: {fee: {bps: 20, recipient: "0x3333333333333333333333333333333333333333"}}`)))(t)
 	fees := c.Fees()
 	usual := config.Fee{Bps: 20, Recipient: address(t, "0x3333333333333333333333333333333333333333")}
 	want := map[chain.ID]config.Fee{

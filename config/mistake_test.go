@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/config"
+	"crossgate/internal/must"
 )
 
 func TestEveryMistakeIsReportedAtOnce(t *testing.T) {
@@ -115,10 +116,7 @@ func TestTextThatIsNoConfiguration(t *testing.T) {
 }
 
 func TestMistakeOfAPartHasItsLine(t *testing.T) {
-	c, err := config.Parse([]byte(minimal + "venues:\n  - name: nowhere\n    endpoints: [{url: 'https://example.com'}]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(config.Parse([]byte(minimal + "venues:\n  - name: nowhere\n    endpoints: [{url: 'https://example.com'}]\n")))(t)
 	got := c.Mistake("venues[0].settings.colour", "unknown").String()
 	if want := "venues[0].settings.colour: line 3: unknown"; got != want {
 		t.Errorf("Mistake = %q, want %q", got, want)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 )
 
 var update = flag.Bool("update", false, "write docs/configuration.md")
@@ -36,14 +37,9 @@ func TestReferenceIsWhatTheTypesSay(t *testing.T) {
 	}
 	path := filepath.Join("..", "docs", "configuration.md")
 	if *update {
-		if err := os.WriteFile(path, []byte(r.text.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(r.text.String()), 0o600))
 	}
-	written, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	written := must.Get(os.ReadFile(path))(t)
 	if string(written) != r.text.String() {
 		t.Error("docs/configuration.md differs from the types: run go test ./config -update")
 	}
@@ -159,16 +155,10 @@ func defaultOf(value reflect.Value) string {
 // readComments reads what the sources say of the types and their fields.
 func readComments(t *testing.T) map[string]string {
 	t.Helper()
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob("*.go"))(t)
 	comments := map[string]string{}
 	for _, name := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments))(t)
 		for _, declared := range file.Decls {
 			if general, isGeneral := declared.(*ast.GenDecl); isGeneral {
 				readTypes(comments, general)

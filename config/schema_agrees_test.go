@@ -16,6 +16,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
+
+	"crossgate/internal/must"
 )
 
 // every is a file with every section that has required keys or bounds.
@@ -53,24 +55,13 @@ type judge struct{ schema *jsonschema.Schema }
 
 func newJudge(t *testing.T) judge {
 	t.Helper()
-	schema, err := jsonschema.NewCompiler().Compile("schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return judge{schema}
+	return judge{must.Get(jsonschema.NewCompiler().Compile("schema.json"))(t)}
 }
 
 // violations are what the schema has against a file, by place.
 func (j judge) violations(t *testing.T, file any) (all []*jsonschema.ValidationError) {
 	t.Helper()
-	text, err := json.Marshal(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must.Get(jsonschema.UnmarshalJSON(bytes.NewReader(must.Get(json.Marshal(file))(t))))(t)
 	var found *jsonschema.ValidationError
 	if err := j.schema.Validate(document); err != nil && !errors.As(err, &found) {
 		t.Fatal(err)
@@ -134,9 +125,7 @@ func TestEveryKeyIsShownAndKeysAreFew(t *testing.T) {
 	path := filepath.Join("..", "deploy", "crossgate.yaml")
 	_, err := Load(path)
 	text, readErr := os.ReadFile(path)
-	if err := errors.Join(err, readErr); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, readErr))
 	count := 0
 	for _, of := range sections(reflect.TypeFor[Config](), map[string]reflect.Type{}) {
 		for field := range of.Fields() {
@@ -156,9 +145,7 @@ func TestEveryKeyIsShownAndKeysAreFew(t *testing.T) {
 
 func readEvery(t *testing.T) (file map[string]any) {
 	t.Helper()
-	if err := yaml.Unmarshal([]byte(every), &file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, yaml.Unmarshal([]byte(every), &file))
 	return file
 }
 
@@ -170,10 +157,7 @@ func section(t *testing.T, file any, place []string) map[string]any {
 		case map[string]any:
 			file = in[part]
 		case []any:
-			index, err := strconv.Atoi(part)
-			if err != nil {
-				t.Fatal(err)
-			}
+			index := must.Get(strconv.Atoi(part))(t)
 			file = in[index]
 		}
 	}
@@ -260,10 +244,7 @@ func TestSchemaAgreesWithTheCheck(t *testing.T) {
 // TestRequiredKeysAreMissed leaves each key that the schema requires out of a file that is valid with it.
 func TestRequiredKeysAreMissed(t *testing.T) {
 	j := newJudge(t)
-	text, err := yaml.Marshal(readEvery(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(yaml.Marshal(readEvery(t)))(t)
 	if _, err := Parse(text); err != nil {
 		t.Fatalf("with every key: %v", err)
 	}
@@ -271,10 +252,7 @@ func TestRequiredKeysAreMissed(t *testing.T) {
 		for _, key := range keys {
 			file := readEvery(t)
 			delete(section(t, file, places[name]), key)
-			text, err := yaml.Marshal(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(yaml.Marshal(file))(t)
 			if _, err := Parse(text); err == nil {
 				t.Errorf("the gateway takes a file without %s.%s", name, key)
 			}
@@ -290,11 +268,7 @@ func TestSchemaTakesWhatIsShipped(t *testing.T) {
 	j := newJudge(t)
 	files := map[string][]byte{"every section": []byte(every)}
 	for _, path := range []string{"default.yaml", "../deploy/crossgate.yaml", "../deploy/compose.crossgate.yaml"} {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[path] = text
+		files[path] = must.Get(os.ReadFile(path))(t)
 	}
 	rendered, err := filepath.Glob("../deploy/helm/rendered/*.yaml")
 	if err != nil || len(rendered) == 0 {
@@ -305,17 +279,13 @@ func TestSchemaTakesWhatIsShipped(t *testing.T) {
 	}
 	for path, text := range files {
 		var file any
-		if err := yaml.Unmarshal(text, &file); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, yaml.Unmarshal(text, &file))
 		for _, each := range j.violations(t, file) {
 			t.Errorf("%s: %v", path, each)
 		}
 	}
 	var wrong any
-	if err := yaml.Unmarshal([]byte("chains: [{id: 1, endpoint: []}]"), &wrong); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, yaml.Unmarshal([]byte("chains: [{id: 1, endpoint: []}]"), &wrong))
 	if len(j.violations(t, wrong)) == 0 {
 		t.Error("the schema takes a file with a mistyped key")
 	}
@@ -324,15 +294,9 @@ func TestSchemaTakesWhatIsShipped(t *testing.T) {
 // TestShownPartsAreValid takes every part of a configuration that the documents show, with a chain where it has none.
 func TestShownPartsAreValid(t *testing.T) {
 	j, shown := newJudge(t), 0
-	documents, err := filepath.Glob("../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	documents := must.Get(filepath.Glob("../docs/*.md"))(t)
 	for _, path := range append(documents, "../README.md") {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(path))(t)
 		for _, after := range strings.Split(string(text), "\n```yaml\n")[1:] {
 			part, _, _ := strings.Cut(after, "\n```")
 			if !strings.Contains("\n"+part, "\nchains:") {
@@ -359,10 +323,7 @@ func TestShownPartsAreValid(t *testing.T) {
 // configurationIn is what the ConfigMap of manifests has for the gateway.
 func configurationIn(t *testing.T, path string) []byte {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	for decoder := yaml.NewDecoder(bytes.NewReader(text)); ; {
 		var manifest struct{ Data map[string]string }
 		if err := decoder.Decode(&manifest); err != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 )
 
 type object = map[string]any
@@ -193,13 +194,9 @@ func TestSchemaIsThatOfTheTypes(t *testing.T) {
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(whole); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, encoder.Encode(whole))
 	if *update {
-		if err := os.WriteFile("schema.json", text.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile("schema.json", text.Bytes(), 0o644))
 		return
 	}
 	if !bytes.Equal(text.Bytes(), Schema()) {
@@ -214,9 +211,7 @@ func TestEveryKeyIsDescribed(t *testing.T) {
 			Properties  map[string]struct{ Description string }
 		} `json:"$defs"`
 	}
-	if err := json.Unmarshal(Schema(), &drawn); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(Schema(), &drawn))
 	for name, definition := range drawn.Definitions {
 		for key, property := range definition.Properties {
 			if property.Description == "" {

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"crossgate/config"
+	"crossgate/internal/must"
 )
 
 const canary = "canary-4f1d2a"
@@ -20,14 +21,11 @@ const canary = "canary-4f1d2a"
 func TestValuesComeFromTheEnvironment(t *testing.T) {
 	t.Setenv("CHAIN_KEY", canary)
 	t.Setenv("RATE", "2.5")
-	c, err := config.Parse([]byte(`
+	c := must.Get(config.Parse([]byte(`
 chains:
   - id: 1
     endpoints: [{url: "https://example.com/${CHAIN_KEY}/x", headers: {Authorization: "Bearer ${CHAIN_KEY}"}, requestsPerSecond: "${RATE}", burst: 5}]
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)))(t)
 	endpoint := c.Chains[0].Endpoints[0]
 	if got, want := endpoint.URL.Reveal(), "https://example.com/"+canary+"/x"; got != want {
 		t.Errorf("URL = %q, want %q", got, want)
@@ -58,13 +56,10 @@ func TestReferenceThatIsNoneIsAMistake(t *testing.T) {
 // TestNothingPrintsASecret tries every door that a value could leave a program by.
 func TestNothingPrintsASecret(t *testing.T) {
 	t.Setenv("CHAIN_KEY", canary)
-	c, err := config.Parse([]byte(`
+	c := must.Get(config.Parse([]byte(`
 chains: [{id: 1, endpoints: [{url: "https://${CHAIN_KEY}.example.com", websocket: "wss://example.com/${CHAIN_KEY}", headers: {X-Key: "${CHAIN_KEY}"}}]}]
 venues: [{name: velora, key: "${CHAIN_KEY}", endpoints: [{url: "https://example.com?key=${CHAIN_KEY}"}]}]
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)))(t)
 	var out bytes.Buffer
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
 		fmt.Fprintf(&out, verb, c)
@@ -121,9 +116,7 @@ func TestSlipsOfYAMLNeverQuoteValues(t *testing.T) {
 
 func TestSecretsComeFromFiles(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(file, []byte("  s3cret\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("  s3cret\n"), 0o600))
 	t.Setenv("NODE_TOKEN_FILE", file)
 	t.Setenv("OTHER_TOKEN_FILE", file+".absent")
 	c, err := config.Parse([]byte(minimal + "venues: [{name: a, key: '${NODE_TOKEN}'}, {name: b, key: '${OTHER_TOKEN}'}]\n"))
@@ -139,10 +132,7 @@ func TestRevisionFollowsTextAndSecrets(t *testing.T) {
 	text := []byte(minimal + "venues: [{name: a, key: '${NODE_TOKEN}'}]\n")
 	revision := func(key string, text []byte) string {
 		t.Setenv("NODE_TOKEN", key)
-		c, err := config.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(config.Parse(text))(t)
 		return c.Revision()
 	}
 	one := revision("a", text)

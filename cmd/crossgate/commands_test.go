@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra/doc"
+
+	"crossgate/internal/must"
 )
 
 var update = flag.Bool("update", false, "write the manual pages anew")
@@ -72,18 +74,13 @@ func TestManualPagesAreThoseOfTheCommands(t *testing.T) {
 	root := newRoot()
 	root.DisableAutoGenTag = true
 	then := time.Unix(0, 0).UTC()
-	if err := doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "Crossgate", Manual: "Crossgate", Date: &then}, made); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "Crossgate", Manual: "Crossgate", Date: &then}, made))
 	pages, err := filepath.Glob(filepath.Join(made, "*.1"))
 	if err != nil || len(pages) < len(promised) {
 		t.Fatalf("%d manual pages, %v", len(pages), err)
 	}
 	for _, page := range pages {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(page))(t)
 		text = bytes.Replace(text, []byte(then.Format(`"Jan 2006"`)), []byte(`""`), 1) // one that changes with the day could not be compared
 		at := filepath.Join(kept, filepath.Base(page))
 		if *update {

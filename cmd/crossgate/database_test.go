@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"crossgate/internal/must"
 )
 
 // TestOldBackupsGo keeps the newest backups and touches nothing else.
@@ -19,9 +21,7 @@ func TestOldBackupsGo(t *testing.T) {
 	for day := range 5 {
 		write(t, dated(file, time.Date(2025, 12, 30+day, 3, 17, 0, 0, time.UTC)), "")
 	}
-	if err := prune(file, 2); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, prune(file, 2))
 	var left []string
 	entries, err := os.ReadDir(directory)
 	for _, entry := range entries {
@@ -36,7 +36,5 @@ func TestOldBackupsGo(t *testing.T) {
 
 func write(t *testing.T, file, text string) {
 	t.Helper()
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(text), 0o600))
 }

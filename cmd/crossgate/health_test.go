@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"crossgate/config"
+	"crossgate/internal/must"
 )
 
 func TestHealthcheckAsksTheGatewayOfThisMachine(t *testing.T) {
@@ -50,10 +51,7 @@ func TestSystemdIsToldOfReadinessLifeAndStop(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(directory)
-	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(directory, "s"), Net: "unixgram"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	socket := must.Get(net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(directory, "s"), Net: "unixgram"}))(t)
 	defer socket.Close()
 	t.Setenv("NOTIFY_SOCKET", socket.LocalAddr().String())
 	t.Setenv("WATCHDOG_USEC", "30000000")
@@ -68,10 +66,7 @@ func TestSystemdIsToldOfReadinessLifeAndStop(t *testing.T) {
 	}()
 	var told []string
 	for text := make([]byte, 100); len(told) < 3; {
-		n, err := socket.Read(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(socket.Read(text))(t)
 		if told = append(told, string(text[:n])); len(told) == 2 {
 			stop()
 		}

@@ -15,6 +15,7 @@ import (
 
 	"crossgate/config"
 	"crossgate/gateway"
+	"crossgate/internal/must"
 )
 
 // written is a log that tests read.
@@ -43,17 +44,12 @@ func text(name string) []byte { return []byte(strings.ReplaceAll(chainOf, "%NAME
 // replaceFile writes a file at once: readings are closer together here than in a gateway.
 func replaceFile(t *testing.T, file string, text []byte) {
 	t.Helper()
-	if err := errors.Join(os.WriteFile(file+".new", text, 0o600), os.Rename(file+".new", file)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.WriteFile(file+".new", text, 0o600), os.Rename(file+".new", file)))
 }
 
 func startWatching(t *testing.T, file string) *watched {
 	t.Helper()
-	running, err := config.Load(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	running := must.Get(config.Load(file))(t)
 	w := &watched{
 		file: file, used: make(chan config.Config, 10), log: &written{line: make(chan string, 10)},
 		asks: make(chan os.Signal), ended: make(chan struct{}),
@@ -137,21 +133,13 @@ func TestReloadOfTheSameFileNamesNothing(t *testing.T) {
 	t.Setenv("RELOAD_TEST_KEY", "first")
 	file := filepath.Join(t.TempDir(), "gateway.yaml")
 	write(t, file, string(append(text("one"), "index: {path: '"+file+".db'}\n"...)))
-	c, err := config.Load(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(config.Load(file))(t)
 	c = withoutExporter(c)
 	lines := &written{line: make(chan string, 10)}
 	log := slog.New(slog.NewTextHandler(lines, nil))
-	g, err := gateway.New(t.Context(), c, log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(gateway.New(t.Context(), c, log))(t)
 	stop := serving{file: file, config: c, log: log, level: new(slog.LevelVar)}.reloading(t.Context(), g)
-	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(os.Getpid(), syscall.SIGHUP))
 	if said := <-lines.line; !strings.Contains(said, "configuration reloaded") {
 		t.Errorf("the log says %q, want that the configuration was reloaded and nothing else", said)
 	}
@@ -177,9 +165,7 @@ func TestMountedConfigMapIsReadAgain(t *testing.T) {
 	}
 	place("v1", "one")
 	file := filepath.Join(mount, "gateway.yaml")
-	if err := os.Symlink(filepath.Join("..data", "gateway.yaml"), file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(filepath.Join("..data", "gateway.yaml"), file))
 	w := startWatching(t, file)
 	place("v2", "two")
 	if said, name := w.next(t); name != "two" {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"crossgate/internal/linktest"
+	"crossgate/internal/must"
 	"crossgate/internal/redistest"
 )
 
@@ -19,10 +20,7 @@ func TestServeOverTLS(t *testing.T) {
 	t.Chdir(t.TempDir())
 	servers, clients := redistest.NewAuthority(t), redistest.NewAuthority(t)
 	own := servers.Issue(t, "127.0.0.1")
-	operators, err := linktest.FreeAddress()
-	if err != nil {
-		t.Fatal(err)
-	}
+	operators := must.Get(linktest.FreeAddress())(t)
 	text := fmt.Sprintf(`
 chains: [{id: 1, endpoints: [{url: "http://127.0.0.1:9"}]}]
 tls: {certFile: %q, keyFile: %q, clientCAFile: %q}

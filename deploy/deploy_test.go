@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"crossgate/config"
+	"crossgate/internal/must"
 )
 
 // compose is compose.yaml as far as other files and secrets are concerned.
@@ -36,11 +37,7 @@ type service struct {
 
 func readFile(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return string(must.Get(os.ReadFile(path))(t))
 }
 
 func readYAML(t *testing.T, path string, out any) {
@@ -54,10 +51,7 @@ func readYAML(t *testing.T, path string, out any) {
 // Plus and Envoy look every 2 to 5 s unless they are told otherwise), and to be given the time for it.
 func TestShippedConfigurationDrains(t *testing.T) {
 	const looks, rest = 2 * 5 * time.Second, 30 * time.Second
-	c, err := config.Load("crossgate.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(config.Load("crossgate.yaml"))(t)
 	if c.Drain < looks {
 		t.Errorf("drain: %v, want %v: requests that a balancer sends meanwhile are lost", c.Drain, looks)
 	}
@@ -72,10 +66,7 @@ func TestShippedConfigurationDrains(t *testing.T) {
 // TestShippedConfigurationServes wants the example to name nothing that only its reader has: a chain that does not answer
 // makes unknown hashes 503. The chain that it shows in comments must be one that can be taken in.
 func TestShippedConfigurationServes(t *testing.T) {
-	c, err := config.Load("crossgate.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(config.Load("crossgate.yaml"))(t)
 	for _, each := range c.Chains {
 		for _, e := range each.Endpoints {
 			at, err := url.Parse(e.URL.Reveal())
@@ -110,7 +101,7 @@ func TestEveryFileIsLoaded(t *testing.T) {
 		"grafana/dashboard.json", // gateway, as the next three
 		"prometheus/alerts.yaml", "prometheus/alerts_test.yaml", "prometheus/alerts_lasting_test.yaml", "prometheus/prometheus.yaml",
 	}
-	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		switch path = filepath.ToSlash(path); {
 		case err != nil:
 			return err
@@ -120,10 +111,7 @@ func TestEveryFileIsLoaded(t *testing.T) {
 			t.Errorf("no test loads %s", path)
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // TestComposeFitsItsFiles is about what Compose itself does not look at: deploy/check loads the file by its library.
@@ -161,10 +149,7 @@ func TestComposeFitsItsFiles(t *testing.T) {
 func TestComposeConfigurationIsValid(t *testing.T) {
 	t.Setenv("POSTGRES_PASSWORD", "secret")
 	t.Setenv("VALKEY_PASSWORD", "secret")
-	c, err := config.Load("compose.crossgate.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(config.Load("compose.crossgate.yaml"))(t)
 	if c.Listen != ":8080" || c.Telemetry.Admin != ":9464" || c.Index.Postgres.Reveal() == "" || c.Cache.Shared.Reveal() == "" {
 		t.Errorf("listen %s, admin %s: compose.yaml and prometheus.yaml want 8080, 9464, PostgreSQL and Valkey", c.Listen, c.Telemetry.Admin)
 	}
@@ -277,9 +262,7 @@ func checkPanels(t *testing.T) {
 			Targets []struct{ Expr string }
 		}
 	}
-	if err := json.Unmarshal([]byte(text), &dashboard); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(text), &dashboard))
 	places := make(map[[2]int]string)
 	for _, panel := range dashboard.Panels {
 		place := [2]int{panel.GridPos.X, panel.GridPos.Y}
@@ -304,9 +287,7 @@ func TestUnitIsUnderstood(t *testing.T) {
 		t.Skip("systemd-analyze is not there; Debian and Ubuntu: apt-get install systemd")
 	}
 	unit := filepath.Join(t.TempDir(), "crossgate.service")
-	if err := os.WriteFile(unit, []byte(strings.Replace(text, "ExecStart=/usr/bin/crossgate", "ExecStart=/bin/true", 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(unit, []byte(strings.Replace(text, "ExecStart=/usr/bin/crossgate", "ExecStart=/bin/true", 1)), 0o600))
 	out, err := exec.CommandContext(t.Context(), program, "verify", "--man=no", unit).CombinedOutput()
 	if err != nil || strings.Contains(string(out), unit) {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)

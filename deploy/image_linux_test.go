@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"crossgate/internal/must"
 )
 
 // nobody is the user and group that the images name.
@@ -69,14 +71,10 @@ func (b buildah) standIn(t *testing.T) (mounts []string) {
 	name, _, _ := strings.Cut(after, " AS ")
 	context := t.TempDir()
 	for _, directory := range []string{"etc/ssl/certs", "tmp"} {
-		if err := os.MkdirAll(filepath.Join(context, directory), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(context, directory), 0o755))
 	}
 	for _, link := range []string{"bin", "lib", "lib64"} {
-		if err := os.Symlink("usr/"+link, filepath.Join(context, link)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink("usr/"+link, filepath.Join(context, link)))
 	}
 	const certificates = "/etc/ssl/certs/ca-certificates.crt"
 	copyFile(t, certificates, filepath.Join(context, certificates))
@@ -85,9 +83,7 @@ func (b buildah) standIn(t *testing.T) (mounts []string) {
 	for _, setting := range []string{"GOPROXY", "GOSUMDB"} {
 		text += " " + setting + "=" + goEnv(t, setting)
 	}
-	if err := os.WriteFile(file, []byte(text+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(text+"\n"), 0o600))
 	b.build(t, "docker.io/library/"+name, "--file", file, context)
 	return []string{
 		"--volume", "/usr:/usr:ro", "--volume", goEnv(t, "GOROOT") + ":/goroot:ro",
@@ -97,18 +93,12 @@ func (b buildah) standIn(t *testing.T) (mounts []string) {
 
 func goEnv(t *testing.T, name string) string {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(string(must.Get(exec.CommandContext(t.Context(), "go", "env", name).Output())(t)))
 }
 
 func copyFile(t *testing.T, from, to string) {
 	t.Helper()
-	if err := os.WriteFile(to, []byte(readFile(t, from)), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(to, []byte(readFile(t, from)), 0o755))
 }
 
 // TestImagesAnswer builds both images, the one from sources with a stand-in for the image that its Go comes from, and runs
@@ -123,9 +113,7 @@ func TestImagesAnswer(t *testing.T) {
 	for _, licence := range []string{"LICENSE", "crossgate.txt"} {
 		copyFile(t, filepath.Join(root, "licenses", licence), filepath.Join(binary, licence))
 	}
-	if err := os.Mkdir(filepath.Join(binary, "data"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(binary, "data"), 0o755))
 	b.build(t, "binary", "--file", "Dockerfile.binary", binary)
 	b.answers(t, "binary")
 }
@@ -141,9 +129,7 @@ func TestSandboxImageRunsTheDemonstration(t *testing.T) {
 	}
 	copyFile(t, "../LICENSE", filepath.Join(context, "LICENSE"))
 	copyFile(t, "../notices/sandbox.txt", filepath.Join(context, "sandbox.txt"))
-	if err := os.Mkdir(filepath.Join(context, "data"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(context, "data"), 0o755))
 	b.build(t, "demonstration", "--file", "Dockerfile.sandbox", context)
 	container := b.do(t, "from", "--pull-never", "demonstration")
 	const anywhere = "127.0.0.1:0"
@@ -151,13 +137,8 @@ func TestSandboxImageRunsTheDemonstration(t *testing.T) {
 		"/crossgate-sandbox", "--listen", anywhere, "--operators", anywhere, "--control", anywhere, "--block-time", "31h9m")
 	var complaints bytes.Buffer
 	running.Stderr = &complaints
-	out, err := running.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := running.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(running.StdoutPipe())(t)
+	must.Do(t, running.Start())
 	page := ""
 	lines := bufio.NewScanner(out)
 	for page == "" && lines.Scan() {
@@ -188,20 +169,13 @@ func (b buildah) answers(t *testing.T, image string) (root string) {
 	checkNothingIsNobodys(t, image, root)
 	file := filepath.Join(t.TempDir(), "crossgate.yaml")
 	configuration := "telemetry: {admin: ''}\nindex: {path: /data/crossgate.db}\nchains: [{id: 1, endpoints: [{url: 'http://127.0.0.1:9'}]}]\n"
-	if err := os.WriteFile(file, []byte(configuration), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(configuration), 0o644))
 	running := b.command(t, "run", "--isolation", "chroot", "--network", "host", "--volume", file+":"+file+":ro", container, "--",
 		"/crossgate", "serve", "--listen", "127.0.0.1:0", "--config", file)
 	var said bytes.Buffer
 	running.Stderr = &said
-	out, err := running.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := running.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(running.StdoutPipe())(t)
+	must.Do(t, running.Start())
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		_ = running.Wait()
@@ -240,24 +214,13 @@ func checkHealth(t *testing.T, image, url string) {
 // processWith finds the process of a program by an argument that no other has.
 func processWith(t *testing.T, program, argument string) *os.Process {
 	t.Helper()
-	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := must.Get(filepath.Glob("/proc/[0-9]*/cmdline"))(t)
 	for _, line := range lines {
 		text, err := os.ReadFile(line)
 		if err != nil || !strings.HasPrefix(string(text), program+"\x00") || !strings.Contains(string(text), "\x00"+argument+"\x00") {
 			continue
 		}
-		id, err := strconv.Atoi(filepath.Base(filepath.Dir(line)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		process, err := os.FindProcess(id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return process
+		return must.Get(os.FindProcess(must.Get(strconv.Atoi(filepath.Base(filepath.Dir(line))))(t)))(t)
 	}
 	t.Fatalf("no process is %s with %s", program, argument)
 	return nil
@@ -277,7 +240,7 @@ func checkUser(t *testing.T, image string, id int) {
 // checkNothingIsNobodys wants an image in which /data is all that its user could change: its root is as good as read-only.
 func checkNothingIsNobodys(t *testing.T, image, root string) {
 	t.Helper()
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.Type()&fs.ModeSymlink != 0 {
 			return err
 		}
@@ -291,8 +254,5 @@ func checkNothingIsNobodys(t *testing.T, image, root string) {
 			t.Errorf("%s: user %d can change %s: %v", image, nobody, strings.TrimPrefix(path, root), writable)
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }

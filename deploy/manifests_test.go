@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"crossgate/config"
+	"crossgate/internal/must"
 )
 
 // A manifest is what the gateway cares about in a manifest of helm/rendered. Whether Kubernetes understands all of it
@@ -74,10 +75,7 @@ type port struct {
 // readManifests returns the gateway's Deployment and its configuration, and the names of Services' ports.
 func readManifests(t *testing.T, path string) (deployment manifest, configuration string, targets []string) {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open(path))(t)
 	defer file.Close()
 	for decoder := yaml.NewDecoder(file); ; {
 		var m manifest
@@ -114,15 +112,11 @@ func mountSecrets(t *testing.T, p pod) {
 		for _, source := range volume.Projected.Sources {
 			for _, item := range source.Secret.Items {
 				path := filepath.Join(root, mounts[volume.Name], item.Path)
-				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
 				value := map[string]string{
 					"POSTGRES_URL": "postgres://crossgate:secret@database/crossgate", "VALKEY_URL": "redis://crossgate:secret@cache:6379/0",
 				}[item.Path]
-				if err := os.WriteFile(path, []byte(cmp.Or(value, "secret")), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(path, []byte(cmp.Or(value, "secret")), 0o600))
 			}
 		}
 	}
@@ -144,13 +138,8 @@ func TestManifestsFitTheGateway(t *testing.T) {
 			p := deployment.Spec.Template.Spec
 			mountSecrets(t, p)
 			path := filepath.Join(t.TempDir(), "crossgate.yaml")
-			if err := os.WriteFile(path, []byte(configuration), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			c, err := config.Load(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, []byte(configuration), 0o600))
+			c := must.Get(config.Load(path))(t)
 			if got := deployment.Spec.Strategy.Type; got != strategy {
 				t.Errorf("strategy = %s, want %s", got, strategy)
 			}

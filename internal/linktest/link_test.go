@@ -8,15 +8,14 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"crossgate/internal/must"
 )
 
 // echo returns what is sent to it, until the test ends.
 func echo(t *testing.T, network, address string) net.Listener {
 	t.Helper()
-	listener, err := net.Listen(network, address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen(network, address))(t)
 	t.Cleanup(func() { listener.Close() })
 	go func() {
 		for {
@@ -57,10 +56,7 @@ func TestLink(t *testing.T) {
 		"unix": {filepath.Join(t.TempDir(), "server"), filepath.Join(t.TempDir(), "link")},
 	} {
 		t.Run(network, func(t *testing.T) {
-			l, err := Open(network, addresses[1], echo(t, network, addresses[0]).Addr().String())
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := must.Get(Open(network, addresses[1], echo(t, network, addresses[0]).Addr().String()))(t)
 			t.Cleanup(func() {
 				if err := l.Close(); err != nil {
 					t.Error(err)
@@ -114,10 +110,7 @@ func TestLink(t *testing.T) {
 
 func dial(t *testing.T, network string, l *Link) net.Conn {
 	t.Helper()
-	c, err := net.Dial(network, l.Address())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial(network, l.Address()))(t)
 	t.Cleanup(func() { c.Close() })
 	return c
 }

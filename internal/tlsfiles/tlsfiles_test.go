@@ -12,16 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/internal/redistest"
 )
 
 // pool trusts one authority.
 func pool(t *testing.T, a *redistest.Authority) *x509.CertPool {
 	t.Helper()
-	text, err := os.ReadFile(a.File)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(a.File))(t)
 	made := x509.NewCertPool()
 	made.AppendCertsFromPEM(text)
 	return made
@@ -54,9 +52,7 @@ func put(t *testing.T, from, to string, at time.Time) {
 	if err == nil {
 		err = os.WriteFile(to, text, 0o600)
 	}
-	if err := errors.Join(err, os.Chtimes(to, at, at)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, os.Chtimes(to, at, at)))
 }
 
 // TestRenewedFilesAreUsed replaces a certificate and then its key by those of another authority.
@@ -68,10 +64,7 @@ func TestRenewedFilesAreUsed(t *testing.T) {
 	put(t, first.Certificate, files.Own, begun)
 	put(t, first.Key, files.Key, begun)
 	var said strings.Builder
-	server, err := files.Server(slog.New(slog.NewTextHandler(&said, nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := must.Get(files.Server(slog.New(slog.NewTextHandler(&said, nil))))(t)
 	has := func(a *redistest.Authority, when string) {
 		t.Helper()
 		if err := shake(server, &tls.Config{RootCAs: pool(t, a), ServerName: "127.0.0.1"}); err != nil {
@@ -95,10 +88,7 @@ func TestRenewedFilesAreUsed(t *testing.T) {
 func TestClientsNeedACertificateOfTheirAuthority(t *testing.T) {
 	servers, clients := redistest.NewAuthority(t), redistest.NewAuthority(t)
 	own := servers.Issue(t, "127.0.0.1")
-	server, err := Files{Own: own.Certificate, Key: own.Key, Authorities: clients.File}.Server(slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := must.Get(Files{Own: own.Certificate, Key: own.Key, Authorities: clients.File}.Server(slog.New(slog.DiscardHandler)))(t)
 	for name, each := range map[string]struct {
 		by      *redistest.Authority
 		welcome bool
@@ -106,10 +96,7 @@ func TestClientsNeedACertificateOfTheirAuthority(t *testing.T) {
 		client := &tls.Config{RootCAs: pool(t, servers), ServerName: "127.0.0.1"}
 		if each.by != nil {
 			pair := each.by.Issue(t, "a client")
-			own, err := tls.LoadX509KeyPair(pair.Certificate, pair.Key)
-			if err != nil {
-				t.Fatal(err)
-			}
+			own := must.Get(tls.LoadX509KeyPair(pair.Certificate, pair.Key))(t)
 			client.Certificates = []tls.Certificate{own}
 		}
 		if err := shake(server, client); (err == nil) != each.welcome {

@@ -16,6 +16,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/follow"
 	"crossgate/order/query"
@@ -29,10 +30,7 @@ const mostProcessorTime = 500 * time.Millisecond
 // TestNothingThatAClientSendsTakesLong tries every parameter of every path, and every member of every body, with as much
 // as a request may hold. What is refused is a client's matter, in the dialect of the path.
 func TestNothingThatAClientSendsTakesLong(t *testing.T) {
-	db, err := store.OpenSQLite(t.Context(), t.TempDir()+"/orders.db")
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.OpenSQLite(t.Context(), t.TempDir()+"/orders.db"))(t)
 	t.Cleanup(func() { db.Close() })
 	s := newWorld(t).server(t, func(o *parts) {
 		o.Orders = query.New(follow.New(db, map[chain.ID]order.Source{}, follow.Options{}), query.Options{})
@@ -206,8 +204,6 @@ func tryHostile(t *testing.T, s *site, h hostile) {
 func processorTime(t *testing.T) time.Duration {
 	t.Helper()
 	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/proxy"
 )
@@ -32,11 +33,7 @@ func aboutOrder() []string {
 
 func parsed(t *testing.T, tx string) chain.TxHash {
 	t.Helper()
-	hash, err := chain.ParseTxHash(tx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return hash
+	return must.Get(chain.ParseTxHash(tx))(t)
 }
 
 func TestChangedOrdersAreAskedForAgain(t *testing.T) {

@@ -5,14 +5,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"crossgate/internal/must"
 )
 
 // TestEveryErrorIsDocumented looks for the id of every kind of problem in the document, and wants each to have a number.
 func TestEveryErrorIsDocumented(t *testing.T) {
-	source, err := os.ReadFile("problem.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(os.ReadFile("problem.go"))(t)
 	ids := regexp.MustCompile(`Kind\{\s*\d+, (\d+), "([A-Z_]+)"`).FindAllSubmatch(source, -1)
 	byNumber := map[string]string{}
 	for _, found := range ids {

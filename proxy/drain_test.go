@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"crossgate/internal/must"
 )
 
 // network is a listener and whoever dials it.
@@ -62,10 +64,7 @@ func TestDrainingServerEndsItsConnections(t *testing.T) {
 				go func() { ended <- stop() }()
 				synctest.Wait()
 			}
-			response, err := client.Get("http://crossgate" + ordersPath + claimedTx)
-			if err != nil {
-				t.Fatal(err)
-			}
+			response := must.Get(client.Get("http://crossgate" + ordersPath + claimedTx))(t)
 			_, _ = io.Copy(io.Discard, response.Body)
 			response.Body.Close()
 			if response.StatusCode != http.StatusOK || response.Close != draining {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/upstream"
 )
@@ -22,15 +23,7 @@ func decoded(t *testing.T, coding string, raw []byte) []byte {
 	if coding == "" {
 		return raw
 	}
-	unpacked, err := gzip.NewReader(bytes.NewReader(raw))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, err := io.ReadAll(unpacked)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return plain
+	return must.Get(io.ReadAll(must.Get(gzip.NewReader(bytes.NewReader(raw)))(t)))(t)
 }
 
 func TestEveryCodingIsARepresentationOfItsOwn(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 
 	"crossgate/cache"
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/proxy"
 	"crossgate/proxy/quota"
@@ -110,9 +111,7 @@ func TestLinesOfRequestsHaveTheLevelThatIsWanted(t *testing.T) {
 			var levels []string
 			for line := range strings.Lines(w.log.String()) {
 				var of struct{ Level, Msg string }
-				if err := json.Unmarshal([]byte(line), &of); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, json.Unmarshal([]byte(line), &of))
 				if of.Msg == "request" {
 					levels = append(levels, of.Level)
 				}
@@ -222,10 +221,7 @@ func FuzzURL(f *testing.F) {
 	f.Add("/docs/..", "")
 	s := newWorld(f).server(f, func(o *parts) { o.Logger = slog.New(slog.DiscardHandler) })
 	f.Fuzz(func(t *testing.T, path, query string) {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://gateway.example/", http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, "http://gateway.example/", http.NoBody))(t)
 		r.URL.Path, r.URL.RawQuery = path, query
 		answer := serve(s, r)
 		raw := body(t, answer)

@@ -22,6 +22,7 @@ import (
 	"github.com/getkin/kin-openapi/routers/legacy"
 	"github.com/google/go-cmp/cmp"
 
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/proxy"
 	"crossgate/quote"
@@ -38,11 +39,7 @@ var documented = sync.OnceValues(func() (*openapi3.T, error) {
 
 func document(t *testing.T) *openapi3.T {
 	t.Helper()
-	d, err := documented()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return must.Get(documented())(t)
 }
 
 // TestDocumentIsTheSameInJSON reads the document as tools do that know no YAML.
@@ -57,17 +54,8 @@ func TestDocumentIsTheSameInJSON(t *testing.T) {
 		if isJSON := json.Unmarshal(text, &plain) == nil; isJSON != strings.HasSuffix(path, ".json") {
 			t.Errorf("%s is JSON: %v", path, isJSON)
 		}
-		loaded, err := openapi3.NewLoader().LoadFromData(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := json.Marshal(loaded)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(again, &plain); err != nil {
-			t.Fatal(err)
-		}
+		loaded = must.Get(openapi3.NewLoader().LoadFromData(text))(t)
+		must.Do(t, json.Unmarshal(must.Get(json.Marshal(loaded))(t), &plain))
 		return plain, loaded
 	}
 	want, _ := read("/openapi.yaml", "application/yaml; charset=utf-8")
@@ -150,14 +138,9 @@ func TestEveryMemberIsDocumented(t *testing.T) {
 			t.Errorf("%s has no schema", file)
 			continue
 		}
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(os.ReadFile(file))(t)
 		var value any
-		if err := json.Unmarshal(raw, &value); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(raw, &value))
 		element, isList := strings.CutPrefix(wireSchemas[at].schema, "[]")
 		values := []any{value}
 		if isList {
@@ -228,10 +211,7 @@ func (m members) missing(schemas openapi3.Schemas, but ...string) []string {
 // TestAnswersAreAsDocumented asks for what no other test does; serve holds each answer against the document, as those of
 // all other tests.
 func TestAnswersAreAsDocumented(t *testing.T) {
-	router, err := documentedRoutes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	router := must.Get(documentedRoutes())(t)
 	w := newWorld(t)
 	w.basis = []order.ChainBasis{followed(8453, order.Lag{})}
 	s := w.server(t, func(o *parts) { o.Tokens = listing{w.tokenList} })

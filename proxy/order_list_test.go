@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/list"
 	"crossgate/proxy"
@@ -41,14 +42,8 @@ type part struct {
 func TestListsReadEveryMember(t *testing.T) {
 	who, other := address(t, taker), address(t, nobody)
 	code := uint32(31805)
-	solana, err := chain.ParseAddress(solanaText, chain.SVM)
-	if err != nil {
-		t.Fatal(err)
-	}
-	hash, err := chain.ParseTxHash(createdTx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	solana := must.Get(chain.ParseAddress(solanaText, chain.SVM))(t)
+	hash := must.Get(chain.ParseTxHash(createdTx))(t)
 	search := func(text string) string { return `{"filter":"` + text + `"}` }
 	for body, want := range map[string]part{
 		`{}`: {Take: 20, Mode: orders.CrossChain},

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/query"
 	"crossgate/upstream"
@@ -157,9 +158,7 @@ func TestOrderIDsAreAlwaysAList(t *testing.T) {
 		}
 		var asTexts struct{ OrderIDs []string }
 		raw := body(t, values)
-		if err := errors.Join(json.Unmarshal(raw, &asValues), json.Unmarshal(body(t, texts), &asTexts)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(json.Unmarshal(raw, &asValues), json.Unmarshal(body(t, texts), &asTexts)))
 		if asValues.OrderIDs == nil || asTexts.OrderIDs == nil {
 			t.Errorf("%s: no list: %s", tx, raw)
 		}

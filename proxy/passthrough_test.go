@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/proxy"
 	"crossgate/proxy/passthrough"
 	"crossgate/proxy/quota"
@@ -33,10 +34,7 @@ func passedTo(t *testing.T, answer http.HandlerFunc) func(*parts) {
 	t.Helper()
 	origin := httptest.NewServer(answer)
 	t.Cleanup(origin.Close)
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "origin", URL: origin.URL, Forwards: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "origin", URL: origin.URL, Forwards: true}))(t)
 	t.Cleanup(endpoint.Close)
 	return func(o *parts) {
 		o.Passthrough = proxy.Passthrough{Origins: origins{upstream.NewPool("origin", endpoint)}, MaxBytes: 1 << 20, Hosts: []passthrough.Host{{

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/query"
 	"crossgate/quote"
@@ -107,14 +108,9 @@ func TestProblemsSayWhatHappenedAndWhatToDo(t *testing.T) {
 	}
 	const golden = "testdata/problems.txt"
 	if *update {
-		if err := os.WriteFile(golden, []byte(text.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(golden, []byte(text.String()), 0o644))
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(golden))(t)
 	if got := text.String(); got != string(want) {
 		t.Errorf("go test ./proxy -run %s -update writes the file anew; it should be\n%s", t.Name(), got)
 	}

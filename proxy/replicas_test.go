@@ -13,6 +13,7 @@ import (
 	"crossgate/cache"
 	"crossgate/cache/shared"
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/internal/redistest"
 	"crossgate/order"
 	"crossgate/proxy"
@@ -23,10 +24,7 @@ import (
 // have much else to do.
 func startSharing(t *testing.T, w *world, url string, change ...func(*parts)) *site {
 	t.Helper()
-	shared, err := shared.New(shared.Options{URL: url, Timeout: 40 * time.Second, Silence: time.Minute, LockLife: 20 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	shared := must.Get(shared.New(shared.Options{URL: url, Timeout: 40 * time.Second, Silence: time.Minute, LockLife: 20 * time.Second}))(t)
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -152,9 +150,7 @@ func TestReplicasShareQuotas(t *testing.T) {
 	if got := ask(replicas[0], ordersPath+createdTx, "192.0.2.2:1000").Header.Get("RateLimit"); !strings.HasPrefix(got, `"address";r=19;`) {
 		t.Errorf("another client has %s, want 19 units left", got)
 	}
-	if err := server.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Kill())
 	if got := ask(replicas[1], ordersPath+createdTx, "192.0.2.1:1000").StatusCode; got != http.StatusTooManyRequests {
 		t.Errorf("without the shared account the client gets %d, want what this replica remembers: 429", got)
 	}
@@ -193,9 +189,7 @@ func TestOperatorsPurgeWhatIsPassedThroughAtAllReplicas(t *testing.T) {
 		stored(t, a, path)
 		stored(t, b, path)
 	}
-	if err := a.PurgeHosts(cache.Hard, []string{"orders"}, []string{"/purged"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.PurgeHosts(cache.Hard, []string{"orders"}, []string{"/purged"}))
 	if err := a.PurgeHosts(cache.Hard, []string{"orders", "other"}, nil); err == nil {
 		t.Error("a host that is not configured is purged")
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"crossgate/internal/must"
 	"crossgate/proxy"
 )
 
@@ -38,13 +39,8 @@ func get(s *site, target string, headers ...string) *http.Response {
 // body reads an answer to its end, which ends the response.
 func body(t testing.TB, response *http.Response) []byte {
 	t.Helper()
-	raw, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := response.Body.Close(); err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(io.ReadAll(response.Body))(t)
+	must.Do(t, response.Body.Close())
 	return raw
 }
 

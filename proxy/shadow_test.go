@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"crossgate/internal/must"
 	"crossgate/proxy"
 	"crossgate/proxy/shadow"
 	"crossgate/upstream"
@@ -25,10 +26,7 @@ func withShadow(t *testing.T, answer http.HandlerFunc, change ...func(*shadow.Se
 	t.Helper()
 	origin := httptest.NewServer(answer)
 	t.Cleanup(origin.Close)
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "origin", URL: origin.URL, Forwards: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "origin", URL: origin.URL, Forwards: true}))(t)
 	t.Cleanup(endpoint.Close)
 	var settings shadow.Settings
 	compareAll(&settings)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/quote"
 )
@@ -34,19 +35,13 @@ func rest() { <-time.After(time.Minute) }
 // streamOf opens the stream of an order and returns its lines.
 func streamOf(t *testing.T, client *http.Client, path string, headers ...string) (*http.Response, *bufio.Scanner) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://crossgate"+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, "http://crossgate"+path, nil))(t)
 	request.Header.Set("Accept", "text/event-stream")
 	for _, line := range headers {
 		name, value, _ := strings.Cut(line, ": ")
 		request.Header.Set(name, value)
 	}
-	response, err := client.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(client.Do(request))(t)
 	t.Cleanup(func() { response.Body.Close() })
 	lines := bufio.NewScanner(response.Body)
 	lines.Buffer(nil, 1<<20)

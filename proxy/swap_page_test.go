@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/token"
 )
@@ -107,15 +108,9 @@ func TestVenuesAreShownAsTheyAnswer(t *testing.T) {
 	server := httptest.NewServer(s.Handler())
 	defer server.Close()
 	query := "chainId=8453&amount=5&tokenIn=USDC&tokenOut=" + wethText
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/swap?"+query, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/swap?"+query, http.NoBody))(t)
 	request.Header.Set("Accept", "text/event-stream")
-	response, err := server.Client().Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(server.Client().Do(request))(t)
 	defer response.Body.Close()
 	events := map[string]string{}
 	var name string

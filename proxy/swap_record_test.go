@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"crossgate/internal/must"
 	"crossgate/order"
 )
 
@@ -114,18 +115,14 @@ func TestSwapsAreListedAsOrders(t *testing.T) {
 		}
 		TotalCount int
 	}
-	if err := json.Unmarshal(post(s, listPath, `{"filterMode":"SameChain"}`).Body.Bytes(), &list); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(post(s, listPath, `{"filterMode":"SameChain"}`).Body.Bytes(), &list))
 	if len(list.Orders) != 3 || list.TotalCount != 3 || list.Orders[0].TradeType != "SameChain" || list.Orders[0].State != "Fulfilled" {
 		t.Errorf("list of swaps: %+v", list)
 	}
 	if err := json.Unmarshal(post(s, listPath, `{"filterMode":"CrossChain"}`).Body.Bytes(), &list); err != nil || len(list.Orders) != 2 {
 		t.Errorf("list of orders: %+v, %v", list, err)
 	}
-	if err := json.Unmarshal(post(s, listPath, `{"filterMode":"Mixed"}`).Body.Bytes(), &list); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(post(s, listPath, `{"filterMode":"Mixed"}`).Body.Bytes(), &list))
 	if len(list.Orders) != 5 || list.TotalCount != 5 || list.Orders[2].TradeType != "SameChain" || list.Orders[3].TradeType != "CrossChain" {
 		t.Errorf("list of both: %+v", list)
 	}

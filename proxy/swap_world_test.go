@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/list"
 	"crossgate/order/query"
@@ -13,10 +14,7 @@ import (
 
 // swapped is a swap of USDC on Base for its wrapped coin.
 func swapped(t testing.TB, number byte, tx string, at uint64) order.Swap {
-	hash, err := chain.ParseTxHash(tx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	hash := must.Get(chain.ParseTxHash(tx))(t)
 	return order.Swap{ID: order.ID{0x5a, number}, At: order.At{Chain: 8453, Tx: hash, Block: 7, BlockHash: chain.Hash{7}, Time: at}, Fact: order.Swapped{
 		Sender: address(t, taker), Recipient: address(t, nobody),
 		TokenIn: address(t, usdcText), AmountIn: chain.NewAmount(5_000_000),

@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/proxy"
 	"crossgate/proxy/passthrough"
 	"crossgate/upstream"
@@ -26,12 +27,9 @@ func passing(t *testing.T, origin http.HandlerFunc) (*network, *upstream.Endpoin
 	behind, front := newNetwork(), newNetwork()
 	server := &http.Server{Handler: origin}
 	transport := &http.Transport{DialContext: behind.dial}
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{
+	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
 		Name: "origin", URL: "http://origin", Forwards: true, Client: &http.Client{Transport: transport},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	s := newWorld(t).server(t, func(o *parts) {
 		o.Logger = slog.New(slog.DiscardHandler)
 		o.Passthrough = proxy.Passthrough{Origins: origins{upstream.NewPool("origin", endpoint)}, MaxBytes: 64 << 20, Hosts: []passthrough.Host{{
@@ -111,10 +109,7 @@ func TestSteadyBodiesAreNotCut(t *testing.T) {
 			}
 			wantTaken(t, name+", a slow origin", client, strings.NewReader(strings.Repeat("x", parts*part)), -1, parts*part)
 			for _, path := range []string{"/passed", "/kept", "/kept"} {
-				response, err := client.Get("http://crossgate" + path)
-				if err != nil {
-					t.Fatal(err)
-				}
+				response := must.Get(client.Get("http://crossgate" + path))(t)
 				if n, err := io.Copy(io.Discard, &slowly{Reader: response.Body, part: part, pause: pause}); err != nil || n != parts*part {
 					t.Errorf("%s, download of %s (%s): %d bytes, %v", name, path, response.Header.Get("Cache-Status"), n, err)
 				}
@@ -127,10 +122,7 @@ func TestSteadyBodiesAreNotCut(t *testing.T) {
 // wantTaken uploads a body.
 func wantTaken(t *testing.T, name string, client *http.Client, sent io.Reader, length, want int64) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://crossgate/x", sent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(t.Context(), http.MethodPost, "http://crossgate/x", sent))(t)
 	r.ContentLength = length
 	response, err := client.Do(r)
 	if err != nil {
@@ -171,16 +163,10 @@ func TestBodiesThatFailDecideTheStatus(t *testing.T) {
 			"POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nx": {408, proxy.ReadLimit},
 		} {
 			for range 6 { // as many as make a breaker suspect
-				connection, err := front.dial(t.Context(), "", "")
-				if err != nil {
-					t.Fatal(err)
-				}
+				connection := must.Get(front.dial(t.Context(), "", ""))(t)
 				began := time.Now()
 				go func() { _, _ = io.WriteString(connection, sent) }()
-				response, err := http.ReadResponse(bufio.NewReader(connection), nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				response := must.Get(http.ReadResponse(bufio.NewReader(connection), nil))(t)
 				if response.StatusCode != want.status || time.Since(began) != want.after {
 					t.Errorf("%q: %d after %v, want %d after %v", sent, response.StatusCode, time.Since(began), want.status, want.after)
 				}
@@ -193,10 +179,7 @@ func TestBodiesThatFailDecideTheStatus(t *testing.T) {
 		for name, client := range clients(t, front) {
 			silent, end := io.Pipe()
 			defer end.Close()
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://crossgate/x", io.MultiReader(strings.NewReader("x"), silent))
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(http.NewRequestWithContext(t.Context(), http.MethodPost, "http://crossgate/x", io.MultiReader(strings.NewReader("x"), silent)))(t)
 			response, err := client.Do(r)
 			if err != nil || response.StatusCode != http.StatusRequestTimeout {
 				t.Errorf("%s: silence: %v, %v, want 408", name, response, err)
@@ -208,13 +191,8 @@ func TestBodiesThatFailDecideTheStatus(t *testing.T) {
 				t.Errorf("%s: refused by the origin before it is read: %v, %v, want 413", name, response, err)
 			}
 		}
-		connection, err := front.dial(t.Context(), "", "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.WriteString(connection, chunked+"5\r\nhello\r\n"); err != nil {
-			t.Fatal(err)
-		}
+		connection := must.Get(front.dial(t.Context(), "", ""))(t)
+		must.Get(io.WriteString(connection, chunked+"5\r\nhello\r\n"))(t)
 		connection.Close()
 		<-ended
 		if reason := endpoint.Health().Reason; reason != "" {
@@ -222,11 +200,8 @@ func TestBodiesThatFailDecideTheStatus(t *testing.T) {
 		}
 		answers = false
 		began := time.Now()
-		response, err := (&http.Client{Transport: &http.Transport{DialContext: front.dial, DisableKeepAlives: true}}).
-			Post("http://crossgate/x", "text/plain", strings.NewReader("hello"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := must.Get((&http.Client{Transport: &http.Transport{DialContext: front.dial, DisableKeepAlives: true}}).
+			Post("http://crossgate/x", "text/plain", strings.NewReader("hello")))(t)
 		wantError(t, response, http.StatusGatewayTimeout, "UPSTREAM_TIMEOUT")
 		if took := time.Since(began); took != 10*time.Second {
 			t.Errorf("an origin that says nothing: answered after %v", took)

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/list"
 	"crossgate/order/query"
@@ -210,10 +211,7 @@ func (w *world) server(t testing.TB, change ...func(*parts)) *site {
 	for _, c := range change {
 		c(&o)
 	}
-	s, err := newSite(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(newSite(o))(t)
 	t.Cleanup(s.Close)
 	if test, isTest := t.(*testing.T); isTest { // not what is measured, nor a fuzz target
 		servedBy.Store(s, test)
@@ -279,10 +277,7 @@ func (w *world) estimate(ctx context.Context, r quote.Request) (quote.Estimate, 
 }
 
 func created(t testing.TB, id order.ID, tx string, at uint64) *order.Order {
-	hash, err := chain.ParseTxHash(tx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	hash := must.Get(chain.ParseTxHash(tx))(t)
 	o, _ := order.Fold([]order.Event{{Order: id, At: order.At{Chain: 8453, Tx: hash, Block: 1, Time: at}, Fact: order.Created{
 		Terms: order.Terms{
 			Maker: address(t, taker),
@@ -295,10 +290,7 @@ func created(t testing.TB, id order.ID, tx string, at uint64) *order.Order {
 
 func claimed(t testing.TB, tx string, at uint64) *order.Order {
 	o := created(t, order.ID{8}, tx, at)
-	unlock, err := chain.ParseTxHash("0x" + strings.Repeat("c4", 32))
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := must.Get(chain.ParseTxHash("0x" + strings.Repeat("c4", 32)))(t)
 	o, _ = order.Fold([]order.Event{
 		{Order: o.ID, At: o.Created.At, Fact: o.Created.Fact},
 		{Order: o.ID, At: order.At{
@@ -310,20 +302,12 @@ func claimed(t testing.TB, tx string, at uint64) *order.Order {
 
 func address(t testing.TB, text string) chain.Address {
 	t.Helper()
-	a, err := chain.ParseAddress(text, chain.EVM)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+	return must.Get(chain.ParseAddress(text, chain.EVM))(t)
 }
 
 func percent(t testing.TB, text string) decimal.Decimal {
 	t.Helper()
-	d, err := decimal.NewFromString(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return must.Get(decimal.NewFromString(text))(t)
 }
 
 // followed is a chain that is followed.

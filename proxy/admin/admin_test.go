@@ -13,6 +13,7 @@ import (
 
 	"crossgate/cache"
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/proxy/web"
 	"crossgate/upstream"
@@ -87,9 +88,7 @@ func TestOperatorsSeeEveryDependency(t *testing.T) {
 	for _, unready := range []error{nil, errors.New("server is shutting down")} {
 		got := get(unready, "/readyz")
 		var said readiness
-		if err := json.NewDecoder(got.Body).Decode(&said); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.NewDecoder(got.Body).Decode(&said))
 		isReady := unready == nil
 		if (got.Code == http.StatusOK) != isReady || (said.Status == "ok") != isReady || (said.Reason == "") != isReady {
 			t.Errorf("unready for %v: /readyz = %d %+v", unready, got.Code, said)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/proxy/web"
 	"crossgate/upstream"
 )
@@ -29,10 +30,7 @@ func submit(handler http.Handler, target string, form url.Values, headers ...str
 }
 
 func TestFormsOfTheStatusPageCommand(t *testing.T) {
-	node, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: "http://node.invalid"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	node := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: "http://node.invalid"}))(t)
 	t.Cleanup(node.Close)
 	handler := Handler(Options{
 		Server: server{}, Gateway: gateway{endpoint: node}, Token: adminToken, Metrics: http.NotFoundHandler(), Logger: slog.New(slog.DiscardHandler),

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"crossgate/internal/must"
 )
 
 // TestOnlyOwnHostsAreAnswered asks by names that an outsider could have lead here, and by those that scrapers use.
@@ -15,10 +17,7 @@ func TestOnlyOwnHostsAreAnswered(t *testing.T) {
 		Server: server{}, Gateway: gateway{}, Token: adminToken, Listen: "gateway.ops.example.com:9464",
 		Metrics: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}),
 	})
-	machine, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	machine := must.Get(os.Hostname())(t)
 	for host, isOwn := range map[string]bool{
 		"": true, "127.0.0.1:9464": true, "127.0.0.1": true, "[::1]:9464": true, "[::1]": true, "10.1.2.3:9464": true, "localhost:9464": true,
 		"LOCALHOST": true, "localhost.": true, "crossgate.localhost:9464": true, machine + ":9464": true,

@@ -5,16 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/proxy"
 )
 
 // TestDaysAreReadAsClientsWriteThem has both ends included, whatever form and case a client gives them.
 func TestDaysAreReadAsClientsWriteThem(t *testing.T) {
 	at := func(date string) uint64 {
-		day, err := time.Parse(time.DateOnly, date)
-		if err != nil {
-			t.Fatal(err)
-		}
+		day := must.Get(time.Parse(time.DateOnly, date))(t)
 		return uint64(day.Unix()) / SecondsOfDay
 	}
 	now := time.Unix(int64(at("2025-10-31"))*SecondsOfDay+7, 0)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/web"
 )
@@ -42,11 +43,7 @@ func TestFiltersAreFoldedUntilOneIsSet(t *testing.T) {
 		"": "", "skip=25": "", "mode=SameChain&maker=": "",
 		"state=Created&skip=25": "/orders", "mode=SameChain&maker=0x12": "/orders?mode=SameChain",
 	} {
-		form, err := url.ParseQuery(query)
-		if err != nil {
-			t.Fatal(err)
-		}
-		page := listPage(t, List{Answer: rows, Form: form})
+		page := listPage(t, List{Answer: rows, Form: must.Get(url.ParseQuery(query))(t)})
 		if isOpen := strings.Contains(page, `<details class="folds" open>`); isOpen != (clear != "") {
 			t.Errorf("%s: the filters are unfolded: %t", query, isOpen)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"crossgate/internal/must"
 	"crossgate/proxy/web"
 )
 
@@ -42,10 +43,7 @@ func TestLinksToPagesHavePreviews(t *testing.T) {
 			t.Errorf("%s: picture %q, want %q", name, tags["og:image"], wantImage)
 		}
 	}
-	file, err := web.Assets().Open("preview.png")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(web.Assets().Open("preview.png"))(t)
 	defer file.Close()
 	if picture, err := png.DecodeConfig(file); err != nil || picture.Width != 1200 || picture.Height != 630 {
 		t.Errorf("preview.png: %+v, %v, want 1200 by 630", picture, err)

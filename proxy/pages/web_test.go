@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/proxy/web"
 	"crossgate/token"
 )
@@ -30,9 +31,7 @@ func Explored() chain.Registry {
 func Render(t *testing.T, write func(io.Writer) error) string {
 	t.Helper()
 	var page bytes.Buffer
-	if err := write(&page); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, write(&page))
 	return page.String()
 }
 

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+
+	"crossgate/internal/must"
 )
 
 // TestOneRequestForAllWhoAskMeanwhile has 10,000 callers want what nobody has asked for yet.
@@ -189,11 +191,7 @@ func TestBodiesOfAnyLengthTakeLittleMemory(t *testing.T) {
 		if method == http.MethodPost {
 			body = io.LimitReader(zeros{}, size)
 		}
-		r, err := http.NewRequestWithContext(t.Context(), method, w.url, body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response, err := client.Do(r)
+		response, err := client.Do(must.Get(http.NewRequestWithContext(t.Context(), method, w.url, body))(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -251,10 +249,7 @@ func TestHalfAResponseIsNone(t *testing.T) {
 		})
 		for range 2 {
 			_, reader := w.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
-			response, err := http.ReadResponse(reader, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			response := must.Get(http.ReadResponse(reader, nil))(t)
 			if response.StatusCode == http.StatusBadGateway {
 				continue // it broke off before the client was answered
 			}
@@ -289,17 +284,12 @@ func TestWhatGoesOnIsStreamed(t *testing.T) {
 	if err != nil || early.StatusCode != http.StatusEarlyHints || early.Header.Get("Link") != "</a>" {
 		t.Fatalf("%+v, %v, want early hints", early, err)
 	}
-	response, err := http.ReadResponse(reader, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(http.ReadResponse(reader, nil))(t)
 	first := make([]byte, 4)
 	if _, err := io.ReadFull(response.Body, first); err != nil || string(first) != "one " {
 		t.Fatalf("%q, %v", first, err)
 	}
-	if _, err := io.WriteString(connection, "3\r\ntwo\r\n0\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(connection, "3\r\ntwo\r\n0\r\n\r\n"))(t)
 	if rest, err := io.ReadAll(response.Body); err != nil || string(rest) != "two" || response.Trailer.Get("Sum") != "9" {
 		t.Errorf("%q, %v, trailer %v", rest, err, response.Trailer)
 	}

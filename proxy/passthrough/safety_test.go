@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"crossgate/cache"
+	"crossgate/internal/must"
 )
 
 // TestWhatIsNotKeyedDecidesNothing says things to the origin by fields that the key does not have: those by which caches
@@ -159,10 +160,7 @@ func TestKeptHostsDoNotMix(t *testing.T) {
 	asks := func(method, host, target, want string, number int) {
 		t.Helper()
 		_, reader := w.send(method + " " + target + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n")
-		response, err := http.ReadResponse(reader, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := must.Get(http.ReadResponse(reader, nil))(t)
 		body, err := io.ReadAll(response.Body)
 		w.handler.works.Wait()
 		if got := response.Header.Get("Number"); err != nil || string(body) != want || got != strconv.Itoa(number) {
@@ -211,10 +209,7 @@ func TestPathsStayAsTheyAreEscaped(t *testing.T) {
 	})
 	for _, path := range []string{"/a/b", "/a%2Fb", "/a%2fb", "/a//b", "/a/./b", "/a/x/../b", "/a/b?", "/a/b?c=%2F&d", "/%61/b", "/a;b", "/%c3%a9"} {
 		_, reader := w.send("GET " + path + " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
-		response, err := http.ReadResponse(reader, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := must.Get(http.ReadResponse(reader, nil))(t)
 		if body, _ := io.ReadAll(response.Body); string(body) != path && path != "/a/b?" {
 			t.Errorf("%s arrives as %s", path, body)
 		}

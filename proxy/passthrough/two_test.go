@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"crossgate/internal/must"
 )
 
 // multiplexed is a client of HTTP/2 without TLS, which has one connection.
@@ -54,10 +56,7 @@ func TestHTTP2IsPassedThroughLikeHTTP1(t *testing.T) {
 		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
 			Got1xxResponse: func(_ int, header textproto.MIMEHeader) error { hints = append(hints, header.Get("Link")); return nil },
 		})
-		r, err := http.NewRequestWithContext(ctx, method, w.url+path, body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(http.NewRequestWithContext(ctx, method, w.url+path, body))(t)
 		if header != nil {
 			r.Header = header
 		}

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/proxy/transport"
 	"crossgate/upstream"
 )
@@ -51,16 +52,13 @@ func open(t *testing.T, origin http.HandlerFunc, change ...func(*Host)) *world {
 		origin(rw, r)
 	}))
 	t.Cleanup(server.Close)
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "origin", URL: server.URL, Forwards: true, Timeout: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
+	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "origin", URL: server.URL, Forwards: true, Timeout: time.Minute}))(t)
 	t.Cleanup(endpoint.Close)
 	host := usual()
 	for _, each := range change {
 		each(&host)
 	}
-	w.handler, err = New(Options{
+	w.handler = must.Get(New(Options{
 		Origins: pools{host.Name: upstream.NewPool("o", endpoint)}, MaxBytes: 8 << 20, Logger: slog.New(slog.DiscardHandler),
 		Client: func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.7") },
 		Fail: func(w http.ResponseWriter, _ *http.Request, err error) {
@@ -72,10 +70,7 @@ func open(t *testing.T, origin http.HandlerFunc, change ...func(*Host)) *world {
 			}
 			http.Error(w, err.Error(), status)
 		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	t.Cleanup(w.handler.Close)
 	w.handler.Configure([]Host{host})
 	w.serve()
@@ -83,10 +78,7 @@ func open(t *testing.T, origin http.HandlerFunc, change ...func(*Host)) *world {
 }
 
 func (w *world) serve() {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(w.t)
 	front := transport.New(transport.Options{
 		Handler: w.handler, Refuse: func(rw http.ResponseWriter, status int) { rw.WriteHeader(status) },
 		ReadLimit: 10 * time.Second, WriteLimit: 10 * time.Second, IdleLimit: time.Minute, BodyBytes: 1 << 10,
@@ -139,10 +131,7 @@ func (w *world) ask(method, path, lines string, body ...string) answer {
 			r.Header.Add(name, strings.TrimSpace(value))
 		}
 	}
-	response, err := client.Do(r)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	response := must.Get(client.Do(r))(w.t)
 	defer response.Body.Close()
 	got, err := io.ReadAll(response.Body)
 	if err != nil {
@@ -160,14 +149,9 @@ func (w *world) get(path string) answer {
 // send writes bytes on a connection of their own and returns it.
 func (w *world) send(text string) (net.Conn, *bufio.Reader) {
 	w.t.Helper()
-	connection, err := (&net.Dialer{}).DialContext(w.t.Context(), "tcp", w.address)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	connection := must.Get((&net.Dialer{}).DialContext(w.t.Context(), "tcp", w.address))(w.t)
 	w.t.Cleanup(func() { _ = connection.Close() })
-	if _, err := io.WriteString(connection, text); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Get(io.WriteString(connection, text))(w.t)
 	return connection, bufio.NewReader(connection)
 }
 

@@ -5,20 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"crossgate/internal/must"
 )
 
 // documented is the API's document.
 func documented(t *testing.T) Reference {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "openapi.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	read, err := Read(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return read
+	return must.Get(Read(must.Get(os.ReadFile(filepath.Join("..", "openapi.yaml")))(t)))(t)
 }
 
 func operationOf(t *testing.T, id string) *Operation {

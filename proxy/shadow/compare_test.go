@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"crossgate/internal/must"
 )
 
 const (
@@ -121,10 +123,7 @@ func TestDifferencesAreClassed(t *testing.T) {
 		{"count", "/api/Satistics/getAllTime", `{"createdOrdersCount":7}`, `{"createdOrdersCount":5}`, "createdOrdersCount expected"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			found, err := Compare(c.route, Response{200, c.ours}, Response{200, c.theirs})
-			if err != nil {
-				t.Fatal(err)
-			}
+			found := must.Get(Compare(c.route, Response{200, c.ours}, Response{200, c.theirs}))(t)
 			if got := described(found); got != c.want {
 				t.Errorf("%s\nwant %s", got, c.want)
 			}
@@ -197,10 +196,7 @@ func TestAnOrderOnItsWayIsLateAndNothingElse(t *testing.T) {
 				body[name] = nil
 			}
 		}
-		before, err := json.Marshal(body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := must.Get(json.Marshal(body))(t)
 		for _, pair := range [][2]string{{text, string(before)}, {string(before), text}} {
 			our, their := pair[0], pair[1]
 			found, err := Compare(orderRoute, Response{200, our}, Response{200, their})
@@ -224,10 +220,7 @@ func TestAnOrderOnItsWayIsLateAndNothingElse(t *testing.T) {
 func TestEqualAnswersAreEqual(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"../wire/testdata/*.json", "../../../shared/recorded/*/*.json"} {
-		found, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(filepath.Glob(pattern))(t)
 		if len(found) == 0 {
 			t.Logf("nothing is at %s", pattern)
 		}
@@ -241,10 +234,7 @@ func TestEqualAnswersAreEqual(t *testing.T) {
 			continue // of several documents
 		}
 		readable++
-		sorted, err := json.Marshal(value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sorted := must.Get(json.Marshal(value))(t)
 		for route := range compared {
 			found, err := Compare(route, Response{200, text}, Response{200, string(sorted)})
 			if err != nil || len(found) > 0 {
@@ -260,11 +250,7 @@ func TestEqualAnswersAreEqual(t *testing.T) {
 
 func read(t *testing.T, file string) string {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return string(must.Get(os.ReadFile(file))(t))
 }
 
 // FuzzCompare compares whatever an origin may send: any answer is the same as itself.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"testing"
 
+	"crossgate/internal/must"
 	"crossgate/proxy/passthrough"
 	"crossgate/upstream"
 )
@@ -25,31 +26,21 @@ func (b behind) Forward(ctx context.Context, _ string, f upstream.Forward) (*htt
 // listenOnLoopback is a listener that the test closes by its server.
 func listenOnLoopback(t *testing.T) net.Listener {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return listener
+	return must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 }
 
 // passingOn is a server that passes everything on to an address, with bodies as streams and a cache.
 func passingOn(t *testing.T, address string) string {
 	t.Helper()
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "origin", URL: "http://" + address, Forwards: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "origin", URL: "http://" + address, Forwards: true}))(t)
 	t.Cleanup(endpoint.Close)
-	through, err := passthrough.New(passthrough.Options{
+	through := must.Get(passthrough.New(passthrough.Options{
 		Origins: behind{upstream.NewPool("origin", endpoint)}, MaxBytes: 8 << 20, Logger: slog.New(slog.DiscardHandler),
 		Client: func(*http.Request) netip.Addr { return netip.Addr{} },
 		Fail: func(w http.ResponseWriter, _ *http.Request, err error) {
 			http.Error(w, err.Error(), http.StatusBadGateway)
 		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	t.Cleanup(through.Close)
 	through.Configure([]passthrough.Host{{Name: "o", MaxBody: 1 << 20}})
 	listener := listenOnLoopback(t)

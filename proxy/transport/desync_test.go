@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"crossgate/internal/linktest"
+	"crossgate/internal/must"
 )
 
 // desyncVariable has TestNobodyIsAnsweredForAnother run: it takes minutes, and programs of the system.
@@ -105,22 +106,15 @@ func (f front) start(t *testing.T, origin string) (address string) {
 	if err != nil {
 		t.Skipf("%s is not installed (Debian and Ubuntu: apt-get install nginx haproxy varnish)", f.program)
 	}
-	address, err = linktest.FreeAddress()
-	if err != nil {
-		t.Fatal(err)
-	}
+	address = must.Get(linktest.FreeAddress())(t)
 	directory := t.TempDir()
 	for name, content := range f.files(origin, address) {
-		if err := os.WriteFile(filepath.Join(directory, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(directory, name), []byte(content), 0o600))
 	}
 	process := exec.Command(program, f.command(directory, address)...)
 	var said strings.Builder
 	process.Stdout, process.Stderr = &said, &said
-	if err := process.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, process.Start())
 	t.Cleanup(func() {
 		_ = process.Process.Signal(os.Interrupt)
 		_ = process.Wait() // however it ends
@@ -185,10 +179,7 @@ func TestNobodyIsAnsweredForAnother(t *testing.T) {
 	}
 	for name, each := range fronts {
 		t.Run(name, func(t *testing.T) {
-			listener, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
+			listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 			var mu sync.Mutex
 			spoofed := 0
 			servingOn(t, listener, func(w http.ResponseWriter, r *http.Request) {
@@ -225,10 +216,7 @@ func attackAll(t *testing.T, address string) {
 // provoke sends an attack and waits a moment for what it is answered.
 func provoke(t *testing.T, address, attack string) {
 	t.Helper()
-	connection, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	connection := must.Get(net.Dial("tcp", address))(t)
 	defer connection.Close()
 	const moment = 15 * time.Millisecond
 	_, _ = io.WriteString(connection, attack) // a proxy may refuse it
@@ -239,10 +227,7 @@ func provoke(t *testing.T, address, attack string) {
 // victim asks for a path of its own, and returns what it is answered.
 func victim(t *testing.T, address string, number int) string {
 	t.Helper()
-	connection, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	connection := must.Get(net.Dial("tcp", address))(t)
 	defer connection.Close()
 	_ = connection.SetDeadline(time.Now().Add(patience))
 	request := fmt.Sprintf("GET /victim/%d HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: 1.1.1.1\r\nConnection: close\r\n\r\n", number)

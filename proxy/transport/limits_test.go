@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"crossgate/internal/must"
 )
 
 func textLog(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
@@ -51,10 +53,7 @@ func TestRefusals(t *testing.T) {
 					_, _ = io.WriteString(connection, each.sent[last:])
 				}()
 				reader := bufio.NewReader(connection)
-				response, err := http.ReadResponse(reader, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				response := must.Get(http.ReadResponse(reader, nil))(t)
 				_, _ = io.Copy(io.Discard, response.Body)
 				if response.StatusCode != each.status {
 					t.Errorf("%s, want %d", response.Status, each.status)
@@ -94,9 +93,7 @@ func TestClientThatReadsNothingIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, listener := serving(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 1<<20)) })
 		connection := listener.dial()
-		if _, err := io.WriteString(connection, requests["plain"]); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(connection, requests["plain"]))(t)
 		<-time.After(time.Minute)
 		if got, _ := io.ReadAll(connection); len(got) > 0 {
 			t.Errorf("%d bytes came after the limit", len(got))
@@ -117,17 +114,13 @@ func TestShutdownWaits(t *testing.T) {
 		})
 		idle, busy := listener.dial(), listener.dial()
 		idleReader := bufio.NewReader(idle)
-		if _, err := io.WriteString(idle, requests["plain"]); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(idle, requests["plain"]))(t)
 		if response, err := http.ReadResponse(idleReader, nil); err != nil || response.StatusCode != http.StatusOK {
 			t.Fatal(response, err)
 		} else if _, err := io.Copy(io.Discard, response.Body); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := io.WriteString(busy, "GET /busy HTTP/1.1\r\nHost: h\r\n\r\n"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(busy, "GET /busy HTTP/1.1\r\nHost: h\r\n\r\n"))(t)
 		<-answering
 		ended := make(chan error, 1)
 		go func() { ended <- server.Shutdown(t.Context()) }()
@@ -168,9 +161,7 @@ func TestServerThatHasBeenShutDownServesNobody(t *testing.T) {
 
 func TestListenerThatSomebodyClosesIsAnError(t *testing.T) {
 	server, listener := New(options(http.NotFound)), newLines()
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, listener.Close())
 	if err := server.Serve(listener); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("%v, want that the listener is closed", err)
 	}
@@ -184,9 +175,7 @@ func TestCloseDoesNotWait(t *testing.T) {
 			close(left)
 		})
 		connection := listener.dial()
-		if _, err := io.WriteString(connection, requests["plain"]); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(connection, requests["plain"]))(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := server.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {

@@ -11,19 +11,16 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"crossgate/internal/must"
 )
 
 // ask sends a request over an open connection and returns the status of the answer.
 func ask(t *testing.T, connection net.Conn, path string) int {
 	t.Helper()
 	go func() { _, _ = io.WriteString(connection, "GET "+path+" HTTP/1.1\r\nHost: h\r\n\r\n") }()
-	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.Copy(io.Discard, response.Body); err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(http.ReadResponse(bufio.NewReader(connection), nil))(t)
+	must.Get(io.Copy(io.Discard, response.Body))(t)
 	return response.StatusCode
 }
 
@@ -51,9 +48,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 			}, func(o *Options) { o.Connections = each.limits })
 			first, second := listener.dialFrom(each.from[0]), listener.dialFrom(each.from[1])
 			ask(t, second, "/")
-			if _, err := io.WriteString(first, "GET /busy HTTP/1.1\r\nHost: h\r\n\r\n"); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(io.WriteString(first, "GET /busy HTTP/1.1\r\nHost: h\r\n\r\n"))(t)
 			synctest.Wait()
 			third := listener.dialFrom(each.from[2])
 			if status := ask(t, third, "/"); status != http.StatusOK {
@@ -67,9 +62,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 				t.Errorf("%s: the idle connection: %v, want its end", name, err)
 			}
 			synctest.Wait()
-			if _, err := io.WriteString(third, "GET /busy HTTP/1.1\r\nHost: h\r\n\r\n"); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(io.WriteString(third, "GET /busy HTTP/1.1\r\nHost: h\r\n\r\n"))(t)
 			synctest.Wait()
 			want := each.refused
 			if want == 0 {
@@ -126,10 +119,7 @@ func used() int64 {
 
 // TestRefusedBodyIsReadAllTheSame sends what is refused as a balancer does: all of it, before it looks for an answer.
 func TestRefusedBodyIsReadAllTheSame(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	servingOn(t, listener, func(http.ResponseWriter, *http.Request) {})
 	body := strings.Repeat("b", 4<<20)
 	for name, each := range map[string]struct {
@@ -143,10 +133,7 @@ func TestRefusedBodyIsReadAllTheSame(t *testing.T) {
 		"unknown expectation":  {"POST / HTTP/1.1\r\nHost: h\r\nExpect: coffee\r\nContent-Length: 4194304\r\n\r\n" + body, 417},
 		"requests after close": {"GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n" + body, 200},
 	} {
-		connection, err := net.Dial("tcp", listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		connection := must.Get(net.Dial("tcp", listener.Addr().String()))(t)
 		if _, err := io.WriteString(connection, each.sent); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"crossgate/internal/must"
 )
 
 // Frames of HTTP/2 (RFC 9113, section 6).
@@ -44,13 +46,9 @@ func answeredWell(t *testing.T, connection net.Conn, requests int) (well int) {
 	const ok = 0x88 // of HPACK
 	reader := bufio.NewReader(connection)
 	for head := make([]byte, 9); requests > 0; {
-		if _, err := io.ReadFull(reader, head); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.ReadFull(reader, head))(t)
 		payload := make([]byte, binary.BigEndian.Uint32(head)>>8)
-		if _, err := io.ReadFull(reader, payload); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.ReadFull(reader, payload))(t)
 		if head[3] == headersFrame || head[3] == resetFrame {
 			requests--
 		}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"crossgate/internal/must"
 )
 
 // requests must be understood as net/http understands them, or be refused by both. Several in a row are a pipeline.
@@ -224,16 +226,12 @@ func TestClientThatWaitsIsToldToSendItsBody(t *testing.T) {
 		"Transfer-Encoding: chunked": {"5\r\nhello\r\n0\r\n\r\n", "hello"},
 	} {
 		connection := listener.dial()
-		if _, err := io.WriteString(connection, "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n"+proto+"\r\n\r\n"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(connection, "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n"+proto+"\r\n\r\n"))(t)
 		told := make([]byte, len("HTTP/1.1 100 Continue\r\n\r\n"))
 		if _, err := io.ReadFull(connection, told); err != nil || string(told) != "HTTP/1.1 100 Continue\r\n\r\n" {
 			t.Fatalf("%q (%v)", told, err)
 		}
-		if _, err := io.WriteString(connection, framing[0]); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(connection, framing[0]))(t)
 		if answer := readAnswer(t, connection); answer != framing[1] {
 			t.Errorf("%s: %q, want %q", proto, answer, framing[1])
 		}

@@ -14,6 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"crossgate/internal/must"
 )
 
 var handlers = map[string]http.HandlerFunc{
@@ -188,13 +190,8 @@ func TestStreamLeavesAsItIsFlushed(t *testing.T) {
 		})
 		connection := listener.dial()
 		reader := bufio.NewReader(connection)
-		if _, err := io.WriteString(connection, "GET / "+proto+"\r\nHost: h\r\n\r\n"); err != nil {
-			t.Fatal(err)
-		}
-		response, err := http.ReadResponse(reader, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(connection, "GET / "+proto+"\r\nHost: h\r\n\r\n"))(t)
+		response := must.Get(http.ReadResponse(reader, nil))(t)
 		if got := response.Header.Get("Content-Type"); got != "text/event-stream" || response.Close == framed {
 			t.Errorf("%s: Content-Type %q, ends the connection: %v", proto, got, response.Close)
 		}
@@ -279,10 +276,7 @@ func TestConnectionIsKept(t *testing.T) {
 		}
 		go func() { _, _ = io.WriteString(connection, sent.String()) }()
 		for _, path := range paths {
-			response, err := http.ReadResponse(reader, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			response := must.Get(http.ReadResponse(reader, nil))(t)
 			if body, err := io.ReadAll(response.Body); err != nil || string(body) != path {
 				t.Errorf("%q (%v), want %q", body, err, path)
 			}
@@ -303,9 +297,7 @@ func TestClientThatLeavesEndsTheContext(t *testing.T) {
 				ended <- r.Context().Err()
 			})
 			connection := listener.dial()
-			if _, err := io.WriteString(connection, "GET / HTTP/1.1\r\nHost: h\r\n\r\n"); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(io.WriteString(connection, "GET / HTTP/1.1\r\nHost: h\r\n\r\n"))(t)
 			leave(connection)
 			if err := <-ended; err == nil {
 				t.Errorf("%s: the context has ended without an error", name)

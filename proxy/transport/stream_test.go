@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"crossgate/internal/must"
 )
 
 // streaming has every body read by its handler.
@@ -64,16 +66,11 @@ func TestBodyIsReadWhileItIsAnswered(t *testing.T) {
 	connection := listener.dial()
 	defer connection.Close()
 	write := func(text string) {
-		if _, err := io.WriteString(connection, text); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(connection, text))(t)
 	}
 	write("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n2\r\na\n\r\n")
 	reader := bufio.NewReader(connection)
-	response, err := http.ReadResponse(reader, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(http.ReadResponse(reader, nil))(t)
 	heard := make([]byte, 1)
 	for _, text := range []string{"a", "b", "c"} {
 		if _, err := io.ReadFull(response.Body, heard); err != nil || string(heard) != text {
@@ -89,9 +86,7 @@ func TestBodyIsReadWhileItIsAnswered(t *testing.T) {
 		t.Error(difference)
 	}
 	write("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nd\n")
-	if response, err = http.ReadResponse(reader, nil); err != nil {
-		t.Fatal(err)
-	}
+	response = must.Get(http.ReadResponse(reader, nil))(t)
 	if rest, err := io.ReadAll(response.Body); err != nil || string(rest) != "d" {
 		t.Errorf("the next request of the connection: %q, %v", rest, err)
 	}
@@ -133,14 +128,10 @@ func TestStreamsHaveLimits(t *testing.T) {
 		} {
 			connection := listener.dial()
 			began := time.Now()
-			if _, err := io.WriteString(connection, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nhell"); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(io.WriteString(connection, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nhell"))(t)
 			for range 3 { // slow, but not silent
 				<-time.After(9 * time.Second)
-				if _, err := io.WriteString(connection, "o"); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(io.WriteString(connection, "o"))(t)
 			}
 			say(connection)
 			if err := <-failed; !errors.Is(err, context.Canceled) || time.Since(began) > time.Minute {
@@ -167,9 +158,7 @@ func TestReaderThatOutlivesItsHandler(t *testing.T) {
 	}, streaming)
 	connection := listener.dial()
 	defer connection.Close()
-	if _, err := io.WriteString(connection, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\na"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(connection, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\na"))(t)
 	if response, err := http.ReadResponse(bufio.NewReader(connection), nil); err != nil || response.StatusCode != http.StatusOK {
 		t.Errorf("%v, %v", response, err)
 	}

@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"crossgate/internal/must"
 )
 
 // lines is a listener without a network.
@@ -255,13 +257,6 @@ func exchange(l *lines, sent []byte) (status int, header http.Header, body []byt
 // readAnswer reads the next answer, to anything but HEAD, and returns its body.
 func readAnswer(t *testing.T, connection io.Reader) string {
 	t.Helper()
-	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(body)
+	response := must.Get(http.ReadResponse(bufio.NewReader(connection), nil))(t)
+	return string(must.Get(io.ReadAll(response.Body))(t))
 }

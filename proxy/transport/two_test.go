@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/internal/redistest"
 )
 
@@ -20,14 +21,8 @@ func secured(t *testing.T) (change func(*Options), trusted *x509.CertPool) {
 	t.Helper()
 	authority := redistest.NewAuthority(t)
 	pair := authority.Issue(t, "127.0.0.1")
-	own, err := tls.LoadX509KeyPair(pair.Certificate, pair.Key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(authority.File)
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := must.Get(tls.LoadX509KeyPair(pair.Certificate, pair.Key))(t)
+	text := must.Get(os.ReadFile(authority.File))(t)
 	trusted = x509.NewCertPool()
 	trusted.AppendCertsFromPEM(text)
 	return func(o *Options) {
@@ -52,10 +47,7 @@ func TestEveryProtocolReachesTheHandler(t *testing.T) {
 		"HTTP/2 by prior knowledge (h2c)": {plain, "http", (*http.Protocols).SetUnencryptedHTTP2, "HTTP/2.0"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			listener, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
+			listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 			server := servingOn(t, listener, func(w http.ResponseWriter, r *http.Request) {
 				if r.URL.Path == "/panic" {
 					panic(http.ErrAbortHandler)
@@ -97,16 +89,9 @@ func TestEveryProtocolReachesTheHandler(t *testing.T) {
 
 func postText(t *testing.T, client *http.Client, url, body string) string {
 	t.Helper()
-	response, err := client.Post(url, "text/plain", strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(client.Post(url, "text/plain", strings.NewReader(body)))(t)
 	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return response.Status[:4] + string(text)
+	return response.Status[:4] + string(must.Get(io.ReadAll(response.Body))(t))
 }
 
 // TestConnectionWithoutHandshakeEnds speaks plain HTTP, HTTP/2 and nothing that is known to a listener with TLS.
@@ -153,10 +138,7 @@ func TestBeginningOfThePrefaceIsNoHTTP2(t *testing.T) {
 
 // TestIdleHTTP2MakesRoom opens a connection where HTTP/2 has the only place, first with a request under way.
 func TestIdleHTTP2MakesRoom(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	begun, busy := make(chan struct{}), make(chan struct{})
 	servingOn(t, listener, func(_ http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/busy" {
@@ -179,10 +161,7 @@ func TestIdleHTTP2MakesRoom(t *testing.T) {
 	}()
 	<-begun
 	second := func() int {
-		connection, err := net.Dial("tcp", listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		connection := must.Get(net.Dial("tcp", listener.Addr().String()))(t)
 		defer connection.Close()
 		return ask(t, connection, "/")
 	}

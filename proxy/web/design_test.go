@@ -8,16 +8,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"crossgate/internal/must"
 )
 
 // sheet reads one of the style sheets.
 func sheet(t *testing.T, name string) string {
 	t.Helper()
-	text, err := fs.ReadFile(Assets(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return string(must.Get(fs.ReadFile(Assets(), name))(t))
 }
 
 // tokensIn are the custom properties that a pattern finds, each once.
@@ -31,10 +29,7 @@ func tokensIn(text, pattern string) []string {
 }
 
 func TestTokensOfTheDesignAreThoseOfTheSheet(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "design.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile(filepath.Join("..", "..", "docs", "design.md")))(t)
 	defined, documented := tokensIn(sheet(t, "tokens.css"), `(--[a-z0-9-]+):`), tokensIn(string(page), "`(--[a-z0-9-]+)`")
 	if !slices.Equal(defined, documented) {
 		t.Errorf("tokens.css defines %v, docs/design.md has %v", defined, documented)
@@ -66,11 +61,7 @@ func TestRulesAreForSomething(t *testing.T) {
 			t.Fatalf("%s: %v, %v", pattern, files, err)
 		}
 		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			users.Write(text)
+			users.Write(must.Get(os.ReadFile(file))(t))
 		}
 	}
 	rules := regexp.MustCompile(`(?s)/\*.*?\*/|\{[^{}]*\}`).ReplaceAllString(sheet(t, "style.css"), "")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 )
 
 func operatorsPage(t *testing.T, o Operators) string {
@@ -123,9 +124,7 @@ const injected = `</script><script>alert(1)</script>"><img src=x onerror=alert(2
 func rendered(t *testing.T, write func(io.Writer) error) string {
 	t.Helper()
 	var page bytes.Buffer
-	if err := write(&page); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, write(&page))
 	return page.String()
 }
 

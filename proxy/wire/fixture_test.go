@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/token"
 )
@@ -34,20 +35,12 @@ func solanaTx(b byte) chain.TxHash { return chain.NewTxHash(bytes.Repeat([]byte{
 
 func amount(t testing.TB, digits string) chain.Amount {
 	t.Helper()
-	a, err := chain.ParseAmount(digits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+	return must.Get(chain.ParseAmount(digits))(t)
 }
 
 func unhex(t testing.TB, digits string) []byte {
 	t.Helper()
-	raw, err := hex.DecodeString(digits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return raw
+	return must.Get(hex.DecodeString(digits))(t)
 }
 
 // metadataV1 is order metadata of 67 bytes: source amount set, expenses 706052, recommended take 17279551.

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/quote"
 	"crossgate/token"
@@ -208,15 +209,11 @@ func checkGolden(t *testing.T, name string, got []byte) {
 	if !bytes.Equal(compact.Bytes(), got) {
 		t.Errorf("%s has white space", name)
 	}
-	if err := json.Indent(&indented, got, "", "  "); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Indent(&indented, got, "", "  "))
 	indented.WriteByte('\n')
 	path := filepath.Join("testdata", name+".json")
 	if *update {
-		if err := os.WriteFile(path, indented.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, indented.Bytes(), 0o644))
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 )
 
 // TestAnswersFitThePublishedSchemas validates golden files with the document that typed clients of the swap API are
@@ -21,10 +22,7 @@ func TestAnswersFitThePublishedSchemas(t *testing.T) {
 	if err != nil {
 		t.Skipf("document not present: %s; it is in the folder shared, which lies beside the repository", path)
 	}
-	published, err := openapi3.NewLoader().LoadFromData(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	published := must.Get(openapi3.NewLoader().LoadFromData(text))(t)
 	for _, of := range []struct {
 		path, schema string
 		files        []string
@@ -43,10 +41,7 @@ func TestAnswersFitThePublishedSchemas(t *testing.T) {
 			t.Errorf("the document has no %s", of.path)
 		}
 		for _, file := range of.files {
-			raw, err := os.ReadFile(filepath.Join("testdata", file+".json"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			raw := must.Get(os.ReadFile(filepath.Join("testdata", file+".json")))(t)
 			checkPublished(t, published, file, of.schema, raw, of.inDocument)
 		}
 	}
@@ -80,9 +75,7 @@ func withPayload(answer any) { answer.(map[string]any)["errorPayload"] = map[str
 func checkPublished(t *testing.T, published *openapi3.T, name, schema string, raw []byte, inDocument func(any)) {
 	t.Helper()
 	var answer any
-	if err := json.Unmarshal(raw, &answer); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &answer))
 	if inDocument != nil {
 		inDocument(answer)
 	}

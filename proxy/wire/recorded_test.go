@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/proxy/shadow"
 	"crossgate/token"
@@ -43,14 +44,8 @@ func usdcWithLogo(folder string) token.Token {
 // recordedOrder is the order of the recorded answer. Sanitised addresses and hashes are of the right
 // length and otherwise made up.
 func recordedOrder(t *testing.T) *order.Order {
-	usdcOnSolana, err := chain.ParseAddress("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", chain.SVM)
-	if err != nil {
-		t.Fatal(err)
-	}
-	submission, err := chain.ParseHash("0xa194d49efbae089c89daf7aa7f30a64b5582d0153ea3f9d3dcf29aa7687106eb")
-	if err != nil {
-		t.Fatal(err)
-	}
+	usdcOnSolana := must.Get(chain.ParseAddress("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", chain.SVM))(t)
+	submission := must.Get(chain.ParseHash("0xa194d49efbae089c89daf7aa7f30a64b5582d0153ea3f9d3dcf29aa7687106eb"))(t)
 	terms := order.Terms{
 		Nonce:       1784948708910,
 		Maker:       account(7),
@@ -84,18 +79,11 @@ func lines(t *testing.T, body []byte) []string {
 	decoder.UseNumber()
 	var walk func(path string)
 	walk = func(path string) {
-		next, err := decoder.Token()
-		if err != nil {
-			t.Fatal(err)
-		}
+		next := must.Get(decoder.Token())(t)
 		switch next {
 		case json.Delim('{'):
 			for decoder.More() {
-				member, err := decoder.Token()
-				if err != nil {
-					t.Fatal(err)
-				}
-				walk(fmt.Sprintf("%s/%s", path, member))
+				walk(fmt.Sprintf("%s/%s", path, must.Get(decoder.Token())(t)))
 			}
 		case json.Delim('['):
 			for i := 0; decoder.More(); i++ {
@@ -105,9 +93,7 @@ func lines(t *testing.T, body []byte) []string {
 			all = append(all, fmt.Sprintf("%s %T %s", path, next, form(path, fmt.Sprint(next))))
 			return
 		}
-		if _, err := decoder.Token(); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(decoder.Token())(t)
 	}
 	walk("")
 	return all
@@ -124,10 +110,7 @@ func TestShadowHasNothingAgainstTheRecordedOrder(t *testing.T) {
 		Take:  usdcWithLogo("7565164/EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"),
 	})
 	compare := func(theirs []byte) []shadow.Difference {
-		found, err := shadow.Compare(route, shadow.Response{Status: 200, Body: string(ours)}, shadow.Response{Status: 200, Body: string(theirs)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(shadow.Compare(route, shadow.Response{Status: 200, Body: string(ours)}, shadow.Response{Status: 200, Body: string(theirs)}))(t)
 		return found
 	}
 	for _, d := range compare(recorded) {
@@ -203,12 +186,8 @@ func TestChainsAreNumberedAsRecorded(t *testing.T) {
 		Chains []struct{ ChainID, OriginalChainID uint64 }
 	}
 	var recorded, ours list
-	if err := json.Unmarshal(text, &recorded); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(documented.AppendChains(nil, documented.Chains.All()), &ours); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &recorded))
+	must.Do(t, json.Unmarshal(documented.AppendChains(nil, documented.Chains.All()), &ours))
 	original := map[uint64]uint64{}
 	for _, c := range ours.Chains {
 		original[c.ChainID] = c.OriginalChainID

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/proxy/pages"
 	"crossgate/proxy/swaps"
 	"crossgate/quote"
@@ -72,9 +73,7 @@ func pageOf(t *testing.T, of *swaps.Comparison, change ...func(*Swap)) string {
 	views := pages.NewViews(chain.Documented())
 	views.Add(templates, nil, "swap")
 	var page bytes.Buffer
-	if err := (&Views{views}).Swap(&page, s); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, (&Views{views}).Swap(&page, s))
 	return page.String()
 }
 

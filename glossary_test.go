@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"crossgate/internal/must"
 )
 
 // retired is a word of the glossary's "not" column.
@@ -86,10 +88,7 @@ var parentheses = regexp.MustCompile(`\([^)]*\)`)
 // readGlossary returns the words of the "not" column: in backticks identifiers, without texts.
 func readGlossary(t *testing.T) (words []retired) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("docs", "glossary.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join("docs", "glossary.md")))(t)
 	for line := range strings.Lines(string(text)) {
 		cells := strings.Split(strings.TrimSpace(line), "|")
 		if len(cells) != 5 || strings.HasPrefix(cells[1], "-") || strings.TrimSpace(cells[3]) == "not" {
@@ -128,7 +127,7 @@ func (f goFile) at(node ast.Node) string { return f.positions.Position(node.Pos(
 func goFiles(t *testing.T) (files []goFile) {
 	t.Helper()
 	positions := token.NewFileSet()
-	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -144,9 +143,6 @@ func goFiles(t *testing.T) (files []goFile) {
 		tree, err := parser.ParseFile(positions, path, nil, parser.ParseComments|parser.SkipObjectResolution)
 		files = append(files, goFile{path, tree, positions})
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return files
 }

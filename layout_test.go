@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"crossgate/internal/must"
 )
 
 // A room is a package's line in the map of ARCHITECTURE.md: what it may import of this module.
@@ -272,16 +274,11 @@ func TestModulesAgreeOnVersions(t *testing.T) {
 // requirements are the versions of a go.mod by the module's path.
 func requirements(t *testing.T, module string) map[string]string {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "go", "mod", "edit", "-json", filepath.Join(module, "go.mod")).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.CommandContext(t.Context(), "go", "mod", "edit", "-json", filepath.Join(module, "go.mod")).Output())(t)
 	var file struct {
 		Require []struct{ Path, Version string }
 	}
-	if err := json.Unmarshal(out, &file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(out, &file))
 	versions := make(map[string]string)
 	for _, r := range file.Require {
 		versions[r.Path] = r.Version
@@ -347,15 +344,12 @@ func everywhere(t *testing.T) (all []listed) {
 // result is out of date: what another program reads it does not see.
 func list(t *testing.T, module string, arguments ...string) []listed {
 	t.Helper()
-	err := filepath.WalkDir(".", func(_ string, entry fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(".", func(_ string, entry fs.DirEntry, err error) error {
 		if err == nil && (entry.Name() == ".git" || entry.Name() == "node_modules") {
 			return fs.SkipDir
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	arguments = append([]string{"list", "-json=ImportPath,Imports,TestImports,XTestImports"}, arguments...)
 	command := exec.CommandContext(t.Context(), "go", arguments...)
 	command.Dir = module

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"crossgate/internal/must"
 )
 
 var update = flag.Bool("update", false, "write notices and lower sizes")
@@ -72,14 +74,9 @@ func TestNoticesAreOfWhatIsLinked(t *testing.T) {
 		file := filepath.Join("notices", name+".txt")
 		modules := linkedModules(t, program.module, program.path)
 		if *update {
-			if err := os.WriteFile(file, writeNotices(t, name, modules), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(file, writeNotices(t, name, modules), 0o600))
 		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
 		var told, want []string
 		for _, match := range heading.FindAllStringSubmatch(string(text), -1) {
 			told = append(told, match[1])
@@ -102,10 +99,7 @@ func TestLicencesOfWhatIsLinkedAreKnown(t *testing.T) {
 		for _, m := range linkedModules(t, program.module, program.path) {
 			isPermissive := false
 			for _, file := range m.licences(t) {
-				text, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
+				text := must.Get(os.ReadFile(file))(t)
 				words := strings.Join(strings.Fields(strings.ReplaceAll(string(text), "\n>", "\n")), " ")
 				for _, sentence := range permissive {
 					isPermissive = isPermissive || strings.Contains(words, sentence)
@@ -177,11 +171,7 @@ func linkedModules(t *testing.T, module, path string) []*linked {
 // the program.
 func goItself(t *testing.T) *linked {
 	t.Helper()
-	out, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	root := strings.TrimSpace(string(out))
+	root := strings.TrimSpace(string(must.Get(exec.Command("go", "env", "GOROOT").Output())(t)))
 	return &linked{"std", "go", root, map[string]bool{root: true}}
 }
 
@@ -197,10 +187,7 @@ func (m *linked) licences(t *testing.T) (files []string) {
 		}
 	}
 	for folder := range folders {
-		entries, err := os.ReadDir(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := must.Get(os.ReadDir(folder))(t)
 		for _, each := range entries {
 			if !each.IsDir() && licenceFile.MatchString(each.Name()) && filepath.Ext(each.Name()) != ".go" {
 				files = append(files, filepath.Join(folder, each.Name()))
@@ -226,10 +213,7 @@ func writeNotices(t *testing.T, name string, modules []*linked) []byte {
 			t.Errorf("%s has no licence in %s", m.path, m.dir)
 		}
 		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(file))(t)
 			terms := strings.TrimSpace(strings.ReplaceAll(string(text), "\r\n", "\n"))
 			within, _ := filepath.Rel(m.dir, file)
 			if where, told := first[terms]; told {

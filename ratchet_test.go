@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"crossgate/internal/must"
 )
 
 // A size of a package or folder of documents. What exceeds its bound is in testdata/ratchet.txt, where it may only fall.
@@ -45,9 +47,7 @@ func TestSizesOnlyFall(t *testing.T) {
 			fmt.Fprintln(&text, s.measure, least, s.of)
 		}
 	}
-	if err := os.WriteFile(path, []byte(text.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text.String()), 0o644))
 }
 
 func sorted(sizes map[size]int) []size {
@@ -58,10 +58,7 @@ func sorted(sizes map[size]int) []size {
 
 func readSizes(t *testing.T, path string) map[size]int {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open(path))(t)
 	defer file.Close()
 	sizes := make(map[size]int)
 	for lines := bufio.NewScanner(file); lines.Scan(); {
@@ -126,7 +123,7 @@ func methods(interfaces map[string]*ast.InterfaceType, room string, declared *as
 // measureDocuments adds the phrases of every folder's documents, and the words of all.
 func measureDocuments(t *testing.T, sizes map[size]int) {
 	t.Helper()
-	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -142,10 +139,7 @@ func measureDocuments(t *testing.T, sizes map[size]int) {
 		}
 		sizes[size{filepath.ToSlash(filepath.Dir(path)) + "/*" + filepath.Ext(path), "phrases"}] += stiltedIn(string(text))
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 func stiltedIn(text string) int {
@@ -165,7 +159,7 @@ func TestDecisionsAreNumbered(t *testing.T) {
 			t.Errorf("%s: want %s…", page, want)
 		}
 	}
-	err = filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -183,8 +177,5 @@ func TestDecisionsAreNumbered(t *testing.T) {
 			}
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }

@@ -2,15 +2,17 @@ package proxy_test
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
-	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
 	"crossgate/internal/must"
@@ -22,102 +24,113 @@ import (
 
 var update = flag.Bool("update", false, "write what clients read of problems anew")
 
-// TestProblemsSayWhatHappenedAndWhatToDo has a golden file of what clients read, to be read as somebody would who knows
-// nothing of the gateway. An error is what the index and the estimator meet with.
+// TestRequestsThatCannotBeAnswered has a golden file of requests and of what their clients read, who do not know the
+// gateway. For another request add its line and run go test ./proxy -run Cannot -update.
+func TestRequestsThatCannotBeAnswered(t *testing.T) {
+	path := filepath.Join("testdata", "requests.txt")
+	var text strings.Builder
+	for _, each := range strings.Split(strings.TrimSpace(string(must.Get(os.ReadFile(path))(t))), "\n\n") {
+		asked, _, _ := strings.Cut(each, "\n")
+		words := append(strings.SplitN(asked, " ", 3), "")
+		w, s := wordyServer(t, nil)
+		response := serve(s, httptest.NewRequest(words[0], words[1], strings.NewReader(words[2])))
+		e := problemIn(t, response)
+		fmt.Fprintf(&text, "%s\n%d %d %s\n", strings.TrimSpace(asked), response.StatusCode, e.ErrorCode, e.ErrorID)
+		if allow := response.Header.Get("Allow"); allow != "" {
+			fmt.Fprintf(&text, "Allow: %s\n", allow)
+		}
+		fmt.Fprintf(&text, "%s\n\n", e.Message)
+		if w.lastSwap.Chain != 0 {
+			t.Errorf("%s is estimated", asked)
+		}
+	}
+	checkGolden(t, path, text.String())
+}
+
+// TestProblemsSayWhatHappenedAndWhatToDo has a golden file of what clients read when the index, or the estimator, meets with
+// an error, for how many seconds they are sent away, and whether the log has it as an error.
 func TestProblemsSayWhatHappenedAndWhatToDo(t *testing.T) {
-	const statistics = "/api/Statistics/getDaily?dateFrom="
-	solana := strings.NewReplacer("chainId=8453", "chainId=7565164", usdcText, "So11111111111111111111111111111111111111112", wethText, chain.NativeCoin(chain.SVM).Format(chain.SVM), nobody, solanaText).Replace(goodSwap)
+	failing := func(class upstream.Class, retry time.Duration) error {
+		return &upstream.Error{Class: class, Endpoint: "rpc", RetryAfter: retry, Err: errors.New(secret)}
+	}
 	var text strings.Builder
 	for _, each := range []struct {
 		target string
 		err    error
-		body   string // of a POST
 	}{
-		{target: ordersPath + "0x12"},
-		{target: ordersPath + unknownIs},
-		{target: ordersPath + plainTx},
-		{target: ordersPath + severalTx + "?index=3"},
-		{target: ordersPath + createdTx, err: &query.UnheardError{UnreachableError: query.UnreachableError{Chains: []chain.ID{56}, Err: context.DeadlineExceeded}}},
-		{target: ordersPath + createdTx, err: &query.UnreachableError{Chains: []chain.ID{56}, Err: context.DeadlineExceeded}},
-		{target: ordersPath + createdTx, err: &query.UnreachableError{Chains: []chain.ID{1, 137}, Err: context.DeadlineExceeded}},
-		{target: ordersPath + createdTx, err: &query.UnheardError{UnreachableError: query.UnreachableError{
-			Chains: []chain.ID{1, 137}, Err: &upstream.Error{Class: upstream.RateLimited, RetryAfter: time.Second, Err: upstream.ErrShort},
+		{ordersPath + createdTx, &query.UnheardError{UnreachableError: query.UnreachableError{Chains: []chain.ID{56}, Err: context.DeadlineExceeded}}},
+		{ordersPath + createdTx, &query.UnreachableError{Chains: []chain.ID{56}, Err: context.DeadlineExceeded}},
+		{ordersPath + createdTx, &query.UnreachableError{Chains: []chain.ID{1, 137}, Err: context.DeadlineExceeded}},
+		{goodSwap, quote.ErrLowBalance},
+		{goodSwap, quote.ErrUnsupportedChain},
+		{goodSwap, quote.ErrUnsupportedTokenIn},
+		{goodSwap, quote.ErrUnsupportedTokenOut},
+		{goodSwap, quote.ErrNoAffiliate},
+		{goodSwap, quote.ErrReverted},
+		{goodSwap, quote.ErrSenderLacks},
+		{goodSwap, quote.ErrNoMinimum},
+		{goodSwap, quote.ErrNoPayee},
+		{goodSwap, quote.ErrUnsimulated},
+		{goodSwap, quote.ErrNoTransaction},
+		{goodSwap, failing(upstream.RateLimited, 0)},
+		{goodSwap, failing(upstream.Timeout, 0)},
+		{goodSwap, failing(upstream.BadAnswer, 0)},
+		{ordersPath + createdTx, query.ErrEmpty},
+		{ordersPath + createdTx, failing(upstream.Unreachable, 0)},
+		{ordersPath + createdTx, failing(upstream.ServerError, 0)},
+		{ordersPath + createdTx, failing(upstream.BadAnswer, 0)},
+		{ordersPath + createdTx, failing(upstream.Rejected, 0)},
+		{ordersPath + createdTx, failing(upstream.Timeout, 0)},
+		{ordersPath + createdTx, failing(upstream.RateLimited, 1200*time.Millisecond)},
+		{ordersPath + createdTx, failing(upstream.BreakerOpen, time.Hour)},
+		{ordersPath + createdTx, errors.Join(failing(upstream.RateLimited, 9*time.Second), failing(upstream.BreakerOpen, 4*time.Second))},
+		{ordersPath + createdTx, errors.Join(failing(upstream.RateLimited, 0), failing(upstream.Timeout, 0))},
+		{goodSwap, fmt.Errorf("venues: %w", errors.Join(failing(upstream.Timeout, 0), failing(upstream.Unreachable, 0)))},
+		{goodSwap, fmt.Errorf("quote: %w", context.DeadlineExceeded)},
+		{ordersPath + createdTx, fmt.Errorf("find: %w", &query.UnreachableError{Chains: []chain.ID{1, 137}, Err: failing(upstream.Timeout, 7*time.Second)})},
+		{ordersPath + createdTx, fmt.Errorf("find: %w", &query.UnheardError{UnreachableError: query.UnreachableError{
+			Chains: []chain.ID{1}, Err: errors.Join(failing(upstream.Timeout, 7*time.Second), failing(upstream.RateLimited, 2*time.Second)),
+		}})},
+		{ordersPath + createdTx, &query.UnheardError{UnreachableError: query.UnreachableError{
+			Chains: []chain.ID{1, 137}, Err: errors.Join(
+				&upstream.Error{Class: upstream.RateLimited, Endpoint: secret, RetryAfter: 2 * time.Second, Err: upstream.ErrShort},
+				&upstream.Error{Class: upstream.RateLimited, Endpoint: secret, RetryAfter: 5 * time.Second, Err: upstream.ErrShort},
+			),
 		}}},
-		{target: ordersPath + createdTx, err: fmt.Errorf("%w: %w", order.ErrNotFound, query.ErrUnasked)},
-		{target: "/api/Orders/0x12"},
-		{target: "/api/Orders/" + unknownIs},
-		{target: "/v1.0/dln/order/0x12/status"},
-		{target: "/v1.0/dln/order/" + unknownIs + "/status"},
-		{target: "/api/SameChainSwap/8454/tx/0x12?index=last"},
-		{target: "/api/SameChainSwap/8453/tx/" + plainTx},
-		{target: "/api/SameChainSwap/8453/tx/" + unknownIs},
-		{target: "/api/SameChainSwap/137/tx/" + unknownIs},
-		{target: "/api/SameChainSwap/8453/tx/" + swappedTx + "?index=2"},
-		{target: "/api/SameChainSwap/" + unknownIs},
-		{target: "/api/Satistics/vitalik.eth/lockedAssets"},
-		{target: statistics + "2024-01-01&dateTo=2025-01-01"},
-		{target: statistics + "2025-01-02&dateTo=2025-01-01"},
-		{target: statistics + "yesterday"},
-		{target: listPath, body: `{"take":0,"orderTradeType":"Limit","maker":"vitalik.eth"}`},
-		{target: listPath, body: `[]`},
-		{target: unlockPath, body: `{}`},
-		{target: swapPath},
-		{target: swapPath, body: `[]`},
-		{target: strings.Replace(goodSwap, "transaction?", "estimation?tokenInAmount=max&", 1)},
-		{target: strings.Replace(strings.Replace(goodSwap, "transaction?", "estimation?", 1), "5000000", "max", 1)},
-		{target: strings.Replace(solana, "5000000", "max", 1)},
-		{target: goodSwap, err: quote.ErrLowBalance},
-		{target: goodSwap, err: quote.ErrUnsupportedChain},
-		{target: goodSwap, err: quote.ErrUnsupportedTokenIn},
-		{target: goodSwap, err: quote.ErrUnsupportedTokenOut},
-		{target: goodSwap, err: quote.ErrNoRoute},
-		{target: goodSwap, err: quote.ErrNoAffiliate},
-		{target: goodSwap, err: quote.ErrReverted},
-		{target: goodSwap, err: quote.ErrSenderLacks},
-		{target: goodSwap, err: quote.ErrNoMinimum},
-		{target: goodSwap, err: quote.ErrNoPayee},
-		{target: goodSwap, err: quote.ErrUnsimulated},
-		{target: goodSwap, err: quote.ErrNoTransaction},
-		{target: goodSwap, err: &upstream.Error{Class: upstream.RateLimited}},
-		{target: goodSwap, err: &upstream.Error{Class: upstream.Timeout}},
-		{target: goodSwap, err: &upstream.Error{Class: upstream.BadAnswer}},
-		{target: ordersPath + createdTx, err: query.ErrUnavailable},
-		{target: ordersPath + createdTx, err: query.ErrEmpty},
-		{target: "/v1.0/dln/order/create-tx"},
-		{target: "/V1.0/dln/order/Quote/"},
+		{ordersPath + createdTx, fmt.Errorf("find: %w", &query.BusyError{After: 3 * time.Second})},
+		{ordersPath + createdTx, fmt.Errorf("%w: %w", order.ErrNotFound, query.ErrUnasked)},
+		{ordersPath + createdTx, fmt.Errorf("%w: %w", query.ErrUnavailable, &query.UnheardError{})},
+		{ordersPath + createdTx, fmt.Errorf("%w: %v", query.ErrUnavailable, secret)},
+		{goodSwap, fmt.Errorf("%w: %v", quote.ErrNoRoute, secret)},
+		{ordersPath + createdTx, fmt.Errorf("find: %w", order.ErrNotFound)},
+		{ordersPath + createdTx, errors.New(secret)},
 	} {
-		method := http.MethodGet
-		if each.body != "" {
-			method = http.MethodPost
+		w, s := wordyServer(t, each.err)
+		servedBy.Delete(s) // paths are given errors that only others can meet with
+		response := get(s, each.target)
+		e := problemIn(t, response)
+		wait, isLogged := response.Header.Get("Retry-After"), strings.Contains(w.log.String(), `"level":"ERROR"`)
+		fmt.Fprintf(&text, "%s (%T: %v)\n%d %d %s, wait %q, logged as an error: %v\n%s\n\n",
+			each.target, each.err, each.err, response.StatusCode, e.ErrorCode, e.ErrorID, wait, isLogged, e.Message)
+		if strings.Contains(e.Message, secret) {
+			t.Errorf("%v: the client reads %q", each.err, e.Message)
 		}
-		answer := httptest.NewRecorder()
-		server := wordyServer(t, each.err)
-		server.Handler().ServeHTTP(answer, httptest.NewRequest(method, each.target, strings.NewReader(each.body)))
-		var said struct {
-			ErrorCode        int
-			ErrorID, Message string
-		}
-		if err := json.Unmarshal(answer.Body.Bytes(), &said); err != nil || said.Message == "" {
-			t.Fatalf("%s: %d %s", each.target, answer.Code, answer.Body)
-		}
-		fmt.Fprintf(&text, "%s %s %s", method, each.target, each.body)
-		if each.err != nil {
-			fmt.Fprintf(&text, " (%T: %v)", each.err, each.err)
-		}
-		fmt.Fprintf(&text, "\n%d %d %s\n%s\n\n", answer.Code, said.ErrorCode, said.ErrorID, said.Message)
 	}
-	const golden = "testdata/problems.txt"
+	checkGolden(t, filepath.Join("testdata", "problems.txt"), text.String())
+}
+
+func checkGolden(t *testing.T, path, got string) {
+	t.Helper()
 	if *update {
-		must.Do(t, os.WriteFile(golden, []byte(text.String()), 0o644))
+		must.Do(t, os.WriteFile(path, []byte(got), 0o644))
 	}
-	want := must.Get(os.ReadFile(golden))(t)
-	if got := text.String(); got != string(want) {
-		t.Errorf("go test ./proxy -run %s -update writes the file anew; it should be\n%s", t.Name(), got)
+	if diff := cmp.Diff(string(must.Get(os.ReadFile(path))(t)), got); diff != "" {
+		t.Errorf("%s: go test ./proxy -run %s -update writes it anew (-want +got):\n%s", path, t.Name(), diff)
 	}
 }
 
 // wordyServer has read Ethereum to its newest block and Base not yet; what it is asked for meets with an error, if any.
-func wordyServer(t *testing.T, err error) *site {
+func wordyServer(t *testing.T, err error) (*world, *site) {
 	w := newWorld(t)
 	w.basis = []order.ChainBasis{followed(1, order.Lag{Head: 90, Indexed: 90}), followed(8453, order.Lag{})}
 	s := w.server(t, func(o *parts) {
@@ -127,6 +140,5 @@ func wordyServer(t *testing.T, err error) *site {
 		ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) { return nil, err }
 		o.Swaps = estimates(func(context.Context, quote.Request) (quote.Estimate, error) { return quote.Estimate{}, err })
 	})
-	servedBy.Delete(s) // paths are given errors that only others can meet with
-	return s
+	return w, s
 }

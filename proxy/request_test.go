@@ -53,16 +53,25 @@ type errorBody struct {
 	ReqID        string `json:"reqId"`
 }
 
-// wantError checks everything that holds for every error and returns its body.
+// wantError wants an error of a kind and returns its body.
 func wantError(t testing.TB, response *http.Response, status int, id string) errorBody {
 	t.Helper()
-	raw := body(t, response)
-	var e errorBody
+	e := problemIn(t, response)
+	if response.StatusCode != status || e.ErrorID != id {
+		t.Fatalf("HTTP %d %+v, want %d %s", response.StatusCode, e, status, id)
+	}
+	return e
+}
+
+// problemIn is an error, which has everything that holds for every one.
+func problemIn(t testing.TB, response *http.Response) (e errorBody) {
+	t.Helper()
+	raw, status := body(t, response), response.StatusCode
 	if err := json.Unmarshal(raw, &e); err != nil {
 		t.Fatalf("error body %q: %v", raw, err)
 	}
-	if response.StatusCode != status || e.ErrorID != id {
-		t.Fatalf("HTTP %d %s, want %d %s", response.StatusCode, raw, status, id)
+	if allow := response.Header.Get("Allow"); (allow != "") != (status == http.StatusMethodNotAllowed) {
+		t.Errorf("HTTP %d with Allow %q", status, allow)
 	}
 	if e.Message == "" || e.Message != e.ErrorMessage || e.ErrorCode == 0 || e.ReqID == "" || e.ReqID != response.Header.Get("X-Request-Id") {
 		t.Errorf("incomplete error %s", raw)

@@ -47,32 +47,6 @@ func TestSwapsAreToldByTransactionAndID(t *testing.T) {
 	}
 }
 
-// TestMissingSwapsAreTold has the words that the hosted service's clients look for, and every mistake at once.
-func TestMissingSwapsAreTold(t *testing.T) {
-	s := newWorld(t).server(t)
-	for target, want := range map[string]struct {
-		status int
-		id     string
-		named  []string
-	}{
-		"8453/tx/" + unknownIs:              {422, "SWAP_NOT_FOUND", []string{"swap not found", "retry"}},
-		"8453/tx/" + plainTx:                {422, "SWAP_NOT_FOUND", []string{"swap not found", "made no swap"}},
-		"7565164/tx/" + swappedTx:           {422, "SWAP_NOT_FOUND", []string{"swap not found", "chain 7565164 is not followed"}},
-		unknownIs:                           {422, "SWAP_NOT_FOUND", []string{"swap not found", "chain and transaction"}},
-		"8453/tx/" + swappedTx + "?index=2": {404, "SWAP_INDEX_OUT_OF_RANGE", []string{"below 2, the number of swaps"}},
-		"0x12":                              {400, "MALFORMED_SWAP_ID", []string{"0x followed by 64 hex digits"}},
-		"x/tx/0x12?index=z":                 {400, "INVALID_QUERY_PARAMETERS", []string{"chainId", "transaction hash", "index"}},
-		"424242/tx/" + swappedTx:            {400, "INVALID_QUERY_PARAMETERS", []string{"chainId must be one of the following values: 1, 10, "}},
-	} {
-		e := wantError(t, get(s, sameChainPath+target), want.status, want.id)
-		for _, named := range want.named {
-			if !strings.Contains(e.Message, named) {
-				t.Errorf("%s: %q does not say %q", target, e.Message, named)
-			}
-		}
-	}
-}
-
 // TestASwapIsFoundByItsIDBeforeItIsIndexed asks by the transaction first, as clients do.
 func TestASwapIsFoundByItsIDBeforeItIsIndexed(t *testing.T) {
 	w := newWorld(t)

@@ -8,8 +8,6 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/must"
-	"crossgate/proxy/orders"
-	"crossgate/proxy/web"
 )
 
 func listPage(t *testing.T, l List) string {
@@ -49,23 +47,6 @@ func TestFiltersAreFoldedUntilOneIsSet(t *testing.T) {
 		}
 		if link := `<a href="` + clear + `">Clear the filter</a>`; strings.Contains(page, "Clear the filter") != (clear != "") || clear != "" && !strings.Contains(page, link) {
 			t.Errorf("%s: the page lacks %s, or has one too many", query, link)
-		}
-	}
-}
-
-func TestListsSayWhyTheyAreEmpty(t *testing.T) {
-	for name, test := range map[string]struct {
-		list List
-		want string
-	}{
-		"nothing fits":   {List{Answer: &orders.Listed{}}, "No order that was read fits the filter"},
-		"no swap fits":   {List{Answer: &orders.Listed{}, Form: url.Values{"mode": {"samechain"}}}, "No swap that was read fits the filter"},
-		"after the end":  {List{Answer: &orders.Listed{Total: 12}, Skip: 50}, "The list ends before here: it has 12"},
-		"not to be had":  {List{Problem: &web.Problem{ID: "INDEX_EMPTY", Message: "nothing read"}}, "INDEX_EMPTY"},
-		"a wrong filter": {List{Faults: []Fault{{Field: "maker", Message: "The maker must be an address."}}}, "The maker must be an address."},
-	} {
-		if page := Text(listPage(t, test.list)); !strings.Contains(page, test.want) {
-			t.Errorf("%s: the page lacks %q: %s", name, test.want, page)
 		}
 	}
 }

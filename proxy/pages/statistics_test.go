@@ -27,44 +27,15 @@ func statisticsOf() Statistics {
 	}
 }
 
-func TestStatisticsTellVolumeTimesAndVenues(t *testing.T) {
+func TestColumnsAreAsHighAsTheVolume(t *testing.T) {
 	pages := NewViews(Explored())
 	page := Render(t, func(to io.Writer) error { return pages.Statistics(to, statisticsOf()) })
-	plain := Text(page)
-	for _, want := range []string{
-		"at least $151.50 in 12 orders of the last 3 days, of which 9 were delivered", "$101.00 on the largest day", "2026-11-19 4 3 $50.50", "2026-11-20 8 6 at least $101.00",
-		"2026-11-21 0 0 –", "Ethereum → Polygon 6 of 8 at least $151.50 12 seconds, 95 % in 1 minute", "Optimism → Polygon 3 of 4 no price –",
-		"odos 2 of 8 25.00 % 0.31 % more", "velora 0 of 3 0.00 % –",
-	} {
-		if !strings.Contains(plain, want) {
-			t.Errorf("the page lacks %q: %s", want, plain)
-		}
-	}
 	var heights []string
 	for _, m := range regexp.MustCompile(`<rect class="value" x="[0-9.]+%" y="[0-9.]+%" width="[0-9.]+%" height="([0-9.]+)%"`).FindAllStringSubmatch(page, -1) {
 		heights = append(heights, m[1])
 	}
 	if got := strings.Join(heights, " "); got != "50.00 100.00 0" {
 		t.Errorf("columns of %s percent, want half of the largest, the largest and nothing", got)
-	}
-	if strings.Index(plain, "Ethereum →") > strings.Index(plain, "Optimism →") {
-		t.Error("a pair without a known volume comes before one with one")
-	}
-}
-
-func TestStatisticsOfNothingSayWhy(t *testing.T) {
-	pages := NewViews(Explored())
-	for want, s := range map[string]Statistics{
-		"no chain has been read": {Days: 7, Reason: "no chain has been read so far", Now: Noon},
-		"No order of these days was counted, as far as the chains were read": {
-			Days: 7, Now: Noon, HasDaily: true, HasVenues: true,
-			Gaps: []Gap{{Chain: chain.ID(1), IsUnread: true}},
-		},
-	} {
-		page := Text(Render(t, func(to io.Writer) error { return pages.Statistics(to, s) }))
-		if !strings.Contains(page, want) || strings.Contains(page, "$") {
-			t.Errorf("the page lacks %q, or tells a value of nothing: %s", want, page)
-		}
 	}
 }
 
@@ -85,19 +56,6 @@ func TestStatisticsOfManyPairsStaySmall(t *testing.T) {
 	}
 	if len(page) > 80_000 {
 		t.Errorf("the page is %d bytes", len(page))
-	}
-}
-
-// TestDaysBeforeTheHistoryAreNotEmpty looks at days before the first block that was read, with and without orders.
-func TestDaysBeforeTheHistoryAreNotEmpty(t *testing.T) {
-	pages := NewViews(Explored())
-	s := statisticsOf()
-	s.Days, s.FirstDay, s.Since = 4, s.FirstDay.AddDate(0, 0, -1), time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-	page := Text(Render(t, func(to io.Writer) error { return pages.Statistics(to, s) }))
-	for _, want := range []string{"2026-11-18 not read", "2026-11-19 4 3 $50.50", "2026-11-21 0 0 –"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page lacks %q: %s", want, page)
-		}
 	}
 }
 

@@ -21,10 +21,7 @@ func loadCompose(ctx context.Context, variables ...string) (*types.Project, erro
 }
 
 func TestComposeUnderstandsItsFile(t *testing.T) {
-	project, err := loadCompose(t.Context(), "POSTGRES_PASSWORD=secret", "VALKEY_PASSWORD=secret")
-	if err != nil {
-		t.Fatal(err)
-	}
+	project := mustGet(loadCompose(t.Context(), "POSTGRES_PASSWORD=secret", "VALKEY_PASSWORD=secret"))(t)
 	want := []string{"alertmanager", "collector", "gateway", "grafana", "jaeger", "postgresql", "prometheus", "sandbox", "valkey"}
 	if got := slices.Sorted(maps.Keys(project.Services)); !slices.Equal(got, want) {
 		t.Errorf("services = %q, want %q", got, want)

@@ -40,32 +40,37 @@ const (
 // shapes are the releases that deploy/helm has values for.
 var shapes = []string{"one", "three", "every"}
 
-func readValues(t *testing.T, shape string) chartutil.Values {
+// mustDo ends the test at an error.
+func mustDo(t *testing.T, err error) {
 	t.Helper()
-	values, err := chartutil.ReadValuesFile(filepath.Join(valuesPath, shape+".yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return values
+}
+
+// mustGet is the value of a call that may fail.
+func mustGet[T any](value T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		mustDo(t, err)
+		return value
+	}
+}
+
+func readValues(t *testing.T, shape string) chartutil.Values {
+	t.Helper()
+	return mustGet(chartutil.ReadValuesFile(filepath.Join(valuesPath, shape+".yaml")))(t)
 }
 
 // over are the values of a shape with others over them.
 func over(t *testing.T, shape, values string) chartutil.Values {
 	t.Helper()
-	more, err := chartutil.ReadValues([]byte(values))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return chartutil.CoalesceTables(more, readValues(t, shape))
+	return chartutil.CoalesceTables(mustGet(chartutil.ReadValues([]byte(values)))(t), readValues(t, shape))
 }
 
 func loadChart(t *testing.T) *chart.Chart {
 	t.Helper()
-	c, err := loader.LoadDir(chartPath)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return mustGet(loader.LoadDir(chartPath))(t)
 }
 
 // render gives the manifests of a release, one document for each template that has something to say.
@@ -111,14 +116,9 @@ func TestRenderedManifestsAreTheCharts(t *testing.T) {
 		}
 		path := filepath.Join(renderedPath, shape+".yaml")
 		if *update {
-			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			mustDo(t, os.WriteFile(path, []byte(got), 0o644))
 		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := mustGet(os.ReadFile(path))(t)
 		if got != string(want) {
 			t.Errorf("%s is not what the chart makes; look at the difference after: make manifests", path)
 		}
@@ -171,10 +171,7 @@ func TestManifestsAreWhatKubernetesKnows(t *testing.T) {
 			"policy/v1 PodDisruptionBudget", "v1 ConfigMap", "v1 ConfigMap", "v1 Service", "v1 Service", "v1 ServiceAccount",
 		},
 	} {
-		text, err := render(loadChart(t), readValues(t, shape))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := mustGet(render(loadChart(t), readValues(t, shape)))(t)
 		got := kinds(t, shape, []byte(text))
 		slices.Sort(got)
 		if !slices.Equal(got, want) {
@@ -190,9 +187,7 @@ func kinds(t *testing.T, shape string, text []byte) (found []string) {
 			APIVersion string `json:"apiVersion"`
 			Kind       string `json:"kind"`
 		}
-		if err := yaml.Unmarshal(document, &named); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, yaml.Unmarshal(document, &named))
 		kind := named.APIVersion + " " + named.Kind
 		object := manifest(kind)
 		if object == nil {
@@ -284,12 +279,9 @@ func TestConnectionsFitThePostgreSQL(t *testing.T) {
 
 // TestAuthorityOfTheSharedCache has the certificate of an authority mounted where the configuration looks for it.
 func TestAuthorityOfTheSharedCache(t *testing.T) {
-	text, err := render(loadChart(t), over(t, "three", `
+	text := mustGet(render(loadChart(t), over(t, "three", `
 config: {cache: {sharedCAFile: /run/secrets/crossgate/VALKEY_CA}}
-secrets: {VALKEY_CA: {secret: cache, key: ca.crt}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+secrets: {VALKEY_CA: {secret: cache, key: ca.crt}}`)))(t)
 	for _, want := range []string{
 		"shared: ${VALKEY_URL}", "sharedCAFile: /run/secrets/crossgate/VALKEY_CA", "items: [{key: ca.crt, path: VALKEY_CA}]",
 		"{name: secrets, mountPath: /run/secrets/crossgate, readOnly: true}",
@@ -354,10 +346,7 @@ func TestOnlyWhatTakesARestartReplacesPods(t *testing.T) {
 
 func restart(t *testing.T, more string) string {
 	t.Helper()
-	text, err := render(loadChart(t), over(t, "three", more))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := mustGet(render(loadChart(t), over(t, "three", more)))(t)
 	_, after, found := strings.Cut(text, "crossgate/restart: ")
 	if !found {
 		t.Fatal("the pods have no annotation crossgate/restart")

@@ -16,22 +16,14 @@ import (
 // they send. What ingress-nginx makes of their annotations cannot be tried here: their names are held against its list.
 func TestIngressFitsTheChart(t *testing.T) {
 	known := []string{"proxy-connect-timeout", "proxy-read-timeout", "proxy-next-upstream", "proxy-next-upstream-tries", "proxy-body-size"}
-	release, err := render(loadChart(t), readValues(t, "one"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := mustGet(render(loadChart(t), readValues(t, "one")))(t)
 	var service core.Service
 	decodeMadeBy(t, release, "service.yaml", &service)
-	shipped, err := os.ReadFile(filepath.Join("..", "balancers", "ingress.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	shipped := mustGet(os.ReadFile(filepath.Join("..", "balancers", "ingress.yaml")))(t)
 	retried := map[string]bool{} // by path: whether what is late is asked for again
 	for _, document := range documents(t, string(shipped)) {
 		var ingress networking.Ingress
-		if err := yaml.UnmarshalStrict(document, &ingress); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, yaml.UnmarshalStrict(document, &ingress))
 		for name := range ingress.Annotations {
 			if short, is := strings.CutPrefix(name, "nginx.ingress.kubernetes.io/"); !is || !slices.Contains(known, short) {
 				t.Errorf("ingress-nginx has no annotation %s", name)

@@ -17,20 +17,12 @@ import (
 // know every field of the rules.
 func TestChartBringsTheShippedAlertsAndDashboard(t *testing.T) {
 	const more = `{prometheusRule: {enabled: true, labels: {release: prometheus}}, dashboard: {enabled: true}}`
-	text, err := render(loadChart(t), over(t, "one", more))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := mustGet(render(loadChart(t), over(t, "one", more)))(t)
 	var rule monitoring.PrometheusRule
 	decodeMadeBy(t, text, "prometheusrule.yaml", &rule)
-	shipped, err := os.ReadFile(filepath.Join("..", "prometheus", "alerts.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	shipped := mustGet(os.ReadFile(filepath.Join("..", "prometheus", "alerts.yaml")))(t)
 	var want monitoring.PrometheusRuleSpec
-	if err := yaml.UnmarshalStrict(shipped, &want); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, yaml.UnmarshalStrict(shipped, &want))
 	if !reflect.DeepEqual(rule.Spec, want) || len(want.Groups) == 0 {
 		t.Errorf("the rules of the chart are %+v, the shipped ones %+v", rule.Spec, want)
 	}
@@ -39,10 +31,7 @@ func TestChartBringsTheShippedAlertsAndDashboard(t *testing.T) {
 	}
 	var dashboard core.ConfigMap
 	decodeMadeBy(t, text, "dashboard.yaml", &dashboard)
-	panels, err := os.ReadFile(filepath.Join("..", "grafana", "dashboard.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	panels := mustGet(os.ReadFile(filepath.Join("..", "grafana", "dashboard.json")))(t)
 	if strings.TrimSpace(dashboard.Data["crossgate.json"]) != strings.TrimSpace(string(panels)) || !json.Valid(panels) {
 		t.Error("the dashboard of the chart is not the shipped one")
 	}

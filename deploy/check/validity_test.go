@@ -18,31 +18,18 @@ type schemas map[string]*jsonschema.Schema
 
 func loadSchemas(t *testing.T) schemas {
 	t.Helper()
-	paths, err := openapitest.NewEmbeddedFileClient().Paths()
-	if err != nil {
-		t.Fatal(err)
-	}
+	paths := mustGet(openapitest.NewEmbeddedFileClient().Paths())(t)
 	all := schemas{}
 	for path, version := range map[string]string{"api/v1": "v1", "apis/apps/v1": "apps/v1"} {
-		text, err := paths[path].Schema("application/json")
-		if err != nil {
-			t.Fatal(err)
-		}
-		document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := mustGet(paths[path].Schema("application/json"))(t)
+		document := mustGet(jsonschema.UnmarshalJSON(bytes.NewReader(text)))(t)
 		compiler := jsonschema.NewCompiler()
-		if err := compiler.AddResource("api.json", document); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, compiler.AddResource("api.json", document))
 		components := document.(map[string]any)["components"].(map[string]any)["schemas"].(map[string]any)
 		for name := range components {
 			parts := strings.Split(name, ".")
 			if kind := parts[len(parts)-1]; slices.Contains([]string{"ConfigMap", "Deployment", "PersistentVolumeClaim", "Service", "ServiceAccount"}, kind) {
-				if all[version+" "+kind], err = compiler.Compile("api.json#/components/schemas/" + name); err != nil {
-					t.Fatal(err)
-				}
+				all[version+" "+kind] = mustGet(compiler.Compile("api.json#/components/schemas/" + name))(t)
 			}
 		}
 	}
@@ -78,10 +65,7 @@ func (s schemas) check(manifest []byte) (known bool, err error) {
 func TestManifestsAreValid(t *testing.T) {
 	all := loadSchemas(t)
 	for _, shape := range shapes {
-		text, err := render(loadChart(t), readValues(t, shape))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := mustGet(render(loadChart(t), readValues(t, shape)))(t)
 		checked := 0
 		for _, document := range documents(t, text) {
 			known, err := all.check(document)

@@ -2,7 +2,6 @@ package proxy_test
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"regexp"
 	"strings"
@@ -18,24 +17,6 @@ import (
 	"crossgate/proxy"
 	"crossgate/quote"
 )
-
-func TestSwapIsAnswered(t *testing.T) {
-	w := newWorld(t)
-	response := get(w.server(t), goodSwap)
-	var got struct {
-		Tx       struct{ To, Data, Value string }
-		TokenOut struct{ Symbol, MinAmount string }
-	}
-	if err := json.Unmarshal(body(t, response), &got); err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("HTTP %d, %v", response.StatusCode, err)
-	}
-	if got.Tx.Data != nobody || got.TokenOut.Symbol != "WETH" || got.TokenOut.MinAmount != "5000000" {
-		t.Errorf("answer = %+v", got)
-	}
-	if control, etag := response.Header.Get("Cache-Control"), response.Header.Get("ETag"); control != "no-store" || etag != "" {
-		t.Errorf("Cache-Control = %q, ETag = %q, want no-store and none", control, etag)
-	}
-}
 
 // TestSwapRequestsAreReadWhole has all that may be said, and input or output left to the gateway, on each family of chains.
 func TestSwapRequestsAreReadWhole(t *testing.T) {

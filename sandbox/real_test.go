@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
+
+	"crossgate/internal/must"
 )
 
 // readShared returns a file of the recorded material, and skips the test where that does not lie beside the
@@ -32,9 +34,7 @@ func TestRealCalldataCreatesTheRealOrder(t *testing.T) {
 			Name, Calldata, From, OrderID, TxHash, Value string
 		}
 	}
-	if err := json.Unmarshal(readShared(t, "facts/dln/vectors/evm_calldata.json"), &vectors); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(readShared(t, "facts/dln/vectors/evm_calldata.json"), &vectors))
 	c := untouched.Chains()[0]
 	tried := 0
 	for _, item := range vectors.Items {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 )
 
 // tronAnswer is what TRON's endpoint answers to one call.
@@ -87,10 +88,7 @@ func TestTronRefusesAsItsNodesDo(t *testing.T) {
 
 // What real nodes were seen to answer has the members that the sandbox's answers have, and no others.
 func TestTronAnswersAreShapedAsRecorded(t *testing.T) {
-	orders, err := untouched.Orders(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	orders := must.Get(untouched.Orders(t.Context()))(t)
 	from := slices.IndexFunc(orders, func(o Order) bool { return o.GiveChain() == chain.Tron })
 	for _, method := range []string{"eth_getTransactionReceipt", "eth_getTransactionByHash"} {
 		t.Run(method, func(t *testing.T) {
@@ -100,9 +98,7 @@ func TestTronAnswersAreShapedAsRecorded(t *testing.T) {
 					Body struct{ Result map[string]any }
 				}
 			}
-			if err := json.Unmarshal(raw, &recorded); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(raw, &recorded))
 			got, want := askTron(t, method, orders[from].CreationTx.Format(chain.EVM)).members(t), recorded.Response.Body.Result
 			if diff := cmp.Diff(names(want), names(got)); diff != "" {
 				t.Errorf("members (-recorded +sandbox):\n%s", diff)

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/crypto"
+
+	"crossgate/internal/must"
 )
 
 var all = []*Contract{
@@ -27,11 +29,7 @@ func TestArtifactsBelongToTheSources(t *testing.T) {
 	sort.Strings(files)
 	hash := sha256.New()
 	for _, file := range files {
-		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(hash, "%s\n%s\n", file, source)
+		fmt.Fprintf(hash, "%s\n%s\n", file, must.Get(os.ReadFile(file))(t))
 	}
 	want := hex.EncodeToString(hash.Sum(nil))
 	for _, contract := range all {
@@ -42,10 +40,7 @@ func TestArtifactsBelongToTheSources(t *testing.T) {
 }
 
 func TestEveryArtifactIsLoaded(t *testing.T) {
-	entries, err := artifacts.ReadDir("artifacts")
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(artifacts.ReadDir("artifacts"))(t)
 	if len(entries) != len(all) {
 		t.Errorf("%d artifacts, %d contracts: an artifact that nobody loads should not be compiled", len(entries), len(all))
 	}

@@ -17,6 +17,8 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/core/vm/runtime"
 	"github.com/ethereum/go-ethereum/params"
+
+	"crossgate/internal/must"
 )
 
 // routerRecording is what the real router did on two chains.
@@ -106,9 +108,7 @@ func TestRouterBehavesAsTheRealOne(t *testing.T) {
 		t.Skipf("recording not present: %s; it is in the folder shared, which lies beside the repository", path)
 	}
 	var recording routerRecording
-	if err := json.Unmarshal(text, &recording); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &recording))
 	replayed := 0
 	for i, c := range recording.Chains {
 		for _, v := range c.Vectors {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"crossgate/config"
+	"crossgate/internal/must"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -45,9 +46,7 @@ func TestBackfillBesideAServingGateway(t *testing.T) {
 	t.Logf("\n%s%s", bars.String(), table)
 	restored := filepath.Join(dir, "restored.yaml")
 	elsewhere := strings.Replace(text, filepath.Join(dir, "orders.db"), filepath.Join(dir, "restored.db"), 1)
-	if err := os.WriteFile(restored, []byte(elsewhere), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(restored, []byte(elsewhere), 0o600))
 	backup := filepath.Join(dir, "backup.db")
 	indexCommand(t, 0, "index", "backup", "--config", serving.config, "--file", backup) // while it is written
 	indexCommand(t, 0, "index", "restore", "--config", restored, "--file", backup)

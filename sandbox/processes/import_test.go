@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"crossgate/internal/must"
 	"crossgate/sandbox/sandboxtest"
 	"crossgate/store"
 )
@@ -19,16 +20,12 @@ func TestImportStoresWhatABackfillWould(t *testing.T) {
 	world, dir := sandboxtest.Shared(t), t.TempDir()
 	whole, alone := filepath.Join(dir, "whole.db"), filepath.Join(dir, "alone.db")
 	for _, database := range []string{whole, alone} {
-		if err := os.WriteFile(database+".yaml", world.Config(database), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(database+".yaml", world.Config(database), 0o600))
 	}
 	indexCommand(t, 0, "backfill", "--config", whole+".yaml")
 	taker, ids := busiestTaker(t, whole)
 	list := filepath.Join(dir, "ids.txt")
-	if err := os.WriteFile(list, []byte(strings.Join(ids, "\n")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(list, []byte(strings.Join(ids, "\n")), 0o600))
 	arguments := []string{"index", "import", "--config", alone + ".yaml", "--taker", taker, list}
 	for _, want := range []string{
 		fmt.Sprintf("%d orders listed: 0 were stored, %d verified, 0 of others, 0 not verified", len(ids), len(ids)),
@@ -43,9 +40,7 @@ func TestImportStoresWhatABackfillWould(t *testing.T) {
 	}
 	indexCommand(t, 0, "index", "audit", "--config", alone+".yaml", "--taker", taker)
 	unknown := "0x" + strings.Repeat("0", 64)
-	if err := os.WriteFile(list, []byte(unknown+"\n"+ids[0]), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(list, []byte(unknown+"\n"+ids[0]), 0o600))
 	if said := indexCommand(t, 1, arguments...); !strings.Contains(said, unknown+": not verified: ") || strings.Contains(said, ids[0]) {
 		t.Errorf("index import of an order that does not exist said\n%s", said)
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"crossgate/internal/must"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 	"crossgate/store"
@@ -24,9 +25,7 @@ func TestRepairBesideAServingGateway(t *testing.T) {
 	world := sandboxtest.Start(t, sandbox.Options{})
 	database := filepath.Join(t.TempDir(), "orders.db")
 	file := filepath.Join(t.TempDir(), "gateway.yaml")
-	if err := os.WriteFile(file, world.Config(database), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, world.Config(database), 0o600))
 	indexCommand(t, 0, "backfill", "--config", file)
 	indexCommand(t, 0, "index", "audit", "--config", file)
 	events := dumpEvents(t, database)
@@ -96,11 +95,6 @@ func dumpEvents(t *testing.T, database string) string {
 
 func withStore(t *testing.T, database string, do func(*store.DB) error) {
 	t.Helper()
-	db, err := store.OpenSQLite(t.Context(), database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(do(db), db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.OpenSQLite(t.Context(), database))(t)
+	must.Do(t, errors.Join(do(db), db.Close()))
 }

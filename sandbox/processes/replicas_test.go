@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"crossgate/internal/must"
 	"crossgate/internal/postgrestest"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
@@ -27,20 +28,10 @@ type reply struct {
 // ask is an error as long as nobody listens.
 func (p process) ask(t *testing.T, path string) reply {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.url+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, p.url+path, nil))(t)
+	response := must.Get(http.DefaultClient.Do(request))(t)
 	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return reply{response.StatusCode, response.Header, string(body)}
+	return reply{response.StatusCode, response.Header, string(must.Get(io.ReadAll(response.Body))(t))}
 }
 
 // until asks again until the answer is as wanted, for as long as only a machine with much else to do needs.
@@ -95,10 +86,7 @@ func (p process) everything(t *testing.T, world *sandbox.World) map[string]strin
 		path := lockedFor(taker.Address.Hex())
 		answers[path] = p.ask(t, path).body
 	}
-	orders, err := world.Orders(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	orders := must.Get(world.Orders(t.Context()))(t)
 	for _, o := range orders {
 		path := "/api/Orders/" + o.ID.Hex()
 		answers[path] = p.ask(t, path).body
@@ -125,10 +113,7 @@ func startReplicated(t *testing.T, o sandbox.Options) replicated {
 			t.Error(err)
 		}
 	})
-	address, err := server.Create("orders")
-	if err != nil {
-		t.Fatal(err)
-	}
+	address := must.Get(server.Create("orders"))(t)
 	world := sandboxtest.Start(t, o)
 	index := fmt.Sprintf("index: {postgres: %q, behind: 3s, lookback", address)
 	text := strings.Replace(string(world.Config("nowhere")), `index: {path: "nowhere", lookback`, index, 1)
@@ -142,10 +127,7 @@ func (r replicated) untilAllFollowedBy(t *testing.T, p process) {
 	const holders = `SELECT split_part(holder, '/', 2), COUNT(*) FROM leases WHERE job LIKE 'follow %' GROUP BY 1`
 	deadline := time.Now().Add(time.Minute)
 	for {
-		got, err := r.server.Query("orders", holders)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(r.server.Query("orders", holders))(t)
 		if got == want {
 			return
 		}
@@ -225,9 +207,7 @@ func (r replicated) changesEndAnswersOf(t *testing.T, p process) {
 // withoutDatabase stops PostgreSQL and starts it again.
 func (r replicated) withoutDatabase(t *testing.T, p process, o delivered) {
 	t.Helper()
-	if err := r.server.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.server.Stop())
 	sandboxtest.Control(t, r.world, "unlock", fmt.Sprintf(`{"orderId":%q}`, o.OrderID), new(any))
 	p.until(t, "told by its chains, with word of the lag", o.path(), func(got reply) bool {
 		return strings.Contains(got.body, `"SentUnlock"`) && strings.Count(got.header.Get("Index-Basis"), ";behind") == 2
@@ -251,9 +231,7 @@ func (r replicated) withoutDatabase(t *testing.T, p process, o delivered) {
 		t.Errorf("what is kept of the taker: %d %v, want it with its age and the index's lag", kept.status, kept.header)
 	}
 	sandboxtest.Control(t, r.world, "claim", fmt.Sprintf(`{"orderId":%q}`, o.OrderID), new(any))
-	if err := r.server.Resume(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.server.Resume())
 	resumed := time.Now()
 	p.until(t, "recovered", lockedFor(stranger), isLevel)
 	p.until(t, "what happened meanwhile", lockedFor(r.taker), o.isOpen)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"crossgate/internal/must"
 )
 
 // ask posts a body and returns status and answer.
@@ -42,11 +44,9 @@ func result[R any](t *testing.T, c *Chain, method, params string) R {
 func lived(t *testing.T) (c *Chain, legacy, versioned Order) {
 	t.Helper()
 	c = open(t)
-	orders, err := c.Create(began.Add(time.Minute), Way{}, offer(t, 1))
-	must(t, err)
+	orders := must.Get(c.Create(began.Add(time.Minute), Way{}, offer(t, 1)))(t)
 	c.Mine(100)
-	newer, err := c.Create(began.Add(time.Minute), Way{Versioned: true, Forwarded: true, Priority: 5000}, offer(t, 2))
-	must(t, err)
+	newer := must.Get(c.Create(began.Add(time.Minute), Way{Versioned: true, Forwarded: true, Priority: 5000}, offer(t, 2)))(t)
 	return c, orders[0], newer[0]
 }
 
@@ -97,7 +97,7 @@ func TestTransactionsHaveEveryRecordedMember(t *testing.T) {
 			Body struct{ Result map[string]any }
 		}
 	}
-	must(t, json.Unmarshal(raw, &recorded))
+	must.Do(t, json.Unmarshal(raw, &recorded))
 	c, legacy, _ := lived(t)
 	got := result[map[string]any](t, c, "getTransaction", fmt.Sprintf("%q", legacy.Creation))
 	lacking(t, "result", recorded.Response.Body.Result, got)

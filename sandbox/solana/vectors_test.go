@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"crossgate/internal/must"
 )
 
 // unhex reads 0x hex in JSON.
@@ -24,7 +26,7 @@ func (u *unhex) UnmarshalText(text []byte) (err error) {
 // readVectors reads a file of the protocol's published vectors.
 func readVectors(t *testing.T, name string, into any) {
 	t.Helper()
-	must(t, json.Unmarshal(readShared(t, "facts/dln/vectors/"+name), into))
+	must.Do(t, json.Unmarshal(readShared(t, "facts/dln/vectors/"+name), into))
 }
 
 // readShared returns a file of the recorded material, and skips the test where that does not lie beside the
@@ -36,9 +38,7 @@ func readShared(t *testing.T, path string) []byte {
 	if errors.Is(err, os.ErrNotExist) {
 		t.Skipf("%s is not there: the recorded material lies in a folder named shared beside the checkout of this repository", file)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return raw
 }
 
@@ -133,8 +133,7 @@ func TestRealOrdersAreEncodedAsOnTheChain(t *testing.T) {
 	}
 	for _, item := range file.Items {
 		r := orders[string(item.OrderID)]
-		want, err := base64.StdEncoding.DecodeString(item.ProgramData)
-		must(t, err)
+		want := must.Get(base64.StdEncoding.DecodeString(item.ProgramData))(t)
 		var got []byte
 		switch kind, _, _ := strings.Cut(item.Name, " ("); kind {
 		case "CreatedOrder event":

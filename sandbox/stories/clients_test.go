@@ -16,6 +16,7 @@ import (
 	"time"
 
 	client "crossgate/clients/go"
+	"crossgate/internal/must"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -123,9 +124,7 @@ func TestGoClientRepeats(t *testing.T) {
 	var world worldJSON
 	get(t, limited.world.URL()+"/sandbox/world", &world)
 	for range 20 {
-		if _, err := gateway.OrderByID(t.Context(), world.Orders[0].OrderID); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(gateway.OrderByID(t.Context(), world.Orders[0].OrderID))(t)
 		if counted.refused.Load() > 0 {
 			break
 		}

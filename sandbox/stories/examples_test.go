@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"crossgate/internal/must"
 )
 
 // examples is where the programs are that show how to use a gateway.
@@ -27,10 +29,7 @@ func TestExamples(t *testing.T) {
 // testCurlExamples runs every block of curl.md in a shell of its own. What it prints begins as an answer does.
 func testCurlExamples(t *testing.T, f front) {
 	want(t, "curl", "jq", "bash")
-	page, err := os.ReadFile(filepath.Join(examples, "curl.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile(filepath.Join(examples, "curl.md")))(t)
 	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllSubmatch(page, -1)
 	if len(blocks) < 8 {
 		t.Fatalf("curl.md has %d blocks, want one for each question", len(blocks))

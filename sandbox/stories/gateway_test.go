@@ -16,6 +16,7 @@ import (
 
 	"crossgate/config"
 	"crossgate/gateway"
+	"crossgate/internal/must"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -59,11 +60,7 @@ func (f front) facts(t testing.TB) (seen worldJSON) {
 // configOf is the configuration of a gateway that knows a world, with an order index of its own.
 func configOf(t testing.TB, world *sandbox.World) config.Config {
 	t.Helper()
-	c, err := config.Parse(world.Config(filepath.Join(t.TempDir(), "orders.db")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tested(c)
+	return tested(must.Get(config.Parse(world.Config(filepath.Join(t.TempDir(), "orders.db"))))(t))
 }
 
 // oftenAsked is between two looks at a chain, so that tests need not wait for long.
@@ -115,9 +112,7 @@ func inFrontOf(t testing.TB, world *sandbox.World, sections ...string) front {
 	t.Helper()
 	text := string(world.Config(filepath.Join(t.TempDir(), "orders.db"))) + strings.Join(sections, "\n") + "\n"
 	g, url := serveGateway(t, []byte(text))
-	if err := g.AwaitIndexed(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, g.AwaitIndexed(t.Context()))
 	return front{url, world}
 }
 
@@ -125,19 +120,14 @@ func inFrontOf(t testing.TB, world *sandbox.World, sections ...string) front {
 func patientlyInFrontOf(t testing.TB, world *sandbox.World) front {
 	t.Helper()
 	g, url := serveConfig(t, configOf(t, world))
-	if err := g.AwaitIndexed(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, g.AwaitIndexed(t.Context()))
 	return front{url, world}
 }
 
 // serveGateway runs the gateway of a configuration's text on a port of its own until the test ends.
 func serveGateway(t testing.TB, text []byte) (g *gateway.Gateway, url string) {
 	t.Helper()
-	c, err := config.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(config.Parse(text))(t)
 	c.Index.Asked = oftenAsked
 	return serveConfig(t, c)
 }
@@ -145,14 +135,8 @@ func serveGateway(t testing.TB, text []byte) (g *gateway.Gateway, url string) {
 // serveConfig is serveGateway for a configuration that was read.
 func serveConfig(t testing.TB, c config.Config) (g *gateway.Gateway, url string) {
 	t.Helper()
-	g, err := gateway.New(t.Context(), c, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	g = must.Get(gateway.New(t.Context(), c, slog.New(slog.DiscardHandler)))(t)
+	listener := must.Get(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- g.Run(ctx, listener) }()
@@ -170,18 +154,12 @@ func ask(t testing.TB, method, url, sent string, lines ...string) (*http.Respons
 	t.Helper()
 	const patience = 20 // times; what is late is asked for again, as clients do
 	for attempt := 1; ; attempt++ {
-		request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(sent))
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := must.Get(http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(sent)))(t)
 		for _, line := range lines {
 			name, value, _ := strings.Cut(line, ": ")
 			request.Header.Add(name, value)
 		}
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := must.Get(http.DefaultClient.Do(request))(t)
 		body, err := io.ReadAll(response.Body)
 		response.Body.Close()
 		if err != nil {

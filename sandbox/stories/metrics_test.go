@@ -22,6 +22,7 @@ import (
 
 	"crossgate/config"
 	"crossgate/gateway"
+	"crossgate/internal/must"
 )
 
 // startTelemetry makes this process' measurements those of a gateway until the test ends.
@@ -33,10 +34,7 @@ func startTelemetry(t *testing.T) *gateway.Telemetry {
 func startTelemetryAs(t *testing.T, c config.Telemetry) *gateway.Telemetry {
 	t.Helper()
 	restoreTelemetry(t)
-	telemetry, err := gateway.StartTelemetry(t.Context(), c, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	telemetry := must.Get(gateway.StartTelemetry(t.Context(), c, slog.New(slog.DiscardHandler)))(t)
 	t.Cleanup(func() {
 		if err := telemetry.Stop(context.Background()); err != nil {
 			t.Error(err)

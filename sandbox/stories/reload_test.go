@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"crossgate/config"
+	"crossgate/internal/must"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -28,10 +29,7 @@ type counted struct {
 
 func countedWay(t *testing.T, to string) *counted {
 	t.Helper()
-	target, err := url.Parse(to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := must.Get(url.Parse(to))(t)
 	c := &counted{}
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.Out.URL.Scheme, r.Out.URL.Host, r.Out.URL.Path = target.Scheme, target.Host, target.Path
@@ -49,9 +47,7 @@ func TestReloadIsNotNoticed(t *testing.T) {
 	world := sandboxtest.Start(t, sandbox.Options{})
 	c := configOf(t, world)
 	g, front := serveConfig(t, c)
-	if err := g.AwaitIndexed(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, g.AwaitIndexed(t.Context()))
 	followers := following()
 	stop := keepAsking(t, world, front)
 
@@ -61,12 +57,8 @@ func TestReloadIsNotNoticed(t *testing.T) {
 	detour.Chains[0].Endpoints = []config.Endpoint{{Name: "detour", URL: config.NewSecret(way.URL)}}
 	for range 3 {
 		for _, next := range []config.Config{detour, c, detour} {
-			if err := g.Reload(next); err != nil {
-				t.Fatal(err)
-			}
-			if err := g.AwaitIndexed(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, g.Reload(next))
+			must.Do(t, g.AwaitIndexed(t.Context()))
 		}
 	}
 	if way.requests.Load() == 0 {

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"crossgate/gateway"
+	"crossgate/internal/must"
 )
 
 // The golden ledgers were recorded from the protocol's own contracts. They stand beside the repository on
@@ -86,13 +87,8 @@ func startServer(t testing.TB, command string, arguments ...string) string {
 	ctx, stop := context.WithCancel(context.Background())
 	process := exec.CommandContext(ctx, command, arguments...)
 	process.Stderr = os.Stderr
-	output, err := process.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := process.Start(); err != nil {
-		t.Fatal(err)
-	}
+	output := must.Get(process.StdoutPipe())(t)
+	must.Do(t, process.Start())
 	t.Cleanup(func() {
 		stop()
 		_ = process.Wait() // it was killed
@@ -107,14 +103,8 @@ func startServer(t testing.TB, command string, arguments ...string) string {
 // move sends a command to the server's control port.
 func (l *ledger) move(t *testing.T, command string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, l.control, strings.NewReader(command))
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodPost, l.control, strings.NewReader(command)))(t)
+	response := must.Get(http.DefaultClient.Do(request))(t)
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
 		t.Fatalf("control of chain %d: %s to %s", l.ChainID, response.Status, command)
@@ -141,8 +131,6 @@ func startReplay(t testing.TB, lookback int) (url string, ledgers []*ledger) {
 	ledgers = replayLedgers(t)
 	var g *gateway.Gateway
 	g, url = serveGateway(t, replayConfig(t, ledgers, lookback))
-	if err := g.AwaitIndexed(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, g.AwaitIndexed(t.Context()))
 	return url, ledgers
 }

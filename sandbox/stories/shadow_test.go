@@ -16,6 +16,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
+	"crossgate/internal/must"
 	"crossgate/sandbox/sandboxtest"
 )
 
@@ -131,9 +132,7 @@ func countingCompared(t *testing.T) (count func() map[string]int) {
 	otel.SetMeterProvider(metric.NewMeterProvider(metric.WithReader(reader)))
 	return func() map[string]int {
 		var measured metricdata.ResourceMetrics
-		if err := reader.Collect(t.Context(), &measured); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, reader.Collect(t.Context(), &measured))
 		counts := map[string]int{}
 		for _, scope := range measured.ScopeMetrics {
 			for _, m := range scope.Metrics {

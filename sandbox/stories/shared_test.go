@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"crossgate/config"
+	"crossgate/internal/must"
 	"crossgate/internal/redistest"
 	"crossgate/proxy/admin"
 	"crossgate/sandbox/sandboxtest"
@@ -35,9 +36,7 @@ func awaitAnswer(t *testing.T, what, url string, wanted func(*http.Response, []b
 func sharedState(t *testing.T, body []byte) (told admin.Dependency) {
 	t.Helper()
 	var all struct{ Dependencies []admin.Dependency }
-	if err := json.Unmarshal(body, &all); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(body, &all))
 	for _, each := range all.Dependencies {
 		if each.Kind == "cache" {
 			return each
@@ -93,10 +92,7 @@ func TestGatewaysShareACache(t *testing.T) {
 		Tx struct{ To, Data string }
 	}
 	get(t, urls[0]+swapPath(facts), &swap)
-	content, err := server.Save()
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(server.Save())(t)
 	for what, text := range map[string]string{"calldata of a swap": swap.Tx.Data, "the operators' token": token} {
 		if text == "" || bytes.Contains(content, []byte(text)) {
 			t.Errorf("the shared cache holds %s: %.80s", what, text)
@@ -106,9 +102,7 @@ func TestGatewaysShareACache(t *testing.T) {
 		t.Error("the shared cache is empty: the test looks at nothing")
 	}
 
-	if err := server.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Kill())
 	for i := range urls {
 		awaitAnswer(t, "operators to be told", admins[i]+"/readyz", func(r *http.Response, body []byte) bool {
 			return r.StatusCode == http.StatusOK && !sharedState(t, body).OK

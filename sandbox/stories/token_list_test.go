@@ -11,6 +11,7 @@ import (
 
 	"crossgate/config"
 	"crossgate/gateway"
+	"crossgate/internal/must"
 	"crossgate/proxy/admin"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
@@ -67,15 +68,12 @@ func TestTokenListsAreCheckedAgainstTheChains(t *testing.T) {
 	honest := publish(t, listText("1 "+maker+" MKR 18", "1 "+nowhere+" NOWHERE 18", "42161 "+maker+" UNREAD 18"))
 	lying := publish(t, listText("146 "+sonic+" MKR 18", "1 "+maker+" MKR 6"))
 	path := filepath.Join(t.TempDir(), "orders.db")
-	c, err := config.Parse([]byte(string(world.Config(path)) + `
+	c := must.Get(config.Parse([]byte(string(world.Config(path)) + `
 tokens:
   lists:
     - {name: honest, endpoints: [{url: "` + honest.URL + `"}]}
     - {name: lying, endpoints: [{url: "` + lying.URL + `"}]}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)))(t)
 	c = tested(c)
 	c.Index.Lookback, c.Tokens.Refresh = 1, 0
 	check := func(t *testing.T) {

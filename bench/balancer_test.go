@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"crossgate/internal/must"
 )
 
 // balancers are as deploy/balancers ships them, and as little as a balancer can be told.
@@ -40,11 +42,7 @@ backend gateways
 
 func shippedBalancer(t *testing.T, file string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "deploy", "balancers", file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return string(must.Get(os.ReadFile(filepath.Join("..", "deploy", "balancers", file)))(t))
 }
 
 // between is a balancer's configuration with the gateways' addresses in the place of those of the shipped one, whose lines

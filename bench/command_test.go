@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"crossgate/internal/must"
 )
 
 // command is the gateway as its operators run it.
@@ -28,16 +30,12 @@ func startCommand(b testing.TB, prepare func(*exec.Cmd), parts ...string) comman
 	program, file := buildCommand(b), filepath.Join(b.TempDir(), "crossgate.yaml")
 	public, operators := freeAddress(b), freeAddress(b)
 	parts = append(parts, fmt.Sprintf("listen: %s\ntelemetry: {admin: %q}\n", public, operators))
-	if err := os.WriteFile(file, []byte(strings.Join(parts, "")), 0o600); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, os.WriteFile(file, []byte(strings.Join(parts, "")), 0o600))
 	process := exec.Command(program, "serve", "--config", file)
 	prepare(process)
 	var said bytes.Buffer
 	process.Stderr = &said
-	if err := process.Start(); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, process.Start())
 	b.Cleanup(func() {
 		_ = process.Process.Signal(os.Interrupt)
 		if err := process.Wait(); err != nil || b.Failed() {

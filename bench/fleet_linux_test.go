@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"crossgate/internal/linktest"
+	"crossgate/internal/must"
 	"crossgate/internal/postgrestest"
 	"crossgate/internal/redistest"
 	"crossgate/sandbox"
@@ -57,9 +58,7 @@ func startFleet(t *testing.T, program string, gateways int, settings string) *fl
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.world, err = sandbox.Start(t.Context(), sandbox.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	f.world = must.Get(sandbox.Start(t.Context(), sandbox.Options{}))(t)
 	t.Cleanup(func() { closed(t, f.world.Close) })
 	f.cacheLink = openLink(t, "unix", filepath.Join(t.TempDir(), "redis"), strings.TrimPrefix(f.cache.URL(), "unix://"))
 	f.chainLink = openLink(t, "tcp", "127.0.0.1:0", strings.TrimPrefix(f.world.URL(), "http://"))
@@ -98,10 +97,7 @@ func (f *fleet) configuration(database string, gateways int) string {
 
 func openLink(t *testing.T, network, address, to string) *linktest.Link {
 	t.Helper()
-	link, err := linktest.Open(network, address, to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	link := must.Get(linktest.Open(network, address, to))(t)
 	t.Cleanup(func() { closed(t, link.Close) })
 	return link
 }
@@ -117,9 +113,7 @@ func newReplica(t *testing.T, program, configuration string) *replica {
 	t.Helper()
 	r := &replica{program: program, file: filepath.Join(t.TempDir(), "crossgate.yaml"), public: freeAddress(t), admin: freeAddress(t)}
 	configuration += fmt.Sprintf("listen: %s\ntelemetry: {admin: %q}\n", r.public, r.admin)
-	if err := os.WriteFile(r.file, []byte(configuration), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(r.file, []byte(configuration), 0o600))
 	r.link = openLink(t, "tcp", "127.0.0.1:0", r.public)
 	t.Cleanup(func() {
 		if r.process.ProcessState == nil {
@@ -140,9 +134,7 @@ func (r *replica) start(t testing.TB) {
 	r.process = exec.Command(r.program, "serve", "--config", r.file)
 	r.process.Stderr = &r.said
 	r.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := r.process.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.process.Start())
 	awaitListener(t, r.public)
 }
 

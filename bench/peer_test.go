@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"crossgate/internal/linktest"
+	"crossgate/internal/must"
 )
 
 // peer is another caching proxy, from the system's packages, as its operators would set it up in front of origin: hits
@@ -94,16 +95,12 @@ func (p peer) start(b testing.TB, origin string, by ...string) (address string, 
 	}
 	address, directory := freeAddress(b), b.TempDir()
 	for name, content := range p.files(origin, address) {
-		if err := os.WriteFile(filepath.Join(directory, name), []byte(content), 0o600); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, os.WriteFile(filepath.Join(directory, name), []byte(content), 0o600))
 	}
 	by = slices.Concat(by, []string{program}, p.command(directory, address))
 	process := exec.Command(by[0], by[1:]...)
 	process.Stderr = os.Stderr
-	if err := process.Start(); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, process.Start())
 	b.Cleanup(func() {
 		_ = process.Process.Signal(os.Interrupt)
 		_ = process.Wait() // however it ends
@@ -114,11 +111,7 @@ func (p peer) start(b testing.TB, origin string, by ...string) (address string, 
 
 func freeAddress(b testing.TB) string {
 	b.Helper()
-	address, err := linktest.FreeAddress()
-	if err != nil {
-		b.Fatal(err)
-	}
-	return address
+	return must.Get(linktest.FreeAddress())(b)
 }
 
 func awaitListener(b testing.TB, address string) {

@@ -132,8 +132,7 @@ func TestNoKeyIsEverTold(t *testing.T) {
 	c.Telemetry.Log, c.Telemetry.Level = config.LogJSON, slog.LevelDebug
 	url, admin := runLogged(t, c, telemetry, &log)
 
-	var facts worldJSON
-	get(t, world.URL()+"/sandbox/world", &facts)
+	facts := factsOf(t, world)
 	statuses := make(map[int]int)
 	for _, path := range []string{
 		"/api/Orders/creationTxHash/" + facts.Orders[0].CreationTxHash,
@@ -175,10 +174,8 @@ func TestNoKeyIsEverTold(t *testing.T) {
 // tell appends an answer with its headers to out and returns its status.
 func tell(t *testing.T, url string, out io.Writer) int {
 	t.Helper()
-	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil))(t)
-	response := must.Get(http.DefaultClient.Do(request))(t)
-	defer response.Body.Close()
-	must.Do(t, response.Write(out))
+	response, body := ask(t, http.MethodGet, url, "")
+	fmt.Fprintf(out, "%v\n%s\n", response.Header, body)
 	return response.StatusCode
 }
 

@@ -52,8 +52,7 @@ func TestGoClient(t *testing.T) {
 	t.Parallel()
 	f := startFront(t)
 	gateway := client.Client{URL: f.url}
-	var world worldJSON
-	get(t, f.world.URL()+"/sandbox/world", &world)
+	world := factsOf(t, f.world)
 	first, tron := world.Orders[0], client.ChainID(728126428)
 
 	order, err := gateway.Order(t.Context(), first.CreationTxHash)
@@ -121,8 +120,7 @@ func TestGoClientRepeats(t *testing.T) {
 	limited := inFrontOf(t, sandboxtest.Shared(t), "limits: {address: {units: 10, window: 5s}}")
 	counted := &cutting{}
 	gateway := client.Client{URL: limited.url, HTTP: &http.Client{Transport: counted}}
-	var world worldJSON
-	get(t, limited.world.URL()+"/sandbox/world", &world)
+	world := factsOf(t, limited.world)
 	for range 20 {
 		must.Get(gateway.OrderByID(t.Context(), world.Orders[0].OrderID))(t)
 		if counted.refused.Load() > 0 {

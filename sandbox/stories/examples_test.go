@@ -105,12 +105,7 @@ func testWalletExample(t *testing.T, f front) {
 	defer typescript.Unlock()
 	world := f.facts(t)
 	const coin = "0x0000000000000000000000000000000000000000"
-	var usdc string
-	for _, token := range world.Tokens {
-		if token.ChainID == 1 && token.Symbol == "USDC" {
-			usdc = token.Address
-		}
-	}
+	usdc := world.token(t, 1, "USDC")
 	for _, swap := range []struct {
 		name, in, out, amount string
 		command               []string

@@ -51,10 +51,24 @@ type front struct {
 }
 
 // facts are what the world shows now.
-func (f front) facts(t testing.TB) (seen worldJSON) {
+func (f front) facts(t testing.TB) worldJSON { t.Helper(); return factsOf(t, f.world) }
+
+func factsOf(t testing.TB, world *sandbox.World) (seen worldJSON) {
 	t.Helper()
-	get(t, f.world.URL()+"/sandbox/world", &seen)
+	get(t, world.URL()+"/sandbox/world", &seen)
 	return seen
+}
+
+// token is the address of one with a symbol.
+func (w worldJSON) token(t testing.TB, id uint64, symbol string) string {
+	t.Helper()
+	for _, each := range w.Tokens {
+		if each.ChainID == id && each.Symbol == symbol {
+			return each.Address
+		}
+	}
+	t.Fatalf("no %s on chain %d", symbol, id)
+	return ""
 }
 
 // configOf is the configuration of a gateway that knows a world, with an order index of its own.
@@ -175,6 +189,17 @@ func ask(t testing.TB, method, url, sent string, lines ...string) (*http.Respons
 func isLate(status int, body []byte) bool {
 	return status == http.StatusServiceUnavailable && bytes.Contains(body, []byte("goes on")) ||
 		status == http.StatusBadGateway && bytes.Contains(body, []byte("TRANSACTION_NOT_SIMULATED"))
+}
+
+// await returns when done does, or fails the test after a time that only a machine with much else to do needs.
+func await(t testing.TB, what string, done func() bool) {
+	t.Helper()
+	const patience = 2 * time.Minute
+	for deadline := time.Now().Add(patience); !done(); <-time.After(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("after %v still not %s", patience, what)
+		}
+	}
 }
 
 // get fetches url and decodes the JSON of a 200 into out.

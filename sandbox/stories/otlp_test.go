@@ -121,8 +121,7 @@ func TestATraceArrivesAtItsCollector(t *testing.T) {
 	c.Limits.Proxies, c.Telemetry.Log = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, config.LogJSON
 	var log written
 	url, _ := runLogged(t, c, telemetry, &log)
-	var facts worldJSON
-	get(t, world.URL()+"/sandbox/world", &facts)
+	facts := factsOf(t, world)
 
 	if status := traced(t, url+swapPath(facts), callersTrace, "01", nil); status != http.StatusOK {
 		t.Fatalf("the swap = %d", status)

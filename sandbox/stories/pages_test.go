@@ -43,12 +43,7 @@ func TestPagesInABrowser(t *testing.T) {
 			orders["several"] = o.CreationTxHash
 		}
 	}
-	var usdc string
-	for _, token := range world.Tokens {
-		if token.ChainID == 1 && token.Symbol == "USDC" {
-			usdc = token.Address
-		}
-	}
+	usdc := world.token(t, 1, "USDC")
 	taken := t.TempDir()
 	mostPaint, err := strconv.Atoi(cmp.Or(os.Getenv("CROSSGATE_PAINT"), "0"))
 	if err != nil {

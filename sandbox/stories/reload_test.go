@@ -70,12 +70,12 @@ func TestReloadIsNotNoticed(t *testing.T) {
 		t.Errorf("Reload with an unknown venue = %v, want it named", err)
 	}
 	before := way.requests.Load()
-	eventually(t, func() bool { return way.requests.Load() > before }) // the running one is used
+	await(t, "asked by the running one", func() bool { return way.requests.Load() > before })
 	answers, failures := stop()
 	if answers == 0 || len(failures) > 0 {
 		t.Errorf("%d answers and these failures while configurations changed: %s", answers, strings.Join(failures, "\n"))
 	}
-	eventually(t, func() bool { return following() == followers })
+	await(t, "as many followers as before", func() bool { return following() == followers })
 	if followers == 0 {
 		t.Error("no goroutine is seen to follow a chain")
 	}
@@ -84,8 +84,7 @@ func TestReloadIsNotNoticed(t *testing.T) {
 // keepAsking asks all three documented paths until stop is called, which tells how that went.
 func keepAsking(t *testing.T, world *sandbox.World, front string) (stop func() (answers int, failures []string)) {
 	t.Helper()
-	var known worldJSON
-	get(t, world.URL()+"/sandbox/world", &known)
+	known := factsOf(t, world)
 	paths := []string{"/api/Satistics/" + known.Takers[0].Address + "/lockedAssets"}
 	for _, o := range known.Orders[:4] {
 		paths = append(paths, "/api/Orders/creationTxHash/"+o.CreationTxHash)

@@ -197,7 +197,7 @@ func (r *reorgs) drop(t *testing.T, depth int, on *watchedChain, ahead bool) {
 	if ahead {
 		on.following.Lock()
 		// The index takes its word for what a chain says until it has missed some looks at the head.
-		r.await(t, "behind", func() bool { return on.waits.Load() && r.lag(on.id).By(time.Now()) > 5*poll })
+		await(t, "behind", func() bool { return on.waits.Load() && r.lag(on.id).By(time.Now()) > 5*poll })
 	}
 	o := r.deliver(t, on)
 	if depth > 1 {
@@ -205,7 +205,7 @@ func (r *reorgs) drop(t *testing.T, depth int, on *watchedChain, ahead bool) {
 	}
 	for _, c := range []*watchedChain{r.give, r.take} {
 		if height := c.height(t); c != on || !ahead {
-			r.await(t, "indexed", func() bool { return r.lag(c.id).Indexed == height })
+			await(t, "indexed", func() bool { return r.lag(c.id).Indexed == height })
 		}
 	}
 	if status, body := r.get(t, o.path()); status != http.StatusOK || !strings.Contains(body, o.lost) {
@@ -223,7 +223,7 @@ func (r *reorgs) drop(t *testing.T, depth int, on *watchedChain, ahead bool) {
 	if ahead {
 		on.following.Unlock()
 	}
-	r.await(t, "read", func() bool { return on.read.Load() >= head })
+	await(t, "read", func() bool { return on.read.Load() >= head })
 	for _, path := range []string{o.path(), o.byID(), r.locked} {
 		r.check(t, path)
 	}
@@ -311,15 +311,4 @@ func (r *reorgs) get(t *testing.T, path string) (status int, body string) {
 		t.Error(body)
 	}
 	return status, body
-}
-
-// await returns when done does, or fails the test after a time that only a machine with much else to do needs.
-func (r *reorgs) await(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	const patience = time.Minute
-	for deadline := time.Now().Add(patience); !done(); <-time.After(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("after %v still not %s", patience, what)
-		}
-	}
 }

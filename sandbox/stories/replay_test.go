@@ -103,10 +103,7 @@ func startServer(t testing.TB, command string, arguments ...string) string {
 // move sends a command to the server's control port.
 func (l *ledger) move(t *testing.T, command string) {
 	t.Helper()
-	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodPost, l.control, strings.NewReader(command)))(t)
-	response := must.Get(http.DefaultClient.Do(request))(t)
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
+	if response, _ := ask(t, http.MethodPost, l.control, command); response.StatusCode != http.StatusOK {
 		t.Fatalf("control of chain %d: %s to %s", l.ChainID, response.Status, command)
 	}
 }

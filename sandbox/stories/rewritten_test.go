@@ -150,7 +150,7 @@ func TestEndpointOfAnotherBranchIsOutOfUse(t *testing.T) {
 	must.Do(t, r.gateway.AwaitIndexed(t.Context()))
 	r.lie(t, "fork:40:100000")
 	r.grow(t)
-	eventually(t, func() bool { return isProven(t, r.url, r.ledgers) })
+	await(t, "proven", func() bool { return isProven(t, r.url, r.ledgers) })
 	right, withheld := r.answers(t)
 	if withheld > 0 {
 		t.Errorf("%d answers are withheld, %d are right", withheld, right)
@@ -196,7 +196,7 @@ func TestChainOfWhichOnlyAnotherBranchIsLeftStops(t *testing.T) {
 	must.Do(t, r.gateway.AwaitIndexed(t.Context()))
 	r.lie(t, "fork:40:100000")
 	r.grow(t)
-	eventually(t, func() bool {
+	await(t, "stopped on every chain", func() bool {
 		for _, l := range r.ledgers {
 			if state, _ := r.state(t, "chain", fmt.Sprint(l.DeBridgeID)); !strings.Contains(state, "stopped") {
 				return false
@@ -240,8 +240,7 @@ func TestSolanaGoesOnWithoutWhatNobodyShows(t *testing.T) {
 	if !strings.Contains(state, "blocks quarantined") {
 		t.Errorf("the chain is %s, want to be told what is left out", state)
 	}
-	var told worldJSON
-	get(t, world.URL()+"/sandbox/world", &told)
+	told := factsOf(t, world)
 	right, withheld := 0, 0
 	for _, o := range told.Orders {
 		path := "/api/Orders/creationTxHash/" + o.CreationTxHash

@@ -34,8 +34,7 @@ func TestShadowFindsWhatDiffers(t *testing.T) {
 	front := inFrontOf(t, world, fmt.Sprintf(`passthrough:
   hosts: [{name: origin, endpoints: [{url: %q}]}]
   shadow: {share: 1, paths: [{prefix: /, host: origin}]}`, between.URL))
-	var facts worldJSON
-	get(t, world.URL()+"/sandbox/world", &facts)
+	facts := factsOf(t, world)
 	order, list, swap := "/api/Orders/"+facts.Orders[0].OrderID, "/api/Orders/filteredList", swapPath(facts)
 	want, made := map[string]int{}, 0
 	for _, row := range []struct {
@@ -71,7 +70,7 @@ func TestShadowFindsWhatDiffers(t *testing.T) {
 		}
 		want[row.class]++
 		made++
-		eventually(t, func() bool {
+		await(t, "compared", func() bool {
 			all := 0
 			for _, n := range compared() {
 				all += n

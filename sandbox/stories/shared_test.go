@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"crossgate/config"
 	"crossgate/internal/must"
@@ -17,19 +16,10 @@ import (
 	"crossgate/sandbox/sandboxtest"
 )
 
-// awaitAnswer asks again until the answer is as wanted, for as long as only a machine with much else to do needs.
+// awaitAnswer asks again until the answer is as wanted.
 func awaitAnswer(t *testing.T, what, url string, wanted func(*http.Response, []byte) bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; {
-		response, body := ask(t, http.MethodGet, url, "")
-		if wanted(response, body) {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("waited a minute for %s, now %s %s", what, response.Status, body)
-		}
-		<-time.After(5 * time.Millisecond)
-	}
+	await(t, what, func() bool { return wanted(ask(t, http.MethodGet, url, "")) })
 }
 
 // sharedState is what operators are told of the shared cache.
@@ -65,8 +55,7 @@ func TestGatewaysShareACache(t *testing.T) {
 		urls[i], admins[i] = runLogged(t, c, telemetry, io.Discard)
 		awaitAnswer(t, "a connection", admins[i]+"/readyz", func(_ *http.Response, body []byte) bool { return sharedState(t, body).OK })
 	}
-	var facts worldJSON
-	get(t, world.URL()+"/sandbox/world", &facts)
+	facts := factsOf(t, world)
 
 	remote := 0
 	for _, o := range facts.Orders {

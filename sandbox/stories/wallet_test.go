@@ -6,7 +6,6 @@ import (
 	"math/big"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
@@ -75,20 +74,16 @@ func (w *wallet) transact(t *testing.T, to common.Address, data []byte, value *b
 // await returns the receipt of a transaction as soon as its block is the head: a receipt can be had a moment before.
 func (w *wallet) await(t *testing.T, tx common.Hash) *types.Receipt {
 	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		if receipt, err := w.client.TransactionReceipt(t.Context(), tx); err == nil {
-			if head, err := w.client.BlockNumber(t.Context()); err == nil && head >= receipt.BlockNumber.Uint64() {
-				return receipt
-			}
+	var receipt *types.Receipt
+	await(t, "mined: "+tx.Hex(), func() bool {
+		var err error
+		if receipt, err = w.client.TransactionReceipt(t.Context(), tx); err != nil {
+			return false
 		}
-		select {
-		case <-tick.C:
-		case <-t.Context().Done():
-			t.Fatalf("transaction %s was not mined", tx)
-		}
-	}
+		head, err := w.client.BlockNumber(t.Context())
+		return err == nil && head >= receipt.BlockNumber.Uint64()
+	})
+	return receipt
 }
 
 func (w *wallet) balance(t *testing.T, token, of common.Address) *big.Int {

@@ -78,7 +78,9 @@ func TestEveryPanelShowsSomething(t *testing.T) {
 	g.until(t, "level", lockedFor(r.taker), isLevel)
 	p := startPrometheus(t, map[string][]string{"": {operators}})
 	must.Do(t, syscall.Kill(g.id, syscall.SIGHUP))
-	command(t, operators, "/endpoints/1/twin/cordon")
+	if cordoned := request(t, http.MethodPost, "http://"+operators+"/endpoints/1/twin/cordon", operatorsToken); cordoned.status != http.StatusOK {
+		t.Errorf("cordoning an endpoint: %d %s", cordoned.status, cordoned.body)
+	}
 	o := deliver(t, r.world)
 	g.until(t, "level with a delivery that a reorg drops", lockedFor(r.taker), o.isLocked)
 	sandboxtest.Control(t, r.world, "reorg", `{"chainId":137,"depth":1}`, new(any))
@@ -133,7 +135,7 @@ func (p process) provoke(t *testing.T, r replicated, round int, withoutDatabase 
 		p.ask(t, swap+world.Takers()[1].Address.Hex())
 		sandboxtest.Control(t, world, "fault", `{"target":1,"kind":"none"}`, new(any))
 	}
-	p.askAs(t, "scanner-0123456789", "/v1.0/chain/transaction/explain?chainId=1")
+	request(t, http.MethodGet, p.url+"/v1.0/chain/transaction/explain?chainId=1", "scanner-0123456789")
 }
 
 // giveUp asks as a client does that does not wait for long.
@@ -144,26 +146,5 @@ func (p process) giveUp(t *testing.T, path string, after time.Duration) {
 	request := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, p.url+path, nil))(t)
 	if response, err := http.DefaultClient.Do(request); err == nil {
 		response.Body.Close()
-	}
-}
-
-// askAs asks with a client's key.
-func (p process) askAs(t *testing.T, key, path string) {
-	t.Helper()
-	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, p.url+path, nil))(t)
-	request.Header.Set("Authorization", "Bearer "+key)
-	response := must.Get(http.DefaultClient.Do(request))(t)
-	response.Body.Close()
-}
-
-// command gives an operator's command.
-func command(t *testing.T, operators, path string) {
-	t.Helper()
-	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+operators+path, nil))(t)
-	request.Header.Set("Authorization", "Bearer "+operatorsToken)
-	response := must.Get(http.DefaultClient.Do(request))(t)
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		t.Errorf("POST %s = %s", path, response.Status)
 	}
 }

@@ -25,30 +25,32 @@ type reply struct {
 	body   string
 }
 
-// ask is an error as long as nobody listens.
 func (p process) ask(t *testing.T, path string) reply {
 	t.Helper()
-	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, p.url+path, nil))(t)
+	return request(t, http.MethodGet, p.url+path, "")
+}
+
+// request asks with a key where one is given.
+func request(t *testing.T, method, url, key string) reply {
+	t.Helper()
+	request := must.Get(http.NewRequestWithContext(t.Context(), method, url, nil))(t)
+	if key != "" {
+		request.Header.Set("Authorization", "Bearer "+key)
+	}
 	response := must.Get(http.DefaultClient.Do(request))(t)
 	defer response.Body.Close()
 	return reply{response.StatusCode, response.Header, string(must.Get(io.ReadAll(response.Body))(t))}
 }
 
-// until asks again until the answer is as wanted, for as long as only a machine with much else to do needs.
+// until asks again until the answer is as wanted.
 func (p process) until(t *testing.T, what, path string, wanted func(reply) bool) reply {
 	t.Helper()
-	const patience = time.Minute
-	deadline := time.Now().Add(patience)
-	for {
-		got := p.ask(t, path)
-		if wanted(got) {
-			return got
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("after %v still not %s: GET %s = %d %v %.600s", patience, what, path, got.status, got.header, got.body)
-		}
-		<-time.After(20 * time.Millisecond)
-	}
+	var got reply
+	eventually(t, what+" by "+path, func() (string, bool) {
+		got = p.ask(t, path)
+		return fmt.Sprintf("%d %v %.600s", got.status, got.header, got.body), wanted(got)
+	})
+	return got
 }
 
 // isLevel holds for an answer about all chains that are read up to their heads.
@@ -125,17 +127,10 @@ func (r replicated) untilAllFollowedBy(t *testing.T, p process) {
 	t.Helper()
 	want := fmt.Sprint(p.id, "|", len(r.world.Chains())+1, "\n") // Solana beside the EVM chains and TRON
 	const holders = `SELECT split_part(holder, '/', 2), COUNT(*) FROM leases WHERE job LIKE 'follow %' GROUP BY 1`
-	deadline := time.Now().Add(time.Minute)
-	for {
+	eventually(t, "chains are followed by "+want, func() (string, bool) {
 		got := must.Get(r.server.Query("orders", holders))(t)
-		if got == want {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("chains are followed by %q, want %q", got, want)
-		}
-		<-time.After(50 * time.Millisecond)
-	}
+		return got, got == want
+	})
 }
 
 // TestTwoGatewaysOnOneDatabase kills the one that follows the chains, and takes the database away for a while.

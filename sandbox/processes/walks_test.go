@@ -2,7 +2,6 @@ package processes_test
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -70,13 +69,8 @@ func TestRunbookFindsTheLock(t *testing.T) {
 	state := func(want string) {
 		t.Helper()
 		eventually(t, "the gateway says "+want, func() (string, bool) {
-			response, err := http.Get("http://" + operators + "/metrics")
-			if err != nil {
-				return err.Error(), false
-			}
-			defer response.Body.Close()
-			measured, err := io.ReadAll(response.Body)
-			return fmt.Sprint(err), strings.Contains(string(measured), "\n"+want+"\n")
+			measured := request(t, http.MethodGet, "http://"+operators+"/metrics", "")
+			return fmt.Sprint(measured.status), strings.Contains(measured.body, "\n"+want+"\n")
 		})
 	}
 	state("crossgate_store_up 0")

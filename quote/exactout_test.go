@@ -88,18 +88,6 @@ func TestAnOutcomeBeyondEveryPoolHasNoRoute(t *testing.T) {
 	}
 }
 
-func TestWhatGuaranteesLessThanIsWantedIsRefused(t *testing.T) {
-	mean := &fakeVenue{name: "mean", perInput: 1_000_000_000_000, lie: func(tx *quote.Tx) {
-		less := amount("249800000000000000000").Bytes32() // within what a venue's rounding may come to
-		copy(tx.Data[4:], less[:])
-	}}
-	r := usdcToDai()
-	r.AmountIn, r.MinOut = chain.Amount{}, amount("250000000000000000000")
-	if _, err := estimator(mean).Estimate(t.Context(), r); !errors.Is(err, quote.ErrRefused) {
-		t.Errorf("Estimate = %v, want ErrRefused", err)
-	}
-}
-
 // TestWrappingIsOneForOne: an outcome of the wrapped coin takes as much of the coin, whether prices alone are asked for
 // or a transaction.
 func TestWrappingIsOneForOne(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"crossgate/internal/must"
 )
@@ -78,19 +77,10 @@ func run(b testing.TB, directory, program string, arguments ...string) string {
 
 func (g command) awaitReady(b testing.TB) {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
-	defer cancel()
-	for tick := time.Tick(20 * time.Millisecond); ; {
+	await(b, "a gateway that is ready", func(ctx context.Context) error {
 		_, err := g.get(ctx, g.admin+"/readyz")
-		if err == nil {
-			return
-		}
-		select {
-		case <-tick:
-		case <-ctx.Done():
-			b.Fatalf("the gateway is not ready: %v", err)
-		}
-	}
+		return err
+	})
 }
 
 // get returns the body of a 200.

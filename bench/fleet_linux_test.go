@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"crossgate/internal/linktest"
 	"crossgate/internal/must"
@@ -50,14 +49,9 @@ func startFleet(t *testing.T, program string, gateways int, settings string) *fl
 		t.Skipf("no PostgreSQL to test with: %v", err)
 	}
 	t.Cleanup(func() { closed(t, f.database.Remove) })
-	if f.databaseLink, err = f.database.NewLink(); err != nil {
-		t.Fatal(err)
-	}
+	f.databaseLink = must.Get(f.database.NewLink())(t)
 	t.Cleanup(func() { closed(t, f.databaseLink.Close) })
-	direct, err := f.database.Create("orders")
-	if err != nil {
-		t.Fatal(err)
-	}
+	direct := must.Get(f.database.Create("orders"))(t)
 	f.world = must.Get(sandbox.Start(t.Context(), sandbox.Options{}))(t)
 	t.Cleanup(func() { closed(t, f.world.Close) })
 	f.cacheLink = openLink(t, "unix", filepath.Join(t.TempDir(), "redis"), strings.TrimPrefix(f.cache.URL(), "unix://"))
@@ -173,6 +167,3 @@ func (f *fleet) balance(t *testing.T, by peer, replicas ...string) {
 	f.address = address
 	command{admin: "http://" + address}.awaitReady(t) // by way of the balancer
 }
-
-// patience is what a machine with much else to do may take.
-const patience = time.Minute

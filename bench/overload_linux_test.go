@@ -110,15 +110,13 @@ func startOverloaded(t *testing.T, taskset string) *overloaded {
 	}
 	o.gateway = startCommand(t, alone, "chains:\n", chains.String(), ownTokens(), fmt.Sprintf(
 		"index: {postgres: %q, lookback: 0}\ncache: {maxBytes: 2MiB}\nlimits: {proxies: [127.0.0.0/8]}\n", database))
-	for deadline := time.Now().Add(3 * patience); ; <-time.After(50 * time.Millisecond) {
-		indexed, err := o.database.Query("orders", "SELECT COUNT(*) FROM events")
-		if err != nil || time.Now().After(deadline) {
-			t.Fatalf("%s events are indexed: %v", indexed, err)
+	await(t, "indexed", func(context.Context) error {
+		indexed := must.Get(o.database.Query("orders", "SELECT COUNT(*) FROM events"))(t)
+		if n, _ := strconv.Atoi(strings.TrimSpace(indexed)); n < 3*orders {
+			return fmt.Errorf("%d events are", n)
 		}
-		if n, _ := strconv.Atoi(strings.TrimSpace(indexed)); n >= 3*orders {
-			break
-		}
-	}
+		return nil
+	})
 	return o
 }
 

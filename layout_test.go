@@ -105,6 +105,7 @@ var house = map[string]room{
 	"internal/postgrestest": {"internal/linktest", "a server for tests, of the standard library alone: what it is tested with belongs to the tests"},
 	"internal/linktest":     {"", "a link for tests, of the standard library alone: it knows nothing of what it carries"},
 	"internal/pooltest":     {"internal/must upstream", "a pool of servers for tests: what is asked of them belongs to the tests"},
+	"internal/recorded":     {"internal/must", "the recorded material for tests: what is read from it belongs to the tests"},
 	"internal/must":         {"", "the end of a test at an error, of the standard library alone: what a test expects belongs to the test"},
 
 	"clients/go":     {"", "a client knows nothing but the HTTP API: programs outside of this tree import it"},

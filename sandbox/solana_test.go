@@ -12,13 +12,13 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/internal/recorded"
 	"crossgate/sandbox/contracts"
 )
 
 // The message that an EVM chain sends about an order from Solana is, byte for byte, the one that the
 // protocol's own tests expect, but for what depends on the order.
 func TestMessagesToSolanaAreTheProtocols(t *testing.T) {
-	raw := readShared(t, "facts/dln/vectors/solana_claim_message.json")
 	var vector struct {
 		Inputs struct {
 			TakeChainID       string `json:"takeChainId"`
@@ -29,7 +29,7 @@ func TestMessagesToSolanaAreTheProtocols(t *testing.T) {
 		}
 		ExpectedClaim, ExpectedCancel string
 	}
-	must.Do(t, json.Unmarshal(raw, &vector))
+	recorded.JSON(t, "facts/dln/vectors/solana_claim_message.json", &vector)
 	w := untouched
 	orders := must.Get(w.Orders(t.Context()))(t)
 	compared := 0

@@ -12,6 +12,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/internal/recorded"
 )
 
 // tronAnswer is what TRON's endpoint answers to one call.
@@ -92,14 +93,13 @@ func TestTronAnswersAreShapedAsRecorded(t *testing.T) {
 	from := slices.IndexFunc(orders, func(o Order) bool { return o.GiveChain() == chain.Tron })
 	for _, method := range []string{"eth_getTransactionReceipt", "eth_getTransactionByHash"} {
 		t.Run(method, func(t *testing.T) {
-			raw := readShared(t, "recorded/chains/tron-jsonrpc-"+method+".json")
-			var recorded struct {
+			var known struct {
 				Response struct {
 					Body struct{ Result map[string]any }
 				}
 			}
-			must.Do(t, json.Unmarshal(raw, &recorded))
-			got, want := askTron(t, method, orders[from].CreationTx.Format(chain.EVM)).members(t), recorded.Response.Body.Result
+			recorded.JSON(t, "recorded/chains/tron-jsonrpc-"+method+".json", &known)
+			got, want := askTron(t, method, orders[from].CreationTx.Format(chain.EVM)).members(t), known.Response.Body.Result
 			if diff := cmp.Diff(names(want), names(got)); diff != "" {
 				t.Errorf("members (-recorded +sandbox):\n%s", diff)
 			}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"crossgate/internal/must"
+	"crossgate/internal/recorded"
 )
 
 // ask posts a body and returns status and answer.
@@ -91,16 +92,15 @@ func TestRequestsAreRefusedAsByANode(t *testing.T) {
 
 // A recorded answer has no member that ours lacks.
 func TestTransactionsHaveEveryRecordedMember(t *testing.T) {
-	raw := readShared(t, "recorded/chains/solana-getTransaction-legacy.json")
-	var recorded struct {
+	var known struct {
 		Response struct {
 			Body struct{ Result map[string]any }
 		}
 	}
-	must.Do(t, json.Unmarshal(raw, &recorded))
+	recorded.JSON(t, "recorded/chains/solana-getTransaction-legacy.json", &known)
 	c, legacy, _ := lived(t)
 	got := result[map[string]any](t, c, "getTransaction", fmt.Sprintf("%q", legacy.Creation))
-	lacking(t, "result", recorded.Response.Body.Result, got)
+	lacking(t, "result", known.Response.Body.Result, got)
 }
 
 func lacking(t *testing.T, path string, want, got any) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"crossgate/internal/must"
+	"crossgate/internal/recorded"
 )
 
 // trading is a ledger with pools of the coin, USDC and PYUSD, and stranger, who has nothing.
@@ -116,10 +117,10 @@ func TestTransactionsAreReadAsTheyWereWritten(t *testing.T) {
 			t.Error("the transaction has changed")
 		}
 	}
-	var recorded struct{ SwapTransaction []byte }
-	must.Do(t, json.Unmarshal(readShared(t, "recorded/chains/jupiter-swap-v6-transaction-2024.json"), &recorded))
-	tx := must.Get(readTransaction(recorded.SwapTransaction))(t)
-	if !bytes.Equal(tx.bytes(t), recorded.SwapTransaction) || len(tx.Message.AddressTableLookups) != 4 || len(tx.Message.AccountKeys) != 20 {
+	var known struct{ SwapTransaction []byte }
+	recorded.JSON(t, "recorded/chains/jupiter-swap-v6-transaction-2024.json", &known)
+	tx := must.Get(readTransaction(known.SwapTransaction))(t)
+	if !bytes.Equal(tx.bytes(t), known.SwapTransaction) || len(tx.Message.AddressTableLookups) != 4 || len(tx.Message.AccountKeys) != 20 {
 		t.Errorf("Jupiter's real transaction is read as %+v", tx.Message)
 	}
 	route := tx.Message.Instructions[3]

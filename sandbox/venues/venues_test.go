@@ -11,8 +11,6 @@ import (
 	"math/big"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +20,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"crossgate/internal/must"
+	"crossgate/internal/recorded"
 	"crossgate/sandbox/contracts"
 )
 
@@ -320,17 +319,12 @@ func decodeCall(t *testing.T, text any) decodedCall {
 // TestAnswersHaveTheRecordedMembers holds the names of members against a recorded answer of Velora, which
 // does not lie in this repository.
 func TestAnswersHaveTheRecordedMembers(t *testing.T) {
-	path := filepath.Join("..", "..", "..", "shared", "recorded", "venues", "velora.native-input.spandex.json")
-	raw, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("recorded venue answer not present: %s; it is in the folder shared, which lies beside the repository", path)
-	}
-	var recorded map[string]any
-	must.Do(t, errors.Join(err, json.Unmarshal(raw, &recorded)))
+	var known map[string]any
+	recorded.JSON(t, "recorded/venues/velora.native-input.spandex.json", &known)
 	_, answer := callVenue(t, "velora", http.MethodGet, "/swap?srcToken="+coinAt+"&srcDecimals=18&destToken="+usdc+
 		"&destDecimals=6&version=6.2&network=1&amount="+ether+"&slippage=100&userAddress="+user, "")
 	for _, part := range []string{"priceRoute", "txParams"} {
-		want := recorded[part].(map[string]any)
+		want := known[part].(map[string]any)
 		delete(want, "blockNumber") // the market has no blocks
 		got := answer[part].(map[string]any)
 		for name := range want {

@@ -106,6 +106,7 @@ var house = map[string]room{
 	"internal/linktest":     {"", "a link for tests, of the standard library alone: it knows nothing of what it carries"},
 	"internal/pooltest":     {"internal/must upstream", "a pool of servers for tests: what is asked of them belongs to the tests"},
 	"internal/recorded":     {"internal/must", "the recorded material for tests: what is read from it belongs to the tests"},
+	"internal/measured":     {"internal/must", "what a test's process measures: what is expected of it belongs to the test"},
 	"internal/must":         {"", "the end of a test at an error, of the standard library alone: what a test expects belongs to the test"},
 
 	"clients/go":     {"", "a client knows nothing but the HTTP API: programs outside of this tree import it"},

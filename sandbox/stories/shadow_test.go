@@ -9,14 +9,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
-	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/sdk/metric"
-	"go.opentelemetry.io/otel/sdk/metric/metricdata"
-
-	"crossgate/internal/must"
+	"crossgate/internal/measured"
 	"crossgate/sandbox/sandboxtest"
 )
 
@@ -126,21 +123,13 @@ func passAltered(t *testing.T, w http.ResponseWriter, r *http.Request, origin st
 // since, by class.
 func countingCompared(t *testing.T) (count func() map[string]int) {
 	t.Helper()
-	restoreTelemetry(t)
-	reader := metric.NewManualReader()
-	otel.SetMeterProvider(metric.NewMeterProvider(metric.WithReader(reader)))
+	measured := measured.Start(t)
 	return func() map[string]int {
-		var measured metricdata.ResourceMetrics
-		must.Do(t, reader.Collect(t.Context(), &measured))
 		counts := map[string]int{}
-		for _, scope := range measured.ScopeMetrics {
-			for _, m := range scope.Metrics {
-				if sums, is := m.Data.(metricdata.Sum[int64]); is && m.Name == "crossgate.shadow.answers" {
-					for _, point := range sums.DataPoints {
-						class, _ := point.Attributes.Value("crossgate.outcome")
-						counts[class.AsString()] += int(point.Value)
-					}
-				}
+		for name, n := range measured() {
+			if after, is := strings.CutPrefix(name, "crossgate.shadow.answers{crossgate.outcome="); is {
+				class, _, _ := strings.Cut(after, ",")
+				counts[class] += int(n)
 			}
 		}
 		return counts

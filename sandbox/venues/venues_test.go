@@ -1,16 +1,13 @@
 package venues
 
 import (
-	"bytes"
 	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/big"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -79,15 +76,7 @@ func testMarket() Market {
 // callVenue sends a request to a venue and decodes the JSON of its answer.
 func callVenue(t *testing.T, venue, method, target, body string) (status int, answer map[string]any) {
 	t.Helper()
-	recorder := httptest.NewRecorder()
-	Handlers(testMarket())[venue].ServeHTTP(recorder, httptest.NewRequest(method, target, strings.NewReader(body)))
-	raw := must.Get(io.ReadAll(recorder.Body))(t)
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	if err := decoder.Decode(&answer); err != nil {
-		t.Fatalf("%s %s answers %q: %v", method, target, raw, err)
-	}
-	return recorder.Code, answer
+	return callHandler(t, Handlers(testMarket())[venue], method, target, body)
 }
 
 // at follows members and indices into decoded JSON.

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -43,18 +42,16 @@ func TestShadowFindsWhatDiffers(t *testing.T) {
 			body["makerOrderNonce"] = json.Number("7")
 			return body
 		}},
-		{"a member that is missing", order, "different", func(body map[string]any) any {
-			delete(body, "makerSrc")
-			return body
-		}},
-		{"a member that is not documented", order, "expected", func(body map[string]any) any {
-			body["promotion"] = "x"
-			return body
-		}},
 		{"an order that is not known yet", order, "expected", func(map[string]any) any { return nil }},
-		{"a list without the newest order", list, "expected", without(0)},
-		{"a list without another", list, "different", without(2)},
-		{"another price", swap, "different", priced("9")},
+		{"a list without the newest order", list, "expected", func(body map[string]any) any {
+			body["orders"] = body["orders"].([]any)[1:]
+			return body
+		}},
+		{"another price", swap, "different", func(body map[string]any) any {
+			out := body["tokenOut"].(map[string]any)
+			out["amount"] = "9" + out["amount"].(string)[1:]
+			return body
+		}},
 		{"nothing of a swap", swap, "same", func(body map[string]any) any { return body }},
 	} {
 		altering.Store(&row.alter)
@@ -77,25 +74,6 @@ func TestShadowFindsWhatDiffers(t *testing.T) {
 		if got := compared(); !maps.Equal(got, want) {
 			t.Fatalf("%s of %s: answers came to %v, want %v", row.name, row.path, got, want)
 		}
-	}
-}
-
-// without takes a row away from a list.
-func without(row int) func(map[string]any) any {
-	return func(body map[string]any) any {
-		body["orders"] = slices.Delete(body["orders"].([]any), row, row+1)
-		return body
-	}
-}
-
-// priced begins what a swap yields with another digit.
-func priced(digit string) func(map[string]any) any {
-	return func(body map[string]any) any {
-		out := body["tokenOut"].(map[string]any)
-		for _, name := range []string{"amount", "minAmount"} {
-			out[name] = digit + out[name].(string)[1:]
-		}
-		return body
 	}
 }
 

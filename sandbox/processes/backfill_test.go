@@ -51,7 +51,7 @@ func TestBackfillBesideAServingGateway(t *testing.T) {
 	indexCommand(t, 0, "index", "backup", "--config", serving.config, "--file", backup) // while it is written
 	indexCommand(t, 0, "index", "restore", "--config", restored, "--file", backup)
 	indexCommand(t, 1, "index", "restore", "--config", restored, "--file", backup) // over what is there
-	if was, is := dumpEvents(t, filepath.Join(dir, "orders.db")), dumpEvents(t, filepath.Join(dir, "restored.db")); was != is || was == "" {
+	if was, is := dump(t, filepath.Join(dir, "orders.db"), allEvents), dump(t, filepath.Join(dir, "restored.db"), allEvents); was != is || was == "" {
 		t.Errorf("the restored file holds %d bytes of events, want %d", len(is), len(was))
 	}
 	if said := indexCommand(t, 0, "upgrade-check", "--config", restored); !strings.Contains(said, "nothing to migrate") {

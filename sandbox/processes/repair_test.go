@@ -28,7 +28,7 @@ func TestRepairBesideAServingGateway(t *testing.T) {
 	must.Do(t, os.WriteFile(file, world.Config(database), 0o600))
 	indexCommand(t, 0, "backfill", "--config", file)
 	indexCommand(t, 0, "index", "audit", "--config", file)
-	events := dumpEvents(t, database)
+	events := dump(t, database, allEvents)
 
 	damages := []string{
 		`DELETE FROM events WHERE kind IN ('fulfilled', 'created')`,
@@ -48,7 +48,7 @@ func TestRepairBesideAServingGateway(t *testing.T) {
 			t.Errorf("%s: the repair says\n%s", damage, repaired)
 		}
 		indexCommand(t, 0, "index", "audit", "--config", file)
-		if got := dumpEvents(t, database); i == 0 && got != events {
+		if got := dump(t, database, allEvents); i == 0 && got != events {
 			t.Errorf("%s: after the repair the store holds\n%s\nwant\n%s", damage, got, events)
 		}
 	}
@@ -77,18 +77,27 @@ func alter(t *testing.T, database, statement string) {
 	})
 }
 
-// dumpEvents returns the stored events as text.
-func dumpEvents(t *testing.T, database string) string {
+// allEvents is the question for what is stored of events.
+const allEvents = `SELECT chain, block, log_index, kind, fact FROM events ORDER BY chain, block, log_index`
+
+// dump returns rows as text.
+func dump(t *testing.T, database, query string) string {
 	t.Helper()
 	var text strings.Builder
 	withStore(t, database, func(db *store.DB) error {
 		return db.ForEachRow(t.Context(), func(rows *sql.Rows) error {
-			var chain, block, index int64
-			var kind, fact string
-			err := rows.Scan(&chain, &block, &index, &kind, &fact)
-			fmt.Fprintln(&text, chain, block, index, kind, fact)
+			columns, err := rows.Columns()
+			values := make([]any, len(columns))
+			for i := range values {
+				values[i] = new(sql.NullString)
+			}
+			err = errors.Join(err, rows.Scan(values...))
+			for _, value := range values {
+				fmt.Fprint(&text, value.(*sql.NullString).String, " ")
+			}
+			fmt.Fprintln(&text)
 			return err
-		}, `SELECT chain, block, log_index, kind, fact FROM events ORDER BY chain, block, log_index`)
+		}, query)
 	})
 	return text.String()
 }

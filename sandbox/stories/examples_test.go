@@ -134,7 +134,7 @@ func testWalletExample(t *testing.T, f front) {
 }
 
 // want skips a test for which a program is missing.
-func want(t *testing.T, programs ...string) {
+func want(t testing.TB, programs ...string) {
 	t.Helper()
 	for _, program := range programs {
 		if _, err := exec.LookPath(program); err != nil {

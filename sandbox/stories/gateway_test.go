@@ -210,10 +210,16 @@ func get(t testing.TB, url string, out any) {
 	if response.StatusCode != http.StatusOK {
 		t.Fatalf("GET %s = %d: %s", url, response.StatusCode, body)
 	}
+	decode(t, url, body, out)
+}
+
+// decode reads JSON, and numbers by their digits.
+func decode(t testing.TB, what string, body []byte, out any) {
+	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()
 	if err := decoder.Decode(out); err != nil {
-		t.Fatalf("GET %s: %v", url, err)
+		t.Fatalf("%s: %v", what, err)
 	}
 }
 

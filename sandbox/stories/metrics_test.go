@@ -162,21 +162,12 @@ func series(t *testing.T, families map[string]*dto.MetricFamily) map[string]bool
 // lint has promtool say what it thinks of a scrape.
 func lint(t *testing.T, text string) {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), promtool(t), "check", "metrics")
+	want(t, "promtool")
+	command := exec.CommandContext(t.Context(), "promtool", "check", "metrics")
 	command.Stdin = strings.NewReader(text)
 	if out, err := command.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("promtool check metrics: %v\n%s", err, out)
 	}
-}
-
-// promtool is the program of that name; a test that needs it goes without where it is not.
-func promtool(t *testing.T) string {
-	t.Helper()
-	path, err := exec.LookPath("promtool")
-	if err != nil {
-		t.Skip("promtool is not there; Debian and Ubuntu: apt-get install prometheus")
-	}
-	return path
 }
 
 func swapPath(world worldJSON) string {

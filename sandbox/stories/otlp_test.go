@@ -1,7 +1,6 @@
 package stories_test
 
 import (
-	"compress/gzip"
 	"encoding/hex"
 	"encoding/json"
 	"io"
@@ -33,16 +32,7 @@ type receiver struct {
 }
 
 func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	var body io.Reader = request.Body
-	if request.Header.Get("Content-Encoding") == "gzip" {
-		unpacked, err := gzip.NewReader(body)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		body = unpacked
-	}
-	text, err := io.ReadAll(body)
+	text, err := io.ReadAll(request.Body)
 	var export collector.ExportTraceServiceRequest
 	if err == nil {
 		err = proto.Unmarshal(text, &export)

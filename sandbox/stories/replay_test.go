@@ -2,9 +2,7 @@ package stories_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -40,16 +38,13 @@ func replayLedgers(t testing.TB) []*ledger {
 	if _, err := os.Stat(server); err != nil {
 		t.Skipf("golden ledgers not present: %v; they are in the folder shared, which lies beside the repository", err)
 	}
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skipf("Node.js, which replays the golden ledgers, not present: %v; Debian and Ubuntu: apt-get install nodejs", err)
-	}
+	want(t, "node")
 	var ledgers []*ledger
 	for _, native := range []int{1, 137, 8453, 146} {
 		path := filepath.Join(golden, "ledgers-A", fmt.Sprintf("ledger-A-%d.json", native))
 		l := &ledger{}
 		readGolden(t, path, l)
-		l.replay(t, node, server, "--ledger", path, "--port", "0", "--control-port", "0")
+		l.replay(t, "node", server, "--ledger", path, "--port", "0", "--control-port", "0")
 		ledgers = append(ledgers, l)
 	}
 	return ledgers
@@ -61,11 +56,7 @@ func readGolden(t testing.TB, path string, into any) {
 	if err != nil {
 		t.Skipf("golden ledgers not present: %v; they are in the folder shared, which lies beside the repository", err)
 	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	if err := decoder.Decode(into); err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
+	decode(t, path, text, into)
 }
 
 var replayReady = regexp.MustCompile(`rpc=(\S+) control=(\S+)`)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -64,9 +63,8 @@ func lyingProxy(t *testing.T, target string, rules ...string) (rpc string) {
 // startLiar starts a proxy that lies by rule, and returns what it says first.
 func startLiar(t *testing.T, program, target, port string, rules ...string) string {
 	t.Helper()
-	node := must.Get(exec.LookPath("node"))(t)
 	arguments := []string{filepath.Join(golden, program), "--listen", port, "--target", target}
-	return startServer(t, node, append(arguments, rules...)...)
+	return startServer(t, "node", append(arguments, rules...)...)
 }
 
 // lie has the faster endpoints of all chains lie from now on.
@@ -100,9 +98,7 @@ func (r *rewritten) answers(t *testing.T) (right, withheld int) {
 			switch response.StatusCode {
 			case http.StatusOK:
 				var got map[string]any
-				decoder := json.NewDecoder(bytes.NewReader(body))
-				decoder.UseNumber()
-				must.Do(t, decoder.Decode(&got))
+				decode(t, path, body, &got)
 				compare(t, path, got, want.json())
 				right++
 			case http.StatusServiceUnavailable:

@@ -22,6 +22,7 @@ import (
 
 	"crossgate/internal/must"
 	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // latency is what every answer of a chain takes in these measurements, beside its own time. The test takes
@@ -108,7 +109,7 @@ type world struct {
 
 func startWorld(t testing.TB) *world {
 	t.Helper()
-	made := must.Get(sandbox.Start(t.Context(), sandbox.Options{}))(t)
+	made := sandboxtest.Start(t, sandbox.Options{})
 	w := &world{World: made, relay: &relay{asked: map[string]int{}}, spans: &attempts{}}
 	var addresses []string
 	for _, c := range made.Chains() {
@@ -117,12 +118,7 @@ func startWorld(t testing.TB) *world {
 	w.config = strings.NewReplacer(append(addresses, "lookback: 0", "lookback: 1")...)
 	before := otel.GetTracerProvider()
 	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSpanProcessor(w.spans)))
-	t.Cleanup(func() {
-		otel.SetTracerProvider(before)
-		if err := made.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { otel.SetTracerProvider(before) })
 	return w
 }
 

@@ -15,6 +15,7 @@ import (
 	"crossgate/internal/postgrestest"
 	"crossgate/internal/redistest"
 	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // fleet is a deployment on one machine: gateways that share a PostgreSQL and a Redis, behind a balancer and in front of a
@@ -52,8 +53,7 @@ func startFleet(t *testing.T, program string, gateways int, settings string) *fl
 	f.databaseLink = must.Get(f.database.NewLink())(t)
 	t.Cleanup(func() { closed(t, f.databaseLink.Close) })
 	direct := must.Get(f.database.Create("orders"))(t)
-	f.world = must.Get(sandbox.Start(t.Context(), sandbox.Options{}))(t)
-	t.Cleanup(func() { closed(t, f.world.Close) })
+	f.world = sandboxtest.Start(t, sandbox.Options{})
 	f.cacheLink = openLink(t, "unix", filepath.Join(t.TempDir(), "redis"), strings.TrimPrefix(f.cache.URL(), "unix://"))
 	f.chainLink = openLink(t, "tcp", "127.0.0.1:0", strings.TrimPrefix(f.world.URL(), "http://"))
 	configuration := f.configuration(direct, gateways) + settings

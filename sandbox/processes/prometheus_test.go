@@ -67,9 +67,7 @@ func (p prometheus) scrape(t *testing.T, targets map[string][]string) {
 	if err == nil {
 		err = errors.Join(os.WriteFile(p.targets+".new", text, 0o600), os.Rename(p.targets+".new", p.targets))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 }
 
 // startPrometheus scrapes admin listeners, and evaluates the hurried rules, until the test ends.

@@ -101,9 +101,7 @@ func TestGoClientWatches(t *testing.T) {
 	next := map[string]string{"Created": "fulfil", "Fulfilled": "unlock", "SentUnlock": "claim"}
 	var seen []string
 	for order, err := range gateway.WatchOrder(t.Context(), made.CreationTxHash) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if seen = slices.Compact(append(seen, order.State)); next[order.State] != "" {
 			sandboxtest.Control(t, f.world, next[order.State], `{"orderId":"`+made.OrderID+`"}`, new(any))
 			delete(next, order.State)

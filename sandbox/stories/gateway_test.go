@@ -176,9 +176,7 @@ func ask(t testing.TB, method, url, sent string, lines ...string) (*http.Respons
 		response := must.Get(http.DefaultClient.Do(request))(t)
 		body, err := io.ReadAll(response.Body)
 		response.Body.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if attempt == patience || !isLate(response.StatusCode, body) {
 			return response, body
 		}

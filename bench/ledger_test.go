@@ -154,8 +154,8 @@ func (l *ledger) Events(_ context.Context, from, to uint64) ([]order.Event, erro
 	return events, nil
 }
 
-func (l *ledger) EventsIn(context.Context, chain.TxHash) ([]order.Event, error) {
-	return nil, order.ErrNotFound
+func (l *ledger) EventsIn(context.Context, chain.TxHash) (order.Evidence, error) {
+	return order.Evidence{}, order.ErrNotFound
 }
 
 // store keeps all logs in memory, so that a benchmark measures reading them and not making them up.

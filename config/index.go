@@ -16,6 +16,7 @@ type Index struct {
 	Connections int `yaml:"connections" range:"1.."`
 
 	Asked time.Duration // between two looks at a chain whose orders are asked for; not a key
+	Day   time.Duration // within which open orders are compared with the contracts; 0: a day; not a key
 }
 
 const defaultIndexPath = "crossgate.db"

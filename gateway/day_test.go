@@ -18,36 +18,53 @@ import (
 	"crossgate/store"
 )
 
-// TestADayOfFollowing follows all chains of the default configuration and counts what their nodes are asked: a fortieth of
-// a day, or a whole one with CROSSGATE_DAY. Orders of two chains are asked for all the time, of no others.
+// TestADayOfFollowing follows all chains of the default configuration and counts what their nodes are asked: a part of a
+// day, or a whole one with CROSSGATE_DAY. Orders of two chains are asked for all the time and of no others, or of all.
 func TestADayOfFollowing(t *testing.T) {
-	const (
-		most   = 1_000_000
-		settle = 6 * time.Minute // after the start, when everything counts as asked about
-	)
-	simulated := 36 * time.Minute
-	if os.Getenv("CROSSGATE_DAY") != "" {
-		simulated = 24 * time.Hour
+	for name, test := range map[string]struct {
+		asked     []chain.ID
+		simulated time.Duration
+		most      float64 // calls a day
+		late      time.Duration
+	}{
+		"two chains": {[]chain.ID{1, 8453}, 36 * time.Minute, 1_000_000, 2 * time.Second},
+		"all chains": {nil, 12 * time.Minute, 3_000_000, 10 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if os.Getenv("CROSSGATE_DAY") != "" {
+				test.simulated = 24 * time.Hour
+			}
+			followADay(t, test.asked, test.simulated, test.most, test.late)
+		})
 	}
+}
+
+// followADay has orders of some chains asked for, or of all. A newest block may be late by a time beside that between
+// two blocks.
+func followADay(t *testing.T, asked []chain.ID, simulated time.Duration, most float64, late time.Duration) {
+	const settle = 6 * time.Minute // after the start, when everything counts as asked about
 	onVirtualClock(t, func(t *testing.T, db *store.DB, c config.Config, o follow.Options) {
 		chains, sources := map[chain.ID]*calm{}, map[chain.ID]order.Source{}
 		for _, own := range c.Chains {
 			chains[own.ID] = newCalm(c, own.ID)
 			sources[own.ID] = chains[own.ID].source(t, c, own)
 		}
+		if asked == nil {
+			asked = slices.Collect(maps.Keys(chains))
+		}
 		o.Lookback = 100
 		x := index(follow.New(db, sources, o), c.Index)
 		stop := settled(t, x, settle, chains)
-		seen := askAround(x, chains, []chain.ID{1, 8453}, simulated)
+		seen := askAround(x, chains, asked, simulated)
 		stop()
-		report(t, c, chains, float64(24*time.Hour)/float64(simulated), most)
+		report(t, c, chains, asked, float64(24*time.Hour)/float64(simulated), most)
 		for id, ages := range seen {
 			// A proof and what endpoints are proven by can meet in one look, of thousands, at five calls a second.
 			slices.Sort(ages)
-			limit := chains[id].chain.BlockTime + 2*time.Second
+			limit := chains[id].chain.BlockTime + late
 			usual, worst := ages[len(ages)*995/1000], ages[len(ages)-1]
 			t.Logf("chain %d, which is asked about: newest indexed block at most %v old 995 times in 1000, %v at worst", id, usual, worst)
-			if usual > limit || worst > limit+2*time.Second {
+			if usual > limit || worst > limit+late {
 				t.Errorf("chain %d was indexed up to a block that was %v old 995 times in 1000, %v at worst: want %v", id, usual, worst, limit)
 			}
 		}
@@ -55,16 +72,18 @@ func TestADayOfFollowing(t *testing.T) {
 }
 
 // report compares what was counted, made a day's, with what is allowed and with what is projected.
-func report(t *testing.T, c config.Config, chains map[chain.ID]*calm, toDay float64, most float64) {
+func report(t *testing.T, c config.Config, chains map[chain.ID]*calm, about []chain.ID, toDay float64, most float64) {
 	t.Helper()
+	paces := pace(c.Index)
+	paces.Together = func() int { return len(about) }
 	var counted, projected float64
 	for _, own := range c.Chains {
 		each, asked := chains[own.ID], follow.Unasked
-		if own.ID == 1 || own.ID == 8453 {
+		if slices.Contains(about, own.ID) {
 			asked = follow.AskedAboutOrders
 		}
 		day := float64(each.total()) * toDay
-		p := follow.Project(each.chain, pace(c.Index).Of(each.chain, asked), len(own.Endpoints))
+		p := follow.Project(each.chain, paces.Of(each.chain, asked), len(own.Endpoints))
 		counted, projected = counted+day, projected+p.Total()
 		t.Logf("%-16s %8.0f calls a day, %8.0f projected: %v, %v", each.chain.Name, day, p.Total(), each.calls, roundedCalls(p.Calls, toDay))
 	}

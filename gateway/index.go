@@ -133,6 +133,14 @@ type Load struct {
 	Monthly       uint64 `json:"monthly"` // that all plans of the chain's endpoints have; 0: one of them has none
 }
 
+// Plus adds what following another chain takes; a sum has no plan.
+func (l Load) Plus(other Load) Load {
+	return Load{
+		CallsPerDay: l.CallsPerDay + other.CallsPerDay, CallsPerMonth: l.CallsPerMonth + other.CallsPerMonth,
+		UnitsPerMonth: l.UnitsPerMonth + other.UnitsPerMonth,
+	}
+}
+
 // Loads are what following a chain takes while its orders are not asked for, and while they are all the time.
 func Loads(c chain.Chain, own config.Chain, i config.Index) (unasked, asked Load) {
 	pace := pace(i)

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"crossgate/config"
+	"crossgate/order/audit"
 	"crossgate/order/query"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/pages"
@@ -102,7 +104,14 @@ func (s *sets) follow(ctx context.Context) error {
 	for now := s.now(); ; now = now.next {
 		following, stop := context.WithCancel(ctx)
 		followed := make(chan error, 1)
-		go func() { followed <- now.index.Run(following) }()
+		go func() {
+			var comparing sync.WaitGroup
+			comparing.Go(func() {
+				audit.Reconcile(upstream.Background.For(following), now.index.Chains, cmp.Or(now.config.Index.Day, 24*time.Hour))
+			})
+			defer comparing.Wait()
+			followed <- now.index.Run(following)
+		}()
 		select {
 		case <-ctx.Done():
 		case <-now.replaced:

@@ -72,6 +72,7 @@ type ChainBasis struct {
 	Proven uint64     // newest block up to which, from From on, a second reading or the blocks themselves confirm the first
 	Hash   chain.Hash // of the block Indexed; absent until the first range after a start is stored
 	Final  bool       // no reorg can take back what the answer says of this chain
+	Single bool       // one endpoint alone reported something that the answer rests on
 	Unread bool       // some of that is in blocks that are neither final nor indexed: good until Epoch ends
 	Epoch  *Epoch     // of the chain when the reading began
 	// Every is the time between two looks at a chain that is rarely asked about, 0 at any other: its
@@ -163,6 +164,7 @@ func Merge(chains []ChainBasis) []ChainBasis {
 	merged := chains[:0]
 	for _, c := range chains {
 		if last := len(merged) - 1; last >= 0 && merged[last].Chain == c.Chain {
+			merged[last].Single = merged[last].Single || c.Single
 			merged[last].Final, merged[last].Unread = merged[last].Final && c.Final, merged[last].Unread || c.Unread
 			merged[last].Unsearched = merged[last].Unsearched.And(c.Unsearched)
 			continue

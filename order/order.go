@@ -56,6 +56,9 @@ type Order struct {
 	// folded from all its events.
 	Gaps []Gap
 
+	// Single are the chains on which a part of the order is one endpoint's word.
+	Single []chain.ID
+
 	// The newest blocks of the give and the take chain with an event of the order; zero without one.
 	GiveBlock, TakeBlock uint64
 

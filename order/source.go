@@ -67,7 +67,7 @@ type Source interface {
 	Events(ctx context.Context, from, to uint64) ([]Event, error)
 	// EventsIn returns the events of orders and swaps of one transaction in log order: ErrNotFound when the chain does
 	// not know the transaction, none when it has none.
-	EventsIn(ctx context.Context, tx chain.TxHash) ([]Event, error)
+	EventsIn(ctx context.Context, tx chain.TxHash) (Evidence, error)
 }
 
 // LogSource is a Source that reads old blocks from their logs, for much less than their transactions cost.
@@ -78,7 +78,7 @@ type LogSource interface {
 
 // TipRange is how many of the newest blocks a Source reads one by one, each with evidence that the endpoint which
 // listed its events has that block. What is read of older blocks is as good as one endpoint's word.
-const TipRange = 8
+const TipRange = 3
 
 // Verifier is a Source that can read blocks a second time, to prove a first reading.
 type Verifier interface {
@@ -89,8 +89,9 @@ type Verifier interface {
 
 // Proof is what a second reading came to.
 type Proof struct {
-	Events []Event  // in block and log order
-	Wrong  []string // endpoints that returned something else, as far as remembered
+	Events   []Event // in block and log order
+	Standing Standing
+	Wrong    []string // endpoints that returned something else, as far as remembered
 }
 
 // AnchoredSource is a Source whose endpoints can be held to blocks that are known to be the chain's.
@@ -125,7 +126,7 @@ type HistorySource interface {
 	// History returns the events that one side of the order left on this chain. since is the UNIX time of
 	// the creation where that is known: nothing happened before, and the creation itself may be left out.
 	// Zero: nothing is known. *PartialError beside the events where not all blocks could be searched.
-	History(ctx context.Context, id ID, side Side, since uint64) ([]Event, error)
+	History(ctx context.Context, id ID, side Side, since uint64) (Evidence, error)
 }
 
 // Side is one of the two chains of an order.

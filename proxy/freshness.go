@@ -46,8 +46,8 @@ func freshnessOf(b order.Basis, made time.Time) freshness {
 
 // basisOf is a chain's member of Index-Basis: newest indexed block and its time, seconds since it was the chain's
 // newest (stale: since its own time, as the chain's newest block is too old), first indexed block and its time, newest
-// block up to which a second reading confirms the first, how many blocks are left out and the first of them, and
-// whether the lag is above index.behind.
+// block up to which a second reading confirms the first, whether one endpoint alone reported what the answer has, how
+// many blocks are left out and the first of them, and whether the lag is above index.behind.
 func basisOf(b order.Basis, c *order.ChainBasis, made time.Time) string {
 	if !c.HasBegun() {
 		return c.Chain.String() + ";block=0;behind"
@@ -56,7 +56,10 @@ func basisOf(b order.Basis, c *order.ChainBasis, made time.Time) string {
 	if c.From.Number > 0 { // nothing is before block 0, so its time does not matter
 		text = fmt.Appendf(text, ";since=%d", c.From.Time)
 	}
-	if c.Proven > 0 {
+	switch {
+	case c.Single:
+		text = append(text, ";one-endpoint"...)
+	case c.Proven > 0:
 		text = fmt.Appendf(text, ";proven=%d", c.Proven)
 	}
 	if q := c.Quarantined; q.Count > 0 {

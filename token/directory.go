@@ -169,7 +169,7 @@ func (d *Directory) read(ctx context.Context, keys []Key) (map[Key]metadata, err
 	said := map[Key]Reading{}
 	for i, key := range unread {
 		readings[key] = d.metadata(key, answers[i])
-		if answers[i].Decimals != nil {
+		if answers[i].Decimals != nil && !answers[i].IsSingle {
 			said[key] = answers[i]
 		}
 	}
@@ -188,7 +188,8 @@ func (d *Directory) metadata(key Key, said Reading) metadata {
 	r := metadata{Reading: said, token: Token{Name: said.Name, Symbol: said.Symbol}}
 	if said.Decimals != nil {
 		r.token.Decimals = *said.Decimals
-	} else {
+	}
+	if said.Decimals == nil || said.IsSingle {
 		r.until = d.Now().Add(silentFresh)
 	}
 	r.token = d.complete(key, r.token)

@@ -38,6 +38,7 @@ type Reading struct {
 	Decimals *uint8
 	Name     string
 	Symbol   string
+	IsSingle bool // something is empty or zero by one endpoint's word
 }
 
 // Reader reads metadata from a chain.

@@ -28,7 +28,7 @@ type breaker struct {
 // answered reports whether the endpoint did its work, whether or not its answer was accepted.
 func answered(err error) bool {
 	class := ClassOf(err)
-	return err == nil || class == Rejected || class == Unconfirmed
+	return err == nil || class == Rejected
 }
 
 // learn counts the outcome of a call; recent is the endpoint's health with it.

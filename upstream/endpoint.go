@@ -80,6 +80,9 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 // Name returns the configured name.
 func (e *Endpoint) Name() string { return e.name }
 
+// Provider names who runs the endpoint: endpoints of one provider cannot confirm each other. It may hold a key.
+func (e *Endpoint) Provider() string { return e.exchanger.base.Host }
+
 // Replace has e go on where other was: cordoned by an operator, and with what that spent of its plan.
 func (e *Endpoint) Replace(other *Endpoint) {
 	e.usability.cordoned.Store(other.usability.cordoned.Load())

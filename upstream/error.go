@@ -23,13 +23,12 @@ const (
 	BreakerOpen                  // not called at all: it failed too often lately
 	BadAnswer                    // answered something that cannot answer the request
 	Rejected                     // understood the request and declined it: HTTP 4xx, a JSON-RPC error
-	Unconfirmed                  // answered something that another endpoint has to confirm
 	Canceled                     // the caller left
 	Unusable                     // not called at all: cordoned by an operator, or in quarantine
 )
 
 var classNames = [...]string{
-	"unclassified", "unreachable", "timeout", "server error", "rate limited", "breaker open", "bad answer", "rejected", "unconfirmed", "canceled", "withheld",
+	"unclassified", "unreachable", "timeout", "server error", "rate limited", "breaker open", "bad answer", "rejected", "canceled", "withheld",
 }
 
 // String is the class in words; spans and metrics carry it as an attribute.
@@ -151,12 +150,6 @@ func (a attempts) of(pool string) string {
 
 func (a attempts) Unwrap() []error { return a }
 
-// onlyDoubt reports whether there are failures and each of them is an answer that has to be confirmed.
-func (a attempts) onlyDoubt() bool {
-	isOther := func(err error) bool { return ClassOf(err) != Unconfirmed }
-	return len(a) > 0 && !slices.ContainsFunc(a, isOther)
-}
-
 // summary classes the failures as a whole: the class they share; rate limited when nothing but budgets, breakers and
 // operators stood in the way; a timeout when there was one; else unreachable.
 func (a attempts) summary(pool string) *Error {
@@ -175,7 +168,7 @@ func (a attempts) summary(pool string) *Error {
 	}
 	all := slices.Collect(maps.Keys(seen))
 	isOther := func(class Class) bool {
-		return !slices.Contains([]Class{RateLimited, BreakerOpen, Unusable, Unconfirmed}, class)
+		return !slices.Contains([]Class{RateLimited, BreakerOpen, Unusable}, class)
 	}
 	switch {
 	case len(all) == 1:

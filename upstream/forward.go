@@ -42,7 +42,7 @@ func (f Forward) mayRepeat() bool {
 // closing its body afterwards.
 func (p *Pool) Forward(ctx context.Context, f Forward) (*http.Response, error) {
 	p.retries.earn()
-	order, _ := p.first(ctx, "", nil)
+	order, _ := p.first("", nil, nil)
 	var failures attempts
 	var failed *http.Response // by which the endpoint before says that it failed
 	for i, index := range order {

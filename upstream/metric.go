@@ -40,7 +40,7 @@ func (m measures) attempted(ctx context.Context, took time.Duration, err error) 
 		outcome = class.String()
 	}
 	m.duration.Record(ctx, took.Seconds(), m.whose, metric.WithAttributes(outcomeKey.String(outcome)))
-	if err != nil && class != Canceled && class != Unconfirmed {
+	if err != nil && class != Canceled {
 		m.failures.Add(ctx, 1, m.whose, metric.WithAttributes(errorTypeKey.String(outcome)))
 	}
 }

@@ -95,8 +95,9 @@ func (a plainReply) Judge(context.Context) error {
 
 // Job is what a pool's endpoints are asked.
 type Job struct {
-	Kind   string // requests of one kind take alike
-	IsRead bool   // asking twice does no harm
+	Kind   string   // requests of one kind take alike
+	IsRead bool     // asking twice does no harm
+	Avoid  []string // endpoints that are asked after all others
 	// Suits says which endpoints can be expected to answer, by what is known of them; the others are asked last.
 	// Nil: all.
 	Suits func(*Endpoint) bool
@@ -108,14 +109,14 @@ type Job struct {
 // by the goroutine of the caller, and none after the accepted one. All attempts are over when it returns.
 func (p *Pool) Run(ctx context.Context, j Job) (Reply, error) {
 	p.retries.earn()
-	order, suited := p.first(ctx, j.Kind, j.Suits)
+	order, suited := p.first(j.Kind, j.Avoid, j.Suits)
 	r := &race{pool: p, job: j, order: order, suited: suited, failures: make(map[int]error), results: make(chan result)}
 	return r.run(ctx)
 }
 
 // Next returns the endpoint that a job would be tried at first; nil in an empty pool.
-func (p *Pool) Next(ctx context.Context, kind string, suits func(*Endpoint) bool) *Endpoint {
-	order, _ := p.first(ctx, kind, suits)
+func (p *Pool) Next(kind string, avoid []string, suits func(*Endpoint) bool) *Endpoint {
+	order, _ := p.first(kind, avoid, suits)
 	if len(order) == 0 {
 		return nil
 	}
@@ -124,9 +125,8 @@ func (p *Pool) Next(ctx context.Context, kind string, suits func(*Endpoint) bool
 
 // first orders endpoints for a job: those that the caller avoids come after the others, and those that cannot be
 // expected to answer after these; suited counts the ones before.
-func (p *Pool) first(ctx context.Context, kind string, suits func(*Endpoint) bool) (order []int, suited int) {
-	avoided := Avoided(ctx)
-	order, _ = p.split(p.order(kind), func(e *Endpoint) bool { return !slices.Contains(avoided, e.name) })
+func (p *Pool) first(kind string, avoid []string, suits func(*Endpoint) bool) (order []int, suited int) {
+	order, _ = p.split(p.order(kind), func(e *Endpoint) bool { return !slices.Contains(avoid, e.name) })
 	if suits == nil {
 		return order, len(order)
 	}

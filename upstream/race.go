@@ -18,13 +18,6 @@ const (
 	backoff       = 50 * time.Millisecond // before the same endpoint is asked again, and up to twice more
 )
 
-// How long a caller waits for an endpoint to confirm what another one said: so many times what it usually takes, and
-// leastWitness at least. What is not confirmed is returned as it was said.
-const (
-	usualWitness = 3
-	leastWitness = 1200 * time.Millisecond
-)
-
 var errOvertaken = errors.New("another endpoint was faster")
 
 // race is one job on its way through a pool. Attempts bring answers, the loop in run judges them.
@@ -37,12 +30,9 @@ type race struct {
 	running int
 	hedged  bool
 	retried bool
-	since   time.Time // that an answer waits to be confirmed; zero: none does
-	silent  bool      // nobody confirmed it in time
 	results chan result
 
-	failures map[int]error           // by endpoint, the latest of each
-	abandon  context.CancelCauseFunc // ends the attempts under way
+	failures map[int]error // by endpoint, the latest of each
 }
 
 // result is what one try brought.
@@ -59,7 +49,6 @@ func (r *race) run(caller context.Context) (Reply, error) {
 	ctx, lose := context.WithCancelCause(caller)
 	defer r.join(caller)
 	defer lose(nil)
-	r.abandon = lose
 	r.start(ctx, false)
 	for r.running > 0 {
 		got, came := r.await(ctx)
@@ -74,11 +63,11 @@ func (r *race) run(caller context.Context) (Reply, error) {
 		if err == nil {
 			r.quarantineContradicted(caller)
 			// Otherwise the order was not the pool's, or an endpoint was left out for the share of searches.
-			if len(Avoided(caller)) == 0 && WorkOf(caller) != Searching {
+			if len(r.job.Avoid) == 0 && WorkOf(caller) != Searching {
 				if r.job.IsRead {
 					r.pool.explore(got.index, r.job, got.answer.attempt().request)
 				}
-				r.pool.answered(got.index, len(r.failures) > 0, r.errors().onlyDoubt() || r.suited < len(r.order))
+				r.pool.answered(got.index, len(r.failures) > 0, r.suited < len(r.order))
 			}
 			return got.answer, nil
 		}
@@ -86,11 +75,7 @@ func (r *race) run(caller context.Context) (Reply, error) {
 		if caller.Err() != nil {
 			break
 		}
-		if ClassOf(err) == Unconfirmed && r.since.IsZero() {
-			r.since = time.Now()
-		}
 		switch {
-		case r.silent: // what was heard is told
 		case r.running == 0 && r.mayGoOn(ctx, err):
 			r.start(ctx, false)
 		case r.running > 0 && got.index == r.order[r.next-1] && r.next < len(r.order) && r.mayGoOn(ctx, err):
@@ -110,50 +95,24 @@ func (r *race) judge(ctx context.Context, answer Reply) (err error) {
 	return nil
 }
 
-// await returns the next result. It reports false when another endpoint was asked meanwhile, or is not waited for any
-// longer.
+// await returns the next result. It reports false when another endpoint was asked meanwhile.
 func (r *race) await(ctx context.Context) (got result, came bool) {
 	hedge, mayHedge := r.hedgeDelay(ctx)
-	witness, isLimited := r.witnessDelay(ctx)
-	if !mayHedge && !isLimited {
+	if !mayHedge {
 		return <-r.results, true
 	}
-	isWitness := isLimited && (!mayHedge || witness < hedge)
-	delay := hedge
-	if isWitness {
-		delay = witness
-	}
-	timer := time.NewTimer(delay)
+	timer := time.NewTimer(hedge)
 	defer timer.Stop()
 	select {
 	case got = <-r.results:
 		return got, true
 	case <-timer.C:
 	}
-	if isWitness {
-		r.silent = true
-		r.abandon(context.DeadlineExceeded)
-		return result{}, false
-	}
 	r.hedged = true
 	if r.pool.retries.hedge() {
 		r.start(ctx, true)
 	}
 	return result{}, false
-}
-
-// witnessDelay returns for how long an answer may still wait to be confirmed, where a caller waits for it.
-func (r *race) witnessDelay(ctx context.Context) (time.Duration, bool) {
-	if r.since.IsZero() || r.silent || WorkOf(ctx) == Background {
-		return 0, false
-	}
-	limit := leastWitness
-	for _, index := range r.order[:r.next] {
-		if usual, _ := r.pool.endpoints[index].health.usual(r.job.Kind, hedgeQuantile); r.failures[index] == nil {
-			limit = max(limit, usualWitness*usual)
-		}
-	}
-	return max(0, time.Until(r.since.Add(limit))), true
 }
 
 // hedgeDelay returns after what time the next endpoint is asked as well, where that may be: once, for reads that
@@ -187,15 +146,15 @@ func (r *race) usual() (usual time.Duration, known bool) {
 	return usual, known
 }
 
-// start has the next endpoint tried. While others can follow, or when it is asked to confirm what another said, it may
-// use half of the time that is left, so that a silent endpoint does not take all of it.
+// start has the next endpoint tried. While others can follow it may use half of the time that is left, so that
+// a silent endpoint does not take all of it.
 func (r *race) start(ctx context.Context, isHedge bool) {
 	index := r.order[r.next]
 	r.next++
 	turn := Turn{number: r.next, isHedge: isHedge}
 	r.running++
 	cancel := context.CancelFunc(func() {})
-	if deadline, limited := ctx.Deadline(); limited && (r.othersFollow() || !r.since.IsZero()) {
+	if deadline, limited := ctx.Deadline(); limited && r.othersFollow() {
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
 	}
 	go func() {

@@ -1,10 +1,10 @@
 // Package flight shares one load between all who need its result at the time, as golang.org/x/sync/singleflight does,
 // and counts who waits: when the last waiter has left, the load is cancelled.
 //
-// A cache keeps the [Call] that loads a key beside its values. A caller joins it, or begins one with [Start] where there
-// is none or [Call.Join] says that it was given up, and then waits outside the cache's lock, which the load may need. The
-// load has a context of its own with the values of the first caller's. What it returns, or a panic as an error, goes to
-// every waiter.
+// A cache keeps the [Call] that loads a key beside its values. A caller joins it, or begins one with [Start] where
+// there is none or [Call.Join] says that it was given up, and then waits outside the cache's lock, which the load may
+// need. The load has a context of its own with the values of the first caller's. What it returns, or a panic as an
+// error, goes to every waiter.
 package flight
 
 import (

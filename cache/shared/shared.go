@@ -1,6 +1,6 @@
 // Package shared is the level behind a cache that replicas have in common: a Valkey or Redis server. On a miss the
-// cache in front asks it for the value (Claim), and gets that or the fill lock of the key, under which one replica loads
-// for all. What was loaded is stored with the lock's release (FillLock.Put).
+// cache in front asks it for the value (Claim), and gets that or the fill lock of the key, under which one replica
+// loads for all. What was loaded is stored with the lock's release (FillLock.Put).
 //
 // Purges are numbered on the server. A value carries the number of the newest purge before its load began, and is not
 // served once one of its tags has a newer one. A publisher sends the purges of this replica; those of others come on a

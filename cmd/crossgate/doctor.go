@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -86,7 +87,17 @@ func printEndpoints(out io.Writer, d doctor.Diagnosis) error {
 func printChains(out io.Writer, d doctor.Diagnosis) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "\nchain\tcalls a day\ta month\tunits a month\twhile asked: calls a day\tplans\t")
-	var all gateway.Load
+	byCost := slices.Clone(d.Chains) // of being asked about, the dearest first
+	slices.SortFunc(byCost, func(a, b doctor.Chain) int { return cmp.Compare(b.Asked.CallsPerDay, a.Asked.CallsPerDay) })
+	var none, two, all gateway.Load
+	for i, c := range byCost {
+		none, all = none.Plus(c.Unasked), all.Plus(c.Asked)
+		if isAsked := i < 2; isAsked {
+			two = two.Plus(c.Asked)
+		} else {
+			two = two.Plus(c.Unasked)
+		}
+	}
 	for _, c := range d.Chains {
 		plans := "none"
 		if c.Unasked.Monthly > 0 {
@@ -94,15 +105,17 @@ func printChains(out io.Writer, d doctor.Diagnosis) error {
 		}
 		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%s\t\n", c.Name, c.Unasked.CallsPerDay, c.Unasked.CallsPerMonth, c.Unasked.UnitsPerMonth,
 			c.Asked.CallsPerDay, plans)
-		all.CallsPerDay += c.Unasked.CallsPerDay
-		all.CallsPerMonth += c.Unasked.CallsPerMonth
-		all.UnitsPerMonth += c.Unasked.UnitsPerMonth
 	}
-	fmt.Fprintf(table, "all\t%d\t%d\t%d\t\t\t\n", all.CallsPerDay, all.CallsPerMonth, all.UnitsPerMonth)
+	for _, sum := range []struct {
+		asked string
+		gateway.Load
+	}{{"none", none}, {"the two dearest", two}, {"all", all}} {
+		fmt.Fprintf(table, "all, %s asked about\t%d\t%d\t%d\t\t\t\n", sum.asked, sum.CallsPerDay, sum.CallsPerMonth, sum.UnitsPerMonth)
+	}
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("print table: %w", err)
 	}
-	fmt.Fprintln(out)
+	fmt.Fprintln(out, "\nA month costs its units in millions times the plan's price of a million.")
 	for _, c := range d.Chains {
 		fmt.Fprintf(out, "%s: %s\n", c.Name, strings.Join(c.Verdict, "; "))
 	}

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ type Repair struct {
 	Removed  uint64     // events
 	Orders   []order.ID // that were corrected
 	Wrong    []string   // endpoints found wrong, where they were remembered
-	Left     *Audit     // what still differs; nil where nothing did, and of a range of blocks
+	Left     *Audit     // what was compared, and what of it still differs; nil of a range of blocks
 	Err      error      // why the repair ended early: another one goes on from there
 }
 
@@ -35,8 +36,9 @@ const repairAttempts = 5
 
 // Repair audits the orders of a selection and corrects the store where a chain differs: the blocks concerned are read
 // again and prove what they hold, or where a chain's blocks cannot, the transactions are believed. Each chain is
-// corrected in one transaction, and compared once more. Gateways may follow the chains meanwhile. report hears of every
-// step, from several goroutines. The result is in ascending order of chains.
+// corrected in one transaction, and compared once more, until nothing differs or nothing can be read otherwise.
+// Gateways may follow the chains meanwhile. report hears of every step, from several goroutines. The result is in
+// ascending order of chains.
 func (b *Books) Repair(ctx context.Context, of ledger.Selection, report func(Progress)) ([]Repair, error) {
 	return b.repairEach(ctx, of.Chain, report, func(ctx context.Context, m *mender) error { return m.mend(ctx, of) })
 }
@@ -51,13 +53,17 @@ func (b *Books) RepairBlocks(ctx context.Context, id chain.ID, first, last uint6
 	})
 }
 
-// mender repairs what is stored of one chain.
+// mender repairs the stored orders of one chain.
 type mender struct {
 	*follow.Reader
 	width    follow.Width
 	report   func(Progress)
 	progress Progress
 	repair   Repair
+}
+
+func newMender(r *follow.Reader, report func(Progress)) *mender {
+	return &mender{Reader: r, width: follow.NewWidth(r.Range), report: report, progress: Progress{Chain: r.ID}, repair: Repair{Chain: r.ID}}
 }
 
 // repairEach mends chains at once, each under its lease.
@@ -68,53 +74,48 @@ func (b *Books) repairEach(
 		return nil, err
 	}
 	return each(b.of(id), func(r *follow.Reader) Repair {
-		m := &mender{Reader: r, width: follow.NewWidth(r.Range), report: report, progress: Progress{Chain: r.ID}, repair: Repair{Chain: r.ID}}
-		m.repair.Err = underLease(ctx, r, "repair", func(working context.Context, held store.Lease) error {
-			m.Lease = held
-			return mend(working, m)
-		})
+		m := newMender(r, report)
+		m.repair.Err = m.underLease(ctx, mend)
 		m.progress.Done, m.progress.Err = m.repair.Err == nil, m.repair.Err
 		report(m.progress)
 		return m.repair
 	}), ctx.Err()
 }
 
-// mend corrects what an audit of a selection finds. It audits again what it corrected, and begins anew when another
-// process has changed the store meanwhile.
+func (m *mender) underLease(ctx context.Context, mend func(context.Context, *mender) error) error {
+	return underLease(ctx, m.Reader, "repair", func(working context.Context, held store.Lease) error {
+		m.Lease = held
+		return mend(working, m)
+	})
+}
+
+// mend corrects what an audit of a selection finds, and audits again what differed, until nothing differs or nothing
+// can be read otherwise. It begins anew when the store was changed meanwhile.
 func (m *mender) mend(ctx context.Context, of ledger.Selection) error {
 	for range repairAttempts {
 		a := &auditor{Reader: m.Reader, report: m.reportUnfinished}
 		found := a.run(ctx, of)
-		m.repair.From, m.repair.To = found.From, found.To
-		if found.Err != nil || len(found.Differences) == 0 {
-			m.repair.Left = &found
-			return found.Err
+		if left := m.repair.Left; left == nil {
+			m.repair.From, m.repair.To, m.repair.Left = found.From, found.To, &found
+		} else {
+			left.Unchecked = append(left.Unchecked, found.Unchecked...)
+			left.Differences, left.Err = found.Differences, found.Err
 		}
-		err := m.correctAll(ctx, found.Differences)
-		if errors.Is(err, ledger.ErrMoved) {
-			continue
-		}
-		if err != nil {
-			m.repair.Left = &found
+		if err := cmp.Or(found.Err, m.Ledger.NoteCompared(ctx, m.Lease, a.over)); err != nil || len(found.Differences) == 0 {
 			return err
 		}
-		left := m.auditAgain(ctx, of, found)
-		m.repair.Left = &left
-		return left.Err
+		before := m.repair.Added + m.repair.Removed
+		if err := m.correctAll(ctx, found.Differences); err != nil && !errors.Is(err, ledger.ErrMoved) {
+			return err
+		} else if err == nil && m.repair.Added+m.repair.Removed == before {
+			return nil
+		}
+		of = ledger.Selection{Chain: of.Chain, StatesAlone: of.StatesAlone}
+		for _, each := range found.Differences {
+			of.Orders = append(of.Orders, each.Order)
+		}
 	}
-	return ledger.ErrMoved
-}
-
-// auditAgain compares again the orders that differed; what could not be compared before is left as it was.
-func (m *mender) auditAgain(ctx context.Context, of ledger.Selection, before Audit) Audit {
-	differed := ledger.Selection{Chain: of.Chain}
-	for _, d := range before.Differences {
-		differed.Orders = append(differed.Orders, d.Order)
-	}
-	a := &auditor{Reader: m.Reader, report: func(Progress) {}}
-	left := a.run(ctx, differed)
-	left.Unchecked = append(left.Unchecked, before.Unchecked...)
-	return left
+	return nil
 }
 
 // reportUnfinished reports the progress of an audit, after which there is more to do.
@@ -268,6 +269,9 @@ func (m *mender) mendPart(ctx context.Context, verifier order.Verifier, part led
 			if err := tx.WithdrawAnswers(ctx, m.ID, position); err != nil {
 				return err
 			}
+		}
+		if found.Standing == order.Single {
+			return nil
 		}
 		return tx.JoinProven(ctx, m.ID, part)
 	})

@@ -4,7 +4,7 @@ import (
 	"crossgate/order"
 )
 
-// side is what is known of one side of an order on the auditor's chain.
+// side holds the known part of one side of an order on the auditor's chain.
 type side struct {
 	id     order.ID
 	side   order.Side
@@ -27,6 +27,15 @@ func idsOf(sides []*side) []order.ID {
 		ids[i] = s.id
 	}
 	return ids
+}
+
+// isOver reports whether nothing follows on the side.
+func (s *side) isOver() bool {
+	switch s.state.State {
+	case order.StateClaimedUnlock, order.StateClaimedOrderCancel, order.StateSentUnlock, order.StateSentOrderCancel:
+		return true
+	}
+	return false
 }
 
 // accountsFor reports whether events are all steps to the state that the contract stores, and no others.

@@ -59,6 +59,7 @@ type Chains struct {
 func New(db *store.DB, sources map[chain.ID]order.Source, o Options) *Chains {
 	c := &Chains{Options: o.withDefaults(), DB: db}
 	c.unknown.Store(new(map[chain.ID]uint64))
+	c.Pace.Together = c.askedTogether
 	for id, source := range sources {
 		c.Followers = append(c.Followers, newFollower(db, id, source, c.Options))
 	}

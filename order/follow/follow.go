@@ -27,8 +27,9 @@ type Follower struct {
 	state
 	failures failureLog
 
-	Leading  atomic.Int64 // 1 while this replica follows the chain
-	lookedAt time.Time    // when a replica that watches asked for the head
+	Leading   atomic.Int64 // 1 while this replica follows the chain
+	Unsettled atomic.Int64 // orders that differ from what the contracts store
+	lookedAt  time.Time    // when a replica that watches asked for the head
 }
 
 func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *Follower {
@@ -235,14 +236,14 @@ func (f *Follower) begin(ctx context.Context, head order.Head) (ledger.Checkpoin
 func (f *Follower) prove(ctx context.Context, position ledger.Checkpoint, head order.Head) error {
 	for begun := time.Now(); time.Since(begun) <= f.every()/2; {
 		// Few blocks are proven by themselves where each look brings no more than are read with evidence.
-		isPrompt := f.Demand.now() == AskedAboutOrders && (f.BlockTime == 0 || f.BlockTime*order.TipRange >= f.Paces.Asked)
+		isPrompt := f.every() <= f.Paces.Asked && (f.BlockTime == 0 || f.BlockTime*order.TipRange >= f.Paces.Asked)
 		came, isDue, err := f.ProveNext(ctx, position, head, isPrompt, f.width.Now)
 		if err != nil || !isDue {
 			return err
 		}
 		f.Report(came.Changes)
-		position.ProvenEnd = came.End
-		f.update(func(is *State) { is.Position.ProvenEnd = came.End })
+		position.ProvenEnd, position.SingleFrom = came.End, came.SingleFrom
+		f.update(func(is *State) { is.Position.ProvenEnd, is.Position.SingleFrom = came.End, came.SingleFrom })
 	}
 	return nil
 }

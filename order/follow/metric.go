@@ -47,6 +47,10 @@ var gauges = []struct {
 		"stopped", "1 while endpoints contradict what is final of a chain, so that it is not read.",
 		func(_ *Follower, b *order.ChainBasis) uint64 { return uint64(min(len(b.Stopped), 1)) }, false,
 	},
+	{
+		"unsettled_orders", "Orders that differ from what the contracts store, and that no endpoint shows otherwise.",
+		func(f *Follower, _ *order.ChainBasis) uint64 { return uint64(f.Unsettled.Load()) }, false,
+	},
 }
 
 // observe has the gauges read whenever measurements are collected, until stop is called.

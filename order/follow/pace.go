@@ -14,14 +14,21 @@ const askedFor = 5 * time.Minute
 // Pace is how often a chain is asked for news. A head costs the same whether or not a request waits for it, so
 // the pace follows the requests: docs/decisions/0026-following.md.
 type Pace struct {
-	Asked   time.Duration // while its orders are asked for; default 1.9 s
+	// Asked is while its orders are asked for; default 1.9 s. Where those of more than togetherAsked chains are, all
+	// wait longer, so that together they are asked for news no more often than these.
+	Asked   time.Duration
 	Listed  time.Duration // while locked assets are asked for, which any chain may hold; default 15 s
 	Idle    time.Duration // otherwise; default 1 min
 	Retired time.Duration // otherwise, of a chain that takes no new orders; default 4 min
 	Quiet   time.Duration // at least, while heads are announced and the newest one was read; default 15 s
 	// Looks is how many times a day a chain may be asked at all by the plans of its endpoints; nil or 0: any number.
 	Looks func(chain.ID) float64
+	// Together is the number of chains whose orders are asked about; nil: few.
+	Together func() int
 }
+
+// togetherAsked is how many chains are asked for news as often as Asked says.
+const togetherAsked = 7
 
 func (p Pace) withDefaults() Pace {
 	for _, each := range []struct {
@@ -54,6 +61,9 @@ func (p Pace) Of(c chain.Chain, asked Demand) time.Duration {
 	switch {
 	case asked == AskedAboutOrders:
 		every = p.Asked
+		if p.Together != nil {
+			every = every * time.Duration(max(p.Together(), togetherAsked)) / togetherAsked
+		}
 	case c.Retired:
 		every = p.Retired
 	case asked == AskedWhatIsLocked:
@@ -116,6 +126,16 @@ func (c *Chains) AskedAbout(ids ...chain.ID) {
 			f.Demand.ask(AskedAboutOrders)
 		}
 	}
+}
+
+// askedTogether counts the chains whose orders are asked about.
+func (c *Chains) askedTogether() (chains int) {
+	for _, f := range c.Followers {
+		if f.Demand.now() == AskedAboutOrders {
+			chains++
+		}
+	}
+	return chains
 }
 
 // AskedWhatIsLocked takes note of a request for locked assets.

@@ -115,6 +115,7 @@ func (s State) basis(isVerifiable bool, life time.Duration) order.ChainBasis {
 		Lag:      order.Lag{Head: s.newestNumber(), Indexed: s.Position.Block, IndexedTime: s.Position.BlockTime, Level: s.Level},
 		From:     order.BlockTime{Number: s.Position.First, Time: s.Position.FirstTime},
 		Proven:   s.Position.ProvenTo(s.finalized, isVerifiable),
+		Single:   s.Position.IsSingle(),
 		Hash:     s.hash,
 		Epoch:    s.epoch,
 	}

@@ -25,14 +25,15 @@ type Checkpoint struct {
 	Reorgs           uint64 // times that events were withdrawn
 	// Blocks from ProvenFrom to before ProvenEnd were read a second time, or prove themselves what they hold.
 	ProvenFrom, ProvenEnd uint64
+	SingleFrom            uint64 // of these, those from here on are one endpoint's word all the same; 0: none are
 	WasLevel              uint64 // 1 since everything that the chain had was stored once
 }
 
 // Checkpoint returns how far a chain has been followed; known is false when it never was.
 func (l Ledger) Checkpoint(ctx context.Context, id chain.ID) (c Checkpoint, known bool, err error) {
 	known, err = l.QueryRow(ctx,
-		[]any{&c.First, &c.FirstTime, &c.Block, &c.BlockTime, &c.Reorgs, &c.ProvenFrom, &c.ProvenEnd, &c.WasLevel},
-		`SELECT first_block, first_time, block, block_time, reorgs, proven_from, proven_end, was_level FROM checkpoints WHERE chain = $1`, id)
+		[]any{&c.First, &c.FirstTime, &c.Block, &c.BlockTime, &c.Reorgs, &c.ProvenFrom, &c.ProvenEnd, &c.SingleFrom, &c.WasLevel},
+		`SELECT first_block, first_time, block, block_time, reorgs, proven_from, proven_end, single_from, was_level FROM checkpoints WHERE chain = $1`, id)
 	if err != nil {
 		return Checkpoint{}, false, fmt.Errorf("read checkpoint of chain %d: %w", id, err)
 	}
@@ -104,11 +105,18 @@ func (c Checkpoint) ProvenTo(finalized uint64, isVerifiable bool) uint64 {
 	if !isVerifiable {
 		return min(finalized, c.Block)
 	}
-	if c.ProvenEnd > c.ProvenFrom && c.ProvenFrom <= c.First {
-		return c.ProvenEnd - 1
+	end := c.ProvenEnd
+	if c.SingleFrom > 0 {
+		end = min(end, c.SingleFrom)
+	}
+	if end > c.ProvenFrom && c.ProvenFrom <= c.First {
+		return end - 1
 	}
 	return 0
 }
+
+// IsSingle reports whether blocks that were read a second time are one endpoint's word all the same.
+func (c Checkpoint) IsSingle() bool { return c.SingleFrom > 0 && c.SingleFrom < c.ProvenEnd }
 
 // AnchorBefore returns the newest anchor before a block: its number and hash.
 func (l Ledger) AnchorBefore(ctx context.Context, id chain.ID, before uint64) (b order.Block, found bool, err error) {

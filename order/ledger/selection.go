@@ -18,6 +18,8 @@ type Selection struct {
 	Taker  chain.Address // unlock authority of orders that were delivered
 	Since  uint64        // UNIX seconds; with an event then or later
 	Until  uint64        // UNIX seconds; with an event then or before, zero: at any time
+
+	StatesAlone bool // stored events are held against the contracts' states, not against their transactions
 }
 
 // Selected lists the stored orders of a selection that have a side on a chain, in ascending order.

@@ -212,7 +212,7 @@ const upsertOrder = `INSERT INTO orders (id, state, locked, unlock_authority, gi
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 	ON CONFLICT (id) DO UPDATE SET state = excluded.state, locked = excluded.locked,
 		unlock_authority = excluded.unlock_authority, give_chain = excluded.give_chain,
-		give_token = excluded.give_token, give_amount = excluded.give_amount, take_chain = excluded.take_chain`
+		give_token = excluded.give_token, give_amount = excluded.give_amount, take_chain = excluded.take_chain, compared = 0`
 
 // orderRow is the arguments of upsertOrder.
 func orderRow(o *order.Order) []any {

@@ -27,6 +27,7 @@ import (
 const (
 	Together       = 1000
 	ProvenAtOnce   = 600
+	provenAlone    = 256 // fewer cost a header each, and are proven in slices
 	provenPromptly = 32
 	provenSlice    = 5 // of those that are proven promptly
 	ProvenSoon     = 10 * time.Minute
@@ -77,6 +78,8 @@ type prover struct {
 	since   uint64          // first block that was proven since the start
 	at      time.Time       // when blocks were proven last
 	liars   map[string]bool // endpoints that were found wrong since the start
+	back    time.Time       // when blocks may be read again that are one endpoint's word
+	pause   time.Duration   // after which they may be once more
 
 	corrections *atomic.Int64 // events that second readings added or removed
 }
@@ -104,11 +107,11 @@ func (p *prover) due(position ledger.Checkpoint, end uint64, isPrompt bool) uint
 	count := end - position.ProvenEnd
 	isWeak := position.ProvenEnd < p.wordEnd
 	since := time.Since(p.at)
-	isSoon := isWeak && (count >= ProvenAtOnce || since >= ProvenSoon)
+	isSoon := isWeak && (count >= ProvenAtOnce || since >= ProvenSoon) || since >= ProvenEvery
 	switch {
-	case count >= Together || isSoon || since >= ProvenEvery:
+	case count >= Together || count >= provenAlone && (isSoon || isPrompt && isWeak):
 		return Together
-	case isPrompt && isWeak && (count >= provenPromptly || end >= p.wordEnd):
+	case isSoon || isPrompt && isWeak && (count >= provenPromptly || end >= p.wordEnd):
 		return provenSlice
 	}
 	return 0
@@ -123,12 +126,25 @@ func (p *prover) endAfter(r ledger.Range, wrong []string) uint64 {
 	return r.To + 1
 }
 
+// mayGoBack reports whether blocks that are one endpoint's word are to be read again: at longer and longer intervals,
+// since other endpoints may never have them.
+func (p *prover) mayGoBack() bool {
+	if time.Now().Before(p.back) {
+		return false
+	}
+	p.pause = min(max(time.Second, 2*p.pause), ProvenEvery)
+	p.back = time.Now().Add(p.pause)
+	return true
+}
+
 // Proven is what a second reading came to.
 type Proven struct {
 	End        uint64 // the chain is proven before this block
 	Correction ledger.Correction
 	Changes    []order.Change
 	Wrong      []string // endpoints
+	Standing   order.Standing
+	SingleFrom uint64 // of the blocks before End, those from here on are one endpoint's word; 0: none are
 }
 
 // ProveNext has the first of the final blocks that are not proven verified, of a range no wider than most, and the
@@ -149,9 +165,15 @@ func (c *Chain) ProveNext(
 		return came, true, err
 	}
 	came, err = c.Verify(ctx, verifier, r, func(tx *ledger.Tx, found *Proven) error {
-		found.End = c.prover.endAfter(r, found.Wrong)
+		found.End, found.SingleFrom = c.prover.endAfter(r, found.Wrong), position.SingleFrom
+		switch isSingle := position.IsSingle(); {
+		case found.Standing == order.Single && !isSingle:
+			found.SingleFrom = max(r.From, 1) // 0: none are
+		case found.Standing > order.Single && isSingle && c.prover.mayGoBack(): // there is another endpoint now
+			found.End, found.SingleFrom = min(found.End, position.SingleFrom), 0
+		}
 		agreed := c.anchorage.agreed
-		if err := tx.Prove(ctx, c.ID, r, found.End); err != nil || agreed.Hash.IsAbsent() || agreed.Number > min(r.To, SettledAt(head)) {
+		if err := tx.Prove(ctx, c.ID, r, found.End, found.SingleFrom); err != nil || agreed.Hash.IsAbsent() || agreed.Number > min(r.To, SettledAt(head)) {
 			return err
 		}
 		return tx.Anchor(ctx, c.ID, agreed)
@@ -159,7 +181,7 @@ func (c *Chain) ProveNext(
 	if list := c.quarantine.due(err, r); len(list) > 0 {
 		c.Logger.WarnContext(ctx, "blocks quarantined that could not be read a second time; they are asked for again", "error", err)
 		_, err = c.Ledger.Write(ctx, c.Lease, func(tx *ledger.Tx) error { return tx.Quarantine(ctx, c.ID, list) })
-		return Proven{End: position.ProvenEnd}, true, err
+		return Proven{End: position.ProvenEnd, SingleFrom: position.SingleFrom}, true, err
 	}
 	if err != nil {
 		return came, true, fmt.Errorf("prove blocks %d to %d: %w", r.From, r.To, err)
@@ -167,7 +189,9 @@ func (c *Chain) ProveNext(
 	for _, name := range came.Wrong {
 		c.prover.liars[name] = true
 	}
-	c.prover.at = time.Now()
+	if r.To+1 == end {
+		c.prover.at = time.Now()
+	}
 	return came, true, nil
 }
 
@@ -191,10 +215,13 @@ func (c *Chain) Verify(
 	if err != nil {
 		return came, err
 	}
+	if verdict, err = c.attest(ctx, verdict); err != nil {
+		return came, err
+	}
 	if came.Correction, err = ledger.Correct(stored, verdict.Events); err != nil {
 		return came, err
 	}
-	came.Wrong = verdict.Wrong
+	came.Wrong, came.Standing = verdict.Wrong, verdict.Standing
 	came.Changes, err = c.Ledger.Write(ctx, c.Lease, func(tx *ledger.Tx) error {
 		if err := also(tx, &came); err != nil {
 			return err
@@ -206,6 +233,20 @@ func (c *Chain) Verify(
 	}
 	c.noteCorrection(ctx, r, came.Correction, verdict.Wrong)
 	return came, nil
+}
+
+// attest holds senders and times of events against signatures and headers, or against what another endpoint reports.
+func (c *Chain) attest(ctx context.Context, p order.Proof) (order.Proof, error) {
+	attester, can := c.Source.(order.Attester)
+	if !can || len(p.Events) == 0 {
+		return p, nil
+	}
+	read, err := attester.Attest(ctx, p.Events)
+	if err != nil {
+		return p, fmt.Errorf("senders and times of %d events: %w", len(p.Events), err)
+	}
+	p.Events, p.Standing = read.Events, min(p.Standing, read.Standing)
+	return p, nil
 }
 
 // apart parts events from those in blocks that are left out, which may have been read in part.
@@ -222,6 +263,7 @@ func apart(events []order.Event, left []ledger.QuarantinedBlock) (others, ofLeft
 
 // verifyParts has parts of a range verified, whose events were read before.
 func verifyParts(ctx context.Context, verifier order.Verifier, parts []ledger.Range, first []order.Event) (whole order.Proof, err error) {
+	whole.Standing = order.Intrinsic
 	for _, part := range parts {
 		verdict, err := verifier.Verify(ctx, part.From, part.To, ledger.Within(first, part))
 		if err != nil {
@@ -229,6 +271,7 @@ func verifyParts(ctx context.Context, verifier order.Verifier, parts []ledger.Ra
 		}
 		whole.Events = append(whole.Events, verdict.Events...)
 		whole.Wrong = append(whole.Wrong, verdict.Wrong...)
+		whole.Standing = min(whole.Standing, verdict.Standing)
 	}
 	slices.Sort(whole.Wrong)
 	whole.Wrong = slices.Compact(whole.Wrong)

@@ -198,8 +198,8 @@ func TestReorgBelowWhatIsFinalGoesBackToTheAnchor(t *testing.T) {
 	if err != nil || position.Block != 100 || position.Reorgs == 0 || !isKnown(t, x) {
 		t.Errorf("position %+v, %v; order known: %t", position, err, isKnown(t, x))
 	}
-	if got := anchorsOf(t, f.Ledger); len(got) != 1 || got[0] != 51 {
-		t.Errorf("anchors at %d, want 51", got)
+	if got := anchorsOf(t, f.Ledger); len(got) != 1 || got[0] != 54 {
+		t.Errorf("anchors at %d, want 54", got)
 	}
 }
 
@@ -220,7 +220,7 @@ func TestEndpointsThatDisagreeStopTheChain(t *testing.T) {
 	}
 	e.others = nil // cordoned
 	catchUp(t, f)
-	if got := anchorsOf(t, f.Ledger); len(got) != 1 || got[0] != 22 || f.Basis().Stopped != "" {
+	if got := anchorsOf(t, f.Ledger); len(got) != 1 || got[0] != 25 || f.Basis().Stopped != "" {
 		t.Errorf("anchors at %d, stopped: %q", got, f.Basis().Stopped)
 	}
 }

@@ -33,7 +33,7 @@ func (p *partly) Verify(ctx context.Context, from, to uint64, first []order.Even
 	if p.unverifiable >= from && p.unverifiable <= to && p.unverifiable != 0 {
 		return order.Proof{}, &order.UnreadableError{Block: p.unverifiable, Err: errors.New("no endpoint has it")}
 	}
-	return order.Proof{Events: first}, nil
+	return order.Proof{Events: first, Standing: order.Intrinsic}, nil
 }
 
 // What is not understood is put aside by transaction, and a block that cannot be read a second time by itself; all else

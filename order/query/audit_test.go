@@ -51,8 +51,8 @@ func (k keeper) TakeStates(ctx context.Context, ids []order.ID) ([]order.State, 
 }
 
 func (k keeper) fold(ctx context.Context, id order.ID, side order.Side) (*order.Order, error) {
-	events, err := k.History(ctx, id, side, 0)
-	if o, hasTerms := order.Fold(events); hasTerms {
+	read, err := k.History(ctx, id, side, 0)
+	if o, hasTerms := order.Fold(read.Events); hasTerms {
 		return o, err
 	}
 	return &order.Order{}, err
@@ -60,7 +60,7 @@ func (k keeper) fold(ctx context.Context, id order.ID, side order.Side) (*order.
 
 func (k keeper) Verify(ctx context.Context, from, to uint64, _ []order.Event) (order.Proof, error) {
 	events, err := k.Events(ctx, from, to)
-	return order.Proof{Events: events}, err
+	return order.Proof{Events: events, Standing: order.Intrinsic}, err
 }
 
 // audited is an index of two chains with one order of every state, all of them final.

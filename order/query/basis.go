@@ -27,6 +27,8 @@ func (x *Index) found(ctx context.Context, on order.Basis, from provenance, orde
 		give, take := on.Of(o.Terms.Give.Chain), on.Of(o.Terms.Take.Chain)
 		give.Final, give.Unread = x.isFinal(give.Chain, o.GiveBlock), !x.hasRead(kept, o, give.Chain, o.GiveBlock)
 		take.Final, take.Unread = x.isFinal(take.Chain, o.TakeBlock), !x.hasRead(kept, o, take.Chain, o.TakeBlock)
+		give.Single = give.Single || slices.Contains(o.Single, give.Chain)
+		take.Single = take.Single || slices.Contains(o.Single, take.Chain)
 		for _, gap := range o.Gaps {
 			for _, on := range []*order.ChainBasis{&give, &take} {
 				if on.Chain == gap.Chain {

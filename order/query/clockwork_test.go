@@ -88,13 +88,13 @@ func (c *clockwork) in(number uint64) []order.Event {
 	return events
 }
 
-func (c *clockwork) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, error) {
+func (c *clockwork) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, error) {
 	for number := range c.last + 1 {
 		if hash := c.hash("tx", number); chain.NewTxHash(hash[:]) == tx {
-			return c.in(number), ctx.Err()
+			return order.Evidence{Events: c.in(number)}, ctx.Err()
 		}
 	}
-	return nil, order.ErrNotFound
+	return order.Evidence{}, order.ErrNotFound
 }
 
 func clockworkDeal(number uint64) deal {

@@ -275,9 +275,9 @@ func TestFindEndsWithItsCaller(t *testing.T) {
 // mute never answers.
 type mute struct{ *testChain }
 
-func (mute) EventsIn(ctx context.Context, _ chain.TxHash) ([]order.Event, error) {
+func (mute) EventsIn(ctx context.Context, _ chain.TxHash) (order.Evidence, error) {
 	<-ctx.Done()
-	return nil, ctx.Err()
+	return order.Evidence{}, ctx.Err()
 }
 
 func TestFindBlamesTheChainsThatDoNotAnswerInTime(t *testing.T) {

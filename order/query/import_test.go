@@ -136,9 +136,10 @@ func TestImportCountsNothingThatTheChainsDoNotConfirm(t *testing.T) {
 // secretive is a chain whose logs lack what its contracts have stored.
 type secretive struct{ keeper }
 
-func (s secretive) History(ctx context.Context, id order.ID, side order.Side, since uint64) ([]order.Event, error) {
-	events, err := s.keeper.History(ctx, id, side, since)
-	return slices.DeleteFunc(events, func(e order.Event) bool { _, claimed := e.Fact.(order.Claimed); return claimed }), err
+func (s secretive) History(ctx context.Context, id order.ID, side order.Side, since uint64) (order.Evidence, error) {
+	read, err := s.keeper.History(ctx, id, side, since)
+	read.Events = slices.DeleteFunc(read.Events, func(e order.Event) bool { _, claimed := e.Fact.(order.Claimed); return claimed })
+	return read, err
 }
 
 func TestImportNeedsEveryStepThatTheContractsTellOf(t *testing.T) {

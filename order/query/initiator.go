@@ -58,8 +58,8 @@ func (x *Index) initiated(ctx context.Context, tx chain.TxHash, at order.At) ([]
 		return nil, fmt.Errorf("chain %d is not configured", at.Chain)
 	}
 	read, err := source.EventsIn(ctx, tx)
-	if err == nil && ledger.InitiatorAt(at, read).IsAbsent() {
+	if err == nil && ledger.InitiatorAt(at, read.Events).IsAbsent() {
 		err = fmt.Errorf("chain %d: transaction %s is not in block %d", at.Chain, tx, at.Block)
 	}
-	return read, err
+	return order.Attest(ctx, source, read.Events).Events, err
 }

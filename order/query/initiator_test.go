@@ -30,10 +30,10 @@ func (l *loggedLedger) EventsOfLogs(ctx context.Context, from, to uint64) ([]ord
 	return events, err
 }
 
-func (l *loggedLedger) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, error) {
+func (l *loggedLedger) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, error) {
 	l.asked.Add(1)
 	if l.fails.Load() {
-		return nil, errors.New("history has been pruned")
+		return order.Evidence{}, errors.New("history has been pruned")
 	}
 	return l.testChain.EventsIn(ctx, tx)
 }

@@ -167,23 +167,24 @@ func (l *testChain) Events(ctx context.Context, from, to uint64) ([]order.Event,
 	return events, nil
 }
 
-func (l *testChain) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, error) {
+func (l *testChain) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, error) {
 	defer l.mu.Unlock()
 	if err := l.enter(ctx, "EventsIn"); err != nil {
-		return nil, err
+		return order.Evidence{}, err
 	}
 	for _, b := range l.blocks {
 		if slices.Contains(b.txs, tx) {
-			return slices.DeleteFunc(slices.Clone(b.events), func(e order.Event) bool { return e.At.Tx != tx }), nil
+			events := slices.DeleteFunc(slices.Clone(b.events), func(e order.Event) bool { return e.At.Tx != tx })
+			return order.Evidence{Events: events, Standing: order.Corroborated}, nil
 		}
 	}
-	return nil, order.ErrNotFound
+	return order.Evidence{}, order.ErrNotFound
 }
 
-func (l *testChain) History(ctx context.Context, id order.ID, side order.Side, since uint64) ([]order.Event, error) {
+func (l *testChain) History(ctx context.Context, id order.ID, side order.Side, since uint64) (order.Evidence, error) {
 	defer l.mu.Unlock()
 	if err := l.enter(ctx, "History"); err != nil {
-		return nil, err
+		return order.Evidence{}, err
 	}
 	var events []order.Event
 	for _, b := range l.blocks {
@@ -193,10 +194,11 @@ func (l *testChain) History(ctx context.Context, id order.ID, side order.Side, s
 			}
 		}
 	}
+	read := order.Evidence{Events: events, Standing: order.Corroborated}
 	if l.gap != nil {
-		return events, l.gap
+		return read, l.gap
 	}
-	return events, nil
+	return read, nil
 }
 
 func sideOf(fact order.Fact) order.Side {

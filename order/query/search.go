@@ -224,8 +224,8 @@ func (x *Index) race(ctx context.Context, one *search, asked []chain.ID) (found 
 	defer cancel()
 	for _, id := range asked {
 		chains.Go(func() {
-			events, err := x.Source(id).EventsIn(ctx, one.tx)
-			replies <- reply{chain: id, events: events, err: err}
+			read, err := x.Source(id).EventsIn(ctx, one.tx)
+			replies <- reply{chain: id, events: read.Events, err: err}
 		})
 	}
 	patience := time.NewTicker(coveredPatience)

@@ -84,29 +84,42 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 	}
 	x.Observer.OrderSeen(ctx, o)
 	give, take := x.query(o, order.GiveSide, from), x.query(o, order.TakeSide, from)
-	var fromGive, fromTake []order.Event
+	var fromGive, fromTake order.Evidence
 	var giveErr, takeErr error
 	var work sync.WaitGroup
 	work.Go(func() { fromGive, giveErr = x.ask(ctx, give) })
 	work.Go(func() { fromTake, takeErr = x.ask(ctx, take) })
+	created := order.Evidence{Events: known, Standing: order.Corroborated}
+	if from.traced {
+		work.Go(func() { created = order.Attest(ctx, x.Source(o.Terms.Give.Chain), known) })
+	}
 	work.Wait()
+	now, _ := order.Fold(created.Events)
+	if o.Created != nil && created.Standing > order.Single && now.Created.At.Time != o.Created.At.Time {
+		return x.complete(ctx, created.Events, from) // histories begin at another time
+	}
 	gaps = slices.Concat(gaps, give.takeGap(&giveErr), take.takeGap(&takeErr))
 	if err := unreachable(ctx, give, giveErr, take, takeErr); err != nil {
 		return nil, fmt.Errorf("complete order %s: %w", o.ID, err)
 	}
-	kept := slices.DeleteFunc(slices.Clone(known), func(e order.Event) bool {
-		return give.replaces(e, fromGive) || take.replaces(e, fromTake)
+	kept := slices.DeleteFunc(slices.Clone(created.Events), func(e order.Event) bool {
+		return give.replaces(e, fromGive.Events) || take.replaces(e, fromTake.Events)
 	})
-	completed, hasTerms := order.Fold(slices.Concat(kept, fromGive, fromTake))
+	completed, hasTerms := order.Fold(slices.Concat(kept, fromGive.Events, fromTake.Events))
 	if !hasTerms {
 		return nil, fmt.Errorf("complete order %s: dropped by a reorg: %w", o.ID, order.ErrNotFound)
 	}
 	completed.Gaps = gaps
+	if min(created.Standing, fromGive.Standing) == order.Single {
+		completed.Single = append(completed.Single, o.Terms.Give.Chain)
+	}
+	if fromTake.Standing == order.Single {
+		completed.Single = append(completed.Single, o.Terms.Take.Chain)
+	}
 	return completed, nil
 }
 
-// takeGap takes note that a chain could not be searched to the end, and not a failure: the order is as far as it is
-// known.
+// takeGap takes note that a chain could not be searched to the end, which is not a failure.
 func (q *query) takeGap(err *error) []order.Gap {
 	partial, is := errors.AsType[*order.PartialError](*err)
 	if !is {
@@ -184,24 +197,24 @@ func (x *Index) query(o *order.Order, side order.Side, from provenance) query {
 	return q
 }
 
-func (x *Index) ask(ctx context.Context, q query) ([]order.Event, error) {
+func (x *Index) ask(ctx context.Context, q query) (order.Evidence, error) {
 	if q.chain == 0 {
-		return nil, nil
+		return order.Evidence{Standing: order.Corroborated}, nil
 	}
-	events, err := q.historian.History(ctx, q.order, q.side, q.since)
+	read, err := q.historian.History(ctx, q.order, q.side, q.since)
 	if err != nil || q.creation.IsAbsent() {
-		return events, err
+		return read, err
 	}
 	again, err := x.Source(q.chain).EventsIn(ctx, q.creation)
 	if err != nil && !errors.Is(err, order.ErrNotFound) {
-		return nil, err
+		return order.Evidence{}, err
 	}
-	for _, e := range again {
+	for _, e := range again.Events {
 		if e.Order == q.order && ledger.IsCreation(e) {
-			events = append(events, e)
+			read.Events = append(read.Events, e)
 		}
 	}
-	return events, nil
+	return read, nil
 }
 
 // replaces reports whether the history has a known event again, or leaves it out because a reorg dropped it. The

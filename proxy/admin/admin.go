@@ -8,7 +8,8 @@
 //
 // A POST needs the operators' token, as a bearer token or as the field "token" of a form's body; without a configured
 // one nothing can be changed. It is refused from a page of another origin, as is any request by a name that an outsider
-// may have lead here. Programs are answered in JSON, browsers with the status page. Commands last until the process ends.
+// may have lead here. Programs are answered in JSON, browsers with the status page. Commands last until the process
+// ends.
 package admin
 
 import (

@@ -36,14 +36,21 @@ func (s *Orders) encodeOrders(ctx context.Context, orders []query.Found) ([]prox
 	return bodies, lifeOf(orders), nil
 }
 
-// lifeOf is the life of an answer about orders.
+// lifeOf is the life of an answer about orders: a moment until they are final, and read a second time.
 func lifeOf(orders []query.Found) cache.Life {
 	for _, o := range orders {
-		if !isFinal(o.Order) || !o.Basis.IsFinal() || len(o.Gaps) > 0 {
+		isRead := isProven(o, o.Terms.Give.Chain, o.GiveBlock) && isProven(o, o.Terms.Take.Chain, o.TakeBlock)
+		if !isRead || !isFinal(o.Order) || !o.Basis.IsFinal() || len(o.Gaps) > 0 {
 			return proxy.MovingLife
 		}
 	}
 	return proxy.SettledLife
+}
+
+// isProven reports whether a second reading of a chain's last block with events of an order is not still to come.
+func isProven(o query.Found, id chain.ID, block uint64) bool {
+	on := o.Basis.Of(id)
+	return !on.Followed || block < on.From.Number || block <= on.Proven
 }
 
 // isFinal reports whether nothing can follow but a reorg.

@@ -27,6 +27,8 @@ func evidence(c order.ChainBasis, block uint64) string {
 		return "asked of the chain for this page"
 	case block < c.From.Number:
 		return "from before the index begins: asked of the chain"
+	case c.Single:
+		return "one endpoint said so"
 	case block <= c.Proven:
 		return "read twice; both readings agree"
 	}

@@ -2,9 +2,9 @@
 // cache by the rules of package rfc9111, on the store of package cache, in front of origins that are called through
 // package upstream.
 //
-// A request belongs to a Host by its Host field, and a Rule of that says whether it may be answered from the cache, goes
-// on to the origin every time, or is refused. What goes on is streamed both ways, with interim responses and trailers;
-// connections are not tunnelled.
+// A request belongs to a Host by its Host field, and a Rule of that says whether it may be answered from the cache,
+// goes on to the origin every time, or is refused. What goes on is streamed both ways, with interim responses and
+// trailers; connections are not tunnelled.
 //
 // What may be stored is read into memory by a fill, a goroutine of its own that no slow client holds up, and streamed
 // to the client whose request began it. Requests of the same resource wait for it; where it cannot be stored each goes

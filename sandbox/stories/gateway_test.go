@@ -149,7 +149,13 @@ func serveGateway(t testing.TB, text []byte) (g *gateway.Gateway, url string) {
 // serveConfig is serveGateway for a configuration that was read.
 func serveConfig(t testing.TB, c config.Config) (g *gateway.Gateway, url string) {
 	t.Helper()
-	g = must.Get(gateway.New(t.Context(), c, slog.New(slog.DiscardHandler)))(t)
+	return serveLogging(t, c, slog.New(slog.DiscardHandler))
+}
+
+// serveLogging is serveConfig with a log.
+func serveLogging(t testing.TB, c config.Config, log *slog.Logger) (g *gateway.Gateway, url string) {
+	t.Helper()
+	g = must.Get(gateway.New(t.Context(), c, log))(t)
 	listener := must.Get(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

@@ -27,6 +27,9 @@ type ledger struct {
 	Head       uint64
 	Finalized  uint64
 	Contracts  struct{ DlnSource, DlnDestination, Gate, ExternalCallAdapter, Multicall3 string }
+	Receipts   map[string]struct {
+		Logs []struct{ BlockNumber, Data string }
+	}
 
 	rpc, control string // of the server that replays it
 }

@@ -12,7 +12,8 @@ INSERT INTO compatibility (oldest) VALUES (1);
 -- How far each chain has been read: all events from first_block to block are in events. A follower moves block, a
 -- backfill moves first_block. reorgs is how often blocks that had been read were withdrawn: replicas that do not follow
 -- the chain notice by it. Blocks from proven_from to before proven_end were read a second time, or prove themselves what
--- they hold. was_level: everything that the chain had was stored once; before that an index without orders says nothing.
+-- they hold; from single_from on (0: none) they are one endpoint's word all the same. was_level: everything that the
+-- chain had was stored once; before that an index without orders says nothing.
 CREATE TABLE checkpoints (
     chain       BIGINT   PRIMARY KEY,
     first_block BIGINT   NOT NULL,
@@ -22,6 +23,7 @@ CREATE TABLE checkpoints (
     reorgs      BIGINT   NOT NULL DEFAULT 0,
     proven_from BIGINT   NOT NULL DEFAULT 0,
     proven_end  BIGINT   NOT NULL DEFAULT 0,
+    single_from BIGINT   NOT NULL DEFAULT 0,
     was_level   SMALLINT NOT NULL DEFAULT 1
 );
 
@@ -69,7 +71,8 @@ CREATE INDEX events_of_order ON events (order_id);
 CREATE INDEX events_of_creation ON events (tx) WHERE kind = 'created';
 
 -- Folded orders, the columns that are searched. Written in the transaction that changes their events. locked is 0
--- for no, 1 for yes, 2 for fulfilled without a known creation: the give chain has to confirm it.
+-- for no, 1 for yes, 2 for fulfilled without a known creation: the give chain has to confirm it. compared are the sides
+-- on which the order is over and agreed with what the contracts store: 1 for the give chain, 2 for the take chain.
 CREATE TABLE orders (
     id               BYTEA    PRIMARY KEY,
     state            SMALLINT NOT NULL,
@@ -78,8 +81,10 @@ CREATE TABLE orders (
     give_chain       BIGINT   NOT NULL,
     give_token       BYTEA    NOT NULL,
     give_amount      TEXT     NOT NULL,
-    take_chain       BIGINT   NOT NULL
+    take_chain       BIGINT   NOT NULL,
+    compared         SMALLINT NOT NULL DEFAULT 0
 );
+CREATE INDEX orders_uncompared ON orders (id) WHERE compared < 3;
 -- A covering index, in the order of the answer: locked assets are read without touching the table.
 CREATE INDEX orders_locked ON orders
     (unlock_authority, give_chain, give_token, take_chain, id, give_amount, locked) WHERE locked > 0;

@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -21,32 +22,42 @@ type transaction struct {
 // around has the data read about the transactions of logs.
 type around struct {
 	chain        *Chain
+	rpc          *jsonrpc.Client
 	transactions []*transaction
 	times        map[chain.Hash]uint64 // of blocks, UNIX seconds
+	attests      bool                  // senders and times are proven
+	attested     attestation
 }
 
 // eventsAround returns the events of the transactions that logs are in, in block and log order as logs are. It takes a
 // round trip for the receipts, none without logs, and mostly none for swaps: of these the router's logs say everything,
 // and a busy chain has thousands a day.
-func (c *Chain) eventsAround(ctx context.Context, logs []log) ([]order.Event, error) {
-	return c.eventsOf(ctx, logs, func(l log, found []onchain.Found) bool {
-		return l.Address == c.chain.Contracts.Router && !slices.ContainsFunc(found, onchain.Found.LacksBeneficiary)
-	})
+func (c *Chain) eventsAround(ctx context.Context, rpc *jsonrpc.Client, logs []log) (order.Evidence, error) {
+	return c.around(rpc, logs, c.isWholeSwap).read(ctx)
+}
+
+// eventsAttested is eventsAround with proven senders and times.
+func (c *Chain) eventsAttested(ctx context.Context, rpc *jsonrpc.Client, logs []log) (order.Evidence, error) {
+	a := c.around(rpc, logs, c.isWholeSwap)
+	a.attests = true
+	return a.read(ctx)
+}
+
+func (c *Chain) isWholeSwap(l log, found []onchain.Found) bool {
+	return l.Address == c.chain.Contracts.Router && !slices.ContainsFunc(found, onchain.Found.LacksBeneficiary)
 }
 
 // eventsInLogs is eventsAround without receipts where the logs say all but who sent the transaction, see
 // order.LogSource: not of a creation, since a swap of the router may have been made for it, nor of a claim whose
 // submission the gate's logs do not name.
-func (c *Chain) eventsInLogs(ctx context.Context, logs []log) ([]order.Event, error) {
-	return c.eventsOf(ctx, logs, func(_ log, found []onchain.Found) bool {
-		return !slices.ContainsFunc(found, c.isMoreThanItsLog)
-	})
+func (c *Chain) eventsInLogs(ctx context.Context, rpc *jsonrpc.Client, logs []log) (order.Evidence, error) {
+	return c.around(rpc, logs, func(_ log, found []onchain.Found) bool { return !slices.ContainsFunc(found, c.isMoreThanItsLog) }).read(ctx)
 }
 
-// eventsOf returns the events of the transactions that logs are in. Receipts are fetched, except for transactions
-// whose listed logs are each enough, with all their facts.
-func (c *Chain) eventsOf(ctx context.Context, logs []log, isEnough func(log, []onchain.Found) bool) ([]order.Event, error) {
-	a := around{chain: c, times: make(map[chain.Hash]uint64)}
+// around is the reading of the transactions that logs are in. Receipts are fetched, except for transactions whose
+// listed logs are each enough, with all their facts.
+func (c *Chain) around(rpc *jsonrpc.Client, logs []log, isEnough func(log, []onchain.Found) bool) *around {
+	a := &around{chain: c, rpc: rpc, times: make(map[chain.Hash]uint64), attested: newAttestation()}
 	for _, listed := range byTransaction(logs) {
 		t := &transaction{first: listed.Logs[0]}
 		facts, err := c.facts(listed)
@@ -58,7 +69,7 @@ func (c *Chain) eventsOf(ctx context.Context, logs []log, isEnough func(log, []o
 		}
 		a.transactions = append(a.transactions, t)
 	}
-	return a.read(ctx)
+	return a
 }
 
 // byTransaction makes receipts of listed logs, in the sequence in which their transactions first occur.
@@ -87,69 +98,65 @@ func (c *Chain) isMoreThanItsLog(found onchain.Found) bool {
 }
 
 // read fetches missing data and returns the events.
-func (a *around) read(ctx context.Context) ([]order.Event, error) {
+func (a *around) read(ctx context.Context) (read order.Evidence, err error) {
 	if err := a.readEach(ctx); err != nil {
-		return nil, err
+		return read, err
 	}
-	var events []order.Event
+	read.Standing = order.Intrinsic
 	for _, t := range a.transactions {
 		if t.facts == nil {
-			var err error
 			if t.facts, err = a.chain.facts(t.receipt); err != nil {
-				return nil, &order.UnreadableError{Block: uint64(t.first.BlockNumber), Err: err}
+				return order.Evidence{}, &order.UnreadableError{Block: uint64(t.first.BlockNumber), Err: err}
 			}
 		}
-		events = append(events, a.chain.events(t.receipt, t.facts, a.times[t.first.BlockHash])...)
+		events := a.chain.events(t.receipt, t.facts, a.times[t.first.BlockHash])
+		read.Standing = min(read.Standing, a.attested.apply(events))
+		read.Events = append(read.Events, events...)
 	}
-	return events, nil
+	return read, nil
 }
 
-// readEach asks for missing receipts, and for the headers of blocks whose times their logs leave
-// out.
+// readEach asks for missing receipts with what proves their senders and times, and for the headers of blocks whose
+// times logs leave out.
 func (a *around) readEach(ctx context.Context) error {
-	headers := make(map[chain.Hash]**header)
-	calls, blocks := a.calls(headers)
-	if err := a.chain.rpc.All(ctx, calls...); err != nil {
-		for i, call := range calls {
-			if isUnreadable(call.Err) {
-				return &order.UnreadableError{Block: blocks[i], Err: err}
-			}
-		}
-		return err
-	}
-	for _, call := range calls {
-		if got, is := call.Out.(**receipt); is {
-			a.chain.heardReceipt(*got, call.By)
-		}
-	}
-	for hash, read := range headers {
-		a.times[hash] = uint64((*read).Timestamp)
-	}
-	return nil
-}
-
-// calls ask for missing data, each with the number of its block, and put headers by their blocks' hashes.
-func (a *around) calls(headers map[chain.Hash]**header) (calls []*jsonrpc.Call, blocks []uint64) {
-	for _, t := range a.transactions {
-		block, hash := uint64(t.first.BlockNumber), t.first.BlockHash
-		if t.receipt == nil {
-			asked := minedReceiptCall(&t.receipt, t.first.TransactionHash, hash)
-			asked.Reach = a.chain.reach(block)
-			calls, blocks = append(calls, asked), append(blocks, block)
-		}
-		if a.times[hash] != 0 {
-			continue
-		}
+	receipts := make([]*jsonrpc.Call, len(a.transactions))
+	for i, t := range a.transactions {
+		hash := t.first.BlockHash
 		if t.first.BlockTimestamp != 0 {
 			a.times[hash] = uint64(t.first.BlockTimestamp)
-		} else if known := a.chain.read.of(block); known != nil && known.Hash == hash {
+		} else if known := a.chain.read.of(uint64(t.first.BlockNumber)); known != nil && known.Hash == hash {
 			a.times[hash] = uint64(known.Timestamp)
-		} else if _, isAsked := headers[hash]; !isAsked {
-			headers[hash] = new(*header)
-			calls, blocks = append(calls, headerByHashCall(headers[hash], hash)), append(blocks, block)
+		}
+		if t.receipt == nil {
+			receipts[i] = minedReceiptCall(&t.receipt, t.first.TransactionHash, hash)
+			receipts[i].Reach = a.chain.reach(uint64(t.first.BlockNumber))
+		}
+		if a.attests {
+			a.attested.add(t.first.TransactionHash, hash)
+		} else if a.times[hash] == 0 {
+			a.attested.addTime(hash)
 		}
 	}
-	return calls, blocks
+	isNone := func(call *jsonrpc.Call) bool { return call == nil }
+	a.rpc.Each(ctx, append(slices.DeleteFunc(slices.Clone(receipts), isNone), a.attested.calls()...)...)
+	for i, t := range a.transactions {
+		var err error
+		if timed := a.attested.times[t.first.BlockHash]; timed != nil && a.times[t.first.BlockHash] == 0 {
+			err = timed.Err
+		}
+		if receipts[i] != nil {
+			err = cmp.Or(receipts[i].Err, err)
+		}
+		switch {
+		case isUnreadable(err):
+			return &order.UnreadableError{Block: uint64(t.first.BlockNumber), Err: err}
+		case err != nil:
+			return err
+		case receipts[i] != nil:
+			a.chain.heardReceipt(t.receipt, receipts[i].By)
+		}
+	}
+	return nil
 }
 
 // isUnreadable reports whether endpoints answered, and none with what must be there.

@@ -89,7 +89,7 @@ func (c *Chain) makeBatch(ctx context.Context, made *batch) {
 	if ctx.Err() != nil {
 		return
 	}
-	if answers, err := c.callContracts(ctx, made.calls); ctx.Err() == nil {
+	if answers, _, err := c.callContracts(ctx, c.rpc, made.calls); ctx.Err() == nil {
 		made.answers, made.err = answers, err
 	}
 }

@@ -47,9 +47,8 @@ func TestBlocksHaveAHashAndATime(t *testing.T) {
 	} {
 		told := &test.told
 		for how, asked := range map[string]*jsonrpc.Call{
-			"newest":  headerCall(new(*header), newestTag),
-			"number":  existingHeaderCall(new(*header), 5),
-			"by hash": headerByHashCall(new(*header), told.Hash),
+			"newest": headerCall(new(*header), newestTag),
+			"number": existingHeaderCall(new(*header), 5),
 		} {
 			if err := asked.Accept(&told); (err == nil) != test.ok {
 				t.Errorf("%s, %s: %v", name, how, err)

@@ -214,7 +214,7 @@ func runIndex(t *testing.T, x *query.Index) (stop func()) {
 	}
 }
 
-// awaitProof returns when everything that the recordings hold is final and proven; meanwhile it has looked at what is.
+// awaitProof returns when everything that the recordings hold is final and was read a second time; meanwhile it has looked at what is.
 func awaitProof(t *testing.T, x *query.Index, recordings []*recording, look func(proven map[chain.ID]uint64)) {
 	t.Helper()
 	looked := 0
@@ -223,7 +223,7 @@ func awaitProof(t *testing.T, x *query.Index, recordings []*recording, look func
 		for _, c := range x.Basis().Chains {
 			at := slices.IndexFunc(recordings, func(r *recording) bool { return r.DeBridgeID == c.Chain })
 			proven[c.Chain] = c.Proven
-			isAll = isAll && c.Proven >= recordings[at].Head
+			isAll = isAll && x.Of(c.Chain).State().Position.ProvenEnd > recordings[at].Head
 		}
 		if looked++; looked%50 == 1 {
 			look(proven)

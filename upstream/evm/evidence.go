@@ -11,7 +11,7 @@ import (
 
 // branch returns the headers of blocks from to to, each the parent of the next. Those that Head has returned lately
 // are not asked for again.
-func (c *Chain) branch(ctx context.Context, from, to uint64) ([]*header, error) {
+func (c *Chain) branch(ctx context.Context, rpc *jsonrpc.Client, from, to uint64) ([]*header, error) {
 	headers := make([]*header, to-from+1)
 	var calls []*jsonrpc.Call
 	newest := c.newest.Load()
@@ -26,7 +26,7 @@ func (c *Chain) branch(ctx context.Context, from, to uint64) ([]*header, error) 
 		}
 		calls = append(calls, existingHeaderCall(&headers[i], number))
 	}
-	if err := c.rpc.All(ctx, calls...); err != nil {
+	if err := rpc.All(ctx, calls...); err != nil {
 		return nil, err
 	}
 	for _, call := range calls {
@@ -46,8 +46,8 @@ func (c *Chain) branch(ctx context.Context, from, to uint64) ([]*header, error) 
 // their hash (EIP-234), which a node without the block cannot do. An empty list that the filter contradicts is held
 // against the block's receipts.
 func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chain.Address) ([]order.Event, error) {
-	since := c.read.since()
-	headers, err := c.branch(ctx, from, to)
+	rpc, since := c.rpc.Avoiding(c.attested.Faulty()...), c.read.since()
+	headers, err := c.branch(ctx, rpc, from, to)
 	if err != nil {
 		return nil, fmt.Errorf("blocks %d to %d: %w", from, to, err)
 	}
@@ -60,7 +60,7 @@ func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chai
 			c.attested.Add(jsonrpc.Attestation{From: uint64(h.Number), To: uint64(h.Number), By: h.by})
 		}
 	}
-	lists, told, err := c.logsIn(ctx, suspects, contracts)
+	lists, told, err := c.logsIn(ctx, rpc, suspects, contracts)
 	if err != nil {
 		return nil, fmt.Errorf("logs of blocks %d to %d: %w", from, to, err)
 	}
@@ -70,7 +70,7 @@ func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chai
 	var logs []log
 	var proven []order.Event
 	for i, list := range lists {
-		if logs = append(logs, list...); len(list) > 0 || !suspects[i].Bloom.isTelling() {
+		if logs = append(logs, list...); len(list) > 0 || !suspects[i].Bloom.IsSparse() {
 			continue
 		}
 		held, err := c.provenEvents(ctx, suspects[i])
@@ -79,23 +79,23 @@ func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chai
 		}
 		proven = append(proven, held...)
 	}
-	events, err := c.settledEvents(ctx, logs, c.eventsAround)
+	read, err := c.settledEvents(ctx, rpc, logs, c.eventsAround)
 	if err != nil {
 		return nil, err
 	}
-	return sorted(append(events, proven...)), nil
+	return sorted(append(read.Events, proven...)), nil
 }
 
 // mayHold reports whether a block can hold logs of the order protocol. Filters are not believed on a chain where none
 // had a bit so far, or one lacked a log that its block has.
 func (c *Chain) mayHold(h *header, contracts []chain.Address) bool {
 	c.seeFilter(h)
-	return !h.Bloom.known || c.filters.Load() != filtersUsual || h.Bloom.holdsAny(contracts, orderTopics)
+	return !h.Bloom.Known || c.filters.Load() != filtersUsual || h.Bloom.HoldsAny(contracts, orderTopics)
 }
 
 // seeFilter learns that the chain's headers have filters.
 func (c *Chain) seeFilter(h *header) {
-	if h.Bloom.hasBits() {
+	if h.Bloom.HasBits() {
 		c.filters.CompareAndSwap(filtersUnseen, filtersUsual)
 	}
 }
@@ -109,7 +109,7 @@ const (
 
 // logsIn lists the protocol's logs of blocks by their hashes, with their endpoints.
 func (c *Chain) logsIn(
-	ctx context.Context, blocks []*header, contracts []chain.Address,
+	ctx context.Context, rpc *jsonrpc.Client, blocks []*header, contracts []chain.Address,
 ) (lists [][]log, told []jsonrpc.Attestation, err error) {
 	lists = make([][]log, len(blocks))
 	var calls []*jsonrpc.Call // as many of each block
@@ -124,7 +124,7 @@ func (c *Chain) logsIn(
 				calls = append(calls, asked)
 			}
 		}
-		err := c.rpc.All(ctx, calls...)
+		err := rpc.All(ctx, calls...)
 		for i, part := range parts {
 			c.heard(part, calls[i].By)
 		}

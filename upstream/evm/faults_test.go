@@ -230,7 +230,7 @@ func callsToFollow(t *testing.T, recordings []*recording, share float64, seed ui
 		stop := runIndex(t, x)
 		for ticks := time.Tick(time.Second); len(calls) < len(recordings); <-ticks {
 			for _, c := range x.Basis().Chains {
-				if _, isOver := calls[c.Chain]; !isOver && c.Proven >= heads[c.Chain] {
+				if _, isOver := calls[c.Chain]; !isOver && x.Of(c.Chain).State().Position.ProvenEnd > heads[c.Chain] {
 					calls[c.Chain] = providers[c.Chain].made()
 				}
 			}

@@ -23,8 +23,8 @@ type ledger struct {
 	Blocks     []struct {
 		Hash, Timestamp string
 	}
-	Receipts map[string]json.RawMessage
-	Calls    []struct {
+	Receipts, Transactions map[string]json.RawMessage
+	Calls                  []struct {
 		To, Data string
 		Block    any
 		Result   string
@@ -54,10 +54,15 @@ func readJSON(t *testing.T, path string, into any) {
 }
 
 func (l ledger) node() *node {
-	return &node{
-		logs: l.logs, chainID: l.ChainID, head: l.Head, finalized: l.Finalized, receipts: l.Receipts, storage: l.read,
+	n := &node{
+		logs: l.logs, chainID: l.ChainID, head: l.Head, finalized: l.Finalized, receipts: l.Receipts, transactions: l.Transactions, storage: l.read,
+		numbers:   make(map[string]uint64),
 		blockTime: func(number uint64) uint64 { return parseQuantity(l.Blocks[number].Timestamp) },
 	}
+	for number, block := range l.Blocks {
+		n.numbers[block.Hash] = uint64(number)
+	}
+	return n
 }
 
 // readLogs takes the logs out of the receipts.

@@ -45,8 +45,8 @@ func (s *steered) Events(ctx context.Context, _, _ uint64) ([]order.Event, error
 	return nil, ctx.Err()
 }
 
-func (s *steered) EventsIn(context.Context, chain.TxHash) ([]order.Event, error) {
-	return nil, order.ErrNotFound
+func (s *steered) EventsIn(context.Context, chain.TxHash) (order.Evidence, error) {
+	return order.Evidence{}, order.ErrNotFound
 }
 
 // looked is how many times the head was asked for within a time.

@@ -2,11 +2,13 @@ package evm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/onchain"
+	"crossgate/upstream"
 )
 
 // History returns the events that one side of an order left on this chain, without the creation when since is its
@@ -14,13 +16,24 @@ import (
 // changed. They are searched in the logs of the blocks from since on, then found exactly by reading storage at past
 // blocks, which takes an archive; without one, logs are searched up to the newest block, as far as endpoints have
 // them and time allows: *order.PartialError names the gaps. The end of a registered external call is found in the
-// same way. A step in storage that cannot be found is an error.
-func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since uint64) ([]order.Event, error) {
-	s := search{chain: c, ledger: c.ledger(side, since != 0), id: id}
+// same way. A step in storage that cannot be found is an error, once endpoints of other providers do not have it
+// either.
+func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since uint64) (order.Evidence, error) {
+	s := search{chain: c, rpc: c.rpc, ledger: c.ledger(side, since != 0), id: id}
 	if s.contract.IsAbsent() {
-		return nil, fmt.Errorf("chain %d: no contract is configured that stores order %s", c.chain.ID, id)
+		return order.Evidence{}, fmt.Errorf("chain %d: no contract is configured that stores order %s", c.chain.ID, id)
 	}
-	return s.run(ctx, since)
+	again := s
+	read, err := s.run(ctx, since)
+	if again.rpc = c.rpc.Avoiding(s.listedBy...); err != nil && isContradiction(err) && ctx.Err() == nil && !again.rpc.AvoidsAll() {
+		return again.run(ctx, since)
+	}
+	return read, err
+}
+
+// isContradiction reports whether endpoints answered, and their answers contradict each other.
+func isContradiction(err error) bool {
+	return upstream.ClassOf(err) == 0 && !errors.As(err, new(*order.PartialError)) || errors.As(err, new(*order.UnreadableError))
 }
 
 // ledger is one side of orders on a chain: the contract that stores how far each has come, and those that

@@ -42,7 +42,8 @@ func TestHistoryFindsSteps(t *testing.T) {
 					n.add(t, test.sent, true, unlockLog(t, id))
 					want = 2
 				}
-				got, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(test.created))
+				read, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(test.created))
+				got := read.Events
 				if err != nil || len(got) != want {
 					t.Fatalf("History() = %+v, %v, want %d events", got, err, want)
 				}
@@ -92,7 +93,8 @@ func TestHistoryOnTheGiveChain(t *testing.T) {
 		}
 		return fmt.Sprintf("0x%064x%0448x", status, 0)
 	}
-	got, err := n.serve(t, testChain).History(t.Context(), id, order.GiveSide, 0)
+	read, err := n.serve(t, testChain).History(t.Context(), id, order.GiveSide, 0)
+	got := read.Events
 	if err != nil || len(got) != 2 {
 		t.Fatalf("History() = %+v, %v, want the creation and the claim", got, err)
 	}
@@ -105,7 +107,8 @@ func TestHistoryOfAnOrderThatMadeNoStep(t *testing.T) {
 	_, id := delivery()
 	n := newNode(1000)
 	n.keep(5000, 0)
-	got, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(900))
+	read, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(900))
+	got := read.Events
 	if err != nil || len(got) != 0 || n.trips() != 1 {
 		t.Errorf("History() = %+v, %v, want none in one round trip", got, err)
 	}
@@ -128,7 +131,8 @@ func TestHistoryNeverGuesses(t *testing.T) {
 		n.keep(10_000_060, 25_000_000)
 		n.add(t, 10_000_060, true, fulfilledLog(t, terms))
 		n.add(t, 25_000_000, true, unlockLog(t, id))
-		got, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000))
+		read, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000))
+		got := read.Events
 		partial, is := errors.AsType[*order.PartialError](err)
 		if !is || len(got) != 1 || partial.Chain != testChain.ID || partial.From > 25_000_000 || partial.To != 40_000_000 {
 			t.Errorf("History() = %+v, %v, want the fulfilment and which blocks were not searched", got, err)
@@ -166,7 +170,8 @@ func TestHistoryWithoutPastState(t *testing.T) {
 	n.add(t, 10_000_060, true, fulfilledLog(t, terms))
 	n.add(t, 10_150_000, true, unlockLog(t, id))
 	c := n.serve(t, tronLike())
-	got, err := c.History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000))
+	read, err := c.History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000))
+	got := read.Events
 	if err != nil || len(got) != 2 {
 		t.Fatalf("History() = %+v, %v, want two events", got, err)
 	}
@@ -212,7 +217,8 @@ func TestHistoryFindsChangesOfTheAmount(t *testing.T) {
 				}
 				return 0
 			}
-			got, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000))
+			read, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000))
+			got := read.Events
 			if err != nil || len(got) != test.want {
 				t.Fatalf("History() = %+v, %v, want %d events", got, err, test.want)
 			}
@@ -240,7 +246,8 @@ func TestHistoryOfAFreshOrderTakesThreeRoundTrips(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.trips()
-	got, err := c.History(t.Context(), id, order.TakeSide, n.blockTime(39_999_900))
+	read, err := c.History(t.Context(), id, order.TakeSide, n.blockTime(39_999_900))
+	got := read.Events
 	if err != nil || len(got) != 2 {
 		t.Fatalf("History() = %+v, %v, want two events", got, err)
 	}
@@ -254,7 +261,8 @@ func TestHistoryOfTheGiveSideLeavesOutAKnownCreation(t *testing.T) {
 	n := newNode(900)
 	n.add(t, 100, true, createdLog(t, terms))
 	n.storage = func(string, string, uint64) string { return fmt.Sprintf("0x%064x%0448x", 1, 0) }
-	got, err := n.serve(t, testChain).History(t.Context(), id, order.GiveSide, n.blockTime(100))
+	read, err := n.serve(t, testChain).History(t.Context(), id, order.GiveSide, n.blockTime(100))
+	got := read.Events
 	if err != nil || len(got) != 0 {
 		t.Fatalf("History() = %+v, %v, want nothing beside the creation", got, err)
 	}
@@ -330,7 +338,8 @@ func TestHistoryFindsTheEndOfACall(t *testing.T) {
 			if test.chain.ID == 0 {
 				test.chain = testChain
 			}
-			got, err := n.serve(t, test.chain).History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000))
+			read, err := n.serve(t, test.chain).History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000))
+			got := read.Events
 			if test.want == 0 {
 				if err == nil {
 					t.Errorf("History() = %+v, want an error: the end of the call cannot be found", got)

@@ -42,8 +42,8 @@ func chainOver(t *testing.T, node http.RoundTripper) *evm.Chain {
 // wantEvents reads a transaction, which has some.
 func wantEvents(ctx context.Context, t *testing.T, c *evm.Chain, tx chain.TxHash) {
 	t.Helper()
-	if got, err := c.EventsIn(ctx, tx); err != nil || len(got) == 0 {
-		t.Errorf("EventsIn(%s) = %d events, %v", tx, len(got), err)
+	if got, err := c.EventsIn(ctx, tx); err != nil || len(got.Events) == 0 {
+		t.Errorf("EventsIn(%s) = %d events, %v", tx, len(got.Events), err)
 	}
 }
 

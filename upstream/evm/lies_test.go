@@ -215,7 +215,7 @@ func TestStrangersLogsAreNoOrders(t *testing.T) {
 	forged := createdLog(t, terms)
 	forged.emitter = chain.NewAddress(repeat(0xee, 20))
 	tx := n.add(t, 500, true, forged)
-	if got, err := n.serve(t, testChain).EventsIn(t.Context(), tx); err != nil || len(got) != 0 {
+	if got, err := n.serve(t, testChain).EventsIn(t.Context(), tx); err != nil || len(got.Events) != 0 {
 		t.Errorf("EventsIn() = %+v, %v, want no events", got, err)
 	}
 }

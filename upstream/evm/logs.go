@@ -11,16 +11,18 @@ import (
 
 // logs returns the order protocol's logs of contracts in blocks from to to, in block and log order. A
 // range that the endpoints find too wide is searched in parts.
-func (c *Chain) logs(ctx context.Context, from, to uint64, contracts ...chain.Address) ([]log, error) {
-	contracts = slices.DeleteFunc(slices.Clone(contracts), chain.Address.IsAbsent)
-	if len(contracts) == 0 {
-		return nil, nil // without an address the filter would mean every contract
+func (c *Chain) logs(ctx context.Context, rpc *jsonrpc.Client, from, to uint64, l listing) (
+	logs []log, by []jsonrpc.Attestation, err error,
+) {
+	l.contracts = slices.DeleteFunc(slices.Clone(l.contracts), chain.Address.IsAbsent)
+	if len(l.contracts) == 0 {
+		return nil, nil, nil // without an address the filter would mean every contract
 	}
-	logs, told, err := c.list(ctx, from, to, listing{contracts: contracts})
-	for _, each := range told {
+	logs, by, err = c.list(ctx, rpc, from, to, l)
+	for _, each := range by {
 		c.attested.Add(each)
 	}
-	return logs, err
+	return logs, by, err
 }
 
 // mostNarrowings is how often a search is tried with fewer blocks from the same block on: from thousands to one.
@@ -28,19 +30,41 @@ const mostNarrowings = 16
 
 // listing is the purpose of a list of logs.
 type listing struct {
-	contracts []chain.Address
-	isChecked bool // the blocks themselves will show gaps of the list
+	contracts  []chain.Address
+	isChecked  bool // the blocks themselves will show gaps of the list
+	isCounted  bool // how many logs there are is mostly known
+	isCompared bool // with another list
+	half       int  // of a list of that length, which may be cut; 0: none
+}
+
+// within is the listing of the halves of a list of some length.
+func (l listing) within(length int) listing {
+	l.half = length
+	return l
+}
+
+// mayBeCut reports whether a list of some length from an endpoint may be the beginning of a longer one.
+func (l listing) mayBeCut(length int, endpoint *jsonrpc.Capabilities) bool {
+	if l.half > 0 {
+		return length >= l.half
+	}
+	return !l.isCompared && endpoint != nil && endpoint.MayBeCut(length)
 }
 
 // list is logs with their endpoints. Each search spans as many blocks as the first endpoint takes; after a failure,
 // as many as are known to be possible then.
-func (c *Chain) list(ctx context.Context, from, to uint64, l listing) (logs []log, told []jsonrpc.Attestation, err error) {
+func (c *Chain) list(
+	ctx context.Context, rpc *jsonrpc.Client, from, to uint64, l listing,
+) (logs []log, told []jsonrpc.Attestation, err error) {
 	fitting := to - from + 1 // for what the blocks hold
 	for narrowed := 0; from <= to; {
-		span := min(to-from+1, c.widest(ctx, from), fitting)
-		part, by, err := c.listAtOnce(ctx, from, from+span-1, l)
+		span := min(to-from+1, c.widest(rpc, from), fitting)
+		part, by, length, err := c.listAtOnce(ctx, rpc, from, from+span-1, l)
+		if err == nil && span > 1 && l.mayBeCut(length, c.rpc.Capabilities(by)) {
+			part, err = c.completed(ctx, rpc, from, from+span-1, l.within(length), part, by)
+		}
 		if err != nil {
-			fitting = min(narrower(err, span), c.widest(ctx, from))
+			fitting = min(narrower(err, span), c.widest(rpc, from))
 			if narrowed++; fitting < span && narrowed <= mostNarrowings && ctx.Err() == nil {
 				continue
 			}
@@ -53,12 +77,51 @@ func (c *Chain) list(ctx context.Context, from, to uint64, l listing) (logs []lo
 	return logs, told, nil
 }
 
+// completed adds to a list that may be cut the rest of another endpoint's or, alone, of its halves.
+func (c *Chain) completed(
+	ctx context.Context, rpc *jsonrpc.Client, from, to uint64, l listing, whole []log, by string,
+) ([]log, error) {
+	if others := rpc.Avoiding(by); !others.AvoidsAll() && l.half > 0 {
+		logs, _, err := c.list(ctx, others, from, to, listing{contracts: l.contracts, isChecked: l.isChecked, isCompared: true})
+		if err == nil {
+			missing := unlisted(logs, whole)
+			if len(missing) == 0 {
+				c.rpc.Capabilities(by).FoundWhole(l.half)
+			}
+			return merged([][]log{whole, missing}), nil
+		}
+	}
+	if l.isCounted {
+		return whole, nil
+	}
+	middle := from + (to-from)/2
+	first, voices, err := c.list(ctx, rpc, from, middle, l)
+	if err != nil {
+		return nil, err
+	}
+	second, others, err := c.list(ctx, rpc, middle+1, to, l)
+	if err != nil {
+		return nil, err
+	}
+	missing := unlisted(slices.Concat(first, second), whole)
+	isOther := func(v jsonrpc.Attestation) bool { return v.By != by }
+	if len(missing) > 0 && !slices.ContainsFunc(append(voices, others...), isOther) {
+		c.attested.MarkFaulty(by) // by its own word
+	}
+	if len(missing) == 0 {
+		c.rpc.Capabilities(by).FoundWhole(l.half)
+	}
+	return merged([][]log{whole, missing}), nil
+}
+
 // longPast is how many blocks before the newest one a search may end without a header that shows the node's progress:
 // endpoints that far behind the others are not asked (jsonrpc.Client.CompareHeads).
 const longPast = 20_000
 
-// listAtOnce makes one search and returns the endpoint that answered it.
-func (c *Chain) listAtOnce(ctx context.Context, from, to uint64, l listing) (logs []log, by string, err error) {
+// listAtOnce makes one search and returns the endpoint that answered it, with the length of its list.
+func (c *Chain) listAtOnce(
+	ctx context.Context, rpc *jsonrpc.Client, from, to uint64, l listing,
+) (logs []log, by string, length int, err error) {
 	newest := c.newest.Load()
 	isAlone := l.isChecked || newest != nil && to+longPast <= uint64(newest.Number)
 	err = c.searchBy(l.contracts, func(r refinements) error {
@@ -76,16 +139,19 @@ func (c *Chain) listAtOnce(ctx context.Context, from, to uint64, l listing) (log
 			known.Reach = c.reach(to)
 			calls = append(calls, known)
 		}
-		err := c.rpc.All(ctx, calls...)
-		by, logs = calls[0].By, merged(lists)
+		err := rpc.All(ctx, calls...)
+		by, logs, length = calls[0].By, merged(lists), 0
+		for _, list := range lists {
+			length = max(length, len(list))
+		}
 		return err
 	})
-	return ofProtocol(logs), by, err
+	return ofProtocol(logs), by, length, err
 }
 
 // widest is how many blocks to search at once from one on.
-func (c *Chain) widest(ctx context.Context, from uint64) uint64 {
-	return c.rpc.Search(ctx, getLogs, c.reach(from))
+func (c *Chain) widest(rpc *jsonrpc.Client, from uint64) uint64 {
+	return rpc.Search(getLogs, c.reach(from))
 }
 
 // narrower is how many blocks to search where span held more logs than endpoints give at once; span for any other

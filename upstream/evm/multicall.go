@@ -51,29 +51,29 @@ const largestMulticall = 300
 // callContracts calls contracts on the newest block. Answers are in the sequence of calls; that of a contract that
 // reverts, or is none, is empty. It takes one round trip as long as calls are not very many and the chain has
 // Multicall3, or the endpoints take batches.
-func (c *Chain) callContracts(ctx context.Context, calls []contractCall) ([][]byte, error) {
+func (c *Chain) callContracts(ctx context.Context, rpc *jsonrpc.Client, calls []contractCall) (answers [][]byte, by []string, err error) {
 	if c.chain.Contracts.Multicall.IsAbsent() || len(calls) == 1 {
-		return c.callEach(ctx, calls)
+		return c.callEach(ctx, rpc, calls)
 	}
-	answers := make([][]byte, 0, len(calls))
+	answers = make([][]byte, 0, len(calls))
 	for part := range slices.Chunk(calls, largestMulticall) {
-		got, err := c.aggregate(ctx, part)
+		got, teller, err := c.aggregate(ctx, rpc, part)
 		if refusedByContract(err) || errors.Is(err, errNoMulticall) {
 			// Not deployed, or one contract used up the gas of all.
-			got, err = c.callEach(ctx, part)
+			got, teller, err = c.callEach(ctx, rpc, part)
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		answers = append(answers, got...)
+		answers, by = append(answers, got...), append(by, teller...)
 	}
-	return answers, nil
+	return answers, by, nil
 }
 
 var errNoMulticall = errors.New("no answer of Multicall3")
 
 // aggregate makes calls through Multicall3.
-func (c *Chain) aggregate(ctx context.Context, calls []contractCall) ([][]byte, error) {
+func (c *Chain) aggregate(ctx context.Context, rpc *jsonrpc.Client, calls []contractCall) (answers [][]byte, by []string, err error) {
 	type call3 struct {
 		Target       common.Address
 		AllowFailure bool
@@ -85,41 +85,53 @@ func (c *Chain) aggregate(ctx context.Context, calls []contractCall) ([][]byte, 
 	}
 	data, err := multicallABI.Pack("aggregate3", arguments)
 	if err != nil {
-		return nil, fmt.Errorf("encode aggregate3: %w", err)
+		return nil, nil, fmt.Errorf("encode aggregate3: %w", err)
 	}
-	raw, err := c.Call(ctx, c.chain.Contracts.Multicall, data)
-	if err != nil {
-		return nil, err
+	var raw Payload
+	asked := contractCall{c.chain.Contracts.Multicall, data}.on(&raw, newestTag)
+	if err := rpc.All(ctx, asked); err != nil {
+		return nil, nil, err
 	}
 	var results []callResult
 	if err := multicallABI.UnpackIntoInterface(&results, "aggregate3", raw); err != nil || len(results) != len(calls) {
-		return nil, errNoMulticall
+		return nil, nil, errNoMulticall
 	}
-	answers := make([][]byte, len(results))
+	answers = make([][]byte, len(results))
 	for i, result := range results {
 		if result.Success {
 			answers[i] = result.ReturnData
 		}
 	}
-	return answers, nil
+	return answers, []string{asked.By}, nil
 }
 
 // callEach makes every call as an eth_call of its own.
-func (c *Chain) callEach(ctx context.Context, calls []contractCall) ([][]byte, error) {
+func (c *Chain) callEach(ctx context.Context, rpc *jsonrpc.Client, calls []contractCall) (answers [][]byte, by []string, err error) {
 	payloads := make([]Payload, len(calls))
 	rpcs := make([]*jsonrpc.Call, len(calls))
 	for i, each := range calls {
-		rpcs[i] = each.on(&payloads[i], "latest")
+		rpcs[i] = each.on(&payloads[i], newestTag)
 	}
-	c.rpc.Each(ctx, rpcs...)
-	answers := make([][]byte, len(calls))
+	rpc.Each(ctx, rpcs...)
+	answers = make([][]byte, len(calls))
 	for i, made := range rpcs {
 		if made.Err != nil && !refusedByContract(made.Err) {
-			return nil, made.Err
+			return nil, nil, made.Err
 		}
 		answers[i] = payloads[i]
 	}
-	return answers, nil
+	return answers, namesOf(rpcs), nil
+}
+
+// namesOf are the endpoints that answered calls, each once.
+func namesOf(calls []*jsonrpc.Call) []string {
+	var names []string
+	for _, call := range calls {
+		if call.By != "" && !slices.Contains(names, call.By) {
+			names = append(names, call.By)
+		}
+	}
+	return names
 }
 
 // on is the call at a block, as an eth_call.

@@ -22,13 +22,14 @@ import (
 
 // node answers the JSON-RPC of one chain whose content a test lays out.
 type node struct {
-	chainID   uint64
-	head      uint64
-	finalized uint64
-	tagless   string              // what is answered about the finalized block; empty: that
-	blockTime func(uint64) uint64 // UNIX seconds
-	receipts  map[string]json.RawMessage
-	logs      []nodeLog // in block and log order
+	chainID                uint64
+	head                   uint64
+	finalized              uint64
+	tagless                string              // what is answered about the finalized block; empty: that
+	blockTime              func(uint64) uint64 // UNIX seconds
+	receipts, transactions map[string]json.RawMessage
+	numbers                map[string]uint64 // of recorded blocks, by their hashes
+	logs                   []nodeLog         // in block and log order
 	// storage answers eth_call; an answer that begins with "!" is an error object's message.
 	storage func(to, data string, block uint64) string
 	// patched answers how much an order's amounts were changed by; nil leaves that to storage.
@@ -149,7 +150,23 @@ func (n *node) result(c nodeCall) string {
 	case "eth_getBlockByNumber":
 		return n.byNumber(unquote(c.Params[0]))
 	case "eth_getBlockByHash":
-		return `"result":` + n.header(numberOf(unquote(c.Params[0])))
+		hash := unquote(c.Params[0])
+		if strings.HasPrefix(hash, "0xb10c") {
+			return `"result":` + n.header(numberOf(hash))
+		}
+		if number, known := n.numbers[hash]; known {
+			return `"result":` + strings.Replace(n.header(number), n.hash(number), hash, 1)
+		}
+		return `"result":null`
+	case "eth_getTransactionByHash":
+		if tx, known := n.transactions[unquote(c.Params[0])]; known {
+			return `"result":` + string(tx)
+		}
+		var of struct{ TransactionHash, BlockHash, From string }
+		if json.Unmarshal(n.receipts[unquote(c.Params[0])], &of) != nil {
+			return `"result":null`
+		}
+		return fmt.Sprintf(`"result":{"hash":%q,"blockHash":%q,"from":%q}`, of.TransactionHash, of.BlockHash, of.From)
 	case "eth_getTransactionReceipt":
 		if receipt, known := n.receipts[unquote(c.Params[0])]; known {
 			return `"result":` + string(receipt)

@@ -11,6 +11,7 @@ import (
 	"crossgate/order"
 	"crossgate/order/onchain"
 	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // Events returns the events of orders and swaps of blocks from to to: one search for their logs, then, if any are of
@@ -22,7 +23,7 @@ func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, err
 }
 
 // eventReader makes events of listed logs.
-type eventReader func(context.Context, []log) ([]order.Event, error)
+type eventReader func(context.Context, *jsonrpc.Client, []log) (order.Evidence, error)
 
 // eventsBetween searches the logs of contracts in blocks from to to and makes events of them by around, except for the
 // newest blocks.
@@ -39,16 +40,19 @@ func (c *Chain) eventsBetween(
 		tip = max(from, last+1-min(order.TipRange, last+1))
 	}
 	if from < tip {
-		logs, err := c.logs(upstream.Avoiding(ctx, c.attested.Faulty()...), from, tip-1, contracts...)
+		rpc := c.rpc.Avoiding(c.attested.Faulty()...)
+		logs, _, err := c.logs(ctx, rpc, from, tip-1, listing{contracts: contracts})
 		if err != nil {
 			return nil, err
 		}
-		if events, err = c.settledEvents(ctx, logs, around); err != nil {
+		read, err := c.settledEvents(ctx, rpc, logs, around)
+		if err != nil {
 			return nil, err
 		}
+		events = read.Events
 	}
 	if tip <= to {
-		newest, err := c.tipEvents(upstream.Avoiding(ctx, c.attested.Faulty()...), tip, to, c.emitters())
+		newest, err := c.tipEvents(ctx, tip, to, c.emitters())
 		if err != nil {
 			return nil, err
 		}
@@ -59,33 +63,33 @@ func (c *Chain) eventsBetween(
 
 // settledEvents makes events of listed logs, which may be wrong, by around: where that finds contradictions, the
 // receipts of their block decide, if its header proves them.
-func (c *Chain) settledEvents(ctx context.Context, logs []log, around eventReader) (events []order.Event, err error) {
+func (c *Chain) settledEvents(
+	ctx context.Context, rpc *jsonrpc.Client, logs []log, around eventReader,
+) (read order.Evidence, err error) {
 	var settled []order.Event
 	for {
-		events, err = around(ctx, logs)
+		read, err = around(ctx, rpc, logs)
 		bad, is := errors.AsType[*order.UnreadableError](err)
 		if !is {
 			break
 		}
 		var h *header
 		if failed := c.rpc.All(ctx, existingHeaderCall(&h, Quantity(bad.Block))); failed != nil {
-			return nil, err
+			return read, err
 		}
 		held, failed := c.provenEvents(ctx, h)
 		if errors.As(failed, new(*order.UnreadableError)) {
-			return nil, failed
+			return read, failed
 		}
 		if failed != nil {
-			return nil, err
+			return read, err
 		}
 		c.attested.MarkFaultyAt(bad.Block)
 		settled = append(settled, held...)
 		logs = slices.DeleteFunc(logs, func(l log) bool { return uint64(l.BlockNumber) == bad.Block })
 	}
-	if err != nil {
-		return nil, err
-	}
-	return sorted(append(events, settled...)), nil
+	read.Events = sorted(append(read.Events, settled...))
+	return read, err
 }
 
 // sorted puts events into block and log order.
@@ -105,33 +109,34 @@ func (c *Chain) emitters() []chain.Address {
 
 // EventsIn returns the order events of one transaction; see order.Source. A transaction that waits for
 // a block is as unknown as one that does not exist; one that failed has no events.
-func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, error) {
+func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, error) {
 	raw := tx.Bytes()
 	if len(raw) != len(chain.Hash{}) {
-		return nil, order.ErrNotFound
+		return order.Evidence{}, order.ErrNotFound
 	}
 	var found *receipt
-	asked := firstReceiptCall(&found, chain.Hash(raw))
+	asked := c.firstReceiptCall(&found, chain.Hash(raw))
 	if err := c.rpc.All(ctx, asked); err != nil {
-		return nil, err
+		return order.Evidence{}, err
 	}
+	standing := standingOf(asked, false)
 	if found == nil || found.BlockHash.IsAbsent() {
-		return nil, order.ErrNotFound
+		return order.Evidence{Standing: standing}, order.ErrNotFound
 	}
 	c.heardReceipt(found, asked.By)
 	facts, err := c.facts(found)
 	if err != nil || len(facts) == 0 {
-		return nil, err
+		return order.Evidence{Standing: standing}, err
 	}
 	mined := uint64(found.Logs[0].BlockTimestamp)
 	if mined == 0 {
-		var block *header
-		if err := c.rpc.All(ctx, headerByHashCall(&block, found.BlockHash)); err != nil {
-			return nil, err
+		var block provenTime
+		if err := c.rpc.All(ctx, timeCall(&block, found.BlockHash)); err != nil {
+			return order.Evidence{}, err
 		}
 		mined = uint64(block.Timestamp)
 	}
-	return c.events(found, facts, mined), nil
+	return order.Evidence{Events: c.events(found, facts, mined), Standing: standing}, nil
 }
 
 // facts decodes what a transaction says about orders.

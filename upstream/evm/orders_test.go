@@ -19,7 +19,8 @@ func TestEventsInTakesFewRoundTrips(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			n := newNode(1000)
 			tx := n.add(t, 500, test.stamped, fulfilledLog(t, terms), unlockLog(t, id))
-			got, err := n.serve(t, testChain).EventsIn(t.Context(), tx)
+			read, err := n.serve(t, testChain).EventsIn(t.Context(), tx)
+			got := read.Events
 			if err != nil || len(got) != 2 {
 				t.Fatalf("EventsIn() = %+v, %v, want two events", got, err)
 			}
@@ -58,7 +59,7 @@ func TestEventsInOfOtherTransactions(t *testing.T) {
 	c := n.serve(t, testChain)
 
 	for name, tx := range map[string]chain.TxHash{"without logs": plain, "that failed": failed} {
-		if got, err := c.EventsIn(t.Context(), tx); err != nil || len(got) != 0 {
+		if got, err := c.EventsIn(t.Context(), tx); err != nil || len(got.Events) != 0 {
 			t.Errorf("EventsIn() of a transaction %s = %+v, %v, want none", name, got, err)
 		}
 	}
@@ -79,7 +80,8 @@ func TestEventsInPassesOverWrongReceipts(t *testing.T) {
 	if _, err := wrong.serve(t, testChain).EventsIn(t.Context(), tx); err == nil {
 		t.Error("EventsIn() believed the receipt of another transaction")
 	}
-	got, err := serveAll(t, testChain, wrong, right).EventsIn(t.Context(), tx)
+	read, err := serveAll(t, testChain, wrong, right).EventsIn(t.Context(), tx)
+	got := read.Events
 	if err != nil || len(got) != 1 {
 		t.Errorf("EventsIn() = %+v, %v, want the right node's event", got, err)
 	}

@@ -155,6 +155,11 @@ func (p *provider) result(c nodeCall) string {
 			return `"result":` + p.at(number)
 		}
 		return `"result":null`
+	case "eth_getTransactionByHash":
+		if tx, known := p.Transactions[unquote(c.Params[0])]; known {
+			return `"result":` + string(tx)
+		}
+		return `"result":null`
 	case "eth_getTransactionReceipt":
 		if _, isNull := p.chance("null"); isNull {
 			return `"result":null`

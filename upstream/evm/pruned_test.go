@@ -61,7 +61,8 @@ func TestOrdersOlderThanTheStateAreFoundInLogs(t *testing.T) {
 	}
 	complete := 0
 	for _, want := range truth.Orders {
-		events, err := chains[want.SourceChainID].EventsIn(t.Context(), want.CreationTxHash)
+		read, err := chains[want.SourceChainID].EventsIn(t.Context(), want.CreationTxHash)
+		events := read.Events
 		if err != nil {
 			t.Errorf("EventsIn(%s): %v", want.CreationTxHash, err)
 			continue
@@ -69,10 +70,10 @@ func TestOrdersOlderThanTheStateAreFoundInLogs(t *testing.T) {
 		events = slices.DeleteFunc(events, func(e order.Event) bool { return e.Order != want.OrderID })
 		since := events[0].At.Time
 		given, err := chains[want.SourceChainID].History(t.Context(), want.OrderID, order.GiveSide, since)
-		events = append(events, given...)
+		events = append(events, given.Events...)
 		if take, configured := chains[want.TakeChainID]; configured {
 			taken, takeErr := take.History(t.Context(), want.OrderID, order.TakeSide, since)
-			events, err = append(events, taken...), errors.Join(err, takeErr)
+			events, err = append(events, taken.Events...), errors.Join(err, takeErr)
 		}
 		got, _ := order.Fold(events)
 		if err != nil || got.State.String() != want.Record.State || got.Call.String() != want.Record.ExternalCallState {
@@ -93,7 +94,8 @@ func TestLogsThatNobodyKeepsAreSaidToBeMissing(t *testing.T) {
 	n.keep(500_060, 900_000)
 	n.add(t, 500_060, true, fulfilledLog(t, terms))
 	n.add(t, 900_000, true, unlockLog(t, id))
-	got, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(500_000))
+	read, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(500_000))
+	got := read.Events
 	partial, is := errors.AsType[*order.PartialError](err)
 	if !is || partial.From > 500_060 || partial.To < 799_999 || partial.To >= 900_000 {
 		t.Fatalf("History() = %v, want the blocks before 800000 to be missing", err)

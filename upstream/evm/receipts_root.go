@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/rlp"
 
 	"crossgate/chain"
 	"crossgate/upstream"
+	"crossgate/upstream/evm/seal"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -83,16 +83,14 @@ func (c *Chain) receiptsOf(ctx context.Context, h *header) ([]receipt, error) {
 
 // receiptsRoot is the root of the Merkle-Patricia trie of a block's receipts, keyed by their places.
 func receiptsRoot(receipts []blockReceipt) (chain.Hash, error) {
-	leaves := make([]leaf, len(receipts))
+	encoded := make([][]byte, len(receipts))
 	for i := range receipts {
-		encoded, err := receipts[i].encode()
-		if err != nil {
+		var err error
+		if encoded[i], err = receipts[i].encode(); err != nil {
 			return chain.Hash{}, err
 		}
-		leaves[i] = leaf{nibbles(rlp.AppendUint64(nil, uint64(i))), encoded}
 	}
-	slices.SortFunc(leaves, func(a, b leaf) int { return bytes.Compare(a.path, b.path) })
-	return trieRoot(leaves), nil
+	return seal.ListRoot(encoded), nil
 }
 
 // encode writes the receipt as consensus has it.
@@ -124,87 +122,4 @@ func (r *blockReceipt) encode() ([]byte, error) {
 		return list, err
 	}
 	return append([]byte{byte(r.Type)}, list...), nil
-}
-
-// leaf is one entry of a trie.
-type leaf struct {
-	path  []byte // a nibble each
-	value []byte
-}
-
-func nibbles(key []byte) []byte {
-	path := make([]byte, 0, 2*len(key))
-	for _, b := range key {
-		path = append(path, b>>4, b&0xf)
-	}
-	return path
-}
-
-// trieRoot is the root of the Merkle-Patricia trie of leaves, which are sorted, with no path a prefix of another
-// (Ethereum yellow paper, appendix D).
-func trieRoot(leaves []leaf) chain.Hash {
-	if len(leaves) == 0 {
-		return chain.Hash(crypto.Keccak256Hash(rlp.EmptyString))
-	}
-	return chain.Hash(crypto.Keccak256Hash(trieNode(leaves, 0)))
-}
-
-// trieNode encodes the node over leaves that share the first depth nibbles.
-func trieNode(leaves []leaf, depth int) []byte {
-	first, last := leaves[0].path, leaves[len(leaves)-1].path
-	if len(leaves) == 1 {
-		return encodeNode(hexPrefix(first[depth:], true), leaves[0].value)
-	}
-	shared := depth
-	for shared < len(first) && shared < len(last) && first[shared] == last[shared] {
-		shared++
-	}
-	if shared > depth {
-		return encodeNode(hexPrefix(first[depth:shared], false), reference(trieNode(leaves, shared)))
-	}
-	items := make([]any, 17)
-	items[16] = []byte{}
-	for nibble := range 16 {
-		from, _ := slices.BinarySearchFunc(leaves, nibble, func(l leaf, n int) int { return int(l.path[depth]) - n })
-		to, _ := slices.BinarySearchFunc(leaves, nibble+1, func(l leaf, n int) int { return int(l.path[depth]) - n })
-		items[nibble] = []byte{}
-		if from < to {
-			items[nibble] = reference(trieNode(leaves[from:to], depth+1))
-		}
-	}
-	return encodeNode(items...)
-}
-
-// reference is how a node names its child: the child itself when that is short, else its hash.
-func reference(node []byte) any {
-	if len(node) < len(chain.Hash{}) {
-		return rlp.RawValue(node)
-	}
-	return crypto.Keccak256(node)
-}
-
-func encodeNode(items ...any) []byte {
-	node, err := rlp.EncodeToBytes(items)
-	if err != nil {
-		panic("evm: bytes that RLP cannot hold: " + err.Error())
-	}
-	return node
-}
-
-// hexPrefix packs a path with a flag for its oddness and one for the end (yellow paper, appendix C).
-func hexPrefix(path []byte, ends bool) []byte {
-	flag := byte(0)
-	if ends {
-		flag = 2
-	}
-	if len(path)%2 == 1 {
-		path = slices.Concat([]byte{flag | 1}, path)
-	} else {
-		path = slices.Concat([]byte{flag, 0}, path)
-	}
-	packed := make([]byte, len(path)/2)
-	for i := range packed {
-		packed[i] = path[2*i]<<4 | path[2*i+1]
-	}
-	return packed
 }

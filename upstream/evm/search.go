@@ -2,9 +2,11 @@ package evm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -23,43 +25,46 @@ const (
 type search struct {
 	ledger
 	chain *Chain
+	rpc   *jsonrpc.Client
 	id    order.ID
 
 	latest  header
-	guessed *header      // a block that may well be a little older than the order
-	steps   int          // that there must be
-	patched chain.Amount // what changes of the amount add up to
+	guessed *header        // a block that may well be a little older than the order
+	steps   int            // that there must be
+	patched chain.Amount   // what changes of the amount add up to
+	known   order.Standing // of both
 
 	from, to   uint64 // searched blocks: missing steps are in later ones
 	found      int    // steps among logs
 	foundPatch bool
 	logs       []log
+	listedBy   []string            // endpoints
 	gap        *order.PartialError // blocks that were not searched; nil: none
 
 	call     contractCall // whether its external call is over; to is absent unless one was registered
 	callOver bool         // according to logs
 }
 
-func (s *search) run(ctx context.Context, since uint64) ([]order.Event, error) {
+func (s *search) run(ctx context.Context, since uint64) (read order.Evidence, err error) {
 	if err := s.readStorage(ctx, since); err != nil || s.isEmpty() {
-		return nil, err
+		return order.Evidence{Standing: s.known}, err
 	}
 	if err := s.scan(ctx, since); err != nil && !isPruned(err) {
-		return nil, err
+		return read, err
 	}
 	if !s.isComplete() {
 		if err := s.bisect(ctx); err != nil {
-			return nil, err
+			return read, err
 		}
 	}
 	if err := s.endCall(ctx); err != nil {
-		return nil, err
+		return read, err
 	}
-	events, err := s.events(ctx)
+	read, err = s.events(ctx)
 	if err == nil && s.gap != nil {
-		return events, s.gap
+		return read, s.gap
 	}
-	return events, err
+	return read, err
 }
 
 // bisect finds what the logs that were searched lack in the state of past blocks, or where no endpoint has that in the
@@ -101,16 +106,20 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 	var steps, patched Payload
 	var latest *header
 	calls := []*jsonrpc.Call{
-		s.progress().on(&steps, "latest"), s.changes().on(&patched, "latest"), headerCall(&latest, newestTag),
+		s.confirmed(s.progress(), &steps, s.compareSteps), s.confirmed(s.changes(), &patched, comparePatches), headerCall(&latest, newestTag),
 	}
 	if guess, known := s.chain.guess(since); known {
 		calls = append(calls, headerCall(&s.guessed, Quantity(guess)))
 	}
-	s.chain.rpc.Each(ctx, calls...)
-	for _, call := range calls[:3] {
+	s.rpc.Each(ctx, calls...)
+	s.known = order.Intrinsic
+	for i, call := range calls[:3] {
 		// Contracts that never changed amounts need not have the function.
 		if call.Err != nil && (call != calls[1] || !refusedByContract(call.Err)) {
 			return call.Err
+		}
+		if i < 2 && call.Err == nil {
+			s.known = min(s.known, standingOf(call, false))
 		}
 	}
 	s.latest = *latest
@@ -121,6 +130,33 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 	}
 	s.patched, err = onchain.DecodePatches(patched)
 	return err
+}
+
+// confirmed is a call that a second voice confirms. Orders only go on: the answer that is further by compare is taken.
+func (s *search) confirmed(asked contractCall, out *Payload, compare func(a, b Payload) int) *jsonrpc.Call {
+	made := asked.on(out, newestTag)
+	made.Doubt = func(any) bool { return true }
+	made.Same = func(a, b any) bool {
+		own, other := a.(*Payload), b.(*Payload)
+		if compare(*own, *other) < 0 {
+			*own = *other
+			return false
+		}
+		return bytes.Equal(*own, *other)
+	}
+	return made
+}
+
+func (s *search) compareSteps(a, b Payload) int {
+	own, _ := s.stepsIn(a)
+	other, _ := s.stepsIn(b)
+	return cmp.Compare(own, other)
+}
+
+func comparePatches(a, b Payload) int {
+	own, _ := onchain.DecodePatches(a)
+	other, _ := onchain.DecodePatches(b)
+	return own.Cmp(other)
 }
 
 // progress asks how far the order has come, changes by how much its amount was changed.
@@ -187,6 +223,9 @@ func (s *search) locate(
 	if block, err = s.firstBlock(ctx, before, asked, happened); err == nil {
 		err = s.collect(ctx, block, block)
 	}
+	if err == nil && !isFound() {
+		err = s.collectProven(ctx, block)
+	}
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("block of %s of order %s: %w", what, s.id, err)
@@ -213,7 +252,7 @@ func (s *search) firstBlock(
 			calls[i] = asked.on(&answers[i], Quantity(block))
 			calls[i].Reach = s.chain.stateAt(block)
 		}
-		if err := s.chain.rpc.All(ctx, calls...); err != nil {
+		if err := s.rpc.All(ctx, calls...); err != nil {
 			return 0, err
 		}
 		for i, block := range blocks {
@@ -243,10 +282,40 @@ func spread(before, last uint64) []uint64 {
 
 // collect adds the order's logs of a range of blocks.
 func (s *search) collect(ctx context.Context, from, to uint64) error {
-	logs, err := s.chain.logs(ctx, from, to, s.emitters...)
+	logs, by, err := s.chain.logs(ctx, s.rpc, from, to, listing{contracts: s.emitters, isCounted: true})
 	if err != nil {
 		return err
 	}
+	for _, each := range by {
+		s.listedBy = append(s.listedBy, each.By)
+	}
+	return s.take(logs)
+}
+
+// collectProven is collect for a block that has more than its lists, by its receipts. Where they cannot be had, or do
+// not give the root in the block's header, it adds nothing.
+func (s *search) collectProven(ctx context.Context, block uint64) error {
+	var h *header
+	if err := s.rpc.All(ctx, existingHeaderCall(&h, Quantity(block))); err != nil {
+		return err
+	}
+	receipts, err := s.chain.receiptsOf(ctx, h)
+	if err != nil && !isWithoutReceipts(err) {
+		return err
+	}
+	var logs []log
+	for _, r := range receipts {
+		for _, l := range r.Logs {
+			if l.isOfProtocol() && slices.Contains(s.emitters, l.Address) {
+				logs = append(logs, l)
+			}
+		}
+	}
+	return s.take(unlisted(logs, s.logs))
+}
+
+// take adds the order's logs of some.
+func (s *search) take(logs []log) error {
 	for _, l := range logs {
 		if !bytes.Contains(l.Data, s.id[:]) {
 			continue
@@ -278,19 +347,15 @@ func (s *search) see(l log, fact order.Fact) {
 }
 
 // events reads the transactions of the logs that were found.
-func (s *search) events(ctx context.Context) ([]order.Event, error) {
-	all, err := s.chain.eventsAround(ctx, s.logs)
+func (s *search) events(ctx context.Context) (order.Evidence, error) {
+	read, err := s.chain.settledEvents(ctx, s.rpc, s.logs, s.chain.eventsAttested)
 	if err != nil {
-		return nil, err
+		return order.Evidence{}, err
 	}
-	var events []order.Event
-	for _, e := range all {
-		if e.Order == s.id {
-			events = append(events, e)
-		}
+	read.Standing = min(read.Standing, s.known)
+	read.Events = slices.DeleteFunc(read.Events, func(e order.Event) bool { return e.Order != s.id })
+	if len(read.Events) < s.steps && s.gap == nil {
+		return order.Evidence{}, errors.New("receipts lack events that the logs had")
 	}
-	if len(events) < s.steps && s.gap == nil {
-		return nil, errors.New("receipts lack events that the logs had")
-	}
-	return events, nil
+	return read, nil
 }

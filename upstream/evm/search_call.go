@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
@@ -20,24 +21,22 @@ func (s *search) seeCall(l log, fact order.Fact) {
 	}
 }
 
-// endCall finds the end of a registered external call, after the searched blocks. Calls may be carried out much
+// endCall finds the end of a registered external call that the searched logs do not have. Calls may be carried out much
 // later, so the adapter is asked whether it has happened at all.
 func (s *search) endCall(ctx context.Context) error {
-	if s.call.to.IsAbsent() || s.callOver || s.to >= uint64(s.latest.Number) {
+	if s.call.to.IsAbsent() || s.callOver {
 		return nil
 	}
-	var block any = s.latest.Number
-	if s.chain.isTron {
-		block = "latest"
-	}
 	var now Payload
-	err := s.chain.rpc.All(ctx, s.call.on(&now, block))
+	asked := s.confirmed(s.call, &now, func(a, b Payload) int { return bytes.Compare(a, b) })
+	err := s.rpc.All(ctx, asked)
 	if refusedByContract(err) { // an adapter without that function
 		return s.scanOn(ctx, func() bool { return s.callOver })
 	}
 	if err != nil {
 		return err
 	}
+	s.known = min(s.known, standingOf(asked, false))
 	if isOver, err := s.isCallOver(now); err != nil || !isOver {
 		return err
 	}

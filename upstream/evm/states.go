@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -61,7 +62,37 @@ func (c *Chain) storedOrders(
 			calls = append(calls, contractCall{contract, question(id)})
 		}
 	}
-	return c.callContracts(ctx, calls)
+	answers, by, err := c.callContracts(ctx, c.rpc, calls)
+	if err != nil {
+		return nil, err
+	}
+	_, _ = c.confirmZeros(ctx, calls, answers, by) // else they are as one endpoint says
+	return answers, ctx.Err()
+}
+
+// confirmZeros asks another voice about empty answers and zeros, and takes its others. single are those that remain one
+// endpoint's word since no other can be expected to answer.
+func (c *Chain) confirmZeros(ctx context.Context, calls []contractCall, answers [][]byte, by []string) (single []int, err error) {
+	var zeros []contractCall
+	for i, answer := range answers {
+		if len(bytes.Trim(answer, "\x00")) == 0 {
+			zeros, single = append(zeros, calls[i]), append(single, i)
+		}
+	}
+	other := c.rpc.Other("eth_call", by...)
+	if len(zeros) == 0 || other == nil {
+		return single, nil
+	}
+	again, _, err := c.callContracts(ctx, other, zeros)
+	if err != nil {
+		return nil, err
+	}
+	for i, place := range single {
+		if len(bytes.Trim(again[i], "\x00")) > 0 {
+			answers[place] = again[i]
+		}
+	}
+	return nil, nil
 }
 
 // Origin returns the first block with orders as the registry knows it, else a block before the time since which it

@@ -24,7 +24,11 @@ func (c *Chain) ReadTokens(ctx context.Context, addresses []chain.Address) ([]to
 	if len(calls) == 0 {
 		return nil, nil
 	}
-	answers, err := c.callContracts(ctx, calls)
+	answers, by, err := c.callContracts(ctx, c.rpc, calls)
+	var single []int
+	if err == nil {
+		single, err = c.confirmZeros(ctx, calls, answers, by)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -32,6 +36,9 @@ func (c *Chain) ReadTokens(ctx context.Context, addresses []chain.Address) ([]to
 	for i := range readings {
 		said := answers[i*len(metadataCalls):]
 		readings[i] = token.Reading{Decimals: decimals(said[0]), Name: text(said[1]), Symbol: text(said[2])}
+	}
+	for _, i := range single {
+		readings[i/len(metadataCalls)].IsSingle = true
 	}
 	return readings, nil
 }

@@ -42,9 +42,9 @@ func wantReadings() []token.Reading {
 	return []token.Reading{
 		{Decimals: &six, Name: "USD Coin", Symbol: "USDC"},
 		{Decimals: &eighteen, Name: "Maker", Symbol: "MKR"},
-		{Name: "Broken"},
+		{Name: "Broken", IsSingle: true},
 		{Name: "agnp.exe"},
-		{},
+		{IsSingle: true},
 	}
 }
 

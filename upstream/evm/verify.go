@@ -29,23 +29,37 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	ctx = upstream.Background.For(ctx)
 	contracts := c.emitters()
 	if len(contracts) == 0 {
-		return order.Proof{Events: first}, nil
+		return order.Proof{Events: first, Standing: order.Intrinsic}, nil
 	}
-	told := c.attested.Of(from, to)
+	heard := c.attested.Of(from, to)
+	names := jsonrpc.NamesOf(heard)
 	isShort := to-from < provenSpan
 	// Where an empty list would not settle it, nodes need not show that they have come as far.
 	isChecked := len(first) == 0 && isShort && c.filters.Load() == filtersUsual
-	list, by, err := c.listings(ctx, from, to, contracts, slices.Concat(told, c.attested.Faulty()), isChecked)
+	list, by, err := c.listings(ctx, from, to, contracts, slices.Concat(names, c.attested.Faulty()), isChecked)
 	if err != nil {
 		return v, err
+	}
+	isApart := c.rpc.AreApart(from, to, heard, by)
+	// It is not known any more which endpoint read them first, or some of them were read by one alone.
+	if len(heard) == 0 || !isApart && !c.rpc.Avoiding(jsonrpc.NamesOf(by)...).AvoidsAll() {
+		again, others, err := c.listings(ctx, from, to, contracts, slices.Concat(jsonrpc.NamesOf(by), c.attested.Faulty()), isChecked)
+		if err != nil {
+			return v, err
+		}
+		isApart = c.rpc.AreApart(from, to, by, others)
+		list, names, by = append(list, unlisted(again, list)...), jsonrpc.NamesOf(by), append(by, others...)
+	}
+	if isApart {
+		v.Standing = order.Corroborated
 	}
 	second, err := c.placesOf(list)
 	agree := err == nil && len(order.DifferingBlocks(second, placesOfEvents(first))) == 0 // a log that cannot be read agrees with nothing
 	doubted := slices.ContainsFunc(c.attested.Faulty(), func(liar string) bool {
-		return slices.Contains(told, liar) || slices.ContainsFunc(by, func(v jsonrpc.Attestation) bool { return v.By == liar })
+		return slices.Contains(names, liar) || slices.ContainsFunc(by, func(v jsonrpc.Attestation) bool { return v.By == liar })
 	})
 	if agree && !doubted && (len(first) > 0 || !isShort || c.attested.HadEvidence(from, to)) {
-		return order.Proof{Events: first, Wrong: c.attested.Unreported()}, nil
+		return order.Proof{Events: first, Standing: v.Standing, Wrong: c.attested.Unreported()}, nil
 	}
 	blocks, err := c.suspects(ctx, from, to, contracts, slices.Concat(second, placesOfEvents(first)))
 	if err != nil {
@@ -58,15 +72,24 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 		}
 		v.Events = append(v.Events, events...)
 	}
-	truth := placesOfEvents(v.Events)
-	for _, block := range order.DifferingBlocks(truth, second) {
-		c.attested.MarkFaulty(jsonrpc.LatestOf(by, block))
-	}
-	for _, block := range order.DifferingBlocks(truth, placesOfEvents(first)) {
-		c.attested.MarkFaultyAt(block)
-	}
+	c.blame(placesOfEvents(v.Events), placesOfEvents(first), second, heard, by)
 	v.Wrong = c.attested.Unreported()
 	return v, nil
+}
+
+// blame marks the endpoints whose readings of blocks differ from the truth. Two that lacked the same may be one
+// provider.
+func (c *Chain) blame(truth, first, second []order.Place, heard, by []jsonrpc.Attestation) {
+	for _, block := range order.DifferingBlocks(truth, second) {
+		again, before := jsonrpc.LatestOf(by, block), jsonrpc.LatestOf(heard, block)
+		c.attested.MarkFaulty(again)
+		if before != "" && again != "" && !slices.Contains(order.DifferingBlocks(first, second), block) {
+			c.rpc.SameGaps(again, before)
+		}
+	}
+	for _, block := range order.DifferingBlocks(truth, first) {
+		c.attested.MarkFaultyAt(block)
+	}
 }
 
 func placesOfEvents(events []order.Event) []order.Place {
@@ -117,7 +140,7 @@ func (c *Chain) suspects(ctx context.Context, from, to uint64, contracts []chain
 	var headers []*header
 	if c.filters.Load() == filtersUsual || to-from < provenSpan {
 		var err error
-		if headers, err = c.branch(ctx, from, to); err != nil {
+		if headers, err = c.branch(ctx, c.rpc, from, to); err != nil {
 			return nil, err
 		}
 	}
@@ -155,9 +178,9 @@ func (c *Chain) listings(
 	ctx context.Context, from, to uint64, contracts []chain.Address, avoided []string, isChecked bool,
 ) (logs []log, by []jsonrpc.Attestation, err error) {
 	const ownListings = 8
-	ctx = upstream.Avoiding(ctx, avoided...)
+	rpc := c.rpc.Avoiding(avoided...)
 	for range ownListings {
-		again, voices, err := c.list(ctx, from, to, listing{contracts: contracts, isChecked: isChecked})
+		again, voices, err := c.list(ctx, rpc, from, to, listing{contracts: contracts, isChecked: isChecked})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -172,9 +195,15 @@ func (c *Chain) listings(
 
 // unlisted returns the logs that are not in a list.
 func unlisted(logs, list []log) []log {
-	return slices.DeleteFunc(slices.Clone(logs), func(l log) bool {
-		return slices.ContainsFunc(list, func(other log) bool { return l.BlockHash == other.BlockHash && l.Index == other.Index })
-	})
+	type place struct {
+		block chain.Hash
+		index Quantity
+	}
+	listed := make(map[place]bool, len(list))
+	for _, l := range list {
+		listed[place{l.BlockHash, l.Index}] = true
+	}
+	return slices.DeleteFunc(slices.Clone(logs), func(l log) bool { return listed[place{l.BlockHash, l.Index}] })
 }
 
 // sightings are logs that lead to the transactions of events.
@@ -197,14 +226,14 @@ func (c *Chain) eventsOfBlock(ctx context.Context, h *header, contracts []chain.
 	if events, err := c.provenEvents(ctx, h); err == nil || !isWithoutReceipts(err) {
 		return events, err
 	}
-	lists, _, err := c.logsIn(ctx, []*header{h}, contracts)
+	lists, _, err := c.logsIn(ctx, c.rpc, []*header{h}, contracts)
 	if err != nil {
 		return nil, err
 	}
 	logs := lists[0]
 	seen = h.timed(slices.DeleteFunc(slices.Clone(seen), func(l log) bool { return l.BlockHash != h.Hash }))
 	for _, l := range unlisted(seen, logs) {
-		_, err := c.eventsAround(ctx, []log{l})
+		_, err := c.eventsAround(ctx, c.rpc, []log{l})
 		if errors.As(err, new(*order.UnreadableError)) {
 			continue
 		}
@@ -214,7 +243,8 @@ func (c *Chain) eventsOfBlock(ctx context.Context, h *header, contracts []chain.
 		logs = append(logs, l)
 	}
 	slices.SortFunc(logs, func(a, b log) int { return cmp.Compare(a.Index, b.Index) })
-	return c.eventsAround(ctx, logs)
+	read, err := c.eventsAround(ctx, c.rpc, logs)
+	return read.Events, err
 }
 
 // provenEvents returns a block's events as its receipts prove them; errors are those of receiptsOf, or

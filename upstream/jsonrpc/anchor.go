@@ -2,7 +2,6 @@ package jsonrpc
 
 import (
 	"context"
-	"slices"
 
 	"crossgate/upstream"
 )
@@ -33,7 +32,7 @@ func (c *Client) Suspend(cause error) {
 
 // suspension is why no call is made; nil while they are.
 func (c *Client) suspension() error {
-	if c.identity == nil || slices.Contains(c.identity.alone, c) {
+	if c.identity == nil || c.alone == nil {
 		return nil
 	}
 	if cause := c.identity.suspended.Load(); cause != nil {
@@ -47,10 +46,10 @@ func (c *Client) suspension() error {
 // first.
 func Alone[T any](ctx context.Context, c *Client, most int, ask func(ctx context.Context, alone *Client) (T, error)) map[string]T {
 	answers := make(map[string]T)
-	all := c.identity.alone
+	all := c.pool.Endpoints()
 	first := int(c.identity.turn.Add(1))
 	for i := range all {
-		alone := all[(first+i)%len(all)]
+		alone := c.alone[all[(first+i)%len(all)]]
 		if most < len(all) {
 			unproven := *alone
 			unproven.identity = nil

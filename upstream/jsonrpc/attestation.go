@@ -45,13 +45,22 @@ func (a *Attestations) Add(said Attestation) {
 	a.ranges = append(a.ranges, said)
 }
 
-// Of lists who attested to blocks from to to, as far as that is remembered.
-func (a *Attestations) Of(from, to uint64) []string {
+// Of lists what endpoints attested to of blocks from to to, as far as that is remembered.
+func (a *Attestations) Of(from, to uint64) (all []Attestation) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	var names []string
 	for _, each := range a.ranges {
-		if each.From <= to && each.To >= from && !slices.Contains(names, each.By) {
+		if each.From <= to && each.To >= from {
+			all = append(all, each)
+		}
+	}
+	return all
+}
+
+// NamesOf lists the endpoints of attestations, each once.
+func NamesOf(all []Attestation) (names []string) {
+	for _, each := range all {
+		if !slices.Contains(names, each.By) {
 			names = append(names, each.By)
 		}
 	}

@@ -27,9 +27,14 @@ type Call struct {
 	// endpoint: an *upstream.Error under its class, any other as a bad answer.
 	Accept func(result any) error
 
-	// Doubt, when not nil, sees a pointer to an accepted result. About what it calls doubtful a second endpoint is
-	// asked: it is believed when that says something doubtful too, or when no other endpoint can answer.
+	// Doubt, when not nil, sees a pointer to an accepted result, and reports whether one endpoint's word is not enough
+	// for it: that something is absent, or what no hash checks. Endpoints of other providers are asked, until one
+	// returns an undoubted result, which is taken, or the Same one; nil: any two doubted results are the same.
 	Doubt func(result any) bool
+	Same  func(a, b any) bool
+
+	Seconded  string // endpoint of another provider that confirmed a doubted result; empty: none could
+	Overruled string // endpoint whose doubted result that of By replaced
 
 	// Passing, when not nil, tells of an error object whether the same endpoint may well do better a moment later, as
 	// one whose nodes are not all as far; see Client.All.
@@ -46,7 +51,9 @@ type Call struct {
 	// parent's; see Client.CompareHeads.
 	Link func(result any) (hash, parent string)
 
-	text json.RawMessage // Params in JSON; nil: not made yet
+	text      json.RawMessage // Params in JSON; nil: not made yet
+	isDoubted bool            // the result is
+	isSettled bool            // no other endpoint can be asked about it
 }
 
 // NewCall returns a call whose result goes to out when accept, if there is one, returns nil for it.

@@ -66,18 +66,21 @@ type Limits struct {
 type Capabilities struct {
 	batch, span width
 
-	mu      sync.Mutex
-	paces   map[string]*upstream.Budget // of methods that are taken less often than others
-	costs   map[string]int              // see SetCosts
-	depths  map[string]*depth
-	lacks   map[string]time.Time // until when methods are not asked for
-	crowded time.Time            // when a batch was refused for its rate, and nothing was answered since; zero: never
+	mu         sync.Mutex
+	paces      map[string]*upstream.Budget // of methods that are taken less often than others
+	costs      map[string]int              // see SetCosts
+	depths     map[string]*depth
+	lacks      map[string]time.Time // until when methods are not asked for
+	crowded    time.Time            // when a batch was refused for its rate, and nothing was answered since; zero: never
+	longest    int                  // list that was found whole
+	foundWhole int                  // times that one as long was
 }
 
 // depth is how far into the past an endpoint answers.
 type depth struct {
 	most     uint64 // as far as is known
 	answered uint64 // the deepest that it did
+	refused  uint64 // the least deep that it did not
 	until    time.Time
 }
 
@@ -106,14 +109,40 @@ func (c *Capabilities) costOf(method string) int {
 	return cmp.Or(c.costs[method], c.costs["*"], 1)
 }
 
+// cuts are lengths at which endpoints are known to end lists without a word.
+var cuts = []int{100, 500, 1000, 2000, 5000, 10_000, 20_000}
+
+// MayBeCut reports whether a list of n things may be the beginning of a longer one: it has a length of cuts, or is as
+// long as the longest that was found whole, unless that length was found whole enoughWhole times.
+func (c *Capabilities) MayBeCut(n int) bool {
+	const leastRecord, enoughWhole = 3, 3
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	isKnown := n < leastRecord || n < c.longest || n == c.longest && c.foundWhole >= enoughWhole
+	return !isKnown || slices.Contains(cuts, n)
+}
+
+// FoundWhole learns that a list of n things was whole.
+func (c *Capabilities) FoundWhole(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n > c.longest {
+		c.longest, c.foundWhole = n, 0
+	}
+	if n == c.longest {
+		c.foundWhole++
+	}
+}
+
 // Span is how many blocks are searched at once.
 func (c *Capabilities) Span() uint64 { return c.span.now() }
 
 // Batch is how many calls are made in one request.
 func (c *Capabilities) Batch() uint64 { return c.batch.now() }
 
-// can reports whether the endpoint can be expected to answer a call.
-func (c *Capabilities) can(call *Call) bool {
+// can reports whether the endpoint can be expected to answer a call; isNew: whether it may, since those that do are
+// avoided.
+func (c *Capabilities) can(call *Call, isNew bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
@@ -121,7 +150,7 @@ func (c *Capabilities) can(call *Call) bool {
 		return false
 	}
 	part := call.Reach.part()
-	if d := c.depths[part]; d != nil && now.Before(d.until) && call.Reach.Depth > d.most {
+	if d := c.depths[part]; d != nil && now.Before(d.until) && call.Reach.Depth > d.most && !(isNew && call.Reach.Depth < d.refused) {
 		return false
 	}
 	most := c.span.limited()
@@ -154,7 +183,9 @@ func (c *Capabilities) answered(call *Call) {
 		return
 	}
 	d := c.depthLocked(call.Reach.part())
-	d.answered = max(d.answered, call.Reach.Depth)
+	if d.answered = max(d.answered, call.Reach.Depth); d.refused <= d.answered {
+		d.refused = 0
+	}
 	d.most = max(d.most, d.answered)
 }
 
@@ -251,6 +282,9 @@ func (c *Capabilities) forgot(asked Reach) {
 	}
 	if d.most == 0 || d.most >= asked.Depth {
 		d.most = max(asked.Depth/2, d.answered)
+	}
+	if d.refused == 0 || d.refused > asked.Depth {
+		d.refused = asked.Depth
 	}
 	d.until = time.Now().Add(lacksDepth)
 }

@@ -28,15 +28,33 @@ type Client struct {
 	identity  *identityProof // nil: endpoints are taken for what they are configured as
 	inflight  *inflightTable
 	heads     *heads
+	voices    *voices
+	alone     map[*upstream.Endpoint]*Client // that ask one endpoint
+	avoided   []string                       // endpoints that are asked last, in the pool's sequence
 }
 
 // New returns a client that asks the endpoints of p.
 func New(p *upstream.Pool) *Client {
-	c := &Client{pool: p, lastID: new(atomic.Uint64), abilities: make(map[*upstream.Endpoint]*Capabilities), inflight: newInflightTable(p), heads: new(heads)}
+	c := &Client{
+		pool: p, lastID: new(atomic.Uint64), abilities: make(map[*upstream.Endpoint]*Capabilities), inflight: newInflightTable(p),
+		heads: new(heads), voices: newVoices(p.Endpoints()),
+	}
 	for _, e := range p.Endpoints() {
 		c.abilities[e] = newCapabilities()
 	}
+	c.separate()
 	return c
+}
+
+// separate makes the clients that ask one endpoint.
+func (c *Client) separate() {
+	c.alone = make(map[*upstream.Endpoint]*Client)
+	for _, e := range c.pool.Endpoints() {
+		alone := *c
+		alone.pool = upstream.NewPool(e.Name(), e)
+		alone.inflight, alone.alone = newInflightTable(alone.pool), nil
+		c.alone[e] = &alone
+	}
 }
 
 // Sent returns how many calls were sent to the endpoints so far, those of repeated attempts and the proofs of who the
@@ -55,10 +73,10 @@ func (c *Client) Capabilities(endpoint string) *Capabilities {
 
 // Search returns how many blocks to search at once from one on: as many as the endpoint takes that would be asked first
 // among those that can be expected to answer.
-func (c *Client) Search(ctx context.Context, method string, oldest Reach) (blocks uint64) {
+func (c *Client) Search(method string, oldest Reach) (blocks uint64) {
 	oldest.Blocks = 1
 	call := &Call{Method: method, Reach: oldest}
-	next := c.pool.Next(ctx, method, c.suits([]*Call{call}))
+	next := c.pool.Next(method, c.avoided, c.suits([]*Call{call}))
 	if next == nil {
 		return 1
 	}
@@ -73,7 +91,7 @@ func (c *Client) Lacks(method, part string) bool {
 		call.Reach.Fields = []string{part}
 	}
 	for _, known := range c.abilities {
-		if known.can(call) {
+		if known.can(call, false) {
 			return false
 		}
 	}
@@ -85,13 +103,13 @@ func (c *Client) suits(calls []*Call) func(*upstream.Endpoint) bool {
 	return func(e *upstream.Endpoint) bool {
 		known := c.abilities[e]
 		return uint64(len(calls)) <= known.Batch() &&
-			!slices.ContainsFunc(calls, func(call *Call) bool { return !known.can(call) || known.isSpent(call.Method) })
+			!slices.ContainsFunc(calls, func(call *Call) bool { return !known.can(call, len(c.avoided) > 0) || known.isSpent(call.Method) })
 	}
 }
 
 // batchWidth is how many calls to make at once: as many as an endpoint takes that can answer them now, or else the one
 // that would be asked first.
-func (c *Client) batchWidth(ctx context.Context, calls []*Call) (width int) {
+func (c *Client) batchWidth(calls []*Call) (width int) {
 	if len(calls) == 1 {
 		return 1
 	}
@@ -101,7 +119,7 @@ func (c *Client) batchWidth(ctx context.Context, calls []*Call) (width int) {
 			width = max(width, int(known.Batch()))
 		}
 	}
-	if next := c.pool.Next(ctx, kindOf(calls), suits); width == 0 && next != nil {
+	if next := c.pool.Next(kindOf(calls), c.avoided, suits); width == 0 && next != nil {
 		width = int(c.abilities[next].Batch())
 	}
 	return max(width, 1)
@@ -114,17 +132,18 @@ func (c *Client) Name() string { return c.pool.Name() }
 // returned as an *Error; any other as an *upstream.Error, with an *Error among its causes, when no endpoint answered.
 func (c *Client) Call(ctx context.Context, method string, out any, params ...any) error {
 	call := &Call{Method: method, Params: params, Out: out}
-	_ = c.exchange(ctx, []*Call{call}, 0) // which is the call's
+	_ = c.Batch(ctx, call) // which is the call's
 	return call.Err
 }
 
 // Batch makes all calls, in one HTTP request when the endpoints take that many at once, and sets each
 // call's Err. It returns an error only when nothing could be had; then every call has one too.
 func (c *Client) Batch(ctx context.Context, calls ...*Call) error {
+	defer c.corroborate(ctx, calls)
 	if len(calls) == 0 {
 		return nil
 	}
-	width := c.batchWidth(ctx, calls)
+	width := c.batchWidth(calls)
 	if len(calls) <= width {
 		return c.exchange(ctx, calls, 0)
 	}
@@ -213,14 +232,14 @@ func (c *Client) exchange(ctx context.Context, calls []*Call, joined int) error 
 	if err := c.suspension(); err != nil {
 		return fail(calls, c.failure(calls[0], err))
 	}
-	b, isOwn, err := c.inflight.join(ctx, calls, joined < mostJoined)
+	b, isOwn, err := c.inflight.join(ctx, calls, c.avoided, joined < mostJoined)
 	if err != nil {
 		return fail(calls, c.failure(calls[0], err))
 	}
 	var best rpcResults
 	if isOwn {
 		c.run(ctx, b)
-		best = b.comparison.best
+		best = b.best
 	} else {
 		if best, err = c.inflight.wait(ctx, b, calls); err != nil {
 			left := &upstream.Error{Class: upstream.ClassOfContext(err), Endpoint: c.Name(), Err: err}
@@ -229,9 +248,6 @@ func (c *Client) exchange(ctx context.Context, calls []*Call, joined int) error 
 		if (best == nil || best.isOpen()) && b.mayRetry(ctx) {
 			return c.exchange(ctx, calls, joined+1)
 		}
-	}
-	if upstream.WorkOf(ctx) != upstream.Searching || !upstream.IsShort(b.err) && ctx.Err() == nil {
-		best.settle()
 	}
 	if best == nil || best.isOpen() && len(calls) == 1 {
 		return c.lose(ctx, calls, b.err, joined)

@@ -26,7 +26,6 @@ type identityProof struct {
 	anchor    atomic.Pointer[Call]  // see Client.Anchor; nil: none
 	suspended atomic.Pointer[error] // see Client.Suspend; nil: it is not
 	endpoints map[*upstream.Endpoint]*identity
-	alone     []*Client // of each endpoint by itself
 	turn      atomic.Uint32
 }
 
@@ -48,14 +47,10 @@ func (c *Client) Proving(label string, proof *Call) *Client {
 		e.SetControl(c.controlRequest(e, proof))
 	}
 	proving := &Client{
-		pool: c.pool, label: label + ": ", lastID: c.lastID, abilities: c.abilities, identity: p, inflight: newInflightTable(c.pool), heads: c.heads,
+		pool: c.pool, label: label + ": ", lastID: c.lastID, abilities: c.abilities, identity: p, inflight: newInflightTable(c.pool),
+		heads: c.heads, voices: c.voices,
 	}
-	for _, e := range c.pool.Endpoints() {
-		alone := *proving
-		alone.pool = upstream.NewPool(e.Name(), e)
-		alone.inflight = newInflightTable(alone.pool)
-		p.alone = append(p.alone, &alone)
-	}
+	proving.separate()
 	return proving
 }
 

@@ -34,9 +34,9 @@ type inflightBatch struct {
 	done    chan struct{}
 
 	// What came of it, for others to be read after done is closed.
-	replies    []replies // of one endpoint after the other
-	comparison comparison
-	err        error
+	replies []replies // of one endpoint after the other
+	best    rpcResults
+	err     error
 }
 
 // callKey is what equal calls have in common.
@@ -48,7 +48,6 @@ type callKey struct {
 
 // inflightTable holds the batches in flight over one pool.
 type inflightTable struct {
-	several    bool // endpoints that could confirm each other
 	joined     metric.Int64Counter
 	attributes metric.AddOption // of what the pool serves
 
@@ -57,7 +56,7 @@ type inflightTable struct {
 }
 
 func newInflightTable(p *upstream.Pool) *inflightTable {
-	t := &inflightTable{several: len(p.Endpoints()) > 1, newest: make(map[callKey]*inflightBatch)}
+	t := &inflightTable{newest: make(map[callKey]*inflightBatch)}
 	t.attributes = metric.WithAttributes(p.Attributes()...)
 	t.joined, _ = otel.Meter("crossgate/upstream").Int64Counter("crossgate.upstream.joined",
 		metric.WithDescription("JSON-RPC calls that waited for the same call of another caller."))
@@ -74,7 +73,7 @@ func (c *Client) Invalidate() {
 
 // join returns a young batch in flight that makes these calls, or a new one that the caller is to make. Any work joins
 // what is asked for an answer, not the other way round.
-func (t *inflightTable) join(ctx context.Context, calls []*Call, mayJoin bool) (b *inflightBatch, isOwn bool, err error) {
+func (t *inflightTable) join(ctx context.Context, calls []*Call, avoided []string, mayJoin bool) (b *inflightBatch, isOwn bool, err error) {
 	var requests strings.Builder
 	for _, call := range calls {
 		if call.text, err = call.params(); err != nil {
@@ -83,7 +82,7 @@ func (t *inflightTable) join(ctx context.Context, calls []*Call, mayJoin bool) (
 		requests.WriteString(call.Method + " " + string(call.text) + "\n")
 		mayJoin = mayJoin && !call.Fresh
 	}
-	own := callKey{requests.String(), upstream.WorkOf(ctx), strings.Join(upstream.Avoided(ctx), " ")}
+	own := callKey{requests.String(), upstream.WorkOf(ctx), strings.Join(avoided, " ")}
 	answering := own
 	answering.work = upstream.Answering
 	t.mu.Lock()
@@ -95,8 +94,7 @@ func (t *inflightTable) join(ctx context.Context, calls []*Call, mayJoin bool) (
 	}
 	b = &inflightBatch{
 		key: own, calls: calls, began: time.Now(), done: make(chan struct{}),
-		comparison: comparison{several: t.several},
-		err:        &upstream.Error{Class: upstream.BadAnswer, Err: errPanicked}, // unless something else is known
+		err: &upstream.Error{Class: upstream.BadAnswer, Err: errPanicked}, // unless something else is known
 	}
 	if deadline, limited := ctx.Deadline(); limited {
 		b.granted = max(time.Until(deadline), 1)
@@ -112,7 +110,7 @@ func (c *Client) run(ctx context.Context, b *inflightBatch) {
 	defer c.inflight.complete(b)
 	c.askHeads()
 	_, b.err = c.pool.Run(ctx, upstream.Job{
-		Kind: kindOf(b.calls), IsRead: true, Suits: c.suits(b.calls), // there is no method here that changes anything
+		Kind: kindOf(b.calls), IsRead: true, Avoid: c.avoided, Suits: c.suits(b.calls), // there is no method here that changes anything
 		Try: func(ctx context.Context, e *upstream.Endpoint, turn upstream.Turn) upstream.Reply {
 			return c.attempt(ctx, e, turn, b)
 		},
@@ -123,7 +121,8 @@ func (c *Client) run(ctx context.Context, b *inflightBatch) {
 func (b *inflightBatch) add(r replies) error {
 	r.results.sign(r.by)
 	b.replies = append(b.replies, r)
-	return b.comparison.add(r.results)
+	b.best = r.results.better(b.best)
+	return r.results.gravest()
 }
 
 // complete ends a batch for those who wait. It is not joined any more.
@@ -146,13 +145,13 @@ func (t *inflightTable) wait(ctx context.Context, b *inflightBatch, calls []*Cal
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	own := comparison{several: t.several}
 	for _, each := range b.replies {
-		if own.add(each.of(calls)) == nil {
+		got := each.of(calls)
+		if best = got.better(best); got.gravest() == nil {
 			break
 		}
 	}
-	return own.best, nil
+	return best, nil
 }
 
 // mayRetry reports whether making the calls again may bring what another caller's batch did not: not all endpoints were

@@ -129,8 +129,8 @@ func TestConfirmationStaysIndependent(t *testing.T) {
 	}{
 		{"all doubt", []bool{true, true, true, true}, 1, 1},
 		{"nobody doubts", []bool{false, false}, 1, 0},
-		{"who joins doubts", []bool{false, true}, 2, 1},
-		{"all who join doubt", []bool{false, true, true, true}, 2, 1},
+		{"who joins doubts", []bool{false, true}, 1, 1},
+		{"all who join doubt", []bool{false, true, true, true}, 1, 1},
 		{"who joins believes", []bool{true, false}, 1, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {

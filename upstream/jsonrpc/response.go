@@ -16,11 +16,11 @@ import (
 // rpcResult is what a response says about one call: a value for Out, or an error. open says that another
 // endpoint may well do better.
 type rpcResult struct {
-	value    reflect.Value
-	err      error
-	open     bool
-	doubtful bool   // the value is one that the call doubts
-	by       string // endpoint
+	value   reflect.Value
+	err     error
+	open    bool
+	doubted bool   // by the call
+	by      string // endpoint
 }
 
 type rpcResults []rpcResult
@@ -197,7 +197,7 @@ func check(call *Call, value reflect.Value, err error) rpcResult {
 	if err != nil {
 		return rpcResult{err: err, open: true}
 	}
-	return rpcResult{value: value.Elem(), doubtful: call.Doubt != nil && call.Doubt(value.Interface())}
+	return rpcResult{value: value.Elem(), doubted: call.Doubt != nil && call.Doubt(value.Interface())}
 }
 
 // head is how far the chain has come by a result, if that says so.
@@ -208,51 +208,25 @@ func (r rpcResult) head(call *Call) (number uint64, told bool) {
 	return call.Head(r.value.Addr().Interface())
 }
 
-var errUnconfirmed = errors.New("no other endpoint gave the same result")
-
-// doubt opens the results that calls doubt unless an endpoint asked before gave a doubtful one, too.
-func (r rpcResults) doubt(before rpcResults) {
-	for i := range r {
-		if r[i].doubtful && (before == nil || !before[i].doubtful) {
-			r[i].err, r[i].open = &upstream.Error{Class: upstream.Unconfirmed, Err: errUnconfirmed}, true
-		}
-	}
-}
-
-// settle takes doubtful results for what they say: nobody else could be asked. An endpoint that is away is no witness
-// that is missing.
-func (r rpcResults) settle() {
-	for i := range r {
-		if r[i].open && r[i].doubtful {
-			r[i].err, r[i].open = nil, false
-		}
-	}
-}
-
-// open counts the calls that another endpoint should be asked about, and those among them without any result.
-func (r rpcResults) open() (count, lacking int) {
+// open counts the calls that another endpoint should be asked about.
+func (r rpcResults) open() (count int) {
 	for _, one := range r {
 		if one.open {
 			count++
 		}
-		if one.open && !one.doubtful {
-			lacking++
-		}
 	}
-	return count, lacking
+	return count
 }
 
 // isOpen reports whether another endpoint should be asked about any call.
-func (r rpcResults) isOpen() bool {
-	count, _ := r.open()
-	return count > 0
-}
+func (r rpcResults) isOpen() bool { return r.open() > 0 }
 
-// isBetter reports whether results lack fewer calls than others or, lacking as many, leave fewer open.
-func (r rpcResults) isBetter(than rpcResults) bool {
-	count, lacking := r.open()
-	otherCount, otherLacking := than.open()
-	return lacking < otherLacking || lacking == otherLacking && count < otherCount
+// better returns the results that leave fewer calls open than others did; the others may be nil.
+func (r rpcResults) better(than rpcResults) rpcResults {
+	if than == nil || r.open() < than.open() {
+		return r
+	}
+	return than
 }
 
 // gravest returns an error of the open calls, nil when none is open: of one by which the endpoint asks to be left
@@ -287,27 +261,10 @@ func (r rpcResults) batchRefusal(calls []*Call) error {
 	return nil
 }
 
-// comparison finds the best of the results that endpoints give, one after the other.
-type comparison struct {
-	several bool // endpoints that could confirm each other
-	best    rpcResults
-}
-
-// add compares the results of another endpoint. The error says what they leave open.
-func (c *comparison) add(got rpcResults) error {
-	if c.several {
-		got.doubt(c.best)
-	}
-	if c.best == nil || got.isBetter(c.best) {
-		c.best = got
-	}
-	return got.gravest()
-}
-
 // fill sets the results of calls of a client; errors of open ones are the whole pool's.
 func (r rpcResults) fill(calls []*Call, c *Client) {
 	for i, call := range calls {
-		call.Err, call.By = nil, r[i].by
+		call.Err, call.By, call.Seconded, call.Overruled, call.isDoubted, call.isSettled = nil, r[i].by, "", "", r[i].doubted, false
 		if err := r[i].err; err != nil {
 			var classed *upstream.Error
 			if errors.As(err, &classed) {

@@ -52,5 +52,5 @@ func isSame(a, b rpcResult) bool {
 		}
 		return r.value.Interface()
 	}
-	return reflect.DeepEqual(value(a), value(b)) && (a.err == nil) == (b.err == nil) && a.open == b.open && a.doubtful == b.doubtful
+	return reflect.DeepEqual(value(a), value(b)) && (a.err == nil) == (b.err == nil) && a.open == b.open && a.doubted == b.doubted
 }

@@ -134,15 +134,11 @@ func seconds(time *int64) uint64 {
 
 // signature is a transaction in the list of those that name an account.
 type signature struct {
-	Signature chain.TxHash    `json:"signature"`
-	Slot      uint64          `json:"slot"`
-	Err       json.RawMessage `json:"err"`
-	BlockTime *int64          `json:"blockTime"`
-	Status    string          `json:"confirmationStatus"`
+	Signature chain.TxHash `json:"signature"`
+	Slot      uint64       `json:"slot"`
+	BlockTime *int64       `json:"blockTime"`
+	Status    string       `json:"confirmationStatus"`
 }
-
-// succeeded reports whether the transaction did anything.
-func (s signature) succeeded() bool { return isNull(s.Err) }
 
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
@@ -221,14 +217,6 @@ func transactionCall(out **transaction, tx chain.TxHash) *jsonrpc.Call {
 	})
 }
 
-// firstTransactionCall is transactionCall for a transaction that need not exist: that a node knows none is
-// believed when another one says so too.
-func firstTransactionCall(out **transaction, tx chain.TxHash) *jsonrpc.Call {
-	c := transactionCall(out, tx)
-	c.Doubt = func(result any) bool { return *result.(**transaction) == nil }
-	return c
-}
-
 // accountInfo has the members of an account that are read.
 type accountInfo struct {
 	Data     payload       `json:"data"`
@@ -300,11 +288,17 @@ func signaturesCall(out *[]signature, a chain.Address, bounds cursor) *jsonrpc.C
 	return c
 }
 
-// historyCall asks for the transactions that name an account of one order. That there are none is believed when
-// another endpoint says so too.
-func historyCall(out *[]signature, a chain.Address) *jsonrpc.Call {
-	c := signaturesCall(out, a, cursor{})
-	c.Doubt = func(result any) bool { return len(*result.(*[]signature)) == 0 }
+// historyCall asks for the transactions that name an account of one order. Other voices are asked, too, and what they
+// list besides is added.
+func historyCall(out *[]signature, a chain.Address, bounds cursor) *jsonrpc.Call {
+	c := signaturesCall(out, a, bounds)
+	c.Doubt = func(any) bool { return true }
+	c.Same = func(a, b any) bool {
+		own, other := a.(*[]signature), *b.(*[]signature)
+		count := len(*own)
+		*own = distinct(slices.Concat(*own, other))
+		return len(*own) == count && count == len(other)
+	}
 	return c
 }
 

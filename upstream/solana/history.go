@@ -3,6 +3,7 @@ package solana
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"crossgate/chain"
@@ -11,41 +12,97 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
+// mostHistoryPages bounds how many pages of transactions name an account of one order.
+const mostHistoryPages = 16
+
 // History returns the events that one side of an order left on this chain; see order.HistorySource. Each side has
-// an account that every step names, so the account's transactions are the order's: one round trip lists them,
-// one reads them.
-func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since uint64) ([]order.Event, error) {
+// an account that every step names, so the account's transactions are the order's: one round trip lists them, one reads
+// them and the next page, which is empty.
+func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since uint64) (read order.Evidence, err error) {
 	accounts := c.accounts(id, side)
-	lists := make([][]signature, len(accounts))
-	calls := make([]*jsonrpc.Call, len(accounts))
-	for i, account := range accounts {
-		calls[i] = historyCall(&lists[i], account)
+	pages := make(map[chain.Address]*historyPage)
+	for _, account := range accounts {
+		pages[account] = newHistoryPage(account, cursor{})
 	}
-	if err := c.rpc.All(ctx, calls...); err != nil {
-		return nil, err
+	if err := c.rpc.All(ctx, callsOf(pages)...); err != nil {
+		return read, err
 	}
-	for _, list := range lists {
-		if len(list) == signaturesAtOnce {
-			return nil, fmt.Errorf("chain %d: too many transactions name order %s", c.chain.ID, id)
+	read.Standing = order.Intrinsic
+	found := &orderTransactions{chain: c, blocks: make(map[uint64]**block)}
+	for range mostHistoryPages {
+		var listed []signature
+		next := make(map[chain.Address]*historyPage)
+		for account, page := range pages {
+			read.Standing = min(read.Standing, standingOf(page.call))
+			if oldest, more := page.oldest(since); more {
+				next[account] = newHistoryPage(account, cursor{before: oldest})
+			}
+			listed = append(listed, page.since(since)...)
 		}
+		if len(listed) == 0 {
+			return c.sideOf(found, id, side, read)
+		}
+		part, err := c.inBlocks(ctx, c.rpc, distinct(listed), callsOf(next)...)
+		if err != nil {
+			return read, err
+		}
+		found.transactions, pages = append(found.transactions, part.transactions...), next
+		maps.Copy(found.blocks, part.blocks)
 	}
-	listed := slices.DeleteFunc(distinct(slices.Concat(lists...)), func(s signature) bool {
-		return s.BlockTime != nil && seconds(s.BlockTime) < since
-	})
-	read, err := c.inBlocks(ctx, listed)
-	if err != nil {
-		return nil, err
+	return read, fmt.Errorf("chain %d: too many transactions name order %s", c.chain.ID, id)
+}
+
+// sideOf returns the events of one side of an order among transactions.
+func (c *Chain) sideOf(found *orderTransactions, id order.ID, side order.Side, read order.Evidence) (order.Evidence, error) {
+	if err := found.aside(); err != nil {
+		return read, fmt.Errorf("chain %d: %w", c.chain.ID, err)
 	}
-	if err := read.aside(); err != nil {
-		return nil, fmt.Errorf("chain %d: %w", c.chain.ID, err)
-	}
-	events, err := read.events(func(account chain.Address) (order.ID, bool) {
+	accounts := c.accounts(id, side)
+	events, err := found.events(func(account chain.Address) (order.ID, bool) {
 		return id, slices.Contains(accounts, account)
 	})
 	if err != nil {
-		return nil, err
+		return read, err
 	}
-	return slices.DeleteFunc(events, func(e order.Event) bool { return e.Order != id || !isOf(side, e.Fact) }), nil
+	isOther := func(e order.Event) bool { return e.Order != id || !isOf(side, e.Fact) }
+	read.Events = slices.CompactFunc(slices.DeleteFunc(events, isOther), func(a, b order.Event) bool { return a.At == b.At })
+	return read, nil
+}
+
+// historyPage is a page of the transactions that name an account.
+type historyPage struct {
+	list []signature
+	call *jsonrpc.Call
+}
+
+func newHistoryPage(account chain.Address, bounds cursor) *historyPage {
+	p := new(historyPage)
+	p.call = historyCall(&p.list, account, bounds)
+	return p
+}
+
+func callsOf(pages map[chain.Address]*historyPage) (calls []*jsonrpc.Call) {
+	for _, page := range pages {
+		calls = append(calls, page.call)
+	}
+	return calls
+}
+
+// oldest is the transaction that the next page begins before; none is wanted behind an empty page, or one that passes
+// the time since.
+func (p *historyPage) oldest(since uint64) (tx chain.TxHash, more bool) {
+	var slot uint64
+	for i, each := range p.list {
+		if i == 0 || each.Slot <= slot {
+			tx, slot = each.Signature, each.Slot
+		}
+	}
+	return tx, len(p.list) > 0 && len(p.since(since)) == len(p.list)
+}
+
+// since are the page's transactions from a time on.
+func (p *historyPage) since(time uint64) []signature {
+	return slices.DeleteFunc(slices.Clone(p.list), func(s signature) bool { return s.BlockTime != nil && seconds(s.BlockTime) < time })
 }
 
 // accounts are those that the steps of one side of an order name.

@@ -62,7 +62,7 @@ type listing struct {
 // take adds an endpoint's page, without transactions before a slot.
 func (l *listing) take(by string, from uint64) {
 	l.found, l.by = append(l.found, l.page...), append(l.by, by)
-	l.done = len(l.page) < signaturesAtOnce || l.page[len(l.page)-1].Slot < from
+	l.done = len(l.page) == 0 || l.page[len(l.page)-1].Slot < from
 	if !l.done {
 		l.bounds.before = l.page[len(l.page)-1].Signature
 	}
@@ -75,7 +75,9 @@ func (l *listing) take(by string, from uint64) {
 // A list that lacks the newest slots looks like one of quiet slots. So each list asks for a node that has reached the
 // last slot (minContextSlot, https://solana.com/docs/rpc/http/getsignaturesforaddress), which others refuse: what
 // another call of the same batch says may come from another node.
-func (c *Chain) signatures(ctx context.Context, from, to uint64) (found []signature, by string, err error) {
+func (c *Chain) signatures(
+	ctx context.Context, rpc *jsonrpc.Client, from, to uint64,
+) (found []signature, by string, err error) {
 	before, err := c.behind(ctx, to)
 	if err != nil {
 		return nil, "", err
@@ -86,7 +88,7 @@ func (c *Chain) signatures(ctx context.Context, from, to uint64) (found []signat
 		l.bounds.before, l.bounds.slot = before, to
 		lists = append(lists, l)
 	}
-	if err := c.readPages(ctx, lists, from, to); err != nil {
+	if err := c.readPages(ctx, rpc, lists, from, to); err != nil {
 		return nil, "", err
 	}
 	var tellers []string
@@ -104,7 +106,7 @@ func (c *Chain) signatures(ctx context.Context, from, to uint64) (found []signat
 }
 
 // readPages reads page by page until every list is done.
-func (c *Chain) readPages(ctx context.Context, lists []*listing, from, to uint64) error {
+func (c *Chain) readPages(ctx context.Context, rpc *jsonrpc.Client, lists []*listing, from, to uint64) error {
 	// An endpoint lists what it has: one that has dropped the first block, or not written down the last, is passed
 	// over.
 	proofs := [2]*block{}
@@ -119,7 +121,7 @@ func (c *Chain) readPages(ctx context.Context, lists []*listing, from, to uint64
 		if len(asked) == 0 {
 			return nil
 		}
-		_ = c.rpc.Batch(ctx, calls...) // each call has its error
+		_ = rpc.Batch(ctx, calls...) // each call has its error
 		told := slices.Clone(calls[len(calls)-len(asked):])
 		failed := slices.DeleteFunc(calls, func(call *jsonrpc.Call) bool {
 			return call.Err == nil || isCode(call.Err, slotSkipped, longTermSlotSkipped)

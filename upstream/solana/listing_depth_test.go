@@ -57,7 +57,7 @@ func TestListsOfOldTransactionsAreAskedOfWhoKeepsThem(t *testing.T) {
 	c := New(known, rpc)
 	c.newest.Store(newest)
 	list := &listing{program: c.programs[0]}
-	if err := c.readPages(t.Context(), []*listing{list}, from, to); err != nil || len(list.found) != signaturesAtOnce {
+	if err := c.readPages(t.Context(), c.rpc, []*listing{list}, from, to); err != nil || len(list.found) != signaturesAtOnce {
 		t.Fatalf("%d transactions, %v", len(list.found), err)
 	}
 	if listed["recent"] != 0 || listed["archive"] != 2 {

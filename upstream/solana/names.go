@@ -95,10 +95,9 @@ func (c *Chain) name(ctx context.Context, transactions []*transaction) error {
 	const first = 8 // transactions of an account among which its fulfilment is
 	var oldest []signature
 	for _, list := range lists {
-		list = slices.DeleteFunc(list, func(s signature) bool { return !s.succeeded() })
 		oldest = append(oldest, list[max(0, len(list)-first):]...)
 	}
-	fulfilments, err := c.transactions(ctx, oldest)
+	fulfilments, err := c.transactions(ctx, c.rpc, oldest)
 	if err == nil {
 		err = (&orderTransactions{transactions: fulfilments}).aside()
 	}

@@ -26,20 +26,21 @@ import (
 //
 // These calls yield to those of clients.
 func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
-	ctx = upstream.Avoiding(upstream.Background.For(ctx), c.attested.Faulty()...)
-	events, by, err := c.told(ctx, from, to)
+	events, by, err := c.listedEvents(upstream.Background.For(ctx), c.rpc.Avoiding(c.attested.Faulty()...), from, to)
 	c.attested.Add(jsonrpc.Attestation{From: from, To: to, By: by, IsList: true})
 	return events, err
 }
 
-// told returns the order events of slots from to to as endpoints list them, and the endpoint if it was one.
-func (c *Chain) told(ctx context.Context, from, to uint64) (events []order.Event, by string, err error) {
-	listed, by, err := c.signatures(ctx, from, to)
+// listedEvents returns the order events of slots from to to as endpoints list them, and the endpoint if it was one.
+func (c *Chain) listedEvents(
+	ctx context.Context, rpc *jsonrpc.Client, from, to uint64,
+) (events []order.Event, by string, err error) {
+	listed, by, err := c.signatures(ctx, rpc, from, to)
 	if err != nil {
 		return nil, "", fmt.Errorf("transactions of blocks %d to %d: %w", from, to, err)
 	}
 	for {
-		events, err = c.eventsOf(ctx, listed)
+		events, err = c.eventsOf(ctx, rpc, listed)
 		bad, is := errors.AsType[*order.UnreadableError](err)
 		if !is {
 			return events, by, err
@@ -66,8 +67,8 @@ func (c *Chain) heldBy(ctx context.Context, slot uint64, listed []signature) ([]
 
 // eventsOf returns the order events of listed transactions, in block and log order; *order.UnreadableError when one
 // cannot be had, *order.AsideError beside the events when some are not understood.
-func (c *Chain) eventsOf(ctx context.Context, listed []signature) ([]order.Event, error) {
-	read, err := c.inBlocks(ctx, listed)
+func (c *Chain) eventsOf(ctx context.Context, rpc *jsonrpc.Client, listed []signature) ([]order.Event, error) {
+	read, err := c.inBlocks(ctx, rpc, listed)
 	if err != nil {
 		return nil, err
 	}
@@ -83,38 +84,61 @@ func (c *Chain) eventsOf(ctx context.Context, listed []signature) ([]order.Event
 }
 
 // EventsIn returns the order events of one transaction; see order.Source. One that failed has no events.
-func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, error) {
+func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, error) {
 	if !slices.Contains(tx.Families(), chain.SVM) {
-		return nil, order.ErrNotFound
+		return order.Evidence{}, order.ErrNotFound
 	}
 	var found *transaction
-	asked := firstTransactionCall(&found, tx)
+	asked := c.doubted(transactionCall(&found, tx))
 	if err := c.rpc.All(ctx, asked); err != nil {
-		return nil, err
+		return order.Evidence{}, err
 	}
+	standing := standingOf(asked)
 	if found == nil {
-		return nil, order.ErrNotFound
+		return order.Evidence{Standing: standing}, order.ErrNotFound
 	}
 	c.sources.Add(string(tx.Bytes()), asked.By)
 	read := &orderTransactions{chain: c, transactions: []*transaction{found}}
 	if err := read.aside(); err != nil {
-		return nil, fmt.Errorf("chain %d: %w", c.chain.ID, err)
+		return order.Evidence{}, fmt.Errorf("chain %d: %w", c.chain.ID, err)
 	}
 	if err := c.name(ctx, read.transactions); err != nil {
-		return nil, err
+		return order.Evidence{}, err
 	}
 	events, err := read.events(c.names.of)
 	if err != nil || len(events) == 0 {
-		return nil, err
+		return order.Evidence{Standing: standing}, err
 	}
 	var in *block
 	if err := c.rpc.All(ctx, c.at(found.Slot, blockCall(&in, found.Slot))); err != nil {
-		return nil, err
+		return order.Evidence{}, err
 	}
 	for i := range events {
-		events[i].At.BlockHash = chain.Hash(in.Blockhash)
+		events[i].At.BlockHash, events[i].At.Time = chain.Hash(in.Blockhash), seconds(in.BlockTime)
 	}
-	return events, nil
+	return order.Evidence{Events: events, Standing: standing}, nil
+}
+
+// standingOf is how the result of a call is known.
+func standingOf(asked *jsonrpc.Call) order.Standing {
+	if asked.Err == nil && asked.Seconded != "" {
+		return order.Corroborated
+	}
+	return order.Single
+}
+
+// doubted has other voices asked about a transaction that is absent, did nothing that concerns orders, or has lost its
+// logs.
+func (c *Chain) doubted(asked *jsonrpc.Call) *jsonrpc.Call {
+	asked.Doubt = func(result any) bool {
+		t := *result.(**transaction)
+		if t == nil {
+			return true
+		}
+		found, err := onchain.DecodeSolana(c.chain.Contracts, t.ran, func(chain.Address) (id order.ID, known bool) { return id, true })
+		return len(found) == 0 || err != nil
+	}
+	return asked
 }
 
 // orderTransactions are transactions that were read, oldest first, and the blocks that they are in.
@@ -124,12 +148,13 @@ type orderTransactions struct {
 	blocks       map[uint64]**block // by slot
 }
 
-// inBlocks reads transactions and the blocks that they are in, in one round trip, none without any. Those
-// that failed are passed over.
-func (c *Chain) inBlocks(ctx context.Context, listed []signature) (*orderTransactions, error) {
-	listed = slices.DeleteFunc(slices.Clone(listed), func(s signature) bool { return !s.succeeded() })
+// inBlocks reads transactions and the blocks that they are in, in one round trip, none without any: those that are
+// listed as failed, too, since only they themselves say so for sure.
+func (c *Chain) inBlocks(
+	ctx context.Context, rpc *jsonrpc.Client, listed []signature, others ...*jsonrpc.Call,
+) (*orderTransactions, error) {
 	read := &orderTransactions{chain: c, blocks: make(map[uint64]**block)}
-	var calls []*jsonrpc.Call
+	calls := others
 	for _, each := range listed {
 		if read.blocks[each.Slot] == nil {
 			read.blocks[each.Slot] = new(*block)
@@ -137,22 +162,24 @@ func (c *Chain) inBlocks(ctx context.Context, listed []signature) (*orderTransac
 		}
 	}
 	var err error
-	read.transactions, err = c.transactions(ctx, listed, calls...)
+	read.transactions, err = c.transactions(ctx, rpc, listed, calls...)
 	return read, err
 }
 
 // transactions reads listed transactions, and makes other calls in the same round trip. *order.UnreadableError where
 // what must be there of a slot cannot be had.
-func (c *Chain) transactions(ctx context.Context, listed []signature, others ...*jsonrpc.Call) ([]*transaction, error) {
+func (c *Chain) transactions(
+	ctx context.Context, rpc *jsonrpc.Client, listed []signature, others ...*jsonrpc.Call,
+) ([]*transaction, error) {
 	if len(listed) == 0 {
 		return nil, nil
 	}
 	found := make([]*transaction, len(listed))
 	calls := others
 	for i, each := range listed {
-		calls = append(calls, c.at(each.Slot, existingCall(&found[i], each)))
+		calls = append(calls, c.at(each.Slot, c.doubted(existingCall(&found[i], each))))
 	}
-	c.rpc.Each(ctx, calls...)
+	rpc.Each(ctx, calls...)
 	var gone error
 	for i, call := range calls {
 		at := i - len(others)
@@ -227,7 +254,7 @@ func (r *orderTransactions) at(tx *transaction, position uint) order.At {
 		LogIndex:  place<<positions | position,
 	}
 	if in := r.blocks[tx.Slot]; in != nil {
-		at.BlockHash = chain.Hash((*in).Blockhash)
+		at.BlockHash, at.Time = chain.Hash((*in).Blockhash), seconds((*in).BlockTime)
 	}
 	return at
 }

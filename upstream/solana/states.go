@@ -50,7 +50,7 @@ func storedOrders[T any](
 	for i, id := range ids {
 		accounts[i] = accountOf(c.chain.Contracts, id)
 	}
-	states, err := c.readAccounts(ctx, accounts)
+	states, err := c.readAccounts(ctx, accounts, confirmAccounts)
 	if err != nil {
 		return nil, err
 	}
@@ -68,11 +68,11 @@ func storedOrders[T any](
 
 // given returns what an order's events say that was given.
 func (c *Chain) given(ctx context.Context, id order.ID) (chain.Amount, error) {
-	events, err := c.History(ctx, id, order.GiveSide, 0)
+	read, err := c.History(ctx, id, order.GiveSide, 0)
 	if err != nil {
 		return chain.Amount{}, err
 	}
-	o, created := order.Fold(events)
+	o, created := order.Fold(read.Events)
 	if !created {
 		return chain.Amount{}, fmt.Errorf("chain %d: order %s has an account and no creation event", c.chain.ID, id)
 	}
@@ -90,14 +90,31 @@ func (c *Chain) Origin(ctx context.Context) (uint64, error) {
 	return oldest, err
 }
 
+// confirmAccounts has other voices asked about missing accounts; those that they have are added.
+func confirmAccounts(asked *jsonrpc.Call) {
+	asked.Doubt = func(result any) bool { return slices.Contains(result.(*accountInfos).Value, nil) }
+	asked.Same = func(a, b any) bool {
+		own, isSame := a.(*accountInfos).Value, true
+		for i, other := range b.(*accountInfos).Value {
+			if own[i] == nil && other != nil {
+				own[i], isSame = other, false
+			}
+		}
+		return isSame
+	}
+}
+
 // readAccounts reads accounts; nil where there is none.
-func (c *Chain) readAccounts(ctx context.Context, accounts []chain.Address) ([]*accountInfo, error) {
+func (c *Chain) readAccounts(ctx context.Context, accounts []chain.Address, marks ...func(*jsonrpc.Call)) ([]*accountInfo, error) {
 	const most = 100 // that a node takes
 	var answers []*accountInfos
 	var calls []*jsonrpc.Call
 	for part := range slices.Chunk(accounts, most) {
 		answer := new(accountInfos)
 		answers, calls = append(answers, answer), append(calls, accountsCall(answer, part))
+		for _, mark := range marks {
+			mark(calls[len(calls)-1])
+		}
 	}
 	if len(calls) == 0 {
 		return nil, nil

@@ -27,11 +27,32 @@ const (
 // names stays unknown: finding it would take all blocks, some megabytes each.
 func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Proof, err error) {
 	ctx = upstream.Background.For(ctx)
-	tellers, liars := c.attested.Of(from, to), c.attested.Faulty()
-	another := upstream.Avoiding(ctx, slices.Concat(tellers, liars)...)
-	second, by, err := c.readings(another, from, to, tellers, liars)
+	heard, liars := c.attested.Of(from, to), c.attested.Faulty()
+	tellers := jsonrpc.NamesOf(heard)
+	another := c.rpc.Avoiding(slices.Concat(tellers, liars)...)
+	second, by, err := c.readings(ctx, another, from, to, tellers, liars)
 	if err != nil {
 		return v, err
+	}
+	read := map[string][]order.Event{by: slices.Clone(second)}
+	isApart := c.rpc.AreApart(from, to, heard, attestedBy(from, to, by))
+	// It is not known any more which endpoint read them first, or some of them were read by one alone.
+	if len(tellers) == 0 || !isApart && !c.rpc.Avoiding(by).AvoidsAll() {
+		again, other, err := c.readings(ctx, c.rpc.Avoiding(append(liars, by)...), from, to, []string{by}, liars)
+		if err != nil {
+			return v, err
+		}
+		known := places(second)
+		for i, place := range places(again) {
+			if !slices.Contains(known, place) {
+				second = append(second, again[i])
+			}
+		}
+		isApart = c.rpc.AreVoices(by, other)
+		tellers, read[other] = []string{by}, again
+	}
+	if isApart {
+		v.Standing = order.Corroborated
 	}
 	slots := order.DifferingBlocks(places(first), places(second))
 	for _, e := range first {
@@ -48,8 +69,10 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	}
 	sortEvents(v.Events)
 	truth := places(v.Events)
-	if len(order.DifferingBlocks(truth, places(second))) > 0 {
-		c.attested.MarkFaulty(by)
+	for by, events := range read {
+		if len(order.DifferingBlocks(truth, places(events))) > 0 {
+			c.attested.MarkFaulty(by)
+		}
 	}
 	for _, slot := range order.DifferingBlocks(truth, places(first)) {
 		c.attested.MarkFaultyAt(slot)
@@ -58,15 +81,19 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	return v, nil
 }
 
+func attestedBy(from, to uint64, name string) []jsonrpc.Attestation {
+	return []jsonrpc.Attestation{{From: from, To: to, By: name, IsList: true}}
+}
+
 // readings are the events of slots as an endpoint lists them, and its name; as its lists together show them, where it
 // read them before or was found wrong.
 func (c *Chain) readings(
-	ctx context.Context, from, to uint64, tellers, liars []string,
+	ctx context.Context, rpc *jsonrpc.Client, from, to uint64, tellers, liars []string,
 ) (events []order.Event, by string, err error) {
 	wanted := 1
 	for read := 0; read < wanted; read++ {
 		var again []order.Event
-		if again, by, err = c.told(ctx, from, to); err != nil {
+		if again, by, err = c.listedEvents(ctx, rpc, from, to); err != nil {
 			return nil, "", err
 		}
 		known := places(events)
@@ -88,23 +115,23 @@ func (c *Chain) readings(
 // eventsInBlocks returns the events of the transactions in the blocks of slots, as shown by two endpoints where there
 // are two, first by one that had not read them.
 func (c *Chain) eventsInBlocks(ctx context.Context, slots []uint64, tellers []string) ([]order.Event, error) {
-	listed, shown, err := c.shown(upstream.Avoiding(ctx, tellers...), slots)
+	listed, shown, err := c.shown(ctx, c.rpc.Avoiding(tellers...), slots)
 	if err != nil {
 		return nil, err
 	}
 	if !slices.Contains(tellers, shown) { // which it would be without others
-		others, _, err := c.shown(upstream.Avoiding(ctx, shown), slots)
+		others, _, err := c.shown(ctx, c.rpc.Avoiding(shown), slots)
 		if err != nil {
 			return nil, err
 		}
 		listed = append(listed, others...)
 	}
-	return c.eventsOf(upstream.Avoiding(ctx, tellers...), distinct(listed))
+	return c.eventsOf(ctx, c.rpc.Avoiding(tellers...), distinct(listed))
 }
 
 // shown returns the transactions of the order protocol in the blocks of slots, and one of the endpoints that showed
 // them.
-func (c *Chain) shown(ctx context.Context, slots []uint64) (listed []signature, by string, err error) {
+func (c *Chain) shown(ctx context.Context, rpc *jsonrpc.Client, slots []uint64) (listed []signature, by string, err error) {
 	var programs []chain.Address
 	for _, each := range c.programs {
 		programs = append(programs, each.address)
@@ -114,7 +141,7 @@ func (c *Chain) shown(ctx context.Context, slots []uint64) (listed []signature, 
 	for i, slot := range slots {
 		calls[i] = c.at(slot, namedBlockCall(&blocks[i], slot))
 	}
-	c.rpc.Each(ctx, calls...)
+	rpc.Each(ctx, calls...)
 	for i, call := range calls {
 		if c.isGone(call.Err, slots[i]) {
 			return nil, "", &order.UnreadableError{Block: slots[i], Err: call.Err}

@@ -113,7 +113,7 @@ func TestRecordedReceiptIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if events, err := c.EventsIn(t.Context(), tx); err != nil || len(events) > 0 {
+	if events, err := c.EventsIn(t.Context(), tx); err != nil || len(events.Events) > 0 {
 		t.Errorf("EventsIn() = %+v, %v, want a transaction without orders", events, err)
 	}
 	other := chain.NewTxHash(make([]byte, 32))
@@ -125,7 +125,7 @@ func TestRecordedReceiptIsRead(t *testing.T) {
 func TestRecordedSymbolIsRead(t *testing.T) {
 	c := serve(t, recorded(t, "eth_call-symbol"))
 	got, err := c.ReadTokens(t.Context(), []chain.Address{chain.NewAddress(make([]byte, 20))})
-	if err != nil || len(got) != 1 || got[0] != (token.Reading{Symbol: "USDT"}) {
+	if err != nil || len(got) != 1 || got[0] != (token.Reading{Symbol: "USDT", IsSingle: true}) {
 		t.Errorf("ReadTokens() = %+v, %v, want USDT", got, err)
 	}
 }

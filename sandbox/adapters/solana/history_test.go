@@ -38,10 +38,11 @@ func TestHistoryFindsBothSides(t *testing.T) {
 		{"cancelled", cancelled.ID(), order.TakeSide, []string{"Cancelled", "Sent 2"}, 2},
 		{"unknown", order.ID{1}, order.TakeSide, nil, 1},
 	} {
-		var events []order.Event
+		var read order.Evidence
 		var err error
 		c := w.chain()
-		trips := w.tripsOf(func() { events, err = c.History(t.Context(), test.id, test.side, 0) })
+		trips := w.tripsOf(func() { read, err = c.History(t.Context(), test.id, test.side, 0) })
+		events := read.Events
 		if diff := cmp.Diff(expect(test.id, test.want...), facts(events)); err != nil || diff != "" {
 			t.Errorf("History of an order %s: %v (-want +got):\n%s", test.name, err, diff)
 		}
@@ -56,7 +57,8 @@ func TestHistoryPassesOverWhatIsOlder(t *testing.T) {
 	id := w.fulfil(sandbox.Way{}, nil)
 	since := uint64(w.later().Unix())
 	must.Do(w.t, w.SendUnlock(w.later(), taker, onEVM, id))
-	events, err := w.chain().History(t.Context(), id, order.TakeSide, since)
+	read, err := w.chain().History(t.Context(), id, order.TakeSide, since)
+	events := read.Events
 	if diff := cmp.Diff(expect(id, "Sent 1"), facts(events)); err != nil || diff != "" {
 		t.Errorf("History: %v (-want +got):\n%s", err, diff)
 	}

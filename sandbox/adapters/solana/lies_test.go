@@ -54,7 +54,8 @@ func TestLiesGoToTheNextNode(t *testing.T) {
 		"block without hash":        {w, "getBlock", replace(`"blockhash"`, `"blockHush"`)},
 		"block that does not exist": {w, "getBlock", func(json.RawMessage) json.RawMessage { return json.RawMessage("null") }},
 	} {
-		events, err := w.chain(l).EventsIn(t.Context(), txOf(made.Creation))
+		read, err := w.chain(l).EventsIn(t.Context(), txOf(made.Creation))
+		events := read.Events
 		if err != nil || len(events) != 1 || events[0].Order != made.Terms.ID() || events[0].At.BlockHash.IsAbsent() {
 			t.Errorf("EventsIn after %s = %+v, %v, want the creation", name, events, err)
 		}
@@ -63,7 +64,7 @@ func TestLiesGoToTheNextNode(t *testing.T) {
 		return json.RawMessage(`"EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG"`)
 	}}
 	trips := w.tripsOf(func() {
-		if events, err := w.chain(devnet).EventsIn(t.Context(), txOf(made.Creation)); err != nil || len(events) != 1 {
+		if events, err := w.chain(devnet).EventsIn(t.Context(), txOf(made.Creation)); err != nil || len(events.Events) != 1 {
 			t.Errorf("EventsIn after a node of another cluster = %+v, %v, want the creation", events, err)
 		}
 	})

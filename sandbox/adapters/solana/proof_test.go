@@ -186,7 +186,7 @@ func TestCallsForSlots(t *testing.T) {
 	must.Get(c.Head(t.Context()))(w.t)
 	must.Get(c.Events(t.Context(), w.Head()-20, w.Head()))(w.t)
 	quiet := map[string]int{"getBlock": 2, "getSignaturesForAddress": 3}
-	one := map[string]int{"getBlock": 3, "getSignaturesForAddress": 3, "getTransaction": 1}
+	one := map[string]int{"getBlock": 3, "getSignaturesForAddress": 4, "getTransaction": 1}
 	for name, test := range map[string]struct {
 		happens      func()
 		read, proven map[string]int

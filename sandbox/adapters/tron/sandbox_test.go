@@ -51,7 +51,8 @@ func TestHistoriesAreWhatAllBlocksTell(t *testing.T) {
 		} else if o.TakeChain() != chain.Tron {
 			continue
 		}
-		got, err := c.History(t.Context(), order.ID(o.ID), side, 0)
+		read, err := c.History(t.Context(), order.ID(o.ID), side, 0)
+		got := read.Events
 		if err != nil {
 			t.Errorf("History of %q: %v", o.Title, err)
 		}

@@ -1,0 +1,127 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/follow"
+	"crossgate/order/ledger"
+	"crossgate/order/proof"
+)
+
+// How much of a day's comparison with the contracts is done at once.
+const (
+	reconciledAtOnce = 500 // orders
+	reconciledSample = 20  // beside them, that are over and agreed before
+	leastSteps       = 24  // a day
+	mostSteps        = 288
+)
+
+// Reconcile compares stored orders with the contracts of each chain, and repairs differences: every order
+// that is not over on a chain once in a day, each once when it is over and final, and some of the others. Of several
+// replicas the one does it that follows the chain. It returns when ctx ends.
+func Reconcile(ctx context.Context, c *follow.Chains, day time.Duration) {
+	var working sync.WaitGroup
+	for _, r := range Of(c).Reconcilers() {
+		f := c.Of(r.ID)
+		countReconciled(ctx, r.ID, 0, 0)
+		working.Go(func() {
+			for pause := day / leastSteps; follow.Wait(ctx, pause); {
+				if f.Leading.Load() == 0 {
+					continue
+				}
+				steps, err := r.Step(ctx)
+				f.Unsettled.Store(int64(len(r.Unsettled)))
+				if err != nil && ctx.Err() == nil && !errors.Is(err, errBusy) {
+					r.Logger.WarnContext(ctx, "orders not compared with what the contracts store; they are next time", "error", err)
+				}
+				pause = day / time.Duration(min(max(steps, leastSteps), mostSteps))
+			}
+		})
+	}
+	working.Wait()
+}
+
+// Reconciler compares the orders of one chain with its contracts.
+type Reconciler struct {
+	*follow.Reader
+	Unsettled map[order.ID]bool // orders that differ from the contracts, and could not be read otherwise
+	after     order.ID          // that was compared last
+}
+
+// Reconcilers are of the chains whose contracts can be asked for states.
+func (b *Books) Reconcilers() (all []*Reconciler) {
+	for _, r := range b.Readers {
+		if a := (&auditor{Reader: r}); !a.cannotTell(order.GiveSide) || !a.cannotTell(order.TakeSide) {
+			all = append(all, &Reconciler{Reader: r})
+		}
+	}
+	return all
+}
+
+// Step compares some orders, and returns how many steps all take.
+func (r *Reconciler) Step(ctx context.Context) (steps int, err error) {
+	due, all, err := r.Ledger.Uncompared(ctx, r.ID, r.after, reconciledAtOnce)
+	if err != nil {
+		return 0, err
+	}
+	after := order.ID{} // from the beginning again
+	if len(due) == reconciledAtOnce {
+		after = due[len(due)-1]
+	}
+	sample, err := r.Ledger.Sampled(ctx, r.ID, reconciledSample)
+	if err != nil {
+		return 0, err
+	}
+	ids := slices.Concat(due, sample, slices.Collect(maps.Keys(r.Unsettled)))
+	slices.SortFunc(ids, ledger.CompareIDs)
+	ids = slices.Compact(ids)
+	if len(ids) == 0 {
+		return 0, nil
+	}
+	m := newMender(r.Reader, func(Progress) {})
+	err = errors.Join(r.LearnAnchor(ctx), m.underLease(ctx, func(ctx context.Context, m *mender) error {
+		return m.mend(ctx, ledger.Selection{Chain: r.ID, Orders: ids, StatesAlone: true})
+	}))
+	if left := m.repair.Left; err == nil && left != nil {
+		r.after = after
+		r.take(ctx, left, len(m.repair.Orders))
+	}
+	return all/reconciledAtOnce + 1, err
+}
+
+// take takes note of what a comparison came to.
+func (r *Reconciler) take(ctx context.Context, came *Audit, corrected int) {
+	const most = 50 // that are compared again at once
+	r.Unsettled = map[order.ID]bool{}
+	for _, each := range came.Differences {
+		r.Unsettled[each.Order] = true
+	}
+	for _, each := range came.Unchecked {
+		r.Unsettled[each.Order] = true
+	}
+	countReconciled(ctx, r.ID, int(came.Orders), corrected+len(came.Differences))
+	if corrected > 0 || len(r.Unsettled) > 0 {
+		r.Logger.WarnContext(ctx, "stored orders differ from what the contracts store", "compared", came.Orders,
+			"corrected", corrected, "unsettled", len(r.Unsettled))
+	}
+	for id := range r.Unsettled {
+		if len(r.Unsettled) <= most {
+			break
+		}
+		delete(r.Unsettled, id)
+	}
+}
+
+// countReconciled counts orders that were compared with what the contracts store, and those that differed. It is called
+// with 0 at the start, so that the first difference shows as an increase.
+func countReconciled(ctx context.Context, id chain.ID, compared, differing int) {
+	proof.Count(ctx, id, compared, "crossgate.index.compared_orders", "Orders that were compared with what the contracts store.")
+	proof.Count(ctx, id, differing, "crossgate.index.differing_orders", "Orders that differed from what the contracts store.")
+}

@@ -1,0 +1,63 @@
+package ledger
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/store"
+)
+
+// Side is one side of an order.
+type Side struct {
+	Order order.ID
+	Side  order.Side
+}
+
+// NoteCompared takes note of sides that are over and agree with what the contracts store. A new event of the order ends
+// it.
+func (l Ledger) NoteCompared(ctx context.Context, under store.Lease, sides []Side) error {
+	if len(sides) == 0 {
+		return nil
+	}
+	rows := make([][]any, len(sides))
+	for i, each := range sides {
+		bit := 1
+		if each.Side == order.TakeSide {
+			bit = 2
+		}
+		rows[i] = []any{bit, each.Order[:], 3 - bit}
+	}
+	return l.UpdateUnder(ctx, under, func(tx *store.Tx) error {
+		return tx.ExecEach(ctx, `UPDATE orders SET compared = compared + $1 WHERE id = $2 AND compared IN (0, $3)`, rows)
+	})
+}
+
+// Uncompared returns the next orders of a chain that are to be compared with its contracts, most at the most, and how
+// many there are in all.
+func (l Ledger) Uncompared(ctx context.Context, id chain.ID, after order.ID, most int) (ids []order.ID, all int, err error) {
+	const due = ` FROM orders WHERE compared < 3 AND (give_chain = $1 AND compared IN (0, 2) OR take_chain = $1 AND compared IN (0, 1))`
+	if _, err = l.QueryRow(ctx, []any{&all}, `SELECT COUNT(*)`+due, int64(id)); err == nil {
+		ids, err = queryIDs(ctx, l, `SELECT id`+due+` AND id > $2 ORDER BY id LIMIT $3`, int64(id), after[:], most)
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("select orders of chain %d to be compared: %w", id, err)
+	}
+	return ids, all, nil
+}
+
+// Sampled returns some orders of a chain that were compared, most at the most.
+func (l Ledger) Sampled(ctx context.Context, id chain.ID, most int) ([]order.ID, error) {
+	var from order.ID
+	if _, err := rand.Read(from[:]); err != nil {
+		return nil, err
+	}
+	ids, err := queryIDs(ctx, l, `SELECT id FROM orders WHERE id > $2 AND (give_chain = $1 AND compared IN (1, 3) OR take_chain = $1 AND compared > 1)
+		ORDER BY id LIMIT $3`, int64(id), from[:], most)
+	if err != nil {
+		return nil, fmt.Errorf("select a sample of the orders of chain %d: %w", id, err)
+	}
+	return ids, nil
+}

@@ -1,0 +1,116 @@
+package query
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"crossgate/order"
+	"crossgate/order/audit"
+	"crossgate/order/ledger"
+)
+
+// TestContractsHaveTheLastWord loses events of orders behind the index's back: steps of the reconciliation read them again,
+// what is over is compared once, and what the contracts contradict for good is counted.
+func TestContractsHaveTheLastWord(t *testing.T) {
+	for _, damage := range damages {
+		if damage.missing == 0 || damage.false > 0 {
+			continue // the contracts store no more than states and amounts
+		}
+		t.Run(damage.name, func(t *testing.T) {
+			a := newAudited(t, openPostgres(t))
+			sound := dump(t, a.store)
+			damageStore(t, a.store, damage.statement, a.deals[damage.state].id)
+			for _, r := range audit.Of(a.Chains).Reconcilers() {
+				if _, err := r.Step(t.Context()); err != nil || len(r.Unsettled) > 0 {
+					t.Fatalf("chain %d: %v, %d orders are unsettled", r.ID, err, len(r.Unsettled))
+				}
+			}
+			if got := dump(t, a.store); !slices.Equal(got, sound) {
+				t.Errorf("the store holds %d rows, want the %d of before", len(got), len(sound))
+			}
+		})
+	}
+}
+
+// due are the orders that are compared next on a chain.
+func dueOf(t *testing.T, r *audit.Reconciler) []order.ID {
+	t.Helper()
+	ids, all, err := r.Ledger.Uncompared(t.Context(), r.ID, order.ID{}, 1000)
+	if err != nil || all != len(ids) {
+		t.Fatalf("%d of %d orders: %v", len(ids), all, err)
+	}
+	return ids
+}
+
+func TestOrdersThatAreOverAreComparedOnce(t *testing.T) {
+	a := newAudited(t, openStore(t))
+	give, take := audit.Of(a.Chains).Reconcilers()[0], audit.Of(a.Chains).Reconcilers()[1]
+	created, fulfilled := a.deals[order.StateCreated], a.deals[order.StateFulfilled]
+	sent, claimed := a.deals[order.StateSentUnlock], a.deals[order.StateClaimedUnlock]
+	expect := func(when string, r *audit.Reconciler, want ...deal) {
+		t.Helper()
+		var ids []order.ID
+		for _, d := range want {
+			ids = append(ids, d.id)
+		}
+		slices.SortFunc(ids, ledger.CompareIDs)
+		if got := dueOf(t, r); !slices.Equal(got, ids) {
+			t.Errorf("%s: %d orders are compared on chain %d, want %d", when, len(got), r.ID, len(ids))
+		}
+	}
+	step := func(r *audit.Reconciler) {
+		t.Helper()
+		if _, err := r.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect("at first", give, created, fulfilled, sent, claimed)
+	expect("at first", take, created, fulfilled, sent, claimed)
+	step(give)
+	step(take)
+	expect("once compared", give, created, fulfilled, sent)
+	expect("once compared", take, created, fulfilled)
+	a.give.mine([]told{sent.claimedUnlock()})
+	followAll(t, a.Index)
+	step(give)
+	expect("with a new event that is not final", give, created, fulfilled, sent)
+	for range 10 {
+		a.give.mine()
+	}
+	followAll(t, a.Index)
+	step(give)
+	expect("once that is final", give, created, fulfilled)
+	step(take)
+	expect("once the new event was seen on the other side", take, created, fulfilled)
+}
+
+// amnesiac is a keeper whose contracts have forgotten an order.
+type amnesiac struct {
+	keeper
+	id order.ID
+}
+
+func (f amnesiac) States(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
+	states, err := f.keeper.States(ctx, ids)
+	if at := slices.Index(ids, f.id); at >= 0 && err == nil {
+		states[at] = order.StoredState{}
+	}
+	return states, err
+}
+
+func TestStatesThatNothingExplainsAreUnsettled(t *testing.T) {
+	a := newAudited(t, openStore(t))
+	d := a.deals[order.StateClaimedUnlock]
+	sound := dump(t, a.store)
+	r := audit.Of(a.Chains).Reconcilers()[0]
+	r.Source = amnesiac{a.give, d.id}
+	for range 2 {
+		if _, err := r.Step(t.Context()); err != nil || len(r.Unsettled) != 1 || !r.Unsettled[d.id] {
+			t.Fatalf("%v, unsettled %v, want %s", err, r.Unsettled, d.id)
+		}
+	}
+	if got := dump(t, a.store); !slices.Equal(got, sound) {
+		t.Errorf("a contract's word removed what blocks hold: %d rows, want %d", len(got), len(sound))
+	}
+}

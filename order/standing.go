@@ -1,0 +1,37 @@
+package order
+
+import "context"
+
+// Standing is how something that was read from a chain is known.
+type Standing uint8
+
+// Standings, the weakest first.
+const (
+	Single       Standing = iota // one endpoint's word
+	Corroborated                 // endpoints of two providers reported the same
+	Intrinsic                    // checked against a hash: a block's, a receipts root, a transaction's with its signature
+)
+
+// Evidence is events with the standing of the weakest part of what they say, the absence of others included.
+type Evidence struct {
+	Events   []Event
+	Standing Standing
+}
+
+// Attester is a Source that can check what it read before.
+type Attester interface {
+	// Attest returns events of the chain with the senders and times that signatures and headers prove, or that two
+	// endpoints report. The standing is that of senders and times alone.
+	Attest(ctx context.Context, events []Event) (Evidence, error)
+}
+
+// Attest has a source check senders and times of events that were read just now; where it cannot they are one
+// endpoint's word.
+func Attest(ctx context.Context, source Source, events []Event) Evidence {
+	if attester, is := source.(Attester); is && len(events) > 0 {
+		if checked, err := attester.Attest(ctx, events); err == nil {
+			return checked
+		}
+	}
+	return Evidence{Events: events}
+}

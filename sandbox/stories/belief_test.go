@@ -1,0 +1,439 @@
+package stories_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"crossgate/config"
+)
+
+// rules are lies of liar.mjs, each with the least that it takes to show. With CROSSGATE_BELIEF all are met, with that many
+// seeds, and what is final has to be proven.
+var rules = []string{
+	"cap:5", "detdrop:0.15", "rnologs:0.3", "callempty:1", "callzero:0.3", "logtime:1000", "rfrom:0.2", "logdata:0.15",
+	"fleet:3", "fork:130:20", "cache:400", "without:eth_getBlockReceipts", "fin:latest", "fin:zero", "fin:null", "fin:back:40", "fin:near:1",
+	"bloomones", "bloomzero", "bloomlack:0.3", "bloomhalf:0.3", "rootwrong", "time:1000", "time:1000:0.2",
+	"hashempty:0.3", "droppart:0.3", "caplast:5", "dup:0.3", "removed:0.3", "wronghash:0.2", "logtimems", "shuffle:0.5", "logshift:1",
+	"detdropall:0.15", "rnull:0.3", "pend:0.3", "rfail:0.2", "omit:0.3", "omitempty:0.3",
+	"idmix:0.2", "order:0.5", "short:0.3", "idstr:0.5", "oneobj:1", "html:0.2", "gzip:0.2", "trunc:0.2", "empty:0.2", "slow:200:0.3",
+}
+
+// solanaRules are those of solliar.mjs, likewise.
+var solanaRules = []string{
+	"sigcap:5", "detgap:0.15", "sigerr:0.15",
+	"siggap:0.2", "sigempty:0.3", "siglag:20", "ignoremin", "txnull:0.3", "txdetnull:0.15", "txversion:0.1", "txnometa:0.15",
+	"txnoinner:0.15", "txnologs:0.15", "txtime:1000", "skip:0.2", "blocknull:0.3", "slotlag:20:0.5", "slotahead:20:0.5", "without:getBlock",
+}
+
+// dayRules lie to a single endpoint's reader, who finds out by what the contracts store.
+var dayRules = []string{"detdrop:0.15+bloomzero", "cap:5+bloomzero"}
+
+// met are the courses that make test runs.
+var met = map[string]bool{
+	"cold/logtime:1000/beside=true": true, "cold/rfrom:0.2/beside=true": true, "ranges/detdrop:0.15/beside=false": true,
+	"ranges/sigerr:0.15/beside=true": true,
+}
+
+// beliefSeeds is how many seeds each rule is met with; isWhole: each rule is.
+func beliefSeeds(t *testing.T) (seeds int, isWhole bool) {
+	t.Helper()
+	text := os.Getenv("CROSSGATE_BELIEF")
+	if text == "" {
+		return 1, false
+	}
+	seeds, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("CROSSGATE_BELIEF: %v", err)
+	}
+	return seeds, true
+}
+
+// verdict is how the answers of a gateway compare with what the chains hold.
+type verdict struct {
+	orders, right  int
+	fields         int    // that differ, of orders and of what is locked
+	wrongButProven int    // answers that differ though all that they rest on is called proven
+	unproven       int    // orders whose chains are not proven to their ends
+	first, basis   string // of answers that differ, and are not proven
+}
+
+func (v verdict) isRight() bool { return v.right == v.orders && v.fields == 0 && v.unproven == 0 }
+
+func (v verdict) String() string {
+	return fmt.Sprintf("%d of %d orders, %d fields differ, %d wrong but called proven, %d not proven (%s); %s",
+		v.right, v.orders, v.fields, v.wrongButProven, v.unproven, v.basis, v.first)
+}
+
+// tally counts what compare reports.
+type tally struct {
+	fields int
+	first  string
+}
+
+func (*tally) Helper() {}
+
+func (n *tally) Errorf(format string, a ...any) {
+	if n.fields == 0 {
+		n.first = fmt.Sprintf("%.160s", fmt.Sprintf(format, a...))
+	}
+	n.fields++
+}
+
+// judge adds one answer to a verdict.
+func (v *verdict) judge(t *testing.T, url string, want any, newest steps) {
+	t.Helper()
+	response, body := ask(t, http.MethodGet, url, "")
+	var got any
+	decoder := json.NewDecoder(strings.NewReader(string(body)))
+	decoder.UseNumber()
+	n := &tally{}
+	if err := decoder.Decode(&got); err != nil || response.StatusCode != http.StatusOK {
+		n.Errorf("%d: %s", response.StatusCode, body)
+	} else {
+		compare(n, "", got, want)
+	}
+	if n.fields > 0 && v.first == "" {
+		v.first = url + ": " + n.first
+	}
+	v.fields += n.fields
+	if newest == nil { // it is not an order
+		return
+	}
+	v.orders++
+	if n.fields == 0 {
+		v.right++
+	}
+	isProven := newest.areProven(response.Header.Get("Index-Basis"))
+	if !isProven {
+		v.unproven++
+		v.basis = response.Header.Get("Index-Basis")
+	}
+	if n.fields > 0 && isProven && response.StatusCode < http.StatusInternalServerError {
+		v.wrongButProven++
+	}
+}
+
+var provenBlock = regexp.MustCompile(`(\d+);block=(?:[^,]*;proven=(\d+))?`)
+
+// steps are the blocks with an order's newest steps, by the chains' ids.
+type steps map[string]uint64
+
+// stepsOf are those that a record names.
+func stepsOf(record map[string]any) steps {
+	newest := steps{}
+	for name, value := range record {
+		offer := "giveOfferWithMetadata"
+		if strings.Contains(name, "Dst") {
+			offer = "takeOfferWithMetadata"
+		}
+		event, isEvent := value.(map[string]any)
+		if inner, isInfo := event["transactionMetadata"].(map[string]any); isInfo {
+			event = inner
+		}
+		if block, err := strconv.ParseUint(fmt.Sprint(event["blockNumber"]), 10, 64); isEvent && err == nil {
+			id := fmt.Sprint(record[offer].(map[string]any)["chainId"].(map[string]any)["stringValue"])
+			newest[id] = max(newest[id], block)
+		}
+	}
+	return newest
+}
+
+// reported adds the steps of an order that a record does not name: of its amounts and its external call.
+func (l *lane) reported(t *testing.T, order string, newest steps) steps {
+	t.Helper()
+	for _, each := range l.ledgers {
+		for _, receipt := range each.Receipts {
+			for _, log := range receipt.Logs {
+				if strings.Contains(log.Data, strings.TrimPrefix(order, "0x")) {
+					block, err := strconv.ParseUint(log.BlockNumber, 0, 64)
+					if err != nil {
+						t.Fatal(err)
+					}
+					id := strconv.FormatUint(each.DeBridgeID, 10)
+					newest[id] = max(newest[id], block)
+				}
+			}
+		}
+	}
+	return newest
+}
+
+// areProven reports whether the chains of an Index-Basis are proven up to the steps.
+func (s steps) areProven(basis string) bool {
+	proven := map[string]uint64{}
+	for _, said := range provenBlock.FindAllStringSubmatch(basis, -1) {
+		proven[said[1]], _ = strconv.ParseUint(said[2], 10, 64)
+	}
+	for id, block := range s {
+		if proven[id] < block {
+			return false
+		}
+	}
+	return true
+}
+
+// blame is a log that keeps the names of endpoints which it holds to be wrong.
+type blame struct {
+	slog.Handler
+	mu    sync.Mutex
+	names map[string]string // with why
+}
+
+var blaming = regexp.MustCompile(`quarantined for a wrong answer|second reading|found wrong|contradict`)
+
+func (b *blame) Enabled(context.Context, slog.Level) bool { return true }
+
+func (b *blame) WithAttrs([]slog.Attr) slog.Handler { return b }
+
+func (b *blame) WithGroup(string) slog.Handler { return b }
+
+func (b *blame) Handle(_ context.Context, r slog.Record) error {
+	if !blaming.MatchString(r.Message) {
+		return nil
+	}
+	why, names := r.Message, ""
+	r.Attrs(func(a slog.Attr) bool {
+		switch a.Key {
+		case "endpoint", "endpoints":
+			names = a.Value.String()
+		case "error":
+			why += ": " + a.Value.String()
+		}
+		return true
+	})
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for name := range strings.SplitSeq(names, ", ") {
+		b.names[name] = why
+	}
+	return nil
+}
+
+// of are the blamed endpoints of a kind.
+func (b *blame) of(kind string) (blamed []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for name, why := range b.names {
+		if strings.HasPrefix(name, kind) {
+			blamed = append(blamed, fmt.Sprintf("%s (%.200s)", name, why))
+		}
+	}
+	slices.Sort(blamed)
+	return blamed
+}
+
+// lane is where one course runs at a time: a lying endpoint and an honest slower one before each chain.
+type lane struct {
+	lying, honest map[uint64]string // by the chains' ids
+	ledgers       []*ledger
+}
+
+const slower = "slow:60" // ms
+
+// lie gives every lying endpoint of a lane its rule.
+func (l *lane) lie(t *testing.T, rule string) {
+	t.Helper()
+	text, err := json.Marshal(strings.Split(rule, "+"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, url := range l.lying {
+		if response, body := ask(t, http.MethodPost, url+"/rules", string(text)); response.StatusCode != http.StatusOK {
+			t.Fatalf("rules: %s", body)
+		}
+	}
+}
+
+// place puts the endpoints of a lane into a configuration.
+func (l *lane) place(c *config.Config, isBeside bool) {
+	for i := range c.Chains {
+		id := uint64(c.Chains[i].ID)
+		if l.lying[id] == "" {
+			continue
+		}
+		c.Chains[i].Endpoints = []config.Endpoint{{Name: fmt.Sprintf("liar %d", id), URL: config.NewSecret(l.lying[id])}}
+		if isBeside {
+			url := strings.Replace(l.honest[id], "127.0.0.1", "localhost", 1)
+			c.Chains[i].Endpoints = append(c.Chains[i].Endpoints, config.Endpoint{Name: fmt.Sprintf("honest %d", id), URL: config.NewSecret(url)})
+		}
+	}
+}
+
+// course is one rule on one lane, with what becomes of the answers.
+type course struct {
+	rule     string
+	isBeside bool // an honest endpoint
+	isCold   bool // orders are looked up on the chains, once each
+	isDay    bool // all are compared with the contracts meanwhile
+	isWhole  bool // what is final has to be proven
+	config   config.Config
+	start    func(*testing.T)                       // once the gateway is level
+	judge    func(t *testing.T, url string) verdict // nil: of the ledgers
+}
+
+const (
+	beliefPatience = time.Minute // until all is right, where that can be known
+	shortDay       = 12 * time.Second
+	aloneFor       = 6 * time.Second // that a single endpoint is given to be believed
+)
+
+// run serves the configuration and compares the answers: beside an honest endpoint until all are right.
+func (c course) run(t *testing.T) {
+	t.Helper()
+	blamed := &blame{Handler: slog.DiscardHandler, names: map[string]string{}}
+	begun := time.Now()
+	g, url := serveLogging(t, c.config, slog.New(blamed))
+	patience := beliefPatience
+	if !c.isBeside && !c.isDay {
+		patience = aloneFor
+	}
+	level, stop := context.WithTimeout(t.Context(), patience)
+	defer stop()
+	levelErr := g.AwaitIndexed(level)
+	if c.start != nil {
+		c.start(t)
+	}
+	var v verdict
+	for deadline := time.Now().Add(patience); ; <-time.After(300 * time.Millisecond) {
+		v = c.judge(t, url)
+		if !c.isWhole || len(blamed.of("liar")) > 0 { // which leaves one endpoint
+			v.unproven = 0
+		}
+		isOver := v.isRight() || c.isCold || time.Now().After(deadline)
+		if isOver || v.wrongButProven > 0 {
+			break
+		}
+	}
+	t.Logf("BELIEF %v in %.0f s; blamed %v", v, time.Since(begun).Seconds(), blamed.of(""))
+	isKnowable := c.isBeside || c.isDay
+	if levelErr != nil && isKnowable {
+		t.Errorf("not level: %v", levelErr)
+	}
+	if v.wrongButProven > 0 {
+		t.Errorf("%d answers are wrong and called proven", v.wrongButProven)
+	}
+	if isRight := v.isRight() || c.isCold && v.right == v.orders; isKnowable && !isRight {
+		t.Errorf("not right: %v", v)
+	}
+	if honest := blamed.of("honest"); len(honest) > 0 {
+		t.Errorf("honest endpoints are blamed: %v", honest)
+	}
+}
+
+// TestOneWordIsNotBelieved has the golden ledgers read through endpoints that lie, alone and beside an honest one, in
+// ranges, at the tip and for one order at a time.
+func TestOneWordIsNotBelieved(t *testing.T) {
+	t.Parallel()
+	seeds, isWhole := beliefSeeds(t)
+	const lanes = 2
+	free := make(chan *lane, lanes)
+	for i := range lanes {
+		l := &lane{lying: map[uint64]string{}, honest: map[uint64]string{}, ledgers: replayLedgers(t)}
+		for _, each := range l.ledgers {
+			l.lying[each.DeBridgeID] = lyingProxy(t, each.rpc, "--seed", strconv.Itoa(i+1))
+			l.honest[each.DeBridgeID] = lyingProxy(t, each.rpc, slower)
+		}
+		free <- l
+	}
+	meet := func(how, rule string, isBeside bool) {
+		name := fmt.Sprintf("%s/%s/beside=%t", how, rule, isBeside)
+		if !isWhole && !met[name] {
+			return
+		}
+		for range seeds {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				l := <-free
+				t.Cleanup(func() { free <- l })
+				l.meet(t, how, rule, isBeside, isWhole)
+			})
+		}
+	}
+	for _, how := range []string{"ranges", "tip", "cold"} {
+		for _, rule := range rules {
+			meet(how, rule, true)
+			meet(how, rule, false)
+		}
+	}
+	for _, rule := range dayRules {
+		meet("day", rule, false)
+	}
+}
+
+// hasGrown reports whether all ledgers are so many blocks beyond what was recorded.
+func (l *lane) hasGrown(t *testing.T, beyond uint64) bool {
+	t.Helper()
+	for _, each := range l.ledgers {
+		var now struct{ Head uint64 }
+		get(t, each.control, &now)
+		if now.Head < each.Head+beyond {
+			return false
+		}
+	}
+	return true
+}
+
+// meet runs a course over the ledgers.
+func (l *lane) meet(t *testing.T, how, rule string, isBeside, isWhole bool) {
+	const beyond = 120 // blocks after the recorded ones, so that all of these are final
+	l.lie(t, rule)
+	course := course{rule: rule, isBeside: isBeside, isCold: how == "cold", isDay: how == "day", isWhole: isWhole && isBeside}
+	for _, each := range l.ledgers {
+		each.move(t, `{"op":"reset"}`)
+		if how == "tip" {
+			each.move(t, `{"op":"head","number":100}`)
+		} else {
+			each.move(t, fmt.Sprintf(`{"op":"advance","blocks":%d}`, beyond))
+		}
+	}
+	lookback := 0
+	switch how {
+	case "cold":
+		lookback = 1
+	case "tip":
+		course.start = func(t *testing.T) {
+			for _, each := range l.ledgers {
+				each.move(t, `{"op":"auto","everyMs":30}`)
+			}
+			await(t, "grown", func() bool { return l.hasGrown(t, beyond) })
+		}
+	}
+	c, err := config.Parse(replayConfig(t, l.ledgers, lookback))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Index.Asked = oftenAsked
+	if how == "day" {
+		c.Index.Day = shortDay
+	}
+	l.place(&c, isBeside)
+	course.config = c
+	expected, newest := readExpectation(t), map[string]steps{}
+	for _, o := range expected.Orders {
+		newest[o.OrderID] = l.reported(t, o.OrderID, stepsOf(o.json()))
+	}
+	course.judge = func(t *testing.T, url string) (v verdict) {
+		for _, o := range expected.Orders {
+			v.judge(t, fmt.Sprintf("%s/api/Orders/creationTxHash/%s?index=%d", url, o.CreationTxHash, o.IndexInTx), o.json(), newest[o.OrderID])
+		}
+		if course.isCold {
+			return v
+		}
+		for _, e := range expected.Locked {
+			v.judge(t, url+"/api/Satistics/"+e.Taker+"/lockedAssets", lockedJSON(e.Chains), nil)
+		}
+		return v
+	}
+	course.run(t)
+}

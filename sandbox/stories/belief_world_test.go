@@ -1,0 +1,177 @@
+package stories_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"crossgate/internal/linktest"
+	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
+)
+
+// liedWorld is where one course runs at a time, with lying endpoints before Solana, and before TRON and an EVM chain.
+type liedWorld struct {
+	*sandbox.World
+	lanes  map[bool]*lane            // of Solana, and of the others
+	wanted map[string]map[string]any // records by their paths
+}
+
+func startLied(t *testing.T, seed string) *liedWorld {
+	t.Helper()
+	w := &liedWorld{World: sandboxtest.Start(t, sandbox.Options{}), lanes: map[bool]*lane{}}
+	for _, ofSolana := range []bool{false, true} {
+		w.lanes[ofSolana] = &lane{lying: map[uint64]string{}, honest: map[uint64]string{}}
+	}
+	solana := w.lanes[true]
+	address, err := linktest.FreeAddress()
+	if err != nil {
+		t.Fatal(err)
+	}
+	startLiar(t, "solliar.mjs", w.Solana().RPC, strings.Split(address, ":")[1], "--seed", seed)
+	solana.lying[solanaID], solana.honest[solanaID] = "http://"+address, lyingProxy(t, w.Solana().RPC, slower)
+	for _, c := range w.facts(t).Chains {
+		if others := w.lanes[false]; c.ID == tronID || c.ID == 8453 {
+			others.lying[c.ID], others.honest[c.ID] = lyingProxy(t, c.RPC, "--seed", seed), lyingProxy(t, c.RPC, slower)
+		}
+	}
+	w.settle(t)
+	return w
+}
+
+func (w *liedWorld) facts(t *testing.T) worldJSON { return front{world: w.World}.facts(t) }
+
+// control has the world do something.
+func (w *liedWorld) control(t *testing.T, call string, body map[string]any) (seen struct{ OrderID string }) {
+	t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, answer := ask(t, http.MethodPost, w.URL()+"/sandbox/"+call, string(text))
+	if response.StatusCode != http.StatusOK {
+		t.Fatalf("%s %s: %s", call, text, answer)
+	}
+	_ = json.Unmarshal(answer, &seen) // that of an order names it
+	return seen
+}
+
+// settle makes all that happened final, and reads what the records are to be through honest endpoints.
+func (w *liedWorld) settle(t *testing.T) {
+	t.Helper()
+	for _, l := range w.lanes {
+		for id := range l.lying {
+			w.control(t, "mine", map[string]any{"chainId": id, "blocks": 100})
+		}
+	}
+	honest, orders := inFrontOf(t, w.World), w.facts(t).Orders
+	w.wanted = map[string]map[string]any{}
+	for _, o := range orders {
+		for index := 0; ; index++ {
+			path := fmt.Sprintf("/api/Orders/creationTxHash/%s?index=%d", o.CreationTxHash, index)
+			response, body := ask(t, http.MethodGet, honest.url+path, "")
+			if response.StatusCode == http.StatusNotFound && index > 0 {
+				break
+			}
+			var record map[string]any
+			decoder := json.NewDecoder(bytes.NewReader(body))
+			decoder.UseNumber()
+			if err := decoder.Decode(&record); err != nil || response.StatusCode != http.StatusOK {
+				t.Fatalf("%s: %d %s", path, response.StatusCode, body)
+			}
+			w.wanted[path] = record
+		}
+	}
+	if len(w.wanted) != len(orders) {
+		t.Fatalf("%d orders by their creations, want %d", len(w.wanted), len(orders))
+	}
+}
+
+// live makes orders between the lied chains and another, and moves each of them on.
+func (w *liedWorld) live(t *testing.T, l *lane) {
+	t.Helper()
+	const other = 137
+	for steps := range 3 {
+		for id := range l.lying {
+			for _, way := range [][2]uint64{{id, other}, {other, id}} {
+				o := w.control(t, "create", map[string]any{"chainId": way[0], "takeChainId": way[1], "giveAmount": "0.5", "takeAmount": "0.4"})
+				for _, call := range []string{"fulfil", "unlock", "claim"}[:max(steps*2-1, 0)] {
+					w.control(t, call, map[string]any{"orderId": o.OrderID})
+				}
+			}
+		}
+	}
+}
+
+// meet runs a course over a lied world.
+func (w *liedWorld) meet(t *testing.T, how, rule string, isBeside, ofSolana, isWhole bool) {
+	l := w.lanes[ofSolana]
+	l.lie(t, rule)
+	c := configOf(t, w.World)
+	if how == "cold" {
+		c.Index.Lookback = 1
+	}
+	l.place(&c, isBeside)
+	course := course{isBeside: isBeside, isCold: how == "cold", isWhole: isWhole && isBeside, config: c}
+	if how == "tip" {
+		course.start = func(t *testing.T) {
+			w.live(t, l)
+			w.settle(t)
+		}
+	}
+	course.judge = func(t *testing.T, url string) (v verdict) {
+		for path, want := range w.wanted {
+			newest := stepsOf(want)
+			for id := range newest {
+				if chain, _ := strconv.ParseUint(id, 10, 64); l.lying[chain] == "" {
+					delete(newest, id) // it has one endpoint
+				}
+			}
+			v.judge(t, url+path, want, newest)
+		}
+		return v
+	}
+	course.run(t)
+}
+
+// TestOneWordIsNotBelievedOfAWorld is TestOneWordIsNotBelieved for TRON with an EVM chain, and for Solana.
+func TestOneWordIsNotBelievedOfAWorld(t *testing.T) {
+	t.Parallel()
+	seeds, isWhole := beliefSeeds(t)
+	worlds := 1
+	if isWhole {
+		worlds = 2
+	}
+	free := make(chan *liedWorld, worlds)
+	for i := range worlds {
+		free <- startLied(t, fmt.Sprint(i+1))
+	}
+	meet := func(how, rule string, isBeside, ofSolana bool) {
+		name := fmt.Sprintf("%s/%s/beside=%t", how, rule, isBeside)
+		if !isWhole && !(ofSolana && met[name]) {
+			return
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := <-free
+			t.Cleanup(func() { free <- w })
+			w.meet(t, how, rule, isBeside, ofSolana, isWhole)
+		})
+	}
+	for range seeds {
+		for _, how := range []string{"ranges", "tip", "cold"} {
+			for _, isBeside := range []bool{true, false} {
+				for _, rule := range solanaRules {
+					meet(how, rule, isBeside, true)
+				}
+				for _, rule := range rules {
+					meet(how, rule, isBeside, false)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package evm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/upstream"
+	"crossgate/upstream/evm/seal"
+	"crossgate/upstream/jsonrpc"
+)
+
+var _ order.Attester = (*Chain)(nil)
+
+// attestation are the calls for what proves senders and times: transactions, by their hashes, and headers, by those of
+// blocks.
+type attestation struct{ senders, times map[chain.Hash]*jsonrpc.Call }
+
+func newAttestation() attestation {
+	return attestation{senders: make(map[chain.Hash]*jsonrpc.Call), times: make(map[chain.Hash]*jsonrpc.Call)}
+}
+
+// add asks about a transaction in a block.
+func (a *attestation) add(tx, block chain.Hash) {
+	if a.senders[tx] == nil {
+		a.senders[tx] = senderCall(new(provenSender), tx)
+	}
+	a.addTime(block)
+}
+
+func (a *attestation) addTime(block chain.Hash) {
+	if a.times[block] == nil {
+		a.times[block] = timeCall(new(provenTime), block)
+	}
+}
+
+func (a *attestation) calls() []*jsonrpc.Call {
+	return slices.AppendSeq(slices.Collect(maps.Values(a.senders)), maps.Values(a.times))
+}
+
+// apply puts senders and times into events, once the calls are made, and returns their standing.
+func (a *attestation) apply(events []order.Event) order.Standing {
+	weakest := order.Intrinsic
+	for i := range events {
+		e := &events[i]
+		sender, time := new(provenSender), new(provenTime)
+		sent, timed := a.senders[chain.Hash(e.At.Tx.Bytes())], a.times[e.At.BlockHash]
+		if sent != nil && sent.Err == nil {
+			sender = sent.Out.(*provenSender)
+		}
+		if timed != nil && timed.Err == nil {
+			time = timed.Out.(*provenTime)
+			e.At.Time = uint64(time.Timestamp)
+		}
+		weakest = min(weakest, standingOf(sent, sender.isProven), standingOf(timed, time.isProven))
+		if !sender.From.IsAbsent() && !e.At.Initiator.IsAbsent() { // that of a swap is not known
+			e.At.Initiator = sender.From
+		}
+	}
+	return weakest
+}
+
+// standingOf is how the result of a call is known, which may be proven by a hash.
+func standingOf(call *jsonrpc.Call, isProven bool) order.Standing {
+	switch {
+	case call == nil || call.Err != nil:
+		return order.Single
+	case isProven:
+		return order.Intrinsic
+	case call.Seconded != "":
+		return order.Corroborated
+	}
+	return order.Single
+}
+
+// Attest implements order.Attester.
+func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Evidence, error) {
+	a := newAttestation()
+	for _, e := range events {
+		a.add(chain.Hash(e.At.Tx.Bytes()), e.At.BlockHash)
+	}
+	_ = c.rpc.Batch(ctx, a.calls()...) // each call has its error
+	events = slices.Clone(events)
+	return order.Evidence{Standing: a.apply(events), Events: events}, ctx.Err()
+}
+
+// senderCall asks for a transaction. A sender that no signature proves is doubted.
+func senderCall(out *provenSender, tx chain.Hash) *jsonrpc.Call {
+	asked := jsonrpc.NewCall(out, func(s provenSender) error {
+		if s.Hash != tx || s.From.IsAbsent() {
+			return &upstream.Error{Class: upstream.Rejected, Err: errors.New("not the transaction asked for")}
+		}
+		return nil
+	}, getTransaction, tx)
+	asked.Doubt = func(result any) bool { return !result.(*provenSender).isProven }
+	asked.Same = func(a, b any) bool { return a.(*provenSender).From == b.(*provenSender).From }
+	return asked
+}
+
+// timeCall asks for the header of a block. A time in one that does not give the block's hash is doubted.
+func timeCall(out *provenTime, block chain.Hash) *jsonrpc.Call {
+	asked := jsonrpc.NewCall(out, func(t provenTime) error {
+		if t.Hash != block {
+			return &upstream.Error{Class: upstream.Rejected, Err: errors.New("not the block asked for")}
+		}
+		return t.check()
+	}, "eth_getBlockByHash", block, false)
+	asked.Doubt = func(result any) bool { return !result.(*provenTime).isProven }
+	asked.Same = func(a, b any) bool { return a.(*provenTime).Timestamp == b.(*provenTime).Timestamp }
+	return asked
+}
+
+// provenTime is the time of a block, and whether the header in which it is gives the block's hash.
+type provenTime struct {
+	header
+	isProven bool
+}
+
+func (p *provenTime) UnmarshalJSON(text []byte) error {
+	if err := json.Unmarshal(text, &p.header); err != nil {
+		return err
+	}
+	hash, err := seal.HeaderHash(text)
+	p.isProven = err == nil && hash == p.Hash
+	return nil
+}
+
+// provenSender is the sender of a transaction, and whether its signature says so, in a transaction of that hash.
+type provenSender struct {
+	Hash      chain.Hash    `json:"hash"`
+	BlockHash chain.Hash    `json:"blockHash"`
+	From      chain.Address `json:"from"`
+	isProven  bool
+}
+
+func (p *provenSender) UnmarshalJSON(text []byte) error {
+	type plain provenSender
+	if err := json.Unmarshal(text, (*plain)(p)); err != nil {
+		return err
+	}
+	signer, hash, err := seal.Signer(text)
+	if p.isProven = err == nil && hash == p.Hash; p.isProven {
+		p.From = signer
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package seal_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/upstream/evm/seal"
+)
+
+// TestRecordedHashes computes the hash of each block and transaction of the golden ledgers, and the senders, and changes
+// one member of each: then the hash is another one.
+func TestRecordedHashes(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join("..", "..", "..", "..", "shared", "golden", "ledgers-A", "ledger-A-*.json"))
+	if err != nil || len(paths) == 0 {
+		t.Skip("the recorded material lies in a folder named shared beside the checkout of this repository", err)
+	}
+	type member struct {
+		Hash, From, Input string
+		To                *string
+	}
+	blocks, transactions := 0, 0
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		var ledger struct {
+			Blocks       []json.RawMessage
+			Transactions map[string]json.RawMessage
+		}
+		if err := errors.Join(err, json.Unmarshal(text, &ledger)); err != nil {
+			t.Fatal(err)
+		}
+		for _, raw := range ledger.Blocks {
+			var block member
+			_ = json.Unmarshal(raw, &block)
+			if hash, err := seal.HeaderHash(raw); err != nil || hash.String() != block.Hash {
+				t.Errorf("%s: block %s: %s, %v", filepath.Base(path), block.Hash, hash, err)
+			}
+			if hash, err := seal.HeaderHash(changed(t, raw, "timestamp")); err != nil || hash.String() == block.Hash {
+				t.Errorf("%s: block %s of another time: %s, %v", filepath.Base(path), block.Hash, hash, err)
+			}
+			blocks++
+		}
+		for _, raw := range ledger.Transactions {
+			var tx member
+			_ = json.Unmarshal(raw, &tx)
+			if tx.To == nil {
+				continue // its input was left out of the recording
+			}
+			from, _ := chain.ParseAddress(tx.From, chain.EVM)
+			if signer, hash, err := seal.Signer(raw); err != nil || hash.String() != tx.Hash || signer != from {
+				t.Errorf("%s: transaction %s: %s of %s, %v", filepath.Base(path), tx.Hash, hash, signer.Format(chain.EVM), err)
+			}
+			if _, hash, _ := seal.Signer(changed(t, raw, "nonce")); hash.String() == tx.Hash {
+				t.Errorf("%s: transaction %s with another nonce has the same hash", filepath.Base(path), tx.Hash)
+			}
+			transactions++
+		}
+	}
+	if blocks < 1000 || transactions < 300 {
+		t.Errorf("%d blocks and %d transactions compared", blocks, transactions)
+	}
+}
+
+// changed has another number in a member.
+func changed(t *testing.T, raw json.RawMessage, name string) json.RawMessage {
+	t.Helper()
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &members); err != nil {
+		t.Fatal(err)
+	}
+	members[name] = json.RawMessage(`"0x123456"`)
+	text, err := json.Marshal(members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// TestUnknownIsNotProven: what is hashed in a way that is not known, or not at all, has no hash.
+func TestUnknownIsNotProven(t *testing.T) {
+	for name, text := range map[string]string{
+		"no JSON": `{`, "nothing": `{}`, "a deposit": `{"type":"0x7e","nonce":"0x0","gas":"0x1","v":"0x0","r":"0x0","s":"0x0"}`,
+		"a signature of lists": `{"type":"0x0","nonce":"0x0","gasPrice":"0x0","gas":"0x0","to":null,"value":"0x0","input":"0x","v":[],"r":[],"s":[]}`,
+		"a long signature": `{"type":"0x0","nonce":"0x0","gasPrice":"0x0","gas":"0x0","to":null,"value":"0x0","input":"0x",` +
+			`"v":"0x1b","r":"0x01020304050607080910111213141516171819202122232425262728293031323334","s":"0x1"}`,
+	} {
+		if signer, _, err := seal.Signer([]byte(text)); err == nil {
+			t.Errorf("%s is signed by %s", name, signer.Format(chain.EVM))
+		}
+		if _, err := seal.HeaderHash([]byte(text)); err == nil {
+			t.Errorf("%s is a header", name)
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package jsonrpc
+
+import (
+	"cmp"
+	"context"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"crossgate/upstream"
+)
+
+// How long a caller waits for a second voice: so many times what the endpoint usually takes, and leastWitness at least,
+// but half of the time that is left at most. Where none is heard a result is returned as one endpoint's word.
+const (
+	usualWitness = 3
+	leastWitness = 1200 * time.Millisecond
+)
+
+// sameGaps is how often two endpoints must have lacked the same things to count as one voice.
+const sameGaps = 2
+
+// voices are the providers behind the endpoints of a pool: two endpoints of one provider cannot confirm each other.
+type voices struct {
+	mu     sync.Mutex
+	of     map[string]string // voice by endpoint
+	lacked map[[2]string]int // things that two endpoints both lacked
+}
+
+func newVoices(endpoints []*upstream.Endpoint) *voices {
+	v := &voices{of: make(map[string]string), lacked: make(map[[2]string]int)}
+	for _, e := range endpoints {
+		v.of[e.Name()] = e.Provider()
+	}
+	return v
+}
+
+func (v *voices) isOne(a, b string) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return a == b || v.of[a] == v.of[b] && v.of[a] != ""
+}
+
+// SameGaps learns that two endpoints lacked the same, which was proven to be there. After sameGaps times they count as
+// one provider under two names.
+func (c *Client) SameGaps(a, b string) {
+	v := c.voices
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	pair := [2]string{min(a, b), max(a, b)}
+	if v.lacked[pair]++; a == b || v.lacked[pair] < sameGaps {
+		return
+	}
+	for name, voice := range v.of {
+		if voice == v.of[b] {
+			v.of[name] = v.of[a]
+		}
+	}
+}
+
+// AreVoices reports whether two endpoints can confirm each other.
+func (c *Client) AreVoices(a, b string) bool { return !c.voices.isOne(a, b) }
+
+// AreApart reports whether two readings cover some blocks, and what one endpoint attested to in the one is attested to
+// by other voices in the other.
+func (c *Client) AreApart(from, to uint64, first, second []Attestation) bool {
+	var both []Attestation
+	for _, a := range first {
+		for _, b := range second {
+			common := Attestation{From: max(a.From, b.From), To: min(a.To, b.To)}
+			if common.From > common.To {
+				continue
+			}
+			if !c.AreVoices(a.By, b.By) {
+				return false
+			}
+			both = append(both, common)
+		}
+	}
+	slices.SortFunc(both, func(a, b Attestation) int { return cmp.Compare(a.From, b.From) })
+	for _, each := range both {
+		if each.From > from {
+			return false
+		}
+		from = max(from, each.To+1)
+	}
+	return from > to
+}
+
+// Avoiding returns a client that asks the endpoints with these names, and others of their providers, after all others:
+// for a second reading, or since they were wrong.
+func (c *Client) Avoiding(names ...string) *Client {
+	made := *c
+	for _, e := range c.pool.Endpoints() {
+		isAvoided := slices.ContainsFunc(names, func(name string) bool { return c.voices.isOne(e.Name(), name) })
+		if isAvoided && !slices.Contains(made.avoided, e.Name()) {
+			made.avoided = append(slices.Clip(made.avoided), e.Name())
+		}
+	}
+	return &made
+}
+
+// AvoidsAll reports whether there is no endpoint that the client does not avoid.
+func (c *Client) AvoidsAll() bool { return len(c.avoided) == len(c.pool.Endpoints()) }
+
+// corroborate asks other voices about the results that calls doubt: undoubted ones take their place, equally doubted
+// ones confirm them.
+func (c *Client) corroborate(ctx context.Context, calls []*Call) {
+	var heard []string // that have no more to say
+	for {
+		var doubted []*Call
+		for _, call := range calls {
+			if call.Err == nil && call.isDoubted && !call.isSettled && call.Seconded == "" {
+				doubted = append(doubted, call)
+			}
+		}
+		if len(doubted) == 0 {
+			return
+		}
+		by := doubted[0].By // those of others have their turn when its are settled
+		doubted = slices.DeleteFunc(doubted, func(call *Call) bool { return call.By != by })
+		witness := c.witness(doubted, append(heard, by))
+		if witness == nil {
+			for _, call := range doubted {
+				call.isSettled = true // as far as can be known
+			}
+			continue
+		}
+		heard = append(heard, witness.Name())
+		c.hear(ctx, witness, doubted)
+	}
+}
+
+// witness is the endpoint to ask about calls that may answer now and is of another voice than some; nil: there is none.
+func (c *Client) witness(calls []*Call, heard []string) *upstream.Endpoint {
+	suits := c.suits(calls[:1])
+	isNew := func(e *upstream.Endpoint) bool {
+		return suits(e) && e.MayBeProbed() && !slices.ContainsFunc(heard, func(name string) bool { return c.voices.isOne(e.Name(), name) })
+	}
+	if next := c.pool.Next(kindOf(calls), c.avoided, isNew); next != nil && isNew(next) {
+		return next
+	}
+	return nil
+}
+
+// Other returns a client that asks one endpoint which is of another voice than some; nil: none can be expected to
+// answer.
+func (c *Client) Other(method string, heard ...string) *Client {
+	if witness := c.witness([]*Call{{Method: method}}, heard); witness != nil {
+		return c.alone[witness]
+	}
+	return nil
+}
+
+// hear asks one endpoint about doubted calls.
+func (c *Client) hear(caller context.Context, witness *upstream.Endpoint, doubted []*Call) {
+	again := make([]*Call, len(doubted))
+	for i, call := range doubted {
+		copied := *call
+		copied.Out = reflect.New(reflect.TypeOf(call.Out).Elem()).Interface()
+		again[i] = &copied
+	}
+	ctx, cancel := witnessTime(caller, witness)
+	defer cancel()
+	_ = c.alone[witness].Batch(ctx, again...)
+	for i, call := range doubted {
+		said := again[i]
+		switch {
+		case said.Err != nil:
+			isShort := upstream.WorkOf(caller) == upstream.Searching && (upstream.IsShort(said.Err) || caller.Err() != nil)
+			if isShort { // a search must not end for lack of budget
+				call.Err = said.Err
+			}
+		case !said.isDoubted:
+			reflect.ValueOf(call.Out).Elem().Set(reflect.ValueOf(said.Out).Elem())
+			call.Overruled, call.By, call.isDoubted = call.By, said.By, false
+		case call.Same == nil || call.Same(call.Out, said.Out):
+			call.Seconded = said.By
+		}
+	}
+}
+
+// witnessTime limits for how long a caller waits for a second voice.
+func witnessTime(ctx context.Context, e *upstream.Endpoint) (context.Context, context.CancelFunc) {
+	limit := max(leastWitness, usualWitness*e.Health().Usual)
+	deadline, isLimited := ctx.Deadline()
+	if isBackground := upstream.WorkOf(ctx) == upstream.Background; isBackground && !isLimited {
+		return context.WithCancel(ctx)
+	} else if isBackground || isLimited && time.Until(deadline)/2 < limit {
+		limit = time.Until(deadline) / 2
+	}
+	return context.WithTimeout(ctx, limit)
+}

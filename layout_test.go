@@ -108,6 +108,8 @@ var house = map[string]room{
 	"internal/postgrestest": {"internal/linktest", "a server for tests, of the standard library alone: what it is tested with belongs to the tests"},
 	"internal/linktest":     {"", "a link for tests, of the standard library alone: it knows nothing of what it carries"},
 	"internal/pooltest":     {"internal/must upstream", "a pool of servers for tests: what is asked of them belongs to the tests"},
+	"internal/recorded":     {"internal/must", "the recorded material for tests: what is read from it belongs to the tests"},
+	"internal/measured":     {"internal/must", "what a test's process measures: what is expected of it belongs to the test"},
 	"internal/must":         {"", "the end of a test at an error, of the standard library alone: what a test expects belongs to the test"},
 
 	"clients/go":     {"", "a client knows nothing but the HTTP API: programs outside of this tree import it"},
@@ -157,8 +159,8 @@ var doors = []door{
 	{"filippo.io/edwards25519", "chain/solana", "", "accounts of Solana's programs are derived by solana.ProgramAddress"},
 	{"github.com/shopspring/decimal", "quote upstream/venue proxy/swaps proxy/pages/compare", "proxy token upstream/evm/swap upstream/solana sandbox/adapters/venue", "percents are decimals in quote, its venues and the face; prices are big.Rat"},
 
-	{"go.opentelemetry.io/otel", "cache/shared order/... quote store upstream/... proxy gateway cmd/...", "...", "pure packages have no spans: their callers do"},
-	{"go.opentelemetry.io/otel/sdk", "gateway", "...", "spans are made with the OpenTelemetry API; where they go is decided in gateway"},
+	{"go.opentelemetry.io/otel", "cache/shared order/... quote store upstream/... proxy gateway cmd/... internal/measured", "...", "pure packages have no spans: their callers do"},
+	{"go.opentelemetry.io/otel/sdk", "gateway internal/measured", "...", "spans are made with the OpenTelemetry API; where they go is decided in gateway"},
 	{"go.opentelemetry.io/otel/exporters", "gateway", "", "where spans and measurements go is decided in gateway"},
 	{"github.com/go-logr/logr", "gateway", "sandbox/stories", "log with log/slog: this is how OpenTelemetry's libraries do"},
 	{"go.opentelemetry.io/contrib/instrumentation/runtime", "gateway", "", "where measurements go is decided in gateway"},

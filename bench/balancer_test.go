@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"crossgate/internal/must"
 )
 
 // balancers are as deploy/balancers ships them, and as little as a balancer can be told.
@@ -40,11 +42,7 @@ backend gateways
 
 func shippedBalancer(t *testing.T, file string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "deploy", "balancers", file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return string(must.Get(os.ReadFile(filepath.Join("..", "deploy", "balancers", file)))(t))
 }
 
 // between is a balancer's configuration with the gateways' addresses in the place of those of the shipped one, whose lines
@@ -76,25 +74,9 @@ func haproxy(text string) peer {
 	}
 }
 
-// nginxBalancer is nginx with what Debian's nginx.conf says as far as it matters here, and a file of its conf.d.
+// nginxBalancer has a file in its conf.d.
 func nginxBalancer(text string) peer {
-	return peer{
-		program: "nginx",
-		files: func(origins, listen string) map[string]string {
-			return map[string]string{"gateways.conf": between(text, origins, listen), "nginx.conf": `
-daemon off;
-master_process off;
-pid nginx.pid;
-error_log stderr crit;
-events { worker_connections 768; }
-http {
-  access_log off;
-  keepalive_requests 1000000000;
-  client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; uwsgi_temp_path uwsgi; scgi_temp_path scgi;
-  include gateways.conf;
-}
-`}
-		},
-		command: nginxCommand,
-	}
+	return nginxWith(func(string, string) string { return "access_log off; include gateways.conf;" }, func(origins, listen string) map[string]string {
+		return map[string]string{"gateways.conf": between(text, origins, listen)}
+	})
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"crossgate/internal/linktest"
+	"crossgate/internal/must"
 	"crossgate/sandbox"
 )
 
@@ -112,12 +113,12 @@ func (f *fleet) faults() (all []fault) {
 			begin: func(t *testing.T) { first.signal(t, syscall.SIGSTOP) }, end: func(t *testing.T) { first.signal(t, syscall.SIGCONT) },
 			takes: missing{reply: true},
 		},
-		fault{name: "PostgreSQL killed", begin: must(f.database.Kill), end: must(f.database.Resume), takes: missing{index: true}},
-		fault{name: "PostgreSQL stopped", begin: must(f.database.Suspend), end: must(f.database.Continue), takes: missing{index: true}},
+		fault{name: "PostgreSQL killed", begin: trying(f.database.Kill), end: trying(f.database.Resume), takes: missing{index: true}},
+		fault{name: "PostgreSQL stopped", begin: trying(f.database.Suspend), end: trying(f.database.Continue), takes: missing{index: true}},
 		f.lockedTables(),
 		f.databaseAndChainAway(),
-		fault{name: "Redis killed", begin: must(f.cache.Kill), end: must(f.cache.Resume)},
-		fault{name: "Redis stopped", begin: must(f.cache.Pause), end: must(f.cache.Continue)},
+		fault{name: "Redis killed", begin: trying(f.cache.Kill), end: trying(f.cache.Resume)},
+		fault{name: "Redis stopped", begin: trying(f.cache.Pause), end: trying(f.cache.Continue)},
 	)
 	for _, each := range []struct {
 		name string
@@ -140,7 +141,7 @@ func (f *fleet) faults() (all []fault) {
 			)
 		}
 		for _, way := range ways {
-			way.end, way.takes = must(each.link.Heal), each.is
+			way.end, way.takes = trying(each.link.Heal), each.is
 			all = append(all, way)
 		}
 	}
@@ -151,10 +152,7 @@ func (f *fleet) faults() (all []fault) {
 func (f *fleet) lockedTables() fault {
 	var release func() error
 	return fault{name: "tables locked", takes: missing{index: true}, begin: func(t *testing.T) {
-		var err error
-		if release, err = f.database.Hold("orders", "BEGIN; LOCK TABLE events, orders IN ACCESS EXCLUSIVE MODE"); err != nil {
-			t.Fatal(err)
-		}
+		release = must.Get(f.database.Hold("orders", "BEGIN; LOCK TABLE events, orders IN ACCESS EXCLUSIVE MODE"))(t)
 	}, end: func(t *testing.T) {
 		if err := release(); err != nil {
 			t.Error(err)
@@ -165,11 +163,11 @@ func (f *fleet) lockedTables() fault {
 // databaseAndChainAway leaves nobody who could say that an order does not exist.
 func (f *fleet) databaseAndChainAway() fault {
 	return fault{name: "PostgreSQL killed, a chain down", takes: missing{index: true, chain: true, proof: true}, begin: func(t *testing.T) {
-		must(f.database.Kill)(t)
+		trying(f.database.Kill)(t)
 		f.chain(sandbox.Fault{Kind: sandbox.Down})(t)
 	}, end: func(t *testing.T) {
 		f.chain(sandbox.Fault{Kind: sandbox.NoFault})(t)
-		must(f.database.Resume)(t)
+		trying(f.database.Resume)(t)
 	}}
 }
 
@@ -182,10 +180,10 @@ func (f *fleet) slowChain() []fault {
 }
 
 func (f *fleet) chain(does sandbox.Fault) func(*testing.T) {
-	return must(func() error { return f.world.Inject("1", does) })
+	return trying(func() error { return f.world.Inject("1", does) })
 }
 
-func must(act func() error) func(*testing.T) {
+func trying(act func() error) func(*testing.T) {
 	return func(t *testing.T) {
 		t.Helper()
 		if err := act(); err != nil {

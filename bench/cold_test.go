@@ -20,7 +20,9 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 	spans "go.opentelemetry.io/otel/trace"
 
+	"crossgate/internal/must"
 	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // latency is what every answer of a chain takes in these measurements, beside its own time. The test takes
@@ -107,10 +109,7 @@ type world struct {
 
 func startWorld(t testing.TB) *world {
 	t.Helper()
-	made, err := sandbox.Start(t.Context(), sandbox.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := sandboxtest.Start(t, sandbox.Options{})
 	w := &world{World: made, relay: &relay{asked: map[string]int{}}, spans: &attempts{}}
 	var addresses []string
 	for _, c := range made.Chains() {
@@ -119,12 +118,7 @@ func startWorld(t testing.TB) *world {
 	w.config = strings.NewReplacer(append(addresses, "lookback: 0", "lookback: 1")...)
 	before := otel.GetTracerProvider()
 	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSpanProcessor(w.spans)))
-	t.Cleanup(func() {
-		otel.SetTracerProvider(before)
-		if err := made.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { otel.SetTracerProvider(before) })
 	return w
 }
 
@@ -213,9 +207,7 @@ func (w *world) orderIn(t testing.TB, state string) (creation string) {
 			CreationTxHash, State string
 		}
 	}
-	if err := json.Unmarshal(fetch(t, http.DefaultClient, w.URL()+"/sandbox/world", nil), &told); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(fetch(t, http.DefaultClient, w.URL()+"/sandbox/world", nil), &told))
 	isEVM, alike := map[uint64]bool{}, map[string]int{}
 	for _, c := range told.Chains {
 		isEVM[c.ID] = cmp.Or(c.Family, "evm") == "evm"
@@ -251,15 +243,9 @@ type cost struct {
 
 func (w *world) fetch(t testing.TB, url, creation string) cost {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/Orders/creationTxHash/"+creation, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/Orders/creationTxHash/"+creation, nil))(t)
 	began := time.Now()
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(http.DefaultClient.Do(request))(t)
 	spent := time.Since(began)
 	response.Body.Close()
 	if response.StatusCode != http.StatusOK {

@@ -12,7 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
+
+	"crossgate/internal/must"
 )
 
 // command is the gateway as its operators run it.
@@ -28,16 +29,12 @@ func startCommand(b testing.TB, prepare func(*exec.Cmd), parts ...string) comman
 	program, file := buildCommand(b), filepath.Join(b.TempDir(), "crossgate.yaml")
 	public, operators := freeAddress(b), freeAddress(b)
 	parts = append(parts, fmt.Sprintf("listen: %s\ntelemetry: {admin: %q}\n", public, operators))
-	if err := os.WriteFile(file, []byte(strings.Join(parts, "")), 0o600); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, os.WriteFile(file, []byte(strings.Join(parts, "")), 0o600))
 	process := exec.Command(program, "serve", "--config", file)
 	prepare(process)
 	var said bytes.Buffer
 	process.Stderr = &said
-	if err := process.Start(); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, process.Start())
 	b.Cleanup(func() {
 		_ = process.Process.Signal(os.Interrupt)
 		if err := process.Wait(); err != nil || b.Failed() {
@@ -80,19 +77,10 @@ func run(b testing.TB, directory, program string, arguments ...string) string {
 
 func (g command) awaitReady(b testing.TB) {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
-	defer cancel()
-	for tick := time.Tick(20 * time.Millisecond); ; {
+	await(b, "a gateway that is ready", func(ctx context.Context) error {
 		_, err := g.get(ctx, g.admin+"/readyz")
-		if err == nil {
-			return
-		}
-		select {
-		case <-tick:
-		case <-ctx.Done():
-			b.Fatalf("the gateway is not ready: %v", err)
-		}
-	}
+		return err
+	})
 }
 
 // get returns the body of a 200.

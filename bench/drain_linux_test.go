@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"crossgate/internal/must"
 )
 
 // drainLine is what the shipped configuration says.
@@ -35,11 +37,7 @@ func TestDrainLosesNothing(t *testing.T) {
 // shippedDrain is how long a gateway drains by the shipped configuration, as a line of one.
 func shippedDrain(t *testing.T) string {
 	t.Helper()
-	shipped, err := os.ReadFile("../deploy/crossgate.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return drainLine.FindString(string(shipped)) + "\n"
+	return drainLine.FindString(string(must.Get(os.ReadFile("../deploy/crossgate.yaml"))(t))) + "\n"
 }
 
 // replaceAll stops one gateway after the other, and starts each again as a program, which may be another than before.

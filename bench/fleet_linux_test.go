@@ -9,12 +9,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"crossgate/internal/linktest"
+	"crossgate/internal/must"
 	"crossgate/internal/postgrestest"
 	"crossgate/internal/redistest"
 	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // fleet is a deployment on one machine: gateways that share a PostgreSQL and a Redis, behind a balancer and in front of a
@@ -49,18 +50,10 @@ func startFleet(t *testing.T, program string, gateways int, settings string) *fl
 		t.Skipf("no PostgreSQL to test with: %v", err)
 	}
 	t.Cleanup(func() { closed(t, f.database.Remove) })
-	if f.databaseLink, err = f.database.NewLink(); err != nil {
-		t.Fatal(err)
-	}
+	f.databaseLink = must.Get(f.database.NewLink())(t)
 	t.Cleanup(func() { closed(t, f.databaseLink.Close) })
-	direct, err := f.database.Create("orders")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f.world, err = sandbox.Start(t.Context(), sandbox.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { closed(t, f.world.Close) })
+	direct := must.Get(f.database.Create("orders"))(t)
+	f.world = sandboxtest.Start(t, sandbox.Options{})
 	f.cacheLink = openLink(t, "unix", filepath.Join(t.TempDir(), "redis"), strings.TrimPrefix(f.cache.URL(), "unix://"))
 	f.chainLink = openLink(t, "tcp", "127.0.0.1:0", strings.TrimPrefix(f.world.URL(), "http://"))
 	configuration := f.configuration(direct, gateways) + settings
@@ -98,10 +91,7 @@ func (f *fleet) configuration(database string, gateways int) string {
 
 func openLink(t *testing.T, network, address, to string) *linktest.Link {
 	t.Helper()
-	link, err := linktest.Open(network, address, to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	link := must.Get(linktest.Open(network, address, to))(t)
 	t.Cleanup(func() { closed(t, link.Close) })
 	return link
 }
@@ -117,9 +107,7 @@ func newReplica(t *testing.T, program, configuration string) *replica {
 	t.Helper()
 	r := &replica{program: program, file: filepath.Join(t.TempDir(), "crossgate.yaml"), public: freeAddress(t), admin: freeAddress(t)}
 	configuration += fmt.Sprintf("listen: %s\ntelemetry: {admin: %q}\n", r.public, r.admin)
-	if err := os.WriteFile(r.file, []byte(configuration), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(r.file, []byte(configuration), 0o600))
 	r.link = openLink(t, "tcp", "127.0.0.1:0", r.public)
 	t.Cleanup(func() {
 		if r.process.ProcessState == nil {
@@ -140,9 +128,7 @@ func (r *replica) start(t testing.TB) {
 	r.process = exec.Command(r.program, "serve", "--config", r.file)
 	r.process.Stderr = &r.said
 	r.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := r.process.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.process.Start())
 	awaitListener(t, r.public)
 }
 
@@ -181,6 +167,3 @@ func (f *fleet) balance(t *testing.T, by peer, replicas ...string) {
 	f.address = address
 	command{admin: "http://" + address}.awaitReady(t) // by way of the balancer
 }
-
-// patience is what a machine with much else to do may take.
-const patience = time.Minute

@@ -22,6 +22,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
+	"crossgate/internal/must"
 	"crossgate/proxy"
 )
 
@@ -242,11 +243,7 @@ func (c *contender) askBatch(b *testing.B) {
 
 func (c *contender) spent(b *testing.B) time.Duration {
 	b.Helper()
-	used, err := processorTimeOf(c.pid)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return used
+	return must.Get(processorTimeOf(c.pid))(b)
 }
 
 // repeat sends a request again and again over one connection.

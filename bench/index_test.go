@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/follow"
 	"crossgate/order/query"
@@ -83,10 +84,7 @@ func locked(b *testing.B, orders uint64) {
 	}
 	slices.Sort(times)
 	b.ReportMetric(float64(times[len(times)/2].Microseconds())/1000, "ms-median")
-	facts, err := os.Stat(path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	facts := must.Get(os.Stat(path))(b)
 	b.ReportMetric(float64(facts.Size())/float64(orders), "store-B/order")
 }
 
@@ -125,10 +123,7 @@ func count(locked []order.LockedChain) int {
 // fill follows chains into the store at path until it is level with them.
 func fill(b *testing.B, path string, sources map[chain.ID]order.Source) (*query.Index, *store.DB) {
 	b.Helper()
-	store, err := store.OpenSQLite(b.Context(), path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	store := must.Get(store.OpenSQLite(b.Context(), path))(b)
 	x := query.New(follow.New(store, sources, follow.Options{
 		Chains: chain.Documented(), Range: 100, Pace: follow.Pace{Asked: time.Millisecond}, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}), query.Options{})

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/onchain"
 )
@@ -39,9 +40,7 @@ func BenchmarkMemory(b *testing.B) {
 	orders := size(1_000_000, 1000)
 	path := storeOf(b, orders)
 	_, store := fill(b, path, ledgers(orders))
-	if err := store.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, store.Close())
 	g := startCommand(b, within(b, limit), chainsAtRest(b, orders), fmt.Sprintf("index: {path: %q}\ncache: {maxBytes: %dMiB}\n", path, cacheBytes>>20))
 	for warm := range 2 * connections {
 		askOrder(b, g, uint64(warm))

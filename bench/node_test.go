@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/onchain"
 	"crossgate/upstream"
@@ -60,10 +61,7 @@ func (l *ledger) serve(b *testing.B) order.Source {
 	}
 	server := httptest.NewServer(n)
 	b.Cleanup(server.Close)
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL, MaxBody: 64 << 20})
-	if err != nil {
-		b.Fatal(err)
-	}
+	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL, MaxBody: 64 << 20}))(b)
 	b.Cleanup(endpoint.Close)
 	known := chain.Chain{ID: l.id, Native: n.native, Family: chain.EVM, Contracts: contracts}
 	return evm.New(known, jsonrpc.New(upstream.NewPool("node", endpoint)))

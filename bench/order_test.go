@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/query"
 	"crossgate/proxy"
@@ -98,10 +99,7 @@ func (oneToken) Lookup(_ context.Context, _ chain.ID, addresses ...chain.Address
 
 // serve answers on a port of loopback until the benchmark ends.
 func serve(b testing.TB, handler http.Handler) (url string) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(b)
 	server := &http.Server{Handler: handler}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()

@@ -19,6 +19,7 @@ import (
 
 	"crossgate/config"
 	"crossgate/gateway"
+	"crossgate/internal/must"
 	"crossgate/sandbox"
 )
 
@@ -88,20 +89,14 @@ func tellSpent() error {
 func startOutside(b *testing.B) *outside {
 	b.Helper()
 	o := startProcess(b, outsideVariable+"="+filepath.Join(b.TempDir(), "orders.db"))
-	if err := json.Unmarshal([]byte(o.line(b)), o); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, json.Unmarshal([]byte(o.line(b)), o))
 	return o
 }
 
 // startProcess starts this binary once more, as what the environment says, until the benchmark ends.
 func startProcess(b *testing.B, environment ...string) *outside {
 	b.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		b.Fatal(err)
-	}
-	process := exec.Command(self)
+	process := exec.Command(must.Get(os.Executable())(b))
 	process.Env = append(os.Environ(), environment...)
 	process.Stderr = os.Stderr
 	in, inErr := process.StdinPipe()
@@ -109,9 +104,7 @@ func startProcess(b *testing.B, environment ...string) *outside {
 	if inErr != nil || outErr != nil {
 		b.Fatal(inErr, outErr)
 	}
-	if err := process.Start(); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, process.Start())
 	b.Cleanup(func() {
 		_ = in.Close() // which ends it
 		if err := process.Wait(); err != nil {
@@ -134,24 +127,14 @@ func (o *outside) line(b *testing.B) string {
 // spent is the processor time that the world has used.
 func (o *outside) spent(b *testing.B) time.Duration {
 	b.Helper()
-	if _, err := io.WriteString(o.ask, "\n"); err != nil {
-		b.Fatal(err)
-	}
-	used, err := strconv.ParseInt(o.line(b), 10, 64)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(used)
+	must.Get(io.WriteString(o.ask, "\n"))(b)
+	return time.Duration(must.Get(strconv.ParseInt(o.line(b), 10, 64))(b))
 }
 
 // spent is the processor time that this process has used.
 func spent(b *testing.B) time.Duration {
 	b.Helper()
-	used, err := processorTime()
-	if err != nil {
-		b.Fatal(err)
-	}
-	return used
+	return must.Get(processorTime())(b)
 }
 
 func processorTime() (time.Duration, error) {
@@ -171,24 +154,13 @@ func startGatewayOf(b testing.TB, configuration string) (url string) {
 // runGateway starts a gateway whose log goes nowhere, and waits until it has read the chains.
 func runGateway(b testing.TB, configuration string) (url string, stop func()) {
 	b.Helper()
-	c, err := config.Parse([]byte(configuration))
-	if err != nil {
-		b.Fatal(err)
-	}
-	g, err := gateway.New(b.Context(), c, slog.New(slog.NewJSONHandler(io.Discard, nil)))
-	if err != nil {
-		b.Fatal(err)
-	}
-	listener, err := new(net.ListenConfig).Listen(b.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
+	c := must.Get(config.Parse([]byte(configuration)))(b)
+	g := must.Get(gateway.New(b.Context(), c, slog.New(slog.NewJSONHandler(io.Discard, nil))))(b)
+	listener := must.Get(new(net.ListenConfig).Listen(b.Context(), "tcp", "127.0.0.1:0"))(b)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- g.Run(ctx, listener) }()
-	if err := g.AwaitIndexed(b.Context()); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, g.AwaitIndexed(b.Context()))
 	return "http://" + listener.Addr().String(), func() {
 		cancel()
 		if err := <-ended; err != nil {

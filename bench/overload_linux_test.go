@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/internal/postgrestest"
 	"crossgate/order"
 	"crossgate/proxy/wire"
@@ -64,9 +65,7 @@ func TestOverload(t *testing.T) {
 	run(t, ".", taskset, "-a", "-p", "-c", fmt.Sprintf("1-%d", runtime.NumCPU()-1), strconv.Itoa(os.Getpid()))
 	o := startOverloaded(t, taskset)
 	t.Run("everything is well", func(t *testing.T) { o.slope(t, span) })
-	if err := o.database.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.database.Kill())
 	o.isAway, o.kept = true, 70 // since nodes have the client's processors
 	t.Run("PostgreSQL is away", func(t *testing.T) { o.slope(t, span) })
 	if err := o.database.Resume(); err != nil {
@@ -97,10 +96,7 @@ func startOverloaded(t *testing.T, taskset string) *overloaded {
 		t.Skipf("no PostgreSQL to test with: %v", err)
 	}
 	t.Cleanup(func() { closed(t, o.database.Remove) })
-	database, err := o.database.Create("orders")
-	if err != nil {
-		t.Fatal(err)
-	}
+	database := must.Get(o.database.Create("orders"))(t)
 	var chains strings.Builder
 	for _, l := range []*ledger{o.give, o.take} {
 		node := httptest.NewServer(sparseNode(l))
@@ -114,15 +110,13 @@ func startOverloaded(t *testing.T, taskset string) *overloaded {
 	}
 	o.gateway = startCommand(t, alone, "chains:\n", chains.String(), ownTokens(), fmt.Sprintf(
 		"index: {postgres: %q, lookback: 0}\ncache: {maxBytes: 2MiB}\nlimits: {proxies: [127.0.0.0/8]}\n", database))
-	for deadline := time.Now().Add(3 * patience); ; <-time.After(50 * time.Millisecond) {
-		indexed, err := o.database.Query("orders", "SELECT COUNT(*) FROM events")
-		if err != nil || time.Now().After(deadline) {
-			t.Fatalf("%s events are indexed: %v", indexed, err)
+	await(t, "indexed", func(context.Context) error {
+		indexed := must.Get(o.database.Query("orders", "SELECT COUNT(*) FROM events"))(t)
+		if n, _ := strconv.Atoi(strings.TrimSpace(indexed)); n < 3*orders {
+			return fmt.Errorf("%d events are", n)
 		}
-		if n, _ := strconv.Atoi(strings.TrimSpace(indexed)); n >= 3*orders {
-			break
-		}
-	}
+		return nil
+	})
 	return o
 }
 

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"crossgate/internal/linktest"
+	"crossgate/internal/must"
 )
 
 // peer is another caching proxy, from the system's packages, as its operators would set it up in front of origin: hits
@@ -26,40 +27,38 @@ type peer struct {
 	command func(directory, listen string) []string
 }
 
-func nginxCommand(directory, _ string) []string {
-	return []string{"-p", directory, "-c", "nginx.conf", "-e", "stderr"}
-}
-
-// nginx is one with the http settings of Debian's nginx.conf, as far as they matter here, and those that are given.
-func nginx(settings string) peer {
+// nginxWith is one with what Debian's nginx.conf says as far as it matters here, lines of its http section, and further files.
+func nginxWith(http func(origin, listen string) string, further func(origin, listen string) map[string]string) peer {
 	return peer{
 		program: "nginx",
 		files: func(origin, listen string) map[string]string {
-			return map[string]string{"nginx.conf": `
+			files := further(origin, listen)
+			files["nginx.conf"] = `
 daemon off;
 master_process off;
 pid nginx.pid;
 error_log stderr crit;
 events { worker_connections 768; }
 http {
-  sendfile on;
-  tcp_nopush on;
-  ` + settings + `
   keepalive_requests 1000000000;
   client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; uwsgi_temp_path uwsgi; scgi_temp_path scgi;
-  proxy_cache_path kept keys_zone=kept:10m;
-  server {
-    listen ` + listen + `;
-    location / {
-      proxy_cache kept;
-      proxy_pass http://` + origin + `;
-    }
-  }
+  ` + http(origin, listen) + `
 }
-`}
+`
+			return files
 		},
-		command: nginxCommand,
+		command: func(directory, _ string) []string {
+			return []string{"-p", directory, "-c", "nginx.conf", "-e", "stderr"}
+		},
 	}
+}
+
+// nginx caches, with the settings that are given.
+func nginx(settings string) peer {
+	return nginxWith(func(origin, listen string) string {
+		return "sendfile on; tcp_nopush on; proxy_cache_path kept keys_zone=kept:10m;\n  " + settings +
+			"\n  server { listen " + listen + "; location / { proxy_cache kept; proxy_pass http://" + origin + "; } }"
+	}, func(string, string) map[string]string { return map[string]string{} })
 }
 
 // nginx is measured three times: as Debian configures it, but for the log of requests, since crossgate writes none of kept
@@ -94,16 +93,12 @@ func (p peer) start(b testing.TB, origin string, by ...string) (address string, 
 	}
 	address, directory := freeAddress(b), b.TempDir()
 	for name, content := range p.files(origin, address) {
-		if err := os.WriteFile(filepath.Join(directory, name), []byte(content), 0o600); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, os.WriteFile(filepath.Join(directory, name), []byte(content), 0o600))
 	}
 	by = slices.Concat(by, []string{program}, p.command(directory, address))
 	process := exec.Command(by[0], by[1:]...)
 	process.Stderr = os.Stderr
-	if err := process.Start(); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, process.Start())
 	b.Cleanup(func() {
 		_ = process.Process.Signal(os.Interrupt)
 		_ = process.Wait() // however it ends
@@ -114,29 +109,35 @@ func (p peer) start(b testing.TB, origin string, by ...string) (address string, 
 
 func freeAddress(b testing.TB) string {
 	b.Helper()
-	address, err := linktest.FreeAddress()
-	if err != nil {
-		b.Fatal(err)
-	}
-	return address
+	return must.Get(linktest.FreeAddress())(b)
 }
+
+// await tries until it succeeds, for as long as only a machine with much else to do needs.
+func await(b testing.TB, what string, try func(context.Context) error) {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.Context(), 3*patience)
+	defer cancel()
+	for err := try(ctx); err != nil; err = try(ctx) {
+		select {
+		case <-time.After(5 * time.Millisecond):
+		case <-ctx.Done():
+			b.Fatalf("still not %s: %v", what, err)
+		}
+	}
+}
+
+// patience is what a machine with much else to do may take.
+const patience = time.Minute
 
 func awaitListener(b testing.TB, address string) {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(b.Context(), 10*time.Second)
-	defer cancel()
-	for tick := time.Tick(5 * time.Millisecond); ; {
+	await(b, "a listener at "+address, func(ctx context.Context) error {
 		connection, err := new(net.Dialer).DialContext(ctx, "tcp", address)
 		if err == nil {
 			connection.Close()
-			return
 		}
-		select {
-		case <-tick:
-		case <-ctx.Done():
-			b.Fatal(err)
-		}
-	}
+		return err
+	})
 }
 
 // processorTimeOf is what a process and its descendants have used, in steps of 10 ms: fields 14 and 15 of proc(5)'s

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/proxy"
 	"crossgate/proxy/swaps"
 	"crossgate/quote"
@@ -74,12 +75,9 @@ func estimator(venues []quote.Venue) *quote.Estimator {
 // BenchmarkSwapAnswer asks for a swap that nobody asked for before, over kept connections on loopback, from eight
 // venues that answer at once.
 func BenchmarkSwapAnswer(b *testing.B) {
-	server, err := proxy.New(proxy.Options{
+	server := must.Get(proxy.New(proxy.Options{
 		Index: func() proxy.Index { return oneOrder{} }, Chains: chain.Documented(), Logger: slog.New(slog.NewJSONHandler(io.Discard, nil)),
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	}))(b)
 	options := swaps.Options{Estimator: estimator(stalls())}
 	swaps.Mount(server, func() swaps.Options { return options })
 	b.Cleanup(server.Close)

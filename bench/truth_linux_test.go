@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -109,23 +110,17 @@ func (f *truth) settle(t *testing.T, url string) {
 // until asks for a path until check is content.
 func (f *truth) until(t *testing.T, url, path string, check func(head, []byte) error) {
 	t.Helper()
-	var last error
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-time.After(50 * time.Millisecond) {
+	await(t, "right: GET "+path, func(context.Context) error {
 		response, err := f.asks.Get(url + path)
 		if err != nil {
-			last = err
-			continue
+			return err
 		}
 		body, err := io.ReadAll(response.Body)
 		response.Body.Close()
-		got := head{
+		return errors.Join(err, check(head{
 			status: response.StatusCode, retryAfter: response.Header.Get("Retry-After"), isBehind: strings.Contains(response.Header.Get("Index-Basis"), ";behind"),
-		}
-		if last = errors.Join(err, check(got, body)); last == nil {
-			return
-		}
-	}
-	t.Fatalf("after %v still wrong: GET %s: %v", patience, path, last)
+		}, body))
+	})
 }
 
 // outputOf reads what a swap's estimate yields.

@@ -12,7 +12,6 @@ import (
 	"crossgate/chain"
 	"crossgate/internal/must"
 	"crossgate/quote"
-	"crossgate/upstream"
 )
 
 // TestCompareWaitsAsLongAsItPays runs on the bubble's clock. Close waits for venues that do not notice that they are late.
@@ -248,48 +247,5 @@ func TestPriceDropIsThePercentBelowTheBest(t *testing.T) {
 		if drop := got.Compared[1].PriceDrop; drop != row.want {
 			t.Errorf("price drop of %d to 10000 = %v, want %v", row.out, drop, row.want)
 		}
-	}
-}
-
-func TestFailureSaysWhoseFaultItIs(t *testing.T) {
-	down := &upstream.Error{Class: upstream.Unreachable, Endpoint: "a"}
-	limited := &upstream.Error{Class: upstream.RateLimited, Endpoint: "b", RetryAfter: time.Second}
-	for _, row := range []struct {
-		name   string
-		errs   []error
-		want   error
-		unlike error // not that
-	}{
-		{"nobody has a route", []error{quote.ErrNoRoute, quote.ErrNoRoute}, quote.ErrNoRoute, quote.ErrNoTransaction},
-		{"who answered has no route", []error{quote.ErrNoRoute, down}, quote.ErrNoRoute, down},
-		{"nobody knows the token", []error{quote.ErrUnsupportedTokenIn, quote.ErrUnsupportedTokenIn}, quote.ErrUnsupportedTokenIn, quote.ErrNoRoute},
-		{"one knows the token", []error{quote.ErrUnsupportedTokenOut, quote.ErrNoRoute}, quote.ErrNoRoute, quote.ErrUnsupportedTokenOut},
-		{"nobody answered", []error{down, limited}, down, quote.ErrNoRoute},
-		{"nobody answered, all told of", []error{down, limited}, limited, quote.ErrNoRoute},
-	} {
-		var venues []quote.Venue
-		for i, err := range row.errs {
-			venues = append(venues, &fakeVenue{name: string(rune('a' + i)), quoteError: err})
-		}
-		_, err := estimator(venues...).Estimate(t.Context(), usdcToDai())
-		if !errors.Is(err, row.want) || errors.Is(err, row.unlike) {
-			t.Errorf("%s: error = %v, want %v", row.name, err, row.want)
-		}
-	}
-}
-
-func TestFailureToBuildIsNotTheRequestsFault(t *testing.T) {
-	_, err := estimator(
-		&fakeVenue{name: "a", quoteError: quote.ErrNoRoute},
-		&fakeVenue{name: "b", perInput: 1, lie: func(tx *quote.Tx) { tx.To = usdc }},
-		&fakeVenue{name: "c", perInput: 1, life: -time.Second},
-	).Estimate(t.Context(), usdcToDai())
-	for _, want := range []error{quote.ErrNoTransaction, quote.ErrRefused, quote.ErrExpired} {
-		if !errors.Is(err, want) {
-			t.Errorf("error = %v, want one that wraps %q", err, want)
-		}
-	}
-	if errors.Is(err, quote.ErrNoRoute) {
-		t.Errorf("error = %v, want no ErrNoRoute: there is a route", err)
 	}
 }

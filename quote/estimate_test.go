@@ -130,28 +130,6 @@ func TestEstimateLeavesOutWhoCannotPayTheAffiliate(t *testing.T) {
 	r.Affiliate = quote.Affiliate{Percent: decimal.NewFromInt(1), Recipient: sender}
 	got := estimate(t, estimator(cheap, able), r)
 	expect(t, "compared", names(got.Compared), []string{"able"})
-	if _, err := estimator(cheap).Estimate(t.Context(), r); !errors.Is(err, quote.ErrNoAffiliate) {
-		t.Errorf("Estimate with nobody able = %v, want ErrNoAffiliate", err)
-	}
-	lost := &fakeVenue{name: "lost", affiliate: decimal.NewFromInt(1), quoteError: quote.ErrNoRoute}
-	if _, err := estimator(cheap, lost).Estimate(t.Context(), r); !errors.Is(err, quote.ErrNoAffiliate) {
-		t.Errorf("Estimate where who is able has no route = %v, want ErrNoAffiliate", err)
-	}
-	r.Affiliate = quote.Affiliate{}
-	if _, err := estimator(lost).Estimate(t.Context(), r); !errors.Is(err, quote.ErrNoRoute) || errors.Is(err, quote.ErrNoAffiliate) {
-		t.Errorf("Estimate without an affiliate = %v, want ErrNoRoute alone", err)
-	}
-}
-
-func TestEstimateOnChainsThatNobodyServes(t *testing.T) {
-	for _, id := range []chain.ID{56, chain.Solana, 4} {
-		r := usdcToDai()
-		r.Chain = id
-		stranger := &fakeVenue{name: "stranger", chains: []chain.ID{4}}
-		if _, err := estimator(&fakeVenue{name: "only"}, stranger).Estimate(t.Context(), r); !errors.Is(err, quote.ErrUnsupportedChain) {
-			t.Errorf("Estimate on chain %d = %v, want ErrUnsupportedChain", id, err)
-		}
-	}
 }
 
 var errDown = errors.New("no connection")
@@ -218,16 +196,5 @@ func TestWhatTellsNoDecimalsIsNoToken(t *testing.T) {
 	}
 	if got := only.quotes.Load(); got != 1 {
 		t.Errorf("the venue was asked %d times, want once: for what is a swap of tokens", got)
-	}
-}
-
-// TestAnAbsentExchangeDoesNotMakeTheChainUnsupported: venues that fail may serve the chain well.
-func TestAnAbsentExchangeDoesNotMakeTheChainUnsupported(t *testing.T) {
-	absent, broken := &fakeVenue{name: "absent", quoteError: quote.ErrUnsupportedChain}, &fakeVenue{name: "broken", quoteError: errDown}
-	if _, err := estimator(absent, broken).Estimate(t.Context(), usdcToDai()); !errors.Is(err, quote.ErrNoTransaction) || errors.Is(err, quote.ErrUnsupportedChain) {
-		t.Errorf("Estimate beside one that fails = %v, want ErrNoTransaction", err)
-	}
-	if _, err := estimator(absent).Estimate(t.Context(), usdcToDai()); !errors.Is(err, quote.ErrUnsupportedChain) {
-		t.Errorf("Estimate of nothing else = %v, want ErrUnsupportedChain", err)
 	}
 }

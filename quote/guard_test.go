@@ -61,17 +61,3 @@ func TestGuardKnowsRoutersThatPayTheirCaller(t *testing.T) {
 		t.Errorf("Estimate that pays the sender instead = %v, want ErrRefused", err)
 	}
 }
-
-// TestChainWithoutGuardHasNoTransactions: what nobody checks is not handed out.
-func TestChainWithoutGuardHasNoTransactions(t *testing.T) {
-	chains := ethereum(quote.Chain{})
-	unguarded := chains[chain.Ethereum]
-	unguarded.Guard = nil
-	chains[chain.Ethereum] = unguarded
-	e := quote.New(quote.Options{
-		Registry: chain.Documented(), Venues: []quote.Venue{&fakeVenue{name: "a", perInput: 9}}, Tokens: directory(false), Chains: chains,
-	})
-	if _, err := e.Estimate(t.Context(), usdcToDai()); !errors.Is(err, quote.ErrRefused) {
-		t.Errorf("Estimate = %v, want ErrRefused", err)
-	}
-}

@@ -1,7 +1,6 @@
 package quote_test
 
 import (
-	"errors"
 	"testing"
 
 	"crossgate/chain"
@@ -50,37 +49,5 @@ func TestWholeOfTheCoinLeavesWhatTheTransactionMayCost(t *testing.T) {
 		if left := chain.NewAmount(has).Sub(got.In.Amount); got.Fee.Total.Cmp(left) > 0 {
 			t.Errorf("%s: the fee %s is more than the %s that are left", row.name, got.Fee.Total, left)
 		}
-	}
-}
-
-func TestWholeOfTooLittle(t *testing.T) {
-	only := &fakeVenue{name: "only", perInput: 10_000}
-	price := quote.GasPrice{Expected: chain.NewAmount(10), MaxFee: chain.NewAmount(20)}
-	for _, in := range []chain.Address{usdc, coin} {
-		if _, err := purse(0, price, only).Estimate(t.Context(), wholeOf(in, dai)); !errors.Is(err, quote.ErrLowBalance) {
-			t.Errorf("Estimate of nothing = %v, want ErrLowBalance", err)
-		}
-	}
-	hungry := &fakeVenue{name: "hungry", perInput: 10_000, gas: 700_000}
-	if _, err := purse(1_000_000_000, price, hungry).Estimate(t.Context(), wholeOf(coin, dai)); !errors.Is(err, quote.ErrRefused) {
-		t.Errorf("Estimate of a swap that takes more gas than is kept = %v, want ErrRefused", err)
-	}
-}
-
-// TestWholeOfTheCoinWaitsForWhatPublishingCosts: on a rollup that may be most of what a transaction costs.
-func TestWholeOfTheCoinWaitsForWhatPublishingCosts(t *testing.T) {
-	e := asking(quote.Chain{
-		Fees:      meter{price: quote.GasPrice{Expected: chain.NewAmount(10), MaxFee: chain.NewAmount(20)}, gas: 200_000, silent: true},
-		Simulator: &dryRun{has: chain.NewAmount(1_000_000_000)},
-	}, &fakeVenue{name: "only", perInput: 10_000})
-	if got, err := e.Estimate(t.Context(), wholeOf(coin, dai)); !errors.Is(err, quote.ErrNoTransaction) {
-		t.Errorf("Estimate of all but an unknown fee = %s, %v, want ErrNoTransaction", got.In.Amount, err)
-	}
-	unpriced := asking(quote.Chain{Simulator: &dryRun{has: chain.NewAmount(1_000_000_000)}}, &fakeVenue{name: "only", perInput: 10_000})
-	if got, err := unpriced.Estimate(t.Context(), wholeOf(coin, dai)); !errors.Is(err, quote.ErrNoTransaction) {
-		t.Errorf("Estimate of all but gas without a price = %s, %v, want ErrNoTransaction", got.In.Amount, err)
-	}
-	if _, err := e.Estimate(t.Context(), wholeOf(usdc, dai)); err != nil {
-		t.Errorf("Estimate of all of a token = %v", err)
 	}
 }

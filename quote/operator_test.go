@@ -89,12 +89,3 @@ func TestWithoutAnybodyToPayTheOperatorThereIsNoRoute(t *testing.T) {
 		t.Errorf("Estimate = %+v, %v, want the venue left out and no route", got.Asked, err)
 	}
 }
-
-// TestOperatorsShareIsNotBlamedOnTheAffiliate: what the operator takes is no parameter of the client's.
-func TestOperatorsShareIsNotBlamedOnTheAffiliate(t *testing.T) {
-	c := quote.Chain{Operator: quote.Affiliate{Percent: decimal.RequireFromString("0.2"), Recipient: sender}}
-	e := asking(c, &fakeVenue{name: "only", perInput: 1})
-	if _, err := e.Estimate(t.Context(), usdcToDai()); !errors.Is(err, quote.ErrNoRoute) || errors.Is(err, quote.ErrNoAffiliate) {
-		t.Errorf("Estimate = %v, want ErrNoRoute that is not about the affiliate", err)
-	}
-}

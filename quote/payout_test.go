@@ -1,17 +1,13 @@
 package quote
 
 import (
-	"encoding/json"
 	"math/big"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
-	"crossgate/internal/must"
 )
 
 func amount(text string) chain.Amount {
@@ -37,21 +33,6 @@ func TestPayoutComputesAsTheHostedServiceDoes(t *testing.T) {
 	if diff := cmp.Diff(want, o.costs(), cmp.Comparer(func(a, b chain.Amount) bool { return a == b })); diff != "" {
 		t.Errorf("costs (-want +got):\n%s", diff)
 	}
-}
-
-func golden(t *testing.T, path string, into any) {
-	t.Helper()
-	readShared(t, filepath.Join("golden", filepath.FromSlash(path)), into)
-}
-
-func readShared(t *testing.T, path string, into any) {
-	t.Helper()
-	path = filepath.Join("..", "..", "shared", path)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Skipf("recording not present: %s; it is in the folder shared, which lies beside the repository", path)
-	}
-	must.Do(t, json.Unmarshal(text, into))
 }
 
 // TestOutputIsPricedBeforeFees goes by the recorded answer of the hosted service (USDC to ETH, 2026-09): the value of

@@ -9,6 +9,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/internal/recorded"
 )
 
 // executed is a swap that the real router made, as far as its arithmetic goes.
@@ -35,7 +36,7 @@ func TestPayoutIsThatOfTheRealRouter(t *testing.T) {
 	var recording struct {
 		Chains []struct{ Vectors []executed }
 	}
-	golden(t, "router/router-vectors-A.json", &recording)
+	recorded.JSON(t, "golden/router/router-vectors-A.json", &recording)
 	checked := 0
 	for _, c := range recording.Chains {
 		for _, v := range c.Vectors {

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"crossgate/internal/must"
 )
 
 // steer makes a control call and returns the order that it answers with.
@@ -20,10 +22,7 @@ func steer(t *testing.T, w *World, call string, body map[string]any) shownOrder 
 
 func TestControlsRefuseClearly(t *testing.T) {
 	w := untouched // refusals change nothing
-	orders, err := w.Orders(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	orders := must.Get(w.Orders(t.Context()))(t)
 	unknown := "0x" + strings.Repeat("ab", 32)
 	for _, tt := range []struct {
 		method, path string

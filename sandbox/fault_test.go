@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"crossgate/internal/must"
 )
 
 func inject(t *testing.T, w *World, target string, f Fault) {
 	t.Helper()
-	if err := w.Inject(target, f); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Inject(target, f))
 	t.Cleanup(func() {
 		if err := w.Inject(target, Fault{Kind: NoFault}); err != nil {
 			t.Error(err)

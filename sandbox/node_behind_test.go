@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 )
 
 // TestNodesBehindLackTheNewestBlocks asks nodes of each family about their newest block and the one after it.
@@ -63,9 +64,7 @@ func askAt(t *testing.T, url, method string, params ...any) string {
 func decode(t *testing.T, answered string, into any) {
 	t.Helper()
 	var object struct{ Result json.RawMessage }
-	if err := json.Unmarshal([]byte(answered), &object); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(answered), &object))
 	if err := json.Unmarshal(object.Result, into); err != nil {
 		t.Fatalf("%s: %v", answered, err)
 	}

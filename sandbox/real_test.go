@@ -1,29 +1,12 @@
 package sandbox
 
 import (
-	"encoding/json"
-	"errors"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
-)
 
-// readShared returns a file of the recorded material, and skips the test where that does not lie beside the
-// repository's checkout.
-func readShared(t *testing.T, path string) []byte {
-	t.Helper()
-	file := filepath.Join("..", "..", "shared", filepath.FromSlash(path))
-	raw, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("%s is not there: the recorded material lies in a folder named shared beside the checkout of this repository", file)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return raw
-}
+	"crossgate/internal/recorded"
+)
 
 // Calldata that was really sent creates here the order that it created there.
 func TestRealCalldataCreatesTheRealOrder(t *testing.T) {
@@ -32,9 +15,7 @@ func TestRealCalldataCreatesTheRealOrder(t *testing.T) {
 			Name, Calldata, From, OrderID, TxHash, Value string
 		}
 	}
-	if err := json.Unmarshal(readShared(t, "facts/dln/vectors/evm_calldata.json"), &vectors); err != nil {
-		t.Fatal(err)
-	}
+	recorded.JSON(t, "facts/dln/vectors/evm_calldata.json", &vectors)
 	c := untouched.Chains()[0]
 	tried := 0
 	for _, item := range vectors.Items {

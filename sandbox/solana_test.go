@@ -11,13 +11,14 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
+	"crossgate/internal/recorded"
 	"crossgate/sandbox/contracts"
 )
 
 // The message that an EVM chain sends about an order from Solana is, byte for byte, the one that the
 // protocol's own tests expect, but for what depends on the order.
 func TestMessagesToSolanaAreTheProtocols(t *testing.T) {
-	raw := readShared(t, "facts/dln/vectors/solana_claim_message.json")
 	var vector struct {
 		Inputs struct {
 			TakeChainID       string `json:"takeChainId"`
@@ -28,14 +29,9 @@ func TestMessagesToSolanaAreTheProtocols(t *testing.T) {
 		}
 		ExpectedClaim, ExpectedCancel string
 	}
-	if err := json.Unmarshal(raw, &vector); err != nil {
-		t.Fatal(err)
-	}
+	recorded.JSON(t, "facts/dln/vectors/solana_claim_message.json", &vector)
 	w := untouched
-	orders, err := w.Orders(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	orders := must.Get(w.Orders(t.Context()))(t)
 	compared := 0
 	for _, o := range orders {
 		m, err := w.message(t.Context(), o)
@@ -69,30 +65,16 @@ func TestMessagesToSolanaAreTheProtocols(t *testing.T) {
 func (w *World) dataSent(t *testing.T, o Order, m message) []byte {
 	t.Helper()
 	c, _ := w.Chain(o.TakeChain())
-	logs, err := c.logs(t.Context(), c.gate(), contracts.DeBridgeGate.Topic("Sent"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	logs := must.Get(c.logs(t.Context(), c.gate(), contracts.DeBridgeGate.Topic("Sent")))(t)
 	for _, log := range logs {
-		values, err := contracts.DeBridgeGate.ABI.Unpack("Sent", log.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		values := must.Get(contracts.DeBridgeGate.ABI.Unpack("Sent", log.Data))(t)
 		if values[0].([32]byte) != m.inbound.Submission {
 			continue
 		}
-		params, err := sentParams.Unpack(values[6].([]byte))
-		if err != nil {
-			t.Fatal(err)
-		}
-		encoded, err := json.Marshal(params[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		params := must.Get(sentParams.Unpack(values[6].([]byte)))(t)
+		encoded := must.Get(json.Marshal(params[0]))(t)
 		var sent struct{ Data []byte }
-		if err := json.Unmarshal(encoded, &sent); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(encoded, &sent))
 		return sent.Data
 	}
 	t.Fatalf("%s: no message %x was sent", o.Title, m.inbound.Submission)
@@ -120,10 +102,7 @@ func TestControlsTakeAnOrderToSolanaAndBack(t *testing.T) {
 					t.Fatalf("%s = %d %s", call, status, text)
 				}
 			}
-			made, err := w.Order(t.Context(), o.OrderID)
-			if err != nil {
-				t.Fatal(err)
-			}
+			made := must.Get(w.Order(t.Context(), o.OrderID))(t)
 			if state, err := w.State(t.Context(), made); err != nil || state.String() != tt.ends {
 				t.Errorf("state %s, %v, want %s", state, err, tt.ends)
 			}

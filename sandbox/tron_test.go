@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
+	"crossgate/internal/recorded"
 )
 
 // tronAnswer is what TRON's endpoint answers to one call.
@@ -87,23 +89,17 @@ func TestTronRefusesAsItsNodesDo(t *testing.T) {
 
 // What real nodes were seen to answer has the members that the sandbox's answers have, and no others.
 func TestTronAnswersAreShapedAsRecorded(t *testing.T) {
-	orders, err := untouched.Orders(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	orders := must.Get(untouched.Orders(t.Context()))(t)
 	from := slices.IndexFunc(orders, func(o Order) bool { return o.GiveChain() == chain.Tron })
 	for _, method := range []string{"eth_getTransactionReceipt", "eth_getTransactionByHash"} {
 		t.Run(method, func(t *testing.T) {
-			raw := readShared(t, "recorded/chains/tron-jsonrpc-"+method+".json")
-			var recorded struct {
+			var known struct {
 				Response struct {
 					Body struct{ Result map[string]any }
 				}
 			}
-			if err := json.Unmarshal(raw, &recorded); err != nil {
-				t.Fatal(err)
-			}
-			got, want := askTron(t, method, orders[from].CreationTx.Format(chain.EVM)).members(t), recorded.Response.Body.Result
+			recorded.JSON(t, "recorded/chains/tron-jsonrpc-"+method+".json", &known)
+			got, want := askTron(t, method, orders[from].CreationTx.Format(chain.EVM)).members(t), known.Response.Body.Result
 			if diff := cmp.Diff(names(want), names(got)); diff != "" {
 				t.Errorf("members (-recorded +sandbox):\n%s", diff)
 			}

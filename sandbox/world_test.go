@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 )
 
 // untouched is one world for all the tests that only look at it.
@@ -70,16 +71,9 @@ func request(t *testing.T, method, url string, body any) (int, []byte) {
 	t.Helper()
 	var sent io.Reader
 	if body != nil {
-		encoded, err := json.Marshal(body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sent = bytes.NewReader(encoded)
+		sent = bytes.NewReader(must.Get(json.Marshal(body))(t))
 	}
-	r, err := http.NewRequestWithContext(t.Context(), method, url, sent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(t.Context(), method, url, sent))(t)
 	r.Header.Set("Content-Type", "application/json")
 	answered, err := http.DefaultClient.Do(r)
 	if err != nil {
@@ -101,10 +95,7 @@ func TestTwoStartsGiveTheSameWorld(t *testing.T) {
 	}
 	tell := func(now time.Time) (orders []fixed, keys []string) {
 		w := open(t, Options{Now: func() time.Time { return now }})
-		found, err := w.Orders(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(w.Orders(t.Context()))(t)
 		for _, o := range found {
 			orders = append(orders, fixed{o.ID, o.CreationTx.String(), o.Title})
 		}
@@ -112,10 +103,7 @@ func TestTwoStartsGiveTheSameWorld(t *testing.T) {
 			keys = append(keys, a.PrivateKey())
 		}
 		for _, c := range w.Chains() {
-			head, err := c.node.client.HeaderByNumber(t.Context(), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			head := must.Get(c.node.client.HeaderByNumber(t.Context(), nil))(t)
 			if at := time.Unix(int64(head.Time), 0); at.After(now) || at.Before(now.Add(-time.Hour)) {
 				t.Errorf("chain %s: head at %s, want within the hour before %s", c.Facts.ID, at, now)
 			}
@@ -140,10 +128,7 @@ type shownOrder struct {
 
 func TestCloseLeavesNothingRunning(t *testing.T) {
 	before := goleak.IgnoreCurrent()
-	w, err := Start(t.Context(), Options{BlockTime: time.Hour})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(Start(t.Context(), Options{BlockTime: time.Hour}))(t)
 	request(t, http.MethodGet, w.URL()+"/sandbox/world", nil)
 	if err := w.Close(); err != nil {
 		t.Errorf("Close: %v", err)

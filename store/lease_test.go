@@ -53,9 +53,7 @@ func TestReleasedLeaseIsFreeAtOnce(t *testing.T) {
 	url := newDatabase(t)
 	first, second := openReplica(t, url), openReplica(t, url)
 	held, _, err := first.Claim(t.Context(), "job")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	_, release := first.Hold(t.Context(), held)
 	must.Do(t, release())
 	if _, granted, err := second.Claim(t.Context(), "job"); err != nil || !granted {

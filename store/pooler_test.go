@@ -21,9 +21,7 @@ func pooled(t *testing.T, mode string) string {
 	if errors.Is(err, postgrestest.ErrNoPooler) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() {
 		if err := pooler.Close(); err != nil {
 			t.Error(err)

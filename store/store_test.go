@@ -62,9 +62,7 @@ func openReplica(t *testing.T, url string) *DB {
 func closing(t *testing.T) func(*DB, error) *DB {
 	return func(db *DB, err error) *DB {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		t.Cleanup(func() { db.Close() })
 		return db
 	}

@@ -1,7 +1,9 @@
 package onchain_test
 
 import (
+	"fmt"
 	"math/big"
+	"reflect"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
@@ -28,60 +30,32 @@ func address(text string) chain.Address { return chain.NewAddress([]byte(text)[:
 
 func hash(text string) chain.Hash { return chain.Hash(crypto.Keccak256Hash([]byte(text))) }
 
-// tuple is the order as Solidity's ABI sees it, which wants the fields under exactly these names.
-//
-//nolint:revive // GiveChainId and TakeChainId are the tuple's names
-type tuple struct {
-	MakerOrderNonce             uint64
-	MakerSrc                    []byte
-	GiveChainId                 *big.Int
-	GiveTokenAddress            []byte
-	GiveAmount                  *big.Int
-	TakeChainId                 *big.Int
-	TakeTokenAddress            []byte
-	TakeAmount                  *big.Int
-	ReceiverDst                 []byte
-	GivePatchAuthoritySrc       []byte
-	OrderAuthorityAddressDst    []byte
-	AllowedTakerDst             []byte
-	AllowedCancelBeneficiarySrc []byte
-	ExternalCall                []byte
-}
-
-var tupleComponents = []abi.ArgumentMarshaling{
-	{Name: "makerOrderNonce", Type: "uint64"},
-	{Name: "makerSrc", Type: "bytes"},
-	{Name: "giveChainId", Type: "uint256"},
-	{Name: "giveTokenAddress", Type: "bytes"},
-	{Name: "giveAmount", Type: "uint256"},
-	{Name: "takeChainId", Type: "uint256"},
-	{Name: "takeTokenAddress", Type: "bytes"},
-	{Name: "takeAmount", Type: "uint256"},
-	{Name: "receiverDst", Type: "bytes"},
-	{Name: "givePatchAuthoritySrc", Type: "bytes"},
-	{Name: "orderAuthorityAddressDst", Type: "bytes"},
-	{Name: "allowedTakerDst", Type: "bytes"},
-	{Name: "allowedCancelBeneficiarySrc", Type: "bytes"},
-	{Name: "externalCall", Type: "bytes"},
-}
+// tuple is the members of an order in the sequence of the contracts.
+type tuple []any
 
 func tupleOf(t order.Terms) tuple {
+	number := func(id chain.ID) *big.Int { return new(big.Int).SetUint64(uint64(id)) }
 	return tuple{
-		MakerOrderNonce:             t.Nonce,
-		MakerSrc:                    t.Maker.Bytes(),
-		GiveChainId:                 new(big.Int).SetUint64(uint64(t.Give.Chain)),
-		GiveTokenAddress:            t.Give.Token.Bytes(),
-		GiveAmount:                  t.Give.Amount.Big(),
-		TakeChainId:                 new(big.Int).SetUint64(uint64(t.Take.Chain)),
-		TakeTokenAddress:            t.Take.Token.Bytes(),
-		TakeAmount:                  t.Take.Amount.Big(),
-		ReceiverDst:                 t.Receiver.Bytes(),
-		GivePatchAuthoritySrc:       t.Authorities.GivePatch.Bytes(),
-		OrderAuthorityAddressDst:    t.Authorities.Order.Bytes(),
-		AllowedTakerDst:             t.Authorities.AllowedTaker.Bytes(),
-		AllowedCancelBeneficiarySrc: t.Authorities.CancelBeneficiary.Bytes(),
-		ExternalCall:                t.ExternalCall,
+		t.Nonce, t.Maker.Bytes(), number(t.Give.Chain), t.Give.Token.Bytes(), t.Give.Amount.Big(),
+		number(t.Take.Chain), t.Take.Token.Bytes(), t.Take.Amount.Big(), t.Receiver.Bytes(), t.Authorities.GivePatch.Bytes(),
+		t.Authorities.Order.Bytes(), t.Authorities.AllowedTaker.Bytes(), t.Authorities.CancelBeneficiary.Bytes(), t.ExternalCall,
 	}
+}
+
+// pack makes a struct of a tuple, as the encoder wants it, and names the types of its members.
+func (t tuple) pack() (value any, components []abi.ArgumentMarshaling) {
+	kind := map[reflect.Type]string{reflect.TypeFor[uint64](): "uint64", reflect.TypeFor[*big.Int](): "uint256", reflect.TypeFor[[]byte](): "bytes"}
+	fields := make([]reflect.StructField, len(t))
+	for i, member := range t {
+		name := fmt.Sprint("M", i)
+		fields[i] = reflect.StructField{Name: name, Type: reflect.TypeOf(member)}
+		components = append(components, abi.ArgumentMarshaling{Name: name, Type: kind[fields[i].Type]})
+	}
+	packed := reflect.New(reflect.StructOf(fields)).Elem()
+	for i, member := range t {
+		packed.Field(i).Set(reflect.ValueOf(member))
+	}
+	return packed.Interface(), components
 }
 
 // encode writes values as the ABI encodes parameters of their types.
@@ -92,7 +66,8 @@ func encode(tb testing.TB, values ...any) []byte {
 		name, components := "", []abi.ArgumentMarshaling(nil)
 		switch v := value.(type) {
 		case tuple:
-			name, components = "tuple", tupleComponents
+			name = "tuple"
+			values[i], components = v.pack()
 		case chain.Hash:
 			name, values[i] = "bytes32", [32]byte(v)
 		case chain.Address:

@@ -182,7 +182,7 @@ func TestDecodeRefusesTruncatedLogs(t *testing.T) {
 func TestDecodeSkipsFulfilmentsOfImpossibleOrders(t *testing.T) {
 	o := recordedOrders(t)[0]
 	forged := tupleOf(o.Terms)
-	forged.GiveChainId = new(big.Int).Lsh(big.NewInt(1), 200)
+	forged[2] = new(big.Int).Lsh(big.NewInt(1), 200)
 	logs := []onchain.Log{
 		newLog(t, contracts.DlnDestination, fulfilledOrderLegacy, forged, hash("id"), contracts.Gate, contracts.Gate),
 		newLog(t, contracts.DlnDestination, decreasedTakeAmount, o.ID, 14),

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/recorded"
 	"crossgate/order"
 	"crossgate/order/onchain"
 )
@@ -20,8 +21,8 @@ func TestDecodeSolanaReadsRecordedOrders(t *testing.T) {
 			Data        hexBytes
 		}
 	}
-	readShared(t, "facts/dln/vectors/solana_synthetic.json", &encoded)
-	var recorded struct {
+	recorded.JSON(t, "facts/dln/vectors/solana_synthetic.json", &encoded)
+	var known struct {
 		Vectors []struct {
 			OrderID         order.ID
 			ReferralCode    uint32
@@ -34,7 +35,7 @@ func TestDecodeSolanaReadsRecordedOrders(t *testing.T) {
 			}
 		}
 	}
-	readShared(t, "facts/dln/vectors/order_ids.json", &recorded)
+	recorded.JSON(t, "facts/dln/vectors/order_ids.json", &known)
 	byOrder := map[order.ID]*call{}
 	for _, item := range encoded.Items {
 		if byOrder[item.OrderID] == nil {
@@ -59,7 +60,7 @@ func TestDecodeSolanaReadsRecordedOrders(t *testing.T) {
 			t.Errorf("DecodeSolana = %+v, %v, want one fact of order %s", found, err, id)
 			continue
 		}
-		for _, vector := range recorded.Vectors {
+		for _, vector := range known.Vectors {
 			if vector.OrderID != id {
 				continue
 			}

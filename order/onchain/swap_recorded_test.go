@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/recorded"
 	"crossgate/order"
 	"crossgate/order/onchain"
 )
@@ -31,7 +32,7 @@ type holding struct{ account, token chain.Address }
 // TestDecodeReadsRecordedSwaps wants a swap of every call of the real router that succeeded, none of the others, and in
 // it the amounts that moved between accounts.
 func TestDecodeReadsRecordedSwaps(t *testing.T) {
-	var recorded struct {
+	var known struct {
 		Chains []struct {
 			Contracts struct {
 				Router hexBytes
@@ -40,9 +41,9 @@ func TestDecodeReadsRecordedSwaps(t *testing.T) {
 			Vectors []recordedSwap
 		}
 	}
-	readShared(t, "golden/router/router-vectors-A.json", &recorded)
+	recorded.JSON(t, "golden/router/router-vectors-A.json", &known)
 	swaps := 0
-	for _, on := range recorded.Chains {
+	for _, on := range known.Chains {
 		at := contracts
 		at.Router = chain.NewAddress(on.Contracts.Router)
 		for _, v := range on.Vectors {

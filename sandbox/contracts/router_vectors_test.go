@@ -3,12 +3,9 @@ package contracts
 import (
 	"bytes"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -17,6 +14,8 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/core/vm/runtime"
 	"github.com/ethereum/go-ethereum/params"
+
+	"crossgate/internal/recorded"
 )
 
 // routerRecording is what the real router did on two chains.
@@ -100,15 +99,8 @@ type routerVector struct {
 // TestRouterBehavesAsTheRealOne makes the calls that the real router was recorded with, from the state in
 // which it was called, and wants the same results, logs and balances.
 func TestRouterBehavesAsTheRealOne(t *testing.T) {
-	path := filepath.Join("..", "..", "..", "shared", "golden", "router", "router-vectors-A.json")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Skipf("recording not present: %s; it is in the folder shared, which lies beside the repository", path)
-	}
 	var recording routerRecording
-	if err := json.Unmarshal(text, &recording); err != nil {
-		t.Fatal(err)
-	}
+	recorded.JSON(t, "golden/router/router-vectors-A.json", &recording)
 	replayed := 0
 	for i, c := range recording.Chains {
 		for _, v := range c.Vectors {

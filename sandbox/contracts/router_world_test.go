@@ -9,6 +9,8 @@ import (
 	"github.com/ethereum/go-ethereum/core/tracing"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/holiman/uint256"
+
+	"crossgate/internal/must"
 )
 
 // tokenAt is the contract of ours that stands for a token of the recording.
@@ -40,10 +42,7 @@ func slotOf(c *Contract, name string, keys ...any) common.Hash {
 // layOut puts our contracts into the state in which the real ones were.
 func layOut(t *testing.T, recording *routerRecording, chainIndex int, v routerVector) *state.StateDB {
 	t.Helper()
-	db, err := state.New(types.EmptyRootHash, state.NewDatabaseForTesting())
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(state.New(types.EmptyRootHash, state.NewDatabaseForTesting()))(t)
 	c := recording.Chains[chainIndex]
 	states := map[common.Address]*State{}
 	for _, token := range c.Contracts.Tokens {

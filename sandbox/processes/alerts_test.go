@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/internal/postgrestest"
 	"crossgate/internal/redistest"
 	"crossgate/sandbox"
@@ -42,10 +43,7 @@ func startObserved(t *testing.T) *observed {
 	t.Helper()
 	lively := sandbox.Options{BlockTime: 20 * time.Second} // below a minute, from which on a head can be stale
 	o := &observed{replicated: startReplicated(t, lively), cache: redistest.Serve(t), near: freeAddress(t), far: freeAddress(t), besides: freeAddress(t)}
-	var err error
-	if o.link, err = o.server.NewLink(); err != nil {
-		t.Fatal(err)
-	}
+	o.link = must.Get(o.server.NewLink())(t)
 	t.Cleanup(func() { o.link.Close() })
 	chains := o.world.Chains()
 	o.slow, o.lost, o.spoilt = chains[0], chains[1], chains[2]
@@ -131,9 +129,7 @@ func (o *observed) asking(t *testing.T, of process, clients int, path func(i int
 func (o *observed) execute(t *testing.T, statements ...string) {
 	t.Helper()
 	for _, each := range statements {
-		if _, err := o.server.Query("orders", each); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(o.server.Query("orders", each))(t)
 	}
 }
 
@@ -154,9 +150,7 @@ func TestOneCauseIsOneAlert(t *testing.T) {
 	o.nameUnknownChain(t)
 
 	// Causes that do not hide each other last from here on.
-	if err := o.cache.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.cache.Kill())
 	o.refuseConfigurations(t)
 	o.lasting = append(o.lasting, "CrossgateReloadFails", "CrossgateSharedCacheAway")
 	o.expect(t)
@@ -179,27 +173,16 @@ func TestOneCauseIsOneAlert(t *testing.T) {
 
 	o.link.Refuse()
 	o.expect(t, "CrossgateDatabaseCutOff "+o.far)
-	if err := o.link.Heal(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.link.Heal())
 	o.expect(t)
-	if err := o.server.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.server.Stop())
 	o.expect(t, "CrossgateDatabaseUnavailable")
-	if err := o.server.Resume(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.server.Resume())
 	o.fading = nil
 	o.expect(t)
-	release, err := o.server.Hold("orders", "BEGIN; LOCK TABLE events, orders IN ACCESS EXCLUSIVE MODE")
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := must.Get(o.server.Hold("orders", "BEGIN; LOCK TABLE events, orders IN ACCESS EXCLUSIVE MODE"))(t)
 	o.expect(t, "CrossgateDatabaseUnavailable")
-	if err := release(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, release())
 	o.expect(t)
 	_ = o.second.end(os.Kill)
 	o.expect(t, "CrossgateDown "+o.far)
@@ -216,13 +199,7 @@ func (o *observed) fault(t *testing.T, at *sandbox.Chain, how string) {
 func (o *observed) configure(t *testing.T, lines string) {
 	t.Helper()
 	for _, each := range []process{o.first, o.second} {
-		right, err := os.ReadFile(each.config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(each.config, append(right, lines...), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(each.config, append(must.Get(os.ReadFile(each.config))(t), lines...), 0o600))
 	}
 }
 

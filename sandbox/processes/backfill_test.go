@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"crossgate/config"
+	"crossgate/internal/must"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -45,14 +46,12 @@ func TestBackfillBesideAServingGateway(t *testing.T) {
 	t.Logf("\n%s%s", bars.String(), table)
 	restored := filepath.Join(dir, "restored.yaml")
 	elsewhere := strings.Replace(text, filepath.Join(dir, "orders.db"), filepath.Join(dir, "restored.db"), 1)
-	if err := os.WriteFile(restored, []byte(elsewhere), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(restored, []byte(elsewhere), 0o600))
 	backup := filepath.Join(dir, "backup.db")
 	indexCommand(t, 0, "index", "backup", "--config", serving.config, "--file", backup) // while it is written
 	indexCommand(t, 0, "index", "restore", "--config", restored, "--file", backup)
 	indexCommand(t, 1, "index", "restore", "--config", restored, "--file", backup) // over what is there
-	if was, is := dumpEvents(t, filepath.Join(dir, "orders.db")), dumpEvents(t, filepath.Join(dir, "restored.db")); was != is || was == "" {
+	if was, is := dump(t, filepath.Join(dir, "orders.db"), allEvents), dump(t, filepath.Join(dir, "restored.db"), allEvents); was != is || was == "" {
 		t.Errorf("the restored file holds %d bytes of events, want %d", len(is), len(was))
 	}
 	if said := indexCommand(t, 0, "upgrade-check", "--config", restored); !strings.Contains(said, "nothing to migrate") {

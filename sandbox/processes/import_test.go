@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"crossgate/internal/must"
 	"crossgate/sandbox/sandboxtest"
 	"crossgate/store"
 )
@@ -19,16 +20,12 @@ func TestImportStoresWhatABackfillWould(t *testing.T) {
 	world, dir := sandboxtest.Shared(t), t.TempDir()
 	whole, alone := filepath.Join(dir, "whole.db"), filepath.Join(dir, "alone.db")
 	for _, database := range []string{whole, alone} {
-		if err := os.WriteFile(database+".yaml", world.Config(database), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(database+".yaml", world.Config(database), 0o600))
 	}
 	indexCommand(t, 0, "backfill", "--config", whole+".yaml")
 	taker, ids := busiestTaker(t, whole)
 	list := filepath.Join(dir, "ids.txt")
-	if err := os.WriteFile(list, []byte(strings.Join(ids, "\n")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(list, []byte(strings.Join(ids, "\n")), 0o600))
 	arguments := []string{"index", "import", "--config", alone + ".yaml", "--taker", taker, list}
 	for _, want := range []string{
 		fmt.Sprintf("%d orders listed: 0 were stored, %d verified, 0 of others, 0 not verified", len(ids), len(ids)),
@@ -38,14 +35,14 @@ func TestImportStoresWhatABackfillWould(t *testing.T) {
 			t.Errorf("index import said\n%s\nwant %q in it", said, want)
 		}
 	}
-	if was, is := dumpOrders(t, whole, ids), dumpOrders(t, alone, ids); was != is || was == "" {
+	of := `SELECT hex(id), state, locked, give_chain, take_chain, give_amount FROM orders WHERE '0x' || lower(hex(id)) IN ('` +
+		strings.Join(ids, "','") + `') ORDER BY id`
+	if was, is := dump(t, whole, of), dump(t, alone, of); was != is || was == "" {
 		t.Errorf("imported:\n%s\nbackfilled:\n%s", is, was)
 	}
 	indexCommand(t, 0, "index", "audit", "--config", alone+".yaml", "--taker", taker)
 	unknown := "0x" + strings.Repeat("0", 64)
-	if err := os.WriteFile(list, []byte(unknown+"\n"+ids[0]), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(list, []byte(unknown+"\n"+ids[0]), 0o600))
 	if said := indexCommand(t, 1, arguments...); !strings.Contains(said, unknown+": not verified: ") || strings.Contains(said, ids[0]) {
 		t.Errorf("index import of an order that does not exist said\n%s", said)
 	}
@@ -71,23 +68,4 @@ func busiestTaker(t *testing.T, database string) (taker string, ids []string) {
 		t.Fatalf("the busiest taker, %s, has delivered %d orders", taker, len(ids))
 	}
 	return taker, ids
-}
-
-// dumpOrders returns orders as a database has them folded.
-func dumpOrders(t *testing.T, database string, ids []string) string {
-	t.Helper()
-	var text strings.Builder
-	withStore(t, database, func(db *store.DB) error {
-		return db.ForEachRow(t.Context(), func(rows *sql.Rows) error {
-			var id []byte
-			var state, locked, give, take int64
-			var amount string
-			err := rows.Scan(&id, &state, &locked, &give, &take, &amount)
-			if name := fmt.Sprintf("0x%x", id); strings.Contains(strings.Join(ids, " "), name) {
-				fmt.Fprintln(&text, name, state, locked, give, take, amount)
-			}
-			return err
-		}, `SELECT id, state, locked, give_chain, take_chain, give_amount FROM orders ORDER BY id`)
-	})
-	return text.String()
 }

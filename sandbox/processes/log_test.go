@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"crossgate/internal/must"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -14,10 +15,7 @@ import (
 // lines are those of the JSON log with a message, and with a path where one is given.
 func (p process) lines(t *testing.T, message, path string) (all []map[string]any) {
 	t.Helper()
-	text, err := os.ReadFile(p.log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(p.log))(t)
 	for line := range strings.Lines(string(text)) {
 		var told map[string]any
 		if json.Unmarshal([]byte(line), &told) == nil && told["msg"] == message && (path == "" || told["path"] == path) {
@@ -39,12 +37,8 @@ func TestLogIsReloaded(t *testing.T) {
 	for range 2 { // the second is a hit
 		p.ask(t, path)
 	}
-	if err := os.WriteFile(p.config, []byte(strings.Replace(quiet, before, after, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Kill(p.id, syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(p.config, []byte(strings.Replace(quiet, before, after, 1)), 0o600))
+	must.Do(t, syscall.Kill(p.id, syscall.SIGHUP))
 	eventually(t, "a kept answer has a line with its client", func() (string, bool) {
 		p.ask(t, path)
 		told := p.lines(t, "request", path)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -24,19 +25,14 @@ type question struct{ panel, expression string }
 // questions are all that the dashboard asks, for every replica and as often as this test's Prometheus scrapes.
 func questions(t *testing.T) (all []question) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "deploy", "grafana", "dashboard.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join("..", "..", "deploy", "grafana", "dashboard.json")))(t)
 	var dashboard struct {
 		Panels []struct {
 			Title   string
 			Targets []struct{ Expr string }
 		}
 	}
-	if err := json.Unmarshal(text, &dashboard); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &dashboard))
 	filled := strings.NewReplacer("$instance", ".*", "$__rate_interval", "1m")
 	for _, panel := range dashboard.Panels {
 		for _, target := range panel.Targets {
@@ -81,10 +77,10 @@ func TestEveryPanelShowsSomething(t *testing.T) {
 	g := serveApart(t, troubled(t, r, operators))
 	g.until(t, "level", lockedFor(r.taker), isLevel)
 	p := startPrometheus(t, map[string][]string{"": {operators}})
-	if err := syscall.Kill(g.id, syscall.SIGHUP); err != nil {
-		t.Fatal(err)
+	must.Do(t, syscall.Kill(g.id, syscall.SIGHUP))
+	if cordoned := request(t, http.MethodPost, "http://"+operators+"/endpoints/1/twin/cordon", operatorsToken); cordoned.status != http.StatusOK {
+		t.Errorf("cordoning an endpoint: %d %s", cordoned.status, cordoned.body)
 	}
-	command(t, operators, "/endpoints/1/twin/cordon")
 	o := deliver(t, r.world)
 	g.until(t, "level with a delivery that a reorg drops", lockedFor(r.taker), o.isLocked)
 	sandboxtest.Control(t, r.world, "reorg", `{"chainId":137,"depth":1}`, new(any))
@@ -101,9 +97,7 @@ func TestEveryPanelShowsSomething(t *testing.T) {
 		left = slices.DeleteFunc(left, func(each question) bool { return len(p.query(t, each.expression)) > 0 })
 		if !isAway && !slices.ContainsFunc(left, func(each question) bool { return !strings.HasPrefix(each.panel, "Fail") }) {
 			isAway = true // what is left are failures
-			if err := r.server.Stop(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, r.server.Stop())
 			t.Cleanup(func() {
 				if err := r.server.Resume(); err != nil {
 					t.Error(err)
@@ -141,7 +135,7 @@ func (p process) provoke(t *testing.T, r replicated, round int, withoutDatabase 
 		p.ask(t, swap+world.Takers()[1].Address.Hex())
 		sandboxtest.Control(t, world, "fault", `{"target":1,"kind":"none"}`, new(any))
 	}
-	p.askAs(t, "scanner-0123456789", "/v1.0/chain/transaction/explain?chainId=1")
+	request(t, http.MethodGet, p.url+"/v1.0/chain/transaction/explain?chainId=1", "scanner-0123456789")
 }
 
 // giveUp asks as a client does that does not wait for long.
@@ -149,44 +143,8 @@ func (p process) giveUp(t *testing.T, path string, after time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), after)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, p.url+path, nil))(t)
 	if response, err := http.DefaultClient.Do(request); err == nil {
 		response.Body.Close()
-	}
-}
-
-// askAs asks with a client's key.
-func (p process) askAs(t *testing.T, key, path string) {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.url+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Authorization", "Bearer "+key)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response.Body.Close()
-}
-
-// command gives an operator's command.
-func command(t *testing.T, operators, path string) {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+operators+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Authorization", "Bearer "+operatorsToken)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		t.Errorf("POST %s = %s", path, response.Status)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"crossgate/internal/must"
 )
 
 func TestMain(m *testing.M) {
@@ -65,23 +67,13 @@ func serveApart(t *testing.T, text string) process {
 	t.Helper()
 	directory := t.TempDir()
 	file := filepath.Join(directory, "gateway.yaml")
-	log, err := os.Create(filepath.Join(directory, "gateway.log"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := must.Get(os.Create(filepath.Join(directory, "gateway.log")))(t)
 	defer log.Close()
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(text), 0o600))
 	command := exec.Command(program(t), "serve", "--listen", "127.0.0.1:0", "--config", file)
 	command.Stderr = log
-	output, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	output := must.Get(command.StdoutPipe())(t)
+	must.Do(t, command.Start())
 	var once sync.Once
 	p := process{id: command.Process.Pid, config: file, log: log.Name(), end: func(by os.Signal) (err error) {
 		once.Do(func() {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"crossgate/internal/linktest"
+	"crossgate/internal/must"
 )
 
 const operatorsToken = "operators-0123456789"
@@ -26,11 +27,7 @@ const operatorsToken = "operators-0123456789"
 // freeAddress is where nobody listens at the moment.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	address, err := linktest.FreeAddress()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return address
+	return must.Get(linktest.FreeAddress())(t)
 }
 
 // withOperators gives a configuration an admin listener at an address.
@@ -70,9 +67,7 @@ func (p prometheus) scrape(t *testing.T, targets map[string][]string) {
 	if err == nil {
 		err = errors.Join(os.WriteFile(p.targets+".new", text, 0o600), os.Rename(p.targets+".new", p.targets))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 }
 
 // startPrometheus scrapes admin listeners, and evaluates the hurried rules, until the test ends.
@@ -83,10 +78,7 @@ func startPrometheus(t *testing.T, targets map[string][]string) prometheus {
 		t.Skip("prometheus is not there; Debian and Ubuntu: apt-get install prometheus")
 	}
 	dir, address := t.TempDir(), freeAddress(t)
-	rules, err := os.ReadFile(filepath.Join("..", "..", "deploy", "prometheus", "alerts.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := must.Get(os.ReadFile(filepath.Join("..", "..", "deploy", "prometheus", "alerts.yaml")))(t)
 	p := prometheus{"http://" + address, filepath.Join(dir, "targets.json")}
 	p.scrape(t, targets)
 	for name, text := range map[string]string{
@@ -94,17 +86,13 @@ func startPrometheus(t *testing.T, targets map[string][]string) prometheus {
 		"prometheus.yaml": "global: {scrape_interval: 500ms, scrape_timeout: 500ms, evaluation_interval: 250ms}\nrule_files: [alerts.yaml]\n" +
 			"scrape_configs:\n  - {job_name: crossgate, file_sd_configs: [{files: [targets.json], refresh_interval: 1s}]}\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	command := exec.Command(program, "--config.file", filepath.Join(dir, "prometheus.yaml"),
 		"--storage.tsdb.path", filepath.Join(dir, "data"), "--web.listen-address", address, "--log.level", "warn")
 	var said strings.Builder
 	command.Stderr = &said
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, command.Start())
 	t.Cleanup(func() {
 		_ = command.Process.Kill()
 		_ = command.Wait()
@@ -132,17 +120,14 @@ func eventually(t *testing.T, what string, done func() (seen string, ok bool)) {
 		if time.Now().After(deadline) {
 			t.Fatalf("after %v still not: %s: %s", patience, what, seen)
 		}
-		<-time.After(100 * time.Millisecond)
+		<-time.After(20 * time.Millisecond)
 	}
 }
 
 // api asks Prometheus. While it starts nothing is answered.
 func (p prometheus) api(t *testing.T, path string, out any) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.url+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, p.url+path, nil))(t)
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return

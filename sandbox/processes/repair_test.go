@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"crossgate/internal/must"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 	"crossgate/store"
@@ -24,12 +25,10 @@ func TestRepairBesideAServingGateway(t *testing.T) {
 	world := sandboxtest.Start(t, sandbox.Options{})
 	database := filepath.Join(t.TempDir(), "orders.db")
 	file := filepath.Join(t.TempDir(), "gateway.yaml")
-	if err := os.WriteFile(file, world.Config(database), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, world.Config(database), 0o600))
 	indexCommand(t, 0, "backfill", "--config", file)
 	indexCommand(t, 0, "index", "audit", "--config", file)
-	events := dumpEvents(t, database)
+	events := dump(t, database, allEvents)
 
 	damages := []string{
 		`DELETE FROM events WHERE kind IN ('fulfilled', 'created')`,
@@ -49,7 +48,7 @@ func TestRepairBesideAServingGateway(t *testing.T) {
 			t.Errorf("%s: the repair says\n%s", damage, repaired)
 		}
 		indexCommand(t, 0, "index", "audit", "--config", file)
-		if got := dumpEvents(t, database); i == 0 && got != events {
+		if got := dump(t, database, allEvents); i == 0 && got != events {
 			t.Errorf("%s: after the repair the store holds\n%s\nwant\n%s", damage, got, events)
 		}
 	}
@@ -78,29 +77,33 @@ func alter(t *testing.T, database, statement string) {
 	})
 }
 
-// dumpEvents returns the stored events as text.
-func dumpEvents(t *testing.T, database string) string {
+// allEvents is the question for what is stored of events.
+const allEvents = `SELECT chain, block, log_index, kind, fact FROM events ORDER BY chain, block, log_index`
+
+// dump returns rows as text.
+func dump(t *testing.T, database, query string) string {
 	t.Helper()
 	var text strings.Builder
 	withStore(t, database, func(db *store.DB) error {
 		return db.ForEachRow(t.Context(), func(rows *sql.Rows) error {
-			var chain, block, index int64
-			var kind, fact string
-			err := rows.Scan(&chain, &block, &index, &kind, &fact)
-			fmt.Fprintln(&text, chain, block, index, kind, fact)
+			columns, err := rows.Columns()
+			values := make([]any, len(columns))
+			for i := range values {
+				values[i] = new(sql.NullString)
+			}
+			err = errors.Join(err, rows.Scan(values...))
+			for _, value := range values {
+				fmt.Fprint(&text, value.(*sql.NullString).String, " ")
+			}
+			fmt.Fprintln(&text)
 			return err
-		}, `SELECT chain, block, log_index, kind, fact FROM events ORDER BY chain, block, log_index`)
+		}, query)
 	})
 	return text.String()
 }
 
 func withStore(t *testing.T, database string, do func(*store.DB) error) {
 	t.Helper()
-	db, err := store.OpenSQLite(t.Context(), database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(do(db), db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.OpenSQLite(t.Context(), database))(t)
+	must.Do(t, errors.Join(do(db), db.Close()))
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"crossgate/internal/must"
 	"crossgate/internal/postgrestest"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
@@ -24,40 +25,32 @@ type reply struct {
 	body   string
 }
 
-// ask is an error as long as nobody listens.
 func (p process) ask(t *testing.T, path string) reply {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.url+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return reply{response.StatusCode, response.Header, string(body)}
+	return request(t, http.MethodGet, p.url+path, "")
 }
 
-// until asks again until the answer is as wanted, for as long as only a machine with much else to do needs.
+// request asks with a key where one is given.
+func request(t *testing.T, method, url, key string) reply {
+	t.Helper()
+	request := must.Get(http.NewRequestWithContext(t.Context(), method, url, nil))(t)
+	if key != "" {
+		request.Header.Set("Authorization", "Bearer "+key)
+	}
+	response := must.Get(http.DefaultClient.Do(request))(t)
+	defer response.Body.Close()
+	return reply{response.StatusCode, response.Header, string(must.Get(io.ReadAll(response.Body))(t))}
+}
+
+// until asks again until the answer is as wanted.
 func (p process) until(t *testing.T, what, path string, wanted func(reply) bool) reply {
 	t.Helper()
-	const patience = time.Minute
-	deadline := time.Now().Add(patience)
-	for {
-		got := p.ask(t, path)
-		if wanted(got) {
-			return got
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("after %v still not %s: GET %s = %d %v %.600s", patience, what, path, got.status, got.header, got.body)
-		}
-		<-time.After(20 * time.Millisecond)
-	}
+	var got reply
+	eventually(t, what+" by "+path, func() (string, bool) {
+		got = p.ask(t, path)
+		return fmt.Sprintf("%d %v %.600s", got.status, got.header, got.body), wanted(got)
+	})
+	return got
 }
 
 // isLevel holds for an answer about all chains that are read up to their heads.
@@ -95,10 +88,7 @@ func (p process) everything(t *testing.T, world *sandbox.World) map[string]strin
 		path := lockedFor(taker.Address.Hex())
 		answers[path] = p.ask(t, path).body
 	}
-	orders, err := world.Orders(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	orders := must.Get(world.Orders(t.Context()))(t)
 	for _, o := range orders {
 		path := "/api/Orders/" + o.ID.Hex()
 		answers[path] = p.ask(t, path).body
@@ -125,10 +115,7 @@ func startReplicated(t *testing.T, o sandbox.Options) replicated {
 			t.Error(err)
 		}
 	})
-	address, err := server.Create("orders")
-	if err != nil {
-		t.Fatal(err)
-	}
+	address := must.Get(server.Create("orders"))(t)
 	world := sandboxtest.Start(t, o)
 	index := fmt.Sprintf("index: {postgres: %q, behind: 3s, lookback", address)
 	text := strings.Replace(string(world.Config("nowhere")), `index: {path: "nowhere", lookback`, index, 1)
@@ -140,20 +127,10 @@ func (r replicated) untilAllFollowedBy(t *testing.T, p process) {
 	t.Helper()
 	want := fmt.Sprint(p.id, "|", len(r.world.Chains())+1, "\n") // Solana beside the EVM chains and TRON
 	const holders = `SELECT split_part(holder, '/', 2), COUNT(*) FROM leases WHERE job LIKE 'follow %' GROUP BY 1`
-	deadline := time.Now().Add(time.Minute)
-	for {
-		got, err := r.server.Query("orders", holders)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got == want {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("chains are followed by %q, want %q", got, want)
-		}
-		<-time.After(50 * time.Millisecond)
-	}
+	eventually(t, "chains are followed by "+want, func() (string, bool) {
+		got := must.Get(r.server.Query("orders", holders))(t)
+		return got, got == want
+	})
 }
 
 // TestTwoGatewaysOnOneDatabase kills the one that follows the chains, and takes the database away for a while.
@@ -225,9 +202,7 @@ func (r replicated) changesEndAnswersOf(t *testing.T, p process) {
 // withoutDatabase stops PostgreSQL and starts it again.
 func (r replicated) withoutDatabase(t *testing.T, p process, o delivered) {
 	t.Helper()
-	if err := r.server.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.server.Stop())
 	sandboxtest.Control(t, r.world, "unlock", fmt.Sprintf(`{"orderId":%q}`, o.OrderID), new(any))
 	p.until(t, "told by its chains, with word of the lag", o.path(), func(got reply) bool {
 		return strings.Contains(got.body, `"SentUnlock"`) && strings.Count(got.header.Get("Index-Basis"), ";behind") == 2
@@ -251,9 +226,7 @@ func (r replicated) withoutDatabase(t *testing.T, p process, o delivered) {
 		t.Errorf("what is kept of the taker: %d %v, want it with its age and the index's lag", kept.status, kept.header)
 	}
 	sandboxtest.Control(t, r.world, "claim", fmt.Sprintf(`{"orderId":%q}`, o.OrderID), new(any))
-	if err := r.server.Resume(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.server.Resume())
 	resumed := time.Now()
 	p.until(t, "recovered", lockedFor(stranger), isLevel)
 	p.until(t, "what happened meanwhile", lockedFor(r.taker), o.isOpen)

@@ -2,7 +2,6 @@ package processes_test
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"crossgate/internal/must"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -26,11 +26,7 @@ func TestWalks(t *testing.T) {
 	for _, page := range pages {
 		t.Run(strings.TrimSuffix(filepath.Base(page), ".md"), func(t *testing.T) {
 			t.Parallel()
-			text, err := os.ReadFile(page)
-			if err != nil {
-				t.Fatal(err)
-			}
-			walk(t, string(text))
+			walk(t, string(must.Get(os.ReadFile(page))(t)))
 		})
 	}
 }
@@ -45,14 +41,9 @@ func walk(t *testing.T, page string) {
 	world := sandboxtest.Start(t, sandbox.Options{})
 	at := t.TempDir()
 	demo := world.Config(filepath.Join(at, "orders.db"))
-	shipped, err := os.ReadFile(filepath.Join("..", "..", "deploy", "crossgate.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	shipped := must.Get(os.ReadFile(filepath.Join("..", "..", "deploy", "crossgate.yaml")))(t)
 	for name, text := range map[string][]byte{"demo.yaml": demo, "crossgate.yaml": shipped} {
-		if err := os.WriteFile(filepath.Join(at, name), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(at, name), text, 0o600))
 	}
 	gateway := serveApart(t, string(world.Config(filepath.Join(t.TempDir(), "orders.db"))))
 	gateway.until(t, "level with all chains", lockedFor(world.Takers()[0].Address.Hex()), isLevel)
@@ -65,10 +56,7 @@ func TestRunbookFindsTheLock(t *testing.T) {
 	if _, err := exec.LookPath("psql"); err != nil {
 		t.Skip("psql is not there; Debian and Ubuntu: apt-get install postgresql-client")
 	}
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "runbook.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join("..", "..", "docs", "runbook.md")))(t)
 	_, section, found := strings.Cut(string(text), "\n## A locked table\n")
 	if section, _, _ = strings.Cut(section, "\n## "); !found {
 		t.Fatal("the runbook has no section about a locked table")
@@ -76,21 +64,13 @@ func TestRunbookFindsTheLock(t *testing.T) {
 	r, operators := startReplicated(t, sandbox.Options{}), freeAddress(t)
 	gateway := serveApart(t, withOperators(r.config, operators))
 	gateway.until(t, "level with all chains", lockedFor(r.taker), isLevel)
-	release, err := r.server.Hold("orders", "SET application_name = 'migration'; BEGIN; LOCK TABLE events, orders IN ACCESS EXCLUSIVE MODE")
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := must.Get(r.server.Hold("orders", "SET application_name = 'migration'; BEGIN; LOCK TABLE events, orders IN ACCESS EXCLUSIVE MODE"))(t)
 	defer func() { _ = release() }() // its session was ended
 	state := func(want string) {
 		t.Helper()
 		eventually(t, "the gateway says "+want, func() (string, bool) {
-			response, err := http.Get("http://" + operators + "/metrics")
-			if err != nil {
-				return err.Error(), false
-			}
-			defer response.Body.Close()
-			measured, err := io.ReadAll(response.Body)
-			return fmt.Sprint(err), strings.Contains(string(measured), "\n"+want+"\n")
+			measured := request(t, http.MethodGet, "http://"+operators+"/metrics", "")
+			return fmt.Sprint(measured.status), strings.Contains(measured.body, "\n"+want+"\n")
 		})
 	}
 	state("crossgate_store_up 0")

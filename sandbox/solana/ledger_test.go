@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"crossgate/internal/must"
 )
 
 var (
@@ -58,17 +60,10 @@ func arriving(t *testing.T, nonce uint64) Terms {
 	}
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestProgramsRefuse(t *testing.T) {
 	c := open(t)
 	at := began.Add(time.Minute)
-	must(t, c.Fulfil(at, Way{}, Fulfilment{Terms: arriving(t, 1), Taker: taker}))
+	must.Do(t, c.Fulfil(at, Way{}, Fulfilment{Terms: arriving(t, 1), Taker: taker}))
 	id := arriving(t, 1).ID()
 	restricted, elsewhere, unknown := arriving(t, 2), arriving(t, 3), arriving(t, 4)
 	restricted.AllowedTaker, elsewhere.TakeChain, unknown.GiveChain = keeper.Key[:], big.NewInt(ethereum), big.NewInt(999)
@@ -100,9 +95,8 @@ func TestTransactionsAreSignedInWireForm(t *testing.T) {
 	o := offer(t, 1)
 	o.Payer = keeper
 	_, err := c.Create(began.Add(time.Minute), Way{Versioned: true, Forwarded: true}, o)
-	must(t, err)
-	_, err = c.Create(began.Add(time.Minute), Way{}, offer(t, 2))
-	must(t, err)
+	must.Do(t, err)
+	must.Get(c.Create(began.Add(time.Minute), Way{}, offer(t, 2)))(t)
 	for _, tx := range c.transactions {
 		wire := tx.bytes(t)
 		count, n := binary.Uvarint(wire)

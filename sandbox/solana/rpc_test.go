@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"crossgate/internal/must"
+	"crossgate/internal/recorded"
 )
 
 // ask posts a body and returns status and answer.
@@ -42,11 +45,9 @@ func result[R any](t *testing.T, c *Chain, method, params string) R {
 func lived(t *testing.T) (c *Chain, legacy, versioned Order) {
 	t.Helper()
 	c = open(t)
-	orders, err := c.Create(began.Add(time.Minute), Way{}, offer(t, 1))
-	must(t, err)
+	orders := must.Get(c.Create(began.Add(time.Minute), Way{}, offer(t, 1)))(t)
 	c.Mine(100)
-	newer, err := c.Create(began.Add(time.Minute), Way{Versioned: true, Forwarded: true, Priority: 5000}, offer(t, 2))
-	must(t, err)
+	newer := must.Get(c.Create(began.Add(time.Minute), Way{Versioned: true, Forwarded: true, Priority: 5000}, offer(t, 2)))(t)
 	return c, orders[0], newer[0]
 }
 
@@ -91,16 +92,15 @@ func TestRequestsAreRefusedAsByANode(t *testing.T) {
 
 // A recorded answer has no member that ours lacks.
 func TestTransactionsHaveEveryRecordedMember(t *testing.T) {
-	raw := readShared(t, "recorded/chains/solana-getTransaction-legacy.json")
-	var recorded struct {
+	var known struct {
 		Response struct {
 			Body struct{ Result map[string]any }
 		}
 	}
-	must(t, json.Unmarshal(raw, &recorded))
+	recorded.JSON(t, "recorded/chains/solana-getTransaction-legacy.json", &known)
 	c, legacy, _ := lived(t)
 	got := result[map[string]any](t, c, "getTransaction", fmt.Sprintf("%q", legacy.Creation))
-	lacking(t, "result", recorded.Response.Body.Result, got)
+	lacking(t, "result", known.Response.Body.Result, got)
 }
 
 func lacking(t *testing.T, path string, want, got any) {

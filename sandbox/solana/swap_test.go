@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"crossgate/internal/must"
+	"crossgate/internal/recorded"
 )
 
 // trading is a ledger with pools of the coin, USDC and PYUSD, and stranger, who has nothing.
@@ -28,24 +31,19 @@ func anyPool(Pool) bool { return true }
 // exchange is a swap of the maker's at the best price.
 func exchange(t *testing.T, c *Chain, in, out Token, amount uint64, wraps bool) Exchange {
 	t.Helper()
-	route, err := c.Best(in, out, amount, anyPool)
-	must(t, err)
+	route := must.Get(c.Best(in, out, amount, anyPool))(t)
 	return Exchange{Route: route, User: maker.Key, Wraps: wraps, Quoted: route.AmountOut(), SlippageBps: 50, UnitPrice: 1000}
 }
 
 // text is what is signed of a transaction, and bytes is the whole of it.
 func (t *transaction) text(tb *testing.T) []byte {
 	tb.Helper()
-	text, err := t.Message.MarshalBinary()
-	must(tb, err)
-	return text
+	return must.Get(t.Message.MarshalBinary())(tb)
 }
 
 func (t *transaction) bytes(tb *testing.T) []byte {
 	tb.Helper()
-	wire, err := t.wire()
-	must(tb, err)
-	return wire
+	return must.Get(t.wire())(tb)
 }
 
 func (a Account) sign(text []byte) Signature {
@@ -55,8 +53,7 @@ func (a Account) sign(text []byte) Signature {
 // signed puts the maker's signature into a transaction.
 func signed(t *testing.T, wire []byte) string {
 	t.Helper()
-	tx, err := readTransaction(wire)
-	must(t, err)
+	tx := must.Get(readTransaction(wire))(t)
 	tx.Signatures[0] = maker.sign(tx.text(t))
 	return base64.StdEncoding.EncodeToString(tx.bytes(t))
 }
@@ -81,9 +78,7 @@ func TestSimulationsSayWhatSendingDoes(t *testing.T) {
 	dear := change(func(x *Exchange) { x.Quoted = x.Quoted * 2 })
 	poor := change(func(x *Exchange) { x.User = stranger.Key })
 	huge := change(func(x *Exchange) {
-		route, err := c.Best(usd, sol, 2_000_000_000_000, anyPool)
-		must(t, err)
-		x.Route, x.Quoted = route, 1
+		x.Route, x.Quoted = must.Get(c.Best(usd, sol, 2_000_000_000_000, anyPool))(t), 1
 	})
 	for _, row := range []struct {
 		name, want string
@@ -95,8 +90,7 @@ func TestSimulationsSayWhatSendingDoes(t *testing.T) {
 		{"more tokens than there are", `{"InstructionError":[3,{"Custom":1}]}`, (*Chain).JupiterSwap, huge},
 		{"nobody's account", `"AccountNotFound"`, (*Chain).JupiterSwap, poor},
 	} {
-		made, err := row.swap(c, row.x)
-		must(t, err)
+		made := must.Get(row.swap(c, row.x))(t)
 		shown := result[struct{ Value struct{ Err json.RawMessage } }](t, c, "simulateTransaction", fmt.Sprintf(
 			`%q,{"encoding":"base64","commitment":"confirmed","replaceRecentBlockhash":true}`, base64.StdEncoding.EncodeToString(made.Wire)))
 		if string(shown.Value.Err) != row.want {
@@ -112,12 +106,10 @@ func TestSimulationsSayWhatSendingDoes(t *testing.T) {
 func TestTransactionsAreReadAsTheyWereWritten(t *testing.T) {
 	c, _ := trading(t)
 	_, err := c.Create(began.Add(time.Minute), Way{Versioned: true, Forwarded: true}, offer(t, 1))
-	must(t, err)
-	_, err = c.Create(began.Add(time.Minute), Way{Priority: 3}, offer(t, 2))
-	must(t, err)
+	must.Do(t, err)
+	must.Get(c.Create(began.Add(time.Minute), Way{Priority: 3}, offer(t, 2)))(t)
 	for _, tx := range c.transactions {
-		again, err := readTransaction(tx.bytes(t))
-		must(t, err)
+		again := must.Get(readTransaction(tx.bytes(t)))(t)
 		if rejected := again.resolve(c.tables); rejected != nil || again.VerifySignatures() != nil {
 			t.Errorf("read again: %v, %v", rejected, again.VerifySignatures())
 		}
@@ -125,11 +117,10 @@ func TestTransactionsAreReadAsTheyWereWritten(t *testing.T) {
 			t.Error("the transaction has changed")
 		}
 	}
-	var recorded struct{ SwapTransaction []byte }
-	must(t, json.Unmarshal(readShared(t, "recorded/chains/jupiter-swap-v6-transaction-2024.json"), &recorded))
-	tx, err := readTransaction(recorded.SwapTransaction)
-	must(t, err)
-	if !bytes.Equal(tx.bytes(t), recorded.SwapTransaction) || len(tx.Message.AddressTableLookups) != 4 || len(tx.Message.AccountKeys) != 20 {
+	var known struct{ SwapTransaction []byte }
+	recorded.JSON(t, "recorded/chains/jupiter-swap-v6-transaction-2024.json", &known)
+	tx := must.Get(readTransaction(known.SwapTransaction))(t)
+	if !bytes.Equal(tx.bytes(t), known.SwapTransaction) || len(tx.Message.AddressTableLookups) != 4 || len(tx.Message.AccountKeys) != 20 {
 		t.Errorf("Jupiter's real transaction is read as %+v", tx.Message)
 	}
 	route := tx.Message.Instructions[3]

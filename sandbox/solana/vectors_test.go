@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"math/big"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"crossgate/internal/must"
+	"crossgate/internal/recorded"
 )
 
 // unhex reads 0x hex in JSON.
@@ -19,27 +18,6 @@ type unhex []byte
 func (u *unhex) UnmarshalText(text []byte) (err error) {
 	*u, err = hex.DecodeString(strings.TrimPrefix(string(text), "0x"))
 	return err
-}
-
-// readVectors reads a file of the protocol's published vectors.
-func readVectors(t *testing.T, name string, into any) {
-	t.Helper()
-	must(t, json.Unmarshal(readShared(t, "facts/dln/vectors/"+name), into))
-}
-
-// readShared returns a file of the recorded material, and skips the test where that does not lie beside the
-// repository's checkout.
-func readShared(t *testing.T, path string) []byte {
-	t.Helper()
-	file := filepath.Join("..", "..", "..", "shared", filepath.FromSlash(path))
-	raw, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("%s is not there: the recorded material lies in a folder named shared beside the checkout of this repository", file)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return raw
 }
 
 // realOrder is an order that was really made.
@@ -105,7 +83,7 @@ func (r realOrder) creation() Creation {
 func realOrders(t *testing.T) []realOrder {
 	t.Helper()
 	var file struct{ Vectors []realOrder }
-	readVectors(t, "order_ids.json", &file)
+	recorded.JSON(t, "facts/dln/vectors/order_ids.json", &file)
 	return file.Vectors
 }
 
@@ -126,15 +104,14 @@ func TestRealOrdersAreEncodedAsOnTheChain(t *testing.T) {
 			Data        unhex
 		}
 	}
-	readVectors(t, "solana_synthetic.json", &file)
+	recorded.JSON(t, "facts/dln/vectors/solana_synthetic.json", &file)
 	orders := map[string]realOrder{}
 	for _, r := range realOrders(t) {
 		orders[string(r.OrderID)] = r
 	}
 	for _, item := range file.Items {
 		r := orders[string(item.OrderID)]
-		want, err := base64.StdEncoding.DecodeString(item.ProgramData)
-		must(t, err)
+		want := must.Get(base64.StdEncoding.DecodeString(item.ProgramData))(t)
 		var got []byte
 		switch kind, _, _ := strings.Cut(item.Name, " ("); kind {
 		case "CreatedOrder event":
@@ -167,7 +144,7 @@ func TestAccountsOfProgramsAreDerived(t *testing.T) {
 			Bump    byte
 		}
 	}
-	readVectors(t, "solana_pdas.json", &file)
+	recorded.JSON(t, "facts/dln/vectors/solana_pdas.json", &file)
 	programs := map[string]Key{
 		"src": sourceProgram, "dst": destinationProgram, "debridge": debridgeProgram, "extcall": executorProgram,
 	}

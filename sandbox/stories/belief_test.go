@@ -406,7 +406,7 @@ func (l *lane) meet(t *testing.T, how, rule string, isBeside, isWhole bool) {
 			for _, each := range l.ledgers {
 				each.move(t, `{"op":"auto","everyMs":30}`)
 			}
-			eventually(t, func() bool { return l.hasGrown(t, beyond) })
+			await(t, "grown", func() bool { return l.hasGrown(t, beyond) })
 		}
 	}
 	c, err := config.Parse(replayConfig(t, l.ledgers, lookback))

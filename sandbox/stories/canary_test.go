@@ -22,6 +22,7 @@ import (
 
 	"crossgate/config"
 	"crossgate/gateway"
+	"crossgate/internal/must"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -69,12 +70,10 @@ func withCanaries(t *testing.T, world *sandbox.World) config.Config {
 	c := configOf(t, world)
 	t.Setenv("CROSSGATE_CANARY", canary)
 	mounted := filepath.Join(t.TempDir(), "mounted")
-	if err := os.WriteFile(mounted, []byte(canary+"-mounted\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(mounted, []byte(canary+"-mounted\n"), 0o600))
 	t.Setenv("CROSSGATE_MOUNTED_FILE", mounted)
 	tattling := gossip(t)
-	parsed, err := config.Parse(fmt.Appendf(nil, `
+	parsed := must.Get(config.Parse(fmt.Appendf(nil, `
 chains:
   - id: 1
     endpoints:
@@ -84,10 +83,7 @@ chains:
       - {name: labelled, url: "http://${CROSSGATE_CANARY}.invalid:9/", websocket: "ws://${CROSSGATE_CANARY}.invalid:9/${CROSSGATE_CANARY}"}
       - {name: named, url: "http://${CROSSGATE_CANARY}:9/"}
 venues: [{name: oneinch, key: "${CROSSGATE_MOUNTED}-venue", endpoints: [{url: "%[1]s/${CROSSGATE_CANARY}"}]}]
-`, tattling))
-	if err != nil {
-		t.Fatal(err)
-	}
+`, tattling)))(t)
 	for i := range c.Chains {
 		known := c.Chains[i].Endpoints
 		for j := range known {
@@ -136,8 +132,7 @@ func TestNoKeyIsEverTold(t *testing.T) {
 	c.Telemetry.Log, c.Telemetry.Level = config.LogJSON, slog.LevelDebug
 	url, admin := runLogged(t, c, telemetry, &log)
 
-	var facts worldJSON
-	get(t, world.URL()+"/sandbox/world", &facts)
+	facts := factsOf(t, world)
 	statuses := make(map[int]int)
 	for _, path := range []string{
 		"/api/Orders/creationTxHash/" + facts.Orders[0].CreationTxHash,
@@ -179,35 +174,19 @@ func TestNoKeyIsEverTold(t *testing.T) {
 // tell appends an answer with its headers to out and returns its status.
 func tell(t *testing.T, url string, out io.Writer) int {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	if err := response.Write(out); err != nil {
-		t.Fatal(err)
-	}
+	response, body := ask(t, http.MethodGet, url, "")
+	fmt.Fprintf(out, "%v\n%s\n", response.Header, body)
 	return response.StatusCode
 }
 
 // runLogged runs a gateway with its operators' side until the test ends.
 func runLogged(t *testing.T, c config.Config, telemetry *gateway.Telemetry, log io.Writer) (url, admin string) {
 	t.Helper()
-	g, err := gateway.New(t.Context(), c, gateway.NewLogger(log, c.Telemetry.Log, c.Telemetry.Level))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(gateway.New(t.Context(), c, gateway.NewLogger(log, c.Telemetry.Log, c.Telemetry.Level)))(t)
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	serve := func(run func(net.Listener) error) string {
-		listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		listener := must.Get(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 		running.Go(func() {
 			if err := run(listener); err != nil {
 				t.Error(err)
@@ -221,8 +200,6 @@ func runLogged(t *testing.T, c config.Config, telemetry *gateway.Telemetry, log 
 		stop()
 		running.Wait()
 	})
-	if err := g.AwaitIndexed(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, g.AwaitIndexed(t.Context()))
 	return url, admin
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	client "crossgate/clients/go"
+	"crossgate/internal/must"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -51,8 +52,7 @@ func TestGoClient(t *testing.T) {
 	t.Parallel()
 	f := startFront(t)
 	gateway := client.Client{URL: f.url}
-	var world worldJSON
-	get(t, f.world.URL()+"/sandbox/world", &world)
+	world := factsOf(t, f.world)
 	first, tron := world.Orders[0], client.ChainID(728126428)
 
 	order, err := gateway.Order(t.Context(), first.CreationTxHash)
@@ -101,9 +101,7 @@ func TestGoClientWatches(t *testing.T) {
 	next := map[string]string{"Created": "fulfil", "Fulfilled": "unlock", "SentUnlock": "claim"}
 	var seen []string
 	for order, err := range gateway.WatchOrder(t.Context(), made.CreationTxHash) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if seen = slices.Compact(append(seen, order.State)); next[order.State] != "" {
 			sandboxtest.Control(t, f.world, next[order.State], `{"orderId":"`+made.OrderID+`"}`, new(any))
 			delete(next, order.State)
@@ -120,12 +118,9 @@ func TestGoClientRepeats(t *testing.T) {
 	limited := inFrontOf(t, sandboxtest.Shared(t), "limits: {address: {units: 10, window: 5s}}")
 	counted := &cutting{}
 	gateway := client.Client{URL: limited.url, HTTP: &http.Client{Transport: counted}}
-	var world worldJSON
-	get(t, limited.world.URL()+"/sandbox/world", &world)
+	world := factsOf(t, limited.world)
 	for range 20 {
-		if _, err := gateway.OrderByID(t.Context(), world.Orders[0].OrderID); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(gateway.OrderByID(t.Context(), world.Orders[0].OrderID))(t)
 		if counted.refused.Load() > 0 {
 			break
 		}

@@ -12,6 +12,7 @@ import (
 
 	"crossgate/config"
 	"crossgate/internal/linktest"
+	"crossgate/internal/must"
 	"crossgate/sandbox/jsonrpc"
 )
 
@@ -104,10 +105,7 @@ func far(t *testing.T, node config.Endpoint) config.Endpoint {
 	t.Helper()
 	server := defective(t, node, defects{"far": nil})[0]
 	host, _ := strings.CutSuffix(strings.TrimPrefix(server.URL.Reveal(), "http://"), "/"+doctorKey)
-	link, err := linktest.Open("tcp", "127.0.0.1:0", host)
-	if err != nil {
-		t.Fatal(err)
-	}
+	link := must.Get(linktest.Open("tcp", "127.0.0.1:0", host))(t)
 	t.Cleanup(func() { _ = link.Close() })
 	link.Slow(300 * time.Millisecond) // each way
 	return config.Endpoint{Name: "far", URL: config.NewSecret("http://" + link.Address() + "/" + doctorKey)}

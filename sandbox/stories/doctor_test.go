@@ -15,6 +15,7 @@ import (
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/doctor"
+	"crossgate/internal/must"
 	"crossgate/internal/redistest"
 	"crossgate/order/audit"
 	"crossgate/sandbox/sandboxtest"
@@ -141,14 +142,8 @@ type diagnosis struct {
 
 func diagnose(t *testing.T, c config.Config) diagnosis {
 	t.Helper()
-	d, err := doctor.Diagnose(t.Context(), c, func(audit.Progress) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(doctor.Diagnose(t.Context(), c, func(audit.Progress) {}))(t)
+	text := must.Get(json.Marshal(d))(t)
 	found := diagnosis{wrong: map[string]string{}, limited: map[string]string{}, text: string(text)}
 	look := func(name, said string, lines []string) {
 		if len(lines) == 0 && said != "" {

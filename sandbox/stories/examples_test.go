@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"crossgate/internal/must"
 )
 
 // examples is where the programs are that show how to use a gateway.
@@ -27,10 +29,7 @@ func TestExamples(t *testing.T) {
 // testCurlExamples runs every block of curl.md in a shell of its own. What it prints begins as an answer does.
 func testCurlExamples(t *testing.T, f front) {
 	want(t, "curl", "jq", "bash")
-	page, err := os.ReadFile(filepath.Join(examples, "curl.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile(filepath.Join(examples, "curl.md")))(t)
 	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllSubmatch(page, -1)
 	if len(blocks) < 8 {
 		t.Fatalf("curl.md has %d blocks, want one for each question", len(blocks))
@@ -106,12 +105,7 @@ func testWalletExample(t *testing.T, f front) {
 	defer typescript.Unlock()
 	world := f.facts(t)
 	const coin = "0x0000000000000000000000000000000000000000"
-	var usdc string
-	for _, token := range world.Tokens {
-		if token.ChainID == 1 && token.Symbol == "USDC" {
-			usdc = token.Address
-		}
-	}
+	usdc := world.token(t, 1, "USDC")
 	for _, swap := range []struct {
 		name, in, out, amount string
 		command               []string
@@ -140,7 +134,7 @@ func testWalletExample(t *testing.T, f front) {
 }
 
 // want skips a test for which a program is missing.
-func want(t *testing.T, programs ...string) {
+func want(t testing.TB, programs ...string) {
 	t.Helper()
 	for _, program := range programs {
 		if _, err := exec.LookPath(program); err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"crossgate/config"
 	"crossgate/gateway"
+	"crossgate/internal/must"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -50,20 +51,30 @@ type front struct {
 }
 
 // facts are what the world shows now.
-func (f front) facts(t testing.TB) (seen worldJSON) {
+func (f front) facts(t testing.TB) worldJSON { t.Helper(); return factsOf(t, f.world) }
+
+func factsOf(t testing.TB, world *sandbox.World) (seen worldJSON) {
 	t.Helper()
-	get(t, f.world.URL()+"/sandbox/world", &seen)
+	get(t, world.URL()+"/sandbox/world", &seen)
 	return seen
+}
+
+// token is the address of one with a symbol.
+func (w worldJSON) token(t testing.TB, id uint64, symbol string) string {
+	t.Helper()
+	for _, each := range w.Tokens {
+		if each.ChainID == id && each.Symbol == symbol {
+			return each.Address
+		}
+	}
+	t.Fatalf("no %s on chain %d", symbol, id)
+	return ""
 }
 
 // configOf is the configuration of a gateway that knows a world, with an order index of its own.
 func configOf(t testing.TB, world *sandbox.World) config.Config {
 	t.Helper()
-	c, err := config.Parse(world.Config(filepath.Join(t.TempDir(), "orders.db")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tested(c)
+	return tested(must.Get(config.Parse(world.Config(filepath.Join(t.TempDir(), "orders.db"))))(t))
 }
 
 // oftenAsked is between two looks at a chain, so that tests need not wait for long.
@@ -115,9 +126,7 @@ func inFrontOf(t testing.TB, world *sandbox.World, sections ...string) front {
 	t.Helper()
 	text := string(world.Config(filepath.Join(t.TempDir(), "orders.db"))) + strings.Join(sections, "\n") + "\n"
 	g, url := serveGateway(t, []byte(text))
-	if err := g.AwaitIndexed(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, g.AwaitIndexed(t.Context()))
 	return front{url, world}
 }
 
@@ -125,19 +134,14 @@ func inFrontOf(t testing.TB, world *sandbox.World, sections ...string) front {
 func patientlyInFrontOf(t testing.TB, world *sandbox.World) front {
 	t.Helper()
 	g, url := serveConfig(t, configOf(t, world))
-	if err := g.AwaitIndexed(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, g.AwaitIndexed(t.Context()))
 	return front{url, world}
 }
 
 // serveGateway runs the gateway of a configuration's text on a port of its own until the test ends.
 func serveGateway(t testing.TB, text []byte) (g *gateway.Gateway, url string) {
 	t.Helper()
-	c, err := config.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(config.Parse(text))(t)
 	c.Index.Asked = oftenAsked
 	return serveConfig(t, c)
 }
@@ -151,14 +155,8 @@ func serveConfig(t testing.TB, c config.Config) (g *gateway.Gateway, url string)
 // serveLogging is serveConfig with a log.
 func serveLogging(t testing.TB, c config.Config, log *slog.Logger) (g *gateway.Gateway, url string) {
 	t.Helper()
-	g, err := gateway.New(t.Context(), c, log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	g = must.Get(gateway.New(t.Context(), c, log))(t)
+	listener := must.Get(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- g.Run(ctx, listener) }()
@@ -176,23 +174,15 @@ func ask(t testing.TB, method, url, sent string, lines ...string) (*http.Respons
 	t.Helper()
 	const patience = 20 // times; what is late is asked for again, as clients do
 	for attempt := 1; ; attempt++ {
-		request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(sent))
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := must.Get(http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(sent)))(t)
 		for _, line := range lines {
 			name, value, _ := strings.Cut(line, ": ")
 			request.Header.Add(name, value)
 		}
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := must.Get(http.DefaultClient.Do(request))(t)
 		body, err := io.ReadAll(response.Body)
 		response.Body.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if attempt == patience || !isLate(response.StatusCode, body) {
 			return response, body
 		}
@@ -205,6 +195,17 @@ func isLate(status int, body []byte) bool {
 		status == http.StatusBadGateway && bytes.Contains(body, []byte("TRANSACTION_NOT_SIMULATED"))
 }
 
+// await returns when done does, or fails the test after a time that only a machine with much else to do needs.
+func await(t testing.TB, what string, done func() bool) {
+	t.Helper()
+	const patience = 2 * time.Minute
+	for deadline := time.Now().Add(patience); !done(); <-time.After(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("after %v still not %s", patience, what)
+		}
+	}
+}
+
 // get fetches url and decodes the JSON of a 200 into out.
 func get(t testing.TB, url string, out any) {
 	t.Helper()
@@ -213,10 +214,16 @@ func get(t testing.TB, url string, out any) {
 	if response.StatusCode != http.StatusOK {
 		t.Fatalf("GET %s = %d: %s", url, response.StatusCode, body)
 	}
+	decode(t, url, body, out)
+}
+
+// decode reads JSON, and numbers by their digits.
+func decode(t testing.TB, what string, body []byte, out any) {
+	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()
 	if err := decoder.Decode(out); err != nil {
-		t.Fatalf("GET %s: %v", url, err)
+		t.Fatalf("%s: %v", what, err)
 	}
 }
 

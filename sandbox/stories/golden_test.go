@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -283,16 +282,4 @@ func headersAt(t *testing.T, url string) http.Header {
 	t.Helper()
 	response, _ := ask(t, http.MethodHead, url, "")
 	return response.Header
-}
-
-// eventually asks again until the answer is yes.
-func eventually(t *testing.T, yes func() bool) {
-	t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(2 * time.Minute); !yes(); <-tick.C {
-		if time.Now().After(deadline) {
-			t.Fatal("it did not come to be so")
-		}
-	}
 }

@@ -1,8 +1,8 @@
 package stories_test
 
 import (
+	"bytes"
 	"fmt"
-	"io"
 	"math/big"
 	"net/http"
 	"strings"
@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"crossgate/internal/must"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -56,7 +57,7 @@ func TestOurOwnSwapIsShownWithinItsBlock(t *testing.T) {
 func (w *trader) checkShown(t *testing.T, c swapCase, receipt *types.Receipt, got, share *big.Int) {
 	t.Helper()
 	where := fmt.Sprintf("%d/tx/%s", w.chain, strings.ToLower(receipt.TxHash.Hex()))
-	page := textAt(t, w.gateway+"/swap/"+where)
+	shown, page := ask(t, http.MethodGet, w.gateway+"/swap/"+where, "")
 	var made madeSwapJSON
 	get(t, w.gateway+"/api/SameChainSwap/"+where, &made)
 	if made.BlockNumber != receipt.BlockNumber.Uint64() || common.HexToAddress(made.Sender.StringValue) != w.address ||
@@ -69,8 +70,8 @@ func (w *trader) checkShown(t *testing.T, c swapCase, receipt *types.Receipt, go
 	if paid != (c.affiliate != "") {
 		t.Errorf("affiliate fee %+v, want %s of the outcome", made.AffiliateFee, share)
 	}
-	if !strings.Contains(page, made.SwapID.StringValue) {
-		t.Errorf("the page does not show swap %s", made.SwapID.StringValue)
+	if shown.StatusCode != http.StatusOK || !bytes.Contains(page, []byte(made.SwapID.StringValue)) {
+		t.Errorf("the page, %s, does not show swap %s", shown.Status, made.SwapID.StringValue)
 	}
 	events := firstEvent(t, w.gateway+"/api/SameChainSwap/"+where)
 	if !strings.Contains(events, "event: swap") || !strings.Contains(events, made.SwapID.StringValue) {
@@ -78,32 +79,12 @@ func (w *trader) checkShown(t *testing.T, c swapCase, receipt *types.Receipt, go
 	}
 }
 
-func textAt(t *testing.T, address string) string {
-	t.Helper()
-	response, err := http.Get(address) //nolint:noctx // of a test
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("GET %s: %d, %v: %.300s", address, response.StatusCode, err, text)
-	}
-	return string(text)
-}
-
 // firstEvent reads a stream up to its first event's end.
 func firstEvent(t *testing.T, address string) string {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody))(t)
 	request.Header.Set("Accept", "text/event-stream")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(http.DefaultClient.Do(request))(t)
 	defer response.Body.Close()
 	var text strings.Builder
 	part := make([]byte, 1<<12)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ import (
 
 	"crossgate/config"
 	"crossgate/gateway"
+	"crossgate/internal/must"
 )
 
 // startTelemetry makes this process' measurements those of a gateway until the test ends.
@@ -33,10 +35,7 @@ func startTelemetry(t *testing.T) *gateway.Telemetry {
 func startTelemetryAs(t *testing.T, c config.Telemetry) *gateway.Telemetry {
 	t.Helper()
 	restoreTelemetry(t)
-	telemetry, err := gateway.StartTelemetry(t.Context(), c, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	telemetry := must.Get(gateway.StartTelemetry(t.Context(), c, slog.New(slog.DiscardHandler)))(t)
 	t.Cleanup(func() {
 		if err := telemetry.Stop(context.Background()); err != nil {
 			t.Error(err)
@@ -83,85 +82,16 @@ func labels(family *dto.MetricFamily) []string {
 	return slices.Compact(names)
 }
 
-// own are the measurements of this gateway with all the labels that they may have.
-var own = map[string]string{
-	"http_server_request_duration_seconds":          "crossgate_chain_id http_request_method http_response_status_code http_route",
-	"crossgate_cache_lookups_total":                 "crossgate_outcome http_route",
-	"crossgate_cache_loads_total":                   "",
-	"crossgate_cache_loading":                       "",
-	"crossgate_cache_failed_loads_total":            "",
-	"crossgate_cache_dropped_total":                 "",
-	"crossgate_cache_remotes_total":                 "",
-	"crossgate_cache_shared_up":                     "",
-	"crossgate_build_info":                          "commit go version",
-	"crossgate_config_reload_success":               "",
-	"crossgate_config_reload_time_seconds":          "",
-	"crossgate_store_up":                            "",
-	"crossgate_store_writable":                      "",
-	"crossgate_store_connections":                   "crossgate_store_connection_state crossgate_store_pool",
-	"crossgate_store_connections_max":               "crossgate_store_pool",
-	"crossgate_store_connection_waits_total":        "crossgate_store_pool",
-	"crossgate_store_connection_wait_seconds_total": "crossgate_store_pool",
-	"crossgate_passthrough_requests_total":          "crossgate_host crossgate_outcome",
-	"crossgate_shadow_answers_total":                "crossgate_outcome http_route",
-	"db_client_operation_duration_seconds":          "crossgate_cache_script db_operation_name db_system_name error_type",
-	"crossgate_venue_duration_seconds":              "crossgate_outcome crossgate_venue",
-	"crossgate_venue_failing_seconds":               "crossgate_venue",
-	"crossgate_venue_verdicts_total":                "crossgate_venue crossgate_verdict",
-	"crossgate_upstream_attempt_duration_seconds":   "crossgate_chain_id crossgate_endpoint crossgate_outcome crossgate_venue",
-	"crossgate_upstream_failures_total":             "crossgate_chain_id crossgate_endpoint crossgate_venue error_type",
-	"crossgate_upstream_joined_total":               "crossgate_chain_id",
-	"crossgate_upstream_ready":                      "crossgate_chain_id crossgate_endpoint crossgate_venue",
-	"crossgate_upstream_breaker_state":              "crossgate_breaker_state crossgate_chain_id crossgate_endpoint crossgate_venue",
-	"crossgate_upstream_cordoned":                   "crossgate_chain_id crossgate_endpoint crossgate_venue",
-	"crossgate_upstream_ban_seconds":                "crossgate_chain_id crossgate_endpoint crossgate_venue",
-	"crossgate_upstream_head_distance":              "crossgate_chain_id crossgate_endpoint",
-	"crossgate_upstream_budget_left":                "crossgate_chain_id crossgate_endpoint crossgate_venue",
-	"crossgate_upstream_budget_waiting":             "crossgate_chain_id crossgate_endpoint crossgate_venue",
-	"crossgate_upstream_failing_ratio":              "crossgate_chain_id crossgate_endpoint crossgate_venue",
-	"crossgate_upstream_pause_seconds":              "crossgate_chain_id crossgate_endpoint crossgate_venue",
-	"crossgate_index_backfill_blocks":               "crossgate_chain_id",
-	"crossgate_streams":                             "",
-	"crossgate_quota_refusals_total":                "crossgate_quota",
-	"crossgate_index_head":                          "crossgate_chain_id",
-	"crossgate_index_leading":                       "crossgate_chain_id",
-	"crossgate_index_block":                         "crossgate_chain_id",
-	"crossgate_index_lag_seconds":                   "crossgate_chain_id",
-	"crossgate_index_reorgs_total":                  "crossgate_chain_id",
-	"crossgate_index_final_reorgs_total":            "crossgate_chain_id",
-	"crossgate_index_head_stale":                    "crossgate_chain_id",
-	"crossgate_index_stopped":                       "crossgate_chain_id",
-	"crossgate_index_proven_block":                  "crossgate_chain_id",
-	"crossgate_index_quarantined_blocks":            "crossgate_chain_id",
-	"crossgate_index_corrections_total":             "crossgate_chain_id",
-	"crossgate_index_compared_orders_total":         "crossgate_chain_id",
-	"crossgate_index_differing_orders_total":        "crossgate_chain_id",
-	"crossgate_index_unsettled_orders":              "crossgate_chain_id",
-	"crossgate_index_unknown_chain_orders":          "crossgate_chain_id",
-	"crossgate_index_announcers":                    "crossgate_chain_id",
-	"crossgate_index_announced_head":                "crossgate_chain_id",
-	"crossgate_index_announcer_losses_total":        "crossgate_chain_id",
-	"crossgate_quote_refusals_total":                "crossgate_reason crossgate_venue",
-}
-
-// rare are those of own that a healthy hour without a shared cache and a PostgreSQL does not bring about.
-var rare = []string{
-	"crossgate_quota_refusals_total",
-	"crossgate_cache_shared_up",
-	"crossgate_config_reload_success",
-	"crossgate_config_reload_time_seconds",
-	"crossgate_index_announced_head",
-	"crossgate_index_announcer_losses_total",
-	"crossgate_index_announcers",
-	"crossgate_index_reorgs_total",
-	"crossgate_index_unknown_chain_orders",
-	"crossgate_passthrough_requests_total",
-	"crossgate_quote_refusals_total",
-	"crossgate_shadow_answers_total",
-	"crossgate_upstream_budget_left",
-	"crossgate_upstream_budget_waiting",
-	"crossgate_upstream_failures_total",
-	"crossgate_upstream_head_distance",
+// own are the measurements of this gateway with all the labels that they may have, each a line of testdata/metrics.txt. One
+// that a healthy hour without a shared cache and a PostgreSQL does not bring about is marked there as rare.
+func own(t *testing.T) map[string][]string {
+	t.Helper()
+	all := map[string][]string{}
+	for line := range strings.Lines(string(must.Get(os.ReadFile("testdata/metrics.txt"))(t))) {
+		words := strings.Fields(line)
+		all[words[0]] = words[1:]
+	}
+	return all
 }
 
 // TestMeasurementsHaveFixedLabels asks for everything once, looks at what Prometheus gets, and then has a crowd
@@ -180,10 +110,10 @@ func TestMeasurementsHaveFixedLabels(t *testing.T) {
 	text, families := scrape(t, telemetry)
 	checkFamilies(t, families)
 	t.Run("promtool", func(t *testing.T) { lint(t, text) })
-	before := series(families)
+	before := series(t, families)
 	invent(t, front.url, 200)
 	_, families = scrape(t, telemetry)
-	for each := range series(families) {
+	for each := range series(t, families) {
 		if !before[each] {
 			t.Errorf("a series by requests alone: %s", each)
 		}
@@ -192,23 +122,23 @@ func TestMeasurementsHaveFixedLabels(t *testing.T) {
 
 func checkFamilies(t *testing.T, families map[string]*dto.MetricFamily) {
 	t.Helper()
-	for name, want := range own {
+	known := own(t)
+	for name, want := range known {
 		family, found := families[name]
 		if !found {
-			if !slices.Contains(rare, name) {
+			if !slices.Contains(want, "rare") {
 				t.Errorf("there is no %s", name)
 			}
 			continue
 		}
 		for _, label := range labels(family) {
-			if !slices.Contains(strings.Fields(want), label) {
+			if !slices.Contains(want, label) {
 				t.Errorf("%s has the label %s, want none but %q", name, label, want)
 			}
 		}
 	}
 	for name := range families {
-		_, known := own[name]
-		if !known && !strings.HasPrefix(name, "go_") && !strings.HasPrefix(name, "process_") && name != "target_info" {
+		if known[name] == nil && !strings.HasPrefix(name, "go_") && !strings.HasPrefix(name, "process_") && name != "target_info" {
 			t.Errorf("%s is measured, and this test does not know its labels", name)
 		}
 	}
@@ -218,9 +148,10 @@ func checkFamilies(t *testing.T, families map[string]*dto.MetricFamily) {
 }
 
 // series are the time series, without those of the runtime; a histogram is one.
-func series(families map[string]*dto.MetricFamily) map[string]bool {
+func series(t *testing.T, families map[string]*dto.MetricFamily) map[string]bool {
+	t.Helper()
 	all := map[string]bool{}
-	for name := range own {
+	for name := range own(t) {
 		for _, metric := range families[name].GetMetric() {
 			all[fmt.Sprint(name, metric.GetLabel())] = true
 		}
@@ -231,21 +162,12 @@ func series(families map[string]*dto.MetricFamily) map[string]bool {
 // lint has promtool say what it thinks of a scrape.
 func lint(t *testing.T, text string) {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), promtool(t), "check", "metrics")
+	want(t, "promtool")
+	command := exec.CommandContext(t.Context(), "promtool", "check", "metrics")
 	command.Stdin = strings.NewReader(text)
 	if out, err := command.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("promtool check metrics: %v\n%s", err, out)
 	}
-}
-
-// promtool is the program of that name; a test that needs it goes without where it is not.
-func promtool(t *testing.T) string {
-	t.Helper()
-	path, err := exec.LookPath("promtool")
-	if err != nil {
-		t.Skip("promtool is not there; Debian and Ubuntu: apt-get install prometheus")
-	}
-	return path
 }
 
 func swapPath(world worldJSON) string {

@@ -11,6 +11,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/legacy"
+
+	"crossgate/internal/must"
 )
 
 // documentedRoutes are those of the API's document.
@@ -30,10 +32,7 @@ func checkDocumented(t testing.TB, response *http.Response, body []byte) {
 	if path := request.URL.Path; request.Method != http.MethodGet && request.Method != http.MethodPost || !strings.HasPrefix(path, "/api/") && !strings.HasPrefix(path, "/v1.0/") {
 		return
 	}
-	known, err := documentedRoutes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(documentedRoutes())(t)
 	route, parameters, err := known.FindRoute(request)
 	if err != nil {
 		return // a spelling that the original tolerates

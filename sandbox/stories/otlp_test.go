@@ -1,7 +1,6 @@
 package stories_test
 
 import (
-	"compress/gzip"
 	"encoding/hex"
 	"encoding/json"
 	"io"
@@ -21,6 +20,7 @@ import (
 
 	"crossgate/config"
 	"crossgate/gateway"
+	"crossgate/internal/must"
 	"crossgate/sandbox/sandboxtest"
 )
 
@@ -32,16 +32,7 @@ type receiver struct {
 }
 
 func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	var body io.Reader = request.Body
-	if request.Header.Get("Content-Encoding") == "gzip" {
-		unpacked, err := gzip.NewReader(body)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		body = unpacked
-	}
-	text, err := io.ReadAll(body)
+	text, err := io.ReadAll(request.Body)
 	var export collector.ExportTraceServiceRequest
 	if err == nil {
 		err = proto.Unmarshal(text, &export)
@@ -120,8 +111,7 @@ func TestATraceArrivesAtItsCollector(t *testing.T) {
 	c.Limits.Proxies, c.Telemetry.Log = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, config.LogJSON
 	var log written
 	url, _ := runLogged(t, c, telemetry, &log)
-	var facts worldJSON
-	get(t, world.URL()+"/sandbox/world", &facts)
+	facts := factsOf(t, world)
 
 	if status := traced(t, url+swapPath(facts), callersTrace, "01", nil); status != http.StatusOK {
 		t.Fatalf("the swap = %d", status)
@@ -136,9 +126,7 @@ func TestATraceArrivesAtItsCollector(t *testing.T) {
 	if status := traced(t, url+swapPath(facts), unsampledTrace, "00", nil); status != http.StatusOK {
 		t.Fatalf("the swap = %d", status)
 	}
-	if err := telemetry.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, telemetry.Flush(t.Context()))
 	if r.from["service.name"] != "crossgate" || r.from["deployment.environment.name"] != "test" {
 		t.Errorf("spans came from %v", r.from)
 	}
@@ -158,9 +146,7 @@ func traced(t *testing.T, url, trace, flags string, out any) int {
 	t.Helper()
 	response, body := ask(t, http.MethodGet, url, "", "Traceparent: 00-"+trace+"-"+callersSpan+"-"+flags)
 	if out != nil {
-		if err := json.Unmarshal(body, out); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(body, out))
 	}
 	return response.StatusCode
 }
@@ -263,23 +249,15 @@ func checkStore(t *testing.T, all map[string]*spans.Span) {
 
 // TestWhatCannotBeExportedIsOneLineInTheLog has no collector where spans are to go.
 func TestWhatCannotBeExportedIsOneLineInTheLog(t *testing.T) {
-	gone, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := gone.Close(); err != nil {
-		t.Fatal(err)
-	}
+	gone := must.Get(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
+	must.Do(t, gone.Close())
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://user:canary-password@"+gone.Addr().String())
 	t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "100")
 	t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "1") // each span is exported by itself
 	var log written
 	restoreTelemetry(t)
-	telemetry, err := gateway.StartTelemetry(t.Context(), config.Telemetry{Share: 1},
-		gateway.NewLogger(&log, config.LogJSON, slog.LevelInfo))
-	if err != nil {
-		t.Fatal(err)
-	}
+	telemetry := must.Get(gateway.StartTelemetry(t.Context(), config.Telemetry{Share: 1},
+		gateway.NewLogger(&log, config.LogJSON, slog.LevelInfo)))(t)
 	for range 3 {
 		_, span := otel.Tracer("test").Start(t.Context(), "span")
 		span.End()

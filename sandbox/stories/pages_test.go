@@ -19,6 +19,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"crossgate/config"
+	"crossgate/internal/must"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -42,12 +43,7 @@ func TestPagesInABrowser(t *testing.T) {
 			orders["several"] = o.CreationTxHash
 		}
 	}
-	var usdc string
-	for _, token := range world.Tokens {
-		if token.ChainID == 1 && token.Symbol == "USDC" {
-			usdc = token.Address
-		}
-	}
+	usdc := world.token(t, 1, "USDC")
 	taken := t.TempDir()
 	mostPaint, err := strconv.Atoi(cmp.Or(os.Getenv("CROSSGATE_PAINT"), "0"))
 	if err != nil {
@@ -55,7 +51,7 @@ func TestPagesInABrowser(t *testing.T) {
 	}
 	const coin = "0x0000000000000000000000000000000000000000"
 	account := strings.ToLower(world.Accounts[0].Address)
-	look, err := json.Marshal(map[string]any{
+	look := must.Get(json.Marshal(map[string]any{
 		"gateway": front.url, "admin": admin, "token": operatorsToken, "mostPaint": mostPaint, "sandbox": front.world.URL(), "shots": os.Getenv("CROSSGATE_SHOTS"),
 		"only":    strings.FieldsFunc(os.Getenv("CROSSGATE_PAGES"), func(r rune) bool { return r == ',' }),
 		"screens": taken, "foreseen": foresee(t, world), "hash": orders["ClaimedUnlock"], "several": orders["several"], "taker": world.Takers[0].Address,
@@ -63,10 +59,7 @@ func TestPagesInABrowser(t *testing.T) {
 			"chainId": "1", "tokenIn": coin, "tokenOut": usdc, "account": account,
 			"path": "/swap?chainId=1&tokenIn=" + coin + "&amount=0.1&tokenOut=" + usdc + "&tokenOutRecipient=" + account + "&senderAddress=" + account,
 		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	command := exec.CommandContext(t.Context(), node, "pages.mjs", string(look))
 	command.Dir = filepath.Join("testdata", "pages")
 	command.Env = append(os.Environ(), "CHROMIUM="+chromium)
@@ -139,23 +132,11 @@ func foresee(t *testing.T, world worldJSON) map[string]string {
 	if err != nil || len(id) != common.HashLength {
 		t.Fatalf("the id of an order that nobody has created yet: %x, %v", id, err)
 	}
-	nonce, err := w.client.PendingNonceAt(t.Context(), w.address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	price, err := w.client.SuggestGasPrice(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	tx, err := types.SignNewTx(w.key, types.LatestSignerForChainID(w.chainID), &types.LegacyTx{
+	nonce := must.Get(w.client.PendingNonceAt(t.Context(), w.address))(t)
+	price := must.Get(w.client.SuggestGasPrice(t.Context()))(t)
+	tx := must.Get(types.SignNewTx(w.key, types.LatestSignerForChainID(w.chainID), &types.LegacyTx{
 		Nonce: nonce, To: like.To(), Data: like.Data(), Value: like.Value(), Gas: 2 * like.Gas(), GasPrice: price.Mul(price, big.NewInt(2)),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := tx.MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	raw := must.Get(tx.MarshalBinary())(t)
 	return map[string]string{"rpc": rpc, "raw": hexutil.Encode(raw), "hash": tx.Hash().Hex(), "id": hexutil.Encode(id)}
 }

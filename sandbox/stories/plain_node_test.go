@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"crossgate/config"
+	"crossgate/internal/must"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -44,10 +45,7 @@ func TestPlainNodesHandOutWhatWasMeasured(t *testing.T) {
 		}))
 	}
 	header := func(w *trader, c swapCase) (status int, marked string) {
-		response, err := http.Get(w.gateway + "/v1.0/chain/transaction?" + w.query(c).Encode())
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := must.Get(http.Get(w.gateway + "/v1.0/chain/transaction?" + w.query(c).Encode()))(t)
 		response.Body.Close()
 		return response.StatusCode, response.Header.Get("X-Unsimulated")
 	}

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"crossgate/config"
+	"crossgate/internal/must"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -28,10 +29,7 @@ type counted struct {
 
 func countedWay(t *testing.T, to string) *counted {
 	t.Helper()
-	target, err := url.Parse(to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := must.Get(url.Parse(to))(t)
 	c := &counted{}
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.Out.URL.Scheme, r.Out.URL.Host, r.Out.URL.Path = target.Scheme, target.Host, target.Path
@@ -49,9 +47,7 @@ func TestReloadIsNotNoticed(t *testing.T) {
 	world := sandboxtest.Start(t, sandbox.Options{})
 	c := configOf(t, world)
 	g, front := serveConfig(t, c)
-	if err := g.AwaitIndexed(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, g.AwaitIndexed(t.Context()))
 	followers := following()
 	stop := keepAsking(t, world, front)
 
@@ -61,12 +57,8 @@ func TestReloadIsNotNoticed(t *testing.T) {
 	detour.Chains[0].Endpoints = []config.Endpoint{{Name: "detour", URL: config.NewSecret(way.URL)}}
 	for range 3 {
 		for _, next := range []config.Config{detour, c, detour} {
-			if err := g.Reload(next); err != nil {
-				t.Fatal(err)
-			}
-			if err := g.AwaitIndexed(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, g.Reload(next))
+			must.Do(t, g.AwaitIndexed(t.Context()))
 		}
 	}
 	if way.requests.Load() == 0 {
@@ -78,12 +70,12 @@ func TestReloadIsNotNoticed(t *testing.T) {
 		t.Errorf("Reload with an unknown venue = %v, want it named", err)
 	}
 	before := way.requests.Load()
-	eventually(t, func() bool { return way.requests.Load() > before }) // the running one is used
+	await(t, "asked by the running one", func() bool { return way.requests.Load() > before })
 	answers, failures := stop()
 	if answers == 0 || len(failures) > 0 {
 		t.Errorf("%d answers and these failures while configurations changed: %s", answers, strings.Join(failures, "\n"))
 	}
-	eventually(t, func() bool { return following() == followers })
+	await(t, "as many followers as before", func() bool { return following() == followers })
 	if followers == 0 {
 		t.Error("no goroutine is seen to follow a chain")
 	}
@@ -92,8 +84,7 @@ func TestReloadIsNotNoticed(t *testing.T) {
 // keepAsking asks all three documented paths until stop is called, which tells how that went.
 func keepAsking(t *testing.T, world *sandbox.World, front string) (stop func() (answers int, failures []string)) {
 	t.Helper()
-	var known worldJSON
-	get(t, world.URL()+"/sandbox/world", &known)
+	known := factsOf(t, world)
 	paths := []string{"/api/Satistics/" + known.Takers[0].Address + "/lockedAssets"}
 	for _, o := range known.Orders[:4] {
 		paths = append(paths, "/api/Orders/creationTxHash/"+o.CreationTxHash)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/follow"
 	"crossgate/order/query"
@@ -120,10 +121,7 @@ func (w *watchedChain) Events(ctx context.Context, from, to uint64) ([]order.Eve
 // height is the number of the chain's newest block.
 func (w *watchedChain) height(t *testing.T) uint64 {
 	t.Helper()
-	head, err := w.Chain.Head(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	head := must.Get(w.Chain.Head(t.Context()))(t)
 	return head.Latest.Number
 }
 
@@ -132,10 +130,7 @@ func startReorgs(t *testing.T, deepest uint64) *reorgs {
 	world := sandboxtest.Start(t, sandbox.Options{Finality: deepest + 10})
 	r := &reorgs{world: world, locked: "/api/Satistics/" + world.Takers()[0].Address.Hex() + "/lockedAssets"}
 	r.give, r.take = watch(t, world, 1), watch(t, world, 137)
-	store, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
 	t.Cleanup(func() {
 		if err := store.Close(); err != nil {
 			t.Error(err)
@@ -167,10 +162,7 @@ func (*keptAnswers) OrderSeen(context.Context, *order.Order) {}
 func watch(t *testing.T, world *sandbox.World, id chain.ID) *watchedChain {
 	t.Helper()
 	c, _ := world.Chain(id)
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "sandbox", URL: c.RPC})
-	if err != nil {
-		t.Fatal(err)
-	}
+	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "sandbox", URL: c.RPC}))(t)
 	t.Cleanup(endpoint.Close)
 	return &watchedChain{Chain: evm.New(c.Facts, jsonrpc.New(upstream.NewPool("sandbox", endpoint))), id: id}
 }
@@ -181,12 +173,9 @@ func (r *reorgs) serve(t *testing.T) *orders.Orders {
 	tokens := token.NewDirectory(token.DirectoryOptions{
 		Registry: chain.Documented(), Readers: map[chain.ID]token.Reader{1: r.give, 137: r.take},
 	})
-	server, err := proxy.New(proxy.Options{
+	server := must.Get(proxy.New(proxy.Options{
 		Index: func() proxy.Index { return r.index }, Chains: chain.Documented(), Logger: slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	answers := orders.Mount(server, func() orders.Options { return orders.Options{Orders: r.index, Swaps: r.index, Tokens: tokens} })
 	t.Cleanup(server.Close)
 	listening := httptest.NewServer(server.Handler())
@@ -208,17 +197,15 @@ func (r *reorgs) drop(t *testing.T, depth int, on *watchedChain, ahead bool) {
 	if ahead {
 		on.following.Lock()
 		// The index takes its word for what a chain says until it has missed some looks at the head.
-		r.await(t, "behind", func() bool { return on.waits.Load() && r.lag(on.id).By(time.Now()) > 5*poll })
+		await(t, "behind", func() bool { return on.waits.Load() && r.lag(on.id).By(time.Now()) > 5*poll })
 	}
 	o := r.deliver(t, on)
 	if depth > 1 {
-		if err := r.world.Mine(t.Context(), on.id, depth-1); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.world.Mine(t.Context(), on.id, depth-1))
 	}
 	for _, c := range []*watchedChain{r.give, r.take} {
 		if height := c.height(t); c != on || !ahead {
-			r.await(t, "indexed", func() bool { return r.lag(c.id).Indexed == height })
+			await(t, "indexed", func() bool { return r.lag(c.id).Indexed == height })
 		}
 	}
 	if status, body := r.get(t, o.path()); status != http.StatusOK || !strings.Contains(body, o.lost) {
@@ -228,9 +215,7 @@ func (r *reorgs) drop(t *testing.T, depth int, on *watchedChain, ahead bool) {
 	if status, body := r.get(t, r.locked); status != http.StatusOK || strings.Contains(body, o.id) != (on == r.give || !ahead) {
 		t.Errorf("before %d blocks of chain %s are dropped: GET %s = %d %s", depth, on.id, r.locked, status, body)
 	}
-	if err := r.world.Reorg(t.Context(), on.id, uint64(depth)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.world.Reorg(t.Context(), on.id, uint64(depth)))
 	head := on.height(t)
 	r.mu.Lock()
 	o.head = head
@@ -238,7 +223,7 @@ func (r *reorgs) drop(t *testing.T, depth int, on *watchedChain, ahead bool) {
 	if ahead {
 		on.following.Unlock()
 	}
-	r.await(t, "read", func() bool { return on.read.Load() >= head })
+	await(t, "read", func() bool { return on.read.Load() >= head })
 	for _, path := range []string{o.path(), o.byID(), r.locked} {
 		r.check(t, path)
 	}
@@ -326,15 +311,4 @@ func (r *reorgs) get(t *testing.T, path string) (status int, body string) {
 		t.Error(body)
 	}
 	return status, body
-}
-
-// await returns when done does, or fails the test after a time that only a machine with much else to do needs.
-func (r *reorgs) await(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	const patience = time.Minute
-	for deadline := time.Now().Add(patience); !done(); <-time.After(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("after %v still not %s", patience, what)
-		}
-	}
 }

@@ -2,9 +2,7 @@ package stories_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -15,6 +13,7 @@ import (
 	"testing"
 
 	"crossgate/gateway"
+	"crossgate/internal/must"
 )
 
 // The golden ledgers were recorded from the protocol's own contracts. They stand beside the repository on
@@ -42,16 +41,13 @@ func replayLedgers(t testing.TB) []*ledger {
 	if _, err := os.Stat(server); err != nil {
 		t.Skipf("golden ledgers not present: %v; they are in the folder shared, which lies beside the repository", err)
 	}
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skipf("Node.js, which replays the golden ledgers, not present: %v; Debian and Ubuntu: apt-get install nodejs", err)
-	}
+	want(t, "node")
 	var ledgers []*ledger
 	for _, native := range []int{1, 137, 8453, 146} {
 		path := filepath.Join(golden, "ledgers-A", fmt.Sprintf("ledger-A-%d.json", native))
 		l := &ledger{}
 		readGolden(t, path, l)
-		l.replay(t, node, server, "--ledger", path, "--port", "0", "--control-port", "0")
+		l.replay(t, "node", server, "--ledger", path, "--port", "0", "--control-port", "0")
 		ledgers = append(ledgers, l)
 	}
 	return ledgers
@@ -63,11 +59,7 @@ func readGolden(t testing.TB, path string, into any) {
 	if err != nil {
 		t.Skipf("golden ledgers not present: %v; they are in the folder shared, which lies beside the repository", err)
 	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	if err := decoder.Decode(into); err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
+	decode(t, path, text, into)
 }
 
 var replayReady = regexp.MustCompile(`rpc=(\S+) control=(\S+)`)
@@ -89,13 +81,8 @@ func startServer(t testing.TB, command string, arguments ...string) string {
 	ctx, stop := context.WithCancel(context.Background())
 	process := exec.CommandContext(ctx, command, arguments...)
 	process.Stderr = os.Stderr
-	output, err := process.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := process.Start(); err != nil {
-		t.Fatal(err)
-	}
+	output := must.Get(process.StdoutPipe())(t)
+	must.Do(t, process.Start())
 	t.Cleanup(func() {
 		stop()
 		_ = process.Wait() // it was killed
@@ -110,16 +97,7 @@ func startServer(t testing.TB, command string, arguments ...string) string {
 // move sends a command to the server's control port.
 func (l *ledger) move(t *testing.T, command string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, l.control, strings.NewReader(command))
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
+	if response, _ := ask(t, http.MethodPost, l.control, command); response.StatusCode != http.StatusOK {
 		t.Fatalf("control of chain %d: %s to %s", l.ChainID, response.Status, command)
 	}
 }
@@ -144,8 +122,6 @@ func startReplay(t testing.TB, lookback int) (url string, ledgers []*ledger) {
 	ledgers = replayLedgers(t)
 	var g *gateway.Gateway
 	g, url = serveGateway(t, replayConfig(t, ledgers, lookback))
-	if err := g.AwaitIndexed(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, g.AwaitIndexed(t.Context()))
 	return url, ledgers
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -19,6 +18,7 @@ import (
 	"crossgate/doctor"
 	"crossgate/gateway"
 	"crossgate/internal/linktest"
+	"crossgate/internal/must"
 	"crossgate/order/audit"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
@@ -63,21 +63,14 @@ func lyingProxy(t *testing.T, target string, rules ...string) (rpc string) {
 // startLiar starts a proxy that lies by rule, and returns what it says first.
 func startLiar(t *testing.T, program, target, port string, rules ...string) string {
 	t.Helper()
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Fatal(err)
-	}
 	arguments := []string{filepath.Join(golden, program), "--listen", port, "--target", target}
-	return startServer(t, node, append(arguments, rules...)...)
+	return startServer(t, "node", append(arguments, rules...)...)
 }
 
 // lie has the faster endpoints of all chains lie from now on.
 func (r *rewritten) lie(t *testing.T, rules ...string) {
 	t.Helper()
-	text, err := json.Marshal(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(rules))(t)
 	for _, url := range r.liars {
 		if response, body := ask(t, http.MethodPost, url+"/rules", string(text)); response.StatusCode != http.StatusOK {
 			t.Fatalf("rules: %s", body)
@@ -105,11 +98,7 @@ func (r *rewritten) answers(t *testing.T) (right, withheld int) {
 			switch response.StatusCode {
 			case http.StatusOK:
 				var got map[string]any
-				decoder := json.NewDecoder(bytes.NewReader(body))
-				decoder.UseNumber()
-				if err := decoder.Decode(&got); err != nil {
-					t.Fatal(err)
-				}
+				decode(t, path, body, &got)
 				compare(t, path, got, want.json())
 				right++
 			case http.StatusServiceUnavailable:
@@ -154,12 +143,10 @@ func (r *rewritten) state(t *testing.T, kind, name string) (state string, isOK b
 func TestEndpointOfAnotherBranchIsOutOfUse(t *testing.T) {
 	t.Parallel()
 	r := startRewritten(t, true)
-	if err := r.gateway.AwaitIndexed(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.gateway.AwaitIndexed(t.Context()))
 	r.lie(t, "fork:40:100000")
 	r.grow(t)
-	eventually(t, func() bool { return isProven(t, r.url, r.ledgers) })
+	await(t, "proven", func() bool { return isProven(t, r.url, r.ledgers) })
 	right, withheld := r.answers(t)
 	if withheld > 0 {
 		t.Errorf("%d answers are withheld, %d are right", withheld, right)
@@ -183,14 +170,8 @@ func TestEndpointOfAnotherBranchIsOutOfUse(t *testing.T) {
 // diagnosed wants doctor to name the faster endpoints, and to say how old the newest blocks are.
 func (r *rewritten) diagnosed(t *testing.T) {
 	t.Helper()
-	c, err := config.Parse(r.config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := doctor.Diagnose(t.Context(), c, func(audit.Progress) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(config.Parse(r.config))(t)
+	d := must.Get(doctor.Diagnose(t.Context(), c, func(audit.Progress) {}))(t)
 	for _, chain := range d.Chains {
 		for _, e := range chain.Endpoints {
 			isOther := strings.Contains(strings.Join(e.Wrong, "; "), "of another branch")
@@ -208,12 +189,10 @@ func TestChainOfWhichOnlyAnotherBranchIsLeftStops(t *testing.T) {
 	for _, l := range r.ledgers {
 		l.move(t, fmt.Sprintf(`{"op":"head","number":%d}`, l.Head))
 	}
-	if err := r.gateway.AwaitIndexed(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.gateway.AwaitIndexed(t.Context()))
 	r.lie(t, "fork:40:100000")
 	r.grow(t)
-	eventually(t, func() bool {
+	await(t, "stopped on every chain", func() bool {
 		for _, l := range r.ledgers {
 			if state, _ := r.state(t, "chain", fmt.Sprint(l.DeBridgeID)); !strings.Contains(state, "stopped") {
 				return false
@@ -241,17 +220,12 @@ func TestSolanaGoesOnWithoutWhatNobodyShows(t *testing.T) {
 	}
 	world := sandboxtest.Start(t, sandbox.Options{})
 	honest := inFrontOf(t, world)
-	address, err := linktest.FreeAddress()
-	if err != nil {
-		t.Fatal(err)
-	}
+	address := must.Get(linktest.FreeAddress())(t)
 	_, port, _ := strings.Cut(address, ":")
 	startLiar(t, "solliar.mjs", world.Solana().RPC, port, "skip:0.2", "txversion:0.3")
 	config := string(world.Config(filepath.Join(t.TempDir(), "orders.db")))
 	g, url := serveGateway(t, []byte(strings.Replace(config, world.Solana().RPC, "http://"+address, 1)))
-	if err := g.AwaitIndexed(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, g.AwaitIndexed(t.Context()))
 	id := world.Solana().Facts.ID.String()
 	var state string
 	for _, each := range g.Dependencies(t.Context()) {
@@ -262,8 +236,7 @@ func TestSolanaGoesOnWithoutWhatNobodyShows(t *testing.T) {
 	if !strings.Contains(state, "blocks quarantined") {
 		t.Errorf("the chain is %s, want to be told what is left out", state)
 	}
-	var told worldJSON
-	get(t, world.URL()+"/sandbox/world", &told)
+	told := factsOf(t, world)
 	right, withheld := 0, 0
 	for _, o := range told.Orders {
 		path := "/api/Orders/creationTxHash/" + o.CreationTxHash
@@ -295,9 +268,7 @@ func TestNewestBlockThatIsOldIsStale(t *testing.T) {
 	config := string(replayConfig(t, r.ledgers, 0))
 	config = strings.Replace(config, "{id: 137,", "{id: 137, "+rare+",", 1)
 	r.gateway, r.url = serveGateway(t, []byte(config))
-	if err := r.gateway.AwaitIndexed(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.gateway.AwaitIndexed(t.Context()))
 	told := headersAt(t, r.url+"/api/Satistics/0x0000000000000000000000000000000000000001/lockedAssets")
 	for each := range strings.SplitSeq(told.Get("Index-Basis"), ", ") {
 		id, _, _ := strings.Cut(each, ";")

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"crossgate/internal/must"
 )
 
 var updateScreens = flag.Bool("update-screens", false, "write docs/screens anew")
@@ -52,10 +54,7 @@ func difference(t *testing.T, one, other string) float64 {
 
 func readPicture(t *testing.T, path string) image.Image {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open(path))(t)
 	defer file.Close()
 	picture, _, err := image.Decode(file)
 	if err != nil {

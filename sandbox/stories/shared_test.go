@@ -8,36 +8,25 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"crossgate/config"
+	"crossgate/internal/must"
 	"crossgate/internal/redistest"
 	"crossgate/proxy/admin"
 	"crossgate/sandbox/sandboxtest"
 )
 
-// awaitAnswer asks again until the answer is as wanted, for as long as only a machine with much else to do needs.
+// awaitAnswer asks again until the answer is as wanted.
 func awaitAnswer(t *testing.T, what, url string, wanted func(*http.Response, []byte) bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; {
-		response, body := ask(t, http.MethodGet, url, "")
-		if wanted(response, body) {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("waited a minute for %s, now %s %s", what, response.Status, body)
-		}
-		<-time.After(5 * time.Millisecond)
-	}
+	await(t, what, func() bool { return wanted(ask(t, http.MethodGet, url, "")) })
 }
 
 // sharedState is what operators are told of the shared cache.
 func sharedState(t *testing.T, body []byte) (told admin.Dependency) {
 	t.Helper()
 	var all struct{ Dependencies []admin.Dependency }
-	if err := json.Unmarshal(body, &all); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(body, &all))
 	for _, each := range all.Dependencies {
 		if each.Kind == "cache" {
 			return each
@@ -66,8 +55,7 @@ func TestGatewaysShareACache(t *testing.T) {
 		urls[i], admins[i] = runLogged(t, c, telemetry, io.Discard)
 		awaitAnswer(t, "a connection", admins[i]+"/readyz", func(_ *http.Response, body []byte) bool { return sharedState(t, body).OK })
 	}
-	var facts worldJSON
-	get(t, world.URL()+"/sandbox/world", &facts)
+	facts := factsOf(t, world)
 
 	remote := 0
 	for _, o := range facts.Orders {
@@ -93,10 +81,7 @@ func TestGatewaysShareACache(t *testing.T) {
 		Tx struct{ To, Data string }
 	}
 	get(t, urls[0]+swapPath(facts), &swap)
-	content, err := server.Save()
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(server.Save())(t)
 	for what, text := range map[string]string{"calldata of a swap": swap.Tx.Data, "the operators' token": token} {
 		if text == "" || bytes.Contains(content, []byte(text)) {
 			t.Errorf("the shared cache holds %s: %.80s", what, text)
@@ -106,9 +91,7 @@ func TestGatewaysShareACache(t *testing.T) {
 		t.Error("the shared cache is empty: the test looks at nothing")
 	}
 
-	if err := server.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Kill())
 	for i := range urls {
 		awaitAnswer(t, "operators to be told", admins[i]+"/readyz", func(r *http.Response, body []byte) bool {
 			return r.StatusCode == http.StatusOK && !sharedState(t, body).OK

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"crossgate/internal/must"
 )
 
 // figures are statistics, as far as the story reads them.
@@ -48,10 +50,7 @@ func TestStatisticsCountTheWorldsOrders(t *testing.T) {
 // sumOfDays is the sum of all days' statistics, once all orders of the world are in them.
 func sumOfDays(t *testing.T, front front) (sum figures, given float64) {
 	t.Helper()
-	orders, err := front.world.Orders(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	orders := must.Get(front.world.Orders(t.Context()))(t)
 	for back := 2; sum.Created < len(orders); back++ { // other days each time: answers are kept for a minute
 		if back > 360 {
 			t.Fatalf("%d orders are counted, want %d", sum.Created, len(orders))

@@ -3,6 +3,7 @@ package stories_test
 import (
 	"testing"
 
+	"crossgate/internal/must"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -13,16 +14,12 @@ func TestSwapsWorkOnAChainAheadOfTheClock(t *testing.T) {
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
 	base, _ := world.Chain(8453)
-	if err := world.Mine(t.Context(), base.Facts.ID, 3000); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, world.Mine(t.Context(), base.Facts.ID, 3000))
 	for _, name := range []string{"uniswap-v2", "velora"} {
 		c := configOf(t, world)
 		onlyVenues(&c, name)
 		g, url := serveConfig(t, c)
-		if err := g.AwaitIndexed(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, g.AwaitIndexed(t.Context()))
 		newTrader(t, world, base, url).makeSwap(t, swapCases[0])
 	}
 }

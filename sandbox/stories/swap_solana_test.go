@@ -22,6 +22,7 @@ import (
 	"github.com/mr-tron/base58"
 
 	"crossgate/config"
+	"crossgate/internal/must"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -39,15 +40,9 @@ type solanaTrader struct {
 
 func newSolanaTrader(t *testing.T, world *sandbox.World, gateway string) *solanaTrader {
 	t.Helper()
-	client, err := rpc.Dial(world.Solana().RPC)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(rpc.Dial(world.Solana().RPC))(t)
 	t.Cleanup(client.Close)
-	secret, err := base58.Decode(world.Accounts()[0].Wallet.Secret())
-	if err != nil {
-		t.Fatal(err)
-	}
+	secret := must.Get(base58.Decode(world.Accounts()[0].Wallet.Secret()))(t)
 	made := &solanaTrader{
 		client: client, key: secret, gateway: gateway, tokens: map[string]sandbox.Token{},
 		stranger: base58.Encode(bytes.Repeat([]byte{0x5e}, 32)),
@@ -191,9 +186,7 @@ func (w *solanaTrader) balance(t *testing.T, symbol, owner string) *big.Int {
 	sum := new(big.Int)
 	if symbol == "coin" {
 		var has struct{ Value int64 }
-		if err := w.client.Call(&has, "getBalance", owner, map[string]string{"commitment": "confirmed"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.client.Call(&has, "getBalance", owner, map[string]string{"commitment": "confirmed"}))
 		return sum.SetInt64(has.Value)
 	}
 	var owned []struct {
@@ -203,20 +196,15 @@ func (w *solanaTrader) balance(t *testing.T, symbol, owner string) *big.Int {
 	if symbol == "PYUSD" {
 		program = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"
 	}
-	if err := w.client.Call(&owned, "getProgramAccounts", program, map[string]any{
+	must.Do(t, w.client.Call(&owned, "getProgramAccounts", program, map[string]any{
 		"encoding": "base64", "commitment": "confirmed",
 		"filters": []any{
 			map[string]any{"memcmp": map[string]any{"offset": 0, "bytes": w.mint(symbol)}},
 			map[string]any{"memcmp": map[string]any{"offset": 32, "bytes": owner}},
 		},
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for _, each := range owned {
-		raw, err := base64.StdEncoding.DecodeString(each.Account.Data[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(base64.StdEncoding.DecodeString(each.Account.Data[0]))(t)
 		amount := slices.Clone(raw[64:72])
 		slices.Reverse(amount)
 		sum.Add(sum, new(big.Int).SetBytes(amount))
@@ -261,10 +249,7 @@ func TestLiarsOnSolanaNeverWin(t *testing.T) {
 func between(t *testing.T, c *config.Config, name string, answered func([]byte) []byte) {
 	t.Helper()
 	at := slices.IndexFunc(c.Venues, func(v config.Venue) bool { return v.Name == name })
-	real, err := url.Parse(c.Venues[at].Endpoints[0].URL.Reveal())
-	if err != nil {
-		t.Fatal(err)
-	}
+	real := must.Get(url.Parse(c.Venues[at].Endpoints[0].URL.Reveal()))(t)
 	server := httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(real) },
 		ModifyResponse: func(r *http.Response) error {

@@ -7,12 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"crossgate/config"
 	"crossgate/gateway"
+	"crossgate/internal/must"
 	"crossgate/proxy/admin"
-	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
 
@@ -43,19 +42,18 @@ func listText(tokens ...string) string {
 // awaitLists returns what operators are told of the token lists, once all were read.
 func awaitLists(t *testing.T, g *gateway.Gateway) map[string]admin.Dependency {
 	t.Helper()
-	for {
-		lists, isRead := map[string]admin.Dependency{}, true
+	lists := map[string]admin.Dependency{}
+	await(t, "read all lists", func() bool {
+		isRead := true
 		for _, each := range g.Dependencies(t.Context()) {
 			if each.Kind == "token list" {
 				lists[each.Name] = each
 				isRead = isRead && each.State != "not read yet"
 			}
 		}
-		if isRead {
-			return lists
-		}
-		<-time.After(5 * time.Millisecond)
-	}
+		return isRead
+	})
+	return lists
 }
 
 // TestTokenListsAreCheckedAgainstTheChains has one list that is right, and one that lies about one of its tokens.
@@ -63,19 +61,16 @@ func TestTokenListsAreCheckedAgainstTheChains(t *testing.T) {
 	t.Parallel()
 	const maker, nowhere = "0x9f8F72aA9304c8B593d555F12eF6589cC3A579A2", "0x00000000000000000000000000000000000a11ce"
 	world := sandboxtest.Shared(t)
-	sonic := tokenOf(t, world, 100000014, "MKR") // which no order of the world is about: it would be listed for that
+	sonic := factsOf(t, world).token(t, 100000014, "MKR") // which no order of the world is about: it would be listed for that
 	honest := publish(t, listText("1 "+maker+" MKR 18", "1 "+nowhere+" NOWHERE 18", "42161 "+maker+" UNREAD 18"))
 	lying := publish(t, listText("146 "+sonic+" MKR 18", "1 "+maker+" MKR 6"))
 	path := filepath.Join(t.TempDir(), "orders.db")
-	c, err := config.Parse([]byte(string(world.Config(path)) + `
+	c := must.Get(config.Parse([]byte(string(world.Config(path)) + `
 tokens:
   lists:
     - {name: honest, endpoints: [{url: "` + honest.URL + `"}]}
     - {name: lying, endpoints: [{url: "` + lying.URL + `"}]}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)))(t)
 	c = tested(c)
 	c.Index.Lookback, c.Tokens.Refresh = 1, 0
 	check := func(t *testing.T) {
@@ -118,15 +113,3 @@ tokens:
 }
 
 // tokenOf is the address of a token of the world.
-func tokenOf(t *testing.T, world *sandbox.World, id uint64, symbol string) string {
-	t.Helper()
-	for _, c := range world.Chains() {
-		for _, each := range c.Tokens {
-			if uint64(each.Chain) == id && each.Symbol == symbol {
-				return each.Address.Hex()
-			}
-		}
-	}
-	t.Fatalf("no %s on chain %d", symbol, id)
-	return ""
-}

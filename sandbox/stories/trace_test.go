@@ -4,13 +4,13 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/sdk/trace"
+	tracing "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 )
 
@@ -21,7 +21,7 @@ import (
 func TestSwapsTakeFewRoundTrips(t *testing.T) {
 	recorder := tracetest.NewSpanRecorder()
 	before := otel.GetTracerProvider()
-	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSpanProcessor(recorder)))
+	otel.SetTracerProvider(tracing.NewTracerProvider(tracing.WithSpanProcessor(recorder)))
 	t.Cleanup(func() { otel.SetTracerProvider(before) })
 	front := readingFront(t)
 	world := front.facts(t)
@@ -57,7 +57,7 @@ func TestSwapsTakeFewRoundTrips(t *testing.T) {
 }
 
 // nameOf is a span's name, or what kind of attempt it is: those are named by their method.
-func nameOf(span trace.ReadOnlySpan) string {
+func nameOf(span tracing.ReadOnlySpan) string {
 	kind := span.Name()
 	for _, attribute := range span.Attributes() {
 		switch {
@@ -72,14 +72,9 @@ func nameOf(span trace.ReadOnlySpan) string {
 
 func awaitSpan(t *testing.T, recorder *tracetest.SpanRecorder, trace, name string) {
 	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); <-tick.C {
-		for _, span := range recorder.Ended() {
-			if span.Name() == name && span.SpanContext().TraceID().String() == trace {
-				return
-			}
-		}
-	}
-	t.Fatalf("trace %s has no span %s", trace, name)
+	await(t, "span "+name+" of trace "+trace, func() bool {
+		return slices.ContainsFunc(recorder.Ended(), func(span tracing.ReadOnlySpan) bool {
+			return span.Name() == name && span.SpanContext().TraceID().String() == trace
+		})
+	})
 }

@@ -6,13 +6,14 @@ import (
 	"math/big"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/ethclient"
+
+	"crossgate/internal/must"
 )
 
 // wallet signs and sends on one chain, with go-ethereum's client.
@@ -25,19 +26,10 @@ type wallet struct {
 
 func newWallet(t *testing.T, rpc, privateKey string) *wallet {
 	t.Helper()
-	client, err := ethclient.Dial(rpc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(ethclient.Dial(rpc))(t)
 	t.Cleanup(client.Close)
-	key, err := crypto.HexToECDSA(strings.TrimPrefix(privateKey, "0x"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	id, err := client.ChainID(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(crypto.HexToECDSA(strings.TrimPrefix(privateKey, "0x")))(t)
+	id := must.Get(client.ChainID(t.Context()))(t)
 	return &wallet{client, key, crypto.PubkeyToAddress(key.PublicKey), id}
 }
 
@@ -62,27 +54,16 @@ func (w *wallet) send(t *testing.T, to common.Address, data []byte, value *big.I
 func (w *wallet) transact(t *testing.T, to common.Address, data []byte, value *big.Int) *types.Receipt {
 	t.Helper()
 	ctx := t.Context()
-	nonce, err := w.client.PendingNonceAt(ctx, w.address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	nonce := must.Get(w.client.PendingNonceAt(ctx, w.address))(t)
 	gas, err := w.client.EstimateGas(ctx, ethereum.CallMsg{From: w.address, To: &to, Data: data, Value: value})
 	if err != nil {
 		t.Fatalf("the transaction would fail: %v", err)
 	}
-	price, err := w.client.SuggestGasPrice(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tx, err := types.SignNewTx(w.key, types.LatestSignerForChainID(w.chainID), &types.LegacyTx{
+	price := must.Get(w.client.SuggestGasPrice(ctx))(t)
+	tx := must.Get(types.SignNewTx(w.key, types.LatestSignerForChainID(w.chainID), &types.LegacyTx{
 		Nonce: nonce, To: &to, Data: data, Value: value, Gas: gas * 2, GasPrice: price.Mul(price, big.NewInt(2)),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.client.SendTransaction(ctx, tx); err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	must.Do(t, w.client.SendTransaction(ctx, tx))
 	receipt := w.await(t, tx.Hash())
 	if receipt.Status != types.ReceiptStatusSuccessful {
 		t.Fatalf("the transaction failed: %+v", receipt)
@@ -93,35 +74,24 @@ func (w *wallet) transact(t *testing.T, to common.Address, data []byte, value *b
 // await returns the receipt of a transaction as soon as its block is the head: a receipt can be had a moment before.
 func (w *wallet) await(t *testing.T, tx common.Hash) *types.Receipt {
 	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		if receipt, err := w.client.TransactionReceipt(t.Context(), tx); err == nil {
-			if head, err := w.client.BlockNumber(t.Context()); err == nil && head >= receipt.BlockNumber.Uint64() {
-				return receipt
-			}
+	var receipt *types.Receipt
+	await(t, "mined: "+tx.Hex(), func() bool {
+		var err error
+		if receipt, err = w.client.TransactionReceipt(t.Context(), tx); err != nil {
+			return false
 		}
-		select {
-		case <-tick.C:
-		case <-t.Context().Done():
-			t.Fatalf("transaction %s was not mined", tx)
-		}
-	}
+		head, err := w.client.BlockNumber(t.Context())
+		return err == nil && head >= receipt.BlockNumber.Uint64()
+	})
+	return receipt
 }
 
 func (w *wallet) balance(t *testing.T, token, of common.Address) *big.Int {
 	t.Helper()
 	if token == (common.Address{}) {
-		balance, err := w.client.BalanceAt(t.Context(), of, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return balance
+		return must.Get(w.client.BalanceAt(t.Context(), of, nil))(t)
 	}
 	data := append(crypto.Keccak256([]byte("balanceOf(address)"))[:4], common.LeftPadBytes(of.Bytes(), 32)...)
-	raw, err := w.client.CallContract(context.Background(), ethereum.CallMsg{To: &token, Data: data}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(w.client.CallContract(context.Background(), ethereum.CallMsg{To: &token, Data: data}, nil))(t)
 	return new(big.Int).SetBytes(raw)
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
+
+	"crossgate/internal/must"
 )
 
 // TestMaxLeavesEnoughForTheTransaction swaps all that an account has of the coin, with the gas and at the price that
@@ -35,15 +37,10 @@ func TestMaxLeavesEnoughForTheTransaction(t *testing.T) {
 		t.Fatalf("value and gas take %s of %s", most, before)
 	}
 	to := common.HexToAddress(tx.To)
-	signed, err := types.SignNewTx(w.key, types.LatestSignerForChainID(w.chainID), &types.LegacyTx{
+	signed := must.Get(types.SignNewTx(w.key, types.LatestSignerForChainID(w.chainID), &types.LegacyTx{
 		To: &to, Value: value, Data: hexutil.MustDecode(tx.Data), Gas: gas.Uint64(), GasPrice: price,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.client.SendTransaction(t.Context(), signed); err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	must.Do(t, w.client.SendTransaction(t.Context(), signed))
 	if receipt := w.await(t, signed.Hash()); receipt.Status != types.ReceiptStatusSuccessful {
 		t.Errorf("the transaction failed with %d gas of %s", receipt.GasUsed, gas)
 	}

@@ -1,18 +1,13 @@
 package venues
 
 import (
-	"bytes"
 	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/big"
 	"net/http"
-	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +16,8 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 
+	"crossgate/internal/must"
+	"crossgate/internal/recorded"
 	"crossgate/sandbox/contracts"
 )
 
@@ -79,18 +76,7 @@ func testMarket() Market {
 // callVenue sends a request to a venue and decodes the JSON of its answer.
 func callVenue(t *testing.T, venue, method, target, body string) (status int, answer map[string]any) {
 	t.Helper()
-	recorder := httptest.NewRecorder()
-	Handlers(testMarket())[venue].ServeHTTP(recorder, httptest.NewRequest(method, target, strings.NewReader(body)))
-	raw, err := io.ReadAll(recorder.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	if err := decoder.Decode(&answer); err != nil {
-		t.Fatalf("%s %s answers %q: %v", method, target, raw, err)
-	}
-	return recorder.Code, answer
+	return callHandler(t, Handlers(testMarket())[venue], method, target, body)
 }
 
 // at follows members and indices into decoded JSON.
@@ -146,10 +132,7 @@ func TestBestTakesTheBetterPool(t *testing.T) {
 
 func TestPoolsPriceLikeUniswapV2(t *testing.T) {
 	c := index(testMarket()).chains[1]
-	step, err := c.through(t.Context(), c.pools[0], common.HexToAddress(weth), units(1, 18))
-	if err != nil {
-		t.Fatal(err)
-	}
+	step := must.Get(c.through(t.Context(), c.pools[0], common.HexToAddress(weth), units(1, 18)))(t)
 	// 0.997 ETH into 10,000 ETH and 30,000,000 USDC: 997·30e12 / (1000·10,000 + 997), in smallest units.
 	if got, want := step.amountOut.String(), "2990701827"; got != want {
 		t.Errorf("one ETH gives %s, want %s", got, want)
@@ -299,18 +282,9 @@ type decodedCall struct {
 // decodeCall reads a call of the router of KyberSwap, Velora or OpenOcean back.
 func decodeCall(t *testing.T, text any) decodedCall {
 	t.Helper()
-	data, err := hex.DecodeString(strings.TrimPrefix(text.(string), "0x"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	called, err := contracts.VenueRouter.ABI.MethodById(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	values, err := called.Inputs.Unpack(data[4:])
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(hex.DecodeString(strings.TrimPrefix(text.(string), "0x")))(t)
+	called := must.Get(contracts.VenueRouter.ABI.MethodById(data))(t)
+	values := must.Get(called.Inputs.Unpack(data[4:]))(t)
 	var plan []byte
 	var got decodedCall
 	switch {
@@ -326,10 +300,7 @@ func decodeCall(t *testing.T, text any) decodedCall {
 		plan, got.Recipient = values[4].([]byte), swap.Beneficiary
 		got.MinAmountOut = less(swap.ToAmount, float64(new(big.Int).And(values[2].(*big.Int), big.NewInt(0x3fff)).Int64()))
 	}
-	parts, err := abi.Arguments{{Type: *planArgument[0].Type.TupleElems[5]}}.Unpack(plan)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parts := must.Get(abi.Arguments{{Type: *planArgument[0].Type.TupleElems[5]}}.Unpack(plan))(t)
 	got.Plan = *abi.ConvertType(parts[0], new(Plan)).(*Plan)
 	return got
 }
@@ -337,19 +308,12 @@ func decodeCall(t *testing.T, text any) decodedCall {
 // TestAnswersHaveTheRecordedMembers holds the names of members against a recorded answer of Velora, which
 // does not lie in this repository.
 func TestAnswersHaveTheRecordedMembers(t *testing.T) {
-	path := filepath.Join("..", "..", "..", "shared", "recorded", "venues", "velora.native-input.spandex.json")
-	raw, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("recorded venue answer not present: %s; it is in the folder shared, which lies beside the repository", path)
-	}
-	var recorded map[string]any
-	if err := errors.Join(err, json.Unmarshal(raw, &recorded)); err != nil {
-		t.Fatal(err)
-	}
+	var known map[string]any
+	recorded.JSON(t, "recorded/venues/velora.native-input.spandex.json", &known)
 	_, answer := callVenue(t, "velora", http.MethodGet, "/swap?srcToken="+coinAt+"&srcDecimals=18&destToken="+usdc+
 		"&destDecimals=6&version=6.2&network=1&amount="+ether+"&slippage=100&userAddress="+user, "")
 	for _, part := range []string{"priceRoute", "txParams"} {
-		want := recorded[part].(map[string]any)
+		want := known[part].(map[string]any)
 		delete(want, "blockNumber") // the market has no blocks
 		got := answer[part].(map[string]any)
 		for name := range want {

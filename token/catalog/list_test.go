@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,6 +11,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/internal/recorded"
 	"crossgate/token"
 	"crossgate/token/catalog"
 )
@@ -77,17 +76,13 @@ func TestParseReadsBothFormats(t *testing.T) {
 // TestParseReadsWhatWasPublished reads an excerpt of Uniswap's list and an answer of Jupiter's.
 func TestParseReadsWhatWasPublished(t *testing.T) {
 	for name, want := range map[string]int{"uniswap-default-token-list.excerpt.json": 6, "jupiter-tokens-v2-search.doc-example.json": 1} {
-		path := filepath.Join("..", "..", "..", "shared", "recorded", "chains", name)
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Skipf("recording not present: %s; it is in the folder shared, which lies beside the repository", path)
-		}
-		var recorded struct {
+		text := recorded.File(t, "recorded/chains/"+name)
+		var known struct {
 			Response struct{ Body json.RawMessage }
 		}
-		must.Do(t, json.Unmarshal(text, &recorded))
-		if recorded.Response.Body != nil {
-			text = recorded.Response.Body
+		must.Do(t, json.Unmarshal(text, &known))
+		if known.Response.Body != nil {
+			text = known.Response.Body
 		}
 		got, err := catalog.Parse(text, chain.Documented())
 		if err != nil || len(got.Tokens) != want || len(got.LeftOut) != 0 {

@@ -16,6 +16,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/internal/recorded"
 	"crossgate/quote"
 )
 
@@ -83,7 +84,7 @@ func TestCallsThatNameNoMinimumAreNotKnown(t *testing.T) {
 func recordedCall(t *testing.T, file string) quote.Tx {
 	t.Helper()
 	var body json.RawMessage
-	recorded(t, file, &body)
+	recorded.JSON(t, "recorded/venues/"+file, &body)
 	longest := ""
 	for _, text := range regexp.MustCompile(`"0x[0-9a-fA-F]{100,}"`).FindAllString(string(body), -1) {
 		if len(text) > len(longest) {

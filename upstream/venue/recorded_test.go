@@ -13,29 +13,16 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/internal/recorded"
 	"crossgate/quote"
 	"crossgate/upstream"
 )
-
-// recorded reads a body recorded from a real service. Recordings do not lie in this repository.
-func recorded(t *testing.T, name string, into any) {
-	t.Helper()
-	path := filepath.Join("..", "..", "..", "shared", "recorded", "venues", name)
-	raw, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("recorded venue answer not present: %s; it is in the folder shared, which lies beside the repository", path)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	must.Do(t, json.Unmarshal(raw, into))
-}
 
 // part is the part of a recording below some members.
 func part(t *testing.T, name string, members ...string) json.RawMessage {
 	t.Helper()
 	var raw json.RawMessage
-	recorded(t, name, &raw)
+	recorded.JSON(t, "recorded/venues/"+name, &raw)
 	for _, member := range members {
 		var object map[string]json.RawMessage
 		must.Do(t, json.Unmarshal(raw, &object))
@@ -101,7 +88,7 @@ func TestRecordedKyberTransactions(t *testing.T) {
 	for _, name := range []string{"kyberswap.native-input.spandex.json", "kyberswap.kyber1.spandex.json"} {
 		// These came from the API's older one-call form, whose transactions are the same.
 		var body json.RawMessage
-		recorded(t, name, &body)
+		recorded.JSON(t, "recorded/venues/"+name, &body)
 		a := must.Get(parseAnswer(body))(t)
 		s := baseSwap(t, a.text("inputAmount"))
 		o, err := answerTemplate{to: "routerAddress", value: "inputAmount", data: "encodedSwapData"}.read(a, quote.Profile{}, s)
@@ -169,7 +156,7 @@ type said struct {
 func spoken(t *testing.T, file string) (all []said) {
 	t.Helper()
 	var raw json.RawMessage
-	recorded(t, file, &raw)
+	recorded.JSON(t, "recorded/venues/"+file, &raw)
 	if json.Unmarshal(raw, &all) == nil {
 		return all
 	}

@@ -95,9 +95,7 @@ func startLab(t *testing.T) *lab {
 	}
 	address := must.Get(linktest.FreeAddress())(t)
 	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	running := exec.CommandContext(t.Context(), binary, "--host", "127.0.0.1", "--port", port, "--chain-id", "1", "--silent")
 	must.Do(t, running.Start())
 	t.Cleanup(func() {

@@ -7,10 +7,13 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
+
+	"crossgate/internal/must"
 )
 
 // TestGoldenLedgers asks two gateways about the golden ledgers: one traces each order straight from the chains, the
@@ -136,7 +139,7 @@ func startGolden(t *testing.T, lookback int) goldenFront {
 	for _, o := range readExpectation(t).Orders {
 		front.creations[o.OrderID] = o.CreationTxHash
 	}
-	front.url, _ = startReplay(t, lookback)
+	front.url = startReplay(t, lookback)
 	return front
 }
 
@@ -255,8 +258,8 @@ func (f goldenFront) lockedCases(t *testing.T) {
 	}
 }
 
-// finality looks at how long answers may be kept: long when nothing follows and no reorg can take
-// anything back, a moment otherwise.
+// finality looks at how long answers may be kept: long when nothing follows, no reorg can take anything back and all
+// of it is proven, a moment otherwise.
 func (f goldenFront) finality(t *testing.T) {
 	kept := map[string]int{}
 	for _, o := range readExpectation(t).Orders {
@@ -264,11 +267,12 @@ func (f goldenFront) finality(t *testing.T) {
 			continue // their answers are kept together
 		}
 		life := "public, max-age=2, stale-while-revalidate=2, stale-if-error=300"
-		if (o.Record["state"] == "ClaimedUnlock" || o.Record["state"] == "ClaimedOrderCancel") &&
+		headers := headersAt(t, f.url+"/api/Orders/creationTxHash/"+o.CreationTxHash)
+		if o.isProven(t, headers.Get("Index-Basis")) && (o.Record["state"] == "ClaimedUnlock" || o.Record["state"] == "ClaimedOrderCancel") &&
 			o.Record["externalCallState"] != "AwaitingExecution" && !slices.Contains(f.cases.EventAfterFinalized, o.OrderID) {
 			life = "public, max-age=3600, stale-while-revalidate=3600, stale-if-error=79200"
 		}
-		if got := headersAt(t, f.url+"/api/Orders/creationTxHash/"+o.CreationTxHash).Get("Cache-Control"); got != life {
+		if got := headers.Get("Cache-Control"); got != life {
 			t.Errorf("order %s, %s: Cache-Control %q, want %q", o.OrderID, o.Record["state"], got, life)
 		}
 		kept[life]++
@@ -276,6 +280,27 @@ func (f goldenFront) finality(t *testing.T) {
 	if len(kept) != 2 {
 		t.Errorf("lives %v, want both", kept)
 	}
+}
+
+// isProven reports whether an answer's basis has the blocks of all steps of an order as proven, where it has their chain.
+func (o goldenOrder) isProven(t *testing.T, basis string) bool {
+	t.Helper()
+	for name, step := range o.Record {
+		id := o.SourceChainID
+		if strings.Contains(name, "Dst") {
+			id = o.TakeChainID
+		}
+		at, _ := step.(map[string]any)
+		if inner, isNested := at["transactionMetadata"].(map[string]any); isNested {
+			at = inner
+		}
+		number, isStep := at["blockNumber"].(json.Number)
+		if isStep && basisBlock(t, basis, id.String(), "block") > 0 &&
+			must.Get(strconv.ParseUint(number.String(), 10, 64))(t) > basisBlock(t, basis, id.String(), "proven") {
+			return false
+		}
+	}
+	return true
 }
 
 func headersAt(t *testing.T, url string) http.Header {

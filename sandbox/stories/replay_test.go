@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"crossgate/gateway"
 	"crossgate/internal/must"
 )
 
@@ -116,12 +115,16 @@ func replayConfig(t testing.TB, ledgers []*ledger, lookback int) []byte {
 	return []byte(text.String())
 }
 
-// startReplay serves the golden ledgers with a gateway in front of them that is level with them.
-func startReplay(t testing.TB, lookback int) (url string, ledgers []*ledger) {
+// startReplay serves the golden ledgers, each by two endpoints, with a gateway in front of them that is level with them.
+func startReplay(t *testing.T, lookback int) (url string) {
 	t.Helper()
-	ledgers = replayLedgers(t)
-	var g *gateway.Gateway
-	g, url = serveGateway(t, replayConfig(t, ledgers, lookback))
+	ledgers := replayLedgers(t)
+	c := string(replayConfig(t, ledgers, lookback))
+	for _, l := range ledgers {
+		first := fmt.Sprintf("{url: %q}", l.rpc)
+		c = strings.Replace(c, first, fmt.Sprintf("%s, {name: second, url: %q}", first, lyingProxy(t, l.rpc)), 1)
+	}
+	g, url := serveGateway(t, []byte(c))
 	must.Do(t, g.AwaitIndexed(t.Context()))
-	return url, ledgers
+	return url
 }

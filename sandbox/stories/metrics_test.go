@@ -82,12 +82,12 @@ func labels(family *dto.MetricFamily) []string {
 	return slices.Compact(names)
 }
 
-// own are the measurements of this gateway with all the labels that they may have, each a line of testdata/metrics.txt. One
+// own are the measurements of this gateway with all the labels that they may have, each a line of testdata/metrics.golden. One
 // that a healthy hour without a shared cache and a PostgreSQL does not bring about is marked there as rare.
 func own(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
-	for line := range strings.Lines(string(must.Get(os.ReadFile("testdata/metrics.txt"))(t))) {
+	for line := range strings.Lines(string(must.Get(os.ReadFile("testdata/metrics.golden"))(t))) {
 		words := strings.Fields(line)
 		all[words[0]] = words[1:]
 	}

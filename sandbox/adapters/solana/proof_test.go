@@ -68,7 +68,7 @@ func run(t *testing.T, seed uint64, endpoints [][]string) (bad int) {
 	source := solana.New(known, jsonrpc.New(pooltest.Of(t, handlers...)))
 	said, stored := course.Follow(t, chain.NewRegistry(known), map[chain.ID]order.Source{chain.Solana: source}, func(x *query.Index) bool {
 		last := s.last()
-		return last > 0 && x.Basis().Chains[0].Proven >= last
+		return last > 0 && x.Of(x.Basis().Chains[0].Chain).State().Position.ProvenEnd > last
 	})
 	compare(t, w, begun, stored)
 	for _, b := range balancers {

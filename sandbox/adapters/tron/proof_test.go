@@ -176,7 +176,7 @@ func (s *story) isOver() bool {
 // lacks reports whether an index has not proven all of TRON, or not read all of the chain beside it.
 func (s *story) lacks(x *query.Index) bool {
 	for _, c := range x.Basis().Chains {
-		if c.Chain == chain.Tron && c.Proven < s.end || c.Chain == polygon && c.Indexed < s.beside {
+		if c.Chain == chain.Tron && x.Of(c.Chain).State().Position.ProvenEnd <= s.end || c.Chain == polygon && c.Indexed < s.beside {
 			return true
 		}
 	}

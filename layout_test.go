@@ -110,6 +110,7 @@ var house = map[string]room{
 	"internal/pooltest":     {"internal/must upstream", "a pool of servers for tests: what is asked of them belongs to the tests"},
 	"internal/recorded":     {"internal/must", "the recorded material for tests: what is read from it belongs to the tests"},
 	"internal/measured":     {"internal/must", "what a test's process measures: what is expected of it belongs to the test"},
+	"internal/golden":       {"internal/must", "files that tests compare text with: what is compared belongs to the test"},
 	"internal/must":         {"", "the end of a test at an error, of the standard library alone: what a test expects belongs to the test"},
 
 	"clients/go":     {"", "a client knows nothing but the HTTP API: programs outside of this tree import it"},
@@ -181,7 +182,7 @@ var doors = []door{
 
 	{"github.com/getkin/kin-openapi", "", "...", testsOnly},
 	{"github.com/santhosh-tekuri/jsonschema", "", "...", testsOnly},
-	{"github.com/google/go-cmp", "", "...", testsOnly},
+	{"github.com/google/go-cmp", "internal/golden", "...", testsOnly},
 	{"pgregory.net/rapid", "", "...", testsOnly},
 	{"go.uber.org/goleak", "", "...", testsOnly},
 	{"github.com/rogpeppe/go-internal", "", "...", testsOnly},

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -17,10 +16,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"crossgate/internal/golden"
 	"crossgate/internal/must"
 )
-
-var update = flag.Bool("update", false, "write notices and lower sizes")
 
 // programs are what is distributed, by the folder of their module and their package.
 var programs = map[string]struct{ module, path string }{
@@ -73,7 +71,7 @@ func TestNoticesAreOfWhatIsLinked(t *testing.T) {
 	for name, program := range programs {
 		file := filepath.Join("notices", name+".txt")
 		modules := linkedModules(t, program.module, program.path)
-		if *update {
+		if golden.IsUpdated() {
 			must.Do(t, os.WriteFile(file, writeNotices(t, name, modules), 0o600))
 		}
 		text := must.Get(os.ReadFile(file))(t)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"crossgate/internal/golden"
 	"crossgate/internal/must"
 )
 
@@ -38,7 +39,7 @@ func TestSizesOnlyFall(t *testing.T) {
 			t.Errorf("%s has %d %s, want %d at most", s.of, now[s], s.measure, most)
 		}
 	}
-	if !*update {
+	if !golden.IsUpdated() {
 		return
 	}
 	var text strings.Builder

@@ -2,12 +2,10 @@ package config
 
 import (
 	"encoding"
-	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -15,10 +13,9 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/golden"
 	"crossgate/internal/must"
 )
-
-var update = flag.Bool("update", false, "write docs/configuration.md")
 
 // TestReferenceIsWhatTheTypesSay compares docs/configuration.md with the types of this package: their keys, their
 // defaults and their comments.
@@ -35,14 +32,7 @@ func TestReferenceIsWhatTheTypesSay(t *testing.T) {
 		r.ahead = r.ahead[1:]
 		r.section(next.path, "`"+next.path+"`", next.value)
 	}
-	path := filepath.Join("..", "docs", "configuration.md")
-	if *update {
-		must.Do(t, os.WriteFile(path, []byte(r.text.String()), 0o600))
-	}
-	written := must.Get(os.ReadFile(path))(t)
-	if string(written) != r.text.String() {
-		t.Error("docs/configuration.md differs from the types: run go test ./config -update")
-	}
+	golden.Check(t, filepath.Join("..", "docs", "configuration.md"), r.text.String())
 }
 
 // reference is the document as it grows.

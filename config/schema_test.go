@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/golden"
 	"crossgate/internal/must"
 )
 
@@ -195,13 +195,7 @@ func TestSchemaIsThatOfTheTypes(t *testing.T) {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	must.Do(t, encoder.Encode(whole))
-	if *update {
-		must.Do(t, os.WriteFile("schema.json", text.Bytes(), 0o644))
-		return
-	}
-	if !bytes.Equal(text.Bytes(), Schema()) {
-		t.Error("schema.json is not that of the types: run go test ./config -run Schema -update")
-	}
+	golden.Check(t, "schema.json", text.String()) // which Schema embeds
 }
 
 func TestEveryKeyIsDescribed(t *testing.T) {

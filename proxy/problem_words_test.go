@@ -3,7 +3,6 @@ package proxy_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"net/http/httptest"
 	"os"
@@ -12,17 +11,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"crossgate/chain"
+	"crossgate/internal/golden"
 	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/query"
 	"crossgate/quote"
 	"crossgate/upstream"
 )
-
-var update = flag.Bool("update", false, "write what clients read of problems anew")
 
 // TestRequestsThatCannotBeAnswered has a golden file of requests and of what their clients read, who do not know the
 // gateway. For another request add its line and run go test ./proxy -run Cannot -update.
@@ -44,7 +40,7 @@ func TestRequestsThatCannotBeAnswered(t *testing.T) {
 			t.Errorf("%s is estimated", asked)
 		}
 	}
-	checkGolden(t, path, text.String())
+	golden.Check(t, path, text.String())
 }
 
 // TestProblemsSayWhatHappenedAndWhatToDo has a golden file of what clients read when the index, or the estimator, meets with
@@ -116,17 +112,7 @@ func TestProblemsSayWhatHappenedAndWhatToDo(t *testing.T) {
 			t.Errorf("%v: the client reads %q", each.err, e.Message)
 		}
 	}
-	checkGolden(t, filepath.Join("testdata", "problems.txt"), text.String())
-}
-
-func checkGolden(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		must.Do(t, os.WriteFile(path, []byte(got), 0o644))
-	}
-	if diff := cmp.Diff(string(must.Get(os.ReadFile(path))(t)), got); diff != "" {
-		t.Errorf("%s: go test ./proxy -run %s -update writes it anew (-want +got):\n%s", path, t.Name(), diff)
-	}
+	golden.Check(t, filepath.Join("testdata", "problems.txt"), text.String())
 }
 
 // wordyServer has read Ethereum to its newest block and Base not yet; what it is asked for meets with an error, if any.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,10 +10,9 @@ import (
 
 	"github.com/spf13/cobra/doc"
 
+	"crossgate/internal/golden"
 	"crossgate/internal/must"
 )
-
-var update = flag.Bool("update", false, "write the manual pages anew")
 
 // promised are the commands and flags that scripts use, with a value that each takes; = is a flag without one.
 var promised = map[string]string{
@@ -82,13 +80,7 @@ func TestManualPagesAreThoseOfTheCommands(t *testing.T) {
 	for _, page := range pages {
 		text := must.Get(os.ReadFile(page))(t)
 		text = bytes.Replace(text, []byte(then.Format(`"Jan 2006"`)), []byte(`""`), 1) // one that changes with the day could not be compared
-		at := filepath.Join(kept, filepath.Base(page))
-		if *update {
-			write(t, at, string(text))
-		}
-		if was, err := os.ReadFile(at); err != nil || !bytes.Equal(text, was) {
-			t.Errorf("%s differs from its command: run go test ./cmd/crossgate -update", at)
-		}
+		golden.Check(t, filepath.Join(kept, filepath.Base(page)), string(text))
 	}
 	old, err := filepath.Glob(filepath.Join(kept, "*.1"))
 	if err != nil || len(old) != len(pages) {

@@ -3,21 +3,16 @@ package ledger
 import (
 	"database/sql"
 	"errors"
-	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"crossgate/chain"
+	"crossgate/internal/golden"
 	"crossgate/internal/postgrestest"
 	"crossgate/order"
 	"crossgate/store"
 )
-
-var update = flag.Bool("update", false, "write golden files anew")
 
 // open opens an empty database of each kind that runs here.
 func open(t *testing.T) map[string]Ledger {
@@ -112,19 +107,7 @@ func TestStoredFormStays(t *testing.T) {
 		}
 		got.WriteString(kind + " " + text + "\n")
 	}
-	const path = "testdata/facts.txt"
-	if *update {
-		if err := os.WriteFile(path, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("stored form (-want +got):\n%s", diff)
-	}
+	golden.Check(t, "testdata/facts.txt", got.String())
 }
 
 // TestAnOrderIsAdoptedOnUnchangedChainsOnly has a backfill read earlier blocks of the second chain meanwhile.

@@ -1,29 +1,23 @@
 package pages
 
 import (
-	"flag"
 	"fmt"
 	"html"
 	"io"
 	"math/big"
 	"net/url"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"crossgate/chain"
-	"crossgate/internal/must"
+	"crossgate/internal/golden"
 	"crossgate/order"
 	"crossgate/order/stats"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/web"
 )
-
-var update = flag.Bool("update", false, "write what pages say anew")
 
 // TestPagesSayWhatIsKnown has a golden file of what pages say, without their choices and pictures.
 func TestPagesSayWhatIsKnown(t *testing.T) {
@@ -66,13 +60,7 @@ func TestPagesSayWhatIsKnown(t *testing.T) {
 	} {
 		fmt.Fprintf(&text, "== %s ==\n%s\n", each.name, said(Render(t, func(to io.Writer) error { return written(to, each.page) })))
 	}
-	const golden = "testdata/words.txt"
-	if *update {
-		must.Do(t, os.WriteFile(golden, []byte(text.String()), 0o644))
-	}
-	if diff := cmp.Diff(string(must.Get(os.ReadFile(golden))(t)), text.String()); diff != "" {
-		t.Errorf("go test ./proxy/pages -run %s -update writes it anew (-want +got):\n%s", t.Name(), diff)
-	}
+	golden.Check(t, "testdata/words.txt", text.String())
 }
 
 // written writes a page as it is at noon.

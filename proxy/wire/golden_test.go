@@ -3,23 +3,18 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"math/big"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"crossgate/chain"
+	"crossgate/internal/golden"
 	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/quote"
 	"crossgate/token"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // TestAnswersAreTheirGoldenFiles writes an answer of every form, of orders and swaps that have everything and of such
 // that have as little as they can.
@@ -211,15 +206,5 @@ func checkGolden(t *testing.T, name string, got []byte) {
 	}
 	must.Do(t, json.Indent(&indented, got, "", "  "))
 	indented.WriteByte('\n')
-	path := filepath.Join("testdata", name+".json")
-	if *update {
-		must.Do(t, os.WriteFile(path, indented.Bytes(), 0o644))
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("golden file: %v (write it with -update)", err)
-	}
-	if diff := cmp.Diff(string(want), indented.String()); diff != "" {
-		t.Errorf("%s differs from its golden file (-want +got):\n%s", name, diff)
-	}
+	golden.Check(t, filepath.Join("testdata", name+".json"), indented.String())
 }

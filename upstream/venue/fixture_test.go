@@ -3,7 +3,6 @@ package venue_test
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -20,14 +19,13 @@ import (
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/internal/golden"
 	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/token"
 	"crossgate/upstream"
 	"crossgate/upstream/venue"
 )
-
-var update = flag.Bool("update", false, "write what the venues ask and conclude into testdata")
 
 // TestFixtures plays testdata/<venue>.txtar: for each case the swap, what the venue must ask, what its API
 // answers (the status in the first line), and what must come of it.
@@ -40,7 +38,7 @@ func TestFixtures(t *testing.T) {
 		for _, c := range f.cases(t) {
 			t.Run(c, func(t *testing.T) { f.play(t, name, c) })
 		}
-		if *update {
+		if golden.IsUpdated() {
 			must.Do(t, os.WriteFile(path, txtar.Format(archive), 0o644))
 		}
 	})
@@ -216,7 +214,7 @@ func (f fixture) compare(t *testing.T, name, got string) {
 		return
 	}
 	file := &f.archive.Files[i]
-	if *update {
+	if golden.IsUpdated() {
 		file.Data = []byte(got)
 	}
 	if difference := cmp.Diff(string(file.Data), got); difference != "" {

@@ -2,14 +2,12 @@ package venue_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"crossgate/chain"
+	"crossgate/internal/golden"
 	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/upstream"
@@ -28,15 +26,7 @@ func TestVenuesAreDocumented(t *testing.T) {
 		v := must.Get(venue.New(s.Name, o))(t)
 		services, profiles[s.Name] = append(services, s), v.Profile()
 	}
-	want := venuesPage(services, profiles)
-	path := filepath.Join("..", "..", "docs", "venues.md")
-	if *update {
-		must.Do(t, os.WriteFile(path, []byte(want), 0o644))
-	}
-	got := must.Get(os.ReadFile(path))(t)
-	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("%s is not what the venues declare: go test ./upstream/venue -update (-want +got):\n%s", path, diff)
-	}
+	golden.Check(t, filepath.Join("..", "..", "docs", "venues.md"), venuesPage(services, profiles))
 }
 
 func venuesPage(services []venue.Service, profiles map[string]quote.Profile) string {

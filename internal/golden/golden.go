@@ -1,0 +1,28 @@
+// Package golden has tests compare text with files, which go test PACKAGE -update writes anew.
+package golden
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/internal/must"
+)
+
+var update = flag.Bool("update", false, "write golden files anew")
+
+// IsUpdated reports whether the tests write their files anew, for those whose files are not just text.
+func IsUpdated() bool { return *update }
+
+// Check wants a file to hold a text.
+func Check(tb testing.TB, path, text string) {
+	tb.Helper()
+	if *update {
+		must.Do(tb, os.WriteFile(path, []byte(text), 0o644))
+	}
+	if diff := cmp.Diff(string(must.Get(os.ReadFile(path))(tb)), text); diff != "" {
+		tb.Errorf("%s: go test -run %s -update writes it anew (-want +got):\n%s", path, tb.Name(), diff)
+	}
+}

@@ -1,16 +1,13 @@
 package chain
 
 import (
-	"encoding/json"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"crossgate/internal/must"
+	"crossgate/internal/recorded"
 )
 
 func TestDocumentedChains(t *testing.T) {
@@ -52,10 +49,6 @@ func TestDocumentedChains(t *testing.T) {
 
 // TestListedChains compares what is said of the hosted service's chains with its list, where that is at hand.
 func TestListedChains(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "shared", "recorded", "debridge", "supported-chains-info-2026-09.json"))
-	if err != nil {
-		t.Skip("without the recorded list: ", err)
-	}
 	var list struct {
 		Chains []struct {
 			ChainID         ID
@@ -63,7 +56,7 @@ func TestListedChains(t *testing.T) {
 			ChainName       string
 		}
 	}
-	must.Do(t, json.Unmarshal(text, &list))
+	recorded.JSON(t, "recorded/debridge/supported-chains-info-2026-09.json", &list)
 	hosted := []ID{5042} // since that list
 	for _, listed := range list.Chains {
 		hosted = append(hosted, listed.ChainID)

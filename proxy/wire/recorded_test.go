@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,6 +13,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/internal/recorded"
 	"crossgate/order"
 	"crossgate/proxy/shadow"
 	"crossgate/token"
@@ -24,7 +23,7 @@ import (
 // members in the same sequence with the same values. Its recorders replaced whatever could identify
 // somebody, in all encodings; of those only the form is compared.
 func TestOrderHasTheFormOfTheRecordedOne(t *testing.T) {
-	want := readRecorded(t, "order-record-base-to-solana-ClaimedUnlock-2026-07.json")
+	want := recorded.File(t, "recorded/debridge/order-record-base-to-solana-ClaimedUnlock-2026-07.json")
 	record := Record{
 		Order: recordedOrder(t),
 		Give:  usdcWithLogo("8453/0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"),
@@ -103,7 +102,7 @@ func lines(t *testing.T, body []byte) []string {
 // in ours.
 func TestShadowHasNothingAgainstTheRecordedOrder(t *testing.T) {
 	const route = "/api/Orders/:orderId"
-	recorded := readRecorded(t, "order-record-base-to-solana-ClaimedUnlock-2026-07.json")
+	answer := recorded.File(t, "recorded/debridge/order-record-base-to-solana-ClaimedUnlock-2026-07.json")
 	ours := documented.AppendOrder(nil, Record{
 		Order: recordedOrder(t),
 		Give:  usdcWithLogo("8453/0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"),
@@ -113,12 +112,12 @@ func TestShadowHasNothingAgainstTheRecordedOrder(t *testing.T) {
 		found := must.Get(shadow.Compare(route, shadow.Response{Status: 200, Body: string(ours)}, shadow.Response{Status: 200, Body: string(theirs)}))(t)
 		return found
 	}
-	for _, d := range compare(recorded) {
+	for _, d := range compare(answer) {
 		if !identities.MatchString("/" + d.Member) {
 			t.Errorf("%+v", d)
 		}
 	}
-	cancelled := bytes.Replace(recorded, []byte(`"ClaimedUnlock"`), []byte(`"OrderCancelled"`), 1)
+	cancelled := bytes.Replace(answer, []byte(`"ClaimedUnlock"`), []byte(`"OrderCancelled"`), 1)
 	if !slices.ContainsFunc(compare(cancelled), func(d shadow.Difference) bool { return d.Member == "state" && d.Class == shadow.Different }) {
 		t.Error("another state is not found")
 	}
@@ -157,7 +156,7 @@ func TestSwapHasTheFormOfTheRecordedOne(t *testing.T) {
 		"chain-estimation-ethereum-usdc-to-eth-2026-09.json",
 	} {
 		at := 0
-		for _, member := range memberOrder(t, readRecorded(t, name)) {
+		for _, member := range memberOrder(t, recorded.File(t, "recorded/debridge/"+name)) {
 			member = strings.TrimPrefix(member, "/estimation")
 			next := slices.Index(got[at:], member)
 			if next < 0 {
@@ -181,30 +180,19 @@ func memberOrder(t *testing.T, body []byte) []string {
 
 // TestChainsAreNumberedAsRecorded compares the numbers of every chain that was recorded and that we know.
 func TestChainsAreNumberedAsRecorded(t *testing.T) {
-	text := readRecorded(t, "supported-chains-info-2026-09.json")
 	type list struct {
 		Chains []struct{ ChainID, OriginalChainID uint64 }
 	}
-	var recorded, ours list
-	must.Do(t, json.Unmarshal(text, &recorded))
+	var listed, ours list
+	recorded.JSON(t, "recorded/debridge/supported-chains-info-2026-09.json", &listed)
 	must.Do(t, json.Unmarshal(documented.AppendChains(nil, documented.Chains.All()), &ours))
 	original := map[uint64]uint64{}
 	for _, c := range ours.Chains {
 		original[c.ChainID] = c.OriginalChainID
 	}
-	for _, c := range recorded.Chains {
+	for _, c := range listed.Chains {
 		if got, known := original[c.ChainID]; known && c.OriginalChainID != 0 && got != c.OriginalChainID {
 			t.Errorf("chain %d is %d originally, want %d", c.ChainID, got, c.OriginalChainID)
 		}
 	}
-}
-
-// readRecorded reads a recorded answer of the service, which stand outside the project.
-func readRecorded(t *testing.T, name string) []byte {
-	t.Helper()
-	body, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "recorded", "debridge", name))
-	if err != nil {
-		t.Skipf("recorded answer not present: %v; it is in the folder shared, which lies beside the repository", err)
-	}
-	return body
 }

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -19,6 +18,7 @@ import (
 	"crossgate/chain"
 	"crossgate/internal/must"
 	"crossgate/internal/pooltest"
+	"crossgate/internal/recorded"
 	"crossgate/token"
 )
 
@@ -171,7 +171,7 @@ func FuzzReadPrices(f *testing.F) {
 }
 
 func TestReadPricesOfTheService(t *testing.T) {
-	for _, recorded := range []struct {
+	for _, each := range []struct {
 		name string
 		now  int64
 		want map[string]string
@@ -182,22 +182,17 @@ func TestReadPricesOfTheService(t *testing.T) {
 		}},
 		{"defillama-prices-current-coingecko-id.json", 1791178960, map[string]string{"coingecko:ethereum": "2701.406622981317"}},
 	} {
-		path := filepath.Join("..", "..", "..", "shared", "recorded", "chains", recorded.name)
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Skipf("recorded answer not present: %s; it is in the folder shared, which lies beside the repository", path)
-		}
 		var file struct {
 			Response struct{ Body json.RawMessage }
 		}
-		must.Do(t, json.Unmarshal(text, &file))
-		prices := must.Get(readPrices(file.Response.Body, time.Unix(recorded.now, 0), maxPriceAge))(t)
+		recorded.JSON(t, "recorded/chains/"+each.name, &file)
+		prices := must.Get(readPrices(file.Response.Body, time.Unix(each.now, 0), maxPriceAge))(t)
 		got := map[string]string{}
 		for coin, usd := range prices {
 			got[coin] = strings.TrimRight(usd.FloatString(15), "0")
 		}
-		if diff := cmp.Diff(recorded.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", recorded.name, diff)
+		if diff := cmp.Diff(each.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", each.name, diff)
 		}
 	}
 }

@@ -3,16 +3,14 @@ package solana_test
 import (
 	"encoding/base64"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"crossgate/chain"
 	wire "crossgate/chain/solana"
 	"crossgate/internal/must"
+	"crossgate/internal/recorded"
 	"crossgate/quote"
 	"crossgate/upstream/solana"
 )
@@ -174,15 +172,11 @@ func TestMessagesOnSolana(t *testing.T) {
 }
 
 func TestRecordedSolanaTransaction(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "recorded", "chains", "jupiter-swap-v6-transaction-2024.json"))
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("recorded transaction of Jupiter not present: %v; it is in the folder shared, which lies beside the repository", err)
-	}
-	var recorded struct {
+	var answer struct {
 		SwapTransaction string `json:"swapTransaction"`
 	}
-	must.Do(t, json.Unmarshal(raw, &recorded))
-	data := must.Get(base64.StdEncoding.DecodeString(recorded.SwapTransaction))(t)
+	recorded.JSON(t, "recorded/chains/jupiter-swap-v6-transaction-2024.json", &answer)
+	data := must.Get(base64.StdEncoding.DecodeString(answer.SwapTransaction))(t)
 	m := must.Get(wire.ParseUnsigned(data))(t)
 	onSolana, _ := chain.Documented().Chain(chain.Solana)
 	s := quote.Swap{Chain: onSolana, Sender: m.Accounts[0], Recipient: m.Accounts[0], In: quote.Side{Address: m.Accounts[1], Amount: chain.NewAmount(100202800)}}

@@ -1,19 +1,16 @@
 package tron_test
 
 import (
-	"encoding/json"
-	"errors"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/recorded"
 	"crossgate/quote"
 	"crossgate/upstream/tron"
 )
 
 func TestRecordedEnergyPriceIsTheSameForEverybody(t *testing.T) {
-	c := tron.NewFees(serve(t, recorded(t, "eth_gasPrice")))
+	c := tron.NewFees(serve(t, exchanged(t, "eth_gasPrice")))
 	for _, priority := range []quote.Priority{quote.Normal, quote.Aggressive} {
 		price, err := c.GasPrice(t.Context(), priority)
 		if want := (quote.GasPrice{Expected: chain.NewAmount(100), Legacy: true}); err != nil || price != want {
@@ -24,13 +21,6 @@ func TestRecordedEnergyPriceIsTheSameForEverybody(t *testing.T) {
 
 // TestBandwidthCoversARecordedTransaction compares with what TRON's own interface made of a call.
 func TestBandwidthCoversARecordedTransaction(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "recorded", "chains", "tron-wallet-triggersmartcontract.json"))
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skip("the recorded material lies in a folder named shared beside the checkout of this repository")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	var told struct {
 		Response struct {
 			Body struct {
@@ -40,9 +30,7 @@ func TestBandwidthCoversARecordedTransaction(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(raw, &told); err != nil {
-		t.Fatal(err)
-	}
+	recorded.JSON(t, "recorded/chains/tron-wallet-triggersmartcontract.json", &told)
 	made := told.Response.Body.Transaction
 	const signatureAndOutcome, room = 67 + 3 + 64, 14 // room: for a value that is sent, and longer lengths
 	size := uint64(len(made.Raw)/2 + signatureAndOutcome)

@@ -2,17 +2,15 @@ package tron_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/recorded"
 	"crossgate/token"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
@@ -33,16 +31,9 @@ type call struct {
 	Params []json.RawMessage `json:"params"`
 }
 
-func recorded(t *testing.T, name string) exchange {
+func exchanged(t *testing.T, name string) exchange {
 	t.Helper()
-	file := filepath.Join("..", "..", "..", "shared", "recorded", "chains", "tron-jsonrpc-"+name+".json")
-	raw, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("%s is not there: the recorded material lies in a folder named shared beside the checkout of this repository", file)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := recorded.File(t, "recorded/chains/tron-jsonrpc-"+name+".json")
 	// The document that they come from leaves out the middle of long bytes.
 	text := strings.NewReplacer(`"0x0000...0000"`, `"0x`+strings.Repeat("00", 256)+`"`, `"0x0000...05f"`, `"0x"`).Replace(string(raw))
 	var e exchange
@@ -108,7 +99,7 @@ func (e exchange) answer(c call) string {
 }
 
 func TestRecordedReceiptIsRead(t *testing.T) {
-	c := serve(t, recorded(t, "eth_getTransactionReceipt"))
+	c := serve(t, exchanged(t, "eth_getTransactionReceipt"))
 	tx, err := chain.ParseTxHash("01b4cde4197b9d1a1ff09ef5d2b1d939d3ec2401b3f002ebd0802c0f30a6e4ca")
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +114,7 @@ func TestRecordedReceiptIsRead(t *testing.T) {
 }
 
 func TestRecordedSymbolIsRead(t *testing.T) {
-	c := serve(t, recorded(t, "eth_call-symbol"))
+	c := serve(t, exchanged(t, "eth_call-symbol"))
 	got, err := c.ReadTokens(t.Context(), []chain.Address{chain.NewAddress(make([]byte, 20))})
 	if err != nil || len(got) != 1 || got[0] != (token.Reading{Symbol: "USDT", IsSingle: true}) {
 		t.Errorf("ReadTokens() = %+v, %v, want USDT", got, err)

@@ -4,14 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"crossgate/chain"
 	wire "crossgate/chain/solana"
 	"crossgate/internal/must"
+	"crossgate/internal/recorded"
 	"crossgate/quote"
 	"crossgate/sandbox/jsonrpc"
 	sandbox "crossgate/sandbox/solana"
@@ -28,16 +27,12 @@ func (w *world) instead(method, result string) http.Handler {
 }
 
 func TestRecordedBids(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "shared", "recorded", "chains", "solana-getRecentPrioritizationFees.json"))
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skip("the recorded material lies in a folder named shared beside the checkout of this repository")
-	}
 	var told struct {
 		Response struct {
 			Body struct{ Result json.RawMessage }
 		}
 	}
-	must.Do(t, errors.Join(err, json.Unmarshal(raw, &told)))
+	recorded.JSON(t, "recorded/chains/solana-getRecentPrioritizationFees.json", &told)
 	for _, row := range []struct {
 		result             string
 		normal, aggressive uint64

@@ -54,7 +54,7 @@ var house = map[string]room{
 	"upstream/evm/swap":          {"chain quote token upstream upstream/evm upstream/jsonrpc", "what swaps need of EVM chains: what orders need, too, belongs to upstream/evm"},
 	"upstream/tron":              {"chain quote upstream/evm upstream/evm/swap", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},
 	"upstream/solana":            {"chain chain/solana order order/onchain quote token upstream upstream/jsonrpc", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
-	"upstream/venue":             {"chain chain/solana quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
+	"upstream/venue":             {"chain chain/solana internal/didyoumean quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 	"upstream/tokenlist":         {"upstream", "a list is fetched here and read by token/catalog"},
 	"upstream/price":             {"chain token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 
@@ -72,8 +72,9 @@ var house = map[string]room{
 	"proxy/pages":         {"cache chain order order/list order/stats proxy proxy/orders proxy/reference proxy/swaps proxy/web proxy/wire quote token", "a page asks the routes of the nouns; what they do not have belongs into theirs"},
 	"proxy/pages/compare": {"chain proxy proxy/pages proxy/swaps proxy/web quote token", "the page of a comparison asks the routes of proxy/swaps"},
 
-	"internal/release": {"", "it says what a program was built of and knows nobody"},
-	"config":           {"chain", "the file says what is wanted; gateway builds it"},
+	"internal/release":    {"", "it says what a program was built of and knows nobody"},
+	"internal/didyoumean": {"", "names are compared here: what they name belongs to the caller"},
+	"config":              {"chain internal/didyoumean", "the file says what is wanted; gateway builds it"},
 
 	"gateway": {
 		"cache cache/rfc9111 cache/shared internal/tlsfiles chain config order order/audit order/follow order/query order/list order/stats proxy proxy/admin proxy/orders proxy/pages proxy/pages/compare proxy/passthrough proxy/quota proxy/shadow proxy/swaps proxy/web quote internal/release store token token/catalog upstream " +
@@ -84,7 +85,7 @@ var house = map[string]room{
 		"chain gateway config order order/audit quote store token upstream upstream/jsonrpc upstream/venue",
 		"the doctor calls what a configuration names; what a running gateway does belongs to gateway",
 	},
-	"cmd/crossgate": {"chain config doctor gateway internal/release order/audit order/ledger proxy/orders store", "the command reads flags; the building of parts belongs to gateway"},
+	"cmd/crossgate": {"chain config doctor gateway internal/didyoumean internal/release order/audit order/ledger proxy/orders proxy/web store", "the command reads flags; the building of parts belongs to gateway"},
 
 	"sandbox/contracts":   {"chain", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/balancer":    {"sandbox/jsonrpc", "a mechanism of providers: it knows the shape of JSON-RPC, and no chain"},
@@ -171,6 +172,8 @@ var doors = []door{
 	{"go.opentelemetry.io/proto/otlp", "", "sandbox/stories", "spans leave by the SDK's exporter; only tests read what left"},
 	{"google.golang.org/protobuf", "", "sandbox/stories", "spans leave by the SDK's exporter; only tests read what left"},
 	{"google.golang.org/grpc", "", "sandbox/stories", "spans leave by the SDK's exporter; only tests read what left"},
+
+	{"github.com/agext/levenshtein", "internal/didyoumean", "", "names are compared by internal/didyoumean"},
 
 	{"github.com/gagliardetto/solana-go", "sandbox/...", "", "the gateway reads Solana by itself (docs/decisions/0006); the library is for the sandbox"},
 	{"github.com/gagliardetto/binary", "sandbox/...", "", "the gateway reads Solana by itself (docs/decisions/0006); the library is for the sandbox"},

@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"crossgate/chain"
+	"crossgate/internal/didyoumean"
 )
 
 // decode reads node into a value by its yaml tags. The YAML package's decoder is not used because of its errors: it
@@ -56,7 +57,8 @@ func decodeStruct(node *yaml.Node, into reflect.Value, at place) {
 	for key, value := range entries(node, at) {
 		field, known := fields[key]
 		if !known {
-			at.key(key).mistake("unknown key; known keys: %s", strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
+			known := slices.Sorted(maps.Keys(fields))
+			at.key(key).mistake("unknown key%s; known keys: %s", didyoumean.Suggest(key, known), strings.Join(known, ", "))
 			continue
 		}
 		decode(value, field, at.key(key))

@@ -12,6 +12,7 @@ import (
 
 	"crossgate/config"
 	"crossgate/gateway"
+	"crossgate/proxy/web"
 )
 
 // check loads and builds a configuration without opening or calling anything.
@@ -31,7 +32,7 @@ func check(flags *pflag.FlagSet) action {
 		if len(mistakes) > 0 {
 			return fmt.Errorf("configuration %s: %w", configName(*file), mistakes)
 		}
-		fmt.Fprintf(out, "configuration valid: %s: %d chains, %d venues\n", configName(*file), len(c.Chains), len(c.Venues))
+		fmt.Fprintf(out, "configuration valid: %s: %s, %s\n", configName(*file), web.Plural(len(c.Chains), "chain"), web.Plural(len(c.Venues), "venue"))
 		for _, host := range c.Passthrough.Hosts {
 			if host.KeepHost {
 				fmt.Fprintf(out, "passthrough host %s: keepHost: its origin gets the client's Host with its port, and each one is cached apart; accepted: %s\n",

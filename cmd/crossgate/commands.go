@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"crossgate/internal/didyoumean"
 	"crossgate/internal/release"
 )
 
@@ -58,7 +60,15 @@ standard input. It can be stopped and resumed.`, 1, importOrders),
 	root.Version = release.Current().String()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return wrongUsage("%s", err) })
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		like := ""
+		if unknown, is := errors.AsType[*pflag.NotExistError](err); is {
+			var known []string
+			c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
+			like = didyoumean.Suggest("--"+unknown.GetSpecifiedName(), known)
+		}
+		return wrongUsage("%s%s", err, like)
+	})
 	return root
 }
 

@@ -16,6 +16,7 @@ import (
 	"crossgate/config"
 	"crossgate/doctor"
 	"crossgate/gateway"
+	"crossgate/proxy/web"
 )
 
 // examine reports on everything that a configuration names, and the load of following its chains.
@@ -101,16 +102,16 @@ func printChains(out io.Writer, d doctor.Diagnosis) error {
 	for _, c := range d.Chains {
 		plans := "none"
 		if c.Unasked.Monthly > 0 {
-			plans = fmt.Sprint(c.Unasked.Monthly)
+			plans = web.Count(c.Unasked.Monthly)
 		}
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%s\t\n", c.Name, c.Unasked.CallsPerDay, c.Unasked.CallsPerMonth, c.Unasked.UnitsPerMonth,
-			c.Asked.CallsPerDay, plans)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t\n", c.Name, web.Count(c.Unasked.CallsPerDay), web.Count(c.Unasked.CallsPerMonth),
+			web.Count(c.Unasked.UnitsPerMonth), web.Count(c.Asked.CallsPerDay), plans)
 	}
 	for _, sum := range []struct {
 		asked string
 		gateway.Load
 	}{{"none", none}, {"the two dearest", two}, {"all", all}} {
-		fmt.Fprintf(table, "all, %s asked about\t%d\t%d\t%d\t\t\t\n", sum.asked, sum.CallsPerDay, sum.CallsPerMonth, sum.UnitsPerMonth)
+		fmt.Fprintf(table, "all, %s asked about\t%s\t%s\t%s\t\t\t\n", sum.asked, web.Count(sum.CallsPerDay), web.Count(sum.CallsPerMonth), web.Count(sum.UnitsPerMonth))
 	}
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("print table: %w", err)

@@ -29,6 +29,7 @@ passthrough: {hosts: [
 venues: [{name: nobody, endpoints: [{url: "http://127.0.0.1:9"}]}]
 telemetry: {tls: {certFile: SECRET.pem, keyFile: SECRET.key}}
 `)
+	misspelt := file("misspelt.yaml", "listn: 127.0.0.1:0\nvenues: [{name: verola, endpoints: [{url: 'http://127.0.0.1:9'}]}]\n")
 	offline := file("offline.yaml", "index: {path: '"+directory+"/orders.db'}\nchains: [{id: 1, endpoints: [{name: away, url: \"http://127.0.0.1:9/SECRETKEY\"}]}]\n")
 	for _, test := range []struct {
 		line string
@@ -53,7 +54,9 @@ telemetry: {tls: {certFile: SECRET.pem, keyFile: SECRET.key}}
 		{"index import --taker 0x00000000000000000000000000000000000000aa", 2, []string{"want --taker ADDRESS and a FILE"}},
 		{"index import --taker nobody list.txt", 2, []string{`"nobody" is not an address`}},
 		{"index import --taker 0x00000000000000000000000000000000000000aa missing.txt", 1, []string{"missing.txt"}},
-		{"serve --nonsense", 2, []string{"nonsense"}},
+		{"serve --nonsense", 2, []string{"unknown flag: --nonsense\n"}},
+		{"serve --confg gateway.yaml", 2, []string{"unknown flag: --confg; did you mean --config?"}},
+		{"check --config " + misspelt, 1, []string{"listn: line 1: unknown key; did you mean listen?", `"verola" is not a venue; did you mean velora?`}},
 		{"schema", 0, []string{`"$schema"`, `"requestsPerSecond"`}},
 		{"version", 0, []string{"crossgate devel (commit ", runtime.Version()}},
 		{"--version", 0, []string{"crossgate devel (commit "}},

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/didyoumean"
 	"crossgate/quote"
 	"crossgate/upstream"
 )
@@ -105,7 +106,7 @@ func Documented() []Service {
 func New(name string, o Options) (quote.Venue, error) {
 	found, known := registered[name]
 	if !known {
-		return nil, fmt.Errorf("%q is not a venue (%s)", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("%q is not a venue%s (%s)", name, didyoumean.Suggest(name, Names()), strings.Join(Names(), ", "))
 	}
 	if found.service.URL != "" && o.Pool == nil {
 		return nil, fmt.Errorf("venue %s has no endpoint", name)
@@ -136,7 +137,7 @@ func New(name string, o Options) (quote.Venue, error) {
 func (o Options) allow(known []string) error {
 	for _, name := range slices.Sorted(maps.Keys(o.Settings)) {
 		if !slices.Contains(known, name) {
-			return fmt.Errorf("unknown setting %q (%s)", name, strings.Join(known, ", "))
+			return fmt.Errorf("unknown setting %q%s (%s)", name, didyoumean.Suggest(name, known), strings.Join(known, ", "))
 		}
 	}
 	return nil

@@ -25,6 +25,9 @@ type Endpoint struct {
 	// Monthly is how many requests, or units with costs, all gateways on one database may spend in a month; 0:
 	// unlimited
 	Monthly int `yaml:"monthly" range:"0..; 0 means unlimited"`
+	// Price is what a million requests cost in USD, or units with costs; 0: unknown. For the projections of doctor
+	// and the status page
+	Price float64 `yaml:"price" range:"0.."`
 }
 
 // Header returns the configured headers.

@@ -24,6 +24,7 @@ func (g *Gateway) Condition(ctx context.Context) web.Condition {
 	}
 	now := time.Now()
 	basis, announced, corrections := used.index.Basis(), used.index.Announced(), used.index.Corrections()
+	var unasked, asked []Load
 	for _, c := range basis.Chains {
 		each := web.ChainCondition{
 			Chain: c.Chain, Head: c.Head, Indexed: c.Indexed, Late: true, From: c.From.Number, Proven: c.Proven,
@@ -36,7 +37,9 @@ func (g *Gateway) Condition(ctx context.Context) web.Condition {
 		}
 		each.Unasked, each.Asked = used.loads(c.Chain)
 		told.Chains = append(told.Chains, each)
+		unasked, asked = append(unasked, Load(each.Unasked)), append(asked, Load(each.Asked))
 	}
+	told.Unasked, told.Asked = web.Load(Sum(unasked...)), web.Load(Sum(asked...))
 	unknown := used.index.UnknownChains()
 	for _, id := range slices.Sorted(maps.Keys(unknown)) {
 		told.Unknown = append(told.Unknown, web.UnknownChain{Chain: id, Orders: unknown[id]})

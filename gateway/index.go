@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"crossgate/chain"
@@ -131,14 +132,26 @@ type Load struct {
 	// UnitsPerMonth are by the endpoints' own costs, elsewhere 60 for eth_getLogs and 20 for any other call.
 	UnitsPerMonth uint64 `json:"unitsPerMonth"`
 	Monthly       uint64 `json:"monthly"` // that all plans of the chain's endpoints have; 0: one of them has none
+	// USDPerMonth is what the units cost at the price of the first endpoint that has one; of a sum, where each has.
+	// Absent: unknown.
+	USDPerMonth *float64 `json:"usdPerMonth,omitempty"`
 }
 
-// Plus adds what following another chain takes; a sum has no plan.
-func (l Load) Plus(other Load) Load {
-	return Load{
-		CallsPerDay: l.CallsPerDay + other.CallsPerDay, CallsPerMonth: l.CallsPerMonth + other.CallsPerMonth,
-		UnitsPerMonth: l.UnitsPerMonth + other.UnitsPerMonth,
+// Sum is what following several chains takes; it has no plan.
+func Sum(loads ...Load) (sum Load) {
+	cost, isPriced := 0.0, len(loads) > 0
+	for _, l := range loads {
+		sum.CallsPerDay += l.CallsPerDay
+		sum.CallsPerMonth += l.CallsPerMonth
+		sum.UnitsPerMonth += l.UnitsPerMonth
+		if isPriced = isPriced && l.USDPerMonth != nil; isPriced {
+			cost += *l.USDPerMonth
+		}
 	}
+	if isPriced {
+		sum.USDPerMonth = &cost
+	}
+	return sum
 }
 
 // Loads are what following a chain takes while its orders are not asked for, and while they are all the time.
@@ -165,5 +178,8 @@ func loadOf(c chain.Chain, own config.Chain, every time.Duration) Load {
 		l.Monthly += uint64(e.Monthly)
 	}
 	l.UnitsPerMonth = uint64(days * p.Units(costs))
+	if at := slices.IndexFunc(own.Endpoints, func(e config.Endpoint) bool { return e.Price > 0 }); at >= 0 {
+		l.USDPerMonth = new(days * p.Units(own.Endpoints[at].Costs) * own.Endpoints[at].Price / 1e6)
+	}
 	return l
 }

@@ -87,36 +87,37 @@ func printEndpoints(out io.Writer, d doctor.Diagnosis) error {
 // printChains writes what following takes, and the verdicts on chains.
 func printChains(out io.Writer, d doctor.Diagnosis) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "\nchain\tcalls a day\ta month\tunits a month\twhile asked: calls a day\tplans\t")
+	fmt.Fprintln(table, "\nchain\tcalls a day\ta month\tunits a month\tUSD a month\twhile asked: calls a day\tUSD a month\tplans\t")
 	byCost := slices.Clone(d.Chains) // of being asked about, the dearest first
 	slices.SortFunc(byCost, func(a, b doctor.Chain) int { return cmp.Compare(b.Asked.CallsPerDay, a.Asked.CallsPerDay) })
-	var none, two, all gateway.Load
-	for i, c := range byCost {
-		none, all = none.Plus(c.Unasked), all.Plus(c.Asked)
-		if isAsked := i < 2; isAsked {
-			two = two.Plus(c.Asked)
-		} else {
-			two = two.Plus(c.Unasked)
-		}
+	var unasked, asked []gateway.Load
+	for _, c := range byCost {
+		unasked, asked = append(unasked, c.Unasked), append(asked, c.Asked)
 	}
+	dearest := min(2, len(asked))
 	for _, c := range d.Chains {
 		plans := "none"
 		if c.Unasked.Monthly > 0 {
 			plans = web.Count(c.Unasked.Monthly)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t\n", c.Name, web.Count(c.Unasked.CallsPerDay), web.Count(c.Unasked.CallsPerMonth),
-			web.Count(c.Unasked.UnitsPerMonth), web.Count(c.Asked.CallsPerDay), plans)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", c.Name, web.Count(c.Unasked.CallsPerDay), web.Count(c.Unasked.CallsPerMonth),
+			web.Count(c.Unasked.UnitsPerMonth), web.Dollars(c.Unasked.USDPerMonth), web.Count(c.Asked.CallsPerDay), web.Dollars(c.Asked.USDPerMonth), plans)
 	}
 	for _, sum := range []struct {
 		asked string
 		gateway.Load
-	}{{"none", none}, {"the two dearest", two}, {"all", all}} {
-		fmt.Fprintf(table, "all, %s asked about\t%s\t%s\t%s\t\t\t\n", sum.asked, web.Count(sum.CallsPerDay), web.Count(sum.CallsPerMonth), web.Count(sum.UnitsPerMonth))
+	}{
+		{"none", gateway.Sum(unasked...)},
+		{"the two dearest", gateway.Sum(slices.Concat(asked[:dearest], unasked[dearest:])...)},
+		{"all", gateway.Sum(asked...)},
+	} {
+		fmt.Fprintf(table, "all, %s asked about\t%s\t%s\t%s\t%s\t\t\t\t\n", sum.asked,
+			web.Count(sum.CallsPerDay), web.Count(sum.CallsPerMonth), web.Count(sum.UnitsPerMonth), web.Dollars(sum.USDPerMonth))
 	}
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("print table: %w", err)
 	}
-	fmt.Fprintln(out, "\nA month costs its units in millions times the plan's price of a million.")
+	fmt.Fprintln(out, "\nUSD a month are by price, an endpoint's key; a sum is known where each chain has an endpoint with one.")
 	for _, c := range d.Chains {
 		fmt.Fprintf(out, "%s: %s\n", c.Name, strings.Join(c.Verdict, "; "))
 	}

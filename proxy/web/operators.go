@@ -21,6 +21,8 @@ type Condition struct {
 	Unknown  []UnknownChain // ascending
 	Services []Service
 	Venues   []Venue
+
+	Unasked, Asked Load // of all chains
 }
 
 // UnknownChain is a chain that orders name and the gateway does not know.
@@ -55,8 +57,9 @@ type ChainCondition struct {
 // Load is what following a chain takes, by a projection.
 type Load struct {
 	CallsPerDay, CallsPerMonth uint64
-	UnitsPerMonth              uint64 // that the calls cost
-	Monthly                    uint64 // that all plans of the chain's endpoints have; 0: one of them has none
+	UnitsPerMonth              uint64   // that the calls cost
+	Monthly                    uint64   // that all plans of the chain's endpoints have; 0: one of them has none
+	USDPerMonth                *float64 // nil: unknown
 }
 
 // Service is a chain, a venue or a price service with its endpoints.
@@ -272,6 +275,17 @@ func (c CacheCounts) Rows() []cacheCount {
 		rows = append(rows, cacheCount{each.name, Count(each.n)})
 	}
 	return rows
+}
+
+// Dollars is an amount in USD, in cents below 100; a dash where it is unknown.
+func Dollars(usd *float64) string {
+	switch {
+	case usd == nil:
+		return "–"
+	case *usd < 100:
+		return fmt.Sprintf("$%.2f", *usd)
+	}
+	return "$" + Count(uint64(*usd+0.5))
 }
 
 // Count is a number with commas between thousands.

@@ -25,8 +25,9 @@ func TestOperatorsSeeHowEverythingIs(t *testing.T) {
 	o.Release = "crossgate 1.2.3 (commit 0a1b2c)"
 	o.Chains = []ChainCondition{{
 		Chain: 8453, Head: 1_000_010, Indexed: 1_000_000, Lag: 20 * time.Second, Announcers: 2, Announcing: 2, Announced: 1_000_011, Corrections: 3,
-		Unasked: Load{43_200, 1_296_000, 900_000, 1_000_000}, Asked: Load{86_400, 2_592_000, 1_800_000, 1_000_000},
+		Unasked: Load{43_200, 1_296_000, 900_000, 1_000_000, new(0.45)}, Asked: Load{86_400, 2_592_000, 1_800_000, 1_000_000, new(1234.5)},
 	}}
+	o.Unasked, o.Asked = Load{CallsPerDay: 43_200, UnitsPerMonth: 900_000}, o.Chains[0].Asked
 	o.Started = atNoon.Add(-51 * time.Hour)
 	o.Services = []Service{{Name: "Base", Endpoints: []Endpoint{
 		{Name: "base-1", Standing: "ready", OK: true, Preferred: true, Breaker: "closed", Usual: 42 * time.Millisecond, Left: 12.7, IsLimited: true, Head: "+0", Rate: 2.5, Limits: []string{"searches 700 blocks", "no eth_simulateV1"}},
@@ -42,7 +43,8 @@ func TestOperatorsSeeHowEverythingIs(t *testing.T) {
 		"Healthy", "Base 1,000,010 1,000,000 20 seconds 0 – 0 3 1,000,011, 2 of 2", "Base base-1 preferred ready closed 0 42 ms 2.5/s 0 % 12 searches 700 blocks no eth_simulateV1 none",
 		"Base base-2 ready closed −19 – 0.0/s 0 % no limit – none", "Base base-3 ready closed – – 0.0/s 0 % no limit – none",
 		"odos quotes 2 0 0 0 0 90 ms none kyberswap quotes 0 2 1 0 0 130 ms 1 minute ago: HTTP 500",
-		"Up 2 days 3 hours", "Base 43,200 86,400 900,000 1,800,000 1,000,000 exceeds the plans when asked all the time",
+		"Up 2 days 3 hours", "Base 43,200 86,400 900,000 1,800,000 $0.45 $1,235 1,000,000 exceeds the plans when asked all the time",
+		"All chains 43,200 86,400 900,000 1,800,000 – $1,235",
 		"Hit ratio 80.0 %", "Loads 1,234", "crossgate 1.2.3 (commit 0a1b2c)",
 	} {
 		if !strings.Contains(page, want) {

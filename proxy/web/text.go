@@ -121,7 +121,7 @@ func Initial(symbol string) string {
 
 // functions are what templates format values with.
 var functions = template.FuncMap{
-	"short": Short, "plural": Plural, "count": Count, "took": Took, "version": func() string { return release.Current().Version }, "sentence": sentence,
+	"short": Short, "plural": Plural, "count": Count, "dollars": Dollars, "took": Took, "version": func() string { return release.Current().Version }, "sentence": sentence,
 	"commandButton": buttonOf,
 	"utc":           func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 	"machine":       func(t time.Time) string { return t.UTC().Format(time.RFC3339) },

@@ -160,7 +160,7 @@ func (g *Gateway) RunAdmin(ctx context.Context, listener net.Listener, t *Teleme
 	if g.secure != nil {
 		listener = tls.NewListener(listener, g.secure)
 	}
-	return admin.Run(ctx, listener, admin.Handler(o))
+	return admin.Run(ctx, listener, o)
 }
 
 // AwaitIndexed returns when every followed chain has been read up to its head once, or when ctx ends.

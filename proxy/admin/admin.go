@@ -22,6 +22,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"sync"
 	"time"
 
 	"crossgate/cache"
@@ -73,13 +74,17 @@ type Options struct {
 	Logger  *slog.Logger
 }
 
-type admin struct{ Options }
+type admin struct {
+	Options
+	history history
+}
 
-// Handler answers operators.
-func Handler(o Options) http.Handler {
-	a := admin{o}
+// Handler answers operators, without a history.
+func Handler(o Options) http.Handler { return (&admin{Options: o}).handler() }
+
+func (a *admin) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", o.Metrics)
+	mux.Handle("GET /metrics", a.Metrics)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
 	})
@@ -106,11 +111,18 @@ func Handler(o Options) http.Handler {
 	return a.ownHosts(mux)
 }
 
-// Run serves handler on listener until ctx ends. Profiles that are being taken then are cut off.
-func Run(ctx context.Context, listener net.Listener, handler http.Handler) error {
+// Run answers operators on listener until ctx ends, and keeps the history that the status page shows. Profiles that are
+// being taken at the end are cut off.
+func Run(ctx context.Context, listener net.Listener, o Options) error {
 	const longestProfile = 2 * time.Minute
+	a := &admin{Options: o}
+	ctx, end := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() { a.watch(ctx) })
+	defer watching.Wait()
+	defer end()
 	server := &http.Server{
-		Handler: handler, ReadTimeout: 10 * time.Second, WriteTimeout: longestProfile, IdleTimeout: time.Minute,
+		Handler: a.handler(), ReadTimeout: 10 * time.Second, WriteTimeout: longestProfile, IdleTimeout: time.Minute,
 	}
 	closed := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() { closed <- server.Close() })
@@ -130,7 +142,7 @@ type readiness struct {
 
 // readiness answers as the public /readyz does, and says why. A dependency that is not OK does not make the gateway
 // unready, since all replicas share it, unless the others have it.
-func (a admin) readiness(w http.ResponseWriter, r *http.Request) {
+func (a *admin) readiness(w http.ResponseWriter, r *http.Request) {
 	status, body := http.StatusOK, readiness{Status: "ok", Dependencies: a.Gateway.Dependencies(r.Context())}
 	if err := a.Server.Ready(); err != nil {
 		status, body.Status, body.Reason = http.StatusServiceUnavailable, "unavailable", err.Error()
@@ -139,10 +151,10 @@ func (a admin) readiness(w http.ResponseWriter, r *http.Request) {
 }
 
 // statusPage shows the condition of everything that the gateway needs, and what became of a command.
-func (a admin) statusPage(w http.ResponseWriter, r *http.Request, status int, notice web.Notice) {
+func (a *admin) statusPage(w http.ResponseWriter, r *http.Request, status int, notice web.Notice) {
 	shown := web.Operators{
 		Condition: a.Gateway.Condition(r.Context()), Served: a.Server.Served(),
-		TakesCommands: a.Token != "", Notice: notice, Now: time.Now(),
+		TakesCommands: a.Token != "", Notice: notice, Now: time.Now(), History: a.history.lines(),
 	}
 	if err := a.Server.Ready(); err != nil {
 		shown.Unready = err.Error()

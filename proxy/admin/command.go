@@ -22,7 +22,7 @@ var commandsDone = map[string]string{
 
 // guarded lets requests through that carry the operators' token and do not come from a page of another origin in an
 // operator's browser. Without a configured token it refuses all of them.
-func (a admin) guarded(next http.HandlerFunc) http.Handler {
+func (a *admin) guarded(next http.HandlerFunc) http.Handler {
 	return http.NewCrossOriginProtection().Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, longestForm)
 		if err := r.ParseForm(); err != nil {
@@ -38,7 +38,7 @@ func (a admin) guarded(next http.HandlerFunc) http.Handler {
 }
 
 // isOperator reports whether a request has the token in its header or body; in a URL it would end up in logs.
-func (a admin) isOperator(r *http.Request) bool {
+func (a *admin) isOperator(r *http.Request) bool {
 	given, isHeader := bearer(r)
 	if !isHeader {
 		given = r.PostForm.Get("token")
@@ -52,7 +52,7 @@ func bearer(r *http.Request) (token string, is bool) {
 	return strings.Trim(token, " "), strings.EqualFold(scheme, "Bearer")
 }
 
-func (a admin) isToken(given string) bool {
+func (a *admin) isToken(given string) bool {
 	return a.Token != "" && subtle.ConstantTimeCompare([]byte(given), []byte(a.Token)) == 1
 }
 
@@ -69,7 +69,7 @@ func succeed(w http.ResponseWriter, r *http.Request, command string, body any) {
 }
 
 // refuse answers a command that was not done.
-func (a admin) refuse(w http.ResponseWriter, r *http.Request, status int, message string) {
+func (a *admin) refuse(w http.ResponseWriter, r *http.Request, status int, message string) {
 	if isFromPage(r) {
 		a.statusPage(w, r, status, web.Notice{Text: "Not done: " + message, IsBad: true})
 		return

@@ -12,7 +12,7 @@ var endpointCommands = map[string]func(*upstream.Endpoint){
 	"uncordon": (*upstream.Endpoint).Uncordon,
 }
 
-func (a admin) commandEndpoint(command string, run func(*upstream.Endpoint)) http.HandlerFunc {
+func (a *admin) commandEndpoint(command string, run func(*upstream.Endpoint)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		name := r.PathValue("of") + "/" + r.PathValue("name")
 		e := a.Gateway.Endpoint(r.PathValue("of"), r.PathValue("name"))

@@ -12,7 +12,7 @@ import (
 
 // ownHosts lets requests through whose Host no outsider can have lead here (DNS rebinding): otherwise a page in an
 // operator's browser could read everything by a name of its own. A token shows as much, and TLS has shown it before.
-func (a admin) ownHosts(next http.Handler) http.Handler {
+func (a *admin) ownHosts(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if token, _ := bearer(r); r.TLS != nil || a.isOwn(r.Host) || a.isToken(token) {
 			next.ServeHTTP(w, r)
@@ -26,7 +26,7 @@ func (a admin) ownHosts(next http.Handler) http.Handler {
 }
 
 // isOwn reports whether a Host is an address, the listener's or the machine's name, or one that the public DNS has not.
-func (a admin) isOwn(host string) bool {
+func (a *admin) isOwn(host string) bool {
 	name := host
 	if bare, _, err := net.SplitHostPort(host); err == nil {
 		name = bare

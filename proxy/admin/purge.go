@@ -11,7 +11,7 @@ import (
 // purge drops cached answers: those about an order or a chain; with a host what is stored of that, all of it or at its
 // paths. After a soft purge such an answer is served stale until it has been loaded again;
 // after a hard one it is not served at all.
-func (a admin) purge(w http.ResponseWriter, r *http.Request) {
+func (a *admin) purge(w http.ResponseWriter, r *http.Request) {
 	form := r.Form // of the query and the body
 	how, known := map[string]cache.Purge{"": cache.Soft, "soft": cache.Soft, "hard": cache.Hard}[form.Get("how")]
 	if !known {
@@ -52,7 +52,7 @@ func (a admin) purge(w http.ResponseWriter, r *http.Request) {
 }
 
 // purgeHosts drops stored answers of hosts.
-func (a admin) purgeHosts(w http.ResponseWriter, r *http.Request, how cache.Purge, hosts, paths []string) {
+func (a *admin) purgeHosts(w http.ResponseWriter, r *http.Request, how cache.Purge, hosts, paths []string) {
 	if err := a.Server.PurgeHosts(how, hosts, paths); err != nil {
 		a.refuse(w, r, http.StatusBadRequest, err.Error())
 		return

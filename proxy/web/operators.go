@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
+	"math/big"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"crossgate/chain"
@@ -116,6 +119,7 @@ type Operators struct {
 	Now     time.Time
 	Served
 
+	History       []Line // of the last hour
 	TakesCommands bool   // there is a token by which operators can give them
 	Notice        Notice // of a command; empty: none was given
 }
@@ -139,6 +143,55 @@ type Difference struct {
 type Counted struct {
 	Of, Outcome string
 	Times       uint64
+}
+
+// Line is the values of something at the same intervals, the oldest first; those that are not finite are unknown.
+type Line struct {
+	Name, Unit string
+	Values     []float64
+}
+
+// lineHeight is that of a line's picture, which has a step to the right for each value.
+const lineHeight = 24
+
+// Newest is the last value.
+func (l Line) Newest() string { return l.text(l.Values[len(l.Values)-1]) }
+
+// Most is the greatest known value.
+func (l Line) Most() string { return l.text(l.most()) }
+
+func (l Line) text(value float64) string {
+	if math.IsInf(value, 0) || math.IsNaN(value) {
+		return "–"
+	}
+	return Significant(big.NewRat(int64(math.Round(10*value)), 10)) + l.Unit
+}
+
+func (l Line) most() float64 {
+	most := math.Inf(-1)
+	for _, value := range l.Values {
+		if !math.IsNaN(value) {
+			most = max(most, value)
+		}
+	}
+	return most
+}
+
+// Width is that of the line's picture.
+func (l Line) Width() int { return len(l.Values) - 1 }
+
+// Paths are the points of SVG polylines, one for each stretch of known values.
+func (l Line) Paths() (paths []string) {
+	scale := lineHeight / max(l.most(), 1)
+	var path strings.Builder
+	for i, value := range l.Values {
+		if isKnown := !math.IsNaN(value) && !math.IsInf(value, 0); isKnown {
+			fmt.Fprintf(&path, "%d,%.1f ", i, lineHeight-scale*value)
+			continue
+		}
+		paths, path = append(paths, path.String()), strings.Builder{}
+	}
+	return slices.DeleteFunc(append(paths, path.String()), func(path string) bool { return path == "" })
 }
 
 type operatorsView struct {

@@ -1,0 +1,87 @@
+package admin
+
+import (
+	"context"
+	"math"
+	"sync"
+	"time"
+
+	"crossgate/proxy/web"
+)
+
+const (
+	sampledEvery = 10 * time.Second
+	mostSamples  = 360 // an hour
+)
+
+// history is the latest samples of what operators look at first. Safe for concurrent use.
+type history struct {
+	mu      sync.Mutex
+	before  web.CacheCounts
+	samples [][]float64 // by time, the oldest first; each has a value of every line, not a finite one where it is unknown
+}
+
+// lines are the names and units of what a sample has.
+var lines = []web.Line{
+	{Name: "Answers a second"}, {Name: "From the cache", Unit: " %"}, {Name: "Failed loads a second"},
+	{Name: "Calls of endpoints a second"}, {Name: "Longest lag of a chain", Unit: " s"}, {Name: "Endpoints out of use"},
+}
+
+// watch adds a sample every so often until ctx ends.
+func (a *admin) watch(ctx context.Context) {
+	ticks := time.NewTicker(sampledEvery)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+			a.history.add(a.Server.Served().Cache, a.Gateway.Condition(ctx))
+		}
+	}
+}
+
+func (h *history) add(now web.CacheCounts, condition web.Condition) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	found := float64(now.Hits + now.Stales - h.before.Hits - h.before.Stales)
+	asked := found + float64(now.Misses-h.before.Misses)
+	failed := float64(now.Failed - h.before.Failed)
+	h.before = now
+	rate, lag, unusable := 0.0, math.Inf(-1), 0
+	for _, c := range condition.Chains {
+		if c.Head > 0 {
+			lag = max(lag, c.Lag.Seconds())
+		}
+	}
+	for _, s := range condition.Services {
+		for _, e := range s.Endpoints {
+			if rate += e.Rate; !e.OK {
+				unusable++
+			}
+		}
+	}
+	if len(h.samples) == mostSamples {
+		h.samples = h.samples[1:]
+	}
+	seconds := sampledEvery.Seconds()
+	// Nothing divided by nothing is NaN: no share is known of a time without lookups.
+	h.samples = append(h.samples, []float64{asked / seconds, 100 * found / asked, failed / seconds, rate, lag, float64(unusable)})
+}
+
+// lines are the samples by what they are of.
+func (h *history) lines() []web.Line {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.samples) < 2 {
+		return nil
+	}
+	all := make([]web.Line, len(lines))
+	for i, line := range lines {
+		for _, sample := range h.samples {
+			line.Values = append(line.Values, sample[i])
+		}
+		all[i] = line
+	}
+	return all
+}

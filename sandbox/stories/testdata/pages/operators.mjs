@@ -12,6 +12,8 @@ export const content = () => visit({}, async (page) => {
   want(await page.locator('#chain-rows tr').count() >= 5, 'operators do not see the chains')
   want(await page.locator('#endpoint-rows .dot.good').count() >= 5, 'operators do not see the endpoints')
   want(await page.locator('#venue-rows tr').count() >= 8, 'operators do not see the venues')
+  await page.locator('.spark').first().waitFor({ timeout: 40_000 }) // a value is added every 10 seconds
+  want(await page.locator('.spark').count() === 6, 'operators do not see six lines of history')
   const asOf = await page.locator('#as-of').innerText()
   await page.waitForFunction((before) => document.getElementById('as-of').innerText !== before, asOf)
   await page.getByRole('button', { name: 'Pause' }).click()

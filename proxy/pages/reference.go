@@ -5,12 +5,14 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/gin-gonic/gin"
 
 	"crossgate/proxy"
+	"crossgate/proxy/orders"
 	"crossgate/proxy/reference"
 	"crossgate/proxy/web"
 )
@@ -26,14 +28,54 @@ var apiReference = sync.OnceValue(func() reference.Reference {
 
 // referencePage shows the API.
 func (s *Pages) referencePage(c *gin.Context) {
-	shown := Docs{Reference: apiReference(), Origin: OriginOf(c.Request)}
+	newest := s.newest(c.Request.Context(), orders.Part{Take: mostNewest, Mode: orders.CrossChain})
+	shown := Docs{Reference: apiReference(), Origin: OriginOf(c.Request), Newest: newest}
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Docs(to, shown) })
 }
 
 // Docs is the content of the reference of the API.
 type Docs struct {
 	reference.Reference
-	Origin string // by which the visitor reached the server
+	Origin string         // by which the visitor reached the server
+	Newest *orders.Listed // orders that examples ask about; nil: they cannot be listed at the moment
+}
+
+type docsView struct {
+	Docs
+	Questions []question
+}
+
+// question is one that most readers come with, and a request that answers it.
+type question struct {
+	Text, ID      string // ID is the operation's
+	Command, Link string
+}
+
+// questions ask about what the index has, or else what the document has as examples.
+func (p *Views) questions(d Docs) []question {
+	all := []question{
+		{Text: "How far is my order?", ID: "orderByCreation"},
+		{Text: "What is locked for a taker?", ID: "lockedAssets"},
+		{Text: "What is the best swap, and its transaction?", ID: "swap"},
+	}
+	for i := range all {
+		o := d.Operation(all[i].ID)
+		all[i].Link = o.Example().Target
+	}
+	if d.Newest != nil {
+		for _, listed := range slices.Backward(d.Newest.Records) { // the newest is the last to be taken
+			if o := listed.Order.Order; o.Created != nil {
+				all[0].Link = "/api/Orders/creationTxHash/" + o.Created.At.Tx.String()
+				if o.Fulfilled != nil {
+					all[1].Link = "/api/Satistics/" + o.Fulfilled.Fact.Taker.Format(p.Chains.Family(o.Terms.Take.Chain)) + "/lockedAssets"
+				}
+			}
+		}
+	}
+	for i := range all {
+		all[i].Command = commandOf(d.Origin, reference.Request{Target: all[i].Link})
+	}
+	return all
 }
 
 // shownOperation is an operation with an example of a request.
@@ -45,7 +87,7 @@ type shownOperation struct {
 
 // Docs writes the reference of the API.
 func (p *Views) Docs(to io.Writer, d Docs) error {
-	return p.Write(to, "docs", web.View{Title: "API reference", At: "docs", Says: d.Info.Summary, Root: d.Origin, Page: d})
+	return p.Write(to, "docs", web.View{Title: "API reference", At: "docs", Says: d.Info.Summary, Root: d.Origin, Page: docsView{d, p.questions(d)}})
 }
 
 // Shown is an operation as the page shows it.

@@ -112,6 +112,18 @@ func Read(text []byte) (r Reference, err error) {
 	return r, nil
 }
 
+// Operation is the one with an id, which the document must have.
+func (r *Reference) Operation(id string) Operation {
+	for _, g := range r.Groups {
+		for _, o := range g.Operations {
+			if o.ID == id {
+				return o
+			}
+		}
+	}
+	panic("reference: no operation " + id)
+}
+
 // complete adds the rules of parameters, and the headers of answers that were not seen before.
 func (r *Reference) complete(o *Operation) {
 	for i := range o.Parameters {

@@ -9,6 +9,15 @@ export const pages = { docs: '/docs/' }
 export const examples = () => visit({ permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
   await page.goto(`${gateway}/docs/`)
   want(await page.locator('article.operation').count() >= 25, 'the reference has fewer than 25 operations')
+  // The three questions ask about what there is.
+  const questions = page.locator('section', { has: page.locator('#questions') })
+  const asked = await questions.getByRole('link', { name: 'Send it from here' }).all()
+  want(asked.length === 3, `the reference begins with ${asked.length} questions`)
+  for (const link of asked.slice(0, 2)) {
+    const path = await link.getAttribute('href')
+    const { status } = await fetch(gateway + path)
+    want(status === 200, `the question ${path} answers ${status}`)
+  }
   const byCreation = page.locator('article', { has: page.locator('#orderByCreation') })
   await byCreation.getByRole('button', { name: 'Copy' }).click()
   const command = await page.evaluate(() => navigator.clipboard.readText())

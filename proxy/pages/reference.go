@@ -42,18 +42,18 @@ type Docs struct {
 
 type docsView struct {
 	Docs
-	Questions []question
+	Questions []commonQuestion
 }
 
-// question is one that most readers come with, and a request that answers it.
-type question struct {
+// commonQuestion is one that most readers come with, and a request that answers it.
+type commonQuestion struct {
 	Text, ID      string // ID is the operation's
 	Command, Link string
 }
 
 // questions ask about what the index has, or else what the document has as examples.
-func (p *Views) questions(d Docs) []question {
-	all := []question{
+func (p *Views) questions(d Docs) []commonQuestion {
+	all := []commonQuestion{
 		{Text: "How far is my order?", ID: "orderByCreation"},
 		{Text: "What is locked for a taker?", ID: "lockedAssets"},
 		{Text: "What is the best swap, and its transaction?", ID: "swap"},

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"math/big"
@@ -33,15 +34,25 @@ func (s *Pages) statisticsPage(c *gin.Context) {
 		s.server.FailPage(c, proxy.InvalidParameters.Because("days must be one of 7, 30, 90"))
 		return
 	}
-	today := uint64(now.Unix()) / secondsOfDay
-	q := orders.Days{From: today - uint64(wanted-1), To: today}
-	first := time.Unix(int64(q.From*secondsOfDay), 0).UTC()
-	shown := Statistics{
-		Days: wanted, Choices: dayChoices, FirstDay: first, Now: now, Origin: OriginOf(c.Request),
-	}
+	q := lastDays(wanted, now)
+	shown := s.statisticsOf(ctx, q, now)
+	shown.Choices, shown.Origin = dayChoices, OriginOf(c.Request)
 	for _, name := range []string{"getDaily", "getDeliveryTimes", "getVenues"} {
-		shown.Paths = append(shown.Paths, "/api/Statistics/"+name+"?dateFrom="+first.Format(time.DateOnly))
+		shown.Paths = append(shown.Paths, "/api/Statistics/"+name+"?dateFrom="+shown.FirstDay.Format(time.DateOnly))
 	}
+	shown.Venues, shown.HasVenues = valueOf[[]quote.VenueDay](ctx, s, s.orders.VenuesRoute(), q)
+	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Statistics(to, shown) })
+}
+
+// lastDays are so many, today being the last.
+func lastDays(days int, now time.Time) orders.Days {
+	today := uint64(now.Unix()) / secondsOfDay
+	return orders.Days{From: today - uint64(days-1), To: today}
+}
+
+// statisticsOf are those of orders, with a reason in the place of what cannot be had.
+func (s *Pages) statisticsOf(ctx context.Context, q orders.Days, now time.Time) Statistics {
+	shown := Statistics{Days: int(q.To - q.From + 1), FirstDay: time.Unix(int64(q.From*secondsOfDay), 0).UTC(), Now: now}
 	found, from, err := s.orders.DailyRoute().Ask(ctx, s.server, q)
 	if err != nil {
 		shown.Reason = proxy.ProblemOf(err).PublicText()
@@ -50,8 +61,7 @@ func (s *Pages) statisticsPage(c *gin.Context) {
 		shown.Gaps, shown.Since = gapsIn(found.Basis, from.Value.Made), begunAt(found.Basis)
 		shown.Times, _ = valueOf[[]order.DeliveryTimes](ctx, s, s.orders.DeliveryTimesRoute(), q)
 	}
-	shown.Venues, shown.HasVenues = valueOf[[]quote.VenueDay](ctx, s, s.orders.VenuesRoute(), q)
-	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Statistics(to, shown) })
+	return shown
 }
 
 // begunAt is when the oldest history that was read of a chain begins; zero when one has no beginning.
@@ -92,11 +102,11 @@ type statisticsView struct {
 	Highest string   // USD of the largest column; empty: no volume is known
 	All     volume
 	Pairs   []pairRow // by volume, largest first
-	More    int       // pairs that are not shown
+	More    []pairRow // that are shown when asked for
 	Calls   []call
 }
 
-// mostPairs is how many pairs of chains a page shows.
+// mostPairs is how many pairs of chains the page of statistics shows unasked.
 const mostPairs = 25
 
 // call is a command that gets an answer.
@@ -151,22 +161,27 @@ type pairOf struct{ give, take chain.ID }
 
 // Statistics writes the page of statistics.
 func (p *Views) Statistics(to io.Writer, s Statistics) error {
-	v := statisticsView{Statistics: s}
+	v := p.viewOf(s, mostPairs)
 	for _, path := range s.Paths {
 		v.Calls = append(v.Calls, call{s.Origin, path})
-	}
-	for _, d := range s.Daily {
-		v.All.add(d)
-	}
-	v.plot(s.Daily)
-	v.Pairs = p.pairs(s.Daily, s.Times)
-	if n := len(v.Pairs); n > mostPairs {
-		v.Pairs, v.More = v.Pairs[:mostPairs], n-mostPairs
 	}
 	return p.Write(to, "statistics", web.View{
 		Title: "Statistics", At: "statistics", Says: "Volume, delivery times and venues of the last " + web.Plural(s.Days, "day"), Root: s.Origin,
 		Now: s.Now, Page: v,
 	})
+}
+
+// viewOf sums statistics up, with so many pairs of chains at first.
+func (p *Views) viewOf(s Statistics, most int) statisticsView {
+	v := statisticsView{Statistics: s}
+	for _, d := range s.Daily {
+		v.All.add(d)
+	}
+	v.plot(s.Daily)
+	pairs := p.pairs(s.Daily, s.Times)
+	most = min(most, len(pairs))
+	v.Pairs, v.More = pairs[:most], pairs[most:]
+	return v
 }
 
 // plot makes a column of each day.

@@ -39,8 +39,8 @@ func TestColumnsAreAsHighAsTheVolume(t *testing.T) {
 	}
 }
 
-// TestStatisticsOfManyPairsStaySmall has more pairs of chains than a page shows.
-func TestStatisticsOfManyPairsStaySmall(t *testing.T) {
+// TestStatisticsHaveEveryPair has more pairs of chains than the page shows at first.
+func TestStatisticsHaveEveryPair(t *testing.T) {
 	var rows []order.DailyStatistics
 	for i := range 400 {
 		rows = append(rows, order.DailyStatistics{Day: 20776, Give: chain.ID(i + 1), Take: 137, Statistics: order.Statistics{
@@ -51,11 +51,8 @@ func TestStatisticsOfManyPairsStaySmall(t *testing.T) {
 	page := Render(t, func(to io.Writer) error {
 		return pages.Statistics(to, Statistics{Days: 90, FirstDay: Noon.Truncate(24 * time.Hour), Now: Noon, HasDaily: true, Daily: rows})
 	})
-	if want := "and 375 more pairs"; !strings.Contains(page, want) || !strings.Contains(page, "$399.00") || strings.Contains(page, "$374.00") {
-		t.Errorf("the page lacks %q, or the largest pair, or has more: %.2000s", want, page)
-	}
-	if len(page) > 80_000 {
-		t.Errorf("the page is %d bytes", len(page))
+	if got := strings.Count(page, " → "); got != 400 || !strings.Contains(page, "375 more pairs") {
+		t.Errorf("the page has %d pairs, want all, 375 of them when asked for: %.2000s", got, page)
 	}
 }
 

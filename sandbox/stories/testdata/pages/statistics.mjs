@@ -22,6 +22,8 @@ export const figures = () => visit({ javaScriptEnabled: false }, async (page) =>
   await counted('getVenues', ({ venues }) => venues.some((each) => each.wonCount > 0))
   await counted('getDeliveryTimes', ({ deliveryTimes }) => deliveryTimes.length > 0)
   await page.goto(`${gateway}/`)
+  want(/\$[\d,.]+ in [\d,]+ orders/.test(await text(page, 'section:has(#month)')), 'the start page has no volume')
+  want(await page.locator('section:has(#month) tbody tr').count() === 3, 'the start page has not three pairs of chains')
   await page.getByRole('link', { name: 'Statistics' }).click()
   await page.waitForURL(`${gateway}/statistics`)
   want(await page.locator('.plot rect.value').count() === 30, 'the plot has not a column for each of 30 days')

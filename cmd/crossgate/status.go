@@ -52,7 +52,7 @@ func showStatus(flags *pflag.FlagSet) action {
 // writeStatus writes a line for each chain.
 func writeStatus(out io.Writer, registry chain.Registry, status []audit.Status) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "chain\thead\tindexed from\tsince\tto\tas of\tlag\tproven to\tquarantined\torders\tlocked\t")
+	fmt.Fprintln(table, "chain\thead\tindexed from\tsince (UTC)\tto\tas of (UTC)\tlag\tproven to\tquarantined\torders\tlocked\t")
 	for _, s := range status {
 		head, since, at, lag, proven := fmt.Sprint(s.Head), "-", "-", "not read yet", "-"
 		if s.Known {
@@ -82,7 +82,7 @@ func writeQuarantined(out io.Writer, registry chain.Registry, status []audit.Sta
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, s := range status {
 		for _, b := range s.Quarantined {
-			fmt.Fprintf(table, "quarantined: %s\tblock %d\tsince %s\t%s\n", chainText(registry, s.Chain), b.Number, utcText(b.Since), b.Reason)
+			fmt.Fprintf(table, "quarantined: %s\tblock %d\tsince %s UTC\t%s\n", chainText(registry, s.Chain), b.Number, utcText(b.Since), b.Reason)
 		}
 	}
 	return table.Flush()

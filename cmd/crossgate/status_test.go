@@ -36,11 +36,11 @@ func TestStatusTellsWhatWasReadAndWhatWasLeftOut(t *testing.T) {
 		lines = append(lines, strings.Join(strings.Fields(line), " "))
 	}
 	want := []string{
-		"chain head indexed from since to as of lag proven to quarantined orders locked",
+		"chain head indexed from since (UTC) to as of (UTC) lag proven to quarantined orders locked",
 		"Ethereum (1) 902 0 all 900 2026-07-25 03:26:40 2 blocks 880 0 12 3",
 		"Polygon (137) unreachable 70 2026-07-24 13:33:20 700 2026-07-25 03:10:00 ? - 1 0 0",
 		"Base (8453) 5 0 - 0 - not read yet - 0 0 0",
-		"quarantined: Polygon (137) block 321 since 2026-07-25 03:11:40 transaction without its receipt",
+		"quarantined: Polygon (137) block 321 since 2026-07-25 03:11:40 UTC transaction without its receipt",
 	}
 	if got := strings.Join(lines, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("index status wrote\n%s\nwant\n%s", out.String(), strings.Join(want, "\n"))

@@ -15,7 +15,7 @@ import (
 // resumes there.
 func backfill(flags *pflag.FlagSet) action {
 	file := configFlag(flags)
-	return func(ctx context.Context, _ []string, out, errOut io.Writer) error {
+	return func(ctx context.Context, out, errOut io.Writer) error {
 		c, err := load(*file)
 		if err != nil {
 			return err

@@ -14,10 +14,8 @@ import (
 func TestStoppedBackfillSaysHowItGoesOn(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "offline.yaml", "chains: [{id: 1, endpoints: [{url: \"http://127.0.0.1:9\"}]}]\n")
-	write(t, "ids.txt", oneID)
 	stopped, stop := context.WithCancel(context.Background())
 	stop()
-	const imports = "index import --config offline.yaml --taker 0x00000000000000000000000000000000000000aa ids.txt"
 	for _, test := range []struct {
 		ctx  context.Context
 		line string
@@ -26,8 +24,7 @@ func TestStoppedBackfillSaysHowItGoesOn(t *testing.T) {
 	}{
 		{stopped, "backfill --config offline.yaml", 1, []string{"run it again to continue"}},
 		{stopped, "index repair --config offline.yaml", 1, []string{"stopped before everything was compared"}},
-		{stopped, imports, 1, []string{"run it again to continue"}},
-		{t.Context(), imports, 1, []string{oneID + ": not verified: "}},
+		{t.Context(), "index audit --config offline.yaml", 1, []string{"ended early: "}},
 		{t.Context(), "index status --config offline.yaml", 0, []string{"unreachable", "not read yet"}},
 	} {
 		var said bytes.Buffer

@@ -18,7 +18,7 @@ import (
 // check loads and builds a configuration without opening or calling anything.
 func check(flags *pflag.FlagSet) action {
 	file := configFlag(flags)
-	return func(_ context.Context, _ []string, out, _ io.Writer) error {
+	return func(_ context.Context, out, _ io.Writer) error {
 		c, err := load(*file)
 		var mistakes config.Mistakes
 		if err != nil && !errors.As(err, &mistakes) {
@@ -48,7 +48,7 @@ func configName(file string) string { return cmp.Or(file, "the embedded default"
 
 // schema prints the JSON schema of the configuration.
 func schema(flags *pflag.FlagSet) action {
-	return func(_ context.Context, _ []string, out, _ io.Writer) error {
+	return func(_ context.Context, out, _ io.Writer) error {
 		_, err := out.Write(config.Schema())
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // action does what a command line asks for. Results go to out, progress to errOut.
-type action func(ctx context.Context, arguments []string, out, errOut io.Writer) error
+type action func(ctx context.Context, out, errOut io.Writer) error
 
 const about = `Crossgate serves the state of cross-chain orders, what is locked for a taker, and swap transactions.
 
@@ -30,29 +30,27 @@ func newRoot() *cobra.Command {
 		command("serve", "run the gateway", `Run the gateway until it is interrupted.
 
 It first says where it listens, on standard output; everything else goes to its log on standard error. A changed
-configuration file is taken over while it runs, at SIGHUP at once.`, 0, serve),
-		command("check", "report every mistake in a configuration", "", 0, check),
+configuration file is taken over while it runs, at SIGHUP at once.`, serve),
+		command("check", "report every mistake in a configuration", "", check),
 		command("healthcheck", "ask the gateway of this machine whether it lives",
-			"Ask the gateway of this machine whether it lives, for images without a shell. The exit status is 1 when it does not.", 0, healthcheck),
+			"Ask the gateway of this machine whether it lives, for images without a shell. The exit status is 1 when it does not.", healthcheck),
 		command("doctor", "call everything that a configuration names", `Call everything that a configuration names: what each endpoint serves and can do, whether keys, database and shared
-cache work, and how many calls following the chains takes. The exit status is 1 when something is wrong.`, 0, examine),
-		command("schema", "print the JSON schema of the configuration, for editors", "", 0, schema),
-		command("backfill", "read history into the order index", "Read history into the order index. It can be stopped and resumed.", 0, backfill),
+cache work, and how many calls following the chains takes. The exit status is 1 when something is wrong.`, examine),
+		command("schema", "print the JSON schema of the configuration, for editors", "", schema),
+		command("backfill", "read history into the order index", "Read history into the order index. It can be stopped and resumed.", backfill),
 		group("index", "look into the order index, compare and correct it, back up its database", "",
-			command("status", "show how far each chain has been indexed", "", 0, showStatus),
-			command("audit", "compare stored orders with the contracts and with receipts", selections, 0, compare),
+			command("status", "show how far each chain has been indexed", "", showStatus),
+			command("audit", "compare stored orders with the contracts and with receipts", selections, compare),
 			command("repair", "correct what an audit finds, or have blocks verified again", selections+`
-With --from or --to it has blocks verified again instead.`, 0, repair),
+With --from or --to it has blocks verified again instead.`, repair),
 			command("withdraw", "withdraw what blocks of a chain said, for gateways to read on before them", `Withdraw what blocks of a chain said, from one on, with the anchors there. Where a chain is stopped since its endpoints
-contradict what was final, this is how to say that they are right. Gateways read on before these blocks.`, 0, withdrawIndex),
-			command("import [FILE]", "verify a taker's orders on their chains and store them", `Verify a taker's orders on their chains and store them. FILE has order ids, one a line; - is
-standard input. It can be stopped and resumed.`, 1, importOrders),
-			command("backup", "copy an SQLite database into a new file, also while a gateway uses it", "", 0, backupIndex),
-			command("restore", "make an SQLite database of a backup", "", 0, restoreIndex),
+contradict what was final, this is how to say that they are right. Gateways read on before these blocks.`, withdrawIndex),
+			command("backup", "copy an SQLite database into a new file, also while a gateway uses it", "", backupIndex),
+			command("restore", "make an SQLite database of a backup", "", restoreIndex),
 		),
 		command("upgrade-check", "show which versions can open the database, and whether this one can",
-			"Show which versions can open the database. Nothing is changed. The exit status is 1 when this version cannot.", 0, upgradeCheck),
-		command("version", "print the version, the commit, its date, and the version of Go", "", 0, version),
+			"Show which versions can open the database. Nothing is changed. The exit status is 1 when this version cannot.", upgradeCheck),
+		command("version", "print the version, the commit, its date, and the version of Go", "", version),
 	)
 	root.Example = `  crossgate serve
   crossgate check --config crossgate.yaml
@@ -75,34 +73,28 @@ standard input. It can be stopped and resumed.`, 1, importOrders),
 const selections = `A selection of orders is --order, --taker, --chain, --since and --until. It runs beside a serving gateway. The exit status
 is 1 when something differs or could not be compared.`
 
-// command makes a subcommand. use is its name, and its argument if it takes one; most is how many it takes.
-func command(use, short, long string, most int, declare func(*pflag.FlagSet) action) *cobra.Command {
-	c := &cobra.Command{Use: use, Short: short, Long: long, Args: atMost(most)}
-	if most == 0 {
-		c.ValidArgsFunction = cobra.NoFileCompletions
-	}
-	c.DisableFlagsInUseLine = most > 0
+// command makes a subcommand. It takes flags and no arguments.
+func command(name, short, long string, declare func(*pflag.FlagSet) action) *cobra.Command {
+	c := &cobra.Command{Use: name, Short: short, Long: long, Args: noArguments, ValidArgsFunction: cobra.NoFileCompletions}
 	do := declare(c.Flags())
 	if c.Flags().Lookup("config") != nil {
 		cobra.CheckErr(c.MarkFlagFilename("config", "yaml", "yml"))
 	}
-	c.RunE = func(c *cobra.Command, arguments []string) error {
-		return do(c.Context(), arguments, c.OutOrStdout(), c.ErrOrStderr())
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return do(c.Context(), c.OutOrStdout(), c.ErrOrStderr())
 	}
 	return c
 }
 
-func atMost(most int) cobra.PositionalArgs {
-	return func(c *cobra.Command, arguments []string) error {
-		if len(arguments) <= most {
-			return nil
-		}
-		extra := arguments[most]
-		if ext := filepath.Ext(extra); c.Flags().Lookup("config") != nil && (ext == ".yaml" || ext == ".yml") {
-			return wrongUsage("unexpected %q: want --config %s", extra, extra)
-		}
-		return wrongUsage("unexpected %q", extra)
+func noArguments(c *cobra.Command, arguments []string) error {
+	if len(arguments) == 0 {
+		return nil
 	}
+	extra := arguments[0]
+	if ext := filepath.Ext(extra); c.Flags().Lookup("config") != nil && (ext == ".yaml" || ext == ".yml") {
+		return wrongUsage("unexpected %q: want --config %s", extra, extra)
+	}
+	return wrongUsage("unexpected %q", extra)
 }
 
 // group makes a command that only has others below it.

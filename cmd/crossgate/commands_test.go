@@ -24,7 +24,6 @@ var promised = map[string]string{
 	"index status":   "config",
 	"index audit":    "config order taker chain since until",
 	"index repair":   "config order taker chain since until from to",
-	"index import":   "config taker",
 	"index backup":   "config file",
 	"index restore":  "config file",
 	"index withdraw": "config chain from",

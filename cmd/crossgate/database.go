@@ -30,7 +30,7 @@ func backupIndex(flags *pflag.FlagSet) action {
 	locate := located(flags)
 	file := flags.String("file", "", "`FILE` to write, which must not exist")
 	keep := flags.Int("keep", 0, "`NUMBER` of backups that stay: their names have the time, and older ones are removed; one without the time when 0")
-	return func(ctx context.Context, _ []string, out, _ io.Writer) error {
+	return func(ctx context.Context, out, _ io.Writer) error {
 		at, err := locate()
 		if err != nil {
 			return err
@@ -56,7 +56,7 @@ func backupIndex(flags *pflag.FlagSet) action {
 func restoreIndex(flags *pflag.FlagSet) action {
 	locate := located(flags)
 	file := flags.String("file", "", "`FILE` that index backup has written")
-	return func(ctx context.Context, _ []string, out, _ io.Writer) error {
+	return func(ctx context.Context, out, _ io.Writer) error {
 		at, err := locate()
 		if err != nil {
 			return err

@@ -23,7 +23,7 @@ import (
 func examine(flags *pflag.FlagSet) action {
 	file := configFlag(flags)
 	asJSON := flags.Bool("json", false, "report as JSON")
-	return func(ctx context.Context, _ []string, out, errOut io.Writer) error {
+	return func(ctx context.Context, out, errOut io.Writer) error {
 		c, err := load(*file)
 		if err != nil {
 			return err

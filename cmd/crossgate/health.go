@@ -23,7 +23,7 @@ const healthLimit = 3 * time.Second
 func healthcheck(flags *pflag.FlagSet) action {
 	file := configFlag(flags)
 	listen := listenFlag(flags, "`address` of the gateway, instead of the configured one")
-	return func(ctx context.Context, _ []string, out, _ io.Writer) error {
+	return func(ctx context.Context, out, _ io.Writer) error {
 		c, err := load(*file)
 		if err != nil {
 			return err

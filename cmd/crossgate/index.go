@@ -90,7 +90,7 @@ func unixTime(seconds *uint64) func(string) error {
 // compare reports what the index has otherwise than the chains.
 func compare(flags *pflag.FlagSet) action {
 	read := selectionFlags(flags)
-	return func(ctx context.Context, _ []string, out, errOut io.Writer) error {
+	return func(ctx context.Context, out, errOut io.Writer) error {
 		i, err := read()
 		if err != nil {
 			return err
@@ -114,7 +114,7 @@ func repair(flags *pflag.FlagSet) action {
 	read := selectionFlags(flags)
 	first := flags.Uint64("from", 0, "first `BLOCK` of those to verify again; all that are final and read without --to")
 	last := flags.Uint64("to", everyBlock, "last `BLOCK` of those to verify again")
-	return func(ctx context.Context, _ []string, out, errOut io.Writer) error {
+	return func(ctx context.Context, out, errOut io.Writer) error {
 		i, err := read()
 		if err != nil {
 			return err
@@ -153,7 +153,7 @@ func withdrawIndex(flags *pflag.FlagSet) action {
 	file := configFlag(flags)
 	id := flags.Uint64("chain", 0, "`ID` of the chain")
 	from := flags.Uint64("from", 0, "first `BLOCK` to withdraw")
-	return func(ctx context.Context, _ []string, out, _ io.Writer) error {
+	return func(ctx context.Context, out, _ io.Writer) error {
 		if !flags.Changed("chain") || !flags.Changed("from") {
 			return wrongUsage("want --chain and --from")
 		}

@@ -30,7 +30,7 @@ func serve(flags *pflag.FlagSet) action {
 	file := configFlag(flags)
 	listen := listenFlag(flags, "`address` to listen on, instead of the configured one")
 	logForm := flags.String("log-format", "", "`FORMAT` of log lines, text or json, instead of the configured one")
-	return func(ctx context.Context, _ []string, out, errOut io.Writer) error {
+	return func(ctx context.Context, out, errOut io.Writer) error {
 		c, err := load(*file)
 		if err != nil {
 			return err

@@ -20,7 +20,7 @@ const headLimit = 10 * time.Second
 // showStatus shows how far each chain has been indexed.
 func showStatus(flags *pflag.FlagSet) action {
 	file := configFlag(flags)
-	return func(ctx context.Context, _ []string, out, _ io.Writer) error {
+	return func(ctx context.Context, out, _ io.Writer) error {
 		c, err := load(*file)
 		if err != nil {
 			return err

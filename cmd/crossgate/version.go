@@ -13,7 +13,7 @@ import (
 
 // version prints which crossgate this is.
 func version(*pflag.FlagSet) action {
-	return func(_ context.Context, _ []string, out, _ io.Writer) error {
+	return func(_ context.Context, out, _ io.Writer) error {
 		_, err := fmt.Fprintln(out, release.Current())
 		return err
 	}
@@ -22,7 +22,7 @@ func version(*pflag.FlagSet) action {
 // upgradeCheck prints which versions can open a database, and whether this one can.
 func upgradeCheck(flags *pflag.FlagSet) action {
 	locate := located(flags)
-	return func(ctx context.Context, _ []string, out, _ io.Writer) error {
+	return func(ctx context.Context, out, _ io.Writer) error {
 		at, err := locate()
 		if err != nil {
 			return err

@@ -1,5 +1,5 @@
-// Package audit is for commands: it compares the ledger with the chains, corrects it, reads history into it, imports
-// orders and withdraws blocks.
+// Package audit is for commands: it compares the ledger with the chains, corrects it, reads history into it and
+// withdraws blocks.
 package audit
 
 import (

@@ -3,8 +3,6 @@ package ledger
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -57,7 +55,7 @@ func (l Ledger) Apply(ctx context.Context, a Advance) (changes []order.Change, e
 	return changes, nil
 }
 
-// Extend stores a range of blocks before the first one that was read: history. It replaces imported events.
+// Extend stores a range of blocks before the first one that was read: history.
 func (l Ledger) Extend(ctx context.Context, under store.Lease, id chain.ID, got Contents) error {
 	first, before := got.End, got.To+1
 	err := l.UpdateUnder(ctx, under, func(tx *store.Tx) error {
@@ -79,32 +77,6 @@ func (l Ledger) Extend(ctx context.Context, under store.Lease, id chain.ID, got 
 	})
 	if err != nil {
 		return fmt.Errorf("store blocks %d to %d of chain %d: %w", first.Number, before-1, id, err)
-	}
-	return nil
-}
-
-// Adopt stores the events of an order from before the first blocks that are indexed of its chains, in place of those
-// stored from there. ErrMoved when another process has read earlier blocks meanwhile.
-func (l Ledger) Adopt(ctx context.Context, id order.ID, first map[chain.ID]uint64, events []order.Event) error {
-	_, err := l.Write(ctx, store.Lease{}, func(tx *Tx) error {
-		tx.Add(events...)
-		for _, on := range slices.Sorted(maps.Keys(first)) {
-			same, err := tx.ExecContext(ctx, `UPDATE checkpoints SET first_block = first_block WHERE chain = $1 AND first_block = $2`,
-				int64(on), int64(first[on]))
-			if err := changedOne(same, err); err != nil {
-				return err
-			}
-			gone, err := queryEvents(ctx, tx, `DELETE FROM events WHERE order_id = $1 AND chain = $2 AND block < $3 RETURNING `+eventColumns,
-				id[:], int64(on), int64(first[on]))
-			if err != nil {
-				return err
-			}
-			tx.removed = append(tx.removed, gone...)
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("store order %s: %w", id, err)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"database/sql"
-	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -108,25 +107,6 @@ func TestStoredFormStays(t *testing.T) {
 		got.WriteString(kind + " " + text + "\n")
 	}
 	golden.Check(t, "testdata/facts.txt", got.String())
-}
-
-// TestAnOrderIsAdoptedOnUnchangedChainsOnly has a backfill read earlier blocks of the second chain meanwhile.
-func TestAnOrderIsAdoptedOnUnchangedChainsOnly(t *testing.T) {
-	for name, l := range open(t) {
-		_, err := l.Write(t.Context(), store.Lease{}, func(tx *Tx) error {
-			_, err := tx.ExecContext(t.Context(), `INSERT INTO checkpoints (chain, first_block, first_time, block, block_time)
-				VALUES (1, 10, 0, 100, 0), (137, 20, 0, 100, 0)`)
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for take, want := range map[uint64]error{20: nil, 21: ErrMoved} {
-			if err := l.Adopt(t.Context(), order.ID{1}, map[chain.ID]uint64{1: 10, 137: take}, nil); !errors.Is(err, want) {
-				t.Errorf("%s: Adopt() of an order before blocks 10 and %d = %v, want %v", name, take, err, want)
-			}
-		}
-	}
 }
 
 // TestLocksReadNothingButTheirIndex looks at how the databases go about it. PostgreSQL would read a table of a few rows

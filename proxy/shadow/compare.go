@@ -163,10 +163,12 @@ func (c *comparison) walk(at place, isBehind bool, our, their any) {
 	r := c.rules[at.pattern]
 	switch r.kind {
 	case free:
-	case orderStep:
-		c.step(at, steps, our, their)
-	case callStep:
-		c.step(at, callSteps, our, their)
+	case step:
+		if isOnTheWay(our, their) {
+			c.differ(at, Expected, our, their)
+			return
+		}
+		c.inside(at, false, our, their)
 	case quantity, drifting:
 		c.numbers(at, isBehind, r.kind, our, their)
 	case rows, newest, moving:
@@ -194,14 +196,6 @@ func lateness(isBehind bool) Class {
 		return Expected
 	}
 	return Different
-}
-
-func (c *comparison) step(at place, known map[string][2]int, our, their any) {
-	if isOnTheWay(known, textOf(our), textOf(their)) {
-		c.differ(at, Expected, our, their)
-		return
-	}
-	c.inside(at, false, our, their)
 }
 
 // numbers compares numbers that are not the same twice.
@@ -258,8 +252,8 @@ func (c *comparison) inside(at place, isBehind bool, our, their any) {
 // isOneBehind reports whether values are those of an order that one side is behind with, or has no creation of.
 func (c *comparison) isOneBehind(at place, our, their map[string]any) bool {
 	for _, name := range []string{"state", "status"} {
-		if c.rules[at.name(name).pattern].kind == orderStep {
-			return isOnTheWay(steps, textOf(our[name]), textOf(their[name])) || isBlank(our[creation]) != isBlank(their[creation])
+		if c.rules[at.name(name).pattern].kind == step {
+			return isOnTheWay(our[name], their[name]) || isBlank(our[creation]) != isBlank(their[creation])
 		}
 	}
 	return false

@@ -7,8 +7,7 @@ type kind uint8
 
 const (
 	exact     kind = iota // the same value
-	orderStep             // state of an order
-	callStep              // state of an order's external call
+	step                  // state of an order, or of its external call
 	progress              // blank until the order has come that far
 	drifting              // a number that changes in one direction only, so that a difference is one of time
 	quantity              // a number that moves with prices: the same within the tolerance
@@ -34,13 +33,13 @@ type rules map[string]rule
 var compared = map[string]rules{
 	"/api/Orders/creationTxHash/:creationTxHash": orderRules,
 	"/api/Orders/:orderId":                       orderRules,
-	"/api/Orders/:orderId/state":                 {"": {kind: orderStep}},
+	"/api/Orders/:orderId/state":                 {"": {kind: step}},
 	"/api/Orders/:orderId/liteModel":             liteRules,
 	"/api/Transaction/:hash/liteModels":          join(rules{"": {rows, "orderId/stringValue"}}, under("*", liteRules)),
 	"/api/Orders/filteredList": join(rules{
 		"orders": {newest, "orderId/stringValue"}, "totalCount": {kind: drifting},
 	}, under("orders/*", offerRules, rules{
-		"state": {kind: orderStep}, "externalCallState": {kind: callStep}, "finalPercentFee": {kind: drifting},
+		"state": {kind: step}, "externalCallState": {kind: step}, "finalPercentFee": {kind: drifting},
 		"affiliateFee": {kind: progress}, "unlockAuthorityDst": {kind: progress},
 	})),
 	"/api/Orders/getForUnlockAuthorities": {
@@ -48,8 +47,8 @@ var compared = map[string]rules{
 	},
 	"/api/Transaction/:hash/orderIds": {"orderIds": {rows, "stringValue"}},
 	"/v1.0/dln/tx/:hash/order-ids":    {"orderIds": {rows, ""}},
-	"/v1.0/dln/order/:orderId":        {"status": {kind: orderStep}, "externalCallState": {kind: callStep}},
-	"/v1.0/dln/order/:orderId/status": {"status": {kind: orderStep}, "fulfilledDstEventMetadata": {kind: ownMember}},
+	"/v1.0/dln/order/:orderId":        {"status": {kind: step}, "externalCallState": {kind: step}},
+	"/v1.0/dln/order/:orderId/status": {"status": {kind: step}, "fulfilledDstEventMetadata": {kind: ownMember}},
 	"/api/SameChainSwap/:id/tx/:hash": swapRecordRules,
 	"/api/SameChainSwap/:id":          swapRecordRules,
 	"/api/Satistics/getDaily":         join(under("dailyData", dailyRules), under("dailyDataCumulative", dailyRules)),
@@ -71,7 +70,7 @@ var compared = map[string]rules{
 }
 
 var liteRules = join(
-	rules{"state": {kind: orderStep}, "externalCallState": {kind: callStep}},
+	rules{"state": {kind: step}, "externalCallState": {kind: step}},
 	each(progress, "creationTimestamp rawOrderMetadataHex orderFulfilledTransactionHash"),
 )
 
@@ -87,7 +86,7 @@ var offerRules = join(
 )
 
 var orderRules = join(offerRules,
-	rules{"state": {kind: orderStep}, "externalCallState": {kind: callStep}, "finalPercentFee": {kind: drifting}},
+	rules{"state": {kind: step}, "externalCallState": {kind: step}, "finalPercentFee": {kind: drifting}},
 	each(progress, "externalCallData referralCode percentFee fixFee affiliateFee "+creation+" "+creation+"/initiator"),
 	each(progress, `actualFulfillAmount unlockBeneficiarySrc cancelBeneficiarySrc taker unlockAuthorityDst fulfilledDstEventMetadata
 		sentUnlockDstEventInfo claimedUnlockSrcEventInfo

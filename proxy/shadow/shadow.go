@@ -144,7 +144,11 @@ func (s *Shadow) compare(route string, r Request, our Response) {
 	ctx, cancel := context.WithTimeout(s.ctx, timeLimit)
 	defer cancel()
 	r.RawQuery = withoutToken(r.RawQuery)
-	found, err := s.Ask(ctx, s.settings.Load().hostOf(r.Path), route, r, our)
+	their, err := s.ask(ctx, r)
+	var found []Difference
+	if err == nil {
+		found, err = Compare(route, our, their)
+	}
 	if err != nil {
 		s.tally.add(route, failed)
 		s.log.DebugContext(ctx, "answer of origin not compared", "route", route, "error", err)
@@ -162,8 +166,8 @@ func (s *Shadow) compare(route string, r Request, our Response) {
 	s.tally.add(route, gravest.String())
 }
 
-// Ask has an origin answer a request at once, and compares its answer with ours. It is not counted.
-func (s *Shadow) Ask(ctx context.Context, host, route string, r Request, our Response) ([]Difference, error) {
+// ask has the origin answer a request.
+func (s *Shadow) ask(ctx context.Context, r Request) (Response, error) {
 	f := upstream.Forward{
 		Method: r.Method, Path: r.Path, RawQuery: r.RawQuery,
 		Header: http.Header{"Accept": {jsonType}, "Accept-Encoding": {"identity"}, "User-Agent": {"crossgate-shadow"}},
@@ -172,19 +176,19 @@ func (s *Shadow) Ask(ctx context.Context, host, route string, r Request, our Res
 		f.Body, f.ContentLength = bytes.NewReader(r.Body), int64(len(r.Body))
 		f.Header["Content-Type"] = []string{jsonType}
 	}
-	response, err := s.origins.Forward(ctx, host, f)
+	response, err := s.origins.Forward(ctx, s.settings.Load().hostOf(r.Path), f)
 	if err != nil {
-		return nil, err
+		return Response{}, err
 	}
 	defer response.Body.Close() //nolint:errcheck // it was read
 	body, err := io.ReadAll(io.LimitReader(response.Body, longest+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("read answer of origin: %w", err)
+		return Response{}, fmt.Errorf("read answer of origin: %w", err)
 	case len(body) > longest:
-		return nil, errors.New("answer of origin is too long to be compared")
+		return Response{}, errors.New("answer of origin is too long to be compared")
 	}
-	return Compare(route, our, Response{response.StatusCode, string(body)})
+	return Response{response.StatusCode, string(body)}, nil
 }
 
 // withoutToken is a query without the key of this gateway's client.

@@ -7,23 +7,20 @@ import (
 	"strings"
 )
 
-// steps are how far an order is on the way to its taker, and on that back to its maker (openapi.yaml, OrderState).
+// steps are how far an order is on the way to its taker, and on that back to its maker (openapi.yaml, OrderState), and
+// on the second way also how far the call is that a fulfilled order makes (ExternalCallState).
 var steps = map[string][2]int{
 	"None": {0, 0}, "Created": {1, 1}, "Fulfilled": {2, -1}, "SentUnlock": {3, -1}, "ClaimedUnlock": {4, -1},
-	"OrderCancelled": {-1, 2}, "SentOrderCancel": {-1, 3}, "ClaimedOrderCancel": {-1, 4},
-}
-
-// callSteps are the same for the call that a fulfilled order makes (ExternalCallState): one of the last three ends it.
-var callSteps = map[string][2]int{
+	"OrderCancelled": {-1, 3}, "SentOrderCancel": {-1, 4}, "ClaimedOrderCancel": {-1, 5},
 	"NoExtCall": {0, -1}, "AwaitingOrderFulfillment": {-1, 0}, "AwaitingExecution": {-1, 1}, "Executing": {-1, 2},
-	"Completed": {-1, 3}, "Failed": {-1, 3}, "Cancelled": {-1, 3}, "OrderCancelled": {-1, 3},
+	"Completed": {-1, 3}, "Failed": {-1, 3}, "Cancelled": {-1, 3},
 }
 
 // isOnTheWay reports whether one of two states follows the other. Unknown words, and the ends of different ways, do
 // not.
-func isOnTheWay(known map[string][2]int, our, their string) bool {
-	a, isOur := known[our]
-	b, isTheir := known[their]
+func isOnTheWay(our, their any) bool {
+	a, isOur := steps[textOf(our)]
+	b, isTheir := steps[textOf(their)]
 	for way := range a {
 		if isOur && isTheir && a[way] >= 0 && b[way] >= 0 && a[way] != b[way] {
 			return true

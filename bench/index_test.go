@@ -134,9 +134,7 @@ func fill(b *testing.B, path string, sources map[chain.ID]order.Source) (*query.
 		<-tick
 	}
 	stop()
-	if err := <-ended; err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, <-ended)
 	return x, store
 }
 

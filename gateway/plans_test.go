@@ -66,9 +66,7 @@ func TestPlansOutliveTheGateway(t *testing.T) {
 	go func() { ended <- first.Run(ctx, listener) }()
 	spend(t, first.sets.endpoint("1", "node"), 300)
 	stop()
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, <-ended)
 
 	second := newGateway(t, c)
 	node := second.sets.endpoint("1", "node")

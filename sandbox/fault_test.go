@@ -13,11 +13,7 @@ import (
 func inject(t *testing.T, w *World, target string, f Fault) {
 	t.Helper()
 	must.Do(t, w.Inject(target, f))
-	t.Cleanup(func() {
-		if err := w.Inject(target, Fault{Kind: NoFault}); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.Do(t, w.Inject(target, Fault{Kind: NoFault})) })
 }
 
 // TestFaultsAreWhatTheySay has a chain's endpoint fail in each way, and answer again.

@@ -22,11 +22,7 @@ func pooled(t *testing.T, mode string) string {
 		t.Skip(err)
 	}
 	must.Do(t, err)
-	t.Cleanup(func() {
-		if err := pooler.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.Do(t, pooler.Close()) })
 	return pooler.To(direct)
 }
 

@@ -57,11 +57,7 @@ func TestLink(t *testing.T) {
 	} {
 		t.Run(network, func(t *testing.T) {
 			l := must.Get(Open(network, addresses[1], echo(t, network, addresses[0]).Addr().String()))(t)
-			t.Cleanup(func() {
-				if err := l.Close(); err != nil {
-					t.Error(err)
-				}
-			})
+			t.Cleanup(func() { must.Do(t, l.Close()) })
 			c := dial(t, network, l)
 			check(t, "healthy", send(c, "a"), hear(c, "a", time.Minute))
 

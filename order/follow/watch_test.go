@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/ledger"
 	"crossgate/store"
@@ -67,10 +68,7 @@ func TestWhatAnotherReplicaStoresIsNews(t *testing.T) {
 // following is a follower of a chain that is not asked.
 func following(t *testing.T, pace Pace) *Follower {
 	t.Helper()
-	db, err := store.OpenSQLite(t.Context(), t.TempDir()+"/orders.db")
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.OpenSQLite(t.Context(), t.TempDir()+"/orders.db"))(t)
 	t.Cleanup(func() { db.Close() })
 	return New(db, map[chain.ID]order.Source{1: nil}, Options{Pace: pace}).Followers[0]
 }

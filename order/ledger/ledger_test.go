@@ -8,6 +8,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/golden"
+	"crossgate/internal/must"
 	"crossgate/internal/postgrestest"
 	"crossgate/order"
 	"crossgate/store"
@@ -17,10 +18,7 @@ import (
 func open(t *testing.T) map[string]Ledger {
 	t.Helper()
 	all := map[string]Ledger{}
-	db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
 	t.Cleanup(func() { db.Close() })
 	all["SQLite"] = Ledger{db}
 	server, err := postgrestest.Start()
@@ -80,14 +78,8 @@ func TestFactsSurviveTheStore(t *testing.T) {
 				Initiator: chain.NewAddress([]byte("initiator")), LogIndex: uint(i),
 			}})
 		}
-		_, err := l.Write(t.Context(), store.Lease{}, func(tx *Tx) error { tx.Add(want...); return nil })
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := l.EventsBetween(t.Context(), 1, Range{From: 2, To: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		_ = must.Get(l.Write(t.Context(), store.Lease{}, func(tx *Tx) error { tx.Add(want...); return nil }))(t)
+		got := must.Get(l.EventsBetween(t.Context(), 1, Range{From: 2, To: 2}))(t)
 		differing, err := Correct(got, want)
 		if err != nil || !differing.IsEmpty() || len(got) != len(want) {
 			t.Errorf("%s: %d of %d events; differing %+v, %v", name, len(got), len(want), differing, err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"crossgate/internal/must"
 	"crossgate/sandbox/jsonrpc"
 )
 
@@ -66,10 +67,7 @@ func TestRulesMeetTheirShare(t *testing.T) {
 		{"null:0.5", "getBlock", func(result string) bool { return result != "10" }, 0},
 		{"empty:1", "eth_blockNumber", func(result string) bool { return result != "10" }, 0},
 	} {
-		rules, err := ParseRules(test.rule)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rules := must.Get(ParseRules(test.rule))(t)
 		b := New(nodeAt, 1, rules...)
 		bad := 0
 		for _, result := range ask(t, b, test.method, calls) {
@@ -84,10 +82,7 @@ func TestRulesMeetTheirShare(t *testing.T) {
 }
 
 func TestTheSameSeedMeetsTheSameCalls(t *testing.T) {
-	rules, err := ParseRules("split:5:0.5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := must.Get(ParseRules("split:5:0.5"))(t)
 	first := fmt.Sprint(ask(t, New(nodeAt, 7, rules...), "eth_blockNumber", 50))
 	if again := fmt.Sprint(ask(t, New(nodeAt, 7, rules...), "eth_blockNumber", 50)); again != first {
 		t.Errorf("seed 7 answers %s, and then %s", first, again)

@@ -98,11 +98,7 @@ func TestEveryPanelShowsSomething(t *testing.T) {
 		if !isAway && !slices.ContainsFunc(left, func(each question) bool { return !strings.HasPrefix(each.panel, "Fail") }) {
 			isAway = true // what is left are failures
 			must.Do(t, r.server.Stop())
-			t.Cleanup(func() {
-				if err := r.server.Resume(); err != nil {
-					t.Error(err)
-				}
-			})
+			t.Cleanup(func() { must.Do(t, r.server.Resume()) })
 		}
 		return fmt.Sprint(left), len(left) == 0
 	})

@@ -110,11 +110,7 @@ func startReplicated(t *testing.T, o sandbox.Options) replicated {
 	if err != nil {
 		t.Skipf("no PostgreSQL to test with: %v", err)
 	}
-	t.Cleanup(func() {
-		if err := server.Remove(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.Do(t, server.Remove()) })
 	address := must.Get(server.Create("orders"))(t)
 	world := sandboxtest.Start(t, o)
 	index := fmt.Sprintf("index: {postgres: %q, behind: 3s, lookback", address)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"crossgate/config"
+	"crossgate/internal/must"
 )
 
 // rules are lies of liar.mjs, each with the least that it takes to show. With CROSSGATE_BELIEF all are met, with that many
@@ -156,10 +157,7 @@ func (l *lane) reported(t *testing.T, order string, newest steps) steps {
 		for _, receipt := range each.Receipts {
 			for _, log := range receipt.Logs {
 				if strings.Contains(log.Data, strings.TrimPrefix(order, "0x")) {
-					block, err := strconv.ParseUint(log.BlockNumber, 0, 64)
-					if err != nil {
-						t.Fatal(err)
-					}
+					block := must.Get(strconv.ParseUint(log.BlockNumber, 0, 64))(t)
 					id := strconv.FormatUint(each.DeBridgeID, 10)
 					newest[id] = max(newest[id], block)
 				}
@@ -244,10 +242,7 @@ const slower = "slow:60" // ms
 // lie gives every lying endpoint of a lane its rule.
 func (l *lane) lie(t *testing.T, rule string) {
 	t.Helper()
-	text, err := json.Marshal(strings.Split(rule, "+"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(strings.Split(rule, "+")))(t)
 	for _, url := range l.lying {
 		if response, body := ask(t, http.MethodPost, url+"/rules", string(text)); response.StatusCode != http.StatusOK {
 			t.Fatalf("rules: %s", body)
@@ -409,10 +404,7 @@ func (l *lane) meet(t *testing.T, how, rule string, isBeside, isWhole bool) {
 			await(t, "grown", func() bool { return l.hasGrown(t, beyond) })
 		}
 	}
-	c, err := config.Parse(replayConfig(t, l.ledgers, lookback))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(config.Parse(replayConfig(t, l.ledgers, lookback)))(t)
 	c.Index.Asked = oftenAsked
 	if how == "day" {
 		c.Index.Day = shortDay

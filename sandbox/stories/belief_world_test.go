@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"crossgate/internal/linktest"
+	"crossgate/internal/must"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -28,10 +29,7 @@ func startLied(t *testing.T, seed string) *liedWorld {
 		w.lanes[ofSolana] = &lane{lying: map[uint64]string{}, honest: map[uint64]string{}}
 	}
 	solana := w.lanes[true]
-	address, err := linktest.FreeAddress()
-	if err != nil {
-		t.Fatal(err)
-	}
+	address := must.Get(linktest.FreeAddress())(t)
 	startLiar(t, "solliar.mjs", w.Solana().RPC, strings.Split(address, ":")[1], "--seed", seed)
 	solana.lying[solanaID], solana.honest[solanaID] = "http://"+address, lyingProxy(t, w.Solana().RPC, slower)
 	for _, c := range w.facts(t).Chains {
@@ -48,10 +46,7 @@ func (w *liedWorld) facts(t *testing.T) worldJSON { return front{world: w.World}
 // control has the world do something.
 func (w *liedWorld) control(t *testing.T, call string, body map[string]any) (seen struct{ OrderID string }) {
 	t.Helper()
-	text, err := json.Marshal(body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(body))(t)
 	response, answer := ask(t, http.MethodPost, w.URL()+"/sandbox/"+call, string(text))
 	if response.StatusCode != http.StatusOK {
 		t.Fatalf("%s %s: %s", call, text, answer)

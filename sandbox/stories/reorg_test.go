@@ -131,11 +131,7 @@ func startReorgs(t *testing.T, deepest uint64) *reorgs {
 	r := &reorgs{world: world, locked: "/api/Satistics/" + world.Takers()[0].Address.Hex() + "/lockedAssets"}
 	r.give, r.take = watch(t, world, 1), watch(t, world, 137)
 	store := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.Do(t, store.Close()) })
 	kept := new(keptAnswers)
 	r.index = query.New(follow.New(store, map[chain.ID]order.Source{1: r.give, 137: r.take}, follow.Options{
 		Chains: chain.Documented(), Pace: follow.Pace{Asked: poll}, Observer: kept, Logger: slog.New(slog.DiscardHandler),

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/internal/recorded"
 	"crossgate/token"
 	"crossgate/upstream"
@@ -37,9 +38,7 @@ func exchanged(t *testing.T, name string) exchange {
 	// The document that they come from leaves out the middle of long bytes.
 	text := strings.NewReplacer(`"0x0000...0000"`, `"0x`+strings.Repeat("00", 256)+`"`, `"0x0000...05f"`, `"0x"`).Replace(string(raw))
 	var e exchange
-	if err := json.Unmarshal([]byte(text), &e); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(text), &e))
 	return e
 }
 
@@ -79,10 +78,7 @@ func serve(t *testing.T, e exchange) *evm.Chain {
 
 func rpcAt(t *testing.T, url string) *jsonrpc.Client {
 	t.Helper()
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "tron", URL: url, Client: &http.Client{}, Timeout: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
+	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "tron", URL: url, Client: &http.Client{}, Timeout: time.Minute}))(t)
 	t.Cleanup(endpoint.Close)
 	return jsonrpc.New(upstream.NewPool("tron", endpoint))
 }
@@ -100,10 +96,7 @@ func (e exchange) answer(c call) string {
 
 func TestRecordedReceiptIsRead(t *testing.T) {
 	c := serve(t, exchanged(t, "eth_getTransactionReceipt"))
-	tx, err := chain.ParseTxHash("01b4cde4197b9d1a1ff09ef5d2b1d939d3ec2401b3f002ebd0802c0f30a6e4ca")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := must.Get(chain.ParseTxHash("01b4cde4197b9d1a1ff09ef5d2b1d939d3ec2401b3f002ebd0802c0f30a6e4ca"))(t)
 	if events, err := c.EventsIn(t.Context(), tx); err != nil || len(events.Events) > 0 {
 		t.Errorf("EventsIn() = %+v, %v, want a transaction without orders", events, err)
 	}

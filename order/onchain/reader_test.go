@@ -57,6 +57,17 @@ func TestDecodeTakeOrder(t *testing.T) {
 	}
 }
 
+func TestDecodeCallStatus(t *testing.T) {
+	for status, want := range []bool{false, false, true, true} {
+		if isOver, err := onchain.DecodeCallStatus(encode(t, status)); err != nil || isOver != want {
+			t.Errorf("DecodeCallStatus of %d = %v, %v, want %v", status, isOver, err, want)
+		}
+	}
+	if isOver, err := onchain.DecodeCallStatus(encode(t, 4)); err == nil {
+		t.Errorf("DecodeCallStatus of an unknown one = %v, want an error", isOver)
+	}
+}
+
 func TestDecodePatches(t *testing.T) {
 	for name, test := range map[string]struct {
 		answer []byte

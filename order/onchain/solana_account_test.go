@@ -53,9 +53,11 @@ func TestDecodeGiveAccount(t *testing.T) {
 			t.Errorf("DecodeGiveAccount(%x) = %+v, %v, want %s", data, got, err, want)
 		}
 	}
+	neither := giveAccount(t, "b90f91d5fcbedf96")
+	neither[9]++ // the tag of its first option
 	for name, data := range map[string][]byte{
 		"another kind": tagged(t, "2aa95a78469f6f77").none(), "a newer status": append(tagged(t, "b90f91d5fcbedf96"), 3),
-		"a part": giveAccount(t, "b90f91d5fcbedf96")[:12], "no status": tagged(t, "b90f91d5fcbedf96"),
+		"an option neither there nor absent": neither, "a part": giveAccount(t, "b90f91d5fcbedf96")[:12], "no status": tagged(t, "b90f91d5fcbedf96"),
 	} {
 		if got, err := onchain.DecodeGiveAccount(data); err == nil {
 			t.Errorf("DecodeGiveAccount of %s = %+v, want an error", name, got)

@@ -86,17 +86,19 @@ func TestDecodeRefusesSwapsThatCannotBe(t *testing.T) {
 	tests := []struct {
 		name            string
 		out, fee, share any
+		referral        int
 	}{
-		{"the fee alone", 900, 901, 0},
-		{"the share alone", 900, 0, 901},
-		{"both together", 900, 7, 894},
-		{"both together, past the largest amount", most, most, most},
+		{"a fee above what it brought", 900, 901, 0, 3},
+		{"a share above that", 900, 0, 901, 3},
+		{"both together above that", 900, 7, 894, 3},
+		{"both together past the largest amount", most, most, most, 3},
+		{"a referral code of 33 bits", 900, 7, 0, 1 << 32},
 	}
 	for _, test := range tests {
 		log := newLog(t, contracts.Router, sameChainSwapExecuted, address("sender .............."), address("recipient ..........."),
-			address("token in ............"), 1000, address("token out ..........."), test.out, test.fee, test.share, 3)
+			address("token in ............"), 1000, address("token out ..........."), test.out, test.fee, test.share, test.referral)
 		if found, err := onchain.Decode(contracts, []onchain.Log{log}); err == nil {
-			t.Errorf("Decode of fees that exceed what the swap brought, %s = %v, want an error", test.name, found)
+			t.Errorf("Decode of a swap with %s = %v, want an error", test.name, found)
 		}
 	}
 }

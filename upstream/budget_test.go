@@ -101,6 +101,9 @@ func TestRetryAfterPausesTheEndpoint(t *testing.T) {
 				if _, err := e.Do(ctx, upstream.Request{}); classOf(err) != upstream.RateLimited || asked != 1 {
 					t.Errorf("Do() during the pause = %v after %d requests, want rate limited after 1", err, asked)
 				}
+				if standing := e.Health().Standing; standing != "away" {
+					t.Errorf("during the pause the endpoint is %s, want away", standing)
+				}
 				start := time.Now()
 				if _, err := e.Do(t.Context(), upstream.Request{}); err != nil || time.Since(start) < 3*time.Second {
 					t.Errorf("Do() with time = %v after %v, want an answer after the pause", err, time.Since(start))

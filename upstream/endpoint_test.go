@@ -43,8 +43,8 @@ func TestEndpointClassesFailures(t *testing.T) {
 				if !errors.As(err, &got) {
 					t.Fatalf("Do() = %v, want an *upstream.Error", err)
 				}
-				if got.Class != test.want || got.Status != test.status || got.RetryAfter != test.after || got.Endpoint != "node" {
-					t.Errorf("Do() = %+v, want class %v, status %d, retry after %v", got, test.want, test.status, test.after)
+				if got.Class != test.want || got.Status != test.status || got.RetryAfter != test.after || got.Endpoint != "node" || got.IsRefusal() {
+					t.Errorf("Do() = %+v, want no refusal, class %v, status %d, retry after %v", got, test.want, test.status, test.after)
 				}
 			})
 		})
@@ -78,10 +78,14 @@ func (neverEnding) Read(p []byte) (int, error) { return len(p), nil }
 
 func TestEndpointReturnsWhatTheCallerCanRead(t *testing.T) {
 	for _, status := range []int{200, 201, 400, 403, 404, 422} {
-		e := endpoint(t, "venue", always(status, `{"a":1}`))
-		got, err := e.Do(t.Context(), upstream.Request{})
-		if err != nil || got.Status != status || string(got.Body) != `{"a":1}` {
-			t.Errorf("Do() with status %d = %+v, %v", status, got, err)
+		e := endpoint(t, "venue", always(status, `{"key":"K3Y-0f-ours"}`))
+		want := `{"key":"K3Y-0f-ours"}`
+		if status >= 400 { // which may quote what it was sent
+			want = `{"key":"venue"}`
+		}
+		got, err := e.Do(t.Context(), upstream.Request{Keys: []string{"K3Y-0f-ours"}})
+		if err != nil || got.Status != status || string(got.Body) != want {
+			t.Errorf("Do() with status %d = %+v, %v, want %s", status, got, err, want)
 		}
 	}
 }

@@ -58,4 +58,8 @@ func TestALockedFileIsAnOutage(t *testing.T) {
 	if err := read(); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
+	must.Get(db.writer.ExecContext(t.Context(), `DROP TABLE orders`))(t)
+	if err := db.Probe(t.Context()); err == nil {
+		t.Error("Probe of a file without the table of orders: nil, want an error")
+	}
 }

@@ -3,6 +3,7 @@ package ledger
 import (
 	"database/sql"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,7 +79,7 @@ func TestFactsSurviveTheStore(t *testing.T) {
 				Initiator: chain.NewAddress([]byte("initiator")), LogIndex: uint(i),
 			}})
 		}
-		_ = must.Get(l.Write(t.Context(), store.Lease{}, func(tx *Tx) error { tx.Add(want...); return nil }))(t)
+		must.Get(l.Write(t.Context(), store.Lease{}, func(tx *Tx) error { tx.Add(want...); return nil }))(t)
 		got := must.Get(l.EventsBetween(t.Context(), 1, Range{From: 2, To: 2}))(t)
 		differing, err := Correct(got, want)
 		if err != nil || !differing.IsEmpty() || len(got) != len(want) {
@@ -99,6 +100,34 @@ func TestStoredFormStays(t *testing.T) {
 		got.WriteString(kind + " " + text + "\n")
 	}
 	golden.Check(t, "testdata/facts.txt", got.String())
+}
+
+// TestLocksAreOfTheirTokens has orders that lock one token, then another one, and one whose creation was not seen.
+func TestLocksAreOfTheirTokens(t *testing.T) {
+	taker := chain.NewAddress([]byte("unlock authority 20b"))
+	for name, l := range open(t) {
+		var events []order.Event
+		var want []order.Lock
+		for i, token := range []string{"token a", "token a", "token b", "token c"} {
+			terms := order.Terms{
+				Give: order.Offer{Chain: 1, Token: chain.NewAddress([]byte(token)), Amount: chain.NewAmount(uint64(1000 + i))},
+				Take: order.Offer{Chain: 137, Token: taker, Amount: chain.NewAmount(900)},
+			}
+			lock := order.Lock{Order: order.ID{byte(1 + i)}, Give: terms.Give, TakeChain: 137}
+			want = append(want, lock)
+			at := order.At{Chain: 1, Block: 2, BlockHash: chain.Hash{3}, Tx: chain.NewTxHash(make([]byte, 32)), LogIndex: uint(i)}
+			if i < 3 {
+				events = append(events, order.Event{Order: lock.Order, Fact: order.Created{Terms: terms}, At: at})
+			}
+			at.Chain = 137
+			events = append(events, order.Event{Order: lock.Order, Fact: order.Fulfilled{Terms: terms, UnlockAuthority: taker}, At: at})
+		}
+		must.Get(l.Write(t.Context(), store.Lease{}, func(tx *Tx) error { tx.Add(events...); return nil }))(t)
+		certain, unconfirmed, err := l.Locks(t.Context(), taker)
+		if err != nil || !slices.Equal(certain, want[:3]) || !slices.Equal(unconfirmed, want[3:]) {
+			t.Errorf("%s: Locks = %v, %v, %v, want %v and %v", name, certain, unconfirmed, err, want[:3], want[3:])
+		}
+	}
 }
 
 // TestLocksReadNothingButTheirIndex looks at how the databases go about it. PostgreSQL would read a table of a few rows

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"crossgate/order"
 	"crossgate/order/list"
@@ -58,13 +59,16 @@ func TestSearchLeadsWhereATextBelongs(t *testing.T) {
 
 func TestHomeShowsTheNewestOrders(t *testing.T) {
 	w := newWorld(t)
-	w.basis = []order.ChainBasis{followed(1, order.Lag{Head: 900, Indexed: 900}), followed(137, order.Lag{Head: 700, Indexed: 700})}
+	w.basis = []order.ChainBasis{
+		followed(1, order.Lag{Head: 900, Indexed: 900, Level: time.Now()}),
+		followed(137, order.Lag{Head: 700, Indexed: 700, Level: time.Now().Add(-2 * time.Minute)}),
+	}
 	w.basis[0].Proven, w.basis[1].Quarantined.Count = 880, 2
 	w.basis[1].From = order.BlockTime{Number: 70, Time: 1_784_948_000}
 	s := w.server(t)
 	page := pageAt(t, s, "/", http.StatusOK)
 	text := plainText(page)
-	for _, want := range []string{"the first block 880 –", "2026-07-25 02:53:20 UTC – 2"} {
+	for _, want := range []string{"Ethereum the first one now none", "Polygon 25 July 2026, 02:53 UTC 2 minutes ago 2"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the start page lacks %s: %s", want, text)
 		}

@@ -23,8 +23,12 @@ type history struct {
 
 // lines are the names and units of what a sample has.
 var lines = []web.Line{
-	{Name: "Answers a second"}, {Name: "From the cache", Unit: " %"}, {Name: "Failed loads a second"},
-	{Name: "Calls of endpoints a second"}, {Name: "Longest lag of a chain", Unit: " s"}, {Name: "Endpoints out of use"},
+	{Name: "Answers a second"},
+	{Name: "From the cache", Unit: " %"},
+	{Name: "Failed loads a second"},
+	{Name: "Calls of endpoints a second"},
+	{Name: "Longest lag of a chain", Unit: " s"},
+	{Name: "Endpoints out of use"},
 }
 
 // watch adds a sample every so often until ctx ends.

@@ -64,6 +64,20 @@ func (a *answering) Find(ctx context.Context, tx chain.TxHash) (found []query.Fo
 	return found, searched, err
 }
 
+func (a *answering) FindIn(ctx context.Context, tx chain.TxHash, ids ...order.ID) ([]query.Found, order.Basis, error) {
+	found, searched, err := a.Find(ctx, tx)
+	isOther := func(o query.Found) bool { return len(ids) > 0 && !slices.Contains(ids, o.ID) }
+	return slices.DeleteFunc(found, isOther), searched, err
+}
+
+func (a *answering) IDsIn(ctx context.Context, tx chain.TxHash) (ids []order.ID, at order.At, basis order.Basis, err error) {
+	found, basis, err := a.Find(ctx, tx)
+	for _, o := range found {
+		ids, at, basis = append(ids, o.ID), o.Created.At, o.Basis
+	}
+	return ids, at, basis, err
+}
+
 func (a *answering) Late(chain.TxHash) error { return a.late }
 
 func (a *answering) ByID(ctx context.Context, id order.ID) (query.Found, error) {

@@ -19,6 +19,7 @@ type sharedAnswer struct {
 	Lengths  []int  // of their texts
 	Problem  string `json:",omitempty"` // id of one of commonProblems; empty: there are bodies
 	Message  string
+	Orders   []order.ID `json:",omitempty"` // of the problem
 	Searched order.Basis
 }
 
@@ -39,7 +40,7 @@ func encodeAnswer(a answer) []byte {
 		if _, isCommon := commonProblems[a.problem.ID]; !isCommon {
 			return nil
 		}
-		shared.Bodies, shared.Problem, shared.Message = nil, a.problem.ID, a.problem.message
+		shared.Bodies, shared.Problem, shared.Message, shared.Orders = nil, a.problem.ID, a.problem.message, a.problem.Orders
 	}
 	head, err := json.Marshal(shared)
 	if err != nil {
@@ -73,9 +74,10 @@ func decodeAnswer(text []byte, life cache.Life, made time.Time) (answer, error) 
 		if !isCommon || len(shared.Bodies) > 0 || len(texts) > 0 {
 			return answer{}, errMalformedAnswer
 		}
-		searched := moved(shared.Searched, shared.Made, made)
+		p, searched := known.Because(shared.Message), moved(shared.Searched, shared.Made, made)
+		p.Orders = shared.Orders
 		return answer{
-			problem: known.Because(shared.Message), Searched: searched, freshness: freshnessOf(searched, made),
+			problem: p, Searched: searched, freshness: freshnessOf(searched, made),
 			subject: shared.Subject, Made: made,
 		}, nil
 	}

@@ -69,6 +69,9 @@ func ProblemOf(err error) *problem {
 		p.message = "no order of this transaction is indexed, of all orders that there are; retry if it was sent just now"
 		return p
 	}
+	if other, is := errors.AsType[*query.NotCreatedError](err); is {
+		return laterStep(err, other.Orders)
+	}
 	for _, domain := range domainErrors {
 		if errors.Is(err, domain.err) {
 			return domain.kind.From(err)
@@ -88,6 +91,18 @@ func ProblemOf(err error) *problem {
 		return internalError.From(fmt.Errorf("%w\n%s", err, panicked.Stack))
 	}
 	return internalError.From(err)
+}
+
+// laterStep is the problem of a transaction that did not create orders and is another step of them.
+func laterStep(err error, orders []order.ID) *problem {
+	p := TxWithoutOrder.From(err)
+	if p.Orders = orders; len(orders) == 1 {
+		p.message = fmt.Sprintf("the transaction did not create an order, it is a later step of order %s; ask /api/Orders/%s", orders[0], orders[0])
+	} else {
+		p.message = fmt.Sprintf("the transaction did not create an order, it is a later step of %d orders; "+
+			"/api/Transaction/{hash}/orderIds lists them", len(orders))
+	}
+	return p
 }
 
 // unreachableFrom is the problem of chains that did not answer: overloaded if none was asked, for lack of budget.

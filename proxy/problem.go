@@ -11,6 +11,7 @@ import (
 
 	"crossgate/cache"
 	"crossgate/chain"
+	"crossgate/order"
 	"crossgate/proxy/wire"
 )
 
@@ -94,6 +95,7 @@ type problem struct {
 	message    string        // instead of the kind's text
 	retryAfter time.Duration // for statuses with Retry-After
 	Unheard    []chain.ID    // chains that could have the answer, and did not reply
+	Orders     []order.ID    // that the transaction is a later step of
 	cause      error         // for the log only
 }
 
@@ -184,9 +186,22 @@ func (p *problem) Explain(header http.Header) {
 	if len(p.Unheard) > 0 {
 		header[chainsUnheard] = unheardValue(p.Unheard)
 	}
+	if len(p.Orders) > 0 {
+		header["Link"] = []string{relatedLink(p.Orders)}
+	}
 	if isRetryable(p.Status) {
 		header["Retry-After"] = []string{strconv.Itoa(p.retrySeconds())}
 	}
+}
+
+// relatedLink is the Link header of the first orders, relative to the path of a creation.
+func relatedLink(ids []order.ID) string {
+	const most = 10
+	var links []string
+	for _, id := range ids[:min(len(ids), most)] {
+		links = append(links, "<../"+id.String()+`>; rel="related"`)
+	}
+	return strings.Join(links, ", ")
 }
 
 // retrySeconds is after how many seconds to try again, of a problem that may pass.

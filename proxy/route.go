@@ -27,7 +27,7 @@ type Route[Q any] struct {
 	Load    func(context.Context, Q) (bodies []Body, life cache.Life, err error)
 	Choose  func(Q, []Body) (*Body, error) // nil: load makes one body
 	Indexed bool                           // the order index answers; replicas may have answers from each other
-	Stored  bool                           // it asks no chain for that
+	Stored  bool                           // it asks no chain for that, unless for a transaction that is sought
 	Streams string                         // name of the events by which the answer can be followed; empty: it cannot
 	Shared  bool                           // the same of an answer that is not the index's
 	Learn   func(Q, []Body)                // remembers what another replica found; nil: nothing
@@ -151,7 +151,11 @@ func (r Route[Q]) miss(ctx context.Context, s *Server, key cache.Key, question Q
 		found, err = r.late(s, question), nil
 	}
 	if found.Remote && r.Learn != nil {
-		r.Learn(question, found.Value.Bodies)
+		bodies := found.Value.Bodies
+		if p := found.Value.problem; p != nil {
+			bodies = []Body{{Orders: p.Orders}}
+		}
+		r.Learn(question, bodies)
 	}
 	return found, err
 }
@@ -169,7 +173,7 @@ func (r Route[Q]) late(s *Server, question Q) cache.Result[answer] {
 		p.Unheard = unheard.Chains
 		p.message = fmt.Sprintf("no answer from %s within %s; the search goes on, retry later", named(p.Unheard), s.patience)
 	}
-	if r.Stored || errors.Is(why, query.ErrUnavailable) {
+	if r.Stored && len(p.Unheard) == 0 || errors.Is(why, query.ErrUnavailable) {
 		p = indexUnavailable.From(p.cause)
 	}
 	searched := s.Options.Index().Basis()

@@ -49,28 +49,41 @@ func (l Ledger) OfOrder(ctx context.Context, id order.ID) ([]order.Event, error)
 	return events[id], err
 }
 
-// CreatedIn returns the events of all orders that a transaction created: for each order all of its events
-// together, in the sequence of the creations. It is one statement, since the database may be far away.
-func (l Ledger) CreatedIn(ctx context.Context, tx chain.TxHash) (orders [][]order.Event, err error) {
+// OrdersIn returns the events of all orders that a transaction has events of, in the sequence of ByOrder. It is one
+// statement, since the database may be far away.
+func (l Ledger) OrdersIn(ctx context.Context, tx chain.TxHash) (orders [][]order.Event, err error) {
 	events, err := queryEvents(ctx, l, `SELECT `+eventColumns+` FROM events
-		WHERE order_id IN (SELECT order_id FROM events WHERE tx = $1 AND kind = 'created')`, tx.Bytes())
+		WHERE order_id IN (SELECT order_id FROM events WHERE tx = $1)`, tx.Bytes())
 	if err != nil {
-		return nil, fmt.Errorf("read orders created in %s: %w", tx, err)
+		return nil, fmt.Errorf("read orders of %s: %w", tx, err)
 	}
 	slices.SortFunc(events, func(a, b order.Event) int {
 		return cmp.Or(cmp.Compare(a.At.Chain, b.At.Chain), ComparePlaces(a.At, b.At))
 	})
-	all, created := make(map[order.ID][]order.Event), []order.ID{}
+	return ByOrder(events, tx), nil
+}
+
+// ByOrder parts sorted events by their orders: those that a transaction created come first, then those that it has
+// other events of, each in the sequence of the transaction's events.
+func ByOrder(events []order.Event, tx chain.TxHash) (orders [][]order.Event) {
+	all, created, others := make(map[order.ID][]order.Event), []order.ID{}, []order.ID{}
 	for _, e := range events {
 		all[e.Order] = append(all[e.Order], e)
-		if IsCreation(e) && e.At.Tx == tx {
+		switch {
+		case e.At.Tx != tx:
+		case IsCreation(e):
 			created = append(created, e.Order)
+		default:
+			others = append(others, e.Order)
 		}
 	}
-	for _, id := range created {
-		orders = append(orders, all[id])
+	for _, id := range append(created, others...) {
+		if events, first := all[id]; first {
+			orders = append(orders, events)
+			delete(all, id)
+		}
 	}
-	return orders, nil
+	return orders
 }
 
 // EventsBetween returns the events of a range of a chain's blocks, in block and log order.

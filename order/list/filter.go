@@ -45,7 +45,7 @@ func TradeTypes() []string { return onchain.OrderTradeTypes() }
 type Search struct {
 	Address chain.Address // maker, receiver, either authority, or beneficiary of the affiliate fee
 	Order   order.ID
-	Tx      chain.TxHash // creation or fulfilment
+	Tx      chain.TxHash // any of an order's, or a swap's
 }
 
 // isPersonal reports whether the filter names something that few rows have, which has an index of its own.
@@ -216,9 +216,8 @@ func (q *query) search(s Search) {
 		}
 	}
 	if !s.Tx.IsAbsent() {
-		ways.add(s.Tx.Bytes(), "SELECT order_id FROM events WHERE tx = %s AND kind = 'created'")
+		ways.add(s.Tx.Bytes(), "SELECT order_id FROM events WHERE tx = %s")
 		ways.add(s.Tx.Bytes(), "SELECT id FROM swaps WHERE tx = %s")
-		ways.add(s.Tx.Bytes(), "SELECT id FROM listed WHERE fulfilled_in = %s AND length(fulfilled_in) > 0")
 	}
 	if s.Order != (order.ID{}) {
 		ways.add(s.Order[:], "SELECT id FROM listed WHERE id = %s")

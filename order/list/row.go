@@ -15,13 +15,13 @@ import (
 )
 
 const columns = `id, swap, at, cell, referral_code, maker, creator, receiver, give_authority, order_authority, affiliate,
-	fulfiller, unlock_authority, fulfilled_in`
+	fulfiller, unlock_authority`
 
 // Rows are written as narrowly as they change: an index costs only when a column of it is written.
 const (
-	insertRow        = `INSERT INTO listed (` + columns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
+	insertRow        = `INSERT INTO listed (` + columns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
 	updateCell       = `UPDATE listed SET cell = $2 WHERE id = $1`
-	updateFulfilment = `UPDATE listed SET cell = $2, fulfiller = $3, unlock_authority = $4, fulfilled_in = $5 WHERE id = $1`
+	updateFulfilment = `UPDATE listed SET cell = $2, fulfiller = $3, unlock_authority = $4 WHERE id = $1`
 	deleteRow        = `DELETE FROM listed WHERE id = $1`
 	insertCount      = `INSERT INTO listed_counts (period, cell, swap, listed) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (period, cell, swap) DO UPDATE SET listed = listed_counts.listed + excluded.listed`
@@ -34,7 +34,7 @@ const periodSeconds = 1 << 21
 type Row struct {
 	terms      terms
 	cell       int64
-	fulfilment [3]string // fulfiller, unlock authority and transaction; empty before
+	fulfilment [2]string // fulfiller and unlock authority; empty before
 }
 
 // terms are what does not change while an order lives.
@@ -68,7 +68,7 @@ func OfOrder(o *order.Order) *Row {
 	}
 	if o.Fulfilled != nil {
 		fact := o.Fulfilled.Fact
-		r.fulfilment = [3]string{string(fact.Taker.Bytes()), string(fact.UnlockAuthority.Bytes()), string(o.Fulfilled.At.Tx.Bytes())}
+		r.fulfilment = [2]string{string(fact.Taker.Bytes()), string(fact.UnlockAuthority.Bytes())}
 	}
 	return r
 }

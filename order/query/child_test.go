@@ -148,7 +148,7 @@ func answersOf(t *testing.T, store *store.DB, chains map[chain.ID]*clockwork) st
 	}
 	for number := range chains[1].last + 1 {
 		hash := chains[1].hash("tx", number)
-		created, err := ledger.Ledger{DB: store}.CreatedIn(t.Context(), chain.NewTxHash(hash[:]))
+		created, err := ledger.Ledger{DB: store}.OrdersIn(t.Context(), chain.NewTxHash(hash[:]))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,7 @@
-// Package query answers which orders a transaction created, what became of them, and what is locked for a taker: from
+// Package query answers which orders a transaction is of, what became of them, and what is locked for a taker: from
 // the ledger, and from the chains themselves where that does not reach.
 //
-// Find reads the ledger, asks all chains that could know the transaction if the ledger does not (traceCreation), and
+// Find reads the ledger, asks all chains that could know the transaction if the ledger does not (trace), and
 // completes each order from the histories of its two chains unless their followers are level (complete). Locked reads
 // the ledger alone, and asks give chains to confirm what it cannot be sure of (confirm). While a chain is in doubt,
 // since a head does not descend from the blocks that were read, Find asks the chain and Locked waits. Every answer
@@ -26,7 +26,6 @@ import (
 	"crossgate/order"
 	"crossgate/order/follow"
 	"crossgate/order/ledger"
-	"crossgate/store"
 )
 
 // Index knows every order on the chains that are followed, since they first were, and finds older ones.
@@ -68,53 +67,6 @@ func New(c *follow.Chains, o Options) *Index {
 type Found struct {
 	*order.Order
 	Basis order.Basis
-}
-
-// Find returns the orders that a transaction created, in log order, and what was searched for them, also beside an
-// error. It reads the store, and the chains for what the store does not cover: order.ErrNotFound when no chain knows
-// the transaction (see ErrUnasked), order.ErrNoOrder when it created none, *UnreachableError when a chain does not
-// answer that could know it (*UnheardError) or has to be asked about an order, *BusyError when chains are not asked.
-// While the store cannot be read, the chains are asked for everything, and what they do not find is ErrUnavailable.
-func (x *Index) Find(ctx context.Context, tx chain.TxHash) (found []Found, searched order.Basis, err error) {
-	ctx, span := tracer().Start(ctx, "order.find", trace.WithAttributes(attribute.Stringer("crossgate.order.creation", tx)))
-	defer func() { endSpan(span, err) }()
-	searched = x.Basis()
-	from := provenance{unsettled: x.unsettled()}
-	known, storeErr := x.store.CreatedIn(ctx, tx)
-	span.SetAttributes(attribute.Bool("crossgate.order.indexed", len(known) > 0))
-	if len(known) == 0 {
-		var done func()
-		known, done, err = x.traceCreation(ctx, tx, storeErr)
-		defer done()
-		if errors.Is(err, ErrUnasked) {
-			known, storeErr = x.store.CreatedIn(ctx, tx)
-			err = withStore(ctx, err, storeErr)
-		}
-		if stopped := x.stopped(); stopped != nil && errors.Is(err, order.ErrNotFound) {
-			err = stopped
-		}
-		if err != nil && len(known) == 0 {
-			return nil, searched, fmt.Errorf("find orders created in %s: %w", tx, err)
-		}
-		from.traced = true
-		if storeErr == nil {
-			storeErr = x.store.AddStored(ctx, known)
-		}
-	}
-	if storeErr != nil && !errors.Is(storeErr, store.ErrUnavailable) {
-		x.Logger.WarnContext(ctx, "order index unavailable; reading chains directly", "error", storeErr)
-	}
-	from.stored = storeErr == nil
-	orders, err := x.completeAll(ctx, known, from)
-	if err != nil {
-		return nil, searched, err
-	}
-	// A reorg can have moved an order into another transaction.
-	orders = slices.DeleteFunc(orders, func(o *order.Order) bool { return o.Created == nil || o.Created.At.Tx != tx })
-	if len(orders) == 0 {
-		return nil, searched, fmt.Errorf("find orders created in %s: dropped by a reorg: %w", tx, order.ErrNotFound)
-	}
-	return x.found(ctx, searched, from, orders...), searched, nil
 }
 
 // ByID returns one order that the index has seen on either of its chains. Otherwise, since an id does not say which

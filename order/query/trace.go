@@ -12,18 +12,18 @@ import (
 	"crossgate/order/ledger"
 )
 
-// traceCreation searches the chains for the orders that a transaction created, and returns the creation of each. See
-// search for done, and for the errors.
-func (x *Index) traceCreation(
-	ctx context.Context, tx chain.TxHash, storeErr error,
-) (created [][]order.Event, done func(), err error) {
+// trace searches the chains for the orders of a transaction, and returns its events of each in the sequence of
+// ledger.ByOrder. See search for done, and for the errors.
+func (x *Index) trace(ctx context.Context, tx chain.TxHash, storeErr error) (orders [][]order.Event, done func(), err error) {
 	events, done, err := x.search(ctx, tx, x.candidates(tx), x.holds, func(events []order.Event) bool {
-		return slices.ContainsFunc(events, ledger.IsCreation)
+		ofOrders, _ := ledger.Parted(events)
+		return len(ofOrders) > 0
 	})
 	if err == nil && events == nil {
 		err = order.ErrNoOrder
 	}
-	return creations(events), done, withStore(ctx, err, storeErr)
+	events, _ = ledger.Parted(events)
+	return ledger.ByOrder(events, tx), done, withStore(ctx, err, storeErr)
 }
 
 // withStore is why something was not found: that is not certain while the store, which could have it, was not read.
@@ -35,16 +35,6 @@ func withStore(ctx context.Context, err, storeErr error) error {
 		return fmt.Errorf("%w: %w", ErrUnavailable, storeErr)
 	}
 	return fmt.Errorf("%w: %w; %w", ErrUnavailable, storeErr, err)
-}
-
-// creations are the orders that events create, each with its creation.
-func creations(events []order.Event) (created [][]order.Event) {
-	for _, e := range events {
-		if ledger.IsCreation(e) {
-			created = append(created, []order.Event{e})
-		}
-	}
-	return created
 }
 
 func (e *UnreachableError) add(id chain.ID, err error) {
@@ -91,7 +81,11 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 	work.Go(func() { fromTake, takeErr = x.ask(ctx, take) })
 	created := order.Evidence{Events: known, Standing: order.Corroborated}
 	if from.traced {
-		work.Go(func() { created = order.Attest(ctx, x.Source(o.Terms.Give.Chain), known) })
+		onGive, others := parted(known, o.Terms.Give.Chain)
+		work.Go(func() {
+			created = order.Attest(ctx, x.Source(o.Terms.Give.Chain), onGive)
+			created.Events = append(created.Events, others...)
+		})
 	}
 	work.Wait()
 	now, _ := order.Fold(created.Events)
@@ -117,6 +111,18 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 		completed.Single = append(completed.Single, o.Terms.Take.Chain)
 	}
 	return completed, nil
+}
+
+// parted separates the events on a chain from others.
+func parted(events []order.Event, id chain.ID) (on, others []order.Event) {
+	for _, e := range events {
+		if e.At.Chain == id {
+			on = append(on, e)
+		} else {
+			others = append(others, e)
+		}
+	}
+	return on, others
 }
 
 // takeGap takes note that a chain could not be searched to the end, which is not a failure.
@@ -236,12 +242,6 @@ func (q query) replaces(e order.Event, history []order.Event) bool {
 }
 
 func unreachable(ctx context.Context, give query, giveErr error, take query, takeErr error) error {
-	if giveErr == nil && takeErr == nil {
-		return nil
-	}
-	if callerLeft(ctx) {
-		return ctx.Err()
-	}
 	var failed UnreachableError
 	if giveErr != nil {
 		failed.add(give.chain, giveErr)
@@ -249,5 +249,5 @@ func unreachable(ctx context.Context, give query, giveErr error, take query, tak
 	if takeErr != nil {
 		failed.add(take.chain, takeErr)
 	}
-	return &failed
+	return failed.orNil(ctx)
 }

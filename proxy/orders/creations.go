@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"sync"
 
 	"crossgate/cache"
@@ -14,7 +13,7 @@ import (
 	"crossgate/proxy"
 )
 
-// creations remembers the transactions, as a T names them, that created orders or made swaps, for the newest of these
+// creations remembers transactions, as a T names them, that are steps of orders or made swaps, for the newest of these
 // that were remembered: at least creationsKept of them and at most twice as many. What was read from its chains need
 // not be in the index, and clients ask for what a transaction did first and for that by its id then.
 type creations[T any] struct {
@@ -57,6 +56,9 @@ func (s *Orders) ordersOf(ctx context.Context, tx chain.TxHash) ([]query.Found, 
 	if err == nil && len(orders) == 0 {
 		err = order.ErrNoOrder
 	}
+	if other, is := errors.AsType[*query.NotCreatedError](err); is {
+		s.creations.remember(tx, other.Orders...)
+	}
 	if err != nil {
 		return nil, searched, proxy.Searched(err, searched)
 	}
@@ -74,11 +76,11 @@ func (s *Orders) orderByID(ctx context.Context, id order.ID) (query.Found, error
 	if !remembered || !isUnindexed(err) {
 		return found, err
 	}
-	orders, searched, err := s.Options().Orders.Find(ctx, tx)
-	if at := slices.IndexFunc(orders, func(o query.Found) bool { return o.ID == id }); at >= 0 {
-		return orders[at], err
+	orders, searched, err := s.Options().Orders.FindIn(ctx, tx, id)
+	if err != nil || len(orders) == 0 {
+		return query.Found{Basis: searched}, cmp.Or(err, order.ErrNotFound)
 	}
-	return query.Found{Basis: searched}, cmp.Or(err, order.ErrNotFound)
+	return orders[0], nil
 }
 
 // isUnindexed reports whether the chains may know what the index does not.

@@ -125,58 +125,67 @@ func (s *Orders) mountFaces() {
 			return []proxy.Body{bodyOf(face.encode(nil, o.Order), o)}, lifeOf([]query.Found{o}), nil
 		}).Mount(s.server)
 	}
-	s.createdRoute("/api/Transaction/:hash/orderIds", proxy.Tracking, idsIn(s.encoder.AppendOrderIDs)).Mount(s.server)
-	s.createdRoute("/api/Transaction/:hash/liteModels", proxy.Tracking, s.encoder.AppendLiteModels).Mount(s.server)
-	s.createdRoute("/v1.0/dln/tx/:hash/order-ids", proxy.Swapping, idsIn(s.encoder.AppendOrderIDTexts)).Mount(s.server)
+	s.txRoute("/api/Transaction/:hash/orderIds", proxy.Tracking, s.loadIDs(s.encoder.AppendOrderIDs)).Mount(s.server)
+	s.txRoute("/api/Transaction/:hash/liteModels", proxy.Tracking, s.loadLiteModels).Mount(s.server)
+	s.txRoute("/v1.0/dln/tx/:hash/order-ids", proxy.Swapping, s.loadIDs(s.encoder.AppendOrderIDTexts)).Mount(s.server)
 }
 
-// idsIn encodes nothing but the ids of orders.
-func idsIn(encode func([]byte, []order.ID) []byte) func([]byte, []*order.Order) []byte {
-	return func(dst []byte, orders []*order.Order) []byte {
-		ids := make([]order.ID, len(orders))
-		for i, o := range orders {
-			ids[i] = o.ID
-		}
-		return encode(dst, ids)
-	}
-}
-
-// createdRoute answers something of all orders that a transaction created, in log order.
-func (s *Orders) createdRoute(path string, d proxy.Dialect, encode func([]byte, []*order.Order) []byte) proxy.Route[chain.TxHash] {
+// txRoute answers something of all orders that a transaction is a step of: first of those that it created. A
+// transaction that no chain knows is a step of none so far: clients come again until the list is not empty.
+func (s *Orders) txRoute(
+	path string, d proxy.Dialect, load func(context.Context, chain.TxHash) ([]proxy.Body, cache.Life, error),
+) proxy.Route[chain.TxHash] {
 	return proxy.Route[chain.TxHash]{
 		Paths:   []string{path},
 		Dialect: d,
 		Parse:   func(c *gin.Context) (chain.TxHash, error) { return ParseTxHash(c.Param("hash"), d) },
 		Key:     txKey,
-		Load: func(ctx context.Context, tx chain.TxHash) ([]proxy.Body, cache.Life, error) {
-			b, orders, life, err := s.ordersCreated(ctx, tx)
-			if err != nil {
-				return nil, proxy.NoLife, err
-			}
-			b.Text = string(encode(nil, orders))
-			return []proxy.Body{b}, life, nil
-		},
+		Load:    load,
 		Indexed: true,
 		Learn:   s.creations.learn,
 		Sought:  func(tx chain.TxHash) chain.TxHash { return tx },
 	}
 }
 
-// ordersCreated returns the orders of a transaction in log order and a body about them, without its text: about none,
-// and all chains, without orders. Here a transaction that no chain knows is one that has created no order so
-// far: clients of these paths come again until the list is not empty.
-func (s *Orders) ordersCreated(ctx context.Context, tx chain.TxHash) (b proxy.Body, orders []*order.Order, life cache.Life, err error) {
-	found, searched, err := s.ordersOf(ctx, tx)
-	if errors.Is(err, order.ErrNotFound) || errors.Is(err, order.ErrNoOrder) {
-		return proxy.Body{Basis: searched}, nil, proxy.UnknownLife, nil
+// isWithout reports whether a transaction is a step of no order, as far as is known.
+func isWithout(err error) bool {
+	return errors.Is(err, order.ErrNotFound) || errors.Is(err, order.ErrNoOrder)
+}
+
+// loadIDs answers with the ids of a transaction's orders, which change no more once its block is final.
+func (s *Orders) loadIDs(
+	encode func([]byte, []order.ID) []byte,
+) func(context.Context, chain.TxHash) ([]proxy.Body, cache.Life, error) {
+	return func(ctx context.Context, tx chain.TxHash) ([]proxy.Body, cache.Life, error) {
+		ids, at, basis, err := s.Options().Orders.IDsIn(ctx, tx)
+		b, life := proxy.Body{Text: string(encode(nil, ids)), Orders: ids, Basis: basis, Final: basis.IsFinal()}, proxy.MovingLife
+		switch {
+		case isWithout(err):
+			life = proxy.UnknownLife
+		case err != nil:
+			return nil, proxy.NoLife, proxy.Searched(err, basis)
+		case b.Final && isProven(basis, at.Chain, at.Block):
+			life = proxy.SettledLife
+		}
+		s.creations.remember(tx, ids...)
+		return []proxy.Body{b}, life, nil
+	}
+}
+
+func (s *Orders) loadLiteModels(ctx context.Context, tx chain.TxHash) ([]proxy.Body, cache.Life, error) {
+	found, searched, err := s.Options().Orders.FindIn(ctx, tx)
+	if err != nil && !isWithout(err) {
+		return nil, proxy.NoLife, proxy.Searched(err, searched)
 	}
 	if err != nil {
-		return proxy.Body{}, nil, proxy.NoLife, err
+		return []proxy.Body{{Text: string(s.encoder.AppendLiteModels(nil, nil)), Basis: searched}}, proxy.UnknownLife, nil
 	}
-	b.Basis, b.Final = found[0].Basis, true
-	for _, o := range found {
-		orders, b.Orders = append(orders, o.Order), append(b.Orders, o.ID)
+	b, orders := proxy.Body{Basis: found[0].Basis, Final: true}, make([]*order.Order, len(found))
+	for i, o := range found {
+		orders[i], b.Orders = o.Order, append(b.Orders, o.ID)
 		b.Basis, b.Final = b.Basis.And(o.Basis), b.Final && isFinal(o.Order)
 	}
-	return b, orders, lifeOf(found), nil
+	s.creations.remember(tx, b.Orders...)
+	b.Text = string(s.encoder.AppendLiteModels(nil, orders))
+	return []proxy.Body{b}, lifeOf(found), nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"reflect"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -12,6 +13,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/list"
+	"crossgate/order/query"
 	"crossgate/proxy"
 	"crossgate/proxy/wire"
 	"crossgate/token"
@@ -69,6 +71,7 @@ func (s *Orders) listRoute(
 		Load:    load,
 		Indexed: true,
 		Stored:  true,
+		Sought:  Part.soughtTx,
 	}
 }
 
@@ -179,6 +182,9 @@ type Listed struct {
 
 func (s *Orders) loadOrderList(ctx context.Context, q Part) ([]proxy.Body, cache.Life, error) {
 	listed, basis, err := s.Options().Orders.List(ctx, kinds[q.Mode], q.Filter, q.Skip, q.Take)
+	if tx := q.soughtTx(); !tx.IsAbsent() && (isUnindexed(err) || err == nil && listed.Total == 0) {
+		listed, basis, err = s.listTransaction(ctx, tx, q.Skip, q.Take)
+	}
 	if err != nil {
 		return nil, proxy.NoLife, err
 	}
@@ -205,6 +211,38 @@ func (s *Orders) loadOrderList(ctx context.Context, q Part) ([]proxy.Body, cache
 	}
 	b.Text, b.Value = string(s.encoder.AppendOrderList(nil, records, listed.Total)), Listed{records, listed.Total}
 	return b.Without(unread, proxy.MovingLife)
+}
+
+// soughtTx is the transaction that a list is to be of, if it is asked for orders and by nothing else: the chains know
+// its orders, too.
+func (q Part) soughtTx() chain.TxHash {
+	search := q.Filter.Search
+	if search == nil || q.Mode == SameChain || !reflect.DeepEqual(q.Filter, list.Filter{Search: search}) {
+		return chain.TxHash{}
+	}
+	return search.Tx
+}
+
+// listTransaction lists the orders of a transaction that the index has none of.
+func (s *Orders) listTransaction(ctx context.Context, tx chain.TxHash, skip, take uint64) (l query.List, basis order.Basis, err error) {
+	found, basis, err := s.Options().Orders.FindIn(ctx, tx)
+	switch {
+	case isWithout(err):
+		return l, basis, nil
+	case err != nil:
+		return l, basis, proxy.Searched(err, basis)
+	}
+	basis = found[0].Basis
+	for i, o := range found {
+		s.creations.remember(tx, o.ID)
+		if basis = basis.And(o.Basis); o.Created == nil {
+			continue
+		}
+		if l.Total++; uint64(i) >= skip && uint64(i) < skip+take {
+			l.Items = append(l.Items, query.Item{Order: o.Order})
+		}
+	}
+	return l, basis, nil
 }
 
 func (s *Orders) loadUnlockList(ctx context.Context, q Part) ([]proxy.Body, cache.Life, error) {

@@ -26,8 +26,14 @@ import (
 // read from, by which it can be kept until the basis no longer holds.
 type Finder interface {
 	// Find returns the orders that a transaction created, in log order, and what was searched for them, also beside an
-	// error: order.ErrNotFound, order.ErrNoOrder, *query.UnreachableError, *query.BusyError, query.ErrUnavailable.
+	// error: order.ErrNotFound, order.ErrNoOrder, *query.NotCreatedError, *query.UnreachableError, *query.BusyError,
+	// query.ErrUnavailable.
 	Find(context.Context, chain.TxHash) ([]query.Found, order.Basis, error)
+	// IDsIn returns the orders that a transaction is any step of, those that it created first, and where it is; the
+	// errors are those of Find.
+	IDsIn(context.Context, chain.TxHash) ([]order.ID, order.At, order.Basis, error)
+	// FindIn returns those of IDsIn with some ids, without any all of them.
+	FindIn(ctx context.Context, tx chain.TxHash, ids ...order.ID) ([]query.Found, order.Basis, error)
 	// ByID returns one order; order.ErrNotFound when it was not indexed, and no order but the basis of what was
 	// searched; query.ErrUnavailable when that cannot be known.
 	ByID(context.Context, order.ID) (query.Found, error)

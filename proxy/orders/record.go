@@ -39,7 +39,7 @@ func (s *Orders) encodeOrders(ctx context.Context, orders []query.Found) ([]prox
 // lifeOf is the life of an answer about orders: a moment until they are final, and read a second time.
 func lifeOf(orders []query.Found) cache.Life {
 	for _, o := range orders {
-		isRead := isProven(o, o.Terms.Give.Chain, o.GiveBlock) && isProven(o, o.Terms.Take.Chain, o.TakeBlock)
+		isRead := isProven(o.Basis, o.Terms.Give.Chain, o.GiveBlock) && isProven(o.Basis, o.Terms.Take.Chain, o.TakeBlock)
 		if !isRead || !isFinal(o.Order) || !o.Basis.IsFinal() || len(o.Gaps) > 0 {
 			return proxy.MovingLife
 		}
@@ -47,9 +47,9 @@ func lifeOf(orders []query.Found) cache.Life {
 	return proxy.SettledLife
 }
 
-// isProven reports whether a second reading of a chain's last block with events of an order is not still to come.
-func isProven(o query.Found, id chain.ID, block uint64) bool {
-	on := o.Basis.Of(id)
+// isProven reports whether a second reading of a chain's block is not still to come.
+func isProven(b order.Basis, id chain.ID, block uint64) bool {
+	on := b.Of(id)
 	return !on.Followed || block < on.From.Number || block <= on.Proven
 }
 

@@ -164,7 +164,14 @@ func (s *Pages) findForPage(ctx context.Context, text, rawQuery string) (Order, 
 	shown := Order{Hash: tx.String(), Index: at}
 	found, from, err := s.orders.OrdersRoute().Ask(ctx, s.server, orders.Creation{Tx: tx, Index: at})
 	err = searchedFor(err, from.Value.Searched)
-	if id, parseErr := chain.ParseHash(shown.Hash); parseErr == nil && orders.IsMissing(err) && !errors.Is(err, proxy.ErrImpatient) {
+	var later []order.ID // that the transaction is a later step of
+	if err != nil {
+		later = proxy.ProblemOf(err).Orders
+	}
+	if at < len(later) {
+		shown.Path, shown.Count = "/api/Orders/"+later[at].String(), len(later)
+		found, from, err = s.orders.OrderRoute().Ask(ctx, s.server, later[at])
+	} else if id, parseErr := chain.ParseHash(shown.Hash); parseErr == nil && len(later) == 0 && orders.IsMissing(err) && !errors.Is(err, proxy.ErrImpatient) {
 		var errByID error
 		if found, from, errByID = s.orders.OrderRoute().Ask(ctx, s.server, id); !proxy.IsKind(errByID, proxy.UnknownOrder) {
 			err = errByID

@@ -68,7 +68,7 @@ CREATE TABLE events (
     PRIMARY KEY (chain, block, log_index)
 );
 CREATE INDEX events_of_order ON events (order_id);
-CREATE INDEX events_of_creation ON events (tx) WHERE kind = 'created';
+CREATE INDEX events_of_transaction ON events (tx);
 
 -- Folded orders, the columns that are searched. Written in the transaction that changes their events. locked is 0
 -- for no, 1 for yes, 2 for fulfilled without a known creation: the give chain has to confirm it. compared are the sides
@@ -131,8 +131,7 @@ CREATE TABLE listed (
     order_authority  BYTEA    NOT NULL,
     affiliate        BYTEA    NOT NULL,
     fulfiller        BYTEA    NOT NULL,
-    unlock_authority BYTEA    NOT NULL,
-    fulfilled_in     BYTEA    NOT NULL
+    unlock_authority BYTEA    NOT NULL
 );
 -- Newest first. Addresses that may be in very many rows are found beside their cell, so that these are counted without
 -- reading the table. Mostly the maker signs and receives too: only another address has an entry of its own.
@@ -147,7 +146,6 @@ CREATE INDEX listed_other_creator ON listed (creator, at DESC) WHERE creator <> 
 CREATE INDEX listed_other_receiver ON listed (receiver, at DESC) WHERE receiver <> maker;
 CREATE INDEX listed_other_give_authority ON listed (give_authority, at DESC) WHERE give_authority <> maker AND swap = 0;
 CREATE INDEX listed_other_order_authority ON listed (order_authority, at DESC) WHERE order_authority <> receiver AND swap = 0;
-CREATE INDEX listed_fulfilled_in ON listed (fulfilled_in) WHERE length(fulfilled_in) > 0;
 
 -- How many rows of listed came in a period of 2^21 seconds (24 days): in each cell, and with each referral code, which
 -- takes the place of a cell and is below 2^32, as no cell is.

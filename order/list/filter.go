@@ -36,7 +36,33 @@ type Filter struct {
 	GiveAuthority, OrderAuthority chain.Address
 	ReferralCode                  *uint32
 	Search                        *Search
+
+	Receiver             chain.Address
+	GiveToken, TakeToken chain.Address // on the chains that are asked for, or on any
+	Given, Taken         Amounts       // of that token
+	USD                  USD
+	Sort                 Sort
 }
+
+// Amounts are a range of amounts, both ends included; nil: without an end.
+type Amounts struct{ From, To *chain.Amount }
+
+// USD is a range of what was given, millionths of a USD at the time, both ends included; nil: without an end. Orders
+// whose value is not known, and swaps, are in none.
+type USD struct{ From, To *int64 }
+
+// Sort is the sequence of a list.
+type Sort string
+
+// Sorts, each with the ids in sequence where that leaves it open.
+const (
+	Newest  Sort = "Newest" // and the zero value
+	Oldest  Sort = "Oldest"
+	Largest Sort = "Largest" // by value, which has to be known
+)
+
+// isValued reports whether values decide what is listed.
+func (f Filter) isValued() bool { return f.USD != USD{} || f.Sort == Largest }
 
 // TradeTypes are the types of trades that orders are known by.
 func TradeTypes() []string { return onchain.OrderTradeTypes() }
@@ -51,7 +77,7 @@ type Search struct {
 // isPersonal reports whether the filter names something that few rows have, which has an index of its own.
 func (f Filter) isPersonal() bool {
 	return f.Search != nil || len(f.UnlockAuthorities) > 0 || !f.Maker.IsAbsent() || !f.Creator.IsAbsent() ||
-		!f.Fulfiller.IsAbsent() || !f.GiveAuthority.IsAbsent() || !f.OrderAuthority.IsAbsent()
+		!f.Receiver.IsAbsent() || !f.GiveToken.IsAbsent() || !f.TakeToken.IsAbsent() || !f.Fulfiller.IsAbsent() || !f.GiveAuthority.IsAbsent() || !f.OrderAuthority.IsAbsent()
 }
 
 // asksForCells reports whether the filter matches some of the cells only.
@@ -61,7 +87,7 @@ func (f Filter) asksForCells() bool {
 
 // isCounted reports whether listed_counts has what the filter asks for, but for a time that is part of a period.
 func (f Filter) isCounted() bool {
-	return !f.isPersonal() && (f.ReferralCode == nil || !f.asksForCells())
+	return !f.isPersonal() && !f.isValued() && (f.ReferralCode == nil || !f.asksForCells())
 }
 
 // query collects the conditions of a statement and its arguments.
@@ -156,6 +182,9 @@ func (q *query) keys(f Filter) {
 		q.add("maker = %s", f.Maker.Bytes())
 	}
 	q.person(f.Creator, "maker = %s AND creator = maker", otherCreator)
+	q.person(f.Receiver, "maker = %s AND receiver = maker", otherReceiver)
+	q.side("give", f.GiveToken, f.Given)
+	q.side("take", f.TakeToken, f.Taken)
 	q.person(f.GiveAuthority, "maker = %s AND give_authority = maker", otherGiveAuthority)
 	q.person(f.OrderAuthority, "maker = %s AND receiver = maker AND order_authority = receiver",
 		otherReceiver+" AND order_authority = receiver", otherOrderAuthority)
@@ -182,6 +211,34 @@ func (q *query) keys(f Filter) {
 	}
 	if f.Search != nil {
 		q.search(*f.Search)
+	}
+}
+
+// side requires a token, and an amount of it.
+func (q *query) side(side string, token chain.Address, amounts Amounts) {
+	if token.IsAbsent() {
+		return
+	}
+	q.add(side+"_token = %s", token.Bytes())
+	if amounts.From != nil {
+		q.add(side+"_amount >= %s", amountKey(*amounts.From))
+	}
+	if amounts.To != nil {
+		q.add(side+"_amount <= %s", amountKey(*amounts.To))
+	}
+}
+
+// values requires a value. A plus keeps databases from searching by it.
+func (q *query) values(f Filter, plus string) {
+	if !f.isValued() {
+		return
+	}
+	q.add("usd IS NOT NULL")
+	if f.USD.From != nil {
+		q.add(plus+"usd >= %s", *f.USD.From)
+	}
+	if f.USD.To != nil {
+		q.add(plus+"usd <= %s", *f.USD.To)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"crossgate/store"
 )
 
-// Page is a part of a list, newest first: orders by the time of their creation, swaps by that of their block, those of
+// Page is a part of a list, by default newest first: orders by the time of their creation, swaps by that of their block, those of
 // the same second by id.
 type Page struct {
 	Items []Item
@@ -23,8 +23,11 @@ type Item struct {
 	IsSwap bool
 }
 
-// mostSorted is how many rows are rather found by their cells and sorted than looked for among all rows by time.
-const mostSorted = 1000
+// So many rows are rather found by their cells, or by their values, and sorted than looked for among all rows by time.
+const (
+	mostSorted       = 1000
+	mostSortedValues = 50_000
+)
 
 // Find returns the part of the list of a filter that begins at skip, counted from 0, and holds at most take.
 func Find(ctx context.Context, db *store.DB, k Kind, f Filter, skip, take uint64) (p Page, err error) {
@@ -45,7 +48,13 @@ func Find(ctx context.Context, db *store.DB, k Kind, f Filter, skip, take uint64
 	if p.Total = sum(totals); err != nil || skip >= p.Total {
 		return p, err
 	}
-	p.Items, err = s.items(ctx, totals, skip, take)
+	if f.Sort != Oldest {
+		p.Items, err = s.items(ctx, totals, skip, take)
+		return p, err
+	}
+	take = min(take, p.Total-skip)
+	p.Items, err = s.items(ctx, totals, p.Total-skip-take, take)
+	slices.Reverse(p.Items)
 	return p, err
 }
 
@@ -55,6 +64,7 @@ type search struct {
 	kind   Kind
 	filter Filter
 	isFew  bool    // so few rows match that they are rather found by their cells
+	isMany bool    // so many have the value that they are rather looked for by time
 	cells  []int64 // in which they are, then
 }
 
@@ -139,6 +149,11 @@ func (s *search) query(f Filter) (q query) {
 		q.cells(f)
 	}
 	q.times(f)
+	plus := ""
+	if f.isPersonal() || s.isMany {
+		plus = "+"
+	}
+	q.values(f, plus)
 	return q
 }
 
@@ -163,14 +178,17 @@ func (s *search) items(ctx context.Context, counts []count, skip, take uint64) (
 		}
 		skip -= c.rows
 	}
-	q, sequence := s.query(f), "at DESC, id"
 	total := counts[0].rows
-	isBackwards := counts[0].period == everything && skip > total/2 // then the other end is nearer
+	s.isMany = f.Sort != Largest && total > mostSortedValues
+	q, sequence := s.query(f), "at DESC, id"
+	isBackwards := counts[0].period == everything && skip > total/2 && f.Sort != Largest // then the other end is nearer
 	switch {
+	case f.Sort == Largest:
+		sequence = "usd DESC, id"
 	case isBackwards:
 		sequence, take = "at, id DESC", min(take, total-skip)
 		skip = total - skip - take
-	case s.isFew:
+	case s.isFew, f.isValued() && !f.isPersonal() && !s.isMany:
 		sequence = "+at DESC, id" // sorted
 	}
 	err = s.db.ForEachRow(ctx, func(rows *sql.Rows) error {

@@ -15,13 +15,14 @@ import (
 )
 
 const columns = `id, swap, at, cell, referral_code, maker, creator, receiver, give_authority, order_authority, affiliate,
-	fulfiller, unlock_authority`
+	give_token, give_amount, take_token, take_amount, fulfiller, unlock_authority, usd`
 
 // Rows are written as narrowly as they change: an index costs only when a column of it is written.
 const (
-	insertRow        = `INSERT INTO listed (` + columns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
+	insertRow        = `INSERT INTO listed (` + columns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`
 	updateCell       = `UPDATE listed SET cell = $2 WHERE id = $1`
 	updateFulfilment = `UPDATE listed SET cell = $2, fulfiller = $3, unlock_authority = $4 WHERE id = $1`
+	updateUSD        = `UPDATE listed SET usd = $2 WHERE id = $1 AND usd IS DISTINCT FROM $2`
 	deleteRow        = `DELETE FROM listed WHERE id = $1`
 	insertCount      = `INSERT INTO listed_counts (period, cell, swap, listed) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (period, cell, swap) DO UPDATE SET listed = listed_counts.listed + excluded.listed`
@@ -35,12 +36,14 @@ type Row struct {
 	terms      terms
 	cell       int64
 	fulfilment [2]string // fulfiller and unlock authority; empty before
+	usd        *int64    // written by Value
 }
 
 // terms are what does not change while an order lives.
 type terms struct {
 	swap, at, referral int64
 	people             [6]string // maker, creator, receiver, both authorities, beneficiary of the affiliate fee
+	sides              [4]string // token and amount of either side
 }
 
 // tradeTypes are numbered by their places, which are in databases.
@@ -64,7 +67,8 @@ func OfOrder(o *order.Order) *Row {
 	r := &Row{
 		cell: cellOf(t.Give.Chain, t.Take.Chain, o.State, o.Call, tradeType(o)),
 		terms: terms{0, int64(created.At.Time), int64(created.Fact.ReferralCode), people(created.Fact.Affiliate,
-			t.Maker, created.At.Initiator, t.Receiver, t.Authorities.GivePatch, t.Authorities.Order)},
+			t.Maker, created.At.Initiator, t.Receiver, t.Authorities.GivePatch, t.Authorities.Order),
+			sides(t.Give.Token, o.GiveFinal, t.Take.Token, o.TakeFinal)},
 	}
 	if o.Fulfilled != nil {
 		fact := o.Fulfilled.Fact
@@ -79,7 +83,8 @@ func OfSwap(s order.Swap) *Row {
 	return &Row{
 		cell: cellOf(s.At.Chain, s.At.Chain, order.StateFulfilled, order.NoExtCall, ""),
 		terms: terms{1, int64(s.At.Time), int64(s.Fact.ReferralCode), people(s.Fact.Affiliate,
-			s.Fact.Sender, s.Fact.Sender, s.Fact.Recipient, chain.Address{}, chain.Address{})},
+			s.Fact.Sender, s.Fact.Sender, s.Fact.Recipient, chain.Address{}, chain.Address{}),
+			sides(s.Fact.TokenIn, s.Fact.AmountIn, s.Fact.TokenOut, s.Fact.Received())},
 	}
 }
 
@@ -91,6 +96,16 @@ func people(affiliate *order.Affiliate, all ...chain.Address) (p [6]string) {
 		p[i] = string(each.Bytes())
 	}
 	return p
+}
+
+func sides(give chain.Address, given chain.Amount, take chain.Address, taken chain.Amount) [4]string {
+	return [4]string{string(give.Bytes()), string(amountKey(given)), string(take.Bytes()), string(amountKey(taken))}
+}
+
+// amountKey is an amount as bytes in the sequence of amounts.
+func amountKey(a chain.Amount) []byte {
+	raw := a.Big().Bytes()
+	return append([]byte{byte(len(raw))}, raw...)
 }
 
 // tradeType is what the order's metadata says of it, empty where that is not known.
@@ -125,11 +140,11 @@ func (c *change) replace(id order.ID, from, to *Row) {
 	switch {
 	case from == nil && to == nil:
 	case from == nil:
-		c.added = append(c.added, to.arguments(id))
+		c.added = append(c.added, append(to.arguments(id), to.usd))
 	case to == nil || from.terms != to.terms:
 		c.gone = append(c.gone, []any{id[:]})
 		if to != nil {
-			c.added = append(c.added, to.arguments(id))
+			c.added = append(c.added, append(to.arguments(id), from.usd))
 		}
 	case from.fulfilment != to.fulfilment:
 		c.fulfilled = append(c.fulfilled, append([]any{id[:], to.cell}, blobs(to.fulfilment[:])...))
@@ -151,10 +166,10 @@ func (c *change) countRows() (rows [][]any) {
 	return rows
 }
 
-// arguments are those of insertRow.
+// arguments are those of insertRow but the last.
 func (r *Row) arguments(id order.ID) []any {
 	t := r.terms
-	return append(append([]any{id[:], t.swap, t.at, r.cell, t.referral}, blobs(t.people[:])...), blobs(r.fulfilment[:])...)
+	return append([]any{id[:], t.swap, t.at, r.cell, t.referral}, blobs(slices.Concat(t.people[:], t.sides[:], r.fulfilment[:]))...)
 }
 
 func blobs(texts []string) []any {
@@ -196,6 +211,16 @@ func Replace(ctx context.Context, tx *store.Tx, rows map[order.ID]*Row) error {
 	return nil
 }
 
+// Value writes what orders were worth when they were created, millionths of a USD, nil where that is not known.
+func Value(ctx context.Context, tx *store.Tx, usd map[order.ID]*int64) error {
+	var rows [][]any
+	for id, worth := range usd {
+		rows = append(rows, []any{id[:], worth})
+	}
+	slices.SortFunc(rows, func(a, b []any) int { return slices.Compare(a[0].([]byte), b[0].([]byte)) })
+	return tx.ExecEach(ctx, updateUSD, rows)
+}
+
 // known returns the rows of orders and swaps as they are.
 func known(ctx context.Context, tx *store.Tx, ids []order.ID) (map[order.ID]*Row, error) {
 	rows := make(map[order.ID]*Row, len(ids))
@@ -203,13 +228,12 @@ func known(ctx context.Context, tx *store.Tx, ids []order.ID) (map[order.ID]*Row
 		var id order.ID
 		r := &Row{}
 		into := []any{store.HashColumn(&id), &r.terms.swap, &r.terms.at, &r.cell, &r.terms.referral}
-		for i := range r.terms.people {
-			into = append(into, &r.terms.people[i])
+		for _, texts := range [][]string{r.terms.people[:], r.terms.sides[:], r.fulfilment[:]} {
+			for i := range texts {
+				into = append(into, &texts[i])
+			}
 		}
-		for i := range r.fulfilment {
-			into = append(into, &r.fulfilment[i])
-		}
-		err := found.Scan(into...)
+		err := found.Scan(append(into, &r.usd)...)
 		rows[id] = r
 		return err
 	}, `SELECT `+columns+` FROM listed WHERE id = ANY($1)`, store.HashKeys(ids))

@@ -26,6 +26,7 @@ func BenchmarkList(b *testing.B) {
 				v.people = append(v.people, chain.NewAddress([]byte("person no. 1"+strconv.Itoa(10_000_000+n))))
 			}
 			fillList(b, db, v, orders)
+			execute(b, db, `UPDATE listed SET usd = (at * 7919 + referral_code) % 1000000 WHERE swap = 0`) // as Value does
 			settle(b, db)
 			for _, each := range clientLists(v) {
 				b.Run(each.name, func(b *testing.B) { benchmarkList(b, ledger.Ledger{DB: db}, each) })
@@ -125,6 +126,12 @@ func clientLists(v *invented) []clientList {
 		{"big-taker-open", list.Orders, list.Filter{UnlockAuthorities: []chain.Address{v.people[0]}, States: open}, 0, 100},
 		{"big-taker-claimed", list.Orders, list.Filter{Fulfiller: v.people[0], States: claimed.States}, 100_000, 100},
 		{"big-maker", list.Orders, list.Filter{Maker: v.people[0], States: claimed.States}, 0, 100},
+		{"token", list.Orders, list.Filter{GiveToken: v.people[0], Given: list.Amounts{From: new(chain.NewAmount(uint64(listSize()) / 2))}}, 0, 100},
+		{"token-largest", list.Orders, list.Filter{GiveToken: v.people[0], Sort: list.Largest}, 0, 100},
+		{"oldest", list.Orders, list.Filter{Sort: list.Oldest}, 300_000, 100},
+		{"largest", list.Orders, list.Filter{Sort: list.Largest}, 0, 100},
+		{"worth-much", list.Orders, list.Filter{USD: list.USD{From: new(int64(999_000))}}, 0, 100},
+		{"worth-something", list.Orders, list.Filter{USD: list.USD{From: new(int64(100_000))}}, 0, 100},
 		{"first-hour", list.Both, list.Filter{Until: inventedBegin + 3600}, 0, 100},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"crossgate/order"
+	"crossgate/order/list"
 	"crossgate/store"
 )
 
@@ -95,7 +96,7 @@ func countAnew(ctx context.Context, tx *store.Tx, ids []order.ID, orders map[ord
 		return err
 	}
 	var gone, written, counted [][]any
-	creators, stale := map[string]bool{}, map[int64]bool{}
+	creators, stale, usd := map[string]bool{}, map[int64]bool{}, map[order.ID]*int64{}
 	for _, id := range ids {
 		counted = append(counted, []any{id[:]})
 		was, isCounted := before[id]
@@ -108,7 +109,8 @@ func countAnew(ctx context.Context, tx *store.Tx, ids []order.ID, orders map[ord
 			continue
 		}
 		stale[dayOf(o)], creators[string(o.Created.At.Initiator.Bytes())] = true, true
-		written = append(written, arguments(o, valuesOf(o, was.Values, prices)))
+		values := valuesOf(o, was.Values, prices)
+		usd[id], written = values.Given, append(written, arguments(o, values))
 	}
 	firsts, err := firstDays(ctx, tx, creators)
 	if err != nil {
@@ -118,6 +120,9 @@ func countAnew(ctx context.Context, tx *store.Tx, ids []order.ID, orders map[ord
 		return err
 	}
 	if err := tx.ExecEach(ctx, upsertValues, written); err != nil {
+		return err
+	}
+	if err := list.Value(ctx, tx, usd); err != nil {
 		return err
 	}
 	now, err := firstDays(ctx, tx, creators)

@@ -117,7 +117,8 @@ CREATE INDEX swaps_of_transaction ON swaps (tx);
 -- What lists are searched by: a row for each order whose creation is known and for each swap, written in the transaction
 -- that writes the order or the swap. at is the time of the creation or of the swap, cell is the give chain (27 bits),
 -- take chain (27), state (3), state of the external call (3) and type of trade (3) in one number. Absent addresses are
--- empty.
+-- empty. Amounts are after patches, a byte with their length before their bytes, so that longer ones are greater. usd is
+-- order_values.given of orders.
 CREATE TABLE listed (
     id               BYTEA    PRIMARY KEY,
     swap             SMALLINT NOT NULL,
@@ -130,8 +131,13 @@ CREATE TABLE listed (
     give_authority   BYTEA    NOT NULL,
     order_authority  BYTEA    NOT NULL,
     affiliate        BYTEA    NOT NULL,
+    give_token       BYTEA    NOT NULL,
+    give_amount      BYTEA    NOT NULL,
+    take_token       BYTEA    NOT NULL,
+    take_amount      BYTEA    NOT NULL,
     fulfiller        BYTEA    NOT NULL,
-    unlock_authority BYTEA    NOT NULL
+    unlock_authority BYTEA    NOT NULL,
+    usd              BIGINT
 );
 -- Newest first. Addresses that may be in very many rows are found beside their cell, so that these are counted without
 -- reading the table. Mostly the maker signs and receives too: only another address has an entry of its own.
@@ -141,6 +147,9 @@ CREATE INDEX listed_referral ON listed (referral_code, at DESC, id, cell, swap);
 CREATE INDEX listed_maker ON listed (maker, at DESC, id);
 CREATE INDEX listed_fulfiller ON listed (fulfiller, at DESC, id, cell, swap) WHERE length(fulfiller) > 0;
 CREATE INDEX listed_unlock_authority ON listed (unlock_authority, at DESC, id, cell, swap) WHERE length(unlock_authority) > 0;
+CREATE INDEX listed_give_token ON listed (give_token, at DESC, id, cell, swap, give_amount);
+CREATE INDEX listed_take_token ON listed (take_token, at DESC, id, cell, swap, take_amount);
+CREATE INDEX listed_usd ON listed (usd DESC, id, at, cell, swap) WHERE usd IS NOT NULL;
 CREATE INDEX listed_affiliate ON listed (affiliate, at DESC, id) WHERE length(affiliate) > 0;
 CREATE INDEX listed_other_creator ON listed (creator, at DESC) WHERE creator <> maker;
 CREATE INDEX listed_other_receiver ON listed (receiver, at DESC) WHERE receiver <> maker;

@@ -1,0 +1,104 @@
+package query
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/internal/must"
+	"crossgate/order"
+	"crossgate/order/ledger"
+	"crossgate/order/list"
+	"crossgate/store"
+)
+
+// TestListsAreFilteredAndSortedAsTheirOrdersAre compares lists by token, amount, value and receiver, in each sequence and
+// by parts, with what all orders say, on both databases.
+func TestListsAreFilteredAndSortedAsTheirOrdersAre(t *testing.T) {
+	for name, open := range map[string]func(testing.TB) *store.DB{"SQLite": openStore, "PostgreSQL": openPostgres} {
+		t.Run(name, func(t *testing.T) {
+			db, v := open(t), newInvented(7)
+			var events []order.Event
+			for range 400 {
+				events = append(events, v.events()...)
+			}
+			apply(t, db, events, nil)
+			usd := valueThirds(t, db, events)
+			all := must.Get(listFrom(t.Context(), ledger.Ledger{DB: db}, list.Orders, list.Filter{}, 0, 1000))(t)
+			amount := func(n uint64) *chain.Amount { return new(chain.NewAmount(n)) }
+			give := v.people[0]
+			for what, c := range map[string]struct {
+				filter list.Filter
+				fits   func(*order.Order) bool
+			}{
+				"all": {list.Filter{}, func(*order.Order) bool { return true }},
+				"token": {list.Filter{GiveToken: give, Given: list.Amounts{From: amount(100), To: amount(300)}}, func(o *order.Order) bool {
+					return o.GiveFinal.Cmp(chain.NewAmount(100)) >= 0 && o.GiveFinal.Cmp(chain.NewAmount(300)) <= 0
+				}},
+				"taken":    {list.Filter{TakeToken: v.people[1], Taken: list.Amounts{From: amount(256)}}, func(o *order.Order) bool { return o.TakeFinal.Cmp(chain.NewAmount(256)) >= 0 }},
+				"other":    {list.Filter{TakeToken: give}, func(*order.Order) bool { return false }},
+				"receiver": {list.Filter{Receiver: v.people[2]}, func(o *order.Order) bool { return o.Terms.Receiver == v.people[2] }},
+				"value": {list.Filter{USD: list.USD{From: new(int64(50)), To: new(int64(200))}}, func(o *order.Order) bool {
+					return usd[o.ID] != nil && *usd[o.ID] >= 50 && *usd[o.ID] <= 200
+				}},
+				"value of a token on a chain": {list.Filter{GiveToken: give, GiveChains: []chain.ID{1}, USD: list.USD{From: new(int64(50))}}, func(o *order.Order) bool {
+					return usd[o.ID] != nil && *usd[o.ID] >= 50 && o.Terms.Give.Chain == 1
+				}},
+			} {
+				for _, sort := range []list.Sort{list.Newest, list.Oldest, list.Largest} {
+					var want []order.ID
+					for _, item := range all.Items { // newest first
+						if c.fits(item.Order) && (sort != list.Largest || usd[item.Order.ID] != nil) {
+							want = append(want, item.Order.ID)
+						}
+					}
+					switch sort {
+					case list.Oldest:
+						slices.Reverse(want)
+					case list.Largest:
+						slices.SortFunc(want, func(a, b order.ID) int { return cmp.Or(cmp.Compare(*usd[b], *usd[a]), slices.Compare(a[:], b[:])) })
+					}
+					c.filter.Sort = sort
+					checkParts(t, db, what+" "+string(sort), c.filter, want)
+				}
+			}
+		})
+	}
+}
+
+// checkParts reads a list in parts.
+func checkParts(t *testing.T, db *store.DB, what string, f list.Filter, want []order.ID) {
+	t.Helper()
+	var got []order.ID
+	for {
+		part := must.Get(listFrom(t.Context(), ledger.Ledger{DB: db}, list.Orders, f, uint64(len(got)), 30))(t)
+		if part.Total != uint64(len(want)) {
+			t.Errorf("%s: %d in all, want %d", what, part.Total, len(want))
+		}
+		for _, item := range part.Items {
+			got = append(got, item.Order.ID)
+		}
+		if len(part.Items) < 30 {
+			break
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: %d listed differ from the %d that are wanted", what, len(got), len(want))
+	}
+}
+
+// valueThirds gives two of three orders a value, some of them the same.
+func valueThirds(t *testing.T, db *store.DB, events []order.Event) map[order.ID]*int64 {
+	usd := map[order.ID]*int64{}
+	for _, e := range events {
+		if n := int64(e.Order[31]); n%3 > 0 {
+			usd[e.Order] = &n
+		}
+	}
+	err := db.Update(t.Context(), func(tx *store.Tx) error { return list.Value(t.Context(), tx, usd) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return usd
+}

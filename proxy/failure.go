@@ -96,11 +96,10 @@ func ProblemOf(err error) *problem {
 // laterStep is the problem of a transaction that did not create orders and is another step of them.
 func laterStep(err error, orders []order.ID) *problem {
 	p := TxWithoutOrder.From(err)
-	if p.Orders = orders; len(orders) == 1 {
-		p.message = fmt.Sprintf("the transaction did not create an order, it is a later step of order %s; ask /api/Orders/%s", orders[0], orders[0])
-	} else {
-		p.message = fmt.Sprintf("the transaction did not create an order, it is a later step of %d orders; "+
-			"/api/Transaction/{hash}/orderIds lists them", len(orders))
+	p.Orders = orders
+	p.message = "the transaction did not create an order; it is a later step of that at /api/Orders/" + orders[0].String()
+	if others := len(orders) - 1; others > 0 {
+		p.message += fmt.Sprintf(" and %d others, which /api/Transaction/{hash}/orderIds lists", others)
 	}
 	return p
 }

@@ -47,7 +47,7 @@ type Filter struct {
 // Amounts are a range of amounts, both ends included; nil: without an end.
 type Amounts struct{ From, To *chain.Amount }
 
-// USD is a range of what was given, millionths of a USD at the time, both ends included; nil: without an end. Orders
+// USD is a range of values given, millionths of a USD at the time, both ends included; nil: without an end. Orders
 // whose value is not known, and swaps, are in none.
 type USD struct{ From, To *int64 }
 
@@ -56,12 +56,15 @@ type Sort string
 
 // Sorts, each with the ids in sequence where that leaves it open.
 const (
-	Newest  Sort = "Newest" // and the zero value
+	Newest  Sort = "" // "Newest" for clients
 	Oldest  Sort = "Oldest"
 	Largest Sort = "Largest" // by value, which has to be known
 )
 
-// isValued reports whether values decide what is listed.
+// Sorts are what clients call them.
+var Sorts = []string{"Newest", string(Oldest), string(Largest)}
+
+// isValued reports whether values decide about rows.
 func (f Filter) isValued() bool { return f.USD != USD{} || f.Sort == Largest }
 
 // TradeTypes are the types of trades that orders are known by.

@@ -22,7 +22,6 @@ const (
 	insertRow        = `INSERT INTO listed (` + columns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`
 	updateCell       = `UPDATE listed SET cell = $2 WHERE id = $1`
 	updateFulfilment = `UPDATE listed SET cell = $2, fulfiller = $3, unlock_authority = $4 WHERE id = $1`
-	updateUSD        = `UPDATE listed SET usd = $2 WHERE id = $1 AND usd IS DISTINCT FROM $2`
 	deleteRow        = `DELETE FROM listed WHERE id = $1`
 	insertCount      = `INSERT INTO listed_counts (period, cell, swap, listed) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (period, cell, swap) DO UPDATE SET listed = listed_counts.listed + excluded.listed`
@@ -36,7 +35,7 @@ type Row struct {
 	terms      terms
 	cell       int64
 	fulfilment [2]string // fulfiller and unlock authority; empty before
-	usd        *int64    // written by Value
+	usd        *int64    // written by order/stats
 }
 
 // terms are what does not change while an order lives.
@@ -209,16 +208,6 @@ func Replace(ctx context.Context, tx *store.Tx, rows map[order.ID]*Row) error {
 		}
 	}
 	return nil
-}
-
-// Value writes what orders were worth when they were created, millionths of a USD, nil where that is not known.
-func Value(ctx context.Context, tx *store.Tx, usd map[order.ID]*int64) error {
-	var rows [][]any
-	for id, worth := range usd {
-		rows = append(rows, []any{id[:], worth})
-	}
-	slices.SortFunc(rows, func(a, b []any) int { return slices.Compare(a[0].([]byte), b[0].([]byte)) })
-	return tx.ExecEach(ctx, updateUSD, rows)
 }
 
 // known returns the rows of orders and swaps as they are.

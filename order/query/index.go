@@ -1,4 +1,4 @@
-// Package query answers which orders a transaction is of, what became of them, and what is locked for a taker: from
+// Package query answers which orders a transaction is a step of, their course, and the locked assets of a taker: from
 // the ledger, and from the chains themselves where that does not reach.
 //
 // Find reads the ledger, asks all chains that could know the transaction if the ledger does not (trace), and

@@ -2,6 +2,7 @@ package query
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -90,15 +91,21 @@ func checkParts(t *testing.T, db *store.DB, what string, f list.Filter, want []o
 
 // valueThirds gives two of three orders a value, some of them the same.
 func valueThirds(t *testing.T, db *store.DB, events []order.Event) map[order.ID]*int64 {
+	t.Helper()
 	usd := map[order.ID]*int64{}
 	for _, e := range events {
-		if n := int64(e.Order[31]); n%3 > 0 {
+		if n := int64(e.Order[31]); n%3 > 0 && usd[e.Order] == nil {
 			usd[e.Order] = &n
+			execute(t, db, fmt.Sprintf(`UPDATE listed SET usd = %d WHERE id = %s`, n, literal(db, e.Order[:])))
 		}
 	}
-	err := db.Update(t.Context(), func(tx *store.Tx) error { return list.Value(t.Context(), tx, usd) })
-	if err != nil {
-		t.Fatal(err)
-	}
 	return usd
+}
+
+// literal is bytes as a constant of the database's SQL.
+func literal(db *store.DB, raw []byte) string {
+	if db.IsReplicated() {
+		return fmt.Sprintf(`decode('%x', 'hex')`, raw)
+	}
+	return fmt.Sprintf(`x'%x'`, raw)
 }

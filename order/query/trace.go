@@ -242,12 +242,8 @@ func (q query) replaces(e order.Event, history []order.Event) bool {
 }
 
 func unreachable(ctx context.Context, give query, giveErr error, take query, takeErr error) error {
-	var failed UnreachableError
-	if giveErr != nil {
-		failed.add(give.chain, giveErr)
-	}
-	if takeErr != nil {
-		failed.add(take.chain, takeErr)
-	}
-	return failed.orNil(ctx)
+	var asked failures
+	asked.ask(give.chain, func() error { return giveErr })
+	asked.ask(take.chain, func() error { return takeErr })
+	return asked.wait(ctx)
 }

@@ -26,13 +26,13 @@ func (e *NotCreatedError) Error() string {
 // Unwrap returns order.ErrNoOrder.
 func (e *NotCreatedError) Unwrap() error { return order.ErrNoOrder }
 
-// transaction is what is known of the orders that a transaction has events of.
+// transaction has the known events of the orders that a transaction is a step of.
 type transaction struct {
 	orders  [][]order.Event // in the sequence of ledger.ByOrder
 	created int             // how many it created
 	at      order.At        // of one of its events
 	from    provenance
-	done    func() // to be called when what follows from it is read as well
+	done    func() // ends the search, once its consequences are read as well
 }
 
 func (t transaction) ids() []order.ID {
@@ -89,33 +89,59 @@ func (t *transaction) count(tx chain.TxHash) {
 	}
 }
 
-// Find returns the orders that a transaction created, in log order, and what was searched for them, also beside an
+// Find returns the orders that a transaction created, in log order, and how far was searched for them, also beside an
 // error. It reads the store, and the chains for what the store does not cover: order.ErrNotFound when no chain knows
 // the transaction (see ErrUnasked), order.ErrNoOrder when it created none, *NotCreatedError when it is a later step of
 // orders, *UnreachableError when a chain does not answer that could know it (*UnheardError) or has to be asked about an
 // order, *BusyError when chains are not asked. While the store cannot be read, the chains are asked for everything, and
-// what they do not find is ErrUnavailable.
-func (x *Index) Find(ctx context.Context, tx chain.TxHash) (found []Found, searched order.Basis, err error) {
+// ErrUnavailable stands for order.ErrNotFound.
+func (x *Index) Find(ctx context.Context, tx chain.TxHash) ([]Found, order.Basis, error) {
+	return x.find(ctx, tx, func(_ context.Context, t *transaction) error {
+		if t.created == 0 {
+			return &NotCreatedError{t.ids()}
+		}
+		t.orders = t.orders[:t.created]
+		return nil
+	})
+}
+
+// FindIn returns orders that a transaction has any event of, in the sequence of IDsIn: those with some ids, without any
+// all of them. See Find for the errors.
+func (x *Index) FindIn(ctx context.Context, tx chain.TxHash, ids ...order.ID) ([]Found, order.Basis, error) {
+	return x.find(ctx, tx, func(ctx context.Context, t *transaction) error {
+		t.orders = slices.DeleteFunc(t.orders, func(events []order.Event) bool {
+			return len(ids) > 0 && !slices.Contains(ids, events[0].Order)
+		})
+		return x.addCreations(ctx, t.orders)
+	})
+}
+
+// find completes the orders of a transaction that choose leaves.
+func (x *Index) find(
+	ctx context.Context, tx chain.TxHash, choose func(context.Context, *transaction) error,
+) (found []Found, searched order.Basis, err error) {
 	ctx, span := startFind(ctx, tx)
 	defer func() { endSpan(span, err) }()
 	searched = x.Basis()
 	t, err := x.look(ctx, tx)
 	defer func() { t.done() }()
 	span.SetAttributes(attribute.Bool("crossgate.order.indexed", err == nil && !t.from.traced))
-	if err == nil && t.created == 0 {
-		err = &NotCreatedError{t.ids()}
+	created := t.ids()[:t.created]
+	if err == nil {
+		err = choose(ctx, &t)
 	}
 	if err != nil {
-		return nil, searched, fmt.Errorf("find orders created in %s: %w", tx, err)
+		return nil, searched, fmt.Errorf("find orders of %s: %w", tx, err)
 	}
-	orders, err := x.completeAll(ctx, t.orders[:t.created], t.from)
+	orders, err := x.completeAll(ctx, t.orders, t.from)
 	if err != nil {
 		return nil, searched, err
 	}
-	// A reorg can have moved an order into another transaction.
-	orders = slices.DeleteFunc(orders, func(o *order.Order) bool { return o.Created == nil || o.Created.At.Tx != tx })
+	orders = slices.DeleteFunc(orders, func(o *order.Order) bool { // a reorg can have moved it into another transaction
+		return slices.Contains(created, o.ID) && (o.Created == nil || o.Created.At.Tx != tx)
+	})
 	if len(orders) == 0 {
-		return nil, searched, fmt.Errorf("find orders created in %s: dropped by a reorg: %w", tx, order.ErrNotFound)
+		return nil, searched, fmt.Errorf("find orders of %s: dropped by a reorg: %w", tx, order.ErrNotFound)
 	}
 	return x.found(ctx, searched, t.from, orders...), searched, nil
 }
@@ -125,7 +151,7 @@ func startFind(ctx context.Context, tx chain.TxHash) (context.Context, trace.Spa
 }
 
 // IDsIn returns the orders that a transaction has any event of, those that it created first, each in log order, and
-// where it is. It reads nothing else of them; the errors are those of Find, with the basis of what was searched.
+// its place. It reads nothing else of them; the errors are those of Find, with the basis of the search.
 func (x *Index) IDsIn(ctx context.Context, tx chain.TxHash) (ids []order.ID, at order.At, basis order.Basis, err error) {
 	ctx, span := startFind(ctx, tx)
 	defer func() { endSpan(span, err) }()
@@ -136,42 +162,10 @@ func (x *Index) IDsIn(ctx context.Context, tx chain.TxHash) (ids []order.ID, at 
 		return nil, at, searched, fmt.Errorf("find orders of %s: %w", tx, err)
 	}
 	c := searched.Of(t.at.Chain)
-	if c.Final = x.isFinal(c.Chain, t.at.Block); !c.Final {
-		c.Unread = !x.keptAmong(ctx, []ledger.ChainBlock{blockAt(t.at)})[blockAt(t.at)]
-	}
-	if t.from.traced {
-		on, _ := parted(slices.Concat(t.orders...), t.at.Chain)
-		isOther := func(e order.Event) bool { return e.At.Tx != tx }
-		c.Single = order.Attest(ctx, x.Source(t.at.Chain), slices.DeleteFunc(on, isOther)).Standing == order.Single
-	}
+	c.Final = x.isFinal(c.Chain, t.at.Block)
+	c.Unread = !c.Final && !x.keptAmong(ctx, []ledger.ChainBlock{blockAt(t.at)})[blockAt(t.at)]
+	c.Single = t.from.traced && order.Attest(ctx, x.Source(t.at.Chain), []order.Event{{At: t.at}}).Standing == order.Single
 	return t.ids(), t.at, order.Basis{At: searched.At, Behind: searched.Behind, Chains: []order.ChainBasis{c}}, nil
-}
-
-// FindIn returns orders that a transaction has any event of, in the sequence of IDsIn: those with some ids, without any
-// all of them. See Find for the errors.
-func (x *Index) FindIn(ctx context.Context, tx chain.TxHash, ids ...order.ID) (found []Found, searched order.Basis, err error) {
-	ctx, span := startFind(ctx, tx)
-	defer func() { endSpan(span, err) }()
-	searched = x.Basis()
-	t, err := x.look(ctx, tx)
-	defer func() { t.done() }()
-	if err != nil {
-		return nil, searched, fmt.Errorf("find orders of %s: %w", tx, err)
-	}
-	wanted := slices.DeleteFunc(t.orders, func(events []order.Event) bool {
-		return len(ids) > 0 && !slices.Contains(ids, events[0].Order)
-	})
-	if err := x.addCreations(ctx, wanted); err != nil {
-		return nil, searched, fmt.Errorf("find creations of the orders of %s: %w", tx, err)
-	}
-	orders, err := x.completeAll(ctx, wanted, t.from)
-	if err == nil && len(orders) == 0 {
-		err = order.ErrNotFound
-	}
-	if err != nil {
-		return nil, searched, err
-	}
-	return x.found(ctx, searched, t.from, orders...), searched, nil
 }
 
 // addCreations adds the creations of orders whose events have none. An order's give chain is that in its terms, that of
@@ -187,27 +181,22 @@ func (x *Index) addCreations(ctx context.Context, orders [][]order.Event) error 
 	if err := x.place(ctx, unplaced, give); err != nil {
 		return err
 	}
-	var mu sync.Mutex
-	var failed UnreachableError
-	var work sync.WaitGroup
+	var asked failures
 	for i, events := range orders {
 		id := give[events[0].Order]
 		historian, is := x.Source(id).(order.HistorySource)
 		if !is || slices.ContainsFunc(events, ledger.IsCreation) {
 			continue
 		}
-		work.Go(func() {
+		asked.ask(id, func() error {
 			read, err := historian.History(ctx, events[0].Order, order.GiveSide, 0)
-			mu.Lock()
-			defer mu.Unlock()
-			if err != nil && !errors.As(err, new(*order.PartialError)) {
-				failed.add(id, err)
+			if orders[i] = append(events, read.Events...); errors.As(err, new(*order.PartialError)) {
+				return nil
 			}
-			orders[i] = append(events, read.Events...)
+			return err
 		})
 	}
-	work.Wait()
-	return failed.orNil(ctx)
+	return asked.wait(ctx)
 }
 
 // giveChain is the give chain of an order, where its events say so.
@@ -226,42 +215,56 @@ func giveChain(events []order.Event) (id chain.ID, is bool) {
 // place asks all chains at once which of some orders they store, as their give chain does.
 func (x *Index) place(ctx context.Context, ids []order.ID, give map[order.ID]chain.ID) error {
 	var mu sync.Mutex
-	var failed UnreachableError
-	var work sync.WaitGroup
+	var asked failures
 	for _, f := range x.Followers {
 		reader, is := x.Source(f.ID).(order.StateReader)
 		if !is || len(ids) == 0 {
 			continue
 		}
-		work.Go(func() {
+		asked.ask(f.ID, func() error {
 			states, err := reader.States(ctx, ids)
 			mu.Lock()
 			defer mu.Unlock()
-			if err != nil {
-				failed.add(f.ID, err)
-			}
 			for i, stored := range states {
 				if stored.State != order.None {
 					give[ids[i]] = f.ID
 				}
 			}
+			return err
 		})
 	}
-	work.Wait()
-	if !slices.ContainsFunc(ids, func(id order.ID) bool { return give[id] == 0 }) {
-		return nil
+	err := asked.wait(ctx)
+	if slices.ContainsFunc(ids, func(id order.ID) bool { return give[id] == 0 }) {
+		return err
 	}
-	return failed.orNil(ctx)
+	return nil
 }
 
-// orNil is the error if there is a chain in it, or that the caller has left.
-func (e *UnreachableError) orNil(ctx context.Context) error {
-	switch {
-	case len(e.Chains) == 0:
-		return nil
-	case callerLeft(ctx):
+// failures are those of chains that are asked at once.
+type failures struct {
+	work   sync.WaitGroup
+	mu     sync.Mutex
+	failed UnreachableError
+}
+
+func (f *failures) ask(id chain.ID, question func() error) {
+	f.work.Go(func() {
+		if err := question(); err != nil {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.failed.add(id, err)
+		}
+	})
+}
+
+// wait returns *UnreachableError if a chain failed, or that the caller has left.
+func (f *failures) wait(ctx context.Context) error {
+	f.work.Wait()
+	if len(f.failed.Chains) > 0 && callerLeft(ctx) {
 		return ctx.Err()
 	}
-	slices.Sort(e.Chains)
-	return e
+	if slices.Sort(f.failed.Chains); len(f.failed.Chains) == 0 {
+		return nil
+	}
+	return &f.failed
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"crossgate/order"
-	"crossgate/order/list"
 	"crossgate/store"
 )
 
@@ -21,6 +20,7 @@ const (
 	AtOnce        = 200
 	secondsOfDay  = 86_400
 	deleteValues  = `DELETE FROM order_values WHERE id = $1`
+	updateListed  = `UPDATE listed SET usd = $2 WHERE id = $1 AND usd IS DISTINCT FROM $2` // lists are sorted by it
 	deleteCounted = `DELETE FROM uncounted WHERE order_id = $1`
 	insertStale   = `INSERT INTO stale_days (day) VALUES ($1) ON CONFLICT (day) DO NOTHING`
 	upsertValues  = `INSERT INTO order_values (id, day, give_chain, take_chain, give_token, take_token, swapped, creator,
@@ -95,8 +95,8 @@ func countAnew(ctx context.Context, tx *store.Tx, ids []order.ID, orders map[ord
 	if err != nil {
 		return err
 	}
-	var gone, written, counted [][]any
-	creators, stale, usd := map[string]bool{}, map[int64]bool{}, map[order.ID]*int64{}
+	var gone, written, listed, counted [][]any
+	creators, stale := map[string]bool{}, map[int64]bool{}
 	for _, id := range ids {
 		counted = append(counted, []any{id[:]})
 		was, isCounted := before[id]
@@ -110,7 +110,7 @@ func countAnew(ctx context.Context, tx *store.Tx, ids []order.ID, orders map[ord
 		}
 		stale[dayOf(o)], creators[string(o.Created.At.Initiator.Bytes())] = true, true
 		values := valuesOf(o, was.Values, prices)
-		usd[id], written = values.Given, append(written, arguments(o, values))
+		written, listed = append(written, arguments(o, values)), append(listed, []any{id[:], values.Given})
 	}
 	firsts, err := firstDays(ctx, tx, creators)
 	if err != nil {
@@ -122,7 +122,7 @@ func countAnew(ctx context.Context, tx *store.Tx, ids []order.ID, orders map[ord
 	if err := tx.ExecEach(ctx, upsertValues, written); err != nil {
 		return err
 	}
-	if err := list.Value(ctx, tx, usd); err != nil {
+	if err := tx.ExecEach(ctx, updateListed, listed); err != nil {
 		return err
 	}
 	now, err := firstDays(ctx, tx, creators)

@@ -2,6 +2,7 @@ package orders
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"crossgate/chain"
+	"crossgate/order/list"
 	"crossgate/proxy"
 )
 
@@ -52,6 +54,41 @@ func (m *Members) number(name string, bits int) (n uint64, given bool) {
 		m.Mistake(name + " must be a whole number from 0 to " + strconv.FormatUint(1<<bits-1, 10))
 	}
 	return n, err == nil
+}
+
+// amounts returns a range of amounts of a token, in smallest units. They say nothing without the token.
+func (m *Members) amounts(name string, token chain.Address, tokenName string) (of list.Amounts) {
+	for end, into := range map[string]**chain.Amount{"From": &of.From, "To": &of.To} {
+		text := m.text(name + end)
+		if text == "" {
+			continue
+		}
+		amount, err := chain.ParseAmount(text)
+		if err != nil {
+			m.Mistake(name + end + " must be a whole number of the token's smallest units")
+		}
+		if *into = &amount; token.IsAbsent() {
+			m.Mistake(name + end + " needs " + tokenName)
+		}
+	}
+	return of
+}
+
+// usd returns an amount of USD as millionths; nil for none.
+func (m *Members) usd(name string) *int64 {
+	text := m.text(name)
+	if text == "" {
+		return nil
+	}
+	micros, is := new(big.Rat).SetString(text)
+	if is && strings.Trim(text, "0123456789.") == "" {
+		micros.Mul(micros, big.NewRat(1_000_000, 1))
+		if micros.IsInt() && micros.Num().IsInt64() {
+			return new(micros.Num().Int64())
+		}
+	}
+	m.Mistake(name + " must be an amount of USD from 0 with at most 6 decimals")
+	return nil
 }
 
 // longestList is how many values a list may have, repeated ones included.

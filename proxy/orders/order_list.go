@@ -102,6 +102,13 @@ func ParseOrderList(m *Members) (Part, error) {
 		f.ReferralCode = new(uint32)
 		*f.ReferralCode = uint32(code)
 	}
+	f.Receiver, f.GiveToken, f.TakeToken = m.address("receiver"), m.address("giveTokenAddress"), m.address("takeTokenAddress")
+	f.Given = m.amounts("giveAmount", f.GiveToken, "giveTokenAddress")
+	f.Taken = m.amounts("takeAmount", f.TakeToken, "takeTokenAddress")
+	f.USD = list.USD{From: m.usd("usdFrom"), To: m.usd("usdTo")}
+	if sort := m.word("sort", list.Sorts); sort != list.Sorts[0] {
+		f.Sort = list.Sort(sort)
+	}
 	search := m.text("filter")
 	if f.Search = ParseSearch(search); chain.ChecksumFails(search) {
 		m.Mistake("filter has a wrong EIP-55 checksum; check its digits")
@@ -181,14 +188,25 @@ type Listed struct {
 }
 
 func (s *Orders) loadOrderList(ctx context.Context, q Part) ([]proxy.Body, cache.Life, error) {
+	l, b, unread, err := s.List(ctx, q)
+	if err != nil {
+		return nil, proxy.NoLife, err
+	}
+	b.Text, b.Value = string(s.encoder.AppendOrderList(nil, l.Records, l.Total)), l
+	return b.Without(unread, proxy.MovingLife)
+}
+
+// List reads a part of a list, and the body of its answer without text. unread are chains that did not say what their
+// tokens are called.
+func (s *Orders) List(ctx context.Context, q Part) (l Listed, b proxy.Body, unread []chain.ID, err error) {
 	listed, basis, err := s.Options().Orders.List(ctx, kinds[q.Mode], q.Filter, q.Skip, q.Take)
 	if tx := q.soughtTx(); !tx.IsAbsent() && (isUnindexed(err) || err == nil && listed.Total == 0) {
 		listed, basis, err = s.listTransaction(ctx, tx, q.Skip, q.Take)
 	}
 	if err != nil {
-		return nil, proxy.NoLife, err
+		return l, b, nil, err
 	}
-	b := proxy.Body{Basis: basis}
+	b.Basis = basis
 	var keys []token.Key
 	for _, e := range listed.Items {
 		if e.Swap != nil {
@@ -199,7 +217,7 @@ func (s *Orders) loadOrderList(ctx context.Context, q Part) ([]proxy.Body, cache
 	}
 	tokens, unread, err := s.tokensInTime(ctx, keys)
 	if err != nil {
-		return nil, proxy.NoLife, err
+		return l, b, nil, err
 	}
 	records := make([]wire.Listed, len(listed.Items))
 	for i, e := range listed.Items {
@@ -209,8 +227,7 @@ func (s *Orders) loadOrderList(ctx context.Context, q Part) ([]proxy.Body, cache
 			records[i].Order = new(recordOf(e.Order, tokens))
 		}
 	}
-	b.Text, b.Value = string(s.encoder.AppendOrderList(nil, records, listed.Total)), Listed{records, listed.Total}
-	return b.Without(unread, proxy.MovingLife)
+	return Listed{records, listed.Total}, b, unread, nil
 }
 
 // soughtTx is the transaction that a list is to be of, if it is asked for orders and by nothing else: the chains know

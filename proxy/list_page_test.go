@@ -1,7 +1,12 @@
 package proxy_test
 
 import (
+	"encoding/csv"
+	"encoding/json"
+	"io"
 	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,5 +74,111 @@ func TestListPageSaysWhatIsWrong(t *testing.T) {
 	})
 	if page := pageAt(t, down, "/orders", http.StatusServiceUnavailable); !strings.Contains(page, "INDEX_UNAVAILABLE") {
 		t.Errorf("without the index: %s", page)
+	}
+}
+
+// TestListPageReadsAmountsInWholeTokens has the form's tokens say how many smallest units a whole one has.
+func TestListPageReadsAmountsInWholeTokens(t *testing.T) {
+	w := newWorld(t)
+	s := w.server(t)
+	page := pageAt(t, s, "/orders?from=8453&giveToken="+usdcText+"&giveFrom=1.5&giveTo=20&usdFrom=0.25&usdTo=1000&receiver="+taker+"&sort=Largest&filter="+nobody, http.StatusOK)
+	want := list.Filter{
+		GiveChains: []chain.ID{8453}, GiveToken: address(t, usdcText), Receiver: address(t, taker), Sort: list.Largest,
+		Given: list.Amounts{From: new(chain.NewAmount(1_500_000)), To: new(chain.NewAmount(20_000_000))},
+		USD:   list.USD{From: new(int64(250_000)), To: new(int64(1_000_000_000))}, Search: &list.Search{Address: address(t, nobody)},
+	}
+	same := cmp.Options{
+		cmp.Comparer(func(a, b chain.Address) bool { return a == b }), cmp.Comparer(func(a, b chain.Amount) bool { return a == b }),
+		cmp.Comparer(func(a, b chain.TxHash) bool { return a == b }),
+	}
+	if diff := cmp.Diff(want, w.lastList.Filter, same); diff != "" {
+		t.Errorf("filter differs (-want +got):\n%s", diff)
+	}
+	if !strings.Contains(page, `<option selected value="Largest">`) || !strings.Contains(page, `value="1.5"`) {
+		t.Errorf("the form is not as it was filled in: %s", page)
+	}
+	for query, want := range map[string]string{
+		"giveFrom=1":                    `id="giveFrom-fault">The amount needs a chain and the address of one of its tokens.`,
+		"from=8453&takeToken=&takeTo=1": `id="takeTo-fault">The amount needs a chain`,
+		"usdFrom=much":                  `id="usdFrom-fault">The value must be an amount of USD`,
+		"sort=Loudest":                  `id="sort-fault">The sequence must be one of`,
+		"giveToken=0x12":                `id="giveToken-fault">The token must be an address`,
+		"from=8453&giveFrom=0.0000001&giveToken=" + usdcText: `id="giveFrom-fault">The amount has 7 decimals, and the token only 6.`,
+	} {
+		if page := pageAt(t, s, "/orders?"+query, http.StatusBadRequest); !strings.Contains(page, want) {
+			t.Errorf("%s: the page lacks %s: %s", query, want, page)
+		}
+	}
+}
+
+// TestExportStreamsTheWholeListOnce has a list of three parts in which a row comes while it is read.
+func TestExportStreamsTheWholeListOnce(t *testing.T) {
+	w := newWorld(t)
+	all := make([]*order.Order, 1200)
+	for i := range all {
+		all[i] = created(t, order.ID{1, byte(i >> 8), byte(i)}, createdTx, 1_795_000_000)
+	}
+	var fails error
+	s := w.server(t, func(o *parts) {
+		ordersOf(o).list = func(_ list.Filter, skip, take uint64) (query.List, error) {
+			if skip > 0 {
+				skip-- // one has come before the others
+			}
+			if skip > 600 && fails != nil {
+				return query.List{}, fails
+			}
+			l := listOf(all[skip:min(skip+take, uint64(len(all)))]...)
+			l.Total = uint64(len(all) + 1)
+			return l, nil
+		}
+	})
+	response := get(s, "/orders.csv?from=8453")
+	rows, err := csv.NewReader(response.Body).ReadAll()
+	if err != nil || len(rows) != 1201 || response.Header.Get("Content-Type") != "text/csv; charset=utf-8" || w.lastList.Filter.GiveChains[0] != 8453 {
+		t.Fatalf("%d rows, %v, %v, of %+v", len(rows), err, response.Header, w.lastList.Filter)
+	}
+	want := []string{
+		all[0].ID.String(), "order", "Created", "2026-11-18T11:06:40Z", "8453", usdcText, "USDC", "17.992800", "17992800",
+	}
+	if got := rows[1][:9]; !slices.Equal(got, want) {
+		t.Errorf("row %v, want %v", got, want)
+	}
+	var objects []map[string]string
+	response = get(s, "/orders.json")
+	if err := json.NewDecoder(response.Body).Decode(&objects); err != nil || len(objects) != 1200 || objects[1199]["id"] != all[1199].ID.String() {
+		t.Errorf("%d objects, %v", len(objects), err)
+	}
+	fails = query.ErrUnavailable
+	server := httptest.NewServer(s.Handler())
+	defer server.Close()
+	broken, err := http.Get(server.URL + "/orders.csv")
+	if err != nil || broken.StatusCode != http.StatusOK {
+		t.Fatal(broken, err)
+	}
+	defer broken.Body.Close()
+	if text, err := io.ReadAll(broken.Body); err == nil {
+		t.Errorf("an export that failed ends like a whole one, after %d bytes", len(text))
+	}
+}
+
+// TestPagesOfATokenAndAnAddressListItsOrders looks at which lists are shown, and where they lead.
+func TestPagesOfATokenAndAnAddressListItsOrders(t *testing.T) {
+	w := newWorld(t)
+	s := w.server(t)
+	for path, want := range map[string][]string{
+		"/address/" + taker:       {"As maker", "As receiver", "As taker", `href="/orders?receiver=` + taker, `href="/locked/` + taker, `href="/order/` + order.ID{7}.String(), `href="/orders?maker=` + taker + `&amp;mode=SameChain"`},
+		"/token/8453/" + usdcText: {"USDC on Base", "Given", "Received", `href="/orders?from=8453&amp;giveToken=` + usdcText, `href="/orders?takeToken=` + usdcText + `&amp;to=8453"`},
+	} {
+		page := pageAt(t, s, path, http.StatusOK)
+		for _, each := range want {
+			if !strings.Contains(page, each) {
+				t.Errorf("%s lacks %s: %s", path, each, page)
+			}
+		}
+	}
+	for path, status := range map[string]int{"/address/0x12": 400, "/token/8453/0x12": 404, "/token/99/" + usdcText: 404} {
+		if response := get(s, path); response.StatusCode != status {
+			t.Errorf("%s = %d, want %d", path, response.StatusCode, status)
+		}
 	}
 }

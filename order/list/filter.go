@@ -58,14 +58,14 @@ type Sort string
 const (
 	Newest  Sort = "" // "Newest" for clients
 	Oldest  Sort = "Oldest"
-	Largest Sort = "Largest" // by value, which has to be known
+	Largest Sort = "Largest" // by value; those without one come last
 )
 
 // Sorts are what clients call them.
 var Sorts = []string{"Newest", string(Oldest), string(Largest)}
 
 // isValued reports whether values decide about rows.
-func (f Filter) isValued() bool { return f.USD != USD{} || f.Sort == Largest }
+func (f Filter) isValued() bool { return f.USD != USD{} }
 
 // TradeTypes are the types of trades that orders are known by.
 func TradeTypes() []string { return onchain.OrderTradeTypes() }
@@ -180,24 +180,24 @@ func clamped(n uint64) int64 { return int64(min(n, 1<<62)) }
 
 // keys requires what has an index of its own. A plus keeps databases from searching by a referral code, which many rows
 // may share, where a person is named too.
-func (q *query) keys(f Filter) {
+func (q *query) keys(f Filter, column func(string) string) {
 	if !f.Maker.IsAbsent() {
-		q.add("maker = %s", f.Maker.Bytes())
+		q.add(column("maker")+" = %s", f.Maker.Bytes())
 	}
 	q.person(f.Creator, "maker = %s AND creator = maker", otherCreator)
 	q.person(f.Receiver, "maker = %s AND receiver = maker", otherReceiver)
-	q.side("give", f.GiveToken, f.Given)
-	q.side("take", f.TakeToken, f.Taken)
+	q.side(column, "give", f.GiveToken, f.Given)
+	q.side(column, "take", f.TakeToken, f.Taken)
 	q.person(f.GiveAuthority, "maker = %s AND give_authority = maker", otherGiveAuthority)
 	q.person(f.OrderAuthority, "maker = %s AND receiver = maker AND order_authority = receiver",
 		otherReceiver+" AND order_authority = receiver", otherOrderAuthority)
 	if !f.Fulfiller.IsAbsent() {
-		q.add("fulfiller = %s AND length(fulfiller) > 0", f.Fulfiller.Bytes())
+		q.add(column("fulfiller")+" = %s AND length(fulfiller) > 0", f.Fulfiller.Bytes())
 	}
 	switch len(f.UnlockAuthorities) {
 	case 0:
 	case 1: // its rows are in the sequence of the list
-		q.add("unlock_authority = %s AND length(unlock_authority) > 0", f.UnlockAuthorities[0].Bytes())
+		q.add(column("unlock_authority")+" = %s AND length(unlock_authority) > 0", f.UnlockAuthorities[0].Bytes())
 	default:
 		authorities := make([][]byte, len(f.UnlockAuthorities))
 		for i, a := range f.UnlockAuthorities {
@@ -218,11 +218,11 @@ func (q *query) keys(f Filter) {
 }
 
 // side requires a token, and an amount of it.
-func (q *query) side(side string, token chain.Address, amounts Amounts) {
+func (q *query) side(column func(string) string, side string, token chain.Address, amounts Amounts) {
 	if token.IsAbsent() {
 		return
 	}
-	q.add(side+"_token = %s", token.Bytes())
+	q.add(column(side+"_token")+" = %s", token.Bytes())
 	if amounts.From != nil {
 		q.add(side+"_amount >= %s", amountKey(*amounts.From))
 	}
@@ -233,12 +233,10 @@ func (q *query) side(side string, token chain.Address, amounts Amounts) {
 
 // values requires a value. A plus keeps databases from searching by it.
 func (q *query) values(f Filter, plus string) {
-	if !f.isValued() {
-		return
-	}
-	q.add("usd IS NOT NULL")
 	if f.USD.From != nil {
 		q.add(plus+"usd >= %s", *f.USD.From)
+	} else if f.USD.To != nil {
+		q.add("usd > %s", int64(unvalued))
 	}
 	if f.USD.To != nil {
 		q.add(plus+"usd <= %s", *f.USD.To)

@@ -48,6 +48,9 @@ func Find(ctx context.Context, db *store.DB, k Kind, f Filter, skip, take uint64
 	if p.Total = sum(totals); err != nil || skip >= p.Total {
 		return p, err
 	}
+	if f.Sort == Largest {
+		totals = []count{{period: everything, rows: p.Total}}
+	}
 	if f.Sort != Oldest {
 		p.Items, err = s.items(ctx, totals, skip, take)
 		return p, err
@@ -64,7 +67,7 @@ type search struct {
 	kind   Kind
 	filter Filter
 	isFew  bool    // so few rows match that they are rather found by their cells
-	isMany bool    // so many have the value that they are rather looked for by time
+	isMany bool    // so many match that they are rather looked for in the list's sequence
 	cells  []int64 // in which they are, then
 }
 
@@ -142,7 +145,13 @@ func (s *search) lookAtParts(ctx context.Context, counts []count) (err error) {
 // query requires what the filter asks for at other times.
 func (s *search) query(f Filter) (q query) {
 	q.kind(s.kind)
-	q.keys(f)
+	byValue := f.Sort == Largest && s.isMany
+	q.keys(f, func(column string) string {
+		if byValue { // not by an index of the column
+			return "COALESCE(" + column + ", " + column + ")"
+		}
+		return column
+	})
 	if s.isFew {
 		q.add("cell = ANY(%s)", s.cells)
 	} else {
@@ -150,7 +159,7 @@ func (s *search) query(f Filter) (q query) {
 	}
 	q.times(f)
 	plus := ""
-	if f.isPersonal() || s.isMany {
+	if !byValue && (f.isPersonal() || s.isMany) {
 		plus = "+"
 	}
 	q.values(f, plus)
@@ -179,7 +188,7 @@ func (s *search) items(ctx context.Context, counts []count, skip, take uint64) (
 		skip -= c.rows
 	}
 	total := counts[0].rows
-	s.isMany = f.Sort != Largest && total > mostSortedValues
+	s.isMany = total > mostSortedValues
 	q, sequence := s.query(f), "at DESC, id"
 	isBackwards := counts[0].period == everything && skip > total/2 && f.Sort != Largest // then the other end is nearer
 	switch {
@@ -188,7 +197,7 @@ func (s *search) items(ctx context.Context, counts []count, skip, take uint64) (
 	case isBackwards:
 		sequence, take = "at, id DESC", min(take, total-skip)
 		skip = total - skip - take
-	case s.isFew, f.isValued() && !f.isPersonal() && !s.isMany:
+	case s.isFew, f.isValued() && !s.isMany:
 		sequence = "+at DESC, id" // sorted
 	}
 	err = s.db.ForEachRow(ctx, func(rows *sql.Rows) error {

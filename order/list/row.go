@@ -35,8 +35,11 @@ type Row struct {
 	terms      terms
 	cell       int64
 	fulfilment [2]string // fulfiller and unlock authority; empty before
-	usd        *int64    // written by order/stats
+	usd        int64     // written by order/stats; unvalued before
 }
+
+// unvalued is in the place of a value that is not known.
+const unvalued = -1
 
 // terms are what does not change while an order lives.
 type terms struct {
@@ -64,6 +67,7 @@ func cellOf(give, take chain.ID, state order.State, call order.ExternalCallState
 func OfOrder(o *order.Order) *Row {
 	created, t := o.Created, o.Terms
 	r := &Row{
+		usd:  unvalued,
 		cell: cellOf(t.Give.Chain, t.Take.Chain, o.State, o.Call, tradeType(o)),
 		terms: terms{0, int64(created.At.Time), int64(created.Fact.ReferralCode), people(created.Fact.Affiliate,
 			t.Maker, created.At.Initiator, t.Receiver, t.Authorities.GivePatch, t.Authorities.Order),
@@ -80,6 +84,7 @@ func OfOrder(o *order.Order) *Row {
 // maker.
 func OfSwap(s order.Swap) *Row {
 	return &Row{
+		usd:  unvalued,
 		cell: cellOf(s.At.Chain, s.At.Chain, order.StateFulfilled, order.NoExtCall, ""),
 		terms: terms{1, int64(s.At.Time), int64(s.Fact.ReferralCode), people(s.Fact.Affiliate,
 			s.Fact.Sender, s.Fact.Sender, s.Fact.Recipient, chain.Address{}, chain.Address{}),

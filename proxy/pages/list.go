@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -33,17 +34,10 @@ func (s *Pages) listPage(c *gin.Context) {
 	for _, state := range orders.AllStates {
 		shown.States = append(shown.States, state.String())
 	}
-	body, wrong := filterOf(form)
-	m, err := orders.ParseMembers(body)
-	if err != nil {
-		s.server.FailPage(c, err)
-		return
-	}
-	part, err := orders.ParseOrderList(m)
-	shown.Body, shown.Skip = string(body), part.Skip
-	shown.Faults = listFaults(append(wrong, m.Wrong...))
+	part, body, wrong := s.partOf(c.Request.Context(), form)
+	shown.Body, shown.Skip, shown.Faults = string(body), part.Skip, listFaults(wrong)
 	status := http.StatusBadRequest
-	if err == nil && len(shown.Faults) == 0 {
+	if len(wrong) == 0 {
 		status = s.fillList(c, &shown, part)
 	}
 	s.server.WritePage(c, status, func(to io.Writer) error { return s.pages.List(to, shown) })
@@ -64,10 +58,57 @@ func (s *Pages) fillList(c *gin.Context, shown *List, part orders.Part) int {
 	return http.StatusOK
 }
 
-// filterOf is a form as the body of the API's request, and the faults of its days.
-func filterOf(form url.Values) (body []byte, wrong []string) {
-	filter := map[string]any{"take": rowsOfPage, "filterMode": string(orders.CrossChain)}
-	for name, member := range map[string]string{"maker": "maker", "taker": "fulfiller", "mode": "filterMode", "skip": "skip"} {
+// partOf reads a form: as a question, as the body of the API's request, and everything that is wrong with it.
+func (s *Pages) partOf(ctx context.Context, form url.Values) (part orders.Part, body []byte, wrong []string) {
+	filter, wrong := filterOf(form)
+	wrong = append(wrong, s.amountsOf(ctx, form, filter)...)
+	body, err := json.Marshal(filter)
+	if err != nil {
+		panic("proxy: a filter of texts that JSON cannot hold: " + err.Error())
+	}
+	m, err := orders.ParseMembers(body)
+	if err != nil {
+		return part, body, append(wrong, proxy.ProblemOf(err).PublicText())
+	}
+	part, _ = orders.ParseOrderList(m)
+	return part, body, append(wrong, m.Wrong...)
+}
+
+// amountsOf turns whole tokens into smallest units, whose number the tokens of the form's chains know.
+func (s *Pages) amountsOf(ctx context.Context, form url.Values, filter map[string]any) (wrong []string) {
+	for _, side := range []struct{ name, chain string }{{"give", "from"}, {"take", "to"}} {
+		for _, end := range []string{"From", "To"} {
+			whole, member := strings.TrimSpace(form.Get(side.name+end)), side.name+"Amount"+end
+			if whole == "" {
+				continue
+			}
+			id, _ := chain.ParseID(form.Get(side.chain))
+			address, _, err := chain.ParseAnyAddress(strings.TrimSpace(form.Get(side.name + "Token")))
+			var known []token.Token
+			if err == nil {
+				known, err = s.options().Tokens.Lookup(ctx, id, address)
+			}
+			if err != nil || len(known) == 0 || known[0].Symbol == "" {
+				wrong = append(wrong, member+" needs a chain and the address of one of its tokens")
+				continue
+			}
+			units, err := web.UnitsOf(whole, known[0].Decimals)
+			if err != nil {
+				wrong = append(wrong, member+" "+err.Error())
+			}
+			filter[member] = units.String()
+		}
+	}
+	return wrong
+}
+
+// filterOf is a form as members of the API's request but for amounts of tokens, and the faults of its days.
+func filterOf(form url.Values) (filter map[string]any, wrong []string) {
+	filter = map[string]any{"take": rowsOfPage, "filterMode": string(orders.CrossChain)}
+	for name, member := range map[string]string{
+		"maker": "maker", "receiver": "receiver", "taker": "fulfiller", "filter": "filter", "giveToken": "giveTokenAddress",
+		"takeToken": "takeTokenAddress", "usdFrom": "usdFrom", "usdTo": "usdTo", "sort": "sort", "mode": "filterMode", "skip": "skip",
+	} {
 		if value := strings.TrimSpace(form.Get(name)); value != "" {
 			filter[member] = value
 		}
@@ -92,16 +133,25 @@ func filterOf(form url.Values) (body []byte, wrong []string) {
 		}
 		filter[of.member] = strconv.FormatInt(day.Add(of.more).Unix(), 10)
 	}
-	body, err := json.Marshal(filter)
-	if err != nil {
-		panic("proxy: a filter of texts that JSON cannot hold: " + err.Error())
-	}
-	return body, wrong
+	return filter, wrong
+}
+
+// textFields are the fields of the form that take a text.
+var textFields = []struct{ Name, Label, Holder string }{
+	{"maker", "Maker", "address"}, {"receiver", "Receiver", "address"}, {"taker", "Taker", "address"},
+	{"filter", "Transaction", "hash, or an id"},
+	{"giveToken", "Token given", "address"}, {"giveFrom", "Given from", "amount"}, {"giveTo", "Given to", "amount"},
+	{"takeToken", "Token received", "address"}, {"takeFrom", "Received from", "amount"}, {"takeTo", "Received to", "amount"},
+	{"usdFrom", "Worth from", "USD"}, {"usdTo", "Worth to", "USD"},
 }
 
 // filterFields are fields of the form by member of the API's filter, with what they are called.
 var filterFields = map[string]struct{ field, label string }{
 	"maker": {"maker", "The maker"}, "fulfiller": {"taker", "The taker"}, "giveChainIds": {"from", "The chain"}, "takeChainIds": {"to", "The chain"},
+	"receiver": {"receiver", "The receiver"}, "filter": {"filter", "The transaction"}, "giveTokenAddress": {"giveToken", "The token"},
+	"takeTokenAddress": {"takeToken", "The token"}, "giveAmountFrom": {"giveFrom", "The amount"}, "giveAmountTo": {"giveTo", "The amount"},
+	"takeAmountFrom": {"takeFrom", "The amount"}, "takeAmountTo": {"takeTo", "The amount"}, "usdFrom": {"usdFrom", "The value"},
+	"usdTo": {"usdTo", "The value"}, "sort": {"sort", "The sequence"},
 	"orderStates": {"state", "The state"}, "blockTimestampFrom": {"since", "The first day"}, "blockTimestampTo": {"until", "The last day"},
 }
 
@@ -146,6 +196,7 @@ type listView struct {
 	SwapsURL   string // and of swaps within a chain
 	Prev, Next string // paths of the pages before and after; empty: there is none
 	Path       string
+	Export     string // query of the export
 }
 
 // swapsMode is how the form says that swaps within a chain are listed (filterMode of the API).
@@ -155,7 +206,7 @@ const swapsMode = "SameChain"
 func (p *Views) List(to io.Writer, l List) error {
 	v := listView{List: l, Wrong: p.Faults(l.Faults), IsSwaps: strings.EqualFold(l.Form.Get("mode"), swapsMode), Path: "/api/Orders/filteredList"}
 	v.OrdersURL, v.SwapsURL = withField(l.Form, "mode", ""), withField(l.Form, "mode", swapsMode)
-	v.Clear = clearOf(l.Form, v.IsSwaps)
+	v.Clear, v.Export = clearOf(l.Form, v.IsSwaps), strings.TrimPrefix(withField(l.Form, "skip", ""), "/orders")
 	if l.Answer != nil {
 		v.Listed, v.Total = p.rows(l.Answer), l.Answer.Total
 		v.turn()

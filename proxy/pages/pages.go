@@ -71,6 +71,10 @@ func Mount(server *proxy.Server, orders *orders.Orders, swaps *swaps.Swaps, opti
 		"/":                     {proxy.ListCost, s.homePage},
 		"/search":               {proxy.ListCost, s.searchPage},
 		"/orders":               {proxy.ListCost, s.listPage},
+		"/orders.csv":           {proxy.SwapCost, s.exportCSV},
+		"/orders.json":          {proxy.SwapCost, s.exportJSON},
+		"/address/:address":     {proxy.SwapCost, s.addressPage},
+		"/token/:id/:address":   {proxy.SwapCost, s.tokenPage},
 		"/order":                {proxy.CheapCost, s.formPage("hash", "/order/", orderForm)},
 		"/order/:hash":          {proxy.CheapCost, s.orderPage},
 		"/locked":               {proxy.CheapCost, s.formPage("taker", "/locked/", lockedForm)},
@@ -226,8 +230,9 @@ func NewViews(chains chain.Registry) *Views {
 	p := &Views{web.New(chains)}
 	p.Add(views, template.FuncMap{
 		"atTime": timeOf, "brief": briefOf, "chosenOf": chosenOf, "durations": durations, "gain": venueGain, "idOf": idOf,
-		"marked": marked, "share": venueShare, "table": tableOf, "words": markedWords,
-	}, "home", "order", "swap_record", "locked", "search", "list", "awaited", "statistics", "docs")
+		"marked": marked, "mostExported": func() uint64 { return mostExported }, "textFields": func() any { return textFields },
+		"share": venueShare, "table": tableOf, "words": markedWords,
+	}, "home", "order", "swap_record", "locked", "search", "list", "subject", "awaited", "statistics", "docs")
 	return p
 }
 

@@ -118,7 +118,7 @@ CREATE INDEX swaps_of_transaction ON swaps (tx);
 -- that writes the order or the swap. at is the time of the creation or of the swap, cell is the give chain (27 bits),
 -- take chain (27), state (3), state of the external call (3) and type of trade (3) in one number. Absent addresses are
 -- empty. Amounts are after patches, a byte with their length before their bytes, so that longer ones are greater. usd is
--- order_values.given of orders.
+-- order_values.given of orders, -1 where that is not known.
 CREATE TABLE listed (
     id               BYTEA    PRIMARY KEY,
     swap             SMALLINT NOT NULL,
@@ -137,7 +137,7 @@ CREATE TABLE listed (
     take_amount      BYTEA    NOT NULL,
     fulfiller        BYTEA    NOT NULL,
     unlock_authority BYTEA    NOT NULL,
-    usd              BIGINT
+    usd              BIGINT   NOT NULL
 );
 -- Newest first. Addresses that may be in very many rows are found beside their cell, so that these are counted without
 -- reading the table. Mostly the maker signs and receives too: only another address has an entry of its own.
@@ -149,7 +149,7 @@ CREATE INDEX listed_fulfiller ON listed (fulfiller, at DESC, id, cell, swap) WHE
 CREATE INDEX listed_unlock_authority ON listed (unlock_authority, at DESC, id, cell, swap) WHERE length(unlock_authority) > 0;
 CREATE INDEX listed_give_token ON listed (give_token, at DESC, id, cell, swap, give_amount);
 CREATE INDEX listed_take_token ON listed (take_token, at DESC, id, cell, swap, take_amount);
-CREATE INDEX listed_usd ON listed (usd DESC, id, at, cell, swap) WHERE usd IS NOT NULL;
+CREATE INDEX listed_usd ON listed (usd DESC, id, at, cell, swap);
 CREATE INDEX listed_affiliate ON listed (affiliate, at DESC, id) WHERE length(affiliate) > 0;
 CREATE INDEX listed_other_creator ON listed (creator, at DESC) WHERE creator <> maker;
 CREATE INDEX listed_other_receiver ON listed (receiver, at DESC) WHERE receiver <> maker;

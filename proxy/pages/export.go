@@ -1,0 +1,150 @@
+package pages
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/proxy"
+	"crossgate/proxy/wire"
+	"crossgate/token"
+)
+
+// Bounds of an export: rows in all, rows that are read at once, and the time that a client may take for these.
+const (
+	mostExported   = 10_000
+	exportedAtOnce = 500
+	exportWrite    = 30 * time.Second
+)
+
+// exportColumns are the members of an export's rows. Amounts are whole tokens, empty where decimals are not known, and
+// smallest units.
+var exportColumns = []string{
+	"id", "type", "state", "created", "giveChainId", "giveToken", "giveSymbol", "giveAmount", "giveUnits",
+	"takeChainId", "takeToken", "takeSymbol", "takeAmount", "takeUnits", "maker", "receiver", "taker", "transaction", "fulfilment",
+}
+
+func (s *Pages) exportCSV(c *gin.Context) {
+	to := csv.NewWriter(c.Writer)
+	s.export(c, "text/csv; charset=utf-8", "orders.csv", func(rows [][]string, isFirst, _ bool) error {
+		if isFirst {
+			rows = append([][]string{exportColumns}, rows...)
+		}
+		return to.WriteAll(rows)
+	})
+}
+
+func (s *Pages) exportJSON(c *gin.Context) {
+	s.export(c, "application/json", "orders.json", func(rows [][]string, isFirst, isLast bool) error {
+		text := []byte(nil)
+		for i, row := range rows {
+			text = append(text, map[bool]string{true: "[", false: ","}[isFirst && i == 0]+"\n{"...)
+			for at, name := range exportColumns {
+				value, err := json.Marshal(row[at])
+				if err != nil {
+					return err
+				}
+				text = append(append(text, map[bool]string{true: "", false: ","}[at == 0]+`"`+name+`":`...), value...)
+			}
+			text = append(text, '}')
+		}
+		if isFirst && len(rows) == 0 {
+			text = append(text, '[')
+		}
+		if isLast {
+			text = append(text, "\n]\n"...)
+		}
+		_, err := c.Writer.Write(text)
+		return err
+	})
+}
+
+// export streams the rows of a list's form, part by part. A list that cannot be read to its end breaks the connection,
+// so that its beginning is not taken for all of it.
+func (s *Pages) export(c *gin.Context, kind, name string, write func(rows [][]string, isFirst, isLast bool) error) {
+	part, _, wrong := s.partOf(c.Request.Context(), c.Request.URL.Query())
+	if len(wrong) > 0 {
+		s.server.FailPage(c, proxy.InvalidParameters.Because(strings.Join(wrong, "; ")))
+		return
+	}
+	s.server.ServeStream(c, proxy.Tracking, func(ctx context.Context, c *gin.Context) {
+		seen, total := make(map[string]bool), uint64(0)
+		for part.Skip, part.Take = 0, exportedAtOnce; ; part.Skip += exportedAtOnce {
+			l, _, _, err := s.orders.List(ctx, part)
+			if part.Skip > 0 {
+				err = errors.Join(err, proxy.ChargeSearch(ctx))
+			}
+			if err != nil && part.Skip == 0 {
+				s.server.FailPage(c, err)
+				return
+			}
+			if err != nil || l.Total < total { // rows that are gone would have others pass by
+				panic(http.ErrAbortHandler)
+			}
+			total = l.Total
+			var rows [][]string
+			for _, each := range l.Records {
+				if row := s.pages.exported(each); !seen[row[0]] { // rows that have come move others on
+					seen[row[0]], rows = true, append(rows, row)
+				}
+			}
+			if part.Skip == 0 {
+				header := c.Writer.Header()
+				header.Set("Content-Type", kind)
+				header.Set("Content-Disposition", `attachment; filename="`+name+`"`)
+				header.Set("Cache-Control", "no-store")
+			}
+			_ = http.NewResponseController(c.Writer).SetWriteDeadline(time.Now().Add(exportWrite))
+			isLast := part.Skip+exportedAtOnce >= min(total, mostExported)
+			if err := write(rows, part.Skip == 0, isLast); err != nil || isLast {
+				return
+			}
+			c.Writer.Flush()
+		}
+	})
+}
+
+// exported is a row of an export.
+func (p *Views) exported(r wire.Listed) []string {
+	if r.Swap != nil {
+		made := r.Swap.Swap
+		on, fact := made.At.Chain, made.Fact
+		row := []string{made.ID.String(), "swap", order.StateFulfilled.String(), timeOf(made.At.Time).UTC().Format(time.RFC3339)}
+		row = append(row, p.exportedSide(on, fact.TokenIn, fact.AmountIn, r.Swap.In)...)
+		row = append(row, p.exportedSide(on, fact.TokenOut, fact.Received(), r.Swap.Out)...)
+		return append(row, p.text(on, fact.Sender), p.text(on, fact.Recipient), "", made.At.Tx.String(), "")
+	}
+	o := r.Order.Order
+	give, take := o.Terms.Give, o.Terms.Take
+	row := []string{o.ID.String(), "order", o.State.String(), timeOf(o.Created.At.Time).UTC().Format(time.RFC3339)}
+	row = append(row, p.exportedSide(give.Chain, give.Token, o.GiveFinal, r.Order.Give)...)
+	row = append(row, p.exportedSide(take.Chain, take.Token, o.TakeFinal, r.Order.Take)...)
+	row = append(row, p.text(give.Chain, o.Terms.Maker), p.text(take.Chain, o.Terms.Receiver))
+	if o.Fulfilled == nil {
+		return append(row, "", o.Created.At.Tx.String(), "")
+	}
+	return append(row, p.text(take.Chain, o.Fulfilled.Fact.Taker), o.Created.At.Tx.String(), o.Fulfilled.At.Tx.String())
+}
+
+func (p *Views) exportedSide(id chain.ID, address chain.Address, amount chain.Amount, t token.Token) []string {
+	symbol, whole := t.Symbol, ""
+	if symbol != "" {
+		whole = amount.Units(t.Decimals).FloatString(int(t.Decimals))
+	}
+	if strings.ContainsAny(symbol[:min(len(symbol), 1)], "=+-@\t\r") { // spreadsheets would run it
+		symbol = "'" + symbol
+	}
+	return []string{strconv.FormatUint(uint64(id), 10), p.text(id, address), symbol, whole, amount.String()}
+}
+
+// text is an address as its chain writes it.
+func (p *Views) text(id chain.ID, a chain.Address) string { return a.Format(p.Chains.Family(id)) }

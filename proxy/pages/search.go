@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -68,8 +69,11 @@ func (s *Pages) searchPage(c *gin.Context) {
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Search(to, shown) })
 }
 
-// pageNamed is the page of what a text names by its form alone: nothing, a hash, the number of a chain, or an address
-// whose checksum does not fit, as the page says.
+// swapLine is a swap in one line, such as 0.1 ETH to USDC on Base: amount, tokens and, where it is named, the chain.
+var swapLine = regexp.MustCompile(`^(?i:swap\s+)?([\d.,]+|(?i:max)\s)\s*(\S.*?)\s+(?i:to|into|for)\s+(\S.*?)(?:\s+(?i:on)\s+(.+))?$`)
+
+// pageNamed is the page of what a text names by its form alone: nothing, a hash, a swap in one line, the number of a
+// chain, or an address whose checksum does not fit, as the page says.
 func (s *Pages) pageNamed(text string) (path string, is bool) {
 	if text == "" {
 		return "/", true
@@ -77,10 +81,27 @@ func (s *Pages) pageNamed(text string) (path string, is bool) {
 	if _, err := chain.ParseTxHash(text); err == nil {
 		return "/order/" + url.PathEscape(text), true
 	}
+	if parts := swapLine.FindStringSubmatch(text); parts != nil {
+		query := url.Values{"amount": {strings.TrimSpace(parts[1])}, "tokenIn": {parts[2]}, "tokenOut": {parts[3]}}
+		if parts[4] != "" {
+			query.Set("chainId", s.chainNamed(parts[4]))
+		}
+		return "/swap?" + query.Encode(), true
+	}
 	if id, err := chain.ParseID(text); err == nil && s.swaps.Options().Estimator.Serves(id) {
 		return "/swap?chainId=" + id.String(), true
 	}
 	return "/locked/" + url.PathEscape(text), chain.ChecksumFails(text)
+}
+
+// chainNamed is the id of a chain with swaps, or the text itself where it names none.
+func (s *Pages) chainNamed(text string) string {
+	for _, each := range s.swaps.Serving() {
+		if strings.EqualFold(each.Name, text) {
+			return each.ID.String()
+		}
+	}
+	return text
 }
 
 // tokensNamed are the listed tokens that a text names.

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
@@ -82,7 +83,7 @@ const operatorsToken = "token-of-the-walk-through-the-pages"
 // startOperated is startFront with the listener for operators.
 func startOperated(t *testing.T) (f front, admin string) {
 	t.Helper()
-	world := sandboxtest.Start(t, sandbox.Options{})
+	world := sandboxtest.Start(t, sandbox.Options{BlockTime: 5 * time.Second}) // a chain that rests is behind
 	c := configOf(t, world)
 	c.Telemetry.Token = config.NewSecret(operatorsToken)
 	url, admin := runLogged(t, c, startTelemetry(t), io.Discard)

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"html"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -90,6 +92,29 @@ func TestWhatATextMayMeanIsOffered(t *testing.T) {
 	}
 	if w.asked.Load() != before {
 		t.Error("venues were asked about a form with mistakes")
+	}
+}
+
+// TestBalancesAreReadOrRefused asks for what an account has, as the script of the page does: unknown is not zero.
+func TestBalancesAreReadOrRefused(t *testing.T) {
+	s := newWorld(t).server(t)
+	for query, want := range map[string]string{
+		"chainId=8453&tokenIn=USDC&owner=" + nobody:        `200 {"text":"1.5 USDC","units":"1500000"}`,
+		"chainId=8453&tokenIn=" + usdcText + "&owner=0x12": "400 INVALID_QUERY_PARAMETERS",
+		"chainId=8453&tokenIn=none&owner=" + nobody:        "400 INVALID_QUERY_PARAMETERS",
+		"tokenIn=USDC&owner=" + nobody:                     "400 INVALID_QUERY_PARAMETERS",
+		"chainId=8453&tokenIn=USDC&owner=" + taker:         "400 UNSUPPORTED_CHAIN",
+	} {
+		response := get(s, "/swap/balance?"+query)
+		body := must.Get(io.ReadAll(response.Body))(t)
+		got := fmt.Sprintf("%d %s", response.StatusCode, body)
+		var refused struct{ ErrorID string }
+		if must.Do(t, json.Unmarshal(body, &refused)); refused.ErrorID != "" {
+			got = fmt.Sprintf("%d %s", response.StatusCode, refused.ErrorID)
+		}
+		if got != want {
+			t.Errorf("%s = %s, want %s", query, got, want)
+		}
 	}
 }
 

@@ -244,6 +244,13 @@ type estimates func(context.Context, quote.Request) (quote.Estimate, error)
 
 func (e estimates) Serves(chain.ID) bool { return true }
 
+func (e estimates) Balance(_ context.Context, id chain.ID, _, holder chain.Address) (chain.Amount, error) {
+	if id != 8453 || holder.String() != nobody {
+		return chain.Amount{}, quote.ErrUnsupportedChain
+	}
+	return chain.NewAmount(1_500_000), nil
+}
+
 func (e estimates) Estimate(ctx context.Context, r quote.Request) (quote.Estimate, error) {
 	return e(ctx, r)
 }

@@ -33,12 +33,18 @@ type Reserve struct {
 	Deposit  chain.Amount // the part of Total that accounts must hold, which pays for nothing
 }
 
+// Balance returns what holder has of a token on a chain with swaps; ErrUnsupportedChain where that is not read.
+func (e *Estimator) Balance(ctx context.Context, id chain.ID, token, holder chain.Address) (chain.Amount, error) {
+	simulator := e.Chains[id].Simulator
+	if simulator == nil {
+		return chain.Amount{}, fmt.Errorf("balances on chain %d are not read: %w", id, ErrUnsupportedChain)
+	}
+	return simulator.Balance(ctx, token, holder)
+}
+
 // takeBalance makes all that the sender has the input, less the reserve when that is the coin.
 func (t *trade) takeBalance(ctx context.Context) error {
-	if t.chain.Simulator == nil {
-		return fmt.Errorf("balances on chain %d are not read: %w", t.request.Chain, ErrUnsupportedChain)
-	}
-	balance, err := t.chain.Simulator.Balance(ctx, t.swap.In.Address, t.swap.Sender)
+	balance, err := t.Balance(ctx, t.request.Chain, t.swap.In.Address, t.swap.Sender)
 	if err != nil {
 		return fmt.Errorf("balance of the sender: %w", err)
 	}

@@ -23,6 +23,8 @@ import (
 type Estimator interface {
 	// Estimate answers a swap request. An estimate beside an error lists the venues that were asked before it failed.
 	Estimate(context.Context, quote.Request) (quote.Estimate, error)
+	// Balance returns what holder has of a token.
+	Balance(ctx context.Context, id chain.ID, token, holder chain.Address) (chain.Amount, error)
 	// Serves reports whether any venue serves a chain.
 	Serves(chain.ID) bool
 }

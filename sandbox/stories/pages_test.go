@@ -56,6 +56,10 @@ func TestPagesInABrowser(t *testing.T) {
 		"gateway": front.url, "admin": admin, "token": operatorsToken, "mostPaint": mostPaint, "sandbox": front.world.URL(), "shots": os.Getenv("CROSSGATE_SHOTS"),
 		"only":    strings.FieldsFunc(os.Getenv("CROSSGATE_PAGES"), func(r rune) bool { return r == ',' }),
 		"screens": taken, "foreseen": foresee(t, world), "hash": orders["ClaimedUnlock"], "several": orders["several"], "taker": world.Takers[0].Address,
+		"wallet": map[string]string{
+			"url": startWallet(t, front.world), "evm": world.Accounts[1].Address, "solana": world.Accounts[0].Wallet,
+			"usdcOnSolana": world.token(t, 7565164, "USDC"),
+		},
 		"swap": map[string]string{
 			"chainId": "1", "tokenIn": coin, "tokenOut": usdc, "account": account,
 			"path": "/swap?chainId=1&tokenIn=" + coin + "&amount=0.1&tokenOut=" + usdc + "&tokenOutRecipient=" + account + "&senderAddress=" + account,

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -43,6 +44,27 @@ func Mount(server *proxy.Server, swaps *swaps.Swaps, options func() pages.Option
 	views.Add(templates, nil, "swap")
 	s := &Pages{server: server, swaps: swaps, options: options, chains: server.Options.Chains, pages: &Views{views}}
 	server.MountPage("/swap", proxy.SwapCost, s.swapPage)
+	server.MountPage("/swap/balance", proxy.EstimateCost, s.balance)
+}
+
+// balance answers what an account has of the token that a form pays with, for the page's script.
+func (s *Pages) balance(c *gin.Context) {
+	ctx := c.Request.Context()
+	f := s.readSwapForm(ctx, c.Request.URL.Query())
+	holder, err := chain.ParseAddress(c.Query("owner"), f.chain.Family)
+	if f.problem == nil && (f.in == nil || err != nil) {
+		f.problem = proxy.InvalidParameters.Because("chainId, tokenIn and owner must name a chain, a token and an account on it")
+	}
+	var has chain.Amount
+	if f.problem == nil {
+		has, f.problem = s.swaps.Options().Estimator.Balance(ctx, f.chain.ID, f.in.Address, holder)
+	}
+	if f.problem != nil {
+		s.server.TurnAway(c, proxy.ProblemOf(f.problem))
+		return
+	}
+	c.Header("Cache-Control", "no-store")
+	c.JSON(http.StatusOK, map[string]string{"units": has.String(), "text": pages.AmountOf(has, f.in.Token).Text + " " + f.in.Symbol})
 }
 
 // swapPage shows a comparison. Its query is that of the API, except that tokens can be named by symbol and name, the
@@ -168,6 +190,10 @@ type swapView struct {
 	USD       string // what Amount is worth; empty: no price is known
 	MinAmount web.Amount
 	Quoted    time.Time
+	On        chain.Chain // the form's
+	Explorer  string      // URL of a transaction there, without its hash; empty: none
+	Sender    string      // who signs
+	Record    string      // path of the page of a swap that is made, without its hash; empty: it will have none
 	Error     string // why a transaction is missing; empty: it is there
 	Facts     []pages.Fact
 	Rows      []compared
@@ -189,6 +215,7 @@ func (p *Views) Swap(to io.Writer, s Swap) error {
 	v.TokenIn, v.TokenOut = p.tokenField(&v, "tokenIn", "You pay with", s.In), p.tokenField(&v, "tokenOut", "You get", s.Out)
 	if id, err := chain.ParseID(s.Form.Get("chainId")); err == nil {
 		v.Chain = p.ChainName(id)
+		v.On, _ = p.Chains.Chain(id)
 	}
 	if s.Compared != nil && s.In != nil && s.Out != nil {
 		p.compare(&v)
@@ -234,7 +261,11 @@ func (p *Views) compare(v *swapView) {
 	v.USD = worth(pages.RatOf(e.Out.Amount))
 	v.Facts = p.terms(v, e)
 	if v.HasTx {
-		v.Tx = txJSON(e.Tx)
+		v.Tx, v.Sender = txJSON(e.Tx), cmp.Or(v.Form.Get("senderAddress"), v.Form.Get("tokenOutRecipient"))
+		v.Explorer = strings.TrimSuffix(p.TxURL(v.On.ID, "hash"), "hash")
+		if e.Way == quote.Routed {
+			v.Record = "/swap/" + v.On.ID.String() + "/tx/"
+		}
 	}
 }
 
@@ -258,6 +289,7 @@ func (p *Views) terms(v *swapView, e quote.Estimate) []pages.Fact {
 	facts := []pages.Fact{
 		{Name: "Rate", Text: cmp.Or(pages.Rate(in.Units(v.In.Decimals), e.Out.Amount.Units(v.Out.Decimals), v.In.Symbol, v.Out.Symbol), "not known")},
 		{Name: "Price impact", Text: impactOf(v.Priced, e.In.USD, e.Out.USD)},
+		{Name: "Value", Text: valuesOf(v.Priced, e.In.USD, e.Out.USD)},
 		{Name: "Minimum received", Text: v.MinAmount.Text + " " + v.Out.Symbol},
 		{Name: "Slippage", Text: slippageOf(e)},
 		{Name: "Route", Text: routeOf(e)},
@@ -266,5 +298,5 @@ func (p *Views) terms(v *swapView, e quote.Estimate) []pages.Fact {
 	if known, isKnown := p.Chains.Chain(v.Out.Chain); isKnown {
 		facts = append(facts, pages.Fact{Name: "Network fee", Text: gasOf(e.Fee, known)})
 	}
-	return facts
+	return slices.DeleteFunc(facts, func(f pages.Fact) bool { return f.Text == "" })
 }

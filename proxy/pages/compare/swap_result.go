@@ -23,7 +23,7 @@ type compared struct {
 	Exact      string
 	USD        string // empty: no price is known
 	Difference string // from the chosen one, in percent with its sign; empty: it is the chosen one
-	Share      string // of the largest amount in percent: the length of the bar, which begins at nothing
+	Share      string // of the way from the smallest amount to the largest in percent: the length of the bar
 	Took       string
 	Won        bool
 	Simulated  bool
@@ -46,19 +46,16 @@ func rowsOf(c *swaps.Comparison) []compared {
 	slices.SortStableFunc(quoted, func(a, b quote.Asked) int { // a winner has the lowest verdict, and the others one
 		return cmp.Or(cmp.Compare(a.Verdict, b.Verdict), b.Net.Cmp(a.Net))
 	})
-	chosen, largest := pages.RatOf(quoted[0].Net), new(big.Rat)
-	for _, one := range quoted {
-		if units := pages.RatOf(one.Net); units.Cmp(largest) > 0 {
-			largest = units
-		}
-	}
+	byNet := func(a, b quote.Asked) int { return a.Net.Cmp(b.Net) }
+	chosen, least := pages.RatOf(quoted[0].Net), pages.RatOf(slices.MinFunc(quoted, byNet).Net)
+	largest := pages.RatOf(slices.MaxFunc(quoted, byNet).Net)
 	places := placesFor(largest, decimals)
 	rows := make([]compared, len(quoted))
 	for i, one := range quoted {
 		units := pages.RatOf(one.Net)
 		rows[i] = compared{
 			Name: one.Venue, Way: wayWords[one.Way], Amount: aligned(units, decimals, places), Exact: pages.AmountOf(one.Net, c.Out.Token).Exact,
-			Share: pages.Percents(100 * ratio(units, largest)), Took: fmt.Sprintf("%.0f ms", float64(one.Took.Microseconds())/1000),
+			Share: pages.Percents(100 * wayBetween(least, units, largest)), Took: fmt.Sprintf("%.0f ms", float64(one.Took.Microseconds())/1000),
 			Won: one.Verdict == quote.Won, Simulated: one.Result != nil && one.Result.Measured, units: units,
 		}
 		if !rows[i].Won {
@@ -69,6 +66,14 @@ func rowsOf(c *swaps.Comparison) []compared {
 		}
 	}
 	return rows
+}
+
+// wayBetween is how far an amount is on the way from the least to the largest; all of it where they are the same.
+func wayBetween(least, units, largest *big.Rat) float64 {
+	if least.Cmp(largest) == 0 {
+		return 1
+	}
+	return ratio(new(big.Rat).Sub(units, least), new(big.Rat).Sub(largest, least))
 }
 
 func ratio(a, b *big.Rat) float64 {
@@ -115,11 +120,19 @@ func impactOf(priced bool, in, out *float64) string {
 	percent := 100 * (*in - *out) / *in
 	switch {
 	case percent >= 0.005:
-		return fmt.Sprintf("%.2f %%: %s for %s", percent, pages.UsdText(*out), pages.UsdText(*in))
+		return fmt.Sprintf("%.2f %%", percent)
 	case percent <= -0.005:
-		return fmt.Sprintf("none: %s for %s, %.2f %% more", pages.UsdText(*out), pages.UsdText(*in), -percent)
+		return fmt.Sprintf("none: %.2f %% more than is paid", -percent)
 	}
-	return fmt.Sprintf("below 0.01 %%: %s for %s", pages.UsdText(*out), pages.UsdText(*in))
+	return "below 0.01 %"
+}
+
+// valuesOf says what both sides are worth; empty where the sources do not price both.
+func valuesOf(priced bool, in, out *float64) string {
+	if !priced || in == nil || out == nil {
+		return ""
+	}
+	return pages.UsdText(*out) + " for " + pages.UsdText(*in)
 }
 
 func slippageOf(e quote.Estimate) string {

@@ -89,7 +89,7 @@ func TestSwapPageTellsWhatASwapComesTo(t *testing.T) {
 	plain := text(page)
 	for _, want := range []string{
 		"0.1 ETH on Ethereum buys", "299 USDC $299.00, quoted 2026-11-21 11:59:58 UTC",
-		"Rate 1 ETH for 2,990 USDC, 1 USDC for 0.000334448 ETH", "Price impact 0.20 %: $299.40 for $300.00", "Minimum received 298 USDC",
+		"Rate 1 ETH for 2,990 USDC, 1 USDC for 0.000334448 ETH", "Price impact 0.20 % Value $299.40 for $300.00", "Minimum received 298 USDC",
 		"Slippage 0.5 %, 0.3 % recommended", "Route first, through the protocol's router", "Protocol fee 0.239832 USDC, $0.24",
 		"Network fee $1.32, 0.00044 ETH for 383,410 gas",
 		"first chosen simulated through the protocol's router 299.0000 $299.00 – 12 ms",
@@ -131,11 +131,11 @@ func TestRevertsAreToldInWords(t *testing.T) {
 	}
 }
 
-func TestBarsBeginAtNothing(t *testing.T) {
+func TestBarsBeginAtTheWorstVenue(t *testing.T) {
 	page := pageOf(t, comparisonOfSix())
 	widths := regexp.MustCompile(`class="value" width="([0-9.]+)%"`).FindAllStringSubmatch(page, -1)
-	if len(widths) != 2 || widths[0][1] != "100.00" || widths[1][1] != "99.75" {
-		t.Errorf("bars of %v percent, want 100 and 99.75: a quarter of a percent looks like one", widths)
+	if len(widths) != 2 || widths[0][1] != "100.00" || widths[1][1] != "0.00" {
+		t.Errorf("bars of %v percent, want 100 and 0", widths)
 	}
 }
 

@@ -57,6 +57,7 @@ function picker(part) {
     field.title = token.address
     part.querySelector('[data-chosen]')?.remove()
     show(false)
+    field.dispatchEvent(new Event('change'))
   }
 
   function optionOf(token, index) {

@@ -2,6 +2,7 @@
 // the result takes the place of this one.
 import { showButtons } from './copy.js'
 import { mountPickers } from './picker.js'
+import { mountTrade } from './trade.js'
 
 const asked = (url) => url.split('#')[0]
 let shown = asked(location.href) // what the page is about
@@ -45,6 +46,7 @@ function show({ path, page }) {
 
 function mount() {
   mountPickers()
+  mountTrade()
   for (const form of document.querySelectorAll('[data-swap]')) {
     form.addEventListener('submit', (event) => {
       event.preventDefault()

@@ -13,6 +13,7 @@ const modules = [
   'order',
   'awaited',
   'swap',
+  'trade',
   'list',
   'newcomer',
   'locked',

@@ -64,7 +64,8 @@ export const tells = () => visit(clipboard, async (page) => {
   const gaps = await rows.evaluateAll((all) => all.map((row) => {
     const amount = (cell) => Number(cell.querySelector('data').value.replaceAll(',', ''))
     const [rail, value] = [...row.querySelectorAll('rect')].map((each) => each.getBoundingClientRect().width)
-    return Math.abs(value / rail - amount(row) / Math.max(...all.map(amount)))
+    const [least, most] = [Math.min(...all.map(amount)), Math.max(...all.map(amount))]
+    return Math.abs(value / rail - (amount(row) - least) / (most - least))
   }))
   want(Math.max(...gaps) < 0.01, `bars are wrong by ${gaps}`)
   const facts = await text(page, '.best .facts')

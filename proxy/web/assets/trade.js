@@ -1,0 +1,245 @@
+// Signs and sends the transaction that the page shows, a step at a time: connect, switch the chain, approve, swap. What is
+// signed is what is shown; a quote that has become old is asked for again first.
+import { onWallets, wallets } from './wallet.js'
+
+const quoteLife = 30_000
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+const same = (a, b) => a === b || (a?.startsWith('0x') && a.toLowerCase() === b?.toLowerCase())
+const short = (text) => `${text.slice(0, 6)}…${text.slice(-4)}`
+const field = (id) => document.getElementById(id)
+
+let wallet = null // connected
+let family = ''
+let working = false
+
+const formFamily = () => field('chainId').selectedOptions[0]?.dataset.family
+const isConnected = (to) => wallet && family === to
+
+// The steps of a trade. Each has a label for its button, or a reason why it has none, and does what the label says.
+async function stepOf(trade) {
+  const { tx, tokenIn } = trade.answer
+  if (trade.family === 'tron') return { says: 'Wallets of TRON cannot be connected here. The transaction below can be signed elsewhere.' }
+  if (!isConnected(trade.family)) return connectStep(trade.family)
+  if (!same(wallet.account, trade.sender)) return { label: `Compare for ${short(wallet.account)}`, says: `The transaction is for ${short(trade.sender)}.`, act: fillAccount }
+  if (trade.family === 'evm') {
+    const chainId = '0x' + Number(trade.native).toString(16)
+    if (Number(await wallet.request('eth_chainId')) !== Number(chainId)) {
+      return { label: `Switch to ${trade.chain}`, says: 'The wallet is on another chain.', act: () => switchTo(chainId, trade.chain) }
+    }
+    if (/[1-9a-f]/i.test(tokenIn.address.slice(2))) { // the coin's address is zero, and it needs no approval
+      const allowed = BigInt(await wallet.request('eth_call', { to: tokenIn.address, data: calling(allowance, wallet.account, tx.to) }, 'latest'))
+      if (allowed < BigInt(tokenIn.amount)) return approveStep(trade, allowed)
+    }
+  }
+  if (Date.now() - trade.quoted > quoteLife) return { label: 'Compare again', says: 'This quote is older than half a minute.', act: compareAgain }
+  setTimeout(() => { if (trade.section.isConnected && !working) show(trade) }, trade.quoted + quoteLife + 1 - Date.now())
+  return { label: 'Swap', says: `${wallet.name} will ask for your signature.`, act: (say) => send(trade, say) }
+}
+
+function connectStep(of) {
+  const offered = wallets(of)
+  if (offered.length === 0) return { says: 'No wallet for this chain in this browser. The transaction below can be signed elsewhere.' }
+  return { label: offered.length === 1 ? `Connect ${offered[0].name}` : 'Connect a wallet', act: () => connect(of) }
+}
+
+async function connect(of) {
+  const chosen = await choose(wallets(of))
+  const connected = await chosen.connect()
+  connected.onAccount((account) => { if (wallet === connected) account ? setAccount(account) : disconnect() })
+  wallet = connected
+  family = of
+  setAccount(wallet.account)
+}
+
+function setAccount(account) {
+  wallet.account = account
+  fillAccount()
+}
+
+function disconnect() {
+  wallet = null
+  mountTrade()
+}
+
+// One wallet needs no choice; of several the person chooses in a dialog.
+function choose(offered) {
+  if (offered.length === 1) return offered[0]
+  const dialog = document.createElement('dialog')
+  dialog.setAttribute('aria-label', 'Wallets')
+  return new Promise((resolve, reject) => {
+    for (const each of offered) {
+      const button = document.createElement('button')
+      button.textContent = each.name
+      button.addEventListener('click', () => { resolve(each); dialog.close() })
+      dialog.append(button)
+    }
+    dialog.addEventListener('close', () => { dialog.remove(); reject(new Error('No wallet was chosen.')) })
+    document.body.append(dialog)
+    dialog.showModal()
+  })
+}
+
+// The form is filled in for the wallet's account, and asked again where it had been asked.
+function fillAccount() {
+  if (!field('tokenOutRecipient').value || field('tokenOutRecipient').value === field('senderAddress').value) field('tokenOutRecipient').value = wallet.account
+  field('senderAddress').value = wallet.account
+  if (document.querySelector('.best')) return compareAgain()
+  mountTrade()
+}
+
+const compareAgain = () => document.querySelector('[data-swap]').requestSubmit()
+
+async function switchTo(chainId, name) {
+  await wallet.request('wallet_switchEthereumChain', { chainId }).catch((error) => { // EIP-3326
+    throw error.code === 4902 ? new Error(`The wallet does not know ${name}: add the chain there, then try again.`) : error
+  })
+}
+
+const allowance = '0xdd62ed3e' // allowance(address,address)
+const approve = '0x095ea7b3' // approve(address,uint256)
+const word = (value) => (typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()).padStart(64, '0')
+const calling = (selector, ...values) => selector + values.map(word).join('')
+
+// Some tokens refuse to change an allowance that is neither zero nor used up: it is set to zero first.
+async function approveStep({ answer: { tx, tokenIn }, amount, explorer }, allowed) {
+  const approval = (units) => ({ from: wallet.account, to: tokenIn.address, data: calling(approve, tx.to, units) })
+  const isRefused = allowed > 0n && await wallet.request('eth_call', approval(BigInt(tokenIn.amount)), 'latest').then(() => false, () => true)
+  return {
+    label: isRefused ? 'Reset the allowance' : `Approve ${amount}`,
+    says: `The contract ${short(tx.to)} may then take ${isRefused ? 'nothing' : `exactly ${amount}`} from your account.`,
+    act: async (say) => {
+      const hash = await wallet.request('eth_sendTransaction', approval(isRefused ? 0n : BigInt(tokenIn.amount)))
+      await mined(hash, explorer, say)
+    },
+  }
+}
+
+// The receipt of a transaction that succeeded.
+async function mined(hash, explorer, say) {
+  say('Sent, waiting for its block:', hash, explorer)
+  for (;;) {
+    const receipt = await wallet.request('eth_getTransactionReceipt', hash)
+    if (receipt && Number(receipt.status) !== 1) throw Object.assign(new Error('The transaction failed on the chain:'), { hash })
+    if (receipt) return receipt
+    await pause(1500)
+  }
+}
+
+async function send(trade, say) {
+  const { tx } = trade.answer
+  if (trade.family === 'solana') return sendOnSolana(trade, say)
+  const hex = (decimal) => '0x' + BigInt(decimal).toString(16)
+  const fees = tx.gasLimit ? { gas: hex(tx.gasLimit), gasPrice: hex(tx.gasPrice) } : {} // of a whole balance
+  const hash = await wallet.request('eth_sendTransaction', { from: wallet.account, to: tx.to, data: tx.data, value: hex(tx.value), ...fees })
+  const { blockNumber } = await mined(hash, trade.explorer, say)
+  const done = `Swapped in block ${Number(blockNumber)}:`
+  say(done, hash, trade.explorer)
+  for (let tries = 0; trade.record && tries < 40; tries++) {
+    if ((await fetch(`/api/SameChainSwap${trade.record.slice('/swap'.length)}${hash}`)).ok) return location.assign(trade.record + hash)
+    await pause(1500)
+  }
+  return done
+}
+
+// Wallets of Solana do not say what became of a transaction: the gateway knows when it is on the chain, and the balance of
+// what was bought says whether it swapped.
+async function sendOnSolana(trade, say) {
+  const recipient = field('tokenOutRecipient').value
+  const balance = () => balanceOf(trade.answer.tokenOut.address, recipient).then(({ units }) => BigInt(units))
+  const before = await balance()
+  const signature = await wallet.send(Uint8Array.from(trade.answer.tx.data.slice(2).match(/../g), (byte) => parseInt(byte, 16)))
+  say('Sent, waiting for its block:', signature, trade.explorer)
+  for (let seen = 0; seen < 15;) {
+    await pause(1500)
+    if (await balance() > before) return say('Swapped:', signature, trade.explorer)
+    const { errorId } = await (await fetch(`/api/Orders/creationTxHash/${signature}`)).json()
+    if (errorId !== 'TRANSACTION_NOT_FOUND') seen++
+  }
+  throw Object.assign(new Error('The transaction is on the chain, and the balance has not grown:'), { hash: signature })
+}
+
+async function balanceOf(tokenIn, owner) {
+  const answer = await fetch(`/swap/balance?${new URLSearchParams({ chainId: field('chainId').value, tokenIn, owner })}`)
+  if (!answer.ok) throw new Error('The balance cannot be read at the moment.')
+  return answer.json()
+}
+
+// Shows the step that comes next, and what became of the last one.
+async function show(trade, after) {
+  const { section } = trade
+  const [button, status] = [section.querySelector('button'), section.querySelector('[role=status]')]
+  const say = (text, hash, explorer) => {
+    status.textContent = text
+    if (!hash) return
+    const link = document.createElement(explorer ? 'a' : 'span')
+    link.className = 'mono'
+    if (explorer) Object.assign(link, { href: explorer + hash, rel: 'noreferrer' })
+    link.textContent = hash
+    status.append(' ', link)
+  }
+  const step = await stepOf(trade).catch((error) => ({ says: error.message }))
+  button.textContent = step.label ?? 'Swap'
+  button.disabled = !step.act
+  if (after) say(after.message, after.hash, trade.explorer)
+  else say(step.says ?? '')
+  button.onclick = async () => {
+    working = true
+    button.disabled = true
+    let failed
+    try {
+      await step.act(say)
+    } catch (error) {
+      failed = error.code === 4001 ? new Error('Cancelled in the wallet.') : error
+    }
+    working = false
+    if (step.label === 'Swap' && !failed) button.textContent = 'Swapped'
+    else if (section.isConnected) await show(trade, failed)
+  }
+}
+
+// The trade that the page shows, from its elements; null without one.
+function shownTrade() {
+  const section = document.querySelector('[data-trade]')
+  if (!section) return null
+  const answer = JSON.parse(document.querySelector('[data-answer]').textContent)
+  return { section, answer, ...section.dataset, quoted: Number(section.dataset.quoted), amount: document.querySelector('.best .label').dataset.amount }
+}
+
+async function showBalance(of) {
+  const line = document.querySelector('[data-balance]')
+  line.replaceChildren()
+  const token = field('tokenIn').value
+  if (!isConnected(of) || !token) return
+  const { text } = await balanceOf(token, wallet.account).catch(({ message }) => ({ text: message }))
+  const most = document.createElement('button')
+  Object.assign(most, { type: 'button', className: 'plain', textContent: 'max' })
+  most.addEventListener('click', () => { field('amount').value = 'max' })
+  line.replaceChildren(`You have ${text} `, most)
+}
+
+function mountWallet(of) {
+  const part = document.querySelector('[data-wallet]')
+  const [button, says] = part.children
+  const step = isConnected(of) ? { label: `${wallet.name} ${short(wallet.account)}` } : of === 'tron' ? {} : connectStep(of)
+  button.textContent = step.label ?? 'No wallet found'
+  button.disabled = !step.act
+  button.onclick = () => connect(of).catch((error) => { says.textContent = error.code === 4001 ? 'Cancelled in the wallet.' : error.message })
+}
+
+export function mountTrade() {
+  const of = formFamily()
+  mountWallet(of)
+  showBalance(of)
+  field('chainId').onchange = () => { mountWallet(formFamily()); showBalance(formFamily()) }
+  field('tokenIn').onchange = () => showBalance(formFamily())
+  document.querySelector('[data-reverse]').onclick = () => {
+    const [give, take] = [field('tokenIn'), field('tokenOut')]
+    ;[give.value, take.value] = [take.value, give.value]
+    for (const chosen of document.querySelectorAll('[data-chosen]')) chosen.remove()
+    showBalance(formFamily())
+  }
+  const trade = shownTrade()
+  if (trade) show(trade)
+}
+
+onWallets(() => { if (!working) mountTrade() })

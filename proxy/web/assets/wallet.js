@@ -1,0 +1,57 @@
+// The wallets of this browser: EIP-6963 and EIP-1193 for EVM chains, the Wallet Standard for Solana.
+const found = new Map() // by what tells them apart
+const families = { evm: new Set(), solana: new Set() }
+export const wallets = (family) => [...(families[family] ?? [])].map((id) => found.get(id))
+
+let notify = () => {}
+export const onWallets = (changed) => { notify = changed }
+
+function add(family, id, wallet) {
+  found.set(id, wallet)
+  families[family].add(id)
+  notify()
+}
+
+function addEVM(id, name, provider) {
+  const request = (method, ...params) => provider.request({ method, params })
+  add('evm', id, {
+    name,
+    async connect() {
+      const [account] = await request('eth_requestAccounts')
+      return { name, account, request, onAccount: (changed) => provider.on?.('accountsChanged', ([next]) => changed(next)) }
+    },
+  })
+}
+
+addEventListener('eip6963:announceProvider', ({ detail: { info, provider } }) => addEVM(info.uuid, info.name, provider))
+dispatchEvent(new Event('eip6963:requestProvider'))
+if (window.ethereum && families.evm.size === 0) addEVM('window.ethereum', 'Browser wallet', window.ethereum)
+
+// https://github.com/wallet-standard/wallet-standard, https://github.com/anza-xyz/wallet-standard
+function register(...registered) {
+  for (const wallet of registered) {
+    const { 'standard:connect': connecting, 'standard:events': events, 'solana:signAndSendTransaction': sending } = wallet.features
+    if (!connecting || !sending) continue
+    add('solana', wallet, {
+      name: wallet.name,
+      async connect() {
+        const { accounts: [account] } = await connecting.connect()
+        const send = async (transaction) => base58((await sending.signAndSendTransaction({ account, chain: 'solana:mainnet', transaction }))[0].signature)
+        return { name: wallet.name, account: account.address, send, onAccount: (changed) => events?.on('change', ({ accounts }) => accounts && changed(accounts[0]?.address)) }
+      },
+    })
+  }
+  return () => {}
+}
+
+addEventListener('wallet-standard:register-wallet', ({ detail: callback }) => callback({ register }))
+dispatchEvent(new CustomEvent('wallet-standard:app-ready', { detail: { register } }))
+
+const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+
+function base58(bytes) {
+  let number = bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n)
+  let text = ''
+  for (; number > 0n; number /= 58n) text = alphabet[Number(number % 58n)] + text
+  return '1'.repeat(bytes.findIndex((byte) => byte !== 0)) + text
+}

@@ -1,0 +1,133 @@
+// From a wallet to a swap that was mined: in a browser with wallets that sign with the sandbox's accounts.
+import { judge } from './appearance.mjs'
+import { look, text, visit, want } from './browser.mjs'
+
+const { gateway, wallet } = look
+
+export const pages = { swap: look.swap.path }
+
+// A call of the signing half, which is not the browser's to see.
+async function sign(chain, method, params) {
+  const answer = await (await fetch(wallet.url, { method: 'POST', body: JSON.stringify({ chain, method, params }) })).json()
+  if (answer.error) throw new Error(answer.error)
+  return answer.result
+}
+
+// inject puts an EVM wallet, announced as EIP-6963 has it and on another chain at first, and one of Solana into a page. The
+// person refuses what refuse names, once.
+async function inject(page, { announced = true, refuse = '' } = {}) {
+  await page.exposeFunction('signElsewhere', sign)
+  await page.addInitScript(({ wallet, announced, refuse }) => {
+    let chain = 137
+    const provider = {
+      on() {},
+      async request({ method, params = [] }) {
+        if (method === refuse) {
+          refuse = ''
+          throw Object.assign(new Error('User rejected the request.'), { code: 4001 })
+        }
+        switch (method) {
+          case 'eth_requestAccounts': return [wallet.evm]
+          case 'eth_chainId': return '0x' + chain.toString(16)
+          case 'wallet_switchEthereumChain': chain = Number(params[0].chainId); return null
+        }
+        return window.signElsewhere(chain, method, params)
+      },
+    }
+    const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: Object.freeze({ info: { uuid: '1', name: 'Sandbox wallet', icon: '', rdns: 'example.sandbox' }, provider }) }))
+    if (announced) addEventListener('eip6963:requestProvider', announce)
+    else window.ethereum = provider
+    const hex = (bytes) => '0x' + [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+    const account = { address: wallet.solana, chains: ['solana:mainnet'] }
+    const solana = {
+      name: 'Sandbox wallet', accounts: [account], features: {
+        'standard:connect': { connect: async () => ({ accounts: [account] }) },
+        'solana:signAndSendTransaction': {
+          signAndSendTransaction: async ({ transaction }) => {
+            const signature = await window.signElsewhere(0, '', [hex(transaction)])
+            return [{ signature: Uint8Array.from(signature.slice(2).match(/../g), (byte) => parseInt(byte, 16)) }]
+          },
+        },
+      },
+    }
+    addEventListener('wallet-standard:app-ready', ({ detail: { register } }) => register(solana))
+  }, { wallet, announced, refuse })
+}
+
+// press waits for the step that a trade is at, and does it.
+async function press(page, name) {
+  await page.locator('.trade').getByRole('button', { name }).click()
+  if (look.shots) await page.screenshot({ path: `${look.shots}/trade-${String(name).replace(/\W+/g, '-')}.png`, fullPage: true })
+}
+
+// The coin into a token: from words to the record of the swap, with every step counted.
+export const coinIn = () => visit({}, async (page) => {
+  let steps = 0
+  const step = (act) => { steps++; return act }
+  await inject(page, { refuse: 'eth_sendTransaction' })
+  await page.goto(`${gateway}/`)
+  const line = page.getByLabel('Hash, order or swap id').first()
+  await step(line.fill('0.1 ETH to USDC'))
+  await step(line.press('Enter'))
+  await page.locator('.venues tr.won').waitFor()
+  await judge(page, 'swap with a wallet to connect')
+  await step(page.locator('[data-wallet] button', { hasText: 'Connect Sandbox wallet' }).click())
+  await step(press(page, 'Switch to Ethereum'))
+  await page.locator('[data-balance]', { hasText: /You have [\d,.]+ ETH/ }).waitFor()
+  await press(page, 'Swap')
+  await page.getByText('Cancelled in the wallet.').waitFor()
+  await judge(page, 'swap that was cancelled in the wallet')
+  await step(press(page, 'Swap'))
+  await page.waitForURL(/\/swap\/1\/tx\/0x[0-9a-f]{64}$/)
+  want((await text(page, '.side >> nth=0')).includes('0.1 ETH') && /29\d\.\d+ USDC/.test(await text(page, '.side >> nth=1')), 'the record is of another swap')
+  want(steps === 5, `a swap of the coin takes ${steps} steps`)
+  console.error(`swap of the coin, words to record: ${steps} steps`)
+})
+
+// A token in, by window.ethereum alone: the exact amount is approved by a button of its own, and max is all that is there.
+export const tokenIn = () => visit({ viewport: { width: 390, height: 844 } }, async (page) => {
+  let steps = 0
+  const step = (act) => { steps++; return act }
+  await inject(page, { announced: false })
+  await page.goto(`${gateway}/swap?chainId=1&tokenIn=USDC&amount=100&tokenOut=ETH`)
+  await page.locator('.venues tr.won').waitFor()
+  await step(page.getByText('Change the swap').click())
+  await step(page.getByRole('button', { name: 'Connect Browser wallet' }).click())
+  await step(press(page, 'Switch to Ethereum'))
+  await step(press(page, 'Approve 100 USDC'))
+  await step(press(page, 'Swap'))
+  await page.waitForURL(/\/swap\/1\/tx\/0x[0-9a-f]{64}$/)
+  want((await text(page, '.side >> nth=0')).includes('100 USDC'), 'the record is of another swap')
+  console.error(`swap of a token, form to record: ${steps} steps`)
+  await page.goto(`${gateway}/swap?chainId=1&tokenIn=USDC&amount=5&tokenOut=ETH`)
+  await page.getByText('Change the swap').click()
+  await page.getByRole('button', { name: 'Connect Browser wallet' }).click()
+  await page.locator('.trade').getByRole('button', { name: 'Switch to Ethereum' }).waitFor()
+  await page.getByText('Change the swap').click()
+  await page.getByRole('button', { name: 'max' }).click()
+  want(await page.getByLabel('Amount in whole tokens').inputValue() === 'max', 'max is not in the field')
+  await page.getByRole('button', { name: 'Reverse' }).click()
+  want(await page.locator('#tokenIn').inputValue() === 'ETH' && await page.locator('#tokenOut').inputValue() === 'USDC', 'the tokens are not reversed')
+})
+
+// On Solana the wallet signs and sends, and the gateway says when it has arrived.
+export const onSolana = () => visit({}, async (page) => {
+  let steps = 0
+  const step = (act) => { steps++; return act }
+  await inject(page)
+  await page.goto(`${gateway}/swap?chainId=7565164&tokenIn=SOL&amount=0.25&tokenOut=${wallet.usdcOnSolana}`)
+  await page.locator('.venues tr.won').waitFor()
+  await step(page.getByRole('button', { name: 'Connect Sandbox wallet' }).first().click())
+  await page.locator('[data-balance]', { hasText: /You have [\d,.]+ SOL/ }).waitFor()
+  await step(press(page, 'Swap'))
+  await page.locator('.trade', { hasText: /Swapped: [1-9A-HJ-NP-Za-km-z]{80,90}/ }).waitFor()
+  if (look.shots) await page.screenshot({ path: `${look.shots}/trade-done-on-Solana.png`, fullPage: true })
+  console.error(`swap on Solana, comparison to swapped: ${steps} steps`)
+})
+
+// Without a wallet the page says so, and all that it offers otherwise is there.
+export const withoutWallet = () => visit({}, async (page) => {
+  await page.goto(gateway + look.swap.path)
+  await page.locator('.trade', { hasText: 'No wallet for this chain in this browser' }).waitFor()
+  want(await page.locator('.snippet').count() === 3, 'the transaction cannot be copied')
+})

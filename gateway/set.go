@@ -21,6 +21,7 @@ import (
 	"crossgate/quote"
 	"crossgate/store"
 	"crossgate/upstream"
+	"crossgate/upstream/tokenlist"
 )
 
 // set is what one configuration makes: endpoints and their health, adapters, the order index over the chains, the
@@ -85,7 +86,7 @@ func (s *sets) swaps() swaps.Options {
 // pages are what pages show besides.
 func (s *sets) pages() pages.Options {
 	now := s.now()
-	return pages.Options{Details: now.index, Tokens: now.parts.tokens}
+	return pages.Options{Details: now.index, Tokens: now.parts.tokens, Logo: tokenlist.Logo}
 }
 
 // replace makes next the current set. Requests under way keep theirs.

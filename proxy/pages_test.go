@@ -1,6 +1,8 @@
 package proxy_test
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"regexp"
 	"strings"
@@ -60,6 +62,39 @@ func checkDocument(t *testing.T, target, page string) {
 	for _, label := range labelled.FindAllStringSubmatch(page, -1) {
 		if !strings.Contains(page, `id="`+label[1]+`"`) {
 			t.Errorf("GET %s has a label for nothing: %s", target, label[1])
+		}
+	}
+}
+
+// TestLogosComeThroughTheGateway asks for logos of a token thrice: one is fetched, kept, and can do nothing but be shown.
+func TestLogosComeThroughTheGateway(t *testing.T) {
+	var asked []string
+	s := newWorld(t).server(t, func(o *parts) {
+		o.Logo = func(_ context.Context, url string) (string, []byte, error) {
+			asked = append(asked, url)
+			if strings.Contains(url, wethText) {
+				return "", nil, errors.New("no such host")
+			}
+			return "image/svg+xml", []byte("<svg/>"), nil
+		}
+	})
+	for range 3 {
+		response := get(s, "/logo/8453/"+usdcText)
+		picture, header := body(t, response), response.Header
+		if response.StatusCode != http.StatusOK || string(picture) != "<svg/>" || header.Get("Content-Type") != "image/svg+xml" ||
+			!strings.Contains(header.Get("Content-Security-Policy"), "sandbox") || header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("logo = %d %s %v", response.StatusCode, picture, header)
+		}
+		if none := get(s, "/logo/8453/"+wethText); none.StatusCode != http.StatusNoContent {
+			t.Errorf("no logo = %d, want 204", none.StatusCode)
+		}
+	}
+	if len(asked) != 2 || !strings.Contains(asked[0], usdcText) {
+		t.Errorf("fetched %v, want each once", asked)
+	}
+	for _, path := range []string{"/logo/8453/0x12", "/logo/4/" + usdcText, "/logo/x/" + usdcText} {
+		if got := get(s, path); got.StatusCode != http.StatusNotFound {
+			t.Errorf("%s = %d, want 404", path, got.StatusCode)
 		}
 	}
 }

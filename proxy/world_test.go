@@ -120,6 +120,7 @@ type parts struct {
 		orders.Names
 		swaps.Lists
 	}
+	Logo func(ctx context.Context, url string) (contentType string, picture []byte, err error)
 }
 
 // site is a server with everything that it serves.
@@ -147,7 +148,7 @@ func newSite(p parts) (*site, error) {
 		return orders.Options{Orders: p.Orders, Swaps: p.Orders, Statistics: p.Orders, Venues: p.Swaps.Venues, Tokens: p.Tokens}
 	})
 	made.swaps = swaps.Mount(s, func() swaps.Options { return swaps.Options{Estimator: made.estimator, Tokens: p.Tokens} })
-	shown := func() pages.Options { return pages.Options{Details: p.Orders, Tokens: p.Tokens} }
+	shown := func() pages.Options { return pages.Options{Details: p.Orders, Tokens: p.Tokens, Logo: p.Logo} }
 	pages.Mount(s, made.orders, made.swaps, shown)
 	compare.Mount(s, made.swaps, shown)
 	return made, nil

@@ -66,9 +66,11 @@ func AmountOf(a chain.Amount, t token.Token) web.Amount {
 
 func (p *Views) tokenOf(id chain.ID, a chain.Address, t token.Token) TokenView {
 	address := a.Format(p.Chains.Family(id))
-	return TokenView{
-		Symbol: t.Symbol, Name: t.Name, Logo: t.LogoURI, Initial: web.Initial(t.Symbol), Address: address, URL: p.AddressURL(id, address),
+	shown := TokenView{Symbol: t.Symbol, Name: t.Name, Initial: web.Initial(t.Symbol), Address: address, URL: p.AddressURL(id, address)}
+	if t.LogoURI != "" {
+		shown.Logo = logoPath(id, address)
 	}
+	return shown
 }
 
 // timeOf is a time of the chains, UNIX seconds.

@@ -46,6 +46,8 @@ type Tokens interface {
 type Options struct {
 	Details Details
 	Tokens  Tokens
+	// Logo fetches a picture from a token list's URL, with its content type.
+	Logo func(ctx context.Context, url string) (contentType string, picture []byte, err error)
 }
 
 // Pages are the HTML pages.
@@ -84,6 +86,7 @@ func Mount(server *proxy.Server, orders *orders.Orders, swaps *swaps.Swaps, opti
 		"/swap/:id/tx/:hash":    {proxy.CheapCost, s.swapTxPage},
 		"/docs":                 {proxy.ListCost, s.referencePage},
 		"/docs/":                {proxy.ListCost, s.referencePage},
+		"/logo/:id/:address":    {proxy.CheapCost, s.logo},
 		"/favicon.ico":          {proxy.CheapCost, func(c *gin.Context) { s.serveFile(c, web.Assets(), "icon.svg") }},
 		"/assets/:file":         {proxy.CheapCost, func(c *gin.Context) { s.serveFile(c, web.Assets(), c.Param("file")) }},
 	} {

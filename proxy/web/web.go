@@ -2,9 +2,8 @@
 // operators.
 //
 // Templates are parsed once and escape everything they are given; Policy forbids inline scripts and styles, and
-// everything from other hosts but images, for the logos of tokens. Pages work without scripts; where one updates
-// itself, elements with data-part are replaced by those of a fresh page. Every page is rendered whole before its first
-// byte is sent. Pages is safe for concurrent use.
+// everything from other hosts. Pages work without scripts; where one updates itself, elements with data-part are replaced
+// by those of a fresh page. Every page is rendered whole before its first byte is sent. Pages is safe for concurrent use.
 package web
 
 import (
@@ -23,7 +22,7 @@ import (
 )
 
 // Policy is the Content-Security-Policy of every page: nothing runs or styles but its own assets.
-const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https: http:; " +
+const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // Send sends a rendered page with the headers of all pages.

@@ -194,7 +194,7 @@ type swapView struct {
 	Explorer  string      // URL of a transaction there, without its hash; empty: none
 	Sender    string      // who signs
 	Record    string      // path of the page of a swap that is made, without its hash; empty: it will have none
-	Error     string // why a transaction is missing; empty: it is there
+	Error     string      // why a transaction is missing; empty: it is there
 	Facts     []pages.Fact
 	Rows      []compared
 	Refusals  []refusal

@@ -7,12 +7,10 @@ function logo(token) {
   const initial = document.createElement('span')
   initial.textContent = (token.symbol || '?').slice(0, 1).toUpperCase()
   frame.append(initial)
-  if (/^https?:/.test(token.logoURI)) {
-    const image = new Image(32, 32)
-    Object.assign(image, { src: token.logoURI, alt: '', loading: 'lazy', referrerPolicy: 'no-referrer' })
-    image.dataset.initial = initial.textContent
-    frame.append(image)
-  }
+  const image = new Image(32, 32)
+  Object.assign(image, { src: `/logo/${document.getElementById('chainId').value}/${token.address}`, alt: '', loading: 'lazy' })
+  image.dataset.initial = initial.textContent
+  frame.append(image)
   return frame
 }
 

@@ -1,0 +1,75 @@
+package pages
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/cache"
+	"crossgate/chain"
+	"crossgate/proxy"
+	"crossgate/token"
+)
+
+// For how long a logo is kept, and that there is none.
+var (
+	logoLife   = cache.Life{Fresh: 24 * time.Hour, Stale: 24 * time.Hour, IfError: 7 * 24 * time.Hour}
+	noLogoLife = cache.Life{Fresh: 10 * time.Minute}
+)
+
+// logoPolicy has a picture do nothing but be one, also where it is opened by itself.
+const logoPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
+// logoPath is where pages have a token's logo from: visitors' addresses stay with the gateway.
+func logoPath(id chain.ID, address string) string {
+	return "/logo/" + id.String() + "/" + url.PathEscape(address)
+}
+
+// logoRoute fetches the logo of a token; its value is the content type, empty without a logo. It is not mounted.
+func (s *Pages) logoRoute() proxy.Route[token.Key] {
+	return proxy.Route[token.Key]{
+		Paths: []string{"/logo"},
+		Key: func(path string, key token.Key) cache.Key {
+			return cache.KeyOf(path, []byte(key.Chain.String()), key.Address.Bytes())
+		},
+		Load: func(ctx context.Context, key token.Key) ([]proxy.Body, cache.Life, error) {
+			of, err := s.options().Tokens.Lookup(ctx, key.Chain, key.Address)
+			if err != nil {
+				return nil, proxy.NoLife, err
+			}
+			contentType, picture, err := s.options().Logo(ctx, of[0].LogoURI)
+			if err != nil {
+				return []proxy.Body{{Value: ""}}, noLogoLife, nil
+			}
+			return []proxy.Body{{Text: string(picture), Value: contentType}}, logoLife, nil
+		},
+	}
+}
+
+// logo sends the logo of a token, or nothing: then pages show its initial.
+func (s *Pages) logo(c *gin.Context) {
+	id, err := chain.ParseID(c.Param("id"))
+	known, isKnown := s.chains.Chain(id)
+	address, errOfAddress := chain.ParseAddress(c.Param("address"), known.Family)
+	if err != nil || !isKnown || errOfAddress != nil {
+		s.server.TurnAway(c, proxy.UnknownPath.Because(""))
+		return
+	}
+	contentType := ""
+	found, _, err := s.logoRoute().Ask(c.Request.Context(), s.server, token.Key{Chain: id, Address: address})
+	if err == nil {
+		contentType = found.Value.(string)
+	}
+	if contentType == "" {
+		c.Header("Cache-Control", "max-age=600")
+		c.Status(http.StatusNoContent)
+		return
+	}
+	c.Header("Cache-Control", "public, max-age=86400")
+	c.Header("Content-Security-Policy", logoPolicy)
+	c.Header("X-Content-Type-Options", "nosniff")
+	c.Data(http.StatusOK, contentType, []byte(found.Text))
+}

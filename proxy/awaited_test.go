@@ -33,7 +33,7 @@ func TestPageOfWhatIsNotThereYetSaysWhatWasSearched(t *testing.T) {
 	if page := pageAt(t, deaf, "/order/"+unknownIs, http.StatusServiceUnavailable); !strings.Contains(page, `<th scope="row">Base</th><td><span class="dot bad">no answer</span>`) {
 		t.Errorf("the page does not say who did not answer: %s", page)
 	}
-	if page := pageAt(t, deaf, "/order/"+order.ID{7}.String(), http.StatusOK); !strings.Contains(page, "waiting for a taker") {
+	if page := pageAt(t, deaf, "/order/"+order.ID{7}.String(), http.StatusOK); !strings.Contains(page, "Waiting for a taker") {
 		t.Error("an indexed order is not found by its id while a chain does not answer")
 	}
 }

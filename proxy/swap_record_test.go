@@ -105,7 +105,7 @@ func TestSwapsAreListedAsOrders(t *testing.T) {
 func TestPagesOfSwaps(t *testing.T) {
 	s := newWorld(t).server(t)
 	for target, wants := range map[string][]string{
-		"/swap/8453/tx/" + swappedTx:              {"Swap 0x5a01", "2 swaps of one transaction", "swapped and final", "USDC", "/api/SameChainSwap/8453/tx/" + swappedTx},
+		"/swap/8453/tx/" + swappedTx:              {"Swap 0x5a01", "2 swaps of one transaction", "Swapped and final", "USDC", "/api/SameChainSwap/8453/tx/" + swappedTx},
 		"/swap/8453/tx/" + swappedTx + "?index=1": {"Swap 0x5a02", "?index=1"},
 		"/swap/8453/tx/" + freshSwapTx:            {"its block is not final yet", `data-events="/api/SameChainSwap/8453/tx/` + freshSwapTx + `"`},
 		"/swap/" + order.ID{0x5a, 3}.String():     {"Swap 0x5a03", "/api/SameChainSwap/" + order.ID{0x5a, 3}.String()},

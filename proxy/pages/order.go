@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"io"
 	"math/big"
+	"net/url"
+	"strings"
 	"time"
 
 	"crossgate/chain"
@@ -31,6 +33,7 @@ type Order struct {
 	Hash   string             // as in the request
 	Origin string             // scheme and host of this server, for commands to copy
 	Now    time.Time
+	Usual  *order.DeliveryTimes // between its chains; nil: not known, or not looked up
 
 	Tellers map[order.At][]string // the endpoints that reported its events, as far as that is remembered
 }
@@ -38,10 +41,11 @@ type Order struct {
 type orderView struct {
 	Order
 	ID         string
-	State      string
+	State      string // the protocol's name
 	Word       string // the state in plain words
 	Tone       string // CSS class of the state
 	Give, Take sideView
+	Wait       *waitView // nil: it does not wait for a taker
 	Steps      []step
 	Facts      []Fact
 	Proof      []fieldSource
@@ -62,6 +66,7 @@ func (s sideView) text() string { return s.Amount.Text + " " + s.Token.Symbol + 
 type TokenView struct {
 	Symbol, Name, Logo, Initial string
 	Address, URL                string
+	IsCoin                      bool // the chain's, which has no address
 }
 
 // Fact is a row of the details.
@@ -79,6 +84,14 @@ func (p *Views) account(name string, id chain.ID, a chain.Address) Fact {
 		text = a.Format(p.Chains.Family(id))
 	}
 	return Fact{Name: name, Text: text, URL: p.AddressURL(id, text), IsID: true}
+}
+
+// with adds the page about an address, whose path ends with it, unless the address is absent.
+func (f Fact) with(path, link string) Fact {
+	if f.Text != "" {
+		f.Page, f.Link = path+url.PathEscape(f.Text), link
+	}
+	return f
 }
 
 // stateWords have one word for lists, and a second wording for when a later event may have been missed.
@@ -106,13 +119,14 @@ func (p *Views) Order(to io.Writer, o Order) error {
 	v := orderView{
 		Order: o, ID: r.ID.String(), State: r.State.String(), Word: words.word, Tone: words.tone,
 		Give: p.side(r.Terms.Give, r.GiveFinal, o.Record.Give), Take: p.side(r.Terms.Take, r.TakeFinal, o.Record.Take),
-		Steps: p.steps(r, o.Now), Facts: p.facts(o), Proof: p.fieldSources(o),
+		Wait: p.wait(o), Steps: p.steps(r, o.Now), Facts: p.facts(o), Proof: p.fieldSources(o),
 	}
 	v.JSON = Indented([]byte(o.JSON))
 	v.Give.Worth, v.Take.Worth = o.worth()
 	if v.Gaps = gapsOf(r, o.Gaps); len(v.Gaps) > 0 {
 		v.Word = words.seen
 	}
+	v.Word = strings.ToUpper(v.Word[:1]) + v.Word[1:]
 	says := v.Give.text() + " for " + v.Take.text() + ": " + v.Word
 	return p.Write(to, "order", web.View{Title: "Order " + web.Short(v.ID), At: "order", Says: says, Root: o.Origin, Now: o.Now, Page: v})
 }

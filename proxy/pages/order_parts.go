@@ -3,7 +3,6 @@ package pages
 import (
 	"context"
 	"math/big"
-	"net/url"
 	"slices"
 	"time"
 
@@ -60,19 +59,20 @@ func (p *Views) facts(shown Order) []Fact {
 	if o.Fulfilled != nil {
 		fulfilled = o.Fulfilled.Fact
 	}
-	taker := p.account("Taker", take, fulfilled.Taker)
-	if taker.Text != "" {
-		taker.Page, taker.Link = "/locked/"+url.PathEscape(taker.Text), "what is locked for the taker"
-	}
+	taker := p.account("Taker", take, fulfilled.Taker).with("/locked/", "what is locked for the taker")
 	facts := []Fact{
 		{Name: "Order id", Text: o.ID.String(), IsID: true},
-		p.account("Maker", give, o.Terms.Maker), p.account("Receiver", take, o.Terms.Receiver), taker,
+		p.account("Maker", give, o.Terms.Maker).with("/orders?maker=", "its orders"),
+		p.account("Receiver", take, o.Terms.Receiver).with("/search?query=", "its orders"), taker,
 		p.account("Allowed taker", take, o.Terms.Authorities.AllowedTaker),
 		{Name: "Rate", Text: Rate(o.GiveFinal.Units(r.Give.Decimals), o.TakeFinal.Units(r.Take.Decimals), r.Give.Symbol, r.Take.Symbol)},
 	}
 	facts = append(facts, p.fees(r)...)
 	if o.Created != nil && shown.Then != nil {
 		facts = append(facts, Fact{Name: "Both fees", Text: worthThen(shown.Then.Fee, "created")})
+	}
+	if o.Created != nil {
+		facts = append(facts, Fact{Name: "Total paid", Text: p.totalPaid(shown)})
 	}
 	if fulfilled.ActualAmount != nil {
 		facts = append(facts, Fact{Name: "Delivered", Text: AmountOf(*fulfilled.ActualAmount, r.Take).Exact + " " + r.Take.Symbol})
@@ -99,6 +99,34 @@ func (p *Views) fees(r *wire.Record) []Fact {
 		facts = append(facts, Fact{Name: "Fixed fee", Text: fee.Exact + " " + known.Coin.Symbol + ", whatever the amount"})
 	}
 	return facts
+}
+
+// totalPaid is the amount that the maker paid, with all fees, and its value at the time.
+func (p *Views) totalPaid(shown Order) string {
+	o, give := shown.Record.Order, shown.Record.Give
+	paid, fixed := o.GiveFinal, o.Created.Fact.FixFee
+	if o.FinalPercentFee != nil {
+		paid = paid.Add(*o.FinalPercentFee)
+	}
+	var affiliate int64 // of USD, millionths
+	isValued := shown.Then != nil && shown.Then.Given != nil && shown.Then.Fee != nil
+	if a := o.Created.Fact.Affiliate; a != nil {
+		paid = paid.Add(a.Amount)
+		if isValued = isValued && shown.Then.Affiliate != nil; isValued {
+			affiliate = *shown.Then.Affiliate
+		}
+	}
+	text := ""
+	if o.Terms.Give.Token.IsNative() {
+		paid = paid.Add(fixed)
+	} else if known, _ := p.Chains.Chain(o.Terms.Give.Chain); !fixed.IsZero() {
+		text = " and " + web.AmountOf(fixed.String(), int(known.Coin.Decimals)).Exact + " " + known.Coin.Symbol
+	}
+	text = AmountOf(paid, give).Exact + " " + give.Symbol + text
+	if isValued {
+		return text + ", " + worthThen(new(*shown.Then.Given+*shown.Then.Fee+affiliate), "created")
+	}
+	return text + ", value then not known"
 }
 
 // shareOf is how many percent a fee is of itself and the rest; empty without a fee.

@@ -32,6 +32,7 @@ func TestPagesSayWhatIsKnown(t *testing.T) {
 		page any
 	}{
 		{"created", Order{Record: recordOf("created"), Path: "/api/Orders/0x01", Origin: root}},
+		{"created, later than usual", late()},
 		{"cancelled", Order{Record: recordOf("cancelled"), JSON: "{}"}},
 		{"to Solana", Order{Record: recordOf("to Solana"), JSON: "{}"}},
 		{"from TRON to Solana", Order{Record: recordOf("from TRON to Solana"), JSON: "{}"}},
@@ -61,6 +62,13 @@ func TestPagesSayWhatIsKnown(t *testing.T) {
 		fmt.Fprintf(&text, "== %s ==\n%s\n", each.name, said(Render(t, func(to io.Writer) error { return written(to, each.page) })))
 	}
 	golden.Check(t, "testdata/words.txt", text.String())
+}
+
+// late is an order that waits for longer than most, and can be cancelled by one account.
+func late() Order {
+	r := recordOf("created")
+	r.Order.Terms.Authorities.Order = addressOn(137, 0xe0)
+	return Order{Record: r, JSON: "{}", Usual: &order.DeliveryTimes{Give: 8453, Take: 137, Orders: 20, P50: 65, P95: 600}}
 }
 
 // written writes a page as it is at noon.

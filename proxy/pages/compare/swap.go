@@ -47,7 +47,7 @@ func Mount(server *proxy.Server, swaps *swaps.Swaps, options func() pages.Option
 	server.MountPage("/swap/balance", proxy.EstimateCost, s.balance)
 }
 
-// balance answers what an account has of the token that a form pays with, for the page's script.
+// balance answers an account's balance of the token that a form pays with, for the page's script.
 func (s *Pages) balance(c *gin.Context) {
 	ctx := c.Request.Context()
 	f := s.readSwapForm(ctx, c.Request.URL.Query())

@@ -11,7 +11,7 @@ export const becomes = () => visit({}, async (byHash, context) => {
   const byID = await context.newPage()
   for (const [page, key] of [[byHash, foreseen.hash], [byID, foreseen.id]]) {
     await page.goto(`${gateway}/order/${key}`)
-    want((await text(page, '.state')).startsWith('TRANSACTION_NOT_FOUND'), 'an order that is not there is not told as such')
+    want((await text(page, '.state')).startsWith('Not there yet'), 'an order that is not there is not told as such')
     want((await text(page, 'main')).includes(key), 'the page does not say what was asked for')
     want(await page.locator('table tbody tr').count() >= 6, 'the page does not say which chains were searched')
   }
@@ -19,11 +19,11 @@ export const becomes = () => visit({}, async (byHash, context) => {
     await unscripted.goto(`${gateway}/order/${foreseen.id}`)
     await send()
     for (const page of [byHash, byID, unscripted]) {
-      await page.locator('.state', { hasText: 'waiting for a taker' }).waitFor()
+      await page.locator('.state', { hasText: 'Waiting for a taker' }).waitFor()
     }
   })
   await move('fulfil', { orderId: foreseen.id })
-  await byHash.locator('.state strong', { hasText: /^Fulfilled$/ }).waitFor()
+  await byHash.locator('.state .mono', { hasText: /^Fulfilled$/ }).waitFor()
 })
 
 // send creates the order.

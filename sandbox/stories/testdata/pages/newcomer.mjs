@@ -13,7 +13,7 @@ export const fromHash = () => visit(clipboard, async (page) => {
   await page.keyboard.press('Control+V')
   await page.keyboard.press('Enter')
   await page.waitForURL(`${gateway}/order/${hash}`)
-  want((await text(page, '.state')).includes('delivered'), 'the order is not told as delivered')
+  want((await text(page, '.state')).includes('Delivered'), 'the order is not told as delivered')
   want(/\$[\d,.]+ now/.test(await page.locator('.side').last().innerText()), 'what was delivered has no value in USD')
   console.error(`newcomer, hash to USD: 1 paste, ${Date.now() - began} ms`)
 })

@@ -8,7 +8,7 @@ export const pages = { form: '/order', order: `/order/${hash}`, several: `/order
 // An order that is over says everything about itself.
 export const content = () => visit({}, async (page) => {
   await page.goto(`${gateway}/order/${hash}`)
-  want((await text(page, '.state')).includes('delivered and paid'), 'the order is not told as delivered')
+  want((await text(page, '.state')).includes('Delivered and paid'), 'the order is not told as delivered')
   want(await page.locator('.timeline li.done').count() === 4, 'the order has not four steps behind it')
   want(await page.locator('.sides .logo img').count() === 2, 'the tokens have no logos')
   want((await text(page, '.took')).match(/^delivered in .*, paid after another /), 'it is not told how long the order took')
@@ -24,6 +24,8 @@ export const content = () => visit({}, async (page) => {
   want(!await page.locator('#raw').isVisible(), 'the answer is not folded up')
   await page.getByText('As JSON').click()
   want((await text(page, '#raw')).includes('"state": "ClaimedUnlock"'), 'the answer is not below the order')
+  want(/^[\d.]+ ETH, \$[\d,.]+ when created/m.test(await text(page, '.facts')), 'it is not shown what the maker paid in all')
+  for (const list of ['/orders?maker=', '/search?query=']) want(await page.locator(`.facts a[href^="${list}0x"]`).count() === 1, `${list} is not linked`)
   await page.getByRole('link', { name: 'what is locked for the taker' }).click()
   await page.waitForURL(/\/locked\/0x/)
 })
@@ -31,6 +33,19 @@ export const content = () => visit({}, async (page) => {
 export const withoutScripts = () => visit({ javaScriptEnabled: false }, async (page) => {
   await page.goto(`${gateway}/order/${hash}`)
   want(await page.locator('.timeline li.done').count() === 4, 'without scripts the order has not four steps')
+})
+
+// On a phone nothing has to be scrolled sideways, also unfolded, and each time of the timeline is on one line.
+export const narrow = () => visit({ viewport: { width: 390, height: 844 } }, async (page) => {
+  await page.goto(`${gateway}/order/${hash}`)
+  for (const folded of await page.locator('summary').all()) await folded.click()
+  const wide = await page.evaluate(() => [...document.querySelectorAll('main *:not(.sr)')].filter((each) => each.scrollWidth > each.clientWidth && getComputedStyle(each).overflowX !== 'visible' && each.clientWidth > 1).map((each) => each.outerHTML.slice(0, 80)))
+  want(wide.length === 0, `has to be scrolled sideways: ${wide.join(' | ')}`)
+  for (const width of [390, 800, 1280]) {
+    await page.setViewportSize({ width, height: 900 })
+    const lines = await page.locator('.timeline .when').evaluateAll((all) => all.map((each) => each.getClientRects()[0].height / parseFloat(getComputedStyle(each).lineHeight)))
+    want(Math.max(...lines) < 1.5, `times of the timeline take ${lines} lines, ${width} pixels wide`)
+  }
 })
 
 // The rings of the timeline, full and empty, are on its line.
@@ -71,7 +86,8 @@ export const copies = () => visit({ permissions: ['clipboard-read', 'clipboard-w
 export const moves = () => visit({}, async (page) => {
   const { creationTxHash, orderId } = await create()
   await page.goto(`${gateway}/order/${creationTxHash}`)
-  want((await text(page, '.state')).startsWith('Created'), 'a new order is not told as created')
+  want((await text(page, '.state')).startsWith('Waiting for a taker'), 'a new order is not shown as waiting')
+  want((await text(page, '.took')).includes('It has waited for'), 'the page does not say how long the order has waited')
   await page.evaluate(() => { window.sameDocument = true })
   await page.getByText('Where this was read').click()
   for (const [call, body, state] of [
@@ -80,7 +96,7 @@ export const moves = () => visit({}, async (page) => {
     ['claim', { orderId }, 'ClaimedUnlock'],
   ]) {
     await move(call, body)
-    await page.locator('.state strong', { hasText: new RegExp(`^${state}$`) }).waitFor()
+    await page.locator('.state .mono', { hasText: new RegExp(`^${state}$`) }).waitFor()
     want((await text(page, '#said')).includes(state), `screen readers are not told of ${state}`)
   }
   want(await page.evaluate(() => window.sameDocument), 'the page was loaded again')

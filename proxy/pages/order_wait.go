@@ -1,0 +1,58 @@
+package pages
+
+import (
+	"context"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/proxy/orders"
+	"crossgate/proxy/web"
+)
+
+// lateWithout is after how long an order is late whose pair of chains has no known delivery times.
+const lateWithout = time.Hour
+
+// usualTimes are the delivery times between two chains in the last days; nil where they are not known at the moment.
+func (s *Pages) usualTimes(ctx context.Context, give, take chain.ID, now time.Time) *order.DeliveryTimes {
+	today := uint64(now.Unix()) / secondsOfDay
+	all, _ := valueOf[[]order.DeliveryTimes](ctx, s, s.orders.DeliveryTimesRoute(), orders.Days{From: today - orders.UsualDays + 1, To: today})
+	for _, each := range all {
+		if each.Give == give && each.Take == take && each.Orders > 0 {
+			return &each
+		}
+	}
+	return nil
+}
+
+// waitView is how long an order has waited for a taker, how long is usual, and who can end the wait.
+type waitView struct {
+	Waited    string
+	Half, P95 string // usual delivery times; empty: not known
+	IsLate    bool
+	Authority linked // may cancel it on the take chain
+	Refunded  linked // receives the refund; empty: the authority names an account
+}
+
+// wait describes an order that waits for a taker; nil for any other.
+func (p *Views) wait(o Order) *waitView {
+	r := o.Record.Order
+	if r.State != order.StateCreated || r.Created == nil {
+		return nil
+	}
+	waited, most := o.Now.Sub(timeOf(r.Created.At.Time)), lateWithout
+	account := func(id chain.ID, a chain.Address) linked {
+		of := p.account("", id, a)
+		return linked{of.Text, of.URL}
+	}
+	v := &waitView{
+		Waited:    web.Took(max(waited, 0)),
+		Authority: account(r.Terms.Take.Chain, r.Terms.Authorities.Order), Refunded: account(r.Terms.Give.Chain, r.Terms.Authorities.CancelBeneficiary),
+	}
+	if u := o.Usual; u != nil {
+		most = time.Duration(u.P95) * time.Second
+		v.Half, v.P95 = web.Took(time.Duration(u.P50)*time.Second), web.Took(most)
+	}
+	v.IsLate = waited > most
+	return v
+}

@@ -88,7 +88,7 @@ func (c *Chain) confirmZeros(ctx context.Context, calls []contractCall, answers 
 		return nil, err
 	}
 	for i, place := range single {
-		if len(bytes.Trim(again[i], "\x00")) > 0 {
+		if len(answers[place]) == 0 || len(bytes.Trim(again[i], "\x00")) > 0 { // zeros are an answer, nothing is none
 			answers[place] = again[i]
 		}
 	}

@@ -99,7 +99,7 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 	} else if isDue {
 		finalized = nil
 		c.taggedAt.Store(now.UnixNano())
-		calls = append(calls, headerCall(&finalized, finalTag))
+		calls = append(calls, c.finalCall(&finalized))
 	}
 	calls[0].Fresh = true
 	if err := c.rpc.Batch(ctx, calls...); err != nil {
@@ -117,6 +117,17 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 		head.Finalized = min(uint64(finalized.Number), head.Latest.Number)
 	}
 	return head, nil
+}
+
+// finalCall asks for the newest final block. That it is the first one, or old, is doubted: some nodes do not hear of any.
+func (c *Chain) finalCall(out **header) *jsonrpc.Call {
+	const longAgo = Quantity(time.Hour / time.Second)
+	asked := headerCall(out, finalTag)
+	asked.Doubt = func(result any) bool {
+		h, newest := *result.(**header), c.newest.Load()
+		return h.Number == 0 || newest != nil && h.Timestamp+longAgo < newest.Timestamp
+	}
+	return asked
 }
 
 // Newest is the time of the newest block that was seen; zero before the first.

@@ -156,10 +156,14 @@ func (c *Chain) ProveNext(
 	verifier, can := c.Verifier()
 	end := min(head.Finalized, position.Block) + 1
 	count := c.prover.due(position, end, isPrompt)
-	if !can || count == 0 {
+	goesBack := count == 0 && position.IsSingle() && c.prover.mayGoBack()
+	if !can || count == 0 && !goesBack {
 		return came, false, nil
 	}
 	r := ledger.Range{From: position.ProvenEnd, To: min(position.ProvenEnd+min(most, count), end) - 1}
+	if goesBack { // the newest show whether there is another endpoint now
+		r = ledger.Range{From: max(position.SingleFrom, position.ProvenEnd-min(position.ProvenEnd, provenSlice)), To: position.ProvenEnd - 1}
+	}
 	c.prover.since = min(c.prover.since, r.From)
 	if err := c.agreeFor(ctx, position, r, end); err != nil {
 		return came, true, err
@@ -169,7 +173,7 @@ func (c *Chain) ProveNext(
 		switch isSingle := position.IsSingle(); {
 		case found.Standing == order.Single && !isSingle:
 			found.SingleFrom = max(r.From, 1) // 0: none are
-		case found.Standing > order.Single && isSingle && c.prover.mayGoBack(): // there is another endpoint now
+		case found.Standing > order.Single && isSingle && (goesBack || c.prover.mayGoBack()):
 			found.End, found.SingleFrom = min(found.End, position.SingleFrom), 0
 		}
 		agreed := c.anchorage.agreed

@@ -163,7 +163,7 @@ func (c *Client) hear(caller context.Context, witness *upstream.Endpoint, doubte
 	}
 	ctx, cancel := witnessTime(caller, witness)
 	defer cancel()
-	_ = c.alone[witness].Batch(ctx, again...)
+	c.alone[witness].Each(ctx, again...)
 	for i, call := range doubted {
 		said := again[i]
 		switch {

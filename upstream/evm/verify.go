@@ -40,6 +40,7 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	if err != nil {
 		return v, err
 	}
+	read := []reading{c.readingOf(list, by)}
 	isApart := c.rpc.AreApart(from, to, heard, by)
 	// It is not known any more which endpoint read them first, or some of them were read by one alone.
 	if len(heard) == 0 || !isApart && !c.rpc.Avoiding(jsonrpc.NamesOf(by)...).AvoidsAll() {
@@ -48,20 +49,24 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 			return v, err
 		}
 		isApart = c.rpc.AreApart(from, to, by, others)
+		read = append(read, c.readingOf(again, others))
 		list, names, by = append(list, unlisted(again, list)...), jsonrpc.NamesOf(by), append(by, others...)
 	}
 	if isApart {
 		v.Standing = order.Corroborated
 	}
-	second, err := c.placesOf(list)
-	agree := err == nil && len(order.DifferingBlocks(second, placesOfEvents(first))) == 0 // a log that cannot be read agrees with nothing
+	seen, agree := placesOfEvents(first), true
+	for _, r := range read {
+		agree = agree && r.isReadable && len(order.DifferingBlocks(r.places, placesOfEvents(first))) == 0
+		seen = append(seen, r.places...)
+	}
 	doubted := slices.ContainsFunc(c.attested.Faulty(), func(liar string) bool {
 		return slices.Contains(names, liar) || slices.ContainsFunc(by, func(v jsonrpc.Attestation) bool { return v.By == liar })
 	})
 	if agree && !doubted && (len(first) > 0 || !isShort || c.attested.HadEvidence(from, to)) {
 		return order.Proof{Events: first, Standing: v.Standing, Wrong: c.attested.Unreported()}, nil
 	}
-	blocks, err := c.suspects(ctx, from, to, contracts, slices.Concat(second, placesOfEvents(first)))
+	blocks, err := c.suspects(ctx, from, to, contracts, seen)
 	if err != nil {
 		return v, err
 	}
@@ -72,19 +77,34 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 		}
 		v.Events = append(v.Events, events...)
 	}
-	c.blame(placesOfEvents(v.Events), placesOfEvents(first), second, heard, by)
+	c.blame(placesOfEvents(v.Events), placesOfEvents(first), heard, read)
 	v.Wrong = c.attested.Unreported()
 	return v, nil
 }
 
+// reading is a second one, with the endpoints that gave its parts.
+type reading struct {
+	places     []order.Place
+	by         []jsonrpc.Attestation
+	isReadable bool // else it agrees with nothing
+}
+
+func (c *Chain) readingOf(list []log, by []jsonrpc.Attestation) reading {
+	places, err := c.placesOf(list)
+	return reading{places, by, err == nil}
+}
+
 // blame marks the endpoints whose readings of blocks differ from the truth. Two that lacked the same may be one
 // provider.
-func (c *Chain) blame(truth, first, second []order.Place, heard, by []jsonrpc.Attestation) {
-	for _, block := range order.DifferingBlocks(truth, second) {
-		again, before := jsonrpc.LatestOf(by, block), jsonrpc.LatestOf(heard, block)
-		c.attested.MarkFaulty(again)
-		if before != "" && again != "" && !slices.Contains(order.DifferingBlocks(first, second), block) {
-			c.rpc.SameGaps(again, before)
+func (c *Chain) blame(truth, first []order.Place, heard []jsonrpc.Attestation, second []reading) {
+	for _, r := range second {
+		differing := order.DifferingBlocks(first, r.places)
+		for _, block := range order.DifferingBlocks(truth, r.places) {
+			again, before := jsonrpc.LatestOf(r.by, block), jsonrpc.LatestOf(heard, block)
+			c.attested.MarkFaulty(again)
+			if before != "" && again != "" && !slices.Contains(differing, block) {
+				c.rpc.SameGaps(again, before)
+			}
 		}
 	}
 	for _, block := range order.DifferingBlocks(truth, first) {
@@ -172,15 +192,28 @@ func (c *Chain) headersOf(ctx context.Context, places []order.Place) ([]*header,
 	return headers, c.rpc.All(ctx, calls...)
 }
 
-// listings is list, with isChecked, by other endpoints than some. Where that is impossible, and the chain's headers
-// cannot show gaps of a list, it is the union of several lists.
+// listings is list, with isChecked, by other endpoints than some: by one of another provider alone while that answers,
+// else by whichever does.
 func (c *Chain) listings(
 	ctx context.Context, from, to uint64, contracts []chain.Address, avoided []string, isChecked bool,
 ) (logs []log, by []jsonrpc.Attestation, err error) {
+	asked := listing{contracts: contracts, isChecked: isChecked}
+	if other := c.rpc.Other(getLogs, avoided...); other != nil {
+		if logs, by, err = c.list(ctx, other, from, to, asked); err == nil {
+			return logs, by, nil
+		}
+	}
+	return c.listAgain(ctx, from, to, asked, avoided)
+}
+
+// listAgain is list by endpoints of which some are asked last. Where these answer, and the chain's headers cannot show
+// gaps of a list, it is the union of several lists.
+func (c *Chain) listAgain(
+	ctx context.Context, from, to uint64, asked listing, avoided []string,
+) (logs []log, by []jsonrpc.Attestation, err error) {
 	const ownListings = 8
-	rpc := c.rpc.Avoiding(avoided...)
 	for range ownListings {
-		again, voices, err := c.list(ctx, rpc, from, to, listing{contracts: contracts, isChecked: isChecked})
+		again, voices, err := c.list(ctx, c.rpc.Avoiding(avoided...), from, to, asked)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -2,6 +2,7 @@ package solana
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"crossgate/chain"
@@ -11,34 +12,50 @@ import (
 
 var _ order.Attester = (*Chain)(nil)
 
-// Attest implements order.Attester: times are those of blocks as two endpoints have them; signed messages name their
-// senders.
+// Attest implements order.Attester: times are those of blocks as two endpoints have them, or of transactions where one
+// alone shows a block; signed messages name their senders.
 func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Evidence, error) {
 	read := order.Evidence{Events: slices.Clone(events), Standing: order.Intrinsic}
-	asked := make(map[uint64]*jsonrpc.Call)
-	var calls []*jsonrpc.Call
-	for _, e := range events {
-		slot := e.At.Block
-		if asked[slot] != nil {
-			continue
-		}
-		found := new(*block)
-		asked[slot] = c.at(slot, existingBlockCall(found, slot, "none"))
-		asked[slot].Doubt = func(any) bool { return true }
-		asked[slot].Same = func(a, b any) bool {
+	blocks := c.seconded(ctx, events, func(e order.Event) *jsonrpc.Call {
+		call := existingBlockCall(new(*block), e.At.Block, "none")
+		call.Same = func(a, b any) bool {
 			own, other := *a.(**block), *b.(**block)
 			return own.Blockhash == other.Blockhash && seconds(own.BlockTime) == seconds(other.BlockTime)
 		}
-		calls = append(calls, asked[slot])
-	}
-	c.rpc.Each(ctx, calls...)
+		return call
+	})
+	isSure := func(e order.Event) bool { return standingOf(blocks[e.At.Block]) > order.Single }
+	times := c.seconded(ctx, slices.DeleteFunc(slices.Clone(events), isSure), func(e order.Event) *jsonrpc.Call {
+		call := existingCall(new(*transaction), signature{Signature: e.At.Tx, Slot: e.At.Block})
+		call.Same = func(a, b any) bool {
+			return seconds((*a.(**transaction)).BlockTime) == seconds((*b.(**transaction)).BlockTime)
+		}
+		return call
+	})
 	for i := range read.Events {
 		at := &read.Events[i].At
-		read.Standing = min(read.Standing, standingOf(asked[at.Block]))
-		if asked[at.Block].Err == nil {
-			in := *asked[at.Block].Out.(**block)
+		standing := standingOf(blocks[at.Block])
+		if blocks[at.Block].Err == nil {
+			in := *blocks[at.Block].Out.(**block)
 			at.BlockHash, at.Time = chain.Hash(in.Blockhash), seconds(in.BlockTime)
 		}
+		if timed := times[at.Block]; timed != nil && timed.Err == nil && seconds((*timed.Out.(**transaction)).BlockTime) == at.Time {
+			standing = standingOf(timed)
+		}
+		read.Standing = min(read.Standing, standing)
 	}
 	return read, ctx.Err()
+}
+
+// seconded makes a call about the slot of each event, each of two endpoints.
+func (c *Chain) seconded(ctx context.Context, events []order.Event, about func(order.Event) *jsonrpc.Call) map[uint64]*jsonrpc.Call {
+	asked := make(map[uint64]*jsonrpc.Call)
+	for _, e := range events {
+		if asked[e.At.Block] == nil {
+			asked[e.At.Block] = c.at(e.At.Block, about(e))
+			asked[e.At.Block].Doubt = func(any) bool { return true }
+		}
+	}
+	c.rpc.Each(ctx, slices.Collect(maps.Values(asked))...)
+	return asked
 }

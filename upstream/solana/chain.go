@@ -67,12 +67,21 @@ func (c *Chain) genesisCall() *jsonrpc.Call {
 // Head returns the newest confirmed block, and the newest finalized one.
 func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 	ctx = upstream.Following.For(ctx)
+	head, by, err := c.headBy(ctx, c.rpc)
+	if errors.Is(err, order.ErrNotFound) { // an endpoint may say that it is ahead of all blocks
+		head, _, err = c.headBy(ctx, c.rpc.Avoiding(by))
+	}
+	return head, err
+}
+
+// headBy is Head by one client, and the endpoint that has the newest slot.
+func (c *Chain) headBy(ctx context.Context, rpc *jsonrpc.Client) (head order.Head, by string, err error) {
 	const patience = 4 // slots: a node knows that a block is confirmed some moments before it can show it
 	var newest, finalized uint64
-	head := slotCall(&newest, confirmed)
-	head.Fresh = true
-	if err := c.rpc.All(ctx, head, slotCall(&finalized, "finalized")); err != nil {
-		return order.Head{}, err
+	asked := slotCall(&newest, confirmed)
+	asked.Fresh = true
+	if err := rpc.All(ctx, asked, slotCall(&finalized, "finalized")); err != nil {
+		return head, "", err
 	}
 	for slot := newest; ; slot-- {
 		latest, err := c.Block(ctx, slot)
@@ -80,10 +89,10 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 			if c.newest.Swap(latest.Number) != latest.Number {
 				c.rpc.Invalidate() // calls from now on join none that began before this block
 			}
-			return order.Head{Latest: latest, Finalized: min(finalized, latest.Number)}, nil
+			return order.Head{Latest: latest, Finalized: min(finalized, latest.Number)}, asked.By, nil
 		}
 		if !errors.Is(err, order.ErrNotFound) || slot == 0 || newest-slot == patience {
-			return order.Head{}, err
+			return head, asked.By, err
 		}
 	}
 }

@@ -252,8 +252,10 @@ func readCall(out *accountInfos, accounts []chain.Address, o options) *jsonrpc.C
 	}, "getMultipleAccounts", keys, o)
 }
 
-// signaturesAtOnce is the most that a node lists.
-const signaturesAtOnce = 1000
+const (
+	listSignatures   = "getSignaturesForAddress"
+	signaturesAtOnce = 1000 // the most that a node lists
+)
 
 // cursor bounds a list of signatures, which begins with the newest.
 type cursor struct {
@@ -283,7 +285,7 @@ func signaturesCall(out *[]signature, a chain.Address, bounds cursor) *jsonrpc.C
 			}
 		}
 		return nil
-	}, "getSignaturesForAddress", a.Format(chain.SVM), settings)
+	}, listSignatures, a.Format(chain.SVM), settings)
 	c.Passing = isBehind
 	return c
 }

@@ -26,16 +26,18 @@ import (
 //
 // These calls yield to those of clients.
 func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
-	events, by, err := c.listedEvents(upstream.Background.For(ctx), c.rpc.Avoiding(c.attested.Faulty()...), from, to)
+	rpc := c.rpc.Avoiding(c.attested.Faulty()...)
+	events, by, err := c.listedEvents(upstream.Background.For(ctx), rpc, rpc, from, to)
 	c.attested.Add(jsonrpc.Attestation{From: from, To: to, By: by, IsList: true})
 	return events, err
 }
 
-// listedEvents returns the order events of slots from to to as endpoints list them, and the endpoint if it was one.
+// listedEvents returns the order events of slots from to to as endpoints list them, and the endpoint if it was one;
+// what is listed is read by rpc.
 func (c *Chain) listedEvents(
-	ctx context.Context, rpc *jsonrpc.Client, from, to uint64,
+	ctx context.Context, lists, rpc *jsonrpc.Client, from, to uint64,
 ) (events []order.Event, by string, err error) {
-	listed, by, err := c.signatures(ctx, rpc, from, to)
+	listed, by, err := c.signatures(ctx, lists, from, to)
 	if err != nil {
 		return nil, "", fmt.Errorf("transactions of blocks %d to %d: %w", from, to, err)
 	}

@@ -27,10 +27,9 @@ const (
 // names stays unknown: finding it would take all blocks, some megabytes each.
 func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Proof, err error) {
 	ctx = upstream.Background.For(ctx)
-	heard, liars := c.attested.Of(from, to), c.attested.Faulty()
+	heard := c.attested.Of(from, to)
 	tellers := jsonrpc.NamesOf(heard)
-	another := c.rpc.Avoiding(slices.Concat(tellers, liars)...)
-	second, by, err := c.readings(ctx, another, from, to, tellers, liars)
+	second, by, err := c.readings(ctx, from, to, tellers)
 	if err != nil {
 		return v, err
 	}
@@ -38,7 +37,7 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	isApart := c.rpc.AreApart(from, to, heard, attestedBy(from, to, by))
 	// It is not known any more which endpoint read them first, or some of them were read by one alone.
 	if len(tellers) == 0 || !isApart && !c.rpc.Avoiding(by).AvoidsAll() {
-		again, other, err := c.readings(ctx, c.rpc.Avoiding(append(liars, by)...), from, to, []string{by}, liars)
+		again, other, err := c.readings(ctx, from, to, []string{by})
 		if err != nil {
 			return v, err
 		}
@@ -85,15 +84,21 @@ func attestedBy(from, to uint64, name string) []jsonrpc.Attestation {
 	return []jsonrpc.Attestation{{From: from, To: to, By: name, IsList: true}}
 }
 
-// readings are the events of slots as an endpoint lists them, and its name; as its lists together show them, where it
-// read them before or was found wrong.
-func (c *Chain) readings(
-	ctx context.Context, rpc *jsonrpc.Client, from, to uint64, tellers, liars []string,
-) (events []order.Event, by string, err error) {
+// readings are the events of slots as an endpoint lists them, and its name: one that had not read them, while it
+// answers; else as its lists together show them.
+func (c *Chain) readings(ctx context.Context, from, to uint64, heard []string) (events []order.Event, by string, err error) {
+	liars := c.attested.Faulty()
+	avoided := slices.Concat(heard, liars)
+	rpc := c.rpc.Avoiding(avoided...)
+	if other := c.rpc.Other(listSignatures, avoided...); other != nil {
+		if events, by, err = c.listedEvents(ctx, other, rpc, from, to); err == nil {
+			return events, by, nil
+		}
+	}
 	wanted := 1
 	for read := 0; read < wanted; read++ {
 		var again []order.Event
-		if again, by, err = c.listedEvents(ctx, rpc, from, to); err != nil {
+		if again, by, err = c.listedEvents(ctx, rpc, rpc, from, to); err != nil {
 			return nil, "", err
 		}
 		known := places(events)
@@ -105,7 +110,7 @@ func (c *Chain) readings(
 		switch {
 		case slices.Contains(liars, by):
 			wanted = liarReadings
-		case by == "" || slices.Contains(tellers, by):
+		case by == "" || slices.Contains(heard, by):
 			wanted = ownReadings
 		}
 	}

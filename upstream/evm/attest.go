@@ -54,7 +54,9 @@ func (a *attestation) apply(events []order.Event) order.Standing {
 		}
 		if timed != nil && timed.Err == nil {
 			time = timed.Out.(*provenTime)
-			e.At.Time = uint64(time.Timestamp)
+			if e.At.Time == 0 || standingOf(timed, time.isProven) > order.Single { // else the log's is as good
+				e.At.Time = uint64(time.Timestamp)
+			}
 		}
 		weakest = min(weakest, standingOf(sent, sender.isProven), standingOf(timed, time.isProven))
 		if !sender.From.IsAbsent() && !e.At.Initiator.IsAbsent() { // that of a swap is not known

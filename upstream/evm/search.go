@@ -74,7 +74,7 @@ func (s *search) bisect(ctx context.Context) error {
 		err := s.bisectSteps(ctx)
 		if err == nil && !s.isComplete() {
 			s.foundPatch = false
-			_, err = s.locate(ctx, max(s.from, 1)-1, "the last patch", s.changes(), func(answer Payload) (bool, error) {
+			err = s.locate(ctx, max(s.from, 1)-1, "the last patch", s.changes(), func(answer Payload) (bool, error) {
 				patched, err := onchain.DecodePatches(answer)
 				return patched.Cmp(s.patched) >= 0, err
 			}, func() bool { return s.foundPatch })
@@ -199,40 +199,67 @@ func (s *search) scan(ctx context.Context, since uint64) error {
 	return nil
 }
 
-// bisectSteps finds the steps that are still missing.
-func (s *search) bisectSteps(ctx context.Context) (err error) {
+// bisectSteps finds the steps that are still missing: those after the found ones, or where a list has left out one
+// before them all.
+func (s *search) bisectSteps(ctx context.Context) error {
 	before := max(s.from, 1) - 1
 	if s.found > 0 {
-		before = uint64(s.logs[len(s.logs)-1].BlockNumber)
+		err := s.bisectFrom(ctx, uint64(s.logs[len(s.logs)-1].BlockNumber), s.found+1)
+		if s.found == s.steps || isPruned(err) || ctx.Err() != nil {
+			return err
+		}
 	}
-	for err == nil && s.found < s.steps {
-		step := s.found + 1
-		before, err = s.locate(ctx, before, fmt.Sprintf("step %d", step), s.progress(), func(answer Payload) (bool, error) {
+	return s.bisectFrom(ctx, before, 1)
+}
+
+// bisectFrom finds missing steps from one on, which is after a block.
+func (s *search) bisectFrom(ctx context.Context, before uint64, step int) error {
+	for ; step <= s.steps && s.found < s.steps; step++ {
+		found := s.found
+		block, err := s.firstBlock(ctx, before, s.progress(), func(answer Payload) (bool, error) {
 			steps, err := s.stepsIn(answer)
 			return steps >= step, err
-		}, func() bool { return s.found >= step })
+		})
+		if err == nil {
+			err = s.readBlock(ctx, block, fmt.Sprintf("step %d", step), func() bool { return s.found > found || s.hasIn(block) })
+		}
+		if err != nil {
+			return err
+		}
+		before = block - 1 // it may hold the next step, too
 	}
-	return err
+	return nil
+}
+
+func (s *search) hasIn(block uint64) bool {
+	return slices.ContainsFunc(s.logs, func(l log) bool { return uint64(l.BlockNumber) == block })
 }
 
 // locate finds the first block after before in which something has happened by what storage answers to a call, and
 // reads its logs, which must have it.
 func (s *search) locate(
 	ctx context.Context, before uint64, what string, asked contractCall, happened func(Payload) (bool, error), isFound func() bool,
-) (block uint64, err error) {
-	if block, err = s.firstBlock(ctx, before, asked, happened); err == nil {
-		err = s.collect(ctx, block, block)
+) error {
+	block, err := s.firstBlock(ctx, before, asked, happened)
+	if err != nil {
+		return fmt.Errorf("block of %s of order %s: %w", what, s.id, err)
 	}
+	return s.readBlock(ctx, block, what, isFound)
+}
+
+// readBlock reads the logs of a block that must have something.
+func (s *search) readBlock(ctx context.Context, block uint64, what string, isFound func() bool) error {
+	err := s.collect(ctx, block, block)
 	if err == nil && !isFound() {
 		err = s.collectProven(ctx, block)
 	}
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("block of %s of order %s: %w", what, s.id, err)
+		return fmt.Errorf("block of %s of order %s: %w", what, s.id, err)
 	case !isFound():
-		return 0, fmt.Errorf("chain %d: block %d has no event of %s of order %s, which changed storage", s.chain.chain.ID, block, what, s.id)
+		return fmt.Errorf("chain %d: block %d has no event of %s of order %s, which changed storage", s.chain.chain.ID, block, what, s.id)
 	}
-	return block, nil
+	return nil
 }
 
 // probes is how many past blocks are asked in one round trip.
@@ -311,7 +338,7 @@ func (s *search) collectProven(ctx context.Context, block uint64) error {
 			}
 		}
 	}
-	return s.take(unlisted(logs, s.logs))
+	return s.take(logs)
 }
 
 // take adds the order's logs of some.
@@ -330,6 +357,7 @@ func (s *search) take(logs []log) error {
 			}
 		}
 	}
+	s.logs = merged([][]log{s.logs, nil})
 	return nil
 }
 
@@ -338,9 +366,11 @@ func (s *search) see(l log, fact order.Fact) {
 	if is[order.Created](fact) && !s.isStep(fact) {
 		return // it is known
 	}
-	s.logs = append(s.logs, l)
-	if s.isStep(fact) {
-		s.found++
+	if len(unlisted([]log{l}, s.logs)) > 0 {
+		s.logs = append(s.logs, l)
+		if s.isStep(fact) {
+			s.found++
+		}
 	}
 	s.foundPatch = s.foundPatch || s.isPatch(fact)
 	s.seeCall(l, fact)

@@ -42,7 +42,7 @@ func (s *search) endCall(ctx context.Context) error {
 	}
 	isFound := func() bool { return s.callOver }
 	if !s.chain.isTron {
-		_, err := s.locate(ctx, uint64(s.logs[len(s.logs)-1].BlockNumber), "the end of the external call", s.call, s.isCallOver, isFound)
+		err := s.locate(ctx, uint64(s.logs[len(s.logs)-1].BlockNumber), "the end of the external call", s.call, s.isCallOver, isFound)
 		if !isPruned(err) {
 			return err
 		}

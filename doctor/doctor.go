@@ -15,6 +15,7 @@ import (
 	"crossgate/config"
 	"crossgate/gateway"
 	"crossgate/order/audit"
+	"crossgate/proxy/web"
 	"crossgate/store"
 	"crossgate/upstream/jsonrpc"
 )
@@ -256,7 +257,7 @@ func (d *Chain) verdict(c chain.Chain) (said []string) {
 	say(c.Family == chain.EVM && all(lacking(simulation)), "swaps through venues' own routers are refused: no endpoint has eth_simulateV1")
 	if l := d.Unasked; l.Monthly > 0 {
 		say(l.UnitsPerMonth > l.Monthly, fmt.Sprintf(
-			"the plans of its endpoints have %d units a month, following takes %d: it is looked at less often", l.Monthly, l.UnitsPerMonth))
+			"the plans of its endpoints have %s units a month, following takes %s: it is looked at less often", web.Count(l.Monthly), web.Count(l.UnitsPerMonth)))
 	}
 	if len(said) == 0 {
 		said = []string{"good"}

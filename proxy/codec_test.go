@@ -56,6 +56,19 @@ func TestAnswersSurviveTheirEncoding(t *testing.T) {
 	}
 }
 
+func TestMalformedAnswersAreRefused(t *testing.T) {
+	for name, text := range map[string]string{
+		"no JSON": "p", "nothing": "{}", "a body without a length": `{"bodies":[{}]}` + "\nbody",
+		"a length without a body": `{"lengths":[4]}` + "\nbody", "less text than announced": `{"bodies":[{}],"lengths":[5]}` + "\nbody",
+		"more text than announced": `{"bodies":[{}],"lengths":[3]}` + "\nbody", "a length below zero": `{"bodies":[{}],"lengths":[-1]}` + "\nbody",
+		"an unknown problem": `{"problem":"NEWER"}`, "a problem with a text": `{"problem":"` + UnknownTx.ID + `"}` + "\nbody",
+	} {
+		if a, err := decodeAnswer([]byte(text), cache.Life{}, madeToShare); err == nil {
+			t.Errorf("%s: decoded %+v, want an error", name, a)
+		}
+	}
+}
+
 func TestWhatOneReplicaDoesNotKnowIsNotShared(t *testing.T) {
 	for _, k := range []Kind{UnknownOrder, UnknownStatus} {
 		if got := encodeAnswer(answer{problem: k.Because("")}); got != nil {

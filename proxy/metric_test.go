@@ -5,16 +5,23 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/gin-gonic/gin"
+	"go.opentelemetry.io/otel"
 
 	"crossgate/chain"
+	"crossgate/internal/measured"
+	"crossgate/internal/must"
 	"crossgate/order/query"
 )
 
 // TestFailureIsForWantOfOneChain tells failures that a chain's own alert covers from all others.
 func TestFailureIsForWantOfOneChain(t *testing.T) {
+	now, m := measured.Start(t), &measures{}
+	m.duration = must.Get(otel.Meter("crossgate/proxy").Float64Histogram("took"))(t)
+	missed := map[chain.ID]float64{}
 	unreachable := func(chains ...chain.ID) error {
 		return fmt.Errorf("order: %w", &query.UnreachableError{Chains: chains, Err: errors.New("refused")})
 	}
@@ -44,6 +51,20 @@ func TestFailureIsForWantOfOneChain(t *testing.T) {
 		}
 		if got := missingChain(c); got != test.want {
 			t.Errorf("%s: for want of chain %v, want %v", name, got, test.want)
+		}
+		c.Request = httptest.NewRequest(http.MethodGet, "/", http.NoBody)
+		m.request(c, 0)
+		missed[test.want]++
+	}
+	found := now()
+	for id, times := range missed {
+		for series, count := range found {
+			if label := fmt.Sprintf("crossgate.chain.id=%d,", id); id != 0 && strings.Contains(series, label) || id == 0 && !strings.Contains(series, "chain") {
+				times -= count
+			}
+		}
+		if times != 0 {
+			t.Errorf("%v more requests failed for want of chain %d than were measured: %v", times, id, found)
 		}
 	}
 }

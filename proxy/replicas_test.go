@@ -132,6 +132,11 @@ func TestReplicasAnswerAlike(t *testing.T) {
 			t.Errorf("GET %s of the other replica: Cache-Status: %q, want a hit", path, got)
 		}
 	}
+	for _, s := range []*site{a, b} { // answers of pages have values, and stay where they are
+		if page := body(t, get(s, "/order/"+claimedTx)); !bytes.Contains(page, []byte(idText(8))) {
+			t.Errorf("the page of the order lacks its id: %s", page)
+		}
+	}
 }
 
 // TestReplicasShareQuotas has a client spread its requests over two replicas.

@@ -1,0 +1,70 @@
+package follow
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/internal/golden"
+	"crossgate/order"
+)
+
+// TestProjections has a golden file of what following takes in a day: often and seldom, by one endpoint and by two.
+// TestADayOfFollowing of package gateway compares projections with what is asked.
+func TestProjections(t *testing.T) {
+	var text strings.Builder
+	for _, id := range []chain.ID{chain.Ethereum, 8453, chain.Solana} {
+		known, _ := chain.Documented().Chain(id)
+		for _, every := range []time.Duration{1900 * time.Millisecond, time.Minute} {
+			for endpoints := range 2 {
+				p := Project(known, every, 1+endpoints)
+				fmt.Fprintf(&text, "%s every %v by %d: %.0f looks, %.0f calls, %.0f units", known.Name, every, 1+endpoints, p.Looks, p.Total(),
+					p.Units(map[string]int{"eth_getLogs": 60, "*": 20}))
+				for _, method := range slices.Sorted(maps.Keys(p.Calls)) {
+					fmt.Fprintf(&text, ", %s %.0f", method, p.Calls[method])
+				}
+				text.WriteString("\n")
+			}
+		}
+	}
+	golden.Check(t, "testdata/projections.txt", text.String())
+}
+
+// TestAnnouncedHeadsDoNotGoBack has endpoints announce a head late, and one of another branch.
+func TestAnnouncedHeadsDoNotGoBack(t *testing.T) {
+	known, _ := chain.Documented().Chain(chain.Ethereum)
+	a := newAnnouncements(known, nil, time.Minute, nil)
+	a.begin()
+	newest, other := order.Block{Number: 9, Hash: chain.Hash{9}}, order.Block{Number: 9, Hash: chain.Hash{8}}
+	for _, each := range []struct{ announced, want order.Block }{
+		{newest, newest}, {order.Block{Number: 8, Hash: chain.Hash{8}}, newest}, {other, other}, {newest, newest},
+	} {
+		a.add(each.announced)
+		if isQuiet := !a.quietUntil(each.want).IsZero(); !isQuiet {
+			t.Errorf("after %v was announced the newest is %v, want %v", each.announced, a.newest, each.want)
+		}
+	}
+}
+
+// changed counts reports of changed orders.
+type changed struct {
+	unobserved
+	times int
+}
+
+func (c *changed) OrdersChanged([]order.Change) { c.times++ }
+
+// TestNothingChangedIsNotReported, since nil says that any order may have changed.
+func TestNothingChangedIsNotReported(t *testing.T) {
+	var counting changed
+	f := following(t, Pace{})
+	f.Observer = &counting
+	f.Report(nil)
+	if f.Report([]order.Change{{}}); counting.times != 1 {
+		t.Errorf("%d reports of one change and of none, want one", counting.times)
+	}
+}

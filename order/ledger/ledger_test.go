@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"database/sql"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -126,6 +127,9 @@ func TestLocksAreOfTheirTokens(t *testing.T) {
 		certain, unconfirmed, err := l.Locks(t.Context(), taker)
 		if err != nil || !slices.Equal(certain, want[:3]) || !slices.Equal(unconfirmed, want[3:]) {
 			t.Errorf("%s: Locks = %v, %v, %v, want %v and %v", name, certain, unconfirmed, err, want[:3], want[3:])
+		}
+		if counted, err := l.OrdersByChain(t.Context()); err != nil || !maps.Equal(counted, map[chain.ID]uint64{1: 4, 137: 4}) {
+			t.Errorf("%s: OrdersByChain = %v, %v, want four that give on 1 and take on 137", name, counted, err)
 		}
 	}
 }

@@ -103,6 +103,26 @@ func TestStoredFormStays(t *testing.T) {
 	golden.Check(t, "testdata/facts.txt", got.String())
 }
 
+func TestProvenBlocksAreThoseFromTheFirstOn(t *testing.T) {
+	for _, test := range []struct {
+		c            Checkpoint
+		finalized    uint64
+		isVerifiable bool
+		want         uint64
+	}{
+		{Checkpoint{First: 10, Block: 40}, 30, false, 30},
+		{Checkpoint{First: 10, Block: 40}, 50, false, 40},
+		{Checkpoint{First: 10, Block: 40, ProvenFrom: 10, ProvenEnd: 21}, 30, true, 20},
+		{Checkpoint{First: 10, Block: 40, ProvenFrom: 10, ProvenEnd: 21, SingleFrom: 15}, 30, true, 14},
+		{Checkpoint{First: 10, Block: 40, ProvenFrom: 10, ProvenEnd: 21, SingleFrom: 10}, 30, true, 0},
+		{Checkpoint{First: 10, Block: 40, ProvenFrom: 12, ProvenEnd: 21}, 30, true, 0},
+	} {
+		if got := test.c.ProvenTo(test.finalized, test.isVerifiable); got != test.want {
+			t.Errorf("%+v: ProvenTo(%d, %v) = %d, want %d", test.c, test.finalized, test.isVerifiable, got, test.want)
+		}
+	}
+}
+
 // TestLocksAreOfTheirTokens has orders that lock one token, then another one, and one whose creation was not seen.
 func TestLocksAreOfTheirTokens(t *testing.T) {
 	taker := chain.NewAddress([]byte("unlock authority 20b"))

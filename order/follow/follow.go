@@ -108,8 +108,8 @@ func (f *Follower) lead(ctx context.Context, held store.Lease) {
 	f.Leading.Store(1)
 	defer f.Leading.Store(0)
 	if f.Ledger.IsReplicated() {
-		f.Logger.InfoContext(ctx, "this replica follows the chain", "replica", f.Ledger.Replica())
-		defer f.Logger.InfoContext(ctx, "this replica follows the chain no more", "replica", f.Ledger.Replica())
+		f.Logger.InfoContext(ctx, "replica follows the chain", "replica", f.Ledger.Replica())
+		defer f.Logger.InfoContext(ctx, "replica stopped following the chain", "replica", f.Ledger.Replica())
 	}
 	f.update(func(is *State) { is.every = f.Paces.Asked })
 	stopListening := f.announced.listen(leading)

@@ -16,14 +16,14 @@ func TestLastingFailureIsToldOnce(t *testing.T) {
 		var log bytes.Buffer
 		l := &failureLog{logger: slog.New(slog.NewTextHandler(&log, nil))}
 		l.recovered(t.Context())
-		for range 30 {
+		for range 31 {
 			l.failed(t.Context(), errors.New("no route to host"), time.Minute)
 			time.Sleep(time.Minute)
 		}
 		l.recovered(t.Context())
 		l.recovered(t.Context())
-		if got := log.String(); strings.Count(got, "no route to host") != 2 || strings.Count(got, "followed again") != 1 || strings.Count(got, "\n") != 3 {
-			t.Errorf("the log of a failure that lasts 30 minutes:\n%s\nwant two lines, and one at its end", got)
+		if got := log.String(); strings.Count(got, "no route to host") != 3 || strings.Count(got, "followed again") != 1 || strings.Count(got, "\n") != 4 {
+			t.Errorf("the log of a failure that lasts 31 minutes:\n%s\nwant three lines, and one at its end", got)
 		}
 	})
 }

@@ -10,6 +10,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/golden"
+	"crossgate/internal/measured"
+	"crossgate/internal/must"
 	"crossgate/order"
 )
 
@@ -17,6 +19,8 @@ import (
 // TestADayOfFollowing of package gateway compares projections with what is asked.
 func TestProjections(t *testing.T) {
 	var text strings.Builder
+	pace := Pace{}.withDefaults()
+	fmt.Fprintf(&text, "by default: asked %v, listed %v, idle %v, retired %v, quiet %v\n", pace.Asked, pace.Listed, pace.Idle, pace.Retired, pace.Quiet)
 	for _, id := range []chain.ID{chain.Ethereum, 8453, chain.Solana} {
 		known, _ := chain.Documented().Chain(id)
 		for _, every := range []time.Duration{1900 * time.Millisecond, time.Minute} {
@@ -67,4 +71,23 @@ func TestNothingChangedIsNotReported(t *testing.T) {
 	if f.Report([]order.Change{{}}); counting.times != 1 {
 		t.Errorf("%d reports of one change and of none, want one", counting.times)
 	}
+}
+
+// TestAnnouncedHeadsAreMeasuredWhileTheyAreAnnounced looks before the first announcement and after it.
+func TestAnnouncedHeadsAreMeasuredWhileTheyAreAnnounced(t *testing.T) {
+	now := measured.Start(t)
+	c := unasked(t, Pace{})
+	announced := c.Followers[0].announced
+	announced.from = make([]Announcer, 1)
+	stop := must.Get(c.observe())(t)
+	const head = "crossgate.index.announced_head{crossgate.chain.id=1,}"
+	if value, is := now()[head]; is {
+		t.Errorf("head %v was announced, want none", value)
+	}
+	announced.begin()
+	announced.add(order.Block{Number: 9})
+	if value := now()[head]; value != 9 {
+		t.Errorf("head %v was announced, want 9", value)
+	}
+	must.Do(t, stop())
 }

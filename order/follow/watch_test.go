@@ -68,7 +68,13 @@ func TestWhatAnotherReplicaStoresIsNews(t *testing.T) {
 // following is a follower of a chain that is not asked.
 func following(t *testing.T, pace Pace) *Follower {
 	t.Helper()
+	return unasked(t, pace).Followers[0]
+}
+
+// unasked is an index of that chain alone.
+func unasked(t *testing.T, pace Pace) *Chains {
+	t.Helper()
 	db := must.Get(store.OpenSQLite(t.Context(), t.TempDir()+"/orders.db"))(t)
 	t.Cleanup(func() { db.Close() })
-	return New(db, map[chain.ID]order.Source{1: nil}, Options{Pace: pace}).Followers[0]
+	return New(db, map[chain.ID]order.Source{1: nil}, Options{Pace: pace})
 }

@@ -69,9 +69,11 @@ func OfOrder(o *order.Order) *Row {
 	r := &Row{
 		usd:  unvalued,
 		cell: cellOf(t.Give.Chain, t.Take.Chain, o.State, o.Call, tradeType(o)),
-		terms: terms{0, int64(created.At.Time), int64(created.Fact.ReferralCode), people(created.Fact.Affiliate,
-			t.Maker, created.At.Initiator, t.Receiver, t.Authorities.GivePatch, t.Authorities.Order),
-			sides(t.Give.Token, o.GiveFinal, t.Take.Token, o.TakeFinal)},
+		terms: terms{
+			0, int64(created.At.Time), int64(created.Fact.ReferralCode), people(created.Fact.Affiliate,
+				t.Maker, created.At.Initiator, t.Receiver, t.Authorities.GivePatch, t.Authorities.Order),
+			sides(t.Give.Token, o.GiveFinal, t.Take.Token, o.TakeFinal),
+		},
 	}
 	if o.Fulfilled != nil {
 		fact := o.Fulfilled.Fact
@@ -86,9 +88,11 @@ func OfSwap(s order.Swap) *Row {
 	return &Row{
 		usd:  unvalued,
 		cell: cellOf(s.At.Chain, s.At.Chain, order.StateFulfilled, order.NoExtCall, ""),
-		terms: terms{1, int64(s.At.Time), int64(s.Fact.ReferralCode), people(s.Fact.Affiliate,
-			s.Fact.Sender, s.Fact.Sender, s.Fact.Recipient, chain.Address{}, chain.Address{}),
-			sides(s.Fact.TokenIn, s.Fact.AmountIn, s.Fact.TokenOut, s.Fact.Received())},
+		terms: terms{
+			1, int64(s.At.Time), int64(s.Fact.ReferralCode), people(s.Fact.Affiliate,
+				s.Fact.Sender, s.Fact.Sender, s.Fact.Recipient, chain.Address{}, chain.Address{}),
+			sides(s.Fact.TokenIn, s.Fact.AmountIn, s.Fact.TokenOut, s.Fact.Received()),
+		},
 	}
 }
 

@@ -45,20 +45,23 @@ func (s *Pages) exportCSV(c *gin.Context) {
 
 func (s *Pages) exportJSON(c *gin.Context) {
 	s.export(c, "application/json", "orders.json", func(rows [][]string, isFirst, isLast bool) error {
-		text := []byte(nil)
-		for i, row := range rows {
-			text = append(text, map[bool]string{true: "[", false: ","}[isFirst && i == 0]+"\n{"...)
-			for at, name := range exportColumns {
-				value, err := json.Marshal(row[at])
-				if err != nil {
-					return err
-				}
-				text = append(append(text, map[bool]string{true: "", false: ","}[at == 0]+`"`+name+`":`...), value...)
-			}
-			text = append(text, '}')
-		}
-		if isFirst && len(rows) == 0 {
+		var text []byte
+		if isFirst {
 			text = append(text, '[')
+		}
+		for i, row := range rows {
+			object := make(map[string]string, len(row))
+			for at, value := range row {
+				object[exportColumns[at]] = value
+			}
+			encoded, err := json.Marshal(object)
+			if err != nil {
+				return err
+			}
+			if !isFirst || i > 0 {
+				text = append(text, ',')
+			}
+			text = append(append(text, '\n'), encoded...)
 		}
 		if isLast {
 			text = append(text, "\n]\n"...)

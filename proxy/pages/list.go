@@ -138,11 +138,18 @@ func filterOf(form url.Values) (filter map[string]any, wrong []string) {
 
 // textFields are the fields of the form that take a text.
 var textFields = []struct{ Name, Label, Holder string }{
-	{"maker", "Maker", "address"}, {"receiver", "Receiver", "address"}, {"taker", "Taker", "address"},
+	{"maker", "Maker", "address"},
+	{"receiver", "Receiver", "address"},
+	{"taker", "Taker", "address"},
 	{"filter", "Transaction", "hash, or an id"},
-	{"giveToken", "Token given", "address"}, {"giveFrom", "Given from", "amount"}, {"giveTo", "Given to", "amount"},
-	{"takeToken", "Token received", "address"}, {"takeFrom", "Received from", "amount"}, {"takeTo", "Received to", "amount"},
-	{"usdFrom", "Worth from", "USD"}, {"usdTo", "Worth to", "USD"},
+	{"giveToken", "Token given", "address"},
+	{"giveFrom", "Given from", "amount"},
+	{"giveTo", "Given to", "amount"},
+	{"takeToken", "Token received", "address"},
+	{"takeFrom", "Received from", "amount"},
+	{"takeTo", "Received to", "amount"},
+	{"usdFrom", "Worth from", "USD"},
+	{"usdTo", "Worth to", "USD"},
 }
 
 // filterFields are fields of the form by member of the API's filter, with what they are called.

@@ -55,7 +55,7 @@ func (s *Pages) tokenPage(c *gin.Context) {
 	_, isKnown := s.chains.Chain(id)
 	address, _, malformed := chain.ParseAnyAddress(c.Param("address"))
 	if err != nil || !isKnown || malformed != nil {
-		s.server.TurnAway(c, proxy.UnknownPath.Because("there is no such token; its page is /token/{chainId}/{address}"))
+		s.server.TurnAway(c, proxy.UnknownPath.Because("unknown chain, or a malformed address; the page of a token is /token/{chainId}/{address}"))
 		return
 	}
 	ctx, text, on := c.Request.Context(), s.pages.text(id, address), id.String()

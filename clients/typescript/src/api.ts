@@ -134,7 +134,7 @@ export type components = {
       takeChainIds?: number[] | null;
       orderStates?: components["schemas"]["OrderState"][] | null;
       externalCallStates?: components["schemas"]["ExternalCallState"][] | null;
-      /** @description The order's id, its maker, receiver or one of its two authorities, the beneficiary of its affiliate fee, or the hash of its creation or fulfilment. Hex is read in any case, hashes and ids also without 0x. A text that can be none of these finds nothing. */
+      /** @description The order's id, its maker, receiver or one of its two authorities, the beneficiary of its affiliate fee, or the hash of any of its transactions. Hex is read in any case, hashes and ids also without 0x. A text that can be none of these finds nothing. A hash alone, without other filters, is looked for on the chains if it is not indexed. */
       filter?: string | null;
       /** @default 0 */
       skip?: number | null;
@@ -148,6 +148,7 @@ export type components = {
       /** @description UNIX seconds, included. */
       blockTimestampTo?: number | null;
       maker?: string | null;
+      receiver?: string | null;
       /** @description Signer of the creation. */
       creator?: string | null;
       /** @description Sender of the fulfilment. */
@@ -157,6 +158,25 @@ export type components = {
       orderAuthorityInSourceChain?: string | null;
       orderAuthorityInDestinationChain?: string | null;
       referralCode?: number | string | null;
+      /** @description On giveChainIds, or on any chain. */
+      giveTokenAddress?: string | null;
+      /** @description Smallest units of giveTokenAddress, which is required, included; after patches. */
+      giveAmountFrom?: number | string | null;
+      giveAmountTo?: number | string | null;
+      /** @description On takeChainIds, or on any chain. */
+      takeTokenAddress?: string | null;
+      /** @description Smallest units of takeTokenAddress, which is required, included; after patches. */
+      takeAmountFrom?: number | string | null;
+      takeAmountTo?: number | string | null;
+      /** @description Value given, at the time, included, with up to 6 decimals. Orders whose value is not known, and swaps, are in no range. */
+      usdFrom?: number | string | null;
+      usdTo?: number | string | null;
+      /**
+       * @description By the time of the creation, or by the value given, those without one last.
+       * @default Newest
+       * @enum {string|null}
+       */
+      sort?: "Newest" | "Oldest" | "Largest" | "" | null;
       /**
        * @description As in orderMetadata, of whose values this one is known.
        * @enum {string|null}

@@ -3,7 +3,30 @@ import { look, move, text, visit, want } from './browser.mjs'
 
 const { gateway, swap } = look
 
-export const pages = { orders: '/orders', swaps: '/orders?mode=SameChain' }
+const usdc = new URLSearchParams(swap.path.split('?')[1]).get('tokenOut')
+
+export const pages = {
+  orders: '/orders', swaps: '/orders?mode=SameChain', token: `/token/1/${usdc}`, address: `/address/${look.taker}`,
+}
+
+// From a token's page to all that was given of it, of an amount, by its value; what is listed is what is downloaded.
+export const tokens = () => visit({}, async (page) => {
+  await page.goto(`${gateway}${pages.token}`)
+  want((await text(page, 'h1')) === 'USDC on Ethereum', 'the page of a token does not name it')
+  await page.getByRole('link', { name: /^All / }).first().click()
+  await page.getByLabel('Given from').fill('100.5')
+  await page.getByLabel('Sequence').selectOption('Oldest')
+  await page.getByRole('button', { name: 'Filter' }).click()
+  await page.waitForURL(/giveFrom=100.5/)
+  const rows = await page.locator('table.stacked tbody tr td:nth-child(2)').allInnerTexts()
+  want(rows.length > 2 && rows.every((row) => /^[\d,.]+ USDC on Ethereum$/.test(row)), `given are ${rows}`)
+  const downloads = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'CSV' }).click()
+  const chunks = []
+  for await (const chunk of await (await downloads).createReadStream()) chunks.push(chunk)
+  const lines = Buffer.concat(chunks).toString().trim().split('\n')
+  want(lines.length === rows.length + 1, `${lines.length} lines are downloaded of ${rows.length} rows`)
+})
 
 export async function filters() {
   for (const javaScriptEnabled of [true, false]) {

@@ -61,7 +61,7 @@ func (c *Chain) list(
 		span := min(to-from+1, c.widest(rpc, from), fitting)
 		part, by, length, err := c.listAtOnce(ctx, rpc, from, from+span-1, l)
 		if err == nil && span > 1 && l.mayBeCut(length, c.rpc.Capabilities(by)) {
-			part, err = c.completed(ctx, rpc, from, from+span-1, l.within(length), part, by)
+			part, by, err = c.completed(ctx, rpc, from, from+span-1, l.within(length), part, by)
 		}
 		if err != nil {
 			fitting = min(narrower(err, span), c.widest(rpc, from))
@@ -77,41 +77,45 @@ func (c *Chain) list(
 	return logs, told, nil
 }
 
-// completed adds to a list that may be cut the rest of another endpoint's or, alone, of its halves.
+// completed adds to a list that may be cut the rest of another endpoint's or, alone, of its halves. That of several
+// endpoints is attested to by none.
 func (c *Chain) completed(
 	ctx context.Context, rpc *jsonrpc.Client, from, to uint64, l listing, whole []log, by string,
-) ([]log, error) {
+) (completed []log, attester string, err error) {
 	if others := rpc.Avoiding(by); !others.AvoidsAll() && l.half > 0 {
 		logs, _, err := c.list(ctx, others, from, to, listing{contracts: l.contracts, isChecked: l.isChecked, isCompared: true})
 		if err == nil {
 			missing := unlisted(logs, whole)
 			if len(missing) == 0 {
 				c.rpc.Capabilities(by).FoundWhole(l.half)
+				return whole, by, nil
 			}
-			return merged([][]log{whole, missing}), nil
+			return merged([][]log{whole, missing}), "", nil
 		}
 	}
 	if l.isCounted {
-		return whole, nil
+		return whole, by, nil
 	}
 	middle := from + (to-from)/2
 	first, voices, err := c.list(ctx, rpc, from, middle, l)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	second, others, err := c.list(ctx, rpc, middle+1, to, l)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	missing := unlisted(slices.Concat(first, second), whole)
 	isOther := func(v jsonrpc.Attestation) bool { return v.By != by }
-	if len(missing) > 0 && !slices.ContainsFunc(append(voices, others...), isOther) {
+	switch isMerged := slices.ContainsFunc(append(voices, others...), isOther); {
+	case len(missing) == 0:
+		c.rpc.Capabilities(by).FoundWhole(l.half)
+	case isMerged:
+		by = ""
+	default:
 		c.attested.MarkFaulty(by) // by its own word
 	}
-	if len(missing) == 0 {
-		c.rpc.Capabilities(by).FoundWhole(l.half)
-	}
-	return merged([][]log{whole, missing}), nil
+	return merged([][]log{whole, missing}), by, nil
 }
 
 // longPast is how many blocks before the newest one a search may end without a header that shows the node's progress:

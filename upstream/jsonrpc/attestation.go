@@ -60,7 +60,7 @@ func (a *Attestations) Of(from, to uint64) (all []Attestation) {
 // NamesOf lists the endpoints of attestations, each once.
 func NamesOf(all []Attestation) (names []string) {
 	for _, each := range all {
-		if !slices.Contains(names, each.By) {
+		if each.By != "" && !slices.Contains(names, each.By) {
 			names = append(names, each.By)
 		}
 	}

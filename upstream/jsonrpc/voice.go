@@ -63,7 +63,7 @@ func (c *Client) SameGaps(a, b string) {
 func (c *Client) AreVoices(a, b string) bool { return !c.voices.isOne(a, b) }
 
 // AreApart reports whether two readings cover some blocks, and what one endpoint attested to in the one is attested to
-// by other voices in the other.
+// by other voices in the other. What no endpoint attested to has no name.
 func (c *Client) AreApart(from, to uint64, first, second []Attestation) bool {
 	var both []Attestation
 	for _, a := range first {
@@ -72,7 +72,7 @@ func (c *Client) AreApart(from, to uint64, first, second []Attestation) bool {
 			if common.From > common.To {
 				continue
 			}
-			if !c.AreVoices(a.By, b.By) {
+			if a.By == "" || b.By == "" || !c.AreVoices(a.By, b.By) {
 				return false
 			}
 			both = append(both, common)

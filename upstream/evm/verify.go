@@ -40,7 +40,7 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	if err != nil {
 		return v, err
 	}
-	read := []reading{c.readingOf(list, by)}
+	read := []relisted{c.relistedOf(list, by)}
 	isApart := c.rpc.AreApart(from, to, heard, by)
 	// It is not known any more which endpoint read them first, or some of them were read by one alone.
 	if len(heard) == 0 || !isApart && !c.rpc.Avoiding(jsonrpc.NamesOf(by)...).AvoidsAll() {
@@ -49,7 +49,7 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 			return v, err
 		}
 		isApart = c.rpc.AreApart(from, to, by, others)
-		read = append(read, c.readingOf(again, others))
+		read = append(read, c.relistedOf(again, others))
 		list, names, by = append(list, unlisted(again, list)...), jsonrpc.NamesOf(by), append(by, others...)
 	}
 	if isApart {
@@ -82,21 +82,21 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	return v, nil
 }
 
-// reading is a second one, with the endpoints that gave its parts.
-type reading struct {
+// relisted is a list of a second reading, with the endpoints that gave its parts.
+type relisted struct {
 	places     []order.Place
 	by         []jsonrpc.Attestation
 	isReadable bool // else it agrees with nothing
 }
 
-func (c *Chain) readingOf(list []log, by []jsonrpc.Attestation) reading {
+func (c *Chain) relistedOf(list []log, by []jsonrpc.Attestation) relisted {
 	places, err := c.placesOf(list)
-	return reading{places, by, err == nil}
+	return relisted{places, by, err == nil}
 }
 
 // blame marks the endpoints whose readings of blocks differ from the truth. Two that lacked the same may be one
 // provider.
-func (c *Chain) blame(truth, first []order.Place, heard []jsonrpc.Attestation, second []reading) {
+func (c *Chain) blame(truth, first []order.Place, heard []jsonrpc.Attestation, second []relisted) {
 	for _, r := range second {
 		differing := order.DifferingBlocks(first, r.places)
 		for _, block := range order.DifferingBlocks(truth, r.places) {
@@ -206,7 +206,7 @@ func (c *Chain) listings(
 	return c.listAgain(ctx, from, to, asked, avoided)
 }
 
-// listAgain is list by endpoints of which some are asked last. Where these answer, and the chain's headers cannot show
+// listAgain is list by endpoints, some of them asked last. Where these answer, and the chain's headers cannot show
 // gaps of a list, it is the union of several lists.
 func (c *Chain) listAgain(
 	ctx context.Context, from, to uint64, asked listing, avoided []string,

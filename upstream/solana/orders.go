@@ -33,7 +33,7 @@ func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, err
 }
 
 // listedEvents returns the order events of slots from to to as endpoints list them, and the endpoint if it was one;
-// what is listed is read by rpc.
+// rpc reads the listed transactions.
 func (c *Chain) listedEvents(
 	ctx context.Context, lists, rpc *jsonrpc.Client, from, to uint64,
 ) (events []order.Event, by string, err error) {

@@ -50,7 +50,7 @@ func (w *World) look(ctx context.Context) (object, error) {
 		})
 	}
 	for _, a := range w.cast.takers {
-		takers = append(takers, object{"name": a.Name, "address": a.Address})
+		takers = append(takers, a.look())
 	}
 	for _, a := range w.cast.users {
 		accounts = append(accounts, a.look())

@@ -106,7 +106,37 @@ type lockedTarget struct {
 	Amount string
 	USD    string
 	Orders []lockedOrder
-	More   int // orders that are not shown
+	More   int     // orders that are not shown
+	Unlock *unlock // nil: nothing that a wallet could send
+}
+
+// mostUnlocked is how many orders one message unlocks here; the contracts' own limit is theirs to change (10 and 50 so far).
+const mostUnlocked = 10
+
+// unlock is a message that pays a taker on an EVM chain for deliveries on another, to be sent by its wallet.
+type unlock struct {
+	On       chain.Chain // of the deliveries
+	Explorer string      // URL of a transaction there, without its hash
+	Orders   []string    // ids, those that wait longest
+}
+
+// unlockOf is the message for the oldest orders of a target that have none yet.
+func (p *Views) unlockOf(l Locked, give, take chain.ID, all []lockedOrder) *unlock {
+	on, _ := p.Chains.Chain(take)
+	_, err := chain.ParseAddress(l.Taker, chain.EVM)
+	if err != nil || on.Family != chain.EVM || p.Chains.Family(give) != chain.EVM || on.Contracts.DlnDestination.IsAbsent() || on.Contracts.Gate.IsAbsent() {
+		return nil
+	}
+	u := &unlock{On: on, Explorer: strings.TrimSuffix(p.TxURL(take, "hash"), "hash")}
+	for _, each := range all {
+		if each.Waits != "" && !each.IsSent && len(u.Orders) < mostUnlocked {
+			u.Orders = append(u.Orders, each.ID)
+		}
+	}
+	if len(u.Orders) == 0 {
+		return nil
+	}
+	return u
 }
 
 type lockedOrder struct {
@@ -204,6 +234,7 @@ func (p *Views) lockedToken(l Locked, id chain.ID, t order.LockedToken) lockedTo
 			target.Orders = append(target.Orders, o)
 		}
 		slices.SortStableFunc(target.Orders, func(a, b lockedOrder) int { return cmp.Compare(unixOrLast(a.At), unixOrLast(b.At)) })
+		target.Unlock = p.unlockOf(l, id, d.Chain, target.Orders)
 		shown.Orders += len(target.Orders)
 		if n := len(target.Orders); n > mostShown {
 			target.Orders, target.More = target.Orders[:mostShown], n-mostShown

@@ -34,7 +34,7 @@ type worldJSON struct {
 		CreationTxHash, OrderID, State, Title string
 	}
 	OtherTransactions []struct{ TransactionHash, Title string }
-	Takers            []struct{ Address string }
+	Takers            []struct{ Address, PrivateKey string }
 	Tokens            []struct {
 		ChainID         uint64
 		Address, Symbol string

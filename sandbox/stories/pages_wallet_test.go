@@ -1,6 +1,7 @@
 package stories_test
 
 import (
+	"bytes"
 	"crypto/ed25519"
 	"encoding/base64"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"math/big"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -27,14 +29,15 @@ type walletCall struct {
 }
 
 // startWallet serves the signing half of the wallets that the walk puts into its pages, for the second account of the
-// world, and returns its URL.
+// world and its first taker, and returns its URL.
 func startWallet(t *testing.T, world *sandbox.World) string {
 	t.Helper()
 	facts := factsOf(t, world)
-	trader, wallets := newSolanaTrader(t, world, ""), map[uint64]*wallet{}
+	trader, wallets, takers := newSolanaTrader(t, world, ""), map[uint64]*wallet{}, map[uint64]*wallet{}
 	for _, c := range facts.Chains {
 		if c.EVMRPC != "" {
 			wallets[c.EVMChainID] = newWallet(t, c.EVMRPC, facts.Accounts[1].PrivateKey)
+			takers[c.EVMChainID] = newWallet(t, c.EVMRPC, facts.Takers[0].PrivateKey)
 		}
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -48,6 +51,9 @@ func startWallet(t *testing.T, world *sandbox.World) string {
 		case signer == nil:
 			err = fmt.Errorf("no chain %d", call.Chain)
 		case call.Method == "eth_sendTransaction":
+			if bytes.Contains(bytes.ToLower(call.Params[0]), []byte(strings.ToLower(`"from":"`+facts.Takers[0].Address+`"`))) {
+				signer = takers[call.Chain]
+			}
 			result, err = signer.sendSigned(r, call.Params[0])
 		default:
 			result, err = signer.pass(r, call)

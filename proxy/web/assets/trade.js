@@ -1,11 +1,9 @@
 // Signs and sends the transaction that the page shows, a step at a time: connect, switch the chain, approve, swap. What is
 // signed is what is shown; a quote that has become old is asked for again first.
-import { onWallets, wallets } from './wallet.js'
+import { calling, inWords, isOn, mined, pause, same, sayer, short, switchTo } from './signing.js'
+import { choose, onWallets, wallets } from './wallet.js'
 
 const quoteLife = 30_000
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
-const same = (a, b) => a === b || (a?.startsWith('0x') && a.toLowerCase() === b?.toLowerCase())
-const short = (text) => `${text.slice(0, 6)}…${text.slice(-4)}`
 const field = (id) => document.getElementById(id)
 
 let wallet = null // connected
@@ -22,9 +20,8 @@ async function stepOf(trade) {
   if (!isConnected(trade.family)) return connectStep(trade.family)
   if (!same(wallet.account, trade.sender)) return { label: `Compare for ${short(wallet.account)}`, says: `The transaction is for ${short(trade.sender)}.`, act: fillAccount }
   if (trade.family === 'evm') {
-    const chainId = '0x' + Number(trade.native).toString(16)
-    if (Number(await wallet.request('eth_chainId')) !== Number(chainId)) {
-      return { label: `Switch to ${trade.chain}`, says: 'The wallet is on another chain.', act: () => switchTo(chainId, trade.chain) }
+    if (!await isOn(wallet, trade.native)) {
+      return { label: `Switch to ${trade.chain}`, says: 'The wallet is on another chain.', act: () => switchTo(wallet, trade.native, trade.chain) }
     }
     if (/[1-9a-f]/i.test(tokenIn.address.slice(2))) { // the coin's address is zero, and it needs no approval
       const allowed = BigInt(await wallet.request('eth_call', { to: tokenIn.address, data: calling(allowance, wallet.account, tx.to) }, 'latest'))
@@ -61,24 +58,6 @@ function disconnect() {
   mountTrade()
 }
 
-// One wallet needs no choice; of several the person chooses in a dialog.
-function choose(offered) {
-  if (offered.length === 1) return offered[0]
-  const dialog = document.createElement('dialog')
-  dialog.setAttribute('aria-label', 'Wallets')
-  return new Promise((resolve, reject) => {
-    for (const each of offered) {
-      const button = document.createElement('button')
-      button.textContent = each.name
-      button.addEventListener('click', () => { resolve(each); dialog.close() })
-      dialog.append(button)
-    }
-    dialog.addEventListener('close', () => { dialog.remove(); reject(new Error('No wallet was chosen.')) })
-    document.body.append(dialog)
-    dialog.showModal()
-  })
-}
-
 // The form is filled in for the wallet's account, and asked again where it had been asked.
 function fillAccount() {
   if (!field('tokenOutRecipient').value || field('tokenOutRecipient').value === field('senderAddress').value) field('tokenOutRecipient').value = wallet.account
@@ -89,19 +68,10 @@ function fillAccount() {
 
 const compareAgain = () => document.querySelector('[data-swap]').requestSubmit()
 
-async function switchTo(chainId, name) {
-  await wallet.request('wallet_switchEthereumChain', { chainId }).catch((error) => { // EIP-3326
-    throw error.code === 4902 ? new Error(`The wallet does not know ${name}: add the chain there, then try again.`) : error
-  })
-}
-
 const allowance = '0xdd62ed3e' // allowance(address,address)
 const approve = '0x095ea7b3' // approve(address,uint256)
-const word = (value) => (typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()).padStart(64, '0')
-const calling = (selector, ...values) => selector + values.map(word).join('')
-
 // Some tokens refuse to change an allowance that is neither zero nor used up: it is set to zero first.
-async function approveStep({ answer: { tx, tokenIn }, amount, explorer }, allowed) {
+async function approveStep({ answer: { tx, tokenIn }, amount }, allowed) {
   const approval = (units) => ({ from: wallet.account, to: tokenIn.address, data: calling(approve, tx.to, units) })
   const isRefused = allowed > 0n && await wallet.request('eth_call', approval(BigInt(tokenIn.amount)), 'latest').then(() => false, () => true)
   return {
@@ -109,19 +79,8 @@ async function approveStep({ answer: { tx, tokenIn }, amount, explorer }, allowe
     says: `The contract ${short(tx.to)} may then take ${isRefused ? 'nothing' : `exactly ${amount}`} from your account.`,
     act: async (say) => {
       const hash = await wallet.request('eth_sendTransaction', approval(isRefused ? 0n : BigInt(tokenIn.amount)))
-      await mined(hash, explorer, say)
+      await mined(wallet, hash, say)
     },
-  }
-}
-
-// The receipt of a transaction that succeeded.
-async function mined(hash, explorer, say) {
-  say('Sent, waiting for its block:', hash, explorer)
-  for (;;) {
-    const receipt = await wallet.request('eth_getTransactionReceipt', hash)
-    if (receipt && Number(receipt.status) !== 1) throw Object.assign(new Error('The transaction failed on the chain:'), { hash })
-    if (receipt) return receipt
-    await pause(1500)
   }
 }
 
@@ -131,9 +90,9 @@ async function send(trade, say) {
   const hex = (decimal) => '0x' + BigInt(decimal).toString(16)
   const fees = tx.gasLimit ? { gas: hex(tx.gasLimit), gasPrice: hex(tx.gasPrice) } : {} // of a whole balance
   const hash = await wallet.request('eth_sendTransaction', { from: wallet.account, to: tx.to, data: tx.data, value: hex(tx.value), ...fees })
-  const { blockNumber } = await mined(hash, trade.explorer, say)
+  const { blockNumber } = await mined(wallet, hash, say)
   const done = `Swapped in block ${Number(blockNumber)}:`
-  say(done, hash, trade.explorer)
+  say(done, hash)
   for (let tries = 0; trade.record && tries < 40; tries++) {
     if ((await fetch(`/api/SameChainSwap${trade.record.slice('/swap'.length)}${hash}`)).ok) return location.assign(trade.record + hash)
     await pause(1500)
@@ -148,10 +107,10 @@ async function sendOnSolana(trade, say) {
   const balance = () => balanceOf(trade.answer.tokenOut.address, recipient).then(({ units }) => BigInt(units))
   const before = await balance()
   const signature = await wallet.send(Uint8Array.from(trade.answer.tx.data.slice(2).match(/../g), (byte) => parseInt(byte, 16)))
-  say('Sent, waiting for its block:', signature, trade.explorer)
+  say('Sent, waiting for its block:', signature)
   for (let seen = 0; seen < 15;) {
     await pause(1500)
-    if (await balance() > before) return say('Swapped:', signature, trade.explorer)
+    if (await balance() > before) return say('Swapped:', signature)
     const { errorId } = await (await fetch(`/api/Orders/creationTxHash/${signature}`)).json()
     if (errorId !== 'TRANSACTION_NOT_FOUND') seen++
   }
@@ -168,19 +127,11 @@ async function balanceOf(tokenIn, owner) {
 async function show(trade, after) {
   const { section } = trade
   const [button, status] = [section.querySelector('button'), section.querySelector('[role=status]')]
-  const say = (text, hash, explorer) => {
-    status.textContent = text
-    if (!hash) return
-    const link = document.createElement(explorer ? 'a' : 'span')
-    link.className = 'mono'
-    if (explorer) Object.assign(link, { href: explorer + hash, rel: 'noreferrer' })
-    link.textContent = hash
-    status.append(' ', link)
-  }
+  const say = sayer(status, trade.explorer)
   const step = await stepOf(trade).catch((error) => ({ says: error.message }))
   button.textContent = step.label ?? 'Swap'
   button.disabled = !step.act
-  if (after) say(after.message, after.hash, trade.explorer)
+  if (after) say(after.message, after.hash)
   else say(step.says ?? '')
   button.onclick = async () => {
     working = true
@@ -189,7 +140,7 @@ async function show(trade, after) {
     try {
       await step.act(say)
     } catch (error) {
-      failed = error.code === 4001 ? new Error('Cancelled in the wallet.') : error
+      failed = inWords(error)
     }
     working = false
     if (step.label === 'Swap' && !failed) button.textContent = 'Swapped'
@@ -223,7 +174,7 @@ function mountWallet(of) {
   const step = isConnected(of) ? { label: `${wallet.name} ${short(wallet.account)}` } : of === 'tron' ? {} : connectStep(of)
   button.textContent = step.label ?? 'No wallet found'
   button.disabled = !step.act
-  button.onclick = () => connect(of).catch((error) => { says.textContent = error.code === 4001 ? 'Cancelled in the wallet.' : error.message })
+  button.onclick = () => connect(of).catch((error) => { says.textContent = inWords(error).message })
 }
 
 export function mountTrade() {

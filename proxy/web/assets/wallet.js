@@ -3,6 +3,24 @@ const found = new Map() // by what tells them apart
 const families = { evm: new Set(), solana: new Set() }
 export const wallets = (family) => [...(families[family] ?? [])].map((id) => found.get(id))
 
+// One wallet needs no choice; of several the person chooses in a dialog.
+export function choose(offered) {
+  if (offered.length === 1) return offered[0]
+  const dialog = document.createElement('dialog')
+  dialog.setAttribute('aria-label', 'Wallets')
+  return new Promise((resolve, reject) => {
+    for (const each of offered) {
+      const button = document.createElement('button')
+      button.textContent = each.name
+      button.addEventListener('click', () => { resolve(each); dialog.close() })
+      dialog.append(button)
+    }
+    dialog.addEventListener('close', () => { dialog.remove(); reject(new Error('No wallet was chosen.')) })
+    document.body.append(dialog)
+    dialog.showModal()
+  })
+}
+
 let notify = () => {}
 export const onWallets = (changed) => { notify = changed }
 

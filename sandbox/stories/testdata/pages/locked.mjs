@@ -1,5 +1,6 @@
 // What is locked for a taker.
 import { look, text, visit, want } from './browser.mjs'
+import { inject } from './wallets.mjs'
 
 const { gateway, taker } = look
 
@@ -14,3 +15,30 @@ export const content = () => visit({}, async (page) => {
   await page.locator('details.locked a').first().click()
   await page.locator('.timeline li.next').waitFor()
 })
+
+// A taker's wallet sends the message that pays, and the order is seen as such; another's wallet cannot.
+export const unlocks = async () => {
+  await visit({}, async (page) => {
+    await inject(page)
+    await page.goto(`${gateway}/locked/${taker}`)
+    const part = page.locator('[data-unlock]').first()
+    await part.getByRole('button', { name: /^Unlock \d+ orders?$/ }).click()
+    await part.getByText(/^Only 0x.* can send it/).waitFor()
+  })
+  await visit({}, async (page) => {
+    await inject(page, { account: taker })
+    for (const which of [':not([data-orders*=" "])', '[data-orders*=" "]']) { // one order, and a batch
+      await page.goto(`${gateway}/locked/${taker}`)
+      const part = page.locator(`[data-unlock]${which}`).first()
+      const orders = (await part.getAttribute('data-orders')).split(' ')
+      await part.getByRole('button', { name: `Unlock ${orders.length} order` }).click()
+      await part.getByText(/^The unlock message was sent in block \d+/).waitFor()
+      if (look.shots) await page.screenshot({ path: `${look.shots}/unlocked-${orders.length}.png`, fullPage: true })
+      for (const order of orders) {
+        await page.goto(`${gateway}/order/${order}`)
+        await page.locator('.state .mono', { hasText: 'SentUnlock' }).waitFor()
+      }
+    }
+    console.error('unlock, locked assets to SentUnlock: 1 step')
+  })
+}

@@ -1,0 +1,52 @@
+// The wallets that walks put into pages. They sign outside of the browser: see pages_wallet_test.go.
+import { look } from './browser.mjs'
+
+const { wallet } = look
+
+// A call of the signing half, which is not the browser's to see.
+async function sign(chain, method, params) {
+  const answer = await (await fetch(wallet.url, { method: 'POST', body: JSON.stringify({ chain, method, params }) })).json()
+  if (answer.error) throw new Error(answer.error)
+  return answer.result
+}
+
+// inject puts an EVM wallet, announced as EIP-6963 has it and on another chain at first, and one of Solana into a page. The
+// person refuses what refuse names, once.
+export async function inject(page, { announced = true, refuse = '', account: own = wallet.evm } = {}) {
+  await page.exposeFunction('signElsewhere', sign)
+  await page.addInitScript(({ wallet, announced, refuse, own }) => {
+    let chain = 137
+    const provider = {
+      on() {},
+      async request({ method, params = [] }) {
+        if (method === refuse) {
+          refuse = ''
+          throw Object.assign(new Error('User rejected the request.'), { code: 4001 })
+        }
+        switch (method) {
+          case 'eth_requestAccounts': return [own]
+          case 'eth_chainId': return '0x' + chain.toString(16)
+          case 'wallet_switchEthereumChain': chain = Number(params[0].chainId); return null
+        }
+        return window.signElsewhere(chain, method, params)
+      },
+    }
+    const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: Object.freeze({ info: { uuid: '1', name: 'Sandbox wallet', icon: '', rdns: 'example.sandbox' }, provider }) }))
+    if (announced) addEventListener('eip6963:requestProvider', announce)
+    else window.ethereum = provider
+    const hex = (bytes) => '0x' + [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+    const account = { address: wallet.solana, chains: ['solana:mainnet'] }
+    const solana = {
+      name: 'Sandbox wallet', accounts: [account], features: {
+        'standard:connect': { connect: async () => ({ accounts: [account] }) },
+        'solana:signAndSendTransaction': {
+          signAndSendTransaction: async ({ transaction }) => {
+            const signature = await window.signElsewhere(0, '', [hex(transaction)])
+            return [{ signature: Uint8Array.from(signature.slice(2).match(/../g), (byte) => parseInt(byte, 16)) }]
+          },
+        },
+      },
+    }
+    addEventListener('wallet-standard:app-ready', ({ detail: { register } }) => register(solana))
+  }, { wallet, announced, refuse, own })
+}

@@ -9,13 +9,13 @@ async function show() {
   document.getElementById('said').textContent = document.querySelector('#live .state').textContent
 }
 
+const compact = (json) => JSON.stringify(JSON.parse(json))
+
 if (path) {
   const source = new EventSource(path)
-  let shown = false // the first event repeats what the page shows
   for (const kind of ['order', 'swap']) {
-    source.addEventListener(kind, () => {
-      if (shown) show()
-      shown = true
+    source.addEventListener(kind, ({ data }) => { // the first one mostly repeats the record that the page shows
+      if (compact(data) !== compact(document.querySelector('#raw code').textContent)) show()
     })
   }
   source.addEventListener('final', () => {

@@ -106,6 +106,22 @@ export const moves = () => visit({}, async (page) => {
   want((await text(page, '#raw')).includes('"state": "ClaimedUnlock"'), 'the answer below the order stayed behind')
 })
 
+// An order that moves before the page listens is not missed.
+export const movesMeanwhile = () => visit({}, async (page) => {
+  const { creationTxHash, orderId } = await create()
+  let listen
+  const moved = new Promise((resolve) => { listen = resolve })
+  await page.route((url) => url.pathname.startsWith('/api/Orders/'), async (route) => {
+    await moved
+    await route.continue()
+  })
+  await page.goto(`${gateway}/order/${creationTxHash}`)
+  await move('fulfil', { orderId })
+  while ((await (await fetch(`${gateway}/api/Orders/${orderId}`)).json()).state !== 'Fulfilled') await page.waitForTimeout(100)
+  listen()
+  await page.locator('.state .mono', { hasText: 'Fulfilled' }).waitFor()
+})
+
 // A transaction with several orders leads to each.
 export const others = () => visit({}, async (page) => {
   await page.goto(`${gateway}/order/${several}`)

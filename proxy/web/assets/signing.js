@@ -21,7 +21,7 @@ export async function switchTo(wallet, native, name) {
 export async function mined(wallet, hash, say) {
   say('Sent, waiting for its block:', hash)
   for (;;) {
-    const receipt = await wallet.request('eth_getTransactionReceipt', hash)
+    const receipt = await wallet.request('eth_getTransactionReceipt', hash).catch(() => null) // it was sent all the same
     if (receipt && Number(receipt.status) !== 1) throw Object.assign(new Error('The transaction failed on the chain:'), { hash })
     if (receipt) return receipt
     await pause(1500)

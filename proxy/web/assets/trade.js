@@ -1,6 +1,6 @@
 // Signs and sends the transaction that the page shows, a step at a time: connect, switch the chain, approve, swap. What is
 // signed is what is shown; a quote that has become old is asked for again first.
-import { calling, inWords, isOn, mined, pause, same, sayer, short, switchTo } from './signing.js'
+import { calling, hexID, inWords, isOn, mined, pause, same, sayer, short, switchTo } from './signing.js'
 import { choose, onWallets, wallets } from './wallet.js'
 
 const quoteLife = 30_000
@@ -29,7 +29,6 @@ async function stepOf(trade) {
     }
   }
   if (Date.now() - trade.quoted > quoteLife) return { label: 'Compare again', says: 'This quote is older than half a minute.', act: compareAgain }
-  setTimeout(() => { if (trade.section.isConnected && !working) show(trade) }, trade.quoted + quoteLife + 1 - Date.now())
   return { label: 'Swap', says: `${wallet.name} will ask for your signature.`, act: (say) => send(trade, say) }
 }
 
@@ -42,20 +41,15 @@ function connectStep(of) {
 async function connect(of) {
   const chosen = await choose(wallets(of))
   const connected = await chosen.connect()
-  connected.onAccount((account) => { if (wallet === connected) account ? setAccount(account) : disconnect() })
+  connected.onAccount((account) => {
+    connected.account = account
+    if (wallet !== connected || working) return // what was begun goes on
+    if (!account) wallet = null
+    account ? fillAccount() : mountTrade()
+  })
   wallet = connected
   family = of
-  setAccount(wallet.account)
-}
-
-function setAccount(account) {
-  wallet.account = account
   fillAccount()
-}
-
-function disconnect() {
-  wallet = null
-  mountTrade()
 }
 
 // The form is filled in for the wallet's account, and asked again where it had been asked.
@@ -70,9 +64,10 @@ const compareAgain = () => document.querySelector('[data-swap]').requestSubmit()
 
 const allowance = '0xdd62ed3e' // allowance(address,address)
 const approve = '0x095ea7b3' // approve(address,uint256)
+
 // Some tokens refuse to change an allowance that is neither zero nor used up: it is set to zero first.
-async function approveStep({ answer: { tx, tokenIn }, amount }, allowed) {
-  const approval = (units) => ({ from: wallet.account, to: tokenIn.address, data: calling(approve, tx.to, units) })
+async function approveStep({ answer: { tx, tokenIn }, amount, native }, allowed) {
+  const approval = (units) => ({ chainId: hexID(native), from: wallet.account, to: tokenIn.address, data: calling(approve, tx.to, units) })
   const isRefused = allowed > 0n && await wallet.request('eth_call', approval(BigInt(tokenIn.amount)), 'latest').then(() => false, () => true)
   return {
     label: isRefused ? 'Reset the allowance' : `Approve ${amount}`,
@@ -89,36 +84,42 @@ async function send(trade, say) {
   if (trade.family === 'solana') return sendOnSolana(trade, say)
   const hex = (decimal) => '0x' + BigInt(decimal).toString(16)
   const fees = tx.gasLimit ? { gas: hex(tx.gasLimit), gasPrice: hex(tx.gasPrice) } : {} // of a whole balance
-  const hash = await wallet.request('eth_sendTransaction', { from: wallet.account, to: tx.to, data: tx.data, value: hex(tx.value), ...fees })
+  const hash = await wallet.request('eth_sendTransaction', { from: wallet.account, to: tx.to, data: tx.data, value: hex(tx.value), chainId: hexID(trade.native), ...fees })
+  spend(trade)
   const { blockNumber } = await mined(wallet, hash, say)
-  const done = `Swapped in block ${Number(blockNumber)}:`
-  say(done, hash)
+  say(`Swapped in block ${Number(blockNumber)}:`, hash)
   for (let tries = 0; trade.record && tries < 40; tries++) {
-    if ((await fetch(`/api/SameChainSwap${trade.record.slice('/swap'.length)}${hash}`)).ok) return location.assign(trade.record + hash)
+    const { ok } = await fetch(`/api/SameChainSwap${trade.record.slice('/swap'.length)}${hash}`).catch(() => ({}))
+    if (ok) return location.assign(trade.record + hash)
     await pause(1500)
   }
-  return done
+}
+
+// A transaction that was sent is not offered again, whatever becomes of it: the quote counts as old.
+function spend(trade) {
+  trade.quoted = trade.section.shownAt = 0
 }
 
 // Wallets of Solana do not say what became of a transaction: the gateway knows when it is on the chain, and the balance of
 // what was bought says whether it swapped.
 async function sendOnSolana(trade, say) {
-  const recipient = field('tokenOutRecipient').value
-  const balance = () => balanceOf(trade.answer.tokenOut.address, recipient).then(({ units }) => BigInt(units))
+  const balance = () => balanceOf(trade.id, trade.answer.tokenOut.address, trade.recipient).then(({ units }) => BigInt(units))
   const before = await balance()
   const signature = await wallet.send(Uint8Array.from(trade.answer.tx.data.slice(2).match(/../g), (byte) => parseInt(byte, 16)))
+  spend(trade)
   say('Sent, waiting for its block:', signature)
-  for (let seen = 0; seen < 15;) {
+  for (let seen = 0, tries = 0; seen < 15; tries++) {
     await pause(1500)
-    if (await balance() > before) return say('Swapped:', signature)
-    const { errorId } = await (await fetch(`/api/Orders/creationTxHash/${signature}`)).json()
-    if (errorId !== 'TRANSACTION_NOT_FOUND') seen++
+    if (seen === 0 && tries > 80) throw Object.assign(new Error('The chain has not shown the transaction for two minutes, so it has probably expired:'), { hash: signature })
+    if (await balance().catch(() => 0n) > before) return say('Swapped:', signature)
+    const { errorId } = await fetch(`/api/Orders/creationTxHash/${signature}`).then((answer) => answer.json()).catch(() => ({}))
+    if (errorId === 'TRANSACTION_WITHOUT_ORDER') seen++ // it is on the chain
   }
   throw Object.assign(new Error('The transaction is on the chain, and the balance has not grown:'), { hash: signature })
 }
 
-async function balanceOf(tokenIn, owner) {
-  const answer = await fetch(`/swap/balance?${new URLSearchParams({ chainId: field('chainId').value, tokenIn, owner })}`)
+async function balanceOf(chainId, tokenIn, owner) {
+  const answer = await fetch(`/swap/balance?${new URLSearchParams({ chainId, tokenIn, owner })}`)
   if (!answer.ok) throw new Error('The balance cannot be read at the moment.')
   return answer.json()
 }
@@ -133,11 +134,17 @@ async function show(trade, after) {
   button.disabled = !step.act
   if (after) say(after.message, after.hash)
   else say(step.says ?? '')
+  if (step.label === 'Swap') setTimeout(() => { if (section.isConnected && !working) show(trade) }, trade.quoted + quoteLife + 1 - Date.now())
   button.onclick = async () => {
     working = true
     button.disabled = true
     let failed
     try {
+      const { label } = await stepOf(trade) // which another account or chain of the wallet has changed
+      if (label !== step.label) {
+        working = false
+        return show(trade)
+      }
       await step.act(say)
     } catch (error) {
       failed = inWords(error)
@@ -153,7 +160,8 @@ function shownTrade() {
   const section = document.querySelector('[data-trade]')
   if (!section) return null
   const answer = JSON.parse(document.querySelector('[data-answer]').textContent)
-  return { section, answer, ...section.dataset, quoted: Number(section.dataset.quoted), amount: document.querySelector('.best .label').dataset.amount }
+  section.shownAt ??= Date.now() // by the clock of the browser alone
+  return { section, answer, ...section.dataset, quoted: section.shownAt, amount: document.querySelector('.best .label').dataset.amount }
 }
 
 async function showBalance(of) {
@@ -161,11 +169,11 @@ async function showBalance(of) {
   line.replaceChildren()
   const token = field('tokenIn').value
   if (!isConnected(of) || !token) return
-  const { text } = await balanceOf(token, wallet.account).catch(({ message }) => ({ text: message }))
+  const says = await balanceOf(field('chainId').value, token, wallet.account).then(({ text }) => `You have ${text} `, ({ message }) => message)
   const most = document.createElement('button')
   Object.assign(most, { type: 'button', className: 'plain', textContent: 'max' })
   most.addEventListener('click', () => { field('amount').value = 'max' })
-  line.replaceChildren(`You have ${text} `, most)
+  line.replaceChildren(says, most)
 }
 
 function mountWallet(of) {

@@ -1,6 +1,6 @@
 // Sends the message that pays a taker for deliveries: the fee is read from the chain, and the transaction is tried there
 // before the wallet is asked to sign it.
-import { calling, inWords, isOn, mined, same, sayer, short, switchTo } from './signing.js'
+import { calling, hexID, inWords, isOn, mined, same, sayer, short, switchTo } from './signing.js'
 import { choose, onWallets, wallets } from './wallet.js'
 
 let wallet = null
@@ -22,7 +22,7 @@ async function send({ taker, native, chain, destination, gate, orders }, say) {
   }
   if (!await isOn(wallet, native)) await switchTo(wallet, native, chain)
   const value = await wallet.request('eth_call', { to: gate, data: messageFee }, 'latest')
-  const transaction = { from: wallet.account, to: destination, data: dataOf(orders.split(' '), wallet.account), value: '0x' + BigInt(value).toString(16) }
+  const transaction = { chainId: hexID(native), from: wallet.account, to: destination, data: dataOf(orders.split(' '), wallet.account), value: '0x' + BigInt(value).toString(16) }
   await wallet.request('eth_call', transaction, 'latest').catch((error) => { throw new Error(`It would fail, so it was not sent: ${error.message}`) })
   const receipt = await mined(wallet, await wallet.request('eth_sendTransaction', transaction), say)
   say(`The unlock message was sent in block ${Number(receipt.blockNumber)}:`, receipt.transactionHash)

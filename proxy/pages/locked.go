@@ -110,7 +110,8 @@ type lockedTarget struct {
 	Unlock *unlock // nil: nothing that a wallet could send
 }
 
-// mostUnlocked is how many orders one message unlocks here; the contracts' own limit is theirs to change (10 and 50 so far).
+// mostUnlocked is how many orders one message unlocks here; the contracts' own limit is theirs to change (10 and 50 so
+// far).
 const mostUnlocked = 10
 
 // unlock is a message that pays a taker on an EVM chain for deliveries on another, to be sent by its wallet.

@@ -2,8 +2,9 @@
 // operators.
 //
 // Templates are parsed once and escape everything they are given; Policy forbids inline scripts and styles, and
-// everything from other hosts. Pages work without scripts; where one updates itself, elements with data-part are replaced
-// by those of a fresh page. Every page is rendered whole before its first byte is sent. Pages is safe for concurrent use.
+// everything from other hosts. Pages work without scripts; where one updates itself, elements with data-part are
+// replaced by those of a fresh page. Every page is rendered whole before its first byte is sent. Pages is safe for
+// concurrent use.
 package web
 
 import (

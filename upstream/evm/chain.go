@@ -119,7 +119,8 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 	return head, nil
 }
 
-// finalCall asks for the newest final block. That it is the first one, or old, is doubted: some nodes do not hear of any.
+// finalCall asks for the newest final block. That it is the first one, or old, is doubted: some nodes do not hear of
+// any.
 func (c *Chain) finalCall(out **header) *jsonrpc.Call {
 	const longAgo = Quantity(time.Hour / time.Second)
 	asked := headerCall(out, finalTag)

@@ -47,8 +47,8 @@ func onlyPublic(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// Logo fetches the picture at a URL, with its content type: PNG, JPEG, GIF, WebP or SVG. SVG can hold scripts, so it must
-// be served with a policy that forbids them.
+// Logo fetches the picture at a URL, with its content type: PNG, JPEG, GIF, WebP or SVG. SVG can hold scripts, so it
+// must be served with a policy that forbids them.
 func Logo(ctx context.Context, url string) (contentType string, picture []byte, err error) {
 	return fetchLogo(ctx, logos, url)
 }

@@ -10,8 +10,8 @@ import (
 	"crossgate/store"
 )
 
-// Page is a part of a list, by default newest first: orders by the time of their creation, swaps by that of their block, those of
-// the same second by id.
+// Page is a part of a list, by default newest first: orders by the time of their creation, swaps by that of their
+// block, those of the same second by id.
 type Page struct {
 	Items []Item
 	Total uint64 // of all parts

@@ -62,8 +62,8 @@ func (p *Views) facts(shown Order) []Fact {
 	taker := p.account("Taker", take, fulfilled.Taker).with("/locked/", "what is locked for the taker")
 	facts := []Fact{
 		{Name: "Order id", Text: o.ID.String(), IsID: true},
-		p.account("Maker", give, o.Terms.Maker).with("/orders?maker=", "its orders"),
-		p.account("Receiver", take, o.Terms.Receiver).with("/search?query=", "its orders"), taker,
+		p.account("Maker", give, o.Terms.Maker).with("/address/", "its orders"),
+		p.account("Receiver", take, o.Terms.Receiver).with("/address/", "its orders"), taker,
 		p.account("Allowed taker", take, o.Terms.Authorities.AllowedTaker),
 		{Name: "Rate", Text: Rate(o.GiveFinal.Units(r.Give.Decimals), o.TakeFinal.Units(r.Take.Decimals), r.Give.Symbol, r.Take.Symbol)},
 	}

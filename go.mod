@@ -43,6 +43,7 @@ require (
 	golang.org/x/time v0.16.0
 	modernc.org/sqlite v1.55.0
 	pgregory.net/rapid v1.3.0
+	rsc.io/qr v0.2.0
 )
 
 require (

@@ -159,6 +159,7 @@ var doors = []door{
 	{"github.com/mr-tron/base58", "chain upstream/solana sandbox/solana", "sandbox/...", "addresses and hashes are read and written by chain"},
 	{"golang.org/x/crypto", "chain", "sandbox/stories", "hashes are made by chain, Keccak by go-ethereum's crypto in order/onchain"},
 	{"filippo.io/edwards25519", "chain/solana", "", "accounts of Solana's programs are derived by solana.ProgramAddress"},
+	{"rsc.io/qr", "proxy/pages", "", "codes of pages are drawn with the pages"},
 	{"github.com/shopspring/decimal", "quote upstream/venue proxy/swaps proxy/pages/compare", "proxy token upstream/evm/swap upstream/solana sandbox/adapters/venue", "percents are decimals in quote, its venues and the face; prices are big.Rat"},
 
 	{"go.opentelemetry.io/otel", "cache/shared order/... quote store upstream/... proxy gateway cmd/... internal/measured", "...", "pure packages have no spans: their callers do"},

@@ -53,6 +53,7 @@ require (
 	golang.org/x/time v0.16.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 	modernc.org/sqlite v1.55.0 // indirect
+	rsc.io/qr v0.2.0 // indirect
 )
 
 require (

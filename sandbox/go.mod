@@ -57,6 +57,7 @@ require (
 	golang.org/x/term v0.47.0 // indirect
 	golang.org/x/time v0.16.0 // indirect
 	modernc.org/sqlite v1.55.0 // indirect
+	rsc.io/qr v0.2.0 // indirect
 )
 
 require (

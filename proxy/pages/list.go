@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -114,8 +115,9 @@ func filterOf(form url.Values) (filter map[string]any, wrong []string) {
 		}
 	}
 	for name, member := range map[string]string{"from": "giveChainIds", "to": "takeChainIds", "state": "orderStates"} {
-		if value := form.Get(name); value != "" {
-			filter[member] = []string{value}
+		values := slices.DeleteFunc(slices.Clone(form[name]), func(value string) bool { return value == "" })
+		if len(values) > 0 {
+			filter[member] = values
 		}
 	}
 	for name, of := range map[string]struct {

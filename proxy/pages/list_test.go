@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"fmt"
 	"io"
 	"net/url"
 	"strings"
@@ -48,5 +49,12 @@ func TestFiltersAreFoldedUntilOneIsSet(t *testing.T) {
 		if link := `<a href="` + clear + `">Clear the filter</a>`; strings.Contains(page, "Clear the filter") != (clear != "") || clear != "" && !strings.Contains(page, link) {
 			t.Errorf("%s: the page lacks %s, or has one too many", query, link)
 		}
+	}
+}
+
+func TestFilterHasEveryStateOfTheForm(t *testing.T) {
+	filter, wrong := filterOf(url.Values{"state": {"", "Fulfilled", "SentUnlock"}, "from": {""}})
+	if got := fmt.Sprint(filter["orderStates"], filter["giveChainIds"], wrong); got != "[Fulfilled SentUnlock] <nil> []" {
+		t.Errorf("states, chains and faults: %s", got)
 	}
 }

@@ -236,7 +236,7 @@ func NewViews(chains chain.Registry) *Views {
 	p := &Views{web.New(chains)}
 	p.Add(views, template.FuncMap{
 		"atTime": timeOf, "brief": briefOf, "chosenOf": chosenOf, "durations": durations, "gain": venueGain, "idOf": idOf,
-		"marked": marked, "mostExported": func() uint64 { return mostExported }, "textFields": func() any { return textFields },
+		"marked": marked, "qr": qrCode, "mostExported": func() uint64 { return mostExported }, "textFields": func() any { return textFields },
 		"share": venueShare, "table": tableOf, "words": markedWords,
 	}, "home", "order", "swap_record", "locked", "search", "list", "subject", "awaited", "statistics", "docs")
 	return p

@@ -12,6 +12,8 @@ export const content = () => visit({}, async (page) => {
   want(/longest wait \d/.test(await text(page, 'details.locked')), 'the page does not say for how long something waits')
   want(await page.locator('.usd', { hasText: /^no price$/ }).count() === 1, 'a token without a price is not marked')
   want(!(await text(page, 'main')).includes('$0.00'), 'a token without a price is worth nothing')
+  const list = await fetch(gateway + await page.getByRole('link', { name: 'as CSV' }).getAttribute('href'))
+  want(/^id,type,state/.test(await list.text()), `the list of waiting orders is ${list.status} ${list.headers.get('content-type')}`)
   await page.locator('details.locked a').first().click()
   await page.locator('.timeline li.next').waitFor()
 })

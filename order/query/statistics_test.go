@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"errors"
+	"math"
 	"math/big"
 	"slices"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/follow"
 	"crossgate/order/stats"
@@ -254,6 +256,37 @@ func withFees(v *invented, events []order.Event) []order.Event {
 		}
 	}
 	return events
+}
+
+// TestValuesOfAnySizeAreListed has values beyond 32 bits, which is 2,147 USD: lists have them as the statistics do.
+func TestValuesOfAnySizeAreListed(t *testing.T) {
+	for name, open := range map[string]func(testing.TB) *store.DB{"SQLite": openStore, "PostgreSQL": openPostgres} {
+		t.Run(name, func(t *testing.T) {
+			db, v := open(t), newInvented(23)
+			fillInvented(t, db, v, 40)
+			dear := func(_ context.Context, wanted []stats.Priced) map[stats.Priced]*big.Rat {
+				prices := make(map[stats.Priced]*big.Rat)
+				for _, each := range wanted {
+					prices[each] = new(big.Rat).SetInt64(1e4)
+				}
+				return prices
+			}
+			countAll(t, db, dear)
+			var differing int
+			var most int64
+			_, err := db.QueryRow(t.Context(), []any{&differing}, `SELECT count(*) FROM listed JOIN order_values ON order_values.id = listed.id
+				WHERE usd <> COALESCE(given, -1)`)
+			must.Do(t, err)
+			if differing > 0 {
+				t.Errorf("%d orders are listed with another value than the statistics have", differing)
+			}
+			_, err = db.QueryRow(t.Context(), []any{&most}, `SELECT max(usd) FROM listed`)
+			must.Do(t, err)
+			if most <= math.MaxInt32 {
+				t.Errorf("the largest value is %d, which proves nothing", most)
+			}
+		})
+	}
 }
 
 // TestAValueThatWasKnownStays counts orders again while no price is known.

@@ -20,7 +20,7 @@ const (
 	AtOnce        = 200
 	secondsOfDay  = 86_400
 	deleteValues  = `DELETE FROM order_values WHERE id = $1`
-	updateListed  = `UPDATE listed SET usd = COALESCE($2, -1) WHERE id = $1 AND usd <> COALESCE($2, -1)` // lists are sorted by it
+	updateListed  = `UPDATE listed SET usd = COALESCE(CAST($2 AS BIGINT), -1) WHERE id = $1 AND usd <> COALESCE(CAST($2 AS BIGINT), -1)` // lists are sorted by it
 	deleteCounted = `DELETE FROM uncounted WHERE order_id = $1`
 	insertStale   = `INSERT INTO stale_days (day) VALUES ($1) ON CONFLICT (day) DO NOTHING`
 	upsertValues  = `INSERT INTO order_values (id, day, give_chain, take_chain, give_token, take_token, swapped, creator,

@@ -55,9 +55,10 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	if isApart {
 		v.Standing = order.Corroborated
 	}
-	seen, agree := placesOfEvents(first), true
+	before, agree := placesOfEvents(first), true
+	seen := slices.Clone(before)
 	for _, r := range read {
-		agree = agree && r.isReadable && len(order.DifferingBlocks(r.places, placesOfEvents(first))) == 0
+		agree = agree && r.isReadable && len(order.DifferingBlocks(r.places, before)) == 0
 		seen = append(seen, r.places...)
 	}
 	doubted := slices.ContainsFunc(c.attested.Faulty(), func(liar string) bool {
@@ -77,7 +78,7 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 		}
 		v.Events = append(v.Events, events...)
 	}
-	c.blame(placesOfEvents(v.Events), placesOfEvents(first), heard, read)
+	c.blame(placesOfEvents(v.Events), before, heard, read)
 	v.Wrong = c.attested.Unreported()
 	return v, nil
 }

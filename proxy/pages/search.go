@@ -42,12 +42,7 @@ func (s *Pages) searchPage(c *gin.Context) {
 		return
 	}
 	ctx := c.Request.Context()
-	shown := Search{Query: text, Now: time.Now()}
-	for _, each := range s.swaps.Serving() {
-		if strings.EqualFold(each.Name, text) {
-			shown.Chains = append(shown.Chains, each)
-		}
-	}
+	shown := Search{Query: text, Chains: s.chainsNamed(text), Now: time.Now()}
 	tokens, err := s.tokensNamed(ctx, text)
 	if err != nil {
 		s.server.FailPage(c, err)
@@ -84,7 +79,10 @@ func (s *Pages) pageNamed(text string) (path string, is bool) {
 	if parts := swapLine.FindStringSubmatch(text); parts != nil {
 		query := url.Values{"amount": {strings.TrimSpace(parts[1])}, "tokenIn": {parts[2]}, "tokenOut": {parts[3]}}
 		if parts[4] != "" {
-			query.Set("chainId", s.chainNamed(parts[4]))
+			query.Set("chainId", parts[4]) // the form says so where it names none
+			if named := s.chainsNamed(parts[4]); len(named) > 0 {
+				query.Set("chainId", named[0].ID.String())
+			}
 		}
 		return "/swap?" + query.Encode(), true
 	}
@@ -94,14 +92,14 @@ func (s *Pages) pageNamed(text string) (path string, is bool) {
 	return "/locked/" + url.PathEscape(text), chain.ChecksumFails(text)
 }
 
-// chainNamed is the id of a chain with swaps, or the text itself where it names none.
-func (s *Pages) chainNamed(text string) string {
+// chainsNamed are the chains with swaps whose name a text is.
+func (s *Pages) chainsNamed(text string) (named []chain.Chain) {
 	for _, each := range s.swaps.Serving() {
 		if strings.EqualFold(each.Name, text) {
-			return each.ID.String()
+			named = append(named, each)
 		}
 	}
-	return text
+	return named
 }
 
 // tokensNamed are the listed tokens that a text names.

@@ -21,8 +21,8 @@ type history struct {
 	samples [][]float64 // by time, the oldest first; each has a value of every line, not a finite one where it is unknown
 }
 
-// lines are the names and units of what a sample has.
-var lines = []web.Line{
+// sampled are the names and units of what a sample has.
+var sampled = []web.Line{
 	{Name: "Answers a second"},
 	{Name: "From the cache", Unit: " %"},
 	{Name: "Failed loads a second"},
@@ -80,8 +80,8 @@ func (h *history) lines() []web.Line {
 	if len(h.samples) < 2 {
 		return nil
 	}
-	all := make([]web.Line, len(lines))
-	for i, line := range lines {
+	all := make([]web.Line, len(sampled))
+	for i, line := range sampled {
 		for _, sample := range h.samples {
 			line.Values = append(line.Values, sample[i])
 		}

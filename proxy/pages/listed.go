@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/order"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/web"
 	"crossgate/proxy/wire"
@@ -15,8 +16,9 @@ import (
 // listed is an order or a swap as a row of a table.
 type listed struct {
 	ID, URL    string
-	IsSwap     bool // within a chain
-	State      string
+	IsSwap     bool   // within a chain
+	State      string // in words
+	Name       string // of the state in the protocol
 	Tone       string // CSS class of the state
 	Give, Take sideView
 	Created    time.Time
@@ -40,7 +42,7 @@ func (p *Views) row(r wire.Listed) listed {
 	if r.Swap != nil {
 		made := r.Swap.Swap
 		return listed{
-			ID: made.ID.String(), URL: "/swap/" + made.ID.String(), IsSwap: true, State: "swapped", Tone: "done",
+			ID: made.ID.String(), URL: "/swap/" + made.ID.String(), IsSwap: true, State: "swapped", Name: order.StateFulfilled.String(), Tone: "done",
 			Give:    p.sideOf(made.At.Chain, made.Fact.TokenIn, made.Fact.AmountIn, r.Swap.In),
 			Take:    p.sideOf(made.At.Chain, made.Fact.TokenOut, made.Fact.Received(), r.Swap.Out),
 			Created: timeOf(made.At.Time),
@@ -49,7 +51,7 @@ func (p *Views) row(r wire.Listed) listed {
 	o := r.Order.Order
 	words := stateWords[o.State.String()]
 	return listed{
-		ID: o.ID.String(), URL: "/order/" + o.ID.String(), State: words.brief, Tone: words.tone,
+		ID: o.ID.String(), URL: "/order/" + o.ID.String(), State: words.brief, Name: o.State.String(), Tone: words.tone,
 		Give: p.sideOf(o.Terms.Give.Chain, o.Terms.Give.Token, o.GiveFinal, r.Order.Give),
 		Take: p.sideOf(o.Terms.Take.Chain, o.Terms.Take.Token, o.TakeFinal, r.Order.Take), Created: timeOf(o.Created.At.Time),
 	}

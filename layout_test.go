@@ -24,12 +24,13 @@ type room struct {
 var house = map[string]room{
 	"chain":        {"", "the vocabulary knows nobody: put what needs a neighbour into that neighbour"},
 	"chain/solana": {"chain", "a wire format knows no order and no swap: what reads meaning out of it belongs to order/onchain or upstream/solana"},
+	"chain/words":  {"chain", "a wire format knows no order and no swap: what reads meaning out of it belongs to order/onchain or order/creation"},
 	"token":        {"cache/flight chain", "state what is needed as token.Reader or token.PriceSource and let upstream/* fulfil it"},
 
 	"token/catalog": {"chain token", "reading lists is pure: whoever fetches them and asks the contracts hands the answers in"},
 
 	"order":         {"chain", "the order is pure: state what is needed as order.Source and let upstream/* fulfil it"},
-	"order/onchain": {"chain chain/solana order", "decoding is pure: whoever reads the chain hands the bytes in"},
+	"order/onchain": {"chain chain/solana chain/words order", "decoding is pure: whoever reads the chain hands the bytes in"},
 	"order/list":    {"chain order order/onchain store", "lists know rows and SQL: what an order is belongs to order, and what an answer needs to order/query"},
 	"order/stats":   {"chain order store", "statistics know rows and SQL: prices and orders are handed in"},
 	"order/ledger":  {"chain order order/list store", "the ledger knows rows and SQL, and no chain that answers: reading one belongs to order/follow"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/order"
 )
 
@@ -35,10 +36,10 @@ func Decode(c chain.Contracts, logs []Log) ([]Found, error) {
 		if !ours {
 			continue
 		}
-		w := newWords(log.Data)
+		w := words.New(log.Data)
 		id, fact := e.read(w)
-		err := w.err()
-		if errors.Is(err, errForeignChain) {
+		err := w.Err()
+		if errors.Is(err, words.ErrForeignChain) {
 			continue
 		}
 		if err != nil {
@@ -64,11 +65,11 @@ func Decode(c chain.Contracts, logs []Log) ([]Found, error) {
 func submissionOf(c chain.Contracts, following []Log) chain.Hash {
 	const receiver = 2
 	for _, log := range following {
-		if log.Address != c.Gate || len(log.Topics) != 4 || log.Topics[0] != gateClaimed || len(log.Data) < wordSize {
+		if log.Address != c.Gate || len(log.Topics) != 4 || log.Topics[0] != gateClaimed || len(log.Data) < words.Size {
 			continue
 		}
-		if newWords(log.Topics[receiver][:]).address(0) == c.DlnSource {
-			return chain.Hash(log.Data[:wordSize])
+		if words.New(log.Topics[receiver][:]).Address(0) == c.DlnSource {
+			return chain.Hash(log.Data[:words.Size])
 		}
 	}
 	return chain.Hash{}

@@ -6,6 +6,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/order"
 )
 
@@ -39,7 +40,7 @@ func PackTerms(t order.Terms) []byte {
 // SwapID is the id of the swap at index in a transaction, in log order from 0: keccak256 of the API's chain number, the
 // transaction's hash and the index. It is ours, since contracts do not number swaps, and stays over reorgs.
 func SwapID(id chain.ID, tx chain.TxHash, index int) order.ID {
-	packed := appendAmount(make([]byte, 0, 3*wordSize), chain.NewAmount(uint64(id)))
+	packed := appendAmount(make([]byte, 0, 3*words.Size), chain.NewAmount(uint64(id)))
 	packed = append(packed, tx.Bytes()...)
 	return order.ID(crypto.Keccak256Hash(appendAmount(packed, chain.NewAmount(uint64(index)))))
 }

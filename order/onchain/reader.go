@@ -7,6 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/order"
 )
 
@@ -36,15 +37,15 @@ func TakePatchesCall(id order.ID) []byte { return call("takePatches(bytes32)", i
 
 // CallStatusCall asks the external call adapter for a call, by the id that ExternalCallRegistered carries first.
 func CallStatusCall(registration []byte) []byte {
-	return call("externalCallStatus(bytes32)", registration[:min(wordSize, len(registration))])
+	return call("externalCallStatus(bytes32)", registration[:min(words.Size, len(registration))])
 }
 
 // DecodeCallStatus reads the answer: whether a call was executed, failed or was cancelled since it was registered.
 func DecodeCallStatus(answer []byte) (isOver bool, err error) {
 	const created, cancelled = 1, 3
-	w := newWords(answer)
-	status := w.uint(0, 8)
-	if err := w.err(); err != nil {
+	w := words.New(answer)
+	status := w.Uint(0, 8)
+	if err := w.Err(); err != nil {
 		return false, fmt.Errorf("decode externalCallStatus: %w", err)
 	}
 	if status > cancelled {
@@ -58,9 +59,9 @@ func DecodePatches(answer []byte) (chain.Amount, error) {
 	if len(answer) == 0 {
 		return chain.Amount{}, nil
 	}
-	w := newWords(answer)
-	patched := w.amount(0)
-	if err := w.err(); err != nil {
+	w := words.New(answer)
+	patched := w.Amount(0)
+	if err := w.Err(); err != nil {
 		return chain.Amount{}, fmt.Errorf("decode patches: %w", err)
 	}
 	return patched, nil
@@ -69,29 +70,29 @@ func DecodePatches(answer []byte) (chain.Amount, error) {
 // DecodeGiveOrder reads DlnSource's answer to GiveOrderCall, whose amount is that before patches.
 func DecodeGiveOrder(answer []byte) (order.StoredState, error) {
 	const amount, lastWord = 5, 7
-	w := newWords(answer)
-	state, err := w.state(giveStates, lastWord)
+	w := words.New(answer)
+	state, err := readState(w, giveStates, lastWord)
 	if err != nil {
 		return order.StoredState{}, fmt.Errorf("decode giveOrders: %w", err)
 	}
-	return order.StoredState{State: state, Amount: w.amount(amount)}, nil
+	return order.StoredState{State: state, Amount: w.Amount(amount)}, nil
 }
 
 // DecodeTakeOrder reads the answer to TakeOrderCall: three words, or four of newer contracts.
 func DecodeTakeOrder(answer []byte) (order.State, error) {
 	const lastWord = 2
-	state, err := newWords(answer).state(takeStates, lastWord)
+	state, err := readState(words.New(answer), takeStates, lastWord)
 	if err != nil {
 		return order.None, fmt.Errorf("decode takeOrders: %w", err)
 	}
 	return state, nil
 }
 
-// state reads the status in the first word of an answer that reaches to a last one.
-func (w words) state(known []order.State, last int) (order.State, error) {
-	w.word(last)
-	status := w.uint(0, 8)
-	if err := w.err(); err != nil {
+// readState reads the status in the first word of an answer that reaches to a last one.
+func readState(w words.Reader, known []order.State, last int) (order.State, error) {
+	w.Word(last)
+	status := w.Uint(0, 8)
+	if err := w.Err(); err != nil {
 		return order.None, err
 	}
 	if status >= uint64(len(known)) {

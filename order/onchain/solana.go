@@ -7,6 +7,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
+	"crossgate/chain/words"
 	"crossgate/order"
 )
 
@@ -28,7 +29,7 @@ func DecodeSolana(c chain.Contracts, tx solana.Transaction, orderOf OrderOf) ([]
 	for i := range x.steps {
 		facts, err := x.decode(i)
 		switch {
-		case errors.Is(err, errForeignChain):
+		case errors.Is(err, words.ErrForeignChain):
 			continue // see Decode
 		case errors.Is(err, ErrLogsCut):
 			cut = err

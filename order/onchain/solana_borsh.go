@@ -5,6 +5,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
+	"crossgate/chain/words"
 	"crossgate/order"
 )
 
@@ -22,7 +23,7 @@ func (b *borsh) amount256() chain.Amount { return chain.AmountFromBytes(b.Take(3
 func (b *borsh) chainID() chain.ID {
 	n, fits := b.amount256().Uint64()
 	if !fits || n>>63 != 0 {
-		b.Fail(errForeignChain)
+		b.Fail(words.ErrForeignChain)
 		return 0
 	}
 	return chain.ID(n)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/order"
 )
 
@@ -14,16 +15,16 @@ var affiliateFeePaid = topic("AffiliateFeePaid(address,uint256,address,uint32)")
 
 // readSwapped reads SameChainSwapExecuted (DeBridgeRouter 3.2.0): sender, recipient, tokenIn, amountIn, tokenOut,
 // amountOut, fee, affiliateFee, referralCode. SwapExecuted alone may be a swap before an order's creation.
-func readSwapped(w words) (order.ID, order.Fact) {
+func readSwapped(w words.Reader) (order.ID, order.Fact) {
 	s := order.Swapped{
-		Sender: w.address(0), Recipient: w.address(1),
-		TokenIn: w.address(2), AmountIn: w.amount(3),
-		TokenOut: w.address(4), AmountOut: w.amount(5),
-		Fee: w.amount(6), ReferralCode: uint32(w.uint(8, 32)),
+		Sender: w.Address(0), Recipient: w.Address(1),
+		TokenIn: w.Address(2), AmountIn: w.Amount(3),
+		TokenOut: w.Address(4), AmountOut: w.Amount(5),
+		Fee: w.Amount(6), ReferralCode: uint32(w.Uint(8, 32)),
 	}
-	share := w.amount(7)
-	if w.err() == nil && (s.AmountOut.Cmp(s.Fee) < 0 || s.AmountOut.Sub(s.Fee).Cmp(share) < 0) {
-		w.fail(errors.New("fees exceed what the swap brought"))
+	share := w.Amount(7)
+	if w.Err() == nil && (s.AmountOut.Cmp(s.Fee) < 0 || s.AmountOut.Sub(s.Fee).Cmp(share) < 0) {
+		w.Fail(errors.New("fees exceed what the swap brought"))
 	}
 	if !share.IsZero() {
 		s.Affiliate = &order.Affiliate{Amount: share}
@@ -53,18 +54,18 @@ func (r *reports) see(log Log) {
 	if log.Address.IsAbsent() || log.Address != r.router || len(log.Topics) != 1 {
 		return
 	}
-	switch w := newWords(log.Data); log.Topics[0] {
+	switch w := words.New(log.Data); log.Topics[0] {
 	case swapExecuted:
-		swap := order.Preswap{TokenIn: w.address(1), AmountIn: w.amount(2), TokenOut: w.address(3), AmountOut: w.amount(4)}
-		if w.err() == nil {
+		swap := order.Preswap{TokenIn: w.Address(1), AmountIn: w.Amount(2), TokenOut: w.Address(3), AmountOut: w.Amount(4)}
+		if w.Err() == nil {
 			r.swaps = append(r.swaps, swap)
 		}
 	case affiliateFeePaid:
 		paid := share{
-			token: w.address(0), referral: uint32(w.uint(3, 32)),
-			Affiliate: order.Affiliate{Amount: w.amount(1), Beneficiary: w.address(2)},
+			token: w.Address(0), referral: uint32(w.Uint(3, 32)),
+			Affiliate: order.Affiliate{Amount: w.Amount(1), Beneficiary: w.Address(2)},
 		}
-		if w.err() == nil {
+		if w.Err() == nil {
 			r.shares = append(r.shares, paid)
 		}
 	}

@@ -2,7 +2,9 @@ package onchain
 
 import (
 	"encoding/binary"
+	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"crossgate/chain"
@@ -66,6 +68,49 @@ func ParseMetadata(raw []byte) (m Metadata, known bool) {
 		m.OrderTradeType = orderTradeTypes[raw[metadataWithPromotion]]
 	}
 	return m, true
+}
+
+// Encode writes metadata of the newest length. Names that have no code are an error, as are amounts over 160 bits.
+func (m Metadata) Encode() ([]byte, error) {
+	raw := make([]byte, metadataWithTradeType)
+	raw[0] = metadataVersion
+	for at, named := range map[int]struct {
+		codes map[byte]string
+		name  string
+	}{
+		1: {creationProcessTypes, m.CreationProcessType}, 2: {origins, m.Origin},
+		metadataLength: {promotionTypes, m.PromotionType}, metadataWithPromotion: {orderTradeTypes, m.OrderTradeType},
+	} {
+		code, err := codeOf(named.codes, named.name)
+		if err != nil {
+			return nil, err
+		}
+		raw[at] = code
+	}
+	if m.AdditionalTakerIncentiveBps < 0 || m.AdditionalTakerIncentiveBps > math.MaxUint16 {
+		return nil, fmt.Errorf("%d basis points are not metadata", m.AdditionalTakerIncentiveBps)
+	}
+	binary.LittleEndian.PutUint16(raw[3:], uint16(m.AdditionalTakerIncentiveBps))
+	for at, amount := range map[int]chain.Amount{metadataExpensesOffset: m.OperatingExpenses, metadataTakeOffset: m.RecommendedTake} {
+		word := amount.Bytes32()
+		slices.Reverse(word[:])
+		if littleEndian(word[metadataAmountBytes:]) != (chain.Amount{}) {
+			return nil, fmt.Errorf("%s exceeds the %d bytes of metadata", amount, metadataAmountBytes)
+		}
+		copy(raw[at:], word[:metadataAmountBytes])
+	}
+	copy(raw[metadataTextOffset:], m.Metadata[:])
+	return raw, nil
+}
+
+// codeOf is the code of a name; that of an empty name is 0.
+func codeOf(codes map[byte]string, name string) (byte, error) {
+	for code, known := range codes {
+		if known == name || name == "" && code == 0 {
+			return code, nil
+		}
+	}
+	return 0, fmt.Errorf("metadata has no code for %q", name)
 }
 
 func littleEndian(raw []byte) chain.Amount {

@@ -74,3 +74,26 @@ func TestParseMetadataLeavesForeignBytesAlone(t *testing.T) {
 		}
 	}
 }
+
+func TestMetadataIsWrittenAsItIsRead(t *testing.T) {
+	want := onchain.Metadata{
+		Version: 1, CreationProcessType: "BothAmountsSet", Origin: "App", AdditionalTakerIncentiveBps: 85,
+		OperatingExpenses: chain.NewAmount(507296), RecommendedTake: must.Get(chain.ParseAmount("3774812168855201"))(t),
+		Metadata: [20]byte{1, 2, 3, 4, 5}, PromotionType: "None", OrderTradeType: "Market",
+	}
+	raw := must.Get(want.Encode())(t)
+	if got, known := onchain.ParseMetadata(raw); !known || got != want {
+		t.Errorf("ParseMetadata(Encode(%+v)) = %+v, %v", want, got, known)
+	}
+	for name, spoiled := range map[string]func(*onchain.Metadata){
+		"unknown origin":  func(m *onchain.Metadata) { m.Origin = "Elsewhere" },
+		"incentive":       func(m *onchain.Metadata) { m.AdditionalTakerIncentiveBps = 1 << 16 },
+		"amount too wide": func(m *onchain.Metadata) { m.RecommendedTake = chain.AmountFromBytes(append([]byte{1}, make([]byte, 20)...)) },
+	} {
+		m := want
+		spoiled(&m)
+		if raw, err := m.Encode(); err == nil {
+			t.Errorf("%s: Encode() = %x, want an error", name, raw)
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package creation
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+
+	"crossgate/chain"
+	"crossgate/chain/words"
+	"crossgate/order"
+)
+
+// orderCreation is the tuple of both functions that create an order.
+const orderCreation = `{"name":"creation","type":"tuple","components":[
+	{"name":"giveTokenAddress","type":"address"},
+	{"name":"giveAmount","type":"uint256"},
+	{"name":"takeTokenAddress","type":"bytes"},
+	{"name":"takeAmount","type":"uint256"},
+	{"name":"takeChainId","type":"uint256"},
+	{"name":"receiverDst","type":"bytes"},
+	{"name":"givePatchAuthoritySrc","type":"address"},
+	{"name":"orderAuthorityAddressDst","type":"bytes"},
+	{"name":"allowedTakerDst","type":"bytes"},
+	{"name":"externalCall","type":"bytes"},
+	{"name":"allowedCancelBeneficiarySrc","type":"bytes"}]}`
+
+// functions are those of DlnSource that create an order, and that of the public router which swaps before.
+var functions = parseABI(`[
+	{"type":"function","name":"createOrder","stateMutability":"payable","inputs":[` + orderCreation + `,
+		{"name":"affiliateFee","type":"bytes"},
+		{"name":"referralCode","type":"uint32"},
+		{"name":"permitEnvelope","type":"bytes"}]},
+	{"type":"function","name":"createSaltedOrder","stateMutability":"payable","inputs":[` + orderCreation + `,
+		{"name":"salt","type":"uint64"},
+		{"name":"affiliateFee","type":"bytes"},
+		{"name":"referralCode","type":"uint32"},
+		{"name":"permitEnvelope","type":"bytes"},
+		{"name":"metadata","type":"bytes"}]},
+	{"type":"function","name":"strictlySwapAndCall","stateMutability":"payable","inputs":[
+		{"name":"srcTokenIn","type":"address"},
+		{"name":"srcAmountIn","type":"uint256"},
+		{"name":"srcTokenInPermitEnvelope","type":"bytes"},
+		{"name":"srcSwapRouter","type":"address"},
+		{"name":"srcSwapCalldata","type":"bytes"},
+		{"name":"srcTokenOut","type":"address"},
+		{"name":"srcTokenExpectedAmountOut","type":"uint256"},
+		{"name":"srcTokenRefundRecipient","type":"address"},
+		{"name":"target","type":"address"},
+		{"name":"targetData","type":"bytes"}]}]`)
+
+func parseABI(text string) abi.ABI {
+	parsed, err := abi.JSON(strings.NewReader(text))
+	if err != nil {
+		panic("creation: ABI: " + err.Error())
+	}
+	return parsed
+}
+
+// creationTuple is what go-ethereum's encoder takes for orderCreation.
+type creationTuple struct {
+	GiveTokenAddress            common.Address
+	GiveAmount                  *big.Int
+	TakeTokenAddress            []byte
+	TakeAmount                  *big.Int
+	TakeChainId                 *big.Int
+	ReceiverDst                 []byte
+	GivePatchAuthoritySrc       common.Address
+	OrderAuthorityAddressDst    []byte
+	AllowedTakerDst             []byte
+	ExternalCall                []byte
+	AllowedCancelBeneficiarySrc []byte
+}
+
+// Data is the calldata for DlnSource. An absent GiveToken or GivePatch is written as the zero address.
+func (c Creation) Data() []byte {
+	tuple := creationTuple{
+		GiveTokenAddress: nodeAddress(c.GiveToken), GiveAmount: c.GiveAmount.Big(),
+		TakeTokenAddress: c.Take.Token.Bytes(), TakeAmount: c.Take.Amount.Big(),
+		TakeChainId:              new(big.Int).SetUint64(uint64(c.Take.Chain)),
+		ReceiverDst:              c.Receiver.Bytes(),
+		GivePatchAuthoritySrc:    nodeAddress(c.Authorities.GivePatch),
+		OrderAuthorityAddressDst: c.Authorities.Order.Bytes(), AllowedTakerDst: c.Authorities.AllowedTaker.Bytes(),
+		ExternalCall: c.ExternalCall, AllowedCancelBeneficiarySrc: c.Authorities.CancelBeneficiary.Bytes(),
+	}
+	if c.Salt == nil {
+		return pack("createOrder", tuple, c.AffiliateFee, c.ReferralCode, c.Permit)
+	}
+	return pack("createSaltedOrder", tuple, *c.Salt, c.AffiliateFee, c.ReferralCode, c.Permit, c.Metadata)
+}
+
+// pack encodes a call. The arguments fit by their types.
+func pack(name string, arguments ...any) []byte {
+	data, err := functions.Pack(name, arguments...)
+	if err != nil {
+		panic("creation: encode " + name + ": " + err.Error())
+	}
+	return data
+}
+
+func nodeAddress(a chain.Address) common.Address { return common.BytesToAddress(a.Bytes()) }
+
+// Swap is the router's part of a creation: it takes an input, has a venue swap it, gives what exceeds the expected outcome
+// to the refund recipient, and calls the target with the rest (DeBridgeRouter, strictlySwapAndCall).
+type Swap struct {
+	TokenIn         chain.Address // the zero address is the native coin
+	AmountIn        chain.Amount
+	Permit          []byte // an envelope (see Permit) for the router, or none
+	Venue           chain.Address
+	VenueData       []byte
+	TokenOut        chain.Address
+	ExpectedOut     chain.Amount
+	RefundRecipient chain.Address
+	Target          chain.Address // DlnSource
+	TargetData      []byte        // a creation's; never changed by the router
+}
+
+// Data is the calldata for the router.
+func (s Swap) Data() []byte {
+	return pack("strictlySwapAndCall", nodeAddress(s.TokenIn), s.AmountIn.Big(), s.Permit, nodeAddress(s.Venue), s.VenueData,
+		nodeAddress(s.TokenOut), s.ExpectedOut.Big(), nodeAddress(s.RefundRecipient), nodeAddress(s.Target), s.TargetData)
+}
+
+// Mistakes of calldata. Contracts refuse both without a reason.
+var (
+	ErrOtherFunction = errors.New("calldata of another function")
+	ErrMalformed     = errors.New("malformed calldata")
+)
+
+const selectorLength = 4
+
+// arguments are the words after the selector of one of the named functions.
+func arguments(data []byte, names ...string) (name string, w words.Reader, err error) {
+	for _, name := range names {
+		if bytes.HasPrefix(data, functions.Methods[name].ID) {
+			return name, words.New(data[selectorLength:]), nil
+		}
+	}
+	return "", w, fmt.Errorf("%w: 0x%x", ErrOtherFunction, data[:min(len(data), selectorLength)])
+}
+
+// Parse reads the calldata of createOrder or createSaltedOrder, in any layout that the contract accepts.
+func Parse(data []byte) (Creation, error) {
+	name, w, err := arguments(data, "createOrder", "createSaltedOrder")
+	if err != nil {
+		return Creation{}, err
+	}
+	t := w.Tail(0)
+	c := Creation{
+		GiveToken: t.Address(0), GiveAmount: t.Amount(1),
+		Take:     order.Offer{Chain: takeChain(t.Amount(4)), Token: t.Party(2), Amount: t.Amount(3)},
+		Receiver: t.Party(5),
+		Authorities: order.Authorities{
+			GivePatch: t.Address(6), Order: t.Party(7), AllowedTaker: t.Party(8), CancelBeneficiary: t.Party(10),
+		},
+		ExternalCall: t.Bytes(9),
+	}
+	next := 1
+	if name == "createSaltedOrder" {
+		salt := w.Uint(next, 64)
+		c.Salt = &salt
+		c.Metadata = w.Bytes(5)
+		next++
+	}
+	c.AffiliateFee, c.ReferralCode, c.Permit = w.Bytes(next), uint32(w.Uint(next+1, 32)), w.Bytes(next+2)
+	if w.Err() != nil {
+		return Creation{}, fmt.Errorf("%w: %s: %w", ErrMalformed, name, w.Err())
+	}
+	return c, nil
+}
+
+// takeChain is a number as a chain's, 0 where none can have it.
+func takeChain(number chain.Amount) chain.ID {
+	if id, fits := number.Uint64(); fits && id>>63 == 0 {
+		return chain.ID(id)
+	}
+	return 0
+}
+
+// ParseSwap reads the calldata of strictlySwapAndCall, in any layout that the router accepts.
+func ParseSwap(data []byte) (Swap, error) {
+	name, w, err := arguments(data, "strictlySwapAndCall")
+	if err != nil {
+		return Swap{}, err
+	}
+	s := Swap{
+		TokenIn: w.Address(0), AmountIn: w.Amount(1), Permit: w.Bytes(2),
+		Venue: w.Address(3), VenueData: w.Bytes(4),
+		TokenOut: w.Address(5), ExpectedOut: w.Amount(6), RefundRecipient: w.Address(7),
+		Target: w.Address(8), TargetData: w.Bytes(9),
+	}
+	if w.Err() != nil {
+		return Swap{}, fmt.Errorf("%w: %s: %w", ErrMalformed, name, w.Err())
+	}
+	return s, nil
+}

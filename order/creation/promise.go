@@ -1,0 +1,77 @@
+package creation
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/onchain"
+)
+
+// Transaction is one that is to create an order.
+type Transaction struct {
+	Sender chain.Address // who signs it, the order's maker
+	To     chain.Address // DlnSource, or the router
+	Value  chain.Amount  // of the native coin
+	Data   []byte
+}
+
+// Outcome is what a transaction did in a simulation.
+type Outcome struct {
+	Gas     uint64          // limit that it needs
+	Created []onchain.Found // facts of type order.Created, in log order
+}
+
+// ErrBroken marks a transaction whose simulation did not make the promised order.
+var ErrBroken = errors.New("the transaction does not make the promised order")
+
+// Promise is the order that an answer says its transaction makes.
+type Promise struct {
+	ID      order.ID
+	Created order.Created // without Preswap
+}
+
+// Kept compares the promise with the outcome of the transaction: one order, of the same id, terms, fees, affiliate,
+// referral code and metadata. Everything else is ErrBroken with the difference.
+func (p Promise) Kept(o Outcome) error {
+	if len(o.Created) != 1 {
+		return fmt.Errorf("%w: it makes %d orders", ErrBroken, len(o.Created))
+	}
+	made, is := o.Created[0].Fact.(order.Created)
+	if !is {
+		return fmt.Errorf("%w: it reports a %T", ErrBroken, o.Created[0].Fact)
+	}
+	for _, compared := range []struct {
+		name      string
+		got, want any
+	}{
+		{"give amount", made.Terms.Give.Amount, p.Created.Terms.Give.Amount},
+		{"fixed fee", made.FixFee, p.Created.FixFee},
+		{"percentage", made.PercentFee, p.Created.PercentFee},
+		{"affiliate", shareOf(made), shareOf(p.Created)},
+		{"authorities", made.Terms.Authorities, p.Created.Terms.Authorities},
+		{"receiver", made.Terms.Receiver, p.Created.Terms.Receiver},
+		{"take", made.Terms.Take, p.Created.Terms.Take},
+		{"maker", made.Terms.Maker, p.Created.Terms.Maker},
+		{"order id", o.Created[0].Order, p.ID}, // holds the other terms
+		{"referral code", made.ReferralCode, p.Created.ReferralCode},
+	} {
+		if compared.got != compared.want {
+			return fmt.Errorf("%w: %s %v in place of %v", ErrBroken, compared.name, compared.got, compared.want)
+		}
+	}
+	if !bytes.Equal(made.Metadata, p.Created.Metadata) {
+		return fmt.Errorf("%w: metadata 0x%x in place of 0x%x", ErrBroken, made.Metadata, p.Created.Metadata)
+	}
+	return nil
+}
+
+// shareOf is an affiliate's share by value; nothing for an amount of nothing, which the contract does not keep.
+func shareOf(c order.Created) order.Affiliate {
+	if c.Affiliate == nil || c.Affiliate.Amount.IsZero() {
+		return order.Affiliate{}
+	}
+	return *c.Affiliate
+}

@@ -1,0 +1,108 @@
+package creation_test
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/internal/recorded"
+)
+
+// hexBytes is a byte string that JSON holds as 0x hex.
+type hexBytes []byte
+
+func (b *hexBytes) UnmarshalText(text []byte) error {
+	raw, err := hex.DecodeString(strings.TrimPrefix(string(text), "0x"))
+	*b = raw
+	return err
+}
+
+// vectors are transactions that were executed on the protocol's real contracts.
+type vectors struct {
+	Chains []vectorChain
+	Cases  []vector
+}
+
+type vectorChain struct {
+	DeBridgeID           chain.ID
+	Contracts            map[string]chain.Address
+	VenueNotListed       chain.Address
+	GlobalFixedNativeFee chain.Amount
+	GlobalTransferFeeBps uint64
+	Tokens               []vectorToken
+	Peers                []struct {
+		ID     chain.ID
+		Engine uint64
+	}
+}
+
+type vectorToken struct {
+	Address           chain.Address
+	Symbol, Behaviour string
+	PermitDomain      *struct{ Name, Version string }
+}
+
+type vector struct {
+	ID, Kind, Note, After string
+	Chain                 chain.ID
+	Prepare               []struct {
+		Chain        chain.ID
+		What, Status string
+		vectorTx
+	}
+	Block  struct{ Timestamp uint64 }
+	Tx     vectorTx
+	Call   vectorCall
+	Result struct {
+		Status  string
+		Revert  *vectorRevert
+		Created []vectorCreated
+	}
+	BalanceChanges []struct {
+		Account, Token       chain.Address
+		Before, After, Delta string
+	}
+}
+
+type vectorTx struct {
+	From, To chain.Address
+	Value    chain.Amount
+	Data     hexBytes
+}
+
+type vectorCall struct {
+	Contract, Function string
+	Args               map[string]json.RawMessage
+	Venue              *vectorCall
+}
+
+type vectorRevert struct {
+	Data                          hexBytes
+	Name, Signature, Reason, Code string
+	Args                          map[string]string
+	Inner                         *vectorRevert
+}
+
+type vectorCreated struct {
+	OrderID                                   chain.Hash
+	Packed                                    hexBytes
+	NativeFixFee, GiveAmountGross, PercentFee chain.Amount
+	GiveAmountNet                             chain.Amount
+	AffiliateFee                              *struct {
+		Beneficiary chain.Address
+		Amount      chain.Amount
+	}
+}
+
+// readVectors are the creations of a file.
+func readVectors(t *testing.T, file string) vectors {
+	t.Helper()
+	var v vectors
+	recorded.JSON(t, "golden/create/"+file, &v)
+	return v
+}
+
+// files hold the creations: directly, and through the router.
+var files = []string{"create-vectors-A.json", "router-create-vectors-A.json"}

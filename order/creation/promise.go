@@ -18,8 +18,8 @@ type Transaction struct {
 	Data   []byte
 }
 
-// Outcome is what a transaction did in a simulation.
-type Outcome struct {
+// Simulated is what a transaction did in a simulation.
+type Simulated struct {
 	Gas     uint64          // limit that it needs
 	Created []onchain.Found // facts of type order.Created, in log order
 }
@@ -33,15 +33,15 @@ type Promise struct {
 	Created order.Created // without Preswap
 }
 
-// Kept compares the promise with the outcome of the transaction: one order, of the same id, terms, fees, affiliate,
+// Check compares the promise with what the transaction did: one order, of the same id, terms, fees, affiliate,
 // referral code and metadata. Everything else is ErrBroken with the difference.
-func (p Promise) Kept(o Outcome) error {
-	if len(o.Created) != 1 {
-		return fmt.Errorf("%w: it makes %d orders", ErrBroken, len(o.Created))
+func (p Promise) Check(s Simulated) error {
+	if len(s.Created) != 1 {
+		return fmt.Errorf("%w: it makes %d orders", ErrBroken, len(s.Created))
 	}
-	made, is := o.Created[0].Fact.(order.Created)
+	made, is := s.Created[0].Fact.(order.Created)
 	if !is {
-		return fmt.Errorf("%w: it reports a %T", ErrBroken, o.Created[0].Fact)
+		return fmt.Errorf("%w: it reports a %T", ErrBroken, s.Created[0].Fact)
 	}
 	for _, compared := range []struct {
 		name      string
@@ -55,7 +55,7 @@ func (p Promise) Kept(o Outcome) error {
 		{"receiver", made.Terms.Receiver, p.Created.Terms.Receiver},
 		{"take", made.Terms.Take, p.Created.Terms.Take},
 		{"maker", made.Terms.Maker, p.Created.Terms.Maker},
-		{"order id", o.Created[0].Order, p.ID}, // holds the other terms
+		{"order id", s.Created[0].Order, p.ID}, // holds the other terms
 		{"referral code", made.ReferralCode, p.Created.ReferralCode},
 	} {
 		if compared.got != compared.want {

@@ -86,9 +86,11 @@ func TestMetadataIsWrittenAsItIsRead(t *testing.T) {
 		t.Errorf("ParseMetadata(Encode(%+v)) = %+v, %v", want, got, known)
 	}
 	for name, spoiled := range map[string]func(*onchain.Metadata){
-		"unknown origin":  func(m *onchain.Metadata) { m.Origin = "Elsewhere" },
-		"incentive":       func(m *onchain.Metadata) { m.AdditionalTakerIncentiveBps = 1 << 16 },
-		"amount too wide": func(m *onchain.Metadata) { m.RecommendedTake = chain.AmountFromBytes(append([]byte{1}, make([]byte, 20)...)) },
+		"unknown origin": func(m *onchain.Metadata) { m.Origin = "Elsewhere" },
+		"incentive":      func(m *onchain.Metadata) { m.AdditionalTakerIncentiveBps = 1 << 16 },
+		"amount too wide": func(m *onchain.Metadata) {
+			m.RecommendedTake = chain.AmountFromBytes(append([]byte{1}, make([]byte, 20)...))
+		},
 	} {
 		m := want
 		spoiled(&m)

@@ -24,6 +24,7 @@ type room struct {
 var house = map[string]room{
 	"chain":        {"", "the vocabulary knows nobody: put what needs a neighbour into that neighbour"},
 	"chain/solana": {"chain", "a wire format knows no order and no swap: what reads meaning out of it belongs to order/onchain or upstream/solana"},
+	"chain/revert": {"", "a wire format knows no order and no swap: which errors a contract has belongs to who calls it"},
 	"chain/words":  {"chain", "a wire format knows no order and no swap: what reads meaning out of it belongs to order/onchain or order/creation"},
 	"token":        {"cache/flight chain", "state what is needed as token.Reader or token.PriceSource and let upstream/* fulfil it"},
 
@@ -31,7 +32,7 @@ var house = map[string]room{
 
 	"order":          {"chain", "the order is pure: state what is needed as order.Source and let upstream/* fulfil it"},
 	"order/onchain":  {"chain chain/solana chain/words order", "decoding is pure: whoever reads the chain hands the bytes in"},
-	"order/creation": {"chain chain/words order order/onchain", "what a creation would become is judged here: whoever reads the chain hands its state in"},
+	"order/creation": {"chain chain/revert chain/words order order/onchain", "what a creation would become is judged here: whoever reads the chain hands its state in"},
 	"order/list":     {"chain order order/onchain store", "lists know rows and SQL: what an order is belongs to order, and what an answer needs to order/query"},
 	"order/stats":    {"chain order store", "statistics know rows and SQL: prices and orders are handed in"},
 	"order/ledger":   {"chain order order/list store", "the ledger knows rows and SQL, and no chain that answers: reading one belongs to order/follow"},
@@ -53,7 +54,7 @@ var house = map[string]room{
 	"upstream/jsonrpc/behaviour": {"", "the book of behaviours is a test: what it needs goes into files named _test.go"},
 	"upstream/evm/seal":          {"chain", "a hash knows no node: what asks for what is hashed belongs to upstream/evm"},
 	"upstream/evm":               {"chain order order/onchain token upstream upstream/evm/seal upstream/jsonrpc", "the client knows orders and no swap: what a swap needs belongs to upstream/evm/swap"},
-	"upstream/evm/swap":          {"chain quote token upstream upstream/evm upstream/jsonrpc", "what swaps need of EVM chains: what orders need, too, belongs to upstream/evm"},
+	"upstream/evm/swap":          {"chain chain/revert order order/creation order/onchain quote token upstream upstream/evm upstream/jsonrpc", "what swaps need of EVM chains: what orders need, too, belongs to upstream/evm"},
 	"upstream/tron":              {"chain quote upstream/evm upstream/evm/swap", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},
 	"upstream/solana":            {"chain chain/solana order order/onchain quote token upstream upstream/jsonrpc", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 	"upstream/venue":             {"chain chain/solana internal/didyoumean quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
@@ -181,10 +182,10 @@ var doors = []door{
 	{"github.com/gagliardetto/solana-go", "sandbox/...", "", "the gateway reads Solana by itself (docs/decisions/0006); the library is for the sandbox"},
 	{"github.com/gagliardetto/binary", "sandbox/...", "", "the gateway reads Solana by itself (docs/decisions/0006); the library is for the sandbox"},
 	{"github.com/ethereum/go-ethereum", "sandbox/...", "", worldOnly},
-	{"github.com/ethereum/go-ethereum/accounts/abi", "order/creation upstream/evm upstream/evm/swap upstream/venue sandbox/...", "order/onchain", abiLibrary},
+	{"github.com/ethereum/go-ethereum/accounts/abi", "chain/revert order/creation upstream/evm upstream/evm/swap upstream/venue sandbox/...", "order/onchain", abiLibrary},
 	{"github.com/ethereum/go-ethereum/common", "order/creation upstream/evm upstream/evm/swap upstream/venue sandbox/...", "order/onchain", abiLibrary},
 	{"github.com/ethereum/go-ethereum/rlp", "upstream/evm upstream/evm/seal upstream/evm/swap", "", abiLibrary},
-	{"github.com/ethereum/go-ethereum/crypto", "order/onchain upstream/evm upstream/evm/seal upstream/evm/swap upstream/venue sandbox/...", "", abiLibrary},
+	{"github.com/ethereum/go-ethereum/crypto", "order/onchain upstream/evm upstream/evm/seal upstream/evm/swap upstream/venue sandbox/...", "order/creation", abiLibrary},
 
 	{"github.com/getkin/kin-openapi", "", "...", testsOnly},
 	{"github.com/santhosh-tekuri/jsonschema", "", "...", testsOnly},

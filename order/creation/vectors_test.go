@@ -21,49 +21,54 @@ func (b *hexBytes) UnmarshalText(text []byte) error {
 
 // vectors are transactions that were executed on the protocol's real contracts.
 type vectors struct {
-	Chains []vectorChain
-	Cases  []vector
+	Accounts map[chain.Address]string
+	Chains   []vectorChain
+	Cases    []vector
 }
 
 type vectorChain struct {
 	DeBridgeID           chain.ID
+	EVMChainID           uint64
 	Contracts            map[string]chain.Address
 	VenueNotListed       chain.Address
 	GlobalFixedNativeFee chain.Amount
 	GlobalTransferFeeBps uint64
 	Tokens               []vectorToken
 	Peers                []struct {
-		ID     chain.ID
-		Engine uint64
+		ID             chain.ID
+		DlnDestination chain.Address
 	}
 }
 
 type vectorToken struct {
-	Address           chain.Address
-	Symbol, Behaviour string
-	PermitDomain      *struct{ Name, Version string }
+	Address      chain.Address
+	Behaviour    string
+	Decimals     int
+	PermitDomain *struct{ Name, Version string }
 }
 
 type vector struct {
 	ID, Kind, Note, After string
 	Chain                 chain.ID
-	Prepare               []struct {
-		Chain        chain.ID
-		What, Status string
-		vectorTx
-	}
-	Block  struct{ Timestamp uint64 }
-	Tx     vectorTx
-	Call   vectorCall
-	Result struct {
+	Prepare               []vectorStep
+	Block                 struct{ Timestamp uint64 }
+	Tx                    vectorTx
+	Call                  vectorCall
+	Result                struct {
 		Status  string
 		Revert  *vectorRevert
 		Created []vectorCreated
 	}
-	BalanceChanges []struct {
-		Account, Token       chain.Address
-		Before, After, Delta string
+	Permit *struct {
+		Message struct{ Value, Deadline chain.Amount }
 	}
+}
+
+// vectorStep is a transaction before the one that is looked at.
+type vectorStep struct {
+	Chain chain.ID
+	What  string
+	vectorTx
 }
 
 type vectorTx struct {
@@ -76,13 +81,12 @@ type vectorCall struct {
 	Contract, Function string
 	Args               map[string]json.RawMessage
 	Venue              *vectorCall
+	Calls              []vectorCall
 }
 
 type vectorRevert struct {
-	Data                          hexBytes
-	Name, Signature, Reason, Code string
-	Args                          map[string]string
-	Inner                         *vectorRevert
+	Data hexBytes
+	Name string
 }
 
 type vectorCreated struct {

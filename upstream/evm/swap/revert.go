@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 
+	"crossgate/chain/revert"
 	"crossgate/quote"
 	"crossgate/token"
 	"crossgate/upstream/evm"
@@ -19,7 +20,7 @@ import (
 // libraries, of OpenZeppelin's contracts since version 5 (tokens, Address, SafeERC20), of Permit2 and the Universal
 // Router (github.com/Uniswap), of 1inch's router and its token library (github.com/1inch), of 0x's Settler
 // (github.com/0xProject) and of Solady's transfers (github.com/Vectorized/solady).
-var knownErrors = parseErrors(
+var knownErrors = revert.Parse(
 	"AdminBadRole()",
 	"CallCausedBalanceDiscrepancy(address target,address token,uint256 expectedBalance,uint256 actualBalance)",
 	"CallFailed(address target,bytes data)",
@@ -67,29 +68,6 @@ var knownErrors = parseErrors(
 	"TransferFromFailed()",
 )
 
-// parseErrors reads Solidity error signatures with names of their parameters.
-func parseErrors(signatures ...string) map[[4]byte]abi.Error {
-	byID := make(map[[4]byte]abi.Error, len(signatures))
-	for _, signature := range signatures {
-		name, parameters, _ := strings.Cut(strings.TrimSuffix(signature, ")"), "(")
-		var inputs abi.Arguments
-		for parameter := range strings.SplitSeq(parameters, ",") {
-			kind, label, named := strings.Cut(parameter, " ")
-			if !named {
-				continue
-			}
-			parsed, err := abi.NewType(kind, "", nil)
-			if err != nil {
-				panic("evm: error " + signature + ": " + err.Error())
-			}
-			inputs = append(inputs, abi.Argument{Name: label, Type: parsed})
-		}
-		e := abi.NewError(name, inputs)
-		byID[[4]byte(e.ID[:4])] = e
-	}
-	return byID
-}
-
 // reverted makes quote.ErrReverted of a contract's refusal and leaves other errors as they are.
 func reverted(err error) error {
 	var said *jsonrpc.Error
@@ -117,7 +95,7 @@ func explainRevert(data []byte) string {
 	if len(data) < 4 {
 		return "no reason given"
 	}
-	known, found := knownErrors[[4]byte(data[:4])]
+	known, found := knownErrors.Find(data)
 	if !found {
 		return fmt.Sprintf("error 0x%x", data[:4])
 	}

@@ -1,0 +1,144 @@
+package creation
+
+import (
+	"errors"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/onchain"
+)
+
+// Forecast is what a transaction would do.
+type Forecast struct {
+	Creation Creation
+	Swap     *Swap // before it; nil: none
+
+	// Maker is the sender. Where a contract calls for somebody, it is whoever sends the transaction in the end.
+	Maker    chain.Address
+	Value    *chain.Amount // that the transaction has to carry; nil: not known
+	FixedFee *chain.Amount
+	Split    *Split
+	Terms    *order.Terms // of the order that would be made, or is refused
+	ID       *order.ID
+
+	Refusal  *Refusal // the first one in the contracts' own order of checks; nil: none is known
+	Unknown  []string // checks that could not be made
+	Warnings []Warning
+}
+
+// Is reports whether the transaction would make its order, as far as all checks could be made.
+func (f Forecast) Is() bool { return f.Refusal == nil && len(f.Unknown) == 0 }
+
+// Judge says what the transaction would do in the state. The caller is who calls To: the sender, unless a contract stands
+// between. Calldata of other functions, and of other contracts, is ErrOtherFunction.
+func Judge(t Transaction, caller chain.Address, s State) (Forecast, error) {
+	j := judge{Transaction: t, caller: caller, s: s}
+	j.f.Maker = t.Sender
+	var parse error
+	switch {
+	case !s.Contracts.DlnSource.IsAbsent() && t.To == s.Contracts.DlnSource:
+		j.f.Creation, parse = Parse(t.Data)
+	case !s.Contracts.Router.IsAbsent() && t.To == s.Contracts.Router:
+		var swap Swap
+		if swap, parse = ParseSwap(t.Data); parse == nil {
+			j.f.Swap = &swap
+			j.f.Creation, j.inner = Parse(swap.TargetData)
+			if errors.Is(j.inner, ErrOtherFunction) {
+				parse = j.inner
+			}
+		}
+	default:
+		return Forecast{}, ErrOtherFunction
+	}
+	switch {
+	case errors.Is(parse, ErrOtherFunction):
+		return Forecast{}, parse
+	case parse != nil:
+		j.f.Refusal = &Refusal{By: t.To, Data: []byte{}, Why: parse.Error()}
+		return j.f, nil
+	}
+	j.describe()
+	j.f.Refusal = j.refusal()
+	j.hear()
+	j.warn()
+	return j.f, nil
+}
+
+// judge goes through the checks of the contracts.
+type judge struct {
+	Transaction
+	caller chain.Address
+	s      State
+	inner  error // of the target's calldata
+	f      Forecast
+}
+
+// describe computes fees, terms and id as far as the state is known. Refused creations have them, too.
+func (j *judge) describe() {
+	c := j.f.Creation
+	j.f.FixedFee = j.s.FixedFee
+	if j.s.FixedFee != nil {
+		value := *j.s.FixedFee
+		switch {
+		case j.f.Swap == nil && c.GiveToken.IsNative():
+			value = value.Add(c.GiveAmount)
+		case j.f.Swap != nil && j.f.Swap.TokenIn.IsNative():
+			value = value.Add(j.f.Swap.AmountIn)
+		}
+		j.f.Value = &value
+	}
+	nonce := c.Salt
+	if nonce == nil {
+		nonce = j.s.Nonce
+	}
+	if j.s.PercentBps == nil {
+		return
+	}
+	split, err := c.Split(*j.s.PercentBps)
+	if err != nil {
+		return
+	}
+	j.f.Split = &split
+	if nonce == nil || j.Sender.IsAbsent() {
+		return
+	}
+	terms := c.Terms(j.s.Chain, j.Sender, *nonce, split.Net)
+	id := onchain.ID(terms)
+	j.f.Terms, j.f.ID = &terms, &id
+}
+
+// refusal is the first one.
+func (j *judge) refusal() *Refusal {
+	if j.known("balance of the native coin", j.s.Coins != nil) && j.s.Coins.Cmp(j.Value) < 0 {
+		return &Refusal{Why: "the sender has " + j.s.Coins.String() + " of the native coin, less than the value"}
+	}
+	if j.f.Swap != nil {
+		return j.swap(*j.f.Swap)
+	}
+	return j.source(&j.Value, j.s.Input, j.s.Contracts.DlnSource)
+}
+
+// known notes a check that cannot be made.
+func (j *judge) known(check string, is bool) bool {
+	if !is {
+		j.f.Unknown = append(j.f.Unknown, check)
+	}
+	return is
+}
+
+// hear lets the chain's word on the whole transaction stand above the rules, which are those of one version.
+func (j *judge) hear() {
+	said := j.s.Executed
+	switch {
+	case said == nil:
+	case !said.IsReverted:
+		if j.f.Refusal != nil {
+			j.f.Warnings = append(j.f.Warnings, Warning{RulesDiffer, "the chain makes it, though " + j.f.Refusal.Why})
+		}
+		j.f.Refusal, j.f.Unknown = nil, nil
+	case j.f.Refusal == nil:
+		j.f.Refusal = &Refusal{By: j.To, Data: said.Data, Why: "the chain refuses it: " + readReason(said.Data).String()}
+	case j.f.Refusal.Data == nil && !j.f.Refusal.By.IsAbsent():
+		j.f.Refusal.Data = said.Data
+	}
+}

@@ -1,0 +1,207 @@
+package creation_test
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/chain/words"
+	"crossgate/order"
+	"crossgate/order/creation"
+	"crossgate/order/onchain"
+)
+
+func idOf(t order.Terms) order.ID { return onchain.ID(t) }
+
+// TestForecastIsWhatTheContractsDid judges the transactions that were executed on the real contracts, in the state in
+// which they were, and wants the same orders, or the same errors to the byte.
+func TestForecastIsWhatTheContractsDid(t *testing.T) {
+	for _, file := range files {
+		v := readVectors(t, file)
+		byID := map[string]*vector{}
+		for i := range v.Cases {
+			byID[v.Cases[i].ID] = &v.Cases[i]
+		}
+		judged, others := 0, 0
+		for i := range v.Cases {
+			if check(t, v, byID, &v.Cases[i]) {
+				judged++
+			} else {
+				others++
+			}
+		}
+		t.Logf("%s: %d transactions judged, %d are calls of other functions", file, judged, others)
+		if judged < 9*others {
+			t.Errorf("%s: %d transactions judged, %d are calls of other functions", file, judged, others)
+		}
+	}
+}
+
+// history applies what came before a case, and before those it continues.
+func history(l *ledger, byID map[string]*vector, v *vector) {
+	if before := byID[v.After]; before != nil {
+		history(l, byID, before)
+		if before.Result.Status == "success" {
+			for _, call := range callsOf(l, before.Tx) {
+				l.apply(call)
+			}
+		}
+	}
+	for _, step := range v.Prepare {
+		if step.Chain == l.chain.DeBridgeID {
+			l.apply(step.vectorTx)
+		}
+	}
+}
+
+// callsOf are the calls that the vectors' contract wallet makes; of other transactions the transaction.
+func callsOf(l *ledger, tx vectorTx) (calls []vectorTx) {
+	if tx.To != l.chain.Contracts["wallet"] || !bytes.HasPrefix(tx.Data, selector("exec((address,uint256,bytes)[])")) {
+		return []vectorTx{tx}
+	}
+	list := words.New(tx.Data[4:]).Tail(0)
+	count, elements := list.Uint(0, 64), words.New(tx.Data[4+64:])
+	for i := range int(count) {
+		call := elements.Tail(i)
+		calls = append(calls, vectorTx{From: tx.To, To: call.Address(0), Value: call.Amount(1), Data: call.Bytes(2)})
+	}
+	return calls
+}
+
+// check judges one case; false: it creates nothing by a function that is known.
+func check(t *testing.T, all vectors, byID map[string]*vector, v *vector) (isCreation bool) {
+	t.Helper()
+	l := baseOf(t, all, v.Chain)
+	history(l, byID, v)
+	made := v.Result.Created
+	for _, call := range callsOf(l, v.Tx) {
+		caller := call.From
+		call.From = v.Tx.From
+		c, swap, _ := parse(call.Data)
+		f, err := creation.Judge(transaction(call), caller, l.state(call, caller, c, swap, v))
+		if errors.Is(err, creation.ErrOtherFunction) {
+			call.From = caller
+			l.apply(call)
+			continue
+		}
+		isCreation = true
+		switch {
+		case v.Result.Status != "success":
+			checkRefusal(t, v, f)
+		case f.Refusal != nil || len(f.Unknown) > 0 || f.ID == nil || len(made) == 0:
+			t.Errorf("%s: %+v, not known %q, want an order", v.ID, f.Refusal, f.Unknown)
+			return true
+		default:
+			checkOrder(t, v, f, made[0])
+			l.created(f, caller)
+			made = made[1:]
+		}
+	}
+	if isCreation && len(made) > 0 {
+		t.Errorf("%s: %d orders too few", v.ID, len(made))
+	}
+	return isCreation
+}
+
+func checkRefusal(t *testing.T, v *vector, f creation.Forecast) {
+	t.Helper()
+	switch {
+	case f.Refusal == nil:
+		t.Errorf("%s: no refusal, not known %q, want %s", v.ID, f.Unknown, v.Result.Status)
+	case v.Result.Status == "invalid":
+		if !f.Refusal.By.IsAbsent() {
+			t.Errorf("%s: %s refuses, want no node to take it", v.ID, f.Refusal.By)
+		}
+	case f.Refusal.Data == nil || !bytes.Equal(f.Refusal.Data, v.Result.Revert.Data):
+		t.Errorf("%s: reverts with %s (%s), want %s", v.ID, f.Refusal.Reason(), f.Refusal.Why, v.Result.Revert.Name)
+	case f.Refusal.Why == "":
+		t.Errorf("%s: no reason for %s", v.ID, f.Refusal.Reason())
+	}
+}
+
+func checkOrder(t *testing.T, v *vector, f creation.Forecast, want vectorCreated) {
+	t.Helper()
+	if *f.ID != want.OrderID || !bytes.Equal(onchain.PackTerms(*f.Terms), want.Packed) {
+		t.Errorf("%s: order %s, want %s", v.ID, *f.ID, want.OrderID)
+	}
+	if f.Creation.GiveAmount != want.GiveAmountGross || f.Split.Percent != want.PercentFee || f.Split.Net != want.GiveAmountNet {
+		t.Errorf("%s: %s gross, %+v, want %+v", v.ID, f.Creation.GiveAmount, *f.Split, want)
+	}
+	if *f.FixedFee != want.NativeFixFee {
+		t.Errorf("%s: fixed fee %s, want %s", v.ID, *f.FixedFee, want.NativeFixFee)
+	}
+	affiliate := f.Creation.Affiliate()
+	switch {
+	case want.AffiliateFee == nil:
+		if affiliate != nil && !affiliate.Amount.IsZero() {
+			t.Errorf("%s: affiliate %+v, want none", v.ID, *affiliate)
+		}
+	case affiliate == nil || affiliate.Beneficiary != want.AffiliateFee.Beneficiary || affiliate.Amount != want.AffiliateFee.Amount:
+		t.Errorf("%s: affiliate %+v, want %+v", v.ID, affiliate, *want.AffiliateFee)
+	}
+	if v.Permit == nil || f.Swap == nil && f.Creation.GiveToken.IsNative() {
+		return
+	}
+	envelope := f.Creation.Permit
+	if f.Swap != nil && len(f.Swap.Permit) > 0 {
+		envelope = f.Swap.Permit
+	}
+	permit, complete := creation.ParsePermit(envelope)
+	if !complete || permit.Amount != v.Permit.Message.Value || permit.Deadline != v.Permit.Message.Deadline {
+		t.Errorf("%s: permit %+v, want %+v", v.ID, permit, v.Permit.Message)
+	}
+}
+
+// TestForecastSaysWhatIsNotKnown takes the state away piece by piece: the rest is still said.
+func TestForecastSaysWhatIsNotKnown(t *testing.T) {
+	salt := uint64(7)
+	source := chain.NewAddress(bytes.Repeat([]byte{1}, 20))
+	maker := chain.NewAddress(bytes.Repeat([]byte{2}, 20))
+	zero := chain.NewAddress(make([]byte, 20))
+	c := creation.Creation{
+		GiveToken: zero, GiveAmount: chain.NewAmount(10_000), Receiver: maker, Salt: &salt,
+		Take:        order.Offer{Chain: 10, Token: zero, Amount: chain.NewAmount(1)},
+		Authorities: order.Authorities{GivePatch: maker, Order: maker},
+	}
+	tx := creation.Transaction{Sender: maker, To: source, Value: chain.NewAmount(10_005), Data: c.Data()}
+	bps, fee, coins, no, destination := uint64(4), chain.NewAmount(5), chain.NewAmount(1<<40), false, source
+	whole := func() creation.State {
+		return creation.State{
+			Chain: 1, Contracts: chain.Contracts{DlnSource: source}, Coins: &coins, Version: "1.4.0", Paused: &no,
+			FixedFee: &fee, PercentBps: &bps, Destination: &destination, IsUsed: &no,
+		}
+	}
+	f, err := creation.Judge(tx, maker, whole())
+	if err != nil || !f.Is() || f.ID == nil || *f.Value != tx.Value {
+		t.Fatalf("Judge() = %+v, %v, want an order", f, err)
+	}
+	for name, without := range map[string]struct {
+		state  func(*creation.State)
+		hasID  bool
+		answer string
+	}{
+		"pause":       {func(s *creation.State) { s.Paused = nil }, true, "pause of DlnSource"},
+		"fee":         {func(s *creation.State) { s.FixedFee = nil }, true, "fixed fee"},
+		"percentage":  {func(s *creation.State) { s.PercentBps = nil }, false, "percentage"},
+		"destination": {func(s *creation.State) { s.Destination = nil }, true, "DlnDestination of the take chain"},
+		"status":      {func(s *creation.State) { s.IsUsed = nil }, true, "status of the order id"},
+		"coins":       {func(s *creation.State) { s.Coins = nil }, true, "balance of the native coin"},
+	} {
+		s := whole()
+		without.state(&s)
+		f, err := creation.Judge(tx, maker, s)
+		if err != nil || f.Refusal != nil || len(f.Unknown) != 1 || f.Unknown[0] != without.answer || (f.ID != nil) != without.hasID {
+			t.Errorf("without %s: %+v, %v, want only %q unknown", name, f, err, without.answer)
+		}
+	}
+	s := whole()
+	s.Executed = &creation.CallResult{IsReverted: true, Data: []byte{0x12, 0x34, 0x56, 0x78}}
+	if f, err := creation.Judge(tx, maker, s); err != nil || f.Refusal == nil || f.Refusal.Reason().Selector != "0x12345678" {
+		t.Errorf("refused by the chain alone: %+v, %v", f.Refusal, err)
+	}
+	s.FixedFee, s.Executed = &coins, &creation.CallResult{}
+	if f, err := creation.Judge(tx, maker, s); err != nil || f.Refusal != nil || f.Warnings[0].Code != creation.RulesDiffer {
+		t.Errorf("made by the chain against the rules: %+v, %+v, %v", f.Refusal, f.Warnings, err)
+	}
+}

@@ -1,0 +1,136 @@
+package creation
+
+import (
+	"bytes"
+	"fmt"
+
+	"crossgate/chain"
+	"crossgate/chain/words"
+)
+
+// swap are the router's checks, in its sequence, with those of DlnSource within.
+func (j *judge) swap(w Swap) *Refusal {
+	by, source := j.s.Contracts.Router, j.s.Contracts.DlnSource
+	if r := j.input(w); r != nil {
+		return r
+	}
+	if j.known("router's list of venues", j.s.CallsVenue != nil) && !*j.s.CallsVenue {
+		return refused(by, "the venue is not on the router's list", "NotSupportedRouter")
+	}
+	value, r := j.outcome(w)
+	if r != nil {
+		return r
+	}
+	if j.known("router's list of targets", j.s.CallsTarget != nil) && !*j.s.CallsTarget {
+		return refused(by, "the target is not on the router's list", "NotSupportedRouter")
+	}
+	if w.Target != source {
+		j.known("target, which is not DlnSource", false)
+		return nil
+	}
+	if j.inner != nil {
+		return (&Refusal{By: source, Data: []byte{}, Why: j.inner.Error()}).passed(by, source)
+	}
+	give := j.s.Give
+	if j.f.Creation.GiveToken == w.TokenOut && !w.TokenOut.IsNative() {
+		give = give.with(w.ExpectedOut)
+	}
+	if r := j.source(value, give, source); r != nil {
+		return r.passed(by, source)
+	}
+	return j.rest(w)
+}
+
+// with is the router's token after a swap that brought it an amount, for which it allows DlnSource everything.
+func (t Token) with(amount chain.Amount) Token {
+	if t.Allowance == nil || t.Allowance.Cmp(amount) < 0 {
+		t.Allowance = &everything
+	}
+	if t.Balance != nil {
+		sum := t.Balance.Add(amount)
+		t.Balance = &sum
+	}
+	return t
+}
+
+// everything is an unlimited allowance.
+var everything = chain.AmountFromBytes(bytes.Repeat([]byte{0xff}, words.Size))
+
+// input checks what the caller gives to the router.
+func (j *judge) input(w Swap) *Refusal {
+	by := j.s.Contracts.Router
+	short := refused(by, fmt.Sprintf("the router gets less than the input of %s, or nothing", w.AmountIn), "NotEnoughSrcFundsIn", w.AmountIn)
+	if w.TokenIn.IsNative() {
+		switch {
+		case w.TokenOut.IsNative():
+			return &Refusal{By: by, Data: []byte{}, Why: "input and outcome are the native coin"}
+		case j.Value.Cmp(w.AmountIn) < 0:
+			return short
+		}
+		return nil
+	}
+	permitted, r := j.permit(w.Permit, j.s.Input, by, refused(by, permitFails, "Error", "Permit failure"))
+	if r != nil {
+		return r
+	}
+	if r := j.pull(w.AmountIn, j.s.Input, permitted, by); r != nil {
+		return r
+	}
+	if received := j.s.Input.Received; w.AmountIn.IsZero() || received != nil && received.Cmp(w.AmountIn) < 0 {
+		return short
+	}
+	return nil
+}
+
+// outcome checks what the venue brings and the refund of what exceeds the expected outcome. It returns the native coin
+// that is left for DlnSource, nil where it is not known.
+func (j *judge) outcome(w Swap) (value *chain.Amount, _ *Refusal) {
+	by := j.s.Contracts.Router
+	if !j.known("outcome of the venue", j.s.Venue != nil) {
+		return nil, nil
+	}
+	venue := *j.s.Venue
+	switch {
+	case venue.IsReverted:
+		return nil, (&Refusal{By: w.Venue, Data: venue.Data, Why: "the venue refuses"}).passed(by, w.Venue)
+	case venue.Paid.IsZero():
+		return nil, refused(by, "the venue pays nothing", "SwapEmptyResult", w.TokenOut)
+	case venue.Paid.Cmp(w.ExpectedOut) < 0:
+		why := fmt.Sprintf("the venue pays %s in place of %s", venue.Paid, w.ExpectedOut)
+		return nil, refused(by, why, "NotEnoughSrcFundsIn", w.ExpectedOut)
+	}
+	surplus := venue.Paid.Sub(w.ExpectedOut)
+	if !surplus.IsZero() && j.known("refund of the surplus", j.s.Refund != nil) && j.s.Refund.IsReverted {
+		why := fmt.Sprintf("the surplus of %s cannot be paid to %s", surplus, w.RefundRecipient)
+		if w.TokenOut.IsNative() {
+			return nil, refused(by, why, "EthTransferFailed")
+		}
+		return nil, ofToken(j.s.Refund.Data, by, why)
+	}
+	left := j.Value.Add(venue.Back)
+	if w.TokenIn.IsNative() {
+		left = left.Sub(w.AmountIn)
+	}
+	if w.TokenOut.IsNative() {
+		left = left.Add(w.ExpectedOut)
+	}
+	return &left, nil
+}
+
+// rest checks that DlnSource took what the router expected to hand over.
+func (j *judge) rest(w Swap) *Refusal {
+	gross, isOutcome := j.f.Creation.GiveAmount, j.f.Creation.GiveToken == w.TokenOut
+	if w.TokenOut.IsNative() || isOutcome && gross.Cmp(w.ExpectedOut) >= 0 {
+		return nil
+	}
+	taken := chain.Amount{}
+	if isOutcome {
+		taken = gross
+	}
+	before := chain.Amount{}
+	if j.s.Give.Balance != nil && isOutcome {
+		before = *j.s.Give.Balance
+	}
+	why := fmt.Sprintf("the order takes %s of the outcome of %s", taken, w.ExpectedOut)
+	return refused(j.s.Contracts.Router, why, "CallCausedBalanceDiscrepancy", w.Target, w.TokenOut, before, taken)
+}

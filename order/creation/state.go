@@ -1,0 +1,67 @@
+package creation
+
+import "crossgate/chain"
+
+// State is what decides on a chain about a creation. What is nil is not known.
+type State struct {
+	Chain     chain.ID
+	Contracts chain.Contracts // DlnSource, DlnDestination and Router
+
+	Coins *chain.Amount // native coin of the sender
+
+	// Of DlnSource.
+	Version     string // empty: not known
+	Paused      *bool
+	FixedFee    *chain.Amount  // globalFixedNativeFee
+	PercentBps  *uint64        // globalTransferFeeBps
+	Destination *chain.Address // DlnDestination of the take chain; absent: none is set
+	Nonce       *uint64        // masterNonce of the sender
+	IsUsed      *bool          // an order has the id already
+
+	// Of the router: whether it calls them, and what the venue and the payment of a surplus would do.
+	CallsTarget, CallsVenue *bool
+	Venue                   *VenueCall
+	Refund                  *CallResult
+
+	Input Token // that the first contract pulls from its caller
+	Give  Token // that DlnSource pulls from the router; not used without a swap
+
+	// Executed is the whole transaction on the chain, as a node makes it.
+	Executed *CallResult
+}
+
+// CallResult is what a call came to.
+type CallResult struct {
+	IsReverted bool
+	Data       []byte // returned, or reverted with
+}
+
+// VenueCall is what a venue's contract does when the router calls it.
+type VenueCall struct {
+	CallResult
+	Paid chain.Amount // outcome token that reaches the router; native coin counts whole
+	Back chain.Amount // native coin beside another outcome
+}
+
+// Token is a token before the transaction, towards the contract that pulls it from its payer.
+type Token struct {
+	IsToken            *bool // has a balance to read
+	Balance, Allowance *chain.Amount
+	TakesPermit        *bool         // of the envelope
+	Received           *chain.Amount // of the pulled amount; nil: taken for the whole amount
+	Transfer           Answer        // of transfer, by which claims are paid
+	TransferFrom       Answer
+	// What it reverts with for a payer who lacks allowance, or balance.
+	LacksAllowance, LacksBalance []byte
+}
+
+// Answer is what a function of a token returns.
+type Answer uint8
+
+// Answers of transfer and transferFrom.
+const (
+	AnswerUnknown Answer = iota
+	AnswerTrue
+	AnswerNothing
+	AnswerFalse
+)

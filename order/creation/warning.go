@@ -1,0 +1,118 @@
+package creation
+
+import (
+	"fmt"
+
+	"crossgate/chain/words"
+)
+
+// Warning is why an order that can be created may cost its maker something.
+type Warning struct {
+	Code WarningCode
+	Text string
+}
+
+// WarningCode names a warning for programs.
+type WarningCode string
+
+// Codes of warnings.
+const (
+	RulesDiffer          WarningCode = "RULES_DIFFER"             // the chain does otherwise than version 1.4.0
+	NothingTaken         WarningCode = "TAKE_AMOUNT_ZERO"         // the order is given away
+	ReceiverZero         WarningCode = "RECEIVER_ZERO_ADDRESS"    // what is delivered is lost
+	NobodyCancels        WarningCode = "ORDER_AUTHORITY_ZERO"     // an order that is not filled stays open
+	NotClaimable         WarningCode = "GIVE_TOKEN_NOT_CLAIMABLE" // so that no taker is paid for it
+	CallNeverRun         WarningCode = "EXTERNAL_CALL_MALFORMED"  // the order can never be filled
+	MakerNotSender       WarningCode = "MAKER_IS_TRANSACTION_SENDER"
+	RefundLost           WarningCode = "REFUND_RECIPIENT_ZERO"
+	TakesLeftovers       WarningCode = "GIVE_AMOUNT_ABOVE_SWAP" // it only passes with what others left in the router
+	AffiliateWithoutRest WarningCode = "NOTHING_GIVEN"          // the give amount is nothing after fees
+)
+
+// warn adds what a contract accepts and a maker would regret.
+func (j *judge) warn() {
+	c, token := j.f.Creation, j.s.Input
+	if j.f.Swap != nil {
+		token = j.s.Give
+	}
+	affiliate := c.Affiliate()
+	hasShare := affiliate != nil && !affiliate.Amount.IsZero()
+	isToken := !c.GiveToken.IsNative()
+	for _, each := range []struct {
+		is   bool
+		code WarningCode
+		text string
+	}{
+		{c.Take.Amount.IsZero(), NothingTaken, "anybody may fill the order by delivering nothing"},
+		{c.Receiver.IsNative(), ReceiverZero, "what the taker delivers is lost"},
+		{c.Authorities.Order.IsNative(), NobodyCancels, "the zero address cannot cancel: an order that is not filled stays open"},
+		{isToken && token.Transfer == AnswerFalse, NotClaimable, "transfer of the give token answers false: no claim succeeds" + j.assumed()},
+		{isToken && token.Transfer == AnswerNothing && hasShare, NotClaimable,
+			"transfer of the give token returns nothing: with an affiliate every claim reverts" + j.assumed()},
+		{j.caller != j.Sender, MakerNotSender, "the maker is the account that sends the transaction in the end, and so is the id made of it"},
+		{j.f.Split != nil && j.f.Split.Net.IsZero(), AffiliateWithoutRest, "nothing is left of the give amount for a taker"},
+	} {
+		if each.is {
+			j.f.Warnings = append(j.f.Warnings, Warning{each.code, each.text})
+		}
+	}
+	if fault := callFault(c); fault != "" {
+		j.f.Warnings = append(j.f.Warnings, Warning{CallNeverRun, "the external call " + fault + ": the order can never be filled"})
+	}
+	if w := j.f.Swap; w != nil && w.RefundRecipient.IsNative() {
+		j.f.Warnings = append(j.f.Warnings, Warning{RefundLost, "a surplus of the swap is burnt, or makes it fail"})
+	}
+	if w := j.f.Swap; w != nil && c.GiveToken == w.TokenOut && c.GiveAmount.Cmp(w.ExpectedOut) > 0 {
+		text := fmt.Sprintf("the order takes %s, the swap hands over %s", c.GiveAmount, w.ExpectedOut)
+		j.f.Warnings = append(j.f.Warnings, Warning{TakesLeftovers, text})
+	}
+}
+
+// knownVersion is the newest version of DlnSource whose rules are known.
+const knownVersion = "1.4.0"
+
+// assumed says of which version a rule is, where the contract is another one.
+func (j *judge) assumed() string {
+	switch j.s.Version {
+	case knownVersion:
+		return ""
+	case "":
+		return " in version " + knownVersion
+	}
+	return fmt.Sprintf(" in version %s; that of %s is not known", knownVersion, j.s.Version)
+}
+
+// callFault is why no taker can fill an order because of its external call; empty: nothing is known against it. On EVM the
+// adapter takes a version byte and (address fallback, address executor, uint160 fee, bool, bool, bytes payload); the payload
+// of its own executor is (address to, uint32 gas, bytes callData) (dln-contracts, libraries/DlnExternalCallLib.sol).
+func callFault(c Creation) string {
+	const version, addressLength = 1, 20
+	if len(c.ExternalCall) == 0 || c.Take.Token.Len() != addressLength {
+		return ""
+	}
+	if c.ExternalCall[0] != version {
+		return fmt.Sprintf("has the unknown version %d", c.ExternalCall[0])
+	}
+	w := words.New(c.ExternalCall[1:]).Tail(0)
+	executor, payload := w.Address(1), w.Bytes(5)
+	w.Address(0)
+	w.Bool(3)
+	w.Bool(4)
+	if w.Err() != nil {
+		return "is malformed: " + w.Err().Error()
+	}
+	if !executor.IsNative() {
+		return "" // reads the payload in its own way
+	}
+	p := words.New(payload).Tail(0)
+	p.Address(0)
+	p.Uint(1, 32)
+	data := p.Bytes(2)
+	switch {
+	case p.Err() != nil:
+		return "is malformed: " + p.Err().Error()
+	case len(data) < selectorLength:
+		return fmt.Sprintf("calls with %d bytes, which is less than a selector", len(data))
+	}
+	return ""
+}

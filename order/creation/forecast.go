@@ -13,7 +13,7 @@ type Forecast struct {
 	Creation Creation
 	Swap     *Swap // before it; nil: none
 
-	// Maker is the sender. Where a contract calls for somebody, it is whoever sends the transaction in the end.
+	// Maker is the sender. Behind a contract wallet, that is the account which sends the transaction in the end.
 	Maker    chain.Address
 	Value    *chain.Amount // that the transaction has to carry; nil: not known
 	FixedFee *chain.Amount

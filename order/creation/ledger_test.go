@@ -212,15 +212,15 @@ func (l *ledger) token(at, payer, spender chain.Address, amount chain.Amount, en
 	p, complete := creation.ParsePermit(envelope)
 	isTaken := complete && l.takes(at, p, payer, spender, time)
 	answer.TakesPermit = &isTaken
-	answer.Transfer, answer.TransferFrom = creation.AnswerTrue, creation.AnswerTrue
+	answer.Transfer, answer.TransferFrom = creation.ReturnsTrue, creation.ReturnsTrue
 	switch {
 	case strings.HasPrefix(held.behaviour, "returns nothing"):
-		answer.Transfer, answer.TransferFrom = creation.AnswerNothing, creation.AnswerNothing
+		answer.Transfer, answer.TransferFrom = creation.ReturnsNothing, creation.ReturnsNothing
 		answer.LacksAllowance, answer.LacksBalance = []byte{}, []byte{}
 	case strings.HasPrefix(held.behaviour, "transferFrom() moves nothing"):
-		answer.TransferFrom = creation.AnswerFalse
+		answer.TransferFrom = creation.ReturnsFalse
 	case strings.HasPrefix(held.behaviour, "transfer() moves and answers false"):
-		answer.Transfer = creation.AnswerFalse
+		answer.Transfer = creation.ReturnsFalse
 	case strings.HasPrefix(held.behaviour, "burns 1 %"):
 		received := amount.Sub(amount.MulDiv(1, 100))
 		answer.Received = &received

@@ -134,7 +134,7 @@ func (j *judge) pull(amount chain.Amount, payer Token, permitted *chain.Amount, 
 	if j.known("balance", payer.Balance != nil) && payer.Balance.Cmp(amount) < 0 {
 		return ofToken(payer.LacksBalance, by, fmt.Sprintf("the balance is %s, the amount %s", payer.Balance, amount))
 	}
-	if payer.TransferFrom == AnswerFalse {
+	if payer.TransferFrom == ReturnsFalse {
 		return refused(by, "the token answers false", "Error", "SafeERC20: ERC20 operation did not succeed")
 	}
 	return nil
@@ -151,7 +151,7 @@ func ofToken(data []byte, by chain.Address, why string) *Refusal {
 	return &Refusal{By: by, Data: data, Why: why}
 }
 
-// stored are the checks of what is stored.
+// stored are the checks of the order to store.
 func (j *judge) stored() *Refusal {
 	const chainBits, percentBits = 48, 208
 	c, by := j.f.Creation, j.s.Contracts.DlnSource

@@ -49,19 +49,19 @@ type Token struct {
 	Balance, Allowance *chain.Amount
 	TakesPermit        *bool         // of the envelope
 	Received           *chain.Amount // of the pulled amount; nil: taken for the whole amount
-	Transfer           Answer        // of transfer, by which claims are paid
-	TransferFrom       Answer
+	Transfer           Return        // of transfer, by which claims are paid
+	TransferFrom       Return
 	// What it reverts with for a payer who lacks allowance, or balance.
 	LacksAllowance, LacksBalance []byte
 }
 
-// Answer is what a function of a token returns.
-type Answer uint8
+// Return is what a function of a token returns.
+type Return uint8
 
-// Answers of transfer and transferFrom.
+// Returns of transfer and transferFrom.
 const (
-	AnswerUnknown Answer = iota
-	AnswerTrue
-	AnswerNothing
-	AnswerFalse
+	ReturnsUnknown Return = iota
+	ReturnsTrue
+	ReturnsNothing
+	ReturnsFalse
 )

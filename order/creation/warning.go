@@ -19,7 +19,7 @@ type WarningCode string
 const (
 	RulesDiffer          WarningCode = "RULES_DIFFER"             // the chain does otherwise than version 1.4.0
 	NothingTaken         WarningCode = "TAKE_AMOUNT_ZERO"         // the order is given away
-	ReceiverZero         WarningCode = "RECEIVER_ZERO_ADDRESS"    // what is delivered is lost
+	ReceiverZero         WarningCode = "RECEIVER_ZERO_ADDRESS"    // the delivery is lost
 	NobodyCancels        WarningCode = "ORDER_AUTHORITY_ZERO"     // an order that is not filled stays open
 	NotClaimable         WarningCode = "GIVE_TOKEN_NOT_CLAIMABLE" // so that no taker is paid for it
 	CallNeverRun         WarningCode = "EXTERNAL_CALL_MALFORMED"  // the order can never be filled
@@ -43,11 +43,11 @@ func (j *judge) warn() {
 		code WarningCode
 		text string
 	}{
-		{c.Take.Amount.IsZero(), NothingTaken, "anybody may fill the order by delivering nothing"},
-		{c.Receiver.IsNative(), ReceiverZero, "what the taker delivers is lost"},
+		{c.Take.Amount.IsZero(), NothingTaken, "any taker may fill the order by delivering nothing"},
+		{c.Receiver.IsNative(), ReceiverZero, "the delivery is lost"},
 		{c.Authorities.Order.IsNative(), NobodyCancels, "the zero address cannot cancel: an order that is not filled stays open"},
-		{isToken && token.Transfer == AnswerFalse, NotClaimable, "transfer of the give token answers false: no claim succeeds" + j.assumed()},
-		{isToken && token.Transfer == AnswerNothing && hasShare, NotClaimable,
+		{isToken && token.Transfer == ReturnsFalse, NotClaimable, "transfer of the give token answers false: no claim succeeds" + j.assumed()},
+		{isToken && token.Transfer == ReturnsNothing && hasShare, NotClaimable,
 			"transfer of the give token returns nothing: with an affiliate every claim reverts" + j.assumed()},
 		{j.caller != j.Sender, MakerNotSender, "the maker is the account that sends the transaction in the end, and so is the id made of it"},
 		{j.f.Split != nil && j.f.Split.Net.IsZero(), AffiliateWithoutRest, "nothing is left of the give amount for a taker"},
@@ -71,7 +71,7 @@ func (j *judge) warn() {
 // knownVersion is the newest version of DlnSource whose rules are known.
 const knownVersion = "1.4.0"
 
-// assumed says of which version a rule is, where the contract is another one.
+// assumed names the version of a rule, where the contract is another one.
 func (j *judge) assumed() string {
 	switch j.s.Version {
 	case knownVersion:

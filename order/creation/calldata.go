@@ -198,3 +198,12 @@ func ParseSwap(data []byte) (Swap, error) {
 	}
 	return s, nil
 }
+
+// Payment is what the caller of a transaction with this calldata pays: the give amount, or the input of the swap.
+func Payment(data []byte) (token chain.Address, amount chain.Amount, err error) {
+	if swap, err := ParseSwap(data); !errors.Is(err, ErrOtherFunction) {
+		return swap.TokenIn, swap.AmountIn, err
+	}
+	c, err := Parse(data)
+	return c.GiveToken, c.GiveAmount, err
+}

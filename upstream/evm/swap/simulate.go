@@ -39,26 +39,36 @@ func NewSimulator(c *evm.Chain) *Simulator {
 // Simulate implements quote.Simulator. It takes two round trips, another one for a token that was not seen before and
 // that the sender lacks, and two more for a transaction that the usual limit of gas is too low for. Nodes without
 // eth_simulateV1 get eth_calls, which measure as far as they take overrides of states.
-func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (quote.Result, error) {
+func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (found quote.Result, err error) {
+	err = s.prepared(ctx, t, func(set overrides, now surroundings) (err error) {
+		found, err = s.runAny(ctx, t, set, now)
+		return err
+	})
+	return found, err
+}
+
+// prepared runs a transaction in a state in which the sender has what it takes, a second time with more gas where it fails
+// for lack of that.
+func (s *Simulator) prepared(ctx context.Context, t quote.Simulation, run func(overrides, surroundings) error) error {
 	now, err := s.surroundings(ctx, t)
 	if err != nil {
-		return quote.Result{}, err
+		return err
 	}
 	set, err := s.overrides(ctx, t, now)
 	if err != nil {
-		return quote.Result{}, err
+		return err
 	}
-	found, err := s.runAny(ctx, t, set, now)
+	err = run(set, now)
 	if errors.Is(err, quote.ErrReverted) {
 		if needed := s.need(ctx, t, set); needed > now.gas {
 			now.gas = needed + needed/5 // as wallets are advised to offer
 			if set, err = s.overrides(ctx, t, now); err != nil {
-				return quote.Result{}, err
+				return err
 			}
-			found, err = s.runAny(ctx, t, set, now)
+			err = run(set, now)
 		}
 	}
-	return found, set.explain(err)
+	return set.explain(err)
 }
 
 // runAny makes the transaction by the best means that the chain's nodes have.
@@ -169,15 +179,33 @@ type simulatedBlock struct {
 	Calls    []simulatedCall            `json:"calls"`
 }
 
-// run makes the transaction between two readings of the balances that it changes, in each of the next two blocks by
-// itself. What a transaction used is less than it needs, as refunds come at its end; nodes that do not report the need
-// estimate it in the same round trip.
+// run makes the transaction between two readings of the balances that it changes.
 func (s *Simulator) run(ctx context.Context, t quote.Simulation, set overrides, now surroundings) (quote.Result, error) {
 	calls, balances := set.calls(t, now)
+	runs, gas, err := s.inNextBlocks(ctx, t, calls, len(calls)-balances-1, set, now)
+	if err != nil {
+		return quote.Result{}, err
+	}
+	var worst quote.Result
+	for _, results := range runs {
+		found, err := finding(results, balances, t, now, gas)
+		if err != nil {
+			return quote.Result{}, err
+		}
+		worst = worseOf(worst, found)
+	}
+	return worst, nil
+}
+
+// inNextBlocks makes calls, one of which is the transaction, in each of the next two blocks by itself. The gas used
+// is less than the need, as refunds come at its end; nodes that do not report the need estimate it in the same round
+// trip.
+func (s *Simulator) inNextBlocks(
+	ctx context.Context, t quote.Simulation, calls []simulatedCall, transaction int, set overrides, now surroundings,
+) (results [][]simulatedResult, gas evm.Quantity, err error) {
 	accounts := maps.Clone(set.accounts)
 	accounts[now.meter] = override{Code: meterCode}
 	runs := make([][]struct{ Calls []simulatedResult }, len(now.blocks))
-	var gas evm.Quantity
 	var asked []*jsonrpc.Call
 	for i := range now.blocks {
 		chained := make([]simulatedBlock, i+1) // those before it are empty
@@ -193,25 +221,19 @@ func (s *Simulator) run(ctx context.Context, t quote.Simulation, set overrides, 
 		asked = append(asked, estimate)
 	}
 	if err := s.chain.Client().Batch(ctx, asked...); err != nil {
-		return quote.Result{}, err
+		return nil, 0, err
 	}
-	var worst quote.Result
 	for i, run := range runs {
 		if asked[i].Err != nil {
-			return quote.Result{}, fmt.Errorf("simulate: %w", asked[i].Err)
+			return nil, 0, fmt.Errorf("simulate: %w", asked[i].Err)
 		}
 		if len(run) != i+1 || len(run[i].Calls) != len(calls) {
-			return quote.Result{}, fmt.Errorf("%w: the simulation returned another number of calls", quote.ErrNotSimulated)
+			return nil, 0, fmt.Errorf("%w: the simulation returned another number of calls", quote.ErrNotSimulated)
 		}
-		results := run[i].Calls
-		s.reportsMaxUsed.Store(results[len(results)-balances-1].MaxUsedGas > 0)
-		found, err := finding(results, balances, t, now, gas)
-		if err != nil {
-			return quote.Result{}, err
-		}
-		worst = worseOf(worst, found)
+		results = append(results, run[i].Calls)
+		s.reportsMaxUsed.Store(run[i].Calls[transaction].MaxUsedGas > 0)
 	}
-	return worst, nil
+	return results, gas, nil
 }
 
 // calls are the transaction between readings of balances, and how many of these there are on each side.
@@ -220,17 +242,20 @@ func (s overrides) calls(t quote.Simulation, now surroundings) (calls []simulate
 	if !t.Through.IsAbsent() {
 		read = append(read, balanceCall(t.In, t.Through, now.meter))
 	}
-	calls = slices.Clone(read)
+	return slices.Concat(read, s.transaction(t, now), read), len(read)
+}
+
+// transaction is the transaction, last, behind what it needs to have been made before.
+func (s overrides) transaction(t quote.Simulation, now surroundings) (calls []simulatedCall) {
 	if s.approve {
 		allowance := t.AmountIn.Bytes32()
 		input := append(calling(approveSelector, t.Spender), allowance[:]...)
 		calls = append(calls, simulatedCall{From: &t.Sender, To: t.In, Input: input})
 	}
-	calls = append(calls, simulatedCall{
+	return append(calls, simulatedCall{
 		From: &t.Sender, To: t.Tx.To, Input: t.Tx.Data, Value: &evm.Amount{Amount: t.Tx.Value},
 		Gas: evm.Quantity(now.gas), GasPrice: &evm.Amount{Amount: now.gasPrice},
 	})
-	return append(calls, read...), len(read)
 }
 
 // worseOf is the result that leaves the recipient less, with the larger of what both need and leave behind.
@@ -257,13 +282,7 @@ func finding(
 	if swap.Status != 1 {
 		return quote.Result{}, swap.refusal()
 	}
-	found := quote.Result{Measured: true, Gas: uint64(gas)}
-	switch {
-	case swap.MaxUsedGas > 0:
-		found.Gas = uint64(swap.MaxUsedGas) * 33 / 32 // each inner call keeps a 64th of the gas for its caller (EIP-150)
-	case found.Gas == 0:
-		found.Gas = uint64(swap.GasUsed) * 5 / 4 // go-ethereum's estimates were 23 to 27 % above
-	}
+	found := quote.Result{Measured: true, Gas: swap.need(gas)}
 	changes := make([]chain.Amount, balances)
 	for i := range balances {
 		before, after := calls[i], calls[len(calls)-balances+i]
@@ -286,6 +305,17 @@ func finding(
 		}
 	}
 	return found, nil
+}
+
+// need is the gas that a simulated call needs, beside a node's estimate; that is zero where it has none.
+func (c simulatedResult) need(estimate evm.Quantity) uint64 {
+	switch {
+	case c.MaxUsedGas > 0:
+		return uint64(c.MaxUsedGas) * 33 / 32 // each inner call keeps a 64th of the gas for its caller (EIP-150)
+	case estimate == 0:
+		return uint64(c.GasUsed) * 5 / 4 // go-ethereum's estimates were 23 to 27 % above
+	}
+	return uint64(estimate)
 }
 
 // refusal is why a simulated call failed.

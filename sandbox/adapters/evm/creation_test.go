@@ -1,0 +1,109 @@
+package evm_test
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/internal/must"
+	"crossgate/order"
+	"crossgate/order/creation"
+	"crossgate/order/onchain"
+	"crossgate/quote"
+)
+
+// promise is an order of a payer from Ethereum to Polygon, and the transaction that makes it; of a token through the
+// public router, with a swap for it before.
+func (s *stall) promise(t *testing.T, in, give string, spend, gross uint64) (creation.Transaction, creation.Promise) {
+	t.Helper()
+	salt := uint64(1_790_000_000_000)
+	facts := s.chain.Facts()
+	c := creation.Creation{
+		GiveToken: s.tokens[give], GiveAmount: chain.NewAmount(gross), Salt: &salt, ReferralCode: 31805, Metadata: []byte{1, 2, 3},
+		Take:         order.Offer{Chain: 137, Token: chain.NativeCoin(chain.EVM), Amount: chain.NewAmount(1e18)},
+		Receiver:     payee,
+		Authorities:  order.Authorities{GivePatch: nobody, Order: nobody},
+		AffiliateFee: creation.AffiliateFee(order.Affiliate{Beneficiary: payee, Amount: chain.NewAmount(gross / 1000)}),
+	}
+	const bps = 4
+	fee := chain.NewAmount(1e15)
+	split := must.Get(c.Split(bps))(t)
+	terms := c.Terms(facts.ID, nobody, salt, split.Net)
+	promised := creation.Promise{ID: onchain.ID(terms), Created: order.Created{
+		Terms: terms, FixFee: fee, PercentFee: split.Percent, ReferralCode: c.ReferralCode, Affiliate: c.Affiliate(), Metadata: c.Metadata,
+	}}
+	tx := creation.Transaction{Sender: nobody, To: facts.Contracts.DlnSource, Value: fee, Data: c.Data()}
+	if in != give {
+		venue := s.swap(in, give, int64(spend), int64(gross), s.public)
+		tx.To, tx.Data = s.public, creation.Swap{
+			TokenIn: s.tokens[in], AmountIn: chain.NewAmount(spend), Venue: venue.To, VenueData: venue.Data,
+			TokenOut: s.tokens[give], ExpectedOut: chain.NewAmount(gross), RefundRecipient: nobody,
+			Target: facts.Contracts.DlnSource, TargetData: c.Data(),
+		}.Data()
+	}
+	if in == "coin" {
+		tx.Value = tx.Value.Add(chain.NewAmount(spend))
+	}
+	return tx, promised
+}
+
+// TestCreationsAreSimulatedAndCompared makes orders of a payer who has nothing, on nodes of today and of before
+// eth_simulateV1, and refuses what makes another order.
+func TestCreationsAreSimulatedAndCompared(t *testing.T) {
+	old := &oldNode{asked: map[string]int{}}
+	for node, s := range map[string]*stall{
+		"today":  openStall(t, nil),
+		"before": openStall(t, func(node string) http.Handler { old.behind = node; return old }),
+	} {
+		for _, row := range []struct {
+			in, give     string
+			spend, gross uint64
+		}{
+			{"coin", "coin", 1e17, 1e17},
+			{"USDC", "USDC", 250e6, 250e6},
+			{"coin", "USDC", 1e17, 1e6},
+			{"USDC", "coin", 250e6, 1e15},
+			{"USDC", "DAI", 250e6, 1e18},
+		} {
+			tx, promised := s.promise(t, row.in, row.give, row.spend, row.gross)
+			gas, err := s.simulator.Creation(t.Context(), tx, promised)
+			if err != nil || gas < 100_000 || gas > 600_000 {
+				t.Errorf("%s: %s to %s = %d gas, %v, want the promised order", node, row.in, row.give, gas, err)
+			}
+			broken := promised
+			broken.ID[0]++
+			if _, err := s.simulator.Creation(t.Context(), tx, broken); !errors.Is(err, creation.ErrBroken) {
+				t.Errorf("%s: %s to %s with another id: %v, want ErrBroken", node, row.in, row.give, err)
+			}
+			tx.Value = tx.Value.Add(chain.NewAmount(1))
+			if _, err := s.simulator.Creation(t.Context(), tx, promised); !errors.Is(err, quote.ErrReverted) {
+				t.Errorf("%s: %s to %s with one wei more: %v, want ErrReverted", node, row.in, row.give, err)
+			}
+		}
+	}
+	if old.asked["eth_simulateV1"] > 2 {
+		t.Errorf("eth_simulateV1 was asked for %d times of a node without it", old.asked["eth_simulateV1"])
+	}
+}
+
+// TestPromisesAreComparedInEveryPart spoils what is not part of the id, one by one.
+func TestPromisesAreComparedInEveryPart(t *testing.T) {
+	s := openStall(t, nil)
+	for name, spoil := range map[string]func(*order.Created){
+		"affiliate":     func(c *order.Created) { c.Affiliate = &order.Affiliate{Beneficiary: nobody, Amount: c.Affiliate.Amount} },
+		"fixed fee":     func(c *order.Created) { c.FixFee = chain.NewAmount(1) },
+		"percentage":    func(c *order.Created) { c.PercentFee = chain.NewAmount(1) },
+		"referral code": func(c *order.Created) { c.ReferralCode++ },
+		"metadata":      func(c *order.Created) { c.Metadata = []byte{9} },
+		"authority":     func(c *order.Created) { c.Terms.Authorities.Order = payee },
+		"receiver":      func(c *order.Created) { c.Terms.Receiver = nobody },
+		"take amount":   func(c *order.Created) { c.Terms.Take.Amount = chain.NewAmount(7) },
+	} {
+		tx, promised := s.promise(t, "USDC", "USDC", 250e6, 250e6)
+		spoil(&promised.Created)
+		if _, err := s.simulator.Creation(t.Context(), tx, promised); !errors.Is(err, creation.ErrBroken) {
+			t.Errorf("another %s: %v, want ErrBroken", name, err)
+		}
+	}
+}

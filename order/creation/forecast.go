@@ -142,3 +142,23 @@ func (j *judge) hear() {
 		j.f.Refusal.Data = said.Data
 	}
 }
+
+// Observed is the forecast of a transaction whose calldata is of another function, from an order that the chain says it
+// makes: of a contract wallet, say. What is only in calldata, such as permits, is absent.
+func Observed(t Transaction, id order.ID, made order.Created) Forecast {
+	f := Forecast{
+		Maker: made.Terms.Maker, FixedFee: &made.FixFee, Terms: &made.Terms, ID: &id,
+		Split: &Split{Percent: made.PercentFee, Net: made.Terms.Give.Amount},
+		Creation: Creation{
+			GiveToken: made.Terms.Give.Token, Take: made.Terms.Take, Receiver: made.Terms.Receiver, Authorities: made.Terms.Authorities,
+			ExternalCall: made.Terms.ExternalCall, Salt: &made.Terms.Nonce, ReferralCode: made.ReferralCode, Metadata: made.Metadata,
+		},
+	}
+	if made.Affiliate != nil {
+		f.Split.Affiliate, f.Creation.AffiliateFee = made.Affiliate.Amount, AffiliateFee(*made.Affiliate)
+	}
+	f.Creation.GiveAmount = f.Split.Net.Add(f.Split.Percent).Add(f.Split.Affiliate)
+	j := judge{Transaction: t, caller: t.Sender, f: f}
+	j.warn()
+	return j.f
+}

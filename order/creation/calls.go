@@ -1,0 +1,183 @@
+package creation
+
+import (
+	"errors"
+
+	"crossgate/chain"
+	"crossgate/chain/words"
+	"crossgate/order/onchain"
+)
+
+// View is a call that changes nothing, and what its answer means for the state. An answer of another form means nothing.
+type View struct {
+	To   chain.Address
+	Data []byte
+	read func(*State, words.Reader)
+	none func(*State) // of no answer; nil: it means nothing
+}
+
+// Read enters an answer into a state.
+func (v View) Read(s *State, answer []byte) {
+	if len(answer) == 0 && v.none != nil {
+		v.none(s)
+		return
+	}
+	read := *s
+	w := words.New(answer)
+	if v.read(&read, w); w.Err() == nil {
+		*s = read
+	}
+}
+
+// views are what decides about a creation, by signature.
+var views = parseABI(`[
+	{"type":"function","name":"version","inputs":[]},
+	{"type":"function","name":"paused","inputs":[]},
+	{"type":"function","name":"globalFixedNativeFee","inputs":[]},
+	{"type":"function","name":"globalTransferFeeBps","inputs":[]},
+	{"type":"function","name":"dlnDestinationAddresses","inputs":[{"name":"","type":"uint256"}]},
+	{"type":"function","name":"masterNonce","inputs":[{"name":"","type":"address"}]},
+	{"type":"function","name":"supportedRouters","inputs":[{"name":"","type":"address"}]},
+	{"type":"function","name":"balanceOf","inputs":[{"name":"","type":"address"}]},
+	{"type":"function","name":"allowance","inputs":[{"name":"","type":"address"},{"name":"","type":"address"}]},
+	{"type":"function","name":"transfer","inputs":[{"name":"","type":"address"},{"name":"","type":"uint256"}]},
+	{"type":"function","name":"transferFrom","inputs":[{"name":"","type":"address"},{"name":"","type":"address"},{"name":"","type":"uint256"}]},
+	{"type":"function","name":"permit","inputs":[{"name":"","type":"address"},{"name":"","type":"address"},{"name":"","type":"uint256"},
+		{"name":"","type":"uint256"},{"name":"","type":"uint8"},{"name":"","type":"bytes32"},{"name":"","type":"bytes32"}]}]`)
+
+func viewData(name string, arguments ...any) []byte {
+	data, err := views.Pack(name, arguments...)
+	if err != nil {
+		panic("creation: encode " + name + ": " + err.Error())
+	}
+	return data
+}
+
+// payment is what a contract pulls from an account.
+type payment struct {
+	token, payer, spender chain.Address
+	amount                chain.Amount
+	permit                []byte
+	state                 func(*State) *Token
+}
+
+// payments are the pulls of a transaction: by the contract that is called first, and by DlnSource of the router.
+func payments(t Transaction, caller chain.Address, s State) (c Creation, w *Swap, pulls []payment) {
+	input := func(s *State) *Token { return &s.Input }
+	if swap, err := ParseSwap(t.Data); !errors.Is(err, ErrOtherFunction) {
+		c, _ = Parse(swap.TargetData)
+		return c, &swap, []payment{
+			{swap.TokenIn, caller, t.To, swap.AmountIn, swap.Permit, input},
+			{c.GiveToken, t.To, s.Contracts.DlnSource, c.GiveAmount, nil, func(s *State) *Token { return &s.Give }},
+		}
+	}
+	c, _ = Parse(t.Data)
+	return c, nil, []payment{{c.GiveToken, caller, t.To, c.GiveAmount, c.Permit, input}}
+}
+
+// Views are what to ask the chain about a transaction, of whose contracts the state has the addresses.
+func Views(t Transaction, caller chain.Address, s State) []View {
+	c, swap, pulls := payments(t, caller, s)
+	source, router := s.Contracts.DlnSource, s.Contracts.Router
+	asked := []View{
+		{To: source, Data: viewData("version"), read: func(s *State, w words.Reader) { s.Version = string(w.Bytes(0)) }},
+		{To: source, Data: viewData("paused"), read: func(s *State, w words.Reader) { s.Paused = new(w.Bool(0)) }},
+		{To: source, Data: viewData("globalFixedNativeFee"), read: func(s *State, w words.Reader) { s.FixedFee = new(w.Amount(0)) }},
+		{To: source, Data: viewData("globalTransferFeeBps"), read: func(s *State, w words.Reader) { s.PercentBps = new(w.Uint(0, 16)) }},
+		{To: source, Data: viewData("dlnDestinationAddresses", chain.NewAmount(uint64(c.Take.Chain)).Big()),
+			read: func(s *State, w words.Reader) { s.Destination = new(w.Party(0)) }},
+		{To: source, Data: viewData("masterNonce", nodeAddress(t.Sender)), read: func(s *State, w words.Reader) { s.Nonce = new(w.Uint(0, 64)) }},
+	}
+	if swap != nil {
+		isListed := func(callee chain.Address, into func(*State) **bool) View {
+			return View{To: router, Data: viewData("supportedRouters", nodeAddress(callee)), read: func(s *State, w words.Reader) {
+				*into(s) = new(w.Bool(0) || callee == s.Contracts.DlnDestination) // which is on no list
+			}}
+		}
+		asked = append(asked, isListed(swap.Target, func(s *State) **bool { return &s.CallsTarget }),
+			isListed(swap.Venue, func(s *State) **bool { return &s.CallsVenue }))
+	}
+	for _, p := range pulls {
+		if p.token.IsNative() || p.token.IsAbsent() {
+			continue
+		}
+		asked = append(asked,
+			View{To: p.token, Data: viewData("balanceOf", nodeAddress(p.payer)),
+				read: func(s *State, w words.Reader) { p.state(s).Balance, p.state(s).IsToken = new(w.Amount(0)), new(true) },
+				none: func(s *State) { p.state(s).IsToken = new(false) }},
+			View{To: p.token, Data: viewData("allowance", nodeAddress(p.payer), nodeAddress(p.spender)),
+				read: func(s *State, w words.Reader) { p.state(s).Allowance = new(w.Amount(0)) }})
+	}
+	return asked
+}
+
+// Trial is a call that only shows what it would do, by a contract, and what its result means for the state.
+type Trial struct {
+	From, To chain.Address
+	Data     []byte
+	Heard    func(*State, CallResult)
+}
+
+// Trials are calls of the tokens: the permit, what the pull comes to, and what a payment of a claim returns.
+func Trials(t Transaction, caller chain.Address, s State) (asked []Trial) {
+	_, _, pulls := payments(t, caller, s)
+	for _, p := range pulls {
+		token := p.state(&s)
+		if p.token.IsNative() || token.IsToken == nil {
+			continue
+		}
+		source := s.Contracts.DlnSource
+		asked = append(asked,
+			Trial{p.spender, p.token, viewData("transferFrom", nodeAddress(p.payer), nodeAddress(p.spender), p.amount.Big()),
+				func(s *State, r CallResult) { p.state(s).pulled(r, p.amount) }},
+			Trial{source, p.token, viewData("transfer", nodeAddress(source), chain.Amount{}.Big()), func(s *State, r CallResult) {
+				p.state(s).Transfer = returned(r)
+			}})
+		if permit, complete := ParsePermit(p.permit); complete {
+			asked = append(asked, Trial{p.spender, p.token, viewData("permit", nodeAddress(p.payer), nodeAddress(p.spender), permit.Amount.Big(),
+				permit.Deadline.Big(), permit.V(), [32]byte(permit.Signature[:32]), [32]byte(permit.Signature[32:64])),
+				func(s *State, r CallResult) { p.state(s).TakesPermit = new(!r.IsReverted) }})
+		}
+	}
+	return asked
+}
+
+// pulled is what transferFrom came to, before any permit.
+func (t *Token) pulled(r CallResult, amount chain.Amount) {
+	switch {
+	case !r.IsReverted:
+		t.TransferFrom = returned(r)
+	case t.Allowance != nil && t.Allowance.Cmp(amount) < 0:
+		t.LacksAllowance = r.Data
+	case t.Balance != nil && t.Balance.Cmp(amount) < 0:
+		t.LacksBalance = r.Data
+	}
+}
+
+// returned is what a function of a token returns.
+func returned(r CallResult) Return {
+	w := words.New(r.Data)
+	switch {
+	case r.IsReverted:
+		return ReturnsUnknown
+	case len(r.Data) == 0:
+		return ReturnsNothing
+	case w.Bool(0):
+		return ReturnsTrue
+	}
+	return ReturnsFalse
+}
+
+// Status asks whether the order of a forecast exists; nil: its id is not known.
+func (f Forecast) Status(source chain.Address) *Trial {
+	if f.ID == nil {
+		return nil
+	}
+	return &Trial{source, source, onchain.GiveOrderCall(*f.ID), func(s *State, r CallResult) {
+		if w := words.New(r.Data); !r.IsReverted {
+			if status := w.Uint(0, 8); w.Err() == nil {
+				s.IsUsed = new(status != 0)
+			}
+		}
+	}}
+}

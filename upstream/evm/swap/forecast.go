@@ -1,0 +1,143 @@
+package swap
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/creation"
+	"crossgate/order/onchain"
+	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
+)
+
+// Forecast says what a transaction made now would create, in log order: from its calldata and the chain's state, which is
+// read in two round trips, and from the chain's own word on the whole transaction, as far as its nodes give one. A
+// transaction that creates nothing, and for which the chain gives no reason, is creation.ErrOtherFunction.
+func (s *Simulator) Forecast(ctx context.Context, t creation.Transaction) ([]creation.Forecast, error) {
+	state := creation.State{Chain: s.chain.Facts().ID, Contracts: s.chain.Facts().Contracts}
+	_, err := creation.Judge(t, t.Sender, state)
+	isOurs := err == nil
+	if isOurs {
+		if err := s.view(ctx, t, &state); err != nil {
+			return nil, err
+		}
+	}
+	created, err := s.try(ctx, t, &state, isOurs)
+	if err != nil {
+		return nil, err
+	}
+	if !isOurs {
+		return observed(t, state, created)
+	}
+	f, err := creation.Judge(t, t.Sender, state)
+	if err != nil || len(created) == 0 || len(created) == 1 && f.ID != nil && created[0].Order == *f.ID {
+		return []creation.Forecast{f}, err
+	}
+	others, err := observed(t, state, created)
+	for i := range others {
+		others[i].Swap = f.Swap
+		others[i].Warnings = append(others[i].Warnings, creation.Warning{
+			Code: creation.RulesDiffer, Text: "the chain makes another order than the calldata says by the rules that are known",
+		})
+	}
+	return others, err
+}
+
+// observed are the orders that the chain says a transaction makes, or its refusal.
+func observed(t creation.Transaction, state creation.State, created []onchain.Found) (all []creation.Forecast, err error) {
+	for _, found := range created {
+		all = append(all, creation.Observed(t, found.Order, found.Fact.(order.Created)))
+	}
+	said := state.Executed
+	if len(all) == 0 && (said == nil || !said.IsReverted) {
+		return nil, creation.ErrOtherFunction
+	}
+	if len(all) == 0 {
+		refusal := creation.Refusal{By: t.To, Data: said.Data}
+		refusal.Why = "the chain refuses it: " + refusal.Reason().String()
+		all = append(all, creation.Forecast{Maker: t.Sender, Refusal: &refusal})
+	}
+	return all, nil
+}
+
+// view reads what contracts say of themselves.
+func (s *Simulator) view(ctx context.Context, t creation.Transaction, state *creation.State) error {
+	views := creation.Views(t, t.Sender, *state)
+	to, data := make([]chain.Address, len(views)), make([][]byte, len(views))
+	for i, v := range views {
+		to[i], data[i] = v.To, v.Data
+	}
+	answers, err := s.chain.CallAll(ctx, to, data)
+	if err != nil {
+		return fmt.Errorf("state of the contracts: %w", err)
+	}
+	for i, v := range views {
+		v.Read(state, answers[i])
+	}
+	return nil
+}
+
+// try makes the transaction and, of one of ours, its parts, each by itself: nothing of it is left on the chain. It returns
+// the orders that the whole made, where the node reports events.
+func (s *Simulator) try(ctx context.Context, t creation.Transaction, state *creation.State, isOurs bool) (created []onchain.Found, err error) {
+	var coins evm.Amount
+	asked := []*jsonrpc.Call{jsonrpc.NewCall(&coins, nil, "eth_getBalance", t.Sender, "latest")}
+	var trials []creation.Trial
+	if isOurs {
+		trials = creation.Trials(t, t.Sender, *state)
+		if f, err := creation.Judge(t, t.Sender, *state); err == nil {
+			if status := f.Status(state.Contracts.DlnSource); status != nil {
+				trials = append(trials, *status)
+			}
+		}
+	}
+	answers := make([]evm.Payload, len(trials)+1)
+	for i, each := range trials {
+		message := evm.Message{From: &each.From, To: each.To, Data: each.Data}
+		asked = append(asked, jsonrpc.NewCall(&answers[i], nil, "eth_call", message, "latest"))
+	}
+	whole := evm.Message{From: &t.Sender, To: t.To, Data: t.Data, Value: &evm.Amount{Amount: t.Value}}
+	asked = append(asked, jsonrpc.NewCall(&answers[len(trials)], nil, "eth_call", whole, "latest"))
+	var blocks []struct{ Calls []simulatedResult }
+	if hasEvents := !s.chain.Client().Lacks(simulateV1, ""); hasEvents {
+		block := simulatedBlock{Calls: []simulatedCall{{From: &t.Sender, To: t.To, Input: t.Data, Value: &evm.Amount{Amount: t.Value}}}}
+		request := map[string]any{"blockStateCalls": []simulatedBlock{block}}
+		asked = append(asked, jsonrpc.NewCall(&blocks, nil, simulateV1, request, "latest"))
+	}
+	s.chain.Client().Each(ctx, asked...)
+	if asked[0].Err == nil {
+		state.Coins = &coins.Amount
+	}
+	for i, each := range trials {
+		if result := resultOf(asked[1+i], answers[i]); result != nil {
+			each.Heard(state, *result)
+		}
+	}
+	state.Executed = resultOf(asked[1+len(trials)], answers[len(trials)])
+	if state.Executed == nil && asked[0].Err != nil {
+		return nil, asked[0].Err
+	}
+	if len(blocks) != 1 || len(blocks[0].Calls) != 1 || blocks[0].Calls[0].Status != 1 {
+		return nil, nil
+	}
+	done, err := s.created(blocks[0].Calls[0], 0)
+	return done.Created, err
+}
+
+// resultOf is what a call came to; nil where the node gave no result, or the sender could not pay for it.
+func resultOf(call *jsonrpc.Call, answer evm.Payload) *creation.CallResult {
+	if call.Err == nil {
+		return &creation.CallResult{Data: answer}
+	}
+	var said *jsonrpc.Error
+	if !errors.As(call.Err, &said) || !said.IsRevert() {
+		return nil
+	}
+	data := evm.Payload{}
+	_ = json.Unmarshal(said.Data, &data) // nodes that give no data leave it empty
+	return &creation.CallResult{IsReverted: true, Data: data}
+}

@@ -21,11 +21,13 @@ type StateReader interface {
 type TakeStateReader interface {
 	// TakeStates returns what the chain stores now of orders that it is the take chain of, in the sequence of ids:
 	// None, StateFulfilled, StateSentUnlock, StateOrderCancelled or StateSentOrderCancel.
-	TakeStates(ctx context.Context, ids []ID) ([]State, error)
+	TakeStates(ctx context.Context, ids []ID) ([]StoredState, error)
 }
 
-// StoredState is what a give chain stores of an order.
+// StoredState is what a chain stores of one side of an order.
 type StoredState struct {
-	State  State        // None, StateCreated, StateClaimedUnlock or StateClaimedOrderCancel
-	Amount chain.Amount // the give amount after patches; only while it is StateCreated
+	State State // of a give chain None, StateCreated, StateClaimedUnlock or StateClaimedOrderCancel
+	// Amount is of a give chain the give amount after patches, only while it is StateCreated; of a take chain by how
+	// much the take amount was lowered, zero where that is not stored.
+	Amount chain.Amount
 }

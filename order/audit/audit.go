@@ -151,8 +151,7 @@ func (a *auditor) readStates(ctx context.Context, sides ...*side) (err error) {
 			take = append(take, s)
 		}
 	}
-	var given []order.StoredState
-	var taken []order.State
+	var given, taken []order.StoredState
 	if reader, can := a.Source.(order.StateReader); can && len(give) > 0 {
 		given, err = reader.States(ctx, idsOf(give))
 	}
@@ -166,7 +165,7 @@ func (a *auditor) readStates(ctx context.Context, sides ...*side) (err error) {
 		give[i].state = state
 	}
 	for i, state := range taken {
-		take[i].state.State = state
+		take[i].state = state
 	}
 	return nil
 }
@@ -186,7 +185,7 @@ func (a *auditor) sidesOf(id order.ID, stored []order.Event) (sides []*side) {
 	}
 	o, hasTerms := order.Fold(stored)
 	if hasTerms {
-		give.since, take.since = order.Since(o), order.Since(o)
+		give.since, take.since, take.take = order.Since(o), order.Since(o), o.Terms.Take.Amount
 	}
 	if hasTerms && o.Terms.Give.Chain == a.ID || len(give.stored) > 0 || !hasTerms {
 		sides = append(sides, give)

@@ -1,7 +1,9 @@
 package audit
 
 import (
+	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/ledger"
 )
 
 // side holds the known part of one side of an order on the auditor's chain.
@@ -10,6 +12,7 @@ type side struct {
 	side   order.Side
 	stored []order.Event // of this side, on this chain
 	since  uint64        // UNIX seconds: no event is before; zero where the creation is not known
+	take   chain.Amount  // before it was lowered; zero where the terms are not known
 	state  order.StoredState
 }
 
@@ -50,11 +53,27 @@ func (s *side) accountsFor(events []order.Event) bool {
 	for _, step := range stepsTo[s.state.State] {
 		want[step] = true
 	}
-	if steps != want || s.state.State != order.StateCreated {
-		return steps == want
+	switch {
+	case steps != want:
+		return false
+	case s.side == order.TakeSide && !s.take.IsZero() && !s.state.Amount.IsZero():
+		return s.lowered(events) == s.state.Amount
+	case s.state.State == order.StateCreated:
+		o, _ := order.Fold(events)
+		return o.GiveFinal == s.state.Amount
 	}
-	o, _ := order.Fold(events)
-	return o.GiveFinal == s.state.Amount
+	return true
+}
+
+// lowered is by how much the take amount was lowered in all, by the last event that says so.
+func (s *side) lowered(events []order.Event) (by chain.Amount) {
+	last := order.At{}
+	for _, e := range events {
+		if fact, is := e.Fact.(order.TakeDecreased); is && ledger.ComparePlaces(last, e.At) <= 0 {
+			last, by = e.At, s.take.Sub(fact.Final)
+		}
+	}
+	return by
 }
 
 // stepsTo are the steps on one side of an order that a contract's state implies, by the states they lead to.

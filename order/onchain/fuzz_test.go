@@ -113,7 +113,7 @@ func FuzzReaders(f *testing.F) {
 		if patched, err := onchain.DecodePatches(answer); err == nil && len(answer) == 0 && !patched.IsZero() {
 			t.Errorf("DecodePatches = %s of no answer", patched)
 		}
-		if take, err := onchain.DecodeTakeOrder(answer); err != nil && take != order.None {
+		if take, err := onchain.DecodeTakeOrder(answer); err != nil && take.State != order.None {
 			t.Errorf("DecodeTakeOrder = %+v", take)
 		}
 		if isOver, err := onchain.DecodeCallStatus(answer); isOver && (err != nil || len(answer) == 0) {
@@ -122,7 +122,7 @@ func FuzzReaders(f *testing.F) {
 		if give, err := onchain.DecodeGiveAccount(answer); err != nil && give.State != order.None {
 			t.Errorf("DecodeGiveAccount = %+v", give)
 		}
-		if take, err := onchain.DecodeTakeAccount(answer); err != nil && take != order.None {
+		if take, err := onchain.DecodeTakeAccount(answer); err != nil && take.State != order.None {
 			t.Errorf("DecodeTakeAccount = %+v", take)
 		}
 		if m, isKnown := onchain.ParseMetadata(answer); isKnown && m.Version != 1 {

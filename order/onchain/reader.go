@@ -79,13 +79,12 @@ func DecodeGiveOrder(answer []byte) (order.StoredState, error) {
 }
 
 // DecodeTakeOrder reads the answer to TakeOrderCall: three words, or four of newer contracts.
-func DecodeTakeOrder(answer []byte) (order.State, error) {
+func DecodeTakeOrder(answer []byte) (stored order.StoredState, err error) {
 	const lastWord = 2
-	state, err := readState(words.New(answer), takeStates, lastWord)
-	if err != nil {
-		return order.None, fmt.Errorf("decode takeOrders: %w", err)
+	if stored.State, err = readState(words.New(answer), takeStates, lastWord); err != nil {
+		return order.StoredState{}, fmt.Errorf("decode takeOrders: %w", err)
 	}
-	return state, nil
+	return stored, nil
 }
 
 // readState reads the status in the first word of an answer that reaches to a last one.

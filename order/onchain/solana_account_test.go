@@ -72,12 +72,12 @@ func TestDecodeTakeAccount(t *testing.T) {
 		for _, name := range []string{"TakeOrderState", "takeOrderState"} {
 			mark := sha256.Sum256([]byte("account:" + name))
 			data := append(mark[:8:8], byte(variant), 1, 2, 3)
-			if got, err := onchain.DecodeTakeAccount(data); err != nil || got != want {
+			if got, err := onchain.DecodeTakeAccount(data); err != nil || got.State != want {
 				t.Errorf("DecodeTakeAccount of %s with variant %d = %v, %v, want %v", name, variant, got, err, want)
 			}
 		}
 	}
-	if got, err := onchain.DecodeTakeAccount(nil); err != nil || got != order.None {
+	if got, err := onchain.DecodeTakeAccount(nil); err != nil || got.State != order.None {
 		t.Errorf("DecodeTakeAccount of nothing = %v, %v, want none", got, err)
 	}
 	mark := sha256.Sum256([]byte("account:TakeOrderState"))

@@ -51,10 +51,9 @@ var takeVariants = []order.State{
 }
 
 // DecodeTakeAccount reads a TakeOrderAccount; without data the order was neither fulfilled nor cancelled.
-func DecodeTakeAccount(data []byte) (order.State, error) {
-	if len(data) == 0 {
-		return order.None, nil
+func DecodeTakeAccount(data []byte) (stored order.StoredState, err error) {
+	if len(data) > 0 {
+		_, stored.State, err = openState(data, "TakeOrderState", takeVariants)
 	}
-	_, state, err := openState(data, "TakeOrderState", takeVariants)
-	return state, err
+	return stored, err
 }

@@ -16,7 +16,10 @@ import (
 )
 
 // keeper is a chain whose contracts can be asked for both sides of orders, and that can read blocks a second time.
-type keeper struct{ *testChain }
+type keeper struct {
+	*testChain
+	lowered map[order.ID]chain.Amount // take amounts, by how much
+}
 
 var (
 	_ order.StateReader     = keeper{}
@@ -38,14 +41,14 @@ func (k keeper) States(ctx context.Context, ids []order.ID) ([]order.StoredState
 	return states, nil
 }
 
-func (k keeper) TakeStates(ctx context.Context, ids []order.ID) ([]order.State, error) {
-	states := make([]order.State, len(ids))
+func (k keeper) TakeStates(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
+	states := make([]order.StoredState, len(ids))
 	for i, id := range ids {
 		o, err := k.fold(ctx, id, order.TakeSide)
 		if err != nil {
 			return nil, err
 		}
-		states[i] = o.State
+		states[i] = order.StoredState{State: o.State, Amount: k.lowered[id]}
 	}
 	return states, nil
 }
@@ -81,7 +84,7 @@ func newAudited(t *testing.T, db *store.DB) *audited {
 
 // everyState is two chains with one order of every state, all of them final.
 func everyState() (give, take keeper, deals map[order.State]deal) {
-	give, take, deals = keeper{newTestChain(1)}, keeper{newTestChain(137)}, map[order.State]deal{}
+	give, take, deals = keeper{testChain: newTestChain(1)}, keeper{newTestChain(137), map[order.ID]chain.Amount{}}, map[order.State]deal{}
 	for i, state := range []order.State{order.StateCreated, order.StateFulfilled, order.StateSentUnlock, order.StateClaimedUnlock} {
 		d := newDeal(byte(i+1), 1, 137)
 		deals[state] = d
@@ -160,6 +163,25 @@ func TestAuditNamesAndRepairMendsWhatDiffers(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestALostPatchOfTheTakeAmountIsFound: no state says that there was one, but the contract's sum of patches.
+func TestALostPatchOfTheTakeAmountIsFound(t *testing.T) {
+	a := newAudited(t, openStore(t))
+	d := a.deals[order.StateCreated]
+	final, lowered := d.terms.Take.Amount.Sub(chain.NewAmount(1)), chain.NewAmount(1)
+	a.take.mine([]told{{d.id, order.TakeDecreased{Final: final}}})
+	a.take.mineEmpty(10)
+	a.take.lowered[d.id] = lowered
+	followAll(t, a.Index)
+	if got := a.differences(t, ledger.Selection{}); len(got) != 0 {
+		t.Errorf("differences %+v, want none", got)
+	}
+	damageStore(t, a.store, `DELETE FROM events WHERE kind = 'take_decreased' AND order_id = $1`, d.id)
+	if got := a.differences(t, ledger.Selection{}); len(got) != 1 || len(got[0].Missing) != 1 || got[0].Contradicted {
+		t.Errorf("differences %+v, want the patch", got)
+	}
+	a.mustRepair(t, ledger.Selection{}, 1, 0)
 }
 
 // damageStore changes events, and writes their order as a gateway would have it then.

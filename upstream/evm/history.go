@@ -98,8 +98,8 @@ func stepsAfterCreation(answer []byte) (int, error) {
 
 // takeSteps counts the steps that DlnDestination's answer shows: fulfilled, unlock sent; or cancelled.
 func takeSteps(answer []byte) (int, error) {
-	state, err := onchain.DecodeTakeOrder(answer)
-	switch state {
+	stored, err := onchain.DecodeTakeOrder(answer)
+	switch stored.State {
 	case order.None:
 		return 0, err
 	case order.StateSentUnlock:

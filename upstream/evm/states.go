@@ -16,58 +16,43 @@ var (
 	_ order.TakeStateReader = (*Chain)(nil)
 )
 
-// States reads orders from DlnSource, which stores give amounts and their patches apart; see order.StateReader.
+// States reads orders from DlnSource; see order.StateReader.
 func (c *Chain) States(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
-	answers, err := c.storedOrders(ctx, c.chain.Contracts.DlnSource, ids, onchain.GiveOrderCall, onchain.GivePatchesCall)
-	if err != nil {
-		return nil, err
-	}
-	found := make([]order.StoredState, len(ids))
-	for i, id := range ids {
-		stored, err := onchain.DecodeGiveOrder(answers[i])
-		patch, patchErr := onchain.DecodePatches(answers[len(ids)+i])
-		if err := errors.Join(err, patchErr); err != nil {
-			return nil, fmt.Errorf("chain %d: order %s: %w", c.chain.ID, id, err)
-		}
-		found[i] = order.StoredState{State: stored.State, Amount: stored.Amount.Add(patch)}
-	}
-	return found, nil
+	return c.storedStates(ctx, c.chain.Contracts.DlnSource, ids, onchain.GiveOrderCall, onchain.GivePatchesCall, onchain.DecodeGiveOrder)
 }
 
 // TakeStates reads orders from DlnDestination; see order.TakeStateReader.
-func (c *Chain) TakeStates(ctx context.Context, ids []order.ID) ([]order.State, error) {
-	answers, err := c.storedOrders(ctx, c.chain.Contracts.DlnDestination, ids, onchain.TakeOrderCall)
-	if err != nil {
-		return nil, err
-	}
-	found := make([]order.State, len(ids))
-	for i, id := range ids {
-		if found[i], err = onchain.DecodeTakeOrder(answers[i]); err != nil {
-			return nil, fmt.Errorf("chain %d: order %s: %w", c.chain.ID, id, err)
-		}
-	}
-	return found, nil
+func (c *Chain) TakeStates(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
+	return c.storedStates(ctx, c.chain.Contracts.DlnDestination, ids, onchain.TakeOrderCall, onchain.TakePatchesCall, onchain.DecodeTakeOrder)
 }
 
-// storedOrders asks a contract the same questions about every order: all of one question come before those of the next.
-func (c *Chain) storedOrders(
-	ctx context.Context, contract chain.Address, ids []order.ID, questions ...func(order.ID) []byte,
-) ([][]byte, error) {
+// storedStates asks a contract about orders and about the patches of their amounts, which it stores apart.
+func (c *Chain) storedStates(
+	ctx context.Context, contract chain.Address, ids []order.ID, orders, patches func(order.ID) []byte,
+	decode func(answer []byte) (order.StoredState, error),
+) ([]order.StoredState, error) {
 	if contract.IsAbsent() {
 		return nil, fmt.Errorf("chain %d: no contract is configured that stores orders", c.chain.ID)
 	}
 	var calls []contractCall
-	for _, question := range questions {
-		for _, id := range ids {
-			calls = append(calls, contractCall{contract, question(id)})
-		}
+	for _, id := range ids {
+		calls = append(calls, contractCall{contract, orders(id)}, contractCall{contract, patches(id)})
 	}
 	answers, by, err := c.callContracts(ctx, c.rpc, calls)
 	if err != nil {
 		return nil, err
 	}
 	_, _ = c.confirmZeros(ctx, calls, answers, by) // else they are as one endpoint says
-	return answers, ctx.Err()
+	found := make([]order.StoredState, len(ids))
+	for i, id := range ids {
+		stored, err := decode(answers[2*i])
+		patch, patchErr := onchain.DecodePatches(answers[2*i+1])
+		if err := errors.Join(err, patchErr); err != nil {
+			return nil, fmt.Errorf("chain %d: order %s: %w", c.chain.ID, id, err)
+		}
+		found[i] = order.StoredState{State: stored.State, Amount: stored.Amount.Add(patch)}
+	}
+	return found, ctx.Err()
 }
 
 // confirmZeros asks another voice about empty answers and zeros, and takes its others. single are those that remain one

@@ -46,6 +46,7 @@ func TestKeptTellsWhatTheGiveChainKeeps(t *testing.T) {
 func TestTakeStatesTellWhatTheTakeChainKeeps(t *testing.T) {
 	n := newNode(1000)
 	ids := []order.ID{{1}, {2}, {3}, {4}}
+	n.patched = func(uint64) uint64 { return 7 }
 	n.storage = func(to, data string, _ uint64) string {
 		if to != testChain.Contracts.DlnDestination.String() {
 			return "0x"
@@ -58,7 +59,10 @@ func TestTakeStatesTellWhatTheTakeChainKeeps(t *testing.T) {
 		return "!no such order"
 	}
 	got, err := n.serve(t, testChain).TakeStates(t.Context(), ids)
-	want := []order.State{order.None, order.StateFulfilled, order.StateSentUnlock, order.StateSentOrderCancel}
+	lowered := chain.NewAmount(7)
+	want := []order.StoredState{
+		{order.None, lowered}, {order.StateFulfilled, lowered}, {order.StateSentUnlock, lowered}, {order.StateSentOrderCancel, lowered},
+	}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("TakeStates() = %v, %v, want %v", got, err, want)
 	}

@@ -19,7 +19,7 @@ var (
 // States reads the accounts of orders, 100 at a time; see order.StateReader. Accounts from before the programs stored
 // amounts take a look at the order's history.
 func (c *Chain) States(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
-	stored, err := storedOrders(ctx, c, c.chain.Contracts.DlnSource, ids, onchain.GiveOrderAccount, onchain.DecodeGiveAccount)
+	stored, err := c.storedStates(ctx, c.chain.Contracts.DlnSource, ids, onchain.GiveOrderAccount, onchain.DecodeGiveAccount)
 	if err != nil {
 		return nil, err
 	}
@@ -34,15 +34,15 @@ func (c *Chain) States(ctx context.Context, ids []order.ID) ([]order.StoredState
 }
 
 // TakeStates reads the accounts of orders on their take side, 100 at a time; see order.TakeStateReader.
-func (c *Chain) TakeStates(ctx context.Context, ids []order.ID) ([]order.State, error) {
-	return storedOrders(ctx, c, c.chain.Contracts.DlnDestination, ids, onchain.TakeOrderAccount, onchain.DecodeTakeAccount)
+func (c *Chain) TakeStates(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
+	return c.storedStates(ctx, c.chain.Contracts.DlnDestination, ids, onchain.TakeOrderAccount, onchain.DecodeTakeAccount)
 }
 
-// storedOrders reads the accounts that a program keeps about orders; zero where it keeps none.
-func storedOrders[T any](
-	ctx context.Context, c *Chain, program chain.Address, ids []order.ID,
-	accountOf func(chain.Contracts, order.ID) chain.Address, decode func([]byte) (T, error),
-) ([]T, error) {
+// storedStates reads the accounts that a program keeps about orders; zero where it keeps none.
+func (c *Chain) storedStates(
+	ctx context.Context, program chain.Address, ids []order.ID,
+	accountOf func(chain.Contracts, order.ID) chain.Address, decode func([]byte) (order.StoredState, error),
+) ([]order.StoredState, error) {
 	if program.IsAbsent() {
 		return nil, fmt.Errorf("chain %d: no program is configured that stores orders", c.chain.ID)
 	}
@@ -54,7 +54,7 @@ func storedOrders[T any](
 	if err != nil {
 		return nil, err
 	}
-	stored := make([]T, len(ids))
+	stored := make([]order.StoredState, len(ids))
 	for i, state := range states {
 		if state == nil || state.Owner.Address != program {
 			continue

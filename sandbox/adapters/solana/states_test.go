@@ -43,8 +43,8 @@ func TestTakeStates(t *testing.T) {
 	must.Do(w.t, w.Cancel(w.later(), sent, other))
 	must.Do(w.t, w.SendCancel(w.later(), sent.ID(), other, onEVM))
 	got, err := w.chain().TakeStates(t.Context(), []order.ID{delivered, unlocked, cancelled.ID(), sent.ID(), {9}})
-	want := []order.State{
-		order.StateFulfilled, order.StateSentUnlock, order.StateOrderCancelled, order.StateSentOrderCancel, order.None,
+	want := []order.StoredState{
+		{State: order.StateFulfilled}, {State: order.StateSentUnlock}, {State: order.StateOrderCancelled}, {State: order.StateSentOrderCancel}, {},
 	}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("TakeStates = %v, %v, want %v", got, err, want)

@@ -90,8 +90,6 @@ type header struct {
 	Timestamp  Quantity         `json:"timestamp"`
 	Bloom      seal.HeaderBloom `json:"logsBloom"`
 	Receipts   chain.Hash       `json:"receiptsRoot"` // absent where nodes do not say it
-
-	by string // endpoint that it was read from, where known
 }
 
 // check refuses an incomplete block. The first one has no time on some chains.
@@ -127,6 +125,8 @@ type log struct {
 	TransactionHash chain.Hash    `json:"transactionHash"`
 	Index           Quantity      `json:"logIndex"`
 	Removed         bool          `json:"removed"`
+
+	by string // endpoint that listed it, where known
 }
 
 const (

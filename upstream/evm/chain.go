@@ -48,7 +48,8 @@ type Chain struct {
 	taggedAt  atomic.Int64           // UNIX nanoseconds of the last call that asked for the finalized block
 	read      readHeaders            // since the newest block
 	filters   atomic.Int32           // whether headers have them
-	attested  jsonrpc.Attestations
+	evident   evident
+	faulty    jsonrpc.Faulty
 	sources   jsonrpc.Sources // of transactions
 	batcher   batcher
 }
@@ -108,7 +109,6 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 	if err := calls[0].Err; err != nil {
 		return order.Head{}, err
 	}
-	latest.by = calls[0].By
 	c.sawHead(latest)
 	head := order.Head{Latest: latest.block()}
 	head.Finalized = head.Latest.Number - min(head.Latest.Number, c.chain.Finality)
@@ -164,14 +164,12 @@ func (c *Chain) Block(ctx context.Context, number uint64) (order.Block, error) {
 	}
 	var found *header
 	since := c.read.since()
-	asked := headerCall(&found, Quantity(number))
-	if err := c.rpc.All(upstream.Following.For(ctx), asked); err != nil {
+	if err := c.rpc.All(upstream.Following.For(ctx), headerCall(&found, Quantity(number))); err != nil {
 		return order.Block{}, err
 	}
 	if found == nil {
 		return order.Block{}, fmt.Errorf("chain %d: block %d: %w", c.chain.ID, number, order.ErrNotFound)
 	}
-	found.by = asked.By
 	c.read.keep(found, since)
 	return found.block(), nil
 }

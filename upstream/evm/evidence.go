@@ -3,6 +3,7 @@ package evm
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -29,9 +30,6 @@ func (c *Chain) branch(ctx context.Context, rpc *jsonrpc.Client, from, to uint64
 	if err := rpc.All(ctx, calls...); err != nil {
 		return nil, err
 	}
-	for _, call := range calls {
-		(*call.Out.(**header)).by = call.By
-	}
 	for i := 1; i < len(headers); i++ {
 		if headers[i].ParentHash != headers[i-1].Hash {
 			c.read.forget() // one of them was read before the other's branch was there
@@ -46,7 +44,7 @@ func (c *Chain) branch(ctx context.Context, rpc *jsonrpc.Client, from, to uint64
 // their hash (EIP-234), which a node without the block cannot do. An empty list that the filter contradicts is held
 // against the block's receipts.
 func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chain.Address) ([]order.Event, error) {
-	rpc, since := c.rpc.Avoiding(c.attested.Faulty()...), c.read.since()
+	rpc, since := c.rpc.Avoiding(c.faulty.Names()...), c.read.since()
 	headers, err := c.branch(ctx, rpc, from, to)
 	if err != nil {
 		return nil, fmt.Errorf("blocks %d to %d: %w", from, to, err)
@@ -56,16 +54,11 @@ func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chai
 	for _, h := range headers {
 		if c.mayHold(h, contracts) {
 			suspects = append(suspects, h)
-		} else {
-			c.attested.Add(jsonrpc.Attestation{From: uint64(h.Number), To: uint64(h.Number), By: h.by})
 		}
 	}
-	lists, told, err := c.logsIn(ctx, rpc, suspects, contracts)
+	lists, err := c.logsIn(ctx, rpc, suspects, contracts)
 	if err != nil {
 		return nil, fmt.Errorf("logs of blocks %d to %d: %w", from, to, err)
-	}
-	for _, each := range told {
-		c.attested.Add(each)
 	}
 	var logs []log
 	var proven []order.Event
@@ -83,7 +76,30 @@ func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chai
 	if err != nil {
 		return nil, err
 	}
+	c.evident.add(from, to)
 	return sorted(append(read.Events, proven...)), nil
+}
+
+// evident are the newest blocks without a gap that were read one by one. The zero value is none.
+type evident struct {
+	mu        sync.Mutex
+	from, end uint64
+}
+
+func (e *evident) add(from, to uint64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if from > e.end || from < e.from {
+		e.from = from
+	}
+	e.end = to + 1
+}
+
+// hold reports whether blocks from to to are among them.
+func (e *evident) hold(from, to uint64) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return from >= e.from && to < e.end
 }
 
 // mayHold reports whether a block can hold logs of the order protocol. Filters are not believed on a chain where none
@@ -107,14 +123,11 @@ const (
 	filtersWrong // one lacked a log
 )
 
-// logsIn lists the protocol's logs of blocks by their hashes, with their endpoints.
-func (c *Chain) logsIn(
-	ctx context.Context, rpc *jsonrpc.Client, blocks []*header, contracts []chain.Address,
-) (lists [][]log, told []jsonrpc.Attestation, err error) {
+// logsIn lists the protocol's logs of blocks by their hashes.
+func (c *Chain) logsIn(ctx context.Context, rpc *jsonrpc.Client, blocks []*header, contracts []chain.Address) (lists [][]log, err error) {
 	lists = make([][]log, len(blocks))
-	var calls []*jsonrpc.Call // as many of each block
 	err = c.searchBy(contracts, func(r refinements) error {
-		calls = nil
+		var calls []*jsonrpc.Call // as many of each block
 		parts := make([][]log, len(blocks)*len(r.contracts))
 		for i, h := range blocks {
 			for j, each := range r.contracts {
@@ -126,24 +139,18 @@ func (c *Chain) logsIn(
 		}
 		err := rpc.All(ctx, calls...)
 		for i, part := range parts {
-			c.heard(part, calls[i].By)
+			parts[i] = ofProtocol(part, calls[i].By)
+			c.heard(parts[i])
 		}
 		for i := range blocks {
 			lists[i] = merged(parts[i*len(r.contracts) : (i+1)*len(r.contracts)])
 		}
 		return err
 	})
-	if err != nil {
-		return nil, nil, err
-	}
 	for i, h := range blocks {
-		lists[i] = h.timed(ofProtocol(lists[i]))
-		each := len(calls) / len(blocks)
-		for _, call := range calls[i*each : (i+1)*each] {
-			told = append(told, jsonrpc.Attestation{From: uint64(h.Number), To: uint64(h.Number), By: call.By, IsList: true})
-		}
+		lists[i] = h.timed(lists[i])
 	}
-	return lists, told, nil
+	return lists, err
 }
 
 // timed sets the time of the block in its logs, which saves fetching it where nodes leave it out.

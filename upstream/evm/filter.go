@@ -87,11 +87,13 @@ func (l *log) isOfProtocol() bool {
 	return len(l.Topics) > 0 && slices.Contains(orderTopics, l.Topics[0])
 }
 
-// ofProtocol leaves out other logs. The list itself may be another caller's, too.
-func ofProtocol(logs []log) []log {
+// ofProtocol leaves out other logs than the order protocol's of those that an endpoint listed. The list itself may be
+// another caller's, too.
+func ofProtocol(logs []log, by string) []log {
 	var own []log
 	for _, l := range logs {
 		if l.isOfProtocol() {
+			l.by = by
 			own = append(own, l)
 		}
 	}

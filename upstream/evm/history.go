@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -56,7 +57,7 @@ func (c *Chain) ledger(side order.Side, creationKnown bool) ledger {
 	if side == order.TakeSide {
 		return ledger{
 			contract:     contracts.DlnDestination,
-			emitters:     []chain.Address{contracts.DlnDestination, contracts.ExternalCallAdapter},
+			emitters:     slices.DeleteFunc([]chain.Address{contracts.DlnDestination, contracts.ExternalCallAdapter}, chain.Address.IsAbsent),
 			progressData: onchain.TakeOrderCall,
 			steps:        takeSteps,
 			isStep:       isTakeStep,

@@ -9,22 +9,6 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// logs returns the order protocol's logs of contracts in blocks from to to, in block and log order. A
-// range that the endpoints find too wide is searched in parts.
-func (c *Chain) logs(ctx context.Context, rpc *jsonrpc.Client, from, to uint64, l listing) (
-	logs []log, by []jsonrpc.Attestation, err error,
-) {
-	l.contracts = slices.DeleteFunc(slices.Clone(l.contracts), chain.Address.IsAbsent)
-	if len(l.contracts) == 0 {
-		return nil, nil, nil // without an address the filter would mean every contract
-	}
-	logs, by, err = c.list(ctx, rpc, from, to, l)
-	for _, each := range by {
-		c.attested.Add(each)
-	}
-	return logs, by, err
-}
-
 // mostNarrowings is how often a search is tried with fewer blocks from the same block on: from thousands to one.
 const mostNarrowings = 16
 
@@ -51,17 +35,16 @@ func (l listing) mayBeCut(length int, endpoint *jsonrpc.Capabilities) bool {
 	return !l.isCompared && endpoint != nil && endpoint.MayBeCut(length)
 }
 
-// list is logs with their endpoints. Each search spans as many blocks as the first endpoint takes; after a failure,
-// as many as are known to be possible then.
-func (c *Chain) list(
-	ctx context.Context, rpc *jsonrpc.Client, from, to uint64, l listing,
-) (logs []log, told []jsonrpc.Attestation, err error) {
+// list returns the order protocol's logs of contracts in blocks from to to, in block and log order, and the endpoints
+// that listed them. Each search spans as many blocks as the first endpoint takes; after a failure, as many as are known
+// to be possible then.
+func (c *Chain) list(ctx context.Context, rpc *jsonrpc.Client, from, to uint64, l listing) (logs []log, by []string, err error) {
 	fitting := to - from + 1 // for what the blocks hold
 	for narrowed := 0; from <= to; {
 		span := min(to-from+1, c.widest(rpc, from), fitting)
-		part, by, length, err := c.listAtOnce(ctx, rpc, from, from+span-1, l)
-		if err == nil && span > 1 && l.mayBeCut(length, c.rpc.Capabilities(by)) {
-			part, by, err = c.completed(ctx, rpc, from, from+span-1, l.within(length), part, by)
+		part, teller, length, err := c.listAtOnce(ctx, rpc, from, from+span-1, l)
+		if err == nil && span > 1 && l.mayBeCut(length, c.rpc.Capabilities(teller)) {
+			part, err = c.completed(ctx, rpc, from, from+span-1, l.within(length), part, teller)
 		}
 		if err != nil {
 			fitting = min(narrower(err, span), c.widest(rpc, from))
@@ -70,52 +53,51 @@ func (c *Chain) list(
 			}
 			return nil, nil, fmt.Errorf("logs of blocks %d to %d: %w", from, from+span-1, err)
 		}
-		c.heard(part, by)
-		logs, told = append(logs, part...), append(told, jsonrpc.Attestation{From: from, To: from + span - 1, By: by, IsList: true})
+		c.heard(part)
+		logs, by = append(logs, part...), append(by, teller)
 		from, narrowed, fitting = from+span, 0, 2*min(max(fitting, span), to-from+1)
 	}
-	return logs, told, nil
+	return logs, by, nil
 }
 
-// completed adds to a list that may be cut the rest of another endpoint's or, alone, of its halves. That of several
-// endpoints is attested to by none.
+// completed adds to a list that may be cut the rest of another endpoint's or, alone, of its halves.
 func (c *Chain) completed(
 	ctx context.Context, rpc *jsonrpc.Client, from, to uint64, l listing, whole []log, by string,
-) (completed []log, attester string, err error) {
+) ([]log, error) {
 	if others := rpc.Avoiding(by); !others.AvoidsAll() && l.half > 0 {
 		logs, _, err := c.list(ctx, others, from, to, listing{contracts: l.contracts, isChecked: l.isChecked, isCompared: true})
 		if err == nil {
-			missing := unlisted(logs, whole)
-			if len(missing) == 0 {
-				c.rpc.Capabilities(by).FoundWhole(l.half)
-				return whole, by, nil
-			}
-			return merged([][]log{whole, missing}), "", nil
+			return c.withMissing(whole, logs, by, l.half), nil
 		}
 	}
 	if l.isCounted {
-		return whole, by, nil
+		return whole, nil
 	}
 	middle := from + (to-from)/2
 	first, voices, err := c.list(ctx, rpc, from, middle, l)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	second, others, err := c.list(ctx, rpc, middle+1, to, l)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	missing := unlisted(slices.Concat(first, second), whole)
-	isOther := func(v jsonrpc.Attestation) bool { return v.By != by }
-	switch isMerged := slices.ContainsFunc(append(voices, others...), isOther); {
-	case len(missing) == 0:
-		c.rpc.Capabilities(by).FoundWhole(l.half)
-	case isMerged:
-		by = ""
-	default:
-		c.attested.MarkFaulty(by) // by its own word
+	completed := c.withMissing(whole, slices.Concat(first, second), by, l.half)
+	isOther := func(name string) bool { return name != by }
+	if len(completed) > len(whole) && !slices.ContainsFunc(append(voices, others...), isOther) {
+		c.faulty.Mark(by) // by its own word
 	}
-	return merged([][]log{whole, missing}), by, nil
+	return completed, nil
+}
+
+// withMissing adds logs to a list of some length by an endpoint, which was whole if it has them all.
+func (c *Chain) withMissing(whole, logs []log, by string, length int) []log {
+	missing := unlisted(logs, whole)
+	if len(missing) == 0 {
+		c.rpc.Capabilities(by).FoundWhole(length)
+		return whole
+	}
+	return merged([][]log{whole, missing})
 }
 
 // longPast is how many blocks before the newest one a search may end without a header that shows the node's progress:
@@ -150,7 +132,7 @@ func (c *Chain) listAtOnce(
 		}
 		return err
 	})
-	return ofProtocol(logs), by, length, err
+	return ofProtocol(logs, by), by, length, err
 }
 
 // widest is how many blocks to search at once from one on.

@@ -40,8 +40,8 @@ func (c *Chain) eventsBetween(
 		tip = max(from, last+1-min(order.TipRange, last+1))
 	}
 	if from < tip {
-		rpc := c.rpc.Avoiding(c.attested.Faulty()...)
-		logs, _, err := c.logs(ctx, rpc, from, tip-1, listing{contracts: contracts})
+		rpc := c.rpc.Avoiding(c.faulty.Names()...)
+		logs, _, err := c.list(ctx, rpc, from, tip-1, listing{contracts: contracts})
 		if err != nil {
 			return nil, err
 		}
@@ -84,9 +84,17 @@ func (c *Chain) settledEvents(
 		if failed != nil {
 			return read, err
 		}
-		c.attested.MarkFaultyAt(bad.Block)
 		settled = append(settled, held...)
-		logs = slices.DeleteFunc(logs, func(l log) bool { return uint64(l.BlockNumber) == bad.Block })
+		truth := placesOfEvents(held)
+		logs = slices.DeleteFunc(logs, func(l log) bool {
+			if uint64(l.BlockNumber) != bad.Block {
+				return false
+			}
+			if places, err := c.placesOf([]log{l}); err != nil || !slices.ContainsFunc(places, func(p order.Place) bool { return slices.Contains(truth, p) }) {
+				c.faulty.Mark(l.by)
+			}
+			return true
+		})
 	}
 	read.Events = sorted(append(read.Events, settled...))
 	return read, err

@@ -309,13 +309,11 @@ func spread(before, last uint64) []uint64 {
 
 // collect adds the order's logs of a range of blocks.
 func (s *search) collect(ctx context.Context, from, to uint64) error {
-	logs, by, err := s.chain.logs(ctx, s.rpc, from, to, listing{contracts: s.emitters, isCounted: true})
+	logs, by, err := s.chain.list(ctx, s.rpc, from, to, listing{contracts: s.emitters, isCounted: true})
 	if err != nil {
 		return err
 	}
-	for _, each := range by {
-		s.listedBy = append(s.listedBy, each.By)
-	}
+	s.listedBy = append(s.listedBy, by...)
 	return s.take(logs)
 }
 

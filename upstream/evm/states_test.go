@@ -61,7 +61,8 @@ func TestTakeStatesTellWhatTheTakeChainKeeps(t *testing.T) {
 	got, err := n.serve(t, testChain).TakeStates(t.Context(), ids)
 	lowered := chain.NewAmount(7)
 	want := []order.StoredState{
-		{order.None, lowered}, {order.StateFulfilled, lowered}, {order.StateSentUnlock, lowered}, {order.StateSentOrderCancel, lowered},
+		{Amount: lowered}, {State: order.StateFulfilled, Amount: lowered}, {State: order.StateSentUnlock, Amount: lowered},
+		{State: order.StateSentOrderCancel, Amount: lowered},
 	}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("TakeStates() = %v, %v, want %v", got, err, want)

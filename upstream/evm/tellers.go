@@ -14,9 +14,9 @@ func (c *Chain) Tellers(tx chain.TxHash, block chain.Hash) []string {
 }
 
 // heard takes note of who listed logs.
-func (c *Chain) heard(logs []log, by string) {
+func (c *Chain) heard(logs []log) {
 	for _, l := range logs {
-		c.sources.Add(string(append(l.TransactionHash[:], l.BlockHash[:]...)), by)
+		c.sources.Add(string(append(l.TransactionHash[:], l.BlockHash[:]...)), l.by)
 	}
 }
 

@@ -19,97 +19,68 @@ const provenSpan = 256
 
 var _ order.Verifier = (*Chain)(nil)
 
-// Verify reads blocks a second time; see order.Verifier. Their logs are listed again, by another endpoint where there
-// is one. Lists that agree on some logs are right. The blocks decide where lists differ, where an endpoint that was
-// found wrong lately has a part in them, or where both are empty and the range is short and not of the tip: by the
-// filter in each header, and the receipts of each block that may hold logs, proven by the root in its header. Where a
-// chain's nodes have no such receipts (TRON's), any listed log counts that its transaction's receipt confirms; a
-// single endpoint lists the blocks several times.
+// Verify reads blocks a second time; see order.Verifier. Endpoints of two providers list their logs, each alone. Lists
+// that agree with the first reading on some logs are right. The blocks decide where they differ, where one endpoint is
+// alone and was found wrong lately, or where all are empty and the range is short and not of the tip: by the filter in
+// each header, and the receipts of each block that may hold logs, proven by the root in its header. Where a chain's nodes
+// have no such receipts (TRON's), any listed log counts that its transaction's receipt confirms; a single endpoint lists
+// the blocks several times.
 func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Proof, err error) {
 	ctx = upstream.Background.For(ctx)
 	contracts := c.emitters()
 	if len(contracts) == 0 {
 		return order.Proof{Events: first, Standing: order.Intrinsic}, nil
 	}
-	heard := c.attested.Of(from, to)
-	names := jsonrpc.NamesOf(heard)
 	isShort := to-from < provenSpan
 	// Where an empty list would not settle it, nodes need not show that they have come as far.
 	isChecked := len(first) == 0 && isShort && c.filters.Load() == filtersUsual
-	list, by, err := c.listings(ctx, from, to, contracts, slices.Concat(names, c.attested.Faulty()), isChecked)
+	lists, err := c.listings(ctx, from, to, listing{contracts: contracts, isChecked: isChecked})
 	if err != nil {
 		return v, err
 	}
-	read := []relisted{c.relistedOf(list, by)}
-	isApart := c.rpc.AreApart(from, to, heard, by)
-	// It is not known any more which endpoint read them first, or some of them were read by one alone.
-	if len(heard) == 0 || !isApart && !c.rpc.Avoiding(jsonrpc.NamesOf(by)...).AvoidsAll() {
-		again, others, err := c.listings(ctx, from, to, contracts, slices.Concat(jsonrpc.NamesOf(by), c.attested.Faulty()), isChecked)
-		if err != nil {
-			return v, err
-		}
-		isApart = c.rpc.AreApart(from, to, by, others)
-		read = append(read, c.relistedOf(again, others))
-		list, names, by = append(list, unlisted(again, list)...), jsonrpc.NamesOf(by), append(by, others...)
+	before := placesOfEvents(first)
+	seen, listed, read, agree := slices.Clone(before), sightings(first), make(map[string][]order.Place), true
+	for _, each := range lists {
+		places, err := c.placesOf(each.Said)
+		agree = agree && err == nil && len(order.DifferingBlocks(places, before)) == 0
+		seen, read[each.By] = append(seen, places...), places
+		listed = append(listed, unlisted(each.Said, listed)...)
 	}
-	if isApart {
+	isAlone := len(lists) < 2
+	if !isAlone {
 		v.Standing = order.Corroborated
 	}
-	before, agree := placesOfEvents(first), true
-	seen := slices.Clone(before)
-	for _, r := range read {
-		agree = agree && r.isReadable && len(order.DifferingBlocks(r.places, before)) == 0
-		seen = append(seen, r.places...)
-	}
-	doubted := slices.ContainsFunc(c.attested.Faulty(), func(liar string) bool {
-		return slices.Contains(names, liar) || slices.ContainsFunc(by, func(v jsonrpc.Attestation) bool { return v.By == liar })
-	})
-	if agree && !doubted && (len(first) > 0 || !isShort || c.attested.HadEvidence(from, to)) {
-		return order.Proof{Events: first, Standing: v.Standing, Wrong: c.attested.Unreported()}, nil
+	isDoubted := isAlone && slices.Contains(c.faulty.Names(), lists[0].By)
+	if agree && !isDoubted && (len(first) > 0 || !isShort || c.evident.hold(from, to)) {
+		return order.Proof{Events: first, Standing: v.Standing, Wrong: c.faulty.Unreported()}, nil
 	}
 	blocks, err := c.suspects(ctx, from, to, contracts, seen)
 	if err != nil {
 		return v, err
 	}
 	for _, h := range blocks {
-		events, err := c.eventsOfBlock(ctx, h, contracts, slices.Concat(list, sightings(first)))
+		events, err := c.eventsOfBlock(ctx, h, contracts, listed)
 		if err != nil {
 			return v, fmt.Errorf("events of block %d: %w", h.Number, err)
 		}
 		v.Events = append(v.Events, events...)
 	}
-	c.blame(placesOfEvents(v.Events), before, heard, read)
-	v.Wrong = c.attested.Unreported()
+	c.blame(placesOfEvents(v.Events), read)
+	v.Wrong = c.faulty.Unreported()
 	return v, nil
 }
 
-// relisted is a list of a second reading, with the endpoints that gave its parts.
-type relisted struct {
-	places     []order.Place
-	by         []jsonrpc.Attestation
-	isReadable bool // else it agrees with nothing
-}
-
-func (c *Chain) relistedOf(list []log, by []jsonrpc.Attestation) relisted {
-	places, err := c.placesOf(list)
-	return relisted{places, by, err == nil}
-}
-
-// blame marks the endpoints whose readings of blocks differ from the truth. Two that lacked the same may be one
-// provider.
-func (c *Chain) blame(truth, first []order.Place, heard []jsonrpc.Attestation, second []relisted) {
-	for _, r := range second {
-		differing := order.DifferingBlocks(first, r.places)
-		for _, block := range order.DifferingBlocks(truth, r.places) {
-			again, before := jsonrpc.LatestOf(r.by, block), jsonrpc.LatestOf(heard, block)
-			c.attested.MarkFaulty(again)
-			if before != "" && again != "" && !slices.Contains(differing, block) {
-				c.rpc.SameGaps(again, before)
+// blame marks the endpoints whose lists differ from the truth. Two that lacked the same may be one provider.
+func (c *Chain) blame(truth []order.Place, read map[string][]order.Place) {
+	wrong := make(map[uint64]string) // endpoints by blocks
+	for by, places := range read {
+		for _, block := range order.DifferingBlocks(truth, places) {
+			c.faulty.Mark(by)
+			if other := wrong[block]; other != "" && !slices.Contains(order.DifferingBlocks(places, read[other]), block) {
+				c.rpc.SameGaps(by, other)
 			}
+			wrong[block] = by
 		}
-	}
-	for _, block := range order.DifferingBlocks(truth, first) {
-		c.attested.MarkFaultyAt(block)
 	}
 }
 
@@ -193,38 +164,33 @@ func (c *Chain) headersOf(ctx context.Context, places []order.Place) ([]*header,
 	return headers, c.rpc.All(ctx, calls...)
 }
 
-// listings is list, with isChecked, by other endpoints than some: by one of another provider alone while that answers,
-// else by whichever does.
-func (c *Chain) listings(
-	ctx context.Context, from, to uint64, contracts []chain.Address, avoided []string, isChecked bool,
-) (logs []log, by []jsonrpc.Attestation, err error) {
-	asked := listing{contracts: contracts, isChecked: isChecked}
-	if other := c.rpc.Other(getLogs, avoided...); other != nil {
-		if logs, by, err = c.list(ctx, other, from, to, asked); err == nil {
-			return logs, by, nil
-		}
-	}
-	return c.listAgain(ctx, from, to, asked, avoided)
-}
+// ownListings is how often a single endpoint lists blocks where their headers cannot show gaps of a list.
+const ownListings = 8
 
-// listAgain is list by endpoints, some of them asked last. Where these answer, and the chain's headers cannot show
-// gaps of a list, it is the union of several lists.
-func (c *Chain) listAgain(
-	ctx context.Context, from, to uint64, asked listing, avoided []string,
-) (logs []log, by []jsonrpc.Attestation, err error) {
-	const ownListings = 8
-	for range ownListings {
-		again, voices, err := c.list(ctx, c.rpc.Avoiding(avoided...), from, to, asked)
-		if err != nil {
-			return nil, nil, err
-		}
-		logs, by = append(logs, unlisted(again, logs)...), append(by, voices...)
-		isAvoided := func(v jsonrpc.Attestation) bool { return slices.Contains(avoided, v.By) }
-		if c.filters.Load() == filtersUsual || !slices.ContainsFunc(voices, isAvoided) {
-			break
-		}
+// listings are lists by endpoints of two providers while these answer, else one by whichever does, or where headers
+// cannot show its gaps the union of several.
+func (c *Chain) listings(ctx context.Context, from, to uint64, asked listing) ([]jsonrpc.Heard[[]log], error) {
+	last := c.faulty.Names()
+	lists := jsonrpc.Twice(c.rpc, getLogs, last, func(alone *jsonrpc.Client) ([]log, error) {
+		logs, _, err := c.list(ctx, alone, from, to, asked)
+		return logs, err
+	})
+	wanted := 1
+	if c.filters.Load() != filtersUsual {
+		wanted = ownListings
 	}
-	return logs, by, nil
+	if len(lists) == 2 || len(lists) == wanted {
+		return lists, nil
+	}
+	union := jsonrpc.Heard[[]log]{}
+	for range wanted {
+		logs, by, err := c.list(ctx, c.rpc.Avoiding(last...), from, to, asked)
+		if err != nil {
+			return nil, err
+		}
+		union.Said, union.By = append(union.Said, unlisted(logs, union.Said)...), by[0]
+	}
+	return []jsonrpc.Heard[[]log]{union}, nil
 }
 
 // unlisted returns the logs that are not in a list.
@@ -260,7 +226,7 @@ func (c *Chain) eventsOfBlock(ctx context.Context, h *header, contracts []chain.
 	if events, err := c.provenEvents(ctx, h); err == nil || !isWithoutReceipts(err) {
 		return events, err
 	}
-	lists, _, err := c.logsIn(ctx, c.rpc, []*header{h}, contracts)
+	lists, err := c.logsIn(ctx, c.rpc, []*header{h}, contracts)
 	if err != nil {
 		return nil, err
 	}

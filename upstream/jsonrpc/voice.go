@@ -1,7 +1,6 @@
 package jsonrpc
 
 import (
-	"cmp"
 	"context"
 	"reflect"
 	"slices"
@@ -59,35 +58,6 @@ func (c *Client) SameGaps(a, b string) {
 	}
 }
 
-// AreVoices reports whether two endpoints can confirm each other.
-func (c *Client) AreVoices(a, b string) bool { return !c.voices.isOne(a, b) }
-
-// AreApart reports whether two readings cover some blocks, and what one endpoint attested to in the one is attested to
-// by other voices in the other. What no endpoint attested to has no name.
-func (c *Client) AreApart(from, to uint64, first, second []Attestation) bool {
-	var both []Attestation
-	for _, a := range first {
-		for _, b := range second {
-			common := Attestation{From: max(a.From, b.From), To: min(a.To, b.To)}
-			if common.From > common.To {
-				continue
-			}
-			if a.By == "" || b.By == "" || !c.AreVoices(a.By, b.By) {
-				return false
-			}
-			both = append(both, common)
-		}
-	}
-	slices.SortFunc(both, func(a, b Attestation) int { return cmp.Compare(a.From, b.From) })
-	for _, each := range both {
-		if each.From > from {
-			return false
-		}
-		from = max(from, each.To+1)
-	}
-	return from > to
-}
-
 // Avoiding returns a client that asks the endpoints with these names, and others of their providers, after all others:
 // for a second reading, or since they were wrong.
 func (c *Client) Avoiding(names ...string) *Client {
@@ -142,6 +112,31 @@ func (c *Client) witness(calls []*Call, heard []string) *upstream.Endpoint {
 		return next
 	}
 	return nil
+}
+
+// Heard is what an endpoint said.
+type Heard[T any] struct {
+	Said T
+	By   string
+}
+
+// Twice has an endpoint of each of two providers asked, by itself, and returns what they said: those first that can be
+// expected to answer, and of these others than some. Fewer where no others answer.
+func Twice[T any](c *Client, method string, last []string, ask func(alone *Client) (T, error)) (heard []Heard[T]) {
+	var tried []string
+	for len(heard) < 2 {
+		one := c.Other(method, slices.Concat(tried, last)...)
+		if one == nil {
+			if one = c.Other(method, tried...); one == nil {
+				break
+			}
+		}
+		tried = append(tried, one.Name())
+		if said, err := ask(one); err == nil {
+			heard = append(heard, Heard[T]{said, one.Name()})
+		}
+	}
+	return heard
 }
 
 // Other returns a client that asks one endpoint which is of another voice than some; nil: none can be expected to

@@ -28,7 +28,7 @@ type Chain struct {
 	rpc   *jsonrpc.Client
 	names names
 
-	attested jsonrpc.Attestations
+	faulty   jsonrpc.Faulty
 	sources  jsonrpc.Sources // of transactions
 	programs []*program      // of the order protocol
 	newest   atomic.Uint64   // slot, as far as Head was asked

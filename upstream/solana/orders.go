@@ -26,9 +26,8 @@ import (
 //
 // These calls yield to those of clients.
 func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
-	rpc := c.rpc.Avoiding(c.attested.Faulty()...)
-	events, by, err := c.listedEvents(upstream.Background.For(ctx), rpc, rpc, from, to)
-	c.attested.Add(jsonrpc.Attestation{From: from, To: to, By: by, IsList: true})
+	rpc := c.rpc.Avoiding(c.faulty.Names()...)
+	events, _, err := c.listedEvents(upstream.Background.For(ctx), rpc, rpc, from, to)
 	return events, err
 }
 
@@ -51,7 +50,7 @@ func (c *Chain) listedEvents(
 		if failed != nil || len(held) == len(listed) {
 			return nil, by, err
 		}
-		c.attested.MarkFaulty(by)
+		c.faulty.Mark(by)
 		listed = held
 	}
 }

@@ -21,46 +21,28 @@ const (
 	blocksAtOnce = 4
 )
 
-// Verify reads slots a second time; see order.Verifier. Their transactions are listed and read again, by another
-// endpoint where there is one, else by the same one four times, or eight if it was found wrong lately. Equal readings
-// are right. Slots with differences are settled by their blocks: a transaction in one counts. One that no list ever
-// names stays unknown: finding it would take all blocks, some megabytes each.
+// Verify reads slots a second time; see order.Verifier. Endpoints of two providers list their transactions, each alone;
+// where one answers, it does four times, or eight if it was found wrong lately. Equal readings are right. Slots with
+// differences are settled by their blocks: a transaction in one counts. One that no list ever names stays unknown:
+// finding it would take all blocks, some megabytes each.
 func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Proof, err error) {
 	ctx = upstream.Background.For(ctx)
-	heard := c.attested.Of(from, to)
-	tellers := jsonrpc.NamesOf(heard)
-	second, by, err := c.readings(ctx, from, to, tellers)
+	readings, err := c.readings(ctx, from, to)
 	if err != nil {
 		return v, err
 	}
-	read := map[string][]order.Event{by: slices.Clone(second)}
-	isApart := c.rpc.AreApart(from, to, heard, attestedBy(from, to, by))
-	// It is not known any more which endpoint read them first, or some of them were read by one alone.
-	if len(tellers) == 0 || !isApart && !c.rpc.Avoiding(by).AvoidsAll() {
-		again, other, err := c.readings(ctx, from, to, []string{by})
-		if err != nil {
-			return v, err
-		}
-		known := places(second)
-		for i, place := range places(again) {
-			if !slices.Contains(known, place) {
-				second = append(second, again[i])
-			}
-		}
-		isApart = c.rpc.AreVoices(by, other)
-		tellers, read[other] = []string{by}, again
-	}
-	if isApart {
+	if len(readings) == 2 {
 		v.Standing = order.Corroborated
 	}
-	slots := order.DifferingBlocks(places(first), places(second))
-	for _, e := range first {
-		if !slices.Contains(slots, e.At.Block) {
-			v.Events = append(v.Events, e)
-		}
+	var slots []uint64
+	for _, each := range readings {
+		slots = append(slots, order.DifferingBlocks(places(first), places(each.Said))...)
 	}
+	slices.Sort(slots)
+	slots = slices.Compact(slots)
+	v.Events = slices.DeleteFunc(slices.Clone(first), func(e order.Event) bool { return slices.Contains(slots, e.At.Block) })
 	for part := range slices.Chunk(slots, blocksAtOnce) {
-		events, err := c.eventsInBlocks(ctx, part, tellers)
+		events, err := c.eventsInBlocks(ctx, part)
 		if err != nil {
 			return v, fmt.Errorf("events of blocks %d to %d: %w", part[0], part[len(part)-1], err)
 		}
@@ -68,70 +50,63 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	}
 	sortEvents(v.Events)
 	truth := places(v.Events)
-	for by, events := range read {
-		if len(order.DifferingBlocks(truth, places(events))) > 0 {
-			c.attested.MarkFaulty(by)
+	for _, each := range readings {
+		if len(order.DifferingBlocks(truth, places(each.Said))) > 0 {
+			c.faulty.Mark(each.By)
 		}
 	}
-	for _, slot := range order.DifferingBlocks(truth, places(first)) {
-		c.attested.MarkFaultyAt(slot)
-	}
-	v.Wrong = c.attested.Unreported()
+	v.Wrong = c.faulty.Unreported()
 	return v, nil
 }
 
-func attestedBy(from, to uint64, name string) []jsonrpc.Attestation {
-	return []jsonrpc.Attestation{{From: from, To: to, By: name, IsList: true}}
-}
-
-// readings are the events of slots as an endpoint lists them, and its name: one that had not read them, while it
-// answers; else as its lists together show them.
-func (c *Chain) readings(ctx context.Context, from, to uint64, heard []string) (events []order.Event, by string, err error) {
-	liars := c.attested.Faulty()
-	avoided := slices.Concat(heard, liars)
-	rpc := c.rpc.Avoiding(avoided...)
-	if other := c.rpc.Other(listSignatures, avoided...); other != nil {
-		if events, by, err = c.listedEvents(ctx, other, rpc, from, to); err == nil {
-			return events, by, nil
-		}
+// readings are the events of slots as endpoints of two providers list them, while these answer, else as the lists of one
+// together show them.
+func (c *Chain) readings(ctx context.Context, from, to uint64) ([]jsonrpc.Heard[[]order.Event], error) {
+	liars := c.faulty.Names()
+	rpc := c.rpc.Avoiding(liars...)
+	readings := jsonrpc.Twice(c.rpc, listSignatures, liars, func(alone *jsonrpc.Client) ([]order.Event, error) {
+		events, _, err := c.listedEvents(ctx, alone, rpc, from, to)
+		return events, err
+	})
+	if len(readings) == 2 {
+		return readings, nil
 	}
-	wanted := 1
-	for read := 0; read < wanted; read++ {
-		var again []order.Event
-		if again, by, err = c.listedEvents(ctx, rpc, rpc, from, to); err != nil {
-			return nil, "", err
-		}
-		known := places(events)
-		for i, place := range places(again) {
-			if !slices.Contains(known, place) {
-				events = append(events, again[i])
-			}
-		}
-		switch {
-		case slices.Contains(liars, by):
-			wanted = liarReadings
-		case by == "" || slices.Contains(heard, by):
-			wanted = ownReadings
-		}
-	}
-	return events, by, nil
-}
-
-// eventsInBlocks returns the events of the transactions in the blocks of slots, as shown by two endpoints where there
-// are two, first by one that had not read them.
-func (c *Chain) eventsInBlocks(ctx context.Context, slots []uint64, tellers []string) ([]order.Event, error) {
-	listed, shown, err := c.shown(ctx, c.rpc.Avoiding(tellers...), slots)
-	if err != nil {
-		return nil, err
-	}
-	if !slices.Contains(tellers, shown) { // which it would be without others
-		others, _, err := c.shown(ctx, c.rpc.Avoiding(shown), slots)
+	union := jsonrpc.Heard[[]order.Event]{}
+	for wanted := ownReadings; wanted > 0; wanted-- {
+		again, by, err := c.listedEvents(ctx, rpc, rpc, from, to)
 		if err != nil {
 			return nil, err
 		}
-		listed = append(listed, others...)
+		if union.By == "" && slices.Contains(liars, by) {
+			wanted = liarReadings
+		}
+		union.By = by
+		known := places(union.Said)
+		for i, place := range places(again) {
+			if !slices.Contains(known, place) {
+				union.Said = append(union.Said, again[i])
+			}
+		}
 	}
-	return c.eventsOf(ctx, c.rpc.Avoiding(tellers...), distinct(listed))
+	return []jsonrpc.Heard[[]order.Event]{union}, nil
+}
+
+// eventsInBlocks returns the events of the transactions in the blocks of slots, as shown by two endpoints where there
+// are two.
+func (c *Chain) eventsInBlocks(ctx context.Context, slots []uint64) ([]order.Event, error) {
+	rpc := c.rpc.Avoiding(c.faulty.Names()...)
+	listed, shown, err := c.shown(ctx, rpc, slots)
+	if err != nil {
+		return nil, err
+	}
+	if others := c.rpc.Avoiding(shown); !others.AvoidsAll() {
+		more, _, err := c.shown(ctx, others, slots)
+		if err != nil {
+			return nil, err
+		}
+		listed = append(listed, more...)
+	}
+	return c.eventsOf(ctx, rpc, distinct(listed))
 }
 
 // shown returns the transactions of the order protocol in the blocks of slots, and one of the endpoints that showed

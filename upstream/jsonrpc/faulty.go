@@ -1,0 +1,84 @@
+package jsonrpc
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// sourcesKept is for how many things it is remembered which endpoints reported them.
+	sourcesKept = 8192
+	// faultyFor is how long an endpoint counts as faulty that was found wrong.
+	faultyFor = time.Hour
+)
+
+// Faulty remembers which endpoints were found wrong lately. The zero value is empty; safe for concurrent use.
+type Faulty struct {
+	mu         sync.Mutex
+	until      map[string]time.Time
+	unreported []string
+}
+
+// Mark marks an endpoint as faulty; an absent name is of none.
+func (f *Faulty) Mark(name string) {
+	if name == "" {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.until == nil {
+		f.until = make(map[string]time.Time)
+	}
+	f.until[name] = time.Now().Add(faultyFor)
+	f.unreported = append(f.unreported, name)
+}
+
+// Unreported returns the endpoints that were marked since the last call.
+func (f *Faulty) Unreported() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	names := f.unreported
+	f.unreported = nil
+	return names
+}
+
+// Names lists the endpoints that were wrong lately.
+func (f *Faulty) Names() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	maps.DeleteFunc(f.until, func(_ string, until time.Time) bool { return time.Now().After(until) })
+	return slices.Collect(maps.Keys(f.until))
+}
+
+// Sources remembers which endpoints reported what, by keys of the caller's making. The zero value is empty; safe for
+// concurrent use.
+type Sources struct {
+	mu         sync.Mutex
+	new, older map[string][]string // by key; the older ones are forgotten when there are enough new ones
+}
+
+// Add remembers that an endpoint reported something.
+func (s *Sources) Add(key, by string) {
+	if by == "" {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.new == nil || len(s.new) == sourcesKept/2 {
+		s.new, s.older = make(map[string][]string), s.new
+	}
+	if !slices.Contains(s.new[key], by) {
+		s.new[key] = append(s.new[key], by)
+	}
+}
+
+// Of lists who reported something, each once, as far as that is remembered.
+func (s *Sources) Of(key string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	names := slices.Concat(s.older[key], s.new[key])
+	slices.Sort(names)
+	return slices.Compact(names)
+}

@@ -36,6 +36,7 @@ func Reconcile(ctx context.Context, c *follow.Chains, day time.Duration) {
 				if f.Leading.Load() == 0 {
 					continue
 				}
+				f.Lacking.Take(r.Unsettled)
 				steps, err := r.Step(ctx)
 				f.Unsettled.Store(int64(len(r.Unsettled)))
 				if err != nil && ctx.Err() == nil && !errors.Is(err, errBusy) {
@@ -51,7 +52,7 @@ func Reconcile(ctx context.Context, c *follow.Chains, day time.Duration) {
 // Reconciler compares the orders of one chain with its contracts.
 type Reconciler struct {
 	*follow.Reader
-	Unsettled map[order.ID]bool // orders that differ from the contracts, and could not be read otherwise
+	Unsettled map[order.ID]bool // orders that differ from the contracts, or are about to be compared out of turn
 	after     order.ID          // that was compared last
 }
 
@@ -59,7 +60,7 @@ type Reconciler struct {
 func (b *Books) Reconcilers() (all []*Reconciler) {
 	for _, r := range b.Readers {
 		if a := (&auditor{Reader: r}); !a.cannotTell(order.GiveSide) || !a.cannotTell(order.TakeSide) {
-			all = append(all, &Reconciler{Reader: r})
+			all = append(all, &Reconciler{Reader: r, Unsettled: map[order.ID]bool{}})
 		}
 	}
 	return all
@@ -79,7 +80,13 @@ func (r *Reconciler) Step(ctx context.Context) (steps int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	ids := slices.Concat(due, sample, slices.Collect(maps.Keys(r.Unsettled)))
+	var nameless []order.ID
+	if r.after.IsAbsent() {
+		if nameless, err = r.Ledger.WithoutTerms(ctx, r.ID, reconciledAtOnce); err != nil {
+			return 0, err
+		}
+	}
+	ids := slices.Concat(due, sample, nameless, slices.Collect(maps.Keys(r.Unsettled)))
 	slices.SortFunc(ids, ledger.CompareIDs)
 	ids = slices.Compact(ids)
 	if len(ids) == 0 {

@@ -29,7 +29,8 @@ type Follower struct {
 
 	Leading   atomic.Int64 // 1 while this replica follows the chain
 	Unsettled atomic.Int64 // orders that differ from what the contracts store
-	lookedAt  time.Time    // when a replica that watches asked for the head
+	Lacking   lacking
+	lookedAt  time.Time // when a replica that watches asked for the head
 }
 
 func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *Follower {

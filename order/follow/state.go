@@ -131,6 +131,13 @@ func (s State) basis(isVerifiable bool, life time.Duration) order.ChainBasis {
 	return b
 }
 
+// HasRead reports whether the store holds all events of a block that is past any reorg.
+func (f *Follower) HasRead(number uint64) bool {
+	s := f.State()
+	isLeft := func(b ledger.QuarantinedBlock) bool { return b.Number == number }
+	return s.begun && s.Position.First <= number && number <= s.Position.Block && s.IsFinal(number) && !slices.ContainsFunc(s.left, isLeft)
+}
+
 // Covers reports whether the store holds all events of the chain since a time, UNIX seconds: following began before it,
 // the follower was level with the chain's head just now, and no block is left out that may be newer.
 func (f *Follower) Covers(since uint64) bool {

@@ -48,6 +48,18 @@ func (l Ledger) Uncompared(ctx context.Context, id chain.ID, after order.ID, mos
 	return ids, all, nil
 }
 
+// WithoutTerms returns orders of a chain that was read from its first block on whose events have no terms, most at the
+// most: their creation, or their fulfilment, is lacking.
+func (l Ledger) WithoutTerms(ctx context.Context, id chain.ID, most int) ([]order.ID, error) {
+	ids, err := queryIDs(ctx, l, `SELECT DISTINCT order_id FROM events WHERE chain = $1
+		AND EXISTS (SELECT 1 FROM checkpoints WHERE chain = $1 AND first_block = 0)
+		AND NOT EXISTS (SELECT 1 FROM orders WHERE id = order_id) LIMIT $2`, int64(id), most)
+	if err != nil {
+		return nil, fmt.Errorf("select orders of chain %d without terms: %w", id, err)
+	}
+	return ids, nil
+}
+
 // Sampled returns some orders of a chain that were compared, most at the most.
 func (l Ledger) Sampled(ctx context.Context, id chain.ID, most int) ([]order.ID, error) {
 	var from order.ID

@@ -13,7 +13,10 @@ import (
 // TestContractsHaveTheLastWord loses events of orders behind the index's back: steps of the reconciliation read them again,
 // what is over is compared once, and what the contracts contradict for good is counted.
 func TestContractsHaveTheLastWord(t *testing.T) {
-	for _, damage := range damages {
+	lostTerms := damages[1] // found on one chain after the other
+	lostTerms.name, lostTerms.state = "lost terms", order.StateSentUnlock
+	lostTerms.statement = `DELETE FROM events WHERE kind IN ('created', 'fulfilled') AND order_id = $1`
+	for _, damage := range append(slices.Clone(damages), lostTerms) {
 		if damage.missing == 0 || damage.false > 0 {
 			continue // the contracts store no more than states and amounts
 		}
@@ -21,7 +24,8 @@ func TestContractsHaveTheLastWord(t *testing.T) {
 			a := newAudited(t, openPostgres(t))
 			sound := dump(t, a.store)
 			damageStore(t, a.store, damage.statement, a.deals[damage.state].id)
-			for _, r := range audit.Of(a.Chains).Reconcilers() {
+			give, take := audit.Of(a.Chains).Reconcilers()[0], audit.Of(a.Chains).Reconcilers()[1]
+			for _, r := range []*audit.Reconciler{take, give} {
 				if _, err := r.Step(t.Context()); err != nil || len(r.Unsettled) > 0 {
 					t.Fatalf("chain %d: %v, %d orders are unsettled", r.ID, err, len(r.Unsettled))
 				}
@@ -30,6 +34,28 @@ func TestContractsHaveTheLastWord(t *testing.T) {
 				t.Errorf("the store holds %d rows, want the %d of before", len(got), len(sound))
 			}
 		})
+	}
+}
+
+// TestAnOrderThatTheStoreLacksIsComparedOnceItIsFound: a client asks for an order of which nothing is stored, though its
+// blocks were read. The answer is the chains', and the next steps read it again.
+func TestAnOrderThatTheStoreLacksIsComparedOnceItIsFound(t *testing.T) {
+	a := newAudited(t, openStore(t))
+	sound, d := dump(t, a.store), a.deals[order.StateFulfilled]
+	creation := a.give.blocks[2].txs[0]
+	damageStore(t, a.store, `DELETE FROM events WHERE order_id = $1`, d.id)
+	found, _, err := a.Find(t.Context(), creation)
+	if err != nil || len(found) != 1 || found[0].Order.State != order.StateFulfilled {
+		t.Fatalf("found %+v, %v, want the order with its fulfilment", found, err)
+	}
+	for _, r := range audit.Of(a.Chains).Reconcilers() {
+		a.Of(r.ID).Lacking.Take(r.Unsettled)
+		if _, err := r.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := dump(t, a.store); !slices.Equal(got, sound) {
+		t.Errorf("the store holds %d rows, want the %d of before", len(got), len(sound))
 	}
 }
 

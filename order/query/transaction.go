@@ -47,6 +47,7 @@ func (t transaction) ids() []order.ID {
 func (x *Index) look(ctx context.Context, tx chain.TxHash) (t transaction, err error) {
 	t = transaction{from: provenance{unsettled: x.unsettled()}, done: func() {}}
 	var storeErr error
+	isLacking := false
 	t.orders, storeErr = x.store.OrdersIn(ctx, tx)
 	t.count(tx)
 	if len(t.orders) == 0 || t.created == 0 && !t.from.isSettled(t.at.Chain) {
@@ -63,6 +64,7 @@ func (x *Index) look(ctx context.Context, tx chain.TxHash) (t transaction, err e
 		}
 		t.from.traced = true
 		t.count(tx)
+		isLacking = storeErr == nil && x.isLacking(t.orders)
 		if storeErr == nil {
 			storeErr = x.store.AddStored(ctx, t.orders)
 		}
@@ -70,8 +72,20 @@ func (x *Index) look(ctx context.Context, tx chain.TxHash) (t transaction, err e
 	if storeErr != nil && !errors.Is(storeErr, store.ErrUnavailable) {
 		x.Logger.WarnContext(ctx, "order index unavailable; reading chains directly", "error", storeErr)
 	}
-	t.from.stored = storeErr == nil
+	t.from.stored = storeErr == nil && !isLacking
 	return t, nil
+}
+
+// isLacking reports whether the store ought to have had any of some events, which it had not, and has their orders
+// compared with the contracts.
+func (x *Index) isLacking(orders [][]order.Event) (is bool) {
+	for _, e := range slices.Concat(orders...) {
+		if f := x.Of(e.At.Chain); f != nil && f.HasRead(e.At.Block) {
+			f.Lacking.Lacks(e.Order)
+			is = true
+		}
+	}
+	return is
 }
 
 // count takes note of where the transaction is, and how many of the orders it created.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"crossgate/config"
+	"crossgate/internal/linktest"
 	"crossgate/internal/must"
 )
 
@@ -30,11 +32,17 @@ var rules = []string{
 	"idmix:0.2", "order:0.5", "short:0.3", "idstr:0.5", "oneobj:1", "html:0.2", "gzip:0.2", "trunc:0.2", "empty:0.2", "slow:200:0.3",
 }
 
+// combined are several lies at once.
+var combined = []string{
+	"detdrop:0.15+time:1000", "callempty:1+trunc:0.2", "rfrom:0.2+callzero:0.3", "wronghash:0.2+slow:200:0.3", "detdropall:0.15+rnologs:0.3",
+	"cap:5+logdata:0.15", "fleet:3+detdrop:0.15", "bloomzero+rootwrong+detdrop:0.15", "rnull:0.3+pend:0.3+idmix:0.2",
+}
+
 // solanaRules are those of solliar.mjs, likewise.
 var solanaRules = []string{
 	"sigcap:5", "detgap:0.15", "sigerr:0.15",
 	"siggap:0.2", "sigempty:0.3", "siglag:20", "ignoremin", "txnull:0.3", "txdetnull:0.15", "txversion:0.1", "txnometa:0.15",
-	"txnoinner:0.15", "txnologs:0.15", "txtime:1000", "skip:0.2", "blocknull:0.3", "slotlag:20:0.5", "slotahead:20:0.5", "without:getBlock",
+	"without:getBlock+sigerr:0.15", "detgap:0.15+txtime:1000", "txdetnull:0.15+siggap:0.2", "txnoinner:0.15", "txnologs:0.15", "txtime:1000", "skip:0.2", "blocknull:0.3", "slotlag:20:0.5", "slotahead:20:0.5", "without:getBlock",
 }
 
 // dayRules lie to a single endpoint's reader, who finds out by what the contracts store.
@@ -335,39 +343,60 @@ func (c course) run(t *testing.T) {
 func TestOneWordIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	seeds, isWhole := beliefSeeds(t)
-	const lanes = 2
-	free := make(chan *lane, lanes)
-	for i := range lanes {
-		l := &lane{lying: map[uint64]string{}, honest: map[uint64]string{}, ledgers: replayLedgers(t)}
-		for _, each := range l.ledgers {
-			l.lying[each.DeBridgeID] = lyingProxy(t, each.rpc, "--seed", strconv.Itoa(i+1))
-			l.honest[each.DeBridgeID] = lyingProxy(t, each.rpc, slower)
-		}
-		free <- l
+	for seed := 1; seed <= seeds; seed++ {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			const lanes = 2
+			free := make(chan *lane, lanes)
+			for range lanes {
+				l := &lane{lying: map[uint64]string{}, honest: map[uint64]string{}, ledgers: replayLedgers(t)}
+				for _, each := range l.ledgers {
+					l.lying[each.DeBridgeID] = seededProxy(t, "liar.mjs", each.rpc, seed)
+					l.honest[each.DeBridgeID] = lyingProxy(t, each.rpc, slower)
+				}
+				free <- l
+			}
+			meet := func(how, rule string, isBeside bool) {
+				name := fmt.Sprintf("%s/%s/beside=%t", how, rule, isBeside)
+				if !isWhole && !met[name] {
+					return
+				}
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					l := <-free
+					t.Cleanup(func() { free <- l })
+					l.meet(t, how, rule, isBeside)
+				})
+			}
+			for _, how := range []string{"ranges", "tip", "cold"} {
+				for _, rule := range slices.Concat(rules, combined) {
+					meet(how, rule, true)
+					meet(how, rule, false)
+				}
+			}
+			for _, rule := range dayRules {
+				meet("day", rule, false)
+			}
+		})
 	}
-	meet := func(how, rule string, isBeside bool) {
-		name := fmt.Sprintf("%s/%s/beside=%t", how, rule, isBeside)
-		if !isWhole && !met[name] {
-			return
+}
+
+// seededProxy is a proxy whose lies differ by seed: those that it repeats each time, too.
+func seededProxy(t *testing.T, program, target string, seed int) (rpc string) {
+	t.Helper()
+	path := filepath.Join(golden, program)
+	if seed > 1 {
+		const chosen = "const det=s=>" // a number from 0 to 1 for what may be lied about
+		text := string(must.Get(os.ReadFile(path))(t))
+		if !strings.Contains(text, chosen) {
+			t.Fatalf("%s chooses what it lies about in another way than %q", program, chosen)
 		}
-		for range seeds {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				l := <-free
-				t.Cleanup(func() { free <- l })
-				l.meet(t, how, rule, isBeside)
-			})
-		}
+		path = filepath.Join(t.TempDir(), program)
+		text = strings.Replace(text, chosen, "const det=s=>of1(opt.seed+s);const of1=s=>", 1)
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	}
-	for _, how := range []string{"ranges", "tip", "cold"} {
-		for _, rule := range rules {
-			meet(how, rule, true)
-			meet(how, rule, false)
-		}
-	}
-	for _, rule := range dayRules {
-		meet("day", rule, false)
-	}
+	address := must.Get(linktest.FreeAddress())(t)
+	startServer(t, "node", path, "--listen", strings.Split(address, ":")[1], "--target", target, "--seed", strconv.Itoa(seed))
+	return "http://" + address
 }
 
 // hasGrown reports whether all ledgers are so many blocks beyond what was recorded.

@@ -5,11 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
-	"crossgate/internal/linktest"
 	"crossgate/internal/must"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
@@ -22,19 +21,18 @@ type liedWorld struct {
 	wanted map[string]map[string]any // records by their paths
 }
 
-func startLied(t *testing.T, seed string) *liedWorld {
+func startLied(t *testing.T, seed int) *liedWorld {
 	t.Helper()
 	w := &liedWorld{World: sandboxtest.Start(t, sandbox.Options{}), lanes: map[bool]*lane{}}
 	for _, ofSolana := range []bool{false, true} {
 		w.lanes[ofSolana] = &lane{lying: map[uint64]string{}, honest: map[uint64]string{}}
 	}
 	solana := w.lanes[true]
-	address := must.Get(linktest.FreeAddress())(t)
-	startLiar(t, "solliar.mjs", w.Solana().RPC, strings.Split(address, ":")[1], "--seed", seed)
-	solana.lying[solanaID], solana.honest[solanaID] = "http://"+address, lyingProxy(t, w.Solana().RPC, slower)
+	solana.lying[solanaID] = seededProxy(t, "solliar.mjs", w.Solana().RPC, seed)
+	solana.honest[solanaID] = lyingProxy(t, w.Solana().RPC, slower)
 	for _, c := range w.facts(t).Chains {
 		if others := w.lanes[false]; c.ID == tronID || c.ID == 8453 {
-			others.lying[c.ID], others.honest[c.ID] = lyingProxy(t, c.RPC, "--seed", seed), lyingProxy(t, c.RPC, slower)
+			others.lying[c.ID], others.honest[c.ID] = seededProxy(t, "liar.mjs", c.RPC, seed), lyingProxy(t, c.RPC, slower)
 		}
 	}
 	w.settle(t)
@@ -140,36 +138,39 @@ func (w *liedWorld) meet(t *testing.T, how, rule string, isBeside, ofSolana bool
 func TestOneWordIsNotBelievedOfAWorld(t *testing.T) {
 	t.Parallel()
 	seeds, isWhole := beliefSeeds(t)
-	worlds := 1
-	if isWhole {
-		worlds = 2
-	}
-	free := make(chan *liedWorld, worlds)
-	for i := range worlds {
-		free <- startLied(t, fmt.Sprint(i+1))
-	}
-	meet := func(how, rule string, isBeside, ofSolana bool) {
-		name := fmt.Sprintf("%s/%s/beside=%t", how, rule, isBeside)
-		if !isWhole && !(ofSolana && met[name]) {
-			return
-		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := <-free
-			t.Cleanup(func() { free <- w })
-			w.meet(t, how, rule, isBeside, ofSolana)
-		})
-	}
-	for range seeds {
-		for _, how := range []string{"ranges", "tip", "cold"} {
-			for _, isBeside := range []bool{true, false} {
-				for _, rule := range solanaRules {
-					meet(how, rule, isBeside, true)
+	for seed := 1; seed <= seeds; seed++ {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			worlds := 1
+			if isWhole {
+				worlds = 2
+			}
+			free := make(chan *liedWorld, worlds)
+			for range worlds {
+				free <- startLied(t, seed)
+			}
+			meet := func(how, rule string, isBeside, ofSolana bool) {
+				name := fmt.Sprintf("%s/%s/beside=%t", how, rule, isBeside)
+				if !isWhole && !(ofSolana && met[name]) {
+					return
 				}
-				for _, rule := range rules {
-					meet(how, rule, isBeside, false)
+				family := map[bool]string{true: "Solana", false: "TRON"}[ofSolana]
+				t.Run(family+"/"+name, func(t *testing.T) {
+					t.Parallel()
+					w := <-free
+					t.Cleanup(func() { free <- w })
+					w.meet(t, how, rule, isBeside, ofSolana)
+				})
+			}
+			for _, how := range []string{"ranges", "tip", "cold"} {
+				for _, isBeside := range []bool{true, false} {
+					for _, rule := range solanaRules {
+						meet(how, rule, isBeside, true)
+					}
+					for _, rule := range slices.Concat(rules, combined) {
+						meet(how, rule, isBeside, false)
+					}
 				}
 			}
-		}
+		})
 	}
 }

@@ -34,7 +34,7 @@ func (a *attestation) add(tx, block chain.Hash) {
 
 func (a *attestation) addTime(block chain.Hash) {
 	if a.times[block] == nil {
-		a.times[block] = timeCall(new(provenTime), block)
+		a.times[block] = timeCall(new(header), block)
 	}
 }
 
@@ -47,13 +47,13 @@ func (a *attestation) apply(events []order.Event) order.Standing {
 	weakest := order.Intrinsic
 	for i := range events {
 		e := &events[i]
-		sender, time := new(provenSender), new(provenTime)
+		sender, time := new(provenSender), new(header)
 		sent, timed := a.senders[chain.Hash(e.At.Tx.Bytes())], a.times[e.At.BlockHash]
 		if sent != nil && sent.Err == nil {
 			sender = sent.Out.(*provenSender)
 		}
 		if timed != nil && timed.Err == nil {
-			time = timed.Out.(*provenTime)
+			time = timed.Out.(*header)
 			if e.At.Time == 0 || standingOf(timed, time.isProven) > order.Single { // else the log's is as good
 				e.At.Time = uint64(time.Timestamp)
 			}
@@ -86,8 +86,16 @@ func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Evidenc
 		a.add(chain.Hash(e.At.Tx.Bytes()), e.At.BlockHash)
 	}
 	_ = c.rpc.Batch(ctx, a.calls()...) // each call has its error
+	c.blameOverruled(a.calls())
 	events = slices.Clone(events)
 	return order.Evidence{Standing: a.apply(events), Events: events}, ctx.Err()
+}
+
+// blameOverruled marks the endpoints whose results were other than those that a hash proves.
+func (c *Chain) blameOverruled(calls []*jsonrpc.Call) {
+	for _, call := range calls {
+		c.faulty.Mark(call.Overruled)
+	}
 }
 
 // senderCall asks for a transaction. A sender that no signature proves is doubted.
@@ -104,31 +112,16 @@ func senderCall(out *provenSender, tx chain.Hash) *jsonrpc.Call {
 }
 
 // timeCall asks for the header of a block. A time in one that does not give the block's hash is doubted.
-func timeCall(out *provenTime, block chain.Hash) *jsonrpc.Call {
-	asked := jsonrpc.NewCall(out, func(t provenTime) error {
-		if t.Hash != block {
+func timeCall(out *header, block chain.Hash) *jsonrpc.Call {
+	asked := jsonrpc.NewCall(out, func(h header) error {
+		if h.Hash != block {
 			return &upstream.Error{Class: upstream.Rejected, Err: errors.New("not the block asked for")}
 		}
-		return t.check()
+		return h.check()
 	}, "eth_getBlockByHash", block, false)
-	asked.Doubt = func(result any) bool { return !result.(*provenTime).isProven }
-	asked.Same = func(a, b any) bool { return a.(*provenTime).Timestamp == b.(*provenTime).Timestamp }
+	asked.Doubt = func(result any) bool { return !result.(*header).isProven }
+	asked.Same = func(a, b any) bool { return a.(*header).Timestamp == b.(*header).Timestamp }
 	return asked
-}
-
-// provenTime is the time of a block, and whether the header in which it is gives the block's hash.
-type provenTime struct {
-	header
-	isProven bool
-}
-
-func (p *provenTime) UnmarshalJSON(text []byte) error {
-	if err := json.Unmarshal(text, &p.header); err != nil {
-		return err
-	}
-	hash, err := seal.HeaderHash(text)
-	p.isProven = err == nil && hash == p.Hash
-	return nil
 }
 
 // provenSender is the sender of a transaction, and whether its signature says so, in a transaction of that hash.

@@ -90,6 +90,25 @@ type header struct {
 	Timestamp  Quantity         `json:"timestamp"`
 	Bloom      seal.HeaderBloom `json:"logsBloom"`
 	Receipts   chain.Hash       `json:"receiptsRoot"` // absent where nodes do not say it
+
+	isProven bool // its members give its hash
+}
+
+func (h *header) UnmarshalJSON(text []byte) error {
+	type plain header
+	if err := json.Unmarshal(text, (*plain)(h)); err != nil {
+		return err
+	}
+	hash, err := seal.HeaderHash(text)
+	h.isProven = err == nil && hash == h.Hash
+	return nil
+}
+
+// isLike reports whether two headers say the same of a block, as far as they are read.
+func (h *header) isLike(other *header) bool {
+	own, others := *h, *other
+	own.isProven, others.isProven = false, false
+	return own == others
 }
 
 // check refuses an incomplete block. The first one has no time on some chains.

@@ -48,6 +48,7 @@ type Chain struct {
 	taggedAt  atomic.Int64           // UNIX nanoseconds of the last call that asked for the finalized block
 	read      readHeaders            // since the newest block
 	filters   atomic.Int32           // whether headers have them
+	isSealed  atomic.Bool            // headers were seen whose members give their hash
 	evident   evident
 	faulty    jsonrpc.Faulty
 	sources   jsonrpc.Sources // of transactions

@@ -18,16 +18,17 @@ func (c *Chain) branch(ctx context.Context, rpc *jsonrpc.Client, from, to uint64
 	newest := c.newest.Load()
 	for i := range headers {
 		number := Quantity(from + uint64(i))
-		if newest != nil && newest.Number == number {
+		if headers[i] = c.read.of(uint64(number)); newest != nil && newest.Number == number {
 			headers[i] = newest
+		}
+		if headers[i] != nil && !c.isDoubtful(headers[i]) {
 			continue
 		}
-		if headers[i] = c.read.of(uint64(number)); headers[i] != nil {
-			continue
-		}
-		calls = append(calls, existingHeaderCall(&headers[i], number))
+		calls = append(calls, c.sealedHeaderCall(&headers[i], number))
 	}
-	if err := rpc.All(ctx, calls...); err != nil {
+	err := rpc.All(ctx, calls...)
+	c.blameOverruled(calls)
+	if err != nil {
 		return nil, err
 	}
 	for i := 1; i < len(headers); i++ {
@@ -37,6 +38,18 @@ func (c *Chain) branch(ctx context.Context, rpc *jsonrpc.Client, from, to uint64
 		}
 	}
 	return headers, nil
+}
+
+// sealedHeaderCall asks for a block by its number. A header that does not give its hash is doubted where others did.
+func (c *Chain) sealedHeaderCall(out **header, number Quantity) *jsonrpc.Call {
+	asked := existingHeaderCall(out, number)
+	asked.Doubt = func(result any) bool {
+		h := *result.(**header)
+		c.seeFilter(h)
+		return c.isDoubtful(h)
+	}
+	asked.Same = func(a, b any) bool { return (*a.(**header)).isLike(*b.(**header)) }
+	return asked
 }
 
 // tipEvents reads blocks at the newest end one by one, each with evidence that the list of its logs is one of a node
@@ -109,8 +122,14 @@ func (c *Chain) mayHold(h *header, contracts []chain.Address) bool {
 	return !h.Bloom.Known || c.filters.Load() != filtersUsual || h.Bloom.HoldsAny(contracts, orderTopics)
 }
 
-// seeFilter learns that the chain's headers have filters.
+// isDoubtful reports whether a header does not give its hash, though others of the chain did.
+func (c *Chain) isDoubtful(h *header) bool { return !h.isProven && c.isSealed.Load() }
+
+// seeFilter learns that the chain's headers have filters, and give their hashes.
 func (c *Chain) seeFilter(h *header) {
+	if h.isProven {
+		c.isSealed.Store(true)
+	}
 	if h.Bloom.HasBits() {
 		c.filters.CompareAndSwap(filtersUnseen, filtersUsual)
 	}

@@ -202,14 +202,11 @@ func (n *HeadSubscription) nextHead(ctx context.Context, connection *websocket.C
 
 // readHead reads a notification of newHeads.
 func readHead(text []byte) (order.Block, error) {
-	var head struct {
-		Number *Quantity `json:"number"`
-		header
-	}
-	if json.Unmarshal(text, &head) != nil || head.Number == nil || head.Hash.IsAbsent() {
+	var head header
+	var numbered struct{ Number *Quantity }
+	if json.Unmarshal(text, &head) != nil || json.Unmarshal(text, &numbered) != nil || numbered.Number == nil || head.Hash.IsAbsent() {
 		return order.Block{}, errors.New("endpoint announced a malformed head")
 	}
-	head.header.Number = *head.Number
 	return head.block(), nil
 }
 

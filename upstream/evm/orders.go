@@ -138,7 +138,7 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, 
 	}
 	mined := uint64(found.Logs[0].BlockTimestamp)
 	if mined == 0 {
-		var block provenTime
+		var block header
 		if err := c.rpc.All(ctx, timeCall(&block, found.BlockHash)); err != nil {
 			return order.Evidence{}, err
 		}

@@ -34,7 +34,7 @@ type Call struct {
 	Same  func(a, b any) bool
 
 	Seconded  string // endpoint of another provider that confirmed a doubted result; empty: none could
-	Overruled string // endpoint whose doubted result that of By replaced
+	Overruled string // endpoint whose doubted result was not the Same as that of By, which replaced it
 
 	// Passing, when not nil, tells of an error object whether the same endpoint may well do better a moment later, as
 	// one whose nodes are not all as far; see Client.All.

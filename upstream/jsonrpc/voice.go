@@ -168,8 +168,11 @@ func (c *Client) hear(caller context.Context, witness *upstream.Endpoint, doubte
 				call.Err = said.Err
 			}
 		case !said.isDoubted:
+			if call.Same != nil && !call.Same(call.Out, said.Out) {
+				call.Overruled = call.By
+			}
 			reflect.ValueOf(call.Out).Elem().Set(reflect.ValueOf(said.Out).Elem())
-			call.Overruled, call.By, call.isDoubted = call.By, said.By, false
+			call.By, call.isDoubted = said.By, false
 		case call.Same == nil || call.Same(call.Out, said.Out):
 			call.Seconded = said.By
 		}

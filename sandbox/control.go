@@ -52,6 +52,12 @@ var controls = []control{
 		decoded((*World).controlClaim),
 	},
 	{
+		"take", `{"batch":3}`,
+		"has the taker look once at the orders made since the start: it fulfils those that pay its margin and expenses, " +
+			"and unlocks and claims so many of the same chains and token at a time",
+		decoded((*World).controlTake),
+	},
+	{
 		"swap", `{"chainId":8453,"amount":"0.5","recipient":"0x…","affiliate":"0x…","affiliateBps":50}`,
 		"swaps the coin for USDC through the public router, for the first maker unless another recipient is named",
 		decoded((*World).controlSwap),

@@ -141,6 +141,16 @@ func (w *World) controlCancel(ctx context.Context, b orderCall) (any, error) {
 	})
 }
 
+func (w *World) controlTake(ctx context.Context, b struct {
+	Batch int `json:"batch"`
+},
+) (any, error) {
+	if b.Batch < 1 || b.Batch > largestBatch {
+		return nil, fmt.Errorf("%w: batch %d, of at most %d", errBadCall, b.Batch, largestBatch)
+	}
+	return w.take(ctx, b.Batch)
+}
+
 // moved finds an order, moves it and shows it as it is then.
 func (w *World) moved(ctx context.Context, id common.Hash, move func(Order) error) (any, error) {
 	o, err := w.Order(ctx, id)

@@ -222,9 +222,21 @@ func (w *World) fulfil(ctx context.Context, at time.Time, o Order, taker Account
 	if err != nil {
 		return err
 	}
-	patches, err := c.read(ctx, contracts.DlnDestination, c.dlnDestination(), "takePatches", o.ID)
+	sent, err := c.fulfilling(ctx, o, taker, how)
 	if err != nil {
 		return err
+	}
+	if _, err := c.execute(ctx, at, sent); err != nil {
+		return fmt.Errorf("fulfil order %s: %w", o.ID, err)
+	}
+	return nil
+}
+
+// fulfilling is the taker's call that delivers what an order asks for.
+func (c *Chain) fulfilling(ctx context.Context, o Order, taker Account, how fulfilment) (call, error) {
+	patches, err := c.read(ctx, contracts.DlnDestination, c.dlnDestination(), "takePatches", o.ID)
+	if err != nil {
+		return call{}, err
 	}
 	amount := new(big.Int).Sub(o.terms.TakeAmount, patches[0].(*big.Int))
 	if how.extra != nil {
@@ -251,10 +263,7 @@ func (w *World) fulfil(ctx context.Context, at time.Time, o Order, taker Account
 		}
 		sent = together(calls...)
 	}
-	if _, err := c.execute(ctx, at, sent); err != nil {
-		return fmt.Errorf("fulfil order %s: %w", o.ID, err)
-	}
-	return nil
+	return sent, nil
 }
 
 // sendUnlock sends the unlock of one order, or one message for several of the same give chain.

@@ -27,6 +27,7 @@ type Order struct {
 	CreationTx chain.TxHash
 	Title      string // what it is an example of; empty for orders made after the history
 	terms      solana.Terms
+	metadata   []byte // as the maker's software wrote it; none before events carried it
 }
 
 // GiveChain is where the order was created.
@@ -149,6 +150,9 @@ func createdIn(logs []types.Log) ([]Order, error) {
 		}
 		o := Order{ID: values[1].([32]byte), CreationTx: chain.NewTxHash(log.TxHash.Bytes())}
 		o.terms = *abi.ConvertType(values[0], new(solana.Terms)).(*solana.Terms)
+		if len(values) > 6 { // after order, id, affiliate fee, both fees and referral code
+			o.metadata = values[6].([]byte)
+		}
 		orders = append(orders, o)
 	}
 	return orders, nil

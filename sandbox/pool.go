@@ -67,10 +67,19 @@ func newPool(a, b Token, feeBps uint64, sideUSD float64) Pool {
 }
 
 // worth is the amount of a token that is worth usd.
-func worth(t Token, usd float64) *big.Int {
-	amount := new(big.Rat).Quo(new(big.Rat).SetFloat64(usd), new(big.Rat).SetFloat64(t.USD))
+func worth(t Token, usd float64) *big.Int { return t.worth(new(big.Rat).SetFloat64(usd)) }
+
+// worth is the amount of the token that is worth usd, rounded down.
+func (t Token) worth(usd *big.Rat) *big.Int {
+	amount := new(big.Rat).Quo(usd, new(big.Rat).SetFloat64(t.USD))
 	amount.Mul(amount, new(big.Rat).SetInt(t.units("1")))
-	return new(big.Int).Quo(amount.Num(), amount.Denom())
+	return new(big.Int).Div(amount.Num(), amount.Denom())
+}
+
+// value is what an amount of the token is worth in USD.
+func (t Token) value(amount *big.Int) *big.Rat {
+	whole := new(big.Rat).SetFrac(amount, t.units("1"))
+	return whole.Mul(whole, new(big.Rat).SetFloat64(t.USD))
 }
 
 // wrappedPool is the deep pool of the wrapped coin and USDC, the first of all pools.

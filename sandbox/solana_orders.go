@@ -69,7 +69,7 @@ func givenOn(t Token) solana.Token {
 }
 
 func orderOf(c solana.Order) Order {
-	return Order{ID: c.Terms.ID(), CreationTx: chain.NewTxHash(c.Creation[:]), terms: c.Terms}
+	return Order{ID: c.Terms.ID(), CreationTx: chain.NewTxHash(c.Creation[:]), terms: c.Terms, metadata: c.Metadata}
 }
 
 func (s *Solana) fulfil(at time.Time, o Order, taker Account, how fulfilment) error {

@@ -46,6 +46,8 @@ type Options struct {
 	BlockTime time.Duration
 	// Finality is how many blocks behind the newest one are final on chains other than Solana. Default 6.
 	Finality uint64
+	// Batch has the taker fulfil new orders as they come, and unlock so many at a time. Zero: it looks when it is told to.
+	Batch int
 	// Log hears of what goes wrong after the start. Default: nobody.
 	Log *slog.Logger
 }
@@ -61,6 +63,8 @@ type World struct {
 	log    *slog.Logger
 	// lastSalt is the newest order's of those made by control calls.
 	lastSalt atomic.Uint64
+	// taking is held while the taker looks at the orders.
+	taking sync.Mutex
 
 	url    string
 	venues []Venue
@@ -126,6 +130,9 @@ func (w *World) start(ctx context.Context, o Options) error {
 		w.running.Go(func() { c.node.run(running, o.Now, o.BlockTime, o.Log) })
 	}
 	w.running.Go(func() { w.solana.run(running, o.Now, o.BlockTime) })
+	if o.Batch > 0 {
+		w.running.Go(func() { w.takeAll(running, min(o.Batch, largestBatch)) })
+	}
 	w.running.Go(func() {
 		if err := w.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			w.log.Error("sandbox server", "error", err)

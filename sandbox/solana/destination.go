@@ -19,9 +19,11 @@ type takeOrder struct {
 	cancelBeneficiary []byte
 }
 
+// takeOrderSize is what the program allocates for an order, in bytes.
+const takeOrderSize = 112
+
 // data lays out TakeOrderState. Only a fulfilled order's account names the order.
 func (o takeOrder) data() []byte {
-	const size = 112
 	var kind uint8
 	var content raw
 	switch o.status {
@@ -35,7 +37,7 @@ func (o takeOrder) data() []byte {
 		kind, content = 4, o.id[:]
 	}
 	_, bump := derive(destinationProgram, []byte("TAKE_ORDER_STATE"), o.id[:])
-	return padTo(size, anchor("account", "TakeOrderState", kind, o.holder, content, numberWord(o.from), bump))
+	return padTo(takeOrderSize, anchor("account", "TakeOrderState", kind, o.holder, content, numberWord(o.from), bump))
 }
 
 // Fulfilment says who fulfils an order and how.
@@ -65,6 +67,19 @@ func (c *Chain) Fulfil(at time.Time, w Way, f Fulfilment) error {
 		instructions = slices.Insert(instructions, 0, t.openWallet(f.Taker.Key, f.receiver()))
 	}
 	return c.submit(at, w, f.Taker, instructions...)
+}
+
+// Expenses are what fulfilling an order, and sending a message about it, cost a taker now, in lamports: signatures, what
+// lies on the accounts that are opened, and the fee for the message.
+func (c *Chain) Expenses(t Terms) (fulfilling, unlocking uint64) {
+	fulfilling = lamportsPerSignature + rent(takeOrderSize)
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	token, err := t.taken()
+	if err == nil && !token.isNative() && c.now(token.Wallet(Fulfilment{Terms: t}.receiver())) == nil {
+		fulfilling += rent(tokenAccountSize)
+	}
+	return fulfilling, lamportsPerSignature + messageFee
 }
 
 // taken is the token that the order asks for.

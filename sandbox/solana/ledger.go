@@ -21,6 +21,7 @@ type Chain struct {
 	accounts     map[Key]*account
 	tables       map[Key]solana.PublicKeySlice // address lookup tables
 	pools        []Pool
+	announce     func() // of a new transaction; nil: nobody waits for one
 }
 
 // New returns a chain that begins at a time, with the programs, tokens and lookup tables in place.
@@ -130,6 +131,13 @@ func (c *Chain) send(at time.Time, d draft) (Signature, error) {
 	return t.Signatures[0], nil
 }
 
+// Announce has tell be called after each transaction, under the ledger's lock: it must return at once.
+func (c *Chain) Announce(tell func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.announce = tell
+}
+
 // keep puts a transaction that has run into its block, which becomes the head.
 func (c *Chain) keep(e *execution) {
 	t := e.tx
@@ -139,5 +147,8 @@ func (c *Chain) keep(e *execution) {
 	c.bySignature[t.Signatures[0]] = t
 	for _, k := range t.keys() {
 		c.byAddress[k] = append(c.byAddress[k], t)
+	}
+	if c.announce != nil {
+		c.announce()
 	}
 }

@@ -11,6 +11,7 @@ import (
 type Order struct {
 	Terms    Terms
 	Creation Signature
+	Metadata []byte // as the maker's software wrote it
 }
 
 // Way is how a transaction travels; the zero value is a legacy transaction of the instructions alone.
@@ -80,7 +81,7 @@ func (c *Chain) Orders() []Order {
 	})
 	orders := make([]Order, len(found))
 	for i, g := range found {
-		orders[i] = Order{g.terms, g.created}
+		orders[i] = Order{g.terms, g.created, g.metadata}
 	}
 	return orders
 }

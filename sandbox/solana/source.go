@@ -16,6 +16,7 @@ type giveOrder struct {
 	affiliate *Affiliate
 	created   Signature
 	slot      uint64
+	metadata  []byte
 }
 
 // Affiliate is who shares what the maker gives.
@@ -127,7 +128,7 @@ func (i *invocation) createOrder(o Creation, t Terms) {
 	i.count(maker, o.Nonce)
 	g := giveOrder{
 		terms: t, token: o.Give, status: Created, given: o.net(), percent: o.percentFee(),
-		affiliate: o.Affiliate, created: i.tx.Signatures[0], slot: i.tx.slot,
+		affiliate: o.Affiliate, created: i.tx.Signatures[0], slot: i.tx.slot, metadata: o.Metadata,
 	}
 	i.create(maker, state, sourceProgram, g.data(), g)
 	i.call(transferLamports(maker, sourceState, fixFee))

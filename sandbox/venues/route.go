@@ -158,3 +158,14 @@ func shareOf(amount *big.Int, bps float64) *big.Int {
 func less(amount *big.Int, bps float64) *big.Int {
 	return new(big.Int).Sub(amount, shareOf(amount, bps))
 }
+
+// Best is the most that the pools of an EVM chain give for an amount at their present reserves, the wrapped coin as
+// good as the coin. It is an error that there is no way.
+func (m Market) Best(ctx context.Context, evmChainID uint64, in, out common.Address, amount *big.Int) (*big.Int, error) {
+	c, trades := index(m).chains[evmChainID]
+	if !trades {
+		return nil, fmt.Errorf("chain %d: %w", evmChainID, errNoRoute)
+	}
+	found, err := c.best(ctx, in, out, amount)
+	return found.amountOut, err
+}

@@ -32,6 +32,7 @@ func main() {
 	flag.StringVar(&d.operators, "operators", "127.0.0.1:9464", "`address` of the gateway's pages and metrics for operators")
 	flag.StringVar(&d.control, "control", "127.0.0.1:8090", "`address` of the sandbox: controls, chains and venues")
 	flag.DurationVar(&d.blockTime, "block-time", 0, "make a block this often even without transactions; 0: never")
+	flag.IntVar(&d.batch, "taker", 0, "have a taker fulfil new orders that pay, and unlock this `many` at a time; 0: none does")
 	flag.StringVar(&d.config, "config", "", "`file` to write a gateway's configuration for this world to, for crossgate --config")
 	flag.StringVar(&d.wallet, "wallet", "", "`file` to write the settings of examples/wallet to")
 	version := flag.Bool("version", false, "print the version")
@@ -51,6 +52,7 @@ func main() {
 type demonstration struct {
 	listen, operators, control string
 	blockTime                  time.Duration
+	batch                      int
 	config, wallet             string // files; empty: not written
 }
 
@@ -58,7 +60,7 @@ type demonstration struct {
 func (d demonstration) run(ctx context.Context, out io.Writer) (err error) {
 	started := time.Now()
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	world, err := sandbox.Start(ctx, sandbox.Options{Listen: d.control, BlockTime: d.blockTime, Log: log})
+	world, err := sandbox.Start(ctx, sandbox.Options{Listen: d.control, BlockTime: d.blockTime, Batch: d.batch, Log: log})
 	if err != nil {
 		return err
 	}

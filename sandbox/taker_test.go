@@ -1,0 +1,141 @@
+package sandbox
+
+import (
+	"encoding/binary"
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core"
+
+	"crossgate/chain"
+	"crossgate/internal/must"
+	"crossgate/order"
+)
+
+// offered is an order of the first maker that asks for what the taker would give, and some thousandths more.
+func offered(t *testing.T, w *World, give, take Token, amount string, more int64) Order {
+	t.Helper()
+	p := newProposal(w.cast.makers[0], w.salt(w.now()), give, give.units(amount), take, common.Big1)
+	probe := must.Get(w.create(t.Context(), w.now(), p))(t)[0]
+	most := must.Get(w.takeAmount(t.Context(), probe, 2))(t)
+	p.salt, p.takeAmount = w.salt(w.now()), most.Add(most, new(big.Int).Quo(new(big.Int).Mul(most, big.NewInt(more)), big.NewInt(1000)))
+	made := must.Get(w.create(t.Context(), w.now(), p))(t)[0]
+	must.Do(t, w.sendCancel(t.Context(), w.now(), probe, w.cast.makers[0], w.cast.makers[0].on(give.Chain)))
+	return made
+}
+
+// TestTheTakerFulfilsWhatPays goes through pairs of chain families and kinds of tokens: a thousandth less than it would give is fulfilled,
+// unlocked and claimed, a thousandth more is left.
+func TestTheTakerFulfilsWhatPays(t *testing.T) {
+	w := open(t, Options{})
+	ethereum, onPolygon, onBase, tron := w.chains[0], w.chains[1], w.chains[2], w.chains[4]
+	for _, pair := range [][2]Token{
+		{ethereum.token(usdc), onPolygon.token(usdc)},
+		{ethereum.coin(), onBase.coin()},
+		{onBase.coin(), onPolygon.token(dai)},
+		{onPolygon.token(usdc), ethereum.token(wbtc)},
+		{ethereum.token(usdc), w.solana.token(usdc)},
+		{onBase.token(usdc), w.solana.coin()},
+		{w.solana.token(usdc), onPolygon.coin()},
+		{tron.token(usdt), onBase.token(usdc)},
+		{onBase.token(usdc), tron.token(usdt)},
+	} {
+		give, take := pair[0], pair[1]
+		t.Run(give.Symbol+" on "+give.Chain.String()+" for "+take.Symbol+" on "+take.Chain.String(), func(t *testing.T) {
+			amount := map[bool]string{true: "0.5", false: "500"}[give.isCoin()]
+			paying := []Order{
+				offered(t, w, give, take, amount, -1), offered(t, w, give, take, amount, -2),
+			}
+			dear := offered(t, w, give, take, amount, 1)
+			done := must.Get(w.take(t.Context(), 2))(t)
+			if len(done.Fulfilled) != 2 || len(done.Claimed) != 2 {
+				t.Errorf("take = %+v, want %s and %s fulfilled", done, paying[0].ID, paying[1].ID)
+			}
+			if !strings.Contains(done.Left[dear.ID], "the taker would give") {
+				t.Errorf("left %q, want that the taker would give less", done.Left[dear.ID])
+			}
+			for _, o := range paying {
+				if state, err := w.State(t.Context(), o); err != nil || state != order.StateClaimedUnlock {
+					t.Errorf("order %s is %s, %v, want %s", o.ID, state, err, order.StateClaimedUnlock)
+				}
+			}
+			if state := must.Get(w.State(t.Context(), dear))(t); state != order.StateCreated {
+				t.Errorf("the dear order is %s", state)
+			}
+		})
+	}
+}
+
+// TestTheTakerLeaves holds the reasons for which an order that pays is left.
+func TestTheTakerLeaves(t *testing.T) {
+	w := open(t, Options{})
+	ethereum, onPolygon := w.chains[0], w.chains[1]
+	others := w.cast.takers[1].on(polygon)
+	for name, row := range map[string]struct {
+		give   Token
+		change func(*proposal)
+		says   string
+	}{
+		"another's":        {ethereum.token(usdc), func(p *proposal) { p.allowedTaker = others }, "another taker"},
+		"no reserve token": {ethereum.token(dai), nil, "does not accept DAI"},
+		"small":            {ethereum.token(usdc), func(p *proposal) { p.giveAmount = big.NewInt(10_000) }, "expenses"},
+		"a refusing receiver": {ethereum.token(usdc), func(p *proposal) {
+			p.takeToken, p.receiver = make([]byte, common.AddressLength), onPolygon.token(usdc).Address.Bytes()
+		}, "cannot be fulfilled"},
+		"a call that cannot be read": {ethereum.token(usdc), func(p *proposal) { p.externalCall = []byte{9} }, "cannot be fulfilled"},
+	} {
+		p := newProposal(w.cast.makers[0], w.salt(w.now()), row.give, row.give.units("500"), onPolygon.token(usdc), common.Big1)
+		if row.change != nil {
+			row.change(&p)
+		}
+		made := must.Get(w.create(t.Context(), w.now(), p))(t)[0]
+		if done := must.Get(w.take(t.Context(), 1))(t); !strings.Contains(done.Left[made.ID], row.says) {
+			t.Errorf("%s: take = %+v, want it left for %q", name, done, row.says)
+		}
+	}
+	own := newProposal(w.cast.makers[0], w.salt(w.now()), ethereum.token(usdc), big.NewInt(500_000_000), onPolygon.token(usdc), common.Big1)
+	own.allowedTaker = w.taker().on(polygon)
+	made := must.Get(w.create(t.Context(), w.now(), own))(t)[0]
+	if done := must.Get(w.take(t.Context(), 7))(t); len(done.Fulfilled) != 1 || done.Fulfilled[0] != made.ID {
+		t.Errorf("take = %+v, want the taker's own order %s fulfilled", done, made.ID)
+	}
+}
+
+// TestTheIncentiveRaisesTheMargin adds 96 basis points to the taker's four.
+func TestTheIncentiveRaisesTheMargin(t *testing.T) {
+	w := open(t, Options{})
+	give, take := w.chains[0].token(usdc), w.chains[1].token(usdc)
+	p := newProposal(w.cast.makers[0], w.salt(w.now()), give, give.units("10000"), take, common.Big1)
+	plain := must.Get(w.create(t.Context(), w.now(), p))(t)[0]
+	p.salt, p.metadata = w.salt(w.now()), append([]byte{}, p.metadata...)
+	binary.LittleEndian.PutUint16(p.metadata[3:], 96)
+	generous := must.Get(w.create(t.Context(), w.now(), p))(t)[0]
+	more, less := must.Get(w.takeAmount(t.Context(), plain, 2))(t), must.Get(w.takeAmount(t.Context(), generous, 2))(t)
+	// 0.96 % of the net amount, 9996; the gas of both calls differs by little.
+	if d := new(big.Int).Sub(more, less).Int64(); d < 95_900_000 || d > 96_000_000 {
+		t.Errorf("the incentive costs the recipient %d, want 95,961,600 or so", d)
+	}
+}
+
+// TestTheTakerLooksAtNewBlocks leaves the taker to itself.
+func TestTheTakerLooksAtNewBlocks(t *testing.T) {
+	w := open(t, Options{Batch: 1})
+	heads := make(chan core.ChainHeadEvent, 64)
+	defer w.chains[0].node.eth.BlockChain().SubscribeChainHeadEvent(heads).Unsubscribe()
+	made := steer(t, w, "create", map[string]any{
+		"chainId": 1, "takeChainId": 7565164, "giveToken": "USDC", "giveAmount": "100", "takeToken": "USDC", "takeAmount": "90",
+	})
+	o := must.Get(w.Order(t.Context(), made.OrderID))(t)
+	for state := order.StateCreated; state != order.StateClaimedUnlock; state = must.Get(w.State(t.Context(), o))(t) {
+		select {
+		case <-heads:
+		case <-t.Context().Done():
+			t.Fatalf("order %s is %s", made.OrderID, state)
+		}
+	}
+	if o.TakeChain() != chain.Solana {
+		t.Errorf("the order is for chain %s", o.TakeChain())
+	}
+}

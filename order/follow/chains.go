@@ -13,6 +13,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -30,6 +31,7 @@ type Options struct {
 	Ahead    int               // ranges that may be read ahead of those being stored, of all chains together; default 4
 	Prices   stats.PriceSource // for statistics; nil: no values are known
 	Observer Observer          // default: none
+	Keep     time.Duration     // of the log's entries; 0: there is no log
 	Logger   *slog.Logger
 
 	Announcers map[chain.ID][]Announcer // of chains that need not be asked for every head; default: none
@@ -114,4 +116,4 @@ func (c *Chains) Run(ctx context.Context) error {
 }
 
 // Ledger is for what may take its time.
-func (c *Chains) Ledger() ledger.Ledger { return ledger.Ledger{DB: c.DB} }
+func (c *Chains) Ledger() ledger.Ledger { return ledger.Ledger{DB: c.DB, Keep: c.Keep} }

@@ -26,7 +26,7 @@ func newReader(db *store.DB, id chain.ID, source order.Source, o Options) *Reade
 	known, _ := o.Chains.Chain(id)
 	known.ID = id
 	return &Reader{
-		Chain: proof.NewChain(known, source, ledger.Ledger{DB: db}, o.Logger.With("chain", id)),
+		Chain: proof.NewChain(known, source, ledger.Ledger{DB: db, Keep: o.Keep}, o.Logger.With("chain", id)),
 		Paces: o.Pace, Range: o.Range, ReadAhead: o.readAhead, Observer: o.Observer,
 	}
 }

@@ -44,6 +44,7 @@ func (l Ledger) Apply(ctx context.Context, a Advance) (changes []order.Change, e
 			}
 		}
 		tx.Add(a.Events...)
+		tx.settled = ChainBlock{a.Chain, Block{Number: a.Settled}}
 		if err := tx.Quarantine(ctx, a.Chain, a.Quarantined); err != nil {
 			return err
 		}
@@ -65,7 +66,7 @@ func (l Ledger) Extend(ctx context.Context, under store.Lease, id chain.ID, got 
 		if err := changedOne(moved, err); err != nil {
 			return err
 		}
-		history := &Tx{Tx: tx, added: got.Events}
+		history := &Tx{Tx: tx, keep: l.Keep, added: got.Events}
 		if err := history.Quarantine(ctx, id, got.Quarantined); err != nil {
 			return err
 		}

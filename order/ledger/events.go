@@ -144,9 +144,9 @@ func scanEvent(rows *sql.Rows) (order.Event, error) {
 	return e, err
 }
 
-const insertEvent = `INSERT INTO events (` + eventColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+const insertEvent = `INSERT INTO events (` + eventColumns + `, open) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 
-// eventRow is the arguments of insertEvent.
+// eventRow is the arguments of insertEvent but the last.
 func eventRow(e order.Event) ([]any, error) {
 	kind, fact, err := encodeFact(e.Fact)
 	return []any{

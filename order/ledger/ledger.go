@@ -9,14 +9,18 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/store"
 )
 
-// Ledger is what the database holds of orders: events, their fold, and how far each chain has been read.
-type Ledger struct{ *store.DB }
+// Ledger is what the database holds of orders: events, their fold, their log, and how far each chain has been read.
+type Ledger struct {
+	*store.DB
+	Keep time.Duration // how old the blocks and entries of the log may be; 0: nothing is logged
+}
 
 // Checkpoint is how far one chain has been followed: its events from first to block are stored.
 type Checkpoint struct {

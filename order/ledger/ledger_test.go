@@ -22,7 +22,7 @@ func open(t *testing.T) map[string]Ledger {
 	all := map[string]Ledger{}
 	db := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
 	t.Cleanup(func() { db.Close() })
-	all["SQLite"] = Ledger{db}
+	all["SQLite"] = Ledger{DB: db}
 	server, err := postgrestest.Start()
 	if err != nil {
 		t.Logf("PostgreSQL is left out: %v", err)
@@ -37,7 +37,7 @@ func open(t *testing.T) map[string]Ledger {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	all["PostgreSQL"] = Ledger{db}
+	all["PostgreSQL"] = Ledger{DB: db}
 	return all
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -17,7 +18,9 @@ import (
 // events are about are folded and listed anew.
 type Tx struct {
 	*store.Tx
+	keep           time.Duration // Ledger.Keep
 	removed, added []order.Event
+	settled        ChainBlock // the newest block, by its number, that no reorg can take back; zero: unknown
 }
 
 // ErrMoved says that another process has moved a chain's checkpoint meanwhile: the blocks read are of no use.
@@ -26,7 +29,7 @@ var ErrMoved = errors.New("another process follows the chain")
 // Write runs the steps of a transaction, returns the changes and notifies other replicas of them.
 func (l Ledger) Write(ctx context.Context, under store.Lease, steps func(*Tx) error) (changes []order.Change, err error) {
 	err = l.UpdateUnder(ctx, under, func(tx *store.Tx) error {
-		written := &Tx{Tx: tx}
+		written := &Tx{Tx: tx, keep: l.Keep}
 		if err := steps(written); err != nil {
 			return err
 		}
@@ -66,12 +69,15 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 	if err != nil {
 		return nil, err
 	}
+	log := newEntries(tx, known, removed, added)
 	events := make([][]any, len(added))
 	for i, e := range added {
 		known[e.Order] = append(known[e.Order], e)
-		if events[i], err = eventRow(e); err != nil {
+		row, err := eventRow(e)
+		if err != nil {
 			return nil, err
 		}
+		events[i] = append(row, log.openness(e))
 	}
 	var written, forgotten [][]any
 	for _, id := range ids {
@@ -99,6 +105,9 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 		if err := tx.ExecEach(ctx, each.statement, each.rows); err != nil {
 			return nil, err
 		}
+	}
+	if err := log.write(ctx); err != nil {
+		return nil, err
 	}
 	err = relist(ctx, tx.Tx, orders, swaps, removedSwaps)
 	return changesOf(orders, slices.Concat(tx.removed, tx.added)), err

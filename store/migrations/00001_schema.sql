@@ -53,7 +53,8 @@ CREATE TABLE anchors (
     PRIMARY KEY (chain, number)
 );
 
--- The events of orders. An order is the fold of its events, so nothing else is needed.
+-- The events of orders. An order is the fold of its events, so nothing else is needed. open is 1 while the log (below)
+-- has yet to say that no reorg can take the event back.
 CREATE TABLE events (
     chain      BIGINT NOT NULL,
     block      BIGINT NOT NULL,
@@ -65,10 +66,25 @@ CREATE TABLE events (
     order_id   BYTEA  NOT NULL,
     kind       TEXT   NOT NULL,
     fact       TEXT   NOT NULL,
+    open       SMALLINT NOT NULL DEFAULT 0,
     PRIMARY KEY (chain, block, log_index)
 );
+CREATE INDEX events_open ON events (chain, block) WHERE open = 1;
 CREATE INDEX events_of_order ON events (order_id);
 CREATE INDEX events_of_transaction ON events (tx);
+
+-- How the events of the last days came, became final and were withdrawn, in the sequence of the transactions that wrote
+-- them: order.Entry. Positions are UNIX microseconds, or more where two would have the same.
+CREATE TABLE log (
+    position BIGINT PRIMARY KEY,
+    order_id BYTEA  NOT NULL,
+    entry    TEXT   NOT NULL
+);
+CREATE INDEX log_of_order ON log (order_id, position);
+
+-- The newest position that was ever given, and the newest whose entry was deleted for its age.
+CREATE TABLE log_ends (newest BIGINT NOT NULL, deleted BIGINT NOT NULL);
+INSERT INTO log_ends (newest, deleted) VALUES (0, 0);
 
 -- Folded orders, the columns that are searched. Written in the transaction that changes their events. locked is 0
 -- for no, 1 for yes, 2 for fulfilled without a known creation: the give chain has to confirm it. compared are the sides

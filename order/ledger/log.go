@@ -1,0 +1,197 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"crossgate/order"
+	"crossgate/store"
+)
+
+// entries collects what a transaction adds to the log: first what it withdraws, newest events first, then what it adds,
+// then what has become final. Blocks older than the ledger keeps are left out: so much history may be read at once.
+type entries struct {
+	tx    *Tx
+	since uint64 // UNIX seconds
+	now   time.Time
+	list  []order.Entry
+}
+
+// newEntries begins with the stored events of the orders, as they are without those that are removed. What is removed
+// and added again is not mentioned.
+func newEntries(tx *Tx, known map[order.ID][]order.Event, removed, added []order.Event) *entries {
+	l := &entries{tx: tx, now: time.Now()}
+	if tx.keep == 0 {
+		return l
+	}
+	l.since = uint64(max(l.now.Add(-tx.keep).Unix(), 0))
+	gone, came := removed, slices.Clone(added)
+	if len(removed) > 0 {
+		before, after := places(removed), places(added)
+		gone, came = lacking(removed, before, after), lacking(added, after, before)
+	}
+	events := make(map[order.ID][]order.Event, len(known))
+	for id, each := range known {
+		events[id] = slices.Clone(each)
+	}
+	for _, e := range removed {
+		events[e.Order] = append(events[e.Order], e)
+	}
+	slices.SortStableFunc(gone, func(a, b order.Event) int { return ComparePlaces(b.At, a.At) })
+	for _, e := range gone {
+		rest := slices.DeleteFunc(slices.Clone(events[e.Order]), func(other order.Event) bool { return isSamePlace(e, other) })
+		l.add(order.Retracted, e, events[e.Order], rest)
+		events[e.Order] = rest
+	}
+	slices.SortStableFunc(came, func(a, b order.Event) int { return ComparePlaces(a.At, b.At) })
+	for _, e := range came {
+		before := events[e.Order]
+		events[e.Order] = append(before, e)
+		l.add(order.Happened, e, before, events[e.Order])
+	}
+	return l
+}
+
+// places are events as texts that are the same where the same is told again.
+func places(events []order.Event) []string {
+	texts := make([]string, len(events))
+	for i, e := range events {
+		texts[i] = fmt.Sprint(e.At.Chain, e.At.Block, e.At.LogIndex, e.At.BlockHash, order.Statement(e.Order, e.Fact))
+	}
+	return texts
+}
+
+// add adds a step of an event, by which its order came from some events to others.
+func (l *entries) add(step order.Step, e order.Event, before, after []order.Event) {
+	if e.At.Time < l.since {
+		return
+	}
+	from, _ := order.Fold(before)
+	to, _ := order.Fold(after)
+	entry := order.EntryOf(step, e, from, to)
+	entry.IsFinal = step == order.Happened && l.isFinal(e)
+	l.list = append(l.list, entry)
+}
+
+func (l *entries) isFinal(e order.Event) bool {
+	return e.At.Chain == l.tx.settled.Chain && e.At.Block <= l.tx.settled.Number
+}
+
+// openness is 1 of an event that is going to have another entry.
+func (l *entries) openness(e order.Event) int {
+	if l.tx.keep == 0 || e.At.Time < l.since || l.isFinal(e) {
+		return 0
+	}
+	return 1
+}
+
+// write adds what has become final, and writes all of it. Events must be stored.
+func (l *entries) write(ctx context.Context) error {
+	if l.tx.keep == 0 {
+		return nil
+	}
+	if err := l.addFinal(ctx); err != nil || len(l.list) == 0 {
+		return err
+	}
+	var last int64
+	count := int64(len(l.list))
+	// Transactions that write take turns until they are committed: whoever reads an entry can read all before it.
+	err := l.tx.ForEachRow(ctx, func(rows *sql.Rows) error { return rows.Scan(&last) }, `UPDATE log_ends SET newest = $1 +
+		CASE WHEN newest < $2 THEN $2 ELSE newest END RETURNING newest`, count, l.now.UnixMicro()-count)
+	if err != nil {
+		return fmt.Errorf("allocate positions of the log: %w", err)
+	}
+	rows := make([][]any, len(l.list))
+	for i, e := range l.list {
+		text, err := json.Marshal(e)
+		if err != nil {
+			return err
+		}
+		rows[i] = []any{last - count + 1 + int64(i), e.Order[:], string(text)}
+	}
+	return l.tx.ExecEach(ctx, `INSERT INTO log (position, order_id, entry) VALUES ($1, $2, $3)`, rows)
+}
+
+// addFinal adds the events that the settled block makes final.
+func (l *entries) addFinal(ctx context.Context) error {
+	settled := l.tx.settled
+	if settled.Number == 0 {
+		return nil
+	}
+	final, err := queryEvents(ctx, l.tx, `UPDATE events SET open = 0 WHERE chain = $1 AND open = 1 AND block <= $2 RETURNING `+eventColumns,
+		int64(settled.Chain), int64(settled.Number))
+	if err != nil || len(final) == 0 {
+		return err
+	}
+	ids := make([]order.ID, len(final))
+	for i, e := range final {
+		ids[i] = e.Order
+	}
+	orders, err := FoldedOrders(ctx, l.tx, ids)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(final, func(a, b order.Event) int { return ComparePlaces(a.At, b.At) })
+	for _, e := range final {
+		l.list = append(l.list, order.EntryOf(order.Final, e, orders[e.Order], orders[e.Order]))
+	}
+	return nil
+}
+
+// LogEnds are the newest position that the log ever had, and the newest whose entry was deleted.
+func (l Ledger) LogEnds(ctx context.Context) (newest, deleted uint64, err error) {
+	if _, err = l.QueryRow(ctx, []any{&newest, &deleted}, `SELECT newest, deleted FROM log_ends`); err != nil {
+		return 0, 0, fmt.Errorf("read ends of the log: %w", err)
+	}
+	return newest, deleted, nil
+}
+
+// Entries are the next of the log after a position, most at the most; of one order, if it is given.
+func (l Ledger) Entries(ctx context.Context, after uint64, of order.ID, most int) (list []order.Entry, err error) {
+	query, args := `SELECT position, order_id, entry FROM log WHERE position > $1 ORDER BY position LIMIT $2`, []any{int64(after), most}
+	if of != (order.ID{}) {
+		query = `SELECT position, order_id, entry FROM log WHERE position > $1 AND order_id = $3 ORDER BY position LIMIT $2`
+		args = append(args, of[:])
+	}
+	err = l.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var e order.Entry
+		var text []byte
+		if err := rows.Scan(&e.Position, store.HashColumn(&e.Order), &text); err != nil {
+			return err
+		}
+		list = append(list, e)
+		return json.Unmarshal(text, &list[len(list)-1])
+	}, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read the log after %d: %w", after, err)
+	}
+	return list, nil
+}
+
+// Expire deletes the entries that are older than the ledger keeps, some thousand at a time.
+func (l Ledger) Expire(ctx context.Context) error {
+	before := time.Now().Add(-l.Keep).UnixMicro()
+	for isMore := true; isMore; {
+		err := l.Update(ctx, func(tx *store.Tx) error {
+			var last int64
+			err := tx.ForEachRow(ctx, func(rows *sql.Rows) error { return rows.Scan(&last) }, `SELECT COALESCE(MAX(position), 0) FROM
+				(SELECT position FROM log WHERE position < $1 ORDER BY position LIMIT 5000) expired`, before)
+			if isMore = last > 0; err != nil || !isMore {
+				return err
+			}
+			if _, err = tx.ExecContext(ctx, `DELETE FROM log WHERE position <= $1`, last); err != nil {
+				return err
+			}
+			_, err = tx.ExecContext(ctx, `UPDATE log_ends SET deleted = $1`, last)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("delete old entries of the log: %w", err)
+		}
+	}
+	return nil
+}

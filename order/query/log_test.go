@@ -1,0 +1,255 @@
+package query
+
+import (
+	"database/sql"
+	"encoding/binary"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/follow"
+	"crossgate/order/ledger"
+	"crossgate/store"
+)
+
+const ever = 200 * 365 * 24 * time.Hour // blocks of the tests are old
+
+// held is a table that a consumer of the log makes of it, and what it heard of each event.
+type held struct {
+	position uint64
+	orders   map[order.ID]order.Entry
+	events   map[heldEvent]order.Step
+	counts   map[order.Step]int
+}
+
+type heldEvent struct {
+	chain chain.ID
+	block chain.Hash
+	index uint
+}
+
+func newHeld() *held {
+	return &held{orders: map[order.ID]order.Entry{}, events: map[heldEvent]order.Step{}, counts: map[order.Step]int{}}
+}
+
+// apply applies an entry, and complains of one that cannot follow those before.
+func (h *held) apply(t *testing.T, e order.Entry) {
+	t.Helper()
+	if e.Position <= h.position {
+		t.Fatalf("position %d after %d", e.Position, h.position)
+	}
+	h.position = e.Position
+	of := heldEvent{e.At.Chain, e.At.BlockHash, e.At.LogIndex}
+	if was := h.orders[e.Order].After; was != e.Before {
+		t.Fatalf("%s %s of order %s leads from %s, which was %s", e.Kind, e.Step, e.Order, e.Before, was)
+	}
+	before := h.events[of]
+	if e.Step == order.Happened && before != 0 && before != order.Retracted || e.Step != order.Happened && before != order.Happened {
+		t.Fatalf("%s of %s in block %d of chain %d after it was %q", e.Step, e.Kind, e.At.Block, e.At.Chain, before)
+	}
+	h.events[of] = e.Step
+	if e.IsFinal {
+		h.events[of] = order.Final
+	}
+	h.counts[h.events[of]]++
+	h.orders[e.Order] = e
+	if e.After == order.None {
+		delete(h.orders, e.Order)
+	}
+}
+
+// read applies all that is new, in parts of some entries.
+func (h *held) read(t *testing.T, l ledger.Ledger) {
+	t.Helper()
+	for {
+		part, err := l.Entries(t.Context(), h.position, order.ID{}, 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range part {
+			h.apply(t, e)
+		}
+		if len(part) == 0 {
+			return
+		}
+	}
+}
+
+// checkIndex compares the table with the orders of the index.
+func (h *held) checkIndex(t *testing.T, l ledger.Ledger) {
+	t.Helper()
+	ids := allOrders(t, l)
+	folded, err := ledger.FoldedOrders(t.Context(), l, ids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(h.orders) != len(folded) {
+		t.Fatalf("the log leads to %d orders, the index has %d", len(h.orders), len(folded))
+	}
+	for id, o := range folded {
+		want := order.EntryOf(order.Final, order.Event{Order: id, Fact: order.Cancelled{}}, o, o)
+		got := h.orders[id]
+		if diff := cmp.Diff(want.Parties, got.Parties, compare); diff != "" || got.After != o.State {
+			t.Fatalf("order %s is %s by the log and %s in the index (-index +log):\n%s", id, got.After, o.State, diff)
+		}
+	}
+}
+
+// orderTraffic has orders take their course on two chains whose newest blocks are dropped again and again.
+type orderTraffic struct {
+	*rand.Rand
+	chains [2]*testChain
+	deals  []deal
+	steps  []int // of each deal's course
+	open   []int // places of the deals that are under way
+}
+
+func (o *orderTraffic) course(i int) []told {
+	d := o.deals[i]
+	if i%7 == 0 {
+		return []told{d.created(), {d.id, order.Sent{Kind: order.Cancel}}, {d.id, order.Claimed{Kind: order.Cancel}}}
+	}
+	return []told{d.created(), d.fulfilled(), d.sentUnlock(), d.claimedUnlock()}
+}
+
+// mine seals a block on a chain: some orders begin, others go a step on.
+func (o *orderTraffic) mine(l *testChain, begin int) {
+	var txs [][]told
+	for ; begin > 0 && len(o.deals) < cap(o.deals); begin-- {
+		d := newDeal(1, 1, 137)
+		binary.BigEndian.PutUint64(d.id[:], uint64(len(o.deals)+1))
+		d.terms.Nonce = uint64(len(o.deals) + 1)
+		o.open = append(o.open, len(o.deals))
+		o.deals, o.steps = append(o.deals, d), append(o.steps, 0)
+	}
+	for range min(len(o.open), 4*cap(o.deals)/100+2) {
+		at := o.IntN(len(o.open))
+		i := o.open[at]
+		txs = append(txs, []told{o.course(i)[o.steps[i]]})
+		if o.steps[i]++; o.steps[i] == len(o.course(i)) {
+			o.open = slices.Delete(o.open, at, at+1)
+		}
+	}
+	l.mine(txs...)
+}
+
+// rewrite drops so many of a chain's blocks, and puts others in their place, which have some of the events.
+func (o *orderTraffic) rewrite(l *testChain, depth int) {
+	depth = min(depth, len(l.blocks)-1)
+	gone := slices.Clone(l.blocks[len(l.blocks)-depth:])
+	l.drop(depth)
+	for _, b := range gone {
+		var txs [][]told
+		for _, e := range b.events {
+			if o.IntN(4) > 0 {
+				txs = append(txs, []told{{e.Order, e.Fact}})
+			}
+		}
+		l.mine(txs...)
+	}
+	l.mine()
+}
+
+// TestTheLogLeadsToTheIndex has a consumer apply the log of chains that are rewritten up to 20 blocks deep to an empty
+// table, while they are followed at the same time.
+func TestTheLogLeadsToTheIndex(t *testing.T) {
+	for name, open := range map[string]func(testing.TB) *store.DB{"SQLite": openStore, "PostgreSQL": openPostgres} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := open(t)
+			o := &orderTraffic{Rand: rand.New(rand.NewPCG(1, 2)), chains: [2]*testChain{newTestChain(1), newTestChain(137)}}
+			o.deals = make([]deal, 0, scale(t, 300))
+			for _, l := range o.chains {
+				l.finality = 25
+			}
+			x := newIndex(db, map[chain.ID]order.Source{1: o.chains[0], 137: o.chains[1]}, quietly(follow.Options{Chains: evmChains(1, 137), Keep: ever}))
+			h, l := newHeld(), x.Ledger()
+			for depth := 1; len(o.deals) < cap(o.deals) || len(o.open) > 0; depth = depth%20 + 1 {
+				for range 10 {
+					o.mine(o.chains[o.IntN(2)], cap(o.deals)/50)
+				}
+				var following sync.WaitGroup
+				for _, f := range x.Followers {
+					following.Go(func() { catchUp(t, f) })
+				}
+				following.Go(func() { h.read(t, l) })
+				following.Wait()
+				o.rewrite(o.chains[o.IntN(2)], depth)
+			}
+			for _, l := range o.chains {
+				l.mineEmpty(60)
+			}
+			followAll(t, x)
+			h.read(t, l)
+			h.checkIndex(t, l)
+			if h.counts[order.Retracted] == 0 || h.counts[order.Final] == 0 {
+				t.Errorf("steps of events: %v, want some of each", h.counts)
+			}
+			for of, step := range h.events {
+				if step == order.Happened {
+					t.Fatalf("event in block %s of chain %d is neither final nor retracted", of.block, of.chain)
+				}
+			}
+			t.Logf("%d orders, steps of events: %v", len(h.orders), h.counts)
+		})
+	}
+}
+
+func allOrders(t *testing.T, l ledger.Ledger) (ids []order.ID) {
+	t.Helper()
+	err := l.ForEachRow(t.Context(), func(rows *sql.Rows) error {
+		var id order.ID
+		err := rows.Scan(store.HashColumn(&id))
+		ids = append(ids, id)
+		return err
+	}, `SELECT id FROM orders`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ids
+}
+
+// TestTheLogExpires deletes what is too old, remembers up to where, and never gives a position twice.
+func TestTheLogExpires(t *testing.T) {
+	for name, open := range map[string]func(testing.TB) *store.DB{"SQLite": openStore, "PostgreSQL": openPostgres} {
+		t.Run(name, func(t *testing.T) {
+			db, now := open(t), uint64(time.Now().Unix())
+			write := func(keep time.Duration, number byte, at uint64) {
+				d := newDeal(number, 1, 137).created()
+				_, err := ledger.Ledger{DB: db, Keep: keep}.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error {
+					tx.Add(order.Event{Order: d.id, Fact: d.fact, At: order.At{Chain: 1, Block: uint64(number), Time: at}})
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			l := ledger.Ledger{DB: db, Keep: time.Hour}
+			write(time.Hour, 1, now)
+			write(time.Hour, 2, now-7200) // history
+			write(0, 3, now)
+			list, err := l.Entries(t.Context(), 0, order.ID{}, 10)
+			if err != nil || len(list) != 1 || list[0].Order != (order.ID{31: 1}) {
+				t.Fatalf("the log has %+v, %v, want the new order alone", list, err)
+			}
+			first := list[0].Position
+			l.Keep = -time.Minute
+			if err := l.Expire(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if newest, deleted, err := l.LogEnds(t.Context()); newest != first || deleted != first || err != nil {
+				t.Errorf("ends %d, %d, %v, want %d both", newest, deleted, err, first)
+			}
+			write(time.Hour, 4, now)
+			if list, _ := l.Entries(t.Context(), 0, order.ID{}, 10); len(list) != 1 || list[0].Position <= first {
+				t.Errorf("after all were deleted: %+v, want a greater position than %d", list, first)
+			}
+		})
+	}
+}

@@ -61,7 +61,7 @@ var house = map[string]room{
 	"upstream/tokenlist":         {"upstream", "a list is fetched here and read by token/catalog"},
 	"upstream/price":             {"chain token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 
-	"proxy/wire":          {"chain order order/onchain quote token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
+	"proxy/wire":          {"chain order order/creation order/onchain quote token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
 	"proxy/reference":     {"", "the API's document is read here: what is shown of it belongs to proxy/pages, what there is to proxy"},
 	"proxy/web":           {"chain internal/release", "what all pages have, and the operators' page: a page of the API belongs to proxy/pages"},
 	"proxy/transport":     {"", "connections know nothing of what they carry: paths and responses belong to proxy"},
@@ -71,6 +71,7 @@ var house = map[string]room{
 	"proxy/admin":         {"cache chain order proxy/web upstream", "operators see the server and the gateway through two interfaces: what answers clients belongs to proxy"},
 	"proxy":               {"cache cache/shared chain order order/query order/list order/stats proxy/passthrough proxy/quota proxy/reference proxy/shadow proxy/transport proxy/web proxy/wire quote upstream", "the server knows no path by name: a noun has its package, and mounts its routes"},
 	"proxy/orders":        {"cache chain order order/query order/list order/stats proxy proxy/shadow proxy/wire quote token", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
+	"proxy/manage":        {"cache chain order order/creation order/query proxy proxy/wire", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
 	"proxy/swaps":         {"cache chain proxy proxy/wire quote token", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
 	"proxy/pages":         {"cache chain order order/list order/stats proxy proxy/orders proxy/reference proxy/swaps proxy/web proxy/wire quote token", "a page asks the routes of the nouns; what they do not have belongs into theirs"},
 	"proxy/pages/compare": {"chain proxy proxy/pages proxy/swaps proxy/web quote token", "the page of a comparison asks the routes of proxy/swaps"},
@@ -80,7 +81,7 @@ var house = map[string]room{
 	"config":              {"chain internal/didyoumean", "the file says what is wanted; gateway builds it"},
 
 	"gateway": {
-		"cache cache/rfc9111 cache/shared internal/tlsfiles chain config order order/audit order/follow order/query order/list order/stats proxy proxy/admin proxy/orders proxy/pages proxy/pages/compare proxy/passthrough proxy/quota proxy/shadow proxy/swaps proxy/web quote internal/release store token token/catalog upstream " +
+		"cache cache/rfc9111 cache/shared internal/tlsfiles chain config order order/audit order/follow order/query order/list order/stats proxy proxy/admin proxy/manage proxy/orders proxy/pages proxy/pages/compare proxy/passthrough proxy/quota proxy/shadow proxy/swaps proxy/web quote internal/release store token token/catalog upstream " +
 			"upstream/evm upstream/evm/swap upstream/jsonrpc upstream/price upstream/solana upstream/tokenlist upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},
@@ -140,7 +141,7 @@ const (
 )
 
 var doors = []door{
-	{"github.com/gin-gonic/gin", "proxy proxy/orders proxy/swaps proxy/pages/...", "bench", "HTTP is served by proxy: return a value or an error to it"},
+	{"github.com/gin-gonic/gin", "proxy proxy/manage proxy/orders proxy/swaps proxy/pages/...", "bench", "HTTP is served by proxy: return a value or an error to it"},
 	{"golang.org/x/net/http/httpguts", "proxy/transport cache/rfc9111", "", "what a header may hold is decided where it is read"},
 	{"golang.org/x/net/publicsuffix", "proxy/admin", "", "which names outsiders can have matters where they are refused"},
 	{"github.com/dgraph-io/ristretto/v2", "cache", "bench", "remember answers through cache.Cache"},

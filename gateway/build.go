@@ -14,6 +14,7 @@ import (
 	"crossgate/config"
 	"crossgate/order"
 	"crossgate/order/follow"
+	"crossgate/proxy/manage"
 	"crossgate/quote"
 	"crossgate/token"
 	"crossgate/upstream"
@@ -52,6 +53,10 @@ type chainParts struct {
 	newest func() time.Time // of its newest block, as far as is known; nil with call
 	heads  []follow.Announcer
 	swaps  quote.Chain
+	manage interface { // nil: the chain's orders are not managed
+		manage.Forecaster
+		manage.Canceller
+	}
 }
 
 // caller calls contracts of one chain; see venue.Options.
@@ -132,12 +137,16 @@ func (b *builder) addChain(path string, c config.Chain) {
 		adapter := evm.New(known, rpc, options...)
 		made.orders, made.tokens, made.call, made.newest = adapter, adapter, adapter.CallAll, adapter.Newest
 		if known.Family == chain.TVM {
-			made.swaps = quote.Chain{Guard: swap.Guard{}, Fees: tron.NewFees(adapter), Simulator: tron.NewSimulator(adapter)}
+			simulator := tron.NewSimulator(adapter)
+			made.manage = simulator
+			made.swaps = quote.Chain{Guard: swap.Guard{}, Fees: tron.NewFees(adapter), Simulator: simulator}
 			break
 		}
+		simulator := swap.NewSimulator(adapter)
+		made.manage = simulator
 		made.heads = b.announcers(path, known, c.Endpoints)
 		made.swaps = quote.Chain{
-			Guard: swap.Guard{}, Fees: swap.NewFees(adapter), Router: swap.NewRouter(adapter), Simulator: swap.NewSimulator(adapter),
+			Guard: swap.Guard{}, Fees: swap.NewFees(adapter), Router: swap.NewRouter(adapter), Simulator: simulator,
 		}
 	case chain.SVM:
 		rpc.CompareHeads(lag, solana.HeadCall(), nil)

@@ -17,6 +17,7 @@ import (
 	"crossgate/internal/tlsfiles"
 	"crossgate/proxy"
 	"crossgate/proxy/admin"
+	"crossgate/proxy/manage"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/pages"
 	"crossgate/proxy/pages/compare"
@@ -101,6 +102,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	g.server = server
 	g.orders = orders.Mount(server, now.orders)
 	quotes := swaps.Mount(server, now.swaps)
+	manage.Mount(server, now.managed)
 	pages.Mount(server, g.orders, quotes, now.pages)
 	compare.Mount(server, quotes, now.pages)
 	g.admin = admin.Options{

@@ -15,6 +15,7 @@ import (
 	"crossgate/config"
 	"crossgate/order/audit"
 	"crossgate/order/query"
+	"crossgate/proxy/manage"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/pages"
 	"crossgate/proxy/swaps"
@@ -81,6 +82,18 @@ func (s *sets) orders() orders.Options {
 func (s *sets) swaps() swaps.Options {
 	now := s.now()
 	return swaps.Options{Estimator: now.estimator, Tokens: now.parts.tokens}
+}
+
+// managed is what orders are checked and cancelled by.
+func (s *sets) managed() manage.Options {
+	now := s.now()
+	o := manage.Options{Orders: now.index, Forecasters: map[chain.ID]manage.Forecaster{}, Cancellers: map[chain.ID]manage.Canceller{}}
+	for id, c := range now.parts.chains {
+		if c.manage != nil {
+			o.Forecasters[id], o.Cancellers[id] = c.manage, c.manage
+		}
+	}
+	return o
 }
 
 // pages are what pages show besides.

@@ -45,6 +45,15 @@ var (
 	noPayee     = Kind{400, 2, InvalidParameters.ID, "affiliateFeeRecipient has no account for tokenIn, and none is opened at the sender's expense; open one, or name a wallet, a Jupiter referral account or a token account that has one"}
 	noMinimum   = Kind{400, 2, InvalidParameters.ID, "slippage must leave a minimum of tokenOut, and leaves none at this amount; choose a smaller one"}
 
+	NotACreation   = Kind{400, 1121, "NOT_AN_ORDER_CREATION", "the transaction creates no order: it calls neither DlnSource nor the public router for one, and on the chain it makes none"}
+	ChainNotServed = Kind{400, 1122, "CHAIN_NOT_SERVED", "the chain is not served here: its orders are neither checked nor cancelled"}
+	OrderFulfilled = Kind{400, 1123, "ORDER_ALREADY_FULFILLED", "the order is fulfilled, so it cannot be cancelled"}
+	OrderCancelled = Kind{400, 1124, "ORDER_ALREADY_CANCELLED", "the order is cancelled"}
+	CallAbsent     = Kind{400, 1125, "NO_EXTERNALCALL_ATTACHED", "the order has no external call"}
+	CallExecuted   = Kind{400, 1126, "EXTERNALCALL_ALREADY_EXECUTED", "the external call is executed"}
+	CallNotOpen    = Kind{400, 1127, "EXTERNALCALL_CANNOT_BE_DETACHED", "the external call does not wait for its execution; before the order is fulfilled, cancel the order"}
+	CallNotKnown   = Kind{400, 1128, "EXTERNALCALL_NOT_KNOWN", "only the hash of the order's external call is known, and a cancel must have the call"}
+
 	MalformedHash    = Kind{400, 1201, "MALFORMED_TRANSACTION_HASH", "a transaction hash must be 0x followed by 64 hex digits, or a base58 signature of 64 bytes"}
 	MalformedAddress = Kind{400, 1202, "MALFORMED_ADDRESS", "takerAddress must be 0x followed by 40 hex digits, or a base58 address on Solana or TRON"}
 	MalformedOrderID = Kind{400, 1203, "MALFORMED_ORDER_ID", "an order id must be 0x followed by 64 hex digits"}

@@ -23,6 +23,7 @@ import (
 	"crossgate/order/query"
 	"crossgate/order/stats"
 	"crossgate/proxy"
+	"crossgate/proxy/manage"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/pages"
 	"crossgate/proxy/pages/compare"
@@ -121,6 +122,11 @@ type parts struct {
 		swaps.Lists
 	}
 	Logo func(ctx context.Context, url string) (contentType string, picture []byte, err error)
+
+	Manage interface {
+		manage.Forecaster
+		manage.Canceller
+	}
 }
 
 // site is a server with everything that it serves.
@@ -151,6 +157,13 @@ func newSite(p parts) (*site, error) {
 	shown := func() pages.Options { return pages.Options{Details: p.Orders, Tokens: p.Tokens, Logo: p.Logo} }
 	pages.Mount(s, made.orders, made.swaps, shown)
 	compare.Mount(s, made.swaps, shown)
+	manage.Mount(s, func() manage.Options {
+		return manage.Options{
+			Orders:      p.Orders,
+			Forecasters: map[chain.ID]manage.Forecaster{8453: p.Manage},
+			Cancellers:  map[chain.ID]manage.Canceller{137: p.Manage},
+		}
+	})
 	return made, nil
 }
 

@@ -128,3 +128,11 @@ func (r Reason) String() string {
 	}
 	return r.Name + "(" + strings.Join(arguments, ", ") + ")"
 }
+
+// Chain is the error and those of the calls that failed within, outermost first.
+func (r Reason) Chain() (all []Reason) {
+	for at := &r; at != nil; at = at.Inner {
+		all = append(all, *at)
+	}
+	return all
+}

@@ -35,6 +35,15 @@ func GivePatchesCall(id order.ID) []byte { return call("givePatches(bytes32)", i
 // TakePatchesCall is the calldata that asks DlnDestination by how much an order's take amount was lowered.
 func TakePatchesCall(id order.ID) []byte { return call("takePatches(bytes32)", id[:]) }
 
+// CallHash is the hash by which contracts know an external call.
+func CallHash(externalCall []byte) chain.Hash { return chain.Hash(crypto.Keccak256Hash(externalCall)) }
+
+// CallID is the id under which an external call waits with an amount of a token (dln-contracts, DlnExternalCallAdapter.sol).
+func CallID(id order.ID, authority, token chain.Address, amount chain.Amount, callHash chain.Hash) []byte {
+	packed := appendAmount(slices.Concat(id[:], authority.Bytes(), token.Bytes()), amount)
+	return crypto.Keccak256(packed, callHash[:])
+}
+
 // CallStatusCall asks the external call adapter for a call, by the id that ExternalCallRegistered carries first.
 func CallStatusCall(registration []byte) []byte {
 	return call("externalCallStatus(bytes32)", registration[:min(words.Size, len(registration))])

@@ -1,0 +1,43 @@
+// Package manage has the paths about an order beside its making: what any transaction would create, and the transactions
+// that cancel an order or its external call.
+package manage
+
+import (
+	"context"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order/creation"
+	"crossgate/proxy"
+	"crossgate/proxy/wire"
+)
+
+// Forecaster says what a transaction on its chain would create (swap.Simulator).
+type Forecaster interface {
+	// Forecast returns the orders in log order, or one refusal; creation.ErrOtherFunction where there is neither.
+	Forecast(context.Context, creation.Transaction) ([]creation.Forecast, error)
+}
+
+// Options are what orders are managed by.
+type Options struct {
+	Orders      Finder
+	Forecasters map[chain.ID]Forecaster
+	Cancellers  map[chain.ID]Canceller // by take chain
+}
+
+// paths are those of a server.
+type paths struct {
+	options func() Options // the current ones
+	chains  chain.Registry
+	limit   time.Duration
+	encoder wire.Encoder
+}
+
+// Mount adds the paths to a server.
+func Mount(server *proxy.Server, options func() Options) {
+	chains := server.Options.Chains
+	p := &paths{options: options, chains: chains, limit: server.Options.SwapLimit, encoder: wire.Encoder{Chains: chains}}
+	p.verifyRoute().Mount(server)
+	p.cancelRoute().Mount(server)
+	p.cancelCallRoute().Mount(server)
+}

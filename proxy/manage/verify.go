@@ -1,0 +1,181 @@
+package manage
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/cache"
+	"crossgate/chain"
+	"crossgate/order/creation"
+	"crossgate/proxy"
+	"crossgate/proxy/wire"
+)
+
+// question is a transaction on a chain, and the request that it may be an answer to.
+type question struct {
+	chain   chain.ID
+	tx      creation.Transaction
+	request url.Values
+}
+
+// verifyRoute says what a transaction would create, whoever made it. It is asked of the chain each time.
+func (p *paths) verifyRoute() proxy.Route[question] {
+	return proxy.Route[question]{
+		Paths:   []string{"/v1.0/dln/order/verify"},
+		Methods: []string{http.MethodPost},
+		Dialect: proxy.Swapping,
+		Cost:    proxy.SwapCost,
+		Limit:   p.limit,
+		Parse:   p.parse,
+		Key: func(path string, q question) cache.Key {
+			parts := [][]byte{[]byte(q.chain.String()), q.tx.Sender.Bytes(), q.tx.To.Bytes(), []byte(q.tx.Value.String()), q.tx.Data}
+			return cache.KeyOf(path, append(parts, []byte(q.request.Encode()))...)
+		},
+		Load: p.verify,
+	}
+}
+
+// parse reads the body. Its members are those of eth_sendTransaction, with amounts as digits or as 0x and hex.
+func (p *paths) parse(c *gin.Context) (q question, err error) {
+	body, err := proxy.ReadBody(c)
+	if err != nil {
+		return q, err
+	}
+	values, err := proxy.ReadJSON(body, func(name string) string { return name })
+	if err != nil {
+		return q, err
+	}
+	m := proxy.Query{Values: values}
+	var known chain.Chain
+	if text := m.Optional("chainId"); text != "" {
+		id, err := chain.ParseID(text)
+		var isKnown bool
+		if known, isKnown = p.chains.Chain(id); err != nil || !isKnown {
+			m.Mistake("chainId must be the number of a chain of this gateway")
+		}
+	} else {
+		m.Mistake("chainId should not be empty")
+	}
+	q.chain = known.ID
+	if q.tx.Value = value(&m); known.Family != chain.SVM { // whose transactions name their accounts
+		q.tx.Sender, q.tx.To = account(&m, "from", known.Family), account(&m, "to", known.Family)
+	}
+	data, err := hex.DecodeString(strings.TrimPrefix(m.Optional("data"), "0x"))
+	if q.tx.Data = data; err != nil || len(data) == 0 {
+		m.Mistake("data must be calldata: 0x followed by hex digits")
+	}
+	if request := m.Optional("request"); request != "" {
+		if q.request, err = proxy.ReadJSON([]byte(request), func(name string) string { return name }); err != nil {
+			m.Mistake("request must be a JSON object with parameters of /v1.0/dln/order/create-tx")
+		}
+	}
+	return q, m.Problem(proxy.InvalidBody)
+}
+
+// account reads the address of an account of a family.
+func account(m *proxy.Query, name string, family chain.Family) chain.Address {
+	a, err := chain.ParseAddress(m.Optional(name), family)
+	if err != nil || chain.ChecksumFails(m.Optional(name)) {
+		m.Mistake(name + " must be an address of the chain")
+	}
+	return a
+}
+
+// value reads the native coin of a transaction; none when it is absent.
+func value(m *proxy.Query) (v chain.Amount) {
+	text := m.Optional("value")
+	digits, isHex := strings.CutPrefix(text, "0x")
+	switch {
+	case text == "":
+		return v
+	case isHex:
+		raw, err := hex.DecodeString(strings.Repeat("0", len(digits)%2) + digits)
+		if v = chain.AmountFromBytes(raw); err == nil && len(raw) <= 32 {
+			return v
+		}
+	default:
+		parsed, err := chain.ParseAmount(text)
+		if err == nil {
+			return parsed
+		}
+	}
+	m.Mistake("value must be a whole number of the coin's smallest units, or 0x and hex digits")
+	return v
+}
+
+func (p *paths) verify(ctx context.Context, q question) ([]proxy.Body, cache.Life, error) {
+	forecaster, is := p.options().Forecasters[q.chain]
+	if !is {
+		return nil, proxy.NoLife, proxy.ChainNotServed.Because("")
+	}
+	all, err := forecaster.Forecast(ctx, q.tx)
+	if errors.Is(err, creation.ErrOtherFunction) {
+		return nil, proxy.NoLife, proxy.NotACreation.From(err)
+	}
+	if err != nil {
+		return nil, proxy.NoLife, err
+	}
+	differences := compare(q, all, p.chains)
+	return proxy.OneBody(p.encoder.AppendForecasts(nil, q.chain, all, differences)), proxy.NoLife, nil
+}
+
+// compare lists where the first order differs from a request. Parameters that leave no trace in an order, and amounts that
+// the request leaves to the market, are not compared.
+func compare(q question, all []creation.Forecast, chains chain.Registry) (differences []wire.Difference) {
+	if len(all) == 0 {
+		return nil
+	}
+	found := traces(all[0], q.chain, chains)
+	for _, name := range slices.Sorted(maps.Keys(q.request)) {
+		wanted, trace := q.request.Get(name), found[name]
+		if trace == nil || wanted == "" || wanted == "auto" || wanted == "max" {
+			continue
+		}
+		if !strings.EqualFold(*trace, wanted) {
+			differences = append(differences, wire.Difference{Parameter: name, Requested: wanted, Found: *trace})
+		}
+	}
+	return differences
+}
+
+// traces are what an order has of the parameters of create-tx, by their names.
+func traces(f creation.Forecast, give chain.ID, chains chain.Registry) map[string]*string {
+	c := f.Creation
+	giveFamily, takeFamily := chains.Family(give), chains.Family(c.Take.Chain)
+	tokenIn, amountIn := c.GiveToken, c.GiveAmount
+	if f.Swap != nil {
+		tokenIn, amountIn = f.Swap.TokenIn, f.Swap.AmountIn
+	}
+	found := map[string]*string{
+		"srcChainId":                    new(give.String()),
+		"srcChainTokenIn":               new(tokenIn.Format(giveFamily)),
+		"srcChainTokenInAmount":         new(amountIn.String()),
+		"dstChainId":                    new(c.Take.Chain.String()),
+		"dstChainTokenOut":              new(c.Take.Token.Format(takeFamily)),
+		"dstChainTokenOutAmount":        new(c.Take.Amount.String()),
+		"dstChainTokenOutRecipient":     new(c.Receiver.Format(takeFamily)),
+		"senderAddress":                 new(f.Maker.Format(giveFamily)),
+		"srcChainOrderAuthorityAddress": new(c.Authorities.GivePatch.Format(giveFamily)),
+		"dstChainOrderAuthorityAddress": new(c.Authorities.Order.Format(takeFamily)),
+		"srcAllowedCancelBeneficiary":   new(c.Authorities.CancelBeneficiary.Format(giveFamily)),
+		"allowedTaker":                  new(c.Authorities.AllowedTaker.Format(takeFamily)),
+		"referralCode":                  new(fmt.Sprint(c.ReferralCode)),
+		"affiliateFeeRecipient":         new(""),
+	}
+	if a := c.Affiliate(); a != nil {
+		found["affiliateFeeRecipient"] = new(a.Beneficiary.Format(giveFamily))
+	}
+	if f.Swap != nil {
+		found["srcChainRefundAddress"] = new(f.Swap.RefundRecipient.Format(giveFamily))
+	}
+	return found
+}

@@ -1,0 +1,192 @@
+package wire
+
+import (
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/creation"
+)
+
+// Difference is where a transaction does not do as a request asks.
+type Difference struct{ Parameter, Requested, Found string }
+
+// AppendForecasts appends what a transaction on a chain would create.
+func (e Encoder) AppendForecasts(dst []byte, id chain.ID, all []creation.Forecast, differences []Difference) []byte {
+	return e.object(dst, func(w *writer) {
+		w.name("chainId").uint(uint64(id))
+		isRefused, isKnown := false, true
+		for _, f := range all {
+			isRefused, isKnown = isRefused || f.Refusal != nil, isKnown && len(f.Unknown) == 0
+		}
+		w.name("verdict")
+		switch {
+		case isRefused:
+			w.plain("Refused")
+		case !isKnown:
+			w.plain("NotKnown")
+		default:
+			w.plain("Creates")
+		}
+		w.name("orders")
+		objects(w, all, func(f creation.Forecast) { w.forecast(id, f) })
+		w.name("differences")
+		objects(w, differences, func(d Difference) {
+			w.name("parameter").plain(d.Parameter)
+			w.name("requested").text(d.Requested)
+			w.name("found").text(d.Found)
+		})
+	})
+}
+
+// forecast writes an order that would be made, or is refused. Null is not known, or absent.
+func (w *writer) forecast(id chain.ID, f creation.Forecast) {
+	family := w.chains.Family(id)
+	w.name("orderId")
+	if f.ID == nil {
+		w.null()
+	} else {
+		w.hex(f.ID[:])
+	}
+	w.name("refusal").refusal(f.Refusal, family)
+	w.name("notKnown").texts(f.Unknown)
+	w.name("warnings")
+	objects(w, f.Warnings, func(warning creation.Warning) {
+		w.name("code").plain(string(warning.Code))
+		w.name("message").text(warning.Text)
+	})
+	w.name("value").decimalOrNull(f.Value)
+	w.name("fixFee").decimalOrNull(f.FixedFee)
+	w.name("makerSrc").addressText(f.Maker, family)
+	w.name("swap").swapBefore(f.Swap, family)
+	w.creation(family, f)
+}
+
+func (w *writer) creation(family chain.Family, f creation.Forecast) {
+	c, take := f.Creation, w.chains.Family(f.Creation.Take.Chain)
+	w.name("makerOrderNonce")
+	switch {
+	case f.Terms != nil:
+		w.uint(f.Terms.Nonce)
+	case c.Salt != nil:
+		w.uint(*c.Salt)
+	default:
+		w.null()
+	}
+	w.name("giveTokenAddress").addressText(c.GiveToken, family)
+	w.name("giveAmountGross").decimal(c.GiveAmount)
+	var split creation.Split
+	if f.Split != nil {
+		split = *f.Split
+	}
+	for _, part := range []struct {
+		name   string
+		amount chain.Amount
+	}{{"percentFee", split.Percent}, {"affiliateFee", split.Affiliate}, {"giveAmount", split.Net}} {
+		if w.name(part.name); f.Split == nil {
+			w.null()
+		} else {
+			w.decimal(part.amount)
+		}
+	}
+	w.name("takeChainId").uint(uint64(c.Take.Chain))
+	w.name("takeTokenAddress").addressText(c.Take.Token, take)
+	w.name("takeAmount").decimal(c.Take.Amount)
+	w.name("receiverDst").addressText(c.Receiver, take)
+	w.name("givePatchAuthoritySrc").addressText(c.Authorities.GivePatch, family)
+	w.name("orderAuthorityAddressDst").addressText(c.Authorities.Order, take)
+	w.name("allowedTakerDst").addressText(c.Authorities.AllowedTaker, take)
+	w.name("allowedCancelBeneficiarySrc").addressText(c.Authorities.CancelBeneficiary, family)
+	w.name("externalCall").bytesOrNull(c.ExternalCall)
+	w.name("affiliate").affiliateText(c.Affiliate(), family)
+	w.name("referralCode").uint(uint64(c.ReferralCode))
+	w.name("permit").permit(c.Permit)
+	w.name("rawMetadataHex").bytesOrNull(c.Metadata)
+	w.name("orderMetadata").orderMetadata(c.Metadata, false)
+}
+
+func (w *writer) swapBefore(s *creation.Swap, family chain.Family) {
+	if s == nil {
+		w.null()
+		return
+	}
+	w.open('{')
+	w.name("tokenInAddress").addressText(s.TokenIn, family)
+	w.name("amountIn").decimal(s.AmountIn)
+	w.name("permit").permit(s.Permit)
+	w.name("venue").addressText(s.Venue, family)
+	w.name("tokenOutAddress").addressText(s.TokenOut, family)
+	w.name("expectedAmountOut").decimal(s.ExpectedOut)
+	w.name("refundRecipient").addressText(s.RefundRecipient, family)
+	w.close('}')
+}
+
+// permit writes an allowance by signature, null for no envelope. One that lacks bytes is not complete.
+func (w *writer) permit(envelope []byte) {
+	if len(envelope) == 0 {
+		w.null()
+		return
+	}
+	p, complete := creation.ParsePermit(envelope)
+	w.open('{')
+	w.name("amount").decimal(p.Amount)
+	w.name("deadline").decimal(p.Deadline)
+	w.name("signature").hex(p.Signature[:])
+	w.name("complete").bool(complete)
+	w.close('}')
+}
+
+func (w *writer) affiliateText(a *order.Affiliate, family chain.Family) {
+	if a == nil {
+		w.null()
+		return
+	}
+	w.open('{')
+	w.name("beneficiarySrc").addressText(a.Beneficiary, family)
+	w.name("amount").decimal(a.Amount)
+	w.close('}')
+}
+
+func (w *writer) refusal(r *creation.Refusal, family chain.Family) {
+	if r == nil {
+		w.null()
+		return
+	}
+	w.open('{')
+	w.name("contract").addressText(r.By, family)
+	w.name("message").text(r.Why)
+	if w.name("data"); r.Data == nil {
+		w.null()
+	} else {
+		w.hex(r.Data)
+	}
+	w.name("error").text(r.Reason().String())
+	w.name("errors")
+	objects(w, r.Reason().Chain(), func(e creation.Reason) {
+		w.name("name").plain(e.Name)
+		w.name("selector").plain(e.Selector)
+		w.name("arguments").open('{')
+		for _, a := range e.Arguments {
+			w.name(a.Name).text(a.Value)
+		}
+		w.close('}')
+	})
+	w.close('}')
+}
+
+func (w *writer) texts(all []string) { list(w, all, w.text) }
+
+func (w *writer) decimalOrNull(a *chain.Amount) {
+	if a == nil {
+		w.null()
+		return
+	}
+	w.decimal(*a)
+}
+
+// addressText writes an address as its chain does, null when it is absent.
+func (w *writer) addressText(a chain.Address, family chain.Family) {
+	if a.IsAbsent() {
+		w.null()
+		return
+	}
+	w.plain(a.Format(family))
+}

@@ -68,7 +68,7 @@ func newOrderServer(change ...func(*proxy.Options)) (*proxy.Server, error) {
 	}
 	server, err := proxy.New(o)
 	if err == nil {
-		orders.Mount(server, func() orders.Options { return orders.Options{Orders: oneOrder{}, Tokens: oneToken{}} })
+		orders.Mount(server, nil, func() orders.Options { return orders.Options{Orders: oneOrder{}, Tokens: oneToken{}} })
 	}
 	return server, err
 }

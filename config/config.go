@@ -33,6 +33,7 @@ type Config struct {
 	Connections Connections `yaml:"connections"`
 
 	Index     Index     `yaml:"index"`
+	Events    Events    `yaml:"events"`
 	Cache     Cache     `yaml:"cache"`
 	Limits    Limits    `yaml:"limits"`
 	Swap      Swap      `yaml:"swap"`
@@ -139,7 +140,7 @@ func clarified(err error) error {
 // base is the configuration of an empty file.
 func base() Config {
 	return Config{
-		Listen: "127.0.0.1:8080", Index: defaultIndex(), Cache: defaultCache(), Limits: defaultLimits(),
+		Listen: "127.0.0.1:8080", Index: defaultIndex(), Events: defaultEvents(), Cache: defaultCache(), Limits: defaultLimits(),
 		Connections: defaultConnections(), Swap: defaultSwap(), Tokens: Tokens{Refresh: 6 * time.Hour},
 		Telemetry: defaultTelemetry(), Passthrough: defaultPassthrough(),
 	}
@@ -156,6 +157,7 @@ func (c Config) check(at place) {
 	checkListen(c.Listen, at.key("listen"))
 	c.TLS.check(at.key("tls"))
 	c.Index.check(at.key("index"))
+	c.Events.check(at.key("events"))
 	c.Cache.check(at.key("cache"))
 	c.Limits.check(at.key("limits"))
 	c.Swap.check(at.key("swap"))

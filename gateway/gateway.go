@@ -15,6 +15,7 @@ import (
 	"crossgate/cache/shared"
 	"crossgate/config"
 	"crossgate/internal/tlsfiles"
+	"crossgate/order/feed"
 	"crossgate/proxy"
 	"crossgate/proxy/admin"
 	"crossgate/proxy/manage"
@@ -35,6 +36,7 @@ type Gateway struct {
 	sets   *sets
 	server *proxy.Server
 	orders *orders.Orders // of the server
+	feed   *feed.Feed     // nil: there is none
 	admin  admin.Options  // without the metrics
 	secure *tls.Config    // of the operators' listener; nil: none
 	shared *shared.Cache  // nil: there is none
@@ -100,7 +102,10 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		return nil, errors.Join(fmt.Errorf("public server: %w", err), first.close(), store.Close())
 	}
 	g.server = server
-	g.orders = orders.Mount(server, now.orders)
+	if c.Events.Keep > 0 {
+		g.feed = feed.New(store, c.Events.Keep, orders.EncodeEntry(p.registry))
+	}
+	g.orders = orders.Mount(server, g.feed, now.orders)
 	quotes := swaps.Mount(server, now.swaps)
 	manage.Mount(server, now.managed)
 	pages.Mount(server, g.orders, quotes, now.pages)
@@ -131,6 +136,9 @@ func (g *Gateway) Run(ctx context.Context, listener net.Listener) error {
 	followed, shared := make(chan error, 1), make(chan error, 1)
 	var listing sync.WaitGroup
 	listing.Go(func() { g.lists.run(following) })
+	if g.feed != nil {
+		listing.Go(func() { g.feed.Run(following) })
+	}
 	go func() { followed <- g.sets.follow(following) }()
 	go func() { shared <- g.runShared(following) }()
 	served := g.server.Run(ctx, listener)

@@ -51,14 +51,16 @@ func WithBooks(ctx context.Context, c config.Config, log *slog.Logger, work func
 	plans := newPlanBook(store, func() []*endpoint { return p.endpoints }, log)
 	plans.update(ctx)
 	stopCounting := plans.start(ctx)
-	err = work(audit.Of(p.follow(store, c.Index, log, nil)))
+	err = work(audit.Of(p.follow(store, c, log, nil)))
 	stopCounting()
 	return errors.Join(err, store.Close())
 }
 
 // follow makes followers of the configured chains.
-func (p *parts) follow(db *store.DB, c config.Index, log *slog.Logger, o follow.Observer) *follow.Chains {
-	return follow.New(db, p.sources(), p.followOptions(c, log, o))
+func (p *parts) follow(db *store.DB, c config.Config, log *slog.Logger, o follow.Observer) *follow.Chains {
+	options := p.followOptions(c.Index, log, o)
+	options.Keep = c.Events.Keep
+	return follow.New(db, p.sources(), options)
 }
 
 func (p *parts) followOptions(c config.Index, log *slog.Logger, o follow.Observer) follow.Options {
@@ -94,7 +96,12 @@ type observer struct {
 var _ follow.Observer = observer{}
 
 // OrdersChanged implements follow.Observer.
-func (o observer) OrdersChanged(changes []order.Change) { o.gateway.orders.OrdersChanged(changes) }
+func (o observer) OrdersChanged(changes []order.Change) {
+	o.gateway.orders.OrdersChanged(changes)
+	if o.gateway.feed != nil {
+		o.gateway.feed.Look()
+	}
+}
 
 // BranchChanged implements follow.Observer.
 func (o observer) BranchChanged(id chain.ID) { o.gateway.orders.BranchChanged(id) }

@@ -50,7 +50,7 @@ func newSet(p *parts, c config.Config, g *Gateway) (*set, error) {
 		return nil, fmt.Errorf("instruments: %w", err)
 	}
 	return &set{
-		config: c, parts: p, index: index(p.follow(g.store, c.Index, g.log, observer{g, p}), c.Index), estimator: estimator,
+		config: c, parts: p, index: index(p.follow(g.store, c, g.log, observer{g, p}), c.Index), estimator: estimator,
 		stopObserving: func() error { return errors.Join(stopUpstream(), stopVenues()) }, replaced: make(chan struct{}),
 	}, nil
 }
@@ -186,6 +186,7 @@ func keepStarted(was config.Config, c *config.Config) (kept []string) {
 	keep("connections", was.Connections, &c.Connections)
 	keep("drain", was.Drain, &c.Drain)
 	keep("index", was.Index, &c.Index)
+	keep("events.keep", was.Events.Keep, &c.Events.Keep)
 	keep("cache", was.Cache, &c.Cache)
 	c.Swap.Window, c.Swap.Deadline = was.Swap.Window, was.Swap.Deadline
 	was.Telemetry.Level, was.Telemetry.Access = c.Telemetry.Level, c.Telemetry.Access

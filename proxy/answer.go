@@ -126,14 +126,6 @@ func (a answer) isSettled() bool {
 	return !slices.ContainsFunc(a.Bodies, func(b Body) bool { return !b.Final || !b.Basis.IsFinal() })
 }
 
-// tag identifies this version of the body.
-func (b *Body) tag() string {
-	if b.plain.etag == nil {
-		return ""
-	}
-	return strings.Trim(b.plain.etag[0], `"`)
-}
-
 // write sends the body in the coding that the client prefers, or 304 when the client has it already.
 func (b *Body) write(c *gin.Context, age time.Duration) {
 	header := c.Writer.Header()

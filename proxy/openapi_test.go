@@ -95,6 +95,7 @@ func TestEveryPathIsDocumented(t *testing.T) {
 
 // wireSchemas are the schemas of the answers that package wire keeps in its golden files, by the names of those.
 var wireSchemas = []struct{ files, schema string }{
+	{"events", "Events"},
 	{"order_status", "OrderStatus"},
 	{"order_ids", "OrderIds"},
 	{"order_id_texts", "OrderIdTexts"},

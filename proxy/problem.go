@@ -80,6 +80,10 @@ var (
 	tooManyStreams      = Kind{503, 1307, "TOO_MANY_STREAMS", "too many open streams; retry later, or poll without Accept: text/event-stream"}
 	overloaded          = Kind{503, 1308, "OVERLOADED", "server is at its load limit; retry later"}
 
+	CursorExpired = Kind{410, 1416, "CURSOR_EXPIRED", "events after this cursor are no longer kept; begin anew: ask /v1.0/events without a cursor for next, read /api/Orders/filteredList, go on from next"}
+	CursorAhead   = Kind{400, 1417, "CURSOR_UNKNOWN", "cursor is ahead of the feed: it is another gateway's, or the database was restored; begin anew: ask /v1.0/events without a cursor for next, read /api/Orders/filteredList, go on from next"}
+	NoEvents      = Kind{404, 1418, "EVENTS_NOT_KEPT", "this gateway keeps no events; its operator sets events.keep"}
+
 	UnknownPath      = Kind{404, 1401, "PATH_NOT_FOUND", "path not found; /openapi.yaml lists all paths"}
 	methodNotAllowed = Kind{405, 1402, "METHOD_NOT_ALLOWED", "method not allowed; Allow lists those that are"}
 	urlTooLong       = Kind{414, 1403, "URI_TOO_LONG", "URL too long; path and query are limited to 8192 bytes each"}
@@ -166,6 +170,9 @@ func (d Dialect) Malformed(k Kind, cause error) *problem {
 	}
 	return k.From(cause)
 }
+
+// Fail sends the problem that an error stands for as the response.
+func (s *Server) Fail(c *gin.Context, d Dialect, err error) { s.fail(c, d, ProblemOf(err)) }
 
 // fail sends p as the response and ends the request's handling.
 func (s *Server) fail(c *gin.Context, d Dialect, p *problem) {

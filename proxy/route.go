@@ -28,10 +28,12 @@ type Route[Q any] struct {
 	Choose  func(Q, []Body) (*Body, error) // nil: load makes one body
 	Indexed bool                           // the order index answers; replicas may have answers from each other
 	Stored  bool                           // it asks no chain for that, unless for a transaction that is sought
-	Streams string                         // name of the events by which the answer can be followed; empty: it cannot
 	Shared  bool                           // the same of an answer that is not the index's
 	Learn   func(Q, []Body)                // remembers what another replica found; nil: nothing
 	Sought  func(Q) chain.TxHash           // that chains may be searched for; nil: none
+
+	// Follow answers those who want a stream, as Server.ServeStream does; nil: there is none.
+	Follow func(context.Context, *gin.Context, Q)
 
 	isForPage bool // the values of bodies are kept
 }
@@ -45,7 +47,7 @@ var ErrImpatient = errors.New("not read in time; the load goes on")
 // handler is the walk of every request.
 func (r Route[Q]) handler(s *Server) gin.HandlerFunc {
 	vary := varyCoding
-	if r.Streams != "" {
+	if r.Follow != nil {
 		vary = varyStreams
 	}
 	return func(c *gin.Context) {
@@ -59,8 +61,8 @@ func (r Route[Q]) handler(s *Server) gin.HandlerFunc {
 			taken.failed(p)
 			return
 		}
-		if r.Streams != "" && WantsStream(c.Request) {
-			s.ServeStream(c, r.Dialect, func(ctx context.Context, c *gin.Context) { r.stream(ctx, c, s, question) })
+		if r.Follow != nil && WantsStream(c.Request) {
+			s.ServeStream(c, r.Dialect, func(ctx context.Context, c *gin.Context) { r.Follow(ctx, c, question) })
 			return
 		}
 		key := r.Key(r.Paths[0], question)
@@ -100,6 +102,12 @@ func (r Route[Q]) Ask(ctx context.Context, s *Server, question Q) (*Body, cache.
 	}
 	r.isForPage = true
 	return r.ask(ctx, s, question)
+}
+
+// Answer returns the body that answers a question, as clients get it.
+func (r Route[Q]) Answer(ctx context.Context, s *Server, question Q) (*Body, error) {
+	found, _, err := r.ask(ctx, s, question)
+	return found, err
 }
 
 // ask returns the body that answers a question, and how the cache came by it.

@@ -29,6 +29,7 @@ func TestClientsAreAnsweredBeforeBalancersGiveUp(t *testing.T) {
 			w := newWorld(t)
 			w.basis = []order.ChainBasis{followed(1, order.Lag{Head: 9, Indexed: 9})}
 			s := w.server(t, func(o *parts) {
+				o.Feed = newKept(t).Feed
 				a := ordersOf(o)
 				a.late = &query.UnheardError{UnreachableError: query.UnreachableError{Chains: []chain.ID{137}, Err: context.DeadlineExceeded}}
 				find, byID := a.find, a.byID

@@ -76,7 +76,7 @@ type Limits struct {
 	CacheBytes int64         // of cached answers; 64 MiB by default
 	Notice     time.Duration // for which requests are still served once /readyz has turned unavailable
 
-	Streams           int           // clients that follow an order at a time; 512 by default
+	Streams           int           // clients that follow an order at a time; 2048 by default
 	StreamsPerAddress int           // of one of them; 64 by default
 	Connections       int           // open at a time; unbounded by default
 	PerAddress        int           // connections of one address that is not a trusted proxy's; unbounded by default

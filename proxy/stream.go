@@ -15,10 +15,9 @@ import (
 
 // Limits of streams.
 const (
-	defaultStreams           = 512
+	defaultStreams           = 2048
 	defaultStreamsPerAddress = 64
-	streamInterval           = time.Second      // between two looks at the answer, which the cache makes cheap
-	streamHeartbeat          = 15 * time.Second // proxies in between close connections on which nothing comes
+	StreamHeartbeat          = 15 * time.Second // proxies in between close connections on which nothing comes
 	streamWrite              = 10 * time.Second // for one event to leave
 	longestStream            = 30 * time.Minute // clients come again by themselves, and others have their turn
 )
@@ -89,71 +88,33 @@ func (s *Server) ServeStream(c *gin.Context, d Dialect, send func(ctx context.Co
 		return
 	}
 	defer s.streams.leave(client)
-	ctx, cancel := context.WithTimeout(s.WithPayer(c, CheapCost), longestStream) // a look that searches costs as a request does
+	ctx, cancel := context.WithTimeout(s.WithPayer(c, CheapCost), longestStream) // what is looked for first costs as a request does
 	defer cancel()
 	defer context.AfterFunc(s.streams.ending, cancel)()
 	send(ctx, c)
 }
 
-// stream sends the answer as an event now and whenever it has changed, until it is final. An answer that cannot
-// be had at first is a problem like any other; later the client keeps what it has until it can be had again.
-func (r Route[Q]) stream(ctx context.Context, c *gin.Context, s *Server, question Q) {
-	current, _, err := r.ask(s.WithPayer(c, SearchCost), s, question) // as any answer, also while the server stops
-	if err != nil {
-		s.fail(c, r.Dialect, ProblemOf(err))
-		return
-	}
-	known := c.GetHeader("Last-Event-ID")
-	if current.Final && current.tag() == known {
-		c.Status(http.StatusNoContent) // the one answer after which an EventSource does not come again
-		return
-	}
-	events := OpenEvents(c)
-	look, beat := time.NewTicker(streamInterval), time.NewTicker(streamHeartbeat)
-	defer look.Stop()
-	defer beat.Stop()
-	for {
-		if err == nil && current.tag() != known {
-			known = current.tag()
-			events.Send("id: " + known + "\nevent: " + r.Streams + "\ndata: " + current.Text + "\n\n")
-		}
-		if err == nil && current.Final {
-			events.Send("event: final\ndata: {}\n\n")
-			return
-		}
-		select {
-		case <-look.C:
-			current, _, err = r.ask(ctx, s, question)
-		case <-beat.C:
-			events.Send(": still here\n\n")
-		case <-ctx.Done():
-			return
-		}
-		if events.Broken {
-			return
-		}
-	}
-}
-
-// events is a response on which one event follows another.
-type events struct {
+// Events is a response on which one event follows another.
+type Events struct {
 	writer     http.ResponseWriter
 	controller *http.ResponseController
 	Broken     bool // the client cannot be reached any more
 }
 
-func OpenEvents(c *gin.Context) *events {
+// OpenEvents begins one.
+func OpenEvents(c *gin.Context) *Events {
 	header := c.Writer.Header()
 	header.Set("Content-Type", streamType)
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Accel-Buffering", "no") // nginx would collect events before it passes them on
 	c.Status(http.StatusOK)
-	e := &events{writer: c.Writer, controller: http.NewResponseController(c.Writer)}
+	e := &Events{writer: c.Writer, controller: http.NewResponseController(c.Writer)}
 	e.Send("retry: 2000\n\n")
 	return e
 }
 
-func (e *events) Send(text string) {
+// Send sends the text of events. Broken says whether it could.
+func (e *Events) Send(text string) {
 	e.limit(e.controller.SetWriteDeadline(time.Now().Add(streamWrite)))
 	if _, err := e.writer.Write([]byte(text)); err != nil {
 		e.Broken = true
@@ -165,7 +126,7 @@ func (e *events) Send(text string) {
 }
 
 // SendJSON sends an event whose data JSON can hold.
-func (e *events) SendJSON(name string, data any) {
+func (e *Events) SendJSON(name string, data any) {
 	text, err := json.Marshal(data)
 	if err != nil {
 		panic("proxy: data of an event that JSON cannot hold: " + err.Error())
@@ -174,7 +135,7 @@ func (e *events) SendJSON(name string, data any) {
 }
 
 // limit notes that a limit could not be set on a connection. Writers that have none are not connections.
-func (e *events) limit(err error) {
+func (e *Events) limit(err error) {
 	if err != nil && !errors.Is(err, http.ErrNotSupported) {
 		e.Broken = true
 	}

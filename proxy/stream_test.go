@@ -3,9 +3,12 @@ package proxy_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/netip"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,7 +16,11 @@ import (
 	"crossgate/chain"
 	"crossgate/internal/must"
 	"crossgate/order"
+	"crossgate/order/feed"
+	"crossgate/order/ledger"
+	"crossgate/proxy/orders"
 	"crossgate/quote"
+	"crossgate/store"
 )
 
 // running is a server that runs until stop, and a client of it.
@@ -71,38 +78,75 @@ func event(t *testing.T, lines *bufio.Scanner) (name, id, data string, beats int
 	return "", "", "", beats
 }
 
-func TestStreamTellsEveryChangeUntilTheOrderIsFinal(t *testing.T) {
+// kept is a feed of a database in a file, with what writes to it.
+type kept struct {
+	*feed.Feed
+	ledger ledger.Ledger
+}
+
+func newKept(t *testing.T) kept {
+	db := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
+	t.Cleanup(func() { db.Close() })
+	const keep = 100 * 24 * time.Hour
+	return kept{feed.New(db, keep, orders.EncodeEntry(chain.Documented())), ledger.Ledger{DB: db, Keep: keep}}
+}
+
+// tell stores what chains say of an order in a block, or that a reorg took the block back.
+func (k kept) tell(t *testing.T, block uint64, id order.ID, isGone bool, facts ...order.Fact) {
+	t.Helper()
+	must.Get(k.ledger.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error {
+		var events []order.Event
+		for i, fact := range facts {
+			events = append(events, order.Event{Order: id, Fact: fact, At: order.At{
+				Chain: 8453, Block: block, BlockHash: chain.Hash{1}, Time: uint64(time.Now().Unix()), LogIndex: uint(i), Tx: chain.NewTxHash(id[:]),
+			}})
+		}
+		if isGone {
+			return tx.Correct(t.Context(), ledger.Correction{Wrong: events})
+		}
+		tx.Add(events...)
+		return nil
+	}))(t)
+	k.Look()
+}
+
+func (k kept) run(t *testing.T) (stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { k.Run(ctx) })
+	return func() { cancel(); running.Wait() }
+}
+
+func TestStreamTellsWhatHappensToAnOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const later = 2 * time.Minute // than one answer may take to be read or written
-		began := time.Now()
-		client, stop := running(t, newWorld(t), func(o *parts) {
-			ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) {
-				if time.Since(began) < later {
-					return []*order.Order{created(t, order.ID{7}, createdTx, uint64(began.Unix()))}, nil
-				}
-				return []*order.Order{claimed(t, createdTx, uint64(began.Unix()))}, nil
-			}
-		})
+		k := newKept(t)
+		defer k.run(t)()
+		of := created(t, order.ID{7}, createdTx, uint64(time.Now().Unix()))
+		k.tell(t, 1, order.ID{7}, false, of.Created.Fact)
+		k.tell(t, 2, order.ID{8}, false, of.Created.Fact)
+		client, stop := running(t, newWorld(t), func(o *parts) { o.Feed = k.Feed })
 		response, lines := streamOf(t, client, ordersPath+createdTx)
 		if got := response.Header.Get("Content-Type"); got != "text/event-stream" {
 			t.Errorf("Content-Type = %q", got)
 		}
-		if name, _, data, _ := event(t, lines); name != "order" || !strings.Contains(data, `"state":"Created"`) {
-			t.Fatalf("first event %s %.200s, want the order as it is", name, data)
+		name, id, data, _ := event(t, lines)
+		if name != "happened" || !strings.Contains(data, `"state":"Created"`) {
+			t.Fatalf("first event %s %.200s, want the creation", name, data)
 		}
-		name, id, data, beats := event(t, lines)
-		if name != "order" || !strings.Contains(data, `"state":"ClaimedUnlock"`) || beats < 7 {
-			t.Errorf("after %d heartbeats: %s %.200s, want the order as it has become", beats, name, data)
+		time.AfterFunc(2*time.Minute, func() { k.tell(t, 3, order.ID{7}, false, order.Sent{Kind: order.Cancel}) })
+		name, _, data, beats := event(t, lines)
+		if name != "happened" || !strings.Contains(data, `"stateBefore":"Created","state":"SentOrderCancel"`) || beats < 7 {
+			t.Errorf("after %d heartbeats: %s %.300s, want the cancel", beats, name, data)
 		}
-		if name, _, _, _ := event(t, lines); name != "final" {
-			t.Errorf("event %q, want final", name)
+		k.tell(t, 3, order.ID{7}, true, order.Sent{Kind: order.Cancel})
+		again, more := streamOf(t, client, ordersPath+createdTx, "Last-Event-ID: "+id)
+		for _, want := range []string{"happened", "retracted"} {
+			if name, _, data, _ := event(t, more); name != want {
+				t.Errorf("a client that comes again gets %s %.200s, want %s", name, data, want)
+			}
 		}
-		if name, _, _, _ := event(t, lines); name != "" {
-			t.Errorf("%s after the final event, want the end", name)
-		}
-		if again, _ := streamOf(t, client, ordersPath+createdTx, "Last-Event-ID: "+id); again.StatusCode != http.StatusNoContent {
-			t.Errorf("a client that has the final order gets %s, want 204", again.Status)
-		}
+		again.Body.Close()
+		wantError(t, must.Get(client.Get("http://crossgate/v1.0/events?cursor=9999999999999999"))(t), http.StatusBadRequest, "CURSOR_UNKNOWN")
 		if err := stop(); err != nil {
 			t.Error(err)
 		}
@@ -110,12 +154,12 @@ func TestStreamTellsEveryChangeUntilTheOrderIsFinal(t *testing.T) {
 }
 
 // Streams that last as long as their clients want.
-var lastingStreams = []string{ordersPath + createdTx, "/api/SameChainSwap/8453/tx/" + freshSwapTx}
+var lastingStreams = []string{ordersPath + createdTx, "/v1.0/events?maker=0xd8da6bf26964af9d7eed9e03e53415d37aa96045"}
 
 func TestStreamsEndWhenTheServerStops(t *testing.T) {
 	for _, path := range lastingStreams {
 		synctest.Test(t, func(t *testing.T) {
-			client, stop := running(t, newWorld(t))
+			client, stop := running(t, newWorld(t), func(o *parts) { o.Feed = newKept(t).Feed })
 			_, lines := streamOf(t, client, path)
 			synctest.Wait()
 			began, stopped := time.Now(), make(chan error)
@@ -141,7 +185,7 @@ func TestEveryStreamTakesAPlace(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
 			client, stop := running(t, w, func(o *parts) {
-				o.Streams, o.Tokens = 1, listing{w.tokenList}
+				o.Streams, o.Tokens, o.Feed = 1, listing{w.tokenList}, newKept(t).Feed
 				o.Swaps = estimates(func(ctx context.Context, _ quote.Request) (quote.Estimate, error) {
 					<-ctx.Done()
 					return quote.Estimate{}, ctx.Err()
@@ -170,13 +214,13 @@ func TestEveryStreamTakesAPlace(t *testing.T) {
 func TestOneClientDoesNotTakeAllStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, stop := running(t, newWorld(t), func(o *parts) {
-			o.Streams, o.StreamsPerAddress = 3, 2
+			o.Streams, o.StreamsPerAddress, o.Feed = 3, 2, newKept(t).Feed
 			o.Quotas.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 		})
 		from := func(address string) *http.Response {
 			response, lines := streamOf(t, client, ordersPath+severalTx+"?index=1", "X-Forwarded-For: "+address)
 			if response.StatusCode == http.StatusOK {
-				event(t, lines)
+				lines.Scan() // it has a place
 			}
 			return response
 		}
@@ -199,10 +243,56 @@ func TestOneClientDoesNotTakeAllStreams(t *testing.T) {
 }
 
 func TestStreamOfNothingIsAProblem(t *testing.T) {
-	s := newWorld(t).server(t)
+	without := newWorld(t).server(t)
+	wantError(t, get(without, ordersPath+createdTx, "Accept: text/event-stream"), http.StatusNotFound, "EVENTS_NOT_KEPT")
+	wantError(t, get(without, "/v1.0/events"), http.StatusNotFound, "EVENTS_NOT_KEPT")
+	s := newWorld(t).server(t, func(o *parts) { o.Feed = newKept(t).Feed })
 	wantError(t, get(s, ordersPath+unknownIs, "Accept: text/event-stream"), http.StatusNotFound, "TRANSACTION_NOT_FOUND")
 	wantError(t, get(s, ordersPath+"0x12", "Accept: text/event-stream"), http.StatusBadRequest, "MALFORMED_TRANSACTION_HASH")
 	if got := get(s, ordersPath+createdTx).Header.Get("Vary"); !strings.Contains(got, "Accept,") {
 		t.Errorf("Vary = %q, want Accept: a stream is under the same URL", got)
+	}
+}
+
+// TestEventsByCursor pages through the feed by filters, and asks what cannot be answered.
+func TestEventsByCursor(t *testing.T) {
+	k := newKept(t)
+	s := newWorld(t).server(t, func(o *parts) { o.Feed = k.Feed })
+	now := uint64(time.Now().Unix())
+	cursorOf := func(query string) (ids []string, next string) {
+		var part struct {
+			Events []struct{ ID, OrderID string }
+			Next   string
+		}
+		response := get(s, "/v1.0/events?"+query)
+		must.Do(t, json.NewDecoder(response.Body).Decode(&part))
+		for _, e := range part.Events {
+			ids = append(ids, e.OrderID[:4])
+		}
+		return ids, part.Next
+	}
+	_, begin := cursorOf("")
+	for i := range byte(5) {
+		k.tell(t, uint64(i), order.ID{i + 1}, false, created(t, order.ID{i + 1}, createdTx, now).Created.Fact)
+	}
+	first, next := cursorOf("limit=2&cursor=" + begin)
+	second, _ := cursorOf("limit=10&cursor=" + next)
+	if got := strings.Join(append(first, second...), " "); got != "0x01 0x02 0x03 0x04 0x05" || begin != "0" {
+		t.Errorf("from %s on: %s, want five orders", begin, got)
+	}
+	one, _ := cursorOf("cursor=0&orderId=" + order.ID{4}.String())
+	none, end := cursorOf("cursor=0&orderStates=Fulfilled,ClaimedUnlock")
+	final, _ := cursorOf("cursor=0&delivery=final")
+	if len(one) != 1 || one[0] != "0x04" || len(none)+len(final) > 0 || end == "0" {
+		t.Errorf("one order %v, fulfilled %v up to %s, final %v", one, none, end, final)
+	}
+	wantError(t, get(s, "/v1.0/events?cursor="+end+"1"), http.StatusBadRequest, "CURSOR_UNKNOWN")
+	wantError(t, get(s, "/v1.0/events?cursor=-1&maker=0x12&delivery=soon"), http.StatusBadRequest, "INVALID_QUERY_PARAMETERS")
+	k.ledger.Keep = -time.Hour
+	must.Do(t, k.ledger.Expire(t.Context()))
+	wantError(t, get(s, "/v1.0/events?cursor="+next), http.StatusGone, "CURSOR_EXPIRED")
+	wantError(t, get(s, "/v1.0/events?cursor="+next, "Accept: text/event-stream"), http.StatusGone, "CURSOR_EXPIRED")
+	if _, next := cursorOf("cursor=" + end); next != end {
+		t.Errorf("at the end: next %s, want %s", next, end)
 	}
 }

@@ -3,7 +3,6 @@ package proxy_test
 import (
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -107,7 +106,7 @@ func TestPagesOfSwaps(t *testing.T) {
 	for target, wants := range map[string][]string{
 		"/swap/8453/tx/" + swappedTx:              {"Swap 0x5a01", "2 swaps of one transaction", "Swapped and final", "USDC", "/api/SameChainSwap/8453/tx/" + swappedTx},
 		"/swap/8453/tx/" + swappedTx + "?index=1": {"Swap 0x5a02", "?index=1"},
-		"/swap/8453/tx/" + freshSwapTx:            {"its block is not final yet", `data-events="/api/SameChainSwap/8453/tx/` + freshSwapTx + `"`},
+		"/swap/8453/tx/" + freshSwapTx:            {"its block is not final yet", `<p class="state good">`},
 		"/swap/" + order.ID{0x5a, 3}.String():     {"Swap 0x5a03", "/api/SameChainSwap/" + order.ID{0x5a, 3}.String()},
 	} {
 		page := string(pageAt(t, s, target, http.StatusOK))
@@ -128,18 +127,4 @@ func TestPagesOfSwaps(t *testing.T) {
 			t.Errorf("the page of order %s: %d to %q, want %s", text, response.StatusCode, to, want)
 		}
 	}
-}
-
-// TestAStreamOfASwapEndsWhenItIsFinal follows a swap that no reorg can take back any more, and none.
-func TestAStreamOfASwapEndsWhenItIsFinal(t *testing.T) {
-	s := newWorld(t).server(t)
-	request := httptest.NewRequest(http.MethodGet, sameChainPath+"8453/tx/"+swappedTx, http.NoBody)
-	request.Header.Set("Accept", "text/event-stream")
-	answer := httptest.NewRecorder()
-	s.Handler().ServeHTTP(answer, request)
-	events := answer.Body.String()
-	if !strings.Contains(events, "event: swap\ndata: {\"swapId\"") || !strings.HasSuffix(events, "event: final\ndata: {}\n\n") {
-		t.Errorf("stream of a final swap: %.300q", events)
-	}
-	wantError(t, get(s, sameChainPath+"8453/tx/"+unknownIs, "Accept: text/event-stream"), http.StatusUnprocessableEntity, "SWAP_NOT_FOUND")
 }

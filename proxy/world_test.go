@@ -19,6 +19,7 @@ import (
 	"crossgate/chain"
 	"crossgate/internal/must"
 	"crossgate/order"
+	"crossgate/order/feed"
 	"crossgate/order/list"
 	"crossgate/order/query"
 	"crossgate/order/stats"
@@ -122,6 +123,7 @@ type parts struct {
 		swaps.Lists
 	}
 	Logo func(ctx context.Context, url string) (contentType string, picture []byte, err error)
+	Feed *feed.Feed
 
 	Manage interface {
 		manage.Forecaster
@@ -150,7 +152,7 @@ func newSite(p parts) (*site, error) {
 		return nil, err
 	}
 	made := &site{Server: s, estimator: p.Swaps}
-	made.orders = orders.Mount(s, func() orders.Options {
+	made.orders = orders.Mount(s, p.Feed, func() orders.Options {
 		return orders.Options{Orders: p.Orders, Swaps: p.Orders, Statistics: p.Orders, Venues: p.Swaps.Venues, Tokens: p.Tokens}
 	})
 	made.swaps = swaps.Mount(s, func() swaps.Options { return swaps.Options{Estimator: made.estimator, Tokens: p.Tokens} })

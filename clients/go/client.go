@@ -93,7 +93,7 @@ func (c *Client) get(ctx context.Context, path string, into any) error {
 
 // ask reads an answer into a value.
 func (c *Client) ask(ctx context.Context, method, path string, body []byte, into any) (http.Header, error) {
-	response, err := c.repeat(ctx, method, path, "application/json", body)
+	response, err := c.repeat(ctx, method, path, "application/json", "", body)
 	if err != nil {
 		return nil, err
 	}
@@ -104,11 +104,11 @@ func (c *Client) ask(ctx context.Context, method, path string, body []byte, into
 	return response.Header, nil
 }
 
-// repeat sends a request until it succeeds or is worth no further try.
-func (c *Client) repeat(ctx context.Context, method, path, accept string, body []byte) (*http.Response, error) {
+// repeat sends a request until it succeeds or is worth no further try. lastEvent is where a stream goes on, if it does.
+func (c *Client) repeat(ctx context.Context, method, path, accept, lastEvent string, body []byte) (*http.Response, error) {
 	pause := firstPause
 	for tries := 1; ; tries++ {
-		response, err := c.send(ctx, method, path, accept, body)
+		response, err := c.send(ctx, method, path, accept, lastEvent, body)
 		if err == nil {
 			return response, nil
 		}
@@ -126,13 +126,16 @@ func (c *Client) repeat(ctx context.Context, method, path, accept string, body [
 	}
 }
 
-func (c *Client) send(ctx context.Context, method, path, accept string, body []byte) (*http.Response, error) {
+func (c *Client) send(ctx context.Context, method, path, accept, lastEvent string, body []byte) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, method, c.URL+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	request.Header.Set("Accept", accept)
 	request.Header.Set("Content-Type", "application/json")
+	if lastEvent != "" {
+		request.Header.Set("Last-Event-ID", lastEvent)
+	}
 	if c.Key != "" {
 		request.Header.Set("Authorization", "Bearer "+c.Key)
 	}

@@ -24,11 +24,11 @@ const (
 // one. A creation that is not found yet is awaited for a minute; streams that break go on. An error ends it.
 func (c *Client) WatchOrder(ctx context.Context, creation string) iter.Seq2[Order, error] {
 	return func(yield func(Order, error) bool) {
-		seen, heard := "", time.Now()
-		for {
-			isOpen, isOver, err := c.follow(ctx, creation, &seen, yield)
+		w := watch{client: c, creation: creation, yield: yield}
+		for heard := time.Now(); ; {
+			isOpen, err := w.follow(ctx)
 			switch {
-			case isOver:
+			case w.isOver:
 				return
 			case isOpen:
 				heard = time.Now()
@@ -49,40 +49,60 @@ func isAwaited(err error) bool {
 	return isPassing(err) || errors.As(err, &e) && e.ID == "TRANSACTION_NOT_FOUND"
 }
 
-// follow yields the records of one stream that differ from the last seen. It is over when nothing more is to come.
-func (c *Client) follow(ctx context.Context, creation string, seen *string, yield func(Order, error) bool) (isOpen, isOver bool, err error) {
+// watch asks for an order whenever an event says that something has happened to it.
+type watch struct {
+	client   *Client
+	creation string
+	yield    func(Order, error) bool
+	seen     string // the last record
+	event    string // id of the last event
+	isOver   bool   // nothing more is to come
+}
+
+// follow follows one stream of the order's events.
+func (w *watch) follow(ctx context.Context) (isOpen bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	response, err := c.repeat(ctx, http.MethodGet, creationPath(creation), "text/event-stream", nil)
+	response, err := w.client.repeat(ctx, http.MethodGet, creationPath(w.creation), "text/event-stream", w.event, nil)
 	if err != nil {
-		return false, false, err
+		return false, err
 	}
 	defer response.Body.Close()
+	if err := w.look(ctx); err != nil || w.isOver {
+		return false, err
+	}
 	quiet := time.AfterFunc(silence, cancel)
 	defer quiet.Stop()
-	err = readEvents(response.Body, func(name, id, data string) (goOn bool) {
-		quiet.Reset(silence)
-		switch {
-		case name == "final":
-			isOver = true
-		case name == "order" && id != *seen:
-			*seen = id
-			var order Order
-			err := json.Unmarshal([]byte(data), &order)
-			if err != nil {
-				err = fmt.Errorf("event of order %s: %w", creation, err)
-			}
-			quiet.Stop() // the caller may take long
-			isOver = !yield(order, err) || err != nil
-			quiet.Reset(silence)
+	err = readEvents(response.Body, func(name, id string) (goOn bool) {
+		quiet.Stop() // the caller may take long
+		defer quiet.Reset(silence)
+		if id != "" {
+			w.event = id
 		}
-		return !isOver
+		return name == "" || w.look(ctx) == nil && !w.isOver
 	})
-	return true, isOver, err
+	return true, err
+}
+
+// look yields the order's record if it has changed.
+func (w *watch) look(ctx context.Context) error {
+	var raw json.RawMessage
+	if err := w.client.get(ctx, creationPath(w.creation), &raw); err != nil || string(raw) == w.seen {
+		return err
+	}
+	w.seen = string(raw)
+	var order Order
+	err := json.Unmarshal(raw, &order)
+	if err != nil {
+		err = fmt.Errorf("record of order %s: %w", w.creation, err)
+	}
+	isLast := order.State == "ClaimedUnlock" || order.State == "ClaimedOrderCancel"
+	w.isOver = !w.yield(order, err) || err != nil || isLast
+	return nil
 }
 
 // readEvents calls handle with each event, and each comment, until it returns false or the stream ends.
-func readEvents(stream io.Reader, handle func(name, id, data string) (goOn bool)) error {
+func readEvents(stream io.Reader, handle func(name, id string) (goOn bool)) error {
 	lines := bufio.NewScanner(stream)
 	lines.Buffer(nil, longest)
 	event := map[string]string{}
@@ -91,7 +111,7 @@ func readEvents(stream io.Reader, handle func(name, id, data string) (goOn bool)
 			event[field] = value
 			continue
 		}
-		if !handle(event["event"], event["id"], event["data"]) {
+		if !handle(event["event"], event["id"]) {
 			return nil
 		}
 		clear(event)

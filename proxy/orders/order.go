@@ -31,7 +31,7 @@ func (s *Orders) idRoute(path string, d proxy.Dialect, load func(context.Context
 // OrderRoute answers what became of the order with an id: the record that its creation's hash leads to.
 func (s *Orders) OrderRoute() proxy.Route[order.ID] {
 	r := s.idRoute("/api/Orders/:orderId", proxy.Tracking, s.loadOrder)
-	r.Streams = "order"
+	r.Follow = followed(s, s.OrderRoute)
 	return r
 }
 

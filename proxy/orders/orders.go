@@ -14,6 +14,7 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/feed"
 	"crossgate/order/list"
 	"crossgate/order/query"
 	"crossgate/proxy"
@@ -89,16 +90,18 @@ type Orders struct {
 	chains    chain.Registry
 	limit     time.Duration
 	encoder   wire.Encoder
+	feed      *feed.Feed // nil: there is none
 	creations creations[chain.TxHash]
 	swapTxs   creations[swapTx]
 }
 
 // Mount adds the paths of orders to a server. It reads from the options that are current at each request.
-func Mount(server *proxy.Server, options func() Options) *Orders {
+func Mount(server *proxy.Server, log *feed.Feed, options func() Options) *Orders {
 	chains := server.Options.Chains
-	s := &Orders{server: server, Options: options, chains: chains, limit: server.Options.OrderLimit, encoder: wire.Encoder{Chains: chains}}
+	s := &Orders{server: server, Options: options, chains: chains, limit: server.Options.OrderLimit, feed: log, encoder: wire.Encoder{Chains: chains}}
 	s.OrdersRoute().Mount(server)
 	s.OrderRoute().Mount(server)
+	s.EventsRoute().Mount(server)
 	s.mountFaces()
 	s.OrderListRoute().Mount(server)
 	s.unlockListRoute().Mount(server)
@@ -133,7 +136,7 @@ func (s *Orders) OrdersRoute() proxy.Route[Creation] {
 			return choose(q.Index, orders, proxy.OrderOutOfRange, "orders that the transaction created")
 		},
 		Indexed: true,
-		Streams: "order",
+		Follow:  followed(s, s.OrdersRoute),
 		Learn:   func(q Creation, bodies []proxy.Body) { s.creations.learn(q.Tx, bodies) },
 		Sought:  func(q Creation) chain.TxHash { return q.Tx },
 	}

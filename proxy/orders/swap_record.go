@@ -51,7 +51,6 @@ func (s *Orders) SwapTxRoute() proxy.Route[swapOf] {
 			return choose(q.Index, swaps, proxy.SwapOutOfRange, "swaps that the transaction made")
 		},
 		Indexed: true,
-		Streams: "swap",
 		Learn:   func(q swapOf, bodies []proxy.Body) { s.swapTxs.learn(q.swapTx, bodies) },
 		Sought:  func(q swapOf) chain.TxHash { return q.Tx },
 	}
@@ -71,7 +70,6 @@ func (s *Orders) SwapIDRoute() proxy.Route[order.ID] {
 		Key:     orderKey,
 		Load:    s.loadSwapRecord,
 		Indexed: true,
-		Streams: "swap",
 	}
 }
 

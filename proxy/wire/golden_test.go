@@ -46,9 +46,24 @@ func orderAnswers(t *testing.T) map[string][]byte {
 		"order_terms_plain":    w.AppendTerms(nil, plain),
 		"order_lite":           w.AppendLite(nil, claimed),
 		"order_lite_plain":     w.AppendLite(nil, plain),
+		"events":               w.events(t, claimed, plain),
 		"order_ids":            w.AppendOrderIDs(nil, ids),
 		"order_id_texts":       w.AppendOrderIDTexts(nil, ids),
 	}
+}
+
+// events are the steps of a claim, of a creation that a reorg took back, and of a message about an order that is not known.
+func (e Encoder) events(t *testing.T, claimed, plain *order.Order) []byte {
+	var texts [][]byte
+	for i, entry := range []order.Entry{
+		order.EntryOf(order.Final, order.Event{Order: claimed.ID, At: claimed.ClaimedUnlock.At, Fact: claimed.ClaimedUnlock.Fact}, claimed, claimed),
+		order.EntryOf(order.Retracted, order.Event{Order: plain.ID, At: plain.Created.At, Fact: plain.Created.Fact}, plain, nil),
+		order.EntryOf(order.Happened, order.Event{Order: hash(0xff), At: claimed.Created.At, Fact: order.Sent{Kind: order.Cancel}}, nil, nil),
+	} {
+		entry.Position = 1_784_948_740_000_000 + uint64(i)
+		texts = append(texts, e.AppendEntry(nil, entry))
+	}
+	return AppendEntries(nil, texts, 1_784_948_740_000_002)
 }
 
 func listAnswers(t *testing.T) map[string][]byte {

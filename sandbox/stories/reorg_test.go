@@ -172,7 +172,7 @@ func (r *reorgs) serve(t *testing.T) *orders.Orders {
 	server := must.Get(proxy.New(proxy.Options{
 		Index: func() proxy.Index { return r.index }, Chains: chain.Documented(), Logger: slog.New(slog.DiscardHandler),
 	}))(t)
-	answers := orders.Mount(server, func() orders.Options { return orders.Options{Orders: r.index, Swaps: r.index, Tokens: tokens} })
+	answers := orders.Mount(server, nil, func() orders.Options { return orders.Options{Orders: r.index, Swaps: r.index, Tokens: tokens} })
 	t.Cleanup(server.Close)
 	listening := httptest.NewServer(server.Handler())
 	t.Cleanup(listening.Close)

@@ -14,19 +14,25 @@ const pause = 1_000; // milliseconds before it connects again
 /** Yields an order's record now and whenever it changes, and returns after the final one. */
 export async function* watch(requests: Requests, path: string, options: WatchOptions): AsyncGenerator<Order, void, void> {
   const { patience = 60_000, signal } = options;
-  let seen = "";
+  let seen = ""; // the last record
+  let last = ""; // id of the last event
   for (let heard = Date.now(); ; ) {
     const ended = new AbortController();
     let isOpen = false;
     try {
       const either = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal;
-      const body = await requests.ask(path, { headers: { Accept: "text/event-stream" } }, async ({ body }) => body!, either);
+      const headers = { Accept: "text/event-stream", ...(last && { "Last-Event-ID": last }) };
+      const body = await requests.ask(path, { headers }, async ({ body }) => body!, either);
       isOpen = true;
       for await (const event of eventsOf(body)) {
-        if (event.name === "final") return;
-        if (event.name !== "order" || event.id === seen) continue;
-        seen = event.id;
-        yield decode(event.data);
+        if (event.id) last = event.id;
+        if (!event.isNews) continue;
+        const record = await requests.ask(path, {}, (response) => response.text(), either);
+        if (record === seen) continue;
+        seen = record;
+        const order: Order = decode(record);
+        yield order;
+        if (order.state === "ClaimedUnlock" || order.state === "ClaimedOrderCancel") return;
       }
     } catch (error) {
       signal?.throwIfAborted();
@@ -43,13 +49,13 @@ const isAwaited = (error: unknown): boolean =>
   isPassing(error) || (error instanceof ResponseError && ["TRANSACTION_NOT_FOUND", "UNKNOWN_ORDER"].includes(error.errorId));
 
 interface ServerSentEvent {
-  name: string;
+  isNews: boolean; // something happened, or may have before the stream was open
   id: string;
-  data: string;
 }
 
-/** Reads events until the stream ends, or is silent for too long. */
+/** Reads events until the stream ends, or is silent for too long. That it is open is the first one. */
 async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent> {
+  yield { isNews: true, id: "" };
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = "";
@@ -65,20 +71,5 @@ async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Serve
 }
 
 function parse(block: string): ServerSentEvent {
-  const event: ServerSentEvent = { name: "", id: "", data: "" };
-  for (const line of block.split("\n")) {
-    const colon = line.indexOf(": ");
-    const value = line.slice(colon + 2);
-    switch (line.slice(0, colon)) {
-      case "event":
-        event.name = value;
-        break;
-      case "id":
-        event.id = value;
-        break;
-      case "data":
-        event.data += value;
-    }
-  }
-  return event;
+  return { isNews: /^event: /m.test(block), id: /^id: (.*)$/m.exec(block)?.[1] ?? "" };
 }

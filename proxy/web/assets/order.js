@@ -1,26 +1,30 @@
-// Follows an order or a swap by its event stream, and refreshes the page when the record has changed.
-import { refresh } from './parts.js'
+// Keeps the page of an order or a swap up to date until nothing more is to come: when the order's events say so, and now
+// and then, since a swap has none and a gateway need not keep any.
+import { refresh, whileVisible } from './parts.js'
 
 const live = document.getElementById('live')
-const path = live?.dataset.events
+const state = () => document.querySelector('#live .state')
+const isOver = () => state().hasAttribute('data-final')
 
 async function show() {
-  if (!await refresh()) return
-  document.getElementById('said').textContent = document.querySelector('#live .state').textContent
+  const before = state().textContent
+  if (await refresh() && state().textContent !== before) document.getElementById('said').textContent = state().textContent
 }
 
-const compact = (json) => JSON.stringify(JSON.parse(json))
-
-if (path) {
-  const source = new EventSource(path)
-  for (const kind of ['order', 'swap']) {
-    source.addEventListener(kind, ({ data }) => { // the first one mostly repeats the record that the page shows
-      if (compact(data) !== compact(document.querySelector('#raw code').textContent)) show()
-    })
+if (live && !isOver()) {
+  const path = live.dataset.events
+  whileVisible(path ? 30_000 : 10_000, () => { if (!isOver()) show() })
+  if (path) {
+    const source = new EventSource(path)
+    let due
+    const soon = () => { // those that are told together are shown together
+      clearTimeout(due)
+      due = setTimeout(async () => {
+        await show()
+        if (isOver()) source.close()
+      }, 200)
+    }
+    for (const status of ['happened', 'final', 'retracted']) source.addEventListener(status, soon)
+    addEventListener('pagehide', () => source.close())
   }
-  source.addEventListener('final', () => {
-    source.close()
-    show()
-  })
-  addEventListener('pagehide', () => source.close())
 }

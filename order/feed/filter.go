@@ -1,0 +1,42 @@
+package feed
+
+import (
+	"slices"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// Filter says which entries a reader wants: those that all of its members match. Absent and empty members match
+// everything. What is retracted matches as it was, too.
+type Filter struct {
+	Order                  order.ID
+	Maker, Receiver        chain.Address
+	Taker                  chain.Address // who delivered, or may unlock
+	GiveChains, TakeChains []chain.ID
+	GiveToken, TakeToken   chain.Address
+	ReferralCode           *uint32
+	States                 []order.State // that the order came to, or left
+	FinalOnly              bool          // only what no reorg can take back, once
+}
+
+// Matches reports whether a reader wants an entry.
+func (f *Filter) Matches(e *order.Entry) bool {
+	switch {
+	case f.FinalOnly && e.Step != order.Final && !e.IsFinal,
+		f.Order != (order.ID{}) && f.Order != e.Order,
+		len(f.States) > 0 && !slices.Contains(f.States, e.After) && !slices.Contains(f.States, e.Before):
+		return false
+	}
+	return f.concerns(&e.Parties) || e.Step == order.Retracted && f.concerns(&e.Was)
+}
+
+func (f *Filter) concerns(p *order.Parties) bool {
+	is := func(wanted, has chain.Address) bool { return wanted.IsAbsent() || wanted == has }
+	in := func(wanted []chain.ID, has chain.ID) bool { return len(wanted) == 0 || slices.Contains(wanted, has) }
+	return is(f.Maker, p.Maker) && is(f.Receiver, p.Receiver) &&
+		(is(f.Taker, p.Fulfiller) || is(f.Taker, p.UnlockAuthority)) &&
+		in(f.GiveChains, p.Give.Chain) && in(f.TakeChains, p.Take.Chain) &&
+		is(f.GiveToken, p.Give.Token) && is(f.TakeToken, p.Take.Token) &&
+		(f.ReferralCode == nil || p.ReferralCode != nil && *p.ReferralCode == *f.ReferralCode)
+}

@@ -1,0 +1,251 @@
+package orders
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/cache"
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/feed"
+	"crossgate/order/query"
+	"crossgate/proxy"
+	"crossgate/proxy/wire"
+)
+
+// Parts of the feed: how many events a client gets at once at most, and who does not say.
+const (
+	mostEvents    = 1000
+	usuallyEvents = 100
+	streamedParts = 200 // events that leave a stream together
+	mostParts     = 20  // of the log, that are searched for the events of one answer
+)
+
+// events asks for a part of the feed.
+type events struct {
+	after   uint64 // position; without one, the newest
+	isGiven bool
+	filter  feed.Filter
+	most    uint64
+}
+
+// EventsRoute answers what happened to orders after a cursor, or follows it.
+func (s *Orders) EventsRoute() proxy.Route[events] {
+	return proxy.Route[events]{
+		Paths:   []string{"/v1.0/events"},
+		Dialect: proxy.Swapping,
+		Cost:    proxy.ListCost,
+		Parse:   s.parseEvents,
+		Key: func(path string, q events) cache.Key {
+			return cache.KeyOf(path, fmt.Append(nil, q.after, q.isGiven, q.most), fmt.Appendf(nil, "%+v", q.filter))
+		},
+		Load: s.loadEvents,
+		Follow: func(ctx context.Context, c *gin.Context, q events) {
+			if q.isGiven {
+				if err := s.checkCursor(ctx, q.after); err != nil {
+					s.server.Fail(c, proxy.Swapping, err)
+					return
+				}
+			} else if newest, err := s.feed.Newest(ctx); err != nil {
+				s.server.Fail(c, proxy.Swapping, unavailable(err))
+				return
+			} else {
+				q.after = newest
+			}
+			s.follow(ctx, c, q.after, q.filter)
+		},
+	}
+}
+
+func unavailable(err error) error { return errors.Join(query.ErrUnavailable, err) }
+
+func (s *Orders) parseEvents(c *gin.Context) (q events, err error) {
+	if s.feed == nil {
+		return q, proxy.NoEvents.Because("")
+	}
+	values, err := url.ParseQuery(c.Request.URL.RawQuery)
+	if err != nil {
+		return q, proxy.InvalidParameters.Because("the query is not properly URL-encoded")
+	}
+	if last := c.GetHeader("Last-Event-ID"); last != "" && proxy.WantsStream(c.Request) {
+		values["cursor"] = []string{last} // an EventSource that comes again goes on, whatever its URL says
+	}
+	m := membersOf(values)
+	q.filter = readFilter(m)
+	q.after, q.isGiven = m.number("cursor", 63)
+	q.most = usuallyEvents
+	if limit, given := m.number("limit", 53); given {
+		q.most = min(max(limit, 1), mostEvents)
+	}
+	return q, m.Problem(proxy.InvalidParameters)
+}
+
+// membersOf reads parameters as the members of a body are, lists also joined by commas.
+func membersOf(values url.Values) *Members {
+	spelled := url.Values{}
+	for name, each := range values {
+		for _, value := range each {
+			for part := range strings.SplitSeq(value, ",") {
+				spelled.Add(strings.ToLower(name), part)
+			}
+		}
+	}
+	return &Members{proxy.Query{Values: spelled}}
+}
+
+// ParseFeedFilter reads a filter as the parameters of /v1.0/events spell it.
+func ParseFeedFilter(rawQuery string) (feed.Filter, error) {
+	values, err := url.ParseQuery(rawQuery)
+	if err != nil {
+		return feed.Filter{}, err
+	}
+	m := membersOf(values)
+	filter := readFilter(m)
+	if len(m.Wrong) > 0 {
+		return filter, errors.New(strings.Join(m.Wrong, "; "))
+	}
+	return filter, nil
+}
+
+func readFilter(m *Members) (f feed.Filter) {
+	if text := m.text("orderId"); text != "" {
+		id, err := chain.ParseHash(text)
+		if err != nil {
+			m.Mistake("orderId must be 0x followed by 64 hex digits")
+		}
+		f.Order = id
+	}
+	f.Maker, f.Receiver, f.Taker = m.address("maker"), m.address("receiver"), m.address("taker")
+	f.GiveChains, f.TakeChains = m.chains("giveChainIds"), m.chains("takeChainIds")
+	f.GiveToken, f.TakeToken = m.address("giveTokenAddress"), m.address("takeTokenAddress")
+	if code, given := m.number("referralCode", 32); given {
+		f.ReferralCode = new(uint32(code))
+	}
+	f.States = words(m, "orderStates", AllStates, order.State.String)
+	f.FinalOnly = m.word("delivery", []string{"now", "final"}) == "final"
+	return f
+}
+
+// checkCursor is the problem of a cursor that nothing can go on from.
+func (s *Orders) checkCursor(ctx context.Context, after uint64) error {
+	switch err := s.feed.Check(ctx, after); {
+	case errors.Is(err, feed.ErrExpired):
+		days := strconv.FormatFloat(s.feed.Keep().Hours()/24, 'f', -1, 64)
+		return proxy.CursorExpired.Because(strings.Replace(proxy.CursorExpired.Text, "no longer kept", "no longer kept (for "+days+" days)", 1))
+	case errors.Is(err, feed.ErrAhead):
+		return proxy.CursorAhead.Because("")
+	case err != nil:
+		return unavailable(err)
+	}
+	return nil
+}
+
+func (s *Orders) loadEvents(ctx context.Context, q events) ([]proxy.Body, cache.Life, error) {
+	if !q.isGiven {
+		newest, err := s.feed.Newest(ctx)
+		if err != nil {
+			return nil, proxy.NoLife, unavailable(err)
+		}
+		return proxy.OneBody(wire.AppendEntries[[]byte](nil, nil, newest)), proxy.NoLife, nil
+	}
+	if err := s.checkCursor(ctx, q.after); err != nil {
+		return nil, proxy.NoLife, err
+	}
+	var texts [][]byte
+	for next, parts := q.after, 0; ; parts++ {
+		part, err := s.feed.Next(ctx, next, q.filter, int(q.most)-len(texts))
+		if err != nil {
+			return nil, proxy.NoLife, unavailable(err)
+		}
+		for _, item := range part.Items {
+			texts = append(texts, item.Text)
+		}
+		if next = part.Next; len(texts) == int(q.most) || part.Grown != nil || parts == mostParts {
+			return proxy.OneBody(wire.AppendEntries(nil, texts, next)), proxy.NoLife, nil
+		}
+	}
+}
+
+// followed follows the order that a route answers with, from its oldest event that is kept.
+func followed[Q any](s *Orders, route func() proxy.Route[Q]) func(context.Context, *gin.Context, Q) {
+	return func(ctx context.Context, c *gin.Context, question Q) {
+		r := route()
+		if s.feed == nil {
+			s.server.Fail(c, r.Dialect, proxy.NoEvents.Because(""))
+			return
+		}
+		found, err := r.Answer(s.server.WithPayer(c, proxy.SearchCost), s.server, question)
+		var after uint64
+		if last := c.GetHeader("Last-Event-ID"); err == nil && last != "" {
+			if after, err = strconv.ParseUint(last, 10, 63); err != nil {
+				err = proxy.InvalidParameters.Because("Last-Event-ID must be the id of an event")
+			} else {
+				err = s.checkCursor(ctx, after)
+			}
+		}
+		if err != nil {
+			s.server.Fail(c, r.Dialect, err)
+			return
+		}
+		s.follow(ctx, c, after, feed.Filter{Order: found.Orders[0]})
+	}
+}
+
+// follow sends the events after a position that a filter matches until ctx ends. Comments that nothing came have the
+// position too, so that a client who comes again need not be told of what it did not want.
+func (s *Orders) follow(ctx context.Context, c *gin.Context, after uint64, filter feed.Filter) {
+	to := proxy.OpenEvents(c)
+	beat := time.NewTicker(proxy.StreamHeartbeat)
+	defer beat.Stop()
+	for !to.Broken {
+		part, err := s.feed.Next(ctx, after, filter, streamedParts)
+		if err != nil { // the database is away: the client comes again
+			return
+		}
+		after = part.Next
+		if len(part.Items) > 0 {
+			to.Send(textOf(part.Items))
+		}
+		if part.Grown == nil {
+			if ctx.Err() != nil {
+				return
+			}
+			continue
+		}
+		select {
+		case <-part.Grown:
+		case <-beat.C:
+			to.Send("id: " + strconv.FormatUint(after, 10) + "\n: still here\n\n")
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// textOf is events as a stream has them.
+func textOf(items []feed.Item) string {
+	var text strings.Builder
+	for _, item := range items {
+		text.WriteString("id: ")
+		text.WriteString(strconv.FormatUint(item.Position, 10))
+		text.WriteString("\nevent: ")
+		text.WriteString(item.Step.String())
+		text.WriteString("\ndata: ")
+		text.Write(item.Text)
+		text.WriteString("\n\n")
+	}
+	return text.String()
+}
+
+// EncodeEntry is how clients read an entry.
+func EncodeEntry(chains chain.Registry) func(order.Entry) []byte {
+	encoder := wire.Encoder{Chains: chains}
+	return func(e order.Entry) []byte { return encoder.AppendEntry(nil, e) }
+}

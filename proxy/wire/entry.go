@@ -1,0 +1,77 @@
+package wire
+
+import (
+	"strconv"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// AppendEntry appends an entry of the feed of orders.
+func (e Encoder) AppendEntry(dst []byte, of order.Entry) []byte {
+	return e.object(dst, func(w *writer) {
+		give, take := w.chains.Family(of.Give.Chain), w.chains.Family(of.Take.Chain)
+		w.name("id").plain(strconv.FormatUint(of.Position, 10))
+		w.name("status").plain(of.Step.String())
+		w.name("isFinal").bool(of.IsFinal || of.Step == order.Final)
+		w.name("event").plain(of.Kind)
+		w.name("orderId").plain(of.Order.String())
+		w.name("stateBefore").plain(of.Before.String())
+		w.name("state").plain(of.After.String())
+		w.name("give").entryOffer(of.Give)
+		w.name("take").entryOffer(of.Take)
+		w.name("maker").textOrNull(of.Maker, give)
+		w.name("receiver").textOrNull(of.Receiver, take)
+		w.name("taker").textOrNull(of.Fulfiller, take)
+		w.name("unlockAuthority").textOrNull(of.UnlockAuthority, take)
+		w.name("referralCode")
+		if of.ReferralCode != nil {
+			w.uint(uint64(*of.ReferralCode))
+		} else {
+			w.null()
+		}
+		w.name("basis").open('{')
+		family := w.chains.Family(of.At.Chain)
+		w.name("chainId").uint(uint64(of.At.Chain))
+		w.name("blockNumber").uint(of.At.Block)
+		w.name("blockHash").plain(of.At.BlockHash.Format(family))
+		w.name("blockTimestamp").uint(of.At.Time)
+		w.name("transactionHash").plain(of.At.Tx.Format(family))
+		w.name("logIndex").uint(uint64(of.At.LogIndex))
+		w.close('}')
+	})
+}
+
+// AppendEntries appends a part of the feed, whose entries are texts already, and the cursor after it.
+func AppendEntries[T ~[]byte](dst []byte, entries []T, next uint64) []byte {
+	dst = append(dst, `{"events":[`...)
+	for i, each := range entries {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, each...)
+	}
+	dst = append(dst, `],"next":"`...)
+	return append(strconv.AppendUint(dst, next, 10), `"}`...)
+}
+
+// entryOffer writes one side of an order; null while its terms are not known.
+func (w *writer) entryOffer(o order.Offer) {
+	if o.Chain == 0 {
+		w.null()
+		return
+	}
+	w.open('{')
+	w.name("chainId").uint(uint64(o.Chain))
+	w.name("tokenAddress").textOrNull(o.Token, w.chains.Family(o.Chain))
+	w.name("amount").plain(o.Amount.String())
+	w.close('}')
+}
+
+func (w *writer) textOrNull(a chain.Address, family chain.Family) {
+	if a.IsAbsent() {
+		w.null()
+		return
+	}
+	w.plain(a.Format(family))
+}

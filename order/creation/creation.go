@@ -58,17 +58,20 @@ var ErrOverflow = errors.New("arithmetic overflow")
 
 // Split divides the give amount at the protocol's percentage in basis points (globalTransferFeeBps), rounding down.
 func (c Creation) Split(percentBps uint64) (Split, error) {
-	var s Split
-	s.Percent = c.GiveAmount.MulDiv(percentBps, bpsDenominator)
-	if affiliate := c.Affiliate(); affiliate != nil {
+	return split(c.GiveAmount, c.Affiliate(), percentBps)
+}
+
+func split(gross chain.Amount, affiliate *order.Affiliate, percentBps uint64) (Split, error) {
+	s := Split{Percent: gross.MulDiv(percentBps, bpsDenominator)}
+	if affiliate != nil {
 		s.Affiliate = affiliate.Amount
 	}
-	product := c.GiveAmount.MulDiv(percentBps, 1) // saturates
+	product := gross.MulDiv(percentBps, 1) // saturates
 	taken := s.Percent.Add(s.Affiliate)
-	if percentBps != 0 && product.MulDiv(1, percentBps).Cmp(c.GiveAmount) != 0 || taken.Cmp(c.GiveAmount) > 0 {
+	if percentBps != 0 && product.MulDiv(1, percentBps).Cmp(gross) != 0 || taken.Cmp(gross) > 0 {
 		return Split{}, ErrOverflow
 	}
-	s.Net = c.GiveAmount.Sub(taken)
+	s.Net = gross.Sub(taken)
 	return s, nil
 }
 

@@ -29,12 +29,17 @@ func PackTerms(t order.Terms) []byte {
 	if !t.HasExternalCall() {
 		return append(packed, 0)
 	}
-	hash := t.ExternalCallHash
-	if len(t.ExternalCall) > 0 {
-		hash = chain.Hash(crypto.Keccak256Hash(t.ExternalCall))
-	}
+	hash := callHash(t)
 	packed = append(packed, 1)
 	return append(packed, hash[:]...)
+}
+
+// callHash is what contracts keep of an external call.
+func callHash(t order.Terms) chain.Hash {
+	if len(t.ExternalCall) > 0 {
+		return chain.Hash(crypto.Keccak256Hash(t.ExternalCall))
+	}
+	return t.ExternalCallHash
 }
 
 // SwapID is the id of the swap at index in a transaction, in log order from 0: keccak256 of the API's chain number, the

@@ -27,22 +27,9 @@ func readSolanaCreation(s *scene) (order.ID, order.Created) {
 	id := s.createdID()
 	s.told.checkID(created.Terms, id)
 
-	s.args.Uint64() // give amount before fees
-	s.args.offer()
-	s.args.party() // receiver
-	if s.args.some() {
-		s.attachCall(&created.Terms, s.args.bytes())
-	}
-	s.args.Key()         // may raise the give amount
-	s.args.optionalKey() // the only one who may be refunded
-	s.args.party()       // may cancel
-	s.args.optionalParty()
-	if s.args.some() {
-		created.Affiliate = &order.Affiliate{Beneficiary: s.args.Key(), Amount: s.args.amount64()}
-	}
-	if s.args.some() {
-		created.ReferralCode = s.args.Uint32()
-	}
+	asked := s.args.creation()
+	s.attachCall(&created.Terms, asked.ExternalCall)
+	created.Affiliate, created.ReferralCode = asked.Affiliate, asked.ReferralCode
 	return id, created
 }
 

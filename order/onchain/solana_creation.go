@@ -1,0 +1,170 @@
+package onchain
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// SolanaCreation is an order as dln_src is asked for it: the arguments of create_order and create_order_with_nonce (IDL
+// 3.0.0).
+type SolanaCreation struct {
+	GiveAmount   chain.Amount // gross, in 64 bits
+	Take         order.Offer
+	Receiver     chain.Address
+	ExternalCall []byte
+	Authorities  order.Authorities
+	Affiliate    *order.Affiliate
+	ReferralCode uint32  // 0: none
+	Nonce        *uint64 // nil: the program's counter of the maker, without metadata
+	Metadata     []byte
+}
+
+var (
+	createOrder          = discriminatorOf("global", "create_order")
+	createOrderWithNonce = discriminatorOf("global", "create_order_with_nonce")
+)
+
+// ErrOtherInstruction is data of an instruction that creates no order.
+var ErrOtherInstruction = errors.New("instruction that creates no order")
+
+// ParseSolanaCreation reads the data of an instruction of dln_src. As in the program, bytes behind the arguments count for
+// nothing.
+func ParseSolanaCreation(data []byte) (SolanaCreation, error) {
+	d, rest := splitDiscriminator(data)
+	if d != createOrder && d != createOrderWithNonce {
+		return SolanaCreation{}, ErrOtherInstruction
+	}
+	b := newBorsh(rest)
+	c := b.creation()
+	if d == createOrderWithNonce {
+		nonce := b.Uint64()
+		c.Nonce, c.Metadata = &nonce, b.bytes()
+	}
+	if b.Err != nil {
+		return SolanaCreation{}, fmt.Errorf("arguments of create_order: %w", b.Err)
+	}
+	return c, nil
+}
+
+// creation reads the arguments of create_order.
+func (b *borsh) creation() SolanaCreation {
+	c := SolanaCreation{GiveAmount: b.amount64(), Take: b.offer(), Receiver: b.party()}
+	if b.some() {
+		c.ExternalCall = b.bytes()
+	}
+	c.Authorities = order.Authorities{
+		GivePatch: b.Key(), CancelBeneficiary: b.optionalKey(), Order: b.party(), AllowedTaker: b.optionalParty(),
+	}
+	if b.some() {
+		c.Affiliate = &order.Affiliate{Beneficiary: b.Key(), Amount: b.amount64()}
+	}
+	if b.some() {
+		c.ReferralCode = b.Uint32()
+	}
+	return c
+}
+
+// Data is what ParseSolanaCreation reads.
+func (c SolanaCreation) Data() []byte {
+	name := createOrderWithNonce
+	if c.Nonce == nil {
+		name = createOrder
+	}
+	w := borshBytes(name[:])
+	w = w.u64(c.GiveAmount).offer(c.Take).party(c.Receiver)
+	if w = w.some(len(c.ExternalCall) > 0); len(c.ExternalCall) > 0 {
+		w = w.bytes(c.ExternalCall)
+	}
+	w = append(w, c.Authorities.GivePatch.Bytes()...)
+	if w = w.some(!c.Authorities.CancelBeneficiary.IsAbsent()); !c.Authorities.CancelBeneficiary.IsAbsent() {
+		w = append(w, c.Authorities.CancelBeneficiary.Bytes()...)
+	}
+	w = w.party(c.Authorities.Order).optionalParty(c.Authorities.AllowedTaker)
+	if w = w.some(c.Affiliate != nil); c.Affiliate != nil {
+		w = borshBytes(append(w, c.Affiliate.Beneficiary.Bytes()...)).u64(c.Affiliate.Amount)
+	}
+	if w = w.some(c.ReferralCode != 0); c.ReferralCode != 0 {
+		w = binary.LittleEndian.AppendUint32(w, c.ReferralCode)
+	}
+	if c.Nonce != nil {
+		w = borshBytes(binary.LittleEndian.AppendUint64(w, *c.Nonce)).bytes(c.Metadata)
+	}
+	return w
+}
+
+// SolanaCancellation is the data of cancel_order of dln_dst, and SolanaCancelMessage that of send_order_cancel, which asks
+// for a refund to an address of the give chain. Terms with an external call must have it, or its hash.
+func SolanaCancellation(t order.Terms) []byte {
+	name, id := discriminatorOf("global", "cancel_order"), ID(t)
+	return append(borshBytes(name[:]).terms(t), id[:]...)
+}
+
+// SolanaCancelMessage see SolanaCancellation.
+func SolanaCancelMessage(id order.ID, beneficiary chain.Address) []byte {
+	return solanaMessage("send_order_cancel", id[:], beneficiary)
+}
+
+// SolanaUnlockMessage is the data of send_unlock of dln_dst for one order, or of send_batch_unlock, whose accounts name
+// several; the beneficiary is an address of the give chain.
+func SolanaUnlockMessage(beneficiary chain.Address, ids ...order.ID) []byte {
+	if len(ids) == 1 {
+		return solanaMessage("send_unlock", ids[0][:], beneficiary)
+	}
+	return solanaMessage("send_batch_unlock", nil, beneficiary)
+}
+
+// solanaMessage carries no fee for whoever claims the message: deBridge's own keepers do.
+func solanaMessage(name string, id []byte, beneficiary chain.Address) []byte {
+	d := discriminatorOf("global", name)
+	return append(borshBytes(append(d[:], id...)).party(beneficiary), make([]byte, 8)...)
+}
+
+// borshBytes are written as borsh reads them.
+type borshBytes []byte
+
+func (w borshBytes) u64(a chain.Amount) borshBytes {
+	n, _ := a.Uint64()
+	return binary.LittleEndian.AppendUint64(w, n)
+}
+
+func (w borshBytes) bytes(b []byte) borshBytes {
+	return append(binary.LittleEndian.AppendUint32(w, uint32(len(b))), b...)
+}
+
+func (w borshBytes) party(a chain.Address) borshBytes { return w.bytes(a.Bytes()) }
+
+func (w borshBytes) some(is bool) borshBytes {
+	if is {
+		return append(w, 1)
+	}
+	return append(w, 0)
+}
+
+func (w borshBytes) optionalParty(a chain.Address) borshBytes {
+	if w = w.some(!a.IsAbsent()); a.IsAbsent() {
+		return w
+	}
+	return w.party(a)
+}
+
+func (w borshBytes) offer(o order.Offer) borshBytes {
+	id, amount := chain.NewAmount(uint64(o.Chain)).Bytes32(), o.Amount.Bytes32()
+	w = append(w, id[:]...)
+	return append(w.party(o.Token), amount[:]...)
+}
+
+// terms writes the programs' Order; see borsh.terms.
+func (w borshBytes) terms(t order.Terms) borshBytes {
+	w = w.u64(chain.NewAmount(t.Nonce)).party(t.Maker).offer(t.Give).offer(t.Take).party(t.Receiver)
+	w = w.party(t.Authorities.GivePatch).party(t.Authorities.Order)
+	w = w.optionalParty(t.Authorities.AllowedTaker).optionalParty(t.Authorities.CancelBeneficiary)
+	if w = w.some(t.HasExternalCall()); t.HasExternalCall() {
+		hash := callHash(t)
+		w = append(w, hash[:]...)
+	}
+	return w
+}

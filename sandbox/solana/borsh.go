@@ -7,6 +7,8 @@ import (
 	"math/big"
 	"reflect"
 	"strings"
+
+	bin "github.com/gagliardetto/binary"
 )
 
 // raw is bytes that are written as they are.
@@ -85,13 +87,40 @@ func anchor(kind, name string, fields ...any) []byte {
 
 // anchorCall is a call of an Anchor program that the ledger makes itself: it carries what the program does.
 func anchorCall(program Key, name string, accounts []Meta, run func(*invocation), args ...any) Instruction {
+	in := anchored(program, name, accounts, args...)
+	in.run = func(i *invocation) {
+		i.log("%s", instructionLog(name))
+		run(i)
+	}
+	return in
+}
+
+// anchored is a call of an Anchor program that runs by its accounts and data.
+func anchored(program Key, name string, accounts []Meta, args ...any) Instruction {
+	return Instruction{Program: program, Accounts: accounts, Data: anchor("global", name, args...)}
+}
+
+// instructionLog is what an Anchor program says first: the name of the instruction in camel case.
+func instructionLog(name string) string {
 	var logged strings.Builder
 	for part := range strings.SplitSeq(name, "_") {
 		logged.WriteString(strings.ToUpper(part[:1]) + part[1:])
 	}
-	logging := func(i *invocation) {
-		i.log("Instruction: %s", logged.String())
-		run(i)
-	}
-	return Instruction{program, accounts, anchor("global", name, args...), logging}
+	return "Instruction: " + logged.String()
+}
+
+// read decodes the arguments of an Anchor instruction; what stands behind them counts for nothing.
+func (i *invocation) read(data []byte, args any) {
+	err := bin.NewBorshDecoder(data).Decode(args)
+	i.check(err == nil, 102, "InstructionDidNotDeserialize", "The program could not deserialize the given instruction")
+}
+
+// checkSigner fails as Anchor does unless an account signed.
+func (i *invocation) checkSigner(m Meta) {
+	i.check(m.Signer, 3010, "AccountNotSigner", "The given account did not sign")
+}
+
+// checkAddress fails as Anchor does unless an account is the one that its seeds give.
+func (i *invocation) checkAddress(m Meta, want Key) {
+	i.check(m.Key == want, 2006, "ConstraintSeeds", "A seeds constraint was violated")
 }

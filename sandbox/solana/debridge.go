@@ -58,31 +58,35 @@ func callAbroad(to uint64, method string, words ...[]byte) Outbound {
 	return m
 }
 
-// callStorage is where a message's call is kept until it is carried out.
-func callStorage(sender Key) Key { return pda(debridgeProgram, "EXTERNAL_CALL_STORAGE", sender[:]) }
-
-// Accounts of the bridge under which messages travel, that of the wrapped coin. Their seeds are the
-// sandbox's own.
+// Accounts of the bridge under which messages travel, that of the wrapped coin. Seeds: @debridge-finance/solana-utils
+// 4.5.2, and which of them a message has: @debridge-finance/solana-contracts-client 3.3.0.
 var (
 	bridgedMint    = Tokens[0]
-	bridge         = pda(debridgeProgram, "BRIDGE", bridgedMint.Mint[:])
-	bridgeFee      = pda(settingsProgram, "BRIDGE_FEE_INFO", bridge[:])
-	bridgeStaking  = bridgedMint.Wallet(bridge)
-	mintAuthority  = pda(debridgeProgram, "MINT_AUTHORITY")
+	bridge         = pda(settingsProgram, "BRIDGE", bridgedMint.Mint[:])
+	bridgeFee      = pda(settingsProgram, "DEFAULT_BRIDGE_FEE_INFO")
+	noDiscount     = pda(settingsProgram, "NO_DISCOUNT")
+	mintAuthority  = pda(debridgeProgram, "BRIDGE_MINTER", bridge[:])
+	bridgeStaking  = bridgedMint.Wallet(mintAuthority)
 	senderWallet   = bridgedMint.Wallet(destinationSender)
-	sharedBySender = []Key{bridge, bridgeFee, bridgeStaking, mintAuthority, senderWallet}
+	sharedBySender = []Key{bridge, bridgeFee, noDiscount, bridgeStaking, mintAuthority, senderWallet}
 )
 
-// sending are the eighteen accounts of every message.
-func sending(sender Key, chain uint64) []Meta {
-	storage := callStorage(sender)
+func chainSupport(chain uint64) Key {
+	return pda(settingsProgram, "CHAIN_SUPPORT_INFO", numberWord(chain))
+}
+
+// sendingCount is how many accounts every message has.
+const sendingCount = 18
+
+// sending are they. The call is kept under its hash until it is carried out.
+func (m Outbound) sending() []Meta {
+	storage := pda(debridgeProgram, "EXTERNAL_CALL_STORAGE", crypto.Keccak256(m.Data), destinationSender[:], numberWord(ID))
 	return []Meta{
-		writes(messageNonces), reads(destinationSender), reads(senderWallet), reads(systemProgram),
+		writes(messageNonces), writes(destinationSender), writes(senderWallet), reads(systemProgram),
 		writes(storage), writes(pda(debridgeProgram, "EXTERNAL_CALL_META", storage[:])),
-		reads(pda(settingsProgram, "DISCOUNT_INFO", sender[:])), reads(bridgeFee), writes(bridge),
-		reads(bridgedMint.Mint), writes(bridgeStaking), reads(mintAuthority),
-		reads(pda(settingsProgram, "CHAIN_SUPPORT_INFO", numberWord(chain))), reads(settingsProgram),
-		reads(tokenProgram), reads(debridgeState), writes(debridgeFees), reads(debridgeProgram),
+		reads(noDiscount), reads(bridgeFee), writes(bridge), writes(bridgedMint.Mint), writes(bridgeStaking),
+		reads(mintAuthority), reads(chainSupport(m.To)), reads(settingsProgram), reads(tokenProgram),
+		writes(debridgeState), writes(debridgeFees), reads(debridgeProgram),
 	}
 }
 
@@ -92,7 +96,7 @@ const messageFee = 30_000_000
 // send gives the message its number and its id, by a call of debridge, and announces it.
 func (i *invocation) send(m Outbound, payer Key) Outbound {
 	const asMessage, noAmount, noReferral, noFallback = uint8(1), uint64(0), uint8(0), false
-	accounts := sending(payer, m.To)
+	accounts := m.sending()
 	accounts[len(accounts)-1] = signs(payer)
 	i.call(anchorCall(debridgeProgram, "send", accounts, func(i *invocation) {
 		i.call(transferLamports(payer, debridgeFees, messageFee))

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/ethereum/go-ethereum/common"
 )
 
 // takeOrder is an order on its take side.
@@ -141,23 +143,49 @@ func (c *Chain) PatchTake(at time.Time, t Terms, authority Account, subtrahend u
 
 // Cancel marks an order that nobody has fulfilled; SendCancel sends the message about it.
 func (c *Chain) Cancel(at time.Time, t Terms, canceler Account) error {
-	id := t.ID()
-	return c.submit(at, Way{}, canceler, anchorCall(destinationProgram, "cancel_order", []Meta{
-		writes(takeOrderState(id)), reads(sourceOn(t.Give().Chain)), signs(canceler.Key), reads(systemProgram),
-	}, func(i *invocation) {
-		i.checkOpen(t)
-		i.check(bytes.Equal(t.Authority, canceler.Key[:]), 6005, "WrongCancelAuthority", "Another authority may cancel")
-		o := takeOrder{id: id, from: t.Give().Chain, status: Cancelled, holder: canceler.Key}
-		o.cancelBeneficiary = t.CancelBeneficiary
-		i.create(canceler.Key, takeOrderState(id), destinationProgram, o.data(), o)
-		i.emit("OrderCancelled")
-	}, t.borsh(), id))
+	return c.submit(at, Way{}, canceler, cancelOrder(t, canceler.Key))
 }
 
-// prepareSend stands before every send in its transaction.
-func prepareSend(sender Key) Instruction {
-	accounts := []Meta{signs(sender), reads(destinationSender), reads(systemProgram)}
-	return anchorCall(destinationProgram, "prepare_send", accounts, func(*invocation) {})
+func cancelOrder(t Terms, canceler Key) Instruction {
+	id := t.ID()
+	return anchored(destinationProgram, "cancel_order", []Meta{
+		writes(takeOrderState(id)), reads(sourceOn(t.Give().Chain)), signs(canceler), reads(systemProgram),
+	}, t.borsh(), id)
+}
+
+func (i *invocation) cancelOrder(accounts []Meta, data []byte) {
+	var args orderArgs
+	i.read(data, &args)
+	t, canceler := args.terms(), accounts[2]
+	id := t.ID()
+	i.check(id == [32]byte(args.ID), 6004, "WrongOrderId", "The order has another id")
+	i.checkAddress(accounts[0], takeOrderState(id))
+	i.checkAddress(accounts[1], sourceOn(t.Give().Chain))
+	i.checkSigner(canceler)
+	i.checkOpen(t)
+	i.check(bytes.Equal(t.Authority, canceler.Key[:]), 6005, "WrongCancelAuthority", "Another authority may cancel")
+	o := takeOrder{id: id, from: t.Give().Chain, status: Cancelled, holder: canceler.Key}
+	o.cancelBeneficiary = t.CancelBeneficiary
+	i.create(canceler.Key, takeOrderState(id), destinationProgram, o.data(), o)
+	i.emit("OrderCancelled")
+}
+
+// preparing is how many accounts prepare_send has: IDL of dln_dst in @debridge-finance/dln-client 8.3.6.
+const preparing = 10
+
+// prepareSend stands before the sending of a message about an order in its transaction.
+func prepareSend(sender Key, about takeOrder) Instruction {
+	return anchored(destinationProgram, "prepare_send", []Meta{
+		reads(takeOrderState(about.id)), writes(destinationSender), writes(senderWallet), signs(sender),
+		writes(bridgedMint.Wallet(sender)), reads(chainSupport(about.from)), reads(debridgeState),
+		reads(systemProgram), reads(tokenProgram), reads(instructionsSysvar),
+	})
+}
+
+func (i *invocation) prepareSend(accounts []Meta, _ []byte) {
+	i.checkSigner(accounts[3])
+	i.checkAddress(accounts[1], destinationSender)
+	i.prepared = true
 }
 
 // SendUnlock sends one message for all of the orders, which must have one give chain.
@@ -170,58 +198,109 @@ func (c *Chain) SendUnlock(at time.Time, unlocker Account, beneficiary []byte, i
 		}
 	}
 	w := Way{Versioned: len(ids) > 1}
-	return c.submit(at, w, unlocker, prepareSend(unlocker.Key), sendUnlock(unlocker.Key, beneficiary, orders...))
+	return c.submit(at, w, unlocker, prepareSend(unlocker.Key, orders[0]), sendUnlock(unlocker.Key, beneficiary, orders...))
 }
 
 // sendUnlock is the instruction send_unlock for one order, or send_batch_unlock for several, whose
 // arguments do not name them: their accounts do.
 func sendUnlock(unlocker Key, beneficiary []byte, orders ...takeOrder) Instruction {
 	const noFee = uint64(0)
-	from, m := orders[0].from, unlockMessage(beneficiary, orders...)
-	accounts := append([]Meta{signs(unlocker), reads(sourceOn(from))}, sending(unlocker, from)...)
-	run := func(i *invocation) {
-		i.sendAbout(m, unlocker, Fulfilled, SentUnlock, "SentUnlock", orders)
-	}
+	from := orders[0].from
+	accounts := append([]Meta{signs(unlocker), reads(sourceOn(from))}, unlockMessage(beneficiary, orders...).sending()...)
 	if len(orders) == 1 {
 		accounts = append([]Meta{writes(takeOrderState(orders[0].id))}, accounts...)
-		return anchorCall(destinationProgram, "send_unlock", accounts, run, orders[0].id, beneficiary, noFee)
+		return anchored(destinationProgram, "send_unlock", accounts, orders[0].id, beneficiary, noFee)
 	}
 	for _, o := range orders {
 		accounts = append(accounts, writes(takeOrderState(o.id)))
 	}
-	return anchorCall(destinationProgram, "send_batch_unlock", accounts, run, beneficiary, noFee)
+	return anchored(destinationProgram, "send_batch_unlock", accounts, beneficiary, noFee)
+}
+
+// sendArgs are the arguments of a message about one order, sendBatchArgs those of one about several.
+type sendArgs struct {
+	ID          common.Hash
+	Beneficiary []byte
+	Fee         uint64 // for the execution
+}
+
+type sendBatchArgs struct {
+	Beneficiary []byte
+	Fee         uint64
+}
+
+func (i *invocation) sendUnlock(accounts []Meta, data []byte) {
+	var args sendArgs
+	i.read(data, &args)
+	i.checkAddress(accounts[0], takeOrderState(args.ID))
+	i.sendUnlocks(accounts[1], accounts[2:], args.Beneficiary, accounts[:1])
+}
+
+func (i *invocation) sendBatchUnlock(accounts []Meta, data []byte) {
+	var args sendBatchArgs
+	i.read(data, &args)
+	i.sendUnlocks(accounts[0], accounts[1:], args.Beneficiary, accounts[2+sendingCount:])
+}
+
+func (i *invocation) sendUnlocks(unlocker Meta, context []Meta, beneficiary []byte, states []Meta) {
+	orders := i.takeOrders(states)
+	i.sendAbout(unlockMessage(beneficiary, orders...), unlocker, context, Fulfilled, SentUnlock, "SentUnlock", orders)
+}
+
+// takeOrders are the orders of some accounts, which must be there.
+func (i *invocation) takeOrders(states []Meta) []takeOrder {
+	i.check(len(states) > 0, 3005, "AccountNotEnoughKeys", "Not enough account keys given to the instruction")
+	orders := make([]takeOrder, len(states))
+	for n, m := range states {
+		var known bool
+		orders[n], known = stateOf[takeOrder](i.account(m.Key))
+		i.check(known, 3012, "AccountNotInitialized", "The program expected this account to be already initialized")
+	}
+	return orders
 }
 
 // SendCancel sends the message about a cancelled order, for a refund to beneficiary.
 func (c *Chain) SendCancel(at time.Time, id [32]byte, canceler Account, beneficiary []byte) error {
 	o, _ := read[takeOrder](c, takeOrderState(id))
 	o.id = id
-	m, allowed := cancelMessage(beneficiary, o), o.cancelBeneficiary
 	accounts := []Meta{writes(takeOrderState(id)), signs(canceler.Key), reads(sourceOn(o.from))}
-	accounts = append(accounts, sending(canceler.Key, o.from)...)
-	send := anchorCall(destinationProgram, "send_order_cancel", accounts, func(i *invocation) {
-		isAllowed := len(allowed) == 0 || bytes.Equal(allowed, beneficiary)
-		i.check(isAllowed, 6006, "WrongCancelBeneficiary", "Another beneficiary is allowed")
-		i.sendAbout(m, canceler.Key, Cancelled, SentCancel, "SentOrderCancel", []takeOrder{o})
-	}, id, beneficiary, uint64(0))
-	return c.submit(at, Way{}, canceler, prepareSend(canceler.Key), send)
+	accounts = append(accounts, cancelMessage(beneficiary, o).sending()...)
+	send := anchored(destinationProgram, "send_order_cancel", accounts, id, beneficiary, uint64(0))
+	return c.submit(at, Way{}, canceler, prepareSend(canceler.Key, o), send)
 }
 
-// sendAbout sends a message about orders and moves them on, from one status to another.
-func (i *invocation) sendAbout(m Outbound, sender Key, from, to Status, event string, orders []takeOrder) {
+func (i *invocation) sendOrderCancel(accounts []Meta, data []byte) {
+	var args sendArgs
+	i.read(data, &args)
+	i.checkAddress(accounts[0], takeOrderState(args.ID))
+	orders := i.takeOrders(accounts[:1])
+	allowed := orders[0].cancelBeneficiary
+	isAllowed := len(allowed) == 0 || bytes.Equal(allowed, args.Beneficiary)
+	i.check(isAllowed, 6006, "WrongCancelBeneficiary", "Another beneficiary is allowed")
+	m := cancelMessage(args.Beneficiary, orders[0])
+	i.sendAbout(m, accounts[1], accounts[2:], Cancelled, SentCancel, "SentOrderCancel", orders)
+}
+
+// sendAbout sends a message about orders and moves them on, from one status to another. The context is the account of
+// the contract that the message goes to, and those of the sending.
+func (i *invocation) sendAbout(m Outbound, sender Meta, context []Meta, from, to Status, event string, orders []takeOrder) {
+	i.checkSigner(sender)
+	i.check(i.prepared, 6008, "SendIsNotPrepared", "The transaction must prepare the sending before")
 	for _, o := range orders {
-		now, _ := stateOf[takeOrder](i.account(takeOrderState(o.id)))
-		isReady := now.status == from && now.from == orders[0].from
+		isReady := o.status == from && o.from == orders[0].from
 		i.check(isReady, 6003, "WrongTakeOrderStatus", "The order is not in the state that this needs")
-		i.check(now.holder == sender, 6007, "WrongUnlockAuthority", "Another account may send this")
+		i.check(o.holder == sender.Key, 6007, "WrongUnlockAuthority", "Another account may send this")
 	}
-	contract, _ := stateOf[foreignContract](i.account(sourceOn(orders[0].from)))
+	i.checkAddress(context[0], sourceOn(m.To))
+	for n, want := range m.sending() {
+		i.checkAddress(context[1+n], want.Key)
+	}
+	contract, _ := stateOf[foreignContract](i.account(context[0].Key))
 	m.Receiver = contract.address
-	sent := i.send(m, sender)
+	sent := i.send(m, sender.Key)
 	for _, o := range orders {
-		now, _ := stateOf[takeOrder](i.account(takeOrderState(o.id)))
-		now.status, now.holder, now.message = to, sender, sent
-		i.update(takeOrderState(o.id), now.data(), now)
+		o.status, o.holder, o.message = to, sender.Key, sent
+		i.update(takeOrderState(o.id), o.data(), o)
 		i.emit(event)
 	}
 }

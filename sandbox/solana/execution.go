@@ -82,6 +82,8 @@ type execution struct {
 	written map[Key]*account
 	current int    // outer instruction
 	budget  uint64 // compute units left
+	// prepared says that prepare_send ran.
+	prepared bool
 }
 
 // Fees and limits of the runtime: https://solana.com/docs/core/fees.

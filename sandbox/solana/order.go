@@ -28,6 +28,8 @@ type Terms struct {
 	AllowedTaker      []byte `abi:"allowedTakerDst"`
 	CancelBeneficiary []byte `abi:"allowedCancelBeneficiarySrc"`
 	ExternalCall      []byte // the call itself; the programs keep its hash
+
+	shortcut *common.Hash // of an external call of which no more is known
 }
 
 // Offer is one side of an order.
@@ -61,7 +63,7 @@ func (t Terms) ID() [32]byte {
 // callHash is what the programs keep of the external call; nil when there is none.
 func (t Terms) callHash() *common.Hash {
 	if len(t.ExternalCall) == 0 {
-		return nil
+		return t.shortcut
 	}
 	return new(crypto.Keccak256Hash(t.ExternalCall))
 }
@@ -88,3 +90,44 @@ const (
 	Cancelled
 	SentCancel
 )
+
+// offerArgs is an Offer as the programs' arguments have it.
+type offerArgs struct {
+	Chain  [32]byte
+	Token  []byte
+	Amount [32]byte
+}
+
+func (a offerArgs) offer() Offer {
+	return Offer{new(big.Int).SetBytes(a.Chain[:]).Uint64(), a.Token, new(big.Int).SetBytes(a.Amount[:])}
+}
+
+// orderArgs is an order as the arguments of dln_dst have it.
+type orderArgs struct {
+	Nonce             uint64
+	Maker             []byte
+	Give, Take        offerArgs
+	Receiver          []byte
+	PatchAuthority    []byte
+	Authority         []byte
+	AllowedTaker      *[]byte      `bin:"optional"`
+	CancelBeneficiary *[]byte      `bin:"optional"`
+	Shortcut          *common.Hash `bin:"optional"`
+	ID                common.Hash
+}
+
+func (a orderArgs) terms() Terms {
+	t := Terms{
+		Nonce: a.Nonce, Maker: a.Maker, Receiver: a.Receiver, PatchAuthority: a.PatchAuthority, Authority: a.Authority,
+		GiveChain: new(big.Int).SetBytes(a.Give.Chain[:]), GiveToken: a.Give.Token, GiveAmount: a.Give.offer().Amount,
+		TakeChain: new(big.Int).SetBytes(a.Take.Chain[:]), TakeToken: a.Take.Token, TakeAmount: a.Take.offer().Amount,
+		shortcut: a.Shortcut,
+	}
+	if a.AllowedTaker != nil {
+		t.AllowedTaker = *a.AllowedTaker
+	}
+	if a.CancelBeneficiary != nil {
+		t.CancelBeneficiary = *a.CancelBeneficiary
+	}
+	return t
+}

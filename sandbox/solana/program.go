@@ -34,6 +34,19 @@ func init() {
 			{[]byte{associatedCreate}, 0, 6, "", (*invocation).createAssociated},
 			{[]byte{associatedCreateIdempotent}, 0, 6, "", (*invocation).createAssociated},
 		},
+		sourceProgram: {
+			anchorHandler("create_order", 12, (*invocation).createOrder),
+			anchorHandler("create_order_with_nonce", 12, (*invocation).createOrderWithNonce),
+			{nil, anySize, 0, "", (*invocation).refuseFallback},
+		},
+		destinationProgram: {
+			anchorHandler("cancel_order", 4, (*invocation).cancelOrder),
+			anchorHandler("prepare_send", preparing, (*invocation).prepareSend),
+			anchorHandler("send_order_cancel", 3+sendingCount, (*invocation).sendOrderCancel),
+			anchorHandler("send_unlock", 3+sendingCount, (*invocation).sendUnlock),
+			anchorHandler("send_batch_unlock", 2+sendingCount, (*invocation).sendBatchUnlock),
+			{nil, anySize, 0, "", (*invocation).refuseFallback},
+		},
 		tokenProgram:     tokenHandlers,
 		token2022Program: tokenHandlers,
 		poolProgram: {
@@ -51,6 +64,11 @@ func init() {
 			{nil, anySize, 0, "", (*invocation).refuseFallback},
 		},
 	}
+}
+
+// anchorHandler is an instruction of an Anchor program, by its name.
+func anchorHandler(name string, accounts int, run func(*invocation, []Meta, []byte)) handler {
+	return handler{anchor("global", name), anySize, accounts, instructionLog(name), run}
 }
 
 // run carries an instruction out: one that the ledger made carries what it does, others are those of programs.

@@ -46,7 +46,7 @@ var (
 	destinationState  = pda(destinationProgram, "STATE")
 	destinationSender = pda(destinationProgram, "AUTHORIZED_DST_NATIVE_SENDER")
 	messageNonces     = pda(debridgeProgram, "NONCE")
-	debridgeState     = pda(settingsProgram, "STATE")
+	debridgeState     = pda(settingsProgram, "DEBRIDGE_STATE")
 	debridgeFees      = invented("debridge fee beneficiary")
 )
 
@@ -111,7 +111,14 @@ func (c *Chain) genesis() {
 		c.put(builtin, account{owner: nativeLoader, lamports: 1, executable: true})
 	}
 	c.put(instructionsSysvar, account{owner: sysvarOwner, lamports: 1})
-	c.put(sourceState, account{owner: sourceProgram, data: anchor("account", "State", fixFee, uint16(transferFeeBps))})
+	const isRefunded, isWorking, working = false, true, uint8(0)
+	authority := invented("protocol authority")
+	c.put(sourceState, account{owner: sourceProgram, data: anchor(
+		"account", "State", authority, fixFee, uint64(transferFeeBps), isRefunded, authority, uint8(255), authority, isWorking,
+	)})
+	c.put(debridgeState, account{owner: settingsProgram, data: anchor(
+		"account", "State", working, authority, authority, debridgeFees,
+	)})
 	c.put(feeLedger, account{owner: sourceProgram, data: anchor("account", "FeeLedger")})
 	c.put(destinationState, account{owner: destinationProgram, data: anchor("account", "State")})
 	c.put(messageNonces, account{owner: debridgeProgram, data: nonceData(0), state: uint64(0)})

@@ -35,6 +35,7 @@ type Creation struct {
 
 	Receiver, Authority, AllowedTaker, ExternalCall []byte
 
+	PatchAuthority    Key // zero: the maker
 	CancelBeneficiary Key
 	Affiliate         *Affiliate
 	Referral          *uint32
@@ -52,6 +53,9 @@ func (o Creation) terms(nonce uint64) Terms {
 		Receiver: o.Receiver, PatchAuthority: o.Maker.Key[:], Authority: o.Authority,
 		AllowedTaker: o.AllowedTaker, ExternalCall: o.ExternalCall,
 	}
+	if o.PatchAuthority != (Key{}) {
+		t.PatchAuthority = o.PatchAuthority[:]
+	}
 	if o.CancelBeneficiary != (Key{}) {
 		t.CancelBeneficiary = o.CancelBeneficiary[:]
 	}
@@ -61,11 +65,15 @@ func (o Creation) terms(nonce uint64) Terms {
 func (o Creation) percentFee() uint64 { return o.Amount * transferFeeBps / bps }
 
 func (o Creation) net() uint64 {
-	net := o.Amount - o.percentFee()
-	if o.Affiliate != nil {
-		net -= o.Affiliate.Amount
+	return o.Amount - o.percentFee() - o.Affiliate.amount()
+}
+
+// amount is the affiliate's share; nothing of nobody's.
+func (a *Affiliate) amount() uint64 {
+	if a == nil {
+		return 0
 	}
-	return net
+	return a.Amount
 }
 
 // Create makes orders, all in one transaction. A doomed way leaves a failed transaction and no order.
@@ -106,36 +114,130 @@ func (o Creation) createOrder(nonce uint64) Instruction {
 	t := o.terms(nonce)
 	id, maker := t.ID(), o.Maker.Key
 	accounts := []Meta{
-		signs(maker), writes(sourceState), reads(o.Give.Mint), writes(giveOrderState(id)),
+		signs(maker), reads(sourceState), reads(o.Give.Mint), writes(giveOrderState(id)),
 		reads(takeChainSender(o.Take.Chain)), writes(o.Give.Wallet(maker)), writes(giveOrderWallet(id)),
 		writes(makerNonces(maker)), writes(feeLedgerWallet(o.Give.Mint)),
 		reads(systemProgram), reads(o.Give.programOrDefault()), reads(associatedProgram),
 	}
 	name, args := "create_order", []any{
-		o.Amount, o.Take.borsh(), o.Receiver, optional(o.ExternalCall), maker, optionalKey(o.CancelBeneficiary),
+		o.Amount, o.Take.borsh(), o.Receiver, optional(o.ExternalCall), Key(t.PatchAuthority), optionalKey(o.CancelBeneficiary),
 		o.Authority, optional(o.AllowedTaker), o.Affiliate, o.Referral,
 	}
 	if o.Nonce != 0 {
 		name, args = "create_order_with_nonce", append(args, o.Nonce, o.Metadata)
 	}
-	return anchorCall(sourceProgram, name, accounts, func(i *invocation) { i.createOrder(o, t) }, args...)
+	return anchored(sourceProgram, name, accounts, args...)
 }
 
-func (i *invocation) createOrder(o Creation, t Terms) {
+// createArgs are the arguments of create_order.
+type createArgs struct {
+	Amount            uint64
+	Take              offerArgs
+	Receiver          []byte
+	ExternalCall      *[]byte `bin:"optional"`
+	PatchAuthority    Key
+	CancelBeneficiary *Key `bin:"optional"`
+	Authority         []byte
+	AllowedTaker      *[]byte    `bin:"optional"`
+	Affiliate         *Affiliate `bin:"optional"`
+	Referral          *uint32    `bin:"optional"`
+}
+
+// numberedArgs are those of create_order_with_nonce.
+type numberedArgs struct {
+	Order    createArgs
+	Nonce    uint64
+	Metadata []byte
+}
+
+// creation is what a maker offers with them.
+func (a createArgs) creation(maker Key, give Token) Creation {
+	o := Creation{
+		Maker: Account{Key: maker}, Give: give, Amount: a.Amount, Take: a.Take.offer(), Receiver: a.Receiver,
+		PatchAuthority: a.PatchAuthority, Authority: a.Authority, Affiliate: a.Affiliate, Referral: a.Referral,
+	}
+	if a.ExternalCall != nil {
+		o.ExternalCall = *a.ExternalCall
+	}
+	if a.CancelBeneficiary != nil {
+		o.CancelBeneficiary = *a.CancelBeneficiary
+	}
+	if a.AllowedTaker != nil {
+		o.AllowedTaker = *a.AllowedTaker
+	}
+	return o
+}
+
+// createOrder takes the nonce from the maker's counter.
+func (i *invocation) createOrder(accounts []Meta, data []byte) {
+	var args createArgs
+	i.read(data, &args)
+	o := args.creation(accounts[0].Key, i.given(accounts))
+	nonce, _ := stateOf[uint64](i.account(makerNonces(o.Maker.Key)))
+	i.open(o, nonce, accounts)
+}
+
+func (i *invocation) createOrderWithNonce(accounts []Meta, data []byte) {
+	var args numberedArgs
+	i.read(data, &args)
+	o := args.Order.creation(accounts[0].Key, i.given(accounts))
+	o.Nonce, o.Metadata = args.Nonce, args.Metadata
+	i.open(o, o.Nonce, accounts)
+}
+
+// given is the token of a creation's accounts.
+func (i *invocation) given(accounts []Meta) Token {
+	mint, program := accounts[2].Key, accounts[10].Key
+	t, err := TokenAt(mint)
+	if mint == Native.Mint {
+		t, err = Native, nil
+	}
+	i.check(err == nil, 3012, "AccountNotInitialized", "The program expected this account to be already initialized")
+	i.check(program == t.programOrDefault(), 3008, "InvalidProgramId", "Program ID was not as expected")
+	return t
+}
+
+// open carries a creation out, whose accounts are those of its instruction.
+func (i *invocation) open(o Creation, nonce uint64, accounts []Meta) {
+	maker := accounts[0]
+	i.checkSigner(maker)
+	taken := o.Affiliate.amount() + o.percentFee()
+	i.check(o.Amount >= taken && taken >= o.percentFee(), 6004, "OverflowError", "Incoming data resulted in match-overflow error.")
+	t := o.terms(nonce)
+	id := t.ID()
+	i.checkAddress(accounts[1], sourceState)
+	i.checkAddress(accounts[4], takeChainSender(o.Take.Chain))
+	peer, isSupported := stateOf[foreignContract](i.account(accounts[4].Key))
+	i.check(isSupported, 3012, "AccountNotInitialized", "The program expected this account to be already initialized")
+	i.check(accounts[3].Key == giveOrderState(id), 6000, "GiveOrderStateWrongPubkey",
+		"Order state-account have wrong pubkey. Perhaps you miscalculated order_id.")
+	i.check(accounts[6].Key == giveOrderWallet(id), 6002, "GiveOrderWalletWrongPubkey",
+		"Order wallet-account have wrong pubkey. Perhaps you miscalculated order_id.")
+	i.checkAddress(accounts[7], makerNonces(maker.Key))
+	i.check(accounts[8].Key == feeLedgerWallet(o.Give.Mint), 6022, "FeeLedgerWalletWrongKey", "Fee ledger wallet pubkey miscalculated")
+	size := len(peer.address)
+	i.check(len(o.Receiver) == size, 6014, "BadReceiverDstSize", "Wrong size of receiver address for this chain")
+	i.check(len(o.Authority) == size, 6015, "BadOrderAuthorityDstSize", "Wrong size of order authority address for this chain")
+	isTaker := len(o.AllowedTaker) == 0 || len(o.AllowedTaker) == size
+	i.check(isTaker, 6016, "BadAllowedTakerDst", "Wrong size of allowed taker address for this chain")
+	i.keep(o, t, accounts[5].Key)
+}
+
+// keep takes what a checked creation gives from the maker's wallet, and announces the order.
+func (i *invocation) keep(o Creation, t Terms, from Key) {
 	id, maker := t.ID(), o.Maker.Key
 	state, wallet := giveOrderState(id), giveOrderWallet(id)
-	i.check(i.account(takeChainSender(o.Take.Chain)) != nil, 6009, "NotSupportedChain", "Take chain is not supported")
 	i.count(maker, o.Nonce)
 	g := giveOrder{
 		terms: t, token: o.Give, status: Created, given: o.net(), percent: o.percentFee(),
 		affiliate: o.Affiliate, created: i.tx.Signatures[0], slot: i.tx.slot, metadata: o.Metadata,
 	}
 	i.create(maker, state, sourceProgram, g.data(), g)
-	i.call(transferLamports(maker, sourceState, fixFee))
+	i.call(transferLamports(maker, state, fixFee))
 	if !o.Give.isNative() {
 		i.createTokens(maker, wallet, state, o.Give)
 	}
-	i.call(o.Give.transfer(o.Give.Wallet(maker), wallet, maker, o.Amount))
+	i.call(o.Give.transfer(from, wallet, maker, o.Amount))
 	i.emit("CreatedOrder", t.borsh(), fixFee, g.percent)
 	i.emit("CreatedOrderId", id)
 }
@@ -235,18 +337,16 @@ func (i *invocation) payUnlock(g giveOrder, beneficiary Key) {
 		g.token.transfer(wallet, g.token.Wallet(beneficiary), state, g.given),
 		g.token.transfer(wallet, feeLedgerWallet(g.token.Mint), state, g.percent),
 	)
+	i.move(state, feeLedger, fixFee)
 	g.status = ClaimedUnlock
 	i.finish(g, beneficiary, "ClaimedUnlock", g.affiliate == nil)
 }
 
 // payRefund pays the maker of a cancelled order, whom it costs nothing: all fees go back too.
 func (i *invocation) payRefund(g giveOrder, beneficiary Key) {
-	id, paid := g.terms.ID(), g.given+g.percent
-	if g.affiliate != nil {
-		paid += g.affiliate.Amount
-	}
+	id, paid := g.terms.ID(), g.given+g.percent+g.affiliate.amount()
 	i.call(g.token.transfer(giveOrderWallet(id), g.token.Wallet(beneficiary), giveOrderState(id), paid))
-	i.move(sourceState, beneficiary, fixFee)
+	i.move(giveOrderState(id), beneficiary, fixFee)
 	g.status = ClaimedCancel
 	i.finish(g, beneficiary, "ClaimedOrderCancel", true)
 }

@@ -27,13 +27,13 @@ func (s *Simulator) Cancel(ctx context.Context, id order.ID, t order.Terms) (cre
 	if err != nil {
 		return creation.Transaction{}, fmt.Errorf("state of the order: %w", err)
 	}
-	state, err := onchain.DecodeTakeOrder(answers[0])
+	stored, err := onchain.DecodeTakeOrder(answers[0])
 	switch {
 	case err != nil:
 		return creation.Transaction{}, err
-	case state == order.StateSentOrderCancel:
+	case stored.State == order.StateSentOrderCancel:
 		return creation.Transaction{}, creation.ErrCancelled
-	case state != order.None:
+	case stored.State != order.None:
 		return creation.Transaction{}, creation.ErrFulfilled
 	}
 	fee := words.New(answers[1])

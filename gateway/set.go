@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/order/audit"
 	"crossgate/order/query"

@@ -174,6 +174,7 @@ func (w *world) server(t testing.TB, change ...func(*parts)) *site {
 	t.Helper()
 	usdc := address(t, usdcText)
 	o := parts{
+		Manage: managing{},
 		Orders: &answering{
 			world: w,
 			find: func(_ context.Context, tx chain.TxHash) ([]*order.Order, error) {

@@ -153,14 +153,17 @@ func (w *writer) refusal(r *creation.Refusal, family chain.Family) {
 	w.open('{')
 	w.name("contract").addressText(r.By, family)
 	w.name("message").text(r.Why)
-	if w.name("data"); r.Data == nil {
-		w.null()
+	var errors []creation.Reason
+	if r.Data == nil {
+		w.name("data").null()
+		w.name("error").null()
 	} else {
-		w.hex(r.Data)
+		errors = r.Reason().Chain()
+		w.name("data").hex(r.Data)
+		w.name("error").text(errors[0].String())
 	}
-	w.name("error").text(r.Reason().String())
 	w.name("errors")
-	objects(w, r.Reason().Chain(), func(e creation.Reason) {
+	objects(w, errors, func(e creation.Reason) {
 		w.name("name").plain(e.Name)
 		w.name("selector").plain(e.Selector)
 		w.name("arguments").open('{')

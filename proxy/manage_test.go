@@ -1,0 +1,160 @@
+package proxy_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/internal/must"
+	"crossgate/order"
+	"crossgate/order/creation"
+	"crossgate/quote"
+)
+
+// managing answers for a chain; without answers it makes an order of whatever it is asked.
+type managing struct {
+	forecasts func(creation.Transaction) ([]creation.Forecast, error)
+	cancel    error
+}
+
+func (m managing) Forecast(_ context.Context, t creation.Transaction) ([]creation.Forecast, error) {
+	if m.forecasts != nil {
+		return m.forecasts(t)
+	}
+	f, err := creation.Judge(t, t.Sender, creation.State{Chain: 8453, Contracts: chain.Contracts{DlnSource: t.To}})
+	return []creation.Forecast{f}, err
+}
+
+func (m managing) Cancel(_ context.Context, _ order.ID, t order.Terms) (creation.Transaction, error) {
+	return creation.Transaction{Sender: t.Authorities.Order, To: t.Receiver, Value: chain.NewAmount(7), Data: []byte{1}}, m.cancel
+}
+
+func (m managing) CancelCall(ctx context.Context, id order.ID, t order.Terms, amounts ...chain.Amount) (creation.Transaction, error) {
+	if len(amounts) == 0 {
+		return creation.Transaction{}, creation.ErrCallNotOpen
+	}
+	return m.Cancel(ctx, id, t)
+}
+
+const verifyPath = "/v1.0/dln/order/verify"
+
+// creationOf is the body of a request about an order of 10000 units to Polygon.
+func creationOf(t *testing.T, members string) string {
+	t.Helper()
+	salt := uint64(7)
+	native := chain.NativeCoin(chain.EVM)
+	maker := chain.NewAddress([]byte(strings.Repeat("\xa1", 20)))
+	c := creation.Creation{
+		GiveToken: native, GiveAmount: chain.NewAmount(10_000), Receiver: maker, Salt: &salt, ReferralCode: 5,
+		Take:        order.Offer{Chain: 137, Token: native, Amount: chain.NewAmount(9)},
+		Authorities: order.Authorities{GivePatch: maker, Order: maker},
+	}
+	return fmt.Sprintf(`{"chainId":8453,"from":"%s","to":"0x%s","value":"0x2710","data":"0x%x"%s}`,
+		maker, strings.Repeat("50", 20), c.Data(), members)
+}
+
+func TestVerifyComparesWithARequest(t *testing.T) {
+	s := newWorld(t).server(t)
+	request := `,"request":{"srcChainId":8453,"dstChainId":"137","dstChainTokenOutAmount":"10","srcChainTokenInAmount":10000,` +
+		`"srcChainTokenIn":"0x0000000000000000000000000000000000000000","affiliateFeeRecipient":"0x` + strings.Repeat("af", 20) + `","accesstoken":"x"}`
+	response := post(s, verifyPath, creationOf(t, request))
+	var answer struct {
+		Verdict string
+		Orders  []struct {
+			OrderID  *string
+			NotKnown []string
+			Receiver string `json:"receiverDst"`
+		}
+		Differences []struct{ Parameter, Requested, Found string }
+	}
+	must.Do(t, json.Unmarshal(response.Body.Bytes(), &answer))
+	if response.Code != http.StatusOK || answer.Verdict != "NotKnown" || len(answer.Orders) != 1 || len(answer.Orders[0].NotKnown) < 3 {
+		t.Fatalf("%d %s", response.Code, response.Body)
+	}
+	if fmt.Sprint(answer.Differences) != "[{affiliateFeeRecipient 0x"+strings.Repeat("af", 20)+" } {dstChainTokenOutAmount 10 9}]" {
+		t.Errorf("differences %v, want the affiliate and the amount", answer.Differences)
+	}
+}
+
+func TestVerifyRefusesBadRequests(t *testing.T) {
+	s := newWorld(t).server(t)
+	good := creationOf(t, "")
+	for name, test := range map[string]struct{ body, id, text string }{
+		"no object":        {`[]`, "INVALID_BODY", "JSON object"},
+		"nothing":          {`{}`, "INVALID_BODY", "chainId should not be empty; from must be an address of the chain; to must be an address of the chain; data must be calldata"},
+		"unknown chain":    {strings.Replace(good, "8453", "17", 1), "INVALID_BODY", "chainId must be"},
+		"foreign address":  {strings.Replace(good, `"from":"0x`, `"from":"T`, 1), "INVALID_BODY", "from must be"},
+		"odd data":         {strings.Replace(good, `"data":"0x`, `"data":"0x0`, 1), "INVALID_BODY", "data must be"},
+		"negative value":   {strings.Replace(good, `"0x2710"`, `"-1"`, 1), "INVALID_BODY", "value must be"},
+		"value too large":  {strings.Replace(good, `"0x2710"`, `"0x1`+strings.Repeat("0", 64)+`"`, 1), "INVALID_BODY", "value must be"},
+		"no request":       {strings.Replace(good, `"chainId"`, `"request":"x","chainId"`, 1), "INVALID_BODY", "request must be"},
+		"another function": {strings.Replace(good, "b9303701", "a9059cbb", 1), "NOT_AN_ORDER_CREATION", "creates no order"},
+		"chain not served": {strings.Replace(good, "8453", "137", 1), "CHAIN_NOT_SERVED", ""},
+	} {
+		response := post(s, verifyPath, test.body)
+		if text := response.Body.String(); response.Code != http.StatusBadRequest || !strings.Contains(text, test.id) || !strings.Contains(text, test.text) {
+			t.Errorf("%s: %d %s, want %s, %s", name, response.Code, text, test.id, test.text)
+		}
+	}
+}
+
+// TestCancelsSayWhoMaySend asks for the cancel of an open order, and for those that cannot be.
+func TestCancelsSayWhoMaySend(t *testing.T) {
+	w := newWorld(t)
+	made := *w.orders[createdTx][0]
+	open := &made
+	open.Terms.Receiver = address(t, usdcText)
+	open.Terms.Authorities = order.Authorities{GivePatch: address(t, usdcText), Order: open.Terms.Receiver}
+	s := w.server(t, func(p *parts) {
+		byID := p.Orders.(*answering).byID
+		p.Orders.(*answering).byID = func(ctx context.Context, id order.ID) (*order.Order, error) {
+			if id == open.ID {
+				return open, nil
+			}
+			return byID(ctx, id)
+		}
+		p.Manage = managing{}
+	})
+	path := "/v1.0/dln/order/" + open.ID.String()
+	response := get(s, path+"/cancel-tx")
+	var answer struct {
+		From, CancelBeneficiary, Value string
+		ChainID                        uint64
+	}
+	text := body(t, response)
+	must.Do(t, json.Unmarshal(text, &answer))
+	authorities := open.Terms.Authorities
+	if response.StatusCode != http.StatusOK || answer.Value != "7" || answer.ChainID != uint64(open.Terms.Take.Chain) ||
+		answer.From != authorities.Order.String() || answer.CancelBeneficiary != creation.Beneficiary(open.Terms).String() {
+		t.Errorf("%s", text)
+	}
+	if response := get(s, path+"/extcall-cancel-tx"); response.StatusCode != http.StatusOK {
+		t.Errorf("%s", body(t, response))
+	}
+	for state, id := range map[order.State]string{
+		order.StateFulfilled: "ORDER_ALREADY_FULFILLED", order.StateClaimedUnlock: "ORDER_ALREADY_FULFILLED",
+		order.StateSentOrderCancel: "ORDER_ALREADY_CANCELLED", order.StateClaimedOrderCancel: "ORDER_ALREADY_CANCELLED",
+	} {
+		changed := *open
+		changed.State = state
+		open = &changed
+		wantError(t, get(s, path+"/cancel-tx"), http.StatusBadRequest, id)
+	}
+	wantError(t, get(s, "/v1.0/dln/order/0x12/cancel-tx"), http.StatusBadRequest, "INVALID_QUERY_PARAMETERS")
+	wantError(t, get(s, "/v1.0/dln/order/"+order.ID{0xee}.String()+"/cancel-tx"), http.StatusBadRequest, "UNKNOWN_ORDER")
+	for cause, id := range map[error]string{
+		creation.ErrCallExecuted: "EXTERNALCALL_ALREADY_EXECUTED", creation.ErrCallNotOpen: "EXTERNALCALL_CANNOT_BE_DETACHED",
+		creation.ErrNoCall: "NO_EXTERNALCALL_ATTACHED", creation.ErrUnknownCall: "EXTERNALCALL_NOT_KNOWN",
+		creation.ErrCancelled: "ORDER_ALREADY_CANCELLED", quote.ErrReverted: "TRANSACTION_WOULD_REVERT",
+	} {
+		failing := w.server(t, func(p *parts) {
+			p.Orders.(*answering).byID = func(context.Context, order.ID) (*order.Order, error) { return open, nil }
+			p.Manage = managing{cancel: fmt.Errorf("%w: of a test", cause)}
+		})
+		wantError(t, get(failing, path+"/extcall-cancel-tx"), http.StatusBadRequest, id)
+	}
+}

@@ -44,6 +44,8 @@ var house = map[string]room{
 	"store":          {"chain quote token", "the database knows tables, not what they mean: queries belong to who keeps something"},
 	"quote":          {"cache/flight chain chain/solana token", "the comparison asks venues through quote.Venue; gateway hands them in"},
 
+	"quote/crosschain": {"chain quote token", "what an order costs asks both chains through small interfaces; gateway hands them in"},
+
 	"internal/tlsfiles": {"", "TLS files: what connections carry belongs to who opens them"},
 	"cache/flight":      {"", "a mechanism knows no domain word: give it a type parameter or an option"},
 	"cache":             {"cache/shared", "a mechanism knows no domain word: give it a type parameter or an option"},
@@ -165,7 +167,7 @@ var doors = []door{
 	{"golang.org/x/crypto", "chain", "sandbox/stories", "hashes are made by chain, Keccak by go-ethereum's crypto in order/onchain"},
 	{"filippo.io/edwards25519", "chain/solana", "", "accounts of Solana's programs are derived by solana.ProgramAddress"},
 	{"rsc.io/qr", "proxy/pages", "", "codes of pages are drawn with the pages"},
-	{"github.com/shopspring/decimal", "quote upstream/venue proxy/swaps proxy/pages/compare", "proxy token upstream/evm/swap upstream/solana sandbox/adapters/venue", "percents are decimals in quote, its venues and the face; prices are big.Rat"},
+	{"github.com/shopspring/decimal", "quote quote/crosschain upstream/venue proxy/swaps proxy/creations proxy/pages/compare", "proxy token upstream/evm/swap upstream/solana sandbox/adapters/venue", "percents are decimals in quote, its venues and the face; prices are big.Rat"},
 
 	{"go.opentelemetry.io/otel", "cache/shared order/... quote store upstream/... proxy gateway cmd/... internal/measured", "...", "pure packages have no spans: their callers do"},
 	{"go.opentelemetry.io/otel/sdk", "gateway internal/measured", "...", "spans are made with the OpenTelemetry API; where they go is decided in gateway"},

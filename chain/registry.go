@@ -28,7 +28,9 @@ type Chain struct {
 	FirstBlock  uint64        `yaml:"firstBlock"` // no order is in an earlier one; 0: not known
 	Since       uint64        `yaml:"-"`          // UNIX time; no order is older; 0: not known
 	Contracts   Contracts     `yaml:"contracts"`
-	Explorer    string        `yaml:"explorer"` // base URL of a block explorer for people; empty when unknown
+	// Reserves are the tokens that takers hold, by what they are worth, such as usd: equal ones go over one for one.
+	Reserves map[string]Address `yaml:"reserves"`
+	Explorer string             `yaml:"explorer"` // base URL of a block explorer for people; empty when unknown
 }
 
 // HeadLife is the age of the newest block from which the chain or its endpoint has stopped; zero: not known.

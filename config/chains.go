@@ -28,6 +28,9 @@ type Chain struct {
 	// Explorer is the base URL of the links to transactions and addresses on the pages; none: no links.
 	Explorer  string    `yaml:"explorer"`
 	Contracts Contracts `yaml:"contracts"`
+	// Reserves are the tokens that takers hold, by what they are worth, usd or eth: orders go from one to its equal on
+	// another chain. They replace the documented ones.
+	Reserves map[string]chain.Address `yaml:"reserves"`
 }
 
 // Coin is a chain's native coin.
@@ -66,7 +69,7 @@ func (c Chain) over(known chain.Chain) chain.Chain {
 	}
 	return overlaid(known, chain.Chain{
 		ID: c.ID, Native: c.Native, Genesis: c.Genesis, Name: c.Name, Listed: c.Name, Family: c.Family, WrappedCoin: c.Coin.Wrapped,
-		BlockTime: c.BlockTime, Finality: c.Finality, FirstBlock: c.FirstBlock, Explorer: c.Explorer,
+		BlockTime: c.BlockTime, Finality: c.Finality, FirstBlock: c.FirstBlock, Explorer: c.Explorer, Reserves: c.Reserves,
 	})
 }
 
@@ -123,6 +126,9 @@ func (c Chain) check(known chain.Chain, isDocumented bool, at place) {
 func (c Chain) checkContracts(family chain.Family, at place) {
 	contracts := at.key("contracts")
 	checkAddress(c.Coin.Wrapped, family, at.key("coin").key("wrapped"))
+	for asset, token := range c.Reserves {
+		checkAddress(token, family, at.key("reserves").key(asset))
+	}
 	for field, value := range reflect.ValueOf(c.Contracts).Fields() {
 		checkAddress(value.Interface().(chain.Address), family, contracts.key(field.Tag.Get("yaml")))
 	}

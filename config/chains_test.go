@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -43,7 +44,7 @@ chains:
 
 	want, _ := documented.Chain(1)
 	want.Name, want.Listed, want.Contracts.Gate = "Ours", "Ours", address(t, "0x1111111111111111111111111111111111111111")
-	if got, _ := registry.Chain(1); got != want {
+	if got, _ := registry.Chain(1); !reflect.DeepEqual(got, want) {
 		t.Errorf("Chain(1) = %+v, want %+v", got, want)
 	}
 	want = chain.Chain{
@@ -54,7 +55,7 @@ chains:
 			DlnDestination: address(t, "0x3333333333333333333333333333333333333333"),
 		},
 	}
-	if got, _ := registry.Chain(100000099); got != want {
+	if got, _ := registry.Chain(100000099); !reflect.DeepEqual(got, want) {
 		t.Errorf("Chain(100000099) = %+v, want %+v", got, want)
 	}
 	want, _ = documented.Chain(10)
@@ -62,7 +63,7 @@ chains:
 		t.Errorf("Chain(10) = %+v, want its beginning documented", want)
 	}
 	want.Native, want.Since = 901, 0
-	if got, _ := registry.Chain(10); got != want {
+	if got, _ := registry.Chain(10); !reflect.DeepEqual(got, want) {
 		t.Errorf("Chain(10) = %+v, want %+v: it is another network", got, want)
 	}
 	if got, want := len(registry.All()), len(documented.All())+1; got != want {

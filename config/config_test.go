@@ -46,7 +46,7 @@ func TestWhatTheFileLeavesOutIsDefault(t *testing.T) {
 	if want := (config.Index{Path: "here.db", Lookback: 50_000, Behind: time.Minute, Asked: 1900 * time.Millisecond, Connections: 8}); c.Index != want {
 		t.Errorf("Index = %+v, want %+v", c.Index, want)
 	}
-	if want := (config.Swap{Execution: "router", Unsimulated: "refuse", Window: 2500 * time.Millisecond, Deadline: 6 * time.Second}); c.Swap != want {
+	if want := (config.Swap{Execution: "router", Unsimulated: "refuse", TakerCosts: 100, Window: 2500 * time.Millisecond, Deadline: 6 * time.Second}); c.Swap != want {
 		t.Errorf("Swap = %+v, want %+v", c.Swap, want)
 	}
 	if c.Listen != "127.0.0.1:8080" || c.Cache.MaxBytes != 256<<20 || c.Telemetry.Admin != "127.0.0.1:9464" {

@@ -11,6 +11,8 @@ type Swap struct {
 	Execution   Execution   `yaml:"execution" oneof:"router direct best"` // default of all chains
 	Unsimulated Unsimulated `yaml:"unsimulated" oneof:"refuse allow"`     // of transactions made by a venue for its own router
 	Fee         Fee         `yaml:"fee"`                                  // default of EVM chains
+	// TakerCosts is what orders are charged of a taker's costs, percent.
+	TakerCosts int `yaml:"takerCosts" range:"0..1000"`
 
 	// Not keys: venues that have not quoted within Window are left out, and Deadline is that of the whole request,
 	// transaction included.
@@ -70,7 +72,7 @@ const (
 )
 
 func defaultSwap() Swap {
-	return Swap{Execution: ExecuteByRouter, Unsimulated: RefuseUnsimulated, Window: 2500 * time.Millisecond, Deadline: 6 * time.Second}
+	return Swap{Execution: ExecuteByRouter, Unsimulated: RefuseUnsimulated, TakerCosts: 100, Window: 2500 * time.Millisecond, Deadline: 6 * time.Second}
 }
 
 func (s Swap) check(at place) {

@@ -1,0 +1,181 @@
+package crosschain
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+
+	"github.com/shopspring/decimal"
+
+	"crossgate/chain"
+	"crossgate/quote"
+)
+
+// ErrLowAmount means that nothing is left for the recipient: the amount is below the expenses of a taker.
+var ErrLowAmount = errors.New("amount less than the operating expenses")
+
+// wholeBps is all of an amount.
+const wholeBps = 10_000
+
+// MarginBps is a taker's usual share of the net amount (recorded creations of 2024 to 2026).
+const MarginBps = 4
+
+// AffiliateBase is what an affiliate's percent is taken of.
+type AffiliateBase uint8
+
+// Both are seen: of the gross amount on the chain in 2025, of the rest after the protocol's share in a quote of 2026.
+const (
+	AfterProtocol AffiliateBase = iota
+	OfGross
+)
+
+// Rules are the shares that are taken on the way of an amount. Every one is rounded down.
+type Rules struct {
+	ProtocolBps  int             // of the gross amount: DlnSource's globalTransferFeeBps
+	Affiliate    decimal.Decimal // percent
+	Base         AffiliateBase
+	IncentiveBps int  // a taker's, beside MarginBps, of the net amount
+	Promotion    bool // margin and expenses are not charged (metadata byte 65 is 1; orders of 2024)
+	PlainPrepend bool // prepended are the bare expenses, as in 2024; else an amount that outlasts the shares
+}
+
+// Swapped is what a swap pays, before the slippage that is allowed for it.
+type Swapped struct {
+	Out         chain.Amount
+	SlippageBps int
+}
+
+// Course is the way of an amount through an order, in smallest units; the amounts of one line are of one token.
+type Course struct {
+	Rules
+	Before, After               *Swapped     // into and out of the reserve token; nil: the token is it
+	In                          chain.Amount // with the prepended cost
+	Gross                       chain.Amount // reserve token that the order is created with
+	ProtocolFee, AffiliateFee   chain.Amount
+	Net                         chain.Amount // that the order gives, and its id is made of
+	Carried                     chain.Amount // Net in units of the other chain's reserve token
+	Margin, Expenses            chain.Amount
+	Left                        chain.Amount // of Carried, for the take token
+	Recommended, MaxTheoretical chain.Amount // take token
+}
+
+// Give follows an input up to what a taker has left for the take token. decimals are those of the reserve tokens on the
+// source and the destination chain; expenses are in units of the latter. ErrLowAmount: nothing is left.
+func (r Rules) Give(in chain.Amount, before *Swapped, decimals [2]uint8, expenses chain.Amount) (Course, error) {
+	c := Course{Rules: r, Before: before, In: in, Gross: in}
+	if before != nil {
+		c.Gross = before.least()
+	}
+	c.ProtocolFee = c.Gross.MulDiv(uint64(r.ProtocolBps), wholeBps)
+	c.AffiliateFee = r.affiliate(c.Gross)
+	c.Net = c.Gross.Sub(c.ProtocolFee).Sub(c.AffiliateFee)
+	c.Carried = Rescaled(c.Net, decimals[0], decimals[1])
+	if !r.Promotion {
+		c.Margin, c.Expenses = c.Carried.MulDiv(r.marginBps(), wholeBps), expenses
+	}
+	if c.Left = c.Carried.Sub(c.Margin).Sub(c.Expenses); c.Left.IsZero() {
+		return c, fmt.Errorf("%w: %s of the reserve token arrive, and a taker has costs of %s", ErrLowAmount, c.Carried, c.Margin.Add(c.Expenses))
+	}
+	return c, nil
+}
+
+// Take ends a course with the swap into the take token; nil: that is the reserve token.
+func (c Course) Take(after *Swapped) Course {
+	c.After, c.Recommended = after, c.Left
+	if after != nil {
+		c.Recommended = after.least()
+	}
+	c.MaxTheoretical = c.Recommended
+	for _, swap := range []*Swapped{c.After, c.Before} {
+		if swap != nil {
+			c.MaxTheoretical = c.MaxTheoretical.MulDiv(wholeBps, wholeBps-uint64(swap.SlippageBps))
+		}
+	}
+	return c
+}
+
+func (r Rules) marginBps() uint64 { return uint64(MarginBps + r.IncentiveBps) }
+
+func (r Rules) affiliate(gross chain.Amount) chain.Amount {
+	if r.Base == AfterProtocol {
+		gross = gross.Sub(gross.MulDiv(uint64(r.ProtocolBps), wholeBps))
+	}
+	return quote.Share(gross, r.Affiliate)
+}
+
+// slippage is what the market may take of the output.
+func (s Swapped) slippage() chain.Amount { return s.Out.MulDiv(uint64(s.SlippageBps), wholeBps) }
+
+// least is the output that is counted on.
+func (s Swapped) least() chain.Amount { return s.Out.Sub(s.slippage()) }
+
+// WithoutReward is a take amount as it would be without the additional reward of the taker.
+func (c Course) WithoutReward() chain.Amount {
+	reward := c.Carried.MulDiv(uint64(c.IncentiveBps), wholeBps)
+	return proportional(c.Recommended, c.Left.Add(reward), c.Left)
+}
+
+// Prepended is the addition to an input of the source chain's reserve token that pays the expenses on the other chain,
+// so that the recipient gets the worth of the input alone.
+func (r Rules) Prepended(expenses chain.Amount, decimals [2]uint8) chain.Amount {
+	if r.PlainPrepend {
+		return Rescaled(expenses, decimals[1], decimals[0])
+	}
+	left := new(big.Int).Mul(big.NewInt(int64(wholeBps-r.ProtocolBps)), big.NewInt(int64(wholeBps-r.marginBps())))
+	cost := expenses.Units(decimals[1])
+	cost.Mul(cost, big.NewRat(wholeBps*wholeBps, 1)).Quo(cost, new(big.Rat).SetInt(left))
+	return unitsOf(cost, decimals[0])
+}
+
+// GrossFor is the least gross amount with which a taker has wanted left for the take token.
+func (r Rules) GrossFor(wanted chain.Amount, decimals [2]uint8, expenses chain.Amount) chain.Amount {
+	carried := leastWith(wanted.Add(expenses), func(a chain.Amount) chain.Amount { return a.MulDiv(r.marginBps(), wholeBps) })
+	net := Rescaled(carried, decimals[1], decimals[0])
+	if Rescaled(net, decimals[0], decimals[1]).Cmp(carried) < 0 {
+		net = net.Add(chain.NewAmount(1))
+	}
+	return leastWith(net, func(a chain.Amount) chain.Amount {
+		return a.MulDiv(uint64(r.ProtocolBps), wholeBps).Add(r.affiliate(a))
+	})
+}
+
+// leastWith is the least amount that leaves rest after a share, which is less than all of it.
+func leastWith(rest chain.Amount, share func(chain.Amount) chain.Amount) chain.Amount {
+	for found := rest; ; {
+		next := rest.Add(share(found))
+		if next.Cmp(found) <= 0 {
+			return found
+		}
+		found = next
+	}
+}
+
+// Rescaled is an amount in units of other decimals, rounded down.
+func Rescaled(amount chain.Amount, from, to uint8) chain.Amount {
+	return unitsOf(amount.Units(from), to)
+}
+
+// unitsOf is a number of whole tokens in smallest units, rounded down; the largest amount where it is beyond that.
+func unitsOf(tokens *big.Rat, decimals uint8) chain.Amount {
+	units := new(big.Rat).Quo(tokens, chain.NewAmount(1).Units(decimals))
+	amount, err := chain.AmountFromBig(new(big.Int).Quo(units.Num(), units.Denom()))
+	if err != nil {
+		return largest
+	}
+	return amount
+}
+
+// proportional is floor(amount × numerator / denominator).
+func proportional(amount, numerator, denominator chain.Amount) chain.Amount {
+	if denominator.IsZero() {
+		return chain.Amount{}
+	}
+	product := new(big.Int).Mul(amount.Big(), numerator.Big())
+	result, err := chain.AmountFromBig(product.Quo(product, denominator.Big()))
+	if err != nil {
+		return largest
+	}
+	return result
+}
+
+var largest = chain.AmountFromBytes([]byte("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"))

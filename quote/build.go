@@ -145,6 +145,10 @@ func (t *trade) transaction(ctx context.Context, b *built) error {
 	if err := t.chain.Guard.Check(b.swap, b.profile, tx); err != nil {
 		return err
 	}
+	if t.request.Onward != nil {
+		b.tx, err = t.onward(b, tx)
+		return err
+	}
 	if b.way == Routed {
 		b.tx, err = t.wrap(b.profile, tx, b.payout.minimum)
 		return err

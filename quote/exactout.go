@@ -27,19 +27,34 @@ func (t *trade) compareExact(ctx context.Context) (comparison, error) {
 		return t.compare(ctx)
 	}
 	t.sampling = true
-	var before, last, found sample
 	var c comparison
-	next := t.prices().guess(t.swap, wanted)
+	first := t.prices().guess(t.swap, wanted)
 	if isWrapping(t.swap) {
-		next = wanted
+		first = wanted
 	}
+	found, err := SearchInput(first, wanted, func(in chain.Amount) (out chain.Amount, err error) {
+		t.swap.In.Amount = in
+		c, err = t.compare(ctx)
+		return c.minOut, err
+	})
+	if err != nil {
+		return c, err
+	}
+	t.swap.In.Amount, t.sampling = found, false
+	return t.compare(ctx)
+}
+
+// SearchInput looks for the least input with an outcome of wanted or little more, from a first guess on, by a few samples
+// of the outcome. Their errors end it; ErrNoRoute: none was found.
+func SearchInput(first, wanted chain.Amount, outcome func(in chain.Amount) (out chain.Amount, err error)) (chain.Amount, error) {
+	var before, last, found sample
+	next := first
 	for range maxSamples {
-		var err error
-		t.swap.In.Amount = next
-		if c, err = t.compare(ctx); err != nil {
-			return c, err
+		out, err := outcome(next)
+		if err != nil {
+			return chain.Amount{}, err
 		}
-		before, last = last, sample{next, c.minOut}
+		before, last = last, sample{next, out}
 		if last.out.Cmp(wanted) >= 0 && (found.in.IsZero() || next.Cmp(found.in) < 0) {
 			found = last
 		}
@@ -51,10 +66,9 @@ func (t *trade) compareExact(ctx context.Context) (comparison, error) {
 		}
 	}
 	if found.in.IsZero() {
-		return c, fmt.Errorf("%w: no input was found that gives %s", ErrNoRoute, wanted)
+		return chain.Amount{}, fmt.Errorf("%w: no input was found that gives %s", ErrNoRoute, wanted)
 	}
-	t.swap.In.Amount, t.sampling = found.in, false
-	return t.compare(ctx)
+	return found.in, nil
 }
 
 // sample notes the largest minimum that a transaction would have, as the venues' quotes go.

@@ -63,6 +63,9 @@ func (p payout) seen(r *Result) payout {
 // charges are what a way takes beside the venue. The operator has nothing of a routed swap: the router has its own fee.
 func (t *trade) charges(w Way) charges {
 	affiliate, operator := t.swap.Affiliate.bps(), t.chain.Operator.bps()
+	if t.request.Onward != nil {
+		return charges{}
+	}
 	if w == Routed {
 		return charges{protocolBps: t.router.terms.FeeBps, affiliateBps: affiliate}
 	}

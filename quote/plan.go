@@ -53,6 +53,7 @@ var (
 	errUnlisted  = errors.New("the public router does not call it")
 	errOnlyWraps = errors.New("it only wraps and unwraps the coin, for the sender")
 	errUnread    = errors.New("its contract is not known to enforce the swap")
+	errOnward    = errors.New("the output goes on to another contract")
 )
 
 // publicRouter stands in for a venue's name in the report that nothing can be routed.
@@ -72,6 +73,9 @@ func (t *trade) plan() queryPlan {
 		}
 		direct, notDirect := v.direct(t.direct())
 		routed, notRouted := v.routed(t.swap, t.router)
+		if t.request.Onward != nil {
+			notDirect = errOnward
+		}
 		switch {
 		case notRouted == nil && (preferred || notDirect != nil):
 			p.queries = append(p.queries, routed)
@@ -178,7 +182,7 @@ const termsPatience = time.Second
 // not answer, that is an error: another way would want another contract approved.
 func (t *trade) readRouter(ctx context.Context) (routing, error) {
 	switch {
-	case t.chain.Execution == DirectOnly:
+	case t.chain.Execution == DirectOnly && t.request.Onward == nil:
 		return routing{absent: errors.New("not wanted on this chain")}, nil
 	case t.chain.Router == nil:
 		return routing{absent: ErrNoRouter}, nil
@@ -187,11 +191,16 @@ func (t *trade) readRouter(ctx context.Context) (routing, error) {
 	for _, v := range t.venues {
 		contracts = append(contracts, v.profile.contracts(t.request.Chain)...)
 	}
+	if t.request.Onward != nil {
+		contracts = append(contracts, t.request.Onward.Target)
+	}
 	slices.SortFunc(contracts, func(a, b chain.Address) int { return slices.Compare(a.Bytes(), b.Bytes()) })
 	ctx, cancel := context.WithTimeout(ctx, termsPatience)
 	defer cancel()
 	terms, err := t.chain.Router.Terms(ctx, slices.Compact(contracts))
 	switch {
+	case err == nil && t.request.Onward != nil && !terms.Calls[t.request.Onward.Target]:
+		return routing{absent: fmt.Errorf("%w that calls %s", ErrNoRouter, t.request.Onward.Target)}, nil
 	case err == nil:
 		return routing{router: t.chain.Router, terms: terms}, nil
 	case errors.Is(err, ErrNoRouter):

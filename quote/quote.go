@@ -54,6 +54,7 @@ type Request struct {
 	Affiliate         Affiliate
 	Priority          Priority
 	ReferralCode      uint32
+	Onward            *Onward       // instead of paying a recipient; nil: one is paid
 	Wait              time.Duration // longest wait for venues that the client wants; zero: as long as we would
 }
 
@@ -123,6 +124,7 @@ type Estimate struct {
 	Chain               chain.Chain
 	In, Out             Priced
 	MinOut              chain.Amount // what the calldata enforces
+	Whole               chain.Amount // that the venue pays, before anything is taken of it
 	SlippagePercent     float64
 	RecommendedSlippage float64    // percent
 	Compared            []Compared // the largest amount first; gas may make another one the best

@@ -16,6 +16,9 @@ var ErrUnsimulated = errors.New("transaction was not simulated")
 // simulate refuses a transaction that does not do what it says. Where the chain cannot simulate, b keeps the reason,
 // and a direct one is refused, unless the gateway wrote it or the operator lets it pass.
 func (t *trade) simulate(ctx context.Context, b *built) error {
+	if t.request.Onward != nil {
+		return t.checkOnward(ctx, b)
+	}
 	err := t.run(ctx, b)
 	if err == nil && b.notSimulated != nil && b.way == Direct && !b.profile.Writes && !t.chain.AllowUnsimulated {
 		return fmt.Errorf("%w: %w", ErrUnsimulated, b.notSimulated)

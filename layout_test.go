@@ -44,7 +44,7 @@ var house = map[string]room{
 	"store":          {"chain quote token", "the database knows tables, not what they mean: queries belong to who keeps something"},
 	"quote":          {"cache/flight chain chain/solana token", "the comparison asks venues through quote.Venue; gateway hands them in"},
 
-	"quote/crosschain": {"chain quote token", "what an order costs asks both chains through small interfaces; gateway hands them in"},
+	"quote/crosschain": {"chain chain/solana order order/creation order/onchain quote token", "what an order costs asks both chains through small interfaces; gateway hands them in"},
 
 	"internal/tlsfiles": {"", "TLS files: what connections carry belongs to who opens them"},
 	"cache/flight":      {"", "a mechanism knows no domain word: give it a type parameter or an option"},
@@ -57,14 +57,14 @@ var house = map[string]room{
 	"upstream/jsonrpc/behaviour": {"", "the book of behaviours is a test: what it needs goes into files named _test.go"},
 	"upstream/evm/seal":          {"chain", "a hash knows no node: what asks for what is hashed belongs to upstream/evm"},
 	"upstream/evm":               {"chain order order/onchain token upstream upstream/evm/seal upstream/jsonrpc", "the client knows orders and no swap: what a swap needs belongs to upstream/evm/swap"},
-	"upstream/evm/swap":          {"chain chain/revert chain/words order order/creation order/onchain quote token upstream upstream/evm upstream/jsonrpc", "what swaps need of EVM chains: what orders need, too, belongs to upstream/evm"},
+	"upstream/evm/swap":          {"chain chain/revert chain/words order order/creation order/onchain quote quote/crosschain token upstream upstream/evm upstream/jsonrpc", "what swaps need of EVM chains: what orders need, too, belongs to upstream/evm"},
 	"upstream/tron":              {"chain order/creation quote upstream/evm upstream/evm/swap upstream/jsonrpc", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},
 	"upstream/solana":            {"chain chain/solana order order/onchain quote token upstream upstream/jsonrpc", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 	"upstream/venue":             {"chain chain/solana internal/didyoumean quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 	"upstream/tokenlist":         {"upstream", "a list is fetched here and read by token/catalog"},
 	"upstream/price":             {"chain token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 
-	"proxy/wire":          {"chain order order/creation order/onchain quote token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
+	"proxy/wire":          {"chain order order/creation order/onchain quote quote/crosschain token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
 	"proxy/reference":     {"", "the API's document is read here: what is shown of it belongs to proxy/pages, what there is to proxy"},
 	"proxy/web":           {"chain internal/release", "what all pages have, and the operators' page: a page of the API belongs to proxy/pages"},
 	"proxy/transport":     {"", "connections know nothing of what they carry: paths and responses belong to proxy"},
@@ -72,8 +72,9 @@ var house = map[string]room{
 	"proxy/shadow":        {"upstream", "answers are compared as JSON: what makes them belongs to proxy"},
 	"proxy/quota":         {"cache/shared", "a quota knows clients and units: what a path costs belongs to proxy"},
 	"proxy/admin":         {"cache chain order proxy/web upstream", "operators see the server and the gateway through two interfaces: what answers clients belongs to proxy"},
-	"proxy":               {"cache cache/shared chain order order/query order/list order/stats proxy/passthrough proxy/quota proxy/reference proxy/shadow proxy/transport proxy/web proxy/wire quote upstream", "the server knows no path by name: a noun has its package, and mounts its routes"},
+	"proxy":               {"cache cache/shared chain order order/list order/query order/stats proxy/passthrough proxy/quota proxy/reference proxy/shadow proxy/transport proxy/web proxy/wire quote quote/crosschain upstream", "the server knows no path by name: a noun has its package, and mounts its routes"},
 	"proxy/orders":        {"cache chain order order/feed order/list order/query order/stats proxy proxy/shadow proxy/wire quote token", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
+	"proxy/creations":     {"cache chain chain/solana order order/creation proxy proxy/wire quote quote/crosschain", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
 	"proxy/manage":        {"cache chain order order/creation order/query proxy proxy/wire", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
 	"proxy/swaps":         {"cache chain proxy proxy/wire quote token", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
 	"proxy/pages":         {"cache chain order order/list order/stats proxy proxy/orders proxy/reference proxy/swaps proxy/web proxy/wire quote token", "a page asks the routes of the nouns; what they do not have belongs into theirs"},
@@ -84,7 +85,7 @@ var house = map[string]room{
 	"config":              {"chain internal/didyoumean", "the file says what is wanted; gateway builds it"},
 
 	"gateway": {
-		"cache cache/rfc9111 cache/shared internal/tlsfiles chain config order order/audit order/follow order/query order/list order/stats proxy proxy/admin proxy/manage proxy/orders proxy/pages proxy/pages/compare proxy/passthrough proxy/quota proxy/shadow proxy/swaps proxy/web quote internal/release store token token/catalog upstream order/feed " +
+		"cache cache/rfc9111 cache/shared internal/tlsfiles chain config order order/audit order/follow order/query order/list order/stats proxy proxy/admin proxy/manage proxy/orders proxy/pages proxy/pages/compare proxy/passthrough proxy/quota proxy/shadow proxy/swaps proxy/web quote internal/release store token token/catalog upstream order/feed proxy/creations quote/crosschain " +
 			"upstream/evm upstream/evm/swap upstream/jsonrpc upstream/price upstream/solana upstream/tokenlist upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},
@@ -144,7 +145,7 @@ const (
 )
 
 var doors = []door{
-	{"github.com/gin-gonic/gin", "proxy proxy/manage proxy/orders proxy/swaps proxy/pages/...", "bench", "HTTP is served by proxy: return a value or an error to it"},
+	{"github.com/gin-gonic/gin", "proxy proxy/creations proxy/manage proxy/orders proxy/swaps proxy/pages/...", "bench", "HTTP is served by proxy: return a value or an error to it"},
 	{"golang.org/x/net/http/httpguts", "proxy/transport cache/rfc9111", "", "what a header may hold is decided where it is read"},
 	{"golang.org/x/net/publicsuffix", "proxy/admin", "", "which names outsiders can have matters where they are refused"},
 	{"github.com/dgraph-io/ristretto/v2", "cache", "bench", "remember answers through cache.Cache"},

@@ -16,6 +16,7 @@ import (
 	"crossgate/order/follow"
 	"crossgate/proxy/manage"
 	"crossgate/quote"
+	"crossgate/quote/crosschain"
 	"crossgate/token"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
@@ -57,6 +58,7 @@ type chainParts struct {
 		manage.Forecaster
 		manage.Canceller
 	}
+	makes crosschain.Chain // orders
 }
 
 // caller calls contracts of one chain; see venue.Options.
@@ -140,19 +142,22 @@ func (b *builder) addChain(path string, c config.Chain) {
 			simulator := tron.NewSimulator(adapter)
 			made.manage = simulator
 			made.swaps = quote.Chain{Guard: swap.Guard{}, Fees: tron.NewFees(adapter), Simulator: simulator}
+			made.makes = crosschain.Chain{Fees: made.swaps.Fees, Charges: swap.NewCharges(adapter).Read}
 			break
 		}
-		simulator := swap.NewSimulator(adapter)
-		made.manage = simulator
 		made.heads = b.announcers(path, known, c.Endpoints)
+		simulator, charges := swap.NewSimulator(adapter), swap.NewCharges(adapter)
+		made.manage = simulator
 		made.swaps = quote.Chain{
 			Guard: swap.Guard{}, Fees: swap.NewFees(adapter), Router: swap.NewRouter(adapter), Simulator: simulator,
 		}
+		made.makes = crosschain.Chain{Fees: made.swaps.Fees, Charges: charges.Read, HasCode: charges.HasCode, Runner: simulator}
 	case chain.SVM:
 		rpc.CompareHeads(lag, solana.HeadCall(), nil)
 		adapter := solana.New(known, rpc)
 		made.orders, made.tokens = adapter, adapter
 		made.swaps = quote.Chain{Guard: solana.Guard{}, Fees: adapter, Simulator: adapter, Payee: adapter.Payee}
+		made.makes = crosschain.Chain{Fees: adapter}
 	}
 }
 

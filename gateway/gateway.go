@@ -18,6 +18,7 @@ import (
 	"crossgate/order/feed"
 	"crossgate/proxy"
 	"crossgate/proxy/admin"
+	"crossgate/proxy/creations"
 	"crossgate/proxy/manage"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/pages"
@@ -107,6 +108,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	}
 	g.orders = orders.Mount(server, g.feed, now.orders)
 	quotes := swaps.Mount(server, now.swaps)
+	creations.Mount(server, now.creations)
 	manage.Mount(server, now.managed)
 	pages.Mount(server, g.orders, quotes, now.pages)
 	compare.Mount(server, quotes, now.pages)

@@ -16,11 +16,13 @@ import (
 	"crossgate/config"
 	"crossgate/order/audit"
 	"crossgate/order/query"
+	"crossgate/proxy/creations"
 	"crossgate/proxy/manage"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/pages"
 	"crossgate/proxy/swaps"
 	"crossgate/quote"
+	"crossgate/quote/crosschain"
 	"crossgate/store"
 	"crossgate/upstream"
 	"crossgate/upstream/tokenlist"
@@ -34,8 +36,9 @@ type set struct {
 	parts     *parts
 	index     *query.Index
 	estimator *quote.Estimator
-	replaced  chan struct{} // closed when another set has taken its place
-	next      *set          // that one
+	orders    *crosschain.Estimator // that are to be created
+	replaced  chan struct{}         // closed when another set has taken its place
+	next      *set                  // that one
 
 	stopObserving func() error
 }
@@ -51,7 +54,7 @@ func newSet(p *parts, c config.Config, g *Gateway) (*set, error) {
 		return nil, fmt.Errorf("instruments: %w", err)
 	}
 	return &set{
-		config: c, parts: p, index: index(p.follow(g.store, c, g.log, observer{g, p}), c.Index), estimator: estimator,
+		config: c, parts: p, index: index(p.follow(g.store, c, g.log, observer{g, p}), c.Index), estimator: estimator, orders: p.orderEstimator(c, estimator),
 		stopObserving: func() error { return errors.Join(stopUpstream(), stopVenues()) }, replaced: make(chan struct{}),
 	}, nil
 }
@@ -95,6 +98,11 @@ func (s *sets) managed() manage.Options {
 		}
 	}
 	return o
+}
+
+// creations are what orders are made by.
+func (s *sets) creations() creations.Options {
+	return creations.Options{Estimator: s.now().orders}
 }
 
 // pages are what pages show besides.

@@ -13,6 +13,7 @@ import (
 	"crossgate/order"
 	"crossgate/order/stats"
 	"crossgate/quote"
+	"crossgate/quote/crosschain"
 	"crossgate/store"
 	"crossgate/token"
 	"crossgate/token/catalog"
@@ -39,6 +40,17 @@ func (p *parts) estimator(c config.Config, log *slog.Logger, history *quote.Hist
 	return quote.New(quote.Options{
 		Registry: p.registry, Venues: p.venues, Tokens: p.tokens, Chains: chains, Window: c.Swap.Window,
 		History: history, Logger: log,
+	})
+}
+
+// orderEstimator answers requests for orders between the chains that are read.
+func (p *parts) orderEstimator(c config.Config, swaps *quote.Estimator) *crosschain.Estimator {
+	chains := make(map[chain.ID]crosschain.Chain, len(p.chains))
+	for id, each := range p.chains {
+		chains[id] = each.makes
+	}
+	return crosschain.New(crosschain.Options{
+		Registry: p.readable(), Swaps: swaps, Tokens: p.tokens, Chains: chains, CostPercent: c.Swap.TakerCosts,
 	})
 }
 

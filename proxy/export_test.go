@@ -28,7 +28,6 @@ var (
 	IsRetryable = isRetryable
 	Refuse      = refuse
 	RefusePlain = refusePlain
-	Unanswered  = unanswered
 )
 
 func (s *Server) Drain(draining bool)         { s.draining.Store(draining) }

@@ -14,6 +14,7 @@ import (
 	"crossgate/order/query"
 	"crossgate/order/stats"
 	"crossgate/quote"
+	"crossgate/quote/crosschain"
 	"crossgate/upstream"
 )
 
@@ -27,6 +28,14 @@ var domainErrors = []struct {
 	{query.ErrEmpty, indexEmpty},
 	{stats.ErrUncounted, ordersUncounted},
 	{cache.ErrBusy, overloaded},
+	{crosschain.ErrSameChain, SameChains},
+	{crosschain.ErrIntermediary, intermediaryUnknown},
+	{crosschain.ErrImpossibleRoute, impossibleRoute},
+	{crosschain.ErrNoCreation, noCreation},
+	{crosschain.ErrLowAmount, lowGiveAmount},
+	{crosschain.ErrUnknownCosts, estimationFailed},
+	{crosschain.ErrRefusesCoin, recipientRefuses},
+	{crosschain.ErrCallsNothing, callsNothing},
 	{quote.ErrUnsupportedChain, unsupportedChain},
 	{quote.ErrUnsupportedTokenIn, unsupportedTokenIn},
 	{quote.ErrUnsupportedTokenOut, unsupportedTokenOut},

@@ -74,7 +74,7 @@ func TestEveryPathIsDocumented(t *testing.T) {
 	engine := newWorld(t).server(t).Engine()
 	served := map[string]bool{}
 	for _, r := range engine.Routes() {
-		if r.Method != http.MethodOptions && !forPeople.MatchString(r.Path) && !slices.Contains(proxy.Unanswered, r.Path) {
+		if r.Method != http.MethodOptions && !forPeople.MatchString(r.Path) {
 			served[regexp.MustCompile(`:(\w+)`).ReplaceAllString(r.Path, "{$1}")] = true
 		}
 	}

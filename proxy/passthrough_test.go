@@ -83,20 +83,6 @@ func TestOtherPathsArePassedThrough(t *testing.T) {
 	}
 }
 
-// TestPathsThatLookLikeAnOrdersArePassedThrough asks for what the hosted service has where an order's id would be.
-func TestPathsThatLookLikeAnOrdersArePassedThrough(t *testing.T) {
-	s := withOrigin(t, func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, r.Method+" "+r.URL.RequestURI())
-	})
-	servedBy.Delete(s) // the document has other answers under a path that fits
-	for _, path := range []string{"/v1.0/dln/order/create-tx?srcChainId=1", "/v1.0/dln/order/quote"} {
-		if got := string(body(t, get(s, path))); got != "GET "+path {
-			t.Errorf("%s: %s", path, got)
-		}
-	}
-	wantError(t, get(s, "/v1.0/dln/order/create"), http.StatusBadRequest, "INVALID_QUERY_PARAMETERS")
-}
-
 // TestOurKeysAreNotPassedOn asks as a client with a key, in each place for it.
 func TestOurKeysAreNotPassedOn(t *testing.T) {
 	const key = "key-of-a-wallet"

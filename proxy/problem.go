@@ -41,9 +41,18 @@ var (
 	noAffiliate      = Kind{400, 1102, noSwapRoute.ID, "no venue of this swap gives affiliateFeePercent of it to affiliateFeeRecipient; lower affiliateFeePercent or leave both out, or see /v1.0/chain/transaction/explain"}
 	wouldRevert      = Kind{400, 1103, "TRANSACTION_WOULD_REVERT", "the swap transaction would revert; /v1.0/chain/transaction/explain says why; a new request or a larger slippage may help"}
 
-	senderLacks = Kind{400, 1104, "INSUFFICIENT_BALANCE", "senderAddress lacks tokenIn, or the coin for fees and accounts; name a sender who has them, a smaller tokenInAmount, or ask /v1.0/chain/estimation for a price"}
-	noPayee     = Kind{400, 2, InvalidParameters.ID, "affiliateFeeRecipient has no account for tokenIn, and none is opened at the sender's expense; open one, or name a wallet, a Jupiter referral account or a token account that has one"}
-	noMinimum   = Kind{400, 2, InvalidParameters.ID, "slippage must leave a minimum of tokenOut, and leaves none at this amount; choose a smaller one"}
+	SameChains          = Kind{400, 25, "SAME_SOURCE_AND_DESTINATION_CHAINS", "srcChainId and dstChainId must differ; /v1.0/chain/transaction swaps on one chain"}
+	SenderEmpty         = Kind{400, 1105, "SENDER_ADDRESS_EMPTY", "senderAddress is required by enableEstimate and by an amount of max"}
+	impossibleRoute     = Kind{400, 1106, "IMPOSSIBLE_ROUTE", "no route between these tokens: see /v1.0/dln/order/create-tx/explain for which side has none"}
+	noCreation          = Kind{400, 1106, impossibleRoute.ID, "orders from this chain can be quoted here, not created"}
+	lowGiveAmount       = Kind{400, 12, "ERROR_LOW_GIVE_AMOUNT", "Amount less than a taker's expenses, so that nothing is left for the recipient; /v1.0/dln/order/create-tx/explain has them"}
+	intermediaryUnknown = Kind{400, 1107, "INTERMEDIARY_TOKEN_NOT_CONFIGURED", "intermediary tokens must be equal reserve tokens of their chains"}
+	estimationFailed    = Kind{502, 1108, "ESTIMATION_FAILED", "the fees or prices that a taker's expenses follow from could not be read; retry later"}
+	recipientRefuses    = Kind{400, 1109, "RECIPIENT_REFUSES_COIN", "dstChainTokenOutRecipient is a contract that refuses the coin, so that the order could never be filled"}
+	callsNothing        = Kind{400, 1110, "EXTERNAL_CALL_WITHOUT_CODE", "the hook calls an address without a contract, so that it would do nothing"}
+	senderLacks         = Kind{400, 1104, "INSUFFICIENT_BALANCE", "senderAddress lacks tokenIn, or the coin for fees and accounts; name a sender who has them, a smaller tokenInAmount, or ask /v1.0/chain/estimation for a price"}
+	noPayee             = Kind{400, 2, InvalidParameters.ID, "affiliateFeeRecipient has no account for tokenIn, and none is opened at the sender's expense; open one, or name a wallet, a Jupiter referral account or a token account that has one"}
+	noMinimum           = Kind{400, 2, InvalidParameters.ID, "slippage must leave a minimum of tokenOut, and leaves none at this amount; choose a smaller one"}
 
 	NotACreation   = Kind{400, 1121, "NOT_AN_ORDER_CREATION", "the transaction creates no order: it calls neither DlnSource nor the public router for one, and on the chain it makes none"}
 	ChainNotServed = Kind{400, 1122, "CHAIN_NOT_SERVED", "the chain is not served here: its orders are neither checked nor cancelled"}

@@ -15,15 +15,8 @@ type router struct {
 	costs  map[string]int // in units of a quota, by pattern of path
 }
 
-// unanswered are paths of the hosted service (its OpenAPI document of July 2025; quote is the older form of create-tx)
-// that are like any other path here, though the pattern of an order's id fits them.
-var unanswered = paths{"/v1.0/dln/order/create-tx", "/v1.0/dln/order/quote"}
-
 // has reports whether a path is one of the API, in any spelling.
-func (to *router) has(path string) bool {
-	_, isUnanswered := unanswered.spell(path)
-	return !isUnanswered && to.paths.has(path)
-}
+func (to *router) has(path string) bool { return to.paths.has(path) }
 
 // newRouter mounts what s answers by itself behind its middleware.
 func newRouter(s *Server) *router {
@@ -36,15 +29,12 @@ func newRouter(s *Server) *router {
 	to.engine.NoRoute(s.unrouted)
 	to.engine.NoMethod(s.methodNotAllowed)
 	s.mountDocuments(to)
-	for _, path := range unanswered {
-		to.engine.Any(path, s.unrouted)
-	}
 	return to
 }
 
 // handler answers what has been mounted.
 func (to *router) handler() http.Handler {
-	return slices.Concat(unanswered, to.paths).canonical(to.engine)
+	return to.paths.canonical(to.engine)
 }
 
 // Mount adds the path to the API.

@@ -43,7 +43,7 @@ func (t *trade) compare(ctx context.Context) (comparison, error) {
 		return comparison{rejected: p.leftOut}, noVenueFits(p.leftOut)
 	}
 	began := t.Now()
-	c, err := t.contest(ctx, p.queries, p.leftOut, time.Time{})
+	c, err := t.contest(ctx, p.queries, p.leftOut, t.request.Since)
 	if errors.Is(err, ErrNoTransaction) && c.at.Before(began) && !t.sampling {
 		// The quotes were shared, and none holds any more: ask for ourselves.
 		c, err = t.contest(ctx, p.queries, p.leftOut, began)

@@ -47,15 +47,18 @@ func (t *trade) startPrices(ctx context.Context) func() market {
 	})
 }
 
-// of returns the USD value of an amount, rounded to six decimals; nil when unknown. Nothing is worth nothing.
-func (w worth) of(amount chain.Amount, decimals uint8) *float64 {
+func (w worth) of(amount chain.Amount, decimals uint8) *float64 { return USD(w.usd, amount, decimals) }
+
+// USD returns the value of an amount at the price of a whole token, rounded to six decimals; nil when the price is not
+// known. Nothing is worth nothing.
+func USD(price *big.Rat, amount chain.Amount, decimals uint8) *float64 {
 	if amount.IsZero() {
 		return new(float64)
 	}
-	if w.usd == nil {
+	if price == nil {
 		return nil
 	}
-	value := new(big.Rat).Mul(amount.Units(decimals), w.usd)
+	value := new(big.Rat).Mul(amount.Units(decimals), price)
 	rounded, err := strconv.ParseFloat(value.FloatString(6), 64)
 	if err != nil { // beyond float64: no such price is meant
 		return nil

@@ -2,6 +2,7 @@ package quote
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/shopspring/decimal"
 
@@ -105,4 +106,14 @@ func Share(amount chain.Amount, percent decimal.Decimal) chain.Amount {
 		return chain.Amount{}
 	}
 	return part
+}
+
+// ParsePercent reads digits with at most one point; the decimal package would also expand any exponent.
+func ParsePercent(text string) (percent decimal.Decimal, ok bool) {
+	const longest = 24
+	if len(text) > longest || strings.Trim(text, "0123456789.") != "" {
+		return decimal.Decimal{}, false
+	}
+	percent, err := decimal.NewFromString(text)
+	return percent, err == nil
 }

@@ -55,6 +55,7 @@ type Request struct {
 	Priority          Priority
 	ReferralCode      uint32
 	Onward            *Onward       // instead of paying a recipient; nil: one is paid
+	Since             time.Time     // rounds begun before are not shared; zero: any is
 	Wait              time.Duration // longest wait for venues that the client wants; zero: as long as we would
 }
 

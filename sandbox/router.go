@@ -28,6 +28,7 @@ func (a *allocation) placeRouter() {
 		Set("feeTreasury", routerTreasury).
 		Set("dlnDestination", c.dlnDestination()).
 		Set("swapVariableFeeBps", uint64(routerFeeBps))
+	state.Set("supportedRouters", true, c.dlnSource())
 	for _, at := range c.callable() {
 		if at != "" {
 			state.Set("supportedRouters", true, common.HexToAddress(at))

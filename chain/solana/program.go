@@ -27,6 +27,12 @@ func MustAccount(text string) chain.Address {
 	return a
 }
 
+// IsWallet reports whether an account may belong to a key: it is on the curve, as accounts of programs are not.
+func IsWallet(account chain.Address) bool {
+	_, err := new(edwards25519.Point).SetBytes(account.Bytes())
+	return err == nil
+}
+
 // ProgramAddress derives a program's account under seeds: the first hash off the curve (solana.com/docs/core/pda).
 func ProgramAddress(program chain.Address, seeds ...[]byte) chain.Address {
 	const marker = "ProgramDerivedAddress"
@@ -39,8 +45,8 @@ func ProgramAddress(program chain.Address, seeds ...[]byte) chain.Address {
 		hasher.Write(program.Bytes())
 		hasher.Write([]byte(marker))
 		candidate := hasher.Sum(nil)
-		if _, err := new(edwards25519.Point).SetBytes(candidate); err != nil {
-			return chain.NewAddress(candidate)
+		if found := chain.NewAddress(candidate); !IsWallet(found) {
+			return found
 		}
 	}
 	return chain.Address{} // as likely as 256 tosses of a coin that all come up heads

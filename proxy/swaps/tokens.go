@@ -67,7 +67,7 @@ func parseTokenSearch(rawQuery string, chains chain.Registry) (q TokenSearch, er
 		p.Mistake("query must be at most 128 bytes long")
 	}
 	if p.Values.Has("chainId") {
-		q.chain = p.chainID("chainId", chains)
+		q.chain = p.ChainID("chainId", chains)
 	}
 	return q, p.Err()
 }

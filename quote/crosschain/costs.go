@@ -33,14 +33,14 @@ type Cost struct {
 func (c Course) Costs(r Route) []Cost {
 	l := lines{at: r.Give.Chain, token: r.TokenIn, rest: c.In}
 	if c.Before != nil {
-		l.swap(PreSwap, r.Give.Token, c.Before.Out)
+		l.swap(PreSwap, r.Give.Address, c.Before.Out)
 		l.take(PreSwapSlippage, c.Before.slippage(), strconv.Itoa(c.Before.SlippageBps))
 	}
 	l.take(ProtocolFee, c.ProtocolFee, strconv.Itoa(c.ProtocolBps))
 	if c.Affiliate.IsPositive() {
 		l.take(AffiliateFee, c.AffiliateFee, c.Affiliate.Shift(2).String())
 	}
-	l.at, l.token, l.rest = r.Take.Chain, r.Take.Token, c.Carried
+	l.at, l.token, l.rest = r.Take.Chain, r.Take.Address, c.Carried
 	if !c.Promotion {
 		l.take(TakerMargin, c.Margin, strconv.FormatUint(c.marginBps(), 10))
 		l.take(OperatingExpenses, c.Expenses, "")

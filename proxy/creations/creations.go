@@ -1,0 +1,110 @@
+// Package creations has the paths that create orders and manage them.
+package creations
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/cache"
+	"crossgate/chain"
+	"crossgate/proxy"
+	"crossgate/proxy/wire"
+	"crossgate/quote/crosschain"
+)
+
+// Estimator prices orders and makes their transactions (crosschain.Estimator).
+type Estimator interface {
+	// Estimate answers a request. An estimate beside an error has the routes that were followed before it failed.
+	Estimate(context.Context, crosschain.Request) (crosschain.Estimate, error)
+}
+
+// Options are what orders are made by.
+type Options struct {
+	Estimator Estimator
+}
+
+// Creations are the paths of orders that do not exist yet.
+type Creations struct {
+	options func() Options // the current ones
+	chains  chain.Registry
+	limit   time.Duration
+	encoder wire.Encoder
+}
+
+// Mount adds the paths to a server.
+func Mount(server *proxy.Server, options func() Options) *Creations {
+	chains := server.Options.Chains
+	c := &Creations{options: options, chains: chains, limit: server.Options.SwapLimit, encoder: wire.Encoder{Chains: chains}}
+	c.quoteRoute().Mount(server)
+	c.createRoute().Mount(server)
+	c.explainRoute().Mount(server)
+	return c
+}
+
+// route is a path of requests for orders.
+func (s *Creations) route(path string, cost int, isQuote bool, load func(context.Context, question) ([]proxy.Body, cache.Life, error)) proxy.Route[question] {
+	return proxy.Route[question]{
+		Paths:   []string{path},
+		Dialect: proxy.Swapping,
+		Cost:    cost,
+		Limit:   s.limit,
+		Parse: func(c *gin.Context) (question, error) {
+			q, err := parse(c.Request.URL.RawQuery, s.chains, isQuote)
+			c.Set(proxy.SwapChain, uint64(q.request.Give))
+			return q, err
+		},
+		Key:  func(path string, q question) cache.Key { return cache.KeyOf(path, []byte(q.key)) },
+		Load: load,
+	}
+}
+
+// quotedLife is about a block. Prices are never served stale.
+var quotedLife = cache.Life{Fresh: 2 * time.Second}
+
+// quoteRoute prices an order, and says what has to be approved.
+func (s *Creations) quoteRoute() proxy.Route[question] {
+	r := s.route("/v1.0/dln/order/quote", proxy.EstimateCost, true, func(ctx context.Context, q question) ([]proxy.Body, cache.Life, error) {
+		e, err := s.options().Estimator.Estimate(ctx, q.request)
+		if err != nil {
+			return nil, proxy.NoLife, err
+		}
+		return []proxy.Body{{Text: string(s.encoder.AppendOrderQuote(nil, e)), Quoted: e.At}}, quotedLife, nil
+	})
+	r.Shared = true
+	return r
+}
+
+// createRoute makes an order's transaction, or an estimation where its parties are not named. A transaction is not cached,
+// because it must never be stale; concurrent equal requests share one.
+func (s *Creations) createRoute() proxy.Route[question] {
+	return s.route("/v1.0/dln/order/create-tx", proxy.SwapCost, false, func(ctx context.Context, q question) ([]proxy.Body, cache.Life, error) {
+		e, err := s.options().Estimator.Estimate(ctx, q.request)
+		if err != nil {
+			return nil, proxy.NoLife, err
+		}
+		b := proxy.Body{Quoted: e.At}
+		if e.Made == nil {
+			b.Text = string(s.encoder.AppendOrderEstimation(nil, e))
+			return []proxy.Body{b}, quotedLife, nil
+		}
+		b.Text = string(s.encoder.AppendOrderCreation(nil, e, q.form))
+		if e.Made.Venue != nil {
+			b.Expires = e.Made.Venue.Expires
+		}
+		return []proxy.Body{b}, proxy.NoLife, nil
+	})
+}
+
+// explainRoute explains the response of the path above to the same parameters, even where that is an error.
+func (s *Creations) explainRoute() proxy.Route[question] {
+	return s.route("/v1.0/dln/order/create-tx/explain", proxy.SwapCost, false, func(ctx context.Context, q question) ([]proxy.Body, cache.Life, error) {
+		e, err := s.options().Estimator.Estimate(ctx, q.request)
+		if errors.Is(err, context.Canceled) || err != nil && len(e.Passed) == 0 && e.Amount.IsZero() {
+			return nil, proxy.NoLife, err // nothing was followed
+		}
+		return proxy.OneBody(s.encoder.AppendOrderExplanation(nil, e, err)), proxy.NoLife, nil
+	})
+}

@@ -1,0 +1,153 @@
+package creations
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+
+	"crossgate/chain"
+	"crossgate/order/creation"
+	"crossgate/quote/crosschain"
+)
+
+// hookData are the members of all documented hooks and external calls; nil: left out.
+type hookData struct {
+	To, Calldata, Data             *string // evm_transaction_call, evm_1
+	Gas                            json.Number
+	FallbackAddress, Target        *string // evm_hook_data_v1
+	Reward                         *string
+	IsNonAtomic, IsSuccessRequired *bool
+	TargetPayload, Instructions    *string // the latter: solana_serialized_instructions
+}
+
+// assumedCallGas is charged for a call that names none.
+const assumedCallGas = 300_000
+
+// mostCallGas is below the gas of a block on every chain.
+const mostCallGas = 10_000_000
+
+// longestCall is well below the size of a transaction.
+const longestCall = 16 << 10
+
+// hook reads dlnHook, or externalCall, its older form: the call that is to run after the order was filled.
+func (p *parameters) hook(r *crosschain.Request, recipient chain.Address) {
+	name, kind, members := "dlnHook", "type", "data"
+	if p.Optional(name) == "" {
+		name, kind, members = "externalCall", "version", "fields"
+	}
+	text := p.Optional(name)
+	if text == "" {
+		return
+	}
+	if raw, isHex := strings.CutPrefix(text, "0x"); isHex && name == "externalCall" {
+		r.ExternalCall, r.CallGas = p.decoded(name, raw), assumedCallGas
+		return
+	}
+	var given map[string]json.RawMessage
+	var of string
+	var data hookData
+	decoder := json.NewDecoder(strings.NewReader(text))
+	if decoder.Decode(&given) != nil || json.Unmarshal(given[kind], &of) != nil {
+		p.Mistake(name + " must be a JSON object with " + kind + " and " + members)
+		return
+	}
+	strict := json.NewDecoder(bytes.NewReader(given[members]))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(&data); err != nil {
+		p.Mistake(name + "." + members + " must be an object of the documented members")
+		return
+	}
+	switch {
+	case p.take == chain.SVM && (of == "solana_serialized_instructions" || of == "solana_1"):
+		r.ExternalCall = p.hex(name+" instructions", orElse(data.Instructions, data.Calldata))
+	case p.take == chain.EVM && (of == "evm_transaction_call" || of == "evm_1"):
+		p.transactionCall(name, r, data, recipient)
+	case p.take == chain.EVM && of == "evm_hook_data_v1":
+		p.hookV1(name, r, data)
+	default:
+		p.Mistake(name + "." + kind + " must be one that the destination chain has")
+	}
+}
+
+// transactionCall has the protocol's executor call a contract; where that fails, the recipient gets the tokens.
+func (p *parameters) transactionCall(name string, r *crosschain.Request, data hookData, recipient chain.Address) {
+	to := p.member(name+" to", data.To)
+	input := p.hex(name+" calldata", orElse(data.Calldata, data.Data))
+	gas, err := data.Gas.Int64()
+	if data.Gas != "" && (err != nil || gas < 0 || gas > mostCallGas) {
+		p.Mistake(name + " gas must be a whole number up to 10000000")
+		return
+	}
+	if len(input) < 4 {
+		p.Mistake(name + " calldata must have a selector of 4 bytes: the order could never be filled without")
+		return
+	}
+	r.CallTarget, r.CallGas = to, uint64(gas)
+	if gas == 0 {
+		r.CallGas = assumedCallGas
+	}
+	r.ExternalCall = creation.Call{
+		Fallback: recipient, Executor: chain.NativeCoin(chain.EVM), Delayed: true,
+		Payload: creation.CallPayload(to, uint32(gas), input),
+	}.Envelope()
+}
+
+func (p *parameters) hookV1(name string, r *crosschain.Request, data hookData) {
+	if data.IsNonAtomic == nil || data.IsSuccessRequired == nil {
+		p.Mistake(name + " isNonAtomic and isSuccessRequired must be true or false")
+		return
+	}
+	c := creation.Call{
+		Fallback: p.member(name+" fallbackAddress", data.FallbackAddress), Executor: p.member(name+" target", data.Target),
+		Delayed: *data.IsNonAtomic, Required: *data.IsSuccessRequired, Payload: p.hex(name+" targetPayload", data.TargetPayload),
+	}
+	if data.Reward != nil {
+		amount, err := chain.ParseAmount(*data.Reward)
+		if err != nil || amount.Big().BitLen() > 128 {
+			p.Mistake(name + " reward must be a whole number of smallest units")
+		}
+		c.Reward = amount
+	}
+	r.CallTarget, r.CallGas, r.ExternalCall = c.Executor, assumedCallGas, c.Envelope()
+}
+
+// member reads an address on the destination chain.
+func (p *parameters) member(name string, text *string) chain.Address {
+	if text == nil {
+		p.Mistake(name + " is missing")
+		return chain.Address{}
+	}
+	return p.Address(name, *text, p.take)
+}
+
+// hex reads bytes as 0x and hex.
+func (p *parameters) hex(name string, text *string) []byte {
+	if text == nil {
+		p.Mistake(name + " is missing")
+		return nil
+	}
+	digits, isPrefixed := strings.CutPrefix(*text, "0x")
+	if !isPrefixed {
+		p.Mistake(name + " must begin with 0x")
+		return nil
+	}
+	return p.decoded(name, digits)
+}
+
+func (p *parameters) decoded(name, digits string) []byte {
+	raw, err := hex.DecodeString(digits)
+	if err != nil || len(raw) > longestCall {
+		p.Mistake(name + " must be 0x followed by hex digits of 16384 bytes at most")
+		return nil
+	}
+	return raw
+}
+
+// orElse is the first that is given.
+func orElse(first, second *string) *string {
+	if first != nil {
+		return first
+	}
+	return second
+}

@@ -1,0 +1,209 @@
+package creations
+
+import (
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"crossgate/chain"
+	"crossgate/chain/solana"
+	"crossgate/order"
+	"crossgate/proxy"
+	"crossgate/proxy/wire"
+	"crossgate/quote"
+	"crossgate/quote/crosschain"
+)
+
+// question is a request with the form of its answer.
+type question struct {
+	request crosschain.Request
+	form    wire.Form
+	key     string // of every parameter that counts
+}
+
+// parameters are those of a query; the families are those of the two chains, as far as these are known.
+type parameters struct {
+	proxy.Query
+	give, take chain.Family
+	read       []string // the names that were asked for, for the key
+}
+
+// Bounds of shares. The largest affiliate share is documented; a reward of everything would leave nothing.
+const (
+	maxAffiliatePercent = 10
+	affiliateDecimals   = 3
+	maxRewardBps        = 9_000
+	metadataBytes       = 20
+	permitBytes         = 129
+)
+
+// parse reads the documented parameters. Others, such as access tokens, are ignored.
+func parse(rawQuery string, chains chain.Registry, isQuote bool) (question, error) {
+	q, err := proxy.ReadQuery(rawQuery)
+	if err != nil {
+		return question{}, err
+	}
+	p := &parameters{Query: q}
+	var r crosschain.Request
+	r.Give, r.Take = p.ChainID("srcChainId", chains), p.ChainID("dstChainId", chains)
+	p.give, p.take = chains.Family(r.Give), chains.Family(r.Take)
+	r.TokenIn, r.TokenOut = p.Token("srcChainTokenIn", p.give), p.Token("dstChainTokenOut", p.take)
+	p.amounts(&r)
+	r.Prepend = p.flag("prependOperatingExpenses")
+	r.IncentiveBps = p.whole("additionalTakerRewardBps", maxRewardBps)
+	r.Affiliate.Percent = p.affiliatePercent()
+	r.Affiliate.Recipient = p.Account("affiliateFeeRecipient", p.give)
+	r.GiveReserve, r.TakeReserve = p.intermediary("srcIntermediaryTokenAddress", p.give), p.intermediary("dstIntermediaryTokenAddress", p.take)
+	r.Priority = p.priority()
+	if p.flag("ptp") || p.flag("otc") {
+		p.Mistake("ptp is not offered here: name allowedTaker and both amounts")
+	}
+	form := wire.Form{Gas: p.flag("enableEstimate"), Bundle: p.flag("bundle")}
+	making := p.making()
+	p.hook(&r, making.Recipient)
+	if err := p.Err(); err != nil {
+		return question{request: r}, err
+	}
+	if err := consistent(p, r, form, making); err != nil {
+		return question{request: r}, err
+	}
+	isWhole := !making.Recipient.IsAbsent() && !making.Authorities.GivePatch.IsAbsent() && !making.Authorities.Order.IsAbsent()
+	if !isQuote && isWhole || r.MaxBalance {
+		if making.Sender.IsAbsent() {
+			making.Sender = making.Authorities.GivePatch
+		}
+		r.Making = &making
+	}
+	return question{request: r, form: form, key: p.Values.Encode()}, nil
+}
+
+// consistent finds what is wrong with parameters of the right form.
+func consistent(p *parameters, r crosschain.Request, form wire.Form, making crosschain.Making) error {
+	wantsFee := r.Affiliate.Percent.IsPositive()
+	switch {
+	case r.Give == r.Take:
+		return proxy.SameChains.Because("")
+	case wantsFee && r.Affiliate.Recipient.IsAbsent():
+		return proxy.AffiliateRecipientNotSet.Because("")
+	case !wantsFee && !r.Affiliate.Recipient.IsAbsent() && !p.Values.Has("affiliateFeePercent"):
+		return proxy.AffiliatePercentNotSet.Because("")
+	case (form.Gas || r.MaxBalance) && making.Sender.IsAbsent():
+		return proxy.SenderEmpty.Because("")
+	}
+	return nil
+}
+
+// amounts reads which sides are fixed: an amount, or auto for the recommended one; the input also max, for all that the
+// sender has.
+func (p *parameters) amounts(r *crosschain.Request) {
+	in, out := p.Optional("srcChainTokenInAmount"), p.Optional("dstChainTokenOutAmount")
+	if out != "" && out != "auto" {
+		r.AmountOut = p.Amount("dstChainTokenOutAmount", p.take)
+	}
+	switch {
+	case in == "auto" && r.AmountOut.IsZero():
+		p.Mistake("srcChainTokenInAmount can be auto only when dstChainTokenOutAmount is an amount")
+	case in == "auto":
+	case in == "max":
+		r.MaxBalance = true
+	default:
+		r.AmountIn = p.Amount("srcChainTokenInAmount", p.give)
+	}
+}
+
+// making reads who takes part in the order.
+func (p *parameters) making() (m crosschain.Making) {
+	m.Recipient = p.Account("dstChainTokenOutRecipient", p.take)
+	if isWallet := p.take != chain.SVM || m.Recipient.IsAbsent() || solana.IsWallet(m.Recipient); !p.flag("skipSolanaRecipientValidation") && !isWallet {
+		p.Mistake("dstChainTokenOutRecipient must be a wallet, not an account of a program or of tokens; or set skipSolanaRecipientValidation")
+	}
+	m.Authorities = order.Authorities{
+		GivePatch:         p.Account("srcChainOrderAuthorityAddress", p.give),
+		Order:             p.Account("dstChainOrderAuthorityAddress", p.take),
+		AllowedTaker:      p.Account("allowedTaker", p.take),
+		CancelBeneficiary: p.Account("srcAllowedCancelBeneficiary", p.give),
+	}
+	m.Sender = p.Account("senderAddress", p.give)
+	m.Refund = p.Account("srcChainRefundAddress", p.give)
+	m.ReferralCode = p.ReferralCode("referralCode")
+	copy(m.Metadata[:], p.bytes("metadata", metadataBytes))
+	if m.Permit = p.bytes("srcChainTokenInSenderPermit", permitBytes); len(m.Permit) != 0 && len(m.Permit) != permitBytes {
+		p.Mistake("srcChainTokenInSenderPermit must be 129 bytes: amount, deadline, r, s and v")
+	}
+	return m
+}
+
+// bytes reads 0x and hex of so many bytes at most.
+func (p *parameters) bytes(name string, most int) []byte {
+	text := p.Optional(name)
+	if text == "" {
+		return nil
+	}
+	digits, isPrefixed := strings.CutPrefix(text, "0x")
+	raw, err := hex.DecodeString(digits)
+	if !isPrefixed || err != nil || len(raw) > most {
+		p.Mistake(name + " must be 0x followed by hex digits of " + strconv.Itoa(most) + " bytes at most")
+		return nil
+	}
+	return raw
+}
+
+func (p *parameters) flag(name string) bool {
+	switch p.Optional(name) {
+	case "", "false":
+		return false
+	case "true":
+		return true
+	}
+	p.Mistake(name + " must be true or false")
+	return false
+}
+
+// whole reads a whole number from 0 to most; 0 when it is left out.
+func (p *parameters) whole(name string, most int) int {
+	text := p.Optional(name)
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > most {
+		p.Mistake(name + " must be a whole number from 0 to " + strconv.Itoa(most))
+		return 0
+	}
+	return n
+}
+
+func (p *parameters) affiliatePercent() decimal.Decimal {
+	text := p.Optional("affiliateFeePercent")
+	if text == "" {
+		return decimal.Decimal{}
+	}
+	percent, ok := quote.ParsePercent(text)
+	if !ok || percent.GreaterThan(decimal.NewFromInt(maxAffiliatePercent)) || !percent.Equal(percent.Truncate(affiliateDecimals)) {
+		p.Mistake("affiliateFeePercent must be a percent from 0 to 10 in steps of 0.001")
+		return decimal.Decimal{}
+	}
+	return percent
+}
+
+// intermediary reads a reserve token that the client forces; absent: the best is taken.
+func (p *parameters) intermediary(name string, of chain.Family) chain.Address {
+	if p.Optional(name) == "" {
+		return chain.Address{}
+	}
+	return p.Token(name, of)
+}
+
+// priority takes the documented misspelling, too.
+func (p *parameters) priority() quote.Priority {
+	switch p.Optional("srcChainPriorityLevel") {
+	case "", "normal":
+		return quote.Normal
+	case "agressive", "aggressive":
+		return quote.Aggressive
+	}
+	p.Mistake("srcChainPriorityLevel must be one of the following values: normal, agressive")
+	return quote.Normal
+}

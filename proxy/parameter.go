@@ -1,0 +1,112 @@
+package proxy
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"crossgate/chain"
+)
+
+// otherAPIsCoin is the native coin in many swap APIs. Here that is the zero address.
+var otherAPIsCoin = strings.Repeat("e", 40)
+
+// Required is Value where it is a mistake to leave it out.
+func (p *Query) Required(name string) (text string, ok bool) {
+	if text, ok = p.Value(name); ok && text == "" {
+		p.Mistake(name + " should not be empty")
+	}
+	return text, text != ""
+}
+
+// ChainID reads the id of one of chains; 0 when it is wrong.
+func (p *Query) ChainID(name string, chains chain.Registry) chain.ID {
+	text, ok := p.Value(name)
+	id, err := chain.ParseID(text)
+	if _, known := chains.Chain(id); err == nil && known && id.String() == text {
+		return id
+	}
+	if ok {
+		p.Mistake(name + " must be one of the following values: " + IDsOf(chains))
+	}
+	return 0
+}
+
+// Token reads the address of a token: the zero address is the native coin.
+func (p *Query) Token(name string, of chain.Family) chain.Address {
+	text, ok := p.Required(name)
+	switch {
+	case !ok:
+		return chain.Address{}
+	case strings.EqualFold(strings.TrimPrefix(text, "0x"), otherAPIsCoin):
+		p.Mistake(name + " must be the zero address to mean the native coin")
+		return chain.Address{}
+	}
+	return p.Address(name, text, of)
+}
+
+// Account reads the address of a sender or recipient; absent when there is none.
+func (p *Query) Account(name string, of chain.Family) chain.Address {
+	text := p.Optional(name)
+	if text == "" {
+		return chain.Address{}
+	}
+	a := p.Address(name, text, of)
+	if a.IsNative() {
+		p.Mistake(name + " must not be the zero address")
+	}
+	return a
+}
+
+// Address reads an address in the form of a family, or in any form where that is unknown.
+func (p *Query) Address(name, text string, of chain.Family) chain.Address {
+	a, err := chain.ParseAddress(text, of)
+	if of == chain.UnknownFamily {
+		a, _, err = chain.ParseAnyAddress(text)
+	}
+	switch {
+	case err != nil:
+		p.Mistake(name + " must be an address" + addressForms[of])
+	case chain.ChecksumFails(text):
+		p.Mistake(name + " has a wrong EIP-55 checksum; check its digits")
+	}
+	return a
+}
+
+var addressForms = map[chain.Family]string{
+	chain.EVM: ": 0x followed by 40 hex digits",
+	chain.SVM: " in base58",
+	chain.TVM: " in base58check",
+}
+
+// Amount reads a positive amount that pools of a family can hold.
+func (p *Query) Amount(name string, of chain.Family) chain.Amount {
+	text, ok := p.Required(name)
+	if !ok {
+		return chain.Amount{}
+	}
+	amount, err := chain.ParseAmount(text)
+	switch {
+	case err != nil || amount.IsZero():
+		p.Mistake(name + " must be a positive whole number of the token's smallest units")
+	case amount.Big().BitLen() > amountBits[of]:
+		p.Mistake(fmt.Sprintf("%s must be below 2^%d, as no pool holds more", name, amountBits[of]))
+	}
+	return amount
+}
+
+// ReferralCode reads a number of 32 bits; 0 when it is left out.
+func (p *Query) ReferralCode(name string) uint32 {
+	text := p.Optional(name)
+	if text == "" {
+		return 0
+	}
+	code, err := strconv.ParseUint(text, 10, 32)
+	if err != nil {
+		p.Mistake(name + " must be a whole number below 4294967296")
+	}
+	return uint32(code)
+}
+
+// amountBits are what pools keep an amount in: 64 bits on Solana, and elsewhere 128 at most.
+var amountBits = map[chain.Family]int{chain.EVM: 128, chain.TVM: 128, chain.SVM: 64, chain.UnknownFamily: 256}

@@ -1,0 +1,283 @@
+package wire
+
+import (
+	"math/big"
+	"strconv"
+
+	"crossgate/chain"
+	"crossgate/quote"
+	"crossgate/quote/crosschain"
+	"crossgate/token"
+)
+
+// AppendOrderQuote appends an estimate of an order without a transaction: what has to be approved alone.
+func (e Encoder) AppendOrderQuote(dst []byte, c crosschain.Estimate) []byte {
+	return e.object(dst, func(w *writer) {
+		w.orderEstimation(c)
+		w.name("tx").open('{')
+		w.allowance(c, allowanceTarget(c))
+		w.close('}')
+		w.orderFees(c)
+	})
+}
+
+// AppendOrderEstimation appends an estimate of an order whose parties are not known.
+func (e Encoder) AppendOrderEstimation(dst []byte, c crosschain.Estimate) []byte {
+	return e.object(dst, func(w *writer) {
+		w.orderEstimation(c)
+		w.orderFees(c)
+	})
+}
+
+// Form is how the transaction of an order is written.
+type Form struct {
+	Gas    bool // with the limit of gas
+	Bundle bool // also as calls of a wallet that makes several at once (EIP-5792)
+}
+
+// AppendOrderCreation appends an order with its transaction. Not documented: what the sender lacks, and a bundle.
+func (e Encoder) AppendOrderCreation(dst []byte, c crosschain.Estimate, f Form) []byte {
+	return e.object(dst, func(w *writer) {
+		w.orderEstimation(c)
+		w.name("tx").open('{')
+		w.name("value").decimal(c.Made.Value)
+		w.name("data").hex(c.Made.Data)
+		if to := c.Made.To; !to.IsAbsent() {
+			w.name("to").plain(to.Checksum())
+			w.allowance(c, to)
+		}
+		if f.Gas && c.Made.Fee != nil {
+			w.name("gasLimit").uint(c.Made.Fee.GasLimit)
+		}
+		w.close('}')
+		w.orderFees(c)
+		if len(c.Made.Short) > 0 {
+			objects(w.name("senderLacks"), c.Made.Short, func(s crosschain.Short) {
+				w.name("token").plain(s.Token.Format(c.GiveChain.Family))
+				w.name("amount").decimal(s.Missing)
+			})
+		}
+		if f.Bundle && !c.Made.To.IsAbsent() {
+			w.name("walletSendCalls").bundle(c)
+		}
+	})
+}
+
+// allowanceTarget is the contract that takes the input.
+func allowanceTarget(c crosschain.Estimate) chain.Address {
+	if c.SwapsBefore() {
+		return c.GiveChain.Contracts.Router
+	}
+	return c.GiveChain.Contracts.DlnSource
+}
+
+func (w *writer) allowance(c crosschain.Estimate, target chain.Address) {
+	w.name("allowanceTarget").plain(target.Checksum())
+	w.name("allowanceValue").decimal(c.Course.In)
+}
+
+// orderEstimation writes the amounts, from the input to the take token.
+func (w *writer) orderEstimation(c crosschain.Estimate) {
+	usd := func(on chain.ID, address chain.Address, t token.Token, amount chain.Amount) *float64 {
+		return quote.USD(c.Prices[token.Key{Chain: on, Address: address}], amount, t.Decimals)
+	}
+	usdIn := func(amount chain.Amount) *float64 { return usd(c.GiveChain.ID, c.TokenIn, c.InToken, amount) }
+	usdOut := func(amount chain.Amount) *float64 { return usd(c.TakeChain.ID, c.TokenOut, c.OutToken, amount) }
+	w.name("estimation").open('{')
+	w.name("srcChainTokenIn").open('{')
+	w.orderToken(c.GiveChain, c.TokenIn, c.InToken)
+	w.name("amount").decimal(c.Course.In)
+	w.name("approximateOperatingExpense").decimal(c.OperatingExpense)
+	w.name("mutatedWithOperatingExpense").bool(!c.Prepended.IsZero())
+	w.usdNamed("approximateUsdValue", usdIn(c.Course.In))
+	w.usdNamed("originApproximateUsdValue", usdIn(c.Course.In.Sub(c.Prepended)))
+	w.close('}')
+	if c.SwapsBefore() {
+		w.name("srcChainTokenOut").open('{')
+		w.orderToken(c.GiveChain, c.Route.Give.Address, c.GiveToken)
+		w.name("amount").decimal(c.Gross)
+		w.name("maxRefundAmount").decimal(c.Before.Out.Sub(c.Gross))
+		w.usdNamed("approximateUsdValue", quote.USD(c.Prices[c.Route.Give], c.Gross, c.GiveToken.Decimals))
+		w.close('}')
+	}
+	w.name("dstChainTokenOut").open('{')
+	w.orderToken(c.TakeChain, c.TokenOut, c.OutToken)
+	w.name("amount").decimal(c.Amount)
+	w.name("recommendedAmount").decimal(c.Recommended)
+	w.name("withoutAdditionalTakerRewardsAmount").decimal(c.WithoutReward())
+	w.name("maxTheoreticalAmount").decimal(c.MaxTheoretical)
+	w.usdNamed("approximateUsdValue", usdOut(c.Amount))
+	w.usdNamed("recommendedApproximateUsdValue", usdOut(c.Recommended))
+	w.usdNamed("withoutAdditionalTakerRewardsApproximateUsdValue", usdOut(c.WithoutReward()))
+	w.usdNamed("maxTheoreticalApproximateUsdValue", usdOut(c.MaxTheoretical))
+	w.close('}')
+	objects(w.name("costsDetails"), c.Costs(c.Route), func(cost crosschain.Cost) { w.orderCost(c, cost) })
+	w.name("recommendedSlippage").number(c.SlippagePercent())
+	w.close('}')
+}
+
+func (w *writer) orderToken(on chain.Chain, address chain.Address, t token.Token) {
+	w.name("address").plain(address.Format(on.Family))
+	w.name("chainId").uint(uint64(on.ID))
+	w.name("decimals").uint(uint64(t.Decimals))
+	w.name("name").text(t.Name)
+	w.name("symbol").text(t.Symbol)
+}
+
+// usdNamed writes a value as a member that is absent where the value is not known: it is not 0.
+func (w *writer) usdNamed(name string, value *float64) {
+	if value != nil {
+		w.name(name).usd(*value)
+	}
+}
+
+func (w *writer) orderCost(c crosschain.Estimate, cost crosschain.Cost) {
+	family := w.chains.Family(cost.Chain)
+	w.name("chain").plain(cost.Chain.String())
+	w.name("tokenIn").plain(cost.TokenIn.Format(family))
+	w.name("tokenOut").plain(cost.TokenOut.Format(family))
+	w.name("amountIn").decimal(cost.AmountIn)
+	w.name("amountOut").decimal(cost.AmountOut)
+	w.name("type").plain(cost.Type)
+	switch cost.Type {
+	case crosschain.PreSwap:
+		return
+	case crosschain.AfterSwap:
+		w.name("payload").open('{')
+		w.name("amountOutBeforeCorrection").decimal(cost.AmountOut)
+		w.close('}')
+		return
+	}
+	w.name("payload").open('{')
+	w.name("feeAmount").decimal(cost.Fee)
+	if cost.FeeBps != "" {
+		w.name("feeBps").plain(cost.FeeBps)
+	}
+	switch cost.Type {
+	case crosschain.PreSwapSlippage, crosschain.AfterSwapSlippage:
+		w.name("estimatedVolatilityBps").plain(cost.FeeBps)
+	case crosschain.ProtocolFee:
+		if value := protocolFeeUSD(c); value != nil {
+			w.name("feeApproximateUsdValue").usdText(*value)
+		}
+	}
+	w.close('}')
+}
+
+func protocolFeeUSD(c crosschain.Estimate) *float64 {
+	return quote.USD(c.Prices[c.Route.Give], c.ProtocolFee, c.GiveToken.Decimals)
+}
+
+// orderFees writes the members behind the transaction. Points belong to the hosted service: there are none here.
+func (w *writer) orderFees(c crosschain.Estimate) {
+	if !c.Prepended.IsZero() {
+		w.name("prependedOperatingExpenseCost").decimal(c.Prepended)
+	}
+	w.name("order").open('{')
+	w.name("approximateFulfillmentDelay").uint(c.Delay())
+	if c.Made != nil {
+		w.name("salt").uint(c.Made.Salt)
+		w.name("metadata").hex(c.Made.Metadata)
+	}
+	w.close('}')
+	if c.Made != nil {
+		w.name("orderId").hex(c.Made.ID[:])
+	}
+	w.name("fixFee").decimal(c.Charges.Fixed)
+	w.name("protocolFee").decimal(c.ProtocolFee)
+	w.usdNamed("protocolFeeApproximateUsdValue", protocolFeeUSD(c))
+	if c.Made != nil && c.Made.Fee != nil {
+		w.name("estimatedTransactionFee").transactionFee(*c.Made.Fee, c.GiveChain.Family)
+	}
+	if impact, known := c.PriceImpact(); known {
+		w.name("usdPriceImpact").number(impact)
+	}
+	for _, points := range []string{"userPoints", "integratorPoints", "actualUserPoints", "actualIntegratorPoints"} {
+		w.name(points).uint(0)
+	}
+}
+
+// bundle writes the parameter of wallet_sendCalls: the approval of the input, and the creation. Both are made or none.
+func (w *writer) bundle(c crosschain.Estimate) {
+	type call struct {
+		to    chain.Address
+		data  []byte
+		value chain.Amount
+	}
+	calls := []call{{c.Made.To, c.Made.Data, c.Made.Value}}
+	if !c.TokenIn.IsNative() {
+		calls = append([]call{{to: c.TokenIn, data: crosschain.Approval(c.Made.To, c.Course.In)}}, calls...)
+	}
+	w.open('{')
+	w.name("version").plain("2.0.0")
+	w.name("chainId").plain("0x" + strconv.FormatUint(c.GiveChain.Native, 16))
+	w.name("from").plain(c.Made.Terms.Maker.Checksum())
+	w.name("atomicRequired").bool(true)
+	objects(w.name("calls"), calls, func(each call) {
+		w.name("to").plain(each.to.Checksum())
+		w.name("data").hex(each.data)
+		w.name("value").plain("0x" + each.value.Big().Text(16))
+	})
+	w.close('}')
+}
+
+// AppendOrderExplanation appends how an order's amounts came about. The hosted service has nothing like it. failed is why
+// there is no order, nil when there is one.
+func (e Encoder) AppendOrderExplanation(dst []byte, c crosschain.Estimate, failed error) []byte {
+	return e.object(dst, func(w *writer) {
+		if failed != nil {
+			w.name("error").text(failed.Error())
+		} else {
+			w.explained(c)
+		}
+		objects(w.name("otherRoutes"), c.Passed, func(p crosschain.Passed) {
+			w.reserves(p.Route)
+			if p.Err != nil {
+				w.name("reason").text(p.Err.Error())
+				return
+			}
+			w.name("recommendedAmount").decimal(p.Recommended)
+		})
+	})
+}
+
+func (w *writer) reserves(r crosschain.Route) {
+	w.name("srcReserve").plain(r.Give.Address.Format(w.chains.Family(r.Give.Chain)))
+	w.name("dstReserve").plain(r.Take.Address.Format(w.chains.Family(r.Take.Chain)))
+}
+
+func (w *writer) explained(c crosschain.Estimate) {
+	w.reserves(c.Route)
+	w.name("amount").decimal(c.Amount)
+	w.name("recommendedAmount").decimal(c.Recommended)
+	objects(w.name("costsDetails"), c.Costs(c.Route), func(cost crosschain.Cost) { w.orderCost(c, cost) })
+	objects(w.name("takerCosts"), c.TakerCosts, func(s crosschain.Step) {
+		w.name("type").plain(s.Name)
+		w.name("chain").plain(s.Chain.String())
+		w.name("amount").decimal(s.Coin)
+		w.name("usd").rat(s.USD)
+	})
+	left, bps := c.TakerMargin()
+	w.name("takerMargin").open('{')
+	w.name("amount").plain(left.String())
+	w.name("bps").number(bps)
+	w.close('}')
+	for _, leg := range []struct {
+		name string
+		leg  *crosschain.Leg
+	}{{"preSwap", c.Pre}, {"afterSwap", c.Post}} {
+		if leg.leg == nil {
+			continue
+		}
+		w.name(leg.name).open('{')
+		if leg.leg.DropBps >= 0 {
+			w.name("priceDropBps").uint(uint64(leg.leg.DropBps))
+		}
+		w.name("slippageBps").uint(uint64(leg.leg.SlippageBps))
+		objects(w.name("aggregators"), leg.leg.Estimates.Asked, w.asked)
+		w.close('}')
+	}
+}
+
+// rat writes a sum of USD with six decimals.
+func (w *writer) rat(sum *big.Rat) { w.json = append(w.json, sum.FloatString(6)...) }

@@ -1,0 +1,206 @@
+package crosschain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"sync"
+
+	"crossgate/chain"
+	"crossgate/chain/solana"
+	"crossgate/quote"
+	"crossgate/token"
+)
+
+// ErrUnknownCosts means that a fee or a price could not be read without which a taker's costs are not known.
+var ErrUnknownCosts = errors.New("the costs of a taker are not known")
+
+// Orders that a taker unlocks with one message: half of the public taker's usual ten would cost more, and Solana's
+// program takes seven.
+const (
+	batch       = 10
+	batchSolana = 7
+)
+
+// Gas of a taker's transactions on EVM and TRON: unlocks and claims as in the public package legacy-dln-profitability
+// 3.2.0; fulfilments as executed (golden/create: 99,000 to 140,000, through the router 210,000, with an external call
+// 110,000 more), beside a swap over one or two pools.
+const (
+	fulfilGas          = 140_000
+	fulfilSwapGas      = 250_000
+	externalCallGas    = 110_000
+	unlockGas          = 120_000
+	unlockOrderGas     = 20_000
+	claimGas           = 400_000
+	claimOrderGas      = 50_000
+	avalanche          = chain.ID(43114)
+	avalancheUnlockGas = 150_000
+)
+
+// Bytes that those transactions publish on a rollup, as the package's L1 data gas counts them, 16 a byte.
+const (
+	fulfilBytes       = 9_000 / 16
+	fulfilSwapBytes   = 25_000 / 16
+	unlockBytes       = 10_000 / 16
+	unlockSolanaBytes = 50_000 / 16
+	claimBytes        = 25_000 / 16
+)
+
+// roomPercent is a gas price with room for what it rises until an order is filled and unlocked.
+const roomPercent = 125
+
+// Costs on Solana, lamports: deposits of accounts that stay (128 bytes of overhead at 6,960 each), compute units of a
+// transaction, and the program's fee for a message.
+const (
+	tokenAccountRent = 2_039_280
+	orderStateRent   = (128 + 110) * 6_960
+	messageRent      = (128 + 128) * 6_960
+	takerUnits       = 250_000
+	solanaMessage    = 15_000_000
+)
+
+// Step is one thing that an order costs its taker.
+type Step struct {
+	Name  string // fulfil, unlock, message, claim
+	Chain chain.ID
+	Coin  chain.Amount // of the chain's coin: this order's part
+	USD   *big.Rat
+}
+
+// Expenses are a taker's costs of an order, in its sequence.
+type Expenses []Step
+
+// USD is the sum.
+func (e Expenses) USD() *big.Rat {
+	sum := new(big.Rat)
+	for _, step := range e {
+		sum.Add(sum, step.USD)
+	}
+	return sum
+}
+
+// work is what has to be done for an order.
+type work struct {
+	give, take chain.Chain
+	takesCoin  bool
+	swaps      bool   // the taker has to buy the take token
+	callGas    uint64 // of an external call; 0: there is none
+}
+
+// unit is a transaction of a taker for so many orders.
+type unit struct {
+	name   string
+	on     chain.Chain
+	gas    uint64
+	bytes  int
+	rent   uint64 // lamports
+	orders uint64
+}
+
+// units are the transactions that an order needs.
+func (w work) units() []unit {
+	orders := uint64(batch)
+	if w.give.Family == chain.SVM || w.take.Family == chain.SVM {
+		orders = batchSolana
+	}
+	fulfil := unit{name: "fulfil", on: w.take, gas: fulfilGas, bytes: fulfilBytes, rent: orderStateRent, orders: 1}
+	if w.swaps {
+		fulfil.gas, fulfil.bytes = fulfil.gas+fulfilSwapGas, fulfilSwapBytes
+	}
+	if w.callGas > 0 {
+		fulfil.gas += externalCallGas + w.callGas
+	}
+	if !w.takesCoin {
+		fulfil.rent += tokenAccountRent
+	}
+	unlock := unit{name: "unlock", on: w.take, gas: unlockGas + unlockOrderGas*orders, bytes: unlockBytes, rent: messageRent, orders: orders}
+	if w.take.ID == avalanche {
+		unlock.gas += avalancheUnlockGas - unlockGas
+	}
+	if w.give.Family == chain.SVM {
+		unlock.bytes = unlockSolanaBytes
+	}
+	claim := unit{name: "claim", on: w.give, gas: claimGas + claimOrderGas*orders, bytes: claimBytes, rent: messageRent, orders: orders}
+	return []unit{fulfil, unlock, claim}
+}
+
+// expenses reads at present what a taker's work costs, in several goroutines that have ended when it returns.
+func (e *Estimator) expenses(ctx context.Context, w work, usd func() map[token.Key]*big.Rat) (Expenses, error) {
+	units := w.units()
+	made, errs := make(Expenses, len(units)+1), make([]error, len(units)+1)
+	var reading sync.WaitGroup
+	for i, u := range units {
+		made[i] = Step{Name: u.name, Chain: u.on.ID}
+		reading.Go(func() { made[i].Coin, errs[i] = e.cost(ctx, u) })
+	}
+	last := len(units)
+	made[last] = Step{Name: "message", Chain: w.take.ID}
+	reading.Go(func() { made[last].Coin, errs[last] = e.message(ctx, w.take, units[last-1].orders) })
+	reading.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnknownCosts, err)
+	}
+	prices := usd()
+	for i, step := range made {
+		c, _ := e.Registry.Chain(step.Chain)
+		price := prices[coinOf(c)]
+		if price == nil {
+			return nil, fmt.Errorf("%w: no price of %s", ErrUnknownCosts, c.Coin.Symbol)
+		}
+		made[i].Coin = step.Coin.MulDiv(uint64(e.CostPercent), 100)
+		made[i].USD = new(big.Rat).Mul(made[i].Coin.Units(c.Coin.Decimals), price)
+	}
+	return made, nil
+}
+
+// cost is one order's part of a transaction, in the chain's coin.
+func (e *Estimator) cost(ctx context.Context, u unit) (chain.Amount, error) {
+	fees := e.Chains[u.on.ID].Fees
+	if fees == nil {
+		return chain.Amount{}, fmt.Errorf("the fees of chain %d are not read", u.on.ID)
+	}
+	price, err := fees.GasPrice(ctx, quote.Normal)
+	if err != nil {
+		return chain.Amount{}, err
+	}
+	tx := quote.Tx{To: u.on.Contracts.DlnDestination, Data: incompressible(u.bytes)}
+	if u.on.Family == chain.SVM {
+		tx.Data = nil // one signature
+	}
+	beside, err := fees.DataFee(ctx, tx.To, tx, u.gas)
+	if err != nil {
+		return chain.Amount{}, err
+	}
+	cost := price.Expected.MulDiv(u.gas, 1)
+	if u.on.Family == chain.SVM {
+		cost = solana.PriorityFee(takerUnits, price.Bid)
+	}
+	cost = cost.Add(beside).MulDiv(roomPercent, 100)
+	if u.on.Family == chain.SVM {
+		cost = cost.Add(chain.NewAmount(u.rent))
+	}
+	return cost.MulDiv(1, u.orders), nil
+}
+
+// message is one order's part of the fee of the message that unlocks it.
+func (e *Estimator) message(ctx context.Context, from chain.Chain, orders uint64) (chain.Amount, error) {
+	if from.Family == chain.SVM {
+		return chain.NewAmount(solanaMessage / orders), nil
+	}
+	charges, err := e.charges(ctx, from.ID)
+	return charges.Message.MulDiv(1, orders), err
+}
+
+// incompressible is calldata of so many bytes that do not compress.
+func incompressible(bytes int) []byte {
+	data := make([]byte, bytes)
+	for i := range data {
+		data[i] = byte(i * 151)
+	}
+	return data
+}
+
+func coinOf(c chain.Chain) token.Key {
+	return token.Key{Chain: c.ID, Address: chain.NativeCoin(c.Family)}
+}

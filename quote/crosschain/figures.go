@@ -1,0 +1,64 @@
+package crosschain
+
+import (
+	"math"
+	"math/big"
+
+	"crossgate/chain"
+	"crossgate/token"
+)
+
+// SlippagePercent is the slippage of both swaps together.
+func (c Course) SlippagePercent() float64 {
+	bps := 0
+	for _, swap := range []*Swapped{c.Before, c.After} {
+		if swap != nil {
+			bps += swap.SlippageBps
+		}
+	}
+	return float64(bps) / 100
+}
+
+// Delay is about how many seconds a taker needs: a block of the destination chain.
+func (e *Estimate) Delay() uint64 {
+	return max(uint64(math.Round(e.TakeChain.BlockTime.Seconds())), 1)
+}
+
+// PriceImpact is by how much the output is worth more than the input without the prepended cost, in percent.
+func (e *Estimate) PriceImpact() (percent float64, known bool) {
+	in := e.Prices[token.Key{Chain: e.GiveChain.ID, Address: e.TokenIn}]
+	out := e.Prices[token.Key{Chain: e.TakeChain.ID, Address: e.TokenOut}]
+	given := e.Course.In.Sub(e.Prepended)
+	if in == nil || out == nil || in.Sign() == 0 || given.IsZero() {
+		return 0, false
+	}
+	before := new(big.Rat).Mul(given.Units(e.InToken.Decimals), in)
+	after := new(big.Rat).Mul(e.Amount.Units(e.OutToken.Decimals), out)
+	percent, _ = after.Sub(after, before).Quo(after, before).Mul(after, big.NewRat(100, 1)).Float64()
+	return percent, true
+}
+
+// TakerMargin is what the order leaves a taker after his costs: of the reserve token on the destination chain, and in basis
+// points of the net amount. It is negative for an order that takes too much.
+func (e *Estimate) TakerMargin() (left *big.Int, bps float64) {
+	pays := e.Left // for the recommended amount
+	if e.Amount != e.Recommended {
+		pays = proportional(e.Left, e.Amount, e.Recommended)
+	}
+	left = new(big.Int).Sub(e.Carried.Big(), e.Expenses.Big())
+	left.Sub(left, pays.Big())
+	bps, _ = new(big.Rat).SetFrac(new(big.Int).Mul(left, big.NewInt(wholeBps)), e.Carried.Big()).Float64()
+	return left, math.Round(bps*100) / 100
+}
+
+// approveSelector is that of approve(address,uint256) (EIP-20).
+var approveSelector = []byte{0x09, 0x5e, 0xa7, 0xb3}
+
+// Approval is the calldata for a token by which spender may take an amount.
+func Approval(spender chain.Address, amount chain.Amount) []byte {
+	data := make([]byte, 4+32, 4+32+32)
+	copy(data, approveSelector)
+	copy(data[4+32-spender.Len():], spender.Bytes())
+	word := amount.Bytes32()
+	return append(data, word[:]...)
+}

@@ -1,0 +1,114 @@
+package crosschain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/shopspring/decimal"
+
+	"crossgate/chain"
+	"crossgate/quote"
+	"crossgate/token"
+)
+
+// Leg is the swap into or out of a reserve token.
+type Leg struct {
+	Swapped
+	DropBps   int            // of the price, from a tenth of the amount to all of it; -1: not known
+	Estimates quote.Estimate // prices alone
+}
+
+// venueSlippage is what venues' own calldata allows: the contract behind them enforces less.
+var venueSlippage = decimal.NewFromInt(3)
+
+// Slippage by price drop, both in basis points, as the public package legacy-dln-profitability 3.2.0 has them.
+var dropSteps = []struct{ below, slippage int }{{3, 5}, {5, 10}, {15, 30}, {50, 100}, {100, 150}, {200, 200}}
+
+const (
+	mostSlippage    = 300
+	leastSlippage   = 30  // of hosted answers
+	closeSlippage   = 5   // of stable coins, and of a coin and its wrapped form
+	unknownSlippage = 100 // without a price of a tenth
+	closePercent    = 0.1 // by which package quote recommends the latter
+)
+
+func slippageOf(dropBps int, isClose bool) int {
+	least := leastSlippage
+	if isClose {
+		least = closeSlippage
+	}
+	if dropBps < 0 {
+		return max(unknownSlippage, least)
+	}
+	for _, step := range dropSteps {
+		if dropBps < step.below {
+			return max(step.slippage, least)
+		}
+	}
+	return mostSlippage
+}
+
+// leg compares a swap on one chain, and at the same time that of a tenth of it. onward is where the output goes that the
+// order's creation takes; nil: a taker swaps for himself.
+func (e *Estimator) leg(ctx context.Context, r Request, from token.Key, into chain.Address, amount chain.Amount, onward *quote.Onward) (*Leg, error) {
+	asked := quote.Request{
+		Chain: from.Chain, TokenIn: from.Address, TokenOut: into, SlippagePercent: &venueSlippage, Priority: r.Priority,
+		Onward: onward, Since: r.Since, Wait: r.Wait,
+	}
+	var whole, tenth quote.Estimate
+	var err, tenthErr error
+	var comparing sync.WaitGroup
+	compare := func(amount chain.Amount, to *quote.Estimate, failed *error) {
+		asked := asked
+		asked.AmountIn = amount
+		*to, *failed = e.Swaps.Estimate(ctx, asked)
+	}
+	if part := amount.MulDiv(1, 10); !part.IsZero() {
+		comparing.Go(func() { compare(part, &tenth, &tenthErr) })
+	}
+	compare(amount, &whole, &err)
+	comparing.Wait()
+	if err != nil {
+		return nil, err
+	}
+	made := &Leg{Swapped: Swapped{Out: whole.Whole}, DropBps: -1, Estimates: whole}
+	if tenthErr == nil && !tenth.Whole.IsZero() {
+		missing := tenth.Whole.MulDiv(10, 1).Sub(whole.Whole)
+		drop, _ := proportional(missing, chain.NewAmount(wholeBps), tenth.Whole.MulDiv(10, 1)).Uint64()
+		made.DropBps = int(drop)
+	}
+	made.SlippageBps = slippageOf(made.DropBps, whole.RecommendedSlippage <= closePercent)
+	return made, nil
+}
+
+// before is the swap into the reserve token, for the order contract.
+func (e *Estimator) before(ctx context.Context, r Request, route Route, in chain.Amount) (*Leg, error) {
+	if !route.SwapsBefore() {
+		return nil, nil
+	}
+	give, _ := e.Registry.Chain(route.Give.Chain)
+	leg, err := e.leg(ctx, r, token.Key{Chain: route.Give.Chain, Address: route.TokenIn}, route.Give.Address, in, &quote.Onward{Target: give.Contracts.DlnSource})
+	return leg, legError("source", err, quote.ErrUnsupportedTokenOut)
+}
+
+// after is the swap out of the reserve token that the taker is expected to make.
+func (e *Estimator) after(ctx context.Context, r Request, route Route, left chain.Amount) (*Leg, error) {
+	if !route.SwapsAfter() {
+		return nil, nil
+	}
+	leg, err := e.leg(ctx, r, route.Take, route.TokenOut, left, nil)
+	return leg, legError("destination", err, quote.ErrUnsupportedTokenIn)
+}
+
+// legError says on which side a swap fails. notClients is a fault of the reserve token, which the client did not choose.
+func legError(side string, err, notClients error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, quote.ErrNoRoute), errors.Is(err, quote.ErrUnsupportedChain), errors.Is(err, quote.ErrNoRouter), errors.Is(err, notClients):
+		return fmt.Errorf("%w: on the %s chain: %v", ErrImpossibleRoute, side, err)
+	}
+	return fmt.Errorf("swap on the %s chain: %w", side, err)
+}

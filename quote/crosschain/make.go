@@ -1,0 +1,262 @@
+package crosschain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/creation"
+	"crossgate/order/onchain"
+	"crossgate/quote"
+)
+
+// What keeps a transaction from being handed out, beside the errors of package quote.
+var (
+	ErrNoCreation   = errors.New("orders from this chain are not made here")
+	ErrCallsNothing = errors.New("the external call calls an address without code")
+	ErrRefusesCoin  = errors.New("the recipient's contract refuses the coin, so that nothing can be delivered to it")
+)
+
+// Making is what a transaction needs beside the amounts.
+type Making struct {
+	Sender       chain.Address // signs and pays; the order's maker
+	Refund       chain.Address // gets what a swap pays beyond the expected outcome; the sender when absent
+	Recipient    chain.Address
+	Authorities  order.Authorities
+	ReferralCode uint32
+	Metadata     [20]byte // the client's own
+	Permit       []byte   // an envelope (creation.Permit), or none
+}
+
+func (m *Making) payer() chain.Address {
+	if m == nil {
+		return chain.Address{}
+	}
+	return m.Sender
+}
+
+// Runner runs creations on the newest block, with the balances and allowances that they need.
+type Runner interface {
+	// Creation returns the gas of a transaction that makes the promised order. Errors: creation.ErrBroken where it makes
+	// another, and those of quote.Simulator.
+	Creation(context.Context, creation.Transaction, creation.Promise) (gas uint64, err error)
+}
+
+// Made is an order's transaction: simulated, with the order that it makes.
+type Made struct {
+	quote.Tx
+	Salt     uint64
+	ID       order.ID
+	Terms    order.Terms
+	Metadata []byte
+	Gas      uint64 // that it needs
+	Fee      *quote.Fee
+	Short    []Short
+	Venue    *quote.Estimate // of the swap before; nil without one
+}
+
+// Short is what the sender has too little of.
+type Short struct {
+	Token   chain.Address
+	Missing chain.Amount
+}
+
+// ways of making an order's amounts, as the metadata names them.
+func (r Request) process() string {
+	switch {
+	case r.AmountOut.IsZero():
+		return "SrcAmountSet"
+	case r.AmountIn.IsZero() && !r.MaxBalance:
+		return "DstAmountSet"
+	}
+	return "BothAmountsSet"
+}
+
+// make writes the transaction of an estimate, simulates it, and compares the outcome with the promise.
+func (j *journey) make(ctx context.Context, e *Estimate) (*Made, error) {
+	if j.give.Family == chain.SVM || j.Chains[j.give.ID].Runner == nil {
+		return nil, fmt.Errorf("chain %d: %w", j.give.ID, ErrNoCreation)
+	}
+	if err := j.deliverable(ctx); err != nil {
+		return nil, err
+	}
+	c, err := j.creation(e)
+	if err != nil {
+		return nil, err
+	}
+	promise := creation.Promise{Created: order.Created{
+		Terms:  c.Terms(j.give.ID, j.request.Making.Sender, *c.Salt, e.Net),
+		FixFee: e.Charges.Fixed, PercentFee: e.ProtocolFee, Affiliate: c.Affiliate(),
+		ReferralCode: c.ReferralCode, Metadata: c.Metadata,
+	}}
+	promise.ID = onchain.ID(promise.Created.Terms)
+	m := &Made{Salt: *c.Salt, ID: promise.ID, Terms: promise.Created.Terms, Metadata: c.Metadata}
+	var reading sync.WaitGroup
+	reading.Go(func() { m.Short = j.short(ctx, e) })
+	if e.SwapsBefore() {
+		err = j.routed(ctx, e, c, promise, m)
+	} else {
+		err = j.direct(ctx, e, c, promise, m)
+	}
+	reading.Wait()
+	return m, err
+}
+
+var lastSalt struct {
+	sync.Mutex
+	salt uint64
+}
+
+// nextSalt is the time in milliseconds, and another one each time.
+func nextSalt(now time.Time) uint64 {
+	lastSalt.Lock()
+	defer lastSalt.Unlock()
+	lastSalt.salt = max(lastSalt.salt+1, uint64(now.UnixMilli()))
+	return lastSalt.salt
+}
+
+// creation is the order as DlnSource is asked for it.
+func (j *journey) creation(e *Estimate) (creation.Creation, error) {
+	r, m := j.request, j.request.Making
+	metadata, err := onchain.Metadata{
+		CreationProcessType: r.process(), AdditionalTakerIncentiveBps: r.IncentiveBps,
+		OperatingExpenses: e.OperatingExpense, RecommendedTake: e.Recommended, Metadata: m.Metadata,
+	}.Encode()
+	salt := nextSalt(j.Now())
+	c := creation.Creation{
+		GiveToken: e.Route.Give.Address, GiveAmount: e.Gross,
+		Take:     order.Offer{Chain: r.Take, Token: r.TokenOut, Amount: e.Amount},
+		Receiver: m.Recipient, Authorities: m.Authorities, ExternalCall: r.ExternalCall,
+		Salt: &salt, ReferralCode: m.ReferralCode, Metadata: metadata,
+	}
+	if !e.AffiliateFee.IsZero() {
+		c.AffiliateFee = creation.AffiliateFee(order.Affiliate{Beneficiary: r.Affiliate.Recipient, Amount: e.AffiliateFee})
+	}
+	return c, err
+}
+
+// direct calls DlnSource.
+func (j *journey) direct(ctx context.Context, e *Estimate, c creation.Creation, promise creation.Promise, m *Made) error {
+	c.Permit = j.request.Making.Permit
+	m.Tx = quote.Tx{To: j.give.Contracts.DlnSource, Data: c.Data(), Value: j.value(e)}
+	gas, err := j.check(ctx, promise, m.Tx)
+	if err != nil {
+		return err
+	}
+	m.Gas = gas
+	m.Fee = j.fee(ctx, m.Tx, gas)
+	return nil
+}
+
+// routed calls the public router with the swap of the venue that pays enough, of those compared before.
+func (j *journey) routed(ctx context.Context, e *Estimate, c creation.Creation, promise creation.Promise, m *Made) error {
+	making := j.request.Making
+	refund := making.Refund
+	if refund.IsAbsent() {
+		refund = making.Sender
+	}
+	made, err := j.Swaps.Estimate(ctx, quote.Request{
+		Chain: j.give.ID, TokenIn: e.TokenIn, TokenOut: e.Route.Give.Address, AmountIn: e.Course.In, SlippagePercent: &venueSlippage,
+		Sender: making.Sender, Recipient: making.Sender, Priority: j.request.Priority, Since: j.request.Since, Wait: j.request.Wait,
+		Onward: &quote.Onward{
+			Target: j.give.Contracts.DlnSource, Expected: e.Gross,
+			Make: func(venue quote.Tx) quote.Tx {
+				return quote.Tx{To: j.give.Contracts.Router, Value: j.value(e), Data: creation.Swap{
+					TokenIn: e.TokenIn, AmountIn: e.Course.In, Permit: making.Permit, Venue: venue.To, VenueData: venue.Data,
+					TokenOut: e.Route.Give.Address, ExpectedOut: e.Gross, RefundRecipient: refund,
+					Target: j.give.Contracts.DlnSource, TargetData: c.Data(),
+				}.Data()}
+			},
+			Check: func(ctx context.Context, tx quote.Tx) (uint64, error) { return j.check(ctx, promise, tx) },
+		},
+	})
+	if err != nil {
+		return legError("source", err, quote.ErrUnsupportedTokenOut)
+	}
+	m.Tx, m.Venue, m.Fee = made.Tx, &made, made.Fee
+	if made.Fee != nil {
+		m.Gas = made.Fee.GasLimit
+	}
+	return nil
+}
+
+// value is the coin that goes with the transaction, exactly: the fixed fee, and the input where that is the coin.
+func (j *journey) value(e *Estimate) chain.Amount {
+	if e.TokenIn.IsNative() {
+		return e.Charges.Fixed.Add(e.Course.In)
+	}
+	return e.Charges.Fixed
+}
+
+// check simulates a transaction and compares the order that it makes with the promised one.
+func (j *journey) check(ctx context.Context, promise creation.Promise, tx quote.Tx) (gas uint64, err error) {
+	gas, err = j.Chains[j.give.ID].Runner.Creation(ctx, creation.Transaction{
+		Sender: j.request.Making.Sender, To: tx.To, Value: tx.Value, Data: tx.Data,
+	}, promise)
+	switch {
+	case errors.Is(err, creation.ErrBroken):
+		err = fmt.Errorf("%w: %w", quote.ErrRefused, err)
+	case errors.Is(err, quote.ErrNotSimulated):
+		err = fmt.Errorf("%w: %w", quote.ErrUnsimulated, err)
+	}
+	return gas, err
+}
+
+// fee is the price of a direct creation; nil when the chain's fees are not known.
+func (j *journey) fee(ctx context.Context, tx quote.Tx, gas uint64) *quote.Fee {
+	fees := j.Chains[j.give.ID].Fees
+	price, err := fees.GasPrice(ctx, j.request.Priority)
+	if err != nil {
+		return nil
+	}
+	limit := gas + (gas+4)/5
+	beside, err := fees.DataFee(ctx, j.request.Making.payer(), tx, limit)
+	if err != nil {
+		return nil
+	}
+	f := &quote.Fee{Total: price.Expected.MulDiv(limit, 1).Add(beside), GasLimit: limit, Price: price, Beside: beside}
+	f.USD = quote.USD(j.usd()[coinOf(j.give)], f.Total, j.give.Coin.Decimals)
+	return f
+}
+
+// short is what the sender has too little of, as far as that can be read.
+func (j *journey) short(ctx context.Context, e *Estimate) (all []Short) {
+	needs := []Short{{chain.NativeCoin(j.give.Family), j.value(e)}}
+	if !e.TokenIn.IsNative() {
+		needs = append(needs, Short{e.TokenIn, e.Course.In})
+	}
+	for _, need := range needs {
+		has, err := j.Swaps.Balance(ctx, j.give.ID, need.Token, j.request.Making.Sender)
+		if missing := need.Missing.Sub(has); err == nil && !missing.IsZero() {
+			all = append(all, Short{need.Token, missing})
+		}
+	}
+	return all
+}
+
+// deliverable refuses an order that no taker could fill: a call of nothing, and a coin to a contract that does not take
+// it. The wrapped coin's contract has some to try with.
+func (j *journey) deliverable(ctx context.Context) error {
+	fees := j.Chains[j.take.ID].Fees
+	if has := j.Chains[j.take.ID].HasCode; has != nil && !j.request.CallTarget.IsAbsent() && !j.request.CallTarget.IsNative() {
+		isContract, err := has(ctx, j.request.CallTarget)
+		if err != nil {
+			return fmt.Errorf("code of the external call: %w", err)
+		}
+		if !isContract {
+			return fmt.Errorf("%w: %s", ErrCallsNothing, j.request.CallTarget)
+		}
+	}
+	if !j.request.TokenOut.IsNative() || j.take.Family != chain.EVM || j.take.WrappedCoin.IsAbsent() || len(j.request.ExternalCall) > 0 {
+		return nil
+	}
+	_, err := fees.EstimateGas(ctx, j.take.WrappedCoin, quote.Tx{To: j.request.Making.Recipient, Value: chain.NewAmount(1)})
+	if errors.Is(err, quote.ErrReverted) {
+		return fmt.Errorf("%w: %v", ErrRefusesCoin, err)
+	}
+	return nil
+}

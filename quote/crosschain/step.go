@@ -1,0 +1,130 @@
+package crosschain
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+
+	"crossgate/chain"
+	"crossgate/token"
+)
+
+// step is a request on one route.
+type step struct {
+	*journey
+	route     Route
+	rules     Rules
+	decimals  [2]uint8 // of the reserve tokens
+	costs     Expenses
+	expenses  chain.Amount // the same in the take chain's reserve token
+	prepended chain.Amount // input token
+}
+
+func (s *step) in() token.Key { return token.Key{Chain: s.route.Give.Chain, Address: s.route.TokenIn} }
+func (s *step) out() token.Key {
+	return token.Key{Chain: s.route.Take.Chain, Address: s.route.TokenOut}
+}
+
+// settle waits for a taker's costs, and makes amounts of them.
+func (s *step) settle() (err error) {
+	s.decimals = [2]uint8{s.tokens[s.route.Give].Decimals, s.tokens[s.route.Take].Decimals}
+	swaps := 0
+	if s.route.SwapsAfter() {
+		swaps = 1
+	}
+	if s.costs, err = s.journey.costs[swaps](); err != nil {
+		return err
+	}
+	if s.expenses, err = s.worth(s.costs.USD(), s.route.Take); err != nil {
+		return err
+	}
+	if !s.request.Prepend || s.request.AmountIn.IsZero() || s.request.MaxBalance {
+		return nil
+	}
+	s.prepended, err = s.inInput(s.rules.Prepended(s.expenses, s.decimals))
+	return err
+}
+
+// worth is a sum of USD in smallest units of a token, rounded down.
+func (s *step) worth(usd *big.Rat, of token.Key) (chain.Amount, error) {
+	price := s.usd()[of]
+	if price == nil || price.Sign() <= 0 {
+		return chain.Amount{}, fmt.Errorf("%w: no price of %s", ErrUnknownCosts, s.tokens[of].Symbol)
+	}
+	return unitsOf(new(big.Rat).Quo(usd, price), s.tokens[of].Decimals), nil
+}
+
+// inInput is an amount of the give chain's reserve token in the input token, by their prices where those are two.
+func (s *step) inInput(reserve chain.Amount) (chain.Amount, error) {
+	if !s.route.SwapsBefore() {
+		return reserve, nil
+	}
+	price := s.usd()[s.route.Give]
+	if price == nil {
+		return chain.Amount{}, fmt.Errorf("%w: no price of %s", ErrUnknownCosts, s.tokens[s.route.Give].Symbol)
+	}
+	return s.worth(new(big.Rat).Mul(reserve.Units(s.decimals[0]), price), s.in())
+}
+
+// guess is an input that may give the wanted output: worth as much, with a taker's costs; one token without prices.
+func (s *step) guess() chain.Amount {
+	if price := s.usd()[s.out()]; price != nil {
+		value := new(big.Rat).Mul(s.request.AmountOut.Units(s.tokens[s.out()].Decimals), price)
+		if guessed, err := s.worth(value.Add(value, s.costs.USD()), s.in()); err == nil && !guessed.IsZero() {
+			return guessed
+		}
+	}
+	return unitsOf(big.NewRat(1, 1), s.tokens[s.in()].Decimals)
+}
+
+// from follows an input to its end.
+func (s *step) from(ctx context.Context, in chain.Amount) (Estimate, error) {
+	pre, err := s.before(ctx, s.request, s.route, in)
+	if err != nil {
+		return Estimate{}, err
+	}
+	course, err := s.rules.Give(in, pre.swapped(), s.decimals, s.expenses)
+	if err != nil {
+		return Estimate{}, err
+	}
+	post, err := s.after(ctx, s.request, s.route, course.Left)
+	if err != nil {
+		return Estimate{}, err
+	}
+	course = course.Take(post.swapped())
+	if course.Recommended.IsZero() {
+		return Estimate{}, fmt.Errorf("%w: nothing is left of the output token", ErrLowAmount)
+	}
+	made := Estimate{
+		Course: course, Route: s.route, GiveChain: s.give, TakeChain: s.take,
+		InToken: s.tokens[s.in()], GiveToken: s.tokens[s.route.Give],
+		TakeToken: s.tokens[s.route.Take], OutToken: s.tokens[s.out()],
+		Amount: course.Recommended, Prepended: s.prepended, Charges: s.journey.charges, TakerCosts: s.costs,
+		Pre: pre, Post: post, Prices: s.usd(), At: s.Now(),
+	}
+	if fixed := s.request.AmountOut; !fixed.IsZero() {
+		made.Amount = fixed
+	}
+	made.OperatingExpense = made.Prepended
+	if made.OperatingExpense.IsZero() {
+		made.OperatingExpense = s.expenseOf(course)
+	}
+	return made, nil
+}
+
+// expenseOf is the operating expenses in the input token, at the rate of the swap before.
+func (s *step) expenseOf(c Course) chain.Amount {
+	expense := Rescaled(c.Expenses, s.decimals[1], s.decimals[0])
+	if c.Before == nil {
+		return expense
+	}
+	return proportional(expense, c.In, c.Before.Out)
+}
+
+// swapped is the leg's outcome; nil without one.
+func (l *Leg) swapped() *Swapped {
+	if l == nil {
+		return nil
+	}
+	return &l.Swapped
+}

@@ -1,0 +1,142 @@
+package solana_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	client "github.com/gagliardetto/solana-go"
+
+	"crossgate/chain"
+	wire "crossgate/chain/solana"
+	"crossgate/internal/must"
+	"crossgate/order"
+	"crossgate/order/creation"
+	"crossgate/order/onchain"
+	"crossgate/quote"
+	sandbox "crossgate/sandbox/solana"
+	"crossgate/upstream/solana"
+)
+
+// asked is an order of the maker's, and what its creation is to make.
+func asked(t *testing.T, token sandbox.Token, amount uint64, change func(*creation.OnSolana)) (creation.OnSolana, creation.Promise) {
+	t.Helper()
+	nonce, evm := uint64(1_800_000_000_123), chain.NewAddress(onEVM)
+	o := creation.OnSolana{
+		SolanaCreation: onchain.SolanaCreation{
+			GiveAmount: chain.NewAmount(amount), Take: order.Offer{Chain: 1, Token: evm, Amount: chain.NewAmount(990_000)},
+			Receiver: evm, Authorities: order.Authorities{GivePatch: chain.NewAddress(maker.Key[:]), Order: evm},
+			Nonce: &nonce, ReferralCode: 31805, Metadata: []byte("metadata"),
+		},
+		Maker: chain.NewAddress(maker.Key[:]), GiveToken: chain.NewAddress(token.Mint[:]),
+	}
+	if change != nil {
+		change(&o)
+	}
+	split := must.Get(o.Split(4))(t)
+	made := order.Created{
+		Terms: o.Terms(split.Net), FixFee: chain.NewAmount(15_000_000), PercentFee: split.Percent, Affiliate: o.Affiliate,
+		ReferralCode: o.ReferralCode, Metadata: o.Metadata,
+	}
+	return o, creation.Promise{ID: onchain.ID(made.Terms), Created: made}
+}
+
+// TestCreationsOnSolana makes orders of each kind of token, and sends them as a wallet does.
+func TestCreationsOnSolana(t *testing.T) {
+	for name, row := range map[string]struct {
+		token  sandbox.Token
+		amount uint64
+		change func(*creation.OnSolana)
+	}{
+		"USDC": {usdc, 1_000_000, nil},
+		"USDC with all that an order can have": {usdc, 123_456_789, func(o *creation.OnSolana) {
+			evm := chain.NewAddress(onEVM)
+			o.Authorities.AllowedTaker, o.Authorities.CancelBeneficiary = evm, chain.NewAddress(other.Key[:])
+			o.Authorities.GivePatch, o.ExternalCall = chain.NewAddress(taker.Key[:]), []byte("call")
+			o.Affiliate = &order.Affiliate{Beneficiary: chain.NewAddress(other.Key[:]), Amount: chain.NewAmount(5)}
+		}},
+		"a token of the newer program": {sandbox.Tokens[3], 5_000, nil},
+		"the coin":                     {sandbox.Native, 2_000_000_000, nil},
+		"the wrapped coin":             {sandbox.Tokens[0], 3_000_000_000, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			c := w.chain()
+			o, promised := asked(t, row.token, row.amount, row.change)
+			if charges := must.Get(c.Charges(t.Context()))(t); charges != (solana.Charges{Fixed: 15_000_000, PercentBps: 4}) {
+				t.Errorf("Charges = %+v", charges)
+			}
+			data := must.Get(c.Create(t.Context(), o, promised.ID, nil, quote.Aggressive))(t)
+			units := must.Get(c.Creation(t.Context(), creation.Transaction{Sender: o.Maker, Data: data}, promised))(t)
+			if units == 0 || units > 200_000 {
+				t.Errorf("it takes %d units, want some, at most the limit", units)
+			}
+			m := must.Get(wire.ParseUnsigned(data))(t)
+			read := must.Get(creation.OfSolana(m, documented().Contracts))(t)
+			if id := onchain.ID(read.Terms(promised.Created.Terms.Give.Amount)); id != promised.ID {
+				t.Errorf("what is read of it is order %s, want %s", id, promised.ID)
+			}
+			must.Do(t, read.CheckAccounts(m, documented().Contracts, promised.ID))
+			w.signed(t, data)
+			made := w.Orders()
+			if len(made) != 1 || order.ID(made[0].Terms.ID()) != promised.ID || string(made[0].Metadata) != "metadata" {
+				t.Errorf("the ledger has %+v, want order %s", made, promised.ID)
+			}
+			seen := must.Get(c.EventsIn(t.Context(), txOf(made[0].Creation)))(t)
+			if len(seen.Events) != 1 || seen.Events[0].Order != promised.ID {
+				t.Errorf("the chain has %+v", seen)
+			}
+		})
+	}
+}
+
+// signed signs a transaction with an ordinary client, and sends it.
+func (w *world) signed(t *testing.T, data []byte) {
+	t.Helper()
+	tx := must.Get(client.TransactionFromBytes(data))(t)
+	key := must.Get(client.PrivateKeyFromBase58(maker.Secret()))(t)
+	must.Get(tx.Sign(func(client.PublicKey) *client.PrivateKey { return &key }))(t)
+	raw := must.Get(tx.MarshalBinary())(t)
+	var signature string
+	must.Do(t, json.Unmarshal(w.raw("sendTransaction", base64.StdEncoding.EncodeToString(raw), map[string]any{"encoding": "base64"}), &signature))
+	if signature != tx.Signatures[0].String() {
+		t.Fatalf("sent as %s, want %s", signature, tx.Signatures[0])
+	}
+}
+
+// TestCreationsThatBreakThePromise are refused, and those of a poor maker are not judged.
+func TestCreationsThatBreakThePromise(t *testing.T) {
+	w := newWorld(t)
+	c := w.chain()
+	o, promised := asked(t, usdc, 1_000_000, nil)
+	another, anothers := asked(t, usdc, 2_000_000, nil)
+	mine := must.Get(c.Create(t.Context(), o, promised.ID, nil, quote.Normal))(t)
+	poor := sandbox.NewAccount("poor", [32]byte{9})
+	w.Fund(poor.Key, 1_000_000_000, 0)
+	poors, poorsPromise := asked(t, usdc, 1_000_000, func(o *creation.OnSolana) { o.Maker = chain.NewAddress(poor.Key[:]) })
+	for name, row := range map[string]struct {
+		data   []byte
+		sender chain.Address
+		want   error
+		says   creation.Promise
+	}{
+		"another order":    {must.Get(c.Create(t.Context(), another, anothers.ID, nil, quote.Normal))(t), o.Maker, creation.ErrBroken, promised},
+		"another sender":   {mine, chain.NewAddress(other.Key[:]), creation.ErrBroken, promised},
+		"no message":       {mine[:100], o.Maker, creation.ErrBroken, promised},
+		"another id":       {must.Get(c.Create(t.Context(), o, anothers.ID, nil, quote.Normal))(t), o.Maker, quote.ErrReverted, promised},
+		"more than he has": {must.Get(c.Create(t.Context(), poors, poorsPromise.ID, nil, quote.Normal))(t), poors.Maker, quote.ErrSenderLacks, poorsPromise},
+	} {
+		if _, err := c.Creation(t.Context(), creation.Transaction{Sender: row.sender, Data: row.data}, row.says); !errors.Is(err, row.want) {
+			t.Errorf("%s: %v, want %v", name, err, row.want)
+		}
+	}
+	if m := must.Get(wire.ParseUnsigned(mine))(t); o.CheckAccounts(m, documented().Contracts, anothers.ID) == nil {
+		t.Error("accounts of one order pass as those of another")
+	}
+}
+
+func documented() chain.Chain {
+	known, _ := chain.Documented().Chain(chain.Solana)
+	return known
+}

@@ -1,0 +1,183 @@
+package solana
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"crossgate/chain"
+	"crossgate/chain/solana"
+	"crossgate/order"
+	"crossgate/order/creation"
+	"crossgate/order/onchain"
+	"crossgate/quote"
+	"crossgate/upstream/jsonrpc"
+)
+
+// ErrPaused says that dln_src makes no orders at present.
+var ErrPaused = errors.New("the order program is paused")
+
+// Charges are what dln_src takes of its makers: of the state account (IDL of dln_src 3.0.0, state).
+type Charges struct {
+	Fixed      uint64 // lamports for an order
+	PercentBps uint64 // of the gross give amount
+}
+
+// Charges reads them from the chain.
+func (c *Chain) Charges(ctx context.Context) (charges Charges, err error) {
+	state := solana.ProgramAddress(c.chain.Contracts.DlnSource, []byte("STATE"))
+	states, err := c.readAccounts(ctx, []chain.Address{state})
+	if err != nil {
+		return charges, err
+	}
+	if states[0] == nil || states[0].Owner.Address != c.chain.Contracts.DlnSource {
+		return charges, fmt.Errorf("chain %d: no state of the order program", c.chain.ID)
+	}
+	r := &solana.Reader{Rest: states[0].Data}
+	r.Take(8) // the kind of account
+	r.Key()   // protocol's authority
+	charges = Charges{Fixed: r.Uint64(), PercentBps: r.Uint64()}
+	r.Uint8() // whether the fixed fee is refunded
+	r.Key()   // its beneficiary
+	r.Uint8()
+	r.Key() // who may pause
+	if isWorking := r.Uint8() != 0; r.Err == nil && !isWorking {
+		return charges, fmt.Errorf("chain %d: %w", c.chain.ID, ErrPaused)
+	}
+	return charges, r.Err
+}
+
+// blockhashReply is what getLatestBlockhash returns.
+type blockhashReply struct {
+	Value struct {
+		Blockhash blockHash `json:"blockhash"`
+	} `json:"value"`
+}
+
+func latestBlockhashCall(out *blockhashReply) *jsonrpc.Call {
+	return jsonrpc.NewCall(out, func(r blockhashReply) error {
+		if chain.Hash(r.Value.Blockhash).IsAbsent() {
+			return errors.New("no blockhash")
+		}
+		return nil
+	}, "getLatestBlockhash", options{"commitment": confirmed})
+}
+
+// creationUnits are more compute units than creating an order takes: it opens three accounts.
+const creationUnits = 200_000
+
+// Create makes a transaction that creates the order with an id: version 0, with a limit and a price of compute units. If
+// before is a venue's message whose swap pays the give token to the maker, the order is created behind it. Of o the token's
+// program is filled in.
+func (c *Chain) Create(ctx context.Context, o creation.OnSolana, id order.ID, before []byte, p quote.Priority) ([]byte, error) {
+	price, err := c.GasPrice(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	var hash blockhashReply
+	var mints accountInfos
+	if err := c.rpc.All(ctx, latestBlockhashCall(&hash), holdingsCall(&mints, []chain.Address{o.GiveToken})); err != nil {
+		return nil, err
+	}
+	if o.TokenProgram = solana.TokenProgram; !o.GiveToken.IsNative() {
+		if mints.Value[0] == nil {
+			return nil, fmt.Errorf("chain %d: no mint %s", c.chain.ID, o.GiveToken.Format(chain.SVM))
+		}
+		o.TokenProgram = mints.Value[0].Owner.Address
+	}
+	bid, _ := price.Bid.Uint64()
+	d := solana.Draft{FeePayer: o.Maker, Instructions: solana.Budget{Units: creationUnits, Price: bid}.Instructions()}
+	if len(before) > 0 {
+		m, err := solana.ParseUnsigned(before)
+		if err != nil {
+			return nil, err
+		}
+		d = m.Draft()
+		d.AddUnits(creationUnits)
+	}
+	d.Blockhash = hash.Value.Blockhash
+	d.Instructions = append(d.Instructions, o.Instruction(c.chain.Contracts, id))
+	return d.Compile()
+}
+
+// Creation runs a transaction that creates an order on the newest block, and checks that it makes the promised one. It
+// returns the compute units that it took. Errors: quote.ErrReverted, a certain failure; creation.ErrBroken, another order;
+// quote.ErrNotSimulated, which says nothing about the transaction, as where the maker lacks what it takes.
+func (c *Chain) Creation(ctx context.Context, t creation.Transaction, promised creation.Promise) (units uint64, err error) {
+	m, err := solana.ParseUnsigned(t.Data)
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", creation.ErrBroken, err)
+	}
+	if m.FeePayer() != t.Sender {
+		return 0, fmt.Errorf("%w: another account pays for it", creation.ErrBroken)
+	}
+	ran, err := c.run(ctx, quote.Tx{Data: t.Data})
+	if err != nil {
+		return 0, err
+	}
+	if failure := ran.failure(); failure != nil {
+		return 0, c.unlessMakerPoor(ctx, t.Sender, promised, failure)
+	}
+	made, err := onchain.DecodeSolana(c.chain.Contracts, ranBy(m, ran.Logs), func(chain.Address) (order.ID, bool) { return order.ID{}, false })
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", creation.ErrBroken, err)
+	}
+	return ran.Units, promised.Check(creation.Simulated{Gas: ran.Units, Created: made})
+}
+
+// unlessMakerPoor is why a creation failed: the maker's balance where that does not suffice for it.
+func (c *Chain) unlessMakerPoor(ctx context.Context, maker chain.Address, promised creation.Promise, failure error) error {
+	given := promised.Created.Terms.Give
+	gross := given.Amount.Add(promised.Created.PercentFee)
+	if promised.Created.Affiliate != nil {
+		gross = gross.Add(promised.Created.Affiliate.Amount)
+	}
+	needs := quote.Simulation{Sender: maker, In: given.Token, AmountIn: gross}
+	states, err := c.readAccounts(ctx, holdings(given.Token, maker))
+	if err != nil {
+		return fmt.Errorf("%w: %w", quote.ErrNotSimulated, err)
+	}
+	return unlessPoor(needs, states, failure)
+}
+
+// ranBy is a transaction as its logs say that it ran, for which nodes that simulate need not show inner instructions: of
+// those there is the program alone. The runtime writes the lines that begin so.
+func ranBy(m solana.Message, logs []string) solana.Transaction {
+	tx := solana.Transaction{Logs: logs}
+	outer := 0
+	for _, line := range logs {
+		said, isRuntime := strings.CutPrefix(line, "Program ")
+		program, verb, _ := strings.Cut(said, " ")
+		depth, isBegin := strings.CutPrefix(verb, "invoke [")
+		at, err := chain.ParseAddress(program, chain.SVM)
+		if !isRuntime || !isBegin || err != nil {
+			continue
+		}
+		n, _ := strconv.Atoi(strings.TrimSuffix(depth, "]"))
+		in := solana.Instruction{Program: at, Depth: n}
+		if n == 1 && outer < len(m.Instructions) {
+			in.Data = m.Instructions[outer].Data
+			outer++
+		}
+		tx.Instructions = append(tx.Instructions, in)
+	}
+	return tx
+}
+
+// CreationDeposits are the lamports that creating an order leaves on accounts: for the order, its tokens, and the maker's
+// counter where that is the maker's first one (solana.com/docs/core/fees, rent).
+func (c *Chain) CreationDeposits(ctx context.Context, maker chain.Address) (state, wallet, counter uint64, err error) {
+	const overhead, perByte, stateSize, counterSize = 128, 2 * 3480, 176, 16
+	at := solana.ProgramAddress(c.chain.Contracts.DlnSource, []byte("NONCE"), maker.Bytes())
+	states, err := c.readAccounts(ctx, []chain.Address{at})
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	if slices.Contains(states, nil) {
+		counter = (overhead + counterSize) * perByte
+	}
+	return (overhead + stateSize) * perByte, (overhead + tokenAccountSize) * perByte, counter, nil
+}

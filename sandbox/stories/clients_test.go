@@ -96,7 +96,7 @@ func TestGoClientWatches(t *testing.T) {
 	var made sandboxtest.Order
 	sandboxtest.Control(t, f.world, "create",
 		`{"chainId":1,"takeChainId":137,"giveToken":"USDC","giveAmount":"100","takeToken":"DAI","takeAmount":"99.5"}`, &made)
-	cut := &cutting{after: "event: order"}
+	cut := &cutting{after: "event: happened"}
 	gateway := client.Client{URL: f.url, HTTP: &http.Client{Transport: cut}}
 	next := map[string]string{"Created": "fulfil", "Fulfilled": "unlock", "SentUnlock": "claim"}
 	var seen []string

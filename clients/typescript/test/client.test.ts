@@ -166,7 +166,7 @@ test("a stream that breaks goes on where it was", async () => {
     const cut = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, to) {
         to.enqueue(chunk);
-        if (new TextDecoder().decode(chunk).includes("event: order") && ++events === 1) to.error(new TypeError("terminated"));
+        if (new TextDecoder().decode(chunk).includes("event: happened") && ++events === 1) to.error(new TypeError("terminated"));
       },
     });
     return new Response(response.body!.pipeThrough(cut), response);

@@ -192,6 +192,12 @@ func (f *Feed) Newest(ctx context.Context) (uint64, error) {
 	return newest, err
 }
 
+// Oldest is the position before everything that is kept.
+func (f *Feed) Oldest(ctx context.Context) (uint64, error) {
+	_, deleted, err := f.ledger.LogEnds(ctx)
+	return deleted, err
+}
+
 // Check returns ErrExpired or ErrAhead where a reader cannot go on after a position. Zero stands for the oldest entry
 // that is kept.
 func (f *Feed) Check(ctx context.Context, after uint64) error {

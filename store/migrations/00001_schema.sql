@@ -86,6 +86,33 @@ CREATE INDEX log_of_order ON log (order_id, position);
 CREATE TABLE log_ends (newest BIGINT NOT NULL, deleted BIGINT NOT NULL);
 INSERT INTO log_ends (newest, deleted) VALUES (0, 0);
 
+-- Subscribers to the log: what they are sent, up to which position that was done, and how it went. secrets is a JSON
+-- list, the newest first; configured: the file has it. failing_since is UNIX seconds, 0 while nothing fails.
+CREATE TABLE webhooks (
+    name          TEXT     PRIMARY KEY,
+    url           TEXT     NOT NULL,
+    filter        TEXT     NOT NULL,
+    secrets       TEXT     NOT NULL,
+    configured    SMALLINT NOT NULL,
+    position      BIGINT   NOT NULL,
+    delivered     BIGINT   NOT NULL,
+    failing_since BIGINT   NOT NULL,
+    error         TEXT     NOT NULL
+);
+
+-- Entries of the log that could not be delivered at once, and those of their orders behind them; dead: given up.
+CREATE TABLE deliveries (
+    webhook  TEXT     NOT NULL,
+    position BIGINT   NOT NULL,
+    order_id BYTEA    NOT NULL,
+    body     TEXT     NOT NULL,
+    attempts SMALLINT NOT NULL,
+    due      BIGINT   NOT NULL,
+    dead     SMALLINT NOT NULL,
+    error    TEXT     NOT NULL,
+    PRIMARY KEY (webhook, position)
+);
+
 -- Folded orders, the columns that are searched. Written in the transaction that changes their events. locked is 0
 -- for no, 1 for yes, 2 for fulfilled without a known creation: the give chain has to confirm it. compared are the sides
 -- on which the order is over and agreed with what the contracts store: 1 for the give chain, 2 for the take chain.

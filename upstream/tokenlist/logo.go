@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"crossgate/internal/publicnet"
 )
 
 // Bounds of a logo.
@@ -41,7 +43,7 @@ var logos = &http.Client{
 
 func onlyPublic(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
-	if ip := at.Addr().Unmap(); err != nil || at.Port() != 443 || !ip.IsGlobalUnicast() || ip.IsPrivate() {
+	if err != nil || at.Port() != 443 || !publicnet.IsPublic(at.Addr()) {
 		return fmt.Errorf("%s is not a public HTTPS address", address)
 	}
 	return nil

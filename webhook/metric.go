@@ -1,0 +1,61 @@
+package webhook
+
+import (
+	"context"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+)
+
+func deliveries() metric.Int64Counter {
+	counter, err := otel.Meter("crossgate/webhook").Int64Counter("crossgate.webhook.deliveries",
+		metric.WithUnit("{delivery}"), metric.WithDescription("Attempts to deliver events to webhooks, by outcome."))
+	if err != nil {
+		otel.Handle(err)
+	}
+	return counter
+}
+
+// count counts what a pass has tried.
+func (d *Deliverer) count(name string, o *outcome) {
+	for result, list := range map[string][]*delivery{"delivered": o.sent, "failed": o.failed, "given up": o.dead} {
+		if len(list) > 0 {
+			deliveries().Add(context.Background(), int64(len(list)), metric.WithAttributes(
+				attribute.String("crossgate.webhook", name), attribute.String("crossgate.webhook.outcome", result)))
+		}
+	}
+}
+
+// Observe measures what waits for each subscriber, and for how long it has failed, until stop.
+func (d *Deliverer) Observe() (stop func() error, err error) {
+	meter := otel.Meter("crossgate/webhook")
+	waiting, err := meter.Int64ObservableGauge("crossgate.webhook.waiting", metric.WithUnit("{delivery}"),
+		metric.WithDescription("Deliveries that have failed, and those behind them."))
+	if err != nil {
+		return nil, err
+	}
+	failing, err := meter.Float64ObservableGauge("crossgate.webhook.failing", metric.WithUnit("s"),
+		metric.WithDescription("Time since a webhook's first failure after its last delivery; 0 while it does not fail."))
+	if err != nil {
+		return nil, err
+	}
+	registered, err := meter.RegisterCallback(func(ctx context.Context, to metric.Observer) error {
+		hooks, err := d.Hooks(ctx)
+		for _, h := range hooks {
+			of := metric.WithAttributes(attribute.String("crossgate.webhook", h.Name))
+			to.ObserveInt64(waiting, int64(h.Waiting), of)
+			since := 0.0
+			if h.FailingSince > 0 {
+				since = d.now().Sub(time.Unix(h.FailingSince, 0)).Seconds()
+			}
+			to.ObserveFloat64(failing, since, of)
+		}
+		return err
+	}, waiting, failing)
+	if err != nil {
+		return nil, err
+	}
+	return registered.Unregister, nil
+}

@@ -1,0 +1,90 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"crossgate/internal/publicnet"
+)
+
+// Bounds of a request. Of a response the status counts; its body is not read.
+const (
+	patience    = 10 * time.Second
+	perHost     = 8 // requests at a time
+	longestWait = 24 * time.Hour
+)
+
+// newClient follows no redirect, goes past proxies, and connects to public addresses and the allowed networks alone.
+func newClient(allowed []netip.Prefix) *http.Client {
+	return &http.Client{
+		Timeout: patience,
+		Transport: &http.Transport{
+			DialContext:            (&net.Dialer{Timeout: patience, Control: publicnet.Control(allowed...)}).DialContext,
+			MaxResponseHeaderBytes: 64 << 10,
+			MaxConnsPerHost:        perHost,
+			IdleConnTimeout:        time.Minute,
+			ForceAttemptHTTP2:      true,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// failure is why a message was not delivered.
+type failure struct {
+	text  string
+	retry time.Duration // that the subscriber asks for; 0: none
+}
+
+func (f *failure) Error() string { return f.text }
+
+// send delivers a message. An error is a *failure, or ctx has ended.
+func (d *Deliverer) send(ctx context.Context, h *Hook, of *delivery) error {
+	now := d.now()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL, bytes.NewReader(of.body))
+	if err != nil {
+		return &failure{text: "not a URL"}
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("User-Agent", "Crossgate-Webhook")
+	sign(request.Header, "msg_"+strconv.FormatUint(of.position, 10), now, of.body, h.Secrets)
+	response, err := d.client.Do(request)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(inner) {
+			err = inner // without the URL, which may hold a key
+			if _, isNet := inner.(*net.OpError); isNet {
+				break
+			}
+		}
+		return &failure{text: err.Error()}
+	}
+	_ = response.Body.Close() // what is left of it is not waited for
+	switch code := response.StatusCode; {
+	case code < 300:
+		return nil
+	case code < 400:
+		return &failure{text: fmt.Sprintf("HTTP %d: redirects are not followed", code)}
+	default:
+		return &failure{fmt.Sprintf("HTTP %d", code), retryAfter(response.Header.Get("Retry-After"), now)}
+	}
+}
+
+// retryAfter reads seconds or a date, a day at most.
+func retryAfter(text string, now time.Time) time.Duration {
+	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
+		return min(time.Duration(seconds)*time.Second, longestWait)
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return min(max(at.Sub(now), 0), longestWait)
+	}
+	return 0
+}

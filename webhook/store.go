@@ -1,0 +1,221 @@
+package webhook
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"crossgate/order"
+	"crossgate/store"
+)
+
+// Hook is a subscriber.
+type Hook struct {
+	Name, URL    string
+	Filter       string   `json:",omitempty"` // as the query of /v1.0/events
+	Secrets      []string `json:"-"`          // valid ones, newest first
+	IsConfigured bool     // in the file; others are the operators'
+
+	Position     uint64 // of the log: entries up to here are delivered, waiting or dead
+	Delivered    uint64
+	FailingSince int64  `json:",omitempty"` // UNIX seconds of the first failure since the last delivery; 0: none
+	Error        string `json:",omitempty"` // of the last failure
+	Waiting      uint64 // deliveries that have failed, and those behind them
+	Dead         uint64 // that were given up
+}
+
+// delivery is an entry on its way to a subscriber.
+type delivery struct {
+	position uint64
+	order    order.ID
+	body     []byte
+	attempts int
+	due      int64 // UNIX seconds
+	isStored bool
+	error    string
+}
+
+const hookColumns = `name, url, filter, secrets, configured, position, delivered, failing_since, error,
+	(SELECT COUNT(*) FROM deliveries WHERE webhook = name AND dead = 0), (SELECT COUNT(*) FROM deliveries WHERE webhook = name AND dead = 1)`
+
+// Hooks lists the subscribers by name.
+func (d *Deliverer) Hooks(ctx context.Context) (hooks []*Hook, err error) {
+	err = d.db.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var h Hook
+		var secrets []byte
+		err := rows.Scan(&h.Name, &h.URL, &h.Filter, &secrets, &h.IsConfigured, &h.Position, &h.Delivered, &h.FailingSince, &h.Error, &h.Waiting, &h.Dead)
+		if err != nil {
+			return err
+		}
+		hooks = append(hooks, &h)
+		return json.Unmarshal(secrets, &h.Secrets)
+	}, `SELECT `+hookColumns+` FROM webhooks ORDER BY name`)
+	if err != nil {
+		return nil, fmt.Errorf("read webhooks: %w", err)
+	}
+	return hooks, nil
+}
+
+// ErrUnknown says that no subscriber has a name, ErrTaken that one has it, or that the file names it.
+var (
+	ErrUnknown = errors.New("there is no such webhook")
+	ErrTaken   = errors.New("the name is another webhook's")
+)
+
+// Put adds a subscriber, whose deliveries begin now, or changes the URL, filter and secrets of one that is as configured
+// as this one.
+func (d *Deliverer) Put(ctx context.Context, h Hook) error {
+	newest, err := d.feed.Newest(ctx)
+	if err != nil {
+		return err
+	}
+	secrets, err := json.Marshal(h.Secrets)
+	if err != nil {
+		return err
+	}
+	return d.change(ctx, ErrTaken, `INSERT INTO webhooks (name, url, filter, secrets, configured, position, delivered, failing_since, error)
+		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, '') ON CONFLICT (name) DO UPDATE
+		SET url = excluded.url, filter = excluded.filter, secrets = excluded.secrets WHERE webhooks.configured = excluded.configured`,
+		h.Name, h.URL, h.Filter, string(secrets), bit(h.IsConfigured), int64(newest))
+}
+
+func bit(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// change runs a statement that changes rows, or returns another error where it finds none.
+func (d *Deliverer) change(ctx context.Context, none error, statement string, args ...any) error {
+	err := d.db.Update(ctx, func(tx *store.Tx) error {
+		changed, err := tx.ExecContext(ctx, statement, args...)
+		if err != nil {
+			return err
+		}
+		if rows, err := changed.RowsAffected(); err != nil || rows > 0 {
+			return err
+		}
+		return none
+	})
+	d.wake()
+	return err
+}
+
+// Rotate gives an operators' subscriber a new secret and returns it. The one before stays valid until the next time.
+func (d *Deliverer) Rotate(ctx context.Context, name string) (secret string, err error) {
+	hooks, err := d.Hooks(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, h := range hooks {
+		if h.Name == name && !h.IsConfigured {
+			secret = NewSecret()
+			secrets, _ := json.Marshal([]string{secret, h.Secrets[0]})
+			return secret, d.change(ctx, ErrUnknown, `UPDATE webhooks SET secrets = $1 WHERE name = $2`, string(secrets), name)
+		}
+	}
+	return "", ErrUnknown
+}
+
+// Remove removes an operators' subscriber with its deliveries.
+func (d *Deliverer) Remove(ctx context.Context, name string) error {
+	if err := d.change(ctx, ErrUnknown, `DELETE FROM webhooks WHERE name = $1 AND configured = 0`, name); err != nil {
+		return err
+	}
+	if err := d.change(ctx, nil, `DELETE FROM deliveries WHERE webhook = $1`, name); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Dead is a delivery that was given up.
+type Dead struct {
+	ID       uint64 // of the event
+	Order    order.ID
+	Attempts int
+	Error    string
+	Body     json.RawMessage
+}
+
+// Dead lists the oldest deliveries of a subscriber that were given up, 100 at the most.
+func (d *Deliverer) Dead(ctx context.Context, name string) (dead []Dead, err error) {
+	err = d.db.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var each Dead
+		var body []byte
+		err := rows.Scan(&each.ID, store.HashColumn(&each.Order), &each.Attempts, &each.Error, &body)
+		each.Body = body
+		dead = append(dead, each)
+		return err
+	}, `SELECT position, order_id, attempts, error, body FROM deliveries WHERE webhook = $1 AND dead = 1 ORDER BY position LIMIT 100`, name)
+	return dead, err
+}
+
+// Resend has all deliveries of a subscriber that were given up, and those that wait, tried anew at once.
+func (d *Deliverer) Resend(ctx context.Context, name string) error {
+	return d.change(ctx, ErrUnknown, `UPDATE deliveries SET dead = 0, attempts = 0, due = 0 WHERE webhook = $1`, name)
+}
+
+// waiting are the deliveries of a subscriber that failed before, and those behind them.
+func (d *Deliverer) waiting(ctx context.Context, name string) (all []*delivery, err error) {
+	err = d.db.ForEachRow(ctx, func(rows *sql.Rows) error {
+		each := &delivery{isStored: true}
+		all = append(all, each)
+		return rows.Scan(&each.position, store.HashColumn(&each.order), &each.body, &each.attempts, &each.due)
+	}, `SELECT position, order_id, body, attempts, due FROM deliveries WHERE webhook = $1 AND dead = 0 ORDER BY position`, name)
+	if err != nil {
+		return nil, fmt.Errorf("read deliveries of %s: %w", name, err)
+	}
+	return all, nil
+}
+
+// outcome is what a pass made of a subscriber's deliveries.
+type outcome struct {
+	next      uint64 // position
+	sent      []*delivery
+	failed    []*delivery // with the attempt, its error, and when the next is due
+	dead      []*delivery
+	untouched []*delivery // new ones behind a failed one, or without a turn
+	error     string      // of the last failure
+}
+
+// record stores an outcome under the lease: a replica that has lost it repeats nothing here.
+func (d *Deliverer) record(ctx context.Context, under store.Lease, h *Hook, o outcome) error {
+	var gone, kept [][]any
+	for _, each := range o.sent {
+		if each.isStored {
+			gone = append(gone, []any{h.Name, int64(each.position)})
+		}
+	}
+	keep := func(list []*delivery, dead int) {
+		for _, each := range list {
+			kept = append(kept, []any{h.Name, int64(each.position), each.order[:], string(each.body), each.attempts, each.due, dead, each.error})
+		}
+	}
+	keep(o.failed, 0)
+	keep(o.untouched, 0)
+	keep(o.dead, 1)
+	failing := h.FailingSince
+	switch {
+	case len(o.sent) > 0 && o.error == "":
+		failing = 0
+	case o.error != "" && (failing == 0 || len(o.sent) > 0):
+		failing = d.now().Unix()
+	}
+	return d.db.UpdateUnder(ctx, under, func(tx *store.Tx) error {
+		if err := tx.ExecEach(ctx, `DELETE FROM deliveries WHERE webhook = $1 AND position = $2`, gone); err != nil {
+			return err
+		}
+		err := tx.ExecEach(ctx, `INSERT INTO deliveries (webhook, position, order_id, body, attempts, due, dead, error)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (webhook, position) DO UPDATE
+			SET attempts = excluded.attempts, due = excluded.due, dead = excluded.dead, error = excluded.error`, kept)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE webhooks SET position = $1, delivered = delivered + $2, failing_since = $3,
+			error = CASE WHEN $4 = '' THEN error ELSE $4 END WHERE name = $5`, int64(o.next), len(o.sent), failing, o.error, h.Name)
+		return err
+	})
+}

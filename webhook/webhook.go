@@ -1,0 +1,326 @@
+// Package webhook delivers the feed of orders to subscribers: as Standard Webhooks has it, at least once, the events of
+// one order in sequence, with retries over a day. The log is the queue: a subscriber has a position in it, and only
+// what failed, and what is behind it, has rows of its own. One replica delivers, under a lease.
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"sync"
+	"time"
+
+	"crossgate/internal/publicnet"
+	"crossgate/order"
+	"crossgate/order/feed"
+	"crossgate/store"
+)
+
+// How much is delivered at a time.
+const (
+	atOnce      = 200 // entries of the log in a pass
+	mostWaiting = 1000
+	passLimit   = 5 * time.Second // after which a pass begins no request, but stores what became of those before
+	idle        = time.Second
+)
+
+// schedule are the pauses after failures: together a day. After the last one a delivery is given up.
+var schedule = []time.Duration{
+	5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute,
+	time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour, 8 * time.Hour,
+}
+
+// Options say how deliveries are made.
+type Options struct {
+	Filter   func(query string) (feed.Filter, error) // reads a Hook's
+	Networks []netip.Prefix                          // private ones that subscribers may be in
+	Now      func() time.Time                        // time.Now when nil
+	Logger   *slog.Logger
+}
+
+// Deliverer delivers to the subscribers that a database names.
+type Deliverer struct {
+	Options
+	db     *store.DB
+	feed   *feed.Feed
+	client *http.Client
+	woken  chan struct{}
+
+	mu     sync.Mutex
+	paused map[string]time.Time // subscribers that asked for a pause
+}
+
+// New makes a deliverer of a feed.
+func New(db *store.DB, f *feed.Feed, o Options) *Deliverer {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Deliverer{Options: o, db: db, feed: f, client: newClient(o.Networks), woken: make(chan struct{}, 1), paused: map[string]time.Time{}}
+}
+
+func (d *Deliverer) now() time.Time { return d.Now() }
+
+func (d *Deliverer) wake() {
+	select {
+	case d.woken <- struct{}{}:
+	default:
+	}
+}
+
+// CheckURL returns why nothing can be delivered to a URL, nil if it may be. Names are resolved when they are called.
+func (d *Deliverer) CheckURL(text string) error {
+	at, err := url.Parse(text)
+	if err != nil || at.Host == "" || at.User != nil {
+		return errors.New("want a URL such as https://example.com/hook")
+	}
+	ip, err := netip.ParseAddr(at.Hostname())
+	allowed := false
+	for _, each := range d.Networks {
+		allowed = allowed || err == nil && each.Contains(ip.Unmap())
+	}
+	switch {
+	case allowed && (at.Scheme == "http" || at.Scheme == "https"):
+		return nil
+	case at.Scheme != "https":
+		return errors.New("want an https URL")
+	case at.Hostname() == "localhost" || err == nil && !publicnet.IsPublic(ip):
+		return errors.New("want a public host: events.networks has the private networks that webhooks may be in")
+	}
+	return nil
+}
+
+// Configure makes the file's subscribers those of the database that are configured.
+func (d *Deliverer) Configure(ctx context.Context, hooks []Hook) error {
+	known, err := d.Hooks(ctx)
+	if err != nil {
+		return err
+	}
+	named := map[string]bool{}
+	for _, h := range hooks {
+		h.IsConfigured, named[h.Name] = true, true
+		if err := d.Put(ctx, h); err != nil {
+			return fmt.Errorf("webhook %s: %w", h.Name, err)
+		}
+	}
+	for _, h := range known {
+		if h.IsConfigured && !named[h.Name] {
+			err := d.change(ctx, nil, `UPDATE webhooks SET configured = 0 WHERE name = $1`, h.Name)
+			if err = errors.Join(err, d.Remove(ctx, h.Name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Run delivers whenever no other replica does, until ctx ends.
+func (d *Deliverer) Run(ctx context.Context) {
+	for ctx.Err() == nil {
+		lease, granted, err := d.db.Claim(ctx, "deliver webhooks")
+		if err == nil && granted {
+			holding, release := d.db.Hold(ctx, lease)
+			d.lead(holding, lease)
+			_ = release() // it expires otherwise
+		}
+		wait(ctx, store.LeaseInterval, nil)
+	}
+}
+
+// lead delivers to each subscriber by a goroutine of its own, so that a slow one holds up none, until ctx ends.
+func (d *Deliverer) lead(ctx context.Context, lease store.Lease) {
+	var delivering sync.WaitGroup
+	defer delivering.Wait()
+	stops := map[string]context.CancelFunc{}
+	for {
+		hooks, err := d.Hooks(ctx)
+		gone := make(map[string]context.CancelFunc, len(stops))
+		for name, stop := range stops {
+			gone[name] = stop
+		}
+		for _, h := range hooks {
+			delete(gone, h.Name)
+			if stops[h.Name] == nil {
+				one, stop := context.WithCancel(ctx)
+				stops[h.Name] = stop
+				delivering.Go(func() { d.deliver(one, lease, h.Name) })
+			}
+		}
+		for name, stop := range gone {
+			if err == nil {
+				stop()
+				delete(stops, name)
+			}
+		}
+		if !wait(ctx, idle, d.woken) {
+			for _, stop := range stops {
+				stop()
+			}
+			return
+		}
+	}
+}
+
+// wait returns false when ctx has ended, true after a while or when it is woken.
+func wait(ctx context.Context, d time.Duration, woken <-chan struct{}) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+	case <-woken:
+	}
+	return true
+}
+
+func (d *Deliverer) deliver(ctx context.Context, lease store.Lease, name string) {
+	for {
+		grown, err := d.Pass(ctx, lease, name)
+		switch {
+		case errors.Is(err, ErrUnknown), ctx.Err() != nil:
+			return
+		case err != nil:
+			d.Logger.WarnContext(ctx, "webhook: nothing delivered", "webhook", name, "error", err)
+			grown = make(chan struct{}) // a pause
+		}
+		if grown != nil && !wait(ctx, idle, grown) {
+			return
+		}
+	}
+}
+
+// Pass delivers what is due and the next part of the log to a subscriber, and stores what became of it. grown is closed
+// when there may be more; nil: there may be already.
+func (d *Deliverer) Pass(ctx context.Context, lease store.Lease, name string) (grown <-chan struct{}, err error) {
+	hooks, err := d.Hooks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var h *Hook
+	for _, each := range hooks {
+		if each.Name == name {
+			h = each
+		}
+	}
+	if h == nil {
+		return nil, ErrUnknown
+	}
+	never := make(chan struct{})
+	if d.isPaused(name) {
+		return never, nil
+	}
+	filter, err := d.Filter(h.Filter)
+	if err != nil {
+		return nil, fmt.Errorf("filter: %w", err)
+	}
+	all, err := d.waiting(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	o := outcome{next: h.Position}
+	grown = never
+	if err := d.feed.Check(ctx, h.Position); errors.Is(err, feed.ErrExpired) || errors.Is(err, feed.ErrAhead) {
+		if o.next, err = d.feed.Oldest(ctx); err != nil {
+			return nil, err
+		}
+		o.error = "events were deleted before they could be delivered: its copy of the orders has to begin anew"
+	}
+	if len(all) < mostWaiting {
+		part, err := d.feed.Next(ctx, o.next, filter, atOnce)
+		if err != nil {
+			return nil, err
+		}
+		o.next, grown = part.Next, part.Grown
+		for _, item := range part.Items {
+			all = append(all, &delivery{position: item.Position, order: item.Order, body: bodyOf(item)})
+		}
+	}
+	d.sendAll(ctx, h, all, &o)
+	if len(o.sent)+len(o.failed)+len(o.dead)+len(o.untouched) == 0 && o.error == "" && o.next == h.Position {
+		return grown, nil
+	}
+	d.count(name, &o)
+	return grown, d.record(ctx, lease, h, o)
+}
+
+// bodyOf is the message of an entry.
+func bodyOf(item feed.Item) []byte {
+	at := time.UnixMicro(int64(item.Position)).UTC().Format(time.RFC3339Nano)
+	body := append([]byte(`{"type":"order.`+item.Step.String()+`","timestamp":"`+at+`","data":`), item.Text...)
+	return append(body, '}')
+}
+
+// sendAll sends the deliveries of each order in sequence, those of several at the same time.
+func (d *Deliverer) sendAll(ctx context.Context, h *Hook, all []*delivery, o *outcome) {
+	lanes, sequence := map[order.ID][]*delivery{}, []order.ID{}
+	for _, each := range all {
+		if lanes[each.order] == nil {
+			sequence = append(sequence, each.order)
+		}
+		lanes[each.order] = append(lanes[each.order], each)
+	}
+	var mu sync.Mutex
+	var sending sync.WaitGroup
+	begun, places := time.Now(), make(chan struct{}, perHost)
+	for _, id := range sequence {
+		places <- struct{}{}
+		sending.Go(func() {
+			defer func() { <-places }()
+			for i, each := range lanes[id] {
+				var err error
+				if each.due > d.now().Unix() || time.Since(begun) > passLimit || d.isPaused(h.Name) {
+					err = context.Canceled // not its turn
+				} else {
+					err = d.send(ctx, h, each)
+				}
+				mu.Lock()
+				d.note(h, each, err, o)
+				if err != nil {
+					for _, behind := range lanes[id][i+1:] {
+						d.note(h, behind, context.Canceled, o)
+					}
+				}
+				mu.Unlock()
+				if err != nil {
+					return
+				}
+			}
+		})
+	}
+	sending.Wait()
+}
+
+// note adds what became of a delivery to an outcome.
+func (d *Deliverer) note(h *Hook, of *delivery, err error, o *outcome) {
+	failed, is := errors.AsType[*failure](err)
+	switch {
+	case err == nil:
+		o.sent = append(o.sent, of)
+	case !is && !of.isStored:
+		o.untouched = append(o.untouched, of)
+	case is && of.attempts == len(schedule):
+		of.attempts++
+		of.error, o.error = failed.text, failed.text
+		o.dead = append(o.dead, of)
+	case is:
+		pause := max(schedule[of.attempts], failed.retry)
+		of.attempts++
+		of.error, o.error, of.due = failed.text, failed.text, d.now().Add(pause).Unix()
+		o.failed = append(o.failed, of)
+		if failed.retry > 0 {
+			d.mu.Lock()
+			d.paused[h.Name] = d.now().Add(failed.retry)
+			d.mu.Unlock()
+		}
+	}
+}
+
+func (d *Deliverer) isPaused(name string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.now().Before(d.paused[name])
+}

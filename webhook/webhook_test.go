@@ -1,0 +1,434 @@
+package webhook
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/internal/must"
+	"crossgate/internal/postgrestest"
+	"crossgate/order"
+	"crossgate/order/feed"
+	"crossgate/order/ledger"
+	"crossgate/store"
+)
+
+const secret = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+
+// world is a database, its log, and a subscriber that has heard of some of it.
+type world struct {
+	t       *testing.T
+	db      *store.DB
+	ledger  ledger.Ledger
+	now     time.Time
+	answer  func(w http.ResponseWriter, r *http.Request) // nil: 204
+	server  *httptest.Server
+	mu      sync.Mutex
+	heard   []message
+	nothing slog.Handler
+}
+
+type message struct {
+	id, signature, timestamp, body string
+	event                          struct {
+		Type string
+		Data struct{ ID, OrderID, Status, State string }
+	}
+}
+
+func newWorld(t *testing.T, db *store.DB) *world {
+	w := &world{t: t, db: db, ledger: ledger.Ledger{DB: db, Keep: 24 * time.Hour}, now: time.Now(), nothing: slog.DiscardHandler}
+	w.server = httptest.NewServer(http.HandlerFunc(w.hear))
+	t.Cleanup(w.server.Close)
+	d := w.deliverer()
+	must.Do(t, d.Put(t.Context(), Hook{Name: "shop", URL: w.server.URL, Secrets: []string{secret}}))
+	return w
+}
+
+func sqlite(t *testing.T) *store.DB {
+	db := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// deliverer is that of a process that begins.
+func (w *world) deliverer() *Deliverer {
+	f := feed.New(w.db, w.ledger.Keep, func(e order.Entry) []byte {
+		return must.Get(json.Marshal(map[string]any{
+			"id": strconv.FormatUint(e.Position, 10), "orderId": e.Order.String(), "status": e.Step.String(), "state": e.After.String(),
+		}))(w.t)
+	})
+	return New(w.db, f, Options{
+		Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Logger: slog.New(w.nothing), Now: func() time.Time { return w.now },
+		Filter: func(string) (feed.Filter, error) { return feed.Filter{}, nil },
+	})
+}
+
+func (w *world) hear(to http.ResponseWriter, r *http.Request) {
+	body := must.Get(io.ReadAll(r.Body))(w.t)
+	m := message{id: r.Header.Get("webhook-id"), signature: r.Header.Get("webhook-signature"), timestamp: r.Header.Get("webhook-timestamp"), body: string(body)}
+	must.Do(w.t, json.Unmarshal(body, &m.event))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.answer != nil {
+		recorder := httptest.NewRecorder()
+		w.answer(recorder, r)
+		for name, values := range recorder.Header() {
+			to.Header()[name] = values
+		}
+		to.WriteHeader(recorder.Code)
+		if recorder.Code >= 300 {
+			return
+		}
+	}
+	w.heard = append(w.heard, m)
+}
+
+// answering exchanges what the subscriber answers.
+func (w *world) answering(answer func(w http.ResponseWriter, r *http.Request)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.answer = answer
+}
+
+// tell writes what happened to an order in a block, or that the block is gone.
+func (w *world) tell(id byte, block uint64, isGone bool, fact order.Fact) {
+	w.t.Helper()
+	must.Get(w.ledger.Write(w.t.Context(), store.Lease{}, func(tx *ledger.Tx) error {
+		e := order.Event{Order: order.ID{id}, Fact: fact, At: order.At{
+			Chain: 1, Block: block, LogIndex: uint(id), BlockHash: chain.Hash{byte(block)}, Time: uint64(time.Now().Unix()),
+		}}
+		if isGone {
+			return tx.Correct(w.t.Context(), ledger.Correction{Wrong: []order.Event{e}})
+		}
+		tx.Add(e)
+		return nil
+	}))(w.t)
+}
+
+func created(n byte) order.Created {
+	return order.Created{Terms: order.Terms{Nonce: uint64(n), Give: order.Offer{Chain: 1, Amount: chain.NewAmount(5)}, Take: order.Offer{Chain: 137, Amount: chain.NewAmount(4)}}}
+}
+
+// pass delivers until nothing is left that is due.
+func (w *world) pass(d *Deliverer) {
+	w.t.Helper()
+	for range 50 {
+		before := len(w.heard)
+		must.Get(d.Pass(w.t.Context(), store.Lease{}, "shop"))(w.t)
+		if len(w.heard) == before {
+			return
+		}
+	}
+}
+
+func (w *world) hook(d *Deliverer) *Hook {
+	w.t.Helper()
+	return must.Get(d.Hooks(w.t.Context()))(w.t)[0]
+}
+
+// kills is how often the chaos kills, and how many blocks it has.
+func kills(t *testing.T) int {
+	if text := os.Getenv("CROSSGATE_KILLS"); text != "" {
+		return must.Get(strconv.Atoi(text))(t)
+	}
+	return 20
+}
+
+// TestNothingIsLostAtAKill has orders come and go while the process that delivers is ended again and again in the midst
+// of its requests, and the subscriber fails now and then.
+func TestNothingIsLostAtAKill(t *testing.T) {
+	open := map[string]*store.DB{"SQLite": sqlite(t)}
+	if server, err := postgrestest.Start(); err == nil {
+		t.Cleanup(func() { must.Do(t, server.Remove()) })
+		db := must.Get(store.OpenPostgres(t.Context(), must.Get(server.Create("webhooks"))(t), store.PostgresOptions{}))(t)
+		t.Cleanup(func() { db.Close() })
+		open["PostgreSQL"] = db
+	}
+	for name, db := range open {
+		t.Run(name, func(t *testing.T) {
+			w, random := newWorld(t, db), rand.New(rand.NewPCG(1, 1))
+			block := uint64(0)
+			for range kills(t) {
+				for range 6 {
+					id := byte(random.IntN(200))
+					block++
+					w.tell(id, block, false, created(id))
+					if random.IntN(2) == 0 {
+						w.tell(id, block, true, created(id))
+					}
+				}
+				ctx, kill := context.WithCancel(t.Context())
+				left := 1 + random.IntN(9)
+				w.answering(func(to http.ResponseWriter, _ *http.Request) {
+					if left--; left == 0 {
+						kill()
+					}
+					if left%5 == 3 {
+						to.WriteHeader(http.StatusBadGateway)
+					}
+				})
+				d := w.deliverer()
+				for tries := 0; ctx.Err() == nil && tries < 20; tries++ {
+					_, _ = d.Pass(ctx, store.Lease{}, "shop") // ended by the kill
+					w.now = w.now.Add(time.Minute)
+				}
+				kill()
+			}
+			w.answering(nil)
+			for range 30 {
+				w.now = w.now.Add(time.Hour)
+				w.pass(w.deliverer())
+			}
+			w.checkHeard()
+		})
+	}
+}
+
+// checkHeard compares what the subscriber heard with the log: everything, under one id each, and the events of one order
+// in sequence.
+func (w *world) checkHeard() {
+	w.t.Helper()
+	first, last := map[string]message{}, map[string]uint64{}
+	for _, m := range w.heard {
+		if was, again := first[m.id]; again && was.body != m.body {
+			w.t.Fatalf("two messages have the id %s:\n%s\n%s", m.id, was.body, m.body)
+		} else if again {
+			continue
+		}
+		first[m.id] = m
+		position := must.Get(strconv.ParseUint(m.event.Data.ID, 10, 64))(w.t)
+		if of := m.event.Data.OrderID; position < last[of] {
+			w.t.Fatalf("order %s: event %d came after %d", of, position, last[of])
+		}
+		last[m.event.Data.OrderID] = position
+	}
+	all := must.Get(w.ledger.Entries(w.t.Context(), 0, order.ID{}, 1<<20))(w.t)
+	retracted := 0
+	for _, e := range all {
+		m, is := first["msg_"+strconv.FormatUint(e.Position, 10)]
+		if !is || m.event.Type != "order."+e.Step.String() {
+			w.t.Fatalf("entry %d (%s) was delivered as %q", e.Position, e.Step, m.event.Type)
+		}
+		if e.Step == order.Retracted {
+			retracted++
+		}
+	}
+	if len(all) == 0 || len(all) != len(first) || retracted == 0 {
+		w.t.Fatalf("the log has %d entries, %d of them retractions; %d were delivered", len(all), retracted, len(first))
+	}
+	w.t.Logf("%d entries, %d retractions, %d messages", len(all), retracted, len(w.heard))
+}
+
+func TestADownSubscriberIsRetriedForADay(t *testing.T) {
+	w := newWorld(t, sqlite(t))
+	d := w.deliverer()
+	isDown, tries := true, 0
+	w.answer = func(to http.ResponseWriter, _ *http.Request) {
+		if isDown {
+			tries++
+			to.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}
+	w.tell(1, 1, false, created(1))
+	w.tell(1, 1, true, created(1))
+	w.tell(2, 2, false, created(2))
+	for range 60 { // an hour
+		must.Get(d.Pass(t.Context(), store.Lease{}, "shop"))(t)
+		w.now = w.now.Add(time.Minute)
+	}
+	if h := w.hook(d); tries < 8 || tries > 14 || h.Waiting != 3 || h.FailingSince == 0 || h.Error != "HTTP 503" || h.Delivered > 0 {
+		t.Errorf("after an hour and %d tries: %+v", tries, h)
+	}
+	isDown = false
+	w.now = w.now.Add(time.Hour)
+	w.pass(d)
+	w.checkHeard()
+	if h := w.hook(d); h.Waiting != 0 || h.Delivered != 3 || h.FailingSince != 0 {
+		t.Errorf("when it is back: %+v", h)
+	}
+	isDown = true
+	w.tell(3, 3, false, created(3))
+	for range 26 * 60 {
+		must.Get(d.Pass(t.Context(), store.Lease{}, "shop"))(t)
+		w.now = w.now.Add(time.Minute)
+	}
+	dead := must.Get(d.Dead(t.Context(), "shop"))(t)
+	if len(dead) != 1 || dead[0].Attempts != len(schedule)+1 || dead[0].Error != "HTTP 503" || w.hook(d).Dead != 1 {
+		t.Fatalf("after a day: %+v, %+v", dead, w.hook(d))
+	}
+	isDown = false
+	must.Do(t, d.Resend(t.Context(), "shop"))
+	w.pass(d)
+	if w.checkHeard(); w.hook(d).Dead != 0 {
+		t.Errorf("sent again: %+v", w.hook(d))
+	}
+}
+
+func TestASubscriberThatAsksForAPauseHasIt(t *testing.T) {
+	w := newWorld(t, sqlite(t))
+	d, tries := w.deliverer(), 0
+	w.answer = func(to http.ResponseWriter, _ *http.Request) {
+		if tries++; tries == 1 {
+			to.Header().Set("Retry-After", "600")
+			to.WriteHeader(http.StatusTooManyRequests)
+		}
+	}
+	w.tell(1, 1, false, created(1))
+	w.pass(d)
+	w.tell(2, 2, false, created(2))
+	w.now = w.now.Add(590 * time.Second)
+	if w.pass(d); tries != 1 {
+		t.Errorf("%d requests within the ten minutes, want 1", tries)
+	}
+	w.now = w.now.Add(20 * time.Second)
+	if w.pass(d); tries != 3 || w.hook(d).Delivered != 2 {
+		t.Errorf("afterwards %d requests, %+v", tries, w.hook(d))
+	}
+}
+
+// TestBadSubscribers has subscribers that redirect, never end, have no certificate that anybody knows, or are where none
+// may be: each is a failure in words, without the URL's query.
+func TestBadSubscribers(t *testing.T) {
+	endless := httptest.NewServer(http.HandlerFunc(func(to http.ResponseWriter, r *http.Request) {
+		to.WriteHeader(http.StatusOK)
+		for r.Context().Err() == nil {
+			_, _ = to.Write(make([]byte, 64<<10))
+		}
+	}))
+	defer endless.Close()
+	secured := httptest.NewTLSServer(http.NotFoundHandler())
+	secured.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
+	defer secured.Close()
+	redirecting := httptest.NewServer(http.RedirectHandler("http://169.254.169.254/latest", http.StatusFound))
+	defer redirecting.Close()
+	for at, want := range map[string]string{
+		endless.URL:                               "", // its status is enough
+		redirecting.URL:                           "redirects are not followed",
+		secured.URL + "?key=hidden":               "certificate",
+		"http://10.0.0.1/?key=hidden":             "10.0.0.1 is not a public address",
+		"http://169.254.169.254/":                 "not a public address",
+		"http://100.64.0.1/":                      "not a public address",
+		"http://[::ffff:192.168.0.1]/":            "not a public address",
+		"http://[fd00::1]/":                       "not a public address",
+		"http://127.0.0.1:1/":                     "refused",
+		"http://no-such-host.invalid/?key=hidden": "no such host",
+	} {
+		w := newWorld(t, sqlite(t))
+		d := w.deliverer()
+		must.Do(t, d.Put(t.Context(), Hook{Name: "shop", URL: at, Secrets: []string{secret}}))
+		w.tell(1, 1, false, created(1))
+		must.Get(d.Pass(t.Context(), store.Lease{}, "shop"))(t)
+		h := w.hook(d)
+		if !strings.Contains(h.Error, want) || (h.Error == "") != (want == "") || strings.Contains(h.Error, "hidden") {
+			t.Errorf("%s: error %q, want %q", at, h.Error, want)
+		}
+	}
+}
+
+func TestURLsOfWebhooks(t *testing.T) {
+	d := newWorld(t, sqlite(t)).deliverer()
+	for text, isGood := range map[string]bool{
+		"https://example.com/hook": true, "http://example.com/": false, "https://": false, "ftp://example.com": false,
+		"https://localhost/": false, "https://10.1.2.3/": false, "https://[::1]/": false, "https://100.100.1.1/": false,
+		"https://user:key@example.com/": false, "http://127.0.0.1:8080/": true, "": false, "https://8.8.8.8/": true,
+	} {
+		if err := d.CheckURL(text); (err == nil) != isGood {
+			t.Errorf("CheckURL(%q) = %v", text, err)
+		}
+	}
+}
+
+// TestSecretsRotate signs with two secrets while one takes the other's place.
+func TestSecretsRotate(t *testing.T) {
+	w := newWorld(t, sqlite(t))
+	d := w.deliverer()
+	second := must.Get(d.Rotate(t.Context(), "shop"))(t)
+	w.tell(1, 1, false, created(1))
+	w.pass(d)
+	third := must.Get(d.Rotate(t.Context(), "shop"))(t)
+	w.tell(2, 2, false, created(2))
+	w.pass(d)
+	if len(w.heard) != 2 {
+		t.Fatalf("%d messages", len(w.heard))
+	}
+	for i, valid := range [][]string{{second, secret}, {third, second}} {
+		m := w.heard[i]
+		header := http.Header{}
+		at := time.Unix(must.Get(strconv.ParseInt(m.timestamp, 10, 64))(t), 0)
+		sign(header, m.id, at, []byte(m.body), valid)
+		if got := header["webhook-signature"][0]; got != m.signature || strings.Count(got, "v1,") != 2 {
+			t.Errorf("message %d is signed %s, want %s", i, m.signature, got)
+		}
+		for _, each := range valid {
+			verifyByReference(t, each, m)
+		}
+	}
+	if _, err := d.Rotate(t.Context(), "none"); !errors.Is(err, ErrUnknown) {
+		t.Errorf("Rotate of none: %v", err)
+	}
+}
+
+// verifyByReference has the reference library of Standard Webhooks check a message.
+func verifyByReference(t *testing.T, secret string, m message) {
+	t.Helper()
+	folder := filepath.Join("testdata", "reference")
+	if _, err := os.Stat(filepath.Join(folder, "node_modules")); err != nil {
+		t.Logf("not checked with the reference library: npm ci in webhook/%s", folder)
+		return
+	}
+	for _, body := range []string{m.body, m.body + " "} {
+		input := must.Get(json.Marshal(map[string]any{"secret": secret, "body": body, "headers": map[string]string{
+			"webhook-id": m.id, "webhook-timestamp": m.timestamp, "webhook-signature": m.signature,
+		}}))(t)
+		command := exec.CommandContext(t.Context(), "node", "verify.mjs")
+		command.Dir, command.Stdin = folder, strings.NewReader(string(input))
+		if out, err := command.CombinedOutput(); (err == nil) != (body == m.body) {
+			t.Errorf("the reference library: %v\n%.300s", err, out)
+		}
+	}
+}
+
+// TestSignature is the example of Standard Webhooks' reference tests.
+func TestSignature(t *testing.T) {
+	header := http.Header{}
+	sign(header, "msg_p5jXN8AQM9LWM0D4loKWxJek", time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`), []string{"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"})
+	if got := header["webhook-signature"][0]; got != "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=" {
+		t.Errorf("signature %s", got)
+	}
+	if !slices.Equal([]bool{CheckSecret(NewSecret()) == nil, CheckSecret("whsec_short") == nil, CheckSecret(secret) == nil}, []bool{true, false, true}) {
+		t.Error("secrets are not told apart")
+	}
+}
+
+func TestTheFileNamesItsOwnWebhooks(t *testing.T) {
+	w := newWorld(t, sqlite(t))
+	d := w.deliverer()
+	if err := d.Configure(t.Context(), []Hook{{Name: "shop", URL: "https://example.com", Secrets: []string{secret}}}); !errors.Is(err, ErrTaken) {
+		t.Errorf("a name that operators gave: %v", err)
+	}
+	must.Do(t, d.Configure(t.Context(), []Hook{{Name: "file", URL: "https://example.com", Secrets: []string{secret}}}))
+	if err := d.Remove(t.Context(), "file"); !errors.Is(err, ErrUnknown) {
+		t.Errorf("a configured one was removed: %v", err)
+	}
+	must.Do(t, d.Configure(t.Context(), nil))
+	if all := must.Get(d.Hooks(t.Context()))(t); len(all) != 1 || all[0].Name != "shop" {
+		t.Errorf("what is left: %+v", all)
+	}
+}

@@ -40,6 +40,7 @@ var house = map[string]room{
 	"order/follow":   {"chain order order/ledger order/proof order/stats store", "followers ask chains through order.Source; gateway hands them in"},
 	"order/query":    {"chain order order/follow order/ledger order/list order/stats store", "answers read the ledger and ask chains; writing belongs to order/follow and order/audit"},
 	"order/feed":     {"chain order order/ledger store", "the feed knows the log and who reads it: how entries leave belongs to proxy/orders and push"},
+	"webhook":        {"internal/publicnet order order/feed store", "subscribers are sent the feed: what is told of orders belongs to order/ledger"},
 	"order/audit":    {"chain order order/follow order/ledger order/proof store", "commands read chains through follow.Reader, apart from what a gateway follows"},
 	"store":          {"chain quote token", "the database knows tables, not what they mean: queries belong to who keeps something"},
 	"quote":          {"cache/flight chain chain/solana token", "the comparison asks venues through quote.Venue; gateway hands them in"},
@@ -61,7 +62,7 @@ var house = map[string]room{
 	"upstream/tron":              {"chain order/creation quote upstream/evm upstream/evm/swap upstream/jsonrpc", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},
 	"upstream/solana":            {"chain chain/solana order order/creation order/onchain quote token upstream upstream/jsonrpc", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 	"upstream/venue":             {"chain chain/solana internal/didyoumean quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
-	"upstream/tokenlist":         {"upstream", "a list is fetched here and read by token/catalog"},
+	"upstream/tokenlist":         {"internal/publicnet upstream", "a list is fetched here and read by token/catalog"},
 	"upstream/price":             {"chain token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 
 	"proxy/wire":          {"chain order order/creation order/onchain quote quote/crosschain token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
@@ -81,11 +82,12 @@ var house = map[string]room{
 	"proxy/pages/compare": {"chain proxy proxy/pages proxy/swaps proxy/web quote token", "the page of a comparison asks the routes of proxy/swaps"},
 
 	"internal/release":    {"", "it says what a program was built of and knows nobody"},
+	"internal/publicnet":  {"", "addresses are judged here: what is asked of them belongs to the caller"},
 	"internal/didyoumean": {"", "names are compared here: what they name belongs to the caller"},
 	"config":              {"chain internal/didyoumean", "the file says what is wanted; gateway builds it"},
 
 	"gateway": {
-		"cache cache/rfc9111 cache/shared internal/tlsfiles chain config order order/audit order/follow order/query order/list order/stats proxy proxy/admin proxy/manage proxy/orders proxy/pages proxy/pages/compare proxy/passthrough proxy/quota proxy/shadow proxy/swaps proxy/web quote internal/release store token token/catalog upstream order/feed proxy/creations quote/crosschain " +
+		"cache cache/rfc9111 cache/shared internal/tlsfiles chain config order order/audit order/follow order/query order/list order/stats proxy proxy/admin proxy/manage proxy/orders proxy/pages proxy/pages/compare proxy/passthrough proxy/quota proxy/shadow proxy/swaps proxy/web quote internal/release store token token/catalog upstream order/feed proxy/creations quote/crosschain webhook " +
 			"upstream/evm upstream/evm/swap upstream/jsonrpc upstream/price upstream/solana upstream/tokenlist upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},
@@ -170,7 +172,7 @@ var doors = []door{
 	{"rsc.io/qr", "proxy/pages", "", "codes of pages are drawn with the pages"},
 	{"github.com/shopspring/decimal", "quote quote/crosschain upstream/venue proxy/swaps proxy/creations proxy/pages/compare", "proxy token upstream/evm/swap upstream/solana sandbox/adapters/venue", "percents are decimals in quote, its venues and the face; prices are big.Rat"},
 
-	{"go.opentelemetry.io/otel", "cache/shared order/... quote store upstream/... proxy gateway cmd/... internal/measured", "...", "pure packages have no spans: their callers do"},
+	{"go.opentelemetry.io/otel", "cache/shared order/... quote store upstream/... proxy gateway webhook cmd/... internal/measured", "...", "pure packages have no spans: their callers do"},
 	{"go.opentelemetry.io/otel/sdk", "gateway internal/measured", "...", "spans are made with the OpenTelemetry API; where they go is decided in gateway"},
 	{"go.opentelemetry.io/otel/exporters", "gateway", "", "where spans and measurements go is decided in gateway"},
 	{"github.com/go-logr/logr", "gateway", "sandbox/stories", "log with log/slog: this is how OpenTelemetry's libraries do"},

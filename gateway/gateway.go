@@ -29,6 +29,7 @@ import (
 	"crossgate/quote"
 	"crossgate/store"
 	"crossgate/token/catalog"
+	"crossgate/webhook"
 )
 
 // Gateway is a gateway ready to run.
@@ -38,9 +39,12 @@ type Gateway struct {
 	server *proxy.Server
 	orders *orders.Orders // of the server
 	feed   *feed.Feed     // nil: there is none
-	admin  admin.Options  // without the metrics
-	secure *tls.Config    // of the operators' listener; nil: none
-	shared *shared.Cache  // nil: there is none
+	stream *shared.Stream // that the feed is published to; nil: to none
+
+	webhooks *webhook.Deliverer // nil without a feed
+	admin    admin.Options      // without the metrics
+	secure   *tls.Config        // of the operators' listener; nil: none
+	shared   *shared.Cache      // nil: there is none
 
 	catalog *catalog.Catalog // of public token lists
 	venues  *quote.History
@@ -77,6 +81,9 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
+	if err := g.openEvents(ctx, c, p); err != nil {
+		return nil, errors.Join(err, first.close(), store.Close())
+	}
 	now := &sets{log: log, store: store}
 	now.current.Store(first)
 	g.sets = now
@@ -103,9 +110,6 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		return nil, errors.Join(fmt.Errorf("public server: %w", err), first.close(), store.Close())
 	}
 	g.server = server
-	if c.Events.Keep > 0 {
-		g.feed = feed.New(store, c.Events.Keep, orders.EncodeEntry(p.registry))
-	}
 	g.orders = orders.Mount(server, g.feed, now.orders)
 	quotes := swaps.Mount(server, now.swaps)
 	creations.Mount(server, now.creations)
@@ -115,6 +119,9 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	g.admin = admin.Options{
 		Server: server, Gateway: g, Pages: web.New(p.registry), Token: c.Telemetry.Token.Reveal(),
 		Listen: c.Telemetry.Admin, Logger: log,
+	}
+	if g.webhooks != nil {
+		g.admin.Webhooks = g.webhooks.Mount
 	}
 	return g, nil
 }
@@ -138,9 +145,7 @@ func (g *Gateway) Run(ctx context.Context, listener net.Listener) error {
 	followed, shared := make(chan error, 1), make(chan error, 1)
 	var listing sync.WaitGroup
 	listing.Go(func() { g.lists.run(following) })
-	if g.feed != nil {
-		listing.Go(func() { g.feed.Run(following) })
-	}
+	listing.Go(func() { g.runEvents(following) })
 	go func() { followed <- g.sets.follow(following) }()
 	go func() { shared <- g.runShared(following) }()
 	served := g.server.Run(ctx, listener)

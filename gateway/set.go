@@ -195,7 +195,7 @@ func keepStarted(was config.Config, c *config.Config) (kept []string) {
 	keep("connections", was.Connections, &c.Connections)
 	keep("drain", was.Drain, &c.Drain)
 	keep("index", was.Index, &c.Index)
-	keep("events.keep", was.Events.Keep, &c.Events.Keep)
+	keep("events", was.Events, &c.Events)
 	keep("cache", was.Cache, &c.Cache)
 	c.Swap.Window, c.Swap.Deadline = was.Swap.Window, was.Swap.Deadline
 	was.Telemetry.Level, was.Telemetry.Access = c.Telemetry.Level, c.Telemetry.Access

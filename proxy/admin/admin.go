@@ -63,15 +63,17 @@ type Dependency struct {
 	State string `json:"state"` // in words
 }
 
-// Options configure the listener. All fields but Token and Listen are required.
+// Options configure the listener. All fields but Webhooks, Token and Listen are required.
 type Options struct {
 	Server  Server
 	Gateway Gateway
 	Pages   *web.Pages
 	Metrics http.Handler
-	Token   string // for the commands, which are all refused when it is empty
-	Listen  string // host:port of the listener, as configured
-	Logger  *slog.Logger
+	// Webhooks mounts what operators do with webhooks, commands behind a guard; nil: there are none.
+	Webhooks func(mux *http.ServeMux, guard func(http.HandlerFunc) http.Handler)
+	Token    string // for the commands, which are all refused when it is empty
+	Listen   string // host:port of the listener, as configured
+	Logger   *slog.Logger
 }
 
 type admin struct {
@@ -100,6 +102,9 @@ func (a *admin) handler() http.Handler {
 		succeed(w, r, "token", map[string]string{"token": "right"})
 	}))
 	mux.Handle("POST /purge", a.guarded(a.purge))
+	if a.Webhooks != nil {
+		a.Webhooks(mux, a.guarded)
+	}
 	for command, run := range endpointCommands {
 		mux.Handle("POST /endpoints/{of}/{name}/"+command, a.guarded(a.commandEndpoint(command, run)))
 	}

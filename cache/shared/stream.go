@@ -1,0 +1,92 @@
+package shared
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gomodule/redigo/redis"
+)
+
+// Stream is a stream of a Valkey or Redis that others read. It is used by one goroutine at a time.
+type Stream struct {
+	server     server
+	name       string
+	connection redis.Conn // nil: none yet
+}
+
+// StreamEntry is one of its entries, by a number that ascends.
+type StreamEntry struct {
+	Number uint64
+	Fields []string // names and values
+}
+
+const streamSilence = 5 * time.Second
+
+// NewStream names a stream at a URL such as Options has.
+func NewStream(url, name string) (*Stream, error) {
+	at, err := parseURL(url)
+	return &Stream{server: at, name: name}, err
+}
+
+// Close closes the connection.
+func (s *Stream) Close() {
+	if s.connection != nil {
+		_ = s.connection.Close()
+		s.connection = nil
+	}
+}
+
+// do runs a command and closes the connection when it fails.
+func (s *Stream) do(ctx context.Context, command string, args ...any) (reply any, err error) {
+	if s.connection == nil {
+		if s.connection, err = s.server.dial(ctx, streamSilence); err != nil {
+			s.connection = nil
+			return nil, err
+		}
+	}
+	reply, err = s.connection.Do(command, args...)
+	if err != nil {
+		if _, refused := errors.AsType[redis.Error](err); !refused {
+			s.Close()
+		}
+		return nil, s.server.withoutPassword(err)
+	}
+	return reply, nil
+}
+
+// Last is the greatest number that the stream ever had; 0 of one that there is not.
+func (s *Stream) Last(ctx context.Context) (uint64, error) {
+	reply, err := redis.Values(s.do(ctx, "XINFO", "STREAM", s.name))
+	if _, refused := errors.AsType[redis.Error](err); refused && strings.Contains(err.Error(), "no such key") {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("last entry of stream: %w", err)
+	}
+	at := slices.IndexFunc(reply, func(each any) bool { name, _ := redis.String(each, nil); return name == "last-generated-id" })
+	if at < 0 || at+1 == len(reply) {
+		return 0, errors.New("last entry of stream: it is not told")
+	}
+	id, _ := redis.String(reply[at+1], nil)
+	number, _, _ := strings.Cut(id, "-")
+	return strconv.ParseUint(number, 10, 64)
+}
+
+// Append appends entries and drops those with numbers below oldest, about.
+func (s *Stream) Append(ctx context.Context, entries []StreamEntry, oldest uint64) error {
+	for _, each := range entries {
+		args := []any{s.name, "MINID", "~", oldest, strconv.FormatUint(each.Number, 10) + "-0"}
+		for _, field := range each.Fields {
+			args = append(args, field)
+		}
+		if _, err := s.do(ctx, "XADD", args...); err != nil {
+			return fmt.Errorf("append %d to stream: %w", each.Number, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"crossgate/cache/shared"
+	"crossgate/config"
+	"crossgate/order"
+	"crossgate/order/feed"
+	"crossgate/proxy/orders"
+	"crossgate/store"
+	"crossgate/webhook"
+)
+
+// eventStream is the name of the Redis stream that the feed is published to.
+const eventStream = "crossgate:events"
+
+// openEvents makes the feed of c and what delivers it; nothing where no events are kept.
+func (g *Gateway) openEvents(ctx context.Context, c config.Config, p *parts) (err error) {
+	if c.Events.Keep == 0 {
+		return nil
+	}
+	g.feed = feed.New(g.store, c.Events.Keep, orders.EncodeEntry(p.registry))
+	g.webhooks = webhook.New(g.store, g.feed, webhook.Options{Filter: orders.ParseFeedFilter, Networks: c.Events.Networks, Logger: g.log})
+	if url := c.Events.Redis.Reveal(); url != "" {
+		if g.stream, err = shared.NewStream(url, eventStream); err != nil {
+			return config.Mistakes{c.Mistake("events.redis", err.Error())}
+		}
+	}
+	var mistakes config.Mistakes
+	hooks := make([]webhook.Hook, len(c.Events.Webhooks))
+	for i, each := range c.Events.Webhooks {
+		hooks[i] = webhook.Hook{Name: each.Name, URL: each.URL.Reveal(), Filter: each.Filter}
+		for at, secret := range each.Secrets {
+			hooks[i].Secrets = append(hooks[i].Secrets, secret.Reveal())
+			if err := webhook.CheckSecret(secret.Reveal()); err != nil {
+				mistakes = append(mistakes, c.Mistake(fmt.Sprintf("events.webhooks[%d].secrets[%d]", i, at), err.Error()))
+			}
+		}
+		for key, err := range map[string]error{"url": g.webhooks.CheckURL(hooks[i].URL), "filter": filterError(each.Filter)} {
+			if err != nil {
+				mistakes = append(mistakes, c.Mistake(fmt.Sprintf("events.webhooks[%d].%s", i, key), err.Error()))
+			}
+		}
+	}
+	if len(mistakes) > 0 {
+		return mistakes
+	}
+	return g.webhooks.Configure(ctx, hooks)
+}
+
+func filterError(query string) error {
+	_, err := orders.ParseFeedFilter(query)
+	return err
+}
+
+// runEvents keeps the feed and delivers it until ctx ends.
+func (g *Gateway) runEvents(ctx context.Context) {
+	if g.feed == nil {
+		return
+	}
+	stop, err := g.webhooks.Observe()
+	if err != nil {
+		g.log.WarnContext(ctx, "webhooks are not measured", "error", err)
+	} else {
+		defer stop() //nolint:errcheck // fails only when called twice
+	}
+	done := make(chan struct{}, 3)
+	for _, run := range []func(context.Context){g.feed.Run, g.webhooks.Run, g.publish} {
+		go func() { run(ctx); done <- struct{}{} }()
+	}
+	for range 3 {
+		<-done
+	}
+}
+
+// publish appends the feed to the Redis stream, whenever no other replica does, until ctx ends.
+func (g *Gateway) publish(ctx context.Context) {
+	if g.stream == nil {
+		return
+	}
+	defer g.stream.Close()
+	for ctx.Err() == nil {
+		lease, granted, err := g.store.Claim(ctx, "publish events")
+		if err == nil && granted {
+			holding, release := g.store.Hold(ctx, lease)
+			if err = g.publishOn(holding); err != nil && holding.Err() == nil {
+				g.log.WarnContext(ctx, "events are not published to Redis", "error", err)
+			}
+			_ = release() // it expires otherwise
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(store.LeaseInterval):
+		}
+	}
+}
+
+// publishOn goes on after what the stream has. Numbers of entries ascend in it, so that none is there twice.
+func (g *Gateway) publishOn(ctx context.Context) error {
+	after, err := g.stream.Last(ctx)
+	if err != nil {
+		return err
+	}
+	if err := g.feed.Check(ctx, after); errors.Is(err, feed.ErrExpired) {
+		if after, err = g.feed.Oldest(ctx); err != nil {
+			return err
+		}
+		g.log.WarnContext(ctx, "events were deleted before they could be published to Redis", "published_from", after)
+	} else if err != nil {
+		return err
+	}
+	for {
+		const atOnce = 200
+		part, err := g.feed.Next(ctx, after, feed.Filter{}, atOnce)
+		if err != nil {
+			return err
+		}
+		entries := make([]shared.StreamEntry, len(part.Items))
+		for i, item := range part.Items {
+			entries[i] = shared.StreamEntry{Number: item.Position, Fields: fieldsOf(item)}
+		}
+		if err := g.stream.Append(ctx, entries, uint64(time.Now().Add(-g.feed.Keep()).UnixMicro())); err != nil {
+			return err
+		}
+		after = part.Next
+		if part.Grown == nil {
+			continue
+		}
+		select {
+		case <-part.Grown:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func fieldsOf(item feed.Item) []string {
+	id := order.ID(item.Order)
+	return []string{"status", item.Step.String(), "orderId", id.String(), "event", string(item.Text)}
+}

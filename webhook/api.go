@@ -1,0 +1,86 @@
+package webhook
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+)
+
+// Mount adds the operators' API to a mux. What changes something is behind guard; forms are read by then.
+//
+//	GET  /webhooks                   all subscribers, with what waits for each
+//	GET  /webhooks/{name}/dead       the oldest deliveries that were given up
+//	POST /webhooks                   add or change one: name, url, filter; answers its secret, once
+//	POST /webhooks/{name}/rotate     a new secret; the one before stays valid until the next time
+//	POST /webhooks/{name}/resend     try all that was given up anew
+//	POST /webhooks/{name}/remove
+func (d *Deliverer) Mount(mux *http.ServeMux, guard func(http.HandlerFunc) http.Handler) {
+	mux.HandleFunc("GET /webhooks", func(w http.ResponseWriter, r *http.Request) {
+		hooks, err := d.Hooks(r.Context())
+		for _, h := range hooks {
+			if at, err := url.Parse(h.URL); err == nil { // the rest may hold a key
+				h.URL = (&url.URL{Scheme: at.Scheme, Host: at.Host}).String()
+			}
+		}
+		reply(w, map[string]any{"webhooks": hooks}, err)
+	})
+	mux.HandleFunc("GET /webhooks/{name}/dead", func(w http.ResponseWriter, r *http.Request) {
+		dead, err := d.Dead(r.Context(), r.PathValue("name"))
+		reply(w, map[string]any{"dead": dead}, err)
+	})
+	mux.Handle("POST /webhooks", guard(d.add))
+	for command, run := range map[string]func(*http.Request, string) (any, error){
+		"rotate": func(r *http.Request, name string) (any, error) {
+			secret, err := d.Rotate(r.Context(), name)
+			return map[string]string{"secret": secret}, err
+		},
+		"resend": func(r *http.Request, name string) (any, error) {
+			return map[string]string{"webhook": name}, d.Resend(r.Context(), name)
+		},
+		"remove": func(r *http.Request, name string) (any, error) {
+			return map[string]string{"webhook": name}, d.Remove(r.Context(), name)
+		},
+	} {
+		mux.Handle("POST /webhooks/{name}/"+command, guard(func(w http.ResponseWriter, r *http.Request) {
+			body, err := run(r, r.PathValue("name"))
+			d.Logger.InfoContext(r.Context(), "operator commanded a webhook", "webhook", r.PathValue("name"), "command", command, "by", r.RemoteAddr)
+			reply(w, body, err)
+		}))
+	}
+}
+
+func (d *Deliverer) add(w http.ResponseWriter, r *http.Request) {
+	h := Hook{Name: r.Form.Get("name"), URL: r.Form.Get("url"), Filter: r.Form.Get("filter"), Secrets: []string{NewSecret()}}
+	_, err := d.Filter(h.Filter)
+	if err == nil {
+		err = d.CheckURL(h.URL)
+	}
+	if err == nil && (h.Name == "" || url.PathEscape(h.Name) != h.Name) {
+		err = errors.New("want a name of letters, digits and dashes")
+	}
+	if err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		_ = json.NewEncoder(w).Encode(map[string]string{"error": err.Error()}) // fails only when the client has left
+		return
+	}
+	reply(w, map[string]string{"webhook": h.Name, "secret": h.Secrets[0]}, d.Put(r.Context(), h))
+}
+
+// reply answers with a body, or an error.
+func reply(w http.ResponseWriter, body any, err error) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	switch {
+	case errors.Is(err, ErrUnknown):
+		w.WriteHeader(http.StatusNotFound)
+	case errors.Is(err, ErrTaken):
+		w.WriteHeader(http.StatusConflict)
+	case err != nil:
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+	if err != nil {
+		body = map[string]string{"error": err.Error()}
+	}
+	_ = json.NewEncoder(w).Encode(body) // fails only when the client has left
+}

@@ -20,23 +20,23 @@ import (
 	"crossgate/proxy/wire"
 )
 
-// question is a transaction on a chain, and the request that it may be an answer to.
-type question struct {
+// posed is a question: a transaction on a chain, and the request that it may be an answer to.
+type posed struct {
 	chain   chain.ID
 	tx      creation.Transaction
 	request url.Values
 }
 
-// verifyRoute says what a transaction would create, whoever made it. It is asked of the chain each time.
-func (p *paths) verifyRoute() proxy.Route[question] {
-	return proxy.Route[question]{
+// verifyRoute says what a transaction would create. The chain is asked each time.
+func (p *paths) verifyRoute() proxy.Route[posed] {
+	return proxy.Route[posed]{
 		Paths:   []string{"/v1.0/dln/order/verify"},
 		Methods: []string{http.MethodPost},
 		Dialect: proxy.Swapping,
 		Cost:    proxy.SwapCost,
 		Limit:   p.limit,
 		Parse:   p.parse,
-		Key: func(path string, q question) cache.Key {
+		Key: func(path string, q posed) cache.Key {
 			parts := [][]byte{[]byte(q.chain.String()), q.tx.Sender.Bytes(), q.tx.To.Bytes(), []byte(q.tx.Value.String()), q.tx.Data}
 			return cache.KeyOf(path, append(parts, []byte(q.request.Encode()))...)
 		},
@@ -45,7 +45,7 @@ func (p *paths) verifyRoute() proxy.Route[question] {
 }
 
 // parse reads the body. Its members are those of eth_sendTransaction, with amounts as digits or as 0x and hex.
-func (p *paths) parse(c *gin.Context) (q question, err error) {
+func (p *paths) parse(c *gin.Context) (q posed, err error) {
 	body, err := proxy.ReadBody(c)
 	if err != nil {
 		return q, err
@@ -112,7 +112,7 @@ func value(m *proxy.Query) (v chain.Amount) {
 	return v
 }
 
-func (p *paths) verify(ctx context.Context, q question) ([]proxy.Body, cache.Life, error) {
+func (p *paths) verify(ctx context.Context, q posed) ([]proxy.Body, cache.Life, error) {
 	forecaster, is := p.options().Forecasters[q.chain]
 	if !is {
 		return nil, proxy.NoLife, proxy.ChainNotServed.Because("")
@@ -130,7 +130,7 @@ func (p *paths) verify(ctx context.Context, q question) ([]proxy.Body, cache.Lif
 
 // compare lists where the first order differs from a request. Parameters that leave no trace in an order, and amounts that
 // the request leaves to the market, are not compared.
-func compare(q question, all []creation.Forecast, chains chain.Registry) (differences []wire.Difference) {
+func compare(q posed, all []creation.Forecast, chains chain.Registry) (differences []wire.Difference) {
 	if len(all) == 0 {
 		return nil
 	}

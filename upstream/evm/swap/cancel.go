@@ -14,8 +14,8 @@ import (
 )
 
 // Cancel is the transaction by which an order's authority cancels it on this chain, its take chain. Its value is the
-// message fee of the gate and no more: what is above reaches nobody as coin. It was simulated. Errors: creation's of
-// cancels, quote.ErrReverted.
+// message fee of the gate and no more, since the rest would come out as a token. It was simulated. Errors: those of cancels in
+// package creation, and quote.ErrReverted.
 func (s *Simulator) Cancel(ctx context.Context, id order.ID, t order.Terms) (creation.Transaction, error) {
 	contracts := s.chain.Facts().Contracts
 	data, err := creation.CancelData(t)

@@ -197,7 +197,7 @@ func (s *Simulator) run(ctx context.Context, t quote.Simulation, set overrides, 
 	return worst, nil
 }
 
-// inNextBlocks makes calls, one of which is the transaction, in each of the next two blocks by itself. The gas used
+// inNextBlocks makes calls, with the transaction among them, in each of the next two blocks by itself. The gas used
 // is less than the need, as refunds come at its end; nodes that do not report the need estimate it in the same round
 // trip.
 func (s *Simulator) inNextBlocks(

@@ -111,15 +111,15 @@ func Views(t Transaction, caller chain.Address, s State) []View {
 	return asked
 }
 
-// Trial is a call that only shows what it would do, by a contract, and what its result means for the state.
-type Trial struct {
+// Probe is a call that only shows what it would do, by a contract, and what its result means for the state.
+type Probe struct {
 	From, To chain.Address
 	Data     []byte
 	Heard    func(*State, CallResult)
 }
 
-// Trials are calls of the tokens: the permit, what the pull comes to, and what a payment of a claim returns.
-func Trials(t Transaction, caller chain.Address, s State) (asked []Trial) {
+// Probes are calls of the tokens: the permit, what the pull comes to, and what a payment of a claim returns.
+func Probes(t Transaction, caller chain.Address, s State) (asked []Probe) {
 	_, _, pulls := payments(t, caller, s)
 	for _, p := range pulls {
 		token := p.state(&s)
@@ -128,13 +128,13 @@ func Trials(t Transaction, caller chain.Address, s State) (asked []Trial) {
 		}
 		source := s.Contracts.DlnSource
 		asked = append(asked,
-			Trial{p.spender, p.token, viewData("transferFrom", nodeAddress(p.payer), nodeAddress(p.spender), p.amount.Big()),
+			Probe{p.spender, p.token, viewData("transferFrom", nodeAddress(p.payer), nodeAddress(p.spender), p.amount.Big()),
 				func(s *State, r CallResult) { p.state(s).pulled(r, p.amount) }},
-			Trial{source, p.token, viewData("transfer", nodeAddress(source), chain.Amount{}.Big()), func(s *State, r CallResult) {
+			Probe{source, p.token, viewData("transfer", nodeAddress(source), chain.Amount{}.Big()), func(s *State, r CallResult) {
 				p.state(s).Transfer = returned(r)
 			}})
 		if permit, complete := ParsePermit(p.permit); complete {
-			asked = append(asked, Trial{p.spender, p.token, viewData("permit", nodeAddress(p.payer), nodeAddress(p.spender), permit.Amount.Big(),
+			asked = append(asked, Probe{p.spender, p.token, viewData("permit", nodeAddress(p.payer), nodeAddress(p.spender), permit.Amount.Big(),
 				permit.Deadline.Big(), permit.V(), [32]byte(permit.Signature[:32]), [32]byte(permit.Signature[32:64])),
 				func(s *State, r CallResult) { p.state(s).TakesPermit = new(!r.IsReverted) }})
 		}
@@ -169,11 +169,11 @@ func returned(r CallResult) Return {
 }
 
 // Status asks whether the order of a forecast exists; nil: its id is not known.
-func (f Forecast) Status(source chain.Address) *Trial {
+func (f Forecast) Status(source chain.Address) *Probe {
 	if f.ID == nil {
 		return nil
 	}
-	return &Trial{source, source, onchain.GiveOrderCall(*f.ID), func(s *State, r CallResult) {
+	return &Probe{source, source, onchain.GiveOrderCall(*f.ID), func(s *State, r CallResult) {
 		if w := words.New(r.Data); !r.IsReverted {
 			if status := w.Uint(0, 8); w.Err() == nil {
 				s.IsUsed = new(status != 0)

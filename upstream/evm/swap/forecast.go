@@ -86,22 +86,22 @@ func (s *Simulator) view(ctx context.Context, t creation.Transaction, state *cre
 func (s *Simulator) try(ctx context.Context, t creation.Transaction, state *creation.State, isOurs bool) (created []onchain.Found, err error) {
 	var coins evm.Amount
 	asked := []*jsonrpc.Call{jsonrpc.NewCall(&coins, nil, "eth_getBalance", t.Sender, "latest")}
-	var trials []creation.Trial
+	var probes []creation.Probe
 	if isOurs {
-		trials = creation.Trials(t, t.Sender, *state)
+		probes = creation.Probes(t, t.Sender, *state)
 		if f, err := creation.Judge(t, t.Sender, *state); err == nil {
 			if status := f.Status(state.Contracts.DlnSource); status != nil {
-				trials = append(trials, *status)
+				probes = append(probes, *status)
 			}
 		}
 	}
-	answers := make([]evm.Payload, len(trials)+1)
-	for i, each := range trials {
+	answers := make([]evm.Payload, len(probes)+1)
+	for i, each := range probes {
 		message := evm.Message{From: &each.From, To: each.To, Data: each.Data}
 		asked = append(asked, jsonrpc.NewCall(&answers[i], nil, "eth_call", message, "latest"))
 	}
 	whole := evm.Message{From: &t.Sender, To: t.To, Data: t.Data, Value: &evm.Amount{Amount: t.Value}}
-	asked = append(asked, jsonrpc.NewCall(&answers[len(trials)], nil, "eth_call", whole, "latest"))
+	asked = append(asked, jsonrpc.NewCall(&answers[len(probes)], nil, "eth_call", whole, "latest"))
 	var blocks []struct{ Calls []simulatedResult }
 	if hasEvents := !s.chain.Client().Lacks(simulateV1, ""); hasEvents {
 		block := simulatedBlock{Calls: []simulatedCall{{From: &t.Sender, To: t.To, Input: t.Data, Value: &evm.Amount{Amount: t.Value}}}}
@@ -112,12 +112,12 @@ func (s *Simulator) try(ctx context.Context, t creation.Transaction, state *crea
 	if asked[0].Err == nil {
 		state.Coins = &coins.Amount
 	}
-	for i, each := range trials {
+	for i, each := range probes {
 		if result := resultOf(asked[1+i], answers[i]); result != nil {
 			each.Heard(state, *result)
 		}
 	}
-	state.Executed = resultOf(asked[1+len(trials)], answers[len(trials)])
+	state.Executed = resultOf(asked[1+len(probes)], answers[len(probes)])
 	if state.Executed == nil && asked[0].Err != nil {
 		return nil, asked[0].Err
 	}

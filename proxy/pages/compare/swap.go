@@ -51,20 +51,20 @@ func Mount(server *proxy.Server, swaps *swaps.Swaps, options func() pages.Option
 func (s *Pages) balance(c *gin.Context) {
 	ctx := c.Request.Context()
 	f := s.readSwapForm(ctx, c.Request.URL.Query())
-	holder, err := chain.ParseAddress(c.Query("owner"), f.chain.Family)
-	if f.problem == nil && (f.in == nil || err != nil) {
+	holder, err := chain.ParseAddress(c.Query("owner"), f.pay.chain.Family)
+	if f.problem == nil && (f.pay.token == nil || err != nil) {
 		f.problem = proxy.InvalidParameters.Because("chainId, tokenIn and owner must name a chain, a token and an account on it")
 	}
 	var has chain.Amount
 	if f.problem == nil {
-		has, f.problem = s.swaps.Options().Estimator.Balance(ctx, f.chain.ID, f.in.Address, holder)
+		has, f.problem = s.swaps.Options().Estimator.Balance(ctx, f.pay.chain.ID, f.pay.token.Address, holder)
 	}
 	if f.problem != nil {
 		s.server.TurnAway(c, proxy.ProblemOf(f.problem))
 		return
 	}
 	c.Header("Cache-Control", "no-store")
-	c.JSON(http.StatusOK, map[string]string{"units": has.String(), "text": pages.AmountOf(has, f.in.Token).Text + " " + f.in.Symbol})
+	c.JSON(http.StatusOK, map[string]string{"units": has.String(), "text": pages.AmountOf(has, f.pay.token.Token).Text + " " + f.pay.token.Symbol})
 }
 
 // swapPage shows a comparison. Its query is that of the API, except that tokens can be named by symbol and name, the
@@ -90,8 +90,8 @@ func (s *Pages) swapPage(c *gin.Context) {
 
 // compare fills in the form and, where it asks for a swap, what the venues quote. It returns the status of the page.
 func (s *Pages) compare(ctx context.Context, c *gin.Context, shown *Swap, f *swapForm) int {
-	shown.Listed = f.offered()
-	shown.In, shown.Out = f.in, f.out
+	shown.Listed = f.pay.offered()
+	shown.In, shown.Out = f.pay.token, f.get.token
 	var r quote.Request
 	var ok bool
 	if shown.Form.Has("tokenIn") {
@@ -101,7 +101,7 @@ func (s *Pages) compare(ctx context.Context, c *gin.Context, shown *Swap, f *swa
 			f.problem = s.fillComparison(ctx, shown, r)
 		}
 	}
-	f.fill(r)
+	f.fill(r.AmountIn)
 	status := http.StatusOK
 	if shown.Faults = f.faults; len(shown.Faults) > 0 {
 		status = http.StatusBadRequest
@@ -135,27 +135,6 @@ func (s *Pages) fillComparison(ctx context.Context, shown *Swap, r quote.Request
 	prices := s.options().Tokens.USD(ctx, in, out)
 	shown.Priced = prices[in] != nil && prices[out] != nil
 	return nil
-}
-
-// mostOffered is how many tokens a form offers.
-const mostOffered = 100
-
-// offered are listed tokens to choose from, the prominent ones first.
-func (f *swapForm) offered() []Listed {
-	listed := slices.Clone(f.listed)
-	slices.SortStableFunc(listed, func(a, b token.Listing) int {
-		if a.IsProminent == b.IsProminent {
-			return 0
-		} else if a.IsProminent {
-			return -1
-		}
-		return 1
-	})
-	all := make([]Listed, min(len(listed), mostOffered))
-	for i := range all {
-		all[i] = Listed{Text: f.text(listed[i]), Symbol: listed[i].Symbol, Name: listed[i].Name}
-	}
-	return all
 }
 
 // Swap is the content of a comparison's page.

@@ -1,9 +1,11 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/shopspring/decimal"
@@ -20,82 +22,102 @@ import (
 // swapForm is a swap as a visitor writes it, on its way to a query of the API: tokens may be named by symbol, name or
 // address, and the amount is in whole tokens. Faults stand beside their fields.
 type swapForm struct {
-	pages   *Pages
-	chain   chain.Chain
-	given   url.Values
-	listed  []token.Listing            // on the chain
-	alike   map[string][]token.Listing // of them, by lower-case symbol
-	in, out *token.Listing             // nil: not named, or not found
-	faults  []pages.Fault
-	problem error // that is of no one field
+	pages    *Pages
+	given    url.Values
+	pay, get side
+	faults   []pages.Fault
+	problem  error // that is of no one field
+}
+
+// side is what a form pays with, or gets: a token on a chain.
+type side struct {
+	field  string // that names the token
+	chain  chain.Chain
+	listed []token.Listing            // on the chain
+	alike  map[string][]token.Listing // of them, by lower-case symbol
+	token  *token.Listing             // nil: not named, or not found
 }
 
 // mostMeant is how many tokens are shown that a text may mean.
 const mostMeant = 6
 
-// readSwapForm looks up what a form names on its chain.
+// readSwapForm looks up what a form names on its chains.
 func (s *Pages) readSwapForm(ctx context.Context, given url.Values) *swapForm {
-	f := &swapForm{pages: s, given: given, alike: map[string][]token.Listing{}}
+	f := &swapForm{pages: s, given: given, pay: side{field: "tokenIn"}, get: side{field: "tokenOut"}}
 	if given.Get("chainId") == "" { // there is none with swaps
 		return f
 	}
-	id, err := chain.ParseID(given.Get("chainId"))
-	known, isKnown := s.chains.Chain(id)
-	if err != nil || !isKnown {
-		f.fault("chainId", "The gateway does not know this chain.")
-		return f
+	for _, each := range []struct {
+		of    *side
+		field string
+	}{{&f.pay, "chainId"}, {&f.get, cmp.Or(takeField(given), "chainId")}} {
+		of, name := each.of, each.field
+		id, err := chain.ParseID(given.Get(name))
+		known, isKnown := s.chains.Chain(id)
+		if err != nil || !isKnown {
+			f.fault(name, "The gateway does not know this chain.")
+			return f
+		}
+		of.chain, of.listed, of.alike = known, s.options().Tokens.Listed(ctx, id), map[string][]token.Listing{}
+		for _, each := range of.listed {
+			symbol := strings.ToLower(each.Symbol)
+			of.alike[symbol] = append(of.alike[symbol], each)
+		}
 	}
-	f.chain, f.listed = known, s.options().Tokens.Listed(ctx, id)
-	for _, each := range f.listed {
-		symbol := strings.ToLower(each.Symbol)
-		f.alike[symbol] = append(f.alike[symbol], each)
-	}
-	f.in, f.out = f.token(ctx, "tokenIn"), f.token(ctx, "tokenOut")
+	f.find(ctx, &f.pay)
+	f.find(ctx, &f.get)
 	return f
+}
+
+// takeField is the field with the chain of a swap between chains; empty: it stays on one.
+func takeField(given url.Values) string {
+	if to := given.Get("dstChainId"); to != "" && to != given.Get("chainId") {
+		return "dstChainId"
+	}
+	return ""
 }
 
 func (f *swapForm) fault(field, message string, choices ...pages.Choice) {
 	f.faults = append(f.faults, pages.Fault{Field: field, Message: message, Choices: choices})
 }
 
-// token finds the token that a field names; nil when the field is empty or names none, or several.
-func (f *swapForm) token(ctx context.Context, field string) *token.Listing {
-	text := strings.TrimSpace(f.given.Get(field))
+// find sets the token of a side; it stays nil when the field is empty or names none, or several.
+func (f *swapForm) find(ctx context.Context, of *side) {
+	text := strings.TrimSpace(f.given.Get(of.field))
 	if text == "" {
-		return nil
+		return
 	}
-	named := token.Named(f.listed, text)
+	named := token.Named(of.listed, text)
 	_, _, err := chain.ParseAnyAddress(text)
 	switch {
 	case err == nil, len(named) == 0 && strings.HasPrefix(text, "0x"): // 0xBTC is a symbol
-		return f.tokenAt(ctx, field, text)
+		of.token = f.tokenAt(ctx, of, text)
 	case len(named) == 1:
-		return &named[0]
+		of.token = &named[0]
 	case len(named) == 0:
-		meant := token.Search(f.listed, text, mostMeant)
-		message := fmt.Sprintf("No listed token on %s is called %q. Any token can be named by its address.", f.chain.Name, text)
+		meant := token.Search(of.listed, text, mostMeant)
+		message := fmt.Sprintf("No listed token on %s is called %q. Any token can be named by its address.", of.chain.Name, text)
 		if len(meant) > 0 {
-			message = fmt.Sprintf("No listed token on %s is called %q. These are similar:", f.chain.Name, text)
+			message = fmt.Sprintf("No listed token on %s is called %q. These are similar:", of.chain.Name, text)
 		}
-		f.fault(field, message, f.choices(field, meant)...)
+		f.fault(of.field, message, f.choices(of, meant)...)
 	default:
-		message := fmt.Sprintf("%d tokens on %s are called %q. Which one?", len(named), f.chain.Name, text)
-		f.fault(field, message, f.choices(field, named[:min(len(named), mostMeant)])...)
+		message := fmt.Sprintf("%d tokens on %s are called %q. Which one?", len(named), of.chain.Name, text)
+		f.fault(of.field, message, f.choices(of, named[:min(len(named), mostMeant)])...)
 	}
-	return nil
 }
 
 // tokenAt is the token at an address, listed or not.
-func (f *swapForm) tokenAt(ctx context.Context, field, text string) *token.Listing {
-	p := swaps.ParametersOf(url.Values{field: {text}}, f.chain.Family)
-	key := token.Key{Chain: f.chain.ID, Address: p.Token(field)}
+func (f *swapForm) tokenAt(ctx context.Context, of *side, text string) *token.Listing {
+	p := swaps.ParametersOf(url.Values{of.field: {text}}, of.chain.Family)
+	key := token.Key{Chain: of.chain.ID, Address: p.Token(of.field)}
 	if len(p.Wrong) > 0 {
 		f.mistakes(p.Wrong)
 		return nil
 	}
-	for i := range f.listed {
-		if f.listed[i].Key == key {
-			return &f.listed[i]
+	for i := range of.listed {
+		if of.listed[i].Key == key {
+			return &of.listed[i]
 		}
 	}
 	read, err := f.pages.options().Tokens.Lookup(ctx, key.Chain, key.Address)
@@ -107,14 +129,14 @@ func (f *swapForm) tokenAt(ctx context.Context, field, text string) *token.Listi
 }
 
 // choices are tokens with the form as it would be with each.
-func (f *swapForm) choices(field string, tokens []token.Listing) []pages.Choice {
+func (f *swapForm) choices(of *side, tokens []token.Listing) []pages.Choice {
 	all := make([]pages.Choice, len(tokens))
 	for i, each := range tokens {
 		query := url.Values{}
 		for name, values := range f.given {
 			query[name] = values
 		}
-		query.Set(field, each.Address.Format(f.chain.Family))
+		query.Set(of.field, each.Address.Format(of.chain.Family))
 		all[i] = pages.Choice{Token: each, URL: "/swap?" + query.Encode()}
 	}
 	return all
@@ -150,15 +172,12 @@ func (f *swapForm) request() (r quote.Request, query url.Values, ok bool) {
 			query[name] = values
 		}
 	}
-	for _, side := range []struct {
-		field string
-		token *token.Listing
-	}{{"tokenIn", f.in}, {"tokenOut", f.out}} {
+	for _, of := range []side{f.pay, f.get} {
 		switch {
-		case side.token != nil:
-			query.Set(side.field, side.token.Address.Format(f.chain.Family))
-		case f.given.Get(side.field) == "":
-			f.fault(side.field, "Which token?")
+		case of.token != nil:
+			query.Set(of.field, of.token.Address.Format(of.chain.Family))
+		case f.given.Get(of.field) == "":
+			f.fault(of.field, "Which token?")
 		}
 	}
 	f.setAmount(query)
@@ -193,8 +212,8 @@ func (f *swapForm) setAmount(query url.Values) {
 		query.Set("tokenInAmount", "max")
 	default:
 		decimals := uint8(mostDecimals)
-		if f.in != nil {
-			decimals = f.in.Decimals
+		if f.pay.token != nil {
+			decimals = f.pay.token.Decimals
 		}
 		amount, err := web.UnitsOf(whole, decimals)
 		if err != nil {
@@ -206,21 +225,42 @@ func (f *swapForm) setAmount(query url.Values) {
 }
 
 // fill has the fields show what was understood: symbols where each names one token, and the amount in whole tokens.
-func (f *swapForm) fill(r quote.Request) {
-	for field, found := range map[string]*token.Listing{"tokenIn": f.in, "tokenOut": f.out} {
-		if found != nil {
-			f.given.Set(field, f.text(*found))
+func (f *swapForm) fill(amount chain.Amount) {
+	for _, of := range []side{f.pay, f.get} {
+		if of.token != nil {
+			f.given.Set(of.field, of.text(*of.token))
 		}
 	}
-	if !r.AmountIn.IsZero() {
-		f.given.Set("amount", decimal.NewFromBigInt(r.AmountIn.Big(), -int32(f.in.Decimals)).String())
+	if !amount.IsZero() {
+		f.given.Set("amount", decimal.NewFromBigInt(amount.Big(), -int32(f.pay.token.Decimals)).String())
 	}
 }
 
 // text is what a field says to name a token: its symbol, or its address where that is another's as well.
-func (f *swapForm) text(of token.Listing) string {
-	if named := token.Named(f.alike[strings.ToLower(of.Symbol)], of.Symbol); len(named) == 1 && named[0].Key == of.Key {
+func (s side) text(of token.Listing) string {
+	if named := token.Named(s.alike[strings.ToLower(of.Symbol)], of.Symbol); len(named) == 1 && named[0].Key == of.Key {
 		return of.Symbol
 	}
-	return of.Address.Format(f.chain.Family)
+	return of.Address.Format(s.chain.Family)
+}
+
+// mostOffered is how many tokens a form offers.
+const mostOffered = 100
+
+// offered are listed tokens to choose from, the prominent ones first.
+func (s side) offered() []Listed {
+	listed := slices.Clone(s.listed)
+	slices.SortStableFunc(listed, func(a, b token.Listing) int {
+		if a.IsProminent == b.IsProminent {
+			return 0
+		} else if a.IsProminent {
+			return -1
+		}
+		return 1
+	})
+	all := make([]Listed, min(len(listed), mostOffered))
+	for i := range all {
+		all[i] = Listed{Text: s.text(listed[i]), Symbol: listed[i].Symbol, Name: listed[i].Name}
+	}
+	return all
 }

@@ -46,7 +46,7 @@ func (s *Pages) streamComparison(c *gin.Context, shown Swap) {
 	for {
 		select {
 		case h := <-heard:
-			events.SendJSON("quote", NewHeard(h.Venue, h.AmountOut, *form.out, h.Took))
+			events.SendJSON("quote", NewHeard(h.Venue, h.AmountOut, *form.get.token, h.Took))
 		case err := <-made:
 			if err != nil {
 				_ = c.Error(err) // for the log

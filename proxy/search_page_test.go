@@ -77,7 +77,7 @@ func TestHomeShowsTheNewestOrders(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		`href="/order/` + order.ID{7}.String() + `"`, `<span class="dot moving">waiting</span>`, `href="/search?query=` + order.ID{7}.String() + `"`,
+		`href="/order/` + order.ID{7}.String() + `"`, `<span class="dot moving" title="Created">waiting</span>`, `href="/search?query=` + order.ID{7}.String() + `"`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the start page lacks %s: %s", want, page)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
 
 	"crossgate/chain"
 	"crossgate/sandbox/contracts"
@@ -75,6 +76,6 @@ func (w *World) cancelCall(ctx context.Context, at time.Time, o Order, by Accoun
 		return w.solana.ledger.FallBack(at, o.terms, by.Wallet)
 	}
 	data := contracts.ExternalCallAdapter.Pack("cancelCall", o.ID, by.Address,
-		common.BytesToAddress(o.terms.TakeToken), o.terms.TakeAmount, recipient, o.terms.ExternalCall)
+		common.BytesToAddress(o.terms.TakeToken), o.terms.TakeAmount, recipient, crypto.Keccak256Hash(o.terms.ExternalCall))
 	return w.transact(ctx, at, o.TakeChain(), by, (*Chain).callAdapter, data)
 }

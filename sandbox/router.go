@@ -23,7 +23,7 @@ var unlisted = struct {
 // placeRouter gives the public router its terms and the list of those whom it calls.
 func (a *allocation) placeRouter() {
 	c := a.chain
-	state := contracts.DeBridgeRouter.NewState().
+	state := contracts.DeBridgeRouter.NewState().Set("supportedRouters", true, c.dlnSource()).
 		Set("owner", a.cast.owner.Address).
 		Set("feeTreasury", routerTreasury).
 		Set("dlnDestination", c.dlnDestination()).

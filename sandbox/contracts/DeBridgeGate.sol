@@ -64,7 +64,7 @@ contract DeBridgeGate {
     );
     event AutoRequestExecuted(bytes32 submissionId, bool indexed success, address callProxy);
 
-    error NotEnoughFee(uint256 received, uint256 expected);
+    error TransferAmountNotCoverFees();
     error SubmissionUsed();
     error WrongAmount();
     error ExternalCallFailed();
@@ -83,7 +83,7 @@ contract DeBridgeGate {
         payable
         returns (bytes32 submissionId)
     {
-        if (msg.value < globalFixedNativeFee) revert NotEnoughFee(msg.value, globalFixedNativeFee);
+        if (msg.value < globalFixedNativeFee) revert TransferAmountNotCoverFees();
         bytes32 debridgeId = getDebridgeId(getChainId(), abi.encodePacked(address(0)));
         uint256 number = nonce++;
         AutoParamsTo memory auto_ = AutoParamsTo(0, flags, receiver, data);

@@ -59,13 +59,12 @@ contract DeBridgeRouter {
 
     error AdminBadRole();
     error CallFailed(address target, bytes data);
-    error EthTransferFailed();
+    error CallCausedBalanceDiscrepancy(address target, address token, uint256 expectedBalance, uint256 actualBalance);
     error ExcessiveMsgValue(uint256 requiredAmount, uint256 providedAmount);
     error InvalidAffiliateFeeData(uint16 bps, address recipient);
     error InvalidAffiliateFeeDataLength(uint256 length);
     error InvalidSwapVariableFeeBps();
     error NotEnoughSrcFundsIn(uint256 amount);
-    error NotEnoughSrcFundsOut(uint256 amountOut, uint256 expected);
     error NotSupportedRouter();
     error SwapEmptyResult(address srcTokenOut);
     error SwapOutcomeTooLow(address tokenOut, uint256 amountOut, uint256 actualAmountOut, uint256 expectedAmountOut);
@@ -96,7 +95,7 @@ contract DeBridgeRouter {
         if (tokenIn != address(0) && msg.value != 0) revert ExcessiveMsgValue(0, msg.value);
         if (tokenIn == swapDetails.tokenOut) revert SwapToSameToken();
         if (tokenIn != address(0)) {
-            Permit.use(tokenIn, tokenInPermitEnvelope);
+            require(Permit.use(tokenIn, tokenInPermitEnvelope), "Permit failure");
             _pull(tokenIn, amountIn);
         } else {
             if (msg.value < amountIn) revert NotEnoughSrcFundsIn(amountIn);
@@ -133,23 +132,35 @@ contract DeBridgeRouter {
         address target,
         bytes calldata targetData
     ) external payable {
-        uint256 value = msg.value;
+        require(tokenIn != address(0) || tokenOut != address(0));
+        uint256 native = address(this).balance - msg.value;
         if (tokenIn != address(0)) {
-            Permit.use(tokenIn, permitEnvelope);
+            require(Permit.use(tokenIn, permitEnvelope), "Permit failure");
             _pull(tokenIn, amountIn);
-        } else {
-            if (msg.value < amountIn) revert NotEnoughSrcFundsIn(amountIn);
-            value -= amountIn;
+        } else if (msg.value < amountIn) {
+            revert NotEnoughSrcFundsIn(amountIn);
         }
         uint256 amountOut = _swap(tokenIn, amountIn, address(0), swapRouter, swapCalldata, tokenOut);
-        if (amountOut < expectedAmountOut) revert NotEnoughSrcFundsOut(amountOut, expectedAmountOut);
+        if (amountOut < expectedAmountOut) revert NotEnoughSrcFundsIn(expectedAmountOut);
         if (amountOut > expectedAmountOut) {
             _pay(tokenOut, refundRecipient, amountOut - expectedAmountOut);
             emit Refund(tokenOut, amountOut - expectedAmountOut, refundRecipient);
         }
-        if (tokenOut == address(0)) value += expectedAmountOut;
-        else Transfer.allow(tokenOut, target, expectedAmountOut);
-        _call(target, value, targetData);
+        if (!supportedRouters[target].isSupported && target != dlnDestination) revert NotSupportedRouter();
+        _handOver(tokenOut, expectedAmountOut, target, address(this).balance - native, targetData);
+    }
+
+    /// @dev All native coin of the call goes along; of a token, the target must take no less than expected.
+    function _handOver(address token, uint256 amount, address target, uint256 value, bytes calldata data) private {
+        uint256 held;
+        if (token != address(0)) {
+            Transfer.allow(token, target, amount);
+            held = _balance(token);
+        }
+        _call(target, value, data);
+        if (token == address(0)) return;
+        uint256 taken = held - _balance(token);
+        if (taken < amount) revert CallCausedBalanceDiscrepancy(target, token, held - amount, taken);
     }
 
     function updateSupportedRouter(address router, bool isSupported) external onlyOwner {
@@ -264,7 +275,7 @@ contract DeBridgeRouter {
             return;
         }
         (bool ok,) = to.call{value: amount}("");
-        if (!ok) revert EthTransferFailed();
+        if (!ok) revert Transfer.EthTransferFailed();
     }
 
     function _balance(address token) private view returns (uint256) {

@@ -2,8 +2,9 @@
 pragma solidity ^0.8.37;
 
 import {Order, OrderId} from "./Order.sol";
+import {Permit} from "./Permit.sol";
 import {SolanaMessage} from "./SolanaMessage.sol";
-import {Transfer} from "./Transfer.sol";
+import {IERC20, Transfer} from "./Transfer.sol";
 
 interface IGate {
     function sendMessage(uint256 chainIdTo, bytes calldata receiver, bytes calldata data, uint256 flags, uint32 referralCode)
@@ -37,6 +38,7 @@ contract DlnDestination {
     }
 
     /// @dev Gate flags: revert when the call fails, and hand the sender to the receiver.
+    uint8 private constant EVM_ENGINE = 1;
     uint256 private constant FLAGS = (1 << 1) | (1 << 2);
 
     address public owner;
@@ -63,23 +65,25 @@ contract DlnDestination {
     event MaxOrderCountPerBatchEvmUnlockChanged(uint256 oldValue, uint256 newValue);
     event MaxOrderCountPerBatchSolanaUnlockChanged(uint256 oldValue, uint256 newValue);
 
-    error OnlyOwner();
-    error OnlyOrderAuthority();
-    error OnlyTaker();
-    error WrongChain();
-    error MismatchedOrderId();
+    error AdminBadRole();
+    error AllowOnlyForBeneficiary(bytes expectedBeneficiary);
     error IncorrectOrderStatus();
-    error MismatchTakerAmount();
+    error MismatchedOrderId();
+    error MismatchedTransferAmount();
+    error MismatchGiveChainId();
     error MismatchNativeTakerAmount();
-    error NotAllowedTaker();
-    error NotAllowedCancelBeneficiary();
-    error NotSupportedSrcChain();
-    error WrongPatch();
-    error WrongBatch();
-    error PermitNotSupported();
+    error MismatchTakerAmount();
+    error NotSupportedDstChain();
+    error PermitFailure();
+    error Unauthorized();
+    error UnexpectedBatchSize();
+    error WrongArgument();
+    error WrongChain();
+    error WrongExternalCallHash();
+    error WrongToken();
 
     modifier onlyOwner() {
-        if (msg.sender != owner) revert OnlyOwner();
+        if (msg.sender != owner) revert AdminBadRole();
         _;
     }
 
@@ -118,16 +122,17 @@ contract DlnDestination {
 
     function sendEvmUnlock(bytes32 orderId, address beneficiary, uint256) external payable {
         uint256 giveChainId = _markUnlock(orderId);
+        if (chainEngines[giveChainId] != EVM_ENGINE) revert WrongChain();
         bytes32 submissionId = _send(giveChainId, abi.encodeCall(IDlnSource.claimUnlock, (orderId, beneficiary)));
         emit SentOrderUnlock(orderId, abi.encodePacked(beneficiary), submissionId);
     }
 
     /// @notice One message for many orders of one give chain; every order's event names it.
     function sendBatchEvmUnlock(bytes32[] calldata orderIds, address beneficiary, uint256) external payable {
-        if (orderIds.length == 0 || orderIds.length > maxOrderCountPerBatchEvmUnlock) revert WrongBatch();
+        if (orderIds.length == 0 || orderIds.length > maxOrderCountPerBatchEvmUnlock) revert UnexpectedBatchSize();
         uint256 giveChainId = _markUnlock(orderIds[0]);
         for (uint256 i = 1; i < orderIds.length; ++i) {
-            if (_markUnlock(orderIds[i]) != giveChainId) revert WrongBatch();
+            if (_markUnlock(orderIds[i]) != giveChainId) revert MismatchGiveChainId();
         }
         bytes32 submissionId = _send(giveChainId, abi.encodeCall(IDlnSource.claimBatchUnlock, (orderIds, beneficiary)));
         for (uint256 i = 0; i < orderIds.length; ++i) {
@@ -152,14 +157,15 @@ contract DlnDestination {
     function sendBatchSolanaUnlock(
         Order[] memory orders, bytes32 beneficiary, uint256, uint64 initWalletReward, uint64 claimUnlockReward
     ) external payable {
-        if (orders.length == 0 || orders.length > maxOrderCountPerBatchSolanaUnlock) revert WrongBatch();
+        if (orders.length == 0 || orders.length > maxOrderCountPerBatchSolanaUnlock) revert UnexpectedBatchSize();
         bytes32[] memory orderIds = new bytes32[](orders.length);
         bytes32 token = bytes32(orders[0].giveTokenAddress);
         bytes memory instructions = SolanaMessage.initWallet(beneficiary, token, initWalletReward);
         for (uint256 i = 0; i < orders.length; ++i) {
             Order memory order = orders[i];
             orderIds[i] = OrderId.hash(order);
-            if (_markUnlock(orderIds[i]) != orders[0].giveChainId || bytes32(order.giveTokenAddress) != token) revert WrongBatch();
+            if (_markUnlock(orderIds[i]) != orders[0].giveChainId) revert MismatchGiveChainId();
+            if (bytes32(order.giveTokenAddress) != token) revert WrongToken();
             bytes memory claim = _claimOnSolana(SolanaMessage.CLAIM_UNLOCK, order, orderIds[i], beneficiary, claimUnlockReward);
             instructions = bytes.concat(instructions, claim);
         }
@@ -188,9 +194,8 @@ contract DlnDestination {
         address unlockAuthority,
         address rewardBeneficiary
     ) private {
-        if (permitEnvelope.length != 0) revert PermitNotSupported();
-        _checkOpen(order, orderId);
-        if (order.allowedTakerDst.length != 0 && Transfer.toAddress(order.allowedTakerDst) != unlockAuthority) revert NotAllowedTaker();
+        _checkOpen(order, OrderId.hash(order), orderId);
+        if (order.allowedTakerDst.length != 0 && Transfer.toAddress(order.allowedTakerDst) != unlockAuthority) revert Unauthorized();
         uint256 wanted = order.takeAmount - takePatches[orderId];
         if (fulfillAmount < wanted || (legacyEvents && fulfillAmount != wanted)) revert MismatchTakerAmount();
 
@@ -200,19 +205,27 @@ contract DlnDestination {
         if (order.giveChainId <= type(uint32).max) take.giveChainId = uint32(order.giveChainId);
         else take.bigGiveChainId = order.giveChainId;
 
-        _deliver(order, orderId, fulfillAmount, rewardBeneficiary);
+        _deliver(order, orderId, fulfillAmount, permitEnvelope, rewardBeneficiary);
         if (legacyEvents) emit FulfilledOrder(order, orderId, msg.sender, unlockAuthority);
         else emit FulfilledOrder(order, orderId, fulfillAmount, msg.sender, unlockAuthority);
     }
 
     /// @dev With an external call the adapter receives the tokens, and its events come before ours.
-    function _deliver(Order memory order, bytes32 orderId, uint256 amount, address rewardBeneficiary) private {
+    function _deliver(
+        Order memory order, bytes32 orderId, uint256 amount, bytes calldata permitEnvelope, address rewardBeneficiary
+    ) private {
         address token = Transfer.toAddress(order.takeTokenAddress);
         bool called = order.externalCall.length != 0;
         address to = called ? externalCallAdapter : Transfer.toAddress(order.receiverDst);
         if (msg.value != (token == address(0) ? amount : 0)) revert MismatchNativeTakerAmount();
-        if (token == address(0)) Transfer.pay(token, to, amount);
-        else Transfer.pull(token, msg.sender, to, amount);
+        if (token == address(0)) {
+            Transfer.pay(token, to, amount);
+        } else {
+            if (!Permit.use(token, permitEnvelope)) revert PermitFailure();
+            uint256 before = IERC20(token).balanceOf(to);
+            Transfer.pull(token, msg.sender, to, amount);
+            if (IERC20(token).balanceOf(to) - before != amount) revert MismatchedTransferAmount();
+        }
         if (!called) return;
         IExternalCallAdapter(externalCallAdapter).receiveCall(
             orderId, Transfer.toAddress(order.orderAuthorityAddressDst), token, amount, order.externalCall, rewardBeneficiary
@@ -222,7 +235,7 @@ contract DlnDestination {
     function _markUnlock(bytes32 orderId) private returns (uint256 giveChainId) {
         TakeOrder storage take = takeOrders[orderId];
         if (take.status != Status.Fulfilled) revert IncorrectOrderStatus();
-        if (take.takerAddress != msg.sender) revert OnlyTaker();
+        if (take.takerAddress != msg.sender) revert Unauthorized();
         take.status = Status.SentUnlock;
         return take.giveChainId == 0 ? take.bigGiveChainId : take.giveChainId;
     }
@@ -230,6 +243,7 @@ contract DlnDestination {
     // ---- the order's authority ----
 
     function sendEvmOrderCancel(Order memory order, address cancelBeneficiary, uint256) external payable {
+        if (chainEngines[order.giveChainId] != EVM_ENGINE) revert WrongChain();
         bytes32 orderId = _markCancel(order, abi.encodePacked(cancelBeneficiary));
         bytes32 submissionId = _send(order.giveChainId, abi.encodeCall(IDlnSource.claimCancel, (orderId, cancelBeneficiary)));
         emit SentOrderCancel(order, orderId, abi.encodePacked(cancelBeneficiary), submissionId);
@@ -248,27 +262,28 @@ contract DlnDestination {
 
     function _markCancel(Order memory order, bytes memory cancelBeneficiary) private returns (bytes32 orderId) {
         orderId = OrderId.hash(order);
-        _checkOpen(order, orderId);
-        if (Transfer.toAddress(order.orderAuthorityAddressDst) != msg.sender) revert OnlyOrderAuthority();
+        _checkOpen(order, orderId, orderId);
+        if (Transfer.toAddress(order.orderAuthorityAddressDst) != msg.sender) revert Unauthorized();
         bytes memory allowed = order.allowedCancelBeneficiarySrc;
-        if (allowed.length != 0 && keccak256(allowed) != keccak256(cancelBeneficiary)) revert NotAllowedCancelBeneficiary();
+        if (allowed.length != 0 && keccak256(allowed) != keccak256(cancelBeneficiary)) revert AllowOnlyForBeneficiary(allowed);
         takeOrders[orderId].status = Status.SentCancel;
     }
 
     /// @notice Lowers what takers must deliver. Later contracts dropped this; its history remains.
     function patchOrderTake(Order memory order, uint256 newSubtrahend) external {
-        bytes32 orderId = OrderId.hash(order);
-        _checkOpen(order, orderId);
-        if (Transfer.toAddress(order.orderAuthorityAddressDst) != msg.sender) revert OnlyOrderAuthority();
-        if (newSubtrahend <= takePatches[orderId] || newSubtrahend >= order.takeAmount) revert WrongPatch();
+        if (order.externalCall.length != 0 && order.externalCall.length != 32) revert WrongExternalCallHash();
+        bytes32 orderId = OrderId.hashed(order);
+        _checkOpen(order, orderId, orderId);
+        if (Transfer.toAddress(order.orderAuthorityAddressDst) != msg.sender) revert Unauthorized();
+        if (newSubtrahend <= takePatches[orderId] || newSubtrahend >= order.takeAmount) revert WrongArgument();
         takePatches[orderId] = newSubtrahend;
         emit DecreasedTakeAmount(orderId, order.takeAmount - newSubtrahend);
     }
 
-    function _checkOpen(Order memory order, bytes32 orderId) private view {
+    function _checkOpen(Order memory order, bytes32 actualId, bytes32 orderId) private view {
         if (order.takeChainId != getChainId()) revert WrongChain();
-        if (dlnSourceAddresses[order.giveChainId].length == 0) revert NotSupportedSrcChain();
-        if (OrderId.hash(order) != orderId) revert MismatchedOrderId();
+        if (dlnSourceAddresses[order.giveChainId].length == 0) revert NotSupportedDstChain();
+        if (actualId != orderId) revert MismatchedOrderId();
         if (takeOrders[orderId].status != Status.NotSet) revert IncorrectOrderStatus();
     }
 

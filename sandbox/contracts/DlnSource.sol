@@ -2,7 +2,8 @@
 pragma solidity ^0.8.37;
 
 import {Order, OrderCreation, OrderId} from "./Order.sol";
-import {Transfer} from "./Transfer.sol";
+import {Permit} from "./Permit.sol";
+import {IERC20, Transfer} from "./Transfer.sol";
 
 interface IGateContext {
     function submissionChainIdFrom() external view returns (uint256);
@@ -37,6 +38,7 @@ contract DlnSource {
     uint16 public globalTransferFeeBps;
     /// @notice Orders are announced by the event without metadata, as before September 2023.
     bool public legacyEvents;
+    bool public paused;
 
     mapping(bytes32 => GiveOrder) public giveOrders;
     mapping(bytes32 => uint256) public givePatches;
@@ -47,6 +49,9 @@ contract DlnSource {
     mapping(bytes32 => address) public unexpectedOrderStatusForCancel;
     /// @notice Fees kept, by token; the zero address collects the fixed fees.
     mapping(address => uint256) public collectedFee;
+    /// @notice Coin of affiliates who could not take it when their orders were claimed.
+    mapping(address => uint256) public unclaimedAffiliateETHFees;
+    uint256 private constant EVM_ADDRESS_LENGTH = 20;
 
     event CreatedOrder(
         Order order, bytes32 orderId, bytes affiliateFee, uint256 nativeFixFee, uint256 percentFee, uint32 referralCode, bytes metadata
@@ -65,25 +70,36 @@ contract DlnSource {
     event GlobalFixedNativeFeeUpdated(uint88 oldGlobalFixedNativeFee, uint88 newGlobalFixedNativeFee);
     event GlobalTransferFeeBpsUpdated(uint16 oldGlobalTransferFeeBps, uint16 newGlobalTransferFeeBps);
 
-    error OnlyOwner();
-    error OnlyGate();
-    error OnlyPatchAuthority();
-    error NotSupportedDstChain();
-    error WrongFixedFee(uint256 received, uint256 expected);
-    error WrongAffiliateFeeLength();
-    error WrongAmount();
+    event UnclaimedAffiliateFees(bytes32 orderId, address beneficiary, uint256 affiliateFee, address giveTokenAddress);
+
+    error AdminBadRole();
+    error CallProxyBadRole();
     error IncorrectOrderStatus();
-    error OrderAlreadyExists();
-    error PermitNotSupported();
-    error WrongNativeSender();
+    error MismatchNativeGiveAmount();
+    error MismatchedTransferAmount();
+    error NativeSenderBadRole(bytes nativeSender, uint256 chainIdFrom);
+    error NotSupportedDstChain();
+    error PermitFailure();
+    error Unauthorized();
+    error WrongAddressLength();
+    error WrongAffiliateFeeLength();
+    error WrongArgument();
+    error WrongExternalCallHash();
+    error WrongFixedFee(uint256 received, uint256 actual);
+    error ZeroAddress();
 
     modifier onlyOwner() {
-        if (msg.sender != owner) revert OnlyOwner();
+        if (msg.sender != owner) revert AdminBadRole();
         _;
     }
 
     modifier onlyGate() {
-        if (msg.sender != deBridgeGate) revert OnlyGate();
+        if (msg.sender != deBridgeGate) revert CallProxyBadRole();
+        _;
+    }
+
+    modifier whenNotPaused() {
+        require(!paused, "Pausable: paused");
         _;
     }
 
@@ -122,14 +138,16 @@ contract DlnSource {
         return _create(creation, salt, affiliateFee, referralCode, permitEnvelope, metadata);
     }
 
-    /// @notice Adds to an open order's give amount. Later contracts dropped this; its history remains.
-    function patchOrderGive(Order memory order, uint256 addGiveAmount, bytes calldata permitEnvelope) external payable {
-        if (permitEnvelope.length != 0) revert PermitNotSupported();
-        if (msg.sender != Transfer.toAddress(order.givePatchAuthoritySrc)) revert OnlyPatchAuthority();
-        bytes32 orderId = OrderId.hash(order);
+    /// @notice Adds to an open order's give amount. It wants the hash of the external call, not the call. Later
+    /// contracts dropped this; its history remains.
+    function patchOrderGive(Order memory order, uint256 addGiveAmount, bytes calldata permitEnvelope) external payable whenNotPaused {
+        if (order.externalCall.length != 0 && order.externalCall.length != 32) revert WrongExternalCallHash();
+        bytes32 orderId = OrderId.hashed(order);
+        if (msg.sender != Transfer.toAddress(order.givePatchAuthoritySrc)) revert Unauthorized();
+        if (addGiveAmount == 0) revert WrongArgument();
         GiveOrder storage give = giveOrders[orderId];
         if (give.status != Status.Created) revert IncorrectOrderStatus();
-        _collect(address(give.giveTokenAddress), addGiveAmount, 0);
+        _collect(address(give.giveTokenAddress), addGiveAmount, 0, permitEnvelope);
 
         uint256 percentFee = addGiveAmount * globalTransferFeeBps / BPS;
         give.percentFee += uint208(percentFee);
@@ -137,6 +155,7 @@ contract DlnSource {
         emit IncreasedGiveAmount(orderId, order.giveAmount + givePatches[orderId], give.percentFee);
     }
 
+    /// @dev The sequence of checks is that of the real contract.
     function _create(
         OrderCreation calldata creation,
         uint64 nonce,
@@ -144,25 +163,30 @@ contract DlnSource {
         uint32 referralCode,
         bytes calldata permitEnvelope,
         bytes memory metadata
-    ) private returns (bytes32 orderId) {
-        if (permitEnvelope.length != 0) revert PermitNotSupported();
-        if (dlnDestinationAddresses[creation.takeChainId].length == 0) revert NotSupportedDstChain();
-        _collect(creation.giveTokenAddress, creation.giveAmount, globalFixedNativeFee);
+    ) private whenNotPaused returns (bytes32 orderId) {
+        if (affiliateFee.length != 0 && affiliateFee.length != AFFILIATE_FEE_LENGTH) revert WrongAffiliateFeeLength();
+        _checkTakeSide(creation);
+        _collect(creation.giveTokenAddress, creation.giveAmount, globalFixedNativeFee, permitEnvelope);
 
         uint256 percentFee = creation.giveAmount * globalTransferFeeBps / BPS;
         (address beneficiary, uint256 affiliateAmount) = _affiliate(affiliateFee);
-        Order memory order = _order(creation, nonce, percentFee + affiliateAmount);
+        Order memory order = _order(creation, nonce, percentFee, affiliateAmount);
         orderId = OrderId.hash(order);
         GiveOrder storage give = giveOrders[orderId];
-        if (give.status != Status.NotSet) revert OrderAlreadyExists();
+        if (give.status != Status.NotSet) revert IncorrectOrderStatus();
+        require(creation.takeChainId <= type(uint48).max, "SafeCast: value doesn't fit in 48 bits");
+        require(percentFee <= type(uint208).max, "SafeCast: value doesn't fit in 208 bits");
         give.status = Status.Created;
         give.giveTokenAddress = uint160(creation.giveTokenAddress);
         give.nativeFixFee = globalFixedNativeFee;
         give.takeChainId = uint48(creation.takeChainId);
         give.percentFee = uint208(percentFee);
         give.giveAmount = order.giveAmount;
-        give.affiliateBeneficiary = beneficiary;
-        give.affiliateAmount = affiliateAmount;
+        if (affiliateAmount > 0) {
+            if (beneficiary == address(0)) revert ZeroAddress();
+            give.affiliateBeneficiary = beneficiary;
+            give.affiliateAmount = affiliateAmount;
+        }
         if (legacyEvents) {
             emit CreatedOrder(order, orderId, affiliateFee, globalFixedNativeFee, percentFee, referralCode);
         } else {
@@ -170,14 +194,30 @@ contract DlnSource {
         }
     }
 
+    /// @dev Addresses of the take chain are as long as its DlnDestination's.
+    function _checkTakeSide(OrderCreation calldata creation) private view {
+        uint256 length = dlnDestinationAddresses[creation.takeChainId].length;
+        if (length == 0) revert NotSupportedDstChain();
+        if (
+            creation.takeTokenAddress.length != length || creation.receiverDst.length != length
+                || creation.orderAuthorityAddressDst.length != length
+                || (creation.allowedTakerDst.length != 0 && creation.allowedTakerDst.length != length)
+                || (creation.allowedCancelBeneficiarySrc.length != 0
+                    && creation.allowedCancelBeneficiarySrc.length != EVM_ADDRESS_LENGTH)
+        ) revert WrongAddressLength();
+    }
+
     /// @dev The maker is the signer of the transaction, whatever contract stands in between.
-    function _order(OrderCreation calldata creation, uint64 nonce, uint256 deductions) private view returns (Order memory order) {
-        if (creation.giveAmount <= deductions) revert WrongAmount();
+    function _order(OrderCreation calldata creation, uint64 nonce, uint256 percentFee, uint256 affiliateAmount)
+        private
+        view
+        returns (Order memory order)
+    {
         order.makerOrderNonce = nonce;
         order.makerSrc = abi.encodePacked(tx.origin);
         order.giveChainId = getChainId();
         order.giveTokenAddress = abi.encodePacked(creation.giveTokenAddress);
-        order.giveAmount = creation.giveAmount - deductions;
+        order.giveAmount = creation.giveAmount - percentFee - affiliateAmount;
         order.takeChainId = creation.takeChainId;
         order.takeTokenAddress = creation.takeTokenAddress;
         order.takeAmount = creation.takeAmount;
@@ -191,33 +231,38 @@ contract DlnSource {
 
     function _affiliate(bytes calldata fee) private pure returns (address beneficiary, uint256 amount) {
         if (fee.length == 0) return (address(0), 0);
-        if (fee.length != AFFILIATE_FEE_LENGTH) revert WrongAffiliateFeeLength();
         return (address(bytes20(fee[:20])), uint256(bytes32(fee[20:])));
     }
 
     /// @dev Takes the give amount and the fixed fee; for the native coin both are in msg.value.
-    function _collect(address token, uint256 amount, uint256 fixFee) private {
-        uint256 expected = token == address(0) ? amount + fixFee : fixFee;
-        if (msg.value != expected) revert WrongFixedFee(msg.value, expected);
-        if (token != address(0)) Transfer.pull(token, msg.sender, address(this), amount);
+    function _collect(address token, uint256 amount, uint256 fixFee, bytes calldata permitEnvelope) private {
+        if (token == address(0)) {
+            if (msg.value != amount + fixFee) revert MismatchNativeGiveAmount();
+            return;
+        }
+        if (msg.value != fixFee) revert WrongFixedFee(msg.value, fixFee);
+        if (!Permit.use(token, permitEnvelope)) revert PermitFailure();
+        uint256 before = IERC20(token).balanceOf(address(this));
+        Transfer.pull(token, msg.sender, address(this), amount);
+        if (IERC20(token).balanceOf(address(this)) - before != amount) revert MismatchedTransferAmount();
     }
 
     // ---- the gate ----
 
-    function claimUnlock(bytes32 orderId, address beneficiary) external onlyGate {
+    function claimUnlock(bytes32 orderId, address beneficiary) external onlyGate whenNotPaused {
         _claimUnlock(orderId, beneficiary, _checkedSender());
     }
 
-    function claimBatchUnlock(bytes32[] calldata orderIds, address beneficiary) external onlyGate {
+    function claimBatchUnlock(bytes32[] calldata orderIds, address beneficiary) external onlyGate whenNotPaused {
         uint256 chainIdFrom = _checkedSender();
         for (uint256 i = 0; i < orderIds.length; ++i) _claimUnlock(orderIds[i], beneficiary, chainIdFrom);
     }
 
-    function claimCancel(bytes32 orderId, address beneficiary) external onlyGate {
+    function claimCancel(bytes32 orderId, address beneficiary) external onlyGate whenNotPaused {
         _claimCancel(orderId, beneficiary, _checkedSender());
     }
 
-    function claimBatchCancel(bytes32[] calldata orderIds, address beneficiary) external onlyGate {
+    function claimBatchCancel(bytes32[] calldata orderIds, address beneficiary) external onlyGate whenNotPaused {
         uint256 chainIdFrom = _checkedSender();
         for (uint256 i = 0; i < orderIds.length; ++i) _claimCancel(orderIds[i], beneficiary, chainIdFrom);
     }
@@ -226,7 +271,7 @@ contract DlnSource {
     function _checkedSender() private view returns (uint256 chainIdFrom) {
         chainIdFrom = IGateContext(msg.sender).submissionChainIdFrom();
         bytes memory sender = IGateContext(msg.sender).submissionNativeSender();
-        if (keccak256(sender) != keccak256(dlnDestinationAddresses[chainIdFrom])) revert WrongNativeSender();
+        if (keccak256(sender) != keccak256(dlnDestinationAddresses[chainIdFrom])) revert NativeSenderBadRole(sender, chainIdFrom);
     }
 
     function _claimUnlock(bytes32 orderId, address beneficiary, uint256 chainIdFrom) private {
@@ -245,12 +290,30 @@ contract DlnSource {
         uint256 amount = give.giveAmount + givePatches[orderId];
         collectedFee[address(0)] += give.nativeFixFee;
         collectedFee[token] += give.percentFee;
-        if (give.affiliateAmount > 0) {
-            Transfer.pay(token, give.affiliateBeneficiary, give.affiliateAmount);
-            emit AffiliateFeePaid(orderId, give.affiliateBeneficiary, give.affiliateAmount, token);
-        }
+        if (give.affiliateAmount > 0) _payAffiliate(orderId, give.affiliateBeneficiary, give.affiliateAmount, token);
         Transfer.pay(token, beneficiary, amount);
         emit ClaimedUnlock(orderId, beneficiary, amount, token);
+    }
+
+    /// @dev Coin that its beneficiary cannot take with 2300 gas waits for him. A token whose transfer returns nothing
+    /// fails here, in the reading of what it returns, as with the real contract of version 1.4.0.
+    function _payAffiliate(bytes32 orderId, address beneficiary, uint256 amount, address token) private {
+        bool ok;
+        if (token == address(0)) (ok,) = beneficiary.call{value: amount, gas: 2300}("");
+        else ok = IERC20(token).transfer(beneficiary, amount);
+        if (ok) {
+            emit AffiliateFeePaid(orderId, beneficiary, amount, token);
+            return;
+        }
+        unclaimedAffiliateETHFees[beneficiary] += amount;
+        emit UnclaimedAffiliateFees(orderId, beneficiary, amount, token);
+    }
+
+    /// @notice Pays the caller's unclaimed coin to a beneficiary of his choice.
+    function withdrawUnclaimedAffiliateFees(address[] calldata, address beneficiary) external {
+        uint256 amount = unclaimedAffiliateETHFees[msg.sender];
+        unclaimedAffiliateETHFees[msg.sender] = 0;
+        Transfer.pay(address(0), beneficiary, amount);
     }
 
     /// @dev A cancelled order costs its maker nothing: all fees go back too.
@@ -274,6 +337,14 @@ contract DlnSource {
     }
 
     // ---- the owner ----
+
+    function pause() external onlyOwner {
+        paused = true;
+    }
+
+    function unpause() external onlyOwner {
+        paused = false;
+    }
 
     function setLegacyEvents(bool legacy) external onlyOwner {
         legacyEvents = legacy;

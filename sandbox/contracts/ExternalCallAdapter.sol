@@ -17,6 +17,12 @@ contract ExternalCallAdapter {
         bytes payload;
     }
 
+    struct Execution {
+        address to;
+        uint32 txGas;
+        bytes callData;
+    }
+
     struct Call {
         bytes32 orderId;
         address callAuthority;
@@ -42,31 +48,40 @@ contract ExternalCallAdapter {
     event ExternalCallFailed(bytes32 orderId, bytes callResult);
     event ExternalCallCancelled(bytes32 callId, bytes32 orderId, address cancelBeneficiary, address tokenAddress, uint256 amount);
 
-    error OnlyDlnDestination();
-    error OnlyCallAuthority();
-    error InvalidState();
-    error IncorrectEnvelopeVersion();
-    error DelayedExecutionNotAllowed();
+    error DlnBadRole();
+    error BadRole();
+    error InvalideState();
+    error UnknownEnvelopeVersion(uint8 version);
+    error DisabledDelayedExecution();
     error FailedExecuteExternalCall();
+    error IncorrectExecutionFee(uint256 amount, uint256 executionFee);
 
     receive() external payable {}
 
-    function getCallId(Call memory call) public pure returns (bytes32) {
-        return keccak256(abi.encodePacked(call.orderId, call.callAuthority, call.token, call.amount, keccak256(call.externalCall)));
+    function getCallId(bytes32 orderId, address callAuthority, address token, uint256 amount, bytes32 externalCallHash)
+        public
+        pure
+        returns (bytes32)
+    {
+        return keccak256(abi.encodePacked(orderId, callAuthority, token, amount, externalCallHash));
+    }
+
+    function _callId(Call memory call) private pure returns (bytes32) {
+        return getCallId(call.orderId, call.callAuthority, call.token, call.amount, keccak256(call.externalCall));
     }
 
     function receiveCall(
         bytes32 orderId, address callAuthority, address token, uint256 amount, bytes calldata externalCall, address rewardBeneficiary
     ) external {
-        if (msg.sender != dlnDestination) revert OnlyDlnDestination();
+        if (msg.sender != dlnDestination) revert DlnBadRole();
         Call memory call = Call(orderId, callAuthority, token, amount, externalCall);
-        bytes32 callId = getCallId(call);
+        bytes32 callId = _callId(call);
         if (rewardBeneficiary != address(0)) {
             externalCallStatus[callId] = CallStatus.Executed;
             _run(call, rewardBeneficiary);
             return;
         }
-        if (!_open(call.externalCall).allowDelayedExecution) revert DelayedExecutionNotAllowed();
+        if (!_open(call.externalCall).allowDelayedExecution) revert DisabledDelayedExecution();
         externalCallStatus[callId] = CallStatus.Created;
         if (legacyEvents) emit ExternallCallRegistered(callId, orderId, callAuthority, token, amount, externalCall);
         else emit ExternalCallRegistered(callId, orderId, callAuthority, token, amount, externalCall);
@@ -77,29 +92,29 @@ contract ExternalCallAdapter {
         bytes32 orderId, address callAuthority, address token, uint256 amount, bytes calldata externalCall, address rewardBeneficiary
     ) external {
         Call memory call = Call(orderId, callAuthority, token, amount, externalCall);
-        _advance(getCallId(call), CallStatus.Executed);
+        _advance(_callId(call), CallStatus.Executed);
         _run(call, rewardBeneficiary);
     }
 
     /// @notice Gives the tokens of a registered call to whom the order's authority names.
     function cancelCall(
-        bytes32 orderId, address callAuthority, address token, uint256 amount, address recipient, bytes calldata externalCall
+        bytes32 orderId, address callAuthority, address token, uint256 amount, address recipient, bytes32 externalCallHash
     ) external {
-        if (msg.sender != callAuthority) revert OnlyCallAuthority();
-        Call memory call = Call(orderId, callAuthority, token, amount, externalCall);
-        bytes32 callId = getCallId(call);
+        if (msg.sender != callAuthority) revert BadRole();
+        bytes32 callId = getCallId(orderId, callAuthority, token, amount, externalCallHash);
         _advance(callId, CallStatus.Cancelled);
         Transfer.pay(token, recipient, amount);
         emit ExternalCallCancelled(callId, orderId, recipient, token, amount);
     }
 
     function _advance(bytes32 callId, CallStatus to) private {
-        if (externalCallStatus[callId] != CallStatus.Created) revert InvalidState();
+        if (externalCallStatus[callId] != CallStatus.Created) revert InvalideState();
         externalCallStatus[callId] = to;
     }
 
     function _open(bytes memory externalCall) private pure returns (Envelope memory) {
-        if (uint8(externalCall[0]) != ENVELOPE_VERSION) revert IncorrectEnvelopeVersion();
+        uint8 version = uint8(externalCall[0]);
+        if (version != ENVELOPE_VERSION) revert UnknownEnvelopeVersion(version);
         bytes memory body = new bytes(externalCall.length - 1);
         for (uint256 i = 0; i < body.length; ++i) body[i] = externalCall[i + 1];
         return abi.decode(body, (Envelope));
@@ -108,6 +123,7 @@ contract ExternalCallAdapter {
     /// @dev Whatever the call leaves, and everything when it fails, goes to the fallback address.
     function _run(Call memory call, address rewardBeneficiary) private {
         Envelope memory envelope = _open(call.externalCall);
+        if (envelope.executionFee > call.amount) revert IncorrectExecutionFee(call.amount, envelope.executionFee);
         Transfer.pay(call.token, rewardBeneficiary, envelope.executionFee);
         uint256 amount = call.amount - envelope.executionFee;
         uint256 before = _balance(call.token) - amount;
@@ -118,12 +134,25 @@ contract ExternalCallAdapter {
         if (!ok) emit ExternalCallFailed(call.orderId, result);
     }
 
+    /// @dev The payload is a struct, or its members alone, as the sandbox's own orders have them.
     function _execute(address token, uint256 amount, bytes memory payload) private returns (bool ok, bytes memory result) {
-        (address to, uint32 txGas, bytes memory data) = abi.decode(payload, (address, uint32, bytes));
-        if (token == address(0)) return to.call{value: amount, gas: txGas == 0 ? gasleft() : txGas}(data);
-        IERC20(token).approve(to, amount);
-        (ok, result) = to.call{gas: txGas == 0 ? gasleft() : txGas}(data);
-        IERC20(token).approve(to, 0);
+        Execution memory e;
+        if (bytes32(payload) == bytes32(uint256(32))) e = abi.decode(payload, (Execution));
+        else (e.to, e.txGas, e.callData) = abi.decode(payload, (address, uint32, bytes));
+        require(e.callData.length >= 4, "toBytes4_outOfBounds");
+        if (_isProhibited(bytes4(e.callData))) return (false, "Prohibited selector");
+        if (e.to.code.length == 0) return (false, "");
+        uint256 txGas = e.txGas == 0 ? gasleft() : e.txGas;
+        if (token == address(0)) return e.to.call{value: amount, gas: txGas}(e.callData);
+        IERC20(token).approve(e.to, amount);
+        (ok, result) = e.to.call{gas: txGas}(e.callData);
+        IERC20(token).approve(e.to, 0);
+    }
+
+    /// @dev transfer, transferFrom, approve and increaseAllowance.
+    function _isProhibited(bytes4 selector) private pure returns (bool) {
+        return selector == IERC20.transfer.selector || selector == IERC20.transferFrom.selector
+            || selector == IERC20.approve.selector || selector == bytes4(keccak256("increaseAllowance(address,uint256)"));
     }
 
     function _balance(address token) private view returns (uint256) {

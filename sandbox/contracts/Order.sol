@@ -41,6 +41,15 @@ library OrderId {
     /// @notice keccak256 over the packed order: integers big-endian, each variable field behind one
     /// byte of length, the external call as a flag and its hash.
     function hash(Order memory order) internal pure returns (bytes32) {
+        return _hash(order, keccak256(order.externalCall));
+    }
+
+    /// @notice The same of an order that has the hash of its external call in the place of the call.
+    function hashed(Order memory order) internal pure returns (bytes32) {
+        return _hash(order, bytes32(order.externalCall));
+    }
+
+    function _hash(Order memory order, bytes32 callHash) private pure returns (bytes32) {
         bytes memory give = bytes.concat(
             bytes8(order.makerOrderNonce),
             _field(order.makerSrc),
@@ -62,7 +71,7 @@ library OrderId {
         );
         bytes memory call = order.externalCall.length == 0
             ? bytes(hex"00")
-            : bytes.concat(bytes1(0x01), keccak256(order.externalCall));
+            : bytes.concat(bytes1(0x01), callHash);
         return keccak256(bytes.concat(give, take, rights, call));
     }
 

@@ -9,26 +9,36 @@ interface IPermit {
 
 /// @notice Lets a caller allow the input with a signature (EIP-2612) instead of a transaction of its own.
 library Permit {
-    /// @dev Amount, deadline, r and s of 32 bytes, v of one. The real router reads past the end of what is shorter
-    /// but has 64 bytes at least.
+    /// @dev Amount, deadline, r and s of 32 bytes, v of one. Missing bytes are read as zeros, but for the first 64.
     uint256 private constant LENGTH = 129;
+    uint256 private constant LEAST_LENGTH = 64;
 
     error WrongArgumentLength();
     error SignatureInvalidV();
 
     /// @notice Uses the caller's permit, or none when the envelope is empty. A permit that fails is forgiven where
-    /// the allowance is there all the same: somebody may have used it before.
-    function use(address token, bytes calldata envelope) internal {
-        if (envelope.length == 0) return;
-        if (envelope.length < LENGTH) revert WrongArgumentLength();
-        (uint256 amount, uint256 deadline, bytes32 r, bytes32 s) =
-            abi.decode(envelope[:LENGTH - 1], (uint256, uint256, bytes32, bytes32));
-        uint8 v = uint8(envelope[LENGTH - 1]);
+    /// the allowance covers its amount: somebody may have used it before.
+    function use(address token, bytes calldata envelope) internal returns (bool) {
+        if (envelope.length == 0) return true;
+        if (envelope.length < LEAST_LENGTH) revert WrongArgumentLength();
+        bytes memory whole = bytes.concat(envelope, new bytes(LENGTH));
+        uint256 amount;
+        uint256 deadline;
+        bytes32 r;
+        bytes32 s;
+        assembly ("memory-safe") {
+            amount := mload(add(whole, 32))
+            deadline := mload(add(whole, 64))
+            r := mload(add(whole, 96))
+            s := mload(add(whole, 128))
+        }
+        uint8 v = uint8(whole[LENGTH - 1]);
         if (v < 27) v += 27;
         if (v != 27 && v != 28) revert SignatureInvalidV();
-        try IPermit(token).permit(msg.sender, address(this), amount, deadline, v, r, s) {}
-        catch {
-            require(IERC20(token).allowance(msg.sender, address(this)) >= amount, "Permit failure");
+        try IPermit(token).permit(msg.sender, address(this), amount, deadline, v, r, s) {
+            return true;
+        } catch {
+            return IERC20(token).allowance(msg.sender, address(this)) >= amount;
         }
     }
 }

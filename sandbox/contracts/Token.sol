@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.37;
 
-/// @notice Balances and allowances; how a token describes itself is left to its kind.
+/// @notice Balances and allowances, with the words of OpenZeppelin's ERC-20, version 4, for what it refuses; how a token
+/// describes itself is left to its kind.
 abstract contract Ledger {
     uint256 public totalSupply;
     mapping(address => uint256) public balanceOf;
@@ -10,9 +11,6 @@ abstract contract Ledger {
     event Transfer(address indexed from, address indexed to, uint256 value);
     event Approval(address indexed owner, address indexed spender, uint256 value);
 
-    error InsufficientBalance(address account, uint256 balance, uint256 needed);
-    error InsufficientAllowance(address spender, uint256 allowance, uint256 needed);
-
     function approve(address spender, uint256 amount) external returns (bool) {
         _approve(msg.sender, spender, amount);
         return true;
@@ -20,15 +18,19 @@ abstract contract Ledger {
 
     function transfer(address to, uint256 amount) external returns (bool) {
         _move(msg.sender, to, amount);
-        return true;
+        return _answer();
     }
 
     /// @dev An unlimited allowance is not used up.
     function transferFrom(address from, address to, uint256 amount) external returns (bool) {
         uint256 allowed = allowance[from][msg.sender];
-        if (allowed < amount) revert InsufficientAllowance(msg.sender, allowed, amount);
+        require(allowed >= amount, "ERC20: insufficient allowance");
         if (allowed != type(uint256).max) allowance[from][msg.sender] = allowed - amount;
         _move(from, to, amount);
+        return true;
+    }
+
+    function _answer() internal pure virtual returns (bool) {
         return true;
     }
 
@@ -38,8 +40,9 @@ abstract contract Ledger {
     }
 
     function _move(address from, address to, uint256 amount) internal virtual {
+        require(to != address(0), "ERC20: transfer to the zero address");
         uint256 balance = balanceOf[from];
-        if (balance < amount) revert InsufficientBalance(from, balance, amount);
+        require(balance >= amount, "ERC20: transfer amount exceeds balance");
         unchecked {
             balanceOf[from] = balance - amount;
             balanceOf[to] += amount;
@@ -71,6 +74,8 @@ contract Token is Faucet {
     string public name;
     string public symbol;
     uint8 public decimals;
+    /// @notice Of the permit's domain; empty stands for "1".
+    string public version;
     mapping(address => uint256) public nonces;
 
     error PermitExpired(uint256 deadline);
@@ -85,7 +90,8 @@ contract Token is Faucet {
     }
 
     function DOMAIN_SEPARATOR() public view returns (bytes32) {
-        return keccak256(abi.encode(DOMAIN, keccak256(bytes(name)), keccak256("1"), block.chainid, address(this)));
+        bytes memory v = bytes(version).length == 0 ? bytes("1") : bytes(version);
+        return keccak256(abi.encode(DOMAIN, keccak256(bytes(name)), keccak256(v), block.chainid, address(this)));
     }
 }
 
@@ -131,11 +137,13 @@ contract SilentToken {
     }
 
     function transferFrom(address from, address to, uint256 amount) external {
+        require(allowance[from][msg.sender] >= amount);
         allowance[from][msg.sender] -= amount;
         _move(from, to, amount);
     }
 
     function _move(address from, address to, uint256 amount) private {
+        require(balanceOf[from] >= amount);
         balanceOf[from] -= amount;
         balanceOf[to] += amount;
         emit Transfer(from, to, amount);
@@ -184,7 +192,7 @@ contract WrappedCoin is Ledger {
 
     function withdraw(uint256 amount) external {
         uint256 balance = balanceOf[msg.sender];
-        if (balance < amount) revert InsufficientBalance(msg.sender, balance, amount);
+        require(balance >= amount, "ERC20: burn amount exceeds balance");
         balanceOf[msg.sender] = balance - amount;
         totalSupply -= amount;
         emit Withdrawal(msg.sender, amount);

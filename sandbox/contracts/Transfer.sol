@@ -12,20 +12,19 @@ interface IERC20 {
 /// @notice Moves tokens and the native coin, which the protocol spells as the zero address. Tokens from before
 /// ERC-20 was settled return nothing; what a token reverts with comes through.
 library Transfer {
-    error TransferFailed(address token, address to, uint256 amount);
+    error EthTransferFailed();
 
     function pull(address token, address from, address to, uint256 amount) internal {
-        if (!_ask(token, abi.encodeCall(IERC20.transferFrom, (from, to, amount)))) revert TransferFailed(token, to, amount);
+        _ask(token, abi.encodeCall(IERC20.transferFrom, (from, to, amount)));
     }
 
     function pay(address token, address to, uint256 amount) internal {
-        if (amount == 0) return;
         if (token != address(0)) {
-            if (!_ask(token, abi.encodeCall(IERC20.transfer, (to, amount)))) revert TransferFailed(token, to, amount);
+            if (amount != 0) _ask(token, abi.encodeCall(IERC20.transfer, (to, amount)));
             return;
         }
         (bool ok,) = to.call{value: amount}("");
-        if (!ok) revert TransferFailed(token, to, amount);
+        if (!ok) revert EthTransferFailed();
     }
 
     function balanceOf(address token, address account) internal view returns (uint256) {
@@ -36,19 +35,21 @@ library Transfer {
     /// to be nothing first.
     function allow(address token, address spender, uint256 amount) internal {
         if (IERC20(token).allowance(address(this), spender) >= amount) return;
-        bool ok = _ask(token, abi.encodeCall(IERC20.approve, (spender, 0)))
-            && _ask(token, abi.encodeCall(IERC20.approve, (spender, type(uint256).max)));
-        if (!ok) revert TransferFailed(token, spender, amount);
+        _ask(token, abi.encodeCall(IERC20.approve, (spender, 0)));
+        _ask(token, abi.encodeCall(IERC20.approve, (spender, type(uint256).max)));
     }
 
-    function _ask(address token, bytes memory data) private returns (bool) {
+    /// @dev With the words of OpenZeppelin's SafeERC20, version 4.
+    function _ask(address token, bytes memory data) private {
         (bool ok, bytes memory result) = token.call(data);
         if (!ok) {
+            require(result.length != 0, "SafeERC20: low-level call failed");
             assembly ("memory-safe") {
                 revert(add(result, 32), mload(result))
             }
         }
-        return result.length == 0 ? token.code.length != 0 : abi.decode(result, (bool));
+        if (result.length == 0) require(token.code.length != 0, "Address: call to non-contract");
+        else require(abi.decode(result, (bool)), "SafeERC20: ERC20 operation did not succeed");
     }
 
     /// @notice Reads an EVM address out of an order's field; an empty field is the zero address.

@@ -62,6 +62,14 @@ var (
 	SmartExchangeRouter = load("SmartExchangeRouter")
 )
 
+// Stand-ins of the contracts around recorded transactions, for tests.
+var (
+	DenyingToken  = load("DenyingToken")
+	IdleToken     = load("IdleToken")
+	StandInVenue  = load("StandInVenue")
+	CallingWallet = load("CallingWallet")
+)
+
 // load reads an embedded artifact. A broken one is a mistake of the build, not of the caller.
 func load(name string) *Contract {
 	data, err := artifacts.ReadFile("artifacts/" + name + ".json")

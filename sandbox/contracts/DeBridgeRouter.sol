@@ -271,7 +271,7 @@ contract DeBridgeRouter {
 
     function _pay(address token, address to, uint256 amount) private {
         if (token != address(0)) {
-            Transfer.pay(token, to, amount);
+            Transfer.send(token, to, amount);
             return;
         }
         (bool ok,) = to.call{value: amount}("");

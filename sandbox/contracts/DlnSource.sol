@@ -115,6 +115,12 @@ contract DlnSource {
         return OrderId.hash(order);
     }
 
+    /// @notice The order that a creation would become, but for its fees: with the gross amount.
+    function validateCreationOrder(OrderCreation calldata creation, address signer, uint64 salt) external view returns (Order memory) {
+        _checkTakeSide(creation);
+        return _order(creation, signer, salt, 0, 0);
+    }
+
     // ---- the maker ----
 
     function createOrder(
@@ -170,7 +176,7 @@ contract DlnSource {
 
         uint256 percentFee = creation.giveAmount * globalTransferFeeBps / BPS;
         (address beneficiary, uint256 affiliateAmount) = _affiliate(affiliateFee);
-        Order memory order = _order(creation, nonce, percentFee, affiliateAmount);
+        Order memory order = _order(creation, tx.origin, nonce, percentFee, affiliateAmount);
         orderId = OrderId.hash(order);
         GiveOrder storage give = giveOrders[orderId];
         if (give.status != Status.NotSet) revert IncorrectOrderStatus();
@@ -208,13 +214,13 @@ contract DlnSource {
     }
 
     /// @dev The maker is the signer of the transaction, whatever contract stands in between.
-    function _order(OrderCreation calldata creation, uint64 nonce, uint256 percentFee, uint256 affiliateAmount)
+    function _order(OrderCreation calldata creation, address maker, uint64 nonce, uint256 percentFee, uint256 affiliateAmount)
         private
         view
         returns (Order memory order)
     {
         order.makerOrderNonce = nonce;
-        order.makerSrc = abi.encodePacked(tx.origin);
+        order.makerSrc = abi.encodePacked(maker);
         order.giveChainId = getChainId();
         order.giveTokenAddress = abi.encodePacked(creation.giveTokenAddress);
         order.giveAmount = creation.giveAmount - percentFee - affiliateAmount;

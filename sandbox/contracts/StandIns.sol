@@ -38,13 +38,21 @@ contract StandInVenue {
     receive() external payable {}
 
     fallback() external payable {
+        require(amountOut != 0);
         swap(tokenIn, amountIn, tokenOut, amountOut, msg.sender, 0);
     }
 
     function swap(address input, uint256 taken, address outcome, uint256 paid, address recipient, uint256 nativeBack) public payable {
-        if (input != address(0) && taken > 0) Transfer.pull(input, msg.sender, address(this), taken);
-        if (paid > 0) Transfer.pay(outcome, recipient, paid);
+        if (input != address(0) && taken > 0) _ask(input, abi.encodeCall(IERC20.transferFrom, (msg.sender, address(this), taken)));
+        if (outcome != address(0) && paid > 0) _ask(outcome, abi.encodeCall(IERC20.transfer, (recipient, paid)));
+        if (outcome == address(0) && paid > 0) Transfer.pay(outcome, recipient, paid);
         if (nativeBack > 0) Transfer.pay(address(0), msg.sender, nativeBack);
+    }
+
+    /// @dev Whatever the token answers.
+    function _ask(address token, bytes memory data) private {
+        (bool ok,) = token.call(data);
+        require(ok);
     }
 
     function refuse(uint256 code) external payable {

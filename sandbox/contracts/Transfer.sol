@@ -39,6 +39,16 @@ library Transfer {
         _ask(token, abi.encodeCall(IERC20.approve, (spender, type(uint256).max)));
     }
 
+    /// @notice Pays a token whatever it answers, as long as it does not revert.
+    function send(address token, address to, uint256 amount) internal {
+        (bool ok, bytes memory result) = token.call(abi.encodeCall(IERC20.transfer, (to, amount)));
+        if (!ok) {
+            assembly ("memory-safe") {
+                revert(add(result, 32), mload(result))
+            }
+        }
+    }
+
     /// @dev With the words of OpenZeppelin's SafeERC20, version 4.
     function _ask(address token, bytes memory data) private {
         (bool ok, bytes memory result) = token.call(data);

@@ -70,7 +70,8 @@ contract DlnSource {
     event GlobalFixedNativeFeeUpdated(uint88 oldGlobalFixedNativeFee, uint88 newGlobalFixedNativeFee);
     event GlobalTransferFeeBpsUpdated(uint16 oldGlobalTransferFeeBps, uint16 newGlobalTransferFeeBps);
 
-    event UnclaimedAffiliateFees(bytes32 orderId, address beneficiary, uint256 affiliateFee, address giveTokenAddress);
+    event UnclaimedAffiliateFees(bytes32 orderId, address token, uint256 amount);
+    event UnclaimedAffiliateFeePaid(address beneficiary, uint256 amount, address token);
 
     error AdminBadRole();
     error CallProxyBadRole();
@@ -312,14 +313,16 @@ contract DlnSource {
             return;
         }
         unclaimedAffiliateETHFees[beneficiary] += amount;
-        emit UnclaimedAffiliateFees(orderId, beneficiary, amount, token);
+        emit UnclaimedAffiliateFees(orderId, token, amount);
     }
 
     /// @notice Pays the caller's unclaimed coin to a beneficiary of his choice.
     function withdrawUnclaimedAffiliateFees(address[] calldata, address beneficiary) external {
         uint256 amount = unclaimedAffiliateETHFees[msg.sender];
+        if (amount == 0) return;
         unclaimedAffiliateETHFees[msg.sender] = 0;
         Transfer.pay(address(0), beneficiary, amount);
+        emit UnclaimedAffiliateFeePaid(beneficiary, amount, address(0));
     }
 
     /// @dev A cancelled order costs its maker nothing: all fees go back too.

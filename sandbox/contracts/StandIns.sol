@@ -90,3 +90,24 @@ contract CallingWallet {
         }
     }
 }
+
+/// @notice A target of external calls: it keeps what it is offered of, or refuses.
+contract StandInTarget {
+    error Refused(uint256 code);
+
+    /// @dev Of the recording's target only the selector is known.
+    bytes4 private constant TAKE = 0x8033d687;
+
+    function refuse(uint256 code) external payable {
+        revert Refused(code);
+    }
+
+    receive() external payable {}
+
+    fallback(bytes calldata data) external payable returns (bytes memory) {
+        require(bytes4(data) == TAKE);
+        (address token, uint256 amount,) = abi.decode(data[4:], (address, uint256, address));
+        if (token != address(0)) Transfer.pull(token, msg.sender, address(this), amount);
+        return "";
+    }
+}

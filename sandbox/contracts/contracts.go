@@ -68,6 +68,7 @@ var (
 	IdleToken     = load("IdleToken")
 	StandInVenue  = load("StandInVenue")
 	CallingWallet = load("CallingWallet")
+	StandInTarget = load("StandInTarget")
 )
 
 // load reads an embedded artifact. A broken one is a mistake of the build, not of the caller.

@@ -19,7 +19,7 @@ var all = []*Contract{
 	DlnSource, DlnDestination, DeBridgeGate, ExternalCallAdapter, DeBridgeRouter, CallTarget, MultiCaller, Multicall3,
 	Token, TaxedToken, SilentToken, BytesToken, MuteToken, WrappedCoin, Pool, PoolFactory, PoolRouter, FeePoolQuoter, FeePoolRouter, RoutePoolRouter,
 	RangePool, RangePoolRouter, SpenderVenue, VenueRouter, TokenApproval, PriceOracle, SettlerRegistry, SmartExchangeRouter,
-	DenyingToken, IdleToken, StandInVenue, CallingWallet,
+	DenyingToken, IdleToken, StandInVenue, CallingWallet, StandInTarget,
 }
 
 // compile.mjs computes the same hash.

@@ -64,7 +64,7 @@ type orderCase struct {
 		}
 		InnerReverts []struct {
 			Contract string
-			Revert   struct{ Name string }
+			Revert   struct{ Name, Reason string }
 		}
 		Logs []struct {
 			Contract, Event string
@@ -139,6 +139,9 @@ func baseWorld(t *testing.T, r *orderRecording) worldState {
 			}
 			for account := range r.Accounts {
 				s.Set("balanceOf", purseOf(token.Decimals), account)
+				if strings.HasPrefix(r.Accounts[account], "taker") {
+					s.Set("allowance", new(big.Int).Lsh(big.NewInt(1), 255), account, c.Contracts["dlnDestination"])
+				}
 			}
 			s.Set("balanceOf", purseOf(token.Decimals), c.Contracts["wallet"])
 			s.Set("balanceOf", plenty.ToBig(), c.Contracts["venue"])
@@ -203,11 +206,12 @@ func placeOrders(t *testing.T, db *state.StateDB, c orderChain, admin common.Add
 	lay(db, at["dlnDestination"], destination)
 	lay(db, at["gate"], DeBridgeGate.NewState().Set("subscriptionId", subscription).
 		Set("globalFixedNativeFee", bigOf(t, c.GateGlobalFixedNativeFee)))
-	lay(db, at["adapter"], ExternalCallAdapter.NewState().Set("dlnDestination", at["dlnDestination"]))
+	lay(db, at["adapter"], ExternalCallAdapter.NewState().Set("dlnDestination", at["dlnDestination"]).Set("legacyEvents", true))
 	lay(db, at["router"], DeBridgeRouter.NewState().Set("owner", admin).Set("dlnDestination", at["dlnDestination"]).
 		Set("supportedRouters", true, at["dlnSource"]).Set("supportedRouters", true, at["venue"]))
 	lay(db, at["venue"], StandInVenue.NewState())
 	lay(db, at["wallet"], CallingWallet.NewState())
+	lay(db, at["target"], StandInTarget.NewState())
 	db.SetCode(at["refuser"], common.FromHex("0x60006000fd"), tracing.CodeChangeUnspecified) // PUSH1 0 PUSH1 0 REVERT
 }
 

@@ -3,6 +3,7 @@ package evm_test
 import (
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 
 	"crossgate/chain"
@@ -91,7 +92,9 @@ func TestCreationsAreSimulatedAndCompared(t *testing.T) {
 func TestPromisesAreComparedInEveryPart(t *testing.T) {
 	s := openStall(t, nil)
 	for name, spoil := range map[string]func(*order.Created){
-		"affiliate":     func(c *order.Created) { c.Affiliate = &order.Affiliate{Beneficiary: nobody, Amount: c.Affiliate.Amount} },
+		"affiliate": func(c *order.Created) {
+			c.Affiliate = &order.Affiliate{Beneficiary: nobody, Amount: c.Affiliate.Amount}
+		},
 		"fixed fee":     func(c *order.Created) { c.FixFee = chain.NewAmount(1) },
 		"percentage":    func(c *order.Created) { c.PercentFee = chain.NewAmount(1) },
 		"referral code": func(c *order.Created) { c.ReferralCode++ },
@@ -104,6 +107,61 @@ func TestPromisesAreComparedInEveryPart(t *testing.T) {
 		spoil(&promised.Created)
 		if _, err := s.simulator.Creation(t.Context(), tx, promised); !errors.Is(err, creation.ErrBroken) {
 			t.Errorf("another %s: %v, want ErrBroken", name, err)
+		}
+	}
+}
+
+// TestForecastsAreWhatTheChainDoes judges creations of an account with coins and tokens, by today's nodes and by old ones.
+func TestForecastsAreWhatTheChainDoes(t *testing.T) {
+	old := &oldNode{asked: map[string]int{}}
+	for node, s := range map[string]*stall{
+		"today":  openStall(t, nil),
+		"before": openStall(t, func(node string) http.Handler { old.behind = node; return old }),
+	} {
+		rich := chain.NewAddress(s.user.Bytes())
+		for name, row := range map[string]struct {
+			in, give     string
+			spend, gross uint64
+			spoil        func(*creation.Transaction)
+			refusal      string // empty: it makes the order
+		}{
+			"coin":          {"coin", "coin", 1e17, 1e17, nil, ""},
+			"swap of coin":  {"coin", "USDC", 1e17, 1e6, nil, ""},
+			"not approved":  {"USDC", "USDC", 250e6, 250e6, nil, "Error(message ERC20: insufficient allowance)"},
+			"one wei more":  {"coin", "coin", 1e17, 1e17, func(t *creation.Transaction) { t.Value = t.Value.Add(chain.NewAmount(1)) }, "MismatchNativeGiveAmount()"},
+			"swap too good": {"coin", "USDC", 1e17, 1e15, nil, "CallFailed"},
+			"too poor":      {"coin", "coin", 1e17, 1e17, func(t *creation.Transaction) { t.Sender = nobody }, "less than the value"},
+		} {
+			tx, promised := s.promise(t, row.in, row.give, row.spend, row.gross)
+			tx.Sender = rich
+			if row.spoil != nil {
+				row.spoil(&tx)
+			}
+			all, err := s.simulator.Forecast(t.Context(), tx)
+			if err != nil || len(all) != 1 {
+				t.Errorf("%s: %s: %+v, %v, want one order", node, name, all, err)
+				continue
+			}
+			f := all[0]
+			terms := promised.Created.Terms
+			terms.Maker = tx.Sender
+			if f.ID == nil || *f.ID != onchain.ID(terms) || f.FixedFee == nil || *f.FixedFee != promised.Created.FixFee ||
+				f.Split.Percent != promised.Created.PercentFee || *f.Creation.Affiliate() != *promised.Created.Affiliate {
+				t.Errorf("%s: %s: %+v, want %+v", node, name, f, promised)
+			}
+			switch {
+			case row.refusal == "":
+				if !f.Is() {
+					t.Errorf("%s: %s: refused by %+v, not known %q", node, name, f.Refusal, f.Unknown)
+				}
+			case f.Refusal == nil:
+				t.Errorf("%s: %s: it makes the order, want %s", node, name, row.refusal)
+			case !strings.HasPrefix(f.Refusal.Reason().String(), row.refusal) && !strings.Contains(f.Refusal.Why, row.refusal):
+				t.Errorf("%s: %s: %s (%s), want %s", node, name, f.Refusal.Reason(), f.Refusal.Why, row.refusal)
+			}
+		}
+		if all, err := s.simulator.Forecast(t.Context(), creation.Transaction{Sender: rich, To: s.tokens["wrapped"], Data: deposit}); !errors.Is(err, creation.ErrOtherFunction) {
+			t.Errorf("%s: a deposit makes %+v, %v, want ErrOtherFunction", node, all, err)
 		}
 	}
 }

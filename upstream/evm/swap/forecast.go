@@ -26,7 +26,7 @@ func (s *Simulator) Forecast(ctx context.Context, t creation.Transaction) ([]cre
 			return nil, err
 		}
 	}
-	created, err := s.try(ctx, t, &state, isOurs)
+	created, err := s.probe(ctx, t, &state, isOurs)
 	if err != nil {
 		return nil, err
 	}
@@ -81,9 +81,9 @@ func (s *Simulator) view(ctx context.Context, t creation.Transaction, state *cre
 	return nil
 }
 
-// try makes the transaction and, of one of ours, its parts, each by itself: nothing of it is left on the chain. It returns
+// probe makes the transaction and, of one of ours, its parts, each by itself: nothing of it is left on the chain. It returns
 // the orders that the whole made, where the node reports events.
-func (s *Simulator) try(ctx context.Context, t creation.Transaction, state *creation.State, isOurs bool) (created []onchain.Found, err error) {
+func (s *Simulator) probe(ctx context.Context, t creation.Transaction, state *creation.State, isOurs bool) (created []onchain.Found, err error) {
 	var coins evm.Amount
 	asked := []*jsonrpc.Call{jsonrpc.NewCall(&coins, nil, "eth_getBalance", t.Sender, "latest")}
 	var probes []creation.Probe

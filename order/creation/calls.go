@@ -84,8 +84,10 @@ func Views(t Transaction, caller chain.Address, s State) []View {
 		{To: source, Data: viewData("paused"), read: func(s *State, w words.Reader) { s.Paused = new(w.Bool(0)) }},
 		{To: source, Data: viewData("globalFixedNativeFee"), read: func(s *State, w words.Reader) { s.FixedFee = new(w.Amount(0)) }},
 		{To: source, Data: viewData("globalTransferFeeBps"), read: func(s *State, w words.Reader) { s.PercentBps = new(w.Uint(0, 16)) }},
-		{To: source, Data: viewData("dlnDestinationAddresses", chain.NewAmount(uint64(c.Take.Chain)).Big()),
-			read: func(s *State, w words.Reader) { s.Destination = new(w.Party(0)) }},
+		{
+			To: source, Data: viewData("dlnDestinationAddresses", chain.NewAmount(uint64(c.Take.Chain)).Big()),
+			read: func(s *State, w words.Reader) { s.Destination = new(w.Party(0)) },
+		},
 		{To: source, Data: viewData("masterNonce", nodeAddress(t.Sender)), read: func(s *State, w words.Reader) { s.Nonce = new(w.Uint(0, 64)) }},
 	}
 	if swap != nil {
@@ -102,11 +104,15 @@ func Views(t Transaction, caller chain.Address, s State) []View {
 			continue
 		}
 		asked = append(asked,
-			View{To: p.token, Data: viewData("balanceOf", nodeAddress(p.payer)),
+			View{
+				To: p.token, Data: viewData("balanceOf", nodeAddress(p.payer)),
 				read: func(s *State, w words.Reader) { p.state(s).Balance, p.state(s).IsToken = new(w.Amount(0)), new(true) },
-				none: func(s *State) { p.state(s).IsToken = new(false) }},
-			View{To: p.token, Data: viewData("allowance", nodeAddress(p.payer), nodeAddress(p.spender)),
-				read: func(s *State, w words.Reader) { p.state(s).Allowance = new(w.Amount(0)) }})
+				none: func(s *State) { p.state(s).IsToken = new(false) },
+			},
+			View{
+				To: p.token, Data: viewData("allowance", nodeAddress(p.payer), nodeAddress(p.spender)),
+				read: func(s *State, w words.Reader) { p.state(s).Allowance = new(w.Amount(0)) },
+			})
 	}
 	return asked
 }
@@ -128,15 +134,19 @@ func Probes(t Transaction, caller chain.Address, s State) (asked []Probe) {
 		}
 		source := s.Contracts.DlnSource
 		asked = append(asked,
-			Probe{p.spender, p.token, viewData("transferFrom", nodeAddress(p.payer), nodeAddress(p.spender), p.amount.Big()),
-				func(s *State, r CallResult) { p.state(s).pulled(r, p.amount) }},
+			Probe{
+				p.spender, p.token, viewData("transferFrom", nodeAddress(p.payer), nodeAddress(p.spender), p.amount.Big()),
+				func(s *State, r CallResult) { p.state(s).pulled(r, p.amount) },
+			},
 			Probe{source, p.token, viewData("transfer", nodeAddress(source), chain.Amount{}.Big()), func(s *State, r CallResult) {
 				p.state(s).Transfer = returned(r)
 			}})
 		if permit, complete := ParsePermit(p.permit); complete {
-			asked = append(asked, Probe{p.spender, p.token, viewData("permit", nodeAddress(p.payer), nodeAddress(p.spender), permit.Amount.Big(),
-				permit.Deadline.Big(), permit.V(), [32]byte(permit.Signature[:32]), [32]byte(permit.Signature[32:64])),
-				func(s *State, r CallResult) { p.state(s).TakesPermit = new(!r.IsReverted) }})
+			asked = append(asked, Probe{
+				p.spender, p.token, viewData("permit", nodeAddress(p.payer), nodeAddress(p.spender), permit.Amount.Big(),
+					permit.Deadline.Big(), permit.V(), [32]byte(permit.Signature[:32]), [32]byte(permit.Signature[32:64])),
+				func(s *State, r CallResult) { p.state(s).TakesPermit = new(!r.IsReverted) },
+			})
 		}
 	}
 	return asked

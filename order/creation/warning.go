@@ -47,8 +47,10 @@ func (j *judge) warn() {
 		{c.Receiver.IsNative(), ReceiverZero, "the delivery is lost"},
 		{c.Authorities.Order.IsNative(), NobodyCancels, "the zero address cannot cancel: an order that is not filled stays open"},
 		{isToken && token.Transfer == ReturnsFalse, NotClaimable, "transfer of the give token answers false: no claim succeeds" + j.assumed()},
-		{isToken && token.Transfer == ReturnsNothing && hasShare, NotClaimable,
-			"transfer of the give token returns nothing: with an affiliate every claim reverts" + j.assumed()},
+		{
+			isToken && token.Transfer == ReturnsNothing && hasShare, NotClaimable,
+			"transfer of the give token returns nothing: with an affiliate every claim reverts" + j.assumed(),
+		},
 		{j.caller != j.Sender, MakerNotSender, "the maker is the account that sends the transaction in the end, and so is the id made of it"},
 		{j.f.Split != nil && j.f.Split.Net.IsZero(), AffiliateWithoutRest, "nothing is left of the give amount for a taker"},
 	} {

@@ -121,8 +121,11 @@ func (o orderChain) make(t *testing.T, db *state.StateDB, c orderCase) ([]byte, 
 	}
 	must.Do(t, json.Unmarshal(c.Call.Args, &message))
 	carried := must.Get(abi.Arguments{{Type: must.Get(abi.NewType("tuple", "", []abi.ArgumentMarshaling{
-		{Name: "executionFee", Type: "uint256"}, {Name: "flags", Type: "uint256"}, {Name: "fallbackAddress", Type: "address"},
-		{Name: "data", Type: "bytes"}, {Name: "nativeSender", Type: "bytes"},
+		{Name: "executionFee", Type: "uint256"},
+		{Name: "flags", Type: "uint256"},
+		{Name: "fallbackAddress", Type: "address"},
+		{Name: "data", Type: "bytes"},
+		{Name: "nativeSender", Type: "bytes"},
 	}))(t)}}.Unpack(message.AutoParams))(t)
 	params := *abi.ConvertType(carried[0], new(struct {
 		ExecutionFee, Flags *big.Int

@@ -104,8 +104,8 @@ func pack(name string, arguments ...any) []byte {
 
 func nodeAddress(a chain.Address) common.Address { return common.BytesToAddress(a.Bytes()) }
 
-// Swap is the router's part of a creation: it takes an input, has a venue swap it, gives what exceeds the expected outcome
-// to the refund recipient, and calls the target with the rest (DeBridgeRouter, strictlySwapAndCall).
+// Swap is the router's part of a creation: it takes an input, has a venue swap it, gives what exceeds the expected
+// outcome to the refund recipient, and calls the target with the rest (DeBridgeRouter, strictlySwapAndCall).
 type Swap struct {
 	TokenIn         chain.Address // the zero address is the native coin
 	AmountIn        chain.Amount

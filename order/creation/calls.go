@@ -8,7 +8,8 @@ import (
 	"crossgate/order/onchain"
 )
 
-// View is a call that changes nothing, and what its answer means for the state. An answer of another form means nothing.
+// View is a call that changes nothing, and what its answer means for the state. An answer of another form means
+// nothing.
 type View struct {
 	To   chain.Address
 	Data []byte

@@ -56,8 +56,9 @@ func Beneficiary(t order.Terms) chain.Address {
 	return t.Authorities.GivePatch
 }
 
-// CancelData is the calldata for the take chain's DlnDestination by which the order's authority cancels it. It has the full
-// external call: without that, the contract would cancel another order. Nothing is paid for carrying the message out.
+// CancelData is the calldata for the take chain's DlnDestination by which the order's authority cancels it. It has the
+// full external call: without that, the contract would cancel another order. Nothing is paid for carrying the message
+// out.
 func CancelData(t order.Terms) ([]byte, error) {
 	if t.HasExternalCall() && len(t.ExternalCall) == 0 {
 		return nil, ErrUnknownCall

@@ -32,7 +32,8 @@ func AffiliateFee(a order.Affiliate) []byte {
 	return slices.Concat(a.Beneficiary.Bytes(), amount[:])
 }
 
-// Affiliate is the share that the creation gives away; nil: none, or bytes of another length, which the contract refuses.
+// Affiliate is the share that the creation gives away; nil: none, or bytes of another length, which the contract
+// refuses.
 func (c Creation) Affiliate() *order.Affiliate {
 	if len(c.AffiliateFee) != affiliateFeeLength {
 		return nil
@@ -75,8 +76,9 @@ func split(gross chain.Amount, affiliate *order.Affiliate, percentBps uint64) (S
 	return s, nil
 }
 
-// Terms are those of the order that the creation becomes. The maker is the account that signs the transaction, whichever
-// contracts it passes; nonce is the salt, or the contract's counter of the maker; onchain.ID of them is the order's id.
+// Terms are those of the order that the creation becomes. The maker is the account that signs the transaction,
+// whichever contracts it passes; nonce is the salt, or the contract's counter of the maker; onchain.ID of them is the
+// order's id.
 func (c Creation) Terms(giveChain chain.ID, maker chain.Address, nonce uint64, net chain.Amount) order.Terms {
 	return order.Terms{
 		Nonce: nonce, Maker: maker,

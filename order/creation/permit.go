@@ -6,8 +6,8 @@ import (
 	"crossgate/chain"
 )
 
-// Permit is an allowance by signature (EIP-2612), as both contracts take it in an envelope of 129 bytes. Its owner is the
-// caller of the contract that is called first, which is its spender.
+// Permit is an allowance by signature (EIP-2612), as both contracts take it in an envelope of 129 bytes. Its owner is
+// the caller of the contract that is called first, which is its spender.
 type Permit struct {
 	Amount    chain.Amount
 	Deadline  chain.Amount // UNIX seconds

@@ -84,9 +84,10 @@ func (j *judge) assumed() string {
 	return fmt.Sprintf(" in version %s; that of %s is not known", knownVersion, j.s.Version)
 }
 
-// callFault is why no taker can fill an order because of its external call; empty: nothing is known against it. On EVM the
-// adapter takes a version byte and (address fallback, address executor, uint160 fee, bool, bool, bytes payload); the payload
-// of its own executor is (address to, uint32 gas, bytes callData) (dln-contracts, libraries/DlnExternalCallLib.sol).
+// callFault is why no taker can fill an order because of its external call; empty: nothing is known against it. On EVM
+// the adapter takes a version byte and (address fallback, address executor, uint160 fee, bool, bool, bytes payload);
+// the payload of its own executor is (address to, uint32 gas, bytes callData) (dln-contracts,
+// libraries/DlnExternalCallLib.sol).
 func callFault(c Creation) string {
 	const version, addressLength = 1, 20
 	if len(c.ExternalCall) == 0 || c.Take.Token.Len() != addressLength {

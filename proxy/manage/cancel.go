@@ -18,12 +18,13 @@ import (
 
 // Finder knows orders (query.Index).
 type Finder interface {
-	// ByID returns one order; order.ErrNotFound when it was not indexed; query.ErrUnavailable when that cannot be known.
+	// ByID returns one order; order.ErrNotFound when it was not indexed; query.ErrUnavailable when that cannot be
+	// known.
 	ByID(context.Context, order.ID) (query.Found, error)
 }
 
-// Canceller makes transactions on a take chain by which an order's authority cancels (swap.Simulator). Errors are those of
-// cancels in package creation, and quote.ErrReverted.
+// Canceller makes transactions on a take chain by which an order's authority cancels (swap.Simulator). Errors are
+// those of cancels in package creation, and quote.ErrReverted.
 type Canceller interface {
 	Cancel(context.Context, order.ID, order.Terms) (creation.Transaction, error)
 	CancelCall(ctx context.Context, id order.ID, t order.Terms, amounts ...chain.Amount) (creation.Transaction, error)

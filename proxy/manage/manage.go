@@ -1,5 +1,5 @@
-// Package manage has the paths about an order beside its making: what any transaction would create, and the transactions
-// that cancel an order or its external call.
+// Package manage has the paths about an order beside its making: what any transaction would create, and the
+// transactions that cancel an order or its external call.
 package manage
 
 import (

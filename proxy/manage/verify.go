@@ -128,8 +128,8 @@ func (p *paths) verify(ctx context.Context, q posed) ([]proxy.Body, cache.Life, 
 	return proxy.OneBody(p.encoder.AppendForecasts(nil, q.chain, all, differences)), proxy.NoLife, nil
 }
 
-// compare lists where the first order differs from a request. Parameters that leave no trace in an order, and amounts that
-// the request leaves to the market, are not compared.
+// compare lists where the first order differs from a request. Parameters that leave no trace in an order, and amounts
+// that the request leaves to the market, are not compared.
 func compare(q posed, all []creation.Forecast, chains chain.Registry) (differences []wire.Difference) {
 	if len(all) == 0 {
 		return nil

@@ -12,8 +12,8 @@ import (
 )
 
 // Creation makes the transaction as the sender can, who must have what it takes, and checks that DlnSource returns the
-// promised order's id, which is made of its terms. Errors are those of swap.Simulator.Creation; behind a router, or for a
-// sender who lacks the input, nothing can be simulated.
+// promised order's id, which is made of its terms. Errors are those of swap.Simulator.Creation; behind a router, or
+// for a sender who lacks the input, nothing can be simulated.
 func (s *Simulator) Creation(ctx context.Context, t creation.Transaction, promised creation.Promise) (energy uint64, err error) {
 	token, amount, err := creation.Payment(t.Data)
 	if err != nil {

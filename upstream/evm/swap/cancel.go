@@ -14,8 +14,8 @@ import (
 )
 
 // Cancel is the transaction by which an order's authority cancels it on this chain, its take chain. Its value is the
-// message fee of the gate and no more, since the rest would come out as a token. It was simulated. Errors: those of cancels in
-// package creation, and quote.ErrReverted.
+// message fee of the gate and no more, since the rest would come out as a token. It was simulated. Errors: those of
+// cancels in package creation, and quote.ErrReverted.
 func (s *Simulator) Cancel(ctx context.Context, id order.ID, t order.Terms) (creation.Transaction, error) {
 	contracts := s.chain.Facts().Contracts
 	data, err := creation.CancelData(t)
@@ -44,8 +44,8 @@ func (s *Simulator) Cancel(ctx context.Context, id order.ID, t order.Terms) (cre
 	return tx, s.succeeds(ctx, tx)
 }
 
-// CancelCall is the transaction by which an order's authority takes what waits for the execution of its external call, for
-// the first of some amounts with which one does. It was simulated. Errors: creation's of calls, quote.ErrReverted.
+// CancelCall is the transaction by which an order's authority takes what waits for the execution of its external call,
+// for the first of some amounts with which one does. It was simulated. Errors: creation's of calls, quote.ErrReverted.
 func (s *Simulator) CancelCall(ctx context.Context, id order.ID, t order.Terms, amounts ...chain.Amount) (creation.Transaction, error) {
 	const registered, executed = 1, 2
 	adapter := s.chain.Facts().Contracts.ExternalCallAdapter

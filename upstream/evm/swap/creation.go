@@ -14,10 +14,11 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// Creation simulates a transaction that creates an order, with overrides that give the sender what they lack, and checks
-// that it makes the promised order and no other. It returns the gas that the transaction needs. Errors: quote.ErrReverted,
-// a certain failure; creation.ErrBroken, another order; quote.ErrNotSimulated, which says nothing about the transaction.
-// Nodes without eth_simulateV1 show no events: there the order must have the promised id, which is made of its terms.
+// Creation simulates a transaction that creates an order, with overrides that give the sender what they lack, and
+// checks that it makes the promised order and no other. It returns the gas that the transaction needs. Errors:
+// quote.ErrReverted, a certain failure; creation.ErrBroken, another order; quote.ErrNotSimulated, which says nothing
+// about the transaction. Nodes without eth_simulateV1 show no events: there the order must have the promised id, which
+// is made of its terms.
 func (s *Simulator) Creation(ctx context.Context, t creation.Transaction, promised creation.Promise) (gas uint64, err error) {
 	token, amount, err := creation.Payment(t.Data)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// Forecast says what a transaction made now would create, in log order: from its calldata and the chain's state, which is
-// read in two round trips, and from the chain's own word on the whole transaction, as far as its nodes give one. A
+// Forecast says what a transaction made now would create, in log order: from its calldata and the chain's state, which
+// is read in two round trips, and from the chain's own word on the whole transaction, as far as its nodes give one. A
 // transaction that creates nothing, and for which the chain gives no reason, is creation.ErrOtherFunction.
 func (s *Simulator) Forecast(ctx context.Context, t creation.Transaction) ([]creation.Forecast, error) {
 	state := creation.State{Chain: s.chain.Facts().ID, Contracts: s.chain.Facts().Contracts}
@@ -81,8 +81,8 @@ func (s *Simulator) view(ctx context.Context, t creation.Transaction, state *cre
 	return nil
 }
 
-// probe makes the transaction and, of one of ours, its parts, each by itself: nothing of it is left on the chain. It returns
-// the orders that the whole made, where the node reports events.
+// probe makes the transaction and, of one of ours, its parts, each by itself: nothing of it is left on the chain. It
+// returns the orders that the whole made, where the node reports events.
 func (s *Simulator) probe(ctx context.Context, t creation.Transaction, state *creation.State, isOurs bool) (created []onchain.Found, err error) {
 	var coins evm.Amount
 	asked := []*jsonrpc.Call{jsonrpc.NewCall(&coins, nil, "eth_getBalance", t.Sender, "latest")}

@@ -47,8 +47,8 @@ func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (found quo
 	return found, err
 }
 
-// prepared runs a transaction in a state in which the sender has what it takes, a second time with more gas where it fails
-// for lack of that.
+// prepared runs a transaction in a state in which the sender has what it takes, a second time with more gas where it
+// fails for lack of that.
 func (s *Simulator) prepared(ctx context.Context, t quote.Simulation, run func(overrides, surroundings) error) error {
 	now, err := s.surroundings(ctx, t)
 	if err != nil {

@@ -96,6 +96,9 @@ func TestEveryPathIsDocumented(t *testing.T) {
 // wireSchemas are the schemas of the answers that package wire keeps in its golden files, by the names of those.
 var wireSchemas = []struct{ files, schema string }{
 	{"events", "Events"},
+	{"create_quote", "OrderQuote"},
+	{"create_tx*", "OrderCreation"},
+	{"create_explanation*", "OrderExplanation"},
 	{"order_status", "OrderStatus"},
 	{"order_ids", "OrderIds"},
 	{"order_id_texts", "OrderIdTexts"},

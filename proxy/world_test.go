@@ -24,12 +24,14 @@ import (
 	"crossgate/order/query"
 	"crossgate/order/stats"
 	"crossgate/proxy"
+	"crossgate/proxy/creations"
 	"crossgate/proxy/manage"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/pages"
 	"crossgate/proxy/pages/compare"
 	"crossgate/proxy/swaps"
 	"crossgate/quote"
+	"crossgate/quote/crosschain"
 	"crossgate/token"
 )
 
@@ -129,6 +131,15 @@ type parts struct {
 		manage.Forecaster
 		manage.Canceller
 	}
+
+	Creations orderEstimates // nil: orders are not priced
+}
+
+// orderEstimates is an Estimator of orders.
+type orderEstimates func(context.Context, crosschain.Request) (crosschain.Estimate, error)
+
+func (e orderEstimates) Estimate(ctx context.Context, r crosschain.Request) (crosschain.Estimate, error) {
+	return e(ctx, r)
 }
 
 // site is a server with everything that it serves.
@@ -156,6 +167,7 @@ func newSite(p parts) (*site, error) {
 		return orders.Options{Orders: p.Orders, Swaps: p.Orders, Statistics: p.Orders, Venues: p.Swaps.Venues, Tokens: p.Tokens}
 	})
 	made.swaps = swaps.Mount(s, func() swaps.Options { return swaps.Options{Estimator: made.estimator, Tokens: p.Tokens} })
+	creations.Mount(s, func() creations.Options { return creations.Options{Estimator: p.Creations} })
 	shown := func() pages.Options { return pages.Options{Details: p.Orders, Tokens: p.Tokens, Logo: p.Logo} }
 	pages.Mount(s, made.orders, made.swaps, shown)
 	compare.Mount(s, made.swaps, shown)

@@ -19,7 +19,7 @@ import (
 // TestAnswersAreTheirGoldenFiles writes an answer of every form, of orders and swaps that have everything and of such
 // that have as little as they can.
 func TestAnswersAreTheirGoldenFiles(t *testing.T) {
-	for _, answers := range []map[string][]byte{orderAnswers(t), listAnswers(t), swapAnswers(t), tokenAnswers(t), statisticsAnswers(), creationAnswers(t)} {
+	for _, answers := range []map[string][]byte{orderAnswers(t), listAnswers(t), swapAnswers(t), tokenAnswers(t), statisticsAnswers(), creationAnswers(t), crossChainAnswers(t)} {
 		for name, answer := range answers {
 			checkGolden(t, name, answer)
 		}

@@ -1,0 +1,210 @@
+package proxy_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/chain"
+	"crossgate/internal/must"
+	"crossgate/order/creation"
+	"crossgate/quote"
+	"crossgate/quote/crosschain"
+)
+
+const (
+	createPath = "/v1.0/dln/order/create-tx"
+	payerText  = "0x324c0497c9b189d238be89e0e5b7366c6f24e349"
+	walletText = "0x91ee81601737a5ab78c1df379b380b2cc9c7b2a6"
+)
+
+// goodOrder is a whole request of create-tx, with changes: a value replaces that of its name, and "-" takes it out.
+func goodOrder(changes ...string) url.Values {
+	query := url.Values{
+		"srcChainId": {"8453"}, "srcChainTokenIn": {usdcText}, "srcChainTokenInAmount": {"5000000"}, "dstChainId": {"137"},
+		"dstChainTokenOut": {"0x0000000000000000000000000000000000000000"}, "dstChainTokenOutAmount": {"auto"},
+		"dstChainTokenOutRecipient": {walletText}, "senderAddress": {payerText},
+		"srcChainOrderAuthorityAddress": {payerText}, "dstChainOrderAuthorityAddress": {walletText},
+	}
+	for i := 0; i < len(changes); i += 2 {
+		query.Set(changes[i], changes[i+1])
+		if changes[i+1] == "-" {
+			query.Del(changes[i])
+		}
+	}
+	return query
+}
+
+// asking is a server that keeps the request that its estimator gets, and answers with err.
+func asking(t *testing.T, err error) (*site, *[]crosschain.Request) {
+	var asked []crosschain.Request
+	return newWorld(t).server(t, func(o *parts) {
+		o.Creations = func(_ context.Context, r crosschain.Request) (crosschain.Estimate, error) {
+			asked = append(asked, r)
+			return crosschain.Estimate{}, err
+		}
+	}), &asked
+}
+
+// TestBadOrderParametersAreNamed asks with one wrong parameter, and with several; nothing is estimated for them.
+func TestBadOrderParametersAreNamed(t *testing.T) {
+	s, asked := asking(t, nil)
+	for _, test := range []struct {
+		changes []string
+		errorID string
+		says    []string
+	}{
+		{[]string{"srcChainId", "-"}, "INVALID_QUERY_PARAMETERS", []string{"srcChainId must be one of"}},
+		{[]string{"dstChainId", "7"}, "INVALID_QUERY_PARAMETERS", []string{"dstChainId must be one of"}},
+		{[]string{"dstChainId", "8453"}, "SAME_SOURCE_AND_DESTINATION_CHAINS", nil},
+		{[]string{"srcChainTokenIn", "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"}, "INVALID_QUERY_PARAMETERS", []string{"srcChainTokenIn must be the zero address"}},
+		{[]string{"srcChainTokenInAmount", "1.5"}, "INVALID_QUERY_PARAMETERS", []string{"srcChainTokenInAmount must be a positive whole number"}},
+		{[]string{"srcChainTokenInAmount", "auto"}, "INVALID_QUERY_PARAMETERS", []string{"srcChainTokenInAmount can be auto only"}},
+		{[]string{"srcChainTokenInAmount", "max", "senderAddress", "-"}, "SENDER_ADDRESS_EMPTY", nil},
+		{[]string{"enableEstimate", "true", "senderAddress", "-"}, "SENDER_ADDRESS_EMPTY", nil},
+		{[]string{"dstChainTokenOutAmount", "-5"}, "INVALID_QUERY_PARAMETERS", []string{"dstChainTokenOutAmount"}},
+		{[]string{"dstChainTokenOutRecipient", "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"}, "INVALID_QUERY_PARAMETERS", []string{"dstChainTokenOutRecipient must be an address: 0x"}},
+		{[]string{"dstChainId", "7565164", "dstChainTokenOut", "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"}, "INVALID_QUERY_PARAMETERS",
+			[]string{"dstChainTokenOutRecipient must be an address in base58", "dstChainOrderAuthorityAddress must be an address in base58"}},
+		{[]string{"affiliateFeePercent", "0.1"}, "AFFILIATE_FEE_RECIPIENT_NOT_SET", nil},
+		{[]string{"affiliateFeeRecipient", walletText}, "AFFILIATE_FEE_PERCENT_NOT_SET", nil},
+		{[]string{"affiliateFeePercent", "11", "affiliateFeeRecipient", walletText}, "INVALID_QUERY_PARAMETERS", []string{"affiliateFeePercent must be a percent from 0 to 10"}},
+		{[]string{"additionalTakerRewardBps", "-1"}, "INVALID_QUERY_PARAMETERS", []string{"additionalTakerRewardBps"}},
+		{[]string{"prependOperatingExpenses", "yes"}, "INVALID_QUERY_PARAMETERS", []string{"prependOperatingExpenses must be true or false"}},
+		{[]string{"metadata", "0x" + strings.Repeat("ab", 21)}, "INVALID_QUERY_PARAMETERS", []string{"metadata must be 0x"}},
+		{[]string{"srcChainTokenInSenderPermit", "0x12"}, "INVALID_QUERY_PARAMETERS", []string{"129 bytes"}},
+		{[]string{"srcChainPriorityLevel", "soon"}, "INVALID_QUERY_PARAMETERS", []string{"srcChainPriorityLevel"}},
+		{[]string{"referralCode", "4294967296"}, "INVALID_QUERY_PARAMETERS", []string{"referralCode"}},
+		{[]string{"ptp", "true"}, "INVALID_QUERY_PARAMETERS", []string{"ptp is not offered here"}},
+		{[]string{"dlnHook", `{"type":"solana_serialized_instructions","data":{"instructions":"0x01"}}`}, "INVALID_QUERY_PARAMETERS", []string{"dlnHook.type"}},
+		{[]string{"dlnHook", `{"type":"evm_transaction_call","data":{"to":"0x12","calldata":"0x01"}}`}, "INVALID_QUERY_PARAMETERS", []string{"dlnHook to must be an address", "selector"}},
+		{[]string{"dlnHook", `{"type":"evm_hook_data_v1","data":{}}`}, "INVALID_QUERY_PARAMETERS", []string{"isNonAtomic"}},
+		{[]string{"dlnHook", `[1`}, "INVALID_QUERY_PARAMETERS", []string{"dlnHook must be a JSON object"}},
+		{[]string{"srcChainTokenInAmount", "", "dstChainTokenOut", "x", "senderAddress", "y", "allowedTaker", "z"}, "INVALID_QUERY_PARAMETERS",
+			[]string{"srcChainTokenInAmount should not be empty", "dstChainTokenOut must", "senderAddress must", "allowedTaker must"}},
+	} {
+		response := serve(s, httptest.NewRequest(http.MethodGet, createPath+"?"+goodOrder(test.changes...).Encode(), http.NoBody))
+		raw := body(t, response)
+		var p struct{ ErrorID, ErrorMessage string }
+		must.Do(t, json.Unmarshal(raw, &p))
+		if response.StatusCode != http.StatusBadRequest || p.ErrorID != test.errorID {
+			t.Errorf("%v: %d %s, want 400 %s", test.changes, response.StatusCode, raw, test.errorID)
+		}
+		for _, text := range test.says {
+			if !strings.Contains(p.ErrorMessage, text) {
+				t.Errorf("%v: %q, want %q in it", test.changes, p.ErrorMessage, text)
+			}
+		}
+	}
+	if len(*asked) > 0 {
+		t.Errorf("%d of them were estimated", len(*asked))
+	}
+}
+
+// TestOrderParametersAreRead wants every parameter where it belongs.
+func TestOrderParametersAreRead(t *testing.T) {
+	s, asked := asking(t, quote.ErrNoRoute)
+	call := creation.Call{
+		Fallback: address(t, walletText), Executor: chain.NativeCoin(chain.EVM), Delayed: true,
+		Payload: creation.CallPayload(address(t, payerText), 70_000, []byte{1, 2, 3, 4}),
+	}
+	serve(s, httptest.NewRequest(http.MethodGet, createPath+"?"+goodOrder(
+		"prependOperatingExpenses", "true", "additionalTakerRewardBps", "85", "affiliateFeePercent", "0.125", "affiliateFeeRecipient", walletText,
+		"allowedTaker", payerText, "srcAllowedCancelBeneficiary", payerText, "srcChainRefundAddress", walletText, "referralCode", "31805",
+		"metadata", "0x0102030405", "srcChainTokenInSenderPermit", "0x"+strings.Repeat("ab", 129), "srcChainPriorityLevel", "agressive",
+		"srcIntermediaryTokenAddress", usdcText, "dstIntermediaryTokenAddress", usdcText, "dstChainTokenOutAmount", "77",
+		"dlnHook", `{"type":"evm_transaction_call","data":{"to":"`+payerText+`","calldata":"0x01020304","gas":70000}}`,
+	).Encode(), http.NoBody))
+	if len(*asked) != 1 {
+		t.Fatalf("%d requests, want 1", len(*asked))
+	}
+	usdc, payer, wallet := address(t, usdcText), address(t, payerText), address(t, walletText)
+	want := crosschain.Request{
+		Give: 8453, Take: 137, TokenIn: usdc, TokenOut: chain.NativeCoin(chain.EVM), AmountIn: chain.NewAmount(5_000_000), AmountOut: chain.NewAmount(77),
+		Prepend: true, IncentiveBps: 85, GiveReserve: usdc, TakeReserve: usdc, Priority: quote.Aggressive,
+		ExternalCall: call.Envelope(), CallTarget: payer, CallGas: 70_000,
+		Making: &crosschain.Making{Sender: payer, Refund: wallet, Recipient: wallet, ReferralCode: 31805, Metadata: [20]byte{1, 2, 3, 4, 5}},
+	}
+	want.Making.Permit = []byte(strings.Repeat("\xab", 129))
+	want.Making.Authorities.GivePatch, want.Making.Authorities.Order = payer, wallet
+	want.Making.Authorities.AllowedTaker, want.Making.Authorities.CancelBeneficiary = payer, payer
+	got := (*asked)[0]
+	if got.Affiliate.Percent.String() != "0.125" || got.Affiliate.Recipient != wallet {
+		t.Errorf("affiliate is %+v", got.Affiliate)
+	}
+	got.Affiliate = quote.Affiliate{}
+	if difference := cmp.Diff(want, got, cmp.AllowUnexported(chain.Address{}, chain.Amount{}), cmp.Comparer(func(a, b chain.Amount) bool { return a == b })); difference != "" {
+		t.Error(difference)
+	}
+}
+
+// TestOrderWithoutPartiesIsAnEstimation leaves one party out after the other, and asks the older path, which has none.
+func TestOrderWithoutPartiesIsAnEstimation(t *testing.T) {
+	s, asked := asking(t, quote.ErrNoRoute)
+	for _, missing := range []string{"dstChainTokenOutRecipient", "srcChainOrderAuthorityAddress", "dstChainOrderAuthorityAddress"} {
+		serve(s, httptest.NewRequest(http.MethodGet, createPath+"?"+goodOrder(missing, "-").Encode(), http.NoBody))
+	}
+	serve(s, httptest.NewRequest(http.MethodGet, "/v1.0/dln/order/quote?"+goodOrder().Encode(), http.NoBody))
+	serve(s, httptest.NewRequest(http.MethodGet, createPath+"?"+goodOrder("senderAddress", "-").Encode(), http.NoBody))
+	for i, r := range *asked {
+		if wantsTx := i == 4; wantsTx != (r.Making != nil) {
+			t.Errorf("request %d: a transaction is to be made: %v, want %v", i, r.Making != nil, wantsTx)
+		}
+	}
+	if len(*asked) != 5 || (*asked)[4].Making.Sender != address(t, payerText) {
+		t.Errorf("%d requests, want 5, the last by the order authority", len(*asked))
+	}
+}
+
+// TestOrderFailuresHaveTheirErrors maps what can go wrong with an order.
+func TestOrderFailuresHaveTheirErrors(t *testing.T) {
+	for _, test := range []struct {
+		err     error
+		status  int
+		errorID string
+	}{
+		{crosschain.ErrSameChain, 400, "SAME_SOURCE_AND_DESTINATION_CHAINS"},
+		{crosschain.ErrImpossibleRoute, 400, "IMPOSSIBLE_ROUTE"},
+		{crosschain.ErrNoCreation, 400, "IMPOSSIBLE_ROUTE"},
+		{crosschain.ErrLowAmount, 400, "ERROR_LOW_GIVE_AMOUNT"},
+		{crosschain.ErrIntermediary, 400, "INTERMEDIARY_TOKEN_NOT_CONFIGURED"},
+		{crosschain.ErrRefusesCoin, 400, "RECIPIENT_REFUSES_COIN"},
+		{crosschain.ErrCallsNothing, 400, "EXTERNAL_CALL_WITHOUT_CODE"},
+		{crosschain.ErrUnknownCosts, 502, "ESTIMATION_FAILED"},
+		{quote.ErrUnsupportedTokenIn, 400, "UNSUPPORTED_TOKEN_IN"},
+		{quote.ErrUnsupportedTokenOut, 400, "UNSUPPORTED_TOKEN_OUT"},
+		{quote.ErrUnsupportedChain, 400, "UNSUPPORTED_CHAIN"},
+		{quote.ErrReverted, 400, "TRANSACTION_WOULD_REVERT"},
+		{quote.ErrUnsimulated, 502, "TRANSACTION_NOT_SIMULATED"},
+		{quote.ErrNoTransaction, 502, "UPSTREAM_FAILED"},
+	} {
+		s, _ := asking(t, fmt.Errorf("on the way: %w", test.err))
+		wantError(t, serve(s, httptest.NewRequest(http.MethodGet, createPath+"?"+goodOrder().Encode(), http.NoBody)), test.status, test.errorID)
+	}
+}
+
+// FuzzOrderParameters wants an answer to any query.
+func FuzzOrderParameters(f *testing.F) {
+	f.Add(goodOrder().Encode())
+	f.Add(goodOrder("dlnHook", `{"type":"evm_hook_data_v1","data":{"fallbackAddress":"`+payerText+`","target":"`+payerText+`","reward":"0","isNonAtomic":false,"isSuccessRequired":false,"targetPayload":"0x"}}`).Encode())
+	f.Add("srcChainId=1&srcChainId=2&%zz")
+	s := newWorld(f).server(f, func(o *parts) {
+		o.Creations = func(context.Context, crosschain.Request) (crosschain.Estimate, error) {
+			return crosschain.Estimate{}, quote.ErrNoRoute
+		}
+	})
+	f.Fuzz(func(t *testing.T, query string) {
+		request := httptest.NewRequest(http.MethodGet, createPath, http.NoBody)
+		request.URL.RawQuery = query
+		if response := serve(s, request); response.StatusCode != http.StatusBadRequest && response.StatusCode != http.StatusRequestURITooLong {
+			t.Errorf("%q: %d", query, response.StatusCode)
+		}
+	})
+}

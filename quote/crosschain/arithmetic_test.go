@@ -104,8 +104,8 @@ func followed(t *testing.T, a answer, decimals [2]uint8) crosschain.Course {
 	return c.Take(after)
 }
 
-// creation is a row of create-arithmetic-A.json: an order without swaps and its terms, read off the chain.
-type creation struct {
+// recordedOrder is a row of create-arithmetic-A.json: an order without swaps and its terms, read off the chain.
+type recordedOrder struct {
 	Hash, Date                             string
 	GiveToken                              string
 	N, ProtocolFee, Affiliate              string
@@ -117,7 +117,7 @@ type creation struct {
 // TestCourseReproducesCreations recomputes orders of the chain. Of the row with a promotion, whose margin was not
 // charged, the file has the margin that would have been.
 func TestCourseReproducesCreations(t *testing.T) {
-	var rows []creation
+	var rows []recordedOrder
 	recorded.JSON(t, "recorded/chains/dln/create-arithmetic-A.json", &rows)
 	for _, row := range rows {
 		decimals := [2]uint8{6, 6}

@@ -350,8 +350,13 @@ func (j *journey) follow(ctx context.Context, route Route) (Estimate, error) {
 	if !route.SwapsBefore() && !route.SwapsAfter() {
 		return s.from(ctx, s.rules.GrossFor(j.request.AmountOut, s.decimals, s.expenses))
 	}
+	// A taker's costs are the same for any amount: what comes beside them is in proportion.
+	costs, err := s.inInput(s.rules.Prepended(s.expenses, s.decimals))
+	if err != nil {
+		return Estimate{}, err
+	}
 	found, err := quote.SearchInput(s.guess(), j.request.AmountOut, func(in chain.Amount) (chain.Amount, error) {
-		sample, err := s.from(ctx, in)
+		sample, err := s.from(ctx, in.Add(costs))
 		if errors.Is(err, ErrLowAmount) {
 			return chain.NewAmount(1), nil
 		}
@@ -360,5 +365,5 @@ func (j *journey) follow(ctx context.Context, route Route) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	return s.from(ctx, found)
+	return s.from(ctx, found.Add(costs))
 }

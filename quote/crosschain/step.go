@@ -66,11 +66,11 @@ func (s *step) inInput(reserve chain.Amount) (chain.Amount, error) {
 	return s.worth(new(big.Rat).Mul(reserve.Units(s.decimals[0]), price), s.in())
 }
 
-// guess is an input that may give the wanted output: worth as much, with a taker's costs; one token without prices.
+// guess is an input, beside a taker's costs, that may give the wanted output: worth as much; one token without prices.
 func (s *step) guess() chain.Amount {
 	if price := s.usd()[s.out()]; price != nil {
 		value := new(big.Rat).Mul(s.request.AmountOut.Units(s.tokens[s.out()].Decimals), price)
-		if guessed, err := s.worth(value.Add(value, s.costs.USD()), s.in()); err == nil && !guessed.IsZero() {
+		if guessed, err := s.worth(value, s.in()); err == nil && !guessed.IsZero() {
 			return guessed
 		}
 	}

@@ -82,11 +82,11 @@ func (w *trader) createOrder(t *testing.T, c orderCase, take *sandbox.Chain, tok
 	}
 	var made creationJSON
 	address := w.gateway + "/v1.0/dln/order/create-tx?" + query.Encode()
-	quickly(t, address, &made)
+	get(t, address, &made)
 	if c.in != "coin" {
 		allowed := decimal(t, made.Tx.AllowanceValue) // with room for expenses that rise meanwhile
 		w.approve(t, common.HexToAddress(w.tokens[c.in]), common.HexToAddress(made.Tx.AllowanceTarget), allowed.Mul(allowed, big.NewInt(2)))
-		quickly(t, address, &made)
+		get(t, address, &made)
 	}
 	spent := w.balance(t, common.HexToAddress(w.tokens[c.in]), w.address)
 	w.send(t, common.HexToAddress(made.Tx.To), hexutil.MustDecode(made.Tx.Data), decimal(t, made.Tx.Value))
@@ -112,13 +112,4 @@ func (w *trader) createOrder(t *testing.T, c orderCase, take *sandbox.Chain, tok
 		t.Errorf("the order takes %s", has)
 	}
 	return made
-}
-
-func quickly(t *testing.T, address string, into any) {
-	t.Helper()
-	response, body := ask(t, http.MethodGet, address, "")
-	if response.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %d %s", address, response.StatusCode, body)
-	}
-	decode(t, address, body, into)
 }

@@ -1,0 +1,421 @@
+package crosschain_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/big"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/chain"
+	"crossgate/internal/must"
+	"crossgate/order"
+	"crossgate/order/creation"
+	"crossgate/order/onchain"
+	"crossgate/quote"
+	"crossgate/quote/crosschain"
+	"crossgate/token"
+)
+
+// Tokens of both chains: a reserve worth 1 USD, one worth 3,000, and two that have to be swapped.
+var (
+	usd, eth, dai, pepe = named(1), chain.NativeCoin(chain.EVM), named(3), named(4)
+	payer, receiver     = named(7), named(8)
+	source, router      = named(9), named(10)
+)
+
+func named(b byte) chain.Address { return chain.NewAddress(bytes.Repeat([]byte{b}, 20)) }
+
+const (
+	here  = chain.ID(1)
+	there = chain.ID(8453)
+)
+
+// exchange is what swaps pay: a token's worth, less a fee and an impact that grows with the amount.
+type exchange struct {
+	mu       sync.Mutex
+	asked    []quote.Request
+	impact   int64 // by which the price drops for each USD, in 1e-8
+	missing  chain.Address
+	venue    quote.Tx
+	failures int // times that a transaction is not made
+}
+
+var worths = map[chain.Address]struct {
+	usd      int64 // thousandths
+	decimals uint8
+}{usd: {1_000, 6}, eth: {3_000_000, 18}, dai: {1_000, 18}, pepe: {20_000, 18}}
+
+func (x *exchange) Estimate(ctx context.Context, r quote.Request) (quote.Estimate, error) {
+	x.mu.Lock()
+	x.asked = append(x.asked, r)
+	x.mu.Unlock()
+	if r.TokenIn == x.missing || r.TokenOut == x.missing {
+		return quote.Estimate{}, quote.ErrNoRoute
+	}
+	in, out := worths[r.TokenIn], worths[r.TokenOut]
+	value := new(big.Rat).Mul(r.AmountIn.Units(in.decimals), big.NewRat(in.usd, 1000)) // USD
+	lost := new(big.Rat).Mul(value, big.NewRat(x.impact, 100_000_000))
+	kept := new(big.Rat).Quo(value, lost.Add(lost, big.NewRat(1, 1)))
+	units := kept.Quo(kept, big.NewRat(out.usd, 1000)).Quo(kept, chain.NewAmount(1).Units(out.decimals))
+	paid, err := chain.AmountFromBig(new(big.Int).Quo(units.Num(), units.Denom()))
+	if err != nil {
+		return quote.Estimate{}, err
+	}
+	e := quote.Estimate{Whole: paid, RecommendedSlippage: 1, QuotedAt: time.Unix(1, 0)}
+	if o := r.Onward; o != nil && !o.Expected.IsZero() {
+		x.failures--
+		if x.failures >= 0 || paid.Cmp(o.Expected) < 0 {
+			return quote.Estimate{}, quote.ErrNoTransaction
+		}
+		e.Tx = o.Make(x.venue)
+		gas, err := o.Check(ctx, e.Tx)
+		if err != nil {
+			return quote.Estimate{}, err
+		}
+		e.Fee = &quote.Fee{GasLimit: gas}
+	}
+	return e, nil
+}
+
+func (x *exchange) Balance(context.Context, chain.ID, chain.Address, chain.Address) (chain.Amount, error) {
+	return chain.NewAmount(1_000_000_000_000_000_000), nil
+}
+
+// fees are those of a chain whose gas costs 1 gwei and whose transactions pay 1,000 gwei beside it.
+type fees struct{ quote.FeeSource }
+
+func (fees) GasPrice(context.Context, quote.Priority) (quote.GasPrice, error) {
+	return quote.GasPrice{Expected: chain.NewAmount(1e9), MaxFee: chain.NewAmount(2e9)}, nil
+}
+
+func (fees) DataFee(context.Context, chain.Address, quote.Tx, uint64) (chain.Amount, error) {
+	return chain.NewAmount(1e12), nil
+}
+
+func (fees) EstimateGas(context.Context, chain.Address, quote.Tx) (uint64, error) { return 21_000, nil }
+
+// runner takes every transaction that keeps its promise, as the order in it says.
+type runner struct {
+	promised []creation.Promise
+	sent     []creation.Transaction
+	err      error
+}
+
+func (r *runner) Creation(_ context.Context, t creation.Transaction, p creation.Promise) (uint64, error) {
+	r.promised, r.sent = append(r.promised, p), append(r.sent, t)
+	return 200_000, r.err
+}
+
+// journey is an estimator with what it asks.
+type journey struct {
+	*crosschain.Estimator
+	exchange *exchange
+	runner   *runner
+}
+
+func newJourney(change ...func(*crosschain.Options)) journey {
+	var chains []chain.Chain
+	for _, id := range []chain.ID{here, there} {
+		chains = append(chains, chain.Chain{
+			ID: id, Native: uint64(id), Family: chain.EVM, Coin: chain.Coin{Symbol: "ETH", Decimals: 18}, BlockTime: 2 * time.Second,
+			Reserves: map[string]chain.Address{"usd": usd, "eth": eth}, Contracts: chain.Contracts{DlnSource: source, Router: router},
+		})
+	}
+	registry := chain.NewRegistry(chains...)
+	own := map[token.Key]token.Token{}
+	for _, c := range chains {
+		for address, worth := range worths {
+			own[token.Key{Chain: c.ID, Address: address}] = token.Token{Decimals: worth.decimals, Symbol: "T", Name: "T"}
+		}
+	}
+	j := journey{exchange: &exchange{}, runner: &runner{}}
+	charges := func(context.Context) (crosschain.Charges, error) {
+		return crosschain.Charges{Fixed: chain.NewAmount(1e15), TransferBps: 4, Message: chain.NewAmount(1e15)}, nil
+	}
+	of := crosschain.Chain{Fees: fees{}, Charges: charges, Runner: j.runner}
+	o := crosschain.Options{
+		Registry: registry, Swaps: j.exchange, CostPercent: 100, Now: func() time.Time { return time.Unix(1_790_000_000, 0) },
+		Chains: map[chain.ID]crosschain.Chain{here: of, there: of},
+		Tokens: token.NewDirectory(token.DirectoryOptions{
+			Registry: registry, Own: own,
+			Prices: []token.PriceSource{func(_ context.Context, keys []token.Key) (map[token.Key]*big.Rat, error) {
+				prices := map[token.Key]*big.Rat{}
+				for _, key := range keys {
+					prices[key] = big.NewRat(worths[key.Address].usd, 1000)
+				}
+				return prices, nil
+			}},
+		}),
+	}
+	for _, each := range change {
+		each(&o)
+	}
+	j.Estimator = crosschain.New(o)
+	return j
+}
+
+func request(in, out chain.Address, amount uint64) crosschain.Request {
+	return crosschain.Request{Give: here, Take: there, TokenIn: in, TokenOut: out, AmountIn: chain.NewAmount(amount)}
+}
+
+// TestExpensesAreThoseOfATaker recomputes the steps by hand: gas of 1 gwei with a quarter, and a tenth of unlock, claim and
+// message, at 3,000 USD a coin.
+func TestExpensesAreThoseOfATaker(t *testing.T) {
+	e := must.Get(newJourney().Estimate(t.Context(), request(usd, usd, 1e9)))(t)
+	const gwei, beside = 1e9, 1e12
+	want := map[string]uint64{
+		"fulfil":  (140_000*gwei + beside) * 5 / 4,
+		"unlock":  (320_000*gwei + beside) * 5 / 4 / 10,
+		"claim":   (900_000*gwei + beside) * 5 / 4 / 10,
+		"message": 1e14,
+	}
+	sum := uint64(0)
+	for _, step := range e.TakerCosts {
+		if got, _ := step.Coin.Uint64(); got != want[step.Name] {
+			t.Errorf("%s costs %d, want %d", step.Name, got, want[step.Name])
+		}
+		sum += want[step.Name]
+	}
+	if wanted := chain.NewAmount(sum * 3000 / 1e12); e.Expenses != wanted || len(e.TakerCosts) != 4 {
+		t.Errorf("expenses are %s of %d steps, want %s of 4", e.Expenses, len(e.TakerCosts), wanted)
+	}
+	swaps := must.Get(newJourney().Estimate(t.Context(), request(usd, pepe, 1e9)))(t)
+	if more := swaps.Expenses.Sub(e.Expenses); more != chain.NewAmount(250_000*gwei*5/4*3000/1e12) {
+		t.Errorf("a swap costs %s more", more)
+	}
+	double := must.Get(newJourney(func(o *crosschain.Options) { o.CostPercent = 200 }).Estimate(t.Context(), request(usd, usd, 1e9)))(t)
+	if double.Expenses != e.Expenses.MulDiv(2, 1) {
+		t.Errorf("at 200 %% expenses are %s, want twice %s", double.Expenses, e.Expenses)
+	}
+}
+
+// TestRouteIsThatWhichLeavesMost goes by way of both reserves, by the one that is the input, and by the other where that has
+// no market.
+func TestRouteIsThatWhichLeavesMost(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		request crosschain.Request
+		missing chain.Address
+		want    chain.Address
+		rounds  int // comparisons: each swap is asked for, and a tenth of it
+		passed  int
+	}{
+		{"an input that is one", request(usd, pepe, 1e9), chain.Address{}, usd, 2, 0},
+		{"an output that is one", request(pepe, eth, 1e18), chain.Address{}, eth, 2, 0},
+		{"neither", request(dai, pepe, 18e18), chain.Address{}, usd, 8, 1},
+		{"no swap", request(usd, usd, 1e9), chain.Address{}, usd, 0, 0},
+		{"either has one swap", request(usd, eth, 1e9), chain.Address{}, usd, 4, 1},
+	} {
+		j := newJourney()
+		j.exchange.missing = test.missing
+		e, err := j.Estimate(t.Context(), test.request)
+		if err != nil || e.Route.Give.Address != test.want && test.name != "either has one swap" && test.name != "neither" {
+			t.Errorf("%s: by %s, %v, want %s", test.name, e.Route.Give.Address, err, test.want)
+		}
+		if len(j.exchange.asked) != test.rounds || len(e.Passed) != test.passed {
+			t.Errorf("%s: %d comparisons and %d other routes, want %d and %d", test.name, len(j.exchange.asked), len(e.Passed), test.rounds, test.passed)
+		}
+		for _, other := range e.Passed {
+			if other.Err == nil && other.Recommended.Cmp(e.Recommended) > 0 {
+				t.Errorf("%s: another route leaves %s, more than %s", test.name, other.Recommended, e.Recommended)
+			}
+		}
+	}
+	j := newJourney()
+	j.exchange.missing = usd
+	if e, err := j.Estimate(t.Context(), request(dai, pepe, 18e18)); err != nil || e.Route.Give.Address != eth || len(e.Passed) != 1 {
+		t.Errorf("without a market of one reserve: by %s, %v", e.Route.Give.Address, err)
+	}
+	j = newJourney()
+	j.exchange.missing = pepe
+	if _, err := j.Estimate(t.Context(), request(usd, pepe, 1e9)); !errors.Is(err, crosschain.ErrImpossibleRoute) {
+		t.Errorf("a token without a market: %v, want ErrImpossibleRoute", err)
+	}
+}
+
+// TestSlippageFollowsTheDropOfThePrice asks for ever larger amounts of one market.
+func TestSlippageFollowsTheDropOfThePrice(t *testing.T) {
+	for amount, want := range map[uint64]int{1e8: 30, 30e9: 30, 200e9: 100, 400e9: 150, 1000e9: 200, 4000e9: 300} {
+		j := newJourney()
+		j.exchange.impact = 2
+		e := must.Get(j.Estimate(t.Context(), request(usd, pepe, amount)))(t)
+		if e.Post.SlippageBps != want {
+			t.Errorf("%d units drop the price by %d and slip by %d, want %d", amount, e.Post.DropBps, e.Post.SlippageBps, want)
+		}
+	}
+}
+
+// TestPrependedExpensesLeaveTheRecipientWhole compares with an order without expenses.
+func TestPrependedExpensesLeaveTheRecipientWhole(t *testing.T) {
+	for _, in := range []chain.Address{usd, dai} {
+		plain, prepended := request(in, usd, 5e18), request(in, usd, 5e18)
+		if in == usd {
+			plain.AmountIn, prepended.AmountIn = chain.NewAmount(5e6), chain.NewAmount(5e6)
+		}
+		prepended.Prepend = true
+		e := must.Get(newJourney().Estimate(t.Context(), prepended))(t)
+		free := must.Get(newJourney(func(o *crosschain.Options) { o.CostPercent = 0 }).Estimate(t.Context(), plain))(t)
+		less := free.Amount.Sub(e.Amount)
+		// The slippage of a swap is taken of the prepended part, too.
+		if slack := chain.NewAmount(1000).Add(e.Prepended.MulDiv(30, 10_000).MulDiv(1, 1e12)); e.Prepended.IsZero() || less.Cmp(slack) > 0 || e.Course.In != prepended.AmountIn.Add(e.Prepended) {
+			t.Errorf("%s with %s prepended, %s in: %s instead of %s", in, e.Prepended, e.Course.In, e.Amount, free.Amount)
+		}
+	}
+}
+
+// TestExactOutputTakesTheLeastInput fixes the output: without swaps by arithmetic, with them by search.
+func TestExactOutputTakesTheLeastInput(t *testing.T) {
+	for _, pair := range [][2]chain.Address{{usd, usd}, {usd, pepe}, {dai, usd}, {dai, pepe}} {
+		wanted := chain.NewAmount(1e18)
+		if pair[1] == usd {
+			wanted = chain.NewAmount(77e6)
+		}
+		r := request(pair[0], pair[1], 0)
+		r.AmountOut = wanted
+		j := newJourney()
+		j.exchange.impact = 2
+		e, err := j.Estimate(t.Context(), r)
+		if err != nil || e.Amount != wanted || e.Recommended.Cmp(wanted) < 0 || e.Recommended.Cmp(wanted.MulDiv(1002, 1000)) > 0 {
+			t.Errorf("%v: %s of %s, %v, want %s", pair, e.Amount, e.Recommended, err, wanted)
+		}
+	}
+}
+
+// TestFixedAmountsAreTaken keeps both amounts of the client, and the margin says what that leaves.
+func TestFixedAmountsAreTaken(t *testing.T) {
+	r := request(usd, usd, 1e9)
+	r.AmountOut = chain.NewAmount(2e9)
+	e := must.Get(newJourney().Estimate(t.Context(), r))(t)
+	left, bps := e.TakerMargin()
+	if e.Amount != r.AmountOut || e.Recommended.Cmp(r.AmountIn) > 0 || left.Sign() >= 0 || bps > -9_000 {
+		t.Errorf("takes %s of the recommended %s, leaves %s, %v bps", e.Amount, e.Recommended, left, bps)
+	}
+	market := must.Get(newJourney().Estimate(t.Context(), request(usd, usd, 1e9)))(t)
+	if left, bps := market.TakerMargin(); left.Cmp(market.Margin.Big()) != 0 || bps != 4 {
+		t.Errorf("a market order leaves %s, %v bps, want %s, 4", left, bps, market.Margin)
+	}
+}
+
+// TestNothingIsEstimatedWithoutItsInputs wants an error for each that is missing.
+func TestNothingIsEstimatedWithoutItsInputs(t *testing.T) {
+	down := errors.New("down")
+	for _, test := range []struct {
+		name    string
+		request crosschain.Request
+		change  func(*crosschain.Options)
+		want    error
+	}{
+		{"an amount below the expenses", request(usd, usd, 1000), nil, crosschain.ErrLowAmount},
+		{"one chain", crosschain.Request{Give: here, Take: here, TokenIn: usd, TokenOut: usd, AmountIn: chain.NewAmount(1)}, nil, crosschain.ErrSameChain},
+		{"a reserve that is none", crosschain.Request{Give: here, Take: there, TokenIn: usd, TokenOut: usd, AmountIn: chain.NewAmount(1e9), GiveReserve: pepe}, nil, crosschain.ErrIntermediary},
+		{"no prices", request(usd, usd, 1e9), func(o *crosschain.Options) {
+			o.Tokens.DirectoryOptions.Prices = []token.PriceSource{func(context.Context, []token.Key) (map[token.Key]*big.Rat, error) { return nil, down }}
+		}, crosschain.ErrUnknownCosts},
+		{"no charges", request(usd, usd, 1e9), func(o *crosschain.Options) {
+			from := o.Chains[here]
+			from.Charges = func(context.Context) (crosschain.Charges, error) { return crosschain.Charges{}, down }
+			o.Chains[here] = from
+		}, crosschain.ErrUnknownCosts},
+		{"no fees", request(usd, usd, 1e9), func(o *crosschain.Options) {
+			to := o.Chains[there]
+			to.Fees = nil
+			o.Chains[there] = to
+		}, crosschain.ErrUnknownCosts},
+	} {
+		j := newJourney()
+		if test.change != nil {
+			j = newJourney(test.change)
+		}
+		if _, err := j.Estimate(t.Context(), test.request); !errors.Is(err, test.want) {
+			t.Errorf("%s: %v, want %v", test.name, err, test.want)
+		}
+	}
+}
+
+// TestTransactionIsThePromisedOrder reads back what is handed out, directly and behind a swap.
+func TestTransactionIsThePromisedOrder(t *testing.T) {
+	for _, in := range []chain.Address{usd, eth, dai} {
+		r := request(in, pepe, 5e18)
+		if in == usd {
+			r.AmountIn = chain.NewAmount(1e9)
+		}
+		r.Affiliate, r.IncentiveBps = quote.NewAffiliate(10, named(0xaf)), 85
+		r.Making = &crosschain.Making{
+			Sender: payer, Recipient: receiver, ReferralCode: 31805, Permit: bytes.Repeat([]byte{1}, 129),
+			Authorities: order.Authorities{GivePatch: payer, Order: receiver},
+		}
+		j := newJourney()
+		j.exchange.venue = quote.Tx{To: named(0x66), Data: []byte{1, 2, 3, 4}}
+		e := must.Get(j.Estimate(t.Context(), r))(t)
+		data, value := e.Made.Data, e.Charges.Fixed
+		if in == dai {
+			swap := must.Get(creation.ParseSwap(data))(t)
+			if swap.ExpectedOut != e.Gross || swap.AmountIn != r.AmountIn || swap.RefundRecipient != payer || swap.Target != source ||
+				!slices.Equal(swap.Permit, r.Making.Permit) || e.Made.To != router {
+				t.Errorf("the router's call is %+v", swap)
+			}
+			data = swap.TargetData
+		}
+		if in == eth {
+			value = value.Add(r.AmountIn)
+		}
+		c := must.Get(creation.Parse(data))(t)
+		split := must.Get(c.Split(4))(t)
+		terms := c.Terms(here, payer, *c.Salt, split.Net)
+		if onchain.ID(terms) != e.Made.ID || split.Net != e.Net || c.Take.Amount != e.Amount || e.Made.Value != value {
+			t.Errorf("%s: the order is %+v of %+v with value %s", in, terms, split, e.Made.Value)
+		}
+		m, known := onchain.ParseMetadata(c.Metadata)
+		want := onchain.Metadata{
+			Version: 1, CreationProcessType: "SrcAmountSet", Origin: "Default", AdditionalTakerIncentiveBps: 85,
+			OperatingExpenses: e.OperatingExpense, RecommendedTake: e.Recommended, PromotionType: "None", OrderTradeType: "Market",
+		}
+		if difference := cmp.Diff(want, m, cmp.Comparer(func(a, b chain.Amount) bool { return a == b })); !known || difference != "" {
+			t.Error(difference)
+		}
+		if affiliate := c.Affiliate(); affiliate == nil || affiliate.Amount != e.AffiliateFee || affiliate.Amount.IsZero() {
+			t.Errorf("the affiliate gets %+v, want %s", affiliate, e.AffiliateFee)
+		}
+		if len(j.runner.promised) != 1 || j.runner.promised[0].ID != e.Made.ID || j.runner.sent[0].Sender != payer {
+			t.Errorf("%s: %d simulations, want one of the promise", in, len(j.runner.promised))
+		}
+	}
+}
+
+// TestNoOtherOrderIsHandedOut has the simulation fail in each way, and asks anew where shared prices no longer hold.
+func TestNoOtherOrderIsHandedOut(t *testing.T) {
+	r := request(usd, usd, 1e9)
+	r.Making = &crosschain.Making{Sender: payer, Recipient: receiver, Authorities: order.Authorities{GivePatch: payer, Order: receiver}}
+	for said, want := range map[error]error{
+		creation.ErrBroken: quote.ErrRefused, quote.ErrNotSimulated: quote.ErrUnsimulated, quote.ErrReverted: quote.ErrReverted,
+	} {
+		j := newJourney()
+		j.runner.err = said
+		if e, err := j.Estimate(t.Context(), r); !errors.Is(err, want) {
+			t.Errorf("after %v: %+v, %v, want %v", said, e.Made, err, want)
+		}
+	}
+	j := newJourney()
+	j.exchange.failures = 1
+	r.TokenIn, r.AmountIn = dai, chain.NewAmount(5e18)
+	if e, err := j.Estimate(t.Context(), r); err != nil || e.Made == nil {
+		t.Errorf("asked anew: %v", err)
+	}
+	if last := j.exchange.asked[len(j.exchange.asked)-1]; last.Since.IsZero() {
+		t.Error("the second time shared prices were taken")
+	}
+	unrun := newJourney(func(o *crosschain.Options) {
+		from := o.Chains[here]
+		from.Runner = nil
+		o.Chains[here] = from
+	})
+	if _, err := unrun.Estimate(t.Context(), r); !errors.Is(err, crosschain.ErrNoCreation) {
+		t.Errorf("without a simulation: %v, want ErrNoCreation", err)
+	}
+}

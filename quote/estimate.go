@@ -142,7 +142,7 @@ func (t *trade) estimate(ctx context.Context, c comparison) Estimate {
 		In:                  c.prices.in.side(t.swap.In),
 		Out:                 Priced{out, c.prices.out.of(best.payout.whole(), out.Token.Decimals)},
 		MinOut:              best.payout.minimum,
-		Whole:               best.payout.whole(),
+		Gross:               best.payout.whole(),
 		SlippagePercent:     t.swap.SlippagePercent.InexactFloat64(),
 		RecommendedSlippage: best.recommended(t.swap).InexactFloat64(),
 		Compared:            c.list(t.swap.Out.Token.Decimals),

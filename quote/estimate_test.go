@@ -43,7 +43,7 @@ func TestEstimateIsTheWholeAnswer(t *testing.T) {
 			Token: token.Token{Decimals: 18, Name: "Dai Stablecoin", Symbol: "DAI", LogoURI: logo + dai.String() + "/big/token-logo.png"},
 		}},
 		MinOut:              amount("99900000000000000000"),
-		Whole:               out,
+		Gross:               out,
 		SlippagePercent:     0.1,
 		RecommendedSlippage: 0.1,
 		Compared: []quote.Compared{

@@ -125,7 +125,7 @@ type Estimate struct {
 	Chain               chain.Chain
 	In, Out             Priced
 	MinOut              chain.Amount // what the calldata enforces
-	Whole               chain.Amount // that the venue pays, before anything is taken of it
+	Gross               chain.Amount // that the venue pays, before anything is taken of it
 	SlippagePercent     float64
 	RecommendedSlippage float64    // percent
 	Compared            []Compared // the largest amount first; gas may make another one the best

@@ -12,7 +12,7 @@ import (
 type Call struct {
 	Fallback chain.Address // gets the tokens where the call fails
 	Executor chain.Address // contract that reads Payload; the zero address: the protocol's own, see Payload
-	Reward   chain.Amount  // of the take token, for whoever runs it
+	Reward   chain.Amount  // of the take token, for the one who runs it
 	Delayed  bool          // it may run later than the fill
 	Required bool          // a failing call makes the fill fail
 	Payload  []byte

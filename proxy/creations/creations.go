@@ -45,18 +45,18 @@ func Mount(server *proxy.Server, options func() Options) *Creations {
 }
 
 // route is a path of requests for orders.
-func (s *Creations) route(path string, cost int, isQuote bool, load func(context.Context, question) ([]proxy.Body, cache.Life, error)) proxy.Route[question] {
-	return proxy.Route[question]{
+func (s *Creations) route(path string, cost int, isQuote bool, load func(context.Context, wanted) ([]proxy.Body, cache.Life, error)) proxy.Route[wanted] {
+	return proxy.Route[wanted]{
 		Paths:   []string{path},
 		Dialect: proxy.Swapping,
 		Cost:    cost,
 		Limit:   s.limit,
-		Parse: func(c *gin.Context) (question, error) {
+		Parse: func(c *gin.Context) (wanted, error) {
 			q, err := parse(c.Request.URL.RawQuery, s.chains, isQuote)
 			c.Set(proxy.SwapChain, uint64(q.request.Give))
 			return q, err
 		},
-		Key:  func(path string, q question) cache.Key { return cache.KeyOf(path, []byte(q.key)) },
+		Key:  func(path string, q wanted) cache.Key { return cache.KeyOf(path, []byte(q.key)) },
 		Load: load,
 	}
 }
@@ -65,8 +65,8 @@ func (s *Creations) route(path string, cost int, isQuote bool, load func(context
 var quotedLife = cache.Life{Fresh: 2 * time.Second}
 
 // quoteRoute prices an order, and says what has to be approved.
-func (s *Creations) quoteRoute() proxy.Route[question] {
-	r := s.route("/v1.0/dln/order/quote", proxy.EstimateCost, true, func(ctx context.Context, q question) ([]proxy.Body, cache.Life, error) {
+func (s *Creations) quoteRoute() proxy.Route[wanted] {
+	r := s.route("/v1.0/dln/order/quote", proxy.EstimateCost, true, func(ctx context.Context, q wanted) ([]proxy.Body, cache.Life, error) {
 		e, err := s.options().Estimator.Estimate(ctx, q.request)
 		if err != nil {
 			return nil, proxy.NoLife, err
@@ -79,8 +79,8 @@ func (s *Creations) quoteRoute() proxy.Route[question] {
 
 // createRoute makes an order's transaction, or an estimation where its parties are not named. A transaction is not cached,
 // because it must never be stale; concurrent equal requests share one.
-func (s *Creations) createRoute() proxy.Route[question] {
-	return s.route("/v1.0/dln/order/create-tx", proxy.SwapCost, false, func(ctx context.Context, q question) ([]proxy.Body, cache.Life, error) {
+func (s *Creations) createRoute() proxy.Route[wanted] {
+	return s.route("/v1.0/dln/order/create-tx", proxy.SwapCost, false, func(ctx context.Context, q wanted) ([]proxy.Body, cache.Life, error) {
 		e, err := s.options().Estimator.Estimate(ctx, q.request)
 		if err != nil {
 			return nil, proxy.NoLife, err
@@ -99,8 +99,8 @@ func (s *Creations) createRoute() proxy.Route[question] {
 }
 
 // explainRoute explains the response of the path above to the same parameters, even where that is an error.
-func (s *Creations) explainRoute() proxy.Route[question] {
-	return s.route("/v1.0/dln/order/create-tx/explain", proxy.SwapCost, false, func(ctx context.Context, q question) ([]proxy.Body, cache.Life, error) {
+func (s *Creations) explainRoute() proxy.Route[wanted] {
+	return s.route("/v1.0/dln/order/create-tx/explain", proxy.SwapCost, false, func(ctx context.Context, q wanted) ([]proxy.Body, cache.Life, error) {
 		e, err := s.options().Estimator.Estimate(ctx, q.request)
 		if errors.Is(err, context.Canceled) || err != nil && len(e.Passed) == 0 && e.Amount.IsZero() {
 			return nil, proxy.NoLife, err // nothing was followed

@@ -16,8 +16,8 @@ import (
 	"crossgate/quote/crosschain"
 )
 
-// question is a request with the form of its answer.
-type question struct {
+// wanted is a request with the form of its answer.
+type wanted struct {
 	request crosschain.Request
 	form    wire.Form
 	key     string // of every parameter that counts
@@ -40,10 +40,10 @@ const (
 )
 
 // parse reads the documented parameters. Others, such as access tokens, are ignored.
-func parse(rawQuery string, chains chain.Registry, isQuote bool) (question, error) {
+func parse(rawQuery string, chains chain.Registry, isQuote bool) (wanted, error) {
 	q, err := proxy.ReadQuery(rawQuery)
 	if err != nil {
-		return question{}, err
+		return wanted{}, err
 	}
 	p := &parameters{Query: q}
 	var r crosschain.Request
@@ -64,10 +64,10 @@ func parse(rawQuery string, chains chain.Registry, isQuote bool) (question, erro
 	making := p.making()
 	p.hook(&r, making.Recipient)
 	if err := p.Err(); err != nil {
-		return question{request: r}, err
+		return wanted{request: r}, err
 	}
 	if err := consistent(p, r, form, making); err != nil {
-		return question{request: r}, err
+		return wanted{request: r}, err
 	}
 	isWhole := !making.Recipient.IsAbsent() && !making.Authorities.GivePatch.IsAbsent() && !making.Authorities.Order.IsAbsent()
 	if !isQuote && isWhole || r.MaxBalance {
@@ -76,10 +76,10 @@ func parse(rawQuery string, chains chain.Registry, isQuote bool) (question, erro
 		}
 		r.Making = &making
 	}
-	return question{request: r, form: form, key: p.Values.Encode()}, nil
+	return wanted{request: r, form: form, key: p.Values.Encode()}, nil
 }
 
-// consistent finds what is wrong with parameters of the right form.
+// consistent finds mistakes of parameters of the right form.
 func consistent(p *parameters, r crosschain.Request, form wire.Form, making crosschain.Making) error {
 	wantsFee := r.Affiliate.Percent.IsPositive()
 	switch {

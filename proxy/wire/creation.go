@@ -222,7 +222,7 @@ func (w *writer) bundle(c crosschain.Estimate) {
 }
 
 // AppendOrderExplanation appends how an order's amounts came about. The hosted service has nothing like it. failed is why
-// there is no order, nil when there is one.
+// an order is missing, nil when it is there.
 func (e Encoder) AppendOrderExplanation(dst []byte, c crosschain.Estimate, failed error) []byte {
 	return e.object(dst, func(w *writer) {
 		if failed != nil {

@@ -350,7 +350,7 @@ func (j *journey) follow(ctx context.Context, route Route) (Estimate, error) {
 	if !route.SwapsBefore() && !route.SwapsAfter() {
 		return s.from(ctx, s.rules.GrossFor(j.request.AmountOut, s.decimals, s.expenses))
 	}
-	// A taker's costs are the same for any amount: what comes beside them is in proportion.
+	// A taker's costs are the same for any amount: the rest is in proportion.
 	costs, err := s.inInput(s.rules.Prepended(s.expenses, s.decimals))
 	if err != nil {
 		return Estimate{}, err

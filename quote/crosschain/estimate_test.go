@@ -67,7 +67,7 @@ func (x *exchange) Estimate(ctx context.Context, r quote.Request) (quote.Estimat
 	if err != nil {
 		return quote.Estimate{}, err
 	}
-	e := quote.Estimate{Whole: paid, RecommendedSlippage: 1, QuotedAt: time.Unix(1, 0)}
+	e := quote.Estimate{Gross: paid, RecommendedSlippage: 1, QuotedAt: time.Unix(1, 0)}
 	if o := r.Onward; o != nil && !o.Expected.IsZero() {
 		x.failures--
 		if x.failures >= 0 || paid.Cmp(o.Expected) < 0 {
@@ -338,7 +338,7 @@ func TestNothingIsEstimatedWithoutItsInputs(t *testing.T) {
 	}
 }
 
-// TestTransactionIsThePromisedOrder reads back what is handed out, directly and behind a swap.
+// TestTransactionIsThePromisedOrder reads the transaction back that is handed out, directly and behind a swap.
 func TestTransactionIsThePromisedOrder(t *testing.T) {
 	for _, in := range []chain.Address{usd, eth, dai} {
 		r := request(in, pepe, 5e18)

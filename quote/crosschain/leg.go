@@ -73,10 +73,10 @@ func (e *Estimator) leg(ctx context.Context, r Request, from token.Key, into cha
 	if err != nil {
 		return nil, err
 	}
-	made := &Leg{Swapped: Swapped{Out: whole.Whole}, DropBps: -1, Estimates: whole}
-	if tenthErr == nil && !tenth.Whole.IsZero() {
-		missing := tenth.Whole.MulDiv(10, 1).Sub(whole.Whole)
-		drop, _ := proportional(missing, chain.NewAmount(wholeBps), tenth.Whole.MulDiv(10, 1)).Uint64()
+	made := &Leg{Swapped: Swapped{Out: whole.Gross}, DropBps: -1, Estimates: whole}
+	if tenthErr == nil && !tenth.Gross.IsZero() {
+		missing := tenth.Gross.MulDiv(10, 1).Sub(whole.Gross)
+		drop, _ := proportional(missing, chain.NewAmount(wholeBps), tenth.Gross.MulDiv(10, 1)).Uint64()
 		made.DropBps = int(drop)
 	}
 	made.SlippageBps = slippageOf(made.DropBps, whole.RecommendedSlippage <= closePercent)

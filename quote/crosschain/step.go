@@ -79,19 +79,19 @@ func (s *step) guess() chain.Amount {
 
 // from follows an input to its end.
 func (s *step) from(ctx context.Context, in chain.Amount) (Estimate, error) {
-	pre, err := s.before(ctx, s.request, s.route, in)
+	first, err := s.before(ctx, s.request, s.route, in)
 	if err != nil {
 		return Estimate{}, err
 	}
-	course, err := s.rules.Give(in, pre.swapped(), s.decimals, s.expenses)
+	course, err := s.rules.Give(in, first.swapped(), s.decimals, s.expenses)
 	if err != nil {
 		return Estimate{}, err
 	}
-	post, err := s.after(ctx, s.request, s.route, course.Left)
+	last, err := s.after(ctx, s.request, s.route, course.Left)
 	if err != nil {
 		return Estimate{}, err
 	}
-	course = course.Take(post.swapped())
+	course = course.Take(last.swapped())
 	if course.Recommended.IsZero() {
 		return Estimate{}, fmt.Errorf("%w: nothing is left of the output token", ErrLowAmount)
 	}
@@ -100,7 +100,7 @@ func (s *step) from(ctx context.Context, in chain.Amount) (Estimate, error) {
 		InToken: s.tokens[s.in()], GiveToken: s.tokens[s.route.Give],
 		TakeToken: s.tokens[s.route.Take], OutToken: s.tokens[s.out()],
 		Amount: course.Recommended, Prepended: s.prepended, Charges: s.journey.charges, TakerCosts: s.costs,
-		Pre: pre, Post: post, Prices: s.usd(), At: s.Now(),
+		Pre: first, Post: last, Prices: s.usd(), At: s.Now(),
 	}
 	if fixed := s.request.AmountOut; !fixed.IsZero() {
 		made.Amount = fixed

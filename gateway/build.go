@@ -142,7 +142,7 @@ func (b *builder) addChain(path string, c config.Chain) {
 			simulator := tron.NewSimulator(adapter)
 			made.manage = simulator
 			made.swaps = quote.Chain{Guard: swap.Guard{}, Fees: tron.NewFees(adapter), Simulator: simulator}
-			made.makes = crosschain.Chain{Fees: made.swaps.Fees, Charges: swap.NewCharges(adapter).Read}
+			made.makes = crosschain.Chain{Fees: made.swaps.Fees, Charges: swap.NewCharges(adapter).Read, Runner: simulator}
 			break
 		}
 		made.heads = b.announcers(path, known, c.Endpoints)
@@ -157,7 +157,10 @@ func (b *builder) addChain(path string, c config.Chain) {
 		adapter := solana.New(known, rpc)
 		made.orders, made.tokens = adapter, adapter
 		made.swaps = quote.Chain{Guard: solana.Guard{}, Fees: adapter, Simulator: adapter, Payee: adapter.Payee}
-		made.makes = crosschain.Chain{Fees: adapter}
+		made.makes = crosschain.Chain{Fees: adapter, Runner: adapter, Compose: adapter.Create, Charges: func(ctx context.Context) (crosschain.Charges, error) {
+			taken, err := adapter.Charges(ctx)
+			return crosschain.Charges{Fixed: chain.NewAmount(taken.Fixed), TransferBps: int(taken.PercentBps)}, err
+		}}
 	}
 }
 

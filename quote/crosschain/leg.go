@@ -89,7 +89,11 @@ func (e *Estimator) before(ctx context.Context, r Request, route Route, in chain
 		return nil, nil
 	}
 	give, _ := e.Registry.Chain(route.Give.Chain)
-	leg, err := e.leg(ctx, r, token.Key{Chain: route.Give.Chain, Address: route.TokenIn}, route.Give.Address, in, &quote.Onward{Target: give.Contracts.DlnSource})
+	onward := &quote.Onward{Target: give.Contracts.DlnSource}
+	if give.Family == chain.SVM { // one transaction calls both programs
+		onward = nil
+	}
+	leg, err := e.leg(ctx, r, token.Key{Chain: route.Give.Chain, Address: route.TokenIn}, route.Give.Address, in, onward)
 	return leg, legError("source", err, quote.ErrUnsupportedTokenOut)
 }
 

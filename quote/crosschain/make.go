@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/chain/solana"
 	"crossgate/order"
 	"crossgate/order/creation"
 	"crossgate/order/onchain"
@@ -78,7 +79,9 @@ func (r Request) process() string {
 
 // make writes the transaction of an estimate, simulates it, and compares the outcome with the promise.
 func (j *journey) make(ctx context.Context, e *Estimate) (*Made, error) {
-	if j.give.Family == chain.SVM || j.Chains[j.give.ID].Runner == nil {
+	of := j.Chains[j.give.ID]
+	isComposed := j.give.Family == chain.SVM
+	if of.Runner == nil || isComposed && (of.Compose == nil || e.SwapsBefore()) {
 		return nil, fmt.Errorf("chain %d: %w", j.give.ID, ErrNoCreation)
 	}
 	if err := j.deliverable(ctx); err != nil {
@@ -90,16 +93,19 @@ func (j *journey) make(ctx context.Context, e *Estimate) (*Made, error) {
 	}
 	promise := creation.Promise{Created: order.Created{
 		Terms:  c.Terms(j.give.ID, j.request.Making.Sender, *c.Salt, e.Net),
-		FixFee: e.Charges.Fixed, PercentFee: e.ProtocolFee, Affiliate: c.Affiliate(),
+		FixFee: e.Charges.Fixed, PercentFee: e.ProtocolFee, Affiliate: j.share(e),
 		ReferralCode: c.ReferralCode, Metadata: c.Metadata,
 	}}
 	promise.ID = onchain.ID(promise.Created.Terms)
 	m := &Made{Salt: *c.Salt, ID: promise.ID, Terms: promise.Created.Terms, Metadata: c.Metadata}
 	var reading sync.WaitGroup
 	reading.Go(func() { m.Short = j.short(ctx, e) })
-	if e.SwapsBefore() {
+	switch {
+	case isComposed:
+		err = j.composed(ctx, e, c, promise, m)
+	case e.SwapsBefore():
 		err = j.routed(ctx, e, c, promise, m)
-	} else {
+	default:
 		err = j.direct(ctx, e, c, promise, m)
 	}
 	reading.Wait()
@@ -133,16 +139,44 @@ func (j *journey) creation(e *Estimate) (creation.Creation, error) {
 		Receiver: m.Recipient, Authorities: m.Authorities, ExternalCall: r.ExternalCall,
 		Salt: &salt, ReferralCode: m.ReferralCode, Metadata: metadata,
 	}
-	if !e.AffiliateFee.IsZero() {
-		c.AffiliateFee = creation.AffiliateFee(order.Affiliate{Beneficiary: r.Affiliate.Recipient, Amount: e.AffiliateFee})
+	if share := j.share(e); share != nil {
+		c.AffiliateFee = creation.AffiliateFee(*share)
 	}
 	return c, err
+}
+
+// share is the affiliate's; nil where that comes to nothing.
+func (j *journey) share(e *Estimate) *order.Affiliate {
+	if e.AffiliateFee.IsZero() {
+		return nil
+	}
+	return &order.Affiliate{Beneficiary: j.request.Affiliate.Recipient, Amount: e.AffiliateFee}
 }
 
 // direct calls DlnSource.
 func (j *journey) direct(ctx context.Context, e *Estimate, c creation.Creation, promise creation.Promise, m *Made) error {
 	c.Permit = j.request.Making.Permit
 	m.Tx = quote.Tx{To: j.give.Contracts.DlnSource, Data: c.Data(), Value: j.value(e)}
+	gas, err := j.check(ctx, promise, m.Tx)
+	if err != nil {
+		return err
+	}
+	m.Gas = gas
+	m.Fee = j.fee(ctx, m.Tx, gas)
+	return nil
+}
+
+// composed is a transaction of Solana, which holds its values itself.
+func (j *journey) composed(ctx context.Context, e *Estimate, c creation.Creation, promise creation.Promise, m *Made) error {
+	o := creation.OnSolana{Maker: j.request.Making.Sender, GiveToken: c.GiveToken, SolanaCreation: onchain.SolanaCreation{
+		GiveAmount: c.GiveAmount, Take: c.Take, Receiver: c.Receiver, Authorities: c.Authorities, ExternalCall: c.ExternalCall,
+		Nonce: c.Salt, Affiliate: promise.Created.Affiliate, ReferralCode: c.ReferralCode, Metadata: c.Metadata,
+	}}
+	data, err := j.Chains[j.give.ID].Compose(ctx, o, promise.ID, nil, j.request.Priority)
+	if err != nil {
+		return err
+	}
+	m.Tx = quote.Tx{Data: data}
 	gas, err := j.check(ctx, promise, m.Tx)
 	if err != nil {
 		return err
@@ -219,6 +253,10 @@ func (j *journey) fee(ctx context.Context, tx quote.Tx, gas uint64) *quote.Fee {
 		return nil
 	}
 	f := &quote.Fee{Total: price.Expected.MulDiv(limit, 1).Add(beside), GasLimit: limit, Price: price, Beside: beside}
+	if j.give.Family == chain.SVM {
+		f.Priority = solana.PriorityFee(limit, price.Bid)
+		f.Total = beside.Add(f.Priority)
+	}
 	f.USD = quote.USD(j.usd()[coinOf(j.give)], f.Total, j.give.Coin.Decimals)
 	return f
 }

@@ -65,14 +65,18 @@ func (e Encoder) AppendOrderCreation(dst []byte, c crosschain.Estimate, f Form) 
 
 // allowanceTarget is the contract that takes the input.
 func allowanceTarget(c crosschain.Estimate) chain.Address {
-	if c.SwapsBefore() {
+	if c.SwapsBefore() && c.GiveChain.Family != chain.SVM {
 		return c.GiveChain.Contracts.Router
 	}
 	return c.GiveChain.Contracts.DlnSource
 }
 
 func (w *writer) allowance(c crosschain.Estimate, target chain.Address) {
-	w.name("allowanceTarget").plain(target.Checksum())
+	text := target.Checksum()
+	if c.GiveChain.Family == chain.SVM {
+		text = target.Format(chain.SVM)
+	}
+	w.name("allowanceTarget").plain(text)
 	w.name("allowanceValue").decimal(c.Course.In)
 }
 

@@ -177,6 +177,7 @@ func TestOrderFailuresHaveTheirErrors(t *testing.T) {
 		{crosschain.ErrIntermediary, 400, "INTERMEDIARY_TOKEN_NOT_CONFIGURED"},
 		{crosschain.ErrRefusesCoin, 400, "RECIPIENT_REFUSES_COIN"},
 		{crosschain.ErrCallsNothing, 400, "EXTERNAL_CALL_WITHOUT_CODE"},
+		{crosschain.ErrNotClaimable, 400, "GIVE_TOKEN_NOT_CLAIMABLE"},
 		{crosschain.ErrUnknownCosts, 502, "ESTIMATION_FAILED"},
 		{quote.ErrUnsupportedTokenIn, 400, "UNSUPPORTED_TOKEN_IN"},
 		{quote.ErrUnsupportedTokenOut, 400, "UNSUPPORTED_TOKEN_OUT"},

@@ -36,6 +36,7 @@ var domainErrors = []struct {
 	{crosschain.ErrUnknownCosts, estimationFailed},
 	{crosschain.ErrRefusesCoin, recipientRefuses},
 	{crosschain.ErrCallsNothing, callsNothing},
+	{crosschain.ErrNotClaimable, notClaimable},
 	{quote.ErrUnsupportedChain, unsupportedChain},
 	{quote.ErrUnsupportedTokenIn, unsupportedTokenIn},
 	{quote.ErrUnsupportedTokenOut, unsupportedTokenOut},

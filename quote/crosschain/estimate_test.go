@@ -410,6 +410,18 @@ func TestNoOtherOrderIsHandedOut(t *testing.T) {
 	if last := j.exchange.asked[len(j.exchange.asked)-1]; last.Since.IsZero() {
 		t.Error("the second time shared prices were taken")
 	}
+	r.TokenIn, r.AmountIn = usd, chain.NewAmount(1e9)
+	r.Affiliate = quote.NewAffiliate(10, named(0xaf))
+	unclaimed := newJourney(func(o *crosschain.Options) {
+		from := o.Chains[here]
+		from.Forecast = func(context.Context, creation.Transaction) ([]creation.Forecast, error) {
+			return []creation.Forecast{{Warnings: []creation.Warning{{Code: creation.NotClaimable}}}}, nil
+		}
+		o.Chains[here] = from
+	})
+	if _, err := unclaimed.Estimate(t.Context(), r); !errors.Is(err, crosschain.ErrNotClaimable) {
+		t.Errorf("a token that cannot be claimed: %v, want ErrNotClaimable", err)
+	}
 	unrun := newJourney(func(o *crosschain.Options) {
 		from := o.Chains[here]
 		from.Runner = nil

@@ -18,6 +18,7 @@ import (
 // What keeps a transaction from being handed out, beside the errors of package quote.
 var (
 	ErrNoCreation   = errors.New("orders from this chain are not made here")
+	ErrNotClaimable = errors.New("no taker could be paid for the order")
 	ErrCallsNothing = errors.New("the external call calls an address without code")
 	ErrRefusesCoin  = errors.New("the recipient's contract refuses the coin, so that nothing can be delivered to it")
 )
@@ -109,7 +110,31 @@ func (j *journey) make(ctx context.Context, e *Estimate) (*Made, error) {
 		err = j.direct(ctx, e, c, promise, m)
 	}
 	reading.Wait()
+	if err == nil {
+		err = j.claimable(ctx, e, m.Tx)
+	}
 	return m, err
+}
+
+// claimable refuses an order whose affiliate would keep any taker from being paid, as the give token and the version of the
+// contract have it.
+func (j *journey) claimable(ctx context.Context, e *Estimate, tx quote.Tx) error {
+	forecast := j.Chains[j.give.ID].Forecast
+	if forecast == nil || j.share(e) == nil || e.Route.Give.Address.IsNative() {
+		return nil
+	}
+	all, err := forecast(ctx, creation.Transaction{Sender: j.request.Making.Sender, To: tx.To, Value: tx.Value, Data: tx.Data})
+	if err != nil {
+		return fmt.Errorf("whether the order could be claimed: %w", err)
+	}
+	for _, one := range all {
+		for _, warning := range one.Warnings {
+			if warning.Code == creation.NotClaimable {
+				return fmt.Errorf("%w: %s", ErrNotClaimable, warning.Text)
+			}
+		}
+	}
+	return nil
 }
 
 var lastSalt struct {

@@ -71,8 +71,11 @@ func TestBadOrderParametersAreNamed(t *testing.T) {
 		{[]string{"enableEstimate", "true", "senderAddress", "-"}, "SENDER_ADDRESS_EMPTY", nil},
 		{[]string{"dstChainTokenOutAmount", "-5"}, "INVALID_QUERY_PARAMETERS", []string{"dstChainTokenOutAmount"}},
 		{[]string{"dstChainTokenOutRecipient", "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"}, "INVALID_QUERY_PARAMETERS", []string{"dstChainTokenOutRecipient must be an address: 0x"}},
-		{[]string{"dstChainId", "7565164", "dstChainTokenOut", "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"}, "INVALID_QUERY_PARAMETERS",
-			[]string{"dstChainTokenOutRecipient must be an address in base58", "dstChainOrderAuthorityAddress must be an address in base58"}},
+		{
+			[]string{"dstChainId", "7565164", "dstChainTokenOut", "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"},
+			"INVALID_QUERY_PARAMETERS",
+			[]string{"dstChainTokenOutRecipient must be an address in base58", "dstChainOrderAuthorityAddress must be an address in base58"},
+		},
 		{[]string{"affiliateFeePercent", "0.1"}, "AFFILIATE_FEE_RECIPIENT_NOT_SET", nil},
 		{[]string{"affiliateFeeRecipient", walletText}, "AFFILIATE_FEE_PERCENT_NOT_SET", nil},
 		{[]string{"affiliateFeePercent", "11", "affiliateFeeRecipient", walletText}, "INVALID_QUERY_PARAMETERS", []string{"affiliateFeePercent must be a percent from 0 to 10"}},
@@ -87,8 +90,11 @@ func TestBadOrderParametersAreNamed(t *testing.T) {
 		{[]string{"dlnHook", `{"type":"evm_transaction_call","data":{"to":"0x12","calldata":"0x01"}}`}, "INVALID_QUERY_PARAMETERS", []string{"dlnHook to must be an address", "selector"}},
 		{[]string{"dlnHook", `{"type":"evm_hook_data_v1","data":{}}`}, "INVALID_QUERY_PARAMETERS", []string{"isNonAtomic"}},
 		{[]string{"dlnHook", `[1`}, "INVALID_QUERY_PARAMETERS", []string{"dlnHook must be a JSON object"}},
-		{[]string{"srcChainTokenInAmount", "", "dstChainTokenOut", "x", "senderAddress", "y", "allowedTaker", "z"}, "INVALID_QUERY_PARAMETERS",
-			[]string{"srcChainTokenInAmount should not be empty", "dstChainTokenOut must", "senderAddress must", "allowedTaker must"}},
+		{
+			[]string{"srcChainTokenInAmount", "", "dstChainTokenOut", "x", "senderAddress", "y", "allowedTaker", "z"},
+			"INVALID_QUERY_PARAMETERS",
+			[]string{"srcChainTokenInAmount should not be empty", "dstChainTokenOut must", "senderAddress must", "allowedTaker must"},
+		},
 	} {
 		response := serve(s, httptest.NewRequest(http.MethodGet, createPath+"?"+goodOrder(test.changes...).Encode(), http.NoBody))
 		raw := body(t, response)

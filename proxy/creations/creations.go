@@ -77,8 +77,8 @@ func (s *Creations) quoteRoute() proxy.Route[wanted] {
 	return r
 }
 
-// createRoute makes an order's transaction, or an estimation where its parties are not named. A transaction is not cached,
-// because it must never be stale; concurrent equal requests share one.
+// createRoute makes an order's transaction, or an estimation where its parties are not named. A transaction is not
+// cached, because it must never be stale; concurrent equal requests share one.
 func (s *Creations) createRoute() proxy.Route[wanted] {
 	return s.route("/v1.0/dln/order/create-tx", proxy.SwapCost, false, func(ctx context.Context, q wanted) ([]proxy.Body, cache.Life, error) {
 		e, err := s.options().Estimator.Estimate(ctx, q.request)

@@ -27,7 +27,6 @@ type wanted struct {
 type parameters struct {
 	proxy.Query
 	give, take chain.Family
-	read       []string // the names that were asked for, for the key
 }
 
 // Bounds of shares. The largest affiliate share is documented; a reward of everything would leave nothing.

@@ -225,8 +225,8 @@ func (w *writer) bundle(c crosschain.Estimate) {
 	w.close('}')
 }
 
-// AppendOrderExplanation appends how an order's amounts came about. The hosted service has nothing like it. failed is why
-// an order is missing, nil when it is there.
+// AppendOrderExplanation appends how an order's amounts came about. The hosted service has nothing like it. failed is
+// why an order is missing, nil when it is there.
 func (e Encoder) AppendOrderExplanation(dst []byte, c crosschain.Estimate, failed error) []byte {
 	return e.object(dst, func(w *writer) {
 		if failed != nil {

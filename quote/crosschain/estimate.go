@@ -54,7 +54,8 @@ type Chain struct {
 	Fees    quote.FeeSource
 	Charges func(context.Context) (Charges, error) // nil: no order is created there
 	Runner  Runner                                 // nil: transactions are not simulated, and so not handed out
-	// Compose writes a transaction of Solana for an order with an id; nil: calldata is written for the contracts of the chain.
+	// Compose writes a transaction of Solana for an order with an id; nil: calldata is written for the contracts of the
+	// chain.
 	Compose func(ctx context.Context, o creation.OnSolana, id order.ID, before []byte, p quote.Priority) ([]byte, error)
 	// Forecast says what a transaction would create, and what a maker would regret of it; nil: that is not known.
 	Forecast func(context.Context, creation.Transaction) ([]creation.Forecast, error)
@@ -111,8 +112,8 @@ type Passed struct {
 
 // Estimate finds the best course of an amount and, where a transaction is to be made, makes it.
 //
-// The error wraps ErrSameChain, ErrIntermediary, ErrImpossibleRoute, ErrLowAmount or an error of package quote where the
-// request is at fault, ErrUnknownCosts where fees or prices are missing. Passed alone is set beside an error.
+// The error wraps ErrSameChain, ErrIntermediary, ErrImpossibleRoute, ErrLowAmount or an error of package quote where
+// the request is at fault, ErrUnknownCosts where fees or prices are missing. Passed alone is set beside an error.
 func (e *Estimator) Estimate(ctx context.Context, r Request) (Estimate, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	j := &journey{Estimator: e, request: r}

@@ -38,8 +38,8 @@ func (e *Estimate) PriceImpact() (percent float64, known bool) {
 	return percent, true
 }
 
-// TakerMargin is what the order leaves a taker after his costs: of the reserve token on the destination chain, and in basis
-// points of the net amount. It is negative for an order that takes too much.
+// TakerMargin is what the order leaves a taker after his costs: of the reserve token on the destination chain, and in
+// basis points of the net amount. It is negative for an order that takes too much.
 func (e *Estimate) TakerMargin() (left *big.Int, bps float64) {
 	pays := e.Left // for the recommended amount
 	if e.Amount != e.Recommended {

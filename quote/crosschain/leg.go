@@ -50,8 +50,8 @@ func slippageOf(dropBps int, isClose bool) int {
 	return mostSlippage
 }
 
-// leg compares a swap on one chain, and at the same time that of a tenth of it. onward is where the output goes that the
-// order's creation takes; nil: a taker swaps for himself.
+// leg compares a swap on one chain, and at the same time that of a tenth of it. onward is where the output goes that
+// the order's creation takes; nil: a taker swaps for himself.
 func (e *Estimator) leg(ctx context.Context, r Request, from token.Key, into chain.Address, amount chain.Amount, onward *quote.Onward) (*Leg, error) {
 	asked := quote.Request{
 		Chain: from.Chain, TokenIn: from.Address, TokenOut: into, SlippagePercent: &venueSlippage, Priority: r.Priority,
@@ -106,7 +106,8 @@ func (e *Estimator) after(ctx context.Context, r Request, route Route, left chai
 	return leg, legError("destination", err, quote.ErrUnsupportedTokenIn)
 }
 
-// legError says on which side a swap fails. notClients is a fault of the reserve token, which the client did not choose.
+// legError says on which side a swap fails. notClients is a fault of the reserve token, which the client did not
+// choose.
 func legError(side string, err, notClients error) error {
 	switch {
 	case err == nil:

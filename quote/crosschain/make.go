@@ -43,8 +43,8 @@ func (m *Making) payer() chain.Address {
 
 // Runner runs creations on the newest block, with the balances and allowances that they need.
 type Runner interface {
-	// Creation returns the gas of a transaction that makes the promised order. Errors: creation.ErrBroken where it makes
-	// another, and those of quote.Simulator.
+	// Creation returns the gas of a transaction that makes the promised order. Errors: creation.ErrBroken where it
+	// makes another, and those of quote.Simulator.
 	Creation(context.Context, creation.Transaction, creation.Promise) (gas uint64, err error)
 }
 
@@ -116,8 +116,8 @@ func (j *journey) make(ctx context.Context, e *Estimate) (*Made, error) {
 	return m, err
 }
 
-// claimable refuses an order whose affiliate would keep any taker from being paid, as the give token and the version of the
-// contract have it.
+// claimable refuses an order whose affiliate would keep any taker from being paid, as the give token and the version of
+// the contract have it.
 func (j *journey) claimable(ctx context.Context, e *Estimate, tx quote.Tx) error {
 	forecast := j.Chains[j.give.ID].Forecast
 	if forecast == nil || j.share(e) == nil || e.Route.Give.Address.IsNative() {

@@ -21,6 +21,7 @@ type step struct {
 }
 
 func (s *step) in() token.Key { return token.Key{Chain: s.route.Give.Chain, Address: s.route.TokenIn} }
+
 func (s *step) out() token.Key {
 	return token.Key{Chain: s.route.Take.Chain, Address: s.route.TokenOut}
 }

@@ -157,10 +157,7 @@ func (b *builder) addChain(path string, c config.Chain) {
 		adapter := solana.New(known, rpc)
 		made.orders, made.tokens = adapter, adapter
 		made.swaps = quote.Chain{Guard: solana.Guard{}, Fees: adapter, Simulator: adapter, Payee: adapter.Payee}
-		made.makes = crosschain.Chain{Fees: adapter, Runner: adapter, Compose: adapter.Create, Charges: func(ctx context.Context) (crosschain.Charges, error) {
-			taken, err := adapter.Charges(ctx)
-			return crosschain.Charges{Fixed: chain.NewAmount(taken.Fixed), TransferBps: int(taken.PercentBps)}, err
-		}}
+		made.makes = crosschain.Chain{Fees: adapter, Charges: adapter.Charges, Runner: adapter, Writer: adapter}
 	}
 }
 

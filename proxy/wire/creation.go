@@ -15,7 +15,9 @@ func (e Encoder) AppendOrderQuote(dst []byte, c crosschain.Estimate) []byte {
 	return e.object(dst, func(w *writer) {
 		w.orderEstimation(c)
 		w.name("tx").open('{')
-		w.allowance(c, allowanceTarget(c))
+		if c.GiveChain.Family != chain.SVM { // where the sender signs for what is taken
+			w.allowance(c, allowanceTarget(c))
+		}
 		w.close('}')
 		w.orderFees(c)
 	})
@@ -40,7 +42,9 @@ func (e Encoder) AppendOrderCreation(dst []byte, c crosschain.Estimate, f Form) 
 	return e.object(dst, func(w *writer) {
 		w.orderEstimation(c)
 		w.name("tx").open('{')
-		w.name("value").decimal(c.Made.Value)
+		if !c.Made.To.IsAbsent() { // a message of Solana is all of it
+			w.name("value").decimal(c.Made.Value)
+		}
 		w.name("data").hex(c.Made.Data)
 		if to := c.Made.To; !to.IsAbsent() {
 			w.name("to").plain(to.Checksum())

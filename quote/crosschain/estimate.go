@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"crossgate/chain"
-	"crossgate/order"
 	"crossgate/order/creation"
 	"crossgate/quote"
 	"crossgate/token"
@@ -54,9 +53,7 @@ type Chain struct {
 	Fees    quote.FeeSource
 	Charges func(context.Context) (Charges, error) // nil: no order is created there
 	Runner  Runner                                 // nil: transactions are not simulated, and so not handed out
-	// Compose writes a transaction of Solana for an order with an id; nil: calldata is written for the contracts of the
-	// chain.
-	Compose func(ctx context.Context, o creation.OnSolana, id order.ID, before []byte, p quote.Priority) ([]byte, error)
+	Writer  Writer                                 // on Solana alone
 	// Forecast says what a transaction would create, and what a maker would regret of it; nil: that is not known.
 	Forecast func(context.Context, creation.Transaction) ([]creation.Forecast, error)
 	// HasCode reports whether a contract stands at an address; nil: that is not known.

@@ -90,7 +90,7 @@ func (e *Estimator) before(ctx context.Context, r Request, route Route, in chain
 	}
 	give, _ := e.Registry.Chain(route.Give.Chain)
 	onward := &quote.Onward{Target: give.Contracts.DlnSource}
-	if give.Family == chain.SVM { // one transaction calls both programs
+	if give.Family == chain.SVM { // where the order is an instruction of the same transaction
 		onward = nil
 	}
 	leg, err := e.leg(ctx, r, token.Key{Chain: route.Give.Chain, Address: route.TokenIn}, route.Give.Address, in, onward)

@@ -80,9 +80,7 @@ func (r Request) process() string {
 
 // make writes the transaction of an estimate, simulates it, and compares the outcome with the promise.
 func (j *journey) make(ctx context.Context, e *Estimate) (*Made, error) {
-	of := j.Chains[j.give.ID]
-	isComposed := j.give.Family == chain.SVM
-	if of.Runner == nil || isComposed && (of.Compose == nil || e.SwapsBefore()) {
+	if at := j.Chains[j.give.ID]; at.Runner == nil || j.give.Family == chain.SVM && at.Writer == nil {
 		return nil, fmt.Errorf("chain %d: %w", j.give.ID, ErrNoCreation)
 	}
 	if err := j.deliverable(ctx); err != nil {
@@ -94,7 +92,7 @@ func (j *journey) make(ctx context.Context, e *Estimate) (*Made, error) {
 	}
 	promise := creation.Promise{Created: order.Created{
 		Terms:  c.Terms(j.give.ID, j.request.Making.Sender, *c.Salt, e.Net),
-		FixFee: e.Charges.Fixed, PercentFee: e.ProtocolFee, Affiliate: j.share(e),
+		FixFee: e.Charges.Fixed, PercentFee: e.ProtocolFee, Affiliate: j.affiliate(e),
 		ReferralCode: c.ReferralCode, Metadata: c.Metadata,
 	}}
 	promise.ID = onchain.ID(promise.Created.Terms)
@@ -102,8 +100,8 @@ func (j *journey) make(ctx context.Context, e *Estimate) (*Made, error) {
 	var reading sync.WaitGroup
 	reading.Go(func() { m.Short = j.short(ctx, e) })
 	switch {
-	case isComposed:
-		err = j.composed(ctx, e, c, promise, m)
+	case j.give.Family == chain.SVM:
+		err = j.onSolana(ctx, e, c, promise, m)
 	case e.SwapsBefore():
 		err = j.routed(ctx, e, c, promise, m)
 	default:
@@ -120,7 +118,7 @@ func (j *journey) make(ctx context.Context, e *Estimate) (*Made, error) {
 // the contract have it.
 func (j *journey) claimable(ctx context.Context, e *Estimate, tx quote.Tx) error {
 	forecast := j.Chains[j.give.ID].Forecast
-	if forecast == nil || j.share(e) == nil || e.Route.Give.Address.IsNative() {
+	if forecast == nil || j.affiliate(e) == nil || e.Route.Give.Address.IsNative() {
 		return nil
 	}
 	all, err := forecast(ctx, creation.Transaction{Sender: j.request.Making.Sender, To: tx.To, Value: tx.Value, Data: tx.Data})
@@ -164,14 +162,14 @@ func (j *journey) creation(e *Estimate) (creation.Creation, error) {
 		Receiver: m.Recipient, Authorities: m.Authorities, ExternalCall: r.ExternalCall,
 		Salt: &salt, ReferralCode: m.ReferralCode, Metadata: metadata,
 	}
-	if share := j.share(e); share != nil {
+	if share := j.affiliate(e); share != nil {
 		c.AffiliateFee = creation.AffiliateFee(*share)
 	}
 	return c, err
 }
 
-// share is the affiliate's; nil where that comes to nothing.
-func (j *journey) share(e *Estimate) *order.Affiliate {
+// affiliate is the integrator's share; nil: none.
+func (j *journey) affiliate(e *Estimate) *order.Affiliate {
 	if e.AffiliateFee.IsZero() {
 		return nil
 	}
@@ -182,26 +180,6 @@ func (j *journey) share(e *Estimate) *order.Affiliate {
 func (j *journey) direct(ctx context.Context, e *Estimate, c creation.Creation, promise creation.Promise, m *Made) error {
 	c.Permit = j.request.Making.Permit
 	m.Tx = quote.Tx{To: j.give.Contracts.DlnSource, Data: c.Data(), Value: j.value(e)}
-	gas, err := j.check(ctx, promise, m.Tx)
-	if err != nil {
-		return err
-	}
-	m.Gas = gas
-	m.Fee = j.fee(ctx, m.Tx, gas)
-	return nil
-}
-
-// composed is a transaction of Solana, which holds its values itself.
-func (j *journey) composed(ctx context.Context, e *Estimate, c creation.Creation, promise creation.Promise, m *Made) error {
-	o := creation.OnSolana{Maker: j.request.Making.Sender, GiveToken: c.GiveToken, SolanaCreation: onchain.SolanaCreation{
-		GiveAmount: c.GiveAmount, Take: c.Take, Receiver: c.Receiver, Authorities: c.Authorities, ExternalCall: c.ExternalCall,
-		Nonce: c.Salt, Affiliate: promise.Created.Affiliate, ReferralCode: c.ReferralCode, Metadata: c.Metadata,
-	}}
-	data, err := j.Chains[j.give.ID].Compose(ctx, o, promise.ID, nil, j.request.Priority)
-	if err != nil {
-		return err
-	}
-	m.Tx = quote.Tx{Data: data}
 	gas, err := j.check(ctx, promise, m.Tx)
 	if err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -14,20 +13,15 @@ import (
 	"crossgate/order/creation"
 	"crossgate/order/onchain"
 	"crossgate/quote"
+	"crossgate/quote/crosschain"
 	"crossgate/upstream/jsonrpc"
 )
 
 // ErrPaused says that dln_src makes no orders at present.
 var ErrPaused = errors.New("the order program is paused")
 
-// Charges are what dln_src takes of its makers: of the state account (IDL of dln_src 3.0.0, state).
-type Charges struct {
-	Fixed      uint64 // lamports for an order
-	PercentBps uint64 // of the gross give amount
-}
-
-// Charges reads them from the chain.
-func (c *Chain) Charges(ctx context.Context) (charges Charges, err error) {
+// Charges reads what dln_src takes of its makers from its state (IDL of dln_src 3.0.0).
+func (c *Chain) Charges(ctx context.Context) (charges crosschain.Charges, err error) {
 	state := solana.ProgramAddress(c.chain.Contracts.DlnSource, []byte("STATE"))
 	states, err := c.readAccounts(ctx, []chain.Address{state})
 	if err != nil {
@@ -39,15 +33,21 @@ func (c *Chain) Charges(ctx context.Context) (charges Charges, err error) {
 	r := &solana.Reader{Rest: states[0].Data}
 	r.Take(8) // the kind of account
 	r.Key()   // protocol's authority
-	charges = Charges{Fixed: r.Uint64(), PercentBps: r.Uint64()}
+	fixed, bps := r.Uint64(), r.Uint64()
 	r.Uint8() // whether the fixed fee is refunded
 	r.Key()   // its beneficiary
 	r.Uint8()
 	r.Key() // who may pause
-	if isWorking := r.Uint8() != 0; r.Err == nil && !isWorking {
+	isWorking := r.Uint8() != 0
+	switch {
+	case r.Err != nil:
+		return charges, fmt.Errorf("chain %d: state of the order program: %w", c.chain.ID, r.Err)
+	case !isWorking:
 		return charges, fmt.Errorf("chain %d: %w", c.chain.ID, ErrPaused)
+	case bps >= 10_000:
+		return charges, fmt.Errorf("the order program of chain %d takes all", c.chain.ID)
 	}
-	return charges, r.Err
+	return crosschain.Charges{Fixed: chain.NewAmount(fixed), TransferBps: int(bps)}, nil
 }
 
 // blockhashReply is what getLatestBlockhash returns.
@@ -65,6 +65,11 @@ func latestBlockhashCall(out *blockhashReply) *jsonrpc.Call {
 		return nil
 	}, "getLatestBlockhash", options{"commitment": confirmed})
 }
+
+var (
+	_ crosschain.Runner = (*Chain)(nil)
+	_ crosschain.Writer = (*Chain)(nil)
+)
 
 // creationUnits are more compute units than creating an order takes: it opens three accounts.
 const creationUnits = 200_000
@@ -165,19 +170,4 @@ func ranBy(m solana.Message, logs []string) solana.Transaction {
 		tx.Instructions = append(tx.Instructions, in)
 	}
 	return tx
-}
-
-// CreationDeposits are the lamports that creating an order leaves on accounts: for the order, its tokens, and the maker's
-// counter where that is the maker's first one (solana.com/docs/core/fees, rent).
-func (c *Chain) CreationDeposits(ctx context.Context, maker chain.Address) (state, wallet, counter uint64, err error) {
-	const overhead, perByte, stateSize, counterSize = 128, 2 * 3480, 176, 16
-	at := solana.ProgramAddress(c.chain.Contracts.DlnSource, []byte("NONCE"), maker.Bytes())
-	states, err := c.readAccounts(ctx, []chain.Address{at})
-	if err != nil {
-		return 0, 0, 0, err
-	}
-	if slices.Contains(states, nil) {
-		counter = (overhead + counterSize) * perByte
-	}
-	return (overhead + stateSize) * perByte, (overhead + tokenAccountSize) * perByte, counter, nil
 }

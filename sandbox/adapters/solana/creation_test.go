@@ -15,8 +15,8 @@ import (
 	"crossgate/order/creation"
 	"crossgate/order/onchain"
 	"crossgate/quote"
+	"crossgate/quote/crosschain"
 	sandbox "crossgate/sandbox/solana"
-	"crossgate/upstream/solana"
 )
 
 // asked is an order of the maker's, and what its creation is to make.
@@ -64,7 +64,8 @@ func TestCreationsOnSolana(t *testing.T) {
 			w := newWorld(t)
 			c := w.chain()
 			o, promised := asked(t, row.token, row.amount, row.change)
-			if charges := must.Get(c.Charges(t.Context()))(t); charges != (solana.Charges{Fixed: 15_000_000, PercentBps: 4}) {
+			want := crosschain.Charges{Fixed: chain.NewAmount(15_000_000), TransferBps: 4}
+			if charges := must.Get(c.Charges(t.Context()))(t); charges != want {
 				t.Errorf("Charges = %+v", charges)
 			}
 			data := must.Get(c.Create(t.Context(), o, promised.ID, nil, quote.Aggressive))(t)

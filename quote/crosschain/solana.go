@@ -1,0 +1,85 @@
+package crosschain
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/shopspring/decimal"
+
+	"crossgate/chain"
+	"crossgate/chain/solana"
+	"crossgate/order"
+	"crossgate/order/creation"
+	"crossgate/order/onchain"
+	"crossgate/quote"
+)
+
+// Writer makes transactions of Solana, in which an order is one of the instructions.
+type Writer interface {
+	// Create makes a transaction that creates the order with an id, after the swap of before, a venue's transaction, if
+	// there is one.
+	Create(ctx context.Context, o creation.OnSolana, id order.ID, before []byte, p quote.Priority) ([]byte, error)
+}
+
+// onSolana writes the order as an instruction, after the swap of the venue that pays enough for it.
+func (j *journey) onSolana(ctx context.Context, e *Estimate, c creation.Creation, promise creation.Promise, m *Made) (err error) {
+	o := creation.OnSolana{
+		SolanaCreation: onchain.SolanaCreation{
+			GiveAmount: c.GiveAmount, Take: c.Take, Receiver: c.Receiver, ExternalCall: c.ExternalCall, Authorities: c.Authorities,
+			Affiliate: promise.Created.Affiliate, ReferralCode: c.ReferralCode, Nonce: c.Salt, Metadata: c.Metadata,
+		},
+		Maker: j.request.Making.Sender, GiveToken: c.GiveToken,
+	}
+	if e.SwapsBefore() {
+		if m.Venue, err = j.swapOnSolana(ctx, e); err != nil {
+			return err
+		}
+		m.Tx = m.Venue.Tx
+	}
+	if m.Tx.Data, err = j.Chains[j.give.ID].Writer.Create(ctx, o, promise.ID, m.Tx.Data, j.request.Priority); err != nil {
+		return err
+	}
+	if m.Gas, err = j.check(ctx, promise, m.Tx); err != nil {
+		return err
+	}
+	limit := m.Gas + (m.Gas+4)/5
+	if m.Tx.Data, err = solana.LowerUnitLimit(m.Tx.Data, limit); err != nil {
+		return err
+	}
+	m.Fee, err = j.solanaFee(ctx, m.Tx, limit)
+	return err
+}
+
+// swapOnSolana is a guarded swap to the sender that enforces what the order takes.
+func (j *journey) swapOnSolana(ctx context.Context, e *Estimate) (*quote.Estimate, error) {
+	const percent = -2 // of basis points
+	slippage, sender := decimal.New(int64(e.Before.SlippageBps), percent), j.request.Making.Sender
+	made, err := j.Swaps.Estimate(ctx, quote.Request{
+		Chain: j.give.ID, TokenIn: e.TokenIn, TokenOut: e.Route.Give.Address, AmountIn: e.Course.In, SlippagePercent: &slippage,
+		Sender: sender, Recipient: sender, Priority: j.request.Priority, Since: j.request.Since, Wait: j.request.Wait,
+	})
+	switch {
+	case err != nil:
+		return nil, legError("source", err, quote.ErrUnsupportedTokenOut)
+	case made.MinOut.Cmp(e.Gross) < 0:
+		return nil, fmt.Errorf("%w: the swap before enforces %s, less than the %s that the order gives", quote.ErrNoTransaction, made.MinOut, e.Gross)
+	}
+	return &made, nil
+}
+
+// solanaFee is the price of a transaction with a limit of compute units.
+func (j *journey) solanaFee(ctx context.Context, tx quote.Tx, limit uint64) (*quote.Fee, error) {
+	m, err := solana.ParseUnsigned(tx.Data)
+	if err != nil {
+		return nil, err
+	}
+	signature, err := j.Chains[j.give.ID].Fees.DataFee(ctx, j.request.Making.Sender, tx, limit)
+	if err != nil {
+		return nil, err
+	}
+	bid := chain.NewAmount(m.Budget().Price)
+	f := &quote.Fee{GasLimit: limit, Price: quote.GasPrice{Bid: bid}, Beside: signature, Priority: solana.PriorityFee(limit, bid)}
+	f.Total = f.Beside.Add(f.Priority)
+	f.USD = quote.USD(j.usd()[coinOf(j.give)], f.Total, j.give.Coin.Decimals)
+	return f, nil
+}

@@ -1,0 +1,223 @@
+package stories_test
+
+import (
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+
+	"crossgate/chain"
+	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
+)
+
+// side is a chain as the first account uses it, and whose tokens the second one receives there.
+type side struct {
+	place  sandbox.Place
+	evm    *trader       // nil on Solana
+	solana *solanaTrader // nil elsewhere
+	gives  map[string]int64
+	takes  []string // by symbol
+}
+
+// address of the n-th account, as the API spells it.
+func (s side) address(world *sandbox.World, n int) string {
+	if account := world.Accounts()[n]; s.evm == nil {
+		return account.Wallet.Key.String()
+	} else {
+		return addressText(account.Address.Bytes(), uint64(s.place.Facts.ID))
+	}
+}
+
+// token is how the API spells it.
+func (s side) token(symbol string) string {
+	if s.evm == nil {
+		return s.solana.mint(symbol)
+	}
+	return addressText(common.HexToAddress(s.evm.tokens[symbol]).Bytes(), uint64(s.place.Facts.ID))
+}
+
+func (s side) balance(t *testing.T, world *sandbox.World, symbol string) *big.Int {
+	t.Helper()
+	receiver := world.Accounts()[1]
+	if s.evm == nil {
+		return s.solana.balance(t, symbol, receiver.Wallet.Key.String())
+	}
+	return s.evm.balance(t, common.HexToAddress(s.evm.tokens[symbol]), receiver.Address)
+}
+
+// families are a side of each, with what may be given in hundredths of a token's smallest units for a dollar.
+func families(t *testing.T, front front) map[chain.Family][]side {
+	t.Helper()
+	sides := map[chain.Family][]side{}
+	for _, c := range front.world.Chains() {
+		s := side{place: c.Place, evm: newTrader(t, front.world, c, front.url)}
+		switch {
+		case c.Facts.Family == chain.TVM:
+			s.evm.client = newWallet(t, c.EVMRPC, front.world.Accounts()[0].PrivateKey()).client
+			s.gives, s.takes = map[string]int64{"USDT": 1_000_000}, []string{"USDT", "coin"}
+		case c.Facts.ID == 100000014: // without a reserve token that the others have, but USDC
+			continue
+		default:
+			s.gives, s.takes = map[string]int64{"USDC": 1_000_000, "DAI": 1_000_000_000_000_000_000}, []string{"USDC", "coin", "DAI"}
+		}
+		sides[c.Facts.Family] = append(sides[c.Facts.Family], s)
+	}
+	s := side{place: front.world.Solana().Place, solana: newSolanaTrader(t, front.world, front.url)}
+	s.gives, s.takes = map[string]int64{"USDC": 1_000_000, "coin": 6_700_000, "PYUSD": 1_000_000}, []string{"USDC", "coin", "PYUSD"}
+	sides[chain.SVM] = []side{s}
+	return sides
+}
+
+// ordersWanted is how many random orders each pair of families has: as CROSSGATE_ORDERS says (make soak: 200), else a few.
+func ordersWanted(t *testing.T) int {
+	t.Helper()
+	const usual = 3
+	text := os.Getenv("CROSSGATE_ORDERS")
+	if text == "" {
+		return usual
+	}
+	wanted, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("CROSSGATE_ORDERS: %v", err)
+	}
+	return wanted
+}
+
+// TestOrdersBetweenFamilies asks for random orders between chains of each pair of families, signs and sends what it gets
+// with ordinary clients, and finds each order under the promised id. The taker fulfils all, the receiver has what was
+// promised, and the taker's locked assets show what is not claimed yet.
+func TestOrdersBetweenFamilies(t *testing.T) {
+	t.Parallel()
+	front := patientlyInFrontOf(t, sandboxtest.Start(t, sandbox.Options{}))
+	sides := families(t, front)
+	const atOnce = 5 // orders between two looks of the taker
+	for _, pair := range [][2]chain.Family{
+		{chain.EVM, chain.EVM}, {chain.EVM, chain.SVM}, {chain.SVM, chain.EVM},
+		{chain.EVM, chain.TVM}, {chain.TVM, chain.EVM}, {chain.SVM, chain.TVM}, {chain.TVM, chain.SVM},
+	} {
+		t.Run(fmt.Sprintf("%s to %s", pair[0], pair[1]), func(t *testing.T) {
+			random := rand.New(rand.NewPCG(uint64(pair[0]), uint64(pair[1])))
+			for rest := ordersWanted(t); rest > 0; rest -= atOnce {
+				front.ordersBetween(t, random, sides[pair[0]], sides[pair[1]], min(rest, atOnce))
+			}
+		})
+	}
+}
+
+// ordersBetween makes some orders and has the taker look.
+func (f front) ordersBetween(t *testing.T, random *rand.Rand, gives, takes []side, count int) {
+	t.Helper()
+	take := takes[random.IntN(len(takes))]
+	promised, before, ids := map[string]*big.Int{}, map[string]*big.Int{}, map[string]bool{}
+	for _, symbol := range take.takes {
+		promised[symbol], before[symbol] = new(big.Int), take.balance(t, f.world, symbol)
+	}
+	for range count {
+		give := gives[random.IntN(len(gives))]
+		for give.place.Facts.ID == take.place.Facts.ID {
+			give = gives[random.IntN(len(gives))]
+		}
+		out := take.takes[random.IntN(len(take.takes))]
+		made := f.orderFrom(t, random, give, take, out)
+		ids[made.OrderID] = true
+		promised[out].Add(promised[out], decimal(t, made.Estimation.Out.Amount))
+	}
+	var done struct {
+		Fulfilled, Claimed []string
+		Left               map[string]string
+	}
+	sandboxtest.Control(t, f.world, "take", `{"batch":7}`, &done)
+	for id := range ids {
+		if !slices.Contains(done.Fulfilled, id) {
+			t.Errorf("order %s is not fulfilled: %q", id, done.Left[id])
+		}
+	}
+	for symbol, amount := range promised {
+		if got := new(big.Int).Sub(take.balance(t, f.world, symbol), before[symbol]); got.Cmp(amount) < 0 {
+			t.Errorf("the receiver got %s of %s, want %s", got, symbol, amount)
+		}
+	}
+	taker := f.world.Takers()[0]
+	locked := fmt.Sprintf("%s/api/Satistics/%s/lockedAssets", f.url, taker.Address.Hex())
+	if take.evm == nil {
+		locked = fmt.Sprintf("%s/api/Satistics/%s/lockedAssets", f.url, taker.Wallet.Key)
+	}
+	await(t, "all that was fulfilled and not claimed is locked", func() bool {
+		_, body := ask(t, http.MethodGet, locked, "")
+		for _, id := range done.Fulfilled {
+			if !slices.Contains(done.Claimed, id) && !strings.Contains(string(body), id) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// orderFrom asks for an order of a random amount and token, sends its transaction, and finds it by its id.
+func (f front) orderFrom(t *testing.T, random *rand.Rand, give, take side, out string) creationJSON {
+	t.Helper()
+	symbols := make([]string, 0, len(give.gives))
+	for symbol := range give.gives {
+		symbols = append(symbols, symbol)
+	}
+	slices.Sort(symbols)
+	in := symbols[random.IntN(len(symbols))]
+	dollars := big.NewInt(20 + random.Int64N(2000))
+	amount := dollars.Mul(dollars, big.NewInt(give.gives[in])).Add(dollars, big.NewInt(random.Int64N(1000)))
+	query := url.Values{
+		"srcChainId": {give.place.Facts.ID.String()}, "srcChainTokenIn": {give.token(in)}, "srcChainTokenInAmount": {amount.String()},
+		"dstChainId": {take.place.Facts.ID.String()}, "dstChainTokenOut": {take.token(out)}, "dstChainTokenOutRecipient": {take.address(f.world, 1)},
+		"senderAddress": {give.address(f.world, 0)}, "srcChainOrderAuthorityAddress": {give.address(f.world, 0)},
+		"dstChainOrderAuthorityAddress": {take.address(f.world, 1)},
+	}
+	if random.IntN(2) == 0 {
+		query.Set("prependOperatingExpenses", "true")
+	}
+	if random.IntN(4) == 0 {
+		query.Set("affiliateFeePercent", "0.1")
+		query.Set("affiliateFeeRecipient", give.address(f.world, 2))
+	}
+	if random.IntN(4) == 0 {
+		query.Set("additionalTakerRewardBps", "7")
+	}
+	address := f.url + "/v1.0/dln/order/create-tx?" + query.Encode()
+	var made creationJSON
+	if give.evm == nil {
+		quickly(t, address, &made)
+		give.solana.send(t, made.Tx.Data)
+	} else {
+		give.create(t, address, in, amount, &made)
+	}
+	id := common.HexToHash(made.OrderID)
+	if o, err := f.world.Order(t.Context(), id); err != nil || o.GiveChain() != give.place.Facts.ID {
+		t.Errorf("%s: order %s: %v", address, made.OrderID, err)
+	}
+	return made
+}
+
+// create approves, asks and sends. On TRON nothing can be simulated before the approval.
+func (s side) create(t *testing.T, address, in string, amount *big.Int, made *creationJSON) {
+	t.Helper()
+	token, contract := common.HexToAddress(s.evm.tokens[in]), common.BytesToAddress(s.place.Facts.Contracts.DlnSource.Bytes())
+	double := new(big.Int).Lsh(amount, 1)
+	s.evm.approve(t, token, contract, double)
+	if s.place.Facts.Family == chain.EVM {
+		s.evm.approve(t, token, s.evm.router, double)
+	}
+	quickly(t, address, made)
+	to := contract
+	if strings.HasPrefix(made.Tx.To, "0x") {
+		to = common.HexToAddress(made.Tx.To)
+	}
+	s.evm.send(t, to, hexutil.MustDecode(made.Tx.Data), decimal(t, made.Tx.Value))
+}

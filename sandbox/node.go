@@ -93,6 +93,7 @@ func ethereumConfig(genesis *core.Genesis) *ethconfig.Config {
 	config.NoPrefetch = true // everything is in memory
 	config.StateScheme = rawdb.HashScheme
 	config.TrieCleanCache, config.TrieDirtyCache, config.SnapshotCache = 16, 0, 4
+	config.Miner.GasPrice = common.Big1 // TRON's prices are far below the least that miners take by default
 	config.TxPool.NoLocals = true
 	config.TxPool.Journal = ""
 	config.LogNoHistory = true // short chains are searched without an index

@@ -55,7 +55,7 @@ func (s side) balance(t *testing.T, world *sandbox.World, symbol string) *big.In
 	return s.evm.balance(t, common.HexToAddress(s.evm.tokens[symbol]), receiver.Address)
 }
 
-// families are a side of each, with what may be given in hundredths of a token's smallest units for a dollar.
+// families are a side of each, with what may be given, and how many of its smallest units are a dollar.
 func families(t *testing.T, front front) map[chain.Family][]side {
 	t.Helper()
 	sides := map[chain.Family][]side{}
@@ -64,11 +64,14 @@ func families(t *testing.T, front front) map[chain.Family][]side {
 		switch {
 		case c.Facts.Family == chain.TVM:
 			s.evm.client = newWallet(t, c.EVMRPC, front.world.Accounts()[0].PrivateKey()).client
-			s.gives, s.takes = map[string]int64{"USDT": 1_000_000}, []string{"USDT", "coin"}
+			s.gives, s.takes = map[string]int64{"USDT": 1_000_000}, []string{"USDT", "USDC"}
 		case c.Facts.ID == 100000014: // without a reserve token that the others have, but USDC
 			continue
 		default:
 			s.gives, s.takes = map[string]int64{"USDC": 1_000_000, "DAI": 1_000_000_000_000_000_000}, []string{"USDC", "coin", "DAI"}
+		}
+		if c.Facts.Coin.Symbol != "ETH" { // of which the taker has enough
+			s.takes = slices.DeleteFunc(s.takes, func(symbol string) bool { return symbol == "coin" })
 		}
 		sides[c.Facts.Family] = append(sides[c.Facts.Family], s)
 	}

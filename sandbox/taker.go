@@ -250,7 +250,7 @@ func (w *World) expenses(ctx context.Context, o Order, batch int64) (*big.Rat, e
 	if c, here := w.Chain(o.GiveChain()); here {
 		add(c.coin(), c.fee(claimGas+claimGasPerOrder*batch), batch)
 	} else {
-		add(w.solana.coin(), new(big.Int).SetUint64(initWalletReward+claimReward), batch)
+		add(w.solana.coin(), new(big.Int).SetUint64(w.solana.ledger.ClaimExpenses()+claimReward), batch)
 	}
 	return sum, nil
 }

@@ -117,7 +117,7 @@ func SolanaUnlockMessage(beneficiary chain.Address, ids ...order.ID) []byte {
 	return solanaMessage("send_batch_unlock", nil, beneficiary)
 }
 
-// solanaMessage carries no fee for whoever claims the message: deBridge's own keepers do.
+// solanaMessage carries no fee for claiming it: deBridge's own keepers do that.
 func solanaMessage(name string, id []byte, beneficiary chain.Address) []byte {
 	d := discriminatorOf("global", name)
 	return append(borshBytes(append(d[:], id...)).party(beneficiary), make([]byte, 8)...)

@@ -90,8 +90,8 @@ func (m Outbound) sending() []Meta {
 	}
 }
 
-// messageFee is what a message costs its sender, in lamports.
-const messageFee = 30_000_000
+// messageFee is what a message costs its sender, in lamports: as much as an order, as on other chains.
+const messageFee = 15_000_000
 
 // send gives the message its number and its id, by a call of debridge, and announces it.
 func (i *invocation) send(m Outbound, payer Key) Outbound {
@@ -120,6 +120,9 @@ func (m *Outbound) number() {
 		crypto.Keccak256(m.Receiver), crypto.Keccak256(m.Data), crypto.Keccak256(m.Sender[:]),
 	)
 }
+
+// submissionSize is that of a message's account: its kind, where it is from, and who claimed it.
+const submissionSize = 8 + 32 + 32
 
 // submitted says that a message has arrived, and whether its calls have been made.
 type submitted struct{ done bool }

@@ -84,6 +84,9 @@ func (c *Chain) Expenses(t Terms) (fulfilling, unlocking uint64) {
 	return fulfilling, lamportsPerSignature + messageFee
 }
 
+// ClaimExpenses are what claiming a message here costs, in lamports: two signatures, and its account.
+func (*Chain) ClaimExpenses() uint64 { return 2*lamportsPerSignature + rent(submissionSize) }
+
 // taken is the token that the order asks for.
 func (t Terms) taken() (Token, error) {
 	mint := keyOf(t.TakeToken)

@@ -16,6 +16,7 @@ const (
 type Evidence struct {
 	Events   []Event
 	Standing Standing
+	Wrong    []string // endpoints that said something else than a hash proves, as far as known
 }
 
 // Attester is a Source that can check what it read before.

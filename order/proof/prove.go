@@ -249,7 +249,7 @@ func (c *Chain) attest(ctx context.Context, p order.Proof) (order.Proof, error) 
 	if err != nil {
 		return p, fmt.Errorf("senders and times of %d events: %w", len(p.Events), err)
 	}
-	p.Events, p.Standing = read.Events, min(p.Standing, read.Standing)
+	p.Events, p.Standing, p.Wrong = read.Events, min(p.Standing, read.Standing), append(p.Wrong, read.Wrong...)
 	return p, nil
 }
 

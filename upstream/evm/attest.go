@@ -88,7 +88,7 @@ func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Evidenc
 	_ = c.rpc.Batch(ctx, a.calls()...) // each call has its error
 	c.blameOverruled(a.calls())
 	events = slices.Clone(events)
-	return order.Evidence{Standing: a.apply(events), Events: events}, ctx.Err()
+	return order.Evidence{Standing: a.apply(events), Events: events, Wrong: c.faulty.Unreported()}, ctx.Err()
 }
 
 // blameOverruled marks the endpoints whose results were other than those that a hash proves.

@@ -74,7 +74,7 @@ func (c *Chain) settledEvents(
 			break
 		}
 		var h *header
-		if failed := c.rpc.All(ctx, existingHeaderCall(&h, Quantity(bad.Block))); failed != nil {
+		if failed := c.rpc.All(ctx, c.sealedHeaderCall(&h, Quantity(bad.Block))); failed != nil {
 			return read, err
 		}
 		held, failed := c.provenEvents(ctx, h)

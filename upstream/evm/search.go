@@ -321,7 +321,7 @@ func (s *search) collect(ctx context.Context, from, to uint64) error {
 // not give the root in the block's header, it adds nothing.
 func (s *search) collectProven(ctx context.Context, block uint64) error {
 	var h *header
-	if err := s.rpc.All(ctx, existingHeaderCall(&h, Quantity(block))); err != nil {
+	if err := s.rpc.All(ctx, s.chain.sealedHeaderCall(&h, Quantity(block))); err != nil {
 		return err
 	}
 	receipts, err := s.chain.receiptsOf(ctx, h)

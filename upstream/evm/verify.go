@@ -159,7 +159,7 @@ func (c *Chain) headersOf(ctx context.Context, places []order.Place) ([]*header,
 	headers := make([]*header, len(numbers))
 	calls := make([]*jsonrpc.Call, len(numbers))
 	for i, number := range numbers {
-		calls[i] = existingHeaderCall(&headers[i], Quantity(number))
+		calls[i] = c.sealedHeaderCall(&headers[i], Quantity(number))
 	}
 	return headers, c.rpc.All(ctx, calls...)
 }

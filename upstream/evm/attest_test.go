@@ -1,0 +1,69 @@
+package evm_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/upstream"
+	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
+)
+
+// headersOf serves the headers of a recording, changed, and nothing else.
+func headersOf(r *recording, change func(header string) string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		var calls []struct {
+			ID     uint64
+			Method string
+			Params []any
+		}
+		_ = json.NewDecoder(request.Body).Decode(&calls)
+		var answers []string
+		for _, call := range calls {
+			result := "null"
+			switch call.Method {
+			case "eth_chainId":
+				result = fmt.Sprintf(`"0x%x"`, r.ChainID)
+			case "eth_getBlockByHash":
+				result = change(r.at(r.byHash[call.Params[0].(string)]))
+			}
+			answers = append(answers, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":%s}`, call.ID, result))
+		}
+		_, _ = w.Write([]byte("[" + strings.Join(answers, ",") + "]"))
+	})
+}
+
+// TestWhoContradictsAHashIsNamed: a time in a header that does not give its hash is replaced by that in one that does.
+// A header that is unproven for what is not read of it is no lie.
+func TestWhoContradictsAHashIsNamed(t *testing.T) {
+	recordings, _ := readRecordings(t)
+	r := recordings[0]
+	block := r.Blocks[3]
+	for name, test := range map[string]struct {
+		change func(header string) string
+		wrong  []string
+	}{
+		"another time":  {func(header string) string { return strings.ReplaceAll(header, block.Timestamp, "0x7b") }, []string{"first"}},
+		"a member less": {func(header string) string { return strings.ReplaceAll(header, `"stateRoot"`, `"unknown"`) }, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			honest := func(header string) string { return header }
+			pool := upstream.NewPool("chain", endpointOf(t, "first", headersOf(r, test.change)), endpointOf(t, "second", headersOf(r, honest)))
+			c := evm.New(r.describe(), jsonrpc.New(pool))
+			var hash chain.Hash
+			if err := hash.UnmarshalText([]byte(block.Hash)); err != nil {
+				t.Fatal(err)
+			}
+			read, err := c.Attest(t.Context(), []order.Event{{At: order.At{Tx: chain.NewTxHash(hash[:]), Block: 3, BlockHash: hash, Time: 123}}})
+			if err != nil || !slices.Equal(read.Wrong, test.wrong) || read.Events[0].At.Time != parseQuantity(block.Timestamp) {
+				t.Errorf("Attest = %+v, %v, want time %s and %v named", read, err, block.Timestamp, test.wrong)
+			}
+		})
+	}
+}

@@ -69,10 +69,11 @@ func Project(c chain.Chain, every time.Duration, endpoints int) Projection {
 		p.Calls["eth_getBlockByNumber"] += 2 * news
 	}
 	proofs := proofsOf(blocks, each, float64(every))
-	p.Calls["eth_getLogs"] += proofs.lists
-	p.Calls["eth_getBlockByNumber"] += proofs.lists + proofs.headers
+	voices := float64(min(endpoints, 2))
+	p.Calls["eth_getLogs"] += voices * proofs.lists
+	p.Calls["eth_getBlockByNumber"] += voices*proofs.lists + proofs.headers
 	// Two endpoints agree on the branch of what is proven, and each proves that it has the newest anchor.
-	p.Calls["eth_getBlockByNumber"] += proofs.lists*float64(min(endpoints, 2)) + day/float64(15*time.Minute)
+	p.Calls["eth_getBlockByNumber"] += voices*proofs.lists + day/float64(15*time.Minute)
 	// Endpoints prove which chain they serve, and their heads are compared, every 15 s at most.
 	again := min(looks, day/float64(15*time.Second))
 	p.Calls["eth_chainId"] = again * float64(endpoints+1) / 2

@@ -109,7 +109,7 @@ func (p *prover) due(position ledger.Checkpoint, end uint64, isPrompt bool) uint
 	since := time.Since(p.at)
 	isSoon := isWeak && (count >= ProvenAtOnce || since >= ProvenSoon) || since >= ProvenEvery
 	switch {
-	case count >= Together || count >= provenAlone && (isSoon || isPrompt && isWeak):
+	case count >= Together || isSoon && !isPrompt || count >= provenAlone && (isSoon || isPrompt && isWeak):
 		return Together
 	case isSoon || isPrompt && isWeak && (count >= provenPromptly || end >= p.wordEnd):
 		return provenSlice

@@ -121,7 +121,7 @@ type Heard[T any] struct {
 }
 
 // Twice has an endpoint of each of two providers asked, by itself, and returns what they said: those first that can be
-// expected to answer, and of these others than some. Fewer where no others answer.
+// expected to answer, and of these others than some; each once more after a failure. Fewer where no others answer.
 func Twice[T any](c *Client, method string, last []string, ask func(alone *Client) (T, error)) (heard []Heard[T]) {
 	var tried []string
 	for len(heard) < 2 {
@@ -132,7 +132,11 @@ func Twice[T any](c *Client, method string, last []string, ask func(alone *Clien
 			}
 		}
 		tried = append(tried, one.Name())
-		if said, err := ask(one); err == nil {
+		said, err := ask(one)
+		if err != nil {
+			said, err = ask(one)
+		}
+		if err == nil {
 			heard = append(heard, Heard[T]{said, one.Name()})
 		}
 	}

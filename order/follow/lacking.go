@@ -7,7 +7,7 @@ import (
 	"crossgate/order"
 )
 
-// lacking are orders of which the chain was seen to have more than the store, to be compared out of turn. The zero value
+// lacking are orders that the chain was seen to have more of than the store, to be compared out of turn. The zero value
 // is none; safe for concurrent use.
 type lacking struct {
 	mu  sync.Mutex

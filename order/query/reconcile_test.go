@@ -37,7 +37,7 @@ func TestContractsHaveTheLastWord(t *testing.T) {
 	}
 }
 
-// TestAnOrderThatTheStoreLacksIsComparedOnceItIsFound: a client asks for an order of which nothing is stored, though its
+// TestAnOrderThatTheStoreLacksIsComparedOnceItIsFound: a client asks for an order that the store has nothing of, though its
 // blocks were read. The answer is the chains', and the next steps read it again.
 func TestAnOrderThatTheStoreLacksIsComparedOnceItIsFound(t *testing.T) {
 	a := newAudited(t, openStore(t))

@@ -14,9 +14,10 @@ import (
 	"crossgate/store"
 )
 
-// TestBackfillReadsWideRanges counts what a backfill of blocks without orders takes, which most of a chain's are, in
-// a reading of each block and one of each of two providers: at endpoints that search any number at once, as many as public ones do, or few. How many
-// searches are refused before a limit is learned depends on what is under way, so the bounds leave a tenth of room.
+// TestBackfillReadsWideRanges counts what a backfill of blocks without orders takes, which most of a chain's are, in a
+// reading of each block and one of each of two providers: at endpoints that search any number at once, as many as public
+// ones do, or few. How many searches are refused before a limit is learned depends on what is under way, so the bounds
+// leave a little room.
 func TestBackfillReadsWideRanges(t *testing.T) {
 	for _, test := range []struct{ span, history, most uint64 }{{0, 4_000_000, 450}, {5000, 400_000, 300}, {1000, 400_000, 1500}} {
 		t.Run(fmt.Sprintf("span %d", test.span), func(t *testing.T) { countBackfill(t, test.span, test.history, test.most) })

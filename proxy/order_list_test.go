@@ -1,6 +1,7 @@
 package proxy_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -137,5 +138,39 @@ func TestOrdersInEveryForm(t *testing.T) {
 		if !strings.HasPrefix(answer.Body.String(), want) {
 			t.Errorf("%s: %s, want %s…", path, answer.Body, want)
 		}
+	}
+}
+
+// TestBatchesAnswerEach asks for orders by id and by creation, for what is none, and for too many.
+func TestBatchesAnswerEach(t *testing.T) {
+	s := newWorld(t).server(t)
+	ask := func(body string) *http.Response {
+		return serve(s, httptest.NewRequest(http.MethodPost, "/api/Orders/batch", strings.NewReader(body)))
+	}
+	ids := []string{createdTx, idText(7), unknownIs, "0x12", claimedTx, plainTx, createdTx}
+	response := ask(`{"ids":["` + strings.Join(ids, `","`) + `"]}`)
+	var got struct {
+		Items []struct {
+			ID, State string
+			Order     struct{ State string }
+			Problem   struct{ ErrorID string }
+		}
+	}
+	must.Do(t, json.NewDecoder(response.Body).Decode(&got))
+	var states, problems []string
+	for i, item := range got.Items {
+		if item.ID != ids[i] || item.State != item.Order.State {
+			t.Errorf("item %d: %+v, want that of %s", i, item, ids[i])
+		}
+		states, problems = append(states, item.State), append(problems, item.Problem.ErrorID)
+	}
+	if want := "Created Created   ClaimedUnlock  Created"; strings.Join(states, " ") != want {
+		t.Errorf("states %q, want %q", states, want)
+	}
+	if want := "  TRANSACTION_NOT_FOUND MALFORMED_TRANSACTION_HASH  TRANSACTION_WITHOUT_ORDER "; strings.Join(problems, " ") != want {
+		t.Errorf("problems %q, want %q", problems, want)
+	}
+	for _, body := range []string{`{}`, `{"ids":[]}`, `[]`, `{"ids":["` + strings.Repeat(`0x12","`, 100) + `0x12"]}`} {
+		wantError(t, ask(body), http.StatusBadRequest, "INVALID_BODY")
 	}
 }

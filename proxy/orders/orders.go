@@ -104,6 +104,7 @@ func Mount(server *proxy.Server, log *feed.Feed, options func() Options) *Orders
 	s.EventsRoute().Mount(server)
 	s.mountFaces()
 	s.OrderListRoute().Mount(server)
+	s.BatchRoute().Mount(server)
 	s.unlockListRoute().Mount(server)
 	s.SwapTxRoute().Mount(server)
 	s.SwapIDRoute().Mount(server)

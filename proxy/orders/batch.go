@@ -1,0 +1,98 @@
+package orders
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/cache"
+	"crossgate/chain"
+	"crossgate/proxy"
+)
+
+// Bounds of a batch: texts that it may have, and how many are looked for at a time.
+const (
+	mostBatched = 100
+	batchLanes  = 8
+)
+
+// batch asks for orders by their ids, or the hashes of their creations, as clients wrote them.
+type batch struct{ texts []string }
+
+// BatchRoute answers with the state and record of many orders, or the problem of each that has none, in their sequence.
+func (s *Orders) BatchRoute() proxy.Route[batch] {
+	return proxy.Route[batch]{
+		Paths:   []string{"/api/Orders/batch"},
+		Methods: []string{http.MethodPost},
+		Cost:    proxy.SwapCost,
+		Parse:   s.parseBatch,
+		Key: func(path string, q batch) cache.Key {
+			return cache.KeyOf(path, fmt.Appendf(nil, "%q", q.texts))
+		},
+		Load:  s.loadBatch,
+		Limit: s.limit,
+	}
+}
+
+func (s *Orders) parseBatch(c *gin.Context) (batch, error) {
+	m, err := readMembers(c)
+	if err != nil {
+		return batch{}, err
+	}
+	q := batch{texts: m.list("ids")}
+	if len(q.texts) == 0 && len(m.Wrong) == 0 {
+		m.Mistake(fmt.Sprintf("ids must be a list of 1 to %d order ids or hashes of creations", mostBatched))
+	}
+	return q, m.err()
+}
+
+// batched is what became of one of a batch: an order, or a problem.
+type batched struct {
+	ID      string          `json:"id"`
+	State   string          `json:"state,omitempty"`
+	Order   json.RawMessage `json:"order,omitempty"`
+	Problem any             `json:"problem,omitempty"`
+}
+
+func (s *Orders) loadBatch(ctx context.Context, q batch) ([]proxy.Body, cache.Life, error) {
+	found := make([]batched, len(q.texts))
+	var looking sync.WaitGroup
+	places := make(chan struct{}, batchLanes)
+	for i, text := range q.texts {
+		places <- struct{}{}
+		looking.Go(func() {
+			defer func() { <-places }()
+			found[i] = s.lookUp(ctx, text)
+		})
+	}
+	looking.Wait()
+	body, err := json.Marshal(map[string]any{"items": found})
+	return proxy.OneBody(body), proxy.NoLife, err
+}
+
+// lookUp finds an order by its id and, as that may be the hash of a transaction too, by its creation.
+func (s *Orders) lookUp(ctx context.Context, text string) batched {
+	tx, err := ParseTxHash(text, proxy.Tracking)
+	var found *proxy.Body
+	if err == nil {
+		if id, errOfID := chain.ParseHash(text); errOfID == nil {
+			found, err = s.OrderRoute().Answer(ctx, s.server, id)
+		}
+		if found == nil {
+			found, err = s.OrdersRoute().Answer(ctx, s.server, Creation{Tx: tx})
+		}
+	}
+	if err != nil {
+		p := proxy.ProblemOf(err)
+		return batched{ID: text, Problem: map[string]any{"errorCode": p.Status, "errorId": p.ID, "message": p.PublicText()}}
+	}
+	var order struct {
+		State string `json:"state"`
+	}
+	_ = json.Unmarshal([]byte(found.Text), &order) // a record of ours
+	return batched{ID: text, State: order.State, Order: json.RawMessage(found.Text)}
+}

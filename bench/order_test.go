@@ -15,6 +15,7 @@ import (
 	"crossgate/chain"
 	"crossgate/internal/must"
 	"crossgate/order"
+	"crossgate/order/feed"
 	"crossgate/order/query"
 	"crossgate/proxy"
 	"crossgate/proxy/orders"
@@ -58,6 +59,11 @@ func fetch(b testing.TB, client *http.Client, url string, buffer []byte) []byte 
 
 // newOrderServer is the face in front of one order, with the log of requests written as in production but to nowhere.
 func newOrderServer(change ...func(*proxy.Options)) (*proxy.Server, error) {
+	return newServerWith(nil, change...)
+}
+
+// newServerWith is newOrderServer with a feed of events.
+func newServerWith(f *feed.Feed, change ...func(*proxy.Options)) (*proxy.Server, error) {
 	o := proxy.Options{
 		Chains: chain.Documented(),
 		Index:  func() proxy.Index { return oneOrder{} },
@@ -68,7 +74,7 @@ func newOrderServer(change ...func(*proxy.Options)) (*proxy.Server, error) {
 	}
 	server, err := proxy.New(o)
 	if err == nil {
-		orders.Mount(server, nil, func() orders.Options { return orders.Options{Orders: oneOrder{}, Tokens: oneToken{}} })
+		orders.Mount(server, f, func() orders.Options { return orders.Options{Orders: oneOrder{}, Tokens: oneToken{}} })
 	}
 	return server, err
 }

@@ -140,7 +140,7 @@ func clarified(err error) error {
 // base is the configuration of an empty file.
 func base() Config {
 	return Config{
-		Listen: "127.0.0.1:8080", Index: defaultIndex(), Events: defaultEvents(), Cache: defaultCache(), Limits: defaultLimits(),
+		Listen: "127.0.0.1:8080", Index: defaultIndex(), Cache: defaultCache(), Limits: defaultLimits(),
 		Connections: defaultConnections(), Swap: defaultSwap(), Tokens: Tokens{Refresh: 6 * time.Hour},
 		Telemetry: defaultTelemetry(), Passthrough: defaultPassthrough(),
 	}

@@ -38,13 +38,13 @@ type Gateway struct {
 	sets   *sets
 	server *proxy.Server
 	orders *orders.Orders // of the server
-	feed   *feed.Feed     // nil: there is none
+	feed   *feed.Feed
 	stream *shared.Stream // that the feed is published to; nil: to none
 
-	webhooks *webhook.Deliverer // nil without a feed
-	admin    admin.Options      // without the metrics
-	secure   *tls.Config        // of the operators' listener; nil: none
-	shared   *shared.Cache      // nil: there is none
+	webhooks *webhook.Deliverer
+	admin    admin.Options // without the metrics
+	secure   *tls.Config   // of the operators' listener; nil: none
+	shared   *shared.Cache // nil: there is none
 
 	catalog *catalog.Catalog // of public token lists
 	venues  *quote.History
@@ -117,11 +117,8 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	pages.Mount(server, g.orders, quotes, now.pages)
 	compare.Mount(server, quotes, now.pages)
 	g.admin = admin.Options{
-		Server: server, Gateway: g, Pages: web.New(p.registry), Token: c.Telemetry.Token.Reveal(),
+		Server: server, Gateway: g, Pages: web.New(p.registry), Webhooks: g.webhooks.Mount, Token: c.Telemetry.Token.Reveal(),
 		Listen: c.Telemetry.Admin, Logger: log,
-	}
-	if g.webhooks != nil {
-		g.admin.Webhooks = g.webhooks.Mount
 	}
 	return g, nil
 }

@@ -59,7 +59,7 @@ func WithBooks(ctx context.Context, c config.Config, log *slog.Logger, work func
 // follow makes followers of the configured chains.
 func (p *parts) follow(db *store.DB, c config.Config, log *slog.Logger, o follow.Observer) *follow.Chains {
 	options := p.followOptions(c.Index, log, o)
-	options.Keep = c.Events.Keep
+	options.Keep = eventsKept
 	return follow.New(db, p.sources(), options)
 }
 
@@ -98,9 +98,7 @@ var _ follow.Observer = observer{}
 // OrdersChanged implements follow.Observer.
 func (o observer) OrdersChanged(changes []order.Change) {
 	o.gateway.orders.OrdersChanged(changes)
-	if o.gateway.feed != nil {
-		o.gateway.feed.Look()
-	}
+	o.gateway.feed.Look()
 }
 
 // BranchChanged implements follow.Observer.

@@ -23,7 +23,7 @@ import (
 // live are the keys that a reload applies: those of limits by Server.SetLimits, which TestLimitsAreReloaded is about, those of
 // the log as TestLogIsReloaded of processes has it, all others by the parts that are made of them.
 var live = []string{
-	"chains", "venues", "prices", "tokens", "limits", "telemetry.level", "telemetry.access", "swap.execution", "swap.unsimulated", "swap.fee",
+	"chains", "venues", "prices", "tokens", "events.webhooks", "limits", "telemetry.level", "telemetry.access", "swap.execution", "swap.unsimulated", "swap.fee",
 	"passthrough.hosts", "passthrough.shadow",
 }
 
@@ -41,6 +41,9 @@ func TestEveryKeyIsReloadedOrNamed(t *testing.T) {
 			Endpoints: []config.Endpoint{{Name: "origin", URL: config.NewSecret("http://origin.invalid")}},
 		}}
 		c.Passthrough.Shadow.Paths = []config.ShadowPath{{Prefix: "/api/", Host: "orders"}}
+		c.Events.Webhooks = []config.Webhook{{
+			Name: "shop", URL: config.NewSecret("https://shop.invalid/"), Secrets: []config.Secret{config.NewSecret("whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")},
+		}}
 		c.Limits.Keys = []config.Key{{Name: "wallet", Key: config.NewSecret("0123456789abcdef"), Quota: c.Limits.Address}}
 		return c
 	}

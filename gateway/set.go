@@ -171,6 +171,10 @@ func (g *Gateway) Reload(c config.Config) error {
 	if err != nil {
 		return fmt.Errorf("reload: %w", err)
 	}
+	if err := g.configureWebhooks(context.Background(), c); err != nil {
+		p.close()
+		return fmt.Errorf("reload: %w", err)
+	}
 	next, err := newSet(p, c, g)
 	if err != nil {
 		return fmt.Errorf("reload: %w", err)
@@ -195,7 +199,7 @@ func keepStarted(was config.Config, c *config.Config) (kept []string) {
 	keep("connections", was.Connections, &c.Connections)
 	keep("drain", was.Drain, &c.Drain)
 	keep("index", was.Index, &c.Index)
-	keep("events", was.Events, &c.Events)
+	keep("events.redis", was.Events.Redis, &c.Events.Redis)
 	keep("cache", was.Cache, &c.Cache)
 	c.Swap.Window, c.Swap.Deadline = was.Swap.Window, was.Swap.Deadline
 	was.Telemetry.Level, was.Telemetry.Access = c.Telemetry.Level, c.Telemetry.Access

@@ -2,9 +2,9 @@ package order
 
 import "crossgate/chain"
 
-// Entry is a line of the log of orders: an event came, became final, or was withdrawn. Applied in the sequence of their
+// LogEntry is a line of the log of orders: an event came, became final, or was withdrawn. Applied in the sequence of their
 // positions, entries lead from no orders to those of the index.
-type Entry struct {
+type LogEntry struct {
 	Position uint64 `json:"-"` // in the log: greater than that of any entry before; UNIX microseconds, about
 	Order    ID     `json:"-"`
 
@@ -18,7 +18,7 @@ type Entry struct {
 	Was           Parties `json:",omitzero"` // before it, of a Retracted
 }
 
-// Parties are what an order is about: its sides, with amounts after patches, and who has a part in it.
+// Parties are the sides of an order, with amounts after patches, and everybody who has a part in it.
 type Parties struct {
 	Give, Take                 Offer         `json:",omitzero"`
 	Maker, Receiver            chain.Address `json:",omitzero"`
@@ -67,8 +67,8 @@ func KindOf(fact Fact) string {
 
 // EntryOf is the entry of a step of an event, by which an order went from one form to another; nil: its terms are not
 // known.
-func EntryOf(step Step, e Event, from, to *Order) Entry {
-	entry := Entry{Order: e.Order, Step: step, Kind: KindOf(e.Fact), At: e.At, Before: from.state(), After: to.state(), Parties: to.parties()}
+func EntryOf(step Step, e Event, from, to *Order) LogEntry {
+	entry := LogEntry{Order: e.Order, Step: step, Kind: KindOf(e.Fact), At: e.At, Before: from.state(), After: to.state(), Parties: to.parties()}
 	if step == Retracted {
 		entry.Was = from.parties()
 	}

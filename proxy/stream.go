@@ -88,7 +88,7 @@ func (s *Server) ServeStream(c *gin.Context, d Dialect, send func(ctx context.Co
 		return
 	}
 	defer s.streams.leave(client)
-	ctx, cancel := context.WithTimeout(s.WithPayer(c, CheapCost), longestStream) // what is looked for first costs as a request does
+	ctx, cancel := context.WithTimeout(s.WithPayer(c, CheapCost), longestStream) // a search costs as that of a request
 	defer cancel()
 	defer context.AfterFunc(s.streams.ending, cancel)()
 	send(ctx, c)

@@ -54,7 +54,7 @@ func (d *Deliverer) add(w http.ResponseWriter, r *http.Request) {
 	h := Hook{Name: r.Form.Get("name"), URL: r.Form.Get("url"), Filter: r.Form.Get("filter"), Secrets: []string{NewSecret()}}
 	_, err := d.Filter(h.Filter)
 	if err == nil {
-		err = d.CheckURL(h.URL)
+		err = CheckURL(h.URL)
 	}
 	if err == nil && (h.Name == "" || url.PathEscape(h.Name) != h.Name) {
 		err = errors.New("want a name of letters, digits and dashes")

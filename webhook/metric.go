@@ -19,7 +19,7 @@ func deliveries() metric.Int64Counter {
 }
 
 // count counts what a pass has tried.
-func (d *Deliverer) count(name string, o *outcome) {
+func (d *Deliverer) count(name string, o *passed) {
 	for result, list := range map[string][]*delivery{"delivered": o.sent, "failed": o.failed, "given up": o.dead} {
 		if len(list) > 0 {
 			deliveries().Add(context.Background(), int64(len(list)), metric.WithAttributes(

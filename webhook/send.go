@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/netip"
 	"strconv"
+	"syscall"
 	"time"
-
-	"crossgate/internal/publicnet"
 )
 
 // Bounds of a request. Of a response the status counts; its body is not read.
@@ -21,12 +19,12 @@ const (
 	longestWait = 24 * time.Hour
 )
 
-// newClient follows no redirect, goes past proxies, and connects to public addresses and the allowed networks alone.
-func newClient(allowed []netip.Prefix) *http.Client {
+// newClient follows no redirect, and goes past proxies. control sees the addresses that it connects to; nil: any may be.
+func newClient(control func(network, address string, _ syscall.RawConn) error) *http.Client {
 	return &http.Client{
 		Timeout: patience,
 		Transport: &http.Transport{
-			DialContext:            (&net.Dialer{Timeout: patience, Control: publicnet.Control(allowed...)}).DialContext,
+			DialContext:            (&net.Dialer{Timeout: patience, Control: control}).DialContext,
 			MaxResponseHeaderBytes: 64 << 10,
 			MaxConnsPerHost:        perHost,
 			IdleConnTimeout:        time.Minute,
@@ -54,7 +52,11 @@ func (d *Deliverer) send(ctx context.Context, h *Hook, of *delivery) error {
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", "Crossgate-Webhook")
 	sign(request.Header, "msg_"+strconv.FormatUint(of.position, 10), now, of.body, h.Secrets)
-	response, err := d.client.Do(request)
+	client := d.guarded
+	if h.IsConfigured {
+		client = d.trusted
+	}
+	response, err := client.Do(request)
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -67,7 +69,7 @@ func (d *Deliverer) send(ctx context.Context, h *Hook, of *delivery) error {
 		}
 		return &failure{text: err.Error()}
 	}
-	_ = response.Body.Close() // what is left of it is not waited for
+	_ = response.Body.Close() // the rest is not awaited
 	switch code := response.StatusCode; {
 	case code < 300:
 		return nil

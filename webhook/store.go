@@ -60,7 +60,7 @@ func (d *Deliverer) Hooks(ctx context.Context) (hooks []*Hook, err error) {
 
 // ErrUnknown says that no subscriber has a name, ErrTaken that one has it, or that the file names it.
 var (
-	ErrUnknown = errors.New("there is no such webhook")
+	ErrUnknown = errors.New("unknown webhook")
 	ErrTaken   = errors.New("the name is another webhook's")
 )
 
@@ -171,8 +171,8 @@ func (d *Deliverer) waiting(ctx context.Context, name string) (all []*delivery, 
 	return all, nil
 }
 
-// outcome is what a pass made of a subscriber's deliveries.
-type outcome struct {
+// passed is what a pass made of a subscriber's deliveries.
+type passed struct {
 	next      uint64 // position
 	sent      []*delivery
 	failed    []*delivery // with the attempt, its error, and when the next is due
@@ -181,8 +181,8 @@ type outcome struct {
 	error     string      // of the last failure
 }
 
-// record stores an outcome under the lease: a replica that has lost it repeats nothing here.
-func (d *Deliverer) record(ctx context.Context, under store.Lease, h *Hook, o outcome) error {
+// record stores a pass under the lease: a replica that has lost it repeats nothing here.
+func (d *Deliverer) record(ctx context.Context, under store.Lease, h *Hook, o passed) error {
 	var gone, kept [][]any
 	for _, each := range o.sent {
 		if each.isStored {

@@ -1,6 +1,6 @@
 // Package webhook delivers the feed of orders to subscribers: as Standard Webhooks has it, at least once, the events of
 // one order in sequence, with retries over a day. The log is the queue: a subscriber has a position in it, and only
-// what failed, and what is behind it, has rows of its own. One replica delivers, under a lease.
+// deliveries that failed, and those behind them, have rows of their own. One replica delivers, under a lease.
 package webhook
 
 import (
@@ -36,19 +36,20 @@ var schedule = []time.Duration{
 
 // Options say how deliveries are made.
 type Options struct {
-	Filter   func(query string) (feed.Filter, error) // reads a Hook's
-	Networks []netip.Prefix                          // private ones that subscribers may be in
-	Now      func() time.Time                        // time.Now when nil
-	Logger   *slog.Logger
+	Filter func(query string) (feed.Filter, error) // reads a Hook's
+	Now    func() time.Time                        // time.Now when nil
+	Logger *slog.Logger
 }
 
 // Deliverer delivers to the subscribers that a database names.
 type Deliverer struct {
 	Options
-	db     *store.DB
-	feed   *feed.Feed
-	client *http.Client
-	woken  chan struct{}
+	db    *store.DB
+	feed  *feed.Feed
+	woken chan struct{}
+
+	guarded *http.Client // for subscribers that operators add: public ones
+	trusted *http.Client // for those of the file
 
 	mu     sync.Mutex
 	paused map[string]time.Time // subscribers that asked for a pause
@@ -59,7 +60,8 @@ func New(db *store.DB, f *feed.Feed, o Options) *Deliverer {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Deliverer{Options: o, db: db, feed: f, client: newClient(o.Networks), woken: make(chan struct{}, 1), paused: map[string]time.Time{}}
+	return &Deliverer{Options: o, db: db, feed: f, woken: make(chan struct{}, 1),
+		guarded: newClient(publicnet.Control), trusted: newClient(nil), paused: map[string]time.Time{}}
 }
 
 func (d *Deliverer) now() time.Time { return d.Now() }
@@ -71,24 +73,18 @@ func (d *Deliverer) wake() {
 	}
 }
 
-// CheckURL returns why nothing can be delivered to a URL, nil if it may be. Names are resolved when they are called.
-func (d *Deliverer) CheckURL(text string) error {
+// CheckURL returns why operators cannot add a subscriber at a URL, nil if they can. Names are resolved when it is called.
+func CheckURL(text string) error {
 	at, err := url.Parse(text)
 	if err != nil || at.Host == "" || at.User != nil {
 		return errors.New("want a URL such as https://example.com/hook")
 	}
 	ip, err := netip.ParseAddr(at.Hostname())
-	allowed := false
-	for _, each := range d.Networks {
-		allowed = allowed || err == nil && each.Contains(ip.Unmap())
-	}
 	switch {
-	case allowed && (at.Scheme == "http" || at.Scheme == "https"):
-		return nil
 	case at.Scheme != "https":
 		return errors.New("want an https URL")
 	case at.Hostname() == "localhost" || err == nil && !publicnet.IsPublic(ip):
-		return errors.New("want a public host: events.networks has the private networks that webhooks may be in")
+		return errors.New("want a public host; the file may name webhooks in private networks")
 	}
 	return nil
 }
@@ -146,7 +142,7 @@ func (d *Deliverer) lead(ctx context.Context, lease store.Lease) {
 			if stops[h.Name] == nil {
 				one, stop := context.WithCancel(ctx)
 				stops[h.Name] = stop
-				delivering.Go(func() { d.deliver(one, lease, h.Name) })
+				delivering.Go(func() { d.serve(one, lease, h.Name) })
 			}
 		}
 		for name, stop := range gone {
@@ -177,7 +173,7 @@ func wait(ctx context.Context, d time.Duration, woken <-chan struct{}) bool {
 	return true
 }
 
-func (d *Deliverer) deliver(ctx context.Context, lease store.Lease, name string) {
+func (d *Deliverer) serve(ctx context.Context, lease store.Lease, name string) {
 	for {
 		grown, err := d.Pass(ctx, lease, name)
 		switch {
@@ -193,7 +189,7 @@ func (d *Deliverer) deliver(ctx context.Context, lease store.Lease, name string)
 	}
 }
 
-// Pass delivers what is due and the next part of the log to a subscriber, and stores what became of it. grown is closed
+// Pass delivers everything that is due and the next part of the log to a subscriber, and stores the results. grown is closed
 // when there may be more; nil: there may be already.
 func (d *Deliverer) Pass(ctx context.Context, lease store.Lease, name string) (grown <-chan struct{}, err error) {
 	hooks, err := d.Hooks(ctx)
@@ -221,7 +217,7 @@ func (d *Deliverer) Pass(ctx context.Context, lease store.Lease, name string) (g
 	if err != nil {
 		return nil, err
 	}
-	o := outcome{next: h.Position}
+	o := passed{next: h.Position}
 	grown = never
 	if err := d.feed.Check(ctx, h.Position); errors.Is(err, feed.ErrExpired) || errors.Is(err, feed.ErrAhead) {
 		if o.next, err = d.feed.Oldest(ctx); err != nil {
@@ -255,7 +251,7 @@ func bodyOf(item feed.Item) []byte {
 }
 
 // sendAll sends the deliveries of each order in sequence, those of several at the same time.
-func (d *Deliverer) sendAll(ctx context.Context, h *Hook, all []*delivery, o *outcome) {
+func (d *Deliverer) sendAll(ctx context.Context, h *Hook, all []*delivery, o *passed) {
 	lanes, sequence := map[order.ID][]*delivery{}, []order.ID{}
 	for _, each := range all {
 		if lanes[each.order] == nil {
@@ -294,8 +290,8 @@ func (d *Deliverer) sendAll(ctx context.Context, h *Hook, all []*delivery, o *ou
 	sending.Wait()
 }
 
-// note adds what became of a delivery to an outcome.
-func (d *Deliverer) note(h *Hook, of *delivery, err error, o *outcome) {
+// note adds the result of a delivery to those of a pass.
+func (d *Deliverer) note(h *Hook, of *delivery, err error, o *passed) {
 	failed, is := errors.AsType[*failure](err)
 	switch {
 	case err == nil:

@@ -22,22 +22,11 @@ func IsPublic(ip netip.Addr) bool {
 	return ip.IsGlobalUnicast() && !ip.IsPrivate()
 }
 
-// Control is that of a net.Dialer which connects to public addresses, and to networks that are allowed all the same. It
-// sees addresses after names were resolved.
-func Control(allowed ...netip.Prefix) func(network, address string, _ syscall.RawConn) error {
-	return func(_, address string, _ syscall.RawConn) error {
-		at, err := netip.ParseAddrPort(address)
-		if err != nil {
-			return err
-		}
-		for _, each := range allowed {
-			if each.Contains(at.Addr().Unmap()) {
-				return nil
-			}
-		}
-		if !IsPublic(at.Addr()) {
-			return fmt.Errorf("%s is not a public address", at.Addr())
-		}
-		return nil
+// Control is that of a net.Dialer which connects to public addresses alone: names are resolved by then.
+func Control(_, address string, _ syscall.RawConn) error {
+	at, err := netip.ParseAddrPort(address)
+	if err == nil && !IsPublic(at.Addr()) {
+		err = fmt.Errorf("%s is not a public address", at.Addr())
 	}
+	return err
 }

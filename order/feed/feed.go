@@ -18,7 +18,7 @@ import (
 const (
 	tailSize  = 4096
 	atOnce    = 500
-	gather    = 20 * time.Millisecond  // between two looks at most: what comes meanwhile is read together
+	gather    = 20 * time.Millisecond  // between two looks at most, so that several entries are read together
 	look      = 250 * time.Millisecond // without news
 	expiry    = 10 * time.Minute
 	retryWait = time.Second
@@ -33,14 +33,14 @@ var (
 
 // Item is an entry with the text that clients read.
 type Item struct {
-	order.Entry
+	order.LogEntry
 	Text []byte
 }
 
 // Feed is the log. Run keeps its newest entries at hand.
 type Feed struct {
 	ledger ledger.Ledger
-	encode func(order.Entry) []byte
+	encode func(order.LogEntry) []byte
 	news   chan struct{}
 
 	mu    sync.Mutex
@@ -51,7 +51,7 @@ type Feed struct {
 }
 
 // New makes a feed of the log in a database, whose entries are kept for so long.
-func New(db *store.DB, keep time.Duration, encode func(order.Entry) []byte) *Feed {
+func New(db *store.DB, keep time.Duration, encode func(order.LogEntry) []byte) *Feed {
 	return &Feed{ledger: ledger.Ledger{DB: db, Keep: keep}, encode: encode, news: make(chan struct{}, 1), grown: make(chan struct{})}
 }
 
@@ -66,7 +66,7 @@ func (f *Feed) Look() {
 	}
 }
 
-// Run reads the log, and deletes what is too old, until ctx ends.
+// Run reads the log, and deletes old entries, until ctx ends.
 func (f *Feed) Run(ctx context.Context) {
 	var expired time.Time
 	for pause := time.Duration(0); wait(ctx, pause, nil); {
@@ -96,7 +96,7 @@ func wait(ctx context.Context, d time.Duration, news <-chan struct{}) bool {
 	return true
 }
 
-// readOn appends what is new to the tail.
+// readOn appends new entries to the tail.
 func (f *Feed) readOn(ctx context.Context) (isMore bool, err error) {
 	f.mu.Lock()
 	begun, after := f.from > 0, f.end
@@ -129,7 +129,7 @@ func (f *Feed) readOn(ctx context.Context) (isMore bool, err error) {
 	return len(list) == atOnce, nil
 }
 
-func (f *Feed) items(list []order.Entry) []Item {
+func (f *Feed) items(list []order.LogEntry) []Item {
 	items := make([]Item, len(list))
 	for i, e := range list {
 		items[i] = Item{e, f.encode(e)}
@@ -158,7 +158,7 @@ func (f *Feed) Next(ctx context.Context, after uint64, filter Filter, most int) 
 				part.Next, part.Grown = part.Items[most-1].Position, nil
 				break
 			}
-			if filter.Matches(&item.Entry) {
+			if filter.Matches(&item.LogEntry) {
 				part.Items = append(part.Items, item)
 			}
 		}

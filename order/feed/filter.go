@@ -21,7 +21,7 @@ type Filter struct {
 }
 
 // Matches reports whether a reader wants an entry.
-func (f *Filter) Matches(e *order.Entry) bool {
+func (f *Filter) Matches(e *order.LogEntry) bool {
 	switch {
 	case f.FinalOnly && e.Step != order.Final && !e.IsFinal,
 		f.Order != (order.ID{}) && f.Order != e.Order,

@@ -18,7 +18,7 @@ type entries struct {
 	tx    *Tx
 	since uint64 // UNIX seconds
 	now   time.Time
-	list  []order.Entry
+	list  []order.LogEntry
 }
 
 // newEntries begins with the stored events of the orders, as they are without those that are removed. What is removed
@@ -56,7 +56,7 @@ func newEntries(tx *Tx, known map[order.ID][]order.Event, removed, added []order
 	return l
 }
 
-// places are events as texts that are the same where the same is told again.
+// places are events as texts that are the same where an event is stored again.
 func places(events []order.Event) []string {
 	texts := make([]string, len(events))
 	for i, e := range events {
@@ -99,7 +99,7 @@ func (l *entries) write(ctx context.Context) error {
 	}
 	var last int64
 	count := int64(len(l.list))
-	// Transactions that write take turns until they are committed: whoever reads an entry can read all before it.
+	// Transactions that write take turns until they are committed: a reader of an entry can read all before it.
 	err := l.tx.ForEachRow(ctx, func(rows *sql.Rows) error { return rows.Scan(&last) }, `UPDATE log_ends SET newest = $1 +
 		CASE WHEN newest < $2 THEN $2 ELSE newest END RETURNING newest`, count, l.now.UnixMicro()-count)
 	if err != nil {
@@ -151,14 +151,14 @@ func (l Ledger) LogEnds(ctx context.Context) (newest, deleted uint64, err error)
 }
 
 // Entries are the next of the log after a position, most at the most; of one order, if it is given.
-func (l Ledger) Entries(ctx context.Context, after uint64, of order.ID, most int) (list []order.Entry, err error) {
+func (l Ledger) Entries(ctx context.Context, after uint64, of order.ID, most int) (list []order.LogEntry, err error) {
 	query, args := `SELECT position, order_id, entry FROM log WHERE position > $1 ORDER BY position LIMIT $2`, []any{int64(after), most}
 	if of != (order.ID{}) {
 		query = `SELECT position, order_id, entry FROM log WHERE position > $1 AND order_id = $3 ORDER BY position LIMIT $2`
 		args = append(args, of[:])
 	}
 	err = l.ForEachRow(ctx, func(rows *sql.Rows) error {
-		var e order.Entry
+		var e order.LogEntry
 		var text []byte
 		if err := rows.Scan(&e.Position, store.HashColumn(&e.Order), &text); err != nil {
 			return err

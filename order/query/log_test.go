@@ -23,7 +23,7 @@ const ever = 200 * 365 * 24 * time.Hour // blocks of the tests are old
 // held is a table that a consumer of the log makes of it, and what it heard of each event.
 type held struct {
 	position uint64
-	orders   map[order.ID]order.Entry
+	orders   map[order.ID]order.LogEntry
 	events   map[heldEvent]order.Step
 	counts   map[order.Step]int
 }
@@ -35,11 +35,11 @@ type heldEvent struct {
 }
 
 func newHeld() *held {
-	return &held{orders: map[order.ID]order.Entry{}, events: map[heldEvent]order.Step{}, counts: map[order.Step]int{}}
+	return &held{orders: map[order.ID]order.LogEntry{}, events: map[heldEvent]order.Step{}, counts: map[order.Step]int{}}
 }
 
 // apply applies an entry, and complains of one that cannot follow those before.
-func (h *held) apply(t *testing.T, e order.Entry) {
+func (h *held) apply(t *testing.T, e order.LogEntry) {
 	t.Helper()
 	if e.Position <= h.position {
 		t.Fatalf("position %d after %d", e.Position, h.position)

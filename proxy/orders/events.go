@@ -198,8 +198,8 @@ func followed[Q any](s *Orders, route func() proxy.Route[Q]) func(context.Contex
 	}
 }
 
-// follow sends the events after a position that a filter matches until ctx ends. Comments that nothing came have the
-// position too, so that a client who comes again need not be told of what it did not want.
+// follow sends the events after a position that a filter matches until ctx ends. The comments between them have
+// the position too: a client goes on there when it comes again.
 func (s *Orders) follow(ctx context.Context, c *gin.Context, after uint64, filter feed.Filter) {
 	to := proxy.OpenEvents(c)
 	beat := time.NewTicker(proxy.StreamHeartbeat)
@@ -245,7 +245,7 @@ func textOf(items []feed.Item) string {
 }
 
 // EncodeEntry is how clients read an entry.
-func EncodeEntry(chains chain.Registry) func(order.Entry) []byte {
+func EncodeEntry(chains chain.Registry) func(order.LogEntry) []byte {
 	encoder := wire.Encoder{Chains: chains}
-	return func(e order.Entry) []byte { return encoder.AppendEntry(nil, e) }
+	return func(e order.LogEntry) []byte { return encoder.AppendEntry(nil, e) }
 }

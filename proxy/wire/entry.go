@@ -8,7 +8,7 @@ import (
 )
 
 // AppendEntry appends an entry of the feed of orders.
-func (e Encoder) AppendEntry(dst []byte, of order.Entry) []byte {
+func (e Encoder) AppendEntry(dst []byte, of order.LogEntry) []byte {
 	return e.object(dst, func(w *writer) {
 		give, take := w.chains.Family(of.Give.Chain), w.chains.Family(of.Take.Chain)
 		w.name("id").plain(strconv.FormatUint(of.Position, 10))

@@ -55,7 +55,7 @@ func orderAnswers(t *testing.T) map[string][]byte {
 // events are the steps of a claim, of a creation that a reorg took back, and of a message about an order that is not known.
 func (e Encoder) events(t *testing.T, claimed, plain *order.Order) []byte {
 	var texts [][]byte
-	for i, entry := range []order.Entry{
+	for i, entry := range []order.LogEntry{
 		order.EntryOf(order.Final, order.Event{Order: claimed.ID, At: claimed.ClaimedUnlock.At, Fact: claimed.ClaimedUnlock.Fact}, claimed, claimed),
 		order.EntryOf(order.Retracted, order.Event{Order: plain.ID, At: plain.Created.At, Fact: plain.Created.Fact}, plain, nil),
 		order.EntryOf(order.Happened, order.Event{Order: hash(0xff), At: claimed.Created.At, Fact: order.Sent{Kind: order.Cancel}}, nil, nil),

@@ -74,7 +74,7 @@ CREATE INDEX events_of_order ON events (order_id);
 CREATE INDEX events_of_transaction ON events (tx);
 
 -- How the events of the last days came, became final and were withdrawn, in the sequence of the transactions that wrote
--- them: order.Entry. Positions are UNIX microseconds, or more where two would have the same.
+-- them: order.LogEntry. Positions are UNIX microseconds, or more where two would have the same.
 CREATE TABLE log (
     position BIGINT PRIMARY KEY,
     order_id BYTEA  NOT NULL,

@@ -124,8 +124,8 @@ func TestExamplesOfTheReferenceAreAnswered(t *testing.T) {
 			t.Errorf("POST %s %s = %d %.300s", post[1], post[2], response.StatusCode, body(t, response))
 		}
 	}
-	if len(posts) != 5 {
-		t.Errorf("the page has %d commands with a body, want 5", len(posts))
+	if len(posts) != 7 {
+		t.Errorf("the page has %d commands with a body, want 7", len(posts))
 	}
 	if len(links) < 20 {
 		t.Errorf("the page has %d links that send an example, want more", len(links))

@@ -112,10 +112,10 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	g.server = server
 	g.orders = orders.Mount(server, g.feed, now.orders)
 	quotes := swaps.Mount(server, now.swaps)
-	creations.Mount(server, now.creations)
+	made := creations.Mount(server, now.creations)
 	manage.Mount(server, now.managed)
 	pages.Mount(server, g.orders, quotes, now.pages)
-	compare.Mount(server, quotes, now.pages)
+	compare.Mount(server, quotes, made, now.pages)
 	g.admin = admin.Options{
 		Server: server, Gateway: g, Pages: web.New(p.registry), Webhooks: g.webhooks.Mount, Token: c.Telemetry.Token.Reveal(),
 		Listen: c.Telemetry.Admin, Logger: log,

@@ -4,6 +4,7 @@ package creations
 import (
 	"context"
 	"errors"
+	"net/url"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -85,7 +86,7 @@ func (s *Creations) createRoute() proxy.Route[wanted] {
 		if err != nil {
 			return nil, proxy.NoLife, err
 		}
-		b := proxy.Body{Quoted: e.At}
+		b := proxy.Body{Value: e, Quoted: e.At}
 		if e.Made == nil {
 			b.Text = string(s.encoder.AppendOrderEstimation(nil, e))
 			return []proxy.Body{b}, quotedLife, nil
@@ -96,6 +97,19 @@ func (s *Creations) createRoute() proxy.Route[wanted] {
 		}
 		return []proxy.Body{b}, proxy.NoLife, nil
 	})
+}
+
+// Ask answers a query of create-tx for a page: the estimate, and the response that clients get.
+func (s *Creations) Ask(ctx context.Context, server *proxy.Server, query url.Values) (crosschain.Estimate, string, error) {
+	q, err := parse(query.Encode(), s.chains, false)
+	if err != nil {
+		return crosschain.Estimate{}, "", err
+	}
+	found, _, err := s.createRoute().Ask(ctx, server, q)
+	if err != nil {
+		return crosschain.Estimate{}, "", err
+	}
+	return found.Value.(crosschain.Estimate), found.Text, nil
 }
 
 // explainRoute explains the response of the path above to the same parameters, even where that is an error.

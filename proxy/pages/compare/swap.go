@@ -16,10 +16,12 @@ import (
 
 	"crossgate/chain"
 	"crossgate/proxy"
+	"crossgate/proxy/creations"
 	"crossgate/proxy/pages"
 	"crossgate/proxy/swaps"
 	"crossgate/proxy/web"
 	"crossgate/quote"
+	"crossgate/quote/crosschain"
 	"crossgate/token"
 )
 
@@ -31,18 +33,19 @@ type Views struct{ *pages.Views }
 
 // Pages compare what venues pay for a swap.
 type Pages struct {
-	server  *proxy.Server
-	swaps   *swaps.Swaps
-	options func() pages.Options // the current ones
-	chains  chain.Registry
-	pages   *Views
+	server    *proxy.Server
+	swaps     *swaps.Swaps
+	creations *creations.Creations
+	options   func() pages.Options // the current ones
+	chains    chain.Registry
+	pages     *Views
 }
 
 // Mount adds the page of a comparison to a server.
-func Mount(server *proxy.Server, swaps *swaps.Swaps, options func() pages.Options) {
+func Mount(server *proxy.Server, swaps *swaps.Swaps, creations *creations.Creations, options func() pages.Options) {
 	views := pages.NewViews(server.Options.Chains)
 	views.Add(templates, nil, "swap")
-	s := &Pages{server: server, swaps: swaps, options: options, chains: server.Options.Chains, pages: &Views{views}}
+	s := &Pages{server: server, swaps: swaps, creations: creations, options: options, chains: server.Options.Chains, pages: &Views{views}}
 	server.MountPage("/swap", proxy.SwapCost, s.swapPage)
 	server.MountPage("/swap/balance", proxy.EstimateCost, s.balance)
 }
@@ -90,18 +93,19 @@ func (s *Pages) swapPage(c *gin.Context) {
 
 // compare fills in the form and, where it asks for a swap, what the venues quote. It returns the status of the page.
 func (s *Pages) compare(ctx context.Context, c *gin.Context, shown *Swap, f *swapForm) int {
-	shown.Listed = f.pay.offered()
+	shown.Listed, shown.TakeListed = f.pay.offered(), f.get.offered()
 	shown.In, shown.Out = f.pay.token, f.get.token
-	var r quote.Request
-	var ok bool
-	if shown.Form.Has("tokenIn") {
-		var query url.Values
-		if r, query, ok = f.request(); ok {
+	switch {
+	case !shown.Form.Has("tokenIn"):
+	case takeField(shown.Form) != "":
+		f.problem = s.cross(ctx, shown, f)
+	default:
+		if r, query, ok := f.request(); ok {
 			shown.AmountIn, shown.Path = r.AmountIn, pathOf(query)
 			f.problem = s.fillComparison(ctx, shown, r)
 		}
 	}
-	f.fill(r.AmountIn)
+	f.fill(shown.AmountIn)
 	status := http.StatusOK
 	if shown.Faults = f.faults; len(shown.Faults) > 0 {
 		status = http.StatusBadRequest
@@ -139,20 +143,22 @@ func (s *Pages) fillComparison(ctx context.Context, shown *Swap, r quote.Request
 
 // Swap is the content of a comparison's page.
 type Swap struct {
-	Form     url.Values // as the visitor filled it in
-	Chains   []chain.Chain
-	Listed   []Listed       // tokens to choose from on the form's chain
-	In, Out  *token.Listing // what the form names; nil: nothing, or not one token
-	Faults   []pages.Fault  // of the form
-	Problem  *web.Problem
-	Compared *swaps.Comparison // nil when nothing was asked, or that failed
-	JSON     string            // of it
-	HasTx    bool              // it has a transaction, unless it says why not
-	AmountIn chain.Amount
-	Priced   bool   // sources price both tokens, so that their values can be compared
-	Path     string // of the quote in the API, with its query
-	Origin   string
-	Now      time.Time
+	Form       url.Values // as the visitor filled it in
+	Chains     []chain.Chain
+	Listed     []Listed       // tokens to choose from on the form's chain
+	TakeListed []Listed       // and on the chain of what it gets
+	In, Out    *token.Listing // what the form names; nil: nothing, or not one token
+	Faults     []pages.Fault  // of the form
+	Problem    *web.Problem
+	Compared   *swaps.Comparison    // nil when nothing was asked, or that failed
+	Crossed    *crosschain.Estimate // an order between chains; nil likewise
+	JSON       string               // of either
+	HasTx      bool                 // it has a transaction, unless it says why not
+	AmountIn   chain.Amount
+	Priced     bool   // sources price both tokens, so that their values can be compared
+	Path       string // of the quote in the API, with its query
+	Origin     string
+	Now        time.Time
 }
 
 // Listed is a token of the chain's list: Text names it in a form.
@@ -177,12 +183,16 @@ type swapView struct {
 	Facts     []pages.Fact
 	Rows      []compared
 	Refusals  []refusal
-	Tx        string // the transaction as JSON; empty: none was asked for
+	Tx        string    // the transaction as JSON; empty: none was asked for
+	Crossing  *crossing // between chains; nil: on one
+	To        string    // the chain of what it gets, as the form has it
 }
 
 // tokenField is the field that names one of the two tokens.
 type tokenField struct {
 	Name, Label, Value string
+	Chain              string           // field of its chain
+	Listed             []Listed         // to choose from
 	Chosen             *pages.TokenView // nil: none yet
 	IsCoin             bool             // that is the chain's coin, which has no address
 	Fault              *pages.FaultView // nil: nothing is wrong with it
@@ -192,21 +202,37 @@ type tokenField struct {
 func (p *Views) Swap(to io.Writer, s Swap) error {
 	v := swapView{Swap: s, Wrong: p.Faults(s.Faults)}
 	v.TokenIn, v.TokenOut = p.tokenField(&v, "tokenIn", "You pay with", s.In), p.tokenField(&v, "tokenOut", "You get", s.Out)
+	v.TokenIn.Chain, v.TokenIn.Listed = "chainId", s.Listed
+	v.TokenOut.Chain, v.TokenOut.Listed = "dstChainId", s.TakeListed
 	if id, err := chain.ParseID(s.Form.Get("chainId")); err == nil {
 		v.Chain = p.ChainName(id)
 		v.On, _ = p.Chains.Chain(id)
 	}
-	if s.Compared != nil && s.In != nil && s.Out != nil {
-		p.compare(&v)
-	}
+	isAnswered := s.In != nil && s.Out != nil
 	title, says := "Swap", ""
-	if v.Compared != nil && v.In != nil && v.Out != nil {
+	switch {
+	case isAnswered && s.Crossed != nil:
+		p.cross(&v)
+		title = v.AmountIn.Text + " " + v.In.Symbol + " on " + v.Chain + " to " + v.Out.Symbol + " on " + v.Crossing.To
+		says = title + ": " + v.Crossing.Amount.Text + " " + v.Out.Symbol
+	case isAnswered && s.Compared != nil:
+		p.compare(&v)
 		title = v.AmountIn.Text + " " + v.In.Symbol + " to " + v.Out.Symbol + " on " + v.Chain
 		if v.Amount.Text != "" {
 			says = title + ": " + v.Amount.Text + " " + v.Out.Symbol
 		}
 	}
 	return p.Write(to, "swap", web.View{Title: title, At: "swap", Says: says, Root: s.Origin, Now: s.Now, Page: v})
+}
+
+// cross fills in an order between chains.
+func (p *Views) cross(v *swapView) {
+	e := v.Crossed
+	v.AmountIn, v.Quoted, v.JSON = pages.AmountOf(e.Course.In, e.InToken), e.At, pages.Indented([]byte(v.JSON))
+	if v.Crossing = crossingOf(e); e.Made != nil {
+		v.Tx, v.Sender, v.Record = txJSON(e.Made.Tx), e.Made.Terms.Maker.Format(e.GiveChain.Family), "/order/"+e.Made.ID.String()
+		v.Explorer = strings.TrimSuffix(p.TxURL(v.On.ID, "hash"), "hash")
+	}
 }
 
 func (p *Views) tokenField(v *swapView, name, label string, chosen *token.Listing) tokenField {

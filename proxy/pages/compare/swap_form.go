@@ -164,9 +164,9 @@ func (f *swapForm) mistakes(wrong []string) {
 	}
 }
 
-// request is what the form asks for, and its query of the API. Not ok: something is wrong.
-func (f *swapForm) request() (r quote.Request, query url.Values, ok bool) {
-	query = url.Values{}
+// query is what the form asks for, in the API's terms for a swap within a chain.
+func (f *swapForm) query() url.Values {
+	query := url.Values{}
 	for name, values := range f.given {
 		if name != "amount" && len(values) > 0 && values[0] != "" {
 			query[name] = values
@@ -181,6 +181,13 @@ func (f *swapForm) request() (r quote.Request, query url.Values, ok bool) {
 		}
 	}
 	f.setAmount(query)
+	return query
+}
+
+// request is what the form asks for on one chain, and its query of the API. Not ok: something is wrong.
+func (f *swapForm) request() (r quote.Request, query url.Values, ok bool) {
+	query = f.query()
+	query.Del("dstChainId")
 	if len(f.faults) > 0 || f.problem != nil {
 		return r, query, false
 	}

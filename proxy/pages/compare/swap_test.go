@@ -145,7 +145,7 @@ func TestSwapPageKnowsNoValueWithoutAPrice(t *testing.T) {
 	plain := text(pageOf(t, c, withoutTx))
 	for _, want := range []string{
 		"299 USDC no price, quoted", "Price impact not known: no source prices both tokens", "Network fee not known", "Protocol fee none",
-		"Slippage 0.3 % Route", "298.2525 no price −0.25 %", "For a transaction the form needs your address",
+		"Slippage 0.3 % Route", "298.2525 no price −0.25 %", "For a transaction the form needs a recipient",
 	} {
 		if !strings.Contains(plain, want) {
 			t.Errorf("the page lacks %q: %s", want, plain)

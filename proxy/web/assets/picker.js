@@ -1,6 +1,8 @@
 // Turns the fields that name tokens into comboboxes (ARIA 1.2): what is typed is searched for on the chosen chain, and
 // arrows, Enter and Escape do what they do in every list.
-function logo(token) {
+const chainOf = (part) => document.getElementById(part.dataset.picker).value || document.getElementById('chainId').value
+
+function logo(token, chain) {
   const frame = document.createElement('span')
   frame.className = 'logo'
   frame.setAttribute('aria-hidden', 'true')
@@ -8,7 +10,7 @@ function logo(token) {
   initial.textContent = (token.symbol || '?').slice(0, 1).toUpperCase()
   frame.append(initial)
   const image = new Image(32, 32)
-  Object.assign(image, { src: `/logo/${document.getElementById('chainId').value}/${token.address}`, alt: '', loading: 'lazy' })
+  Object.assign(image, { src: `/logo/${chain}/${token.address}`, alt: '', loading: 'lazy' })
   image.dataset.initial = initial.textContent
   frame.append(image)
   return frame
@@ -72,7 +74,7 @@ function picker(part) {
     address.className = 'mono'
     address.textContent = `${token.address.slice(0, 8)}…${token.address.slice(-6)}`
     more.append(`${token.name} `, address)
-    option.append(logo(token), name, more)
+    option.append(logo(token, chainOf(part)), name, more)
     option.addEventListener('pointerdown', (event) => {
       event.preventDefault() // the field keeps the focus
       choose(token)
@@ -85,7 +87,7 @@ function picker(part) {
     part.querySelector('[data-chosen]')?.remove()
     const text = field.value.trim()
     if (!text) return show(false)
-    const answer = await fetch(`/v1.0/token-list/search?${new URLSearchParams({ chainId: document.getElementById('chainId').value, query: text })}`)
+    const answer = await fetch(`/v1.0/token-list/search?${new URLSearchParams({ chainId: chainOf(part), query: text })}`)
     if (!answer.ok || mine !== turn) return // another letter has come
     found = (await answer.json()).tokens.slice(0, 8)
     list.replaceChildren(...found.map(optionOf))

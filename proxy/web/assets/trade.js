@@ -1,5 +1,5 @@
-// Signs and sends the transaction that the page shows, a step at a time: connect, switch the chain, approve, swap. What is
-// signed is what is shown; a quote that has become old is asked for again first.
+// Signs and sends the transaction that the page shows, a step at a time: connect, switch the chain, approve, and swap or
+// create an order. What is signed is what is shown; a quote that has become old is asked for again first.
 import { calling, hexID, inWords, isOn, mined, pause, same, sayer, short, switchTo } from './signing.js'
 import { choose, onWallets, wallets } from './wallet.js'
 
@@ -11,11 +11,12 @@ let family = ''
 let working = false
 
 const formFamily = () => field('chainId').selectedOptions[0]?.dataset.family
+const takeFamily = () => field('dstChainId').selectedOptions[0]?.dataset.family ?? formFamily()
 const isConnected = (to) => wallet && family === to
 
 // The steps of a trade. Each has a label for its button, or a reason why it has none, and does what the label says.
 async function stepOf(trade) {
-  const { tx, tokenIn } = trade.answer
+  const { tx, tokenIn } = trade
   if (trade.family === 'tron') return { says: 'Wallets of TRON cannot be connected here. The transaction below can be signed elsewhere.' }
   if (!isConnected(trade.family)) return connectStep(trade.family)
   if (!same(wallet.account, trade.sender)) return { label: `Compare for ${short(wallet.account)}`, says: `The transaction is for ${short(trade.sender)}.`, act: fillAccount }
@@ -29,7 +30,7 @@ async function stepOf(trade) {
     }
   }
   if (Date.now() - trade.quoted > quoteLife) return { label: 'Compare again', says: 'This quote is older than half a minute.', act: compareAgain }
-  return { label: 'Swap', says: `${wallet.name} will ask for your signature.`, act: (say) => send(trade, say) }
+  return { label: trade.verb, says: `${wallet.name} will ask for your signature.`, act: (say) => send(trade, say) }
 }
 
 function connectStep(of) {
@@ -54,7 +55,8 @@ async function connect(of) {
 
 // The form is filled in for the wallet's account, and asked again where it had been asked.
 function fillAccount() {
-  if (!field('tokenOutRecipient').value || field('tokenOutRecipient').value === field('senderAddress').value) field('tokenOutRecipient').value = wallet.account
+  const recipient = field('tokenOutRecipient')
+  if (takeFamily() === family && (!recipient.value || recipient.value === field('senderAddress').value)) recipient.value = wallet.account
   field('senderAddress').value = wallet.account
   if (document.querySelector('.best')) return compareAgain()
   mountTrade()
@@ -66,7 +68,7 @@ const allowance = '0xdd62ed3e' // allowance(address,address)
 const approve = '0x095ea7b3' // approve(address,uint256)
 
 // Some tokens refuse to change an allowance that is neither zero nor used up: it is set to zero first.
-async function approveStep({ answer: { tx, tokenIn }, amount, native }, allowed) {
+async function approveStep({ tx, tokenIn, amount, native }, allowed) {
   const approval = (units) => ({ chainId: hexID(native), from: wallet.account, to: tokenIn.address, data: calling(approve, tx.to, units) })
   const isRefused = allowed > 0n && await wallet.request('eth_call', approval(BigInt(tokenIn.amount)), 'latest').then(() => false, () => true)
   return {
@@ -80,13 +82,14 @@ async function approveStep({ answer: { tx, tokenIn }, amount, native }, allowed)
 }
 
 async function send(trade, say) {
-  const { tx } = trade.answer
+  const { tx } = trade
   if (trade.family === 'solana') return sendOnSolana(trade, say)
   const hex = (decimal) => '0x' + BigInt(decimal).toString(16)
   const fees = tx.gasLimit ? { gas: hex(tx.gasLimit), gasPrice: hex(tx.gasPrice) } : {} // of a whole balance
   const hash = await wallet.request('eth_sendTransaction', { from: wallet.account, to: tx.to, data: tx.data, value: hex(tx.value), chainId: hexID(trade.native), ...fees })
   spend(trade)
   const { blockNumber } = await mined(wallet, hash, say)
+  if (trade.answer.orderId) return location.assign(trade.record)
   say(`Swapped in block ${Number(blockNumber)}:`, hash)
   for (let tries = 0; trade.record && tries < 40; tries++) {
     const { ok } = await fetch(`/api/SameChainSwap${trade.record.slice('/swap'.length)}${hash}`).catch(() => ({}))
@@ -100,12 +103,24 @@ function spend(trade) {
   trade.quoted = trade.section.shownAt = 0
 }
 
+const bytesOf = (hex) => Uint8Array.from(hex.slice(2).match(/../g), (byte) => parseInt(byte, 16))
+
+// The order's page waits for the order.
+async function sendOrderOnSolana(trade, say) {
+  const signature = await wallet.send(bytesOf(trade.tx.data))
+  spend(trade)
+  say('Sent, waiting for its block:', signature)
+  await pause(1500)
+  location.assign(trade.record)
+}
+
 // Wallets of Solana do not say what became of a transaction: the gateway knows when it is on the chain, and the balance of
 // what was bought says whether it swapped.
 async function sendOnSolana(trade, say) {
+  if (trade.answer.orderId) return sendOrderOnSolana(trade, say)
   const balance = () => balanceOf(trade.id, trade.answer.tokenOut.address, trade.recipient).then(({ units }) => BigInt(units))
   const before = await balance()
-  const signature = await wallet.send(Uint8Array.from(trade.answer.tx.data.slice(2).match(/../g), (byte) => parseInt(byte, 16)))
+  const signature = await wallet.send(bytesOf(trade.tx.data))
   spend(trade)
   say('Sent, waiting for its block:', signature)
   for (let seen = 0, tries = 0; seen < 15; tries++) {
@@ -130,11 +145,11 @@ async function show(trade, after) {
   const [button, status] = [section.querySelector('button'), section.querySelector('[role=status]')]
   const say = sayer(status, trade.explorer)
   const step = await stepOf(trade).catch((error) => ({ says: error.message }))
-  button.textContent = step.label ?? 'Swap'
+  button.textContent = step.label ?? trade.verb
   button.disabled = !step.act
   if (after) say(after.message, after.hash)
   else say(step.says ?? '')
-  if (step.label === 'Swap') setTimeout(() => { if (section.isConnected && !working) show(trade) }, trade.quoted + quoteLife + 1 - Date.now())
+  if (step.label === trade.verb) setTimeout(() => { if (section.isConnected && !working) show(trade) }, trade.quoted + quoteLife + 1 - Date.now())
   button.onclick = async () => {
     working = true
     button.disabled = true
@@ -150,7 +165,7 @@ async function show(trade, after) {
       failed = inWords(error)
     }
     working = false
-    if (step.label === 'Swap' && !failed) button.textContent = 'Swapped'
+    if (step.label === trade.verb && !failed) button.textContent = 'Sent'
     else if (section.isConnected) await show(trade, failed)
   }
 }
@@ -161,7 +176,8 @@ function shownTrade() {
   if (!section) return null
   const answer = JSON.parse(document.querySelector('[data-answer]').textContent)
   section.shownAt ??= Date.now() // by the clock of the browser alone
-  return { section, answer, ...section.dataset, quoted: section.shownAt, amount: document.querySelector('.best .label').dataset.amount }
+  const { tx, tokenIn = answer.estimation.srcChainTokenIn } = answer
+  return { section, answer, tx, tokenIn, ...section.dataset, quoted: section.shownAt, amount: document.querySelector('.best .label').dataset.amount }
 }
 
 async function showBalance(of) {
@@ -192,8 +208,9 @@ export function mountTrade() {
   field('chainId').onchange = () => { mountWallet(formFamily()); showBalance(formFamily()) }
   field('tokenIn').onchange = () => showBalance(formFamily())
   document.querySelector('[data-reverse]').onclick = () => {
-    const [give, take] = [field('tokenIn'), field('tokenOut')]
-    ;[give.value, take.value] = [take.value, give.value]
+    for (const [one, other] of [['tokenIn', 'tokenOut'], ...(field('dstChainId').value ? [['chainId', 'dstChainId']] : [])]) {
+      [field(one).value, field(other).value] = [field(other).value, field(one).value]
+    }
     for (const chosen of document.querySelectorAll('[data-chosen]')) chosen.remove()
     showBalance(formFamily())
   }

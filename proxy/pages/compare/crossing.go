@@ -1,0 +1,153 @@
+package compare
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"crossgate/chain"
+	"crossgate/proxy/pages"
+	"crossgate/proxy/web"
+	"crossgate/quote"
+	"crossgate/quote/crosschain"
+	"crossgate/token"
+)
+
+// crossing is a swap between chains: an order that is not created yet.
+type crossing struct {
+	Amount web.Amount // that the order takes
+	USD    string     // what it is worth; empty: no price is known
+	To     string     // name of the chain
+	Facts  []pages.Fact
+	Costs  []cost
+	Short  []string // amounts that the sender lacks
+}
+
+// cost is a line of what becomes of the input.
+type cost struct {
+	Name, On, Symbol string
+	Amount           web.Amount // taken, or what a swap makes of the rest
+}
+
+// costWords name the lines of costsDetails.
+var costWords = map[string]string{
+	crosschain.PreSwap: "Swapped into", crosschain.AfterSwap: "Swapped by the taker into",
+	crosschain.PreSwapSlippage: "Slippage, refunded where it is not used", crosschain.AfterSwapSlippage: "Slippage",
+	crosschain.ProtocolFee: "Protocol fee", crosschain.AffiliateFee: "Affiliate", crosschain.TakerMargin: "The taker's margin",
+	crosschain.OperatingExpenses: "The taker's network fees",
+}
+
+// parameters are those of create-tx, by the fields of the form.
+var parameters = map[string]string{
+	"chainId": "srcChainId", "dstChainId": "dstChainId", "tokenIn": "srcChainTokenIn", "tokenOut": "dstChainTokenOut",
+	"tokenInAmount": "srcChainTokenInAmount", "tokenOutRecipient": "dstChainTokenOutRecipient", "senderAddress": "senderAddress",
+}
+
+// creation is what the form asks of create-tx. The sender cancels nothing: the recipient may, on the other chain, and the
+// refund is the sender's. Not ok: something is wrong.
+func (f *swapForm) creation() (query url.Values, ok bool) {
+	asked := f.query()
+	if len(f.faults) > 0 || f.problem != nil {
+		return nil, false
+	}
+	query = url.Values{"dstChainTokenOutAmount": {"auto"}}
+	for field, name := range parameters {
+		if value := asked.Get(field); value != "" {
+			query.Set(name, value)
+		}
+	}
+	recipient, sender := asked.Get("tokenOutRecipient"), asked.Get("senderAddress")
+	switch {
+	case recipient == "":
+		return query, true
+	case sender == "" && f.pay.chain.Family != f.get.chain.Family:
+		f.fault("senderAddress", "Who signs on "+f.pay.chain.Name+"? Its accounts are not those of "+f.get.chain.Name+".")
+		return nil, false
+	case sender == "":
+		sender = recipient
+	}
+	query.Set("senderAddress", sender)
+	query.Set("srcChainOrderAuthorityAddress", sender)
+	query.Set("dstChainOrderAuthorityAddress", recipient)
+	return query, true
+}
+
+// cross asks for an order between the form's chains.
+func (s *Pages) cross(ctx context.Context, shown *Swap, f *swapForm) error {
+	query, ok := f.creation()
+	if !ok {
+		return f.problem
+	}
+	made, text, err := s.creations.Ask(ctx, s.server, query)
+	if err != nil {
+		return err
+	}
+	shown.Crossed, shown.JSON, shown.Path = &made, text, "/v1.0/dln/order/create-tx?"+query.Encode()
+	shown.AmountIn = made.Course.In
+	return nil
+}
+
+// crossingOf shows an order that is not created yet.
+func crossingOf(e *crosschain.Estimate) *crossing {
+	worth := func(on chain.ID, address chain.Address, amount chain.Amount, decimals uint8) string {
+		if usd := quote.USD(e.Prices[token.Key{Chain: on, Address: address}], amount, decimals); usd != nil {
+			return pages.UsdText(*usd)
+		}
+		return ""
+	}
+	c := &crossing{
+		Amount: pages.AmountOf(e.Amount, e.OutToken), USD: worth(e.TakeChain.ID, e.TokenOut, e.Amount, e.OutToken.Decimals),
+		To: e.TakeChain.Name, Costs: costsOf(e), Facts: crossingFacts(e),
+	}
+	if e.Made == nil {
+		return c
+	}
+	for _, short := range e.Made.Short {
+		lacks := e.InToken
+		if short.Token != e.TokenIn {
+			lacks = token.Token{Symbol: e.GiveChain.Coin.Symbol, Decimals: e.GiveChain.Coin.Decimals}
+		}
+		c.Short = append(c.Short, pages.AmountOf(short.Missing, lacks).Text+" "+lacks.Symbol)
+	}
+	return c
+}
+
+func crossingFacts(e *crosschain.Estimate) []pages.Fact {
+	coin := e.GiveChain.Coin
+	impact := "not known: no source prices both tokens"
+	if percent, known := e.PriceImpact(); known {
+		impact = strconv.FormatFloat(percent, 'f', 2, 64) + " %"
+	}
+	facts := []pages.Fact{
+		{Name: "Rate", Text: pages.Rate(e.Course.In.Units(e.InToken.Decimals), e.Amount.Units(e.OutToken.Decimals), e.InToken.Symbol, e.OutToken.Symbol)},
+		{Name: "Worth more or less", Text: impact},
+		{Name: "Delivery", Text: "about " + strconv.FormatUint(e.Delay(), 10) + " s after the order's block"},
+		{Name: "Slippage", Text: percentText(e.SlippagePercent())},
+		{Name: "Fixed fee", Text: web.AmountOf(e.Charges.Fixed.String(), int(coin.Decimals)).Text + " " + coin.Symbol},
+	}
+	if e.Made != nil {
+		facts = append(facts, pages.Fact{Name: "Network fee", Text: gasOf(e.Made.Fee, e.GiveChain)},
+			pages.Fact{Name: "If nobody delivers", Text: "the recipient cancels on " + e.TakeChain.Name + ", and the sender gets back all but network fees"},
+			pages.Fact{Name: "Order", Text: e.Made.ID.String(), IsID: true})
+	}
+	return slices.DeleteFunc(facts, func(f pages.Fact) bool { return f.Text == "" })
+}
+
+func costsOf(e *crosschain.Estimate) []cost {
+	of := map[token.Key]token.Token{
+		{Chain: e.GiveChain.ID, Address: e.TokenIn}: e.InToken, e.Route.Give: e.GiveToken,
+		{Chain: e.TakeChain.ID, Address: e.TokenOut}: e.OutToken, e.Route.Take: e.TakeToken,
+	}
+	names := map[chain.ID]string{e.GiveChain.ID: e.GiveChain.Name, e.TakeChain.ID: e.TakeChain.Name}
+	var all []cost
+	for _, line := range e.Costs(e.Route) {
+		amount := line.Fee
+		if line.TokenIn != line.TokenOut {
+			amount = line.AmountOut
+		}
+		t := of[token.Key{Chain: line.Chain, Address: line.TokenOut}]
+		all = append(all, cost{Name: costWords[line.Type], On: names[line.Chain], Symbol: t.Symbol, Amount: pages.AmountOf(amount, t)})
+	}
+	return all
+}

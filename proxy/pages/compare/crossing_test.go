@@ -1,0 +1,108 @@
+package compare
+
+import (
+	"math/big"
+	"net/url"
+	"strings"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/proxy/pages"
+	"crossgate/quote"
+	"crossgate/quote/crosschain"
+	"crossgate/token"
+)
+
+// orderToPolygon is of 1 ETH on Ethereum, which a taker swaps for USDC.
+func orderToPolygon() *crosschain.Estimate {
+	known := chain.Documented()
+	give, _ := known.Chain(1)
+	take, _ := known.Chain(137)
+	coin, usdc := chain.NativeCoin(chain.EVM), chain.NewAddress([]byte("twenty bytes of USDC"))
+	weth := chain.NewAddress([]byte("twenty bytes of WETH"))
+	ether := token.Token{Symbol: "ETH", Decimals: 18}
+	rules := crosschain.Rules{ProtocolBps: 4}
+	course, err := rules.Give(chain.NewAmount(1e18), nil, [2]uint8{18, 18}, chain.NewAmount(1e15))
+	if err != nil {
+		panic(err)
+	}
+	course = course.Take(&crosschain.Swapped{Out: chain.NewAmount(2_990_000_000), SlippageBps: 30})
+	return &crosschain.Estimate{
+		Course: course, GiveChain: give, TakeChain: take, InToken: ether, GiveToken: ether,
+		TakeToken: token.Token{Symbol: "WETH", Decimals: 18}, OutToken: token.Token{Symbol: "USDC", Decimals: 6},
+		Route: crosschain.Route{
+			TokenIn: coin, TokenOut: usdc, Give: token.Key{Chain: 1, Address: coin}, Take: token.Key{Chain: 137, Address: weth},
+		},
+		Amount: course.Recommended, Charges: crosschain.Charges{Fixed: chain.NewAmount(1e15)}, At: noon,
+		Prices: map[token.Key]*big.Rat{{Chain: 1, Address: coin}: big.NewRat(3000, 1), {Chain: 137, Address: usdc}: big.NewRat(1, 1)},
+	}
+}
+
+func crossed(e *crosschain.Estimate) func(*Swap) {
+	return func(s *Swap) {
+		s.Compared, s.Crossed, s.Path = nil, e, "/v1.0/dln/order/create-tx?srcChainId=1"
+	}
+}
+
+func TestSwapPageTellsWhatAnOrderBetweenChainsComesTo(t *testing.T) {
+	plain := text(pageOf(t, nil, crossed(orderToPolygon()), withoutTx))
+	for _, want := range []string{
+		"1 ETH on Ethereum buys, on Polygon,", "2,981.03 USDC $2,981.03, quoted 2026-11-21 12:00:00 UTC", "Worth more or less -0.63 %",
+		"Fixed fee 0.001 ETH", "For a transaction the form needs a recipient", "Protocol fee Ethereum 0.0004 ETH",
+		"The taker's margin Polygon 0.00039984 WETH", "The taker's network fees Polygon 0.001 WETH",
+		"Swapped by the taker into Polygon 2,990 USDC", "Slippage Polygon 8.97 USDC",
+		"curl 'https://gate.example/v1.0/dln/order/create-tx?srcChainId=1'",
+	} {
+		if !strings.Contains(plain, want) {
+			t.Errorf("the page lacks %q: %s", want, plain)
+		}
+	}
+}
+
+func TestSwapPageOffersTheTransactionOfAnOrder(t *testing.T) {
+	e := orderToPolygon()
+	maker := chain.NewAddress([]byte("twenty bytes of mine"))
+	e.Made = &crosschain.Made{
+		Tx: quote.Tx{To: maker, Data: []byte{1}}, ID: order.ID{7}, Terms: order.Terms{Maker: maker},
+		Short: []crosschain.Short{{Token: chain.NativeCoin(chain.EVM), Missing: chain.NewAmount(5e17)}},
+	}
+	page := pageOf(t, nil, crossed(e))
+	for _, want := range []string{
+		`data-record="/order/` + order.ID{7}.String() + `"`, `data-verb="Create the order"`, `data-sender="` + maker.Format(chain.EVM) + `"`,
+		"The sender lacks 0.5 ETH.", "the recipient cancels on Polygon",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q: %s", want, page)
+		}
+	}
+}
+
+// TestFormAsksForAnOrderBetweenChains checks what the fields become, and that accounts of another family are asked for.
+func TestFormAsksForAnOrderBetweenChains(t *testing.T) {
+	known := chain.Documented()
+	formOf := func(to chain.ID, given url.Values) *swapForm {
+		f := &swapForm{pages: &Pages{chains: known}, given: given, pay: side{field: "tokenIn"}, get: side{field: "tokenOut"}}
+		f.pay.chain, _ = known.Chain(1)
+		f.get.chain, _ = known.Chain(to)
+		for of, decimals := range map[*side]uint8{&f.pay: 18, &f.get: 6} {
+			of.token = &token.Listing{Key: token.Key{Chain: of.chain.ID, Address: chain.NativeCoin(of.chain.Family)}, Token: token.Token{Decimals: decimals}}
+		}
+		return f
+	}
+	given := url.Values{"chainId": {"1"}, "dstChainId": {"137"}, "tokenIn": {"ETH"}, "tokenOut": {"POL"}, "amount": {"1.5"}, "tokenOutRecipient": {"0xab"}}
+	query, ok := formOf(137, given).creation()
+	if !ok || query.Get("srcChainTokenInAmount") != "1500000000000000000" || query.Get("senderAddress") != "0xab" ||
+		query.Get("srcChainOrderAuthorityAddress") != "0xab" || query.Get("dstChainOrderAuthorityAddress") != "0xab" || query.Get("dstChainId") != "137" {
+		t.Errorf("the form asks for %v", query)
+	}
+	given.Set("dstChainId", "7565164")
+	f := formOf(7565164, given)
+	if _, ok := f.creation(); ok || len(f.faults) != 1 || f.faults[0].Field != "senderAddress" {
+		t.Errorf("who signs on Ethereum is not asked for: %v", f.faults)
+	}
+	var none []pages.Fault
+	if given.Set("senderAddress", "0xcd"); formOf(7565164, given).faults != nil {
+		t.Errorf("faults, want %v", none)
+	}
+}

@@ -79,7 +79,7 @@ var house = map[string]room{
 	"proxy/manage":        {"cache chain order order/creation order/query proxy proxy/wire", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
 	"proxy/swaps":         {"cache chain proxy proxy/wire quote token", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
 	"proxy/pages":         {"cache chain order order/list order/stats proxy proxy/orders proxy/reference proxy/swaps proxy/web proxy/wire quote token", "a page asks the routes of the nouns; what they do not have belongs into theirs"},
-	"proxy/pages/compare": {"chain proxy proxy/pages proxy/swaps proxy/web quote token", "the page of a comparison asks the routes of proxy/swaps"},
+	"proxy/pages/compare": {"chain proxy proxy/creations proxy/pages proxy/swaps proxy/web quote quote/crosschain token", "the page of a swap asks the routes of proxy/swaps and proxy/creations"},
 
 	"internal/release":    {"", "it says what a program was built of and knows nobody"},
 	"internal/publicnet":  {"", "addresses are judged here: what is asked of them belongs to the caller"},

@@ -196,7 +196,7 @@ func (f front) orderFrom(t *testing.T, random *rand.Rand, give, take side, out s
 	address := f.url + "/v1.0/dln/order/create-tx?" + query.Encode()
 	var made creationJSON
 	if give.evm == nil {
-		quickly(t, address, &made)
+		get(t, address, &made)
 		give.solana.send(t, made.Tx.Data)
 	} else {
 		give.create(t, address, in, amount, &made)
@@ -217,7 +217,7 @@ func (s side) create(t *testing.T, address, in string, amount *big.Int, made *cr
 	if s.place.Facts.Family == chain.EVM {
 		s.evm.approve(t, token, s.evm.router, double)
 	}
-	quickly(t, address, made)
+	get(t, address, made)
 	to := contract
 	if strings.HasPrefix(made.Tx.To, "0x") {
 		to = common.HexToAddress(made.Tx.To)

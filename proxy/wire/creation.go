@@ -15,7 +15,7 @@ func (e Encoder) AppendOrderQuote(dst []byte, c crosschain.Estimate) []byte {
 	return e.object(dst, func(w *writer) {
 		w.orderEstimation(c)
 		w.name("tx").open('{')
-		if c.GiveChain.Family != chain.SVM { // where the sender signs for what is taken
+		if c.GiveChain.Family != chain.SVM { // whose senders sign for each transfer
 			w.allowance(c, allowanceTarget(c))
 		}
 		w.close('}')

@@ -17,7 +17,7 @@ import (
 // crossing is a swap between chains: an order that is not created yet.
 type crossing struct {
 	Amount web.Amount // that the order takes
-	USD    string     // what it is worth; empty: no price is known
+	USD    string     // what it is worth; empty: without a price
 	To     string     // name of the chain
 	Facts  []pages.Fact
 	Costs  []cost
@@ -128,7 +128,7 @@ func crossingFacts(e *crosschain.Estimate) []pages.Fact {
 	}
 	if e.Made != nil {
 		facts = append(facts, pages.Fact{Name: "Network fee", Text: gasOf(e.Made.Fee, e.GiveChain)},
-			pages.Fact{Name: "If nobody delivers", Text: "the recipient cancels on " + e.TakeChain.Name + ", and the sender gets back all but network fees"},
+			pages.Fact{Name: "Without a taker", Text: "the recipient cancels on " + e.TakeChain.Name + ", and the sender gets back all but network fees"},
 			pages.Fact{Name: "Order", Text: e.Made.ID.String(), IsID: true})
 	}
 	return slices.DeleteFunc(facts, func(f pages.Fact) bool { return f.Text == "" })

@@ -17,7 +17,7 @@ import (
 // crossing is a swap between chains: an order that is not created yet.
 type crossing struct {
 	Amount web.Amount // that the order takes
-	USD    string     // what it is worth; empty: without a price
+	USD    string     // empty: without a price
 	To     string     // name of the chain
 	Facts  []pages.Fact
 	Costs  []cost

@@ -58,7 +58,7 @@ func TestTokensAreNamedInWords(t *testing.T) {
 		}
 	}
 	page := pageAt(t, s, "/swap?chainId=8453&tokenIn="+addressOf("2")+"&tokenOut="+addressOf("1"), http.StatusBadRequest)
-	for _, want := range []string{`name="tokenIn" list="tokens"`, `value="` + addressOf("2") + `"`, `value="USDC"`, "How much?"} {
+	for _, want := range []string{`name="tokenIn" list="tokenIn-listed"`, `value="` + addressOf("2") + `"`, `value="USDC"`, "How much?"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("a field of a token whose symbol is not its own: the page lacks %s", want)
 		}

@@ -43,7 +43,7 @@ func sign(header http.Header, id string, at time.Time, body []byte, secrets []st
 		mac.Write(body)
 		signatures = append(signatures, "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 	}
-	header["webhook-id"] = []string{id}
-	header["webhook-timestamp"] = []string{seconds}
-	header["webhook-signature"] = []string{strings.Join(signatures, " ")}
+	header.Set("webhook-id", id)
+	header.Set("webhook-timestamp", seconds)
+	header.Set("webhook-signature", strings.Join(signatures, " "))
 }

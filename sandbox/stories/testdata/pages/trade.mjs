@@ -63,6 +63,24 @@ export const tokenIn = () => visit({ viewport: { width: 390, height: 844 } }, as
   want(await page.locator('#tokenIn').inputValue() === 'ETH' && await page.locator('#tokenOut').inputValue() === 'USDC', 'the tokens are not reversed')
 })
 
+// To another chain: the form's answer is an order, which the wallet creates, and whose page follows.
+export const across = () => visit({}, async (page) => {
+  let steps = 0
+  const step = (act) => { steps++; return act }
+  await inject(page)
+  await page.goto(`${gateway}/swap?chainId=1&dstChainId=137&tokenIn=ETH&amount=0.2&tokenOut=USDC`)
+  await page.locator('.best').waitFor()
+  await judge(page, 'order between chains, before it is created')
+  await step(page.getByRole('button', { name: 'Connect Sandbox wallet' }).first().click())
+  await step(press(page, 'Switch to Ethereum'))
+  await step(press(page, 'Create the order'))
+  await page.waitForURL(/\/order\/0x[0-9a-f]{64}$/)
+  await page.locator('.side').first().waitFor()
+  const sides = await page.locator('.side').allInnerTexts()
+  want(sides[0].includes('Ethereum') && /Polygon[^]*USDC/.test(sides[1]), `the page is of another order: ${sides}`)
+  console.error(`order between chains, form to its page: ${steps} steps`)
+})
+
 // On Solana the wallet signs and sends, and the gateway says when it has arrived.
 export const onSolana = () => visit({}, async (page) => {
   let steps = 0

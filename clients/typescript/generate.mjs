@@ -46,17 +46,14 @@ for (const [path, methods] of Object.entries(document.paths)) {
 }
 
 // Members named after a chain's id hold the chain's own number, and amounts are bigint.
-const amounts = new Set();
-const texts = new Set();
+const found = { amounts: [], texts: [] };
 for (const [name, schema] of Object.entries(schemas)) {
   for (const [member, is] of Object.entries((name !== "BigNumber" && schema.properties) || {})) {
     if (isChain(member) && is.type !== "null") schema.properties[member] = described(is, { type: "integer" });
-    else if (lastOf(is.$ref) === "Decimal") amounts.add(member);
-    else if (is.type === "string") texts.add(member);
+    else if (lastOf(is.$ref) === "Decimal") found.amounts.push([name, member]);
+    else if (is.type === "string") found.texts.push([name, member]);
   }
 }
-const both = [...amounts].filter((name) => texts.has(name));
-if (both.length > 0) throw new Error(`amounts in one schema and texts in another: ${both}`);
 for (const schema of [schemas.Order, schemas.OrderLite]) schema.properties.makerOrderNonce = bigint;
 for (const name of ["BigNumber", "Decimal"]) schemas[name] = described(schemas[name], bigint);
 for (const name of ["Hash", "TransactionHash"]) schemas[name] = { type: "string" };
@@ -67,6 +64,10 @@ for (const name of ["Hex", "HashText"]) schemas[name] = described(schemas[name],
 const wanted = new Set([...Object.values(queries), "Order", "OrderFilter", "OrderList", "UnlockFilter", "UnlockList", "LockedChain", "Swap",
   "Estimation", "Explanation", "Chain", "Tokens", "FoundTokens", "SameChainSwap", "DailyStatistics", "AllTimeStatistics", "DeliveryTimes", "Venues"]);
 for (const name of wanted) for (const [, next] of JSON.stringify(schemas[name]).matchAll(/schemas\/(\w+)"/g)) wanted.add(next);
+
+const [amounts, texts] = [found.amounts, found.texts].map((list) => new Set(list.filter(([name]) => wanted.has(name)).map(([, member]) => member)));
+const both = [...amounts].filter((member) => texts.has(member));
+if (both.length > 0) throw new Error(`amounts in one schema and texts in another: ${both}`);
 
 const needed = Object.fromEntries(Object.entries(schemas).filter(([name]) => wanted.has(name)));
 const types = await openapiTS({ openapi: document.openapi, info: document.info, paths: {}, components: { schemas: needed } }, {

@@ -8,7 +8,8 @@ import (
 // Events are those of orders: what clients follow, and are sent.
 type Events struct {
 	Webhooks []Webhook `yaml:"webhooks"` // besides those that operators add
-	// Redis is the URL of a Valkey or Redis whose stream crossgate:events has the same events, as cache.shared spells it
+	// Redis is the URL of a Valkey or Redis whose stream crossgate:events has the same events, as cache.shared spells
+	// it
 	Redis Secret `yaml:"redis"`
 }
 

@@ -2,8 +2,8 @@ package order
 
 import "crossgate/chain"
 
-// LogEntry is a line of the log of orders: an event came, became final, or was withdrawn. Applied in the sequence of their
-// positions, entries lead from no orders to those of the index.
+// LogEntry is a line of the log of orders: an event came, became final, or was withdrawn. Applied in the sequence of
+// their positions, entries lead from no orders to those of the index.
 type LogEntry struct {
 	Position uint64 `json:"-"` // in the log: greater than that of any entry before; UNIX microseconds, about
 	Order    ID     `json:"-"`

@@ -44,8 +44,8 @@ func (t *trade) compareExact(ctx context.Context) (comparison, error) {
 	return t.compare(ctx)
 }
 
-// SearchInput looks for the least input with an outcome of wanted or little more, from a first guess on, by a few samples
-// of the outcome. Their errors end it; ErrNoRoute: none was found.
+// SearchInput looks for the least input with an outcome of wanted or little more, from a first guess on, by a few
+// samples of the outcome. Their errors end it; ErrNoRoute: none was found.
 func SearchInput(first, wanted chain.Amount, outcome func(in chain.Amount) (out chain.Amount, err error)) (chain.Amount, error) {
 	var before, last, found sample
 	next := first

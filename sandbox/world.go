@@ -46,7 +46,8 @@ type Options struct {
 	BlockTime time.Duration
 	// Finality is how many blocks behind the newest one are final on chains other than Solana. Default 6.
 	Finality uint64
-	// Batch has the taker fulfil new orders as they come, and unlock so many at a time. Zero: it looks when it is told to.
+	// Batch has the taker fulfil new orders as they come, and unlock so many at a time. Zero: it looks when it is told
+	// to.
 	Batch int
 	// Log hears of what goes wrong after the start. Default: nobody.
 	Log *slog.Logger

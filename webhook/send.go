@@ -19,7 +19,8 @@ const (
 	longestWait = 24 * time.Hour
 )
 
-// newClient follows no redirect, and goes past proxies. control sees the addresses that it connects to; nil: any may be.
+// newClient follows no redirect, and goes past proxies. control sees the addresses that it connects to; nil: any may
+// be.
 func newClient(control func(network, address string, _ syscall.RawConn) error) *http.Client {
 	return &http.Client{
 		Timeout: patience,

@@ -31,8 +31,8 @@ func CheckSecret(text string) error {
 	return nil
 }
 
-// sign adds the headers of a message (https://github.com/standard-webhooks/standard-webhooks, symmetric signatures): one
-// signature for each secret that is valid.
+// sign adds the headers of a message (https://github.com/standard-webhooks/standard-webhooks, symmetric signatures):
+// one signature for each secret that is valid.
 func sign(header http.Header, id string, at time.Time, body []byte, secrets []string) {
 	seconds := strconv.FormatInt(at.Unix(), 10)
 	var signatures []string

@@ -64,8 +64,8 @@ var (
 	ErrTaken   = errors.New("the name is another webhook's")
 )
 
-// Put adds a subscriber, whose deliveries begin now, or changes the URL, filter and secrets of one that is as configured
-// as this one.
+// Put adds a subscriber, whose deliveries begin now, or changes the URL, filter and secrets of one that is as
+// configured as this one.
 func (d *Deliverer) Put(ctx context.Context, h Hook) error {
 	newest, err := d.feed.Newest(ctx)
 	if err != nil {

@@ -60,8 +60,10 @@ func New(db *store.DB, f *feed.Feed, o Options) *Deliverer {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Deliverer{Options: o, db: db, feed: f, woken: make(chan struct{}, 1),
-		guarded: newClient(publicnet.Control), trusted: newClient(nil), paused: map[string]time.Time{}}
+	return &Deliverer{
+		Options: o, db: db, feed: f, woken: make(chan struct{}, 1),
+		guarded: newClient(publicnet.Control), trusted: newClient(nil), paused: map[string]time.Time{},
+	}
 }
 
 func (d *Deliverer) now() time.Time { return d.Now() }
@@ -73,7 +75,8 @@ func (d *Deliverer) wake() {
 	}
 }
 
-// CheckURL returns why operators cannot add a subscriber at a URL, nil if they can. Names are resolved when it is called.
+// CheckURL returns why operators cannot add a subscriber at a URL, nil if they can. Names are resolved when it is
+// called.
 func CheckURL(text string) error {
 	at, err := url.Parse(text)
 	if err != nil || at.Host == "" || at.User != nil {
@@ -189,8 +192,8 @@ func (d *Deliverer) serve(ctx context.Context, lease store.Lease, name string) {
 	}
 }
 
-// Pass delivers everything that is due and the next part of the log to a subscriber, and stores the results. grown is closed
-// when there may be more; nil: there may be already.
+// Pass delivers everything that is due and the next part of the log to a subscriber, and stores the results. grown is
+// closed when there may be more; nil: there may be already.
 func (d *Deliverer) Pass(ctx context.Context, lease store.Lease, name string) (grown <-chan struct{}, err error) {
 	hooks, err := d.Hooks(ctx)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// shared are the addresses that carriers share (RFC 6598), which Go does not count among the private ones, and those that
-// stand for IPv4 ones behind a translator (RFC 6052), private ones among them.
+// shared are the addresses that carriers share (RFC 6598), which Go does not count among the private ones, and those
+// that stand for IPv4 ones behind a translator (RFC 6052), private ones among them.
 var shared = []netip.Prefix{netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("64:ff9b::/96")}
 
 // IsPublic reports whether an address is none of a private, local or shared network.

@@ -32,7 +32,8 @@ func (c OnSolana) Terms(net chain.Amount) order.Terms {
 	}
 }
 
-// Instruction asks dln_src for the order with an id (IDL 3.0.0: twelve accounts; seeds of @debridge-finance/solana-utils).
+// Instruction asks dln_src for the order with an id (IDL 3.0.0: twelve accounts; seeds of
+// @debridge-finance/solana-utils).
 func (c OnSolana) Instruction(at chain.Contracts, id order.ID) solana.DraftInstruction {
 	accounts := c.accounts(at, id)
 	in := solana.DraftInstruction{Program: at.DlnSource, Data: c.Data()}
@@ -75,8 +76,8 @@ var (
 	ErrOtherAccounts = errors.New("the program refuses the accounts")
 )
 
-// OfSolana reads the order that a transaction asks dln_src for, which its outer instructions must do once. Where a table
-// brings an account in its own way, it is absent in the message, and taken as right.
+// OfSolana reads the order that a transaction asks dln_src for, which its outer instructions must do once. Where a
+// table brings an account in its own way, it is absent in the message, and taken as right.
 func OfSolana(m solana.Message, at chain.Contracts) (OnSolana, error) {
 	var found []solana.CompiledInstruction
 	for _, each := range m.Instructions {
@@ -94,8 +95,8 @@ func OfSolana(m solana.Message, at chain.Contracts) (OnSolana, error) {
 	}, err
 }
 
-// CheckAccounts is ErrOtherAccounts where an account that a message names for the creation is not the one that the program
-// wants for the order; the maker's wallet may be any.
+// CheckAccounts is ErrOtherAccounts where an account that a message names for the creation is not the one that the
+// program wants for the order; the maker's wallet may be any.
 func (c OnSolana) CheckAccounts(m solana.Message, at chain.Contracts, id order.ID) error {
 	want := c.accounts(at, id)
 	for _, each := range m.Instructions {

@@ -38,7 +38,8 @@ func TakePatchesCall(id order.ID) []byte { return call("takePatches(bytes32)", i
 // CallHash is the hash by which contracts know an external call.
 func CallHash(externalCall []byte) chain.Hash { return chain.Hash(crypto.Keccak256Hash(externalCall)) }
 
-// CallID is the id under which an external call waits with an amount of a token (dln-contracts, DlnExternalCallAdapter.sol).
+// CallID is the id under which an external call waits with an amount of a token (dln-contracts,
+// DlnExternalCallAdapter.sol).
 func CallID(id order.ID, authority, token chain.Address, amount chain.Amount, callHash chain.Hash) []byte {
 	packed := appendAmount(slices.Concat(id[:], authority.Bytes(), token.Bytes()), amount)
 	return crypto.Keccak256(packed, callHash[:])

@@ -31,8 +31,8 @@ var (
 // ErrOtherInstruction is data of an instruction that creates no order.
 var ErrOtherInstruction = errors.New("instruction that creates no order")
 
-// ParseSolanaCreation reads the data of an instruction of dln_src. As in the program, bytes behind the arguments count for
-// nothing.
+// ParseSolanaCreation reads the data of an instruction of dln_src. As in the program, bytes behind the arguments count
+// for nothing.
 func ParseSolanaCreation(data []byte) (SolanaCreation, error) {
 	d, rest := splitDiscriminator(data)
 	if d != createOrder && d != createOrderWithNonce {
@@ -96,8 +96,8 @@ func (c SolanaCreation) Data() []byte {
 	return w
 }
 
-// SolanaCancellation is the data of cancel_order of dln_dst, and SolanaCancelMessage that of send_order_cancel, which asks
-// for a refund to an address of the give chain. Terms with an external call must have it, or its hash.
+// SolanaCancellation is the data of cancel_order of dln_dst, and SolanaCancelMessage that of send_order_cancel, which
+// asks for a refund to an address of the give chain. Terms with an external call must have it, or its hash.
 func SolanaCancellation(t order.Terms) []byte {
 	name, id := discriminatorOf("global", "cancel_order"), ID(t)
 	return append(borshBytes(name[:]).terms(t), id[:]...)

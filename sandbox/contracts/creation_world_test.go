@@ -11,7 +11,6 @@ import (
 	"github.com/ethereum/go-ethereum/core/state"
 	"github.com/ethereum/go-ethereum/core/tracing"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
 
 	"crossgate/internal/must"
@@ -221,9 +220,6 @@ func lay(db *state.StateDB, at common.Address, s *State) {
 		db.SetState(at, slot, value)
 	}
 }
-
-// selectorOf is the part of calldata that names a function.
-func selectorOf(signature string) [4]byte { return [4]byte(crypto.Keccak256([]byte(signature))) }
 
 // words of calldata behind its selector.
 func wordAt(data []byte, i int) common.Hash { return common.BytesToHash(data[4+32*i : 4+32*(i+1)]) }

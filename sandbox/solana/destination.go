@@ -71,8 +71,8 @@ func (c *Chain) Fulfil(at time.Time, w Way, f Fulfilment) error {
 	return c.submit(at, w, f.Taker, instructions...)
 }
 
-// Expenses are what fulfilling an order, and sending a message about it, cost a taker now, in lamports: signatures, what
-// lies on the accounts that are opened, and the fee for the message.
+// Expenses are what fulfilling an order, and sending a message about it, cost a taker now, in lamports: signatures,
+// what lies on the accounts that are opened, and the fee for the message.
 func (c *Chain) Expenses(t Terms) (fulfilling, unlocking uint64) {
 	fulfilling = lamportsPerSignature + rent(takeOrderSize)
 	c.mu.RLock()

@@ -105,8 +105,13 @@ func TestOrdersBetweenFamilies(t *testing.T) {
 	sides := families(t, front)
 	const atOnce = 5 // orders between two looks of the taker
 	for _, pair := range [][2]chain.Family{
-		{chain.EVM, chain.EVM}, {chain.EVM, chain.SVM}, {chain.SVM, chain.EVM},
-		{chain.EVM, chain.TVM}, {chain.TVM, chain.EVM}, {chain.SVM, chain.TVM}, {chain.TVM, chain.SVM},
+		{chain.EVM, chain.EVM},
+		{chain.EVM, chain.SVM},
+		{chain.SVM, chain.EVM},
+		{chain.EVM, chain.TVM},
+		{chain.TVM, chain.EVM},
+		{chain.SVM, chain.TVM},
+		{chain.TVM, chain.SVM},
 	} {
 		t.Run(fmt.Sprintf("%s to %s", pair[0], pair[1]), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(pair[0]), uint64(pair[1])))

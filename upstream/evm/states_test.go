@@ -61,7 +61,9 @@ func TestTakeStatesTellWhatTheTakeChainKeeps(t *testing.T) {
 	got, err := n.serve(t, testChain).TakeStates(t.Context(), ids)
 	lowered := chain.NewAmount(7)
 	want := []order.StoredState{
-		{Amount: lowered}, {State: order.StateFulfilled, Amount: lowered}, {State: order.StateSentUnlock, Amount: lowered},
+		{Amount: lowered},
+		{State: order.StateFulfilled, Amount: lowered},
+		{State: order.StateSentUnlock, Amount: lowered},
 		{State: order.StateSentOrderCancel, Amount: lowered},
 	}
 	if err != nil || !slices.Equal(got, want) {

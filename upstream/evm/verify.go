@@ -22,9 +22,9 @@ var _ order.Verifier = (*Chain)(nil)
 // Verify reads blocks a second time; see order.Verifier. Endpoints of two providers list their logs, each alone. Lists
 // that agree with the first reading on some logs are right. The blocks decide where they differ, where one endpoint is
 // alone and was found wrong lately, or where all are empty and the range is short and not of the tip: by the filter in
-// each header, and the receipts of each block that may hold logs, proven by the root in its header. Where a chain's nodes
-// have no such receipts (TRON's), any listed log counts that its transaction's receipt confirms; a single endpoint lists
-// the blocks several times.
+// each header, and the receipts of each block that may hold logs, proven by the root in its header. Where a chain's
+// nodes have no such receipts (TRON's), any listed log counts that its transaction's receipt confirms; a single
+// endpoint lists the blocks several times.
 func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Proof, err error) {
 	ctx = upstream.Background.For(ctx)
 	contracts := c.emitters()

@@ -74,9 +74,9 @@ var (
 // creationUnits are more compute units than creating an order takes: it opens three accounts.
 const creationUnits = 200_000
 
-// Create makes a transaction that creates the order with an id: version 0, with a limit and a price of compute units. If
-// before is a venue's message whose swap pays the give token to the maker, the order is created behind it. Of o the token's
-// program is filled in.
+// Create makes a transaction that creates the order with an id: version 0, with a limit and a price of compute units.
+// If before is a venue's message whose swap pays the give token to the maker, the order is created behind it. Of o the
+// token's program is filled in.
 func (c *Chain) Create(ctx context.Context, o creation.OnSolana, id order.ID, before []byte, p quote.Priority) ([]byte, error) {
 	price, err := c.GasPrice(ctx, p)
 	if err != nil {
@@ -109,8 +109,8 @@ func (c *Chain) Create(ctx context.Context, o creation.OnSolana, id order.ID, be
 }
 
 // Creation runs a transaction that creates an order on the newest block, and checks that it makes the promised one. It
-// returns the compute units that it took. Errors: quote.ErrReverted, a certain failure; creation.ErrBroken, another order;
-// quote.ErrNotSimulated, which says nothing about the transaction, as where the maker lacks what it takes.
+// returns the compute units that it took. Errors: quote.ErrReverted, a certain failure; creation.ErrBroken, another
+// order; quote.ErrNotSimulated, which says nothing about the transaction, as where the maker lacks what it takes.
 func (c *Chain) Creation(ctx context.Context, t creation.Transaction, promised creation.Promise) (units uint64, err error) {
 	m, err := solana.ParseUnsigned(t.Data)
 	if err != nil {
@@ -148,8 +148,8 @@ func (c *Chain) unlessMakerPoor(ctx context.Context, maker chain.Address, promis
 	return unlessPoor(needs, states, failure)
 }
 
-// ranBy is a transaction as its logs say that it ran, for which nodes that simulate need not show inner instructions: of
-// those there is the program alone. The runtime writes the lines that begin so.
+// ranBy is a transaction as its logs say that it ran, for which nodes that simulate need not show inner instructions:
+// of those there is the program alone. The runtime writes the lines that begin so.
 func ranBy(m solana.Message, logs []string) solana.Transaction {
 	tx := solana.Transaction{Logs: logs}
 	outer := 0

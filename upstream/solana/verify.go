@@ -59,8 +59,8 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	return v, nil
 }
 
-// readings are the events of slots as endpoints of two providers list them, while these answer, else as the lists of one
-// together show them.
+// readings are the events of slots as endpoints of two providers list them, while these answer, else as the lists of
+// one together show them.
 func (c *Chain) readings(ctx context.Context, from, to uint64) ([]jsonrpc.Heard[[]order.Event], error) {
 	liars := c.faulty.Names()
 	rpc := c.rpc.Avoiding(liars...)

@@ -44,8 +44,8 @@ var parameters = map[string]string{
 	"tokenInAmount": "srcChainTokenInAmount", "tokenOutRecipient": "dstChainTokenOutRecipient", "senderAddress": "senderAddress",
 }
 
-// creation is what the form asks of create-tx. The sender cancels nothing: the recipient may, on the other chain, and the
-// refund is the sender's. Not ok: something is wrong.
+// creation is what the form asks of create-tx. The sender cancels nothing: the recipient may, on the other chain, and
+// the refund is the sender's. Not ok: something is wrong.
 func (f *swapForm) creation() (query url.Values, ok bool) {
 	asked := f.query()
 	if len(f.faults) > 0 || f.problem != nil {

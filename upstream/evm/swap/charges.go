@@ -42,8 +42,8 @@ func (c *Charges) HasCode(ctx context.Context, at chain.Address) (bool, error) {
 	return len(code) > 0, err
 }
 
-// Read asks DlnSource and the gate, in one round trip and mostly in none (dln-contracts, DlnSource.sol and DeBridgeGate.sol).
-// Chains whose gate is not known have no message fee.
+// Read asks DlnSource and the gate, in one round trip and mostly in none (dln-contracts, DlnSource.sol and
+// DeBridgeGate.sol). Chains whose gate is not known have no message fee.
 func (c *Charges) Read(ctx context.Context) (crosschain.Charges, error) {
 	if known := c.known.Load(); known != nil && time.Now().Before(known.until) {
 		return known.Charges, nil

@@ -19,7 +19,7 @@ import (
 // ones do, or few. How many searches are refused before a limit is learned depends on what is under way, so the bounds
 // leave a little room.
 func TestBackfillReadsWideRanges(t *testing.T) {
-	for _, test := range []struct{ span, history, most uint64 }{{0, 4_000_000, 450}, {5000, 400_000, 300}, {1000, 400_000, 1500}} {
+	for _, test := range []struct{ span, history, most uint64 }{{0, 4_000_000, 450}, {5000, 400_000, 400}, {1000, 400_000, 1500}} {
 		t.Run(fmt.Sprintf("span %d", test.span), func(t *testing.T) { countBackfill(t, test.span, test.history, test.most) })
 	}
 }

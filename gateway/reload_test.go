@@ -23,7 +23,7 @@ import (
 // live are the keys that a reload applies: those of limits by Server.SetLimits, which TestLimitsAreReloaded is about, those of
 // the log as TestLogIsReloaded of processes has it, all others by the parts that are made of them.
 var live = []string{
-	"chains", "venues", "prices", "tokens", "events.webhooks", "limits", "telemetry.level", "telemetry.access", "swap.execution", "swap.unsimulated", "swap.fee",
+	"chains", "venues", "prices", "tokens", "events.webhooks", "limits", "telemetry.level", "telemetry.access", "swap.execution", "swap.unsimulated", "swap.fee", "swap.takerCosts",
 	"passthrough.hosts", "passthrough.shadow",
 }
 

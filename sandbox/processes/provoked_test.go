@@ -100,14 +100,15 @@ func (o *observed) loseTargets(t *testing.T) {
 	o.expect(t, "CrossgateGone", "CrossgateGone staging")
 }
 
-// slowDatabase has the database take a tenth of a second to look for swaps, and then more than half of one: for no more
-// clients than there are connections, since who waits for one as well has no answer within a statement's second.
+// slowDatabase has the database take a twentieth of a second to look for swaps, which leaves a loaded machine time, and then
+// more than half of one: for no more clients than there are connections, since who waits for one as well has no answer
+// within a statement's second.
 func (o *observed) slowDatabase(t *testing.T) {
 	t.Helper()
 	const view = `CREATE OR REPLACE VIEW swaps AS SELECT * FROM mislaid WHERE (SELECT pg_sleep(%s)) IS NOT NULL`
 	swap := func(i int) string { return fmt.Sprintf("/swap/0x%064x", 1<<40+i) }
-	stop := o.asking(t, o.second, 8, swap)
-	o.execute(t, `ALTER TABLE swaps RENAME TO mislaid`, fmt.Sprintf(view, "0.1"))
+	stop := o.asking(t, o.second, 10, swap)
+	o.execute(t, `ALTER TABLE swaps RENAME TO mislaid`, fmt.Sprintf(view, "0.05"))
 	o.expect(t, "CrossgateDatabaseBusy read")
 	stop()
 	stop = o.asking(t, o.second, 3, swap)

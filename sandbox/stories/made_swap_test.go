@@ -12,7 +12,6 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 
-	"crossgate/internal/must"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -73,27 +72,4 @@ func (w *trader) checkShown(t *testing.T, c swapCase, receipt *types.Receipt, go
 	if shown.StatusCode != http.StatusOK || !bytes.Contains(page, []byte(made.SwapID.StringValue)) {
 		t.Errorf("the page, %s, does not show swap %s", shown.Status, made.SwapID.StringValue)
 	}
-	events := firstEvent(t, w.gateway+"/api/SameChainSwap/"+where)
-	if !strings.Contains(events, "event: swap") || !strings.Contains(events, made.SwapID.StringValue) {
-		t.Errorf("the stream begins with %q, want the swap", events)
-	}
-}
-
-// firstEvent reads a stream up to its first event's end.
-func firstEvent(t *testing.T, address string) string {
-	t.Helper()
-	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody))(t)
-	request.Header.Set("Accept", "text/event-stream")
-	response := must.Get(http.DefaultClient.Do(request))(t)
-	defer response.Body.Close()
-	var text strings.Builder
-	part := make([]byte, 1<<12)
-	for !strings.Contains(text.String(), "}\n\n") {
-		n, err := response.Body.Read(part)
-		text.Write(part[:n])
-		if err != nil {
-			break
-		}
-	}
-	return text.String()
 }

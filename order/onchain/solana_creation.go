@@ -96,33 +96,6 @@ func (c SolanaCreation) Data() []byte {
 	return w
 }
 
-// SolanaCancellation is the data of cancel_order of dln_dst, and SolanaCancelMessage that of send_order_cancel, which
-// asks for a refund to an address of the give chain. Terms with an external call must have it, or its hash.
-func SolanaCancellation(t order.Terms) []byte {
-	name, id := discriminatorOf("global", "cancel_order"), ID(t)
-	return append(borshBytes(name[:]).terms(t), id[:]...)
-}
-
-// SolanaCancelMessage see SolanaCancellation.
-func SolanaCancelMessage(id order.ID, beneficiary chain.Address) []byte {
-	return solanaMessage("send_order_cancel", id[:], beneficiary)
-}
-
-// SolanaUnlockMessage is the data of send_unlock of dln_dst for one order, or of send_batch_unlock, whose accounts name
-// several; the beneficiary is an address of the give chain.
-func SolanaUnlockMessage(beneficiary chain.Address, ids ...order.ID) []byte {
-	if len(ids) == 1 {
-		return solanaMessage("send_unlock", ids[0][:], beneficiary)
-	}
-	return solanaMessage("send_batch_unlock", nil, beneficiary)
-}
-
-// solanaMessage carries no fee for claiming it: deBridge's own keepers do that.
-func solanaMessage(name string, id []byte, beneficiary chain.Address) []byte {
-	d := discriminatorOf("global", name)
-	return append(borshBytes(append(d[:], id...)).party(beneficiary), make([]byte, 8)...)
-}
-
 // borshBytes are written as borsh reads them.
 type borshBytes []byte
 
@@ -155,16 +128,4 @@ func (w borshBytes) offer(o order.Offer) borshBytes {
 	id, amount := chain.NewAmount(uint64(o.Chain)).Bytes32(), o.Amount.Bytes32()
 	w = append(w, id[:]...)
 	return append(w.party(o.Token), amount[:]...)
-}
-
-// terms writes the programs' Order; see borsh.terms.
-func (w borshBytes) terms(t order.Terms) borshBytes {
-	w = w.u64(chain.NewAmount(t.Nonce)).party(t.Maker).offer(t.Give).offer(t.Take).party(t.Receiver)
-	w = w.party(t.Authorities.GivePatch).party(t.Authorities.Order)
-	w = w.optionalParty(t.Authorities.AllowedTaker).optionalParty(t.Authorities.CancelBeneficiary)
-	if w = w.some(t.HasExternalCall()); t.HasExternalCall() {
-		hash := callHash(t)
-		w = append(w, hash[:]...)
-	}
-	return w
 }

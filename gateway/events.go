@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"crossgate/cache/shared"
 	"crossgate/config"
-	"crossgate/order"
 	"crossgate/order/feed"
 	"crossgate/proxy/orders"
 	"crossgate/store"
@@ -63,13 +63,11 @@ func (g *Gateway) runEvents(ctx context.Context) {
 	} else {
 		defer stop() //nolint:errcheck // fails only when called twice
 	}
-	done := make(chan struct{}, 3)
+	var running sync.WaitGroup
 	for _, run := range []func(context.Context){g.feed.Run, g.webhooks.Run, g.publish} {
-		go func() { run(ctx); done <- struct{}{} }()
+		running.Go(func() { run(ctx) })
 	}
-	for range 3 {
-		<-done
-	}
+	running.Wait()
 }
 
 // publish appends the feed to the Redis stream, whenever no other replica does, until ctx ends.
@@ -78,20 +76,11 @@ func (g *Gateway) publish(ctx context.Context) {
 		return
 	}
 	defer g.stream.Close()
-	for ctx.Err() == nil {
-		lease, granted, err := g.store.Claim(ctx, "publish events")
-		if err == nil && granted {
-			holding, release := g.store.Hold(ctx, lease)
-			if err = g.publishOn(holding); err != nil && holding.Err() == nil {
-				g.log.WarnContext(ctx, "events are not published to Redis", "error", err)
-			}
-			_ = release() // it expires otherwise
+	g.store.Lead(ctx, "publish events", func(holding context.Context, _ store.Lease) {
+		if err := g.publishOn(holding); err != nil && holding.Err() == nil {
+			g.log.WarnContext(ctx, "events are not published to Redis", "error", err)
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(store.LeaseInterval):
-		}
-	}
+	})
 }
 
 // publishOn goes on after what the stream has. Numbers of entries ascend in it, so that none is there twice.
@@ -134,6 +123,5 @@ func (g *Gateway) publishOn(ctx context.Context) error {
 }
 
 func fieldsOf(item feed.Item) []string {
-	id := order.ID(item.Order)
-	return []string{"status", item.Step.String(), "orderId", id.String(), "event", string(item.Text)}
+	return []string{"status", item.Step.String(), "orderId", item.Order.String(), "event", string(item.Text)}
 }

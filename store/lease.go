@@ -89,6 +89,22 @@ func (l Lease) renew(ctx context.Context, r runner) error {
 	return ErrLeaseLost
 }
 
+// Lead has work done under the lease of a job, whenever no other replica holds it, until ctx ends. The context of the work
+// ends also when the lease is lost.
+func (db *DB) Lead(ctx context.Context, job string, work func(context.Context, Lease)) {
+	for ctx.Err() == nil {
+		if lease, granted, err := db.Claim(ctx, job); err == nil && granted {
+			holding, release := db.Hold(ctx, lease)
+			work(holding, lease)
+			_ = release() // it expires otherwise
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(LeaseInterval):
+		}
+	}
+}
+
 // Hold renews a lease until release is called, which gives it back so that others need not wait for it to expire. The
 // context it returns ends with ctx, and when the lease is lost. While the database does not answer nothing is lost:
 // other replicas cannot claim the lease either.

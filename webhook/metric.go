@@ -48,7 +48,7 @@ func (d *Deliverer) Observe() (stop func() error, err error) {
 			to.ObserveInt64(waiting, int64(h.Waiting), of)
 			since := 0.0
 			if h.FailingSince > 0 {
-				since = d.now().Sub(time.Unix(h.FailingSince, 0)).Seconds()
+				since = d.Now().Sub(time.Unix(h.FailingSince, 0)).Seconds()
 			}
 			to.ObserveFloat64(failing, since, of)
 		}

@@ -45,7 +45,7 @@ func (f *failure) Error() string { return f.text }
 
 // send delivers a message. An error is a *failure, or ctx has ended.
 func (d *Deliverer) send(ctx context.Context, h *Hook, of *delivery) error {
-	now := d.now()
+	now := d.Now()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL, bytes.NewReader(of.body))
 	if err != nil {
 		return &failure{text: "not a URL"}

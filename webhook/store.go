@@ -125,10 +125,7 @@ func (d *Deliverer) Remove(ctx context.Context, name string) error {
 	if err := d.change(ctx, ErrUnknown, `DELETE FROM webhooks WHERE name = $1 AND configured = 0`, name); err != nil {
 		return err
 	}
-	if err := d.change(ctx, nil, `DELETE FROM deliveries WHERE webhook = $1`, name); err != nil {
-		return err
-	}
-	return nil
+	return d.change(ctx, nil, `DELETE FROM deliveries WHERE webhook = $1`, name)
 }
 
 // Dead is a delivery that was given up.
@@ -202,7 +199,7 @@ func (d *Deliverer) record(ctx context.Context, under store.Lease, h *Hook, o pa
 	case len(o.sent) > 0 && o.error == "":
 		failing = 0
 	case o.error != "" && (failing == 0 || len(o.sent) > 0):
-		failing = d.now().Unix()
+		failing = d.Now().Unix()
 	}
 	return d.db.UpdateUnder(ctx, under, func(tx *store.Tx) error {
 		if err := tx.ExecEach(ctx, `DELETE FROM deliveries WHERE webhook = $1 AND position = $2`, gone); err != nil {

@@ -66,8 +66,6 @@ func New(db *store.DB, f *feed.Feed, o Options) *Deliverer {
 	}
 }
 
-func (d *Deliverer) now() time.Time { return d.Now() }
-
 func (d *Deliverer) wake() {
 	select {
 	case d.woken <- struct{}{}:
@@ -117,17 +115,7 @@ func (d *Deliverer) Configure(ctx context.Context, hooks []Hook) error {
 }
 
 // Run delivers whenever no other replica does, until ctx ends.
-func (d *Deliverer) Run(ctx context.Context) {
-	for ctx.Err() == nil {
-		lease, granted, err := d.db.Claim(ctx, "deliver webhooks")
-		if err == nil && granted {
-			holding, release := d.db.Hold(ctx, lease)
-			d.lead(holding, lease)
-			_ = release() // it expires otherwise
-		}
-		wait(ctx, store.LeaseInterval, nil)
-	}
-}
+func (d *Deliverer) Run(ctx context.Context) { d.db.Lead(ctx, "deliver webhooks", d.lead) }
 
 // lead delivers to each subscriber by a goroutine of its own, so that a slow one holds up none, until ctx ends.
 func (d *Deliverer) lead(ctx context.Context, lease store.Lease) {
@@ -154,26 +142,13 @@ func (d *Deliverer) lead(ctx context.Context, lease store.Lease) {
 				delete(stops, name)
 			}
 		}
-		if !wait(ctx, idle, d.woken) {
+		if !feed.Wait(ctx, idle, d.woken) {
 			for _, stop := range stops {
 				stop()
 			}
 			return
 		}
 	}
-}
-
-// wait returns false when ctx has ended, true after a while or when it is woken.
-func wait(ctx context.Context, d time.Duration, woken <-chan struct{}) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-	case <-woken:
-	}
-	return true
 }
 
 func (d *Deliverer) serve(ctx context.Context, lease store.Lease, name string) {
@@ -186,7 +161,7 @@ func (d *Deliverer) serve(ctx context.Context, lease store.Lease, name string) {
 			d.Logger.WarnContext(ctx, "webhook: nothing delivered", "webhook", name, "error", err)
 			grown = make(chan struct{}) // a pause
 		}
-		if grown != nil && !wait(ctx, idle, grown) {
+		if grown != nil && !feed.Wait(ctx, idle, grown) {
 			return
 		}
 	}
@@ -271,7 +246,7 @@ func (d *Deliverer) sendAll(ctx context.Context, h *Hook, all []*delivery, o *pa
 			defer func() { <-places }()
 			for i, each := range lanes[id] {
 				var err error
-				if each.due > d.now().Unix() || time.Since(begun) > passLimit || d.isPaused(h.Name) {
+				if each.due > d.Now().Unix() || time.Since(begun) > passLimit || d.isPaused(h.Name) {
 					err = context.Canceled // not its turn
 				} else {
 					err = d.send(ctx, h, each)
@@ -308,11 +283,11 @@ func (d *Deliverer) note(h *Hook, of *delivery, err error, o *passed) {
 	case is:
 		pause := max(schedule[of.attempts], failed.retry)
 		of.attempts++
-		of.error, o.error, of.due = failed.text, failed.text, d.now().Add(pause).Unix()
+		of.error, o.error, of.due = failed.text, failed.text, d.Now().Add(pause).Unix()
 		o.failed = append(o.failed, of)
 		if failed.retry > 0 {
 			d.mu.Lock()
-			d.paused[h.Name] = d.now().Add(failed.retry)
+			d.paused[h.Name] = d.Now().Add(failed.retry)
 			d.mu.Unlock()
 		}
 	}
@@ -321,5 +296,5 @@ func (d *Deliverer) note(h *Hook, of *delivery, err error, o *passed) {
 func (d *Deliverer) isPaused(name string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.now().Before(d.paused[name])
+	return d.Now().Before(d.paused[name])
 }

@@ -236,9 +236,7 @@ func (f *Follower) begin(ctx context.Context, head order.Head) (ledger.Checkpoin
 // has gone: what was read at a start takes long to prove, and new blocks must not wait.
 func (f *Follower) prove(ctx context.Context, position ledger.Checkpoint, head order.Head) error {
 	for begun := time.Now(); time.Since(begun) <= f.every()/2; {
-		// Few blocks are proven by themselves where each look brings no more than are read with evidence.
-		isPrompt := f.every() <= f.Paces.Asked && (f.BlockTime == 0 || f.BlockTime*order.TipRange >= f.Paces.Asked)
-		came, isDue, err := f.ProveNext(ctx, position, head, isPrompt, f.width.Now)
+		came, isDue, err := f.ProveNext(ctx, position, head, f.haste(), f.width.Now)
 		if err != nil || !isDue {
 			return err
 		}
@@ -247,6 +245,17 @@ func (f *Follower) prove(ctx context.Context, position ledger.Checkpoint, head o
 		f.update(func(is *State) { is.Position.ProvenEnd, is.Position.SingleFrom = came.End, came.SingleFrom })
 	}
 	return nil
+}
+
+// haste is prompt where each look brings no more blocks than are read with evidence.
+func (f *Follower) haste() proof.Haste {
+	switch {
+	case f.Demand.now() == Unasked:
+		return proof.AtLeisure
+	case f.every() <= f.Paces.Asked && (f.BlockTime == 0 || f.BlockTime*order.TipRange >= f.Paces.Asked):
+		return proof.Promptly
+	}
+	return proof.InSlices
 }
 
 // every is how long to wait between two looks.

@@ -98,9 +98,17 @@ func (c *Chain) TookWord(r ledger.Range, head order.Head) {
 	}
 }
 
-// due returns how many of the blocks from position.ProvenEnd to before end are to be read a second time now, at most:
-// few where those who ask wait for the next look meanwhile. Few blocks are proven by themselves where that is prompt.
-func (p *prover) due(position ledger.Checkpoint, end uint64, isPrompt bool) uint64 {
+// Haste is how a chain's blocks are proven.
+type Haste uint8
+
+const (
+	AtLeisure Haste = iota // whatever is due together: no client asks for the chain
+	InSlices               // a few at a time, since clients wait for the next look meanwhile
+	Promptly               // in slices, also few blocks by themselves
+)
+
+// due returns how many of the blocks from position.ProvenEnd to before end are to be read a second time now, at most.
+func (p *prover) due(position ledger.Checkpoint, end uint64, haste Haste) uint64 {
 	if end <= position.ProvenEnd {
 		return 0
 	}
@@ -109,9 +117,9 @@ func (p *prover) due(position ledger.Checkpoint, end uint64, isPrompt bool) uint
 	since := time.Since(p.at)
 	isSoon := isWeak && (count >= ProvenAtOnce || since >= ProvenSoon) || since >= ProvenEvery
 	switch {
-	case count >= Together || isSoon && !isPrompt || count >= provenAlone && (isSoon || isPrompt && isWeak):
+	case count >= Together || isSoon && haste == AtLeisure || count >= provenAlone && (isSoon || haste == Promptly && isWeak):
 		return Together
-	case isSoon || isPrompt && isWeak && (count >= provenPromptly || end >= p.wordEnd):
+	case isSoon || haste == Promptly && isWeak && (count >= provenPromptly || end >= p.wordEnd):
 		return provenSlice
 	}
 	return 0
@@ -148,14 +156,13 @@ type Proven struct {
 }
 
 // ProveNext has the first of the final blocks that are not proven verified, of a range no wider than most, and the
-// ledger corrected where it was wrong; isDue is false when none are to be read a second time now. Few blocks are proven
-// by themselves where that is prompt.
+// ledger corrected where it was wrong; isDue is false when none are to be read a second time now.
 func (c *Chain) ProveNext(
-	ctx context.Context, position ledger.Checkpoint, head order.Head, isPrompt bool, most uint64,
+	ctx context.Context, position ledger.Checkpoint, head order.Head, haste Haste, most uint64,
 ) (came Proven, isDue bool, err error) {
 	verifier, can := c.Verifier()
 	end := min(head.Finalized, position.Block) + 1
-	count := c.prover.due(position, end, isPrompt)
+	count := c.prover.due(position, end, haste)
 	goesBack := count == 0 && position.IsSingle() && c.prover.mayGoBack()
 	if !can || count == 0 && !goesBack {
 		return came, false, nil

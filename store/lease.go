@@ -89,8 +89,8 @@ func (l Lease) renew(ctx context.Context, r runner) error {
 	return ErrLeaseLost
 }
 
-// Lead has work done under the lease of a job, whenever no other replica holds it, until ctx ends. The context of the work
-// ends also when the lease is lost.
+// Lead has work done under the lease of a job, whenever no other replica holds it, until ctx ends. The context of the
+// work ends also when the lease is lost.
 func (db *DB) Lead(ctx context.Context, job string, work func(context.Context, Lease)) {
 	for ctx.Err() == nil {
 		if lease, granted, err := db.Claim(ctx, job); err == nil && granted {

@@ -39,7 +39,8 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 		return v, err
 	}
 	before := placesOfEvents(first)
-	seen, listed, read, agree := slices.Clone(before), sightings(first), make(map[string][]order.Place), true
+	var listed []log
+	seen, read, agree := slices.Clone(before), make(map[string][]order.Place), true
 	for _, each := range lists {
 		places, err := c.placesOf(each.Said)
 		agree = agree && err == nil && len(order.DifferingBlocks(places, before)) == 0
@@ -58,6 +59,7 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	if err != nil {
 		return v, err
 	}
+	listed = append(listed, sightings(first)...) // beside logs of the same place, which have more to say
 	for _, h := range blocks {
 		events, err := c.eventsOfBlock(ctx, h, contracts, listed)
 		if err != nil {
@@ -164,33 +166,41 @@ func (c *Chain) headersOf(ctx context.Context, places []order.Place) ([]*header,
 	return headers, c.rpc.All(ctx, calls...)
 }
 
-// ownListings is how often a single endpoint lists blocks where their headers cannot show gaps of a list.
+// ownListings is how often an endpoint lists blocks where their headers cannot show gaps of a list, and it is alone or was
+// found wrong lately.
 const ownListings = 8
 
-// listings are lists by endpoints of two providers while these answer, else one by whichever does, or where headers
-// cannot show its gaps the union of several.
+// listings are lists by endpoints of two providers while these answer, else one by whichever does.
 func (c *Chain) listings(ctx context.Context, from, to uint64, asked listing) ([]jsonrpc.Heard[[]log], error) {
-	last := c.faulty.Names()
-	lists := jsonrpc.Twice(c.rpc, getLogs, last, func(alone *jsonrpc.Client) ([]log, error) {
-		logs, _, err := c.list(ctx, alone, from, to, asked)
-		return logs, err
-	})
-	wanted := 1
+	last, own := c.faulty.Names(), 1
 	if c.filters.Load() != filtersUsual {
-		wanted = ownListings
+		own = ownListings
 	}
-	if len(lists) == 2 || len(lists) == wanted {
+	lists := jsonrpc.Twice(c.rpc, getLogs, last, func(alone *jsonrpc.Client) ([]log, error) {
+		times := 1
+		if slices.Contains(last, alone.Name()) {
+			times = own
+		}
+		list, err := c.union(ctx, alone, from, to, asked, times)
+		return list.Said, err
+	})
+	if len(lists) == 2 || len(lists) == own {
 		return lists, nil
 	}
-	union := jsonrpc.Heard[[]log]{}
-	for range wanted {
-		logs, by, err := c.list(ctx, c.rpc.Avoiding(last...), from, to, asked)
+	list, err := c.union(ctx, c.rpc.Avoiding(last...), from, to, asked, own)
+	return []jsonrpc.Heard[[]log]{list}, err
+}
+
+// union is what so many lists have together.
+func (c *Chain) union(ctx context.Context, rpc *jsonrpc.Client, from, to uint64, asked listing, lists int) (union jsonrpc.Heard[[]log], err error) {
+	for range lists {
+		logs, by, err := c.list(ctx, rpc, from, to, asked)
 		if err != nil {
-			return nil, err
+			return union, err
 		}
 		union.Said, union.By = append(union.Said, unlisted(logs, union.Said)...), by[0]
 	}
-	return []jsonrpc.Heard[[]log]{union}, nil
+	return union, nil
 }
 
 // unlisted returns the logs that are not in a list.

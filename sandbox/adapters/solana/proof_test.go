@@ -52,7 +52,7 @@ func run(t *testing.T, seed uint64, endpoints [][]string) (bad int) {
 	t.Helper()
 	w := newWorld(t)
 	begun := w.Head()
-	w.Connect(sandbox.ID, onEVM, onEVM)
+	w.Connect(sandbox.ID, other.Key[:], other.Key[:])
 	s := &story{world: w}
 	s.steps = s.plan()
 	known, _ := chain.Documented().Chain(chain.Solana)

@@ -2,6 +2,7 @@ package onchain
 
 import (
 	"encoding/base64"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,6 +59,13 @@ func invocations(tx solana.Transaction) []invocation {
 		}
 	}
 	return list
+}
+
+// IsCut reports whether some of a transaction may be missing: its logs do not show how an instruction of the protocol
+// ended. They end at a certain length; else the node has lost them, or the instructions that others called.
+func IsCut(c chain.Contracts, tx solana.Transaction) bool {
+	protocol := []chain.Address{c.DlnSource, c.DlnDestination, c.Gate, c.ExternalCallAdapter}
+	return slices.ContainsFunc(invocations(tx), func(i invocation) bool { return i.cut && slices.Contains(protocol, i.Program) })
 }
 
 // begin returns which of the waiting instructions the program begins to run, -1 when none is its.

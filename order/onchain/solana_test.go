@@ -309,12 +309,18 @@ func TestDecodeSolanaRefusesWhatCannotBe(t *testing.T) {
 func TestDecodeSolanaWithLogsThatBreakOff(t *testing.T) {
 	from, to := fromSolana(t), toSolana(t)
 	whole := run(fulfil(t, to), createWithNonce(t, from))
+	if onchain.IsCut(solanaContracts, whole) {
+		t.Error("whole logs are cut")
+	}
 	for cut := range whole.Logs {
 		tx := whole
 		tx.Logs = append(slices.Clone(whole.Logs[:cut]), "Log truncated")
 		// Behind the break shorter lines may follow: they are not what they seem.
 		tx.Logs = append(tx.Logs, "Program "+solanaContracts.DlnSource.Format(chain.SVM)+" success")
 		got, err := onchain.DecodeSolana(solanaContracts, tx, nobody)
+		if !onchain.IsCut(solanaContracts, tx) {
+			t.Errorf("logs of %d lines are not cut", cut)
+		}
 		if len(got) == 0 || got[0].Order != to.ID {
 			t.Fatalf("logs of %d lines: DecodeSolana = %+v, %v, want the fulfilment, which the instruction tells", cut, got, err)
 		}

@@ -128,8 +128,8 @@ func standingOf(asked *jsonrpc.Call) order.Standing {
 	return order.Single
 }
 
-// doubted has other voices asked about a transaction that is absent, did nothing that concerns orders, or has lost its
-// logs.
+// doubted has other voices asked about a transaction that is absent, did nothing that concerns orders, or lacks the end
+// of what it did.
 func (c *Chain) doubted(asked *jsonrpc.Call) *jsonrpc.Call {
 	asked.Doubt = func(result any) bool {
 		t := *result.(**transaction)
@@ -137,7 +137,7 @@ func (c *Chain) doubted(asked *jsonrpc.Call) *jsonrpc.Call {
 			return true
 		}
 		found, err := onchain.DecodeSolana(c.chain.Contracts, t.ran, func(chain.Address) (id order.ID, known bool) { return id, true })
-		return len(found) == 0 || err != nil
+		return len(found) == 0 || err != nil || onchain.IsCut(c.chain.Contracts, t.ran)
 	}
 	return asked
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"crossgate/internal/must"
+	"crossgate/order"
 	"crossgate/sandbox/jsonrpc"
 	sandbox "crossgate/sandbox/solana"
 )
@@ -81,6 +82,31 @@ func TestLiesGoToTheNextNode(t *testing.T) {
 		events, err := w.chain(l).Events(t.Context(), head-20, head)
 		if err != nil || len(events) != 2 {
 			t.Errorf("Events after %s = %+v, %v, want two", name, facts(events), err)
+		}
+	}
+}
+
+// TestTransactionsThatLackPartsAreReadElsewhere has a first node leave out parts of transactions without which they
+// still say something.
+func TestTransactionsThatLackPartsAreReadElsewhere(t *testing.T) {
+	w := newWorld(t)
+	from, id := w.Head(), w.fulfil(sandbox.Way{}, nil)
+	must.Do(w.t, w.SendUnlock(w.later(), taker, onEVM, id))
+	for _, part := range []string{"innerInstructions", "logMessages"} {
+		alter := func(result json.RawMessage) json.RawMessage {
+			var told, meta map[string]json.RawMessage
+			must.Do(t, json.Unmarshal(result, &told))
+			must.Do(t, json.Unmarshal(told["meta"], &meta))
+			delete(meta, part)
+			told["meta"] = must.Get(json.Marshal(meta))(t)
+			return must.Get(json.Marshal(told))(t)
+		}
+		events, err := w.chain(liar{w, "getTransaction", alter}).Events(t.Context(), from, w.Head())
+		if err != nil || len(events) != 2 {
+			t.Fatalf("Events without %s = %+v, %v, want fulfilment and unlock", part, facts(events), err)
+		}
+		if sent := events[1].Fact.(order.Sent); sent.Submission.IsAbsent() {
+			t.Errorf("Events without %s = %+v, want the other node's, with the message", part, sent)
 		}
 	}
 }

@@ -142,7 +142,7 @@ func (d *Deliverer) lead(ctx context.Context, lease store.Lease) {
 				delete(stops, name)
 			}
 		}
-		if !feed.Wait(ctx, idle, d.woken) {
+		if !order.Wait(ctx, idle, d.woken) {
 			for _, stop := range stops {
 				stop()
 			}
@@ -161,7 +161,7 @@ func (d *Deliverer) serve(ctx context.Context, lease store.Lease, name string) {
 			d.Logger.WarnContext(ctx, "webhook: nothing delivered", "webhook", name, "error", err)
 			grown = make(chan struct{}) // a pause
 		}
-		if grown != nil && !feed.Wait(ctx, idle, grown) {
+		if grown != nil && !order.Wait(ctx, idle, grown) {
 			return
 		}
 	}

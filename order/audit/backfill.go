@@ -124,7 +124,7 @@ func (b *backfill) run(ctx context.Context) (unread *UnreadHistory) {
 		if IsRefusal(err) {
 			pause = b.Paces.Asked // which stays however long one waits
 		}
-		if !follow.Wait(ctx, pause) {
+		if !order.Wait(ctx, pause, nil) {
 			return nil
 		}
 	}

@@ -32,7 +32,7 @@ func Reconcile(ctx context.Context, c *follow.Chains, day time.Duration) {
 		f := c.Of(r.ID)
 		countReconciled(ctx, r.ID, 0, 0)
 		working.Go(func() {
-			for pause := day / leastSteps; follow.Wait(ctx, pause); {
+			for pause := day / leastSteps; order.Wait(ctx, pause, nil); {
 				if f.Leading.Load() == 0 {
 					continue
 				}

@@ -251,7 +251,7 @@ func (m *mender) mendBlocks(ctx context.Context, asked ledger.Range) error {
 		m.progress.Err = err
 		m.report(m.progress)
 		pause = m.PauseAfter(err, pause)
-		if !follow.Wait(ctx, pause) {
+		if !order.Wait(ctx, pause, nil) {
 			return ctx.Err()
 		}
 	}

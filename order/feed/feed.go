@@ -69,7 +69,7 @@ func (f *Feed) Look() {
 // Run reads the log, and deletes old entries, until ctx ends.
 func (f *Feed) Run(ctx context.Context) {
 	var expired time.Time
-	for pause := time.Duration(0); Wait(ctx, pause, nil); {
+	for pause := time.Duration(0); order.Wait(ctx, pause, nil); {
 		isMore, err := f.readOn(ctx)
 		if err == nil && time.Since(expired) > expiry {
 			expired, err = time.Now(), f.ledger.Expire(ctx)
@@ -77,23 +77,10 @@ func (f *Feed) Run(ctx context.Context) {
 		switch pause = gather; {
 		case err != nil:
 			pause = retryWait
-		case !isMore && !Wait(ctx, look, f.news):
+		case !isMore && !order.Wait(ctx, look, f.news):
 			return
 		}
 	}
-}
-
-// Wait returns false when ctx has ended, true after a while or with news.
-func Wait(ctx context.Context, d time.Duration, news <-chan struct{}) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-	case <-news:
-	}
-	return true
 }
 
 // readOn appends new entries to the tail.

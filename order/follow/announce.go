@@ -139,7 +139,7 @@ func (a *announcements) listenTo(ctx context.Context, announcer Announcer) {
 		countAnnouncerLosses(ctx, a.chain, 1)
 		jittered := pause + rand.N(pause/2)
 		a.logger.WarnContext(ctx, "heads are not announced; asking for them instead", "error", err, "retry_in", jittered)
-		if !Wait(ctx, jittered) {
+		if !order.Wait(ctx, jittered, nil) {
 			return
 		}
 		pause = min(2*pause, longestAnnouncerRetry)

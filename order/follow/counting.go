@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"crossgate/order"
 	"crossgate/order/ledger"
 	"crossgate/order/stats"
 	"crossgate/store"
@@ -23,7 +24,7 @@ func (c *Chains) catchUp(ctx context.Context) {
 		if err := c.CatchUpOnce(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
 			c.Logger.WarnContext(ctx, "orders could not be counted", "error", err, "retry_in", countInterval)
 		}
-		if !Wait(ctx, countInterval) {
+		if !order.Wait(ctx, countInterval, nil) {
 			return
 		}
 	}
@@ -36,7 +37,7 @@ func (c *Chains) CatchUpOnce(ctx context.Context) error {
 		return err
 	}
 	holding, release := c.DB.Hold(ctx, lease)
-	for left := true; left && err == nil && Wait(holding, countPause); {
+	for left := true; left && err == nil && order.Wait(holding, countPause, nil); {
 		left, err = c.catchUpStep(holding, lease)
 	}
 	return errors.Join(err, release())

@@ -61,7 +61,7 @@ func (f *Follower) Run(ctx context.Context) {
 			return
 		case err != nil:
 			f.failures.failed(ctx, err, store.LeaseInterval)
-			if !Wait(ctx, store.LeaseInterval) {
+			if !order.Wait(ctx, store.LeaseInterval, nil) {
 				return
 			}
 			continue
@@ -87,7 +87,7 @@ func (f *Follower) WatchFor(ctx context.Context) bool {
 	if f.State().Doubt != nil {
 		pause = f.Paces.Asked // the one that follows is about to withdraw blocks
 	}
-	return Wait(ctx, pause)
+	return order.Wait(ctx, pause, nil)
 }
 
 // Basis is what an answer about the chain would be read from now.
@@ -140,7 +140,7 @@ func (f *Follower) lead(ctx context.Context, held store.Lease) {
 		if errors.Is(err, store.ErrLeaseLost) {
 			break
 		}
-		if err == nil && !f.waitForNews(leading, begun) || err != nil && !Wait(leading, pause) {
+		if err == nil && !f.waitForNews(leading, begun) || err != nil && !order.Wait(leading, pause, nil) {
 			break
 		}
 	}

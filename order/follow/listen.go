@@ -26,7 +26,7 @@ func (c *Chains) listen(ctx context.Context) {
 			c.Logger.WarnContext(ctx, "notifications of other replicas interrupted", "error", err,
 				"retry_in", store.LeaseInterval)
 		}
-		if !Wait(ctx, store.LeaseInterval) {
+		if !order.Wait(ctx, store.LeaseInterval, nil) {
 			return
 		}
 	}

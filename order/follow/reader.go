@@ -108,13 +108,3 @@ func (r *Reader) PauseAfter(err error, pause time.Duration) time.Duration {
 	}
 	return min(2*pause, longest)
 }
-
-// Wait returns false when ctx has ended.
-func Wait(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
-	}
-}

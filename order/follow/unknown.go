@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/order"
 	"crossgate/store"
 )
 
@@ -17,7 +18,7 @@ func (c *Chains) UnknownChains() map[chain.ID]uint64 { return *c.unknown.Load() 
 // countUnknown counts these orders now and then until ctx ends, and logs each unknown chain once.
 func (c *Chains) countUnknown(ctx context.Context) {
 	const every = 15 * time.Minute
-	for again := true; again; again = Wait(ctx, every) {
+	for again := true; again; again = order.Wait(ctx, every, nil) {
 		counted, err := c.Ledger().OrdersByChain(ctx)
 		if err != nil {
 			if !errors.Is(err, store.ErrUnavailable) && ctx.Err() == nil {

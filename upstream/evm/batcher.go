@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/order"
 )
 
 // batchDelay is how long a contract call waits for others: the exchanges of a chain are called for a swap within
@@ -77,10 +78,7 @@ func (b *batcher) join(calls []contractCall) (joined *batch, first int) {
 // makeBatch makes the calls of a batch after batchDelay, when it is joined no more.
 func (c *Chain) makeBatch(ctx context.Context, made *batch) {
 	defer close(made.done)
-	select {
-	case <-time.After(batchDelay):
-	case <-ctx.Done():
-	}
+	order.Wait(ctx, batchDelay, nil)
 	c.batcher.mu.Lock()
 	if c.batcher.next == made {
 		c.batcher.next = nil

@@ -213,10 +213,8 @@ func readHead(text []byte) (order.Block, error) {
 // ping asks for a sign of life every so often, until ctx ends or there is none: then it returns an error.
 func (n *HeadSubscription) ping(ctx context.Context, connection *websocket.Conn) error {
 	for {
-		select {
-		case <-ctx.Done():
+		if !order.Wait(ctx, n.pings, nil) {
 			return nil
-		case <-time.After(n.pings):
 		}
 		limited, cancel := context.WithTimeout(ctx, n.Timeout)
 		err := connection.Ping(limited)

@@ -170,37 +170,20 @@ func (c *Chain) headersOf(ctx context.Context, places []order.Place) ([]*header,
 // found wrong lately.
 const ownListings = 8
 
-// listings are lists by endpoints of two providers while these answer, else one by whichever does.
+// listings are lists by endpoints of two providers, while these answer.
 func (c *Chain) listings(ctx context.Context, from, to uint64, asked listing) ([]jsonrpc.Heard[[]log], error) {
-	last, own := c.faulty.Names(), 1
+	own := 1
 	if c.filters.Load() != filtersUsual {
 		own = ownListings
 	}
-	lists := jsonrpc.Twice(c.rpc, getLogs, last, func(alone *jsonrpc.Client) ([]log, error) {
-		times := 1
-		if slices.Contains(last, alone.Name()) {
-			times = own
-		}
-		list, err := c.union(ctx, alone, from, to, asked, times)
-		return list.Said, err
-	})
-	if len(lists) == 2 || len(lists) == own {
-		return lists, nil
-	}
-	list, err := c.union(ctx, c.rpc.Avoiding(last...), from, to, asked, own)
-	return []jsonrpc.Heard[[]log]{list}, err
-}
-
-// union is what so many lists have together.
-func (c *Chain) union(ctx context.Context, rpc *jsonrpc.Client, from, to uint64, asked listing, lists int) (union jsonrpc.Heard[[]log], err error) {
-	for range lists {
-		logs, by, err := c.list(ctx, rpc, from, to, asked)
-		if err != nil {
-			return union, err
-		}
-		union.Said, union.By = append(union.Said, unlisted(logs, union.Said)...), by[0]
-	}
-	return union, nil
+	return jsonrpc.Lists[[]log]{
+		Method: getLogs, Liars: c.faulty.Names(), Times: own, LiarTimes: own,
+		List: func(rpc *jsonrpc.Client) ([]log, string, error) {
+			logs, by, err := c.list(ctx, rpc, from, to, asked)
+			return logs, cmp.Or(by...), err
+		},
+		Add: func(union, more []log) []log { return append(union, unlisted(more, union)...) },
+	}.Hear(c.rpc)
 }
 
 // unlisted returns the logs that are not in a list.

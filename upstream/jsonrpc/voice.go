@@ -120,27 +120,57 @@ type Heard[T any] struct {
 	By   string
 }
 
-// Twice has an endpoint of each of two providers asked, by itself, and returns what they said: those first that can be
-// expected to answer, and of these others than some; each once more after a failure. Fewer where no others answer.
-func Twice[T any](c *Client, method string, last []string, ask func(alone *Client) (T, error)) (heard []Heard[T]) {
+// Lists are how something is read a second time of which endpoints list what they have, and may leave something out.
+type Lists[T any] struct {
+	Method    string
+	Liars     []string // endpoints that were found wrong lately: they are asked last
+	Times     int      // that an endpoint lists which is alone
+	LiarTimes int      // that one of the liars does
+	List      func(*Client) (said T, by string, err error)
+	Add       func(union, more T) T
+}
+
+// Hear has an endpoint of each of two providers list, by itself, and once more after a failure: those first that can be
+// expected to answer. Where not two do, it returns what whichever does lists.
+func (l Lists[T]) Hear(c *Client) (heard []Heard[T], err error) {
 	var tried []string
 	for len(heard) < 2 {
-		one := c.Other(method, slices.Concat(tried, last)...)
+		one := c.Other(l.Method, slices.Concat(tried, l.Liars)...)
 		if one == nil {
-			if one = c.Other(method, tried...); one == nil {
-				break
-			}
+			one = c.Other(l.Method, tried...)
+		}
+		if one == nil {
+			break
 		}
 		tried = append(tried, one.Name())
-		said, err := ask(one)
+		said, err := l.union(one, Heard[T]{}, 1)
 		if err != nil {
-			said, err = ask(one)
+			said, err = l.union(one, Heard[T]{}, 1)
 		}
 		if err == nil {
-			heard = append(heard, Heard[T]{said, one.Name()})
+			heard = append(heard, said)
 		}
 	}
-	return heard
+	if len(heard) == 2 || len(heard) == 1 && slices.Contains(l.Liars, heard[0].By) {
+		return heard, nil
+	}
+	alone, err := l.union(c.Avoiding(l.Liars...), append(heard, Heard[T]{})[0], l.Times-len(heard))
+	return []Heard[T]{alone}, err
+}
+
+// union adds to what was heard so many lists.
+func (l Lists[T]) union(c *Client, heard Heard[T], times int) (Heard[T], error) {
+	for read := 0; read < times; read++ {
+		said, by, err := l.List(c)
+		if err != nil {
+			return heard, err
+		}
+		if slices.Contains(l.Liars, by) {
+			times = max(times, l.LiarTimes)
+		}
+		heard = Heard[T]{l.Add(heard.Said, said), by}
+	}
+	return heard, nil
 }
 
 // Other returns a client that asks one endpoint which is of another voice than some; nil: none can be expected to

@@ -27,7 +27,13 @@ const (
 // stays unknown: finding it would take all blocks, some megabytes each.
 func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Proof, err error) {
 	ctx = upstream.Background.For(ctx)
-	readings, err := c.readings(ctx, from, to)
+	liars := c.faulty.Names()
+	readings, err := jsonrpc.Lists[[]order.Event]{
+		Method: listSignatures, Liars: liars, Times: ownReadings, LiarTimes: liarReadings, Add: withMore,
+		List: func(lists *jsonrpc.Client) ([]order.Event, string, error) {
+			return c.listedEvents(ctx, lists, c.rpc.Avoiding(liars...), from, to)
+		},
+	}.Hear(c.rpc)
 	if err != nil {
 		return v, err
 	}
@@ -59,46 +65,15 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	return v, nil
 }
 
-// readings are the events of slots as endpoints of two providers list them, while these answer, else as the lists of
-// one together show them.
-func (c *Chain) readings(ctx context.Context, from, to uint64) ([]jsonrpc.Heard[[]order.Event], error) {
-	liars := c.faulty.Names()
-	rpc := c.rpc.Avoiding(liars...)
-	readings := jsonrpc.Twice(c.rpc, listSignatures, liars, func(alone *jsonrpc.Client) (union []order.Event, err error) {
-		_, err = c.listInto(ctx, &union, alone, rpc, from, to, 1, liars)
-		return union, err
-	})
-	if len(readings) == 2 || len(readings) == 1 && slices.Contains(liars, readings[0].By) {
-		return readings, nil
-	}
-	one := append(readings, jsonrpc.Heard[[]order.Event]{})[:1]
-	by, err := c.listInto(ctx, &one[0].Said, rpc, rpc, from, to, ownReadings-len(readings), liars)
-	one[0].By = by
-	return one, err
-}
-
-// listInto adds to a union what so many lists of slots have, or liarReadings of an endpoint that was found wrong, and
-// returns who listed last.
-func (c *Chain) listInto(
-	ctx context.Context, union *[]order.Event, lists, rpc *jsonrpc.Client, from, to uint64, times int, liars []string,
-) (by string, err error) {
-	for read := 0; read < times; read++ {
-		var again []order.Event
-		again, by, err = c.listedEvents(ctx, lists, rpc, from, to)
-		if err != nil {
-			return by, err
-		}
-		if slices.Contains(liars, by) {
-			times = liarReadings
-		}
-		known := places(*union)
-		for i, place := range places(again) {
-			if !slices.Contains(known, place) {
-				*union = append(*union, again[i])
-			}
+// withMore adds the events that are not in a union.
+func withMore(union, more []order.Event) []order.Event {
+	known := places(union)
+	for i, place := range places(more) {
+		if !slices.Contains(known, place) {
+			union = append(union, more[i])
 		}
 	}
-	return by, nil
+	return union
 }
 
 // eventsInBlocks returns the events of the transactions in the blocks of slots, as shown by two endpoints where there

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"regexp"
 )
 
 // Mount adds the operators' API to a mux. What changes something is behind guard; forms are read by then.
 //
 //	GET  /webhooks                   all subscribers, with what waits for each
 //	GET  /webhooks/{name}/dead       the oldest deliveries that were given up
-//	POST /webhooks                   add or change one: name, url, filter; answers its secret, once
+//	POST /webhooks                   add one: name, url, filter; answers its secret, once. Or change one, which keeps its
 //	POST /webhooks/{name}/rotate     a new secret; the one before stays valid until the next time
 //	POST /webhooks/{name}/resend     try all that was given up anew
 //	POST /webhooks/{name}/remove
@@ -50,28 +51,42 @@ func (d *Deliverer) Mount(mux *http.ServeMux, guard func(http.HandlerFunc) http.
 	}
 }
 
+var names = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
+
+// badInput is what an operator has to write in another way.
+type badInput struct{ error }
+
 func (d *Deliverer) add(w http.ResponseWriter, r *http.Request) {
 	h := Hook{Name: r.Form.Get("name"), URL: r.Form.Get("url"), Filter: r.Form.Get("filter"), Secrets: []string{NewSecret()}}
 	_, err := d.Filter(h.Filter)
 	if err == nil {
 		err = CheckURL(h.URL)
 	}
-	if err == nil && (h.Name == "" || url.PathEscape(h.Name) != h.Name) {
-		err = errors.New("want a name of letters, digits and dashes")
+	if err == nil && !names.MatchString(h.Name) {
+		err = errors.New("want a name of up to 64 letters, digits and dashes")
 	}
 	if err != nil {
-		w.WriteHeader(http.StatusBadRequest)
-		_ = json.NewEncoder(w).Encode(map[string]string{"error": err.Error()}) // fails only when the client has left
+		reply(w, nil, badInput{err})
 		return
 	}
-	reply(w, map[string]string{"webhook": h.Name, "secret": h.Secrets[0]}, d.Put(r.Context(), h))
+	body := map[string]string{"webhook": h.Name}
+	if err = d.Put(r.Context(), h); err == nil {
+		var stored *Hook
+		if stored, err = d.hook(r.Context(), h.Name); err == nil && stored.Secrets[0] == h.Secrets[0] {
+			body["secret"] = h.Secrets[0]
+		}
+	}
+	reply(w, body, err)
 }
 
 // reply answers with a body, or an error.
 func reply(w http.ResponseWriter, body any, err error) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
+	_, isBad := errors.AsType[badInput](err)
 	switch {
+	case isBad:
+		w.WriteHeader(http.StatusBadRequest)
 	case errors.Is(err, ErrUnknown):
 		w.WriteHeader(http.StatusNotFound)
 	case errors.Is(err, ErrTaken):

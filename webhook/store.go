@@ -41,7 +41,23 @@ const hookColumns = `name, url, filter, secrets, configured, position, delivered
 	(SELECT COUNT(*) FROM deliveries WHERE webhook = name AND dead = 0), (SELECT COUNT(*) FROM deliveries WHERE webhook = name AND dead = 1)`
 
 // Hooks lists the subscribers by name.
-func (d *Deliverer) Hooks(ctx context.Context) (hooks []*Hook, err error) {
+func (d *Deliverer) Hooks(ctx context.Context) ([]*Hook, error) {
+	return d.readHooks(ctx, ` ORDER BY name`)
+}
+
+// hook is the subscriber of a name, or ErrUnknown.
+func (d *Deliverer) hook(ctx context.Context, name string) (*Hook, error) {
+	hooks, err := d.readHooks(ctx, ` WHERE name = $1`, name)
+	if err == nil && len(hooks) == 0 {
+		err = ErrUnknown
+	}
+	if err != nil {
+		return nil, err
+	}
+	return hooks[0], nil
+}
+
+func (d *Deliverer) readHooks(ctx context.Context, which string, args ...any) (hooks []*Hook, err error) {
 	err = d.db.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var h Hook
 		var secrets []byte
@@ -51,7 +67,7 @@ func (d *Deliverer) Hooks(ctx context.Context) (hooks []*Hook, err error) {
 		}
 		hooks = append(hooks, &h)
 		return json.Unmarshal(secrets, &h.Secrets)
-	}, `SELECT `+hookColumns+` FROM webhooks ORDER BY name`)
+	}, `SELECT `+hookColumns+` FROM webhooks`+which, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read webhooks: %w", err)
 	}
@@ -64,8 +80,8 @@ var (
 	ErrTaken   = errors.New("the name is another webhook's")
 )
 
-// Put adds a subscriber, whose deliveries begin now, or changes the URL, filter and secrets of one that is as
-// configured as this one.
+// Put adds a subscriber, whose deliveries begin now, or changes the URL and filter of one that is as configured as this
+// one, and the secrets of one that the file has.
 func (d *Deliverer) Put(ctx context.Context, h Hook) error {
 	newest, err := d.feed.Newest(ctx)
 	if err != nil {
@@ -77,7 +93,8 @@ func (d *Deliverer) Put(ctx context.Context, h Hook) error {
 	}
 	return d.change(ctx, ErrTaken, `INSERT INTO webhooks (name, url, filter, secrets, configured, position, delivered, failing_since, error)
 		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, '') ON CONFLICT (name) DO UPDATE
-		SET url = excluded.url, filter = excluded.filter, secrets = excluded.secrets WHERE webhooks.configured = excluded.configured`,
+		SET url = excluded.url, filter = excluded.filter, secrets = CASE WHEN excluded.configured = 1 THEN excluded.secrets ELSE webhooks.secrets END
+		WHERE webhooks.configured = excluded.configured`,
 		h.Name, h.URL, h.Filter, string(secrets), bit(h.IsConfigured), int64(newest))
 }
 
@@ -90,42 +107,67 @@ func bit(is bool) int {
 
 // change runs a statement that changes rows, or returns another error where it finds none.
 func (d *Deliverer) change(ctx context.Context, none error, statement string, args ...any) error {
-	err := d.db.Update(ctx, func(tx *store.Tx) error {
-		changed, err := tx.ExecContext(ctx, statement, args...)
-		if err != nil {
-			return err
-		}
-		if rows, err := changed.RowsAffected(); err != nil || rows > 0 {
-			return err
-		}
-		return none
-	})
-	d.wake()
-	return err
+	defer d.wake()
+	return d.db.Update(ctx, func(tx *store.Tx) error { return changeIn(ctx, tx, none, statement, args...) })
+}
+
+func changeIn(ctx context.Context, tx *store.Tx, none error, statement string, args ...any) error {
+	changed, err := tx.ExecContext(ctx, statement, args...)
+	if err != nil {
+		return err
+	}
+	if rows, err := changed.RowsAffected(); err != nil || rows > 0 {
+		return err
+	}
+	return none
+}
+
+// ownHook is the operators' subscriber of a name: the file's is ErrTaken.
+func (d *Deliverer) ownHook(ctx context.Context, name string) (*Hook, error) {
+	h, err := d.hook(ctx, name)
+	if err == nil && h.IsConfigured {
+		err = fmt.Errorf("%w: it is in the file", ErrTaken)
+	}
+	return h, err
 }
 
 // Rotate gives an operators' subscriber a new secret and returns it. The one before stays valid until the next time.
 func (d *Deliverer) Rotate(ctx context.Context, name string) (secret string, err error) {
-	hooks, err := d.Hooks(ctx)
-	if err != nil {
-		return "", err
-	}
-	for _, h := range hooks {
-		if h.Name == name && !h.IsConfigured {
-			secret = NewSecret()
-			secrets, _ := json.Marshal([]string{secret, h.Secrets[0]})
-			return secret, d.change(ctx, ErrUnknown, `UPDATE webhooks SET secrets = $1 WHERE name = $2`, string(secrets), name)
+	secret = NewSecret()
+	for {
+		h, err := d.ownHook(ctx, name)
+		if err != nil {
+			return "", err
+		}
+		was, _ := json.Marshal(h.Secrets)
+		is, _ := json.Marshal([]string{secret, h.Secrets[0]})
+		err = d.change(ctx, errAnother, `UPDATE webhooks SET secrets = $1 WHERE name = $2 AND secrets = $3`, string(is), name, string(was))
+		if !errors.Is(err, errAnother) {
+			return secret, err
 		}
 	}
-	return "", ErrUnknown
 }
+
+// errAnother says that a subscriber was changed at the same time.
+var errAnother = errors.New("changed at the same time")
 
 // Remove removes an operators' subscriber with its deliveries.
 func (d *Deliverer) Remove(ctx context.Context, name string) error {
-	if err := d.change(ctx, ErrUnknown, `DELETE FROM webhooks WHERE name = $1 AND configured = 0`, name); err != nil {
+	if _, err := d.ownHook(ctx, name); err != nil {
 		return err
 	}
-	return d.change(ctx, nil, `DELETE FROM deliveries WHERE webhook = $1`, name)
+	return d.remove(ctx, name, false)
+}
+
+func (d *Deliverer) remove(ctx context.Context, name string, isConfigured bool) error {
+	defer d.wake()
+	return d.db.Update(ctx, func(tx *store.Tx) error {
+		if err := changeIn(ctx, tx, ErrUnknown, `DELETE FROM webhooks WHERE name = $1 AND configured = $2`, name, bit(isConfigured)); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `DELETE FROM deliveries WHERE webhook = $1`, name)
+		return err
+	})
 }
 
 // Dead is a delivery that was given up.
@@ -139,6 +181,10 @@ type Dead struct {
 
 // Dead lists the oldest deliveries of a subscriber that were given up, 100 at the most.
 func (d *Deliverer) Dead(ctx context.Context, name string) (dead []Dead, err error) {
+	if _, err = d.hook(ctx, name); err != nil {
+		return nil, err
+	}
+	dead = []Dead{}
 	err = d.db.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var each Dead
 		var body []byte
@@ -152,7 +198,10 @@ func (d *Deliverer) Dead(ctx context.Context, name string) (dead []Dead, err err
 
 // Resend has all deliveries of a subscriber that were given up, and those that wait, tried anew at once.
 func (d *Deliverer) Resend(ctx context.Context, name string) error {
-	return d.change(ctx, ErrUnknown, `UPDATE deliveries SET dead = 0, attempts = 0, due = 0 WHERE webhook = $1`, name)
+	if _, err := d.hook(ctx, name); err != nil {
+		return err
+	}
+	return d.change(ctx, nil, `UPDATE deliveries SET dead = 0, attempts = 0, due = 0 WHERE webhook = $1`, name)
 }
 
 // waiting are the deliveries of a subscriber that failed before, and those behind them.
@@ -202,17 +251,17 @@ func (d *Deliverer) record(ctx context.Context, under store.Lease, h *Hook, o pa
 		failing = d.Now().Unix()
 	}
 	return d.db.UpdateUnder(ctx, under, func(tx *store.Tx) error {
-		if err := tx.ExecEach(ctx, `DELETE FROM deliveries WHERE webhook = $1 AND position = $2`, gone); err != nil {
-			return err
-		}
-		err := tx.ExecEach(ctx, `INSERT INTO deliveries (webhook, position, order_id, body, attempts, due, dead, error)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (webhook, position) DO UPDATE
-			SET attempts = excluded.attempts, due = excluded.due, dead = excluded.dead, error = excluded.error`, kept)
+		// First, for it holds up a removal: one that came before leaves nothing to add to.
+		err := changeIn(ctx, tx, ErrUnknown, `UPDATE webhooks SET position = $1, delivered = delivered + $2, failing_since = $3,
+			error = CASE WHEN $4 = '' THEN error ELSE $4 END WHERE name = $5`, int64(o.next), len(o.sent), failing, o.error, h.Name)
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE webhooks SET position = $1, delivered = delivered + $2, failing_since = $3,
-			error = CASE WHEN $4 = '' THEN error ELSE $4 END WHERE name = $5`, int64(o.next), len(o.sent), failing, o.error, h.Name)
-		return err
+		if err := tx.ExecEach(ctx, `DELETE FROM deliveries WHERE webhook = $1 AND position = $2`, gone); err != nil {
+			return err
+		}
+		return tx.ExecEach(ctx, `INSERT INTO deliveries (webhook, position, order_id, body, attempts, due, dead, error)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (webhook, position) DO UPDATE
+			SET attempts = excluded.attempts, due = excluded.due, dead = excluded.dead, error = excluded.error`, kept)
 	})
 }

@@ -105,8 +105,7 @@ func (d *Deliverer) Configure(ctx context.Context, hooks []Hook) error {
 	}
 	for _, h := range known {
 		if h.IsConfigured && !named[h.Name] {
-			err := d.change(ctx, nil, `UPDATE webhooks SET configured = 0 WHERE name = $1`, h.Name)
-			if err = errors.Join(err, d.Remove(ctx, h.Name)); err != nil {
+			if err := d.remove(ctx, h.Name, true); err != nil && !errors.Is(err, ErrUnknown) { // another replica was faster
 				return err
 			}
 		}
@@ -170,18 +169,9 @@ func (d *Deliverer) serve(ctx context.Context, lease store.Lease, name string) {
 // Pass delivers everything that is due and the next part of the log to a subscriber, and stores the results. grown is
 // closed when there may be more; nil: there may be already.
 func (d *Deliverer) Pass(ctx context.Context, lease store.Lease, name string) (grown <-chan struct{}, err error) {
-	hooks, err := d.Hooks(ctx)
+	h, err := d.hook(ctx, name)
 	if err != nil {
 		return nil, err
-	}
-	var h *Hook
-	for _, each := range hooks {
-		if each.Name == name {
-			h = each
-		}
-	}
-	if h == nil {
-		return nil, ErrUnknown
 	}
 	never := make(chan struct{})
 	if d.isPaused(name) {

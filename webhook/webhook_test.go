@@ -428,7 +428,7 @@ func TestTheFileNamesItsOwnWebhooks(t *testing.T) {
 		t.Errorf("a name that operators gave: %v", err)
 	}
 	must.Do(t, d.Configure(t.Context(), []Hook{{Name: "file", URL: "https://example.com", Secrets: []string{secret}}}))
-	if err := d.Remove(t.Context(), "file"); !errors.Is(err, ErrUnknown) {
+	if err := d.Remove(t.Context(), "file"); !errors.Is(err, ErrTaken) {
 		t.Errorf("a configured one was removed: %v", err)
 	}
 	must.Do(t, d.Configure(t.Context(), nil))

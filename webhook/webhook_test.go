@@ -305,6 +305,56 @@ func TestASubscriberThatAsksForAPauseHasIt(t *testing.T) {
 	}
 }
 
+// TestASlowSubscriberHoldsUpNoOther has a subscriber keep its requests waiting, while others are sent everything. Once it
+// answers it is sent everything, too.
+func TestASlowSubscriberHoldsUpNoOther(t *testing.T) {
+	w := newWorld(t, sqlite(t))
+	const events = 20
+	hears := func(of *world, release <-chan struct{}) (first, all chan struct{}) {
+		known := map[string]bool{}
+		first, all = make(chan struct{}), make(chan struct{})
+		of.answer = func(_ http.ResponseWriter, r *http.Request) {
+			if known[r.Header.Get("webhook-id")] {
+				return // again, after it took too long
+			}
+			known[r.Header.Get("webhook-id")] = true
+			switch len(known) {
+			case 1:
+				close(first)
+				<-release
+			case 2 * events:
+				close(all)
+			}
+		}
+		return first, all
+	}
+	slow, release, atOnce := newWorld(t, w.db), make(chan struct{}), make(chan struct{})
+	close(atOnce)
+	begun, slowHeard := hears(slow, release)
+	_, heard := hears(w, atOnce)
+	d := w.deliverer()
+	must.Do(t, d.Put(t.Context(), Hook{Name: "slow", URL: slow.server.URL, Secrets: []string{secret}}))
+	must.Do(t, d.Put(t.Context(), Hook{Name: "shop", URL: w.server.URL}))
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { d.feed.Run(ctx) })
+	running.Go(func() { d.Run(ctx) })
+	for n := byte(1); n <= events; n++ {
+		w.tell(n, uint64(n), false, created(n))
+		<-begun
+		w.tell(n, uint64(n), true, created(n))
+	}
+	<-heard
+	close(release)
+	<-slowHeard
+	stop()
+	running.Wait()
+	for _, each := range []*world{w, slow} {
+		each.server.Close()
+		each.checkHeard()
+	}
+}
+
 // TestBadSubscribers has subscribers that redirect, never end, have no certificate that anybody knows, or are where none
 // may be: each is a failure in words, without the URL's query.
 func TestBadSubscribers(t *testing.T) {

@@ -3,7 +3,6 @@ package wire
 import (
 	"strconv"
 
-	"crossgate/chain"
 	"crossgate/order"
 )
 
@@ -20,16 +19,11 @@ func (e Encoder) AppendEntry(dst []byte, of order.LogEntry) []byte {
 		w.name("state").plain(of.After.String())
 		w.name("give").entryOffer(of.Give)
 		w.name("take").entryOffer(of.Take)
-		w.name("maker").textOrNull(of.Maker, give)
-		w.name("receiver").textOrNull(of.Receiver, take)
-		w.name("taker").textOrNull(of.Fulfiller, take)
-		w.name("unlockAuthority").textOrNull(of.UnlockAuthority, take)
-		w.name("referralCode")
-		if of.ReferralCode != nil {
-			w.uint(uint64(*of.ReferralCode))
-		} else {
-			w.null()
-		}
+		w.name("maker").addressText(of.Maker, give)
+		w.name("receiver").addressText(of.Receiver, take)
+		w.name("taker").addressText(of.Fulfiller, take)
+		w.name("unlockAuthority").addressText(of.UnlockAuthority, take)
+		orNull(w.name("referralCode"), of.ReferralCode, func(code uint32) { w.uint(uint64(code)) })
 		w.name("basis").open('{')
 		family := w.chains.Family(of.At.Chain)
 		w.name("chainId").uint(uint64(of.At.Chain))
@@ -63,15 +57,7 @@ func (w *writer) entryOffer(o order.Offer) {
 	}
 	w.open('{')
 	w.name("chainId").uint(uint64(o.Chain))
-	w.name("tokenAddress").textOrNull(o.Token, w.chains.Family(o.Chain))
+	w.name("tokenAddress").addressText(o.Token, w.chains.Family(o.Chain))
 	w.name("amount").plain(o.Amount.String())
 	w.close('}')
-}
-
-func (w *writer) textOrNull(a chain.Address, family chain.Family) {
-	if a.IsAbsent() {
-		w.null()
-		return
-	}
-	w.plain(a.Format(family))
 }

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"strconv"
 	"time"
 
 	"crossgate/quote"
@@ -62,5 +61,3 @@ func (w *writer) asked(one quote.Asked) {
 		w.name("reason").text(one.Err.Error())
 	}
 }
-
-func (w *writer) bool(is bool) { w.json = strconv.AppendBool(w.json, is) }

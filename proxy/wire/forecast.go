@@ -26,10 +26,8 @@ func (e Encoder) AppendForecasts(dst []byte, id chain.ID, all []creation.Forecas
 		default:
 			w.plain("Creates")
 		}
-		w.name("orders")
-		objects(w, all, func(f creation.Forecast) { w.forecast(id, f) })
-		w.name("differences")
-		objects(w, differences, func(d Difference) {
+		objects(w.name("orders"), all, func(f creation.Forecast) { w.forecast(id, f) })
+		objects(w.name("differences"), differences, func(d Difference) {
 			w.name("parameter").plain(d.Parameter)
 			w.name("requested").text(d.Requested)
 			w.name("found").text(d.Found)
@@ -40,53 +38,32 @@ func (e Encoder) AppendForecasts(dst []byte, id chain.ID, all []creation.Forecas
 // forecast writes an order that would be made, or is refused. Null is not known, or absent.
 func (w *writer) forecast(id chain.ID, f creation.Forecast) {
 	family := w.chains.Family(id)
-	w.name("orderId")
-	if f.ID == nil {
-		w.null()
-	} else {
-		w.hex(f.ID[:])
-	}
-	w.name("refusal").refusal(f.Refusal, family)
-	w.name("notKnown").texts(f.Unknown)
-	w.name("warnings")
-	objects(w, f.Warnings, func(warning creation.Warning) {
+	orNull(w.name("orderId"), f.ID, func(id order.ID) { w.hex(id[:]) })
+	orNull(w.name("refusal"), f.Refusal, func(r creation.Refusal) { w.refusal(r, family) })
+	list(w.name("notKnown"), f.Unknown, w.text)
+	objects(w.name("warnings"), f.Warnings, func(warning creation.Warning) {
 		w.name("code").plain(string(warning.Code))
 		w.name("message").text(warning.Text)
 	})
-	w.name("value").decimalOrNull(f.Value)
-	w.name("fixFee").decimalOrNull(f.FixedFee)
+	orNull(w.name("value"), f.Value, w.decimal)
+	orNull(w.name("fixFee"), f.FixedFee, w.decimal)
 	w.name("makerSrc").addressText(f.Maker, family)
-	w.name("swap").swapBefore(f.Swap, family)
+	orNull(w.name("swap"), f.Swap, func(s creation.Swap) { w.swapBefore(s, family) })
 	w.creation(family, f)
 }
 
 func (w *writer) creation(family chain.Family, f creation.Forecast) {
 	c, take := f.Creation, w.chains.Family(f.Creation.Take.Chain)
-	w.name("makerOrderNonce")
-	switch {
-	case f.Terms != nil:
-		w.uint(f.Terms.Nonce)
-	case c.Salt != nil:
-		w.uint(*c.Salt)
-	default:
-		w.null()
+	nonce := c.Salt
+	if f.Terms != nil {
+		nonce = &f.Terms.Nonce
 	}
+	orNull(w.name("makerOrderNonce"), nonce, w.uint)
 	w.name("giveTokenAddress").addressText(c.GiveToken, family)
 	w.name("giveAmountGross").decimal(c.GiveAmount)
-	var split creation.Split
-	if f.Split != nil {
-		split = *f.Split
-	}
-	for _, part := range []struct {
-		name   string
-		amount chain.Amount
-	}{{"percentFee", split.Percent}, {"affiliateFee", split.Affiliate}, {"giveAmount", split.Net}} {
-		if w.name(part.name); f.Split == nil {
-			w.null()
-		} else {
-			w.decimal(part.amount)
-		}
-	}
+	orNull(w.name("percentFee"), f.Split, func(s creation.Split) { w.decimal(s.Percent) })
+	orNull(w.name("affiliateFee"), f.Split, func(s creation.Split) { w.decimal(s.Affiliate) })
+	orNull(w.name("giveAmount"), f.Split, func(s creation.Split) { w.decimal(s.Net) })
 	w.name("takeChainId").uint(uint64(c.Take.Chain))
 	w.name("takeTokenAddress").addressText(c.Take.Token, take)
 	w.name("takeAmount").decimal(c.Take.Amount)
@@ -96,18 +73,19 @@ func (w *writer) creation(family chain.Family, f creation.Forecast) {
 	w.name("allowedTakerDst").addressText(c.Authorities.AllowedTaker, take)
 	w.name("allowedCancelBeneficiarySrc").addressText(c.Authorities.CancelBeneficiary, family)
 	w.name("externalCall").bytesOrNull(c.ExternalCall)
-	w.name("affiliate").affiliateText(c.Affiliate(), family)
+	orNull(w.name("affiliate"), c.Affiliate(), func(a order.Affiliate) {
+		w.object(func() {
+			w.name("beneficiarySrc").addressText(a.Beneficiary, family)
+			w.name("amount").decimal(a.Amount)
+		})
+	})
 	w.name("referralCode").uint(uint64(c.ReferralCode))
 	w.name("permit").permit(c.Permit)
 	w.name("rawMetadataHex").bytesOrNull(c.Metadata)
 	w.name("orderMetadata").orderMetadata(c.Metadata, false)
 }
 
-func (w *writer) swapBefore(s *creation.Swap, family chain.Family) {
-	if s == nil {
-		w.null()
-		return
-	}
+func (w *writer) swapBefore(s creation.Swap, family chain.Family) {
 	w.open('{')
 	w.name("tokenInAddress").addressText(s.TokenIn, family)
 	w.name("amountIn").decimal(s.AmountIn)
@@ -134,22 +112,7 @@ func (w *writer) permit(envelope []byte) {
 	w.close('}')
 }
 
-func (w *writer) affiliateText(a *order.Affiliate, family chain.Family) {
-	if a == nil {
-		w.null()
-		return
-	}
-	w.open('{')
-	w.name("beneficiarySrc").addressText(a.Beneficiary, family)
-	w.name("amount").decimal(a.Amount)
-	w.close('}')
-}
-
-func (w *writer) refusal(r *creation.Refusal, family chain.Family) {
-	if r == nil {
-		w.null()
-		return
-	}
+func (w *writer) refusal(r creation.Refusal, family chain.Family) {
 	w.open('{')
 	w.name("contract").addressText(r.By, family)
 	w.name("message").text(r.Why)
@@ -162,27 +125,16 @@ func (w *writer) refusal(r *creation.Refusal, family chain.Family) {
 		w.name("data").hex(r.Data)
 		w.name("error").text(errors[0].String())
 	}
-	w.name("errors")
-	objects(w, errors, func(e creation.Reason) {
+	objects(w.name("errors"), errors, func(e creation.Reason) {
 		w.name("name").plain(e.Name)
 		w.name("selector").plain(e.Selector)
-		w.name("arguments").open('{')
-		for _, a := range e.Arguments {
-			w.name(a.Name).text(a.Value)
-		}
-		w.close('}')
+		w.name("arguments").object(func() {
+			for _, a := range e.Arguments {
+				w.name(a.Name).text(a.Value)
+			}
+		})
 	})
 	w.close('}')
-}
-
-func (w *writer) texts(all []string) { list(w, all, w.text) }
-
-func (w *writer) decimalOrNull(a *chain.Amount) {
-	if a == nil {
-		w.null()
-		return
-	}
-	w.decimal(*a)
 }
 
 // addressText writes an address as its chain does, null when it is absent.

@@ -20,9 +20,7 @@ type writer struct {
 // object appends a response that is an object.
 func (e Encoder) object(dst []byte, members func(*writer)) []byte {
 	w := &writer{json: dst, chains: e.Chains}
-	w.open('{')
-	members(w)
-	w.close('}')
+	w.object(func() { members(w) })
 	return w.json
 }
 
@@ -40,11 +38,7 @@ func list[V any](w *writer, values []V, element func(V)) {
 
 // objects writes a list of objects with the members of each value.
 func objects[V any](w *writer, values []V, members func(V)) {
-	list(w, values, func(value V) {
-		w.open('{')
-		members(value)
-		w.close('}')
-	})
+	list(w, values, func(value V) { w.object(func() { members(value) }) })
 }
 
 func (w *writer) open(bracket byte)  { w.json = append(w.json, bracket) }
@@ -63,6 +57,24 @@ func (w *writer) name(member string) *writer {
 }
 
 func (w *writer) null() { w.json = append(w.json, "null"...) }
+
+// orNull writes null for nil, and else what write does of the value.
+func orNull[V any](w *writer, value *V, write func(V)) {
+	if value == nil {
+		w.null()
+		return
+	}
+	write(*value)
+}
+
+// object writes one with some members.
+func (w *writer) object(members func()) {
+	w.open('{')
+	members()
+	w.close('}')
+}
+
+func (w *writer) bool(is bool) { w.json = strconv.AppendBool(w.json, is) }
 
 func (w *writer) uint(n uint64) { w.json = strconv.AppendUint(w.json, n, 10) }
 

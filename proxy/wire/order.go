@@ -28,7 +28,7 @@ func (e Encoder) AppendOrder(dst []byte, r Record) []byte {
 	w.name("giveOfferWithMetadata").offer(terms.Give, o.GiveFinal, r.Give)
 	w.name("receiverDst").address(terms.Receiver, destination)
 	w.name("takeOfferWithMetadata").offer(terms.Take, o.TakeFinal, r.Take)
-	w.name("actualFulfillAmount").bigNumberOrNull(fulfilled.ActualAmount)
+	orNull(w.name("actualFulfillAmount"), fulfilled.ActualAmount, w.bigNumber)
 	w.name("givePatchAuthoritySrc").address(terms.Authorities.GivePatch, source)
 	w.name("orderAuthorityAddressDst").address(terms.Authorities.Order, destination)
 	w.name("allowedTakerDst").address(terms.Authorities.AllowedTaker, destination)
@@ -40,9 +40,9 @@ func (e Encoder) AppendOrder(dst []byte, r Record) []byte {
 	w.name("cancelBeneficiarySrc").addressOrNull(beneficiary(o.SentCancel, o.ClaimedCancel), source)
 	w.name("taker").address(fulfilled.Taker, destination)
 	w.name("unlockAuthorityDst").address(fulfilled.UnlockAuthority, destination)
-	w.name("affiliateFee").affiliateFee(created.Affiliate, source)
+	orNull(w.name("affiliateFee"), created.Affiliate, func(a order.Affiliate) { w.affiliateFee(a, source) })
 	w.orderEvents(o)
-	w.name("preswapData").preswap(terms.Give.Chain, created.Preswap, r)
+	orNull(w.name("preswapData"), created.Preswap, func(p order.Preswap) { w.preswap(terms.Give.Chain, p, r) })
 	w.name("externalCallData").bytesOrNull(terms.ExternalCall)
 	w.name("orderMetadata").orderMetadata(created.Metadata, false)
 	w.close('}')
@@ -90,23 +90,15 @@ func (w *writer) offer(o order.Offer, final chain.Amount, t token.Token) {
 	w.close('}')
 }
 
-func (w *writer) affiliateFee(a *order.Affiliate, source chain.Family) {
-	if a == nil {
-		w.null()
-		return
-	}
-	w.open('{')
-	w.name("beneficiarySrc").address(a.Beneficiary, source)
-	w.name("amount").bigNumber(a.Amount)
-	w.close('}')
+func (w *writer) affiliateFee(a order.Affiliate, source chain.Family) {
+	w.object(func() {
+		w.name("beneficiarySrc").address(a.Beneficiary, source)
+		w.name("amount").bigNumber(a.Amount)
+	})
 }
 
 // preswap writes the swap into the give token; the shape is that of published client schemas.
-func (w *writer) preswap(id chain.ID, p *order.Preswap, r Record) {
-	if p == nil {
-		w.null()
-		return
-	}
+func (w *writer) preswap(id chain.ID, p order.Preswap, r Record) {
 	family := w.chains.Family(id)
 	w.open('{')
 	w.name("chainId").chainID(id)
@@ -119,14 +111,6 @@ func (w *writer) preswap(id chain.ID, p *order.Preswap, r Record) {
 	w.name("tokenOutMetadata").tokenMetadata(r.Give)
 	w.name("tokenOutLogoURI").text(r.Give.LogoURI)
 	w.close('}')
-}
-
-func (w *writer) bigNumberOrNull(a *chain.Amount) {
-	if a == nil {
-		w.null()
-		return
-	}
-	w.bigNumber(*a)
 }
 
 func (w *writer) bytesOrNull(raw []byte) {

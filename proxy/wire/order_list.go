@@ -35,12 +35,12 @@ func (w *writer) listedOrder(r Record) {
 	w.name("takeOfferWithMetadata").offer(o.Terms.Take, o.TakeFinal, r.Take)
 	w.name("state").plain(o.State.String())
 	w.name("externalCallState").plain(o.Call.String())
-	w.name("finalPercentFee").bigNumberOrNull(o.FinalPercentFee)
+	orNull(w.name("finalPercentFee"), o.FinalPercentFee, w.bigNumber)
 	w.name("fixFee").bigNumber(created.Fact.FixFee)
 	w.name("affiliateFee").listedAffiliateFee(created.Fact.Affiliate, source)
 	w.name("unlockAuthorityDst").addressOrNull(factOf(o.Fulfilled).UnlockAuthority, destination)
 	w.name("createEventTransactionHash").txHash(created.At.Tx, source)
-	w.name("preswapData").preswap(o.Terms.Give.Chain, created.Fact.Preswap, r)
+	orNull(w.name("preswapData"), created.Fact.Preswap, func(p order.Preswap) { w.preswap(o.Terms.Give.Chain, p, r) })
 	w.name("orderMetadata").orderMetadata(created.Fact.Metadata, true)
 	w.name("tradeType").plain("CrossChain")
 }
@@ -48,13 +48,13 @@ func (w *writer) listedOrder(r Record) {
 // listedAffiliateFee is an object of nulls where there is no fee.
 func (w *writer) listedAffiliateFee(a *order.Affiliate, source chain.Family) {
 	if a != nil {
-		w.affiliateFee(a, source)
+		w.affiliateFee(*a, source)
 		return
 	}
-	w.open('{')
-	w.name("beneficiarySrc").null()
-	w.name("amount").null()
-	w.close('}')
+	w.object(func() {
+		w.name("beneficiarySrc").null()
+		w.name("amount").null()
+	})
 }
 
 // AppendUnlockList appends what a taker needs to unlock a part of its orders, of so many in all.

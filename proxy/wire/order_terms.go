@@ -26,11 +26,7 @@ func (w *writer) lite(o *order.Order) {
 	terms := o.Terms
 	source, destination := w.chains.Family(terms.Give.Chain), w.chains.Family(terms.Take.Chain)
 	w.name("orderId").hash(o.ID)
-	if w.name("creationTimestamp"); o.Created == nil {
-		w.null()
-	} else {
-		w.uint(o.Created.At.Time)
-	}
+	orNull(w.name("creationTimestamp"), at(o.Created), func(at order.At) { w.uint(at.Time) })
 	w.name("state").plain(o.State.String())
 	w.name("externalCallState").plain(o.Call.String())
 	w.name("makerOrderNonce").uint(terms.Nonce)
@@ -43,11 +39,7 @@ func (w *writer) lite(o *order.Order) {
 	w.name("allowedTakerDst").address(terms.Authorities.AllowedTaker, destination)
 	w.name("allowedCancelBeneficiarySrc").address(terms.Authorities.CancelBeneficiary, source)
 	w.name("rawOrderMetadataHex").bytesOrNull(factOf(o.Created).Metadata)
-	if w.name("orderFulfilledTransactionHash"); o.Fulfilled == nil {
-		w.null()
-	} else {
-		w.txHash(o.Fulfilled.At.Tx, destination)
-	}
+	orNull(w.name("orderFulfilledTransactionHash"), at(o.Fulfilled), func(at order.At) { w.txHash(at.Tx, destination) })
 }
 
 func (w *writer) liteOffer(o order.Offer) {

@@ -27,7 +27,13 @@ func (e Encoder) AppendSwapRecord(dst []byte, r SwapRecord) []byte {
 		w.name("tokenOut").tokenAmount(fact.TokenOut, fact.Received(), r.Out, family)
 		w.name("transactionHash").txHashAsBytes(at.Tx, family)
 		w.name("blockTimeStamp").uint(at.Time)
-		w.name("affiliateFee").swapAffiliateFee(r, family)
+		orNull(w.name("affiliateFee"), fact.Affiliate, func(a order.Affiliate) {
+			w.object(func() {
+				w.name("affiliateFee").tokenAmount(fact.TokenOut, a.Amount, r.Out, family)
+				w.name("beneficiary").addressOrNull(a.Beneficiary, family)
+				w.name("referralCode").uint(uint64(fact.ReferralCode))
+			})
+		})
 		w.name("state").plain(order.StateFulfilled.String())
 		w.name("grossTokenOut").tokenAmount(fact.TokenOut, fact.AmountOut, r.Out, family)
 		w.name("protocolFee").tokenAmount(fact.TokenOut, fact.Fee, r.Out, family)
@@ -53,19 +59,6 @@ func (w *writer) txHashAsBytes(h chain.TxHash, family chain.Family) {
 	w.name("bytesValue").base64(raw)
 	w.name("bytesArrayValue").byteList(raw)
 	w.name("stringValue").plain(h.Format(family))
-	w.close('}')
-}
-
-func (w *writer) swapAffiliateFee(r SwapRecord, family chain.Family) {
-	a := r.Swap.Fact.Affiliate
-	if a == nil {
-		w.null()
-		return
-	}
-	w.open('{')
-	w.name("affiliateFee").tokenAmount(r.Swap.Fact.TokenOut, a.Amount, r.Out, family)
-	w.name("beneficiary").addressOrNull(a.Beneficiary, family)
-	w.name("referralCode").uint(uint64(r.Swap.Fact.ReferralCode))
 	w.close('}')
 }
 

@@ -62,23 +62,19 @@ func (w *writer) hash(h chain.Hash) { w.hashOf(h, chain.EVM) }
 
 // hashOf writes a HashValue in the form of family, three nulls when absent.
 func (w *writer) hashOf(h chain.Hash, family chain.Family) {
-	w.open('{')
 	if h.IsAbsent() {
-		w.name("bytesValue").null()
-		w.name("bytesArrayValue").null()
-		w.name("stringValue").null()
-		w.close('}')
+		w.object(func() {
+			w.name("bytesValue").null()
+			w.name("bytesArrayValue").null()
+			w.name("stringValue").null()
+		})
 		return
 	}
-	w.name("bytesValue").base64(h[:])
-	w.name("bytesArrayValue").byteList(h[:])
-	w.name("stringValue")
-	if family == chain.EVM {
-		w.hex(h[:])
-	} else {
-		w.plain(h.Format(family))
-	}
-	w.close('}')
+	w.object(func() {
+		w.name("bytesValue").base64(h[:])
+		w.name("bytesArrayValue").byteList(h[:])
+		w.name("stringValue").plain(h.Format(family))
+	})
 }
 
 // address writes an AddressValue in the form of family. An absent one has an empty string between nulls.
@@ -94,12 +90,7 @@ func (w *writer) address(a chain.Address, family chain.Family) {
 	raw := a.Bytes()
 	w.name("Base64Value").base64(raw)
 	w.name("bytesArrayValue").byteList(raw)
-	w.name("stringValue")
-	if family == chain.EVM {
-		w.hex(raw)
-	} else {
-		w.plain(a.Format(family))
-	}
+	w.name("stringValue").plain(a.Format(family))
 	w.close('}')
 }
 
@@ -142,18 +133,16 @@ func (w *writer) tokenMembers(t token.Token) {
 
 // eventMetadata writes an EventMetadata, null when the event has not been seen.
 func (w *writer) eventMetadata(at *order.At) {
-	if at == nil {
-		w.null()
-		return
-	}
-	family := w.chains.Family(at.Chain)
-	w.open('{')
-	w.name("transactionHash").txHash(at.Tx, family)
-	w.name("blockNumber").uint(at.Block)
-	w.name("blockHash").hashOf(at.BlockHash, family)
-	w.name("blockTimeStamp").uint(at.Time)
-	w.name("initiator").addressOrNull(at.Initiator, family)
-	w.close('}')
+	orNull(w, at, func(at order.At) {
+		family := w.chains.Family(at.Chain)
+		w.object(func() {
+			w.name("transactionHash").txHash(at.Tx, family)
+			w.name("blockNumber").uint(at.Block)
+			w.name("blockHash").hashOf(at.BlockHash, family)
+			w.name("blockTimeStamp").uint(at.Time)
+			w.name("initiator").addressOrNull(at.Initiator, family)
+		})
+	})
 }
 
 // eventInfo writes an EventInfo: always an object, of nulls when the event has not been seen.

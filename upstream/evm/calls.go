@@ -76,7 +76,7 @@ type stamp uint64
 
 func (s *stamp) UnmarshalJSON(text []byte) error {
 	var q Quantity
-	if json.Unmarshal(text, &q) == nil {
+	if q.UnmarshalText(bytes.Trim(text, `"`)) == nil {
 		*s = stamp(q)
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -47,7 +46,7 @@ type HeaderBloom struct {
 
 func (h *HeaderBloom) UnmarshalJSON(text []byte) error {
 	var read Bloom
-	if json.Unmarshal(text, &read) == nil && len(text) > len(read) {
+	if read.UnmarshalText(bytes.Trim(text, `"`)) == nil && len(text) > len(read) {
 		*h = HeaderBloom{read, true}
 	}
 	return nil

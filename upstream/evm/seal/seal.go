@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"math/big"
 	"strings"
@@ -17,134 +16,165 @@ import (
 	"crossgate/chain"
 )
 
+// member is one that is hashed.
+type member struct {
+	name     string
+	isNumber bool // which has no leading zeros
+}
+
 // Hashed members, in the sequence of Ethereum's consensus (yellow paper, section 4; EIP-1559, 4399, 4788, 4844,
-// 4895, 7685; for transactions EIP-155, 2718, 2930, 1559, 4844, 7702). # marks integers, which have no leading zeros.
+// 4895, 7685; for transactions EIP-155, 2718, 2930, 1559, 4844, 7702).
 var (
-	headerMembers = "parentHash sha3Uncles miner stateRoot transactionsRoot receiptsRoot logsBloom #difficulty #number #gasLimit " +
+	headerMembers = membersOf("parentHash sha3Uncles miner stateRoot transactionsRoot receiptsRoot logsBloom #difficulty #number #gasLimit " +
 		"#gasUsed #timestamp extraData mixHash nonce #baseFeePerGas withdrawalsRoot #blobGasUsed #excessBlobGas " +
-		"parentBeaconBlockRoot requestsHash"
+		"parentBeaconBlockRoot requestsHash")
 	headerRequired = 15
 
-	transactionMembers = map[string]string{
-		"0x0": "#nonce #gasPrice #gas to #value input",
-		"0x1": "#chainId #nonce #gasPrice #gas to #value input accessList",
-		"0x2": "#chainId #nonce #maxPriorityFeePerGas #maxFeePerGas #gas to #value input accessList",
-		"0x3": "#chainId #nonce #maxPriorityFeePerGas #maxFeePerGas #gas to #value input accessList #maxFeePerBlobGas blobVersionedHashes",
-		"0x4": "#chainId #nonce #maxPriorityFeePerGas #maxFeePerGas #gas to #value input accessList authorizationList",
+	transactionMembers = map[string][]member{
+		"0x0": membersOf("#nonce #gasPrice #gas to #value input"),
+		"0x1": membersOf("#chainId #nonce #gasPrice #gas to #value input accessList"),
+		"0x2": membersOf("#chainId #nonce #maxPriorityFeePerGas #maxFeePerGas #gas to #value input accessList"),
+		"0x3": membersOf("#chainId #nonce #maxPriorityFeePerGas #maxFeePerGas #gas to #value input accessList #maxFeePerBlobGas blobVersionedHashes"),
+		"0x4": membersOf("#chainId #nonce #maxPriorityFeePerGas #maxFeePerGas #gas to #value input accessList authorizationList"),
 	}
-	nestedMembers = map[string]string{"accessList": "address storageKeys", "authorizationList": "#chainId address #nonce #yParity #r #s"}
+	nestedMembers = map[string][]member{
+		"accessList": membersOf("address storageKeys"), "authorizationList": membersOf("#chainId address #nonce #yParity #r #s"),
+	}
+	signatureMembers = membersOf("#v #r #s")
+	typeMember       = membersOf("type")
 )
+
+// membersOf are those of names; # marks integers.
+func membersOf(names string) (members []member) {
+	for _, name := range strings.Fields(names) {
+		plain, isNumber := strings.CutPrefix(name, "#")
+		members = append(members, member{plain, isNumber})
+	}
+	return members
+}
 
 var errNoMember = errors.New("member is missing")
 
-// jsonMembers are those of an object.
-type jsonMembers map[string]json.RawMessage
-
-// items are members for RLP; those behind the first required ones end with the first that is missing.
-func (m jsonMembers) items(names string, required int) ([]any, error) {
-	var items []any
-	for i, name := range strings.Fields(names) {
-		plain, isNumber := strings.CutPrefix(name, "#")
-		text, has := m[plain]
-		if !has && i >= required {
-			break
-		}
-		item, err := itemOf(plain, text, isNumber)
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, item)
-	}
-	return items, nil
+// list is one in RLP that is being written.
+type list struct {
+	rlp.EncoderBuffer
+	scratch []byte
 }
 
-// itemOf is a member for RLP: bytes, or a list of what it lists.
-func itemOf(name string, text json.RawMessage, isNumber bool) (any, error) {
-	var list []json.RawMessage
-	var value *string
+// newList begins a list. Its scratch is enough for the longest member of a header.
+func newList() *list {
+	l := &list{EncoderBuffer: rlp.NewEncoderBuffer(nil), scratch: make([]byte, 0, len(Bloom{}))}
+	l.List()
+	return l
+}
+
+// add writes the values of members; those behind the first required ones end with the first that is missing.
+func (l *list) add(members []member, values [][]byte, required int) error {
+	for i, m := range members {
+		if values[i] == nil && i >= required {
+			break
+		}
+		if err := l.addOne(m, values[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addOne writes a value: bytes, or a list of what it lists.
+func (l *list) addOne(m member, text []byte) (err error) {
 	switch {
 	case len(text) == 0:
-		return nil, errNoMember
+		return errNoMember
 	case text[0] == '[':
-		if err := json.Unmarshal(text, &list); err != nil {
-			return nil, err
+		nested := l.List()
+		for value, rest := nextValue(text[1:]); len(value) > 0 && err == nil; value, rest = nextValue(rest) {
+			err = l.addOne(m, value)
 		}
-		items := make([]any, len(list))
-		for i, each := range list {
-			var err error
-			if items[i], err = itemOf(name, each, isNumber); err != nil {
-				return nil, err
-			}
-		}
-		return items, nil
+		l.ListEnd(nested)
 	case text[0] == '{':
-		var members jsonMembers
-		if err := json.Unmarshal(text, &members); err != nil {
-			return nil, err
-		}
-		names := nestedMembers[name]
-		return members.items(names, len(names))
+		members := nestedMembers[m.name]
+		nested := l.List()
+		err = l.add(members, valuesOf(text, members), len(members))
+		l.ListEnd(nested)
+	default:
+		l.scratch, err = m.appendBytes(l.scratch[:0], text)
+		l.WriteBytes(l.scratch)
 	}
-	if err := json.Unmarshal(text, &value); err != nil || value == nil {
-		return []byte{}, err // null: a transaction that creates a contract is for no address
+	return err
+}
+
+// appendBytes appends what a text says in hexadecimal digits.
+func (m member) appendBytes(raw, text []byte) ([]byte, error) {
+	if string(text) == "null" {
+		return raw, nil // a transaction that creates a contract is for no address
 	}
-	digits := strings.TrimPrefix(*value, "0x")
-	if isNumber {
-		digits = strings.TrimLeft(digits, "0")
-		digits = strings.Repeat("0", len(digits)%2) + digits
+	if len(text) < len(`""`) || text[0] != '"' || text[len(text)-1] != '"' {
+		return raw, errors.New("member is no text")
 	}
-	return hex.DecodeString(digits)
+	digits, odd := bytes.TrimPrefix(text[1:len(text)-1], []byte("0x")), error(nil)
+	if m.isNumber {
+		digits = bytes.TrimLeft(digits, "0")
+	}
+	if m.isNumber && len(digits)%2 == 1 {
+		raw, odd = hex.AppendDecode(raw, []byte{'0', digits[0]})
+		digits = digits[1:]
+	}
+	raw, err := hex.AppendDecode(raw, digits)
+	return raw, cmp.Or(odd, err)
+}
+
+// hash ends the list, behind a transaction's type, and hashes it.
+func (l *list) hash(kind []byte) chain.Hash {
+	l.ListEnd(0)
+	l.scratch = l.AppendToBytes(append(l.scratch[:0], kind...))
+	_ = l.Flush() // to nowhere
+	return chain.Hash(crypto.Keccak256Hash(l.scratch))
 }
 
 // HeaderHash is the hash of a header in JSON; an error where it lacks a member. Chains that hash otherwise, or more,
 // have another hash than this.
-func HeaderHash(text []byte) (hash chain.Hash, err error) {
-	var members jsonMembers
-	if err := json.Unmarshal(text, &members); err != nil {
-		return hash, err
-	}
-	items, err := members.items(headerMembers, headerRequired)
-	return hashOf(nil, items), err
+func HeaderHash(text []byte) (chain.Hash, error) {
+	l := newList()
+	err := l.add(headerMembers, valuesOf(text, headerMembers), headerRequired)
+	return l.hash(nil), err
 }
 
 // Signer returns who signed a transaction in JSON, and its hash; an error where its type is not known, or has no
 // signature.
 func Signer(text []byte) (signer chain.Address, hash chain.Hash, err error) {
-	var m jsonMembers
-	if err := json.Unmarshal(text, &m); err != nil {
-		return signer, hash, err
-	}
 	kind := "0x0"
-	if text, has := m["type"]; has {
-		if err := json.Unmarshal(text, &kind); err != nil {
-			return signer, hash, err
-		}
+	if named := valuesOf(text, typeMember)[0]; named != nil {
+		kind = string(bytes.Trim(named, `"`))
 	}
-	unsigned, err := m.items(transactionMembers[kind], len(transactionMembers[kind]))
-	if err != nil || len(unsigned) == 0 {
-		return signer, hash, cmp.Or(err, errNoMember)
+	members := transactionMembers[kind]
+	if members == nil {
+		return signer, hash, errNoMember
 	}
-	signature, err := m.items("#v #r #s", 3)
+	values, signature := valuesOf(text, members), valuesOf(text, signatureMembers)
+	unsigned, signed := newList(), newList()
+	err = cmp.Or(unsigned.add(members, values, len(members)), signed.add(members, values, len(members)), signed.add(signatureMembers, signature, len(signature)))
 	if err != nil {
 		return signer, hash, err
 	}
 	var parts [3][]byte
 	for i, part := range signature {
-		parts[i], _ = part.([]byte) // a list, which it is not to be, signs nothing
+		parts[i], _ = signatureMembers[i].appendBytes(nil, part) // a list, which it is not to be, signs nothing
 	}
-	prefix := strings.TrimPrefix(strings.TrimPrefix(kind, "0x"), "0")
-	raw, _ := hex.DecodeString(strings.Repeat("0", len(prefix)%2) + prefix)
-	hash = hashOf(raw, append(unsigned[:len(unsigned):len(unsigned)], signature...))
+	raw, _ := member{isNumber: true}.appendBytes(nil, []byte(`"`+kind+`"`))
+	hash = signed.hash(raw)
 	v := new(big.Int).SetBytes(parts[0]).Uint64()
 	switch {
 	case len(raw) > 0:
 	case v >= 35: // EIP-155: the chain's id is signed too
-		unsigned = append(unsigned, (v-35)/2, uint64(0), uint64(0))
+		unsigned.WriteUint64((v - 35) / 2)
+		unsigned.WriteUint64(0)
+		unsigned.WriteUint64(0)
 		v = (v - 35) % 2
 	default:
 		v -= 27
 	}
-	digest := hashOf(raw, unsigned)
+	digest := unsigned.hash(raw)
 	key, err := crypto.Ecrecover(digest[:], append(append(padded(parts[1]), padded(parts[2])...), byte(v)))
 	if err != nil {
 		return signer, hash, err
@@ -154,13 +184,3 @@ func Signer(text []byte) (signer chain.Address, hash chain.Hash, err error) {
 
 // padded is an integer of 32 bytes; a longer one stays, and signs nothing.
 func padded(number []byte) []byte { return append(make([]byte, max(32-len(number), 0)), number...) }
-
-// hashOf is the hash of a list in RLP behind a transaction's type.
-func hashOf(kind []byte, items []any) chain.Hash {
-	var text bytes.Buffer
-	text.Write(kind)
-	if err := rlp.Encode(&text, items); err != nil {
-		return chain.Hash{}
-	}
-	return chain.Hash(crypto.Keccak256Hash(text.Bytes()))
-}

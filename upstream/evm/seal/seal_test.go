@@ -1,6 +1,7 @@
 package seal_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
@@ -94,4 +95,41 @@ func TestUnknownIsNotProven(t *testing.T) {
 			t.Errorf("%s is a header", name)
 		}
 	}
+}
+
+const (
+	header = `{"hash":"0x00","parentHash":"0x01","sha3Uncles":"0x02","miner":"0x03","stateRoot":"0x04","transactionsRoot":"0x05","receiptsRoot":"0x06",` +
+		`"logsBloom":"0x07","difficulty":"0x0","number":"0x123","gasLimit":"0x8","gasUsed":"0x09","timestamp":"0xa","extraData":"0x","mixHash":"0x0b",` +
+		`"nonce":"0x0c","baseFeePerGas":"0x7","withdrawals":[{"index":"0x1"}],"uncles":[]}`
+	transaction = `{"type":"0x2","chainId":"0x1","nonce":"0x0","maxPriorityFeePerGas":"0x1","maxFeePerGas":"0x2","gas":"0x5208","to":null,"value":"0x10",` +
+		`"input":"0x","accessList":[{"address":"0x01","storageKeys":["0x02","0x03"]}],"v":"0x1","r":"0x3","s":"0x4"}`
+)
+
+// TestHashesAllocateLittle: whoever follows a chain hashes each of its blocks.
+func TestHashesAllocateLittle(t *testing.T) {
+	text := []byte(header)
+	if count := testing.AllocsPerRun(100, func() { _, _ = seal.HeaderHash(text) }); count > 6 {
+		t.Errorf("the hash of a header takes %v allocations, want at most 6", count)
+	}
+}
+
+// FuzzHashes: white space between the members of what is hashed changes nothing.
+func FuzzHashes(f *testing.F) {
+	for _, text := range []string{header, transaction, `{"a\"b":"c\\","number":[{"x":[]}],"v":null}`, `{`, `{"type":`, `[`, ``, `"`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		hash, err := seal.HeaderHash(text)
+		signer, own, signErr := seal.Signer(text)
+		var spaced bytes.Buffer
+		if json.Indent(&spaced, text, "\t", "\r\n ") != nil {
+			return
+		}
+		if again, otherErr := seal.HeaderHash(spaced.Bytes()); again != hash || (err == nil) != (otherErr == nil) {
+			t.Errorf("header %s, %v; with white space %s, %v", hash, err, again, otherErr)
+		}
+		if by, again, otherErr := seal.Signer(spaced.Bytes()); by != signer || again != own || (signErr == nil) != (otherErr == nil) {
+			t.Errorf("transaction %s, %v; with white space %s, %v", own, signErr, again, otherErr)
+		}
+	})
 }

@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -45,21 +44,28 @@ func TestMain(m *testing.M) {
 
 // outside is another process: a world, or a server.
 type outside struct {
-	Config string // of a gateway in front of it
-	USDC   string // on Ethereum
+	URL     string // of the world's control
+	Config  string // of a gateway in front of it
+	Relayed string // likewise, by way of the relay
+	USDC    string // on Ethereum
 
-	pid  int
-	ask  io.Writer
-	says *bufio.Scanner
+	index string // path of the order index in Config
+	pid   int
+	ask   io.Writer
+	says  *bufio.Scanner
 }
 
-// beOutside is a world until the input ends. It introduces itself, and answers every line by what it has spent.
+// beOutside is a world, and a relay before it, until the input ends. It introduces itself, and answers every line.
 func beOutside(ctx context.Context, index string) error {
 	world, err := sandbox.Start(ctx, sandbox.Options{})
 	if err != nil {
 		return err
 	}
-	introduction := outside{Config: string(world.Config(index))}
+	before := &relay{asked: map[string]int{}}
+	introduction := outside{URL: world.URL(), Config: string(world.Config(index))}
+	if introduction.Relayed, err = before.relay(world, introduction.Config); err != nil {
+		return err
+	}
 	for _, listed := range world.Chains()[0].Tokens {
 		if listed.Symbol == "USDC" {
 			introduction.USDC = listed.Address.Hex()
@@ -68,33 +74,25 @@ func beOutside(ctx context.Context, index string) error {
 	if err := json.NewEncoder(os.Stdout).Encode(introduction); err != nil {
 		return err
 	}
-	if err := tellSpent(); err != nil {
-		return err
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		if err := before.answer(lines.Text()); err != nil {
+			return err
+		}
 	}
 	return world.Close()
 }
 
-// tellSpent answers every line of the input, until it ends, by the processor time that this process has used.
-func tellSpent() error {
-	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
-		used, err := processorTime()
-		if err != nil {
-			return err
-		}
-		fmt.Println(used.Nanoseconds())
-	}
-	return nil
-}
-
-func startOutside(b *testing.B) *outside {
+func startOutside(b testing.TB) *outside {
 	b.Helper()
-	o := startProcess(b, outsideVariable+"="+filepath.Join(b.TempDir(), "orders.db"))
+	index := filepath.Join(b.TempDir(), "orders.db")
+	o := startProcess(b, outsideVariable+"="+index)
+	o.index = index
 	must.Do(b, json.Unmarshal([]byte(o.line(b)), o))
 	return o
 }
 
 // startProcess starts this binary once more, as what the environment says, until the benchmark ends.
-func startProcess(b *testing.B, environment ...string) *outside {
+func startProcess(b testing.TB, environment ...string) *outside {
 	b.Helper()
 	process := exec.Command(must.Get(os.Executable())(b))
 	process.Env = append(os.Environ(), environment...)
@@ -116,7 +114,7 @@ func startProcess(b *testing.B, environment ...string) *outside {
 	return o
 }
 
-func (o *outside) line(b *testing.B) string {
+func (o *outside) line(b testing.TB) string {
 	b.Helper()
 	if !o.says.Scan() {
 		b.Fatalf("the world has ended: %v", o.says.Err())
@@ -125,14 +123,21 @@ func (o *outside) line(b *testing.B) string {
 }
 
 // spent is the processor time that the world has used.
-func (o *outside) spent(b *testing.B) time.Duration {
+func (o *outside) spent(b testing.TB) (used time.Duration) {
 	b.Helper()
-	must.Get(io.WriteString(o.ask, "\n"))(b)
-	return time.Duration(must.Get(strconv.ParseInt(o.line(b), 10, 64))(b))
+	o.tell(b, "spent", &used)
+	return used
+}
+
+// tell says a line to the relay before the world, and reads what that answers.
+func (o *outside) tell(b testing.TB, line string, answer any) {
+	b.Helper()
+	must.Get(io.WriteString(o.ask, line+"\n"))(b)
+	must.Do(b, json.Unmarshal([]byte(o.line(b)), answer))
 }
 
 // spent is the processor time that this process has used.
-func spent(b *testing.B) time.Duration {
+func spent(b testing.TB) time.Duration {
 	b.Helper()
 	return must.Get(processorTime())(b)
 }

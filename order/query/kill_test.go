@@ -12,12 +12,12 @@ import (
 	"crossgate/order/ledger"
 )
 
-// kills returns how often the test may kill: 10 times, or as CROSSGATE_KILLS says (make soak: 200).
+// kills returns how often the test may kill: 4 times, or as CROSSGATE_KILLS says (make soak: 100).
 func kills(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("CROSSGATE_KILLS")
 	if text == "" {
-		return 10
+		return 4
 	}
 	count, err := strconv.Atoi(text)
 	if err != nil {

@@ -21,7 +21,7 @@ func TestListsAreFilteredAndSortedAsTheirOrdersAre(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			db, v := open(t), newInvented(7)
 			var events []order.Event
-			for range 400 {
+			for range 150 {
 				events = append(events, v.events()...)
 			}
 			apply(t, db, events, nil)

@@ -164,7 +164,7 @@ func TestTheLogLeadsToTheIndex(t *testing.T) {
 			t.Parallel()
 			db := open(t)
 			o := &orderTraffic{Rand: rand.New(rand.NewPCG(1, 2)), chains: [2]*testChain{newTestChain(1), newTestChain(137)}}
-			o.deals = make([]deal, 0, scale(t, 300))
+			o.deals = make([]deal, 0, scale(t, 100))
 			for _, l := range o.chains {
 				l.finality = 25
 			}

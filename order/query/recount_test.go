@@ -119,7 +119,7 @@ func tradeType(o *order.Order) string {
 // TestListsEqualARecount asks both databases for lists by random combinations of filters: of orders, of swaps, and of both.
 func TestListsEqualARecount(t *testing.T) {
 	const mostInvented = 10_000
-	filters := scale(t, 300)
+	filters := scale(t, 100)
 	for name, db := range map[string]*store.DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"testing"
@@ -19,6 +20,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	_ = flag.Set("rapid.checks", "25") // unless the command line says otherwise
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		if shared.server != nil {
 			if err := shared.server.Remove(); err != nil {

@@ -80,6 +80,7 @@ type prover struct {
 	liars   map[string]bool // endpoints that were found wrong since the start
 	back    time.Time       // when blocks may be read again that are one endpoint's word
 	pause   time.Duration   // after which they may be once more
+	backTo  uint64          // block from which they were last
 
 	corrections *atomic.Int64 // events that second readings added or removed
 }
@@ -134,8 +135,8 @@ func (p *prover) endAfter(r ledger.Range, wrong []string) uint64 {
 	return r.To + 1
 }
 
-// mayGoBack reports whether blocks that are one endpoint's word are to be read again: at longer and longer intervals,
-// since other endpoints may never have them.
+// mayGoBack reports whether blocks that are one endpoint's word are to be read again: at longer and longer intervals
+// until the first of them are confirmed, since other endpoints may never have them.
 func (p *prover) mayGoBack() bool {
 	if time.Now().Before(p.back) {
 		return false
@@ -181,10 +182,12 @@ func (c *Chain) ProveNext(
 		case found.Standing == order.Single && !isSingle:
 			found.SingleFrom = max(r.From, 1) // 0: none are
 		case found.Standing > order.Single && isSingle && (goesBack || c.prover.mayGoBack()):
-			found.End, found.SingleFrom = min(found.End, position.SingleFrom), 0
+			found.End, found.SingleFrom, c.prover.backTo = min(found.End, position.SingleFrom), 0, position.SingleFrom
+		case found.Standing > order.Single && r.From == c.prover.backTo:
+			c.prover.pause, c.prover.back = 0, time.Time{}
 		}
 		agreed := c.anchorage.agreed
-		if err := tx.Prove(ctx, c.ID, r, found.End, found.SingleFrom); err != nil || agreed.Hash.IsAbsent() || agreed.Number > min(r.To, SettledAt(head)) {
+		if err := tx.Prove(ctx, c.ID, ledger.Range{From: position.ProvenEnd, To: r.To}, found.End, found.SingleFrom); err != nil || agreed.Hash.IsAbsent() || agreed.Number > min(r.To, SettledAt(head)) {
 			return err
 		}
 		return tx.Anchor(ctx, c.ID, agreed)

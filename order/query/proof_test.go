@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"testing"
@@ -117,6 +118,43 @@ func TestAnEndpointFoundWrongHasItsBlocksProvenAgain(t *testing.T) {
 	if got := lockedOrders(t, x); got != 1 {
 		t.Errorf("%d orders are locked, want 1", got)
 	}
+}
+
+// unsure is a chain of which a fourth of the second readings are one endpoint's word.
+type unsure struct {
+	*testChain
+	random   *rand.Rand
+	readings int
+}
+
+func (u *unsure) Verify(ctx context.Context, from, to uint64, _ []order.Event) (order.Proof, error) {
+	u.readings++
+	standing := order.Corroborated
+	if u.random.IntN(4) == 0 {
+		standing = order.Single
+	}
+	events, err := u.testChain.Events(ctx, from, to)
+	return order.Proof{Events: events, Standing: standing}, err
+}
+
+// TestAVoiceThatFailsAtTimesIsHeardSoon: what it did not confirm is read again at short intervals while that leads on.
+func TestAVoiceThatFailsAtTimesIsHeardSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		chain1 := &unsure{testChain: newTestChain(1), random: rand.New(rand.NewPCG(1, 2))}
+		chain1.mineEmpty(600)
+		x := newIndex(openStore(t), map[chain.ID]order.Source{1: chain1}, quietly(follow.Options{Chains: evmChains(1), Range: 10}))
+		ctx, stop := context.WithCancel(t.Context())
+		running := make(chan error)
+		go func() { running <- x.Run(ctx) }()
+		time.Sleep(2 * time.Minute)
+		if of := x.Basis().Chains[0]; of.Single || of.Proven < 500 {
+			t.Errorf("after %d readings of 600 blocks the chain is proven to %d, one endpoint's word: %t", chain1.readings, of.Proven, of.Single)
+		}
+		stop()
+		if err := <-running; err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // TestReorgsKeepWhatStands has a reorg of some depths, or with CROSSGATE_REORGS=all (make soak) of each, drop blocks while the new ones cannot be listed, with what was

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"crossgate/internal/must"
 	"crossgate/sandbox"
@@ -69,6 +70,10 @@ func (w *liedWorld) settle(t *testing.T) {
 		for index := 0; ; index++ {
 			path := fmt.Sprintf("/api/Orders/creationTxHash/%s?index=%d", o.CreationTxHash, index)
 			response, body := ask(t, http.MethodGet, honest.url+path, "")
+			for looks := mostLooks; response.StatusCode == http.StatusServiceUnavailable && looks > 0; looks-- { // not level yet
+				<-time.After(betweenLooks)
+				response, body = ask(t, http.MethodGet, honest.url+path, "")
+			}
 			if response.StatusCode == http.StatusNotFound && index > 0 {
 				break
 			}

@@ -16,6 +16,7 @@ import (
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/gateway"
+	"crossgate/internal/publicnet"
 	"crossgate/order"
 	"crossgate/store"
 	"crossgate/upstream"
@@ -255,8 +256,7 @@ func checkClearText(d *Endpoint, own config.Endpoint) {
 // isNear reports whether a host is on this machine or in a private network, by its name or address.
 func isNear(host string) bool {
 	if address, err := netip.ParseAddr(host); err == nil {
-		address = address.Unmap()
-		return address.IsLoopback() || address.IsPrivate() || address.IsLinkLocalUnicast() || address.IsUnspecified()
+		return !publicnet.IsPublic(address)
 	}
 	ends := []string{".localhost", ".local", ".internal", ".lan", ".home.arpa", ".svc"} // RFC 6761, RFC 6762, RFC 8375
 	return !strings.Contains(host, ".") || slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(host, end) })

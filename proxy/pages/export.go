@@ -79,6 +79,17 @@ func (s *Pages) export(c *gin.Context, kind, name string, write func(rows [][]st
 		s.server.FailPage(c, proxy.InvalidParameters.Because(strings.Join(wrong, "; ")))
 		return
 	}
+	header := c.Writer.Header()
+	begin := func() {
+		header.Set("Content-Type", kind)
+		header.Set("Content-Disposition", `attachment; filename="`+name+`"`)
+		header.Set("Cache-Control", "no-store")
+	}
+	if c.Request.Method == http.MethodHead { // nothing is read for it
+		begin()
+		c.Status(http.StatusOK)
+		return
+	}
 	s.server.ServeStream(c, proxy.Tracking, func(ctx context.Context, c *gin.Context) {
 		seen, total := make(map[string]bool), uint64(0)
 		for part.Skip, part.Take = 0, exportedAtOnce; ; part.Skip += exportedAtOnce {
@@ -101,10 +112,7 @@ func (s *Pages) export(c *gin.Context, kind, name string, write func(rows [][]st
 				}
 			}
 			if part.Skip == 0 {
-				header := c.Writer.Header()
-				header.Set("Content-Type", kind)
-				header.Set("Content-Disposition", `attachment; filename="`+name+`"`)
-				header.Set("Cache-Control", "no-store")
+				begin()
 			}
 			_ = http.NewResponseController(c.Writer).SetWriteDeadline(time.Now().Add(exportWrite))
 			isLast := part.Skip+exportedAtOnce >= min(total, mostExported)

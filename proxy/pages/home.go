@@ -18,7 +18,7 @@ import (
 func (s *Pages) homePage(c *gin.Context) {
 	ctx := c.Request.Context()
 	home := Home{Chains: s.swaps.Serving(), Basis: s.server.Options.Index().Basis(), Origin: OriginOf(c.Request), Now: time.Now()}
-	home.Month = s.statisticsOf(ctx, lastDays(orders.UsualDays, home.Now), home.Now)
+	home.Statistics = s.statisticsOf(ctx, lastDays(orders.UsualDays, home.Now), home.Now)
 	home.Orders = s.newest(ctx, orders.Part{Take: mostNewest, Mode: orders.CrossChain})
 	home.Swaps = s.newest(ctx, orders.Part{Take: mostNewest, Mode: orders.SameChain})
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Home(to, home) })
@@ -26,13 +26,13 @@ func (s *Pages) homePage(c *gin.Context) {
 
 // Home is the content of the start page.
 type Home struct {
-	Chains []chain.Chain // on which swaps are supported
-	Basis  order.Basis
-	Orders *orders.Listed // the newest; nil: they cannot be listed at the moment
-	Month  Statistics     // of the last days
-	Swaps  *orders.Listed // the newest within a chain; nil likewise
-	Origin string         // scheme and host of this server, for previews of a link to it
-	Now    time.Time
+	Chains     []chain.Chain // on which swaps are supported
+	Basis      order.Basis
+	Orders     *orders.Listed // the newest; nil: they cannot be listed at the moment
+	Statistics Statistics     // of the last days
+	Swaps      *orders.Listed // the newest within a chain; nil likewise
+	Origin     string         // scheme and host of this server, for previews of a link to it
+	Now        time.Time
 }
 
 // Late reports whether the index is behind a chain.
@@ -57,7 +57,7 @@ const mostRecent = 12
 // Home writes the start page.
 func (p *Views) Home(to io.Writer, h Home) error {
 	rows := p.rows(h.Orders, h.Swaps)
-	v := homeView{Home: h, Month: p.viewOf(h.Month, pairsAtHome), Examples: examplesOf(rows, h.Chains), Recent: rows[:min(len(rows), mostRecent)]}
+	v := homeView{Home: h, Month: p.viewOf(h.Statistics, pairsAtHome), Examples: examplesOf(rows, h.Chains), Recent: rows[:min(len(rows), mostRecent)]}
 	return p.Write(to, "home", web.View{Title: "Crossgate", At: "home", Root: h.Origin, Now: h.Now, Page: v})
 }
 

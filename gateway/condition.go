@@ -32,8 +32,11 @@ func (g *Gateway) Condition(ctx context.Context) web.Condition {
 			Announcers: announced[c.Chain].Endpoints, Announcing: announced[c.Chain].Connections, Announced: announced[c.Chain].Newest,
 		}
 		if c.Head > 0 {
-			each.Lag = c.Age(now)
+			each.Lag = c.By(now)
 			each.Late = basis.IsBehind(&c, each.Lag) || c.Stopped != ""
+		}
+		if c.Stale > 0 {
+			each.Stale = time.Unix(int64(c.Stale), 0)
 		}
 		each.Unasked, each.Asked = used.loads(c.Chain)
 		told.Chains = append(told.Chains, each)
@@ -57,6 +60,23 @@ func (g *Gateway) Condition(ctx context.Context) web.Condition {
 		told.Venues = append(told.Venues, web.Venue(record))
 	}
 	return told
+}
+
+// Pulse is the part of the condition that history samples.
+func (g *Gateway) Pulse() admin.Pulse {
+	used, now, p := g.sets.now(), time.Now(), admin.Pulse{Lag: -1}
+	for _, c := range used.index.Basis().Chains {
+		if c.Head > 0 {
+			p.Lag = max(p.Lag, c.By(now))
+		}
+	}
+	for _, endpoint := range used.parts.endpoints {
+		health := endpoint.Health()
+		if p.Calls += health.Rate; !health.CanBeAsked {
+			p.Unusable++
+		}
+	}
+	return p
 }
 
 func shownEndpoint(h upstream.Health) web.Endpoint {

@@ -23,6 +23,7 @@ type standing struct{}
 
 func (standing) Dependencies(context.Context) []admin.Dependency { return nil }
 func (standing) Endpoint(_, _ string) *upstream.Endpoint         { return nil }
+func (standing) Pulse() admin.Pulse                              { return admin.Pulse{} }
 
 func (standing) Condition(context.Context) web.Condition {
 	return web.Condition{Venues: []web.Venue{{Name: "odos", Won: 7}}}

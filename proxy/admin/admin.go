@@ -51,6 +51,8 @@ type Gateway interface {
 	Dependencies(context.Context) []Dependency
 	// Condition is the same in numbers, for the status page.
 	Condition(context.Context) web.Condition
+	// Pulse is the sampled part of the condition. It asks nothing.
+	Pulse() Pulse
 	// Endpoint returns the endpoint of that name of a chain (by id), a venue or a price service; nil: there is none.
 	Endpoint(of, name string) *upstream.Endpoint
 }
@@ -61,6 +63,13 @@ type Dependency struct {
 	Name  string `json:"name"`
 	OK    bool   `json:"ok"`
 	State string `json:"state"` // in words
+}
+
+// Pulse is how far the chains are indexed and how endpoints are called.
+type Pulse struct {
+	Lag      time.Duration // the longest of a chain; negative: none is known
+	Calls    float64       // of endpoints, a second
+	Unusable int           // endpoints that get no calls
 }
 
 // Options configure the listener. All fields but Webhooks, Token and Listen are required.

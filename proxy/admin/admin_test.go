@@ -43,6 +43,7 @@ var base = Dependency{Kind: "chain", Name: "8453", State: "head not known yet"}
 
 func (gateway) Dependencies(context.Context) []Dependency { return []Dependency{base} }
 func (gateway) Condition(context.Context) web.Condition   { return web.Condition{} }
+func (gateway) Pulse() Pulse                              { return Pulse{} }
 
 func (g gateway) Endpoint(of, name string) *upstream.Endpoint {
 	if of != "8453" || name != "node" {

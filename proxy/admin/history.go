@@ -40,37 +40,28 @@ func (a *admin) watch(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticks.C:
-			a.history.add(a.Server.Served().Cache, a.Gateway.Condition(ctx))
+			a.history.add(a.Server.Served().Cache, a.Gateway.Pulse())
 		}
 	}
 }
 
-func (h *history) add(now web.CacheCounts, condition web.Condition) {
+func (h *history) add(now web.CacheCounts, p Pulse) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	found := float64(now.Hits + now.Stales - h.before.Hits - h.before.Stales)
 	asked := found + float64(now.Misses-h.before.Misses)
 	failed := float64(now.Failed - h.before.Failed)
 	h.before = now
-	rate, lag, unusable := 0.0, math.Inf(-1), 0
-	for _, c := range condition.Chains {
-		if c.Head > 0 {
-			lag = max(lag, c.Lag.Seconds())
-		}
-	}
-	for _, s := range condition.Services {
-		for _, e := range s.Endpoints {
-			if rate += e.Rate; !e.OK {
-				unusable++
-			}
-		}
+	lag := p.Lag.Seconds()
+	if p.Lag < 0 {
+		lag = math.NaN()
 	}
 	if len(h.samples) == mostSamples {
 		h.samples = h.samples[1:]
 	}
 	seconds := sampledEvery.Seconds()
 	// Nothing divided by nothing is NaN: no share is known of a time without lookups.
-	h.samples = append(h.samples, []float64{asked / seconds, 100 * found / asked, failed / seconds, rate, lag, float64(unusable)})
+	h.samples = append(h.samples, []float64{asked / seconds, 100 * found / asked, failed / seconds, p.Calls, lag, float64(p.Unusable)})
 }
 
 // lines are the samples by what they are of.

@@ -8,16 +8,13 @@ import (
 )
 
 func TestHistoryHasTheLatestSamplesOfWhatIsKnown(t *testing.T) {
-	condition := web.Condition{
-		Chains:   []web.ChainCondition{{Head: 9, Lag: 2 * time.Second}, {Head: 5, Lag: 7 * time.Second}, {Lag: time.Hour}}, // no head: not known
-		Services: []web.Service{{Endpoints: []web.Endpoint{{OK: true, Rate: 1.5}, {Rate: 2}}}},
-	}
+	pulse := Pulse{Lag: 7 * time.Second, Calls: 3.5, Unusable: 1}
 	var h history
-	h.add(web.CacheCounts{Hits: 60, Stales: 20, Misses: 20, Failed: 5}, condition)
+	h.add(web.CacheCounts{Hits: 60, Stales: 20, Misses: 20, Failed: 5}, pulse)
 	if got := h.lines(); got != nil {
 		t.Errorf("lines of one sample: %v", got)
 	}
-	h.add(web.CacheCounts{Hits: 60, Stales: 20, Misses: 20, Failed: 5}, web.Condition{})
+	h.add(web.CacheCounts{Hits: 60, Stales: 20, Misses: 20, Failed: 5}, Pulse{Lag: -1})
 	want := []struct {
 		most, newest string
 		paths        []string
@@ -35,7 +32,7 @@ func TestHistoryHasTheLatestSamplesOfWhatIsKnown(t *testing.T) {
 		}
 	}
 	for range mostSamples {
-		h.add(web.CacheCounts{Hits: 60, Stales: 20, Misses: 20, Failed: 5}, condition)
+		h.add(web.CacheCounts{Hits: 60, Stales: 20, Misses: 20, Failed: 5}, pulse)
 	}
 	if got := len(h.lines()[0].Values); got != mostSamples {
 		t.Errorf("%d samples are kept, want %d", got, mostSamples)

@@ -40,7 +40,8 @@ type ChainCondition struct {
 	Head    uint64 // newest block of the chain; 0: not known yet
 	Indexed uint64 // newest indexed block; 0: none yet
 	Lag     time.Duration
-	Late    bool // Lag is above the configured threshold
+	Late    bool      // Lag is above the configured threshold
+	Stale   time.Time // of the newest block, where that is so old that the chain or its endpoints rest; else zero
 
 	From        uint64 // first indexed block; 0: nothing is missing before Indexed
 	Proven      uint64 // newest block up to which a second reading confirms the first; 0: none yet
@@ -277,6 +278,9 @@ func (p *Pages) trouble(o Operators) (all []string) {
 	for _, c := range o.Chains {
 		if c.Late {
 			all = append(all, p.ChainName(c.Chain)+" is behind")
+		}
+		if !c.Stale.IsZero() {
+			all = append(all, "newest block of "+p.ChainName(c.Chain)+" is "+Lasting(o.Now.Sub(c.Stale))+" old")
 		}
 		if c.Announcing > 0 && c.Announcing < c.Announcers {
 			all = append(all, fmt.Sprintf("heads of %s are announced by %d of %s", p.ChainName(c.Chain), c.Announcing, Plural(c.Announcers, "endpoint")))

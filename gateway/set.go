@@ -171,13 +171,12 @@ func (g *Gateway) Reload(c config.Config) error {
 	if err != nil {
 		return fmt.Errorf("reload: %w", err)
 	}
-	if err := g.configureWebhooks(context.Background(), c); err != nil {
-		p.close()
-		return fmt.Errorf("reload: %w", err)
-	}
 	next, err := newSet(p, c, g)
 	if err != nil {
 		return fmt.Errorf("reload: %w", err)
+	}
+	if err := g.configureWebhooks(context.Background(), c); err != nil {
+		return errors.Join(fmt.Errorf("reload: %w", err), next.close())
 	}
 	g.sets.replace(next)
 	g.server.SetLimits(quotas(c.Limits), c.Limits.Loads)

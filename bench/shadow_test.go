@@ -23,6 +23,6 @@ func shadowedHot(listener net.Listener) error {
 	}
 	return serveBefore(listener, "http://"+os.Getenv(shadowOrigin), func(o *proxy.Options, origin singleOrigin) {
 		o.Passthrough.Origins = origin
-		o.Passthrough.Shadow = shadow.Settings{Share: share, Paths: []shadow.Path{{Prefix: "/", Host: "origin"}}}
+		o.Passthrough.Shadow = shadow.Settings{Share: share, Paths: map[string]string{"/": "origin"}}
 	})
 }

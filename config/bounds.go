@@ -10,7 +10,7 @@ import (
 
 // bounds are the least and the most that a value may be. They are in the tag of its field, from where they go into the
 // check of a file, the schema and the reference: range:"1s..", range:"..77", range:"0..1", range:"0..<1" or
-// range:">0", with a reason after a semicolon. Those of a map hold for each of its values.
+// range:">0", with a reason after a semicolon. Those of a map hold for each of its values, as choices do.
 type bounds struct {
 	least, most      string // as a file has them; empty: none
 	isAbove, isBelow bool   // the bound itself is out of range
@@ -132,19 +132,17 @@ func checkBounds(of reflect.Value, at place) {
 
 // checkField holds one value, or those of a map, against the tags of its field.
 func checkField(field reflect.StructField, value reflect.Value, at place) {
-	isAbsent := value.IsZero() && field.Tag.Get("optional") == "true"
-	if choices := choicesOf(field); len(choices) > 0 && !isAbsent {
+	if value.Kind() == reflect.Map {
+		for name, each := range value.Seq2() {
+			checkField(field, each, at.key(name.String()))
+		}
+		return
+	}
+	if choices := choicesOf(field); len(choices) > 0 {
 		last := len(choices) - 1
 		at.mistakeIf(!slices.Contains(choices, value.String()), "want %s or %s", strings.Join(choices[:last], ", "), choices[last])
 	}
-	limits, given := boundsOf(field)
-	switch {
-	case !given:
-	case value.Kind() == reflect.Map:
-		for _, name := range value.MapKeys() {
-			at.key(name.String()).mistakeIf(!limits.holds(value.MapIndex(name)), "%s", limits.want(value.Type().Elem()))
-		}
-	default:
+	if limits, given := boundsOf(field); given {
 		at.mistakeIf(!limits.holds(value), "%s", limits.want(value.Type()))
 	}
 }

@@ -11,10 +11,9 @@ import (
 // Chain is a chain that the gateway reads. A documented chain needs only its id and endpoints; any other key overrides
 // the documented value. An undocumented chain needs them all.
 type Chain struct {
-	ID        chain.ID   `yaml:"id"`                                                   // the number by which the API calls it
-	Endpoints []Endpoint `yaml:"endpoints"`                                            // that serve its JSON-RPC
-	Execution Execution  `yaml:"execution" oneof:"router direct best" optional:"true"` // of its swaps; default: swap.execution
-	Fee       *Fee       `yaml:"fee"`                                                  // of its direct swaps; default: swap.fee
+	ID        chain.ID   `yaml:"id"`        // the number by which the API calls it
+	Endpoints []Endpoint `yaml:"endpoints"` // that serve its JSON-RPC
+	Fee       *Fee       `yaml:"fee"`       // of its direct swaps; default: swap.fee
 
 	Native    uint64        `yaml:"native"`  // EIP-155 chain id
 	Genesis   chain.Hash    `yaml:"genesis"` // hash of the genesis block, of a Solana cluster
@@ -35,7 +34,6 @@ type Chain struct {
 
 // Coin is a chain's native coin.
 type Coin struct {
-	Name     string        `yaml:"name"`                  // for display
 	Symbol   string        `yaml:"symbol"`                // for display, as ETH
 	Decimals uint8         `yaml:"decimals" range:"..77"` // of its smallest unit
 	Wrapped  chain.Address `yaml:"wrapped"`
@@ -62,7 +60,7 @@ func (c Chain) over(known chain.Chain) chain.Chain {
 	if isOther || !c.Contracts.DlnSource.IsAbsent() || !c.Contracts.DlnDestination.IsAbsent() {
 		known.FirstBlock, known.Since = 0, 0
 	}
-	known.Coin = overlaid(known.Coin, chain.Coin{Name: c.Coin.Name, Symbol: c.Coin.Symbol, Decimals: c.Coin.Decimals})
+	known.Coin = overlaid(known.Coin, chain.Coin{Name: c.Coin.Symbol, Symbol: c.Coin.Symbol, Decimals: c.Coin.Decimals})
 	known.Contracts = overlaid(known.Contracts, c.Contracts)
 	if c.Explorer == noExplorer {
 		c.Explorer, known.Explorer = "", ""

@@ -49,7 +49,7 @@ chains:
 	}
 	want = chain.Chain{
 		ID: 100000099, Native: 31337, Name: "Staging", Listed: "Staging", Family: chain.EVM, BlockTime: 2 * time.Second,
-		Coin: chain.Coin{Symbol: "ETH", Decimals: 18},
+		Coin: chain.Coin{Name: "ETH", Symbol: "ETH", Decimals: 18},
 		Contracts: chain.Contracts{
 			DlnSource:      address(t, "0x2222222222222222222222222222222222222222"),
 			DlnDestination: address(t, "0x3333333333333333333333333333333333333333"),

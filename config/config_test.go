@@ -61,10 +61,10 @@ func TestEndpointsWithoutANameAreNamedAfterTheirOwner(t *testing.T) {
 	c := must.Get(config.Parse([]byte(`
 chains: [{id: 10, endpoints: [{url: "https://a.example"}, {url: "https://b.example"}, {name: own, url: "https://c.example"}]}]
 venues: [{name: velora, endpoints: [{url: "https://d.example"}]}]
-prices: {defillama: {endpoints: [{url: "https://e.example"}]}}
+prices: {defillama: [{url: "https://e.example"}]}
 `)))(t)
 	var got []string
-	for _, list := range [][]config.Endpoint{c.Chains[0].Endpoints, c.Venues[0].Endpoints, c.Prices.DefiLlama.Endpoints} {
+	for _, list := range [][]config.Endpoint{c.Chains[0].Endpoints, c.Venues[0].Endpoints, c.Prices.DefiLlama} {
 		for _, endpoint := range list {
 			got = append(got, endpoint.String())
 		}

@@ -56,9 +56,7 @@ func (c Config) nameEndpoints() {
 	for _, each := range c.Tokens.Lists {
 		nameEndpoints(each.Endpoints, each.Name)
 	}
-	if c.Prices.DefiLlama != nil {
-		nameEndpoints(c.Prices.DefiLlama.Endpoints, "defillama")
-	}
+	nameEndpoints(c.Prices.DefiLlama, "defillama")
 	for _, each := range c.Passthrough.Hosts {
 		nameEndpoints(each.Endpoints, "origin-"+each.Name)
 	}

@@ -133,7 +133,7 @@ chains:
   - {id: 1, endpoints: [{url: "https://example.com", websocket: "https://example.com"}]}
   - {id: 7565164, endpoints: [{url: "https://example.com", websocket: "wss://example.com"}]}
 venues: [{name: velora, endpoints: [{url: "https://example.com", websocket: "wss://example.com"}]}]
-prices: {defillama: {endpoints: [{url: "https://example.com", websocket: "wss://example.com"}]}}
+prices: {defillama: [{url: "https://example.com", websocket: "wss://example.com"}]}
 tokens: {lists: [{name: a, endpoints: [{url: "https://example.com", websocket: "wss://example.com"}]}]}
 passthrough: {hosts: [{name: a, endpoints: [{url: "https://example.com", websocket: "wss://example.com"}]}]}
 `))
@@ -142,7 +142,7 @@ passthrough: {hosts: [{name: a, endpoints: [{url: "https://example.com", websock
   chains[0].endpoints[0].websocket: line 3: want a URL that begins with wss:// or ws:// and has a host, other characters percent-encoded
   chains[1].endpoints[0].websocket: line 4` + take + `
   venues[0].endpoints[0].websocket: line 5` + take + `
-  prices.defillama.endpoints[0].websocket: line 6` + take + `
+  prices.defillama[0].websocket: line 6` + take + `
   tokens.lists[0].endpoints[0].websocket: line 7` + take + `
   passthrough.hosts[0].endpoints[0].websocket: line 8` + take
 	if err == nil || err.Error() != want {
@@ -170,6 +170,9 @@ func TestMistakesOfSections(t *testing.T) {
 		{"index: {postgres: 'mysql://crossgate:SECRET@127.0.0.1/orders'}", "index.postgres"},
 		{"index: {behind: 0s}", "index.behind"},
 		{"passthrough: {hosts: [{name: a, endpoints: [{url: 'https://a.example'}]}, {name: b, endpoints: [{url: 'https://b.example'}]}]}", "passthrough.hosts[1].hosts"},
+		{"passthrough: {hosts: [{name: a, endpoints: [{url: 'https://a.example'}], paths: {x: cache, /y: keep}}]}", "passthrough.hosts[0].paths./y passthrough.hosts[0].paths.x"},
+		{"passthrough: {shadow: {share: 1}}", "passthrough.shadow.paths"},
+		{"passthrough: {shadow: {share: 1, paths: {/: nowhere}}}", "passthrough.shadow.paths./"},
 		{"swap: {fee: {bps: 1001, " + recipient + "}}", "swap.fee.bps"},
 		{"swap: {fee: {bps: -1, " + recipient + "}}", "swap.fee.bps"},
 		{"swap: {fee: {bps: 0.5, " + recipient + "}}", "swap.fee.bps"},

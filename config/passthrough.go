@@ -16,19 +16,14 @@ type Host struct {
 	// Hosts are the values of the Host header that belong to it, without ports; default: all that no other host has
 	Hosts     []string   `yaml:"hosts"`
 	Endpoints []Endpoint `yaml:"endpoints"` // of the origin
-	// Paths say what becomes of requests; the longest prefix counts, and cache is the default
-	Paths []PathRule `yaml:"paths"`
+	// Paths say what becomes of requests by the prefix of their path, in any case: cache (the default), pass (always
+	// asks the origin) or refuse. The longest prefix counts
+	Paths map[string]string `yaml:"paths" oneof:"cache pass refuse"`
 	// KeepHost has the origin get the client's Host header, with its port, instead of that of its URL. Each Host is
 	// cached apart; name those that the origin has under hosts, since without them clients may send any
 	KeepHost bool `yaml:"keepHost"`
 	// SetCookie has responses that set cookies cached like others. The next client gets the same cookies
 	SetCookie bool `yaml:"setCookie"`
-}
-
-// PathRule says what becomes of requests by their path.
-type PathRule struct {
-	Prefix string `yaml:"prefix"`                       // of the path, in any case
-	Do     string `yaml:"do" oneof:"cache pass refuse"` // cache, pass (always asks the origin) or refuse
 }
 
 func defaultPassthrough() Passthrough {
@@ -58,8 +53,5 @@ func (p Passthrough) check(at place) {
 
 func (h Host) check(at place) {
 	checkService(h.Endpoints, at.key("endpoints"))
-	for i, path := range h.Paths {
-		here := at.key("paths").item(i)
-		here.key("prefix").mistakeIf(!strings.HasPrefix(path.Prefix, "/"), "want a path that begins with /")
-	}
+	checkPrefixes(h.Paths, at.key("paths"))
 }

@@ -69,6 +69,9 @@ func (r *reference) section(path, title string, value reflect.Value) {
 		}
 		if len(choicesOf(field)) > 0 {
 			form = oneOf(field.Tag.Get("oneof"))
+			if field.Type.Kind() == reflect.Map {
+				form = "map of names to " + form
+			}
 		}
 		fmt.Fprintf(&r.text, "| `%s` | %s | %s | %s |\n",
 			key, form, defaultOf(value.Field(i)), sentence(r.comments[kind.Name()+"."+field.Name], field.Name))

@@ -31,8 +31,8 @@ var forms = map[reflect.Type]object{
 // required are the keys that there must be, by type; TestRequiredKeysAreMissed proves each.
 var required = map[string][]string{
 	"Config": {"chains"}, "Chain": {"endpoints", "id"}, "Endpoint": {"url"}, "Venue": {"name"}, "Token": {"chain", "symbol"},
-	"TokenList": {"endpoints", "name"}, "PriceService": {"endpoints"}, "Key": {"key", "name", "quota"}, "Quota": {"units", "window"},
-	"Host": {"endpoints", "name"}, "PathRule": {"do", "prefix"}, "ShadowPath": {"host", "prefix"},
+	"TokenList": {"endpoints", "name"}, "Key": {"key", "name", "quota"}, "Quota": {"units", "window"},
+	"Host": {"endpoints", "name"},
 }
 
 // drawer makes a schema of types.
@@ -100,7 +100,9 @@ func (d *drawer) drawStruct(of reflect.Type) object {
 		if limits, given := boundsOf(field); given {
 			drawBounds(drawn, limits, field.Type)
 		}
-		if choices := choicesOf(field); len(choices) > 0 {
+		if choices := choicesOf(field); len(choices) > 0 && field.Type.Kind() == reflect.Map {
+			drawn["additionalProperties"] = object{"enum": choices}
+		} else if len(choices) > 0 {
 			drawn["enum"] = choices
 		}
 		properties[key] = drawn

@@ -8,9 +8,9 @@ import (
 
 // Swap sets how swaps are executed.
 type Swap struct {
-	Execution   Execution   `yaml:"execution" oneof:"router direct best"` // default of all chains
-	Unsimulated Unsimulated `yaml:"unsimulated" oneof:"refuse allow"`     // of transactions made by a venue for its own router
-	Fee         Fee         `yaml:"fee"`                                  // default of EVM chains
+	Execution   Execution   `yaml:"execution" oneof:"router direct best"`
+	Unsimulated Unsimulated `yaml:"unsimulated" oneof:"refuse allow"` // of transactions made by a venue for its own router
+	Fee         Fee         `yaml:"fee"`                              // default of EVM chains
 	// TakerCosts is what orders are charged of a taker's costs, percent.
 	TakerCosts int `yaml:"takerCosts" range:"0..1000"`
 
@@ -100,17 +100,12 @@ func checkVenues(venues []Venue, at place) {
 
 // Prices are the sources of token prices; of several the median counts. Without any, answers have no USD values.
 type Prices struct {
-	DefiLlama *PriceService `yaml:"defillama"`
-	Feeds     bool          `yaml:"feeds"` // also read the price oracles of Aave, on configured chains that have one
-}
-
-// PriceService is an HTTP API of token prices.
-type PriceService struct {
-	Endpoints []Endpoint `yaml:"endpoints"` // that serve its API
+	DefiLlama []Endpoint `yaml:"defillama"` // that serve its API
+	Feeds     bool       `yaml:"feeds"`     // also read the price oracles of Aave, on configured chains that have one
 }
 
 func (p Prices) check(at place) {
 	if p.DefiLlama != nil {
-		checkService(p.DefiLlama.Endpoints, at.key("defillama").key("endpoints"))
+		checkService(p.DefiLlama, at.key("defillama"))
 	}
 }

@@ -1,8 +1,6 @@
 package config
 
-import (
-	"log/slog"
-)
+import "log/slog"
 
 // Telemetry configures logs, metrics and traces. Where traces are sent is set by the standard OTEL_* variables.
 type Telemetry struct {
@@ -11,10 +9,13 @@ type Telemetry struct {
 	Admin string `yaml:"admin"`
 	TLS   TLS    `yaml:"tls"` // of admin; default: none
 	// Token is the bearer token for changes through the admin listener, such as purges. Empty: changes are refused.
-	Token  Secret     `yaml:"token"`
-	Log    LogForm    `yaml:"log" oneof:"text json"` // the format of log lines
-	Level  slog.Level `yaml:"level"`                 // lowest level that is logged
-	Access Access     `yaml:"access"`
+	Token Secret     `yaml:"token"`
+	Log   LogForm    `yaml:"log" oneof:"text json"` // the format of log lines
+	Level slog.Level `yaml:"level"`                 // lowest level that is logged; hits of the cache have debug
+	// Clients is how much of a client's address the lines of requests have: address, network (of IPv4 24 bits, of IPv6
+	// 48), or none, then without its User-Agent. An address, and in some countries its network, is personal data: say
+	// so in your privacy notice, and delete logs in time.
+	Clients string `yaml:"clients" oneof:"address network none"`
 	// Share of the requests that are traced, and of what followers and probes do, 0 to 1. Of the other requests, those
 	// that fail or take 2.5 s still get a span of their own.
 	Share float64 `yaml:"share" range:"0..1"`
@@ -30,7 +31,7 @@ const (
 )
 
 func defaultTelemetry() Telemetry {
-	return Telemetry{Admin: "127.0.0.1:9464", Log: LogText, Access: defaultAccess(), Share: 1}
+	return Telemetry{Admin: "127.0.0.1:9464", Log: LogText, Clients: "network", Share: 1}
 }
 
 func (t Telemetry) check(at place) {
@@ -38,19 +39,4 @@ func (t Telemetry) check(at place) {
 		checkListen(t.Admin, at.key("admin"))
 	}
 	t.TLS.check(at.key("tls"))
-}
-
-// Access configures the log of requests: method and path, never the query, and clients' keys by name. An address, and
-// in some countries its network, is personal data: say so in your privacy notice, and delete logs in time.
-type Access struct {
-	// Info is which requests have a line of level info: all; misses, those that the cache did not answer; or failures.
-	// Lines of the others are of level debug, those of server errors of level error.
-	Info string `yaml:"info" oneof:"all misses failures"`
-	// Clients is how much of a client's address is logged: address, network (of IPv4 24 bits, of IPv6 48), or none.
-	// With none its User-Agent is left out, too.
-	Clients string `yaml:"clients" oneof:"address network none"`
-}
-
-func defaultAccess() Access {
-	return Access{Info: "misses", Clients: "network"}
 }

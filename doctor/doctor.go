@@ -77,10 +77,8 @@ func Diagnose(ctx context.Context, c config.Config, report func(audit.Progress))
 		working.Go(func() { d.Services[i] = diagnoseVenue(ctx, c, each) })
 	}
 	working.Wait()
-	if service := c.Prices.DefiLlama; service != nil {
-		for _, each := range service.Endpoints {
-			d.Services = append(d.Services, diagnosePrices(ctx, each))
-		}
+	for _, each := range c.Prices.DefiLlama {
+		d.Services = append(d.Services, diagnosePrices(ctx, each))
 	}
 	d.Services = append(d.Services, diagnoseStore(ctx, c))
 	if c.Cache.Shared.Reveal() != "" {

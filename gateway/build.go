@@ -266,7 +266,7 @@ func (b *builder) addTokens() {
 		o.Readers[id] = each.tokens
 	}
 	if service := b.config.Prices.DefiLlama; service != nil {
-		pool := b.pool("prices.defillama", "defillama", "defillama", service.Endpoints)
+		pool := b.pool("prices", "defillama", "defillama", service)
 		o.Prices = append(o.Prices, price.DefiLlama(pool, b.parts.registry))
 		b.parts.past = price.DefiLlamaPast(pool, b.parts.registry)
 	}

@@ -24,6 +24,7 @@ import (
 	"crossgate/proxy/pages"
 	"crossgate/proxy/pages/compare"
 	"crossgate/proxy/quota"
+	"crossgate/proxy/shadow"
 	"crossgate/proxy/swaps"
 	"crossgate/proxy/web"
 	"crossgate/quote"
@@ -94,10 +95,10 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	g.lists = &listBook{sets: now, catalog: g.catalog, log: log, states: make(map[string]listState)}
 	server, err := proxy.New(proxy.Options{
 		Index: func() proxy.Index { return now.now().index }, Unready: g.cutOff.err, Chains: p.registry, Shared: p.shared, Quotas: quotas(c.Limits),
-		Telemetry: proxy.Telemetry{Traced: c.Telemetry.Share, Access: access(c.Telemetry.Access)},
+		Telemetry: proxy.Telemetry{Traced: c.Telemetry.Share, Clients: proxy.ClientDetail(c.Telemetry.Clients)},
 		Passthrough: proxy.Passthrough{
 			Origins: now, MaxBytes: int64(c.Passthrough.MaxBytes), Hosts: hosts(c.Passthrough),
-			Shadow: shadowSettings(c.Passthrough.Shadow),
+			Shadow: shadow.Settings(c.Passthrough.Shadow),
 		},
 		TLS:    public,
 		Logger: log,

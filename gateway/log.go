@@ -8,7 +8,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"crossgate/config"
-	"crossgate/proxy"
 )
 
 // NewLogger writes lines from a level on to out. Those about a request bear the ids of its trace and span, so that one
@@ -29,12 +28,6 @@ func inSeconds(_ []string, a slog.Attr) slog.Attr {
 		return a
 	}
 	return slog.Float64(a.Key+"_seconds", a.Value.Duration().Seconds())
-}
-
-// access configures the log of requests.
-func access(c config.Access) proxy.Access {
-	clients := proxy.ClientDetail(c.Clients)
-	return proxy.Access{Info: proxy.LoggedRequests(c.Info), Clients: clients, UserAgent: clients != proxy.HideClients}
 }
 
 // traced adds the ids of the trace that a line belongs to.

@@ -10,7 +10,6 @@ import (
 
 	"crossgate/config"
 	"crossgate/proxy/passthrough"
-	"crossgate/proxy/shadow"
 	"crossgate/upstream"
 )
 
@@ -50,18 +49,9 @@ func hosts(c config.Passthrough) []passthrough.Host {
 			Name: each.Name, Hosts: each.Hosts, KeepHost: each.KeepHost, SetCookie: each.SetCookie,
 			MaxBody: min(passthrough.DefaultMaxBody, int64(c.MaxBytes)/8),
 		}
-		for _, path := range each.Paths {
-			all[i].Rules = append(all[i].Rules, passthrough.Rule{Prefix: path.Prefix, Do: actions[path.Do]})
+		for prefix, do := range each.Paths {
+			all[i].Rules = append(all[i].Rules, passthrough.Rule{Prefix: prefix, Do: actions[do]})
 		}
 	}
 	return all
-}
-
-// shadowSettings are the configured ones as the public server has them.
-func shadowSettings(c config.Shadow) shadow.Settings {
-	paths := make([]shadow.Path, len(c.Paths))
-	for i, each := range c.Paths {
-		paths[i] = shadow.Path(each)
-	}
-	return shadow.Settings{Share: c.Share, Paths: paths}
 }

@@ -23,7 +23,7 @@ import (
 // live are the keys that a reload applies: those of limits by Server.SetLimits, which TestLimitsAreReloaded is about, those of
 // the log as TestLogIsReloaded of processes has it, all others by the parts that are made of them.
 var live = []string{
-	"chains", "venues", "prices", "tokens", "events.webhooks", "limits", "telemetry.level", "telemetry.access", "swap.execution", "swap.unsimulated", "swap.fee", "swap.takerCosts",
+	"chains", "venues", "prices", "tokens", "events.webhooks", "limits", "telemetry.level", "telemetry.clients", "swap.execution", "swap.unsimulated", "swap.fee", "swap.takerCosts",
 	"passthrough.hosts", "passthrough.shadow",
 }
 
@@ -37,10 +37,10 @@ func TestEveryKeyIsReloadedOrNamed(t *testing.T) {
 		c.Chains = append(c.Chains[:1:1], c.Chains[len(c.Chains)-1])
 		c.Venues = c.Venues[:1]
 		c.Passthrough.Hosts = []config.Host{{
-			Name: "orders", Paths: []config.PathRule{{Prefix: "/", Do: "cache"}},
+			Name: "orders", Paths: map[string]string{"/": "cache"},
 			Endpoints: []config.Endpoint{{Name: "origin", URL: config.NewSecret("http://origin.invalid")}},
 		}}
-		c.Passthrough.Shadow.Paths = []config.ShadowPath{{Prefix: "/api/", Host: "orders"}}
+		c.Passthrough.Shadow.Paths = map[string]string{"/api/": "orders"}
 		c.Events.Webhooks = []config.Webhook{{
 			Name: "shop", URL: config.NewSecret("https://shop.invalid/"), Secrets: []config.Secret{config.NewSecret("whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")},
 		}}

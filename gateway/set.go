@@ -16,10 +16,12 @@ import (
 	"crossgate/config"
 	"crossgate/order/audit"
 	"crossgate/order/query"
+	"crossgate/proxy"
 	"crossgate/proxy/creations"
 	"crossgate/proxy/manage"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/pages"
+	"crossgate/proxy/shadow"
 	"crossgate/proxy/swaps"
 	"crossgate/quote"
 	"crossgate/quote/crosschain"
@@ -180,9 +182,9 @@ func (g *Gateway) Reload(c config.Config) error {
 	}
 	g.sets.replace(next)
 	g.server.SetLimits(quotas(c.Limits), c.Limits.Loads)
-	g.server.SetAccess(access(c.Telemetry.Access))
+	g.server.SetClients(proxy.ClientDetail(c.Telemetry.Clients))
 	g.server.SetHosts(hosts(c.Passthrough))
-	g.server.SetShadow(shadowSettings(c.Passthrough.Shadow))
+	g.server.SetShadow(shadow.Settings(c.Passthrough.Shadow))
 	return nil
 }
 
@@ -201,7 +203,7 @@ func keepStarted(was config.Config, c *config.Config) (kept []string) {
 	keep("events.redis", was.Events.Redis, &c.Events.Redis)
 	keep("cache", was.Cache, &c.Cache)
 	c.Swap.Window, c.Swap.Deadline = was.Swap.Window, was.Swap.Deadline
-	was.Telemetry.Level, was.Telemetry.Access = c.Telemetry.Level, c.Telemetry.Access
+	was.Telemetry.Level, was.Telemetry.Clients = c.Telemetry.Level, c.Telemetry.Clients
 	keep("telemetry", was.Telemetry, &c.Telemetry)
 	keep("passthrough.maxBytes", was.Passthrough.MaxBytes, &c.Passthrough.MaxBytes)
 	return kept

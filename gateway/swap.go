@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -30,7 +29,7 @@ func (p *parts) estimator(c config.Config, log *slog.Logger, history *quote.Hist
 	chains, fees := make(map[chain.ID]quote.Chain, len(c.Chains)), c.Fees()
 	for _, each := range c.Chains {
 		swaps := p.chains[each.ID].swaps
-		swaps.Execution = executions[cmp.Or(each.Execution, c.Swap.Execution)]
+		swaps.Execution = executions[c.Swap.Execution]
 		swaps.AllowUnsimulated = c.Swap.Unsimulated == config.AllowUnsimulated
 		if fee, charged := fees[each.ID]; charged {
 			swaps.Operator = quote.NewAffiliate(fee.Bps, fee.Recipient)

@@ -14,25 +14,8 @@ import (
 	"crossgate/order/query"
 )
 
-// Access configures the lines of requests in the log, one each. Server errors have level error, but for those
-// of an outage or a flood; the query, which may hold a key, is left out.
-type Access struct {
-	Info      LoggedRequests // those whose lines are of level info; the others' are of level debug
-	Clients   ClientDetail
-	UserAgent bool // the User-Agent is logged, as clients send it
-}
-
-// LoggedRequests are some of all requests, in the words of the configuration.
-type LoggedRequests string
-
-// Requests that are logged at level info.
-const (
-	LogMisses   LoggedRequests = "misses"   // those that the cache did not answer
-	LogAll      LoggedRequests = "all"      // hits too
-	LogFailures LoggedRequests = "failures" // server errors of an outage that has its own line; the other ones are of level error
-)
-
-// ClientDetail is how much is logged of a client's address, in the words of the configuration.
+// ClientDetail is how much the lines of requests in the log have of a client's address, in the words of the
+// configuration. The User-Agent is logged as clients send it, unless they are hidden.
 type ClientDetail string
 
 // Details of addresses.
@@ -42,11 +25,14 @@ const (
 	ClientAddresses ClientDetail = "address" // the whole address
 )
 
+// isHiding reports whether nothing may be logged.
+func (d ClientDetail) isHiding() bool { return d != ClientNetworks && d != ClientAddresses }
+
 // of is as much of an address as may be logged; empty for none.
 func (d ClientDetail) of(address netip.Addr) string {
 	const network4, network6 = 24, 48
 	switch {
-	case !address.IsValid() || d != ClientNetworks && d != ClientAddresses:
+	case !address.IsValid() || d.isHiding():
 		return ""
 	case d == ClientAddresses:
 		return address.String()
@@ -68,9 +54,10 @@ const (
 	longestUserAgent = 200
 )
 
+// logRequest writes the line of a finished request, without its query, which may hold a key.
 func (s *Server) logRequest(c *gin.Context, id string, took time.Duration) {
 	ctx, status := c.Request.Context(), c.Writer.Status()
-	level := s.access.Load().level(c)
+	level := levelOf(c)
 	if !s.log.Enabled(ctx, level) {
 		return
 	}
@@ -89,7 +76,7 @@ func (s *Server) logRequest(c *gin.Context, id string, took time.Duration) {
 			attributes = append(attributes, slog.String(key, value))
 		}
 	}
-	add("client", s.access.Load().Clients.of(s.quotas.Client(c.Request)))
+	add("client", s.clientOf(c.Request))
 	add("key", s.quotas.KeyName(c.Request))
 	add("userAgent", s.userAgent(c.Request))
 	if status := c.Writer.Header()["Cache-Status"]; len(status) > 0 {
@@ -101,33 +88,36 @@ func (s *Server) logRequest(c *gin.Context, id string, took time.Duration) {
 	s.log.LogAttrs(ctx, level, "request", attributes...)
 }
 
-// level is that of a finished request's line.
-func (a Access) level(c *gin.Context) slog.Level {
-	isFailed := c.Writer.Status() >= http.StatusInternalServerError
+// levelOf is the level of a finished request's line. Server errors have level error but for those of an outage, which
+// has a line of its own, and of a flood.
+func levelOf(c *gin.Context) slog.Level {
+	var cause error
+	if len(c.Errors) > 0 {
+		cause = c.Errors[0]
+	}
+	isExpected := errors.Is(cause, query.ErrUnavailable) || IsKind(cause, overloaded)
 	switch {
-	case isFailed && !isOfOutage(c) && !isShed(c):
+	case c.Writer.Status() >= http.StatusInternalServerError && !isExpected:
 		return slog.LevelError
-	case a.Info == LogFailures && !isFailed, a.Info != LogFailures && a.Info != LogAll && isHit(c):
+	case isHit(c):
 		return slog.LevelDebug
 	}
 	return slog.LevelInfo
 }
 
+// SetClients changes how much lines and spans of requests have of their clients.
+func (s *Server) SetClients(d ClientDetail) { s.clients.Store(&d) }
+
+// clientOf is the address of a request's client, as far as it may be logged.
+func (s *Server) clientOf(r *http.Request) string { return s.clients.Load().of(s.quotas.Client(r)) }
+
 // userAgent is what a client says it is, as far as that may be logged.
 func (s *Server) userAgent(r *http.Request) string {
-	if !s.access.Load().UserAgent {
+	if s.clients.Load().isHiding() {
 		return ""
 	}
 	return fmt.Sprintf("%.*s", longestUserAgent, r.Header.Get("User-Agent"))
 }
-
-// isOfOutage reports whether a request failed because the order index is unavailable: its outage has a line of its own.
-func isOfOutage(c *gin.Context) bool {
-	return len(c.Errors) > 0 && errors.Is(c.Errors[0], query.ErrUnavailable)
-}
-
-// isShed reports whether a request was refused for lack of room: a flood writes no errors.
-func isShed(c *gin.Context) bool { return len(c.Errors) > 0 && IsKind(c.Errors[0], overloaded) }
 
 // isHit reports whether a request was a fresh cache hit without errors.
 func isHit(c *gin.Context) bool {

@@ -46,18 +46,18 @@ func TestEveryRequestIsLoggedWithoutItsQuery(t *testing.T) {
 // TestLinesTellOfClientsWhatTheyMay asks with a key and a name, by each detail.
 func TestLinesTellOfClientsWhatTheyMay(t *testing.T) {
 	for _, each := range []struct {
-		access            proxy.Access
+		detail            proxy.ClientDetail
 		from, client, who string
 	}{
-		{proxy.Access{}, "192.0.2.77:1234", "", ""},
-		{proxy.Access{Clients: proxy.ClientNetworks, UserAgent: true}, "192.0.2.77:1234", "192.0.2.0/24", "wallet/1"},
-		{proxy.Access{Clients: proxy.ClientNetworks}, "[2001:db8:1:2::3]:1234", "2001:db8:1::/48", ""},
-		{proxy.Access{Clients: proxy.ClientAddresses}, "[2001:db8:1:2::3]:1234", "2001:db8:1:2::3", ""},
-		{proxy.Access{Clients: proxy.ClientAddresses, UserAgent: true}, "nonsense", "", "wallet/1"},
+		{proxy.HideClients, "192.0.2.77:1234", "", ""},
+		{proxy.ClientNetworks, "192.0.2.77:1234", "192.0.2.0/24", "wallet/1"},
+		{proxy.ClientNetworks, "[2001:db8:1:2::3]:1234", "2001:db8:1::/48", "wallet/1"},
+		{proxy.ClientAddresses, "[2001:db8:1:2::3]:1234", "2001:db8:1:2::3", "wallet/1"},
+		{proxy.ClientAddresses, "nonsense", "", "wallet/1"},
 	} {
 		w := newWorld(t)
 		s := w.server(t, func(o *parts) {
-			o.Access = each.access
+			o.Clients = each.detail
 			o.Quotas.Keys = []quota.Key{{Name: "wallet", Key: secret, Quota: quota.Quota{Units: 10, Window: time.Minute}}}
 		})
 		r := httptest.NewRequest(http.MethodGet, ordersPath+createdTx, http.NoBody)
@@ -73,7 +73,7 @@ func TestLinesTellOfClientsWhatTheyMay(t *testing.T) {
 			t.Fatalf("log %q: %v", w.log.String(), err)
 		}
 		if line.Client != each.client || line.UserAgent != each.who || line.Key != "wallet" || line.Seconds <= 0 || line.Seconds > 60 {
-			t.Errorf("%+v of %s: logged %+v, want client %q and user agent %q", each.access, each.from, line, each.client, each.who)
+			t.Errorf("%s of %s: logged %+v, want client %q and user agent %q", each.detail, each.from, line, each.client, each.who)
 		}
 		if strings.Contains(w.log.String(), secret) {
 			t.Errorf("the key is logged: %s", w.log.String())
@@ -81,46 +81,41 @@ func TestLinesTellOfClientsWhatTheyMay(t *testing.T) {
 	}
 }
 
-// TestLinesOfRequestsHaveTheLevelThatIsWanted asks for an answer twice, of which the second is a hit, fails once, and is
-// refused once for lack of room.
-func TestLinesOfRequestsHaveTheLevelThatIsWanted(t *testing.T) {
+// TestLinesOfRequestsHaveTheirLevel asks for an answer twice, of which the second is a hit, fails once, and is refused once
+// for lack of room.
+func TestLinesOfRequestsHaveTheirLevel(t *testing.T) {
 	const floodTx = "0xc3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3"
-	for info, want := range map[proxy.LoggedRequests]string{
-		proxy.LogMisses: "INFO DEBUG ERROR INFO", proxy.LogAll: "INFO INFO ERROR INFO", proxy.LogFailures: "DEBUG DEBUG ERROR INFO",
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t)
-			s := w.server(t, func(o *parts) {
-				o.Access.Info = info
-				o.Logger = slog.New(slog.NewJSONHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-				find := ordersOf(o).find
-				ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
-					switch tx.String() {
-					case claimedTx:
-						return nil, errors.New("broken")
-					case floodTx:
-						return nil, cache.ErrBusy
-					}
-					return find(ctx, tx)
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		s := w.server(t, func(o *parts) {
+			o.Logger = slog.New(slog.NewJSONHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+			find := ordersOf(o).find
+			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+				switch tx.String() {
+				case claimedTx:
+					return nil, errors.New("broken")
+				case floodTx:
+					return nil, cache.ErrBusy
 				}
-			})
-			for _, path := range []string{createdTx, createdTx, claimedTx, floodTx} {
-				get(s, ordersPath+path)
-				synctest.Wait() // for what was loaded to be kept
-			}
-			var levels []string
-			for line := range strings.Lines(w.log.String()) {
-				var of struct{ Level, Msg string }
-				must.Do(t, json.Unmarshal([]byte(line), &of))
-				if of.Msg == "request" {
-					levels = append(levels, of.Level)
-				}
-			}
-			if got := strings.Join(levels, " "); got != want {
-				t.Errorf("info %s: levels %s, want %s", info, got, want)
+				return find(ctx, tx)
 			}
 		})
-	}
+		for _, path := range []string{createdTx, createdTx, claimedTx, floodTx} {
+			get(s, ordersPath+path)
+			synctest.Wait() // for what was loaded to be kept
+		}
+		var levels []string
+		for line := range strings.Lines(w.log.String()) {
+			var of struct{ Level, Msg string }
+			must.Do(t, json.Unmarshal([]byte(line), &of))
+			if of.Msg == "request" {
+				levels = append(levels, of.Level)
+			}
+		}
+		if got, want := strings.Join(levels, " "), "INFO DEBUG ERROR INFO"; got != want {
+			t.Errorf("levels %s, want %s", got, want)
+		}
+	})
 }
 
 func TestPreflight(t *testing.T) {

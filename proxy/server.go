@@ -85,8 +85,8 @@ type Limits struct {
 
 // Telemetry configures traces and log lines of requests.
 type Telemetry struct {
-	Traced float64 // share of requests that are traced, from 0 to 1
-	Access Access
+	Traced  float64 // share of requests that are traced, from 0 to 1
+	Clients ClientDetail
 }
 
 // Server serves the documented paths and the pages.
@@ -108,7 +108,7 @@ type Server struct {
 	log      *slog.Logger
 	tracer   trace.Tracer
 	draining atomic.Bool
-	access   atomic.Pointer[Access]
+	clients  atomic.Pointer[ClientDetail]
 }
 
 // New returns a server; Close it after Run.
@@ -125,7 +125,7 @@ func New(o Options) (*Server, error) {
 		patience: patience,
 		turn:     newTurn(),
 	}
-	s.SetAccess(o.Access)
+	s.SetClients(o.Clients)
 	if err := s.open(o); err != nil {
 		s.Close()
 		return nil, err
@@ -167,9 +167,6 @@ func (s *Server) SetLimits(quotas quota.Options, maxLoads int) {
 	s.quotas.Replace(quotas)
 	s.answers.SetMaxLoads(maxLoads)
 }
-
-// SetAccess changes what lines and spans of requests have of their clients, and which lines are of level info.
-func (s *Server) SetAccess(a Access) { s.access.Store(&a) }
 
 // Handler returns the handler of the public listener.
 func (s *Server) Handler() http.Handler { return s.router.handler() }

@@ -18,7 +18,7 @@ import (
 // compareAll has every answer compared.
 func compareAll(settings *shadow.Settings) {
 	settings.Share = 1
-	settings.Paths = []shadow.Path{{Prefix: "/", Host: "orders"}}
+	settings.Paths = map[string]string{"/": "orders"}
 }
 
 // withShadow is a server whose answers are compared with those of an origin. ended returns when all of them have been.
@@ -139,7 +139,7 @@ func TestWhatIsComparedCanChange(t *testing.T) {
 	}{
 		{"off", func(settings *shadow.Settings) { settings.Share = 0 }, 0},
 		{"on", func(*shadow.Settings) {}, 1},
-		{"for other paths", func(settings *shadow.Settings) { settings.Paths[0].Prefix = "/v1.0" }, 1},
+		{"for other paths", func(settings *shadow.Settings) { settings.Paths = map[string]string{"/v1.0": "orders"} }, 1},
 	} {
 		var settings shadow.Settings
 		compareAll(&settings)

@@ -89,7 +89,7 @@ func (s *Server) openSpan(ctx context.Context, c *gin.Context, options ...trace.
 			pathKey.String(c.Request.URL.Path), protocolKey.String(c.Request.Proto[len("HTTP/"):]),
 		)
 		span.SetAttributes(serverOf(c.Request)...)
-		if client := s.access.Load().Clients.of(s.quotas.Client(c.Request)); client != "" {
+		if client := s.clientOf(c.Request); client != "" {
 			span.SetAttributes(clientKey.String(client))
 		}
 		if agent := s.userAgent(c.Request); agent != "" {

@@ -23,7 +23,7 @@ venues:
 {{- range .World.Exchanges}}
   - {name: {{.}}}
 {{- end}}
-prices: {defillama: {endpoints: [{url: "{{.World.Prices.URL}}"}]}}
+prices: {defillama: [{url: "{{.World.Prices.URL}}"}]}
 telemetry: {admin: "127.0.0.1:0"} # several may run side by side
 `))
 

@@ -31,16 +31,10 @@ type Origins interface {
 	Forward(ctx context.Context, host string, f upstream.Forward) (*http.Response, error)
 }
 
-// Path says which origin answers for paths that begin with a prefix.
-type Path struct {
-	Prefix string
-	Host   string
-}
-
 // Settings say what is compared.
 type Settings struct {
-	Share float64 // of requests, from 0 to 1
-	Paths []Path  // the longest prefix counts; a path without one is not compared
+	Share float64           // of requests, from 0 to 1
+	Paths map[string]string // origins by prefix of paths; the longest counts, and a path without one is not compared
 }
 
 // Shadow compares. Close it when it is no longer used.
@@ -111,10 +105,10 @@ func (s *Shadow) Take(route, path string) bool {
 
 // hostOf is the host that answers for a path; empty: none.
 func (a *Settings) hostOf(path string) string {
-	longest, host := -1, ""
-	for _, each := range a.Paths {
-		if len(each.Prefix) > longest && strings.HasPrefix(path, each.Prefix) {
-			longest, host = len(each.Prefix), each.Host
+	longest, host := "", ""
+	for prefix, each := range a.Paths {
+		if len(prefix) > len(longest) && strings.HasPrefix(path, prefix) {
+			longest, host = prefix, each
 		}
 	}
 	return host

@@ -28,8 +28,8 @@ func (p process) lines(t *testing.T, message, path string) (all []map[string]any
 // TestLogIsReloaded changes the level of the log and what it has of requests under a running gateway, and reads a duration.
 func TestLogIsReloaded(t *testing.T) {
 	t.Parallel()
-	const before, after = `{admin: "", log: json, level: warn, access: {info: misses, clients: none}}`,
-		`{admin: "", log: json, level: info, access: {info: all, clients: address}}`
+	const before, after = `{admin: "", log: json, level: warn, clients: none}`,
+		`{admin: "", log: json, level: debug, clients: address}`
 	world := sandboxtest.Start(t, sandbox.Options{})
 	quiet := strings.Replace(string(world.Config(t.TempDir()+"/orders.db")), `{admin: "127.0.0.1:0"}`, before, 1)
 	p := serveApart(t, quiet)

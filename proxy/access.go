@@ -89,13 +89,13 @@ func (s *Server) logRequest(c *gin.Context, id string, took time.Duration) {
 }
 
 // levelOf is the level of a finished request's line. Server errors have level error but for those of an outage, which
-// has a line of its own, and of a flood.
+// has a line of its own, of an index that is only beginning, and of a flood.
 func levelOf(c *gin.Context) slog.Level {
 	var cause error
 	if len(c.Errors) > 0 {
 		cause = c.Errors[0]
 	}
-	isExpected := errors.Is(cause, query.ErrUnavailable) || IsKind(cause, overloaded)
+	isExpected := errors.Is(cause, query.ErrUnavailable) || errors.Is(cause, query.ErrEmpty) || IsKind(cause, overloaded)
 	switch {
 	case c.Writer.Status() >= http.StatusInternalServerError && !isExpected:
 		return slog.LevelError

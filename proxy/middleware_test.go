@@ -19,6 +19,7 @@ import (
 	"crossgate/chain"
 	"crossgate/internal/must"
 	"crossgate/order"
+	"crossgate/order/query"
 	"crossgate/proxy"
 	"crossgate/proxy/quota"
 )
@@ -81,10 +82,10 @@ func TestLinesTellOfClientsWhatTheyMay(t *testing.T) {
 	}
 }
 
-// TestLinesOfRequestsHaveTheirLevel asks for an answer twice, of which the second is a hit, fails once, and is refused once
-// for lack of room.
+// TestLinesOfRequestsHaveTheirLevel asks for an answer twice, of which the second is a hit, fails once, is refused once for
+// lack of room, and once since the index has read nothing.
 func TestLinesOfRequestsHaveTheirLevel(t *testing.T) {
-	const floodTx = "0xc3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3"
+	const floodTx, earlyTx = "0xc3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3", "0xc4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4"
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		s := w.server(t, func(o *parts) {
@@ -96,11 +97,13 @@ func TestLinesOfRequestsHaveTheirLevel(t *testing.T) {
 					return nil, errors.New("broken")
 				case floodTx:
 					return nil, cache.ErrBusy
+				case earlyTx:
+					return nil, query.ErrEmpty
 				}
 				return find(ctx, tx)
 			}
 		})
-		for _, path := range []string{createdTx, createdTx, claimedTx, floodTx} {
+		for _, path := range []string{createdTx, createdTx, claimedTx, floodTx, earlyTx} {
 			get(s, ordersPath+path)
 			synctest.Wait() // for what was loaded to be kept
 		}
@@ -112,7 +115,7 @@ func TestLinesOfRequestsHaveTheirLevel(t *testing.T) {
 				levels = append(levels, of.Level)
 			}
 		}
-		if got, want := strings.Join(levels, " "), "INFO DEBUG ERROR INFO"; got != want {
+		if got, want := strings.Join(levels, " "), "INFO DEBUG ERROR INFO INFO"; got != want {
 			t.Errorf("levels %s, want %s", got, want)
 		}
 	})

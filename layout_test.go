@@ -54,9 +54,9 @@ var house = map[string]room{
 	"cache/shared":      {"internal/tlsfiles", "a mechanism knows no domain word: give it a type parameter or an option"},
 	"upstream":          {"", "a mechanism knows no domain word: put what knows one into upstream/evm, upstream/venue or upstream/price"},
 
-	"upstream/jsonrpc":           {"upstream", "a mechanism knows no domain word: put what knows one into upstream/evm or upstream/solana"},
+	"upstream/jsonrpc":           {"internal/rawjson upstream", "a mechanism knows no domain word: put what knows one into upstream/evm or upstream/solana"},
 	"upstream/jsonrpc/behaviour": {"", "the book of behaviours is a test: what it needs goes into files named _test.go"},
-	"upstream/evm/seal":          {"chain", "a hash knows no node: what asks for what is hashed belongs to upstream/evm"},
+	"upstream/evm/seal":          {"chain internal/rawjson", "a hash knows no node: what asks for what is hashed belongs to upstream/evm"},
 	"upstream/evm":               {"chain order order/onchain token upstream upstream/evm/seal upstream/jsonrpc", "the client knows orders and no swap: what a swap needs belongs to upstream/evm/swap"},
 	"upstream/evm/swap":          {"chain chain/revert chain/words order order/creation order/onchain quote quote/crosschain token upstream upstream/evm upstream/jsonrpc", "what swaps need of EVM chains: what orders need, too, belongs to upstream/evm"},
 	"upstream/tron":              {"chain order/creation quote upstream/evm upstream/evm/swap upstream/jsonrpc", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},
@@ -84,6 +84,7 @@ var house = map[string]room{
 	"internal/release":    {"", "it says what a program was built of and knows nobody"},
 	"internal/publicnet":  {"", "addresses are judged here: what is asked of them belongs to the caller"},
 	"internal/didyoumean": {"", "names are compared here: what they name belongs to the caller"},
+	"internal/rawjson":    {"", "JSON is split here: what it says belongs to who decodes it"},
 	"config":              {"chain internal/didyoumean", "the file says what is wanted; gateway builds it"},
 
 	"gateway": {

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 )
 
@@ -105,7 +106,7 @@ func (x *exchanger) exchange(ctx, caller context.Context, r Request) (Response, 
 		return Response{}, x.broken(ctx, caller, started, err)
 	}
 	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, x.maxBody+1))
+	body, err := readAll(io.LimitReader(answer.Body, x.maxBody+1))
 	if err != nil {
 		return Response{}, x.broken(ctx, caller, started, err)
 	}
@@ -123,6 +124,23 @@ func (x *exchanger) exchange(ctx, caller context.Context, r Request) (Response, 
 		err = response.StatusError()
 	}
 	return response, err
+}
+
+// mostKept is the largest buffer that is kept for other answers, bytes.
+const mostKept = 1 << 20
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// readAll is that of io, in as much memory as the answer takes: who grows a buffer for each takes twice that and more.
+func readAll(answer io.Reader) ([]byte, error) {
+	buffer := buffers.Get().(*bytes.Buffer)
+	buffer.Reset()
+	_, err := buffer.ReadFrom(answer)
+	body := bytes.Clone(buffer.Bytes())
+	if buffer.Cap() <= mostKept {
+		buffers.Put(buffer)
+	}
+	return body, err
 }
 
 // request builds the HTTP request. Trace context is not sent: it is none of a third party's business.

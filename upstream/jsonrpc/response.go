@@ -1,15 +1,14 @@
 package jsonrpc
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"reflect"
 	"sync"
 
+	"crossgate/internal/rawjson"
 	"crossgate/upstream"
 )
 
@@ -60,55 +59,53 @@ func readInSequence(calls []*Call, response upstream.Response, first uint64) (re
 	if response.Status >= http.StatusBadRequest {
 		return nil, false
 	}
-	decoder := json.NewDecoder(bytes.NewReader(response.Body))
-	isBatch := len(calls) > 1
-	if isBatch && !isNext(decoder, '[') {
-		return nil, false
-	}
+	rest, isBatch, next := rawjson.Text(response.Body), len(calls) > 1, byte('[')
 	results = make(rpcResults, len(calls))
 	for i, call := range calls {
-		begin := decoder.InputOffset()
-		value, isFit := readResult(decoder, call, first+uint64(i))
-		text := bytes.TrimLeft(response.Body[begin:decoder.InputOffset()], ", \t\r\n")
-		var object responseObject
-		switch {
-		case isFit:
-			results[i] = check(call, value, nil)
-		case !isBatch || json.Unmarshal(text, &object) != nil || !object.isFor(first+uint64(i)):
+		if isBatch && !rest.Take(next) {
 			return nil, false
+		}
+		next = ','
+		text := rest.Value()
+		if results[i], isRead = readResult(text, call, first+uint64(i)); isRead {
+			continue
+		}
+		var object responseObject
+		if !isBatch || json.Unmarshal(text, &object) != nil || !object.isFor(first+uint64(i)) {
+			return nil, false
+		}
+		results[i] = decode(call, object.receivedIn(response))
+	}
+	return results, (!isBatch || rest.Take(']')) && rest.IsEmpty()
+}
+
+// readResult reads a response object with an id and a result for a call, and with nothing else.
+func readResult(text rawjson.Text, call *Call, id uint64) (got rpcResult, isFit bool) {
+	var result []byte
+	isOwn, next := false, byte('{')
+	for ; text.Take(next); next = ',' {
+		name, isMember := string(text.Value()), text.Take(':')
+		switch value := text.Value(); {
+		case !isMember:
+			return got, false
+		case name == `"result"`:
+			result = value
+		case name == `"id"`:
+			isOwn = responseObject{ID: value}.isFor(id)
+		case name == `"jsonrpc"` && string(value) == `"2.0"`, name == `"error"` && string(value) == "null":
 		default:
-			results[i] = decode(call, object.receivedIn(response))
+			return got, false
 		}
 	}
-	if isBatch && !isNext(decoder, ']') {
-		return nil, false
+	if !isOwn || call.Out == nil || len(result) == 0 || string(result) == "null" || !text.Take('}') || !text.IsEmpty() {
+		return got, false
 	}
-	_, err := decoder.Token()
-	return results, errors.Is(err, io.EOF)
-}
-
-// isNext reads a delimiter.
-func isNext(decoder *json.Decoder, delimiter json.Delim) bool {
-	token, err := decoder.Token()
-	return err == nil && token == delimiter
-}
-
-// readResult reads a response object with an id and a result for a call, which value is then.
-func readResult(decoder *json.Decoder, call *Call, id uint64) (value reflect.Value, isFit bool) {
-	object := struct {
-		responseObject
-		Result any `json:"result"`
-	}{}
-	var target reflect.Value
-	if call.Out != nil {
-		target = reflect.New(reflect.TypeOf(call.Out)) // stays nil when there is none
-		object.Result = target.Interface()
+	value := reflect.New(reflect.TypeOf(call.Out).Elem())
+	err := json.Unmarshal(result, value.Interface())
+	if _, isBroken := errors.AsType[*json.SyntaxError](err); isBroken {
+		return got, false
 	}
-	err := decoder.Decode(&object)
-	if err != nil || call.Out == nil || object.Error != nil || !object.isFor(id) || target.Elem().IsNil() {
-		return reflect.Value{}, false
-	}
-	return target.Elem(), true
+	return check(call, value, err), true
 }
 
 // of is what the replies come to for others who asked the same.

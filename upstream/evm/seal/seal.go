@@ -8,12 +8,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/rlp"
 
 	"crossgate/chain"
+	"crossgate/internal/rawjson"
 )
 
 // member is one that is hashed.
@@ -53,6 +55,20 @@ func membersOf(names string) (members []member) {
 	return members
 }
 
+// valuesOf are the values of an object's members, the last one of each name; nil where it has none.
+func valuesOf(object []byte, members []member) [][]byte {
+	values := make([][]byte, len(members))
+	for rest := rawjson.Text(object); rest.Take('{') || rest.Take(','); {
+		name := bytes.Trim(rest.Value(), `"`)
+		rest.Take(':')
+		value := rest.Value()
+		if i := slices.IndexFunc(members, func(m member) bool { return m.name == string(name) }); i >= 0 {
+			values[i] = value
+		}
+	}
+	return values
+}
+
 var errNoMember = errors.New("member is missing")
 
 // list is one in RLP that is being written.
@@ -88,8 +104,10 @@ func (l *list) addOne(m member, text []byte) (err error) {
 		return errNoMember
 	case text[0] == '[':
 		nested := l.List()
-		for value, rest := nextValue(text[1:]); len(value) > 0 && err == nil; value, rest = nextValue(rest) {
-			err = l.addOne(m, value)
+		for rest := rawjson.Text(text); err == nil && (rest.Take('[') || rest.Take(',')); {
+			if value := rest.Value(); len(value) > 0 {
+				err = l.addOne(m, value)
+			}
 		}
 		l.ListEnd(nested)
 	case text[0] == '{':
@@ -110,7 +128,7 @@ func (m member) appendBytes(raw, text []byte) ([]byte, error) {
 		return raw, nil // a transaction that creates a contract is for no address
 	}
 	if len(text) < len(`""`) || text[0] != '"' || text[len(text)-1] != '"' {
-		return raw, errors.New("member is no text")
+		return raw, errors.New("member is not a text")
 	}
 	digits, odd := bytes.TrimPrefix(text[1:len(text)-1], []byte("0x")), error(nil)
 	if m.isNumber {

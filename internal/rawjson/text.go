@@ -1,0 +1,60 @@
+// Package rawjson walks over JSON (RFC 8259) without decoding it, so that a part can be decoded alone. It finds where
+// values end; the decoder finds out whether they are valid.
+package rawjson
+
+import "bytes"
+
+// Text is the rest of a JSON text.
+type Text []byte
+
+const space = " \t\r\n"
+
+// Take takes a character that is next, behind white space, and reports whether it was.
+func (t *Text) Take(character byte) bool {
+	left := bytes.TrimLeft(*t, space)
+	if len(left) == 0 || left[0] != character {
+		return false
+	}
+	*t = left[1:]
+	return true
+}
+
+// IsEmpty reports whether only white space is left.
+func (t Text) IsEmpty() bool { return len(bytes.TrimLeft(t, space)) == 0 }
+
+// Value takes the next value, or the name of a member, as it is written; an empty one where there is none.
+func (t *Text) Value() []byte {
+	text := bytes.TrimLeft(*t, space)
+	end := endOf(text)
+	*t = text[end:]
+	return text[:end]
+}
+
+// endOf is how long the value is that a text begins with.
+func endOf(text []byte) int {
+	if len(text) > 0 && text[0] != '"' && text[0] != '[' && text[0] != '{' {
+		if end := bytes.IndexAny(text, space+",:]}"); end >= 0 {
+			return end
+		}
+		return len(text)
+	}
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+		}
+		if depth == 0 {
+			return min(i+1, len(text))
+		}
+	}
+	return len(text)
+}

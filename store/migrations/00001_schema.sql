@@ -1,8 +1,9 @@
 -- The schema is the same for SQLite and PostgreSQL: SQLite keeps bytes in a BYTEA column as they are. Hashes and
 -- addresses are bytes as their chains store them, amounts are decimal digits, times are UNIX seconds, days are UNIX
--- days, chains are the API's numbers.
+-- days, chains are the API's numbers. It is sent as one statement: goose takes 4 MB a line to see where one ends.
 
 -- +goose Up
+-- +goose StatementBegin
 
 -- The oldest schema version whose programs can use this database. A migration that takes something away from them, or
 -- asks something new of what they write, raises it to its own number; one that only adds leaves it (docs/versions.md).
@@ -309,3 +310,5 @@ CREATE TABLE leases (
     epoch   BIGINT           NOT NULL,
     expires DOUBLE PRECISION NOT NULL
 );
+
+-- +goose StatementEnd

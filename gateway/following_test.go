@@ -290,11 +290,14 @@ func settled(t *testing.T, x *query.Index, while time.Duration, chains map[chain
 	running := make(chan error, 1)
 	go func() { running <- x.Run(ctx) }()
 	time.Sleep(while)
+	started := 0
 	for _, each := range chains {
+		started += each.total()
 		each.mu.Lock()
 		clear(each.calls)
 		each.mu.Unlock()
 	}
+	t.Logf("all chains: %d calls in the first %v", started, while)
 	return func() {
 		cancel()
 		<-running

@@ -76,6 +76,7 @@ var house = map[string]room{
 	"proxy":               {"cache cache/shared chain order order/list order/query order/stats proxy/passthrough proxy/quota proxy/reference proxy/shadow proxy/transport proxy/web proxy/wire quote quote/crosschain upstream", "the server knows no path by name: a noun has its package, and mounts its routes"},
 	"proxy/orders":        {"cache chain order order/feed order/list order/query order/stats proxy proxy/shadow proxy/wire quote token", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
 	"proxy/creations":     {"cache chain chain/solana order order/creation proxy proxy/wire quote quote/crosschain", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
+	"proxy/mcp":           {"internal/release proxy proxy/reference", "a tool is an operation of the document: what answers it belongs to a noun"},
 	"proxy/manage":        {"cache chain order order/creation order/query proxy proxy/wire", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
 	"proxy/swaps":         {"cache chain proxy proxy/wire quote token", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
 	"proxy/pages":         {"cache chain order order/list order/stats proxy proxy/orders proxy/reference proxy/swaps proxy/web proxy/wire quote token", "a page asks the routes of the nouns; what they do not have belongs into theirs"},
@@ -88,7 +89,7 @@ var house = map[string]room{
 	"config":              {"chain internal/didyoumean", "the file says what is wanted; gateway builds it"},
 
 	"gateway": {
-		"cache cache/rfc9111 cache/shared internal/tlsfiles chain config order order/audit order/follow order/query order/list order/stats proxy proxy/admin proxy/manage proxy/orders proxy/pages proxy/pages/compare proxy/passthrough proxy/quota proxy/shadow proxy/swaps proxy/web quote internal/release store token token/catalog upstream order/feed proxy/creations quote/crosschain webhook " +
+		"cache cache/rfc9111 cache/shared internal/tlsfiles chain config order order/audit order/follow order/query order/list order/stats proxy proxy/admin proxy/manage proxy/mcp proxy/orders proxy/pages proxy/pages/compare proxy/passthrough proxy/quota proxy/shadow proxy/swaps proxy/web quote internal/release store token token/catalog upstream order/feed proxy/creations quote/crosschain webhook " +
 			"upstream/evm upstream/evm/swap upstream/jsonrpc upstream/price upstream/solana upstream/tokenlist upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},
@@ -149,6 +150,7 @@ const (
 
 var doors = []door{
 	{"github.com/gin-gonic/gin", "proxy proxy/creations proxy/manage proxy/orders proxy/swaps proxy/pages/...", "bench", "HTTP is served by proxy: return a value or an error to it"},
+	{"github.com/modelcontextprotocol/go-sdk", "proxy/mcp", "sandbox/stories", "agents are served by proxy/mcp, as one more client of the paths"},
 	{"golang.org/x/net/http/httpguts", "proxy/transport cache/rfc9111", "", "what a header may hold is decided where it is read"},
 	{"golang.org/x/net/publicsuffix", "proxy/admin", "", "which names outsiders can have matters where they are refused"},
 	{"github.com/dgraph-io/ristretto/v2", "cache", "bench", "remember answers through cache.Cache"},

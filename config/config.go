@@ -30,6 +30,9 @@ type Config struct {
 	// Drain is how long the gateway still serves after /readyz has turned to 503, so that load balancers can notice.
 	Drain time.Duration `yaml:"drain" range:"0s.."`
 
+	// MCP offers reading paths and unsigned transactions to agents, at /mcp, by the Model Context Protocol
+	MCP bool `yaml:"mcp"`
+
 	Connections Connections `yaml:"connections"`
 
 	Index     Index     `yaml:"index"`

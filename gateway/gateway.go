@@ -20,6 +20,7 @@ import (
 	"crossgate/proxy/admin"
 	"crossgate/proxy/creations"
 	"crossgate/proxy/manage"
+	"crossgate/proxy/mcp"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/pages"
 	"crossgate/proxy/pages/compare"
@@ -117,6 +118,11 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	manage.Mount(server, now.managed)
 	pages.Mount(server, g.orders, quotes, now.pages)
 	compare.Mount(server, quotes, made, now.pages)
+	if c.MCP {
+		if err := mcp.Mount(server); err != nil {
+			return nil, errors.Join(err, g.Close())
+		}
+	}
 	g.admin = admin.Options{
 		Server: server, Gateway: g, Pages: web.New(p.registry), Webhooks: g.webhooks.Mount, Token: c.Telemetry.Token.Reveal(),
 		Listen: c.Telemetry.Admin, Logger: log,

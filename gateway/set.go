@@ -199,6 +199,7 @@ func keepStarted(was config.Config, c *config.Config) (kept []string) {
 	keep("tls", was.TLS, &c.TLS)
 	keep("connections", was.Connections, &c.Connections)
 	keep("drain", was.Drain, &c.Drain)
+	keep("mcp", was.MCP, &c.MCP)
 	keep("index", was.Index, &c.Index)
 	keep("events.redis", was.Events.Redis, &c.Events.Redis)
 	keep("cache", was.Cache, &c.Cache)

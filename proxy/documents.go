@@ -15,10 +15,16 @@ import (
 //go:embed openapi.yaml
 var OpenAPI []byte
 
-// mountDocuments adds the OpenAPI document.
+// llms leads language models to the paths (https://llmstxt.org).
+//
+//go:embed llms.txt
+var llms []byte
+
+// mountDocuments adds the OpenAPI document and llms.txt.
 func (s *Server) mountDocuments(to *router) {
 	to.engine.GET("/openapi.yaml", func(c *gin.Context) { sendDocument(c, "application/yaml; charset=utf-8", OpenAPI) })
 	to.engine.GET("/openapi.json", func(c *gin.Context) { sendDocument(c, jsonType[0], openAPIJSON()) })
+	to.engine.GET("/llms.txt", func(c *gin.Context) { sendDocument(c, "text/plain; charset=utf-8", llms) })
 }
 
 // openAPIJSON is openAPI as JSON.

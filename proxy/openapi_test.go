@@ -70,7 +70,7 @@ func TestDocumentIsTheSameInJSON(t *testing.T) {
 
 // TestEveryPathIsDocumented compares the routes with the document. Pages for people are not in it.
 func TestEveryPathIsDocumented(t *testing.T) {
-	forPeople := regexp.MustCompile(`^/(orders?(\.csv|\.json)?|address|token|locked|swap|logo|statistics|search|assets|docs|favicon.ico)?(/([:*].*|balance)?)?$`)
+	forPeople := regexp.MustCompile(`^/(orders?(\.csv|\.json)?|address|token|locked|swap|logo|statistics|search|assets|docs|favicon.ico|llms.txt)?(/([:*].*|balance)?)?$`)
 	engine := newWorld(t).server(t).Engine()
 	served := map[string]bool{}
 	for _, r := range engine.Routes() {
@@ -90,6 +90,20 @@ func TestEveryPathIsDocumented(t *testing.T) {
 	}
 	if len(served) < 20 {
 		t.Errorf("%d paths are served, want at least 20", len(served))
+	}
+}
+
+// TestLanguageModelsAreLedToPaths wants each path of llms.txt to be documented, or a page.
+func TestLanguageModelsAreLedToPaths(t *testing.T) {
+	text := string(body(t, get(newWorld(t).server(t), "/llms.txt")))
+	found := regexp.MustCompile(`/(?:api|v1\.0|docs|mcp|openapi)[\w./{}-]*\w}?`).FindAllString(text, -1)
+	for _, path := range found {
+		if !slices.Contains([]string{"/docs", "/mcp"}, path) && document(t).Paths.Value(path) == nil {
+			t.Errorf("llms.txt names %s", path)
+		}
+	}
+	if len(found) < 15 {
+		t.Errorf("llms.txt names %v", found)
 	}
 }
 

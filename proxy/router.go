@@ -66,6 +66,13 @@ func (s *Server) MountPage(path string, cost int, page gin.HandlerFunc) {
 	to.costs[path] = cost
 }
 
+// MountHandler has a handler answer a method of a path beside the API.
+func (s *Server) MountHandler(method, path string, handler http.Handler) {
+	to := s.router
+	to.engine.Handle(method, path, gin.WrapH(handler))
+	to.engine.OPTIONS(path, preflight([]string{method}))
+}
+
 // preflight answers what pages of other origins may ask with (CORS).
 func preflight(methods []string) gin.HandlerFunc {
 	allowed := allow(methods)

@@ -38,6 +38,8 @@ configuration file is taken over while it runs, at SIGHUP at once.`, serve),
 cache work, and how many calls following the chains takes. The exit status is 1 when something is wrong.`, examine),
 		command("schema", "print the JSON schema of the configuration, for editors", "", schema),
 		command("backfill", "read history into the order index", "Read history into the order index. It can be stopped and resumed.", backfill),
+		command("export", "write a gateway's orders or events as CSV or JSON lines", `Write the orders or events of a running gateway, oldest first. It can be stopped, and goes on with the cursor that it ends
+with. The environment variable CROSSGATE_KEY is the key that the gateway knows the client by.`, exportRows),
 		group("index", "look into the order index, compare and correct it, back up its database", "",
 			command("status", "show how far each chain has been indexed", "", showStatus),
 			command("audit", "compare stored orders with the contracts and with receipts", selections, compare),

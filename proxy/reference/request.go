@@ -3,6 +3,7 @@ package reference
 import (
 	"cmp"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -28,4 +29,30 @@ func (o *Operation) Example() Request {
 		r.Type, r.Body = o.Body.Content[0].Name, cmp.Or(o.Body.Content[0].Value.Example(), "{}")
 	}
 	return r
+}
+
+// Arguments are the parameters of an operation but headers, and the members of its body, each with its own schema.
+func (r *Reference) Arguments(o *Operation) (all []Member) {
+	for _, p := range o.Parameters {
+		if p.In != "header" {
+			all = append(all, Member{p.Name, p.Required, r.described(p.Schema, p.Description)})
+		}
+	}
+	if o.Body == nil {
+		return all
+	}
+	body := r.described(o.Body.Content[0].Value.Schema, "")
+	for _, each := range body.Properties {
+		all = append(all, Member{each.Name, slices.Contains(body.Required, each.Name), r.described(each.Value, each.Value.Description)})
+	}
+	return all
+}
+
+// described is a schema, or the component that it refers to, with another description.
+func (r *Reference) described(s Schema, text string) Schema {
+	if named, is := r.Components.Schemas.of(s.name()); is {
+		s = named
+	}
+	s.Description = cmp.Or(text, s.Description)
+	return s
 }

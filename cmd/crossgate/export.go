@@ -1,0 +1,290 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// exportKey, in the environment, is the key that a gateway knows the client by.
+const exportKey = "CROSSGATE_KEY"
+
+// exportColumns are members of rows by their paths, for CSV. A column is called by its path without stringValue and
+// OfferWithMetadata.
+var exportColumns = map[string][]string{
+	"events": {
+		"id", "status", "isFinal", "event", "orderId", "stateBefore", "state", "give.chainId", "give.tokenAddress", "give.amount",
+		"take.chainId", "take.tokenAddress", "take.amount", "maker", "receiver", "taker", "unlockAuthority", "referralCode",
+		"basis.chainId", "basis.blockNumber", "basis.blockTimestamp", "basis.transactionHash", "basis.logIndex",
+	},
+	"orders": {
+		"orderId.stringValue", "creationTimestamp", "state", "giveOfferWithMetadata.chainId.stringValue",
+		"giveOfferWithMetadata.tokenAddress.stringValue", "giveOfferWithMetadata.finalAmount.stringValue",
+		"takeOfferWithMetadata.chainId.stringValue", "takeOfferWithMetadata.tokenAddress.stringValue",
+		"takeOfferWithMetadata.finalAmount.stringValue", "unlockAuthorityDst.stringValue", "createEventTransactionHash.stringValue",
+	},
+}
+
+// export is one on its way.
+type export struct {
+	columns []string // of CSV; nil: JSON lines
+	since   uint64   // UNIX seconds
+	cursor  string   // of the last row that was written
+	gateway string   // base URL
+	client  *http.Client
+
+	out      *bufio.Writer
+	progress io.Writer // nil: it is not shown
+	shown    time.Time
+}
+
+// exportRows writes the orders or events of a running gateway, from a cursor on.
+func exportRows(flags *pflag.FlagSet) action {
+	var e export
+	file := configFlag(flags)
+	at := flags.String("url", "", "base `URL` of the gateway; the one of this machine when empty")
+	of := flags.String("of", "events", "`WHAT`: events or orders")
+	format := flags.String("format", "jsonl", "`FORM`: csv or jsonl")
+	flags.Func("since", "`TIME`, as 2026-01-31 or 2026-01-31T12:00:00Z: rows of then or later; all that are kept when empty", unixTime(&e.since))
+	flags.StringVar(&e.cursor, "cursor", "", "`CURSOR` that an earlier export ended with")
+	return func(ctx context.Context, out, errOut io.Writer) error {
+		switch {
+		case exportColumns[*of] == nil:
+			return wrongUsage("--of %s: want events or orders", *of)
+		case *format == "csv":
+			e.columns = exportColumns[*of]
+		case *format != "jsonl":
+			return wrongUsage("--format %s: want csv or jsonl", *format)
+		}
+		c, err := load(*file)
+		if err != nil {
+			return err
+		}
+		e.gateway = cmp.Or(strings.TrimSuffix(*at, "/"), strings.TrimSuffix(healthURL(c.TLS, c.Listen), "/healthz"))
+		e.client, e.out = &http.Client{Timeout: time.Minute}, bufio.NewWriter(out)
+		if terminal, is := errOut.(*os.File); is {
+			if about, err := terminal.Stat(); err == nil && about.Mode()&os.ModeCharDevice != 0 {
+				e.progress = errOut
+			}
+		}
+		if e.columns != nil && e.cursor == "" {
+			fmt.Fprintln(e.out, strings.NewReplacer(".stringValue", "", "OfferWithMetadata", "").Replace(strings.Join(e.columns, ",")))
+		}
+		if *of == "orders" {
+			err = e.orders(ctx)
+		} else {
+			err = e.events(ctx)
+		}
+		err = errors.Join(err, e.out.Flush())
+		if e.progress != nil {
+			fmt.Fprintln(errOut)
+		}
+		if e.cursor != "" {
+			fmt.Fprintf(errOut, "go on with --cursor %s\n", e.cursor)
+		}
+		return err
+	}
+}
+
+// events writes those up to the newest at the beginning.
+func (e *export) events(ctx context.Context) error {
+	var part struct {
+		Events []json.RawMessage
+		Next   string
+	}
+	if err := e.ask(ctx, http.MethodGet, "/v1.0/events", nil, &part); err != nil {
+		return err
+	}
+	newest, err := strconv.ParseUint(part.Next, 10, 64)
+	e.cursor = cmp.Or(e.cursor, strconv.FormatUint(e.since*1_000_000, 10))
+	first, parseErr := strconv.ParseUint(e.cursor, 10, 64)
+	if err = errors.Join(err, parseErr); err != nil {
+		return fmt.Errorf("cursor: %w", err)
+	}
+	for after := first; after < newest; {
+		if err := e.ask(ctx, http.MethodGet, "/v1.0/events?limit=1000&cursor="+e.cursor, nil, &part); err != nil {
+			return err
+		}
+		if err := e.write(part.Events); err != nil {
+			return err
+		}
+		if after, err = strconv.ParseUint(part.Next, 10, 64); err != nil {
+			return fmt.Errorf("next: %w", err)
+		}
+		if first == 0 {
+			first = after
+		}
+		e.cursor = part.Next
+		e.show(float64(after-first) / float64(max(newest-first, 1)))
+	}
+	return nil
+}
+
+// orders writes those that are listed, oldest first. A cursor is the time of the creation and the id of an order.
+func (e *export) orders(ctx context.Context) error {
+	const atOnce = 100
+	from, last := e.since, ""
+	if e.cursor != "" {
+		var seconds string
+		var err error
+		if seconds, last, _ = strings.Cut(e.cursor, "-"); last == "" {
+			err = errors.New("want SECONDS-ORDER")
+		} else {
+			from, err = strconv.ParseUint(seconds, 10, 64)
+		}
+		if err != nil {
+			return fmt.Errorf("cursor: %w", err)
+		}
+	}
+	total := 0
+	for skip, done := 0, 0; ; {
+		var part struct {
+			Orders     []json.RawMessage
+			TotalCount int
+		}
+		filter := map[string]any{"sort": "Oldest", "blockTimestampFrom": from, "skip": skip, "take": atOnce}
+		if err := e.ask(ctx, http.MethodPost, "/api/Orders/filteredList", filter, &part); err != nil {
+			return err
+		}
+		total = max(total, part.TotalCount)
+		fresh := part.Orders[:0:0]
+		begun, known := from, last
+		for _, raw := range part.Orders {
+			var row struct {
+				OrderID           struct{ StringValue string }
+				CreationTimestamp uint64
+			}
+			if err := json.Unmarshal(raw, &row); err != nil {
+				return err
+			}
+			if row.CreationTimestamp == begun && known != "" && row.OrderID.StringValue >= known {
+				continue // was written before: those of one second are listed by descending ids
+			}
+			fresh = append(fresh, raw)
+			from, last = row.CreationTimestamp, row.OrderID.StringValue
+		}
+		if err := e.write(fresh); err != nil {
+			return err
+		}
+		if last != "" {
+			e.cursor = fmt.Sprint(from, "-", last)
+		}
+		done += len(fresh)
+		e.show(float64(done) / float64(max(total, 1)))
+		if len(part.Orders) < atOnce {
+			return nil
+		}
+		if skip += atOnce; from > begun {
+			skip = 0 // later ones are listed from their own time on: those that come meanwhile shift nothing
+		}
+	}
+}
+
+// write writes rows.
+func (e *export) write(rows []json.RawMessage) error {
+	to := csv.NewWriter(e.out)
+	for _, raw := range rows {
+		if e.columns == nil {
+			if _, err := e.out.Write(append(raw, '\n')); err != nil {
+				return err
+			}
+			continue
+		}
+		decoder := json.NewDecoder(bytes.NewReader(raw))
+		decoder.UseNumber()
+		var row any
+		if err := decoder.Decode(&row); err != nil {
+			return err
+		}
+		cells := make([]string, len(e.columns))
+		for i, path := range e.columns {
+			cells[i] = cellOf(row, path)
+		}
+		if err := to.Write(cells); err != nil {
+			return err
+		}
+	}
+	if to.Flush(); to.Error() != nil {
+		return to.Error()
+	}
+	return e.out.Flush() // before the cursor passes them
+}
+
+// cellOf is the member of a row at a path, empty where there is none.
+func cellOf(row any, path string) string {
+	for name := range strings.SplitSeq(path, ".") {
+		object, _ := row.(map[string]any)
+		row = object[name]
+	}
+	if row == nil {
+		return ""
+	}
+	return fmt.Sprint(row)
+}
+
+// ask asks the gateway, and again where it says when to.
+func (e *export) ask(ctx context.Context, method, path string, body, into any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	for {
+		request, err := http.NewRequestWithContext(ctx, method, e.gateway+path, bytes.NewReader(text))
+		if err != nil {
+			return err
+		}
+		request.Header.Set("Content-Type", "application/json")
+		if key := os.Getenv(exportKey); key != "" {
+			request.Header.Set("Authorization", "Bearer "+key)
+		}
+		response, err := e.client.Do(request)
+		if err != nil {
+			if cause, is := errors.AsType[*url.Error](err); is {
+				err = fmt.Errorf("%s: %w", e.gateway, cause.Err)
+			}
+			return err
+		}
+		answer, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if err != nil {
+			return err
+		}
+		if response.StatusCode == http.StatusOK {
+			return json.Unmarshal(answer, into)
+		}
+		wait, err := strconv.ParseUint(response.Header.Get("Retry-After"), 10, 16)
+		if err != nil {
+			return fmt.Errorf("%s%s: HTTP %d: %.500s", e.gateway, path, response.StatusCode, answer)
+		}
+		select {
+		case <-time.After(time.Duration(wait) * time.Second):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// show shows the share that is done, some times a second.
+func (e *export) show(share float64) {
+	const cells, interval = 40, 200 * time.Millisecond
+	if e.progress == nil || share < 1 && time.Since(e.shown) < interval {
+		return
+	}
+	e.shown = time.Now()
+	filled := int(min(share, 1) * cells)
+	fmt.Fprintf(e.progress, "\r[%s%s] %5.1f%%", strings.Repeat("=", filled), strings.Repeat(" ", cells-filled), 100*min(share, 1))
+}

@@ -12,7 +12,7 @@ import (
 //
 //	GET  /webhooks                   all subscribers, with what waits for each
 //	GET  /webhooks/{name}/dead       the oldest deliveries that were given up
-//	POST /webhooks                   add one: name, url, filter; answers its secret, once. Or change one, which keeps its
+//	POST /webhooks                   add one (name, url, filter), or change one; answers a new secret once
 //	POST /webhooks/{name}/rotate     a new secret; the one before stays valid until the next time
 //	POST /webhooks/{name}/resend     try all that was given up anew
 //	POST /webhooks/{name}/remove

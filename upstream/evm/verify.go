@@ -166,8 +166,8 @@ func (c *Chain) headersOf(ctx context.Context, places []order.Place) ([]*header,
 	return headers, c.rpc.All(ctx, calls...)
 }
 
-// ownListings is how often an endpoint lists blocks where their headers cannot show gaps of a list, and it is alone or was
-// found wrong lately.
+// ownListings is how often an endpoint lists blocks where their headers cannot show gaps of a list, and it is alone or
+// was found wrong lately.
 const ownListings = 8
 
 // listings are lists by endpoints of two providers, while these answer.

@@ -14,8 +14,8 @@ import (
 var _ order.Verifier = (*Chain)(nil)
 
 const (
-	// ownReadings is how often one endpoint lists the same slots where no other can, and liarReadings how often each that
-	// was found wrong lately.
+	// ownReadings is how often one endpoint lists the same slots where no other can, and liarReadings how often each
+	// that was found wrong lately.
 	ownReadings, liarReadings = 4, 8
 	// blocksAtOnce is how many whole blocks are in one request.
 	blocksAtOnce = 4

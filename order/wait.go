@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Wait returns false when ctx has ended, true after a while or with news, of which nil is none.
+// Wait returns false when ctx has ended, true after a while or with news; a nil channel has none.
 func Wait(ctx context.Context, d time.Duration, news <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -120,18 +120,18 @@ type Heard[T any] struct {
 	By   string
 }
 
-// Lists are how something is read a second time of which endpoints list what they have, and may leave something out.
+// Lists are second readings by endpoints that list what they have, and may leave something out.
 type Lists[T any] struct {
 	Method    string
 	Liars     []string // endpoints that were found wrong lately: they are asked last
-	Times     int      // that an endpoint lists which is alone
-	LiarTimes int      // that one of the liars does
+	Times     int      // lists by an endpoint without another
+	LiarTimes int      // lists by one of the liars
 	List      func(*Client) (said T, by string, err error)
 	Add       func(union, more T) T
 }
 
 // Hear has an endpoint of each of two providers list, by itself, and once more after a failure: those first that can be
-// expected to answer. Where not two do, it returns what whichever does lists.
+// expected to answer. Where only one does, its lists are united.
 func (l Lists[T]) Hear(c *Client) (heard []Heard[T], err error) {
 	var tried []string
 	for len(heard) < 2 {
@@ -158,7 +158,7 @@ func (l Lists[T]) Hear(c *Client) (heard []Heard[T], err error) {
 	return []Heard[T]{alone}, err
 }
 
-// union adds to what was heard so many lists.
+// union adds so many lists to one.
 func (l Lists[T]) union(c *Client, heard Heard[T], times int) (Heard[T], error) {
 	for read := 0; read < times; read++ {
 		said, by, err := l.List(c)

@@ -54,8 +54,8 @@ func (tx *Tx) WithdrawAnswers(ctx context.Context, id chain.ID, position Checkpo
 		int64(id), int64(position.Reorgs)))
 }
 
-// Prove takes note that a chain is proven before a block, but for one endpoint's word, which was before a range's
-// beginning, by a reading up to its end. ErrMoved when it was not, or a reorg has dropped a part of the range.
+// Prove takes note that a chain, proven before a range, is proven before another block, but for one endpoint's word, by
+// reading up to the range's end. ErrMoved when it was not, or a reorg has dropped a part of the range.
 func (tx *Tx) Prove(ctx context.Context, id chain.ID, r Range, end, singleFrom uint64) error {
 	return changedOne(tx.ExecContext(ctx, `UPDATE checkpoints SET proven_end = $1, single_from = $5 WHERE chain = $2 AND proven_end = $3 AND block >= $4`,
 		int64(end), int64(id), int64(r.From), int64(r.To), int64(singleFrom)))

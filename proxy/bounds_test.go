@@ -1,3 +1,7 @@
+// The race detector takes ten times the processor's time, and one request after the other has nothing for it.
+
+//go:build !race
+
 package proxy_test
 
 import (

@@ -25,10 +25,10 @@ import (
 func TestRequestsThatCannotBeAnswered(t *testing.T) {
 	path := filepath.Join("testdata", "requests.txt")
 	var text strings.Builder
+	w, s := wordyServer(t, nil)
 	for _, each := range strings.Split(strings.TrimSpace(string(must.Get(os.ReadFile(path))(t))), "\n\n") {
 		asked, _, _ := strings.Cut(each, "\n")
 		words := append(strings.SplitN(asked, " ", 3), "")
-		w, s := wordyServer(t, nil)
 		response := serve(s, httptest.NewRequest(words[0], words[1], strings.NewReader(words[2])))
 		e := problemIn(t, response)
 		fmt.Fprintf(&text, "%s\n%d %d %s\n", strings.TrimSpace(asked), response.StatusCode, e.ErrorCode, e.ErrorID)

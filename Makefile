@@ -48,7 +48,7 @@ fmt: ## write the sources in their one form
 
 check-pages: ## the pages in Chromium, and the API's document as Redocly sees it (installs chromium and npm packages)
 	@.ci/browser
-	cd sandbox && CROSSGATE_SHOTS="$(abspath $(SHOTS))" go test -count=1 -timeout 20m -v -run TestPagesInABrowser ./stories
+	cd sandbox && CROSSGATE_PAGES=all CROSSGATE_SHOTS="$(abspath $(SHOTS))" go test -count=1 -timeout 20m -v -run TestPagesInABrowser ./stories
 	REDOCLY_TELEMETRY=off npx --yes @redocly/cli@2.77.0 lint --skip-rule operation-4xx-response proxy/openapi.yaml
 
 check-deploy: ## what is deployed, read by the libraries of Helm, Kubernetes and Compose, which are a module of their own

@@ -25,11 +25,15 @@ import (
 	"crossgate/sandbox/sandboxtest"
 )
 
-// TestPagesInABrowser lets Chromium walk through the pages: testdata/pages/pages.mjs. CROSSGATE_SHOTS names a
-// directory for whole pictures of every page in both themes and at a phone's width, CROSSGATE_PAGES the modules of the
-// walk that are wanted, separated by commas, instead of all. CROSSGATE_PAINT is how many milliseconds the largest part of
+// TestPagesInABrowser lets Chromium walk through the pages, for make check-pages: testdata/pages/pages.mjs. CROSSGATE_PAGES
+// are the modules of the walk, separated by commas, or all. CROSSGATE_SHOTS names a directory for whole pictures of every
+// page in both themes and at a phone's width. CROSSGATE_PAINT is how many milliseconds the largest part of
 // each page may take, on a processor four times as slow, where nothing may move meanwhile; without it both are told only.
 func TestPagesInABrowser(t *testing.T) {
+	wanted := os.Getenv("CROSSGATE_PAGES")
+	if wanted == "" {
+		t.Skip("Chromium takes minutes: make check-pages runs it, or CROSSGATE_PAGES=all")
+	}
 	node, chromium := browser(t)
 	front, admin := startOperated(t)
 	world := front.facts(t)
@@ -54,7 +58,7 @@ func TestPagesInABrowser(t *testing.T) {
 	account := strings.ToLower(world.Accounts[0].Address)
 	look := must.Get(json.Marshal(map[string]any{
 		"gateway": front.url, "admin": admin, "token": operatorsToken, "mostPaint": mostPaint, "sandbox": front.world.URL(), "shots": os.Getenv("CROSSGATE_SHOTS"),
-		"only":    strings.FieldsFunc(os.Getenv("CROSSGATE_PAGES"), func(r rune) bool { return r == ',' }),
+		"only":    strings.FieldsFunc(strings.TrimPrefix(wanted, "all"), func(r rune) bool { return r == ',' }),
 		"screens": taken, "foreseen": foresee(t, world), "hash": orders["ClaimedUnlock"], "several": orders["several"], "taker": world.Takers[0].Address,
 		"wallet": map[string]string{
 			"url": startWallet(t, front.world), "evm": world.Accounts[1].Address, "solana": world.Accounts[0].Wallet,

@@ -51,10 +51,10 @@ var solanaCombined = []string{"without:getBlock+sigerr:0.15", "detgap:0.15+txtim
 // dayRules lie to a single endpoint's reader, who finds out by what the contracts store.
 var dayRules = []string{"detdrop:0.15+bloomzero", "cap:5+bloomzero"}
 
-// met are the courses that make test runs.
+// met are the courses that make test runs: of lies that repeat themselves beside an honest endpoint, all of which end as
+// soon as everything is right.
 var met = map[string]bool{
-	"cold/logtime:1000/beside=true": true, "cold/rfrom:0.2/beside=true": true, "ranges/detdrop:0.15/beside=false": true,
-	"ranges/sigerr:0.15/beside=true": true,
+	"cold/rfrom:0.2/beside=true": true, "ranges/detdrop:0.15/beside=true": true,
 }
 
 // drawnPairs is how many pairs of lies each seed after the first meets.
@@ -372,7 +372,10 @@ func TestOneWordIsNotBelieved(t *testing.T) {
 	seeds, isWhole := beliefSeeds(t)
 	for seed := 1; seed <= seeds; seed++ {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
-			const lanes = 2
+			lanes := 1
+			if isWhole {
+				lanes = 2
+			}
 			free := make(chan *lane, lanes)
 			for range lanes {
 				l := &lane{lying: map[uint64]string{}, honest: map[uint64]string{}, ledgers: replayLedgers(t)}

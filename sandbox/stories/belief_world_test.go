@@ -147,23 +147,19 @@ func (w *liedWorld) meet(t *testing.T, how, rule string, isBeside, ofSolana bool
 func TestOneWordIsNotBelievedOfAWorld(t *testing.T) {
 	t.Parallel()
 	seeds, isWhole := beliefSeeds(t)
+	if !isWhole {
+		t.Skip("two worlds behind lying endpoints: CROSSGATE_BELIEF=1 runs it, and make soak does")
+	}
 	for seed := 1; seed <= seeds; seed++ {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
-			worlds := 1
-			if isWhole {
-				worlds = 2
-			}
+			const worlds = 2
 			free := make(chan *liedWorld, worlds)
 			for range worlds {
 				free <- startLied(t, seed)
 			}
 			meet := func(how, rule string, isBeside, ofSolana bool) {
-				name := fmt.Sprintf("%s/%s/beside=%t", how, rule, isBeside)
-				if !isWhole && !(ofSolana && met[name]) {
-					return
-				}
 				family := map[bool]string{true: "Solana", false: "TRON"}[ofSolana]
-				t.Run(family+"/"+name, func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s/%s/%s/beside=%t", family, how, rule, isBeside), func(t *testing.T) {
 					t.Parallel()
 					w := <-free
 					t.Cleanup(func() { free <- w })

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"net/http"
 	"net/url"
+	"os"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -47,22 +48,31 @@ var orderCases = []orderCase{
 }
 
 // TestCreateOrderMakesTheOrderItPromises has orders made between all EVM chains of the world, as a wallet would, and looks
-// for them by the promised id.
+// for them by the promised id: one case a pair of chains, each case at least once, or all with CROSSGATE_ORDERS.
 func TestCreateOrderMakesTheOrderItPromises(t *testing.T) {
 	t.Parallel()
 	front := patientlyInFrontOf(t, sandboxtest.Start(t, sandbox.Options{}))
+	pairs := 0
 	for _, give := range front.world.Chains() {
 		for _, take := range front.world.Chains() {
 			if give.Facts.Family != chain.EVM || take.Facts.Family != chain.EVM || give.Facts.ID == take.Facts.ID {
 				continue
 			}
-			for _, one := range orderCases {
+			cases := orderCases
+			if os.Getenv("CROSSGATE_ORDERS") == "" {
+				cases = orderCases[pairs%len(orderCases):][:1]
+			}
+			pairs++
+			for _, one := range cases {
 				t.Run(fmt.Sprintf("%d/%d/%s to %s", give.Facts.ID, take.Facts.ID, one.in, one.out), func(t *testing.T) {
 					maker := newTrader(t, front.world, give, front.url)
 					maker.createOrder(t, one, take, newTrader(t, front.world, take, front.url).tokens)
 				})
 			}
 		}
+	}
+	if pairs < len(orderCases) {
+		t.Errorf("%d pairs of chains, too few for %d cases", pairs, len(orderCases))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -65,6 +66,19 @@ var swapCases = []swapCase{
 	{"USDC", "coin", "90000000", true, "0.3"},
 }
 
+// areAll reports whether each swap is to be made everywhere: CROSSGATE_SWAPS=all, as make soak has it.
+func areAll() bool { return os.Getenv("CROSSGATE_SWAPS") == "all" }
+
+// everyFourth are two or one of the cases, others for the next i, so that four in sequence make all.
+func everyFourth(i int) (cases []swapCase) {
+	for j, one := range swapCases {
+		if areAll() || (i+j)%4 == 0 {
+			cases = append(cases, one)
+		}
+	}
+	return cases
+}
+
 func (c swapCase) String() string {
 	return c.in + " to " + c.out + strings.TrimSuffix(" "+c.affiliate, " ")
 }
@@ -81,16 +95,16 @@ type trader struct {
 }
 
 // TestSwapTransactionDoesWhatItSays sends the returned transaction on every chain, as a wallet would, and
-// looks at what the recipient then has.
+// looks at what the recipient then has: each case on one of the chains, or on all.
 func TestSwapTransactionDoesWhatItSays(t *testing.T) {
 	t.Parallel()
 	front := patientlyInFrontOf(t, sandboxtest.Start(t, sandbox.Options{}))
-	for _, c := range front.world.Chains() {
+	for i, c := range front.world.Chains() {
 		if c.Facts.Family != chain.EVM {
 			continue
 		}
 		trader := newTrader(t, front.world, c, front.url)
-		for _, one := range swapCases {
+		for _, one := range everyFourth(i) {
 			t.Run(fmt.Sprintf("%d/%s", c.Facts.ID, one), func(t *testing.T) {
 				swap := trader.makeSwap(t, one)
 				if n := len(swap.ComparedAggregators); n < 3 && one.affiliate == "" {
@@ -101,20 +115,20 @@ func TestSwapTransactionDoesWhatItSays(t *testing.T) {
 	}
 }
 
-// TestEveryVenueDeliversByEveryWay makes each kind of swap through each venue alone, called by the public
-// router and called directly.
+// TestEveryVenueDeliversByEveryWay makes swaps through each venue alone, called by the public router and called directly:
+// two kinds, or all.
 func TestEveryVenueDeliversByEveryWay(t *testing.T) {
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
 	base, _ := world.Chain(8453)
 	for _, execution := range []config.Execution{config.ExecuteByRouter, config.ExecuteDirectly} {
-		for _, name := range venues.Serving(base.Facts.Native) { // of exchanges TestEveryExchangeDelivers: none is on every chain
+		for i, name := range venues.Serving(base.Facts.Native) { // of exchanges TestEveryExchangeDelivers: none is on every chain
 			t.Run(fmt.Sprintf("%s/%s", execution, name), func(t *testing.T) {
 				trader := newTrader(t, world, base, serveSwaps(t, world, func(c *config.Config) {
 					onlyVenues(c, name)
 					c.Swap.Execution = execution
 				}))
-				for _, one := range swapCases {
+				for _, one := range everyFourth(i) {
 					if execution == config.ExecuteDirectly && name == "okx" && one.in != "coin" {
 						continue // TestVenueThatWantsAnotherApprovalIsCompared
 					}
@@ -183,16 +197,16 @@ func TestEveryExchangeDelivers(t *testing.T) {
 	}
 }
 
-// checkExchange makes the swaps that the exchange can make on each chain, and looks at who is called.
+// checkExchange makes the first swap that the exchange can make on each chain, or all, and looks at who is called.
 func checkExchange(t *testing.T, world *sandbox.World, name string, execution config.Execution, gateway string) {
 	t.Helper()
 	made := 0
-	for _, c := range world.Chains() {
+	for i, c := range world.Chains() {
 		if c.Facts.Family != chain.EVM {
 			continue // TRON's nodes take no transactions by JSON-RPC
 		}
-		trader := newTrader(t, world, c, gateway)
-		for _, one := range exchangeCases(c) {
+		trader, cases := newTrader(t, world, c, gateway), exchangeCases(c)
+		for _, one := range slices.Concat(cases[i%len(cases):], cases[:i%len(cases)]) { // another one first on each chain
 			if trader.declines(t, one) {
 				continue
 			}
@@ -201,6 +215,9 @@ func checkExchange(t *testing.T, world *sandbox.World, name string, execution co
 			routed := common.HexToAddress(swap.Tx.To) == trader.router
 			if wanted := execution == config.ExecuteByRouter && name != "wrap"; routed != wanted {
 				t.Errorf("%s on chain %d: transaction to %s by way %s", one, c.Facts.ID, swap.Tx.To, execution)
+			}
+			if !areAll() {
+				break
 			}
 		}
 	}

@@ -16,8 +16,6 @@ type Cache struct {
 	SharedCAFile string `yaml:"sharedCAFile"`
 }
 
-func defaultCache() Cache { return Cache{MaxBytes: 256 << 20} }
-
 func (c Cache) check(at place) {
 	address := c.Shared.Reveal()
 	scheme, _, _ := strings.Cut(address, "://")

@@ -143,9 +143,18 @@ func clarified(err error) error {
 // base is the configuration of an empty file.
 func base() Config {
 	return Config{
-		Listen: "127.0.0.1:8080", Index: defaultIndex(), Cache: defaultCache(), Limits: defaultLimits(),
-		Connections: defaultConnections(), Swap: defaultSwap(), Tokens: Tokens{Refresh: 6 * time.Hour},
-		Telemetry: defaultTelemetry(), Passthrough: defaultPassthrough(),
+		Listen:      "127.0.0.1:8080",
+		Index:       Index{Path: defaultIndexPath, Lookback: 50_000, Behind: time.Minute, Asked: 1900 * time.Millisecond, Connections: 8},
+		Cache:       Cache{MaxBytes: 256 << 20},
+		Limits:      Limits{Loads: 1024},
+		Connections: Connections{Total: 16384, PerAddress: 512},
+		Swap: Swap{
+			Execution: ExecuteByRouter, Unsimulated: RefuseUnsimulated, TakerCosts: 100,
+			Window: 2500 * time.Millisecond, Deadline: 6 * time.Second,
+		},
+		Tokens:      Tokens{Refresh: 6 * time.Hour},
+		Telemetry:   Telemetry{Admin: "127.0.0.1:9464", Log: LogText, Clients: "network", Share: 1},
+		Passthrough: Passthrough{MaxBytes: 64 << 20},
 	}
 }
 

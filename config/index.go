@@ -21,10 +21,6 @@ type Index struct {
 
 const defaultIndexPath = "crossgate.db"
 
-func defaultIndex() Index {
-	return Index{Path: defaultIndexPath, Lookback: 50_000, Behind: time.Minute, Asked: 1900 * time.Millisecond, Connections: 8}
-}
-
 func (i Index) check(at place) {
 	address := i.Postgres.Reveal()
 	switch {

@@ -27,8 +27,6 @@ type Key struct {
 	Quota Quota  `yaml:"quota"`
 }
 
-func defaultLimits() Limits { return Limits{Loads: 1024} }
-
 func (l Limits) check(at place) {
 	names, keys := map[string]bool{"address": true}, map[string]bool{}
 	for i, key := range l.Keys {
@@ -69,10 +67,6 @@ type Connections struct {
 	// PerAddress is how many of either one IPv4 address or IPv6 /64 network may have; beyond it the same, with 429.
 	// Those of limits.proxies are not counted. 0: no bound
 	PerAddress int `yaml:"perAddress" range:"0..; 0 means no bound"`
-}
-
-func defaultConnections() Connections {
-	return Connections{Total: 16384, PerAddress: 512}
 }
 
 // TLS secures a listener. Files that change are read again.

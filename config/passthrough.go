@@ -26,10 +26,6 @@ type Host struct {
 	SetCookie bool `yaml:"setCookie"`
 }
 
-func defaultPassthrough() Passthrough {
-	return Passthrough{MaxBytes: 64 << 20}
-}
-
 func (p Passthrough) check(at place) {
 	names, hosts := map[string]bool{}, map[string]bool{}
 	for i, host := range p.Hosts {

@@ -71,10 +71,6 @@ const (
 	AllowUnsimulated  Unsimulated = "allow"  // it is handed out, and the response says so
 )
 
-func defaultSwap() Swap {
-	return Swap{Execution: ExecuteByRouter, Unsimulated: RefuseUnsimulated, TakerCosts: 100, Window: 2500 * time.Millisecond, Deadline: 6 * time.Second}
-}
-
 func (s Swap) check(at place) {
 	s.Fee.check(chain.EVM, at.key("fee"))
 }

@@ -30,10 +30,6 @@ const (
 	LogJSON LogForm = "json"
 )
 
-func defaultTelemetry() Telemetry {
-	return Telemetry{Admin: "127.0.0.1:9464", Log: LogText, Clients: "network", Share: 1}
-}
-
 func (t Telemetry) check(at place) {
 	if t.Admin != "" {
 		checkListen(t.Admin, at.key("admin"))

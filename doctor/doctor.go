@@ -28,12 +28,12 @@ type Diagnosis struct {
 
 // Chain is about one chain and its endpoints.
 type Chain struct {
-	Chain     chain.ID     `json:"chain"`
-	Name      string       `json:"name"`
-	Endpoints []Endpoint   `json:"endpoints"`
-	Unasked   gateway.Load `json:"unasked"` // following the chain while its orders are not asked for
-	Asked     gateway.Load `json:"asked"`   // while they are asked for all the time
-	Verdict   []string     `json:"verdict"` // in words
+	Chain     chain.ID   `json:"chain"`
+	Name      string     `json:"name"`
+	Endpoints []Endpoint `json:"endpoints"`
+	Unasked   web.Load   `json:"unasked"` // following the chain while its orders are not asked for
+	Asked     web.Load   `json:"asked"`   // while they are asked for all the time
+	Verdict   []string   `json:"verdict"` // in words
 }
 
 // Endpoint is about one endpoint of a chain.

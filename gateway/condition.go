@@ -24,7 +24,7 @@ func (g *Gateway) Condition(ctx context.Context) web.Condition {
 	}
 	now := time.Now()
 	basis, announced, corrections := used.index.Basis(), used.index.Announced(), used.index.Corrections()
-	var unasked, asked []Load
+	var unasked, asked []web.Load
 	for _, c := range basis.Chains {
 		each := web.ChainCondition{
 			Chain: c.Chain, Head: c.Head, Indexed: c.Indexed, Late: true, From: c.From.Number, Proven: c.Proven,
@@ -40,9 +40,9 @@ func (g *Gateway) Condition(ctx context.Context) web.Condition {
 		}
 		each.Unasked, each.Asked = used.loads(c.Chain)
 		told.Chains = append(told.Chains, each)
-		unasked, asked = append(unasked, Load(each.Unasked)), append(asked, Load(each.Asked))
+		unasked, asked = append(unasked, each.Unasked), append(asked, each.Asked)
 	}
-	told.Unasked, told.Asked = web.Load(Sum(unasked...)), web.Load(Sum(asked...))
+	told.Unasked, told.Asked = Sum(unasked...), Sum(asked...)
 	unknown := used.index.UnknownChains()
 	for _, id := range slices.Sorted(maps.Keys(unknown)) {
 		told.Unknown = append(told.Unknown, web.UnknownChain{Chain: id, Orders: unknown[id]})
@@ -99,7 +99,7 @@ func (s *set) loads(id chain.ID) (unasked, asked web.Load) {
 		return unasked, asked
 	}
 	least, most := Loads(known, s.config.Chains[at], s.config.Index)
-	return web.Load(least), web.Load(most)
+	return least, most
 }
 
 // Dependencies lists everything that the gateway needs, and its state: the database, the shared cache, the chains and

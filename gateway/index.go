@@ -14,6 +14,7 @@ import (
 	"crossgate/order/follow"
 	"crossgate/order/query"
 	"crossgate/proxy"
+	"crossgate/proxy/web"
 	"crossgate/store"
 	"crossgate/upstream"
 )
@@ -130,20 +131,8 @@ func looksOf(c chain.Chain, own config.Chain) float64 {
 	return calls / month / 2 * each.Looks
 }
 
-// Load is what following a chain takes.
-type Load struct {
-	CallsPerDay   uint64 `json:"callsPerDay"`
-	CallsPerMonth uint64 `json:"callsPerMonth"`
-	// UnitsPerMonth are by the endpoints' own costs, elsewhere 60 for eth_getLogs and 20 for any other call.
-	UnitsPerMonth uint64 `json:"unitsPerMonth"`
-	Monthly       uint64 `json:"monthly"` // that all plans of the chain's endpoints have; 0: one of them has none
-	// USDPerMonth is what the units cost at the price of the first endpoint that has one; of a sum, where each has.
-	// Absent: unknown.
-	USDPerMonth *float64 `json:"usdPerMonth,omitempty"`
-}
-
 // Sum is what following several chains takes; it has no plan.
-func Sum(loads ...Load) (sum Load) {
+func Sum(loads ...web.Load) (sum web.Load) {
 	cost, isPriced := 0.0, len(loads) > 0
 	for _, l := range loads {
 		sum.CallsPerDay += l.CallsPerDay
@@ -160,18 +149,18 @@ func Sum(loads ...Load) (sum Load) {
 }
 
 // Loads are what following a chain takes while its orders are not asked for, and while they are all the time.
-func Loads(c chain.Chain, own config.Chain, i config.Index) (unasked, asked Load) {
+func Loads(c chain.Chain, own config.Chain, i config.Index) (unasked, asked web.Load) {
 	pace := pace(i)
 	pace.Looks = func(chain.ID) float64 { return looksOf(c, own) }
 	return loadOf(c, own, pace.Of(c, follow.Unasked)), loadOf(c, own, pace.Of(c, follow.AskedAboutOrders))
 }
 
 // loadOf projects what following a chain takes when it is looked at so often.
-func loadOf(c chain.Chain, own config.Chain, every time.Duration) Load {
+func loadOf(c chain.Chain, own config.Chain, every time.Duration) web.Load {
 	const days = 30
 	p := follow.Project(c, every, len(own.Endpoints))
 	costs := map[string]int{"eth_getLogs": 60, "*": 20}
-	l := Load{CallsPerDay: uint64(p.Total()), CallsPerMonth: uint64(days * p.Total())}
+	l := web.Load{CallsPerDay: uint64(p.Total()), CallsPerMonth: uint64(days * p.Total())}
 	for i, e := range own.Endpoints {
 		if i == 0 && e.Costs != nil {
 			costs = e.Costs

@@ -90,7 +90,7 @@ func printChains(out io.Writer, d doctor.Diagnosis) error {
 	fmt.Fprintln(table, "\nchain\tcalls a day\ta month\tunits a month\tUSD a month\twhile asked: calls a day\tUSD a month\tplans\t")
 	byCost := slices.Clone(d.Chains) // of being asked about, the dearest first
 	slices.SortFunc(byCost, func(a, b doctor.Chain) int { return cmp.Compare(b.Asked.CallsPerDay, a.Asked.CallsPerDay) })
-	var unasked, asked []gateway.Load
+	var unasked, asked []web.Load
 	for _, c := range byCost {
 		unasked, asked = append(unasked, c.Unasked), append(asked, c.Asked)
 	}
@@ -105,7 +105,7 @@ func printChains(out io.Writer, d doctor.Diagnosis) error {
 	}
 	for _, sum := range []struct {
 		asked string
-		gateway.Load
+		web.Load
 	}{
 		{"none", gateway.Sum(unasked...)},
 		{"the two dearest", gateway.Sum(slices.Concat(asked[:dearest], unasked[dearest:])...)},

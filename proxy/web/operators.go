@@ -60,10 +60,14 @@ type ChainCondition struct {
 
 // Load is what following a chain takes, by a projection.
 type Load struct {
-	CallsPerDay, CallsPerMonth uint64
-	UnitsPerMonth              uint64   // that the calls cost
-	Monthly                    uint64   // that all plans of the chain's endpoints have; 0: one of them has none
-	USDPerMonth                *float64 // nil: unknown
+	CallsPerDay   uint64 `json:"callsPerDay"`
+	CallsPerMonth uint64 `json:"callsPerMonth"`
+	// UnitsPerMonth are by the endpoints' own costs, elsewhere 60 for eth_getLogs and 20 for any other call.
+	UnitsPerMonth uint64 `json:"unitsPerMonth"`
+	Monthly       uint64 `json:"monthly"` // that all plans of the chain's endpoints have; 0: one of them has none
+	// USDPerMonth is what the units cost at the price of the first endpoint that has one; of a sum, where each has.
+	// Absent: unknown.
+	USDPerMonth *float64 `json:"usdPerMonth,omitempty"`
 }
 
 // Service is a chain, a venue or a price service with its endpoints.

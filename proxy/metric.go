@@ -65,32 +65,26 @@ var cacheCounters = []struct {
 	{"remotes", "Loads that the shared cache saved.", func(s cache.Stats) uint64 { return s.Remotes }},
 }
 
+// newMeasures makes the instruments. Their names are valid, which is all that could fail in that.
 func (s *Server) newMeasures() (*measures, error) {
 	meter := otel.Meter("crossgate/proxy")
 	m := &measures{}
-	var errs [5]error
-	m.duration, errs[0] = meter.Float64Histogram("http.server.request.duration", metric.WithUnit("s"),
+	m.duration, _ = meter.Float64Histogram("http.server.request.duration", metric.WithUnit("s"),
 		metric.WithDescription("Duration of HTTP requests."), metric.WithExplicitBucketBoundaries(durationBounds...))
-	asked, err := meter.Int64ObservableCounter("crossgate.cache.lookups", metric.WithDescription(
+	m.refusals, _ = meter.Int64Counter("crossgate.quota.refusals",
+		metric.WithDescription("Requests that were refused because their client was over its quota, by the quota's name."))
+	asked, _ := meter.Int64ObservableCounter("crossgate.cache.lookups", metric.WithDescription(
 		"Cache lookups by outcome: hit, stale (served while it is refreshed), miss, spare (stale if error), "+
 			"shared (coalesced with another request's load) or remote (from the shared cache)."))
-	errs[1] = err
-	loading, err := meter.Int64ObservableGauge("crossgate.cache.loading",
+	loading, _ := meter.Int64ObservableGauge("crossgate.cache.loading",
 		metric.WithDescription("Answers being loaded now; beyond limits.loads more are declined."))
-	errs[1] = errors.Join(errs[1], err)
-	counters, observed := make([]metric.Int64ObservableCounter, len(cacheCounters)), []metric.Observable{asked, loading}
+	streams, _ := meter.Int64ObservableGauge("crossgate.streams", metric.WithDescription("Clients that follow an order now."))
+	counters, observed := make([]metric.Int64ObservableCounter, len(cacheCounters)), []metric.Observable{asked, loading, streams}
 	for i, c := range cacheCounters {
-		name, description := "crossgate.cache."+c.name, metric.WithDescription(c.description)
-		counters[i], err = meter.Int64ObservableCounter(name, description)
-		errs[1] = errors.Join(errs[1], err)
+		counters[i], _ = meter.Int64ObservableCounter("crossgate.cache."+c.name, metric.WithDescription(c.description))
 		observed = append(observed, counters[i])
 	}
-	streams, err := meter.Int64ObservableGauge("crossgate.streams", metric.WithDescription("Clients that follow an order now."))
-	errs[3] = err
-	observed = append(observed, streams)
-	m.refusals, errs[4] = meter.Int64Counter("crossgate.quota.refusals",
-		metric.WithDescription("Requests that were refused because their client was over its quota, by the quota's name."))
-	errs[2] = s.onCollection(meter, func(_ context.Context, o metric.Observer) error {
+	return m, s.onCollection(meter, func(_ context.Context, o metric.Observer) error {
 		now := s.answers.Stats()
 		o.ObserveInt64(streams, int64(s.streams.count()))
 		o.ObserveInt64(loading, int64(now.Loading))
@@ -100,7 +94,6 @@ func (s *Server) newMeasures() (*measures, error) {
 		m.lookups.each(func(l *lookups) { o.ObserveInt64(asked, l.count.Load(), l.attributes) })
 		return nil
 	}, observed...)
-	return m, errors.Join(errs[:]...)
 }
 
 // onCollection has callback observe instruments whenever measurements are collected, until the server is closed.

@@ -117,7 +117,6 @@ type column struct {
 	Day          time.Time
 	X, Width     string
 	Y, Height    string
-	IsUnknown    bool // no value of its orders is known
 	Volume       volume
 	HasNoHistory bool // nothing was read of the day
 }
@@ -210,7 +209,6 @@ func (v *statisticsView) plot(rows []order.DailyStatistics) {
 			Day: day, Volume: byDay[uint64(day.Unix())/secondsOfDay], X: Percents(float64(i) * width), Width: Percents(width * (1 - gap)), Y: "100", Height: "0",
 			HasNoHistory: byDay[uint64(day.Unix())/secondsOfDay].Created == 0 && !day.AddDate(0, 0, 1).After(v.Since),
 		}
-		c.IsUnknown = c.Volume.Created > 0 && c.Volume.given == nil
 		if v.Highest != "" && c.Volume.given != nil {
 			share, _ := new(big.Rat).Quo(c.Volume.given, highest).Float64()
 			c.Y, c.Height = Percents(100-100*share), Percents(100*share)

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -119,8 +120,10 @@ func TestExportStreamsTheWholeListOnce(t *testing.T) {
 		all[i] = created(t, order.ID{1, byte(i >> 8), byte(i)}, createdTx, 1_795_000_000)
 	}
 	var fails error
+	var reads atomic.Int64
 	s := w.server(t, func(o *parts) {
 		ordersOf(o).list = func(_ list.Filter, skip, take uint64) (query.List, error) {
+			reads.Add(1)
 			if skip > 0 {
 				skip-- // one has come before the others
 			}
@@ -147,6 +150,11 @@ func TestExportStreamsTheWholeListOnce(t *testing.T) {
 	response = get(s, "/orders.json")
 	if err := json.NewDecoder(response.Body).Decode(&objects); err != nil || len(objects) != 1200 || objects[1199]["id"] != all[1199].ID.String() {
 		t.Errorf("%d objects, %v", len(objects), err)
+	}
+	before := reads.Load()
+	head := do(s, http.MethodHead, "/orders.csv")
+	if head.StatusCode != http.StatusOK || head.Header.Get("Content-Type") != "text/csv; charset=utf-8" || reads.Load() != before {
+		t.Errorf("HEAD: %d, %v, with %d readings of the list", head.StatusCode, head.Header, reads.Load()-before)
 	}
 	fails = query.ErrUnavailable
 	server := httptest.NewServer(s.Handler())

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strconv"
@@ -37,7 +38,8 @@ func readAnswer(reader *bufio.Reader) error {
 		return err
 	}
 	if head.status != http.StatusOK || head.length < 1024 {
-		return fmt.Errorf("answer %d of %d bytes", head.status, head.length)
+		said, _ := io.ReadAll(io.LimitReader(reader, int64(head.length)))
+		return fmt.Errorf("answer %d of %d bytes: %.300s", head.status, head.length, said)
 	}
 	_, err = reader.Discard(head.length)
 	return err

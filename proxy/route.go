@@ -65,29 +65,35 @@ func (r Route[Q]) handler(s *Server) gin.HandlerFunc {
 			s.ServeStream(c, r.Dialect, func(ctx context.Context, c *gin.Context) { r.Follow(ctx, c, question) })
 			return
 		}
-		key := r.Key(r.Paths[0], question)
-		found, hit := s.answers.Hit(key)
-		if !hit {
-			found, err = r.miss(s.WithPayer(c, SearchCost), s, key, question)
-		}
-		chosen, from, err := r.pick(question, found, err)
-		if !from.Value.isEmpty() {
-			s.measures.lookup(r.Paths[0], &from)
-			header["Cache-Status"] = cacheStatus(&from)
-			from.Value.freshness.write(header)
-		}
-		if err != nil {
-			p := ProblemOf(err)
-			s.fail(c, r.Dialect, p)
-			taken.failed(p)
-			return
-		}
-		if from.Failure != nil {
-			_ = c.Error(from.Failure) // for the log: the client got an older answer instead
-		}
-		chosen.write(c, from.Age)
-		taken.answered(chosen)
+		r.reply(s, c, question, taken)
 	}
+}
+
+// reply answers a question from the cache, or loads what it lacks. Its large frame is not below streams, which last.
+func (r *Route[Q]) reply(s *Server, c *gin.Context, question Q, taken *shadowed) {
+	key, header := r.Key(r.Paths[0], question), c.Writer.Header()
+	found, hit := s.answers.Hit(key)
+	var err error
+	if !hit {
+		found, err = r.miss(s.WithPayer(c, SearchCost), s, key, question)
+	}
+	chosen, from, err := r.pick(question, found, err)
+	if !from.Value.isEmpty() {
+		s.measures.lookup(r.Paths[0], &from)
+		header["Cache-Status"] = cacheStatus(&from)
+		from.Value.freshness.write(header)
+	}
+	if err != nil {
+		p := ProblemOf(err)
+		s.fail(c, r.Dialect, p)
+		taken.failed(p)
+		return
+	}
+	if from.Failure != nil {
+		_ = c.Error(from.Failure) // for the log: the client got an older answer instead
+	}
+	chosen.write(c, from.Age)
+	taken.answered(chosen)
 }
 
 // Ask returns the body that answers a question for a page, with its value, and how the cache came by it. Such answers

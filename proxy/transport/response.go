@@ -280,7 +280,9 @@ func (w *response) send(body []byte) (sent bool) {
 		parts := net.Buffers{w.out, body}
 		_, w.failure = parts.WriteTo(w.conn.Conn)
 	}
-	w.out = w.out[:0]
+	if w.out = w.out[:0]; w.streaming && cap(w.out) > smallBuffer {
+		w.out = nil // a stream may rest for long
+	}
 	return w.failure == nil
 }
 

@@ -93,7 +93,7 @@ func (s *sets) swaps() swaps.Options {
 // managed is what orders are checked and cancelled by.
 func (s *sets) managed() manage.Options {
 	now := s.now()
-	o := manage.Options{Orders: now.index, Forecasters: map[chain.ID]manage.Forecaster{}, Cancellers: map[chain.ID]manage.Canceller{}}
+	o := manage.Options{Orders: now.index, Appraiser: now.orders, Forecasters: map[chain.ID]manage.Forecaster{}, Cancellers: map[chain.ID]manage.Canceller{}}
 	for id, c := range now.parts.chains {
 		if c.manage != nil {
 			o.Forecasters[id], o.Cancellers[id] = c.manage, c.manage

@@ -72,6 +72,11 @@ func (m Message) Account(position int) chain.Address {
 	return m.Accounts[position]
 }
 
+// IsSigner reports whether an account must sign.
+func (m Message) IsSigner(account chain.Address) bool {
+	return slices.Contains(m.Accounts[:min(m.signers, len(m.Accounts))], account)
+}
+
 // IsWritten reports whether the account at a position among Accounts may be written.
 func (m Message) IsWritten(position int) bool {
 	if position < m.signers {
@@ -108,6 +113,15 @@ func ParseSigned(raw []byte) (Message, error) {
 	}
 	m.Signature = chain.NewTxHash(first)
 	return m, nil
+}
+
+// Parse reads a transaction, whether it is signed or not.
+func Parse(raw []byte) (Message, error) {
+	if len(raw) > MaxTransaction {
+		return Message{}, fmt.Errorf("transaction of %d bytes", len(raw))
+	}
+	m, _, _, err := parse(raw)
+	return m, err
 }
 
 // ParseUnsigned reads a transaction that waits for the signature of its fee payer and for no other.

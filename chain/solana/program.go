@@ -16,6 +16,7 @@ var (
 	AssociatedTokenProgram = MustAccount("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL")
 	ComputeBudgetProgram   = MustAccount("ComputeBudget111111111111111111111111111111")
 	MemoProgram            = MustAccount("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr")
+	InstructionsSysvar     = MustAccount("Sysvar1nstructions1111111111111111111111111")
 )
 
 // MustAccount reads an address that stands in our own source.

@@ -18,6 +18,7 @@ var (
 	ErrNoCall       = errors.New("the order has no external call")
 	ErrCallExecuted = errors.New("the external call is executed")
 	ErrCallNotOpen  = errors.New("the external call does not wait for its execution")
+	ErrNotHere      = errors.New("external calls of this chain are not cancelled here")
 )
 
 // orderTuple is an order in calldata (dln-contracts, libraries/DlnOrderLib.sol).

@@ -10,8 +10,9 @@ import (
 
 // Forecast is what a transaction would do.
 type Forecast struct {
-	Creation Creation
-	Swap     *Swap // before it; nil: none
+	Creation  Creation
+	Affiliate *order.Affiliate // of the creation; nil: none
+	Swap      *Swap            // before it; nil: none
 
 	// Maker is the sender. Behind a contract wallet, that is the account which sends the transaction in the end.
 	Maker    chain.Address
@@ -57,11 +58,17 @@ func Judge(t Transaction, caller chain.Address, s State) (Forecast, error) {
 		j.f.Refusal = &Refusal{By: t.To, Data: []byte{}, Why: parse.Error()}
 		return j.f, nil
 	}
+	j.f.Affiliate = j.f.Creation.Affiliate()
+	j.decide(j.refusal)
+	return j.f, nil
+}
+
+// decide makes the forecast of a creation that was read.
+func (j *judge) decide(refusal func() *Refusal) {
 	j.describe()
-	j.f.Refusal = j.refusal()
+	j.f.Refusal = refusal()
 	j.hear()
 	j.warn()
-	return j.f, nil
 }
 
 // judge goes through the checks of the contracts.
@@ -94,12 +101,12 @@ func (j *judge) describe() {
 	if j.s.PercentBps == nil {
 		return
 	}
-	split, err := c.Split(*j.s.PercentBps)
+	split, err := split(c.GiveAmount, j.f.Affiliate, *j.s.PercentBps)
 	if err != nil {
 		return
 	}
 	j.f.Split = &split
-	if nonce == nil || j.Sender.IsAbsent() {
+	if nonce == nil || j.Sender.IsAbsent() || c.GiveToken.IsAbsent() {
 		return
 	}
 	terms := c.Terms(j.s.Chain, j.Sender, *nonce, split.Net)
@@ -137,7 +144,7 @@ func (j *judge) hear() {
 		}
 		j.f.Refusal, j.f.Unknown = nil, nil
 	case j.f.Refusal == nil:
-		j.f.Refusal = &Refusal{By: j.To, Data: said.Data, Why: "the chain refuses it: " + readReason(said.Data).String()}
+		j.f.Refusal = &Refusal{By: j.To, Data: said.Data, Why: "the chain refuses it: " + said.reason()}
 	case j.f.Refusal.Data == nil && !j.f.Refusal.By.IsAbsent():
 		j.f.Refusal.Data = said.Data
 	}
@@ -154,11 +161,35 @@ func Observed(t Transaction, id order.ID, made order.Created) Forecast {
 			ExternalCall: made.Terms.ExternalCall, Salt: &made.Terms.Nonce, ReferralCode: made.ReferralCode, Metadata: made.Metadata,
 		},
 	}
-	if made.Affiliate != nil {
-		f.Split.Affiliate, f.Creation.AffiliateFee = made.Affiliate.Amount, AffiliateFee(*made.Affiliate)
+	if f.Affiliate = made.Affiliate; made.Affiliate != nil {
+		f.Split.Affiliate = made.Affiliate.Amount
 	}
 	f.Creation.GiveAmount = f.Split.Net.Add(f.Split.Percent).Add(f.Split.Affiliate)
 	j := judge{Transaction: t, caller: t.Sender, f: f}
 	j.warn()
 	return j.f
+}
+
+// Reconciled are forecasts or, where the chain says that the transaction makes other orders, those.
+func Reconciled(t Transaction, all []Forecast, made []onchain.Found) []Forecast {
+	isOther := func(f Forecast, found onchain.Found) bool { return f.ID == nil || *f.ID != found.Order }
+	isEqual := len(made) == len(all)
+	for i := 0; isEqual && i < len(all); i++ {
+		isEqual = !isOther(all[i], made[i])
+	}
+	if isEqual || len(made) == 0 {
+		return all
+	}
+	others := make([]Forecast, len(made))
+	for i, found := range made {
+		others[i] = Observed(t, found.Order, found.Fact.(order.Created))
+		if len(all) == 0 {
+			continue
+		}
+		others[i].Swap = all[0].Swap
+		others[i].Warnings = append(others[i].Warnings, Warning{
+			RulesDiffer, "the chain makes another order than the transaction says by the rules that are known",
+		})
+	}
+	return others
 }

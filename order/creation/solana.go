@@ -47,13 +47,15 @@ func (c OnSolana) Instruction(at chain.Contracts, id order.ID) solana.DraftInstr
 
 // Places of accounts of create_order that are looked at.
 const (
-	makerAccount  = 0
-	mintAccount   = 2
-	walletAccount = 5
-	tokenAccount  = 10
+	makerAccount   = 0
+	mintAccount    = 2
+	peerAccount    = 4
+	walletAccount  = 5
+	counterAccount = 7
+	tokenAccount   = 10
 )
 
-var writtenAccounts = [12]bool{makerAccount: true, 3: true, walletAccount: true, 6: true, 7: true, 8: true}
+var writtenAccounts = [12]bool{makerAccount: true, 3: true, walletAccount: true, 6: true, counterAccount: true, 8: true}
 
 func (c OnSolana) accounts(at chain.Contracts, id order.ID) [12]chain.Address {
 	takeChain := chain.NewAmount(uint64(c.Take.Chain)).Bytes32()
@@ -70,44 +72,40 @@ func (c OnSolana) accounts(at chain.Contracts, id order.ID) [12]chain.Address {
 	}
 }
 
-// Mistakes of a transaction on Solana.
-var (
-	ErrNoCreation    = errors.New("the transaction does not call dln_src to create one order")
-	ErrOtherAccounts = errors.New("the program refuses the accounts")
-)
+// ErrOtherAccounts says that dln_src refuses the accounts of a creation.
+var ErrOtherAccounts = errors.New("the program refuses the accounts")
 
-// OfSolana reads the order that a transaction asks dln_src for, which its outer instructions must do once. Where a
-// table brings an account in its own way, it is absent in the message, and taken as right.
-func OfSolana(m solana.Message, at chain.Contracts) (OnSolana, error) {
-	var found []solana.CompiledInstruction
-	for _, each := range m.Instructions {
-		if _, err := onchain.ParseSolanaCreation(each.Data); m.Account(each.Program) == at.DlnSource && !errors.Is(err, onchain.ErrOtherInstruction) {
-			found = append(found, each)
-		}
+// OfSolana reads the order that an instruction asks dln_src for: ErrOtherFunction where it does not. An account of a
+// lookup table that is not known is absent.
+func OfSolana(in solana.Instruction, at chain.Contracts) (OnSolana, error) {
+	asked, err := onchain.ParseSolanaCreation(in.Data)
+	switch {
+	case in.Program != at.DlnSource || errors.Is(err, onchain.ErrOtherInstruction):
+		return OnSolana{}, ErrOtherFunction
+	case err != nil:
+		return OnSolana{}, fmt.Errorf("%w: %w", ErrMalformed, err)
+	case len(in.Accounts) < len(writtenAccounts):
+		return OnSolana{}, fmt.Errorf("%w: create_order with %d accounts", ErrMalformed, len(in.Accounts))
 	}
-	if len(found) != 1 || len(found[0].Accounts) < len(writtenAccounts) {
-		return OnSolana{}, fmt.Errorf("%w, but %d", ErrNoCreation, len(found))
-	}
-	asked, err := onchain.ParseSolanaCreation(found[0].Data)
-	account := func(place int) chain.Address { return m.Account(int(found[0].Accounts[place])) }
 	return OnSolana{
-		SolanaCreation: asked, Maker: account(makerAccount), GiveToken: account(mintAccount), TokenProgram: account(tokenAccount),
-	}, err
+		SolanaCreation: asked, Maker: in.Accounts[makerAccount], GiveToken: in.Accounts[mintAccount],
+		TokenProgram: in.Accounts[tokenAccount],
+	}, nil
 }
 
-// CheckAccounts is ErrOtherAccounts where an account that a message names for the creation is not the one that the
-// program wants for the order; the maker's wallet may be any.
-func (c OnSolana) CheckAccounts(m solana.Message, at chain.Contracts, id order.ID) error {
-	want := c.accounts(at, id)
-	for _, each := range m.Instructions {
-		if m.Account(each.Program) != at.DlnSource || len(each.Accounts) < len(want) {
-			continue
-		}
-		for n, address := range want {
-			got := m.Account(int(each.Accounts[n]))
-			if n != walletAccount && !got.IsAbsent() && got != address {
-				return fmt.Errorf("%w: account %d is %s in place of %s", ErrOtherAccounts, n, got.Format(chain.SVM), address.Format(chain.SVM))
-			}
+// Views are the accounts whose content decides about the creation, beside the program's own: who may be asked for
+// orders of the take chain, the maker's counter, and the wallet of the instruction.
+func (c OnSolana) Views(in solana.Instruction, at chain.Contracts) [3]chain.Address {
+	own := c.accounts(at, order.ID{})
+	return [3]chain.Address{own[peerAccount], own[counterAccount], in.Accounts[walletAccount]}
+}
+
+// CheckAccounts is ErrOtherAccounts where an account of the creation's instruction is not the one that the program
+// wants for the order; the maker's wallet may be any. An absent one is taken as right.
+func (c OnSolana) CheckAccounts(in solana.Instruction, at chain.Contracts, id order.ID) error {
+	for n, want := range c.accounts(at, id) {
+		if got := in.Accounts[n]; n != walletAccount && !got.IsAbsent() && got != want {
+			return fmt.Errorf("%w: account %d is %s in place of %s", ErrOtherAccounts, n, got.Format(chain.SVM), want.Format(chain.SVM))
 		}
 	}
 	return nil

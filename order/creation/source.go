@@ -47,8 +47,16 @@ func (j *judge) takeSide() *Refusal {
 	if !j.known("DlnDestination of the take chain", j.s.Destination != nil) {
 		return nil
 	}
-	length := j.s.Destination.Len()
 	const own = 20 // bytes of an address of the give chain
+	if why := j.lengths(j.s.Destination.Len(), own); why != "" {
+		return refused(by, why, "WrongAddressLength")
+	}
+	return nil
+}
+
+// lengths is which address has another length than its chain's; empty: none.
+func (j *judge) lengths(length, own int) string {
+	c := j.f.Creation
 	for _, each := range []struct {
 		name       string
 		address    chain.Address
@@ -62,10 +70,10 @@ func (j *judge) takeSide() *Refusal {
 		{"cancel beneficiary", c.Authorities.CancelBeneficiary, own, true},
 	} {
 		if got := each.address.Len(); got != each.length && !(each.isOptional && got == 0) {
-			return refused(by, fmt.Sprintf("the %s has %d bytes in place of %d", each.name, got, each.length), "WrongAddressLength")
+			return fmt.Sprintf("the %s has %d bytes in place of %d", each.name, got, each.length)
 		}
 	}
-	return nil
+	return ""
 }
 
 // value checks that the native coin sent is exactly the fixed fee, and the give amount where that is native.

@@ -34,6 +34,15 @@ type State struct {
 type CallResult struct {
 	IsReverted bool
 	Data       []byte // returned, or reverted with
+	Text       string // of the node, where there are no data
+}
+
+// reason is why it was reverted.
+func (r CallResult) reason() string {
+	if r.Text != "" {
+		return r.Text
+	}
+	return readReason(r.Data).String()
 }
 
 // VenueCall is what a venue's contract does when the router calls it.

@@ -27,6 +27,8 @@ const (
 	RefundLost           WarningCode = "REFUND_RECIPIENT_ZERO"
 	TakesLeftovers       WarningCode = "GIVE_AMOUNT_ABOVE_SWAP" // it only passes with what others left in the router
 	AffiliateWithoutRest WarningCode = "NOTHING_GIVEN"          // the give amount is nothing after fees
+	CallsOthers          WarningCode = "CALLS_OTHER_PROGRAMS"   // of Solana, whose effect is not judged
+	TakerNotPaid         WarningCode = "TAKER_NOT_PAID"         // by present prices and costs
 )
 
 // warn adds what a contract accepts and a maker would regret.
@@ -35,8 +37,7 @@ func (j *judge) warn() {
 	if j.f.Swap != nil {
 		token = j.s.Give
 	}
-	affiliate := c.Affiliate()
-	hasShare := affiliate != nil && !affiliate.Amount.IsZero()
+	hasShare := j.f.Affiliate != nil && !j.f.Affiliate.Amount.IsZero()
 	isToken := !c.GiveToken.IsNative()
 	for _, each := range []struct {
 		is   bool

@@ -96,6 +96,25 @@ func (c SolanaCreation) Data() []byte {
 	return w
 }
 
+// SolanaCancellation is the data of cancel_order of dln_dst, and SolanaCancelMessage that of send_order_cancel, which
+// asks for a refund to an address of the give chain. Terms with an external call must have it, or its hash.
+func SolanaCancellation(t order.Terms) []byte {
+	name, id := discriminatorOf("global", "cancel_order"), ID(t)
+	return append(borshBytes(name[:]).terms(t), id[:]...)
+}
+
+// SolanaCancelMessage see SolanaCancellation. Nothing is paid for carrying it out: the protocol's own keepers do that.
+func SolanaCancelMessage(id order.ID, beneficiary chain.Address) []byte {
+	name, nothing := discriminatorOf("global", "send_order_cancel"), [8]byte{}
+	return append(borshBytes(append(name[:], id[:]...)).party(beneficiary), nothing[:]...)
+}
+
+// SolanaPreparation is the data of prepare_send of dln_dst, which stands before every message.
+func SolanaPreparation() []byte {
+	name := discriminatorOf("global", "prepare_send")
+	return name[:]
+}
+
 // borshBytes are written as borsh reads them.
 type borshBytes []byte
 
@@ -128,4 +147,16 @@ func (w borshBytes) offer(o order.Offer) borshBytes {
 	id, amount := chain.NewAmount(uint64(o.Chain)).Bytes32(), o.Amount.Bytes32()
 	w = append(w, id[:]...)
 	return append(w.party(o.Token), amount[:]...)
+}
+
+// terms writes the programs' Order; see borsh.terms.
+func (w borshBytes) terms(t order.Terms) borshBytes {
+	w = w.u64(chain.NewAmount(t.Nonce)).party(t.Maker).offer(t.Give).offer(t.Take).party(t.Receiver)
+	w = w.party(t.Authorities.GivePatch).party(t.Authorities.Order)
+	w = w.optionalParty(t.Authorities.AllowedTaker).optionalParty(t.Authorities.CancelBeneficiary)
+	if w = w.some(t.HasExternalCall()); t.HasExternalCall() {
+		hash := callHash(t)
+		w = append(w, hash[:]...)
+	}
+	return w
 }

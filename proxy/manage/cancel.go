@@ -102,6 +102,7 @@ func refusal(err error) error {
 		creation.ErrNoCall:       proxy.CallAbsent,
 		creation.ErrCallExecuted: proxy.CallExecuted,
 		creation.ErrCallNotOpen:  proxy.CallNotOpen,
+		creation.ErrNotHere:      proxy.ChainNotServed,
 	} {
 		if errors.Is(err, cause) {
 			return kind.From(err)

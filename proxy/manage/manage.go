@@ -4,9 +4,11 @@ package manage
 
 import (
 	"context"
+	"math/big"
 	"time"
 
 	"crossgate/chain"
+	"crossgate/order"
 	"crossgate/order/creation"
 	"crossgate/proxy"
 	"crossgate/proxy/wire"
@@ -18,9 +20,16 @@ type Forecaster interface {
 	Forecast(context.Context, creation.Transaction) ([]creation.Forecast, error)
 }
 
+// Appraiser prices orders (crosschain.Estimator).
+type Appraiser interface {
+	// Leaves returns what an order gives beyond what it takes, and what filling it costs, in USD.
+	Leaves(context.Context, order.Terms) (left, expenses *big.Rat, err error)
+}
+
 // Options are what orders are managed by.
 type Options struct {
 	Orders      Finder
+	Appraiser   Appraiser
 	Forecasters map[chain.ID]Forecaster
 	Cancellers  map[chain.ID]Canceller // by take chain
 }

@@ -2,6 +2,7 @@ package manage
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -44,7 +45,8 @@ func (p *paths) verifyRoute() proxy.Route[posed] {
 	}
 }
 
-// parse reads the body. Its members are those of eth_sendTransaction, with amounts as digits or as 0x and hex.
+// parse reads the body. Its members are those of eth_sendTransaction, with amounts as digits or as 0x and hex; on Solana
+// the data are the whole transaction.
 func (p *paths) parse(c *gin.Context) (q posed, err error) {
 	body, err := proxy.ReadBody(c)
 	if err != nil {
@@ -70,8 +72,11 @@ func (p *paths) parse(c *gin.Context) (q posed, err error) {
 		q.tx.Sender, q.tx.To = account(&m, "from", known.Family), account(&m, "to", known.Family)
 	}
 	data, err := hex.DecodeString(strings.TrimPrefix(m.Optional("data"), "0x"))
+	if err != nil && known.Family == chain.SVM {
+		data, err = base64.StdEncoding.DecodeString(m.Optional("data"))
+	}
 	if q.tx.Data = data; err != nil || len(data) == 0 {
-		m.Mistake("data must be calldata: 0x followed by hex digits")
+		m.Mistake("data must be calldata: 0x followed by hex digits; of a transaction of Solana base64 too")
 	}
 	if request := m.Optional("request"); request != "" {
 		if q.request, err = proxy.ReadJSON([]byte(request), func(name string) string { return name }); err != nil {
@@ -124,8 +129,26 @@ func (p *paths) verify(ctx context.Context, q posed) ([]proxy.Body, cache.Life, 
 	if err != nil {
 		return nil, proxy.NoLife, err
 	}
+	p.appraise(ctx, all)
 	differences := compare(q, all, p.chains)
 	return proxy.OneBody(p.encoder.AppendForecasts(nil, q.chain, all, differences)), proxy.NoLife, nil
+}
+
+// appraise warns of orders that would cost a taker more than they leave him. Where prices or costs cannot be read, there
+// is no warning.
+func (p *paths) appraise(ctx context.Context, all []creation.Forecast) {
+	appraiser := p.options().Appraiser
+	for i, f := range all {
+		if f.Terms == nil || appraiser == nil {
+			continue
+		}
+		left, expenses, err := appraiser.Leaves(ctx, *f.Terms)
+		if err != nil || left.Cmp(expenses) >= 0 {
+			continue
+		}
+		text := fmt.Sprintf("the order gives %s USD more than it takes, less than the %s USD that filling it costs: takers will leave it", left.FloatString(4), expenses.FloatString(4))
+		all[i].Warnings = append(f.Warnings, creation.Warning{Code: creation.TakerNotPaid, Text: text})
+	}
 }
 
 // compare lists where the first order differs from a request. Parameters that leave no trace in an order, and amounts
@@ -171,7 +194,7 @@ func traces(f creation.Forecast, give chain.ID, chains chain.Registry) map[strin
 		"referralCode":                  new(fmt.Sprint(c.ReferralCode)),
 		"affiliateFeeRecipient":         new(""),
 	}
-	if a := c.Affiliate(); a != nil {
+	if a := f.Affiliate; a != nil {
 		found["affiliateFeeRecipient"] = new(a.Beneficiary.Format(giveFamily))
 	}
 	if f.Swap != nil {

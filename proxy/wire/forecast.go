@@ -73,7 +73,7 @@ func (w *writer) creation(family chain.Family, f creation.Forecast) {
 	w.name("allowedTakerDst").addressText(c.Authorities.AllowedTaker, take)
 	w.name("allowedCancelBeneficiarySrc").addressText(c.Authorities.CancelBeneficiary, family)
 	w.name("externalCall").bytesOrNull(c.ExternalCall)
-	orNull(w.name("affiliate"), c.Affiliate(), func(a order.Affiliate) {
+	orNull(w.name("affiliate"), f.Affiliate, func(a order.Affiliate) {
 		w.object(func() {
 			w.name("beneficiarySrc").addressText(a.Beneficiary, family)
 			w.name("amount").decimal(a.Amount)

@@ -81,7 +81,7 @@ type foreignContract struct{ address []byte }
 
 // Address lookup tables: of what most transactions about orders name, and of whoever swaps through the pools.
 var (
-	orderTable  = invented("lookup table")
+	orderTable  = solana.MPK("Z9SwCHdnxCpAEHdTewMXqZedbQBuBpQr16G9yedAU9q") // of @debridge-finance/dln-client
 	marketTable = invented("market table")
 )
 

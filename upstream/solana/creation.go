@@ -20,34 +20,50 @@ import (
 // ErrPaused says that dln_src makes no orders at present.
 var ErrPaused = errors.New("the order program is paused")
 
-// Charges reads what dln_src takes of its makers from its state (IDL of dln_src 3.0.0).
-func (c *Chain) Charges(ctx context.Context) (charges crosschain.Charges, err error) {
-	state := solana.ProgramAddress(c.chain.Contracts.DlnSource, []byte("STATE"))
-	states, err := c.readAccounts(ctx, []chain.Address{state})
-	if err != nil {
-		return charges, err
+// sourceState is what dln_src's state says (IDL of dln_src 3.0.0).
+type sourceState struct {
+	fixed, bps uint64
+	isWorking  bool
+}
+
+func (c *Chain) sourceState() chain.Address {
+	return solana.ProgramAddress(c.chain.Contracts.DlnSource, []byte("STATE"))
+}
+
+func (c *Chain) readSourceState(account *accountInfo) (s sourceState, err error) {
+	if account == nil || account.Owner.Address != c.chain.Contracts.DlnSource {
+		return s, fmt.Errorf("chain %d: no state of the order program", c.chain.ID)
 	}
-	if states[0] == nil || states[0].Owner.Address != c.chain.Contracts.DlnSource {
-		return charges, fmt.Errorf("chain %d: no state of the order program", c.chain.ID)
-	}
-	r := &solana.Reader{Rest: states[0].Data}
+	r := &solana.Reader{Rest: account.Data}
 	r.Take(8) // the kind of account
 	r.Key()   // protocol's authority
-	fixed, bps := r.Uint64(), r.Uint64()
+	s.fixed, s.bps = r.Uint64(), r.Uint64()
 	r.Uint8() // whether the fixed fee is refunded
 	r.Key()   // its beneficiary
 	r.Uint8()
 	r.Key() // who may pause
-	isWorking := r.Uint8() != 0
+	if s.isWorking = r.Uint8() != 0; r.Err != nil {
+		return s, fmt.Errorf("chain %d: state of the order program: %w", c.chain.ID, r.Err)
+	}
+	return s, nil
+}
+
+// Charges reads what dln_src takes of its makers from its state.
+func (c *Chain) Charges(ctx context.Context) (charges crosschain.Charges, err error) {
+	states, err := c.readAccounts(ctx, []chain.Address{c.sourceState()})
+	if err != nil {
+		return charges, err
+	}
+	s, err := c.readSourceState(states[0])
 	switch {
-	case r.Err != nil:
-		return charges, fmt.Errorf("chain %d: state of the order program: %w", c.chain.ID, r.Err)
-	case !isWorking:
+	case err != nil:
+		return charges, err
+	case !s.isWorking:
 		return charges, fmt.Errorf("chain %d: %w", c.chain.ID, ErrPaused)
-	case bps >= 10_000:
+	case s.bps >= 10_000:
 		return charges, fmt.Errorf("the order program of chain %d takes all", c.chain.ID)
 	}
-	return crosschain.Charges{Fixed: chain.NewAmount(fixed), TransferBps: int(bps)}, nil
+	return crosschain.Charges{Fixed: chain.NewAmount(s.fixed), TransferBps: int(s.bps)}, nil
 }
 
 // blockhashReply is what getLatestBlockhash returns.

@@ -216,29 +216,42 @@ var lookupTableProgram = solana.MustAccount("AddressLookupTab1e11111111111111111
 
 const lookupTableHead = 56
 
-// lookUp returns the accounts of lookup tables that a message may write. What a table holds stays for good.
-func (c *Chain) lookUp(ctx context.Context, m solana.Message) ([]chain.Address, error) {
+// lookUp returns the accounts of lookup tables that a message may write, and those that it reads. What a table holds
+// stays for good.
+func (c *Chain) lookUp(ctx context.Context, m solana.Message) (written, read []chain.Address, err error) {
 	tables := make([]chain.Address, len(m.Tables))
 	for i, use := range m.Tables {
 		tables[i] = use.Table
 	}
 	states, err := c.readAccounts(ctx, tables)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var found []chain.Address
 	for i, use := range m.Tables {
-		state := states[i]
-		if state == nil || state.Owner.Address != lookupTableProgram {
-			return nil, fmt.Errorf("%w: %s is no lookup table", quote.ErrNotSimulated, use.Table.Format(chain.SVM))
+		more, err := held(use.Table, states[i], use.Written)
+		if err != nil {
+			return nil, nil, err
 		}
-		for _, at := range use.Written {
-			start := lookupTableHead + int(at)*solana.KeySize
-			if start+solana.KeySize > len(state.Data) {
-				return nil, fmt.Errorf("%w: lookup table %s has no account %d", quote.ErrNotSimulated, use.Table.Format(chain.SVM), at)
-			}
-			found = append(found, chain.NewAddress(state.Data[start:start+solana.KeySize]))
+		only, err := held(use.Table, states[i], use.Read)
+		if err != nil {
+			return nil, nil, err
 		}
+		written, read = append(written, more...), append(read, only...)
+	}
+	return written, read, nil
+}
+
+// held are the accounts at places of a lookup table.
+func held(table chain.Address, state *accountInfo, places []byte) (found []chain.Address, err error) {
+	if state == nil || state.Owner.Address != lookupTableProgram {
+		return nil, fmt.Errorf("%w: %s is no lookup table", quote.ErrNotSimulated, table.Format(chain.SVM))
+	}
+	for _, at := range places {
+		start := lookupTableHead + int(at)*solana.KeySize
+		if start+solana.KeySize > len(state.Data) {
+			return nil, fmt.Errorf("%w: lookup table %s has no account %d", quote.ErrNotSimulated, table.Format(chain.SVM), at)
+		}
+		found = append(found, chain.NewAddress(state.Data[start:start+solana.KeySize]))
 	}
 	return found, nil
 }

@@ -34,9 +34,14 @@ type simulated struct {
 
 // Beginnings of the errors that are the sender's or the moment's fault, not the transaction's (agave, sdk
 // transaction_error.rs).
-var notItsFault = []string{
-	"AccountNotFound", "InsufficientFundsForFee", "InsufficientFundsForRent", "BlockhashNotFound", "AccountInUse",
-	"ClusterMaintenance", "TooManyAccountLocks", "WouldExceed",
+var (
+	poorSender  = []string{"AccountNotFound", "InsufficientFundsForFee", "InsufficientFundsForRent"}
+	wrongMoment = []string{"BlockhashNotFound", "AccountInUse", "ClusterMaintenance", "TooManyAccountLocks", "WouldExceed"}
+)
+
+// isOf reports whether the error begins with one of some words.
+func (o simulated) isOf(words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(string(o.Err), `"`+word) })
 }
 
 // failure is why the transaction fails: quote.ErrReverted, or quote.ErrNotSimulated where that is not
@@ -47,7 +52,7 @@ func (o simulated) failure() error {
 	}
 	said := string(o.Err)
 	kind := quote.ErrReverted
-	if slices.ContainsFunc(notItsFault, func(word string) bool { return strings.Contains(said, `"`+word) }) {
+	if o.isOf(poorSender) || o.isOf(wrongMoment) {
 		kind = quote.ErrNotSimulated
 	}
 	for _, line := range slices.Backward(o.Logs) {
@@ -100,7 +105,7 @@ func (c *Chain) Simulate(ctx context.Context, t quote.Simulation) (quote.Result,
 	if err != nil {
 		return quote.Result{}, fmt.Errorf("%w: %w", quote.ErrRefused, err)
 	}
-	lookedUp, err := c.lookUp(ctx, m)
+	lookedUp, _, err := c.lookUp(ctx, m)
 	if err != nil {
 		return quote.Result{}, err
 	}

@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"crossgate/chain"
-	"crossgate/order"
 	"crossgate/order/creation"
 	"crossgate/order/onchain"
 	"crossgate/upstream/evm"
@@ -15,16 +13,15 @@ import (
 )
 
 // Forecast says what a transaction made now would create, in log order: from its calldata and the chain's state, which
-// is read in two round trips, and from the chain's own word on the whole transaction, as far as its nodes give one. A
-// transaction that creates nothing, and for which the chain gives no reason, is creation.ErrOtherFunction.
+// is read in two round trips, and from the chain's own word on the whole transaction, as far as its nodes give one. What
+// cannot be read of either is not known. A transaction that creates nothing, and for which the chain gives no reason,
+// is creation.ErrOtherFunction.
 func (s *Simulator) Forecast(ctx context.Context, t creation.Transaction) ([]creation.Forecast, error) {
 	state := creation.State{Chain: s.chain.Facts().ID, Contracts: s.chain.Facts().Contracts}
 	_, err := creation.Judge(t, t.Sender, state)
 	isOurs := err == nil
 	if isOurs {
-		if err := s.view(ctx, t, &state); err != nil {
-			return nil, err
-		}
+		s.view(ctx, t, &state)
 	}
 	created, err := s.probe(ctx, t, &state, isOurs)
 	if err != nil {
@@ -34,38 +31,28 @@ func (s *Simulator) Forecast(ctx context.Context, t creation.Transaction) ([]cre
 		return observed(t, state, created)
 	}
 	f, err := creation.Judge(t, t.Sender, state)
-	if err != nil || len(created) == 0 || len(created) == 1 && f.ID != nil && created[0].Order == *f.ID {
-		return []creation.Forecast{f}, err
+	if err != nil {
+		return nil, err
 	}
-	others, err := observed(t, state, created)
-	for i := range others {
-		others[i].Swap = f.Swap
-		others[i].Warnings = append(others[i].Warnings, creation.Warning{
-			Code: creation.RulesDiffer, Text: "the chain makes another order than the calldata says by the rules that are known",
-		})
-	}
-	return others, err
+	return creation.Reconciled(t, []creation.Forecast{f}, created), nil
 }
 
 // observed are the orders that the chain says a transaction makes, or its refusal.
-func observed(t creation.Transaction, state creation.State, created []onchain.Found) (all []creation.Forecast, err error) {
-	for _, found := range created {
-		all = append(all, creation.Observed(t, found.Order, found.Fact.(order.Created)))
-	}
+func observed(t creation.Transaction, state creation.State, created []onchain.Found) ([]creation.Forecast, error) {
 	said := state.Executed
-	if len(all) == 0 && (said == nil || !said.IsReverted) {
+	switch {
+	case len(created) > 0:
+		return creation.Reconciled(t, nil, created), nil
+	case said == nil || !said.IsReverted:
 		return nil, creation.ErrOtherFunction
 	}
-	if len(all) == 0 {
-		refusal := creation.Refusal{By: t.To, Data: said.Data}
-		refusal.Why = "the chain refuses it: " + refusal.Reason().String()
-		all = append(all, creation.Forecast{Maker: t.Sender, Refusal: &refusal})
-	}
-	return all, nil
+	refusal := creation.Refusal{By: t.To, Data: said.Data}
+	refusal.Why = "the chain refuses it: " + refusal.Reason().String()
+	return []creation.Forecast{{Maker: t.Sender, Refusal: &refusal}}, nil
 }
 
-// view reads what contracts say of themselves.
-func (s *Simulator) view(ctx context.Context, t creation.Transaction, state *creation.State) error {
+// view reads what contracts say of themselves. What cannot be read is not known.
+func (s *Simulator) view(ctx context.Context, t creation.Transaction, state *creation.State) {
 	views := creation.Views(t, t.Sender, *state)
 	to, data := make([]chain.Address, len(views)), make([][]byte, len(views))
 	for i, v := range views {
@@ -73,12 +60,11 @@ func (s *Simulator) view(ctx context.Context, t creation.Transaction, state *cre
 	}
 	answers, err := s.chain.CallAll(ctx, to, data)
 	if err != nil {
-		return fmt.Errorf("state of the contracts: %w", err)
+		return
 	}
 	for i, v := range views {
 		v.Read(state, answers[i])
 	}
-	return nil
 }
 
 // probe makes the transaction and, of one of ours, its parts, each by itself: nothing of it is left on the chain. It
@@ -118,7 +104,7 @@ func (s *Simulator) probe(ctx context.Context, t creation.Transaction, state *cr
 		}
 	}
 	state.Executed = resultOf(asked[1+len(probes)], answers[len(probes)])
-	if state.Executed == nil && asked[0].Err != nil {
+	if !isOurs && state.Executed == nil && asked[0].Err != nil {
 		return nil, asked[0].Err
 	}
 	if len(blocks) != 1 || len(blocks[0].Calls) != 1 || blocks[0].Calls[0].Status != 1 {

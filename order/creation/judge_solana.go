@@ -1,0 +1,75 @@
+package creation
+
+import (
+	"errors"
+	"fmt"
+
+	"crossgate/chain/solana"
+)
+
+// InstructionOnSolana is an instruction of a transaction that asks dln_src for an order, with what only the transaction
+// says of it.
+type InstructionOnSolana struct {
+	solana.Instruction
+	IsSigned bool // by the maker
+	IsFirst  bool // nothing before it may pay the maker
+}
+
+// JudgeOnSolana says what an instruction would do in a state, in which Input is the maker's wallet of the give token:
+// the lamports that the maker gives as Value are beside the deposits of accounts. Another instruction is
+// ErrOtherFunction. The checks are those of dln_src (IDL 3.0.0).
+func JudgeOnSolana(in InstructionOnSolana, s State) (Forecast, error) {
+	o, err := OfSolana(in.Instruction, s.Contracts)
+	by := s.Contracts.DlnSource
+	switch {
+	case errors.Is(err, ErrOtherFunction):
+		return Forecast{}, err
+	case err != nil:
+		return Forecast{Refusal: &Refusal{By: by, Why: err.Error()}}, nil
+	}
+	j := judge{Transaction: Transaction{Sender: o.Maker, To: by}, caller: o.Maker, s: s}
+	j.f = Forecast{Maker: o.Maker, Affiliate: o.Affiliate, Creation: Creation{
+		GiveToken: o.GiveToken, GiveAmount: o.GiveAmount, Take: o.Take, Receiver: o.Receiver, Authorities: o.Authorities,
+		ExternalCall: o.ExternalCall, Salt: o.Nonce, ReferralCode: o.ReferralCode, Metadata: o.Metadata,
+	}}
+	j.decide(func() *Refusal {
+		why := j.program(in, o)
+		if why == "" {
+			return nil
+		}
+		return &Refusal{By: by, Why: why}
+	})
+	return j.f, nil
+}
+
+// program is why dln_src refuses the order; empty: nothing is known against it.
+func (j *judge) program(in InstructionOnSolana, o OnSolana) string {
+	c, s := j.f.Creation, j.s
+	switch {
+	case !in.IsSigned:
+		return "the maker does not sign"
+	case j.known("pause of the program", s.Paused != nil) && *s.Paused:
+		return "the program is paused"
+	case j.known("percentage", s.PercentBps != nil) && j.f.Split == nil:
+		return "percentage and affiliate fee exceed the give amount"
+	case c.Take.Chain == 0 || s.Destination != nil && s.Destination.IsAbsent():
+		return fmt.Sprintf("the program has no DlnDestination for chain %d", c.Take.Chain)
+	}
+	if j.known("DlnDestination of the take chain", s.Destination != nil) {
+		if r := j.lengths(s.Destination.Len(), solana.KeySize); r != "" {
+			return r
+		}
+	}
+	if j.known("order id", j.f.ID != nil) {
+		if err := o.CheckAccounts(in.Instruction, s.Contracts, *j.f.ID); err != nil {
+			return err.Error()
+		}
+		if j.known("status of the order id", s.IsUsed != nil) && *s.IsUsed {
+			return "an order with this id exists"
+		}
+	}
+	if j.known("balance of the maker's wallet", in.IsFirst && s.Input.Balance != nil) && s.Input.Balance.Cmp(c.GiveAmount) < 0 {
+		return fmt.Sprintf("the maker's wallet has %s of the give token, the order takes %s", s.Input.Balance, c.GiveAmount)
+	}
+	return ""
+}

@@ -1,0 +1,192 @@
+package solana
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"crossgate/chain"
+	"crossgate/chain/solana"
+	"crossgate/order"
+	"crossgate/order/creation"
+	"crossgate/order/onchain"
+	"crossgate/quote"
+)
+
+// Forecast says what a transaction run now would create, in the sequence of its instructions: by their data and the
+// chain's state, which is read in two round trips after one for lookup tables, and by the chain's own word on the whole.
+// Signatures are not looked at. What cannot be read is not known. A transaction that does not call dln_src is
+// creation.ErrOtherFunction.
+func (c *Chain) Forecast(ctx context.Context, t creation.Transaction) ([]creation.Forecast, error) {
+	m, err := solana.Parse(t.Data)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", creation.ErrOtherFunction, err)
+	}
+	instructions, err := c.creationsIn(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	states := c.views(ctx, instructions)
+	said, made := c.probe(ctx, m, t.Data, instructions, states)
+	all := make([]creation.Forecast, len(instructions))
+	for i, in := range instructions {
+		states[i].Executed = said
+		if all[i], err = creation.JudgeOnSolana(in, states[i]); err != nil {
+			return nil, err
+		}
+	}
+	all = creation.Reconciled(t, all, made)
+	if also := c.besides(m); also != "" {
+		for i := range all {
+			all[i].Warnings = append(all[i].Warnings, creation.Warning{
+				Code: creation.CallsOthers, Text: "the transaction also calls " + also + ", which is not judged",
+			})
+		}
+	}
+	return all, nil
+}
+
+// besides names the programs whose instructions do what is not judged; empty: none. Opening a wallet and a memo harm
+// nobody.
+func (c *Chain) besides(m solana.Message) string {
+	harmless := []chain.Address{
+		c.chain.Contracts.DlnSource, solana.ComputeBudgetProgram, solana.AssociatedTokenProgram, solana.MemoProgram,
+	}
+	var names []string
+	for _, in := range m.Instructions {
+		if program := m.Account(in.Program); !slices.Contains(harmless, program) && !slices.Contains(names, program.Format(chain.SVM)) {
+			names = append(names, program.Format(chain.SVM))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// creationsIn are the instructions of a message that ask for orders.
+func (c *Chain) creationsIn(ctx context.Context, m solana.Message) (found []creation.InstructionOnSolana, err error) {
+	lookedUp := make([]chain.Address, m.LookedUp) // absent where the tables cannot be read
+	if written, read, err := c.lookUp(ctx, m); err == nil {
+		lookedUp = append(written, read...)
+	}
+	tx, err := m.Resolve(lookedUp, nil, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", creation.ErrOtherFunction, err)
+	}
+	isFirst := true
+	for _, in := range tx.Instructions {
+		o, err := creation.OfSolana(in, c.chain.Contracts)
+		if !errors.Is(err, creation.ErrOtherFunction) {
+			found = append(found, creation.InstructionOnSolana{Instruction: in, IsSigned: err != nil || m.IsSigner(o.Maker), IsFirst: isFirst})
+		}
+		isFirst = isFirst && in.Program == solana.ComputeBudgetProgram
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("%w: the transaction does not call dln_src to create an order", creation.ErrOtherFunction)
+	}
+	return found, nil
+}
+
+// views are the states in which instructions are judged, before whether their orders exist.
+func (c *Chain) views(ctx context.Context, instructions []creation.InstructionOnSolana) []creation.State {
+	asked, states := []chain.Address{c.sourceState()}, make([]creation.State, len(instructions))
+	for i, in := range instructions {
+		states[i] = creation.State{Chain: c.chain.ID, Contracts: c.chain.Contracts}
+		accounts := [3]chain.Address{}
+		if o, err := creation.OfSolana(in.Instruction, c.chain.Contracts); err == nil {
+			accounts = o.Views(in.Instruction, c.chain.Contracts)
+		}
+		for _, at := range accounts {
+			if at.IsAbsent() {
+				at = c.sourceState() // which is read anyway, and none of them
+			}
+			asked = append(asked, at)
+		}
+	}
+	accounts, err := c.readAccounts(ctx, asked)
+	if err != nil {
+		return states
+	}
+	source, err := c.readSourceState(accounts[0])
+	for i := range states {
+		view, s := accounts[1+3*i:], &states[i]
+		if err == nil {
+			s.FixedFee, s.PercentBps, s.Paused = new(chain.NewAmount(source.fixed)), &source.bps, new(!source.isWorking)
+		}
+		c.enter(s, instructions[i], view)
+	}
+	return states
+}
+
+// enter takes over what the accounts of creation.OnSolana.Views hold.
+func (c *Chain) enter(s *creation.State, in creation.InstructionOnSolana, accounts []*accountInfo) {
+	o, err := creation.OfSolana(in.Instruction, c.chain.Contracts)
+	if err != nil {
+		return
+	}
+	const kind = 8 // bytes before an account's content
+	of := func(account *accountInfo) (r *solana.Reader, is bool) {
+		if account == nil || account.Owner.Address != c.chain.Contracts.DlnSource {
+			return nil, account == nil
+		}
+		r = &solana.Reader{Rest: account.Data}
+		r.Take(kind)
+		return r, true
+	}
+	if peer, is := of(accounts[0]); peer != nil {
+		if address := peer.Take(uint64(peer.Uint32())); peer.Err == nil {
+			s.Destination = new(chain.NewAddress(address))
+		}
+	} else if is {
+		s.Destination = new(chain.Address{})
+	}
+	if counter, is := of(accounts[1]); counter != nil {
+		if n := counter.Uint64(); counter.Err == nil {
+			s.Nonce = &n
+		}
+	} else if is {
+		s.Nonce = new(uint64(0))
+	}
+	switch held := readHolding(accounts[2]); {
+	case o.GiveToken.IsNative():
+		s.Input.Balance = new(lamportsOf(accounts[2]))
+	case accounts[2] == nil || held.mint == o.GiveToken:
+		s.Input.Balance = new(held.amount)
+	}
+}
+
+// probe simulates a transaction, and enters into the states whether the orders exist. It returns what the whole came to,
+// nil where no node says that, and the orders that it made.
+func (c *Chain) probe(
+	ctx context.Context, m solana.Message, data []byte, instructions []creation.InstructionOnSolana, states []creation.State,
+) (said *creation.CallResult, made []onchain.Found) {
+	var ids []order.ID
+	of := map[order.ID][]*creation.State{}
+	for i, in := range instructions {
+		if f, err := creation.JudgeOnSolana(in, states[i]); err == nil && f.ID != nil {
+			ids, of[*f.ID] = append(ids, *f.ID), append(of[*f.ID], &states[i])
+		}
+	}
+	if stored, err := c.States(ctx, ids); err == nil {
+		for i, id := range ids {
+			for _, state := range of[id] {
+				state.IsUsed = new(stored[i].State != order.None)
+			}
+		}
+	}
+	ran, err := c.run(ctx, quote.Tx{Data: data})
+	if err != nil {
+		return nil, nil
+	}
+	switch failure := ran.failure(); {
+	case ran.isOf(wrongMoment):
+		return nil, nil
+	case failure != nil:
+		return &creation.CallResult{IsReverted: true, Text: failure.Error()}, nil
+	}
+	made, err = onchain.DecodeSolana(c.chain.Contracts, ranBy(m, ran.Logs), func(chain.Address) (order.ID, bool) { return order.ID{}, false })
+	if err != nil {
+		made = nil
+	}
+	return &creation.CallResult{}, made
+}

@@ -164,6 +164,29 @@ func request(in, out chain.Address, amount uint64) crosschain.Request {
 	return crosschain.Request{Give: here, Take: there, TokenIn: in, TokenOut: out, AmountIn: chain.NewAmount(amount)}
 }
 
+// TestLeavesIsTheValueBetweenTheAmounts of orders that take a reserve token, and one that a taker has to buy.
+func TestLeavesIsTheValueBetweenTheAmounts(t *testing.T) {
+	j := newJourney()
+	terms := order.Terms{
+		Give: order.Offer{Chain: here, Token: usd, Amount: chain.NewAmount(10e6)},
+		Take: order.Offer{Chain: there, Token: usd, Amount: chain.NewAmount(9e6)},
+	}
+	left, expenses, err := j.Leaves(t.Context(), terms)
+	paid := must.Get(j.Estimate(t.Context(), request(usd, usd, 1e9)))(t).TakerCosts.USD()
+	if err != nil || left.Cmp(big.NewRat(1, 1)) != 0 || expenses.Cmp(paid) != 0 {
+		t.Errorf("Leaves = %s, %s, %v, want 1 and the %s of an estimate", left, expenses, err, paid)
+	}
+	terms.Take = order.Offer{Chain: there, Token: dai, Amount: chain.NewAmount(11e18)}
+	left, more, err := j.Leaves(t.Context(), terms)
+	if err != nil || left.Cmp(big.NewRat(-1, 1)) != 0 || more.Cmp(expenses) <= 0 {
+		t.Errorf("of a token to buy: %s, %s, %v", left, more, err)
+	}
+	terms.Take.Chain = 999
+	if _, _, err := j.Leaves(t.Context(), terms); !errors.Is(err, crosschain.ErrUnknownCosts) {
+		t.Errorf("to an unknown chain: %v", err)
+	}
+}
+
 // TestExpensesAreThoseOfATaker recomputes the steps by hand: gas of 1 gwei with a quarter, and a tenth of unlock, claim and
 // message, at 3,000 USD a coin.
 func TestExpensesAreThoseOfATaker(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"net/http"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"crossgate/order"
 	"crossgate/order/creation"
 	"crossgate/quote"
+	"crossgate/quote/crosschain"
 )
 
 // managing answers for a chain; without answers it makes an order of whatever it is asked.
@@ -78,6 +80,51 @@ func TestVerifyComparesWithARequest(t *testing.T) {
 	if fmt.Sprint(answer.Differences) != "[{affiliateFeeRecipient 0x"+strings.Repeat("af", 20)+" } {dstChainTokenOutAmount 10 9}]" {
 		t.Errorf("differences %v, want the affiliate and the amount", answer.Differences)
 	}
+}
+
+// appraising says what every order leaves, in cents, of which its filling costs 100.
+type appraising int64
+
+func (a appraising) Leaves(context.Context, order.Terms) (left, expenses *big.Rat, err error) {
+	if a < 0 {
+		return nil, nil, crosschain.ErrUnknownCosts
+	}
+	return big.NewRat(int64(a), 100), big.NewRat(1, 1), nil
+}
+
+// TestVerifyWarnsOfUnpaidTakers warns where the costs are known and not paid.
+func TestVerifyWarnsOfUnpaidTakers(t *testing.T) {
+	for left, warns := range map[appraising]bool{99: true, 100: false, -1: false} {
+		s := newWorld(t).server(t, func(p *parts) {
+			p.Appraiser = left
+			p.Manage = managing{forecasts: func(creation.Transaction) ([]creation.Forecast, error) {
+				return []creation.Forecast{{Terms: &order.Terms{}}}, nil
+			}}
+		})
+		text := post(s, verifyPath, creationOf(t, "")).Body.String()
+		if strings.Contains(text, `"TAKER_NOT_PAID"`) != warns || !strings.Contains(text, `"Creates"`) {
+			t.Errorf("an order that leaves %d cents: %s", left, text)
+		}
+	}
+}
+
+// TestVerifyTakesTransactionsOfSolana in hex and in base64, without who sends them.
+func TestVerifyTakesTransactionsOfSolana(t *testing.T) {
+	s := newWorld(t).server(t, func(p *parts) {
+		p.Manage = managing{forecasts: func(tx creation.Transaction) ([]creation.Forecast, error) {
+			if string(tx.Data) != "a transaction" || !tx.Sender.IsAbsent() || !tx.To.IsAbsent() {
+				t.Errorf("asked about %+v", tx)
+			}
+			return []creation.Forecast{{Refusal: &creation.Refusal{Why: "of a test"}}}, nil
+		}}
+	})
+	for _, data := range []string{fmt.Sprintf("0x%x", "a transaction"), "YSB0cmFuc2FjdGlvbg=="} {
+		response := post(s, verifyPath, fmt.Sprintf(`{"chainId":"7565164","data":"%s"}`, data))
+		if text := response.Body.String(); response.Code != http.StatusOK || !strings.Contains(text, `"Refused"`) {
+			t.Errorf("%s: %d %s", data, response.Code, text)
+		}
+	}
+	wantError(t, post(s, verifyPath, `{"chainId":7565164,"data":"0x!"}`).Result(), http.StatusBadRequest, "INVALID_BODY")
 }
 
 func TestVerifyRefusesBadRequests(t *testing.T) {

@@ -132,6 +132,8 @@ type parts struct {
 		manage.Canceller
 	}
 
+	Appraiser manage.Appraiser // nil: orders are not appraised
+
 	Creations orderEstimates // nil: orders are not priced
 }
 
@@ -173,8 +175,8 @@ func newSite(p parts) (*site, error) {
 	compare.Mount(s, made.swaps, created, shown)
 	manage.Mount(s, func() manage.Options {
 		return manage.Options{
-			Orders:      p.Orders,
-			Forecasters: map[chain.ID]manage.Forecaster{8453: p.Manage},
+			Orders: p.Orders, Appraiser: p.Appraiser,
+			Forecasters: map[chain.ID]manage.Forecaster{8453: p.Manage, chain.Solana: p.Manage},
 			Cancellers:  map[chain.ID]manage.Canceller{137: p.Manage},
 		}
 	})

@@ -16,7 +16,7 @@ type InstructionOnSolana struct {
 }
 
 // JudgeOnSolana says what an instruction would do in a state, in which Input is the maker's wallet of the give token:
-// the lamports that the maker gives as Value are beside the deposits of accounts. Another instruction is
+// Value is the maker's lamports without deposits of accounts. Another instruction is
 // ErrOtherFunction. The checks are those of dln_src (IDL 3.0.0).
 func JudgeOnSolana(in InstructionOnSolana, s State) (Forecast, error) {
 	o, err := OfSolana(in.Instruction, s.Contracts)

@@ -34,7 +34,7 @@ type State struct {
 type CallResult struct {
 	IsReverted bool
 	Data       []byte // returned, or reverted with
-	Text       string // of the node, where there are no data
+	Text       string // of the node, in place of data
 }
 
 // reason is why it was reverted.

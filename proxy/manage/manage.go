@@ -22,7 +22,7 @@ type Forecaster interface {
 
 // Appraiser prices orders (crosschain.Estimator).
 type Appraiser interface {
-	// Leaves returns what an order gives beyond what it takes, and what filling it costs, in USD.
+	// Leaves returns the value between an order's amounts, and the costs of filling it, in USD.
 	Leaves(context.Context, order.Terms) (left, expenses *big.Rat, err error)
 }
 

@@ -134,8 +134,8 @@ func (p *paths) verify(ctx context.Context, q posed) ([]proxy.Body, cache.Life, 
 	return proxy.OneBody(p.encoder.AppendForecasts(nil, q.chain, all, differences)), proxy.NoLife, nil
 }
 
-// appraise warns of orders that would cost a taker more than they leave him. Where prices or costs cannot be read, there
-// is no warning.
+// appraise warns of orders that would cost a taker more than they leave him. Without prices or costs it
+// says nothing.
 func (p *paths) appraise(ctx context.Context, all []creation.Forecast) {
 	appraiser := p.options().Appraiser
 	for i, f := range all {

@@ -11,7 +11,7 @@ import (
 	"crossgate/quote"
 )
 
-// sendTable is the lookup table of what messages name (@debridge-finance/dln-client 8.3.6): without one, most cancels
+// sendTable is the lookup table of the accounts of messages (@debridge-finance/dln-client 8.3.6): without one, most cancels
 // are too long for a transaction.
 var sendTable = solana.MustAccount("Z9SwCHdnxCpAEHdTewMXqZedbQBuBpQr16G9yedAU9q")
 
@@ -19,7 +19,7 @@ var sendTable = solana.MustAccount("Z9SwCHdnxCpAEHdTewMXqZedbQBuBpQr16G9yedAU9q"
 const cancelUnits = 500_000
 
 // Cancel is the transaction by which an order's authority cancels it on this chain, its take chain, and sends the
-// message about it. It was simulated where the authority has what it costs. Errors: those of cancels in package
+// message about it. It was simulated, unless the authority is too poor for it. Errors: those of cancels in package
 // creation, and quote.ErrReverted.
 func (c *Chain) Cancel(ctx context.Context, id order.ID, t order.Terms) (creation.Transaction, error) {
 	stored, err := c.TakeStates(ctx, []order.ID{id})

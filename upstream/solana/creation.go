@@ -20,7 +20,7 @@ import (
 // ErrPaused says that dln_src makes no orders at present.
 var ErrPaused = errors.New("the order program is paused")
 
-// sourceState is what dln_src's state says (IDL of dln_src 3.0.0).
+// sourceState is the content of dln_src's state (IDL of dln_src 3.0.0).
 type sourceState struct {
 	fixed, bps uint64
 	isWorking  bool

@@ -48,8 +48,8 @@ func (c *Chain) Forecast(ctx context.Context, t creation.Transaction) ([]creatio
 	return all, nil
 }
 
-// besides names the programs whose instructions do what is not judged; empty: none. Opening a wallet and a memo harm
-// nobody.
+// besides names the programs whose instructions are not judged; empty: none. Opening a wallet and a memo are
+// harmless.
 func (c *Chain) besides(m solana.Message) string {
 	harmless := []chain.Address{
 		c.chain.Contracts.DlnSource, solana.ComputeBudgetProgram, solana.AssociatedTokenProgram, solana.MemoProgram,
@@ -98,7 +98,7 @@ func (c *Chain) views(ctx context.Context, instructions []creation.InstructionOn
 		}
 		for _, at := range accounts {
 			if at.IsAbsent() {
-				at = c.sourceState() // which is read anyway, and none of them
+				at = c.sourceState() // read anyway, and of another form
 			}
 			asked = append(asked, at)
 		}
@@ -155,8 +155,8 @@ func (c *Chain) enter(s *creation.State, in creation.InstructionOnSolana, accoun
 	}
 }
 
-// probe simulates a transaction, and enters into the states whether the orders exist. It returns what the whole came to,
-// nil where no node says that, and the orders that it made.
+// probe simulates a transaction, and enters into the states whether the orders exist. It returns the result of the whole,
+// nil where no node gives one, and the orders made.
 func (c *Chain) probe(
 	ctx context.Context, m solana.Message, data []byte, instructions []creation.InstructionOnSolana, states []creation.State,
 ) (said *creation.CallResult, made []onchain.Found) {

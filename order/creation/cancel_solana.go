@@ -1,7 +1,7 @@
 package creation
 
 import (
-	"github.com/ethereum/go-ethereum/crypto"
+	"slices"
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
@@ -40,8 +40,8 @@ func CancelOnSolana(at chain.Contracts, wrapped, fees chain.Address, id order.ID
 	taken, authority := write(onchain.TakeOrderAccount(at, id)), write(t.Authorities.Order)
 	authority.Signer = true
 	source := read(own([]byte("AUTHORIZED_SRC_CONTRACT"), m.to[:]))
-	refund := chain.AmountFromBytes(beneficiary.Bytes()).Bytes32()
-	call := append(append(crypto.Keccak256([]byte("claimCancel(bytes32,address)"))[:selectorLength], id[:]...), refund[:]...)
+	refund, selector := chain.AmountFromBytes(beneficiary.Bytes()).Bytes32(), onchain.CallHash([]byte("claimCancel(bytes32,address)"))
+	call := slices.Concat(selector[:selectorLength], id[:], refund[:])
 	return []solana.DraftInstruction{{
 		Program: at.DlnDestination, Data: onchain.SolanaCancellation(t),
 		Accounts: []solana.DraftAccount{taken, source, authority, read(solana.SystemProgram)},
@@ -86,8 +86,8 @@ func (m message) sending(call []byte) []solana.DraftAccount {
 		return solana.ProgramAddress(m.at.Gate, append([][]byte{[]byte(name)}, seeds...)...)
 	}
 	home := chain.NewAmount(uint64(chain.Solana)).Bytes32()
-	bridge, storage := ofSettings("BRIDGE", m.wrapped.Bytes()),
-		gate("EXTERNAL_CALL_STORAGE", crypto.Keccak256(call), m.sender().Bytes(), home[:])
+	bridge, kept := ofSettings("BRIDGE", m.wrapped.Bytes()), onchain.CallHash(call)
+	storage := gate("EXTERNAL_CALL_STORAGE", kept[:], m.sender().Bytes(), home[:])
 	minter := gate("BRIDGE_MINTER", bridge.Bytes())
 	return []solana.DraftAccount{
 		write(gate("NONCE")), write(m.sender()), write(m.wallet(m.sender())), read(solana.SystemProgram),

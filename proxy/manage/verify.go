@@ -45,8 +45,8 @@ func (p *paths) verifyRoute() proxy.Route[posed] {
 	}
 }
 
-// parse reads the body. Its members are those of eth_sendTransaction, with amounts as digits or as 0x and hex; on Solana
-// the data are the whole transaction.
+// parse reads the body. Its members are those of eth_sendTransaction, with amounts as digits or as 0x and hex; on
+// Solana the data are the whole transaction.
 func (p *paths) parse(c *gin.Context) (q posed, err error) {
 	body, err := proxy.ReadBody(c)
 	if err != nil {

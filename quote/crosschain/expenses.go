@@ -157,9 +157,9 @@ func (e *Estimator) expenses(ctx context.Context, w work, usd func() map[token.K
 	return made, nil
 }
 
-// Leaves is what an order gives beyond what it takes, and what its taker's work costs, in USD at present prices. A taker
-// who gets no reserve token has to swap. ErrUnknownCosts where a fee or a price is missing; an external call's gas is
-// not known, and left out.
+// Leaves is what an order gives beyond what it takes, and what its taker's work costs, in USD at present prices. A
+// taker who gets no reserve token has to swap. ErrUnknownCosts where a fee or a price is missing; an external call's
+// gas is not known, and left out.
 func (e *Estimator) Leaves(ctx context.Context, t order.Terms) (left, expenses *big.Rat, err error) {
 	give, isKnown := e.Registry.Chain(t.Give.Chain)
 	take, takeIsKnown := e.Registry.Chain(t.Take.Chain)

@@ -11,8 +11,8 @@ import (
 	"crossgate/quote"
 )
 
-// sendTable is the lookup table of the accounts of messages (@debridge-finance/dln-client 8.3.6): without one, most cancels
-// are too long for a transaction.
+// sendTable is the lookup table of the accounts of messages (@debridge-finance/dln-client 8.3.6): without one, most
+// cancels are too long for a transaction.
 var sendTable = solana.MustAccount("Z9SwCHdnxCpAEHdTewMXqZedbQBuBpQr16G9yedAU9q")
 
 // cancelUnits are the compute units that the protocol's own client takes for a cancel.

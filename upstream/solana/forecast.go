@@ -16,8 +16,8 @@ import (
 )
 
 // Forecast says what a transaction run now would create, in the sequence of its instructions: by their data and the
-// chain's state, which is read in two round trips after one for lookup tables, and by the chain's own word on the whole.
-// Signatures are not looked at. What cannot be read is not known. A transaction that does not call dln_src is
+// chain's state, which is read in two round trips after one for lookup tables, and by the chain's own word on the
+// whole. Signatures are not looked at. What cannot be read is not known. A transaction that does not call dln_src is
 // creation.ErrOtherFunction.
 func (c *Chain) Forecast(ctx context.Context, t creation.Transaction) ([]creation.Forecast, error) {
 	m, err := solana.Parse(t.Data)
@@ -155,8 +155,8 @@ func (c *Chain) enter(s *creation.State, in creation.InstructionOnSolana, accoun
 	}
 }
 
-// probe simulates a transaction, and enters into the states whether the orders exist. It returns the result of the whole,
-// nil where no node gives one, and the orders made.
+// probe simulates a transaction, and enters into the states whether the orders exist. It returns the result of the
+// whole, nil where no node gives one, and the orders made.
 func (c *Chain) probe(
 	ctx context.Context, m solana.Message, data []byte, instructions []creation.InstructionOnSolana, states []creation.State,
 ) (said *creation.CallResult, made []onchain.Found) {

@@ -13,9 +13,9 @@ import (
 )
 
 // Forecast says what a transaction made now would create, in log order: from its calldata and the chain's state, which
-// is read in two round trips, and from the chain's own word on the whole transaction, as far as its nodes give one. What
-// cannot be read of either is not known. A transaction that creates nothing, and for which the chain gives no reason,
-// is creation.ErrOtherFunction.
+// is read in two round trips, and from the chain's own word on the whole transaction, as far as its nodes give one.
+// What cannot be read of either is not known. A transaction that creates nothing, and for which the chain gives no
+// reason, is creation.ErrOtherFunction.
 func (s *Simulator) Forecast(ctx context.Context, t creation.Transaction) ([]creation.Forecast, error) {
 	state := creation.State{Chain: s.chain.Facts().ID, Contracts: s.chain.Facts().Contracts}
 	_, err := creation.Judge(t, t.Sender, state)

@@ -136,8 +136,3 @@ func TestCreationsThatBreakThePromise(t *testing.T) {
 		}
 	}
 }
-
-func documented() chain.Chain {
-	known, _ := chain.Documented().Chain(chain.Solana)
-	return known
-}

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"crossgate/chain"
@@ -32,6 +33,22 @@ type waitView struct {
 	IsLate    bool
 	Authority linked // may cancel it on the take chain
 	Refunded  linked // receives the refund; empty: the authority names an account
+	Cancel    *cancel
+}
+
+// cancel is what a wallet needs to cancel an order on its take chain; nil where no wallet can be connected.
+type cancel struct {
+	On        chain.Chain
+	Authority string
+	Explorer  string // URL of a transaction there, without its hash
+}
+
+func (p *Views) cancelOf(t order.Terms) *cancel {
+	on, _ := p.Chains.Chain(t.Take.Chain)
+	if on.Family == chain.TVM || on.Contracts.DlnDestination.IsAbsent() || t.Authorities.Order.IsAbsent() {
+		return nil
+	}
+	return &cancel{on, t.Authorities.Order.Format(on.Family), strings.TrimSuffix(p.TxURL(on.ID, "hash"), "hash")}
 }
 
 // wait describes an order that waits for a taker; nil for any other.
@@ -49,6 +66,7 @@ func (p *Views) wait(o Order) *waitView {
 		Waited:    web.Took(max(waited, 0)),
 		Authority: account(r.Terms.Take.Chain, r.Terms.Authorities.Order), Refunded: account(r.Terms.Give.Chain, r.Terms.Authorities.CancelBeneficiary),
 	}
+	v.Cancel = p.cancelOf(r.Terms)
 	if u := o.Usual; u != nil {
 		most = time.Duration(u.P95) * time.Second
 		v.Half, v.P95 = web.Took(time.Duration(u.P50)*time.Second), web.Took(most)

@@ -7,6 +7,8 @@ export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 const word = (value) => (typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()).padStart(64, '0')
 export const calling = (selector, ...values) => selector + values.map(word).join('')
 
+export const bytesOf = (hex) => Uint8Array.from(hex.slice(2).match(/../g), (byte) => parseInt(byte, 16))
+
 // A chain's id in hex, and whether a wallet is on it.
 export const hexID = (native) => '0x' + Number(native).toString(16)
 export const isOn = async (wallet, native) => Number(await wallet.request('eth_chainId')) === Number(native)

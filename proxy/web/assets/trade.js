@@ -1,6 +1,6 @@
 // Signs and sends the transaction that the page shows, a step at a time: connect, switch the chain, approve, and swap or
 // create an order. What is signed is what is shown; a quote that has become old is asked for again first.
-import { calling, hexID, inWords, isOn, mined, pause, same, sayer, short, switchTo } from './signing.js'
+import { bytesOf, calling, hexID, inWords, isOn, mined, pause, same, sayer, short, switchTo } from './signing.js'
 import { choose, onWallets, wallets } from './wallet.js'
 
 const quoteLife = 30_000
@@ -102,8 +102,6 @@ async function send(trade, say) {
 function spend(trade) {
   trade.quoted = trade.section.shownAt = 0
 }
-
-const bytesOf = (hex) => Uint8Array.from(hex.slice(2).match(/../g), (byte) => parseInt(byte, 16))
 
 // The order's page waits for the order.
 async function sendOrderOnSolana(trade, say) {

@@ -63,7 +63,7 @@ export const tokenIn = () => visit({ viewport: { width: 390, height: 844 } }, as
   want(await page.locator('#tokenIn').inputValue() === 'ETH' && await page.locator('#tokenOut').inputValue() === 'USDC', 'the tokens are not reversed')
 })
 
-// To another chain: the form's answer is an order, which the wallet creates, and whose page follows.
+// To another chain: the form's answer is an order, which the wallet creates, whose page follows, and which it cancels.
 export const across = () => visit({}, async (page) => {
   let steps = 0
   const step = (act) => { steps++; return act }
@@ -79,6 +79,10 @@ export const across = () => visit({}, async (page) => {
   const sides = await page.locator('.side').allInnerTexts()
   want(sides[0].includes('Ethereum') && /Polygon[^]*USDC/.test(sides[1]), `the page is of another order: ${sides}`)
   console.error(`order between chains, form to its page: ${steps} steps`)
+  await page.getByRole('button', { name: 'Cancel the order' }).click()
+  await page.locator('[data-cancel]', { hasText: /Cancelled in block \d+: 0x[0-9a-f]{64}/ }).waitFor()
+  await page.locator('.state', { hasText: 'SentOrderCancel' }).waitFor()
+  await judge(page, 'order that its authority cancelled')
 })
 
 // On Solana the wallet signs and sends, and the gateway says when it has arrived.

@@ -13,6 +13,7 @@ import (
 	"crossgate/proxy/admin"
 	"crossgate/proxy/web"
 	"crossgate/upstream"
+	"crossgate/webhook"
 )
 
 // Condition is what Dependencies lists, in numbers, and how venues have done.
@@ -59,7 +60,19 @@ func (g *Gateway) Condition(ctx context.Context) web.Condition {
 	for _, record := range used.estimator.Records() {
 		told.Venues = append(told.Venues, web.Venue(record))
 	}
+	hooks, _ := g.webhooks.Hooks(ctx) // an error is the store's, which Store says
+	for _, h := range hooks {
+		told.Webhooks = append(told.Webhooks, shownWebhook(h))
+	}
 	return told
+}
+
+func shownWebhook(h *webhook.Hook) web.Webhook {
+	shown := web.Webhook{Name: h.Name, Origin: h.Origin(), Delivered: h.Delivered, Waiting: h.Waiting, Dead: h.Dead, Reason: h.Error}
+	if h.FailingSince > 0 {
+		shown.FailingSince = time.Unix(h.FailingSince, 0)
+	}
+	return shown
 }
 
 // Pulse is the part of the condition that history samples.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/url"
 	"regexp"
 )
 
@@ -16,13 +15,15 @@ import (
 //	POST /webhooks/{name}/rotate     a new secret; the one before stays valid until the next time
 //	POST /webhooks/{name}/resend     try all that was given up anew
 //	POST /webhooks/{name}/remove
-func (d *Deliverer) Mount(mux *http.ServeMux, guard func(http.HandlerFunc) http.Handler) {
+//
+// Done answers a command that the status page has a button for.
+func (d *Deliverer) Mount(
+	mux *http.ServeMux, guard func(http.HandlerFunc) http.Handler, done func(w http.ResponseWriter, r *http.Request, command string, body any),
+) {
 	mux.HandleFunc("GET /webhooks", func(w http.ResponseWriter, r *http.Request) {
 		hooks, err := d.Hooks(r.Context())
 		for _, h := range hooks {
-			if at, err := url.Parse(h.URL); err == nil { // the rest may hold a key
-				h.URL = (&url.URL{Scheme: at.Scheme, Host: at.Host}).String()
-			}
+			h.URL = h.Origin()
 		}
 		reply(w, map[string]any{"webhooks": hooks}, err)
 	})
@@ -46,6 +47,10 @@ func (d *Deliverer) Mount(mux *http.ServeMux, guard func(http.HandlerFunc) http.
 		mux.Handle("POST /webhooks/{name}/"+command, guard(func(w http.ResponseWriter, r *http.Request) {
 			body, err := run(r, r.PathValue("name"))
 			d.Logger.InfoContext(r.Context(), "operator commanded a webhook", "webhook", r.PathValue("name"), "command", command, "by", r.RemoteAddr)
+			if err == nil && command == "resend" {
+				done(w, r, command, body)
+				return
+			}
 			reply(w, body, err)
 		}))
 	}

@@ -39,6 +39,11 @@ func newOperators(t *testing.T) operators {
 			must.Do(t, r.ParseForm())
 			next(w, r)
 		})
+	}, func(w http.ResponseWriter, _ *http.Request, command string, body any) {
+		if command != "resend" {
+			t.Errorf("the status page has no button for %s", command)
+		}
+		reply(w, body, nil)
 	})
 	return o
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 
 	"crossgate/order"
 	"crossgate/store"
@@ -24,6 +25,15 @@ type Hook struct {
 	Error        string `json:",omitempty"` // of the last failure
 	Waiting      uint64 // deliveries that have failed, and those behind them
 	Dead         uint64 // that were given up
+}
+
+// Origin is where the subscriber is, without the rest of its URL, which may hold a key.
+func (h *Hook) Origin() string {
+	at, err := url.Parse(h.URL)
+	if err != nil {
+		return ""
+	}
+	return at.Scheme + "://" + at.Host
 }
 
 // delivery is an entry on its way to a subscriber.

@@ -78,8 +78,11 @@ type Options struct {
 	Gateway Gateway
 	Pages   *web.Pages
 	Metrics http.Handler
-	// Webhooks mounts what operators do with webhooks, commands behind a guard; nil: there are none.
-	Webhooks func(mux *http.ServeMux, guard func(http.HandlerFunc) http.Handler)
+	// Webhooks mounts what operators do with webhooks, commands behind a guard; done answers those of the status page.
+	// Nil: there are none.
+	Webhooks func(
+		mux *http.ServeMux, guard func(http.HandlerFunc) http.Handler, done func(w http.ResponseWriter, r *http.Request, command string, body any),
+	)
 	Token    string // for the commands, which are all refused when it is empty
 	Listen   string // host:port of the listener, as configured
 	Logger   *slog.Logger
@@ -112,7 +115,7 @@ func (a *admin) handler() http.Handler {
 	}))
 	mux.Handle("POST /purge", a.guarded(a.purge))
 	if a.Webhooks != nil {
-		a.Webhooks(mux, a.guarded)
+		a.Webhooks(mux, a.guarded, succeed)
 	}
 	for command, run := range endpointCommands {
 		mux.Handle("POST /endpoints/{of}/{name}/"+command, a.guarded(a.commandEndpoint(command, run)))

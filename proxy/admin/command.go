@@ -18,6 +18,7 @@ var commandsDone = map[string]string{
 	"purge":    "Purged",
 	"cordon":   "The endpoint is cordoned",
 	"uncordon": "The endpoint is back in use",
+	"resend":   "What was given up is delivered anew",
 }
 
 // guarded lets requests through that carry the operators' token and do not come from a page of another origin in an

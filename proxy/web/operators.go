@@ -24,6 +24,7 @@ type Condition struct {
 	Unknown  []UnknownChain // ascending
 	Services []Service
 	Venues   []Venue
+	Webhooks []Webhook
 
 	Unasked, Asked Load // of all chains
 }
@@ -105,6 +106,19 @@ type Venue struct {
 	At                                    time.Time     // of that
 	FailingSince                          time.Time     // it has given nothing but failures for a day or more; zero: not so
 }
+
+// Webhook is a subscriber to events, with what became of its deliveries.
+type Webhook struct {
+	Name, Origin string
+	Delivered    uint64
+	Waiting      uint64    // deliveries that have failed, and those behind them
+	Dead         uint64    // that were given up
+	FailingSince time.Time // of the first failure since the last delivery; zero: none
+	Reason       string    // of the last failure; empty: there was none
+}
+
+// Path is the path of what operators do with the webhook.
+func (h Webhook) Path() string { return "/webhooks/" + url.PathEscape(h.Name) + "/" }
 
 // CacheCounts are the counts of the response cache since the start, and its loads under way.
 type CacheCounts struct{ Hits, Stales, Misses, Loads, Failed, StaleIfErrors, Remotes, Shed, Dropped, Loading uint64 }
@@ -307,6 +321,11 @@ func (p *Pages) trouble(o Operators) (all []string) {
 	for _, v := range o.Venues {
 		if !v.FailingSince.IsZero() {
 			all = append(all, "venue "+v.Name+" has given nothing but failures for "+Lasting(o.Now.Sub(v.FailingSince)))
+		}
+	}
+	for _, h := range o.Webhooks {
+		if !h.FailingSince.IsZero() {
+			all = append(all, "deliveries to webhook "+h.Name+" have failed for "+Lasting(o.Now.Sub(h.FailingSince)))
 		}
 	}
 	return all

@@ -58,10 +58,12 @@ func TestOperatorsSeeWhatIsNotWell(t *testing.T) {
 	page := operatorsPage(t, Operators{Now: atNoon, Condition: Condition{
 		Chains: chains, Unknown: []UnknownChain{{Chain: 4_000_000_000, Orders: 1234}},
 		Venues: []Venue{{Name: "odos", Refused: 4}, {Name: "velora", Silent: 7, FailingSince: atNoon.Add(-50 * time.Hour)}, {Name: "lifi", LeftOut: 3}},
-	}})
+		Webhooks: []Webhook{{Name: "shop", Origin: "https://shop.example", Delivered: 1200, Waiting: 7, Dead: 3, FailingSince: atNoon.Add(-time.Hour), Reason: "HTTP 500"}},
+	}, TakesCommands: true})
 	for _, want := range []string{
 		"chain 4000000000 is not known; orders that name it: 1,234; add it to the configuration", "2 blocks of Polygon in quarantine",
-		"Polygon 902 900 – 70 880 2, from 0 0 –", "3 problems", "venue velora has given nothing but failures for 2 days",
+		"Polygon 902 900 – 70 880 2, from 0 0 –", "4 problems", "deliveries to webhook shop have failed for 1 hour",
+		"shop https://shop.example failing , began 1 hour ago 1,200 7 3 HTTP 500 Deliver anew", "venue velora has given nothing but failures for 2 days",
 		"odos gave no quote yet 0 0 4", "velora failing 0 0 0 7", "lifi not asked yet",
 	} {
 		if !strings.Contains(plain(page), want) {

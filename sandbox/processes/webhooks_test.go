@@ -58,10 +58,10 @@ func startSubscriber(t *testing.T) *subscriber {
 	return s
 }
 
-func (s *subscriber) hasHeardOf(id string) bool {
+func (s *subscriber) hasHeardOf(text string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.ContainsFunc(s.sequence, func(each uint64) bool { return strings.Contains(s.heard[each], id) })
+	return slices.ContainsFunc(s.sequence, func(each uint64) bool { return strings.Contains(s.heard[each], text) })
 }
 
 // check wants what was heard to be the log of a database, the events of each order in sequence.
@@ -131,7 +131,7 @@ func TestWebhooksOutliveKillsAndAnOutage(t *testing.T) {
 		<-killed
 		start()
 		withdrawn := deliver(t, r.world)
-		eventually(t, "the other one delivers", func() (string, bool) { return "", s.hasHeardOf(withdrawn.OrderID) })
+		eventually(t, "the other one delivers", func() (string, bool) { return "", s.hasHeardOf(withdrawn.CreationTxHash) })
 		sandboxtest.Control(t, r.world, "reorg", fmt.Sprintf(`{"chainId":1,"depth":%d,"again":%t}`, 1+depth%20, depth%2 == 1), new(any))
 	}
 	must.Do(t, r.server.Kill())
@@ -139,5 +139,6 @@ func TestWebhooksOutliveKillsAndAnOutage(t *testing.T) {
 	<-time.After(outage) // what is tried
 	must.Do(t, r.server.Resume())
 	deliver(t, r.world)
+	eventually(t, "what was withdrawn is retracted", func() (string, bool) { return "", s.hasHeardOf("order.retracted") })
 	s.check(t, r)
 }

@@ -83,9 +83,9 @@ type Options struct {
 	Webhooks func(
 		mux *http.ServeMux, guard func(http.HandlerFunc) http.Handler, done func(w http.ResponseWriter, r *http.Request, command string, body any),
 	)
-	Token    string // for the commands, which are all refused when it is empty
-	Listen   string // host:port of the listener, as configured
-	Logger   *slog.Logger
+	Token  string // for the commands, which are all refused when it is empty
+	Listen string // host:port of the listener, as configured
+	Logger *slog.Logger
 }
 
 type admin struct {

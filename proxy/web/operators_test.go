@@ -57,7 +57,7 @@ func TestOperatorsSeeWhatIsNotWell(t *testing.T) {
 	chains := []ChainCondition{{Chain: 137, Head: 902, Indexed: 900, From: 70, Proven: 880, Quarantined: 2}}
 	page := operatorsPage(t, Operators{Now: atNoon, Condition: Condition{
 		Chains: chains, Unknown: []UnknownChain{{Chain: 4_000_000_000, Orders: 1234}},
-		Venues: []Venue{{Name: "odos", Refused: 4}, {Name: "velora", Silent: 7, FailingSince: atNoon.Add(-50 * time.Hour)}, {Name: "lifi", LeftOut: 3}},
+		Venues:   []Venue{{Name: "odos", Refused: 4}, {Name: "velora", Silent: 7, FailingSince: atNoon.Add(-50 * time.Hour)}, {Name: "lifi", LeftOut: 3}},
 		Webhooks: []Webhook{{Name: "shop", Origin: "https://shop.example", Delivered: 1200, Waiting: 7, Dead: 3, FailingSince: atNoon.Add(-time.Hour), Reason: "HTTP 500"}},
 	}, TakesCommands: true})
 	for _, want := range []string{

@@ -1,5 +1,5 @@
 // Sends the transaction by which an order's authority cancels it: made by the gateway, which tries it on the chain first.
-import { bytesOf, hexID, inWords, isOn, mined, same, sayer, short, switchTo } from './signing.js'
+import { bytesOf, hexID, isOn, mined, onPress, same, short, switchTo } from './signing.js'
 import { choose, wallets } from './wallet.js'
 
 async function transactionFor(order) {
@@ -22,14 +22,4 @@ async function cancel({ order, family, authority, native, chain }, say) {
   say(`Cancelled in block ${Number(receipt.blockNumber)}:`, receipt.transactionHash)
 }
 
-for (const part of document.querySelectorAll('[data-cancel]')) {
-  const [button, status] = part.children
-  const say = sayer(status, part.dataset.explorer)
-  button.addEventListener('click', async () => {
-    button.disabled = true
-    await cancel(part.dataset, say).catch((error) => {
-      button.disabled = false
-      say(inWords(error).message, error.hash)
-    })
-  })
-}
+onPress('[data-cancel]', cancel)

@@ -1,6 +1,6 @@
 // Sends the message that pays a taker for deliveries: the fee is read from the chain, and the transaction is tried there
 // before the wallet is asked to sign it.
-import { calling, hexID, inWords, isOn, mined, same, sayer, short, switchTo } from './signing.js'
+import { calling, hexID, isOn, mined, onPress, same, short, switchTo } from './signing.js'
 import { choose, onWallets, wallets } from './wallet.js'
 
 let wallet = null
@@ -28,17 +28,7 @@ async function send({ taker, native, chain, destination, gate, orders }, say) {
   say(`The unlock message was sent in block ${Number(receipt.blockNumber)}:`, receipt.transactionHash)
 }
 
-for (const part of document.querySelectorAll('[data-unlock]')) {
-  const [button, status] = part.children
-  const say = sayer(status, part.dataset.explorer)
-  button.addEventListener('click', async () => {
-    button.disabled = true
-    await send(part.dataset, say).catch((error) => {
-      button.disabled = false
-      say(inWords(error).message, error.hash)
-    })
-  })
-}
+onPress('[data-unlock]', send)
 
 function enable() {
   for (const button of document.querySelectorAll('[data-unlock] button')) button.disabled = wallets('evm').length === 0

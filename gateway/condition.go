@@ -16,6 +16,9 @@ import (
 	"crossgate/webhook"
 )
 
+// storePatience is how long operators' pages wait for the database.
+const storePatience = 2 * time.Second
+
 // Condition is what Dependencies lists, in numbers, and how venues have done.
 func (g *Gateway) Condition(ctx context.Context) web.Condition {
 	used := g.sets.now()
@@ -60,11 +63,24 @@ func (g *Gateway) Condition(ctx context.Context) web.Condition {
 	for _, record := range used.estimator.Records() {
 		told.Venues = append(told.Venues, web.Venue(record))
 	}
-	hooks, _ := g.webhooks.Hooks(ctx) // an error is the store's, which Store says
-	for _, h := range hooks {
-		told.Webhooks = append(told.Webhooks, shownWebhook(h))
+	if told.Store == "" {
+		told.Webhooks = g.shownWebhooks(ctx)
 	}
 	return told
+}
+
+// shownWebhooks are the subscribers, none where the database does not list them soon.
+func (g *Gateway) shownWebhooks(ctx context.Context) (shown []web.Webhook) {
+	ctx, cancel := context.WithTimeout(ctx, storePatience)
+	defer cancel()
+	hooks, err := g.webhooks.Hooks(ctx)
+	if err != nil {
+		g.log.WarnContext(ctx, "webhooks not listed", "error", err)
+	}
+	for _, h := range hooks {
+		shown = append(shown, shownWebhook(h))
+	}
+	return shown
 }
 
 func shownWebhook(h *webhook.Hook) web.Webhook {
@@ -158,8 +174,7 @@ func (g *Gateway) Dependencies(ctx context.Context) []admin.Dependency {
 }
 
 func (g *Gateway) storeState(ctx context.Context) admin.Dependency {
-	const patience = 2 * time.Second
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, storePatience)
 	defer cancel()
 	if err := g.store.Probe(ctx); err != nil {
 		state := err.Error()

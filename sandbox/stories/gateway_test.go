@@ -198,8 +198,8 @@ func isLate(status int, body []byte) bool {
 // await returns when done does, or fails the test after a time that only a machine with much else to do needs.
 func await(t testing.TB, what string, done func() bool) {
 	t.Helper()
-	const patience = 2 * time.Minute
-	for deadline := time.Now().Add(patience); !done(); <-time.After(5 * time.Millisecond) {
+	const patience = 4 * time.Minute
+	for deadline := time.Now().Add(patience); !done(); <-time.After(25 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("after %v still not %s", patience, what)
 		}

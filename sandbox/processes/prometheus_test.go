@@ -110,7 +110,7 @@ func startPrometheus(t *testing.T, targets map[string][]string) prometheus {
 // eventually returns when done reports true, for as long as only a machine with much else to do needs.
 func eventually(t *testing.T, what string, done func() (seen string, ok bool)) {
 	t.Helper()
-	const patience = 2 * time.Minute
+	const patience = 4 * time.Minute
 	deadline := time.Now().Add(patience)
 	for {
 		seen, ok := done()

@@ -30,6 +30,8 @@ func (o *observed) troubleIndex(t *testing.T) {
 	})
 	const offer = `{"chainId":%s,"takeChainId":137,"giveToken":"USDC","giveAmount":"100","takeToken":"DAI","takeAmount":"99.5"}`
 	sandboxtest.Control(t, o.world, "create", fmt.Sprintf(offer, id), new(any))
+	// Each block that is left out was waited for, and the minute after which an index is behind is not hurried.
+	o.fading = append(o.fading, "CrossgateIndexBehindFast "+id)
 	o.expect(t, "CrossgateBlocksQuarantined "+id)
 	o.node.spoil(nil)
 	o.fading = append(o.fading, "CrossgateBlocksQuarantined "+id)

@@ -30,8 +30,8 @@ func SettledAt(head order.Head) uint64 {
 	return min(head.Finalized, head.Latest.Number-min(head.Latest.Number, order.TipRange))
 }
 
-// agree returns the block of a number on which two endpoints agree or, where they do not, most of all, and how many do:
-// one where no other answers.
+// agree returns the block of a number on which two endpoints agree or, where they do not, most of all that prove anew
+// to have the newest anchor, and how many do: one where no other answers.
 func (a *anchorage) agree(ctx context.Context, number uint64) (agreed order.Block, voices int, err error) {
 	if a.source == nil {
 		return order.Block{}, 0, nil
@@ -39,6 +39,7 @@ func (a *anchorage) agree(ctx context.Context, number uint64) (agreed order.Bloc
 	if agreed, voices, err = election(number, a.source.Testify(ctx, number, 2)); !errors.As(err, new(*Contradiction)) {
 		return agreed, voices, err
 	}
+	a.source.Anchor(a.newest, true)
 	return election(number, a.source.Testify(ctx, number, everyEndpoint))
 }
 

@@ -20,20 +20,33 @@ type endpoints struct {
 	*testChain
 	others    []*testChain
 	anchored  []order.Block
+	heldTo    order.Block // before they are all asked
 	suspended error
 }
 
 func (e *endpoints) Testify(ctx context.Context, number uint64, most int) map[string]order.Block {
 	told := map[string]order.Block{}
 	for i, l := range append([]*testChain{e.testChain}, e.others...) {
-		if block, err := l.Block(ctx, number); err == nil && len(told) < most {
+		held, err := l.Block(ctx, e.heldTo.Number)
+		isOut := most > 2 && !e.heldTo.Hash.IsAbsent() && (err != nil || held.Hash != e.heldTo.Hash)
+		if block, err := l.Block(ctx, number); err == nil && len(told) < most && !isOut {
 			told[fmt.Sprint("endpoint ", i)] = block
 		}
 	}
 	return told
 }
 
-func (e *endpoints) Anchor(b order.Block, _ bool) { e.anchored = append(e.anchored, b) }
+func (e *endpoints) Anchor(b order.Block, atOnce bool) {
+	e.anchored = append(e.anchored, b)
+	if atOnce {
+		e.heldTo = b
+	}
+}
+
+func (e *endpoints) Verify(ctx context.Context, from, to uint64, _ []order.Event) (order.Proof, error) {
+	events, err := e.testChain.Events(ctx, from, to)
+	return order.Proof{Events: events, Standing: order.Intrinsic}, err
+}
 
 func (e *endpoints) Suspend(cause error) { e.suspended = cause }
 
@@ -222,6 +235,27 @@ func TestEndpointsThatDisagreeStopTheChain(t *testing.T) {
 	catchUp(t, f)
 	if got := anchorsOf(t, f.Ledger); len(got) != 1 || got[0] != 25 || f.Basis().Stopped != "" {
 		t.Errorf("anchors at %d, stopped: %q", got, f.Basis().Stopped)
+	}
+}
+
+// An endpoint that went over to another branch since it proved that it has the anchor stops nothing.
+func TestEndpointsAreHeldToTheAnchorBeforeTheyContradict(t *testing.T) {
+	e := &endpoints{testChain: newTestChain(1), others: []*testChain{newTestChain(1)}}
+	both := []*testChain{e.testChain, e.others[0]}
+	for range 60 {
+		for _, l := range both {
+			l.mine()
+		}
+	}
+	f := following(t, e).Followers[0]
+	catchUp(t, f)
+	for _, l := range both {
+		l.mineEmpty(2000)
+	}
+	branchOff(e.others[0], 3)
+	catchUp(t, f)
+	if e.suspended != nil || e.heldTo.Number != 55 {
+		t.Errorf("suspended: %v; held to block %d before what endpoints contradict counts", e.suspended, e.heldTo.Number)
 	}
 }
 

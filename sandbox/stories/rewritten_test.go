@@ -83,7 +83,7 @@ func (r *rewritten) lie(t *testing.T, rules ...string) {
 func (r *rewritten) grow(t *testing.T) {
 	t.Helper()
 	for _, l := range r.ledgers {
-		l.move(t, `{"op":"auto","everyMs":8}`)
+		l.move(t, `{"op":"auto","everyMs":40}`)
 	}
 }
 

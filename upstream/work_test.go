@@ -71,7 +71,7 @@ func TestBackgroundCallsGiveUpWithTheirDeadline(t *testing.T) {
 func TestFollowingKeepsItsShare(t *testing.T) {
 	for _, burst := range []int{1, 10} {
 		synctest.Test(t, func(t *testing.T) {
-			const perSecond, lasts = 10, 30 * time.Second
+			const perSecond, lasts = 10, 10 * time.Second
 			var sent atomic.Int64
 			e := endpoint(t, "node", func(*http.Request) (*http.Response, error) {
 				sent.Add(1)
@@ -91,11 +91,11 @@ func TestFollowingKeepsItsShare(t *testing.T) {
 				}
 			}
 			look()
-			for range 60 {
+			for range 20 {
 				callers.Go(func() {
 					for ctx.Err() == nil {
 						if _, err := e.Do(ctx, upstream.Request{}); err != nil {
-							time.Sleep(time.Millisecond) // one who comes again at once
+							time.Sleep(5 * time.Millisecond) // one who comes again at once
 						}
 					}
 				})

@@ -41,9 +41,9 @@ const tronLists = "/rpc/100000026 eth_getLogs"
 // before brought: the creation; how far its chains have come; where; and those transactions. What is allocated is that of
 // the whole process, with a client, with followers and every span.
 var most = map[string]counts{
-	"Created":    {rounds: 2, requests: 10, calls: 19, allocations: 4500, bytes: 700_000},
-	"Fulfilled":  {rounds: 4, requests: 12, calls: 27, allocations: 7000, bytes: 1_000_000},
-	"SentUnlock": {rounds: 4, requests: 12, calls: 27, allocations: 7000, bytes: 1_000_000},
+	"Created":    {rounds: 2, requests: 8, calls: 19, allocations: 4000, bytes: 600_000},
+	"Fulfilled":  {rounds: 4, requests: 10, calls: 27, allocations: 6000, bytes: 900_000},
+	"SentUnlock": {rounds: 4, requests: 10, calls: 27, allocations: 6000, bytes: 900_000},
 }
 
 // TestColdOrdersAreCheap counts what an order costs at a gateway that knows nothing of it. On a busy machine what is asked

@@ -95,9 +95,10 @@ func (a plainReply) Judge(context.Context) error {
 
 // Job is what a pool's endpoints are asked.
 type Job struct {
-	Kind   string   // requests of one kind take alike
-	IsRead bool     // asking twice does no harm
-	Avoid  []string // endpoints that are asked after all others
+	Kind    string   // requests of one kind take alike
+	Callers int      // who ask at once, each of whom may retry; 0: one
+	IsRead  bool     // asking twice does no harm
+	Avoid   []string // endpoints that are asked after all others
 	// Suits says which endpoints can be expected to answer, by what is known of them; the others are asked last.
 	// Nil: all.
 	Suits func(*Endpoint) bool
@@ -108,7 +109,9 @@ type Job struct {
 // Run has endpoints tried until an answer is accepted, and returns that one; see Do. Answers are judged one at a time,
 // by the goroutine of the caller, and none after the accepted one. All attempts are over when it returns.
 func (p *Pool) Run(ctx context.Context, j Job) (Reply, error) {
-	p.retries.earn()
+	for range max(j.Callers, 1) {
+		p.retries.earn()
+	}
 	order, suited := p.first(j.Kind, j.Avoid, j.Suits)
 	r := &race{pool: p, job: j, order: order, suited: suited, failures: make(map[int]error), results: make(chan result)}
 	return r.run(ctx)

@@ -3,6 +3,7 @@ package evm_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +19,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"go.opentelemetry.io/otel/trace"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -182,8 +185,11 @@ func coldLookups(t *testing.T, recordings []*recording, share float64, seed uint
 		t.Fatal(err)
 	}
 	x := query.New(follow.New(db, sources, follow.Options{Chains: chain.NewRegistry(registry...), Logger: slog.New(slog.DiscardHandler)}), query.Options{})
+	var lookups atomic.Uint64
 	return func(tx chain.TxHash) error {
-		ctx, cancel := context.WithTimeout(t.Context(), 12*time.Second)
+		id := trace.TraceID(binary.BigEndian.AppendUint64(make([]byte, 8), lookups.Add(1)))
+		traced := trace.ContextWithSpanContext(t.Context(), trace.NewSpanContext(trace.SpanContextConfig{TraceID: id, SpanID: trace.SpanID{1}}))
+		ctx, cancel := context.WithTimeout(traced, 12*time.Second)
 		defer cancel()
 		_, _, err := x.Find(ctx, tx)
 		return err

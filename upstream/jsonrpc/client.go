@@ -31,6 +31,7 @@ type Client struct {
 	voices    *voices
 	alone     map[*upstream.Endpoint]*Client // that ask one endpoint
 	avoided   []string                       // endpoints that are asked last, in the pool's sequence
+	gathers   bool                           // calls wait for those of others
 }
 
 // New returns a client that asks the endpoints of p.
@@ -110,7 +111,7 @@ func (c *Client) suits(calls []*Call) func(*upstream.Endpoint) bool {
 // batchWidth is how many calls to make at once: as many as an endpoint takes that can answer them now, or else the one
 // that would be asked first.
 func (c *Client) batchWidth(calls []*Call) (width int) {
-	if len(calls) == 1 {
+	if len(calls) == 1 && !c.gathers {
 		return 1
 	}
 	suits := c.suits(calls[:1])
@@ -232,16 +233,20 @@ func (c *Client) exchange(ctx context.Context, calls []*Call, joined int) error 
 	if err := c.suspension(); err != nil {
 		return fail(calls, c.failure(calls[0], err))
 	}
-	b, isOwn, err := c.inflight.join(ctx, calls, c.avoided, joined < mostJoined)
+	width := 0
+	if c.gathers {
+		width = c.batchWidth(calls)
+	}
+	b, place, err := c.inflight.join(ctx, calls, c.avoided, joined < mostJoined, width)
 	if err != nil {
 		return fail(calls, c.failure(calls[0], err))
 	}
 	var best rpcResults
-	if isOwn {
+	if place == 0 {
 		c.run(ctx, b)
-		best = b.best
+		best = b.resultsOf(calls, place)
 	} else {
-		if best, err = c.inflight.wait(ctx, b, calls); err != nil {
+		if best, err = c.inflight.wait(ctx, b, calls, place); err != nil {
 			left := &upstream.Error{Class: upstream.ClassOfContext(err), Endpoint: c.Name(), Err: err}
 			return fail(calls, c.failure(calls[0], left))
 		}

@@ -3,6 +3,7 @@ package jsonrpc
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,20 +23,24 @@ const (
 	// mostJoined is how many batches a caller joins one after the other, when they leave its calls open, before it
 	// makes them by itself.
 	mostJoined = 2
+	// gatherFor is how long the calls of a gathering client wait for others: those of the parts of a lookup begin within
+	// moments of each other. It is a small part of a round trip to any node.
+	gatherFor = 500 * time.Microsecond
 )
 
 // inflightBatch is calls on their way through the endpoints of a pool, made in the goroutine of one caller, for all who
 // make equal ones meanwhile.
 type inflightBatch struct {
 	key     callKey
-	calls   []*Call // of the caller who makes them
+	calls   []*Call // of the caller who makes them, then of those who gathered
 	began   time.Time
 	granted time.Duration // that this caller had left; zero: no limit
+	callers int           // whose calls it has
+	group   group         // of the calls that it gathers before it is sent
 	done    chan struct{}
 
 	// What came of it, for others to be read after done is closed.
 	replies []replies // of one endpoint after the other
-	best    rpcResults
 	err     error
 }
 
@@ -46,17 +51,25 @@ type callKey struct {
 	avoided  string // endpoints that are asked last
 }
 
+// group is what calls have in common that may go together: they serve one request to us, so that no others fail with it.
+type group struct {
+	trace   trace.TraceID
+	work    upstream.Work
+	avoided string
+}
+
 // inflightTable holds the batches in flight over one pool.
 type inflightTable struct {
 	joined     metric.Int64Counter
 	attributes metric.AddOption // of what the pool serves
 
-	mu     sync.Mutex
-	newest map[callKey]*inflightBatch // that may be joined
+	mu        sync.Mutex
+	newest    map[callKey]*inflightBatch // that may be joined
+	gathering map[group]*inflightBatch   // that are not sent yet
 }
 
 func newInflightTable(p *upstream.Pool) *inflightTable {
-	t := &inflightTable{newest: make(map[callKey]*inflightBatch)}
+	t := &inflightTable{newest: make(map[callKey]*inflightBatch), gathering: make(map[group]*inflightBatch)}
 	t.attributes = metric.WithAttributes(p.Attributes()...)
 	t.joined, _ = otel.Meter("crossgate/upstream").Int64Counter("crossgate.upstream.joined",
 		metric.WithDescription("JSON-RPC calls that waited for the same call of another caller."))
@@ -71,13 +84,26 @@ func (c *Client) Invalidate() {
 	clear(c.inflight.newest)
 }
 
-// join returns a young batch in flight that makes these calls, or a new one that the caller is to make. Any work joins
-// what is asked for an answer, not the other way round.
-func (t *inflightTable) join(ctx context.Context, calls []*Call, avoided []string, mayJoin bool) (b *inflightBatch, isOwn bool, err error) {
+// Gathering returns a client whose calls wait for a moment, and go in one HTTP request with others of the same trace.
+func (c *Client) Gathering() *Client {
+	made := *c
+	made.gathers = true
+	return &made
+}
+
+// equal is the place of calls in a batch in flight that makes the same.
+const equal = -1
+
+// join returns a young batch in flight that makes these calls, one of up to width calls that gathers others and has
+// these from place on, or a new one that the caller is to make, of place 0. Any work joins what is asked for an answer,
+// not the other way round.
+func (t *inflightTable) join(
+	ctx context.Context, calls []*Call, avoided []string, mayJoin bool, width int,
+) (b *inflightBatch, place int, err error) {
 	var requests strings.Builder
 	for _, call := range calls {
 		if call.text, err = call.params(); err != nil {
-			return nil, false, err
+			return nil, 0, err
 		}
 		requests.WriteString(call.Method + " " + string(call.text) + "\n")
 		mayJoin = mayJoin && !call.Fresh
@@ -89,18 +115,47 @@ func (t *inflightTable) join(ctx context.Context, calls []*Call, avoided []strin
 	defer t.mu.Unlock()
 	for _, key := range []callKey{answering, own} {
 		if b := t.newest[key]; b != nil && mayJoin && time.Since(b.began) <= joinFor {
-			return b, false, nil
+			return b, equal, nil
 		}
 	}
+	together := group{trace.SpanContextFromContext(ctx).TraceID(), own.work, own.avoided}
+	if b := t.gathering[together]; b != nil && mayJoin && len(b.calls)+len(calls) <= width {
+		place = len(b.calls)
+		b.callers++
+		for _, call := range calls {
+			copied := *call // the caller may leave
+			b.calls = append(b.calls, &copied)
+		}
+		return b, place, nil
+	}
 	b = &inflightBatch{
-		key: own, calls: calls, began: time.Now(), done: make(chan struct{}),
+		key: own, calls: calls, callers: 1, began: time.Now(), done: make(chan struct{}),
 		err: &upstream.Error{Class: upstream.BadAnswer, Err: errPanicked}, // unless something else is known
 	}
 	if deadline, limited := ctx.Deadline(); limited {
 		b.granted = max(time.Until(deadline), 1)
 	}
 	t.newest[own] = b
-	return b, true, nil
+	if mayJoin && together.trace.IsValid() && len(calls) < width {
+		b.group, b.calls, t.gathering[together] = together, slices.Clone(calls), b
+	}
+	return b, 0, nil
+}
+
+// gather waits for the calls that go with a batch.
+func (t *inflightTable) gather(ctx context.Context, b *inflightBatch) {
+	if !b.group.trace.IsValid() {
+		return
+	}
+	select {
+	case <-time.After(gatherFor):
+	case <-ctx.Done():
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.gathering[b.group] == b {
+		delete(t.gathering, b.group)
+	}
 }
 
 var errPanicked = errors.New("panicked")
@@ -108,9 +163,10 @@ var errPanicked = errors.New("panicked")
 // run asks the endpoints for the calls of a batch, in one HTTP request each, and completes it for those who wait.
 func (c *Client) run(ctx context.Context, b *inflightBatch) {
 	defer c.inflight.complete(b)
+	c.inflight.gather(ctx, b)
 	c.askHeads()
 	_, b.err = c.pool.Run(ctx, upstream.Job{
-		Kind: kindOf(b.calls), IsRead: true, Avoid: c.avoided, Suits: c.suits(b.calls), // there is no method here that changes anything
+		Kind: kindOf(b.calls), Callers: b.callers, IsRead: true, Avoid: c.avoided, Suits: c.suits(b.calls), // there is no method here that changes anything
 		Try: func(ctx context.Context, e *upstream.Endpoint, turn upstream.Turn) upstream.Reply {
 			return c.attempt(ctx, e, turn, b)
 		},
@@ -121,7 +177,6 @@ func (c *Client) run(ctx context.Context, b *inflightBatch) {
 func (b *inflightBatch) add(r replies) error {
 	r.results.sign(r.by)
 	b.replies = append(b.replies, r)
-	b.best = r.results.better(b.best)
 	return r.results.gravest()
 }
 
@@ -137,21 +192,33 @@ func (t *inflightTable) complete(b *inflightBatch) {
 
 // wait returns the best results of another caller's batch for one's own calls, nil where there are none, once it is
 // complete; the error is that of ctx when that ends before.
-func (t *inflightTable) wait(ctx context.Context, b *inflightBatch, calls []*Call) (best rpcResults, left error) {
-	t.joined.Add(ctx, int64(len(calls)), t.attributes)
-	trace.SpanFromContext(ctx).AddEvent("rpc.joined", trace.WithAttributes(attribute.StringSlice("crossgate.rpc.methods", methodsOf(calls))))
+func (t *inflightTable) wait(ctx context.Context, b *inflightBatch, calls []*Call, place int) (best rpcResults, left error) {
+	if place == equal {
+		t.joined.Add(ctx, int64(len(calls)), t.attributes)
+		trace.SpanFromContext(ctx).AddEvent("rpc.joined", trace.WithAttributes(attribute.StringSlice("crossgate.rpc.methods", methodsOf(calls))))
+	}
 	select {
 	case <-b.done:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+	return b.resultsOf(calls, place), nil
+}
+
+// resultsOf are the best results for calls of a complete batch.
+func (b *inflightBatch) resultsOf(calls []*Call, place int) (best rpcResults) {
 	for _, each := range b.replies {
-		got := each.of(calls)
+		var got rpcResults
+		if place == equal {
+			got = each.of(calls)
+		} else {
+			got = each.results[place : place+len(calls)]
+		}
 		if best = got.better(best); got.gravest() == nil {
 			break
 		}
 	}
-	return best, nil
+	return best
 }
 
 // mayRetry reports whether making the calls again may bring what another caller's batch did not: not all endpoints were

@@ -1,6 +1,7 @@
 package jsonrpc_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
 
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
@@ -206,4 +208,74 @@ func TestJoinedCallsAreCounted(t *testing.T) {
 			t.Errorf("counted %v, want %v", counted.counts, want)
 		}
 	})
+}
+
+// TestGatheredCallsAreOneRequest has callers ask within a moment: each gets what it asked for, also when the first one
+// leaves, or an endpoint refuses that many. Those of another trace go by themselves.
+func TestGatheredCallsAreOneRequest(t *testing.T) {
+	whole := func(r *http.Request) (*http.Response, error) {
+		if err := r.Context().Err(); err != nil {
+			return nil, err
+		}
+		return node(echo)(r)
+	}
+	atMost := func(most int) transport {
+		return func(r *http.Request) (*http.Response, error) {
+			text, err := io.ReadAll(r.Body)
+			if err != nil || strings.Count(string(text), "jsonrpc") > most {
+				return answer(413, "batch too large"), err
+			}
+			r.Body = io.NopCloser(strings.NewReader(string(text)))
+			return whole(r)
+		}
+	}
+	for name, test := range map[string]struct {
+		answers transport
+		asked   []string // by each caller, who is of the trace of the same number
+		traces  []byte
+		leaves  bool // the first caller
+		want    []string
+	}{
+		"one request":           {answers: whole, asked: []string{"a b", "c", "d"}, traces: []byte{1, 1, 1}, want: []string{"a b c d"}},
+		"another trace":         {answers: whole, asked: []string{"a b", "c", "d"}, traces: []byte{1, 2, 1}, want: []string{"a b d", "c"}},
+		"no trace":              {answers: whole, asked: []string{"a", "b"}, traces: []byte{0, 0}, want: []string{"a", "b"}},
+		"the first leaves":      {answers: whole, asked: []string{"a", "b"}, traces: []byte{1, 1}, leaves: true, want: []string{"a b", "b"}},
+		"an endpoint takes two": {answers: atMost(2), asked: []string{"a b", "c"}, traces: []byte{1, 1}, want: []string{"a b c", "a c", "b"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var made batches
+				client := rpc(t, made.of(test.answers)).Gathering()
+				var all sync.WaitGroup
+				var leaves []context.CancelFunc
+				for i, asked := range test.asked {
+					ctx, leave := context.WithCancel(trace.ContextWithSpanContext(t.Context(), trace.NewSpanContext(trace.SpanContextConfig{
+						TraceID: trace.TraceID{test.traces[i]}, SpanID: trace.SpanID{1},
+					})))
+					leaves = append(leaves, leave)
+					what := strings.Fields(asked)
+					all.Go(func() {
+						defer leave()
+						results, calls := make([]string, len(what)), make([]*jsonrpc.Call, len(what))
+						for i, each := range what {
+							calls[i] = &jsonrpc.Call{Method: "eth_call", Params: []any{each}, Out: &results[i]}
+						}
+						err := client.All(ctx, calls...)
+						if hasLeft := i == 0 && test.leaves; hasLeft != errors.Is(err, context.Canceled) || !hasLeft && !slices.Equal(results, what) {
+							t.Errorf("All(%v) = %v, %v", what, results, err)
+						}
+					})
+					synctest.Wait()
+				}
+				if test.leaves {
+					leaves[0]()
+				}
+				all.Wait()
+				slices.Sort(made.got)
+				if !slices.Equal(made.got, test.want) {
+					t.Errorf("requests %q, want %q", made.got, test.want)
+				}
+			})
+		})
+	}
 }

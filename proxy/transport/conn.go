@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/tls"
 	"errors"
@@ -39,6 +38,16 @@ type conn struct {
 	watched chan struct{} // closed when the watch has ended; nil: there is none
 }
 
+// Read continues with what a watch came upon.
+func (c *conn) Read(p []byte) (int, error) {
+	if len(p) > 0 && len(c.input.ahead) > 0 {
+		n := copy(p, c.input.ahead)
+		c.input.ahead = c.input.ahead[n:]
+		return n, nil
+	}
+	return c.Conn.Read(p)
+}
+
 const left = -1
 
 // longAgo is a deadline that ends what waits.
@@ -49,7 +58,7 @@ func newConn(s *Server, socket net.Conn) *conn {
 	if s.options.TLS != nil {
 		c.Conn = tls.Server(&trackedConn{Conn: socket, conn: c}, s.options.TLS)
 	}
-	c.input = input{Reader: bufio.NewReaderSize(c.Conn, smallBuffer), from: c}
+	c.input = newInput(c)
 	return c
 }
 
@@ -137,7 +146,7 @@ func (c *conn) refusePlain(handshake error) {
 		return
 	}
 	bare := &conn{Conn: c.socket, socket: c.socket, server: c.server, remote: c.remote}
-	bare.input = input{Reader: bufio.NewReaderSize(bare.Conn, smallBuffer), from: bare}
+	bare.input = newInput(bare)
 	bare.respond(c.server.options.RefusePlain)
 	bare.linger()
 }
@@ -170,7 +179,8 @@ func (c *conn) linger() {
 	}
 }
 
-// watch calls disconnected if the client disconnects before unwatch. Meanwhile nothing may be read.
+// watch calls disconnected if the client disconnects before unwatch. Meanwhile nothing may be read, and there is no
+// buffer to read into: thousands of connections may be watched for long.
 func (c *conn) watch(disconnected func()) {
 	if !c.input.isEmpty() {
 		return // the next request has begun
@@ -179,9 +189,12 @@ func (c *conn) watch(disconnected func()) {
 	c.watched = watched
 	// The read deadline was for the request, which has arrived. If it cannot be lifted, the read below fails.
 	_ = c.SetReadDeadline(time.Time{})
+	c.input.release()
 	go func() {
 		defer close(watched)
-		if _, err := c.input.Peek(1); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		var first [1]byte
+		n, err := c.Conn.Read(first[:])
+		if c.input.ahead = first[:n]; err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			disconnected()
 		}
 	}()
@@ -195,6 +208,7 @@ func (c *conn) unwatch() {
 	_ = c.SetReadDeadline(longAgo)
 	<-c.watched
 	c.watched = nil
+	c.input.acquire()
 }
 
 // continues has a client send the body that waits for it.

@@ -12,7 +12,8 @@ type requestContext struct {
 	conn *conn
 
 	mu        sync.Mutex
-	done      chan struct{} // nil until Done is called
+	waited    context.Context // from the first call of Done on; contexts below it are its children without a goroutine
+	endWait   context.CancelFunc
 	err       error
 	isReading bool // the body is not read yet: bytes that come say nothing of the client
 }
@@ -22,8 +23,15 @@ var _ context.Context = (*requestContext)(nil)
 // Deadline reports that there is none.
 func (c *requestContext) Deadline() (deadline time.Time, ok bool) { return time.Time{}, false }
 
-// Value has no values.
-func (c *requestContext) Value(any) any { return nil }
+// Value has no values but what package context asks for to find the parent of a context.
+func (c *requestContext) Value(key any) any {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waited == nil {
+		return nil
+	}
+	return c.waited.Value(key)
+}
 
 // Err returns context.Canceled once the request is over.
 func (c *requestContext) Err() error {
@@ -36,16 +44,16 @@ func (c *requestContext) Err() error {
 func (c *requestContext) Done() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.done == nil {
-		c.done = make(chan struct{})
+	if c.waited == nil {
+		c.waited, c.endWait = context.WithCancel(context.Background())
 		switch {
 		case c.err != nil:
-			close(c.done)
+			c.endWait()
 		case !c.isReading:
 			c.conn.watch(c.cancel)
 		}
 	}
-	return c.done
+	return c.waited.Done()
 }
 
 // bodyRead is called when a streamed body has been read: from then on the connection may be watched.
@@ -53,7 +61,7 @@ func (c *requestContext) bodyRead() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.isReading = false
-	if c.done != nil && c.err == nil {
+	if c.waited != nil && c.err == nil {
 		c.conn.watch(c.cancel)
 	}
 }
@@ -66,8 +74,8 @@ func (c *requestContext) cancel() {
 		return
 	}
 	c.err = context.Canceled
-	if c.done != nil {
-		close(c.done)
+	if c.waited != nil {
+		c.endWait()
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"sync"
 )
 
 // Sizes in bytes.
@@ -14,9 +15,30 @@ const (
 
 // input is what has arrived on a connection and is not understood yet.
 type input struct {
-	*bufio.Reader
-	from      *conn
-	afterPost bool // the request before was a POST
+	*bufio.Reader // nil while the connection is watched
+	from          *conn
+	ahead         []byte // read before the Reader
+	afterPost     bool   // the request before was a POST
+}
+
+func newInput(from *conn) input {
+	in := input{from: from}
+	in.acquire()
+	return in
+}
+
+var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, smallBuffer) }}
+
+func (in *input) acquire() {
+	in.Reader = readers.Get().(*bufio.Reader)
+	in.Reset(in.from)
+}
+
+// release gives the empty Reader back.
+func (in *input) release() {
+	in.Reset(nil)
+	readers.Put(in.Reader)
+	in.Reader = nil
 }
 
 func (in *input) isEmpty() bool { return in.Buffered() == 0 }

@@ -32,8 +32,8 @@ type Route[Q any] struct {
 	Learn   func(Q, []Body)                // remembers what another replica found; nil: nothing
 	Sought  func(Q) chain.TxHash           // that chains may be searched for; nil: none
 
-	// Follow answers those who want a stream, as Server.ServeStream does; nil: there is none.
-	Follow func(context.Context, *gin.Context, Q)
+	// Follow makes what answers those who want a stream, after the event that a client had last; nil: there is none.
+	Follow func(ctx context.Context, question Q, last string) (Follower, error)
 
 	isForPage bool // the values of bodies are kept
 }
@@ -62,7 +62,8 @@ func (r Route[Q]) handler(s *Server) gin.HandlerFunc {
 			return
 		}
 		if r.Follow != nil && WantsStream(c.Request) {
-			s.ServeStream(c, r.Dialect, func(ctx context.Context, c *gin.Context) { r.Follow(ctx, c, question) })
+			last := c.GetHeader("Last-Event-ID")
+			s.follow(c, r.Dialect, func(ctx context.Context) (Follower, error) { return r.Follow(ctx, question, last) })
 			return
 		}
 		r.reply(s, c, question, taken)

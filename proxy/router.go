@@ -34,7 +34,7 @@ func newRouter(s *Server) *router {
 
 // handler answers what has been mounted.
 func (to *router) handler() http.Handler {
-	return to.paths.canonical(to.engine)
+	return thenRest(to.paths.canonical(to.engine))
 }
 
 // Mount adds the path to the API.

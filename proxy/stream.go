@@ -82,16 +82,63 @@ func WantsStream(r *http.Request) bool {
 // ServeStream has send answer a request by events while its client has a place among the streams. ctx ends with the
 // request, when the server stops, and after longestStream. A client who finds no place gets a problem instead.
 func (s *Server) ServeStream(c *gin.Context, d Dialect, send func(ctx context.Context, c *gin.Context)) {
+	ctx, leave := s.enterStream(c, d)
+	if leave == nil {
+		return
+	}
+	defer leave()
+	send(ctx, c)
+}
+
+// enterStream takes a place for ServeStream until leave; nil: there is none, and the client has its problem.
+func (s *Server) enterStream(c *gin.Context, d Dialect) (ctx context.Context, leave func()) {
 	client := s.quotas.Address(c.Request)
 	if !s.streams.enter(client) {
 		s.fail(c, d, tooManyStreams.Because(""))
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(s.WithPayer(c, CheapCost), longestStream) // a search costs as that of a request
+	forget := context.AfterFunc(s.streams.ending, cancel)
+	return ctx, func() { forget(); cancel(); s.streams.leave(client) }
+}
+
+// A Follower sends events until ctx ends.
+type Follower func(ctx context.Context, to *Events)
+
+// follow answers a request by the events of a follower, which runs when middleware has returned: a stream that rests
+// for long keeps neither its stack nor the context of a request.
+func (s *Server) follow(c *gin.Context, d Dialect, begin func(context.Context) (Follower, error)) {
+	ctx, leave := s.enterStream(c, d)
+	if leave == nil {
 		return
 	}
-	defer s.streams.leave(client)
-	ctx, cancel := context.WithTimeout(s.WithPayer(c, CheapCost), longestStream) // a search costs as that of a request
-	defer cancel()
-	defer context.AfterFunc(s.streams.ending, cancel)()
-	send(ctx, c)
+	send, err := begin(s.WithPayer(c, SearchCost))
+	if err != nil {
+		leave()
+		s.Fail(c, d, err)
+		return
+	}
+	to := OpenEvents(c)
+	*c.Request.Context().Value(restKey{}).(*func()) = func() {
+		defer leave()
+		send(ctx, to)
+	}
+}
+
+// restKey is that of what is left to do when the handler of a stream has returned, in its context.
+type restKey struct{}
+
+// thenRest calls next and, of a stream, what is left to do then.
+func thenRest(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !WantsStream(r) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		rest := func() {}
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), restKey{}, &rest)))
+		rest()
+	})
 }
 
 // Events is a response on which one event follows another.
@@ -108,17 +155,21 @@ func OpenEvents(c *gin.Context) *Events {
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Accel-Buffering", "no") // nginx would collect events before it passes them on
 	c.Status(http.StatusOK)
-	e := &Events{writer: c.Writer, controller: http.NewResponseController(c.Writer)}
-	e.Send("retry: 2000\n\n")
+	c.Writer.WriteHeaderNow()
+	w := c.Writer.(interface{ Unwrap() http.ResponseWriter }).Unwrap() // which outlives the context
+	e := &Events{writer: w, controller: http.NewResponseController(w)}
+	e.Send([]byte("retry: 2000\n\n"))
 	return e
 }
 
-// Send sends the text of events. Broken says whether it could.
-func (e *Events) Send(text string) {
+// Send sends the texts of events together. Broken says whether it could.
+func (e *Events) Send(texts ...[]byte) {
 	e.limit(e.controller.SetWriteDeadline(time.Now().Add(streamWrite)))
-	if _, err := e.writer.Write([]byte(text)); err != nil {
-		e.Broken = true
-		return
+	for _, text := range texts {
+		if _, err := e.writer.Write(text); err != nil {
+			e.Broken = true
+			return
+		}
 	}
 	if err := e.controller.Flush(); err != nil {
 		e.Broken = true
@@ -131,7 +182,7 @@ func (e *Events) SendJSON(name string, data any) {
 	if err != nil {
 		panic("proxy: data of an event that JSON cannot hold: " + err.Error())
 	}
-	e.Send("event: " + name + "\ndata: " + string(text) + "\n\n")
+	e.Send([]byte("event: "+name+"\ndata: "), text, []byte("\n\n"))
 }
 
 // limit notes that a limit could not be set on a connection. Writers that have none are not connections.

@@ -69,10 +69,10 @@ func sqlite(t *testing.T) *store.DB {
 
 // deliverer is that of a process that begins.
 func (w *world) deliverer() *Deliverer {
-	f := feed.New(w.db, w.ledger.Keep, func(e order.LogEntry) []byte {
+	f := feed.New(w.db, w.ledger.Keep, func(e order.LogEntry) (text, event []byte) {
 		return must.Get(json.Marshal(map[string]any{
 			"id": strconv.FormatUint(e.Position, 10), "orderId": e.Order.String(), "status": e.Step.String(), "state": e.After.String(),
-		}))(w.t)
+		}))(w.t), nil
 	})
 	d := New(w.db, f, Options{
 		Logger: slog.New(w.nothing), Now: func() time.Time { return w.now },

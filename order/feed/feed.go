@@ -31,16 +31,16 @@ var (
 	ErrAhead   = errors.New("the cursor is ahead of the log")
 )
 
-// Item is an entry with the text that clients read.
+// Item is an entry with the texts that all clients read: alone, and as an event of a stream.
 type Item struct {
 	order.LogEntry
-	Text []byte
+	Text, Event []byte
 }
 
 // Feed is the log. Run keeps its newest entries at hand.
 type Feed struct {
 	ledger ledger.Ledger
-	encode func(order.LogEntry) []byte
+	encode func(order.LogEntry) (text, event []byte)
 	news   chan struct{}
 
 	mu    sync.Mutex
@@ -51,7 +51,7 @@ type Feed struct {
 }
 
 // New makes a feed of the log in a database, whose entries are kept for so long.
-func New(db *store.DB, keep time.Duration, encode func(order.LogEntry) []byte) *Feed {
+func New(db *store.DB, keep time.Duration, encode func(order.LogEntry) (text, event []byte)) *Feed {
 	return &Feed{ledger: ledger.Ledger{DB: db, Keep: keep}, encode: encode, news: make(chan struct{}, 1), grown: make(chan struct{})}
 }
 
@@ -119,9 +119,14 @@ func (f *Feed) readOn(ctx context.Context) (isMore bool, err error) {
 func (f *Feed) items(list []order.LogEntry) []Item {
 	items := make([]Item, len(list))
 	for i, e := range list {
-		items[i] = Item{e, f.encode(e)}
+		items[i] = f.item(e)
 	}
 	return items
+}
+
+func (f *Feed) item(e order.LogEntry) Item {
+	text, event := f.encode(e)
+	return Item{e, text, event}
 }
 
 // Part is what a reader gets at once.
@@ -167,7 +172,7 @@ func (f *Feed) Next(ctx context.Context, after uint64, filter Filter, most int) 
 	}
 	for _, e := range list {
 		if filter.Matches(&e) {
-			part.Items = append(part.Items, Item{e, f.encode(e)})
+			part.Items = append(part.Items, f.item(e))
 		}
 	}
 	return part, nil

@@ -63,7 +63,7 @@ func TestReadersFromAnywhere(t *testing.T) {
 	db := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
 	defer db.Close()
 	log := ledger.Ledger{DB: db, Keep: time.Hour}
-	f := New(db, log.Keep, func(e order.LogEntry) []byte { return []byte(e.Order.String()) })
+	f := New(db, log.Keep, func(e order.LogEntry) (text, event []byte) { return []byte(e.Order.String()), nil })
 	written := 0
 	write := func(count int) {
 		must.Get(log.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error {

@@ -47,19 +47,15 @@ func (s *Orders) EventsRoute() proxy.Route[events] {
 			return cache.KeyOf(path, fmt.Append(nil, q.after, q.isGiven, q.most), fmt.Appendf(nil, "%+v", q.filter))
 		},
 		Load: s.loadEvents,
-		Follow: func(ctx context.Context, c *gin.Context, q events) {
+		Follow: func(ctx context.Context, q events, _ string) (proxy.Follower, error) {
 			if q.isGiven {
-				if err := s.checkCursor(ctx, q.after); err != nil {
-					s.server.Fail(c, proxy.Swapping, err)
-					return
-				}
-			} else if newest, err := s.feed.Newest(ctx); err != nil {
-				s.server.Fail(c, proxy.Swapping, unavailable(err))
-				return
-			} else {
-				q.after = newest
+				return s.follow(q.after, q.filter), s.checkCursor(ctx, q.after)
 			}
-			s.follow(ctx, c, q.after, q.filter)
+			newest, err := s.feed.Newest(ctx)
+			if err != nil {
+				return nil, unavailable(err)
+			}
+			return s.follow(newest, q.filter), nil
 		},
 	}
 }
@@ -174,78 +170,74 @@ func (s *Orders) loadEvents(ctx context.Context, q events) ([]proxy.Body, cache.
 }
 
 // followed follows the order that a route answers with, from its oldest event that is kept.
-func followed[Q any](s *Orders, route func() proxy.Route[Q]) func(context.Context, *gin.Context, Q) {
-	return func(ctx context.Context, c *gin.Context, question Q) {
-		r := route()
+func followed[Q any](s *Orders, route func() proxy.Route[Q]) func(context.Context, Q, string) (proxy.Follower, error) {
+	return func(ctx context.Context, question Q, last string) (proxy.Follower, error) {
 		if s.feed == nil {
-			s.server.Fail(c, r.Dialect, proxy.NoEvents.Because(""))
-			return
+			return nil, proxy.NoEvents.Because("")
 		}
-		found, err := r.Answer(s.server.WithPayer(c, proxy.SearchCost), s.server, question)
+		found, err := route().Answer(ctx, s.server, question)
+		if err != nil {
+			return nil, err
+		}
 		var after uint64
-		if last := c.GetHeader("Last-Event-ID"); err == nil && last != "" {
+		if last != "" {
 			if after, err = strconv.ParseUint(last, 10, 63); err != nil {
-				err = proxy.InvalidParameters.Because("Last-Event-ID must be the id of an event")
-			} else {
-				err = s.checkCursor(ctx, after)
+				return nil, proxy.InvalidParameters.Because("Last-Event-ID must be the id of an event")
 			}
 		}
-		if err != nil {
-			s.server.Fail(c, r.Dialect, err)
-			return
-		}
-		s.follow(ctx, c, after, feed.Filter{Order: found.Orders[0]})
+		return s.follow(after, feed.Filter{Order: found.Orders[0]}), s.checkCursor(ctx, after)
 	}
 }
 
-// follow sends the events after a position that a filter matches until ctx ends. The comments between them have
-// the position too: a client goes on there when it comes again.
-func (s *Orders) follow(ctx context.Context, c *gin.Context, after uint64, filter feed.Filter) {
-	to := proxy.OpenEvents(c)
-	beat := time.NewTicker(proxy.StreamHeartbeat)
-	defer beat.Stop()
-	for !to.Broken {
-		part, err := s.feed.Next(ctx, after, filter, streamedParts)
-		if err != nil { // the database is away: the client comes again
-			return
-		}
-		after = part.Next
-		if len(part.Items) > 0 {
-			to.Send(textOf(part.Items))
-		}
-		if part.Grown == nil {
-			if ctx.Err() != nil {
+// follow sends the events after a position that a filter matches. The comments between them have the position too: a
+// client goes on there when it comes again.
+func (s *Orders) follow(after uint64, filter feed.Filter) proxy.Follower {
+	return func(ctx context.Context, to *proxy.Events) {
+		beat := time.NewTicker(proxy.StreamHeartbeat)
+		defer beat.Stop()
+		for !to.Broken && ctx.Err() == nil {
+			grown, err := s.sendPart(ctx, to, &after, &filter)
+			if err != nil { // the database is away: the client comes again
 				return
 			}
-			continue
-		}
-		select {
-		case <-part.Grown:
-		case <-beat.C:
-			to.Send("id: " + strconv.FormatUint(after, 10) + "\n: still here\n\n")
-		case <-ctx.Done():
-			return
+			select {
+			case <-grown:
+			case <-beat.C:
+				to.Send(fmt.Appendf(nil, "id: %d\n: still here\n\n", after))
+			case <-ctx.Done():
+			}
 		}
 	}
 }
 
-// textOf is events as a stream has them.
-func textOf(items []feed.Item) string {
-	var text strings.Builder
-	for _, item := range items {
-		text.WriteString("id: ")
-		text.WriteString(strconv.FormatUint(item.Position, 10))
-		text.WriteString("\nevent: ")
-		text.WriteString(item.Step.String())
-		text.WriteString("\ndata: ")
-		text.Write(item.Text)
-		text.WriteString("\n\n")
+// sendPart sends the next events that there are.
+func (s *Orders) sendPart(ctx context.Context, to *proxy.Events, after *uint64, filter *feed.Filter) (grown <-chan struct{}, err error) {
+	for {
+		part, err := s.feed.Next(ctx, *after, *filter, streamedParts)
+		if err != nil {
+			return nil, err
+		}
+		*after = part.Next
+		if len(part.Items) > 0 {
+			texts := make([][]byte, len(part.Items))
+			for i, item := range part.Items {
+				texts[i] = item.Event
+			}
+			to.Send(texts...)
+		}
+		if part.Grown != nil || to.Broken || ctx.Err() != nil {
+			return part.Grown, nil
+		}
 	}
-	return text.String()
 }
 
-// EncodeEntry is how clients read an entry.
-func EncodeEntry(chains chain.Registry) func(order.LogEntry) []byte {
+// EncodeEntry is how clients read an entry: alone, and as an event of a stream around that.
+func EncodeEntry(chains chain.Registry) func(order.LogEntry) (text, event []byte) {
 	encoder := wire.Encoder{Chains: chains}
-	return func(e order.LogEntry) []byte { return encoder.AppendEntry(nil, e) }
+	return func(e order.LogEntry) (text, event []byte) {
+		event = fmt.Appendf(nil, "id: %d\nevent: %s\ndata: ", e.Position, e.Step)
+		begin := len(event)
+		event = append(encoder.AppendEntry(event, e), "\n\n"...)
+		return event[begin : len(event)-2 : len(event)-2], event
+	}
 }

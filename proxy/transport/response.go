@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -197,6 +198,7 @@ func (w *response) appendPart(p []byte) {
 	switch {
 	case len(p) == 0, w.isHead(): // an empty chunk would end the body
 	case w.chunked:
+		w.out = slices.Grow(w.out, len(p)+16)
 		w.out = strconv.AppendInt(w.out, int64(len(p)), 16)
 		w.out = append(w.out, "\r\n"...)
 		w.out = append(w.out, p...)
@@ -280,7 +282,7 @@ func (w *response) send(body []byte) (sent bool) {
 		parts := net.Buffers{w.out, body}
 		_, w.failure = parts.WriteTo(w.conn.Conn)
 	}
-	if w.out = w.out[:0]; w.streaming && cap(w.out) > smallBuffer {
+	if w.out = w.out[:0]; w.streaming {
 		w.out = nil // a stream may rest for long
 	}
 	return w.failure == nil

@@ -101,14 +101,18 @@ func (o *observed) expect(t *testing.T, alerts ...string) {
 	t.Logf("%v after %.1f s", alerts, time.Since(began).Seconds())
 }
 
-// asking asks a gateway for paths, by so many clients at the same time, one path after the other, until it is stopped.
+// asking asks a gateway for paths, by so many clients at the same time, one path after the other and up to a hundred a second
+// each, until it is stopped.
 func (o *observed) asking(t *testing.T, of process, clients int, path func(i int) string) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	var asking sync.WaitGroup
 	for client := range clients {
 		asking.Go(func() {
+			pace := time.NewTicker(10 * time.Millisecond)
+			defer pace.Stop()
 			for i := client; ctx.Err() == nil; i += clients {
+				<-pace.C
 				request, err := http.NewRequestWithContext(ctx, http.MethodGet, of.url+path(i), nil)
 				if err != nil {
 					return

@@ -120,7 +120,7 @@ func eventually(t *testing.T, what string, done func() (seen string, ok bool)) {
 		if time.Now().After(deadline) {
 			t.Fatalf("after %v still not: %s: %s", patience, what, seen)
 		}
-		<-time.After(20 * time.Millisecond)
+		<-time.After(100 * time.Millisecond) // Prometheus looks at its rules each quarter of a second
 	}
 }
 

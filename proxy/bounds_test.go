@@ -6,13 +6,18 @@ package proxy_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"runtime"
+	"runtime/metrics"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -210,4 +215,52 @@ func processorTime(t *testing.T) time.Duration {
 	var used syscall.Rusage
 	must.Do(t, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// TestSubscribersRestInLittle counts what those hold who have heard an event and wait for the next, in heap and stacks.
+func TestSubscribersRestInLittle(t *testing.T) {
+	const subscribers, most = 200, 20_000 // bytes of each
+	k := newKept(t)
+	defer k.run(t)()
+	server := newWorld(t).server(t, func(o *parts) { o.Feed, o.StreamsPerAddress = k.Feed, subscribers })
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { _ = server.Run(ctx, listener) })
+	defer running.Wait()
+	defer cancel()
+	inUse := func() uint64 {
+		for range 4 { // each halves a stack that is too large
+			runtime.GC()
+		}
+		samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
+		metrics.Read(samples)
+		return samples[0].Value.Uint64() + samples[1].Value.Uint64()
+	}
+	before, all := inUse(), make([]net.Conn, subscribers)
+	for i := range all {
+		all[i] = must.Get(net.Dial("tcp", listener.Addr().String()))(t)
+		defer all[i].Close()
+		must.Get(fmt.Fprint(all[i], "GET /v1.0/events HTTP/1.1\r\nHost: crossgate\r\nAccept: text/event-stream\r\n\r\n"))(t)
+		awaitText(t, all[i], "retry: 2000\n\n")
+	}
+	k.tell(t, 1, order.ID{7}, false, created(t, order.ID{7}, createdTx, uint64(time.Now().Unix())).Created.Fact)
+	for _, each := range all {
+		awaitText(t, each, "event: happened\n")
+	}
+	if each := (inUse() - before) / subscribers; each > most {
+		t.Errorf("each of %d subscribers holds %d bytes, want %d at most", subscribers, each, most)
+	}
+}
+
+// awaitText reads up to a text, and may read on.
+func awaitText(t *testing.T, from net.Conn, text string) {
+	t.Helper()
+	var came []byte
+	for part := make([]byte, 4096); !bytes.Contains(came, []byte(text)); {
+		n, err := from.Read(part)
+		if came = append(came, part[:n]...); err != nil {
+			t.Fatalf("%v after %q", err, came)
+		}
+	}
 }

@@ -5,6 +5,7 @@ package words
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"crossgate/chain"
 )
@@ -99,6 +100,10 @@ func (w Reader) Tail(i int) Reader {
 	return Reader{w.data[offset:], w.mistake}
 }
 
+// ErrNoMemory marks a byte string of a length at which Solidity's decoder gives up for lack of memory: with Panic(0x41)
+// where it copies the string, without data otherwise.
+var ErrNoMemory = errors.New("byte string longer than any memory")
+
 // Bytes returns a copy of the byte string that word i points to; it is never nil.
 func (w Reader) Bytes(i int) []byte {
 	tail := w.Tail(i)
@@ -106,8 +111,13 @@ func (w Reader) Bytes(i int) []byte {
 	if w.Err() != nil {
 		return nil
 	}
+	const held = 1 << 16 // bytes of memory in use, at most
+	if !fits || length > math.MaxUint64-held {
+		w.Fail(fmt.Errorf("%w at word %d", ErrNoMemory, i))
+		return nil
+	}
 	content := tail.data[Size:]
-	if !fits || length > uint64(len(content)) {
+	if length > uint64(len(content)) {
 		w.Fail(fmt.Errorf("byte string at word %d is longer than the %d bytes left", i, len(content)))
 		return nil
 	}

@@ -145,32 +145,50 @@ func arguments(data []byte, names ...string) (name string, w words.Reader, err e
 
 // Parse reads the calldata of createOrder or createSaltedOrder, in any layout that the contract accepts.
 func Parse(data []byte) (Creation, error) {
-	name, w, err := arguments(data, "createOrder", "createSaltedOrder")
+	c, late, err := parse(data)
+	if err == nil {
+		err = late
+	}
 	if err != nil {
 		return Creation{}, err
 	}
-	t := w.Tail(0)
-	c := Creation{
-		GiveToken: t.Address(0), GiveAmount: t.Amount(1),
-		Take:     order.Offer{Chain: takeChain(t.Amount(4)), Token: t.Party(2), Amount: t.Amount(3)},
-		Receiver: t.Party(5),
-		Authorities: order.Authorities{
-			GivePatch: t.Address(6), Order: t.Party(7), AllowedTaker: t.Party(8), CancelBeneficiary: t.Party(10),
-		},
-		ExternalCall: t.Bytes(9),
+	return c, nil
+}
+
+// parse reads calldata as the contract does: late is a mistake within the tuple, which it copies only after some checks
+// of what stands beside the tuple.
+func parse(data []byte) (c Creation, late, err error) {
+	name, w, err := arguments(data, "createOrder", "createSaltedOrder")
+	if err != nil {
+		return c, nil, err
 	}
-	next := 1
+	const tupleWords = 11
+	t, next := w.Tail(0), 1
+	t.Word(tupleWords - 1)
 	if name == "createSaltedOrder" {
 		salt := w.Uint(next, 64)
 		c.Salt = &salt
-		c.Metadata = w.Bytes(5)
 		next++
 	}
 	c.AffiliateFee, c.ReferralCode, c.Permit = w.Bytes(next), uint32(w.Uint(next+1, 32)), w.Bytes(next+2)
-	if w.Err() != nil {
-		return Creation{}, fmt.Errorf("%w: %s: %w", ErrMalformed, name, w.Err())
+	if w.Err() != nil { // these are not copied to memory
+		return c, nil, fmt.Errorf("%w: %s: %v", ErrMalformed, name, w.Err())
 	}
-	return c, nil
+	if c.Salt != nil {
+		c.Metadata = w.Bytes(next + 3)
+	}
+	if w.Err() != nil {
+		return c, nil, fmt.Errorf("%w: %s: %w", ErrMalformed, name, w.Err())
+	}
+	c.GiveToken, c.GiveAmount = t.Address(0), t.Amount(1)
+	c.Take = order.Offer{Token: t.Party(2), Amount: t.Amount(3), Chain: takeChain(t.Amount(4))}
+	c.Receiver = t.Party(5)
+	c.Authorities = order.Authorities{GivePatch: t.Address(6), Order: t.Party(7), AllowedTaker: t.Party(8)}
+	c.ExternalCall, c.Authorities.CancelBeneficiary = t.Bytes(9), t.Party(10)
+	if w.Err() != nil {
+		late = fmt.Errorf("%w: %s: %w", ErrMalformed, name, w.Err())
+	}
+	return c, late, nil
 }
 
 // takeChain is a number as a chain's, 0 where none can have it.
@@ -187,14 +205,16 @@ func ParseSwap(data []byte) (Swap, error) {
 	if err != nil {
 		return Swap{}, err
 	}
-	s := Swap{
-		TokenIn: w.Address(0), AmountIn: w.Amount(1), Permit: w.Bytes(2),
-		Venue: w.Address(3), VenueData: w.Bytes(4),
-		TokenOut: w.Address(5), ExpectedOut: w.Amount(6), RefundRecipient: w.Address(7),
-		Target: w.Address(8), TargetData: w.Bytes(9),
-	}
+	w.Word(9)
+	s := Swap{TokenIn: w.Address(0), AmountIn: w.Amount(1), Permit: w.Bytes(2)} // the envelope is copied to memory
 	if w.Err() != nil {
 		return Swap{}, fmt.Errorf("%w: %s: %w", ErrMalformed, name, w.Err())
+	}
+	s.Venue, s.VenueData = w.Address(3), w.Bytes(4)
+	s.TokenOut, s.ExpectedOut, s.RefundRecipient = w.Address(5), w.Amount(6), w.Address(7)
+	s.Target, s.TargetData = w.Address(8), w.Bytes(9)
+	if w.Err() != nil {
+		return Swap{}, fmt.Errorf("%w: %s: %v", ErrMalformed, name, w.Err())
 	}
 	return s, nil
 }

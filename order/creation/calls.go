@@ -142,7 +142,7 @@ func Probes(t Transaction, caller chain.Address, s State) (asked []Probe) {
 			Probe{source, p.token, viewData("transfer", nodeAddress(source), chain.Amount{}.Big()), func(s *State, r CallResult) {
 				p.state(s).Transfer = returned(r)
 			}})
-		if permit, complete := ParsePermit(p.permit); complete {
+		if permit, _ := ParsePermit(p.permit); len(p.permit) >= leastEnvelope {
 			asked = append(asked, Probe{
 				p.spender, p.token, viewData("permit", nodeAddress(p.payer), nodeAddress(p.spender), permit.Amount.Big(),
 					permit.Deadline.Big(), permit.V(), [32]byte(permit.Signature[:32]), [32]byte(permit.Signature[32:64])),

@@ -1,6 +1,7 @@
 package creation
 
 import (
+	"bytes"
 	"errors"
 
 	"crossgate/chain"
@@ -35,40 +36,44 @@ func (f Forecast) Is() bool { return f.Refusal == nil && len(f.Unknown) == 0 }
 func Judge(t Transaction, caller chain.Address, s State) (Forecast, error) {
 	j := judge{Transaction: t, caller: caller, s: s}
 	j.f.Maker = t.Sender
-	var parse error
+	data := t.Data
 	switch {
 	case !s.Contracts.DlnSource.IsAbsent() && t.To == s.Contracts.DlnSource:
-		j.f.Creation, parse = Parse(t.Data)
 	case !s.Contracts.Router.IsAbsent() && t.To == s.Contracts.Router:
-		var swap Swap
-		if swap, parse = ParseSwap(t.Data); parse == nil {
+		swap, err := ParseSwap(data)
+		if errors.Is(err, ErrOtherFunction) {
+			return Forecast{}, err
+		}
+		if j.router, data = err, swap.TargetData; err == nil {
 			j.f.Swap = &swap
-			j.f.Creation, j.inner = Parse(swap.TargetData)
-			if errors.Is(j.inner, ErrOtherFunction) {
-				parse = j.inner
-			}
 		}
 	default:
 		return Forecast{}, ErrOtherFunction
 	}
-	switch {
-	case errors.Is(parse, ErrOtherFunction):
-		return Forecast{}, parse
-	case parse != nil:
-		j.f.Refusal = &Refusal{By: t.To, Data: []byte{}, Why: parse.Error()}
-		return j.f, nil
+	if j.router == nil {
+		var err error
+		if j.f.Creation, j.late, err = parse(data); errors.Is(err, ErrOtherFunction) {
+			return Forecast{}, err
+		}
+		j.early, j.f.Affiliate = err, j.f.Creation.Affiliate()
 	}
-	j.f.Affiliate = j.f.Creation.Affiliate()
 	j.decide(j.refusal)
 	return j.f, nil
 }
 
 // decide makes the forecast of a creation that was read.
 func (j *judge) decide(refusal func() *Refusal) {
-	j.describe()
+	isRead := j.router == nil && j.early == nil && j.late == nil
+	if isRead {
+		j.describe()
+	}
 	j.f.Refusal = refusal()
 	j.hear()
-	j.warn()
+	if isRead {
+		j.warn()
+	} else {
+		j.f.Creation, j.f.Affiliate = Creation{}, nil
+	}
 }
 
 // judge goes through the checks of the contracts.
@@ -76,8 +81,9 @@ type judge struct {
 	Transaction
 	caller chain.Address
 	s      State
-	inner  error // of the target's calldata
 	f      Forecast
+
+	router, early, late error // of calldata: of the router's; of DlnSource's, before its checks and within them
 }
 
 // describe computes fees, terms and id as far as the state is known. Refused creations have them, too.
@@ -119,7 +125,10 @@ func (j *judge) refusal() *Refusal {
 	if j.known("balance of the native coin", j.s.Coins != nil) && j.s.Coins.Cmp(j.Value) < 0 {
 		return &Refusal{Why: "the sender has " + j.s.Coins.String() + " of the native coin, less than the value"}
 	}
-	if j.f.Swap != nil {
+	switch {
+	case j.router != nil:
+		return malformed(j.To, j.router)
+	case j.f.Swap != nil:
 		return j.swap(*j.f.Swap)
 	}
 	return j.source(&j.Value, j.s.Input, j.s.Contracts.DlnSource)
@@ -147,6 +156,9 @@ func (j *judge) hear() {
 		j.f.Refusal = &Refusal{By: j.To, Data: said.Data, Why: "the chain refuses it: " + said.reason()}
 	case j.f.Refusal.Data == nil && !j.f.Refusal.By.IsAbsent():
 		j.f.Refusal.Data = said.Data
+	case !j.f.Refusal.By.IsAbsent() && len(said.Data)+len(j.f.Unknown) > 0 && !bytes.Equal(said.Data, j.f.Refusal.Data):
+		j.f.Warnings = append(j.f.Warnings, Warning{RulesDiffer, "by the rules that are known " + j.f.Refusal.Why})
+		j.f.Refusal = &Refusal{By: j.To, Data: said.Data, Why: "the chain refuses it: " + said.reason()}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"crossgate/chain"
+	"crossgate/chain/words"
 )
 
 // Permit is an allowance by signature (EIP-2612), as both contracts take it in an envelope of 129 bytes. Its owner is
@@ -17,8 +18,19 @@ type Permit struct {
 // envelopeLength is that of two words and a signature. Bytes after it are ignored.
 const envelopeLength = 2*32 + 65
 
-// leastEnvelope is the length under which an envelope is refused; in one between the contracts read past the end.
+// leastEnvelope is the length under which an envelope is refused; of one between the contracts read on into their
+// memory.
 const leastEnvelope = 2 * 32
+
+// readByRouter is an envelope as the router reads it, which asks the token for its balance before: behind a short one
+// lie that balance, whose highest byte is 0, and the last bytes of the router's address. Behind DlnSource's lie zeros.
+func readByRouter(envelope []byte, router chain.Address) []byte {
+	if len(envelope) < leastEnvelope || len(envelope) >= envelopeLength {
+		return envelope
+	}
+	padding := make([]byte, words.Size-1-(len(envelope)-1)%words.Size)
+	return slices.Concat(envelope, padding, make([]byte, words.Size), router.Bytes()[16:])
+}
 
 // Envelope is the permit as the contracts take it.
 func (p Permit) Envelope() []byte {

@@ -2,6 +2,7 @@ package creation
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math/big"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/chain/revert"
+	"crossgate/chain/words"
 )
 
 // Refusal is why a transaction makes no order.
@@ -43,8 +45,19 @@ var known = revert.Parse(
 	"SwapOutcomeTooLow(address tokenOut,uint256 amountOut,uint256 actualAmountOut,uint256 expectedAmountOut)",
 )
 
-// panicOverflow is Solidity's code of arithmetic overflow.
-const panicOverflow = 0x11
+// Codes of Solidity's Panic.
+const (
+	panicOverflow = 0x11 // of arithmetic
+	panicMemory   = 0x41
+)
+
+// malformed is the refusal of calldata by a contract's decoder.
+func malformed(by chain.Address, err error) *Refusal {
+	if errors.Is(err, words.ErrNoMemory) {
+		return refused(by, err.Error(), "Panic", panicMemory)
+	}
+	return &Refusal{By: by, Data: []byte{}, Why: err.Error()}
+}
 
 // refused is a refusal with an error of the table, whose amounts and addresses are ours.
 func refused(by chain.Address, why, name string, arguments ...any) *Refusal {

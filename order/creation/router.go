@@ -28,9 +28,6 @@ func (j *judge) swap(w Swap) *Refusal {
 		j.known("target, which is not DlnSource", false)
 		return nil
 	}
-	if j.inner != nil {
-		return (&Refusal{By: source, Data: []byte{}, Why: j.inner.Error()}).passed(by, source)
-	}
 	give := j.s.Give
 	if j.f.Creation.GiveToken == w.TokenOut && !w.TokenOut.IsNative() {
 		give = give.with(w.ExpectedOut)
@@ -69,7 +66,10 @@ func (j *judge) input(w Swap) *Refusal {
 		}
 		return nil
 	}
-	permitted, r := j.permit(w.Permit, j.s.Input, by, refused(by, permitFails, "Error", "Permit failure"))
+	if is := j.s.Input.IsToken; is != nil && !*is { // it reads its balance first
+		return noToken(by)
+	}
+	permitted, r := j.permit(readByRouter(w.Permit, by), j.s.Input, by, refused(by, permitFails, "Error", "Permit failure"))
 	if r != nil {
 		return r
 	}

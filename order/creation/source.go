@@ -11,11 +11,17 @@ import (
 // token. A nil value is not known.
 func (j *judge) source(value *chain.Amount, payer Token, spender chain.Address) *Refusal {
 	c, by := j.f.Creation, j.s.Contracts.DlnSource
+	if j.early != nil {
+		return malformed(by, j.early)
+	}
 	if j.known("pause of DlnSource", j.s.Paused != nil) && *j.s.Paused {
 		return refused(by, "DlnSource is paused", "Error", "Pausable: paused")
 	}
 	if n := len(c.AffiliateFee); n != 0 && n != affiliateFeeLength {
 		return refused(by, fmt.Sprintf("the affiliate fee has %d bytes, not %d or none", n, affiliateFeeLength), "WrongAffiliateFeeLength")
+	}
+	if j.late != nil {
+		return malformed(by, j.late)
 	}
 	if r := j.takeSide(); r != nil {
 		return r
@@ -109,14 +115,14 @@ func (j *judge) permit(envelope []byte, payer Token, by chain.Address, failure *
 	if len(envelope) < leastEnvelope {
 		return nil, refused(by, fmt.Sprintf("the permit envelope has %d bytes", len(envelope)), "WrongArgumentLength")
 	}
-	p, complete := ParsePermit(envelope)
+	p, _ := ParsePermit(envelope)
 	if v := p.V(); v != 27 && v != 28 {
 		return nil, refused(by, fmt.Sprintf("the permit's signature has v = %d", p.Signature[64]), "SignatureInvalidV")
 	}
 	switch {
-	case complete && !j.known("validity of the permit", payer.TakesPermit != nil):
+	case !j.known("validity of the permit", payer.TakesPermit != nil):
 		return nil, nil
-	case complete && *payer.TakesPermit:
+	case *payer.TakesPermit:
 		return &p.Amount, nil
 	case !j.known("allowance", payer.Allowance != nil) || payer.Allowance.Cmp(p.Amount) >= 0:
 		return nil, nil
@@ -130,7 +136,7 @@ func (j *judge) pull(amount chain.Amount, payer Token, permitted *chain.Amount, 
 		return nil
 	}
 	if !*payer.IsToken {
-		return &Refusal{By: by, Data: []byte{}, Why: "the token is not a token contract"}
+		return noToken(by)
 	}
 	allowance := payer.Allowance
 	if permitted != nil {
@@ -146,6 +152,10 @@ func (j *judge) pull(amount chain.Amount, payer Token, permitted *chain.Amount, 
 		return refused(by, "the token answers false", "Error", "SafeERC20: ERC20 operation did not succeed")
 	}
 	return nil
+}
+
+func noToken(by chain.Address) *Refusal {
+	return &Refusal{By: by, Data: []byte{}, Why: "the token is not a token contract"}
 }
 
 // ofToken is a token's own refusal, as SafeERC20 passes it on. Nil data is not known.

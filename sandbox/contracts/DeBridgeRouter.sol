@@ -95,7 +95,7 @@ contract DeBridgeRouter {
         if (tokenIn != address(0) && msg.value != 0) revert ExcessiveMsgValue(0, msg.value);
         if (tokenIn == swapDetails.tokenOut) revert SwapToSameToken();
         if (tokenIn != address(0)) {
-            require(Permit.use(tokenIn, tokenInPermitEnvelope), "Permit failure");
+            _permit(tokenIn, tokenInPermitEnvelope);
             _pull(tokenIn, amountIn);
         } else {
             if (msg.value < amountIn) revert NotEnoughSrcFundsIn(amountIn);
@@ -123,7 +123,7 @@ contract DeBridgeRouter {
     function strictlySwapAndCall(
         address tokenIn,
         uint256 amountIn,
-        bytes calldata permitEnvelope,
+        bytes memory permitEnvelope,
         address swapRouter,
         bytes calldata swapCalldata,
         address tokenOut,
@@ -135,7 +135,7 @@ contract DeBridgeRouter {
         require(tokenIn != address(0) || tokenOut != address(0));
         uint256 native = address(this).balance - msg.value;
         if (tokenIn != address(0)) {
-            require(Permit.use(tokenIn, permitEnvelope), "Permit failure");
+            _permit(tokenIn, permitEnvelope);
             _pull(tokenIn, amountIn);
         } else if (msg.value < amountIn) {
             revert NotEnoughSrcFundsIn(amountIn);
@@ -184,6 +184,17 @@ contract DeBridgeRouter {
         if (treasury == address(0)) revert ZeroFeeTreasuryAddress();
         feeTreasury = treasury;
         emit FeeTreasuryUpdated(treasury);
+    }
+
+    /// @dev What an envelope lacks is read from what lies behind it in the real contract's memory, after a look at the
+    /// balance: that, and the end of its own address.
+    function _permit(address token, bytes memory envelope) private {
+        uint256 held = _balance(token);
+        uint256 length = envelope.length;
+        if (length >= 64 && length < 129) {
+            envelope = bytes.concat(envelope, new bytes(31 - (length - 1) % 32), bytes32(held), bytes4(uint32(uint160(address(this)))));
+        }
+        require(Permit.use(token, envelope), "Permit failure");
     }
 
     /// @dev A token that delivers less than it is asked for is no input.

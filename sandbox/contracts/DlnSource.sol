@@ -117,7 +117,7 @@ contract DlnSource {
     }
 
     /// @notice The order that a creation would become, but for its fees: with the gross amount.
-    function validateCreationOrder(OrderCreation calldata creation, address signer, uint64 salt) external view returns (Order memory) {
+    function validateCreationOrder(OrderCreation memory creation, address signer, uint64 salt) external view returns (Order memory) {
         _checkTakeSide(creation);
         return _order(creation, signer, salt, 0, 0);
     }
@@ -140,7 +140,7 @@ contract DlnSource {
         bytes calldata affiliateFee,
         uint32 referralCode,
         bytes calldata permitEnvelope,
-        bytes calldata metadata
+        bytes memory metadata
     ) external payable returns (bytes32) {
         return _create(creation, salt, affiliateFee, referralCode, permitEnvelope, metadata);
     }
@@ -162,9 +162,9 @@ contract DlnSource {
         emit IncreasedGiveAmount(orderId, order.giveAmount + givePatches[orderId], give.percentFee);
     }
 
-    /// @dev The sequence of checks is that of the real contract.
+    /// @dev The sequence of checks is that of the real contract, and so is when the tuple is copied and read in whole.
     function _create(
-        OrderCreation calldata creation,
+        OrderCreation calldata given,
         uint64 nonce,
         bytes calldata affiliateFee,
         uint32 referralCode,
@@ -172,6 +172,7 @@ contract DlnSource {
         bytes memory metadata
     ) private whenNotPaused returns (bytes32 orderId) {
         if (affiliateFee.length != 0 && affiliateFee.length != AFFILIATE_FEE_LENGTH) revert WrongAffiliateFeeLength();
+        OrderCreation memory creation = given;
         _checkTakeSide(creation);
         _collect(creation.giveTokenAddress, creation.giveAmount, globalFixedNativeFee, permitEnvelope);
 
@@ -202,7 +203,7 @@ contract DlnSource {
     }
 
     /// @dev Addresses of the take chain are as long as its DlnDestination's.
-    function _checkTakeSide(OrderCreation calldata creation) private view {
+    function _checkTakeSide(OrderCreation memory creation) private view {
         uint256 length = dlnDestinationAddresses[creation.takeChainId].length;
         if (length == 0) revert NotSupportedDstChain();
         if (
@@ -215,7 +216,7 @@ contract DlnSource {
     }
 
     /// @dev The maker is the signer of the transaction, whatever contract stands in between.
-    function _order(OrderCreation calldata creation, address maker, uint64 nonce, uint256 percentFee, uint256 affiliateAmount)
+    function _order(OrderCreation memory creation, address maker, uint64 nonce, uint256 percentFee, uint256 affiliateAmount)
         private
         view
         returns (Order memory order)

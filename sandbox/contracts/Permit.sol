@@ -18,7 +18,7 @@ library Permit {
 
     /// @notice Uses the caller's permit, or none when the envelope is empty. A permit that fails is forgiven where
     /// the allowance covers its amount: somebody may have used it before.
-    function use(address token, bytes calldata envelope) internal returns (bool) {
+    function use(address token, bytes memory envelope) internal returns (bool) {
         if (envelope.length == 0) return true;
         if (envelope.length < LEAST_LENGTH) revert WrongArgumentLength();
         bytes memory whole = bytes.concat(envelope, new bytes(LENGTH));

@@ -57,6 +57,12 @@ func leftOut(c orderCase) string {
 // replayOrders makes every case but those for which leave has a reason.
 func replayOrders(t *testing.T, r *orderRecording, leave func(orderCase) string) {
 	t.Helper()
+	eachOrder(t, r, leave, func(t *testing.T, world worldState, c orderCase) { replayOrder(t, r, world, c) })
+}
+
+// eachOrder hands over the cases, each in the world that those before it left.
+func eachOrder(t *testing.T, r *orderRecording, leave func(orderCase) string, each func(*testing.T, worldState, orderCase)) {
+	t.Helper()
 	base := baseWorld(t, r)
 	after := map[string]worldState{"": base}
 	replayed := 0
@@ -67,29 +73,16 @@ func replayOrders(t *testing.T, r *orderRecording, leave func(orderCase) string)
 			continue
 		}
 		replayed++
-		t.Run(c.ID, func(t *testing.T) { replayOrder(t, r, world, c) })
+		t.Run(c.ID, func(t *testing.T) { each(t, world, c) })
 	}
 	t.Logf("%d of %d transactions made", replayed, len(r.Cases))
 }
 
 func replayOrder(t *testing.T, r *orderRecording, world worldState, c orderCase) {
-	for _, step := range c.Prepare {
-		if arrange(world[step.Chain], step.orderTx) {
-			continue
-		}
-		chainOf := r.chain(step.Chain)
-		if output, err := chainOf.call(t, world[step.Chain], step.orderTx, c.Block.Timestamp); err != nil {
-			t.Fatalf("%s: %v: %s", step.What, err, describe(output))
-		}
+	if !prepare(t, r, world, c) {
+		return
 	}
 	db, at := world[c.Chain], r.chain(c.Chain)
-	if value := uint256.MustFromBig(bigOf(t, c.Tx.Value)); db.GetBalance(c.Tx.From).Lt(value) {
-		if slices.Contains([]string{"recorded", "hosted"}, c.Kind) {
-			db.SetBalance(c.Tx.From, value, 0)
-		} else if c.Result.Status == "invalid" {
-			return
-		}
-	}
 	before, logs := db.Copy(), len(db.Logs())
 	output, err := at.make(t, db, c)
 	if c.Result.Status == "revert" {
@@ -102,6 +95,29 @@ func replayOrder(t *testing.T, r *orderRecording, world worldState, c orderCase)
 	checkOrderLogs(t, at, c, db.Logs()[logs:])
 	checkDeltas(t, at, c, before, db)
 	checkStored(t, at, c, db)
+}
+
+// prepare does what was done before a case; false: the case is of a sender who cannot pay, and no transaction.
+func prepare(t *testing.T, r *orderRecording, world worldState, c orderCase) bool {
+	t.Helper()
+	for _, step := range c.Prepare {
+		if arrange(world[step.Chain], step.orderTx) {
+			continue
+		}
+		chainOf := r.chain(step.Chain)
+		if output, err := chainOf.call(t, world[step.Chain], step.orderTx, c.Block.Timestamp); err != nil {
+			t.Fatalf("%s: %v: %s", step.What, err, describe(output))
+		}
+	}
+	db := world[c.Chain]
+	if value := uint256.MustFromBig(bigOf(t, c.Tx.Value)); db.GetBalance(c.Tx.From).Lt(value) {
+		if slices.Contains([]string{"recorded", "hosted"}, c.Kind) {
+			db.SetBalance(c.Tx.From, value, 0)
+		} else if c.Result.Status == "invalid" {
+			return false
+		}
+	}
+	return true
 }
 
 func (r *orderRecording) chain(id uint64) orderChain {

@@ -125,10 +125,10 @@ func (s *Server) follow(c *gin.Context, d Dialect, begin func(context.Context) (
 	}
 }
 
-// restKey is that of what is left to do when the handler of a stream has returned, in its context.
+// restKey is the place of a stream's rest in the context of its request: to be done when the handler has returned.
 type restKey struct{}
 
-// thenRest calls next and, of a stream, what is left to do then.
+// thenRest calls next and then, of a stream, the rest.
 func thenRest(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !WantsStream(r) {

@@ -16,7 +16,7 @@ import (
 // response is sent when the handler returns or, from the first Flush on, as it is written.
 type response struct {
 	conn    *conn
-	request *http.Request // nil: what came was none
+	request *http.Request // nil: none came
 
 	header    http.Header
 	status    int   // 0: not said yet; from then on the header is final

@@ -85,7 +85,7 @@ func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Evidenc
 	for _, e := range events {
 		a.add(chain.Hash(e.At.Tx.Bytes()), e.At.BlockHash)
 	}
-	_ = c.rpc.Gathering().Batch(ctx, a.calls()...) // each call has its error
+	_ = c.rpc.Batching().Batch(ctx, a.calls()...) // each call has its error
 	c.blameOverruled(a.calls())
 	events = slices.Clone(events)
 	return order.Evidence{Standing: a.apply(events), Events: events, Wrong: c.faulty.Unreported()}, ctx.Err()

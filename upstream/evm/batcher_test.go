@@ -62,7 +62,7 @@ func TestContractCallsGoTogether(t *testing.T) {
 		})
 		asking.Go(func() { ask(t.Context(), plainToken, 6, "USD Coin") })
 		asking.Go(func() { ask(t.Context(), oldToken, 18, "Maker") })
-		synctest.Wait() // for all to have gathered
+		synctest.Wait() // for all to wait
 		leave()
 		asking.Wait()
 		if trips := n.trips(); trips != 1 {

@@ -111,7 +111,7 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 	if guess, known := s.chain.guess(since); known {
 		calls = append(calls, headerCall(&s.guessed, Quantity(guess)))
 	}
-	s.rpc.Gathering().Each(ctx, calls...)
+	s.rpc.Batching().Each(ctx, calls...)
 	s.known = order.Intrinsic
 	for i, call := range calls[:3] {
 		// Contracts that never changed amounts need not have the function.

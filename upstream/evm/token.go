@@ -24,7 +24,7 @@ func (c *Chain) ReadTokens(ctx context.Context, addresses []chain.Address) ([]to
 	if len(calls) == 0 {
 		return nil, nil
 	}
-	answers, by, err := c.callContracts(ctx, c.rpc.Gathering(), calls)
+	answers, by, err := c.callContracts(ctx, c.rpc.Batching(), calls)
 	var single []int
 	if err == nil {
 		single, err = c.confirmZeros(ctx, calls, answers, by)

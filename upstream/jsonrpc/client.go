@@ -31,7 +31,7 @@ type Client struct {
 	voices    *voices
 	alone     map[*upstream.Endpoint]*Client // that ask one endpoint
 	avoided   []string                       // endpoints that are asked last, in the pool's sequence
-	gathers   bool                           // calls wait for those of others
+	batches   bool                           // calls wait for those of others
 }
 
 // New returns a client that asks the endpoints of p.
@@ -111,7 +111,7 @@ func (c *Client) suits(calls []*Call) func(*upstream.Endpoint) bool {
 // batchWidth is how many calls to make at once: as many as an endpoint takes that can answer them now, or else the one
 // that would be asked first.
 func (c *Client) batchWidth(calls []*Call) (width int) {
-	if len(calls) == 1 && !c.gathers {
+	if len(calls) == 1 && !c.batches {
 		return 1
 	}
 	suits := c.suits(calls[:1])
@@ -234,7 +234,7 @@ func (c *Client) exchange(ctx context.Context, calls []*Call, joined int) error 
 		return fail(calls, c.failure(calls[0], err))
 	}
 	width := 0
-	if c.gathers {
+	if c.batches {
 		width = c.batchWidth(calls)
 	}
 	b, place, err := c.inflight.join(ctx, calls, c.avoided, joined < mostJoined, width)

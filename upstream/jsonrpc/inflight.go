@@ -23,20 +23,20 @@ const (
 	// mostJoined is how many batches a caller joins one after the other, when they leave its calls open, before it
 	// makes them by itself.
 	mostJoined = 2
-	// gatherFor is how long the calls of a gathering client wait for others: those of the parts of a lookup begin within
+	// batchFor is how long the calls of a batching client wait for others: those of the parts of a lookup begin within
 	// moments of each other. It is a small part of a round trip to any node.
-	gatherFor = 500 * time.Microsecond
+	batchFor = 500 * time.Microsecond
 )
 
 // inflightBatch is calls on their way through the endpoints of a pool, made in the goroutine of one caller, for all who
 // make equal ones meanwhile.
 type inflightBatch struct {
 	key     callKey
-	calls   []*Call // of the caller who makes them, then of those who gathered
+	calls   []*Call // of the caller who makes them, then of those who wait with him
 	began   time.Time
 	granted time.Duration // that this caller had left; zero: no limit
 	callers int           // whose calls it has
-	group   group         // of the calls that it gathers before it is sent
+	group   group         // of the calls that it waits for before it is sent
 	done    chan struct{}
 
 	// What came of it, for others to be read after done is closed.
@@ -63,13 +63,13 @@ type inflightTable struct {
 	joined     metric.Int64Counter
 	attributes metric.AddOption // of what the pool serves
 
-	mu        sync.Mutex
-	newest    map[callKey]*inflightBatch // that may be joined
-	gathering map[group]*inflightBatch   // that are not sent yet
+	mu     sync.Mutex
+	newest map[callKey]*inflightBatch // that may be joined
+	unsent map[group]*inflightBatch   // that are not sent yet
 }
 
 func newInflightTable(p *upstream.Pool) *inflightTable {
-	t := &inflightTable{newest: make(map[callKey]*inflightBatch), gathering: make(map[group]*inflightBatch)}
+	t := &inflightTable{newest: make(map[callKey]*inflightBatch), unsent: make(map[group]*inflightBatch)}
 	t.attributes = metric.WithAttributes(p.Attributes()...)
 	t.joined, _ = otel.Meter("crossgate/upstream").Int64Counter("crossgate.upstream.joined",
 		metric.WithDescription("JSON-RPC calls that waited for the same call of another caller."))
@@ -84,17 +84,17 @@ func (c *Client) Invalidate() {
 	clear(c.inflight.newest)
 }
 
-// Gathering returns a client whose calls wait for a moment, and go in one HTTP request with others of the same trace.
-func (c *Client) Gathering() *Client {
+// Batching returns a client whose calls wait for a moment, and go in one HTTP request with others of the same trace.
+func (c *Client) Batching() *Client {
 	made := *c
-	made.gathers = true
+	made.batches = true
 	return &made
 }
 
 // equal is the place of calls in a batch in flight that makes the same.
 const equal = -1
 
-// join returns a young batch in flight that makes these calls, one of up to width calls that gathers others and has
+// join returns a young batch in flight that makes these calls, one of up to width calls that waits for others and has
 // these from place on, or a new one that the caller is to make, of place 0. Any work joins what is asked for an answer,
 // not the other way round.
 func (t *inflightTable) join(
@@ -119,7 +119,7 @@ func (t *inflightTable) join(
 		}
 	}
 	together := group{trace.SpanContextFromContext(ctx).TraceID(), own.work, own.avoided}
-	if b := t.gathering[together]; b != nil && mayJoin && len(b.calls)+len(calls) <= width {
+	if b := t.unsent[together]; b != nil && mayJoin && len(b.calls)+len(calls) <= width {
 		place = len(b.calls)
 		b.callers++
 		for _, call := range calls {
@@ -137,24 +137,24 @@ func (t *inflightTable) join(
 	}
 	t.newest[own] = b
 	if mayJoin && together.trace.IsValid() && len(calls) < width {
-		b.group, b.calls, t.gathering[together] = together, slices.Clone(calls), b
+		b.group, b.calls, t.unsent[together] = together, slices.Clone(calls), b
 	}
 	return b, 0, nil
 }
 
-// gather waits for the calls that go with a batch.
-func (t *inflightTable) gather(ctx context.Context, b *inflightBatch) {
+// awaitOthers waits for the calls that go with a batch.
+func (t *inflightTable) awaitOthers(ctx context.Context, b *inflightBatch) {
 	if !b.group.trace.IsValid() {
 		return
 	}
 	select {
-	case <-time.After(gatherFor):
+	case <-time.After(batchFor):
 	case <-ctx.Done():
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.gathering[b.group] == b {
-		delete(t.gathering, b.group)
+	if t.unsent[b.group] == b {
+		delete(t.unsent, b.group)
 	}
 }
 
@@ -163,7 +163,7 @@ var errPanicked = errors.New("panicked")
 // run asks the endpoints for the calls of a batch, in one HTTP request each, and completes it for those who wait.
 func (c *Client) run(ctx context.Context, b *inflightBatch) {
 	defer c.inflight.complete(b)
-	c.inflight.gather(ctx, b)
+	c.inflight.awaitOthers(ctx, b)
 	c.askHeads()
 	_, b.err = c.pool.Run(ctx, upstream.Job{
 		Kind: kindOf(b.calls), Callers: b.callers, IsRead: true, Avoid: c.avoided, Suits: c.suits(b.calls), // there is no method here that changes anything

@@ -210,9 +210,9 @@ func TestJoinedCallsAreCounted(t *testing.T) {
 	})
 }
 
-// TestGatheredCallsAreOneRequest has callers ask within a moment: each gets what it asked for, also when the first one
+// TestBatchedCallsAreOneRequest has callers ask within a moment: each gets what it asked for, also when the first one
 // leaves, or an endpoint refuses that many. Those of another trace go by themselves.
-func TestGatheredCallsAreOneRequest(t *testing.T) {
+func TestBatchedCallsAreOneRequest(t *testing.T) {
 	whole := func(r *http.Request) (*http.Response, error) {
 		if err := r.Context().Err(); err != nil {
 			return nil, err
@@ -245,7 +245,7 @@ func TestGatheredCallsAreOneRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var made batches
-				client := rpc(t, made.of(test.answers)).Gathering()
+				client := rpc(t, made.of(test.answers)).Batching()
 				var all sync.WaitGroup
 				var leaves []context.CancelFunc
 				for i, asked := range test.asked {

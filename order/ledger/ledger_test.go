@@ -3,9 +3,11 @@ package ledger
 import (
 	"database/sql"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"crossgate/chain"
@@ -16,6 +18,17 @@ import (
 	"crossgate/store"
 )
 
+// postgres is the server that all tests share.
+var postgres = sync.OnceValues(postgrestest.Start)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if server, err := postgres(); err == nil {
+		_ = server.Remove()
+	}
+	os.Exit(code)
+}
+
 // open opens an empty database of each kind that runs here.
 func open(t *testing.T) map[string]Ledger {
 	t.Helper()
@@ -23,13 +36,12 @@ func open(t *testing.T) map[string]Ledger {
 	db := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
 	t.Cleanup(func() { db.Close() })
 	all["SQLite"] = Ledger{DB: db}
-	server, err := postgrestest.Start()
+	server, err := postgres()
 	if err != nil {
 		t.Logf("PostgreSQL is left out: %v", err)
 		return all
 	}
-	t.Cleanup(func() { _ = server.Remove() })
-	url, err := server.Create("ledger")
+	url, err := server.Create(strings.ToLower(t.Name()))
 	if err == nil {
 		db, err = store.OpenPostgres(t.Context(), url, store.PostgresOptions{})
 	}

@@ -1,7 +1,6 @@
 package creation
 
 import (
-	"errors"
 	"fmt"
 
 	"crossgate/chain/solana"
@@ -11,21 +10,18 @@ import (
 // says of it.
 type InstructionOnSolana struct {
 	solana.Instruction
-	IsSigned bool // by the maker
-	IsFirst  bool // nothing before it may pay the maker
+	Asked    OnSolana // that OfSolana reads
+	Mistake  error    // of OfSolana; nil: none
+	IsSigned bool     // by the maker
+	IsFirst  bool     // nothing before it may pay the maker
 }
 
 // JudgeOnSolana says what an instruction would do in a state, in which Input is the maker's wallet of the give token:
-// Value is the maker's lamports without deposits of accounts. Another instruction is
-// ErrOtherFunction. The checks are those of dln_src (IDL 3.0.0).
-func JudgeOnSolana(in InstructionOnSolana, s State) (Forecast, error) {
-	o, err := OfSolana(in.Instruction, s.Contracts)
-	by := s.Contracts.DlnSource
-	switch {
-	case errors.Is(err, ErrOtherFunction):
-		return Forecast{}, err
-	case err != nil:
-		return Forecast{Refusal: &Refusal{By: by, Why: err.Error()}}, nil
+// Value is the maker's lamports without deposits of accounts. The checks are those of dln_src (IDL 3.0.0).
+func JudgeOnSolana(in InstructionOnSolana, s State) Forecast {
+	o, by := in.Asked, s.Contracts.DlnSource
+	if in.Mistake != nil {
+		return Forecast{Refusal: &Refusal{By: by, Why: in.Mistake.Error()}}
 	}
 	j := judge{Transaction: Transaction{Sender: o.Maker, To: by}, caller: o.Maker, s: s}
 	j.f = Forecast{Maker: o.Maker, Affiliate: o.Affiliate, Creation: Creation{
@@ -33,17 +29,17 @@ func JudgeOnSolana(in InstructionOnSolana, s State) (Forecast, error) {
 		ExternalCall: o.ExternalCall, Salt: o.Nonce, ReferralCode: o.ReferralCode, Metadata: o.Metadata,
 	}}
 	j.decide(func() *Refusal {
-		why := j.program(in, o)
+		why := j.program(in)
 		if why == "" {
 			return nil
 		}
 		return &Refusal{By: by, Why: why}
 	})
-	return j.f, nil
+	return j.f
 }
 
 // program is why dln_src refuses the order; empty: nothing is known against it.
-func (j *judge) program(in InstructionOnSolana, o OnSolana) string {
+func (j *judge) program(in InstructionOnSolana) string {
 	c, s := j.f.Creation, j.s
 	switch {
 	case !in.IsSigned:
@@ -61,7 +57,7 @@ func (j *judge) program(in InstructionOnSolana, o OnSolana) string {
 		}
 	}
 	if j.known("order id", j.f.ID != nil) {
-		if err := o.CheckAccounts(in.Instruction, s.Contracts, *j.f.ID); err != nil {
+		if err := in.Asked.CheckAccounts(in.Instruction, s.Contracts, *j.f.ID); err != nil {
 			return err.Error()
 		}
 		if j.known("status of the order id", s.IsUsed != nil) && *s.IsUsed {

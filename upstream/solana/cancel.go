@@ -58,8 +58,8 @@ func (c *Chain) Cancel(ctx context.Context, id order.ID, t order.Terms) (creatio
 		Instructions: solana.Budget{Units: cancelUnits, Price: bid}.Instructions(),
 	}
 	d.Instructions = append(d.Instructions, creation.CancelOnSolana(c.chain.Contracts, c.chain.WrappedCoin, fees, id, t)...)
-	if table := states[1]; table != nil && table.Owner.Address == lookupTableProgram && len(table.Data) > lookupTableHead {
-		d.Tables = []solana.LookupTable{{Address: sendTable, Holds: keysOf(table.Data[lookupTableHead:])}}
+	if holds := tableOf(states[1]); len(holds) > 0 {
+		d.Tables = []solana.LookupTable{{Address: sendTable, Holds: holds}}
 	}
 	data, err := d.Compile()
 	if err != nil {
@@ -73,14 +73,6 @@ func (c *Chain) Cancel(ctx context.Context, id order.ID, t order.Terms) (creatio
 		return creation.Transaction{}, failure
 	}
 	return creation.Transaction{Sender: t.Authorities.Order, Data: data}, nil
-}
-
-// keysOf are the accounts that stand one behind another.
-func keysOf(data []byte) (keys []chain.Address) {
-	for ; len(data) >= solana.KeySize; data = data[solana.KeySize:] {
-		keys = append(keys, chain.NewAddress(data[:solana.KeySize]))
-	}
-	return keys
 }
 
 // CancelCall is creation.ErrNotHere: the executor's instructions for it are not made here.

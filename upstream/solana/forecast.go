@@ -33,9 +33,7 @@ func (c *Chain) Forecast(ctx context.Context, t creation.Transaction) ([]creatio
 	all := make([]creation.Forecast, len(instructions))
 	for i, in := range instructions {
 		states[i].Executed = said
-		if all[i], err = creation.JudgeOnSolana(in, states[i]); err != nil {
-			return nil, err
-		}
+		all[i] = creation.JudgeOnSolana(in, states[i])
 	}
 	all = creation.Reconciled(t, all, made)
 	if also := c.besides(m); also != "" {
@@ -77,7 +75,9 @@ func (c *Chain) creationsIn(ctx context.Context, m solana.Message) (found []crea
 	for _, in := range tx.Instructions {
 		o, err := creation.OfSolana(in, c.chain.Contracts)
 		if !errors.Is(err, creation.ErrOtherFunction) {
-			found = append(found, creation.InstructionOnSolana{Instruction: in, IsSigned: err != nil || m.IsSigner(o.Maker), IsFirst: isFirst})
+			found = append(found, creation.InstructionOnSolana{
+				Instruction: in, Asked: o, Mistake: err, IsSigned: err != nil || m.IsSigner(o.Maker), IsFirst: isFirst,
+			})
 		}
 		isFirst = isFirst && in.Program == solana.ComputeBudgetProgram
 	}
@@ -93,8 +93,8 @@ func (c *Chain) views(ctx context.Context, instructions []creation.InstructionOn
 	for i, in := range instructions {
 		states[i] = creation.State{Chain: c.chain.ID, Contracts: c.chain.Contracts}
 		accounts := [3]chain.Address{}
-		if o, err := creation.OfSolana(in.Instruction, c.chain.Contracts); err == nil {
-			accounts = o.Views(in.Instruction, c.chain.Contracts)
+		if in.Mistake == nil {
+			accounts = in.Asked.Views(in.Instruction, c.chain.Contracts)
 		}
 		for _, at := range accounts {
 			if at.IsAbsent() {
@@ -120,8 +120,7 @@ func (c *Chain) views(ctx context.Context, instructions []creation.InstructionOn
 
 // enter takes over what the accounts of creation.OnSolana.Views hold.
 func (c *Chain) enter(s *creation.State, in creation.InstructionOnSolana, accounts []*accountInfo) {
-	o, err := creation.OfSolana(in.Instruction, c.chain.Contracts)
-	if err != nil {
+	if in.Mistake != nil {
 		return
 	}
 	const kind = 8 // bytes before an account's content
@@ -148,9 +147,9 @@ func (c *Chain) enter(s *creation.State, in creation.InstructionOnSolana, accoun
 		s.Nonce = new(uint64(0))
 	}
 	switch held := readHolding(accounts[2]); {
-	case o.GiveToken.IsNative():
+	case in.Asked.GiveToken.IsNative():
 		s.Input.Balance = new(lamportsOf(accounts[2]))
-	case accounts[2] == nil || held.mint == o.GiveToken:
+	case accounts[2] == nil || held.mint == in.Asked.GiveToken:
 		s.Input.Balance = new(held.amount)
 	}
 }
@@ -163,7 +162,7 @@ func (c *Chain) probe(
 	var ids []order.ID
 	of := map[order.ID][]*creation.State{}
 	for i, in := range instructions {
-		if f, err := creation.JudgeOnSolana(in, states[i]); err == nil && f.ID != nil {
+		if f := creation.JudgeOnSolana(in, states[i]); f.ID != nil {
 			ids, of[*f.ID] = append(ids, *f.ID), append(of[*f.ID], &states[i])
 		}
 	}

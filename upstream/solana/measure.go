@@ -243,15 +243,28 @@ func (c *Chain) lookUp(ctx context.Context, m solana.Message) (written, read []c
 
 // held are the accounts at places of a lookup table.
 func held(table chain.Address, state *accountInfo, places []byte) (found []chain.Address, err error) {
-	if state == nil || state.Owner.Address != lookupTableProgram {
+	holds := tableOf(state)
+	if len(holds) == 0 {
 		return nil, fmt.Errorf("%w: %s is no lookup table", quote.ErrNotSimulated, table.Format(chain.SVM))
 	}
 	for _, at := range places {
-		start := lookupTableHead + int(at)*solana.KeySize
-		if start+solana.KeySize > len(state.Data) {
+		if int(at) >= len(holds) {
 			return nil, fmt.Errorf("%w: lookup table %s has no account %d", quote.ErrNotSimulated, table.Format(chain.SVM), at)
 		}
-		found = append(found, chain.NewAddress(state.Data[start:start+solana.KeySize]))
+		found = append(found, holds[at])
 	}
 	return found, nil
+}
+
+// tableOf are the accounts that a lookup table holds; another account holds none.
+func tableOf(state *accountInfo) (holds []chain.Address) {
+	if state == nil || state.Owner.Address != lookupTableProgram || len(state.Data) < lookupTableHead {
+		return nil
+	}
+	for keys := range slices.Chunk(state.Data[lookupTableHead:], solana.KeySize) {
+		if len(keys) == solana.KeySize {
+			holds = append(holds, chain.NewAddress(keys))
+		}
+	}
+	return holds
 }

@@ -59,9 +59,10 @@ func (w *wallet) transact(t *testing.T, to common.Address, data []byte, value *b
 	if err != nil {
 		t.Fatalf("the transaction would fail: %v", err)
 	}
-	price := must.Get(w.client.SuggestGasPrice(ctx))(t)
-	tx := must.Get(types.SignNewTx(w.key, types.LatestSignerForChainID(w.chainID), &types.LegacyTx{
-		Nonce: nonce, To: &to, Data: data, Value: value, Gas: gas * 2, GasPrice: price.Mul(price, big.NewInt(2)),
+	price, tip := must.Get(w.client.SuggestGasPrice(ctx))(t), must.Get(w.client.SuggestGasTipCap(ctx))(t)
+	tx := must.Get(types.SignNewTx(w.key, types.LatestSignerForChainID(w.chainID), &types.DynamicFeeTx{
+		ChainID: w.chainID, Nonce: nonce, To: &to, Data: data, Value: value, Gas: gas * 2,
+		GasTipCap: tip, GasFeeCap: price.Mul(price, big.NewInt(2)), // what it pays is what is suggested next
 	}))(t)
 	must.Do(t, w.client.SendTransaction(ctx, tx))
 	receipt := w.await(t, tx.Hash())

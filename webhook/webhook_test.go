@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -18,6 +20,10 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"crossgate/chain"
 	"crossgate/internal/must"
@@ -241,6 +247,9 @@ func (w *world) checkHeard() {
 func TestADownSubscriberIsRetriedForADay(t *testing.T) {
 	w := newWorld(t, sqlite(t))
 	d := w.deliverer()
+	reader, before := metric.NewManualReader(), otel.GetMeterProvider()
+	otel.SetMeterProvider(metric.NewMeterProvider(metric.WithReader(reader)))
+	defer otel.SetMeterProvider(before)
 	isDown, tries := true, 0
 	w.answer = func(to http.ResponseWriter, _ *http.Request) {
 		if isDown {
@@ -251,17 +260,20 @@ func TestADownSubscriberIsRetriedForADay(t *testing.T) {
 	w.tell(1, 1, false, created(1))
 	w.tell(1, 1, true, created(1))
 	w.tell(2, 2, false, created(2))
+	begun := w.now
 	for range 60 { // an hour
 		must.Get(d.Pass(t.Context(), store.Lease{}, "shop"))(t)
 		w.now = w.now.Add(time.Minute)
 	}
-	if h := w.hook(d); tries < 8 || tries > 14 || h.Waiting != 3 || h.FailingSince == 0 || h.Error != "HTTP 503" || h.Delivered > 0 {
+	if h := w.hook(d); tries < 8 || tries > 14 || h.Waiting != 3 || h.FailingSince != begun.Unix() || h.Error != "HTTP 503" || h.Delivered > 0 {
 		t.Errorf("after an hour and %d tries: %+v", tries, h)
 	}
+	w.checkMeasured(d, reader, map[string]float64{"waiting": 3, "failing": 3600, "failed": float64(tries)})
 	isDown = false
 	w.now = w.now.Add(time.Hour)
 	w.pass(d)
 	w.checkHeard()
+	w.checkMeasured(d, reader, map[string]float64{"waiting": 0, "failing": 0, "failed": float64(tries), "delivered": 3})
 	if h := w.hook(d); h.Waiting != 0 || h.Delivered != 3 || h.FailingSince != 0 {
 		t.Errorf("when it is back: %+v", h)
 	}
@@ -280,6 +292,34 @@ func TestADownSubscriberIsRetriedForADay(t *testing.T) {
 	w.pass(d)
 	if w.checkHeard(); w.hook(d).Dead != 0 {
 		t.Errorf("sent again: %+v", w.hook(d))
+	}
+}
+
+// checkMeasured reads what is measured of the subscriber, by the last words of names and by outcomes.
+func (w *world) checkMeasured(d *Deliverer, reader metric.Reader, want map[string]float64) {
+	w.t.Helper()
+	stop := must.Get(d.Observe())(w.t)
+	defer func() { must.Do(w.t, stop()) }()
+	var all metricdata.ResourceMetrics
+	must.Do(w.t, reader.Collect(w.t.Context(), &all))
+	got := map[string]float64{}
+	own := slices.IndexFunc(all.ScopeMetrics, func(m metricdata.ScopeMetrics) bool { return m.Scope.Name == "crossgate/webhook" })
+	for _, m := range all.ScopeMetrics[own].Metrics {
+		name := strings.TrimPrefix(m.Name, "crossgate.webhook.")
+		switch data := m.Data.(type) {
+		case metricdata.Gauge[int64]:
+			got[name] = float64(data.DataPoints[0].Value)
+		case metricdata.Gauge[float64]:
+			got[name] = math.Floor(data.DataPoints[0].Value)
+		case metricdata.Sum[int64]:
+			for _, point := range data.DataPoints {
+				outcome, _ := point.Attributes.Value("crossgate.webhook.outcome")
+				got[outcome.AsString()] = float64(point.Value)
+			}
+		}
+	}
+	if !maps.Equal(got, want) {
+		w.t.Errorf("measured %v, want %v", got, want)
 	}
 }
 
@@ -355,6 +395,50 @@ func TestASlowSubscriberHoldsUpNoOther(t *testing.T) {
 	}
 }
 
+// TestOthersEndNoDelivery has another subscriber begin while one keeps its request waiting.
+func TestOthersEndNoDelivery(t *testing.T) {
+	w := newWorld(t, sqlite(t))
+	late, d := newWorld(t, w.db), w.deliverer()
+	begun, lateHeard, release, heard := make(chan struct{}, 9), make(chan struct{}, 9), make(chan struct{}), make(chan struct{}, 9)
+	w.answer = func(http.ResponseWriter, *http.Request) { begun <- struct{}{}; <-release; heard <- struct{}{} }
+	late.answer = func(http.ResponseWriter, *http.Request) { lateHeard <- struct{}{} }
+	must.Do(t, d.Put(t.Context(), Hook{Name: "shop", URL: w.server.URL}))
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { d.feed.Run(ctx) })
+	running.Go(func() { d.Run(ctx) })
+	w.tell(1, 1, false, created(1))
+	<-begun
+	must.Do(t, d.Put(t.Context(), Hook{Name: "late", URL: late.server.URL, Secrets: []string{secret}}))
+	w.tell(2, 2, false, created(2))
+	<-lateHeard
+	close(release)
+	for range 2 {
+		<-heard
+	}
+	stop()
+	running.Wait()
+	if w.server.Close(); len(w.heard) != 2 {
+		t.Errorf("%d messages, want each of two once", len(w.heard))
+	}
+}
+
+// TestWhatAnswersMean has the status of an answer decide.
+func TestWhatAnswersMean(t *testing.T) {
+	for status, want := range map[int]string{
+		200: "", 299: "", 300: "HTTP 300: redirects are not followed", 399: "HTTP 399: redirects are not followed", 400: "HTTP 400", 500: "HTTP 500",
+	} {
+		w := newWorld(t, sqlite(t))
+		d := w.deliverer()
+		w.answer = func(to http.ResponseWriter, _ *http.Request) { to.WriteHeader(status) }
+		w.tell(1, 1, false, created(1))
+		must.Get(d.Pass(t.Context(), store.Lease{}, "shop"))(t)
+		if h := w.hook(d); h.Error != want {
+			t.Errorf("HTTP %d: %q, want %q", status, h.Error, want)
+		}
+	}
+}
+
 // TestBadSubscribers has subscribers that redirect, never end, have no certificate that anybody knows, or are where none
 // may be: each is a failure in words, without the URL's query.
 func TestBadSubscribers(t *testing.T) {
@@ -388,7 +472,9 @@ func TestBadSubscribers(t *testing.T) {
 			d.guarded = newClient(publicnet.Control)
 		}
 		must.Do(t, d.Put(t.Context(), Hook{Name: "shop", URL: at, Secrets: []string{secret}}))
-		w.tell(1, 1, false, created(1))
+		for id := range byte(perHost + 2) { // more than may wait for a body that never ends
+			w.tell(id, uint64(id), false, created(id))
+		}
 		must.Get(d.Pass(t.Context(), store.Lease{}, "shop"))(t)
 		h := w.hook(d)
 		if !strings.Contains(h.Error, want) || (h.Error == "") != (want == "") || strings.Contains(h.Error, "hidden") {
@@ -477,9 +563,16 @@ func TestTheFileNamesItsOwnWebhooks(t *testing.T) {
 	if err := d.Configure(t.Context(), []Hook{{Name: "shop", URL: "https://example.com", Secrets: []string{secret}}}); !errors.Is(err, ErrTaken) {
 		t.Errorf("a name that operators gave: %v", err)
 	}
-	must.Do(t, d.Configure(t.Context(), []Hook{{Name: "file", URL: "https://example.com", Secrets: []string{secret}}}))
+	file := Hook{Name: "file", URL: w.server.URL, Secrets: []string{secret}}
+	must.Do(t, d.Configure(t.Context(), []Hook{file, {Name: "gone", URL: "https://example.com"}}))
 	if err := d.Remove(t.Context(), "file"); !errors.Is(err, ErrTaken) {
 		t.Errorf("a configured one was removed: %v", err)
+	}
+	d.guarded = newClient(publicnet.Control)
+	w.tell(1, 1, false, created(1))
+	must.Get(d.Pass(t.Context(), store.Lease{}, "file"))(t)
+	if len(w.heard) != 1 {
+		t.Error("the file's subscriber in a private network was sent nothing")
 	}
 	must.Do(t, d.Configure(t.Context(), nil))
 	if all := must.Get(d.Hooks(t.Context()))(t); len(all) != 1 || all[0].Name != "shop" {

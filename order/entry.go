@@ -9,7 +9,7 @@ type LogEntry struct {
 	Order    ID     `json:"-"`
 
 	Step    Step
-	IsFinal bool `json:",omitzero"` // of a Happened: no reorg can take it back any more, so that no Final follows
+	IsFinal bool `json:",omitzero"` // Happened: no reorg takes it back, no Final follows; Retracted: a correction did
 	Kind    string
 	At      At // of the event
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/internal/golden"
@@ -200,6 +201,26 @@ func TestLocksReadNothingButTheirIndex(t *testing.T) {
 			strings.Contains(text, "Index Only Scan using orders_locked") && !strings.Contains(text, "Sort")
 		if err != nil || !isCovered {
 			t.Errorf("%s: %v\n%s\nwant the index orders_locked alone", name, err, text)
+		}
+	}
+}
+
+// TestCorrectionsOfWhatIsFinalAreMarked takes an event back before and after the log has it as final.
+func TestCorrectionsOfWhatIsFinalAreMarked(t *testing.T) {
+	for name, l := range open(t) {
+		l.Keep = time.Hour
+		for block, isFinal := range []bool{false, true} {
+			e := order.Event{Order: order.ID{9}, Fact: order.Created{}, At: order.At{Chain: 1, Block: uint64(block), Time: uint64(time.Now().Unix())}}
+			write := func(steps func(*Tx) error) { must.Get(l.Write(t.Context(), store.Lease{}, steps))(t) }
+			write(func(tx *Tx) error { tx.Add(e); return nil })
+			if isFinal {
+				write(func(tx *Tx) error { tx.settled = ChainBlock{1, Block{Number: 5}}; return nil })
+			}
+			write(func(tx *Tx) error { return tx.Correct(t.Context(), Correction{Wrong: []order.Event{e}}) })
+			all := must.Get(l.Entries(t.Context(), 0, e.Order, 9))(t)
+			if last := all[len(all)-1]; last.Step != order.Retracted || last.IsFinal != isFinal {
+				t.Errorf("%s: final %t: %d entries, the last %s, final %t", name, isFinal, len(all), last.Step, last.IsFinal)
+			}
 		}
 	}
 }

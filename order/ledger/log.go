@@ -73,7 +73,9 @@ func (l *entries) add(step order.Step, e order.Event, before, after []order.Even
 	from, _ := order.Fold(before)
 	to, _ := order.Fold(after)
 	entry := order.EntryOf(step, e, from, to)
-	entry.IsFinal = step == order.Happened && l.isFinal(e)
+	if entry.IsFinal = l.isFinal(e); step == order.Retracted {
+		entry.IsFinal = slices.ContainsFunc(l.tx.final, func(other order.Event) bool { return isSamePlace(e, other) })
+	}
 	l.list = append(l.list, entry)
 }
 

@@ -20,7 +20,8 @@ type Tx struct {
 	*store.Tx
 	keep           time.Duration // Ledger.Keep
 	removed, added []order.Event
-	settled        ChainBlock // the newest block, by its number, that no reorg can take back; zero: unknown
+	final          []order.Event // removed ones that are final in the log
+	settled        ChainBlock    // the newest block, by its number, that no reorg can take back; zero: unknown
 }
 
 // ErrMoved says that another process has moved a chain's checkpoint meanwhile: the blocks read are of no use.
@@ -46,12 +47,25 @@ func (tx *Tx) Add(events ...order.Event) { tx.added = append(tx.added, events...
 
 // remove removes the events and swaps of some blocks.
 func (tx *Tx) remove(ctx context.Context, where string, args ...any) error {
+	if err := tx.noteFinal(ctx, where, args...); err != nil {
+		return err
+	}
 	events, err := queryEvents(ctx, tx, `DELETE FROM events WHERE `+where+` RETURNING `+eventColumns, args...)
 	if err != nil {
 		return err
 	}
 	swaps, err := eventsOfSwaps(ctx, tx, `DELETE FROM swaps WHERE `+where+` RETURNING `+swapColumns, args...)
 	tx.removed = slices.Concat(tx.removed, events, swaps)
+	return err
+}
+
+// noteFinal notes the events to be removed that are final in the log.
+func (tx *Tx) noteFinal(ctx context.Context, where string, args ...any) error {
+	if tx.keep == 0 {
+		return nil
+	}
+	final, err := queryEvents(ctx, tx, `SELECT `+eventColumns+` FROM events WHERE open = 0 AND `+where, args...)
+	tx.final = append(tx.final, final...)
 	return err
 }
 

@@ -125,10 +125,10 @@ func (s *Server) follow(c *gin.Context, d Dialect, begin func(context.Context) (
 	}
 }
 
-// restKey is the place of a stream's rest in the context of its request: to be done when the handler has returned.
+// restKey is the key of a stream's continuation in the context of its request.
 type restKey struct{}
 
-// thenRest calls next and then, of a stream, the rest.
+// thenRest calls next and then, of a stream, its continuation.
 func thenRest(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !WantsStream(r) {

@@ -179,8 +179,8 @@ func (c *conn) linger() {
 	}
 }
 
-// watch calls disconnected if the client disconnects before unwatch. Meanwhile nothing may be read, and there is no
-// buffer to read into: thousands of connections may be watched for long.
+// watch calls disconnected if the client disconnects before unwatch. Meanwhile nothing may be read, and the buffer is
+// free for others: thousands of connections may be watched for long.
 func (c *conn) watch(disconnected func()) {
 	if !c.input.isEmpty() {
 		return // the next request has begun

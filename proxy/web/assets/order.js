@@ -28,3 +28,10 @@ if (live && !isOver()) {
     addEventListener('pagehide', () => source.close())
   }
 }
+
+// Readers need no wallet: the first press of the button loads what cancels, which handles the press again.
+const cancel = document.querySelector('[data-cancel] button')
+cancel?.addEventListener('click', async () => {
+  await import('./cancel.js')
+  cancel.click()
+}, { once: true })

@@ -51,7 +51,8 @@ type callKey struct {
 	avoided  string // endpoints that are asked last
 }
 
-// group is what calls have in common that may go together: they serve one request to us, so that no others fail with it.
+// group is what calls have in common that may go together: they serve one request to us, so that no others fail with
+// it.
 type group struct {
 	trace   trace.TraceID
 	work    upstream.Work

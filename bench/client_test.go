@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -31,6 +32,8 @@ func (c client) ask(request []byte) error {
 	return readAnswer(c.reader)
 }
 
+var errOverloaded = errors.New("the gateway is beyond its load")
+
 // readAnswer reads a 200 with a Content-Length.
 func readAnswer(reader *bufio.Reader) error {
 	head, err := readHead(reader)
@@ -39,6 +42,9 @@ func readAnswer(reader *bufio.Reader) error {
 	}
 	if head.status != http.StatusOK || head.length < 1024 {
 		said, _ := io.ReadAll(io.LimitReader(reader, int64(head.length)))
+		if bytes.Contains(said, []byte("OVERLOADED")) {
+			return errOverloaded
+		}
 		return fmt.Errorf("answer %d of %d bytes: %.300s", head.status, head.length, said)
 	}
 	_, err = reader.Discard(head.length)

@@ -70,6 +70,8 @@ func TestAgentsUseTools(t *testing.T) {
 		{"order_events", map[string]any{"cursor": "0", "limit": 2}, "/v1.0/events?cursor=0&limit=2", `"next"`},
 		{"locked_assets", map[string]any{"takerAddress": taker}, "/api/Satistics/" + taker + "/lockedAssets", ""},
 		{"supported_chains", nil, "/v1.0/supported-chains-info", "Ethereum"},
+		{"cancel_order_transaction", map[string]any{"orderId": o.OrderID}, "", `"data":"0x`},
+		{"search_tokens", map[string]any{"query": "usdc", "chainId": "1"}, "/v1.0/token-list/search?query=usdc&chainId=1", usdc},
 		{"estimate_swap", swap, "", `"estimation"`},
 		{"quote_order", made, "", `"estimation"`},
 	} {

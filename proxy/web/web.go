@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"crossgate/chain"
@@ -58,21 +59,24 @@ func Assets() fs.FS {
 type Pages struct {
 	Chains    chain.Registry
 	shared    *template.Template // what all templates use
-	templates map[string]*template.Template
+	templates map[string]func() *template.Template
 }
 
-// New parses the templates.
+// New parses what all templates use.
 func New(chains chain.Registry) *Pages {
-	p := &Pages{Chains: chains, templates: map[string]*template.Template{}}
+	p := &Pages{Chains: chains, templates: map[string]func() *template.Template{}}
 	p.shared = template.Must(template.New("").Funcs(functions).Funcs(template.FuncMap{"chain": p.ChainName}).ParseFS(sources, "templates/shared.html"))
 	p.Add(sources, nil, "problem", "operators")
 	return p
 }
 
-// Add parses more templates, templates/NAME.html of files each, with functions of their own.
+// Add has more templates, templates/NAME.html of files each, with functions of their own. Each is parsed when its page
+// is first written: a gateway begins sooner by that, and few are asked for every page.
 func (p *Pages) Add(files fs.FS, own template.FuncMap, names ...string) {
 	for _, name := range names {
-		p.templates[name] = template.Must(template.Must(p.shared.Clone()).Funcs(own).ParseFS(files, "templates/"+name+".html"))
+		p.templates[name] = sync.OnceValue(func() *template.Template {
+			return template.Must(template.Must(p.shared.Clone()).Funcs(own).ParseFS(files, "templates/"+name+".html"))
+		})
 	}
 }
 
@@ -89,7 +93,7 @@ type View struct {
 // Write renders the whole page before it sends the first byte.
 func (p *Pages) Write(to io.Writer, name string, v View) error {
 	var page bytes.Buffer
-	if err := p.templates[name].ExecuteTemplate(&page, "page", v); err != nil {
+	if err := p.templates[name]().ExecuteTemplate(&page, "page", v); err != nil {
 		return fmt.Errorf("page %s: %w", name, err)
 	}
 	_, err := page.WriteTo(to)

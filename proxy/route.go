@@ -12,6 +12,7 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order/query"
+	"crossgate/upstream"
 )
 
 // Route is a documented path as data: how a request becomes a question of type Q, what distinguishes
@@ -157,7 +158,9 @@ func (r Route[Q]) miss(ctx context.Context, s *Server, key cache.Key, question Q
 		waiting, cancel = context.WithTimeoutCause(ctx, s.patience, ErrImpatient)
 		defer cancel()
 	}
-	load := func(ctx context.Context) (answer, cache.Life, error) { return r.answer(ctx, s, question) }
+	load := func(ctx context.Context) (answer, cache.Life, error) {
+		return r.answer(upstream.WithLookup(ctx), s, question)
+	}
 	found, err := get(waiting, key, load)
 	if IsKind(err, quotaExceeded) && found.Shared { // of another client, who asked for the same
 		found, err = get(waiting, key, load)

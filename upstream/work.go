@@ -40,6 +40,23 @@ func WorkOf(ctx context.Context) Work {
 	return w
 }
 
+// Lookup is the work for one question of a client. Its parts, which ask a chain within moments of each other, may share
+// requests: a failure of those meets no other lookup.
+type Lookup struct{ _ byte } // so that each has an address of its own
+
+type lookupKey struct{}
+
+// WithLookup marks calls as those of a new Lookup.
+func WithLookup(ctx context.Context) context.Context {
+	return context.WithValue(ctx, lookupKey{}, new(Lookup))
+}
+
+// LookupOf returns the lookup that a call with ctx belongs to, if any.
+func LookupOf(ctx context.Context) *Lookup {
+	l, _ := ctx.Value(lookupKey{}).(*Lookup)
+	return l
+}
+
 // yield waits, as long as ctx lives, until a call that leaves half of the burst may be made. When that is too late, it
 // returns when to retry.
 func (b *Budget) yield(ctx context.Context, cost int) (retryAfter time.Duration, ok bool, err error) {

@@ -51,10 +51,9 @@ type callKey struct {
 	avoided  string // endpoints that are asked last
 }
 
-// group is what calls have in common that may go together: they serve one request to us, so that no others fail with
-// it.
+// group is what calls have in common that may go together.
 type group struct {
-	trace   trace.TraceID
+	lookup  *upstream.Lookup // nil: they go with no others
 	work    upstream.Work
 	avoided string
 }
@@ -85,7 +84,7 @@ func (c *Client) Invalidate() {
 	clear(c.inflight.newest)
 }
 
-// Batching returns a client whose calls wait for a moment, and go in one HTTP request with others of the same trace.
+// Batching returns a client whose calls wait for a moment, and go in one HTTP request with others of the same lookup.
 func (c *Client) Batching() *Client {
 	made := *c
 	made.batches = true
@@ -119,7 +118,7 @@ func (t *inflightTable) join(
 			return b, equal, nil
 		}
 	}
-	together := group{trace.SpanContextFromContext(ctx).TraceID(), own.work, own.avoided}
+	together := group{upstream.LookupOf(ctx), own.work, own.avoided}
 	if b := t.unsent[together]; b != nil && mayJoin && len(b.calls)+len(calls) <= width {
 		place = len(b.calls)
 		b.callers++
@@ -137,7 +136,7 @@ func (t *inflightTable) join(
 		b.granted = max(time.Until(deadline), 1)
 	}
 	t.newest[own] = b
-	if mayJoin && together.trace.IsValid() && len(calls) < width {
+	if mayJoin && together.lookup != nil && len(calls) < width {
 		b.group, b.calls, t.unsent[together] = together, slices.Clone(calls), b
 	}
 	return b, 0, nil
@@ -145,7 +144,7 @@ func (t *inflightTable) join(
 
 // awaitOthers waits for the calls that go with a batch.
 func (t *inflightTable) awaitOthers(ctx context.Context, b *inflightBatch) {
-	if !b.group.trace.IsValid() {
+	if b.group.lookup == nil {
 		return
 	}
 	select {

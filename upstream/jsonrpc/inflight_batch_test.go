@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/trace"
 
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
@@ -211,7 +210,7 @@ func TestJoinedCallsAreCounted(t *testing.T) {
 }
 
 // TestBatchedCallsAreOneRequest has callers ask within a moment: each gets what it asked for, also when the first one
-// leaves, or an endpoint refuses that many. Those of another trace go by themselves.
+// leaves, or an endpoint refuses that many. Those of another lookup go by themselves.
 func TestBatchedCallsAreOneRequest(t *testing.T) {
 	whole := func(r *http.Request) (*http.Response, error) {
 		if err := r.Context().Err(); err != nil {
@@ -231,16 +230,16 @@ func TestBatchedCallsAreOneRequest(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		answers transport
-		asked   []string // by each caller, who is of the trace of the same number
-		traces  []byte
+		asked   []string // by each caller, who is of the lookup of the same number; 0: of none
+		lookups []int
 		leaves  bool // the first caller
 		want    []string
 	}{
-		"one request":           {answers: whole, asked: []string{"a b", "c", "d"}, traces: []byte{1, 1, 1}, want: []string{"a b c d"}},
-		"another trace":         {answers: whole, asked: []string{"a b", "c", "d"}, traces: []byte{1, 2, 1}, want: []string{"a b d", "c"}},
-		"no trace":              {answers: whole, asked: []string{"a", "b"}, traces: []byte{0, 0}, want: []string{"a", "b"}},
-		"the first leaves":      {answers: whole, asked: []string{"a", "b"}, traces: []byte{1, 1}, leaves: true, want: []string{"a b", "b"}},
-		"an endpoint takes two": {answers: atMost(2), asked: []string{"a b", "c"}, traces: []byte{1, 1}, want: []string{"a b c", "a c", "b"}},
+		"one request":           {answers: whole, asked: []string{"a b", "c", "d"}, lookups: []int{1, 1, 1}, want: []string{"a b c d"}},
+		"another lookup":        {answers: whole, asked: []string{"a b", "c", "d"}, lookups: []int{1, 2, 1}, want: []string{"a b d", "c"}},
+		"no lookup":             {answers: whole, asked: []string{"a", "b"}, lookups: []int{0, 0}, want: []string{"a", "b"}},
+		"the first leaves":      {answers: whole, asked: []string{"a", "b"}, lookups: []int{1, 1}, leaves: true, want: []string{"a b", "b"}},
+		"an endpoint takes two": {answers: atMost(2), asked: []string{"a b", "c"}, lookups: []int{1, 1}, want: []string{"a b c", "a c", "b"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -248,10 +247,9 @@ func TestBatchedCallsAreOneRequest(t *testing.T) {
 				client := rpc(t, made.of(test.answers)).Batching()
 				var all sync.WaitGroup
 				var leaves []context.CancelFunc
+				lookups := []context.Context{t.Context(), upstream.WithLookup(t.Context()), upstream.WithLookup(t.Context())}
 				for i, asked := range test.asked {
-					ctx, leave := context.WithCancel(trace.ContextWithSpanContext(t.Context(), trace.NewSpanContext(trace.SpanContextConfig{
-						TraceID: trace.TraceID{test.traces[i]}, SpanID: trace.SpanID{1},
-					})))
+					ctx, leave := context.WithCancel(lookups[test.lookups[i]])
 					leaves = append(leaves, leave)
 					what := strings.Fields(asked)
 					all.Go(func() {

@@ -197,13 +197,13 @@ func valued(ctx context.Context, q store.Rows, ids []order.ID) (map[order.ID]con
 	return known, err
 }
 
-// pair is who created orders between two chains.
+// pair is who created orders between two chains; zeros: between any.
 type pair struct {
 	creator    string
 	give, take int64
 }
 
-// firstDays returns the days on which creators had their first order of each pair of chains.
+// firstDays returns the days on which creators had their first order of each pair of chains, and of any.
 func firstDays(ctx context.Context, tx *store.Tx, creators map[string]bool) (map[pair]int64, error) {
 	var keys [][]byte
 	for creator := range creators {
@@ -215,6 +215,9 @@ func firstDays(ctx context.Context, tx *store.Tx, creators map[string]bool) (map
 		var day int64
 		err := rows.Scan(&p.creator, &p.give, &p.take, &day)
 		firsts[p] = day
+		if first, is := firsts[pair{creator: p.creator}]; !is || day < first {
+			firsts[pair{creator: p.creator}] = day
+		}
 		return err
 	}, `SELECT creator, give_chain, take_chain, MIN(day) FROM order_values WHERE creator = ANY($1)
 		GROUP BY creator, give_chain, take_chain`, keys)

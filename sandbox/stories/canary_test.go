@@ -16,8 +16,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"crossgate/config"
@@ -123,8 +121,7 @@ func (w *written) String() string {
 // process: answers, the log in full, spans, measurements, what operators see, and mistakes of the configuration.
 func TestNoKeyIsEverTold(t *testing.T) {
 	telemetry := startTelemetry(t)
-	recorder := tracetest.NewSpanRecorder()
-	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSpanProcessor(recorder)))
+	recorder := recordSpans(t)
 	world := sandboxtest.Shared(t)
 	c := withCanaries(t, world)
 	var log, answers written

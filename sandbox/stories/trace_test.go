@@ -1,6 +1,7 @@
 package stories_test
 
 import (
+	"context"
 	"math"
 	"net/http"
 	"net/url"
@@ -12,6 +13,8 @@ import (
 	"go.opentelemetry.io/otel"
 	tracing "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"crossgate/internal/must"
 )
 
 // TestSwapsTakeFewRoundTrips counts the requests of one swap that nobody asked for before: a price from each of the
@@ -19,10 +22,7 @@ import (
 // all swaps of a block share may come on top, and on a loaded machine calls that miss each other's batch, so that the
 // cheapest of many tells.
 func TestSwapsTakeFewRoundTrips(t *testing.T) {
-	recorder := tracetest.NewSpanRecorder()
-	before := otel.GetTracerProvider()
-	otel.SetTracerProvider(tracing.NewTracerProvider(tracing.WithSpanProcessor(recorder)))
-	t.Cleanup(func() { otel.SetTracerProvider(before) })
+	recorder := recordSpans(t)
 	front := readingFront(t)
 	world := front.facts(t)
 	const services, reads, swaps = 10, 3, 30
@@ -54,6 +54,18 @@ func TestSwapsTakeFewRoundTrips(t *testing.T) {
 	if got := least["rpc.attempt"]; got < 2 || got > reads {
 		t.Errorf("a swap takes %d requests to the chain's node, want at most %d", got, reads)
 	}
+}
+
+// recordSpans records all spans of the process until the test ends. OpenTelemetry's own provider hands its spans to the
+// first that was set for as long as the process runs, which would keep those of all later tests if it were not shut down.
+func recordSpans(t *testing.T) *tracetest.SpanRecorder {
+	t.Helper()
+	restoreTelemetry(t)
+	recorder := tracetest.NewSpanRecorder()
+	provider := tracing.NewTracerProvider(tracing.WithSpanProcessor(recorder))
+	otel.SetTracerProvider(provider)
+	t.Cleanup(func() { must.Do(t, provider.Shutdown(context.Background())) })
+	return recorder
 }
 
 // nameOf is a span's name, or what kind of attempt it is: those are named by their method.

@@ -105,9 +105,11 @@ func (a Amount) MulDiv(numerator, denominator uint64) Amount {
 
 // Units returns the amount in whole tokens of the given decimals, exactly.
 func (a Amount) Units(decimals uint8) *big.Rat {
-	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil)
-	return new(big.Rat).SetFrac(a.Big(), scale)
+	return new(big.Rat).SetFrac(a.Big(), powerOfTen(int(decimals)))
 }
+
+// Float64 returns the number next to the amount.
+func (a Amount) Float64() float64 { return a.n.Float64() }
 
 // AppendDecimal appends the decimal digits to dst.
 func (a Amount) AppendDecimal(dst []byte) []byte {

@@ -62,6 +62,35 @@ func TestAmountMulDivEqualsBigArithmetic(t *testing.T) {
 	})
 }
 
+func TestRatiosEqualBigArithmetic(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		bytes := func(name string, least int) []byte { return rapid.SliceOfN(rapid.Byte(), least, 12).Draw(t, name) }
+		a, numerator := AmountFromBytes(bytes("raw", 0)), new(big.Int).SetBytes(bytes("numerator", 0))
+		denominator := new(big.Int).Add(new(big.Int).SetBytes(bytes("denominator", 0)), big.NewInt(1))
+		exponent := rapid.IntRange(-30, 10).Draw(t, "exponent")
+		exact := new(big.Rat).Mul(new(big.Rat).SetInt(a.Big()), new(big.Rat).SetFrac(numerator, denominator))
+		scale := new(big.Rat).SetInt(powerOfTen(max(exponent, -exponent)))
+		if exponent < 0 {
+			scale.Inv(scale)
+		}
+		exact.Mul(exact, scale)
+		r := NewRatio(numerator, denominator, exponent)
+		if down := new(big.Int).Quo(exact.Num(), exact.Denom()); r.Of(a).Big().Cmp(down) != 0 {
+			t.Errorf("%s × %s rounded down = %s, want %s", a, exact, r.Of(a), down)
+		}
+		if nearest := exact.FloatString(0); r.Round(a).String() != nearest {
+			t.Errorf("%s × %s rounded = %s, want %s", a, exact, r.Round(a), nearest)
+		}
+	})
+	enormous := new(big.Int).Lsh(big.NewInt(1), 300)
+	if got := NewRatio(enormous, enormous, 0).Of(NewAmount(9)); got != NewAmount(9) {
+		t.Errorf("9 × 2^300 / 2^300 = %s, want 9", got)
+	}
+	if got := NewRatio(big.NewInt(-1), big.NewInt(1), 0).Of(NewAmount(9)); !got.IsZero() {
+		t.Errorf("9 × -1 = %s, want nothing", got)
+	}
+}
+
 func TestAmountTexts(t *testing.T) {
 	for _, text := range []string{"0", "9", "18446744073709551615", "18446744073709551616", "2000723290779000000000000000000"} {
 		a := must.Get(ParseAmount(text))(t)

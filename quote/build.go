@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/big"
 	"slices"
 	"sync"
 
@@ -24,8 +23,8 @@ type built struct {
 	priorityFee  chain.Amount // what it pays for its place in a block on Solana, lamports
 	result       *Result      // nil when the transaction was not simulated
 	notSimulated error        // why not
-	// final is the score less the data fee, and compared with others built; scores are with candidates that are not.
-	final *big.Int
+	// final is the score with the data fee, and compared with others built; scores are with candidates that are not.
+	final score
 }
 
 // clearLead is how much more, in basis points, a quote must promise than what a simulation paid to be worth building.
@@ -46,9 +45,7 @@ func (t *trade) choose(ctx context.Context, c *comparison) error {
 		}
 		made.score = t.afterGas(made.received(), made.gas(), c.prices)
 		made.final = made.score
-		if fee := c.prices.inOut(made.dataFee.Add(made.priorityFee), t.swap); fee != nil {
-			made.final = new(big.Int).Sub(made.score, fee)
-		}
+		made.final.cost = made.final.cost.Add(c.prices.inOut(made.dataFee.Add(made.priorityFee)))
 		c.settle(made)
 	}
 	switch {
@@ -68,10 +65,10 @@ func (c *comparison) firstToWin() *candidate {
 	return nil
 }
 
-// leads reports whether the candidate promises clearly more than score.
-func (o *candidate) leads(score *big.Int) bool {
-	margin := new(big.Int).Div(new(big.Int).Mul(score, big.NewInt(clearLead)), big.NewInt(wholeBps))
-	return o.score.Cmp(margin.Add(margin, score)) > 0
+// leads reports whether the candidate promises clearly more than another score.
+func (o *candidate) leads(other score) bool {
+	other.gain = other.gain.Add(other.gain.Sub(other.cost).MulDiv(clearLead, wholeBps))
+	return o.score.cmp(other) > 0
 }
 
 // settle makes a transaction the best so far, or one of the others.
@@ -80,11 +77,11 @@ func (c *comparison) settle(made built) {
 		c.won = &made
 		return
 	}
-	if made.final.Cmp(c.won.final) > 0 {
+	if made.final.cmp(c.won.final) > 0 {
 		*c.won, made = made, *c.won
 	}
 	c.lost = append(c.lost, made)
-	slices.SortStableFunc(c.lost, func(a, b built) int { return b.final.Cmp(a.final) })
+	slices.SortStableFunc(c.lost, func(a, b built) int { return b.final.cmp(a.final) })
 }
 
 var errNoTransaction = fmt.Errorf("%w: prices alone were asked for", ErrNotSimulated)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math/big"
 	"slices"
 	"time"
 
@@ -33,7 +32,7 @@ type candidate struct {
 	quote       Quote
 	payout      payout
 	compareOnly error
-	score       *big.Int // see rank
+	score       score // see rank
 }
 
 // compare asks the venues, then the reserve if they fail, for the best transaction. It lists them in any case.
@@ -82,6 +81,7 @@ func (t *trade) candidates(queries []venueQuery, leftOut []Asked, results roundR
 		at: results.at, quoted: results.quoted(), rejected: slices.Clone(leftOut),
 		candidates: make([]*candidate, 0, len(queries)),
 	}
+	taken := map[Way]charges{Routed: t.charges(Routed), Direct: t.charges(Direct)}
 	for i, q := range queries {
 		r := results.quotes[i]
 		if r.verdict != Outbid {
@@ -101,7 +101,7 @@ func (t *trade) candidates(queries []venueQuery, leftOut []Asked, results roundR
 			if q.profile.Wraps {
 				slippage = decimal.Zero // the price cannot move
 			}
-			o.payout = newPayout(r.quote.AmountOut, t.charges(way), slippage)
+			o.payout = newPayout(r.quote.AmountOut, taken[way], slippage)
 			c.candidates = append(c.candidates, o)
 		}
 	}
@@ -114,20 +114,13 @@ func (t *trade) rank(c *comparison) {
 		o.score = t.afterGas(o.payout.net(), o.gas(), c.prices)
 	}
 	slices.SortStableFunc(c.candidates, func(a, b *candidate) int {
-		if order := b.score.Cmp(a.score); order != 0 {
-			return order
-		}
-		return cmp.Compare(a.gas(), b.gas())
+		return cmp.Or(b.score.cmp(a.score), cmp.Compare(a.gas(), b.gas()))
 	})
 }
 
-// afterGas is an amount of the out token less the price of gas; negative when gas costs more.
-func (t *trade) afterGas(amount chain.Amount, gas uint64, prices market) *big.Int {
-	left := amount.Big()
-	if cost := prices.inOut(gasCost(gas, t.swap.GasPrice), t.swap); cost != nil {
-		left.Sub(left, cost)
-	}
-	return left
+// afterGas is an amount of the out token beside the price of gas.
+func (t *trade) afterGas(amount chain.Amount, gas uint64, prices market) score {
+	return score{amount, prices.inOut(gasCost(gas, t.swap.GasPrice))}
 }
 
 // refuse takes a candidate out of the comparison.
@@ -191,7 +184,7 @@ func (c *comparison) list(decimals uint8) []Compared {
 		rest = append(rest, built{candidate: *o})
 	}
 	rest = append(rest, c.lost...)
-	slices.SortStableFunc(rest, func(a, b built) int { return b.score.Cmp(a.score) })
+	slices.SortStableFunc(rest, func(a, b built) int { return b.score.cmp(a.score) })
 	for i := range rest {
 		add(&rest[i])
 	}
@@ -215,10 +208,5 @@ func (c *comparison) list(decimals uint8) []Compared {
 // priceDrop is how far amount is below best, in percent of best with two decimals; 0 for more than the best.
 func priceDrop(amount, best chain.Amount) float64 {
 	missing := best.Sub(amount)
-	if missing.IsZero() {
-		return 0
-	}
-	hundredths := new(big.Int).Mul(missing.Big(), big.NewInt(10_000))
-	rounded := hundredths.Add(hundredths, new(big.Int).Rsh(best.Big(), 1)).Quo(hundredths, best.Big())
-	return float64(rounded.Uint64()) / 100
+	return missing.Over(best).Round(chain.NewAmount(wholeBps)).Float64() / 100
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/big"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 // market is what a swap's tokens and the chain's coin are worth.
 type market struct {
 	in, out, coin worth
+	perWei        chain.Ratio // smallest units of the out token; see implied
 }
 
 // worth is the USD price of one whole token; nil when no source knows it.
@@ -58,12 +58,7 @@ func USD(price *big.Rat, amount chain.Amount, decimals uint8) *float64 {
 	if price == nil {
 		return nil
 	}
-	value := new(big.Rat).Mul(amount.Units(decimals), price)
-	rounded, err := strconv.ParseFloat(value.FloatString(6), 64)
-	if err != nil { // beyond float64: no such price is meant
-		return nil
-	}
-	return &rounded
+	return new(chain.NewRatio(price.Num(), price.Denom(), 6-int(decimals)).Round(amount).Float64() / 1e6)
 }
 
 func (w worth) side(s Side) Priced {
@@ -71,6 +66,7 @@ func (w worth) side(s Side) Priced {
 }
 
 // implied prices an unpriced token by the other side of the swap, at the quotes' median, and the coin as its own side.
+// From then on the coin is converted into the out token.
 func (m market) implied(s Swap, candidates []*candidate) market {
 	if (m.in.usd == nil) != (m.out.usd == nil) && len(candidates) > 0 {
 		amounts := make([]chain.Amount, 0, len(candidates))
@@ -94,16 +90,18 @@ func (m market) implied(s Swap, candidates []*candidate) market {
 	case isCoin(s.Chain, s.Out):
 		m.coin = m.out
 	}
+	if m.coin.usd != nil && m.out.usd != nil && m.out.usd.Sign() > 0 {
+		rate := new(big.Rat).Quo(m.coin.usd, m.out.usd)
+		m.perWei = chain.NewRatio(rate.Num(), rate.Denom(), int(s.Out.Token.Decimals)-int(s.Chain.Coin.Decimals))
+	}
 	return m
 }
 
-// inOut converts wei of the coin to smallest units of the out token, rounded down; nil when a price is missing.
-func (m market) inOut(wei chain.Amount, s Swap) *big.Int {
-	if m.coin.usd == nil || m.out.usd == nil || m.out.usd.Sign() == 0 {
-		return nil
-	}
-	value := new(big.Rat).Mul(wei.Units(s.Chain.Coin.Decimals), m.coin.usd)
-	value.Quo(value, m.out.usd)
-	value.Quo(value, chain.NewAmount(1).Units(s.Out.Token.Decimals))
-	return new(big.Int).Quo(value.Num(), value.Denom())
-}
+// inOut converts wei of the coin to smallest units of the out token, rounded down; nothing when a price is missing.
+func (m market) inOut(wei chain.Amount) chain.Amount { return m.perWei.Of(wei) }
+
+// score is what transactions are compared by: what the recipient gets and what that costs, in the out token.
+type score struct{ gain, cost chain.Amount }
+
+// cmp is positive when a leaves more than b.
+func (a score) cmp(b score) int { return a.gain.Add(b.cost).Cmp(b.gain.Add(a.cost)) }

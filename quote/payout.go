@@ -1,6 +1,7 @@
 package quote
 
 import (
+	"math/big"
 	"strconv"
 	"strings"
 
@@ -99,14 +100,15 @@ func (p payout) costs() []Cost {
 	return costs
 }
 
-// Share returns floor(amount × percent / 100); nothing for percents that make no amount.
+// Share returns floor(amount × percent / 100), saturating at the largest amount; nothing for percents below zero.
 func Share(amount chain.Amount, percent decimal.Decimal) chain.Amount {
-	part, err := chain.AmountFromBig(decimal.NewFromBigInt(amount.Big(), 0).Mul(percent).Shift(-2).Floor().BigInt())
-	if err != nil {
+	if percent.IsZero() {
 		return chain.Amount{}
 	}
-	return part
+	return chain.NewRatio(percent.Coefficient(), one, int(percent.Exponent())-2).Of(amount)
 }
+
+var one = big.NewInt(1)
 
 // ParsePercent reads digits with at most one point; the decimal package would also expand any exponent.
 func ParsePercent(text string) (percent decimal.Decimal, ok bool) {

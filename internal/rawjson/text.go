@@ -42,11 +42,7 @@ func endOf(text []byte) int {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '"':
-			for i++; i < len(text) && text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-			}
+			i = closingQuote(text, i)
 		case '[', '{':
 			depth++
 		case ']', '}':
@@ -57,4 +53,22 @@ func endOf(text []byte) int {
 		}
 	}
 	return len(text)
+}
+
+// closingQuote is where the string ends that opens at a position; the length of a text in which it does not.
+func closingQuote(text []byte, open int) int {
+	for from := open + 1; ; {
+		next := bytes.IndexByte(text[from:], '"')
+		if next < 0 {
+			return len(text)
+		}
+		quote, isEscaped := from+next, false
+		for i := quote - 1; i >= from && text[i] == '\\'; i-- {
+			isEscaped = !isEscaped
+		}
+		if !isEscaped {
+			return quote
+		}
+		from = quote + 1
+	}
 }

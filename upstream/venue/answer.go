@@ -3,15 +3,16 @@ package venue
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/big"
 	"net/http"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"crossgate/chain"
+	"crossgate/internal/rawjson"
 	"crossgate/quote"
 	"crossgate/upstream"
 )
@@ -57,23 +58,17 @@ type proposal struct {
 	tx     quote.Tx // once checked
 }
 
-// reply is an API's JSON.
-type reply struct {
-	root any
-	body []byte
-}
+// reply is an API's JSON, of which what is asked for is decoded alone.
+type reply []byte
 
-func parseAnswer(body []byte) (a reply, err error) {
-	a.body = body
+func parseAnswer(body []byte) (reply, error) {
 	if len(body) > maxAnswer {
-		return a, fmt.Errorf("answer of %d bytes", len(body))
+		return nil, fmt.Errorf("answer of %d bytes", len(body))
 	}
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber()
-	if err = decoder.Decode(&a.root); err == nil && decoder.More() {
-		err = errors.New("more behind it")
+	if json.Valid(body) {
+		return body, nil
 	}
-	return a, notDocumented("answer", err)
+	return nil, notDocumented("answer", json.Unmarshal(body, new(json.RawMessage)))
 }
 
 // notDocumented is an error of the JSON decoder, which quotes numbers of any length.
@@ -84,39 +79,87 @@ func notDocumented(what string, err error) error {
 	return nil
 }
 
-// at is what stands at a place, nil where nothing does.
-func (a reply) at(place string) any {
-	value := a.root
-	for name := range strings.SplitSeq(place, ".") {
-		members, _ := only(value).(map[string]any)
-		value = members[name]
-	}
-	return only(value)
-}
-
-func only(value any) any {
-	if list, is := value.([]any); is && len(list) == 1 {
-		return list[0]
+// at is what stands at a place, nil where nothing or null does.
+func (a reply) at(place string) reply {
+	value := a.raw(place).only()
+	if string(value) == "null" {
+		return nil
 	}
 	return value
 }
 
+// raw is the text of what stands at a place.
+func (a reply) raw(place string) reply {
+	if place == "" {
+		return nil
+	}
+	for name := range strings.SplitSeq(place, ".") {
+		a = a.only().member(name)
+	}
+	return a
+}
+
+// member is the value of an object's first member of a name.
+func (a reply) member(name string) reply {
+	left := rawjson.Text(a)
+	for next := byte('{'); left.Take(next); next = ',' {
+		found := left.Value()
+		left.Take(':')
+		if value := left.Value(); len(found) == len(name)+2 && string(found[1:len(found)-1]) == name {
+			return value
+		}
+	}
+	return nil
+}
+
+// only is the member of a list that has no other.
+func (a reply) only() reply {
+	left := rawjson.Text(a)
+	if left.Take('[') {
+		if value := left.Value(); len(value) > 0 && left.Take(']') {
+			return value
+		}
+	}
+	return a
+}
+
+// members are those of a list, none of another value.
+func (a reply) members() (all []reply) {
+	left := rawjson.Text(a)
+	for next := byte('['); left.Take(next); next = ',' {
+		if value := left.Value(); len(value) > 0 {
+			all = append(all, value)
+		}
+	}
+	return all
+}
+
 // text is what stands at a place, in one line.
 func (a reply) text(place string) string {
-	switch value := a.at(place).(type) {
-	case nil:
-		return ""
-	case string:
-		return value
-	case []any:
-		texts := make([]string, len(value))
-		for i, each := range value {
-			texts[i] = fmt.Sprint(each)
-		}
-		return strings.Join(texts, " ")
-	default:
-		return fmt.Sprint(value)
+	value := a.at(place)
+	if len(value) == 0 || value[0] != '"' && value[0] != '[' {
+		return string(value)
 	}
+	if value[0] == '"' {
+		return value.unquote()
+	}
+	var texts []string
+	for _, each := range value.members() {
+		texts = append(texts, each.unquote())
+	}
+	return strings.Join(texts, " ")
+}
+
+// unquote is the text that a JSON string stands for; any other value is as it is written.
+func (a reply) unquote() (text string) {
+	if a[0] != '"' {
+		return string(a)
+	}
+	if bytes.IndexByte(a, '\\') < 0 && utf8.Valid(a) {
+		return string(a[1 : len(a)-1])
+	}
+	_ = json.Unmarshal(a, &text)
+	return text
 }
 
 // number is a whole number as venues write it: as text or as a number, in digits or as 0x and hex digits.
@@ -138,29 +181,11 @@ func (a reply) number(place string) (chain.Amount, error) {
 
 // list is what a place lists, or the one thing that stands there.
 func (a reply) list(place string) (all []reply) {
-	switch value := a.at(place).(type) {
-	case nil:
-	case []any:
-		for _, each := range value {
-			all = append(all, reply{root: each})
-		}
-	default:
-		all = []reply{{root: value}}
+	value := a.at(place)
+	if len(value) > 0 && value[0] != '[' {
+		return []reply{value}
 	}
-	return all
-}
-
-// raw is the text of what stands at a place below objects alone.
-func (a reply) raw(place string) (text json.RawMessage) {
-	text = a.body
-	for name := range strings.SplitSeq(place, ".") {
-		var members map[string]json.RawMessage
-		if json.Unmarshal(text, &members) != nil {
-			return nil
-		}
-		text = members[name]
-	}
-	return text
+	return value.members()
 }
 
 // judge reads the answer, or why it refuses.
@@ -203,29 +228,29 @@ func (v *service) judge(resp upstream.Response) (reply, error) {
 
 // read makes a proposal of an answer, which must be about the swap.
 func (t answerTemplate) read(a reply, p quote.Profile, s quote.Swap) (o proposal, err error) {
-	numbers := map[string]chain.Amount{}
-	for _, place := range []string{t.in, t.out, t.least, t.value} {
-		if place == "" {
-			continue
-		}
-		if numbers[place], err = a.number(place); err != nil {
+	var in, least chain.Amount
+	for _, each := range []struct {
+		place  string
+		number *chain.Amount
+	}{{t.in, &in}, {t.out, &o.out}, {t.least, &least}, {t.value, &o.value}} {
+		if *each.number, err = a.number(each.place); err != nil {
 			return o, err
 		}
 	}
-	if t.in != "" && numbers[t.in] != s.In.Amount {
+	if t.in != "" && in != s.In.Amount {
 		return o, fmt.Errorf("answer is about an input of %q instead of %s", clean(a.text(t.in)), s.In.Amount)
 	}
 	if t.out != "" && a.at(t.out) == nil {
 		return o, fmt.Errorf("answer without %s", t.out)
 	}
 	gas, _ := a.number(t.gas)
-	o = proposal{out: numbers[t.out], to: a.text(t.to), value: numbers[t.value], data: a.text(t.data) + a.text(t.message)}
+	o.to, o.data = a.text(t.to), a.text(t.data)+a.text(t.message)
 	o.gas, _ = gas.Uint64()
 	if t.least != "" {
-		o.least = new(numbers[t.least])
+		o.least = &least
 	}
 	if t.signed != "" {
-		o.signed = a.raw(t.signed)
+		o.signed = json.RawMessage(a.raw(t.signed))
 	}
 	if spender := a.text(t.spender); t.spender != "" && (spender != "" || !s.In.Address.IsNative()) {
 		return o, checkSpender(spender, o.to, p, s)

@@ -3,6 +3,7 @@ package venue
 // Reading of calldata, to see what a venue's router enforces: direct calls of unlisted functions are refused.
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/big"
@@ -186,6 +187,11 @@ func (known callReader) decode(tx quote.Tx) (*decoded, error) {
 
 // rest is what stands behind encoded arguments, without the zeros that fill up a word.
 func (m *method) rest(data []byte) []byte {
+	// Mostly the last byte that is not padding is needed.
+	last := max(len(bytes.TrimRight(data, "\x00"))-1, len(data)-common.HashLength)
+	if _, err := m.inputs.Unpack(data[:max(last, 0)]); err != nil && len(data)%common.HashLength == 0 {
+		return nil
+	}
 	end := sort.Search(len(data), func(end int) bool {
 		_, err := m.inputs.Unpack(data[:end])
 		return err == nil

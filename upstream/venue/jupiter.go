@@ -43,7 +43,7 @@ var _ = register(service{
 			return err
 		}
 		var build jupiterBuild
-		if err := notDocumented("answer", json.Unmarshal(a.body, &build)); err != nil {
+		if err := notDocumented("answer", json.Unmarshal(a, &build)); err != nil {
 			return err
 		}
 		draft, err := build.draft(s.Sender)

@@ -185,7 +185,7 @@ func readSunio(a reply, _ quote.Profile, s quote.Swap, o *proposal) error {
 	var read struct {
 		Data []sunioOffer `json:"data"`
 	}
-	if err := notDocumented("answer", json.Unmarshal(a.body, &read)); err != nil {
+	if err := notDocumented("answer", json.Unmarshal(a, &read)); err != nil {
 		return err
 	}
 	if len(read.Data) == 0 {

@@ -147,7 +147,7 @@ func (a Address) Format(family Family) string {
 		body := append([]byte{tronPrefix}, a.raw...)
 		return base58.Encode(append(body, tronChecksum(body)...))
 	}
-	return "0x" + hex.EncodeToString([]byte(a.raw))
+	return string(hex.AppendEncode([]byte("0x"), []byte(a.raw)))
 }
 
 // Checksum writes a 20-byte address in EIP-55 mixed case, other lengths like String.

@@ -72,5 +72,5 @@ func (c *controls) learn(r Request, took time.Duration, outcome error) {
 
 // isBare reports whether a request asks for what is at the endpoint's address.
 func isBare(r Request) bool {
-	return r.Path == "" && r.Body == nil && len(r.Query) == 0 && len(r.Header) == 0
+	return r.Path == "" && r.Body == nil && r.Query == "" && len(r.Header) == 0
 }

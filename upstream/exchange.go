@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 )
@@ -45,11 +46,16 @@ func newExchanger(o EndpointOptions) (*exchanger, error) {
 	if base.Path == "" {
 		base.Path = "/" // else a request's path, joined to nothing, would begin without one
 	}
+	login := http.Header{}
+	if base.User != nil {
+		password, _ := base.User.Password()
+		(&http.Request{Header: login}).SetBasicAuth(base.User.Username(), password)
+	}
 	return &exchanger{
 		name:     o.Name,
 		base:     base,
-		asks:     headerOf(o.Header),
-		posts:    headerOf(http.Header{"Content-Type": {"application/json"}}, o.Header),
+		asks:     headerOf(login, o.Header),
+		posts:    headerOf(login, http.Header{"Content-Type": {"application/json"}}, o.Header),
 		given:    o.Header.Clone(),
 		timeout:  cmp.Or(o.Timeout, defaultTimeout),
 		maxBody:  cmp.Or(o.MaxBody, defaultMaxBody),
@@ -101,7 +107,7 @@ func (x *exchanger) exchange(ctx, caller context.Context, r Request) (Response, 
 	if err != nil {
 		return Response{}, &Error{Class: Rejected, Endpoint: x.name, Err: err}
 	}
-	answer, err := x.client.Do(request)
+	answer, err := x.client.Transport.RoundTrip(request) // the client's own work would be for redirects and cookies
 	if err != nil {
 		return Response{}, x.broken(ctx, caller, started, err)
 	}
@@ -149,10 +155,8 @@ func (x *exchanger) request(ctx context.Context, r Request) (*http.Request, erro
 	if r.Path != "" {
 		target = *x.base.JoinPath(r.Path)
 	}
-	if len(r.Query) > 0 {
-		query := target.Query()
-		maps.Copy(query, r.Query)
-		target.RawQuery = query.Encode()
+	if r.Query != "" {
+		target.RawQuery = strings.TrimSuffix(r.Query+"&"+x.base.RawQuery, "&")
 	}
 	var body io.Reader
 	header := x.asks

@@ -3,7 +3,6 @@ package upstream
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -13,7 +12,7 @@ import (
 type Request struct {
 	Method string // GET without a body, POST with one, by default
 	Path   string // joined to the endpoint's URL
-	Query  url.Values
+	Query  string // encoded; what the endpoint's URL has follows on it
 	Header http.Header
 	Keys   []string // that are in path, query or body: errors do not tell them, as they tell nothing of Header
 	Body   []byte

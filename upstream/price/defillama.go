@@ -9,7 +9,6 @@ import (
 	"iter"
 	"maps"
 	"math/big"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -137,7 +136,7 @@ func (l llama) call(ctx context.Context, coins []string, at time.Time) (map[stri
 	} else {
 		width = pastWidth
 		request.Path = fmt.Sprintf("/prices/historical/%d/%s", at.Unix(), strings.Join(coins, ","))
-		request.Query = url.Values{"searchWidth": {"1h"}}
+		request.Query = "searchWidth=1h"
 	}
 	_, err := l.pool.Do(ctx, request, func(r upstream.Response) (err error) {
 		if r.Status >= 300 {

@@ -195,7 +195,7 @@ func TestVelorasMinimumKeepsThePromise(t *testing.T) {
 		slippage := decimal.New(rapid.Int64Range(0, 50_000).Draw(t, "slippage in thousandths of a percent"), -3)
 		net := gross.Sub(quote.Share(gross, fee))
 		promised := net.Sub(quote.Share(net, slippage))
-		least := veloraLeast(question{swap: quote.Swap{SlippagePercent: slippage}, proposal: proposal{out: net, route: veloraRoute{gross, fee}}})
+		least := veloraLeast(&question{swap: quote.Swap{SlippagePercent: slippage}, proposal: proposal{out: net, route: veloraRoute{gross, fee}}})
 		if got := least.Sub(quote.Share(least, fee)); got.Cmp(promised) < 0 {
 			t.Errorf("least %s leaves %s, promised %s", least, got, promised)
 		}

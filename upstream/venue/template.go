@@ -1,7 +1,6 @@
 package venue
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -48,22 +47,27 @@ func (t *requestTemplate) request(q question) (r upstream.Request, err error) {
 			return r, err
 		}
 	}
-	word := func(name string) string { return t.word(name, q) }
-	query := t.query
-	if q.builds {
-		query += " " + t.builds
+	word := func(name string) string { return t.word(name, &q) }
+	query := []string{t.query, orEmpty(q.builds, t.builds), orEmpty(q.swap.Affiliate.Percent.IsPositive(), t.shares)}
+	text := make([]byte, 0, usualQuery)
+	for _, each := range query {
+		expand(each, word, func(name, value string) {
+			text = append(append(append(text, '&'), name...), '=')
+			text = append(text, url.QueryEscape(value)...)
+		})
+		if strings.Contains(each, "$key") {
+			r.Keys = []string{q.Key}
+		}
 	}
-	if q.swap.Affiliate.Percent.IsPositive() {
-		query += " " + t.shares
-	}
-	r = upstream.Request{Path: os.Expand(t.path, word), Query: url.Values{}, Header: http.Header{}}
-	expand(query, word, r.Query.Set)
-	expand(t.header, word, r.Header.Set)
+	r.Path, r.Query = fill(t.path, word), strings.TrimPrefix(string(text), "&")
+	expand(t.header, word, func(name, value string) {
+		if r.Header == nil {
+			r.Header = http.Header{}
+		}
+		r.Header.Set(name, value)
+	})
 	if t.sign != nil {
-		r.Header = t.sign(q.Options, "/"+r.Path+"?"+r.Query.Encode())
-	}
-	if strings.Contains(query, "$key") {
-		r.Keys = []string{q.Key}
+		r.Header = t.sign(q.Options, "/"+r.Path+"?"+r.Query)
 	}
 	if t.body != "" {
 		r.Method = http.MethodPost
@@ -72,27 +76,34 @@ func (t *requestTemplate) request(q question) (r upstream.Request, err error) {
 	return r, err
 }
 
+// usualQuery is more than most queries have, bytes.
+const usualQuery = 512
+
 // jsonBody is the body. Raw JSON in it goes through untouched: venues sign their routes.
-func (t *requestTemplate) jsonBody(word func(string) string) ([]byte, error) {
-	members := map[string]any{}
+func (t *requestTemplate) jsonBody(word func(string) string) (body []byte, err error) {
+	next := byte('{')
 	expand(t.body, word, func(name, value string) {
-		if raw, isJSON := strings.CutSuffix(name, ":"); isJSON {
-			members[raw] = json.RawMessage(value)
-		} else {
-			members[name] = value
+		name, isJSON := strings.CutSuffix(name, ":")
+		if !isJSON {
+			value = jsonText(value)
 		}
+		body = append(append(append(append(append(body, next, '"'), name...), '"', ':'), value...))
+		next = ','
 	})
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(members); err != nil {
-		return nil, fmt.Errorf("request body: %w", err)
+	if body = append(body, '}'); !json.Valid(body) {
+		err = errors.New("request body: a value is not JSON")
 	}
-	return text.Bytes(), nil
+	return body, err
+}
+
+// jsonText is a text in JSON.
+func jsonText(text string) string {
+	quoted, _ := json.Marshal(text) // texts have one
+	return string(quoted)
 }
 
 // word is the value of a $word.
-func (t *requestTemplate) word(name string, q question) string {
+func (t *requestTemplate) word(name string, q *question) string {
 	if first, second, either := strings.Cut(name, "|"); either && q.builds {
 		return second
 	} else if either {
@@ -129,61 +140,74 @@ func (t *requestTemplate) check(settings []string) error {
 func expand(list string, word func(string) string, set func(name, value string)) {
 	for each := range strings.FieldsSeq(list) {
 		name, value, _ := strings.Cut(each, "=")
-		if value = os.Expand(value, word); value != "" {
+		if value = fill(value, word); value != "" {
 			set(name, value)
 		}
 	}
 }
 
-// words are the values in templates of requests.
-var words = map[string]func(question) string{
-	"key":          func(q question) string { return q.Key },
-	"bearer":       func(q question) string { return "Bearer " + q.Key },
-	"chain":        func(q question) string { return strconv.FormatUint(q.swap.Chain.Native, 10) },
-	"in":           func(q question) string { return tokenText(q.swap, q.swap.In.Address) },
-	"out":          func(q question) string { return tokenText(q.swap, q.swap.Out.Address) },
-	"zeroIn":       func(q question) string { return q.text(q.swap.In.Address) }, // the coin as the zero address
-	"zeroOut":      func(q question) string { return q.text(q.swap.Out.Address) },
-	"lowerIn":      func(q question) string { return strings.ToLower(tokenText(q.swap, q.swap.In.Address)) },
-	"lowerOut":     func(q question) string { return strings.ToLower(tokenText(q.swap, q.swap.Out.Address)) },
-	"inDecimals":   func(q question) string { return strconv.Itoa(int(q.swap.In.Token.Decimals)) },
-	"outDecimals":  func(q question) string { return strconv.Itoa(int(q.swap.Out.Token.Decimals)) },
-	"amount":       func(q question) string { return q.swap.In.Amount.String() },
-	"rest":         func(q question) string { return sunioSwapped(q.swap).String() },
-	"sender":       func(q question) string { return q.text(q.swap.Sender) },
-	"recipient":    func(q question) string { return q.text(q.swap.Recipient) },
-	"mixSender":    func(q question) string { return q.swap.Sender.Checksum() },
-	"mixRecipient": func(q question) string { return q.swap.Recipient.Checksum() },
-	"other":        func(q question) string { return orEmpty(q.swap.Recipient != q.swap.Sender, q.text(q.swap.Recipient)) },
-	"percent":      func(q question) string { return q.swap.SlippagePercent.String() },
-	"percent4":     func(q question) string { return q.swap.SlippagePercent.RoundFloor(4).String() },
-	"bps":          func(q question) string { return bps(q.swap.SlippagePercent) },
-	"fraction":     func(q question) string { return q.swap.SlippagePercent.Shift(-2).String() },
-	"gasPrice":     func(q question) string { return orEmpty(!q.swap.GasPrice.IsZero(), q.swap.GasPrice.String()) }, // wei
-	"share": func(q question) string { // percent
-		return orEmpty(q.swap.Affiliate.Percent.IsPositive(), q.swap.Affiliate.Percent.String())
-	},
-	"payee": func(q question) string {
-		return orEmpty(q.swap.Affiliate.Percent.IsPositive(), q.swap.Affiliate.Recipient.String())
-	},
-	"shareBps":      func(q question) string { return bps(q.swap.Affiliate.Percent) },
-	"shareFraction": func(q question) string { return q.swap.Affiliate.Percent.Shift(-2).String() },
-	"eachBps":       func(q question) string { return q.each(func(a quote.Affiliate) string { return bps(a.Percent) }) },
-	"eachPayee":     func(q question) string { return q.each(func(a quote.Affiliate) string { return a.Recipient.String() }) },
-	"wraps":         func(q question) string { return strconv.FormatBool(!swapsWrapped(q.swap)) },
-	"priority":      func(q question) string { return priorityLevel(q.swap.Priority) },
-	"mostPriority":  func(question) string { return strconv.Itoa(mostPriority) },
-	"deadline":      func(q question) string { return strconv.FormatInt(q.deadline(q.swap.Chain.ID).Unix(), 10) },
-	"route":         func(q question) string { return string(q.signed) },
-	"excludedList":  func(q question) string { return q.excludedList() },
-	"uncapped":      func(q question) string { return orEmpty(q.swap.SlippagePercent.GreaterThan(kyberCap), "true") },
-	"veloraLeast":   func(q question) string { return veloraLeast(q).String() },
+// fill puts values in the place of words. Mostly a text has none, or is one.
+func fill(text string, word func(string) string) string {
+	switch at := strings.LastIndexByte(text, '$'); {
+	case at < 0:
+		return text
+	case at == 0 && !strings.ContainsAny(text, "{/.-"):
+		return word(text[1:])
+	}
+	return os.Expand(text, word)
 }
 
-func (q question) text(a chain.Address) string { return a.Format(q.swap.Chain.Family) }
+// words are the values in templates of requests.
+var words = map[string]func(*question) string{
+	"key":          func(q *question) string { return q.Key },
+	"bearer":       func(q *question) string { return "Bearer " + q.Key },
+	"chain":        func(q *question) string { return strconv.FormatUint(q.swap.Chain.Native, 10) },
+	"in":           func(q *question) string { return tokenText(q.swap, q.swap.In.Address) },
+	"out":          func(q *question) string { return tokenText(q.swap, q.swap.Out.Address) },
+	"zeroIn":       func(q *question) string { return q.text(q.swap.In.Address) }, // the coin as the zero address
+	"zeroOut":      func(q *question) string { return q.text(q.swap.Out.Address) },
+	"lowerIn":      func(q *question) string { return strings.ToLower(tokenText(q.swap, q.swap.In.Address)) },
+	"lowerOut":     func(q *question) string { return strings.ToLower(tokenText(q.swap, q.swap.Out.Address)) },
+	"inDecimals":   func(q *question) string { return strconv.Itoa(int(q.swap.In.Token.Decimals)) },
+	"outDecimals":  func(q *question) string { return strconv.Itoa(int(q.swap.Out.Token.Decimals)) },
+	"amount":       func(q *question) string { return q.swap.In.Amount.String() },
+	"rest":         func(q *question) string { return sunioSwapped(q.swap).String() },
+	"sender":       func(q *question) string { return q.text(q.swap.Sender) },
+	"recipient":    func(q *question) string { return q.text(q.swap.Recipient) },
+	"mixSender":    func(q *question) string { return q.swap.Sender.Checksum() },
+	"mixRecipient": func(q *question) string { return q.swap.Recipient.Checksum() },
+	"other":        func(q *question) string { return orEmpty(q.swap.Recipient != q.swap.Sender, q.text(q.swap.Recipient)) },
+	"percent":      func(q *question) string { return q.swap.SlippagePercent.String() },
+	"percent4":     func(q *question) string { return q.swap.SlippagePercent.RoundFloor(4).String() },
+	"bps":          func(q *question) string { return bps(q.swap.SlippagePercent) },
+	"fraction":     func(q *question) string { return q.swap.SlippagePercent.Shift(-2).String() },
+	"gasPrice":     func(q *question) string { return orEmpty(!q.swap.GasPrice.IsZero(), q.swap.GasPrice.String()) }, // wei
+	"share": func(q *question) string { // percent
+		return orEmpty(q.swap.Affiliate.Percent.IsPositive(), q.swap.Affiliate.Percent.String())
+	},
+	"payee": func(q *question) string {
+		return orEmpty(q.swap.Affiliate.Percent.IsPositive(), q.swap.Affiliate.Recipient.String())
+	},
+	"shareBps":      func(q *question) string { return bps(q.swap.Affiliate.Percent) },
+	"shareFraction": func(q *question) string { return q.swap.Affiliate.Percent.Shift(-2).String() },
+	"eachBps":       func(q *question) string { return q.each(func(a quote.Affiliate) string { return bps(a.Percent) }) },
+	"eachPayee": func(q *question) string {
+		return q.each(func(a quote.Affiliate) string { return a.Recipient.String() })
+	},
+	"wraps":        func(q *question) string { return strconv.FormatBool(!swapsWrapped(q.swap)) },
+	"priority":     func(q *question) string { return priorityLevel(q.swap.Priority) },
+	"mostPriority": func(*question) string { return strconv.Itoa(mostPriority) },
+	"deadline":     func(q *question) string { return strconv.FormatInt(q.deadline(q.swap.Chain.ID).Unix(), 10) },
+	"route":        func(q *question) string { return string(q.signed) },
+	"excludedList": func(q *question) string { return q.excludedList() },
+	"uncapped":     func(q *question) string { return orEmpty(q.swap.SlippagePercent.GreaterThan(kyberCap), "true") },
+	"veloraLeast":  func(q *question) string { return veloraLeast(q).String() },
+}
+
+func (q *question) text(a chain.Address) string { return a.Format(q.swap.Chain.Family) }
 
 // each lists something of the swap's shares, with commas between.
-func (q question) each(of func(quote.Affiliate) string) string {
+func (q *question) each(of func(quote.Affiliate) string) string {
 	var texts []string
 	for _, a := range []quote.Affiliate{q.swap.Affiliate, q.swap.Second} {
 		if a.Percent.IsPositive() {
@@ -194,7 +218,7 @@ func (q question) each(of func(quote.Affiliate) string) string {
 }
 
 // excludedList is the setting as a JSON list, empty without it.
-func (q question) excludedList() string {
+func (q *question) excludedList() string {
 	listed, err := json.Marshal(strings.Split(q.Settings[excludedSources], ","))
 	return orEmpty(err == nil && q.Settings[excludedSources] != "", string(listed))
 }

@@ -98,7 +98,7 @@ func readVeloraRoute(a reply, _ quote.Profile, _ quote.Swap, o *proposal) error 
 }
 
 // veloraLeast is the outcome before the fee, where the contract checks it, that leaves the quote less the slippage.
-func veloraLeast(q question) chain.Amount {
+func veloraLeast(q *question) chain.Amount {
 	route, _ := q.route.(veloraRoute)
 	least := leastOf(route.gross, q.swap)
 	if least.Sub(quote.Share(least, route.feePercent)).Cmp(leastOf(q.out, q.swap)) < 0 { // both shares were rounded

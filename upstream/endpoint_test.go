@@ -98,13 +98,14 @@ func TestEndpointBuildsRequests(t *testing.T) {
 	}))
 	defer server.Close()
 	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
-		Name: "venue", URL: server.URL + "/v1/?key=k", Header: http.Header{"X-Api-Key": {"s"}}, Client: server.Client(),
+		Name: "venue", URL: strings.Replace(server.URL, "://", "://user:word@", 1) + "/v1/?key=k", Header: http.Header{"X-Api-Key": {"s"}}, Client: server.Client(),
 	}))(t)
 	must.Get(e.Do(t.Context(), upstream.Request{Path: "quote/best", Query: "a=1+2", Body: []byte("{}")}))(t)
 	if got.Method != "POST" || got.URL.Path != "/v1/quote/best" || got.URL.RawQuery != "a=1+2&key=k" || string(body) != "{}" {
 		t.Errorf("sent %s %s with %q", got.Method, got.URL, body)
 	}
-	if got.Header.Get("X-Api-Key") != "s" || got.Header.Get("Traceparent") != "" {
+	user, password, _ := got.BasicAuth()
+	if user != "user" || password != "word" || got.Header.Get("X-Api-Key") != "s" || got.Header.Get("Traceparent") != "" {
 		t.Errorf("sent headers %v", got.Header)
 	}
 }

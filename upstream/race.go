@@ -30,7 +30,7 @@ type race struct {
 	running int
 	hedged  bool
 	retried bool
-	results chan result
+	results chan result // has room for one
 
 	failures map[int]error // by endpoint, the latest of each
 }
@@ -157,7 +157,7 @@ func (r *race) start(ctx context.Context, isHedge bool) {
 	if deadline, limited := ctx.Deadline(); limited && r.othersFollow() {
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
 	}
-	go func() {
+	try := func() {
 		got := result{index: index}
 		defer func() {
 			cancel()
@@ -165,7 +165,12 @@ func (r *race) start(ctx context.Context, isHedge bool) {
 			r.results <- got
 		}()
 		got.answer = r.job.Try(ctx, r.pool.endpoints[index], turn)
-	}()
+	}
+	if r.running == 1 && r.next == len(r.order) { // nothing is to be done meanwhile
+		try()
+	} else {
+		go try()
+	}
 }
 
 // othersFollow reports whether any of the remaining endpoints can be asked at all.

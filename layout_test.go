@@ -24,7 +24,7 @@ type room struct {
 var house = map[string]room{
 	"chain":        {"", "the vocabulary knows nobody: put what needs a neighbour into that neighbour"},
 	"chain/solana": {"chain", "a wire format knows no order and no swap: what reads meaning out of it belongs to order/onchain or upstream/solana"},
-	"chain/revert": {"", "a wire format knows no order and no swap: which errors a contract has belongs to who calls it"},
+	"chain/revert": {"chain/words", "a wire format knows no order and no swap: which errors a contract has belongs to who calls it"},
 	"chain/words":  {"chain", "a wire format knows no order and no swap: what reads meaning out of it belongs to order/onchain or order/creation"},
 	"token":        {"cache/flight chain", "state what is needed as token.Reader or token.PriceSource and let upstream/* fulfil it"},
 
@@ -192,7 +192,7 @@ var doors = []door{
 	{"github.com/gagliardetto/solana-go", "sandbox/...", "", "the gateway reads Solana by itself (docs/decisions/0006); the library is for the sandbox"},
 	{"github.com/gagliardetto/binary", "sandbox/...", "", "the gateway reads Solana by itself (docs/decisions/0006); the library is for the sandbox"},
 	{"github.com/ethereum/go-ethereum", "sandbox/...", "", worldOnly},
-	{"github.com/ethereum/go-ethereum/accounts/abi", "chain/revert order/creation upstream/evm upstream/evm/swap upstream/venue sandbox/...", "order/onchain", abiLibrary},
+	{"github.com/ethereum/go-ethereum/accounts/abi", "chain/revert upstream/evm upstream/evm/swap upstream/venue sandbox/...", "order/onchain", abiLibrary},
 	{"github.com/ethereum/go-ethereum/common", "order/creation upstream/evm upstream/evm/swap upstream/venue sandbox/...", "order/onchain", abiLibrary},
 	{"github.com/ethereum/go-ethereum/rlp", "upstream/evm upstream/evm/seal upstream/evm/swap", "", abiLibrary},
 	{"github.com/ethereum/go-ethereum/crypto", "order/onchain upstream/evm upstream/evm/seal upstream/evm/swap upstream/venue sandbox/...", "order/creation", abiLibrary},

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
+
+	"crossgate/chain/words"
 )
 
 // Errors are errors of contracts by their selectors.
@@ -33,17 +35,13 @@ func Parse(signatures ...string) Errors {
 	return byID
 }
 
-// Encode writes an error of the table by its name. Arguments that do not fit are a mistake of the caller's source.
+// Encode writes an error of the table by its name, with arguments that words.Encode takes.
 func (e Errors) Encode(name string, arguments ...any) []byte {
 	for id, known := range e {
 		if known.Name != name {
 			continue
 		}
-		data, err := known.Inputs.Pack(arguments...)
-		if err != nil {
-			panic("revert: encode " + name + ": " + err.Error())
-		}
-		return append(id[:], data...)
+		return append(id[:], words.Encode(arguments...)...)
 	}
 	panic("revert: no error " + name)
 }

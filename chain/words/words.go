@@ -1,5 +1,5 @@
-// Package words reads the 32-byte words of the Ethereum contract ABI: by their offsets, in any layout, and as strictly
-// as contracts of Solidity do.
+// Package words reads the 32-byte words of the Ethereum contract ABI, by their offsets, in any layout, and as strictly
+// as contracts of Solidity do; and writes them.
 package words
 
 import (

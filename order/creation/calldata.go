@@ -4,105 +4,34 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math/big"
 	"strings"
-
-	"github.com/ethereum/go-ethereum/accounts/abi"
-	"github.com/ethereum/go-ethereum/common"
 
 	"crossgate/chain"
 	"crossgate/chain/words"
 	"crossgate/order"
+	"crossgate/order/onchain"
 )
 
-// orderCreation is the tuple of both functions that create an order.
-const orderCreation = `{"name":"creation","type":"tuple","components":[
-	{"name":"giveTokenAddress","type":"address"},
-	{"name":"giveAmount","type":"uint256"},
-	{"name":"takeTokenAddress","type":"bytes"},
-	{"name":"takeAmount","type":"uint256"},
-	{"name":"takeChainId","type":"uint256"},
-	{"name":"receiverDst","type":"bytes"},
-	{"name":"givePatchAuthoritySrc","type":"address"},
-	{"name":"orderAuthorityAddressDst","type":"bytes"},
-	{"name":"allowedTakerDst","type":"bytes"},
-	{"name":"externalCall","type":"bytes"},
-	{"name":"allowedCancelBeneficiarySrc","type":"bytes"}]}`
-
-// functions are those of DlnSource that create an order, and that of the public router which swaps before.
-var functions = parseABI(`[
-	{"type":"function","name":"createOrder","stateMutability":"payable","inputs":[` + orderCreation + `,
-		{"name":"affiliateFee","type":"bytes"},
-		{"name":"referralCode","type":"uint32"},
-		{"name":"permitEnvelope","type":"bytes"}]},
-	{"type":"function","name":"createSaltedOrder","stateMutability":"payable","inputs":[` + orderCreation + `,
-		{"name":"salt","type":"uint64"},
-		{"name":"affiliateFee","type":"bytes"},
-		{"name":"referralCode","type":"uint32"},
-		{"name":"permitEnvelope","type":"bytes"},
-		{"name":"metadata","type":"bytes"}]},
-	{"type":"function","name":"strictlySwapAndCall","stateMutability":"payable","inputs":[
-		{"name":"srcTokenIn","type":"address"},
-		{"name":"srcAmountIn","type":"uint256"},
-		{"name":"srcTokenInPermitEnvelope","type":"bytes"},
-		{"name":"srcSwapRouter","type":"address"},
-		{"name":"srcSwapCalldata","type":"bytes"},
-		{"name":"srcTokenOut","type":"address"},
-		{"name":"srcTokenExpectedAmountOut","type":"uint256"},
-		{"name":"srcTokenRefundRecipient","type":"address"},
-		{"name":"target","type":"address"},
-		{"name":"targetData","type":"bytes"}]}]`)
-
-func parseABI(text string) abi.ABI {
-	parsed, err := abi.JSON(strings.NewReader(text))
-	if err != nil {
-		panic("creation: ABI: " + err.Error())
-	}
-	return parsed
-}
-
-// creationTuple is what go-ethereum's encoder takes for orderCreation.
-type creationTuple struct {
-	GiveTokenAddress            common.Address
-	GiveAmount                  *big.Int
-	TakeTokenAddress            []byte
-	TakeAmount                  *big.Int
-	TakeChainId                 *big.Int
-	ReceiverDst                 []byte
-	GivePatchAuthoritySrc       common.Address
-	OrderAuthorityAddressDst    []byte
-	AllowedTakerDst             []byte
-	ExternalCall                []byte
-	AllowedCancelBeneficiarySrc []byte
-}
+// The functions of DlnSource that create an order, and that of the public router which swaps before, by signature.
+const (
+	orderCreation       = "(address,uint256,bytes,uint256,uint256,bytes,address,bytes,bytes,bytes,bytes)"
+	createOrder         = "createOrder(" + orderCreation + ",bytes,uint32,bytes)"
+	createSaltedOrder   = "createSaltedOrder(" + orderCreation + ",uint64,bytes,uint32,bytes,bytes)"
+	strictlySwapAndCall = "strictlySwapAndCall(address,uint256,bytes,address,bytes,address,uint256,address,address,bytes)"
+)
 
 // Data is the calldata for DlnSource. An absent GiveToken or GivePatch is written as the zero address.
 func (c Creation) Data() []byte {
-	tuple := creationTuple{
-		GiveTokenAddress: nodeAddress(c.GiveToken), GiveAmount: c.GiveAmount.Big(),
-		TakeTokenAddress: c.Take.Token.Bytes(), TakeAmount: c.Take.Amount.Big(),
-		TakeChainId:              new(big.Int).SetUint64(uint64(c.Take.Chain)),
-		ReceiverDst:              c.Receiver.Bytes(),
-		GivePatchAuthoritySrc:    nodeAddress(c.Authorities.GivePatch),
-		OrderAuthorityAddressDst: c.Authorities.Order.Bytes(), AllowedTakerDst: c.Authorities.AllowedTaker.Bytes(),
-		ExternalCall: c.ExternalCall, AllowedCancelBeneficiarySrc: c.Authorities.CancelBeneficiary.Bytes(),
+	tuple := words.Tuple{
+		c.GiveToken, c.GiveAmount, c.Take.Token.Bytes(), c.Take.Amount, uint64(c.Take.Chain), c.Receiver.Bytes(),
+		c.Authorities.GivePatch, c.Authorities.Order.Bytes(), c.Authorities.AllowedTaker.Bytes(), c.ExternalCall,
+		c.Authorities.CancelBeneficiary.Bytes(),
 	}
 	if c.Salt == nil {
-		return pack("createOrder", tuple, c.AffiliateFee, c.ReferralCode, c.Permit)
+		return onchain.Call(createOrder, tuple, c.AffiliateFee, uint64(c.ReferralCode), c.Permit)
 	}
-	return pack("createSaltedOrder", tuple, *c.Salt, c.AffiliateFee, c.ReferralCode, c.Permit, c.Metadata)
+	return onchain.Call(createSaltedOrder, tuple, *c.Salt, c.AffiliateFee, uint64(c.ReferralCode), c.Permit, c.Metadata)
 }
-
-// pack encodes a call. The arguments fit by their types.
-func pack(name string, arguments ...any) []byte {
-	data, err := functions.Pack(name, arguments...)
-	if err != nil {
-		panic("creation: encode " + name + ": " + err.Error())
-	}
-	return data
-}
-
-func nodeAddress(a chain.Address) common.Address { return common.BytesToAddress(a.Bytes()) }
 
 // Swap is the router's part of a creation: it takes an input, has a venue swap it, gives what exceeds the expected
 // outcome to the refund recipient, and calls the target with the rest (DeBridgeRouter, strictlySwapAndCall).
@@ -121,8 +50,8 @@ type Swap struct {
 
 // Data is the calldata for the router.
 func (s Swap) Data() []byte {
-	return pack("strictlySwapAndCall", nodeAddress(s.TokenIn), s.AmountIn.Big(), s.Permit, nodeAddress(s.Venue), s.VenueData,
-		nodeAddress(s.TokenOut), s.ExpectedOut.Big(), nodeAddress(s.RefundRecipient), nodeAddress(s.Target), s.TargetData)
+	return onchain.Call(strictlySwapAndCall, s.TokenIn, s.AmountIn, s.Permit, s.Venue, s.VenueData, s.TokenOut, s.ExpectedOut,
+		s.RefundRecipient, s.Target, s.TargetData)
 }
 
 // Mistakes of calldata. Contracts refuse both without a reason.
@@ -133,10 +62,11 @@ var (
 
 const selectorLength = 4
 
-// arguments are the words after the selector of one of the named functions.
-func arguments(data []byte, names ...string) (name string, w words.Reader, err error) {
-	for _, name := range names {
-		if bytes.HasPrefix(data, functions.Methods[name].ID) {
+// arguments are the words after the selector of one of some functions.
+func arguments(data []byte, functions ...string) (name string, w words.Reader, err error) {
+	for _, function := range functions {
+		if bytes.HasPrefix(data, onchain.Selector(function)) {
+			name, _, _ = strings.Cut(function, "(")
 			return name, words.New(data[selectorLength:]), nil
 		}
 	}
@@ -158,7 +88,7 @@ func Parse(data []byte) (Creation, error) {
 // parse reads calldata as the contract does: late is a mistake within the tuple, which it copies only after some checks
 // of what stands beside the tuple.
 func parse(data []byte) (c Creation, late, err error) {
-	name, w, err := arguments(data, "createOrder", "createSaltedOrder")
+	name, w, err := arguments(data, createOrder, createSaltedOrder)
 	if err != nil {
 		return c, nil, err
 	}
@@ -201,7 +131,7 @@ func takeChain(number chain.Amount) chain.ID {
 
 // ParseSwap reads the calldata of strictlySwapAndCall, in any layout that the router accepts.
 func ParseSwap(data []byte) (Swap, error) {
-	name, w, err := arguments(data, "strictlySwapAndCall")
+	name, w, err := arguments(data, strictlySwapAndCall)
 	if err != nil {
 		return Swap{}, err
 	}

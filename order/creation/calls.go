@@ -30,30 +30,6 @@ func (v View) Read(s *State, answer []byte) {
 	}
 }
 
-// views are what decides about a creation, by signature.
-var views = parseABI(`[
-	{"type":"function","name":"version","inputs":[]},
-	{"type":"function","name":"paused","inputs":[]},
-	{"type":"function","name":"globalFixedNativeFee","inputs":[]},
-	{"type":"function","name":"globalTransferFeeBps","inputs":[]},
-	{"type":"function","name":"dlnDestinationAddresses","inputs":[{"name":"","type":"uint256"}]},
-	{"type":"function","name":"masterNonce","inputs":[{"name":"","type":"address"}]},
-	{"type":"function","name":"supportedRouters","inputs":[{"name":"","type":"address"}]},
-	{"type":"function","name":"balanceOf","inputs":[{"name":"","type":"address"}]},
-	{"type":"function","name":"allowance","inputs":[{"name":"","type":"address"},{"name":"","type":"address"}]},
-	{"type":"function","name":"transfer","inputs":[{"name":"","type":"address"},{"name":"","type":"uint256"}]},
-	{"type":"function","name":"transferFrom","inputs":[{"name":"","type":"address"},{"name":"","type":"address"},{"name":"","type":"uint256"}]},
-	{"type":"function","name":"permit","inputs":[{"name":"","type":"address"},{"name":"","type":"address"},{"name":"","type":"uint256"},
-		{"name":"","type":"uint256"},{"name":"","type":"uint8"},{"name":"","type":"bytes32"},{"name":"","type":"bytes32"}]}]`)
-
-func viewData(name string, arguments ...any) []byte {
-	data, err := views.Pack(name, arguments...)
-	if err != nil {
-		panic("creation: encode " + name + ": " + err.Error())
-	}
-	return data
-}
-
 // payment is what a contract pulls from an account.
 type payment struct {
 	token, payer, spender chain.Address
@@ -81,19 +57,19 @@ func Views(t Transaction, caller chain.Address, s State) []View {
 	c, swap, pulls := payments(t, caller, s)
 	source, router := s.Contracts.DlnSource, s.Contracts.Router
 	asked := []View{
-		{To: source, Data: viewData("version"), read: func(s *State, w words.Reader) { s.Version = string(w.Bytes(0)) }},
-		{To: source, Data: viewData("paused"), read: func(s *State, w words.Reader) { s.Paused = new(w.Bool(0)) }},
-		{To: source, Data: viewData("globalFixedNativeFee"), read: func(s *State, w words.Reader) { s.FixedFee = new(w.Amount(0)) }},
-		{To: source, Data: viewData("globalTransferFeeBps"), read: func(s *State, w words.Reader) { s.PercentBps = new(w.Uint(0, 16)) }},
+		{To: source, Data: onchain.Call("version()"), read: func(s *State, w words.Reader) { s.Version = string(w.Bytes(0)) }},
+		{To: source, Data: onchain.Call("paused()"), read: func(s *State, w words.Reader) { s.Paused = new(w.Bool(0)) }},
+		{To: source, Data: onchain.Call("globalFixedNativeFee()"), read: func(s *State, w words.Reader) { s.FixedFee = new(w.Amount(0)) }},
+		{To: source, Data: onchain.Call("globalTransferFeeBps()"), read: func(s *State, w words.Reader) { s.PercentBps = new(w.Uint(0, 16)) }},
 		{
-			To: source, Data: viewData("dlnDestinationAddresses", chain.NewAmount(uint64(c.Take.Chain)).Big()),
+			To: source, Data: onchain.Call("dlnDestinationAddresses(uint256)", uint64(c.Take.Chain)),
 			read: func(s *State, w words.Reader) { s.Destination = new(w.Party(0)) },
 		},
-		{To: source, Data: viewData("masterNonce", nodeAddress(t.Sender)), read: func(s *State, w words.Reader) { s.Nonce = new(w.Uint(0, 64)) }},
+		{To: source, Data: onchain.Call("masterNonce(address)", t.Sender), read: func(s *State, w words.Reader) { s.Nonce = new(w.Uint(0, 64)) }},
 	}
 	if swap != nil {
 		isListed := func(callee chain.Address, into func(*State) **bool) View {
-			return View{To: router, Data: viewData("supportedRouters", nodeAddress(callee)), read: func(s *State, w words.Reader) {
+			return View{To: router, Data: onchain.Call("supportedRouters(address)", callee), read: func(s *State, w words.Reader) {
 				*into(s) = new(w.Bool(0) || callee == s.Contracts.DlnDestination) // which is on no list
 			}}
 		}
@@ -106,12 +82,12 @@ func Views(t Transaction, caller chain.Address, s State) []View {
 		}
 		asked = append(asked,
 			View{
-				To: p.token, Data: viewData("balanceOf", nodeAddress(p.payer)),
+				To: p.token, Data: onchain.Call("balanceOf(address)", p.payer),
 				read: func(s *State, w words.Reader) { p.state(s).Balance, p.state(s).IsToken = new(w.Amount(0)), new(true) },
 				none: func(s *State) { p.state(s).IsToken = new(false) },
 			},
 			View{
-				To: p.token, Data: viewData("allowance", nodeAddress(p.payer), nodeAddress(p.spender)),
+				To: p.token, Data: onchain.Call("allowance(address,address)", p.payer, p.spender),
 				read: func(s *State, w words.Reader) { p.state(s).Allowance = new(w.Amount(0)) },
 			})
 	}
@@ -136,16 +112,17 @@ func Probes(t Transaction, caller chain.Address, s State) (asked []Probe) {
 		source := s.Contracts.DlnSource
 		asked = append(asked,
 			Probe{
-				p.spender, p.token, viewData("transferFrom", nodeAddress(p.payer), nodeAddress(p.spender), p.amount.Big()),
+				p.spender, p.token, onchain.Call("transferFrom(address,address,uint256)", p.payer, p.spender, p.amount),
 				func(s *State, r CallResult) { p.state(s).pulled(r, p.amount) },
 			},
-			Probe{source, p.token, viewData("transfer", nodeAddress(source), chain.Amount{}.Big()), func(s *State, r CallResult) {
+			Probe{source, p.token, onchain.Call("transfer(address,uint256)", source, chain.Amount{}), func(s *State, r CallResult) {
 				p.state(s).Transfer = returned(r)
 			}})
 		if permit, _ := ParsePermit(p.permit); len(p.permit) >= leastEnvelope {
 			asked = append(asked, Probe{
-				p.spender, p.token, viewData("permit", nodeAddress(p.payer), nodeAddress(p.spender), permit.Amount.Big(),
-					permit.Deadline.Big(), permit.V(), [32]byte(permit.Signature[:32]), [32]byte(permit.Signature[32:64])),
+				p.spender, p.token,
+				onchain.Call("permit(address,address,uint256,uint256,uint8,bytes32,bytes32)", p.payer, p.spender, permit.Amount,
+					permit.Deadline, uint64(permit.V()), chain.Hash(permit.Signature[:32]), chain.Hash(permit.Signature[32:64])),
 				func(s *State, r CallResult) { p.state(s).TakesPermit = new(!r.IsReverted) },
 			})
 		}

@@ -2,7 +2,6 @@ package creation
 
 import (
 	"errors"
-	"math/big"
 
 	"crossgate/chain"
 	"crossgate/chain/words"
@@ -22,32 +21,14 @@ var (
 )
 
 // orderTuple is an order in calldata (dln-contracts, libraries/DlnOrderLib.sol).
-const orderTuple = `{"name":"order","type":"tuple","components":[
-	{"name":"makerOrderNonce","type":"uint64"},
-	{"name":"makerSrc","type":"bytes"},
-	{"name":"giveChainId","type":"uint256"},
-	{"name":"giveTokenAddress","type":"bytes"},
-	{"name":"giveAmount","type":"uint256"},
-	{"name":"takeChainId","type":"uint256"},
-	{"name":"takeTokenAddress","type":"bytes"},
-	{"name":"takeAmount","type":"uint256"},
-	{"name":"receiverDst","type":"bytes"},
-	{"name":"givePatchAuthoritySrc","type":"bytes"},
-	{"name":"orderAuthorityAddressDst","type":"bytes"},
-	{"name":"allowedTakerDst","type":"bytes"},
-	{"name":"allowedCancelBeneficiarySrc","type":"bytes"},
-	{"name":"externalCall","type":"bytes"}]}`
+const orderTuple = "(uint64,bytes,uint256,bytes,uint256,uint256,bytes,uint256,bytes,bytes,bytes,bytes,bytes,bytes)"
 
-// cancels are the functions of DlnDestination and of the external call's adapter by which an order's authority cancels.
-var cancels = parseABI(`[
-	{"type":"function","name":"sendEvmOrderCancel","stateMutability":"payable","inputs":[` + orderTuple + `,
-		{"name":"cancelBeneficiary","type":"address"},{"name":"executionFee","type":"uint256"}]},
-	{"type":"function","name":"sendSolanaOrderCancel","stateMutability":"payable","inputs":[` + orderTuple + `,
-		{"name":"cancelBeneficiary","type":"bytes32"},{"name":"executionFee","type":"uint256"},
-		{"name":"reward1","type":"uint64"},{"name":"reward2","type":"uint64"}]},
-	{"type":"function","name":"cancelCall","inputs":[
-		{"name":"orderId","type":"bytes32"},{"name":"callAuthority","type":"address"},{"name":"tokenAddress","type":"address"},
-		{"name":"amount","type":"uint256"},{"name":"recipient","type":"address"},{"name":"externalCallHash","type":"bytes32"}]}]`)
+// The functions of DlnDestination and of the external call's adapter by which an order's authority cancels.
+const (
+	sendEvmOrderCancel    = "sendEvmOrderCancel(" + orderTuple + ",address,uint256)"
+	sendSolanaOrderCancel = "sendSolanaOrderCancel(" + orderTuple + ",bytes32,uint256,uint64,uint64)"
+	cancelCall            = "cancelCall(bytes32,address,address,uint256,address,bytes32)"
+)
 
 // Beneficiary is who gets the refund of a cancelled order: the only one whom its terms allow, or who may patch it.
 func Beneficiary(t order.Terms) chain.Address {
@@ -64,32 +45,16 @@ func CancelData(t order.Terms) ([]byte, error) {
 	if t.HasExternalCall() && len(t.ExternalCall) == 0 {
 		return nil, ErrUnknownCall
 	}
-	tuple := struct {
-		MakerOrderNonce             uint64
-		MakerSrc                    []byte
-		GiveChainId                 *big.Int
-		GiveTokenAddress            []byte
-		GiveAmount                  *big.Int
-		TakeChainId                 *big.Int
-		TakeTokenAddress            []byte
-		TakeAmount                  *big.Int
-		ReceiverDst                 []byte
-		GivePatchAuthoritySrc       []byte
-		OrderAuthorityAddressDst    []byte
-		AllowedTakerDst             []byte
-		AllowedCancelBeneficiarySrc []byte
-		ExternalCall                []byte
-	}{
-		t.Nonce, t.Maker.Bytes(), new(big.Int).SetUint64(uint64(t.Give.Chain)), t.Give.Token.Bytes(), t.Give.Amount.Big(),
-		new(big.Int).SetUint64(uint64(t.Take.Chain)), t.Take.Token.Bytes(), t.Take.Amount.Big(), t.Receiver.Bytes(),
-		t.Authorities.GivePatch.Bytes(), t.Authorities.Order.Bytes(), t.Authorities.AllowedTaker.Bytes(),
-		t.Authorities.CancelBeneficiary.Bytes(), t.ExternalCall,
+	tuple := words.Tuple{
+		t.Nonce, t.Maker.Bytes(), uint64(t.Give.Chain), t.Give.Token.Bytes(), t.Give.Amount, uint64(t.Take.Chain),
+		t.Take.Token.Bytes(), t.Take.Amount, t.Receiver.Bytes(), t.Authorities.GivePatch.Bytes(), t.Authorities.Order.Bytes(),
+		t.Authorities.AllowedTaker.Bytes(), t.Authorities.CancelBeneficiary.Bytes(), t.ExternalCall,
 	}
-	nothing := new(big.Int)
-	if beneficiary := Beneficiary(t); beneficiary.Len() == words.Size {
-		return cancels.Pack("sendSolanaOrderCancel", tuple, [32]byte(beneficiary.Bytes()), nothing, uint64(0), uint64(0))
+	beneficiary := Beneficiary(t)
+	if beneficiary.Len() == words.Size {
+		return onchain.Call(sendSolanaOrderCancel, tuple, chain.Hash(beneficiary.Bytes()), 0, 0, 0), nil
 	}
-	return cancels.Pack("sendEvmOrderCancel", tuple, nodeAddress(Beneficiary(t)), nothing)
+	return onchain.Call(sendEvmOrderCancel, tuple, beneficiary, 0), nil
 }
 
 // RegisteredCall is an external call that waits for its execution with an amount of the take token.
@@ -113,7 +78,7 @@ func (c RegisteredCall) Status() []byte {
 }
 
 // CancelData is the calldata for the adapter by which the order's authority takes the amount instead.
-func (c RegisteredCall) CancelData() ([]byte, error) {
-	authority := nodeAddress(c.Terms.Authorities.Order)
-	return cancels.Pack("cancelCall", [32]byte(c.Order), authority, nodeAddress(c.Terms.Take.Token), c.Amount.Big(), authority, [32]byte(c.hash()))
+func (c RegisteredCall) CancelData() []byte {
+	authority := c.Terms.Authorities.Order
+	return onchain.Call(cancelCall, c.Order, authority, c.Terms.Take.Token, c.Amount, authority, c.hash())
 }

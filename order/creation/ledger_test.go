@@ -290,7 +290,7 @@ func (l *ledger) venue(swap creation.Swap, v *vector) *creation.VenueCall {
 	case "refuse":
 		var code chain.Amount
 		must.Do(l.t, json.Unmarshal(call.Args["code"], &code))
-		return reverting(refusals.Encode("VenueRefused", code.Big()))
+		return reverting(refusals.Encode("VenueRefused", code))
 	case "refuseText":
 		var why string
 		must.Do(l.t, json.Unmarshal(call.Args["why"], &why))

@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"math/big"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -59,18 +58,8 @@ func malformed(by chain.Address, err error) *Refusal {
 	return &Refusal{By: by, Data: []byte{}, Why: err.Error()}
 }
 
-// refused is a refusal with an error of the table, whose amounts and addresses are ours.
+// refused is a refusal with an error of the table.
 func refused(by chain.Address, why, name string, arguments ...any) *Refusal {
-	for i, argument := range arguments {
-		switch argument := argument.(type) {
-		case chain.Amount:
-			arguments[i] = argument.Big()
-		case chain.Address:
-			arguments[i] = nodeAddress(argument)
-		case int:
-			arguments[i] = big.NewInt(int64(argument))
-		}
-	}
 	return &Refusal{By: by, Data: known.Encode(name, arguments...), Why: why}
 }
 

@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/big"
 
-	"crossgate/chain"
 	"crossgate/token"
 )
 
@@ -49,16 +48,4 @@ func (e *Estimate) TakerMargin() (left *big.Int, bps float64) {
 	left.Sub(left, pays.Big())
 	bps, _ = new(big.Rat).SetFrac(new(big.Int).Mul(left, big.NewInt(wholeBps)), e.Carried.Big()).Float64()
 	return left, math.Round(bps*100) / 100
-}
-
-// approveSelector is that of approve(address,uint256) (EIP-20).
-var approveSelector = []byte{0x09, 0x5e, 0xa7, 0xb3}
-
-// Approval is the calldata for a token by which spender may take an amount.
-func Approval(spender chain.Address, amount chain.Amount) []byte {
-	data := make([]byte, 4+32, 4+32+32)
-	copy(data, approveSelector)
-	copy(data[4+32-spender.Len():], spender.Bytes())
-	word := amount.Bytes32()
-	return append(data, word[:]...)
 }

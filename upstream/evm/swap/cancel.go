@@ -69,11 +69,8 @@ func (s *Simulator) CancelCall(ctx context.Context, id order.ID, t order.Terms, 
 		case status == executed:
 			return creation.Transaction{}, creation.ErrCallExecuted
 		case status == registered:
-			data, err := creation.RegisteredCall{Order: id, Terms: t, Amount: amounts[i]}.CancelData()
-			if err != nil {
-				return creation.Transaction{}, err
-			}
-			tx := creation.Transaction{Sender: t.Authorities.Order, To: adapter, Data: data}
+			waiting := creation.RegisteredCall{Order: id, Terms: t, Amount: amounts[i]}
+			tx := creation.Transaction{Sender: t.Authorities.Order, To: adapter, Data: waiting.CancelData()}
 			return tx, s.succeeds(ctx, tx)
 		}
 	}

@@ -157,17 +157,15 @@ func (j *journey) settle(ctx context.Context) (err error) {
 	if j.routes, err = routes(r, j.give, j.take); err != nil {
 		return err
 	}
-	j.usd = started(&j.reads, func() map[token.Key]*big.Rat { return j.Tokens.USD(ctx, j.keys()...) })
+	j.usd = sync.OnceValue(func() map[token.Key]*big.Rat { return j.Tokens.USD(ctx, j.keys()...) })
+	j.reads.Go(func() { j.usd() })
 	for swaps := range j.costs {
 		w := work{give: j.give, take: j.take, takesCoin: r.TokenOut.IsNative(), swaps: swaps == 1, callGas: r.CallGas}
-		if needed := containsRoute(j.routes, w.swaps); !needed {
+		if !slices.ContainsFunc(j.routes, func(one Route) bool { return one.SwapsAfter() == w.swaps }) {
 			continue
 		}
-		read := started(&j.reads, func() costsRead {
-			costs, err := j.expenses(ctx, w, j.usd)
-			return costsRead{costs, err}
-		})
-		j.costs[swaps] = func() (Expenses, error) { c := read(); return c.Expenses, c.err }
+		j.costs[swaps] = sync.OnceValues(func() (Expenses, error) { return j.expenses(ctx, w, j.usd) })
+		j.reads.Go(func() { _, _ = j.costs[swaps]() }) // its error is for who needs them
 	}
 	var reading sync.WaitGroup
 	var chargesErr error
@@ -181,27 +179,6 @@ func (j *journey) settle(ctx context.Context) (err error) {
 		j.request.AmountIn, err = j.balance(ctx)
 	}
 	return err
-}
-
-type costsRead struct {
-	Expenses
-	err error
-}
-
-func containsRoute(all []Route, swapsAfter bool) bool {
-	for _, one := range all {
-		if one.SwapsAfter() == swapsAfter {
-			return true
-		}
-	}
-	return false
-}
-
-// started begins to read; the function returned waits for that, and returns the same ever after.
-func started[T any](reads *sync.WaitGroup, read func() T) func() T {
-	done := make(chan T, 1)
-	reads.Go(func() { done <- read() })
-	return sync.OnceValue(func() T { return <-done })
 }
 
 func (e *Estimator) charges(ctx context.Context, id chain.ID) (Charges, error) {

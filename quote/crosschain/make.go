@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"crossgate/chain"
-	"crossgate/chain/solana"
 	"crossgate/order"
 	"crossgate/order/creation"
 	"crossgate/order/onchain"
@@ -256,10 +255,6 @@ func (j *journey) fee(ctx context.Context, tx quote.Tx, gas uint64) *quote.Fee {
 		return nil
 	}
 	f := &quote.Fee{Total: price.Expected.MulDiv(limit, 1).Add(beside), GasLimit: limit, Price: price, Beside: beside}
-	if j.give.Family == chain.SVM {
-		f.Priority = solana.PriorityFee(limit, price.Bid)
-		f.Total = beside.Add(f.Priority)
-	}
 	f.USD = quote.USD(j.usd()[coinOf(j.give)], f.Total, j.give.Coin.Decimals)
 	return f
 }

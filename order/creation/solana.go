@@ -18,20 +18,6 @@ type OnSolana struct {
 	TokenProgram chain.Address // of the mint; that of most tokens for the coin
 }
 
-// Split divides the give amount; see Creation.Split.
-func (c OnSolana) Split(percentBps uint64) (Split, error) {
-	return split(c.GiveAmount, c.Affiliate, percentBps)
-}
-
-// Terms are those of the order that the creation becomes; see Creation.Terms.
-func (c OnSolana) Terms(net chain.Amount) order.Terms {
-	return order.Terms{
-		Nonce: *c.Nonce, Maker: c.Maker,
-		Give: order.Offer{Chain: chain.Solana, Token: c.GiveToken, Amount: net},
-		Take: c.Take, Receiver: c.Receiver, Authorities: c.Authorities, ExternalCall: c.ExternalCall,
-	}
-}
-
 // Instruction asks dln_src for the order with an id (IDL 3.0.0: twelve accounts; seeds of
 // @debridge-finance/solana-utils).
 func (c OnSolana) Instruction(at chain.Contracts, id order.ID) solana.DraftInstruction {

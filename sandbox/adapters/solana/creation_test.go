@@ -33,9 +33,16 @@ func asked(t *testing.T, token sandbox.Token, amount uint64, change func(*creati
 	if change != nil {
 		change(&o)
 	}
-	split := must.Get(o.Split(4))(t)
+	percent := o.GiveAmount.MulDiv(4, 10_000)
+	net := o.GiveAmount.Sub(percent)
+	if o.Affiliate != nil {
+		net = net.Sub(o.Affiliate.Amount)
+	}
+	terms := creation.Creation{
+		GiveToken: o.GiveToken, Take: o.Take, Receiver: o.Receiver, Authorities: o.Authorities, ExternalCall: o.ExternalCall,
+	}.Terms(chain.Solana, o.Maker, nonce, net)
 	made := order.Created{
-		Terms: o.Terms(split.Net), FixFee: chain.NewAmount(15_000_000), PercentFee: split.Percent, Affiliate: o.Affiliate,
+		Terms: terms, FixFee: chain.NewAmount(15_000_000), PercentFee: percent, Affiliate: o.Affiliate,
 		ReferralCode: o.ReferralCode, Metadata: o.Metadata,
 	}
 	return o, creation.Promise{ID: onchain.ID(made.Terms), Created: made}

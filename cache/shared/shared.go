@@ -85,7 +85,7 @@ func New(o Options) (*Cache, error) {
 		return nil, fmt.Errorf("shared cache: %w", err)
 	}
 	timeout, lockLife := cmp.Or(o.Timeout, defaultTimeout), cmp.Or(o.LockLife, defaultLock)
-	c := &Cache{
+	return &Cache{
 		server:    at,
 		caFile:    o.CAFile,
 		silence:   cmp.Or(o.Silence, defaultSilence),
@@ -98,9 +98,8 @@ func New(o Options) (*Cache, error) {
 		publisher: newPublisher(),
 		onPurge:   func(Purge, ...Key) {},
 		lastError: "no attempt yet",
-	}
-	c.duration, err = newDuration()
-	return c, err
+		duration:  newDuration(),
+	}, nil
 }
 
 // newToken returns 128 random bits as text: the name of a replica or of a fill lock.

@@ -9,6 +9,7 @@ import (
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/gateway"
+	"crossgate/order"
 	"crossgate/quote"
 	"crossgate/token"
 	"crossgate/upstream"
@@ -123,17 +124,11 @@ func diagnoseShared(ctx context.Context, c config.Config) Service {
 	ran := make(chan error, 1)
 	go func() { ran <- cache.Run(ctx) }()
 	defer func() { cancel(); <-ran }()
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		state, ok := cache.Status()
-		select {
-		case <-tick.C:
-			if ok {
-				return Service{Name: "shared cache", Said: state}
-			}
-		case <-ctx.Done():
-			return Service{Name: "shared cache", Wrong: []string{state}}
+	for order.Wait(ctx, interval, nil) {
+		if state, ok := cache.Status(); ok {
+			return Service{Name: "shared cache", Said: state}
 		}
 	}
+	state, _ := cache.Status()
+	return Service{Name: "shared cache", Wrong: []string{state}}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"crossgate/order"
 	"crossgate/store"
 )
 
@@ -28,17 +29,10 @@ func (b *book) start(ctx context.Context) (stop func()) {
 	running, end := context.WithCancel(context.WithoutCancel(ctx))
 	var working sync.WaitGroup
 	working.Go(func() {
-		tick := time.NewTicker(b.interval)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				b.update(running)
-			case <-running.Done():
-				b.update(context.WithoutCancel(running))
-				return
-			}
+		for order.Wait(running, b.interval, nil) {
+			b.update(running)
 		}
+		b.update(context.WithoutCancel(running))
 	})
 	return func() {
 		end()

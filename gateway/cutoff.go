@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
-	"time"
 
 	"crossgate/cache/shared"
+	"crossgate/order"
 )
 
 // cutOffAfter is how many times in a row a gateway must find itself alone without the database before it says so: an
@@ -33,15 +33,8 @@ type cutOff struct {
 
 // run looks until ctx ends.
 func (c *cutOff) run(ctx context.Context) {
-	tick := time.NewTicker(attestInterval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			c.look(ctx)
-		}
+	for order.Wait(ctx, attestInterval, nil) {
+		c.look(ctx)
 	}
 }
 

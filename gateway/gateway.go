@@ -15,6 +15,7 @@ import (
 	"crossgate/cache/shared"
 	"crossgate/config"
 	"crossgate/internal/tlsfiles"
+	"crossgate/order"
 	"crossgate/order/feed"
 	"crossgate/proxy"
 	"crossgate/proxy/admin"
@@ -187,12 +188,8 @@ func (g *Gateway) RunAdmin(ctx context.Context, listener net.Listener, t *Teleme
 // AwaitIndexed returns when every followed chain has been read up to its head once, or when ctx ends.
 func (g *Gateway) AwaitIndexed(ctx context.Context) error {
 	const interval = 10 * time.Millisecond
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
 	for !g.isIndexed() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
+		if !order.Wait(ctx, interval, nil) {
 			return fmt.Errorf("wait for the order index: %w", ctx.Err())
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/order"
 	"crossgate/proxy/admin"
 	"crossgate/token"
 	"crossgate/token/catalog"
@@ -53,9 +54,7 @@ type listState struct {
 
 // run looks after the lists until ctx ends.
 func (b *listBook) run(ctx context.Context) {
-	tick := time.NewTicker(listInterval)
-	defer tick.Stop()
-	for {
+	for isOn := true; isOn; isOn = order.Wait(ctx, listInterval, nil) {
 		used := b.sets.now()
 		names := make([]string, len(used.parts.lists))
 		for i, l := range used.parts.lists {
@@ -66,11 +65,6 @@ func (b *listBook) run(ctx context.Context) {
 			if state := b.state(l.name); ctx.Err() == nil && !time.Now().Before(state.due) {
 				b.refresh(ctx, used, l, state)
 			}
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/order"
 	"crossgate/order/audit"
 )
 
@@ -42,17 +43,10 @@ func (b *bars) during(ctx context.Context, work func() error) error {
 	watching, stop := context.WithCancel(ctx)
 	var printing sync.WaitGroup
 	printing.Go(func() {
-		tick := time.NewTicker(interval)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				b.print(time.Now())
-			case <-watching.Done():
-				b.print(time.Now())
-				return
-			}
+		for order.Wait(watching, interval, nil) {
+			b.print(time.Now())
 		}
+		b.print(time.Now())
 	})
 	err := work()
 	stop()

@@ -3,9 +3,10 @@ package main
 import (
 	"context"
 	"log/slog"
-	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
+
+	"crossgate/order"
 )
 
 // supervised notifies systemd that the gateway is ready, that it lives for as long as it answers, and that it stops,
@@ -27,18 +28,11 @@ func supervised(ctx context.Context, health string, log *slog.Logger) (done func
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		every := time.NewTicker(within / 3)
-		defer every.Stop()
-		for {
+		for isOn := true; isOn; isOn = order.Wait(watching, within/3, nil) {
 			if _, err := askHealth(watching, health); err == nil {
 				tell(daemon.SdNotifyWatchdog)
 			} else if watching.Err() == nil {
 				log.Warn("self health check failed; systemd restarts the gateway if that lasts", "error", err)
-			}
-			select {
-			case <-watching.Done():
-				return
-			case <-every.C:
 			}
 		}
 	}()

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"crossgate/order"
 	"crossgate/proxy/web"
 )
 
@@ -33,15 +34,8 @@ var sampled = []web.Line{
 
 // watch adds a sample every so often until ctx ends.
 func (a *admin) watch(ctx context.Context) {
-	ticks := time.NewTicker(sampledEvery)
-	defer ticks.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticks.C:
-			a.history.add(a.Server.Served().Cache, a.Gateway.Pulse())
-		}
+	for order.Wait(ctx, sampledEvery, nil) {
+		a.history.add(a.Server.Served().Cache, a.Gateway.Pulse())
 	}
 }
 

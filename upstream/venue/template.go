@@ -87,7 +87,7 @@ func (t *requestTemplate) jsonBody(word func(string) string) (body []byte, err e
 		if !isJSON {
 			value = jsonText(value)
 		}
-		body = append(append(append(append(append(body, next, '"'), name...), '"', ':'), value...))
+		body = fmt.Appendf(body, `%c"%s":%s`, next, name, value)
 		next = ','
 	})
 	if body = append(body, '}'); !json.Valid(body) {

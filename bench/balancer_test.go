@@ -56,7 +56,7 @@ func between(text, origins, listen string) string {
 				filled.WriteString(strings.NewReplacer("10.0.0.11:8080", origin, "gateway0", fmt.Sprint("gateway", i), "unchecked0", fmt.Sprint("unchecked", i)).Replace(line))
 			}
 		case !strings.Contains(line, "10.0.0.12:8080"):
-			filled.WriteString(strings.NewReplacer("bind :80\n", "bind "+listen+"\n", "listen 80;", "listen "+listen+";").Replace(line))
+			filled.WriteString(strings.NewReplacer("bind :80", "bind "+listen, "listen 80;", "listen "+listen+";").Replace(line))
 		}
 	}
 	return filled.String()

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"maps"
@@ -9,8 +10,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -23,6 +27,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"crossgate/internal/must"
+	"crossgate/internal/redistest"
 	"crossgate/proxy"
 )
 
@@ -30,6 +35,19 @@ import (
 //
 //	go test -c -o hot ./bench && GOMAXPROCS=1 CROSSGATE_BENCH_SERVER=crossgate ./hot
 const serverVariable = "CROSSGATE_BENCH_SERVER"
+
+// certificateVariable is the file of a certificate and its key, with which hotServers speak TLS.
+const certificateVariable = "CROSSGATE_BENCH_CERTIFICATE"
+
+// hotTLS is nil where hotServers speak in the clear.
+func hotTLS() (*tls.Config, error) {
+	file := os.Getenv(certificateVariable)
+	if file == "" {
+		return nil, nil
+	}
+	own, err := tls.LoadX509KeyPair(file, file)
+	return &tls.Config{Certificates: []tls.Certificate{own}, NextProtos: []string{"h2", "http/1.1"}}, err
+}
 
 // hotServers all answer hotPath by the same order.
 var hotServers = map[string]func(net.Listener) error{
@@ -64,7 +82,11 @@ func crossgateOnNetHTTP(listener net.Listener) error {
 func newHotServer(change ...func(*proxy.Options)) (*proxy.Server, error) {
 	otel.SetMeterProvider(metric.NewMeterProvider(metric.WithReader(metric.NewManualReader())))
 	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithBatcher(tracetest.NewNoopExporter())))
-	return newOrderServer(append(change, func(o *proxy.Options) { o.Traced = 0.01 })...)
+	secured, err := hotTLS()
+	if err != nil {
+		return nil, err
+	}
+	return newOrderServer(append(change, func(o *proxy.Options) { o.Traced, o.TLS = 0.01, secured })...)
 }
 
 func hotBody() ([]byte, error) {
@@ -116,7 +138,14 @@ func bareHot(listener net.Listener) error {
 }
 
 func serveBare(listener net.Listener, handler http.Handler) error {
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
+	secured, err := hotTLS()
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute, TLSConfig: secured}
+	if secured != nil {
+		return server.ServeTLS(listener, "", "")
+	}
 	return server.Serve(listener)
 }
 
@@ -149,25 +178,47 @@ const mostOfNetHTTP = 0.6
 // server on one processor; those written in Go with the GOGC that the command sets where memory is bounded. The peers
 // got it from the gateway, so all send the same bytes but for what they add. The processor time of a request counts.
 func BenchmarkHotHit(b *testing.B) {
-	contenders := []*contender{
-		startHot(b, "crossgate", hotPath()), startHot(b, "crossgate-on-net-http", hotPath()),
-		startHot(b, "gin-ristretto", hotPath()), startHot(b, "net-http", hotPath()),
+	ours := []string{"crossgate", "crossgate-on-net-http", "gin-ristretto", "net-http"}
+	b.Run("plain", func(b *testing.B) {
+		contenders := hotContenders(b, "", ours...)
+		askInTurn(b, overPlain, contenders)
+		const enough = 10 // batches: the clock of a process counts in ticks
+		if share := float64(contenders[0].cpu) / float64(contenders[1].cpu); b.N >= enough && share > mostOfNetHTTP {
+			b.Errorf("a hit takes %.2f of what it takes on net/http's server, want at most %.2f", share, mostOfNetHTTP)
+		}
+	})
+	if _, err := exec.LookPath("h2load"); err != nil {
+		b.Log("h2load is not installed, so hits over TLS are left out (Debian and Ubuntu: apt-get install nghttp2-client)")
+		return
 	}
-	for _, name := range slices.Sorted(maps.Keys(peers)) {
-		if address, pid, installed := peers[name].start(b, contenders[0].address, "taskset", "-c", "0"); installed {
+	pair := redistest.NewAuthority(b).Issue(b, "127.0.0.1")
+	certificate := filepath.Join(b.TempDir(), "both.pem")
+	both := slices.Concat(must.Get(os.ReadFile(pair.Certificate))(b), must.Get(os.ReadFile(pair.Key))(b))
+	must.Do(b, os.WriteFile(certificate, both, 0o600))
+	for name, over := range map[string]load{"tls": overTLS, "h2": overTwo} {
+		b.Run(name, func(b *testing.B) { askInTurn(b, over, hotContenders(b, certificate, "crossgate", "net-http")) })
+	}
+}
+
+// hotContenders starts hotServers and all peers, with TLS if they get a certificate.
+func hotContenders(b *testing.B, certificate string, ours ...string) (contenders []*contender) {
+	b.Helper()
+	for _, name := range ours {
+		contenders = append(contenders, startHot(b, name, hotPath(), certificateVariable+"="+certificate))
+	}
+	origin := startHot(b, "crossgate", hotPath())
+	all := peers(certificate)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if address, pid, installed := all[name].start(b, origin.address, "taskset", "-c", "0"); installed {
 			contenders = append(contenders, &contender{name: name, path: hotPath(), pid: pid, address: address})
 		}
 	}
-	askInTurn(b, contenders)
-	const enough = 10 // batches: the clock of a process counts in ticks
-	if share := float64(contenders[0].cpu) / float64(contenders[1].cpu); b.N >= enough && share > mostOfNetHTTP {
-		b.Errorf("a hit takes %.2f of what it takes on net/http's server, want at most %.2f", share, mostOfNetHTTP)
-	}
+	return contenders
 }
 
 // BenchmarkPassedThroughHit asks for a stored response of an origin and for a kept order of the same bytes.
 func BenchmarkPassedThroughHit(b *testing.B) {
-	askInTurn(b, []*contender{startHot(b, "crossgate", hotPath()), startHot(b, "passthrough", passedPath)})
+	askInTurn(b, overPlain, []*contender{startHot(b, "crossgate", hotPath()), startHot(b, "passthrough", passedPath)})
 }
 
 // BenchmarkShadowedHit asks servers for the same kept order that compare none, one of a hundred, and all of their answers
@@ -180,10 +231,23 @@ func BenchmarkShadowedHit(b *testing.B) {
 		c.name = "share-" + share
 		contenders = append(contenders, c)
 	}
-	askInTurn(b, contenders)
+	askInTurn(b, overPlain, contenders)
 }
 
-const hotBatch, hotConnections = 2000, 4
+// load is how a batch of requests is sent.
+type load struct {
+	batch int // requests
+	send  func(c *contender, b *testing.B)
+}
+
+const plainBatch, plainConnections, securedBatch = 2000, 4, 8000
+
+// Loads over kept connections: of clients that cost little, and of h2load.
+var (
+	overPlain = load{plainBatch, (*contender).askPlain}
+	overTLS   = load{securedBatch, h2load("--h1")}
+	overTwo   = load{securedBatch, h2load("-m", "4")}
+)
 
 // contender is a server, and what its answers have taken.
 type contender struct {
@@ -200,18 +264,18 @@ func startHot(b *testing.B, name, path string, environment ...string) *contender
 }
 
 // askInTurn asks contenders a batch at a time, and reports what the first one takes beside each other one.
-func askInTurn(b *testing.B, contenders []*contender) {
+func askInTurn(b *testing.B, over load, contenders []*contender) {
 	b.Helper()
 	for _, c := range contenders {
-		c.askBatch(b) // the first requests make the answer
+		c.ask(b, over) // the first requests make the answer
 		c.cpu, c.wall = 0, 0
 	}
 	for b.Loop() {
 		for _, c := range contenders {
-			c.askBatch(b)
+			c.ask(b, over)
 		}
 	}
-	requests := float64(b.N * hotBatch)
+	requests := float64(b.N * over.batch)
 	for _, c := range contenders {
 		b.ReportMetric(float64(c.cpu.Microseconds())/requests, c.name+"-cpu-µs/req")
 		b.ReportMetric(requests/c.wall.Seconds(), c.name+"-req/s")
@@ -223,22 +287,40 @@ func askInTurn(b *testing.B, contenders []*contender) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// askBatch asks over several connections at once.
-func (c *contender) askBatch(b *testing.B) {
+// ask sends a batch.
+func (c *contender) ask(b *testing.B, over load) {
 	b.Helper()
 	before, began := c.spent(b), time.Now()
+	over.send(c, b)
+	c.wall += time.Since(began)
+	c.cpu += c.spent(b) - before
+}
+
+// askPlain asks over several connections at once.
+func (c *contender) askPlain(b *testing.B) {
+	b.Helper()
 	request := []byte("GET " + c.path + " HTTP/1.1\r\nHost: " + c.address + "\r\nAccept: */*\r\n\r\n")
 	var clients sync.WaitGroup
-	for range hotConnections {
+	for range plainConnections {
 		clients.Go(func() {
-			if err := repeat(b.Context(), c.address, request, hotBatch/hotConnections); err != nil {
+			if err := repeat(b.Context(), c.address, request, plainBatch/plainConnections); err != nil {
 				b.Error(err)
 			}
 		})
 	}
 	clients.Wait()
-	c.wall += time.Since(began)
-	c.cpu += c.spent(b) - before
+}
+
+// h2load asks over TLS on 16 connections.
+func h2load(how ...string) func(*contender, *testing.B) {
+	return func(c *contender, b *testing.B) {
+		b.Helper()
+		arguments := append(how, "-c", "16", "-n", strconv.Itoa(securedBatch), "https://"+c.address+c.path)
+		said := run(b, ".", "h2load", arguments...)
+		if all := fmt.Sprintf("%d 2xx,", securedBatch); !strings.Contains(said, all) {
+			b.Errorf("%s: %s", c.name, said)
+		}
+	}
 }
 
 func (c *contender) spent(b *testing.B) time.Duration {

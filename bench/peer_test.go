@@ -53,32 +53,68 @@ http {
 	}
 }
 
-// nginx caches, with the settings that are given.
-func nginx(settings string) peer {
+// nginx caches, with the settings that are given, and speaks TLS with a certificate.
+func nginx(settings, certificate string) peer {
 	return nginxWith(func(origin, listen string) string {
+		if certificate != "" {
+			listen += " ssl http2; ssl_certificate " + certificate + "; ssl_certificate_key " + certificate
+		}
 		return "sendfile on; tcp_nopush on; proxy_cache_path kept keys_zone=kept:10m;\n  " + settings +
 			"\n  server { listen " + listen + "; location / { proxy_cache kept; proxy_pass http://" + origin + "; } }"
 	}, func(string, string) map[string]string { return map[string]string{} })
 }
 
-// nginx is measured three times: as Debian configures it, but for the log of requests, since crossgate writes none of kept
-// answers; with that log; and with the files of the cache kept open.
-var peers = map[string]peer{
-	"nginx":            nginx("access_log off; gzip on;"),
-	"nginx-with-log":   nginx("access_log access.log; gzip on;"),
-	"nginx-open-files": nginx("access_log off; gzip on; open_file_cache max=1000;"),
-	"varnish": {
-		program: "varnishd",
-		files: func(origin, _ string) map[string]string {
-			host, port, _ := net.SplitHostPort(origin)
-			return map[string]string{"varnish.vcl": fmt.Sprintf("vcl 4.1;\nbackend order { .host = %q; .port = %q; }\n", host, port)}
-		},
-		command: func(directory, listen string) []string {
-			return []string{
-				"-j", "none", "-F", "-a", listen, "-f", filepath.Join(directory, "varnish.vcl"), "-s", "malloc,32m",
-				"-n", filepath.Join(directory, "work"), "-T", "none", "-p", "http_gzip_support=off",
-			}
-		},
+// peers of hotServers, with TLS if they get a certificate. nginx is measured three times: as Debian configures it, but
+// for the log of requests, since crossgate writes none of kept answers; with that log; and with the files of the cache
+// kept open. HAProxy keeps answers in memory. Varnish speaks no TLS.
+func peers(certificate string) map[string]peer {
+	secured := ""
+	if certificate != "" {
+		secured = "ssl crt " + certificate + " alpn h2,http/1.1"
+	}
+	all := map[string]peer{
+		"nginx":            nginx("access_log off; gzip on;", certificate),
+		"nginx-with-log":   nginx("access_log access.log; gzip on;", certificate),
+		"nginx-open-files": nginx("access_log off; gzip on; open_file_cache max=1000;", certificate),
+		"haproxy": haproxy(`
+global
+  nbthread 1
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 60s
+  timeout server 5s
+cache kept
+  total-max-size 4
+  max-object-size 100000
+  max-age 3600
+  process-vary on
+frontend clients
+  bind :80 ` + secured + `
+  http-request cache-use kept
+  http-response cache-store kept
+  default_backend order
+backend order
+  server order 10.0.0.11:8080
+`),
+	}
+	if certificate == "" {
+		all["varnish"] = varnish
+	}
+	return all
+}
+
+var varnish = peer{
+	program: "varnishd",
+	files: func(origin, _ string) map[string]string {
+		host, port, _ := net.SplitHostPort(origin)
+		return map[string]string{"varnish.vcl": fmt.Sprintf("vcl 4.1;\nbackend order { .host = %q; .port = %q; }\n", host, port)}
+	},
+	command: func(directory, listen string) []string {
+		return []string{
+			"-j", "none", "-F", "-a", listen, "-f", filepath.Join(directory, "varnish.vcl"), "-s", "malloc,32m",
+			"-n", filepath.Join(directory, "work"), "-T", "none", "-p", "http_gzip_support=off",
+		}
 	},
 }
 

@@ -56,7 +56,7 @@ var longAgo = time.Unix(1, 0)
 func newConn(s *Server, socket net.Conn) *conn {
 	c := &conn{Conn: socket, socket: socket, server: s, remote: socket.RemoteAddr().String()}
 	if s.options.TLS != nil {
-		c.Conn = tls.Server(&trackedConn{Conn: socket, conn: c}, s.options.TLS)
+		c.Conn = tls.Server(newTrackedConn(socket, c), s.options.TLS)
 	}
 	c.input = newInput(c)
 	return c

@@ -72,7 +72,7 @@ func TestRequestsOfHTTP2AreBoundedLikeConnections(t *testing.T) {
 		"in all":         {Limits{All: 8}, [2]int{8, 0}},
 		"without bounds": {Limits{}, [2]int{40, 40}},
 	} {
-		for _, length := range []int{10, 64 << 10} {
+		for _, length := range []int{10, 4 << 10, 64 << 10} {
 			synctest.Test(t, func(t *testing.T) {
 				server, listener := serving(t, func(w http.ResponseWriter, _ *http.Request) {
 					_, _ = io.WriteString(w, strings.Repeat("x", length))

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"sync"
 	"time"
+	"unsafe"
 )
 
 // protocolTwo is what HTTP/2 is called in a TLS handshake.
@@ -33,7 +34,6 @@ func (s *Server) newSecond() *http.Server {
 		ReadTimeout: o.ReadLimit, WriteTimeout: o.WriteLimit, IdleTimeout: o.IdleLimit,
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams: mostStreams, MaxReceiveBufferPerConnection: inFlight, MaxReceiveBufferPerStream: inFlight,
-			WriteByteTimeout: o.WriteLimit,
 		},
 		ConnContext: func(ctx context.Context, handed net.Conn) context.Context {
 			return context.WithValue(ctx, connKey{}, connOf(handed))
@@ -45,40 +45,95 @@ func (s *Server) newSecond() *http.Server {
 
 // serveTwo handles a request of HTTP/2. A body that is too long is refused, unless it is a stream.
 func (s *Server) serveTwo(w http.ResponseWriter, r *http.Request) {
-	if refused := s.enterRequest(w, r); refused != 0 {
-		s.options.Refuse(headOnly{w}, refused)
+	growStack(r.ProtoMajor)
+	c := r.Context().Value(connKey{}).(*conn)
+	refused := s.enterRequest(c)
+	taken := &takenWriter{ResponseWriter: w}
+	defer s.leaveRequest(c, taken)
+	if refused != 0 {
+		s.options.Refuse(headOnly{taken}, refused)
 		return
 	}
-	if s.options.Stream == nil || !s.options.Stream(r) {
+	if r.ContentLength != 0 && (s.options.Stream == nil || !s.options.Stream(r)) {
 		if r.ContentLength > int64(s.options.BodyBytes) {
-			s.options.Refuse(w, http.StatusRequestEntityTooLarge)
+			s.options.Refuse(taken, http.StatusRequestEntityTooLarge)
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, int64(s.options.BodyBytes))
+		r.Body = http.MaxBytesReader(taken, r.Body, int64(s.options.BodyBytes))
 	}
-	if !s.handle(w, r) {
+	if !s.handle(taken, r) {
 		panic(http.ErrAbortHandler) // ends the stream
 	}
 }
 
-// enterRequest counts a request until its stream is closed, which the client may put off beyond the end of the handler,
-// and returns the status to refuse it by. Where even refusals wait to be sent it ends the stream.
-func (s *Server) enterRequest(w http.ResponseWriter, r *http.Request) (refused int) {
-	c := r.Context().Value(connKey{}).(*conn)
+// growStack makes room for what a request takes. net/http has a new goroutine for each, whose small stack would be copied
+// again and again on the way down, with more to be moved each time.
+//
+//go:noinline
+func growStack(at int) byte {
+	var room [6 << 10]byte
+	return room[at]
+}
+
+// enterRequest counts a request, and returns the status to refuse it by. Where even refusals wait to be sent it ends the
+// stream.
+func (s *Server) enterRequest(c *conn) (refused int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if refused = s.openConns.enterRequest(c); refused == aborted {
 		panic(http.ErrAbortHandler)
 	}
-	closed := w.(interface{ CloseNotify() <-chan bool }).CloseNotify() // the request's context ends with the handler
-	go func() {
-		<-closed
+	return refused
+}
+
+// leaveRequest counts a request no longer when its response has been taken, which the client may put off beyond the end
+// of the handler: then when its stream is closed.
+func (s *Server) leaveRequest(c *conn, w *takenWriter) {
+	leave := func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.openConns.leaveRequest(c)
+	}
+	if w.isTaken {
+		leave()
+		return
+	}
+	closed := w.ResponseWriter.(interface{ CloseNotify() <-chan bool }).CloseNotify() // the request's context ends with the handler
+	go func() {
+		<-closed
+		leave()
 	}()
-	return refused
 }
+
+// takenWriter notes whether a response has been taken when its handler returns: net/http holds short writes back.
+type takenWriter struct {
+	http.ResponseWriter
+	isBegun, isTaken bool
+}
+
+// Write returns when all of a long body has been sent.
+func (w *takenWriter) Write(p []byte) (int, error) {
+	const heldBack = 4 << 10 // at most, by the buffer of a stream
+	n, err := w.ResponseWriter.Write(p)
+	w.isBegun, w.isTaken = true, !w.isBegun && n > heldBack
+	return n, err
+}
+
+// WriteString is Write: net/http would send pieces.
+func (w *takenWriter) WriteString(text string) (int, error) {
+	return w.Write(unsafe.Slice(unsafe.StringData(text), len(text))) // which does not change it
+}
+
+// Flush sends what is held back.
+func (w *takenWriter) Flush() { w.ResponseWriter.(http.Flusher).Flush() }
+
+// CloseNotify is what Gin expects.
+func (w *takenWriter) CloseNotify() <-chan bool {
+	return w.ResponseWriter.(interface{ CloseNotify() <-chan bool }).CloseNotify()
+}
+
+// Unwrap is for http.ResponseController.
+func (w *takenWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // headOnly drops the body of a response: a client decides when it takes that.
 type headOnly struct{ http.ResponseWriter }
@@ -148,8 +203,9 @@ func (c *conn) handOver(to *handover) bool {
 	}
 	next := c.Conn
 	if c.tls == nil {
-		ahead, _ := c.input.Peek(c.input.Buffered())
-		next = &trackedConn{Conn: c.socket, conn: c, ahead: ahead}
+		plain := newTrackedConn(c.socket, c)
+		plain.ahead, _ = c.input.Peek(c.input.Buffered())
+		next = plain
 	}
 	select {
 	case to.handed <- next:
@@ -157,27 +213,6 @@ func (c *conn) handOver(to *handover) bool {
 	case <-to.closed:
 		return false
 	}
-}
-
-// trackedConn frees the place of its connection when net/http closes it.
-type trackedConn struct {
-	net.Conn
-	conn  *conn
-	ahead []byte // read already
-}
-
-func (g *trackedConn) Read(p []byte) (int, error) {
-	if len(g.ahead) > 0 {
-		n := copy(p, g.ahead)
-		g.ahead = g.ahead[n:]
-		return n, nil
-	}
-	return g.Conn.Read(p)
-}
-
-func (g *trackedConn) Close() error {
-	defer g.conn.server.leave(g.conn)
-	return g.Conn.Close()
 }
 
 // handover is a listener for connections that have been accepted already.

@@ -45,7 +45,6 @@ func (s *Server) newSecond() *http.Server {
 
 // serveTwo handles a request of HTTP/2. A body that is too long is refused, unless it is a stream.
 func (s *Server) serveTwo(w http.ResponseWriter, r *http.Request) {
-	growStack(r.ProtoMajor)
 	c := r.Context().Value(connKey{}).(*conn)
 	refused := s.enterRequest(c)
 	taken := &takenWriter{ResponseWriter: w}
@@ -64,15 +63,6 @@ func (s *Server) serveTwo(w http.ResponseWriter, r *http.Request) {
 	if !s.handle(taken, r) {
 		panic(http.ErrAbortHandler) // ends the stream
 	}
-}
-
-// growStack makes room for what a request takes. net/http has a new goroutine for each, whose small stack would be copied
-// again and again on the way down, with more to be moved each time.
-//
-//go:noinline
-func growStack(at int) byte {
-	var room [6 << 10]byte
-	return room[at]
 }
 
 // enterRequest counts a request, and returns the status to refuse it by. Where even refusals wait to be sent it ends the

@@ -147,7 +147,7 @@ func (a Address) Format(family Family) string {
 		body := append([]byte{tronPrefix}, a.raw...)
 		return base58.Encode(append(body, tronChecksum(body)...))
 	}
-	return string(hex.AppendEncode([]byte("0x"), []byte(a.raw)))
+	return a.String()
 }
 
 // Checksum writes a 20-byte address in EIP-55 mixed case, other lengths like String.
@@ -183,5 +183,8 @@ func (a Address) String() string {
 	if a.IsAbsent() {
 		return ""
 	}
-	return "0x" + hex.EncodeToString([]byte(a.raw))
+	return string(a.appendHex(make([]byte, 0, 2+2*solanaAddressLength)))
 }
+
+// appendHex appends the address as 0x hex.
+func (a Address) appendHex(dst []byte) []byte { return hex.AppendEncode(append(dst, "0x"...), []byte(a.raw)) }

@@ -9,7 +9,12 @@ import (
 // Values are stored as text: hashes and addresses as 0x hex, signatures as base58, amounts as digits; absent is empty.
 
 // MarshalText writes the address as 0x hex, the absent one as the empty text.
-func (a Address) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+func (a Address) MarshalText() ([]byte, error) {
+	if a.IsAbsent() {
+		return nil, nil
+	}
+	return a.appendHex(nil), nil
+}
 
 // UnmarshalText reads what MarshalText wrote; the family does not matter.
 func (a *Address) UnmarshalText(text []byte) error {

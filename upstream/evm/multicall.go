@@ -2,8 +2,9 @@ package evm
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
-	"fmt"
+	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -16,19 +17,8 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// multicallABI is the part of Multicall3 that is used (github.com/mds1/multicall3).
-var multicallABI = ParseABI(`[{"type":"function","name":"aggregate3","stateMutability":"payable",
-	"inputs":[{"name":"calls","type":"tuple[]","components":[
-		{"name":"target","type":"address"},{"name":"allowFailure","type":"bool"},{"name":"callData","type":"bytes"}]}],
-	"outputs":[{"name":"returnData","type":"tuple[]","components":[
-		{"name":"success","type":"bool"},{"name":"returnData","type":"bytes"}]}]}
-]`)
-
-// callResult is what Multicall3 returns of a call.
-type callResult struct {
-	Success    bool
-	ReturnData []byte
-}
+// aggregate3Selector is of the function of Multicall3 that is used (github.com/mds1/multicall3).
+var aggregate3Selector = Selector("aggregate3((address,bool,bytes)[])")
 
 // ParseABI reads an ABI in JSON that is part of the program.
 func ParseABI(text string) abi.ABI {
@@ -74,35 +64,77 @@ var errNoMulticall = errors.New("no answer of Multicall3")
 
 // aggregate makes calls through Multicall3.
 func (c *Chain) aggregate(ctx context.Context, rpc *jsonrpc.Client, calls []contractCall) (answers [][]byte, by []string, err error) {
-	type call3 struct {
-		Target       common.Address
-		AllowFailure bool
-		CallData     []byte
-	}
-	arguments := make([]call3, len(calls))
-	for i, each := range calls {
-		arguments[i] = call3{NodeAddress(each.to), true, each.data}
-	}
-	data, err := multicallABI.Pack("aggregate3", arguments)
-	if err != nil {
-		return nil, nil, fmt.Errorf("encode aggregate3: %w", err)
-	}
 	var raw Payload
-	asked := contractCall{c.chain.Contracts.Multicall, data}.on(&raw, newestTag)
+	asked := contractCall{c.chain.Contracts.Multicall, encodeAggregate3(calls)}.on(&raw, newestTag)
 	if err := rpc.All(ctx, asked); err != nil {
 		return nil, nil, err
 	}
-	var results []callResult
-	if err := multicallABI.UnpackIntoInterface(&results, "aggregate3", raw); err != nil || len(results) != len(calls) {
+	answers, isRead := decodeAggregate3(raw, len(calls))
+	if !isRead {
 		return nil, nil, errNoMulticall
 	}
-	answers = make([][]byte, len(results))
-	for i, result := range results {
-		if result.Success {
-			answers[i] = result.ReturnData
+	return answers, []string{asked.By}, nil
+}
+
+// encodeAggregate3 is calldata that makes calls, of which any may fail.
+func encodeAggregate3(calls []contractCall) []byte {
+	const tuple = 4 * wordSize // without the calldata: target, leave to fail, offset and length
+	word := func(data []byte, number int) []byte {
+		return binary.BigEndian.AppendUint64(append(data, make([]byte, wordSize-8)...), uint64(number))
+	}
+	padding := func(data []byte) int { return (wordSize - len(data)%wordSize) % wordSize }
+	data := word(word(slices.Clone(aggregate3Selector), wordSize), len(calls))
+	next := wordSize * len(calls)
+	for _, each := range calls {
+		data = word(data, next)
+		next += tuple + len(each.data) + padding(each.data)
+	}
+	for _, each := range calls {
+		target := NodeAddress(each.to)
+		data = append(append(data, make([]byte, wordSize-len(target))...), target[:]...)
+		data = append(word(word(word(data, 1), 3*wordSize), len(each.data)), each.data...)
+		data = append(data, make([]byte, padding(each.data))...)
+	}
+	return data
+}
+
+// decodeAggregate3 reads the answers to so many calls: of each whether it succeeded, and what it returned.
+func decodeAggregate3(data []byte, calls int) (answers [][]byte, isRead bool) {
+	list := tail(data, 0)
+	if count, told := small(list, 0); !told || count != calls {
+		return nil, false
+	}
+	answers = make([][]byte, calls)
+	for i := range answers {
+		result := tail(list[wordSize:], i)
+		success, told := small(result, 0)
+		returned := tail(result, 1)
+		length, isThere := small(returned, 0)
+		if !told || !isThere || success > 1 || length > len(returned)-wordSize {
+			return nil, false
+		}
+		if success == 1 {
+			answers[i] = returned[wordSize : wordSize+length : wordSize+length]
 		}
 	}
-	return answers, []string{asked.By}, nil
+	return answers, true
+}
+
+// tail is where the word at an index says that something begins; nothing where it is beyond the data.
+func tail(data []byte, index int) []byte {
+	if at, told := small(data, index); told && at <= len(data) {
+		return data[at:]
+	}
+	return nil
+}
+
+// small is the word at an index where that is a length or an offset.
+func small(data []byte, index int) (number int, told bool) {
+	if len(data) < (index+1)*wordSize {
+		return 0, false
+	}
+	value, fits := chain.AmountFromBytes(data[index*wordSize : (index+1)*wordSize]).Uint64()
+	return int(value), fits && value <= math.MaxInt32
 }
 
 // callEach makes every call as an eth_call of its own.
@@ -141,12 +173,13 @@ func (c contractCall) on(out *Payload, block any) *jsonrpc.Call {
 
 // Word reads the 32-byte word at index of an answer.
 func Word(answer []byte, index int) (*big.Int, bool) {
-	const size = 32
-	if len(answer) < (index+1)*size {
+	if len(answer) < (index+1)*wordSize {
 		return nil, false
 	}
-	return new(big.Int).SetBytes(answer[index*size : (index+1)*size]), true
+	return new(big.Int).SetBytes(answer[index*wordSize : (index+1)*wordSize]), true
 }
+
+const wordSize = 32 // bytes
 
 // NodeAddress is a as go-ethereum's encoder takes it; absent is the zero address.
 func NodeAddress(a chain.Address) common.Address { return common.BytesToAddress(a.Bytes()) }

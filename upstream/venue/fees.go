@@ -13,10 +13,9 @@ import (
 	"crossgate/quote"
 )
 
-// Calls of quoter and router, and what the quoter answers: the amount, two lists about the pools, and their gas.
+// Calls of quoter and router. The quoter answers with the amount, two lists about the pools, and their gas.
 var (
 	v3Price     = newMethod(function{signature: "quoteExactInput(bytes,uint256)"})
-	v3Answer    = newMethod(function{signature: "(uint256,uint160[],uint32[],uint256)"}).inputs
 	v3Multicall = newMethod(function{signature: "multicall(uint256,bytes[] calls)"})
 	v3Swap      = newMethod(function{signature: "exactInput((bytes path,address payee,uint256 amount,uint256 least))"})
 	v3Unwrap    = newMethod(function{signature: "unwrapWETH9(uint256 amount/least,address payee)"})
@@ -33,16 +32,14 @@ var v3Dialect = dialect{
 		return contractCall{at.Quoter, v3Price.pack(p.packed(), amount.Big())}
 	},
 	read: func(answer []byte) (priced, error) {
-		values, err := v3Answer.Unpack(answer)
-		if err != nil {
-			return priced{}, err
+		if len(answer) < 4*common.HashLength {
+			return priced{}, fmt.Errorf("answer of %d bytes", len(answer))
 		}
-		pools := values[3].(*big.Int) // their part of the gas alone
-		if !pools.IsUint64() {
-			return priced{}, fmt.Errorf("gas of %s", pools)
+		pools, fits := word(answer, 3).Uint64() // their part of the gas alone
+		if !fits {
+			return priced{}, fmt.Errorf("gas of %s", word(answer, 3))
 		}
-		out, err := chain.AmountFromBig(values[0].(*big.Int))
-		return priced{out, feesGas + pools.Uint64()}, err
+		return priced{word(answer, 0), feesGas + pools}, nil
 	},
 	call: v3Call, enforced: readV3Call,
 	identity: func(at listing, wrapped common.Address) []identityCheck {

@@ -46,16 +46,9 @@ func (c pairCalls) reader() callReader { return readerOf(c.tokens, c.toCoin, c.f
 // dialect is the ABI of routers with these calls and names of factory and wrapped coin, and their form of a path.
 func (c pairCalls) dialect(factory, wrappedCoin string, paths func(listing, []common.Address) []path, argument func(listing, path) any) dialect {
 	return dialect{
-		paths: paths, enforced: c.reader().read,
+		paths: paths, enforced: c.reader().read, read: lastOf,
 		ask: func(at listing, p path, amount chain.Amount) contractCall {
 			return contractCall{at.Router, c.prices.pack(amount.Big(), argument(at, p))}
-		},
-		read: func(answer []byte) (priced, error) {
-			values, err := amountsAnswer.Unpack(answer)
-			if err != nil {
-				return priced{}, err
-			}
-			return lastOf(values[0].([]*big.Int))
 		},
 		call: func(at listing, p path, s swapCall) []byte {
 			in, least, deadline := s.amount.Big(), s.least.Big(), big.NewInt(s.deadline.Unix())
@@ -76,22 +69,24 @@ func (c pairCalls) dialect(factory, wrappedCoin string, paths func(listing, []co
 	}
 }
 
-// amountsAnswer is the amounts at all stops of a path.
-var amountsAnswer = newMethod(function{signature: "(uint256[])"}).inputs
-
 // Gas of a swap through a router, and of every further pool on the path.
 const (
 	exchangeGas    = 130_000
 	furtherPoolGas = 80_000
 )
 
-// lastOf is the outcome of a path whose answer is the amounts at all its stops.
-func lastOf(amounts []*big.Int) (priced, error) {
-	if len(amounts) < 2 {
-		return priced{}, fmt.Errorf("%d amounts on a path", len(amounts))
+// lastOf is the outcome of a path whose answer is a list, of the amounts at all its stops, behind its place and length.
+func lastOf(answer []byte) (priced, error) {
+	words := len(answer) / common.HashLength
+	if words < 4 || word(answer, 1) != chain.NewAmount(uint64(words-2)) {
+		return priced{}, fmt.Errorf("amounts on a path in %d words", words)
 	}
-	out, err := chain.AmountFromBig(amounts[len(amounts)-1])
-	return priced{out, exchangeGas + furtherPoolGas*uint64(len(amounts)-2)}, err
+	return priced{word(answer, words-1), exchangeGas + furtherPoolGas*uint64(words-4)}, nil
+}
+
+// word is one of an answer.
+func word(answer []byte, index int) chain.Amount {
+	return chain.AmountFromBytes(answer[index*common.HashLength : (index+1)*common.HashLength])
 }
 
 func v2Paths(_ listing, stops []common.Address) []path { return []path{{stops: stops}} }

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"go.opentelemetry.io/otel"
@@ -18,13 +19,18 @@ var attemptBounds = []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 
 type measures struct {
 	failures metric.Int64Counter
 	duration metric.Float64Histogram
-	whose    metric.MeasurementOption // the endpoint and what it serves
+	whose    metric.MeasurementOption         // the endpoint and what it serves
+	outcomes map[string][]metric.RecordOption // likewise, with how an attempt ended
 }
 
 // newMeasures makes the instruments. Their names are valid, which is all that could fail.
 func newMeasures(name string, attributes []attribute.KeyValue) measures {
 	meter := otel.Meter("crossgate/upstream")
-	m := measures{whose: metric.WithAttributes(append([]attribute.KeyValue{endpointKey.String(name)}, attributes...)...)}
+	whose := append([]attribute.KeyValue{endpointKey.String(name)}, attributes...)
+	m := measures{whose: metric.WithAttributes(whose...), outcomes: map[string][]metric.RecordOption{}}
+	for _, outcome := range append(classNames[:], "ok") {
+		m.outcomes[outcome] = []metric.RecordOption{metric.WithAttributes(append(slices.Clip(whose), outcomeKey.String(outcome))...)}
+	}
 	m.failures, _ = meter.Int64Counter("crossgate.upstream.failures",
 		metric.WithDescription("Attempts at endpoints that gave no usable answer, by class."))
 	m.duration, _ = meter.Float64Histogram("crossgate.upstream.attempt.duration", metric.WithUnit("s"),
@@ -39,7 +45,7 @@ func (m measures) attempted(ctx context.Context, took time.Duration, err error) 
 	if err != nil {
 		outcome = class.String()
 	}
-	m.duration.Record(ctx, took.Seconds(), m.whose, metric.WithAttributes(outcomeKey.String(outcome)))
+	m.duration.Record(ctx, took.Seconds(), m.outcomes[outcome]...)
 	if err != nil && class != Canceled {
 		m.failures.Add(ctx, 1, m.whose, metric.WithAttributes(errorTypeKey.String(outcome)))
 	}

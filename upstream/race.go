@@ -46,9 +46,13 @@ func (r *race) run(caller context.Context) (Reply, error) {
 	if len(r.order) == 0 {
 		return nil, attempts{errors.New("no endpoint is configured")}.summary(r.pool.name)
 	}
-	ctx, lose := context.WithCancelCause(caller)
 	defer r.join(caller)
-	defer lose(nil)
+	ctx := caller
+	if len(r.order) > 1 {
+		var lose context.CancelFunc
+		ctx, lose = context.WithCancel(caller)
+		defer lose()
+	}
 	r.start(ctx, false)
 	for r.running > 0 {
 		got, came := r.await(ctx)

@@ -18,8 +18,8 @@ type Request struct {
 	Body   []byte
 	Cost   int // units of the rate budget; by default what plain requests cost
 
-	Kind       string               // that spans are named and latencies kept by; the HTTP method by default
-	Attributes []attribute.KeyValue // of its span
+	Kind       string                      // that spans are named and latencies kept by; the HTTP method by default
+	Attributes func() []attribute.KeyValue // of its span; nil: none of its own
 	// Check says what is wrong with a response that the request may have, whoever gives it: probes repeat requests that
 	// were answered well. Nil accepts all.
 	Check func(Response) error

@@ -45,7 +45,9 @@ func (t *tracing) start(ctx context.Context, r Request, number int) (context.Con
 	}
 	span.SetAttributes(endpointKey.String(t.endpoint), attemptKey.Int(number), httpMethodKey.String(r.method()))
 	span.SetAttributes(t.attributes...)
-	span.SetAttributes(r.Attributes...)
+	if r.Attributes != nil {
+		span.SetAttributes(r.Attributes()...)
+	}
 	return ctx, span
 }
 

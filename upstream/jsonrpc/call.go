@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 
 	"go.opentelemetry.io/otel/attribute"
 )
@@ -86,30 +87,30 @@ func (c *Call) params() (json.RawMessage, error) {
 	return text, nil
 }
 
-// requestObject is section 4 of the specification.
-type requestObject struct {
-	Version string          `json:"jsonrpc"`
-	ID      uint64          `json:"id"`
-	Method  string          `json:"method"`
-	Params  json.RawMessage `json:"params"`
-}
-
-// encode writes calls with ids from first on: an array, or a single object for a single call.
-func encode(calls []*Call, first uint64) ([]byte, error) {
-	requests := make([]requestObject, len(calls))
+// encode writes calls as section 4 of the specification has them, with ids from first on: an array, or a single object
+// for a single call. Methods are plain words.
+func encode(calls []*Call, first uint64) (body []byte, err error) {
 	for i, call := range calls {
 		params, err := call.params()
 		if err != nil {
 			return nil, err
 		}
-		requests[i] = requestObject{Version: "2.0", ID: first + uint64(i), Method: call.Method, Params: params}
+		if i == 0 {
+			body = make([]byte, 0, len(calls)*(len(params)+len(call.Method)+usualEnvelope))
+		}
+		body = strconv.AppendUint(append(body, `,{"jsonrpc":"2.0","id":`...), first+uint64(i), 10)
+		body = append(append(append(body, `,"method":"`...), call.Method...), `","params":`...)
+		body = append(append(body, params...), '}')
 	}
-	var body any = requests
-	if len(requests) == 1 {
-		body = requests[0]
+	if len(calls) == 1 {
+		return body[1:], nil
 	}
-	return json.Marshal(body)
+	body[0] = '['
+	return append(body, ']'), nil
 }
+
+// usualEnvelope is more than most request objects have beside method and parameters, bytes.
+const usualEnvelope = 64
 
 // OpenTelemetry's words for a batch of several methods, and for the system.
 const (
@@ -119,25 +120,29 @@ const (
 
 // kindOf is the method that all calls share, else the system: by it spans are named and latencies kept.
 func kindOf(calls []*Call) string {
-	if methods := methodsOf(calls); len(methods) == 1 {
-		return methods[0]
+	for _, call := range calls {
+		if call.Method != calls[0].Method {
+			return rpcSystem
+		}
 	}
-	return rpcSystem
+	return calls[0].Method
 }
 
 // attributesOf are what the span of an attempt says of its calls.
-func attributesOf(calls []*Call) []attribute.KeyValue {
-	method, methods := kindOf(calls), methodsOf(calls)
-	if method == rpcSystem {
-		method = otherMethod
+func attributesOf(calls []*Call) func() []attribute.KeyValue {
+	return func() []attribute.KeyValue {
+		method, methods := kindOf(calls), methodsOf(calls)
+		if method == rpcSystem {
+			method = otherMethod
+		}
+		attributes := []attribute.KeyValue{
+			attribute.String("rpc.system.name", rpcSystem), attribute.String("rpc.method", method), attribute.Int("crossgate.rpc.batch_size", len(calls)),
+		}
+		if len(methods) > 1 {
+			attributes = append(attributes, attribute.StringSlice("crossgate.rpc.methods", methods))
+		}
+		return attributes
 	}
-	attributes := []attribute.KeyValue{
-		attribute.String("rpc.system.name", rpcSystem), attribute.String("rpc.method", method), attribute.Int("crossgate.rpc.batch_size", len(calls)),
-	}
-	if len(methods) > 1 {
-		attributes = append(attributes, attribute.StringSlice("crossgate.rpc.methods", methods))
-	}
-	return attributes
 }
 
 // methodsOf are the methods of calls, each once.

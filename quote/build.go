@@ -7,8 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"go.opentelemetry.io/otel/metric"
-
 	"crossgate/chain"
 )
 
@@ -88,13 +86,13 @@ var errNoTransaction = fmt.Errorf("%w: prices alone were asked for", ErrNotSimul
 
 // build makes one candidate's transaction, checks and simulates it, whatever the venue does.
 func (t *trade) build(ctx context.Context, o *candidate) (b built, err error) {
-	ctx, span := startVenue(ctx, "quote.build", o.profile.Name)
+	ctx, span := start(ctx, "quote.build", venueKey.String(o.profile.Name))
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = fmt.Errorf("panic while building: %v", cause)
 		}
 		if err != nil {
-			t.measures.refusals.Add(ctx, 1, metric.WithAttributes(venueKey.String(o.profile.Name), reasonKey.String(reason(err))))
+			t.measures.refusals.Add(ctx, 1, t.measures.of(venueOutcome{o.profile.Name, reason(err), reasonKey}))
 			t.Logger.WarnContext(ctx, "swap transaction refused",
 				"venue", o.profile.Name, "chain", t.request.Chain, "execution", o.way.String(), "error", err)
 		}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"sync"
 
-	"go.opentelemetry.io/otel/trace"
-
 	"crossgate/chain"
 	"crossgate/token"
 )
@@ -18,7 +16,7 @@ import (
 // the request is at fault, and ErrNoTransaction with what each venue said when the venues are. Otherwise it is
 // why the tokens could not be read from the chain. With an error, Asked alone is set, as far as it came.
 func (e *Estimator) Estimate(ctx context.Context, r Request) (estimate Estimate, err error) {
-	ctx, span := tracer().Start(ctx, "quote.estimate", trace.WithAttributes(chainKey.Int64(int64(r.Chain))))
+	ctx, span := start(ctx, "quote.estimate", chainKey.Int64(int64(r.Chain)))
 	defer func() {
 		e.measures.judged(ctx, estimate.Asked)
 		e.History.note(ctx, e.Logger, e.Now(), estimate.Asked)

@@ -31,7 +31,7 @@ type Estimator struct {
 	Options
 	venues   []profiledVenue
 	rounds   roundCache
-	measures measures
+	measures *measures
 	asking   sync.WaitGroup // rounds, and venues that were asked
 }
 

@@ -53,7 +53,7 @@ type arrival struct {
 // runRound asks all venues at once until enough have quoted or the window closes, twice as long without any quote. Late
 // ones are cancelled; fallbacks are asked only when fewer than two others have quoted.
 func (e *Estimator) runRound(ctx context.Context, window time.Duration, queries []venueQuery) roundResults {
-	ctx, span := tracer().Start(ctx, "quote.compare")
+	ctx, span := start(ctx, "quote.compare", offersKey.Int(0))
 	defer span.End()
 	ctx, cancel := context.WithTimeout(ctx, 2*window)
 	defer cancel()
@@ -144,7 +144,7 @@ func (r *quoteRound) close(ctx context.Context) []quoteResult {
 // quote gets one venue's quote, whatever the venue does.
 func (e *Estimator) quote(ctx context.Context, q venueQuery) (r quoteResult) {
 	name := q.profile.Name
-	ctx, span := startVenue(ctx, "quote.venue", name)
+	ctx, span := start(ctx, "quote.venue", venueKey.String(name))
 	began := e.Now()
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -3,6 +3,7 @@ package quote
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel"
@@ -14,20 +15,49 @@ import (
 
 const scope = "crossgate/quote"
 
-// tracer is asked for each time: the provider may be set after this package is loaded.
-func tracer() trace.Tracer { return otel.Tracer(scope) }
+// start opens a span within that of a request; where that is not recorded it costs nothing. The tracer is asked for each
+// time: the provider may be set after this package is loaded.
+func start(ctx context.Context, name string, about attribute.KeyValue) (context.Context, trace.Span) {
+	if !trace.SpanContextFromContext(ctx).IsSampled() {
+		return ctx, trace.SpanFromContext(context.Background())
+	}
+	ctx, span := otel.Tracer(scope).Start(ctx, name)
+	span.SetAttributes(about)
+	return ctx, span
+}
 
 // measures are the instruments of a comparison. Their attributes are configured venues and fixed words.
 type measures struct {
 	refusals metric.Int64Counter
 	verdicts metric.Int64Counter
 	duration metric.Float64Histogram
+
+	mu      sync.Mutex
+	options map[venueOutcome]metric.MeasurementOption // that were made
+}
+
+// venueOutcome is the attributes of a measurement: a venue, and what became of it.
+type venueOutcome struct {
+	venue, value string
+	key          attribute.Key
+}
+
+// of makes the attributes of a measurement once.
+func (m *measures) of(o venueOutcome) metric.MeasurementOption {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	made, known := m.options[o]
+	if !known {
+		made = metric.WithAttributes(venueKey.String(o.venue), o.key.String(o.value))
+		m.options[o] = made
+	}
+	return made
 }
 
 // newMeasures makes the instruments. Their names are valid, which is all that could fail.
-func newMeasures() measures {
+func newMeasures() *measures {
 	meter := otel.Meter(scope)
-	var m measures
+	m := &measures{options: map[venueOutcome]metric.MeasurementOption{}}
 	m.refusals, _ = meter.Int64Counter("crossgate.quote.refusals",
 		metric.WithDescription("Best quotes that did not become an answer, by venue and reason."))
 	m.verdicts, _ = meter.Int64Counter("crossgate.venue.verdicts",
@@ -39,18 +69,18 @@ func newMeasures() measures {
 }
 
 // quoted measures how long a venue took to quote.
-func (m measures) quoted(ctx context.Context, venue string, took time.Duration, err error) {
+func (m *measures) quoted(ctx context.Context, venue string, took time.Duration, err error) {
 	outcome := "ok"
 	if err != nil {
 		outcome = reason(err)
 	}
-	m.duration.Record(ctx, took.Seconds(), metric.WithAttributes(venueKey.String(venue), outcomeKey.String(outcome)))
+	m.duration.Record(ctx, took.Seconds(), m.of(venueOutcome{venue, outcome, outcomeKey}))
 }
 
 // judged counts what became of every venue in a comparison.
-func (m measures) judged(ctx context.Context, all []Asked) {
+func (m *measures) judged(ctx context.Context, all []Asked) {
 	for _, each := range all {
-		m.verdicts.Add(ctx, 1, metric.WithAttributes(venueKey.String(each.Venue), verdictKey.String(each.Verdict.String())))
+		m.verdicts.Add(ctx, 1, m.of(venueOutcome{each.Venue, each.Verdict.String(), verdictKey}))
 	}
 }
 
@@ -64,10 +94,6 @@ const (
 	verdictKey   = attribute.Key("crossgate.verdict")
 	reasonKey    = attribute.Key("crossgate.reason")
 )
-
-func startVenue(ctx context.Context, name, venue string) (context.Context, trace.Span) {
-	return tracer().Start(ctx, name, trace.WithAttributes(venueKey.String(venue)))
-}
 
 // finish ends span with the outcome of err. Neither a missing route nor a cancelled venue is a failure.
 func finish(span trace.Span, err error) {

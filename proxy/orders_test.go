@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -150,6 +151,44 @@ func TestOrderWithoutItsTokensIsNoAnswer(t *testing.T) {
 	e := wantError(t, get(s, ordersPath+createdTx), http.StatusBadGateway, "UPSTREAM_FAILED")
 	if e.ErrorCode != http.StatusBadGateway {
 		t.Errorf("errorCode = %d, want the HTTP status, as the tracking API has it", e.ErrorCode)
+	}
+}
+
+// oneVoiced is a directory of which one endpoint alone says what tokens are called.
+type oneVoiced struct{ *token.Directory }
+
+func (d oneVoiced) Lookup(ctx context.Context, id chain.ID, addresses ...chain.Address) ([]token.Token, error) {
+	tokens, err := d.Directory.Lookup(ctx, id, addresses...)
+	for i := range tokens {
+		tokens[i].IsSingle = id == 8453
+	}
+	return tokens, err
+}
+
+// TestTokensOfOneEndpointAreNotCalledProven asks for everything that names tokens.
+func TestTokensOfOneEndpointAreNotCalledProven(t *testing.T) {
+	for _, isSingle := range []bool{false, true} {
+		w := newWorld(t)
+		of := followed(8453, order.Lag{Head: 9, Indexed: 9, IndexedTime: 1, Level: time.Now()})
+		of.Proven = of.Indexed
+		w.basis = []order.ChainBasis{of}
+		s := w.server(t, func(o *parts) {
+			if isSingle {
+				o.Tokens = oneVoiced{w.tokenList}
+			}
+		})
+		for _, r := range []*http.Request{
+			httptest.NewRequest(http.MethodGet, ordersPath+claimedTx, nil),
+			httptest.NewRequest(http.MethodGet, "/api/Satistics/"+taker+"/lockedAssets", nil),
+			httptest.NewRequest(http.MethodPost, listPath, strings.NewReader(`{"filterMode":"Mixed"}`)),
+		} {
+			response := serve(s, r)
+			basis := response.Header.Get("Index-Basis")
+			if response.StatusCode != http.StatusOK || strings.Contains(basis, "one-endpoint") != isSingle || strings.Contains(basis, "proven=9") == isSingle ||
+				isSingle && response.Header.Get("Cache-Control") == keptLong {
+				t.Errorf("%s of one endpoint: %t: HTTP %d, %s, %s", r.URL.Path, isSingle, response.StatusCode, basis, response.Header.Get("Cache-Control"))
+			}
+		}
 	}
 }
 

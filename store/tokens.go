@@ -20,10 +20,10 @@ func (db *DB) Tokens(ctx context.Context, keys []token.Key) (known map[token.Key
 		err := db.ForEachRow(ctx, func(rows *sql.Rows) error {
 			var address chain.Address
 			r := token.Reading{Decimals: new(uint8)}
-			err := rows.Scan(AddressColumn(&address), r.Decimals, &r.Name, &r.Symbol)
+			err := rows.Scan(AddressColumn(&address), r.Decimals, &r.Name, &r.Symbol, &r.IsSingle)
 			known[token.Key{Chain: id, Address: address}] = r
 			return err
-		}, `SELECT address, decimals, name, symbol FROM tokens WHERE chain = $1 AND address = ANY($2)`, id, addresses)
+		}, `SELECT address, decimals, name, symbol, is_single FROM tokens WHERE chain = $1 AND address = ANY($2)`, id, addresses)
 		if err != nil {
 			return known, fmt.Errorf("read tokens of chain %d: %w", id, err)
 		}
@@ -31,21 +31,22 @@ func (db *DB) Tokens(ctx context.Context, keys []token.Key) (known map[token.Key
 	return known, nil
 }
 
-// SaveTokens stores the metadata of tokens that have decimals: contracts without may be deployed later.
+// SaveTokens stores the metadata of tokens that have decimals: contracts without may be deployed later. It takes the
+// place of one endpoint's word only.
 func (db *DB) SaveTokens(ctx context.Context, readings map[token.Key]token.Reading) error {
 	var rows [][]any
 	for key, r := range readings {
 		if r.Decimals != nil {
-			rows = append(rows, []any{key.Chain, Blob(key.Address.Bytes()), int(*r.Decimals), r.Name, r.Symbol})
+			rows = append(rows, []any{key.Chain, Blob(key.Address.Bytes()), int(*r.Decimals), r.Name, r.Symbol, r.IsSingle})
 		}
 	}
 	if len(rows) == 0 {
 		return nil
 	}
 	err := db.Update(ctx, func(tx *Tx) error {
-		return tx.ExecEach(ctx, `INSERT INTO tokens (chain, address, decimals, name, symbol) VALUES ($1, $2, $3, $4, $5)
-			ON CONFLICT (chain, address) DO UPDATE
-				SET decimals = excluded.decimals, name = excluded.name, symbol = excluded.symbol`, rows)
+		return tx.ExecEach(ctx, `INSERT INTO tokens (chain, address, decimals, name, symbol, is_single) VALUES ($1, $2, $3, $4, $5, $6)
+			ON CONFLICT (chain, address) DO UPDATE SET decimals = excluded.decimals, name = excluded.name,
+				symbol = excluded.symbol, is_single = excluded.is_single WHERE tokens.is_single`, rows)
 	})
 	if err != nil {
 		return fmt.Errorf("save %d tokens: %w", len(rows), err)
@@ -60,10 +61,10 @@ func (db *DB) OrderedTokens(ctx context.Context, id chain.ID, most int) (known m
 	err = db.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var address chain.Address
 		var t token.Token
-		err := rows.Scan(AddressColumn(&address), &t.Decimals, &t.Name, &t.Symbol)
+		err := rows.Scan(AddressColumn(&address), &t.Decimals, &t.Name, &t.Symbol, &t.IsSingle)
 		known[address] = t
 		return err
-	}, `SELECT tokens.address, decimals, name, symbol FROM tokens
+	}, `SELECT tokens.address, decimals, name, symbol, is_single FROM tokens
 		JOIN (SELECT address, SUM(orders) AS orders FROM order_tokens WHERE chain = $1 GROUP BY address) AS used
 		ON used.address = tokens.address WHERE tokens.chain = $1 ORDER BY orders DESC, tokens.address LIMIT $2`, id, most)
 	if err != nil {

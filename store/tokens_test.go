@@ -18,6 +18,7 @@ func TestTokensOutliveTheProcess(t *testing.T) {
 	six, zero := uint8(6), uint8(0)
 	usdc := token.Key{Chain: 1, Address: chain.NewAddress([]byte("usdc of twenty bytes"))}
 	same := token.Key{Chain: 137, Address: usdc.Address}
+	single := token.Key{Chain: 10, Address: usdc.Address}
 	solana := token.Key{Chain: chain.Solana, Address: chain.NewAddress([]byte("a mint that has thirty-two bytes"))}
 	silent := token.Key{Chain: 1, Address: chain.NewAddress([]byte("a contract that told nothing"))}
 	readings := map[token.Key]token.Reading{
@@ -25,13 +26,16 @@ func TestTokensOutliveTheProcess(t *testing.T) {
 		same:   {Decimals: &zero},
 		solana: {Decimals: &six, Name: "通用代币 🌉", Symbol: "🌉"},
 		silent: {Symbol: "?"},
+		single: {Decimals: &zero, IsSingle: true},
 	}
-	keys := []token.Key{usdc, same, solana, silent, {Chain: 1, Address: chain.NewAddress([]byte("unknown"))}}
+	keys := []token.Key{usdc, same, solana, silent, single, {Chain: 1, Address: chain.NewAddress([]byte("unknown"))}}
 
 	first := must.Get(OpenSQLite(t.Context(), path))(t)
 	for range 2 { // told again, it is no mistake
 		must.Do(t, first.SaveTokens(t.Context(), readings))
 	}
+	readings[single] = token.Reading{Decimals: &six, Symbol: "ONE"}
+	must.Do(t, first.SaveTokens(t.Context(), map[token.Key]token.Reading{single: readings[single], usdc: {Decimals: &zero, IsSingle: true}}))
 	must.Do(t, first.Close())
 	got := must.Get(openStoreAt(t, path).Tokens(t.Context(), keys))(t)
 	delete(readings, silent)

@@ -3,6 +3,7 @@ package token
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/big"
 	"strings"
 	"sync"
@@ -16,6 +17,7 @@ const (
 	rememberedTokens = 50_000 // per generation; a value is some 200 bytes
 	readPatience     = 8 * time.Second
 	silentFresh      = 10 * time.Minute // of contracts without an answer: they may be deployed later
+	singleFresh      = time.Hour        // of one endpoint's word
 )
 
 // logoPattern is where the hosted service keeps its logos, as its recorded answers spell them.
@@ -30,8 +32,8 @@ type DirectoryOptions struct {
 	Own map[Key]Token
 	// Listed returns tokens of a chain that others vouch for, and whose texts can be shown.
 	Listed func(context.Context, chain.ID) map[chain.Address]Token
-	// Recall returns values that Remember stored, also in an earlier process; missing ones are read from the chains.
-	// Remember stores final answers of contracts.
+	// Recall returns values that Remember stored, also in an earlier process; missing ones, and what was one endpoint's
+	// word, are read from the chains. Remember stores answers of contracts.
 	Recall   func(context.Context, []Key) map[Key]Reading
 	Remember func(context.Context, map[Key]Reading)
 	Now      func() time.Time // time.Now by default
@@ -70,7 +72,8 @@ func (d *Directory) Close() {
 }
 
 // Lookup returns the metadata of tokens on one chain, in the order asked: from the operator's list, the chain's
-// registry entry for its native coin, memory, or the contracts, in one reading.
+// registry entry for its native coin, memory, or the contracts, in one reading. What one endpoint alone says of a
+// contract goes after lists.
 //
 // A contract without decimals gets 0, so that amounts are the chain's own integers. The symbol stands in for a
 // missing name, the shortened address for both. The same holds for tokens of chains that cannot be read, unless they
@@ -144,32 +147,39 @@ func (d *Directory) isCurrent(r metadata) bool { return r.until.IsZero() || d.No
 // read recalls keys, all of one chain, and reads the others from their contracts.
 func (d *Directory) read(ctx context.Context, keys []Key) (map[Key]metadata, error) {
 	readings := make(map[Key]metadata, len(keys))
+	var recalled map[Key]Reading
 	if d.Recall != nil {
-		for key, recalled := range d.Recall(ctx, keys) {
-			readings[key] = d.metadata(key, recalled)
-		}
+		recalled = d.Recall(ctx, keys)
 	}
+	listed := sync.OnceValue(func() map[chain.Address]Token { return d.vouched(ctx, keys[0].Chain) })
 	var unread []Key
 	var addresses []chain.Address
+	isKnown := true
 	for _, key := range keys {
-		if _, recalled := readings[key]; !recalled {
-			unread, addresses = append(unread, key), append(addresses, key.Address)
+		said, known := recalled[key]
+		if known {
+			readings[key] = d.metadata(key, said, listed)
+		}
+		if !known || said.IsSingle {
+			unread, addresses, isKnown = append(unread, key), append(addresses, key.Address), isKnown && known
 		}
 	}
 	if len(unread) == 0 {
 		return readings, nil
 	}
 	answers, err := d.Readers[keys[0].Chain].ReadTokens(ctx, addresses)
-	if err != nil {
-		return nil, err
+	if err == nil && len(answers) != len(unread) {
+		err = fmt.Errorf("%d readings for %d tokens", len(answers), len(unread))
 	}
-	if len(answers) != len(unread) {
-		return nil, fmt.Errorf("%d readings for %d tokens", len(answers), len(unread))
+	if err != nil && isKnown {
+		return readings, nil
+	} else if err != nil {
+		return nil, err
 	}
 	said := map[Key]Reading{}
 	for i, key := range unread {
-		readings[key] = d.metadata(key, answers[i])
-		if answers[i].Decimals != nil && !answers[i].IsSingle {
+		readings[key] = d.metadata(key, answers[i], listed)
+		if answers[i].Decimals != nil {
 			said[key] = answers[i]
 		}
 	}
@@ -183,14 +193,37 @@ func (d *Directory) read(ctx context.Context, keys []Key) (map[Key]metadata, err
 	return readings, nil
 }
 
-// metadata completes what a contract returned.
-func (d *Directory) metadata(key Key, said Reading) metadata {
-	r := metadata{Reading: said, token: Token{Name: said.Name, Symbol: said.Symbol}}
+// vouched are the tokens of a chain that lists have.
+func (d *Directory) vouched(ctx context.Context, id chain.ID) map[chain.Address]Token {
+	listed := map[chain.Address]Token{}
+	if d.DirectoryOptions.Listed != nil {
+		maps.Copy(listed, d.DirectoryOptions.Listed(ctx, id))
+		maps.DeleteFunc(listed, func(_ chain.Address, t Token) bool { return t.IsSingle })
+	}
+	for key, t := range wellKnown() {
+		if key.Chain == id {
+			listed[key.Address] = t
+		}
+	}
+	return listed
+}
+
+// metadata completes what a contract returned. What one endpoint alone says goes after lists.
+func (d *Directory) metadata(key Key, said Reading, listed func() map[chain.Address]Token) metadata {
+	r := metadata{Reading: said, token: Token{Name: said.Name, Symbol: said.Symbol, IsSingle: said.IsSingle}}
 	if said.Decimals != nil {
 		r.token.Decimals = *said.Decimals
 	}
-	if said.Decimals == nil || said.IsSingle {
+	switch {
+	case said.Decimals == nil:
 		r.until = d.Now().Add(silentFresh)
+	case said.IsSingle:
+		r.until = d.Now().Add(singleFresh)
+	}
+	if said.IsSingle {
+		if t, is := listed()[key.Address]; is {
+			r.token = Token{Decimals: t.Decimals, Name: t.Name, Symbol: t.Symbol}
+		}
 	}
 	r.token = d.complete(key, r.token)
 	return r

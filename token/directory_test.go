@@ -316,6 +316,46 @@ func TestTokensAreRecalledBeforeChainsAreAsked(t *testing.T) {
 	})
 }
 
+// TestOneEndpointsWordGoesAfterLists reads tokens of which one endpoint alone says something: lists go before it, and it is
+// read anew later, until another confirms it; meanwhile what is stored of it stands in for a chain that does not answer.
+func TestOneEndpointsWordGoesAfterLists(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{kept: map[token.Key]token.Reading{}}
+		reader := ethereum()
+		reader.readings[usdc] = token.Reading{Decimals: new(uint8(18)), Name: "Lie", Symbol: "LIE", IsSingle: true}
+		reader.readings[maker] = token.Reading{Decimals: new(uint8(0)), Name: "Maker", Symbol: "MKR", IsSingle: true}
+		open := func() *token.Directory {
+			return token.NewDirectory(token.DirectoryOptions{
+				Registry: chain.Documented(), Readers: map[chain.ID]token.Reader{1: reader}, Recall: s.recall, Remember: s.remember,
+				Listed: func(context.Context, chain.ID) map[chain.Address]token.Token {
+					return map[chain.Address]token.Token{maker: {Name: "one endpoint's word, too", IsSingle: true}}
+				},
+			})
+		}
+		d := open()
+		expect := func(decimals uint8, isSingle bool) {
+			t.Helper()
+			got := must.Get(d.Lookup(t.Context(), 1, usdc, maker))(t)
+			if synctest.Wait(); got[0].Symbol != "USDC" || got[0].Decimals != 6 || got[0].IsSingle {
+				t.Errorf("Lookup of a listed token = %+v, want what the list says", got[0])
+			}
+			if got[1].Decimals != decimals || got[1].IsSingle != isSingle {
+				t.Errorf("Lookup of another = %+v, want %d decimals, single: %t", got[1], decimals, isSingle)
+			}
+		}
+		expect(0, true)
+		reader.failed = errors.New("no connection")
+		d = open()
+		expect(0, true)
+		pass(2 * time.Hour)
+		reader.failed, reader.readings[maker] = nil, token.Reading{Decimals: new(uint8(18)), Name: "Maker", Symbol: "MKR"}
+		expect(18, false)
+		reader.failed = errors.New("no connection")
+		d = open()
+		expect(18, false)
+	})
+}
+
 func TestExpectedTokensAreReadMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reader := ethereum()

@@ -24,6 +24,7 @@ type Token struct {
 	Name     string
 	Symbol   string
 	LogoURI  string
+	IsSingle bool // one endpoint alone says so, and no list
 }
 
 // Key names a token: the zero address is its chain's native coin.
@@ -38,7 +39,7 @@ type Reading struct {
 	Decimals *uint8
 	Name     string
 	Symbol   string
-	IsSingle bool // something is empty or zero by one endpoint's word
+	IsSingle bool // one endpoint alone says so
 }
 
 // Reader reads metadata from a chain.

@@ -49,11 +49,13 @@ func (s *Orders) loadLocked(ctx context.Context, taker chain.Address) ([]proxy.B
 	if err != nil {
 		return nil, proxy.NoLife, err
 	}
-	worth, unread, err := s.worth(ctx, keysOf(locked))
+	keys := keysOf(locked)
+	worth, unread, err := s.worth(ctx, keys)
 	if err != nil {
 		return nil, proxy.NoLife, err
 	}
-	b := proxy.Body{Text: string(s.encoder.AppendLocked(nil, locked, worth)), Value: Locked{locked, worth}, Basis: basis}
+	b := proxy.Body{Text: string(s.encoder.AppendLocked(nil, locked, worth)), Value: Locked{locked, worth}}
+	b.Basis = resting(basis, worth.Tokens, keys...)
 	return b.Without(unread, lockedLife)
 }
 

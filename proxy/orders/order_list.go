@@ -206,7 +206,6 @@ func (s *Orders) List(ctx context.Context, q Part) (l Listed, b proxy.Body, unre
 	if err != nil {
 		return l, b, nil, err
 	}
-	b.Basis = basis
 	var keys []token.Key
 	for _, e := range listed.Items {
 		if e.Swap != nil {
@@ -219,6 +218,7 @@ func (s *Orders) List(ctx context.Context, q Part) (l Listed, b proxy.Body, unre
 	if err != nil {
 		return l, b, nil, err
 	}
+	b.Basis = resting(basis, tokens, keys...)
 	records := make([]wire.Listed, len(listed.Items))
 	for i, e := range listed.Items {
 		if e.Swap != nil {

@@ -27,10 +27,12 @@ func (s *Orders) encodeOrders(ctx context.Context, orders []query.Found) ([]prox
 		return nil, proxy.NoLife, err
 	}
 	bodies := make([]proxy.Body, len(orders))
-	for i, o := range orders {
+	for i := range orders {
+		o := &orders[i]
+		o.Basis = resting(o.Basis, tokens, tokensOf(o.Order)...)
 		const typical = 13 << 10 // bytes of a record with all its steps
 		record := recordOf(o.Order, tokens)
-		bodies[i] = bodyOf(s.encoder.AppendOrder(make([]byte, 0, typical), record), o)
+		bodies[i] = bodyOf(s.encoder.AppendOrder(make([]byte, 0, typical), record), *o)
 		bodies[i].Link, bodies[i].Value = seriesLink(i, len(orders)), record
 	}
 	return bodies, lifeOf(orders), nil
@@ -87,6 +89,19 @@ func recordOf(o *order.Order, tokens map[token.Key]token.Token) wire.Record {
 		r.PreswapIn = tokens[key]
 	}
 	return r
+}
+
+// resting is the basis of an answer that names tokens: what one endpoint alone calls one may be corrected.
+func resting(on order.Basis, tokens map[token.Key]token.Token, named ...token.Key) order.Basis {
+	on.Chains = slices.Clone(on.Chains)
+	for i := range on.Chains {
+		c := &on.Chains[i]
+		isSingle := func(key token.Key) bool { return key.Chain == c.Chain && tokens[key].IsSingle }
+		if slices.ContainsFunc(named, isSingle) {
+			c.Single, c.Final = true, false
+		}
+	}
+	return on
 }
 
 // unreadTokens is an error of chains that did not say what some tokens are called.

@@ -166,10 +166,10 @@ func (s *Orders) encodeSwaps(ctx context.Context, swaps []query.FoundSwap) ([]pr
 	for i, found := range swaps {
 		record := recordOfSwap(found.Swap, tokens)
 		bodies[i] = proxy.Body{
-			Text: string(s.encoder.AppendSwapRecord(nil, record)), Orders: []order.ID{found.ID}, Basis: found.Basis, Final: found.Basis.IsFinal(),
-			Link: seriesLink(i, len(swaps)), Value: record,
+			Text: string(s.encoder.AppendSwapRecord(nil, record)), Orders: []order.ID{found.ID}, Final: found.Basis.IsFinal(),
+			Basis: resting(found.Basis, tokens, tokensOfSwap(found.Swap)...), Link: seriesLink(i, len(swaps)), Value: record,
 		}
-		if !bodies[i].Final {
+		if !bodies[i].Basis.IsFinal() {
 			life = proxy.MovingLife
 		}
 	}

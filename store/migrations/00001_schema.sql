@@ -271,13 +271,15 @@ CREATE TABLE uncounted (order_id BYTEA NOT NULL);
 CREATE INDEX uncounted_orders ON uncounted (order_id);
 CREATE TABLE stale_days (day BIGINT PRIMARY KEY);
 
--- Metadata of tokens from their contracts. It does not change; operators correct it in the configuration.
+-- Metadata of tokens from their contracts. It does not change, but for what one endpoint alone said; operators correct it in
+-- the configuration.
 CREATE TABLE tokens (
-    chain    BIGINT   NOT NULL,
-    address  BYTEA    NOT NULL,
-    decimals SMALLINT NOT NULL,
-    name     TEXT     NOT NULL,
-    symbol   TEXT     NOT NULL,
+    chain     BIGINT   NOT NULL,
+    address   BYTEA    NOT NULL,
+    decimals  SMALLINT NOT NULL,
+    name      TEXT     NOT NULL,
+    symbol    TEXT     NOT NULL,
+    is_single BOOLEAN  NOT NULL,
     PRIMARY KEY (chain, address)
 );
 

@@ -87,7 +87,12 @@ func (c *Chain) makeBatch(ctx context.Context, made *batch) {
 	if ctx.Err() != nil {
 		return
 	}
-	if answers, _, err := c.callContracts(ctx, c.rpc, made.calls); ctx.Err() == nil {
-		made.answers, made.err = answers, err
+	replies, err := c.callContracts(ctx, c.rpc, made.calls, nil)
+	if ctx.Err() != nil {
+		return
+	}
+	made.err = err
+	for _, each := range replies {
+		made.answers = append(made.answers, each.data)
 	}
 }

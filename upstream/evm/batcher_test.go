@@ -34,7 +34,7 @@ func TestContractCallsGoTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &node{chainID: testChain.Native, head: 1000, storage: func(to, data string, _ uint64) string {
 			if to == testChain.Contracts.Multicall.String() {
-				return aggregate3(t, data)
+				return aggregate3(t, data, tokenAnswers)
 			}
 			return "!asked alone"
 		}}

@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -35,45 +36,111 @@ type contractCall struct {
 	data []byte
 }
 
+// reply is what a contract returned; empty: it reverted, or there is none.
+type reply struct {
+	data     []byte
+	isSingle bool // one endpoint says so, which was not enough
+}
+
+// isVoid reports whether a contract returned nothing, or zeros.
+func isVoid(returned []byte) bool { return len(bytes.Trim(returned, "\x00")) == 0 }
+
+func isAny([]byte) bool { return true }
+
+// alone is what the one contract called returned.
+type alone [][]byte
+
+func (a *alone) UnmarshalText(text []byte) error {
+	var raw Payload
+	err := raw.UnmarshalText(text)
+	*a = alone{raw}
+	return err
+}
+
+// aggregated is what contracts returned that were called through Multicall3; nil: it did not answer.
+type aggregated [][]byte
+
+func (a *aggregated) UnmarshalText(text []byte) error {
+	var raw Payload
+	if err := raw.UnmarshalText(text); err != nil {
+		return err
+	}
+	*a = decodeAggregate3(raw)
+	return nil
+}
+
+// doubting is the call, at the newest block; other voices are asked where contracts returned something that isDoubted,
+// and what they returned takes the place of nothing, or of zeros. nil doubts nothing.
+func doubting[T ~[][]byte](made contractCall, out *T, isDoubted func(returned []byte) bool) *jsonrpc.Call {
+	asked := jsonrpc.NewCall(out, nil, "eth_call", Message{To: made.to, Data: made.data}, newestTag)
+	if isDoubted == nil {
+		return asked
+	}
+	asked.Doubt = func(result any) bool { return len(*result.(*T)) == 0 || slices.ContainsFunc(*result.(*T), isDoubted) }
+	asked.Same = func(a, b any) bool {
+		own, other, isSame := a.(*T), *b.(*T), true
+		if len(*own) == 0 {
+			*own = other
+		}
+		for i, returned := range other[:min(len(other), len(*own))] {
+			switch was := (*own)[i]; {
+			case len(was) == 0, isVoid(was) && !isVoid(returned): // zeros are an answer, nothing is none
+				(*own)[i] = returned
+			case !isVoid(returned) && !bytes.Equal(was, returned):
+				isSame = false
+			}
+		}
+		return isSame
+	}
+	return asked
+}
+
 // largestMulticall bounds the gas and the answer of one multicall.
 const largestMulticall = 300
 
-// callContracts calls contracts on the newest block. Answers are in the sequence of calls; that of a contract that
-// reverts, or is none, is empty. It takes one round trip as long as calls are not very many and the chain has
-// Multicall3, or the endpoints take batches.
-func (c *Chain) callContracts(ctx context.Context, rpc *jsonrpc.Client, calls []contractCall) (answers [][]byte, by []string, err error) {
+// callContracts calls contracts on the newest block. Replies are in the sequence of calls. It takes one round trip as
+// long as calls are not very many and the chain has Multicall3, or the endpoints take batches, and another where an
+// answer isDoubted; nil: none is.
+func (c *Chain) callContracts(
+	ctx context.Context, rpc *jsonrpc.Client, calls []contractCall, isDoubted func(returned []byte) bool,
+) (replies []reply, err error) {
 	if c.chain.Contracts.Multicall.IsAbsent() || len(calls) == 1 {
-		return c.callEach(ctx, rpc, calls)
+		return callEach(ctx, rpc, calls, isDoubted)
 	}
-	answers = make([][]byte, 0, len(calls))
+	replies = make([]reply, 0, len(calls))
 	for part := range slices.Chunk(calls, largestMulticall) {
-		got, teller, err := c.aggregate(ctx, rpc, part)
+		got, err := c.aggregate(ctx, rpc, part, isDoubted)
 		if refusedByContract(err) || errors.Is(err, errNoMulticall) {
 			// Not deployed, or one contract used up the gas of all.
-			got, teller, err = c.callEach(ctx, rpc, part)
+			got, err = callEach(ctx, rpc, part, isDoubted)
 		}
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		answers, by = append(answers, got...), append(by, teller...)
+		replies = append(replies, got...)
 	}
-	return answers, by, nil
+	return replies, nil
 }
 
 var errNoMulticall = errors.New("no answer of Multicall3")
 
 // aggregate makes calls through Multicall3.
-func (c *Chain) aggregate(ctx context.Context, rpc *jsonrpc.Client, calls []contractCall) (answers [][]byte, by []string, err error) {
-	var raw Payload
-	asked := contractCall{c.chain.Contracts.Multicall, encodeAggregate3(calls)}.on(&raw, newestTag)
+func (c *Chain) aggregate(
+	ctx context.Context, rpc *jsonrpc.Client, calls []contractCall, isDoubted func(returned []byte) bool,
+) ([]reply, error) {
+	var results aggregated
+	asked := doubting(contractCall{c.chain.Contracts.Multicall, encodeAggregate3(calls)}, &results, isDoubted)
 	if err := rpc.All(ctx, asked); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	answers, isRead := decodeAggregate3(raw, len(calls))
-	if !isRead {
-		return nil, nil, errNoMulticall
+	if len(results) != len(calls) {
+		return nil, errNoMulticall
 	}
-	return answers, []string{asked.By}, nil
+	replies := make([]reply, len(results))
+	for i, returned := range results {
+		replies[i] = reply{returned, asked.IsSingle() && isDoubted(returned)}
+	}
+	return replies, nil
 }
 
 // encodeAggregate3 is calldata that makes calls, of which any may fail.
@@ -98,26 +165,27 @@ func encodeAggregate3(calls []contractCall) []byte {
 	return data
 }
 
-// decodeAggregate3 reads the answers to so many calls: of each whether it succeeded, and what it returned.
-func decodeAggregate3(data []byte, calls int) (answers [][]byte, isRead bool) {
+// decodeAggregate3 reads what calls returned, nothing where one failed; nil where that is not what the data holds.
+func decodeAggregate3(data []byte) [][]byte {
 	list := tail(data, 0)
-	if count, told := small(list, 0); !told || count != calls {
-		return nil, false
+	count, told := small(list, 0)
+	if !told || count > len(list)/wordSize {
+		return nil
 	}
-	answers = make([][]byte, calls)
+	answers := make([][]byte, count)
 	for i := range answers {
 		result := tail(list[wordSize:], i)
 		success, told := small(result, 0)
 		returned := tail(result, 1)
 		length, isThere := small(returned, 0)
 		if !told || !isThere || success > 1 || length > len(returned)-wordSize {
-			return nil, false
+			return nil
 		}
 		if success == 1 {
 			answers[i] = returned[wordSize : wordSize+length : wordSize+length]
 		}
 	}
-	return answers, true
+	return answers
 }
 
 // tail is where the word at an index says that something begins; nothing where it is beyond the data.
@@ -138,32 +206,26 @@ func small(data []byte, index int) (number int, told bool) {
 }
 
 // callEach makes every call as an eth_call of its own.
-func (c *Chain) callEach(ctx context.Context, rpc *jsonrpc.Client, calls []contractCall) (answers [][]byte, by []string, err error) {
-	payloads := make([]Payload, len(calls))
-	rpcs := make([]*jsonrpc.Call, len(calls))
+func callEach(
+	ctx context.Context, rpc *jsonrpc.Client, calls []contractCall, isDoubted func(returned []byte) bool,
+) ([]reply, error) {
+	results, asked := make([]alone, len(calls)), make([]*jsonrpc.Call, len(calls))
 	for i, each := range calls {
-		rpcs[i] = each.on(&payloads[i], newestTag)
+		asked[i] = doubting(each, &results[i], isDoubted)
 	}
-	rpc.Each(ctx, rpcs...)
-	answers = make([][]byte, len(calls))
-	for i, made := range rpcs {
-		if made.Err != nil && !refusedByContract(made.Err) {
-			return nil, nil, made.Err
-		}
-		answers[i] = payloads[i]
-	}
-	return answers, namesOf(rpcs), nil
-}
-
-// namesOf are the endpoints that answered calls, each once.
-func namesOf(calls []*jsonrpc.Call) []string {
-	var names []string
-	for _, call := range calls {
-		if call.By != "" && !slices.Contains(names, call.By) {
-			names = append(names, call.By)
+	rpc.Each(ctx, asked...)
+	replies := make([]reply, len(calls))
+	for i, made := range asked {
+		switch {
+		case made.Err == nil:
+			replies[i] = reply{results[i][0], made.IsSingle()}
+		case refusedByContract(made.Err):
+			replies[i].isSingle = isDoubted != nil
+		default:
+			return nil, made.Err
 		}
 	}
-	return names
+	return replies, nil
 }
 
 // on is the call at a block, as an eth_call.

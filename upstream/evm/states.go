@@ -1,7 +1,6 @@
 package evm
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -38,46 +37,20 @@ func (c *Chain) storedStates(
 	for _, id := range ids {
 		calls = append(calls, contractCall{contract, orders(id)}, contractCall{contract, patches(id)})
 	}
-	answers, by, err := c.callContracts(ctx, c.rpc, calls)
+	replies, err := c.callContracts(ctx, c.rpc, calls, isVoid) // what is single is as one endpoint says
 	if err != nil {
 		return nil, err
 	}
-	_, _ = c.confirmZeros(ctx, calls, answers, by) // else they are as one endpoint says
 	found := make([]order.StoredState, len(ids))
 	for i, id := range ids {
-		stored, err := decode(answers[2*i])
-		patch, patchErr := onchain.DecodePatches(answers[2*i+1])
+		stored, err := decode(replies[2*i].data)
+		patch, patchErr := onchain.DecodePatches(replies[2*i+1].data)
 		if err := errors.Join(err, patchErr); err != nil {
 			return nil, fmt.Errorf("chain %d: order %s: %w", c.chain.ID, id, err)
 		}
 		found[i] = order.StoredState{State: stored.State, Amount: stored.Amount.Add(patch)}
 	}
 	return found, ctx.Err()
-}
-
-// confirmZeros asks another voice about empty answers and zeros, and takes its others. single are those that remain one
-// endpoint's word since no other can be expected to answer.
-func (c *Chain) confirmZeros(ctx context.Context, calls []contractCall, answers [][]byte, by []string) (single []int, err error) {
-	var zeros []contractCall
-	for i, answer := range answers {
-		if len(bytes.Trim(answer, "\x00")) == 0 {
-			zeros, single = append(zeros, calls[i]), append(single, i)
-		}
-	}
-	other := c.rpc.Other("eth_call", by...)
-	if len(zeros) == 0 || other == nil {
-		return single, nil
-	}
-	again, _, err := c.callContracts(ctx, other, zeros)
-	if err != nil {
-		return nil, err
-	}
-	for i, place := range single {
-		if len(answers[place]) == 0 || len(bytes.Trim(again[i], "\x00")) > 0 { // zeros are an answer, nothing is none
-			answers[place] = again[i]
-		}
-	}
-	return nil, nil
 }
 
 // Origin returns the first block with orders as the registry knows it, else a block before the time since which it

@@ -3,6 +3,7 @@ package evm
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"crossgate/chain"
 	"crossgate/token"
@@ -24,21 +25,17 @@ func (c *Chain) ReadTokens(ctx context.Context, addresses []chain.Address) ([]to
 	if len(calls) == 0 {
 		return nil, nil
 	}
-	answers, by, err := c.callContracts(ctx, c.rpc.Batching(), calls)
-	var single []int
-	if err == nil {
-		single, err = c.confirmZeros(ctx, calls, answers, by)
-	}
+	replies, err := c.callContracts(ctx, c.rpc.Batching(), calls, isAny)
 	if err != nil {
 		return nil, err
 	}
 	readings := make([]token.Reading, len(addresses))
 	for i := range readings {
-		said := answers[i*len(metadataCalls):]
-		readings[i] = token.Reading{Decimals: decimals(said[0]), Name: text(said[1]), Symbol: text(said[2])}
-	}
-	for _, i := range single {
-		readings[i/len(metadataCalls)].IsSingle = true
+		said := replies[i*len(metadataCalls):][:len(metadataCalls)]
+		readings[i] = token.Reading{
+			Decimals: decimals(said[0].data), Name: text(said[1].data), Symbol: text(said[2].data),
+			IsSingle: slices.ContainsFunc(said, func(r reply) bool { return r.isSingle }),
+		}
 	}
 	return readings, nil
 }

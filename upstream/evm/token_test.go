@@ -40,17 +40,17 @@ var (
 func wantReadings() []token.Reading {
 	six, eighteen := uint8(6), uint8(18)
 	return []token.Reading{
-		{Decimals: &six, Name: "USD Coin", Symbol: "USDC"},
-		{Decimals: &eighteen, Name: "Maker", Symbol: "MKR"},
+		{Decimals: &six, Name: "USD Coin", Symbol: "USDC", IsSingle: true},
+		{Decimals: &eighteen, Name: "Maker", Symbol: "MKR", IsSingle: true},
 		{Name: "Broken", IsSingle: true},
-		{Name: "agnp.exe"},
+		{Name: "agnp.exe", IsSingle: true},
 		{IsSingle: true},
 	}
 }
 
-func askToken(to, data string) string {
+func askToken(of map[chain.Address][3]string, to, data string) string {
 	questions := []string{"0x313ce567", "0x06fdde03", "0x95d89b41"}
-	for address, answers := range tokenAnswers {
+	for address, answers := range of {
 		for i, question := range questions {
 			if address.String() == to && question == data {
 				return answers[i]
@@ -71,18 +71,18 @@ func TestReadTokens(t *testing.T) {
 	}{
 		"by multicall": {testChain, func(to, data string, _ uint64) string {
 			if to == testChain.Contracts.Multicall.String() {
-				return aggregate3(t, data)
+				return aggregate3(t, data, tokenAnswers)
 			}
 			return "!asked alone"
 		}, 1},
-		"multicall not deployed": {testChain, func(to, data string, _ uint64) string { return askToken(to, data) }, 2},
+		"multicall not deployed": {testChain, func(to, data string, _ uint64) string { return askToken(tokenAnswers, to, data) }, 2},
 		"multicall out of gas": {testChain, func(to, data string, _ uint64) string {
 			if to == testChain.Contracts.Multicall.String() {
 				return "!out of gas"
 			}
-			return askToken(to, data)
+			return askToken(tokenAnswers, to, data)
 		}, 2},
-		"no multicall": {without, func(to, data string, _ uint64) string { return askToken(to, data) }, 1},
+		"no multicall": {without, func(to, data string, _ uint64) string { return askToken(tokenAnswers, to, data) }, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := newNode(10)
@@ -101,6 +101,43 @@ func TestReadTokens(t *testing.T) {
 	}
 }
 
+// TestTokensAreNotBelievedOfOneEndpoint has two endpoints say what a token is: where one says nothing, or zero, the other's
+// word counts, and what both say differently is one endpoint's.
+func TestTokensAreNotBelievedOfOneEndpoint(t *testing.T) {
+	without := testChain
+	without.Contracts.Multicall = chain.Address{}
+	six, eighteen := uint8(6), uint8(18)
+	honest := tokenAnswers[plainToken]
+	for name, test := range map[string]struct {
+		lie  [3]string
+		want token.Reading
+	}{
+		"both say the same":  {honest, token.Reading{Decimals: &six, Name: "USD Coin", Symbol: "USDC"}},
+		"one says nothing":   {[3]string{"0x", "0x", "0x"}, token.Reading{Decimals: &six, Name: "USD Coin", Symbol: "USDC"}},
+		"one says zero":      {[3]string{"0x" + strings.Repeat("0", 64), honest[1], honest[2]}, token.Reading{Decimals: &six, Name: "USD Coin", Symbol: "USDC"}},
+		"one says a lie":     {[3]string{fmt.Sprintf("0x%064x", 18), honest[1], honest[2]}, token.Reading{Decimals: &eighteen, Name: "USD Coin", Symbol: "USDC", IsSingle: true}},
+		"one has a new name": {[3]string{honest[0], abiString("US Dollar"), honest[2]}, token.Reading{Decimals: &six, Name: "US Dollar", Symbol: "USDC", IsSingle: true}},
+	} {
+		for _, of := range []chain.Chain{testChain, without} {
+			t.Run(fmt.Sprintf("%s/multicall=%t", name, !of.Contracts.Multicall.IsAbsent()), func(t *testing.T) {
+				lying, telling := newNode(10), newNode(10)
+				for n, answers := range map[*node][3]string{lying: test.lie, telling: honest} {
+					n.storage = func(to, data string, _ uint64) string {
+						if to == testChain.Contracts.Multicall.String() {
+							return aggregate3(t, data, map[chain.Address][3]string{plainToken: answers})
+						}
+						return askToken(map[chain.Address][3]string{plainToken: answers}, to, data)
+					}
+				}
+				got, err := serveAll(t, of, lying, telling).ReadTokens(t.Context(), []chain.Address{plainToken})
+				if difference := cmp.Diff([]token.Reading{test.want}, got); err != nil || difference != "" {
+					t.Errorf("ReadTokens() = %v, differs (-want +got):\n%s", err, difference)
+				}
+			})
+		}
+	}
+}
+
 // A node's failure is not a token's silence.
 func TestReadTokensTellsFailureFromSilence(t *testing.T) {
 	n := newNode(10)
@@ -111,7 +148,7 @@ func TestReadTokensTellsFailureFromSilence(t *testing.T) {
 }
 
 // aggregate3 answers a multicall as the contract does.
-func aggregate3(t *testing.T, data string) string {
+func aggregate3(t *testing.T, data string, of map[chain.Address][3]string) string {
 	t.Helper()
 	call3, err := abi.NewType("tuple[]", "", []abi.ArgumentMarshaling{
 		{Name: "target", Type: "address"}, {Name: "allowFailure", Type: "bool"}, {Name: "callData", Type: "bytes"},
@@ -146,7 +183,7 @@ func aggregate3(t *testing.T, data string) string {
 	}
 	var outcomes []outcome
 	for _, call := range calls {
-		answer := askToken(chain.NewAddress(call.Target[:]).String(), "0x"+hex.EncodeToString(call.CallData))
+		answer := askToken(of, chain.NewAddress(call.Target[:]).String(), "0x"+hex.EncodeToString(call.CallData))
 		bytes, err := hex.DecodeString(strings.TrimPrefix(answer, "0x"))
 		outcomes = append(outcomes, outcome{err == nil, bytes})
 	}

@@ -66,6 +66,9 @@ func NewCall[T any](out *T, accept func(T) error, method string, params ...any) 
 	return c
 }
 
+// IsSingle reports whether a doubted result is one endpoint's word.
+func (c *Call) IsSingle() bool { return c.isDoubted && c.Seconded == "" }
+
 // holdsNothing reports whether null is an answer to the call.
 func (c *Call) holdsNothing() bool {
 	kind := reflect.TypeOf(c.Out).Elem().Kind()

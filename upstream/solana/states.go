@@ -104,12 +104,13 @@ func confirmAccounts(asked *jsonrpc.Call) {
 	}
 }
 
+const accountsAtOnce = 100 // that a node takes
+
 // readAccounts reads accounts; nil where there is none.
 func (c *Chain) readAccounts(ctx context.Context, accounts []chain.Address, marks ...func(*jsonrpc.Call)) ([]*accountInfo, error) {
-	const most = 100 // that a node takes
 	var answers []*accountInfos
 	var calls []*jsonrpc.Call
-	for part := range slices.Chunk(accounts, most) {
+	for part := range slices.Chunk(accounts, accountsAtOnce) {
 		answer := new(accountInfos)
 		answers, calls = append(answers, answer), append(calls, accountsCall(answer, part))
 		for _, mark := range marks {

@@ -3,10 +3,12 @@ package solana
 import (
 	"context"
 	"encoding/binary"
+	"reflect"
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
 	"crossgate/token"
+	"crossgate/upstream/jsonrpc"
 )
 
 var _ token.Reader = (*Chain)(nil)
@@ -25,15 +27,33 @@ func (c *Chain) ReadTokens(ctx context.Context, mints []chain.Address) ([]token.
 		metadata := solana.ProgramAddress(metadataProgram, []byte("metadata"), metadataProgram.Bytes(), mint.Bytes())
 		accounts = append(accounts, mint, metadata)
 	}
-	states, err := c.readAccounts(ctx, accounts)
+	var asked []*jsonrpc.Call
+	states, err := c.readAccounts(ctx, accounts, confirmAccounts, func(call *jsonrpc.Call) {
+		call.Doubt, asked = func(any) bool { return true }, append(asked, call)
+		fill := call.Same
+		call.Same = func(a, b any) bool {
+			fill(a, b)
+			fill(b, a)
+			return reflect.DeepEqual(readMints(a.(*accountInfos).Value), readMints(b.(*accountInfos).Value))
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
-	readings := make([]token.Reading, len(mints))
-	for i := range mints {
-		readings[i] = readMint(states[2*i], states[2*i+1])
+	readings := readMints(states)
+	for i := range readings {
+		readings[i].IsSingle = asked[2*i/accountsAtOnce].IsSingle()
 	}
 	return readings, nil
+}
+
+// readMints reads mints, each before the account of its metadata.
+func readMints(states []*accountInfo) []token.Reading {
+	readings := make([]token.Reading, len(states)/2)
+	for i := range readings {
+		readings[i] = readMint(states[2*i], states[2*i+1])
+	}
+	return readings
 }
 
 // Places in a mint's account (github.com/solana-program/token, and its extensions in token-2022).

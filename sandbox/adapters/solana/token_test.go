@@ -32,7 +32,7 @@ func TestReadTokens(t *testing.T) {
 		}
 	}
 	for i, got := range readings[len(mints):] {
-		if got != (token.Reading{}) {
+		if got != (token.Reading{IsSingle: true}) {
 			t.Errorf("ReadTokens of %s, which is no mint = %+v", notMints[i], got)
 		}
 	}

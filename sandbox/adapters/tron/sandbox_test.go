@@ -79,7 +79,11 @@ func TestTokensOfTron(t *testing.T) {
 		addresses = append(addresses, must.Get(chain.ParseAddress(text, chain.TVM))(t))
 	}
 	six := uint8(6)
-	want := []token.Reading{{Decimals: &six, Name: "Tether USD", Symbol: "USDT"}, {Decimals: &six, Name: "Wrapped TRON", Symbol: "WTRX"}, {IsSingle: true}}
+	want := []token.Reading{
+		{Decimals: &six, Name: "Tether USD", Symbol: "USDT", IsSingle: true},
+		{Decimals: &six, Name: "Wrapped TRON", Symbol: "WTRX", IsSingle: true},
+		{IsSingle: true},
+	}
 	if got, err := c.ReadTokens(t.Context(), addresses); err != nil || !cmp.Equal(got, want) {
 		t.Errorf("ReadTokens() = %+v, %v, want %+v", got, err, want)
 	}

@@ -58,6 +58,9 @@ func (a Amount) Big() *big.Int { return a.n.ToBig() }
 // Bytes32 returns the amount as 32 bytes, big-endian.
 func (a Amount) Bytes32() [32]byte { return a.n.Bytes32() }
 
+// Hex writes 0x and hex digits without leading zeros.
+func (a Amount) Hex() string { return a.n.Hex() }
+
 // String writes decimal digits.
 func (a Amount) String() string { return a.n.Dec() }
 

@@ -51,7 +51,7 @@ func (a *Amount) UnmarshalText(text []byte) error {
 	return nil
 }
 
-func (a Amount) MarshalText() ([]byte, error) { return []byte("0x" + a.Big().Text(16)), nil }
+func (a Amount) MarshalText() ([]byte, error) { return []byte(a.Hex()), nil }
 
 // Payload is bytes of any length.
 type Payload []byte

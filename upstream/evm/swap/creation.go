@@ -2,6 +2,7 @@ package swap
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"crossgate/chain"
@@ -69,8 +70,12 @@ func (s *Simulator) create(
 
 // created reads the events of a call.
 func (s *Simulator) created(result simulatedResult, estimate evm.Quantity) (creation.Simulated, error) {
-	logs := make([]onchain.Log, len(result.Logs))
-	for i, l := range result.Logs {
+	var told []simulatedLog
+	if err := json.Unmarshal(result.Logs, &told); err != nil && len(result.Logs) > 0 {
+		return creation.Simulated{}, fmt.Errorf("%w: logs: %w", creation.ErrBroken, err)
+	}
+	logs := make([]onchain.Log, len(told))
+	for i, l := range told {
 		logs[i] = onchain.Log{Address: l.Address, Topics: l.Topics, Data: l.Data, Index: uint(i)}
 	}
 	found, err := onchain.Decode(s.chain.Facts().Contracts, logs)

@@ -90,9 +90,11 @@ func (s *Simulator) probe(ctx context.Context, t creation.Transaction, state *cr
 	asked = append(asked, jsonrpc.NewCall(&answers[len(probes)], nil, "eth_call", whole, "latest"))
 	var blocks []struct{ Calls []simulatedResult }
 	if hasEvents := !s.chain.Client().Lacks(simulateV1, ""); hasEvents {
-		block := simulatedBlock{Calls: []simulatedCall{{From: &t.Sender, To: t.To, Input: t.Data, Value: &evm.Amount{Amount: t.Value}}}}
-		request := map[string]any{"blockStateCalls": []simulatedBlock{block}}
-		asked = append(asked, jsonrpc.NewCall(&blocks, nil, simulateV1, request, "latest"))
+		made, err := json.Marshal([]simulatedCall{{From: &t.Sender, To: t.To, Input: t.Data, Value: &evm.Amount{Amount: t.Value}}})
+		if err != nil {
+			return nil, err
+		}
+		asked = append(asked, jsonrpc.NewCall(&blocks, nil, simulateV1, simulatedChain{[]simulatedBlock{{Calls: made}}}, "latest"))
 	}
 	s.chain.Client().Each(ctx, asked...)
 	if asked[0].Err == nil {

@@ -1,7 +1,9 @@
 package swap
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,6 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"crossgate/chain"
+	"crossgate/internal/rawjson"
 	"crossgate/quote"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
@@ -124,7 +127,8 @@ var (
 	approveSelector   = evm.Selector("approve(address,uint256)")
 	allowanceSelector = evm.Selector("allowance(address,address)")
 	// swapExecuted is topic 0 of the public router's event with what a venue paid; the amount is the last word.
-	swapExecuted = chain.Hash(crypto.Keccak256([]byte("SwapExecuted(address,address,uint256,address,uint256)")))
+	swapExecuted     = chain.Hash(crypto.Keccak256([]byte("SwapExecuted(address,address,uint256,address,uint256)")))
+	swapExecutedText = []byte(swapExecuted.String()) // as nodes write it
 )
 
 // calling is the calldata of a function for some addresses.
@@ -157,12 +161,12 @@ func balanceCall(token, account, meter chain.Address) simulatedCall {
 // simulatedResult is what eth_simulateV1 returns for one call. MaxUsedGas, before refunds, is not reported by all
 // nodes.
 type simulatedResult struct {
-	Status     evm.Quantity   `json:"status"`
-	ReturnData evm.Payload    `json:"returnData"`
-	GasUsed    evm.Quantity   `json:"gasUsed"`
-	MaxUsedGas evm.Quantity   `json:"maxUsedGas"`
-	Logs       []simulatedLog `json:"logs"`
-	Error      *jsonrpc.Error `json:"error"`
+	Status     evm.Quantity    `json:"status"`
+	ReturnData evm.Payload     `json:"returnData"`
+	GasUsed    evm.Quantity    `json:"gasUsed"`
+	MaxUsedGas evm.Quantity    `json:"maxUsedGas"`
+	Logs       json.RawMessage `json:"logs"` // of simulatedLog, since most are nobody's business
+	Error      *jsonrpc.Error  `json:"error"`
 }
 
 // simulatedLog is an event log of a transaction that is in no block.
@@ -174,9 +178,14 @@ type simulatedLog struct {
 
 // simulatedBlock is a block of eth_simulateV1.
 type simulatedBlock struct {
-	Header   *blockOverride             `json:"blockOverrides,omitempty"`
-	Accounts map[chain.Address]override `json:"stateOverrides,omitempty"`
-	Calls    []simulatedCall            `json:"calls"`
+	Header   *blockOverride  `json:"blockOverrides,omitempty"`
+	Accounts json.RawMessage `json:"stateOverrides,omitempty"`
+	Calls    json.RawMessage `json:"calls"` // of simulatedCall
+}
+
+// simulatedChain is the blocks that eth_simulateV1 makes.
+type simulatedChain struct {
+	Blocks []simulatedBlock `json:"blockStateCalls"`
 }
 
 // run makes the transaction between two readings of the balances that it changes.
@@ -203,18 +212,22 @@ func (s *Simulator) run(ctx context.Context, t quote.Simulation, set overrides, 
 func (s *Simulator) inNextBlocks(
 	ctx context.Context, t quote.Simulation, calls []simulatedCall, transaction int, set overrides, now surroundings,
 ) (results [][]simulatedResult, gas evm.Quantity, err error) {
-	accounts := maps.Clone(set.accounts)
-	accounts[now.meter] = override{Code: meterCode}
+	overridden := maps.Clone(set.accounts)
+	overridden[now.meter] = override{Code: meterCode}
+	accounts, accountsErr := json.Marshal(overridden)
+	made, callsErr := json.Marshal(calls)
+	if err := errors.Join(accountsErr, callsErr); err != nil {
+		return nil, 0, err
+	}
 	runs := make([][]struct{ Calls []simulatedResult }, len(now.blocks))
 	var asked []*jsonrpc.Call
 	for i := range now.blocks {
 		chained := make([]simulatedBlock, i+1) // those before it are empty
 		for j := range chained {
-			chained[j] = simulatedBlock{Header: &now.blocks[j], Calls: []simulatedCall{}}
+			chained[j] = simulatedBlock{Header: &now.blocks[j], Calls: json.RawMessage("[]")}
 		}
-		chained[i].Accounts, chained[i].Calls = accounts, calls
-		request := map[string]any{"blockStateCalls": chained}
-		asked = append(asked, jsonrpc.NewCall(&runs[i], nil, simulateV1, request, "latest"))
+		chained[i].Accounts, chained[i].Calls = accounts, made
+		asked = append(asked, jsonrpc.NewCall(&runs[i], nil, simulateV1, simulatedChain{chained}, "latest"))
 	}
 	if !s.reportsMaxUsed.Load() {
 		estimate := set.call(&gas, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest")
@@ -299,12 +312,25 @@ func finding(
 	if balances > 1 {
 		found.Left = changes[1]
 	}
-	for _, l := range swap.Logs {
-		if l.Address == t.Through && len(l.Topics) == 1 && l.Topics[0] == swapExecuted && len(l.Data) == 5*32 {
-			found.Gross = chain.AmountFromBytes(l.Data[4*32:])
-		}
+	if !t.Through.IsAbsent() {
+		found.Gross = swap.gross(t.Through)
 	}
 	return found, nil
+}
+
+// gross is what the public router says that a venue paid; zero where it says nothing.
+func (c simulatedResult) gross(router chain.Address) (paid chain.Amount) {
+	list := rawjson.Text(c.Logs)
+	for next := byte('['); list.Take(next); next = ',' {
+		text, l := list.Value(), simulatedLog{}
+		if !bytes.Contains(text, swapExecutedText) || json.Unmarshal(text, &l) != nil {
+			continue
+		}
+		if l.Address == router && len(l.Topics) == 1 && l.Topics[0] == swapExecuted && len(l.Data) == 5*32 {
+			paid = chain.AmountFromBytes(l.Data[4*32:])
+		}
+	}
+	return paid
 }
 
 // need is the gas that a simulated call needs, beside a node's estimate; that is zero where it has none.

@@ -8,21 +8,17 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"crossgate/config"
 	"crossgate/order/audit"
 )
 
 // backfill reads history into the order index until all is read that any endpoint gives, or it is stopped. The next one
 // resumes there.
 func backfill(flags *pflag.FlagSet) action {
-	file := configFlag(flags)
-	return func(ctx context.Context, out, errOut io.Writer) error {
-		c, err := load(*file)
-		if err != nil {
-			return err
-		}
+	return configured(flags, func(ctx context.Context, c config.Config, out, errOut io.Writer) error {
 		bars := newBars(errOut, c.Registry(), units{"blocks", "events"})
 		// Errors are shown beside the bar of their chain.
-		err = bars.during(ctx, func() error {
+		err := bars.during(ctx, func() error {
 			return withBooks(ctx, c, func(books *audit.Books) error { return books.Backfill(ctx, bars.report) })
 		})
 		switch {
@@ -35,5 +31,5 @@ func backfill(flags *pflag.FlagSet) action {
 		}
 		fmt.Fprintln(out, "backfill complete: the history of every chain is indexed")
 		return nil
-	}
+	})
 }

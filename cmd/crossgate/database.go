@@ -12,29 +12,23 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"crossgate/config"
 	"crossgate/gateway"
 	"crossgate/store"
 )
 
-// located declares the flag of a command on the database, and returns a function that locates it.
-func located(flags *pflag.FlagSet) func() (store.Location, error) {
-	file := configFlag(flags)
-	return func() (store.Location, error) {
-		c, err := load(*file)
-		return gateway.Database(c), err
-	}
+// located is an action on the database of the configuration that its command line names.
+func located(flags *pflag.FlagSet, do func(ctx context.Context, at store.Location, out io.Writer) error) action {
+	return configured(flags, func(ctx context.Context, c config.Config, out, _ io.Writer) error {
+		return do(ctx, gateway.Database(c), out)
+	})
 }
 
 // backupIndex copies the database into a file.
 func backupIndex(flags *pflag.FlagSet) action {
-	locate := located(flags)
 	file := flags.String("file", "", "`FILE` to write, which must not exist")
 	keep := flags.Int("keep", 0, "`NUMBER` of backups that stay: their names have the time, and older ones are removed; one without the time when 0")
-	return func(ctx context.Context, out, _ io.Writer) error {
-		at, err := locate()
-		if err != nil {
-			return err
-		}
+	return located(flags, func(ctx context.Context, at store.Location, out io.Writer) error {
 		if *file == "" {
 			return errNoFile
 		}
@@ -42,33 +36,30 @@ func backupIndex(flags *pflag.FlagSet) action {
 		if *keep > 0 {
 			to = dated(to, time.Now())
 		}
-		if err = at.Backup(ctx, to); err == nil && *keep > 0 {
+		err := at.Backup(ctx, to)
+		if err == nil && *keep > 0 {
 			err = prune(*file, *keep)
 		}
 		if err == nil {
 			fmt.Fprintln(out, "backup written:", to)
 		}
 		return err
-	}
+	})
 }
 
 // restoreIndex makes the database of a backup.
 func restoreIndex(flags *pflag.FlagSet) action {
-	locate := located(flags)
 	file := flags.String("file", "", "`FILE` that index backup has written")
-	return func(ctx context.Context, out, _ io.Writer) error {
-		at, err := locate()
-		if err != nil {
-			return err
-		}
+	return located(flags, func(ctx context.Context, at store.Location, out io.Writer) error {
 		if *file == "" {
 			return errNoFile
 		}
-		if err = at.Restore(ctx, *file); err == nil {
+		err := at.Restore(ctx, *file)
+		if err == nil {
 			fmt.Fprintln(out, "restored into", at)
 		}
 		return err
-	}
+	})
 }
 
 var errNoFile = wrongUsage("--file is missing")

@@ -21,15 +21,10 @@ import (
 
 // examine reports on everything that a configuration names, and the load of following its chains.
 func examine(flags *pflag.FlagSet) action {
-	file := configFlag(flags)
 	asJSON := flags.Bool("json", false, "report as JSON")
-	return func(ctx context.Context, out, errOut io.Writer) error {
-		c, err := load(*file)
-		if err != nil {
-			return err
-		}
+	return configured(flags, func(ctx context.Context, c config.Config, out, errOut io.Writer) error {
 		return diagnose(ctx, c, errOut, out, *asJSON)
-	}
+	})
 }
 
 // diagnose writes the report; it is an error when something differs from the configuration or cannot be used.

@@ -21,13 +21,8 @@ const healthLimit = 3 * time.Second
 
 // healthcheck asks a gateway on this machine whether it lives, for images that have no other program to ask with.
 func healthcheck(flags *pflag.FlagSet) action {
-	file := configFlag(flags)
 	listen := listenFlag(flags, "`address` of the gateway, instead of the configured one")
-	return func(ctx context.Context, out, _ io.Writer) error {
-		c, err := load(*file)
-		if err != nil {
-			return err
-		}
+	return configured(flags, func(ctx context.Context, c config.Config, out, _ io.Writer) error {
 		at := healthURL(c.TLS, cmp.Or(*listen, c.Listen))
 		status, err := askHealth(ctx, at)
 		if err == nil && status != http.StatusOK {
@@ -38,7 +33,7 @@ func healthcheck(flags *pflag.FlagSet) action {
 		}
 		fmt.Fprintln(out, "healthy:", at)
 		return nil
-	}
+	})
 }
 
 // healthURL is where a gateway that listens on an address is found from its own machine.

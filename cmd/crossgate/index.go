@@ -40,10 +40,9 @@ func withBooks(ctx context.Context, c config.Config, work func(*audit.Books) err
 	return gateway.WithBooks(ctx, c, slog.New(slog.DiscardHandler), work)
 }
 
-// selectionFlags declares the flags of a selection and returns what reads them once they are parsed.
-func selectionFlags(flags *pflag.FlagSet) func() (inspection, error) {
+// inspected is an action on the selection of orders that its command line names.
+func inspected(flags *pflag.FlagSet, do func(ctx context.Context, i inspection, out, errOut io.Writer) error) action {
 	var i inspection
-	file := configFlag(flags)
 	flags.Func("order", "`ID` of an order, also of one that the index has not seen; may be repeated", func(text string) error {
 		id, err := chain.ParseHash(text)
 		i.of.Orders = append(i.of.Orders, id)
@@ -59,17 +58,13 @@ func selectionFlags(flags *pflag.FlagSet) func() (inspection, error) {
 	})
 	flags.Func("since", "`TIME`, as 2026-01-31 or 2026-01-31T12:00:00Z: orders with an event then or later", unixTime(&i.of.Since))
 	flags.Func("until", "`TIME`: orders with an event then or before", unixTime(&i.of.Until))
-	return func() (inspection, error) {
-		var err error
-		i.config, err = load(*file)
-		if err != nil {
-			return i, err
+	return configured(flags, func(ctx context.Context, c config.Config, out, errOut io.Writer) error {
+		i.config = c
+		if _, known := c.Registry().Chain(i.of.Chain); i.of.Chain != 0 && !known {
+			return fmt.Errorf("chain %d is not configured", i.of.Chain)
 		}
-		if _, known := i.config.Registry().Chain(i.of.Chain); i.of.Chain != 0 && !known {
-			return i, fmt.Errorf("chain %d is not configured", i.of.Chain)
-		}
-		return i, nil
-	}
+		return do(ctx, i, out, errOut)
+	})
 }
 
 // unixTime reads a date or a time, UTC where it does not say.
@@ -89,15 +84,10 @@ func unixTime(seconds *uint64) func(string) error {
 
 // compare reports what the index has otherwise than the chains.
 func compare(flags *pflag.FlagSet) action {
-	read := selectionFlags(flags)
-	return func(ctx context.Context, out, errOut io.Writer) error {
-		i, err := read()
-		if err != nil {
-			return err
-		}
+	return inspected(flags, func(ctx context.Context, i inspection, out, errOut io.Writer) error {
 		bars := newBars(errOut, i.config.Registry(), units{"orders", "transactions"})
 		var audits []audit.Audit
-		err = i.during(ctx, bars, func(books *audit.Books) (err error) {
+		err := i.during(ctx, bars, func(books *audit.Books) (err error) {
 			audits, err = books.Audit(ctx, i.of, bars.report)
 			return err
 		})
@@ -105,20 +95,15 @@ func compare(flags *pflag.FlagSet) action {
 			return err
 		}
 		return printAudits(out, audits, i.config.Registry())
-	}
+	})
 }
 
 // repair corrects what the index has otherwise than the chains.
 func repair(flags *pflag.FlagSet) action {
 	const everyBlock = 1<<63 - 1
-	read := selectionFlags(flags)
 	first := flags.Uint64("from", 0, "first `BLOCK` of those to verify again; all that are final and read without --to")
 	last := flags.Uint64("to", everyBlock, "last `BLOCK` of those to verify again")
-	return func(ctx context.Context, out, errOut io.Writer) error {
-		i, err := read()
-		if err != nil {
-			return err
-		}
+	return inspected(flags, func(ctx context.Context, i inspection, out, errOut io.Writer) error {
 		ofBlocks := flags.Changed("from") || flags.Changed("to")
 		if ofBlocks && (len(i.of.Orders) > 0 || !i.of.Taker.IsAbsent() || i.of.Since > 0 || i.of.Until > 0) {
 			return wrongUsage("--from and --to take no selection of orders, only --chain")
@@ -129,7 +114,7 @@ func repair(flags *pflag.FlagSet) action {
 		}
 		bars := newBars(errOut, i.config.Registry(), counted)
 		var repairs []audit.Repair
-		err = i.during(ctx, bars, func(books *audit.Books) (err error) {
+		err := i.during(ctx, bars, func(books *audit.Books) (err error) {
 			if ofBlocks {
 				repairs, err = books.RepairBlocks(ctx, i.of.Chain, *first, min(*last, everyBlock), bars.report)
 			} else {
@@ -145,7 +130,7 @@ func repair(flags *pflag.FlagSet) action {
 			return err
 		}
 		return errStopped
-	}
+	})
 }
 
 // withdrawIndex withdraws what blocks of a chain said.

@@ -180,6 +180,18 @@ func configFlag(flags *pflag.FlagSet) *string {
 	return flags.String("config", "", "configuration `file`; the embedded default when empty")
 }
 
+// configured is an action on the configuration that its command line names.
+func configured(flags *pflag.FlagSet, do func(ctx context.Context, c config.Config, out, errOut io.Writer) error) action {
+	file := configFlag(flags)
+	return func(ctx context.Context, out, errOut io.Writer) error {
+		c, err := load(*file)
+		if err != nil {
+			return err
+		}
+		return do(ctx, c, out, errOut)
+	}
+}
+
 // listenFlag defines the flag of a command that listens somewhere, or calls a gateway that does.
 func listenFlag(flags *pflag.FlagSet, usage string) *string {
 	address := new(string)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"crossgate/chain"
+	"crossgate/config"
 	"crossgate/gateway"
 	"crossgate/order/audit"
 )
@@ -19,12 +20,7 @@ const headLimit = 10 * time.Second
 
 // showStatus shows how far each chain has been indexed.
 func showStatus(flags *pflag.FlagSet) action {
-	file := configFlag(flags)
-	return func(ctx context.Context, out, _ io.Writer) error {
-		c, err := load(*file)
-		if err != nil {
-			return err
-		}
+	return configured(flags, func(ctx context.Context, c config.Config, out, _ io.Writer) error {
 		ctx, cancel := context.WithTimeout(ctx, headLimit)
 		defer cancel()
 		at := gateway.Database(c)
@@ -34,7 +30,7 @@ func showStatus(flags *pflag.FlagSet) action {
 			return fmt.Errorf("database %s: nothing is in it yet; crossgate serve makes it", at)
 		}
 		var status []audit.Status
-		err = withBooks(ctx, c, func(books *audit.Books) error {
+		err := withBooks(ctx, c, func(books *audit.Books) (err error) {
 			status, err = books.Status(ctx)
 			return err
 		})
@@ -46,7 +42,7 @@ func showStatus(flags *pflag.FlagSet) action {
 			return err
 		}
 		return writeQuarantined(out, registry, status)
-	}
+	})
 }
 
 // writeStatus writes a line for each chain.

@@ -21,18 +21,13 @@ func version(*pflag.FlagSet) action {
 
 // upgradeCheck prints which versions can open a database, and whether this one can.
 func upgradeCheck(flags *pflag.FlagSet) action {
-	locate := located(flags)
-	return func(ctx context.Context, out, _ io.Writer) error {
-		at, err := locate()
-		if err != nil {
-			return err
-		}
+	return located(flags, func(ctx context.Context, at store.Location, out io.Writer) error {
 		found, err := at.Schema(ctx)
 		if err != nil {
 			return err
 		}
 		return printSchema(out, at, found)
-	}
+	})
 }
 
 // printSchema is an error when this program cannot open the database.

@@ -45,11 +45,7 @@ func startReplica(t *testing.T, url string, change ...func(*Options[string], *sh
 	r.Cache = must.Get(New(o))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	running.Go(func() {
-		if err := behind.Run(ctx); err != nil {
-			t.Error(err)
-		}
-	})
+	running.Go(func() { behind.Run(ctx) })
 	r.stop = sync.OnceFunc(func() {
 		r.Close()
 		cancel()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"crossgate/chain"
@@ -121,9 +122,10 @@ func diagnoseShared(ctx context.Context, c config.Config) Service {
 		return Service{Name: "shared cache", Wrong: []string{err.Error()}}
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
-	ran := make(chan error, 1)
-	go func() { ran <- cache.Run(ctx) }()
-	defer func() { cancel(); <-ran }()
+	var running sync.WaitGroup
+	running.Go(func() { cache.Run(ctx) })
+	defer running.Wait()
+	defer cancel()
 	for order.Wait(ctx, interval, nil) {
 		if state, ok := cache.Status(); ok {
 			return Service{Name: "shared cache", Said: state}

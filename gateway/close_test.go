@@ -34,11 +34,9 @@ func TestTokensAreStoredBeforeTheDatabaseIsClosed(t *testing.T) {
 			Remember: func(_ context.Context, readings map[token.Key]token.Reading) { <-store; stored += len(readings) },
 		})}
 		must.Get(p.tokens.Lookup(t.Context(), chain.Ethereum, chain.NewAddress([]byte{19: 1})))(t)
-		s, closed := &set{parts: p, estimator: quote.New(quote.Options{}), stopObserving: func() error { return nil }}, false
+		s, closed := &set{parts: p, estimator: quote.New(quote.Options{})}, false
 		go func() {
-			if err := s.close(); err != nil {
-				t.Error(err)
-			}
+			s.close()
 			closed = true
 		}()
 		synctest.Wait()

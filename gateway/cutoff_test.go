@@ -35,7 +35,7 @@ func connect(t *testing.T, c *shared.Cache) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup
-	running.Go(func() { _ = c.Run(ctx) })
+	running.Go(func() { c.Run(ctx) })
 	t.Cleanup(func() { stop(); running.Wait() })
 	for deadline := time.Now().Add(time.Minute); ; <-time.After(5 * time.Millisecond) {
 		if state, ok := c.Status(); ok {

@@ -57,12 +57,7 @@ func (g *Gateway) configureWebhooks(ctx context.Context, c config.Config) error 
 
 // runEvents keeps the feed and delivers it until ctx ends.
 func (g *Gateway) runEvents(ctx context.Context) {
-	stop, err := g.webhooks.Observe()
-	if err != nil {
-		g.log.WarnContext(ctx, "webhooks are not measured", "error", err)
-	} else {
-		defer stop() //nolint:errcheck // fails only when called twice
-	}
+	defer g.webhooks.Observe()()
 	var running sync.WaitGroup
 	for _, run := range []func(context.Context){g.feed.Run, g.webhooks.Run, g.publish} {
 		running.Go(func() { run(ctx) })

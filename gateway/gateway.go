@@ -80,12 +80,10 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	}
 	g := &Gateway{store: store, secure: operators, shared: p.shared, catalog: &catalog.Catalog{}, venues: &quote.History{}, log: log, started: time.Now()}
 	g.cutOff = &cutOff{shared: p.shared, available: store.Available}
-	first, err := newSet(p, c, g)
-	if err != nil {
-		return nil, errors.Join(err, store.Close())
-	}
+	first := newSet(p, c, g)
 	if err := g.openEvents(ctx, c, p); err != nil {
-		return nil, errors.Join(err, first.close(), store.Close())
+		first.close()
+		return nil, errors.Join(err, store.Close())
 	}
 	now := &sets{log: log, store: store}
 	now.current.Store(first)
@@ -110,7 +108,8 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		},
 	})
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("public server: %w", err), first.close(), store.Close())
+		first.close()
+		return nil, errors.Join(fmt.Errorf("public server: %w", err), store.Close())
 	}
 	g.server = server
 	g.orders = orders.Mount(server, g.feed, now.orders)
@@ -147,16 +146,16 @@ func (g *Gateway) Run(ctx context.Context, listener net.Listener) error {
 	for _, each := range g.books {
 		stops = append(stops, each.start(ctx))
 	}
-	followed, shared := make(chan error, 1), make(chan error, 1)
-	var listing sync.WaitGroup
-	listing.Go(func() { g.lists.run(following) })
-	listing.Go(func() { g.runEvents(following) })
+	followed := make(chan error, 1)
+	var running sync.WaitGroup
+	for _, run := range []func(context.Context){g.lists.run, g.runEvents, g.runShared} {
+		running.Go(func() { run(following) })
+	}
 	go func() { followed <- g.sets.follow(following) }()
-	go func() { shared <- g.runShared(following) }()
 	served := g.server.Run(ctx, listener)
 	stop()
-	err := errors.Join(served, <-followed, <-shared)
-	listing.Wait()
+	err := errors.Join(served, <-followed)
+	running.Wait()
 	for _, write := range stops {
 		write()
 	}
@@ -164,15 +163,14 @@ func (g *Gateway) Run(ctx context.Context, listener net.Listener) error {
 }
 
 // runShared runs the shared cache, if there is one, and what depends on it.
-func (g *Gateway) runShared(ctx context.Context) error {
+func (g *Gateway) runShared(ctx context.Context) {
 	if g.shared == nil {
-		return nil
+		return
 	}
 	var looking sync.WaitGroup
 	looking.Go(func() { g.cutOff.run(ctx) })
-	err := g.shared.Run(ctx)
+	g.shared.Run(ctx)
 	looking.Wait()
-	return err
 }
 
 // RunAdmin serves operators on listener until ctx ends: the metrics of t, the state of every dependency, profiles.
@@ -208,8 +206,8 @@ func (g *Gateway) isIndexed() bool {
 // Close frees a gateway that is not running.
 func (g *Gateway) Close() error {
 	g.server.Close()
-	now := g.sets.now()
-	return errors.Join(now.close(), g.store.Close())
+	g.sets.now().close()
+	return g.store.Close()
 }
 
 // Check returns what is wrong with c that shows only when its parts are made: config.Mistakes, or nil.

@@ -42,30 +42,26 @@ type set struct {
 	replaced  chan struct{}         // closed when another set has taken its place
 	next      *set                  // that one
 
-	stopObserving func() error
+	stopObserving []func()
 }
 
 // newSet makes the set of a gateway that c describes.
-func newSet(p *parts, c config.Config, g *Gateway) (*set, error) {
+func newSet(p *parts, c config.Config, g *Gateway) *set {
 	p.shelf = tokenShelf{g.store, g.catalog, p.registry, g.log}
 	estimator := p.estimator(c, g.log, g.venues)
-	stopUpstream, upstreamErr := upstream.Observe(p.called()...)
-	stopVenues, venuesErr := estimator.Observe()
-	if err := errors.Join(upstreamErr, venuesErr); err != nil {
-		p.close()
-		return nil, fmt.Errorf("instruments: %w", err)
-	}
 	return &set{
 		config: c, parts: p, index: index(p.follow(g.store, c, g.log, observer{g, p}), c.Index), estimator: estimator, orders: p.orderEstimator(c, estimator),
-		stopObserving: func() error { return errors.Join(stopUpstream(), stopVenues()) }, replaced: make(chan struct{}),
-	}, nil
+		stopObserving: []func(){upstream.Observe(p.called()...), estimator.Observe()}, replaced: make(chan struct{}),
+	}
 }
 
 // close stops the set's own background work.
-func (s *set) close() error {
+func (s *set) close() {
 	s.estimator.Close()
 	s.parts.close()
-	return s.stopObserving()
+	for _, stop := range s.stopObserving {
+		stop()
+	}
 }
 
 // sets hands out the current set and lets another take its place.
@@ -150,9 +146,7 @@ func (s *sets) follow(ctx context.Context) error {
 			case <-ctx.Done():
 			case <-time.After(longestAnswer):
 			}
-			if err := now.close(); err != nil {
-				s.log.Warn("metrics of the replaced configuration are still registered", "error", err)
-			}
+			now.close()
 		})
 	}
 }
@@ -173,12 +167,10 @@ func (g *Gateway) Reload(c config.Config) error {
 	if err != nil {
 		return fmt.Errorf("reload: %w", err)
 	}
-	next, err := newSet(p, c, g)
-	if err != nil {
-		return fmt.Errorf("reload: %w", err)
-	}
+	next := newSet(p, c, g)
 	if err := g.configureWebhooks(context.Background(), c); err != nil {
-		return errors.Join(fmt.Errorf("reload: %w", err), next.close())
+		next.close()
+		return fmt.Errorf("reload: %w", err)
 	}
 	g.sets.replace(next)
 	g.server.SetLimits(quotas(c.Limits), c.Limits.Loads)

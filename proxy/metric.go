@@ -66,7 +66,7 @@ var cacheCounters = []struct {
 }
 
 // newMeasures makes the instruments. Their names are valid, which is all that could fail in that.
-func (s *Server) newMeasures() (*measures, error) {
+func (s *Server) newMeasures() *measures {
 	meter := otel.Meter("crossgate/proxy")
 	m := &measures{}
 	m.duration, _ = meter.Float64Histogram("http.server.request.duration", metric.WithUnit("s"),
@@ -84,7 +84,7 @@ func (s *Server) newMeasures() (*measures, error) {
 		counters[i], _ = meter.Int64ObservableCounter("crossgate.cache."+c.name, metric.WithDescription(c.description))
 		observed = append(observed, counters[i])
 	}
-	return m, s.onCollection(meter, func(_ context.Context, o metric.Observer) error {
+	s.onCollection(meter, func(_ context.Context, o metric.Observer) error {
 		now := s.answers.Stats()
 		o.ObserveInt64(streams, int64(s.streams.count()))
 		o.ObserveInt64(loading, int64(now.Loading))
@@ -94,22 +94,20 @@ func (s *Server) newMeasures() (*measures, error) {
 		m.lookups.each(func(l *lookups) { o.ObserveInt64(asked, l.count.Load(), l.attributes) })
 		return nil
 	}, observed...)
+	return m
 }
 
 // onCollection has callback observe instruments whenever measurements are collected, until the server is closed.
-func (s *Server) onCollection(meter metric.Meter, callback metric.Callback, instruments ...metric.Observable) error {
-	registered, err := meter.RegisterCallback(callback, instruments...)
-	if err == nil {
-		s.callbacks = append(s.callbacks, registered)
-	}
-	return err
+func (s *Server) onCollection(meter metric.Meter, callback metric.Callback, instruments ...metric.Observable) {
+	registered, _ := meter.RegisterCallback(callback, instruments...)
+	s.callbacks = append(s.callbacks, registered)
 }
 
 // observeCounts has a counter read counts, with what they are of under a key.
-func observeCounts[C passthrough.Count | shadow.Count](s *Server, name, description string, of attribute.Key, counts func() []C) error {
+func observeCounts[C passthrough.Count | shadow.Count](s *Server, name, description string, of attribute.Key, counts func() []C) {
 	meter := otel.Meter("crossgate/proxy")
 	counter, _ := meter.Int64ObservableCounter(name, metric.WithDescription(description))
-	return s.onCollection(meter, func(_ context.Context, o metric.Observer) error {
+	s.onCollection(meter, func(_ context.Context, o metric.Observer) error {
 		for _, each := range counts() {
 			c := web.Counted(each)
 			o.ObserveInt64(counter, int64(c.Times), metric.WithAttributes(of.String(c.Of), outcomeKey.String(c.Outcome)))

@@ -45,8 +45,9 @@ func (s *Server) openPassthrough(o Passthrough) (err error) {
 		return err
 	}
 	s.passthrough.Configure(o.Hosts)
-	return observeCounts(s, "crossgate.passthrough.requests",
+	observeCounts(s, "crossgate.passthrough.requests",
 		"Requests for paths that are passed through, by host and outcome.", hostKey, s.passthrough.Counts)
+	return nil
 }
 
 // quietOrigins are asked without spans where the request has none, and for comparisons, which belong to no trace.
@@ -73,11 +74,6 @@ func (s *Server) PurgeHosts(how cache.Purge, hosts, paths []string) error {
 		s.Options.Shared.Purge(how, keys...)
 	}
 	return nil
-}
-
-// purgedElsewhere takes a purge of another replica.
-func (s *Server) purgedElsewhere(how cache.Purge, keys ...cache.Key) {
-	s.passthrough.Purged(how, keys...)
 }
 
 // SetHosts replaces the hosts that paths are passed through to. Requests under way are not disturbed.

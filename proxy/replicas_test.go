@@ -27,11 +27,7 @@ func startSharing(t *testing.T, w *world, url string, change ...func(*parts)) *s
 	shared := must.Get(shared.New(shared.Options{URL: url, Timeout: 40 * time.Second, Silence: time.Minute, LockLife: 20 * time.Second}))(t)
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	running.Go(func() {
-		if err := shared.Run(ctx); err != nil {
-			t.Error(err)
-		}
-	})
+	running.Go(func() { shared.Run(ctx) })
 	t.Cleanup(func() {
 		stop()
 		running.Wait()

@@ -148,17 +148,13 @@ func (s *Server) open(o Options) (err error) {
 		LoadLimit: max(o.OrderLimit, o.SwapLimit),
 		Shared:    o.Shared,
 		Codec:     cache.Codec[answer]{Encode: encodeAnswer, Decode: s.decode},
-		Purged:    s.purgedElsewhere,
+		Purged:    s.passthrough.Purged,
 	})
 	if err != nil {
 		return fmt.Errorf("answers: %w", err)
 	}
-	if s.measures, err = s.newMeasures(); err != nil {
-		return fmt.Errorf("instruments: %w", err)
-	}
-	if err = s.openShadow(o.Passthrough); err != nil {
-		return fmt.Errorf("shadow: %w", err)
-	}
+	s.measures = s.newMeasures()
+	s.openShadow(o.Passthrough)
 	return nil
 }
 

@@ -12,10 +12,10 @@ import (
 )
 
 // openShadow makes what compares answers.
-func (s *Server) openShadow(o Passthrough) error {
+func (s *Server) openShadow(o Passthrough) {
 	s.shadow = shadow.New(quietOrigins{o.Origins}, s.log)
 	s.SetShadow(o.Shadow)
-	return observeCounts(s, "crossgate.shadow.answers",
+	observeCounts(s, "crossgate.shadow.answers",
 		"Answers that were to be compared with the origin's, by route and the class of the gravest difference.", routeKey, s.shadow.Answers)
 }
 

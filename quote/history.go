@@ -211,11 +211,11 @@ func gainOf(won, next *Asked) int64 {
 }
 
 // Observe has for how long each venue has failed measured until stop.
-func (e *Estimator) Observe() (stop func() error, err error) {
+func (e *Estimator) Observe() (stop func()) {
 	meter := otel.Meter(scope)
 	failing, _ := meter.Float64ObservableGauge("crossgate.venue.failing", metric.WithUnit("s"),
 		metric.WithDescription("Time from the first to the latest failure of a venue since it answered; 0: it answered last, or was not asked."))
-	registered, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+	registered, _ := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		e.History.mu.Lock()
 		defer e.History.mu.Unlock()
 		for _, each := range e.venues {
@@ -224,8 +224,5 @@ func (e *Estimator) Observe() (stop func() error, err error) {
 		}
 		return nil
 	}, failing)
-	if err != nil {
-		return nil, err
-	}
-	return registered.Unregister, nil
+	return func() { _ = registered.Unregister() } // fails only when called twice
 }

@@ -8,7 +8,6 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/measured"
-	"crossgate/internal/must"
 	"crossgate/quote"
 )
 
@@ -21,7 +20,7 @@ func TestForHowLongVenuesFailIsMeasured(t *testing.T) {
 		Venues: []quote.Venue{&fakeVenue{name: "gone", quoteError: errors.New("HTTP 410")}, &fakeVenue{name: "well", perInput: 10_000}},
 		Logger: slog.New(slog.DiscardHandler), Now: func() time.Time { return now },
 	})
-	stop := must.Get(e.Observe())(t)
+	stop := e.Observe()
 	for range 2 {
 		estimate(t, e, usdcToDai())
 		now = now.Add(time.Hour)
@@ -31,7 +30,7 @@ func TestForHowLongVenuesFailIsMeasured(t *testing.T) {
 	if fails, known := seconds[well]; seconds[gone] != 3600 || fails != 0 || !known {
 		t.Errorf("measured %v, want 3600 s of the one that is gone and none of the other", seconds)
 	}
-	must.Do(t, stop())
+	stop()
 	if _, left := measured()[gone]; left {
 		t.Error("after stop it is measured, want nothing")
 	}

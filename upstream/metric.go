@@ -90,7 +90,7 @@ var gauges = []struct {
 }
 
 // Observe has the state of endpoints read whenever measurements are collected, until stop is called.
-func Observe(endpoints ...*Endpoint) (stop func() error, err error) {
+func Observe(endpoints ...*Endpoint) (stop func()) {
 	meter := otel.Meter("crossgate/upstream")
 	made := make([]metric.Float64Observable, len(gauges))
 	for i, g := range gauges {
@@ -102,7 +102,7 @@ func Observe(endpoints ...*Endpoint) (stop func() error, err error) {
 	for _, each := range made {
 		all = append(all, each)
 	}
-	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+	registered, _ := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		for _, e := range endpoints {
 			for i, g := range gauges {
 				if value, known := g.read(e); known {
@@ -115,10 +115,7 @@ func Observe(endpoints ...*Endpoint) (stop func() error, err error) {
 		}
 		return nil
 	}, all...)
-	if err != nil {
-		return nil, err
-	}
-	return registration.Unregister, nil
+	return func() { _ = registered.Unregister() } // fails only when called twice
 }
 
 // truth is a yes or no as a gauge shows it.

@@ -21,12 +21,7 @@ func TestRequestsThatWaitForTheRateAreMeasured(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limited := endpoint(t, "limited", always(200, "{}"), upstream.EndpointOptions{RequestsPerSecond: 1, Burst: 1})
 		free := endpoint(t, "free", always(200, "{}"), upstream.EndpointOptions{})
-		stop := must.Get(upstream.Observe(limited, free))(t)
-		defer func() {
-			if err := stop(); err != nil {
-				t.Error(err)
-			}
-		}()
+		defer upstream.Observe(limited, free)()
 		done := make(chan error)
 		for range 3 {
 			go func() {

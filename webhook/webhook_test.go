@@ -298,8 +298,7 @@ func TestADownSubscriberIsRetriedForADay(t *testing.T) {
 // checkMeasured reads what is measured of the subscriber, by the last words of names and by outcomes.
 func (w *world) checkMeasured(d *Deliverer, reader metric.Reader, want map[string]float64) {
 	w.t.Helper()
-	stop := must.Get(d.Observe())(w.t)
-	defer func() { must.Do(w.t, stop()) }()
+	defer d.Observe()()
 	var all metricdata.ResourceMetrics
 	must.Do(w.t, reader.Collect(w.t.Context(), &all))
 	got := map[string]float64{}

@@ -32,11 +32,11 @@ func newDuration() metric.Float64Histogram {
 }
 
 // observeConnection measures whether there is a connection, until stop.
-func (c *Cache) observeConnection() (stop func() error, err error) {
+func (c *Cache) observeConnection() (stop func()) {
 	meter := otel.Meter("crossgate/cache/shared")
 	up, _ := meter.Int64ObservableGauge("crossgate.cache.shared.up",
 		metric.WithDescription("1 while there is a connection to the shared cache."))
-	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+	registered, _ := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		var value int64
 		if c.isConnected() {
 			value = 1
@@ -44,10 +44,7 @@ func (c *Cache) observeConnection() (stop func() error, err error) {
 		o.ObserveInt64(up, value)
 		return nil
 	}, up)
-	if err != nil {
-		return nil, err
-	}
-	return registration.Unregister, nil
+	return func() { _ = registered.Unregister() } // fails only when called twice
 }
 
 // observe measures a call until end. It has a span where the request behind it has one.

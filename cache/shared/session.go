@@ -18,16 +18,13 @@ const (
 )
 
 // Run keeps a connection until ctx ends.
-func (c *Cache) Run(ctx context.Context) error {
-	stop, err := c.observeConnection()
-	if err != nil {
-		return fmt.Errorf("instruments: %w", err)
-	}
+func (c *Cache) Run(ctx context.Context) {
+	defer c.observeConnection()()
 	pause := minPause
 	for {
 		wasUp, err := c.session(ctx)
 		if ctx.Err() != nil {
-			return stop()
+			return
 		}
 		if wasUp {
 			pause = minPause

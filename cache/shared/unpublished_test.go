@@ -26,11 +26,7 @@ func start(t *testing.T, url string) (*cache.Cache[string], *shared.Cache) {
 	}))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	running.Go(func() {
-		if err := behind.Run(ctx); err != nil {
-			t.Error(err)
-		}
-	})
+	running.Go(func() { behind.Run(ctx) })
 	t.Cleanup(func() {
 		front.Close()
 		cancel()

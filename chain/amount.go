@@ -55,6 +55,9 @@ func ParseAmount(text string) (Amount, error) {
 // Big returns the amount as a new big integer.
 func (a Amount) Big() *big.Int { return a.n.ToBig() }
 
+// AppendTo appends the amount's bytes to b, big-endian and without leading zeros.
+func (a Amount) AppendTo(b []byte) []byte { return append(b, a.n.Bytes()...) }
+
 // Bytes32 returns the amount as 32 bytes, big-endian.
 func (a Amount) Bytes32() [32]byte { return a.n.Bytes32() }
 

@@ -194,7 +194,7 @@ func (m *mender) readAgain(ctx context.Context, number uint64, differing ledger.
 		return ledger.Correction{}, err
 	}
 	m.repair.Wrong = append(m.repair.Wrong, verdict.Wrong...)
-	return ledger.Correct(stored, verdict.Events)
+	return ledger.Correct(stored, verdict.Events), nil
 }
 
 // corrected takes note of a correction.

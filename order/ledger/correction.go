@@ -102,17 +102,9 @@ type Correction struct {
 func (c Correction) IsEmpty() bool { return len(c.Missing) == 0 && len(c.Wrong) == 0 }
 
 // Correct compares what is stored of blocks with what they hold.
-func Correct(stored, proven []order.Event) (c Correction, err error) {
-	have, err := rowTexts(Alike(stored, proven))
-	if err != nil {
-		return c, err
-	}
-	want, err := rowTexts(proven)
-	if err != nil {
-		return c, err
-	}
-	c.Wrong, c.Missing = lacking(stored, have, want), lacking(proven, want, have)
-	return c, nil
+func Correct(stored, proven []order.Event) Correction {
+	have, want := rowTexts(Alike(stored, proven)), rowTexts(proven)
+	return Correction{Wrong: lacking(stored, have, want), Missing: lacking(proven, want, have)}
 }
 
 // Alike returns stored events with the initiators of proven ones where the stored ones were read without.
@@ -141,16 +133,12 @@ func lacking(events []order.Event, texts, others []string) (lack []order.Event) 
 }
 
 // rowTexts are events as texts that are the same when they are stored alike.
-func rowTexts(events []order.Event) ([]string, error) {
+func rowTexts(events []order.Event) []string {
 	texts := make([]string, len(events))
 	for i, e := range events {
-		row, err := rowOf(e)
-		if err != nil {
-			return nil, err
-		}
-		texts[i] = fmt.Sprint(row...)
+		texts[i] = fmt.Sprint(rowOf(e)...)
 	}
-	return texts, nil
+	return texts
 }
 
 // Correct makes what is stored of a chain right.

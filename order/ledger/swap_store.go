@@ -35,9 +35,9 @@ func swapRow(s order.Swap) []any {
 }
 
 // rowOf is an event as it is stored.
-func rowOf(e order.Event) ([]any, error) {
+func rowOf(e order.Event) []any {
 	if s, is := e.Swap(); is {
-		return swapRow(s), nil
+		return swapRow(s)
 	}
 	return eventRow(e)
 }

@@ -87,11 +87,7 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 	events := make([][]any, len(added))
 	for i, e := range added {
 		known[e.Order] = append(known[e.Order], e)
-		row, err := eventRow(e)
-		if err != nil {
-			return nil, err
-		}
-		events[i] = append(row, log.openness(e))
+		events[i] = append(eventRow(e), log.openness(e))
 	}
 	var written, forgotten [][]any
 	for _, id := range ids {

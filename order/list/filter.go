@@ -258,7 +258,7 @@ func (q *query) person(a chain.Address, conditions ...string) {
 	}
 	var ways union
 	for _, each := range conditions {
-		ways.add(a.Bytes(), "SELECT id FROM listed WHERE "+each)
+		ways.add("SELECT id FROM listed WHERE "+each, a.Bytes())
 	}
 	q.anyOf(ways)
 }
@@ -270,27 +270,31 @@ func (q *query) search(s Search) {
 		for _, each := range []string{
 			"maker = %s", otherReceiver, otherGiveAuthority, otherOrderAuthority, "affiliate = %s AND length(affiliate) > 0",
 		} {
-			ways.add(s.Address.Bytes(), "SELECT id FROM listed WHERE "+each)
+			ways.add("SELECT id FROM listed WHERE "+each, s.Address.Bytes())
 		}
 	}
 	if !s.Tx.IsAbsent() {
-		ways.add(s.Tx.Bytes(), "SELECT order_id FROM events WHERE tx = %s")
-		ways.add(s.Tx.Bytes(), "SELECT id FROM swaps WHERE tx = %s")
+		tx := s.Tx.Bytes()
+		ways.add("SELECT order_id FROM events WHERE substr(tx, 1, 7) = %s AND tx = %s", tx[:min(7, len(tx))], tx)
+		ways.add("SELECT id FROM swaps WHERE tx = %s", tx)
 	}
 	if s.Order != (order.ID{}) {
-		ways.add(s.Order[:], "SELECT id FROM listed WHERE id = %s")
+		ways.add("SELECT id FROM listed WHERE id = %s", s.Order[:])
 	}
 	q.anyOf(ways)
 }
 
-// union is statements that find ids, each by one value.
+// union is statements that find ids, with their values.
 type union struct {
 	statements []string
 	values     []any
 }
 
-func (u *union) add(value []byte, statement string) {
-	u.statements, u.values = append(u.statements, statement), append(u.values, value)
+func (u *union) add(statement string, values ...[]byte) {
+	u.statements = append(u.statements, statement)
+	for _, value := range values {
+		u.values = append(u.values, value)
+	}
 }
 
 // anyOf requires that one of some statements finds the row.

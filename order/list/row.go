@@ -112,7 +112,7 @@ func sides(give chain.Address, given chain.Amount, take chain.Address, taken cha
 
 // amountKey is an amount as bytes in the sequence of amounts.
 func amountKey(a chain.Amount) []byte {
-	raw := a.Big().Bytes()
+	raw := a.AppendTo(nil)
 	return append([]byte{byte(len(raw))}, raw...)
 }
 

@@ -232,10 +232,7 @@ func (c *Chain) Verify(
 	if verdict, err = c.attest(ctx, verdict); err != nil {
 		return came, err
 	}
-	if came.Correction, err = ledger.Correct(stored, verdict.Events); err != nil {
-		return came, err
-	}
-	came.Wrong, came.Standing = verdict.Wrong, verdict.Standing
+	came.Correction, came.Wrong, came.Standing = ledger.Correct(stored, verdict.Events), verdict.Wrong, verdict.Standing
 	came.Changes, err = c.Ledger.Write(ctx, c.Lease, func(tx *ledger.Tx) error {
 		if err := also(tx, &came); err != nil {
 			return err
@@ -315,9 +312,8 @@ func (c *Chain) Confirm(
 		if err != nil {
 			return nil, nil, err
 		}
-		differing, err := ledger.Correct(read, verdict.Events)
-		c.noteCorrection(ctx, r, differing, verdict.Wrong)
-		return slices.Concat(verdict.Events, unread), left, err
+		c.noteCorrection(ctx, r, ledger.Correct(read, verdict.Events), verdict.Wrong)
+		return slices.Concat(verdict.Events, unread), left, nil
 	}
 }
 

@@ -140,15 +140,11 @@ func (c *Chain) RetryQuarantined(ctx context.Context) (changes []order.Change, e
 		if err != nil {
 			return changes, err
 		}
-		missing, err := ledger.Correct(known, events)
-		if err != nil {
-			return changes, err
-		}
 		changed, err := c.Ledger.Write(ctx, c.Lease, func(tx *ledger.Tx) error {
 			if err := tx.EndQuarantine(ctx, c.ID, b.Number); err != nil {
 				return err
 			}
-			return tx.Correct(ctx, missing)
+			return tx.Correct(ctx, ledger.Correct(known, events))
 		})
 		if err != nil {
 			return changes, err

@@ -66,13 +66,14 @@ CREATE TABLE events (
     initiator  BYTEA  NOT NULL,
     order_id   BYTEA  NOT NULL,
     kind       TEXT   NOT NULL,
-    fact       TEXT   NOT NULL,
+    fact       BYTEA  NOT NULL,
     open       SMALLINT NOT NULL DEFAULT 0,
     PRIMARY KEY (chain, block, log_index)
 );
 CREATE INDEX events_open ON events (chain, block) WHERE open = 1;
-CREATE INDEX events_of_order ON events (order_id);
-CREATE INDEX events_of_transaction ON events (tx);
+-- The first bytes find an event as well as all of them, of which there are four times as many.
+CREATE INDEX events_of_order ON events (substr(order_id, 1, 7));
+CREATE INDEX events_of_transaction ON events (substr(tx, 1, 7));
 
 -- How the events of the last days came, became final and were withdrawn, in the sequence of the transactions that wrote
 -- them: order.LogEntry. Positions are UNIX microseconds, or more where two would have the same.

@@ -1,0 +1,241 @@
+package ledger
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// form is how a kind of fact is stored: its fields in sequence, numbers as varints.
+type form struct {
+	kind  string
+	write func(*fields, order.Fact) (isOfKind bool)
+	read  func(*fields) order.Fact
+}
+
+func formOf[F order.Fact](kind string, each func(*fields, *F)) form {
+	return form{
+		kind: kind,
+		write: func(f *fields, fact order.Fact) bool {
+			of, is := fact.(F)
+			if is {
+				each(f, &of)
+			}
+			return is
+		},
+		read: func(f *fields) order.Fact {
+			var of F
+			each(f, &of)
+			return of
+		},
+	}
+}
+
+// forms are in databases: a kind that is renamed, and one whose fields change, needs a migration.
+var forms = []form{
+	formOf("created", func(f *fields, c *order.Created) {
+		f.terms(&c.Terms)
+		f.amount(&c.FixFee)
+		f.amount(&c.PercentFee)
+		number(f, &c.ReferralCode)
+		optional(f, &c.Affiliate, func(a *order.Affiliate) {
+			f.address(&a.Beneficiary)
+			f.amount(&a.Amount)
+		})
+		f.text(&c.Metadata)
+		optional(f, &c.Preswap, func(p *order.Preswap) {
+			f.address(&p.TokenIn)
+			f.address(&p.TokenOut)
+			f.amount(&p.AmountIn)
+			f.amount(&p.AmountOut)
+		})
+	}),
+	formOf("give_increased", func(f *fields, g *order.GiveIncreased) {
+		f.amount(&g.Final)
+		f.amount(&g.FinalPercentFee)
+	}),
+	formOf("take_decreased", func(f *fields, t *order.TakeDecreased) { f.amount(&t.Final) }),
+	formOf("fulfilled", func(f *fields, d *order.Fulfilled) {
+		f.terms(&d.Terms)
+		optional(f, &d.ActualAmount, f.amount)
+		f.address(&d.Taker)
+		f.address(&d.UnlockAuthority)
+	}),
+	formOf("sent", func(f *fields, s *order.Sent) {
+		number(f, &s.Kind)
+		f.address(&s.Beneficiary)
+		f.hash(&s.Submission)
+	}),
+	formOf("claimed", func(f *fields, c *order.Claimed) {
+		number(f, &c.Kind)
+		f.address(&c.Beneficiary)
+		f.amount(&c.Paid)
+		f.hash(&c.Submission)
+	}),
+	formOf("cancelled", func(*fields, *order.Cancelled) {}),
+	formOf("external_call", func(f *fields, c *order.ExternalCall) {
+		number(f, &c.Step)
+		f.address(&c.By)
+	}),
+}
+
+func encodeFact(fact order.Fact) (kind string, raw []byte) {
+	f := fields{raw: make([]byte, 0, 256)}
+	for _, each := range forms {
+		if each.write(&f, fact) {
+			return each.kind, f.raw
+		}
+	}
+	panic(fmt.Sprintf("index: fact %T has no kind", fact))
+}
+
+func decodeFact(kind string, raw []byte) (order.Fact, error) {
+	for _, each := range forms {
+		if each.kind != kind {
+			continue
+		}
+		f := fields{raw: raw, isRead: true}
+		fact := each.read(&f)
+		if f.err == nil && len(f.raw) > 0 {
+			f.err = fmt.Errorf("%d bytes too many", len(f.raw))
+		}
+		if f.err != nil {
+			return nil, fmt.Errorf("decode %s: %w", kind, f.err)
+		}
+		return fact, nil
+	}
+	return nil, fmt.Errorf("fact of unknown kind %q", kind)
+}
+
+// fields writes fields after each other, or reads them. A text that the fact had before is written as its number: most
+// addresses of an order are the maker's.
+type fields struct {
+	raw    []byte // written, or left to read
+	isRead bool
+	texts  [][]byte // so far, but those without bytes
+	err    error    // the first; all that is read from then on is zero
+}
+
+var errShort = errors.New("it ends early")
+
+func number[N ~uint | ~uint8 | ~uint32 | ~uint64](f *fields, n *N) {
+	if !f.isRead {
+		f.raw = binary.AppendUvarint(f.raw, uint64(*n))
+		return
+	}
+	value, length := binary.Uvarint(f.raw)
+	if length <= 0 || uint64(N(value)) != value {
+		f.fail(errShort)
+		return
+	}
+	f.raw, *n = f.raw[length:], N(value)
+}
+
+func (f *fields) fail(err error) {
+	if f.err == nil {
+		f.err = err
+	}
+	f.raw = nil
+}
+
+func optional[T any](f *fields, value **T, each func(*T)) {
+	var is uint8
+	if *value != nil {
+		is = 1
+	}
+	if number(f, &is); is == 0 {
+		return
+	}
+	if f.isRead {
+		*value = new(T)
+	}
+	each(*value)
+}
+
+// text is bytes behind a number: 0 for nil, 1 + 2n for the text no. n so far, 2 + 2n for a new one of n bytes.
+func (f *fields) text(b *[]byte) {
+	if !f.isRead {
+		f.write(*b)
+		return
+	}
+	var head uint64
+	number(f, &head)
+	switch n := (head - 1) / 2; {
+	case head == 0:
+	case head%2 == 1 && n < uint64(len(f.texts)):
+		*b = f.texts[n]
+	case head%2 == 1 || n > uint64(len(f.raw)):
+		f.fail(errShort)
+	default:
+		*b = append([]byte{}, f.raw[:n]...)
+		f.raw = f.raw[n:]
+		f.note(*b)
+	}
+}
+
+func (f *fields) write(b []byte) {
+	if b == nil {
+		f.raw = append(f.raw, 0)
+		return
+	}
+	for i, text := range f.texts {
+		if string(text) == string(b) {
+			f.raw = binary.AppendUvarint(f.raw, 1+2*uint64(i))
+			return
+		}
+	}
+	f.note(b)
+	f.raw = append(binary.AppendUvarint(f.raw, 2+2*uint64(len(b))), b...)
+}
+
+func (f *fields) note(b []byte) {
+	if len(b) > 0 {
+		f.texts = append(f.texts, b)
+	}
+}
+
+func (f *fields) address(a *chain.Address) {
+	raw := a.Bytes()
+	f.text(&raw)
+	*a = chain.NewAddress(raw)
+}
+
+// hash is a text of 32 bytes, nil where it is absent.
+func (f *fields) hash(h *chain.Hash) {
+	var raw []byte
+	if !h.IsAbsent() {
+		raw = h[:]
+	}
+	f.text(&raw)
+	if f.isRead && raw != nil && len(raw) != len(h) {
+		f.fail(fmt.Errorf("a hash of %d bytes", len(raw)))
+	} else if raw != nil {
+		*h = chain.Hash(raw)
+	}
+}
+
+// amount is a text of its bytes without leading zeros, nil for zero.
+func (f *fields) amount(a *chain.Amount) {
+	raw := a.AppendTo(nil)
+	f.text(&raw)
+	*a = chain.AmountFromBytes(raw)
+}
+
+func (f *fields) terms(t *order.Terms) {
+	number(f, &t.Nonce)
+	f.address(&t.Maker)
+	for _, o := range []*order.Offer{&t.Give, &t.Take} {
+		number(f, &o.Chain)
+		f.address(&o.Token)
+		f.amount(&o.Amount)
+	}
+	a := &t.Authorities
+	for _, each := range []*chain.Address{&t.Receiver, &a.GivePatch, &a.Order, &a.AllowedTaker, &a.CancelBeneficiary} {
+		f.address(each)
+	}
+	f.text(&t.ExternalCall)
+	f.hash(&t.ExternalCallHash)
+}

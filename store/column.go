@@ -49,6 +49,18 @@ func HashKeys(hashes []chain.Hash) [][]byte {
 	return keys
 }
 
+// Prefix is the first bytes of an id or a hash, by which indexes find it: substr(column, 1, 7). Others may share them.
+func Prefix(raw []byte) []byte { return raw[:min(7, len(raw))] }
+
+// Prefixes are those of hashes as one argument of a statement, for = ANY.
+func Prefixes(hashes []chain.Hash) [][]byte {
+	prefixes := make([][]byte, len(hashes))
+	for i := range hashes {
+		prefixes[i] = Prefix(hashes[i][:])
+	}
+	return prefixes
+}
+
 // AddressColumn scans into an address.
 func AddressColumn(into *chain.Address) Column {
 	return func(raw []byte) error {

@@ -21,24 +21,13 @@ const (
 	txPrefix    = `substr(tx, 1, 7)`
 )
 
-// prefix is the first bytes of an id or a hash.
-func prefix(raw []byte) []byte { return raw[:min(7, len(raw))] }
-
-func prefixesOf(ids []order.ID) [][]byte {
-	prefixes := make([][]byte, len(ids))
-	for i := range ids {
-		prefixes[i] = prefix(ids[i][:])
-	}
-	return prefixes
-}
-
 // EventsOfAll returns the events of orders, those of one order together per id.
 func EventsOfAll(ctx context.Context, q store.Rows, ids []order.ID) (map[order.ID][]order.Event, error) {
 	events := make(map[order.ID][]order.Event, len(ids))
 	if len(ids) == 0 {
 		return events, nil
 	}
-	found, err := queryEvents(ctx, q, `SELECT `+eventColumns+` FROM events WHERE `+orderPrefix+` = ANY($1)`, prefixesOf(ids))
+	found, err := queryEvents(ctx, q, `SELECT `+eventColumns+` FROM events WHERE `+orderPrefix+` = ANY($1)`, store.Prefixes(ids))
 	if err != nil {
 		return nil, fmt.Errorf("read events of %d orders: %w", len(ids), err)
 	}
@@ -75,7 +64,7 @@ func (l Ledger) OfOrder(ctx context.Context, id order.ID) ([]order.Event, error)
 // statement, since the database may be far away.
 func (l Ledger) OrdersIn(ctx context.Context, tx chain.TxHash) (orders [][]order.Event, err error) {
 	events, err := queryEvents(ctx, l, `SELECT `+eventColumns+` FROM events
-		WHERE `+orderPrefix+` IN (SELECT `+orderPrefix+` FROM events WHERE `+txPrefix+` = $1 AND tx = $2)`, prefix(tx.Bytes()), tx.Bytes())
+		WHERE `+orderPrefix+` IN (SELECT `+orderPrefix+` FROM events WHERE `+txPrefix+` = $1 AND tx = $2)`, store.Prefix(tx.Bytes()), tx.Bytes())
 	if err != nil {
 		return nil, fmt.Errorf("read orders of %s: %w", tx, err)
 	}

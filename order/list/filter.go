@@ -8,6 +8,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/onchain"
+	"crossgate/store"
 )
 
 // Kind is orders, swaps, or both.
@@ -54,7 +55,7 @@ type USD struct{ From, To *int64 }
 // Sort is the sequence of a list.
 type Sort string
 
-// Sorts, each with the ids in sequence where that leaves it open.
+// Sorts. Of the same value the newest come first, of the same second ids are in sequence.
 const (
 	Newest  Sort = "" // "Newest" for clients
 	Oldest  Sort = "Oldest"
@@ -168,10 +169,10 @@ func (q *query) cells(f Filter) {
 
 func (q *query) times(f Filter) {
 	if f.Since > 0 {
-		q.add("at >= %s", clamped(f.Since))
+		q.add("key >= %s", firstKey(f.Since))
 	}
 	if f.Until > 0 {
-		q.add("at <= %s", clamped(f.Until))
+		q.add("key < %s", firstKey(clampedTime(f.Until)+1))
 	}
 }
 
@@ -184,13 +185,13 @@ func (q *query) keys(f Filter, column func(string) string) {
 	if !f.Maker.IsAbsent() {
 		q.add(column("maker")+" = %s", f.Maker.Bytes())
 	}
-	q.person(f.Creator, "maker = %s AND creator = maker", otherCreator)
-	q.person(f.Receiver, "maker = %s AND receiver = maker", otherReceiver)
+	q.person(f.Creator, "maker = %s AND length(creator) = 1", otherCreator)
+	q.person(f.Receiver, "maker = %s AND length(receiver) = 1", otherReceiver)
 	q.side(column, "give", f.GiveToken, f.Given)
 	q.side(column, "take", f.TakeToken, f.Taken)
-	q.person(f.GiveAuthority, "maker = %s AND give_authority = maker", otherGiveAuthority)
-	q.person(f.OrderAuthority, "maker = %s AND receiver = maker AND order_authority = receiver",
-		otherReceiver+" AND order_authority = receiver", otherOrderAuthority)
+	q.person(f.GiveAuthority, "maker = %s AND length(give_authority) = 1", otherGiveAuthority)
+	q.person(f.OrderAuthority, "maker = %s AND length(receiver) = 1 AND length(order_authority) = 1",
+		otherReceiver+" AND length(order_authority) = 1", otherOrderAuthority)
 	if !f.Fulfiller.IsAbsent() {
 		q.add(column("fulfiller")+" = %s AND length(fulfiller) > 0", f.Fulfiller.Bytes())
 	}
@@ -245,10 +246,10 @@ func (q *query) values(f Filter, plus string) {
 
 // Conditions of the partial indexes, which have a person only where the maker or receiver is another one.
 const (
-	otherCreator        = "creator = %s AND creator <> maker"
-	otherReceiver       = "receiver = %s AND receiver <> maker"
-	otherGiveAuthority  = "give_authority = %s AND give_authority <> maker AND swap = 0"
-	otherOrderAuthority = "order_authority = %s AND order_authority <> receiver AND swap = 0"
+	otherCreator        = "creator = %s AND length(creator) > 1"
+	otherReceiver       = "receiver = %s AND length(receiver) > 1"
+	otherGiveAuthority  = "give_authority = %s AND length(give_authority) > 1"
+	otherOrderAuthority = "order_authority = %s AND length(order_authority) > 1"
 )
 
 // person requires that an address has a part in a row, by one of some conditions.
@@ -258,7 +259,7 @@ func (q *query) person(a chain.Address, conditions ...string) {
 	}
 	var ways union
 	for _, each := range conditions {
-		ways.add("SELECT id FROM listed WHERE "+each, a.Bytes())
+		ways.add("SELECT key FROM listed WHERE "+each, a.Bytes())
 	}
 	q.anyOf(ways)
 }
@@ -270,21 +271,23 @@ func (q *query) search(s Search) {
 		for _, each := range []string{
 			"maker = %s", otherReceiver, otherGiveAuthority, otherOrderAuthority, "affiliate = %s AND length(affiliate) > 0",
 		} {
-			ways.add("SELECT id FROM listed WHERE "+each, s.Address.Bytes())
+			ways.add("SELECT key FROM listed WHERE "+each, s.Address.Bytes())
 		}
 	}
 	if !s.Tx.IsAbsent() {
 		tx := s.Tx.Bytes()
-		ways.add("SELECT order_id FROM events WHERE substr(tx, 1, 7) = %s AND tx = %s", tx[:min(7, len(tx))], tx)
-		ways.add("SELECT id FROM swaps WHERE tx = %s", tx)
+		ways.add("SELECT key FROM events JOIN listed ON substr(id, 1, 7) = substr(order_id, 1, 7) AND id = order_id "+
+			"WHERE substr(tx, 1, 7) = %s AND tx = %s", store.Prefix(tx), tx)
+		ways.add("SELECT key FROM swaps JOIN listed ON substr(listed.id, 1, 7) = substr(swaps.id, 1, 7) AND listed.id = swaps.id "+
+			"WHERE tx = %s", tx)
 	}
 	if s.Order != (order.ID{}) {
-		ways.add("SELECT id FROM listed WHERE id = %s", s.Order[:])
+		ways.add("SELECT key FROM listed WHERE substr(id, 1, 7) = %s AND id = %s", store.Prefix(s.Order[:]), s.Order[:])
 	}
 	q.anyOf(ways)
 }
 
-// union is statements that find ids, with their values.
+// union is statements that find keys, with their values.
 type union struct {
 	statements []string
 	values     []any
@@ -303,5 +306,5 @@ func (q *query) anyOf(u union) {
 		q.add("1 = 0")
 		return
 	}
-	q.add("id IN ("+strings.Join(u.statements, " UNION ALL ")+")", u.values...)
+	q.add("key IN ("+strings.Join(u.statements, " UNION ALL ")+")", u.values...)
 }

@@ -189,24 +189,24 @@ func (s *search) items(ctx context.Context, counts []count, skip, take uint64) (
 	}
 	total := counts[0].rows
 	s.isMany = total > mostSortedValues
-	q, sequence := s.query(f), "at DESC, id"
+	q, sequence := s.query(f), "key DESC"
 	isBackwards := counts[0].period == everything && skip > total/2 && f.Sort != Largest // then the other end is nearer
 	switch {
 	case f.Sort == Largest:
-		sequence = "usd DESC, id"
+		sequence = "usd DESC, key DESC"
 	case isBackwards:
-		sequence, take = "at, id DESC", min(take, total-skip)
+		sequence, take = "key", min(take, total-skip)
 		skip = total - skip - take
 	case s.isFew, f.isValued() && !s.isMany:
-		sequence = "+at DESC, id" // sorted
+		sequence = "+key DESC" // sorted
 	}
 	err = s.db.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var item Item
 		err := rows.Scan(store.HashColumn(&item.ID), &item.IsSwap)
 		items = append(items, item)
 		return err
-	}, `SELECT id, swap FROM listed`+q.where()+` ORDER BY `+sequence+
-		` LIMIT `+q.argument(clamped(take))+` OFFSET `+q.argument(clamped(skip)), q.arguments...)
+	}, `SELECT id, swap FROM listed WHERE key IN (SELECT key FROM listed`+q.where()+` ORDER BY `+sequence+
+		` LIMIT `+q.argument(clamped(take))+` OFFSET `+q.argument(clamped(skip))+`) ORDER BY `+sequence, q.arguments...)
 	if err != nil {
 		return nil, fmt.Errorf("read a part: %w", err)
 	}

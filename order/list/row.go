@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"crossgate/chain"
@@ -14,15 +16,15 @@ import (
 	"crossgate/store"
 )
 
-const columns = `id, swap, at, cell, referral_code, maker, creator, receiver, give_authority, order_authority, affiliate,
+const columns = `key, id, swap, cell, referral_code, maker, creator, receiver, give_authority, order_authority, affiliate,
 	give_token, give_amount, take_token, take_amount, fulfiller, unlock_authority, usd`
 
 // Rows are written as narrowly as they change: an index costs only when a column of it is written.
 const (
 	insertRow        = `INSERT INTO listed (` + columns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`
-	updateCell       = `UPDATE listed SET cell = $2 WHERE id = $1`
-	updateFulfilment = `UPDATE listed SET cell = $2, fulfiller = $3, unlock_authority = $4 WHERE id = $1`
-	deleteRow        = `DELETE FROM listed WHERE id = $1`
+	updateCell       = `UPDATE listed SET cell = $2 WHERE key = $1`
+	updateFulfilment = `UPDATE listed SET cell = $2, fulfiller = $3, unlock_authority = $4 WHERE key = $1`
+	deleteRow        = `DELETE FROM listed WHERE key = $1`
 	insertCount      = `INSERT INTO listed_counts (period, cell, swap, listed) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (period, cell, swap) DO UPDATE SET listed = listed_counts.listed + excluded.listed`
 )
@@ -32,6 +34,7 @@ const periodSeconds = 1 << 21
 
 // Row is an order or a swap as the table has it. Bytes are in strings, for rows to be compared.
 type Row struct {
+	key        int64 // 0 until it is written
 	terms      terms
 	cell       int64
 	fulfilment [2]string // fulfiller and unlock authority; empty before
@@ -44,8 +47,25 @@ const unvalued = -1
 // terms are what does not change while an order lives.
 type terms struct {
 	swap, at, referral int64
-	people             [6]string // maker, creator, receiver, both authorities, beneficiary of the affiliate fee
+	people             [6]string // maker, creator, receiver, both authorities, beneficiary of the affiliate fee; or same
 	sides              [4]string // token and amount of either side
+}
+
+// same is in the place of the maker's address as creator, receiver or give authority, and of the receiver's as order
+// authority.
+const same = "="
+
+// keyBits is how many bits of an id are in a key.
+const keyBits = 31
+
+// firstKey is the least key of rows of a time and later ones.
+func firstKey(at uint64) int64 { return int64(min(min(at, 1<<32)<<keyBits, math.MaxInt64)) }
+
+// clampedTime is a time as keys have it.
+func clampedTime(at uint64) uint64 { return min(at, 1<<32-1) }
+
+func keyOf(at int64, id order.ID) int64 {
+	return firstKey(clampedTime(uint64(at))+1) - 1 - int64(binary.BigEndian.Uint32(id[:])>>1)
 }
 
 // tradeTypes are numbered by their places, which are in databases.
@@ -103,6 +123,11 @@ func people(affiliate *order.Affiliate, all ...chain.Address) (p [6]string) {
 	for i, each := range all {
 		p[i] = string(each.Bytes())
 	}
+	for i, like := range [...]int{1: 0, 2: 0, 3: 0, 4: 2} {
+		if i > 0 && !all[i].IsAbsent() && all[i] == all[like] {
+			p[i] = same
+		}
+	}
 	return p
 }
 
@@ -150,14 +175,14 @@ func (c *change) replace(id order.ID, from, to *Row) {
 	case from == nil:
 		c.added = append(c.added, append(to.arguments(id), to.usd))
 	case to == nil || from.terms != to.terms:
-		c.gone = append(c.gone, []any{id[:]})
+		c.gone = append(c.gone, []any{from.key})
 		if to != nil {
 			c.added = append(c.added, append(to.arguments(id), from.usd))
 		}
 	case from.fulfilment != to.fulfilment:
-		c.fulfilled = append(c.fulfilled, append([]any{id[:], to.cell}, blobs(to.fulfilment[:])...))
+		c.fulfilled = append(c.fulfilled, append([]any{from.key, to.cell}, blobs(to.fulfilment[:])...))
 	case from.cell != to.cell:
-		c.moved = append(c.moved, []any{id[:], to.cell})
+		c.moved = append(c.moved, []any{from.key, to.cell})
 	}
 }
 
@@ -177,7 +202,7 @@ func (c *change) countRows() (rows [][]any) {
 // arguments are those of insertRow but the last.
 func (r *Row) arguments(id order.ID) []any {
 	t := r.terms
-	return append([]any{id[:], t.swap, t.at, r.cell, t.referral}, blobs(slices.Concat(t.people[:], t.sides[:], r.fulfilment[:]))...)
+	return append([]any{keyOf(t.at, id), id[:], t.swap, r.cell, t.referral}, blobs(slices.Concat(t.people[:], t.sides[:], r.fulfilment[:]))...)
 }
 
 func blobs(texts []string) []any {
@@ -202,11 +227,16 @@ func Replace(ctx context.Context, tx *store.Tx, rows map[order.ID]*Row) error {
 	for _, id := range ids {
 		c.replace(id, known[id], rows[id])
 	}
+	if err = tx.ExecEach(ctx, deleteRow, c.gone); err == nil {
+		err = c.place(ctx, tx)
+	}
+	if err != nil {
+		return fmt.Errorf("list %d orders and swaps: %w", len(ids), err)
+	}
 	for _, step := range []struct {
 		statement string
 		rows      [][]any
 	}{
-		{deleteRow, c.gone},
 		{insertRow, c.added},
 		{updateCell, c.moved},
 		{updateFulfilment, c.fulfilled},
@@ -219,22 +249,51 @@ func Replace(ctx context.Context, tx *store.Tx, rows map[order.ID]*Row) error {
 	return nil
 }
 
-// known returns the rows of orders and swaps as they are.
+// place finds keys for rows to be added that no other row has.
+func (c *change) place(ctx context.Context, tx *store.Tx) error {
+	for isTaken := len(c.added) > 0; isTaken; {
+		keys := make([]int64, len(c.added))
+		for i, row := range c.added {
+			keys[i] = row[0].(int64)
+		}
+		taken := map[int64]bool{}
+		err := tx.ForEachRow(ctx, func(rows *sql.Rows) error {
+			var key int64
+			err := rows.Scan(&key)
+			taken[key] = true
+			return err
+		}, `SELECT key FROM listed WHERE key = ANY($1)`, keys)
+		if err != nil {
+			return err
+		}
+		isTaken = false
+		for i, key := range keys {
+			if taken[key] {
+				key, isTaken = key-1, true
+			}
+			c.added[i][0], taken[key] = key, true
+		}
+	}
+	return nil
+}
+
+// known returns the rows of orders and swaps as they are, and of others whose ids begin alike.
 func known(ctx context.Context, tx *store.Tx, ids []order.ID) (map[order.ID]*Row, error) {
 	rows := make(map[order.ID]*Row, len(ids))
 	err := tx.ForEachRow(ctx, func(found *sql.Rows) error {
 		var id order.ID
 		r := &Row{}
-		into := []any{store.HashColumn(&id), &r.terms.swap, &r.terms.at, &r.cell, &r.terms.referral}
+		into := []any{&r.key, store.HashColumn(&id), &r.terms.swap, &r.cell, &r.terms.referral}
 		for _, texts := range [][]string{r.terms.people[:], r.terms.sides[:], r.fulfilment[:]} {
 			for i := range texts {
 				into = append(into, &texts[i])
 			}
 		}
 		err := found.Scan(append(into, &r.usd)...)
+		r.terms.at = r.key >> keyBits
 		rows[id] = r
 		return err
-	}, `SELECT `+columns+` FROM listed WHERE id = ANY($1)`, store.HashKeys(ids))
+	}, `SELECT `+columns+` FROM listed WHERE substr(id, 1, 7) = ANY($1)`, store.Prefixes(ids))
 	if err != nil {
 		return nil, fmt.Errorf("read %d listed orders and swaps: %w", len(ids), err)
 	}

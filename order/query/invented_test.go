@@ -47,7 +47,8 @@ const inventedBegin = 1_700_000_000
 // events are those of an order that has come some way. Most of what happens, happens on few of the chains.
 func (v *invented) events() []order.Event {
 	v.number++
-	id := order.ID{1: byte(v.IntN(256))}
+	var id order.ID
+	binary.BigEndian.PutUint32(id[:], v.Uint32())
 	binary.BigEndian.PutUint64(id[24:], v.number)
 	some := func() chain.ID { return v.chains[int(float64(len(v.chains))*v.Float64()*v.Float64())] }
 	terms := order.Terms{

@@ -1,6 +1,8 @@
 package query
 
 import (
+	"database/sql"
+	"encoding/binary"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -26,8 +28,9 @@ func BenchmarkList(b *testing.B) {
 				v.people = append(v.people, chain.NewAddress([]byte("person no. 1"+strconv.Itoa(10_000_000+n))))
 			}
 			fillList(b, db, v, orders)
-			execute(b, db, `UPDATE listed SET usd = (at * 7919 + referral_code) % 1000000 WHERE swap = 0`) // as Value does
+			execute(b, db, `UPDATE listed SET usd = (key / 2147483648 * 7919 + referral_code) % 1000000 WHERE swap = 0`) // as Value does
 			settle(b, db)
+			reportSize(b, db, orders)
 			for _, each := range clientLists(v) {
 				b.Run(each.name, func(b *testing.B) { benchmarkList(b, ledger.Ledger{DB: db}, each) })
 			}
@@ -58,6 +61,26 @@ func settle(b *testing.B, db *store.DB) {
 	}
 }
 
+// reportSize logs how many bytes of the database there are of each order, and PostgreSQL's tables and indexes.
+func reportSize(b *testing.B, db *store.DB, orders int) {
+	b.Helper()
+	sizes := `SELECT 'all', page_count * page_size FROM pragma_page_count(), pragma_page_size()`
+	if db.IsReplicated() {
+		sizes = `SELECT 'all', pg_database_size(current_database()) UNION ALL SELECT relname, pg_relation_size(oid) FROM pg_class
+			WHERE relkind IN ('r', 'i', 't') AND pg_relation_size(oid) > 10000000 ORDER BY 2 DESC`
+	}
+	err := db.ForEachRow(b.Context(), func(rows *sql.Rows) error {
+		var name string
+		var bytes int
+		err := rows.Scan(&name, &bytes)
+		b.Logf("%s: %d bytes an order", name, bytes/orders)
+		return err
+	}, sizes)
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
 // fillList stores orders and their events, and a fifth as many swaps. A third of what is delivered is delivered by one
 // taker.
 func fillList(b *testing.B, db *store.DB, v *invented, orders int) {
@@ -68,12 +91,14 @@ func fillList(b *testing.B, db *store.DB, v *invented, orders int) {
 		for n := range inventedAtOnce {
 			at := inventedBegin + uint64(first+n)*400*secondsOfDay/uint64(orders)
 			events := v.events()
+			var id order.ID // ids are hashes
+			binary.BigEndian.PutUint64(id[:], v.Uint64())
+			binary.BigEndian.PutUint64(id[24:], v.number)
 			for i := range events {
-				events[i].At.Time = at
+				events[i].At.Time, events[i].Order = at, id
 			}
 			if all = append(all, events...); n%5 == 0 {
-				id := events[0].Order
-				id[0] = 1
+				id[30] ^= 0x80
 				all = append(all, order.Swap{ID: id, At: order.At{Chain: 8453, Block: uint64(first + n), Time: at, Tx: chain.NewTxHash(id[:])}, Fact: order.Swapped{
 					Sender: v.somebody(), Recipient: v.somebody(), ReferralCode: uint32(v.IntN(4)) * 10_000,
 				}}.Event())

@@ -20,7 +20,7 @@ const (
 	AtOnce        = 200
 	secondsOfDay  = 86_400
 	deleteValues  = `DELETE FROM order_values WHERE id = $1`
-	updateListed  = `UPDATE listed SET usd = COALESCE(CAST($2 AS BIGINT), -1) WHERE id = $1 AND usd <> COALESCE(CAST($2 AS BIGINT), -1)` // lists are sorted by it
+	updateListed  = `UPDATE listed SET usd = COALESCE(CAST($2 AS BIGINT), -1) WHERE substr(id, 1, 7) = $3 AND id = $1 AND usd <> COALESCE(CAST($2 AS BIGINT), -1)` // lists are sorted by it
 	deleteCounted = `DELETE FROM uncounted WHERE order_id = $1`
 	insertStale   = `INSERT INTO stale_days (day) VALUES ($1) ON CONFLICT (day) DO NOTHING`
 	upsertValues  = `INSERT INTO order_values (id, day, give_chain, take_chain, give_token, take_token, swapped, creator,
@@ -110,7 +110,7 @@ func countAnew(ctx context.Context, tx *store.Tx, ids []order.ID, orders map[ord
 		}
 		stale[dayOf(o)], creators[string(o.Created.At.Initiator.Bytes())] = true, true
 		values := valuesOf(o, was.Values, prices)
-		written, listed = append(written, arguments(o, values)), append(listed, []any{id[:], values.Given})
+		written, listed = append(written, arguments(o, values)), append(listed, []any{id[:], values.Given, store.Prefix(id[:])})
 	}
 	firsts, err := firstDays(ctx, tx, creators)
 	if err != nil {

@@ -160,14 +160,17 @@ CREATE INDEX swaps_id ON swaps (id);
 CREATE INDEX swaps_of_transaction ON swaps (tx);
 
 -- What lists are searched by: a row for each order whose creation is known and for each swap, written in the transaction
--- that writes the order or the swap. at is the time of the creation or of the swap, cell is the give chain (27 bits),
--- take chain (27), state (3), state of the external call (3) and type of trade (3) in one number. Absent addresses are
--- empty. Amounts are after patches, a byte with their length before their bytes, so that longer ones are greater. usd is
--- order_values.given of orders, -1 where that is not known.
+-- that writes the order or the swap. key is its place in lists that begin with the newest, descending: the time of the
+-- creation or of the swap (32 bits) before what the first 31 bits of its id lack to be ones, less by one where another
+-- row has that. cell is the give chain (27 bits), take chain (27), state (3), state of the external call (3) and type of
+-- trade (3) in one number. Absent addresses are empty. One byte is in the place of the maker as creator, receiver or give
+-- authority, and of the receiver as order authority, which they mostly are. Amounts are after patches, a byte with their
+-- length before their bytes, so that longer ones are greater. usd is order_values.given of orders, -1 where that is not
+-- known.
 CREATE TABLE listed (
-    id               BYTEA    PRIMARY KEY,
+    key              BIGINT   PRIMARY KEY,
+    id               BYTEA    NOT NULL,
     swap             SMALLINT NOT NULL,
-    at               BIGINT   NOT NULL,
     cell             BIGINT   NOT NULL,
     referral_code    BIGINT   NOT NULL,
     maker            BYTEA    NOT NULL,
@@ -184,22 +187,23 @@ CREATE TABLE listed (
     unlock_authority BYTEA    NOT NULL,
     usd              BIGINT   NOT NULL
 );
--- Newest first. Addresses that may be in very many rows are found beside their cell, so that these are counted without
--- reading the table. Mostly the maker signs and receives too: only another address has an entry of its own.
-CREATE INDEX listed_newest ON listed (at DESC, id, cell, swap);
-CREATE INDEX listed_cell ON listed (cell, at DESC, id, swap);
-CREATE INDEX listed_referral ON listed (referral_code, at DESC, id, cell, swap);
-CREATE INDEX listed_maker ON listed (maker, at DESC, id);
-CREATE INDEX listed_fulfiller ON listed (fulfiller, at DESC, id, cell, swap) WHERE length(fulfiller) > 0;
-CREATE INDEX listed_unlock_authority ON listed (unlock_authority, at DESC, id, cell, swap) WHERE length(unlock_authority) > 0;
-CREATE INDEX listed_give_token ON listed (give_token, at DESC, id, cell, swap, give_amount);
-CREATE INDEX listed_take_token ON listed (take_token, at DESC, id, cell, swap, take_amount);
-CREATE INDEX listed_usd ON listed (usd DESC, id, at, cell, swap);
-CREATE INDEX listed_affiliate ON listed (affiliate, at DESC, id) WHERE length(affiliate) > 0;
-CREATE INDEX listed_other_creator ON listed (creator, at DESC) WHERE creator <> maker;
-CREATE INDEX listed_other_receiver ON listed (receiver, at DESC) WHERE receiver <> maker;
-CREATE INDEX listed_other_give_authority ON listed (give_authority, at DESC) WHERE give_authority <> maker AND swap = 0;
-CREATE INDEX listed_other_order_authority ON listed (order_authority, at DESC) WHERE order_authority <> receiver AND swap = 0;
+CREATE INDEX listed_id ON listed (substr(id, 1, 7));
+-- Addresses that may be in very many rows are found beside their cell, so that these are counted without reading the
+-- table. Of people beside the maker only others have an entry of their own.
+CREATE INDEX listed_newest ON listed (key, cell, swap);
+CREATE INDEX listed_cell ON listed (cell, key, swap);
+CREATE INDEX listed_referral ON listed (referral_code, key, cell, swap);
+CREATE INDEX listed_maker ON listed (maker, key);
+CREATE INDEX listed_fulfiller ON listed (fulfiller, key, cell, swap) WHERE length(fulfiller) > 0;
+CREATE INDEX listed_unlock_authority ON listed (unlock_authority, key, cell, swap) WHERE length(unlock_authority) > 0;
+CREATE INDEX listed_give_token ON listed (give_token, key, cell, swap, give_amount);
+CREATE INDEX listed_take_token ON listed (take_token, key, cell, swap, take_amount);
+CREATE INDEX listed_usd ON listed (usd, key, cell, swap);
+CREATE INDEX listed_affiliate ON listed (affiliate, key) WHERE length(affiliate) > 0;
+CREATE INDEX listed_other_creator ON listed (creator, key) WHERE length(creator) > 1;
+CREATE INDEX listed_other_receiver ON listed (receiver, key) WHERE length(receiver) > 1;
+CREATE INDEX listed_other_give_authority ON listed (give_authority, key) WHERE length(give_authority) > 1;
+CREATE INDEX listed_other_order_authority ON listed (order_authority, key) WHERE length(order_authority) > 1;
 
 -- How many rows of listed came in a period of 2^21 seconds (24 days): in each cell, and with each referral code, which
 -- takes the place of a cell and is below 2^32, as no cell is.

@@ -33,8 +33,8 @@ func fill(t *testing.T, db *DB) []string {
 		if err != nil {
 			return err
 		}
-		return tx.ExecEach(t.Context(), `INSERT INTO orders (id, state, unlock_authority, give_chain, give_token, give_amount, take_chain, locked)
-			VALUES ($1, 1, $2, $3, $4, $5, 137, $6)`, orders)
+		return tx.ExecEach(t.Context(), `INSERT INTO orders (id, state, unlock_authority, give_chain, give_token, give_amount, take_chain, locked, terms)
+			VALUES ($1, 1, $2, $3, $4, $5, 137, $6, $1)`, orders)
 	}))
 	return eventsOf(t, db)
 }

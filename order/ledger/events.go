@@ -12,7 +12,11 @@ import (
 	"crossgate/store"
 )
 
-const eventColumns = `chain, block, log_index, block_hash, block_time, tx, initiator, order_id, kind, fact`
+// eventColumns are those of a table with the terms that a fact may share with others of its order.
+const (
+	eventColumns  = storedColumns + `, (SELECT terms FROM orders WHERE id = order_id AND kind IN ('created', 'fulfilled'))`
+	storedColumns = `chain, block, log_index, block_hash, block_time, tx, initiator, order_id, kind, fact`
+)
 
 // What events are found by in their indexes, which are four times as large with all of it: the first bytes of the order's
 // id and of the transaction's hash. Others may share them.
@@ -146,24 +150,38 @@ func queryEvents(ctx context.Context, q store.Rows, query string, args ...any) (
 func scanEvent(rows *sql.Rows) (order.Event, error) {
 	var e order.Event
 	var kind string
-	fact := store.Column(func(raw []byte) (err error) {
-		e.Fact, err = decodeFact(kind, raw)
+	var fact sql.RawBytes
+	terms := store.Column(func(raw []byte) (err error) {
+		e.Fact, err = decodeFact(kind, fact, raw)
 		return err
 	})
 	err := rows.Scan(&e.At.Chain, &e.At.Block, &e.At.LogIndex, store.HashColumn(&e.At.BlockHash), &e.At.Time,
-		store.TxHashColumn(&e.At.Tx), store.AddressColumn(&e.At.Initiator), store.HashColumn(&e.Order), &kind, fact)
+		store.TxHashColumn(&e.At.Tx), store.AddressColumn(&e.At.Initiator), store.HashColumn(&e.Order), &kind, &fact, terms)
 	return e, err
 }
 
-const insertEvent = `INSERT INTO events (` + eventColumns + `, open) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+const insertEvent = `INSERT INTO events (` + storedColumns + `, open) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 
-// eventRow is the arguments of insertEvent but the last.
-func eventRow(e order.Event) []any {
-	kind, fact := encodeFact(e.Fact)
+// eventRow is the arguments of insertEvent but the last, of an order whose terms are stored.
+func eventRow(e order.Event, terms []byte) []any {
+	kind, fact := encodeFact(e.Fact, terms)
 	return []any{
 		int64(e.At.Chain), int64(e.At.Block), int64(e.At.LogIndex), e.At.BlockHash[:], int64(e.At.Time),
 		store.Blob(e.At.Tx.Bytes()), store.Blob(e.At.Initiator.Bytes()), e.Order[:], kind, store.Blob(fact),
 	}
+}
+
+// termsOf returns the terms of orders as they are stored, which their events share.
+func termsOf(ctx context.Context, q store.Rows, ids []order.ID) (map[order.ID][]byte, error) {
+	terms := make(map[order.ID][]byte, len(ids))
+	err := q.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var id order.ID
+		var raw []byte
+		err := rows.Scan(store.HashColumn(&id), &raw)
+		terms[id] = raw
+		return err
+	}, `SELECT id, terms FROM orders WHERE id = ANY($1)`, store.HashKeys(ids))
+	return terms, err
 }
 
 func IsCreation(e order.Event) bool {

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -82,8 +83,9 @@ var forms = []form{
 	}),
 }
 
-func encodeFact(fact order.Fact) (kind string, raw []byte) {
-	f := fields{raw: make([]byte, 0, 256)}
+// encodeFact writes a fact of an order whose terms are stored; nil: they are not.
+func encodeFact(fact order.Fact, terms []byte) (kind string, raw []byte) {
+	f := fields{raw: make([]byte, 0, 256), shared: terms}
 	for _, each := range forms {
 		if each.write(&f, fact) {
 			return each.kind, f.raw
@@ -92,12 +94,12 @@ func encodeFact(fact order.Fact) (kind string, raw []byte) {
 	panic(fmt.Sprintf("index: fact %T has no kind", fact))
 }
 
-func decodeFact(kind string, raw []byte) (order.Fact, error) {
+func decodeFact(kind string, raw, terms []byte) (order.Fact, error) {
 	for _, each := range forms {
 		if each.kind != kind {
 			continue
 		}
-		f := fields{raw: raw, isRead: true}
+		f := fields{raw: raw, isRead: true, shared: terms}
 		fact := each.read(&f)
 		if f.err == nil && len(f.raw) > 0 {
 			f.err = fmt.Errorf("%d bytes too many", len(f.raw))
@@ -115,6 +117,7 @@ func decodeFact(kind string, raw []byte) (order.Fact, error) {
 type fields struct {
 	raw    []byte // written, or left to read
 	isRead bool
+	shared []byte   // terms of the order that are stored apart
 	texts  [][]byte // so far, but those without bytes
 	err    error    // the first; all that is read from then on is zero
 }
@@ -224,7 +227,42 @@ func (f *fields) amount(a *chain.Amount) {
 	*a = chain.AmountFromBytes(raw)
 }
 
+// terms are behind a number: 0 for those that are stored apart, without any, 1 for others.
 func (f *fields) terms(t *order.Terms) {
+	isOwn := uint8(1)
+	if number(f, &isOwn); isOwn == 0 {
+		rest := f.raw
+		f.raw = f.shared
+		if f.ownTerms(t); len(f.raw) > 0 {
+			f.fail(errors.New("terms of another order"))
+		}
+		f.raw = rest
+		return
+	}
+	begin := len(f.raw)
+	if f.ownTerms(t); !f.isRead && len(f.shared) > 0 && bytes.Equal(f.raw[begin:], f.shared) {
+		f.raw = append(f.raw[:begin-1], 0)
+	}
+}
+
+func encodeTerms(t order.Terms) []byte {
+	var f fields
+	f.ownTerms(&t)
+	return f.raw
+}
+
+// termsIn are the terms in a fact; nil: it has none.
+func termsIn(fact order.Fact) *order.Terms {
+	switch fact := fact.(type) {
+	case order.Created:
+		return &fact.Terms
+	case order.Fulfilled:
+		return &fact.Terms
+	}
+	return nil
+}
+
+func (f *fields) ownTerms(t *order.Terms) {
 	number(f, &t.Nonce)
 	f.address(&t.Maker)
 	for _, o := range []*order.Offer{&t.Give, &t.Take} {

@@ -30,7 +30,9 @@ func (l Ledger) Selected(ctx context.Context, id chain.ID, of Selection) (ids []
 	q := selectionQuery{args: []any{int64(id)}}
 	taken, timed := "", ""
 	if !of.Taker.IsAbsent() {
-		taken = "unlock_authority = " + q.arg(store.Blob(of.Taker.Bytes()))
+		taker := " = " + q.arg(store.Blob(of.Taker.Bytes()))
+		taken = "id IN (SELECT id FROM orders WHERE locked > 0 AND unlock_authority" + taker +
+			" UNION ALL SELECT id FROM listed WHERE length(unlock_authority) > 0 AND unlock_authority" + taker + ")"
 	}
 	if of.Since > 0 {
 		timed += " AND block_time >= " + q.arg(int64(of.Since))

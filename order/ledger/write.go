@@ -83,17 +83,27 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 	if err != nil {
 		return nil, err
 	}
+	terms, err := termsOf(ctx, tx, ids)
+	if err != nil {
+		return nil, err
+	}
 	log := newEntries(tx, known, removed, added)
 	events := make([][]any, len(added))
 	for i, e := range added {
 		known[e.Order] = append(known[e.Order], e)
-		events[i] = append(eventRow(e), log.openness(e))
+		if of := termsIn(e.Fact); of != nil && terms[e.Order] == nil {
+			terms[e.Order] = encodeTerms(*of)
+		}
+		events[i] = append(eventRow(e, terms[e.Order]), log.openness(e))
 	}
 	var written, forgotten [][]any
 	for _, id := range ids {
 		if o, hasTerms := order.Fold(known[id]); hasTerms {
 			orders[id] = o
-			written = append(written, orderRow(o))
+			if terms[id] == nil {
+				terms[id] = encodeTerms(o.Terms)
+			}
+			written = append(written, orderRow(o, terms[id]))
 		} else {
 			forgotten = append(forgotten, []any{id[:]})
 		}
@@ -227,20 +237,24 @@ func isOfValue(fact order.Fact) bool {
 // CompareIDs compares ids by their bytes.
 func CompareIDs(a, b order.ID) int { return slices.Compare(a[:], b[:]) }
 
-const upsertOrder = `INSERT INTO orders (id, state, locked, unlock_authority, give_chain, give_token, give_amount, take_chain)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+const upsertOrder = `INSERT INTO orders (id, state, locked, unlock_authority, give_chain, give_token, give_amount, take_chain, terms)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 	ON CONFLICT (id) DO UPDATE SET state = excluded.state, locked = excluded.locked,
 		unlock_authority = excluded.unlock_authority, give_chain = excluded.give_chain,
 		give_token = excluded.give_token, give_amount = excluded.give_amount, take_chain = excluded.take_chain, compared = 0`
 
 // orderRow is the arguments of upsertOrder.
-func orderRow(o *order.Order) []any {
-	var authority chain.Address
-	if o.Fulfilled != nil {
+func orderRow(o *order.Order, terms []byte) []any {
+	var authority, token chain.Address
+	amount, status := "", lockStatusOf(o)
+	if status != notLocked {
+		token, amount = o.Terms.Give.Token, o.GiveFinal.String()
+	}
+	if status != notLocked && o.Fulfilled != nil {
 		authority = o.Fulfilled.Fact.UnlockAuthority
 	}
 	return []any{
-		o.ID[:], int64(o.State), int64(lockStatusOf(o)), store.Blob(authority.Bytes()),
-		int64(o.Terms.Give.Chain), store.Blob(o.Terms.Give.Token.Bytes()), o.GiveFinal.String(), int64(o.Terms.Take.Chain),
+		o.ID[:], int64(o.State), int64(status), store.Blob(authority.Bytes()),
+		int64(o.Terms.Give.Chain), store.Blob(token.Bytes()), amount, int64(o.Terms.Take.Chain), terms,
 	}
 }

@@ -4,10 +4,17 @@ import (
 	"context"
 
 	"crossgate/order"
+	"crossgate/order/ledger"
 )
 
 // Deliveries returns those of orders that the store knows as delivered. ErrUnavailable while it cannot be read.
 func (x *Index) Deliveries(ctx context.Context, ids []order.ID) (map[order.ID]order.Delivery, error) {
-	known, err := x.store.Deliveries(ctx, ids)
+	orders, err := ledger.FoldedOrders(ctx, x.store, ids)
+	known := make(map[order.ID]order.Delivery, len(orders))
+	for id, o := range orders {
+		if o.Fulfilled != nil {
+			known[id] = order.Delivery{Give: o.GiveFinal, State: o.State, At: o.Fulfilled.At.Time}
+		}
+	}
 	return known, unavailable(ctx, err)
 }

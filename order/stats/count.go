@@ -23,11 +23,11 @@ const (
 	updateListed  = `UPDATE listed SET usd = COALESCE(CAST($2 AS BIGINT), -1) WHERE substr(id, 1, 7) = $3 AND id = $1 AND usd <> COALESCE(CAST($2 AS BIGINT), -1)` // lists are sorted by it
 	deleteCounted = `DELETE FROM uncounted WHERE order_id = $1`
 	insertStale   = `INSERT INTO stale_days (day) VALUES ($1) ON CONFLICT (day) DO NOTHING`
-	upsertValues  = `INSERT INTO order_values (id, day, give_chain, take_chain, give_token, take_token, swapped, creator,
+	upsertValues  = `INSERT INTO order_values (id, day, give_chain, take_chain, swapped, creator,
 			fulfilled, active, unpriced, given, taken, fee, affiliate, delivered_after)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 		ON CONFLICT (id) DO UPDATE SET day = excluded.day, give_chain = excluded.give_chain, take_chain = excluded.take_chain,
-			give_token = excluded.give_token, take_token = excluded.take_token, swapped = excluded.swapped, creator = excluded.creator,
+			swapped = excluded.swapped, creator = excluded.creator,
 			fulfilled = excluded.fulfilled, active = excluded.active, unpriced = excluded.unpriced, given = excluded.given,
 			taken = excluded.taken, fee = excluded.fee, affiliate = excluded.affiliate, delivered_after = excluded.delivered_after`
 )
@@ -164,8 +164,7 @@ func arguments(o *order.Order, v Values) []any {
 	}
 	give, take := o.Terms.Give, o.Terms.Take
 	return []any{
-		o.ID[:], dayOf(o), int64(give.Chain), int64(take.Chain), store.Blob(give.Token.Bytes()), store.Blob(take.Token.Bytes()),
-		store.Blob(swapped), store.Blob(o.Created.At.Initiator.Bytes()),
+		o.ID[:], dayOf(o), int64(give.Chain), int64(take.Chain), store.Blob(swapped), store.Blob(o.Created.At.Initiator.Bytes()),
 		one(o.Fulfilled != nil), one(o.State == order.StateCreated), one(!v.isWhole(o)), v.Given, v.Taken, v.Fee, v.Affiliate, deliveredAfter,
 	}
 }
@@ -224,6 +223,8 @@ func firstDays(ctx context.Context, tx *store.Tx, creators map[string]bool) (map
 	return firsts, err
 }
 
+const listedOfDay = ` FROM order_values v JOIN listed l ON substr(l.id, 1, 7) = substr(v.id, 1, 7) AND l.id = v.id WHERE day = $1`
+
 // sumUp are the statements that sum up a day: its pairs of chains, the creators between any chains, and its tokens.
 var sumUp = []string{
 	`DELETE FROM daily_statistics WHERE day = $1`,
@@ -241,8 +242,8 @@ var sumUp = []string{
 		FROM order_values v WHERE day = $1 GROUP BY day`,
 	`DELETE FROM order_tokens WHERE day = $1`,
 	`INSERT INTO order_tokens (day, chain, address, orders) SELECT day, chain, address, COUNT(*) FROM (
-			SELECT day, take_chain AS chain, take_token AS address, id FROM order_values WHERE day = $1
-			UNION SELECT day, give_chain, CASE WHEN length(swapped) > 0 THEN swapped ELSE give_token END, id FROM order_values WHERE day = $1
+			SELECT day, take_chain AS chain, take_token AS address, v.id` + listedOfDay + `
+			UNION SELECT day, give_chain, CASE WHEN length(swapped) > 0 THEN swapped ELSE give_token END, v.id` + listedOfDay + `
 		) AS used GROUP BY day, chain, address`,
 	`DELETE FROM stale_days WHERE day = $1`,
 }

@@ -115,9 +115,10 @@ CREATE TABLE deliveries (
     PRIMARY KEY (webhook, position)
 );
 
--- Folded orders, the columns that are searched. Written in the transaction that changes their events. locked is 0
--- for no, 1 for yes, 2 for fulfilled without a known creation: the give chain has to confirm it. compared are the sides
--- on which the order is over and agreed with what the contracts store: 1 for the give chain, 2 for the take chain.
+-- Folded orders, the columns that are searched. Written in the transaction that changes their events. terms are what its events
+-- say, of which mostly two say it: facts have those alone that differ. locked is 0
+-- for no, 1 for yes, 2 for fulfilled without a known creation: the give chain has to confirm it. Unlock authority, token
+-- and amount are empty where it is 0. compared are the sides on which the order is over and agreed with what the contracts store: 1 for the give chain, 2 for the take chain.
 CREATE TABLE orders (
     id               BYTEA    PRIMARY KEY,
     state            SMALLINT NOT NULL,
@@ -127,6 +128,7 @@ CREATE TABLE orders (
     give_token       BYTEA    NOT NULL,
     give_amount      TEXT     NOT NULL,
     take_chain       BIGINT   NOT NULL,
+    terms            BYTEA    NOT NULL,
     compared         SMALLINT NOT NULL DEFAULT 0
 );
 CREATE INDEX orders_uncompared ON orders (id) WHERE compared < 3;
@@ -222,8 +224,6 @@ CREATE TABLE order_values (
     day             BIGINT   NOT NULL,
     give_chain      BIGINT   NOT NULL,
     take_chain      BIGINT   NOT NULL,
-    give_token      BYTEA    NOT NULL,
-    take_token      BYTEA    NOT NULL,
     swapped         BYTEA    NOT NULL, -- on the give chain, for the token that was given; empty: nothing was
     creator         BYTEA    NOT NULL,
     fulfilled       SMALLINT NOT NULL,

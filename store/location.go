@@ -71,7 +71,7 @@ func (l Location) open() (database, error) {
 	if _, err := os.Stat(l.Path); err != nil {
 		return database{}, errors.New("the file does not exist")
 	}
-	db, err := openFile(l.Path, 1, url.Values{"_pragma": {busyTimeout(busyLimit)}, "mode": {"rw"}})
+	db, err := openFile(l.Path, 1, url.Values{"_pragma": {busyTimeout(busyLimit), mapped}, "mode": {"rw"}})
 	return database{db, goose.DialectSQLite3}, err
 }
 

@@ -102,7 +102,7 @@ func fileOptions(busy time.Duration) url.Values {
 	return url.Values{
 		"_pragma": {
 			busyTimeout(busy), "journal_mode(WAL)", "synchronous(NORMAL)", "journal_size_limit(67108864)", "wal_autocheckpoint(8192)",
-			fmt.Sprintf("cache_size(-%d)", filePages>>10), "mmap_size(1073741824)", "temp_store(MEMORY)",
+			fmt.Sprintf("cache_size(-%d)", filePages>>10), mapped, "temp_store(MEMORY)",
 		},
 		"_txlock": {"immediate"},
 	}
@@ -116,6 +116,9 @@ func openFile(path string, connections int, options url.Values) (*sql.DB, error)
 	}
 	return limited(db, connections), nil
 }
+
+// mapped is how much of a file is read without copying it.
+const mapped = "mmap_size(1073741824)"
 
 // limited keeps up to so many connections open.
 func limited(db *sql.DB, connections int) *sql.DB {

@@ -31,7 +31,7 @@ func (l Ledger) Selected(ctx context.Context, id chain.ID, of Selection) (ids []
 	taken, timed := "", ""
 	if !of.Taker.IsAbsent() {
 		taker := " = " + q.arg(store.Blob(of.Taker.Bytes()))
-		taken = "id IN (SELECT id FROM orders WHERE locked > 0 AND unlock_authority" + taker +
+		taken = "id IN (SELECT id FROM orders WHERE unlock_authority" + taker +
 			" UNION ALL SELECT id FROM listed WHERE length(unlock_authority) > 0 AND unlock_authority" + taker + ")"
 	}
 	if of.Since > 0 {

@@ -250,7 +250,7 @@ func orderRow(o *order.Order, terms []byte) []any {
 	if status != notLocked {
 		token, amount = o.Terms.Give.Token, o.GiveFinal.String()
 	}
-	if status != notLocked && o.Fulfilled != nil {
+	if o.Fulfilled != nil && (status != notLocked || o.Created == nil) { // others are found by their listed row
 		authority = o.Fulfilled.Fact.UnlockAuthority
 	}
 	return []any{

@@ -135,7 +135,7 @@ var damages = []damage{
 	{"a lost creation", `DELETE FROM events WHERE kind = 'created' AND order_id = $1`, order.StateSentUnlock, 1, 0},
 	{"a lost claim", `DELETE FROM events WHERE kind = 'claimed' AND order_id = $1`, order.StateClaimedUnlock, 1, 0},
 	{"all that the take chain said", `DELETE FROM events WHERE chain = 137 AND order_id = $1`, order.StateClaimedUnlock, 2, 0},
-	{"an altered fact", `UPDATE events SET fact = (SELECT fact FROM events WHERE kind = 'created' AND order_id <> $1 LIMIT 1) WHERE kind = 'created' AND order_id = $1`, order.StateCreated, 1, 1},
+	{"an altered fact", `UPDATE events SET kind = 'cancelled', fact = substr(fact, 1, 0) WHERE kind = 'sent' AND order_id = $1`, order.StateSentUnlock, 1, 1},
 	{"another transaction", `UPDATE events SET log_index = log_index + 7 WHERE kind = 'sent' AND order_id = $1`, order.StateSentUnlock, 1, 1},
 }
 

@@ -115,10 +115,11 @@ CREATE TABLE deliveries (
     PRIMARY KEY (webhook, position)
 );
 
--- Folded orders, the columns that are searched. Written in the transaction that changes their events. terms are what its events
--- say, of which mostly two say it: facts have those alone that differ. locked is 0
--- for no, 1 for yes, 2 for fulfilled without a known creation: the give chain has to confirm it. Unlock authority, token
--- and amount are empty where it is 0. compared are the sides on which the order is over and agreed with what the contracts store: 1 for the give chain, 2 for the take chain.
+-- Folded orders, the columns that are searched. Written in the transaction that changes their events. terms are what its
+-- events say, of which mostly two say it: facts have those alone that differ. locked is 0 for no, 1 for yes, 2 for
+-- fulfilled without a known creation: the give chain has to confirm it. Where it is 0, token and amount are empty, and
+-- the unlock authority of a listed order. compared are the sides on which the order is over and agreed with what the
+-- contracts store: 1 for the give chain, 2 for the take chain.
 CREATE TABLE orders (
     id               BYTEA    PRIMARY KEY,
     state            SMALLINT NOT NULL,

@@ -56,6 +56,8 @@ type Options struct {
 type Server struct {
 	options Options
 	second  *http.Server  // of HTTP/2
+	tasks   chan task     // of HTTP/2, for goroutines that rest
+	resting atomic.Int64  // of those
 	retired atomic.Bool   // responses end their connections
 	ended   atomic.Bool   // by Shutdown; set with the mutex held
 	apart   chan struct{} // places of those that refuse a connection
@@ -71,7 +73,7 @@ func New(o Options) *Server {
 	const apart = 64
 	s := &Server{
 		options: o, listeners: map[net.Listener]struct{}{}, openConns: newOpenConns(o.Connections),
-		apart: make(chan struct{}, apart), empty: make(chan struct{}),
+		apart: make(chan struct{}, apart), empty: make(chan struct{}), tasks: make(chan task),
 	}
 	s.second = s.newSecond()
 	return s

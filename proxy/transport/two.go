@@ -60,8 +60,46 @@ func (s *Server) serveTwo(w http.ResponseWriter, r *http.Request) {
 		}
 		r.Body = http.MaxBytesReader(taken, r.Body, int64(s.options.BodyBytes))
 	}
-	if !s.handle(taken, r) {
+	if !s.handleApart(taken, r) {
 		panic(http.ErrAbortHandler) // ends the stream
+	}
+}
+
+// task is a request for a goroutine of handleApart.
+type task struct {
+	w        http.ResponseWriter
+	r        *http.Request
+	returned chan bool
+}
+
+// handleApart calls handle in a goroutine that has done so before. net/http has a new one for each request, whose stack
+// would be copied several times on the way down.
+func (s *Server) handleApart(w http.ResponseWriter, r *http.Request) (returned bool) {
+	t := task{w, r, make(chan bool, 1)}
+	select {
+	case s.tasks <- t:
+	default:
+		go s.work(t)
+	}
+	return <-t.returned
+}
+
+// work does tasks until enough others rest or the server has ended.
+func (s *Server) work(t task) {
+	const mostResting = 64
+	defer s.resting.Add(-1)
+	for {
+		t.returned <- s.handle(t.w, t.r)
+		t = task{}
+		if s.resting.Add(1) > mostResting {
+			return
+		}
+		select {
+		case t = <-s.tasks:
+			s.resting.Add(-1)
+		case <-s.empty:
+			return
+		}
 	}
 }
 

@@ -33,9 +33,11 @@ type conn struct {
 	idleSince atomic.Int64
 	last      bool        // request of this connection
 	two       atomic.Bool // handed over as HTTP/2
+	rests     bool        // see rest
 
 	input   input
 	watched chan struct{} // closed when the watch has ended; nil: there is none
+	first   [1]byte       // read by a watch, or after a rest
 }
 
 // Read continues with what a watch came upon.
@@ -67,26 +69,62 @@ func (c *conn) serve(handed *handover) {
 	if c.speaksTwo() && c.handOver(handed) {
 		return
 	}
-	defer c.server.leave(c)
-	defer c.Conn.Close()
-	for c.await() && c.exchange() {
-	}
+	c.serveRequests(false)
 }
+
+// serveRequests serves requests until the connection ends or rests. The first one may have begun.
+func (c *conn) serveRequests(begun bool) {
+	for (begun || c.await()) && c.exchange() {
+		begun = false
+	}
+	if c.rests {
+		go c.rest()
+		return
+	}
+	_ = c.Conn.Close()
+	c.server.leave(c)
+}
+
+// restsAfter is how long a connection waits for its next request before it gives its buffer and its stack back.
+const restsAfter = 5 * time.Second
 
 // await waits for the first bytes of the next request, and reports whether they came.
 func (c *conn) await() bool {
 	if !c.input.isEmpty() {
 		return true // sent along with the request before
 	}
-	now := time.Now()
-	_ = c.SetReadDeadline(now.Add(c.server.options.IdleLimit)) // fails on a closed connection, as reading will
+	now, limit := time.Now(), c.server.options.IdleLimit
+	_ = c.SetReadDeadline(now.Add(min(limit, restsAfter))) // fails on a closed connection, as reading will
 	c.idleSince.Store(now.UnixNano())
 	if c.server.ended.Load() { // from here on Shutdown sees that this connection is idle
 		return false
 	}
 	_, err := c.input.Peek(1)
+	if c.rests = limit > restsAfter && errors.Is(err, os.ErrDeadlineExceeded) && c.idleSince.Load() != left; c.rests {
+		return false
+	}
 	c.last = c.idleSince.Swap(0) == left
 	return err == nil
+}
+
+// rest waits on for the next request, with neither a buffer nor a stack that has grown.
+func (c *conn) rest() {
+	c.input.release()
+	_ = c.SetReadDeadline(time.Now().Add(c.server.options.IdleLimit - restsAfter))
+	if c.idleSince.Load() == left {
+		_ = c.SetReadDeadline(longAgo) // the one above came after that of leaveIdle
+	}
+	n, _ := c.Conn.Read(c.first[:])
+	c.last = c.idleSince.Swap(0) == left
+	c.input.acquire()
+	c.input.ahead = c.first[:n]
+	c.rests = false
+	if n == 0 {
+		_ = c.Conn.Close()
+		c.server.leave(c)
+		return
+	}
+	c.serveRequests(true)
 }
 
 // leaveIdle has a connection that waits for its next request end, and reports whether it does. A request that arrives
@@ -192,9 +230,8 @@ func (c *conn) watch(disconnected func()) {
 	c.input.release()
 	go func() {
 		defer close(watched)
-		var first [1]byte
-		n, err := c.Conn.Read(first[:])
-		if c.input.ahead = first[:n]; err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		n, err := c.Conn.Read(c.first[:])
+		if c.input.ahead = c.first[:n]; err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			disconnected()
 		}
 	}()

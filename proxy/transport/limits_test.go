@@ -217,3 +217,41 @@ func TestServingGoesOnWhenFilesAreUsedUp(t *testing.T) {
 		}
 	})
 }
+
+// TestRestingConnectionsTakeLittleMemory has connections wait long after an answer. They are answered again, and end at
+// the limit, or with the server.
+func TestRestingConnectionsTakeLittleMemory(t *testing.T) {
+	const connections, perConnection, limit = 200, 8 << 10, time.Hour
+	synctest.Test(t, func(t *testing.T) {
+		var stack [4 << 10]byte // of a handler
+		server, listener := serving(t, func(w http.ResponseWriter, r *http.Request) {
+			_, _ = w.Write(append(stack[:0], r.URL.Path...))
+		}, func(o *Options) { o.IdleLimit = limit })
+		before := used()
+		var clients [connections]net.Conn
+		for i := range clients {
+			clients[i] = listener.dial()
+			defer clients[i].Close()
+			if status := ask(t, clients[i], "/"); status != http.StatusOK {
+				t.Error(status)
+			}
+		}
+		time.Sleep(2 * restsAfter)
+		synctest.Wait()
+		_ = used() // pools keep what they have for one collection
+		if takes := (used() - before) / connections; takes > perConnection {
+			t.Errorf("a connection that rests takes %d bytes, want %d at most", takes, perConnection)
+		}
+		if status := ask(t, clients[0], "/"); status != http.StatusOK {
+			t.Errorf("after a rest: %d", status)
+		}
+		time.Sleep(limit - 2*restsAfter)
+		synctest.Wait()
+		if left := len(server.openConns.all); left != 1 {
+			t.Errorf("%d connections are left at the limit, want the one that was used", left)
+		}
+		if err := server.Shutdown(t.Context()); err != nil || len(server.openConns.all) > 0 {
+			t.Errorf("Shutdown: %v, %d connections are left", err, len(server.openConns.all))
+		}
+	})
+}

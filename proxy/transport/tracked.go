@@ -18,7 +18,7 @@ type trackedConn struct {
 	ahead []byte // read already
 
 	mu      sync.Mutex
-	changed sync.Cond     // of what is below
+	changed sync.Cond     // of the fields below
 	ready   *bytes.Buffer // to be sent; nil: nothing
 	sending bool
 	closing bool
@@ -43,7 +43,7 @@ func (g *trackedConn) Read(p []byte) (int, error) {
 // batches are reused: a connection that rests has none.
 var batches = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// Write waits while much is ready. What then fails is told to the next call.
+// Write waits while much is ready. A failure to send is returned by the next call.
 func (g *trackedConn) Write(p []byte) (int, error) {
 	if !g.conn.two.Load() {
 		return g.Conn.Write(p)
@@ -102,7 +102,7 @@ func (g *trackedConn) sendBatch(left []byte) error {
 	return nil
 }
 
-// Close sends what is ready to those who still read.
+// Close sends the rest to clients that still read.
 func (g *trackedConn) Close() error {
 	defer g.conn.server.leave(g.conn)
 	g.mu.Lock()

@@ -5,15 +5,17 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
-// pieces is a socket that notes what is written to it at a time. Nothing is taken once it is stuck, but by its deadline.
+// pieces is a socket that notes each write. Nothing is taken once it is stuck, but by its deadline.
 type pieces struct {
 	net.Conn
+	gate    chan struct{} // nil: open
 	stuck   bool
 	written []string
 	limit   time.Time
@@ -24,6 +26,9 @@ func (p *pieces) Write(b []byte) (int, error) {
 	if p.stuck {
 		time.Sleep(time.Until(p.limit))
 		return 0, os.ErrDeadlineExceeded
+	}
+	if p.gate != nil {
+		<-p.gate
 	}
 	p.written = append(p.written, string(b))
 	return len(b), nil
@@ -38,21 +43,21 @@ func (p *pieces) Close() error { p.closed = true; return nil }
 func TestFramesAreSentTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := New(Options{WriteLimit: time.Minute})
-		socket := &pieces{}
+		socket := &pieces{gate: make(chan struct{})}
 		c := &conn{server: server}
 		c.two.Store(true)
 		tracked := newTrackedConn(socket, c)
-		frames := []string{"headers", strings.Repeat("data", oneWrite/4), "end"}
-		for _, each := range frames[:2] {
+		frames := []string{"settings", "headers", strings.Repeat("data", oneWrite/8), "end"}
+		for _, each := range frames {
 			_, _ = io.WriteString(tracked, each)
+			synctest.Wait() // the first is being sent while the others become ready
 		}
-		synctest.Wait()
-		_, _ = io.WriteString(tracked, frames[2])
+		close(socket.gate)
 		if err := tracked.Close(); err != nil || !socket.closed {
 			t.Errorf("Close: %v, closed %v", err, socket.closed)
 		}
-		if got, want := strings.Join(socket.written, ""), strings.Join(frames, ""); got != want || len(socket.written) != 2 {
-			t.Errorf("%d bytes in %d writes, want %d in 2", len(got), len(socket.written), len(want))
+		if want := []string{frames[0], strings.Join(frames[1:], "")}; !slices.Equal(socket.written, want) {
+			t.Errorf("%d writes of %d bytes, want two, the second of %d", len(socket.written), len(strings.Join(socket.written, "")), len(want[1]))
 		}
 
 		socket = &pieces{stuck: true}

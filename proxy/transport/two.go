@@ -152,7 +152,7 @@ func (w *takenWriter) WriteString(text string) (int, error) {
 	return w.Write(unsafe.Slice(unsafe.StringData(text), len(text))) // which does not change it
 }
 
-// Flush sends what is held back.
+// Flush sends all that is held back.
 func (w *takenWriter) Flush() { w.ResponseWriter.(http.Flusher).Flush() }
 
 // CloseNotify is what Gin expects.

@@ -20,7 +20,7 @@ BIN      ?= bin
 BUILD     = CGO_ENABLED=0 go build -trimpath -buildvcs=false -tags nomsgpack -ldflags "$(LDFLAGS)"
 LDFLAGS   = -s -w -X crossgate/internal/release.version=$(VERSION) -X crossgate/internal/release.commit=$(COMMIT) -X crossgate/internal/release.date=$(DATE)
 
-.PHONY: help demo test soak lint fmt fuzz bench gateway build reproducible size contracts image manifests check check-deploy check-pages vulnerabilities release release-check publish-client
+.PHONY: help demo test soak lint fmt fuzz bench bench-report gateway build reproducible size contracts image manifests check check-deploy check-pages vulnerabilities release release-check publish-client
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,6 +64,9 @@ bench: ## what a request costs, and what the order index carries; BENCH selects,
 	cd bench && go test -timeout 120m -run '^$$' -bench '$(BENCH)' -benchmem $(EACH) .
 	go test -timeout 120m -run '^$$' -bench '$(BENCH)' -benchmem $(EACH) $$(grep -rl --include='*_test.go' \
 	  --exclude-dir=bench --exclude-dir=node_modules '^func Benchmark' . | xargs -n 1 dirname | sort -u)
+
+bench-report: ## a table of what a hit costs beside nginx, HAProxy, Varnish and a bare handler of net/http
+	@.ci/bench-report
 
 gateway: ## the gateway's static binary in bin/
 	$(BUILD) -o $(BIN)/ ./cmd/crossgate

@@ -187,4 +187,6 @@ func (a Address) String() string {
 }
 
 // appendHex appends the address as 0x hex.
-func (a Address) appendHex(dst []byte) []byte { return hex.AppendEncode(append(dst, "0x"...), []byte(a.raw)) }
+func (a Address) appendHex(dst []byte) []byte {
+	return hex.AppendEncode(append(dst, "0x"...), []byte(a.raw))
+}

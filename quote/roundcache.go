@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"crossgate/cache/flight"
-	"crossgate/chain"
 )
 
 // A round's quotes are shared for about a block, within these bounds: after that the pools are others.
@@ -88,13 +87,15 @@ func roundKey(s Swap, window time.Duration, queries []venueQuery) string {
 		fmt.Fprintf(&key, "%v|", part)
 	}
 	for _, q := range queries {
-		fmt.Fprintf(&key, "%s|%v|", q.profile.Name, q.ways)
+		key.WriteString(q.profile.Name + "|")
+		for _, way := range q.ways {
+			key.WriteString(way.String() + "|")
+		}
 		for _, a := range []Affiliate{q.swap.Affiliate, q.swap.Second} {
-			recipient := chain.Address{}
 			if a.Percent.IsPositive() {
-				recipient = a.Recipient
+				fmt.Fprintf(&key, "%v|%v", a.Percent, a.Recipient)
 			}
-			fmt.Fprintf(&key, "%v|%v|", a.Percent, recipient)
+			key.WriteByte('|')
 		}
 	}
 	return key.String()

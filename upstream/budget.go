@@ -84,6 +84,9 @@ func (b *Budget) Take(ctx context.Context, cost int) (retryAfter time.Duration, 
 			return retryAfter, false, err
 		}
 	}
+	if b.limiter == nil && b.plan == nil {
+		return await(ctx, b.pauseLeft(time.Now()))
+	}
 	return takeEach(ctx, append(b.shares(work), b.reserve), cost)
 }
 

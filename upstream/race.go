@@ -75,6 +75,9 @@ func (r *race) run(caller context.Context) (Reply, error) {
 			}
 			return got.answer, nil
 		}
+		if r.failures == nil {
+			r.failures = make(map[int]error)
+		}
 		r.failures[got.index] = err
 		if caller.Err() != nil {
 			break

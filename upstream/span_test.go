@@ -67,7 +67,9 @@ func TestAttemptsAreSpansWithoutURLs(t *testing.T) {
 		URL: "http://account-0123456789.provider.invalid:8545/key-0123456789", Attributes: []attribute.KeyValue{attribute.Int("crossgate.chain.id", 137)},
 	}
 	pool := upstream.NewPool("chain", endpoint(t, "a", always(502, ""), secretive), endpoint(t, "b", always(200, "{}"), secretive))
-	call := upstream.Request{Body: []byte("{}"), Kind: "eth_chainId", Attributes: func() []attribute.KeyValue { return []attribute.KeyValue{attribute.String("rpc.method", "eth_chainId")} }}
+	call := upstream.Request{Body: []byte("{}"), Kind: "eth_chainId", Attributes: func() []attribute.KeyValue {
+		return []attribute.KeyValue{attribute.String("rpc.method", "eth_chainId")}
+	}}
 	must.Get(pool.Do(t.Context(), call, nil))(t)
 	must.Get(pool.Endpoints()[1].Probe(t.Context(), call))(t)
 	if len(r.spans) != 3 || r.spans[2].attributes["crossgate.attempt"].AsInt64() != 1 {

@@ -100,6 +100,15 @@ func (w Reader) Tail(i int) Reader {
 	return Reader{w.data[offset:], w.mistake}
 }
 
+// List returns how many members the list has that word i points to, and what is behind that number: a word for each.
+func (w Reader) List(i int) (members uint64, rest Reader) {
+	tail := w.Tail(i)
+	if members = tail.Uint(0, 64); w.Err() != nil {
+		return 0, Reader{nil, w.mistake}
+	}
+	return members, Reader{tail.data[Size:], w.mistake}
+}
+
 // ErrNoMemory marks a byte string of a length at which Solidity's decoder gives up for lack of memory: with Panic(0x41)
 // where it copies the string, without data otherwise.
 var ErrNoMemory = errors.New("byte string longer than any memory")

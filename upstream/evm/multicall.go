@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -145,21 +145,21 @@ func (c *Chain) aggregate(
 
 // encodeAggregate3 is calldata that makes calls, of which any may fail.
 func encodeAggregate3(calls []contractCall) []byte {
-	const tuple = 4 * wordSize // without the calldata: target, leave to fail, offset and length
+	const tuple = 4 * words.Size // without the calldata: target, leave to fail, offset and length
 	word := func(data []byte, number int) []byte {
-		return binary.BigEndian.AppendUint64(append(data, make([]byte, wordSize-8)...), uint64(number))
+		return binary.BigEndian.AppendUint64(append(data, make([]byte, words.Size-8)...), uint64(number))
 	}
-	padding := func(data []byte) int { return (wordSize - len(data)%wordSize) % wordSize }
-	data := word(word(slices.Clone(aggregate3Selector), wordSize), len(calls))
-	next := wordSize * len(calls)
+	padding := func(data []byte) int { return (words.Size - len(data)%words.Size) % words.Size }
+	data := word(word(slices.Clone(aggregate3Selector), words.Size), len(calls))
+	next := words.Size * len(calls)
 	for _, each := range calls {
 		data = word(data, next)
 		next += tuple + len(each.data) + padding(each.data)
 	}
 	for _, each := range calls {
 		target := NodeAddress(each.to)
-		data = append(append(data, make([]byte, wordSize-len(target))...), target[:]...)
-		data = append(word(word(word(data, 1), 3*wordSize), len(each.data)), each.data...)
+		data = append(append(data, make([]byte, words.Size-len(target))...), target[:]...)
+		data = append(word(word(word(data, 1), 3*words.Size), len(each.data)), each.data...)
 		data = append(data, make([]byte, padding(each.data))...)
 	}
 	return data
@@ -167,42 +167,22 @@ func encodeAggregate3(calls []contractCall) []byte {
 
 // decodeAggregate3 reads what calls returned, nothing where one failed; nil where that is not what the data holds.
 func decodeAggregate3(data []byte) [][]byte {
-	list := tail(data, 0)
-	count, told := small(list, 0)
-	if !told || count > len(list)/wordSize {
+	whole := words.New(data)
+	count, results := whole.List(0)
+	if count > uint64(len(data)/words.Size) {
 		return nil
 	}
 	answers := make([][]byte, count)
 	for i := range answers {
-		result := tail(list[wordSize:], i)
-		success, told := small(result, 0)
-		returned := tail(result, 1)
-		length, isThere := small(returned, 0)
-		if !told || !isThere || success > 1 || length > len(returned)-wordSize {
-			return nil
+		result := results.Tail(i)
+		if returned := result.Bytes(1); result.Bool(0) {
+			answers[i] = returned
 		}
-		if success == 1 {
-			answers[i] = returned[wordSize : wordSize+length : wordSize+length]
-		}
+	}
+	if whole.Err() != nil {
+		return nil
 	}
 	return answers
-}
-
-// tail is where the word at an index says that something begins; nothing where it is beyond the data.
-func tail(data []byte, index int) []byte {
-	if at, told := small(data, index); told && at <= len(data) {
-		return data[at:]
-	}
-	return nil
-}
-
-// small is the word at an index where that is a length or an offset.
-func small(data []byte, index int) (number int, told bool) {
-	if len(data) < (index+1)*wordSize {
-		return 0, false
-	}
-	value, fits := chain.AmountFromBytes(data[index*wordSize : (index+1)*wordSize]).Uint64()
-	return int(value), fits && value <= math.MaxInt32
 }
 
 // callEach makes every call as an eth_call of its own.
@@ -235,13 +215,11 @@ func (c contractCall) on(out *Payload, block any) *jsonrpc.Call {
 
 // Word reads the 32-byte word at index of an answer.
 func Word(answer []byte, index int) (*big.Int, bool) {
-	if len(answer) < (index+1)*wordSize {
+	if len(answer) < (index+1)*words.Size {
 		return nil, false
 	}
-	return new(big.Int).SetBytes(answer[index*wordSize : (index+1)*wordSize]), true
+	return new(big.Int).SetBytes(answer[index*words.Size : (index+1)*words.Size]), true
 }
-
-const wordSize = 32 // bytes
 
 // NodeAddress is a as go-ethereum's encoder takes it; absent is the zero address.
 func NodeAddress(a chain.Address) common.Address { return common.BytesToAddress(a.Bytes()) }

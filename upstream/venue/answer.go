@@ -2,6 +2,7 @@ package venue
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -228,14 +229,12 @@ func (v *service) judge(resp upstream.Response) (reply, error) {
 
 // read makes a proposal of an answer, which must be about the swap.
 func (t answerTemplate) read(a reply, p quote.Profile, s quote.Swap) (o proposal, err error) {
-	var in, least chain.Amount
-	for _, each := range []struct {
-		place  string
-		number *chain.Amount
-	}{{t.in, &in}, {t.out, &o.out}, {t.least, &least}, {t.value, &o.value}} {
-		if *each.number, err = a.number(each.place); err != nil {
-			return o, err
-		}
+	in, inErr := a.number(t.in)
+	out, outErr := a.number(t.out)
+	least, leastErr := a.number(t.least)
+	value, valueErr := a.number(t.value)
+	if err := cmp.Or(inErr, outErr, leastErr, valueErr); err != nil {
+		return o, err
 	}
 	if t.in != "" && in != s.In.Amount {
 		return o, fmt.Errorf("answer is about an input of %q instead of %s", clean(a.text(t.in)), s.In.Amount)
@@ -244,10 +243,10 @@ func (t answerTemplate) read(a reply, p quote.Profile, s quote.Swap) (o proposal
 		return o, fmt.Errorf("answer without %s", t.out)
 	}
 	gas, _ := a.number(t.gas)
-	o.to, o.data = a.text(t.to), a.text(t.data)+a.text(t.message)
+	o = proposal{out: out, to: a.text(t.to), value: value, data: a.text(t.data) + a.text(t.message)}
 	o.gas, _ = gas.Uint64()
 	if t.least != "" {
-		o.least = &least
+		o.least = new(least)
 	}
 	if t.signed != "" {
 		o.signed = json.RawMessage(a.raw(t.signed))

@@ -6,10 +6,14 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/sdk/trace"
 
 	"crossgate/chain"
 	"crossgate/internal/must"
@@ -92,14 +96,53 @@ func BenchmarkSwapAnswer(b *testing.B) {
 func BenchmarkSwapOnSandbox(b *testing.B) {
 	outside := startOutside(b)
 	url := startGatewayOf(b, outside.Config)
-	query := fmt.Sprintf("chainId=1&tokenIn=0x0000000000000000000000000000000000000000&tokenOut=%s&tokenOutRecipient=%s", outside.USDC, account(3))
-	const oneCoin = 1_000_000_000_000_000_000
 	world, own := outside.spent(b), spent(b)
-	answers := askSwaps(b, url, query, oneCoin)
+	answers := askSwaps(b, url, outside.swapOfCoin(), oneCoin)
 	own, world = spent(b)-own, outside.spent(b)-world
 	b.ReportMetric(own.Seconds()*1000/float64(answers), "gateway-cpu-ms/answer")
 	b.ReportMetric(world.Seconds()*1000/float64(answers), "world-cpu-ms/answer")
 	b.ReportMetric(2*float64(answers)/own.Seconds(), "answers/s-of-2-cores-for-the-gateway")
+}
+
+const oneCoin = 1_000_000_000_000_000_000
+
+// swapOfCoin is the query of a swap of Ethereum's coin, but for its amount.
+func (o *outside) swapOfCoin() string {
+	return fmt.Sprintf("chainId=1&tokenIn=0x0000000000000000000000000000000000000000&tokenOut=%s&tokenOutRecipient=%s", o.USDC, account(3))
+}
+
+// TestSwapsAreCheap counts what a swap costs the gateway of BenchmarkSwapOnSandbox, with its client, once connections and
+// what venues have in common are there. Followers look at their chains meanwhile, so that the cheapest of some tells.
+func TestSwapsAreCheap(t *testing.T) {
+	const ask, mostAllocations, mostBytes = 60, 2750, 460_000
+	before := otel.GetTracerProvider()
+	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSampler(trace.NeverSample()))) // as of most requests
+	defer otel.SetTracerProvider(before)
+	outside := startOutside(t)
+	url := startGatewayOf(t, outside.Config)
+	address := strings.TrimPrefix(url, "http://")
+	client := must.Get(dial(t.Context(), address))(t)
+	defer client.Close()
+	var allocations, bytes []uint64
+	for i := range uint64(ask) {
+		request := swapRequest(address, outside.swapOfCoin(), oneCoin+i)
+		var then, now runtime.MemStats
+		runtime.ReadMemStats(&then)
+		must.Do(t, client.ask(request))
+		runtime.ReadMemStats(&now)
+		allocations = append(allocations, now.Mallocs-then.Mallocs)
+		bytes = append(bytes, now.TotalAlloc-then.TotalAlloc)
+	}
+	slices.Sort(allocations)
+	slices.Sort(bytes)
+	t.Logf("%d allocations of %d bytes, half with at most %d of %d", allocations[0], bytes[0], allocations[ask/2], bytes[ask/2])
+	if allocations[0] > mostAllocations || bytes[0] > mostBytes {
+		t.Errorf("%d allocations of %d bytes, want at most %d of %d", allocations[0], bytes[0], mostAllocations, mostBytes)
+	}
+}
+
+func swapRequest(address, query string, amount uint64) []byte {
+	return fmt.Appendf(nil, "GET /v1.0/chain/transaction?%s&tokenInAmount=%d HTTP/1.1\r\nHost: %s\r\n\r\n", query, amount, address)
 }
 
 // askSwaps asks for ever other amounts, over several connections at once, and for answers that are not compressed: who
@@ -119,7 +162,7 @@ func askSwaps(b *testing.B, url, query string, least uint64) (answers uint64) {
 		}
 		defer client.Close()
 		for pb.Next() {
-			request := fmt.Appendf(nil, "GET /v1.0/chain/transaction?%s&tokenInAmount=%d HTTP/1.1\r\nHost: %s\r\n\r\n", query, amount.Add(1), address)
+			request := swapRequest(address, query, amount.Add(1))
 			err := client.ask(request)
 			for ; errors.Is(err, errOverloaded); err = client.ask(request) {
 				refused.Add(1)

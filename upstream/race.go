@@ -164,7 +164,7 @@ func (r *race) start(ctx context.Context, isHedge bool) {
 	if deadline, limited := ctx.Deadline(); limited && r.othersFollow() {
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
 	}
-	try := func() {
+	attempt := func() {
 		got := result{index: index}
 		defer func() {
 			cancel()
@@ -174,9 +174,9 @@ func (r *race) start(ctx context.Context, isHedge bool) {
 		got.answer = r.job.Try(ctx, r.pool.endpoints[index], turn)
 	}
 	if r.running == 1 && r.next == len(r.order) { // nothing is to be done meanwhile
-		try()
+		attempt()
 	} else {
-		go try()
+		go attempt()
 	}
 }
 

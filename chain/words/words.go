@@ -100,7 +100,7 @@ func (w Reader) Tail(i int) Reader {
 	return Reader{w.data[offset:], w.mistake}
 }
 
-// List returns how many members the list has that word i points to, and what is behind that number: a word for each.
+// List returns the length of the list at the place in word i, and the words behind that: one for each member.
 func (w Reader) List(i int) (members uint64, rest Reader) {
 	tail := w.Tail(i)
 	if members = tail.Uint(0, 64); w.Err() != nil {

@@ -143,7 +143,7 @@ func (c *Chain) aggregate(
 	return replies, nil
 }
 
-// encodeAggregate3 is calldata that makes calls, of which any may fail.
+// encodeAggregate3 is calldata that makes calls. Each may fail.
 func encodeAggregate3(calls []contractCall) []byte {
 	const tuple = 4 * words.Size // without the calldata: target, leave to fail, offset and length
 	word := func(data []byte, number int) []byte {

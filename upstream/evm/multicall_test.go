@@ -31,7 +31,7 @@ func FuzzAggregate3Answers(f *testing.F) {
 		got := decodeAggregate3(data)
 		values, err := answer.Unpack(data)
 		if err != nil {
-			return // go-ethereum refuses what is unused as well
+			return // go-ethereum refuses unused parts as well
 		}
 		want := *abi.ConvertType(values[0], new([]result)).(*[]result)
 		if len(got) != len(want) {

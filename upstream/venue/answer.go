@@ -59,7 +59,7 @@ type proposal struct {
 	tx     quote.Tx // once checked
 }
 
-// reply is an API's JSON, of which what is asked for is decoded alone.
+// reply is an API's JSON. A part is decoded when it is asked for.
 type reply []byte
 
 func parseAnswer(body []byte) (reply, error) {

@@ -165,7 +165,7 @@ type simulatedResult struct {
 	ReturnData evm.Payload     `json:"returnData"`
 	GasUsed    evm.Quantity    `json:"gasUsed"`
 	MaxUsedGas evm.Quantity    `json:"maxUsedGas"`
-	Logs       json.RawMessage `json:"logs"` // of simulatedLog, since most are nobody's business
+	Logs       json.RawMessage `json:"logs"` // of simulatedLog; most are of no interest
 	Error      *jsonrpc.Error  `json:"error"`
 }
 

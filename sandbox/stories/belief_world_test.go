@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -132,19 +131,14 @@ func (w *liedWorld) meet(t *testing.T, how, rule string, isBeside, ofSolana bool
 	course.judge = func(t *testing.T, url string) (v verdict) {
 		last := steps{}
 		for _, want := range w.wanted {
-			for id, block := range stepsOf(want) {
+			for id, block := range l.stepsOf(want) {
 				last[id] = max(last[id], block)
 			}
 		}
 		for path, want := range w.wanted {
-			newest := stepsOf(want)
+			newest := l.stepsOf(want)
 			for id := range patchedOn(want) { // in a block that the record does not name
-				newest[id] = last[id]
-			}
-			for id := range newest {
-				if chain, _ := strconv.ParseUint(id, 10, 64); l.lying[chain] == "" {
-					delete(newest, id) // it has one endpoint
-				}
+				newest[id] = max(newest[id], last[id])
 			}
 			v.judge(t, url+path, want, newest)
 		}

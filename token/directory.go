@@ -72,8 +72,8 @@ func (d *Directory) Close() {
 }
 
 // Lookup returns the metadata of tokens on one chain, in the order asked: from the operator's list, the chain's
-// registry entry for its native coin, memory, or the contracts, in one reading. What one endpoint alone says of a
-// contract goes after lists.
+// registry entry for its native coin, memory, or the contracts, in one reading. Where one endpoint alone speaks for a
+// contract, a list confirms it by the same decimals and symbol, and goes before it where these lack or decimals differ.
 //
 // A contract without decimals gets 0, so that amounts are the chain's own integers. The symbol stands in for a
 // missing name, the shortened address for both. The same holds for tokens of chains that cannot be read, unless they
@@ -208,7 +208,7 @@ func (d *Directory) vouched(ctx context.Context, id chain.ID) map[chain.Address]
 	return listed
 }
 
-// metadata completes what a contract returned. What one endpoint alone says goes after lists.
+// metadata completes what a contract returned. Lists confirm or correct what one endpoint alone says.
 func (d *Directory) metadata(key Key, said Reading, listed func() map[chain.Address]Token) metadata {
 	r := metadata{Reading: said, token: Token{Name: said.Name, Symbol: said.Symbol, IsSingle: said.IsSingle}}
 	if said.Decimals != nil {
@@ -221,8 +221,12 @@ func (d *Directory) metadata(key Key, said Reading, listed func() map[chain.Addr
 		r.until = d.Now().Add(singleFresh)
 	}
 	if said.IsSingle {
-		if t, is := listed()[key.Address]; is {
+		switch t, is := listed()[key.Address]; {
+		case !is:
+		case said.Decimals == nil || *said.Decimals != t.Decimals || said.Name == "" || said.Symbol == "":
 			r.token = Token{Decimals: t.Decimals, Name: t.Name, Symbol: t.Symbol}
+		default:
+			r.token.IsSingle = said.Symbol != t.Symbol
 		}
 	}
 	r.token = d.complete(key, r.token)

@@ -32,7 +32,7 @@ type DirectoryOptions struct {
 	Own map[Key]Token
 	// Listed returns tokens of a chain that others vouch for, and whose texts can be shown.
 	Listed func(context.Context, chain.ID) map[chain.Address]Token
-	// Recall returns values that Remember stored, also in an earlier process; missing ones, and what was one endpoint's
+	// Recall returns values that Remember stored, also in an earlier process; missing ones, and those by one endpoint's
 	// word, are read from the chains. Remember stores answers of contracts.
 	Recall   func(context.Context, []Key) map[Key]Reading
 	Remember func(context.Context, map[Key]Reading)

@@ -173,7 +173,7 @@ var doors = []door{
 	{"golang.org/x/crypto", "chain", "sandbox/stories", "hashes are made by chain, Keccak by go-ethereum's crypto in order/onchain"},
 	{"filippo.io/edwards25519", "chain/solana", "", "accounts of Solana's programs are derived by solana.ProgramAddress"},
 	{"rsc.io/qr", "proxy/pages", "", "codes of pages are drawn with the pages"},
-	{"github.com/shopspring/decimal", "quote quote/crosschain upstream/venue proxy/swaps proxy/creations proxy/pages/compare", "proxy token upstream/evm/swap upstream/solana sandbox/adapters/venue", "percents are decimals in quote, its venues and the face; prices are big.Rat"},
+	{"github.com/shopspring/decimal", "quote quote/crosschain upstream/venue proxy proxy/swaps proxy/pages/compare", "token upstream/evm/swap upstream/solana sandbox/adapters/venue", "percents are decimals in quote, its venues and the face; prices are big.Rat"},
 
 	{"go.opentelemetry.io/otel", "cache/shared order/... quote store upstream/... proxy gateway webhook cmd/... internal/measured", "...", "pure packages have no spans: their callers do"},
 	{"go.opentelemetry.io/otel/sdk", "gateway internal/measured", "...", "spans are made with the OpenTelemetry API; where they go is decided in gateway"},

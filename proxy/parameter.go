@@ -5,7 +5,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/shopspring/decimal"
+
 	"crossgate/chain"
+	"crossgate/quote"
 )
 
 // otherAPIsCoin is the native coin in many swap APIs. Here that is the zero address.
@@ -93,6 +96,37 @@ func (p *Query) Amount(name string, of chain.Family) chain.Amount {
 		p.Mistake(fmt.Sprintf("%s must be below 2^%d, as no pool holds more", name, amountBits[of]))
 	}
 	return amount
+}
+
+// Bounds of an affiliate's percent. The largest share is documented; most venues and the public router count in basis
+// points, some in thousandths of a percent.
+var maxAffiliatePercent = decimal.NewFromInt(10)
+
+const affiliateDecimals = 3
+
+// Affiliate reads the share of an affiliate and its recipient on a chain of a family.
+func (p *Query) Affiliate(of chain.Family) quote.Affiliate {
+	const name = "affiliateFeePercent"
+	var percent decimal.Decimal
+	if text := p.Optional(name); text != "" {
+		var ok bool
+		percent, ok = quote.ParsePercent(text)
+		if !ok || percent.GreaterThan(maxAffiliatePercent) || !percent.Equal(percent.Truncate(affiliateDecimals)) {
+			p.Mistake(name + " must be a percent from 0 to 10 in steps of 0.001")
+		}
+	}
+	return quote.Affiliate{Percent: percent, Recipient: p.Account("affiliateFeeRecipient", of)}
+}
+
+// CheckAffiliate returns an error unless what Affiliate has read is a share with a recipient, or neither.
+func (p *Query) CheckAffiliate(a quote.Affiliate) error {
+	switch wantsFee := a.Percent.IsPositive(); {
+	case wantsFee && a.Recipient.IsAbsent():
+		return AffiliateRecipientNotSet.Because("")
+	case !wantsFee && !a.Recipient.IsAbsent() && !p.Values.Has("affiliateFeePercent"):
+		return AffiliatePercentNotSet.Because("")
+	}
+	return nil
 }
 
 // ReferralCode reads a number of 32 bits; 0 when it is left out.

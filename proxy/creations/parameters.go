@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/shopspring/decimal"
-
 	"crossgate/chain"
 	"crossgate/chain/solana"
 	"crossgate/order"
@@ -29,13 +27,10 @@ type parameters struct {
 	give, take chain.Family
 }
 
-// Bounds of shares. The largest affiliate share is documented; a reward of everything would leave nothing.
 const (
-	maxAffiliatePercent = 10
-	affiliateDecimals   = 3
-	maxRewardBps        = 9_000
-	metadataBytes       = 20
-	permitBytes         = 129
+	maxRewardBps  = 9_000 // a reward of everything would leave nothing
+	metadataBytes = 20
+	permitBytes   = 129
 )
 
 // parse reads the documented parameters. Others, such as access tokens, are ignored.
@@ -52,8 +47,7 @@ func parse(rawQuery string, chains chain.Registry, isQuote bool) (wanted, error)
 	p.amounts(&r)
 	r.Prepend = p.flag("prependOperatingExpenses")
 	r.IncentiveBps = p.whole("additionalTakerRewardBps", maxRewardBps)
-	r.Affiliate.Percent = p.affiliatePercent()
-	r.Affiliate.Recipient = p.Account("affiliateFeeRecipient", p.give)
+	r.Affiliate = p.Affiliate(p.give)
 	r.GiveReserve, r.TakeReserve = p.intermediary("srcIntermediaryTokenAddress", p.give), p.intermediary("dstIntermediaryTokenAddress", p.take)
 	r.Priority = p.priority()
 	if p.flag("ptp") || p.flag("otc") {
@@ -80,15 +74,13 @@ func parse(rawQuery string, chains chain.Registry, isQuote bool) (wanted, error)
 
 // consistent finds mistakes of parameters of the right form.
 func consistent(p *parameters, r crosschain.Request, form wire.Form, making crosschain.Making) error {
-	wantsFee := r.Affiliate.Percent.IsPositive()
-	switch {
-	case r.Give == r.Take:
+	if r.Give == r.Take {
 		return proxy.SameChains.Because("")
-	case wantsFee && r.Affiliate.Recipient.IsAbsent():
-		return proxy.AffiliateRecipientNotSet.Because("")
-	case !wantsFee && !r.Affiliate.Recipient.IsAbsent() && !p.Values.Has("affiliateFeePercent"):
-		return proxy.AffiliatePercentNotSet.Because("")
-	case (form.Gas || r.MaxBalance) && making.Sender.IsAbsent():
+	}
+	if err := p.CheckAffiliate(r.Affiliate); err != nil {
+		return err
+	}
+	if (form.Gas || r.MaxBalance) && making.Sender.IsAbsent() {
 		return proxy.SenderEmpty.Because("")
 	}
 	return nil
@@ -172,19 +164,6 @@ func (p *parameters) whole(name string, most int) int {
 		return 0
 	}
 	return n
-}
-
-func (p *parameters) affiliatePercent() decimal.Decimal {
-	text := p.Optional("affiliateFeePercent")
-	if text == "" {
-		return decimal.Decimal{}
-	}
-	percent, ok := quote.ParsePercent(text)
-	if !ok || percent.GreaterThan(decimal.NewFromInt(maxAffiliatePercent)) || !percent.Equal(percent.Truncate(affiliateDecimals)) {
-		p.Mistake("affiliateFeePercent must be a percent from 0 to 10 in steps of 0.001")
-		return decimal.Decimal{}
-	}
-	return percent
 }
 
 // intermediary reads a reserve token that the client forces; absent: the best is taken.

@@ -14,14 +14,8 @@ import (
 	"crossgate/quote"
 )
 
-// Bounds of percents. The largest affiliate share is documented; a slippage of 100 % would guarantee nothing.
-var (
-	maxAffiliatePercent = decimal.NewFromInt(10)
-	maxSlippagePercent  = decimal.NewFromInt(100)
-)
-
-// affiliateDecimals is the precision of an affiliate's percent. The public router and most venues count basis points.
-const affiliateDecimals = 3
+// maxSlippagePercent would guarantee nothing.
+var maxSlippagePercent = decimal.NewFromInt(100)
 
 // parameters are those of a swap request.
 type parameters struct {
@@ -58,8 +52,7 @@ func ParseSwap(p *parameters, chains chain.Registry, hasRecipient bool) (quote.R
 		p.Mistake("tokenOutRecipient must not be a token of the swap")
 	}
 	r.SlippagePercent = p.slippage("slippage")
-	r.Affiliate.Percent = p.affiliatePercent("affiliateFeePercent")
-	r.Affiliate.Recipient = p.Account("affiliateFeeRecipient", p.family)
+	r.Affiliate = p.Affiliate(p.family)
 	r.Sender = p.Account("senderAddress", p.family)
 	r.Priority = p.priority("srcChainPriorityLevel")
 	r.ReferralCode = p.ReferralCode("referralCode")
@@ -72,11 +65,8 @@ func ParseSwap(p *parameters, chains chain.Registry, hasRecipient bool) (quote.R
 	if !hasRecipient || p.IsUnsigned() {
 		r.Recipient = chain.Address{}
 	}
-	switch wantsFee := r.Affiliate.Percent.IsPositive(); {
-	case wantsFee && r.Affiliate.Recipient.IsAbsent():
-		return quote.Request{}, proxy.AffiliateRecipientNotSet.Because("")
-	case !wantsFee && !r.Affiliate.Recipient.IsAbsent() && !p.Values.Has("affiliateFeePercent"):
-		return quote.Request{}, proxy.AffiliatePercentNotSet.Because("")
+	if err := p.CheckAffiliate(r.Affiliate); err != nil {
+		return quote.Request{}, err
 	}
 	return r, nil
 }
@@ -134,19 +124,6 @@ func (p *parameters) slippage(name string) *decimal.Decimal {
 		return nil
 	}
 	return &percent
-}
-
-func (p *parameters) affiliatePercent(name string) decimal.Decimal {
-	text := p.Optional(name)
-	if text == "" {
-		return decimal.Decimal{}
-	}
-	percent, ok := quote.ParsePercent(text)
-	if !ok || percent.GreaterThan(maxAffiliatePercent) || !percent.Equal(percent.Truncate(affiliateDecimals)) {
-		p.Mistake(name + " must be a percent from 0 to 10 in steps of 0.001")
-		return decimal.Decimal{}
-	}
-	return percent
 }
 
 func (p *parameters) priority(name string) quote.Priority {

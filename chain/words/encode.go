@@ -9,9 +9,9 @@ import (
 // Tuple is a value that is a tuple with byte strings in it.
 type Tuple []any
 
-// Encode writes values as the contract ABI lays out arguments. Byte strings, texts and tuples stand behind the words, and
-// a word points to each. Words are of type bool, int, uint64, chain.Amount, chain.Hash, or chain.Address: its last 20
-// bytes are written.
+// Encode writes values as the contract ABI lays out arguments. Byte strings, texts and tuples stand behind the words,
+// and a word points to each. Words are of type bool, int, uint64, chain.Amount, chain.Hash, or chain.Address: its last
+// 20 bytes are written.
 func Encode(values ...any) []byte {
 	written, behind := make([]byte, 0, len(values)*Size), []byte{}
 	for _, value := range values {

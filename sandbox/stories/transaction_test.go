@@ -126,7 +126,7 @@ func stepsIn(t *testing.T, path string) (steps []stepTx) {
 		}
 		orders[k] = append(orders[k], id.String())
 		return nil
-	}, `SELECT chain, tx, CASE kind WHEN 'sent' THEN 'sent ' || hex(substr(fact, 1, 1)) WHEN 'claimed' THEN 'claimed ' || hex(substr(fact, 1, 1))
+	}, `SELECT chain, tx, CASE WHEN kind IN ('sent', 'claimed') THEN kind || ' ' || ltrim(hex(substr(fact, 1, 1)), '0')
 		ELSE kind END, order_id FROM events ORDER BY chain, block, log_index`)
 	must.Do(t, err)
 	chosen := map[string]bool{}

@@ -172,7 +172,7 @@ func untilInputEnds() error {
 
 // mostOfNetHTTP is the share of the processor time of the same gateway on net/http's server that a hit may take through
 // proxy/transport, which is not worth its lines otherwise (docs/decisions/0019-connections.md).
-const mostOfNetHTTP = 0.7
+const mostOfNetHTTP = 0.6
 
 // BenchmarkHotHit asks every server for the same kept order over kept connections, a batch at a time in turn, each
 // server on one processor; those written in Go with the GOGC that the command sets where memory is bounded. The peers

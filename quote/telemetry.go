@@ -15,8 +15,8 @@ import (
 
 const scope = "crossgate/quote"
 
-// start opens a span within that of a request; where that is not recorded it costs nothing. The tracer is asked for each
-// time: the provider may be set after this package is loaded.
+// start opens a span within that of a request; where that is not recorded it costs nothing. The tracer is asked for
+// each time: the provider may be set after this package is loaded.
 func start(ctx context.Context, name string, about attribute.KeyValue) (context.Context, trace.Span) {
 	if !trace.SpanContextFromContext(ctx).IsSampled() {
 		return ctx, trace.SpanFromContext(context.Background())

@@ -18,8 +18,8 @@ const (
 	storedColumns = `chain, block, log_index, block_hash, block_time, tx, initiator, order_id, kind, fact`
 )
 
-// What events are found by in their indexes, which are four times as large with all of it: the first bytes of the order's
-// id and of the transaction's hash. Others may share them.
+// What events are found by in their indexes, which are four times as large with all of it: the first bytes of the
+// order's id and of the transaction's hash. Others may share them.
 const (
 	orderPrefix = `substr(order_id, 1, 7)`
 	txPrefix    = `substr(tx, 1, 7)`

@@ -103,8 +103,8 @@ func (s *Server) work(t task) {
 	}
 }
 
-// enterRequest counts a request, and returns the status to refuse it by. Where even refusals wait to be sent it ends the
-// stream.
+// enterRequest counts a request, and returns the status to refuse it by. Where even refusals wait to be sent it ends
+// the stream.
 func (s *Server) enterRequest(c *conn) (refused int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -72,9 +72,14 @@ func (t *telemetry) begin(ctx context.Context, statement string, calls int) (end
 // summaryOf returns what a statement does and to which table, the first one that it names; none for a function.
 // Statements are this program's own, so this need not be a parser.
 func summaryOf(statement string) (operation, collection string) {
-	named := false // a table is about to be
+	named := false          // a table is about to be
+	before, within := "", 0 // the word before; parentheses of a column that is a selection of its own
 	for word := range strings.FieldsSeq(statement) {
+		isColumn := strings.HasSuffix(before, ",") && strings.HasPrefix(word, "(SELECT")
+		before = word
 		switch {
+		case within > 0 || isColumn:
+			within += strings.Count(word, "(") - strings.Count(word, ")")
 		case operation == "":
 			operation = word
 			named = word == "UPDATE"

@@ -22,6 +22,7 @@ func TestSummaryOf(t *testing.T) {
 	for statement, want := range map[string]string{
 		`SELECT 1`: "SELECT ",
 		"SELECT a,\n\t\tb FROM events WHERE c IN (SELECT d FROM orders)":                   "SELECT events",
+		`SELECT a, (SELECT b FROM orders WHERE c IN ('d')) FROM events`:                    "SELECT events",
 		`SELECT EXISTS (SELECT 1 FROM listed)`:                                             "SELECT listed",
 		`SELECT COUNT(*) FROM (SELECT 1 AS one FROM uncounted LIMIT $1) AS waiting`:        "SELECT uncounted",
 		`INSERT INTO listed_counts (day, chain) VALUES ($1, $2) ON CONFLICT DO UPDATE SET`: "INSERT listed_counts",

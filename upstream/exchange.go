@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -188,6 +189,10 @@ func (x *exchanger) broken(ctx, caller context.Context, started time.Time, err e
 	class := Unreachable
 	if errors.As(err, &timeout) && timeout.Timeout() {
 		class = Timeout
+	}
+	var notTLS tls.RecordHeaderError
+	if errors.As(err, &notTLS) && string(notTLS.RecordHeader[:]) == "HTTP/" {
+		err = http.ErrSchemeMismatch // as an http.Client says it
 	}
 	// Only the text goes on, scrubbed: the cause quotes host names.
 	return &Error{Class: class, Endpoint: x.name, Err: errors.New(x.scrubber.redact(sent{}, err.Error()))}

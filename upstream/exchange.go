@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -47,16 +46,11 @@ func newExchanger(o EndpointOptions) (*exchanger, error) {
 	if base.Path == "" {
 		base.Path = "/" // else a request's path, joined to nothing, would begin without one
 	}
-	login := http.Header{}
-	if base.User != nil {
-		password, _ := base.User.Password()
-		(&http.Request{Header: login}).SetBasicAuth(base.User.Username(), password)
-	}
 	return &exchanger{
 		name:     o.Name,
 		base:     base,
-		asks:     headerOf(login, o.Header),
-		posts:    headerOf(login, http.Header{"Content-Type": {"application/json"}}, o.Header),
+		asks:     headerOf(o.Header),
+		posts:    headerOf(http.Header{"Content-Type": {"application/json"}}, o.Header),
 		given:    o.Header.Clone(),
 		timeout:  cmp.Or(o.Timeout, defaultTimeout),
 		maxBody:  cmp.Or(o.MaxBody, defaultMaxBody),
@@ -108,7 +102,7 @@ func (x *exchanger) exchange(ctx, caller context.Context, r Request) (Response, 
 	if err != nil {
 		return Response{}, &Error{Class: Rejected, Endpoint: x.name, Err: err}
 	}
-	answer, err := x.client.Transport.RoundTrip(request) // the client's own work would be for redirects and cookies
+	answer, err := x.client.Do(request)
 	if err != nil {
 		return Response{}, x.broken(ctx, caller, started, err)
 	}
@@ -189,10 +183,6 @@ func (x *exchanger) broken(ctx, caller context.Context, started time.Time, err e
 	class := Unreachable
 	if errors.As(err, &timeout) && timeout.Timeout() {
 		class = Timeout
-	}
-	var notTLS tls.RecordHeaderError
-	if errors.As(err, &notTLS) && string(notTLS.RecordHeader[:]) == "HTTP/" {
-		err = http.ErrSchemeMismatch // as an http.Client says it
 	}
 	// Only the text goes on, scrubbed: the cause quotes host names.
 	return &Error{Class: class, Endpoint: x.name, Err: errors.New(x.scrubber.redact(sent{}, err.Error()))}

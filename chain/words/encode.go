@@ -9,36 +9,50 @@ import (
 // Tuple is a value that is a tuple with byte strings in it.
 type Tuple []any
 
-// Encode writes values as the contract ABI lays out arguments. Byte strings, texts and tuples stand behind the words,
-// and a word points to each. Words are of type bool, int, uint64, chain.Amount, chain.Hash, or chain.Address: its last
-// 20 bytes are written.
-func Encode(values ...any) []byte {
-	written, behind := make([]byte, 0, len(values)*Size), []byte{}
-	for _, value := range values {
-		if content, isBehind := pointed(value); isBehind {
-			value = cap(written) + len(behind)
-			behind = append(behind, content...)
+// List is a value that is a list of values of one type.
+type List []any
+
+// Encode writes values as the contract ABI lays out arguments. Byte strings, texts, tuples and lists stand behind the
+// words, and a word points to each. Words are of type bool, int, uint64, chain.Amount, chain.Hash, or chain.Address:
+// its last 20 bytes are written.
+func Encode(values ...any) []byte { return appendAll(make([]byte, 0, usualLength), values) }
+
+// usualLength is more than most arguments take, bytes.
+const usualLength = 16 * Size
+
+func appendAll(dst []byte, values []any) []byte {
+	begin := len(dst)
+	dst = append(dst, make([]byte, len(values)*Size)...)
+	for i, value := range values {
+		place := number(len(dst) - begin)
+		longer, isBehind := appendBehind(dst, value)
+		if dst = longer; !isBehind {
+			place = word(value)
 		}
-		w := word(value)
-		written = append(written, w[:]...)
+		copy(dst[begin+i*Size:], place[:])
 	}
-	return append(written, behind...)
+	return dst
 }
 
-// pointed returns the content behind the words that a value needs a pointer to.
-func pointed(value any) (content []byte, is bool) {
+// appendBehind appends what stands behind the words of a value, if something does.
+func appendBehind(dst []byte, value any) (longer []byte, is bool) {
 	switch value := value.(type) {
 	case string:
-		return pointed([]byte(value))
+		return appendBehind(dst, []byte(value))
 	case []byte:
-		length := word(len(value))
+		length := number(len(value))
 		padding := -len(value) & (Size - 1)
-		return append(append(length[:], value...), make([]byte, padding)...), true
+		return append(append(append(dst, length[:]...), value...), make([]byte, padding)...), true
 	case Tuple:
-		return Encode(value...), true
+		return appendAll(dst, value), true
+	case List:
+		length := number(len(value))
+		return appendAll(append(dst, length[:]...), value), true
 	}
-	return nil, false
+	return dst, false
 }
+
+func number(n int) [Size]byte { return chain.NewAmount(uint64(n)).Bytes32() }
 
 func word(value any) (w [Size]byte) {
 	const addressLength = 20
@@ -48,7 +62,7 @@ func word(value any) (w [Size]byte) {
 			w[Size-1] = 1
 		}
 	case int:
-		w = chain.NewAmount(uint64(value)).Bytes32()
+		w = number(value)
 	case uint64:
 		w = chain.NewAmount(value).Bytes32()
 	case chain.Amount:

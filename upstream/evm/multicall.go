@@ -3,7 +3,6 @@ package evm
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"math/big"
 	"slices"
@@ -145,24 +144,11 @@ func (c *Chain) aggregate(
 
 // encodeAggregate3 is calldata that makes calls. Each may fail.
 func encodeAggregate3(calls []contractCall) []byte {
-	const tuple = 4 * words.Size // without the calldata: target, leave to fail, offset and length
-	word := func(data []byte, number int) []byte {
-		return binary.BigEndian.AppendUint64(append(data, make([]byte, words.Size-8)...), uint64(number))
+	list := make(words.List, len(calls))
+	for i, each := range calls {
+		list[i] = words.Tuple{each.to, true, each.data}
 	}
-	padding := func(data []byte) int { return (words.Size - len(data)%words.Size) % words.Size }
-	data := word(word(slices.Clone(aggregate3Selector), words.Size), len(calls))
-	next := words.Size * len(calls)
-	for _, each := range calls {
-		data = word(data, next)
-		next += tuple + len(each.data) + padding(each.data)
-	}
-	for _, each := range calls {
-		target := NodeAddress(each.to)
-		data = append(append(data, make([]byte, words.Size-len(target))...), target[:]...)
-		data = append(word(word(word(data, 1), 3*words.Size), len(each.data)), each.data...)
-		data = append(data, make([]byte, padding(each.data))...)
-	}
-	return data
+	return slices.Concat(aggregate3Selector, words.Encode(list))
 }
 
 // decodeAggregate3 reads what calls returned, nothing where one failed; nil where that is not what the data holds.

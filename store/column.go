@@ -49,8 +49,14 @@ func HashKeys(hashes []chain.Hash) [][]byte {
 	return keys
 }
 
-// Prefix is the first bytes of an id or a hash, by which indexes find it: substr(column, 1, 7). Others may share them.
-func Prefix(raw []byte) []byte { return raw[:min(7, len(raw))] }
+// prefixLength is how many bytes of an id or a hash are in indexes, where all would take four times as much.
+const prefixLength = 7
+
+// Prefix is the first bytes of an id or a hash, by which indexes find it. Others may share them.
+func Prefix(raw []byte) []byte { return raw[:min(prefixLength, len(raw))] }
+
+// PrefixOf is the SQL for the Prefix of a column, as indexes have it.
+func PrefixOf(column string) string { return fmt.Sprintf("substr(%s, 1, %d)", column, prefixLength) }
 
 // Prefixes are those of hashes as one argument of a statement, for = ANY.
 func Prefixes(hashes []chain.Hash) [][]byte {

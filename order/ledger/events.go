@@ -18,12 +18,8 @@ const (
 	storedColumns = `chain, block, log_index, block_hash, block_time, tx, initiator, order_id, kind, fact`
 )
 
-// What events are found by in their indexes, which are four times as large with all of it: the first bytes of the
-// order's id and of the transaction's hash. Others may share them.
-const (
-	orderPrefix = `substr(order_id, 1, 7)`
-	txPrefix    = `substr(tx, 1, 7)`
-)
+// What events are found by in their indexes.
+var orderPrefix, txPrefix = store.PrefixOf("order_id"), store.PrefixOf("tx")
 
 // EventsOfAll returns the events of orders, those of one order together per id.
 func EventsOfAll(ctx context.Context, q store.Rows, ids []order.ID) (map[order.ID][]order.Event, error) {

@@ -46,7 +46,7 @@ func (l Ledger) Selected(ctx context.Context, id chain.ID, of Selection) (ids []
 		text.WriteString(` AND ` + taken)
 	}
 	if timed != "" {
-		text.WriteString(` AND EXISTS (SELECT 1 FROM events WHERE ` + orderPrefix + ` = substr(orders.id, 1, 7) AND order_id = orders.id` + timed + `)`)
+		text.WriteString(` AND EXISTS (SELECT 1 FROM events WHERE ` + orderPrefix + ` = ` + store.PrefixOf(`orders.id`) + ` AND order_id = orders.id` + timed + `)`)
 	}
 	if taken == "" { // events of orders whose terms are not known
 		text.WriteString(` UNION SELECT order_id FROM events WHERE chain = $1` + timed)

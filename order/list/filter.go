@@ -276,13 +276,13 @@ func (q *query) search(s Search) {
 	}
 	if !s.Tx.IsAbsent() {
 		tx := s.Tx.Bytes()
-		ways.add("SELECT key FROM events JOIN listed ON substr(id, 1, 7) = substr(order_id, 1, 7) AND id = order_id "+
-			"WHERE substr(tx, 1, 7) = %s AND tx = %s", store.Prefix(tx), tx)
-		ways.add("SELECT key FROM swaps JOIN listed ON substr(listed.id, 1, 7) = substr(swaps.id, 1, 7) AND listed.id = swaps.id "+
+		ways.add("SELECT key FROM events JOIN listed ON "+store.PrefixOf("id")+" = "+store.PrefixOf("order_id")+" AND id = order_id "+
+			"WHERE "+store.PrefixOf("tx")+" = %s AND tx = %s", store.Prefix(tx), tx)
+		ways.add("SELECT key FROM swaps JOIN listed ON "+store.PrefixOf("listed.id")+" = "+store.PrefixOf("swaps.id")+" AND listed.id = swaps.id "+
 			"WHERE tx = %s", tx)
 	}
 	if s.Order != (order.ID{}) {
-		ways.add("SELECT key FROM listed WHERE substr(id, 1, 7) = %s AND id = %s", store.Prefix(s.Order[:]), s.Order[:])
+		ways.add("SELECT key FROM listed WHERE "+store.PrefixOf("id")+" = %s AND id = %s", store.Prefix(s.Order[:]), s.Order[:])
 	}
 	q.anyOf(ways)
 }

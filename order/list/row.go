@@ -293,7 +293,7 @@ func known(ctx context.Context, tx *store.Tx, ids []order.ID) (map[order.ID]*Row
 		r.terms.at = r.key >> keyBits
 		rows[id] = r
 		return err
-	}, `SELECT `+columns+` FROM listed WHERE substr(id, 1, 7) = ANY($1)`, store.Prefixes(ids))
+	}, `SELECT `+columns+` FROM listed WHERE `+store.PrefixOf(`id`)+` = ANY($1)`, store.Prefixes(ids))
 	if err != nil {
 		return nil, fmt.Errorf("read %d listed orders and swaps: %w", len(ids), err)
 	}

@@ -20,7 +20,6 @@ const (
 	AtOnce        = 200
 	secondsOfDay  = 86_400
 	deleteValues  = `DELETE FROM order_values WHERE id = $1`
-	updateListed  = `UPDATE listed SET usd = COALESCE(CAST($2 AS BIGINT), -1) WHERE substr(id, 1, 7) = $3 AND id = $1 AND usd <> COALESCE(CAST($2 AS BIGINT), -1)` // lists are sorted by it
 	deleteCounted = `DELETE FROM uncounted WHERE order_id = $1`
 	insertStale   = `INSERT INTO stale_days (day) VALUES ($1) ON CONFLICT (day) DO NOTHING`
 	upsertValues  = `INSERT INTO order_values (id, day, give_chain, take_chain, swapped, creator,
@@ -31,6 +30,10 @@ const (
 			fulfilled = excluded.fulfilled, active = excluded.active, unpriced = excluded.unpriced, given = excluded.given,
 			taken = excluded.taken, fee = excluded.fee, affiliate = excluded.affiliate, delivered_after = excluded.delivered_after`
 )
+
+// updateListed has lists sorted by the value of an order.
+var updateListed = `UPDATE listed SET usd = COALESCE(CAST($2 AS BIGINT), -1)
+	WHERE ` + store.PrefixOf(`id`) + ` = $3 AND id = $1 AND usd <> COALESCE(CAST($2 AS BIGINT), -1)`
 
 // Count values some of the orders that have changed, and reports whether others may be left. Prices are asked for
 // before the transaction; nil: no values are known.
@@ -223,7 +226,7 @@ func firstDays(ctx context.Context, tx *store.Tx, creators map[string]bool) (map
 	return firsts, err
 }
 
-const listedOfDay = ` FROM order_values v JOIN listed l ON substr(l.id, 1, 7) = substr(v.id, 1, 7) AND l.id = v.id WHERE day = $1`
+var listedOfDay = ` FROM order_values v JOIN listed l ON ` + store.PrefixOf(`l.id`) + ` = ` + store.PrefixOf(`v.id`) + ` AND l.id = v.id WHERE day = $1`
 
 // sumUp are the statements that sum up a day: its pairs of chains, the creators between any chains, and its tokens.
 var sumUp = []string{

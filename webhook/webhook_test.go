@@ -89,7 +89,10 @@ func (w *world) deliverer() *Deliverer {
 }
 
 func (w *world) hear(to http.ResponseWriter, r *http.Request) {
-	body := must.Get(io.ReadAll(r.Body))(w.t)
+	body, err := io.ReadAll(r.Body)
+	if err != nil { // the sender was killed
+		return
+	}
 	m := message{id: r.Header.Get("webhook-id"), signature: r.Header.Get("webhook-signature"), timestamp: r.Header.Get("webhook-timestamp"), body: string(body)}
 	must.Do(w.t, json.Unmarshal(body, &m.event))
 	w.mu.Lock()
@@ -106,6 +109,13 @@ func (w *world) hear(to http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.heard = append(w.heard, m)
+}
+
+// messages are those that the subscriber took so far: the request of a killed process may still be at work.
+func (w *world) messages() []message {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.heard)
 }
 
 // answering exchanges what the subscriber answers.
@@ -138,9 +148,9 @@ func created(n byte) order.Created {
 func (w *world) pass(d *Deliverer) {
 	w.t.Helper()
 	for range 50 {
-		before := len(w.heard)
+		before := len(w.messages())
 		must.Get(d.Pass(w.t.Context(), store.Lease{}, "shop"))(w.t)
-		if len(w.heard) == before {
+		if len(w.messages()) == before {
 			return
 		}
 	}
@@ -214,7 +224,8 @@ func TestNothingIsLostAtAKill(t *testing.T) {
 func (w *world) checkHeard() {
 	w.t.Helper()
 	first, last := map[string]message{}, map[string]uint64{}
-	for _, m := range w.heard {
+	heard := w.messages()
+	for _, m := range heard {
 		if was, again := first[m.id]; again && was.body != m.body {
 			w.t.Fatalf("two messages have the id %s:\n%s\n%s", m.id, was.body, m.body)
 		} else if again {
@@ -241,7 +252,7 @@ func (w *world) checkHeard() {
 	if len(all) == 0 || len(all) != len(first) || retracted == 0 {
 		w.t.Fatalf("the log has %d entries, %d of them retractions; %d were delivered", len(all), retracted, len(first))
 	}
-	w.t.Logf("%d entries, %d retractions, %d messages", len(all), retracted, len(w.heard))
+	w.t.Logf("%d entries, %d retractions, %d messages", len(all), retracted, len(heard))
 }
 
 func TestADownSubscriberIsRetriedForADay(t *testing.T) {
@@ -399,7 +410,7 @@ func TestOthersEndNoDelivery(t *testing.T) {
 	w := newWorld(t, sqlite(t))
 	late, d := newWorld(t, w.db), w.deliverer()
 	begun, lateHeard, release, heard := make(chan struct{}, 9), make(chan struct{}, 9), make(chan struct{}), make(chan struct{}, 9)
-	w.answer = func(http.ResponseWriter, *http.Request) { begun <- struct{}{}; <-release; heard <- struct{}{} }
+	w.answering(func(http.ResponseWriter, *http.Request) { begun <- struct{}{}; <-release; heard <- struct{}{} })
 	late.answer = func(http.ResponseWriter, *http.Request) { lateHeard <- struct{}{} }
 	must.Do(t, d.Put(t.Context(), Hook{Name: "shop", URL: w.server.URL}))
 	ctx, stop := context.WithCancel(t.Context())
@@ -417,8 +428,8 @@ func TestOthersEndNoDelivery(t *testing.T) {
 	}
 	stop()
 	running.Wait()
-	if w.server.Close(); len(w.heard) != 2 {
-		t.Errorf("%d messages, want each of two once", len(w.heard))
+	if w.server.Close(); len(w.messages()) != 2 {
+		t.Errorf("%d messages, want each of two once", len(w.messages()))
 	}
 }
 
@@ -429,7 +440,7 @@ func TestWhatAnswersMean(t *testing.T) {
 	} {
 		w := newWorld(t, sqlite(t))
 		d := w.deliverer()
-		w.answer = func(to http.ResponseWriter, _ *http.Request) { to.WriteHeader(status) }
+		w.answering(func(to http.ResponseWriter, _ *http.Request) { to.WriteHeader(status) })
 		w.tell(1, 1, false, created(1))
 		must.Get(d.Pass(t.Context(), store.Lease{}, "shop"))(t)
 		if h := w.hook(d); h.Error != want {
@@ -504,11 +515,11 @@ func TestSecretsRotate(t *testing.T) {
 	third := must.Get(d.Rotate(t.Context(), "shop"))(t)
 	w.tell(2, 2, false, created(2))
 	w.pass(d)
-	if len(w.heard) != 2 {
-		t.Fatalf("%d messages", len(w.heard))
+	if len(w.messages()) != 2 {
+		t.Fatalf("%d messages", len(w.messages()))
 	}
 	for i, valid := range [][]string{{second, secret}, {third, second}} {
-		m := w.heard[i]
+		m := w.messages()[i]
 		header := http.Header{}
 		at := time.Unix(must.Get(strconv.ParseInt(m.timestamp, 10, 64))(t), 0)
 		sign(header, m.id, at, []byte(m.body), valid)
@@ -570,7 +581,7 @@ func TestTheFileNamesItsOwnWebhooks(t *testing.T) {
 	d.guarded = newClient(publicnet.Control)
 	w.tell(1, 1, false, created(1))
 	must.Get(d.Pass(t.Context(), store.Lease{}, "file"))(t)
-	if len(w.heard) != 1 {
+	if len(w.messages()) != 1 {
 		t.Error("the file's subscriber in a private network was sent nothing")
 	}
 	must.Do(t, d.Configure(t.Context(), nil))

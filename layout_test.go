@@ -65,7 +65,7 @@ var house = map[string]room{
 	"upstream/tokenlist":         {"internal/publicnet upstream", "a list is fetched here and read by token/catalog"},
 	"upstream/price":             {"chain token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 
-	"proxy/wire":          {"chain order order/creation order/onchain quote quote/crosschain token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
+	"proxy/wire":          {"chain chain/words order order/creation order/onchain quote quote/crosschain token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
 	"proxy/reference":     {"", "the API's document is read here: what is shown of it belongs to proxy/pages, what there is to proxy"},
 	"proxy/web":           {"chain internal/release", "what all pages have, and the operators' page: a page of the API belongs to proxy/pages"},
 	"proxy/transport":     {"", "connections know nothing of what they carry: paths and responses belong to proxy"},
@@ -192,10 +192,10 @@ var doors = []door{
 	{"github.com/gagliardetto/solana-go", "sandbox/...", "", "the gateway reads Solana by itself (docs/decisions/0006); the library is for the sandbox"},
 	{"github.com/gagliardetto/binary", "sandbox/...", "", "the gateway reads Solana by itself (docs/decisions/0006); the library is for the sandbox"},
 	{"github.com/ethereum/go-ethereum", "sandbox/...", "", worldOnly},
-	{"github.com/ethereum/go-ethereum/accounts/abi", "chain/revert upstream/evm upstream/evm/swap upstream/venue sandbox/...", "order/onchain", abiLibrary},
-	{"github.com/ethereum/go-ethereum/common", "order/creation upstream/evm upstream/evm/swap upstream/venue sandbox/...", "order/onchain", abiLibrary},
+	{"github.com/ethereum/go-ethereum/accounts/abi", "chain/revert upstream/evm/swap upstream/venue sandbox/...", "order/onchain upstream/evm", abiLibrary},
+	{"github.com/ethereum/go-ethereum/common", "order/creation upstream/evm/swap upstream/venue sandbox/...", "order/onchain upstream/evm", abiLibrary},
 	{"github.com/ethereum/go-ethereum/rlp", "upstream/evm upstream/evm/seal upstream/evm/swap", "", abiLibrary},
-	{"github.com/ethereum/go-ethereum/crypto", "order/onchain upstream/evm upstream/evm/seal upstream/evm/swap upstream/venue sandbox/...", "order/creation", abiLibrary},
+	{"github.com/ethereum/go-ethereum/crypto", "chain/words order/onchain upstream/evm/seal upstream/evm/swap sandbox/...", "order/creation upstream/evm upstream/venue", abiLibrary},
 
 	{"github.com/getkin/kin-openapi", "", "...", testsOnly},
 	{"github.com/santhosh-tekuri/jsonschema", "", "...", testsOnly},

@@ -9,7 +9,6 @@ import (
 	"crossgate/chain"
 	"crossgate/chain/words"
 	"crossgate/order"
-	"crossgate/order/onchain"
 )
 
 // The functions of DlnSource that create an order, and that of the public router which swaps before, by signature.
@@ -28,9 +27,9 @@ func (c Creation) Data() []byte {
 		c.Authorities.CancelBeneficiary.Bytes(),
 	}
 	if c.Salt == nil {
-		return onchain.Call(createOrder, tuple, c.AffiliateFee, uint64(c.ReferralCode), c.Permit)
+		return words.Call(createOrder, tuple, c.AffiliateFee, uint64(c.ReferralCode), c.Permit)
 	}
-	return onchain.Call(createSaltedOrder, tuple, *c.Salt, c.AffiliateFee, uint64(c.ReferralCode), c.Permit, c.Metadata)
+	return words.Call(createSaltedOrder, tuple, *c.Salt, c.AffiliateFee, uint64(c.ReferralCode), c.Permit, c.Metadata)
 }
 
 // Swap is the router's part of a creation: it takes an input, has a venue swap it, gives what exceeds the expected
@@ -50,7 +49,7 @@ type Swap struct {
 
 // Data is the calldata for the router.
 func (s Swap) Data() []byte {
-	return onchain.Call(strictlySwapAndCall, s.TokenIn, s.AmountIn, s.Permit, s.Venue, s.VenueData, s.TokenOut, s.ExpectedOut,
+	return words.Call(strictlySwapAndCall, s.TokenIn, s.AmountIn, s.Permit, s.Venue, s.VenueData, s.TokenOut, s.ExpectedOut,
 		s.RefundRecipient, s.Target, s.TargetData)
 }
 
@@ -65,7 +64,7 @@ const selectorLength = 4
 // arguments are the words after the selector of one of some functions.
 func arguments(data []byte, functions ...string) (name string, w words.Reader, err error) {
 	for _, function := range functions {
-		if bytes.HasPrefix(data, onchain.Selector(function)) {
+		if bytes.HasPrefix(data, words.Call(function)) {
 			name, _, _ = strings.Cut(function, "(")
 			return name, words.New(data[selectorLength:]), nil
 		}

@@ -57,19 +57,19 @@ func Views(t Transaction, caller chain.Address, s State) []View {
 	c, swap, pulls := payments(t, caller, s)
 	source, router := s.Contracts.DlnSource, s.Contracts.Router
 	asked := []View{
-		{To: source, Data: onchain.Call("version()"), read: func(s *State, w words.Reader) { s.Version = string(w.Bytes(0)) }},
-		{To: source, Data: onchain.Call("paused()"), read: func(s *State, w words.Reader) { s.Paused = new(w.Bool(0)) }},
-		{To: source, Data: onchain.Call("globalFixedNativeFee()"), read: func(s *State, w words.Reader) { s.FixedFee = new(w.Amount(0)) }},
-		{To: source, Data: onchain.Call("globalTransferFeeBps()"), read: func(s *State, w words.Reader) { s.PercentBps = new(w.Uint(0, 16)) }},
+		{To: source, Data: words.Call("version()"), read: func(s *State, w words.Reader) { s.Version = string(w.Bytes(0)) }},
+		{To: source, Data: words.Call("paused()"), read: func(s *State, w words.Reader) { s.Paused = new(w.Bool(0)) }},
+		{To: source, Data: words.Call("globalFixedNativeFee()"), read: func(s *State, w words.Reader) { s.FixedFee = new(w.Amount(0)) }},
+		{To: source, Data: words.Call("globalTransferFeeBps()"), read: func(s *State, w words.Reader) { s.PercentBps = new(w.Uint(0, 16)) }},
 		{
-			To: source, Data: onchain.Call("dlnDestinationAddresses(uint256)", uint64(c.Take.Chain)),
+			To: source, Data: words.Call("dlnDestinationAddresses(uint256)", uint64(c.Take.Chain)),
 			read: func(s *State, w words.Reader) { s.Destination = new(w.Party(0)) },
 		},
-		{To: source, Data: onchain.Call("masterNonce(address)", t.Sender), read: func(s *State, w words.Reader) { s.Nonce = new(w.Uint(0, 64)) }},
+		{To: source, Data: words.Call("masterNonce(address)", t.Sender), read: func(s *State, w words.Reader) { s.Nonce = new(w.Uint(0, 64)) }},
 	}
 	if swap != nil {
 		isListed := func(callee chain.Address, into func(*State) **bool) View {
-			return View{To: router, Data: onchain.Call("supportedRouters(address)", callee), read: func(s *State, w words.Reader) {
+			return View{To: router, Data: words.Call("supportedRouters(address)", callee), read: func(s *State, w words.Reader) {
 				*into(s) = new(w.Bool(0) || callee == s.Contracts.DlnDestination) // which is on no list
 			}}
 		}
@@ -82,12 +82,12 @@ func Views(t Transaction, caller chain.Address, s State) []View {
 		}
 		asked = append(asked,
 			View{
-				To: p.token, Data: onchain.Call("balanceOf(address)", p.payer),
+				To: p.token, Data: words.Call("balanceOf(address)", p.payer),
 				read: func(s *State, w words.Reader) { p.state(s).Balance, p.state(s).IsToken = new(w.Amount(0)), new(true) },
 				none: func(s *State) { p.state(s).IsToken = new(false) },
 			},
 			View{
-				To: p.token, Data: onchain.Call("allowance(address,address)", p.payer, p.spender),
+				To: p.token, Data: words.Call("allowance(address,address)", p.payer, p.spender),
 				read: func(s *State, w words.Reader) { p.state(s).Allowance = new(w.Amount(0)) },
 			})
 	}
@@ -112,16 +112,16 @@ func Probes(t Transaction, caller chain.Address, s State) (asked []Probe) {
 		source := s.Contracts.DlnSource
 		asked = append(asked,
 			Probe{
-				p.spender, p.token, onchain.Call("transferFrom(address,address,uint256)", p.payer, p.spender, p.amount),
+				p.spender, p.token, words.Call("transferFrom(address,address,uint256)", p.payer, p.spender, p.amount),
 				func(s *State, r CallResult) { p.state(s).pulled(r, p.amount) },
 			},
-			Probe{source, p.token, onchain.Call("transfer(address,uint256)", source, chain.Amount{}), func(s *State, r CallResult) {
+			Probe{source, p.token, words.Call("transfer(address,uint256)", source, chain.Amount{}), func(s *State, r CallResult) {
 				p.state(s).Transfer = returned(r)
 			}})
 		if permit, _ := ParsePermit(p.permit); len(p.permit) >= leastEnvelope {
 			asked = append(asked, Probe{
 				p.spender, p.token,
-				onchain.Call("permit(address,address,uint256,uint256,uint8,bytes32,bytes32)", p.payer, p.spender, permit.Amount,
+				words.Call("permit(address,address,uint256,uint256,uint8,bytes32,bytes32)", p.payer, p.spender, permit.Amount,
 					permit.Deadline, uint64(permit.V()), chain.Hash(permit.Signature[:32]), chain.Hash(permit.Signature[32:64])),
 				func(s *State, r CallResult) { p.state(s).TakesPermit = new(!r.IsReverted) },
 			})

@@ -52,9 +52,9 @@ func CancelData(t order.Terms) ([]byte, error) {
 	}
 	beneficiary := Beneficiary(t)
 	if beneficiary.Len() == words.Size {
-		return onchain.Call(sendSolanaOrderCancel, tuple, chain.Hash(beneficiary.Bytes()), 0, 0, 0), nil
+		return words.Call(sendSolanaOrderCancel, tuple, chain.Hash(beneficiary.Bytes()), 0, 0, 0), nil
 	}
-	return onchain.Call(sendEvmOrderCancel, tuple, beneficiary, 0), nil
+	return words.Call(sendEvmOrderCancel, tuple, beneficiary, 0), nil
 }
 
 // RegisteredCall is an external call that waits for its execution with an amount of the take token.
@@ -80,5 +80,5 @@ func (c RegisteredCall) Status() []byte {
 // CancelData is the calldata for the adapter by which the order's authority takes the amount instead.
 func (c RegisteredCall) CancelData() []byte {
 	authority := c.Terms.Authorities.Order
-	return onchain.Call(cancelCall, c.Order, authority, c.Terms.Take.Token, c.Amount, authority, c.hash())
+	return words.Call(cancelCall, c.Order, authority, c.Terms.Take.Token, c.Amount, authority, c.hash())
 }

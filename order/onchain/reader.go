@@ -17,28 +17,17 @@ var (
 	takeStates = []order.State{order.None, order.StateFulfilled, order.StateSentUnlock, order.StateSentOrderCancel}
 )
 
-// Selector is what calldata of a function begins with, by its signature.
-func Selector(signature string) []byte {
-	const length = 4
-	return slices.Clip(crypto.Keccak256([]byte(signature))[:length])
-}
-
-// Call is the calldata of a function, by its signature, with arguments that words.Encode takes.
-func Call(signature string, arguments ...any) []byte {
-	return append(Selector(signature), words.Encode(arguments...)...)
-}
-
 // GiveOrderCall is the calldata that asks DlnSource for an order.
-func GiveOrderCall(id order.ID) []byte { return Call("giveOrders(bytes32)", id) }
+func GiveOrderCall(id order.ID) []byte { return words.Call("giveOrders(bytes32)", id) }
 
 // TakeOrderCall is the calldata that asks DlnDestination for an order.
-func TakeOrderCall(id order.ID) []byte { return Call("takeOrders(bytes32)", id) }
+func TakeOrderCall(id order.ID) []byte { return words.Call("takeOrders(bytes32)", id) }
 
 // GivePatchesCall is the calldata that asks DlnSource by how much an order's give amount was raised.
-func GivePatchesCall(id order.ID) []byte { return Call("givePatches(bytes32)", id) }
+func GivePatchesCall(id order.ID) []byte { return words.Call("givePatches(bytes32)", id) }
 
 // TakePatchesCall is the calldata that asks DlnDestination by how much an order's take amount was lowered.
-func TakePatchesCall(id order.ID) []byte { return Call("takePatches(bytes32)", id) }
+func TakePatchesCall(id order.ID) []byte { return words.Call("takePatches(bytes32)", id) }
 
 // CallHash is the hash by which contracts know an external call.
 func CallHash(externalCall []byte) chain.Hash { return chain.Hash(crypto.Keccak256Hash(externalCall)) }
@@ -52,7 +41,7 @@ func CallID(id order.ID, authority, token chain.Address, amount chain.Amount, ca
 
 // CallStatusCall asks the external call adapter for a call, by the id that ExternalCallRegistered carries first.
 func CallStatusCall(registration []byte) []byte {
-	return append(Selector("externalCallStatus(bytes32)"), registration[:min(words.Size, len(registration))]...)
+	return append(words.Call("externalCallStatus(bytes32)"), registration[:min(words.Size, len(registration))]...)
 }
 
 // DecodeCallStatus reads the answer: whether a call was executed, failed or was cancelled since it was registered.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"crossgate/chain"
-	"crossgate/order/onchain"
+	"crossgate/chain/words"
 	"crossgate/quote"
 	"crossgate/quote/crosschain"
 	"crossgate/token"
@@ -215,7 +215,7 @@ func (w *writer) bundle(c crosschain.Estimate) {
 	}
 	calls := []call{{c.Made.To, c.Made.Data, c.Made.Value}}
 	if !c.TokenIn.IsNative() {
-		calls = append([]call{{to: c.TokenIn, data: onchain.Call("approve(address,uint256)", c.Made.To, c.Course.In)}}, calls...)
+		calls = append([]call{{to: c.TokenIn, data: words.Call("approve(address,uint256)", c.Made.To, c.Course.In)}}, calls...)
 	}
 	w.open('{')
 	w.name("version").plain("2.0.0")

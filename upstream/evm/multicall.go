@@ -4,30 +4,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"math/big"
 	"slices"
-	"strings"
-
-	"github.com/ethereum/go-ethereum/accounts/abi"
-	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/crypto"
 
 	"crossgate/chain"
 	"crossgate/chain/words"
 	"crossgate/upstream/jsonrpc"
 )
 
-// aggregate3Selector is of the function of Multicall3 that is used (github.com/mds1/multicall3).
-var aggregate3Selector = Selector("aggregate3((address,bool,bytes)[])")
-
-// ParseABI reads an ABI in JSON that is part of the program.
-func ParseABI(text string) abi.ABI {
-	parsed, err := abi.JSON(strings.NewReader(text))
-	if err != nil {
-		panic("evm: ABI: " + err.Error())
-	}
-	return parsed
-}
+// aggregate3 is the function of Multicall3 that is used (github.com/mds1/multicall3).
+var aggregate3 = words.SelectorOf("aggregate3((address,bool,bytes)[])")
 
 // contractCall is calldata for a contract.
 type contractCall struct {
@@ -64,7 +49,7 @@ func (a *aggregated) UnmarshalText(text []byte) error {
 	if err := raw.UnmarshalText(text); err != nil {
 		return err
 	}
-	*a = decodeAggregate3(raw)
+	*a = MulticallResults(raw)
 	return nil
 }
 
@@ -148,11 +133,11 @@ func encodeAggregate3(calls []contractCall) []byte {
 	for i, each := range calls {
 		list[i] = words.Tuple{each.to, true, each.data}
 	}
-	return slices.Concat(aggregate3Selector, words.Encode(list))
+	return aggregate3.Call(list)
 }
 
-// decodeAggregate3 reads what calls returned, nothing where one failed; nil where that is not what the data holds.
-func decodeAggregate3(data []byte) [][]byte {
+// MulticallResults reads what calls returned, nothing where one failed; nil where that is not what the data holds.
+func MulticallResults(data []byte) [][]byte {
 	whole := words.New(data)
 	count, results := whole.List(0)
 	if count > uint64(len(data)/words.Size) {
@@ -198,20 +183,3 @@ func callEach(
 func (c contractCall) on(out *Payload, block any) *jsonrpc.Call {
 	return jsonrpc.NewCall(out, nil, "eth_call", Message{To: c.to, Data: c.data}, block)
 }
-
-// Word reads the 32-byte word at index of an answer.
-func Word(answer []byte, index int) (*big.Int, bool) {
-	if len(answer) < (index+1)*words.Size {
-		return nil, false
-	}
-	return new(big.Int).SetBytes(answer[index*words.Size : (index+1)*words.Size]), true
-}
-
-// NodeAddress is a as go-ethereum's encoder takes it; absent is the zero address.
-func NodeAddress(a chain.Address) common.Address { return common.BytesToAddress(a.Bytes()) }
-
-// PaddedAddress is a as the ABI writes it.
-func PaddedAddress(a chain.Address) []byte { return append(make([]byte, 12, 32), a.Bytes()...) }
-
-// Selector is the part of calldata that names a function.
-func Selector(signature string) []byte { return crypto.Keccak256([]byte(signature))[:4] }

@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/token"
 )
 
 var _ token.Reader = (*Chain)(nil)
 
 // The metadata functions of ERC-20 (EIP-20).
-var metadataCalls = [...][]byte{Selector("decimals()"), Selector("name()"), Selector("symbol()")}
+var metadataCalls = [...][]byte{words.Call("decimals()"), words.Call("name()"), words.Call("symbol()")}
 
 // ReadTokens reads the metadata of the tokens at addresses; see token.Reader.
 func (c *Chain) ReadTokens(ctx context.Context, addresses []chain.Address) ([]token.Reading, error) {
@@ -42,28 +43,18 @@ func (c *Chain) ReadTokens(ctx context.Context, addresses []chain.Address) ([]to
 
 // decimals reads a uint8; nil when the answer is none.
 func decimals(answer []byte) *uint8 {
-	n, ok := Word(answer, 0)
-	if !ok || !n.IsUint64() || n.Uint64() > 255 {
+	read := words.New(answer)
+	n := uint8(read.Uint(0, 8))
+	if read.Err() != nil {
 		return nil
 	}
-	small := uint8(n.Uint64())
-	return &small
+	return &n
 }
 
 // text reads an ABI string, or the bytes32 padded with zeros that contracts from before the standard answer.
 func text(answer []byte) string {
-	const size = 32
-	if len(answer) == size {
+	if len(answer) == words.Size {
 		return token.CleanText(string(bytes.TrimRight(answer, "\x00")))
 	}
-	offset, ok := Word(answer, 0)
-	if !ok || !offset.IsUint64() || offset.Uint64() > uint64(len(answer)) {
-		return ""
-	}
-	tail := answer[offset.Uint64():]
-	length, ok := Word(tail, 0)
-	if !ok || !length.IsUint64() || length.Uint64() > uint64(len(tail)-size) {
-		return ""
-	}
-	return token.CleanText(string(tail[size : size+length.Uint64()]))
+	return token.CleanText(string(words.New(answer).Bytes(0)))
 }

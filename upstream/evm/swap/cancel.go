@@ -23,7 +23,7 @@ func (s *Simulator) Cancel(ctx context.Context, id order.ID, t order.Terms) (cre
 		return creation.Transaction{}, err
 	}
 	answers, err := s.chain.CallAll(ctx, []chain.Address{contracts.DlnDestination, contracts.Gate},
-		[][]byte{onchain.TakeOrderCall(id), evm.Selector("globalFixedNativeFee()")})
+		[][]byte{onchain.TakeOrderCall(id), words.Call("globalFixedNativeFee()")})
 	if err != nil {
 		return creation.Transaction{}, fmt.Errorf("state of the order: %w", err)
 	}

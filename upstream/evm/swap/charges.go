@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/quote/crosschain"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
@@ -30,11 +31,6 @@ type knownCharges struct {
 // NewCharges returns a reader of the order contracts of c.
 func NewCharges(c *evm.Chain) *Charges { return &Charges{chain: c} }
 
-var (
-	fixedFeeSelector    = evm.Selector("globalFixedNativeFee()")
-	transferFeeSelector = evm.Selector("globalTransferFeeBps()")
-)
-
 // HasCode reports whether a contract stands at an address on the newest block.
 func (c *Charges) HasCode(ctx context.Context, at chain.Address) (bool, error) {
 	var code evm.Payload
@@ -50,7 +46,7 @@ func (c *Charges) Read(ctx context.Context) (crosschain.Charges, error) {
 	}
 	contracts := c.chain.Facts().Contracts
 	asked := []chain.Address{contracts.DlnSource, contracts.DlnSource, contracts.Gate}
-	calls := [][]byte{fixedFeeSelector, transferFeeSelector, fixedFeeSelector}
+	calls := [][]byte{words.Call("globalFixedNativeFee()"), words.Call("globalTransferFeeBps()"), words.Call("globalFixedNativeFee()")}
 	if contracts.Gate.IsAbsent() {
 		asked, calls = asked[:2], calls[:2]
 	}

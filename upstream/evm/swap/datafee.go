@@ -2,13 +2,12 @@ package swap
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math/big"
 
 	"github.com/ethereum/go-ethereum/rlp"
 
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/quote"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
@@ -26,10 +25,11 @@ var opStack = map[uint64]bool{10: true, 8453: true, 60808: true, 5000: true, 432
 // linea is the EIP-155 id of the chain whose price of gas depends on the size of the transaction.
 const linea = 59144
 
-// oracleABI is the part of the oracle that is asked; getOperatorFee is there since the Isthmus upgrade.
-var oracleABI = evm.ParseABI(`[
-	{"type":"function","name":"getL1Fee","inputs":[{"name":"data","type":"bytes"}]},
-	{"type":"function","name":"getOperatorFee","inputs":[{"name":"gasUsed","type":"uint256"}]}]`)
+// What the oracle is asked; getOperatorFee is there since the Isthmus upgrade.
+var (
+	getL1Fee       = words.SelectorOf("getL1Fee(bytes)")
+	getOperatorFee = words.SelectorOf("getOperatorFee(uint256)")
+)
 
 // DataFee is what publishing tx costs beside gas. On Arbitrum and the ZK stack it is part of the gas.
 func (f *Fees) DataFee(ctx context.Context, sender chain.Address, tx quote.Tx, gas uint64) (chain.Amount, error) {
@@ -46,24 +46,16 @@ func (f *Fees) DataFee(ctx context.Context, sender chain.Address, tx quote.Tx, g
 // share. Contracts without such a function add nothing.
 func (f *Fees) publishingFee(ctx context.Context, tx quote.Tx, gas uint64) (chain.Amount, error) {
 	raw, err := unsigned(f.chain.Facts().Native, tx, gas)
-	ofData, dataErr := oracleABI.Pack("getL1Fee", raw)
-	ofGas, gasErr := oracleABI.Pack("getOperatorFee", new(big.Int).SetUint64(gas))
-	if err := errors.Join(err, dataErr, gasErr); err != nil {
+	if err != nil {
 		return chain.Amount{}, fmt.Errorf("encode the unsigned transaction: %w", err)
 	}
-	answers, err := f.chain.CallAll(ctx, []chain.Address{oracle, oracle}, [][]byte{ofData, ofGas})
+	answers, err := f.chain.CallAll(ctx, []chain.Address{oracle, oracle}, [][]byte{getL1Fee.Call(raw), getOperatorFee.Call(gas)})
 	if err != nil {
 		return chain.Amount{}, fmt.Errorf("fee of publishing: %w", err)
 	}
 	var fee chain.Amount
 	for _, answer := range answers {
-		if part, isGiven := evm.Word(answer, 0); isGiven {
-			amount, err := chain.AmountFromBig(part)
-			if err != nil {
-				return chain.Amount{}, fmt.Errorf("fee of publishing: %w", err)
-			}
-			fee = fee.Add(amount)
-		}
+		fee = fee.Add(words.New(answer).Amount(0))
 	}
 	return fee, nil
 }

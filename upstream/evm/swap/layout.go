@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 )
@@ -38,10 +39,10 @@ func (m mapping) slot(keys ...chain.Address) chain.Hash {
 	at := m.base[:]
 	for _, key := range keys {
 		if m.keyLast {
-			at = crypto.Keccak256(at, evm.PaddedAddress(key))
+			at = crypto.Keccak256(at, words.Encode(key))
 			continue
 		}
-		at = crypto.Keccak256(evm.PaddedAddress(key), at)
+		at = crypto.Keccak256(words.Encode(key), at)
 	}
 	return chain.Hash(at)
 }
@@ -88,17 +89,17 @@ func (s *Simulator) layout(ctx context.Context, token chain.Address) (layout, er
 	if seen && time.Now().Before(cached.until) {
 		return cached, nil
 	}
-	var balance, allowance evm.Payload
-	balanceOf := evm.Message{To: token, Data: calling(balanceOfSelector, placeholderHolder)}
-	allowanceOf := evm.Message{To: token, Data: calling(allowanceSelector, placeholderHolder, placeholderSpender)}
+	var balance, allowed evm.Payload
+	ofBalance := evm.Message{To: token, Data: balanceOf.Call(placeholderHolder)}
+	ofAllowance := evm.Message{To: token, Data: allowance.Call(placeholderHolder, placeholderSpender)}
 	calls := []*jsonrpc.Call{
-		jsonrpc.NewCall(&balance, nil, "eth_call", balanceOf, "latest", probed(token, placeholderHolder)),
-		jsonrpc.NewCall(&allowance, nil, "eth_call", allowanceOf, "latest", probed(token, placeholderHolder, placeholderSpender)),
+		jsonrpc.NewCall(&balance, nil, "eth_call", ofBalance, "latest", probed(token, placeholderHolder)),
+		jsonrpc.NewCall(&allowed, nil, "eth_call", ofAllowance, "latest", probed(token, placeholderHolder, placeholderSpender)),
 	}
 	if err := s.chain.Client().Batch(ctx, calls...); err != nil {
 		return layout{}, fmt.Errorf("storage layout of token %s: %w", token, err)
 	}
-	cached = layout{balances: recognise(balance), allowances: recognise(allowance), until: time.Now().Add(noLayoutLife)}
+	cached = layout{balances: recognise(balance), allowances: recognise(allowed), until: time.Now().Add(noLayoutLife)}
 	if cached.balances != nil && cached.allowances != nil {
 		cached.until = time.Now().Add(layoutLife)
 	}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math/big"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/quote"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
@@ -34,12 +34,11 @@ var walletCode = evm.Payload(common.FromHex("" +
 func walletInput(calls []simulatedCall) evm.Payload {
 	var input evm.Payload
 	for _, c := range calls {
-		var value [32]byte
+		var value chain.Amount
 		if c.Value != nil {
-			value = c.Value.Bytes32()
+			value = c.Value.Amount
 		}
-		length := chain.NewAmount(uint64(len(c.Input))).Bytes32()
-		input = slices.Concat(input, evm.PaddedAddress(c.To), value[:], length[:], c.Input)
+		input = slices.Concat(input, words.Encode(c.To, value, len(c.Input)), c.Input)
 	}
 	return input
 }
@@ -104,12 +103,8 @@ func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overri
 	return worst, nil
 }
 
-// multicallABI is the part of Multicall3 that CoinOutcome uses (github.com/mds1/multicall3).
-var multicallABI = evm.ParseABI(`[{"type":"function","name":"aggregate3Value","stateMutability":"payable",
-	"inputs":[{"name":"calls","type":"tuple[]","components":[
-		{"name":"target","type":"address"},{"name":"allowFailure","type":"bool"},{"name":"value","type":"uint256"},{"name":"callData","type":"bytes"}]}],
-	"outputs":[{"name":"returnData","type":"tuple[]","components":[
-		{"name":"success","type":"bool"},{"name":"returnData","type":"bytes"}]}]}]`)
+// aggregate3Value is the function of Multicall3 that CoinOutcome uses (github.com/mds1/multicall3).
+var aggregate3Value = words.SelectorOf("aggregate3Value((address,bool,uint256,bytes)[])")
 
 // CoinOutcome is the recipient's gain of a token by a transaction that sends the coin, as Multicall3 makes it in
 // the place of the sender, between readings of the balance: nodes that take no overrides can measure that alone.
@@ -119,32 +114,19 @@ func (s *Simulator) CoinOutcome(ctx context.Context, t quote.Simulation) (receiv
 	if !t.In.IsNative() || t.Out.IsNative() || !t.Through.IsAbsent() || multicall.IsAbsent() {
 		return received, false
 	}
-	type valueCall struct {
-		Target       common.Address
-		AllowFailure bool
-		Value        *big.Int
-		CallData     []byte
-	}
-	balance := valueCall{Target: evm.NodeAddress(t.Out), Value: new(big.Int), CallData: calling(balanceOfSelector, t.Recipient)}
-	data, err := multicallABI.Pack("aggregate3Value", []valueCall{
-		balance, {Target: evm.NodeAddress(t.Tx.To), Value: t.Tx.Value.Big(), CallData: t.Tx.Data}, balance,
-	})
-	if err != nil {
-		return received, false
-	}
+	const mayFail = false
+	balance := words.Tuple{t.Out, mayFail, 0, balanceOf.Call(t.Recipient)}
+	data := aggregate3Value.Call(words.List{balance, words.Tuple{t.Tx.To, mayFail, t.Tx.Value, []byte(t.Tx.Data)}, balance})
 	var raw evm.Payload
-	var results []struct {
-		Success    bool
-		ReturnData []byte
-	}
 	made := messageOf(t.Sender, quote.Tx{To: multicall, Data: data, Value: t.Tx.Value})
 	if err := s.chain.Client().All(ctx, jsonrpc.NewCall(&raw, nil, "eth_call", made, "latest")); err != nil {
 		return received, false
 	}
-	if err := multicallABI.UnpackIntoInterface(&results, "aggregate3Value", raw); err != nil || len(results) != 3 {
+	results := evm.MulticallResults(raw)
+	if len(results) != 3 {
 		return received, false
 	}
-	received = wordAmount(results[2].ReturnData).Sub(wordAmount(results[0].ReturnData))
+	received = wordAmount(results[2]).Sub(wordAmount(results[0]))
 	return received, !received.IsZero()
 }
 

@@ -5,40 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/big"
 	"slices"
 	"sync/atomic"
 	"time"
 
-	"github.com/ethereum/go-ethereum/common"
-
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/quote"
 	"crossgate/upstream/evm"
 )
 
-// routerABI is the part of DeBridgeRouter that same-chain swaps use (its verified source, version 3.2.0).
-// Older versions answer supportedRouters with the bool alone.
-var routerABI = evm.ParseABI(`[
-	{"type":"function","name":"swap","stateMutability":"payable","inputs":[
-		{"name":"tokenIn","type":"address"},
-		{"name":"amountIn","type":"uint256"},
-		{"name":"tokenInPermitEnvelope","type":"bytes"},
-		{"name":"swapDetails","type":"tuple","components":[
-			{"name":"allowanceAggregator","type":"address"},
-			{"name":"swapRouter","type":"address"},
-			{"name":"swapCalldata","type":"bytes"},
-			{"name":"tokenOut","type":"address"},
-			{"name":"tokenOutMinAmount","type":"uint256"},
-			{"name":"surplusShareBps","type":"uint16"},
-			{"name":"affiliateFeeEnvelope","type":"bytes"},
-			{"name":"recipient","type":"address"}]},
-		{"name":"referralCode","type":"uint32"}],
-	 "outputs":[{"name":"","type":"uint256"}]},
-	{"type":"function","name":"supportedRouters","stateMutability":"view",
-	 "inputs":[{"name":"","type":"address"}],"outputs":[{"name":"isSupported","type":"bool"},{"name":"allowanceAggregator","type":"address"}]},
-	{"type":"function","name":"swapVariableFeeBps","stateMutability":"view","inputs":[],"outputs":[{"name":"","type":"uint16"}]},
-	{"type":"function","name":"version","stateMutability":"view","inputs":[],"outputs":[{"name":"","type":"uint256"}]}]`)
+// Functions of DeBridgeRouter (its verified source, version 3.2.0). Older versions answer supportedRouters with the
+// bool alone.
+var (
+	routerSwap = words.SelectorOf(
+		"swap(address,uint256,bytes,(address,address,bytes,address,uint256,uint16,bytes,address),uint32)")
+	supportedRouters = words.SelectorOf("supportedRouters(address)")
+)
 
 // The terms change seldom. Those older than termsFresh are asked for anew by one caller, while others go by the old
 // ones, as all do while the chain cannot be reached: the contract that wallets have approved must stay the same.
@@ -114,42 +97,24 @@ func (r *Router) Terms(ctx context.Context, venues []chain.Address) (quote.Route
 
 // ask reads the router's terms, and which of venues it calls.
 func (r *Router) ask(ctx context.Context, venues []chain.Address) (*routerWord, error) {
-	calls := [][]byte{routerABI.Methods["version"].ID, routerABI.Methods["swapVariableFeeBps"].ID}
+	calls := [][]byte{words.Call("version()"), words.Call("swapVariableFeeBps()")}
 	for _, venue := range venues {
-		data, err := routerABI.Pack("supportedRouters", evm.NodeAddress(venue))
-		if err != nil {
-			return nil, fmt.Errorf("encode supportedRouters: %w", err)
-		}
-		calls = append(calls, data)
+		calls = append(calls, supportedRouters.Call(venue))
 	}
 	answers, err := r.chain.CallAll(ctx, slices.Repeat([]chain.Address{r.address}, len(calls)), calls)
 	if err != nil {
 		return nil, fmt.Errorf("public router: %w", err)
 	}
 	word := &routerWord{RouterTerms: quote.RouterTerms{Address: r.address, Calls: make(map[chain.Address]bool)}, at: r.now()}
-	_, hasVersion := evm.Word(answers[0], 0)
-	fee, hasFee := evm.Word(answers[1], 0)
-	if word.isAbsent = !hasVersion || !hasFee || !fee.IsInt64() || fee.Int64() > 10_000; word.isAbsent {
+	fee := words.New(answers[1])
+	word.FeeBps = int(fee.Uint(0, 16))
+	if word.isAbsent = len(answers[0]) < words.Size || fee.Err() != nil || word.FeeBps > 10_000; word.isAbsent {
 		return word, nil
 	}
-	word.FeeBps = int(fee.Int64())
 	for i, venue := range venues {
-		supported, isAnswered := evm.Word(answers[2+i], 0)
-		word.Calls[venue] = isAnswered && supported.Sign() != 0
+		word.Calls[venue] = !words.New(answers[2+i]).Amount(0).IsZero()
 	}
 	return word, nil
-}
-
-// routerDetails is the tuple of the swap function.
-type routerDetails struct {
-	AllowanceAggregator  common.Address
-	SwapRouter           common.Address
-	SwapCalldata         []byte
-	TokenOut             common.Address
-	TokenOutMinAmount    *big.Int
-	SurplusShareBps      uint16
-	AffiliateFeeEnvelope []byte
-	Recipient            common.Address
 }
 
 // Wrap implements quote.Router.
@@ -157,14 +122,9 @@ func (r *Router) Wrap(s quote.RouterSwap) (quote.Tx, error) {
 	if r.address.IsAbsent() {
 		return quote.Tx{}, errors.New("public router without an address")
 	}
-	data, err := routerABI.Pack("swap", evm.NodeAddress(s.TokenIn), s.AmountIn.Big(), s.Permit, routerDetails{
-		AllowanceAggregator: evm.NodeAddress(s.Spender), SwapRouter: evm.NodeAddress(s.VenueRouter), SwapCalldata: s.VenueData,
-		TokenOut: evm.NodeAddress(s.TokenOut), TokenOutMinAmount: s.MinOut.Big(), SurplusShareBps: s.SurplusShareBps,
-		AffiliateFeeEnvelope: s.AffiliateFee, Recipient: evm.NodeAddress(s.Recipient),
-	}, s.ReferralCode)
-	if err != nil {
-		return quote.Tx{}, fmt.Errorf("encode the public router's swap: %w", err)
-	}
+	data := routerSwap.Call(s.TokenIn, s.AmountIn, s.Permit, words.Tuple{
+		s.Spender, s.VenueRouter, s.VenueData, s.TokenOut, s.MinOut, int(s.SurplusShareBps), s.AffiliateFee, s.Recipient,
+	}, uint64(s.ReferralCode))
 	tx := quote.Tx{To: r.address, Data: data}
 	if s.TokenIn.IsNative() {
 		tx.Value = s.AmountIn

@@ -14,6 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/internal/rawjson"
 	"crossgate/quote"
 	"crossgate/upstream/evm"
@@ -102,7 +103,7 @@ func (s *Simulator) Balance(ctx context.Context, token, holder chain.Address) (c
 		err := s.chain.Client().All(ctx, jsonrpc.NewCall(&coins, nil, "eth_getBalance", holder, "latest"))
 		return coins.Amount, err
 	}
-	answer, err := s.chain.Call(ctx, token, calling(balanceOfSelector, holder))
+	answer, err := s.chain.Call(ctx, token, balanceOf.Call(holder))
 	if err != nil {
 		return chain.Amount{}, err
 	}
@@ -123,22 +124,13 @@ func isUnknownMethod(err error) bool {
 var meterCode = evm.Payload{0x60, 0, 0x35, 0x31, 0x60, 0, 0x52, 0x60, 0x20, 0x60, 0, 0xf3}
 
 var (
-	balanceOfSelector = evm.Selector("balanceOf(address)")
-	approveSelector   = evm.Selector("approve(address,uint256)")
-	allowanceSelector = evm.Selector("allowance(address,address)")
+	balanceOf = words.SelectorOf("balanceOf(address)")
+	approve   = words.SelectorOf("approve(address,uint256)")
+	allowance = words.SelectorOf("allowance(address,address)")
 	// swapExecuted is topic 0 of the public router's event with what a venue paid; the amount is the last word.
 	swapExecuted     = chain.Hash(crypto.Keccak256([]byte("SwapExecuted(address,address,uint256,address,uint256)")))
 	swapExecutedText = []byte(swapExecuted.String()) // as nodes write it
 )
-
-// calling is the calldata of a function for some addresses.
-func calling(selector []byte, of ...chain.Address) evm.Payload {
-	data := slices.Clone(selector)
-	for _, each := range of {
-		data = append(data, evm.PaddedAddress(each)...)
-	}
-	return data
-}
 
 // simulatedCall is a call of eth_simulateV1 as go-ethereum and its kin take it.
 type simulatedCall struct {
@@ -153,9 +145,9 @@ type simulatedCall struct {
 // balanceCall reads how much of a token, or of the coin, an account has.
 func balanceCall(token, account, meter chain.Address) simulatedCall {
 	if token.IsNative() {
-		return simulatedCall{To: meter, Input: evm.PaddedAddress(account)}
+		return simulatedCall{To: meter, Input: words.Encode(account)}
 	}
-	return simulatedCall{To: token, Input: calling(balanceOfSelector, account)}
+	return simulatedCall{To: token, Input: balanceOf.Call(account)}
 }
 
 // simulatedResult is what eth_simulateV1 returns for one call. MaxUsedGas, before refunds, is not reported by all
@@ -261,9 +253,7 @@ func (s overrides) calls(t quote.Simulation, now surroundings) (calls []simulate
 // transaction is the transaction, last, behind what it needs to have been made before.
 func (s overrides) transaction(t quote.Simulation, now surroundings) (calls []simulatedCall) {
 	if s.approve {
-		allowance := t.AmountIn.Bytes32()
-		input := append(calling(approveSelector, t.Spender), allowance[:]...)
-		calls = append(calls, simulatedCall{From: &t.Sender, To: t.In, Input: input})
+		calls = append(calls, simulatedCall{From: &t.Sender, To: t.In, Input: approve.Call(t.Spender, t.AmountIn)})
 	}
 	return append(calls, simulatedCall{
 		From: &t.Sender, To: t.Tx.To, Input: t.Tx.Data, Value: &evm.Amount{Amount: t.Tx.Value},

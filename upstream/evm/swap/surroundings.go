@@ -63,8 +63,8 @@ func (s *Simulator) surroundings(ctx context.Context, t quote.Simulation) (surro
 	calls := []*jsonrpc.Call{headCall, priceCall, jsonrpc.NewCall(&coins, nil, "eth_getBalance", t.Sender, "latest")}
 	if !t.In.IsNative() {
 		calls = append(calls,
-			jsonrpc.NewCall(&tokens, nil, "eth_call", simulatedCall{To: t.In, Input: calling(balanceOfSelector, t.Sender)}, "latest"),
-			jsonrpc.NewCall(&allowed, nil, "eth_call", simulatedCall{To: t.In, Input: calling(allowanceSelector, t.Sender, t.Spender)}, "latest"))
+			jsonrpc.NewCall(&tokens, nil, "eth_call", simulatedCall{To: t.In, Input: balanceOf.Call(t.Sender)}, "latest"),
+			jsonrpc.NewCall(&allowed, nil, "eth_call", simulatedCall{To: t.In, Input: allowance.Call(t.Sender, t.Spender)}, "latest"))
 	}
 	s.chain.Client().Each(ctx, calls...)
 	if headCall.Err != nil || priceCall.Err != nil || head == nil {

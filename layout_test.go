@@ -61,7 +61,7 @@ var house = map[string]room{
 	"upstream/evm/swap":          {"chain chain/revert chain/words internal/rawjson order order/creation order/onchain quote quote/crosschain token upstream upstream/evm upstream/jsonrpc", "what swaps need of EVM chains: what orders need, too, belongs to upstream/evm"},
 	"upstream/tron":              {"chain order/creation quote upstream/evm upstream/evm/swap upstream/jsonrpc", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},
 	"upstream/solana":            {"chain chain/solana order order/creation order/onchain quote quote/crosschain token upstream upstream/jsonrpc", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
-	"upstream/venue":             {"chain chain/solana internal/didyoumean internal/rawjson quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
+	"upstream/venue":             {"chain chain/solana chain/words internal/didyoumean internal/rawjson quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 	"upstream/tokenlist":         {"internal/publicnet upstream", "a list is fetched here and read by token/catalog"},
 	"upstream/price":             {"chain token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 

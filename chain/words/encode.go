@@ -9,12 +9,15 @@ import (
 // Tuple is a value that is a tuple with byte strings in it.
 type Tuple []any
 
+// Record is a value that is a tuple of words, which stand where it stands.
+type Record []any
+
 // List is a value that is a list of values of one type.
 type List []any
 
-// Encode writes values as the contract ABI lays out arguments. Byte strings, texts, tuples and lists stand behind the
-// words, and a word points to each. Words are of type bool, int, uint64, chain.Amount, chain.Hash, or chain.Address:
-// its last 20 bytes are written.
+// Encode writes values as the contract ABI lays out arguments. Byte strings, texts, tuples, lists and []chain.Address
+// stand behind the words, and a word points to each. Words are of type bool, int, uint64, chain.Amount, chain.Hash, or
+// chain.Address: its last 20 bytes are written.
 func Encode(values ...any) []byte { return appendAll(make([]byte, 0, usualLength), values) }
 
 // usualLength is more than most arguments take, bytes.
@@ -22,14 +25,28 @@ const usualLength = 16 * Size
 
 func appendAll(dst []byte, values []any) []byte {
 	begin := len(dst)
-	dst = append(dst, make([]byte, len(values)*Size)...)
-	for i, value := range values {
+	for _, value := range values {
+		words := 1
+		if record, is := value.(Record); is {
+			words = len(record)
+		}
+		dst = append(dst, make([]byte, words*Size)...)
+	}
+	at := begin
+	write := func(w [Size]byte) { at += copy(dst[at:], w[:]) }
+	for _, value := range values {
+		if record, is := value.(Record); is {
+			for _, each := range record {
+				write(word(each))
+			}
+			continue
+		}
 		place := number(len(dst) - begin)
 		longer, isBehind := appendBehind(dst, value)
 		if dst = longer; !isBehind {
 			place = word(value)
 		}
-		copy(dst[begin+i*Size:], place[:])
+		write(place)
 	}
 	return dst
 }
@@ -45,6 +62,14 @@ func appendBehind(dst []byte, value any) (longer []byte, is bool) {
 		return append(append(append(dst, length[:]...), value...), make([]byte, padding)...), true
 	case Tuple:
 		return appendAll(dst, value), true
+	case []chain.Address:
+		length := number(len(value))
+		dst = append(dst, length[:]...)
+		for _, each := range value {
+			place := word(each)
+			dst = append(dst, place[:]...)
+		}
+		return dst, true
 	case List:
 		length := number(len(value))
 		return appendAll(append(dst, length[:]...), value), true

@@ -16,6 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/quote"
 )
 
@@ -50,13 +51,13 @@ const ofList = -2
 // method is a function with its coder.
 type method struct {
 	function
-	selector [4]byte
-	inputs   abi.Arguments
-	places   map[string]position
+	words.Selector
+	inputs abi.Arguments
+	places map[string]position
 }
 
 // callReader reads calls of contracts by selector.
-type callReader map[[4]byte]*method
+type callReader map[words.Selector]*method
 
 // readsCalls is the reader of functions that stand in our own source.
 func readsCalls(functions ...function) callReader {
@@ -70,7 +71,7 @@ func readsCalls(functions ...function) callReader {
 func readerOf(methods ...*method) callReader {
 	known := callReader{}
 	for _, m := range methods {
-		known[m.selector] = m
+		known[m.Selector] = m
 	}
 	return known
 }
@@ -86,7 +87,7 @@ func newMethod(f function) *method {
 		}
 		m.inputs = append(m.inputs, abi.Argument{Name: each.Name, Type: kind})
 	}
-	m.selector = [4]byte(abi.NewMethod(name, name, abi.Function, "payable", false, true, m.inputs, nil).ID)
+	m.Selector = words.Selector(abi.NewMethod(name, name, abi.Function, "payable", false, true, m.inputs, nil).ID)
 	return m
 }
 
@@ -140,15 +141,6 @@ func (p position) of(name string, isList bool) position {
 	return at
 }
 
-// pack encodes a call with arguments that fit.
-func (m *method) pack(arguments ...any) []byte {
-	data, err := m.inputs.Pack(arguments...)
-	if err != nil {
-		panic("venue: call of " + m.signature + ": " + err.Error())
-	}
-	return append(m.selector[:], data...)
-}
-
 // errUnknownFunction means that the venue's list has no such function.
 var errUnknownFunction = errors.New("it calls a function that is not known to keep to a recipient and a minimum")
 
@@ -171,7 +163,7 @@ func (known callReader) decode(tx quote.Tx) (*decoded, error) {
 	if len(data) < 4 {
 		return nil, fmt.Errorf("its calldata has %d bytes", len(data))
 	}
-	m, listed := known[[4]byte(data)]
+	m, listed := known[words.Selector(data)]
 	if !listed {
 		return nil, fmt.Errorf("%w: 0x%x", errUnknownFunction, data[:4])
 	}

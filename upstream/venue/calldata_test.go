@@ -13,6 +13,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/quote"
 )
 
@@ -43,7 +44,7 @@ func (m *method) encode(t *testing.T, given arguments) []byte {
 		fillZeros(value)
 		values[i] = value.Interface()
 	}
-	return m.pack(values...)
+	return append(m.Selector[:], must.Get(m.inputs.Pack(values...))(t)...)
 }
 
 // assign sets a member of value.

@@ -15,6 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/internal/must"
 	"crossgate/internal/recorded"
 	"crossgate/quote"
@@ -97,41 +98,41 @@ func recordedCall(t *testing.T, file string) quote.Tx {
 // TestV3CallsThatAreNotOursAreRefused has all of what SwapRouter02 can do with calls in a row.
 func TestV3CallsThatAreNotOursAreRefused(t *testing.T) {
 	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
-	wrapped := common.BytesToAddress(ethereum.WrappedCoin.Bytes())
-	hops := func(stops ...common.Address) []byte {
+	wrapped, coin, stranger := ethereum.WrappedCoin, chain.NativeCoin(chain.EVM), addressOf(refinedIn)
+	in, out, payee := addressOf(refinedIn), addressOf(refinedOut), addressOf(refinedPayee)
+	hops := func(stops ...chain.Address) []byte {
 		return path{stops: stops, fees: make([]uint32, len(stops)-1)}.packed()
 	}
-	swap := func(path []byte, recipient common.Address) []byte {
-		return v3Swap.pack(v3Swapped{path, recipient, refinedAmount, refinedMinimum})
+	swap := func(path []byte, recipient chain.Address) []byte {
+		return v3Swap.Call(words.Tuple{path, recipient, refinedMillion, refined})
 	}
-	unwrap := v3Unwrap.pack(refinedMinimum, refinedPayee)
-	coin := common.Address{}
+	unwrap := v3Unwrap.Call(refined, payee)
 	for _, row := range []struct {
 		name    string
 		value   chain.Amount
-		calls   [][]byte
-		in, out common.Address
+		calls   words.List
+		in, out chain.Address
 		refused bool
 	}{
-		{"a swap", chain.Amount{}, [][]byte{swap(hops(refinedIn, refinedOut), refinedPayee)}, refinedIn, refinedOut, false},
-		{"three stops", chain.Amount{}, [][]byte{swap(hops(refinedIn, wrapped, refinedOut), refinedPayee)}, refinedIn, refinedOut, false},
-		{"the coin in", refinedMillion, [][]byte{swap(hops(wrapped, refinedOut), refinedPayee)}, coin, refinedOut, false},
-		{"the wrapped coin in", chain.Amount{}, [][]byte{swap(hops(wrapped, refinedOut), refinedPayee)}, wrapped, refinedOut, false},
-		{"a part of the coin in", chain.NewAmount(1), [][]byte{swap(hops(wrapped, refinedOut), refinedPayee)}, wrapped, refinedOut, false},
-		{"unwrapped", chain.Amount{}, [][]byte{swap(hops(refinedIn, wrapped), routerItself), unwrap}, refinedIn, coin, false},
+		{"a swap", chain.Amount{}, words.List{swap(hops(in, out), payee)}, in, out, false},
+		{"three stops", chain.Amount{}, words.List{swap(hops(in, wrapped, out), payee)}, in, out, false},
+		{"the coin in", refinedMillion, words.List{swap(hops(wrapped, out), payee)}, coin, out, false},
+		{"the wrapped coin in", chain.Amount{}, words.List{swap(hops(wrapped, out), payee)}, wrapped, out, false},
+		{"a part of the coin in", chain.NewAmount(1), words.List{swap(hops(wrapped, out), payee)}, wrapped, out, false},
+		{"unwrapped", chain.Amount{}, words.List{swap(hops(in, wrapped), routerItself), unwrap}, in, coin, false},
 		{"nothing", chain.Amount{}, nil, coin, coin, true},
-		{"two swaps", chain.Amount{}, [][]byte{swap(hops(refinedIn, refinedOut), refinedPayee), swap(hops(refinedIn, refinedOut), refinedPayee)}, coin, coin, true},
-		{"more behind", chain.Amount{}, [][]byte{swap(hops(refinedIn, wrapped), routerItself), unwrap, unwrap}, coin, coin, true},
-		{"the unwrapping alone", chain.Amount{}, [][]byte{unwrap}, coin, coin, true},
-		{"a path of one stop", chain.Amount{}, [][]byte{swap(hops(refinedIn), refinedPayee)}, coin, coin, true},
-		{"a path that ends early", chain.Amount{}, [][]byte{swap(hops(refinedIn, refinedOut)[:42], refinedPayee)}, coin, coin, true},
-		{"no path", chain.Amount{}, [][]byte{swap(nil, refinedPayee)}, coin, coin, true},
-		{"a long path that ends early", chain.Amount{}, [][]byte{swap(hops(refinedIn, wrapped, refinedOut)[:65], refinedPayee)}, coin, coin, true},
-		{"another token and unwrapped", chain.Amount{}, [][]byte{swap(hops(refinedIn, refinedOut), routerItself), unwrap}, coin, coin, true},
-		{"paid to a stranger, unwrapped", chain.Amount{}, [][]byte{swap(hops(refinedIn, wrapped), refinedIn), unwrap}, coin, coin, true},
+		{"two swaps", chain.Amount{}, words.List{swap(hops(in, out), payee), swap(hops(in, out), payee)}, coin, coin, true},
+		{"more behind", chain.Amount{}, words.List{swap(hops(in, wrapped), routerItself), unwrap, unwrap}, coin, coin, true},
+		{"the unwrapping alone", chain.Amount{}, words.List{unwrap}, coin, coin, true},
+		{"a path of one stop", chain.Amount{}, words.List{swap(hops(in), payee)}, coin, coin, true},
+		{"a path that ends early", chain.Amount{}, words.List{swap(hops(in, out)[:42], payee)}, coin, coin, true},
+		{"no path", chain.Amount{}, words.List{swap(nil, payee)}, coin, coin, true},
+		{"a long path that ends early", chain.Amount{}, words.List{swap(hops(in, wrapped, out)[:65], payee)}, coin, coin, true},
+		{"another token and unwrapped", chain.Amount{}, words.List{swap(hops(in, out), routerItself), unwrap}, coin, coin, true},
+		{"paid to a stranger, unwrapped", chain.Amount{}, words.List{swap(hops(in, wrapped), stranger), unwrap}, coin, coin, true},
 	} {
-		got, err := readV3Call(ethereum, quote.Tx{Data: v3Multicall.pack(new(big.Int), row.calls), Value: row.value})
-		want := quote.Call{TokenIn: addressOf(row.in), TokenOut: addressOf(row.out), AmountIn: refinedMillion, MinOut: refined, Payee: addressOf(refinedPayee)}
+		got, err := readV3Call(ethereum, quote.Tx{Data: v3Multicall.Call(0, row.calls), Value: row.value})
+		want := quote.Call{TokenIn: row.in, TokenOut: row.out, AmountIn: refinedMillion, MinOut: refined, Payee: payee}
 		if row.refused != (err != nil) || !row.refused && got != want {
 			t.Errorf("%s: %+v, %v", row.name, got, err)
 		}

@@ -3,6 +3,7 @@ package venue
 // Exchanges are asked on their own chain, by reading their contracts: no service stands between.
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -12,9 +13,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ethereum/go-ethereum/common"
-
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/quote"
 )
 
@@ -23,20 +23,20 @@ const exchangeLife = 30 * time.Second
 
 // listing is where an exchange's contracts stand on one chain.
 type listing struct {
-	Venue   string         `json:"venue"`
-	Chain   chain.ID       `json:"chain"`
-	Kind    string         `json:"kind"` // pairs, fees or routes: whose interface the contracts have
-	Router  common.Address `json:"router"`
-	Factory common.Address `json:"factory"`
-	Quoter  common.Address `json:"quoter"` // of kind fees
-	Fees    []uint32       `json:"fees"`   // of kind fees: hundredths of a basis point
-	Source  string         `json:"source"` // of the addresses
+	Venue   string        `json:"venue"`
+	Chain   chain.ID      `json:"chain"`
+	Kind    string        `json:"kind"` // pairs, fees or routes: whose interface the contracts have
+	Router  chain.Address `json:"router"`
+	Factory chain.Address `json:"factory"`
+	Quoter  chain.Address `json:"quoter"` // of kind fees
+	Fees    []uint32      `json:"fees"`   // of kind fees: hundredths of a basis point
+	Source  string        `json:"source"` // of the addresses
 }
 
 // directory is the exchanges that are known, and for each chain the tokens through which most pairs have a path.
 type directory struct {
-	Hubs      map[chain.ID][]common.Address `json:"hubs"`
-	Exchanges []listing                     `json:"exchanges"`
+	Hubs      map[chain.ID][]chain.Address `json:"hubs"`
+	Exchanges []listing                    `json:"exchanges"`
 }
 
 var listings = readListings()
@@ -54,7 +54,7 @@ var exchangesText []byte
 // dialect is the ABI of a kind of exchange: how its contracts are asked and called.
 type dialect struct {
 	// paths lead from stop to stop, through one pool each.
-	paths func(at listing, stops []common.Address) []path
+	paths func(at listing, stops []chain.Address) []path
 	// ask prices a path, and read decodes the answer.
 	ask  func(at listing, p path, amount chain.Amount) contractCall
 	read func(answer []byte) (priced, error)
@@ -63,7 +63,7 @@ type dialect struct {
 	// enforced reads such a call.
 	enforced func(c chain.Chain, tx quote.Tx) (quote.Call, error)
 	// identity are calls whose answers only the contracts of at give.
-	identity func(at listing, wrapped common.Address) []identityCheck
+	identity func(at listing, wrapped chain.Address) []identityCheck
 }
 
 var dialects = map[string]dialect{
@@ -74,21 +74,21 @@ var dialects = map[string]dialect{
 
 // path is a list of tokens with a pool between each two.
 type path struct {
-	stops  []common.Address
+	stops  []chain.Address
 	fees   []uint32 // of kind fees
 	stable []bool   // of kind routes
 }
 
 // contractCall is calldata for a contract.
 type contractCall struct {
-	to   common.Address
+	to   chain.Address
 	data []byte
 }
 
 // identityCheck is a call and the address that answers it.
 type identityCheck struct {
 	contractCall
-	want common.Address
+	want chain.Address
 }
 
 // priced is what a path gives, and the gas that it takes.
@@ -100,7 +100,7 @@ type priced struct {
 // swapCall is a swap as the contracts take it.
 type swapCall struct {
 	amount, least    chain.Amount
-	recipient        common.Address
+	recipient        chain.Address
 	deadline         time.Time
 	fromCoin, toCoin bool
 }
@@ -138,7 +138,7 @@ func openExchange(name string) func(Options) (quote.Venue, error) {
 		for _, at := range listings.Exchanges {
 			if c, known := o.Registry.Chain(at.Chain); at.Venue == name && known && !c.WrappedCoin.IsAbsent() {
 				e.at[at.Chain] = at
-				e.profile.Routers[at.Chain] = chain.NewAddress(at.Router.Bytes())
+				e.profile.Routers[at.Chain] = at.Router
 			}
 		}
 		return e, nil
@@ -178,7 +178,7 @@ func (e *exchange) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error)
 	}
 	var checks []identityCheck
 	if _, known := e.verified.Load(s.Chain.ID); !known {
-		checks = d.identity(at, common.BytesToAddress(s.Chain.WrappedCoin.Bytes()))
+		checks = d.identity(at, s.Chain.WrappedCoin)
 	}
 	asked := e.Now()
 	calls := make([]contractCall, 0, len(checks)+len(paths))
@@ -213,7 +213,7 @@ func (e *exchange) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.
 	}
 	at := e.at[s.Chain.ID]
 	data := dialects[at.Kind].call(at, route.path, swapCall{
-		amount: s.In.Amount, least: leastOf(q.AmountOut, s), recipient: common.BytesToAddress(s.Recipient.Bytes()),
+		amount: s.In.Amount, least: leastOf(q.AmountOut, s), recipient: s.Recipient,
 		deadline: e.deadline(s.Chain.ID), fromCoin: s.In.Address.IsNative(), toCoin: s.Out.Address.IsNative(),
 	})
 	return quote.Tx{To: e.profile.Routers[s.Chain.ID], Data: data, Value: coinValue(s)}, nil
@@ -221,21 +221,20 @@ func (e *exchange) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.
 
 // pathsBetween are the paths of a swap, direct and over one of the chain's hubs.
 func pathsBetween(s quote.Swap, at listing, d dialect) []path {
-	wrapped := common.BytesToAddress(s.Chain.WrappedCoin.Bytes())
-	pooled := func(a chain.Address) common.Address {
+	pooled := func(a chain.Address) chain.Address {
 		if a.IsNative() {
-			return wrapped
+			return s.Chain.WrappedCoin
 		}
-		return common.BytesToAddress(a.Bytes())
+		return a
 	}
 	from, to := pooled(s.In.Address), pooled(s.Out.Address)
 	if from == to {
 		return nil
 	}
-	paths := d.paths(at, []common.Address{from, to})
-	for _, hub := range append([]common.Address{wrapped}, listings.Hubs[at.Chain]...) {
+	paths := d.paths(at, []chain.Address{from, to})
+	for _, hub := range append([]chain.Address{s.Chain.WrappedCoin}, listings.Hubs[at.Chain]...) {
 		if hub != from && hub != to {
-			paths = append(paths, d.paths(at, []common.Address{from, hub, to})...)
+			paths = append(paths, d.paths(at, []chain.Address{from, hub, to})...)
 		}
 	}
 	return paths
@@ -245,7 +244,7 @@ func pathsBetween(s quote.Swap, at listing, d dialect) []path {
 func (e *exchange) ask(ctx context.Context, id chain.ID, calls []contractCall) ([][]byte, error) {
 	to, data := make([]chain.Address, len(calls)), make([][]byte, len(calls))
 	for i, c := range calls {
-		to[i], data[i] = chain.NewAddress(c.to.Bytes()), c.data
+		to[i], data[i] = c.to, c.data
 	}
 	answers, err := e.Contracts(ctx, id, to, data)
 	if err == nil && len(answers) != len(calls) {
@@ -272,7 +271,7 @@ var ErrUnverifiedContracts = fmt.Errorf("%w: the contracts are not the exchange'
 // verify remembers that the first answers are what the checks want. Otherwise the next quote checks again.
 func (e *exchange) verify(id chain.ID, checks []identityCheck, answers [][]byte) error {
 	for i, c := range checks {
-		if len(answers[i]) != common.HashLength || common.BytesToAddress(answers[i]) != c.want {
+		if !bytes.Equal(answers[i], words.Encode(c.want)) {
 			return ErrUnverifiedContracts
 		}
 	}

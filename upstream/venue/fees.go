@@ -5,11 +5,11 @@ package venue
 import (
 	"errors"
 	"fmt"
-	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
 
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/quote"
 )
 
@@ -19,30 +19,25 @@ var (
 	v3Multicall = newMethod(function{signature: "multicall(uint256,bytes[] calls)"})
 	v3Swap      = newMethod(function{signature: "exactInput((bytes path,address payee,uint256 amount,uint256 least))"})
 	v3Unwrap    = newMethod(function{signature: "unwrapWETH9(uint256 amount/least,address payee)"})
-	v3Factory   = newMethod(function{signature: "factory()"}).pack()
-	v3Wrapped   = newMethod(function{signature: "WETH9()"}).pack()
+	v3Factory   = words.Call("factory()")
+	v3Wrapped   = words.Call("WETH9()")
 )
 
 // routerItself is what SwapRouter02 takes for its own address when it is named as a recipient.
-var routerItself = common.BigToAddress(big.NewInt(2))
+var routerItself = chain.NewAddress([]byte{19: 2})
 
 var v3Dialect = dialect{
 	paths: v3Paths,
 	ask: func(at listing, p path, amount chain.Amount) contractCall {
-		return contractCall{at.Quoter, v3Price.pack(p.packed(), amount.Big())}
+		return contractCall{at.Quoter, v3Price.Call(p.packed(), amount)}
 	},
 	read: func(answer []byte) (priced, error) {
-		if len(answer) < 4*common.HashLength {
-			return priced{}, fmt.Errorf("answer of %d bytes", len(answer))
-		}
-		pools, fits := word(answer, 3).Uint64() // their part of the gas alone
-		if !fits {
-			return priced{}, fmt.Errorf("gas of %s", word(answer, 3))
-		}
-		return priced{word(answer, 0), feesGas + pools}, nil
+		read := words.New(answer)
+		pools := read.Uint(3, 64) // their part of the gas alone
+		return priced{read.Amount(0), feesGas + pools}, read.Err()
 	},
 	call: v3Call, enforced: readV3Call,
-	identity: func(at listing, wrapped common.Address) []identityCheck {
+	identity: func(at listing, wrapped chain.Address) []identityCheck {
 		return []identityCheck{
 			{contractCall{at.Router, v3Factory}, at.Factory},
 			{contractCall{at.Router, v3Wrapped}, wrapped},
@@ -55,7 +50,7 @@ var v3Dialect = dialect{
 const feesGas = 60_000
 
 // v3Paths tries every fee between two tokens, and on longer paths the usual ones: a quoter runs each path on the chain.
-func v3Paths(at listing, stops []common.Address) []path {
+func v3Paths(at listing, stops []chain.Address) []path {
 	var paths []path
 	if len(stops) == 2 {
 		for _, fee := range at.Fees {
@@ -89,21 +84,16 @@ func (p path) packed() []byte {
 	return packed
 }
 
-// v3Swapped is the argument of v3Swap.
-type v3Swapped struct {
-	Path      []byte         `abi:"member0"`
-	Recipient common.Address `abi:"member1"`
-	Amount    *big.Int       `abi:"member2"`
-	Least     *big.Int       `abi:"member3"`
-}
-
 // v3Call swaps and, for the coin, unwraps what the router got.
 func v3Call(_ listing, p path, s swapCall) []byte {
-	swap, calls := v3Swapped{p.packed(), s.recipient, s.amount.Big(), s.least.Big()}, [][]byte(nil)
-	if s.toCoin {
-		swap.Recipient, calls = routerItself, [][]byte{v3Unwrap.pack(s.least.Big(), s.recipient)}
+	swap := func(recipient chain.Address) []byte {
+		return v3Swap.Call(words.Tuple{p.packed(), recipient, s.amount, s.least})
 	}
-	return v3Multicall.pack(big.NewInt(s.deadline.Unix()), append([][]byte{v3Swap.pack(swap)}, calls...))
+	calls := words.List{swap(s.recipient)}
+	if s.toCoin {
+		calls = words.List{swap(routerItself), v3Unwrap.Call(s.least, s.recipient)}
+	}
+	return v3Multicall.Call(uint64(s.deadline.Unix()), calls)
 }
 
 // v3Hop is the length of a token and a fee in a packed path.

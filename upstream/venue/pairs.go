@@ -5,12 +5,10 @@ package venue
 
 import (
 	"fmt"
-	"math/big"
 	"strings"
 
-	"github.com/ethereum/go-ethereum/common"
-
 	"crossgate/chain"
+	"crossgate/chain/words"
 )
 
 // The calls' types of a path, and the same where it begins or ends with the coin.
@@ -44,26 +42,26 @@ func newPairCalls(path string) pairCalls {
 func (c pairCalls) reader() callReader { return readerOf(c.tokens, c.toCoin, c.fromCoin) }
 
 // dialect is the ABI of routers with these calls and names of factory and wrapped coin, and their form of a path.
-func (c pairCalls) dialect(factory, wrappedCoin string, paths func(listing, []common.Address) []path, argument func(listing, path) any) dialect {
+func (c pairCalls) dialect(factory, wrappedCoin string, paths func(listing, []chain.Address) []path, argument func(listing, path) any) dialect {
 	return dialect{
 		paths: paths, enforced: c.reader().read, read: lastOf,
 		ask: func(at listing, p path, amount chain.Amount) contractCall {
-			return contractCall{at.Router, c.prices.pack(amount.Big(), argument(at, p))}
+			return contractCall{at.Router, c.prices.Call(amount, argument(at, p))}
 		},
 		call: func(at listing, p path, s swapCall) []byte {
-			in, least, deadline := s.amount.Big(), s.least.Big(), big.NewInt(s.deadline.Unix())
+			deadline := uint64(s.deadline.Unix())
 			switch {
 			case s.fromCoin:
-				return c.fromCoin.pack(least, argument(at, p), s.recipient, deadline)
+				return c.fromCoin.Call(s.least, argument(at, p), s.recipient, deadline)
 			case s.toCoin:
-				return c.toCoin.pack(in, least, argument(at, p), s.recipient, deadline)
+				return c.toCoin.Call(s.amount, s.least, argument(at, p), s.recipient, deadline)
 			}
-			return c.tokens.pack(in, least, argument(at, p), s.recipient, deadline)
+			return c.tokens.Call(s.amount, s.least, argument(at, p), s.recipient, deadline)
 		},
-		identity: func(at listing, wrapped common.Address) []identityCheck {
+		identity: func(at listing, wrapped chain.Address) []identityCheck {
 			return []identityCheck{
-				{contractCall{at.Router, newMethod(function{signature: factory}).pack()}, at.Factory},
-				{contractCall{at.Router, newMethod(function{signature: wrappedCoin}).pack()}, wrapped},
+				{contractCall{at.Router, words.Call(factory)}, at.Factory},
+				{contractCall{at.Router, words.Call(wrappedCoin)}, wrapped},
 			}
 		},
 	}
@@ -75,24 +73,20 @@ const (
 	furtherPoolGas = 80_000
 )
 
-// lastOf is the outcome of a path whose answer is a list, of the amounts at all its stops, behind its place and length.
+// lastOf is the outcome of a path whose answer is a list of the amounts at all its stops.
 func lastOf(answer []byte) (priced, error) {
-	words := len(answer) / common.HashLength
-	if words < 4 || word(answer, 1) != chain.NewAmount(uint64(words-2)) {
-		return priced{}, fmt.Errorf("amounts on a path in %d words", words)
+	stops, amounts := words.New(answer).List(0)
+	if stops < 2 || stops > uint64(len(answer)/words.Size) {
+		return priced{}, fmt.Errorf("%d amounts on a path in %d bytes", stops, len(answer))
 	}
-	return priced{word(answer, words-1), exchangeGas + furtherPoolGas*uint64(words-4)}, nil
+	last := amounts.Amount(int(stops - 1))
+	return priced{last, exchangeGas + furtherPoolGas*(stops-2)}, amounts.Err()
 }
 
-// word is one of an answer.
-func word(answer []byte, index int) chain.Amount {
-	return chain.AmountFromBytes(answer[index*common.HashLength : (index+1)*common.HashLength])
-}
-
-func v2Paths(_ listing, stops []common.Address) []path { return []path{{stops: stops}} }
+func v2Paths(_ listing, stops []chain.Address) []path { return []path{{stops: stops}} }
 
 // solidlyPaths are all combinations of volatile and stable pools on the path.
-func solidlyPaths(_ listing, stops []common.Address) []path {
+func solidlyPaths(_ listing, stops []chain.Address) []path {
 	paths := []path{{stops: stops}}
 	for range stops[1:] {
 		var longer []path
@@ -106,18 +100,11 @@ func solidlyPaths(_ listing, stops []common.Address) []path {
 	return paths
 }
 
-// poolRoute is one pool on the path, as Solidly's routers take it.
-type poolRoute struct {
-	From    common.Address `abi:"member0"`
-	To      common.Address `abi:"member1"`
-	Stable  bool           `abi:"member2"`
-	Factory common.Address `abi:"member3"`
-}
-
-func (p path) routes(at listing) []poolRoute {
-	routes := make([]poolRoute, len(p.stable))
+// routes are the pools on the path, as Solidly's routers take them: from, to, whether it is stable, and its factory.
+func (p path) routes(at listing) words.List {
+	routes := make(words.List, len(p.stable))
 	for i, stable := range p.stable {
-		routes[i] = poolRoute{p.stops[i], p.stops[i+1], stable, at.Factory}
+		routes[i] = words.Record{p.stops[i], p.stops[i+1], stable, at.Factory}
 	}
 	return routes
 }

@@ -8,12 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
+	"strconv"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/quote"
 )
 
@@ -68,27 +71,19 @@ var (
 	sunioValueCalls = readerOf(sunioValueCall)
 )
 
-// sunioData and valueCall are structs of these calls.
-type (
-	sunioData struct {
-		Amount   *big.Int       `abi:"member0"`
-		Least    *big.Int       `abi:"member1"`
-		Payee    common.Address `abi:"member2"`
-		Deadline *big.Int       `abi:"member3"`
-	}
-	valueCall struct {
-		Target  common.Address `abi:"member0"`
-		MayFail bool           `abi:"member1"`
-		Value   *big.Int       `abi:"member2"`
-		Data    []byte         `abi:"member3"`
-	}
-)
+// valueCall is a member of the argument of sunioValueCall.
+type valueCall struct {
+	Target  common.Address `abi:"member0"`
+	MayFail bool           `abi:"member1"`
+	Value   *big.Int       `abi:"member2"`
+	Data    []byte         `abi:"member3"`
+}
 
 // sunioRoute is a path as the router's call takes it: a pool's kind and fee stand at the token that goes in.
 type sunioRoute struct {
-	path     []common.Address
-	versions []string
-	fees     []*big.Int // hundredths of a basis point, zero where the kind has none
+	path     []chain.Address
+	versions words.List // texts
+	fees     words.List // ints, hundredths of a basis point, zero where the kind has none
 }
 
 type sunioVenue struct{ *aggregator }
@@ -100,27 +95,23 @@ func (v *sunioVenue) Build(_ context.Context, s quote.Swap, q quote.Quote) (quot
 		return quote.Tx{}, err
 	}
 	route := own.route.(sunioRoute)
-	lengths := make([]*big.Int, len(route.versions)) // of the path's parts: each adds a token, the first has two
-	for i := range lengths {
-		lengths[i] = big.NewInt(1)
-	}
-	lengths[0] = big.NewInt(2)
-	data := sunioSwap.pack(route.path, route.versions, lengths, route.fees, sunioData{
-		sunioSwapped(s).Big(), leastOf(q.AmountOut, s).Big(), common.BytesToAddress(s.Recipient.Bytes()),
-		big.NewInt(v.deadline(s.Chain.ID).Unix()),
+	lengths := slices.Repeat(words.List{1}, len(route.versions)) // of the path's parts: each adds a token, the first has two
+	lengths[0] = 2
+	data := sunioSwap.Call(route.path, route.versions, lengths, route.fees, words.Record{
+		sunioSwapped(s), leastOf(q.AmountOut, s), s.Recipient, uint64(v.deadline(s.Chain.ID).Unix()),
 	})
 	tx := quote.Tx{To: v.profile.Routers[s.Chain.ID], Data: data, Value: coinValue(s)}
 	if sunioSwapped(s) == s.In.Amount {
 		return tx, nil
 	}
-	var calls []valueCall
+	var calls words.List // target, whether it may fail, value, calldata
 	for _, share := range []quote.Affiliate{s.Affiliate, s.Second} {
 		if share.Percent.IsPositive() {
-			calls = append(calls, valueCall{Target: common.BytesToAddress(share.Recipient.Bytes()), Value: sunioShare(s, share).Big()})
+			calls = append(calls, words.Tuple{share.Recipient, false, sunioShare(s, share), ""})
 		}
 	}
-	calls = append(calls, valueCall{Target: common.BytesToAddress(tx.To.Bytes()), Value: sunioSwapped(s).Big(), Data: data})
-	tx.To, tx.Data = s.Chain.Contracts.Multicall, sunioValueCall.pack(calls)
+	calls = append(calls, words.Tuple{tx.To, false, sunioSwapped(s), data})
+	tx.To, tx.Data = s.Chain.Contracts.Multicall, sunioValueCall.Call(calls)
 	return tx, nil
 }
 
@@ -218,7 +209,7 @@ func (o sunioOffer) route(s quote.Swap) (sunioRoute, error) {
 	if hops == 0 || len(o.Tokens) != hops+1 || len(o.Tokens) > sunioMostTokens || len(o.PoolFees) < hops {
 		return sunioRoute{}, fmt.Errorf("route of %d tokens, %d pools and %d fees", len(o.Tokens), hops, len(o.PoolFees))
 	}
-	route := sunioRoute{versions: o.PoolVersions}
+	var route sunioRoute
 	for i, text := range o.Tokens {
 		token, err := chain.ParseAddress(text, chain.TVM)
 		if err != nil {
@@ -227,13 +218,14 @@ func (o sunioOffer) route(s quote.Swap) (sunioRoute, error) {
 		if i == 0 && token != s.In.Address || i == hops && token != s.Out.Address {
 			return sunioRoute{}, errors.New("route between other tokens")
 		}
-		fee := new(big.Int)
+		fee := uint64(0)
 		if i < hops {
-			if _, valid := fee.SetString(o.PoolFees[i], 10); !valid || fee.Sign() < 0 || fee.BitLen() > 24 {
+			if fee, err = strconv.ParseUint(o.PoolFees[i], 10, 24); err != nil {
 				return sunioRoute{}, fmt.Errorf("fee of %q", clean(o.PoolFees[i]))
 			}
+			route.versions = append(route.versions, o.PoolVersions[i])
 		}
-		route.path, route.fees = append(route.path, common.BytesToAddress(token.Bytes())), append(route.fees, fee)
+		route.path, route.fees = append(route.path, token), append(route.fees, fee)
 	}
 	return route, nil
 }

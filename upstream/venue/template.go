@@ -19,7 +19,7 @@ import (
 	"crossgate/upstream"
 )
 
-// requestTemplate is a request as data. A $word in it is a value of the swap (words) or a setting, ${word:x} is x
+// requestTemplate is a request as data. A $word in it is a value of the swap (swapWords) or a setting, ${word:x} is x
 // without one, and ${a|b} is a to quote and b to build.
 type requestTemplate struct {
 	path   string
@@ -110,7 +110,7 @@ func (t *requestTemplate) word(name string, q *question) string {
 		return first
 	}
 	name, otherwise, _ := strings.Cut(name, ":")
-	if read := words[name]; read != nil && (name != "chain" || t.chains == nil) {
+	if read := swapWords[name]; read != nil && (name != "chain" || t.chains == nil) {
 		return cmp.Or(read(q), otherwise)
 	}
 	if name == "chain" {
@@ -128,7 +128,7 @@ func (t *requestTemplate) check(settings []string) error {
 	for _, text := range []string{t.path, t.query, t.builds, t.shares, t.header, t.body} {
 		os.Expand(text, func(name string) string {
 			name, _, _ = strings.Cut(name, ":")
-			if words[name] == nil && !slices.Contains(settings, name) && !strings.Contains(name, "|") {
+			if swapWords[name] == nil && !slices.Contains(settings, name) && !strings.Contains(name, "|") {
 				unknown = append(unknown, fmt.Errorf("template with the unknown word $%s", name))
 			}
 			return ""
@@ -157,8 +157,8 @@ func fill(text string, word func(string) string) string {
 	return os.Expand(text, word)
 }
 
-// words are the values in templates of requests.
-var words = map[string]func(*question) string{
+// swapWords are the values in templates of requests.
+var swapWords = map[string]func(*question) string{
 	"key":          func(q *question) string { return q.Key },
 	"bearer":       func(q *question) string { return "Bearer " + q.Key },
 	"chain":        func(q *question) string { return strconv.FormatUint(q.swap.Chain.Native, 10) },

@@ -81,15 +81,15 @@ func (w *wrap) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx, 
 	case s.Sender != s.Recipient:
 		return quote.Tx{}, fmt.Errorf("wrap: %w to another recipient", quote.ErrNoRoute)
 	case s.In.Address.IsNative():
-		return quote.Tx{To: s.Chain.WrappedCoin, Data: wrapDeposit.pack(), Value: s.In.Amount}, nil
+		return quote.Tx{To: s.Chain.WrappedCoin, Data: wrapDeposit.Call(), Value: s.In.Amount}, nil
 	}
-	return quote.Tx{To: s.Chain.WrappedCoin, Data: wrapWithdraw.pack(s.In.Amount.Big())}, nil
+	return quote.Tx{To: s.Chain.WrappedCoin, Data: wrapWithdraw.Call(s.In.Amount)}, nil
 }
 
 // readWrap is wrap's Profile.Read. The token is the contract that is called.
 func readWrap(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	call, err := wrapCalls.read(c, tx)
-	if bytes.HasPrefix(tx.Data, wrapDeposit.selector[:]) {
+	if bytes.HasPrefix(tx.Data, wrapDeposit.Selector[:]) {
 		call.TokenOut = tx.To
 	} else {
 		call.TokenIn = tx.To

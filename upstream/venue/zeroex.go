@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/big"
 	"regexp"
 	"slices"
 	"sync"
@@ -150,9 +149,8 @@ func (r *settlers) ask(ctx context.Context, id chain.ID) ([]chain.Address, error
 	if r.contracts == nil {
 		return nil, errors.New("has no chain to read")
 	}
-	feature := big.NewInt(takerSubmitted)
 	answers, err := r.contracts(ctx, id, []chain.Address{settlerRegistry, settlerRegistry}, [][]byte{
-		settlerOwner.pack(feature), settlerBefore.pack(feature),
+		settlerOwner.Call(takerSubmitted), settlerBefore.Call(takerSubmitted),
 	})
 	if err != nil {
 		return nil, err

@@ -95,7 +95,7 @@ func word(value any) (w [Size]byte) {
 	case chain.Hash:
 		w = value
 	case chain.Address:
-		end := value.Bytes()
+		end := value.AppendTo(make([]byte, 0, Size))
 		end = end[max(0, len(end)-addressLength):]
 		copy(w[Size-len(end):], end)
 	default:

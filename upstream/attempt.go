@@ -8,12 +8,12 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Attempt is one request to one endpoint and what came back, which nobody has judged yet. Whoever makes an attempt
-// settles it, once: only then the breaker, the endpoint's health, the measurements and the span learn how it went.
+// Attempt is one request to one endpoint and its response, not yet judged. The maker of an attempt settles it, once:
+// only then the breaker, the endpoint's health, the measurements and the span learn the outcome.
 type Attempt struct {
 	Endpoint *Endpoint
 	Response Response
-	Err      error // why there is no response to judge; nil when there is one
+	Err      error // why there is no response to judge; nil with one
 
 	request Request
 	turn    Turn
@@ -30,7 +30,7 @@ type Turn struct {
 
 // Reply is an attempt together with what its maker reads from the response.
 type Reply interface {
-	// Judge returns what is wrong with the response, nil to accept it. It is called only when there is one.
+	// Judge returns the fault of a response, nil to accept it. It is not called without a response.
 	Judge(ctx context.Context) error
 	attempt() *Attempt // by embedding one
 }
@@ -107,11 +107,11 @@ func (e *Endpoint) refusal(after time.Duration) *Error {
 	return refused
 }
 
-// Settle ends the attempt. wrong is what is wrong with its response; a plain error makes it a bad answer, an *Error
-// keeps its class, and ErrDeclined is nothing wrong. It returns why the attempt failed, nil when it did not.
+// Settle ends the attempt. wrong is the fault of its response; a plain error makes it a bad answer, an *Error keeps its
+// class, and ErrDeclined is not a fault. It returns why the attempt failed, nil for success.
 func (a *Attempt) Settle(ctx context.Context, wrong error) error { return a.settle(ctx, wrong, "") }
 
-// settle tells the span in addition what became of a hedge, if the attempt was one.
+// settle also records on the span the outcome of a hedge, if the attempt was one.
 func (a *Attempt) settle(ctx context.Context, wrong error, hedge string) error {
 	e := a.Endpoint
 	if a.span.IsRecording() {

@@ -25,7 +25,7 @@ const (
 // pauses that it asked for. Safe for concurrent use.
 type Budget struct {
 	units     int           // see EndpointOptions
-	shared    bool          // by clients, each of whom is told for itself: nothing pauses it
+	shared    bool          // by clients, each with its own answer: nothing pauses it
 	limiter   *rate.Limiter // nil when unlimited
 	plan      *billingPlan  // nil without one
 	asked     *rate.Limiter // the share of callers once the endpoint is followed; nil when unlimited
@@ -34,7 +34,7 @@ type Budget struct {
 
 	mu     sync.Mutex
 	paused time.Time     // until then
-	guess  time.Duration // how long the next pause is of which nobody says how long; zero: defaultPause
+	guess  time.Duration // length of the next pause without a stated one; zero: defaultPause
 }
 
 // NewBudget returns a budget of units a second; zero: unlimited until the endpoint asks for a pause.
@@ -100,7 +100,7 @@ func reserveOf(l *rate.Limiter) reserve {
 	}
 }
 
-// takeEach is take for units of one rate after another. What was had without a wait is given back when a later one
+// takeEach is take for units of one rate after another. Units taken without a wait are given back when a later rate
 // refuses.
 func takeEach(ctx context.Context, rates []reserve, units int) (retryAfter time.Duration, ok bool, err error) {
 	now := time.Now() // the same for all: a limiter takes nothing back that could be used before
@@ -179,8 +179,8 @@ func (b *Budget) reserve(now time.Time, units int) (wait time.Duration, giveBack
 	}
 }
 
-// Pause stops the endpoint's use for d or, where d is zero, as long as it seems to need. What was under way when a
-// pause began does not lengthen the next one. An endpoint that forwards is not paused.
+// Pause stops the endpoint's use for d or, where d is zero, as long as it seems to need. Requests in flight when a
+// pause begins do not lengthen the next one. An endpoint that forwards is not paused.
 func (b *Budget) Pause(d time.Duration) {
 	if b.shared {
 		return

@@ -26,8 +26,8 @@ type controls struct {
 	failed  Request   // the last that it failed at; bare: none
 }
 
-// all are what an endpoint must fail at before it is taken for broken: what it answered well at different times,
-// and while these are few the request that no caller has a part in, or what is at its address.
+// all are the requests that an endpoint must fail at before it counts as broken: those it answered well at different
+// times and, while these are few, one without a caller, or its bare address.
 func (c *controls) all() []Request {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -42,8 +42,8 @@ func (c *controls) allLocked() []Request {
 	return append(known, c.own)
 }
 
-// signs are requests one of which an endpoint must answer to be taken for recovered: all controls, and what it failed
-// at last, since there need not be anything at its address.
+// signs are requests one of which an endpoint must answer to count as recovered: all controls, and its last failure,
+// since its address need not answer.
 func (c *controls) signs() []Request {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -70,7 +70,7 @@ func (c *controls) learn(r Request, took time.Duration, outcome error) {
 	}
 }
 
-// isBare reports whether a request asks for what is at the endpoint's address.
+// isBare reports whether a request asks for the endpoint's address alone.
 func isBare(r Request) bool {
 	return r.Path == "" && r.Body == nil && r.Query == "" && len(r.Header) == 0
 }

@@ -22,8 +22,8 @@ type EndpointOptions struct {
 	RequestsPerSecond float64 // or units, see Request.Cost; zero: unlimited
 	Burst             int
 	Units             int // that a request costs which does not say; 1 by default
-	// Monthly is how many requests, or units, a month may take, at most the share of a day at once. PlanClaim and
-	// PlanClaimed let what is spent outlive the process.
+	// Monthly is how many requests, or units, a month may take, at most the share of a day at once. With PlanClaim and
+	// PlanClaimed the spending outlives the process.
 	Monthly int
 
 	LongestQuarantine time.Duration // after repeated wrong answers; 30 min by default
@@ -102,7 +102,7 @@ type distance struct {
 // whether that is too far, so that the others are asked first.
 func (e *Endpoint) SetDistance(blocks int64, isOff bool) { e.distance.Store(&distance{blocks, isOff}) }
 
-// Distance returns what SetDistance was called with last, if it was.
+// Distance returns the number of the last SetDistance, if there was one.
 func (e *Endpoint) Distance() (blocks int64, known bool) {
 	if known := e.distance.Load(); known != nil {
 		return known.blocks, true

@@ -45,12 +45,12 @@ type Error struct {
 
 	Contradicts bool // the response could be read and contradicts its request
 	// Closed says that the endpoint will answer nothing for long: its plan is spent, or it refuses our key. It is left
-	// alone longer each time, up to RetryAfter where that is told.
+	// alone longer each time, up to RetryAfter if set.
 	Closed bool
 
 	// Partial says that requests of this kind alone were too many: the endpoint is not to be left alone.
 	Partial bool
-	// InPart says that of what was asked for at once a part was answered: the endpoint did not refuse everything.
+	// InPart says that a part of a batch was answered: the endpoint did not refuse everything.
 	InPart bool
 
 	// excused marks what a caller may have brought about: a timeout at a deadline that came too soon to blame the
@@ -81,7 +81,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // RetryIn is how long the endpoint, or its budget, wants callers to wait; zero when unknown.
 func (e *Error) RetryIn() time.Duration { return e.RetryAfter }
 
-// IsRefusal reports whether whoever was asked understood and declined: asking again soon is of no use.
+// IsRefusal reports whether the endpoint understood and declined: asking again soon is of no use.
 func (e *Error) IsRefusal() bool { return e.Class == Rejected }
 
 // ClassOf returns the class of err, zero when it has none.
@@ -95,8 +95,8 @@ func detailsOf(err error) *Error {
 	return &Error{}
 }
 
-// ErrDeclined is what a check returns for an answer that declines what was asked for, as any other endpoint would. It
-// ends the question as an answer does; how soon it came says nothing of how long answers take.
+// ErrDeclined is a check's verdict on an answer that declines the request, as any other endpoint would. It ends the
+// question as an answer does; its latency says nothing about that of answers.
 var ErrDeclined = errors.New("declined")
 
 // IsFault reports whether err is the endpoint's own fault. A caller who leaves or has little time, a spent budget and a

@@ -188,7 +188,7 @@ func (x *exchanger) broken(ctx, caller context.Context, started time.Time, err e
 	return &Error{Class: class, Endpoint: x.name, Err: errors.New(x.scrubber.redact(sent{}, err.Error()))}
 }
 
-// interrupted tells the caller's cancel and the caller's deadline from the endpoint's own timeout.
+// interrupted distinguishes the caller's cancel and the caller's deadline from the endpoint's own timeout.
 func (x *exchanger) interrupted(caller context.Context, started time.Time) error {
 	err := endOf(caller)
 	if err == nil {

@@ -28,7 +28,7 @@ type Forward struct {
 	ContentLength int64     // -1: not known
 	Trailer       http.Header
 
-	// Inform is told of interim responses, which come before Pool.Forward returns; nil: they are dropped.
+	// Inform receives interim responses, before Pool.Forward returns; nil: they are dropped.
 	Inform func(status int, header http.Header)
 }
 
@@ -185,8 +185,8 @@ func (b *clientBody) failure(hasEnded bool) error {
 	return b.err
 }
 
-// addressRequest stands for forwarded requests where the endpoint is probed: what clients ask is theirs. Any answer
-// will do, since what an origin has at its address is not known.
+// addressRequest stands for forwarded requests where the endpoint is probed: requests of clients are theirs. Any answer
+// will do, since the contents of an origin's address are unknown.
 var addressRequest = Request{AnyStatus: true}
 
 // open sends f and returns the response with its body unread.
@@ -224,8 +224,7 @@ func (x *exchanger) open(ctx, caller context.Context, f Forward) (*http.Response
 	return response, nil
 }
 
-// below is the URL of f at the endpoint. The path stays as the client escaped it: what is two segments to the one is
-// two to the other.
+// below is the URL of f at the endpoint. The path stays as the client escaped it, with the same segments.
 func (x *exchanger) below(f Forward) (*url.URL, error) {
 	target := *x.base
 	escaped := strings.TrimSuffix(target.EscapedPath(), "/") + f.Path
@@ -262,7 +261,7 @@ type followedBody struct {
 	isClosed atomic.Bool
 }
 
-// Read tells no more of an error than what is no secret.
+// Read scrubs secrets from errors.
 func (b *followedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err == nil || errors.Is(err, io.EOF) {

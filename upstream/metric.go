@@ -15,7 +15,7 @@ const breakerStateKey = attribute.Key("crossgate.breaker.state")
 // attemptBounds are for calls over the internet, seconds.
 var attemptBounds = []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
 
-// measures are an endpoint's instruments. Their attributes are what is configured, and classes of errors.
+// measures are an endpoint's instruments. Their attributes come from the configuration and from classes of errors.
 type measures struct {
 	failures metric.Int64Counter
 	duration metric.Float64Histogram
@@ -39,7 +39,7 @@ func newMeasures(name string, attributes []attribute.KeyValue) measures {
 }
 
 // attempted measures an attempt and counts one that gave no answer, by its class. A canceled attempt and an answer that
-// has to be confirmed are no failures.
+// has to be confirmed do not count as failures.
 func (m measures) attempted(ctx context.Context, took time.Duration, err error) {
 	outcome, class := "ok", ClassOf(err)
 	if err != nil {
@@ -51,7 +51,7 @@ func (m measures) attempted(ctx context.Context, took time.Duration, err error) 
 	}
 }
 
-// gauges are read of an endpoint whenever measurements are collected; where known is false there is nothing to tell.
+// gauges are read from an endpoint at each collection; where known is false there is no value.
 var gauges = []struct {
 	name, unit, description string
 	read                    func(*Endpoint) (value float64, known bool)

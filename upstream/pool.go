@@ -99,7 +99,7 @@ type Job struct {
 	Callers int      // who ask at once, each of whom may retry; 0: one
 	IsRead  bool     // asking twice does no harm
 	Avoid   []string // endpoints that are asked after all others
-	// Suits says which endpoints can be expected to answer, by what is known of them; the others are asked last.
+	// Suits selects endpoints that are expected to answer, by what they are known for; the others are asked last.
 	// Nil: all.
 	Suits func(*Endpoint) bool
 	// Try makes an attempt at an endpoint. Several may be made at the same time, each in a goroutine of its own.

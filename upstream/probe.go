@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// leastToConvict is how many controls an endpoint fails at before its breaker opens: one that fails at a fifth of
-	// what it is asked is not away.
+	// leastToConvict is how many controls an endpoint fails at before its breaker opens: one that fails a fifth of its
+	// requests is not away.
 	leastToConvict = 4
 	// firstProbe is when an endpoint whose breaker opened is probed, jittered; then after twice as long, up to
 	// longestProbe.
@@ -44,7 +44,7 @@ func (e *Endpoint) Probe(ctx context.Context, r Request) (Response, error) {
 	return a.Response, a.Settle(ctx, a.check())
 }
 
-// check is what is wrong with the response by the request's own Check.
+// check is the response's fault by the request's own Check.
 func (a *Attempt) check() error {
 	if a.Err != nil || a.request.Check == nil {
 		return nil

@@ -92,7 +92,7 @@ func (r *race) run(caller context.Context) (Reply, error) {
 	return nil, r.summary(caller)
 }
 
-// judge settles an attempt by what its answer is worth; nil accepts it.
+// judge settles an attempt by the worth of its answer; nil accepts it.
 func (r *race) judge(ctx context.Context, answer Reply) (err error) {
 	a, wrong := answer.attempt(), errPanicked
 	defer func() { err = a.settle(ctx, wrong, a.turn.hedge(cmp.Or(a.Err, wrong))) }()
@@ -122,8 +122,8 @@ func (r *race) await(ctx context.Context) (got result, came bool) {
 	return result{}, false
 }
 
-// hedgeDelay returns after what time the next endpoint is asked as well, where that may be: once, for reads that
-// a caller waits for, at an endpoint that can answer at once.
+// hedgeDelay is the wait before the next endpoint is asked as well, where that is allowed: once, for reads with a
+// waiting caller, at an endpoint that can answer at once.
 func (r *race) hedgeDelay(ctx context.Context) (time.Duration, bool) {
 	if !r.job.IsRead || r.hedged || r.next >= min(r.suited, len(r.order)) || WorkOf(ctx) == Background {
 		return 0, false
@@ -138,8 +138,8 @@ func (r *race) hedgeDelay(ctx context.Context) (time.Duration, bool) {
 	return min(max(usual, leastHedge), mostHedge), true
 }
 
-// usual returns the time within which nearly all recent calls of the kind ended at the endpoint that was asked last;
-// where that is unknown, at the quickest of those of which it is known.
+// usual returns the time within which nearly all recent calls of the kind ended at the endpoint asked last or, where
+// that is unknown, at the quickest known one.
 func (r *race) usual() (usual time.Duration, known bool) {
 	usual, known = r.pool.endpoints[r.order[r.next-1]].health.usual(r.job.Kind, hedgeQuantile)
 	if known {
@@ -190,7 +190,7 @@ func (r *race) othersFollow() bool {
 	return false
 }
 
-// join waits for the attempts that lost, whose answers nobody looks at.
+// join waits for the attempts that lost; their answers are dropped.
 func (r *race) join(ctx context.Context) {
 	for ; r.running > 0; r.running-- {
 		late := <-r.results
@@ -203,8 +203,8 @@ func (r *race) join(ctx context.Context) {
 	}
 }
 
-// mayGoOn reports whether another attempt follows a failed one. To ask elsewhere what an endpoint cannot know, or
-// when it cannot be reached, is no extra load; to repeat what one failed at is.
+// mayGoOn reports whether another attempt follows a failed one. Asking elsewhere for something that an endpoint cannot
+// know, or instead of an unreachable one, adds no load; repeating a failure does.
 func (r *race) mayGoOn(ctx context.Context, after error) bool {
 	class := ClassOf(after)
 	isRetry := IsFault(after) && class != Unreachable || detailsOf(after).Status != 0 && class == RateLimited

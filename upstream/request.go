@@ -14,14 +14,14 @@ type Request struct {
 	Path   string // joined to the endpoint's URL
 	Query  string // encoded; what the endpoint's URL has follows on it
 	Header http.Header
-	Keys   []string // that are in path, query or body: errors do not tell them, as they tell nothing of Header
+	Keys   []string // in path, query or body: scrubbed from errors, as Header is
 	Body   []byte
 	Cost   int // units of the rate budget; by default what plain requests cost
 
 	Kind       string                      // that spans are named and latencies kept by; the HTTP method by default
 	Attributes func() []attribute.KeyValue // of its span; nil: none of its own
-	// Check says what is wrong with a response that the request may have, whoever gives it: probes repeat requests that
-	// were answered well. Nil accepts all.
+	// Check returns the fault of a response by any endpoint: probes repeat requests that were answered well. Nil accepts
+	// all.
 	Check func(Response) error
 	// AnyStatus says that the maker of the request reads responses of every status, and what Response.StatusError says
 	// of them: JSON-RPC servers put their reasons under any.

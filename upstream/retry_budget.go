@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// Extra load that a pool may cause: a fifth of what it is asked, and ten attempts a second however little that is
-// (Finagle's RetryBudget has the same). What is not used is saved up to the fifth of a while: when an endpoint goes
-// down, all that was under way there is asked elsewhere. The last half is kept for retries, since hedges follow no
-// failure.
+// Extra load that a pool may cause: a fifth of its requests, and at least ten attempts a second (Finagle's RetryBudget
+// has the same). Unused shares are saved up: when an endpoint goes down, all of its requests in flight are repeated
+// elsewhere. The last half is kept for retries, since hedges follow no failure.
 const (
 	extraShare     = 0.2
 	extraPerSecond = 10.0
@@ -44,7 +43,7 @@ func (b *retryBudget) retry() bool { return b.take(1, 0) }
 // hedge reports whether one more attempt may begin beside another, and counts it.
 func (b *retryBudget) hedge() bool { return b.take(hedgeCost, 0.5) }
 
-// take spends cost where at least a share of what may be saved is left after it.
+// take spends cost where at least a share of the most savings is left after it.
 func (b *retryBudget) take(cost, share float64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -30,8 +30,8 @@ func NewScrubber(name string, base *url.URL, header http.Header) *strings.Replac
 	return replacer(name, append(secrets, secretLabels(host)...), [2]string{host, hidden}, [2]string{strings.ToLower(host), hidden})
 }
 
-// secretLabels are those of a host: services quote them by themselves, too. The last one of several is no key if it is
-// of letters, as top-level domains are (RFC 3696, section 2), among them the word "internal".
+// secretLabels are those of a host: services quote them by themselves, too. The last one of several cannot be a key if
+// it is all letters, as top-level domains are (RFC 3696, section 2), among them the word "internal".
 func secretLabels(host string) []string {
 	labels := strings.Split(host, ".")
 	if last := len(labels) - 1; last > 0 && strings.Trim(labels[last], "abcdefghijklmnopqrstuvwxyz") == "" {
@@ -109,7 +109,7 @@ func (s *scrubbed) Error() string { return s.text }
 
 func (s *scrubbed) Unwrap() error { return s.cause }
 
-// scrub takes what could be a key of the endpoint, or of what it was sent, out of the text of an error.
+// scrub takes possible keys of the endpoint, or of its request, out of the text of an error.
 func (s *scrubber) scrub(sent sent, err error) error {
 	if err == nil {
 		return nil

@@ -28,7 +28,7 @@ const (
 
 var asClient = trace.WithSpanKind(trace.SpanKindClient)
 
-// tracing is what spans tell of an endpoint. No field of it changes.
+// tracing are an endpoint's attributes of spans. They do not change.
 type tracing struct {
 	endpoint   string // its name
 	attributes []attribute.KeyValue

@@ -69,7 +69,7 @@ type Health struct {
 	Failing    float64       // share of recent calls that failed
 	Rate       float64       // recent calls in a second
 	Usual      time.Duration // within which nine of ten recent calls ended; zero when too few are known
-	RetryAfter time.Duration // until it wants to be asked again; zero when that is now, or when nobody knows
+	RetryAfter time.Duration // until it wants to be asked again; zero: now, or unknown
 	Reason     string        // of its latest failure; empty when there was none
 	Failed     time.Time     // when that was
 	Head       string        // how far it is from the others' head; empty where nothing compares them

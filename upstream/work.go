@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Work is what a call is made for. It decides which share of an endpoint's rate the call may take, and whether it waits
+// Work is the purpose of a call. It decides which share of an endpoint's rate the call may take, and whether it waits
 // for it.
 type Work uint8
 
@@ -13,7 +13,7 @@ type Work uint8
 const (
 	// Answering is for a caller who waits for something that is known to exist.
 	Answering Work = iota
-	// Following reads how far a chain has come: what is answered depends on it.
+	// Following reads how far a chain has come: answers depend on it.
 	Following
 	// Background work is waited for by no caller. It leaves half of the burst to the others, and gives way to them.
 	Background
@@ -34,7 +34,7 @@ type workKey struct{}
 // For marks calls by what they are made for; Answering unless they are marked.
 func (w Work) For(ctx context.Context) context.Context { return context.WithValue(ctx, workKey{}, w) }
 
-// WorkOf returns what a call with ctx is made for.
+// WorkOf returns the purpose of a call with ctx.
 func WorkOf(ctx context.Context) Work {
 	w, _ := ctx.Value(workKey{}).(Work)
 	return w
@@ -71,8 +71,8 @@ func (b *Budget) yield(ctx context.Context, cost int) (retryAfter time.Duration,
 	}
 }
 
-// untilHalfFree returns how long it takes, if nobody else calls, until cost units leave half of the burst; a
-// call that is larger than the other half waits for the whole of it.
+// untilHalfFree returns how long it takes, without other calls, until cost units leave half of the burst; a call larger
+// than the other half waits for the whole of it.
 func (b *Budget) untilHalfFree(cost int) time.Duration {
 	if b.limiter == nil {
 		return 0

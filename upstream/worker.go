@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// worker does what is to be learned of an endpoint while no caller waits for it, one thing at a time.
+// worker learns about an endpoint while no caller waits for it, one thing at a time.
 type worker struct {
 	working sync.WaitGroup
 	mu      sync.Mutex

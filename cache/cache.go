@@ -8,10 +8,10 @@
 // Shared level behind, the fill first looks there, and holds a lock there while it loads, so that one replica loads
 // for all.
 //
-// Three things end a value before its life does. A purge names a key or a tag and reaches whatever was loaded before
-// it, also what is just being loaded; it goes to all replicas. Options.Holds is asked before a value is served:
-// whether what it was read from still holds is for the value to know. And a value may lose its place to others. After
-// either of the first two, a call does not take the result of a fill that began before.
+// Three things end a value before its life does. A purge names a key or a tag and reaches every value loaded before it
+// and every load in progress; it goes to all replicas. Options.Holds is asked before a value is served, since only the
+// value knows whether its sources still hold. And a value may lose its place to others. After either of the first two,
+// a call does not take the result of a fill that began before.
 //
 // All methods may be called from any goroutine. Values are shared and must not be changed. Close waits for fills.
 package cache
@@ -64,7 +64,7 @@ type Options[V any] struct {
 	MaxBytes  int64         // of values and their keys together; 64 MiB when zero
 	Cost      func(V) int64 // bytes of a value
 	Tags      func(V) []Key // by which a value can be purged beside its own key; nil: none
-	Holds     func(V) bool  // whether what a value was read from still holds; nil: always
+	Holds     func(V) bool  // whether the sources of a value still hold; nil: always
 	LoadLimit time.Duration // longest that one load may take; 30 s when zero
 	MaxLoads  int           // under way at once; more are declined with ErrBusy. No bound when zero. See SetMaxLoads
 	Shared    *shared.Cache // the level behind, which replicas have in common; nil: none
@@ -246,9 +246,9 @@ func (c *Cache[V]) lookup(key Key) (kept Result[V], failed bool) {
 
 func (c *Cache[V]) holds(value V) bool { return c.options.Holds == nil || c.options.Holds(value) }
 
-// keep stores a value, and returns when it can be found. Ristretto declines new keys for which it would have to part
-// with others that are asked for more; then the next call loads again. One value at a time, since ristretto drops those
-// of its queue for which there is no room, and all but the first of one key.
+// keep stores a value, and returns when it can be found. Ristretto declines new keys that would displace more popular
+// ones; then the next call loads again. One value at a time, since ristretto drops those beyond the room of its queue,
+// and all but the first of one key.
 func (c *Cache[V]) keep(e entry[V]) {
 	c.keeping.Lock()
 	defer c.keeping.Unlock()
@@ -287,7 +287,7 @@ func (c *Cache[V]) Close() {
 	}
 }
 
-// Stats counts what calls found since the start, and what is under way.
+// Stats counts the outcomes of calls since the start, and the loads in progress.
 type Stats struct {
 	Hits, Stales, Misses uint64
 	Loads                uint64 // fewer than Stales and Misses together, by those who shared one

@@ -2,7 +2,7 @@ package cache
 
 import "time"
 
-// Mark is a moment before which all purges so far were. What is loaded after it is out of the reach of those.
+// Mark is a moment after all purges so far. Values loaded after it are out of the reach of those.
 type Mark struct{ number uint64 }
 
 // Mark returns that of now: for Keep, before the load of a value begins.

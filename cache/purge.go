@@ -68,8 +68,8 @@ func (p *purges) of(number uint64, key Key, tags []Key) (how Purge, purged bool)
 	return Soft, number < max(last[Soft], p.all[Soft])
 }
 
-// Purge declares out of date what is kept, or being loaded, under one of the keys or with one as its tag: here at once,
-// in the shared level and in the other replicas as soon as they can be reached.
+// Purge declares out of date all values, kept or loading, under one of the keys or with one as a tag: here at once, in
+// the shared level and in the other replicas as soon as they can be reached.
 func (c *Cache[V]) Purge(how Purge, keys ...Key) {
 	c.purges.add(how, keys...)
 	if c.options.Shared != nil {
@@ -77,7 +77,7 @@ func (c *Cache[V]) Purge(how Purge, keys ...Key) {
 	}
 }
 
-// purged takes a purge of another replica; of everything when there are no keys.
+// purged takes a purge of another replica; of everything without keys.
 func (c *Cache[V]) purged(how Purge, keys ...Key) {
 	if len(keys) == 0 {
 		c.PurgeAll(how)

@@ -132,7 +132,7 @@ func (c Chain) checkContracts(family chain.Family, at place) {
 	}
 }
 
-// checkAdded reports what is missing from an undocumented chain.
+// checkAdded reports missing facts of an undocumented chain.
 func checkAdded(c chain.Chain, at place) {
 	for key, absent := range map[string]bool{
 		"name":                     c.Name == "",

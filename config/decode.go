@@ -243,8 +243,8 @@ func (r *report) expand(text string) (expanded string, missing []string) {
 	return expanded, missing
 }
 
-// hasMalformedReference reports whether ${ begins what is no reference: the text would be used as it is, in the place
-// of a key.
+// hasMalformedReference reports whether ${ begins something else than a reference: the text would be used as it is, in
+// the place of a key.
 func hasMalformedReference(text string) bool {
 	return strings.Contains(variable.ReplaceAllLiteralString(text, " "), "${")
 }

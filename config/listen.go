@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// CheckListen returns what is wrong with the address of a listener: it is host:port, and an empty host means every
+// CheckListen returns the mistake in the address of a listener: it is host:port, and an empty host means every
 // interface.
 func CheckListen(address string) error {
 	_, port, err := net.SplitHostPort(address)

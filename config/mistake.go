@@ -137,7 +137,7 @@ func checkUnique[T any, K comparable](items []T, key func(T) K, list string, at 
 	}
 }
 
-// mistake reports a mistake here. Only the first one counts: what could not be read is not also missing.
+// mistake reports a mistake here. Only the first one counts: an unreadable value is not also missing.
 func (p place) mistake(format string, arguments ...any) {
 	if p.in.reported[p.path] {
 		return

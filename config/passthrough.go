@@ -10,7 +10,7 @@ type Passthrough struct {
 	Shadow   Shadow `yaml:"shadow"` // comparison of the gateway's own answers with those of hosts
 }
 
-// Host is an origin and what is forwarded to it.
+// Host is an origin and the requests forwarded to it.
 type Host struct {
 	Name string `yaml:"name"` // in logs, metrics and purges: orders and swaps, for instance
 	// Hosts are the values of the Host header that belong to it, without ports; default: all that no other host has

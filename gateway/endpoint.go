@@ -86,7 +86,7 @@ func (p *parts) called() []*upstream.Endpoint {
 	return called
 }
 
-// close waits for what is being stored, lets go of the endpoints and closes those that no other set holds.
+// close waits for writes in progress, lets go of the endpoints and closes those that no other set holds.
 func (p *parts) close() {
 	if p.tokens != nil { // not yet where building failed
 		p.tokens.Close()

@@ -90,7 +90,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	g.sets = now
 	g.books = []*book{newPlanBook(store, now.endpoints, log), newWinBook(store, g.venues, log)}
 	for _, each := range g.books {
-		each.update(ctx) // what was known before
+		each.update(ctx) // as known before
 	}
 	g.lists = &listBook{sets: now, catalog: g.catalog, log: log, states: make(map[string]listState)}
 	server, err := proxy.New(proxy.Options{
@@ -138,8 +138,8 @@ func quotas(l config.Limits) quota.Options {
 	return quota.Options{Address: quota.Quota(l.Address), Keys: keys, TrustedProxies: l.Proxies}
 }
 
-// Run serves on listener and follows the chains until ctx ends. The followers stop after the last
-// request has been answered, and what all of them spent is written last. Run ends with Close.
+// Run serves on listener and follows the chains until ctx ends. The followers stop after the last request has been
+// answered; their spending is written last. Run ends with Close.
 func (g *Gateway) Run(ctx context.Context, listener net.Listener) error {
 	following, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var stops []func()
@@ -210,7 +210,7 @@ func (g *Gateway) Close() error {
 	return g.store.Close()
 }
 
-// Check returns what is wrong with c that shows only when its parts are made: config.Mistakes, or nil.
+// Check returns mistakes in c that show only when its parts are made: config.Mistakes, or nil.
 func Check(c config.Config) error {
 	var mistakes, further config.Mistakes
 	_, _, err := listenerTLS(c, slog.New(slog.DiscardHandler))

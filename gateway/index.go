@@ -108,8 +108,8 @@ func (o observer) BranchChanged(id chain.ID) { o.gateway.orders.BranchChanged(id
 // OrderSeen implements follow.Observer.
 func (o observer) OrderSeen(ctx context.Context, seen *order.Order) { o.parts.expectTokens(ctx, seen) }
 
-// looks is how many times a day the plans of a chain's endpoints allow to look for news there, if half of what they
-// have is kept for everything else: 0 for any number, as when one of them has no plan.
+// looks is how many times a day the plans of a chain's endpoints allow to look for news there, with half of their
+// requests kept for everything else: 0 for any number, as when one of them has no plan.
 func (p *parts) looks(id chain.ID) float64 {
 	known, _ := p.registry.Chain(id)
 	read := p.chains[id]

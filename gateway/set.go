@@ -151,10 +151,10 @@ func (s *sets) follow(ctx context.Context) error {
 	}
 }
 
-// Reload puts what c describes in the place of the running configuration, or says why it does not. No request
-// notices. What a gateway is started with stays until it is started again, and is named in the log: where it listens
-// and keeps orders, its memory, its longest answers, where telemetry goes. The facts of chains belong to that as well,
-// but a file that changes them is refused as a whole: endpoints may be meant for the new ones.
+// Reload puts c in the place of the running configuration, or says why it does not. No request notices. Changes that
+// need a new start are named in the log: where it listens and keeps orders, its memory, its longest answers, where
+// telemetry goes. The facts of chains need one as well, but a file that changes them is refused as a whole: endpoints
+// may be meant for the new ones.
 func (g *Gateway) Reload(c config.Config) error {
 	was := g.sets.now()
 	if !reflect.DeepEqual(was.config.Registry().All(), c.Registry().All()) {

@@ -139,7 +139,7 @@ func (t *Telemetry) Flush(ctx context.Context) error {
 	return t.spans.ForceFlush(ctx)
 }
 
-// Stop flushes what is left.
+// Stop flushes.
 func (t *Telemetry) Stop(ctx context.Context) error {
 	var failures []error
 	for _, stop := range t.stops {

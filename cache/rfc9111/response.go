@@ -16,7 +16,7 @@ type Response struct {
 
 // What the standard leaves to caches.
 const (
-	staleIfError     = time.Hour      // for which what is not forbidden to is served stale when the origin fails
+	staleIfError     = time.Hour      // of stale answers while the origin fails, unless forbidden
 	longestHeuristic = 24 * time.Hour // longest lifetime of a response that does not say one
 )
 

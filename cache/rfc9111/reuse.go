@@ -80,7 +80,7 @@ func (d Directives) NoStore() bool { return d.has("no-store") }
 // safe are the methods that change nothing at the origin (RFC 9110, section 9.2.1).
 var safe = []string{http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace}
 
-// Invalidates reports whether the response to an unsafe request invalidates what is stored (RFC 9111, section 4.4).
+// Invalidates reports whether the response to an unsafe request invalidates stored ones (RFC 9111, section 4.4).
 func Invalidates(method string, status int) bool {
 	return !slices.Contains(safe, method) && status >= http.StatusOK && status < http.StatusBadRequest
 }

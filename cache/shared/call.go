@@ -47,7 +47,7 @@ func isUnknownScript(err error) bool {
 	return is && strings.HasPrefix(string(refused), "NOSCRIPT ")
 }
 
-// errUnavailable says that the server was not asked: there is no connection, or the circuit breaker is open.
+// errUnavailable means that the server was not asked: the connection is down, or the circuit breaker open.
 var errUnavailable = errors.New("shared cache unavailable")
 
 // The circuit breaker opens after so many failures in a row, for a while.

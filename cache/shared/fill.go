@@ -15,7 +15,7 @@ const LongestLife = 48 * time.Hour
 // markTime is how long purges are remembered: longer than any value is stored.
 const markTime = LongestLife + time.Hour
 
-// Limits of what is stored.
+// Limits of stored values.
 const (
 	maxBytes = 1 << 20
 	maxTags  = 1000 // fewer than Lua's unpack can take
@@ -29,10 +29,10 @@ const (
 	Fresh    Want = "fresh" // it has a stale one already
 	Stale    Want = "stale" // a stale one will do
 	Any      Want = "any"   // any will do; no fill lock is wanted, as nothing is to be loaded
-	LockOnly Want = "none"  // what is stored is of no use: the fill lock only
+	LockOnly Want = "none"  // the fill lock, never a stored value
 )
 
-// Value is what is stored under a key.
+// Value is stored under a key.
 type Value struct {
 	Age      time.Duration
 	IsPurged bool // softly

@@ -63,7 +63,7 @@ func (p *pipeline) do(ctx context.Context, command string, arguments ...any) (an
 	}
 }
 
-// write sends what is asked for until the connection ends. It is flushed when nothing else is to be sent.
+// write sends queued calls until the connection ends, and flushes them at the end of the queue.
 func (p *pipeline) write() error {
 	for {
 		select {
@@ -87,7 +87,8 @@ func (p *pipeline) write() error {
 	}
 }
 
-// send flushes first where as many replies as may be are due: they are due for what was sent, not for what is written.
+// send flushes first where as many replies as allowed are due: they are due for calls that were sent, not for buffered
+// ones.
 func (p *pipeline) send(e *exchange) error {
 	select {
 	case p.unanswered <- e:

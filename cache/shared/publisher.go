@@ -95,7 +95,7 @@ func (p *publisher) published(last uint64) {
 	maps.DeleteFunc(p.byKey, func(_ Key, q queued) bool { return q.number <= last })
 }
 
-// publish sends what is queued to the server, which numbers it and passes it on to the other replicas.
+// publish sends the queue to the server, which numbers each purge and passes it on to the other replicas.
 func (c *Cache) publish(ctx context.Context, calls *pipeline) error {
 	ctx, cancel := context.WithTimeout(ctx, c.silence)
 	defer cancel()
@@ -120,7 +120,7 @@ func (c *Cache) publish(ctx context.Context, calls *pipeline) error {
 	return nil
 }
 
-// publishPurge publishes one purge, of everything when there are no keys.
+// publishPurge publishes one purge, of everything without keys.
 func (c *Cache) publishPurge(ctx context.Context, calls *pipeline, how Purge, keys []Key) error {
 	word, kind := "soft", byte(purgedSoftly)
 	if how == Hard {

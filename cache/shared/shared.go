@@ -1,15 +1,15 @@
 // Package shared is the level behind a cache that replicas have in common: a Valkey or Redis server. On a miss the
 // cache in front asks it for the value (Claim), and gets that or the fill lock of the key, under which one replica
-// loads for all. What was loaded is stored with the lock's release (FillLock.Put).
+// loads for all. The loaded value is stored with the lock's release (FillLock.Put).
 //
 // Purges are numbered on the server. A value carries the number of the newest purge before its load began, and is not
 // served once one of its tags has a newer one. A publisher sends the purges of this replica; those of others come on a
 // pub/sub channel (OnPurge). While the connection is lost any may be missed, so everything is purged softly. The server
-// also keeps the quotas of clients (Spend), and what each replica has (Attest).
+// also keeps the quotas of clients (Spend), and the configuration of each replica (Attest).
 //
 // Nothing here is needed for an answer: each call has a short time limit, a bound on how many run at once and a circuit
-// breaker, and fails at once while there is no connection. Each operation is one Lua script (scripts/), hence atomic;
-// all times are the server's. docs/decisions/0018-shared-cache.md has the reasons.
+// breaker, and fails at once without a connection. Each operation is one Lua script (scripts/), hence atomic; all times
+// are the server's. docs/decisions/0018-shared-cache.md has the reasons.
 package shared
 
 import (
@@ -41,7 +41,7 @@ type Options struct {
 	CAFile  string
 	Timeout time.Duration // of one call; 20 ms when zero
 	// Silence of the server after which the connection counts as lost; 5 s when zero. It is for networks that drop
-	// connections without a word: a slow server answers in the end. What is cached is purged softly after a loss.
+	// connections without a word: a slow server answers in the end. All values are purged softly after a loss.
 	Silence time.Duration
 	// LockLife is for how long others wait for a replica that died while it loaded; 1.5 s when zero.
 	LockLife time.Duration
@@ -109,8 +109,8 @@ func newToken() string {
 	return base64.RawURLEncoding.EncodeToString(random[:])
 }
 
-// formatVersion is part of every name on the server. It is raised with each change of what is stored under them, so
-// that two releases running side by side do not read each other's values.
+// formatVersion is part of every name on the server. It is raised with each change of the values under them, so that two
+// releases running side by side do not read each other's.
 const formatVersion = "4"
 
 // Names on the server. The braces keep all of them on one node of a cluster.
@@ -127,5 +127,5 @@ func quotaName(key Key) string { return namePrefix + "quota:" + key.text() }
 
 func attestName(key Key) string { return namePrefix + "attest:" + key.text() }
 
-// OnPurge sets what is called with each purge by another replica; without keys it is of everything. Call it before Run.
+// OnPurge sets the function for purges by other replicas; without keys, of everything. Call it before Run.
 func (c *Cache) OnPurge(purge func(how Purge, keys ...Key)) { c.onPurge = purge }

@@ -12,9 +12,9 @@ import (
 var errMalformed = errors.New("malformed reply of the shared cache")
 
 // Spend takes cost from a token bucket that all replicas share, if it holds that much. The bucket holds up to capacity
-// and refills as time passes; everything is measured as the time that refilling takes. known is what the caller knows
-// to be spent, for when the server does not. It returns what is spent now and, when that left too little, how long to
-// wait. An error says that the server was unavailable or slow.
+// and refills as time passes; everything is measured as the time that refilling takes. known is the spending that the
+// caller remembers, in case the server lost it. It returns the spending so far and, when that left too little, how long
+// to wait. An error means that the server was unavailable or slow.
 func (c *Cache) Spend(
 	ctx context.Context, bucket Key, cost, capacity, known time.Duration,
 ) (spent, wait time.Duration, err error) {

@@ -24,7 +24,7 @@ type bars struct {
 	changed map[chain.ID]audit.Progress // since it was printed last
 }
 
-// units are what progress is counted in: what is read, and what is found in it.
+// units are the nouns of progress: of things read, and of things found.
 type units struct{ read, found string }
 
 func newBars(out io.Writer, chains chain.Registry, u units) *bars {

@@ -65,7 +65,7 @@ func printCounts(out io.Writer, a audit.Audit, wasCompared bool) {
 	fmt.Fprintf(out, " %d orders differ, %d not compared\n", len(a.Differences), len(a.Unchecked))
 }
 
-// printDetails writes the lines about what is wrong.
+// printDetails writes the lines about differences.
 func printDetails(out io.Writer, a audit.Audit) {
 	for _, d := range a.Differences {
 		fmt.Fprintf(out, "  %s\n", d.Order)

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// state is what a link does with connections and with what is sent over them.
+// state is the treatment of connections and of the bytes sent over them.
 type state uint8
 
 const (
@@ -27,7 +27,7 @@ const (
 // pieceBytes is the most that a slow link carries at a time.
 const pieceBytes = 16 << 10
 
-// Link passes on what is sent to its address and back, until Close. It may be used from any goroutine.
+// Link passes bytes on to its address and back, until Close. It may be used from any goroutine.
 type Link struct {
 	network, address, to string
 	serving              sync.WaitGroup
@@ -102,8 +102,7 @@ func (l *Link) Close() error {
 	return nil
 }
 
-// become changes the state. Connections do not outlive a state in which there are none, or which loses parts of what is
-// sent over them.
+// become changes the state. Connections do not outlive a state without connections, or one that loses bytes.
 func (l *Link) become(now state, late time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

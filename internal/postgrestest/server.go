@@ -28,7 +28,7 @@ type Server struct {
 	running  *exec.Cmd
 }
 
-// Start makes a directory of data and starts a server on it. Remove ends both. An error says what is missing.
+// Start makes a directory of data and starts a server on it. Remove ends both. An error names the missing part.
 func Start() (*Server, error) {
 	programs, err := find()
 	if err != nil {
@@ -162,7 +162,7 @@ func (s *Server) Stop() error {
 	return s.running.Wait()
 }
 
-// Kill ends the server at once, as a crash would: what it wrote last is recovered by Resume.
+// Kill ends the server at once, as a crash would: Resume recovers its last writes.
 func (s *Server) Kill() error {
 	if err := s.running.Process.Signal(syscall.SIGQUIT); err != nil {
 		return err

@@ -57,7 +57,7 @@ func (a *Authority) Issue(t testing.TB, host string) Pair {
 	return pair
 }
 
-// sign signs what is to be certified with the authority's key, or with its own while the authority has none.
+// sign signs a certificate with the authority's key, or with its own while the authority has none.
 func (a *Authority) sign(t testing.TB, name string, template *x509.Certificate) (Pair, *ecdsa.PrivateKey) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

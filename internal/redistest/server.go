@@ -19,7 +19,7 @@ import (
 	"crossgate/internal/linktest"
 )
 
-// Server is reached by a socket in its directory, and by nothing else unless it was told to be.
+// Server is reached by a socket in its directory, and by nothing else unless it was asked to be.
 type Server struct {
 	dir     string
 	program string
@@ -35,7 +35,7 @@ type Guarded struct {
 	User, Password string
 }
 
-// Serve runs a server until the test ends. The test is skipped, with what is missing, where there is none.
+// Serve runs a server until the test ends. The test is skipped, with the reason, where none is installed.
 func Serve(t testing.TB) *Server {
 	t.Helper()
 	return serve(t, nil)

@@ -1,5 +1,5 @@
-// Package release says which crossgate a program is. Releases, images and make build set it when they link; what they
-// do not set is as far as Go has recorded it about the checkout that the program was built in.
+// Package release says which crossgate a program is. Releases, images and make build set it when they link; the rest
+// is as far as Go has recorded it about the checkout that the program was built in.
 package release
 
 import (

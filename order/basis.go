@@ -20,7 +20,7 @@ type Lag struct {
 // HasBegun reports whether anything of the chain was read.
 func (l Lag) HasBegun() bool { return l.IndexedTime != 0 || !l.Level.IsZero() }
 
-// By returns how old the stored image of the chain is: what happened longer ago is in it.
+// By returns how old the stored image of the chain is: events before that are in it.
 func (l Lag) By(now time.Time) time.Duration {
 	asOf := l.Level
 	if indexed := time.Unix(int64(l.IndexedTime), 0); indexed.After(asOf) {
@@ -53,9 +53,9 @@ type QuarantinedBlocks struct {
 	First uint64 // number of the oldest; 0 without any
 }
 
-// Basis is what an answer was read from. It is taken before anything is read, so the answer is at least as fresh as
-// it says. A cache keeps the basis with the answer and asks Holds before serving it again; what else ends
-// kept answers is reported to Options.Observer. docs/decisions/0020-basis.md has the whole rule.
+// Basis is the state of the index behind an answer. It is taken before anything is read, so the answer is at least as
+// fresh as it says. A cache keeps the basis with the answer and asks Holds before serving it again; other reasons to end
+// kept answers go to Options.Observer. docs/decisions/0020-basis.md has the whole rule.
 type Basis struct {
 	At     time.Time     // when the reading began
 	All    bool          // the answer is about all chains that are followed, which are listed
@@ -63,7 +63,7 @@ type Basis struct {
 	Behind time.Duration // lag from which a chain counts as behind
 }
 
-// ChainBasis is what an answer was read from on one chain.
+// ChainBasis is the part of a basis on one chain.
 type ChainBasis struct {
 	Chain    chain.ID
 	Followed bool // otherwise nothing below is known of it
@@ -127,8 +127,7 @@ func (b Basis) IsFinal() bool {
 	return !b.All && !slices.ContainsFunc(b.Chains, func(c ChainBasis) bool { return !c.Final })
 }
 
-// And is the basis of an answer that rests on both: what is true of a chain in one of them only is not final, and
-// unread.
+// And is the basis of an answer that rests on both: a chain in one of them only is not final, and unread.
 func (b Basis) And(other Basis) Basis {
 	b.Chains = Merge(slices.Concat(b.Chains, other.Chains))
 	return b
@@ -185,6 +184,6 @@ type Change struct {
 // Delivery is what a taker delivered on an order for, and when.
 type Delivery struct {
 	At    uint64       // UNIX seconds
-	Give  chain.Amount // what the taker is paid, smallest units of the give token
+	Give  chain.Amount // the taker's pay, smallest units of the give token
 	State State
 }

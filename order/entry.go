@@ -29,7 +29,7 @@ type Parties struct {
 // Step is what became of an event.
 type Step uint8
 
-// Every event happens; it becomes final or is retracted. What is final is retracted by an operator alone.
+// Every event happens; it becomes final or is retracted. Only an operator retracts a final one.
 const (
 	Happened Step = iota + 1
 	Final

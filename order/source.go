@@ -77,7 +77,7 @@ type LogSource interface {
 }
 
 // TipRange is how many of the newest blocks a Source reads one by one, each with evidence that the endpoint which
-// listed its events has that block. What is read of older blocks is as good as one endpoint's word.
+// listed its events has that block. The listing of older blocks is as good as one endpoint's word.
 const TipRange = 3
 
 // Verifier is a Source that can read blocks a second time, to prove a first reading.

@@ -111,7 +111,7 @@ func (s *Server) SetClients(d ClientDetail) { s.clients.Store(&d) }
 // clientOf is the address of a request's client, as far as it may be logged.
 func (s *Server) clientOf(r *http.Request) string { return s.clients.Load().of(s.quotas.Client(r)) }
 
-// userAgent is what a client says it is, as far as that may be logged.
+// userAgent is a client's name for itself, as far as that may be logged.
 func (s *Server) userAgent(r *http.Request) string {
 	if s.clients.Load().isHiding() {
 		return ""

@@ -32,7 +32,7 @@ type answer struct {
 
 // Body is a response body with its headers.
 type Body struct {
-	Value   any      `json:"-"` // what Text was made of, for pages: nil in answers for clients of the API
+	Value   any      `json:"-"` // the source of Text, for pages: nil in answers for clients of the API
 	Text    string   `json:"-"`
 	plain   form     // the body as it is
 	packed  *packed  // nil where the body is too short to be compressed
@@ -42,7 +42,7 @@ type Body struct {
 	unheard   []chain.ID  // chains whose metadata of tokens is missing
 	Final     bool        // nothing but a reorg can change the body
 	Orders    []order.ID  // that it is about
-	Basis     order.Basis // what the body was read from; empty when that is not the index
+	Basis     order.Basis // of the body; empty when it does not come from the index
 	freshness freshness
 
 	Quoted      time.Time // when the prices in the body were asked for; zero: it has none
@@ -96,7 +96,7 @@ func (a answer) cost() int64 {
 	cost := int64(headers)
 	for _, b := range a.Bodies {
 		if b.Value != nil {
-			cost += max(int64(len(b.Text)), 4<<10) // more than what it was made of
+			cost += max(int64(len(b.Text)), 4<<10) // more than its source takes
 		}
 		cost += 2*int64(len(b.Text)) + headers + perChain*int64(len(b.Basis.Chains))
 	}

@@ -25,7 +25,7 @@ func unheardValue(chains []chain.ID) []string { return []string{Joined(chains)} 
 
 // freshness is a basis as headers. A header that has nothing to say is nil.
 type freshness struct {
-	basis      []string // per followed chain, what was read of it
+	basis      []string // per followed chain
 	unsearched []string // first and last of the blocks that may hold more of an order and could not be searched, per chain
 }
 

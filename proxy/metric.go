@@ -136,8 +136,8 @@ func (m *measures) request(c *gin.Context, took time.Duration) {
 // SwapChain is where the context of a request keeps the chain of its swap.
 const SwapChain = "swap chain"
 
-// missingChain is the chain because of which a request failed: the only one that did not answer, or that of a swap. It
-// is zero where several did not, and where no chain matters.
+// missingChain is the chain that failed a request: the only one that did not answer, or that of a swap. It is zero where
+// several did not, and where no chain matters.
 func missingChain(c *gin.Context) chain.ID {
 	if c.Writer.Status() < http.StatusInternalServerError {
 		return 0
@@ -208,7 +208,7 @@ func (s *attributeSets[L, V]) each(do func(V)) {
 	}
 }
 
-// Served counts what was served, for the status page.
+// Served counts answers, for the status page.
 func (s *Server) Served() web.Served {
 	served := web.Served{Cache: web.CacheCounts(s.answers.Stats())}
 	for _, c := range s.passthrough.Counts() {

@@ -118,7 +118,7 @@ func (p *Query) Affiliate(of chain.Family) quote.Affiliate {
 	return quote.Affiliate{Percent: percent, Recipient: p.Account("affiliateFeeRecipient", of)}
 }
 
-// CheckAffiliate returns an error unless what Affiliate has read is a share with a recipient, or neither.
+// CheckAffiliate returns an error unless the affiliate is a share with a recipient, or neither.
 func (p *Query) CheckAffiliate(a quote.Affiliate) error {
 	switch wantsFee := a.Percent.IsPositive(); {
 	case wantsFee && a.Recipient.IsAbsent():

@@ -60,9 +60,8 @@ func (o quietOrigins) Forward(ctx context.Context, host string, f upstream.Forwa
 // hostKey is the attribute of a host that paths are passed through to, by its configured name.
 const hostKey = attribute.Key("crossgate.host")
 
-// PurgeHosts drops what is stored of hosts that paths are passed through to: of paths with any query or, without any,
-// all of it, at all replicas as soon as they can be reached. A host that is not configured is an error; nothing is
-// dropped then.
+// PurgeHosts drops stored responses of pass-through hosts: those of paths, with any query, or all without paths; at all
+// replicas as soon as they can be reached. A host that is not configured is an error; nothing is dropped then.
 func (s *Server) PurgeHosts(how cache.Purge, hosts, paths []string) error {
 	for _, name := range hosts {
 		if !slices.Contains(s.passthrough.Hosts(), name) {

@@ -50,7 +50,7 @@ type Index interface {
 	Late(chain.TxHash) error
 }
 
-// Options configure a Server. What it calls is called from the goroutines of requests and of loads, many at a time.
+// Options configure a Server. Its functions are called from the goroutines of requests and of loads, many at a time.
 type Options struct {
 	Index func() Index // the current one
 	// Unready returns why other replicas should be asked instead of this one, nil when they need not; nil: never.

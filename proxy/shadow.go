@@ -19,7 +19,7 @@ func (s *Server) openShadow(o Passthrough) {
 		"Answers that were to be compared with the origin's, by route and the class of the gravest difference.", routeKey, s.shadow.Answers)
 }
 
-// SetShadow changes what is compared. Comparisons under way are not disturbed.
+// SetShadow changes the choice of compared requests. Comparisons under way are not disturbed.
 func (s *Server) SetShadow(settings shadow.Settings) { s.shadow.Configure(settings) }
 
 // shadowed is a request whose answer will be compared. A nil one will not.

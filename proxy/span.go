@@ -35,8 +35,8 @@ const (
 )
 
 // startSpan starts the request's span and puts it into the request's context; it returns nil for a request that is not
-// traced. A trace is continued if it comes from a trusted proxy, and linked otherwise: outsiders decide neither what is
-// sampled nor which trace grows without end. Baggage is never read.
+// traced. A trace is continued if it comes from a trusted proxy, and linked otherwise: outsiders decide neither about
+// sampling nor which trace grows without end. Baggage is never read.
 func (s *Server) startSpan(c *gin.Context) trace.Span {
 	if c.Request.Header["Traceparent"] != nil && s.quotas.Trusts(peerOf(c.Request)) {
 		parent := remote(c.Request)

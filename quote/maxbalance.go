@@ -12,13 +12,13 @@ import (
 // ErrLowBalance means that nothing of the whole balance is left to swap after paying for the transaction.
 var ErrLowBalance = errors.New("balance too low")
 
-// What is kept of the coin for the transaction: gas for a large one through the router, and the bytes of a large one.
+// Reserves of the coin for the transaction: gas for a large one through the router, and the bytes of a large one.
 const (
 	keptGas   = 600_000
 	keptBytes = 4 << 10
 )
 
-// What is kept on Solana, in lamports.
+// Reserves on Solana, in lamports.
 const (
 	leastPriorityFee = 1_000_000 // venues bid by themselves
 	tokenAccountRent = 2_039_280 // what an account of 165 bytes must hold

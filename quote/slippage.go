@@ -39,7 +39,7 @@ func recommendedSlippage(s Swap) decimal.Decimal {
 	return otherSlippage
 }
 
-// What was missing is recommended half as much again, in whole basis points, up to largestRecommended.
+// The shortfall is recommended half as much again, in whole basis points, up to largestRecommended.
 var (
 	driftFactor        = decimal.New(15, -1)
 	largestRecommended = decimal.NewFromInt(5)

@@ -7,7 +7,7 @@ import (
 	"regexp"
 )
 
-// Mount adds the operators' API to a mux. What changes something is behind guard; forms are read by then.
+// Mount adds the operators' API to a mux. Commands are behind guard; forms are read by then.
 //
 //	GET  /webhooks                   all subscribers, with what waits for each
 //	GET  /webhooks/{name}/dead       the oldest deliveries that were given up

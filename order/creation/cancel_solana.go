@@ -9,7 +9,7 @@ import (
 	"crossgate/order/onchain"
 )
 
-// settingsProgram keeps what the gate of Solana is set to (docs.debridge.com, deployed contracts).
+// settingsProgram keeps the settings of Solana's gate (docs.debridge.com, deployed contracts).
 var settingsProgram = solana.MustAccount("DeSetTwWhjZq6Pz9Kfdo1KoS5NqtsM6G8ERbX4SSCSft")
 
 // MessageSettings is the account of the gate's settings.

@@ -163,7 +163,7 @@ func (j *judge) hear() {
 }
 
 // Observed is the forecast of a transaction whose calldata is of another function, from an order that the chain says it
-// makes: of a contract wallet, say. What is only in calldata, such as permits, is absent.
+// makes: of a contract wallet, say. Parts found only in calldata, such as permits, are absent.
 func Observed(t Transaction, id order.ID, made order.Created) Forecast {
 	f := Forecast{
 		Maker: made.Terms.Maker, FixedFee: &made.FixFee, Terms: &made.Terms, ID: &id,

@@ -38,7 +38,7 @@ func (p Permit) Envelope() []byte {
 	return slices.Concat(amount[:], deadline[:], p.Signature[:])
 }
 
-// ParsePermit reads an envelope; complete says that nothing is missing of it. What is missing reads as zeros.
+// ParsePermit reads an envelope; complete says that nothing is missing of it. Missing bytes read as zeros.
 func ParsePermit(envelope []byte) (p Permit, complete bool) {
 	var whole [envelopeLength]byte
 	copy(whole[:], envelope)

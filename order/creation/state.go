@@ -2,7 +2,7 @@ package creation
 
 import "crossgate/chain"
 
-// State is what decides on a chain about a creation. What is nil is not known.
+// State is a chain's state that decides about a creation. A nil field is unknown.
 type State struct {
 	Chain     chain.ID
 	Contracts chain.Contracts // DlnSource, DlnDestination and Router

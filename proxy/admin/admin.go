@@ -38,8 +38,8 @@ type Server interface {
 	Ready() error
 	// Purge drops the cached answers about any of the orders and chains.
 	Purge(how cache.Purge, orders []order.ID, chains []chain.ID)
-	// PurgeHosts drops what is stored of hosts that paths are passed through to: of paths with any query or, without
-	// any, all of it. A host that is not configured is an error; nothing is dropped then.
+	// PurgeHosts drops stored responses of pass-through hosts: those of paths, with any query, or all without paths. A
+	// host that is not configured is an error; nothing is dropped then.
 	PurgeHosts(how cache.Purge, hosts, paths []string) error
 	// Served counts requests, cache lookups and comparisons since the start.
 	Served() web.Served

@@ -13,9 +13,9 @@ import (
 	"crossgate/proxy"
 )
 
-// creations remembers transactions, as a T names them, that are steps of orders or made swaps, for the newest of these
-// that were remembered: at least creationsKept of them and at most twice as many. What was read from its chains need
-// not be in the index, and clients ask for what a transaction did first and for that by its id then.
+// creations remembers transactions, as a T names them, that are steps of orders or made swaps, for the newest of these:
+// at least creationsKept of them and at most twice as many. An order read from its chains need not be in the index, and
+// clients ask for it by a transaction first and by its id then.
 type creations[T any] struct {
 	mu         sync.Mutex
 	young, old map[order.ID]T
@@ -50,7 +50,7 @@ func (c *creations[T]) of(id order.ID) (tx T, remembered bool) {
 	return tx, remembered
 }
 
-// ordersOf returns the orders that a transaction created, at least one, and what was searched for them.
+// ordersOf returns the orders that a transaction created, at least one, and the basis of the search.
 func (s *Orders) ordersOf(ctx context.Context, tx chain.TxHash) ([]query.Found, order.Basis, error) {
 	orders, searched, err := s.Options().Orders.Find(ctx, tx)
 	if err == nil && len(orders) == 0 {
@@ -68,8 +68,8 @@ func (s *Orders) ordersOf(ctx context.Context, tx chain.TxHash) ([]query.Found, 
 	return orders, searched, nil
 }
 
-// orderByID returns the order with an id, of which the index knows or whose transaction was asked for lately: otherwise
-// order.ErrNotFound with what was searched, query.ErrUnavailable or query.ErrEmpty.
+// orderByID returns the order with an id that the index knows, or whose transaction was asked for lately: otherwise
+// order.ErrNotFound with the basis of the search, query.ErrUnavailable or query.ErrEmpty.
 func (s *Orders) orderByID(ctx context.Context, id order.ID) (query.Found, error) {
 	found, err := s.Options().Orders.ByID(ctx, id)
 	tx, remembered := s.creations.of(id)
@@ -91,7 +91,7 @@ func isUnindexed(err error) bool {
 // mostChanges is how many changes are looked at one by one.
 const mostChanges = 500
 
-// OrdersChanged drops what is kept about changed orders; nil: whatever the index has answered (follow.Observer).
+// OrdersChanged drops answers about changed orders; nil: all answers of the index (follow.Observer).
 func (s *Orders) OrdersChanged(changes []order.Change) {
 	if changes == nil || len(changes) > mostChanges {
 		s.server.Drop(proxy.IndexTag)

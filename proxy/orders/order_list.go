@@ -32,7 +32,7 @@ type Part struct {
 	Mode       ListMode
 }
 
-// ListMode says what is listed.
+// ListMode is a kind of list.
 type ListMode string
 
 const (

@@ -23,10 +23,10 @@ import (
 	"crossgate/token"
 )
 
-// Finder is the order index as far as it knows orders (query.Index). Every answer comes with its basis: what it was
-// read from, by which it can be kept until the basis no longer holds.
+// Finder is the order index as far as it knows orders (query.Index). Every answer comes with its basis, and can be kept
+// while that holds.
 type Finder interface {
-	// Find returns the orders that a transaction created, in log order, and what was searched for them, also beside an
+	// Find returns the orders that a transaction created, in log order, and the basis of the search, also beside an
 	// error: order.ErrNotFound, order.ErrNoOrder, *query.NotCreatedError, *query.UnreachableError, *query.BusyError,
 	// query.ErrUnavailable.
 	Find(context.Context, chain.TxHash) ([]query.Found, order.Basis, error)
@@ -35,8 +35,8 @@ type Finder interface {
 	IDsIn(context.Context, chain.TxHash) ([]order.ID, order.At, order.Basis, error)
 	// FindIn returns those of IDsIn with some ids, without any all of them.
 	FindIn(ctx context.Context, tx chain.TxHash, ids ...order.ID) ([]query.Found, order.Basis, error)
-	// ByID returns one order; order.ErrNotFound when it was not indexed, and no order but the basis of what was
-	// searched; query.ErrUnavailable when that cannot be known.
+	// ByID returns one order; order.ErrNotFound, with the basis of the search, when it was not indexed;
+	// query.ErrUnavailable when that cannot be known.
 	ByID(context.Context, order.ID) (query.Found, error)
 	// Locked returns the locked assets of a taker; query.ErrEmpty or query.ErrUnavailable when that cannot be known.
 	Locked(context.Context, chain.Address) ([]order.LockedChain, order.Basis, error)
@@ -47,8 +47,8 @@ type Finder interface {
 
 // SwapFinder is the order index as far as it knows swaps within a chain.
 type SwapFinder interface {
-	// FindSwaps returns the swaps that a transaction made within its chain, at least one in log order, and what was
-	// searched for them, also beside an error: those of Find, order.ErrNoSwap in place of order.ErrNoOrder.
+	// FindSwaps returns the swaps that a transaction made within its chain, at least one in log order, and the basis of
+	// the search, also beside an error: those of Find, order.ErrNoSwap in place of order.ErrNoOrder.
 	FindSwaps(context.Context, chain.ID, chain.TxHash) ([]query.FoundSwap, order.Basis, error)
 	// SwapByID is ByID of a swap.
 	SwapByID(context.Context, order.ID) (query.FoundSwap, error)

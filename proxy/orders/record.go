@@ -126,7 +126,7 @@ func (s *Orders) tokensInTime(ctx context.Context, keys []token.Key) (found map[
 }
 
 // Tokens looks up metadata on all chains at once, one call for each, however often a key is given. An error is
-// *unreadTokens, beside what is known nevertheless.
+// *unreadTokens, beside the known ones.
 func (s *Orders) Tokens(ctx context.Context, keys []token.Key) (map[token.Key]token.Token, error) {
 	byChain, found := map[chain.ID][]chain.Address{}, make(map[token.Key]token.Token, len(keys))
 	for _, key := range keys {

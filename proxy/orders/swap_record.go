@@ -137,7 +137,7 @@ func (s *Orders) loadSwapRecord(ctx context.Context, id order.ID) ([]proxy.Body,
 	return s.encodeSwaps(ctx, []query.FoundSwap{found})
 }
 
-// swapByID returns the swap with an id, of which the index knows or whose transaction was asked for lately.
+// swapByID returns the swap with an id that the index knows, or whose transaction was asked for lately.
 func (s *Orders) swapByID(ctx context.Context, id order.ID) (query.FoundSwap, error) {
 	found, err := s.Options().Swaps.SwapByID(ctx, id)
 	of, remembered := s.swapTxs.of(id)

@@ -42,7 +42,7 @@ func isAwaited(err error) bool {
 	return orders.IsMissing(err) && !proxy.IsKind(err, proxy.TxWithoutOrder)
 }
 
-// awaitedPage says what was asked for and where it was looked for, and is loaded again until it is there.
+// awaitedPage names the requested order and the chains searched, and is loaded again until it is there.
 func (s *Pages) awaitedPage(c *gin.Context, err error) {
 	p, text := proxy.ProblemOf(err), c.Param("hash")
 	shown := Awaited{ID: p.ID, Text: text, Now: time.Now()}

@@ -83,7 +83,7 @@ func (p *Views) facts(shown Order) []Fact {
 	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Text == "" })
 }
 
-// fees say of each fee what it is a part of.
+// fees are fees, each with the amount it is a part of.
 func (p *Views) fees(r *wire.Record) []Fact {
 	var facts []Fact
 	if fee := r.Order.FinalPercentFee; fee != nil {

@@ -31,7 +31,7 @@ type fill struct {
 	isLeft  bool // by the first client
 
 	inform chan interim  // interim responses, for the first client
-	opened chan struct{} // closed when the reply is known, but for what was kept of it
+	opened chan struct{} // closed when the reply is known, but for its stored part
 	done   chan struct{} // closed when all of it is
 	reply
 }
@@ -55,8 +55,8 @@ type interim struct {
 // mostInterim is how many interim responses wait for a client. net/http accepts few more.
 const mostInterim = 8
 
-// join returns the fill of a request: that under way, or a new one that it begins. It is nil where a fill
-// has ended since the request found what is stored: then that is to be looked at once more.
+// join returns the fill of a request: that under way, or a new one that it begins. It is nil where a fill has ended
+// since the request read the store, which is to be read once more then.
 func (h *Handler) join(x *exchange, stale *variant, isAlone bool) (f *fill, isFirst bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -11,7 +11,7 @@ type growth struct {
 	bytes   []byte // only grows
 	ended   bool
 	err     error         // by which it ended; nil: all of it came
-	rest    io.ReadCloser // what comes after bytes is left to the reader: it is too long for the store; nil: it is not
+	rest    io.ReadCloser // after bytes, of a body too long for the store, left to the reader; nil: it is not too long
 	changed chan struct{} // closed with the next change
 }
 
@@ -35,7 +35,7 @@ func (g *growth) change(do func()) {
 	g.changed = make(chan struct{})
 }
 
-// from returns what has come from an offset on, whether that is all, and what is closed with the next change.
+// from returns the bytes from an offset on, whether they are all, and a channel that closes with the next change.
 func (g *growth) from(offset int) (p []byte, ended bool, changed <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -49,7 +49,7 @@ func (g *growth) failure() error {
 	return g.err
 }
 
-// leave hands what is left over to the caller, who closes it; nil: nothing is, or it was handed over already.
+// leave hands the rest over to the caller, who closes it; nil: the body has none, or it was handed over already.
 func (g *growth) leave() io.ReadCloser {
 	g.mu.Lock()
 	defer g.mu.Unlock()

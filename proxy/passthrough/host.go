@@ -26,7 +26,7 @@ type Rule struct {
 	Do     Action
 }
 
-// Host is an origin and what is forwarded to it.
+// Host is an origin and the requests forwarded to it.
 type Host struct {
 	Name  string   // in logs and measurements; and that of its Origins
 	Hosts []string // values of Host, without ports; none: any that no other has

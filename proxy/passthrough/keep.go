@@ -9,7 +9,7 @@ import (
 	"crossgate/cache/rfc9111"
 )
 
-// found is what is stored for a fill, with everything out of date where it was purged softly.
+// found is the stored resource of a fill, all of it out of date where it was purged softly.
 func (h *Handler) found(f *fill) *resource {
 	stored, purged, found := h.store.Find(f.key)
 	switch {
@@ -29,7 +29,7 @@ func (h *Handler) put(f *fill, v *variant) {
 	}
 }
 
-// loosen remembers that what is asked cannot be stored, unless something is stored.
+// loosen remembers that the resource cannot be stored, unless something is stored.
 func (h *Handler) loosen(f *fill) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -62,7 +62,7 @@ func (h *Handler) refresh(f *fill, notModified rfc9111.Response) *variant {
 	return &fresh
 }
 
-// invalidate ends what is stored of the resources that an unsafe request has changed.
+// invalidate ends stored responses of the resources that an unsafe request has changed.
 func (h *Handler) invalidate(x *exchange, response *http.Response) {
 	h.end(x, x.path, x.r.URL.RawQuery)
 	for _, scheme := range []string{"http", "https"} { // who ends TLS in front need not say so
@@ -88,7 +88,7 @@ func (h *Handler) end(x *exchange, path, query string) {
 // byOperator is among the keys of each operator's purge, which replicas publish with all others.
 var byOperator = cache.KeyOf("passthrough purge")
 
-// Purge ends what is stored of hosts, or of paths of each with any query; its keys are for Purged of other replicas.
+// Purge ends stored responses of hosts, or of paths of each with any query; its keys are for Purged of other replicas.
 func (h *Handler) Purge(how cache.Purge, hosts []string, paths []string) (keys []cache.Key) {
 	tags := []cache.Key{byOperator}
 	for _, host := range hosts {

@@ -3,12 +3,12 @@
 // package upstream.
 //
 // A request belongs to a Host by its Host field, and a Rule of that says whether it may be answered from the cache,
-// goes on to the origin every time, or is refused. What goes on is streamed both ways, with interim responses and
+// goes on to the origin every time, or is refused. Forwarded bodies are streamed both ways, with interim responses and
 // trailers; connections are not tunnelled.
 //
-// What may be stored is read into memory by a fill, a goroutine of its own that no slow client holds up, and streamed
-// to the client whose request began it. Requests of the same resource wait for it; where it cannot be stored each goes
-// on by itself. A fill whose clients have all left ends, unless its response is being stored.
+// A response that may be stored is read into memory by a fill, a goroutine of its own that no slow client holds up, and
+// streamed to the client whose request began it. Requests of the same resource wait for it; where it cannot be stored
+// each goes on by itself. A fill whose clients have all left ends, unless its response is being stored.
 //
 // Nothing that a client sends decides what others get, unless the key or Vary has it: all other fields that origins may
 // heed are dropped (drops), and net/http writes the request anew. Responses to requests with credentials are not stored
@@ -51,7 +51,7 @@ type Origins interface {
 type Options struct {
 	Origins  Origins
 	MaxBytes int64 // of stored responses
-	// Fail answers a request for which there is no response: with one of the errors above or one of Origins.
+	// Fail answers a request without a response: with one of the errors above or one of Origins.
 	Fail func(w http.ResponseWriter, r *http.Request, err error)
 	// Client is the address that the origin gets in X-Forwarded-For.
 	Client func(*http.Request) netip.Addr
@@ -87,7 +87,7 @@ func New(o Options) (*Handler, error) {
 	return h, nil
 }
 
-// Configure replaces the hosts. Requests under way keep theirs, and what is stored stays.
+// Configure replaces the hosts. Requests under way keep theirs, and stored responses stay.
 func (h *Handler) Configure(all []Host) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -104,7 +104,7 @@ func (h *Handler) Close() {
 	h.store.Close()
 }
 
-// exchange is a request with what is decided about it.
+// exchange is a request with the decisions about it.
 type exchange struct {
 	w      http.ResponseWriter
 	r      *http.Request

@@ -11,7 +11,7 @@ import (
 // mostJoins is how often a request waits for the response to another's before it goes on by itself.
 const mostJoins = 2
 
-// read answers a GET or HEAD by what is stored, or what the origin says.
+// read answers a GET or HEAD from the store or the origin.
 func (h *Handler) read(x *exchange) {
 	x.wants = rfc9111.RequestDirectives(x.header)
 	if x.wants.NoStore() {

@@ -60,7 +60,7 @@ func (h *Handler) relay(x *exchange, f *fill, why string) {
 	}
 }
 
-// relayRest sends what is left of a body that has grown.
+// relayRest sends the rest of a body that has grown.
 func (h *Handler) relayRest(x *exchange, f *fill) {
 	if f.growing.failure() != nil {
 		panic(http.ErrAbortHandler) // the client must not take it for all
@@ -228,7 +228,7 @@ func (x *exchange) send(body []byte) error {
 	return nil
 }
 
-// limitWrite bounds how long a client of HTTP/2 may take to accept what is written next; 0: nothing is, for a while.
+// limitWrite bounds how long a client of HTTP/2 may take to accept the next write; 0: none follows for a while.
 func (x *exchange) limitWrite(within time.Duration) {
 	if x.r.ProtoMajor < 2 {
 		return

@@ -10,10 +10,10 @@ import (
 	"crossgate/cache/rfc9111"
 )
 
-// resource is what is stored under one key. It does not change: what is stored next is a new one.
+// resource is stored under one key. It does not change: a new one replaces it.
 type resource struct {
 	variants []*variant // the newest first
-	// loose says that what is asked under this key cannot be stored: no request waits for the response to another.
+	// loose says that responses under this key cannot be stored: no request waits for the response to another.
 	loose bool
 	tags  []cache.Key
 }

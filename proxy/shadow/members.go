@@ -2,7 +2,7 @@ package shadow
 
 import "strings"
 
-// kind is what a member is, and so how two of it are compared.
+// kind of a member decides how two of it are compared.
 type kind uint8
 
 const (

@@ -31,7 +31,7 @@ type Origins interface {
 	Forward(ctx context.Context, host string, f upstream.Forward) (*http.Response, error)
 }
 
-// Settings say what is compared.
+// Settings choose the compared requests.
 type Settings struct {
 	Share float64           // of requests, from 0 to 1
 	Paths map[string]string // origins by prefix of paths; the longest counts, and a path without one is not compared

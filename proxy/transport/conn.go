@@ -22,7 +22,7 @@ const (
 
 // conn is a connection. Only the goroutine that serves it calls its methods, except leaveIdle and those of a watch.
 type conn struct {
-	net.Conn          // what is read and written: socket, or TLS over it
+	net.Conn          // to read and write: socket, or TLS over it
 	socket   net.Conn // as accepted
 	server   *Server
 	remote   string               // address of the peer

@@ -29,8 +29,8 @@ type response struct {
 	chunked   bool
 	failure   error // of the connection
 
-	body []byte // what was written before the first Flush
-	out  []byte // what is ready to be sent
+	body []byte // written before the first Flush
+	out  []byte // ready to be sent
 }
 
 const (
@@ -262,7 +262,7 @@ func (w *response) finish() (sent bool) {
 	return w.send(body)
 }
 
-// send writes what is ready and a body after it, at once. After a failure nothing more is written.
+// send writes the ready bytes and a body after them, at once. After a failure nothing more is written.
 func (w *response) send(body []byte) (sent bool) {
 	if w.failure != nil || len(w.out)+len(body) == 0 {
 		return w.failure == nil

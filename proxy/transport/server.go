@@ -5,7 +5,7 @@
 // A request is read whole before the handler is called in the connection's goroutine, unless Options.Stream has its
 // body read by the handler. Memory for it grows with what has arrived. Requests are understood as net/http understands
 // them, or refused by an HTTP status; where RFC 9112 lets a server choose between repairing and refusing, it refuses.
-// After a refusal what still comes is thrown away for a while (conn.linger), so that no reset overtakes the answer.
+// After a refusal further bytes are thrown away for a while (conn.linger), so that no reset overtakes the answer.
 //
 // A response is sent as a whole when the handler returns. From the first Flush on it is a stream, sent as it comes, and
 // its trailers are those of http.TrailerPrefix. Unlike with net/http the client's disconnect ends the request's context

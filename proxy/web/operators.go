@@ -91,7 +91,7 @@ type Endpoint struct {
 	Rate      float64       // recent calls in a second
 	Left      float64       // requests left in the local rate limit
 	IsLimited bool          // there is such a limit
-	Limits    []string      // what it was found or declared not to do, in words
+	Limits    []string      // missing abilities, found or declared, in words
 	Wait      time.Duration // until the next retry
 	Reason    string        // of the last failure; empty: there was none
 	Failed    time.Time     // when that was

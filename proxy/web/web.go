@@ -145,7 +145,7 @@ type Problem struct {
 	Retry time.Duration // after which the same may work; zero: it will not
 }
 
-// Title says in a few words what kind of failure it is.
+// Title names the kind of failure in a few words.
 func (p Problem) Title() string {
 	switch {
 	case p.Status == http.StatusNotFound:

@@ -45,7 +45,7 @@ func (w *writer) listedOrder(r Record) {
 	w.name("tradeType").plain("CrossChain")
 }
 
-// listedAffiliateFee is an object of nulls where there is no fee.
+// listedAffiliateFee is an object of nulls without a fee.
 func (w *writer) listedAffiliateFee(a *order.Affiliate, source chain.Family) {
 	if a != nil {
 		w.affiliateFee(*a, source)

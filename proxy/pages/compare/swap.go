@@ -172,7 +172,7 @@ type swapView struct {
 	TokenOut  tokenField
 	AmountIn  web.Amount
 	Amount    web.Amount
-	USD       string // what Amount is worth; empty: no price is known
+	USD       string // worth of Amount; empty: no price is known
 	MinAmount web.Amount
 	Quoted    time.Time
 	On        chain.Chain // the form's

@@ -231,7 +231,8 @@ func (f *swapForm) setAmount(query url.Values) {
 	}
 }
 
-// fill has the fields show what was understood: symbols where each names one token, and the amount in whole tokens.
+// fill has the fields show the request as understood: symbols where each names one token, and the amount in whole
+// tokens.
 func (f *swapForm) fill(amount chain.Amount) {
 	for _, of := range []side{f.pay, f.get} {
 		if of.token != nil {

@@ -112,7 +112,7 @@ func aligned(units *big.Rat, decimals, places int) string {
 	return web.Joined(web.Grouped(digits[:point]), digits[point:point+places])
 }
 
-// impactOf says how much less than what is given the venue pays, by the prices of sources.
+// impactOf says how much less the venue pays than it gets, by the prices of sources.
 func impactOf(priced bool, in, out *float64) string {
 	if !priced || in == nil || out == nil || *in <= 0 {
 		return "not known: no source prices both tokens"

@@ -61,7 +61,7 @@ func (s *Pages) streamComparison(c *gin.Context, shown Swap) {
 // Heard is what a venue answered, to be shown while others are still being asked.
 type Heard struct {
 	Venue string `json:"venue"`
-	Says  string `json:"says"` // an amount with its symbol, or that there is no quote
+	Says  string `json:"says"` // an amount with its symbol, or "no quote"
 	Took  string `json:"took"`
 }
 

@@ -54,8 +54,8 @@ type QuarantinedBlocks struct {
 }
 
 // Basis is the state of the index behind an answer. It is taken before anything is read, so the answer is at least as
-// fresh as it says. A cache keeps the basis with the answer and asks Holds before serving it again; other reasons to end
-// kept answers go to Options.Observer. docs/decisions/0020-basis.md has the whole rule.
+// fresh as it says. A cache keeps the basis with the answer and asks Holds before serving it again; other reasons to
+// end kept answers go to Options.Observer. docs/decisions/0020-basis.md has the whole rule.
 type Basis struct {
 	At     time.Time     // when the reading began
 	All    bool          // the answer is about all chains that are followed, which are listed

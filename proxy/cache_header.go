@@ -62,9 +62,9 @@ func cacheControl(life cache.Life) []string {
 	return []string{text.String()}
 }
 
-// Lives of answers about orders. Nothing follows a final state that no reorg can take back; other states may change with
-// the next block, and unknown orders are asked for again and again. Where the chains cannot be reached, an answer of a
-// few minutes ago, with its Age, is better than none.
+// Lives of answers about orders. Nothing follows a final state that no reorg can take back; other states may change
+// with the next block, and unknown orders are asked for again and again. Where the chains cannot be reached, an answer
+// of a few minutes ago, with its Age, is better than none.
 var (
 	NoLife      = cache.Life{}
 	UnknownLife = cache.Life{Fresh: time.Second}

@@ -136,8 +136,8 @@ func (m *measures) request(c *gin.Context, took time.Duration) {
 // SwapChain is where the context of a request keeps the chain of its swap.
 const SwapChain = "swap chain"
 
-// missingChain is the chain that failed a request: the only one that did not answer, or that of a swap. It is zero where
-// several did not, and where no chain matters.
+// missingChain is the chain that failed a request: the only one that did not answer, or that of a swap. It is zero
+// where several did not, and where no chain matters.
 func missingChain(c *gin.Context) chain.ID {
 	if c.Writer.Status() < http.StatusInternalServerError {
 		return 0

@@ -13,8 +13,8 @@ type SwapRecord struct {
 }
 
 // AppendSwapRecord appends the record of a swap that was made (SameChainSwapDTO). tokenOut is what the recipient got.
-// The members that follow affiliateFee are this server's own, and so are beneficiary and referralCode in it: the rest of
-// the hosted service's affiliateFee is not published.
+// The members that follow affiliateFee are this server's own, and so are beneficiary and referralCode in it: the rest
+// of the hosted service's affiliateFee is not published.
 func (e Encoder) AppendSwapRecord(dst []byte, r SwapRecord) []byte {
 	return e.object(dst, func(w *writer) {
 		at, fact := r.Swap.At, r.Swap.Fact

@@ -28,6 +28,10 @@ type Call struct {
 	// endpoint: an *upstream.Error under its class, any other as a bad answer.
 	Accept func(result any) error
 
+	// MayRevert makes an error object that every endpoint would give a result: the zero value of Out, which may be
+	// doubted.
+	MayRevert bool
+
 	// Doubt, when not nil, sees a pointer to an accepted result, and reports whether one endpoint's word is not enough
 	// for it: that something is absent, or what no hash checks. Endpoints of other providers are asked, until one
 	// returns an undoubted result, which is taken, or the Same one; nil: any two doubted results are the same.
@@ -53,6 +57,7 @@ type Call struct {
 	Link func(result any) (hash, parent string)
 
 	text      json.RawMessage // Params in JSON; nil: not made yet
+	unlike    []*Call         // doubted ones of other endpoints, whose results are not the Same
 	isDoubted bool            // the result is
 	isSettled bool            // no other endpoint can be asked about it
 }

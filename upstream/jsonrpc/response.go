@@ -165,6 +165,9 @@ func decode(call *Call, object *responseObject) rpcResult {
 		if failed := said.failure(); failed != nil {
 			return rpcResult{err: failed, open: true}
 		}
+		if call.MayRevert {
+			return check(call, reflect.New(reflect.TypeOf(call.Out).Elem()), nil)
+		}
 		return rpcResult{err: said}
 	}
 	if object.Result == nil {
@@ -261,7 +264,8 @@ func (r rpcResults) batchRefusal(calls []*Call) error {
 // fill sets the results of calls of a client; errors of open ones are the whole pool's.
 func (r rpcResults) fill(calls []*Call, c *Client) {
 	for i, call := range calls {
-		call.Err, call.By, call.Seconded, call.Overruled, call.isDoubted, call.isSettled = nil, r[i].by, "", "", r[i].doubted, false
+		call.Err, call.By, call.isDoubted = nil, r[i].by, r[i].doubted
+		call.Seconded, call.Overruled, call.unlike, call.isSettled = "", "", nil, false
 		if err := r[i].err; err != nil {
 			var classed *upstream.Error
 			if errors.As(err, &classed) {

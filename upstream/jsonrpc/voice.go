@@ -75,9 +75,9 @@ func (c *Client) Avoiding(names ...string) *Client {
 func (c *Client) AvoidsAll() bool { return len(c.avoided) == len(c.pool.Endpoints()) }
 
 // corroborate asks other voices about the results that calls doubt: undoubted ones take their place, equally doubted
-// ones confirm them.
+// ones confirm them, and take their place where two agree on another.
 func (c *Client) corroborate(ctx context.Context, calls []*Call) {
-	var heard []string // that have no more to say
+	var heard []string // that have no more to say about the results of the first
 	for {
 		var doubted []*Call
 		for _, call := range calls {
@@ -89,8 +89,11 @@ func (c *Client) corroborate(ctx context.Context, calls []*Call) {
 			return
 		}
 		by := doubted[0].By // those of others have their turn when its are settled
+		if len(heard) == 0 || heard[0] != by {
+			heard = []string{by}
+		}
 		doubted = slices.DeleteFunc(doubted, func(call *Call) bool { return call.By != by })
-		witness := c.witness(doubted, append(heard, by))
+		witness := c.witness(doubted, heard)
 		if witness == nil {
 			for _, call := range doubted {
 				call.isSettled = true // as far as can be known
@@ -205,12 +208,24 @@ func (c *Client) hear(caller context.Context, witness *upstream.Endpoint, doubte
 			if call.Same != nil && !call.Same(call.Out, said.Out) {
 				call.Overruled = call.By
 			}
-			reflect.ValueOf(call.Out).Elem().Set(reflect.ValueOf(said.Out).Elem())
-			call.By, call.isDoubted = said.By, false
+			call.take(said)
+			call.isDoubted = false
 		case call.Same == nil || call.Same(call.Out, said.Out):
 			call.Seconded = said.By
+		default:
+			call.unlike = append(call.unlike, said)
+			if i := slices.IndexFunc(call.unlike, func(other *Call) bool { return call.Same(other.Out, said.Out) }); call.unlike[i] != said {
+				call.take(call.unlike[i])
+				call.Seconded = said.By
+			}
 		}
 	}
+}
+
+// take has the call end as another that was made for it.
+func (c *Call) take(other *Call) {
+	reflect.ValueOf(c.Out).Elem().Set(reflect.ValueOf(other.Out).Elem())
+	c.By = other.By
 }
 
 // witnessTime limits for how long a caller waits for a second voice.

@@ -1,6 +1,9 @@
 package jsonrpc_test
 
 import (
+	"bytes"
+	"io"
+	"net/http"
 	"sync/atomic"
 	"testing"
 
@@ -47,7 +50,17 @@ func TestOneProviderIsOneVoice(t *testing.T) {
 	}
 }
 
-// TestDoubtedResultsMustBeTheSame: of different ones the first stays one endpoint's word until another one agrees.
+const reverts = `"error":{"code":3,"message":"execution reverted"}`
+
+// answersWith is tells, or an error.
+func answersWith(result string, requests *atomic.Int64) transport {
+	if result != reverts {
+		return tells(result, requests)
+	}
+	return node(func(rpcCall) string { requests.Add(1); return reverts })
+}
+
+// TestDoubtedResultsMustBeTheSame: of different ones the first stays one endpoint's word until two agree.
 func TestDoubtedResultsMustBeTheSame(t *testing.T) {
 	for name, test := range map[string]struct {
 		results  []string
@@ -58,6 +71,12 @@ func TestDoubtedResultsMustBeTheSame(t *testing.T) {
 		"the same":            {[]string{`"x"`, `"x"`}, "x", "b"},
 		"another":             {[]string{`"x"`, `"y"`}, "x", ""},
 		"the third agrees":    {[]string{`"x"`, `"y"`, `"x"`}, "x", "c"},
+		"the others agree":    {[]string{`"x"`, `"y"`, `"y"`}, "y", "c"},
+		"two of four agree":   {[]string{`"x"`, `"y"`, `"z"`, `"y"`}, "y", "d"},
+		"none agree":          {[]string{`"x"`, `"y"`, `"z"`}, "x", ""},
+		"two revert":          {[]string{`"x"`, reverts, reverts}, "", "c"},
+		"the second reverts":  {[]string{reverts, `"x"`}, "", ""},
+		"it reverts for one":  {[]string{reverts, `"proven"`}, "proven", ""},
 		"one is certain":      {[]string{`"x"`, `"proven"`}, "proven", ""},
 		"the last is certain": {[]string{`"x"`, `"y"`, `"proven"`}, "proven", ""},
 	} {
@@ -65,11 +84,11 @@ func TestDoubtedResultsMustBeTheSame(t *testing.T) {
 			var asked atomic.Int64
 			var endpoints []*upstream.Endpoint
 			for i, result := range test.results {
-				endpoints = append(endpoints, endpoint(t, string(rune('a'+i)), tells(result, &asked)))
+				endpoints = append(endpoints, endpoint(t, string(rune('a'+i)), answersWith(result, &asked)))
 			}
 			var got string
 			call := &jsonrpc.Call{
-				Method: "find", Out: &got, Doubt: func(result any) bool { return *result.(*string) != "proven" },
+				Method: "find", Out: &got, MayRevert: true, Doubt: func(result any) bool { return *result.(*string) != "proven" },
 				Same: func(a, b any) bool { return *a.(*string) == *b.(*string) },
 			}
 			err := jsonrpc.New(upstream.NewPool("chain", endpoints...)).All(t.Context(), call)
@@ -77,5 +96,35 @@ func TestDoubtedResultsMustBeTheSame(t *testing.T) {
 				t.Errorf("%q, confirmed by %q, overruled %q, %v; want %q, %q", got, call.Seconded, call.Overruled, err, test.want, test.seconded)
 			}
 		})
+	}
+}
+
+// TestEachDoubtedResultIsHeldAgainstAllOthers: who was asked about the result of one endpoint is asked about those of
+// others as well. No endpoint takes batches.
+func TestEachDoubtedResultIsHeldAgainstAllOthers(t *testing.T) {
+	tellsEach := func(results map[string]string) transport {
+		each := node(func(call rpcCall) string { return results[call.Method] })
+		return func(r *http.Request) (*http.Response, error) {
+			body, err := io.ReadAll(r.Body)
+			if r.Body = io.NopCloser(bytes.NewReader(body)); err != nil || body[0] != '[' {
+				return each(r)
+			}
+			return answer(http.StatusRequestEntityTooLarge, ""), nil
+		}
+	}
+	client := jsonrpc.New(upstream.NewPool("chain",
+		endpoint(t, "a", tellsEach(map[string]string{"one": `"result":"x"`, "two": `"error":{"code":-32601,"message":"method not found"}`})),
+		endpoint(t, "b", tellsEach(map[string]string{"one": `"result":"y"`, "two": `"result":"z"`})),
+		endpoint(t, "c", tellsEach(map[string]string{"one": `"result":"x"`, "two": `"result":"z"`})),
+	))
+	doubted := func(method string) *jsonrpc.Call {
+		return &jsonrpc.Call{
+			Method: method, Out: new(string), Doubt: func(any) bool { return true },
+			Same: func(a, b any) bool { return *a.(*string) == *b.(*string) },
+		}
+	}
+	one, two := doubted("one"), doubted("two")
+	if err := client.All(t.Context(), one, two); err != nil || one.IsSingle() || two.IsSingle() {
+		t.Errorf("%v; one by %q and %q, two by %q and %q", err, one.By, one.Seconded, two.By, two.Seconded)
 	}
 }

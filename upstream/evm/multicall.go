@@ -53,10 +53,12 @@ func (a *aggregated) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// doubting is the call, at the newest block; other voices are asked where contracts returned something that isDoubted,
-// and what they returned takes the place of nothing, or of zeros. nil doubts nothing.
+// doubting is the call, at the newest block, where a revert is to have returned nothing; other voices are asked where
+// contracts returned something that isDoubted, and what they returned takes the place of nothing, or of zeros. nil
+// doubts nothing.
 func doubting[T ~[][]byte](made contractCall, out *T, isDoubted func(returned []byte) bool) *jsonrpc.Call {
 	asked := jsonrpc.NewCall(out, nil, "eth_call", Message{To: made.to, Data: made.data}, newestTag)
+	asked.MayRevert = true
 	if isDoubted == nil {
 		return asked
 	}
@@ -94,7 +96,7 @@ func (c *Chain) callContracts(
 	replies = make([]reply, 0, len(calls))
 	for part := range slices.Chunk(calls, largestMulticall) {
 		got, err := c.aggregate(ctx, rpc, part, isDoubted)
-		if refusedByContract(err) || errors.Is(err, errNoMulticall) {
+		if errors.Is(err, errNoMulticall) {
 			// Not deployed, or one contract used up the gas of all.
 			got, err = callEach(ctx, rpc, part, isDoubted)
 		}
@@ -164,17 +166,12 @@ func callEach(
 	for i, each := range calls {
 		asked[i] = doubting(each, &results[i], isDoubted)
 	}
-	rpc.Each(ctx, asked...)
+	if err := rpc.All(ctx, asked...); err != nil {
+		return nil, err
+	}
 	replies := make([]reply, len(calls))
-	for i, made := range asked {
-		switch {
-		case made.Err == nil:
-			replies[i] = reply{results[i][0], made.IsSingle()}
-		case refusedByContract(made.Err):
-			replies[i].isSingle = isDoubted != nil
-		default:
-			return nil, made.Err
-		}
+	for i, returned := range results {
+		replies[i] = reply{slices.Concat(returned...), asked[i].IsSingle()}
 	}
 	return replies, nil
 }

@@ -108,20 +108,27 @@ func TestTokensAreNotBelievedOfOneEndpoint(t *testing.T) {
 	without.Contracts.Multicall = chain.Address{}
 	six, eighteen := uint8(6), uint8(18)
 	honest := tokenAnswers[plainToken]
+	reverting, lying, renaming := honest, honest, honest
+	reverting[2], lying[0], renaming[1] = "!execution reverted", fmt.Sprintf("0x%064x", 18), abiString("US Dollar")
+	whole := token.Reading{Decimals: &six, Name: "USD Coin", Symbol: "USDC"}
 	for name, test := range map[string]struct {
-		lie  [3]string
+		said [2][3]string
 		want token.Reading
 	}{
-		"both say the same":  {honest, token.Reading{Decimals: &six, Name: "USD Coin", Symbol: "USDC"}},
-		"one says nothing":   {[3]string{"0x", "0x", "0x"}, token.Reading{Decimals: &six, Name: "USD Coin", Symbol: "USDC"}},
-		"one says zero":      {[3]string{"0x" + strings.Repeat("0", 64), honest[1], honest[2]}, token.Reading{Decimals: &six, Name: "USD Coin", Symbol: "USDC"}},
-		"one says a lie":     {[3]string{fmt.Sprintf("0x%064x", 18), honest[1], honest[2]}, token.Reading{Decimals: &eighteen, Name: "USD Coin", Symbol: "USDC", IsSingle: true}},
-		"one has a new name": {[3]string{honest[0], abiString("US Dollar"), honest[2]}, token.Reading{Decimals: &six, Name: "US Dollar", Symbol: "USDC", IsSingle: true}},
+		"both say the same":  {[2][3]string{honest, honest}, whole},
+		"one says nothing":   {[2][3]string{{"0x", "0x", "0x"}, honest}, whole},
+		"one says zero":      {[2][3]string{{"0x" + strings.Repeat("0", 64), honest[1], honest[2]}, honest}, whole},
+		"one says a lie":     {[2][3]string{lying, honest}, token.Reading{Decimals: &eighteen, Name: "USD Coin", Symbol: "USDC", IsSingle: true}},
+		"one has a new name": {[2][3]string{renaming, honest}, token.Reading{Decimals: &six, Name: "US Dollar", Symbol: "USDC", IsSingle: true}},
+		"one reverts":        {[2][3]string{reverting, honest}, whole},
+		"the other reverts":  {[2][3]string{honest, reverting}, whole},
+		"both revert":        {[2][3]string{reverting, reverting}, token.Reading{Decimals: &six, Name: "USD Coin"}},
 	} {
 		for _, of := range []chain.Chain{testChain, without} {
 			t.Run(fmt.Sprintf("%s/multicall=%t", name, !of.Contracts.Multicall.IsAbsent()), func(t *testing.T) {
-				lying, telling := newNode(10), newNode(10)
-				for n, answers := range map[*node][3]string{lying: test.lie, telling: honest} {
+				nodes := [2]*node{newNode(10), newNode(10)}
+				for i, n := range nodes {
+					answers := test.said[i]
 					n.storage = func(to, data string, _ uint64) string {
 						if to == testChain.Contracts.Multicall.String() {
 							return aggregate3(t, data, map[chain.Address][3]string{plainToken: answers})
@@ -129,7 +136,7 @@ func TestTokensAreNotBelievedOfOneEndpoint(t *testing.T) {
 						return askToken(map[chain.Address][3]string{plainToken: answers}, to, data)
 					}
 				}
-				got, err := serveAll(t, of, lying, telling).ReadTokens(t.Context(), []chain.Address{plainToken})
+				got, err := serveAll(t, of, nodes[0], nodes[1]).ReadTokens(t.Context(), []chain.Address{plainToken})
 				if difference := cmp.Diff([]token.Reading{test.want}, got); err != nil || difference != "" {
 					t.Errorf("ReadTokens() = %v, differs (-want +got):\n%s", err, difference)
 				}

@@ -49,8 +49,8 @@ func HashKeys(hashes []chain.Hash) [][]byte {
 	return keys
 }
 
-// prefixLength is how many bytes of an id or a hash are in indexes, where all would take four times as much.
-const prefixLength = 7
+// prefixLength is how many bytes of an id or a hash are in indexes, where all would take six times as much.
+const prefixLength = 5
 
 // Prefix is the first bytes of an id or a hash, by which indexes find it. Others may share them.
 func Prefix(raw []byte) []byte { return raw[:min(prefixLength, len(raw))] }

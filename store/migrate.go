@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/pressly/goose/v3"
 )
@@ -19,6 +20,9 @@ var listTables = map[goose.Dialect]string{
 	goose.DialectSQLite3:  `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`,
 	goose.DialectPostgres: `SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`,
 }
+
+// clustered is what a table is declared with to be kept in the index of its primary key. PostgreSQL has none.
+var clustered = map[goose.Dialect]string{goose.DialectSQLite3: "WITHOUT ROWID"}
 
 // migrate brings the schema up to date, unless a newer version has. Two processes may open a new file at once, and
 // SQLite has no lock that spans several migrations: a process that finds one applied meanwhile continues from there.
@@ -51,11 +55,26 @@ func newestOf(p *goose.Provider) int64 {
 }
 
 func newProvider(db *sql.DB, dialect goose.Dialect, options ...goose.ProviderOption) (*goose.Provider, error) {
-	files, err := fs.Sub(migrations, "migrations")
+	files, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
 		return nil, err
 	}
-	return goose.NewProvider(dialect, db, files, options...)
+	var steps []*goose.Migration
+	for _, file := range files {
+		version, err := goose.NumericComponent(file)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, goose.NewGoMigration(version, &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
+			text, err := migrations.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			_, err = tx.ExecContext(ctx, strings.ReplaceAll(string(text), "/* clustered */", clustered[dialect]))
+			return err
+		}}, nil))
+	}
+	return goose.NewProvider(dialect, db, nil, append(options, goose.WithGoMigrations(steps...))...)
 }
 
 // inspect returns the version of a database's schema, 0 for an empty one. It refuses, without writing anything, a

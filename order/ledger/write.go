@@ -120,7 +120,7 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 		{insertEvent, events},
 		{`DELETE FROM orders WHERE id = $1`, forgotten},
 		{upsertOrder, written},
-		{`INSERT INTO uncounted (order_id) VALUES ($1)`, valued(orders, added, removed)},
+		{`INSERT INTO uncounted (order_id) VALUES ($1) ON CONFLICT (order_id) DO NOTHING`, valued(orders, added, removed)},
 	} {
 		if err := tx.ExecEach(ctx, each.statement, each.rows); err != nil {
 			return nil, err

@@ -44,7 +44,7 @@ func Count(ctx context.Context, db *store.DB, l store.Lease, read Orders, prices
 		err := rows.Scan(store.HashColumn(&id))
 		ids = append(ids, id)
 		return err
-	}, `SELECT DISTINCT order_id FROM uncounted ORDER BY order_id LIMIT $1`, AtOnce)
+	}, `SELECT order_id FROM uncounted ORDER BY order_id LIMIT $1`, AtOnce)
 	if err != nil || len(ids) == 0 {
 		return false, err
 	}

@@ -65,7 +65,7 @@ func (l Location) open() (database, error) {
 		if err != nil {
 			return database{}, err
 		}
-		setTimeouts(config)
+		setSession(config)
 		return database{limited(stdlib.OpenDB(*config), 2), goose.DialectPostgres}, nil
 	}
 	if _, err := os.Stat(l.Path); err != nil {
@@ -101,7 +101,7 @@ func (l Location) Inspect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	setTimeouts(config)
+	setSession(config)
 	db := stdlib.OpenDB(*config)
 	err = checkSessions(ctx, db)
 	if err == nil {

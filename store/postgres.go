@@ -34,7 +34,7 @@ func OpenPostgres(ctx context.Context, url string, o PostgresOptions) (*DB, erro
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	setTimeouts(config)
+	setSession(config)
 	withoutPing := stdlib.OptionShouldPing(isBroken)
 	a := newAvailability(limited(stdlib.OpenDB(*config, withoutPing), 1), o.Logger)
 	if err := a.await(ctx, o.Wait); err != nil {
@@ -82,14 +82,14 @@ func isBroken(_ context.Context, p stdlib.ShouldPingParams) bool {
 // patience is how long the server is waited for, and how long it waits for a replica that vanished in a transaction.
 const patience = 5 * time.Second
 
-// setTimeouts bounds how long a connection is waited for, unless the URL does, and has the server end transactions in
-// which nothing happens for as long. Poolers refuse to pass such settings on when a connection begins, so they are made
-// right after.
-func setTimeouts(config *pgx.ConnConfig) {
+// setSession bounds how long a connection is waited for, unless the URL does, and has the server end transactions in
+// which nothing happens for as long. One process runs a statement: beside other work several took four times as long to
+// count a long list. Poolers refuse to pass such settings on when a connection begins, so they are made right after.
+func setSession(config *pgx.ConnConfig) {
 	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, patience)
 	config.RuntimeParams["application_name"] = "crossgate"
-	settings := fmt.Sprintf("SET idle_in_transaction_session_timeout = %d; SET tcp_user_timeout = %d",
-		patience.Milliseconds(), patience.Milliseconds())
+	settings := fmt.Sprintf("SET idle_in_transaction_session_timeout = %d; SET tcp_user_timeout = %d; "+
+		"SET max_parallel_workers_per_gather = 0", patience.Milliseconds(), patience.Milliseconds())
 	config.AfterConnect = func(ctx context.Context, connection *pgconn.PgConn) error {
 		return connection.Exec(ctx, settings).Close()
 	}

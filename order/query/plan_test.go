@@ -13,6 +13,10 @@ import (
 // nothing in them, and counts what is read of them later.
 func TestOrdersAreFoundByIndexWhileAnIndexGrows(t *testing.T) {
 	db, v := openPostgres(t), newInvented(5)
+	var others string
+	if _, err := db.QueryRow(t.Context(), []any{&others}, `SHOW max_parallel_workers_per_gather`); err != nil || others != "0" {
+		t.Errorf("%s processes help to read a list, %v, want none", others, err)
+	}
 	add := func(orders int, then func(*ledger.Tx) error) {
 		t.Helper()
 		var events []order.Event

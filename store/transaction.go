@@ -104,8 +104,12 @@ func (tx *Tx) prepared(ctx context.Context, statement string, rows [][]any) erro
 		return err
 	}
 	defer prepared.Close() //nolint:errcheck // it ends with the transaction
+	each := context.WithoutCancel(ctx) // the driver starts a goroutine for a call that can be cancelled; one row takes no time
 	for _, row := range rows {
-		if _, err := prepared.ExecContext(ctx, row...); err != nil {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, err := prepared.ExecContext(each, row...); err != nil {
 			return err
 		}
 	}

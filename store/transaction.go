@@ -104,7 +104,8 @@ func (tx *Tx) prepared(ctx context.Context, statement string, rows [][]any) erro
 		return err
 	}
 	defer prepared.Close() //nolint:errcheck // it ends with the transaction
-	each := context.WithoutCancel(ctx) // the driver starts a goroutine for a call that can be cancelled; one row takes no time
+	// The driver starts a goroutine for each call that can be cancelled, and a row takes no time.
+	each := context.WithoutCancel(ctx)
 	for _, row := range rows {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -69,21 +69,21 @@ func querySwaps(ctx context.Context, q store.Rows, query string, args ...any) (s
 
 // SwapsIn returns the swaps that a transaction made, in log order.
 func (l Ledger) SwapsIn(ctx context.Context, id chain.ID, tx chain.TxHash) (swaps []order.Swap, err error) {
-	swaps, err = querySwaps(ctx, l, `SELECT `+swapColumns+` FROM swaps WHERE tx = $1 AND chain = $2 ORDER BY block, log_index`,
-		tx.Bytes(), int64(id))
+	swaps, err = querySwaps(ctx, l, `SELECT `+swapColumns+` FROM swaps WHERE `+txPrefix+` = $1 AND tx = $2 AND chain = $3 ORDER BY block, log_index`,
+		store.Prefix(tx.Bytes()), tx.Bytes(), int64(id))
 	if err != nil {
 		return nil, fmt.Errorf("read swaps in %s: %w", tx, err)
 	}
 	return swaps, nil
 }
 
-// SwapsByID returns those of some swaps that are stored.
+// SwapsByID returns those of some swaps that are stored, and others whose ids begin alike.
 func (l Ledger) SwapsByID(ctx context.Context, ids []order.ID) (map[order.ID]*order.Swap, error) {
 	known := make(map[order.ID]*order.Swap, len(ids))
 	if len(ids) == 0 {
 		return known, nil
 	}
-	swaps, err := querySwaps(ctx, l, `SELECT `+swapColumns+` FROM swaps WHERE id = ANY($1)`, store.HashKeys(ids))
+	swaps, err := querySwaps(ctx, l, `SELECT `+swapColumns+` FROM swaps WHERE `+store.PrefixOf(`id`)+` = ANY($1)`, store.Prefixes(ids))
 	for i := range swaps {
 		known[swaps[i].ID] = &swaps[i]
 	}

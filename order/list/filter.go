@@ -279,7 +279,7 @@ func (q *query) search(s Search) {
 		ways.add("SELECT key FROM events JOIN listed ON "+store.PrefixOf("id")+" = "+store.PrefixOf("order_id")+" AND id = order_id "+
 			"WHERE "+store.PrefixOf("tx")+" = %s AND tx = %s", store.Prefix(tx), tx)
 		ways.add("SELECT key FROM swaps JOIN listed ON "+store.PrefixOf("listed.id")+" = "+store.PrefixOf("swaps.id")+" AND listed.id = swaps.id "+
-			"WHERE tx = %s", tx)
+			"WHERE "+store.PrefixOf("tx")+" = %s AND tx = %s", store.Prefix(tx), tx)
 	}
 	if s.Order != (order.ID{}) {
 		ways.add("SELECT key FROM listed WHERE "+store.PrefixOf("id")+" = %s AND id = %s", store.Prefix(s.Order[:]), s.Order[:])

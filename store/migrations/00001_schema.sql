@@ -156,8 +156,8 @@ CREATE TABLE swaps (
     referral_code BIGINT NOT NULL,
     PRIMARY KEY (chain, block, log_index)
 );
-CREATE INDEX swaps_id ON swaps (id);
-CREATE INDEX swaps_of_transaction ON swaps (tx);
+CREATE INDEX swaps_id ON swaps (substr(id, 1, 5));
+CREATE INDEX swaps_of_transaction ON swaps (substr(tx, 1, 5));
 
 -- What lists are searched by: a row for each order whose creation is known and for each swap, written in the transaction
 -- that writes the order or the swap. key is its place in lists that begin with the newest, descending: the time of the

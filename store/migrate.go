@@ -21,7 +21,7 @@ var listTables = map[goose.Dialect]string{
 	goose.DialectPostgres: `SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`,
 }
 
-// clustered is what a table is declared with to be kept in the index of its primary key. PostgreSQL has none.
+// clustered has the words by which a table is kept in the index of its primary key, which PostgreSQL cannot do.
 var clustered = map[goose.Dialect]string{goose.DialectSQLite3: "WITHOUT ROWID"}
 
 // migrate brings the schema up to date, unless a newer version has. Two processes may open a new file at once, and

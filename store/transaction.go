@@ -104,7 +104,7 @@ func (tx *Tx) prepared(ctx context.Context, statement string, rows [][]any) erro
 		return err
 	}
 	defer prepared.Close() //nolint:errcheck // it ends with the transaction
-	// The driver starts a goroutine for each call that can be cancelled, and a row takes no time.
+	// The driver starts a goroutine for each call that can be cancelled, and a row takes microseconds.
 	each := context.WithoutCancel(ctx)
 	for _, row := range rows {
 		if err := ctx.Err(); err != nil {

@@ -18,7 +18,7 @@ import (
 func TestANewStoreOnAFullDiskIsEmpty(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(smallDisk(t, "1100k"), "orders.db")
-	chains := clockworks(startOfTime, 2000, 2000, 1)
+	chains := clockworks(startOfTime, 800, 800, 1)
 	for _, when := range []string{"at first", "after a restart"} {
 		db := openStoreAt(t, path)
 		x := newIndex(db, map[chain.ID]order.Source{1: chains[1]}, quietly(follow.Options{Chains: evmChains(1), Range: 50}))
@@ -65,7 +65,7 @@ func TestFullDiskIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	dir := smallDisk(t, "1100k")
 	store := openStoreAt(t, filepath.Join(dir, "orders.db"))
-	chains := clockworks(startOfTime, 2000, 2000, 1)
+	chains := clockworks(startOfTime, 800, 800, 1)
 	x := newIndex(store, map[chain.ID]order.Source{1: chains[1]}, quietly(follow.Options{Chains: evmChains(1), Range: 50}))
 	err := x.Followers[0].CatchUp(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "the disk is full") {
@@ -78,7 +78,7 @@ func TestFullDiskIsWaitedFor(t *testing.T) {
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=64m"); err != nil {
 		t.Fatal(err)
 	}
-	for lagOf(x, 1).Indexed < 2000 {
+	for lagOf(x, 1).Indexed < 800 {
 		if err := x.Followers[0].CatchUp(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -12,12 +12,12 @@ import (
 	"crossgate/order/ledger"
 )
 
-// kills returns how often the test may kill: 4 times, or as CROSSGATE_KILLS says (make soak: 100).
+// kills returns how often the test may kill: twice, or as CROSSGATE_KILLS says (make soak: 100).
 func kills(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("CROSSGATE_KILLS")
 	if text == "" {
-		return 4
+		return 2
 	}
 	count, err := strconv.Atoi(text)
 	if err != nil {

@@ -164,7 +164,7 @@ func TestTheLogLeadsToTheIndex(t *testing.T) {
 			t.Parallel()
 			db := open(t)
 			o := &orderTraffic{Rand: rand.New(rand.NewPCG(1, 2)), chains: [2]*testChain{newTestChain(1), newTestChain(137)}}
-			o.deals = make([]deal, 0, scale(t, 100))
+			o.deals = make([]deal, 0, scale(t, 40))
 			for _, l := range o.chains {
 				l.finality = 25
 			}
@@ -172,7 +172,7 @@ func TestTheLogLeadsToTheIndex(t *testing.T) {
 			h, l := newHeld(), x.Ledger()
 			for depth := 1; len(o.deals) < cap(o.deals) || len(o.open) > 0; depth = depth%20 + 1 {
 				for range 10 {
-					o.mine(o.chains[o.IntN(2)], cap(o.deals)/50)
+					o.mine(o.chains[o.IntN(2)], max(1, cap(o.deals)/50))
 				}
 				var following sync.WaitGroup
 				for _, f := range x.Followers {

@@ -211,7 +211,7 @@ func TestListsAndStatisticsEqualARecount(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			v := newInvented(13)
 			var known, gone []order.Event
-			rounds := min(scale(t, 20), 60)
+			rounds := min(scale(t, 8), 60)
 			for round := range rounds {
 				var added, taken []order.Event
 				for range 1 + v.IntN(20) {

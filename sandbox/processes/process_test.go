@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -34,14 +35,11 @@ var built struct {
 	err  error
 }
 
-// program is the path of the command: CROSSGATE_PROGRAM, which make test builds with the race detector, or built once.
+// program is the path of the command, built once, with the race detector if CROSSGATE_RACE is set, as make soak has it.
 func program(t *testing.T) string {
 	t.Helper()
-	if path := os.Getenv("CROSSGATE_PROGRAM"); path != "" {
-		return path
-	}
 	built.once.Do(func() {
-		build := exec.Command("go", "build", "-o", built.path, "./cmd/crossgate")
+		build := exec.Command("go", "build", "-o", built.path, "-race="+strconv.FormatBool(os.Getenv("CROSSGATE_RACE") != ""), "./cmd/crossgate")
 		build.Dir = filepath.Join("..", "..") // where its own go.mod is
 		if out, err := build.CombinedOutput(); err != nil {
 			built.err = fmt.Errorf("go build: %w\n%s", err, out)

@@ -19,6 +19,7 @@ import (
 // of the page, which must then print the lines below them. … stands for what differs from one run to the next, and a line
 // that is … for any lines. What is 127.0.0.1:8080 on the page is a gateway in front of a sandbox, and :8090 the sandbox.
 func TestWalks(t *testing.T) {
+	t.Parallel()
 	pages, err := filepath.Glob(filepath.Join("..", "..", "docs", "walks", "*.md"))
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("walks: %q, %v", pages, err)

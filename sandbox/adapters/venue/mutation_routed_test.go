@@ -49,7 +49,7 @@ func routeMutants(t *testing.T, world *sandbox.World, v quote.Venue) {
 				tried = nodes[(i+len(v.Profile().Name))%len(nodes):][:1]
 			}
 			for _, node := range tried {
-				if newRoutedMutants(t, v, c, s, node).mutate(t, mutations(t, fewMutations/4)/(len(tried)*len(swaps))+1) {
+				if newRoutedMutants(t, v, c, s, node).mutate(t, mutations(t, fewMutations/10)/(len(tried)*len(swaps))+1) {
 					made++
 				}
 			}

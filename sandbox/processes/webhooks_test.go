@@ -77,6 +77,8 @@ func (s *subscriber) check(t *testing.T, r replicated) {
 		}
 		return fmt.Sprintf("%d of %d", len(s.sequence), strings.Count(logged, "\n")), heard.String() == logged
 	})
+	s.mu.Lock() // what a killed gateway sent may come again
+	defer s.mu.Unlock()
 	steps, last := map[string]int{}, map[string]uint64{}
 	for _, id := range s.sequence {
 		var message struct {

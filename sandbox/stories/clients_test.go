@@ -50,7 +50,7 @@ func TestTypeScriptClient(t *testing.T) {
 // TestGoClient asks a gateway everything that the package in clients/go has a method for.
 func TestGoClient(t *testing.T) {
 	t.Parallel()
-	f := startFront(t)
+	f := readingFront(t)
 	gateway := client.Client{URL: f.url}
 	world := factsOf(t, f.world)
 	first, tron := world.Orders[0], client.ChainID(728126428)

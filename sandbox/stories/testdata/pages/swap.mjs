@@ -69,7 +69,7 @@ export const tells = () => visit(clipboard, async (page) => {
   }))
   want(Math.max(...gaps) < 0.01, `bars are wrong by ${gaps}`)
   const facts = await text(page, '.best .facts')
-  for (const fact of [/Rate\s+1 ETH for [\d,.]+ USDC, 1 USDC for/, /Price impact\s+\S/, /Minimum received\s+[\d,.]+ USDC/, /Network fee\s+\$[\d.]+, [\d.]+ ETH/, /Route\s+\w/]) {
+  for (const fact of [/Rate\s+1 ETH for [\d,.]+ USDC, 1 USDC for/, /Price impact\s+\S/, /Minimum received\s+[\d,.]+ USDC/, /Network fee\s+(under )?\$[\d.]+, [\d.]+ ETH/, /Route\s+\w/]) {
     want(fact.test(facts), `the terms lack ${fact}: ${facts}`)
   }
   const refusals = await page.locator('.refusals li').allInnerTexts()

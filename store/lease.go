@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// replica is what this process is to the others on one PostgreSQL.
+// replica is this process to the others on one PostgreSQL.
 type replica struct {
 	config *pgx.ConnConfig
 	name   string // among the holders of leases

@@ -15,7 +15,7 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// Location names a database, for what is done with one beside the gateways that may use it.
+// Location names a database, for work on it beside the gateways that may use it.
 type Location struct {
 	Postgres string // postgres://user:password@host/name; empty: a file
 	Path     string // of the SQLite file

@@ -23,10 +23,10 @@ import (
 var ErrUnavailable = errors.New("database unavailable")
 
 const (
-	// slowAfter is what work may take before the database is probed, and again each time it passes; probeLimit is how
-	// long a probe may take, one round trip, and connectLimit where there is no connection for it, which takes six.
-	// Together they bound how long a caller waits for a database that does not answer, however long a statement may
-	// take on one that does.
+	// slowAfter is how long work may take before the database is probed, and again each time it passes; probeLimit is
+	// how long a probe may take, one round trip, and connectLimit that of a probe that has to connect first, which
+	// takes six. Together they bound how long a caller waits for a database that does not answer, however long a
+	// statement may take on one that does.
 	slowAfter    = 300 * time.Millisecond
 	probeLimit   = 800 * time.Millisecond
 	connectLimit = 1400 * time.Millisecond
@@ -168,8 +168,8 @@ func (a *availability) probe(ctx context.Context, limit time.Duration) error {
 	return withRemedy(err)
 }
 
-// check probes in the background, unless that is under way, and returns what is closed when the result is known. An
-// outage is watched until its end.
+// check probes in the background, unless that is under way; known is closed with the result. An outage is watched until
+// its end.
 func (a *availability) check() (known <-chan struct{}) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

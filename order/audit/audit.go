@@ -46,10 +46,10 @@ type Unchecked struct {
 	Err   error
 }
 
-// Audit compares what is stored of orders with what the chains' contracts store, and stored events with the receipts of
-// their transactions. Where the contracts know a step that is not stored, the chain is searched for its event. What
-// a reorg can still change is left out, and so are blocks that the index has not read. Nothing is changed. report
-// hears of every step, from several goroutines. The result is in ascending order of chains.
+// Audit compares stored orders with those of the chains' contracts, and stored events with the receipts of their
+// transactions. Where the contracts know a step that the store lacks, the chain is searched for its event. Blocks that
+// a reorg can still change are left out, and so are those that the index has not read. Nothing is changed. report hears
+// of every step, from several goroutines. The result is in ascending order of chains.
 func (b *Books) Audit(ctx context.Context, of ledger.Selection, report func(Progress)) ([]Audit, error) {
 	if err := b.learnAnchors(ctx); err != nil {
 		return nil, err
@@ -217,7 +217,7 @@ func (a *auditor) compareStates(ctx context.Context, sides []*side, r ledger.Ran
 	return nil
 }
 
-// known are the stored events of a side with what was found to differ.
+// known are the stored events of a side with the differences found.
 func (a *auditor) known(s *side) []order.Event {
 	d := a.found[s.id]
 	if d == nil {
@@ -306,7 +306,7 @@ func (a *auditor) compareReceipts(ctx context.Context, sides []*side, r ledger.R
 	return nil
 }
 
-// compareTransaction compares what is stored of a transaction, also of other orders, with what it holds.
+// compareTransaction compares the stored events of a transaction, also of other orders, with its own.
 func (a *auditor) compareTransaction(ctx context.Context, at order.At, found []order.Event) error {
 	stored, err := a.Ledger.EventsBetween(ctx, a.ID, ledger.Range{From: at.Block, To: at.Block})
 	if err != nil {

@@ -56,11 +56,10 @@ func (e *HistoryError) Error() string {
 	return "history not read: " + strings.Join(texts, "; ")
 }
 
-// Backfill reads the blocks before those that are followed, newest first, back to where each chain's orders
-// begin. What has been read counts at once, and a later Backfill goes on where this one was stopped; gateways
-// may follow the chains meanwhile. report hears of every step, from several goroutines. Backfill returns when
-// all chains are done or ctx ends. *HistoryError when some chains' history could not be read to its beginning: what was
-// read of it is stored.
+// Backfill reads the blocks before those that are followed, newest first, back to where each chain's orders begin. Each
+// range counts at once, and a later Backfill goes on where this one was stopped; gateways may follow the chains
+// meanwhile. report hears of every step, from several goroutines. Backfill returns when all chains are done or ctx
+// ends. *HistoryError when some chains' history could not be read to its beginning: the part read is stored.
 func (b *Books) Backfill(ctx context.Context, report func(Progress)) error {
 	unread := each(b.Readers, func(r *follow.Reader) *UnreadHistory { return newBackfill(r, report).run(ctx) })
 	if err := ctx.Err(); err != nil {

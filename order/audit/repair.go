@@ -24,7 +24,7 @@ type Repair struct {
 	Removed  uint64     // events
 	Orders   []order.ID // that were corrected
 	Wrong    []string   // endpoints found wrong, where they were remembered
-	Left     *Audit     // what was compared, and what of it still differs; nil of a range of blocks
+	Left     *Audit     // the comparison, and its remaining differences; nil of a range of blocks
 	Err      error      // why the repair ended early: another one goes on from there
 }
 

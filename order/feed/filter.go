@@ -8,7 +8,7 @@ import (
 )
 
 // Filter says which entries a reader wants: those that all of its members match. Absent and empty members match
-// everything. What is retracted matches as it was, too.
+// everything. A retraction matches as the retracted event did.
 type Filter struct {
 	Order                  order.ID
 	Maker, Receiver        chain.Address

@@ -23,7 +23,7 @@ const (
 )
 
 // announcements are the heads that a chain's announcers reported. They are reasons to look at the chain, or not to look
-// yet, and never evidence: what is stored is read in the same way with and without them.
+// yet, and never evidence: blocks are read in the same way with and without them.
 type announcements struct {
 	chain  chain.ID
 	logger *slog.Logger
@@ -61,7 +61,7 @@ func (a *announcements) begin() {
 	a.open++
 }
 
-// end counts it off. What the last one announced is forgotten.
+// end counts it off. Announcements of the last one are forgotten.
 func (a *announcements) end() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

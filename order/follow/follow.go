@@ -233,7 +233,7 @@ func (f *Follower) begin(ctx context.Context, head order.Head) (ledger.Checkpoin
 }
 
 // prove has the final ones of the blocks that were read verified. It goes on at the next look when half the time to it
-// has gone: what was read at a start takes long to prove, and new blocks must not wait.
+// has gone: the blocks of a start take long to prove, and new ones must not wait.
 func (f *Follower) prove(ctx context.Context, position ledger.Checkpoint, head order.Head) error {
 	for begun := time.Now(); time.Since(begun) <= f.every()/2; {
 		came, isDue, err := f.ProveNext(ctx, position, head, f.haste(), f.width.Now)
@@ -330,7 +330,7 @@ func (f *Follower) canonical(ctx context.Context, number uint64, head order.Head
 	return block.Hash, nil
 }
 
-// apply stores what was read and moves on.
+// apply stores an advance and moves on.
 func (f *Follower) apply(ctx context.Context, a ledger.Advance) error {
 	if _, err := f.Reader.apply(ctx, a); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"crossgate/store"
 )
 
-// listen passes on what any replica announces until ctx ends. Notifications are lost while there is no connection: then
+// listen passes on the announcements of all replicas until ctx ends. Notifications are lost without a connection: then
 // everything may have changed.
 func (c *Chains) listen(ctx context.Context) {
 	if !c.DB.IsReplicated() {

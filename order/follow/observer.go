@@ -7,8 +7,8 @@ import (
 	"crossgate/order"
 )
 
-// Observer hears from an index what ends answers that were given earlier, and what an answer is going to need. Its
-// methods are called by several goroutines and must return at once: followers and requests wait for them.
+// Observer hears from an index about changes that end earlier answers, and about coming needs of answers. Its methods
+// are called by several goroutines and must return at once: followers and requests wait for them.
 type Observer interface {
 	// OrdersChanged reports orders about which something new was stored, by this process or by another one on the same
 	// PostgreSQL; nil when any order may have changed.

@@ -92,7 +92,7 @@ func newDemand() *demand {
 	return d
 }
 
-// now returns what is asked about the chain.
+// now returns the demand for the chain.
 func (d *demand) now() Demand {
 	isRecent := func(at *atomic.Int64) bool { return time.Since(time.Unix(0, at.Load())) < askedFor }
 	switch {

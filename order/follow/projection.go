@@ -72,7 +72,7 @@ func Project(c chain.Chain, every time.Duration, endpoints int) Projection {
 	voices := float64(min(endpoints, 2))
 	p.Calls["eth_getLogs"] += voices * proofs.lists
 	p.Calls["eth_getBlockByNumber"] += voices*proofs.lists + proofs.headers
-	// Two endpoints agree on the branch of what is proven, and each proves that it has the newest anchor.
+	// Two endpoints agree on the branch of the proven blocks, and each proves that it has the newest anchor.
 	p.Calls["eth_getBlockByNumber"] += voices*proofs.lists + day/float64(15*time.Minute)
 	// Endpoints prove which chain they serve, and their heads are compared, every 15 s at most.
 	again := min(looks, day/float64(15*time.Second))

@@ -31,7 +31,7 @@ func (w *Width) Held(events int) {
 }
 
 // ReadOn reads and stores the blocks after a fork up to the head. The fork is the checkpoint's own block unless a reorg
-// has dropped blocks: then the first range reaches as far as they did, so that what still stands is there again in the
+// has dropped blocks: then the first range reaches as far as they did, so that surviving events are there again in the
 // transaction that withdraws the rest. A range ends with the newest final block, so that there is always one to go back
 // to.
 func (f *Follower) ReadOn(ctx context.Context, position ledger.Checkpoint, fork uint64, head order.Head) (ledger.Checkpoint, error) {

@@ -35,7 +35,7 @@ type State struct {
 // state has the present State, which the follower's goroutine alone changes.
 type state struct{ now atomic.Pointer[State] }
 
-// State returns what is known of the chain now.
+// State returns the chain's state now.
 func (s *state) State() State { return *s.now.Load() }
 
 func (s *state) update(change func(*State)) {
@@ -107,8 +107,8 @@ func (s *State) endDoubt() { s.Doubt, s.doubtedTo = nil, 0 }
 // IsFinal reports whether a block is known to be past any reorg.
 func (s State) IsFinal(number uint64) bool { return number <= s.finalized }
 
-// basis is what an answer about the chain would be read from, as far as it follows from the state. Whether the chain's
-// blocks can be read a second time says what of it is proven, and life how old a head may be; 0: any age.
+// basis is that of an answer about the chain, as far as it follows from the state. The proven part depends on whether
+// the chain's blocks can be read a second time; life is how old a head may be; 0: any age.
 func (s State) basis(isVerifiable bool, life time.Duration) order.ChainBasis {
 	b := order.ChainBasis{
 		Followed: true,
@@ -191,7 +191,7 @@ func contradict(before, now order.Block) bool {
 
 // doubtSince takes note of a head that does not descend from the blocks which were read. The doubt lasts until those up
 // to a number are read again. The observer hears of it after the chain is in doubt and before any answer rests on the
-// head: what is asked for from then on is read from the chain, or waits.
+// head: later questions are answered from the chain, or wait.
 func (f *Follower) doubtSince(head order.Head, until uint64) {
 	isNew := f.State().Doubt == nil
 	f.update(func(is *State) {

@@ -27,8 +27,8 @@ func (f *Follower) watchStore(ctx context.Context) bool {
 	return f.learnQuarantined(ctx) == nil
 }
 
-// rarely is how often a chain that is not asked about is compared with what is stored while the one that follows it
-// keeps up: for the finalized block, and for reorgs that it does not see.
+// rarely is how often a chain without questions is compared with the store while its follower keeps up: for the
+// finalized block, and for reorgs that the follower does not see.
 const rarely = 10 * time.Minute
 
 // untilWatch is how long to wait after a look at the chain. As long as it is not asked about, blocks that are stored

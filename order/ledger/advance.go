@@ -35,7 +35,7 @@ func (l Ledger) Apply(ctx context.Context, a Advance) (changes []order.Change, e
 			return err
 		}
 		tables := []string{"blocks", "quarantined_blocks"}
-		if a.Checkpoint.Block < a.From { // an anchor may be ahead of what was read, but not of the block to go back to
+		if a.Checkpoint.Block < a.From { // an anchor may be ahead of the blocks read, but not of the block to go back to
 			tables = append(tables, "anchors")
 		}
 		for _, table := range tables {
@@ -73,7 +73,7 @@ func (l Ledger) Extend(ctx context.Context, under store.Lease, id chain.ID, got 
 		if err := history.remove(ctx, `chain = $1 AND block BETWEEN $2 AND $3`, int64(id), int64(got.From), int64(got.To)); err != nil {
 			return err
 		}
-		_, err = history.Fold(ctx) // answers rest on what was read before
+		_, err = history.Fold(ctx) // answers rest on earlier blocks
 		return err
 	})
 	if err != nil {

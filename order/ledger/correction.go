@@ -101,7 +101,7 @@ type Correction struct {
 
 func (c Correction) IsEmpty() bool { return len(c.Missing) == 0 && len(c.Wrong) == 0 }
 
-// Correct compares what is stored of blocks with what they hold.
+// Correct compares the stored events of blocks with their own.
 func Correct(stored, proven []order.Event) Correction {
 	have, want := rowTexts(Alike(stored, proven)), rowTexts(proven)
 	return Correction{Wrong: lacking(stored, have, want), Missing: lacking(proven, want, have)}
@@ -141,7 +141,7 @@ func rowTexts(events []order.Event) []string {
 	return texts
 }
 
-// Correct makes what is stored of a chain right.
+// Correct makes the stored events of a chain right.
 func (tx *Tx) Correct(ctx context.Context, c Correction) error {
 	rows := make([][]any, len(c.Wrong))
 	const at = `chain = $1 AND block = $2 AND log_index = $3`

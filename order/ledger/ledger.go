@@ -103,8 +103,8 @@ func (l Ledger) Known(ctx context.Context, blocks []ChainBlock) (map[ChainBlock]
 	return kept, nil
 }
 
-// ProvenTo returns up to which block a chain is proven from the first block that was read on. What is final counts as
-// proven where blocks cannot be read a second time.
+// ProvenTo returns up to which block a chain is proven from the first block that was read on. Final blocks count as
+// proven where they cannot be read a second time.
 func (c Checkpoint) ProvenTo(finalized uint64, isVerifiable bool) uint64 {
 	if !isVerifiable {
 		return min(finalized, c.Block)

@@ -36,8 +36,8 @@ const lockedOrdersOf = `SELECT id, give_chain, give_token, give_amount, take_cha
 	FROM orders WHERE locked > 0 AND unlock_authority = $1
 	ORDER BY give_chain, give_token, take_chain, id`
 
-// Locks lists what is locked for an unlock authority, and what it delivered of orders whose creation was not
-// seen, both by give chain, give token, take chain and id.
+// Locks lists the amounts locked for an unlock authority, and its deliveries on orders whose creation was not seen,
+// both by give chain, give token, take chain and id.
 func (l Ledger) Locks(ctx context.Context, taker chain.Address) (certain, unconfirmed []order.Lock, err error) {
 	var row lockRow
 	err = l.ForEachRow(ctx, func(rows *sql.Rows) error {

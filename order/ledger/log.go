@@ -21,8 +21,8 @@ type entries struct {
 	list  []order.LogEntry
 }
 
-// newEntries begins with the stored events of the orders, as they are without those that are removed. What is removed
-// and added again is not mentioned.
+// newEntries begins with the stored events of the orders, as they are without those that are removed. Events removed
+// and added again are left out.
 func newEntries(tx *Tx, known map[order.ID][]order.Event, removed, added []order.Event) *entries {
 	l := &entries{tx: tx, now: time.Now()}
 	if tx.keep == 0 {

@@ -32,8 +32,8 @@ func (tx *Tx) EndQuarantine(ctx context.Context, id chain.ID, number uint64) err
 	return changedOne(tx.ExecContext(ctx, `DELETE FROM quarantined_blocks WHERE chain = $1 AND number = $2`, int64(id), int64(number)))
 }
 
-// Quarantined lists the blocks of a range that were left out, in ascending order. When each was made at the latest
-// follows from what is stored of later blocks.
+// Quarantined lists the blocks of a range that were left out, in ascending order. The latest time of each follows from
+// later stored blocks.
 func (l Ledger) Quarantined(ctx context.Context, id chain.ID, r Range) (list []QuarantinedBlock, err error) {
 	err = l.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var b QuarantinedBlock

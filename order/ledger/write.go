@@ -69,8 +69,8 @@ func (tx *Tx) noteFinal(ctx context.Context, where string, args ...any) error {
 	return err
 }
 
-// Fold stores what was added, and writes anew the orders that this is about and those that lost events. An order left
-// without terms is forgotten. Write ends with it.
+// Fold stores the added events, and writes anew their orders and those that lost events. An order left without terms is
+// forgotten. Write ends with it.
 func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 	added, swaps := Parted(tx.added)
 	removed, removedSwaps := Parted(tx.removed)

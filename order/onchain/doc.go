@@ -5,10 +5,10 @@
 // [Decode] turns the logs of an EVM transaction into facts, [DecodeSolana] a transaction of Solana; both return [Found]
 // values, each an order.Fact with the order that it belongs to and its position, from which order.Fold makes the order.
 // A swap is one fact whole (swap.go).
-// What other contracts did is passed over; an event of the protocol that cannot be read is an error, since an order
-// must not stand still unnoticed. An order's [ID] is computed from its terms and never believed.
+// Events of other contracts are passed over; an unreadable event of the protocol is an error, since an order must not
+// stand still unnoticed. An order's [ID] is computed from its terms and never believed.
 //
-// On Solana a program reports in its logs what it did (solana_log.go) and an instruction is named by its discriminator
+// On Solana a program reports its actions in logs (solana_log.go) and an instruction is named by its discriminator
 // (solana_instruction.go); solana_read.go has one reader for each kind. Calls to contracts and the accounts of orders
 // are made here as well, so that one package knows the layout of both directions.
 package onchain

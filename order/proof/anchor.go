@@ -186,7 +186,7 @@ func (c *Chain) reconsider(ctx context.Context, position ledger.Checkpoint) erro
 	return nil
 }
 
-// oneVoice says that one endpoint alone contradicts what was final.
+// oneVoice says that one endpoint alone contradicts a final block.
 func oneVoice(stored ledger.Block, reported order.Block) error {
 	return &Contradiction{stored.Number, fmt.Sprintf("the only endpoint has %s, %s was read", reported.Hash, stored.Hash)}
 }

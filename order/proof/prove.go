@@ -20,10 +20,10 @@ import (
 	"crossgate/store"
 )
 
-// When final blocks are read a second time. What one endpoint's word stands for is proven soon, provenAtOnce blocks
-// or more at a time, which two lists of logs do. Fewer, of which each costs a header, are proven provenPromptly at a
-// time while the chain is asked about, else when the last proof is provenSoon ago; blocks at the tip, which were
-// read with evidence, once there are Together of them or the last proof is provenEvery ago.
+// When final blocks are read a second time. Blocks on one endpoint's word are proven soon, provenAtOnce or more at a
+// time, by two lists of logs. Fewer, at the price of a header each, are proven provenPromptly at a time while the chain
+// is asked about, else when the last proof is provenSoon ago; blocks at the tip, which were read with evidence, once
+// there are Together of them or the last proof is provenEvery ago.
 const (
 	Together       = 1000
 	ProvenAtOnce   = 600
@@ -41,7 +41,7 @@ type Chain struct {
 	chain.Chain // its id alone where the registry does not hold it
 	Source      order.Source
 	Ledger      ledger.Ledger
-	Lease       store.Lease // that the ledger is written under; set by whoever does
+	Lease       store.Lease // that the ledger is written under; set by its writers
 	Logger      *slog.Logger
 	SettledTo   uint64 // block up to which the chain was settled by heads that were accepted
 

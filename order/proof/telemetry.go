@@ -44,7 +44,7 @@ func CountCorrections(ctx context.Context, id chain.ID, events int) {
 	Count(ctx, id, events, "crossgate.index.corrections", "Events that a second reading of final blocks added or removed.")
 }
 
-// Count adds to a counter, which is asked for each time, like the tracer: what is counted here is rare enough.
+// Count adds to a counter, which is looked up each time, like the tracer: these events are rare enough.
 func Count(ctx context.Context, id chain.ID, times int, name, description string) {
 	counter, invalid := otel.Meter("crossgate/order").Int64Counter(name, metric.WithDescription(description))
 	if invalid != nil {

@@ -12,11 +12,10 @@ import (
 	"crossgate/order/follow"
 )
 
-// confirm asks the give chains about what the store alone cannot be sure of, and returns what is locked: of
-// the certain locks those that were not claimed where a follower is behind, of the unconfirmed ones those
-// whose order was created and not claimed; unread are the chains of these. When a chain cannot be asked, certain locks
-// stay as they were indexed, since the basis shows the chain's lag; unconfirmed ones are an error, since nothing would
-// show that they are missing.
+// confirm asks the give chains where the store alone cannot be sure, and returns the locks: of the certain ones those
+// that were not claimed where a follower is behind, of the unconfirmed ones those whose order was created and not
+// claimed; unread are the chains of these. When a chain cannot be asked, certain locks stay as they were indexed, since
+// the basis shows the chain's lag; unconfirmed ones are an error, since nothing would show that they are missing.
 func (x *Index) confirm(
 	ctx context.Context, certain, unconfirmed []order.Lock,
 ) (sure []order.Lock, unread []chain.ID, err error) {
@@ -107,14 +106,14 @@ func (x *Index) states(ctx context.Context, locks []order.Lock) (map[order.ID]or
 	return states, failed
 }
 
-// view is what was known of a chain when it was asked.
+// view is the knowledge about a chain when it was asked.
 type view struct {
 	reorgs uint64     // that were carried out
 	head   chain.Hash // newest block that the chain reported
 }
 
-// confirmationLife is how long a state is good for, unless the chain has another head before: what was reported may be
-// in a block that was not read, and that a reorg drops unseen.
+// confirmationLife is how long a state is good for, unless the chain has another head before: it may come from a block
+// that was not read, and that a reorg drops unseen.
 const confirmationLife = 10 * time.Second
 
 // confirmations remembers states that give chains reported.

@@ -47,7 +47,7 @@ const (
 
 // Options say how chains are asked. Zero values stand for defaults.
 type Options struct {
-	Behind time.Duration // lag from which a chain counts as behind and is asked about what is locked; default 1 min
+	Behind time.Duration // lag from which a chain counts as behind and is asked about locks; default 1 min
 
 	// Search is called before chains are asked for a transaction that the index does not have: with what context, or
 	// why they are not asked. Nil: with the caller's.
@@ -63,15 +63,15 @@ func New(c *follow.Chains, o Options) *Index {
 	}
 }
 
-// Found is an order with the basis of what is said about it.
+// Found is an order with its basis.
 type Found struct {
 	*order.Order
 	Basis order.Basis
 }
 
 // ByID returns one order that the index has seen on either of its chains. Otherwise, since an id does not say which
-// chain to ask, it returns order.ErrNotFound with the basis of what was searched and no order, ErrEmpty before any
-// chain was read to its head. ErrUnavailable while the store cannot be read.
+// chain to ask, it returns order.ErrNotFound with the basis of the search and no order, ErrEmpty before any chain was
+// read to its head. ErrUnavailable while the store cannot be read.
 func (x *Index) ByID(ctx context.Context, id order.ID) (found Found, err error) {
 	ctx, span := tracer().Start(ctx, "order.find", trace.WithAttributes(attribute.Stringer("crossgate.order", id)))
 	defer func() { endSpan(span, err) }()
@@ -94,12 +94,11 @@ func (x *Index) ByID(ctx context.Context, id order.ID) (found Found, err error) 
 	return x.found(ctx, found.Basis, from, o)[0], nil
 }
 
-// Locked returns what is locked for an unlock authority: orders that it delivered and was not paid for. A
-// delivered order whose creation the index has not seen counts when its give chain keeps it as created, since
-// anyone can deliver on an order that does not exist; and where the index is behind a give chain, that chain
-// is asked whether it has paid. *UnreachableError when a chain that had to be asked did not answer, or when a
-// reorg dropped blocks that could not be withdrawn yet; ErrUnavailable while the store cannot be read; ErrEmpty when
-// nothing was ever read of any chain.
+// Locked returns the locked assets of an unlock authority: orders that it delivered and was not paid for. A delivered
+// order whose creation the index has not seen counts when its give chain keeps it as created, since anyone can deliver
+// on an order that does not exist; and where the index is behind a give chain, that chain is asked whether it has paid.
+// *UnreachableError when a chain that had to be asked did not answer, or when a reorg dropped blocks that could not be
+// withdrawn yet; ErrUnavailable while the store cannot be read; ErrEmpty when nothing was ever read of any chain.
 func (x *Index) Locked(ctx context.Context, taker chain.Address) ([]order.LockedChain, order.Basis, error) {
 	basis := x.Basis()
 	if taker.IsAbsent() {

@@ -12,9 +12,9 @@ import (
 	"crossgate/store"
 )
 
-// identify returns events with who sent their transactions. A backfill stores many without, since it takes a call for
-// each transaction and most orders are never asked for: those of an order that is are read now, and stored. What could
-// not be read is returned as gaps of one block each.
+// identify returns events with the senders of their transactions. A backfill stores many without, since it takes a call
+// for each transaction and most orders are never asked for: those of a requested order are read now, and stored.
+// Unreadable ones are returned as gaps of one block each.
 func (x *Index) identify(ctx context.Context, events []order.Event) ([]order.Event, []order.Gap) {
 	unread := map[chain.TxHash]order.At{} // one event of each transaction
 	for _, e := range events {
@@ -51,7 +51,7 @@ func (x *Index) identify(ctx context.Context, events []order.Event) ([]order.Eve
 	return identified, gaps
 }
 
-// initiated returns the events of a transaction, of which one is known to be at a place.
+// initiated returns the events of a transaction, one of them known to be at a place.
 func (x *Index) initiated(ctx context.Context, tx chain.TxHash, at order.At) ([]order.Event, error) {
 	source := x.Source(at.Chain)
 	if source == nil {

@@ -23,8 +23,8 @@ const (
 	coveredPatience = 500 * time.Millisecond
 	// coveredAge is how long ago the index may have had everything of a chain that is not asked, for lack of calls.
 	coveredAge = time.Second
-	// longestRefusal is for how long a chain is not asked after it had no calls left: those that come in the meantime
-	// would only take what is left of the others'.
+	// longestRefusal is for how long a chain is not asked after it had no calls left: requests in the meantime would
+	// only take the rest of the others' calls.
 	longestRefusal = 5 * time.Second
 )
 
@@ -71,8 +71,8 @@ type search struct {
 // holds reports whether the store has everything that a chain had at a moment, from its beginning on.
 type holds func(id chain.ID, at time.Time) bool
 
-// begin adds a search and returns the chains to ask, *BusyError when one cannot be asked that is not among those of
-// which the store had everything until just now.
+// begin adds a search and returns the chains to ask, *BusyError when one cannot be asked, unless the store had all of
+// it until just now.
 func (s *searches) begin(one *search, recent []chain.ID) (asked []chain.ID, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,8 +167,8 @@ func (x *Index) holds(id chain.ID, at time.Time) bool {
 // search asks chains for a transaction, all at once, and returns the events of the first that has some that are wanted:
 // none when it exists without. order.ErrNotFound when no chain knows the transaction; ErrUnasked with it when chains
 // did not answer whose history the store has by now, so that it has to be read again; *UnheardError when others
-// did not, *BusyError, or what Options.Search says. done ends the search: it is to be called when what follows from it
-// is read as well.
+// did not, *BusyError, or the error of Options.Search. done ends the search: it is to be called when its results are
+// read as well.
 func (x *Index) search(
 	ctx context.Context, tx chain.TxHash, among []chain.ID, holds holds, wanted func([]order.Event) bool,
 ) (events []order.Event, done func(), err error) {

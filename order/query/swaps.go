@@ -16,17 +16,17 @@ import (
 	"crossgate/store"
 )
 
-// FoundSwap is a swap with the basis of what is said about it.
+// FoundSwap is a swap with its basis.
 type FoundSwap struct {
 	order.Swap
 	Basis order.Basis
 }
 
-// FindSwaps returns the swaps that a transaction made within its chain, in log order and at least one, and what was
-// searched for them, also beside an error. It reads the store, and the chain for what the store does not have or is in
-// doubt: order.ErrNotFound when the chain does not know the transaction or is not followed, order.ErrNoSwap when it
-// made none, *UnreachableError when the chain has to be asked and does not answer; ErrUnasked, *BusyError and
-// ErrUnavailable as in Find.
+// FindSwaps returns the swaps that a transaction made within its chain, in log order and at least one, and the basis of
+// the search, also beside an error. It reads the store, and the chain where the store lacks something or is in doubt:
+// order.ErrNotFound when the chain does not know the transaction or is not followed, order.ErrNoSwap when it made none,
+// *UnreachableError when the chain has to be asked and does not answer; ErrUnasked, *BusyError and ErrUnavailable as in
+// Find.
 func (x *Index) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) (found []FoundSwap, searched order.Basis, err error) {
 	ctx, span := tracer().Start(ctx, "swap.find", trace.WithAttributes(
 		attribute.Int64("crossgate.chain.id", int64(id)), attribute.Stringer("crossgate.swap.transaction", tx)))
@@ -71,7 +71,7 @@ func (x *Index) traceSwaps(
 }
 
 // SwapByID returns one swap that the index has seen. Otherwise, since an id does not say which chain to ask, it returns
-// order.ErrNotFound with the basis of what was searched. ErrUnavailable while the store cannot be read.
+// order.ErrNotFound with the basis of the search. ErrUnavailable while the store cannot be read.
 func (x *Index) SwapByID(ctx context.Context, id order.ID) (found FoundSwap, err error) {
 	ctx, span := tracer().Start(ctx, "swap.find", trace.WithAttributes(attribute.Stringer("crossgate.swap", id)))
 	defer func() { endSpan(span, err) }()

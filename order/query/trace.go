@@ -57,10 +57,10 @@ func (x *Index) completeAll(ctx context.Context, known [][]order.Event, from pro
 	return orders, nil
 }
 
-// complete folds an order from the known events and from what its two chains say beyond them. A chain whose follower
-// is level with it says nothing beyond what is stored, if that is among the known events; a chain that is not
-// configured, or has no history, cannot be asked, and the order is as the other chain has it. order.ErrNotFound when a
-// reorg dropped everything that is known.
+// complete folds an order from the known events and further ones of its two chains. A chain whose follower is level
+// with it has none beyond the stored ones, if those are among the known events; a chain that is not configured, or has
+// no history, cannot be asked, and the order is as the other chain has it. order.ErrNotFound when a reorg dropped all
+// known events.
 func (x *Index) complete(ctx context.Context, known []order.Event, from provenance) (*order.Order, error) {
 	known, gaps := x.identify(ctx, known)
 	o, hasTerms := order.Fold(known)
@@ -145,8 +145,8 @@ type provenance struct {
 
 func (from provenance) isSettled(id chain.ID) bool { return !from.unsettled[id] }
 
-// unsettled lists the chains in doubt. It has to be asked before the store is read: what is read later descends from
-// the heads of now at least.
+// unsettled lists the chains in doubt. It has to be asked before the store is read: events read later descend from the
+// heads of now at least.
 func (x *Index) unsettled() map[chain.ID]bool {
 	var chains map[chain.ID]bool
 	for _, f := range x.Followers {

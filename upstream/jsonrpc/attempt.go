@@ -17,7 +17,7 @@ type batchAttempt struct {
 	batch    *inflightBatch
 	identity *identity // of the endpoint; nil: it need not prove any
 	replies  replies
-	err      error // why there are no replies to judge, though there is a response
+	err      error // why a response holds no replies to judge
 }
 
 var _ upstream.Reply = (*batchAttempt)(nil)
@@ -83,7 +83,7 @@ func (a *batchAttempt) learnOfFailure(calls []*Call, err error) {
 	}
 }
 
-// hasTimedOut reports whether whoever stands before the endpoint's nodes did not wait for them (524 is Cloudflare's).
+// hasTimedOut reports whether a balancer before the endpoint's nodes did not wait for them (524 is Cloudflare's).
 func hasTimedOut(err error) bool {
 	const timeoutOccurred = 524
 	failed, is := errors.AsType[*upstream.Error](err)

@@ -41,18 +41,18 @@ type Call struct {
 	Seconded  string // endpoint of another provider that confirmed a doubted result; empty: none could
 	Overruled string // endpoint whose doubted result was not the Same as that of By, which replaced it
 
-	// Passing, when not nil, tells of an error object whether the same endpoint may well do better a moment later, as
+	// Passing, when not nil, reports whether the same endpoint may well do better a moment after an error object, as
 	// one whose nodes are not all as far; see Client.All.
 	Passing func(*Error) bool
 
 	// Reach is what of the chain the call reads, for endpoints that do not serve all of it.
 	Reach Reach
 
-	// Head, when not nil, sees a pointer to an accepted result and tells how far the endpoint's chain has come, if the
-	// result says so; see Client.CompareHeads.
+	// Head, when not nil, sees a pointer to an accepted result and returns how far the endpoint's chain has come, if
+	// the result says so; see Client.CompareHeads.
 	Head func(result any) (number uint64, told bool)
 
-	// Link, when not nil, sees a pointer to an accepted result, which is a block, and tells its hash and its
+	// Link, when not nil, sees a pointer to an accepted result, which is a block, and returns its hash and its
 	// parent's; see Client.CompareHeads.
 	Link func(result any) (hash, parent string)
 

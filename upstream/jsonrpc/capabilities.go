@@ -12,9 +12,9 @@ import (
 
 // How long something is taken for lacking before it is tried again: endpoints and plans change.
 const (
-	lacksMethod = 6 * time.Hour    // told in words
+	lacksMethod = 6 * time.Hour    // said in words
 	lacksBlock  = 10 * time.Minute // seen: not even one block is searched
-	lacksDepth  = time.Hour        // what is that old is not kept
+	lacksDepth  = time.Hour        // blocks that old are not kept
 	lacksTag    = 10 * time.Minute // nodes that start have no final block yet
 )
 
@@ -27,7 +27,7 @@ const (
 
 // Reach is what of a chain a call reads, for endpoints that do not serve all of it. The zero value is what all do.
 type Reach struct {
-	Blocks uint64   // that are searched at once; zero: it is no search
+	Blocks uint64   // that are searched at once; zero: not a search
 	Oldest uint64   // block that is read
 	Depth  uint64   // of that block before the newest; zero: unknown, or at the head
 	State  bool     // it is state that is read, not what happened
@@ -53,7 +53,7 @@ func (r Reach) part() string {
 	return "blocks"
 }
 
-// Limits are what an endpoint was found not to do. Zero is not known.
+// Limits are an endpoint's limits, as found. Zero is not known.
 type Limits struct {
 	Batch  uint64            `json:"batch,omitempty"`  // calls in one request
 	Span   uint64            `json:"span,omitempty"`   // blocks in one search of logs
@@ -91,8 +91,8 @@ func newCapabilities() *Capabilities {
 	}
 }
 
-// widestSearch is how many blocks are searched at once where that was not refused. What an endpoint takes is found out
-// in four searches where it takes the 5,000 blocks that public ones do.
+// widestSearch is how many blocks are searched at once until that is refused. An endpoint's width is found in four
+// searches where it takes the 5,000 blocks that public ones do.
 const widestSearch = 40_000
 
 // SetCosts sets the units of the endpoint's rate that calls of a method take, under * those of any other; 1 by default.
@@ -219,7 +219,7 @@ func (c *Capabilities) refused(call *Call, said *Error) {
 	}
 }
 
-// isAboutFilter reports whether an error is about what is searched for, not where.
+// isAboutFilter reports whether an error is about the filter of a search, not its range.
 func isAboutFilter(said *Error) bool {
 	text := said.text()
 	return strings.Contains(text, "topic") || strings.Contains(text, "address")
@@ -238,7 +238,7 @@ func (e *Error) concerns(call *Call, calls int) bool {
 	return true
 }
 
-// lackTag learns that there is no block for the tag of a call, if that has one.
+// lackTag learns that the endpoint has no block for the tag of a call, if that has one.
 func (c *Capabilities) lackTag(call *Call) {
 	if call.Reach.Tag != "" {
 		c.lack(call.Method+" "+call.Reach.Tag, lacksTag)
@@ -268,8 +268,8 @@ func (c *Capabilities) late(call *Call) {
 	}
 }
 
-// forgot learns that something is older than what the endpoint keeps: what is half as old may be there. Where it was
-// only tried again, as much as before is.
+// forgot learns that something is older than the endpoint's history: half that age may still be there. After a mere
+// retry, the same age as before.
 func (c *Capabilities) forgot(asked Reach) {
 	if asked.Depth <= nearHead {
 		return
@@ -312,8 +312,7 @@ func (c *Capabilities) Known() Limits {
 	return known
 }
 
-// Recall begins with what the endpoint was known for at a time before a restart. Each limit lasts as long as if it had
-// been met then.
+// Recall begins with the endpoint's limits at a time before a restart. Each lasts as long as if it had been met then.
 func (c *Capabilities) Recall(known Limits, at time.Time) {
 	c.batch.recall(known.Batch, at)
 	c.span.recall(known.Span, at)

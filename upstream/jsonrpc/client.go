@@ -174,7 +174,7 @@ func (c *Client) Batch(ctx context.Context, calls ...*Call) error {
 	return nil
 }
 
-// All is Each for calls of which none may fail. It returns the error of the first that did.
+// All is Each for calls that must all succeed. It returns the error of the first that did not.
 func (c *Client) All(ctx context.Context, calls ...*Call) error {
 	c.Each(ctx, calls...)
 	for _, call := range calls {

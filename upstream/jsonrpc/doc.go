@@ -4,9 +4,9 @@
 // is a job for upstream.Pool: at each endpoint whose turn it is, an attempt sends all calls in one HTTP request
 // (attempt.go), together with a call by which the endpoint proves its identity when that is due (identity.go). The
 // pool's race hands each attempt back to be judged: the replies are decoded by what the calls accept (response.go),
-// and a batch of which calls are left open goes on to the next endpoint, as does a result that a call doubts until a
-// second endpoint gives the same. What errors mean is a table (meanings.txt). Batches that endpoints refuse as too
-// large are halved.
+// and a batch with open calls goes on to the next endpoint, as does a result that a call doubts until a second endpoint
+// gives the same. The meanings of errors are a table (meanings.txt). Batches that endpoints refuse as too large are
+// halved.
 //
 // All of it is for calls that change nothing. Clients are safe for concurrent use; a Call belongs to one caller.
 package jsonrpc

@@ -42,7 +42,7 @@ func (o responseObject) isUnusual(status int) bool {
 	return status >= http.StatusBadRequest || o.ID == nil
 }
 
-// receivedIn is the object with what its response adds to an error, and without what a message must not tell.
+// receivedIn is the object with its response's part of an error, and without secrets in the message.
 func (o *responseObject) receivedIn(response upstream.Response) *responseObject {
 	if o.Error != nil && o.Error.isNothing() && len(o.Result) > 0 {
 		o.Error = nil // false, or an empty object, beside a result
@@ -53,7 +53,7 @@ func (o *responseObject) receivedIn(response upstream.Response) *responseObject 
 	return o
 }
 
-// receivedIn adds what a response says beside an error, and takes out what a message must not tell.
+// receivedIn adds a response's part of an error, and takes secrets out of the message.
 func (e *Error) receivedIn(response upstream.Response) {
 	e.Message = response.Redact(e.Message)
 	e.status = response.Status
@@ -147,7 +147,7 @@ func unanswering() error {
 	return &upstream.Error{Class: upstream.BadAnswer, Err: &batchRefusedError{isUnsure: true, cause: cause}}
 }
 
-// longestText bounds what is taken for a message that stands for a whole response.
+// longestText bounds a message that stands for a whole response.
 const longestText = 512
 
 // bareError reads an error that came without an envelope: its members alone, or a line of text. Nil is none.

@@ -19,7 +19,7 @@ type Error struct {
 
 	method string        // that was asked; empty when several were
 	fields []string      // of the parameters, those that some nodes do not take
-	depth  uint64        // of what was asked for, before the newest block
+	depth  uint64        // of the request, before the newest block
 	status int           // HTTP status
 	pause  time.Duration // that the response's header asks for
 	isDown bool          // it is for how long the service expects to be unavailable, which says nothing of a rate
@@ -80,7 +80,7 @@ func codeIn(text json.RawMessage) int {
 	return int(number)
 }
 
-// isNothing reports whether there is no error in an object that has the member.
+// isNothing reports whether the member of an object holds no error.
 func (e *Error) isNothing() bool { return e.Code == 0 && e.Message == "" && len(e.Data) == 0 }
 
 // Codes of go-ethereum's reverts, and of JSON-RPC 2.0, section 5.1.
@@ -89,8 +89,8 @@ const (
 	codeInternal = -32603
 )
 
-// ErrTagMissing is what an Accept returns, in an *upstream.Error, of an answer that there is no block for the tag of
-// the call (Reach.Tag).
+// ErrTagMissing is an Accept's verdict, in an *upstream.Error, on an answer without a block for the tag of the call
+// (Reach.Tag).
 var ErrTagMissing = errors.New("no block for the tag")
 
 // IsRefusal reports whether the node understood the call and declined it.

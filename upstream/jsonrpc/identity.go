@@ -17,7 +17,7 @@ const (
 	anchoredFor = 15 * time.Minute
 )
 
-// controlID is the id of calls that nobody waits for.
+// controlID is the id of calls without a waiting caller.
 const controlID = 1
 
 // identityProof is what every endpoint of a client has to show before it is believed.
@@ -94,8 +94,8 @@ func (c *Client) attempt(ctx context.Context, e *upstream.Endpoint, turn upstrea
 	return c.sendProofs(ctx, e, turn, b, c.identity.due(known))
 }
 
-// sendProofs makes the calls of a batch and the proofs, in one request when the endpoint takes that many. What it
-// refuses for the sake of one of the calls is no reason to doubt the endpoint: the proofs are made alone then.
+// sendProofs makes the calls of a batch and the proofs, in one request when the endpoint takes that many. A refusal for
+// the sake of one of the calls is no reason to doubt the endpoint: the proofs are made alone then.
 func (c *Client) sendProofs(ctx context.Context, e *upstream.Endpoint, turn upstream.Turn, b *inflightBatch, proofs []*Call) *batchAttempt {
 	if uint64(len(proofs)+len(b.calls)) <= c.abilities[e].Batch() {
 		got := c.send(ctx, e, turn, b, slices.Concat(proofs, b.calls))
@@ -129,7 +129,7 @@ func goingOn(ctx context.Context) context.Context {
 }
 
 // checkProofs looks at the replies to proofs, which were the first calls. An endpoint that shows itself to be another
-// one is quarantined. One that does not tell of the anchor is asked for it again with the next proof.
+// one is quarantined. One that does not say anything about the anchor is asked for it again with the next proof.
 func (a *batchAttempt) checkProofs(ctx context.Context, proofs []*Call) {
 	if a.failure() != nil {
 		return

@@ -77,7 +77,7 @@ func newInflightTable(p *upstream.Pool) *inflightTable {
 	return t
 }
 
-// Invalidate lets no call join any more what is in flight: something has changed since, as the caller has just learned.
+// Invalidate lets no more calls join batches in flight: something has changed since, as the caller has just learned.
 func (c *Client) Invalidate() {
 	c.inflight.mu.Lock()
 	defer c.inflight.mu.Unlock()
@@ -95,7 +95,7 @@ func (c *Client) Batching() *Client {
 const equal = -1
 
 // join returns a young batch in flight that makes these calls, one of up to width calls that waits for others and has
-// these from place on, or a new one that the caller is to make, of place 0. Any work joins what is asked for an answer,
+// these from place on, or a new one that the caller is to make, of place 0. Any work joins calls made for an answer,
 // not the other way round.
 func (t *inflightTable) join(
 	ctx context.Context, calls []*Call, avoided []string, mayJoin bool, width int,

@@ -13,11 +13,11 @@ import (
 // (meanings.txt) and of the book of behaviours.
 type Meaning string
 
-// The meanings that are told apart.
+// Meanings of errors.
 const (
 	Unclear       Meaning = "unclear"        // nothing that is known
 	Reverted      Meaning = "reverted"       // a contract refused
-	Invalid       Meaning = "invalid"        // what the transaction would do cannot be done, whoever is asked
+	Invalid       Meaning = "invalid"        // the transaction cannot succeed, at any endpoint
 	RangeLimit    Meaning = "range limit"    // more blocks than the endpoint searches at once
 	ResultLimit   Meaning = "result limit"   // the answer would be longer than the endpoint gives
 	BatchLimit    Meaning = "batch limit"    // more calls than the endpoint takes at once
@@ -25,7 +25,7 @@ const (
 	QuotaSpent    Meaning = "quota spent"    // the plan's day or month is used up
 	KeyRefused    Meaning = "key refused"    // nothing is answered to us, or to our key
 	MethodMissing Meaning = "method missing" // the endpoint does not have the method, or not for us
-	Pruned        Meaning = "pruned"         // the endpoint does not keep what is that old
+	Pruned        Meaning = "pruned"         // older than the endpoint's history
 	NotYet        Meaning = "not yet known"  // the endpoint does not know the block yet
 	TagMissing    Meaning = "tag missing"    // the endpoint does not know the tag, or no block for it
 	FieldMissing  Meaning = "field missing"  // the endpoint does not take a field of the parameters, or not so much in it

@@ -48,8 +48,7 @@ func (c *Client) admit(calls []*Call) func(context.Context, *upstream.Endpoint) 
 }
 
 // learnPaces learns which methods were asked too often though others were not: one that the error is about, and those
-// of a batch in which calls of another method were answered. What is refused of all is a matter of how many calls are
-// made.
+// of a batch in which calls of another method were answered. A refusal of all is about the number of calls.
 func (a *batchAttempt) learnPaces(calls []*Call) {
 	if a.err == nil {
 		a.learnPacesOfReplies(calls)

@@ -53,8 +53,8 @@ func read(calls []*Call, response upstream.Response, first uint64) (replies, err
 	return got, nil
 }
 
-// readInSequence decodes in one go what a response mostly is: for each call, in their sequence, an object with its id
-// and a result that fits. What any other response is parse and decode find out.
+// readInSequence decodes in one go the usual response: for each call, in their sequence, an object with its id and a
+// result that fits. parse and decode read any other response.
 func readInSequence(calls []*Call, response upstream.Response, first uint64) (results rpcResults, isRead bool) {
 	if response.Status >= http.StatusBadRequest {
 		return nil, false

@@ -94,7 +94,7 @@ func (r *rule) fits(e *Error, text string) bool {
 	return r.words != nil && r.words.MatchString(text) || slices.ContainsFunc(r.codes, isCode) || r.isByWait && e.isShort()
 }
 
-// meets reports whether what was asked, or how it was answered, meets a condition.
+// meets reports whether the request, or its answer, meets a condition.
 func (e *Error) meets(condition string) bool {
 	what, of, _ := strings.Cut(condition, " ")
 	switch what {

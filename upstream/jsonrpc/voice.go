@@ -71,7 +71,7 @@ func (c *Client) Avoiding(names ...string) *Client {
 	return &made
 }
 
-// AvoidsAll reports whether there is no endpoint that the client does not avoid.
+// AvoidsAll reports whether the client avoids every endpoint.
 func (c *Client) AvoidsAll() bool { return len(c.avoided) == len(c.pool.Endpoints()) }
 
 // corroborate asks other voices about the results that calls doubt: undoubted ones take their place, equally doubted

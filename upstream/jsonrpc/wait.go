@@ -69,10 +69,10 @@ func (h *hints) add(name string, value any, depth int, only *regexp.Regexp) {
 var waitWords = regexp.MustCompile(`(?:suspended for|(?:try|retry|retrying|wait|again|backoff|reset)[a-z ]*(?:in|after|for)?:?) ?` +
 	`(\d+(?:\.\d+)?) ?(ms|milliseconds?|s\b|sec\w*|m\b|min\w*|h\b|hours?)`)
 
-// longestWait is the longest wait that is told. Who names more means a date, or nothing.
+// longestWait is the longest wait that counts. A longer one means a date, or nothing.
 const longestWait = 366 * 24 * time.Hour
 
-// Wait returns how long the endpoint wants not to be asked, if the error or the response's header tells.
+// Wait returns how long the endpoint wants not to be asked, if the error or the response's header says.
 func (e *Error) Wait() (wait time.Duration, told bool) {
 	if e.pause > 0 {
 		return min(e.pause, longestWait), true

@@ -290,8 +290,8 @@ func signaturesCall(out *[]signature, a chain.Address, bounds cursor) *jsonrpc.C
 	return c
 }
 
-// historyCall asks for the transactions that name an account of one order. Other voices are asked, too, and what they
-// list besides is added.
+// historyCall asks for the transactions that name an account of one order. Other voices are asked, too, and their
+// further transactions are added.
 func historyCall(out *[]signature, a chain.Address, bounds cursor) *jsonrpc.Call {
 	c := signaturesCall(out, a, bounds)
 	c.Doubt = func(any) bool { return true }

@@ -213,11 +213,14 @@ func (c *Client) hear(caller context.Context, witness *upstream.Endpoint, doubte
 		case call.Same == nil || call.Same(call.Out, said.Out):
 			call.Seconded = said.By
 		default:
-			call.unlike = append(call.unlike, said)
-			if i := slices.IndexFunc(call.unlike, func(other *Call) bool { return call.Same(other.Out, said.Out) }); call.unlike[i] != said {
-				call.take(call.unlike[i])
-				call.Seconded = said.By
+			for _, other := range call.unlike {
+				call.Same(other.Out, call.Out) // which adds what others have, where the call has it added
+				if call.Seconded == "" && call.Same(other.Out, said.Out) {
+					call.take(other)
+					call.Seconded = said.By
+				}
 			}
+			call.unlike = append(call.unlike, said)
 		}
 	}
 }

@@ -99,6 +99,28 @@ func TestDoubtedResultsMustBeTheSame(t *testing.T) {
 	}
 }
 
+// TestWhatOneEndpointHasBeyondTwoOthersStays: where the call has the longer of two results taken, two shorter ones do not
+// take it back.
+func TestWhatOneEndpointHasBeyondTwoOthersStays(t *testing.T) {
+	for _, test := range [][]string{{"xx", "x", "x", "xx", ""}, {"x", "xx", "x", "xx", ""}, {"x", "x", "xx", "x", "b"}, {"x", "xx", "xx", "xx", "c"}} {
+		var endpoints []*upstream.Endpoint
+		for i, result := range test[:3] {
+			endpoints = append(endpoints, endpoint(t, string(rune('a'+i)), tells(`"`+result+`"`, new(atomic.Int64))))
+		}
+		var got string
+		call := &jsonrpc.Call{Method: "find", Out: &got, Doubt: func(any) bool { return true }, Same: func(a, b any) bool {
+			own, other := a.(*string), *b.(*string)
+			isSame := *own == other
+			*own = max(*own, other)
+			return isSame
+		}}
+		err := jsonrpc.New(upstream.NewPool("chain", endpoints...)).All(t.Context(), call)
+		if err != nil || got != test[3] || call.Seconded != test[4] {
+			t.Errorf("%q: %q, confirmed by %q, %v; want %q, %q", test[:3], got, call.Seconded, err, test[3], test[4])
+		}
+	}
+}
+
 // TestEachDoubtedResultIsHeldAgainstAllOthers: who was asked about the result of one endpoint is asked about those of
 // others as well. No endpoint takes batches.
 func TestEachDoubtedResultIsHeldAgainstAllOthers(t *testing.T) {

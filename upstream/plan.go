@@ -73,8 +73,9 @@ func (p *billingPlan) left(now time.Time) float64 {
 }
 
 // PlanClaim is the part of an endpoint's monthly plan to write into a store that outlives the process: unwritten
-// spending and a hundredth of a day's share ahead, as the time in which it is refilled. So writes are rare, and a killed
-// process has written more than it spent. The first claim may be zero: by it the endpoint learns the spending of others.
+// spending and a hundredth of a day's share ahead, as the time in which it is refilled. So writes are rare, and a
+// killed process has written more than it spent. The first claim may be zero: by it the endpoint learns the spending of
+// others.
 func (e *Endpoint) PlanClaim() (claim time.Duration, due bool) {
 	p := e.budget.plan
 	if p == nil {

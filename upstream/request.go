@@ -20,8 +20,8 @@ type Request struct {
 
 	Kind       string                      // that spans are named and latencies kept by; the HTTP method by default
 	Attributes func() []attribute.KeyValue // of its span; nil: none of its own
-	// Check returns the fault of a response by any endpoint: probes repeat requests that were answered well. Nil accepts
-	// all.
+	// Check returns the fault of a response by any endpoint: probes repeat requests that were answered well. Nil
+	// accepts all.
 	Check func(Response) error
 	// AnyStatus says that the maker of the request reads responses of every status, and what Response.StatusError says
 	// of them: JSON-RPC servers put their reasons under any.

@@ -109,8 +109,8 @@ func newToken() string {
 	return base64.RawURLEncoding.EncodeToString(random[:])
 }
 
-// formatVersion is part of every name on the server. It is raised with each change of the values under them, so that two
-// releases running side by side do not read each other's.
+// formatVersion is part of every name on the server. It is raised with each change of the values under them, so that
+// two releases running side by side do not read each other's.
 const formatVersion = "4"
 
 // Names on the server. The braces keep all of them on one node of a cluster.

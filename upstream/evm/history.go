@@ -10,6 +10,7 @@ import (
 	"crossgate/order"
 	"crossgate/order/onchain"
 	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // History returns the events that one side of an order left on this chain, without the creation when since is its
@@ -24,12 +25,28 @@ func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since
 	if s.contract.IsAbsent() {
 		return order.Evidence{}, fmt.Errorf("chain %d: no contract is configured that stores order %s", c.chain.ID, id)
 	}
-	again := s
+	first := s
 	read, err := s.run(ctx, since)
-	if again.rpc = c.rpc.Avoiding(s.listedBy...); err != nil && isContradiction(err) && ctx.Err() == nil && !again.rpc.AvoidsAll() {
-		return again.run(ctx, since)
+	for again := 0; again < contradictions && err != nil && isContradiction(err) && ctx.Err() == nil; again++ {
+		next := first
+		if next.rpc = c.beside(s.listedBy, again); next.rpc.AvoidsAll() {
+			break
+		}
+		read, err = next.run(ctx, since)
 	}
 	return read, err
+}
+
+// contradictions is how often endpoints that contradict each other are asked again. Some answer another question at
+// times: then the steps that their storage is ahead by are searched for in vain.
+const contradictions = 3
+
+// beside returns a client that asks others than those that listed logs or, where all did, avoids one of them in turn.
+func (c *Chain) beside(listed []string, turn int) *jsonrpc.Client {
+	if others := c.rpc.Avoiding(listed...); !others.AvoidsAll() || len(listed) == 0 {
+		return others
+	}
+	return c.rpc.Avoiding(listed[turn%len(listed)])
 }
 
 // isContradiction reports whether endpoints answered, and their answers contradict each other.

@@ -234,6 +234,36 @@ func TestHistoryFindsChangesOfTheAmount(t *testing.T) {
 	}
 }
 
+// TestAChangeThatIsNotThereIsNotBelieved: an endpoint that at times answers another question says that the amount was
+// changed, and no block has the event.
+func TestAChangeThatIsNotThereIsNotBelieved(t *testing.T) {
+	terms, id := delivery()
+	for lies := range 4 {
+		var nodes []*node
+		for range 2 {
+			n := newNode(1000)
+			n.patched = func(uint64) uint64 { return 0 }
+			n.keep(900, 0)
+			n.add(t, 900, true, fulfilledLog(t, terms))
+			nodes = append(nodes, n)
+		}
+		left := lies
+		nodes[1].patched = func(block uint64) uint64 {
+			if block == 1000 {
+				left--
+			}
+			if block < 1000 || left < 0 {
+				return 0
+			}
+			return 90
+		}
+		read, err := serveAll(t, testChain, nodes...).History(t.Context(), id, order.TakeSide, nodes[0].blockTime(890))
+		if err != nil || len(read.Events) != 1 {
+			t.Errorf("%d lies: History() = %+v, %v, want one event", lies, read.Events, err)
+		}
+	}
+}
+
 // A chain whose head is known needs no search for the block of a time that was just now.
 func TestHistoryOfAFreshOrderTakesThreeRoundTrips(t *testing.T) {
 	terms, id := delivery()

@@ -73,10 +73,10 @@ const (
 	furtherPoolGas = 80_000
 )
 
-// lastOf is the outcome of a path whose answer is a list of the amounts at all its stops.
+// lastOf is the outcome of a path whose answer is a list of the amounts at all its stops, and nothing else.
 func lastOf(answer []byte) (priced, error) {
 	stops, amounts := words.New(answer).List(0)
-	if stops < 2 || stops > uint64(len(answer)/words.Size) {
+	if stops < 2 || stops != uint64(len(answer)/words.Size)-2 {
 		return priced{}, fmt.Errorf("%d amounts on a path in %d bytes", stops, len(answer))
 	}
 	last := amounts.Amount(int(stops - 1))

@@ -411,7 +411,7 @@ func TestOthersEndNoDelivery(t *testing.T) {
 	late, d := newWorld(t, w.db), w.deliverer()
 	begun, lateHeard, release, heard := make(chan struct{}, 9), make(chan struct{}, 9), make(chan struct{}), make(chan struct{}, 9)
 	w.answering(func(http.ResponseWriter, *http.Request) { begun <- struct{}{}; <-release; heard <- struct{}{} })
-	late.answer = func(http.ResponseWriter, *http.Request) { lateHeard <- struct{}{} }
+	late.answering(func(http.ResponseWriter, *http.Request) { lateHeard <- struct{}{} })
 	must.Do(t, d.Put(t.Context(), Hook{Name: "shop", URL: w.server.URL}))
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup

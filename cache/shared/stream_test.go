@@ -34,7 +34,7 @@ func TestStreamIsReadByOthers(t *testing.T) {
 	}
 	client, err := exec.LookPath("redis-cli")
 	if err != nil {
-		t.Skip("redis-cli is not there")
+		t.Skip("redis-cli is not there; Debian and Ubuntu: apt-get install redis-tools")
 	}
 	read := func(arguments ...string) string {
 		t.Helper()

@@ -135,10 +135,16 @@ func TestComparisonsAreSharedForABlock(t *testing.T) {
 		if n := only.quotes.Load(); n != 2 {
 			t.Errorf("%d quotes after another amount, want 2", n)
 		}
+		given := usdcToDai() // which venues refuse that pay the sender alone
+		given.Sender = sender
+		ask(given)
+		if n := only.quotes.Load(); n != 3 {
+			t.Errorf("%d quotes after another recipient than the sender, want 3", n)
+		}
 		<-time.After(5 * time.Second)
 		ask(usdcToDai())
-		if n := only.quotes.Load(); n != 3 {
-			t.Errorf("%d quotes after a while, want 3", n)
+		if n := only.quotes.Load(); n != 4 {
+			t.Errorf("%d quotes after a while, want 4", n)
 		}
 	})
 }

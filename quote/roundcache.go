@@ -80,10 +80,12 @@ func (c *roundCache) forget(key string, e *roundEntry) {
 	}
 }
 
-// roundKey distinguishes rounds by all that the quotes depend on. No part can contain the separator.
+// roundKey distinguishes rounds by all that the quotes depend on: some venues pay the sender alone. No part can contain
+// the separator.
 func roundKey(s Swap, window time.Duration, queries []venueQuery) string {
 	var key strings.Builder
-	for _, part := range []any{s.Chain.ID, s.In.Address, s.Out.Address, s.In.Amount, s.SlippagePercent, window} {
+	isOwn := s.Sender == s.Recipient
+	for _, part := range []any{s.Chain.ID, s.In.Address, s.Out.Address, s.In.Amount, s.SlippagePercent, isOwn, window} {
 		fmt.Fprintf(&key, "%v|", part)
 	}
 	for _, q := range queries {

@@ -17,16 +17,16 @@ import (
 
 // Creation simulates a transaction that creates an order, with overrides that give the sender what they lack, and
 // checks that it makes the promised order and no other. It returns the gas that the transaction needs. Errors:
-// quote.ErrReverted, a certain failure; creation.ErrBroken, another order; quote.ErrNotSimulated, which says nothing
-// about the transaction. Nodes without eth_simulateV1 show no events: there the order must have the promised id, which
-// is made of its terms.
+// quote.ErrReverted, a certain failure; creation.ErrBroken, another order; quote.ErrRefused, a rest of the input stays
+// in the router; quote.ErrNotSimulated, which says nothing about the transaction. Nodes without eth_simulateV1 show no
+// events: there the order must have the promised id, which is made of its terms.
 func (s *Simulator) Creation(ctx context.Context, t creation.Transaction, promised creation.Promise) (gas uint64, err error) {
 	token, amount, err := creation.Payment(t.Data)
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", creation.ErrBroken, err)
 	}
 	made := quote.Simulation{
-		Sender: t.Sender, In: token, AmountIn: amount, Spender: t.To,
+		Sender: t.Sender, In: token, AmountIn: amount, Spender: t.To, Out: token, Recipient: t.To, // to see what it keeps
 		Tx: quote.Tx{To: t.To, Data: t.Data, Value: t.Value},
 	}
 	err = s.prepared(ctx, made, func(set overrides, now surroundings) (err error) {
@@ -46,17 +46,17 @@ func (s *Simulator) Creation(ctx context.Context, t creation.Transaction, promis
 func (s *Simulator) create(
 	ctx context.Context, t quote.Simulation, promised creation.Promise, set overrides, now surroundings,
 ) (gas uint64, err error) {
-	calls := set.transaction(t, now)
-	last := len(calls) - 1
-	runs, estimate, err := s.inNextBlocks(ctx, t, calls, last, set, now)
+	calls, balances := set.calls(t, now)
+	made := len(calls) - balances - 1
+	runs, estimate, err := s.inNextBlocks(ctx, t, calls, made, set, now)
 	if err != nil {
 		return 0, err
 	}
 	for _, results := range runs {
-		if results[last].Status != 1 {
-			return 0, results[last].refusal()
+		if err := s.leavesNothing(results, balances, t, now); err != nil {
+			return 0, err
 		}
-		done, err := s.created(results[last], estimate)
+		done, err := s.created(results[made], estimate)
 		if err != nil {
 			return 0, err
 		}
@@ -66,6 +66,15 @@ func (s *Simulator) create(
 		gas = max(gas, done.Gas)
 	}
 	return gas, nil
+}
+
+// leavesNothing refuses a failure, and a rest of the input with a router, where any caller can take it.
+func (s *Simulator) leavesNothing(results []simulatedResult, balances int, t quote.Simulation, now surroundings) error {
+	found, err := finding(results, balances, t, now, 0)
+	if err == nil && t.Tx.To != s.chain.Facts().Contracts.DlnSource && !found.Received.IsZero() {
+		err = fmt.Errorf("%w: it leaves %s of the input in the public router", quote.ErrRefused, found.Received)
+	}
+	return err
 }
 
 // created reads the events of a call.
@@ -100,7 +109,7 @@ func (s *Simulator) createPlain(
 	var answer evm.Payload
 	var estimate evm.Quantity
 	var asked []*jsonrpc.Call
-	calls := set.transaction(t, now)
+	calls, balances := set.calls(t, now)
 	isOverridden := !s.chain.Client().Lacks("eth_call", jsonrpc.Overrides)
 	switch {
 	case isOverridden:
@@ -110,7 +119,7 @@ func (s *Simulator) createPlain(
 	case len(set.accounts) > 0 || set.approve || t.Tx.To != source:
 		return 0, fmt.Errorf("%w: no endpoint takes overrides of states", quote.ErrNotSimulated)
 	default:
-		asked = append(asked, set.call(&answer, "eth_call", calls[0], "latest"))
+		asked = append(asked, set.call(&answer, "eth_call", calls[balances], "latest"))
 	}
 	if !set.approve {
 		asked = append(asked, set.call(&estimate, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest"))
@@ -130,6 +139,9 @@ func (s *Simulator) createPlain(
 	w := words.New(answer)
 	if got := w.Hash(last); w.Err() != nil || got != want {
 		return 0, fmt.Errorf("%w: DlnSource has not got order %s after it", creation.ErrBroken, promised.ID)
+	}
+	if isOverridden {
+		return uint64(estimate), s.leavesNothing(walletResults(answer, len(calls))[:last], balances, t, now)
 	}
 	return uint64(estimate), nil
 }

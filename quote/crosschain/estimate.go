@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/chain/solana"
 	"crossgate/order/creation"
 	"crossgate/quote"
 	"crossgate/token"
@@ -32,7 +33,7 @@ type Request struct {
 	Priority                 quote.Priority
 	Since                    time.Time     // comparisons begun before are not shared; zero: any is
 	Wait                     time.Duration // longest wait for venues that the client wants; zero: as long as we would
-	Making                   *Making       // nil: an estimation alone
+	Making                   *Making       // nil, or without a recipient: an estimation alone
 }
 
 // Charges are what the order contracts of a chain take, as they say themselves.
@@ -120,7 +121,7 @@ func (e *Estimator) Estimate(ctx context.Context, r Request) (Estimate, error) {
 		return Estimate{}, err
 	}
 	found, err := j.best(ctx)
-	if err != nil || r.Making == nil {
+	if err != nil || r.Making == nil || r.Making.Recipient.IsAbsent() {
 		return found, err
 	}
 	if found.Made, err = j.make(ctx, &found); errors.Is(err, quote.ErrNoTransaction) && ctx.Err() == nil {
@@ -217,10 +218,14 @@ func (j *journey) lookup(ctx context.Context) (map[token.Key]token.Token, error)
 	return found, nil
 }
 
-// createGas is for the largest creations through the router; executed ones took up to 420,000 beside the venue's part.
-const createGas = 800_000
+// Reserves of the coin for the largest creations: gas through the router, of which executed ones took up to 420,000
+// beside the venue's part, and on Solana the deposits of five accounts with a venue's bid, in lamports.
+const (
+	createGas      = 800_000
+	createLamports = 12_000_000
+)
 
-// balance is all that the sender has, less the fixed fee and the gas of the transaction where that is the coin.
+// balance is all that the sender has, less the fixed fee and the cost of the transaction where that is the coin.
 func (j *journey) balance(ctx context.Context) (chain.Amount, error) {
 	has, err := j.Swaps.Balance(ctx, j.give.ID, j.request.TokenIn, j.request.Making.payer())
 	if err != nil {
@@ -236,7 +241,11 @@ func (j *journey) balance(ctx context.Context) (chain.Amount, error) {
 		if most.IsZero() {
 			most = price.Expected
 		}
-		rest = has.Sub(j.charges.Fixed).Sub(most.MulDiv(createGas, 1))
+		kept := most.MulDiv(createGas, 1)
+		if j.give.Family == chain.SVM {
+			kept = solana.PriorityFee(solana.MaxComputeUnits, price.Bid.MulDiv(2, 1)).Add(chain.NewAmount(createLamports))
+		}
+		rest = has.Sub(j.charges.Fixed).Sub(kept)
 	}
 	if rest.IsZero() {
 		return rest, fmt.Errorf("%w: the sender has %s", quote.ErrLowBalance, has)

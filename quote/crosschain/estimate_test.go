@@ -38,18 +38,22 @@ const (
 
 // exchange is what swaps pay: a token's worth, less a fee and an impact that grows with the amount.
 type exchange struct {
-	mu       sync.Mutex
-	asked    []quote.Request
-	impact   int64 // by which the price drops for each USD, in 1e-8
-	missing  chain.Address
-	venue    quote.Tx
-	failures int // times that a transaction is not made
+	mu          sync.Mutex
+	asked       []quote.Request
+	impact      int64 // by which the price drops for each USD, in 1e-8
+	missing     chain.Address
+	venue       quote.Tx
+	failures    int    // times that a transaction is not made
+	operatorBps uint64 // that the operator takes of direct swaps
 }
 
 var worths = map[chain.Address]struct {
 	usd      int64 // thousandths
 	decimals uint8
-}{usd: {1_000, 6}, eth: {3_000_000, 18}, dai: {1_000, 18}, pepe: {20_000, 18}}
+}{
+	usd: {1_000, 6}, eth: {3_000_000, 18}, dai: {1_000, 18}, pepe: {20_000, 18},
+	chain.NativeCoin(chain.SVM): {1, 9},
+}
 
 func (x *exchange) Estimate(ctx context.Context, r quote.Request) (quote.Estimate, error) {
 	x.mu.Lock()
@@ -68,6 +72,7 @@ func (x *exchange) Estimate(ctx context.Context, r quote.Request) (quote.Estimat
 		return quote.Estimate{}, err
 	}
 	e := quote.Estimate{Gross: paid, RecommendedSlippage: 1, QuotedAt: time.Unix(1, 0)}
+	e.Out.Amount = paid.Sub(paid.MulDiv(x.operatorBps, 10_000))
 	if o := r.Onward; o != nil && !o.Expected.IsZero() {
 		x.failures--
 		if x.failures >= 0 || paid.Cmp(o.Expected) < 0 {
@@ -407,6 +412,47 @@ func TestTransactionIsThePromisedOrder(t *testing.T) {
 		}
 		if len(j.runner.promised) != 1 || j.runner.promised[0].ID != e.Made.ID || j.runner.sent[0].Sender != payer {
 			t.Errorf("%s: %d simulations, want one of the promise", in, len(j.runner.promised))
+		}
+	}
+}
+
+// onSolana has orders come from there.
+func onSolana(o *crosschain.Options) {
+	from, _ := o.Registry.Chain(here)
+	to, _ := o.Registry.Chain(there)
+	from.Family, from.Coin = chain.SVM, chain.Coin{Symbol: "SOL", Decimals: 9}
+	o.Registry = chain.NewRegistry(from, to)
+}
+
+// TestTheOperatorsShareOnSolanaIsNotOrdered: the swap before is a direct one, and pays the operator before the order.
+func TestTheOperatorsShareOnSolanaIsNotOrdered(t *testing.T) {
+	j := newJourney(onSolana)
+	j.exchange.operatorBps = 100
+	e := must.Get(j.Estimate(t.Context(), request(dai, usd, 5e18)))(t)
+	if want := chain.NewAmount(4_950_000); e.Before.Out != want {
+		t.Errorf("the order is made of %s, want the %s that the sender gets", e.Before.Out, want)
+	}
+}
+
+// TestTheWholeBalanceIsEstimated without a transaction, where the order's parties are not named; of the coin less the
+// fixed fee and what the transaction may take.
+func TestTheWholeBalanceIsEstimated(t *testing.T) {
+	for name, row := range map[string]struct {
+		change func(*crosschain.Options)
+		in     chain.Address
+		kept   uint64
+	}{
+		"a token":       {func(*crosschain.Options) {}, usd, 0},
+		"the coin":      {func(*crosschain.Options) {}, eth, 1e15 + 800_000*2e9},
+		"coin, Solana":  {onSolana, chain.NativeCoin(chain.SVM), 1e15 + 12_000_000},
+		"token, Solana": {onSolana, usd, 0},
+	} {
+		j := newJourney(row.change)
+		r := request(row.in, usd, 0)
+		r.MaxBalance, r.Making = true, &crosschain.Making{Sender: payer}
+		e, err := j.Estimate(t.Context(), r)
+		if want := chain.NewAmount(1e18 - row.kept); err != nil || e.Made != nil || e.In != want {
+			t.Errorf("%s: %s, made %+v, %v, want an estimation of %s", name, e.In, e.Made, err, want)
 		}
 	}
 }

@@ -94,6 +94,9 @@ func (e *Estimator) before(ctx context.Context, r Request, route Route, in chain
 		onward = nil
 	}
 	leg, err := e.leg(ctx, r, token.Key{Chain: route.Give.Chain, Address: route.TokenIn}, route.Give.Address, in, onward)
+	if err == nil {
+		leg.Out = leg.Estimates.Out.Amount // less the operator's share, which is paid on Solana
+	}
 	return leg, legError("source", err, quote.ErrUnsupportedTokenOut)
 }
 

@@ -287,5 +287,6 @@ func (b *backfill) readHistory(ctx context.Context, r ledger.Range, origin uint6
 	if got.End, err = b.Source.Block(ctx, r.From); err != nil {
 		return ledger.Contents{}, fmt.Errorf("read block %d: %w", r.From, err)
 	}
+	got.End.Number = max(got.End.Number, r.From) // where that one is left out, the block before it is not read yet
 	return got, nil
 }

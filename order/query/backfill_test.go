@@ -72,6 +72,36 @@ func TestBackfillReadsWhatIsBeforeTheLookback(t *testing.T) {
 	}
 }
 
+// gappy has no blocks of some numbers: the block before such a one is in its place.
+type gappy struct {
+	*testChain
+	skipped []uint64
+}
+
+func (g gappy) Block(ctx context.Context, number uint64) (order.Block, error) {
+	for slices.Contains(g.skipped, number) {
+		number--
+	}
+	return g.testChain.Block(ctx, number)
+}
+
+// TestBackfillLosesNothingBesideAGap has ranges begin with numbers that the chain leaves out, behind blocks with orders.
+func TestBackfillLosesNothingBesideAGap(t *testing.T) {
+	chain1, deals := oldLedger(205)
+	db := openStore(t)
+	source := gappy{chain1, []uint64{31, 71, 111, 151}}
+	x := newIndex(db, map[chain.ID]order.Source{1: source}, quietly(follow.Options{Chains: evmChains(1), Lookback: 13, Range: 2}))
+	followAll(t, x)
+	if err := audit.Of(x.Chains).Backfill(t.Context(), func(audit.Progress) {}); err != nil {
+		t.Fatal(err)
+	}
+	for i, d := range deals {
+		if stored(t, db, d.id) == nil {
+			t.Errorf("the order of block %d is not stored", 10*(i+1))
+		}
+	}
+}
+
 // TestABlockOfHistoryThatIsLeftOutIsNoneOfLaterOrders has an old block unreadable: what was created after the next
 // event is as complete as before.
 func TestABlockOfHistoryThatIsLeftOutIsNoneOfLaterOrders(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/follow"
+	"crossgate/order/ledger"
 	"crossgate/order/stats"
 	"crossgate/store"
 )
@@ -165,6 +166,54 @@ func checkStatistics(t *testing.T, db *store.DB, events []order.Event) {
 	gotAll, err := stats.AllTime(t.Context(), db)
 	if diff := cmp.Diff(wantAll, gotAll); err != nil || diff != "" {
 		t.Fatalf("statistics of all time (-recounted +counted): %v\n%s", err, diff)
+	}
+}
+
+// TestOrdersAreValuedAsTheyAre has an order delivered while prices are asked for, and one raised after it was counted.
+func TestOrdersAreValuedAsTheyAre(t *testing.T) {
+	for _, row := range []struct {
+		name            string
+		then            order.Fact
+		isMeanwhile     bool // stored between the question for prices and the count
+		given, takenFor int64
+	}{
+		{"delivered", newDeal(1, 1, 137).fulfilled().fact, true, 1000, 900},
+		{"raised", order.GiveIncreased{Final: chain.NewAmount(5000)}, false, 5000, -1},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			db, d, block := openStore(t), newDeal(1, 1, 137), uint64(0)
+			tell := func(fact order.Fact) {
+				block++
+				must.Get(ledger.Ledger{DB: db}.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error {
+					tx.Add(order.Event{Order: d.id, Fact: fact, At: order.At{Chain: 1, Block: block, Time: 1_000_000}})
+					return nil
+				}))(t)
+			}
+			tell(order.Created{Terms: d.terms})
+			isStored := false
+			count := func() {
+				countAll(t, db, func(_ context.Context, wanted []stats.Priced) map[stats.Priced]*big.Rat {
+					if row.isMeanwhile && !isStored {
+						isStored = true
+						tell(row.then)
+					}
+					prices := make(map[stats.Priced]*big.Rat)
+					for _, each := range wanted {
+						prices[each] = big.NewRat(1, 1_000_000)
+					}
+					return prices
+				})
+			}
+			count()
+			if !row.isMeanwhile {
+				tell(row.then)
+			}
+			count()
+			v, _, err := stats.ValuesOf(t.Context(), db, d.id)
+			if v.Given == nil || *v.Given != row.given || row.takenFor >= 0 && (v.Taken == nil || *v.Taken != row.takenFor) || err != nil {
+				t.Errorf("values = %+v, %v, want %d given, %d taken", v, err, row.given, row.takenFor)
+			}
+		})
 	}
 }
 

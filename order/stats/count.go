@@ -48,14 +48,14 @@ func Count(ctx context.Context, db *store.DB, l store.Lease, read Orders, prices
 	if err != nil || len(ids) == 0 {
 		return false, err
 	}
-	known, err := ask(ctx, db, ids, read, prices)
+	asked, err := ask(ctx, db, ids, read, prices)
 	if err == nil {
 		err = db.UpdateUnder(ctx, l, func(tx *store.Tx) error {
 			orders, err := read(ctx, tx, ids)
 			if err != nil {
 				return err
 			}
-			return countAnew(ctx, tx, ids, orders, known)
+			return countAnew(ctx, tx, ids, orders, asked)
 		})
 	}
 	if err != nil {
@@ -64,8 +64,8 @@ func Count(ctx context.Context, db *store.DB, l store.Lease, read Orders, prices
 	return len(ids) == AtOnce, nil
 }
 
-// ask asks for the prices of orders whose value is not wholly known.
-func ask(ctx context.Context, db *store.DB, ids []order.ID, read Orders, prices PriceSource) (map[Priced]*big.Rat, error) {
+// ask asks for the prices of orders, and returns nil for those that are not known; nil without prices.
+func ask(ctx context.Context, db *store.DB, ids []order.ID, read Orders, prices PriceSource) (asked map[Priced]*big.Rat, err error) {
 	if prices == nil {
 		return nil, nil
 	}
@@ -73,27 +73,23 @@ func ask(ctx context.Context, db *store.DB, ids []order.ID, read Orders, prices 
 	if err != nil {
 		return nil, err
 	}
-	before, err := valued(ctx, db, ids)
-	if err != nil {
-		return nil, err
-	}
-	wanted := make(map[Priced]bool)
-	for id, o := range orders {
-		if o.Created == nil || before[id].isWhole(o) {
-			continue
-		}
-		for _, each := range pricesOf(o) {
-			wanted[each] = true
+	asked = make(map[Priced]*big.Rat)
+	for _, o := range orders {
+		if o.Created != nil {
+			for _, each := range pricesOf(o) {
+				asked[each] = nil
+			}
 		}
 	}
-	if len(wanted) == 0 {
-		return nil, nil
+	if len(asked) > 0 {
+		maps.Copy(asked, prices(ctx, slices.Collect(maps.Keys(asked))))
 	}
-	return prices(ctx, slices.Collect(maps.Keys(wanted))), nil
+	return asked, nil
 }
 
-// countAnew replaces the shares of orders in the statistics, and notes the days that this makes stale.
-func countAnew(ctx context.Context, tx *store.Tx, ids []order.ID, orders map[order.ID]*order.Order, prices map[Priced]*big.Rat) error {
+// countAnew replaces the shares of orders in the statistics, and notes the days that this makes stale. An order that
+// has changed since, so that other prices are to be asked for, is counted once more.
+func countAnew(ctx context.Context, tx *store.Tx, ids []order.ID, orders map[order.ID]*order.Order, asked map[Priced]*big.Rat) error {
 	before, err := valued(ctx, tx, ids)
 	if err != nil {
 		return err
@@ -101,18 +97,20 @@ func countAnew(ctx context.Context, tx *store.Tx, ids []order.ID, orders map[ord
 	var gone, written, listed, counted [][]any
 	creators, stale := map[string]bool{}, map[int64]bool{}
 	for _, id := range ids {
-		counted = append(counted, []any{id[:]})
 		was, isCounted := before[id]
 		if isCounted {
 			stale[was.day], creators[was.creator] = true, true
 		}
 		o := orders[id]
 		if o == nil || o.Created == nil {
-			gone = append(gone, []any{id[:]})
+			gone, counted = append(gone, []any{id[:]}), append(counted, []any{id[:]})
 			continue
 		}
+		if asked == nil || !slices.ContainsFunc(pricesOf(o), func(p Priced) bool { _, is := asked[p]; return !is }) {
+			counted = append(counted, []any{id[:]})
+		}
 		stale[dayOf(o)], creators[string(o.Created.At.Initiator.Bytes())] = true, true
-		values := valuesOf(o, was.Values, prices)
+		values := valuesOf(o, was.Values, asked)
 		written, listed = append(written, arguments(o, values)), append(listed, []any{id[:], values.Given, store.Prefix(id[:])})
 	}
 	firsts, err := firstDays(ctx, tx, creators)

@@ -71,10 +71,10 @@ func (d *Deliverer) send(ctx context.Context, h *Hook, of *delivery) error {
 		return &failure{text: err.Error()}
 	}
 	_ = response.Body.Close() // the rest is not awaited
-	switch code := response.StatusCode; {
-	case code < 300:
+	switch code := response.StatusCode; code / 100 {
+	case 2:
 		return nil
-	case code < 400:
+	case 3:
 		return &failure{text: fmt.Sprintf("HTTP %d: redirects are not followed", code)}
 	default:
 		return &failure{fmt.Sprintf("HTTP %d", code), retryAfter(response.Header.Get("Retry-After"), now)}

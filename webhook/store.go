@@ -23,6 +23,7 @@ type Hook struct {
 	Delivered    uint64
 	FailingSince int64  `json:",omitempty"` // UNIX seconds of the first failure since the last delivery; 0: none
 	Error        string `json:",omitempty"` // of the last failure
+	PausedUntil  int64  `json:",omitempty"` // UNIX seconds: nothing is sent before, since it asked for that
 	Waiting      uint64 // deliveries that have failed, and those behind them
 	Dead         uint64 // that were given up
 }
@@ -47,7 +48,7 @@ type delivery struct {
 	error    string
 }
 
-const hookColumns = `name, url, filter, secrets, configured, position, delivered, failing_since, error,
+const hookColumns = `name, url, filter, secrets, configured, position, delivered, failing_since, error, paused_until,
 	(SELECT COUNT(*) FROM deliveries WHERE webhook = name AND dead = 0), (SELECT COUNT(*) FROM deliveries WHERE webhook = name AND dead = 1)`
 
 // Hooks lists the subscribers by name.
@@ -71,7 +72,7 @@ func (d *Deliverer) readHooks(ctx context.Context, which string, args ...any) (h
 	err = d.db.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var h Hook
 		var secrets []byte
-		err := rows.Scan(&h.Name, &h.URL, &h.Filter, &secrets, &h.IsConfigured, &h.Position, &h.Delivered, &h.FailingSince, &h.Error, &h.Waiting, &h.Dead)
+		err := rows.Scan(&h.Name, &h.URL, &h.Filter, &secrets, &h.IsConfigured, &h.Position, &h.Delivered, &h.FailingSince, &h.Error, &h.PausedUntil, &h.Waiting, &h.Dead)
 		if err != nil {
 			return err
 		}
@@ -101,9 +102,10 @@ func (d *Deliverer) Put(ctx context.Context, h Hook) error {
 	if err != nil {
 		return err
 	}
-	return d.change(ctx, ErrTaken, `INSERT INTO webhooks (name, url, filter, secrets, configured, position, delivered, failing_since, error)
-		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, '') ON CONFLICT (name) DO UPDATE
-		SET url = excluded.url, filter = excluded.filter, secrets = CASE WHEN excluded.configured = 1 THEN excluded.secrets ELSE webhooks.secrets END
+	return d.change(ctx, ErrTaken, `INSERT INTO webhooks (name, url, filter, secrets, configured, position, delivered, failing_since, error, paused_until)
+		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, '', 0) ON CONFLICT (name) DO UPDATE
+		SET url = excluded.url, filter = excluded.filter, paused_until = CASE WHEN excluded.url = webhooks.url THEN webhooks.paused_until ELSE 0 END,
+			secrets = CASE WHEN excluded.configured = 1 THEN excluded.secrets ELSE webhooks.secrets END
 		WHERE webhooks.configured = excluded.configured`,
 		h.Name, h.URL, h.Filter, string(secrets), bit(h.IsConfigured), int64(newest))
 }
@@ -206,9 +208,10 @@ func (d *Deliverer) Dead(ctx context.Context, name string) (dead []Dead, err err
 	return dead, err
 }
 
-// Resend has all deliveries of a subscriber that were given up, and those that wait, tried anew at once.
+// Resend has all deliveries of a subscriber that were given up, and those that wait, tried anew at once, also where it
+// asked for a pause.
 func (d *Deliverer) Resend(ctx context.Context, name string) error {
-	if _, err := d.hook(ctx, name); err != nil {
+	if err := d.change(ctx, ErrUnknown, `UPDATE webhooks SET paused_until = 0 WHERE name = $1`, name); err != nil {
 		return err
 	}
 	return d.change(ctx, nil, `UPDATE deliveries SET dead = 0, attempts = 0, due = 0 WHERE webhook = $1`, name)
@@ -235,6 +238,8 @@ type passed struct {
 	dead      []*delivery
 	untouched []*delivery // new ones behind a failed one, or without a turn
 	error     string      // of the last failure
+
+	pausedUntil int64 // UNIX seconds
 }
 
 // record stores a pass under the lease: a replica that has lost it repeats nothing here.
@@ -263,7 +268,8 @@ func (d *Deliverer) record(ctx context.Context, under store.Lease, h *Hook, o pa
 	return d.db.UpdateUnder(ctx, under, func(tx *store.Tx) error {
 		// First, for it holds up a removal: one that came before leaves nothing to add to.
 		err := changeIn(ctx, tx, ErrUnknown, `UPDATE webhooks SET position = $1, delivered = delivered + $2, failing_since = $3,
-			error = CASE WHEN $4 = '' THEN error ELSE $4 END WHERE name = $5`, int64(o.next), len(o.sent), failing, o.error, h.Name)
+			error = CASE WHEN $4 = '' THEN error ELSE $4 END, paused_until = $5 WHERE name = $6`,
+			int64(o.next), len(o.sent), failing, o.error, o.pausedUntil, h.Name)
 		if err != nil {
 			return err
 		}

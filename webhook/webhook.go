@@ -50,9 +50,6 @@ type Deliverer struct {
 
 	guarded *http.Client // for subscribers that operators add: public ones
 	trusted *http.Client // for those of the file
-
-	mu     sync.Mutex
-	paused map[string]time.Time // subscribers that asked for a pause
 }
 
 // New makes a deliverer of a feed.
@@ -62,7 +59,7 @@ func New(db *store.DB, f *feed.Feed, o Options) *Deliverer {
 	}
 	return &Deliverer{
 		Options: o, db: db, feed: f, woken: make(chan struct{}, 1),
-		guarded: newClient(publicnet.Control), trusted: newClient(nil), paused: map[string]time.Time{},
+		guarded: newClient(publicnet.Control), trusted: newClient(nil),
 	}
 }
 
@@ -150,15 +147,18 @@ func (d *Deliverer) lead(ctx context.Context, lease store.Lease) {
 	}
 }
 
+// serve delivers to a subscriber until ctx ends. One that is removed may be added again before anyone else notices.
 func (d *Deliverer) serve(ctx context.Context, lease store.Lease, name string) {
 	for {
 		grown, err := d.Pass(ctx, lease, name)
-		switch {
-		case errors.Is(err, ErrUnknown), ctx.Err() != nil:
+		if ctx.Err() != nil {
 			return
-		case err != nil:
-			d.Logger.WarnContext(ctx, "webhook: nothing delivered", "webhook", name, "error", err)
+		}
+		if err != nil {
 			grown = make(chan struct{}) // a pause
+			if !errors.Is(err, ErrUnknown) {
+				d.Logger.WarnContext(ctx, "webhook: nothing delivered", "webhook", name, "error", err)
+			}
 		}
 		if grown != nil && !order.Wait(ctx, idle, grown) {
 			return
@@ -174,7 +174,7 @@ func (d *Deliverer) Pass(ctx context.Context, lease store.Lease, name string) (g
 		return nil, err
 	}
 	never := make(chan struct{})
-	if d.isPaused(name) {
+	if d.Now().Unix() < h.PausedUntil {
 		return never, nil
 	}
 	filter, err := d.Filter(h.Filter)
@@ -235,17 +235,18 @@ func (d *Deliverer) sendAll(ctx context.Context, h *Hook, all []*delivery, o *pa
 		sending.Go(func() {
 			defer func() { <-places }()
 			for i, each := range lanes[id] {
-				var err error
-				if each.due > d.Now().Unix() || time.Since(begun) > passLimit || d.isPaused(h.Name) {
-					err = context.Canceled // not its turn
-				} else {
+				mu.Lock()
+				isDue := max(each.due, o.pausedUntil) <= d.Now().Unix() && time.Since(begun) <= passLimit
+				mu.Unlock()
+				err := errNotDue
+				if isDue {
 					err = d.send(ctx, h, each)
 				}
 				mu.Lock()
-				d.note(h, each, err, o)
+				d.note(each, err, o)
 				if err != nil {
 					for _, behind := range lanes[id][i+1:] {
-						d.note(h, behind, context.Canceled, o)
+						d.note(behind, errNotDue, o)
 					}
 				}
 				mu.Unlock()
@@ -258,8 +259,11 @@ func (d *Deliverer) sendAll(ctx context.Context, h *Hook, all []*delivery, o *pa
 	sending.Wait()
 }
 
+// errNotDue is the result of a delivery that was not tried.
+var errNotDue = errors.New("not due")
+
 // note adds the result of a delivery to those of a pass.
-func (d *Deliverer) note(h *Hook, of *delivery, err error, o *passed) {
+func (d *Deliverer) note(of *delivery, err error, o *passed) {
 	failed, is := errors.AsType[*failure](err)
 	switch {
 	case err == nil:
@@ -276,15 +280,7 @@ func (d *Deliverer) note(h *Hook, of *delivery, err error, o *passed) {
 		of.error, o.error, of.due = failed.text, failed.text, d.Now().Add(pause).Unix()
 		o.failed = append(o.failed, of)
 		if failed.retry > 0 {
-			d.mu.Lock()
-			d.paused[h.Name] = d.Now().Add(failed.retry)
-			d.mu.Unlock()
+			o.pausedUntil = max(o.pausedUntil, d.Now().Add(failed.retry).Unix())
 		}
 	}
-}
-
-func (d *Deliverer) isPaused(name string) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.Now().Before(d.paused[name])
 }

@@ -19,6 +19,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.opentelemetry.io/otel"
@@ -346,14 +347,45 @@ func TestASubscriberThatAsksForAPauseHasIt(t *testing.T) {
 	w.pass(d)
 	w.tell(2, 2, false, created(2))
 	w.now = w.now.Add(590 * time.Second)
+	d = w.deliverer()
 	if w.pass(d); tries != 1 {
 		t.Errorf("%d requests within the ten minutes, want 1", tries)
 	}
-	w.now = w.now.Add(20 * time.Second)
+	must.Do(t, d.Resend(t.Context(), "shop"))
 	if w.pass(d); tries != 3 || w.hook(d).Delivered != 2 {
-		t.Errorf("afterwards %d requests, %+v", tries, w.hook(d))
+		t.Errorf("when all is sent again at once: %d requests, %+v", tries, w.hook(d))
 	}
 }
+
+// TestASubscriberThatIsAddedAgainIsServed has one away when its deliveries are looked for.
+func TestASubscriberThatIsAddedAgainIsServed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := sqlite(t)
+		w := &world{t: t, db: db, ledger: ledger.Ledger{DB: db, Keep: 24 * time.Hour}, now: time.Now(), nothing: slog.DiscardHandler}
+		d, heard := w.deliverer(), make(chan struct{})
+		d.guarded = &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) {
+			close(heard)
+			return &http.Response{StatusCode: http.StatusNoContent, Body: http.NoBody}, nil
+		})}
+		ctx, stop := context.WithCancel(t.Context())
+		var serving sync.WaitGroup
+		serving.Go(func() { d.serve(ctx, store.Lease{}, "shop") })
+		synctest.Wait()
+		must.Do(t, d.Put(t.Context(), Hook{Name: "shop", URL: "https://shop.example/hook", Secrets: []string{secret}}))
+		w.tell(1, 1, false, created(1))
+		select {
+		case <-heard:
+		case <-time.After(time.Minute):
+			t.Error("nothing is delivered")
+		}
+		stop()
+		serving.Wait()
+	})
+}
+
+type transport func(*http.Request) (*http.Response, error)
+
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
 // TestASlowSubscriberHoldsUpNoOther has a subscriber keep its requests waiting, while others are sent everything. Once it
 // answers it is sent everything, too.
@@ -436,7 +468,7 @@ func TestOthersEndNoDelivery(t *testing.T) {
 // TestWhatAnswersMean has the status of an answer decide.
 func TestWhatAnswersMean(t *testing.T) {
 	for status, want := range map[int]string{
-		200: "", 299: "", 300: "HTTP 300: redirects are not followed", 399: "HTTP 399: redirects are not followed", 400: "HTTP 400", 500: "HTTP 500",
+		101: "HTTP 101", 200: "", 299: "", 300: "HTTP 300: redirects are not followed", 399: "HTTP 399: redirects are not followed", 400: "HTTP 400", 500: "HTTP 500",
 	} {
 		w := newWorld(t, sqlite(t))
 		d := w.deliverer()

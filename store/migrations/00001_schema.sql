@@ -86,7 +86,8 @@ CREATE TABLE log_ends (newest BIGINT NOT NULL, deleted BIGINT NOT NULL);
 INSERT INTO log_ends (newest, deleted) VALUES (0, 0);
 
 -- Subscribers to the log: what they are sent, up to which position that was done, and how it went. secrets is a JSON
--- list, the newest first; configured: the file has it. failing_since is UNIX seconds, 0 while nothing fails.
+-- list, the newest first; configured: the file has it. failing_since and paused_until are UNIX seconds, 0 while nothing
+-- fails and where no pause was asked for.
 CREATE TABLE webhooks (
     name          TEXT     PRIMARY KEY,
     url           TEXT     NOT NULL,
@@ -96,7 +97,8 @@ CREATE TABLE webhooks (
     position      BIGINT   NOT NULL,
     delivered     BIGINT   NOT NULL,
     failing_since BIGINT   NOT NULL,
-    error         TEXT     NOT NULL
+    error         TEXT     NOT NULL,
+    paused_until  BIGINT   NOT NULL
 );
 
 -- Entries of the log that could not be delivered at once, and those of their orders behind them; dead: given up.

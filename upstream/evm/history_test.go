@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 
@@ -231,6 +232,26 @@ func TestHistoryFindsChangesOfTheAmount(t *testing.T) {
 				t.Errorf("final amount %s, want %s", o.TakeFinal, final)
 			}
 		})
+	}
+}
+
+// TestALeftOutChangeIsFound: a list that lacks the last of two changes of the amount has as many steps as storage says.
+func TestALeftOutChangeIsFound(t *testing.T) {
+	terms, id := delivery()
+	var nodes []*node
+	for lacking := range 2 {
+		n := newNode(1000)
+		n.add(t, 100, true, loweredLog(t, id, 900))
+		n.add(t, 200, true, loweredLog(t, id, 800))
+		n.add(t, 300, true, fulfilledLog(t, terms))
+		n.keep(300, 0)
+		n.patched = func(block uint64) uint64 { return 90*min(block/100, 1) + 100*min(block/200, 1) }
+		n.logs = slices.Delete(n.logs, 1, 2-lacking)
+		nodes = append(nodes, n)
+	}
+	read, err := serveAll(t, testChain, nodes...).History(t.Context(), id, order.TakeSide, nodes[0].blockTime(90))
+	if err != nil || len(read.Events) != 3 {
+		t.Errorf("History() = %+v, %v, want three events", read.Events, err)
 	}
 }
 

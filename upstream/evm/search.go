@@ -34,12 +34,12 @@ type search struct {
 	patched chain.Amount   // what changes of the amount add up to
 	known   order.Standing // of both
 
-	from, to   uint64 // searched blocks: missing steps are in later ones
-	found      int    // steps among logs
-	foundPatch bool
-	logs       []log
-	listedBy   []string            // endpoints
-	gap        *order.PartialError // blocks that were not searched; nil: none
+	from, to  uint64 // searched blocks: missing steps are in later ones
+	found     int    // steps among logs
+	lastPatch uint64 // block of the newest change of the amount among logs
+	logs      []log
+	listedBy  []string            // endpoints
+	gap       *order.PartialError // blocks that were not searched; nil: none
 
 	call     contractCall // whether its external call is over; to is absent unless one was registered
 	callOver bool         // according to logs
@@ -52,7 +52,7 @@ func (s *search) run(ctx context.Context, since uint64) (read order.Evidence, er
 	if err := s.scan(ctx, since); err != nil && !isPruned(err) {
 		return read, err
 	}
-	if !s.isComplete() {
+	if !s.isComplete() || !s.patched.IsZero() {
 		if err := s.bisect(ctx); err != nil {
 			return read, err
 		}
@@ -72,12 +72,8 @@ func (s *search) run(ctx context.Context, since uint64) (read order.Evidence, er
 func (s *search) bisect(ctx context.Context) error {
 	if !s.chain.isTron {
 		err := s.bisectSteps(ctx)
-		if err == nil && !s.isComplete() {
-			s.foundPatch = false
-			err = s.locate(ctx, max(s.from, 1)-1, "the last patch", s.changes(), func(answer Payload) (bool, error) {
-				patched, err := onchain.DecodePatches(answer)
-				return patched.Cmp(s.patched) >= 0, err
-			}, func() bool { return s.foundPatch })
+		if err == nil && !s.patched.IsZero() {
+			err = s.bisectPatches(ctx)
 		}
 		if !isPruned(err) {
 			return err
@@ -92,12 +88,24 @@ func (s *search) bisect(ctx context.Context) error {
 	return fmt.Errorf("chain %d: order %s has taken %d steps by its storage, the logs have %d", s.chain.chain.ID, s.id, s.steps, s.found)
 }
 
+// bisectPatches finds the last change of the amount, which the logs may lack though they have others.
+func (s *search) bisectPatches(ctx context.Context) error {
+	block, err := s.firstBlock(ctx, max(s.lastPatch, s.from, 1)-1, s.changes(), func(answer Payload) (bool, error) {
+		patched, err := onchain.DecodePatches(answer)
+		return patched.Cmp(s.patched) >= 0, err
+	})
+	if err != nil || block == s.lastPatch {
+		return err
+	}
+	return s.readBlock(ctx, block, "the last patch", func() bool { return s.lastPatch == block })
+}
+
 func (s *search) isEmpty() bool { return s.steps == 0 && s.patched.IsZero() }
 
 // isComplete reports whether everything is found. The amount can have been changed again after the blocks
 // that were searched.
 func (s *search) isComplete() bool {
-	return s.found >= s.steps && (s.patched.IsZero() || s.foundPatch && s.to >= uint64(s.latest.Number))
+	return s.found >= s.steps && (s.patched.IsZero() || s.lastPatch > 0 && s.to >= uint64(s.latest.Number))
 }
 
 // readStorage asks how far the order has come, which block is the newest, and for a block just before since
@@ -370,7 +378,9 @@ func (s *search) see(l log, fact order.Fact) {
 			s.found++
 		}
 	}
-	s.foundPatch = s.foundPatch || s.isPatch(fact)
+	if s.isPatch(fact) {
+		s.lastPatch = max(s.lastPatch, uint64(l.BlockNumber))
+	}
 	s.seeCall(l, fact)
 }
 

@@ -66,6 +66,23 @@ func TestLiarsArePutAsideLongerAndLonger(t *testing.T) {
 	})
 }
 
+// An answer that an endpoint may well not have hides no wrong one of the same batch.
+func TestALieIsFoundBehindALack(t *testing.T) {
+	liar := endpoint(t, "liar", tells(`"another"`, new(atomic.Int64)))
+	lacking := naming("first", new(string))
+	accept := lacking.Accept
+	lacking.Accept = func(result any) error {
+		if err := accept(result); err != nil {
+			return &upstream.Error{Class: upstream.Rejected, Err: err}
+		}
+		return nil
+	}
+	client := jsonrpc.New(upstream.NewPool("chain", liar, endpoint(t, "honest", node(echo))))
+	if err := client.All(t.Context(), lacking, naming("second", new(string))); err != nil || liar.Health().Standing != "quarantined" {
+		t.Errorf("%v; the liar is %s, want it quarantined", err, liar.Health().Standing)
+	}
+}
+
 // Whom nobody contradicts may be right: what the answer to a caller's question looks like proves nothing alone.
 func TestNobodyIsPutAsideUncontradicted(t *testing.T) {
 	var asked atomic.Int64

@@ -230,7 +230,7 @@ func (r rpcResults) better(than rpcResults) rpcResults {
 }
 
 // gravest returns an error of the open calls, nil when none is open: of one by which the endpoint asks to be left
-// alone, else of the first.
+// alone, else of the first that contradicts its call, else of the first.
 func (r rpcResults) gravest() (found error) {
 	for _, one := range r {
 		if !one.open {
@@ -239,7 +239,7 @@ func (r rpcResults) gravest() (found error) {
 		if failed, is := errors.AsType[*upstream.Error](one.err); is && (failed.Closed || failed.Class == upstream.RateLimited) {
 			return one.err
 		}
-		if found == nil {
+		if found == nil || upstream.Contradicts(one.err) && !upstream.Contradicts(found) {
 			found = one.err
 		}
 	}

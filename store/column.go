@@ -3,6 +3,7 @@ package store
 import (
 	"database/sql"
 	"fmt"
+	"strings"
 
 	"crossgate/chain"
 )
@@ -14,6 +15,9 @@ func Blob(raw []byte) []byte {
 	}
 	return raw
 }
+
+// Text is how words of others are passed to a statement: PostgreSQL takes neither zeros nor what is not UTF-8.
+func Text(said string) string { return strings.ReplaceAll(strings.ToValidUTF8(said, "?"), "\x00", "?") }
 
 // Column scans a column of bytes.
 type Column func(raw []byte) error

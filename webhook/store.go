@@ -252,7 +252,7 @@ func (d *Deliverer) record(ctx context.Context, under store.Lease, h *Hook, o pa
 	}
 	keep := func(list []*delivery, dead int) {
 		for _, each := range list {
-			kept = append(kept, []any{h.Name, int64(each.position), each.order[:], string(each.body), each.attempts, each.due, dead, each.error})
+			kept = append(kept, []any{h.Name, int64(each.position), each.order[:], string(each.body), each.attempts, each.due, dead, store.Text(each.error)})
 		}
 	}
 	keep(o.failed, 0)
@@ -269,7 +269,7 @@ func (d *Deliverer) record(ctx context.Context, under store.Lease, h *Hook, o pa
 		// First, for it holds up a removal: one that came before leaves nothing to add to.
 		err := changeIn(ctx, tx, ErrUnknown, `UPDATE webhooks SET position = $1, delivered = delivered + $2, failing_since = $3,
 			error = CASE WHEN $4 = '' THEN error ELSE $4 END, paused_until = $5 WHERE name = $6`,
-			int64(o.next), len(o.sent), failing, o.error, o.pausedUntil, h.Name)
+			int64(o.next), len(o.sent), failing, store.Text(o.error), o.pausedUntil, h.Name)
 		if err != nil {
 			return err
 		}

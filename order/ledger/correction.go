@@ -141,22 +141,16 @@ func rowTexts(events []order.Event) []string {
 	return texts
 }
 
-// Correct makes the stored events of a chain right.
+// Correct makes the stored events of a chain right, of which another process may have removed some.
 func (tx *Tx) Correct(ctx context.Context, c Correction) error {
-	rows := make([][]any, len(c.Wrong))
-	const at = `chain = $1 AND block = $2 AND log_index = $3`
-	for i, e := range c.Wrong {
-		rows[i] = []any{int64(e.At.Chain), int64(e.At.Block), int64(e.At.LogIndex)}
-		if err := tx.noteFinal(ctx, at, rows[i]...); err != nil {
+	for _, e := range c.Wrong {
+		err := tx.remove(ctx, `chain = $1 AND block = $2 AND log_index = $3`, int64(e.At.Chain), int64(e.At.Block), int64(e.At.LogIndex))
+		if err != nil {
 			return err
 		}
 	}
-	tx.removed, tx.added = append(tx.removed, c.Wrong...), append(tx.added, c.Missing...)
-	err := tx.ExecEach(ctx, `DELETE FROM events WHERE `+at, rows)
-	if err == nil {
-		err = tx.ExecEach(ctx, `DELETE FROM swaps WHERE `+at, rows)
-	}
-	return err
+	tx.Add(c.Missing...)
+	return nil
 }
 
 // Within are those events that a range holds.

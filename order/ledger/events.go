@@ -143,7 +143,8 @@ func queryEvents(ctx context.Context, q store.Rows, query string, args ...any) (
 	return events, nil
 }
 
-func scanEvent(rows *sql.Rows) (order.Event, error) {
+// scanEvent reads the columns of an event, and more behind them.
+func scanEvent(rows *sql.Rows, more ...any) (order.Event, error) {
 	var e order.Event
 	var kind string
 	var fact sql.RawBytes
@@ -151,8 +152,8 @@ func scanEvent(rows *sql.Rows) (order.Event, error) {
 		e.Fact, err = decodeFact(kind, fact, raw)
 		return err
 	})
-	err := rows.Scan(&e.At.Chain, &e.At.Block, &e.At.LogIndex, store.HashColumn(&e.At.BlockHash), &e.At.Time,
-		store.TxHashColumn(&e.At.Tx), store.AddressColumn(&e.At.Initiator), store.HashColumn(&e.Order), &kind, &fact, terms)
+	err := rows.Scan(append([]any{&e.At.Chain, &e.At.Block, &e.At.LogIndex, store.HashColumn(&e.At.BlockHash), &e.At.Time,
+		store.TxHashColumn(&e.At.Tx), store.AddressColumn(&e.At.Initiator), store.HashColumn(&e.Order), &kind, &fact, terms}, more...)...)
 	return e, err
 }
 

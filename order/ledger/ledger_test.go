@@ -219,6 +219,47 @@ func TestCorrectionsOfWhatIsFinalAreMarked(t *testing.T) {
 			if last := all[len(all)-1]; last.Step != order.Retracted || last.IsFinal != isFinal {
 				t.Errorf("%s: final %t: %d entries, the last %s, final %t", name, isFinal, len(all), last.Step, last.IsFinal)
 			}
+			write(func(tx *Tx) error { return tx.Correct(t.Context(), Correction{Wrong: []order.Event{e}}) }) // as another process has
+			if again := must.Get(l.Entries(t.Context(), 0, e.Order, 9))(t); len(again) != len(all) {
+				t.Errorf("%s: final %t: taken back twice", name, isFinal)
+			}
+		}
+	}
+}
+
+// TestChangesNameEverybodyWhoseAnswersEnd has events replaced by others of other people and transactions.
+func TestChangesNameEverybodyWhoseAnswersEnd(t *testing.T) {
+	id := order.ID{9}
+	event := func(block uint64, n byte, fact order.Fact) order.Event {
+		return order.Event{Order: id, Fact: fact, At: order.At{Chain: 1, Block: block, Tx: chain.NewTxHash([]byte{n, 31: 1})}}
+	}
+	fulfilled := func(n byte) order.Fact { return order.Fulfilled{UnlockAuthority: chain.NewAddress([]byte{n, 19: 1})} }
+	was := []order.Event{event(1, 1, order.Created{}), event(2, 3, fulfilled(1))}
+	is := []order.Event{event(1, 2, order.Created{}), event(2, 3, fulfilled(2))}
+	for name, l := range open(t) {
+		must.Get(l.Write(t.Context(), store.Lease{}, func(tx *Tx) error { tx.Add(was...); return nil }))(t)
+		changes := must.Get(l.Write(t.Context(), store.Lease{}, func(tx *Tx) error {
+			return tx.Correct(t.Context(), Correction{Wrong: was, Missing: is})
+		}))(t)
+		for i, each := range [][]order.Event{was, is} {
+			tx, taker := each[0].At.Tx, each[1].Fact.(order.Fulfilled).UnlockAuthority
+			if !slices.ContainsFunc(changes, func(c order.Change) bool { return c.Order == id && c.Creation == tx }) ||
+				!slices.ContainsFunc(changes, func(c order.Change) bool { return c.Order == id && c.Taker == taker }) {
+				t.Errorf("%s: changes %+v lack the creation %s or the taker %s, %d", name, changes, tx, taker, i)
+			}
+		}
+	}
+}
+
+// TestAnyTextOfAnEndpointIsStored has a block left out for a reason that is no text.
+func TestAnyTextOfAnEndpointIsStored(t *testing.T) {
+	for name, l := range open(t) {
+		_, err := l.Write(t.Context(), store.Lease{}, func(tx *Tx) error {
+			return tx.Quarantine(t.Context(), 1, []QuarantinedBlock{{Number: 5, Reason: "RPC error -32000: \x00\xff block"}})
+		})
+		list, readErr := l.Quarantined(t.Context(), 1, Range{0, 9})
+		if err != nil || readErr != nil || len(list) != 1 || !strings.Contains(list[0].Reason, "block") {
+			t.Errorf("%s: %v, %v, %+v", name, err, readErr, list)
 		}
 	}
 }

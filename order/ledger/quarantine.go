@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"crossgate/chain"
+	"crossgate/store"
 )
 
 // QuarantinedBlock is a block that no endpoint could give as it must be. The blocks around it are read.
@@ -21,7 +22,7 @@ type QuarantinedBlock struct {
 func (tx *Tx) Quarantine(ctx context.Context, id chain.ID, list []QuarantinedBlock) error {
 	rows := make([][]any, len(list))
 	for i, b := range list {
-		rows[i] = []any{int64(id), int64(b.Number), b.Reason, int64(b.Since)}
+		rows[i] = []any{int64(id), int64(b.Number), store.Text(b.Reason), int64(b.Since)}
 	}
 	return tx.ExecEach(ctx, `INSERT INTO quarantined_blocks (chain, number, reason, since) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (chain, number) DO UPDATE SET reason = excluded.reason`, rows)

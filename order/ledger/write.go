@@ -1,7 +1,9 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -45,27 +47,21 @@ func (l Ledger) Write(ctx context.Context, under store.Lease, steps func(*Tx) er
 // Add adds events, which are not stored.
 func (tx *Tx) Add(events ...order.Event) { tx.added = append(tx.added, events...) }
 
-// remove removes the events and swaps of some blocks.
+// remove removes the events and swaps of some blocks, and notes the events that are final in the log.
 func (tx *Tx) remove(ctx context.Context, where string, args ...any) error {
-	if err := tx.noteFinal(ctx, where, args...); err != nil {
+	err := tx.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var open int
+		e, err := scanEvent(rows, &open)
+		if tx.removed = append(tx.removed, e); open == 0 {
+			tx.final = append(tx.final, e)
+		}
 		return err
-	}
-	events, err := queryEvents(ctx, tx, `DELETE FROM events WHERE `+where+` RETURNING `+eventColumns, args...)
+	}, `DELETE FROM events WHERE `+where+` RETURNING `+eventColumns+`, open`, args...)
 	if err != nil {
 		return err
 	}
 	swaps, err := eventsOfSwaps(ctx, tx, `DELETE FROM swaps WHERE `+where+` RETURNING `+swapColumns, args...)
-	tx.removed = slices.Concat(tx.removed, events, swaps)
-	return err
-}
-
-// noteFinal notes the events to be removed that are final in the log.
-func (tx *Tx) noteFinal(ctx context.Context, where string, args ...any) error {
-	if tx.keep == 0 {
-		return nil
-	}
-	final, err := queryEvents(ctx, tx, `SELECT `+eventColumns+` FROM events WHERE open = 0 AND `+where, args...)
-	tx.final = append(tx.final, final...)
+	tx.removed = append(tx.removed, swaps...)
 	return err
 }
 
@@ -150,36 +146,36 @@ func relist(ctx context.Context, tx *store.Tx, orders map[order.ID]*order.Order,
 	return list.Replace(ctx, tx, rows)
 }
 
-// changesOf lists what answers depend on the orders now, or do or did on events that were added or withdrawn.
-func changesOf(folded map[order.ID]*order.Order, events []order.Event) []order.Change {
+// changesOf lists what answers depend on the orders now, or do or did on events that were added or withdrawn, in the
+// sequence of ids: several of an order whose events named others before.
+func changesOf(folded map[order.ID]*order.Order, events []order.Event) (all []order.Change) {
 	changes := make(map[order.ID]order.Change, len(folded))
+	name := func(id order.ID, creation chain.TxHash, taker chain.Address) {
+		was := changes[id]
+		is := order.Change{Order: id, Creation: cmp.Or(creation, was.Creation), Taker: cmp.Or(taker, was.Taker)}
+		if !was.Creation.IsAbsent() && is.Creation != was.Creation || !was.Taker.IsAbsent() && is.Taker != was.Taker {
+			all = append(all, was)
+		}
+		changes[id] = is
+	}
 	for _, e := range events {
-		changed := changes[e.Order]
-		changed.Order = e.Order
 		switch fact := e.Fact.(type) {
 		case order.Created, order.Swapped:
-			changed.Creation = e.At.Tx
+			name(e.Order, e.At.Tx, chain.Address{})
 		case order.Fulfilled:
-			changed.Taker = fact.UnlockAuthority
+			name(e.Order, chain.TxHash{}, fact.UnlockAuthority)
 		}
-		changes[e.Order] = changed
 	}
 	for id, o := range folded {
-		changed := changes[id]
-		changed.Order = id
-		if o != nil && o.Created != nil {
-			changed.Creation = o.Created.At.Tx
+		if name(id, chain.TxHash{}, chain.Address{}); o != nil && o.Created != nil {
+			name(id, o.Created.At.Tx, chain.Address{})
 		}
 		if o != nil && o.Fulfilled != nil {
-			changed.Taker = o.Fulfilled.Fact.UnlockAuthority
+			name(id, chain.TxHash{}, o.Fulfilled.Fact.UnlockAuthority)
 		}
-		changes[id] = changed
 	}
-	all := make([]order.Change, 0, len(changes))
-	for _, changed := range changes {
-		all = append(all, changed)
-	}
-	slices.SortFunc(all, func(a, b order.Change) int { return CompareIDs(a.Order, b.Order) })
+	all = slices.AppendSeq(all, maps.Values(changes))
+	slices.SortStableFunc(all, func(a, b order.Change) int { return CompareIDs(a.Order, b.Order) })
 	return all
 }
 

@@ -201,7 +201,14 @@ func damageStore(t *testing.T, s ledger.Ledger, statement string, id order.ID) {
 		if _, err := tx.ExecContext(t.Context(), statement, args...); err != nil {
 			return err
 		}
-		return tx.Correct(t.Context(), ledger.Correction{Wrong: []order.Event{{Order: id}}})
+		if _, err := tx.ExecContext(t.Context(), `DELETE FROM orders WHERE NOT EXISTS (SELECT 1 FROM events WHERE order_id = id)`); err != nil {
+			return err
+		}
+		left, err := ledger.EventsOfAll(t.Context(), tx, []order.ID{id})
+		if err != nil {
+			return err
+		}
+		return tx.Correct(t.Context(), ledger.Correction{Wrong: left[id], Missing: left[id]})
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -185,10 +185,10 @@ func (e *export) orders(ctx context.Context) error {
 		}
 		done += len(fresh)
 		e.show(float64(done) / float64(max(total, 1)))
-		if len(part.Orders) < atOnce {
+		if skip += atOnce; skip >= part.TotalCount { // a part may lack orders that a reorg dropped meanwhile
 			return nil
 		}
-		if skip += atOnce; from > begun {
+		if from > begun {
 			skip = 0 // later ones are listed from their own time on: those that come meanwhile shift nothing
 		}
 	}

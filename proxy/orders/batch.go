@@ -30,11 +30,9 @@ func (s *Orders) BatchRoute() proxy.Route[batch] {
 		Methods: []string{http.MethodPost},
 		Cost:    proxy.SwapCost,
 		Parse:   s.parseBatch,
-		Key: func(path string, q batch) cache.Key {
-			return cache.KeyOf(path, fmt.Appendf(nil, "%q", q.texts))
-		},
-		Load:  s.loadBatch,
-		Limit: s.limit,
+		Key:     func(path string, q batch) cache.Key { return questionKey(path, q.texts) },
+		Load:    s.loadBatch,
+		Limit:   s.limit,
 	}
 }
 

@@ -80,10 +80,8 @@ func (m *Members) usd(name string) *int64 {
 	if text == "" {
 		return nil
 	}
-	micros, is := new(big.Rat).SetString(text)
-	if is && strings.Trim(text, "0123456789.") == "" {
-		micros.Mul(micros, big.NewRat(1_000_000, 1))
-		if micros.IsInt() && micros.Num().IsInt64() {
+	if strings.Trim(text, "0123456789.") == "" { // without an exponent, which may be a large one
+		if micros, is := new(big.Rat).SetString(text); is && micros.Mul(micros, big.NewRat(1_000_000, 1)).IsInt() && micros.Num().IsInt64() {
 			return new(micros.Num().Int64())
 		}
 	}

@@ -33,7 +33,7 @@ func FuzzListBody(f *testing.F) {
 				t.Errorf("%s: takes %d", body, q.Take)
 			}
 			m.Wrong = nil
-			if again, err := parse(m); err != nil || listKey("", again) != listKey("", q) {
+			if again, err := parse(m); err != nil || questionKey("", again) != questionKey("", q) {
 				t.Errorf("%s is understood in two ways", body)
 			}
 		}

@@ -43,10 +43,8 @@ func (s *Orders) EventsRoute() proxy.Route[events] {
 		Dialect: proxy.Swapping,
 		Cost:    proxy.ListCost,
 		Parse:   s.parseEvents,
-		Key: func(path string, q events) cache.Key {
-			return cache.KeyOf(path, fmt.Append(nil, q.after, q.isGiven, q.most), fmt.Appendf(nil, "%+v", q.filter))
-		},
-		Load: s.loadEvents,
+		Key:     func(path string, q events) cache.Key { return questionKey(path, q.after, q.isGiven, q.filter, q.most) },
+		Load:    s.loadEvents,
 		Follow: func(ctx context.Context, q events, _ string) (proxy.Follower, error) {
 			if q.isGiven {
 				return s.follow(q.after, q.filter), s.checkCursor(ctx, q.after)

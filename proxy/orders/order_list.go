@@ -67,7 +67,7 @@ func (s *Orders) listRoute(
 			}
 			return parse(m)
 		},
-		Key:     listKey,
+		Key:     func(path string, q Part) cache.Key { return questionKey(path, q) },
 		Load:    load,
 		Indexed: true,
 		Stored:  true,
@@ -75,9 +75,9 @@ func (s *Orders) listRoute(
 	}
 }
 
-// listKey is a key of every member of a question.
-func listKey(path string, q Part) cache.Key {
-	text, err := json.Marshal(q)
+// questionKey is a key of every member of a question.
+func questionKey(path string, members ...any) cache.Key {
+	text, err := json.Marshal(members)
 	if err != nil {
 		panic("proxy: a filter that JSON cannot hold: " + err.Error())
 	}

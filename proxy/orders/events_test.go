@@ -1,0 +1,38 @@
+package orders
+
+import (
+	"runtime"
+	"testing"
+
+	"crossgate/cache"
+	"crossgate/internal/must"
+)
+
+// TestQuestionsForEventsAreAlikeByTheirMembers asks twice for the same, and for something else.
+func TestQuestionsForEventsAreAlikeByTheirMembers(t *testing.T) {
+	keyOf := func(query string) cache.Key {
+		return new(Orders).EventsRoute().Key("", events{most: 1, filter: must.Get(ParseFeedFilter(query))(t)})
+	}
+	const asked = "referralCode=5&maker=" + taker
+	if keyOf(asked) != keyOf(asked) {
+		t.Error("the same question has two keys")
+	}
+	for _, other := range []string{"referralCode=6&maker=" + taker, "referralCode=5&maker=" + nobody, "referralCode=5"} {
+		if keyOf(asked) == keyOf(other) {
+			t.Errorf("%s has the key of another question", other)
+		}
+	}
+}
+
+// TestAnAmountOfUSDCostsLittleToRefuse has one with an exponent, which would be a number of millions of digits.
+func TestAnAmountOfUSDCostsLittleToRefuse(t *testing.T) {
+	m := must.Get(ParseMembers([]byte(`{"usdFrom":"1e1000000"}`)))(t)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if m.usd("usdFrom"); len(m.Wrong) != 1 {
+		t.Errorf("wrong: %q", m.Wrong)
+	}
+	if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > 100_000 {
+		t.Errorf("%d bytes to refuse it", after.TotalAlloc-before.TotalAlloc)
+	}
+}

@@ -86,6 +86,12 @@ func TestBadOrderParametersAreNamed(t *testing.T) {
 		{[]string{"srcChainPriorityLevel", "soon"}, "INVALID_QUERY_PARAMETERS", []string{"srcChainPriorityLevel"}},
 		{[]string{"referralCode", "4294967296"}, "INVALID_QUERY_PARAMETERS", []string{"referralCode"}},
 		{[]string{"ptp", "true"}, "INVALID_QUERY_PARAMETERS", []string{"ptp is not offered here"}},
+		{[]string{"dlnHook", "{}", "externalCall", "0x01"}, "INVALID_QUERY_PARAMETERS", []string{"dlnHook or externalCall must be left out"}},
+		{
+			[]string{"srcChainId", "7565164", "srcChainRefundAddress", "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"},
+			"INVALID_QUERY_PARAMETERS",
+			[]string{"srcChainRefundAddress must be the sender on Solana"},
+		},
 		{[]string{"dlnHook", `{"type":"solana_serialized_instructions","data":{"instructions":"0x01"}}`}, "INVALID_QUERY_PARAMETERS", []string{"dlnHook.type"}},
 		{[]string{"dlnHook", `{"type":"evm_transaction_call","data":{"to":"0x12","calldata":"0x01"}}`}, "INVALID_QUERY_PARAMETERS", []string{"dlnHook to must be an address", "selector"}},
 		{[]string{"dlnHook", `{"type":"evm_hook_data_v1","data":{}}`}, "INVALID_QUERY_PARAMETERS", []string{"isNonAtomic"}},
@@ -166,6 +172,14 @@ func TestOrderWithoutPartiesIsAnEstimation(t *testing.T) {
 	}
 	if len(*asked) != 5 || (*asked)[4].Making.Sender != address(t, payerText) {
 		t.Errorf("%d requests, want 5, the last by the order authority", len(*asked))
+	}
+	for _, path := range []string{"/v1.0/dln/order/quote?" + goodOrder("srcChainTokenInAmount", "max").Encode(),
+		createPath + "?" + goodOrder("srcChainTokenInAmount", "max", "dstChainOrderAuthorityAddress", "-").Encode()} {
+		serve(s, httptest.NewRequest(http.MethodGet, path, http.NoBody))
+		last := (*asked)[len(*asked)-1]
+		if !last.MaxBalance || last.Making == nil || last.Making.Sender != address(t, payerText) || !last.Making.Recipient.IsAbsent() {
+			t.Errorf("%s: %+v by %+v, want an estimation of the sender's balance", path, last, last.Making)
+		}
 	}
 }
 

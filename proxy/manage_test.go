@@ -82,6 +82,27 @@ func TestVerifyComparesWithARequest(t *testing.T) {
 	}
 }
 
+// TestVerifyTellsAddressesOfSolanaApart: in base58 case matters. Amounts with prepended expenses are not compared.
+func TestVerifyTellsAddressesOfSolanaApart(t *testing.T) {
+	const paid, wanted = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "epjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
+	receiver := must.Get(chain.ParseAddress(paid, chain.SVM))(t)
+	s := newWorld(t).server(t, func(p *parts) {
+		p.Manage = managing{forecasts: func(creation.Transaction) ([]creation.Forecast, error) {
+			return []creation.Forecast{{Creation: creation.Creation{Receiver: receiver, Take: order.Offer{Chain: chain.Solana}}}}, nil
+		}}
+	})
+	for recipient, want := range map[string]bool{paid: false, wanted: true} {
+		text := post(s, verifyPath, creationOf(t, `,"request":{"dstChainTokenOutRecipient":"`+recipient+
+			`","srcChainTokenInAmount":1,"prependOperatingExpenses":true}`)).Body.String()
+		if strings.Contains(text, `"srcChainTokenInAmount"`) {
+			t.Errorf("an amount with prepended expenses is compared with that without: %s", text)
+		}
+		if strings.Contains(text, `"dstChainTokenOutRecipient"`) != want {
+			t.Errorf("paid to %s in place of %s: %s", paid, recipient, text)
+		}
+	}
+}
+
 // appraising says what every order leaves, in cents, of which its filling costs 100.
 type appraising int64
 

@@ -33,6 +33,9 @@ const longestCall = 16 << 10
 // hook reads dlnHook, or externalCall, its older form: the call that is to run after the order was filled.
 func (p *parameters) hook(r *crosschain.Request, recipient chain.Address) {
 	name, kind, members := "dlnHook", "type", "data"
+	if p.Optional(name) != "" && p.Optional("externalCall") != "" {
+		p.Mistake("dlnHook or externalCall must be left out")
+	}
 	if p.Optional(name) == "" {
 		name, kind, members = "externalCall", "version", "fields"
 	}

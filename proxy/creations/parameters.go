@@ -59,28 +59,27 @@ func parse(rawQuery string, chains chain.Registry, isQuote bool) (wanted, error)
 	if err := p.Err(); err != nil {
 		return wanted{request: r}, err
 	}
-	if err := consistent(p, r, form, making); err != nil {
+	if err := consistent(p, r, form); err != nil {
 		return wanted{request: r}, err
 	}
-	isWhole := !making.Recipient.IsAbsent() && !making.Authorities.GivePatch.IsAbsent() && !making.Authorities.Order.IsAbsent()
-	if !isQuote && isWhole || r.MaxBalance {
-		if making.Sender.IsAbsent() {
-			making.Sender = making.Authorities.GivePatch
-		}
+	switch {
+	case !isQuote && !making.Recipient.IsAbsent() && !making.Authorities.GivePatch.IsAbsent() && !making.Authorities.Order.IsAbsent():
 		r.Making = &making
+	case r.MaxBalance:
+		r.Making = &crosschain.Making{Sender: making.Sender} // whose balance it is
 	}
 	return wanted{request: r, form: form, key: p.Values.Encode()}, nil
 }
 
 // consistent finds mistakes of parameters of the right form.
-func consistent(p *parameters, r crosschain.Request, form wire.Form, making crosschain.Making) error {
+func consistent(p *parameters, r crosschain.Request, form wire.Form) error {
 	if r.Give == r.Take {
 		return proxy.SameChains.Because("")
 	}
 	if err := p.CheckAffiliate(r.Affiliate); err != nil {
 		return err
 	}
-	if (form.Gas || r.MaxBalance) && making.Sender.IsAbsent() {
+	if (form.Gas || r.MaxBalance) && p.Optional("senderAddress") == "" {
 		return proxy.SenderEmpty.Because("")
 	}
 	return nil
@@ -116,8 +115,12 @@ func (p *parameters) making() (m crosschain.Making) {
 		AllowedTaker:      p.Account("allowedTaker", p.take),
 		CancelBeneficiary: p.Account("srcAllowedCancelBeneficiary", p.give),
 	}
-	m.Sender = p.Account("senderAddress", p.give)
-	m.Refund = p.Account("srcChainRefundAddress", p.give)
+	if m.Sender = p.Account("senderAddress", p.give); m.Sender.IsAbsent() {
+		m.Sender = m.Authorities.GivePatch
+	}
+	if m.Refund = p.Account("srcChainRefundAddress", p.give); p.give == chain.SVM && !m.Refund.IsAbsent() && m.Refund != m.Sender {
+		p.Mistake("srcChainRefundAddress must be the sender on Solana, who has what a swap before pays")
+	}
 	m.ReferralCode = p.ReferralCode("referralCode")
 	copy(m.Metadata[:], p.bytes("metadata", metadataBytes))
 	if m.Permit = p.bytes("srcChainTokenInSenderPermit", permitBytes); len(m.Permit) != 0 && len(m.Permit) != permitBytes {

@@ -2,7 +2,6 @@ package creation_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -32,7 +31,6 @@ type ledger struct {
 	nonces       map[chain.Address]uint64
 	used         map[order.ID]bool
 	listed       map[chain.Address]bool
-	paysIn       map[chain.Address]chain.Amount // by stand-ins of venues
 }
 
 type ledgerToken struct {
@@ -54,7 +52,6 @@ func baseOf(t *testing.T, v vectors, id chain.ID) *ledger {
 		fixedFee: c.GlobalFixedNativeFee, percentBps: c.GlobalTransferFeeBps,
 		destinations: map[chain.ID]chain.Address{}, nonces: map[chain.Address]uint64{}, used: map[order.ID]bool{},
 		listed: map[chain.Address]bool{c.Contracts["dlnSource"]: true, c.Contracts["venue"]: true, c.Contracts["dlnDestination"]: true},
-		paysIn: map[chain.Address]chain.Amount{},
 	}
 	l.isKnown = func(a chain.Address) bool { return v.Accounts[a] != "" || a == c.Contracts["wallet"] }
 	for _, peer := range c.Peers {
@@ -117,8 +114,6 @@ func (l *ledger) apply(tx vectorTx) {
 		l.listed[w.Address(0)] = w.Bool(1)
 	case bytes.HasPrefix(tx.Data, []byte{0x08, 0xb0, 0xa1, 0x5b}): // a token at any address: name, symbol, decimals, version
 		l.tokens[tx.To] = newToken(l.t, "ordinary", nil, 18)
-	case bytes.HasPrefix(tx.Data, []byte{0xd2, 0x4c, 0xaa, 0x2e}): // what a stand-in takes and pays
-		l.paysIn[tx.To] = w.Amount(3)
 	default:
 		c, swap, err := parse(tx.Data)
 		if err != nil {
@@ -195,12 +190,12 @@ func (l *ledger) takes(token chain.Address, p creation.Permit, owner, spender ch
 }
 
 // refusals are what tokens of the vectors revert with.
-var refusals = revert.Parse("Error(string message)", "VenueRefused(uint256 code)")
+var refusals = revert.Parse("Error(string message)")
 
 func saying(text string) []byte { return refusals.Encode("Error", text) }
 
-// token is one before the transaction, for a payer whose amount a spender pulls with a permit.
-func (l *ledger) token(at, payer, spender chain.Address, amount chain.Amount, envelope []byte, time uint64) creation.Token {
+// token is one before the transaction, for a payer of whom a spender pulls with a permit.
+func (l *ledger) token(at, payer, spender chain.Address, envelope []byte, time uint64) creation.Token {
 	held, is := l.tokens[at]
 	answer := creation.Token{IsToken: &is}
 	if !is {
@@ -221,9 +216,6 @@ func (l *ledger) token(at, payer, spender chain.Address, amount chain.Amount, en
 		answer.TransferFrom = creation.ReturnsFalse
 	case strings.HasPrefix(held.behaviour, "transfer() moves and answers false"):
 		answer.Transfer = creation.ReturnsFalse
-	case strings.HasPrefix(held.behaviour, "burns 1 %"):
-		received := amount.Sub(amount.MulDiv(1, 100))
-		answer.Received = &received
 	}
 	return answer
 }
@@ -232,7 +224,7 @@ func transaction(tx vectorTx) creation.Transaction {
 	return creation.Transaction{Sender: tx.From, To: tx.To, Value: tx.Value, Data: tx.Data}
 }
 
-// state is what decides about a creation. The case has its venue and time, nil before it.
+// state is what decides about a creation. The case has its time and outcome, nil before it.
 func (l *ledger) state(tx vectorTx, caller chain.Address, c creation.Creation, swap *creation.Swap, v *vector) creation.State {
 	coins, nonce := l.coinsOf(tx.From), l.nonces[tx.From]
 	destination := l.destinations[c.Take.Chain]
@@ -254,76 +246,20 @@ func (l *ledger) state(tx vectorTx, caller chain.Address, c creation.Creation, s
 		isUsed := l.used[idOf(c.Terms(s.Chain, tx.From, *salt, split.Net))]
 		s.IsUsed = &isUsed
 	}
+	give := l.tokens[c.GiveToken]
+	if v != nil && (swap != nil || give != nil && strings.HasPrefix(give.behaviour, "burns")) {
+		s.Executed = &creation.CallResult{IsReverted: v.Result.Revert != nil} // what venues and odd tokens do is the chain's word
+		if s.Executed.IsReverted {
+			s.Executed.Data = v.Result.Revert.Data
+		}
+	}
 	if swap == nil {
-		s.Input = l.token(c.GiveToken, caller, source, c.GiveAmount, c.Permit, time)
+		s.Input = l.token(c.GiveToken, caller, source, c.Permit, time)
 		return s
 	}
-	s.Input = l.token(swap.TokenIn, caller, router, swap.AmountIn, swap.Permit, time)
-	s.Give = l.token(c.GiveToken, router, source, c.GiveAmount, c.Permit, time)
+	s.Input = l.token(swap.TokenIn, caller, router, swap.Permit, time)
+	s.Give = l.token(c.GiveToken, router, source, c.Permit, time)
 	callsTarget, callsVenue := l.listed[swap.Target], l.listed[swap.Venue]
 	s.CallsTarget, s.CallsVenue = &callsTarget, &callsVenue
-	if v != nil {
-		s.Venue, s.Refund = l.venue(*swap, v), l.refund(*swap)
-		if callsTarget && swap.Target != source {
-			// What a contract does that is not DlnSource is the chain's word.
-			s.Executed = &creation.CallResult{IsReverted: v.Result.Status == "revert", Data: v.Result.Revert.Data}
-		}
-	}
 	return s
-}
-
-// venue is what the case's venue does.
-func (l *ledger) venue(swap creation.Swap, v *vector) *creation.VenueCall {
-	call := v.Call.Venue
-	for _, within := range v.Call.Calls { // of a wallet
-		if within.Venue != nil {
-			call = within.Venue
-		}
-	}
-	if call == nil || call.Function == "" {
-		return &creation.VenueCall{Paid: l.paysIn[swap.Venue]}
-	}
-	reverting := func(data []byte) *creation.VenueCall {
-		return &creation.VenueCall{CallResult: creation.CallResult{IsReverted: true, Data: data}}
-	}
-	switch call.Function {
-	case "refuse":
-		var code chain.Amount
-		must.Do(l.t, json.Unmarshal(call.Args["code"], &code))
-		return reverting(refusals.Encode("VenueRefused", code))
-	case "refuseText":
-		var why string
-		must.Do(l.t, json.Unmarshal(call.Args["why"], &why))
-		return reverting(saying(why))
-	}
-	var done creation.VenueCall
-	argument := func(name string) (a chain.Amount) {
-		must.Do(l.t, json.Unmarshal(call.Args[name], &a))
-		return a
-	}
-	var recipient chain.Address
-	must.Do(l.t, json.Unmarshal(call.Args["recipient"], &recipient))
-	if recipient == l.chain.Contracts["router"] {
-		done.Paid = argument("amountOut")
-		if held := l.tokens[swap.TokenOut]; held != nil && strings.HasPrefix(held.behaviour, "burns") {
-			done.Paid = done.Paid.Sub(done.Paid.MulDiv(1, 100))
-		}
-	}
-	if back := argument("nativeBack"); swap.TokenOut.IsNative() {
-		done.Paid = done.Paid.Add(back)
-	} else {
-		done.Back = back
-	}
-	return &done
-}
-
-// refund is what the payment of a surplus comes to.
-func (l *ledger) refund(swap creation.Swap) *creation.CallResult {
-	switch {
-	case swap.TokenOut.IsNative():
-		return &creation.CallResult{IsReverted: swap.RefundRecipient == l.chain.Contracts["refuser"]}
-	case swap.RefundRecipient.IsNative():
-		return &creation.CallResult{IsReverted: true, Data: saying("ERC20: transfer to the zero address")}
-	}
-	return &creation.CallResult{}
 }

@@ -8,7 +8,8 @@ import (
 	"crossgate/chain/words"
 )
 
-// swap are the router's checks, in its sequence, with those of DlnSource within.
+// swap are the router's checks, in its sequence, with those of DlnSource within. What the venue brings, and with it the
+// value that is left for DlnSource, only the chain can say.
 func (j *judge) swap(w Swap) *Refusal {
 	by, source := j.s.Contracts.Router, j.s.Contracts.DlnSource
 	if r := j.input(w); r != nil {
@@ -17,10 +18,7 @@ func (j *judge) swap(w Swap) *Refusal {
 	if j.known("router's list of venues", j.s.CallsVenue != nil) && !*j.s.CallsVenue {
 		return refused(by, "the venue is not on the router's list", "NotSupportedRouter")
 	}
-	value, r := j.outcome(w)
-	if r != nil {
-		return r
-	}
+	j.known("outcome of the venue", false)
 	if j.known("router's list of targets", j.s.CallsTarget != nil) && !*j.s.CallsTarget {
 		return refused(by, "the target is not on the router's list", "NotSupportedRouter")
 	}
@@ -32,7 +30,7 @@ func (j *judge) swap(w Swap) *Refusal {
 	if j.f.Creation.GiveToken == w.TokenOut && !w.TokenOut.IsNative() {
 		give = give.with(w.ExpectedOut)
 	}
-	if r := j.source(value, give, source); r != nil {
+	if r := j.source(nil, give, source); r != nil {
 		return r.passed(by, source)
 	}
 	return j.rest(w)
@@ -76,45 +74,10 @@ func (j *judge) input(w Swap) *Refusal {
 	if r := j.pull(w.AmountIn, j.s.Input, permitted, by); r != nil {
 		return r
 	}
-	if received := j.s.Input.Received; w.AmountIn.IsZero() || received != nil && received.Cmp(w.AmountIn) < 0 {
+	if w.AmountIn.IsZero() {
 		return short
 	}
 	return nil
-}
-
-// outcome checks what the venue brings and the refund of what exceeds the expected outcome. It returns the native coin
-// that is left for DlnSource, nil where it is not known.
-func (j *judge) outcome(w Swap) (value *chain.Amount, _ *Refusal) {
-	by := j.s.Contracts.Router
-	if !j.known("outcome of the venue", j.s.Venue != nil) {
-		return nil, nil
-	}
-	venue := *j.s.Venue
-	switch {
-	case venue.IsReverted:
-		return nil, (&Refusal{By: w.Venue, Data: venue.Data, Why: "the venue refuses"}).passed(by, w.Venue)
-	case venue.Paid.IsZero():
-		return nil, refused(by, "the venue pays nothing", "SwapEmptyResult", w.TokenOut)
-	case venue.Paid.Cmp(w.ExpectedOut) < 0:
-		why := fmt.Sprintf("the venue pays %s in place of %s", venue.Paid, w.ExpectedOut)
-		return nil, refused(by, why, "NotEnoughSrcFundsIn", w.ExpectedOut)
-	}
-	surplus := venue.Paid.Sub(w.ExpectedOut)
-	if !surplus.IsZero() && j.known("refund of the surplus", j.s.Refund != nil) && j.s.Refund.IsReverted {
-		why := fmt.Sprintf("the surplus of %s cannot be paid to %s", surplus, w.RefundRecipient)
-		if w.TokenOut.IsNative() {
-			return nil, refused(by, why, "EthTransferFailed")
-		}
-		return nil, ofToken(j.s.Refund.Data, by, why)
-	}
-	left := j.Value.Add(venue.Back)
-	if w.TokenIn.IsNative() {
-		left = left.Sub(w.AmountIn)
-	}
-	if w.TokenOut.IsNative() {
-		left = left.Add(w.ExpectedOut)
-	}
-	return &left, nil
 }
 
 // rest checks that DlnSource took what the router expected to hand over.

@@ -18,10 +18,7 @@ type State struct {
 	Nonce       *uint64        // masterNonce of the sender
 	IsUsed      *bool          // an order has the id already
 
-	// Of the router: whether it calls them, and what the venue and the payment of a surplus would do.
-	CallsTarget, CallsVenue *bool
-	Venue                   *VenueCall
-	Refund                  *CallResult
+	CallsTarget, CallsVenue *bool // whether the router does
 
 	Input Token // that the first contract pulls from its caller
 	Give  Token // that DlnSource pulls from the router; not used without a swap
@@ -45,20 +42,12 @@ func (r CallResult) reason() string {
 	return readReason(r.Data).String()
 }
 
-// VenueCall is what a venue's contract does when the router calls it.
-type VenueCall struct {
-	CallResult
-	Paid chain.Amount // outcome token that reaches the router; native coin counts whole
-	Back chain.Amount // native coin beside another outcome
-}
-
 // Token is a token before the transaction, towards the contract that pulls it from its payer.
 type Token struct {
 	IsToken            *bool // has a balance to read
 	Balance, Allowance *chain.Amount
-	TakesPermit        *bool         // of the envelope
-	Received           *chain.Amount // of the pulled amount; nil: taken for the whole amount
-	Transfer           Return        // of transfer, by which claims are paid
+	TakesPermit        *bool  // of the envelope
+	Transfer           Return // of transfer, by which claims are paid
 	TransferFrom       Return
 	// What it reverts with for a payer who lacks allowance, or balance.
 	LacksAllowance, LacksBalance []byte

@@ -20,23 +20,11 @@ const wholeBps = 10_000
 // MarginBps is a taker's usual share of the net amount (recorded creations of 2024 to 2026).
 const MarginBps = 4
 
-// AffiliateBase is what an affiliate's percent is taken of.
-type AffiliateBase uint8
-
-// Both are seen: of the gross amount on the chain in 2025, of the rest after the protocol's share in a quote of 2026.
-const (
-	AfterProtocol AffiliateBase = iota
-	OfGross
-)
-
 // Rules are the shares that are taken on the way of an amount. Every one is rounded down.
 type Rules struct {
 	ProtocolBps  int             // of the gross amount: DlnSource's globalTransferFeeBps
-	Affiliate    decimal.Decimal // percent
-	Base         AffiliateBase
-	IncentiveBps int  // a taker's, beside MarginBps, of the net amount
-	Promotion    bool // margin and expenses are not charged (metadata byte 65 is 1; orders of 2024)
-	PlainPrepend bool // prepended are the bare expenses, as in 2024; else an amount that outlasts the shares
+	Affiliate    decimal.Decimal // percent of what the protocol leaves; until 2025 it was of the gross amount
+	IncentiveBps int             // a taker's, beside MarginBps, of the net amount
 }
 
 // Swapped is what a swap pays, before the slippage that is allowed for it.
@@ -69,10 +57,8 @@ func (r Rules) Give(in chain.Amount, before *Swapped, decimals [2]uint8, expense
 	c.ProtocolFee = c.Gross.MulDiv(uint64(r.ProtocolBps), wholeBps)
 	c.AffiliateFee = r.affiliate(c.Gross)
 	c.Net = c.Gross.Sub(c.ProtocolFee).Sub(c.AffiliateFee)
-	c.Carried = Rescaled(c.Net, decimals[0], decimals[1])
-	if !r.Promotion {
-		c.Margin, c.Expenses = c.Carried.MulDiv(r.marginBps(), wholeBps), expenses
-	}
+	c.Carried = rescaled(c.Net, decimals[0], decimals[1])
+	c.Margin, c.Expenses = c.Carried.MulDiv(r.marginBps(), wholeBps), expenses
 	if c.Left = c.Carried.Sub(c.Margin).Sub(c.Expenses); c.Left.IsZero() {
 		return c, fmt.Errorf("%w: %s of the reserve token arrive, and a taker has costs of %s", ErrLowAmount, c.Carried, c.Margin.Add(c.Expenses))
 	}
@@ -97,10 +83,7 @@ func (c Course) Take(after *Swapped) Course {
 func (r Rules) marginBps() uint64 { return uint64(MarginBps + r.IncentiveBps) }
 
 func (r Rules) affiliate(gross chain.Amount) chain.Amount {
-	if r.Base == AfterProtocol {
-		gross = gross.Sub(gross.MulDiv(uint64(r.ProtocolBps), wholeBps))
-	}
-	return quote.Share(gross, r.Affiliate)
+	return quote.Share(gross.Sub(gross.MulDiv(uint64(r.ProtocolBps), wholeBps)), r.Affiliate)
 }
 
 // slippage is what the market may take of the output.
@@ -112,15 +95,12 @@ func (s Swapped) least() chain.Amount { return s.Out.Sub(s.slippage()) }
 // WithoutReward is a take amount as it would be without the additional reward of the taker.
 func (c Course) WithoutReward() chain.Amount {
 	reward := c.Carried.MulDiv(uint64(c.IncentiveBps), wholeBps)
-	return proportional(c.Recommended, c.Left.Add(reward), c.Left)
+	return c.Left.Add(reward).Over(c.Left).Of(c.Recommended)
 }
 
 // Prepended is the addition to an input of the source chain's reserve token that pays the expenses on the other chain,
 // so that the recipient gets the worth of the input alone.
 func (r Rules) Prepended(expenses chain.Amount, decimals [2]uint8) chain.Amount {
-	if r.PlainPrepend {
-		return Rescaled(expenses, decimals[1], decimals[0])
-	}
 	left := new(big.Int).Mul(big.NewInt(int64(wholeBps-r.ProtocolBps)), big.NewInt(int64(wholeBps-r.marginBps())))
 	cost := expenses.Units(decimals[1])
 	cost.Mul(cost, big.NewRat(wholeBps*wholeBps, 1)).Quo(cost, new(big.Rat).SetInt(left))
@@ -130,8 +110,8 @@ func (r Rules) Prepended(expenses chain.Amount, decimals [2]uint8) chain.Amount 
 // GrossFor is the least gross amount with which a taker has wanted left for the take token.
 func (r Rules) GrossFor(wanted chain.Amount, decimals [2]uint8, expenses chain.Amount) chain.Amount {
 	carried := leastWith(wanted.Add(expenses), func(a chain.Amount) chain.Amount { return a.MulDiv(r.marginBps(), wholeBps) })
-	net := Rescaled(carried, decimals[1], decimals[0])
-	if Rescaled(net, decimals[0], decimals[1]).Cmp(carried) < 0 {
+	net := rescaled(carried, decimals[1], decimals[0])
+	if rescaled(net, decimals[0], decimals[1]).Cmp(carried) < 0 {
 		net = net.Add(chain.NewAmount(1))
 	}
 	return leastWith(net, func(a chain.Amount) chain.Amount {
@@ -150,8 +130,8 @@ func leastWith(rest chain.Amount, share func(chain.Amount) chain.Amount) chain.A
 	}
 }
 
-// Rescaled is an amount in units of other decimals, rounded down.
-func Rescaled(amount chain.Amount, from, to uint8) chain.Amount {
+// rescaled is an amount in units of other decimals, rounded down.
+func rescaled(amount chain.Amount, from, to uint8) chain.Amount {
 	return unitsOf(amount.Units(from), to)
 }
 
@@ -163,19 +143,6 @@ func unitsOf(tokens *big.Rat, decimals uint8) chain.Amount {
 		return largest
 	}
 	return amount
-}
-
-// proportional is floor(amount × numerator / denominator).
-func proportional(amount, numerator, denominator chain.Amount) chain.Amount {
-	if denominator.IsZero() {
-		return chain.Amount{}
-	}
-	product := new(big.Int).Mul(amount.Big(), numerator.Big())
-	result, err := chain.AmountFromBig(product.Quo(product, denominator.Big()))
-	if err != nil {
-		return largest
-	}
-	return result
 }
 
 var largest = chain.AmountFromBytes([]byte("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"))

@@ -41,10 +41,8 @@ func (c Course) Costs(r Route) []Cost {
 		l.take(AffiliateFee, c.AffiliateFee, c.Affiliate.Shift(2).String())
 	}
 	l.at, l.token, l.rest = r.Take.Chain, r.Take.Address, c.Carried
-	if !c.Promotion {
-		l.take(TakerMargin, c.Margin, strconv.FormatUint(c.marginBps(), 10))
-		l.take(OperatingExpenses, c.Expenses, "")
-	}
+	l.take(TakerMargin, c.Margin, strconv.FormatUint(c.marginBps(), 10))
+	l.take(OperatingExpenses, c.Expenses, "")
 	if c.After != nil {
 		l.swap(AfterSwap, r.TokenOut, c.After.Out)
 		l.take(AfterSwapSlippage, c.After.slippage(), strconv.Itoa(c.After.SlippageBps))

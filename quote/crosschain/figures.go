@@ -40,10 +40,7 @@ func (e *Estimate) PriceImpact() (percent float64, known bool) {
 // TakerMargin is what the order leaves a taker after his costs: of the reserve token on the destination chain, and in
 // basis points of the net amount. It is negative for an order that takes too much.
 func (e *Estimate) TakerMargin() (left *big.Int, bps float64) {
-	pays := e.Left // for the recommended amount
-	if e.Amount != e.Recommended {
-		pays = proportional(e.Left, e.Amount, e.Recommended)
-	}
+	pays := e.Amount.Over(e.Recommended).Of(e.Left)
 	left = new(big.Int).Sub(e.Carried.Big(), e.Expenses.Big())
 	left.Sub(left, pays.Big())
 	bps, _ = new(big.Rat).SetFrac(new(big.Int).Mul(left, big.NewInt(wholeBps)), e.Carried.Big()).Float64()

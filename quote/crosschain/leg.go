@@ -75,8 +75,8 @@ func (e *Estimator) leg(ctx context.Context, r Request, from token.Key, into cha
 	}
 	made := &Leg{Swapped: Swapped{Out: whole.Gross}, DropBps: -1, Estimates: whole}
 	if tenthErr == nil && !tenth.Gross.IsZero() {
-		missing := tenth.Gross.MulDiv(10, 1).Sub(whole.Gross)
-		drop, _ := proportional(missing, chain.NewAmount(wholeBps), tenth.Gross.MulDiv(10, 1)).Uint64()
+		least := tenth.Gross.MulDiv(10, 1)
+		drop, _ := least.Sub(whole.Gross).Over(least).Of(chain.NewAmount(wholeBps)).Uint64()
 		made.DropBps = int(drop)
 	}
 	made.SlippageBps = slippageOf(made.DropBps, whole.RecommendedSlippage <= closePercent)

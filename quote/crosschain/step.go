@@ -115,11 +115,11 @@ func (s *step) from(ctx context.Context, in chain.Amount) (Estimate, error) {
 
 // expenseOf is the operating expenses in the input token, at the rate of the swap before.
 func (s *step) expenseOf(c Course) chain.Amount {
-	expense := Rescaled(c.Expenses, s.decimals[1], s.decimals[0])
+	expense := rescaled(c.Expenses, s.decimals[1], s.decimals[0])
 	if c.Before == nil {
 		return expense
 	}
-	return proportional(expense, c.In, c.Before.Out)
+	return c.In.Over(c.Before.Out).Of(expense)
 }
 
 // swapped is the leg's outcome; nil without one.

@@ -2,9 +2,12 @@
 package revert
 
 import (
+	"encoding/hex"
+	"fmt"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
 
 	"crossgate/chain/words"
 )
@@ -46,11 +49,75 @@ func (e Errors) Encode(name string, arguments ...any) []byte {
 	panic("revert: no error " + name)
 }
 
-// Find is the error that data begins with.
-func (e Errors) Find(data []byte) (found abi.Error, isKnown bool) {
-	if len(data) < 4 {
-		return found, false
+// Reason is an error as contracts declare it.
+type Reason struct {
+	Name      string // "Error" and "Panic" are Solidity's; empty: without data, or of an unknown selector
+	Selector  string // 0x and 8 digits; empty without data
+	Arguments []Argument
+}
+
+// Argument is a parameter of an error.
+type Argument struct {
+	Name, Value string
+	Inner       *Reason // of bytes: the error of a call that failed within
+}
+
+// Read reads what a transaction reverts with. Arguments that are cut off are absent.
+func (e Errors) Read(data []byte) Reason {
+	if len(data) < len(words.Selector{}) {
+		return Reason{}
 	}
-	found, isKnown = e[[4]byte(data)]
-	return found, isKnown
+	selector, arguments := [4]byte(data), data[4:]
+	reason := Reason{Selector: "0x" + hex.EncodeToString(selector[:])}
+	known, isKnown := e[selector]
+	if !isKnown {
+		return reason
+	}
+	reason.Name = known.Name
+	values, err := known.Inputs.Unpack(arguments)
+	if err != nil {
+		return reason
+	}
+	for i, value := range values {
+		argument := Argument{Name: known.Inputs[i].Name, Value: fmt.Sprint(value)}
+		switch value := value.(type) {
+		case common.Address:
+			argument.Value = strings.ToLower(value.Hex())
+		case []byte:
+			argument.Value = "0x" + hex.EncodeToString(value)
+			argument.Inner = new(e.Read(value))
+		}
+		reason.Arguments = append(reason.Arguments, argument)
+	}
+	return reason
+}
+
+// String writes the error with its arguments, that of a call within it in place of its bytes, and of a require the text.
+func (r Reason) String() string {
+	switch {
+	case r.Selector == "":
+		return "no reason given"
+	case r.Name == "":
+		return "error " + r.Selector
+	case r.Name == "Error" && len(r.Arguments) == 1:
+		return r.Arguments[0].Value
+	}
+	arguments := make([]string, len(r.Arguments))
+	for i, a := range r.Arguments {
+		if arguments[i] = a.Name + " " + a.Value; a.Inner != nil {
+			arguments[i] = a.Name + " " + a.Inner.String()
+		}
+	}
+	return r.Name + "(" + strings.Join(arguments, ", ") + ")"
+}
+
+// Chain is the error and those of the calls that failed within, outermost first.
+func (r Reason) Chain() []Reason {
+	all := []Reason{r}
+	for _, a := range r.Arguments {
+		if a.Inner != nil {
+			all = append(all, a.Inner.Chain()...)
+		}
+	}
+	return all
 }

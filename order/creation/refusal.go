@@ -1,12 +1,7 @@
 package creation
 
 import (
-	"encoding/hex"
 	"errors"
-	"fmt"
-	"strings"
-
-	"github.com/ethereum/go-ethereum/common"
 
 	"crossgate/chain"
 	"crossgate/chain/revert"
@@ -71,70 +66,5 @@ func (r *Refusal) passed(router, target chain.Address) *Refusal {
 	return &Refusal{By: r.By, Data: refused(router, "", "CallFailed", target, r.Data).Data, Why: r.Why}
 }
 
-// Reason is an error as contracts declare it.
-type Reason struct {
-	Name      string // "Error" and "Panic" are Solidity's; empty: without data, or of an unknown selector
-	Selector  string // 0x and 8 digits; empty without data
-	Arguments []Argument
-	Inner     *Reason // of a call that failed within
-}
-
-// Argument is a parameter of an error.
-type Argument struct{ Name, Value string }
-
 // Reason reads what the transaction reverts with.
-func (r Refusal) Reason() Reason { return readReason(r.Data) }
-
-func readReason(data []byte) Reason {
-	if len(data) < selectorLength {
-		return Reason{}
-	}
-	reason := Reason{Selector: "0x" + hex.EncodeToString(data[:selectorLength])}
-	e, isKnown := known.Find(data)
-	if !isKnown {
-		return reason
-	}
-	reason.Name = e.Name
-	values, err := e.Inputs.Unpack(data[selectorLength:])
-	if err != nil {
-		return reason
-	}
-	for i, value := range values {
-		argument := Argument{Name: e.Inputs[i].Name, Value: fmt.Sprint(value)}
-		switch value := value.(type) {
-		case common.Address:
-			argument.Value = strings.ToLower(value.Hex())
-		case []byte:
-			argument.Value = "0x" + hex.EncodeToString(value)
-			inner := readReason(value)
-			reason.Inner = &inner
-		}
-		reason.Arguments = append(reason.Arguments, argument)
-	}
-	return reason
-}
-
-// String writes the error with its arguments, and that of a call within it in place of its bytes.
-func (r Reason) String() string {
-	if r.Name == "" {
-		if r.Selector == "" {
-			return "no data"
-		}
-		return "error " + r.Selector
-	}
-	arguments := make([]string, len(r.Arguments))
-	for i, a := range r.Arguments {
-		if arguments[i] = a.Name + " " + a.Value; r.Inner != nil && a.Name == "data" {
-			arguments[i] = a.Name + " " + r.Inner.String()
-		}
-	}
-	return r.Name + "(" + strings.Join(arguments, ", ") + ")"
-}
-
-// Chain is the error and those of the calls that failed within, outermost first.
-func (r Reason) Chain() (all []Reason) {
-	for at := &r; at != nil; at = at.Inner {
-		all = append(all, *at)
-	}
-	return all
-}
+func (r Refusal) Reason() revert.Reason { return known.Read(r.Data) }

@@ -39,7 +39,7 @@ func (r CallResult) reason() string {
 	if r.Text != "" {
 		return r.Text
 	}
-	return readReason(r.Data).String()
+	return known.Read(r.Data).String()
 }
 
 // Token is a token before the transaction, towards the contract that pulls it from its payer.

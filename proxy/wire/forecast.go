@@ -2,6 +2,7 @@ package wire
 
 import (
 	"crossgate/chain"
+	"crossgate/chain/revert"
 	"crossgate/order"
 	"crossgate/order/creation"
 )
@@ -116,7 +117,7 @@ func (w *writer) refusal(r creation.Refusal, family chain.Family) {
 	w.open('{')
 	w.name("contract").addressText(r.By, family)
 	w.name("message").text(r.Why)
-	var errors []creation.Reason
+	var errors []revert.Reason
 	if r.Data == nil {
 		w.name("data").null()
 		w.name("error").null()
@@ -125,7 +126,7 @@ func (w *writer) refusal(r creation.Refusal, family chain.Family) {
 		w.name("data").hex(r.Data)
 		w.name("error").text(errors[0].String())
 	}
-	objects(w.name("errors"), errors, func(e creation.Reason) {
+	objects(w.name("errors"), errors, func(e revert.Reason) {
 		w.name("name").plain(e.Name)
 		w.name("selector").plain(e.Selector)
 		w.name("arguments").object(func() {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/chain/revert"
 	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/creation"
@@ -42,7 +43,10 @@ func creationAnswers(t *testing.T) map[string][]byte {
 	}.Data()
 	refused := state
 	refused.CallsTarget, refused.CallsVenue, refused.Give = new(true), new(true), state.Input
-	refused.Venue = &creation.VenueCall{Paid: c.GiveAmount}
+	errors := revert.Parse("CallFailed(address target,bytes data)", "WrongFixedFee(uint256 received,uint256 actual)")
+	refused.Executed = &creation.CallResult{
+		IsReverted: true, Data: errors.Encode("CallFailed", source, errors.Encode("WrongFixedFee", amount(t, "999999999999993"), fee)),
+	}
 	poor := state
 	poor.Coins = new(chain.Amount)
 	differences := []Difference{{"dstChainTokenOutAmount", "17", "0"}}

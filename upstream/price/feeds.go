@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/token"
 )
 
@@ -25,9 +26,6 @@ var oracles = map[chain.ID]string{
 	100000023: "0x47a063CfDa980532267970d478EC340C0F80E8df", 100000028: "0x33E0b3fc976DC9C516926BA48CfC0A9E10a2aAA5",
 	100000031: "0x421117D7319E96d831972b3F7e970bbfe29C4F21",
 }
-
-// assetPrice is the selector of getAssetPrice(address), whose answer is one word.
-var assetPrice = [4]byte{0xb3, 0x59, 0x6f, 0x07}
 
 var oracleUnit = big.NewInt(100_000_000)
 
@@ -71,9 +69,7 @@ func (f feeds) ask(ctx context.Context, id chain.ID, keys []token.Key) (map[toke
 		if asset.IsNative() {
 			asset = c.WrappedCoin
 		}
-		argument := make([]byte, 32)
-		copy(argument[32-len(asset.Bytes()):], asset.Bytes())
-		to[i], data[i] = oracle, append(assetPrice[:len(assetPrice):len(assetPrice)], argument...)
+		to[i], data[i] = oracle, words.Call("getAssetPrice(address)", asset)
 	}
 	answers, err := f.contracts(ctx, id, to, data)
 	if err == nil && len(answers) != len(keys) {

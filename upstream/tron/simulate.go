@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/quote"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/evm/swap"
@@ -59,11 +60,7 @@ func (s *Simulator) affordable(ctx context.Context, t quote.Simulation) error {
 
 // allowance is how much of the input the spender may take from the sender.
 func (s *Simulator) allowance(ctx context.Context, t quote.Simulation) (chain.Amount, error) {
-	data := []byte{0xdd, 0x62, 0xed, 0x3e} // allowance(address,address)
-	for _, account := range []chain.Address{t.Sender, t.Spender} {
-		data = append(append(data, make([]byte, 12)...), account.Bytes()...)
-	}
-	answer, err := s.chain.Call(ctx, t.In, data)
+	answer, err := s.chain.Call(ctx, t.In, words.Call("allowance(address,address)", t.Sender, t.Spender))
 	if err != nil {
 		return chain.Amount{}, fmt.Errorf("allowance of the sender: %w", err)
 	}

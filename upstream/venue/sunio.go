@@ -10,6 +10,7 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
@@ -232,17 +233,10 @@ func (o sunioOffer) route(s quote.Swap) (sunioRoute, error) {
 
 // smallest reads an amount in whole tokens as one in smallest units.
 func smallest(text string, decimals uint8) (chain.Amount, error) {
-	const longest = 100
-	if len(text) > longest {
-		return chain.Amount{}, errors.New("amount of many digits")
-	}
-	whole, err := decimal.NewFromString(text)
-	if err != nil || whole.Exponent() > 0 {
-		return chain.Amount{}, errors.New("amount is not a plain number")
-	}
-	units := whole.Shift(int32(decimals))
-	if !units.IsInteger() {
+	whole, fraction, _ := strings.Cut(text, ".")
+	fraction = strings.TrimRight(fraction, "0")
+	if len(fraction) > int(decimals) {
 		return chain.Amount{}, errors.New("amount is finer than the token")
 	}
-	return chain.AmountFromBig(units.BigInt())
+	return chain.ParseAmount(whole + fraction + strings.Repeat("0", int(decimals)-len(fraction)))
 }

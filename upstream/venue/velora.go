@@ -3,11 +3,11 @@ package venue
 // Velora (once ParaSwap) Market API v6.2: https://developers.velora.xyz
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/big"
 	"regexp"
-	"strings"
 
 	"github.com/shopspring/decimal"
 
@@ -88,9 +88,10 @@ type veloraRoute struct {
 
 // readVeloraRoute takes the fee off the outcome: in recorded answers destAmount is before partnerFee, in percent.
 func readVeloraRoute(a reply, _ quote.Profile, _ quote.Swap, o *proposal) error {
-	percent, err := parsePercent(a.text("priceRoute.partnerFee"))
-	if err != nil {
-		return fmt.Errorf("partner fee: %w", err)
+	fee := a.text("priceRoute.partnerFee")
+	percent, valid := quote.ParsePercent(cmp.Or(fee, "0"))
+	if !valid || percent.GreaterThan(decimal.NewFromInt(100)) {
+		return fmt.Errorf("partner fee of %q", clean(fee))
 	}
 	o.route = veloraRoute{o.out, percent}
 	o.out = o.out.Sub(quote.Share(o.out, percent))
@@ -105,23 +106,4 @@ func veloraLeast(q *question) chain.Amount {
 		least = least.Add(chain.NewAmount(1))
 	}
 	return least
-}
-
-// parsePercent reads a percentage from 0 to 100 in plain decimal notation; nothing is 0.
-func parsePercent(text string) (decimal.Decimal, error) {
-	const longest = 20 // decimals of any exponent would be as large as the exponent
-	if text == "" {
-		return decimal.Zero, nil
-	}
-	if len(text) > longest || strings.ContainsAny(text, "eE") {
-		return decimal.Zero, errors.New("percentage in an unusual notation")
-	}
-	percent, err := decimal.NewFromString(text)
-	if err == nil && (percent.IsNegative() || percent.GreaterThan(decimal.NewFromInt(100))) {
-		err = errors.New("out of range")
-	}
-	if err != nil {
-		return decimal.Zero, fmt.Errorf("percentage of %q: %w", clean(text), err)
-	}
-	return percent, nil
 }

@@ -134,7 +134,7 @@ func TestForecastsAreWhatTheChainDoes(t *testing.T) {
 		}{
 			"coin":          {"coin", "coin", 1e17, 1e17, nil, ""},
 			"swap of coin":  {"coin", "USDC", 1e17, 1e6, nil, ""},
-			"not approved":  {"USDC", "USDC", 250e6, 250e6, nil, "Error(message ERC20: insufficient allowance)"},
+			"not approved":  {"USDC", "USDC", 250e6, 250e6, nil, "ERC20: insufficient allowance"},
 			"one wei more":  {"coin", "coin", 1e17, 1e17, func(t *creation.Transaction) { t.Value = t.Value.Add(chain.NewAmount(1)) }, "MismatchNativeGiveAmount()"},
 			"swap too good": {"coin", "USDC", 1e17, 1e15, nil, "CallFailed"},
 			"too poor":      {"coin", "coin", 1e17, 1e17, func(t *creation.Transaction) { t.Sender = nobody }, "less than the value"},

@@ -4,10 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
-
-	"github.com/ethereum/go-ethereum/accounts/abi"
-	"github.com/ethereum/go-ethereum/common"
 
 	"crossgate/chain/revert"
 	"crossgate/quote"
@@ -16,11 +12,13 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// knownErrors are the custom errors that a swap can come to: those of the public router, its permit and signature
+// knownErrors are the errors that a swap can come to: Solidity's, and those of the public router, its permit and signature
 // libraries, of OpenZeppelin's contracts since version 5 (tokens, Address, SafeERC20), of Permit2 and the Universal
 // Router (github.com/Uniswap), of 1inch's router and its token library (github.com/1inch), of 0x's Settler
 // (github.com/0xProject) and of Solady's transfers (github.com/Vectorized/solady).
 var knownErrors = revert.Parse(
+	"Error(string message)",
+	"Panic(uint256 code)",
 	"AdminBadRole()",
 	"CallCausedBalanceDiscrepancy(address target,address token,uint256 expectedBalance,uint256 actualBalance)",
 	"CallFailed(address target,bytes data)",
@@ -86,36 +84,5 @@ func revertReason(said *jsonrpc.Error) string {
 	return token.CleanText(said.Message)
 }
 
-// explainRevert names what a contract reverted with: the text of a require, the code of a panic, or a
-// custom error with its arguments; that of a call within a call goes down to the innermost reason.
-func explainRevert(data []byte) string {
-	if reason, err := abi.UnpackRevert(data); err == nil {
-		return token.CleanText(reason)
-	}
-	if len(data) < 4 {
-		return "no reason given"
-	}
-	known, found := knownErrors.Find(data)
-	if !found {
-		return fmt.Sprintf("error 0x%x", data[:4])
-	}
-	values, err := known.Inputs.Unpack(data[4:])
-	if err != nil {
-		return known.Name
-	}
-	arguments := make([]string, len(values))
-	for i, value := range values {
-		arguments[i] = known.Inputs[i].Name + " " + explainArgument(value)
-	}
-	return known.Name + "(" + strings.Join(arguments, ", ") + ")"
-}
-
-func explainArgument(value any) string {
-	switch value := value.(type) {
-	case []byte:
-		return explainRevert(value)
-	case common.Address:
-		return strings.ToLower(value.Hex())
-	}
-	return fmt.Sprint(value)
-}
+// explainRevert names what a contract reverted with.
+func explainRevert(data []byte) string { return token.CleanText(knownErrors.Read(data).String()) }

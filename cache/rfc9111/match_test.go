@@ -20,12 +20,14 @@ func TestSelections(t *testing.T) {
 		"left out both times":      {"Vary: a, b", "A: 1", "A: 1", true},
 		"one of two differs":       {"Vary: a\nVary: b", "A: 1\nB: 2", "A: 1\nB: 3", false},
 		"lines":                    {"Vary: A", "A: 1, 2", "A: 1\nA: 2", true},
-		"blanks":                   {"Vary: a", "A: 1,2", "A:  1 ,  2 ", true},
+		"blanks may count":         {"Vary: a", "A: 1,2", "A:  1 ,  2 ", false},
+		"an empty member counts":   {"Vary: a", "A: 1,", "A: 1", false},
 		"order counts":             {"Vary: a", "A: 1, 2", "A: 2, 1", false},
 		"a comma within quotes":    {"Vary: a", `A: "1,2"`, "A: 1,2", false},
 		"case counts":              {"Vary: a", "A: x", "A: X", false},
 		"languages in any case":    {"Vary: accept-language", "Accept-Language: en, de", "Accept-Language: EN,  De", true},
 		"codings":                  {"Vary: accept-encoding", "Accept-Encoding: gzip, br", "Accept-Encoding: gzip,BR", true},
+		"versions keep their case": {"Vary: accept-version", "Accept-Version: a", "Accept-Version: A", false},
 		"types keep their case":    {"Vary: accept", "Accept: a/b;p=X", "Accept: a/b;p=x", false},
 	} {
 		stored := header(c.response)

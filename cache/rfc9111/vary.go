@@ -43,17 +43,19 @@ func (s Selection) Equal(other Selection) bool {
 	return slices.Equal(s.names, other.names) && slices.Equal(s.values, other.values)
 }
 
-// normalized is a selecting field of a request in the form in which it is compared: lines joined and blanks around
-// commas left out. The case of languages, codings and character sets does not count. An absent field is a byte that no
-// field has.
+// lists are the selecting fields that are known to be lists of words in any case.
+var lists = []string{"Accept-Charset", "Accept-Encoding", "Accept-Language"}
+
+// normalized is a selecting field of a request in the form in which it is compared: lines joined. In lists of languages,
+// codings and character sets neither blanks nor case count; of other fields it is not known. An absent field is a byte
+// that no field has.
 func normalized(header http.Header, name string) string {
 	lines := header[name]
 	if len(lines) == 0 {
 		return "\x00"
 	}
-	value := strings.Join(slices.Collect(members(lines)), ",")
-	if strings.HasPrefix(name, "Accept-") {
-		return strings.ToLower(value)
+	if slices.Contains(lists, name) {
+		return strings.ToLower(strings.Join(slices.Collect(members(lines)), ","))
 	}
-	return value
+	return strings.Join(lines, ", ")
 }

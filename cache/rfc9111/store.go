@@ -7,8 +7,9 @@ import (
 )
 
 // MayStore reports whether the response to a GET may be stored by a shared cache (RFC 9111, section 3), and is worth
-// it: it can be used again, be it after validation. Parts (206) are not. Responses that set cookies are only if cookies
-// are shared, though the standard allows them: the next client would get the same cookies.
+// it: it can be used again, be it after validation. Parts (206) are not, nor are answers to the range or the precondition
+// of one request (416, 412), though the standard allows them: the next request has others. Responses that set cookies
+// are only if cookies are shared: the next client would get the same cookies.
 func MayStore(q http.Header, r Response, sharesCookies bool) bool {
 	directives, _ := directivesOf(r.Header)
 	_, isPrivate := directives.fields("private")
@@ -17,7 +18,7 @@ func MayStore(q http.Header, r Response, sharesCookies bool) bool {
 	switch {
 	case RequestDirectives(q).NoStore(), forbids, isPrivate, directives.has("must-understand") && !isUnderstood:
 		return false
-	case r.Status < 200, r.Status == http.StatusNotModified, r.Status == http.StatusPartialContent:
+	case r.Status < 200, slices.Contains(ofOneRequest, r.Status):
 		return false
 	case len(r.Header["Set-Cookie"]) > 0 && !sharesCookies:
 		return false
@@ -30,6 +31,11 @@ func MayStore(q http.Header, r Response, sharesCookies bool) bool {
 		return false
 	}
 	return p.Lifetime > p.Age || p.WhileRevalidate > 0 || HasValidator(r.Header) || states && p.IfError > 0
+}
+
+// ofOneRequest are the statuses of answers to a range or a precondition, which the next request does not have.
+var ofOneRequest = []int{
+	http.StatusPartialContent, http.StatusNotModified, http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable,
 }
 
 // credentials are words in the names of fields that say who asks.

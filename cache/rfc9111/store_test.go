@@ -56,6 +56,8 @@ func TestMayStore(t *testing.T) {
 		"Vary by everything":                      {"", 200, "Cache-Control: max-age=5\nVary: a\nVary: , *", false},
 		"Vary":                                    {"", 200, "Cache-Control: max-age=5\nVary: a", true},
 		"a part":                                  {"", 206, "Cache-Control: max-age=5\nContent-Range: bytes 0-1/9", false},
+		"a part beyond the end":                   {"Range: bytes=9-", 416, "Cache-Control: max-age=5\nContent-Range: bytes */9", false},
+		"a precondition that failed":              {"", 412, "Cache-Control: max-age=5", false},
 		"not modified":                            {"", 304, "Cache-Control: max-age=5", false},
 		"interim":                                 {"", 103, "Cache-Control: max-age=5", false},
 		"over when it came":                       {"", 200, "Cache-Control: s-maxage=5\nAge: 7", false},

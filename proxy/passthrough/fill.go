@@ -44,6 +44,7 @@ type reply struct {
 	head     *variant       // of the response that is growing, or what a 304 has validated
 	answered int            // status of the origin's response; 0: there was none
 	isFresh  bool           // head answers: it was validated
+	isKept   bool           // by a 304 that is for all, not for the first client alone
 }
 
 // interim is an interim response.
@@ -189,7 +190,8 @@ func (f *fill) open(response *http.Response) {
 	if f.stale != nil && response.StatusCode == http.StatusNotModified {
 		_ = response.Body.Close()
 		f.cancel()
-		f.head, f.isFresh = f.handler.refresh(f, received), true
+		f.isFresh = true
+		f.head, f.isKept = f.handler.refresh(f, received)
 		return
 	}
 	if !rfc9111.MayStore(f.request.Header, received, f.host.SetCookie) || variesByOurs(response.Header) || response.ContentLength > f.host.MaxBody {

@@ -39,8 +39,8 @@ func (h *Handler) loosen(f *fill) {
 	}
 }
 
-// refresh stores a variant that a 304 has validated, and returns it.
-func (h *Handler) refresh(f *fill, notModified rfc9111.Response) *variant {
+// refresh returns a variant that a 304 has validated, and stores it if that allows.
+func (h *Handler) refresh(f *fill, notModified rfc9111.Response) (_ *variant, isKept bool) {
 	merged := rfc9111.Merge(f.stale.header, notModified.Header)
 	said := rfc9111.Response{
 		Status: f.stale.status, Header: merged.Clone(), Requested: notModified.Requested, Received: notModified.Received,
@@ -54,12 +54,13 @@ func (h *Handler) refresh(f *fill, notModified rfc9111.Response) *variant {
 	fresh := *f.stale
 	fresh.header, fresh.received, fresh.ended = keptHeader(merged, said.Received), said.Received, false
 	fresh.policy, fresh.selection = rfc9111.PolicyOf(said), rfc9111.SelectionOf(f.asks, merged)
-	if rfc9111.MayStore(f.request.Header, said, f.host.SetCookie) { // else it is served this time
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		h.put(f, &fresh)
+	if !rfc9111.MayStore(f.request.Header, said, f.host.SetCookie) {
+		return &fresh, false
 	}
-	return &fresh
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.put(f, &fresh)
+	return &fresh, true
 }
 
 // invalidate ends stored responses of the resources that an unsafe request has changed.

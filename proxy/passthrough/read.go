@@ -99,9 +99,9 @@ func (h *Handler) ask(x *exchange, v *variant, isAlone bool) bool {
 		h.write(x, v, status, now)
 	case f.err != nil:
 		h.fail(x, f.err)
-	case f.isFresh && f.head.selection.Matches(x.header):
+	case f.isFresh && (isFirst || f.isKept) && f.head.selection.Matches(x.header):
 		x.outcome = validated
-		status := rfc9111.Status{Forwarded: "stale", Answered: f.answered, Stored: true, Collapsed: !isFirst}
+		status := rfc9111.Status{Forwarded: "stale", Answered: f.answered, Stored: f.isKept, Collapsed: !isFirst}
 		h.write(x, f.head, status, now)
 	case !isFirst:
 		return false

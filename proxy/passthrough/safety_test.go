@@ -3,8 +3,10 @@ package passthrough
 import (
 	"io"
 	"net/http"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -98,6 +100,43 @@ func TestNobodyGetsWhatAnothersCredentialsGot(t *testing.T) {
 			if got := w.ask("GET", path, lines); got.body != who {
 				t.Errorf("%s: %q got what %q did", name, who, got.body)
 			}
+		}
+	}
+}
+
+// TestWhatIsValidatedForOneIsNotForAll has a stale response validated by a 304 that is for its first client alone, while
+// others wait for it.
+func TestWhatIsValidatedForOneIsNotForAll(t *testing.T) {
+	const callers = 3
+	for _, line := range []string{"Set-Cookie: session=alice", "Cache-Control: private", "Vary: *"} {
+		release := make(chan struct{})
+		w := open(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("If-None-Match") == "" {
+				cached(w, "Cache-Control: no-cache\nETag: \"a\"")
+				return
+			}
+			<-release
+			cached(w, "ETag: \"a\"\n"+line)
+			w.WriteHeader(http.StatusNotModified)
+		})
+		w.get("/")
+		w.handler.works.Wait()
+		var waiting sync.WaitGroup
+		numbers := make(chan int, callers)
+		for range callers {
+			waiting.Go(func() { numbers <- w.get("/").number() })
+		}
+		for w.waiters() < callers {
+			runtime.Gosched()
+		}
+		close(release)
+		waiting.Wait()
+		seen := map[int]bool{}
+		for range callers {
+			seen[<-numbers] = true
+		}
+		if len(seen) != callers {
+			t.Errorf("%s: %d clients got %d different responses", line, callers, len(seen))
 		}
 	}
 }

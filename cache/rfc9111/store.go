@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"golang.org/x/net/http/httpguts"
 )
 
 // MayStore reports whether the response to a GET may be stored by a shared cache (RFC 9111, section 3), and is worth
@@ -89,6 +91,11 @@ func DropHopByHop(header http.Header) {
 	for _, name := range hopByHop {
 		delete(header, name)
 	}
+}
+
+// MayTrail reports whether a field may follow a body (RFC 9110, section 6.5.1).
+func MayTrail(name string) bool {
+	return !slices.Contains(hopByHop, name) && httpguts.ValidTrailerHeader(name)
 }
 
 // Stored returns the fields of a response that may be stored (RFC 9111, section 3.1).

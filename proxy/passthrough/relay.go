@@ -78,7 +78,7 @@ func (h *Handler) pass(x *exchange, why string) {
 	if x.r.ContentLength != 0 {
 		reading := &lentWriter{w: x.w}
 		defer reading.end() // an origin that answers early leaves the rest to be read
-		f.Body, f.ContentLength, f.Trailer = &patientBody{x.r.Body, reading}, x.r.ContentLength, x.r.Trailer
+		f.Body, f.ContentLength, f.Trailer = &patientBody{x.r.Body, x.r.Trailer, reading}, x.r.ContentLength, x.r.Trailer
 		x.limitWrite(0)
 	}
 	interims := &lentWriter{w: x.w}
@@ -118,10 +118,12 @@ func (l *lentWriter) end() {
 	l.w = nil
 }
 
-// patientBody is the body of a request that is read for as long as it comes.
+// patientBody is the body of a request that is read for as long as it comes. At its end the trailer loses what does not
+// go on in a header either.
 type patientBody struct {
 	io.ReadCloser
-	writer *lentWriter
+	trailer http.Header
+	writer  *lentWriter
 }
 
 // bodySilence is how long a client of HTTP/2 may be silent within a body; proxy/transport has its own limit.
@@ -131,6 +133,9 @@ func (b *patientBody) Read(p []byte) (int, error) {
 	b.limit(time.Now().Add(bodySilence))
 	n, err := b.ReadCloser.Read(p)
 	b.limit(time.Time{}) // who is not listened to is not silent
+	if errors.Is(err, io.EOF) {
+		maps.DeleteFunc(b.trailer, func(name string, _ []string) bool { return drops(name) || !rfc9111.MayTrail(name) })
+	}
 	return n, err
 }
 

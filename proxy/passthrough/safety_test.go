@@ -141,6 +141,28 @@ func TestWhatIsValidatedForOneIsNotForAll(t *testing.T) {
 	}
 }
 
+// TestTrailersSayNoMoreThanHeaders ends a body with fields that do not go on in a header, announced or not.
+func TestTrailersSayNoMoreThanHeaders(t *testing.T) {
+	var heard http.Header
+	w := open(t, func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		heard = r.Trailer.Clone()
+	})
+	_, reader := w.send("POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nTransfer-Encoding: chunked\r\nTrailer: Sum, X-Forwarded-For\r\n\r\n" +
+		"1\r\na\r\n0\r\nSum: 1\r\nX-Forwarded-For: evil.example\r\nX-Original-Url: /admin\r\nConnection: x\r\nHost: evil.example\r\nContent-Length: 9\r\n\r\n")
+	if line, err := reader.ReadString('\n'); err != nil || line != "HTTP/1.1 200 OK\r\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	for name, lines := range heard {
+		if name != "Sum" && len(lines) > 0 {
+			t.Errorf("the origin is told %s: %s", name, lines)
+		}
+	}
+	if heard.Get("Sum") != "1" {
+		t.Errorf("trailer %v", heard)
+	}
+}
+
 func TestRefusedPathsAreRefusedInAnySpelling(t *testing.T) {
 	w := open(t, func(http.ResponseWriter, *http.Request) {}, func(h *Host) {
 		h.Rules = []Rule{{"/", Cache}, {"/internal", Refuse}, {"/secret/", Refuse}, {"/live", Pass}}

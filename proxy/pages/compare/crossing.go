@@ -127,7 +127,9 @@ func crossingFacts(e *crosschain.Estimate) []pages.Fact {
 		{Name: "Fixed fee", Text: web.AmountOf(e.Charges.Fixed.String(), int(coin.Decimals)).Text + " " + coin.Symbol},
 	}
 	if e.Made != nil {
-		facts = append(facts, pages.Fact{Name: "Network fee", Text: gasOf(e.Made.Fee, e.GiveChain)},
+		terms := e.Made.Terms
+		facts = append(facts, recipientOf(terms.Receiver.Format(e.TakeChain.Family), terms.Maker.Format(e.GiveChain.Family)),
+			pages.Fact{Name: "Network fee", Text: gasOf(e.Made.Fee, e.GiveChain)},
 			pages.Fact{Name: "Without a taker", Text: "the recipient cancels on " + e.TakeChain.Name + ", and the sender gets back all but network fees"},
 			pages.Fact{Name: "Order", Text: e.Made.ID.String(), IsID: true})
 	}

@@ -62,15 +62,15 @@ func TestSwapPageTellsWhatAnOrderBetweenChainsComesTo(t *testing.T) {
 
 func TestSwapPageOffersTheTransactionOfAnOrder(t *testing.T) {
 	e := orderToPolygon()
-	maker := chain.NewAddress([]byte("twenty bytes of mine"))
+	maker, receiver := chain.NewAddress([]byte("twenty bytes of mine")), chain.NewAddress([]byte("twenty of another's.."[:20]))
 	e.Made = &crosschain.Made{
-		Tx: quote.Tx{To: maker, Data: []byte{1}}, ID: order.ID{7}, Terms: order.Terms{Maker: maker},
+		Tx: quote.Tx{To: maker, Data: []byte{1}}, ID: order.ID{7}, Terms: order.Terms{Maker: maker, Receiver: receiver},
 		Short: []crosschain.Short{{Token: chain.NativeCoin(chain.EVM), Missing: chain.NewAmount(5e17)}},
 	}
 	page := pageOf(t, nil, crossed(e))
 	for _, want := range []string{
 		`data-record="/order/` + order.ID{7}.String() + `"`, `data-verb="Create the order"`, `data-sender="` + maker.Format(chain.EVM) + `"`,
-		"The sender lacks 0.5 ETH.", "the recipient cancels on Polygon",
+		"The sender lacks 0.5 ETH.", "the recipient cancels on Polygon", "<dt>Recipient</dt>", ">" + receiver.Format(chain.EVM) + "<",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q: %s", want, page)

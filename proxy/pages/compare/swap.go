@@ -264,9 +264,10 @@ func (p *Views) compare(v *swapView) {
 		v.Rows[i].USD = worth(v.Rows[i].units)
 	}
 	v.USD = worth(pages.RatOf(e.Out.Amount))
+	v.Sender = cmp.Or(v.Form.Get("senderAddress"), v.Form.Get("tokenOutRecipient"))
 	v.Facts = p.terms(v, e)
 	if v.HasTx {
-		v.Tx, v.Sender = txJSON(e.Tx), cmp.Or(v.Form.Get("senderAddress"), v.Form.Get("tokenOutRecipient"))
+		v.Tx = txJSON(e.Tx)
 		v.Explorer = strings.TrimSuffix(p.TxURL(v.On.ID, "hash"), "hash")
 		if e.Way == quote.Routed {
 			v.Record = "/swap/" + v.On.ID.String() + "/tx/"
@@ -296,9 +297,11 @@ func (p *Views) terms(v *swapView, e quote.Estimate) []pages.Fact {
 		{Name: "Price impact", Text: impactOf(v.Priced, e.In.USD, e.Out.USD)},
 		{Name: "Value", Text: valuesOf(v.Priced, e.In.USD, e.Out.USD)},
 		{Name: "Minimum received", Text: v.MinAmount.Text + " " + v.Out.Symbol},
+		recipientOf(v.Form.Get("tokenOutRecipient"), v.Sender),
 		{Name: "Slippage", Text: slippageOf(e)},
 		{Name: "Route", Text: routeOf(e)},
 		{Name: "Protocol fee", Text: feeOf(e, v.Out.Token)},
+		{Name: "Affiliate fee", Text: affiliateOf(v.Form)},
 	}
 	if known, isKnown := p.Chains.Chain(v.Out.Chain); isKnown {
 		facts = append(facts, pages.Fact{Name: "Network fee", Text: gasOf(e.Fee, known)})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/big"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -133,6 +134,23 @@ func valuesOf(priced bool, in, out *float64) string {
 		return ""
 	}
 	return pages.UsdText(*out) + " for " + pages.UsdText(*in)
+}
+
+// recipientOf is who is paid where that is not who signs: whoever made the link to the page may have chosen both.
+func recipientOf(recipient, sender string) pages.Fact {
+	if strings.EqualFold(recipient, sender) {
+		return pages.Fact{}
+	}
+	return pages.Fact{Name: "Recipient", Text: recipient, IsID: true}
+}
+
+// affiliateOf is whom a link has paid beside the recipient; empty: nobody.
+func affiliateOf(form url.Values) string {
+	percent, recipient := form.Get("affiliateFeePercent"), form.Get("affiliateFeeRecipient")
+	if strings.Trim(percent, "0.") == "" {
+		return ""
+	}
+	return percent + " % to " + recipient
 }
 
 func slippageOf(e quote.Estimate) string {

@@ -108,6 +108,30 @@ func TestSwapPageTellsWhatASwapComesTo(t *testing.T) {
 	}
 }
 
+// TestSwapPageSaysWhoElseIsPaid opens links that somebody else has made: what is signed is shown beside the amounts.
+func TestSwapPageSaysWhoElseIsPaid(t *testing.T) {
+	const mine, others = "0x00000000000000000000000000000000000000aB", "0x00000000000000000000000000000000000000cd"
+	for name, each := range map[string]struct {
+		form url.Values
+		want string // empty: nobody
+	}{
+		"the sender":         {url.Values{"tokenOutRecipient": {mine}}, ""},
+		"the sender, named":  {url.Values{"tokenOutRecipient": {mine}, "senderAddress": {strings.ToLower(mine)}}, ""},
+		"another recipient":  {url.Values{"tokenOutRecipient": {others}, "senderAddress": {mine}}, "Recipient " + others},
+		"an affiliate":       {url.Values{"tokenOutRecipient": {mine}, "affiliateFeePercent": {"5"}, "affiliateFeeRecipient": {others}}, "Affiliate fee 5 % to " + others},
+		"an affiliate of no": {url.Values{"tokenOutRecipient": {mine}, "affiliateFeePercent": {"0"}}, ""},
+	} {
+		plain := text(pageOf(t, comparisonOfSix(), func(s *Swap) {
+			for field := range each.form {
+				s.Form[field] = each.form[field]
+			}
+		}))
+		if isTold := strings.Contains(plain, "Recipient 0x") || strings.Contains(plain, "Affiliate fee"); isTold != (each.want != "") || !strings.Contains(plain, each.want) {
+			t.Errorf("%s: the page lacks %q, or says more: %s", name, each.want, plain)
+		}
+	}
+}
+
 func TestRevertsAreToldInWords(t *testing.T) {
 	for said, want := range map[string]string{
 		"STF":                                  "could not be taken",

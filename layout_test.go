@@ -75,7 +75,7 @@ var house = map[string]room{
 	"proxy/admin":         {"cache chain order proxy/web upstream", "operators see the server and the gateway through two interfaces: what answers clients belongs to proxy"},
 	"proxy":               {"cache cache/shared chain order order/list order/query order/stats proxy/passthrough proxy/quota proxy/reference proxy/shadow proxy/transport proxy/web proxy/wire quote quote/crosschain upstream", "the server knows no path by name: a noun has its package, and mounts its routes"},
 	"proxy/orders":        {"cache chain order order/feed order/list order/query order/stats proxy proxy/shadow proxy/wire quote token", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
-	"proxy/creations":     {"cache chain chain/solana order order/creation proxy proxy/wire quote quote/crosschain", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
+	"proxy/creations":     {"cache chain chain/solana order order/creation proxy proxy/orders proxy/wire quote quote/crosschain", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
 	"proxy/mcp":           {"internal/release proxy proxy/reference", "a tool is an operation of the document: what answers it belongs to a noun"},
 	"proxy/manage":        {"cache chain order order/creation order/query proxy proxy/wire", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
 	"proxy/swaps":         {"cache chain proxy proxy/wire quote token", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
@@ -193,7 +193,7 @@ var doors = []door{
 	{"github.com/gagliardetto/binary", "sandbox/...", "", "the gateway reads Solana by itself (docs/decisions/0006); the library is for the sandbox"},
 	{"github.com/ethereum/go-ethereum", "sandbox/...", "", worldOnly},
 	{"github.com/ethereum/go-ethereum/accounts/abi", "chain/revert upstream/venue sandbox/...", "order/onchain upstream/evm", abiLibrary},
-	{"github.com/ethereum/go-ethereum/common", "order/creation upstream/evm/swap upstream/venue sandbox/...", "order/onchain upstream/evm", abiLibrary},
+	{"github.com/ethereum/go-ethereum/common", "chain/revert upstream/evm/swap upstream/venue sandbox/...", "order/onchain upstream/evm", abiLibrary},
 	{"github.com/ethereum/go-ethereum/rlp", "upstream/evm upstream/evm/seal upstream/evm/swap", "", abiLibrary},
 	{"github.com/ethereum/go-ethereum/crypto", "chain/words order/onchain upstream/evm/seal upstream/evm/swap sandbox/...", "order/creation upstream/evm upstream/venue", abiLibrary},
 

@@ -169,7 +169,7 @@ func newSite(p parts) (*site, error) {
 		return orders.Options{Orders: p.Orders, Swaps: p.Orders, Statistics: p.Orders, Venues: p.Swaps.Venues, Tokens: p.Tokens}
 	})
 	made.swaps = swaps.Mount(s, func() swaps.Options { return swaps.Options{Estimator: made.estimator, Tokens: p.Tokens} })
-	created := creations.Mount(s, func() creations.Options { return creations.Options{Estimator: p.Creations} })
+	created := creations.Mount(s, made.orders, func() creations.Options { return creations.Options{Estimator: p.Creations} })
 	shown := func() pages.Options { return pages.Options{Details: p.Orders, Tokens: p.Tokens, Logo: p.Logo} }
 	pages.Mount(s, made.orders, made.swaps, shown)
 	compare.Mount(s, made.swaps, created, shown)

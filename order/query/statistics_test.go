@@ -314,12 +314,22 @@ func TestACreatorIsNewOnce(t *testing.T) {
 	checkStatistics(t, db, events[:2])
 }
 
-// withFees gives a creation fees.
+// withFees gives a creation fees, keeps some orders for one taker, and lowers what some that wait take.
 func withFees(v *invented, events []order.Event) []order.Event {
 	for i, e := range events {
-		if created, is := e.Fact.(order.Created); is && v.IntN(3) > 0 {
-			created.FixFee, created.PercentFee = chain.NewAmount(uint64(v.IntN(3))), chain.NewAmount(uint64(v.IntN(4)))
-			events[i].Fact = created
+		created, is := e.Fact.(order.Created)
+		if !is || v.IntN(3) == 0 {
+			continue
+		}
+		created.FixFee, created.PercentFee = chain.NewAmount(uint64(v.IntN(3))), chain.NewAmount(uint64(v.IntN(4)))
+		if v.IntN(4) == 0 {
+			created.Terms.Authorities.AllowedTaker = v.somebody()
+		}
+		events[i].Fact = created
+		if len(events) == 1 && v.IntN(2) == 0 {
+			patch := order.Event{Order: e.Order, At: e.At, Fact: order.TakeDecreased{Final: created.Terms.Take.Amount.MulDiv(995, 1000)}}
+			patch.At.Chain, patch.At.LogIndex = created.Terms.Take.Chain, e.At.LogIndex+1
+			return append(events, patch)
 		}
 	}
 	return events

@@ -23,12 +23,13 @@ const (
 	deleteCounted = `DELETE FROM uncounted WHERE order_id = $1`
 	insertStale   = `INSERT INTO stale_days (day) VALUES ($1) ON CONFLICT (day) DO NOTHING`
 	upsertValues  = `INSERT INTO order_values (id, day, give_chain, take_chain, swapped, creator,
-			fulfilled, active, unpriced, given, taken, fee, affiliate, delivered_after)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+			fulfilled, active, unpriced, given, taken, fee, affiliate, delivered_after, margin)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
 		ON CONFLICT (id) DO UPDATE SET day = excluded.day, give_chain = excluded.give_chain, take_chain = excluded.take_chain,
 			swapped = excluded.swapped, creator = excluded.creator,
 			fulfilled = excluded.fulfilled, active = excluded.active, unpriced = excluded.unpriced, given = excluded.given,
-			taken = excluded.taken, fee = excluded.fee, affiliate = excluded.affiliate, delivered_after = excluded.delivered_after`
+			taken = excluded.taken, fee = excluded.fee, affiliate = excluded.affiliate, delivered_after = excluded.delivered_after,
+			margin = excluded.margin`
 )
 
 // updateListed has lists sorted by the value of an order.
@@ -167,6 +168,7 @@ func arguments(o *order.Order, v Values) []any {
 	return []any{
 		o.ID[:], dayOf(o), int64(give.Chain), int64(take.Chain), store.Blob(swapped), store.Blob(o.Created.At.Initiator.Bytes()),
 		one(o.Fulfilled != nil), one(o.State == order.StateCreated), one(!v.isWhole(o)), v.Given, v.Taken, v.Fee, v.Affiliate, deliveredAfter,
+		v.Margin,
 	}
 }
 
@@ -190,10 +192,10 @@ func valued(ctx context.Context, q store.Rows, ids []order.ID) (map[order.ID]con
 	err := q.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var id order.ID
 		var c contribution
-		err := rows.Scan(store.HashColumn(&id), &c.day, &c.creator, &c.Given, &c.Taken, &c.Fee, &c.Affiliate)
+		err := rows.Scan(store.HashColumn(&id), &c.day, &c.creator, &c.Given, &c.Taken, &c.Fee, &c.Affiliate, &c.Margin)
 		known[id] = c
 		return err
-	}, `SELECT id, day, creator, given, taken, fee, affiliate FROM order_values WHERE id = ANY($1)`, store.HashKeys(ids))
+	}, `SELECT id, day, creator, given, taken, fee, affiliate, margin FROM order_values WHERE id = ANY($1)`, store.HashKeys(ids))
 	return known, err
 }
 

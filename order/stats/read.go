@@ -51,9 +51,9 @@ func ValuesOf(ctx context.Context, db *store.DB, id order.ID) (v Values, isCount
 	return c.Values, isCounted, err
 }
 
-const deliveredIn = `SELECT give_chain, take_chain, delivered_after, COUNT(*) FROM order_values
-	WHERE delivered_after IS NOT NULL AND day >= $1 AND day <= $2
-	GROUP BY give_chain, take_chain, delivered_after ORDER BY give_chain, take_chain, delivered_after`
+const deliveredIn = `SELECT give_chain, take_chain, delivered_after, margin, COUNT(*) FROM order_values
+	WHERE day >= $1 AND day <= $2
+	GROUP BY give_chain, take_chain, delivered_after, margin ORDER BY give_chain, take_chain, delivered_after`
 
 // DeliveryTimes returns how long the orders took that were created from one UNIX day to another, both included, by pair
 // of chains. It reads the index order_values_day, an entry for each of these orders. ErrUncounted.
@@ -72,7 +72,7 @@ func DeliveryTimes(ctx context.Context, db *store.DB, from, to uint64) (times []
 	err = db.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var on [2]chain.ID
 		var took order.Took
-		err := rows.Scan(&on[0], &on[1], &took.Seconds, &took.Orders)
+		err := rows.Scan(&on[0], &on[1], &took.Seconds, &took.Margin, &took.Orders)
 		if on != of {
 			finish()
 		}

@@ -22,8 +22,9 @@ type PriceSource func(context.Context, []Priced) map[Priced]*big.Rat
 const priceStep = 3600
 
 // Values are what an order's amounts were worth in millionths of a USD, nil for unknown ones and absent amounts: taken
-// at the delivery, the others at the creation. Fee is both fees of the protocol.
-type Values struct{ Given, Taken, Fee, Affiliate *int64 }
+// at the delivery, the others at the creation. Fee is both fees of the protocol. Margin is an order.Margin; nil also for
+// orders that are kept for one taker.
+type Values struct{ Given, Taken, Fee, Affiliate, Margin *int64 }
 
 // mostWorth is the largest value of one amount that is believed: a price by which an order is worth more is nonsense.
 const mostWorth = 1_000_000_000_000_000 // a billion USD
@@ -36,9 +37,10 @@ func priced(id chain.ID, token chain.Address, at order.At) Priced {
 // pricesOf names the prices that an order whose creation is known is valued at.
 func pricesOf(o *order.Order) []Priced {
 	give := o.Terms.Give
-	wanted := []Priced{priced(give.Chain, give.Token, o.Created.At), coinOf(o)}
+	take := o.Terms.Take
+	wanted := []Priced{priced(give.Chain, give.Token, o.Created.At), coinOf(o), priced(take.Chain, take.Token, o.Created.At)}
 	if o.Fulfilled != nil {
-		wanted = append(wanted, priced(o.Terms.Take.Chain, o.Terms.Take.Token, o.Fulfilled.At))
+		wanted = append(wanted, priced(take.Chain, take.Token, o.Fulfilled.At))
 	}
 	return wanted
 }
@@ -54,6 +56,11 @@ func valuesOf(o *order.Order, before Values, prices map[Priced]*big.Rat) Values 
 	created := o.Created.Fact
 	give := prices[priced(o.Terms.Give.Chain, o.Terms.Give.Token, o.Created.At)]
 	v := Values{Given: micros(o.GiveFinal, give)}
+	asked := micros(o.TakeFinal, prices[priced(o.Terms.Take.Chain, o.Terms.Take.Token, o.Created.At)])
+	if v.Given != nil && asked != nil && *v.Given > 0 && !isKept(o) {
+		margin := int64(order.MarginOf(float64(*v.Given), float64(*asked)))
+		v.Margin = &margin
+	}
 	percent := created.PercentFee
 	if o.FinalPercentFee != nil {
 		percent = *o.FinalPercentFee
@@ -67,6 +74,7 @@ func valuesOf(o *order.Order, before Values, prices map[Priced]*big.Rat) Values 
 	}
 	for _, part := range []struct{ now, was **int64 }{
 		{&v.Given, &before.Given}, {&v.Fee, &before.Fee}, {&v.Affiliate, &before.Affiliate}, {&v.Taken, &before.Taken},
+		{&v.Margin, &before.Margin},
 	} {
 		if *part.now == nil {
 			*part.now = *part.was
@@ -82,6 +90,9 @@ func valuesOf(o *order.Order, before Values, prices map[Priced]*big.Rat) Values 
 func (v Values) isWhole(o *order.Order) bool {
 	return v.Given != nil && v.Fee != nil && (v.Taken != nil || o.Fulfilled == nil) && (v.Affiliate != nil || o.Created.Fact.Affiliate == nil)
 }
+
+// isKept reports whether one taker alone may fulfil an order.
+func isKept(o *order.Order) bool { return !o.Terms.Authorities.AllowedTaker.IsAbsent() }
 
 // micros is the value of an amount in millionths of a USD, rounded down; nil when the price is not known. Nothing is
 // worth nothing at any price.

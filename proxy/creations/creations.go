@@ -5,13 +5,16 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/gin-gonic/gin"
 
 	"crossgate/cache"
 	"crossgate/chain"
+	"crossgate/order"
 	"crossgate/proxy"
+	"crossgate/proxy/orders"
 	"crossgate/proxy/wire"
 	"crossgate/quote/crosschain"
 )
@@ -33,12 +36,13 @@ type Creations struct {
 	chains  chain.Registry
 	limit   time.Duration
 	encoder wire.Encoder
+	orders  *orders.Orders
 }
 
-// Mount adds the paths to a server.
-func Mount(server *proxy.Server, options func() Options) *Creations {
+// Mount adds the paths to a server. What became of earlier orders is asked of those.
+func Mount(server *proxy.Server, earlier *orders.Orders, options func() Options) *Creations {
 	chains := server.Options.Chains
-	c := &Creations{options: options, chains: chains, limit: server.Options.SwapLimit, encoder: wire.Encoder{Chains: chains}}
+	c := &Creations{options: options, chains: chains, limit: server.Options.SwapLimit, encoder: wire.Encoder{Chains: chains}, orders: earlier}
 	c.quoteRoute().Mount(server)
 	c.createRoute().Mount(server)
 	c.explainRoute().Mount(server)
@@ -119,6 +123,23 @@ func (s *Creations) explainRoute() proxy.Route[wanted] {
 		if errors.Is(err, context.Canceled) || err != nil && len(e.Passed) == 0 && e.Amount.IsZero() {
 			return nil, proxy.NoLife, err // nothing was followed
 		}
-		return proxy.OneBody(s.encoder.AppendOrderExplanation(nil, e, err)), proxy.NoLife, nil
+		return proxy.OneBody(s.encoder.AppendOrderExplanation(nil, e, s.fills(ctx, q.request, e), err)), proxy.NoLife, nil
 	})
+}
+
+// fills are those of earlier orders with the margin of an estimate; nil where either is not known, and for an order
+// that is kept for one taker.
+func (s *Creations) fills(ctx context.Context, r crosschain.Request, e crosschain.Estimate) *order.Fills {
+	margin, known := e.MarginClass()
+	if !known || r.Making != nil && !r.Making.Authorities.AllowedTaker.IsAbsent() {
+		return nil
+	}
+	usual := s.orders.UsualTimes(ctx, r.Give, r.Take, time.Now())
+	if usual == nil {
+		return nil
+	}
+	if i := slices.IndexFunc(usual.Fills, func(f order.Fills) bool { return f.Margin == margin }); i >= 0 {
+		return &usual.Fills[i]
+	}
+	return &order.Fills{Margin: margin}
 }

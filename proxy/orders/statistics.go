@@ -3,11 +3,13 @@ package orders
 import (
 	"context"
 	"encoding/binary"
+	"slices"
 	"time"
 
 	"github.com/gin-gonic/gin"
 
 	"crossgate/cache"
+	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/proxy"
 )
@@ -65,6 +67,21 @@ func (s *Orders) DeliveryTimesRoute() proxy.Route[Days] {
 	})
 	r.Indexed, r.Stored = true, true
 	return r
+}
+
+// UsualTimes are the delivery times between two chains in the last days; nil without orders, or where they are not known
+// at the moment.
+func (s *Orders) UsualTimes(ctx context.Context, give, take chain.ID, now time.Time) *order.DeliveryTimes {
+	today := uint64(now.Unix()) / SecondsOfDay
+	found, _, err := s.DeliveryTimesRoute().Ask(ctx, s.server, Days{From: today - UsualDays + 1, To: today})
+	if err != nil {
+		return nil
+	}
+	all := found.Value.([]order.DeliveryTimes)
+	if i := slices.IndexFunc(all, func(t order.DeliveryTimes) bool { return t.Give == give && t.Take == take }); i >= 0 {
+		return &all[i]
+	}
+	return nil
 }
 
 // allTimeRoute answers how much there was in all.

@@ -1,30 +1,16 @@
 package pages
 
 import (
-	"context"
 	"strings"
 	"time"
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/proxy/orders"
 	"crossgate/proxy/web"
 )
 
 // lateWithout is after how long an order is late whose pair of chains has no known delivery times.
 const lateWithout = time.Hour
-
-// usualTimes are the delivery times between two chains in the last days; nil where they are not known at the moment.
-func (s *Pages) usualTimes(ctx context.Context, give, take chain.ID, now time.Time) *order.DeliveryTimes {
-	today := uint64(now.Unix()) / secondsOfDay
-	all, _ := valueOf[[]order.DeliveryTimes](ctx, s, s.orders.DeliveryTimesRoute(), orders.Days{From: today - orders.UsualDays + 1, To: today})
-	for _, each := range all {
-		if each.Give == give && each.Take == take && each.Orders > 0 {
-			return &each
-		}
-	}
-	return nil
-}
 
 // waitView is how long an order has waited for a taker, how long is usual, and who can end the wait.
 type waitView struct {
@@ -67,7 +53,7 @@ func (p *Views) wait(o Order) *waitView {
 		Authority: account(r.Terms.Take.Chain, r.Terms.Authorities.Order), Refunded: account(r.Terms.Give.Chain, r.Terms.Authorities.CancelBeneficiary),
 	}
 	v.Cancel = p.cancelOf(r.Terms)
-	if u := o.Usual; u != nil {
+	if u := o.Usual; u != nil && u.Orders > 0 {
 		most = time.Duration(u.P95) * time.Second
 		v.Half, v.P95 = web.Took(time.Duration(u.P50)*time.Second), web.Took(most)
 	}

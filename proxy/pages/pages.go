@@ -156,7 +156,7 @@ func (s *Pages) orderPage(c *gin.Context) {
 	give, take := shown.Record.Order.Terms.Give, shown.Record.Order.Terms.Take
 	shown.Give, shown.Take = s.pricesOf(c.Request.Context(), token.Key{Chain: give.Chain, Address: give.Token}, token.Key{Chain: take.Chain, Address: take.Token})
 	if shown.Record.Order.State == order.StateCreated {
-		shown.Usual = s.usualTimes(c.Request.Context(), give.Chain, take.Chain, shown.Now)
+		shown.Usual = s.orders.UsualTimes(c.Request.Context(), give.Chain, take.Chain, shown.Now)
 	}
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Order(to, shown) })
 }

@@ -103,7 +103,42 @@ type statisticsView struct {
 	All     volume
 	Pairs   []pairRow // by volume, largest first
 	More    []pairRow // that are shown when asked for
+	Fills   []fillRow // of the former
 	Calls   []call
+}
+
+// fillRow is how many orders of a margin were delivered.
+type fillRow struct {
+	Give, Take, Margin string
+	Fills              order.Fills
+	P50                string // empty: nothing was delivered
+}
+
+// fillsOf are those of pairs of chains.
+func fillsOf(pairs []pairRow) (rows []fillRow) {
+	for _, pair := range pairs {
+		for _, f := range pair.times.Fills {
+			row := fillRow{Give: pair.Give, Take: pair.Take, Margin: marginText(f.Margin), Fills: f}
+			if f.Fulfilled > 0 {
+				row.P50 = web.Took(time.Duration(f.P50) * time.Second)
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// marginText names a class of margins, in percent.
+func marginText(m order.Margin) string {
+	const perPercent = 100
+	from, below := m.Bounds()
+	switch {
+	case from == nil:
+		return fmt.Sprintf("below %g %%", float64(*below)/perPercent)
+	case below == nil:
+		return fmt.Sprintf("%g %% and more", float64(*from)/perPercent)
+	}
+	return fmt.Sprintf("%g to %g %%", float64(*from)/perPercent, float64(*below)/perPercent)
 }
 
 // mostPairs is how many pairs of chains the page of statistics shows unasked.
@@ -180,6 +215,7 @@ func (p *Views) viewOf(s Statistics, most int) statisticsView {
 	pairs := p.pairs(s.Daily, s.Times)
 	most = min(most, len(pairs))
 	v.Pairs, v.More = pairs[:most], pairs[most:]
+	v.Fills = fillsOf(v.Pairs)
 	return v
 }
 

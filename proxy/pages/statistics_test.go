@@ -22,7 +22,7 @@ func statisticsOf() Statistics {
 	return Statistics{
 		Days: 3, Choices: []int{3, 30}, FirstDay: time.Date(2026, 11, 19, 0, 0, 0, 0, time.UTC), Now: Noon,
 		HasDaily: true, Daily: []order.DailyStatistics{of(1, 20776, 50_500_000, 4, 0), of(1, 20777, 101_000_000, 3, 1), of(10, 20777, 0, 0, 4)},
-		Times:     []order.DeliveryTimes{{Give: 1, Take: 137, Orders: 6, P50: 12, P95: 60}},
+		Times:     []order.DeliveryTimes{{Give: 1, Take: 137, Orders: 6, P50: 12, P95: 60, Fills: []order.Fills{{Margin: 0, Created: 1}, {Margin: 1, Created: 6, Fulfilled: 5, P50: 12}, {Margin: 6, Created: 1, Fulfilled: 1, P50: 9}}}},
 		HasVenues: true, Venues: []quote.VenueDay{{Venue: "odos", Quoted: 8, Won: 2, Contested: 2, Gain: 6200}, {Venue: "velora", Quoted: 3}},
 	}
 }
@@ -36,6 +36,18 @@ func TestColumnsAreAsHighAsTheVolume(t *testing.T) {
 	}
 	if got := strings.Join(heights, " "); got != "50.00 100.00 0" {
 		t.Errorf("columns of %s percent, want half of the largest, the largest and nothing", got)
+	}
+}
+
+// TestFillsAreShownByMargin has a margin below everything, one between and one above.
+func TestFillsAreShownByMargin(t *testing.T) {
+	page := Render(t, func(to io.Writer) error { return NewViews(Explored()).Statistics(to, statisticsOf()) })
+	var rows []string
+	for _, m := range regexp.MustCompile(`number">([^<]*%[^<]*)</td><td class="number">(\d+ of \d+)</td><td class="number">([^<]*)<`).FindAllStringSubmatch(page, -1) {
+		rows = append(rows, strings.Join(m[1:], ", "))
+	}
+	if got := strings.Join(rows, "; "); got != "below 0 %, 0 of 1, –; 0 to 0.1 %, 5 of 6, 12 seconds; 10 % and more, 1 of 1, 9 seconds" {
+		t.Errorf("the page has %q", got)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/chain/words"
+	"crossgate/order"
 	"crossgate/quote"
 	"crossgate/quote/crosschain"
 	"crossgate/token"
@@ -231,13 +232,13 @@ func (w *writer) bundle(c crosschain.Estimate) {
 }
 
 // AppendOrderExplanation appends how an order's amounts came about. The hosted service has nothing like it. failed is
-// why an order is missing, nil when it is there.
-func (e Encoder) AppendOrderExplanation(dst []byte, c crosschain.Estimate, failed error) []byte {
+// why an order is missing, nil when it is there; fills are those of earlier orders with its margin, nil where not known.
+func (e Encoder) AppendOrderExplanation(dst []byte, c crosschain.Estimate, fills *order.Fills, failed error) []byte {
 	return e.object(dst, func(w *writer) {
 		if failed != nil {
 			w.name("error").text(failed.Error())
 		} else {
-			w.explained(c)
+			w.explained(c, fills)
 		}
 		objects(w.name("otherRoutes"), c.Passed, func(p crosschain.Passed) {
 			w.reserves(p.Route)
@@ -255,7 +256,7 @@ func (w *writer) reserves(r crosschain.Route) {
 	w.name("dstReserve").plain(r.Take.Address.Format(w.chains.Family(r.Take.Chain)))
 }
 
-func (w *writer) explained(c crosschain.Estimate) {
+func (w *writer) explained(c crosschain.Estimate, fills *order.Fills) {
 	w.reserves(c.Route)
 	w.name("amount").decimal(c.Amount)
 	w.name("recommendedAmount").decimal(c.Recommended)
@@ -271,6 +272,9 @@ func (w *writer) explained(c crosschain.Estimate) {
 	w.name("amount").plain(left.String())
 	w.name("bps").number(bps)
 	w.close('}')
+	if fills != nil {
+		w.name("earlierFills").object(func() { w.fills(*fills) })
+	}
 	for _, leg := range []struct {
 		name string
 		leg  *crosschain.Leg

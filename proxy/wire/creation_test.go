@@ -129,7 +129,7 @@ func crossChainAnswers(t *testing.T) map[string][]byte {
 		"create_tx":                 w.AppendOrderCreation(nil, e, Form{}),
 		"create_tx_estimation":      w.AppendOrderEstimation(nil, bare),
 		"create_tx_whole":           w.AppendOrderCreation(nil, full, Form{Gas: true, Bundle: true}),
-		"create_explanation":        w.AppendOrderExplanation(nil, explained, nil),
-		"create_explanation_failed": w.AppendOrderExplanation(nil, crosschain.Estimate{Passed: explained.Passed}, crosschain.ErrLowAmount),
+		"create_explanation":        w.AppendOrderExplanation(nil, explained, &order.Fills{Margin: 2, Created: 41, Fulfilled: 38, P50: 14}, nil),
+		"create_explanation_failed": w.AppendOrderExplanation(nil, crosschain.Estimate{Passed: explained.Passed}, nil, crosschain.ErrLowAmount),
 	}
 }

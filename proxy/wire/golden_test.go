@@ -171,7 +171,10 @@ func statisticsAnswers() map[string][]byte {
 	days := []order.DailyStatistics{
 		{Day: 20_362, Give: 1, Take: 100000014, Statistics: priced}, {Day: 20_362, Give: 10, Take: 1, Statistics: unpriced},
 	}
-	times := []order.DeliveryTimes{{Give: 1, Take: 100000014, Orders: 40, P50: 14, P95: 310}, {Give: 10, Take: 1, Orders: 1, P50: 7, P95: 7}}
+	fills := []order.Fills{{Margin: 0, Created: 3}, {Margin: 2, Created: 41, Fulfilled: 38, P50: 14}, {Margin: 6, Created: 2, Fulfilled: 2, P50: 9}}
+	times := []order.DeliveryTimes{
+		{Give: 1, Take: 100000014, Orders: 40, P50: 14, P95: 310, Fills: fills}, {Give: 10, Take: 1, Orders: 1, P50: 7, P95: 7}, {Give: 10, Take: 56},
+	}
 	venues := []quote.VenueDay{
 		{Venue: "odos", Quoted: 12, Won: 7, Contested: 4, Gain: 12_345},
 		{Venue: "kyberswap", Quoted: 3, Won: 1, Contested: 1, Gain: -250},

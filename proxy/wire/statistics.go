@@ -40,10 +40,36 @@ func (e Encoder) AppendDeliveryTimes(dst []byte, times []order.DeliveryTimes) []
 			w.name("giveChainId").chainID(t.Give)
 			w.name("takeChainId").chainID(t.Take)
 			w.name("fulfilledOrdersCount").uint(t.Orders)
-			w.name("p50Seconds").uint(t.P50)
-			w.name("p95Seconds").uint(t.P95)
+			w.name("p50Seconds").seconds(t.P50, t.Orders)
+			w.name("p95Seconds").seconds(t.P95, t.Orders)
+			objects(w.name("fillsByMargin"), t.Fills, w.fills)
 		})
 	})
+}
+
+func (w *writer) fills(f order.Fills) {
+	bound := func(name string, bps *int64) {
+		if w.name(name); bps == nil {
+			w.null()
+			return
+		}
+		w.uint(uint64(*bps))
+	}
+	from, below := f.Margin.Bounds()
+	bound("fromBps", from)
+	bound("belowBps", below)
+	w.name("createdOrdersCount").uint(f.Created)
+	w.name("fulfilledOrdersCount").uint(f.Fulfilled)
+	w.name("p50Seconds").seconds(f.P50, f.Fulfilled)
+}
+
+// seconds writes a quantile of so many orders; null of none.
+func (w *writer) seconds(n, orders uint64) {
+	if orders == 0 {
+		w.null()
+		return
+	}
+	w.uint(n)
 }
 
 // AppendVenues appends what became of venues; the improvement is null where no other quote could have been taken.

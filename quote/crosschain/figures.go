@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/big"
 
+	"crossgate/order"
+	"crossgate/quote"
 	"crossgate/token"
 )
 
@@ -21,6 +23,16 @@ func (c Course) SlippagePercent() float64 {
 // Delay is about how many seconds a taker needs: a block of the destination chain.
 func (e *Estimate) Delay() uint64 {
 	return max(uint64(math.Round(e.TakeChain.BlockTime.Seconds())), 1)
+}
+
+// MarginClass is that of the order among those of the index; not known without the prices of both amounts.
+func (e *Estimate) MarginClass() (m order.Margin, known bool) {
+	given := quote.USD(e.Prices[e.Route.Give], e.Net, e.GiveToken.Decimals)
+	taken := quote.USD(e.Prices[token.Key{Chain: e.TakeChain.ID, Address: e.TokenOut}], e.Amount, e.OutToken.Decimals)
+	if given == nil || taken == nil || *given == 0 {
+		return 0, false
+	}
+	return order.MarginOf(*given, *taken), true
 }
 
 // PriceImpact is by how much the output is worth more than the input without the prepended cost, in percent.

@@ -3,9 +3,11 @@ package stories_test
 import (
 	"math"
 	"net/http"
+	"net/url"
 	"testing"
 	"time"
 
+	"crossgate/chain"
 	"crossgate/internal/must"
 )
 
@@ -24,16 +26,26 @@ func TestStatisticsCountTheWorldsOrders(t *testing.T) {
 	front := readingFront(t)
 	sum, given := sumOfDays(t, front)
 	var times struct {
-		DeliveryTimes []struct{ FulfilledOrdersCount, P50Seconds, P95Seconds int }
-	}
-	get(t, front.url+"/api/Statistics/getDeliveryTimes", &times)
-	delivered := 0
-	for _, each := range times.DeliveryTimes {
-		delivered += each.FulfilledOrdersCount
-		if each.P95Seconds < each.P50Seconds || each.P95Seconds == 0 {
-			t.Errorf("delivery times %+v", each)
+		DeliveryTimes []struct {
+			FulfilledOrdersCount, P50Seconds, P95Seconds int
+			FillsByMargin                                []fillsJSON
 		}
 	}
+	get(t, front.url+"/api/Statistics/getDeliveryTimes", &times)
+	delivered, ofMargin := 0, fillsJSON{}
+	for _, each := range times.DeliveryTimes {
+		delivered += each.FulfilledOrdersCount
+		if each.P95Seconds < each.P50Seconds || (each.P95Seconds == 0) != (each.FulfilledOrdersCount == 0) {
+			t.Errorf("delivery times %+v", each)
+		}
+		for _, f := range each.FillsByMargin {
+			ofMargin.Created, ofMargin.Fulfilled = ofMargin.Created+f.Created, ofMargin.Fulfilled+f.Fulfilled
+		}
+	}
+	if ofMargin.Fulfilled == 0 || ofMargin.Fulfilled > delivered || ofMargin.Created < ofMargin.Fulfilled || ofMargin.Created > sum.Created {
+		t.Errorf("by margin there are %+v, of %d orders and %d delivered", ofMargin, sum.Created, delivered)
+	}
+	front.explainsFills(t)
 	if delivered != sum.Fulfilled || delivered == 0 {
 		t.Errorf("delivery times are of %d orders, %d were delivered", delivered, sum.Fulfilled)
 	}
@@ -44,6 +56,39 @@ func TestStatisticsCountTheWorldsOrders(t *testing.T) {
 	}
 	if all.Given == nil || math.Abs(given-*all.Given) > 1e-6 || given <= 0 || all.Unpriced == all.Created {
 		t.Errorf("days have %g USD, all time %+v", given, all)
+	}
+}
+
+// fillsJSON is how many orders of a margin were filled.
+type fillsJSON struct {
+	From, Below *int
+	Created     int  `json:"createdOrdersCount"`
+	Fulfilled   int  `json:"fulfilledOrdersCount"`
+	P50         *int `json:"p50Seconds"`
+}
+
+// explainsFills has orders of each pair of EVM chains explained, and finds earlier orders of their margins for some.
+func (f front) explainsFills(t *testing.T) {
+	t.Helper()
+	world, found := f.facts(t), fillsJSON{}
+	for _, give := range f.world.Chains() {
+		for _, take := range f.world.Chains() {
+			if give == take || give.Facts.Family != chain.EVM || take.Facts.Family != chain.EVM {
+				continue
+			}
+			query := url.Values{
+				"srcChainId": {give.Facts.ID.String()}, "srcChainTokenIn": {world.token(t, uint64(give.Facts.ID), "USDC")}, "srcChainTokenInAmount": {"900000000"},
+				"dstChainId": {take.Facts.ID.String()}, "dstChainTokenOut": {world.token(t, uint64(take.Facts.ID), "USDC")},
+			}
+			var explained struct{ EarlierFills *fillsJSON }
+			get(t, f.url+"/v1.0/dln/order/create-tx/explain?"+query.Encode(), &explained)
+			if explained.EarlierFills != nil {
+				found.Created, found.Fulfilled = found.Created+explained.EarlierFills.Created, found.Fulfilled+explained.EarlierFills.Fulfilled
+			}
+		}
+	}
+	if found.Fulfilled == 0 || found.Created < found.Fulfilled {
+		t.Errorf("explanations have %+v", found)
 	}
 }
 

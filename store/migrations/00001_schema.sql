@@ -233,11 +233,12 @@ CREATE TABLE order_values (
     taken           BIGINT,
     fee             BIGINT,
     affiliate       BIGINT,
-    delivered_after BIGINT             -- seconds by the clocks of the two chains; NULL while it was not
+    delivered_after BIGINT,            -- seconds by the clocks of the two chains; NULL while it was not
+    margin          SMALLINT           -- order.Margin; NULL while unknown, and of orders that are kept for one taker
 );
 CREATE INDEX order_values_creator ON order_values (creator, give_chain, take_chain, day);
 -- Everything that quantiles of delivery times are made of: the table is not read.
-CREATE INDEX order_values_day ON order_values (day, give_chain, take_chain, delivered_after);
+CREATE INDEX order_values_day ON order_values (day, give_chain, take_chain, delivered_after, margin);
 
 -- The sums of that by the day of the creation and the pair of chains. Each sum of values is beside the number of orders
 -- that it is of. Creators between any chains are those of the pair 0 and 0.

@@ -470,10 +470,26 @@ export type components = {
       takeChainId: number;
       /** @description Orders that were delivered. */
       fulfilledOrdersCount: number;
-      /** @description Half of them took no longer. */
-      p50Seconds: number;
+      /** @description Half of them took no longer. Null without any. */
+      p50Seconds: number | null;
       /** @description 95 percent of them took no longer. */
-      p95Seconds: number;
+      p95Seconds: number | null;
+      /** @description Without orders kept for one taker, and those whose amounts had no known price. */
+      fillsByMargin: components["schemas"]["Fills"][];
+    };
+    /**
+     * @description How many orders of a margin were delivered, those created a moment ago included. The margin is the share of the give
+     *     amount's value that the take amount lacks, both as last patched, at the prices of the creation: it has to pay a
+     *     taker's costs.
+     */
+    Fills: {
+      /** @description Null: below any. */
+      fromBps: number | null;
+      /** @description Null: above any. */
+      belowBps: number | null;
+      createdOrdersCount: number;
+      fulfilledOrdersCount: number;
+      p50Seconds: number | null;
     };
     Venues: {
       venues: components["schemas"]["VenueStatistics"][];
@@ -640,6 +656,7 @@ export type DailyRow = components["schemas"]['DailyRow'];
 export type AllTimeStatistics = components["schemas"]['AllTimeStatistics'];
 export type DeliveryTimes = components["schemas"]['DeliveryTimes'];
 export type DeliveryTimesRow = components["schemas"]['DeliveryTimesRow'];
+export type Fills = components["schemas"]['Fills'];
 export type Venues = components["schemas"]['Venues'];
 export type VenueStatistics = components["schemas"]['VenueStatistics'];
 export type FoundTokens = components["schemas"]['FoundTokens'];

@@ -56,7 +56,7 @@ type chainParts struct {
 	swaps  quote.Chain
 	manage interface { // nil: the chain's orders are not managed
 		manage.Forecaster
-		manage.Canceller
+		manage.Settler
 	}
 	makes crosschain.Chain // orders
 }

@@ -86,13 +86,13 @@ func (s *sets) swaps() swaps.Options {
 	return swaps.Options{Estimator: now.estimator, Tokens: now.parts.tokens}
 }
 
-// managed is what orders are checked and cancelled by.
+// managed is what orders are checked, cancelled and unlocked by.
 func (s *sets) managed() manage.Options {
 	now := s.now()
-	o := manage.Options{Orders: now.index, Appraiser: now.orders, Forecasters: map[chain.ID]manage.Forecaster{}, Cancellers: map[chain.ID]manage.Canceller{}}
+	o := manage.Options{Orders: now.index, Appraiser: now.orders, Forecasters: map[chain.ID]manage.Forecaster{}, Settlers: map[chain.ID]manage.Settler{}}
 	for id, c := range now.parts.chains {
 		if c.manage != nil {
-			o.Forecasters[id], o.Cancellers[id] = c.manage, c.manage
+			o.Forecasters[id], o.Settlers[id] = c.manage, c.manage
 		}
 	}
 	return o

@@ -42,6 +42,10 @@ func (m managing) CancelCall(ctx context.Context, id order.ID, t order.Terms, am
 	return m.Cancel(ctx, id, t)
 }
 
+func (m managing) Unlock(_ context.Context, u creation.Unlock) (creation.Transaction, error) {
+	return creation.Transaction{Sender: u.Authority, To: u.Terms[0].Receiver, Value: chain.NewAmount(7), Data: []byte{byte(len(u.IDs))}}, m.cancel
+}
+
 const verifyPath = "/v1.0/dln/order/verify"
 
 // creationOf is the body of a request about an order of 10000 units to Polygon.
@@ -224,5 +228,78 @@ func TestCancelsSayWhoMaySend(t *testing.T) {
 			p.Manage = managing{cancel: fmt.Errorf("%w: of a test", cause)}
 		})
 		wantError(t, get(failing, path+"/extcall-cancel-tx"), http.StatusBadRequest, id)
+	}
+}
+
+// TestUnlocksSayWhoMaySend asks for the unlock of delivered orders, alone and together, and for those that cannot be.
+func TestUnlocksSayWhoMaySend(t *testing.T) {
+	w := newWorld(t)
+	delivered := map[order.ID]*order.Order{}
+	authority := address(t, usdcText)
+	add := func(n byte, change func(*order.Order)) string {
+		made := *w.orders[createdTx][0]
+		made.ID, made.State = order.ID{n}, order.StateFulfilled
+		made.Fulfilled = &order.Seen[order.Fulfilled]{Fact: order.Fulfilled{UnlockAuthority: authority}}
+		change(&made)
+		delivered[made.ID] = &made
+		return made.ID.String()
+	}
+	one, other := add(1, func(*order.Order) {}), add(2, func(*order.Order) {})
+	server := func(cause error) *site {
+		return w.server(t, func(p *parts) {
+			p.Orders.(*answering).byID = func(_ context.Context, id order.ID) (*order.Order, error) {
+				if found := delivered[id]; found != nil {
+					return found, nil
+				}
+				return nil, order.ErrNotFound
+			}
+			p.Manage = managing{cancel: cause}
+		})
+	}
+	s := server(nil)
+	path := func(beneficiary string, ids ...string) string {
+		return "/v1.0/dln/order/unlock-tx?unlockBeneficiary=" + beneficiary + "&orderIds=" + strings.Join(ids, ",")
+	}
+	for count, ids := range map[int][]string{1: {one}, 2: {one, other}} {
+		var answer struct{ From, UnlockBeneficiary, Value, Data string }
+		text := body(t, get(s, path(taker, ids...)))
+		must.Do(t, json.Unmarshal(text, &answer))
+		if answer.From != authority.String() || !strings.EqualFold(answer.UnlockBeneficiary, taker) || answer.Value != "7" || answer.Data != fmt.Sprintf("0x%02x", count) {
+			t.Errorf("%s", text)
+		}
+	}
+	open := add(3, func(o *order.Order) { o.State = order.StateCreated })
+	sent := add(4, func(o *order.Order) { o.State = order.StateSentUnlock })
+	foreign := add(5, func(o *order.Order) { o.Fulfilled.Fact.UnlockAuthority = address(t, taker) })
+	elsewhere := add(6, func(o *order.Order) { o.Terms.Give.Chain = 137 })
+	to := add(7, func(o *order.Order) { o.Terms.Take.Chain = 42161 })
+	fromSolana := func(token byte) func(*order.Order) {
+		return func(o *order.Order) {
+			o.Terms.Give = order.Offer{Chain: chain.Solana, Token: chain.NewAddress([]byte{token})}
+		}
+	}
+	solana, token := add(8, fromSolana(1)), add(9, fromSolana(2))
+	const wallet = "So11111111111111111111111111111111111111112"
+	for name, test := range map[string]struct{ path, id string }{
+		"nothing":                   {"/v1.0/dln/order/unlock-tx", "INVALID_QUERY_PARAMETERS"},
+		"no id":                     {path(taker, "0x12"), "INVALID_QUERY_PARAMETERS"},
+		"an id twice":               {path(taker, one, one), "INVALID_QUERY_PARAMETERS"},
+		"the zero address":          {path("0x"+strings.Repeat("0", 40), one), "INVALID_QUERY_PARAMETERS"},
+		"another family's address":  {path(wallet, one), "INVALID_QUERY_PARAMETERS"},
+		"an unknown order":          {path(taker, one, order.ID{0xee}.String()), "UNKNOWN_ORDER"},
+		"an open order":             {path(taker, one, open), "ORDER_NOT_AWAITING_UNLOCK"},
+		"a sent unlock":             {path(taker, sent), "ORDER_NOT_AWAITING_UNLOCK"},
+		"two authorities":           {path(taker, one, foreign), "ORDERS_NOT_UNLOCKED_TOGETHER"},
+		"two give chains":           {path(taker, one, elsewhere), "ORDERS_NOT_UNLOCKED_TOGETHER"},
+		"two take chains":           {path(taker, one, to), "ORDERS_NOT_UNLOCKED_TOGETHER"},
+		"two give tokens on Solana": {path(wallet, solana, token), "ORDERS_NOT_UNLOCKED_TOGETHER"},
+		"a chain not served":        {path(taker, to), "CHAIN_NOT_SERVED"},
+	} {
+		t.Run(name, func(t *testing.T) { wantError(t, get(s, test.path), http.StatusBadRequest, test.id) })
+	}
+	for cause, id := range map[error]string{
+		creation.ErrNotOwed: "ORDER_NOT_AWAITING_UNLOCK", creation.ErrUnknownCall: "EXTERNALCALL_NOT_KNOWN", quote.ErrReverted: "TRANSACTION_WOULD_REVERT",
+	} {
+		wantError(t, get(server(fmt.Errorf("%w: of a test", cause)), path(taker, one)), http.StatusBadRequest, id)
 	}
 }

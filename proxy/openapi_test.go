@@ -124,6 +124,7 @@ var wireSchemas = []struct{ files, schema string }{
 	{"order_*", "Order"},
 	{"verification*", "Verification"},
 	{"cancel*", "CancelTransaction"},
+	{"unlock_*", "UnlockTransaction"},
 	{"locked", "[]LockedChain"},
 	{"estimation", "EstimationAnswer"},
 	{"explanation*", "Explanation"},

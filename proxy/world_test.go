@@ -129,7 +129,7 @@ type parts struct {
 
 	Manage interface {
 		manage.Forecaster
-		manage.Canceller
+		manage.Settler
 	}
 
 	Appraiser manage.Appraiser // nil: orders are not appraised
@@ -177,7 +177,7 @@ func newSite(p parts) (*site, error) {
 		return manage.Options{
 			Orders: p.Orders, Appraiser: p.Appraiser,
 			Forecasters: map[chain.ID]manage.Forecaster{8453: p.Manage, chain.Solana: p.Manage},
-			Cancellers:  map[chain.ID]manage.Canceller{137: p.Manage},
+			Settlers:  map[chain.ID]manage.Settler{137: p.Manage},
 		}
 	})
 	return made, nil

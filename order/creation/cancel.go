@@ -38,23 +38,42 @@ func Beneficiary(t order.Terms) chain.Address {
 	return t.Authorities.GivePatch
 }
 
+// CanCancel is why an order in a state cannot be cancelled any more; nil: it can.
+func CanCancel(state order.State) error {
+	switch state {
+	case order.None, order.StateCreated:
+		return nil
+	case order.StateOrderCancelled, order.StateSentOrderCancel, order.StateClaimedOrderCancel:
+		return ErrCancelled
+	}
+	return ErrFulfilled
+}
+
 // CancelData is the calldata for the take chain's DlnDestination by which the order's authority cancels it. It has the
 // full external call: without that, the contract would cancel another order. Nothing is paid for carrying the message
 // out.
 func CancelData(t order.Terms) ([]byte, error) {
-	if t.HasExternalCall() && len(t.ExternalCall) == 0 {
-		return nil, ErrUnknownCall
-	}
-	tuple := words.Tuple{
-		t.Nonce, t.Maker.Bytes(), uint64(t.Give.Chain), t.Give.Token.Bytes(), t.Give.Amount, uint64(t.Take.Chain),
-		t.Take.Token.Bytes(), t.Take.Amount, t.Receiver.Bytes(), t.Authorities.GivePatch.Bytes(), t.Authorities.Order.Bytes(),
-		t.Authorities.AllowedTaker.Bytes(), t.Authorities.CancelBeneficiary.Bytes(), t.ExternalCall,
+	tuple, err := orderWords(t)
+	if err != nil {
+		return nil, err
 	}
 	beneficiary := Beneficiary(t)
 	if beneficiary.Len() == words.Size {
 		return words.Call(sendSolanaOrderCancel, tuple, chain.Hash(beneficiary.Bytes()), 0, 0, 0), nil
 	}
 	return words.Call(sendEvmOrderCancel, tuple, beneficiary, 0), nil
+}
+
+// orderWords is an order with its full external call: ErrUnknownCall where only the hash of that is known.
+func orderWords(t order.Terms) (words.Tuple, error) {
+	if t.HasExternalCall() && len(t.ExternalCall) == 0 {
+		return nil, ErrUnknownCall
+	}
+	return words.Tuple{
+		t.Nonce, t.Maker.Bytes(), uint64(t.Give.Chain), t.Give.Token.Bytes(), t.Give.Amount, uint64(t.Take.Chain),
+		t.Take.Token.Bytes(), t.Take.Amount, t.Receiver.Bytes(), t.Authorities.GivePatch.Bytes(), t.Authorities.Order.Bytes(),
+		t.Authorities.AllowedTaker.Bytes(), t.Authorities.CancelBeneficiary.Bytes(), t.ExternalCall,
+	}, nil
 }
 
 // RegisteredCall is an external call that waits for its execution with an amount of the take token.

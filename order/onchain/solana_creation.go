@@ -96,17 +96,29 @@ func (c SolanaCreation) Data() []byte {
 	return w
 }
 
-// SolanaCancellation is the data of cancel_order of dln_dst, and SolanaCancelMessage that of send_order_cancel, which
-// asks for a refund to an address of the give chain. Terms with an external call must have it, or its hash.
+// SolanaCancellation is the data of cancel_order of dln_dst. Terms with an external call must have it, or its hash.
 func SolanaCancellation(t order.Terms) []byte {
 	name, id := discriminatorOf("global", "cancel_order"), ID(t)
 	return append(borshBytes(name[:]).terms(t), id[:]...)
 }
 
-// SolanaCancelMessage see SolanaCancellation. Nothing is paid for carrying it out: the protocol's own keepers do that.
+// SolanaCancelMessage is the data of send_order_cancel, which asks for a refund to an address of the give chain.
 func SolanaCancelMessage(id order.ID, beneficiary chain.Address) []byte {
-	name, nothing := discriminatorOf("global", "send_order_cancel"), [8]byte{}
-	return append(borshBytes(append(name[:], id[:]...)).party(beneficiary), nothing[:]...)
+	return solanaMessage("send_order_cancel", id[:], beneficiary)
+}
+
+// SolanaUnlockMessage is the data of send_unlock or, of several orders, of send_batch_unlock, whose accounts name them.
+func SolanaUnlockMessage(beneficiary chain.Address, ids ...order.ID) []byte {
+	if len(ids) > 1 {
+		return solanaMessage("send_batch_unlock", nil, beneficiary)
+	}
+	return solanaMessage("send_unlock", ids[0][:], beneficiary)
+}
+
+// solanaMessage pays nothing for carrying the message out: the protocol's own keepers do that.
+func solanaMessage(name string, id []byte, beneficiary chain.Address) []byte {
+	d, nothing := discriminatorOf("global", name), [8]byte{}
+	return append(borshBytes(append(d[:], id...)).party(beneficiary), nothing[:]...)
 }
 
 // SolanaPreparation is the data of prepare_send of dln_dst, which stands before every message.

@@ -23,40 +23,38 @@ type Finder interface {
 	ByID(context.Context, order.ID) (query.Found, error)
 }
 
-// Canceller makes transactions on a take chain by which an order's authority cancels (swap.Simulator). Errors are
-// those of cancels in package creation, and quote.ErrReverted.
-type Canceller interface {
+// Settler makes transactions on a take chain by which an order's authority cancels, or is paid for a delivery
+// (swap.Simulator). Errors are those of cancels and unlocks in package creation, and quote.ErrReverted.
+type Settler interface {
 	Cancel(context.Context, order.ID, order.Terms) (creation.Transaction, error)
 	CancelCall(ctx context.Context, id order.ID, t order.Terms, amounts ...chain.Amount) (creation.Transaction, error)
+	Unlock(context.Context, creation.Unlock) (creation.Transaction, error)
 }
 
 // cancelRoute makes the transaction that cancels an order. Who asks is not known: the transaction says who may send it.
 func (p *paths) cancelRoute() proxy.Route[order.ID] {
-	return p.idRoute("/v1.0/dln/order/:orderId/cancel-tx", func(ctx context.Context, o *order.Order, c Canceller) (wire.Cancel, error) {
-		switch o.State {
-		case order.StateFulfilled, order.StateSentUnlock, order.StateClaimedUnlock:
-			return wire.Cancel{}, creation.ErrFulfilled
-		case order.StateOrderCancelled, order.StateSentOrderCancel, order.StateClaimedOrderCancel:
-			return wire.Cancel{}, creation.ErrCancelled
+	return p.idRoute("/v1.0/dln/order/:orderId/cancel-tx", func(ctx context.Context, o *order.Order, c Settler) (wire.Settlement, error) {
+		if err := creation.CanCancel(o.State); err != nil {
+			return wire.Settlement{}, err
 		}
 		tx, err := c.Cancel(ctx, o.ID, o.Terms)
-		return wire.Cancel{Transaction: tx, Beneficiary: creation.Beneficiary(o.Terms), PaidOn: o.Terms.Give.Chain}, err
+		return wire.Settlement{Transaction: tx, Beneficiary: creation.Beneficiary(o.Terms), PaidOn: o.Terms.Give.Chain}, err
 	})
 }
 
 // cancelCallRoute makes the transaction that cancels the external call of a delivery.
 func (p *paths) cancelCallRoute() proxy.Route[order.ID] {
-	return p.idRoute("/v1.0/dln/order/:orderId/extcall-cancel-tx", func(ctx context.Context, o *order.Order, c Canceller) (wire.Cancel, error) {
+	return p.idRoute("/v1.0/dln/order/:orderId/extcall-cancel-tx", func(ctx context.Context, o *order.Order, c Settler) (wire.Settlement, error) {
 		amounts := []chain.Amount{o.TakeFinal}
 		if o.Fulfilled != nil && o.Fulfilled.Fact.ActualAmount != nil {
 			amounts = append(amounts, *o.Fulfilled.Fact.ActualAmount)
 		}
 		tx, err := c.CancelCall(ctx, o.ID, o.Terms, amounts...)
-		return wire.Cancel{Transaction: tx, Beneficiary: o.Terms.Authorities.Order, PaidOn: o.Terms.Take.Chain}, err
+		return wire.Settlement{Transaction: tx, Beneficiary: o.Terms.Authorities.Order, PaidOn: o.Terms.Take.Chain}, err
 	})
 }
 
-func (p *paths) idRoute(path string, make func(context.Context, *order.Order, Canceller) (wire.Cancel, error)) proxy.Route[order.ID] {
+func (p *paths) idRoute(path string, make func(context.Context, *order.Order, Settler) (wire.Settlement, error)) proxy.Route[order.ID] {
 	return proxy.Route[order.ID]{
 		Paths:   []string{path},
 		Methods: []string{http.MethodGet, http.MethodHead},
@@ -72,28 +70,37 @@ func (p *paths) idRoute(path string, make func(context.Context, *order.Order, Ca
 		},
 		Key: func(path string, id order.ID) cache.Key { return cache.KeyOf(path, id[:]) },
 		Load: func(ctx context.Context, id order.ID) ([]proxy.Body, cache.Life, error) {
-			found, err := p.options().Orders.ByID(ctx, id)
-			if errors.Is(err, order.ErrNotFound) {
-				err = proxy.UnknownStatus.From(err)
-			}
+			o, err := p.order(ctx, id)
 			if err != nil {
 				return nil, proxy.NoLife, err
 			}
-			o := found.Order
-			canceller, is := p.options().Cancellers[o.Terms.Take.Chain]
-			if !is {
-				return nil, proxy.NoLife, proxy.ChainNotServed.Because("")
-			}
-			made, err := make(ctx, o, canceller)
-			if made.Chain = o.Terms.Take.Chain; err != nil {
-				return nil, proxy.NoLife, refusal(err)
-			}
-			return proxy.OneBody(p.encoder.AppendCancel(nil, made)), proxy.NoLife, nil
+			return p.settle(o.Terms, func(c Settler) (wire.Settlement, error) { return make(ctx, o, c) }, "cancelBeneficiary")
 		},
 	}
 }
 
-// refusal is the documented error of a cancel that cannot be.
+func (p *paths) order(ctx context.Context, id order.ID) (*order.Order, error) {
+	found, err := p.options().Orders.ByID(ctx, id)
+	if errors.Is(err, order.ErrNotFound) {
+		err = proxy.UnknownStatus.From(err)
+	}
+	return found.Order, err
+}
+
+// settle answers with a transaction on the take chain.
+func (p *paths) settle(t order.Terms, make func(Settler) (wire.Settlement, error), paid string) ([]proxy.Body, cache.Life, error) {
+	settler, is := p.options().Settlers[t.Take.Chain]
+	if !is {
+		return nil, proxy.NoLife, proxy.ChainNotServed.Because("")
+	}
+	made, err := make(settler)
+	if made.Chain = t.Take.Chain; err != nil {
+		return nil, proxy.NoLife, refusal(err)
+	}
+	return proxy.OneBody(p.encoder.AppendSettlement(nil, made, paid)), proxy.NoLife, nil
+}
+
+// refusal is the documented error of a cancel or an unlock that cannot be.
 func refusal(err error) error {
 	for cause, kind := range map[error]proxy.Kind{
 		creation.ErrFulfilled:    proxy.OrderFulfilled,
@@ -103,6 +110,8 @@ func refusal(err error) error {
 		creation.ErrCallExecuted: proxy.CallExecuted,
 		creation.ErrCallNotOpen:  proxy.CallNotOpen,
 		creation.ErrNotHere:      proxy.ChainNotServed,
+		creation.ErrNotOwed:      proxy.OrderNotOwed,
+		creation.ErrNotAlike:     proxy.OrdersNotAlike,
 	} {
 		if errors.Is(err, cause) {
 			return kind.From(err)

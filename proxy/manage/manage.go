@@ -1,5 +1,5 @@
 // Package manage has the paths about an order beside its making: what any transaction would create, and the
-// transactions that cancel an order or its external call.
+// transactions that cancel an order or its external call, and that have deliveries paid.
 package manage
 
 import (
@@ -31,7 +31,7 @@ type Options struct {
 	Orders      Finder
 	Appraiser   Appraiser
 	Forecasters map[chain.ID]Forecaster
-	Cancellers  map[chain.ID]Canceller // by take chain
+	Settlers    map[chain.ID]Settler // by take chain
 }
 
 // paths are those of a server.
@@ -49,4 +49,5 @@ func Mount(server *proxy.Server, options func() Options) {
 	p.verifyRoute().Mount(server)
 	p.cancelRoute().Mount(server)
 	p.cancelCallRoute().Mount(server)
+	p.unlockRoute().Mount(server)
 }

@@ -56,13 +56,17 @@ func creationAnswers(t *testing.T) map[string][]byte {
 		"verification_refused": w.AppendForecasts(nil, base, judged(swapped, refused), nil),
 		"verification_unpaid":  w.AppendForecasts(nil, base, judged(over, poor), nil),
 		"verification_unknown": w.AppendForecasts(nil, base, judged(tx, creation.State{Chain: base, Contracts: state.Contracts}), nil),
-		"cancel": w.AppendCancel(nil, Cancel{
+		"cancel": w.AppendSettlement(nil, Settlement{
 			Transaction: creation.Transaction{Sender: account(0xb1), To: account(0xdd), Value: fee, Data: []byte{0xd3, 0x8d, 0x96, 0x26}},
 			Chain:       polygon, Beneficiary: account(0xa1), PaidOn: base,
-		}),
-		"cancel_tron": w.AppendCancel(nil, Cancel{
+		}, "cancelBeneficiary"),
+		"cancel_tron": w.AppendSettlement(nil, Settlement{
 			Transaction: creation.Transaction{Sender: account(0xb1), To: account(0xdd), Data: []byte{0xd3, 0x8d, 0x96, 0x26}},
 			Chain:       chain.Tron, Beneficiary: key(0xa1), PaidOn: chain.Solana,
-		}),
+		}, "cancelBeneficiary"),
+		"unlock_solana": w.AppendSettlement(nil, Settlement{
+			Transaction: creation.Transaction{Sender: key(0xb1), Value: fee, Data: []byte{1, 0}},
+			Chain:       chain.Solana, Beneficiary: account(0xa1), PaidOn: base,
+		}, "unlockBeneficiary"),
 	}
 }

@@ -116,8 +116,11 @@ func (c *Chain) genesis() {
 	c.put(sourceState, account{owner: sourceProgram, data: anchor(
 		"account", "State", authority, fixFee, uint64(transferFeeBps), isRefunded, authority, uint8(255), authority, isWorking,
 	)})
+	// Two oracles, of which one must sign, and thresholds in a slot of time, as on the chain before its fees.
+	var oracles [4 + 2*20 + 4 + 20 + 1 + 8 + 4*4 + 8]byte
+	oracles[0], oracles[44], oracles[68] = 2, 1, 1
 	c.put(debridgeState, account{owner: settingsProgram, data: anchor(
-		"account", "State", working, authority, authority, debridgeFees,
+		"account", "State", working, authority, authority, debridgeFees, raw(oracles[:]), uint64(messageFee), uint64(0),
 	)})
 	c.put(feeLedger, account{owner: sourceProgram, data: anchor("account", "FeeLedger")})
 	c.put(destinationState, account{owner: destinationProgram, data: anchor("account", "State")})
@@ -184,6 +187,10 @@ func (c *Chain) Connect(chain uint64, source, destination []byte) {
 	c.put(sourceOn(chain), account{
 		owner: destinationProgram, state: foreignContract{source}, data: anchor("account", "AuthorizedSrcContract", source),
 	})
+	const isSupported, noOwnFee, bump = uint8(1), uint16(0), uint8(255)
+	c.put(chainSupport(chain), account{owner: settingsProgram, data: anchor(
+		"account", "ChainSupportInfo", isSupported, noOwnFee, uint16(len(source)), bump,
+	)})
 	c.put(takeChainSender(chain), account{
 		owner: sourceProgram, state: foreignContract{destination},
 		data: anchor("account", "AuthorizedNativeSender", destination),

@@ -8,36 +8,54 @@ import (
 	"crossgate/chain/words"
 	"crossgate/order"
 	"crossgate/order/creation"
-	"crossgate/order/onchain"
 	"crossgate/quote"
 	"crossgate/upstream/evm"
 )
 
-// Cancel is the transaction by which an order's authority cancels it on this chain, its take chain. Its value is the
-// message fee of the gate and no more, since the rest would come out as a token. It was simulated. Errors: those of
+// Cancel is the transaction by which an order's authority cancels it on this chain, its take chain. Errors: those of
 // cancels in package creation, and quote.ErrReverted.
 func (s *Simulator) Cancel(ctx context.Context, id order.ID, t order.Terms) (creation.Transaction, error) {
-	contracts := s.chain.Facts().Contracts
 	data, err := creation.CancelData(t)
 	if err != nil {
 		return creation.Transaction{}, err
 	}
-	answers, err := s.chain.CallAll(ctx, []chain.Address{contracts.DlnDestination, contracts.Gate},
-		[][]byte{onchain.TakeOrderCall(id), words.Call("globalFixedNativeFee()")})
+	stored, err := s.chain.TakeStates(ctx, []order.ID{id})
 	if err != nil {
 		return creation.Transaction{}, fmt.Errorf("state of the order: %w", err)
 	}
-	stored, err := onchain.DecodeTakeOrder(answers[0])
-	switch {
-	case err != nil:
+	if err := creation.CanCancel(stored[0].State); err != nil {
 		return creation.Transaction{}, err
-	case stored.State == order.StateSentOrderCancel:
-		return creation.Transaction{}, creation.ErrCancelled
-	case stored.State != order.None:
-		return creation.Transaction{}, creation.ErrFulfilled
 	}
-	fee := words.New(answers[1])
-	tx := creation.Transaction{Sender: t.Authorities.Order, To: contracts.DlnDestination, Value: fee.Amount(0), Data: data}
+	return s.message(ctx, t.Authorities.Order, data)
+}
+
+// Unlock is the transaction by which the authority of delivered orders sends the message that has them paid. Errors:
+// those of unlocks in package creation, and quote.ErrReverted.
+func (s *Simulator) Unlock(ctx context.Context, u creation.Unlock) (creation.Transaction, error) {
+	data, err := u.Data()
+	if err != nil {
+		return creation.Transaction{}, err
+	}
+	stored, err := s.chain.TakeStates(ctx, u.IDs)
+	if err != nil {
+		return creation.Transaction{}, fmt.Errorf("state of the orders: %w", err)
+	}
+	if err := u.Owed(stored); err != nil {
+		return creation.Transaction{}, err
+	}
+	return s.message(ctx, u.Authority, data)
+}
+
+// message is the transaction that has DlnDestination send a message. Its value is the gate's fee and no more, since the
+// rest would come out as a token. It was simulated.
+func (s *Simulator) message(ctx context.Context, sender chain.Address, data []byte) (creation.Transaction, error) {
+	contracts := s.chain.Facts().Contracts
+	answers, err := s.chain.CallAll(ctx, []chain.Address{contracts.Gate}, [][]byte{words.Call("globalFixedNativeFee()")})
+	if err != nil {
+		return creation.Transaction{}, fmt.Errorf("message fee of the gate: %w", err)
+	}
+	fee := words.New(answers[0])
+	tx := creation.Transaction{Sender: sender, To: contracts.DlnDestination, Value: fee.Amount(0), Data: data}
 	if fee.Err() != nil {
 		return creation.Transaction{}, fmt.Errorf("message fee of the gate: %w", fee.Err())
 	}

@@ -1,0 +1,92 @@
+package creation
+
+import (
+	"errors"
+
+	"crossgate/chain"
+	"crossgate/chain/words"
+	"crossgate/order"
+)
+
+// Why orders cannot be unlocked by one message.
+var (
+	ErrNotOwed  = errors.New("the order does not wait for its unlock")
+	ErrNotAlike = errors.New("one message unlocks orders of one unlock authority and one pair of chains, and from Solana of one give token")
+)
+
+// The functions of DlnDestination by which an unlock authority has itself, or another, paid on the give chain.
+const (
+	sendEvmUnlock         = "sendEvmUnlock(bytes32,address,uint256)"
+	sendBatchEvmUnlock    = "sendBatchEvmUnlock(bytes32[],address,uint256)"
+	sendSolanaUnlock      = "sendSolanaUnlock(" + orderTuple + ",bytes32,uint256,uint64,uint64)"
+	sendBatchSolanaUnlock = "sendBatchSolanaUnlock(" + orderTuple + "[],bytes32,uint256,uint64,uint64)"
+)
+
+// Unlock is a message from the take chain by which the give chain pays for delivered orders. Nothing is paid for
+// carrying it out.
+type Unlock struct {
+	IDs         []order.ID
+	Terms       []order.Terms // of each
+	Authority   chain.Address // sends it
+	Beneficiary chain.Address // on the give chain
+}
+
+// NewUnlock is the message for some orders, one at least. Errors: ErrNotOwed, ErrNotAlike.
+func NewUnlock(orders []*order.Order, beneficiary chain.Address) (Unlock, error) {
+	u := Unlock{Beneficiary: beneficiary}
+	for _, o := range orders {
+		if o.State != order.StateFulfilled || o.Fulfilled == nil {
+			return Unlock{}, ErrNotOwed
+		}
+		u.IDs, u.Terms, u.Authority = append(u.IDs, o.ID), append(u.Terms, o.Terms), o.Fulfilled.Fact.UnlockAuthority
+	}
+	for i, t := range u.Terms {
+		first := u.Terms[0]
+		if orders[i].Fulfilled.Fact.UnlockAuthority != u.Authority || t.Give.Chain != first.Give.Chain || t.Take.Chain != first.Take.Chain ||
+			t.Give.Chain == chain.Solana && t.Give.Token != first.Give.Token {
+			return Unlock{}, ErrNotAlike
+		}
+	}
+	return u, nil
+}
+
+// Owed is ErrNotOwed where a state of the orders on the take chain is not that of a delivery.
+func (u Unlock) Owed(states []order.StoredState) error {
+	for _, stored := range states {
+		if stored.State != order.StateFulfilled {
+			return ErrNotOwed
+		}
+	}
+	return nil
+}
+
+// Data is the calldata for the take chain's DlnDestination. To Solana it has each order in full: ErrUnknownCall where
+// that is not known.
+func (u Unlock) Data() ([]byte, error) {
+	if u.Terms[0].Give.Chain != chain.Solana {
+		if len(u.IDs) == 1 {
+			return words.Call(sendEvmUnlock, u.IDs[0], u.Beneficiary, 0), nil
+		}
+		return words.Call(sendBatchEvmUnlock, u.list(), u.Beneficiary, 0), nil
+	}
+	var orders words.List
+	for _, t := range u.Terms {
+		tuple, err := orderWords(t)
+		if err != nil {
+			return nil, err
+		}
+		orders = append(orders, tuple)
+	}
+	beneficiary := chain.Hash(u.Beneficiary.Bytes())
+	if len(orders) == 1 {
+		return words.Call(sendSolanaUnlock, orders[0], beneficiary, 0, 0, 0), nil
+	}
+	return words.Call(sendBatchSolanaUnlock, orders, beneficiary, 0, 0, 0), nil
+}
+
+func (u Unlock) list() (ids words.List) {
+	for _, id := range u.IDs {
+		ids = append(ids, id)
+	}
+	return ids
+}

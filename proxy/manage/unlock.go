@@ -1,0 +1,96 @@
+package manage
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/cache"
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/creation"
+	"crossgate/proxy"
+	"crossgate/proxy/wire"
+)
+
+// MostUnlocked is how many orders one message unlocks here; to Solana and from there MostUnlockedOnSolana. The
+// contracts' own limits are theirs to change (10 and 50 so far; 7 to Solana).
+const (
+	MostUnlocked         = 10
+	MostUnlockedOnSolana = 7
+)
+
+const unlockBeneficiary = "unlockBeneficiary" // parameter and member
+
+// payment asks for some orders to be paid to an unlockBeneficiary on their give chain.
+type payment struct {
+	ids   []order.ID
+	asked proxy.Query
+}
+
+// unlockRoute makes the transaction by which a taker has deliveries paid. Who asks is not known: the transaction says
+// who may send it.
+func (p *paths) unlockRoute() proxy.Route[payment] {
+	return proxy.Route[payment]{
+		Paths:   []string{"/v1.0/dln/order/unlock-tx"},
+		Methods: []string{http.MethodGet, http.MethodHead},
+		Dialect: proxy.Swapping,
+		Cost:    proxy.SwapCost,
+		Limit:   p.limit,
+		Parse:   parsePayment,
+		Key: func(path string, m payment) cache.Key {
+			parts := [][]byte{[]byte(m.asked.Values.Get(unlockBeneficiary))}
+			for _, id := range m.ids {
+				parts = append(parts, id[:])
+			}
+			return cache.KeyOf(path, parts...)
+		},
+		Load: p.unlock,
+	}
+}
+
+func parsePayment(c *gin.Context) (m payment, err error) {
+	q, err := proxy.ReadQuery(c.Request.URL.RawQuery)
+	if err != nil {
+		return m, err
+	}
+	text, _ := q.Required("orderIds")
+	for each := range strings.SplitSeq(text, ",") {
+		id, err := chain.ParseHash(each)
+		if err != nil || slices.Contains(m.ids, id) || len(m.ids) == MostUnlocked {
+			q.Mistake(fmt.Sprintf("orderIds must be 1 to %d different ids, 0x and 64 hex digits each, with commas between", MostUnlocked))
+			break
+		}
+		m.ids = append(m.ids, id)
+	}
+	q.Required(unlockBeneficiary)
+	m.asked = q
+	return m, q.Err()
+}
+
+func (p *paths) unlock(ctx context.Context, m payment) ([]proxy.Body, cache.Life, error) {
+	orders := make([]*order.Order, len(m.ids))
+	for i, id := range m.ids {
+		var err error
+		if orders[i], err = p.order(ctx, id); err != nil {
+			return nil, proxy.NoLife, err
+		}
+	}
+	give := orders[0].Terms.Give.Chain
+	beneficiary := m.asked.Account(unlockBeneficiary, p.chains.Family(give))
+	if err := m.asked.Err(); err != nil {
+		return nil, proxy.NoLife, err
+	}
+	u, err := creation.NewUnlock(orders, beneficiary)
+	if err != nil {
+		return nil, proxy.NoLife, refusal(err)
+	}
+	return p.settle(orders[0].Terms, func(s Settler) (wire.Settlement, error) {
+		tx, err := s.Unlock(ctx, u)
+		return wire.Settlement{Transaction: tx, Beneficiary: beneficiary, PaidOn: give}, err
+	}, unlockBeneficiary)
+}

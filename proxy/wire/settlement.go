@@ -1,0 +1,27 @@
+package wire
+
+import (
+	"crossgate/chain"
+	"crossgate/order/creation"
+)
+
+// Settlement is a transaction on a chain by which an order, or its external call, is cancelled, or deliveries are paid.
+type Settlement struct {
+	creation.Transaction
+	Chain       chain.ID
+	Beneficiary chain.Address // who is paid
+	PaidOn      chain.ID
+}
+
+// AppendSettlement appends CancelTxResponsePayload, with the beneficiary in a member of some name.
+func (e Encoder) AppendSettlement(dst []byte, s Settlement, paid string) []byte {
+	family := e.Chains.Family(s.Chain)
+	return e.object(dst, func(w *writer) {
+		w.name("to").addressText(s.To, family)
+		w.name("data").hex(s.Data)
+		w.name("value").decimal(s.Value)
+		w.name("chainId").uint(uint64(s.Chain))
+		w.name("from").addressText(s.Sender, family)
+		w.name(paid).addressText(s.Beneficiary, w.chains.Family(s.PaidOn))
+	})
+}

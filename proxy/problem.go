@@ -64,7 +64,7 @@ var (
 	CallNotOpen    = Kind{400, 1127, "EXTERNALCALL_CANNOT_BE_DETACHED", "the external call does not wait for its execution; before the order is fulfilled, cancel the order"}
 	CallNotKnown   = Kind{400, 1128, "EXTERNALCALL_NOT_KNOWN", "only the hash of the order's external call is known, and a cancel must have the call"}
 	OrderNotOwed   = Kind{400, 1129, "ORDER_NOT_AWAITING_UNLOCK", "an order is not delivered, or its unlock was sent already"}
-	OrdersNotAlike = Kind{400, 1130, "ORDERS_NOT_UNLOCKED_TOGETHER", "one message unlocks orders of one unlock authority and one pair of chains, and from Solana of one give token; ask for each group by itself"}
+	OrdersNotAlike = Kind{400, 1130, "ORDERS_NOT_UNLOCKED_TOGETHER", "one message unlocks 10 orders at most, of one unlock authority and one pair of chains; from Solana 7, of one give token; ask for each group by itself"}
 
 	MalformedHash    = Kind{400, 1201, "MALFORMED_TRANSACTION_HASH", "a transaction hash must be 0x followed by 64 hex digits, or a base58 signature of 64 bytes"}
 	MalformedAddress = Kind{400, 1202, "MALFORMED_ADDRESS", "takerAddress must be 0x followed by 40 hex digits, or a base58 address on Solana or TRON"}

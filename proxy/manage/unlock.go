@@ -17,13 +17,6 @@ import (
 	"crossgate/proxy/wire"
 )
 
-// MostUnlocked is how many orders one message unlocks here; to Solana and from there MostUnlockedOnSolana. The
-// contracts' own limits are theirs to change (10 and 50 so far; 7 to Solana).
-const (
-	MostUnlocked         = 10
-	MostUnlockedOnSolana = 7
-)
-
 const unlockBeneficiary = "unlockBeneficiary" // parameter and member
 
 // payment asks for some orders to be paid to an unlockBeneficiary on their give chain.
@@ -61,8 +54,8 @@ func parsePayment(c *gin.Context) (m payment, err error) {
 	text, _ := q.Required("orderIds")
 	for each := range strings.SplitSeq(text, ",") {
 		id, err := chain.ParseHash(each)
-		if err != nil || slices.Contains(m.ids, id) || len(m.ids) == MostUnlocked {
-			q.Mistake(fmt.Sprintf("orderIds must be 1 to %d different ids, 0x and 64 hex digits each, with commas between", MostUnlocked))
+		if most := creation.MostUnlocked(0); err != nil || slices.Contains(m.ids, id) || len(m.ids) == most {
+			q.Mistake(fmt.Sprintf("orderIds must be 1 to %d different ids, 0x and 64 hex digits each, with commas between", most))
 			break
 		}
 		m.ids = append(m.ids, id)

@@ -16,6 +16,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/creation"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/web"
 	"crossgate/token"
@@ -110,32 +111,37 @@ type lockedTarget struct {
 	Unlock *unlock // nil: nothing that a wallet could send
 }
 
-// mostUnlocked is how many orders one message unlocks here; the contracts' own limit is theirs to change (10 and 50 so
-// far).
-const mostUnlocked = 10
-
-// unlock is a message that pays a taker on an EVM chain for deliveries on another, to be sent by its wallet.
+// unlock is a message that pays a taker for deliveries on a chain, to be sent by its wallet.
 type unlock struct {
 	On       chain.Chain // of the deliveries
-	Explorer string      // URL of a transaction there, without its hash
+	PaidOn   string      // where the taker's own address is not one; empty: it is paid
 	Orders   []string    // ids, those that wait longest
+	URL      string      // of the transaction, up to the address to be paid where that is to be asked for
+	Explorer string      // URL of a transaction there, without its hash
 }
 
-// unlockOf is the message for the oldest orders of a target that have none yet.
+// unlockOf is the message for the oldest orders of a target that have none yet; nil without, and where no wallet can be
+// connected.
 func (p *Views) unlockOf(l Locked, give, take chain.ID, all []lockedOrder) *unlock {
 	on, _ := p.Chains.Chain(take)
-	_, err := chain.ParseAddress(l.Taker, chain.EVM)
-	if err != nil || on.Family != chain.EVM || p.Chains.Family(give) != chain.EVM || on.Contracts.DlnDestination.IsAbsent() || on.Contracts.Gate.IsAbsent() {
+	_, err := chain.ParseAddress(l.Taker, on.Family)
+	if err != nil || on.Family == chain.TVM || on.Contracts.DlnDestination.IsAbsent() || on.Contracts.Gate.IsAbsent() {
 		return nil
 	}
 	u := &unlock{On: on, Explorer: strings.TrimSuffix(p.TxURL(take, "hash"), "hash")}
 	for _, each := range all {
-		if each.Waits != "" && !each.IsSent && len(u.Orders) < mostUnlocked {
+		if each.Waits != "" && !each.IsSent && len(u.Orders) < creation.MostUnlocked(give) {
 			u.Orders = append(u.Orders, each.ID)
 		}
 	}
 	if len(u.Orders) == 0 {
 		return nil
+	}
+	u.URL = "/v1.0/dln/order/unlock-tx?orderIds=" + strings.Join(u.Orders, ",") + "&unlockBeneficiary="
+	if p.Chains.Family(give) == on.Family {
+		u.URL += l.Taker
+	} else {
+		u.PaidOn = p.ChainName(give)
 	}
 	return u
 }

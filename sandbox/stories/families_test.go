@@ -120,6 +120,7 @@ func TestOrdersBetweenFamilies(t *testing.T) {
 			}
 		})
 	}
+	t.Run("takers are paid", front.takersArePaid)
 }
 
 // ordersBetween makes some orders and has the taker look.

@@ -9,9 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/google/go-cmp/cmp"
+	"github.com/mr-tron/base58"
 
+	"crossgate/chain"
+	"crossgate/internal/must"
+	"crossgate/sandbox/sandboxtest"
 	"crossgate/sandbox/solana"
 )
 
@@ -150,5 +155,67 @@ func (l liteJSON) terms(t *testing.T) solana.Terms {
 		TakeChain: decimal(t, take.ChainID.StringValue), TakeToken: take.TokenAddress.bytes(t), TakeAmount: decimal(t, take.Amount.StringValue),
 		PatchAuthority: l.GivePatchAuthoritySrc.bytes(t), Authority: l.OrderAuthorityAddressDst.bytes(t),
 		AllowedTaker: l.AllowedTakerDst.bytes(t), CancelBeneficiary: l.AllowedCancelBeneficiarySrc.bytes(t),
+	}
+}
+
+// takersArePaid has the taker ask for the unlocks of its deliveries, of one and of three, sign them with ordinary clients
+// and send them: the orders are seen as unlocked.
+func (f front) takersArePaid(t *testing.T) {
+	world, taker := f.facts(t), f.world.Takers()[0]
+	onSolana := newSolanaTrader(t, f.world, f.url)
+	onSolana.key = must.Get(base58.Decode(taker.Wallet.Secret()))(t)
+	on := map[uint64]*wallet{}
+	for _, c := range world.Chains {
+		if c.EVMRPC != "" {
+			on[c.ID] = newWallet(t, c.EVMRPC, world.Takers[0].PrivateKey)
+		}
+	}
+	address := func(id uint64) string {
+		if id == solanaID {
+			return taker.Wallet.Key.String()
+		}
+		return addressText(taker.Address.Bytes(), id)
+	}
+	for _, pair := range [][2]uint64{{1, 137}, {1, solanaID}, {solanaID, 1}, {solanaID, tronID}} {
+		for _, count := range []int{1, 3} {
+			t.Run(fmt.Sprintf("%d on %d of %d", count, pair[1], pair[0]), func(t *testing.T) {
+				var ids []string
+				for range count {
+					var made struct{ OrderID string }
+					sandboxtest.Control(t, f.world, "create", fmt.Sprintf(
+						`{"chainId":%d,"takeChainId":%d,"giveToken":"USDC","giveAmount":"10","takeToken":"USDC","takeAmount":"9"}`, pair[0], pair[1]), &made)
+					sandboxtest.Control(t, f.world, "fulfil", fmt.Sprintf(`{"orderId":%q}`, made.OrderID), &made)
+					ids = append(ids, made.OrderID)
+				}
+				path := f.url + "/v1.0/dln/order/unlock-tx?orderIds=" + strings.Join(ids, ",") + "&unlockBeneficiary=" + address(pair[0])
+				await(t, "known as delivered", func() bool {
+					response, _ := ask(t, http.MethodGet, path, "")
+					return response.StatusCode == http.StatusOK
+				})
+				var tx struct{ To, Data, Value, From, UnlockBeneficiary string }
+				get(t, path, &tx)
+				fee := map[bool]string{true: "15000000", false: "0"}[pair[1] == solanaID] // of the sandbox's gates
+				if tx.From != address(pair[1]) || tx.UnlockBeneficiary != address(pair[0]) || tx.Value != fee {
+					t.Errorf("from %s with %s, paid to %s; want %s, %s, %s", tx.From, tx.Value, tx.UnlockBeneficiary, address(pair[1]), fee, address(pair[0]))
+				}
+				if pair[1] == solanaID {
+					onSolana.send(t, tx.Data)
+				} else {
+					to, _, err := chain.ParseAnyAddress(tx.To)
+					must.Do(t, err)
+					on[pair[1]].send(t, common.BytesToAddress(to.Bytes()), hexutil.MustDecode(tx.Data), decimal(t, tx.Value))
+				}
+				for _, id := range ids {
+					await(t, "SentUnlock: "+id, func() bool {
+						var seen struct{ State string }
+						get(t, f.url+"/api/Orders/"+id, &seen)
+						return seen.State == "SentUnlock"
+					})
+				}
+				if p := problemAt(t, path); p.ErrorID != "ORDER_NOT_AWAITING_UNLOCK" {
+					t.Errorf("asked again: %+v", p)
+				}
+			})
+		}
 	}
 }

@@ -30,8 +30,8 @@ if (live && !isOver()) {
 }
 
 // Readers need no wallet: the first press of the button loads what cancels, which handles the press again.
-const cancel = document.querySelector('[data-cancel] button')
+const cancel = document.querySelector('[data-settle] button')
 cancel?.addEventListener('click', async () => {
-  await import('./cancel.js')
+  await import('./settle.js')
   cancel.click()
 }, { once: true })

@@ -42,19 +42,3 @@ export const sayer = (status, explorer) => (text, hash) => {
   link.textContent = hash
   status.append(' ', link)
 }
-
-// Has the button in each of some parts do something with the part's data, and the status line beside it say what came of
-// it. After a failure the button can be pressed again.
-export function onPress(parts, act) {
-  for (const part of document.querySelectorAll(parts)) {
-    const [button, status] = part.children
-    const say = sayer(status, part.dataset.explorer)
-    button.addEventListener('click', async () => {
-      button.disabled = true
-      await act(part.dataset, say).catch((error) => {
-        button.disabled = false
-        say(inWords(error).message, error.hash)
-      })
-    })
-  }
-}

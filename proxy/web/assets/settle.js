@@ -1,0 +1,38 @@
+// Sends the transaction by which an order is cancelled or deliveries are paid: made by the gateway, which tries it on the
+// chain first.
+import { bytesOf, hexID, inWords, isOn, mined, same, sayer, short, switchTo } from './signing.js'
+import { choose, wallets } from './wallet.js'
+
+async function transactionAt(url) {
+  const answer = await fetch(url)
+  const body = await answer.json()
+  if (!answer.ok) throw new Error(body.errorMessage)
+  return body
+}
+
+async function settle({ url, family, sender, native, chain, done }, say, field) {
+  if (field && !field.reportValidity()) throw new Error('Say first where it is to be paid.')
+  const offered = wallets(family)
+  if (offered.length === 0) throw new Error('No wallet for this chain in this browser.')
+  const wallet = await (await choose(offered)).connect()
+  if (!same(wallet.account, sender)) throw new Error(`Only ${short(sender)} can send it; the wallet has ${short(wallet.account)}.`)
+  const { to, data, value } = await transactionAt(url + encodeURIComponent(field?.value.trim() ?? ''))
+  if (family === 'solana') return say('Sent; the page of the order shows when it has arrived:', await wallet.send(bytesOf(data)))
+  if (!await isOn(wallet, native)) await switchTo(wallet, native, chain)
+  const request = { chainId: hexID(native), from: wallet.account, to, data, value: '0x' + BigInt(value).toString(16) }
+  const receipt = await mined(wallet, await wallet.request('eth_sendTransaction', request), say)
+  say(`${done} in block ${Number(receipt.blockNumber)}:`, receipt.transactionHash)
+}
+
+// After a failure the button can be pressed again.
+for (const part of document.querySelectorAll('[data-settle]')) {
+  const [button, status, field] = ['button', '[role=status]', 'input'].map((each) => part.querySelector(each))
+  const say = sayer(status, part.dataset.explorer)
+  button.addEventListener('click', async () => {
+    button.disabled = true
+    await settle(part.dataset, say, field).catch((error) => {
+      button.disabled = false
+      say(inWords(error).message, error.hash)
+    })
+  })
+}

@@ -116,7 +116,8 @@ func (w *liedWorld) meet(t *testing.T, how, rule string, isBeside, ofSolana bool
 		c.Index.Lookback = 1
 	}
 	l.place(&c, isBeside)
-	course := course{isBeside: isBeside, isCold: how == "cold", config: c}
+	isSingle := oneWord.MatchString(map[bool]string{true: "Solana/", false: "TRON/"}[ofSolana] + rule)
+	course := course{isBeside: isBeside, isCold: how == "cold", isSingle: isSingle, config: c}
 	if !ofSolana {
 		for lie := range strings.SplitSeq(rule, "+") {
 			course.limit = cmp.Or(course.limit, unknowable["TRON/"+lie])

@@ -55,30 +55,34 @@ func (a *aggregated) UnmarshalText(text []byte) error {
 
 // doubting is the call, at the newest block, where a revert is to have returned nothing; other voices are asked where
 // contracts returned something that isDoubted, and what they returned takes the place of nothing, or of zeros. nil
-// doubts nothing.
-func doubting[T ~[][]byte](made contractCall, out *T, isDoubted func(returned []byte) bool) *jsonrpc.Call {
-	asked := jsonrpc.NewCall(out, nil, "eth_call", Message{To: made.to, Data: made.data}, newestTag)
+// doubts nothing. isSingle reports, once the call is made, whether one endpoint alone said what a contract returned.
+func doubting[T ~[][]byte](
+	made contractCall, out *T, isDoubted func(returned []byte) bool,
+) (asked *jsonrpc.Call, isSingle func(i int) bool) {
+	asked = jsonrpc.NewCall(out, nil, "eth_call", Message{To: made.to, Data: made.data}, newestTag)
 	asked.MayRevert = true
+	agreed := make(map[int]bool) // results that another endpoint has as well, though not all
+	isSingle = func(i int) bool { return asked.IsSingle() && !agreed[i] && isDoubted((*out)[i]) }
 	if isDoubted == nil {
-		return asked
+		return asked, isSingle
 	}
 	asked.Doubt = func(result any) bool { return len(*result.(*T)) == 0 || slices.ContainsFunc(*result.(*T), isDoubted) }
-	asked.Same = func(a, b any) bool {
-		own, other, isSame := a.(*T), *b.(*T), true
+	asked.Same = func(a, b any) bool { return slices.EqualFunc(*a.(*T), *b.(*T), bytes.Equal) }
+	asked.Add = func(to, from any) {
+		own, other := to.(*T), *from.(*T)
 		if len(*own) == 0 {
 			*own = other
 		}
 		for i, returned := range other[:min(len(other), len(*own))] {
 			switch was := (*own)[i]; {
+			case bytes.Equal(was, returned):
+				agreed[i] = agreed[i] || own == out
 			case len(was) == 0, isVoid(was) && !isVoid(returned): // zeros are an answer, nothing is none
-				(*own)[i] = returned
-			case !isVoid(returned) && !bytes.Equal(was, returned):
-				isSame = false
+				(*own)[i], agreed[i] = returned, agreed[i] && own != out
 			}
 		}
-		return isSame
 	}
-	return asked
+	return asked, isSingle
 }
 
 // largestMulticall bounds the gas and the answer of one multicall.
@@ -115,7 +119,7 @@ func (c *Chain) aggregate(
 	ctx context.Context, rpc *jsonrpc.Client, calls []contractCall, isDoubted func(returned []byte) bool,
 ) ([]reply, error) {
 	var results aggregated
-	asked := doubting(contractCall{c.chain.Contracts.Multicall, encodeAggregate3(calls)}, &results, isDoubted)
+	asked, isSingle := doubting(contractCall{c.chain.Contracts.Multicall, encodeAggregate3(calls)}, &results, isDoubted)
 	if err := rpc.All(ctx, asked); err != nil {
 		return nil, err
 	}
@@ -124,7 +128,7 @@ func (c *Chain) aggregate(
 	}
 	replies := make([]reply, len(results))
 	for i, returned := range results {
-		replies[i] = reply{returned, asked.IsSingle() && isDoubted(returned)}
+		replies[i] = reply{returned, isSingle(i)}
 	}
 	return replies, nil
 }
@@ -164,7 +168,7 @@ func callEach(
 ) ([]reply, error) {
 	results, asked := make([]alone, len(calls)), make([]*jsonrpc.Call, len(calls))
 	for i, each := range calls {
-		asked[i] = doubting(each, &results[i], isDoubted)
+		asked[i], _ = doubting(each, &results[i], isDoubted)
 	}
 	if err := rpc.All(ctx, asked...); err != nil {
 		return nil, err

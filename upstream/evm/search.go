@@ -144,13 +144,11 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 func (s *search) confirmed(asked contractCall, out *Payload, compare func(a, b Payload) int) *jsonrpc.Call {
 	made := asked.on(out, newestTag)
 	made.Doubt = func(any) bool { return true }
-	made.Same = func(a, b any) bool {
-		own, other := a.(*Payload), b.(*Payload)
-		if compare(*own, *other) < 0 {
+	made.Same = func(a, b any) bool { return bytes.Equal(*a.(*Payload), *b.(*Payload)) }
+	made.Add = func(to, from any) {
+		if own, other := to.(*Payload), from.(*Payload); compare(*own, *other) < 0 {
 			*own = *other
-			return false
 		}
-		return bytes.Equal(*own, *other)
 	}
 	return made
 }

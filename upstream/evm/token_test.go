@@ -102,7 +102,8 @@ func TestReadTokens(t *testing.T) {
 }
 
 // TestTokensAreNotBelievedOfOneEndpoint has two endpoints say what a token is: where one says nothing, or zero, the other's
-// word counts, and what both say differently is one endpoint's.
+// word counts, though as one endpoint's, as does the first's where they differ. Another token in the same question is as
+// certain as ever.
 func TestTokensAreNotBelievedOfOneEndpoint(t *testing.T) {
 	without := testChain
 	without.Contracts.Multicall = chain.Address{}
@@ -111,33 +112,37 @@ func TestTokensAreNotBelievedOfOneEndpoint(t *testing.T) {
 	reverting, lying, renaming := honest, honest, honest
 	reverting[2], lying[0], renaming[1] = "!execution reverted", fmt.Sprintf("0x%064x", 18), abiString("US Dollar")
 	whole := token.Reading{Decimals: &six, Name: "USD Coin", Symbol: "USDC"}
+	single := whole
+	single.IsSingle = true
 	for name, test := range map[string]struct {
 		said [2][3]string
 		want token.Reading
 	}{
 		"both say the same":  {[2][3]string{honest, honest}, whole},
-		"one says nothing":   {[2][3]string{{"0x", "0x", "0x"}, honest}, whole},
-		"one says zero":      {[2][3]string{{"0x" + strings.Repeat("0", 64), honest[1], honest[2]}, honest}, whole},
+		"one says nothing":   {[2][3]string{{"0x", "0x", "0x"}, honest}, single},
+		"one invents it":     {[2][3]string{honest, {"0x", "0x", "0x"}}, single},
+		"one says zero":      {[2][3]string{{"0x" + strings.Repeat("0", 64), honest[1], honest[2]}, honest}, single},
 		"one says a lie":     {[2][3]string{lying, honest}, token.Reading{Decimals: &eighteen, Name: "USD Coin", Symbol: "USDC", IsSingle: true}},
 		"one has a new name": {[2][3]string{renaming, honest}, token.Reading{Decimals: &six, Name: "US Dollar", Symbol: "USDC", IsSingle: true}},
-		"one reverts":        {[2][3]string{reverting, honest}, whole},
-		"the other reverts":  {[2][3]string{honest, reverting}, whole},
+		"one reverts":        {[2][3]string{reverting, honest}, single},
+		"the other reverts":  {[2][3]string{honest, reverting}, single},
 		"both revert":        {[2][3]string{reverting, reverting}, token.Reading{Decimals: &six, Name: "USD Coin"}},
 	} {
 		for _, of := range []chain.Chain{testChain, without} {
 			t.Run(fmt.Sprintf("%s/multicall=%t", name, !of.Contracts.Multicall.IsAbsent()), func(t *testing.T) {
 				nodes := [2]*node{newNode(10), newNode(10)}
 				for i, n := range nodes {
-					answers := test.said[i]
+					answers := map[chain.Address][3]string{plainToken: test.said[i], oldToken: tokenAnswers[oldToken]}
 					n.storage = func(to, data string, _ uint64) string {
 						if to == testChain.Contracts.Multicall.String() {
-							return aggregate3(t, data, map[chain.Address][3]string{plainToken: answers})
+							return aggregate3(t, data, answers)
 						}
-						return askToken(map[chain.Address][3]string{plainToken: answers}, to, data)
+						return askToken(answers, to, data)
 					}
 				}
-				got, err := serveAll(t, of, nodes[0], nodes[1]).ReadTokens(t.Context(), []chain.Address{plainToken})
-				if difference := cmp.Diff([]token.Reading{test.want}, got); err != nil || difference != "" {
+				got, err := serveAll(t, of, nodes[0], nodes[1]).ReadTokens(t.Context(), []chain.Address{plainToken, oldToken})
+				want := []token.Reading{test.want, {Decimals: &eighteen, Name: "Maker", Symbol: "MKR"}}
+				if difference := cmp.Diff(want, got); err != nil || difference != "" {
 					t.Errorf("ReadTokens() = %v, differs (-want +got):\n%s", err, difference)
 				}
 			})

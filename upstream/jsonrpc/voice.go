@@ -213,8 +213,9 @@ func (c *Client) hear(caller context.Context, witness *upstream.Endpoint, doubte
 		case call.Same == nil || call.Same(call.Out, said.Out):
 			call.Seconded = said.By
 		default:
+			call.add(said)
 			for _, other := range call.unlike {
-				call.Same(other.Out, call.Out) // which adds what others have, where the call has it added
+				other.add(call)
 				if call.Seconded == "" && call.Same(other.Out, said.Out) {
 					call.take(other)
 					call.Seconded = said.By
@@ -222,6 +223,13 @@ func (c *Client) hear(caller context.Context, witness *upstream.Endpoint, doubte
 			}
 			call.unlike = append(call.unlike, said)
 		}
+	}
+}
+
+// add adds what the result of another that was made for the call has besides.
+func (c *Call) add(other *Call) {
+	if c.Add != nil {
+		c.Add(c.Out, other.Out)
 	}
 }
 

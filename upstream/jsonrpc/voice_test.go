@@ -108,12 +108,11 @@ func TestWhatOneEndpointHasBeyondTwoOthersStays(t *testing.T) {
 			endpoints = append(endpoints, endpoint(t, string(rune('a'+i)), tells(`"`+result+`"`, new(atomic.Int64))))
 		}
 		var got string
-		call := &jsonrpc.Call{Method: "find", Out: &got, Doubt: func(any) bool { return true }, Same: func(a, b any) bool {
-			own, other := a.(*string), *b.(*string)
-			isSame := *own == other
-			*own = max(*own, other)
-			return isSame
-		}}
+		call := &jsonrpc.Call{
+			Method: "find", Out: &got, Doubt: func(any) bool { return true },
+			Same: func(a, b any) bool { return *a.(*string) == *b.(*string) },
+			Add:  func(to, from any) { *to.(*string) = max(*to.(*string), *from.(*string)) },
+		}
 		err := jsonrpc.New(upstream.NewPool("chain", endpoints...)).All(t.Context(), call)
 		if err != nil || got != test[3] || call.Seconded != test[4] {
 			t.Errorf("%q: %q, confirmed by %q, %v; want %q, %q", test[:3], got, call.Seconded, err, test[3], test[4])

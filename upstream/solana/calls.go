@@ -295,12 +295,9 @@ func signaturesCall(out *[]signature, a chain.Address, bounds cursor) *jsonrpc.C
 func historyCall(out *[]signature, a chain.Address, bounds cursor) *jsonrpc.Call {
 	c := signaturesCall(out, a, bounds)
 	c.Doubt = func(any) bool { return true }
-	c.Same = func(a, b any) bool {
-		own, other := a.(*[]signature), *b.(*[]signature)
-		count := len(*own)
-		*own = distinct(slices.Concat(*own, other))
-		return len(*own) == count && count == len(other)
-	}
+	both := func(a, b any) []signature { return distinct(slices.Concat(*a.(*[]signature), *b.(*[]signature))) }
+	c.Same = func(a, b any) bool { return 2*len(both(a, b)) == len(*a.(*[]signature))+len(*b.(*[]signature)) }
+	c.Add = func(to, from any) { *to.(*[]signature) = both(to, from) }
 	return c
 }
 

@@ -1,6 +1,7 @@
 package solana
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -94,13 +95,13 @@ func (c *Chain) Origin(ctx context.Context) (uint64, error) {
 func confirmAccounts(asked *jsonrpc.Call) {
 	asked.Doubt = func(result any) bool { return slices.Contains(result.(*accountInfos).Value, nil) }
 	asked.Same = func(a, b any) bool {
-		own, isSame := a.(*accountInfos).Value, true
-		for i, other := range b.(*accountInfos).Value {
-			if own[i] == nil && other != nil {
-				own[i], isSame = other, false
-			}
+		return slices.EqualFunc(a.(*accountInfos).Value, b.(*accountInfos).Value, func(own, other *accountInfo) bool { return own != nil || other == nil })
+	}
+	asked.Add = func(to, from any) {
+		own := to.(*accountInfos).Value
+		for i, other := range from.(*accountInfos).Value {
+			own[i] = cmp.Or(own[i], other)
 		}
-		return isSame
 	}
 }
 

@@ -30,10 +30,7 @@ func (c *Chain) ReadTokens(ctx context.Context, mints []chain.Address) ([]token.
 	var asked []*jsonrpc.Call
 	states, err := c.readAccounts(ctx, accounts, confirmAccounts, func(call *jsonrpc.Call) {
 		call.Doubt, asked = func(any) bool { return true }, append(asked, call)
-		fill := call.Same
 		call.Same = func(a, b any) bool {
-			fill(a, b)
-			fill(b, a)
 			return reflect.DeepEqual(readMints(a.(*accountInfos).Value), readMints(b.(*accountInfos).Value))
 		}
 	})

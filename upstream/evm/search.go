@@ -241,18 +241,6 @@ func (s *search) hasIn(block uint64) bool {
 	return slices.ContainsFunc(s.logs, func(l log) bool { return uint64(l.BlockNumber) == block })
 }
 
-// locate finds the first block after before in which something has happened by what storage answers to a call, and
-// reads its logs, which must have it.
-func (s *search) locate(
-	ctx context.Context, before uint64, what string, asked contractCall, happened func(Payload) (bool, error), isFound func() bool,
-) error {
-	block, err := s.firstBlock(ctx, before, asked, happened)
-	if err != nil {
-		return fmt.Errorf("block of %s of order %s: %w", what, s.id, err)
-	}
-	return s.readBlock(ctx, block, what, isFound)
-}
-
 // readBlock reads the logs of a block that must have something.
 func (s *search) readBlock(ctx context.Context, block uint64, what string, isFound func() bool) error {
 	err := s.collect(ctx, block, block)

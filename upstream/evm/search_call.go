@@ -42,7 +42,10 @@ func (s *search) endCall(ctx context.Context) error {
 	}
 	isFound := func() bool { return s.callOver }
 	if !s.chain.isTron {
-		err := s.locate(ctx, uint64(s.logs[len(s.logs)-1].BlockNumber), "the end of the external call", s.call, s.isCallOver, isFound)
+		block, err := s.firstBlock(ctx, uint64(s.logs[len(s.logs)-1].BlockNumber), s.call, s.isCallOver)
+		if err == nil {
+			err = s.readBlock(ctx, block, "the end of the external call", isFound)
+		}
 		if !isPruned(err) {
 			return err
 		}

@@ -331,7 +331,7 @@ type course struct {
 }
 
 const (
-	mostLooks, aloneLooks = 200, 20 // at all answers until they are right, where that can be known, and elsewhere
+	mostLooks, aloneLooks = 500, 20 // at all answers until they are right, where that can be known, and elsewhere
 	betweenLooks          = 300 * time.Millisecond
 	shortDay              = 12 * time.Second
 	levelWithin, aloneFor = 10 * time.Minute, 6 * time.Second // a gateway is, likewise

@@ -362,20 +362,24 @@ func (n *node) keepCall(registered, ended uint64) {
 // An external call can be carried out at any time after the fulfilment.
 func TestHistoryFindsTheEndOfACall(t *testing.T) {
 	const fulfilled = 10_000_060
-	terms, id := delivery()
+	terms, _ := delivery()
+	terms.ExternalCall = []byte("call")
+	id := onchain.ID(terms)
 	for name, test := range map[string]struct {
 		head, ended, archive uint64
 		chain                chain.Chain            // testChain unless set
 		want                 order.ExternalCallStep // that comes last; zero: an error
 		trips                int
+		isUnlisted           bool // the registration is, in lists
 	}{
-		"waiting":                        {head: 40_000_000, want: order.CallRegistered, trips: 7},
-		"soon":                           {head: 40_000_000, ended: 10_000_100, want: order.CallExecuted, trips: 6},
-		"much later":                     {head: 40_000_000, ended: 25_000_000, want: order.CallExecuted, trips: 16},
-		"in the newest block":            {head: 40_000_000, ended: 40_000_000, want: order.CallExecuted, trips: 16},
-		"much later, no past state":      {head: 40_000_000, ended: 25_000_000, archive: 39_999_000},
-		"later, where none is told":      {head: 10_100_000, ended: 10_090_000, archive: 10_100_000, chain: tronLike(), want: order.CallExecuted, trips: 30},
-		"waiting, where no past is told": {head: 10_100_000, archive: 10_100_000, chain: tronLike(), want: order.CallRegistered, trips: 7},
+		"waiting":                          {head: 40_000_000, want: order.CallRegistered, trips: 7},
+		"soon":                             {head: 40_000_000, ended: 10_000_100, want: order.CallExecuted, trips: 6},
+		"much later":                       {head: 40_000_000, ended: 25_000_000, want: order.CallExecuted, trips: 16},
+		"in the newest block":              {head: 40_000_000, ended: 40_000_000, want: order.CallExecuted, trips: 16},
+		"though its beginning is left out": {head: 40_000_000, ended: 25_000_000, want: order.CallExecuted, trips: 18, isUnlisted: true},
+		"much later, no past state":        {head: 40_000_000, ended: 25_000_000, archive: 39_999_000},
+		"later, where none is told":        {head: 10_100_000, ended: 10_090_000, archive: 10_100_000, chain: tronLike(), want: order.CallExecuted, trips: 30},
+		"waiting, where no past is told":   {head: 10_100_000, archive: 10_100_000, chain: tronLike(), want: order.CallRegistered, trips: 7},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := newNode(test.head)
@@ -383,6 +387,9 @@ func TestHistoryFindsTheEndOfACall(t *testing.T) {
 			n.add(t, fulfilled, true, registeredLog(t, id), fulfilledLog(t, terms))
 			n.keep(fulfilled, 0)
 			n.keepCall(fulfilled, test.ended)
+			if test.isUnlisted {
+				n.logs = n.logs[1:]
+			}
 			if test.ended != 0 {
 				n.add(t, test.ended, true, endedLog(t, id))
 			}

@@ -68,7 +68,7 @@ func encodeTerms(t order.Terms) wireTerms {
 		MakerOrderNonce: t.Nonce, MakerSrc: t.Maker.Bytes(),
 		GiveChainID: big.NewInt(int64(t.Give.Chain)), GiveTokenAddress: t.Give.Token.Bytes(), GiveAmount: t.Give.Amount.Big(),
 		TakeChainID: big.NewInt(int64(t.Take.Chain)), TakeTokenAddress: t.Take.Token.Bytes(), TakeAmount: t.Take.Amount.Big(),
-		ReceiverDst: t.Receiver.Bytes(),
+		ReceiverDst: t.Receiver.Bytes(), ExternalCall: t.ExternalCall,
 	}
 }
 

@@ -43,6 +43,7 @@ type search struct {
 
 	call     contractCall // whether its external call is over; to is absent unless one was registered
 	callOver bool         // according to logs
+	delivery log          // of an order with a call; zero: none is among the logs
 }
 
 func (s *search) run(ctx context.Context, since uint64) (read order.Evidence, err error) {

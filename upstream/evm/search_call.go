@@ -11,21 +11,40 @@ import (
 
 // seeCall learns from a log how far the order's external call has come.
 func (s *search) seeCall(l log, fact order.Fact) {
-	call, is := fact.(order.ExternalCall)
-	switch {
-	case !is:
-	case call.Step == order.CallRegistered:
+	switch f := fact.(type) {
+	case order.Fulfilled:
+		if f.Terms.HasExternalCall() {
+			s.delivery = l
+		}
+	case order.ExternalCall:
+		if f.Step != order.CallRegistered {
+			s.callOver = true
+			return
+		}
 		s.call = contractCall{l.Address, onchain.CallStatusCall(l.Data)}
-	default:
-		s.callOver = true
 	}
+}
+
+// beginCall reads the receipt of a delivery with a call that the searched logs have nothing of.
+func (s *search) beginCall(ctx context.Context) error {
+	if s.delivery.TransactionHash.IsAbsent() || s.callOver || !s.call.to.IsAbsent() {
+		return nil
+	}
+	var r *receipt
+	err := s.rpc.All(ctx, minedReceiptCall(&r, s.delivery.TransactionHash, s.delivery.BlockHash))
+	if err == nil {
+		return s.take(r.Logs)
+	} else if isUnreadable(err) {
+		return nil // the log is not the chain's: events settles it
+	}
+	return err
 }
 
 // endCall finds the end of a registered external call that the searched logs do not have. Calls may be carried out much
 // later, so the adapter is asked whether it has happened at all.
 func (s *search) endCall(ctx context.Context) error {
-	if s.call.to.IsAbsent() || s.callOver {
-		return nil
+	if err := s.beginCall(ctx); err != nil || s.callOver || s.call.to.IsAbsent() {
+		return err
 	}
 	var now Payload
 	asked := s.confirmed(s.call, &now, func(a, b Payload) int { return bytes.Compare(a, b) })

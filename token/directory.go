@@ -17,7 +17,8 @@ const (
 	rememberedTokens = 50_000 // per generation; a value is some 200 bytes
 	readPatience     = 8 * time.Second
 	silentFresh      = 10 * time.Minute // of contracts without an answer: they may be deployed later
-	singleFresh      = time.Hour        // of one endpoint's word
+	singleFresh      = 5 * time.Second  // of one endpoint's word; twice as long each time
+	longestSingle    = time.Hour
 )
 
 // logoPattern is where the hosted service keeps its logos, as its recorded answers spell them.
@@ -51,7 +52,8 @@ type Directory struct {
 type metadata struct {
 	Reading
 	token Token
-	until time.Time // zero: for ever, as a contract's name and decimals do not change
+	until time.Time     // zero: for ever, as a contract's name and decimals do not change
+	fresh time.Duration // how long until one endpoint's word is read anew; zero for others
 }
 
 // NewDirectory returns a Directory that knows nothing from the chains yet.
@@ -218,7 +220,9 @@ func (d *Directory) metadata(key Key, said Reading, listed func() map[chain.Addr
 	case said.Decimals == nil:
 		r.until = d.Now().Add(silentFresh)
 	case said.IsSingle:
-		r.until = d.Now().Add(singleFresh)
+		before, _ := d.contracts.last(key)
+		r.fresh = min(max(singleFresh, 2*before.fresh), longestSingle)
+		r.until = d.Now().Add(r.fresh)
 	}
 	if said.IsSingle {
 		switch t, is := listed()[key.Address]; {

@@ -317,7 +317,7 @@ func TestTokensAreRecalledBeforeChainsAreAsked(t *testing.T) {
 }
 
 // TestOneEndpointsWordGoesAfterLists reads tokens of which one endpoint alone says something: lists go before it, and it is
-// read anew later, until another confirms it; meanwhile what is stored of it stands in for a chain that does not answer.
+// read anew soon, then less and less often, until another confirms it; meanwhile what is stored of it stands in for a chain that does not answer.
 func TestOneEndpointsWordGoesAfterLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shelf{kept: map[token.Key]token.Reading{}}
@@ -347,8 +347,16 @@ func TestOneEndpointsWordGoesAfterLists(t *testing.T) {
 		reader.failed = errors.New("no connection")
 		d = open()
 		expect(0, true)
-		pass(2 * time.Hour)
-		reader.failed, reader.readings[maker] = nil, token.Reading{Decimals: new(uint8(18)), Name: "Maker", Symbol: "MKR"}
+		reader.failed, reader.asked = nil, nil
+		for range 720 {
+			pass(5 * time.Second)
+			expect(0, true)
+		}
+		if count := len(reader.asked); count < 8 || count > 10 {
+			t.Errorf("read %d times within an hour, want after 5 s, 10 s, 20 s and so on", count)
+		}
+		pass(time.Hour)
+		reader.readings[maker] = token.Reading{Decimals: new(uint8(18)), Name: "Maker", Symbol: "MKR"}
 		expect(18, false)
 		reader.failed = errors.New("no connection")
 		d = open()

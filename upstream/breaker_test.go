@@ -1,6 +1,7 @@
 package upstream_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"sync/atomic"
@@ -186,6 +187,31 @@ func TestAFailedProbeAloneOpensNoBreaker(t *testing.T) {
 		verified()
 		if _, err := e.Do(t.Context(), upstream.Request{Path: "quote"}); err != nil || asked.Load() != 10 {
 			t.Errorf("Do() after 3 failed probes and a good one = %v, after %d requests, want an answer to the tenth", err, asked.Load())
+		}
+	})
+}
+
+// TestASuspectedEndpointThatWorksIsVerified has an endpoint fail while its worker is busy, so that nobody finds out why.
+// It works again at once, and is asked seldom, by those who have nobody else.
+func TestASuspectedEndpointThatWorksIsVerified(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var next changing
+		next.to(always(502, ""))
+		e := endpoint(t, "node", next.answer)
+		other := make(chan struct{})
+		e.InBackground(func(context.Context) { <-other })
+		for range 5 {
+			_, _ = e.Do(t.Context(), upstream.Request{})
+		}
+		close(other)
+		synctest.Wait()
+		next.to(always(200, "{}"))
+		if _, err := e.Do(t.Context(), upstream.Request{}); err != nil {
+			t.Fatal(err)
+		}
+		verified()
+		if standing := e.Health().Standing; standing != "ready" {
+			t.Errorf("an endpoint that works is %q", standing)
 		}
 	})
 }

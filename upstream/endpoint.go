@@ -116,11 +116,13 @@ func (e *Endpoint) Do(ctx context.Context, r Request) (Response, error) {
 	return a.Response, a.Settle(ctx, nil)
 }
 
-// learn remembers the outcome of a request, and has the endpoint verified when it fails too often.
+// learn remembers the outcome of a request, and has the endpoint verified that has failed too often: also after a
+// success, where nobody has found out meanwhile.
 func (e *Endpoint) learn(ctx context.Context, r Request, took time.Duration, outcome error) {
 	e.health.note(r.Kind, took, outcome)
 	e.breaker.learn(outcome, &e.health)
 	e.controls.learn(r, took, outcome)
+	defer e.verify()
 	if !IsFault(outcome) {
 		return
 	}
@@ -129,7 +131,6 @@ func (e *Endpoint) learn(ctx context.Context, r Request, took time.Duration, out
 	if ClassOf(outcome) == BadAnswer && isDue && e.logged.CompareAndSwap(last, now.UnixNano()) {
 		e.log.WarnContext(ctx, "endpoint gave a bad answer", "endpoint", e.name, "error", outcome)
 	}
-	e.verify()
 }
 
 // badAnswer makes an *Error of what a check found wrong; a plain error is a bad answer.

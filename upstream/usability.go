@@ -101,10 +101,11 @@ func (e *Endpoint) unusable() error {
 // Cordon takes the endpoint out of use until Uncordon. Requests that it is serving go on.
 func (e *Endpoint) Cordon() { e.usability.cordoned.Store(true) }
 
-// Uncordon puts the endpoint into use again, out of quarantine as well.
+// Uncordon puts the endpoint into use again, also out of quarantine and where it denied us access.
 func (e *Endpoint) Uncordon() {
 	e.usability.cordoned.Store(false)
 	e.usability.quarantine.end()
+	e.usability.closed.end()
 }
 
 // Quarantine takes the endpoint out of use for a while: it was proven wrong. It failed at its identity, or gave an

@@ -1,6 +1,8 @@
 package evm_test
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -50,5 +52,33 @@ func TestRangesFitTheLogsThatAnEndpointGives(t *testing.T) {
 	}
 	if refusals == 0 || refusals > rounds {
 		t.Errorf("%d searches were refused in %d readings, want one a reading at most", refusals, rounds)
+	}
+}
+
+// TestABlockOfMoreLogsThanAnEndpointGives is of a node that says so of one block alone, and lists nothing of no blocks.
+func TestABlockOfMoreLogsThanAnEndpointGives(t *testing.T) {
+	recordings, _ := readRecordings(t)
+	recorded := recordings[0]
+	recorded.head = recorded.Head
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	crowded, asked := recorded.Head/2, 0
+	node := &provider{recording: recorded, refuses: func(c nodeCall) string {
+		var blocks struct{ FromBlock, ToBlock string }
+		if c.Method != "eth_getLogs" || json.Unmarshal(c.Params[0], &blocks) != nil {
+			return ""
+		}
+		if asked++; asked > 100 {
+			stop()
+		}
+		if parseQuantity(blocks.FromBlock) <= crowded && crowded <= parseQuantity(blocks.ToBlock) {
+			return fault(-32005, "query returned more than 10000 results")
+		}
+		return ""
+	}}
+	c := evm.New(recorded.describe(), jsonrpc.New(upstream.NewPool("chain", endpointOf(t, "node", node))))
+	_, err := c.Events(ctx, 0, recorded.Head)
+	if _, is := jsonrpc.Said(err, func(said *jsonrpc.Error) bool { return said.Meaning() == jsonrpc.ResultLimit }); !is || asked > 100 {
+		t.Errorf("after %d searches: %v, want what the node said of the block", asked, err)
 	}
 }

@@ -140,13 +140,13 @@ func (c *Chain) widest(rpc *jsonrpc.Client, from uint64) uint64 {
 	return rpc.Search(getLogs, c.reach(from))
 }
 
-// narrower is how many blocks to search where span held more logs than endpoints give at once; span for any other
-// reason.
+// narrower is how many blocks to search where span held more logs than endpoints give at once, one at least; span for
+// any other reason.
 func narrower(err error, span uint64) uint64 {
 	if _, is := jsonrpc.Said(err, func(said *jsonrpc.Error) bool { return said.Meaning() == jsonrpc.ResultLimit }); !is {
 		return span
 	}
-	return span / 2
+	return max(span/2, 1)
 }
 
 // reach is that of a call that reads from a block on.

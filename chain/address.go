@@ -128,6 +128,9 @@ func (a Address) Compare(b Address) int { return strings.Compare(a.raw, b.raw) }
 // IsNative reports whether this is the zero address, which stands for the chain's native coin.
 func (a Address) IsNative() bool { return a.raw != "" && strings.Trim(a.raw, "\x00") == "" }
 
+// Fits reports whether the address has the length of those of family: in orders it may have any.
+func (a Address) Fits(family Family) bool { return a.Len() == NativeCoin(family).Len() }
+
 // NativeCoin returns the zero address of family.
 func NativeCoin(family Family) Address {
 	if family == SVM {

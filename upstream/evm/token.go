@@ -19,6 +19,9 @@ var metadataCalls = [...][]byte{words.Call("decimals()"), words.Call("name()"), 
 func (c *Chain) ReadTokens(ctx context.Context, addresses []chain.Address) ([]token.Reading, error) {
 	calls := make([]contractCall, 0, len(addresses)*len(metadataCalls))
 	for _, address := range addresses {
+		if !address.Fits(c.chain.Family) {
+			address = chain.NativeCoin(c.chain.Family) // which is no contract; nodes refuse other addresses
+		}
 		for _, data := range metadataCalls {
 			calls = append(calls, contractCall{address, data})
 		}

@@ -27,6 +27,7 @@ var (
 	brokenToken  = chain.NewAddress(repeat(0x13, 20))
 	hostileToken = chain.NewAddress(repeat(0x14, 20))
 	noContract   = chain.NewAddress(repeat(0x15, 20))
+	longToken    = chain.NewAddress(repeat(0x11, 40)) // of an order that names anything
 
 	tokenAnswers = map[chain.Address][3]string{
 		plainToken:   {fmt.Sprintf("0x%064x", 6), abiString("USD Coin"), abiString("USDC")},
@@ -45,6 +46,7 @@ func wantReadings() []token.Reading {
 		{Name: "Broken", IsSingle: true},
 		{Name: "agnp.exe", IsSingle: true},
 		{IsSingle: true},
+		{IsSingle: true},
 	}
 }
 
@@ -61,7 +63,7 @@ func askToken(of map[chain.Address][3]string, to, data string) string {
 }
 
 func TestReadTokens(t *testing.T) {
-	addresses := []chain.Address{plainToken, oldToken, brokenToken, hostileToken, noContract}
+	addresses := []chain.Address{plainToken, oldToken, brokenToken, hostileToken, noContract, longToken}
 	without := testChain
 	without.Contracts.Multicall = chain.Address{}
 	for name, test := range map[string]struct {

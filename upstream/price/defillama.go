@@ -112,7 +112,7 @@ func gather[G any, K comparable](groups iter.Seq[G], ask func(G) (map[K]*big.Rat
 func (l llama) coin(key token.Key) string {
 	c, known := l.registry.Chain(key.Chain)
 	slug, listed := llamaSlugs[key.Chain]
-	if !known || !listed || key.Address.IsAbsent() {
+	if !known || !listed || !key.Address.Fits(c.Family) {
 		return ""
 	}
 	address := key.Address

@@ -71,6 +71,8 @@ func TestDefiLlamaAsksOnceForEveryKey(t *testing.T) {
 		native(chain.Tron), // without confidence
 		{Chain: 4, Address: usdc.Address},
 		{Chain: 1},
+		{Chain: 1, Address: chain.NewAddress(make([]byte, 255))}, // of an order that names anything
+		{Chain: 1, Address: chain.NativeCoin(chain.SVM)},
 	}))(t)
 	want := map[token.Key]string{
 		native(1): "3000.25", wrapped: "3000.25", usdc: "0.99987", native(100000014): "0.5", native(100000025): "0.0000001234",

@@ -49,7 +49,7 @@ func (f feeds) prices(ctx context.Context, keys []token.Key) (map[token.Key]*big
 	byChain := map[chain.ID][]token.Key{}
 	for _, key := range keys {
 		_, priced := oracles[key.Chain]
-		if _, read := f.registry.Chain(key.Chain); priced && read && !key.Address.IsAbsent() {
+		if c, read := f.registry.Chain(key.Chain); priced && read && key.Address.Fits(c.Family) {
 			byChain[key.Chain] = append(byChain[key.Chain], key)
 		}
 	}

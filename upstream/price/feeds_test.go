@@ -41,6 +41,7 @@ func TestFeedsTellWhatTheirChainsTell(t *testing.T) {
 		{Chain: 8453, Address: chain.NativeCoin(chain.EVM)},
 		{Chain: chain.Solana, Address: chain.NativeCoin(chain.SVM)},
 		{Chain: 1}, // no token
+		{Chain: 1, Address: chain.NewAddress(append(bytes.Repeat([]byte{7}, 20), wrapped.Address.Bytes()...))}, // of an order that names anything
 	})
 	if !errors.Is(err, down) {
 		t.Errorf("error = %v, want that of the chain that failed", err)

@@ -18,10 +18,9 @@ var metadataProgram = solana.MustAccount("metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt5
 
 // ReadTokens reads the accounts of mints and of their metadata; see token.Reader.
 func (c *Chain) ReadTokens(ctx context.Context, mints []chain.Address) ([]token.Reading, error) {
-	const mintLength = 32
 	accounts := make([]chain.Address, 0, 2*len(mints))
 	for _, mint := range mints {
-		if mint.Len() != mintLength {
+		if !mint.Fits(chain.SVM) {
 			mint = chain.NativeCoin(chain.SVM) // which is not a mint; nodes refuse other addresses
 		}
 		metadata := solana.ProgramAddress(metadataProgram, []byte("metadata"), metadataProgram.Bytes(), mint.Bytes())

@@ -351,3 +351,26 @@ func BenchmarkCall(b *testing.B) {
 		}
 	}
 }
+
+// TestTwoAnswersToOneCallAreNone is of a server that gives two response objects one id.
+func TestTwoAnswersToOneCallAreNone(t *testing.T) {
+	twice := func(r *http.Request) (*http.Response, error) {
+		var calls []rpcCall
+		if err := json.NewDecoder(r.Body).Decode(&calls); err != nil {
+			return nil, err
+		}
+		objects := []string{object(calls[0], echo), object(calls[1], echo), fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":"0x9"}`, calls[0].ID)}
+		return answer(200, "["+strings.Join(objects, ",")+"]"), nil
+	}
+	for name, answers := range map[string][]transport{"alone": {twice}, "beside another": {twice, node(echo)}} {
+		out := make([]string, 2)
+		calls := []*jsonrpc.Call{jsonrpc.NewCall(&out[0], nil, "eth_call", "0x1"), jsonrpc.NewCall(&out[1], nil, "eth_call", "0x2")}
+		_ = rpc(t, answers...).Batch(t.Context(), calls...)
+		if (calls[0].Err != nil) != (len(answers) == 1) || out[0] == "0x9" {
+			t.Errorf("%s: the call answered twice has %q, %v", name, out[0], calls[0].Err)
+		}
+		if calls[1].Err != nil || out[1] != "0x2" {
+			t.Errorf("%s: the other one has %q, %v", name, out[1], calls[1].Err)
+		}
+	}
+}

@@ -136,7 +136,8 @@ func (r replies) without(first int) replies {
 	return r
 }
 
-// arrange puts response objects, in whatever sequence, to the positions of the calls, whose ids begin with first.
+// arrange puts response objects, in whatever sequence, to the positions of the calls, whose ids begin with first. Two for
+// one call are none.
 func arrange(objects []responseObject, asked int, first uint64) []*responseObject {
 	arranged := make([]*responseObject, asked)
 	for i, object := range objects {
@@ -145,6 +146,9 @@ func arrange(objects []responseObject, asked int, first uint64) []*responseObjec
 			id = first // an error object may lack the id (section 5 of the specification); balancers give their own
 		}
 		if position := id - first; position < uint64(asked) {
+			if arranged[position] != nil {
+				objects[i] = responseObject{}
+			}
 			arranged[position] = &objects[i]
 		}
 	}

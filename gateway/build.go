@@ -131,12 +131,11 @@ func (b *builder) addChain(path string, c config.Chain) {
 		}
 	}
 	made := &chainParts{config: c, pool: pool, rpc: rpc}
-	var options []evm.Option
 	b.parts.chains[c.ID] = made
 	switch known.Family {
 	case chain.EVM, chain.TVM:
 		rpc.CompareHeads(lag, evm.HeadCall(), evm.LinkCall)
-		adapter := evm.New(known, rpc, options...)
+		adapter := evm.New(known, rpc)
 		made.orders, made.tokens, made.call, made.newest = adapter, adapter, adapter.CallAll, adapter.Newest
 		if known.Family == chain.TVM {
 			simulator := tron.NewSimulator(adapter)
@@ -286,7 +285,7 @@ func (b *builder) addTokens() {
 }
 
 func (b *builder) addShared() {
-	if b.config.Cache.Shared.Reveal() == "" {
+	if b.before != nil || b.config.Cache.Shared.Reveal() == "" { // a running gateway keeps its own
 		return
 	}
 	made, err := SharedCache(b.config, b.log)

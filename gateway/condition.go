@@ -127,8 +127,7 @@ func (s *set) loads(id chain.ID) (unasked, asked web.Load) {
 	if at < 0 {
 		return unasked, asked
 	}
-	least, most := Loads(known, s.config.Chains[at], s.config.Index)
-	return least, most
+	return Loads(known, s.config.Chains[at], s.config.Index)
 }
 
 // Dependencies lists everything that the gateway needs, and its state: the database, the shared cache, the chains and

@@ -132,7 +132,7 @@ func (p *parts) unitPrices(ctx context.Context, wanted []stats.Priced) map[stats
 	for at, keys := range byTime {
 		for key, usd := range p.pricesAt(ctx, time.Unix(int64(at), 0), keys) {
 			if decimals, known := p.decimals(ctx, key); known {
-				prices[stats.Priced{Chain: key.Chain, Token: key.Address, At: at}] = new(big.Rat).Quo(usd, wholeToken(decimals))
+				prices[stats.Priced{Chain: key.Chain, Token: key.Address, At: at}] = new(big.Rat).Mul(usd, chain.NewAmount(1).Units(decimals))
 			}
 		}
 	}
@@ -161,8 +161,4 @@ func (p *parts) decimals(ctx context.Context, key token.Key) (decimals uint8, kn
 	}
 	_, isRead := p.chains[key.Chain]
 	return tokens[0].Decimals, isRead || tokens[0].Decimals > 0 // of chains that are not read, 0 stands for unknown
-}
-
-func wholeToken(decimals uint8) *big.Rat {
-	return new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil))
 }

@@ -63,16 +63,10 @@ func (c *Chain) Facts() chain.Chain { return c.chain }
 // Client asks endpoints that proved to serve the chain.
 func (c *Chain) Client() *jsonrpc.Client { return c.rpc }
 
-// Option sets up a Chain.
-type Option func(*Chain)
-
 // New returns the chain that rpc's endpoints serve; whether they do is found out on first use.
-func New(c chain.Chain, rpc *jsonrpc.Client, options ...Option) *Chain {
+func New(c chain.Chain, rpc *jsonrpc.Client) *Chain {
 	made := &Chain{chain: c, isTron: c.Family == chain.TVM}
 	made.rpc = rpc.Proving(fmt.Sprintf("chain %d", c.ID), made.chainIDCall())
-	for _, set := range options {
-		set(made)
-	}
 	return made
 }
 

@@ -55,9 +55,9 @@ type nodeLog struct {
 }
 
 // serve starts the node and returns the chain it serves, for which c says what is not in the node.
-func (n *node) serve(t *testing.T, c chain.Chain, options ...evm.Option) *evm.Chain {
+func (n *node) serve(t *testing.T, c chain.Chain) *evm.Chain {
 	t.Helper()
-	return evm.New(c, rpcOf(t, n), options...)
+	return evm.New(c, rpcOf(t, n))
 }
 
 func serveAll(t *testing.T, c chain.Chain, nodes ...*node) *evm.Chain {

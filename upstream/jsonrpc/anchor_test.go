@@ -1,8 +1,11 @@
 package jsonrpc_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
+	"net/http"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -131,9 +134,20 @@ func TestProofsLeaveSearchesTheirShare(t *testing.T) {
 		var block atomic.Value
 		block.Store("a")
 		var anchors atomic.Int64
-		slow := endpoint(t, "slow", onBranch(&block, &anchors), upstream.EndpointOptions{RequestsPerSecond: 0.5, Burst: 1})
+		alone := func(r *http.Request) (*http.Response, error) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil || body[0] == '[' {
+				return answer(200, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batches are not supported"}}`), err
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			return onBranch(&block, &anchors)(r)
+		}
+		slow := endpoint(t, "slow", alone, upstream.EndpointOptions{RequestsPerSecond: 0.5, Burst: 1})
 		client := jsonrpc.New(upstream.NewPool("chain", slow)).Proving("chain", chainProof(new(atomic.Int64)))
-		client.Capabilities("slow").Recall(jsonrpc.Limits{Batch: 1}, time.Now())
+		if err := client.Call(t.Context(), "web3_name", new(string)); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(20 * time.Second)
 		for range 3 {
 			client.Anchor(anchorAt("a"), true)
 			if err := client.Call(upstream.Searching.For(t.Context()), "web3_name", new(string)); err != nil {

@@ -311,21 +311,3 @@ func (c *Capabilities) Known() Limits {
 	slices.Sort(known.Lacks)
 	return known
 }
-
-// Recall begins with the endpoint's limits at a time before a restart. Each lasts as long as if it had been met then.
-func (c *Capabilities) Recall(known Limits, at time.Time) {
-	c.batch.recall(known.Batch, at)
-	c.span.recall(known.Span, at)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for part, most := range known.Depths {
-		*c.depthLocked(part) = depth{most: most, until: at.Add(lacksDepth)}
-	}
-	for _, what := range known.Lacks {
-		term := lacksMethod
-		if _, part, isPart := strings.Cut(what, " "); isPart && !slices.Contains([]string{Topics, Addresses, Overrides}, part) {
-			term = lacksTag
-		}
-		c.lacks[what] = at.Add(term)
-	}
-}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"crossgate/upstream/jsonrpc"
 )
@@ -53,20 +52,5 @@ func TestFieldsThatAreNotTaken(t *testing.T) {
 		if (len(lacking) == 1) != (test.want == jsonrpc.FieldMissing) || client.Lacks("eth_chainId", "") {
 			t.Errorf("%s with %q: %q: lacking is %v", test.method, test.fields, test.message, lacking)
 		}
-	}
-}
-
-// TestFieldsAreRecalledAsLongAsMethods has what was learned an hour ago: tags are tried again, methods
-// and fields not yet.
-func TestFieldsAreRecalledAsLongAsMethods(t *testing.T) {
-	t.Parallel()
-	client := rpc(t, always(http.StatusOK, `{"jsonrpc":"2.0","id":1,"result":"0x1"}`))
-	known := client.Capabilities("a")
-	if known == nil {
-		t.Fatal("no endpoint of that name")
-	}
-	known.Recall(jsonrpc.Limits{Lacks: []string{"eth_getLogs topics", "eth_simulateV1", "eth_getBlockByNumber finalized"}}, time.Now().Add(-time.Hour))
-	if limits := known.Known(); !slices.Equal(limits.Lacks, []string{"eth_getLogs topics", "eth_simulateV1"}) {
-		t.Errorf("after an hour %v is lacking, want the topics and the method", limits.Lacks)
 	}
 }

@@ -93,10 +93,3 @@ func (w *width) limited() uint64 {
 	}
 	return 0
 }
-
-// recall begins with a width that was known at a time; zero is none.
-func (w *width) recall(known uint64, at time.Time) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.known, w.rest = known, at.Add(relearn)
-}

@@ -1,6 +1,7 @@
 package solana
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -37,7 +38,7 @@ func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Evidenc
 		standing := standingOf(blocks[at.Block])
 		if blocks[at.Block].Err == nil {
 			in := *blocks[at.Block].Out.(**block)
-			at.BlockHash, at.Time = chain.Hash(in.Blockhash), seconds(in.BlockTime)
+			at.BlockHash, at.Time = chain.Hash(in.Blockhash), cmp.Or(seconds(in.BlockTime), at.Time)
 		}
 		if timed := times[at.Block]; timed != nil && timed.Err == nil && seconds((*timed.Out.(**transaction)).BlockTime) == at.Time {
 			standing = standingOf(timed)

@@ -89,7 +89,6 @@ func (p *payload) UnmarshalJSON(text []byte) error {
 type block struct {
 	Blockhash         blockHash `json:"blockhash"`
 	PreviousBlockhash blockHash `json:"previousBlockhash"`
-	ParentSlot        uint64    `json:"parentSlot"`
 	BlockTime         *int64    `json:"blockTime"` // UNIX seconds; nil before the cluster voted on time
 
 	Signatures   []chain.TxHash `json:"signatures"`   // of its transactions, where they were asked for
@@ -282,6 +281,8 @@ func signaturesCall(out *[]signature, a chain.Address, bounds cursor) *jsonrpc.C
 				return errors.New("no signature")
 			case i > 0 && each.Slot > list[i-1].Slot:
 				return errors.New("signatures out of order")
+			case each.Signature == bounds.before:
+				return errors.New("signatures that were listed before")
 			}
 		}
 		return nil

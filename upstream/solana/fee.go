@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/chain/solana"
 	"crossgate/quote"
 	"crossgate/upstream/jsonrpc"
 )
@@ -19,6 +20,10 @@ const (
 	// leastBid is the least bid for a compute unit, in millionths of a lamport: that of the hosted service's own
 	// example on an idle chain.
 	leastBid = 2000
+
+	// mostBid is the highest bid, at which the most compute units cost what venues may bid: one endpoint says what others
+	// bid, and who creates an order pays it.
+	mostBid = mostFee / 2 * 1_000_000 / solana.MaxComputeUnits
 
 	// bidsLife is how long bids are believed: five blocks.
 	bidsLife = 2 * time.Second
@@ -47,13 +52,13 @@ func (c *Chain) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice,
 		fees = fees[:0]
 	}
 	for _, block := range recent {
-		fees = append(fees, block.Fee)
+		fees = append(fees, min(block.Fee, mostBid))
 	}
 	slices.Sort(fees)
 	normal := max(fees[len(fees)/2], leastBid)
 	market := &bids{until: time.Now().Add(bidsLife)}
 	market.prices[quote.Normal].Bid = chain.NewAmount(normal)
-	market.prices[quote.Aggressive].Bid = chain.NewAmount(max(fees[len(fees)*3/4], normal+normal/4))
+	market.prices[quote.Aggressive].Bid = chain.NewAmount(min(max(fees[len(fees)*3/4], normal+normal/4), mostBid))
 	c.bids.Store(market)
 	return market.prices[p], nil
 }

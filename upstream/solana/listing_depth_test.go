@@ -2,6 +2,7 @@ package solana
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -10,9 +11,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"crossgate/chain"
+	"crossgate/chain/solana"
+	"crossgate/order"
+	"crossgate/quote"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
@@ -34,8 +37,10 @@ func TestListsOfOldTransactionsAreAskedOfWhoKeepsThem(t *testing.T) {
 				case "getGenesisHash":
 					return fmt.Sprintf("%q", known.Genesis.Format(chain.SVM))
 				case "getBlock":
-					return fmt.Sprintf(`{"blockhash":%q,"previousBlockhash":%q,"parentSlot":1,"blockTime":1}`,
-						known.Genesis.Format(chain.SVM), known.Genesis.Format(chain.SVM))
+					if name == "recent" {
+						return `null,"error":{"code":-32001,"message":"Block 5000 cleaned up, does not exist on node"}`
+					}
+					return emptyBlock(`1`)
 				}
 				listed[name]++
 				if strings.Contains(string(params[1]), `"before"`) {
@@ -53,9 +58,11 @@ func TestListsOfOldTransactionsAreAskedOfWhoKeepsThem(t *testing.T) {
 		endpoints = append(endpoints, e)
 	}
 	rpc := jsonrpc.New(upstream.NewPool("solana", endpoints...))
-	rpc.Capabilities("recent").Recall(jsonrpc.Limits{Depths: map[string]uint64{"blocks": 1000}}, time.Now())
 	c := New(known, rpc)
 	c.newest.Store(newest)
+	if _, err := c.Block(t.Context(), from); err != nil { // by which it is learned who keeps it
+		t.Fatal(err)
+	}
 	list := &listing{program: c.programs[0]}
 	if err := c.readPages(t.Context(), c.rpc, []*listing{list}, from, to); err != nil || len(list.found) != signaturesAtOnce {
 		t.Fatalf("%d transactions, %v", len(list.found), err)
@@ -63,6 +70,81 @@ func TestListsOfOldTransactionsAreAskedOfWhoKeepsThem(t *testing.T) {
 	if listed["recent"] != 0 || listed["archive"] != 2 {
 		t.Errorf("lists were asked of %v, want two of the one that keeps these blocks", listed)
 	}
+}
+
+// TestAListThatBeginsAnewIsRefused is of an endpoint that heeds no cursor.
+func TestAListThatBeginsAnewIsRefused(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	lists := 0
+	c := solanaAt(t, func(method string, params []json.RawMessage) string {
+		if method != listSignatures {
+			return emptyBlock(`1`)
+		}
+		if lists++; lists == 30 {
+			stop()
+		}
+		return pageAt(6_000, signaturesAtOnce)
+	})
+	if err := c.readPages(ctx, c.rpc, []*listing{{program: c.programs[0]}}, 5_000, 6_000); err == nil || lists >= 30 {
+		t.Errorf("%d lists were read, %v, want an error after few", lists, err)
+	}
+}
+
+// TestATimeThatABlockLacksIsThatOfItsTransaction is of nodes that write no time into a block.
+func TestATimeThatABlockLacksIsThatOfItsTransaction(t *testing.T) {
+	c := solanaAt(t, func(string, []json.RawMessage) string { return emptyBlock(`null`) })
+	tx := &transaction{Slot: 7, BlockTime: new(int64(1_790_000_000)), message: solana.Message{
+		Signature: chain.NewTxHash(bytes.Repeat([]byte{7}, 64)), Accounts: []chain.Address{chain.NativeCoin(chain.SVM)},
+	}}
+	read := &orderTransactions{chain: c, blocks: map[uint64]**block{7: new(&block{})}}
+	if at := read.at(tx, 0); at.Time != 1_790_000_000 {
+		t.Errorf("it happened at %d", at.Time)
+	}
+	events, err := c.Attest(t.Context(), []order.Event{{At: order.At{Block: 7, Tx: tx.message.Signature, Time: 1_790_000_000}}})
+	if err != nil || events.Events[0].At.Time != 1_790_000_000 {
+		t.Errorf("it is attested to have happened at %d, %v", events.Events[0].At.Time, err)
+	}
+}
+
+// TestNoEndpointAloneMakesAPlaceDear is of one that says that others bid a thousand lamports for a unit.
+func TestNoEndpointAloneMakesAPlaceDear(t *testing.T) {
+	c := solanaAt(t, func(string, []json.RawMessage) string { return `[{"slot":1,"prioritizationFee":1000000000}]` })
+	for _, p := range []quote.Priority{quote.Normal, quote.Aggressive} {
+		price, err := c.GasPrice(t.Context(), p)
+		if fee := solana.PriorityFee(solana.MaxComputeUnits, price.Bid); err != nil || fee.Cmp(chain.NewAmount(mostFee)) > 0 {
+			t.Errorf("a transaction bids up to %s lamports, %v", fee, err)
+		}
+	}
+}
+
+// solanaAt is Solana at one endpoint that answers with results.
+func solanaAt(t *testing.T, result func(method string, params []json.RawMessage) string) *Chain {
+	known, _ := chain.Documented().Chain(chain.Solana)
+	var mu sync.Mutex
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		answerAll(w, r, func(method string, params []json.RawMessage) string {
+			if method == "getGenesisHash" {
+				return fmt.Sprintf("%q", known.Genesis.Format(chain.SVM))
+			}
+			return result(method, params)
+		})
+	}))
+	t.Cleanup(server.Close)
+	e, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	return New(known, jsonrpc.New(upstream.NewPool("solana", e)))
+}
+
+// emptyBlock is a block without content at a time.
+func emptyBlock(time string) string {
+	hash := chain.Hash{1}.Format(chain.SVM)
+	return fmt.Sprintf(`{"blockhash":%q,"previousBlockhash":%q,"parentSlot":1,"blockTime":%s}`, hash, hash, time)
 }
 
 // answerAll answers a call or a batch of them.

@@ -115,7 +115,8 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, 
 		return order.Evidence{}, err
 	}
 	for i := range events {
-		events[i].At.BlockHash, events[i].At.Time = chain.Hash(in.Blockhash), seconds(in.BlockTime)
+		at := &events[i].At
+		at.BlockHash, at.Time = chain.Hash(in.Blockhash), cmp.Or(seconds(in.BlockTime), at.Time)
 	}
 	return order.Evidence{Events: events, Standing: standing}, nil
 }
@@ -255,7 +256,7 @@ func (r *orderTransactions) at(tx *transaction, position uint) order.At {
 		LogIndex:  place<<positions | position,
 	}
 	if in := r.blocks[tx.Slot]; in != nil {
-		at.BlockHash, at.Time = chain.Hash((*in).Blockhash), seconds((*in).BlockTime)
+		at.BlockHash, at.Time = chain.Hash((*in).Blockhash), cmp.Or(seconds((*in).BlockTime), at.Time)
 	}
 	return at
 }

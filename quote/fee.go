@@ -10,8 +10,12 @@ import (
 	"crossgate/chain/solana"
 )
 
-// typicalGas stands in where neither venue nor chain gives a figure: an aggregator's swap over two or three pools.
-const typicalGas = 350_000
+// typicalGas stands in where neither venue nor chain gives a figure: an aggregator's swap over two or three pools. More
+// than mostGas is none: no transaction takes that on any chain.
+const (
+	typicalGas = 350_000
+	mostGas    = 1 << 40
+)
 
 // typicalBytes is the half of a swap's calldata that does not compress. Solana charges for signatures alone.
 var typicalBytes = map[chain.Family]int{chain.EVM: 800, chain.TVM: 800}
@@ -31,7 +35,7 @@ const (
 // gas is what the candidate's transaction takes, as far as is known before there is one.
 func (o *candidate) gas() uint64 {
 	gas := o.quote.Gas
-	if gas == 0 {
+	if gas == 0 || gas > mostGas {
 		gas = typicalGas
 	}
 	if o.way == Routed {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"testing"
 
@@ -315,6 +316,15 @@ func TestAVenueIsRoutedByAnyOfItsRouters(t *testing.T) {
 				t.Errorf("Estimate = way %s, %v, want way %s", got.Way, err, row.want)
 			}
 		})
+	}
+}
+
+// TestAbsurdGasIsNoFigure: with what the public router takes it would come to next to nothing.
+func TestAbsurdGasIsNoFigure(t *testing.T) {
+	only := &fakeVenue{name: "only", perInput: 1_000_000, gas: math.MaxUint64}
+	got := estimate(t, crossroads(quote.PreferRouter, &crossing{lists: []*fakeVenue{only}}, only), usdcToDai())
+	if gas := got.Asked[0].Gas; gas != 350_000+65_000 {
+		t.Errorf("gas = %d, want that of a usual swap", gas)
 	}
 }
 

@@ -31,9 +31,8 @@ type Request struct {
 	CallTarget               chain.Address // the contract that it calls; absent: not known
 	CallGas                  uint64        // that it may take
 	Priority                 quote.Priority
-	Since                    time.Time     // comparisons begun before are not shared; zero: any is
-	Wait                     time.Duration // longest wait for venues that the client wants; zero: as long as we would
-	Making                   *Making       // nil, or without a recipient: an estimation alone
+	Since                    time.Time // comparisons begun before are not shared; zero: any is
+	Making                   *Making   // nil, or without a recipient: an estimation alone
 }
 
 // Charges are what the order contracts of a chain take, as they say themselves.

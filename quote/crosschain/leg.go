@@ -55,7 +55,7 @@ func slippageOf(dropBps int, isClose bool) int {
 func (e *Estimator) leg(ctx context.Context, r Request, from token.Key, into chain.Address, amount chain.Amount, onward *quote.Onward) (*Leg, error) {
 	asked := quote.Request{
 		Chain: from.Chain, TokenIn: from.Address, TokenOut: into, SlippagePercent: &venueSlippage, Priority: r.Priority,
-		Onward: onward, Since: r.Since, Wait: r.Wait,
+		Onward: onward, Since: r.Since,
 	}
 	var whole, tenth quote.Estimate
 	var err, tenthErr error

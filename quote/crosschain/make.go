@@ -197,7 +197,7 @@ func (j *journey) routed(ctx context.Context, e *Estimate, c creation.Creation, 
 	}
 	made, err := j.Swaps.Estimate(ctx, quote.Request{
 		Chain: j.give.ID, TokenIn: e.TokenIn, TokenOut: e.Route.Give.Address, AmountIn: e.Course.In, SlippagePercent: &venueSlippage,
-		Sender: making.Sender, Recipient: making.Sender, Priority: j.request.Priority, Since: j.request.Since, Wait: j.request.Wait,
+		Sender: making.Sender, Recipient: making.Sender, Priority: j.request.Priority, Since: j.request.Since,
 		Onward: &quote.Onward{
 			Target: j.give.Contracts.DlnSource, Expected: e.Gross,
 			Make: func(venue quote.Tx) quote.Tx {

@@ -56,7 +56,7 @@ func (j *journey) swapOnSolana(ctx context.Context, e *Estimate) (*quote.Estimat
 	slippage, sender := decimal.New(int64(e.Before.SlippageBps), percent), j.request.Making.Sender
 	made, err := j.Swaps.Estimate(ctx, quote.Request{
 		Chain: j.give.ID, TokenIn: e.TokenIn, TokenOut: e.Route.Give.Address, AmountIn: e.Course.In, SlippagePercent: &slippage,
-		Sender: sender, Recipient: sender, Priority: j.request.Priority, Since: j.request.Since, Wait: j.request.Wait,
+		Sender: sender, Recipient: sender, Priority: j.request.Priority, Since: j.request.Since,
 	})
 	switch {
 	case err != nil:

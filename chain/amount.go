@@ -1,10 +1,12 @@
 package chain
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/big"
 	"strconv"
+	"strings"
 
 	"github.com/holiman/uint256"
 )
@@ -50,6 +52,19 @@ func ParseAmount(text string) (Amount, error) {
 		return Amount{}, fmt.Errorf("%q exceeds 256 bits", text)
 	}
 	return Amount{*n}, nil
+}
+
+// ParseQuantity reads 0x and hex digits, or what ParseAmount reads.
+func ParseQuantity(text string) (Amount, error) {
+	digits, isHex := strings.CutPrefix(text, "0x")
+	if !isHex {
+		return ParseAmount(text)
+	}
+	raw, err := hex.DecodeString(strings.Repeat("0", len(digits)%2) + digits)
+	if err != nil || len(raw) == 0 || len(raw) > 32 {
+		return Amount{}, fmt.Errorf("%.80q is not a number of 256 bits in hex digits", text)
+	}
+	return AmountFromBytes(raw), nil
 }
 
 // Big returns the amount as a new big integer.

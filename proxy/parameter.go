@@ -129,6 +129,18 @@ func (p *Query) CheckAffiliate(a quote.Affiliate) error {
 	return nil
 }
 
+// Priority reads a priority level; that of orders is documented in a misspelling.
+func (p *Query) Priority(name string) quote.Priority {
+	switch p.Optional(name) {
+	case "", "normal":
+		return quote.Normal
+	case "aggressive", "agressive":
+		return quote.Aggressive
+	}
+	p.Mistake(name + " must be one of the following values: normal, aggressive")
+	return quote.Normal
+}
+
 // ReferralCode reads a number of 32 bits; 0 when it is left out.
 func (p *Query) ReferralCode(name string) uint32 {
 	text := p.Optional(name)

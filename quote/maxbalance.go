@@ -82,11 +82,16 @@ func (t *trade) reserve(ctx context.Context) (kept *Reserve, known bool) {
 
 // filled is a transaction of so many bytes of calldata, which do not compress.
 func (t *trade) filled(bytes int) Tx {
-	tx := Tx{To: t.swap.Recipient, Data: make([]byte, bytes), Value: chain.NewAmount(1)}
-	for i := range tx.Data {
-		tx.Data[i] = byte(i * 151)
+	return Tx{To: t.swap.Recipient, Data: Incompressible(bytes), Value: chain.NewAmount(1)}
+}
+
+// Incompressible is calldata of so many bytes that do not compress.
+func Incompressible(bytes int) []byte {
+	data := make([]byte, bytes)
+	for i := range data {
+		data[i] = byte(i * 151)
 	}
-	return tx
+	return data
 }
 
 // reserveLamports is the reserve on Solana: signature, priority, and deposits of two opened accounts and the wallet.

@@ -10,7 +10,6 @@ import (
 	"crossgate/order"
 	"crossgate/proxy"
 	"crossgate/proxy/wire"
-	"crossgate/quote"
 	"crossgate/quote/crosschain"
 )
 
@@ -49,18 +48,21 @@ func parse(rawQuery string, chains chain.Registry, isQuote bool) (wanted, error)
 	r.IncentiveBps = p.whole("additionalTakerRewardBps", maxRewardBps)
 	r.Affiliate = p.Affiliate(p.give)
 	r.GiveReserve, r.TakeReserve = p.intermediary("srcIntermediaryTokenAddress", p.give), p.intermediary("dstIntermediaryTokenAddress", p.take)
-	r.Priority = p.priority()
+	r.Priority = p.Priority("srcChainPriorityLevel")
 	if p.flag("ptp") || p.flag("otc") {
 		p.Mistake("ptp is not offered here: name allowedTaker and both amounts")
 	}
 	form := wire.Form{Gas: p.flag("enableEstimate"), Bundle: p.flag("bundle")}
 	making := p.making()
 	p.hook(&r, making.Recipient)
-	if err := p.Err(); err != nil {
-		return wanted{request: r}, err
-	}
-	if err := consistent(p, r, form); err != nil {
-		return wanted{request: r}, err
+	switch err = p.Err(); {
+	case err != nil:
+	case r.Give == r.Take:
+		err = proxy.SameChains.Because("")
+	case (form.Gas || r.MaxBalance) && p.Optional("senderAddress") == "":
+		err = proxy.SenderEmpty.Because("")
+	default:
+		err = p.CheckAffiliate(r.Affiliate)
 	}
 	switch {
 	case !isQuote && !making.Recipient.IsAbsent() && !making.Authorities.GivePatch.IsAbsent() && !making.Authorities.Order.IsAbsent():
@@ -68,21 +70,7 @@ func parse(rawQuery string, chains chain.Registry, isQuote bool) (wanted, error)
 	case r.MaxBalance:
 		r.Making = &crosschain.Making{Sender: making.Sender} // whose balance it is
 	}
-	return wanted{request: r, form: form, key: p.Values.Encode()}, nil
-}
-
-// consistent finds mistakes of parameters of the right form.
-func consistent(p *parameters, r crosschain.Request, form wire.Form) error {
-	if r.Give == r.Take {
-		return proxy.SameChains.Because("")
-	}
-	if err := p.CheckAffiliate(r.Affiliate); err != nil {
-		return err
-	}
-	if (form.Gas || r.MaxBalance) && p.Optional("senderAddress") == "" {
-		return proxy.SenderEmpty.Because("")
-	}
-	return nil
+	return wanted{request: r, form: form, key: p.Values.Encode()}, err
 }
 
 // amounts reads which sides are fixed: an amount, or auto for the recommended one; the input also max, for all that the
@@ -175,16 +163,4 @@ func (p *parameters) intermediary(name string, of chain.Family) chain.Address {
 		return chain.Address{}
 	}
 	return p.Token(name, of)
-}
-
-// priority takes the documented misspelling, too.
-func (p *parameters) priority() quote.Priority {
-	switch p.Optional("srcChainPriorityLevel") {
-	case "", "normal":
-		return quote.Normal
-	case "agressive", "aggressive":
-		return quote.Aggressive
-	}
-	p.Mistake("srcChainPriorityLevel must be one of the following values: normal, agressive")
-	return quote.Normal
 }

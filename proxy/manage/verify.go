@@ -1,6 +1,7 @@
 package manage
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/hex"
@@ -69,7 +70,8 @@ func (p *paths) parse(c *gin.Context) (q posed, err error) {
 	}
 	q.chain = known.ID
 	if q.tx.Value = value(&m); known.Family != chain.SVM { // whose transactions name their accounts
-		q.tx.Sender, q.tx.To = account(&m, "from", known.Family), account(&m, "to", known.Family)
+		q.tx.Sender = m.Address("from", m.Optional("from"), known.Family)
+		q.tx.To = m.Address("to", m.Optional("to"), known.Family)
 	}
 	data, err := hex.DecodeString(strings.TrimPrefix(m.Optional("data"), "0x"))
 	if err != nil && known.Family == chain.SVM {
@@ -86,34 +88,12 @@ func (p *paths) parse(c *gin.Context) (q posed, err error) {
 	return q, m.Problem(proxy.InvalidBody)
 }
 
-// account reads the address of an account of a family.
-func account(m *proxy.Query, name string, family chain.Family) chain.Address {
-	a, err := chain.ParseAddress(m.Optional(name), family)
-	if err != nil || chain.ChecksumFails(m.Optional(name)) {
-		m.Mistake(name + " must be an address of the chain")
-	}
-	return a
-}
-
 // value reads the native coin of a transaction; none when it is absent.
-func value(m *proxy.Query) (v chain.Amount) {
-	text := m.Optional("value")
-	digits, isHex := strings.CutPrefix(text, "0x")
-	switch {
-	case text == "":
-		return v
-	case isHex:
-		raw, err := hex.DecodeString(strings.Repeat("0", len(digits)%2) + digits)
-		if v = chain.AmountFromBytes(raw); err == nil && len(raw) <= 32 {
-			return v
-		}
-	default:
-		parsed, err := chain.ParseAmount(text)
-		if err == nil {
-			return parsed
-		}
+func value(m *proxy.Query) chain.Amount {
+	v, err := chain.ParseQuantity(cmp.Or(m.Optional("value"), "0"))
+	if err != nil {
+		m.Mistake("value must be a whole number of the coin's smallest units, or 0x and hex digits")
 	}
-	m.Mistake("value must be a whole number of the coin's smallest units, or 0x and hex digits")
 	return v
 }
 

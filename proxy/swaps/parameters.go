@@ -54,7 +54,7 @@ func ParseSwap(p *parameters, chains chain.Registry, hasRecipient bool) (quote.R
 	r.SlippagePercent = p.slippage("slippage")
 	r.Affiliate = p.Affiliate(p.family)
 	r.Sender = p.Account("senderAddress", p.family)
-	r.Priority = p.priority("srcChainPriorityLevel")
+	r.Priority = p.Priority("srcChainPriorityLevel")
 	r.ReferralCode = p.ReferralCode("referralCode")
 	if err := p.Err(); err != nil {
 		return quote.Request{}, err
@@ -74,16 +74,6 @@ func ParseSwap(p *parameters, chains chain.Registry, hasRecipient bool) (quote.R
 // IsUnsigned reports whether the signer is missing on Solana: then there is an estimate and no transaction.
 func (p *parameters) IsUnsigned() bool {
 	return p.family == chain.SVM && p.Values.Get("senderAddress") == ""
-}
-
-// parseChainID reads a query about a whole chain.
-func parseChainID(rawQuery string, chains chain.Registry) (chain.ID, error) {
-	p, err := readParameters(rawQuery)
-	if err != nil {
-		return 0, err
-	}
-	id := p.ChainID("chainId", chains)
-	return id, p.Err()
 }
 
 // Token reads the address of a token: the zero address is the native coin.
@@ -124,17 +114,6 @@ func (p *parameters) slippage(name string) *decimal.Decimal {
 		return nil
 	}
 	return &percent
-}
-
-func (p *parameters) priority(name string) quote.Priority {
-	switch p.Optional(name) {
-	case "", "normal":
-		return quote.Normal
-	case "aggressive":
-		return quote.Aggressive
-	}
-	p.Mistake(name + " must be one of the following values: normal, aggressive")
-	return quote.Normal
 }
 
 // addBody adds the parameters of a body, a JSON object or a form, which replace those of the query.

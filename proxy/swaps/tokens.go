@@ -24,8 +24,12 @@ func (s *Swaps) tokensRoute() proxy.Route[chain.ID] {
 		Paths:   []string{"/v1.0/token-list"},
 		Dialect: proxy.Swapping,
 		Limit:   s.limit,
-		Parse: func(c *gin.Context) (chain.ID, error) {
-			return parseChainID(c.Request.URL.RawQuery, s.chains)
+		Parse: func(c *gin.Context) (id chain.ID, err error) {
+			p, err := readParameters(c.Request.URL.RawQuery)
+			if err == nil {
+				id, err = p.ChainID("chainId", s.chains), p.Err()
+			}
+			return id, err
 		},
 		Key: func(path string, id chain.ID) cache.Key { return cache.KeyOf(path, []byte(id.String())) },
 		Load: func(ctx context.Context, id chain.ID) ([]proxy.Body, cache.Life, error) {

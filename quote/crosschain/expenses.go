@@ -195,7 +195,7 @@ func (e *Estimator) cost(ctx context.Context, u unit) (chain.Amount, error) {
 	if err != nil {
 		return chain.Amount{}, err
 	}
-	tx := quote.Tx{To: u.on.Contracts.DlnDestination, Data: incompressible(u.bytes)}
+	tx := quote.Tx{To: u.on.Contracts.DlnDestination, Data: quote.Incompressible(u.bytes)}
 	if u.on.Family == chain.SVM {
 		tx.Data = nil // one signature
 	}
@@ -221,15 +221,6 @@ func (e *Estimator) message(ctx context.Context, from chain.Chain, orders uint64
 	}
 	charges, err := e.charges(ctx, from.ID)
 	return charges.Message.MulDiv(1, orders), err
-}
-
-// incompressible is calldata of so many bytes that do not compress.
-func incompressible(bytes int) []byte {
-	data := make([]byte, bytes)
-	for i := range data {
-		data[i] = byte(i * 151)
-	}
-	return data
 }
 
 func coinOf(c chain.Chain) token.Key {

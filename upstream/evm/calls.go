@@ -38,17 +38,12 @@ func (q Quantity) MarshalText() ([]byte, error) {
 // Amount is a Quantity of up to 256 bits.
 type Amount struct{ chain.Amount }
 
-func (a *Amount) UnmarshalText(text []byte) error {
-	digits, prefixed := strings.CutPrefix(string(text), "0x")
-	if len(digits)%2 == 1 {
-		digits = "0" + digits
-	}
-	raw, err := hex.DecodeString(digits)
-	if !prefixed || err != nil || len(raw) == 0 || len(raw) > 32 {
+func (a *Amount) UnmarshalText(text []byte) (err error) {
+	if !bytes.HasPrefix(text, []byte("0x")) {
 		return fmt.Errorf("%.80q is not a Quantity of 256 bits", text)
 	}
-	a.Amount = chain.AmountFromBytes(raw)
-	return nil
+	a.Amount, err = chain.ParseQuantity(string(text))
+	return err
 }
 
 func (a Amount) MarshalText() ([]byte, error) { return []byte(a.Hex()), nil }

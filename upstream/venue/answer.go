@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"math/big"
 	"net/http"
 	"regexp"
 	"slices"
@@ -169,12 +168,7 @@ func (a reply) number(place string) (chain.Amount, error) {
 	if text == "" {
 		return chain.Amount{}, nil
 	}
-	if digits, isHex := strings.CutPrefix(text, "0x"); isHex && len(digits) <= 64 {
-		if number, valid := new(big.Int).SetString(digits, 16); valid {
-			return chain.AmountFromBig(number)
-		}
-	}
-	if amount, err := chain.ParseAmount(text); err == nil {
+	if amount, err := chain.ParseQuantity(text); err == nil {
 		return amount, nil
 	}
 	return chain.Amount{}, fmt.Errorf("%s is %q, not a whole number", place, clean(text))

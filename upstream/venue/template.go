@@ -84,22 +84,17 @@ func (t *requestTemplate) jsonBody(word func(string) string) (body []byte, err e
 	next := byte('{')
 	expand(t.body, word, func(name, value string) {
 		name, isJSON := strings.CutSuffix(name, ":")
+		text := []byte(value)
 		if !isJSON {
-			value = jsonText(value)
+			text, _ = json.Marshal(value) // texts have one
 		}
-		body = fmt.Appendf(body, `%c"%s":%s`, next, name, value)
+		body = fmt.Appendf(body, `%c"%s":%s`, next, name, text)
 		next = ','
 	})
 	if body = append(body, '}'); !json.Valid(body) {
 		err = errors.New("request body: a value is not JSON")
 	}
 	return body, err
-}
-
-// jsonText is a text in JSON.
-func jsonText(text string) string {
-	quoted, _ := json.Marshal(text) // texts have one
-	return string(quoted)
 }
 
 // word is the value of a $word.

@@ -28,9 +28,6 @@ type Forecast struct {
 	Warnings []Warning
 }
 
-// Is reports whether the transaction would make its order, as far as all checks could be made.
-func (f Forecast) Is() bool { return f.Refusal == nil && len(f.Unknown) == 0 }
-
 // Judge says what the transaction would do in the state. The caller is who calls To: the sender, unless a contract
 // stands between. Calldata of other functions, and of other contracts, is ErrOtherFunction.
 func Judge(t Transaction, caller chain.Address, s State) (Forecast, error) {

@@ -182,7 +182,7 @@ func TestForecastSaysWhatIsNotKnown(t *testing.T) {
 		}
 	}
 	f, err := creation.Judge(tx, maker, whole())
-	if err != nil || !f.Is() || f.ID == nil || *f.Value != tx.Value {
+	if err != nil || f.Refusal != nil || len(f.Unknown) > 0 || f.ID == nil || *f.Value != tx.Value {
 		t.Fatalf("Judge() = %+v, %v, want an order", f, err)
 	}
 	for name, without := range map[string]struct {

@@ -18,12 +18,6 @@ type Transaction struct {
 	Data   []byte
 }
 
-// Simulated is what a transaction did in a simulation.
-type Simulated struct {
-	Gas     uint64          // limit that it needs
-	Created []onchain.Found // facts of type order.Created, in log order
-}
-
 // ErrBroken marks a transaction whose simulation did not make the promised order.
 var ErrBroken = errors.New("the transaction does not make the promised order")
 
@@ -33,15 +27,15 @@ type Promise struct {
 	Created order.Created // without Preswap
 }
 
-// Check compares the promise with what the transaction did: one order, of the same id, terms, fees, affiliate,
+// Check compares the promise with the creations of a simulation: one order, of the same id, terms, fees, affiliate,
 // referral code and metadata. Everything else is ErrBroken with the difference.
-func (p Promise) Check(s Simulated) error {
-	if len(s.Created) != 1 {
-		return fmt.Errorf("%w: it makes %d orders", ErrBroken, len(s.Created))
+func (p Promise) Check(created []onchain.Found) error {
+	if len(created) != 1 {
+		return fmt.Errorf("%w: it makes %d orders", ErrBroken, len(created))
 	}
-	made, is := s.Created[0].Fact.(order.Created)
+	made, is := created[0].Fact.(order.Created)
 	if !is {
-		return fmt.Errorf("%w: it reports a %T", ErrBroken, s.Created[0].Fact)
+		return fmt.Errorf("%w: it reports a %T", ErrBroken, created[0].Fact)
 	}
 	for _, compared := range []struct {
 		name      string
@@ -55,7 +49,7 @@ func (p Promise) Check(s Simulated) error {
 		{"receiver", made.Terms.Receiver, p.Created.Terms.Receiver},
 		{"take", made.Terms.Take, p.Created.Terms.Take},
 		{"maker", made.Terms.Maker, p.Created.Terms.Maker},
-		{"order id", s.Created[0].Order, p.ID}, // holds the other terms
+		{"order id", created[0].Order, p.ID}, // holds the other terms
 		{"referral code", made.ReferralCode, p.Created.ReferralCode},
 	} {
 		if compared.got != compared.want {

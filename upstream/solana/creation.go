@@ -146,7 +146,7 @@ func (c *Chain) Creation(ctx context.Context, t creation.Transaction, promised c
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", creation.ErrBroken, err)
 	}
-	return ran.Units, promised.Check(creation.Simulated{Gas: ran.Units, Created: made})
+	return ran.Units, promised.Check(made)
 }
 
 // unlessMakerPoor is why a creation failed: the maker's balance where that does not suffice for it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"crossgate/chain"
 	"crossgate/chain/words"
@@ -56,14 +57,14 @@ func (s *Simulator) create(
 		if err := s.leavesNothing(results, balances, t, now); err != nil {
 			return 0, err
 		}
-		done, err := s.created(results[made], estimate)
+		created, err := s.created(results[made])
+		if err == nil {
+			err = promised.Check(created)
+		}
 		if err != nil {
 			return 0, err
 		}
-		if err := promised.Check(done); err != nil {
-			return 0, err
-		}
-		gas = max(gas, done.Gas)
+		gas = max(gas, results[made].need(estimate))
 	}
 	return gas, nil
 }
@@ -77,11 +78,11 @@ func (s *Simulator) leavesNothing(results []simulatedResult, balances int, t quo
 	return err
 }
 
-// created reads the events of a call.
-func (s *Simulator) created(result simulatedResult, estimate evm.Quantity) (creation.Simulated, error) {
+// created are the creations among the events of a call.
+func (s *Simulator) created(result simulatedResult) ([]onchain.Found, error) {
 	var told []simulatedLog
 	if err := json.Unmarshal(result.Logs, &told); err != nil && len(result.Logs) > 0 {
-		return creation.Simulated{}, fmt.Errorf("%w: logs: %w", creation.ErrBroken, err)
+		return nil, fmt.Errorf("%w: logs: %w", creation.ErrBroken, err)
 	}
 	logs := make([]onchain.Log, len(told))
 	for i, l := range told {
@@ -89,15 +90,12 @@ func (s *Simulator) created(result simulatedResult, estimate evm.Quantity) (crea
 	}
 	found, err := onchain.Decode(s.chain.Facts().Contracts, logs)
 	if err != nil {
-		return creation.Simulated{}, fmt.Errorf("%w: %w", creation.ErrBroken, err)
+		return nil, fmt.Errorf("%w: %w", creation.ErrBroken, err)
 	}
-	done := creation.Simulated{Gas: result.need(estimate)}
-	for _, each := range found {
-		if _, is := each.Fact.(order.Created); is {
-			done.Created = append(done.Created, each)
-		}
-	}
-	return done, nil
+	return slices.DeleteFunc(found, func(f onchain.Found) bool {
+		_, is := f.Fact.(order.Created)
+		return !is
+	}), nil
 }
 
 // createPlain makes the transaction by eth_call, for which the sender's account is a contract that asks for the order

@@ -112,8 +112,7 @@ func (s *Simulator) probe(ctx context.Context, t creation.Transaction, state *cr
 	if len(blocks) != 1 || len(blocks[0].Calls) != 1 || blocks[0].Calls[0].Status != 1 {
 		return nil, nil
 	}
-	done, err := s.created(blocks[0].Calls[0], 0)
-	return done.Created, err
+	return s.created(blocks[0].Calls[0])
 }
 
 // resultOf is what a call came to; nil where the node gave no result, or the sender could not pay for it.

@@ -35,9 +35,9 @@ func TestListPageHasTheFiltersOfTheAPI(t *testing.T) {
 		t.Errorf("part %+v", got)
 	}
 	for _, want := range []string{
-		`<option value="8453" selected>`, `<option value="Created" selected>`, `value="` + nobody + `"`, `value="2026-11-21"`, `href="/order/` + order.ID{7}.String(), "curl -d &#39;{",
+		`<option value="8453" selected>`, `<option value="Created" selected>`, `value="` + nobody + `"`, `value="2026-11-21"`, `href="/order/` + order.ID{7}.String(), "-d &#39;{",
 	} {
-		if !strings.Contains(strings.ReplaceAll(page, "curl -d '{", "curl -d &#39;{"), want) {
+		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)
 		}
 	}

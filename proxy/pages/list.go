@@ -16,6 +16,7 @@ import (
 	"crossgate/chain"
 	"crossgate/proxy"
 	"crossgate/proxy/orders"
+	"crossgate/proxy/reference"
 	"crossgate/proxy/web"
 	"crossgate/token"
 )
@@ -204,7 +205,7 @@ type listView struct {
 	OrdersURL  string // the same filter of orders
 	SwapsURL   string // and of swaps within a chain
 	Prev, Next string // paths of the pages before and after; empty: there is none
-	Path       string
+	Command    string // that asks the API
 	Export     string // query of the export
 }
 
@@ -213,7 +214,8 @@ const swapsMode = "SameChain"
 
 // List writes the page of a list.
 func (p *Views) List(to io.Writer, l List) error {
-	v := listView{List: l, Wrong: p.Faults(l.Faults), IsSwaps: strings.EqualFold(l.Form.Get("mode"), swapsMode), Path: "/api/Orders/filteredList"}
+	v := listView{List: l, Wrong: p.Faults(l.Faults), IsSwaps: strings.EqualFold(l.Form.Get("mode"), swapsMode)}
+	v.Command = commandOf(l.Origin, reference.Request{Target: "/api/Orders/filteredList", Type: "application/json", Body: l.Body})
 	v.OrdersURL, v.SwapsURL = withField(l.Form, "mode", ""), withField(l.Form, "mode", swapsMode)
 	v.Clear, v.Export = clearOf(l.Form, v.IsSwaps), strings.TrimPrefix(withField(l.Form, "skip", ""), "/orders")
 	if l.Answer != nil {

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"fmt"
+	"html"
 	"io"
 	"net/url"
 	"strings"
@@ -32,6 +33,16 @@ func TestListsAreTurnedByLinks(t *testing.T) {
 	}
 	if !strings.Contains(last, `href="/orders?skip=1207" rel="prev"`) || strings.Contains(last, `rel="next"`) {
 		t.Errorf("the last page: %s", last)
+	}
+}
+
+// TestTheCommandOfAListIsOneWhateverIsSearchedFor pastes what a link has put into the form.
+func TestTheCommandOfAListIsOneWhateverIsSearchedFor(t *testing.T) {
+	page := listPage(t, List{Answer: twoOf1234(), Origin: "https://gate.example", Body: `{"filter":"'; echo paid; '"}`})
+	const want = "curl 'https://gate.example/api/Orders/filteredList' \\\n  -H 'Content-Type: application/json' \\\n" +
+		`  -d '{"filter":"'\''; echo paid; '\''"}'`
+	if !strings.Contains(html.UnescapeString(page), "<code>"+want+"</code>") {
+		t.Errorf("the page lacks %s: %s", want, page[strings.Index(page, "curl"):])
 	}
 }
 

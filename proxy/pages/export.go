@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -39,8 +40,22 @@ func (s *Pages) exportCSV(c *gin.Context) {
 		if isFirst {
 			rows = append([][]string{exportColumns}, rows...)
 		}
+		for i := range rows {
+			rows[i] = inert(rows[i])
+		}
 		return to.WriteAll(rows)
 	})
+}
+
+// inert is a row without texts that spreadsheets would run.
+func inert(row []string) []string {
+	row = slices.Clone(row)
+	for i, cell := range row {
+		if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+			row[i] = "'" + cell
+		}
+	}
+	return row
 }
 
 func (s *Pages) exportJSON(c *gin.Context) {
@@ -147,14 +162,11 @@ func (p *Views) exported(r wire.Listed) []string {
 }
 
 func (p *Views) exportedSide(id chain.ID, address chain.Address, amount chain.Amount, t token.Token) []string {
-	symbol, whole := t.Symbol, ""
-	if symbol != "" {
+	whole := ""
+	if t.Symbol != "" {
 		whole = amount.Units(t.Decimals).FloatString(int(t.Decimals))
 	}
-	if strings.ContainsAny(symbol[:min(len(symbol), 1)], "=+-@\t\r") { // spreadsheets would run it
-		symbol = "'" + symbol
-	}
-	return []string{strconv.FormatUint(uint64(id), 10), p.text(id, address), symbol, whole, amount.String()}
+	return []string{strconv.FormatUint(uint64(id), 10), p.text(id, address), t.Symbol, whole, amount.String()}
 }
 
 // text is an address as its chain writes it.

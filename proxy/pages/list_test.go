@@ -5,11 +5,13 @@ import (
 	"html"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/proxy/wire"
 )
 
 func listPage(t *testing.T, l List) string {
@@ -60,6 +62,16 @@ func TestFiltersAreFoldedUntilOneIsSet(t *testing.T) {
 		if link := `<a href="` + clear + `">Clear the filter</a>`; strings.Contains(page, "Clear the filter") != (clear != "") || clear != "" && !strings.Contains(page, link) {
 			t.Errorf("%s: the page lacks %s, or has one too many", query, link)
 		}
+	}
+}
+
+// TestOnlySpreadsheetsGetSymbolsWithoutFormulas has a token whose symbol a spreadsheet would run.
+func TestOnlySpreadsheetsGetSymbolsWithoutFormulas(t *testing.T) {
+	record := recordOf("created")
+	record.Give.Symbol = "=HYPERLINK(1)"
+	row := NewViews(Explored()).exported(wire.Listed{Order: record})
+	if at := slices.Index(exportColumns, "giveSymbol"); row[at] != "=HYPERLINK(1)" || inert(row)[at] != "'=HYPERLINK(1)" {
+		t.Errorf("%q in JSON, %q in CSV", row[at], inert(row)[at])
 	}
 }
 

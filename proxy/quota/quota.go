@@ -109,7 +109,7 @@ func (p *Payer) Charge(ctx context.Context, cost int, now time.Time) (c Charge, 
 	unit := quota.Window / time.Duration(quota.Units)
 	price := unit * time.Duration(min(cost, quota.Units))
 	c = Charge{policy: who.policy, quota: quota}
-	if known := l.deficit(who, now); l.shared == nil || known+price > quota.Window {
+	if known := l.deficit(who, quota.Window, now); l.shared == nil || known+price > quota.Window {
 		c.full, c.RetryAfter = l.take(who, price, quota.Window, now)
 	} else {
 		key := shared.KeyOf("client", []byte(who.policy), []byte(who.address.String()))
@@ -141,7 +141,7 @@ func seconds(span time.Duration) string {
 func (l *Limiter) take(who client, price, window time.Duration, now time.Time) (deficit, wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	deficit = max(l.fullAt(who).Sub(now), 0)
+	deficit = l.lacking(who, window, now)
 	if over := deficit + price - window; over > 0 {
 		return deficit, over
 	}
@@ -159,13 +159,18 @@ func (l *Limiter) raise(who client, full time.Time) {
 }
 
 // deficit is how far from full a client's bucket is, as far as this replica knows.
-func (l *Limiter) deficit(who client, now time.Time) time.Duration {
+func (l *Limiter) deficit(who client, window time.Duration, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return max(l.fullAt(who).Sub(now), 0)
+	return l.lacking(who, window, now)
 }
 
-// fullAt and remember are called with the mutex held.
+// lacking, fullAt and remember are called with the mutex held. No more than all is lacking, though the window may have
+// been longer when it was spent.
+func (l *Limiter) lacking(who client, window time.Duration, now time.Time) time.Duration {
+	return min(max(l.fullAt(who).Sub(now), 0), window)
+}
+
 func (l *Limiter) fullAt(who client) time.Time {
 	if full, known := l.young[who]; known {
 		return full

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,6 +40,19 @@ func TestQuotaIsNeverExceeded(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestNoLessThanNothingIsLeft has the quotas of a client become smaller while most of it is spent.
+func TestNoLessThanNothingIsLeft(t *testing.T) {
+	l, now := New(Options{Address: Quota{Units: 100, Window: time.Hour}}, nil), time.Unix(1_784_950_000, 0)
+	r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
+	l.Charge(r, 90, now)
+	l.Replace(Options{Address: Quota{Units: 10, Window: time.Minute}})
+	c, _ := l.Charge(r, 1, now)
+	header := http.Header{}
+	if c.WriteHeader(header); !strings.Contains(header["Ratelimit"][0], ";r=0;") || c.RetryAfter != 6*time.Second {
+		t.Errorf("%s, to be retried after %v", header["Ratelimit"], c.RetryAfter)
+	}
 }
 
 func TestMemoryIsBoundedHoweverManyClientsCome(t *testing.T) {

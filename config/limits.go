@@ -16,7 +16,7 @@ type Limits struct {
 // Quota is a token bucket: it holds that many units and refills within the window. Most requests cost 1 unit, an
 // estimation 5, a transaction 10; a search of the chains for a transaction that is not indexed 4 more.
 type Quota struct {
-	Units  int           `yaml:"units" range:"10..; that is what a swap costs"` // that the bucket holds, at least 10
+	Units  int           `yaml:"units" range:"10..1000000000; a swap costs 10"` // that the bucket holds, at least 10
 	Window time.Duration `yaml:"window" range:"1s.."`                           // in which an empty one is full again
 }
 

@@ -86,7 +86,7 @@ async function send(trade, say) {
   if (trade.family === 'solana') return sendOnSolana(trade, say)
   const hex = (decimal) => '0x' + BigInt(decimal).toString(16)
   const fees = tx.gasLimit ? { gas: hex(tx.gasLimit), gasPrice: hex(tx.gasPrice) } : {} // of a whole balance
-  const hash = await wallet.request('eth_sendTransaction', { from: wallet.account, to: tx.to, data: tx.data, value: hex(tx.value), chainId: hexID(trade.native), ...fees })
+  const hash = await wallet.request('eth_sendTransaction', { from: trade.sender, to: tx.to, data: tx.data, value: hex(tx.value), chainId: hexID(trade.native), ...fees })
   spend(trade)
   const { blockNumber } = await mined(wallet, hash, say)
   if (trade.answer.orderId) return location.assign(trade.record)

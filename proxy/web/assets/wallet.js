@@ -53,9 +53,14 @@ function register(...registered) {
     add('solana', wallet, {
       name: wallet.name,
       async connect() {
-        const { accounts: [account] } = await connecting.connect()
+        let { accounts: [account] } = await connecting.connect()
         const send = async (transaction) => base58((await sending.signAndSendTransaction({ account, chain: 'solana:mainnet', transaction }))[0].signature)
-        return { name: wallet.name, account: account.address, send, onAccount: (changed) => events?.on('change', ({ accounts }) => accounts && changed(accounts[0]?.address)) }
+        const onAccount = (changed) => events?.on('change', ({ accounts }) => {
+          if (!accounts) return
+          account = accounts[0]
+          changed(account?.address)
+        })
+        return { name: wallet.name, account: account.address, send, onAccount }
       },
     })
   }

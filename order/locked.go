@@ -77,3 +77,12 @@ func last[T any](list *[]T, wanted func(*T) bool, fresh T) *T {
 	*list = append(*list, fresh)
 	return &(*list)[len(*list)-1]
 }
+
+// MostUnlocked is how many orders from a chain one message unlocks here. The contracts' own limits are theirs to change
+// (10 and 50 so far, and 7 from Solana).
+func MostUnlocked(give chain.ID) int {
+	if give == chain.Solana {
+		return 7
+	}
+	return 10
+}

@@ -16,7 +16,7 @@ func Blob(raw []byte) []byte {
 	return raw
 }
 
-// Text is how words of others are passed to a statement: PostgreSQL takes neither zeros nor what is not UTF-8.
+// Text is how words of others are passed to a statement: PostgreSQL takes neither zeros nor bytes other than UTF-8.
 func Text(said string) string { return strings.ReplaceAll(strings.ToValidUTF8(said, "?"), "\x00", "?") }
 
 // Column scans a column of bytes.

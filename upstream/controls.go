@@ -42,7 +42,7 @@ func (c *controls) allLocked() []Request {
 	return append(known, c.own)
 }
 
-// signs are requests one of which an endpoint must answer to count as recovered: all controls, and its last failure,
+// signs are requests; an endpoint must answer one of them to count as recovered: all controls, and its last failure,
 // since its address need not answer.
 func (c *controls) signs() []Request {
 	c.mu.Lock()

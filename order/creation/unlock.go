@@ -14,15 +14,6 @@ var (
 	ErrNotAlike = errors.New("one message unlocks 10 orders at most, of one unlock authority and one pair of chains; from Solana 7, of one give token")
 )
 
-// MostUnlocked is how many orders from a chain one message unlocks here. The contracts' own limits are theirs to change
-// (10 and 50 so far, and 7 from Solana).
-func MostUnlocked(give chain.ID) int {
-	if give == chain.Solana {
-		return 7
-	}
-	return 10
-}
-
 // The functions of DlnDestination by which an unlock authority has itself, or another, paid on the give chain.
 const (
 	sendEvmUnlock         = "sendEvmUnlock(bytes32,address,uint256)"
@@ -52,7 +43,7 @@ func NewUnlock(orders []*order.Order, beneficiary chain.Address) (Unlock, error)
 	for i, t := range u.Terms {
 		first := u.Terms[0]
 		if orders[i].Fulfilled.Fact.UnlockAuthority != u.Authority || t.Give.Chain != first.Give.Chain || t.Take.Chain != first.Take.Chain ||
-			t.Give.Chain == chain.Solana && t.Give.Token != first.Give.Token || len(orders) > MostUnlocked(t.Give.Chain) {
+			t.Give.Chain == chain.Solana && t.Give.Token != first.Give.Token || len(orders) > order.MostUnlocked(t.Give.Chain) {
 			return Unlock{}, ErrNotAlike
 		}
 	}

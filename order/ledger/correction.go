@@ -141,7 +141,7 @@ func rowTexts(events []order.Event) []string {
 	return texts
 }
 
-// Correct makes the stored events of a chain right, of which another process may have removed some.
+// Correct makes the stored events of a chain right. Another process may have removed some of them.
 func (tx *Tx) Correct(ctx context.Context, c Correction) error {
 	for _, e := range c.Wrong {
 		err := tx.remove(ctx, `chain = $1 AND block = $2 AND log_index = $3`, int64(e.At.Chain), int64(e.At.Block), int64(e.At.LogIndex))

@@ -54,7 +54,7 @@ func parsePayment(c *gin.Context) (m payment, err error) {
 	text, _ := q.Required("orderIds")
 	for each := range strings.SplitSeq(text, ",") {
 		id, err := chain.ParseHash(each)
-		if most := creation.MostUnlocked(0); err != nil || slices.Contains(m.ids, id) || len(m.ids) == most {
+		if most := order.MostUnlocked(0); err != nil || slices.Contains(m.ids, id) || len(m.ids) == most {
 			q.Mistake(fmt.Sprintf("orderIds must be 1 to %d different ids, 0x and 64 hex digits each, with commas between", most))
 			break
 		}

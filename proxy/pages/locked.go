@@ -16,7 +16,6 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/creation"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/web"
 	"crossgate/token"
@@ -130,7 +129,7 @@ func (p *Views) unlockOf(l Locked, give, take chain.ID, all []lockedOrder) *unlo
 	}
 	u := &unlock{On: on, Explorer: strings.TrimSuffix(p.TxURL(take, "hash"), "hash")}
 	for _, each := range all {
-		if each.Waits != "" && !each.IsSent && len(u.Orders) < creation.MostUnlocked(give) {
+		if each.Waits != "" && !each.IsSent && len(u.Orders) < order.MostUnlocked(give) {
 			u.Orders = append(u.Orders, each.ID)
 		}
 	}

@@ -217,8 +217,8 @@ func (j *journey) lookup(ctx context.Context) (map[token.Key]token.Token, error)
 	return found, nil
 }
 
-// Reserves of the coin for the largest creations: gas through the router, of which executed ones took up to 420,000
-// beside the venue's part, and on Solana the deposits of five accounts with a venue's bid, in lamports.
+// Reserves of the coin for the largest creations: gas through the router (executed ones took up to 420,000 beside the
+// venue's part), and on Solana the deposits of five accounts with a venue's bid, in lamports.
 const (
 	createGas      = 800_000
 	createLamports = 12_000_000

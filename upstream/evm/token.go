@@ -20,7 +20,7 @@ func (c *Chain) ReadTokens(ctx context.Context, addresses []chain.Address) ([]to
 	calls := make([]contractCall, 0, len(addresses)*len(metadataCalls))
 	for _, address := range addresses {
 		if !address.Fits(c.chain.Family) {
-			address = chain.NativeCoin(c.chain.Family) // which is no contract; nodes refuse other addresses
+			address = chain.NativeCoin(c.chain.Family) // not a contract; nodes refuse other addresses
 		}
 		for _, data := range metadataCalls {
 			calls = append(calls, contractCall{address, data})

@@ -136,7 +136,7 @@ func valuesOf(priced bool, in, out *float64) string {
 	return pages.UsdText(*out) + " for " + pages.UsdText(*in)
 }
 
-// recipientOf is who is paid where that is not who signs: whoever made the link to the page may have chosen both.
+// recipientOf is the recipient where that is another than the signer: the author of a link to the page may have chosen both.
 func recipientOf(recipient, sender string) pages.Fact {
 	if strings.EqualFold(recipient, sender) {
 		return pages.Fact{}
@@ -144,7 +144,7 @@ func recipientOf(recipient, sender string) pages.Fact {
 	return pages.Fact{Name: "Recipient", Text: recipient, IsID: true}
 }
 
-// affiliateOf is whom a link has paid beside the recipient; empty: nobody.
+// affiliateOf is the affiliate that a link has paid, with its share; empty: none.
 func affiliateOf(form url.Values) string {
 	percent, recipient := form.Get("affiliateFeePercent"), form.Get("affiliateFeeRecipient")
 	if strings.Trim(percent, "0.") == "" {

@@ -16,7 +16,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/mr-tron/base58"
 
+	"crossgate/internal/must"
 	"crossgate/sandbox"
 )
 
@@ -33,7 +35,9 @@ type walletCall struct {
 func startWallet(t *testing.T, world *sandbox.World) string {
 	t.Helper()
 	facts := factsOf(t, world)
-	trader, wallets, takers := newSolanaTrader(t, world, ""), map[uint64]*wallet{}, map[uint64]*wallet{}
+	trader, taker := newSolanaTrader(t, world, ""), newSolanaTrader(t, world, "")
+	taker.key = must.Get(base58.Decode(world.Takers()[0].Wallet.Secret()))(t)
+	wallets, takers := map[uint64]*wallet{}, map[uint64]*wallet{}
 	for _, c := range facts.Chains {
 		if c.EVMRPC != "" {
 			wallets[c.EVMChainID] = newWallet(t, c.EVMRPC, facts.Accounts[1].PrivateKey)
@@ -47,7 +51,11 @@ func startWallet(t *testing.T, world *sandbox.World) string {
 		switch signer := wallets[call.Chain]; {
 		case err != nil:
 		case call.Chain == 0:
-			result, err = trader.sendSigned(call.Params[0])
+			signer := trader
+			if bytes.Contains(call.Params[0], fmt.Appendf(nil, "%x", taker.key.Public())) { // its key is among the accounts
+				signer = taker
+			}
+			result, err = signer.sendSigned(call.Params[0])
 		case signer == nil:
 			err = fmt.Errorf("no chain %d", call.Chain)
 		case call.Method == "eth_sendTransaction":

@@ -2,7 +2,7 @@
 import { look, text, visit, want } from './browser.mjs'
 import { inject } from './wallets.mjs'
 
-const { gateway, taker } = look
+const { gateway, taker, takerOnSolana } = look
 
 export const pages = { locked: `/locked/${taker}` }
 
@@ -23,24 +23,35 @@ export const unlocks = async () => {
   await visit({}, async (page) => {
     await inject(page)
     await page.goto(`${gateway}/locked/${taker}`)
-    const part = page.locator('[data-unlock]').first()
+    const part = page.locator('[data-settle]:not(:has(input))').first()
     await part.getByRole('button', { name: /^Unlock \d+ orders?$/ }).click()
     await part.getByText(/^Only 0x.* can send it/).waitFor()
   })
-  await visit({}, async (page) => {
-    await inject(page, { account: taker })
-    for (const which of [':not([data-orders*=" "])', '[data-orders*=" "]']) { // one order, and a batch
-      await page.goto(`${gateway}/locked/${taker}`)
-      const part = page.locator(`[data-unlock]${which}`).first()
+  for (const [which, says] of [
+    [':not([data-orders*=" "])', /^The unlock message was sent in block \d+/], // one order
+    ['[data-orders*=" "]', /^The unlock message was sent in block \d+/], // a batch
+    ['[data-family=solana]', /^Sent; the page of the order shows when it has arrived/],
+  ]) {
+    await visit({}, async (page) => {
+      await inject(page, { account: taker, solana: takerOnSolana })
+      const isOnSolana = which.includes('solana')
+      await page.goto(`${gateway}/locked/${isOnSolana ? takerOnSolana : taker}`)
+      const part = page.locator(`[data-settle]${which}${isOnSolana ? '' : ':not(:has(input))'}`).first()
       const orders = (await part.getAttribute('data-orders')).split(' ')
-      await part.getByRole('button', { name: `Unlock ${orders.length} order` }).click()
-      await part.getByText(/^The unlock message was sent in block \d+/).waitFor()
-      if (look.shots) await page.screenshot({ path: `${look.shots}/unlocked-${orders.length}.png`, fullPage: true })
+      const button = part.getByRole('button', { name: `Unlock ${orders.length} order` })
+      if (isOnSolana) {
+        await button.click()
+        await part.getByText('Say first where it is to be paid.').waitFor()
+        await part.getByRole('textbox', { name: /^Address on .* that is paid$/ }).fill(taker)
+      }
+      await button.click()
+      await part.getByText(says).waitFor()
+      if (look.shots) await page.screenshot({ path: `${look.shots}/unlocked-${isOnSolana ? 'on-Solana' : orders.length}.png`, fullPage: true })
       for (const order of orders) {
         await page.goto(`${gateway}/order/${order}`)
         await page.locator('.state .mono', { hasText: 'SentUnlock' }).waitFor()
       }
-    }
-    console.error('unlock, locked assets to SentUnlock: 1 step')
-  })
+    })
+  }
+  console.error('unlock, locked assets to SentUnlock: 1 step; where the paid address must be said: 2 steps')
 }

@@ -80,7 +80,7 @@ export const across = () => visit({}, async (page) => {
   want(sides[0].includes('Ethereum') && /Polygon[^]*USDC/.test(sides[1]), `the page is of another order: ${sides}`)
   console.error(`order between chains, form to its page: ${steps} steps`)
   await page.getByRole('button', { name: 'Cancel the order' }).click()
-  await page.locator('[data-cancel]', { hasText: /Cancelled in block \d+: 0x[0-9a-f]{64}/ }).waitFor()
+  await page.locator('[data-settle]', { hasText: /Cancelled in block \d+: 0x[0-9a-f]{64}/ }).waitFor()
   await page.locator('.state', { hasText: 'SentOrderCancel' }).waitFor()
   await judge(page, 'order that its authority cancelled')
 })

@@ -12,9 +12,9 @@ async function sign(chain, method, params) {
 
 // inject puts an EVM wallet, announced as EIP-6963 has it and on another chain at first, and one of Solana into a page. The
 // person refuses what refuse names, once.
-export async function inject(page, { announced = true, refuse = '', account: own = wallet.evm } = {}) {
+export async function inject(page, { announced = true, refuse = '', account: own = wallet.evm, solana: ownOnSolana = wallet.solana } = {}) {
   await page.exposeFunction('signElsewhere', sign)
-  await page.addInitScript(({ wallet, announced, refuse, own }) => {
+  await page.addInitScript(({ announced, refuse, own, ownOnSolana }) => {
     let chain = 137
     const provider = {
       on() {},
@@ -35,7 +35,7 @@ export async function inject(page, { announced = true, refuse = '', account: own
     if (announced) addEventListener('eip6963:requestProvider', announce)
     else window.ethereum = provider
     const hex = (bytes) => '0x' + [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-    const account = { address: wallet.solana, chains: ['solana:mainnet'] }
+    const account = { address: ownOnSolana, chains: ['solana:mainnet'] }
     const solana = {
       name: 'Sandbox wallet', accounts: [account], features: {
         'standard:connect': { connect: async () => ({ accounts: [account] }) },
@@ -48,5 +48,5 @@ export async function inject(page, { announced = true, refuse = '', account: own
       },
     }
     addEventListener('wallet-standard:app-ready', ({ detail: { register } }) => register(solana))
-  }, { wallet, announced, refuse, own })
+  }, { announced, refuse, own, ownOnSolana })
 }

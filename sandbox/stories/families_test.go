@@ -98,11 +98,12 @@ func ordersWanted(t *testing.T) int {
 
 // TestOrdersBetweenFamilies asks for random orders between chains of each pair of families, signs and sends what it gets
 // with ordinary clients, and finds each order under the promised id. The taker fulfils all, the receiver has what was
-// promised, and the taker's locked assets show what is not claimed yet.
+// promised, and the taker's locked assets show what is not claimed yet. The transactions are decoded with the protocol's own
+// client where that is here.
 func TestOrdersBetweenFamilies(t *testing.T) {
 	t.Parallel()
 	front := patientlyInFrontOf(t, sandboxtest.Start(t, sandbox.Options{}))
-	sides := families(t, front)
+	sides, protocol := families(t, front), newProtocolClient(t)
 	const atOnce = 5 // orders between two looks of the taker
 	for _, pair := range [][2]chain.Family{
 		{chain.EVM, chain.EVM},
@@ -116,15 +117,15 @@ func TestOrdersBetweenFamilies(t *testing.T) {
 		t.Run(fmt.Sprintf("%s to %s", pair[0], pair[1]), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(pair[0]), uint64(pair[1])))
 			for rest := ordersWanted(t); rest > 0; rest -= atOnce {
-				front.ordersBetween(t, random, sides[pair[0]], sides[pair[1]], min(rest, atOnce))
+				front.ordersBetween(t, protocol, random, sides[pair[0]], sides[pair[1]], min(rest, atOnce))
 			}
 		})
 	}
-	t.Run("takers are paid", front.takersArePaid)
+	t.Run("takers are paid", func(t *testing.T) { front.takersArePaid(t, protocol) })
 }
 
 // ordersBetween makes some orders and has the taker look.
-func (f front) ordersBetween(t *testing.T, random *rand.Rand, gives, takes []side, count int) {
+func (f front) ordersBetween(t *testing.T, protocol *protocolClient, random *rand.Rand, gives, takes []side, count int) {
 	t.Helper()
 	take := takes[random.IntN(len(takes))]
 	promised, before, ids := map[string]*big.Int{}, map[string]*big.Int{}, map[string]bool{}
@@ -137,7 +138,8 @@ func (f front) ordersBetween(t *testing.T, random *rand.Rand, gives, takes []sid
 			give = gives[random.IntN(len(gives))]
 		}
 		out := take.takes[random.IntN(len(take.takes))]
-		made := f.orderFrom(t, random, give, take, out)
+		asked, made := f.orderFrom(t, random, give, take, out)
+		protocol.checkCreation(t, asked, made)
 		ids[made.OrderID] = true
 		promised[out].Add(promised[out], decimal(t, made.Estimation.Out.Amount))
 	}
@@ -173,7 +175,7 @@ func (f front) ordersBetween(t *testing.T, random *rand.Rand, gives, takes []sid
 }
 
 // orderFrom asks for an order of a random amount and token, sends its transaction, and finds it by its id.
-func (f front) orderFrom(t *testing.T, random *rand.Rand, give, take side, out string) creationJSON {
+func (f front) orderFrom(t *testing.T, random *rand.Rand, give, take side, out string) (asked url.Values, made creationJSON) {
 	t.Helper()
 	symbols := make([]string, 0, len(give.gives))
 	for symbol := range give.gives {
@@ -200,7 +202,6 @@ func (f front) orderFrom(t *testing.T, random *rand.Rand, give, take side, out s
 		query.Set("additionalTakerRewardBps", "7")
 	}
 	address := f.url + "/v1.0/dln/order/create-tx?" + query.Encode()
-	var made creationJSON
 	if give.evm == nil {
 		get(t, address, &made)
 		give.solana.send(t, made.Tx.Data)
@@ -211,7 +212,7 @@ func (f front) orderFrom(t *testing.T, random *rand.Rand, give, take side, out s
 	if o, err := f.world.Order(t.Context(), id); err != nil || o.GiveChain() != give.place.Facts.ID {
 		t.Errorf("%s: order %s: %v", address, made.OrderID, err)
 	}
-	return made
+	return query, made
 }
 
 // create approves, asks and sends. On TRON nothing can be simulated before the approval.

@@ -158,9 +158,19 @@ func (l liteJSON) terms(t *testing.T) solana.Terms {
 	}
 }
 
+// getOnce is get as soon as the answer is a 200.
+func getOnce(t *testing.T, is, url string, out any) {
+	t.Helper()
+	await(t, is, func() bool {
+		response, _ := ask(t, http.MethodGet, url, "")
+		return response.StatusCode == http.StatusOK
+	})
+	get(t, url, out)
+}
+
 // takersArePaid has the taker ask for the unlocks of its deliveries, of one and of three, sign them with ordinary clients
 // and send them: the orders are seen as unlocked.
-func (f front) takersArePaid(t *testing.T) {
+func (f front) takersArePaid(t *testing.T, protocol *protocolClient) {
 	world, taker := f.facts(t), f.world.Takers()[0]
 	onSolana := newSolanaTrader(t, f.world, f.url)
 	onSolana.key = must.Get(base58.Decode(taker.Wallet.Secret()))(t)
@@ -184,20 +194,22 @@ func (f front) takersArePaid(t *testing.T) {
 					var made struct{ OrderID string }
 					sandboxtest.Control(t, f.world, "create", fmt.Sprintf(
 						`{"chainId":%d,"takeChainId":%d,"giveToken":"USDC","giveAmount":"10","takeToken":"USDC","takeAmount":"9"}`, pair[0], pair[1]), &made)
+					if count == 1 {
+						var tx struct{ Data, CancelBeneficiary string }
+						getOnce(t, "indexed", f.url+"/v1.0/dln/order/"+made.OrderID+"/cancel-tx", &tx)
+						protocol.checkSettlement(t, pair[1], pair[0], tx.Data, tx.CancelBeneficiary, made.OrderID)
+					}
 					sandboxtest.Control(t, f.world, "fulfil", fmt.Sprintf(`{"orderId":%q}`, made.OrderID), &made)
 					ids = append(ids, made.OrderID)
 				}
 				path := f.url + "/v1.0/dln/order/unlock-tx?orderIds=" + strings.Join(ids, ",") + "&unlockBeneficiary=" + address(pair[0])
-				await(t, "known as delivered", func() bool {
-					response, _ := ask(t, http.MethodGet, path, "")
-					return response.StatusCode == http.StatusOK
-				})
 				var tx struct{ To, Data, Value, From, UnlockBeneficiary string }
-				get(t, path, &tx)
+				getOnce(t, "known as delivered", path, &tx)
 				fee := map[bool]string{true: "15000000", false: "0"}[pair[1] == solanaID] // of the sandbox's gates
 				if tx.From != address(pair[1]) || tx.UnlockBeneficiary != address(pair[0]) || tx.Value != fee {
 					t.Errorf("from %s with %s, paid to %s; want %s, %s, %s", tx.From, tx.Value, tx.UnlockBeneficiary, address(pair[1]), fee, address(pair[0]))
 				}
+				protocol.checkSettlement(t, pair[1], pair[0], tx.Data, tx.UnlockBeneficiary, ids...)
 				if pair[1] == solanaID {
 					onSolana.send(t, tx.Data)
 				} else {

@@ -80,7 +80,7 @@ func TestCreationsOnSolana(t *testing.T) {
 				t.Errorf("it takes %d units, want some, at most the limit", units)
 			}
 			all := must.Get(c.Forecast(t.Context(), creation.Transaction{Data: data}))(t)
-			if len(all) != 1 || !all[0].Is() || *all[0].ID != promised.ID || len(all[0].Warnings) > 0 && len(o.ExternalCall) == 0 {
+			if len(all) != 1 || all[0].Refusal != nil || len(all[0].Unknown) > 0 || *all[0].ID != promised.ID || len(all[0].Warnings) > 0 && len(o.ExternalCall) == 0 {
 				t.Errorf("verified as %+v, want order %s", all, promised.ID)
 			}
 			w.signed(t, data)

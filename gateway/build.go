@@ -38,16 +38,22 @@ type parts struct {
 	past      token.PastPriceSource // nil: past prices are not known
 	shelf     tokenShelf            // empty until the store is open
 	endpoints []*endpoint
-	pools     []*upstream.Pool          // of the same endpoints, in the sequence of the file
+	services  []*service                // of the same endpoints, in the sequence of the file
 	origins   map[string]*upstream.Pool // of passthrough, by the host's name
 	shared    *shared.Cache             // nil: replicas have no cache in common
 }
 
+// service is the endpoints that are configured for one chain, venue, origin or other service.
+type service struct {
+	*upstream.Pool
+	of  string          // as in endpoint
+	rpc *jsonrpc.Client // of a chain; nil elsewhere
+}
+
 // chainParts are the adapters of one chain.
 type chainParts struct {
+	*service
 	config config.Chain
-	pool   *upstream.Pool
-	rpc    *jsonrpc.Client
 	orders order.Source
 	tokens token.Reader
 	call   caller           // nil: its contracts are not called
@@ -100,8 +106,7 @@ func (b *builder) mistake(path string, err error) {
 	b.mistakes = append(b.mistakes, b.config.Mistake(path, err.Error()))
 }
 
-// pool makes the pool of the endpoints that are configured for one chain or service.
-func (b *builder) pool(path, name, of string, configured []config.Endpoint, attributes ...attribute.KeyValue) *upstream.Pool {
+func (b *builder) service(path, name, of string, configured []config.Endpoint, attributes ...attribute.KeyValue) *service {
 	var endpoints []*upstream.Endpoint
 	for i, each := range configured {
 		e, err := b.endpoint(of, each, attributes...)
@@ -112,8 +117,8 @@ func (b *builder) pool(path, name, of string, configured []config.Endpoint, attr
 		endpoints = append(endpoints, e.Endpoint)
 		b.parts.endpoints = append(b.parts.endpoints, e)
 	}
-	made := upstream.NewPool(name, endpoints...)
-	b.parts.pools = append(b.parts.pools, made)
+	made := &service{Pool: upstream.NewPool(name, endpoints...), of: of}
+	b.parts.services = append(b.parts.services, made)
 	return made
 }
 
@@ -123,14 +128,15 @@ func (b *builder) addChain(path string, c config.Chain) {
 		return
 	}
 	known, _ := b.parts.registry.Chain(c.ID)
-	pool := b.pool(path, known.Name, c.ID.String(), c.Endpoints, attribute.Int64("crossgate.chain.id", int64(c.ID)))
-	rpc, lag := jsonrpc.New(pool), Lag(known.BlockTime)
+	own := b.service(path, known.Name, c.ID.String(), c.Endpoints, attribute.Int64("crossgate.chain.id", int64(c.ID)))
+	rpc, lag := jsonrpc.New(own.Pool), Lag(known.BlockTime)
+	own.rpc = rpc
 	for _, each := range c.Endpoints {
 		if known := rpc.Capabilities(each.Name); known != nil { // the endpoint could be made
 			known.SetCosts(each.Costs)
 		}
 	}
-	made := &chainParts{config: c, pool: pool, rpc: rpc}
+	made := &chainParts{service: own, config: c}
 	b.parts.chains[c.ID] = made
 	switch known.Family {
 	case chain.EVM, chain.TVM:
@@ -187,7 +193,7 @@ func (b *builder) keepChain(c config.Chain) bool {
 		}
 	}
 	b.parts.chains[c.ID] = kept
-	b.parts.pools = append(b.parts.pools, kept.pool)
+	b.parts.services = append(b.parts.services, kept.service)
 	return true
 }
 
@@ -199,7 +205,6 @@ func SourceOf(c chain.Chain, rpc *jsonrpc.Client) order.Source {
 	return evm.New(c, rpc)
 }
 
-// sources are the chains that orders are read from.
 func (p *parts) sources() map[chain.ID]order.Source {
 	sources := make(map[chain.ID]order.Source, len(p.chains))
 	for id, each := range p.chains {
@@ -213,7 +218,7 @@ func (p *parts) sources() map[chain.ID]order.Source {
 func (b *builder) addVenue(path string, c config.Venue) {
 	var pool *upstream.Pool // exchanges have none
 	if len(c.Endpoints) > 0 {
-		pool = b.pool(path, c.Name, c.Name, c.Endpoints, attribute.String("crossgate.venue", c.Name))
+		pool = b.service(path, c.Name, c.Name, c.Endpoints, attribute.String("crossgate.venue", c.Name)).Pool
 	}
 	made, err := venue.New(c.Name, venue.Options{
 		Pool: pool, Registry: b.parts.readable(), Key: c.Key.Reveal(), Settings: c.Settings, Contracts: b.contracts, Newest: b.newest,
@@ -264,8 +269,8 @@ func (b *builder) addTokens() {
 	for id, each := range b.parts.chains {
 		o.Readers[id] = each.tokens
 	}
-	if service := b.config.Prices.DefiLlama; service != nil {
-		pool := b.pool("prices", "defillama", "defillama", service)
+	if endpoints := b.config.Prices.DefiLlama; endpoints != nil {
+		pool := b.service("prices", "defillama", "defillama", endpoints).Pool
 		o.Prices = append(o.Prices, price.DefiLlama(pool, b.parts.registry))
 		b.parts.past = price.DefiLlamaPast(pool, b.parts.registry)
 	}
@@ -280,7 +285,7 @@ func (b *builder) addTokens() {
 	b.parts.tokens = token.NewDirectory(o)
 	for i, each := range b.config.Tokens.Lists {
 		name := "list-" + each.Name
-		b.parts.lists = append(b.parts.lists, publicList{each.Name, b.pool(fmt.Sprintf("tokens.lists[%d]", i), name, name, each.Endpoints)})
+		b.parts.lists = append(b.parts.lists, publicList{each.Name, b.service(fmt.Sprintf("tokens.lists[%d]", i), name, name, each.Endpoints).Pool})
 	}
 }
 

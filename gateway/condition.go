@@ -13,10 +13,10 @@ import (
 	"crossgate/proxy/admin"
 	"crossgate/proxy/web"
 	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 	"crossgate/webhook"
 )
 
-// storePatience is how long operators' pages wait for the database.
 const storePatience = 2 * time.Second
 
 // Condition is what Dependencies lists, in numbers, and how venues have done.
@@ -51,11 +51,13 @@ func (g *Gateway) Condition(ctx context.Context) web.Condition {
 	for _, id := range slices.Sorted(maps.Keys(unknown)) {
 		told.Unknown = append(told.Unknown, web.UnknownChain{Chain: id, Orders: unknown[id]})
 	}
-	for _, pool := range used.parts.pools {
-		service := web.Service{Name: pool.Name(), Of: used.parts.servedBy(pool)}
-		for _, health := range pool.Health() {
+	for _, own := range used.parts.services {
+		service := web.Service{Name: own.Name(), Of: own.of}
+		for _, health := range own.Health() {
 			shown := shownEndpoint(health)
-			shown.Limits = used.parts.limitsInWords(pool, health.Endpoint)
+			if own.rpc != nil {
+				shown.Limits = LimitsInWords(own.rpc.Capabilities(health.Endpoint).Known())
+			}
 			service.Endpoints = append(service.Endpoints, shown)
 		}
 		told.Services = append(told.Services, service)
@@ -190,12 +192,27 @@ func (g *Gateway) storeState(ctx context.Context) admin.Dependency {
 
 // Endpoint returns the endpoint of that name which serves a chain (by its id), a venue or a price service in the
 // running configuration; nil when there is none.
-func (g *Gateway) Endpoint(of, name string) *upstream.Endpoint { return g.sets.endpoint(of, name) }
-
-func (s *sets) endpoint(of, name string) *upstream.Endpoint {
-	used := s.now()
-	if found := used.parts.endpoint(of, name); found != nil {
+func (g *Gateway) Endpoint(of, name string) *upstream.Endpoint {
+	if found := g.sets.now().parts.endpoint(of, name); found != nil {
 		return found.Endpoint
 	}
 	return nil
+}
+
+// LimitsInWords spells out the limits of an endpoint.
+func LimitsInWords(known jsonrpc.Limits) (words []string) {
+	say := func(form string, n uint64) {
+		if n > 0 {
+			words = append(words, fmt.Sprintf(form, n))
+		}
+	}
+	say("searches %d blocks", known.Span)
+	say("takes %d calls at once", known.Batch)
+	for _, part := range slices.Sorted(maps.Keys(known.Depths)) {
+		words = append(words, fmt.Sprintf("%s: newest %d", part, known.Depths[part]))
+	}
+	for _, what := range known.Lacks {
+		words = append(words, "no "+what)
+	}
+	return words
 }

@@ -9,7 +9,7 @@ import (
 // TestConditionHasCordonedEndpoints has an endpoint cordoned, and one behind the others of its chain.
 func TestConditionHasCordonedEndpoints(t *testing.T) {
 	g := newGateway(t, plannedConfig(t))
-	g.sets.endpoint("1", "node").Cordon()
+	g.Endpoint("1", "node").Cordon()
 	found := false
 	for _, service := range g.Condition(t.Context()).Services {
 		for _, e := range service.Endpoints {

@@ -31,7 +31,6 @@ type cutOff struct {
 	times     int // in a row, at which that looked wrong
 }
 
-// run looks until ctx ends.
 func (c *cutOff) run(ctx context.Context) {
 	for order.Wait(ctx, attestInterval, nil) {
 		c.look(ctx)

@@ -4,17 +4,12 @@ import (
 	"reflect"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 
 	"crossgate/config"
 	"crossgate/upstream"
 )
-
-// longestBan is the longest quarantine of an endpoint that keeps giving bad answers: the first is a minute, each
-// further one five times as long.
-const longestBan = 30 * time.Minute
 
 // endpoint is an endpoint with its configuration. Sets that configure it alike share it, with its breaker, its
 // budget and all that was measured, and the last of them closes it.
@@ -34,7 +29,7 @@ func (b *builder) endpoint(of string, each config.Endpoint, attributes ...attrib
 		return before, nil
 	}
 	o := EndpointOptions(each)
-	o.LongestQuarantine, o.Attributes, o.Logger, o.Forwards = longestBan, attributes, b.log, isOrigin(of)
+	o.Attributes, o.Logger, o.Forwards = attributes, b.log, isOrigin(of)
 	made, err := upstream.NewEndpoint(o)
 	if err != nil {
 		return nil, err
@@ -65,16 +60,6 @@ func (p *parts) endpoint(of, name string) *endpoint {
 		return nil
 	}
 	return p.endpoints[i]
-}
-
-// servedBy is whom the endpoints of a pool serve; empty when it has none.
-func (p *parts) servedBy(pool *upstream.Pool) string {
-	for _, each := range pool.Endpoints() {
-		if i := slices.IndexFunc(p.endpoints, func(e *endpoint) bool { return e.Endpoint == each }); i >= 0 {
-			return p.endpoints[i].of
-		}
-	}
-	return ""
 }
 
 // called are the endpoints as those see them who ask.

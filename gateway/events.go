@@ -55,7 +55,6 @@ func (g *Gateway) configureWebhooks(ctx context.Context, c config.Config) error 
 	return g.webhooks.Configure(ctx, hooks)
 }
 
-// runEvents keeps the feed and delivers it until ctx ends.
 func (g *Gateway) runEvents(ctx context.Context) {
 	defer g.webhooks.Observe()()
 	var running sync.WaitGroup

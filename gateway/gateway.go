@@ -114,7 +114,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	g.server = server
 	g.orders = orders.Mount(server, g.feed, now.orders)
 	quotes := swaps.Mount(server, now.swaps)
-	made := creations.Mount(server, g.orders, now.creations)
+	made := creations.Mount(server, g.orders, func() creations.Options { return creations.Options{Estimator: now.now().orders} })
 	manage.Mount(server, now.managed)
 	pages.Mount(server, g.orders, quotes, now.pages)
 	compare.Mount(server, quotes, made, now.pages)
@@ -162,7 +162,6 @@ func (g *Gateway) Run(ctx context.Context, listener net.Listener) error {
 	return errors.Join(err, g.Close())
 }
 
-// runShared runs the shared cache, if there is one, and what depends on it.
 func (g *Gateway) runShared(ctx context.Context) {
 	if g.shared == nil {
 		return

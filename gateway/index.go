@@ -57,7 +57,6 @@ func WithBooks(ctx context.Context, c config.Config, log *slog.Logger, work func
 	return errors.Join(err, store.Close())
 }
 
-// follow makes followers of the configured chains.
 func (p *parts) follow(db *store.DB, c config.Config, log *slog.Logger, o follow.Observer) *follow.Chains {
 	options := p.followOptions(c.Index, log, o)
 	options.Keep = eventsKept

@@ -27,7 +27,6 @@ const (
 	confirmedAtOnce = 100
 )
 
-// publicList is a configured token list.
 type publicList struct {
 	name string
 	pool *upstream.Pool
@@ -161,7 +160,6 @@ func onChain(tokens map[token.Key]token.Token, id chain.ID) map[token.Key]token.
 	return some
 }
 
-// dependencies lists the configured token lists.
 func (b *listBook) dependencies(lists []publicList) (all []admin.Dependency) {
 	for _, l := range lists {
 		state := b.state(l.name)

@@ -20,13 +20,12 @@ const originPrefix = "origin:"
 
 func isOrigin(of string) bool { return strings.HasPrefix(of, originPrefix) }
 
-// addOrigins makes the pools of the origins that requests are passed through to.
 func (b *builder) addOrigins() {
 	b.parts.origins = make(map[string]*upstream.Pool, len(b.config.Passthrough.Hosts))
 	for i, each := range b.config.Passthrough.Hosts {
 		path := fmt.Sprintf("passthrough.hosts[%d]", i)
-		b.parts.origins[each.Name] = b.pool(path, each.Name, originPrefix+each.Name, each.Endpoints,
-			attribute.String("crossgate.host", each.Name))
+		b.parts.origins[each.Name] = b.service(path, each.Name, originPrefix+each.Name, each.Endpoints,
+			attribute.String("crossgate.host", each.Name)).Pool
 	}
 }
 

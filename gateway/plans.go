@@ -38,7 +38,6 @@ func newPlanBook(db *store.DB, endpoints func() []*endpoint, log *slog.Logger) *
 	return &book{of: "monthly plan spending", interval: time.Second, store: db, write: write, log: log}
 }
 
-// endpoints returns those of the running configuration.
 func (s *sets) endpoints() []*endpoint { return s.now().parts.endpoints }
 
 // newWinBook keeps which venues win comparisons.

@@ -64,12 +64,12 @@ func TestPlansOutliveTheGateway(t *testing.T) {
 	listener := must.Get(new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0"))(t)
 	ended := make(chan error, 1)
 	go func() { ended <- first.Run(ctx, listener) }()
-	spend(t, first.sets.endpoint("1", "node"), 300)
+	spend(t, first.Endpoint("1", "node"), 300)
 	stop()
 	must.Do(t, <-ended)
 
 	second := newGateway(t, c)
-	node := second.sets.endpoint("1", "node")
+	node := second.Endpoint("1", "node")
 	// The followers of the first asked the endpoint as well.
 	left := node.Health().Left
 	if left > shareOfDay-300 || left < shareOfDay-400 {
@@ -78,7 +78,7 @@ func TestPlansOutliveTheGateway(t *testing.T) {
 	spend(t, node, 200)
 	second.books[0].update(t.Context())
 	third := newGateway(t, c) // while the second has not ended in any way
-	wantLeft(t, "after a kill", third.sets.endpoint("1", "node"), left-200)
+	wantLeft(t, "after a kill", third.Endpoint("1", "node"), left-200)
 	for _, g := range []*Gateway{second, third} {
 		if err := g.Close(); err != nil {
 			t.Error(err)
@@ -94,19 +94,19 @@ func TestPlansOfGatewaysAddUp(t *testing.T) {
 		by    *Gateway
 		units int
 	}{{one, 200}, {other, 300}, {one, 100}} {
-		spend(t, each.by.sets.endpoint("1", "node"), each.units)
+		spend(t, each.by.Endpoint("1", "node"), each.units)
 		each.by.books[0].update(t.Context())
 	}
-	wantLeft(t, "after 600 units by two gateways", one.sets.endpoint("1", "node"), shareOfDay-600)
+	wantLeft(t, "after 600 units by two gateways", one.Endpoint("1", "node"), shareOfDay-600)
 	c.Chains[0].Endpoints[0].Timeout = c.Swap.Deadline
 	must.Do(t, one.Reload(c))
-	moved := one.sets.endpoint("1", "node")
+	moved := one.Endpoint("1", "node")
 	wantLeft(t, "after a change of the endpoint", moved, shareOfDay-600)
 	spend(t, moved, 100)
 	one.books[0].update(t.Context())
-	spend(t, other.sets.endpoint("1", "node"), 50)
+	spend(t, other.Endpoint("1", "node"), 50)
 	other.books[0].update(t.Context())
-	wantLeft(t, "after that, at the other gateway", other.sets.endpoint("1", "node"), shareOfDay-750)
+	wantLeft(t, "after that, at the other gateway", other.Endpoint("1", "node"), shareOfDay-750)
 	for _, g := range []*Gateway{one, other} {
 		if err := g.Close(); err != nil {
 			t.Error(err)
@@ -143,7 +143,7 @@ func TestPlansWithoutAStore(t *testing.T) {
 		t.Errorf("the log tells %d times that the store is back, want once: %s", got, log.String())
 	}
 	again := newGateway(t, c)
-	wantLeft(t, "after a restart", again.sets.endpoint("1", "node"), shareOfDay-300)
+	wantLeft(t, "after a restart", again.Endpoint("1", "node"), shareOfDay-300)
 	if err := again.Close(); err != nil {
 		t.Error(err)
 	}

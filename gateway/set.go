@@ -17,7 +17,6 @@ import (
 	"crossgate/order/audit"
 	"crossgate/order/query"
 	"crossgate/proxy"
-	"crossgate/proxy/creations"
 	"crossgate/proxy/manage"
 	"crossgate/proxy/orders"
 	"crossgate/proxy/pages"
@@ -96,11 +95,6 @@ func (s *sets) managed() manage.Options {
 		}
 	}
 	return o
-}
-
-// creations are what orders are made by.
-func (s *sets) creations() creations.Options {
-	return creations.Options{Estimator: s.now().orders}
 }
 
 // pages are what pages show besides.

@@ -41,7 +41,6 @@ const mostSeries = 4000
 // Telemetry is where spans and measurements of this process go. The zero value keeps none.
 type Telemetry struct {
 	metrics http.Handler
-	spans   *sdk.TracerProvider // nil when spans stay here
 	stops   []func(context.Context) error
 }
 
@@ -79,7 +78,6 @@ func StartTelemetry(ctx context.Context, c config.Telemetry, log *slog.Logger) (
 	}
 	provider := sdk.NewTracerProvider(options...)
 	otel.SetTracerProvider(provider)
-	t.spans = provider
 	t.stops = append(t.stops, provider.Shutdown)
 	return t, nil
 }
@@ -131,15 +129,7 @@ func (t *Telemetry) Metrics() http.Handler {
 	return t.metrics
 }
 
-// Flush sends the spans that have ended.
-func (t *Telemetry) Flush(ctx context.Context) error {
-	if t.spans == nil {
-		return nil
-	}
-	return t.spans.ForceFlush(ctx)
-}
-
-// Stop flushes.
+// Stop sends the spans that have ended.
 func (t *Telemetry) Stop(ctx context.Context) error {
 	var failures []error
 	for _, stop := range t.stops {
@@ -153,7 +143,6 @@ func Exports() bool {
 	return os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
 }
 
-// newExporter sends spans over HTTP.
 func newExporter(ctx context.Context) (*otlptrace.Exporter, error) {
 	const overHTTP = "http/protobuf"
 	if protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"), overHTTP); protocol != overHTTP {

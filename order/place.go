@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -23,6 +24,14 @@ func PlacesOf(events []Event, say func(Event) string) []Place {
 		places[i] = Place{e.At.Block, e.At.BlockHash, e.At.LogIndex, say(e)}
 	}
 	return places
+}
+
+// Sorted puts events into block and log order.
+func Sorted(events []Event) []Event {
+	slices.SortStableFunc(events, func(a, b Event) int {
+		return cmp.Or(cmp.Compare(a.At.Block, b.At.Block), cmp.Compare(a.At.LogIndex, b.At.LogIndex))
+	})
+	return events
 }
 
 // Statement is what a fact says of an order, as a text.

@@ -50,7 +50,6 @@ func (b *breaker) learn(err error, recent *health) {
 	}
 }
 
-// close lets calls in and forgets all failures.
 func (b *breaker) close() {
 	b.failed.Store(0)
 	b.suspected.Store(false)
@@ -58,7 +57,6 @@ func (b *breaker) close() {
 	b.closed.Store(time.Now().UnixNano())
 }
 
-// isClosed reports whether calls are let in.
 func (b *breaker) isClosed() bool { return !b.opened.Load() }
 
 // isSuspecting reports whether failures have added up and have not been verified yet.
@@ -69,7 +67,6 @@ func (b *breaker) refusal() error {
 	return &Error{Class: BreakerOpen, Endpoint: b.endpoint, RetryAfter: b.untilProbe()}
 }
 
-// expectProbe sets when the next probe begins.
 func (b *breaker) expectProbe(after time.Duration) {
 	b.reopens.Store(time.Now().Add(after).UnixNano())
 }

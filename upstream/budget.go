@@ -68,7 +68,6 @@ func shareOf(share, perSecond float64, burst int) *rate.Limiter {
 	return rate.NewLimiter(rate.Limit(share*perSecond), max(int(share*float64(burst)), 1))
 }
 
-// unitsOf is the units that a request takes.
 func (b *Budget) unitsOf(r Request) int { return cmp.Or(r.Cost, b.units, 1) }
 
 // Take waits until cost units may be spent, as long as ctx lives. When the deadline of ctx is too early for that, or
@@ -146,7 +145,6 @@ func await(ctx context.Context, d time.Duration) (retryAfter time.Duration, ok b
 	return 0, err == nil, err
 }
 
-// sleep waits for d, or returns the error of ctx when that ends before.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

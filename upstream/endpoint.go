@@ -26,8 +26,6 @@ type EndpointOptions struct {
 	// PlanClaimed the spending outlives the process.
 	Monthly int
 
-	LongestQuarantine time.Duration // after repeated wrong answers; 30 min by default
-
 	MaxBody    int64                // bytes of an answer; 16 MiB by default
 	Forwards   bool                 // requests of clients go on as they are, see Pool.Forward: nothing is decompressed or paused
 	Client     *http.Client         // must honour contexts; its own by default
@@ -68,7 +66,6 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 		budget:    newBudget(o),
 		tracing:   tracing{endpoint: o.Name, attributes: o.Attributes},
 		measures:  newMeasures(o.Name, o.Attributes),
-		usability: usability{longestQuarantine: cmp.Or(o.LongestQuarantine, defaultLongestQuarantine)},
 		log:       cmp.Or(o.Logger, slog.New(slog.DiscardHandler)),
 	}
 	if o.Forwards {
@@ -89,7 +86,6 @@ func (e *Endpoint) Replace(other *Endpoint) {
 	e.budget.adopt(other.budget)
 }
 
-// logEvery is how often an endpoint's bad answers are logged at most.
 const logEvery = time.Minute
 
 // distance is how far an endpoint's newest block is from that of others.

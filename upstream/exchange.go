@@ -37,7 +37,6 @@ type exchanger struct {
 	scrubber *scrubber
 }
 
-// newExchanger returns the exchanger that o describes.
 func newExchanger(o EndpointOptions) (*exchanger, error) {
 	base, err := url.Parse(o.URL)
 	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
@@ -95,7 +94,6 @@ func newClient(given *http.Client, forwards bool) *http.Client {
 	return client
 }
 
-// exchange sends r and reads the whole answer.
 func (x *exchanger) exchange(ctx, caller context.Context, r Request) (Response, error) {
 	started := time.Now()
 	request, err := x.request(ctx, r)

@@ -85,18 +85,12 @@ func (f *forwarded) wrong() error {
 	if f.response == nil {
 		return nil
 	}
-	class := Class(0)
 	switch status := f.response.StatusCode; {
-	case status == http.StatusTooManyRequests:
-		class = RateLimited
 	case status == http.StatusNotImplemented, status == http.StatusHTTPVersionNotSupported: // of the request
-	case status >= http.StatusInternalServerError:
-		class = ServerError
+	case status == http.StatusTooManyRequests, status >= http.StatusInternalServerError:
+		return Response{Status: status, Header: f.response.Header}.StatusError()
 	}
-	if class == 0 {
-		return nil
-	}
-	return &Error{Class: class, Status: f.response.StatusCode, RetryAfter: RetryAfter(f.response.Header)}
+	return nil
 }
 
 // forward makes an attempt that is over when the header of the response has come. From then on only its body ends the

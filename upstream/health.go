@@ -104,7 +104,6 @@ func (h *health) measured() time.Time {
 	return h.newest
 }
 
-// lastFailure returns why the endpoint failed last, and when.
 func (h *health) lastFailure() (string, time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -55,7 +55,6 @@ func (p *billingPlan) spend(now time.Time, units int) (wait time.Duration) {
 	return min(owed+worth-p.share(), owed)
 }
 
-// giveBack undoes a spend.
 func (p *billingPlan) giveBack(units int) {
 	s := p.spent
 	s.mu.Lock()
@@ -64,7 +63,6 @@ func (p *billingPlan) giveBack(units int) {
 	s.ahead += p.worth(units)
 }
 
-// left is how many units may be spent at once.
 func (p *billingPlan) left(now time.Time) float64 {
 	s := p.spent
 	s.mu.Lock()

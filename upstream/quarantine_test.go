@@ -91,7 +91,7 @@ func TestUncordonEndsAQuarantine(t *testing.T) {
 
 func TestQuarantineIsLoggedWhenItBegins(t *testing.T) {
 	var log bytes.Buffer
-	e := endpoint(t, "a", always(200, ""), upstream.EndpointOptions{LongestQuarantine: time.Hour, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	e := endpoint(t, "a", always(200, ""), upstream.EndpointOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	for range 2 {
 		e.Quarantine(t.Context(), errors.New("of another branch"))
 	}

@@ -35,7 +35,6 @@ type race struct {
 	failures map[int]error // by endpoint, the latest of each
 }
 
-// result is what one try brought.
 type result struct {
 	index    int
 	answer   Reply // nil after a panic
@@ -235,7 +234,6 @@ func (r *race) again(ctx context.Context) bool {
 	return false
 }
 
-// quarantineContradicted quarantines those endpoints whose answers another one has just contradicted.
 func (r *race) quarantineContradicted(ctx context.Context) {
 	for index, err := range r.failures {
 		if Contradicts(err) {

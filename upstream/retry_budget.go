@@ -34,7 +34,6 @@ func (b *retryBudget) earn() {
 	b.left = min(b.left+extraShare, b.most())
 }
 
-// most is how many may be saved.
 func (b *retryBudget) most() float64 { return max(extraShare*b.requests, extraLeast) }
 
 // retry reports whether one more attempt may follow a failed one, and counts it.

@@ -11,20 +11,19 @@ import (
 )
 
 // How long an endpoint that was proven wrong stays in quarantine, or one that denies us access is left alone: at first
-// firstQuarantine, then quarantineGrowth times as long each time, up to what its options say, or longestClosed.
+// firstQuarantine, then quarantineGrowth times as long each time, up to longestQuarantine or longestClosed.
 const (
-	firstQuarantine          = time.Minute
-	quarantineGrowth         = 5
-	defaultLongestQuarantine = 30 * time.Minute
-	longestClosed            = 6 * time.Hour
+	firstQuarantine   = time.Minute
+	quarantineGrowth  = 5
+	longestQuarantine = 30 * time.Minute
+	longestClosed     = 6 * time.Hour
 )
 
 // usability is whether an endpoint may be called at all.
 type usability struct {
-	cordoned          atomic.Bool
-	quarantine        quarantine // for wrong answers
-	longestQuarantine time.Duration
-	closed            quarantine // it denies us access
+	cordoned   atomic.Bool
+	quarantine quarantine // for wrong answers
+	closed     quarantine // it denies us access
 }
 
 // quarantine keeps an endpoint out of use for a while, longer each time.
@@ -55,7 +54,6 @@ func (q *quarantine) extend(now time.Time, cause error, longest time.Duration) t
 	return term
 }
 
-// end lets the endpoint be used at once.
 func (q *quarantine) end() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -89,7 +87,6 @@ func (u *usability) now() (is standing, left time.Duration, cause error) {
 	return ready, 0, nil
 }
 
-// unusable is why the endpoint may not be called; nil when it may.
 func (e *Endpoint) unusable() error {
 	is, left, cause := e.usability.now()
 	if is == ready {
@@ -112,7 +109,7 @@ func (e *Endpoint) Uncordon() {
 // answer that a second endpoint contradicts.
 func (e *Endpoint) Quarantine(ctx context.Context, cause error) {
 	cause = e.badAnswer(Request{}, cause)
-	if term := e.usability.quarantine.extend(time.Now(), cause, e.usability.longestQuarantine); term > 0 {
+	if term := e.usability.quarantine.extend(time.Now(), cause, longestQuarantine); term > 0 {
 		e.log.WarnContext(ctx, "endpoint quarantined for a wrong answer", "endpoint", e.name, "for", term, "error", cause)
 	}
 }

@@ -37,7 +37,7 @@ func PackTerms(t order.Terms) []byte {
 // callHash is what contracts keep of an external call.
 func callHash(t order.Terms) chain.Hash {
 	if len(t.ExternalCall) > 0 {
-		return chain.Hash(crypto.Keccak256Hash(t.ExternalCall))
+		return CallHash(t.ExternalCall)
 	}
 	return t.ExternalCallHash
 }

@@ -3,8 +3,6 @@ package onchain
 import (
 	"errors"
 
-	"github.com/ethereum/go-ethereum/crypto"
-
 	"crossgate/chain"
 	"crossgate/chain/solana"
 	"crossgate/order"
@@ -53,7 +51,7 @@ func (s *scene) attachCall(t *order.Terms, call []byte) {
 	if len(call) == 0 {
 		return
 	}
-	if chain.Hash(crypto.Keccak256Hash(call)) != t.ExternalCallHash {
+	if CallHash(call) != t.ExternalCallHash {
 		s.args.Fail(errors.New("external call does not have the hash that the order has"))
 		return
 	}

@@ -1,6 +1,7 @@
 package stories_test
 
 import (
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"io"
@@ -126,7 +127,7 @@ func TestATraceArrivesAtItsCollector(t *testing.T) {
 	if status := traced(t, url+swapPath(facts), unsampledTrace, "00", nil); status != http.StatusOK {
 		t.Fatalf("the swap = %d", status)
 	}
-	must.Do(t, telemetry.Flush(t.Context()))
+	must.Do(t, otel.GetTracerProvider().(interface{ ForceFlush(context.Context) error }).ForceFlush(t.Context()))
 	if r.from["service.name"] != "crossgate" || r.from["deployment.environment.name"] != "test" {
 		t.Errorf("spans came from %v", r.from)
 	}

@@ -2,6 +2,7 @@ package evm
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -128,7 +129,6 @@ type receipt struct {
 // failed reports whether the transaction changed nothing.
 func (r *receipt) failed() bool { return r.Status != nil && *r.Status == 0 }
 
-// log is one event log.
 type log struct {
 	Address         chain.Address `json:"address"`
 	Topics          []chain.Hash  `json:"topics"`
@@ -283,4 +283,22 @@ func (c *Chain) firstReceiptCall(out **receipt, tx chain.Hash) *jsonrpc.Call {
 		return len(facts) == 0
 	}
 	return asked
+}
+
+// Message is a transaction as eth_call and eth_estimateGas take it.
+type Message struct {
+	From  *chain.Address `json:"from,omitempty"`
+	To    chain.Address  `json:"to"`
+	Data  Payload        `json:"data"`
+	Value *Amount        `json:"value,omitempty"`
+}
+
+// Call calls a contract on the newest block. The answer is empty for a missing contract; a *jsonrpc.Error is in the
+// error's chain when the contract reverts.
+func (c *Chain) Call(ctx context.Context, to chain.Address, data []byte) ([]byte, error) {
+	var answer Payload
+	if err := c.rpc.All(ctx, contractCall{to, data}.on(&answer, "latest")); err != nil {
+		return nil, err
+	}
+	return answer, nil
 }

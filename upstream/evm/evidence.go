@@ -90,7 +90,7 @@ func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chai
 		return nil, err
 	}
 	c.evident.add(from, to)
-	return sorted(append(read.Events, proven...)), nil
+	return order.Sorted(append(read.Events, proven...)), nil
 }
 
 // evident are the newest blocks without a gap that were read one by one. The zero value is none.

@@ -105,7 +105,6 @@ func distinct(list []log) []log {
 	return slices.CompactFunc(list, func(a, b log) bool { return a.Index == b.Index && reflect.DeepEqual(a, b) })
 }
 
-// accepts refuses logs that were not asked for.
 func (f logFilter) accepts(logs []log) error {
 	for i, l := range logs {
 		switch {

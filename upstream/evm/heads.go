@@ -200,7 +200,6 @@ func (n *HeadSubscription) nextHead(ctx context.Context, connection *websocket.C
 	}
 }
 
-// readHead reads a notification of newHeads.
 func readHead(text []byte) (order.Block, error) {
 	var head header
 	var numbered struct{ Number *Quantity }

@@ -1,7 +1,6 @@
 package evm
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +19,18 @@ import (
 // clients.
 func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
 	return c.eventsBetween(ctx, from, to, c.emitters(), c.eventsAround)
+}
+
+var _ order.LogSource = (*Chain)(nil)
+
+// EventsOfLogs implements order.LogSource. Beside the order contracts' logs the gate's are searched, which name the
+// submissions of claims.
+func (c *Chain) EventsOfLogs(ctx context.Context, from, to uint64) ([]order.Event, error) {
+	contracts := c.emitters()
+	if gate := c.chain.Contracts.Gate; len(contracts) > 0 && !gate.IsAbsent() {
+		contracts = append(contracts, gate)
+	}
+	return c.eventsBetween(ctx, from, to, contracts, c.eventsInLogs)
 }
 
 // eventReader makes events of listed logs.
@@ -96,16 +107,8 @@ func (c *Chain) settledEvents(
 			return true
 		})
 	}
-	read.Events = sorted(append(read.Events, settled...))
+	read.Events = order.Sorted(append(read.Events, settled...))
 	return read, err
-}
-
-// sorted puts events into block and log order.
-func sorted(events []order.Event) []order.Event {
-	slices.SortStableFunc(events, func(a, b order.Event) int {
-		return cmp.Or(cmp.Compare(a.At.Block, b.At.Block), cmp.Compare(a.At.LogIndex, b.At.LogIndex))
-	})
-	return events
 }
 
 // emitters lists the contracts whose logs are of orders and swaps.

@@ -22,7 +22,6 @@ const getBlockReceipts = "eth_getBlockReceipts"
 // in a way of its own.
 var errUnproven = errors.New("receipts do not give the root in their block's header")
 
-// errUnserved says that no endpoint has the method by which a block's receipts are asked for.
 var errUnserved = errors.New("no endpoint has " + getBlockReceipts)
 
 // isWithoutReceipts reports whether an error of receiptsOf says that endpoints do not give receipts that prove what the

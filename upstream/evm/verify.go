@@ -17,7 +17,10 @@ import (
 // worth the calls.
 const provenSpan = 256
 
-var _ order.Verifier = (*Chain)(nil)
+var (
+	_ order.Verifier     = (*Chain)(nil)
+	_ order.TellerSource = (*Chain)(nil)
+)
 
 // Verify reads blocks a second time; see order.Verifier. Endpoints of two providers list their logs, each alone. Lists
 // that agree with the first reading on some logs are right. The blocks decide where they differ, where one endpoint is
@@ -256,4 +259,21 @@ func (c *Chain) provenEvents(ctx context.Context, h *header) ([]order.Event, err
 		events = append(events, c.events(&receipts[i], facts, uint64(h.Timestamp))...)
 	}
 	return events, nil
+}
+
+// Tellers implements order.TellerSource. The block's hash distinguishes the transaction from the same one on a
+// dropped branch.
+func (c *Chain) Tellers(tx chain.TxHash, block chain.Hash) []string {
+	return c.sources.Of(string(append(tx.Bytes(), block[:]...)))
+}
+
+// heard takes note of who listed logs.
+func (c *Chain) heard(logs []log) {
+	for _, l := range logs {
+		c.sources.Add(string(append(l.TransactionHash[:], l.BlockHash[:]...)), l.by)
+	}
+}
+
+func (c *Chain) heardReceipt(r *receipt, by string) {
+	c.sources.Add(string(append(r.TransactionHash[:], r.BlockHash[:]...)), by)
 }

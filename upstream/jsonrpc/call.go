@@ -155,7 +155,6 @@ func attributesOf(calls []*Call) func() []attribute.KeyValue {
 	}
 }
 
-// methodsOf are the methods of calls, each once.
 func methodsOf(calls []*Call) (methods []string) {
 	for _, call := range calls {
 		if !slices.Contains(methods, call.Method) {

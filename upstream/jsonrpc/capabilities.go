@@ -102,7 +102,6 @@ func (c *Capabilities) SetCosts(costs map[string]int) {
 	c.costs = costs
 }
 
-// costOf is how many units of the endpoint's rate a call takes.
 func (c *Capabilities) costOf(method string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -169,7 +168,6 @@ func (c *Call) needs() []string {
 	return what
 }
 
-// answered learns that the endpoint answered a call.
 func (c *Capabilities) answered(call *Call) {
 	if call.Reach.Blocks > 0 {
 		c.span.took(call.Reach.Blocks)
@@ -196,7 +194,6 @@ func (c *Capabilities) depthLocked(part string) *depth {
 	return c.depths[part]
 }
 
-// refused learns from an error that the endpoint gave to a call.
 func (c *Capabilities) refused(call *Call, said *Error) {
 	switch said.Meaning() {
 	case MethodMissing:
@@ -219,7 +216,6 @@ func (c *Capabilities) refused(call *Call, said *Error) {
 	}
 }
 
-// isAboutFilter reports whether an error is about the filter of a search, not its range.
 func isAboutFilter(said *Error) bool {
 	text := said.text()
 	return strings.Contains(text, "topic") || strings.Contains(text, "address")

@@ -204,7 +204,6 @@ func (c *Client) Each(ctx context.Context, calls ...*Call) {
 	}
 }
 
-// mostRepeats is how often Each repeats calls.
 const mostRepeats = 4
 
 // failedInPassing reports whether the call may well succeed a moment later at the same endpoint: what came back cannot
@@ -292,12 +291,10 @@ func (c *Client) loseDoubtful(ctx context.Context, calls []*Call, joined int) er
 	return c.Batch(ctx, calls[1:]...)
 }
 
-// failure says that a call failed.
 func (c *Client) failure(call *Call, err error) error {
 	return fmt.Errorf("%s%s: %w", c.label, call.Method, err)
 }
 
-// fail sets err as that of each call.
 func fail(calls []*Call, err error) error {
 	for _, call := range calls {
 		call.Err = err

@@ -27,7 +27,6 @@ func (o responseObject) id() (uint64, bool) {
 	return id, err == nil
 }
 
-// isFor reports whether the object has an id.
 func (o responseObject) isFor(id uint64) bool {
 	own, isReadable := o.id()
 	return isReadable && own == id

@@ -46,12 +46,10 @@ func (c *Client) Proving(label string, proof *Call) *Client {
 		p.endpoints[e] = new(identity)
 		e.SetControl(c.controlRequest(e, proof))
 	}
-	proving := &Client{
-		pool: c.pool, label: label + ": ", lastID: c.lastID, abilities: c.abilities, identity: p, inflight: newInflightTable(c.pool),
-		heads: c.heads, voices: c.voices,
-	}
+	proving := *c
+	proving.label, proving.identity, proving.inflight = label+": ", p, newInflightTable(c.pool)
 	proving.separate()
-	return proving
+	return &proving
 }
 
 // controlRequest is a call of our own as a request that e can be probed with.
@@ -155,7 +153,6 @@ func (a *batchAttempt) checkProofs(ctx context.Context, proofs []*Call) {
 	}
 }
 
-// due returns the proofs that an endpoint owes.
 func (p *identityProof) due(known *identity) (proofs []*Call) {
 	now := time.Now().UnixNano()
 	if now >= known.provenUntil.Load() {
@@ -182,7 +179,6 @@ func (i *identity) after(err error) {
 	}
 }
 
-// connection is what a request goes over.
 type connection struct {
 	identity  *identity
 	isReused  bool

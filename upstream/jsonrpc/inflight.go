@@ -142,7 +142,6 @@ func (t *inflightTable) join(
 	return b, 0, nil
 }
 
-// awaitOthers waits for the calls that go with a batch.
 func (t *inflightTable) awaitOthers(ctx context.Context, b *inflightBatch) {
 	if b.group.lookup == nil {
 		return
@@ -205,7 +204,6 @@ func (t *inflightTable) wait(ctx context.Context, b *inflightBatch, calls []*Cal
 	return b.resultsOf(calls, place), nil
 }
 
-// resultsOf are the best results for calls of a complete batch.
 func (b *inflightBatch) resultsOf(calls []*Call, place int) (best rpcResults) {
 	for _, each := range b.replies {
 		var got rpcResults

@@ -128,7 +128,6 @@ func (c *Capabilities) refusedCrowd(calls uint64, isOfBatch bool) {
 	}
 }
 
-// tookCrowd learns that so many calls at once were answered.
 func (c *Capabilities) tookCrowd(calls uint64) {
 	c.mu.Lock()
 	c.crowded = time.Time{}

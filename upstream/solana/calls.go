@@ -26,7 +26,6 @@ const (
 // newestVersion is that of transactions which nodes are to show, also where we do not understand it (SIMD-0385).
 const newestVersion = 1
 
-// isCode reports whether a node's error object has one of the codes.
 func isCode(err error, codes ...int) bool {
 	_, is := jsonrpc.Said(err, func(said *jsonrpc.Error) bool { return slices.Contains(codes, said.Code) })
 	return is
@@ -44,7 +43,6 @@ func isHole(err error) bool {
 
 const confirmed = "confirmed"
 
-// base58Address is an address in base58.
 type base58Address struct{ chain.Address }
 
 func (a *base58Address) UnmarshalText(text []byte) error {
@@ -65,10 +63,8 @@ func addresses(accounts []base58Address) []chain.Address {
 type blockHash chain.Hash
 
 func (h *blockHash) UnmarshalText(text []byte) error {
-	parsed, err := chain.ParseAddress(string(text), chain.SVM)
-	if err == nil {
-		*h = blockHash(parsed.Bytes())
-	}
+	parsed, err := chain.ParseSolanaHash(string(text))
+	*h = blockHash(parsed)
 	return err
 }
 
@@ -227,7 +223,6 @@ type accountInfos struct {
 	Value []*accountInfo `json:"value"` // nil for a missing account
 }
 
-// accountsCall reads accounts.
 func accountsCall(out *accountInfos, accounts []chain.Address) *jsonrpc.Call {
 	return readCall(out, accounts, options{"commitment": confirmed, "encoding": "base64"})
 }

@@ -66,7 +66,6 @@ func (c *Chain) Charges(ctx context.Context) (charges crosschain.Charges, err er
 	return crosschain.Charges{Fixed: chain.NewAmount(s.fixed), TransferBps: int(s.bps)}, nil
 }
 
-// blockhashReply is what getLatestBlockhash returns.
 type blockhashReply struct {
 	Value struct {
 		Blockhash blockHash `json:"blockhash"`
@@ -142,7 +141,7 @@ func (c *Chain) Creation(ctx context.Context, t creation.Transaction, promised c
 	if failure := ran.failure(); failure != nil {
 		return 0, c.unlessMakerPoor(ctx, t.Sender, promised, failure)
 	}
-	made, err := onchain.DecodeSolana(c.chain.Contracts, ranBy(m, ran.Logs), func(chain.Address) (order.ID, bool) { return order.ID{}, false })
+	made, err := onchain.DecodeSolana(c.chain.Contracts, ranBy(m, ran.Logs), nobody)
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", creation.ErrBroken, err)
 	}

@@ -183,7 +183,7 @@ func (c *Chain) probe(
 	case failure != nil:
 		return &creation.CallResult{IsReverted: true, Text: failure.Error()}, nil
 	}
-	made, err = onchain.DecodeSolana(c.chain.Contracts, ranBy(m, ran.Logs), func(chain.Address) (order.ID, bool) { return order.ID{}, false })
+	made, err = onchain.DecodeSolana(c.chain.Contracts, ranBy(m, ran.Logs), nobody)
 	if err != nil {
 		made = nil
 	}

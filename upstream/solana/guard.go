@@ -140,7 +140,6 @@ func payable(s quote.Swap) []chain.Address {
 	return append(holdings(s.Chain.WrappedCoin, s.Recipient), holdings(s.Chain.WrappedCoin, s.Sender)[1:]...)
 }
 
-// mentions reports whether an instruction has one of the accounts.
 func mentions(m solana.Message, i solana.CompiledInstruction, accounts []chain.Address) bool {
 	return slices.ContainsFunc(i.Accounts, func(at uint8) bool { return slices.Contains(accounts, m.Account(int(at))) })
 }
@@ -171,7 +170,6 @@ func isOwn(s quote.Swap, account chain.Address) bool {
 	return !account.IsAbsent() && (account == s.Sender || account == s.Recipient)
 }
 
-// move is a transfer of lamports.
 type move struct {
 	from, to chain.Address
 	lamports chain.Amount

@@ -12,7 +12,6 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// mostHistoryPages bounds how many pages of transactions name an account of one order.
 const mostHistoryPages = 16
 
 // History returns the events that one side of an order left on this chain; see order.HistorySource. Each side has

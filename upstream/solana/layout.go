@@ -164,7 +164,6 @@ func readMinimum(s quote.Swap, m solana.Message, i solana.CompiledInstruction) (
 	return terms.minimum(s.In.Amount)
 }
 
-// minimum is what must come out.
 func (t swapTerms) minimum(in chain.Amount) (minimum chain.Amount, err error) {
 	const whole = 10_000
 	switch {

@@ -32,7 +32,6 @@ func (n *names) add(account chain.Address, id order.ID) {
 	n.recent[account] = id
 }
 
-// of is an onchain.OrderOf.
 func (n *names) of(account chain.Address) (id order.ID, known bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -42,9 +41,11 @@ func (n *names) of(account chain.Address) (id order.ID, known bool) {
 	return id, known
 }
 
+// nobody is an onchain.OrderOf without names.
+func nobody(chain.Address) (id order.ID, known bool) { return id, false }
+
 // learn remembers the accounts of the orders that a transaction fulfilled.
 func (c *Chain) learn(tx solana.Transaction) {
-	nobody := func(chain.Address) (id order.ID, known bool) { return id, false }
 	found, _ := onchain.DecodeSolana(c.chain.Contracts, tx, nobody) // unreadable ones teach nothing
 	for _, each := range found {
 		fulfilled, ok := each.Fact.(order.Fulfilled)

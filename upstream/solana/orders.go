@@ -231,15 +231,7 @@ func (r *orderTransactions) events(orderOf onchain.OrderOf) ([]order.Event, erro
 			events = append(events, order.Event{Order: fact.Order, At: r.at(tx, fact.LogIndex), Fact: fact.Fact})
 		}
 	}
-	sortEvents(events)
-	return events, cut
-}
-
-// sortEvents puts events into block and log order.
-func sortEvents(events []order.Event) {
-	slices.SortStableFunc(events, func(a, b order.Event) int {
-		return cmp.Or(cmp.Compare(a.At.Block, b.At.Block), cmp.Compare(a.At.LogIndex, b.At.LogIndex))
-	})
+	return order.Sorted(events), cut
 }
 
 // at is where a fact of a transaction happened. Nodes do not return a transaction's index in its block; the first bytes

@@ -11,7 +11,10 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-var _ order.Verifier = (*Chain)(nil)
+var (
+	_ order.Verifier     = (*Chain)(nil)
+	_ order.TellerSource = (*Chain)(nil)
+)
 
 const (
 	// ownReadings is how often one endpoint lists the same slots where no other can, and liarReadings how often each
@@ -54,8 +57,7 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 		}
 		v.Events = append(v.Events, events...)
 	}
-	sortEvents(v.Events)
-	truth := places(v.Events)
+	truth := places(order.Sorted(v.Events))
 	for _, each := range readings {
 		if len(order.DifferingBlocks(truth, places(each.Said))) > 0 {
 			c.faulty.Mark(each.By)
@@ -130,4 +132,9 @@ func places(events []order.Event) []order.Place {
 	return order.PlacesOf(events, func(e order.Event) string {
 		return e.At.Tx.String() + " " + order.Statement(e.Order, e.Fact)
 	})
+}
+
+// Tellers implements order.TellerSource. No block that was read is ever dropped.
+func (c *Chain) Tellers(tx chain.TxHash, _ chain.Hash) []string {
+	return c.sources.Of(string(tx.Bytes()))
 }

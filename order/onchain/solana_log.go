@@ -43,7 +43,7 @@ func invocations(tx solana.Transaction) []invocation {
 				running[len(running)-1].addEvents(verb)
 			}
 		case strings.HasPrefix(verb, "invoke ["):
-			begun := begin(waiting, subject)
+			begun := begin(waiting, subject, len(running) == 0)
 			if begun < 0 || verb != "invoke ["+strconv.Itoa(len(running)+1)+"]" {
 				return list
 			}
@@ -68,14 +68,15 @@ func IsCut(c chain.Contracts, tx solana.Transaction) bool {
 	return slices.ContainsFunc(invocations(tx), func(i invocation) bool { return i.cut && slices.Contains(protocol, i.Program) })
 }
 
-// begin returns which of the waiting instructions the program begins to run, -1 when none is its.
-func begin(waiting []invocation, program string) int {
+// begin returns which of the waiting instructions the program begins to run, -1 when none is its: nodes may not show what
+// an outer one called.
+func begin(waiting []invocation, program string, isOuter bool) int {
 	address, err := chain.ParseAddress(program, chain.SVM)
 	if err != nil {
 		return -1
 	}
 	for i, each := range waiting {
-		if each.Program == address {
+		if each.Program == address && (each.Depth <= 1) == isOuter {
 			return i
 		}
 	}

@@ -330,6 +330,20 @@ func TestDecodeSolanaWithLogsThatBreakOff(t *testing.T) {
 	}
 }
 
+// TestDecodeSolanaWithoutCalledInstructions is of a node that does not show what a program called: its logs are not those
+// of a later instruction of the same program.
+func TestDecodeSolanaWithoutCalledInstructions(t *testing.T) {
+	called, other := fromSolana(t), fromSolana(t)
+	other.Terms.Nonce++
+	other.ID = onchain.ID(other.Terms)
+	tx := run(wrapper(createWithNonce(t, called)), createWithNonce(t, other))
+	tx.Instructions = slices.DeleteFunc(tx.Instructions, func(i solana.Instruction) bool { return i.Depth > 1 })
+	got, err := onchain.DecodeSolana(solanaContracts, tx, nobody)
+	if len(got) > 0 || !errors.Is(err, onchain.ErrLogsCut) || !onchain.IsCut(solanaContracts, tx) {
+		t.Errorf("DecodeSolana = %+v, %v, want no creation, since its logs cannot be told", got, err)
+	}
+}
+
 func TestDecodeSolanaIgnoresChainsThatCannotBe(t *testing.T) {
 	o := toSolana(t)
 	for place, value := range map[int]byte{0: 0xff, 24: 0x80} { // beyond 64 bits, and 63

@@ -1,10 +1,5 @@
 package config
 
-import (
-	"net/url"
-	"slices"
-)
-
 // Events are those of orders: what clients follow, and are sent.
 type Events struct {
 	Webhooks []Webhook `yaml:"webhooks"` // besides those that operators add
@@ -22,13 +17,12 @@ type Webhook struct {
 }
 
 func (e Events) check(at place) {
-	var names []string
+	names := map[string]bool{}
 	for i, each := range e.Webhooks {
 		here := at.key("webhooks").item(i)
-		here.key("name").mistakeIf(!isToken(each.Name) || slices.Contains(names, each.Name), "want a unique name of letters, digits and dashes")
-		names = append(names, each.Name)
-		to, err := url.Parse(each.URL.Reveal())
-		here.key("url").mistakeIf(err != nil || to.Host == "" || to.Scheme != "http" && to.Scheme != "https", "want a URL of http or https")
+		here.key("name").mistakeIf(!isToken(each.Name) || names[each.Name], "want a unique name of letters, digits and dashes")
+		names[each.Name] = true
+		here.key("url").mistakeIf(!isWebAddress(each.URL.Reveal()), "want a URL of http or https")
 		here.key("secrets").mistakeIf(len(each.Secrets) < 1 || len(each.Secrets) > 2, "want one secret, or two while they change")
 	}
 }

@@ -135,19 +135,14 @@ func repair(flags *pflag.FlagSet) action {
 
 // withdrawIndex withdraws what blocks of a chain said.
 func withdrawIndex(flags *pflag.FlagSet) action {
-	file := configFlag(flags)
 	id := flags.Uint64("chain", 0, "`ID` of the chain")
 	from := flags.Uint64("from", 0, "first `BLOCK` to withdraw")
-	return func(ctx context.Context, out, _ io.Writer) error {
+	return configured(flags, func(ctx context.Context, c config.Config, out, _ io.Writer) error {
 		if !flags.Changed("chain") || !flags.Changed("from") {
 			return wrongUsage("want --chain and --from")
 		}
-		c, err := load(*file)
-		if err != nil {
-			return err
-		}
 		var came audit.Withdrawal
-		err = withBooks(ctx, c, func(books *audit.Books) error {
+		err := withBooks(ctx, c, func(books *audit.Books) (err error) {
 			came, err = books.Withdraw(ctx, chain.ID(*id), *from)
 			return err
 		})
@@ -156,5 +151,5 @@ func withdrawIndex(flags *pflag.FlagSet) action {
 		}
 		fmt.Fprintf(out, "chain %d: withdrawn from block %d on, read to %d until now; %d orders changed\n", *id, *from, came.Was, came.Orders)
 		return nil
-	}
+	})
 }

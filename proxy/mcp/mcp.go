@@ -138,10 +138,9 @@ func requestOf(ctx context.Context, o *reference.Operation, arguments json.RawMe
 	}
 	body, _ := json.Marshal(given) // was JSON before
 	if o.Body == nil {
-		if body = nil; len(given) > 0 {
-			for name := range given {
-				return nil, fmt.Errorf("%q is not an argument", name)
-			}
+		body = nil
+		for name := range given {
+			return nil, fmt.Errorf("%q is not an argument", name)
 		}
 	}
 	request, err := http.NewRequestWithContext(ctx, o.Method, path+"?"+query.Encode(), bytes.NewReader(body))

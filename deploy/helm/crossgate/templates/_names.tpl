@@ -70,8 +70,11 @@ writing, notifications and pings. */ -}}
 {{- /* What a running gateway does not take over: pods are replaced when it changes, and only then. */ -}}
 {{- define "crossgate.restart" -}}
 {{- $config := include "crossgate.config" . | fromYaml }}
-{{- $telemetry := omit $config.telemetry "level" "access" }}
-{{- toYaml (dict "config" (pick $config "listen" "tls" "connections" "drain" "index" "cache") "telemetry" $telemetry) | sha256sum }}
+{{- $telemetry := omit $config.telemetry "level" "clients" }}
+{{- $redis := get (default dict (get $config "events")) "redis" }}
+{{- $stored := get (default dict (get $config "passthrough")) "maxBytes" }}
+{{- $keys := pick $config "listen" "tls" "connections" "drain" "mcp" "index" "cache" }}
+{{- toYaml (dict "config" $keys "telemetry" $telemetry "redis" $redis "stored" $stored) | sha256sum }}
 {{- end }}
 
 {{- /* Where probes ask: the public listener, or that of operators where only clients with a certificate are answered. */ -}}

@@ -314,6 +314,24 @@ func TestACreatorIsNewOnce(t *testing.T) {
 	checkStatistics(t, db, events[:2])
 }
 
+// TestAPatchChangesTheMargin has the take amount of an order that waits lowered, and the block of that taken out again.
+func TestAPatchChangesTheMargin(t *testing.T) {
+	db, d := openStore(t), newDeal(1, 1, 137)
+	event := func(on chain.ID, log uint, fact order.Fact) order.Event {
+		return order.Event{Order: d.id, Fact: fact, At: order.At{
+			Chain: on, Tx: chain.NewTxHash([]byte{byte(log)}), Block: 9, LogIndex: log, Time: inventedBegin + 3600, Initiator: d.terms.Maker,
+		}}
+	}
+	events := []order.Event{
+		event(1, 1, d.created().fact),
+		event(137, 2, order.TakeDecreased{Final: d.terms.Take.Amount.MulDiv(1, 100)}),
+	}
+	for _, step := range []struct{ comes, goes, now []order.Event }{{events[:1], nil, events[:1]}, {events[1:], nil, events}, {nil, events[1:], events[:1]}} {
+		apply(t, db, step.comes, step.goes)
+		checkStatistics(t, db, step.now)
+	}
+}
+
 // withFees gives a creation fees, keeps some orders for one taker, and lowers what some that wait take.
 func withFees(v *invented, events []order.Event) []order.Event {
 	for i, e := range events {

@@ -21,12 +21,6 @@ type listing struct {
 	half       int  // of a list of that length, which may be cut; 0: none
 }
 
-// within is the listing of the halves of a list of some length.
-func (l listing) within(length int) listing {
-	l.half = length
-	return l
-}
-
 // mayBeCut reports whether a list of some length from an endpoint may be the beginning of a longer one.
 func (l listing) mayBeCut(length int, endpoint *jsonrpc.Capabilities) bool {
 	if l.half > 0 {
@@ -44,7 +38,9 @@ func (c *Chain) list(ctx context.Context, rpc *jsonrpc.Client, from, to uint64, 
 		span := min(to-from+1, c.widest(rpc, from), fitting)
 		part, teller, length, err := c.listAtOnce(ctx, rpc, from, from+span-1, l)
 		if err == nil && span > 1 && l.mayBeCut(length, c.rpc.Capabilities(teller)) {
-			part, err = c.completed(ctx, rpc, from, from+span-1, l.within(length), part, teller)
+			halves := l
+			halves.half = length
+			part, err = c.completed(ctx, rpc, from, from+span-1, halves, part, teller)
 		}
 		if err != nil {
 			fitting = min(narrower(err, span), c.widest(rpc, from))

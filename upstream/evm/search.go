@@ -115,7 +115,7 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 	var steps, patched Payload
 	var latest *header
 	calls := []*jsonrpc.Call{
-		s.confirmed(s.progress(), &steps, s.compareSteps), s.confirmed(s.changes(), &patched, comparePatches), headerCall(&latest, newestTag),
+		s.confirmed(s.progress(), &steps, s.compareSteps), s.confirmed(s.changes(), &patched, bytes.Compare), headerCall(&latest, newestTag),
 	}
 	if guess, known := s.chain.guess(since); known {
 		calls = append(calls, headerCall(&s.guessed, Quantity(guess)))
@@ -142,7 +142,7 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 }
 
 // confirmed is a call that a second voice confirms. Orders only go on: the answer that is further by compare is taken.
-func (s *search) confirmed(asked contractCall, out *Payload, compare func(a, b Payload) int) *jsonrpc.Call {
+func (s *search) confirmed(asked contractCall, out *Payload, compare func(a, b []byte) int) *jsonrpc.Call {
 	made := asked.on(out, newestTag)
 	made.Doubt = func(any) bool { return true }
 	made.Same = func(a, b any) bool { return bytes.Equal(*a.(*Payload), *b.(*Payload)) }
@@ -154,16 +154,10 @@ func (s *search) confirmed(asked contractCall, out *Payload, compare func(a, b P
 	return made
 }
 
-func (s *search) compareSteps(a, b Payload) int {
+func (s *search) compareSteps(a, b []byte) int {
 	own, _ := s.stepsIn(a)
 	other, _ := s.stepsIn(b)
 	return cmp.Compare(own, other)
-}
-
-func comparePatches(a, b Payload) int {
-	own, _ := onchain.DecodePatches(a)
-	other, _ := onchain.DecodePatches(b)
-	return own.Cmp(other)
 }
 
 // progress asks how far the order has come, changes by how much its amount was changed.
@@ -193,10 +187,7 @@ func (s *search) scan(ctx context.Context, since uint64) error {
 		return err
 	}
 	from := s.from
-	for windows := 0; windows < windowLimit || s.chain.isTron; windows++ {
-		if s.isComplete() || from > latest {
-			break
-		}
+	for windows := 0; from <= latest && !s.isComplete() && (windows < windowLimit || s.chain.isTron); windows++ {
 		to := min(from+windowBlocks-1, latest)
 		if err := s.collect(ctx, from, to); err != nil {
 			return err

@@ -17,11 +17,10 @@ func (s *search) seeCall(l log, fact order.Fact) {
 			s.delivery = l
 		}
 	case order.ExternalCall:
-		if f.Step != order.CallRegistered {
-			s.callOver = true
-			return
+		if f.Step == order.CallRegistered {
+			s.call = contractCall{l.Address, onchain.CallStatusCall(l.Data)}
 		}
-		s.call = contractCall{l.Address, onchain.CallStatusCall(l.Data)}
+		s.callOver = s.callOver || f.Step != order.CallRegistered
 	}
 }
 
@@ -47,7 +46,7 @@ func (s *search) endCall(ctx context.Context) error {
 		return err
 	}
 	var now Payload
-	asked := s.confirmed(s.call, &now, func(a, b Payload) int { return bytes.Compare(a, b) })
+	asked := s.confirmed(s.call, &now, bytes.Compare)
 	err := s.rpc.All(ctx, asked)
 	if refusedByContract(err) { // an adapter without that function
 		return s.scanOn(ctx, func() bool { return s.callOver })

@@ -74,15 +74,17 @@ func Diagnose(ctx context.Context, c config.Config, report func(audit.Progress))
 		working.Go(func() { d.Chains[i] = diagnoseChain(ctx, c, each, anchors[each.ID], report) })
 	}
 	for i, each := range c.Venues {
-		working.Go(func() { d.Services[i] = diagnoseVenue(ctx, c, each) })
+		working.Go(func() {
+			d.Services[i] = serviceOf("venue "+each.Name, func() (string, error) { return askVenue(ctx, c, each) })
+		})
 	}
 	working.Wait()
 	for _, each := range c.Prices.DefiLlama {
-		d.Services = append(d.Services, diagnosePrices(ctx, each))
+		d.Services = append(d.Services, serviceOf("prices "+each.Name, func() (string, error) { return askPrices(ctx, each) }))
 	}
-	d.Services = append(d.Services, diagnoseStore(ctx, c))
+	d.Services = append(d.Services, serviceOf("database", func() (string, error) { return askStore(ctx, c) }))
 	if c.Cache.Shared.Reveal() != "" {
-		d.Services = append(d.Services, diagnoseShared(ctx, c))
+		d.Services = append(d.Services, serviceOf("shared cache", func() (string, error) { return askShared(ctx, c) }))
 	}
 	return d, ctx.Err()
 }
@@ -106,7 +108,7 @@ func (d Diagnosis) Wrong() (wrong, all int) {
 	return wrong, all
 }
 
-// anchorsOf are the newest anchors in c's database; none where that cannot be read, which diagnoseStore says.
+// anchorsOf are the newest anchors in c's database; none where that cannot be read, which askStore says.
 func anchorsOf(ctx context.Context, c config.Config) map[chain.ID]store.Anchor {
 	ctx, cancel := context.WithTimeout(ctx, serviceLimit)
 	defer cancel()

@@ -17,19 +17,24 @@ import (
 	"crossgate/upstream/venue"
 )
 
-// diagnoseVenue asks a venue for a price of the coin in USDC, with its key.
-func diagnoseVenue(ctx context.Context, c config.Config, own config.Venue) Service {
-	d := Service{Name: "venue " + own.Name}
+// serviceOf is what asking a service came to.
+func serviceOf(name string, ask func() (said string, err error)) Service {
+	said, err := ask()
+	if err != nil {
+		return Service{Name: name, Wrong: []string{err.Error()}}
+	}
+	return Service{Name: name, Said: said}
+}
+
+// askVenue asks a venue for a price of the coin in USDC, with its key.
+func askVenue(ctx context.Context, c config.Config, own config.Venue) (said string, err error) {
 	if len(own.Endpoints) == 0 {
-		d.Said = "read from the chains"
-		return d
+		return "read from the chains", nil
 	}
 	endpoints := make([]*upstream.Endpoint, len(own.Endpoints))
 	for i, each := range own.Endpoints {
-		var err error
 		if endpoints[i], err = upstream.NewEndpoint(gateway.EndpointOptions(each)); err != nil {
-			d.Wrong = []string{err.Error()}
-			return d
+			return "", err
 		}
 		defer endpoints[i].Close()
 	}
@@ -37,13 +42,11 @@ func diagnoseVenue(ctx context.Context, c config.Config, own config.Venue) Servi
 		Pool: upstream.NewPool(own.Name, endpoints...), Registry: c.Registry(), Key: own.Key.Reveal(), Settings: own.Settings,
 	})
 	if err != nil {
-		d.Wrong = []string{err.Error()}
-		return d
+		return "", err
 	}
 	swap, found := exampleSwap(c, made.Profile())
 	if !found {
-		d.Said = "serves none of the configured chains"
-		return d
+		return "serves none of the configured chains", nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, serviceLimit)
 	defer cancel()
@@ -51,17 +54,15 @@ func diagnoseVenue(ctx context.Context, c config.Config, own config.Venue) Servi
 	failed, isFailure := errors.AsType[*upstream.Error](err)
 	switch {
 	case err == nil:
-		d.Said = "quotes"
+		return "quotes", nil
 	case errors.Is(err, quote.ErrNoRoute):
-		d.Said = "answers, without a route for the example swap"
+		return "answers, without a route for the example swap", nil
 	case isFailure && isRefusal(failed.Status):
-		d.Wrong = []string{fmt.Sprintf("access denied (HTTP %d): its key is missing or wrong", failed.Status)}
+		return "", fmt.Errorf("access denied (HTTP %d): its key is missing or wrong", failed.Status)
 	case isFailure:
-		d.Wrong = []string{err.Error()}
-	default:
-		d.Said = "answers: " + err.Error()
+		return "", err
 	}
-	return d
+	return "answers: " + err.Error(), nil
 }
 
 // exampleSwap is a swap of a little of the coin of the first configured chain that has USDC.
@@ -79,13 +80,11 @@ func exampleSwap(c config.Config, profile quote.Profile) (quote.Swap, bool) {
 	return quote.Swap{}, false
 }
 
-// diagnosePrices accepts any response: what a price service serves at its base URL is undefined.
-func diagnosePrices(ctx context.Context, own config.Endpoint) Service {
-	d := Service{Name: "prices " + own.Name}
+// askPrices accepts any response: what a price service serves at its base URL is undefined.
+func askPrices(ctx context.Context, own config.Endpoint) (said string, err error) {
 	e, err := upstream.NewEndpoint(gateway.EndpointOptions(own))
 	if err != nil {
-		d.Wrong = []string{err.Error()}
-		return d
+		return "", err
 	}
 	defer e.Close()
 	ctx, cancel := context.WithTimeout(ctx, serviceLimit)
@@ -94,43 +93,36 @@ func diagnosePrices(ctx context.Context, own config.Endpoint) Service {
 	if failed, is := errors.AsType[*upstream.Error](err); is && failed.Status != 0 && failed.Class != upstream.ServerError {
 		response.Status, err = failed.Status, nil // a page, a redirect, too many requests: it is up
 	}
-	if err != nil {
-		d.Wrong = []string{err.Error()}
-		return d
-	}
-	d.Said = fmt.Sprintf("answers (HTTP %d)", response.Status)
 	if isRefusal(response.Status) {
-		d.Said += ": it may require a key"
+		said = ": it may require a key"
 	}
-	return d
+	return fmt.Sprintf("answers (HTTP %d)%s", response.Status, said), err
 }
 
-func diagnoseStore(ctx context.Context, c config.Config) Service {
+func askStore(ctx context.Context, c config.Config) (said string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, serviceLimit)
 	defer cancel()
-	if err := gateway.Database(c).Inspect(ctx); err != nil {
-		return Service{Name: "database", Wrong: []string{err.Error()}}
-	}
-	return Service{Name: "database", Said: "usable"}
+	return "usable", gateway.Database(c).Inspect(ctx)
 }
 
-// diagnoseShared connects to the shared cache, for a few seconds at most.
-func diagnoseShared(ctx context.Context, c config.Config) Service {
+// askShared connects to the shared cache, for a few seconds at most.
+func askShared(ctx context.Context, c config.Config) (said string, err error) {
 	const patience, interval = 5 * time.Second, 20 * time.Millisecond
 	cache, err := gateway.SharedCache(c, nil)
 	if err != nil {
-		return Service{Name: "shared cache", Wrong: []string{err.Error()}}
+		return "", err
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	var running sync.WaitGroup
 	running.Go(func() { cache.Run(ctx) })
 	defer running.Wait()
 	defer cancel()
-	for order.Wait(ctx, interval, nil) {
-		if state, ok := cache.Status(); ok {
-			return Service{Name: "shared cache", Said: state}
-		}
+	state, isUp := cache.Status()
+	for !isUp && order.Wait(ctx, interval, nil) {
+		state, isUp = cache.Status()
 	}
-	state, _ := cache.Status()
-	return Service{Name: "shared cache", Wrong: []string{state}}
+	if !isUp {
+		return "", errors.New(state)
+	}
+	return state, nil
 }

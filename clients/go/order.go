@@ -1,8 +1,6 @@
 package crossgate
 
-import (
-	"encoding/json"
-)
+import "encoding/json"
 
 // Order is an order as far as most clients read it. Raw has the whole record.
 type Order struct {

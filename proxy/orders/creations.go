@@ -50,24 +50,6 @@ func (c *creations[T]) of(id order.ID) (tx T, remembered bool) {
 	return tx, remembered
 }
 
-// ordersOf returns the orders that a transaction created, at least one, and the basis of the search.
-func (s *Orders) ordersOf(ctx context.Context, tx chain.TxHash) ([]query.Found, order.Basis, error) {
-	orders, searched, err := s.Options().Orders.Find(ctx, tx)
-	if err == nil && len(orders) == 0 {
-		err = order.ErrNoOrder
-	}
-	if other, is := errors.AsType[*query.NotCreatedError](err); is {
-		s.creations.remember(tx, other.Orders...)
-	}
-	if err != nil {
-		return nil, searched, proxy.Searched(err, searched)
-	}
-	for _, o := range orders {
-		s.creations.remember(tx, o.ID)
-	}
-	return orders, searched, nil
-}
-
 // orderByID returns the order with an id that the index knows, or whose transaction was asked for lately: otherwise
 // order.ErrNotFound with the basis of the search, query.ErrUnavailable or query.ErrEmpty.
 func (s *Orders) orderByID(ctx context.Context, id order.ID) (query.Found, error) {

@@ -49,7 +49,7 @@ func (s *Orders) EventsRoute() proxy.Route[events] {
 			if q.isGiven {
 				return s.follow(q.after, q.filter), s.checkCursor(ctx, q.after)
 			}
-			newest, err := s.feed.Newest(ctx)
+			newest, _, err := s.feed.Ends(ctx)
 			if err != nil {
 				return nil, unavailable(err)
 			}
@@ -143,7 +143,7 @@ func (s *Orders) checkCursor(ctx context.Context, after uint64) error {
 
 func (s *Orders) loadEvents(ctx context.Context, q events) ([]proxy.Body, cache.Life, error) {
 	if !q.isGiven {
-		newest, err := s.feed.Newest(ctx)
+		newest, _, err := s.feed.Ends(ctx)
 		if err != nil {
 			return nil, proxy.NoLife, unavailable(err)
 		}

@@ -2,6 +2,7 @@ package orders
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
 	"net/url"
@@ -23,45 +24,27 @@ import (
 	"crossgate/token"
 )
 
-// Finder is the order index as far as it knows orders (query.Index). Every answer comes with its basis, and can be kept
-// while that holds.
+// Finder is the order index as far as it knows orders, by methods of query.Index. Every answer comes with its basis, and
+// can be kept while that holds.
 type Finder interface {
-	// Find returns the orders that a transaction created, in log order, and the basis of the search, also beside an
-	// error: order.ErrNotFound, order.ErrNoOrder, *query.NotCreatedError, *query.UnreachableError, *query.BusyError,
-	// query.ErrUnavailable.
 	Find(context.Context, chain.TxHash) ([]query.Found, order.Basis, error)
-	// IDsIn returns the orders that a transaction is any step of, those that it created first, and where it is; the
-	// errors are those of Find.
 	IDsIn(context.Context, chain.TxHash) ([]order.ID, order.At, order.Basis, error)
-	// FindIn returns those of IDsIn with some ids, without any all of them.
 	FindIn(ctx context.Context, tx chain.TxHash, ids ...order.ID) ([]query.Found, order.Basis, error)
-	// ByID returns one order; order.ErrNotFound, with the basis of the search, when it was not indexed;
-	// query.ErrUnavailable when that cannot be known.
 	ByID(context.Context, order.ID) (query.Found, error)
-	// Locked returns the locked assets of a taker; query.ErrEmpty or query.ErrUnavailable when that cannot be known.
 	Locked(context.Context, chain.Address) ([]order.LockedChain, order.Basis, error)
-	// List returns a part of the orders, the swaps within a chain, or both that match a filter; query.ErrEmpty,
-	// query.ErrUnavailable when that cannot be known.
 	List(ctx context.Context, k list.Kind, f list.Filter, skip, take uint64) (query.List, order.Basis, error)
 }
 
 // SwapFinder is the order index as far as it knows swaps within a chain.
 type SwapFinder interface {
-	// FindSwaps returns the swaps that a transaction made within its chain, at least one in log order, and the basis of
-	// the search, also beside an error: those of Find, order.ErrNoSwap in place of order.ErrNoOrder.
 	FindSwaps(context.Context, chain.ID, chain.TxHash) ([]query.FoundSwap, order.Basis, error)
-	// SwapByID is ByID of a swap.
 	SwapByID(context.Context, order.ID) (query.FoundSwap, error)
 }
 
-// Statistics counts what happened on UNIX days, both included; query.ErrEmpty, stats.ErrUncounted or
-// query.ErrUnavailable when that cannot be known.
+// Statistics is the order index as far as it counts what happened on UNIX days, both included.
 type Statistics interface {
-	// Daily returns statistics by day and pair of chains, in this sequence, and what each pair had before.
 	Daily(ctx context.Context, from, to uint64) (days, before []order.DailyStatistics, basis order.Basis, err error)
-	// AllTime returns the statistics of all orders.
 	AllTime(ctx context.Context) (order.Statistics, order.Basis, error)
-	// DeliveryTimes returns how long the orders took that were created in these days, by pair of chains.
 	DeliveryTimes(ctx context.Context, from, to uint64) ([]order.DeliveryTimes, order.Basis, error)
 }
 
@@ -130,9 +113,7 @@ func (s *Orders) OrdersRoute() proxy.Route[Creation] {
 		Paths: []string{"/api/Orders/creationTxHash/:creationTxHash"},
 		Parse: parseCreation,
 		Key:   func(path string, q Creation) cache.Key { return txKey(path, q.Tx) },
-		Load: func(ctx context.Context, q Creation) ([]proxy.Body, cache.Life, error) {
-			return s.loadOrders(ctx, q.Tx)
-		},
+		Load:  s.loadOrders,
 		Choose: func(q Creation, orders []proxy.Body) (*proxy.Body, error) {
 			return choose(q.Index, orders, proxy.OrderOutOfRange, "orders that the transaction created")
 		},
@@ -182,10 +163,16 @@ func txKey(path string, tx chain.TxHash) cache.Key {
 	return cache.KeyOf(path, tx.AppendTo(space[:0]))
 }
 
-func (s *Orders) loadOrders(ctx context.Context, tx chain.TxHash) ([]proxy.Body, cache.Life, error) {
-	orders, _, err := s.ordersOf(ctx, tx)
+func (s *Orders) loadOrders(ctx context.Context, q Creation) ([]proxy.Body, cache.Life, error) {
+	orders, searched, err := s.Options().Orders.Find(ctx, q.Tx)
+	if other, is := errors.AsType[*query.NotCreatedError](err); is {
+		s.creations.remember(q.Tx, other.Orders...)
+	}
 	if err != nil {
-		return nil, proxy.NoLife, err
+		return nil, proxy.NoLife, proxy.Searched(err, searched)
+	}
+	for _, o := range orders {
+		s.creations.remember(q.Tx, o.ID)
 	}
 	return s.encodeOrders(ctx, orders)
 }

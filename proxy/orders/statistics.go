@@ -2,7 +2,6 @@ package orders
 
 import (
 	"context"
-	"encoding/binary"
 	"slices"
 	"time"
 
@@ -27,46 +26,40 @@ const (
 // Days are UNIX days, both included.
 type Days struct{ From, To uint64 }
 
-func daysKey(path string, q Days) cache.Key {
-	return cache.KeyOf(path, binary.BigEndian.AppendUint64(nil, q.From), binary.BigEndian.AppendUint64(nil, q.To))
-}
-
-// daysRoute answers something of some days.
-func (s *Orders) daysRoute(paths []string, load func(context.Context, Days) ([]proxy.Body, cache.Life, error)) proxy.Route[Days] {
+// daysRoute answers something of some days, of orders that are indexed or not.
+func (s *Orders) daysRoute(isIndexed bool, load func(context.Context, Days) ([]proxy.Body, cache.Life, error), paths ...string) proxy.Route[Days] {
 	return proxy.Route[Days]{
-		Paths: paths,
-		Cost:  proxy.ListCost,
-		Parse: func(c *gin.Context) (Days, error) { return parseDays(c.Request.URL.RawQuery, time.Now()) },
-		Key:   daysKey,
-		Load:  load,
+		Paths:   paths,
+		Cost:    proxy.ListCost,
+		Parse:   func(c *gin.Context) (Days, error) { return parseDays(c.Request.URL.RawQuery, time.Now()) },
+		Key:     func(path string, q Days) cache.Key { return questionKey(path, q) },
+		Load:    load,
+		Indexed: isIndexed,
+		Stored:  isIndexed,
 	}
 }
 
 // DailyRoute answers how much went between which chains on each day. The documented path is misspelt.
 func (s *Orders) DailyRoute() proxy.Route[Days] {
-	r := s.daysRoute([]string{"/api/Satistics/getDaily", "/api/Statistics/getDaily"}, func(ctx context.Context, q Days) ([]proxy.Body, cache.Life, error) {
+	return s.daysRoute(true, func(ctx context.Context, q Days) ([]proxy.Body, cache.Life, error) {
 		rows, before, basis, err := s.Options().Statistics.Daily(ctx, q.From, q.To)
 		if err != nil {
 			return nil, proxy.NoLife, err
 		}
 		running := order.Accumulate(before, rows, q.From, q.To)
 		return []proxy.Body{{Text: string(s.encoder.AppendDaily(nil, rows, running)), Value: rows, Basis: basis}}, statisticsLife, nil
-	})
-	r.Indexed, r.Stored = true, true
-	return r
+	}, "/api/Satistics/getDaily", "/api/Statistics/getDaily")
 }
 
 // DeliveryTimesRoute answers how long orders took. The hosted service has no such path.
 func (s *Orders) DeliveryTimesRoute() proxy.Route[Days] {
-	r := s.daysRoute([]string{"/api/Statistics/getDeliveryTimes"}, func(ctx context.Context, q Days) ([]proxy.Body, cache.Life, error) {
+	return s.daysRoute(true, func(ctx context.Context, q Days) ([]proxy.Body, cache.Life, error) {
 		times, basis, err := s.Options().Statistics.DeliveryTimes(ctx, q.From, q.To)
 		if err != nil {
 			return nil, proxy.NoLife, err
 		}
 		return []proxy.Body{{Text: string(s.encoder.AppendDeliveryTimes(nil, times)), Value: times, Basis: basis}}, statisticsLife, nil
-	})
-	r.Indexed, r.Stored = true, true
-	return r
+	}, "/api/Statistics/getDeliveryTimes")
 }
 
 // UsualTimes are the delivery times between two chains in the last days; nil without orders, or where they are not known
@@ -106,13 +99,13 @@ func (s *Orders) allTimeRoute() proxy.Route[struct{}] {
 
 // VenuesRoute answers what became of venues. The hosted service has no such path.
 func (s *Orders) VenuesRoute() proxy.Route[Days] {
-	return s.daysRoute([]string{"/api/Statistics/getVenues"}, func(ctx context.Context, q Days) ([]proxy.Body, cache.Life, error) {
+	return s.daysRoute(false, func(ctx context.Context, q Days) ([]proxy.Body, cache.Life, error) {
 		venues, err := s.Options().Venues(ctx, q.From, q.To)
 		if err != nil {
 			return nil, proxy.NoLife, err
 		}
 		return []proxy.Body{{Text: string(s.encoder.AppendVenues(nil, venues)), Value: venues}}, statisticsLife, nil
-	})
+	}, "/api/Statistics/getVenues")
 }
 
 // parseDays reads dateFrom and dateTo, both included. Days to come have no orders.

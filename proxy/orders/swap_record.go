@@ -44,9 +44,7 @@ func (s *Orders) SwapTxRoute() proxy.Route[swapOf] {
 			}
 			return cache.KeyOf(path, []byte(q.Chain.String()), q.Tx.Bytes())
 		},
-		Load: func(ctx context.Context, q swapOf) ([]proxy.Body, cache.Life, error) {
-			return s.loadSwaps(ctx, q.swapTx)
-		},
+		Load: s.loadSwaps,
 		Choose: func(q swapOf, swaps []proxy.Body) (*proxy.Body, error) {
 			return choose(q.Index, swaps, proxy.SwapOutOfRange, "swaps that the transaction made")
 		},
@@ -92,13 +90,13 @@ func ParseSwapOf(chains chain.Registry, id, hash, rawQuery string) (q swapOf, er
 	return q, nil
 }
 
-func (s *Orders) loadSwaps(ctx context.Context, of swapTx) ([]proxy.Body, cache.Life, error) {
+func (s *Orders) loadSwaps(ctx context.Context, of swapOf) ([]proxy.Body, cache.Life, error) {
 	swaps, searched, err := s.Options().Swaps.FindSwaps(ctx, of.Chain, of.Tx)
 	if err != nil {
 		return nil, proxy.NoLife, noSwap(err, of.Chain, searched)
 	}
 	for _, found := range swaps {
-		s.swapTxs.remember(of, found.ID)
+		s.swapTxs.remember(of.swapTx, found.ID)
 	}
 	return s.encodeSwaps(ctx, swaps)
 }

@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"bytes"
 	"encoding/hex"
 	"fmt"
 
@@ -97,6 +98,9 @@ func ParseSolanaHash(text string) (Hash, error) {
 
 // IsAbsent reports whether the hash is all zero.
 func (h Hash) IsAbsent() bool { return h == Hash{} }
+
+// Compare compares hashes by their bytes.
+func (h Hash) Compare(other Hash) int { return bytes.Compare(h[:], other[:]) }
 
 // Format writes the hash as 0x hex, as base58 on Solana, without prefix on TRON.
 func (h Hash) Format(family Family) string {

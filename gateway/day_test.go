@@ -74,7 +74,7 @@ func followADay(t *testing.T, asked []chain.ID, simulated time.Duration, most fl
 // report compares what was counted, made a day's, with what is allowed and with what is projected.
 func report(t *testing.T, c config.Config, chains map[chain.ID]*calm, about []chain.ID, toDay float64, most float64) {
 	t.Helper()
-	paces := pace(c.Index)
+	paces := follow.Pace{Asked: c.Index.Asked}.WithDefaults()
 	paces.Together = func() int { return len(about) }
 	var counted, projected float64
 	for _, own := range c.Chains {

@@ -84,7 +84,7 @@ func (g *Gateway) publishOn(ctx context.Context) error {
 		return err
 	}
 	if err := g.feed.Check(ctx, after); errors.Is(err, feed.ErrExpired) {
-		if after, err = g.feed.Oldest(ctx); err != nil {
+		if _, after, err = g.feed.Ends(ctx); err != nil {
 			return err
 		}
 		g.log.WarnContext(ctx, "events were deleted before they could be published to Redis", "published_from", after)

@@ -64,11 +64,9 @@ func (p *parts) follow(db *store.DB, c config.Config, log *slog.Logger, o follow
 }
 
 func (p *parts) followOptions(c config.Index, log *slog.Logger, o follow.Observer) follow.Options {
-	made := pace(c)
-	made.Looks = p.looks
 	return follow.Options{
 		Chains: p.registry, Lookback: c.Lookback, Prices: p.unitPrices, Observer: o, Logger: log,
-		Announcers: p.announcers(), Pace: made,
+		Announcers: p.announcers(), Pace: follow.Pace{Asked: c.Asked, Looks: p.looks},
 	}
 }
 
@@ -80,11 +78,6 @@ func index(followed *follow.Chains, c config.Index) *query.Index {
 			return upstream.Searching.For(ctx), proxy.ChargeSearch(ctx)
 		},
 	})
-}
-
-// pace is how often chains are polled for news, by demand.
-func pace(c config.Index) follow.Pace {
-	return follow.Pace{Asked: c.Asked, Listed: 15 * time.Second, Idle: time.Minute, Retired: 4 * time.Minute}
 }
 
 // observer drops kept answers when the index says so, and has tokens looked up while chains are asked.
@@ -149,7 +142,7 @@ func Sum(loads ...web.Load) (sum web.Load) {
 
 // Loads are what following a chain takes while its orders are not asked for, and while they are all the time.
 func Loads(c chain.Chain, own config.Chain, i config.Index) (unasked, asked web.Load) {
-	pace := pace(i)
+	pace := follow.Pace{Asked: i.Asked}.WithDefaults()
 	pace.Looks = func(chain.ID) float64 { return looksOf(c, own) }
 	return loadOf(c, own, pace.Of(c, follow.Unasked)), loadOf(c, own, pace.Of(c, follow.AskedAboutOrders))
 }

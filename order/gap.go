@@ -23,5 +23,4 @@ func (e *PartialError) Error() string {
 	return fmt.Sprintf("blocks %d to %d of chain %d were not searched: %s", e.From, e.To, e.Chain, e.Err)
 }
 
-// Unwrap returns why.
 func (e *PartialError) Unwrap() error { return e.Err }

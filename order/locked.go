@@ -1,7 +1,6 @@
 package order
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 
@@ -54,7 +53,7 @@ func Locked(locks []Lock) []LockedChain {
 			cmp.Compare(a.Give.Chain, b.Give.Chain),
 			a.Give.Token.Compare(b.Give.Token),
 			cmp.Compare(a.TakeChain, b.TakeChain),
-			bytes.Compare(a.Order[:], b.Order[:]),
+			a.Order.Compare(b.Order),
 		)
 	})
 	var chains []LockedChain

@@ -32,7 +32,6 @@ func (e *UnreadableError) Error() string {
 	return fmt.Sprintf("block %d is not readable: %s", e.Block, e.Err)
 }
 
-// Unwrap returns why.
 func (e *UnreadableError) Unwrap() error { return e.Err }
 
 // AsideError names transactions that could not be decoded. It comes with the events of all others.

@@ -18,13 +18,11 @@ import (
 // withoutArrays is a runner of SQLite.
 type withoutArrays struct{ runner }
 
-// QueryContext is that of database/sql.
 func (r withoutArrays) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	query, args = listsAsJSON(query, args)
 	return r.runner.QueryContext(ctx, query, args...)
 }
 
-// QueryRowContext is that of database/sql.
 func (r withoutArrays) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	query, args = listsAsJSON(query, args)
 	return r.runner.QueryRowContext(ctx, query, args...)

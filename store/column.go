@@ -19,10 +19,20 @@ func Blob(raw []byte) []byte {
 // Text is how words of others are passed to a statement: PostgreSQL takes neither zeros nor bytes other than UTF-8.
 func Text(said string) string { return strings.ReplaceAll(strings.ToValidUTF8(said, "?"), "\x00", "?") }
 
+// Number is a number as databases have them.
+func Number(n uint64) int64 { return int64(min(n, 1<<62)) }
+
+// Bit is 1 for what holds, else 0.
+func Bit(holds bool) int64 {
+	if holds {
+		return 1
+	}
+	return 0
+}
+
 // Column scans a column of bytes.
 type Column func(raw []byte) error
 
-// Scan implements sql.Scanner.
 func (c Column) Scan(value any) error {
 	switch value := value.(type) {
 	case []byte:
@@ -92,7 +102,6 @@ func AmountColumn(into *chain.Amount) sql.Scanner { return amountColumn{into} }
 
 type amountColumn struct{ into *chain.Amount }
 
-// Scan implements sql.Scanner.
 func (c amountColumn) Scan(value any) (err error) {
 	digits, is := value.(string)
 	if !is {

@@ -123,11 +123,7 @@ func (s Schema) IsUsable() bool { return s.Oldest <= s.Known }
 // Schema reads what the database says of its schema, and changes nothing. A database of another program is an error.
 func (l Location) Schema(ctx context.Context) (s Schema, err error) {
 	err = l.using(func(db database) error {
-		provider, err := newProvider(db.DB, db.dialect)
-		if err != nil {
-			return err
-		}
-		s.Known = newestOf(provider)
+		s.Known = newest()
 		s.Version, err = inspect(ctx, db.DB, db.dialect)
 		if _, isNewer := errors.AsType[*newerSchema](err); err != nil && !isNewer || s.Version == 0 {
 			return err

@@ -45,8 +45,8 @@ func (db *DB) observe() (stop func() error, err error) {
 	waited, _ := meter.Float64ObservableCounter("crossgate.store.connection.wait", metric.WithUnit("s"),
 		metric.WithDescription("Time for which connections were waited for."))
 	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
-		o.ObserveInt64(up, oneIf(db.Available() == nil))
-		o.ObserveInt64(writable, oneIf(db.Writable() == nil))
+		o.ObserveInt64(up, Bit(db.Available() == nil))
+		o.ObserveInt64(writable, Bit(db.Writable() == nil))
 		for name, pool := range map[string]*sql.DB{"read": db.reader, "write": db.writer} {
 			now, of := pool.Stats(), poolKey.String(name)
 			o.ObserveInt64(connections, int64(now.InUse), metric.WithAttributes(of, connectionStateKey.String("used")))
@@ -61,11 +61,4 @@ func (db *DB) observe() (stop func() error, err error) {
 		return nil, err
 	}
 	return registration.Unregister, nil
-}
-
-func oneIf(holds bool) int64 {
-	if holds {
-		return 1
-	}
-	return 0
 }

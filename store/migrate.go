@@ -32,7 +32,7 @@ func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, options ...
 		return err
 	}
 	provider, err := newProvider(db, dialect, options...)
-	if err != nil || version > newestOf(provider) {
+	if err != nil || version > newest() {
 		return err
 	}
 	before := int64(-1)
@@ -49,9 +49,11 @@ func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, options ...
 	}
 }
 
-func newestOf(p *goose.Provider) int64 {
-	sources := p.ListSources()
-	return sources[len(sources)-1].Version
+// newest is the schema version that this program brings a database to.
+func newest() int64 {
+	files, _ := fs.Glob(migrations, "migrations/*.sql") // as they are embedded
+	version, _ := goose.NumericComponent(files[len(files)-1])
+	return version
 }
 
 func newProvider(db *sql.DB, dialect goose.Dialect, options ...goose.ProviderOption) (*goose.Provider, error) {
@@ -87,17 +89,13 @@ func inspect(ctx context.Context, db *sql.DB, dialect goose.Dialect) (version in
 	if !slices.Contains(tables, goose.DefaultTablename) {
 		return 0, fmt.Errorf("it holds a table %q of another program: set another path or database for the index", tables[0])
 	}
-	provider, err := newProvider(db, dialect)
-	if err != nil {
-		return 0, err
-	}
 	version, err = versionOf(ctx, db)
-	if err != nil || version <= newestOf(provider) {
+	if err != nil || version <= newest() {
 		return version, err
 	}
 	oldest, err := oldestOf(ctx, db)
-	if err == nil && oldest > newestOf(provider) {
-		err = &newerSchema{version, newestOf(provider)}
+	if err == nil && oldest > newest() {
+		err = &newerSchema{version, newest()}
 	}
 	return version, err
 }

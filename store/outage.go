@@ -259,7 +259,6 @@ type trackedConn struct {
 	of *availability
 }
 
-// Close implements net.Conn.
 func (c *trackedConn) Close() error {
 	c.of.mu.Lock()
 	_, isOpen := c.of.open[c]

@@ -60,11 +60,8 @@ func (db *DB) AddVenueDays(ctx context.Context, days []quote.VenueDay) error {
 // Venues returns what became of venues from one UNIX day to another, both included, those that won most often first.
 // Day is zero.
 func (db *DB) Venues(ctx context.Context, from, to uint64) (all []quote.VenueDay, err error) {
-	err = db.ForEachRow(ctx, func(rows *sql.Rows) error {
-		var d quote.VenueDay
-		err := rows.Scan(&d.Venue, &d.Quoted, &d.Won, &d.Contested, &d.Gain)
-		all = append(all, d)
-		return err
+	all, err = All(ctx, db, func(rows *sql.Rows, d *quote.VenueDay) error {
+		return rows.Scan(&d.Venue, &d.Quoted, &d.Won, &d.Contested, &d.Gain)
 	}, `SELECT venue, CAST(SUM(quoted) AS BIGINT), CAST(SUM(won) AS BIGINT), CAST(SUM(contested) AS BIGINT), CAST(SUM(gain) AS BIGINT)
 		FROM venue_days WHERE day >= $1 AND day <= $2 GROUP BY venue ORDER BY 3 DESC, 2 DESC, 1`, int64(from), int64(to))
 	if err != nil {

@@ -137,7 +137,6 @@ type observed struct {
 	telemetry *telemetry
 }
 
-// QueryRowContext is that of database/sql.
 func (o observed) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	end := o.telemetry.begin(ctx, query, 1)
 	row := o.runner.QueryRowContext(ctx, query, args...)
@@ -145,7 +144,6 @@ func (o observed) QueryRowContext(ctx context.Context, query string, args ...any
 	return row
 }
 
-// ExecContext is that of database/sql.
 func (o observed) ExecContext(ctx context.Context, statement string, args ...any) (sql.Result, error) {
 	end := o.telemetry.begin(ctx, statement, 1)
 	result, err := o.runner.ExecContext(ctx, statement, args...)

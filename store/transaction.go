@@ -14,6 +14,17 @@ type Rows interface {
 	ForEachRow(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error
 }
 
+// All returns the rows of a query, each as scan reads it.
+func All[T any](ctx context.Context, q Rows, scan func(*sql.Rows, *T) error, query string, args ...any) (all []T, err error) {
+	err = q.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var one T
+		err := scan(rows, &one)
+		all = append(all, one)
+		return err
+	}, query, args...)
+	return all, err
+}
+
 var (
 	_ Rows = (*DB)(nil)
 	_ Rows = (*Tx)(nil)

@@ -94,7 +94,7 @@ var (
 // Put adds a subscriber, whose deliveries begin now, or changes the URL and filter of one that is as configured as this
 // one, and the secrets of one that the file has.
 func (d *Deliverer) Put(ctx context.Context, h Hook) error {
-	newest, err := d.feed.Newest(ctx)
+	newest, _, err := d.feed.Ends(ctx)
 	if err != nil {
 		return err
 	}
@@ -107,14 +107,7 @@ func (d *Deliverer) Put(ctx context.Context, h Hook) error {
 		SET url = excluded.url, filter = excluded.filter, paused_until = CASE WHEN excluded.url = webhooks.url THEN webhooks.paused_until ELSE 0 END,
 			secrets = CASE WHEN excluded.configured = 1 THEN excluded.secrets ELSE webhooks.secrets END
 		WHERE webhooks.configured = excluded.configured`,
-		h.Name, h.URL, h.Filter, string(secrets), bit(h.IsConfigured), int64(newest))
-}
-
-func bit(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
+		h.Name, h.URL, h.Filter, string(secrets), store.Bit(h.IsConfigured), int64(newest))
 }
 
 // change runs a statement that changes rows, or returns another error where it finds none.
@@ -174,7 +167,7 @@ func (d *Deliverer) Remove(ctx context.Context, name string) error {
 func (d *Deliverer) remove(ctx context.Context, name string, isConfigured bool) error {
 	defer d.wake()
 	return d.db.Update(ctx, func(tx *store.Tx) error {
-		if err := changeIn(ctx, tx, ErrUnknown, `DELETE FROM webhooks WHERE name = $1 AND configured = $2`, name, bit(isConfigured)); err != nil {
+		if err := changeIn(ctx, tx, ErrUnknown, `DELETE FROM webhooks WHERE name = $1 AND configured = $2`, name, store.Bit(isConfigured)); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `DELETE FROM deliveries WHERE webhook = $1`, name)
@@ -196,16 +189,10 @@ func (d *Deliverer) Dead(ctx context.Context, name string) (dead []Dead, err err
 	if _, err = d.hook(ctx, name); err != nil {
 		return nil, err
 	}
-	dead = []Dead{}
-	err = d.db.ForEachRow(ctx, func(rows *sql.Rows) error {
-		var each Dead
-		var body []byte
-		err := rows.Scan(&each.ID, store.HashColumn(&each.Order), &each.Attempts, &each.Error, &body)
-		each.Body = body
-		dead = append(dead, each)
-		return err
+	dead, err = store.All(ctx, d.db, func(rows *sql.Rows, each *Dead) error {
+		return rows.Scan(&each.ID, store.HashColumn(&each.Order), &each.Attempts, &each.Error, (*[]byte)(&each.Body))
 	}, `SELECT position, order_id, attempts, error, body FROM deliveries WHERE webhook = $1 AND dead = 1 ORDER BY position LIMIT 100`, name)
-	return dead, err
+	return append([]Dead{}, dead...), err
 }
 
 // Resend has all deliveries of a subscriber that were given up, and those that wait, tried anew at once, also where it

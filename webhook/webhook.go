@@ -188,7 +188,7 @@ func (d *Deliverer) Pass(ctx context.Context, lease store.Lease, name string) (g
 	o := passed{next: h.Position}
 	grown = never
 	if err := d.feed.Check(ctx, h.Position); errors.Is(err, feed.ErrExpired) || errors.Is(err, feed.ErrAhead) {
-		if o.next, err = d.feed.Oldest(ctx); err != nil {
+		if _, o.next, err = d.feed.Ends(ctx); err != nil {
 			return nil, err
 		}
 		o.error = "events were deleted before they could be delivered: its copy of the orders has to begin anew"

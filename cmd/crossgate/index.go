@@ -141,15 +141,12 @@ func withdrawIndex(flags *pflag.FlagSet) action {
 		if !flags.Changed("chain") || !flags.Changed("from") {
 			return wrongUsage("want --chain and --from")
 		}
-		var came audit.Withdrawal
-		err := withBooks(ctx, c, func(books *audit.Books) (err error) {
-			came, err = books.Withdraw(ctx, chain.ID(*id), *from)
+		return withBooks(ctx, c, func(books *audit.Books) error {
+			came, err := books.Withdraw(ctx, chain.ID(*id), *from)
+			if err == nil {
+				fmt.Fprintf(out, "chain %d: withdrawn from block %d on, read to %d until now; %d orders changed\n", *id, *from, came.Was, came.Orders)
+			}
 			return err
 		})
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(out, "chain %d: withdrawn from block %d on, read to %d until now; %d orders changed\n", *id, *from, came.Was, came.Orders)
-		return nil
 	})
 }

@@ -78,7 +78,7 @@ func (a *auditor) run(ctx context.Context, of ledger.Selection) Audit {
 	a.audit, a.found = Audit{Chain: a.ID}, map[order.ID]*Difference{}
 	a.progress = Progress{Chain: a.ID}
 	a.audit.Err = a.compareAll(ctx, of)
-	for _, id := range slices.SortedFunc(maps.Keys(a.found), ledger.CompareIDs) {
+	for _, id := range slices.SortedFunc(maps.Keys(a.found), chain.Hash.Compare) {
 		a.audit.Differences = append(a.audit.Differences, *a.found[id])
 	}
 	a.progress.Done, a.progress.Err = a.audit.Err == nil, a.audit.Err

@@ -87,7 +87,7 @@ func (r *Reconciler) Step(ctx context.Context) (steps int, err error) {
 		}
 	}
 	ids := slices.Concat(due, sample, nameless, slices.Collect(maps.Keys(r.Unsettled)))
-	slices.SortFunc(ids, ledger.CompareIDs)
+	slices.SortFunc(ids, chain.Hash.Compare)
 	ids = slices.Compact(ids)
 	if len(ids) == 0 {
 		return 0, nil

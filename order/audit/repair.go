@@ -209,7 +209,7 @@ func (m *mender) corrected(ctx context.Context, c ledger.Correction, changes []o
 	for _, each := range changes {
 		m.repair.Orders = append(m.repair.Orders, each.Order)
 	}
-	slices.SortFunc(m.repair.Orders, ledger.CompareIDs)
+	slices.SortFunc(m.repair.Orders, chain.Hash.Compare)
 	m.repair.Orders = slices.Compact(m.repair.Orders)
 }
 

@@ -44,7 +44,11 @@ func (b *Books) Status(ctx context.Context) ([]Status, error) {
 		if all[i].Quarantined, err = b.Ledger.Quarantined(ctx, r.ID, ledger.Range{From: 0, To: math.MaxInt64}); err != nil {
 			return nil, err
 		}
-		all[i].Orders, all[i].Locked = counted[r.ID].Orders, counted[r.ID].Locked
+		for _, c := range counted {
+			if c.Give == r.ID {
+				all[i].Orders, all[i].Locked = all[i].Orders+c.Orders, all[i].Locked+c.Locked
+			}
+		}
 	}
 	heads := each(b.Readers, func(r *follow.Reader) (head heard[order.Head]) {
 		head.got, head.err = r.Source.Head(ctx)

@@ -3,10 +3,8 @@ package audit
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"crossgate/chain"
-	"crossgate/order"
 )
 
 // Withdrawal is what an operator has had withdrawn.
@@ -32,6 +30,5 @@ func (b *Books) Withdraw(ctx context.Context, id chain.ID, from uint64) (Withdra
 			id, position.First+1, position.Block, from)
 	}
 	_, changes, err := readers[0].GoBack(ctx, position, from-1)
-	changes = slices.CompactFunc(changes, func(a, b order.Change) bool { return a.Order == b.Order })
 	return Withdrawal{To: from - 1, Was: position.Block, Orders: len(changes)}, err
 }

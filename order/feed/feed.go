@@ -102,7 +102,10 @@ func (f *Feed) readOn(ctx context.Context) (isMore bool, err error) {
 	if err != nil || len(list) == 0 {
 		return false, err
 	}
-	items := f.items(list)
+	items := make([]Item, len(list))
+	for i, e := range list {
+		items[i] = f.item(e)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.tail = append(f.tail, items...)
@@ -114,14 +117,6 @@ func (f *Feed) readOn(ctx context.Context) (isMore bool, err error) {
 	close(f.grown)
 	f.grown = make(chan struct{})
 	return len(list) == atOnce, nil
-}
-
-func (f *Feed) items(list []order.LogEntry) []Item {
-	items := make([]Item, len(list))
-	for i, e := range list {
-		items[i] = f.item(e)
-	}
-	return items
 }
 
 func (f *Feed) item(e order.LogEntry) Item {
@@ -178,16 +173,9 @@ func (f *Feed) Next(ctx context.Context, after uint64, filter Filter, most int) 
 	return part, nil
 }
 
-// Newest is the position after everything that there is.
-func (f *Feed) Newest(ctx context.Context) (uint64, error) {
-	newest, _, err := f.ledger.LogEnds(ctx)
-	return newest, err
-}
-
-// Oldest is the position before everything that is kept.
-func (f *Feed) Oldest(ctx context.Context) (uint64, error) {
-	_, deleted, err := f.ledger.LogEnds(ctx)
-	return deleted, err
+// Ends are the position after everything that there is, and that before everything that is kept.
+func (f *Feed) Ends(ctx context.Context) (newest, oldest uint64, err error) {
+	return f.ledger.LogEnds(ctx)
 }
 
 // Check returns ErrExpired or ErrAhead where a reader cannot go on after a position. Zero stands for the oldest entry

@@ -41,7 +41,7 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	o.Range = cmp.Or(o.Range, 2000)
-	o.Pace = o.Pace.withDefaults()
+	o.Pace = o.Pace.WithDefaults()
 	o.Ahead = cmp.Or(o.Ahead, 4)
 	o.readAhead = make(chan struct{}, o.Ahead)
 	o.Observer = cmp.Or(o.Observer, Observer(unobserved{}))

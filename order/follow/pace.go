@@ -30,7 +30,8 @@ type Pace struct {
 // togetherAsked is how many chains are asked for news as often as Asked says.
 const togetherAsked = 7
 
-func (p Pace) withDefaults() Pace {
+// WithDefaults has them in the place of zeros.
+func (p Pace) WithDefaults() Pace {
 	for _, each := range []struct {
 		of       *time.Duration
 		standard time.Duration

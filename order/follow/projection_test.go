@@ -19,7 +19,7 @@ import (
 // TestADayOfFollowing of package gateway compares projections with what is asked.
 func TestProjections(t *testing.T) {
 	var text strings.Builder
-	pace := Pace{}.withDefaults()
+	pace := Pace{}.WithDefaults()
 	fmt.Fprintf(&text, "by default: asked %v, listed %v, idle %v, retired %v, quiet %v\n", pace.Asked, pace.Listed, pace.Idle, pace.Retired, pace.Quiet)
 	for _, id := range []chain.ID{chain.Ethereum, 8453, chain.Solana} {
 		known, _ := chain.Documented().Chain(id)

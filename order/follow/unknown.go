@@ -3,7 +3,7 @@ package follow
 import (
 	"context"
 	"errors"
-	"maps"
+	"slices"
 	"time"
 
 	"crossgate/chain"
@@ -19,14 +19,21 @@ func (c *Chains) UnknownChains() map[chain.ID]uint64 { return *c.unknown.Load() 
 func (c *Chains) countUnknown(ctx context.Context) {
 	const every = 15 * time.Minute
 	for again := true; again; again = order.Wait(ctx, every, nil) {
-		counted, err := c.Ledger().OrdersByChain(ctx)
+		pairs, err := c.Ledger().CountOrders(ctx)
 		if err != nil {
 			if !errors.Is(err, store.ErrUnavailable) && ctx.Err() == nil {
 				c.Logger.WarnContext(ctx, "orders of unknown chains not counted", "error", err)
 			}
 			continue
 		}
-		maps.DeleteFunc(counted, func(id chain.ID, _ uint64) bool { _, known := c.Options.Chains.Chain(id); return known })
+		counted := make(map[chain.ID]uint64)
+		for _, pair := range pairs {
+			for _, id := range slices.Compact([]chain.ID{pair.Give, pair.Take}) {
+				if _, known := c.Options.Chains.Chain(id); !known {
+					counted[id] += pair.Orders
+				}
+			}
+		}
 		before := *c.unknown.Swap(&counted)
 		for id, orders := range counted {
 			if before[id] == 0 {

@@ -24,10 +24,7 @@ func (l Ledger) NoteCompared(ctx context.Context, under store.Lease, sides []Sid
 	}
 	rows := make([][]any, len(sides))
 	for i, each := range sides {
-		bit := 1
-		if each.Side == order.TakeSide {
-			bit = 2
-		}
+		bit := int(each.Side) // 1 or 2
 		rows[i] = []any{bit, each.Order[:], 3 - bit}
 	}
 	return l.UpdateUnder(ctx, under, func(tx *store.Tx) error {

@@ -44,14 +44,8 @@ func EventsOfAll(ctx context.Context, q store.Rows, ids []order.ID) (map[order.I
 }
 
 // queryIDs returns the ids that a statement finds.
-func queryIDs(ctx context.Context, q store.Rows, query string, args ...any) (ids []order.ID, err error) {
-	err = q.ForEachRow(ctx, func(rows *sql.Rows) error {
-		var id order.ID
-		err := rows.Scan(store.HashColumn(&id))
-		ids = append(ids, id)
-		return err
-	}, query, args...)
-	return ids, err
+func queryIDs(ctx context.Context, q store.Rows, query string, args ...any) ([]order.ID, error) {
+	return store.All(ctx, q, func(rows *sql.Rows, id *order.ID) error { return rows.Scan(store.HashColumn(id)) }, query, args...)
 }
 
 // OfOrder returns the events of one order.
@@ -131,30 +125,19 @@ func (l Ledger) AddStored(ctx context.Context, orders [][]order.Event) error {
 }
 
 func queryEvents(ctx context.Context, q store.Rows, query string, args ...any) ([]order.Event, error) {
-	var events []order.Event
-	err := q.ForEachRow(ctx, func(rows *sql.Rows) error {
-		e, err := scanEvent(rows)
-		events = append(events, e)
-		return err
-	}, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	return events, nil
+	return store.All(ctx, q, func(rows *sql.Rows, e *order.Event) error { return scanEvent(rows, e) }, query, args...)
 }
 
 // scanEvent reads the columns of an event, and more behind them.
-func scanEvent(rows *sql.Rows, more ...any) (order.Event, error) {
-	var e order.Event
+func scanEvent(rows *sql.Rows, e *order.Event, more ...any) error {
 	var kind string
 	var fact sql.RawBytes
 	terms := store.Column(func(raw []byte) (err error) {
 		e.Fact, err = decodeFact(kind, fact, raw)
 		return err
 	})
-	err := rows.Scan(append([]any{&e.At.Chain, &e.At.Block, &e.At.LogIndex, store.HashColumn(&e.At.BlockHash), &e.At.Time,
+	return rows.Scan(append([]any{&e.At.Chain, &e.At.Block, &e.At.LogIndex, store.HashColumn(&e.At.BlockHash), &e.At.Time,
 		store.TxHashColumn(&e.At.Tx), store.AddressColumn(&e.At.Initiator), store.HashColumn(&e.Order), &kind, &fact, terms}, more...)...)
-	return e, err
 }
 
 const insertEvent = `INSERT INTO events (` + storedColumns + `, open) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`

@@ -7,8 +7,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"crossgate/chain"
@@ -78,27 +76,25 @@ type ChainBlock struct {
 	Block
 }
 
-// Known returns those of some blocks that are stored, which were not final when they were read. It is one statement for
-// so many that it hardly ever takes another.
+// Known returns those of some blocks that are stored, which were not final when they were read, and others of the same
+// chains and numbers.
 func (l Ledger) Known(ctx context.Context, blocks []ChainBlock) (map[ChainBlock]bool, error) {
-	const atOnce = 100
 	kept := make(map[ChainBlock]bool, len(blocks))
-	for part := range slices.Chunk(blocks, atOnce) {
-		var conditions []string
-		var args []any
-		for _, b := range part {
-			conditions = append(conditions, fmt.Sprintf("chain = $%d AND number = $%d", len(args)+1, len(args)+2))
-			args = append(args, int64(b.Chain), int64(b.Number))
-		}
-		err := l.ForEachRow(ctx, func(rows *sql.Rows) error {
-			var b ChainBlock
-			err := rows.Scan(&b.Chain, &b.Number, store.HashColumn(&b.Hash))
-			kept[b] = true
-			return err
-		}, `SELECT chain, number, hash FROM blocks WHERE `+strings.Join(conditions, " OR "), args...)
-		if err != nil {
-			return nil, fmt.Errorf("read %d blocks: %w", len(part), err)
-		}
+	if len(blocks) == 0 {
+		return kept, nil
+	}
+	var chains, numbers []int64
+	for _, b := range blocks {
+		chains, numbers = append(chains, int64(b.Chain)), append(numbers, int64(b.Number))
+	}
+	err := l.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var b ChainBlock
+		err := rows.Scan(&b.Chain, &b.Number, store.HashColumn(&b.Hash))
+		kept[b] = true
+		return err
+	}, `SELECT chain, number, hash FROM blocks WHERE chain = ANY($1) AND number = ANY($2)`, chains, numbers)
+	if err != nil {
+		return nil, fmt.Errorf("read %d blocks: %w", len(blocks), err)
 	}
 	return kept, nil
 }

@@ -159,14 +159,12 @@ func (l Ledger) Entries(ctx context.Context, after uint64, of order.ID, most int
 		query = `SELECT position, order_id, entry FROM log WHERE position > $1 AND order_id = $3 ORDER BY position LIMIT $2`
 		args = append(args, of[:])
 	}
-	err = l.ForEachRow(ctx, func(rows *sql.Rows) error {
-		var e order.LogEntry
+	list, err = store.All(ctx, l, func(rows *sql.Rows, e *order.LogEntry) error {
 		var text []byte
 		if err := rows.Scan(&e.Position, store.HashColumn(&e.Order), &text); err != nil {
 			return err
 		}
-		list = append(list, e)
-		return json.Unmarshal(text, &list[len(list)-1])
+		return json.Unmarshal(text, e)
 	}, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read the log after %d: %w", after, err)

@@ -36,14 +36,10 @@ func (tx *Tx) EndQuarantine(ctx context.Context, id chain.ID, number uint64) err
 // Quarantined lists the blocks of a range that were left out, in ascending order. The latest time of each follows from
 // later stored blocks.
 func (l Ledger) Quarantined(ctx context.Context, id chain.ID, r Range) (list []QuarantinedBlock, err error) {
-	err = l.ForEachRow(ctx, func(rows *sql.Rows) error {
-		var b QuarantinedBlock
-		if err := rows.Scan(&b.Number, &b.Reason, &b.Since, &b.NotAfter); err != nil {
-			return err
-		}
+	list, err = store.All(ctx, l, func(rows *sql.Rows, b *QuarantinedBlock) error {
+		err := rows.Scan(&b.Number, &b.Reason, &b.Since, &b.NotAfter)
 		b.NotAfter = min(b.NotAfter, b.Since)
-		list = append(list, b)
-		return nil
+		return err
 	}, `SELECT number, reason, since, COALESCE(
 			(SELECT block_time FROM events e WHERE e.chain = q.chain AND e.block > q.number ORDER BY e.block LIMIT 1),
 			(SELECT block_time FROM checkpoints c WHERE c.chain = q.chain AND c.block >= q.number),

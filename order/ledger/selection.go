@@ -3,7 +3,7 @@ package ledger
 import (
 	"context"
 	"fmt"
-	"strings"
+	"math"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -27,42 +27,23 @@ func (l Ledger) Selected(ctx context.Context, id chain.ID, of Selection) (ids []
 	if len(of.Orders) > 0 {
 		return of.Orders, nil
 	}
-	q := selectionQuery{args: []any{int64(id)}}
-	taken, timed := "", ""
-	if !of.Taker.IsAbsent() {
-		taker := " = " + q.arg(store.Blob(of.Taker.Bytes()))
-		taken = "id IN (SELECT id FROM orders WHERE unlock_authority" + taker +
-			" UNION ALL SELECT id FROM listed WHERE length(unlock_authority) > 0 AND unlock_authority" + taker + ")"
-	}
-	if of.Since > 0 {
-		timed += " AND block_time >= " + q.arg(int64(of.Since))
-	}
+	until := store.Number(math.MaxUint64)
 	if of.Until > 0 {
-		timed += " AND block_time <= " + q.arg(int64(of.Until))
+		until = store.Number(of.Until)
 	}
-	var text strings.Builder
-	text.WriteString(`SELECT id FROM orders WHERE (give_chain = $1 OR take_chain = $1)`)
-	if taken != "" {
-		text.WriteString(` AND ` + taken)
+	args := []any{int64(id), store.Number(of.Since), until}
+	const timed = ` AND block_time BETWEEN $2 AND $3`
+	query := `SELECT id FROM orders WHERE (give_chain = $1 OR take_chain = $1) AND EXISTS
+		(SELECT 1 FROM events WHERE ` + orderPrefix + ` = ` + store.PrefixOf(`orders.id`) + ` AND order_id = orders.id` + timed + `)`
+	if of.Taker.IsAbsent() { // events of orders whose terms are not known, too
+		query += ` UNION SELECT order_id FROM events WHERE chain = $1` + timed
+	} else {
+		args = append(args, store.Blob(of.Taker.Bytes()))
+		query += ` AND id IN (SELECT id FROM orders WHERE unlock_authority = $4
+			UNION ALL SELECT id FROM listed WHERE length(unlock_authority) > 0 AND unlock_authority = $4)`
 	}
-	if timed != "" {
-		text.WriteString(` AND EXISTS (SELECT 1 FROM events WHERE ` + orderPrefix + ` = ` + store.PrefixOf(`orders.id`) + ` AND order_id = orders.id` + timed + `)`)
-	}
-	if taken == "" { // events of orders whose terms are not known
-		text.WriteString(` UNION SELECT order_id FROM events WHERE chain = $1` + timed)
-	}
-	text.WriteString(` ORDER BY 1`)
-	if ids, err = queryIDs(ctx, l, text.String(), q.args...); err != nil {
+	if ids, err = queryIDs(ctx, l, query+` ORDER BY 1`, args...); err != nil {
 		return nil, fmt.Errorf("select orders of chain %d: %w", id, err)
 	}
 	return ids, nil
-}
-
-// selectionQuery collects a statement's arguments.
-type selectionQuery struct{ args []any }
-
-// arg returns the placeholder of one more.
-func (q *selectionQuery) arg(value any) string {
-	q.args = append(q.args, value)
-	return fmt.Sprintf("$%d", len(q.args))
 }

@@ -42,11 +42,11 @@ func rowOf(e order.Event) []any {
 	return eventRow(e, nil)
 }
 
-func scanSwap(rows *sql.Rows) (s order.Swap, err error) {
+func scanSwap(rows *sql.Rows, s *order.Swap) error {
 	var affiliate order.Affiliate
 	var share string
 	fact := &s.Fact
-	err = rows.Scan(&s.At.Chain, &s.At.Block, &s.At.LogIndex, store.HashColumn(&s.At.BlockHash), &s.At.Time,
+	err := rows.Scan(&s.At.Chain, &s.At.Block, &s.At.LogIndex, store.HashColumn(&s.At.BlockHash), &s.At.Time,
 		store.TxHashColumn(&s.At.Tx), store.HashColumn(&s.ID), store.AddressColumn(&fact.Sender), store.AddressColumn(&fact.Recipient),
 		store.AddressColumn(&fact.TokenIn), store.AmountColumn(&fact.AmountIn),
 		store.AddressColumn(&fact.TokenOut), store.AmountColumn(&fact.AmountOut), store.AmountColumn(&fact.Fee),
@@ -55,21 +55,12 @@ func scanSwap(rows *sql.Rows) (s order.Swap, err error) {
 		fact.Affiliate = &affiliate
 		affiliate.Amount, err = chain.ParseAmount(share)
 	}
-	return s, err
-}
-
-func querySwaps(ctx context.Context, q store.Rows, query string, args ...any) (swaps []order.Swap, err error) {
-	err = q.ForEachRow(ctx, func(rows *sql.Rows) error {
-		s, err := scanSwap(rows)
-		swaps = append(swaps, s)
-		return err
-	}, query, args...)
-	return swaps, err
+	return err
 }
 
 // SwapsIn returns the swaps that a transaction made, in log order.
 func (l Ledger) SwapsIn(ctx context.Context, id chain.ID, tx chain.TxHash) (swaps []order.Swap, err error) {
-	swaps, err = querySwaps(ctx, l, `SELECT `+swapColumns+` FROM swaps WHERE `+txPrefix+` = $1 AND tx = $2 AND chain = $3 ORDER BY block, log_index`,
+	swaps, err = store.All(ctx, l, scanSwap, `SELECT `+swapColumns+` FROM swaps WHERE `+txPrefix+` = $1 AND tx = $2 AND chain = $3 ORDER BY block, log_index`,
 		store.Prefix(tx.Bytes()), tx.Bytes(), int64(id))
 	if err != nil {
 		return nil, fmt.Errorf("read swaps in %s: %w", tx, err)
@@ -83,7 +74,7 @@ func (l Ledger) SwapsByID(ctx context.Context, ids []order.ID) (map[order.ID]*or
 	if len(ids) == 0 {
 		return known, nil
 	}
-	swaps, err := querySwaps(ctx, l, `SELECT `+swapColumns+` FROM swaps WHERE `+store.PrefixOf(`id`)+` = ANY($1)`, store.Prefixes(ids))
+	swaps, err := store.All(ctx, l, scanSwap, `SELECT `+swapColumns+` FROM swaps WHERE `+store.PrefixOf(`id`)+` = ANY($1)`, store.Prefixes(ids))
 	for i := range swaps {
 		known[swaps[i].ID] = &swaps[i]
 	}
@@ -92,7 +83,7 @@ func (l Ledger) SwapsByID(ctx context.Context, ids []order.ID) (map[order.ID]*or
 
 // eventsOfSwaps runs a statement that returns swaps, and returns their events.
 func eventsOfSwaps(ctx context.Context, q store.Rows, query string, args ...any) ([]order.Event, error) {
-	swaps, err := querySwaps(ctx, q, query, args...)
+	swaps, err := store.All(ctx, q, scanSwap, query, args...)
 	events := make([]order.Event, len(swaps))
 	for i, s := range swaps {
 		events[i] = s.Event()

@@ -50,8 +50,9 @@ func (tx *Tx) Add(events ...order.Event) { tx.added = append(tx.added, events...
 // remove removes the events and swaps of some blocks, and notes the events that are final in the log.
 func (tx *Tx) remove(ctx context.Context, where string, args ...any) error {
 	err := tx.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var e order.Event
 		var open int
-		e, err := scanEvent(rows, &open)
+		err := scanEvent(rows, &e, &open)
 		if tx.removed = append(tx.removed, e); open == 0 {
 			tx.final = append(tx.final, e)
 		}
@@ -74,7 +75,7 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 	for _, e := range slices.Concat(removed, added) {
 		orders[e.Order] = nil
 	}
-	ids := slices.SortedFunc(maps.Keys(orders), CompareIDs)
+	ids := slices.SortedFunc(maps.Keys(orders), chain.Hash.Compare)
 	known, err := EventsOfAll(ctx, tx, ids)
 	if err != nil {
 		return nil, err
@@ -175,7 +176,7 @@ func changesOf(folded map[order.ID]*order.Order, events []order.Event) (all []or
 		}
 	}
 	all = slices.AppendSeq(all, maps.Values(changes))
-	slices.SortStableFunc(all, func(a, b order.Change) int { return CompareIDs(a.Order, b.Order) })
+	slices.SortStableFunc(all, func(a, b order.Change) int { return a.Order.Compare(b.Order) })
 	return all
 }
 
@@ -229,9 +230,6 @@ func isOfValue(fact order.Fact) bool {
 	}
 	return false
 }
-
-// CompareIDs compares ids by their bytes.
-func CompareIDs(a, b order.ID) int { return slices.Compare(a[:], b[:]) }
 
 const upsertOrder = `INSERT INTO orders (id, state, locked, unlock_authority, give_chain, give_token, give_amount, take_chain, terms)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)

@@ -176,9 +176,6 @@ func (q *query) times(f Filter) {
 	}
 }
 
-// clamped is a number as databases have them.
-func clamped(n uint64) int64 { return int64(min(n, 1<<62)) }
-
 // keys requires what has an index of its own. A plus keeps databases from searching by a referral code, which many rows
 // may share, where a person is named too.
 func (q *query) keys(f Filter, column func(string) string) {

@@ -91,16 +91,12 @@ func sum(counts []count) (rows uint64) {
 func (s *search) periods(ctx context.Context) (counts []count, err error) {
 	var q query
 	q.counts(s.kind, s.filter)
-	q.add("period >= %s", clamped(s.filter.Since/periodSeconds))
+	q.add("period >= %s", store.Number(s.filter.Since/periodSeconds))
 	if s.filter.Until > 0 {
-		q.add("period <= %s", clamped(s.filter.Until/periodSeconds))
+		q.add("period <= %s", store.Number(s.filter.Until/periodSeconds))
 	}
-	err = s.db.ForEachRow(ctx, func(rows *sql.Rows) error {
-		var c count
-		err := rows.Scan(&c.period, &c.rows)
-		counts = append(counts, c)
-		return err
-	}, `SELECT period, CAST(SUM(listed) AS BIGINT) FROM listed_counts`+q.where()+` GROUP BY period ORDER BY period DESC`, q.arguments...)
+	counts, err = store.All(ctx, s.db, func(rows *sql.Rows, c *count) error { return rows.Scan(&c.period, &c.rows) },
+		`SELECT period, CAST(SUM(listed) AS BIGINT) FROM listed_counts`+q.where()+` GROUP BY period ORDER BY period DESC`, q.arguments...)
 	if err != nil {
 		return nil, fmt.Errorf("count by periods: %w", err)
 	}
@@ -111,13 +107,8 @@ func (s *search) periods(ctx context.Context) (counts []count, err error) {
 func (s *search) matchingCells(ctx context.Context) ([]int64, error) {
 	var q query
 	q.counts(s.kind, s.filter)
-	cells := []int64{}
-	err := s.db.ForEachRow(ctx, func(rows *sql.Rows) error {
-		var cell int64
-		err := rows.Scan(&cell)
-		cells = append(cells, cell)
-		return err
-	}, `SELECT DISTINCT cell FROM listed_counts`+q.where()+` AND listed > 0`, q.arguments...)
+	cells, err := store.All(ctx, s.db, func(rows *sql.Rows, cell *int64) error { return rows.Scan(cell) },
+		`SELECT DISTINCT cell FROM listed_counts`+q.where()+` AND listed > 0`, q.arguments...)
 	if err != nil {
 		return nil, fmt.Errorf("find cells: %w", err)
 	}
@@ -200,13 +191,10 @@ func (s *search) items(ctx context.Context, counts []count, skip, take uint64) (
 	case s.isFew, f.isValued() && !s.isMany:
 		sequence = "+key DESC" // sorted
 	}
-	err = s.db.ForEachRow(ctx, func(rows *sql.Rows) error {
-		var item Item
-		err := rows.Scan(store.HashColumn(&item.ID), &item.IsSwap)
-		items = append(items, item)
-		return err
+	items, err = store.All(ctx, s.db, func(rows *sql.Rows, item *Item) error {
+		return rows.Scan(store.HashColumn(&item.ID), &item.IsSwap)
 	}, `SELECT id, swap FROM listed WHERE key IN (SELECT key FROM listed`+q.where()+` ORDER BY `+sequence+
-		` LIMIT `+q.argument(clamped(take))+` OFFSET `+q.argument(clamped(skip))+`) ORDER BY `+sequence, q.arguments...)
+		` LIMIT `+q.argument(store.Number(take))+` OFFSET `+q.argument(store.Number(skip))+`) ORDER BY `+sequence, q.arguments...)
 	if err != nil {
 		return nil, fmt.Errorf("read a part: %w", err)
 	}

@@ -218,7 +218,7 @@ func Replace(ctx context.Context, tx *store.Tx, rows map[order.ID]*Row) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	ids := slices.SortedFunc(maps.Keys(rows), func(a, b order.ID) int { return slices.Compare(a[:], b[:]) })
+	ids := slices.SortedFunc(maps.Keys(rows), chain.Hash.Compare)
 	known, err := known(ctx, tx, ids)
 	if err != nil {
 		return err

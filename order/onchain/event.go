@@ -94,7 +94,7 @@ func Topics() []chain.Hash {
 	for t := range events {
 		topics = append(topics, t)
 	}
-	slices.SortFunc(topics, func(a, b chain.Hash) int { return slices.Compare(a[:], b[:]) })
+	slices.SortFunc(topics, chain.Hash.Compare)
 	return topics
 }
 

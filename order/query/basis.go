@@ -59,12 +59,18 @@ func (x *Index) keptOf(ctx context.Context, from provenance, orders []*order.Ord
 	return x.keptAmong(ctx, moving)
 }
 
+// placed is the part of a basis on what was read at a place, in a block that may be stored.
+func (x *Index) placed(ctx context.Context, on order.Basis, at order.At, isStored bool) order.Basis {
+	c := on.Of(at.Chain)
+	if c.Final = x.isFinal(at.Chain, at.Block); !c.Final {
+		c.Unread = !isStored || !x.keptAmong(ctx, []ledger.ChainBlock{blockAt(at)})[blockAt(at)]
+	}
+	return order.Basis{At: on.At, Behind: on.Behind, Chains: []order.ChainBasis{c}}
+}
+
 // keptAmong returns those of some blocks that were read; none while the store does not answer.
 func (x *Index) keptAmong(ctx context.Context, blocks []ledger.ChainBlock) map[ledger.ChainBlock]bool {
-	kept, err := x.store.Known(ctx, blocks)
-	if err != nil {
-		return nil
-	}
+	kept, _ := x.store.Known(ctx, blocks)
 	return kept
 }
 

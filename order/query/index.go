@@ -176,7 +176,6 @@ func (e *UnreachableError) Error() string {
 	return "chain " + strings.Join(names, ", ") + " did not answer: " + e.Err.Error()
 }
 
-// Unwrap returns why.
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
 // stopped is *UnreachableError while nothing is read of some chains until an operator decides.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/audit"
-	"crossgate/order/ledger"
 )
 
 // TestContractsHaveTheLastWord loses events of orders behind the index's back: steps of the reconciliation read them again,
@@ -80,7 +80,7 @@ func TestOrdersThatAreOverAreComparedOnce(t *testing.T) {
 		for _, d := range want {
 			ids = append(ids, d.id)
 		}
-		slices.SortFunc(ids, ledger.CompareIDs)
+		slices.SortFunc(ids, chain.Hash.Compare)
 		if got := dueOf(t, r); !slices.Equal(got, ids) {
 			t.Errorf("%s: %d orders are compared on chain %d, want %d", when, len(got), r.ID, len(ids))
 		}

@@ -107,19 +107,10 @@ func (x *Index) basisOf(id chain.ID) order.Basis {
 
 // foundSwaps gives swaps that were read on a basis their part of it: their chain.
 func (x *Index) foundSwaps(ctx context.Context, on order.Basis, isStored bool, swaps ...order.Swap) []FoundSwap {
-	var moving []ledger.ChainBlock
-	for _, s := range swaps {
-		if isStored && !x.isFinal(s.At.Chain, s.At.Block) {
-			moving = append(moving, blockAt(s.At))
-		}
-	}
-	found, kept := make([]FoundSwap, len(swaps)), x.keptAmong(ctx, moving)
+	found := make([]FoundSwap, len(swaps))
 	for i, s := range swaps {
 		x.AskedAbout(s.At.Chain)
-		c := on.Of(s.At.Chain)
-		c.Final = x.isFinal(c.Chain, s.At.Block)
-		c.Unread = !c.Final && !kept[blockAt(s.At)]
-		found[i] = FoundSwap{s, order.Basis{At: on.At, Behind: on.Behind, Chains: []order.ChainBasis{c}}}
+		found[i] = FoundSwap{s, x.placed(ctx, on, s.At, isStored)}
 	}
 	return found
 }

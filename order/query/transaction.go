@@ -23,7 +23,6 @@ func (e *NotCreatedError) Error() string {
 	return fmt.Sprintf("%s, it is a later step of %d", order.ErrNoOrder, len(e.Orders))
 }
 
-// Unwrap returns order.ErrNoOrder.
 func (e *NotCreatedError) Unwrap() error { return order.ErrNoOrder }
 
 // transaction has the known events of the orders that a transaction is a step of.
@@ -175,11 +174,9 @@ func (x *Index) IDsIn(ctx context.Context, tx chain.TxHash) (ids []order.ID, at 
 	if err != nil {
 		return nil, at, searched, fmt.Errorf("find orders of %s: %w", tx, err)
 	}
-	c := searched.Of(t.at.Chain)
-	c.Final = x.isFinal(c.Chain, t.at.Block)
-	c.Unread = !c.Final && !x.keptAmong(ctx, []ledger.ChainBlock{blockAt(t.at)})[blockAt(t.at)]
-	c.Single = t.from.traced && order.Attest(ctx, x.Source(t.at.Chain), []order.Event{{At: t.at}}).Standing == order.Single
-	return t.ids(), t.at, order.Basis{At: searched.At, Behind: searched.Behind, Chains: []order.ChainBasis{c}}, nil
+	basis = x.placed(ctx, searched, t.at, true)
+	basis.Chains[0].Single = t.from.traced && order.Attest(ctx, x.Source(t.at.Chain), []order.Event{{At: t.at}}).Standing == order.Single
+	return t.ids(), t.at, basis, nil
 }
 
 // addCreations adds the creations of orders whose events have none. An order's give chain is that in its terms, that of

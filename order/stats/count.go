@@ -39,13 +39,8 @@ var updateListed = `UPDATE listed SET usd = COALESCE(CAST($2 AS BIGINT), -1)
 // Count values some of the orders that have changed, and reports whether others may be left. Prices are asked for
 // before the transaction; nil: no values are known.
 func Count(ctx context.Context, db *store.DB, l store.Lease, read Orders, prices PriceSource) (left bool, err error) {
-	var ids []order.ID
-	err = db.ForEachRow(ctx, func(rows *sql.Rows) error {
-		var id order.ID
-		err := rows.Scan(store.HashColumn(&id))
-		ids = append(ids, id)
-		return err
-	}, `SELECT order_id FROM uncounted ORDER BY order_id LIMIT $1`, AtOnce)
+	ids, err := store.All(ctx, db, func(rows *sql.Rows, id *order.ID) error { return rows.Scan(store.HashColumn(id)) },
+		`SELECT order_id FROM uncounted ORDER BY order_id LIMIT $1`, AtOnce)
 	if err != nil || len(ids) == 0 {
 		return false, err
 	}
@@ -167,16 +162,9 @@ func arguments(o *order.Order, v Values) []any {
 	give, take := o.Terms.Give, o.Terms.Take
 	return []any{
 		o.ID[:], dayOf(o), int64(give.Chain), int64(take.Chain), store.Blob(swapped), store.Blob(o.Created.At.Initiator.Bytes()),
-		one(o.Fulfilled != nil), one(o.State == order.StateCreated), one(!v.isWhole(o)), v.Given, v.Taken, v.Fee, v.Affiliate, deliveredAfter,
+		store.Bit(o.Fulfilled != nil), store.Bit(o.State == order.StateCreated), store.Bit(!v.isWhole(o)), v.Given, v.Taken, v.Fee, v.Affiliate, deliveredAfter,
 		v.Margin,
 	}
-}
-
-func one(is bool) int64 {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // contribution is an order's share of the statistics, as far as it is read back.

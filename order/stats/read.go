@@ -78,13 +78,10 @@ func DeliveryTimes(ctx context.Context, db *store.DB, from, to uint64) (times []
 		}
 		of, all = on, append(all, took)
 		return err
-	}, deliveredIn, clamped(from), clamped(to))
+	}, deliveredIn, store.Number(from), store.Number(to))
 	finish()
 	return times, err
 }
-
-// clamped is a number as databases have them.
-func clamped(n uint64) int64 { return int64(min(n, 1<<62)) }
 
 // sums sums up rows of daily_statistics by day, give chain and take chain; a 0 in the place of a column sums up all.
 func sums(ctx context.Context, db *store.DB, by, where string, days ...uint64) (all []order.DailyStatistics, err error) {
@@ -107,7 +104,7 @@ func sums(ctx context.Context, db *store.DB, by, where string, days ...uint64) (
 	}
 	args := make([]any, len(days))
 	for i, day := range days {
-		args[i] = clamped(day)
+		args[i] = store.Number(day)
 	}
 	err = db.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var d order.DailyStatistics

@@ -97,17 +97,12 @@ func (l Location) Inspect(ctx context.Context) error {
 		}
 		return inspectFile(ctx, l.Path)
 	}
-	config, err := parsePostgres(l.Postgres)
-	if err != nil {
-		return err
-	}
-	setSession(config)
-	db := stdlib.OpenDB(*config)
-	err = checkSessions(ctx, db)
-	if err == nil {
-		err = checkWritable(ctx, db)
-	}
-	return errors.Join(err, db.Close())
+	return l.using(func(db database) error {
+		if err := checkSessions(ctx, db.DB); err != nil {
+			return err
+		}
+		return checkWritable(ctx, db.DB)
+	})
 }
 
 // Schema says which programs can open a database.

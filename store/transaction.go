@@ -109,6 +109,22 @@ func (tx *Tx) ExecEach(ctx context.Context, statement string, rows [][]any) erro
 	return err
 }
 
+// Step is a statement that is run once per row of arguments.
+type Step struct {
+	Statement string
+	Rows      [][]any
+}
+
+// ExecAll runs steps in their sequence.
+func (tx *Tx) ExecAll(ctx context.Context, steps ...Step) error {
+	for _, each := range steps {
+		if err := tx.ExecEach(ctx, each.Statement, each.Rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (tx *Tx) prepared(ctx context.Context, statement string, rows [][]any) error {
 	prepared, err := tx.PrepareContext(ctx, statement)
 	if err != nil {

@@ -109,19 +109,15 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 	for i, s := range swaps {
 		rows[i] = swapRow(s)
 	}
-	for _, each := range []struct {
-		statement string
-		rows      [][]any
-	}{
-		{insertSwap, rows},
-		{insertEvent, events},
-		{`DELETE FROM orders WHERE id = $1`, forgotten},
-		{upsertOrder, written},
-		{`INSERT INTO uncounted (order_id) VALUES ($1) ON CONFLICT (order_id) DO NOTHING`, valued(orders, added, removed)},
-	} {
-		if err := tx.ExecEach(ctx, each.statement, each.rows); err != nil {
-			return nil, err
-		}
+	err = tx.ExecAll(ctx,
+		store.Step{Statement: insertSwap, Rows: rows},
+		store.Step{Statement: insertEvent, Rows: events},
+		store.Step{Statement: `DELETE FROM orders WHERE id = $1`, Rows: forgotten},
+		store.Step{Statement: upsertOrder, Rows: written},
+		store.Step{Statement: `INSERT INTO uncounted (order_id) VALUES ($1) ON CONFLICT (order_id) DO NOTHING`, Rows: valued(orders, added, removed)},
+	)
+	if err != nil {
+		return nil, err
 	}
 	if err := log.write(ctx); err != nil {
 		return nil, err

@@ -230,21 +230,16 @@ func Replace(ctx context.Context, tx *store.Tx, rows map[order.ID]*Row) error {
 	if err = tx.ExecEach(ctx, deleteRow, c.gone); err == nil {
 		err = c.place(ctx, tx)
 	}
+	if err == nil {
+		err = tx.ExecAll(ctx,
+			store.Step{Statement: insertRow, Rows: c.added},
+			store.Step{Statement: updateCell, Rows: c.moved},
+			store.Step{Statement: updateFulfilment, Rows: c.fulfilled},
+			store.Step{Statement: insertCount, Rows: c.countRows()},
+		)
+	}
 	if err != nil {
 		return fmt.Errorf("list %d orders and swaps: %w", len(ids), err)
-	}
-	for _, step := range []struct {
-		statement string
-		rows      [][]any
-	}{
-		{insertRow, c.added},
-		{updateCell, c.moved},
-		{updateFulfilment, c.fulfilled},
-		{insertCount, c.countRows()},
-	} {
-		if err := tx.ExecEach(ctx, step.statement, step.rows); err != nil {
-			return fmt.Errorf("list %d orders and swaps: %w", len(ids), err)
-		}
 	}
 	return nil
 }

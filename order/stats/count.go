@@ -113,13 +113,12 @@ func countAnew(ctx context.Context, tx *store.Tx, ids []order.ID, orders map[ord
 	if err != nil {
 		return err
 	}
-	if err := tx.ExecEach(ctx, deleteValues, gone); err != nil {
-		return err
-	}
-	if err := tx.ExecEach(ctx, upsertValues, written); err != nil {
-		return err
-	}
-	if err := tx.ExecEach(ctx, updateListed, listed); err != nil {
+	err = tx.ExecAll(ctx,
+		store.Step{Statement: deleteValues, Rows: gone},
+		store.Step{Statement: upsertValues, Rows: written},
+		store.Step{Statement: updateListed, Rows: listed},
+	)
+	if err != nil {
 		return err
 	}
 	now, err := firstDays(ctx, tx, creators)
@@ -139,10 +138,7 @@ func countAnew(ctx context.Context, tx *store.Tx, ids []order.ID, orders map[ord
 	for day := range stale {
 		days = append(days, []any{day})
 	}
-	if err := tx.ExecEach(ctx, insertStale, days); err != nil {
-		return err
-	}
-	return tx.ExecEach(ctx, deleteCounted, counted)
+	return tx.ExecAll(ctx, store.Step{Statement: insertStale, Rows: days}, store.Step{Statement: deleteCounted, Rows: counted})
 }
 
 // dayOf is the UNIX day on which an order was created.

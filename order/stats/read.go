@@ -106,15 +106,11 @@ func sums(ctx context.Context, db *store.DB, by, where string, days ...uint64) (
 	for i, day := range days {
 		args[i] = store.Number(day)
 	}
-	err = db.ForEachRow(ctx, func(rows *sql.Rows) error {
-		var d order.DailyStatistics
-		err := rows.Scan(&d.Day, &d.Give, &d.Take, &d.Created, &d.Fulfilled, &d.Active, &d.Unpriced, &d.Given.Micros, &d.Given.Orders,
+	return store.All(ctx, db, func(rows *sql.Rows, d *order.DailyStatistics) error {
+		return rows.Scan(&d.Day, &d.Give, &d.Take, &d.Created, &d.Fulfilled, &d.Active, &d.Unpriced, &d.Given.Micros, &d.Given.Orders,
 			&d.Taken.Micros, &d.Taken.Orders, &d.Fee.Micros, &d.Fee.Orders, &d.Affiliate.Micros, &d.Affiliate.Orders,
 			&d.Creators, &d.NewCreators)
-		all = append(all, d)
-		return err
 	}, text.String(), args...)
-	return all, err
 }
 
 // checkCounted returns ErrUncounted when too many orders are still to be counted, or all that there are.

@@ -58,35 +58,21 @@ func isProven(b order.Basis, id chain.ID, block uint64) bool {
 // isFinal reports whether nothing can follow but a reorg.
 func isFinal(o *order.Order) bool { return o.State.IsFinal() && o.Call.IsFinal() }
 
-func giveToken(o *order.Order) token.Key {
-	return token.Key{Chain: o.Terms.Give.Chain, Address: o.Terms.Give.Token}
-}
-
-func takeToken(o *order.Order) token.Key {
-	return token.Key{Chain: o.Terms.Take.Chain, Address: o.Terms.Take.Token}
-}
-
-// preswapToken is what the maker paid where that was swapped to the give token first.
-func preswapToken(o *order.Order) (key token.Key, swapped bool) {
-	if o.Created == nil || o.Created.Fact.Preswap == nil {
-		return token.Key{}, false
-	}
-	return token.Key{Chain: o.Terms.Give.Chain, Address: o.Created.Fact.Preswap.TokenIn}, true
-}
-
-// tokensOf are what an order gives and takes, and what its maker paid.
+// tokensOf are what an order gives and takes, and what its maker paid where that was swapped to the give token first.
 func tokensOf(o *order.Order) []token.Key {
-	keys := []token.Key{giveToken(o), takeToken(o)}
-	if key, swapped := preswapToken(o); swapped {
-		keys = append(keys, key)
+	give, take := o.Terms.Give, o.Terms.Take
+	keys := []token.Key{{Chain: give.Chain, Address: give.Token}, {Chain: take.Chain, Address: take.Token}}
+	if o.Created != nil && o.Created.Fact.Preswap != nil {
+		keys = append(keys, token.Key{Chain: give.Chain, Address: o.Created.Fact.Preswap.TokenIn})
 	}
 	return keys
 }
 
 func recordOf(o *order.Order, tokens map[token.Key]token.Token) wire.Record {
-	r := wire.Record{Order: o, Give: tokens[giveToken(o)], Take: tokens[takeToken(o)]}
-	if key, swapped := preswapToken(o); swapped {
-		r.PreswapIn = tokens[key]
+	of := tokensOf(o)
+	r := wire.Record{Order: o, Give: tokens[of[0]], Take: tokens[of[1]]}
+	if len(of) > 2 {
+		r.PreswapIn = tokens[of[2]]
 	}
 	return r
 }

@@ -103,10 +103,7 @@ func (s *Orders) loadSwaps(ctx context.Context, of swapOf) ([]proxy.Body, cache.
 
 // noSwap says why a transaction has no swap. Clients of the hosted service look for the first three words.
 func noSwap(err error, id chain.ID, searched order.Basis) error {
-	isFollowed := false
-	for _, c := range searched.Chains {
-		isFollowed = isFollowed || c.Followed
-	}
+	isFollowed := slices.ContainsFunc(searched.Chains, func(c order.ChainBasis) bool { return c.Followed })
 	switch {
 	case errors.Is(err, order.ErrNoSwap):
 		return proxy.Searched(proxy.UnknownSwap.Because("swap not found: the transaction made no swap within its chain"), searched)

@@ -24,8 +24,8 @@ import (
 	"crossgate/token"
 )
 
-// Finder is the order index as far as it knows orders, by methods of query.Index. Every answer comes with its basis, and
-// can be kept while that holds.
+// Finder is the order index as far as it knows orders, by methods of query.Index. Every answer comes with its basis,
+// and can be kept while that holds.
 type Finder interface {
 	Find(context.Context, chain.TxHash) ([]query.Found, order.Basis, error)
 	IDsIn(context.Context, chain.TxHash) ([]order.ID, order.At, order.Basis, error)

@@ -189,7 +189,6 @@ func (a Address) String() string {
 	return string(a.appendHex(make([]byte, 0, 2+2*solanaAddressLength)))
 }
 
-// appendHex appends the address as 0x hex.
 func (a Address) appendHex(dst []byte) []byte {
 	return hex.AppendEncode(append(dst, "0x"...), []byte(a.raw))
 }

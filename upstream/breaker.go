@@ -62,7 +62,6 @@ func (b *breaker) isClosed() bool { return !b.opened.Load() }
 // isSuspecting reports whether failures have added up and have not been verified yet.
 func (b *breaker) isSuspecting() bool { return b.suspected.Load() && !b.opened.Load() }
 
-// refusal is the error of a call that the breaker keeps away.
 func (b *breaker) refusal() error {
 	return &Error{Class: BreakerOpen, Endpoint: b.endpoint, RetryAfter: b.untilProbe()}
 }

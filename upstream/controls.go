@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"slices"
 	"sync"
 	"time"
 )
@@ -27,30 +28,19 @@ type controls struct {
 }
 
 // all are the requests that an endpoint must fail at before it counts as broken: those it answered well at different
-// times and, while these are few, one without a caller, or its bare address.
-func (c *controls) all() []Request {
+// times and, while these are few, one without a caller, or its bare address. To count as recovered it must answer one
+// of these, or what it failed at last, since its address need not answer.
+func (c *controls) all(andFailed bool) []Request {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.allLocked()
-}
-
-func (c *controls) allLocked() []Request {
-	known := c.replays[:len(c.replays):len(c.replays)]
-	if len(known) == replaysKept {
-		return known
+	known := slices.Clip(c.replays)
+	if len(known) < replaysKept {
+		known = append(known, c.own)
 	}
-	return append(known, c.own)
-}
-
-// signs are requests; an endpoint must answer one of them to count as recovered: all controls, and its last failure,
-// since its address need not answer.
-func (c *controls) signs() []Request {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if isBare(c.failed) {
-		return c.allLocked()
+	if andFailed && !isBare(c.failed) {
+		known = append(known, c.failed)
 	}
-	return append(c.allLocked(), c.failed)
+	return known
 }
 
 // learn remembers a request that ended: once in a while one that was answered soon. Nothing that is asked here changes

@@ -40,16 +40,11 @@ func (e *Endpoint) InBackground(work func(context.Context)) (begun bool) { retur
 func (e *Endpoint) Probe(ctx context.Context, r Request) (Response, error) {
 	ctx, cancel := context.WithTimeout(Background.For(ctx), e.exchanger.timeout)
 	defer cancel()
-	a := e.Attempt(ctx, r, Turn{number: 1})
-	return a.Response, a.Settle(ctx, a.check())
-}
-
-// check is the response's fault by the request's own Check.
-func (a *Attempt) check() error {
-	if a.Err != nil || a.request.Check == nil {
-		return nil
+	a, wrong := e.Attempt(ctx, r, Turn{number: 1}), error(nil)
+	if a.Err == nil && r.Check != nil {
+		wrong = r.Check(a.Response)
 	}
-	return a.request.Check(a.Response)
+	return a.Response, a.Settle(ctx, wrong)
 }
 
 // verify finds out, in the background, whether the failures that made the breaker suspect the endpoint are its own:
@@ -73,7 +68,7 @@ func (e *Endpoint) verify() {
 func (e *Endpoint) verdict(ctx context.Context) condition {
 	ctx, cancel := context.WithTimeout(ctx, min(e.exchanger.timeout, probeLimit))
 	defer cancel()
-	controls := e.controls.all()
+	controls := e.controls.all(false)
 	found := e.examine(ctx, controls, false)
 	for failed := len(controls); found == broken && failed < leastToConvict && ctx.Err() == nil; failed += len(controls) {
 		found = e.examine(ctx, controls, false)
@@ -90,7 +85,7 @@ func (e *Endpoint) awaitRecovery(ctx context.Context) {
 		if sleep(ctx, jittered) != nil {
 			return
 		}
-		if e.breaker.opened.Load() && e.examine(ctx, e.controls.signs(), wait == longestProbe) == sound {
+		if e.breaker.opened.Load() && e.examine(ctx, e.controls.all(true), wait == longestProbe) == sound {
 			e.breaker.close()
 		}
 	}

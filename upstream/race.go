@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -242,21 +243,15 @@ func (r *race) quarantineContradicted(ctx context.Context) {
 	}
 }
 
-// errors are the failures in the sequence in which the endpoints were asked.
-func (r *race) errors() attempts {
+// summary has the failures in the sequence in which the endpoints were asked.
+func (r *race) summary(caller context.Context) error {
 	var all attempts
-	seen := make(map[int]bool)
-	for _, index := range r.order[:r.next] {
-		if err := r.failures[index]; err != nil && !seen[index] {
-			seen[index] = true
+	for i, index := range r.order[:r.next] {
+		if err := r.failures[index]; err != nil && !slices.Contains(r.order[:i], index) {
 			all = append(all, err)
 		}
 	}
-	return all
-}
-
-func (r *race) summary(caller context.Context) error {
-	whole := r.errors().summary(r.pool.name)
+	whole := all.summary(r.pool.name)
 	if err := endOf(caller); err != nil {
 		whole.Class = ClassOfContext(err)
 	}

@@ -52,14 +52,12 @@ func UnnamedOrders(c chain.Contracts, tx solana.Transaction) []chain.Address {
 	return accounts
 }
 
-// execution is a transaction as it ran.
 type execution struct {
 	contracts chain.Contracts
 	steps     []invocation
 	orderOf   OrderOf
 }
 
-// decode reads what one step of the execution says.
 func (x *execution) decode(i int) ([]Found, error) {
 	step := &x.steps[i]
 	switch step.Program {

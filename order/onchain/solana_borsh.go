@@ -14,7 +14,6 @@ type borsh struct{ solana.Reader }
 
 func newBorsh(data []byte) *borsh { return &borsh{solana.Reader{Rest: data}} }
 
-// amount64 reads an amount of a Solana token.
 func (b *borsh) amount64() chain.Amount { return chain.NewAmount(b.Uint64()) }
 
 // amount256 reads an amount of any chain: 32 bytes, big-endian.

@@ -150,7 +150,6 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, 
 	return order.Evidence{Events: c.events(found, facts, mined), Standing: standing}, nil
 }
 
-// facts decodes what a transaction says about orders.
 func (c *Chain) facts(r *receipt) ([]onchain.Found, error) {
 	if r.failed() {
 		return nil, nil

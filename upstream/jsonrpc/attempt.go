@@ -101,7 +101,6 @@ func isForOne(err error, calls []*Call) bool {
 	return isSaid && said.Meaning() == Unclear && slices.ContainsFunc(calls, func(call *Call) bool { return call.Reach.Blocks > 0 })
 }
 
-// learn learns from the replies what the endpoint can do.
 func (a *batchAttempt) learn(calls []*Call) {
 	known := a.client.abilities[a.Endpoint]
 	for i, call := range calls {

@@ -241,7 +241,6 @@ func (c *Capabilities) lackTag(call *Call) {
 	}
 }
 
-// lack learns that a method is not to be had for a while.
 func (c *Capabilities) lack(what string, term time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -240,18 +240,15 @@ func (c *Client) exchange(ctx context.Context, calls []*Call, joined int) error 
 	if err != nil {
 		return fail(calls, c.failure(calls[0], err))
 	}
-	var best rpcResults
 	if place == 0 {
 		c.run(ctx, b)
-		best = b.resultsOf(calls, place)
-	} else {
-		if best, err = c.inflight.wait(ctx, b, calls, place); err != nil {
-			left := &upstream.Error{Class: upstream.ClassOfContext(err), Endpoint: c.Name(), Err: err}
-			return fail(calls, c.failure(calls[0], left))
-		}
-		if (best == nil || best.isOpen()) && b.mayRetry(ctx) {
-			return c.exchange(ctx, calls, joined+1)
-		}
+	} else if err := c.inflight.wait(ctx, b, calls, place); err != nil {
+		left := &upstream.Error{Class: upstream.ClassOfContext(err), Endpoint: c.Name(), Err: err}
+		return fail(calls, c.failure(calls[0], left))
+	}
+	best := b.resultsOf(calls, place)
+	if place != 0 && (best == nil || best.isOpen()) && b.mayRetry(ctx) {
+		return c.exchange(ctx, calls, joined+1)
 	}
 	if best == nil || best.isOpen() && len(calls) == 1 {
 		return c.lose(ctx, calls, b.err, joined)

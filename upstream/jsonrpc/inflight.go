@@ -189,21 +189,21 @@ func (t *inflightTable) complete(b *inflightBatch) {
 	close(b.done)
 }
 
-// wait returns the best results of another caller's batch for one's own calls, nil where there are none, once it is
-// complete; the error is that of ctx when that ends before.
-func (t *inflightTable) wait(ctx context.Context, b *inflightBatch, calls []*Call, place int) (best rpcResults, left error) {
+// wait waits for another caller's batch, or returns the error of ctx when that ends before.
+func (t *inflightTable) wait(ctx context.Context, b *inflightBatch, calls []*Call, place int) error {
 	if place == equal {
 		t.joined.Add(ctx, int64(len(calls)), t.attributes)
 		trace.SpanFromContext(ctx).AddEvent("rpc.joined", trace.WithAttributes(attribute.StringSlice("crossgate.rpc.methods", methodsOf(calls))))
 	}
 	select {
 	case <-b.done:
+		return nil
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
-	return b.resultsOf(calls, place), nil
 }
 
+// resultsOf are the best results for calls of a complete batch; nil: there are none.
 func (b *inflightBatch) resultsOf(calls []*Call, place int) (best rpcResults) {
 	for _, each := range b.replies {
 		var got rpcResults

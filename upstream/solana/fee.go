@@ -47,12 +47,9 @@ func (c *Chain) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice,
 	if err := c.rpc.All(ctx, jsonrpc.NewCall(&recent, nil, "getRecentPrioritizationFees", []string{})); err != nil {
 		return quote.GasPrice{}, err
 	}
-	fees := []uint64{leastBid}
-	if len(recent) > 0 {
-		fees = fees[:0]
-	}
-	for _, block := range recent {
-		fees = append(fees, min(block.Fee, mostBid))
+	fees := make([]uint64, max(len(recent), 1))
+	for i, block := range recent {
+		fees[i] = min(block.Fee, mostBid)
 	}
 	slices.Sort(fees)
 	normal := max(fees[len(fees)/2], leastBid)

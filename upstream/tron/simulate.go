@@ -58,7 +58,6 @@ func (s *Simulator) affordable(ctx context.Context, t quote.Simulation) error {
 	return nil
 }
 
-// allowance is how much of the input the spender may take from the sender.
 func (s *Simulator) allowance(ctx context.Context, t quote.Simulation) (chain.Amount, error) {
 	answer, err := s.chain.Call(ctx, t.In, words.Call("allowance(address,address)", t.Sender, t.Spender))
 	if err != nil {

@@ -53,8 +53,15 @@ type Response struct {
 
 // StatusError is what the status alone says, an *Error: nil where the response is for the caller to read.
 func (r Response) StatusError() error {
-	class := classOfStatus(r.Status)
-	if class == 0 {
+	var class Class
+	switch {
+	case r.Status == http.StatusTooManyRequests:
+		class = RateLimited
+	case r.Status >= http.StatusInternalServerError:
+		class = ServerError
+	case r.Status < http.StatusOK || r.Status >= http.StatusMultipleChoices && r.Status < http.StatusBadRequest:
+		class = BadAnswer
+	default:
 		return nil
 	}
 	failed := &Error{Class: class, Status: r.Status, RetryAfter: RetryAfter(r.Header)}
@@ -62,19 +69,6 @@ func (r Response) StatusError() error {
 		failed.Endpoint = r.from.name
 	}
 	return failed
-}
-
-// classOfStatus returns zero for a status whose response is for the caller to read.
-func classOfStatus(status int) Class {
-	switch {
-	case status == http.StatusTooManyRequests:
-		return RateLimited
-	case status >= 500:
-		return ServerError
-	case status < 200 || status >= 300 && status < 400:
-		return BadAnswer
-	}
-	return 0
 }
 
 // Scrub takes out of the text of an error that quotes the answer what could be a key of the endpoint, or of the

@@ -141,7 +141,7 @@ func (c *Chain) Creation(ctx context.Context, t creation.Transaction, promised c
 	if failure := ran.failure(); failure != nil {
 		return 0, c.unlessMakerPoor(ctx, t.Sender, promised, failure)
 	}
-	made, err := onchain.DecodeSolana(c.chain.Contracts, ranBy(m, ran.Logs), nobody)
+	made, err := onchain.DecodeSolana(c.chain.Contracts, ranBy(m, ran.Logs), noNames)
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", creation.ErrBroken, err)
 	}

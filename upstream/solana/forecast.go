@@ -183,7 +183,7 @@ func (c *Chain) probe(
 	case failure != nil:
 		return &creation.CallResult{IsReverted: true, Text: failure.Error()}, nil
 	}
-	made, err = onchain.DecodeSolana(c.chain.Contracts, ranBy(m, ran.Logs), nobody)
+	made, err = onchain.DecodeSolana(c.chain.Contracts, ranBy(m, ran.Logs), noNames)
 	if err != nil {
 		made = nil
 	}

@@ -41,12 +41,12 @@ func (n *names) of(account chain.Address) (id order.ID, known bool) {
 	return id, known
 }
 
-// nobody is an onchain.OrderOf without names.
-func nobody(chain.Address) (id order.ID, known bool) { return id, false }
+// noNames is an onchain.OrderOf that knows no account.
+func noNames(chain.Address) (id order.ID, known bool) { return id, false }
 
 // learn remembers the accounts of the orders that a transaction fulfilled.
 func (c *Chain) learn(tx solana.Transaction) {
-	found, _ := onchain.DecodeSolana(c.chain.Contracts, tx, nobody) // unreadable ones teach nothing
+	found, _ := onchain.DecodeSolana(c.chain.Contracts, tx, noNames) // unreadable ones teach nothing
 	for _, each := range found {
 		fulfilled, ok := each.Fact.(order.Fulfilled)
 		if !ok {

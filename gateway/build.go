@@ -240,7 +240,6 @@ func (p *parts) readable() chain.Registry {
 	return chain.NewRegistry(read...)
 }
 
-// contracts calls contracts of a chain that is read.
 func (b *builder) contracts(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error) {
 	read := b.parts.chains[id]
 	if read == nil || read.call == nil {

@@ -70,7 +70,6 @@ func (p *parts) followOptions(c config.Index, log *slog.Logger, o follow.Observe
 	}
 }
 
-// index answers from the chains that are followed.
 func index(followed *follow.Chains, c config.Index) *query.Index {
 	return query.New(followed, query.Options{
 		Behind: c.Behind,

@@ -73,13 +73,11 @@ type sets struct {
 // now is the current set, for as long as one answer takes.
 func (s *sets) now() *set { return s.current.Load() }
 
-// orders are what orders are read from.
 func (s *sets) orders() orders.Options {
 	now := s.now()
 	return orders.Options{Orders: now.index, Swaps: now.index, Statistics: now.index, Venues: s.venues, Tokens: now.parts.tokens}
 }
 
-// swaps are what swaps are quoted by.
 func (s *sets) swaps() swaps.Options {
 	now := s.now()
 	return swaps.Options{Estimator: now.estimator, Tokens: now.parts.tokens}
@@ -97,7 +95,6 @@ func (s *sets) managed() manage.Options {
 	return o
 }
 
-// pages are what pages show besides.
 func (s *sets) pages() pages.Options {
 	now := s.now()
 	return pages.Options{Details: now.index, Tokens: now.parts.tokens, Logo: tokenlist.Logo}

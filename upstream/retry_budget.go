@@ -25,7 +25,6 @@ type retryBudget struct {
 	asOf     time.Time // when these were true; zero: nothing was asked so far
 }
 
-// earn takes note of a request.
 func (b *retryBudget) earn() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -83,7 +83,6 @@ func begin(waiting []invocation, program string, isOuter bool) int {
 	return -1
 }
 
-// addEvents reads the fields of a line of data.
 func (i *invocation) addEvents(fields string) {
 	for field := range strings.FieldsSeq(fields) {
 		if data, err := base64.StdEncoding.DecodeString(field); err == nil {

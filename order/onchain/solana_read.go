@@ -31,7 +31,6 @@ func readSolanaCreation(s *scene) (order.ID, order.Created) {
 	return id, created
 }
 
-// createdID reads the event with the created order's id.
 func (s *scene) createdID() order.ID {
 	data, told := s.event(createdOrderID)
 	if !told && s.cut {

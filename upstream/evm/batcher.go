@@ -15,7 +15,6 @@ import (
 // moments of each other. It is a small part of a round trip to any node.
 const batchDelay = 500 * time.Microsecond
 
-// batcher has the batch of contract calls that may be joined.
 type batcher struct {
 	mu   sync.Mutex
 	next *batch // nil: none

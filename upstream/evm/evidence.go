@@ -108,7 +108,6 @@ func (e *evident) add(from, to uint64) {
 	e.end = to + 1
 }
 
-// hold reports whether blocks from to to are among them.
 func (e *evident) hold(from, to uint64) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -31,7 +31,6 @@ type heads struct {
 	linked time.Time // when two heads were last tried to be linked
 }
 
-// head is the newest block of an endpoint.
 type head struct {
 	endpoint *upstream.Endpoint
 	number   uint64

@@ -53,9 +53,9 @@ func (g gateway) Endpoint(of, name string) *upstream.Endpoint {
 }
 
 func handlerOf(g gateway, token string) http.Handler {
-	return Handler(Options{
+	return (&admin{Options: Options{
 		Server: server{}, Gateway: g, Token: token, Metrics: http.NotFoundHandler(), Logger: slog.New(slog.DiscardHandler),
-	})
+	}}).handler()
 }
 
 // post sends a request with the operators' token and further headers.
@@ -75,7 +75,7 @@ func TestOperatorsSeeEveryDependency(t *testing.T) {
 	metrics := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "measured 1\n") })
 	get := func(unready error, path string) *httptest.ResponseRecorder {
 		recorder := httptest.NewRecorder()
-		Handler(Options{Server: server{unready}, Gateway: gateway{}, Metrics: metrics}).
+		(&admin{Options: Options{Server: server{unready}, Gateway: gateway{}, Metrics: metrics}}).handler().
 			ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+path, nil))
 		return recorder
 	}

@@ -32,10 +32,10 @@ func submit(handler http.Handler, target string, form url.Values, headers ...str
 func TestFormsOfTheStatusPageCommand(t *testing.T) {
 	node := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: "http://node.invalid"}))(t)
 	t.Cleanup(node.Close)
-	handler := Handler(Options{
+	handler := (&admin{Options: Options{
 		Server: server{}, Gateway: gateway{endpoint: node}, Token: adminToken, Metrics: http.NotFoundHandler(), Logger: slog.New(slog.DiscardHandler),
 		Pages: web.New(chain.Documented()),
-	})
+	}}).handler()
 	// What a form has beside what a button is for is empty.
 	form := url.Values{"token": {adminToken}, "order": {""}, "chain": {""}, "path": {""}, "how": {"soft"}}
 	for _, step := range []struct{ target, done, standing string }{

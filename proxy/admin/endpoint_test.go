@@ -26,6 +26,8 @@ func TestOnlyOperatorsCommand(t *testing.T) {
 		"no chain":               {s, "/purge?chain=x", nil, 400},
 		"a path alone":           {s, "/purge?path=/a", nil, 400},
 		"no way to purge":        {s, "/purge?chain=1&how=gently", nil, 400},
+		"a path of no host":      {s, "/purge?chain=1&path=/a", nil, 400},
+		"an unknown host":        {s, "/purge?host=x&chain=1", nil, 400},
 		"as it should be":        {s, "/purge?chain=1", nil, 200},
 		"no such command":        {s, "/endpoints/1/node/remove", nil, 404},
 	} {
@@ -37,14 +39,16 @@ func TestOnlyOperatorsCommand(t *testing.T) {
 
 func TestCommandsTellTheLogWhoRanThem(t *testing.T) {
 	var log bytes.Buffer
-	handler := Handler(Options{
+	handler := (&admin{Options: Options{
 		Server: server{}, Gateway: gateway{}, Token: adminToken, Metrics: http.NotFoundHandler(), Logger: slog.New(slog.NewTextHandler(&log, nil)),
-	})
+	}}).handler()
 	post(handler, "/purge?chain=1&chain=137&how=hard")
-	post(handler, "/purge?host=orders&path=/a")
+	if got := post(handler, "/purge?host=orders&path=/a&path=/b&chain=1"); strings.TrimSpace(got.Body.String()) != `{"purged":3}` {
+		t.Errorf("a host, with two paths, and a chain: %s", got.Body)
+	}
 	for _, want := range []string{
-		`msg="operator purged cached answers" hard=true orders=0 chains=2 by=192.0.2.1:1234`,
-		`msg="operator purged hosts" hard=false hosts=[orders] paths=1 by=192.0.2.1:1234`,
+		`msg="operator purged cached answers" hard=true orders=0 chains=2 hosts=[] paths=0 by=192.0.2.1:1234`,
+		`msg="operator purged cached answers" hard=false orders=0 chains=1 hosts=[orders] paths=2 by=192.0.2.1:1234`,
 	} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log lacks %q:\n%s", want, log.String())

@@ -13,10 +13,10 @@ import (
 
 // TestOnlyOwnHostsAreAnswered asks by names that an outsider could have lead here, and by those that scrapers use.
 func TestOnlyOwnHostsAreAnswered(t *testing.T) {
-	handler := Handler(Options{
+	handler := (&admin{Options: Options{
 		Server: server{}, Gateway: gateway{}, Token: adminToken, Listen: "gateway.ops.example.com:9464",
 		Metrics: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}),
-	})
+	}}).handler()
 	machine := must.Get(os.Hostname())(t)
 	for host, isOwn := range map[string]bool{
 		"": true, "127.0.0.1:9464": true, "127.0.0.1": true, "[::1]:9464": true, "[::1]": true, "10.1.2.3:9464": true, "localhost:9464": true,

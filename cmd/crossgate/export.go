@@ -238,9 +238,9 @@ func cellOf(row any, path string) string {
 
 // ask asks the gateway, and again where it says when to.
 func (e *export) ask(ctx context.Context, method, path string, body, into any) error {
-	text, err := json.Marshal(body)
-	if err != nil {
-		return err
+	var text []byte
+	if body != nil {
+		text, _ = json.Marshal(body) // of texts and numbers
 	}
 	for {
 		request, err := http.NewRequestWithContext(ctx, method, e.gateway+path, bytes.NewReader(text))

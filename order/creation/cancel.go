@@ -17,7 +17,7 @@ var (
 	ErrNoCall       = errors.New("the order has no external call")
 	ErrCallExecuted = errors.New("the external call is executed")
 	ErrCallNotOpen  = errors.New("the external call does not wait for its execution")
-	ErrNotHere      = errors.New("external calls of this chain are not cancelled here")
+	ErrNotHere      = errors.New("the chain has not, or is not known to have, the contract for this")
 )
 
 // orderTuple is an order in calldata (dln-contracts, libraries/DlnOrderLib.sol).

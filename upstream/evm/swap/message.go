@@ -50,6 +50,9 @@ func (s *Simulator) Unlock(ctx context.Context, u creation.Unlock) (creation.Tra
 // rest would come out as a token. It was simulated.
 func (s *Simulator) message(ctx context.Context, sender chain.Address, data []byte) (creation.Transaction, error) {
 	contracts := s.chain.Facts().Contracts
+	if contracts.Gate.IsAbsent() {
+		return creation.Transaction{}, fmt.Errorf("%w: its gate is not known", creation.ErrNotHere)
+	}
 	answers, err := s.chain.CallAll(ctx, []chain.Address{contracts.Gate}, [][]byte{words.Call("globalFixedNativeFee()")})
 	if err != nil {
 		return creation.Transaction{}, fmt.Errorf("message fee of the gate: %w", err)
@@ -67,8 +70,11 @@ func (s *Simulator) message(ctx context.Context, sender chain.Address, data []by
 func (s *Simulator) CancelCall(ctx context.Context, id order.ID, t order.Terms, amounts ...chain.Amount) (creation.Transaction, error) {
 	const registered, executed = 1, 2
 	adapter := s.chain.Facts().Contracts.ExternalCallAdapter
-	if !t.HasExternalCall() {
+	switch {
+	case !t.HasExternalCall():
 		return creation.Transaction{}, creation.ErrNoCall
+	case adapter.IsAbsent():
+		return creation.Transaction{}, fmt.Errorf("%w: its adapter of external calls is not known", creation.ErrNotHere)
 	}
 	var to []chain.Address
 	var asked [][]byte

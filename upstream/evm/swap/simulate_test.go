@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/creation"
 	"crossgate/quote"
 )
 
@@ -35,5 +37,19 @@ func TestWhatNoNodeRanIsNotSimulated(t *testing.T) {
 		if (err == nil) != test.ok || errors.Is(err, quote.ErrReverted) {
 			t.Errorf("%s: Simulate() = %+v, %v", test.name, got, err)
 		}
+	}
+}
+
+// TestChainsWithoutAContractCancelNothing: some have no gate, and some no adapter of external calls.
+func TestChainsWithoutAContractCancelNothing(t *testing.T) {
+	bare := documented(t, 5042)
+	bare.Contracts.ExternalCallAdapter = chain.Address{}
+	s := NewSimulator((&node{}).serve(t, bare))
+	if tx, err := s.message(t.Context(), placeholderHolder, []byte{1, 2, 3, 4}); !errors.Is(err, creation.ErrNotHere) {
+		t.Errorf("message = %+v, %v, want ErrNotHere", tx, err)
+	}
+	terms := order.Terms{ExternalCall: []byte{1}}
+	if tx, err := s.CancelCall(t.Context(), order.ID{}, terms, chain.NewAmount(1)); !errors.Is(err, creation.ErrNotHere) {
+		t.Errorf("CancelCall = %+v, %v, want ErrNotHere", tx, err)
 	}
 }

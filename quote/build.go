@@ -123,7 +123,7 @@ func (t *trade) build(ctx context.Context, o *candidate) (b built, err error) {
 	}
 	t.fitBudget(&b)
 	b.payout, b.priorityFee = b.payout.seen(b.result), t.priorityFee(&b)
-	return b, t.swap.Reserve.covers(withMargin(b.gas()), b.dataFee.Add(b.priorityFee))
+	return b, t.kept.covers(withMargin(b.gas()), b.dataFee.Add(b.priorityFee))
 }
 
 // transaction has the venue build, checks that, and wraps it into the public router's call or takes over its minimum.

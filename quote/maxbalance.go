@@ -25,12 +25,11 @@ const (
 	walletRent       = 890_880
 )
 
-// Reserve is the part of the sender's coin that is kept for the transaction when the rest is swapped.
-type Reserve struct {
-	GasLimit uint64
-	GasPrice chain.Amount // wei, at most; zero on Solana, whose gas costs nothing by itself
-	Total    chain.Amount // wei, with what the chain takes beside gas
-	Deposit  chain.Amount // the part of Total that accounts must hold, which pays for nothing
+// reserve is the part of the sender's coin that is kept for the transaction when the rest is swapped.
+type reserve struct {
+	gasPrice chain.Amount // wei, at most; zero on Solana, whose gas costs nothing by itself
+	total    chain.Amount // wei, with what the chain takes beside gas
+	deposit  chain.Amount // the part of total that accounts must hold, which pays for nothing
 }
 
 // Balance returns what holder has of a token on a chain with swaps; ErrUnsupportedChain where that is not read.
@@ -54,8 +53,7 @@ func (t *trade) takeBalance(ctx context.Context) error {
 		if !known {
 			return fmt.Errorf("%w: the cost of the transaction is unknown", ErrNoTransaction)
 		}
-		t.swap.Reserve = kept
-		rest = balance.Sub(t.swap.Reserve.Total)
+		t.kept, rest = kept, balance.Sub(kept.total)
 	}
 	if rest.IsZero() {
 		return fmt.Errorf("%w: the sender has %s", ErrLowBalance, balance)
@@ -65,7 +63,7 @@ func (t *trade) takeBalance(ctx context.Context) error {
 }
 
 // reserve is known once the chain returned its gas price and other fees.
-func (t *trade) reserve(ctx context.Context) (kept *Reserve, known bool) {
+func (t *trade) reserve(ctx context.Context) (kept *reserve, known bool) {
 	if t.gasPrice == nil {
 		return nil, false
 	}
@@ -77,7 +75,7 @@ func (t *trade) reserve(ctx context.Context) (kept *Reserve, known bool) {
 		most = t.gasPrice.Expected.MulDiv(5, 4)
 	}
 	published, known := t.dataFee(ctx, t.filled(keptBytes), typicalGas)
-	return &Reserve{GasLimit: keptGas, GasPrice: most, Total: gasCost(keptGas, most).Add(published)}, known
+	return &reserve{gasPrice: most, total: gasCost(keptGas, most).Add(published)}, known
 }
 
 // filled is a transaction of so many bytes of calldata, which do not compress.
@@ -95,24 +93,23 @@ func Incompressible(bytes int) []byte {
 }
 
 // reserveLamports is the reserve on Solana: signature, priority, and deposits of two opened accounts and the wallet.
-func (t *trade) reserveLamports(ctx context.Context) (kept *Reserve, known bool) {
+func (t *trade) reserveLamports(ctx context.Context) (kept *reserve, known bool) {
 	priority := solana.PriorityFee(solana.MaxComputeUnits, t.gasPrice.Bid.MulDiv(2, 1))
 	if least := chain.NewAmount(leastPriorityFee); priority.Cmp(least) < 0 {
 		priority = least
 	}
-	kept = &Reserve{GasLimit: solana.MaxComputeUnits, Deposit: chain.NewAmount(2*tokenAccountRent + walletRent)}
+	deposit := chain.NewAmount(2*tokenAccountRent + walletRent)
 	signed, known := t.dataFee(ctx, Tx{}, typicalGas)
-	kept.Total = signed.Add(priority).Add(kept.Deposit)
-	return kept, known
+	return &reserve{total: signed.Add(priority).Add(deposit), deposit: deposit}, known
 }
 
 // covers refuses a transaction that takes more than was kept for it.
-func (r *Reserve) covers(gas uint64, beside chain.Amount) error {
+func (r *reserve) covers(gas uint64, beside chain.Amount) error {
 	if r == nil {
 		return nil
 	}
-	if needed := gasCost(gas, r.GasPrice).Add(beside).Add(r.Deposit); needed.Cmp(r.Total) > 0 {
-		return fmt.Errorf("%w: it may cost %s, more than the %s that are kept for it", ErrRefused, needed, r.Total)
+	if needed := gasCost(gas, r.gasPrice).Add(beside).Add(r.deposit); needed.Cmp(r.total) > 0 {
+		return fmt.Errorf("%w: it may cost %s, more than the %s that are kept for it", ErrRefused, needed, r.total)
 	}
 	return nil
 }

@@ -93,7 +93,6 @@ type Swap struct {
 	GasPrice          chain.Amount // wei, expected; some venues weigh routes with it
 	Bid               chain.Amount // as GasPrice has it, on Solana alone
 	Priority          Priority     // venues on Solana put what it costs into their transactions
-	Reserve           *Reserve     // of the sender's coin, when the rest of it is swapped; otherwise nil
 }
 
 // Side is one token of a swap and an amount of it.

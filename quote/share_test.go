@@ -88,11 +88,11 @@ func TestWhatIsKeptOnSolana(t *testing.T) {
 	}
 	trade.chain.Fees = feesOnSolana{}
 	kept, known := trade.reserve(t.Context())
-	if !known || kept.GasLimit != solana.MaxComputeUnits || kept.Deposit != chain.NewAmount(2*tokenAccountRent+walletRent) {
+	if !known || kept.deposit != chain.NewAmount(2*tokenAccountRent+walletRent) {
 		t.Fatalf("reserve = %+v, %t, want two accounts of tokens and a wallet", kept, known)
 	}
-	if want := kept.Deposit.Add(chain.NewAmount(5_000 + 2*solana.MaxComputeUnits)); kept.Total != want {
-		t.Errorf("reserve of %s in all, want %s", kept.Total, want)
+	if want := kept.deposit.Add(chain.NewAmount(5_000 + 2*solana.MaxComputeUnits)); kept.total != want {
+		t.Errorf("reserve of %s in all, want %s", kept.total, want)
 	}
 }
 

@@ -71,14 +71,17 @@ type Options struct {
 }
 
 // Estimator answers requests for orders. Safe for concurrent use.
-type Estimator struct{ Options }
+type Estimator struct {
+	Options
+	recent recentCosts
+}
 
 // New returns an Estimator.
 func New(o Options) *Estimator {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Estimator{o}
+	return &Estimator{Options: o, recent: recentCosts{known: map[costKey]keptCosts{}}}
 }
 
 // Estimate is the whole answer to a Request.

@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"slices"
 	"sync"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
@@ -128,8 +129,49 @@ func (w work) units() []unit {
 	return []unit{fulfil, unlock, claim}
 }
 
-// expenses reads at present what a taker's work costs, in several goroutines that have ended when it returns.
-func (e *Estimator) expenses(ctx context.Context, w work, usd func() map[token.Key]*big.Rat) (Expenses, error) {
+// Costs are shared for half a block of the faster chain, within these bounds: all who ask in it compare the same amount.
+const (
+	shortestCostLife = 500 * time.Millisecond
+	longestCostLife  = 5 * time.Second
+)
+
+// recentCosts are the costs that were read last of each kind of work without an external call.
+type recentCosts struct {
+	mu    sync.Mutex
+	known map[costKey]keptCosts
+}
+
+type costKey struct {
+	give, take       chain.ID
+	takesCoin, swaps bool
+}
+
+type keptCosts struct {
+	steps Expenses // without USD
+	until time.Time
+}
+
+// steps are the present costs of a taker's work, mostly without asking the chains.
+func (e *Estimator) steps(ctx context.Context, w work) (Expenses, error) {
+	key, r := costKey{w.give.ID, w.take.ID, w.takesCoin, w.swaps}, &e.recent
+	r.mu.Lock()
+	kept, isKept := r.known[key]
+	r.mu.Unlock()
+	if isKept && w.callGas == 0 && e.Now().Before(kept.until) {
+		return kept.steps, nil
+	}
+	steps, err := e.readSteps(ctx, w)
+	if err == nil && w.callGas == 0 {
+		life := min(max(min(w.give.BlockTime, w.take.BlockTime)/2, shortestCostLife), longestCostLife)
+		r.mu.Lock()
+		r.known[key] = keptCosts{steps, e.Now().Add(life)}
+		r.mu.Unlock()
+	}
+	return steps, err
+}
+
+// readSteps asks the chains, in several goroutines that have ended when it returns.
+func (e *Estimator) readSteps(ctx context.Context, w work) (Expenses, error) {
 	units := w.units()
 	made, errs := make(Expenses, len(units)+1), make([]error, len(units)+1)
 	var reading sync.WaitGroup
@@ -144,7 +186,16 @@ func (e *Estimator) expenses(ctx context.Context, w work, usd func() map[token.K
 	if err := errors.Join(errs...); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnknownCosts, err)
 	}
-	prices := usd()
+	return made, nil
+}
+
+// expenses is what a taker's work costs at present.
+func (e *Estimator) expenses(ctx context.Context, w work, usd func() map[token.Key]*big.Rat) (Expenses, error) {
+	steps, err := e.steps(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	made, prices := slices.Clone(steps), usd()
 	for i, step := range made {
 		c, _ := e.Registry.Chain(step.Chain)
 		price := prices[coinOf(c)]

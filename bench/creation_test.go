@@ -2,10 +2,16 @@ package bench
 
 import (
 	"context"
+	"fmt"
 	"math/big"
+	"net/http"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/quote"
 	"crossgate/quote/crosschain"
 	"crossgate/token"
@@ -60,5 +66,43 @@ func BenchmarkOrderEstimate(b *testing.B) {
 		if _, err := e.Estimate(b.Context(), r); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkOrderOverhead asks the gateway for orders out of USDC into another chain's coin, with the sandbox's venues of
+// which one takes slowest, longer than all else. The rest of an answer's time is the gateway's: quotes have the arithmetic,
+// transactions are simulated besides.
+func BenchmarkOrderOverhead(b *testing.B) {
+	const slowest = 300 * time.Millisecond
+	outside := startOutside(b)
+	url := startGatewayOf(b, outside.Config)
+	slow := fmt.Sprintf(`{"target":"openocean","kind":"slow","delayMs":%d}`, slowest.Milliseconds())
+	answer := must.Get(http.Post(outside.URL+"/sandbox/fault", "application/json", strings.NewReader(slow)))(b) //nolint:noctx // the world's
+	if answer.Body.Close(); answer.StatusCode != http.StatusOK {
+		b.Fatal(answer.Status)
+	}
+	client, buffer := &http.Client{}, make([]byte, 1<<20)
+	amount := uint64(900_000_000)
+	parties := fmt.Sprintf("&senderAddress=%[1]s&srcChainOrderAuthorityAddress=%[1]s&dstChainOrderAuthorityAddress=%[1]s&dstChainTokenOutRecipient=%[1]s", account(3))
+	for _, each := range []struct{ name, path, more string }{
+		{"quote", "quote", ""}, {"transaction", "create-tx", parties},
+	} {
+		b.Run(each.name, func(b *testing.B) {
+			var overheads []time.Duration
+			for b.Loop() {
+				amount++
+				began := time.Now()
+				body := fetch(b, client, fmt.Sprintf("%s/v1.0/dln/order/%s?srcChainId=1&srcChainTokenIn=%s&srcChainTokenInAmount=%d&dstChainId=8453"+
+					"&dstChainTokenOut=0x0000000000000000000000000000000000000000%s", url, each.path, outside.USDC, amount, each.more), buffer)
+				took := time.Since(began)
+				if took < slowest {
+					b.Fatalf("answered after %s, before the slowest venue: %s", took, body)
+				}
+				overheads = append(overheads, took-slowest)
+			}
+			slices.Sort(overheads)
+			b.ReportMetric(float64(overheads[len(overheads)/2].Microseconds())/1000, "median-overhead-ms")
+			b.ReportMetric(float64(overheads[0].Microseconds())/1000, "least-overhead-ms")
+		})
 	}
 }

@@ -186,6 +186,7 @@ func (a *auditor) sidesOf(id order.ID, stored []order.Event) (sides []*side) {
 	o, hasTerms := order.Fold(stored)
 	if hasTerms {
 		give.since, take.since, take.take = order.Since(o), order.Since(o), o.Terms.Take.Amount
+		take.calls = o.Call == order.AwaitingExecution || o.Call == order.Executing
 	}
 	if hasTerms && o.Terms.Give.Chain == a.ID || len(give.stored) > 0 || !hasTerms {
 		sides = append(sides, give)
@@ -196,12 +197,12 @@ func (a *auditor) sidesOf(id order.ID, stored []order.Event) (sides []*side) {
 	return sides
 }
 
-// compareStates searches the chain for the events of orders whose stored steps are not those that the contracts
-// know.
+// compareStates searches the chain for the events of orders whose stored steps are not those that the contracts know, or
+// lack the end of a call.
 func (a *auditor) compareStates(ctx context.Context, sides []*side, r ledger.Range) error {
 	for _, s := range sides {
 		known := a.known(s)
-		if a.cannotTell(s.side) || s.accountsFor(known) {
+		if a.cannotTell(s.side) || s.accountsFor(known) && !s.calls {
 			if len(ledger.Within(known, r)) == len(known) && s.isOver() {
 				a.over = append(a.over, ledger.Side{Order: s.id, Side: s.side})
 			}

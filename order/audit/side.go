@@ -14,6 +14,7 @@ type side struct {
 	since  uint64        // UNIX seconds: no event is before; zero where the creation is not known
 	take   chain.Amount  // before it was lowered; zero where the terms are not known
 	state  order.StoredState
+	calls  bool // the events do not have the end of its call, which the state does not say
 }
 
 func isOfGiveSide(fact order.Fact) bool {

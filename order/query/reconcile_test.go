@@ -59,6 +59,27 @@ func TestAnOrderThatTheStoreLacksIsComparedOnceItIsFound(t *testing.T) {
 	}
 }
 
+// TestTheEndOfACallIsComparedToo: the contracts' states are all explained, but not whether an order's call was carried out.
+func TestTheEndOfACallIsComparedToo(t *testing.T) {
+	a := newAudited(t, openStore(t))
+	d := newDeal(9, 1, 137)
+	d.terms.ExternalCall = []byte{1}
+	a.give.mine([]told{d.created()})
+	a.take.mine([]told{d.fulfilled(), {d.id, order.ExternalCall{Step: order.CallRegistered}}})
+	a.take.mine([]told{d.sentUnlock()}, []told{{d.id, order.ExternalCall{Step: order.CallExecuted}}})
+	a.give.mineEmpty(10)
+	a.take.mineEmpty(10)
+	followAll(t, a.Index)
+	sound := dump(t, a.store)
+	damageStore(t, a.store, `DELETE FROM events WHERE kind = 'external_call' AND order_id = $1`, d.id)
+	if _, err := audit.Of(a.Chains).Reconcilers()[1].Step(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := dump(t, a.store); !slices.Equal(got, sound) {
+		t.Errorf("the store holds %d rows, want %d with the call", len(got), len(sound))
+	}
+}
+
 // due are the orders that are compared next on a chain.
 func dueOf(t *testing.T, r *audit.Reconciler) []order.ID {
 	t.Helper()

@@ -253,10 +253,11 @@ func (d *Deliverer) record(ctx context.Context, under store.Lease, h *Hook, o pa
 		failing = d.Now().Unix()
 	}
 	return d.db.UpdateUnder(ctx, under, func(tx *store.Tx) error {
-		// First, for it holds up a removal: one that came before leaves nothing to add to.
+		// First, for it holds up a removal: one that came before, also of a subscriber that was added again, leaves
+		// nothing to add to.
 		err := changeIn(ctx, tx, ErrUnknown, `UPDATE webhooks SET position = $1, delivered = delivered + $2, failing_since = $3,
-			error = CASE WHEN $4 = '' THEN error ELSE $4 END, paused_until = $5 WHERE name = $6`,
-			int64(o.next), len(o.sent), failing, store.Text(o.error), o.pausedUntil, h.Name)
+			error = CASE WHEN $4 = '' THEN error ELSE $4 END, paused_until = $5 WHERE name = $6 AND position = $7`,
+			int64(o.next), len(o.sent), failing, store.Text(o.error), o.pausedUntil, h.Name, int64(h.Position))
 		if err != nil {
 			return err
 		}

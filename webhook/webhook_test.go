@@ -383,6 +383,24 @@ func TestASubscriberThatIsAddedAgainIsServed(t *testing.T) {
 	})
 }
 
+// TestASubscriberThatIsAddedAgainBeginsAnew has that happen while the one before is sent an event.
+func TestASubscriberThatIsAddedAgainBeginsAnew(t *testing.T) {
+	w := newWorld(t, sqlite(t))
+	d := w.deliverer()
+	w.answer = func(to http.ResponseWriter, _ *http.Request) {
+		must.Do(t, d.Remove(t.Context(), "shop"))
+		must.Do(t, d.Put(t.Context(), Hook{Name: "shop", URL: w.server.URL, Secrets: []string{secret}}))
+		to.WriteHeader(http.StatusServiceUnavailable)
+	}
+	w.tell(1, 1, false, created(1))
+	_, err := d.Pass(t.Context(), store.Lease{}, "shop")
+	newest, _, logErr := w.ledger.LogEnds(t.Context())
+	must.Do(t, logErr)
+	if h := w.hook(d); !errors.Is(err, ErrUnknown) || h.Waiting > 0 || h.Error != "" || h.Position != newest {
+		t.Errorf("%v, %+v, want nothing of the one before", err, h)
+	}
+}
+
 type transport func(*http.Request) (*http.Response, error)
 
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }

@@ -59,7 +59,7 @@ func (x *Index) keptOf(ctx context.Context, from provenance, orders []*order.Ord
 	return x.keptAmong(ctx, moving)
 }
 
-// placed is the part of a basis on what was read at a place, in a block that may be stored.
+// placed is the part of a basis on a reading at a place, in a block that may be stored.
 func (x *Index) placed(ctx context.Context, on order.Basis, at order.At, isStored bool) order.Basis {
 	c := on.Of(at.Chain)
 	if c.Final = x.isFinal(at.Chain, at.Block); !c.Final {

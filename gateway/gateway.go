@@ -114,7 +114,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	g.server = server
 	g.orders = orders.Mount(server, g.feed, now.orders)
 	quotes := swaps.Mount(server, now.swaps)
-	made := creations.Mount(server, g.orders, func() creations.Options { return creations.Options{Estimator: now.now().orders} })
+	made := creations.Mount(server, g.orders, now.estimateOrder)
 	manage.Mount(server, now.managed)
 	pages.Mount(server, g.orders, quotes, now.pages)
 	compare.Mount(server, quotes, made, now.pages)

@@ -95,6 +95,11 @@ func (s *sets) managed() manage.Options {
 	return o
 }
 
+// estimateOrder is creations.Estimate.
+func (s *sets) estimateOrder(ctx context.Context, r crosschain.Request) (crosschain.Estimate, error) {
+	return s.now().orders.Estimate(ctx, r)
+}
+
 func (s *sets) pages() pages.Options {
 	now := s.now()
 	return pages.Options{Details: now.index, Tokens: now.parts.tokens, Logo: tokenlist.Logo}

@@ -31,7 +31,6 @@ import (
 	"crossgate/proxy/pages/compare"
 	"crossgate/proxy/swaps"
 	"crossgate/quote"
-	"crossgate/quote/crosschain"
 	"crossgate/token"
 )
 
@@ -134,14 +133,7 @@ type parts struct {
 
 	Appraiser manage.Appraiser // nil: orders are not appraised
 
-	Creations orderEstimates // nil: orders are not priced
-}
-
-// orderEstimates is an Estimator of orders.
-type orderEstimates func(context.Context, crosschain.Request) (crosschain.Estimate, error)
-
-func (e orderEstimates) Estimate(ctx context.Context, r crosschain.Request) (crosschain.Estimate, error) {
-	return e(ctx, r)
+	Creations creations.Estimate // nil: orders are not priced
 }
 
 // site is a server with everything that it serves.
@@ -169,7 +161,7 @@ func newSite(p parts) (*site, error) {
 		return orders.Options{Orders: p.Orders, Swaps: p.Orders, Statistics: p.Orders, Venues: p.Swaps.Venues, Tokens: p.Tokens}
 	})
 	made.swaps = swaps.Mount(s, func() swaps.Options { return swaps.Options{Estimator: made.estimator, Tokens: p.Tokens} })
-	created := creations.Mount(s, made.orders, func() creations.Options { return creations.Options{Estimator: p.Creations} })
+	created := creations.Mount(s, made.orders, p.Creations)
 	shown := func() pages.Options { return pages.Options{Details: p.Orders, Tokens: p.Tokens, Logo: p.Logo} }
 	pages.Mount(s, made.orders, made.swaps, shown)
 	compare.Mount(s, made.swaps, created, shown)

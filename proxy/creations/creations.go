@@ -19,30 +19,23 @@ import (
 	"crossgate/quote/crosschain"
 )
 
-// Estimator prices orders and makes their transactions (crosschain.Estimator).
-type Estimator interface {
-	// Estimate answers a request. An estimate beside an error has the routes that were followed before it failed.
-	Estimate(context.Context, crosschain.Request) (crosschain.Estimate, error)
-}
-
-// Options are what orders are made by.
-type Options struct {
-	Estimator Estimator
-}
+// Estimate prices an order and makes its transaction (crosschain.Estimator). An estimate beside an error has the routes
+// that were followed before it failed.
+type Estimate func(context.Context, crosschain.Request) (crosschain.Estimate, error)
 
 // Creations are the paths of orders that do not exist yet.
 type Creations struct {
-	options func() Options // the current ones
-	chains  chain.Registry
-	limit   time.Duration
-	encoder wire.Encoder
-	orders  *orders.Orders
+	estimate Estimate
+	chains   chain.Registry
+	limit    time.Duration
+	encoder  wire.Encoder
+	orders   *orders.Orders
 }
 
 // Mount adds the paths to a server. What became of earlier orders is asked of those.
-func Mount(server *proxy.Server, earlier *orders.Orders, options func() Options) *Creations {
+func Mount(server *proxy.Server, earlier *orders.Orders, estimate Estimate) *Creations {
 	chains := server.Options.Chains
-	c := &Creations{options: options, chains: chains, limit: server.Options.SwapLimit, encoder: wire.Encoder{Chains: chains}, orders: earlier}
+	c := &Creations{estimate: estimate, chains: chains, limit: server.Options.SwapLimit, encoder: wire.Encoder{Chains: chains}, orders: earlier}
 	c.quoteRoute().Mount(server)
 	c.createRoute().Mount(server)
 	c.explainRoute().Mount(server)
@@ -72,7 +65,7 @@ var quotedLife = cache.Life{Fresh: 2 * time.Second}
 // quoteRoute prices an order, and says what has to be approved.
 func (s *Creations) quoteRoute() proxy.Route[wanted] {
 	r := s.route("/v1.0/dln/order/quote", proxy.EstimateCost, true, func(ctx context.Context, q wanted) ([]proxy.Body, cache.Life, error) {
-		e, err := s.options().Estimator.Estimate(ctx, q.request)
+		e, err := s.estimate(ctx, q.request)
 		if err != nil {
 			return nil, proxy.NoLife, err
 		}
@@ -86,7 +79,7 @@ func (s *Creations) quoteRoute() proxy.Route[wanted] {
 // cached, because it must never be stale; concurrent equal requests share one.
 func (s *Creations) createRoute() proxy.Route[wanted] {
 	return s.route("/v1.0/dln/order/create-tx", proxy.SwapCost, false, func(ctx context.Context, q wanted) ([]proxy.Body, cache.Life, error) {
-		e, err := s.options().Estimator.Estimate(ctx, q.request)
+		e, err := s.estimate(ctx, q.request)
 		if err != nil {
 			return nil, proxy.NoLife, err
 		}
@@ -119,7 +112,7 @@ func (s *Creations) Ask(ctx context.Context, server *proxy.Server, query url.Val
 // explainRoute explains the response of the path above to the same parameters, even where that is an error.
 func (s *Creations) explainRoute() proxy.Route[wanted] {
 	return s.route("/v1.0/dln/order/create-tx/explain", proxy.SwapCost, false, func(ctx context.Context, q wanted) ([]proxy.Body, cache.Life, error) {
-		e, err := s.options().Estimator.Estimate(ctx, q.request)
+		e, err := s.estimate(ctx, q.request)
 		if errors.Is(err, context.Canceled) || err != nil && len(e.Passed) == 0 && e.Amount.IsZero() {
 			return nil, proxy.NoLife, err // nothing was followed
 		}

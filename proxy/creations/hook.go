@@ -2,7 +2,7 @@ package creations
 
 import (
 	"bytes"
-	"encoding/hex"
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -11,14 +11,14 @@ import (
 	"crossgate/quote/crosschain"
 )
 
-// hookData are the members of all documented hooks and external calls; nil: left out.
+// hookData are the members of all documented hooks and external calls.
 type hookData struct {
-	To, Calldata, Data             *string // evm_transaction_call, evm_1
+	To, Calldata, Data             string // evm_transaction_call, evm_1
 	Gas                            json.Number
-	FallbackAddress, Target        *string // evm_hook_data_v1
+	FallbackAddress, Target        string // evm_hook_data_v1
 	Reward                         *string
 	IsNonAtomic, IsSuccessRequired *bool
-	TargetPayload, Instructions    *string // the latter: solana_serialized_instructions
+	TargetPayload, Instructions    string // the latter: solana_serialized_instructions
 }
 
 // assumedCallGas is charged for a call that names none.
@@ -43,8 +43,8 @@ func (p *parameters) hook(r *crosschain.Request, recipient chain.Address) {
 	if text == "" {
 		return
 	}
-	if raw, isHex := strings.CutPrefix(text, "0x"); isHex && name == "externalCall" {
-		r.ExternalCall, r.CallGas = p.decoded(name, raw), assumedCallGas
+	if name == "externalCall" && strings.HasPrefix(text, "0x") {
+		r.ExternalCall, r.CallGas = p.hex(name, text, longestCall), assumedCallGas
 		return
 	}
 	var given map[string]json.RawMessage
@@ -63,7 +63,7 @@ func (p *parameters) hook(r *crosschain.Request, recipient chain.Address) {
 	}
 	switch {
 	case p.take == chain.SVM && (of == "solana_serialized_instructions" || of == "solana_1"):
-		r.ExternalCall = p.hex(name+" instructions", orElse(data.Instructions, data.Calldata))
+		r.ExternalCall = p.hex(name+" instructions", cmp.Or(data.Instructions, data.Calldata), longestCall)
 	case p.take == chain.EVM && (of == "evm_transaction_call" || of == "evm_1"):
 		p.transactionCall(name, r, data, recipient)
 	case p.take == chain.EVM && of == "evm_hook_data_v1":
@@ -75,8 +75,8 @@ func (p *parameters) hook(r *crosschain.Request, recipient chain.Address) {
 
 // transactionCall has the protocol's executor call a contract; where that fails, the recipient gets the tokens.
 func (p *parameters) transactionCall(name string, r *crosschain.Request, data hookData, recipient chain.Address) {
-	to := p.member(name+" to", data.To)
-	input := p.hex(name+" calldata", orElse(data.Calldata, data.Data))
+	to := p.Address(name+" to", data.To, p.take)
+	input := p.hex(name+" calldata", cmp.Or(data.Calldata, data.Data), longestCall)
 	gas, err := data.Gas.Int64()
 	if data.Gas != "" && (err != nil || gas < 0 || gas > mostCallGas) {
 		p.Mistake(name + " gas must be a whole number up to 10000000")
@@ -102,8 +102,8 @@ func (p *parameters) hookV1(name string, r *crosschain.Request, data hookData) {
 		return
 	}
 	c := creation.Call{
-		Fallback: p.member(name+" fallbackAddress", data.FallbackAddress), Executor: p.member(name+" target", data.Target),
-		Delayed: *data.IsNonAtomic, Required: *data.IsSuccessRequired, Payload: p.hex(name+" targetPayload", data.TargetPayload),
+		Fallback: p.Address(name+" fallbackAddress", data.FallbackAddress, p.take), Executor: p.Address(name+" target", data.Target, p.take),
+		Delayed: *data.IsNonAtomic, Required: *data.IsSuccessRequired, Payload: p.hex(name+" targetPayload", data.TargetPayload, longestCall),
 	}
 	if data.Reward != nil {
 		amount, err := chain.ParseAmount(*data.Reward)
@@ -113,44 +113,4 @@ func (p *parameters) hookV1(name string, r *crosschain.Request, data hookData) {
 		c.Reward = amount
 	}
 	r.CallTarget, r.CallGas, r.ExternalCall = c.Executor, assumedCallGas, c.Envelope()
-}
-
-// member reads an address on the destination chain.
-func (p *parameters) member(name string, text *string) chain.Address {
-	if text == nil {
-		p.Mistake(name + " is missing")
-		return chain.Address{}
-	}
-	return p.Address(name, *text, p.take)
-}
-
-// hex reads bytes as 0x and hex.
-func (p *parameters) hex(name string, text *string) []byte {
-	if text == nil {
-		p.Mistake(name + " is missing")
-		return nil
-	}
-	digits, isPrefixed := strings.CutPrefix(*text, "0x")
-	if !isPrefixed {
-		p.Mistake(name + " must begin with 0x")
-		return nil
-	}
-	return p.decoded(name, digits)
-}
-
-func (p *parameters) decoded(name, digits string) []byte {
-	raw, err := hex.DecodeString(digits)
-	if err != nil || len(raw) > longestCall {
-		p.Mistake(name + " must be 0x followed by hex digits of 16384 bytes at most")
-		return nil
-	}
-	return raw
-}
-
-// orElse is the first that is given.
-func orElse(first, second *string) *string {
-	if first != nil {
-		return first
-	}
-	return second
 }

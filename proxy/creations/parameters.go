@@ -117,12 +117,15 @@ func (p *parameters) making() (m crosschain.Making) {
 	return m
 }
 
-// bytes reads 0x and hex of so many bytes at most.
+// bytes reads 0x and hex of so many bytes at most; nothing when they are left out.
 func (p *parameters) bytes(name string, most int) []byte {
-	text := p.Optional(name)
-	if text == "" {
-		return nil
+	if text := p.Optional(name); text != "" {
+		return p.hex(name, text, most)
 	}
+	return nil
+}
+
+func (p *parameters) hex(name, text string, most int) []byte {
 	digits, isPrefixed := strings.CutPrefix(text, "0x")
 	raw, err := hex.DecodeString(digits)
 	if !isPrefixed || err != nil || len(raw) > most {

@@ -136,3 +136,12 @@ const (
 	GiveSide Side = iota + 1
 	TakeSide
 )
+
+// SideOf is the side that a fact belongs to: an order from Solana to Solana has both on one chain.
+func SideOf(fact Fact) Side {
+	switch fact.(type) {
+	case Created, GiveIncreased, Claimed:
+		return GiveSide
+	}
+	return TakeSide
+}

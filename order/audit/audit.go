@@ -177,7 +177,7 @@ func (a *auditor) sidesOf(id order.ID, stored []order.Event) (sides []*side) {
 	for _, e := range stored {
 		switch {
 		case e.At.Chain != a.ID:
-		case isOfGiveSide(e.Fact):
+		case order.SideOf(e.Fact) == order.GiveSide:
 			give.stored = append(give.stored, e)
 		default:
 			take.stored = append(take.stored, e)
@@ -225,7 +225,7 @@ func (a *auditor) known(s *side) []order.Event {
 		return s.stored
 	}
 	events := ledger.Correction{Missing: d.Missing, Wrong: d.False}.Applied(s.stored)
-	return slices.DeleteFunc(events, func(e order.Event) bool { return isOfGiveSide(e.Fact) != (s.side == order.GiveSide) })
+	return slices.DeleteFunc(events, func(e order.Event) bool { return order.SideOf(e.Fact) != s.side })
 }
 
 // cannotTell reports whether the chain has no contracts that can be asked for the state of a side.

@@ -17,14 +17,6 @@ type side struct {
 	calls  bool // the events do not have the end of its call, which the state does not say
 }
 
-func isOfGiveSide(fact order.Fact) bool {
-	switch fact.(type) {
-	case order.Created, order.GiveIncreased, order.Claimed:
-		return true
-	}
-	return false
-}
-
 func idsOf(sides []*side) []order.ID {
 	ids := make([]order.ID, len(sides))
 	for i, s := range sides {

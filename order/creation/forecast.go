@@ -128,7 +128,7 @@ func (j *judge) refusal() *Refusal {
 	case j.f.Swap != nil:
 		return j.swap(*j.f.Swap)
 	}
-	return j.source(&j.Value, j.s.Input, j.s.Contracts.DlnSource)
+	return j.source(&j.Value, j.s.Input)
 }
 
 // known notes a check that cannot be made.

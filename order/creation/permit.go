@@ -32,12 +32,6 @@ func readByRouter(envelope []byte, router chain.Address) []byte {
 	return slices.Concat(envelope, padding, make([]byte, words.Size), router.Bytes()[16:])
 }
 
-// Envelope is the permit as the contracts take it.
-func (p Permit) Envelope() []byte {
-	amount, deadline := p.Amount.Bytes32(), p.Deadline.Bytes32()
-	return slices.Concat(amount[:], deadline[:], p.Signature[:])
-}
-
 // ParsePermit reads an envelope; complete says that nothing is missing of it. Missing bytes read as zeros.
 func ParsePermit(envelope []byte) (p Permit, complete bool) {
 	var whole [envelopeLength]byte

@@ -30,7 +30,7 @@ func (j *judge) swap(w Swap) *Refusal {
 	if j.f.Creation.GiveToken == w.TokenOut && !w.TokenOut.IsNative() {
 		give = give.with(w.ExpectedOut)
 	}
-	if r := j.source(nil, give, source); r != nil {
+	if r := j.source(nil, give); r != nil {
 		return r.passed(by, source)
 	}
 	return j.rest(w)

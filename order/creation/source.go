@@ -9,7 +9,7 @@ import (
 
 // source are DlnSource's checks of the creation with a value, in its sequence; payer is what the caller has of the give
 // token. A nil value is not known.
-func (j *judge) source(value *chain.Amount, payer Token, spender chain.Address) *Refusal {
+func (j *judge) source(value *chain.Amount, payer Token) *Refusal {
 	c, by := j.f.Creation, j.s.Contracts.DlnSource
 	if j.early != nil {
 		return malformed(by, j.early)

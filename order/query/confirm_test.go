@@ -29,7 +29,7 @@ func (l *testChain) States(ctx context.Context, ids []order.ID) ([]order.StoredS
 	for i, id := range ids {
 		for _, b := range l.blocks {
 			for _, e := range b.events {
-				if e.Order == id && sideOf(e.Fact) == order.GiveSide {
+				if e.Order == id && order.SideOf(e.Fact) == order.GiveSide {
 					kept[i] = keptAfter(kept[i], e.Fact)
 				}
 			}

@@ -91,7 +91,7 @@ func (v *invented) events() []order.Event {
 	at := inventedBegin + uint64(v.IntN(100))*secondsOfDay/2 + uint64(v.IntN(3))*7
 	for step, fact := range course {
 		on := terms.Take.Chain
-		if sideOf(fact) == order.GiveSide {
+		if order.SideOf(fact) == order.GiveSide {
 			on = terms.Give.Chain
 		}
 		initiator := v.somebody()

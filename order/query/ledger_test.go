@@ -189,7 +189,7 @@ func (l *testChain) History(ctx context.Context, id order.ID, side order.Side, s
 	var events []order.Event
 	for _, b := range l.blocks {
 		for _, e := range b.events {
-			if e.Order == id && sideOf(e.Fact) == side && e.At.Time >= since {
+			if e.Order == id && order.SideOf(e.Fact) == side && e.At.Time >= since {
 				events = append(events, e)
 			}
 		}
@@ -199,14 +199,6 @@ func (l *testChain) History(ctx context.Context, id order.ID, side order.Side, s
 		return read, l.gap
 	}
 	return read, nil
-}
-
-func sideOf(fact order.Fact) order.Side {
-	switch fact.(type) {
-	case order.Created, order.GiveIncreased, order.Claimed:
-		return order.GiveSide
-	}
-	return order.TakeSide
 }
 
 // told is a fact about an order.

@@ -5,6 +5,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/chain/revert"
+	"crossgate/chain/words"
 	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/creation"
@@ -22,8 +23,9 @@ func creationAnswers(t *testing.T) map[string][]byte {
 		Authorities:  order.Authorities{GivePatch: account(0xa1), Order: account(0xb1), AllowedTaker: account(0x7a), CancelBeneficiary: account(0xa1)},
 		AffiliateFee: creation.AffiliateFee(order.Affiliate{Beneficiary: account(0xaf), Amount: amount(t, "1800")}),
 		ExternalCall: []byte{2, 9}, Metadata: metadataV1(t),
-		Permit: creation.Permit{Amount: amount(t, "18000000"), Deadline: amount(t, "1790005808"), Signature: [65]byte{1, 64: 28}}.Envelope(),
+		Permit: words.Encode(amount(t, "18000000"), amount(t, "1790005808"), chain.Hash{1}, chain.Hash{}),
 	}
+	c.Permit = append(c.Permit, 28) // v, behind amount, deadline, r and s
 	tx := creation.Transaction{Sender: account(0xa1), To: source, Value: fee, Data: c.Data()}
 	state := creation.State{
 		Chain: base, Contracts: chain.Contracts{DlnSource: source, Router: router}, Coins: &coins, Version: "1.8.0", Paused: &no,

@@ -63,7 +63,7 @@ func (c *Chain) sideOf(found *orderTransactions, id order.ID, side order.Side, r
 	if err != nil {
 		return read, err
 	}
-	isOther := func(e order.Event) bool { return e.Order != id || !isOf(side, e.Fact) }
+	isOther := func(e order.Event) bool { return e.Order != id || order.SideOf(e.Fact) != side }
 	read.Events = slices.CompactFunc(slices.DeleteFunc(events, isOther), func(a, b order.Event) bool { return a.At == b.At })
 	return read, nil
 }
@@ -115,13 +115,4 @@ func (c *Chain) accounts(id order.ID, side order.Side) []chain.Address {
 		accounts = append(accounts, call)
 	}
 	return accounts
-}
-
-// isOf reports whether a fact belongs to a side: an order from Solana to Solana has both on this chain.
-func isOf(side order.Side, fact order.Fact) bool {
-	switch fact.(type) {
-	case order.Created, order.GiveIncreased, order.Claimed:
-		return side == order.GiveSide
-	}
-	return side == order.TakeSide
 }

@@ -9,9 +9,9 @@ import (
 )
 
 // MayStore reports whether the response to a GET may be stored by a shared cache (RFC 9111, section 3), and is worth
-// it: it can be used again, be it after validation. Parts (206) are not, nor are answers to the range or the precondition
-// of one request (416, 412), though the standard allows them: the next request has others. Responses that set cookies
-// are only if cookies are shared: the next client would get the same cookies.
+// it: it can be used again, be it after validation. Parts (206) are not, nor are answers to the range or the
+// precondition of one request (416, 412), though the standard allows them: the next request has others. Responses that
+// set cookies are only if cookies are shared: the next client would get the same cookies.
 func MayStore(q http.Header, r Response, sharesCookies bool) bool {
 	directives, _ := directivesOf(r.Header)
 	_, isPrivate := directives.fields("private")

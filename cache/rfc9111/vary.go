@@ -46,9 +46,9 @@ func (s Selection) Equal(other Selection) bool {
 // lists are the selecting fields that are known to be lists of words in any case.
 var lists = []string{"Accept-Charset", "Accept-Encoding", "Accept-Language"}
 
-// normalized is a selecting field of a request in the form in which it is compared: lines joined. In lists of languages,
-// codings and character sets neither blanks nor case count; of other fields it is not known. An absent field is a byte
-// that no field has.
+// normalized is a selecting field of a request in the form in which it is compared: lines joined. In lists of
+// languages, codings and character sets neither blanks nor case count; of other fields it is not known. An absent field
+// is a byte that no field has.
 func normalized(header http.Header, name string) string {
 	lines := header[name]
 	if len(lines) == 0 {

@@ -15,8 +15,8 @@ import (
 	"crossgate/internal/must"
 )
 
-// TestWhatIsNotKeyedDecidesNothing says things to the origin by fields that the key does not have: those by which caches
-// are known to be poisoned, and their like. What clients do say goes on.
+// TestWhatIsNotKeyedDecidesNothing says things to the origin by fields that the key does not have: those by which
+// caches are known to be poisoned, and their like. What clients do say goes on.
 func TestWhatIsNotKeyedDecidesNothing(t *testing.T) {
 	unkeyed := strings.Fields(`
 		Forwarded X-Forwarded X-Forwarded-For X-Forwarded-Host X-Forwarded-Port X-Forwarded-Prefix X-Forwarded-Proto X-Forwarded-Scheme
@@ -104,8 +104,8 @@ func TestNobodyGetsWhatAnothersCredentialsGot(t *testing.T) {
 	}
 }
 
-// TestWhatIsValidatedForOneIsNotForAll has a stale response validated by a 304 that is for its first client alone, while
-// others wait for it.
+// TestWhatIsValidatedForOneIsNotForAll has a stale response validated by a 304 that is for its first client alone,
+// while others wait for it.
 func TestWhatIsValidatedForOneIsNotForAll(t *testing.T) {
 	const callers = 3
 	for _, line := range []string{"Set-Cookie: session=alice", "Cache-Control: private", "Vary: *"} {

@@ -136,7 +136,8 @@ func valuesOf(priced bool, in, out *float64) string {
 	return pages.UsdText(*out) + " for " + pages.UsdText(*in)
 }
 
-// recipientOf is the recipient where that is another than the signer: the author of a link to the page may have chosen both.
+// recipientOf is the recipient where that is another than the signer: the author of a link to the page may have chosen
+// both.
 func recipientOf(recipient, sender string) pages.Fact {
 	if strings.EqualFold(recipient, sender) {
 		return pages.Fact{}

@@ -223,7 +223,8 @@ func TestAmountsOfRowsStandBelowEachOther(t *testing.T) {
 	}
 }
 
-// TestSwapPageHasEachCommandOnce wants the command that gets the transaction where the transaction is, and nowhere else.
+// TestSwapPageHasEachCommandOnce wants the command that gets the transaction where the transaction is, and nowhere
+// else.
 func TestSwapPageHasEachCommandOnce(t *testing.T) {
 	for name, change := range map[string]func(*Swap){"with a transaction": func(*Swap) {}, "of prices alone": withoutTx} {
 		if commands := strings.Count(pageOf(t, comparisonOfSix(), change), "<code>curl "); commands != 1 {

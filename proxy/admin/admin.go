@@ -93,6 +93,9 @@ type admin struct {
 	history history
 }
 
+// Handler answers operators, without a history.
+func Handler(o Options) http.Handler { return (&admin{Options: o}).handler() }
+
 func (a *admin) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", a.Metrics)

@@ -173,8 +173,10 @@ func TestOrderWithoutPartiesIsAnEstimation(t *testing.T) {
 	if len(*asked) != 5 || (*asked)[4].Making.Sender != address(t, payerText) {
 		t.Errorf("%d requests, want 5, the last by the order authority", len(*asked))
 	}
-	for _, path := range []string{"/v1.0/dln/order/quote?" + goodOrder("srcChainTokenInAmount", "max").Encode(),
-		createPath + "?" + goodOrder("srcChainTokenInAmount", "max", "dstChainOrderAuthorityAddress", "-").Encode()} {
+	for _, path := range []string{
+		"/v1.0/dln/order/quote?" + goodOrder("srcChainTokenInAmount", "max").Encode(),
+		createPath + "?" + goodOrder("srcChainTokenInAmount", "max", "dstChainOrderAuthorityAddress", "-").Encode(),
+	} {
 		serve(s, httptest.NewRequest(http.MethodGet, path, http.NoBody))
 		last := (*asked)[len(*asked)-1]
 		if !last.MaxBalance || last.Making == nil || last.Making.Sender != address(t, payerText) || !last.Making.Recipient.IsAbsent() {

@@ -136,8 +136,10 @@ func scanEvent(rows *sql.Rows, e *order.Event, more ...any) error {
 		e.Fact, err = decodeFact(kind, fact, raw)
 		return err
 	})
-	return rows.Scan(append([]any{&e.At.Chain, &e.At.Block, &e.At.LogIndex, store.HashColumn(&e.At.BlockHash), &e.At.Time,
-		store.TxHashColumn(&e.At.Tx), store.AddressColumn(&e.At.Initiator), store.HashColumn(&e.Order), &kind, &fact, terms}, more...)...)
+	return rows.Scan(append([]any{
+		&e.At.Chain, &e.At.Block, &e.At.LogIndex, store.HashColumn(&e.At.BlockHash), &e.At.Time,
+		store.TxHashColumn(&e.At.Tx), store.AddressColumn(&e.At.Initiator), store.HashColumn(&e.Order), &kind, &fact, terms,
+	}, more...)...)
 }
 
 const insertEvent = `INSERT INTO events (` + storedColumns + `, open) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`

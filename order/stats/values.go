@@ -73,7 +73,10 @@ func valuesOf(o *order.Order, before Values, prices map[Priced]*big.Rat) Values 
 		v.Taken = micros(o.TakeFinal, prices[priced(o.Terms.Take.Chain, o.Terms.Take.Token, o.Fulfilled.At)])
 	}
 	for _, part := range []struct{ now, was **int64 }{
-		{&v.Given, &before.Given}, {&v.Fee, &before.Fee}, {&v.Affiliate, &before.Affiliate}, {&v.Taken, &before.Taken},
+		{&v.Given, &before.Given},
+		{&v.Fee, &before.Fee},
+		{&v.Affiliate, &before.Affiliate},
+		{&v.Taken, &before.Taken},
 		{&v.Margin, &before.Margin},
 	} {
 		if *part.now == nil {

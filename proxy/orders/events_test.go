@@ -14,11 +14,12 @@ func TestQuestionsForEventsAreAlikeByTheirMembers(t *testing.T) {
 		return new(Orders).EventsRoute().Key("", events{most: 1, filter: must.Get(ParseFeedFilter(query))(t)})
 	}
 	const asked = "referralCode=5&maker=" + taker
-	if keyOf(asked) != keyOf(asked) {
+	key := keyOf(asked)
+	if again := keyOf(asked); key != again {
 		t.Error("the same question has two keys")
 	}
 	for _, other := range []string{"referralCode=6&maker=" + taker, "referralCode=5&maker=" + nobody, "referralCode=5"} {
-		if keyOf(asked) == keyOf(other) {
+		if key == keyOf(other) {
 			t.Errorf("%s has the key of another question", other)
 		}
 	}

@@ -22,8 +22,8 @@ type Fills struct {
 	P50                uint64 // the shortest time in which half of the fulfilled ones were, seconds
 }
 
-// Margin is a class of orders by what they leave a taker before his costs: the share of the give amount's value that the
-// take amount lacks, both as last patched, at the prices of the creation.
+// Margin is a class of orders by what they leave a taker before his costs: the share of the give amount's value that
+// the take amount lacks, both as last patched, at the prices of the creation.
 type Margin uint8
 
 // marginEdges part the classes, basis points. Orders of the first class take more than they give.

@@ -92,7 +92,8 @@ func (e Errors) Read(data []byte) Reason {
 	return reason
 }
 
-// String writes the error with its arguments, that of a call within it in place of its bytes, and of a require the text.
+// String writes the error with its arguments, that of a call within it in place of its bytes, and of a require the
+// text.
 func (r Reason) String() string {
 	switch {
 	case r.Selector == "":

@@ -197,8 +197,8 @@ func (a *auditor) sidesOf(id order.ID, stored []order.Event) (sides []*side) {
 	return sides
 }
 
-// compareStates searches the chain for the events of orders whose stored steps are not those that the contracts know, or
-// lack the end of a call.
+// compareStates searches the chain for the events of orders whose stored steps are not those that the contracts know,
+// or lack the end of a call.
 func (a *auditor) compareStates(ctx context.Context, sides []*side, r ledger.Range) error {
 	for _, s := range sides {
 		known := a.known(s)

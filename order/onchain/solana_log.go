@@ -68,8 +68,8 @@ func IsCut(c chain.Contracts, tx solana.Transaction) bool {
 	return slices.ContainsFunc(invocations(tx), func(i invocation) bool { return i.cut && slices.Contains(protocol, i.Program) })
 }
 
-// begin returns which of the waiting instructions the program begins to run, -1 when none is its: nodes may not show what
-// an outer one called.
+// begin returns which of the waiting instructions the program begins to run, -1 when none is its: nodes may not show
+// what an outer one called.
 func begin(waiting []invocation, program string, isOuter bool) int {
 	address, err := chain.ParseAddress(program, chain.SVM)
 	if err != nil {

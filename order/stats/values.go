@@ -22,8 +22,8 @@ type PriceSource func(context.Context, []Priced) map[Priced]*big.Rat
 const priceStep = 3600
 
 // Values are what an order's amounts were worth in millionths of a USD, nil for unknown ones and absent amounts: taken
-// at the delivery, the others at the creation. Fee is both fees of the protocol. Margin is an order.Margin; nil also for
-// orders that are kept for one taker.
+// at the delivery, the others at the creation. Fee is both fees of the protocol. Margin is an order.Margin; nil also
+// for orders that are kept for one taker.
 type Values struct{ Given, Taken, Fee, Affiliate, Margin *int64 }
 
 // mostWorth is the largest value of one amount that is believed: a price by which an order is worth more is nonsense.

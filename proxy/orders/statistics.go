@@ -62,8 +62,8 @@ func (s *Orders) DeliveryTimesRoute() proxy.Route[Days] {
 	}, "/api/Statistics/getDeliveryTimes")
 }
 
-// UsualTimes are the delivery times between two chains in the last days; nil without orders, or where they are not known
-// at the moment.
+// UsualTimes are the delivery times between two chains in the last days; nil without orders, or where they are not
+// known at the moment.
 func (s *Orders) UsualTimes(ctx context.Context, give, take chain.ID, now time.Time) *order.DeliveryTimes {
 	today := uint64(now.Unix()) / SecondsOfDay
 	found, _, err := s.DeliveryTimesRoute().Ask(ctx, s.server, Days{From: today - UsualDays + 1, To: today})

@@ -232,7 +232,8 @@ func (w *writer) bundle(c crosschain.Estimate) {
 }
 
 // AppendOrderExplanation appends how an order's amounts came about. The hosted service has nothing like it. failed is
-// why an order is missing, nil when it is there; fills are those of earlier orders with its margin, nil where not known.
+// why an order is missing, nil when it is there; fills are those of earlier orders with its margin, nil where not
+// known.
 func (e Encoder) AppendOrderExplanation(dst []byte, c crosschain.Estimate, fills *order.Fills, failed error) []byte {
 	return e.object(dst, func(w *writer) {
 		if failed != nil {

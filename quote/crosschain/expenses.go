@@ -129,7 +129,8 @@ func (w work) units() []unit {
 	return []unit{fulfil, unlock, claim}
 }
 
-// Costs are shared for half a block of the faster chain, within these bounds: all who ask in it compare the same amount.
+// Costs are shared for half a block of the faster chain, within these bounds: all who ask in it compare the same
+// amount.
 const (
 	shortestCostLife = 500 * time.Millisecond
 	longestCostLife  = 5 * time.Second

@@ -136,8 +136,8 @@ func (r replies) without(first int) replies {
 	return r
 }
 
-// arrange puts response objects, in whatever sequence, to the positions of the calls, whose ids begin with first. Two for
-// one call are none.
+// arrange puts response objects, in whatever sequence, to the positions of the calls, whose ids begin with first. Two
+// for one call are none.
 func arrange(objects []responseObject, asked int, first uint64) []*responseObject {
 	arranged := make([]*responseObject, asked)
 	for i, object := range objects {

@@ -21,8 +21,8 @@ const (
 	// example on an idle chain.
 	leastBid = 2000
 
-	// mostBid is the highest bid, at which the most compute units cost what venues may bid: one endpoint says what others
-	// bid, and who creates an order pays it.
+	// mostBid is the highest bid, at which the most compute units cost what venues may bid: one endpoint says what
+	// others bid, and who creates an order pays it.
 	mostBid = mostFee / 2 * 1_000_000 / solana.MaxComputeUnits
 
 	// bidsLife is how long bids are believed: five blocks.

@@ -12,9 +12,9 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// knownErrors are the errors that a swap can come to: Solidity's, and those of the public router, its permit and signature
-// libraries, of OpenZeppelin's contracts since version 5 (tokens, Address, SafeERC20), of Permit2 and the Universal
-// Router (github.com/Uniswap), of 1inch's router and its token library (github.com/1inch), of 0x's Settler
+// knownErrors are the errors that a swap can come to: Solidity's, and those of the public router, its permit and
+// signature libraries, of OpenZeppelin's contracts since version 5 (tokens, Address, SafeERC20), of Permit2 and the
+// Universal Router (github.com/Uniswap), of 1inch's router and its token library (github.com/1inch), of 0x's Settler
 // (github.com/0xProject) and of Solady's transfers (github.com/Vectorized/solady).
 var knownErrors = revert.Parse(
 	"Error(string message)",

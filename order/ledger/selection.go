@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -27,20 +28,18 @@ func (l Ledger) Selected(ctx context.Context, id chain.ID, of Selection) (ids []
 	if len(of.Orders) > 0 {
 		return of.Orders, nil
 	}
-	until := store.Number(math.MaxUint64)
-	if of.Until > 0 {
-		until = store.Number(of.Until)
-	}
-	args := []any{int64(id), store.Number(of.Since), until}
+	isTimed, until := of.Since > 0 || of.Until > 0, cmp.Or(of.Until, math.MaxUint64)
+	args := []any{int64(id), store.Number(of.Since), store.Number(until), store.Bit(isTimed)}
 	const timed = ` AND block_time BETWEEN $2 AND $3`
-	query := `SELECT id FROM orders WHERE (give_chain = $1 OR take_chain = $1) AND EXISTS
-		(SELECT 1 FROM events WHERE ` + orderPrefix + ` = ` + store.PrefixOf(`orders.id`) + ` AND order_id = orders.id` + timed + `)`
+	// Without a time an order is selected that has lost all of its events.
+	query := `SELECT id FROM orders WHERE (give_chain = $1 OR take_chain = $1) AND ($4 = 0 OR EXISTS
+		(SELECT 1 FROM events WHERE ` + orderPrefix + ` = ` + store.PrefixOf(`orders.id`) + ` AND order_id = orders.id` + timed + `))`
 	if of.Taker.IsAbsent() { // events of orders whose terms are not known, too
 		query += ` UNION SELECT order_id FROM events WHERE chain = $1` + timed
 	} else {
 		args = append(args, store.Blob(of.Taker.Bytes()))
-		query += ` AND id IN (SELECT id FROM orders WHERE unlock_authority = $4
-			UNION ALL SELECT id FROM listed WHERE length(unlock_authority) > 0 AND unlock_authority = $4)`
+		query += ` AND id IN (SELECT id FROM orders WHERE unlock_authority = $5
+			UNION ALL SELECT id FROM listed WHERE length(unlock_authority) > 0 AND unlock_authority = $5)`
 	}
 	if ids, err = queryIDs(ctx, l, query+` ORDER BY 1`, args...); err != nil {
 		return nil, fmt.Errorf("select orders of chain %d: %w", id, err)

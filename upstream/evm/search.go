@@ -34,9 +34,11 @@ type search struct {
 	patched chain.Amount   // what changes of the amount add up to
 	known   order.Standing // of both
 
-	from, to  uint64 // searched blocks: missing steps are in later ones
-	found     int    // steps among logs
-	lastPatch uint64 // block of the newest change of the amount among logs
+	from, to  uint64       // searched blocks: missing steps are in later ones
+	found     int          // steps among logs
+	lastPatch uint64       // block of the newest change of the amount among logs
+	amount    chain.Amount // after it
+	original  chain.Amount // by the order's terms among logs; zero: they have none
 	logs      []log
 	listedBy  []string            // endpoints
 	gap       *order.PartialError // blocks that were not searched; nil: none
@@ -53,7 +55,7 @@ func (s *search) run(ctx context.Context, since uint64) (read order.Evidence, er
 	if err := s.scan(ctx, since); err != nil && !isPruned(err) {
 		return read, err
 	}
-	if !s.isComplete() || !s.patched.IsZero() {
+	if !s.isComplete() || !s.accountsForPatches() {
 		if err := s.bisect(ctx); err != nil {
 			return read, err
 		}
@@ -73,7 +75,7 @@ func (s *search) run(ctx context.Context, since uint64) (read order.Evidence, er
 func (s *search) bisect(ctx context.Context) error {
 	if !s.chain.isTron {
 		err := s.bisectSteps(ctx)
-		if err == nil && !s.patched.IsZero() {
+		if err == nil && !s.accountsForPatches() {
 			err = s.bisectPatches(ctx)
 		}
 		if !isPruned(err) {
@@ -107,6 +109,15 @@ func (s *search) isEmpty() bool { return s.steps == 0 && s.patched.IsZero() }
 // that were searched.
 func (s *search) isComplete() bool {
 	return s.found >= s.steps && (s.patched.IsZero() || s.lastPatch > 0 && s.to >= uint64(s.latest.Number))
+}
+
+// accountsForPatches reports whether no change of the amount is missing among the logs: their terms and the newest of
+// them come to what storage says.
+func (s *search) accountsForPatches() bool {
+	if s.patched.IsZero() || s.lastPatch == 0 || s.original.IsZero() {
+		return s.patched.IsZero()
+	}
+	return s.original.Sub(s.amount) == s.patched || s.amount.Sub(s.original) == s.patched
 }
 
 // readStorage asks how far the order has come, which block is the newest, and for a block just before since
@@ -347,6 +358,7 @@ func (s *search) take(logs []log) error {
 
 // see takes a log that says fact about the order.
 func (s *search) see(l log, fact order.Fact) {
+	s.seeAmount(uint64(l.BlockNumber), fact)
 	if is[order.Created](fact) && !s.isStep(fact) {
 		return // it is known
 	}
@@ -356,10 +368,25 @@ func (s *search) see(l log, fact order.Fact) {
 			s.found++
 		}
 	}
-	if s.isPatch(fact) {
-		s.lastPatch = max(s.lastPatch, uint64(l.BlockNumber))
-	}
 	s.seeCall(l, fact)
+}
+
+// seeAmount notes the amount of the terms, and that after the newest change.
+func (s *search) seeAmount(block uint64, fact order.Fact) {
+	var changed chain.Amount
+	switch fact := fact.(type) {
+	case order.Created:
+		s.original = fact.Terms.Give.Amount
+	case order.Fulfilled:
+		s.original = fact.Terms.Take.Amount
+	case order.GiveIncreased:
+		changed = fact.Final
+	case order.TakeDecreased:
+		changed = fact.Final
+	}
+	if s.isPatch(fact) && block >= s.lastPatch {
+		s.lastPatch, s.amount = block, changed
+	}
 }
 
 // events reads the transactions of the logs that were found.

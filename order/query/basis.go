@@ -47,30 +47,30 @@ func (x *Index) keptOf(ctx context.Context, from provenance, orders []*order.Ord
 	if !from.stored {
 		return nil
 	}
-	var moving []ledger.ChainBlock
+	var places []order.At
 	for _, o := range orders {
-		for _, at := range o.Steps() {
-			block := blockAt(at)
-			if !x.isFinal(at.Chain, at.Block) && !slices.Contains(moving, block) {
-				moving = append(moving, block)
-			}
-		}
+		places = append(places, o.Steps()...)
 	}
-	return x.keptAmong(ctx, moving)
+	return x.keptAt(ctx, places...)
 }
 
-// placed is the part of a basis on a reading at a place, in a block that may be stored.
-func (x *Index) placed(ctx context.Context, on order.Basis, at order.At, isStored bool) order.Basis {
+// placed is the part of a basis on a reading at a place; kept has its block where that is not final and was read.
+func (x *Index) placed(on order.Basis, at order.At, kept map[ledger.ChainBlock]bool) order.Basis {
 	c := on.Of(at.Chain)
-	if c.Final = x.isFinal(at.Chain, at.Block); !c.Final {
-		c.Unread = !isStored || !x.keptAmong(ctx, []ledger.ChainBlock{blockAt(at)})[blockAt(at)]
-	}
+	c.Final = x.isFinal(at.Chain, at.Block)
+	c.Unread = !c.Final && !kept[blockAt(at)]
 	return order.Basis{At: on.At, Behind: on.Behind, Chains: []order.ChainBasis{c}}
 }
 
-// keptAmong returns those of some blocks that were read; none while the store does not answer.
-func (x *Index) keptAmong(ctx context.Context, blocks []ledger.ChainBlock) map[ledger.ChainBlock]bool {
-	kept, _ := x.store.Known(ctx, blocks)
+// keptAt returns those of some places' blocks that were read, of those that are not final.
+func (x *Index) keptAt(ctx context.Context, places ...order.At) map[ledger.ChainBlock]bool {
+	var moving []ledger.ChainBlock
+	for _, at := range places {
+		if block := blockAt(at); !x.isFinal(at.Chain, at.Block) && !slices.Contains(moving, block) {
+			moving = append(moving, block)
+		}
+	}
+	kept, _ := x.store.Known(ctx, moving) // none while the store does not answer
 	return kept
 }
 

@@ -107,10 +107,16 @@ func (x *Index) basisOf(id chain.ID) order.Basis {
 
 // foundSwaps gives swaps that were read on a basis their part of it: their chain.
 func (x *Index) foundSwaps(ctx context.Context, on order.Basis, isStored bool, swaps ...order.Swap) []FoundSwap {
-	found := make([]FoundSwap, len(swaps))
+	var places []order.At
+	for _, s := range swaps {
+		if isStored {
+			places = append(places, s.At)
+		}
+	}
+	found, kept := make([]FoundSwap, len(swaps)), x.keptAt(ctx, places...)
 	for i, s := range swaps {
 		x.AskedAbout(s.At.Chain)
-		found[i] = FoundSwap{s, x.placed(ctx, on, s.At, isStored)}
+		found[i] = FoundSwap{s, x.placed(on, s.At, kept)}
 	}
 	return found
 }

@@ -174,7 +174,7 @@ func (x *Index) IDsIn(ctx context.Context, tx chain.TxHash) (ids []order.ID, at 
 	if err != nil {
 		return nil, at, searched, fmt.Errorf("find orders of %s: %w", tx, err)
 	}
-	basis = x.placed(ctx, searched, t.at, true)
+	basis = x.placed(searched, t.at, x.keptAt(ctx, t.at))
 	basis.Chains[0].Single = t.from.traced && order.Attest(ctx, x.Source(t.at.Chain), []order.Event{{At: t.at}}).Standing == order.Single
 	return t.ids(), t.at, basis, nil
 }

@@ -8,7 +8,6 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/must"
-	"crossgate/internal/recorded"
 	"crossgate/order"
 	"crossgate/order/creation"
 )
@@ -38,20 +37,8 @@ func (o vectorOrder) terms() order.Terms {
 // TestCancelsAreThoseThatTheContractsTook writes the calldata of the recorded cancels, but for what they offer keepers and
 // for beneficiaries that the maker chose otherwise.
 func TestCancelsAreThoseThatTheContractsTook(t *testing.T) {
-	var v struct {
-		Cases []struct {
-			ID   string
-			Tx   vectorTx
-			Call struct {
-				Function string
-				Args     map[string]json.RawMessage
-			}
-			Result struct{ Status string }
-		}
-	}
-	recorded.JSON(t, "golden/create/orders-vectors-A.json", &v)
 	compared := map[string]int{}
-	for _, c := range v.Cases {
+	for _, c := range readVectors(t, "orders-vectors-A.json").Cases {
 		if c.Call.Function != "sendEvmOrderCancel" && c.Call.Function != "sendSolanaOrderCancel" || c.Result.Status != "success" {
 			continue
 		}
@@ -88,18 +75,7 @@ func TestCancelOfACallOfWhichOnlyTheHashIsKnown(t *testing.T) {
 
 // TestCallsAreCancelledByTheirHash writes the calldata of the recorded cancel of an external call, and asks for its id.
 func TestCallsAreCancelledByTheirHash(t *testing.T) {
-	var v struct {
-		Cases []struct {
-			ID   string
-			Tx   vectorTx
-			Call struct {
-				Function string
-				Args     map[string]json.RawMessage
-			}
-		}
-	}
-	recorded.JSON(t, "golden/create/orders-vectors-A.json", &v)
-	for _, c := range v.Cases {
+	for _, c := range readVectors(t, "orders-vectors-A.json").Cases {
 		if c.ID != "A-506-ext-cancel" {
 			continue
 		}

@@ -1,10 +1,6 @@
 package order
 
-import (
-	"slices"
-
-	"crossgate/chain"
-)
+import "crossgate/chain"
 
 // DeliveryTimes are how long orders between two chains took from their creation to their delivery, seconds by the
 // clocks of the chains.
@@ -60,33 +56,41 @@ type Took struct {
 // TimesOf returns the delivery times of a pair of chains, given ascending.
 func TimesOf(give, take chain.ID, all []Took) DeliveryTimes {
 	t := DeliveryTimes{Give: give, Take: take}
-	delivered := slices.DeleteFunc(slices.Clone(all), func(each Took) bool { return each.Seconds == nil })
-	t.Orders = ordersOf(delivered)
-	t.P50, t.P95 = quantile(delivered, t.Orders, 50), quantile(delivered, t.Orders, 95)
-	for m := range Margin(len(marginEdges) + 1) {
-		other := func(each Took) bool { return each.Margin == nil || *each.Margin != m }
-		f := Fills{Margin: m, Created: ordersOf(slices.DeleteFunc(slices.Clone(all), other))}
-		filled := slices.DeleteFunc(slices.Clone(delivered), other)
-		f.Fulfilled = ordersOf(filled)
-		f.P50 = quantile(filled, f.Fulfilled, 50)
-		if f.Created > 0 {
+	_, t.Orders = count(all)
+	t.P50, t.P95 = quantile(all, t.Orders, 50), quantile(all, t.Orders, 95)
+	var classes [len(marginEdges) + 1][]Took
+	for _, each := range all {
+		if m := each.Margin; m != nil && int(*m) < len(classes) {
+			classes[*m] = append(classes[*m], each)
+		}
+	}
+	for margin, class := range classes {
+		f := Fills{Margin: Margin(margin)}
+		if f.Created, f.Fulfilled = count(class); f.Created > 0 {
+			f.P50 = quantile(class, f.Fulfilled, 50)
 			t.Fills = append(t.Fills, f)
 		}
 	}
 	return t
 }
 
-func ordersOf(all []Took) (n uint64) {
+// count returns how many orders there are, and how many of them are delivered.
+func count(all []Took) (orders, delivered uint64) {
 	for _, each := range all {
-		n += each.Orders
+		if orders += each.Orders; each.Seconds != nil {
+			delivered += each.Orders
+		}
 	}
-	return n
+	return orders, delivered
 }
 
-// quantile is the nearest rank: the first time by which at least so many percent of the orders were delivered.
-func quantile(all []Took, orders, percent uint64) uint64 {
-	rank, passed := (orders*percent+99)/100, uint64(0)
+// quantile is the nearest rank: the first time by which at least so many percent of the delivered orders were.
+func quantile(all []Took, delivered, percent uint64) uint64 {
+	rank, passed := (delivered*percent+99)/100, uint64(0)
 	for _, each := range all {
+		if each.Seconds == nil {
+			continue
+		}
 		if passed += each.Orders; passed >= rank {
 			return *each.Seconds
 		}

@@ -60,5 +60,8 @@ func (s ExternalCallState) String() string { return callNames[s] }
 
 // IsFinal reports whether the call needs no further step: there is none, or it is over.
 func (s ExternalCallState) IsFinal() bool {
-	return s != AwaitingOrderFulfillment && s != AwaitingExecution && s != Executing
+	return s != AwaitingOrderFulfillment && !s.IsUnderWay()
 }
+
+// IsUnderWay reports whether the order was delivered and the end of its call is to come.
+func (s ExternalCallState) IsUnderWay() bool { return s == AwaitingExecution || s == Executing }

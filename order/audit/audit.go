@@ -186,7 +186,7 @@ func (a *auditor) sidesOf(id order.ID, stored []order.Event) (sides []*side) {
 	o, hasTerms := order.Fold(stored)
 	if hasTerms {
 		give.since, take.since, take.take = order.Since(o), order.Since(o), o.Terms.Take.Amount
-		take.calls = o.Call == order.AwaitingExecution || o.Call == order.Executing
+		take.calls = o.Call.IsUnderWay()
 	}
 	if hasTerms && o.Terms.Give.Chain == a.ID || len(give.stored) > 0 || !hasTerms {
 		sides = append(sides, give)

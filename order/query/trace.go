@@ -166,7 +166,7 @@ func isComplete(o *order.Order) bool {
 	switch {
 	case o.Created == nil:
 		return false
-	case o.Call == order.AwaitingExecution || o.Call == order.Executing:
+	case o.Call.IsUnderWay():
 		return false
 	case o.ClaimedUnlock != nil:
 		return o.Fulfilled != nil && o.SentUnlock != nil

@@ -285,6 +285,38 @@ func TestAChangeThatIsNotThereIsNotBelieved(t *testing.T) {
 	}
 }
 
+// TestTheEndOfACallIsInAnotherList: an adapter that does not know how far its calls are leaves that to lists, and one of
+// two lacks the end.
+func TestTheEndOfACallIsInAnotherList(t *testing.T) {
+	terms, _ := delivery()
+	terms.ExternalCall = []byte("call")
+	id := onchain.ID(terms)
+	for lacking := range 2 {
+		var nodes []*node
+		for i := range 2 {
+			n := newNode(1000)
+			n.keep(300, 0)
+			others := n.storage
+			n.storage = func(to, data string, block uint64) string {
+				if to == testChain.Contracts.ExternalCallAdapter.String() {
+					return "!execution reverted"
+				}
+				return others(to, data, block)
+			}
+			n.add(t, 300, true, registeredLog(t, id), fulfilledLog(t, terms))
+			n.add(t, 310, true, endedLog(t, id))
+			if i == lacking {
+				n.logs = n.logs[:2]
+			}
+			nodes = append(nodes, n)
+		}
+		read, err := serveAll(t, testChain, nodes...).History(t.Context(), id, order.TakeSide, nodes[0].blockTime(290))
+		if o, _ := order.Fold(read.Events); err != nil || o.Call != order.Completed {
+			t.Errorf("endpoint %d lacks it: the call is %v (%v), want %v", lacking, o.Call, err, order.Completed)
+		}
+	}
+}
+
 // A chain whose head is known needs no search for the block of a time that was just now.
 func TestHistoryOfAFreshOrderTakesThreeRoundTrips(t *testing.T) {
 	terms, id := delivery()

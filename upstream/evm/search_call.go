@@ -49,7 +49,7 @@ func (s *search) endCall(ctx context.Context) error {
 	asked := s.confirmed(s.call, &now, bytes.Compare)
 	err := s.rpc.All(ctx, asked)
 	if refusedByContract(err) { // an adapter without that function
-		return s.scanOn(ctx, func() bool { return s.callOver })
+		return s.endCallByLists(ctx)
 	}
 	if err != nil {
 		return err
@@ -72,6 +72,26 @@ func (s *search) endCall(ctx context.Context) error {
 		return err
 	}
 	return fmt.Errorf("chain %d: the external call of order %s is over, but its event was not found", s.chain.chain.ID, s.id)
+}
+
+// endCallByLists finds the end of an external call in lists alone: since one may lack it, two endpoints list the blocks
+// after the delivery where there are two.
+func (s *search) endCallByLists(ctx context.Context) error {
+	isFound := func() bool { return s.callOver }
+	if err := s.scanOn(ctx, isFound); err != nil || s.callOver {
+		return err
+	}
+	first, others := s.rpc, s.chain.beside(s.listedBy, 0)
+	if others.AvoidsAll() {
+		return nil
+	}
+	s.rpc, s.from, s.to = others, uint64(s.logs[len(s.logs)-1].BlockNumber), 0
+	err := s.scanOn(ctx, isFound)
+	s.rpc = first
+	if err != nil {
+		s.known = order.Single
+	}
+	return ctx.Err()
 }
 
 func (s *search) isCallOver(answer Payload) (bool, error) {

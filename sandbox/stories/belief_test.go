@@ -499,6 +499,9 @@ func (l *lane) meet(t *testing.T, how, rule string, isBeside bool) {
 	}
 	course.judge = func(t *testing.T, url string) (v verdict) {
 		for _, o := range expected.Orders {
+			if course.isDay && o.json()["externalCallState"] != "NoExtCall" {
+				continue // the recorded adapter does not say how far a call is
+			}
 			v.judge(t, fmt.Sprintf("%s/api/Orders/creationTxHash/%s?index=%d", url, o.CreationTxHash, o.IndexInTx), o.json(), newest[o.OrderID])
 		}
 		if course.isCold {

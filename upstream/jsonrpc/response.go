@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"runtime/debug"
 	"sync"
 
 	"crossgate/internal/rawjson"
@@ -188,8 +189,15 @@ func decode(call *Call, object *responseObject) rpcResult {
 	return check(call, value, json.Unmarshal(object.Result, value.Interface()))
 }
 
-// check has the call look at the result that value points to, unless there was an error in decoding it.
-func check(call *Call, value reflect.Value, err error) rpcResult {
+// check has the call look at the result that value points to, unless there was an error in decoding it. A panic at that is
+// the answer's fault: no endpoint can end the process.
+func check(call *Call, value reflect.Value, err error) (got rpcResult) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err := fmt.Errorf("looking at the result panicked: %v\n%s", cause, debug.Stack())
+			got = rpcResult{err: &upstream.Error{Class: upstream.BadAnswer, Err: err}, open: true}
+		}
+	}()
 	isDecoded := err == nil
 	if isDecoded && call.Accept != nil {
 		err = call.Accept(value.Interface())

@@ -2,6 +2,7 @@ package jsonrpc
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"crossgate/upstream"
@@ -53,4 +54,18 @@ func isSame(a, b rpcResult) bool {
 		return r.value.Interface()
 	}
 	return reflect.DeepEqual(value(a), value(b)) && (a.err == nil) == (b.err == nil) && a.open == b.open && a.doubted == b.doubted
+}
+
+// TestAResultThatCannotBeLookedAtIsABadAnswer: that a check does not expect some result ends no process.
+func TestAResultThatCannotBeLookedAtIsABadAnswer(t *testing.T) {
+	type block struct{ Number int }
+	var none *block
+	call := NewCall(&none, func(b *block) error {
+		_ = b.Number
+		return nil
+	}, "getBlock")
+	err := check(call, reflect.ValueOf(&none), nil).err
+	if upstream.ClassOf(err) != upstream.BadAnswer || !strings.Contains(err.Error(), "response_test.go") {
+		t.Errorf("check() = %v, want a bad answer and where it was looked at", err)
+	}
 }

@@ -159,12 +159,15 @@ func namedBlockCall(out **block, slot uint64) *jsonrpc.Call {
 	c := existingBlockCall(out, slot, "accounts")
 	accept := c.Accept
 	c.Accept = func(result any) error {
+		if err := accept(result); err != nil {
+			return err
+		}
 		for _, each := range (*result.(**block)).Transactions {
 			if len(each.Transaction.Signatures) == 0 || each.Meta == nil {
 				return errors.New("transaction without signature or outcome")
 			}
 		}
-		return accept(result)
+		return nil
 	}
 	return c
 }

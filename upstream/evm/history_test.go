@@ -285,6 +285,23 @@ func TestAChangeThatIsNotThereIsNotBelieved(t *testing.T) {
 	}
 }
 
+// TestNoPastStateIsEmpty: an endpoint that calls all states empty is not heard on past ones, though the other keeps none.
+func TestNoPastStateIsEmpty(t *testing.T) {
+	_, id := delivery()
+	honest, liar := newNode(20_000), newNode(20_000)
+	honest.archive = 20_000
+	honest.keep(30_000, 0)
+	honest.patched = func(block uint64) uint64 { return 90 * min(block/11_000, 1) }
+	liar.patched, liar.storage = nil, func(string, string, uint64) string { return "0x" }
+	for _, n := range []*node{honest, liar} {
+		n.add(t, 11_000, true, loweredLog(t, id, 900))
+	}
+	read, err := serveAll(t, testChain, honest, liar).History(t.Context(), id, order.TakeSide, honest.blockTime(10_990))
+	if err != nil || len(read.Events) != 1 {
+		t.Errorf("History() = %+v, %v, want one event", read.Events, err)
+	}
+}
+
 // TestTheEndOfACallIsInAnotherList: an adapter that does not know how far its calls are leaves that to lists, and one of
 // two lacks the end.
 func TestTheEndOfACallIsInAnotherList(t *testing.T) {

@@ -252,8 +252,7 @@ func (s *search) firstBlock(
 		answers := make([]Payload, len(blocks))
 		calls := make([]*jsonrpc.Call, len(blocks))
 		for i, block := range blocks {
-			calls[i] = asked.on(&answers[i], Quantity(block))
-			calls[i].Reach = s.chain.stateAt(block)
+			calls[i] = s.past(asked, &answers[i], block)
 		}
 		if err := s.rpc.All(ctx, calls...); err != nil {
 			return 0, err
@@ -271,6 +270,19 @@ func (s *search) firstBlock(
 		}
 	}
 	return last, nil
+}
+
+// past is a call at a block after the order's creation, when the contract was there: it does not answer with nothing.
+func (s *search) past(asked contractCall, out *Payload, block uint64) *jsonrpc.Call {
+	isThere := func(answer Payload) error {
+		if len(answer) == 0 && s.from > 0 {
+			return fmt.Errorf("no contract in block %d", block)
+		}
+		return nil
+	}
+	call := jsonrpc.NewCall(out, isThere, "eth_call", Message{To: asked.to, Data: asked.data}, Quantity(block))
+	call.Reach = s.chain.stateAt(block)
+	return call
 }
 
 // spread returns up to probes numbers between before and last, evenly.

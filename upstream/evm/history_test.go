@@ -285,20 +285,24 @@ func TestAChangeThatIsNotThereIsNotBelieved(t *testing.T) {
 	}
 }
 
-// TestNoPastStateIsEmpty: an endpoint that calls all states empty is not heard on past ones, though the other keeps none.
-func TestNoPastStateIsEmpty(t *testing.T) {
+// TestNoPastStateIsEmptyByOneWord: an endpoint that calls all states empty is not heard on past ones: not where the contract
+// was there though the other keeps none, nor on a young chain, where the other has them.
+func TestNoPastStateIsEmptyByOneWord(t *testing.T) {
 	_, id := delivery()
-	honest, liar := newNode(20_000), newNode(20_000)
-	honest.archive = 20_000
-	honest.keep(30_000, 0)
-	honest.patched = func(block uint64) uint64 { return 90 * min(block/11_000, 1) }
-	liar.patched, liar.storage = nil, func(string, string, uint64) string { return "0x" }
-	for _, n := range []*node{honest, liar} {
-		n.add(t, 11_000, true, loweredLog(t, id, 900))
-	}
-	read, err := serveAll(t, testChain, honest, liar).History(t.Context(), id, order.TakeSide, honest.blockTime(10_990))
-	if err != nil || len(read.Events) != 1 {
-		t.Errorf("History() = %+v, %v, want one event", read.Events, err)
+	for head, archive := range map[uint64]uint64{20_000: 20_000, 1000: 0} {
+		honest, liar := newNode(head), newNode(head)
+		changed := head / 2
+		honest.archive = archive
+		honest.keep(head+1, 0)
+		honest.patched = func(block uint64) uint64 { return 90 * min(block/changed, 1) }
+		liar.patched, liar.storage = nil, func(string, string, uint64) string { return "0x" }
+		for _, n := range []*node{liar, honest} {
+			n.add(t, changed, true, loweredLog(t, id, 900))
+		}
+		read, err := serveAll(t, testChain, liar, honest).History(t.Context(), id, order.TakeSide, honest.blockTime(changed-10))
+		if err != nil || len(read.Events) != 1 {
+			t.Errorf("%d blocks: History() = %+v, %v, want one event", head, read.Events, err)
+		}
 	}
 }
 

@@ -135,13 +135,18 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 func (s *search) confirmed(asked contractCall, out *Payload, compare func(a, b []byte) int) *jsonrpc.Call {
 	made := asked.on(out, newestTag)
 	made.Doubt = func(any) bool { return true }
-	made.Same = func(a, b any) bool { return bytes.Equal(*a.(*Payload), *b.(*Payload)) }
-	made.Add = func(to, from any) {
+	furthest(made, compare)
+	return made
+}
+
+// furthest has a doubted call take the answer that is further by compare.
+func furthest(call *jsonrpc.Call, compare func(a, b []byte) int) {
+	call.Same = func(a, b any) bool { return bytes.Equal(*a.(*Payload), *b.(*Payload)) }
+	call.Add = func(to, from any) {
 		if own, other := to.(*Payload), from.(*Payload); compare(*own, *other) < 0 {
 			*own = *other
 		}
 	}
-	return made
 }
 
 func (s *search) compareSteps(a, b []byte) int {
@@ -272,16 +277,20 @@ func (s *search) firstBlock(
 	return last, nil
 }
 
-// past is a call at a block after the order's creation, when the contract was there: it does not answer with nothing.
+var errNoState = errors.New("no contract where one was")
+
+// past is a call at a block. A second voice confirms an empty answer, and after the order's creation there is none.
 func (s *search) past(asked contractCall, out *Payload, block uint64) *jsonrpc.Call {
 	isThere := func(answer Payload) error {
 		if len(answer) == 0 && s.from > 0 {
-			return fmt.Errorf("no contract in block %d", block)
+			return errNoState
 		}
 		return nil
 	}
 	call := jsonrpc.NewCall(out, isThere, "eth_call", Message{To: asked.to, Data: asked.data}, Quantity(block))
 	call.Reach = s.chain.stateAt(block)
+	call.Doubt = func(result any) bool { return len(*result.(*Payload)) == 0 }
+	furthest(call, bytes.Compare)
 	return call
 }
 

@@ -22,7 +22,7 @@ var errTooLong = errors.New("searching takes too long without the state of past 
 // isPruned reports whether no endpoint keeps the requested data any more.
 func isPruned(err error) bool {
 	_, is := jsonrpc.Said(err, func(said *jsonrpc.Error) bool { return said.Meaning() == jsonrpc.Pruned })
-	return is
+	return is || errors.Is(err, errNoState)
 }
 
 // scanOn reads windows of logs after the searched ones until everything is found. Blocks whose logs no endpoint has

@@ -34,8 +34,9 @@ type Call struct {
 
 	// Doubt, when not nil, sees a pointer to an accepted result, and reports whether one endpoint's word is not enough
 	// for it: that something is absent, or what no hash checks. Endpoints of other providers are asked, until one
-	// returns an undoubted result, which is taken, or two the Same one; nil: any two doubted results are the same. Add,
-	// when not nil, adds to a result what another one has besides that is not the same.
+	// returns an undoubted result, which is taken, or two the Same one; nil: null is the same as null, whose place
+	// others take, and these are the same as each other. Add, when not nil, adds to a result what another one has
+	// besides that is not the same.
 	Doubt func(result any) bool
 	Same  func(a, b any) bool
 	Add   func(to, from any)

@@ -210,13 +210,13 @@ func (c *Client) hear(caller context.Context, witness *upstream.Endpoint, doubte
 			}
 			call.take(said)
 			call.isDoubted = false
-		case call.Same == nil || call.Same(call.Out, said.Out):
+		case call.isSame(call.Out, said.Out):
 			call.Seconded = said.By
 		default:
 			call.add(said)
 			for _, other := range call.unlike {
 				other.add(call)
-				if call.Seconded == "" && call.Same(other.Out, said.Out) {
+				if call.Seconded == "" && call.isSame(other.Out, said.Out) {
 					call.take(other)
 					call.Seconded = said.By
 				}
@@ -226,11 +226,26 @@ func (c *Client) hear(caller context.Context, witness *upstream.Endpoint, doubte
 	}
 }
 
-// add adds what the result of another that was made for the call has besides.
+func (c *Call) isSame(a, b any) bool {
+	if c.Same != nil {
+		return c.Same(a, b)
+	}
+	return isNull(a) == isNull(b)
+}
+
+// add adds what the result of another that was made for the call, and is not the same, has besides.
 func (c *Call) add(other *Call) {
 	if c.Add != nil {
 		c.Add(c.Out, other.Out)
+	} else if c.Same == nil && isNull(c.Out) {
+		c.take(other)
 	}
+}
+
+// isNull reports whether a result, which is pointed to, is null.
+func isNull(result any) bool {
+	value := reflect.ValueOf(result).Elem()
+	return value.Kind() == reflect.Pointer && value.IsNil()
 }
 
 // take has the call end as another that was made for it.

@@ -99,6 +99,39 @@ func TestDoubtedResultsMustBeTheSame(t *testing.T) {
 	}
 }
 
+// TestNothingIsNotTheSameAsSomething: null does not confirm what one endpoint has, nor the other way round, and what is
+// there takes the place of null.
+func TestNothingIsNotTheSameAsSomething(t *testing.T) {
+	for _, test := range []struct {
+		results        []string
+		want, seconded string // want: empty for null
+	}{
+		{[]string{"null", "null"}, "", "b"},
+		{[]string{"null", `"x"`}, "x", ""},
+		{[]string{`"x"`, "null"}, "x", ""},
+		{[]string{"null", `"x"`, `"y"`}, "x", "c"},
+		{[]string{"null", `"x"`, `"proven"`}, "proven", ""},
+		{[]string{"null", `"x"`, "null"}, "x", ""},
+	} {
+		var endpoints []*upstream.Endpoint
+		for i, result := range test.results {
+			endpoints = append(endpoints, endpoint(t, string(rune('a'+i)), tells(result, new(atomic.Int64))))
+		}
+		var got *string
+		call := &jsonrpc.Call{Method: "find", Out: &got, Doubt: func(result any) bool {
+			said := *result.(**string)
+			return said == nil || *said != "proven"
+		}}
+		err := jsonrpc.New(upstream.NewPool("chain", endpoints...)).All(t.Context(), call)
+		if got == nil {
+			got = new(string)
+		}
+		if err != nil || *got != test.want || call.Seconded != test.seconded {
+			t.Errorf("%q: %q, confirmed by %q, %v; want %q, %q", test.results, *got, call.Seconded, err, test.want, test.seconded)
+		}
+	}
+}
+
 // TestWhatOneEndpointHasBeyondTwoOthersStays: where the call has the longer of two results taken, two shorter ones do not
 // take it back.
 func TestWhatOneEndpointHasBeyondTwoOthersStays(t *testing.T) {

@@ -42,17 +42,17 @@ type Chain struct {
 
 	isTron bool // the nodes keep the newest state only, and gas costs everybody the same
 
-	newest    atomic.Pointer[header] // block seen; nil before the first
-	finalized atomic.Pointer[header] // as nodes said last; nil: they know none, or were not asked yet
-	heads     atomic.Uint64          // times that Head was called
-	taggedAt  atomic.Int64           // UNIX nanoseconds of the last call that asked for the finalized block
-	read      readHeaders            // since the newest block
-	filters   atomic.Int32           // whether headers have them
-	isSealed  atomic.Bool            // headers were seen whose members give their hash
-	evident   evident
-	faulty    jsonrpc.Faulty
-	sources   jsonrpc.Sources // of transactions
-	batcher   batcher
+	newest   atomic.Pointer[header]   // block seen; nil before the first
+	finality atomic.Pointer[finality] // as nodes said last; nil: they know none, or were not asked yet
+	heads    atomic.Uint64            // times that Head was called
+	taggedAt atomic.Int64             // UNIX nanoseconds of the last call that asked for the finalized block
+	read     readHeaders              // since the newest block
+	filters  atomic.Int32             // whether headers have them
+	isSealed atomic.Bool              // headers were seen whose members give their hash
+	evident  evident
+	faulty   jsonrpc.Faulty
+	sources  jsonrpc.Sources // of transactions
+	batcher  batcher
 }
 
 var _ order.HistorySource = (*Chain)(nil)
@@ -81,19 +81,19 @@ func (c *Chain) chainIDCall() *jsonrpc.Call {
 	}, "eth_chainId")
 }
 
-// Head returns the newest block and the newest final one: what the chain's nodes call finalized, or as
-// many blocks back as the order protocol's validators wait.
+// finality is the newest final block, and how many blocks before the newest one it was.
+type finality struct{ number, depth uint64 }
+
+// Head returns the newest block and the newest final one: what the chain's nodes call finalized; where they do not say
+// it, as many blocks back as it was or, if it never was, as the order protocol's validators wait.
 func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 	ctx = upstream.Following.For(ctx)
 	var latest, finalized *header
 	calls := []*jsonrpc.Call{headerCall(&latest, "latest")}
-	now := time.Now()
-	finalized = c.finalized.Load()
-	isDue := c.heads.Add(1)%taggedHeads == 1 || finalized == nil || now.Sub(time.Unix(0, c.taggedAt.Load())) >= taggedEvery
-	if c.rpc.Lacks(getBlockByNumber, finalTag) {
-		finalized = nil
-	} else if isDue {
-		finalized = nil
+	now, known := time.Now(), c.finality.Load()
+	isDue := c.heads.Add(1)%taggedHeads == 1 || known == nil || now.Sub(time.Unix(0, c.taggedAt.Load())) >= taggedEvery
+	isLacking := c.rpc.Lacks(getBlockByNumber, finalTag)
+	if isDue && !isLacking {
 		c.taggedAt.Store(now.UnixNano())
 		calls = append(calls, c.finalCall(&finalized))
 	}
@@ -106,10 +106,17 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 	}
 	c.sawHead(latest)
 	head := order.Head{Latest: latest.block()}
-	head.Finalized = head.Latest.Number - min(head.Latest.Number, c.chain.Finality)
-	c.finalized.Store(finalized)
-	if finalized != nil {
-		head.Finalized = min(uint64(finalized.Number), head.Latest.Number)
+	number := head.Latest.Number
+	switch {
+	case finalized != nil:
+		head.Finalized = min(uint64(finalized.Number), number)
+		c.finality.Store(&finality{head.Finalized, number - head.Finalized})
+	case known == nil:
+		head.Finalized = number - min(number, c.chain.Finality)
+	default:
+		if head.Finalized = min(known.number, number); isDue || isLacking {
+			head.Finalized = max(head.Finalized, number-min(number, max(known.depth, c.chain.Finality)))
+		}
 	}
 	return head, nil
 }

@@ -42,6 +42,26 @@ func TestHeadWithoutFinalizedTag(t *testing.T) {
 	}
 }
 
+// TestWhatIsFinalStaysWhereNoNodeSaysIt has a node that said what is final fail, or begin anew without a final block:
+// as far before the newest block as it was, and no nearer.
+func TestWhatIsFinalStaysWhereNoNodeSaysIt(t *testing.T) {
+	for name, answer := range map[string]string{"failing": fault(-32603, "internal error"), "refused": fault(-32602, "unknown block"), "null": `"result":null`} {
+		t.Run(name, func(t *testing.T) {
+			n := newNode(1000)
+			n.finalized = 900
+			c := n.serve(t, testChain)
+			for i := range 12 {
+				if i == 2 {
+					n.tagless, n.head = answer, 1010
+				}
+				if got, err := c.Head(t.Context()); err != nil || got.Finalized > n.head-100 || got.Finalized < n.finalized {
+					t.Fatalf("Head() = %+v, %v, want %d to %d final", got, err, n.finalized, n.head-100)
+				}
+			}
+		})
+	}
+}
+
 // TestTheFinalBlockIsAskedOfWhoKnowsIt has an endpoint that knows no finalized block beside one that does.
 func TestTheFinalBlockIsAskedOfWhoKnowsIt(t *testing.T) {
 	for name, answer := range map[string]string{"refused": fault(-32602, "unknown block"), "null": `"result":null`} {

@@ -42,17 +42,17 @@ type Chain struct {
 
 	isTron bool // the nodes keep the newest state only, and gas costs everybody the same
 
-	newest   atomic.Pointer[header]   // block seen; nil before the first
-	finality atomic.Pointer[finality] // as nodes said last; nil: they know none, or were not asked yet
-	heads    atomic.Uint64            // times that Head was called
-	taggedAt atomic.Int64             // UNIX nanoseconds of the last call that asked for the finalized block
-	read     readHeaders              // since the newest block
-	filters  atomic.Int32             // whether headers have them
-	isSealed atomic.Bool              // headers were seen whose members give their hash
-	evident  evident
-	faulty   jsonrpc.Faulty
-	sources  jsonrpc.Sources // of transactions
-	batcher  batcher
+	newest     atomic.Pointer[header]   // block seen; nil before the first
+	finality   atomic.Pointer[finality] // as nodes said last; nil: they know none, or were not asked yet
+	heads      atomic.Uint64            // times that Head was called
+	taggedAt   atomic.Int64             // UNIX nanoseconds of the last call that asked for the finalized block
+	read       readHeaders              // since the newest block
+	hasFilters atomic.Bool              // some header had bits in its filter: the chain is not known to leave them empty
+	isSealed   atomic.Bool              // headers were seen whose members give their hash
+	evident    evident
+	faulty     jsonrpc.Faulty
+	sources    jsonrpc.Sources // of transactions
+	batcher    batcher
 }
 
 var _ order.HistorySource = (*Chain)(nil)

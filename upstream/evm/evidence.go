@@ -65,7 +65,8 @@ func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chai
 	c.read.end(headers[len(headers)-1], since)
 	var suspects []*header
 	for _, h := range headers {
-		if c.mayHold(h, contracts) {
+		isUnsaid := !h.isProven && !h.Bloom.HasBits() // all that such a filter shows may be that nodes leave it empty
+		if c.mayHold(h, contracts) || isUnsaid {
 			suspects = append(suspects, h)
 		}
 	}
@@ -115,10 +116,10 @@ func (e *evident) hold(from, to uint64) bool {
 }
 
 // mayHold reports whether a block can hold logs of the order protocol. Filters are not believed on a chain where none
-// had a bit so far, or one lacked a log that its block has.
+// had a bit so far.
 func (c *Chain) mayHold(h *header, contracts []chain.Address) bool {
 	c.seeFilter(h)
-	return !h.Bloom.Known || c.filters.Load() != filtersUsual || h.Bloom.HoldsAny(contracts, orderTopics)
+	return !h.Bloom.Known || !c.hasFilters.Load() || h.Bloom.HoldsAny(contracts, orderTopics)
 }
 
 // isDoubtful reports whether a header does not give its hash, though others of the chain did.
@@ -130,16 +131,9 @@ func (c *Chain) seeFilter(h *header) {
 		c.isSealed.Store(true)
 	}
 	if h.Bloom.HasBits() {
-		c.filters.CompareAndSwap(filtersUnseen, filtersUsual)
+		c.hasFilters.Store(true)
 	}
 }
-
-// What is known of the filters in a chain's headers.
-const (
-	filtersUnseen int32 = iota // none had a bit: the chain may be one that leaves them empty
-	filtersUsual
-	filtersWrong // one lacked a log
-)
 
 // logsIn lists the protocol's logs of blocks by their hashes.
 func (c *Chain) logsIn(ctx context.Context, rpc *jsonrpc.Client, blocks []*header, contracts []chain.Address) (lists [][]log, err error) {

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"crossgate/upstream"
@@ -80,5 +81,29 @@ func TestEndpointsThatDoNotTakeWholeFilters(t *testing.T) {
 				t.Errorf("refused %d times, lacking is %v, want %d times, %v", refused, known.Lacks, test.refused, test.lacks)
 			}
 		})
+	}
+}
+
+// TestAnEmptyFilterOfAHeaderProvesNothing: where no header gives its hash, as on TRON, one that has bits does not make
+// others evidence of blocks without logs.
+func TestAnEmptyFilterOfAHeaderProvesNothing(t *testing.T) {
+	n := newNode(1000)
+	n.filter = func(block uint64) string {
+		if block == 1000 {
+			return strings.Repeat("f", 512)
+		}
+		return strings.Repeat("0", 512)
+	}
+	terms, _ := delivery()
+	n.add(t, 1001, true, fulfilledLog(t, terms))
+	c := n.serve(t, testChain)
+	for head := uint64(1000); head <= 1001; head++ {
+		n.head = head
+		if _, err := c.Head(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if events, err := c.Events(t.Context(), 1001, 1001); err != nil || len(events) != 1 {
+		t.Errorf("Events() = %d events, %v, want the fulfilment", len(events), err)
 	}
 }

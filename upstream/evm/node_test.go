@@ -36,10 +36,11 @@ type node struct {
 	patched func(block uint64) uint64
 	// answers overrides results by method: whole members, such as `"result":"0x1"`.
 	answers  map[string]string
-	maxRange uint64 // of eth_getLogs; zero: any
-	archive  uint64 // oldest block whose state is kept
-	pruned   uint64 // oldest block whose logs are kept
-	forked   uint64 // first block of another branch; zero: none
+	maxRange uint64                    // of eth_getLogs; zero: any
+	archive  uint64                    // oldest block whose state is kept
+	pruned   uint64                    // oldest block whose logs are kept
+	forked   uint64                    // first block of another branch; zero: none
+	filter   func(block uint64) string // of a header, hex digits; nil: headers have none
 
 	mu       sync.Mutex
 	requests int // HTTP requests since the last reset
@@ -199,8 +200,12 @@ func (n *node) byNumber(tag string) string {
 }
 
 func (n *node) header(number uint64) string {
-	return fmt.Sprintf(`{"number":"0x%x","hash":%q,"parentHash":%q,"timestamp":"0x%x"}`,
-		number, n.hash(number), n.hash(number-1), n.blockTime(number))
+	filter := ""
+	if n.filter != nil {
+		filter = fmt.Sprintf(`,"logsBloom":"0x%s"`, n.filter(number))
+	}
+	return fmt.Sprintf(`{"number":"0x%x","hash":%q,"parentHash":%q,"timestamp":"0x%x"%s}`,
+		number, n.hash(number), n.hash(number-1), n.blockTime(number), filter)
 }
 
 // hash is that of a block on the branch that the node is on.
@@ -218,12 +223,16 @@ func numberOf(hash string) uint64 { return parseQuantity("0x" + hash[len("0xb10c
 
 func (n *node) search(param json.RawMessage) string {
 	var filter struct {
-		FromBlock, ToBlock string
-		Address            []string
-		Topics             [][]string
+		FromBlock, ToBlock, BlockHash string
+		Address                       []string
+		Topics                        [][]string
 	}
 	if err := json.Unmarshal(param, &filter); err != nil {
 		return fault(-32602, err.Error())
+	}
+	if filter.BlockHash != "" {
+		filter.FromBlock = fmt.Sprintf("0x%x", numberOf(filter.BlockHash))
+		filter.ToBlock = filter.FromBlock
 	}
 	from, to := parseQuantity(filter.FromBlock), parseQuantity(filter.ToBlock)
 	if n.maxRange != 0 && to-from+1 > n.maxRange {

@@ -36,7 +36,7 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	}
 	isShort := to-from < provenSpan
 	// Where an empty list would not settle it, nodes need not show that they have come as far.
-	isChecked := len(first) == 0 && isShort && c.filters.Load() == filtersUsual
+	isChecked := len(first) == 0 && isShort && c.hasFilters.Load()
 	lists, err := c.listings(ctx, from, to, listing{contracts: contracts, isChecked: isChecked})
 	if err != nil {
 		return v, err
@@ -135,7 +135,7 @@ func saidAlone(id order.ID, fact order.Fact) string {
 // those with a log in some list.
 func (c *Chain) suspects(ctx context.Context, from, to uint64, contracts []chain.Address, seen []order.Place) ([]*header, error) {
 	var headers []*header
-	if c.filters.Load() == filtersUsual || to-from < provenSpan {
+	if c.hasFilters.Load() || to-from < provenSpan {
 		var err error
 		if headers, err = c.branch(ctx, c.rpc, from, to); err != nil {
 			return nil, err
@@ -144,7 +144,7 @@ func (c *Chain) suspects(ctx context.Context, from, to uint64, contracts []chain
 	for _, h := range headers {
 		c.seeFilter(h)
 	}
-	if c.filters.Load() != filtersUsual {
+	if !c.hasFilters.Load() {
 		return c.headersOf(ctx, seen)
 	}
 	return slices.DeleteFunc(headers, func(h *header) bool {
@@ -176,7 +176,7 @@ const ownListings = 8
 // listings are lists by endpoints of two providers, while these answer.
 func (c *Chain) listings(ctx context.Context, from, to uint64, asked listing) ([]jsonrpc.Heard[[]log], error) {
 	own := 1
-	if c.filters.Load() != filtersUsual {
+	if !c.hasFilters.Load() {
 		own = ownListings
 	}
 	return jsonrpc.Lists[[]log]{

@@ -55,15 +55,21 @@ func membersOf(names string) (members []member) {
 	return members
 }
 
-// valuesOf are the values of an object's members, the last one of each name; nil where it has none.
+// valuesOf are the values of an object's members, the last one of each name; nil where it has none. A name in other
+// letters, by which JSON is read into the same place, has an empty value, and with an escaped one nothing has any.
 func valuesOf(object []byte, members []member) [][]byte {
 	values := make([][]byte, len(members))
 	for rest := rawjson.Text(object); rest.Take('{') || rest.Take(','); {
 		name := bytes.Trim(rest.Value(), `"`)
 		rest.Take(':')
 		value := rest.Value()
-		if i := slices.IndexFunc(members, func(m member) bool { return m.name == string(name) }); i >= 0 {
-			values[i] = value
+		if bytes.IndexByte(name, '\\') >= 0 {
+			return make([][]byte, len(members))
+		}
+		if i := slices.IndexFunc(members, func(m member) bool { return strings.EqualFold(m.name, string(name)) }); i >= 0 {
+			if values[i] = value; members[i].name != string(name) {
+				values[i] = []byte{}
+			}
 		}
 	}
 	return values

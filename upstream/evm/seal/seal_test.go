@@ -87,6 +87,9 @@ func TestUnknownIsNotProven(t *testing.T) {
 		"a signature of lists": `{"type":"0x0","nonce":"0x0","gasPrice":"0x0","gas":"0x0","to":null,"value":"0x0","input":"0x","v":[],"r":[],"s":[]}`,
 		"a long signature": `{"type":"0x0","nonce":"0x0","gasPrice":"0x0","gas":"0x0","to":null,"value":"0x0","input":"0x",` +
 			`"v":"0x1b","r":"0x01020304050607080910111213141516171819202122232425262728293031323334","s":"0x1"}`,
+		// Members that JSON is read into as well, over those that are hashed.
+		"a second time in other letters": header[:len(header)-1] + `,"Timestamp":"0xb"}`,
+		"a second time, escaped":         header[:len(header)-1] + `,"\u0074imestamp":"0xb"}`,
 	} {
 		if signer, _, err := seal.Signer([]byte(text)); err == nil {
 			t.Errorf("%s is signed by %s", name, signer.Format(chain.EVM))

@@ -54,14 +54,10 @@ func (c *Chain) receiptsOf(ctx context.Context, h *header) ([]receipt, error) {
 		}
 		isSame := func(a, b blockReceipt) bool { return a.TransactionHash == b.TransactionHash }
 		*told = slices.CompactFunc(*told, isSame) // some providers repeat one
-		receipts := *told
-		for i := range receipts {
-			receipts[i].Logs = distinct(receipts[i].Logs)
-			if receipts[i].BlockHash != h.Hash {
-				return &upstream.Error{Class: upstream.Rejected, Err: errors.New("receipt of another block")}
-			}
+		if err := h.checkPlaces(*told); err != nil {
+			return &upstream.Error{Class: upstream.Rejected, Err: err}
 		}
-		if root, err := receiptsRoot(receipts); err != nil || root != h.Receipts {
+		if root, err := receiptsRoot(*told); err != nil || root != h.Receipts {
 			return &upstream.Error{Class: upstream.Rejected, Err: errors.Join(errUnproven, err)}
 		}
 		return nil
@@ -78,6 +74,27 @@ func (c *Chain) receiptsOf(ctx context.Context, h *header) ([]receipt, error) {
 		}
 	}
 	return receipts, nil
+}
+
+// checkPlaces refuses receipts whose logs are not numbered through their block, whose number it gives them: the root
+// says nothing of either.
+func (h *header) checkPlaces(receipts []blockReceipt) error {
+	next := Quantity(0)
+	for i := range receipts {
+		r := &receipts[i]
+		if r.BlockHash != h.Hash {
+			return errors.New("receipt of another block")
+		}
+		r.Logs = distinct(r.Logs)
+		for _, l := range r.Logs {
+			if l.BlockHash != h.Hash || l.TransactionHash != r.TransactionHash || l.Index != next {
+				return fmt.Errorf("%w: log %d of transaction %s is log %d of the block", errUnproven, l.Index, r.TransactionHash, next)
+			}
+			next++
+		}
+		r.BlockNumber = h.Number
+	}
+	return nil
 }
 
 // receiptsRoot is the root of the Merkle-Patricia trie of a block's receipts, keyed by their places.

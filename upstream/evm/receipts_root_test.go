@@ -76,3 +76,33 @@ func TestReceiptsRootTellsAnyChange(t *testing.T) {
 		t.Errorf("the root is the same without the last receipt: %v", err)
 	}
 }
+
+// TestProvenReceiptsKeepTheirPlaces: the root says nothing of where logs are said to be.
+func TestProvenReceiptsKeepTheirPlaces(t *testing.T) {
+	places := func(change func(*blockReceipt)) error {
+		h := &header{Number: 7, Hash: chain.Hash{7}}
+		receipts := make([]blockReceipt, 3)
+		for i := range receipts {
+			r := &receipts[i]
+			r.TransactionHash, r.BlockHash, r.BlockNumber = chain.Hash{byte(i + 1)}, h.Hash, h.Number
+			for n := range 2 {
+				r.Logs = append(r.Logs, log{TransactionHash: r.TransactionHash, BlockHash: h.Hash, BlockNumber: h.Number, Index: Quantity(2*i + n)})
+			}
+		}
+		change(&receipts[1])
+		return h.checkPlaces(receipts)
+	}
+	for name, test := range map[string]struct {
+		change func(*blockReceipt)
+		isGood bool
+	}{
+		"as they are":             {func(*blockReceipt) {}, true},
+		"numbers within receipts": {func(r *blockReceipt) { r.Logs[0].Index, r.Logs[1].Index = 0, 1 }, false},
+		"another block":           {func(r *blockReceipt) { r.BlockHash = chain.Hash{8} }, false},
+		"a log of another":        {func(r *blockReceipt) { r.Logs[1].TransactionHash = chain.Hash{9} }, false},
+	} {
+		if err := places(test.change); (err == nil) != test.isGood {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

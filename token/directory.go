@@ -135,7 +135,7 @@ func (d *Directory) settled(key Key) (token Token, known bool) {
 		return d.complete(key, token), true
 	}
 	c, registered := d.Registry.Chain(key.Chain)
-	if registered && key.Address.IsNative() {
+	if registered && key.Address == chain.NativeCoin(c.Family) {
 		return d.complete(key, Token{Decimals: c.Coin.Decimals, Name: c.Coin.Name, Symbol: c.Coin.Symbol}), true
 	}
 	if _, readable := d.Readers[key.Chain]; !readable || key.Address.IsAbsent() {

@@ -103,6 +103,9 @@ func TestLookupTellsEveryKindOfToken(t *testing.T) {
 		if diff := cmp.Diff([][]chain.Address{{usdc, mute}}, reader.asked, cmp.Comparer(same)); diff != "" {
 			t.Errorf("readings (-want +got):\n%s", diff)
 		}
+		if got := must.Get(d.Lookup(t.Context(), 1, chain.NativeCoin(chain.SVM)))(t); got[0].Symbol == "ETH" {
+			t.Error("zeros of another family's length, as an order may name, are the coin")
+		}
 	})
 }
 

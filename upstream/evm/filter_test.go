@@ -2,6 +2,7 @@ package evm_test
 
 import (
 	"bytes"
+	"io"
 	"net/http"
 	"reflect"
 	"regexp"
@@ -104,6 +105,28 @@ func TestAnEmptyFilterOfAHeaderProvesNothing(t *testing.T) {
 		}
 	}
 	if events, err := c.Events(t.Context(), 1001, 1001); err != nil || len(events) != 1 {
+		t.Errorf("Events() = %d events, %v, want the fulfilment", len(events), err)
+	}
+}
+
+// TestAListCountsWithTheLastBlockOfItsOwnEndpoint: where none takes batches, a node that is behind is not helped by
+// another's header.
+func TestAListCountsWithTheLastBlockOfItsOwnEndpoint(t *testing.T) {
+	behind, ahead := newNode(1000), newNode(1010)
+	terms, _ := delivery()
+	ahead.add(t, 1005, true, fulfilledLog(t, terms))
+	single := func(n *node) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			if r.Body = io.NopCloser(bytes.NewReader(body)); body[0] == '[' {
+				http.Error(w, "", http.StatusRequestEntityTooLarge)
+				return
+			}
+			n.ServeHTTP(w, r)
+		})
+	}
+	c := evm.New(testChain, jsonrpc.New(upstream.NewPool("chain", endpointOf(t, "behind", single(behind)), endpointOf(t, "ahead", single(ahead)))))
+	if events, err := c.Events(t.Context(), 990, 1006); err != nil || len(events) != 1 {
 		t.Errorf("Events() = %d events, %v, want the fulfilment", len(events), err)
 	}
 }

@@ -2,10 +2,12 @@ package evm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"crossgate/chain"
+	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -122,6 +124,13 @@ func (c *Chain) listAtOnce(
 			calls = append(calls, known)
 		}
 		err := rpc.All(ctx, calls...)
+		isOther := func(call *jsonrpc.Call) bool { return call.By != calls[0].By } // where none takes batches
+		for asked := rpc; err == nil && slices.ContainsFunc(calls, isOther); {
+			if asked = asked.Avoiding(calls[0].By); asked.AvoidsAll() {
+				return &upstream.Error{Class: upstream.Rejected, Err: errors.New("no endpoint has both the logs and the last block")}
+			}
+			err = asked.All(ctx, calls...)
+		}
 		by, logs, length = calls[0].By, merged(lists), 0
 		for _, list := range lists {
 			length = max(length, len(list))

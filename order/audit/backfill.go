@@ -278,7 +278,7 @@ func (b *backfill) readHistory(ctx context.Context, r ledger.Range, origin uint6
 	if got.Events, got.Quarantined, err = b.Events(ctx, searched, read); err != nil {
 		return ledger.Contents{}, fmt.Errorf("read events of blocks %d to %d: %w", r.From, r.To, err)
 	}
-	if got.Events, got.Quarantined, err = b.Confirm(ctx, searched, got.Events, got.Quarantined); err != nil {
+	if err = b.Confirm(ctx, searched, &got); err != nil {
 		return ledger.Contents{}, fmt.Errorf("read events of blocks %d to %d again: %w", r.From, r.To, err)
 	}
 	if r.From == 0 {

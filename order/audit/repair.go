@@ -190,6 +190,9 @@ func (m *mender) readAgain(ctx context.Context, number uint64, differing ledger.
 		return ledger.Correction{}, err
 	}
 	verdict, err := verifier.Verify(ctx, number, number, differing.Applied(stored))
+	if err == nil {
+		verdict, err = m.Attest(ctx, verdict)
+	}
 	if err != nil {
 		return ledger.Correction{}, err
 	}

@@ -61,8 +61,8 @@ func (l Ledger) Extend(ctx context.Context, under store.Lease, id chain.ID, got 
 	first, before := got.End, got.To+1
 	err := l.UpdateUnder(ctx, under, func(tx *store.Tx) error {
 		moved, err := tx.ExecContext(ctx, `UPDATE checkpoints SET first_block = $1, first_time = $2,
-			proven_from = CASE WHEN proven_from = first_block THEN $1 ELSE proven_from END
-			WHERE chain = $3 AND first_block = $4`, int64(first.Number), int64(first.Time), int64(id), int64(before))
+			proven_from = CASE WHEN proven_from = first_block AND $5 = 0 THEN $1 ELSE proven_from END
+			WHERE chain = $3 AND first_block = $4`, int64(first.Number), int64(first.Time), int64(id), int64(before), store.Bit(got.IsSingle))
 		if err := changedOne(moved, err); err != nil {
 			return err
 		}

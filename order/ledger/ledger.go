@@ -153,5 +153,6 @@ type Contents struct {
 	Events []order.Event
 	End    order.Block // the range's last block, or its first one where history is read
 
+	IsSingle    bool               // history that is one endpoint's word
 	Quarantined []QuarantinedBlock // left out
 }

@@ -177,8 +177,11 @@ func (c *Chain) ProveNext(
 		return came, true, err
 	}
 	came, err = c.Verify(ctx, verifier, r, func(tx *ledger.Tx, found *Proven) error {
-		found.End, found.SingleFrom = c.prover.endAfter(r, found.Wrong), position.SingleFrom
-		switch isSingle := position.IsSingle(); {
+		isSingle := position.IsSingle()
+		if found.End = c.prover.endAfter(r, found.Wrong); isSingle { // else a reorg may have dropped those blocks
+			found.SingleFrom = position.SingleFrom
+		}
+		switch {
 		case found.Standing == order.Single && !isSingle:
 			found.SingleFrom = max(r.From, 1) // 0: none are
 		case found.Standing > order.Single && isSingle && (goesBack || c.prover.mayGoBack()):
@@ -229,7 +232,7 @@ func (c *Chain) Verify(
 	if err != nil {
 		return came, err
 	}
-	if verdict, err = c.attest(ctx, verdict); err != nil {
+	if verdict, err = c.Attest(ctx, verdict); err != nil {
 		return came, err
 	}
 	came.Correction, came.Wrong, came.Standing = ledger.Correct(stored, verdict.Events), verdict.Wrong, verdict.Standing
@@ -246,8 +249,8 @@ func (c *Chain) Verify(
 	return came, nil
 }
 
-// attest holds senders and times of events against signatures and headers, or against what another endpoint reports.
-func (c *Chain) attest(ctx context.Context, p order.Proof) (order.Proof, error) {
+// Attest holds senders and times of events against signatures and headers, or against what another endpoint reports.
+func (c *Chain) Attest(ctx context.Context, p order.Proof) (order.Proof, error) {
 	attester, can := c.Source.(order.Attester)
 	if !can || len(p.Events) == 0 {
 		return p, nil
@@ -289,32 +292,28 @@ func verifyParts(ctx context.Context, verifier order.Verifier, parts []ledger.Ra
 	return whole, nil
 }
 
-// Confirm returns the events of a range that is not stored yet as a second reading has them, and the blocks that are
-// left out of it, ascending, given those of the first reading.
-func (c *Chain) Confirm(
-	ctx context.Context, r ledger.Range, first []order.Event, left []ledger.QuarantinedBlock,
-) ([]order.Event, []ledger.QuarantinedBlock, error) {
+// Confirm has the first reading of a range that is not stored yet replaced by what a second one has.
+func (c *Chain) Confirm(ctx context.Context, r ledger.Range, got *ledger.Contents) error {
 	verifier, can := c.Verifier()
-	if !can {
-		return first, left, nil
-	}
-	for {
-		slices.SortFunc(left, func(a, b ledger.QuarantinedBlock) int { return int(a.Number) - int(b.Number) })
-		read, unread := apart(first, left)
-		verdict, err := verifyParts(ctx, verifier, r.Without(left), read)
+	for can {
+		slices.SortFunc(got.Quarantined, func(a, b ledger.QuarantinedBlock) int { return int(a.Number) - int(b.Number) })
+		read, unread := apart(got.Events, got.Quarantined)
+		verdict, err := verifyParts(ctx, verifier, r.Without(got.Quarantined), read)
 		if more := c.quarantine.due(err, r); len(more) > 0 {
-			left = append(left, more...)
+			got.Quarantined = append(got.Quarantined, more...)
 			continue
 		}
 		if bad, is := errors.AsType[*order.UnreadableError](err); is && r.Holds(bad.Block) && ctx.Err() == nil {
 			continue // soon it is left out
 		}
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
 		c.noteCorrection(ctx, r, ledger.Correct(read, verdict.Events), verdict.Wrong)
-		return slices.Concat(verdict.Events, unread), left, nil
+		got.Events, got.IsSingle = slices.Concat(verdict.Events, unread), verdict.Standing == order.Single
+		return nil
 	}
+	return nil
 }
 
 // noteCorrection counts and logs what a second reading changed, with the endpoints that were wrong.

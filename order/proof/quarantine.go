@@ -164,5 +164,8 @@ func (c *Chain) readQuarantined(ctx context.Context, number uint64, position led
 		return events, err
 	}
 	proof, err := verifier.Verify(ctx, number, number, events)
+	if err == nil {
+		proof, err = c.Attest(ctx, proof)
+	}
 	return proof.Events, err
 }

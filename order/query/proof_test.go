@@ -372,3 +372,69 @@ func checkQuarantined(t *testing.T, x *Index, want order.QuarantinedBlocks) {
 		t.Errorf("answers tell of quarantined blocks %+v, want %+v", got, want)
 	}
 }
+
+// voiced is a chain whose second readings are known so.
+type voiced struct {
+	*testChain
+	standing order.Standing
+}
+
+func (v *voiced) Verify(ctx context.Context, from, to uint64, _ []order.Event) (order.Proof, error) {
+	events, err := v.testChain.Events(ctx, from, to)
+	return order.Proof{Events: events, Standing: v.standing}, err
+}
+
+// TestHistoryThatIsOneEndpointsWordIsNotProven reads history that no other endpoint confirms, and some that one does.
+func TestHistoryThatIsOneEndpointsWordIsNotProven(t *testing.T) {
+	for _, standing := range []order.Standing{order.Single, order.Corroborated} {
+		l, _ := oldLedger(205)
+		source := &voiced{l, order.Corroborated}
+		x := newIndex(openStore(t), map[chain.ID]order.Source{1: source}, quietly(follow.Options{
+			Chains: evmChains(1), Lookback: 20, Pace: follow.Pace{Asked: time.Hour},
+		}))
+		followAll(t, x)
+		source.standing = standing
+		if err := audit.Of(x.Chains).Backfill(t.Context(), func(audit.Progress) {}); err != nil {
+			t.Fatal(err)
+		}
+		source.standing = order.Corroborated
+		l.mine()
+		followAll(t, x)
+		if got := x.Basis().Chains[0].Proven; (got > 0) != (standing > order.Single) {
+			t.Errorf("history of standing %d: proven up to block %d", standing, got)
+		}
+	}
+}
+
+// TestOneEndpointsWordEndsWithTheBlocksThatItIsAbout has an operator withdraw them.
+func TestOneEndpointsWordEndsWithTheBlocksThatItIsAbout(t *testing.T) {
+	source := &voiced{newTestChain(1), order.Corroborated}
+	x := following(t, source)
+	source.mineEmpty(700)
+	followAll(t, x)
+	source.standing = order.Single
+	source.mineEmpty(700)
+	followAll(t, x)
+	if of := x.Basis().Chains[0]; !of.Single {
+		t.Fatalf("proven to %d, by two: this test needs one endpoint's word", of.Proven)
+	}
+	if _, err := audit.Of(x.Chains).Withdraw(t.Context(), 1, 300); err != nil {
+		t.Fatal(err)
+	}
+	source.standing = order.Corroborated
+	position, _, err := x.store.Checkpoint(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, err := source.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := x.Followers[0]
+	if position, err = f.ReadOn(t.Context(), position, position.Block, head); err != nil {
+		t.Fatal(err)
+	}
+	if came, isDue, err := f.ProveNext(t.Context(), position, head, proof.AtLeisure, 2000); err != nil || !isDue || came.SingleFrom > 0 {
+		t.Errorf("proven before block %d, one endpoint's word from %d on: %t, %v", came.End, came.SingleFrom, isDue, err)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"crossgate/order"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
@@ -128,5 +129,21 @@ func TestAListCountsWithTheLastBlockOfItsOwnEndpoint(t *testing.T) {
 	c := evm.New(testChain, jsonrpc.New(upstream.NewPool("chain", endpointOf(t, "behind", single(behind)), endpointOf(t, "ahead", single(ahead)))))
 	if events, err := c.Events(t.Context(), 990, 1006); err != nil || len(events) != 1 {
 		t.Errorf("Events() = %d events, %v, want the fulfilment", len(events), err)
+	}
+}
+
+// TestTimesOfHistoryAreHeldAgainstLists has one of two endpoints date logs otherwise: the headers decide.
+func TestTimesOfHistoryAreHeldAgainstLists(t *testing.T) {
+	n := newNode(1000)
+	terms, _ := delivery()
+	n.add(t, 500, true, fulfilledLog(t, terms))
+	c := twoFaced(t, testChain, n, lie{result: eachLog(func(log map[string]any) { log["blockTimestamp"] = "0x7fffffff" })})
+	first, err := c.EventsOfLogs(t.Context(), 400, 600)
+	if err != nil || len(first) != 1 || first[0].At.Time == n.blockTime(500) {
+		t.Fatalf("EventsOfLogs() = %+v, %v, want the liar's time", first, err)
+	}
+	v, err := c.Verify(t.Context(), 400, 600, first)
+	if err != nil || len(v.Events) != 1 || v.Events[0].At.Time != n.blockTime(500) || v.Standing != order.Corroborated {
+		t.Errorf("Verify() = %+v, %v, want time %d", v, err, n.blockTime(500))
 	}
 }

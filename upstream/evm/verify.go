@@ -56,7 +56,7 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	}
 	isDoubted := isAlone && slices.Contains(c.faulty.Names(), lists[0].By)
 	if agree && !isDoubted && (len(first) > 0 || !isShort || c.evident.hold(from, to)) {
-		return order.Proof{Events: first, Standing: v.Standing, Wrong: c.faulty.Unreported()}, nil
+		return c.dated(ctx, order.Proof{Events: first, Standing: v.Standing, Wrong: c.faulty.Unreported()}, lists), ctx.Err()
 	}
 	blocks, err := c.suspects(ctx, from, to, contracts, seen)
 	if err != nil {
@@ -73,6 +73,30 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	c.blame(placesOfEvents(v.Events), read)
 	v.Wrong = c.faulty.Unreported()
 	return v, nil
+}
+
+// dated has headers say the times of blocks that lists date otherwise than the first reading does, or not all of them.
+func (c *Chain) dated(ctx context.Context, p order.Proof, lists []jsonrpc.Heard[[]log]) order.Proof {
+	told := make(map[chain.Hash][]stamp)
+	for _, each := range lists {
+		for _, l := range each.Said {
+			told[l.BlockHash] = append(told[l.BlockHash], l.BlockTimestamp)
+		}
+	}
+	a := newAttestation()
+	for _, e := range p.Events {
+		isOther := func(s stamp) bool { return uint64(s) != e.At.Time }
+		if stamps := told[e.At.BlockHash]; slices.ContainsFunc(stamps, isOther) && slices.Max(stamps) > 0 {
+			a.addTime(e.At.BlockHash)
+		}
+	}
+	c.rpc.Each(ctx, a.calls()...)
+	p.Events = slices.Clone(p.Events)
+	a.apply(p.Events)
+	for _, call := range a.calls() {
+		p.Standing = min(p.Standing, standingOf(call, call.Err == nil && call.Out.(*header).isProven))
+	}
+	return p
 }
 
 // blame marks the endpoints whose lists differ from the truth. Two that lacked the same may be one provider.

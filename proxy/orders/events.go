@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -94,7 +95,9 @@ func membersOf(values url.Values) *Members {
 	return &Members{proxy.Query{Values: spelled}}
 }
 
-// ParseFeedFilter reads a filter as the parameters of /v1.0/events spell it.
+const filterNames = "orderId maker receiver taker giveChainIds takeChainIds giveTokenAddress takeTokenAddress referralCode orderStates delivery"
+
+// ParseFeedFilter reads a filter as the parameters of /v1.0/events spell it, and refuses others.
 func ParseFeedFilter(rawQuery string) (feed.Filter, error) {
 	values, err := url.ParseQuery(rawQuery)
 	if err != nil {
@@ -102,6 +105,11 @@ func ParseFeedFilter(rawQuery string) (feed.Filter, error) {
 	}
 	m := membersOf(values)
 	filter := readFilter(m)
+	for name := range m.Values {
+		if !slices.ContainsFunc(strings.Fields(filterNames), func(known string) bool { return strings.EqualFold(known, name) }) {
+			m.Mistake(name + " is no filter: want some of " + filterNames)
+		}
+	}
 	if len(m.Wrong) > 0 {
 		return filter, errors.New(strings.Join(m.Wrong, "; "))
 	}

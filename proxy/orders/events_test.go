@@ -25,6 +25,15 @@ func TestQuestionsForEventsAreAlikeByTheirMembers(t *testing.T) {
 	}
 }
 
+// TestAFilterThatIsMisspeltIsRefused: it would match everything.
+func TestAFilterThatIsMisspeltIsRefused(t *testing.T) {
+	for query, isGood := range map[string]bool{"": true, "MAKER=" + taker: true, "makers=" + taker: false, "delivery=final&state=Created": false} {
+		if _, err := ParseFeedFilter(query); (err == nil) != isGood {
+			t.Errorf("%q: %v", query, err)
+		}
+	}
+}
+
 // TestAnAmountOfUSDCostsLittleToRefuse has one with an exponent, which would be a number of millions of digits.
 func TestAnAmountOfUSDCostsLittleToRefuse(t *testing.T) {
 	m := must.Get(ParseMembers([]byte(`{"usdFrom":"1e1000000"}`)))(t)

@@ -107,7 +107,7 @@ func ParseFeedFilter(rawQuery string) (feed.Filter, error) {
 	filter := readFilter(m)
 	for name := range m.Values {
 		if !slices.ContainsFunc(strings.Fields(filterNames), func(known string) bool { return strings.EqualFold(known, name) }) {
-			m.Mistake(name + " is no filter: want some of " + filterNames)
+			m.Mistake(name + " is not a filter: want some of " + filterNames)
 		}
 	}
 	if len(m.Wrong) > 0 {

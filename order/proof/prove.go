@@ -178,7 +178,7 @@ func (c *Chain) ProveNext(
 	}
 	came, err = c.Verify(ctx, verifier, r, func(tx *ledger.Tx, found *Proven) error {
 		isSingle := position.IsSingle()
-		if found.End = c.prover.endAfter(r, found.Wrong); isSingle { // else a reorg may have dropped those blocks
+		if found.End = c.prover.endAfter(r, found.Wrong); isSingle { // else they may have been dropped
 			found.SingleFrom = position.SingleFrom
 		}
 		switch {

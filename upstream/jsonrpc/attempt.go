@@ -116,12 +116,7 @@ func (a *batchAttempt) learn(calls []*Call) {
 }
 
 // failure is why there is nothing to judge.
-func (a *batchAttempt) failure() error {
-	if a.Err != nil {
-		return a.Err
-	}
-	return a.err
-}
+func (a *batchAttempt) failure() error { return cmp.Or(a.Err, a.err) }
 
 // Judge implements upstream.Reply: replies that leave calls open send all of them on to the next endpoint.
 func (a *batchAttempt) Judge(context.Context) error {

@@ -189,13 +189,7 @@ func TestPoisonCostsFewRequests(t *testing.T) {
 // A service that comes back is asked again as soon as a caller was told it would be.
 func TestRetryAfterIsWhenTheEndpointIsProbed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var next changing
-		next.to(always(503, ""))
-		e := endpoint(t, "node", next.answer)
-		for range 5 {
-			_, _ = e.Do(t.Context(), upstream.Request{})
-		}
-		synctest.Wait()
+		e, next := failing(t, always(503, ""), upstream.Request{})
 		<-time.After(2500 * time.Millisecond)
 		next.to(always(200, "{}"))
 		_, err := e.Do(t.Context(), upstream.Request{})

@@ -20,6 +20,19 @@ func classOf(err error) upstream.Class {
 	return 0
 }
 
+// failing is an endpoint whose breaker suspects it, since it has answered five requests as it goes on to.
+func failing(t *testing.T, answers transport, r upstream.Request) (*upstream.Endpoint, *changing) {
+	t.Helper()
+	var next changing
+	next.to(answers)
+	e := endpoint(t, "node", next.answer)
+	for range 5 {
+		_, _ = e.Do(t.Context(), r)
+	}
+	synctest.Wait()
+	return e, &next
+}
+
 // verified lets the time pass in which the failures of an endpoint are looked into.
 func verified() {
 	<-time.After(4 * time.Second)
@@ -35,12 +48,7 @@ func TestBreakerOpensAndProbes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var next changing
-				next.to(broken)
-				e := endpoint(t, "node", next.answer)
-				for range 5 {
-					_, _ = e.Do(t.Context(), upstream.Request{Path: "quote"})
-				}
+				e, next := failing(t, broken, upstream.Request{Path: "quote"})
 				verified()
 				asked := next.asked.Load()
 				_, err := e.Do(t.Context(), upstream.Request{Path: "quote"})
@@ -74,12 +82,7 @@ func TestEndpointThatIsBackIsUsedAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var next changing
-				next.to(down)
-				e := endpoint(t, "venue", next.answer)
-				for range 5 {
-					_, _ = e.Do(t.Context(), test.opened)
-				}
+				e, next := failing(t, down, test.opened)
 				verified()
 				if _, err := e.Do(t.Context(), post); classOf(err) != upstream.BreakerOpen {
 					t.Fatalf("Do() after 5 failures = %v, want an open breaker", err)
@@ -106,13 +109,7 @@ func TestEndpointThatIsBackIsUsedAgain(t *testing.T) {
 // An endpoint that is away is asked less and less, and by nobody who waits for the answer.
 func TestOpenBreakerIsProbedMoreAndMoreRarely(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var next changing
-		next.to(always(503, ""))
-		e := endpoint(t, "node", next.answer)
-		for range 5 {
-			_, _ = e.Do(t.Context(), upstream.Request{})
-		}
-		synctest.Wait()
+		e, next := failing(t, always(503, ""), upstream.Request{})
 		var probes []int64
 		for range 4 {
 			before := next.asked.Load()
@@ -131,13 +128,7 @@ func TestOpenBreakerIsProbedMoreAndMoreRarely(t *testing.T) {
 // A probe that hangs ends by itself, and callers are told so meanwhile.
 func TestHungProbeFreesTheBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var next changing
-		next.to(always(500, ""))
-		e := endpoint(t, "node", next.answer)
-		for range 5 {
-			_, _ = e.Do(t.Context(), upstream.Request{})
-		}
-		synctest.Wait()
+		e, next := failing(t, always(500, ""), upstream.Request{})
 		asked := next.asked.Load()
 		next.to(silent)
 		<-time.After(2 * time.Second)

@@ -49,38 +49,6 @@ func TestBudgetCountsCost(t *testing.T) {
 	})
 }
 
-// What is left of a month is spent evenly, so that the last day has as much as the first.
-func TestMonthlyPlanIsSpentEvenly(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e := endpoint(t, "node", always(200, "{}"), upstream.EndpointOptions{Monthly: 320})
-		ask := func() error {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-			defer cancel()
-			_, err := e.Do(ctx, upstream.Request{})
-			return err
-		}
-		answered := 0
-		for range 31 * 24 {
-			for ask() == nil {
-				answered++
-			}
-			<-time.After(time.Hour)
-		}
-		if answered < 310 || answered > 320 {
-			t.Errorf("%d answers in the longest month, which began with a day's share, want about 320 and no more", answered)
-		}
-		var refused *upstream.Error
-		for err := ask(); ; err = ask() {
-			if errors.As(err, &refused) {
-				break
-			}
-		}
-		if refused.Class != upstream.RateLimited || refused.RetryAfter <= 0 || refused.RetryAfter > 3*time.Hour {
-			t.Errorf("Do() beyond the plan = %v, want a rate limit and when to come again", refused)
-		}
-	})
-}
-
 func TestRetryAfterPausesTheEndpoint(t *testing.T) {
 	for name, after := range map[string]func() string{
 		"seconds": func() string { return "4" },

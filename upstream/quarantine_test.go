@@ -50,13 +50,7 @@ func TestCordonedEndpointIsLeftAlone(t *testing.T) {
 
 func TestBrokenEndpointIsNotProbedWhileCordoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var next changing
-		next.to(always(500, ""))
-		e := endpoint(t, "node", next.answer)
-		for range 5 {
-			_, _ = e.Do(t.Context(), upstream.Request{})
-		}
-		synctest.Wait()
+		e, next := failing(t, always(500, ""), upstream.Request{})
 		e.Cordon()
 		next.to(always(200, "{}"))
 		asked := next.asked.Load()

@@ -1,68 +1,40 @@
 package upstream_test
 
 import (
-	"context"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/trace"
-	"go.opentelemetry.io/otel/trace/embedded"
+	tracing "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"crossgate/internal/must"
 	"crossgate/upstream"
 )
 
-// recorder keeps the spans that are started under it.
-type recorder struct {
-	embedded.Tracer
-
-	mu    sync.Mutex
-	spans []*span
+// recordSpans keeps the spans that are started until the test ends, in the sequence in which they begin.
+func recordSpans(t *testing.T) *tracetest.SpanRecorder {
+	recorder := tracetest.NewSpanRecorder()
+	otel.SetTracerProvider(tracing.NewTracerProvider(tracing.WithSpanProcessor(recorder)))
+	t.Cleanup(func() { otel.SetTracerProvider(noop.NewTracerProvider()) })
+	return recorder
 }
 
-// provider gives everyone the same recorder.
-type provider struct {
-	embedded.TracerProvider
-
-	recorder *recorder
-}
-
-func (p provider) Tracer(string, ...trace.TracerOption) trace.Tracer { return p.recorder }
-
-type span struct {
-	trace.Span
-	name       string
-	attributes map[attribute.Key]attribute.Value
-	ended      bool
-}
-
-func (r *recorder) Start(ctx context.Context, name string, _ ...trace.SpanStartOption) (context.Context, trace.Span) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	s := &span{Span: noop.Span{}, name: name, attributes: map[attribute.Key]attribute.Value{}}
-	r.spans = append(r.spans, s)
-	return trace.ContextWithSpan(ctx, s), s
-}
-
-func (s *span) IsRecording() bool          { return true }
-func (s *span) End(...trace.SpanEndOption) { s.ended = true }
-
-func (s *span) SetAttributes(attributes ...attribute.KeyValue) {
-	for _, a := range attributes {
-		s.attributes[a.Key] = a.Value
+// saidBy is the attributes of a span.
+func saidBy(span tracing.ReadOnlySpan) map[string]attribute.Value {
+	said := map[string]attribute.Value{}
+	for _, each := range span.Attributes() {
+		said[string(each.Key)] = each.Value
 	}
+	return said
 }
 
 func TestAttemptsAreSpansWithoutURLs(t *testing.T) {
-	r := &recorder{}
-	otel.SetTracerProvider(provider{recorder: r})
-	defer otel.SetTracerProvider(noop.NewTracerProvider())
+	recorder := recordSpans(t)
 	secretive := upstream.EndpointOptions{
 		URL: "http://account-0123456789.provider.invalid:8545/key-0123456789", Attributes: []attribute.KeyValue{attribute.Int("crossgate.chain.id", 137)},
 	}
@@ -72,20 +44,17 @@ func TestAttemptsAreSpansWithoutURLs(t *testing.T) {
 	}}
 	must.Get(pool.Do(t.Context(), call, nil))(t)
 	must.Get(pool.Endpoints()[1].Probe(t.Context(), call))(t)
-	if len(r.spans) != 3 || r.spans[2].attributes["crossgate.attempt"].AsInt64() != 1 {
-		t.Fatalf("%d spans, want one for each attempt, and a probe's as a first one", len(r.spans))
+	spans := recorder.Ended()
+	if len(spans) != 3 || len(recorder.Started()) != 3 || saidBy(spans[2])["crossgate.attempt"].AsInt64() != 1 {
+		t.Fatalf("%d spans, want one for each attempt, and a probe's as a first one", len(spans))
 	}
 	for i, want := range []struct{ endpoint, outcome string }{{"a", "server error"}, {"b", "ok"}} {
-		s := r.spans[i]
-		if s.name != "eth_chainId" || !s.ended {
-			t.Errorf("span %d is %q, ended: %v", i, s.name, s.ended)
+		said := saidBy(spans[i])
+		if spans[i].Name() != "eth_chainId" || said["crossgate.endpoint"].AsString() != want.endpoint || said["crossgate.outcome"].AsString() != want.outcome ||
+			said["crossgate.attempt"].AsInt64() != int64(i+1) || said["rpc.method"].AsString() != "eth_chainId" || said["crossgate.chain.id"].AsInt64() != 137 {
+			t.Errorf("span %d is %q and has %v", i, spans[i].Name(), said)
 		}
-		if s.attributes["crossgate.endpoint"].AsString() != want.endpoint || s.attributes["crossgate.outcome"].AsString() != want.outcome ||
-			s.attributes["crossgate.attempt"].AsInt64() != int64(i+1) || s.attributes["rpc.method"].AsString() != "eth_chainId" ||
-			s.attributes["crossgate.chain.id"].AsInt64() != 137 {
-			t.Errorf("span %d has %v", i, s.attributes)
-		}
-		for key, value := range s.attributes {
+		for key, value := range said {
 			if strings.Contains(value.String(), "0123456789") {
 				t.Errorf("attribute %s = %s tells the URL", key, value.String())
 			}
@@ -97,23 +66,22 @@ func TestAttemptsAreSpansWithoutURLs(t *testing.T) {
 func TestHedgesTellWhetherTheyWon(t *testing.T) {
 	for want, second := range map[string]time.Duration{"won": 20 * time.Millisecond, "lost": 5 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
-			r := &recorder{}
-			otel.SetTracerProvider(provider{recorder: r})
-			defer otel.SetTracerProvider(noop.NewTracerProvider())
+			recorder := recordSpans(t)
 			p := newPair(t, time.Second, second) // nothing is known of them: the hedge begins after half a second
 			p.ask(t)
-			if len(r.spans) != 2 {
-				t.Fatalf("%d spans, want one for each attempt", len(r.spans))
+			started := recorder.Started()
+			if len(started) != 2 {
+				t.Fatalf("%d spans, want one for each attempt", len(started))
 			}
+			first, hedge := saidBy(started[0]), saidBy(started[1])
 			outcomes := map[string]string{"won": "canceled ok", "lost": "ok canceled"}
-			got := r.spans[0].attributes["crossgate.outcome"].AsString() + " " + r.spans[1].attributes["crossgate.outcome"].AsString()
-			if got != outcomes[want] {
+			if got := first["crossgate.outcome"].AsString() + " " + hedge["crossgate.outcome"].AsString(); got != outcomes[want] {
 				t.Errorf("when the hedge %s, the outcomes are %s, want %s", want, got, outcomes[want])
 			}
-			if _, told := r.spans[0].attributes["crossgate.hedge"]; told {
-				t.Errorf("the first attempt is told as a hedge: %v", r.spans[0].attributes)
+			if _, told := first["crossgate.hedge"]; told {
+				t.Errorf("the first attempt is told as a hedge: %v", first)
 			}
-			if got := r.spans[1].attributes["crossgate.hedge"].AsString(); got != want {
+			if got := hedge["crossgate.hedge"].AsString(); got != want {
 				t.Errorf("crossgate.hedge = %q, want %q", got, want)
 			}
 		})

@@ -98,10 +98,7 @@ func (db *DB) Lead(ctx context.Context, job string, work func(context.Context, L
 			work(holding, lease)
 			_ = release() // it expires otherwise
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(LeaseInterval):
-		}
+		pause(ctx, LeaseInterval)
 	}
 }
 

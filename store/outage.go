@@ -111,14 +111,19 @@ func (a *availability) settle(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		if look > 0 || a.err() != nil {
+		if look > 0 || a.err() != nil || !pause(ctx, between) {
 			return
 		}
-		select {
-		case <-time.After(between):
-		case <-ctx.Done():
-			return
-		}
+	}
+}
+
+// pause lets a time pass. It reports false when ctx ends meanwhile.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 
@@ -215,10 +220,8 @@ func (a *availability) run(ctx context.Context, known func()) {
 		}
 		a.goAway(ctx, err)
 		known()
-		select {
-		case <-ctx.Done():
+		if !pause(ctx, probePause) {
 			return
-		case <-time.After(probePause):
 		}
 	}
 }
@@ -313,11 +316,7 @@ func (a *availability) await(ctx context.Context, limit time.Duration) error {
 			isLogged = true
 			a.log.WarnContext(ctx, "waiting for the database", "error", err, "for_up_to", limit)
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(min(limit-waited, probePause)):
-		}
+		pause(ctx, min(limit-waited, probePause))
 	}
 }
 

@@ -57,16 +57,13 @@ func OpenSQLite(ctx context.Context, path string) (*DB, error) {
 // since the change begins as a read: one who writes to the new file meanwhile is waited for here, for as long as
 // busyLimit.
 func connect(ctx context.Context, db *sql.DB) error {
-	const pause = 10 * time.Millisecond
 	for began := time.Now(); ; {
 		err := db.PingContext(ctx)
 		if !isBusy(err) || time.Since(began) > busyLimit {
 			return err
 		}
-		select {
-		case <-ctx.Done():
+		if !pause(ctx, 10*time.Millisecond) {
 			return ctx.Err()
-		case <-time.After(pause):
 		}
 	}
 }

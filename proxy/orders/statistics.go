@@ -26,6 +26,12 @@ const (
 // Days are UNIX days, both included.
 type Days struct{ From, To uint64 }
 
+// LastDays are so many, today being the last.
+func LastDays(days uint64, now time.Time) Days {
+	today := uint64(now.Unix()) / SecondsOfDay
+	return Days{From: today - (days - 1), To: today}
+}
+
 // daysRoute answers something of some days, of orders that are indexed or not.
 func (s *Orders) daysRoute(isIndexed bool, load func(context.Context, Days) ([]proxy.Body, cache.Life, error), paths ...string) proxy.Route[Days] {
 	return proxy.Route[Days]{
@@ -65,8 +71,7 @@ func (s *Orders) DeliveryTimesRoute() proxy.Route[Days] {
 // UsualTimes are the delivery times between two chains in the last days; nil without orders, or where they are not
 // known at the moment.
 func (s *Orders) UsualTimes(ctx context.Context, give, take chain.ID, now time.Time) *order.DeliveryTimes {
-	today := uint64(now.Unix()) / SecondsOfDay
-	found, _, err := s.DeliveryTimesRoute().Ask(ctx, s.server, Days{From: today - UsualDays + 1, To: today})
+	found, _, err := s.DeliveryTimesRoute().Ask(ctx, s.server, LastDays(UsualDays, now))
 	if err != nil {
 		return nil
 	}

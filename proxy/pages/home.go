@@ -18,7 +18,7 @@ import (
 func (s *Pages) homePage(c *gin.Context) {
 	ctx := c.Request.Context()
 	home := Home{Chains: s.swaps.Serving(), Basis: s.server.Options.Index().Basis(), Origin: OriginOf(c.Request), Now: time.Now()}
-	home.Statistics = s.statisticsOf(ctx, lastDays(orders.UsualDays, home.Now), home.Now)
+	home.Statistics = s.statisticsOf(ctx, orders.LastDays(orders.UsualDays, home.Now), home.Now)
 	home.Orders = s.newest(ctx, orders.Part{Take: mostNewest, Mode: orders.CrossChain})
 	home.Swaps = s.newest(ctx, orders.Part{Take: mostNewest, Mode: orders.SameChain})
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Home(to, home) })

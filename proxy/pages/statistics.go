@@ -21,8 +21,6 @@ import (
 	"crossgate/quote"
 )
 
-const secondsOfDay = 86_400
-
 // dayChoices are the numbers of days that the page of statistics can be asked for.
 var dayChoices = []int{7, orders.UsualDays, 90}
 
@@ -34,7 +32,7 @@ func (s *Pages) statisticsPage(c *gin.Context) {
 		s.server.FailPage(c, proxy.InvalidParameters.Because("days must be one of 7, 30, 90"))
 		return
 	}
-	q := lastDays(wanted, now)
+	q := orders.LastDays(uint64(wanted), now)
 	shown := s.statisticsOf(ctx, q, now)
 	shown.Choices, shown.Origin = dayChoices, OriginOf(c.Request)
 	for _, name := range []string{"getDaily", "getDeliveryTimes", "getVenues"} {
@@ -44,15 +42,9 @@ func (s *Pages) statisticsPage(c *gin.Context) {
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Statistics(to, shown) })
 }
 
-// lastDays are so many, today being the last.
-func lastDays(days int, now time.Time) orders.Days {
-	today := uint64(now.Unix()) / secondsOfDay
-	return orders.Days{From: today - uint64(days-1), To: today}
-}
-
 // statisticsOf are those of orders, with a reason in the place of what cannot be had.
 func (s *Pages) statisticsOf(ctx context.Context, q orders.Days, now time.Time) Statistics {
-	shown := Statistics{Days: int(q.To - q.From + 1), FirstDay: time.Unix(int64(q.From*secondsOfDay), 0).UTC(), Now: now}
+	shown := Statistics{Days: int(q.To - q.From + 1), FirstDay: time.Unix(int64(q.From*orders.SecondsOfDay), 0).UTC(), Now: now}
 	found, from, err := s.orders.DailyRoute().Ask(ctx, s.server, q)
 	if err != nil {
 		shown.Reason = proxy.ProblemOf(err).PublicText()
@@ -242,8 +234,8 @@ func (v *statisticsView) plot(rows []order.DailyStatistics) {
 	for i := range v.Days {
 		day := v.FirstDay.AddDate(0, 0, i)
 		c := column{
-			Day: day, Volume: byDay[uint64(day.Unix())/secondsOfDay], X: Percents(float64(i) * width), Width: Percents(width * (1 - gap)), Y: "100", Height: "0",
-			HasNoHistory: byDay[uint64(day.Unix())/secondsOfDay].Created == 0 && !day.AddDate(0, 0, 1).After(v.Since),
+			Day: day, Volume: byDay[uint64(day.Unix())/orders.SecondsOfDay], X: Percents(float64(i) * width), Width: Percents(width * (1 - gap)), Y: "100", Height: "0",
+			HasNoHistory: byDay[uint64(day.Unix())/orders.SecondsOfDay].Created == 0 && !day.AddDate(0, 0, 1).After(v.Since),
 		}
 		if v.Highest != "" && c.Volume.given != nil {
 			share, _ := new(big.Rat).Quo(c.Volume.given, highest).Float64()

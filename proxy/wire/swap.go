@@ -85,23 +85,16 @@ func (w *writer) swapToken(side quote.Priced, family chain.Family, least *chain.
 		w.name("minAmount").decimal(*least)
 	}
 	w.name("amount").decimal(side.Amount)
-	w.approximateUSD(side.USD)
+	w.usdNamed("approximateUsdValue", side.USD)
 	w.close('}')
 }
 
 func (w *writer) compared(v quote.Compared) {
 	w.name("name").text(v.Name)
 	w.name("amount").decimal(v.Amount)
-	w.approximateUSD(v.USD)
+	w.usdNamed("approximateUsdValue", v.USD)
 	w.name("priceDrop").number(v.PriceDrop)
 	w.name("imageUrl").text(v.ImageURL)
-}
-
-// approximateUSD writes the value of something, as a member that is absent where the value is not known: it is not 0.
-func (w *writer) approximateUSD(value *float64) {
-	if value != nil {
-		w.name("approximateUsdValue").usd(*value)
-	}
 }
 
 // usdText is a USD value as a string: the documented type of the protocol fee's value, for which the hosted service is
@@ -133,7 +126,7 @@ func (w *writer) transactionFee(f quote.Fee, family chain.Family) {
 		w.name("maxPriorityFeePerGas").decimal(f.Price.MaxPriority)
 	}
 	w.close('}')
-	w.approximateUSD(f.USD)
+	w.usdNamed("approximateUsdValue", f.USD)
 	w.close('}')
 }
 

@@ -16,8 +16,6 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order/query"
-	"crossgate/proxy/passthrough"
-	"crossgate/proxy/shadow"
 	"crossgate/proxy/web"
 )
 
@@ -103,15 +101,25 @@ func (s *Server) onCollection(meter metric.Meter, callback metric.Callback, inst
 	s.callbacks = append(s.callbacks, registered)
 }
 
+// eachCount calls a function with how often something had an outcome.
+type eachCount func(do func(of, outcome string, times uint64))
+
+// all are the counts, for the status page.
+func (each eachCount) all() (all []web.Counted) {
+	each(func(of, outcome string, times uint64) {
+		all = append(all, web.Counted{Of: of, Outcome: outcome, Times: times})
+	})
+	return all
+}
+
 // observeCounts has a counter read counts, with what they are of under a key.
-func observeCounts[C passthrough.Count | shadow.Count](s *Server, name, description string, of attribute.Key, counts func() []C) {
+func (s *Server) observeCounts(name, description string, key attribute.Key, each eachCount) {
 	meter := otel.Meter("crossgate/proxy")
 	counter, _ := meter.Int64ObservableCounter(name, metric.WithDescription(description))
 	s.onCollection(meter, func(_ context.Context, o metric.Observer) error {
-		for _, each := range counts() {
-			c := web.Counted(each)
-			o.ObserveInt64(counter, int64(c.Times), metric.WithAttributes(of.String(c.Of), outcomeKey.String(c.Outcome)))
-		}
+		each(func(of, outcome string, times uint64) {
+			o.ObserveInt64(counter, int64(times), metric.WithAttributes(key.String(of), outcomeKey.String(outcome)))
+		})
 		return nil
 	}, counter)
 }
@@ -210,12 +218,8 @@ func (s *attributeSets[L, V]) each(do func(V)) {
 
 // Served counts answers, for the status page.
 func (s *Server) Served() web.Served {
-	served := web.Served{Cache: web.CacheCounts(s.answers.Stats())}
-	for _, c := range s.passthrough.Counts() {
-		served.Hosts = append(served.Hosts, web.Counted(c))
-	}
-	for _, c := range s.shadow.Answers() {
-		served.Compared = append(served.Compared, web.Counted(c))
+	served := web.Served{
+		Cache: web.CacheCounts(s.answers.Stats()), Hosts: eachCount(s.passthrough.EachCount).all(), Compared: eachCount(s.shadow.EachCount).all(),
 	}
 	for _, e := range s.shadow.Examples() {
 		served.Differences = append(served.Differences, web.Difference(e))

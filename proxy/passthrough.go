@@ -45,8 +45,8 @@ func (s *Server) openPassthrough(o Passthrough) (err error) {
 		return err
 	}
 	s.passthrough.Configure(o.Hosts)
-	observeCounts(s, "crossgate.passthrough.requests",
-		"Requests for paths that are passed through, by host and outcome.", hostKey, s.passthrough.Counts)
+	s.observeCounts("crossgate.passthrough.requests",
+		"Requests for paths that are passed through, by host and outcome.", hostKey, s.passthrough.EachCount)
 	return nil
 }
 

@@ -29,22 +29,14 @@ var outcomeNames = [outcomes]string{
 // tally counts the outcomes of a host.
 type tally [outcomes]atomic.Int64
 
-// Count is how often requests to a host had an outcome.
-type Count struct {
-	Of      string // host
-	Outcome string // hit, stale, stale-if-error, validated, miss, collapsed, pass, refused, failed or left
-	Times   uint64
-}
-
-// Counts are what requests to the configured hosts have met with since the start.
-func (h *Handler) Counts() []Count {
-	var all []Count
+// EachCount calls do with how often requests to each configured host had an outcome since the start: hit, stale,
+// stale-if-error, validated, miss, collapsed, pass, refused, failed or left.
+func (h *Handler) EachCount(do func(host, outcome string, times uint64)) {
 	for _, host := range h.hosts.Load().all {
 		for i := range host.tally {
 			if times := host.tally[i].Load(); times > 0 {
-				all = append(all, Count{host.Name, outcomeNames[i], uint64(times)})
+				do(host.Name, outcomeNames[i], uint64(times))
 			}
 		}
 	}
-	return all
 }

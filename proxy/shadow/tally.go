@@ -2,6 +2,7 @@ package shadow
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -74,26 +75,17 @@ func (t *tally) makeRoom() {
 	delete(t.examples, oldest)
 }
 
-// Count is how often requests for a route had an outcome.
-type Count struct {
-	Of      string // route
-	Outcome string // name of a class, failed or dropped
-	Times   uint64
-}
-
-// Answers counts sampled requests by the class of the answer, failed, or dropped.
-func (s *Shadow) Answers() []Count {
-	t := &s.tally
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	all := make([]Count, 0, len(t.answers))
-	for key, times := range t.answers {
-		all = append(all, Count{key.route, key.outcome, times})
+// EachCount calls do with how often sampled requests for each route had an outcome, by route: the name of the answer's
+// class, failed, or dropped.
+func (s *Shadow) EachCount(do func(route, outcome string, times uint64)) {
+	s.tally.mu.Lock()
+	answers := maps.Clone(s.tally.answers)
+	s.tally.mu.Unlock()
+	for _, of := range slices.SortedFunc(maps.Keys(answers), func(a, b counted) int {
+		return cmp.Or(cmp.Compare(a.route, b.route), cmp.Compare(a.outcome, b.outcome))
+	}) {
+		do(of.route, of.outcome, answers[of])
 	}
-	slices.SortFunc(all, func(a, b Count) int {
-		return cmp.Or(cmp.Compare(a.Of, b.Of), cmp.Compare(a.Outcome, b.Outcome))
-	})
-	return all
 }
 
 // Example is a member of a route's answers that differed, with the latest example.

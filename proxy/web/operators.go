@@ -233,8 +233,6 @@ func buttonOf(path, command, text, endpoint string) commandButton {
 	return commandButton{path + command, text, endpoint}
 }
 
-type cacheCount struct{ Name, Text string }
-
 // Operators writes the status page.
 func (p *Pages) Operators(to io.Writer, o Operators) error {
 	byWins := func(a, b Venue) int { return cmp.Compare(b.Won, a.Won) }
@@ -331,30 +329,12 @@ func (p *Pages) trouble(o Operators) (all []string) {
 	return all
 }
 
-// Rows are the counts with their names.
-func (c CacheCounts) Rows() []cacheCount {
-	rows := []cacheCount{{"Hit ratio", "–"}}
+// HitRatio is the share of lookups that were answered from the cache, percent; a dash before the first.
+func (c CacheCounts) HitRatio() string {
 	if lookups := c.Hits + c.Stales + c.Misses; lookups > 0 {
-		rows[0].Text = fmt.Sprintf("%.1f %%", 100*float64(c.Hits+c.Stales)/float64(lookups))
+		return fmt.Sprintf("%.1f %%", 100*float64(c.Hits+c.Stales)/float64(lookups))
 	}
-	for _, each := range []struct {
-		name string
-		n    uint64
-	}{
-		{"Fresh hits", c.Hits},
-		{"Stale hits, refreshed in the background", c.Stales},
-		{"Misses", c.Misses},
-		{"Loads", c.Loads},
-		{"Failed loads", c.Failed},
-		{"Stale if error", c.StaleIfErrors},
-		{"Loads saved by the shared cache", c.Remotes},
-		{"Answers being loaded", c.Loading},
-		{"Loads shed at the load limit", c.Shed},
-		{"Answers not admitted", c.Dropped},
-	} {
-		rows = append(rows, cacheCount{each.name, Count(each.n)})
-	}
-	return rows
+	return "–"
 }
 
 // Dollars is an amount in USD, in cents below 100; a dash where it is unknown.

@@ -112,7 +112,9 @@ func TestCompareWaitsNoLongerThanTheClientWants(t *testing.T) {
 func TestComparisonsAreSharedForABlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		only := &fakeVenue{name: "a", perInput: 1, takes: 100 * time.Millisecond}
-		e := estimator(only)
+		e := asking(quote.Chain{Payee: func(context.Context, chain.Address, chain.Address) (quote.Payee, error) {
+			return quote.Payee{}, nil
+		}}, only)
 		ask := func(r quote.Request) {
 			if _, err := e.Estimate(t.Context(), r); err != nil {
 				t.Error(err)
@@ -141,10 +143,15 @@ func TestComparisonsAreSharedForABlock(t *testing.T) {
 		if n := only.quotes.Load(); n != 3 {
 			t.Errorf("%d quotes after another recipient than the sender, want 3", n)
 		}
+		shared := usdcToDai() // the gateway pays a share of the input, and the venue swaps less
+		shared.Recipient, shared.Affiliate = chain.Address{}, quote.NewAffiliate(1000, sender)
+		if e, err := e.Estimate(t.Context(), shared); err != nil || e.Out.Amount != chain.NewAmount(90_000_000) {
+			t.Errorf("with a share of 10 %% that the gateway pays: %s, %v, want 90000000", e.Out.Amount, err)
+		}
 		<-time.After(5 * time.Second)
 		ask(usdcToDai())
-		if n := only.quotes.Load(); n != 4 {
-			t.Errorf("%d quotes after a while, want 4", n)
+		if n := only.quotes.Load(); n != 5 {
+			t.Errorf("%d quotes after a while, want 5", n)
 		}
 	})
 }

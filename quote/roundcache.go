@@ -80,16 +80,16 @@ func (c *roundCache) forget(key string, e *roundEntry) {
 	}
 }
 
-// roundKey distinguishes rounds by all that the quotes depend on: some venues pay the sender alone. No part can contain
-// the separator.
+// roundKey distinguishes rounds by all that the quotes depend on: some venues pay the sender alone, and swap what is left
+// of the input where the gateway pays shares of it. No part can contain the separator.
 func roundKey(s Swap, window time.Duration, queries []venueQuery) string {
 	var key strings.Builder
 	isOwn := s.Sender == s.Recipient
-	for _, part := range []any{s.Chain.ID, s.In.Address, s.Out.Address, s.In.Amount, s.SlippagePercent, isOwn, window} {
+	for _, part := range []any{s.Chain.ID, s.In.Address, s.Out.Address, s.SlippagePercent, isOwn, window} {
 		fmt.Fprintf(&key, "%v|", part)
 	}
 	for _, q := range queries {
-		key.WriteString(q.profile.Name + "|")
+		key.WriteString(q.profile.Name + "|" + q.swap.In.Amount.String() + "|")
 		for _, way := range q.ways {
 			key.WriteString(way.String() + "|")
 		}

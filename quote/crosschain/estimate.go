@@ -347,7 +347,8 @@ func (j *journey) follow(ctx context.Context, route Route) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	found, err := quote.SearchInput(s.guess(), j.request.AmountOut, func(in chain.Amount) (chain.Amount, error) {
+	wanted := j.request.AmountOut
+	found, err := quote.SearchInput(s.guess(), wanted, func(in chain.Amount) (chain.Amount, error) {
 		sample, err := s.from(ctx, in.Add(costs))
 		if errors.Is(err, ErrLowAmount) {
 			return chain.NewAmount(1), nil
@@ -357,5 +358,9 @@ func (j *journey) follow(ctx context.Context, route Route) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	return s.from(ctx, found.Add(costs))
+	made, err := s.from(ctx, found.Add(costs))
+	if most := wanted.MulDiv(101, 100).Add(chain.NewAmount(2)); err == nil && made.Recommended.Cmp(most) > 0 { // which a taker would keep
+		err = fmt.Errorf("%w: nothing near %s comes out of it, but %s", ErrLowAmount, wanted, made.Recommended)
+	}
+	return made, err
 }

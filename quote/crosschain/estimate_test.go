@@ -315,6 +315,21 @@ func TestExactOutputTakesTheLeastInput(t *testing.T) {
 	}
 }
 
+// TestNoInputGivesFarMoreThanTheFixedOutput, since a taker keeps what an order gives beyond it: outputs that are little
+// beside a taker's costs, of which the swap before takes a part as well.
+func TestNoInputGivesFarMoreThanTheFixedOutput(t *testing.T) {
+	for _, wanted := range []uint64{1, 100, 1000, 3000, 5000, 20_000, 200_000} {
+		r := request(dai, usd, 0)
+		r.AmountOut = chain.NewAmount(wanted)
+		j := newJourney(func(o *crosschain.Options) { o.CostPercent = 400 })
+		j.exchange.impact = 2000
+		e, err := j.Estimate(t.Context(), r)
+		if most := chain.NewAmount(wanted + wanted/100 + 2); e.Recommended.Cmp(most) > 0 || err != nil && !errors.Is(err, crosschain.ErrLowAmount) {
+			t.Errorf("for %d: %s gives %s, %v", wanted, e.In, e.Recommended, err)
+		}
+	}
+}
+
 // TestFixedAmountsAreTaken keeps both amounts of the client, and the margin says what that leaves.
 func TestFixedAmountsAreTaken(t *testing.T) {
 	r := request(usd, usd, 1e9)

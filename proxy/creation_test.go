@@ -93,8 +93,25 @@ func TestBadOrderParametersAreNamed(t *testing.T) {
 			[]string{"srcChainRefundAddress must be the sender on Solana"},
 		},
 		{[]string{"dlnHook", `{"type":"solana_serialized_instructions","data":{"instructions":"0x01"}}`}, "INVALID_QUERY_PARAMETERS", []string{"dlnHook.type"}},
-		{[]string{"dlnHook", `{"type":"evm_transaction_call","data":{"to":"0x12","calldata":"0x01"}}`}, "INVALID_QUERY_PARAMETERS", []string{"dlnHook to must be an address", "selector"}},
+		{[]string{"dlnHook", `{"type":"evm_transaction_call","data":{"to":"0x12","calldata":"0x01"}}`}, "INVALID_QUERY_PARAMETERS", []string{"dlnHook to must be an address"}},
+		{
+			[]string{"dlnHook", `{"type":"evm_transaction_call","data":{"to":"` + payerText + `","calldata":"0x01"}}`},
+			"INVALID_QUERY_PARAMETERS",
+			[]string{"dlnHook calls with 1 bytes, which is less than a selector"},
+		},
+		{
+			[]string{"dlnHook", `{"type":"evm_hook_data_v1","data":{"fallbackAddress":"0x0000000000000000000000000000000000000000","target":"` + payerText + `","isNonAtomic":true,"isSuccessRequired":false,"targetPayload":"0x12"}}`},
+			"INVALID_QUERY_PARAMETERS",
+			[]string{"dlnHook fallbackAddress must not be the zero address"},
+		},
 		{[]string{"dlnHook", `{"type":"evm_hook_data_v1","data":{}}`}, "INVALID_QUERY_PARAMETERS", []string{"isNonAtomic"}},
+		{[]string{"externalCall", "0x02" + strings.Repeat("00", 32)}, "INVALID_QUERY_PARAMETERS", []string{"externalCall has the unknown version 2: the order could never be filled"}},
+		{[]string{"externalCall", "0x01"}, "INVALID_QUERY_PARAMETERS", []string{"externalCall is malformed"}},
+		{
+			[]string{"dlnHook", `{"type":"evm_hook_data_v1","data":{"fallbackAddress":"` + payerText + `","target":"0x0000000000000000000000000000000000000000","isNonAtomic":true,"isSuccessRequired":true,"targetPayload":"0x12"}}`},
+			"INVALID_QUERY_PARAMETERS",
+			[]string{"dlnHook is malformed"},
+		},
 		{[]string{"dlnHook", `[1`}, "INVALID_QUERY_PARAMETERS", []string{"dlnHook must be a JSON object"}},
 		{
 			[]string{"srcChainTokenInAmount", "", "dstChainTokenOut", "x", "senderAddress", "y", "allowedTaker", "z"},

@@ -1,6 +1,8 @@
 package creation
 
 import (
+	"fmt"
+
 	"crossgate/chain"
 	"crossgate/chain/words"
 )
@@ -25,4 +27,36 @@ func (c Call) Envelope() []byte {
 // CallPayload has the protocol's own executor call a contract with at most so much gas; 0: as much as there is.
 func CallPayload(to chain.Address, gas uint32, data []byte) []byte {
 	return words.Encode(words.Tuple{to, uint64(gas), data})
+}
+
+// ReadCall is the contract that an order's call calls, and why no taker can fill an order with it; empty: nothing is
+// known against it. The adapter takes a version byte and (address fallback, address executor, uint160 reward, bool,
+// bool, bytes payload); the payload of its own executor is (address to, uint32 gas, bytes callData).
+func ReadCall(envelope []byte) (target chain.Address, fault string) {
+	const version = 1
+	if envelope[0] != version {
+		return target, fmt.Sprintf("has the unknown version %d", envelope[0])
+	}
+	w := words.New(envelope[1:]).Tail(0)
+	target, payload := w.Address(1), w.Bytes(5)
+	w.Address(0)
+	w.Bool(3)
+	w.Bool(4)
+	if w.Err() != nil {
+		return target, "is malformed: " + w.Err().Error()
+	}
+	if !target.IsNative() {
+		return target, "" // reads the payload in its own way
+	}
+	p := words.New(payload).Tail(0)
+	target = p.Address(0)
+	p.Uint(1, 32)
+	data := p.Bytes(2)
+	switch {
+	case p.Err() != nil:
+		return target, "is malformed: " + p.Err().Error()
+	case len(data) < selectorLength:
+		return target, fmt.Sprintf("calls with %d bytes, which is less than a selector", len(data))
+	}
+	return target, ""
 }

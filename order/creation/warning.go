@@ -1,10 +1,6 @@
 package creation
 
-import (
-	"fmt"
-
-	"crossgate/chain/words"
-)
+import "fmt"
 
 // Warning is why an order that can be created may cost its maker something.
 type Warning struct {
@@ -85,38 +81,11 @@ func (j *judge) assumed() string {
 	return fmt.Sprintf(" in version %s; that of %s is not known", knownVersion, j.s.Version)
 }
 
-// callFault is why no taker can fill an order because of its external call; empty: nothing is known against it. On EVM
-// the adapter takes a version byte and (address fallback, address executor, uint160 fee, bool, bool, bytes payload);
-// the payload of its own executor is (address to, uint32 gas, bytes callData) (dln-contracts,
-// libraries/DlnExternalCallLib.sol).
-func callFault(c Creation) string {
-	const version, addressLength = 1, 20
-	if len(c.ExternalCall) == 0 || c.Take.Token.Len() != addressLength {
-		return ""
+// callFault is why no taker can fill an order because of its external call; empty: nothing is known against it.
+func callFault(c Creation) (fault string) {
+	const addressLength = 20
+	if len(c.ExternalCall) > 0 && c.Take.Token.Len() == addressLength {
+		_, fault = ReadCall(c.ExternalCall)
 	}
-	if c.ExternalCall[0] != version {
-		return fmt.Sprintf("has the unknown version %d", c.ExternalCall[0])
-	}
-	w := words.New(c.ExternalCall[1:]).Tail(0)
-	executor, payload := w.Address(1), w.Bytes(5)
-	w.Address(0)
-	w.Bool(3)
-	w.Bool(4)
-	if w.Err() != nil {
-		return "is malformed: " + w.Err().Error()
-	}
-	if !executor.IsNative() {
-		return "" // reads the payload in its own way
-	}
-	p := words.New(payload).Tail(0)
-	p.Address(0)
-	p.Uint(1, 32)
-	data := p.Bytes(2)
-	switch {
-	case p.Err() != nil:
-		return "is malformed: " + p.Err().Error()
-	case len(data) < selectorLength:
-		return fmt.Sprintf("calls with %d bytes, which is less than a selector", len(data))
-	}
-	return ""
+	return fault
 }

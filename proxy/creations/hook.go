@@ -30,8 +30,21 @@ const mostCallGas = 10_000_000
 // longestCall is well below the size of a transaction.
 const longestCall = 16 << 10
 
-// hook reads dlnHook, or externalCall, its older form: the call that is to run after the order was filled.
+// hook reads dlnHook, or externalCall, its older form: the call that is to run after the order was filled. One with which
+// no order can be filled is a mistake.
 func (p *parameters) hook(r *crosschain.Request, recipient chain.Address) {
+	name := p.call(r, recipient)
+	if len(r.ExternalCall) == 0 || p.take == chain.SVM {
+		return
+	}
+	var fault string
+	if r.CallTarget, fault = creation.ReadCall(r.ExternalCall); fault != "" {
+		p.Mistake(name + " " + fault + ": the order could never be filled")
+	}
+}
+
+// call reads the call and returns its parameter's name.
+func (p *parameters) call(r *crosschain.Request, recipient chain.Address) (name string) {
 	name, kind, members := "dlnHook", "type", "data"
 	if p.Optional(name) != "" && p.Optional("externalCall") != "" {
 		p.Mistake("dlnHook or externalCall must be left out")
@@ -41,11 +54,11 @@ func (p *parameters) hook(r *crosschain.Request, recipient chain.Address) {
 	}
 	text := p.Optional(name)
 	if text == "" {
-		return
+		return name
 	}
 	if name == "externalCall" && strings.HasPrefix(text, "0x") {
 		r.ExternalCall, r.CallGas = p.hex(name, text, longestCall), assumedCallGas
-		return
+		return name
 	}
 	var given map[string]json.RawMessage
 	var of string
@@ -53,13 +66,13 @@ func (p *parameters) hook(r *crosschain.Request, recipient chain.Address) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	if decoder.Decode(&given) != nil || json.Unmarshal(given[kind], &of) != nil {
 		p.Mistake(name + " must be a JSON object with " + kind + " and " + members)
-		return
+		return name
 	}
 	strict := json.NewDecoder(bytes.NewReader(given[members]))
 	strict.DisallowUnknownFields()
 	if err := strict.Decode(&data); err != nil {
 		p.Mistake(name + "." + members + " must be an object of the documented members")
-		return
+		return name
 	}
 	switch {
 	case p.take == chain.SVM && (of == "solana_serialized_instructions" || of == "solana_1"):
@@ -71,6 +84,7 @@ func (p *parameters) hook(r *crosschain.Request, recipient chain.Address) {
 	default:
 		p.Mistake(name + "." + kind + " must be one that the destination chain has")
 	}
+	return name
 }
 
 // transactionCall has the protocol's executor call a contract; where that fails, the recipient gets the tokens.
@@ -82,12 +96,7 @@ func (p *parameters) transactionCall(name string, r *crosschain.Request, data ho
 		p.Mistake(name + " gas must be a whole number up to 10000000")
 		return
 	}
-	if len(input) < 4 {
-		p.Mistake(name + " calldata must have a selector of 4 bytes: the order could never be filled without")
-		return
-	}
-	r.CallTarget, r.CallGas = to, uint64(gas)
-	if gas == 0 {
+	if r.CallGas = uint64(gas); gas == 0 {
 		r.CallGas = assumedCallGas
 	}
 	r.ExternalCall = creation.Call{
@@ -112,5 +121,8 @@ func (p *parameters) hookV1(name string, r *crosschain.Request, data hookData) {
 		}
 		c.Reward = amount
 	}
-	r.CallTarget, r.CallGas, r.ExternalCall = c.Executor, assumedCallGas, c.Envelope()
+	if c.Fallback.IsNative() && !c.Required {
+		p.Mistake(name + " fallbackAddress must not be the zero address, which gets the tokens where the call fails")
+	}
+	r.CallGas, r.ExternalCall = assumedCallGas, c.Envelope()
 }

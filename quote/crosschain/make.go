@@ -278,7 +278,7 @@ func (j *journey) short(ctx context.Context, e *Estimate) (all []Short) {
 // it. The wrapped coin's contract has some to try with.
 func (j *journey) deliverable(ctx context.Context) error {
 	fees := j.Chains[j.take.ID].Fees
-	if has := j.Chains[j.take.ID].HasCode; has != nil && !j.request.CallTarget.IsAbsent() && !j.request.CallTarget.IsNative() {
+	if has := j.Chains[j.take.ID].HasCode; has != nil && !j.request.CallTarget.IsAbsent() {
 		isContract, err := has(ctx, j.request.CallTarget)
 		if err != nil {
 			return fmt.Errorf("code of the external call: %w", err)

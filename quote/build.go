@@ -17,7 +17,8 @@ var ErrExpired = errors.New("quote expired")
 type built struct {
 	candidate
 	tx           Tx
-	dataFee      chain.Amount // what the chain takes for publishing it, wei
+	dataFee      chain.Amount // what the chain takes for publishing it, wei; nothing where that is not known
+	isFeeKnown   bool         // dataFee is
 	priorityFee  chain.Amount // what it pays for its place in a block on Solana, lamports
 	result       *Result      // nil when the transaction was not simulated
 	notSimulated error        // why not
@@ -104,7 +105,7 @@ func (t *trade) build(ctx context.Context, o *candidate) (b built, err error) {
 	b = built{candidate: *o}
 	if t.request.Recipient.IsAbsent() {
 		b.notSimulated, b.priorityFee = errNoTransaction, t.priorityFee(&b)
-		b.dataFee, _ = t.dataFee(ctx, t.filled(typicalBytes[t.swap.Chain.Family]), b.gas())
+		b.dataFee, b.isFeeKnown = t.dataFee(ctx, t.filled(typicalBytes[t.swap.Chain.Family]), b.gas())
 		return b, t.satisfied(b.payout)
 	}
 	if err := t.transaction(ctx, &b); err != nil {
@@ -114,15 +115,18 @@ func (t *trade) build(ctx context.Context, o *candidate) (b built, err error) {
 		return built{}, err
 	}
 	var reading sync.WaitGroup
-	tx, gas, fee := b.tx, b.gas(), chain.Amount{}
-	reading.Go(func() { fee, _ = t.dataFee(ctx, tx, gas) }) // an answer without it is better than none
+	tx, gas, fee, isKnown := b.tx, b.gas(), chain.Amount{}, false
+	reading.Go(func() { fee, isKnown = t.dataFee(ctx, tx, gas) }) // an answer without it is better than none
 	err = t.simulate(ctx, &b)
 	reading.Wait()
-	if b.dataFee = fee; err != nil {
+	if b.dataFee, b.isFeeKnown = fee, isKnown; err != nil {
 		return built{}, err
 	}
 	t.fitBudget(&b)
 	b.payout, b.priorityFee = b.payout.seen(b.result), t.priorityFee(&b)
+	if t.kept != nil && !isKnown {
+		return built{}, fmt.Errorf("%w: what publishing it costs is not known", ErrRefused)
+	}
 	return b, t.kept.covers(withMargin(b.gas()), b.dataFee.Add(b.priorityFee))
 }
 

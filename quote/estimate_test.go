@@ -74,6 +74,14 @@ func TestEstimateWithoutPricesOrFees(t *testing.T) {
 	if got.Fee != nil || got.In.USD != nil || got.Out.USD != nil {
 		t.Errorf("Estimate = %+v, want neither fee nor values", got)
 	}
+	priced := meter{price: quote.GasPrice{Expected: chain.NewAmount(2)}, gas: 21_000, silent: true}
+	for _, to := range []chain.Address{recipient, {}} {
+		r := usdcToDai()
+		r.Recipient = to
+		if got := estimate(t, asking(quote.Chain{Fees: priced}, &fakeVenue{name: "only", perInput: 7}), r); got.Fee != nil {
+			t.Errorf("to %q: fee of %+v, want none while that of publishing is not known", to, got.Fee)
+		}
+	}
 }
 
 func TestEstimateTakesTheVenuesGasWhenTheChainCannotTell(t *testing.T) {

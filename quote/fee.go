@@ -76,9 +76,9 @@ func (t *trade) readGasPrice(ctx context.Context) *GasPrice {
 	return &price
 }
 
-// fee is what the transaction itself will cost, nil when the chain's fees are not known.
+// fee is what the transaction itself will cost, nil when the chain's fees are not known, all of them.
 func (t *trade) fee(ctx context.Context, b *built, prices market) *Fee {
-	if t.gasPrice == nil {
+	if t.gasPrice == nil || !b.isFeeKnown {
 		return nil
 	}
 	limit := t.gasLimit(ctx, b)

@@ -43,7 +43,7 @@ func (f *Fees) DataFee(ctx context.Context, sender chain.Address, tx quote.Tx, g
 }
 
 // publishingFee is what the oracle says about the unsigned transaction, and about its gas where operators have a
-// share. Contracts without such a function add nothing.
+// share, which it may have no function for.
 func (f *Fees) publishingFee(ctx context.Context, tx quote.Tx, gas uint64) (chain.Amount, error) {
 	raw, err := unsigned(f.chain.Facts().Native, tx, gas)
 	if err != nil {
@@ -53,11 +53,12 @@ func (f *Fees) publishingFee(ctx context.Context, tx quote.Tx, gas uint64) (chai
 	if err != nil {
 		return chain.Amount{}, fmt.Errorf("fee of publishing: %w", err)
 	}
-	var fee chain.Amount
-	for _, answer := range answers {
-		fee = fee.Add(words.New(answer).Amount(0))
+	published := words.New(answers[0])
+	fee := published.Amount(0)
+	if published.Err() != nil {
+		return chain.Amount{}, fmt.Errorf("fee of publishing: %w", published.Err())
 	}
-	return fee, nil
+	return fee.Add(words.New(answers[1]).Amount(0)), nil
 }
 
 // sizeFee is how much more gas costs for this transaction than usual (docs.linea.build, linea_estimateGas).

@@ -29,7 +29,7 @@ func TestDataFeeOfTheOPStackIsTheOraclesWord(t *testing.T) {
 	}{
 		{"both parts", fmt.Sprintf("0x%064x", 7_000_000), fmt.Sprintf("0x%064x", 500), 7_000_500},
 		{"before operators had a share", fmt.Sprintf("0x%064x", 7_000_000), "!execution reverted", 7_000_000},
-		{"no oracle", "0x", "0x", 0},
+		{"an oracle that charges nothing", fmt.Sprintf("0x%064x", 0), "0x", 0},
 	} {
 		n := &node{contract: func(to, data string) string {
 			switch {
@@ -48,6 +48,16 @@ func TestDataFeeOfTheOPStackIsTheOraclesWord(t *testing.T) {
 		fee, err := NewFees(n.serve(t, base)).DataFee(t.Context(), swapOnBase.To, swapOnBase, 210_000)
 		if err != nil || fee != chain.NewAmount(row.want) {
 			t.Errorf("%s: data fee = %s, %v, want %d", row.name, fee, err, row.want)
+		}
+	}
+}
+
+// TestNoWordOfTheOracleIsNotNothing: a fee that is not known is not 0.
+func TestNoWordOfTheOracleIsNotNothing(t *testing.T) {
+	for _, said := range []string{"0x", "!execution reverted", "0x01"} {
+		n := &node{contract: func(string, string) string { return said }}
+		if fee, err := NewFees(n.serve(t, documented(t, 8453))).DataFee(t.Context(), swapOnBase.To, swapOnBase, 210_000); err == nil {
+			t.Errorf("said %s: data fee = %s, want an error", said, fee)
 		}
 	}
 }

@@ -105,7 +105,7 @@ func (t *trade) build(ctx context.Context, o *candidate) (b built, err error) {
 	b = built{candidate: *o}
 	if t.request.Recipient.IsAbsent() {
 		b.notSimulated, b.priorityFee = errNoTransaction, t.priorityFee(&b)
-		b.dataFee, b.isFeeKnown = t.dataFee(ctx, t.filled(typicalBytes[t.swap.Chain.Family]), b.gas())
+		b.dataFee, b.isFeeKnown = t.dataFee(ctx, filled(t.swap.Recipient, typicalBytes[t.swap.Chain.Family]), b.gas())
 		return b, t.satisfied(b.payout)
 	}
 	if err := t.transaction(ctx, &b); err != nil {
@@ -127,7 +127,7 @@ func (t *trade) build(ctx context.Context, o *candidate) (b built, err error) {
 	if t.kept != nil && !isKnown {
 		return built{}, fmt.Errorf("%w: what publishing it costs is not known", ErrRefused)
 	}
-	return b, t.kept.covers(withMargin(b.gas()), b.dataFee.Add(b.priorityFee))
+	return b, t.kept.Covers(withMargin(b.gas()), b.dataFee.Add(b.priorityFee))
 }
 
 // transaction has the venue build, checks that, and wraps it into the public router's call or takes over its minimum.

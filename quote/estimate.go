@@ -51,7 +51,7 @@ type trade struct {
 	prices   func() market   // waits for the prices in USD
 	router   routing
 	payments []payment // of shares that the gateway pays
-	kept     *reserve  // nil: not all of the coin is swapped
+	kept     *Reserve  // nil: not all of the coin is swapped
 	sampling bool      // the input of an exact output is searched for: quotes are compared, nothing is built
 }
 

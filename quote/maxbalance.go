@@ -23,13 +23,51 @@ const (
 	leastPriorityFee = 1_000_000 // venues bid by themselves
 	tokenAccountRent = 2_039_280 // what an account of 165 bytes must hold
 	walletRent       = 890_880
+	keptDeposits     = 2*tokenAccountRent + walletRent // of two opened accounts and the wallet
 )
 
-// reserve is the part of the sender's coin that is kept for the transaction when the rest is swapped.
-type reserve struct {
+// Reserve is the part of a sender's coin that is kept for the transaction when the rest is swapped.
+type Reserve struct {
+	Total    chain.Amount // wei, with what the chain takes beside gas
 	gasPrice chain.Amount // wei, at most; zero on Solana, whose gas costs nothing by itself
-	total    chain.Amount // wei, with what the chain takes beside gas
-	deposit  chain.Amount // the part of total that accounts must hold, which pays for nothing
+	deposit  chain.Amount // the part of Total that accounts must hold, which pays for nothing
+}
+
+// Need is what a large transaction of a sender takes.
+type Need struct {
+	Sender   chain.Address
+	Gas      uint64
+	Deposits uint64 // lamports, on Solana alone
+}
+
+// NewReserve is for a need at a price of gas; on Solana with a signature and a place in a block.
+func NewReserve(ctx context.Context, c chain.Chain, fees FeeSource, price GasPrice, n Need) (*Reserve, error) {
+	if c.Family == chain.SVM {
+		signed, err := fees.DataFee(ctx, n.Sender, Tx{}, n.Gas)
+		priority := solana.PriorityFee(solana.MaxComputeUnits, price.Bid.MulDiv(2, 1))
+		if least := chain.NewAmount(leastPriorityFee); priority.Cmp(least) < 0 {
+			priority = least
+		}
+		deposit := chain.NewAmount(n.Deposits)
+		return &Reserve{Total: signed.Add(priority).Add(deposit), deposit: deposit}, err
+	}
+	most := price.MaxFee
+	if price.Legacy {
+		most = price.Expected.MulDiv(5, 4)
+	}
+	published, err := fees.DataFee(ctx, n.Sender, filled(n.Sender, keptBytes), n.Gas)
+	return &Reserve{Total: gasCost(n.Gas, most).Add(published), gasPrice: most}, err
+}
+
+// Covers refuses a transaction that takes more than was kept for it.
+func (r *Reserve) Covers(gas uint64, beside chain.Amount) error {
+	if r == nil {
+		return nil
+	}
+	if needed := gasCost(gas, r.gasPrice).Add(beside).Add(r.deposit); needed.Cmp(r.Total) > 0 {
+		return fmt.Errorf("%w: it may cost %s, more than the %s that are kept for it", ErrRefused, needed, r.Total)
+	}
+	return nil
 }
 
 // Balance returns what holder has of a token on a chain with swaps; ErrUnsupportedChain where that is not read.
@@ -49,11 +87,10 @@ func (t *trade) takeBalance(ctx context.Context) error {
 	}
 	rest := balance
 	if t.swap.In.Address.IsNative() {
-		kept, known := t.reserve(ctx)
-		if !known {
-			return fmt.Errorf("%w: the cost of the transaction is unknown", ErrNoTransaction)
+		if t.kept, err = t.reserve(ctx); err != nil {
+			return fmt.Errorf("%w: the cost of the transaction is unknown: %w", ErrNoTransaction, err)
 		}
-		t.kept, rest = kept, balance.Sub(kept.total)
+		rest = balance.Sub(t.kept.Total)
 	}
 	if rest.IsZero() {
 		return fmt.Errorf("%w: the sender has %s", ErrLowBalance, balance)
@@ -63,24 +100,18 @@ func (t *trade) takeBalance(ctx context.Context) error {
 }
 
 // reserve is known once the chain returned its gas price and other fees.
-func (t *trade) reserve(ctx context.Context) (kept *reserve, known bool) {
+func (t *trade) reserve(ctx context.Context) (*Reserve, error) {
 	if t.gasPrice == nil {
-		return nil, false
+		return nil, errors.New("no price of gas")
 	}
-	if t.swap.Chain.Family == chain.SVM {
-		return t.reserveLamports(ctx)
-	}
-	most := t.gasPrice.MaxFee
-	if t.gasPrice.Legacy {
-		most = t.gasPrice.Expected.MulDiv(5, 4)
-	}
-	published, known := t.dataFee(ctx, t.filled(keptBytes), typicalGas)
-	return &reserve{gasPrice: most, total: gasCost(keptGas, most).Add(published)}, known
+	ctx, cancel := context.WithTimeout(ctx, gasPatience)
+	defer cancel()
+	return NewReserve(ctx, t.swap.Chain, t.chain.Fees, *t.gasPrice, Need{t.swap.Sender, keptGas, keptDeposits})
 }
 
 // filled is a transaction of so many bytes of calldata, which do not compress.
-func (t *trade) filled(bytes int) Tx {
-	return Tx{To: t.swap.Recipient, Data: Incompressible(bytes), Value: chain.NewAmount(1)}
+func filled(to chain.Address, bytes int) Tx {
+	return Tx{To: to, Data: Incompressible(bytes), Value: chain.NewAmount(1)}
 }
 
 // Incompressible is calldata of so many bytes that do not compress.
@@ -90,26 +121,4 @@ func Incompressible(bytes int) []byte {
 		data[i] = byte(i * 151)
 	}
 	return data
-}
-
-// reserveLamports is the reserve on Solana: signature, priority, and deposits of two opened accounts and the wallet.
-func (t *trade) reserveLamports(ctx context.Context) (kept *reserve, known bool) {
-	priority := solana.PriorityFee(solana.MaxComputeUnits, t.gasPrice.Bid.MulDiv(2, 1))
-	if least := chain.NewAmount(leastPriorityFee); priority.Cmp(least) < 0 {
-		priority = least
-	}
-	deposit := chain.NewAmount(2*tokenAccountRent + walletRent)
-	signed, known := t.dataFee(ctx, Tx{}, typicalGas)
-	return &reserve{total: signed.Add(priority).Add(deposit), deposit: deposit}, known
-}
-
-// covers refuses a transaction that takes more than was kept for it.
-func (r *reserve) covers(gas uint64, beside chain.Amount) error {
-	if r == nil {
-		return nil
-	}
-	if needed := gasCost(gas, r.gasPrice).Add(beside).Add(r.deposit); needed.Cmp(r.total) > 0 {
-		return fmt.Errorf("%w: it may cost %s, more than the %s that are kept for it", ErrRefused, needed, r.total)
-	}
-	return nil
 }

@@ -83,16 +83,17 @@ func (feesOnSolana) DataFee(context.Context, chain.Address, Tx, uint64) (chain.A
 func TestWhatIsKeptOnSolana(t *testing.T) {
 	trade := onSolana(t, 1)
 	trade.gasPrice = &GasPrice{Bid: chain.NewAmount(1_000_000)} // micro-lamports a compute unit: 1 lamport
-	if _, known := trade.reserve(t.Context()); known {
-		t.Error("a reserve without a source of fees is said to be known")
-	}
 	trade.chain.Fees = feesOnSolana{}
-	kept, known := trade.reserve(t.Context())
-	if !known || kept.deposit != chain.NewAmount(2*tokenAccountRent+walletRent) {
-		t.Fatalf("reserve = %+v, %t, want two accounts of tokens and a wallet", kept, known)
+	kept, err := trade.reserve(t.Context())
+	if err != nil || kept.deposit != chain.NewAmount(2*tokenAccountRent+walletRent) {
+		t.Fatalf("reserve = %+v, %v, want two accounts of tokens and a wallet", kept, err)
 	}
-	if want := kept.deposit.Add(chain.NewAmount(5_000 + 2*solana.MaxComputeUnits)); kept.total != want {
-		t.Errorf("reserve of %s in all, want %s", kept.total, want)
+	trade.gasPrice = nil
+	if _, err := trade.reserve(t.Context()); err == nil {
+		t.Error("a reserve without a price of gas is said to be known")
+	}
+	if want := kept.deposit.Add(chain.NewAmount(5_000 + 2*solana.MaxComputeUnits)); kept.Total != want {
+		t.Errorf("reserve of %s in all, want %s", kept.Total, want)
 	}
 }
 

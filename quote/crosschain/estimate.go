@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"crossgate/chain"
-	"crossgate/chain/solana"
 	"crossgate/order/creation"
 	"crossgate/quote"
 	"crossgate/token"
@@ -147,6 +146,7 @@ type journey struct {
 	reads      sync.WaitGroup // under way
 	usd        func() map[token.Key]*big.Rat
 	costs      [2]func() (Expenses, error) // without and with a swap into the take token
+	kept       *quote.Reserve              // nil: not all of the coin is given
 }
 
 // settle finds out what all routes need: reading of prices and costs begins, and charges and metadata are read.
@@ -221,10 +221,10 @@ func (j *journey) lookup(ctx context.Context) (map[token.Key]token.Token, error)
 }
 
 // Reserves of the coin for the largest creations: gas through the router (executed ones took up to 420,000 beside the
-// venue's part), and on Solana the deposits of five accounts with a venue's bid, in lamports.
+// venue's part), and on Solana the deposits of five accounts, in lamports.
 const (
 	createGas      = 800_000
-	createLamports = 12_000_000
+	createDeposits = 11_000_000
 )
 
 // balance is all that the sender has, less the fixed fee and the cost of the transaction where that is the coin.
@@ -239,15 +239,11 @@ func (j *journey) balance(ctx context.Context) (chain.Amount, error) {
 		if err != nil {
 			return chain.Amount{}, fmt.Errorf("%w: %w", ErrUnknownCosts, err)
 		}
-		most := price.MaxFee
-		if most.IsZero() {
-			most = price.Expected
+		need := quote.Need{Sender: j.request.Making.payer(), Gas: createGas, Deposits: createDeposits}
+		if j.kept, err = quote.NewReserve(ctx, j.give, j.Chains[j.give.ID].Fees, price, need); err != nil {
+			return chain.Amount{}, fmt.Errorf("%w: %w", ErrUnknownCosts, err)
 		}
-		kept := most.MulDiv(createGas, 1)
-		if j.give.Family == chain.SVM {
-			kept = solana.PriorityFee(solana.MaxComputeUnits, price.Bid.MulDiv(2, 1)).Add(chain.NewAmount(createLamports))
-		}
-		rest = has.Sub(j.charges.Fixed).Sub(kept)
+		rest = has.Sub(j.charges.Fixed).Sub(j.kept.Total)
 	}
 	if rest.IsZero() {
 		return rest, fmt.Errorf("%w: the sender has %s", quote.ErrLowBalance, has)

@@ -110,11 +110,12 @@ type runner struct {
 	promised []creation.Promise
 	sent     []creation.Transaction
 	err      error
+	gas      uint64 // beside the usual
 }
 
 func (r *runner) Creation(_ context.Context, t creation.Transaction, p creation.Promise) (uint64, error) {
 	r.promised, r.sent = append(r.promised, p), append(r.sent, t)
-	return 200_000, r.err
+	return 200_000 + r.gas, r.err
 }
 
 // journey is an estimator with what it asks.
@@ -458,8 +459,8 @@ func TestTheWholeBalanceIsEstimated(t *testing.T) {
 		kept   uint64
 	}{
 		"a token":       {func(*crosschain.Options) {}, usd, 0},
-		"the coin":      {func(*crosschain.Options) {}, eth, 1e15 + 800_000*2e9},
-		"coin, Solana":  {onSolana, chain.NativeCoin(chain.SVM), 1e15 + 12_000_000},
+		"the coin":      {func(*crosschain.Options) {}, eth, 1e15 + 800_000*2e9 + 1e12}, // which publishing costs
+		"coin, Solana":  {onSolana, chain.NativeCoin(chain.SVM), 1e15 + 12_000_000 + 1e12},
 		"token, Solana": {onSolana, usd, 0},
 	} {
 		j := newJourney(row.change)
@@ -468,6 +469,20 @@ func TestTheWholeBalanceIsEstimated(t *testing.T) {
 		e, err := j.Estimate(t.Context(), r)
 		if want := chain.NewAmount(1e18 - row.kept); err != nil || e.Made != nil || e.In != want {
 			t.Errorf("%s: %s, made %+v, %v, want an estimation of %s", name, e.In, e.Made, err, want)
+		}
+	}
+}
+
+// TestTheWholeBalancePaysForItsTransaction, or none is made: of gas that some chains count in large units.
+func TestTheWholeBalancePaysForItsTransaction(t *testing.T) {
+	for gas, want := range map[uint64]error{0: nil, 1e9: quote.ErrRefused} {
+		j := newJourney()
+		j.runner.gas = gas
+		r := request(eth, usd, 0)
+		r.MaxBalance = true
+		r.Making = &crosschain.Making{Sender: payer, Recipient: receiver, Authorities: order.Authorities{GivePatch: payer, Order: receiver}}
+		if _, err := j.Estimate(t.Context(), r); !errors.Is(err, want) {
+			t.Errorf("with %d more gas: %v, want %v", gas, err, want)
 		}
 	}
 }

@@ -110,7 +110,18 @@ func (j *journey) make(ctx context.Context, e *Estimate) (*Made, error) {
 	if err == nil {
 		err = j.claimable(ctx, e, m.Tx)
 	}
+	if err == nil && j.kept != nil {
+		err = j.affordable(m)
+	}
 	return m, err
+}
+
+// affordable refuses a transaction of all the coin that takes more than was kept for it, or an unknown part.
+func (j *journey) affordable(m *Made) error {
+	if m.Fee == nil {
+		return fmt.Errorf("%w: what the transaction costs is not known", ErrUnknownCosts)
+	}
+	return j.kept.Covers(m.Fee.GasLimit, m.Fee.Beside.Add(m.Fee.Priority))
 }
 
 // claimable refuses an order whose affiliate would keep any taker from being paid, as the give token and the version of

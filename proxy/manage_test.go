@@ -86,6 +86,29 @@ func TestVerifyComparesWithARequest(t *testing.T) {
 	}
 }
 
+// TestVerifyTellsOfWhatNobodyAskedFor: a share for an affiliate and an external call beside the request, and a share that
+// is larger than the one in it.
+func TestVerifyTellsOfWhatNobodyAskedFor(t *testing.T) {
+	paid := chain.NewAddress([]byte(strings.Repeat("\xaf", 20)))
+	f := creation.Forecast{
+		Affiliate: &order.Affiliate{Beneficiary: paid, Amount: chain.NewAmount(20)},
+		Creation:  creation.Creation{GiveAmount: chain.NewAmount(10_000), ExternalCall: []byte{1, 2}, Take: order.Offer{Chain: 137}},
+	}
+	s := newWorld(t).server(t, func(p *parts) {
+		p.Manage = managing{forecasts: func(creation.Transaction) ([]creation.Forecast, error) { return []creation.Forecast{f}, nil }}
+	})
+	for request, want := range map[string]string{
+		`{"dstChainId":137}`: `[{"parameter":"affiliateFeeRecipient","requested":"","found":"` + paid.String() + `"},{"parameter":"externalCall","requested":"","found":"0x0102"}]`,
+		`{"affiliateFeeRecipient":"` + paid.String() + `","affiliateFeePercent":"0.1","externalCall":"0x0102"}`: `[{"parameter":"affiliateFeePercent","requested":"0.1","found":"0.2"}]`,
+		`{"affiliateFeeRecipient":"` + paid.String() + `","affiliateFeePercent":"0.2","dlnHook":"{}"}`:          `[]`,
+	} {
+		text := post(s, verifyPath, creationOf(t, `,"request":`+request)).Body.String()
+		if _, got, _ := strings.Cut(strings.TrimSpace(text), `"differences":`); strings.TrimSuffix(got, "}") != want {
+			t.Errorf("%s: differences %s, want %s", request, got, want)
+		}
+	}
+}
+
 // TestVerifyTellsAddressesOfSolanaApart: in base58 case matters. Amounts with prepended expenses are not compared.
 func TestVerifyTellsAddressesOfSolanaApart(t *testing.T) {
 	const paid, wanted = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "epjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"

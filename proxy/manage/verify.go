@@ -14,12 +14,15 @@ import (
 	"strings"
 
 	"github.com/gin-gonic/gin"
+	"github.com/shopspring/decimal"
 
 	"crossgate/cache"
 	"crossgate/chain"
+	"crossgate/order"
 	"crossgate/order/creation"
 	"crossgate/proxy"
 	"crossgate/proxy/wire"
+	"crossgate/quote"
 )
 
 // posed is a question: a transaction on a chain, and the request that it may be an answer to.
@@ -132,18 +135,25 @@ func (p *paths) appraise(ctx context.Context, all []creation.Forecast) {
 }
 
 // compare lists where the first order differs from a request. Parameters that leave no trace in an order, and amounts
-// that the request leaves to the market, are not compared.
+// that the request leaves to the market, are not compared. An affiliate and a call have to be asked for.
 func compare(q posed, all []creation.Forecast, chains chain.Registry) (differences []wire.Difference) {
-	if len(all) == 0 {
+	if len(all) == 0 || q.request == nil {
 		return nil
 	}
 	found := traces(all[0], q.chain, chains)
 	if q.request.Get("prependOperatingExpenses") == "true" {
 		delete(found, "srcChainTokenInAmount")
 	}
-	for _, name := range slices.Sorted(maps.Keys(q.request)) {
+	if call := q.request.Get("externalCall"); q.request.Get("dlnHook") != "" || call != "" && !strings.HasPrefix(call, "0x") {
+		delete(found, "externalCall") // which they describe otherwise
+	}
+	if most, is := quote.ParsePercent(q.request.Get("affiliateFeePercent")); is && all[0].Affiliate != nil {
+		found["affiliateFeePercent"] = moreThan(most, *all[0].Affiliate, all[0].Creation.GiveAmount)
+	}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
 		wanted, trace := q.request.Get(name), found[name]
-		if trace == nil || wanted == "" || wanted == "auto" || wanted == "max" {
+		isUnasked := wanted == "" && name != "affiliateFeeRecipient" && name != "externalCall"
+		if trace == nil || isUnasked || wanted == "auto" || wanted == "max" {
 			continue
 		}
 		isHex := strings.HasPrefix(*trace, "0x") // in base58 case matters
@@ -152,6 +162,15 @@ func compare(q posed, all []creation.Forecast, chains chain.Registry) (differenc
 		}
 	}
 	return differences
+}
+
+// moreThan is an affiliate's percentage of the gross amount where it is above one; nil: it is not.
+func moreThan(most decimal.Decimal, a order.Affiliate, gross chain.Amount) *string {
+	if gross.IsZero() || a.Amount.Cmp(quote.Share(gross, most).Add(chain.NewAmount(1))) <= 0 { // some round up
+		return nil
+	}
+	const digits, percent = 3, 2
+	return new(decimal.NewFromBigInt(a.Amount.Big(), percent).DivRound(decimal.NewFromBigInt(gross.Big(), 0), digits).String())
 }
 
 // traces are what an order has of the parameters of create-tx, by their names.
@@ -177,6 +196,10 @@ func traces(f creation.Forecast, give chain.ID, chains chain.Registry) map[strin
 		"allowedTaker":                  new(c.Authorities.AllowedTaker.Format(takeFamily)),
 		"referralCode":                  new(fmt.Sprint(c.ReferralCode)),
 		"affiliateFeeRecipient":         new(""),
+		"externalCall":                  new(""),
+	}
+	if len(c.ExternalCall) > 0 {
+		found["externalCall"] = new("0x" + hex.EncodeToString(c.ExternalCall))
 	}
 	if a := f.Affiliate; a != nil {
 		found["affiliateFeeRecipient"] = new(a.Beneficiary.Format(giveFamily))

@@ -62,6 +62,7 @@ type Simulation struct {
 	Tx                Tx
 	Gas               uint64        // that it is expected to need; zero when unknown
 	Spender           chain.Address // the contract that the sender allows to take a token input
+	IsPermitted       bool          // by a permit within Tx, which an allowance must not stand in for
 	// Through is the public router when the transaction goes through it: it must keep nothing of the input.
 	Through chain.Address
 }

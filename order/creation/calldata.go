@@ -148,11 +148,12 @@ func ParseSwap(data []byte) (Swap, error) {
 	return s, nil
 }
 
-// Payment is what the caller of a transaction with this calldata pays: the give amount, or the input of the swap.
-func Payment(data []byte) (token chain.Address, amount chain.Amount, err error) {
+// Payment is what the caller of a transaction with this calldata pays: the give amount, or the input of the swap, and
+// whether a permit of his is to allow it.
+func Payment(data []byte) (token chain.Address, amount chain.Amount, isPermitted bool, err error) {
 	if swap, err := ParseSwap(data); !errors.Is(err, ErrOtherFunction) {
-		return swap.TokenIn, swap.AmountIn, err
+		return swap.TokenIn, swap.AmountIn, len(swap.Permit) > 0, err
 	}
 	c, err := Parse(data)
-	return c.GiveToken, c.GiveAmount, err
+	return c.GiveToken, c.GiveAmount, len(c.Permit) > 0, err
 }

@@ -15,7 +15,7 @@ import (
 // promised order's id, which is made of its terms. Errors are those of swap.Simulator.Creation; behind a router, or
 // for a sender who lacks the input, nothing can be simulated.
 func (s *Simulator) Creation(ctx context.Context, t creation.Transaction, promised creation.Promise) (energy uint64, err error) {
-	token, amount, err := creation.Payment(t.Data)
+	token, amount, _, err := creation.Payment(t.Data)
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", creation.ErrBroken, err)
 	}

@@ -95,6 +95,33 @@ func TestCreationsAreSimulatedAndCompared(t *testing.T) {
 	}
 }
 
+// TestAPermitIsTried: an allowance that the payer has not given does not stand in for a permit that the token refuses.
+func TestAPermitIsTried(t *testing.T) {
+	old := &oldNode{asked: map[string]int{}}
+	for node, s := range map[string]*stall{
+		"today":  openStall(t, nil),
+		"before": openStall(t, func(node string) http.Handler { old.behind = node; return old }),
+	} {
+		amount, permit := chain.NewAmount(250e6).Bytes32(), make([]byte, 129)
+		copy(permit, amount[:])
+		permit[128] = 27
+		tx, promised := s.promise(t, "USDC", "USDC", 250e6, 250e6)
+		c := must.Get(creation.Parse(tx.Data))(t)
+		c.Permit = permit
+		tx.Data = c.Data()
+		if _, err := s.simulator.Creation(t.Context(), tx, promised); !errors.Is(err, quote.ErrReverted) {
+			t.Errorf("%s: a creation with an invalid permit: %v, want ErrReverted", node, err)
+		}
+		tx, promised = s.promise(t, "USDC", "DAI", 250e6, 1e18)
+		w := must.Get(creation.ParseSwap(tx.Data))(t)
+		w.Permit = permit
+		tx.Data = w.Data()
+		if _, err := s.simulator.Creation(t.Context(), tx, promised); !errors.Is(err, quote.ErrReverted) {
+			t.Errorf("%s: a swap with an invalid permit: %v, want ErrReverted", node, err)
+		}
+	}
+}
+
 // TestPromisesAreComparedInEveryPart spoils what is not part of the id, one by one.
 func TestPromisesAreComparedInEveryPart(t *testing.T) {
 	s := openStall(t, nil)

@@ -22,13 +22,13 @@ import (
 // in the router; quote.ErrNotSimulated, which says nothing about the transaction. Nodes without eth_simulateV1 show no
 // events: there the order must have the promised id, which is made of its terms.
 func (s *Simulator) Creation(ctx context.Context, t creation.Transaction, promised creation.Promise) (gas uint64, err error) {
-	token, amount, err := creation.Payment(t.Data)
+	token, amount, isPermitted, err := creation.Payment(t.Data)
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", creation.ErrBroken, err)
 	}
 	made := quote.Simulation{
 		Sender: t.Sender, In: token, AmountIn: amount, Spender: t.To, Out: token, Recipient: t.To, // to see what it keeps
-		Tx: quote.Tx{To: t.To, Data: t.Data, Value: t.Value},
+		Tx: quote.Tx{To: t.To, Data: t.Data, Value: t.Value}, IsPermitted: isPermitted,
 	}
 	err = s.prepared(ctx, made, func(set overrides, now surroundings) (err error) {
 		if !s.chain.Client().Lacks(simulateV1, "") {

@@ -63,7 +63,7 @@ func (s *Simulator) overrides(ctx context.Context, t quote.Simulation, now surro
 		set.unsure = fmt.Errorf("%w: the storage layout of balances of token %s is unknown", quote.ErrNotSimulated, t.In)
 	}
 	switch {
-	case now.allowed.Cmp(t.AmountIn) >= 0:
+	case now.allowed.Cmp(t.AmountIn) >= 0 || t.IsPermitted:
 	case found.allowances != nil:
 		state[found.allowances.slot(t.Sender, t.Spender)] = t.AmountIn.Bytes32()
 	default:

@@ -125,7 +125,7 @@ func (t *trade) build(ctx context.Context, o *candidate) (b built, err error) {
 	t.fitBudget(&b)
 	b.payout, b.priorityFee = b.payout.seen(b.result), t.priorityFee(&b)
 	if t.kept != nil && !isKnown {
-		return built{}, fmt.Errorf("%w: what publishing it costs is not known", ErrRefused)
+		return built{}, fmt.Errorf("%w: the fee of publishing it is not known", ErrRefused)
 	}
 	return b, t.kept.Covers(withMargin(b.gas()), b.dataFee.Add(b.priorityFee))
 }

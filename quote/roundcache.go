@@ -80,8 +80,8 @@ func (c *roundCache) forget(key string, e *roundEntry) {
 	}
 }
 
-// roundKey distinguishes rounds by all that the quotes depend on: some venues pay the sender alone, and swap what is left
-// of the input where the gateway pays shares of it. No part can contain the separator.
+// roundKey distinguishes rounds by all that the quotes depend on: some venues pay the sender alone, and all swap
+// less where the gateway pays shares of the input. No part can contain the separator.
 func roundKey(s Swap, window time.Duration, queries []venueQuery) string {
 	var key strings.Builder
 	isOwn := s.Sender == s.Recipient

@@ -11,18 +11,16 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gin-gonic/gin"
-	"github.com/shopspring/decimal"
 
 	"crossgate/cache"
 	"crossgate/chain"
-	"crossgate/order"
 	"crossgate/order/creation"
 	"crossgate/proxy"
 	"crossgate/proxy/wire"
-	"crossgate/quote"
 )
 
 // posed is a question: a transaction on a chain, and the request that it may be an answer to.
@@ -147,8 +145,9 @@ func compare(q posed, all []creation.Forecast, chains chain.Registry) (differenc
 	if call := q.request.Get("externalCall"); q.request.Get("dlnHook") != "" || call != "" && !strings.HasPrefix(call, "0x") {
 		delete(found, "externalCall") // which they describe otherwise
 	}
-	if most, is := quote.ParsePercent(q.request.Get("affiliateFeePercent")); is && all[0].Affiliate != nil {
-		found["affiliateFeePercent"] = moreThan(most, *all[0].Affiliate, all[0].Creation.GiveAmount)
+	asked := proxy.Query{Values: q.request}
+	if share := asked.Affiliate(chains.Family(q.chain)).Percent; share.IsPositive() && all[0].Affiliate != nil {
+		found["affiliateFeePercent"] = moreThan(uint64(share.Shift(3).IntPart()), all[0].Affiliate.Amount, all[0].Creation.GiveAmount)
 	}
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		wanted, trace := q.request.Get(name), found[name]
@@ -164,13 +163,14 @@ func compare(q posed, all []creation.Forecast, chains chain.Registry) (differenc
 	return differences
 }
 
-// moreThan is an affiliate's percentage of the gross amount where it is above one; nil: it is not.
-func moreThan(most decimal.Decimal, a order.Affiliate, gross chain.Amount) *string {
-	if gross.IsZero() || a.Amount.Cmp(quote.Share(gross, most).Add(chain.NewAmount(1))) <= 0 { // some round up
+// moreThan is a share in percent of the gross amount where it is above some thousandths of a percent; nil: it is not.
+func moreThan(most uint64, share, gross chain.Amount) *string {
+	const whole = 100_000                                                  // thousandths of a percent
+	if share.Cmp(gross.MulDiv(most, whole).Add(chain.NewAmount(1))) <= 0 { // some round up
 		return nil
 	}
-	const digits, percent = 3, 2
-	return new(decimal.NewFromBigInt(a.Amount.Big(), percent).DivRound(decimal.NewFromBigInt(gross.Big(), 0), digits).String())
+	found := share.Over(gross).Round(chain.NewAmount(whole))
+	return new(strconv.FormatFloat(found.Float64()/1000, 'f', -1, 64))
 }
 
 // traces are what an order has of the parameters of create-tx, by their names.

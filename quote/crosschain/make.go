@@ -119,7 +119,7 @@ func (j *journey) make(ctx context.Context, e *Estimate) (*Made, error) {
 // affordable refuses a transaction of all the coin that takes more than was kept for it, or an unknown part.
 func (j *journey) affordable(m *Made) error {
 	if m.Fee == nil {
-		return fmt.Errorf("%w: what the transaction costs is not known", ErrUnknownCosts)
+		return fmt.Errorf("%w: the fee of the transaction is not known", ErrUnknownCosts)
 	}
 	return j.kept.Covers(m.Fee.GasLimit, m.Fee.Beside.Add(m.Fee.Priority))
 }

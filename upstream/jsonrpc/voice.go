@@ -134,7 +134,7 @@ type Lists[T any] struct {
 }
 
 // Hear has an endpoint of each of two providers list, by itself, and once more after a failure: those first that can be
-// expected to answer. Where only one does, its lists are united.
+// expected to answer. Where only one does, its lists are united. Those of several endpoints have no name.
 func (l Lists[T]) Hear(c *Client) (heard []Heard[T], err error) {
 	var tried []string
 	for len(heard) < 2 {
@@ -150,7 +150,7 @@ func (l Lists[T]) Hear(c *Client) (heard []Heard[T], err error) {
 		if err != nil {
 			said, err = l.union(one, Heard[T]{}, 1)
 		}
-		if err == nil {
+		if err == nil && said.By == one.Name() {
 			heard = append(heard, said)
 		}
 	}
@@ -170,6 +170,9 @@ func (l Lists[T]) union(c *Client, heard Heard[T], times int) (Heard[T], error) 
 		}
 		if slices.Contains(l.Liars, by) {
 			times = max(times, l.LiarTimes)
+		}
+		if (read > 0 || heard.By != "") && heard.By != by {
+			by = ""
 		}
 		heard = Heard[T]{l.Add(heard.Said, said), by}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -45,6 +46,35 @@ func TestOneProviderIsOneVoice(t *testing.T) {
 				if asked[i].Load() != test.asked[i] {
 					t.Errorf("endpoint %d was asked %d times, want %d", i, asked[i].Load(), test.asked[i])
 				}
+			}
+		})
+	}
+}
+
+// TestAnotherEndpointsListIsNoSecondVoice: a list that an endpoint did not make by itself does not confirm another, and one of
+// several endpoints is nobody's.
+func TestAnotherEndpointsListIsNoSecondVoice(t *testing.T) {
+	for name, test := range map[string]struct {
+		by   []string // of each list in turn
+		want []jsonrpc.Heard[int]
+	}{
+		"each by itself":      {[]string{"a", "b"}, []jsonrpc.Heard[int]{{1, "a"}, {1, "b"}}},
+		"both by the first":   {[]string{"a", "a", "a"}, []jsonrpc.Heard[int]{{2, "a"}}},
+		"the second by both":  {[]string{"a", "", "a"}, []jsonrpc.Heard[int]{{2, "a"}}},
+		"one after the other": {[]string{"b", "", "a", "b"}, []jsonrpc.Heard[int]{{2, ""}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked atomic.Int64
+			client, lists := rpc(t, tells("null", &asked), tells("null", &asked)), 0
+			heard, err := jsonrpc.Lists[int]{
+				Times: 2, Add: func(union, more int) int { return union + more },
+				List: func(*jsonrpc.Client) (int, string, error) {
+					lists++
+					return 1, test.by[min(lists, len(test.by))-1], nil
+				},
+			}.Hear(client)
+			if err != nil || !slices.Equal(heard, test.want) {
+				t.Errorf("Hear() = %v, %v, want %v", heard, err, test.want)
 			}
 		})
 	}

@@ -285,8 +285,8 @@ func TestAChangeThatIsNotThereIsNotBelieved(t *testing.T) {
 	}
 }
 
-// TestNoPastStateIsEmptyByOneWord: an endpoint that calls all states empty is not heard on past ones: not where the contract
-// was there though the other keeps none, nor on a young chain, where the other has them.
+// TestNoPastStateIsEmptyByOneWord: an endpoint that calls all states empty is not heard on past ones: not where the
+// contract was there though the other keeps none, nor on a young chain, where the other has them.
 func TestNoPastStateIsEmptyByOneWord(t *testing.T) {
 	_, id := delivery()
 	for head, archive := range map[uint64]uint64{20_000: 20_000, 1000: 0} {
@@ -306,8 +306,8 @@ func TestNoPastStateIsEmptyByOneWord(t *testing.T) {
 	}
 }
 
-// TestTheEndOfACallIsInAnotherList: an adapter that does not know how far its calls are leaves that to lists, and one of
-// two lacks the end.
+// TestTheEndOfACallIsInAnotherList: an adapter that does not know how far its calls are leaves that to lists, and one
+// of two lacks the end.
 func TestTheEndOfACallIsInAnotherList(t *testing.T) {
 	terms, _ := delivery()
 	terms.ExternalCall = []byte("call")

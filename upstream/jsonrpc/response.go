@@ -189,8 +189,8 @@ func decode(call *Call, object *responseObject) rpcResult {
 	return check(call, value, json.Unmarshal(object.Result, value.Interface()))
 }
 
-// check has the call look at the result that value points to, unless there was an error in decoding it. A panic at that is
-// the answer's fault: no endpoint can end the process.
+// check has the call look at the result that value points to, unless there was an error in decoding it. A panic at that
+// is the answer's fault: no endpoint can end the process.
 func check(call *Call, value reflect.Value, err error) (got rpcResult) {
 	defer func() {
 		if cause := recover(); cause != nil {

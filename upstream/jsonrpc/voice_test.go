@@ -51,8 +51,8 @@ func TestOneProviderIsOneVoice(t *testing.T) {
 	}
 }
 
-// TestAnotherEndpointsListIsNoSecondVoice: a list that an endpoint did not make by itself does not confirm another, and one of
-// several endpoints is nobody's.
+// TestAnotherEndpointsListIsNoSecondVoice: a list that an endpoint did not make by itself does not confirm another, and
+// one of several endpoints is nobody's.
 func TestAnotherEndpointsListIsNoSecondVoice(t *testing.T) {
 	for name, test := range map[string]struct {
 		by   []string // of each list in turn
@@ -162,8 +162,8 @@ func TestNothingIsNotTheSameAsSomething(t *testing.T) {
 	}
 }
 
-// TestWhatOneEndpointHasBeyondTwoOthersStays: where the call has the longer of two results taken, two shorter ones do not
-// take it back.
+// TestWhatOneEndpointHasBeyondTwoOthersStays: where the call has the longer of two results taken, two shorter ones do
+// not take it back.
 func TestWhatOneEndpointHasBeyondTwoOthersStays(t *testing.T) {
 	for _, test := range [][]string{{"xx", "x", "x", "xx", ""}, {"x", "xx", "x", "xx", ""}, {"x", "x", "xx", "x", "b"}, {"x", "xx", "xx", "xx", "c"}} {
 		var endpoints []*upstream.Endpoint

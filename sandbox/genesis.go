@@ -30,8 +30,8 @@ var fixedFees = map[chain.ID]string{1: "0.001", 137: "0.5", 8453: "0.001", 10000
 // ["AUTHORIZED_DST_NATIVE_SENDER"].
 var solanaDestination = common.FromHex("0xa192b7f8b3eddc1e930a8e141564bb0ddc9d23f607cf13fd3a9fc15a638ed033")
 
-// gasPriceOracle is where the OP stack says what publishing a transaction costs; in the sandbox nothing: PUSH1 32, PUSH1
-// 0, RETURN.
+// gasPriceOracle is where the OP stack says what publishing a transaction costs; in the sandbox nothing: PUSH1 32,
+// PUSH1 0, RETURN.
 var (
 	gasPriceOracle = common.HexToAddress("0x420000000000000000000000000000000000000F")
 	zeroCode       = []byte{0x60, 32, 0x60, 0, 0xf3}

@@ -30,8 +30,8 @@ const mostCallGas = 10_000_000
 // longestCall is well below the size of a transaction.
 const longestCall = 16 << 10
 
-// hook reads dlnHook, or externalCall, its older form: the call that is to run after the order was filled. One with which
-// no order can be filled is a mistake.
+// hook reads dlnHook, or externalCall, its older form: the call that is to run after the order was filled. One with
+// which no order can be filled is a mistake.
 func (p *parameters) hook(r *crosschain.Request, recipient chain.Address) {
 	name := p.call(r, recipient)
 	if len(r.ExternalCall) == 0 || p.take == chain.SVM {

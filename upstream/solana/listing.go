@@ -78,7 +78,7 @@ func (l *listing) take(by string, from uint64) {
 func (c *Chain) signatures(
 	ctx context.Context, rpc *jsonrpc.Client, from, to uint64,
 ) (found []signature, by string, err error) {
-	before, err := c.behind(ctx, rpc, to)
+	before, err := c.behind(ctx, to)
 	if err != nil {
 		return nil, "", err
 	}
@@ -137,8 +137,9 @@ func (c *Chain) readPages(ctx context.Context, rpc *jsonrpc.Client, lists []*lis
 	return fmt.Errorf("chain %d: more than %d transactions since block %d", c.chain.ID, mostPages*signaturesAtOnce, from)
 }
 
-// readAgain repeats failed calls: for lists those who are to make them are asked, for blocks all. *order.UnreadableError
-// where no endpoint shows a block that proves how much an endpoint lists, unless all have dropped everything before it.
+// readAgain repeats failed calls: for lists those who are to make them are asked, for blocks all.
+// *order.UnreadableError where no endpoint shows a block that proves how much an endpoint lists, unless all have
+// dropped everything before it.
 func (c *Chain) readAgain(ctx context.Context, rpc *jsonrpc.Client, failed []*jsonrpc.Call) error {
 	isBlock := func(call *jsonrpc.Call) bool { return call.Method == getBlock }
 	rpc.Each(ctx, slices.DeleteFunc(slices.Clone(failed), isBlock)...)
@@ -161,15 +162,15 @@ func (c *Chain) readAgain(ctx context.Context, rpc *jsonrpc.Client, failed []*js
 
 // behind returns a transaction soon behind a slot, for lists to begin there; absent, for them to begin with
 // the newest transaction, when the slot is near or the blocks behind it are empty.
-func (c *Chain) behind(ctx context.Context, rpc *jsonrpc.Client, slot uint64) (chain.TxHash, error) {
+func (c *Chain) behind(ctx context.Context, slot uint64) (chain.TxHash, error) {
 	if slot+nearSlots >= c.newest.Load() {
 		return chain.TxHash{}, nil
 	}
 	var slots []uint64
-	if err := rpc.All(ctx, c.at(slot, blocksCall(&slots, slot+1, slot+nearSlots))); err != nil || len(slots) == 0 {
+	if err := c.rpc.All(ctx, c.at(slot, blocksCall(&slots, slot+1, slot+nearSlots))); err != nil || len(slots) == 0 {
 		return chain.TxHash{}, err
 	}
-	found, _, err := c.firstShown(ctx, rpc, slots, "signatures")
+	found, _, err := c.firstShown(ctx, c.rpc, slots, "signatures")
 	if err != nil || found == nil || len(found.Signatures) == 0 {
 		return chain.TxHash{}, err
 	}

@@ -37,7 +37,7 @@ func (p Passthrough) check(at place) {
 			values = []string{""}
 		}
 		for _, value := range values {
-			value = strings.ToLower(value)
+			value = strings.TrimSuffix(strings.ToLower(value), ".")
 			here.key("hosts").mistakeIf(hosts[value], "duplicate: each host, and all others, belong to one of passthrough.hosts")
 			here.key("hosts").mistakeIf(strings.ContainsAny(value, "/ ") || strings.Count(value, ":") == 1, "want host names without scheme and port")
 			hosts[value] = true

@@ -62,7 +62,7 @@ func newHosts(all []Host, before *hosts) *hosts {
 			h.other = &all[i]
 		}
 		for _, name := range all[i].Hosts {
-			h.byName[strings.ToLower(name)] = &all[i]
+			h.byName[hostname(name)] = &all[i]
 		}
 	}
 	return h

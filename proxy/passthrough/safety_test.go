@@ -198,15 +198,18 @@ func TestRefusedPathsAreRefusedInAnySpelling(t *testing.T) {
 	}
 }
 
+// TestHostsAreToldApart has one host named as clients write it, and one by its name in full, with a dot at the end.
 func TestHostsAreToldApart(t *testing.T) {
-	w := open(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Host) }, func(h *Host) {
-		h.Hosts, h.KeepHost = []string{"A.example"}, true
-	})
-	for host, want := range map[string]string{"a.example": "200", "A.EXAMPLE:80": "200", "a.example.": "200", "b.example": "404", "": "404"} {
-		_, reader := w.send("GET / HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n")
-		line, _ := reader.ReadString('\n')
-		if !strings.HasPrefix(line, "HTTP/1.1 "+want) {
-			t.Errorf("%q: %q, want %s", host, line, want)
+	for _, name := range []string{"A.example", "A.example."} {
+		w := open(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Host) }, func(h *Host) {
+			h.Hosts, h.KeepHost = []string{name}, true
+		})
+		for host, want := range map[string]string{"a.example": "200", "A.EXAMPLE:80": "200", "a.example.": "200", "b.example": "404", "": "404"} {
+			_, reader := w.send("GET / HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n")
+			line, _ := reader.ReadString('\n')
+			if !strings.HasPrefix(line, "HTTP/1.1 "+want) {
+				t.Errorf("%q of %q: %q, want %s", host, name, line, want)
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -64,24 +65,27 @@ func restoreIndex(flags *pflag.FlagSet) action {
 
 var errNoFile = wrongUsage("--file is missing")
 
-// dated is a backup's file with the time in its name, so that names sort as times do.
+// stamp is the time in a backup's name, in which names sort as times do.
+const stamp = "-20060102T150405Z"
+
+// dated is a backup's file with the time in its name.
 func dated(file string, at time.Time) string {
 	extension := filepath.Ext(file)
-	return strings.TrimSuffix(file, extension) + at.UTC().Format("-20060102T150405Z") + extension
+	return strings.TrimSuffix(file, extension) + at.UTC().Format(stamp) + extension
 }
 
 // prune removes all but the newest backups that dated has named.
 func prune(file string, keep int) error {
-	extension := filepath.Ext(file)
-	backups, err := filepath.Glob(strings.TrimSuffix(file, extension) + "-????????T??????Z" + extension)
-	if err != nil {
-		return err
-	}
-	slices.Sort(backups)
+	folder, name := filepath.Dir(file), filepath.Base(file)
+	extension := filepath.Ext(name)
+	entries, err := os.ReadDir(folder)
+	backups := slices.DeleteFunc(entries, func(e os.DirEntry) bool {
+		text := strings.TrimPrefix(e.Name(), strings.TrimSuffix(name, extension))
+		at, err := time.Parse(stamp, strings.TrimSuffix(text, extension))
+		return err != nil || dated(name, at) != e.Name()
+	})
 	for _, old := range backups[:max(0, len(backups)-keep)] {
-		if err := os.Remove(old); err != nil {
-			return err
-		}
+		err = errors.Join(err, os.Remove(filepath.Join(folder, old.Name())))
 	}
-	return nil
+	return err
 }

@@ -10,11 +10,12 @@ import (
 	"crossgate/internal/must"
 )
 
-// TestOldBackupsGo keeps the newest backups and touches nothing else.
+// TestOldBackupsGo keeps the newest backups and touches nothing else, in a folder whose name is a pattern too.
 func TestOldBackupsGo(t *testing.T) {
-	directory := t.TempDir()
+	directory := filepath.Join(t.TempDir(), "back[up]s*")
+	must.Do(t, os.Mkdir(directory, 0o700))
 	file := filepath.Join(directory, "crossgate.db")
-	others := []string{"crossgate.db", "crossgate-notes.db", "other-20260101T000000Z.db"}
+	others := []string{"crossgate.db", "crossgate-notes.db", "other-20260101T000000Z.db", "crossgate-20261301T000000Z.db"}
 	for _, name := range others {
 		write(t, filepath.Join(directory, name), "")
 	}

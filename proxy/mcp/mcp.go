@@ -153,6 +153,10 @@ func requestOf(ctx context.Context, o *reference.Operation, arguments json.RawMe
 		for _, name := range []string{"Authorization", "X-Forwarded-For", "User-Agent"} {
 			request.Header[name] = caller.Header.Values(name)
 		}
+		if key := caller.URL.Query().Get("accesstoken"); key != "" {
+			query.Set("accesstoken", key)
+			request.URL.RawQuery = query.Encode()
+		}
 	}
 	return request, nil
 }

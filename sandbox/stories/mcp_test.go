@@ -34,7 +34,8 @@ func TestAgentsUseTools(t *testing.T) {
 	if response, _ := ask(t, http.MethodPost, off.url+"/mcp", "{}"); response.StatusCode != http.StatusNotFound {
 		t.Errorf("where it is not turned on: %d", response.StatusCode)
 	}
-	f := inFrontOf(t, world, "mcp: true", "limits: {keys: [{name: agent, key: agent-0123456789abcdef, quota: {units: 200, window: 1h}}]}")
+	f := inFrontOf(t, world, "mcp: true", "limits: {keys: [{name: agent, key: agent-0123456789abcdef, quota: {units: 200, window: 1h}}, "+
+		"{name: clerk, key: clerk-0123456789abcdef, quota: {units: 200, window: 1h}}]}")
 	client := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1"}, nil)
 	a := agent{t, must.Get(client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: f.url + "/mcp"}, nil))(t)}
 	defer a.session.Close()
@@ -108,26 +109,26 @@ func TestAgentsUseTools(t *testing.T) {
 	if _, err := a.session.CallTool(t.Context(), &mcp.CallToolParams{Name: "send_transaction"}); err == nil {
 		t.Error("a tool that there is not was called")
 	}
-	f.refusesAgentsOverQuota(t)
+	f.refusesAgentsOverQuota(t, "/mcp", &http.Client{Transport: keyed("agent-0123456789abcdef")})
+	f.refusesAgentsOverQuota(t, "/mcp?accesstoken=clerk-0123456789abcdef", http.DefaultClient)
 }
 
 // refusesAgentsOverQuota spends the quota of a key by tools, whose costs are those of their paths.
-func (f front) refusesAgentsOverQuota(t *testing.T) {
+func (f front) refusesAgentsOverQuota(t *testing.T, path string, withKey *http.Client) {
 	t.Helper()
-	withKey := &http.Client{Transport: keyed("agent-0123456789abcdef")}
 	client := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1"}, nil)
-	session := must.Get(client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: f.url + "/mcp", HTTPClient: withKey}, nil))(t)
+	session := must.Get(client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: f.url + path, HTTPClient: withKey}, nil))(t)
 	defer session.Close()
 	a := agent{t, session}
 	for calls := range 60 {
 		if got, isError := a.call("list_orders", map[string]any{"take": 1, "skip": calls}); isError {
 			if calls < 20 || !strings.Contains(got, "QUOTA_EXCEEDED") {
-				t.Errorf("after %d calls: %.300s", calls, got)
+				t.Errorf("%s: after %d calls: %.300s", path, calls, got)
 			}
 			return
 		}
 	}
-	t.Error("200 units were enough for 60 lists of 5")
+	t.Errorf("%s: 200 units were enough for 60 lists of 5", path)
 }
 
 // keyed sends requests with a key.

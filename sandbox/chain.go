@@ -2,12 +2,14 @@ package sandbox
 
 import (
 	"context"
+	"crypto/ecdsa"
 	"fmt"
 	"math/big"
 	"sync"
 	"time"
 
 	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
@@ -24,8 +26,9 @@ type Chain struct {
 	// of its own.
 	EVMRPC string
 
-	spec spec
-	node *node
+	spec   spec
+	node   *node
+	wallet *tron.Wallet // nil on other chains than TRON
 
 	// sending is held from reading an account's nonce to sealing its transaction.
 	sending sync.Mutex
@@ -71,6 +74,15 @@ func newChain(s spec, c cast) (*Chain, error) {
 		return nil, fmt.Errorf("chain %s: %w", s.id, err)
 	}
 	made.node = node
+	if facts.Family == chain.TVM {
+		made.wallet = &tron.Wallet{Keys: map[common.Address]*ecdsa.PrivateKey{}, ABIs: map[common.Address]abi.ABI{}}
+		for _, each := range c.all() {
+			made.wallet.Keys[each.Address] = each.key
+		}
+		for _, each := range made.Tokens {
+			made.wallet.ABIs[each.Address] = contracts.Token.ABI
+		}
+	}
 	return made, nil
 }
 

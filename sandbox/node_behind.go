@@ -35,7 +35,7 @@ func (c *Chain) behind(blocks uint64) http.Handler {
 		client = dialHandler(node)
 	}
 	if c.Facts.Family == chain.TVM {
-		return tron.New(client)
+		return tron.New(client, c.wallet)
 	}
 	return c.node
 }

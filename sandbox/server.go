@@ -17,6 +17,8 @@ func (w *World) handler() http.Handler {
 		if c.Facts.Family == chain.TVM {
 			c.EVMRPC = c.RPC + "/evm"
 			mux.Handle(path+"/evm", allowBrowsers(c.node))
+			mux.Handle(path+"/wallet/", allowBrowsers(c.behind(0)))
+			mux.Handle(path+"/walletsolidity/", allowBrowsers(c.behind(0)))
 		}
 		mux.Handle(path, w.faults.guardChain(c.Facts.ID.String(), c.behind))
 	}

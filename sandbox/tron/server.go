@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"path"
 	"reflect"
 
 	"github.com/ethereum/go-ethereum/rpc"
@@ -31,11 +32,11 @@ const (
 )
 
 // server answers one node's JSON-RPC. java-tron gives every answer of its own under status 200.
-type server struct{ node *rpc.Client }
+type server struct{ node named }
 
-// New returns java-tron's JSON-RPC over an Ethereum node.
-func New(node *rpc.Client) http.Handler {
-	s := &server{node}
+// New returns java-tron's JSON-RPC and, on paths with a folder wallet or walletsolidity, its HTTP API over an Ethereum node.
+func New(node *rpc.Client, wallet *Wallet) http.Handler {
+	s := &server{named{node, wallet}}
 	answers := &jsonrpc.Node{
 		Call: s.call, ContentType: "application/json-rpc", MaxBytes: maxRequestBytes, MaxBatch: maxBatch,
 		Malformed: func(bool) *jsonrpc.Error { return refusal(jsonrpc.ParseError, "JSON parse error") },
@@ -45,6 +46,10 @@ func New(node *rpc.Client) http.Handler {
 		},
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if folder := path.Base(path.Dir(r.URL.Path)); folder == "wallet" || folder == "walletsolidity" {
+			s.serveWallet(w, r)
+			return
+		}
 		if r.Method != http.MethodPost {
 			http.Error(w, "POST only", http.StatusMethodNotAllowed)
 			return

@@ -185,6 +185,7 @@ var doors = []door{
 	{"github.com/prometheus/common", "", "sandbox/stories", testsOnly},
 	{"go.opentelemetry.io/proto/otlp", "", "sandbox/stories", "spans leave by the SDK's exporter; only tests read what left"},
 	{"google.golang.org/protobuf", "", "sandbox/stories", "spans leave by the SDK's exporter; only tests read what left"},
+	{"google.golang.org/protobuf/encoding/protowire", "sandbox/tron", "", "TRON's transactions are read by sandbox/tron"},
 	{"google.golang.org/grpc", "", "sandbox/stories", "spans leave by the SDK's exporter; only tests read what left"},
 
 	{"github.com/agext/levenshtein", "internal/didyoumean", "", "names are compared by internal/didyoumean"},

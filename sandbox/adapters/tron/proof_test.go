@@ -36,7 +36,7 @@ func TestProvidersThatLoseLogs(t *testing.T) {
 	there, _ := world.Chain(chain.Tron)
 	below := must.Get(rpc.DialContext(t.Context(), there.EVMRPC))(t)
 	t.Cleanup(below.Close)
-	honest := httptest.NewServer(node.New(below))
+	honest := httptest.NewServer(node.New(below, new(node.Wallet)))
 	t.Cleanup(honest.Close)
 	rules := []string{"lag:3:0.2", "split:3:0.2", "empty:0.2", "drop:0.1", "null:0.05"}
 	for seed := range course.Seeds(t) {

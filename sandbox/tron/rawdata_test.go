@@ -17,7 +17,9 @@ import (
 func TestCallsAreWrittenAsNodesWriteThem(t *testing.T) {
 	for _, name := range []string{"triggersmartcontract", "triggerconstantcontract"} {
 		var seen struct {
-			Response struct{ Body struct{ Transaction map[string]any } }
+			Response struct {
+				Body struct{ Transaction map[string]any }
+			}
 		}
 		recorded.JSON(t, "chains/tron-wallet-"+name+".json", &seen)
 		want := seen.Response.Body.Transaction

@@ -34,7 +34,8 @@ const (
 // server answers one node's JSON-RPC. java-tron gives every answer of its own under status 200.
 type server struct{ node named }
 
-// New returns java-tron's JSON-RPC and, on paths with a folder wallet or walletsolidity, its HTTP API over an Ethereum node.
+// New returns java-tron's JSON-RPC over an Ethereum node and, on paths with a folder wallet or walletsolidity, its HTTP
+// API.
 func New(node *rpc.Client, wallet *Wallet) http.Handler {
 	s := &server{named{node, wallet}}
 	answers := &jsonrpc.Node{

@@ -67,7 +67,7 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 	if !hasTerms {
 		return nil, fmt.Errorf("fold order: %w", order.ErrNotFound)
 	}
-	o.Gaps = gaps
+	o.Gaps, o.Single = gaps, from.single[o.ID]
 	isFinal := x.isFinal(o.Terms.Give.Chain, o.GiveBlock) && x.isFinal(o.Terms.Take.Chain, o.TakeBlock)
 	if isComplete(o) && (isFinal || from.isSettled(o.Terms.Give.Chain) && from.isSettled(o.Terms.Take.Chain)) {
 		return o, nil
@@ -103,7 +103,7 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 	if !hasTerms {
 		return nil, fmt.Errorf("complete order %s: dropped by a reorg: %w", o.ID, order.ErrNotFound)
 	}
-	completed.Gaps = gaps
+	completed.Gaps, completed.Single = gaps, slices.Clone(o.Single)
 	if min(created.Standing, fromGive.Standing) == order.Single {
 		completed.Single = append(completed.Single, o.Terms.Give.Chain)
 	}
@@ -141,9 +141,19 @@ type provenance struct {
 	unsettled map[chain.ID]bool
 	stored    bool // everything that is stored of the order is among the events
 	traced    bool // the creation was read just now, from its chain or from a store that is level with it
+
+	single map[order.ID][]chain.ID // chains on which one endpoint alone reported some of the events
 }
 
 func (from provenance) isSettled(id chain.ID) bool { return !from.unsettled[id] }
+
+// addSingle takes note of a chain on which one endpoint alone reported events of an order.
+func (from *provenance) addSingle(id order.ID, on chain.ID) {
+	if from.single == nil {
+		from.single = make(map[order.ID][]chain.ID)
+	}
+	from.single[id] = append(from.single[id], on)
+}
 
 // unsettled lists the chains in doubt. It has to be asked before the store is read: events read later descend from the
 // heads of now at least.

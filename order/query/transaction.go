@@ -125,7 +125,7 @@ func (x *Index) FindIn(ctx context.Context, tx chain.TxHash, ids ...order.ID) ([
 		t.orders = slices.DeleteFunc(t.orders, func(events []order.Event) bool {
 			return len(ids) > 0 && !slices.Contains(ids, events[0].Order)
 		})
-		return x.addCreations(ctx, t.orders)
+		return x.addCreations(ctx, t)
 	})
 }
 
@@ -181,9 +181,9 @@ func (x *Index) IDsIn(ctx context.Context, tx chain.TxHash) (ids []order.ID, at 
 
 // addCreations adds the creations of orders whose events have none. An order's give chain is that in its terms, that of
 // a claim, or the one that stores it. *UnreachableError when a chain does not answer that has to be asked.
-func (x *Index) addCreations(ctx context.Context, orders [][]order.Event) error {
+func (x *Index) addCreations(ctx context.Context, t *transaction) error {
 	give, unplaced := make(map[order.ID]chain.ID), []order.ID(nil)
-	for _, events := range orders {
+	for _, events := range t.orders {
 		id, is := giveChain(events)
 		if give[events[0].Order] = id; !is {
 			unplaced = append(unplaced, events[0].Order)
@@ -193,21 +193,29 @@ func (x *Index) addCreations(ctx context.Context, orders [][]order.Event) error 
 		return err
 	}
 	var asked failures
-	for i, events := range orders {
+	standing := make([]order.Standing, len(t.orders))
+	for i, events := range t.orders {
 		id := give[events[0].Order]
 		historian, is := x.Source(id).(order.HistorySource)
-		if !is || slices.ContainsFunc(events, ledger.IsCreation) {
+		if standing[i] = order.Intrinsic; !is || slices.ContainsFunc(events, ledger.IsCreation) {
 			continue
 		}
 		asked.ask(id, func() error {
 			read, err := historian.History(ctx, events[0].Order, order.GiveSide, 0)
-			if orders[i] = append(events, read.Events...); errors.As(err, new(*order.PartialError)) {
+			standing[i] = read.Standing
+			if t.orders[i] = append(events, read.Events...); errors.As(err, new(*order.PartialError)) {
 				return nil
 			}
 			return err
 		})
 	}
-	return asked.wait(ctx)
+	err := asked.wait(ctx)
+	for i, id := range t.ids() {
+		if standing[i] == order.Single {
+			t.from.addSingle(id, give[id])
+		}
+	}
+	return err
 }
 
 // giveChain is the give chain of an order, where its events say so.

@@ -235,8 +235,11 @@ func TestUnknownTransactionsAreConfirmed(t *testing.T) {
 		t.Errorf("%d and %d requests, want one each", one, other)
 	}
 	second.answers["eth_getTransactionReceipt"] = fault(-32000, "header not found")
-	if _, err := serveAll(t, testChain, first, second).EventsIn(t.Context(), unknown); !errors.Is(err, order.ErrNotFound) {
-		t.Errorf("the second cannot say: %v, want ErrNotFound", err)
+	stranger := first.add(t, 500, true)
+	for name, tx := range map[string]chain.TxHash{"unknown": unknown, "of no order": stranger} {
+		if read, err := serveAll(t, testChain, first, second).EventsIn(t.Context(), tx); err == nil || errors.Is(err, order.ErrNotFound) {
+			t.Errorf("%s, and the second cannot say: %+v, %v, want that it was not heard", name, read, err)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,7 +128,7 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, 
 	}
 	var found *receipt
 	asked := c.firstReceiptCall(&found, chain.Hash(raw))
-	if err := c.rpc.All(ctx, asked); err != nil {
+	if err := cmp.Or(c.rpc.All(ctx, asked), c.rpc.Unheard(asked)); err != nil {
 		return order.Evidence{}, err
 	}
 	standing := standingOf(asked, false)

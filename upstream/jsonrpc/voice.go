@@ -2,6 +2,7 @@ package jsonrpc
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"slices"
 	"sync"
@@ -103,6 +104,17 @@ func (c *Client) corroborate(ctx context.Context, calls []*Call) {
 		heard = append(heard, witness.Name())
 		c.hear(ctx, witness, doubted)
 	}
+}
+
+// errUnheard is why an absence is not told.
+var errUnheard = errors.New("one endpoint alone says so, and another one did not answer")
+
+// Unheard is an error where a doubted result is one endpoint's word although another voice can be expected to answer.
+func (c *Client) Unheard(call *Call) error {
+	if call.IsSingle() && c.witness([]*Call{call}, []string{call.By}) != nil {
+		return errUnheard
+	}
+	return nil
 }
 
 // witness is the endpoint to ask about calls that may answer now and is of another voice than some; nil: there is none.

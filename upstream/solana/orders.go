@@ -91,7 +91,7 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, 
 	}
 	var found *transaction
 	asked := c.doubted(transactionCall(&found, tx))
-	if err := c.rpc.All(ctx, asked); err != nil {
+	if err := cmp.Or(c.rpc.All(ctx, asked), c.rpc.Unheard(asked)); err != nil {
 		return order.Evidence{}, err
 	}
 	standing := standingOf(asked)

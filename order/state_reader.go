@@ -29,5 +29,6 @@ type StoredState struct {
 	State State // of a give chain None, StateCreated, StateClaimedUnlock or StateClaimedOrderCancel
 	// Amount is of a give chain the give amount after patches, only while it is StateCreated; of a take chain by how
 	// much the take amount was lowered, zero where that is not stored.
-	Amount chain.Amount
+	Amount   chain.Amount
+	IsSingle bool // what is absent, or zero, is one endpoint's word
 }

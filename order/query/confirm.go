@@ -14,13 +14,14 @@ import (
 
 // confirm asks the give chains where the store alone cannot be sure, and returns the locks: of the certain ones those
 // that were not claimed where a follower is behind, of the unconfirmed ones those whose order was created and not
-// claimed; unread are the chains of these. When a chain cannot be asked, certain locks stay as they were indexed, since
-// the basis shows the chain's lag; unconfirmed ones are an error, since nothing would show that they are missing.
+// claimed; unread are the chains of these, single those of which one endpoint's word decided. When a chain cannot be
+// asked, certain locks stay as they were indexed, since the basis shows the chain's lag; unconfirmed ones are an error,
+// since nothing would show that they are missing.
 func (x *Index) confirm(
 	ctx context.Context, certain, unconfirmed []order.Lock,
-) (sure []order.Lock, unread []chain.ID, err error) {
+) (sure []order.Lock, unread, single []chain.ID, err error) {
 	if len(unconfirmed) == 0 && !slices.ContainsFunc(x.Followers, x.isBehind) {
-		return certain, nil, nil
+		return certain, nil, nil, nil
 	}
 	var outdated []order.Lock
 	for _, l := range certain {
@@ -32,7 +33,7 @@ func (x *Index) confirm(
 	}
 	states, failed := x.states(ctx, slices.Concat(outdated, unconfirmed))
 	if err := ctx.Err(); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	var unreachable UnreachableError
 	for _, l := range unconfirmed {
@@ -45,14 +46,19 @@ func (x *Index) confirm(
 		}
 	}
 	if len(unreachable.Chains) > 0 {
-		return nil, nil, fmt.Errorf("confirm locked orders: %w", &unreachable)
+		return nil, nil, nil, fmt.Errorf("confirm locked orders: %w", &unreachable)
 	}
 	for _, l := range outdated {
 		if known, isKnown := states[l.Order]; !isKnown || known.State == order.StateCreated {
 			sure = append(sure, l)
 		}
 	}
-	return sure, unread, nil
+	for _, l := range slices.Concat(outdated, unconfirmed) {
+		if states[l.Order].IsSingle {
+			single = append(single, l.Give.Chain)
+		}
+	}
+	return sure, unread, single, nil
 }
 
 // isBehind reports whether the store lacks recent blocks of a followed chain.

@@ -112,9 +112,10 @@ func (x *Index) Locked(ctx context.Context, taker chain.Address) ([]order.Locked
 	if err != nil {
 		return nil, basis, unavailable(ctx, err)
 	}
-	locks, unread, err := x.confirm(ctx, certain, unconfirmed)
+	locks, unread, single, err := x.confirm(ctx, certain, unconfirmed)
 	for i := range basis.Chains {
-		basis.Chains[i].Unread = slices.Contains(unread, basis.Chains[i].Chain)
+		c := &basis.Chains[i]
+		c.Unread, c.Single = slices.Contains(unread, c.Chain), c.Single || slices.Contains(single, c.Chain)
 	}
 	return order.Locked(locks), basis, err
 }

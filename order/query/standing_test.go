@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"crossgate/chain"
@@ -16,6 +17,32 @@ func (l lonely) History(ctx context.Context, id order.ID, side order.Side, since
 	read, err := l.testChain.History(ctx, id, side, since)
 	read.Standing = order.Single
 	return read, err
+}
+
+func (l lonely) States(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
+	return slices.Repeat([]order.StoredState{{IsSingle: true}}, len(ids)), ctx.Err()
+}
+
+// TestLocksThatOneEndpointDeniesAreNotProvenAbsent has deliveries whose creation came before the lookback: the give
+// chain's one endpoint stores none.
+func TestLocksThatOneEndpointDeniesAreNotProvenAbsent(t *testing.T) {
+	give, take := newTestChain(1), newTestChain(137)
+	give.mineEmpty(30)
+	take.mineEmpty(30)
+	take.mine([]told{newDeal(1, 1, 137).fulfilled()})
+	for name, test := range map[string]struct {
+		give order.Source
+		want bool
+	}{"one endpoint": {lonely{give}, true}, "two": {give, false}} {
+		x := newIndex(openStore(t), map[chain.ID]order.Source{1: test.give, 137: take}, quietly(follow.Options{Chains: evmChains(1, 137), Lookback: 10}))
+		followAll(t, x)
+		for range 2 { // the second time from memory
+			locked, basis, err := x.Locked(t.Context(), taker)
+			if err != nil || len(locked) != 0 || basis.Of(1).Single != test.want || basis.Of(137).Single {
+				t.Errorf("%s: Locked = %v, %v on %+v, want one endpoint's word of chain 1: %t", name, locked, err, basis, test.want)
+			}
+		}
+	}
 }
 
 // TestACreationOfOneEndpointsWordIsNotProven has an order over whose creation came before the lookback: found by its

@@ -48,7 +48,8 @@ func (c *Chain) storedStates(
 		if err := errors.Join(err, patchErr); err != nil {
 			return nil, fmt.Errorf("chain %d: order %s: %w", c.chain.ID, id, err)
 		}
-		found[i] = order.StoredState{State: stored.State, Amount: stored.Amount.Add(patch)}
+		isSingle := replies[2*i].isSingle || replies[2*i+1].isSingle
+		found[i] = order.StoredState{State: stored.State, Amount: stored.Amount.Add(patch), IsSingle: isSingle}
 	}
 	return found, ctx.Err()
 }

@@ -71,6 +71,29 @@ func TestTakeStatesTellWhatTheTakeChainKeeps(t *testing.T) {
 	}
 }
 
+// TestAbsentStatesOfOneEndpointAreItsWord has two orders: one is stored, the other is not.
+func TestAbsentStatesOfOneEndpointAreItsWord(t *testing.T) {
+	ids := []order.ID{{1}, {2}}
+	honest, failing := newNode(1000), newNode(1000)
+	honest.patched = func(uint64) uint64 { return 7 }
+	honest.storage = func(_, data string, _ uint64) string {
+		if strings.HasSuffix(data, ids[0].String()[2:]) {
+			return fmt.Sprintf("0x%064x%064x%064x%064x%064x%064x%064x%064x", 1, 0xee, 0, 137, 0, 700, 0, 0)
+		}
+		return fmt.Sprintf("0x%0512x", 0)
+	}
+	failing.answers["eth_call"] = fault(-32000, "header not found")
+	for name, test := range map[string]struct {
+		nodes []*node
+		want  bool
+	}{"alone": {[]*node{honest}, true}, "beside a failing one": {[]*node{honest, failing}, true}, "two": {[]*node{honest, honest}, false}} {
+		got, err := serveAll(t, testChain, test.nodes...).States(t.Context(), ids)
+		if err != nil || got[0].IsSingle || got[1].State != order.None || got[1].IsSingle != test.want {
+			t.Errorf("%s: States = %+v, %v, want one endpoint's word of the second: %t", name, got, err, test.want)
+		}
+	}
+}
+
 // blockSeconds is the time of block 20,000,000.
 const blockSeconds = 1_700_000_000 + 2*20_000_000
 

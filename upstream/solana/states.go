@@ -51,13 +51,15 @@ func (c *Chain) storedStates(
 	for i, id := range ids {
 		accounts[i] = accountOf(c.chain.Contracts, id)
 	}
-	states, err := c.readAccounts(ctx, accounts, confirmAccounts)
+	var asked []*jsonrpc.Call
+	states, err := c.readAccounts(ctx, accounts, confirmAccounts, func(call *jsonrpc.Call) { asked = append(asked, call) })
 	if err != nil {
 		return nil, err
 	}
 	stored := make([]order.StoredState, len(ids))
 	for i, state := range states {
 		if state == nil || state.Owner.Address != program {
+			stored[i].IsSingle = asked[i/accountsAtOnce].IsSingle()
 			continue
 		}
 		if stored[i], err = decode(state.Data); err != nil {

@@ -10,6 +10,7 @@ import (
 	"crossgate/internal/must"
 	"crossgate/order"
 	sandbox "crossgate/sandbox/solana"
+	"crossgate/upstream/solana"
 )
 
 func TestStates(t *testing.T) {
@@ -21,7 +22,7 @@ func TestStates(t *testing.T) {
 			Submission: [32]byte{byte(i + 1)}, From: 1, Cancel: i == 1, Beneficiary: maker.Key, Orders: [][32]byte{each.Terms.ID()},
 		}, true))
 	}
-	got, err := w.chain().States(t.Context(), []order.ID{open.Terms.ID(), {9}, paid.Terms.ID(), back.Terms.ID()})
+	ids := []order.ID{open.Terms.ID(), {9}, paid.Terms.ID(), back.Terms.ID()}
 	given := open.Terms.GiveAmount.Uint64() + 7
 	want := []order.StoredState{
 		{State: order.StateCreated, Amount: chain.NewAmount(given)},
@@ -29,8 +30,12 @@ func TestStates(t *testing.T) {
 		{State: order.StateClaimedUnlock},
 		{State: order.StateClaimedOrderCancel},
 	}
-	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b chain.Amount) bool { return a == b })); err != nil || diff != "" {
-		t.Errorf("States: %v (-want +got):\n%s", err, diff)
+	for name, c := range map[string]*solana.Chain{"one node": w.chain(), "two": w.chain(w)} {
+		want[1].IsSingle = name == "one node"
+		got, err := c.States(t.Context(), ids)
+		if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b chain.Amount) bool { return a == b })); err != nil || diff != "" {
+			t.Errorf("States of %s: %v (-want +got):\n%s", name, err, diff)
+		}
 	}
 }
 
@@ -44,7 +49,7 @@ func TestTakeStates(t *testing.T) {
 	must.Do(w.t, w.SendCancel(w.later(), sent.ID(), other, onEVM))
 	got, err := w.chain().TakeStates(t.Context(), []order.ID{delivered, unlocked, cancelled.ID(), sent.ID(), {9}})
 	want := []order.StoredState{
-		{State: order.StateFulfilled}, {State: order.StateSentUnlock}, {State: order.StateOrderCancelled}, {State: order.StateSentOrderCancel}, {},
+		{State: order.StateFulfilled}, {State: order.StateSentUnlock}, {State: order.StateOrderCancelled}, {State: order.StateSentOrderCancel}, {IsSingle: true},
 	}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("TakeStates = %v, %v, want %v", got, err, want)

@@ -14,8 +14,11 @@ import (
 
 // identify returns events with the senders of their transactions. A backfill stores many without, since it takes a call
 // for each transaction and most orders are never asked for: those of a requested order are read now, and stored.
-// Unreadable ones are returned as gaps of one block each.
-func (x *Index) identify(ctx context.Context, events []order.Event) ([]order.Event, []order.Gap) {
+// Unreadable ones are returned as gaps of one block each, and in single the chains on which one endpoint alone reported
+// some, which are stored only where all that was read of the chain is one endpoint's word.
+func (x *Index) identify(
+	ctx context.Context, events []order.Event,
+) (identified []order.Event, gaps []order.Gap, single []chain.ID) {
 	unread := map[chain.TxHash]order.At{} // one event of each transaction
 	for _, e := range events {
 		if e.At.Initiator.IsAbsent() {
@@ -23,13 +26,12 @@ func (x *Index) identify(ctx context.Context, events []order.Event) ([]order.Eve
 		}
 	}
 	if len(unread) == 0 {
-		return events, nil
+		return events, nil, nil
 	}
 	ctx, span := tracer().Start(ctx, "order.identify")
 	defer span.End()
 	var mu sync.Mutex
-	var found []order.Event
-	var gaps []order.Gap
+	var found, lasting []order.Event
 	var reading sync.WaitGroup
 	for tx, at := range unread {
 		reading.Go(func() {
@@ -40,26 +42,31 @@ func (x *Index) identify(ctx context.Context, events []order.Event) ([]order.Eve
 				x.Logger.WarnContext(ctx, "initiator of a transaction not read", "chain", at.Chain, "block", at.Block, "error", err)
 				gaps = append(gaps, order.Gap{Chain: at.Chain, From: at.Block, To: at.Block})
 			}
-			found = append(found, read...)
+			found = append(found, read.Events...)
+			if read.Standing == order.Single {
+				single = append(single, at.Chain)
+			}
+			if read.Standing > order.Single || x.Basis().Of(at.Chain).Single {
+				lasting = append(lasting, read.Events...)
+			}
 		})
 	}
 	reading.Wait()
-	identified := ledger.Alike(events, found)
-	if err := x.store.Identify(ctx, found); err != nil && !errors.Is(err, store.ErrUnavailable) && ctx.Err() == nil {
+	if err := x.store.Identify(ctx, lasting); err != nil && !errors.Is(err, store.ErrUnavailable) && ctx.Err() == nil {
 		x.Logger.WarnContext(ctx, "initiators not stored; they are read again with the next request", "error", err)
 	}
-	return identified, gaps
+	return ledger.Alike(events, found), gaps, single
 }
 
-// initiated returns the events of a transaction, one of them known to be at a place.
-func (x *Index) initiated(ctx context.Context, tx chain.TxHash, at order.At) ([]order.Event, error) {
+// initiated returns the events of a transaction, one of them known to be at a place, and how their senders are known.
+func (x *Index) initiated(ctx context.Context, tx chain.TxHash, at order.At) (order.Evidence, error) {
 	source := x.Source(at.Chain)
 	if source == nil {
-		return nil, fmt.Errorf("chain %d is not configured", at.Chain)
+		return order.Evidence{}, fmt.Errorf("chain %d is not configured", at.Chain)
 	}
 	read, err := source.EventsIn(ctx, tx)
 	if err == nil && ledger.InitiatorAt(at, read.Events).IsAbsent() {
 		err = fmt.Errorf("chain %d: transaction %s is not in block %d", at.Chain, tx, at.Block)
 	}
-	return order.Attest(ctx, source, read.Events).Events, err
+	return order.Attest(ctx, source, read.Events), err
 }

@@ -18,6 +18,14 @@ type loggedLedger struct {
 	*testChain
 	asked atomic.Int64 // transactions
 	fails atomic.Bool
+	alone atomic.Bool // no second endpoint has the senders
+}
+
+func (l *loggedLedger) Attest(_ context.Context, events []order.Event) (order.Evidence, error) {
+	if l.alone.Load() {
+		return order.Evidence{Events: events}, nil
+	}
+	return order.Evidence{Events: events, Standing: order.Corroborated}, nil
 }
 
 func (l *loggedLedger) EventsOfLogs(ctx context.Context, from, to uint64) ([]order.Event, error) {
@@ -39,7 +47,7 @@ func (l *loggedLedger) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evi
 }
 
 // TestInitiatorsAreReadForOrdersThatAreAskedFor backfills from logs: an order is whole when somebody asks, its
-// transactions are read once, and where a chain no longer has one the order says what it lacks.
+// transactions are read once that two endpoints have, and where a chain no longer has one the order says what it lacks.
 func TestInitiatorsAreReadForOrdersThatAreAskedFor(t *testing.T) {
 	give, take := newTestChain(1), &loggedLedger{testChain: newTestChain(137)}
 	d := newDeal(1, 1, 137)
@@ -70,6 +78,11 @@ func TestInitiatorsAreReadForOrdersThatAreAskedFor(t *testing.T) {
 		t.Errorf("of a chain that has the transactions no more: %+v, gaps %v, want one for each of two blocks", steps, gaps)
 	}
 	take.fails.Store(false)
+	take.alone.Store(true)
+	if found, err := x.ByID(t.Context(), d.id); err != nil || !found.Basis.Of(137).Single || found.Basis.Of(1).Single {
+		t.Errorf("of senders that one endpoint reports: %+v, %v, want that to be said of chain 137", found.Basis, err)
+	}
+	take.alone.Store(false)
 	take.asked.Store(0)
 	want := chain.NewAddress([]byte("initiator"))
 	for range 2 {

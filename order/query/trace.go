@@ -62,12 +62,12 @@ func (x *Index) completeAll(ctx context.Context, known [][]order.Event, from pro
 // no history, cannot be asked, and the order is as the other chain has it. order.ErrNotFound when a reorg dropped all
 // known events.
 func (x *Index) complete(ctx context.Context, known []order.Event, from provenance) (*order.Order, error) {
-	known, gaps := x.identify(ctx, known)
+	known, gaps, single := x.identify(ctx, known)
 	o, hasTerms := order.Fold(known)
 	if !hasTerms {
 		return nil, fmt.Errorf("fold order: %w", order.ErrNotFound)
 	}
-	o.Gaps, o.Single = gaps, from.single[o.ID]
+	o.Gaps, o.Single = gaps, slices.Concat(from.single[o.ID], single)
 	isFinal := x.isFinal(o.Terms.Give.Chain, o.GiveBlock) && x.isFinal(o.Terms.Take.Chain, o.TakeBlock)
 	if isComplete(o) && (isFinal || from.isSettled(o.Terms.Give.Chain) && from.isSettled(o.Terms.Take.Chain)) {
 		return o, nil
@@ -90,6 +90,7 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 	work.Wait()
 	now, _ := order.Fold(created.Events)
 	if o.Created != nil && created.Standing > order.Single && now.Created.At.Time != o.Created.At.Time {
+		from.single = map[order.ID][]chain.ID{o.ID: o.Single}
 		return x.complete(ctx, created.Events, from) // histories begin at another time
 	}
 	gaps = slices.Concat(gaps, give.takeGap(&giveErr), take.takeGap(&takeErr))
@@ -103,7 +104,7 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 	if !hasTerms {
 		return nil, fmt.Errorf("complete order %s: dropped by a reorg: %w", o.ID, order.ErrNotFound)
 	}
-	completed.Gaps, completed.Single = gaps, slices.Clone(o.Single)
+	completed.Gaps, completed.Single = gaps, o.Single
 	if min(created.Standing, fromGive.Standing) == order.Single {
 		completed.Single = append(completed.Single, o.Terms.Give.Chain)
 	}

@@ -156,7 +156,8 @@ func (c *Chain) RetryQuarantined(ctx context.Context) (changes []order.Change, e
 	return changes, nil
 }
 
-// readQuarantined reads a block that was left out, and a second time where those around it are proven.
+// readQuarantined reads a block that was left out, and a second time where those around it are proven: there one
+// endpoint's word is not enough.
 func (c *Chain) readQuarantined(ctx context.Context, number uint64, position ledger.Checkpoint) ([]order.Event, error) {
 	events, err := c.Source.Events(ctx, number, number)
 	verifier, can := c.Verifier()
@@ -166,6 +167,9 @@ func (c *Chain) readQuarantined(ctx context.Context, number uint64, position led
 	proof, err := verifier.Verify(ctx, number, number, events)
 	if err == nil {
 		proof, err = c.Attest(ctx, proof)
+	}
+	if isProven := position.SingleFrom == 0 || number < position.SingleFrom; err == nil && isProven && proof.Standing == order.Single {
+		err = &order.UnreadableError{Block: number, Err: errors.New("one endpoint alone has it")}
 	}
 	return proof.Events, err
 }

@@ -19,6 +19,7 @@ import (
 type partly struct {
 	*testChain
 	aside, unverifiable uint64 // zero: none
+	alone               bool   // no second endpoint answers
 }
 
 func (p *partly) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
@@ -32,6 +33,9 @@ func (p *partly) Events(ctx context.Context, from, to uint64) ([]order.Event, er
 func (p *partly) Verify(ctx context.Context, from, to uint64, first []order.Event) (order.Proof, error) {
 	if p.unverifiable >= from && p.unverifiable <= to && p.unverifiable != 0 {
 		return order.Proof{}, &order.UnreadableError{Block: p.unverifiable, Err: errors.New("no endpoint has it")}
+	}
+	if p.alone {
+		return order.Proof{Events: first}, nil
 	}
 	return order.Proof{Events: first, Standing: order.Intrinsic}, nil
 }
@@ -67,7 +71,13 @@ func TestWhatIsNotUnderstoodIsPutAside(t *testing.T) {
 		if stored(t, db, d.id) == nil || stored(t, db, other.id) == nil {
 			t.Error("an order beside what was put aside is not known")
 		}
-		p.aside, p.unverifiable = 0, 0
+		p.aside, p.unverifiable, p.alone = 0, 0, true
+		<-time.After(proof.QuarantineRetry)
+		catchUp(t, f)
+		if left := f.Basis(); left.Quarantined.Count != 2 || left.Single {
+			t.Errorf("basis %+v, want both blocks left out of what is proven while one endpoint alone has them", left)
+		}
+		p.alone = false
 		<-time.After(proof.QuarantineRetry)
 		catchUp(t, f)
 		if left := f.Basis(); left.Quarantined.Count > 0 {

@@ -36,7 +36,7 @@ func Reconcile(ctx context.Context, c *follow.Chains, day time.Duration) {
 				if f.Leading.Load() == 0 {
 					continue
 				}
-				f.Lacking.Take(r.Unsettled)
+				f.Lacking.Take(r.Again)
 				steps, err := r.Step(ctx)
 				f.Unsettled.Store(int64(len(r.Unsettled)))
 				if err != nil && ctx.Err() == nil && !errors.Is(err, errBusy) {
@@ -52,7 +52,8 @@ func Reconcile(ctx context.Context, c *follow.Chains, day time.Duration) {
 // Reconciler compares the orders of one chain with its contracts.
 type Reconciler struct {
 	*follow.Reader
-	Unsettled map[order.ID]bool // orders that differ from the contracts, or are about to be compared out of turn
+	Unsettled map[order.ID]bool // orders that differed from the contracts when they were compared last
+	Again     map[order.ID]bool // that are about to be compared out of turn, some of the unsettled ones among them
 	after     order.ID          // that was compared last
 }
 
@@ -60,7 +61,7 @@ type Reconciler struct {
 func (b *Books) Reconcilers() (all []*Reconciler) {
 	for _, r := range b.Readers {
 		if a := (&auditor{Reader: r}); !a.cannotTell(order.GiveSide) || !a.cannotTell(order.TakeSide) {
-			all = append(all, &Reconciler{Reader: r, Unsettled: map[order.ID]bool{}})
+			all = append(all, &Reconciler{Reader: r, Unsettled: map[order.ID]bool{}, Again: map[order.ID]bool{}})
 		}
 	}
 	return all
@@ -86,7 +87,7 @@ func (r *Reconciler) Step(ctx context.Context) (steps int, err error) {
 			return 0, err
 		}
 	}
-	ids := slices.Concat(due, sample, nameless, slices.Collect(maps.Keys(r.Unsettled)))
+	ids := slices.Concat(due, sample, nameless, slices.Collect(maps.Keys(r.Again)))
 	slices.SortFunc(ids, chain.Hash.Compare)
 	ids = slices.Compact(ids)
 	if len(ids) == 0 {
@@ -98,15 +99,17 @@ func (r *Reconciler) Step(ctx context.Context) (steps int, err error) {
 	}))
 	if left := m.repair.Left; err == nil && left != nil {
 		r.after = after
-		r.take(ctx, left, len(m.repair.Orders))
+		r.take(ctx, ids, left, len(m.repair.Orders))
 	}
 	return all/reconciledAtOnce + 1, err
 }
 
-// take takes note of what a comparison came to.
-func (r *Reconciler) take(ctx context.Context, came *Audit, corrected int) {
+// take takes note of what a comparison of orders came to.
+func (r *Reconciler) take(ctx context.Context, compared []order.ID, came *Audit, corrected int) {
 	const most = 50 // that are compared again at once
-	r.Unsettled = map[order.ID]bool{}
+	for _, id := range compared {
+		delete(r.Unsettled, id)
+	}
 	for _, each := range came.Differences {
 		r.Unsettled[each.Order] = true
 	}
@@ -118,11 +121,12 @@ func (r *Reconciler) take(ctx context.Context, came *Audit, corrected int) {
 		r.Logger.WarnContext(ctx, "stored orders differ from what the contracts store", "compared", came.Orders,
 			"corrected", corrected, "unsettled", len(r.Unsettled))
 	}
+	clear(r.Again)
 	for id := range r.Unsettled {
-		if len(r.Unsettled) <= most {
+		if len(r.Again) == most {
 			break
 		}
-		delete(r.Unsettled, id)
+		r.Again[id] = true
 	}
 }
 

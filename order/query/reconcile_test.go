@@ -8,6 +8,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/audit"
+	"crossgate/order/follow"
 )
 
 // TestContractsHaveTheLastWord loses events of orders behind the index's back: steps of the reconciliation read them again,
@@ -49,7 +50,7 @@ func TestAnOrderThatTheStoreLacksIsComparedOnceItIsFound(t *testing.T) {
 		t.Fatalf("found %+v, %v, want the order with its fulfilment", found, err)
 	}
 	for _, r := range audit.Of(a.Chains).Reconcilers() {
-		a.Of(r.ID).Lacking.Take(r.Unsettled)
+		a.Of(r.ID).Lacking.Take(r.Again)
 		if _, err := r.Step(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -159,5 +160,32 @@ func TestStatesThatNothingExplainsAreUnsettled(t *testing.T) {
 	}
 	if got := dump(t, a.store); !slices.Equal(got, sound) {
 		t.Errorf("a contract's word removed what blocks hold: %d rows, want %d", len(got), len(sound))
+	}
+}
+
+// TestAllUnsettledOrdersAreCounted has more of them than are compared again at once, of a chain that stores none.
+func TestAllUnsettledOrdersAreCounted(t *testing.T) {
+	const count = 60
+	give, take := newTestChain(1), newTestChain(137)
+	for number := range byte(count) {
+		give.mine([]told{newDeal(number+1, 1, 137).created()})
+	}
+	x := newIndex(openStore(t), map[chain.ID]order.Source{1: give, 137: take}, quietly(follow.Options{Chains: evmChains(1, 137)}))
+	followAll(t, x)
+	r := audit.Of(x.Chains).Reconcilers()[0]
+	r.Source = lonely{give}
+	for range 2 {
+		if _, err := r.Step(t.Context()); err != nil || len(r.Unsettled) != count {
+			t.Errorf("%v, %d orders are unsettled, want all %d", err, len(r.Unsettled), count)
+		}
+	}
+	r.Source = give
+	for range 2 {
+		if _, err := r.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(r.Unsettled) != 0 {
+		t.Errorf("%d orders are unsettled, want none once the chain stores them", len(r.Unsettled))
 	}
 }

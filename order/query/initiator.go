@@ -15,7 +15,7 @@ import (
 // identify returns events with the senders of their transactions. A backfill stores many without, since it takes a call
 // for each transaction and most orders are never asked for: those of a requested order are read now, and stored.
 // Unreadable ones are returned as gaps of one block each, and in single the chains on which one endpoint alone reported
-// some, which are stored only where all that was read of the chain is one endpoint's word.
+// some, which are stored only where one endpoint alone reported all of the chain.
 func (x *Index) identify(
 	ctx context.Context, events []order.Event,
 ) (identified []order.Event, gaps []order.Gap, single []chain.ID) {

@@ -48,8 +48,7 @@ func (c *Chain) storedStates(
 		if err := errors.Join(err, patchErr); err != nil {
 			return nil, fmt.Errorf("chain %d: order %s: %w", c.chain.ID, id, err)
 		}
-		isSingle := replies[2*i].isSingle || replies[2*i+1].isSingle
-		found[i] = order.StoredState{State: stored.State, Amount: stored.Amount.Add(patch), IsSingle: isSingle}
+		found[i] = order.StoredState{State: stored.State, Amount: stored.Amount.Add(patch), IsSingle: replies[2*i].isSingle || replies[2*i+1].isSingle}
 	}
 	return found, ctx.Err()
 }

@@ -109,7 +109,7 @@ func (c *Client) corroborate(ctx context.Context, calls []*Call) {
 // errUnheard is why an absence is not told.
 var errUnheard = errors.New("one endpoint alone says so, and another one did not answer")
 
-// Unheard is an error where a doubted result is one endpoint's word although another voice can be expected to answer.
+// Unheard is an error where one endpoint alone reports a doubted result although another voice can be expected to answer.
 func (c *Client) Unheard(call *Call) error {
 	if call.IsSingle() && c.witness([]*Call{call}, []string{call.By}) != nil {
 		return errUnheard

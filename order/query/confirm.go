@@ -14,7 +14,7 @@ import (
 
 // confirm asks the give chains where the store alone cannot be sure, and returns the locks: of the certain ones those
 // that were not claimed where a follower is behind, of the unconfirmed ones those whose order was created and not
-// claimed; unread are the chains of these, single those of which one endpoint's word decided. When a chain cannot be
+// claimed; unread are the chains of these, single those where one endpoint's word decided. When a chain cannot be
 // asked, certain locks stay as they were indexed, since the basis shows the chain's lag; unconfirmed ones are an error,
 // since nothing would show that they are missing.
 func (x *Index) confirm(

@@ -1,7 +1,6 @@
 package evm
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -128,7 +127,7 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, 
 	}
 	var found *receipt
 	asked := c.firstReceiptCall(&found, chain.Hash(raw))
-	if err := cmp.Or(c.rpc.All(ctx, asked), c.rpc.Unheard(asked)); err != nil {
+	if err := errors.Join(c.rpc.All(ctx, asked), c.rpc.Unheard(asked)); err != nil {
 		return order.Evidence{}, err
 	}
 	standing := standingOf(asked, false)

@@ -106,7 +106,7 @@ func (c *Client) corroborate(ctx context.Context, calls []*Call) {
 	}
 }
 
-// errUnheard is why an absence is not told.
+// errUnheard is why an absence is not reported.
 var errUnheard = errors.New("one endpoint alone says so, and another one did not answer")
 
 // Unheard is an error where one endpoint alone reports a doubted result although another voice can be expected to answer.

@@ -204,10 +204,11 @@ func (r *race) join(ctx context.Context) {
 }
 
 // mayGoOn reports whether another attempt follows a failed one. Asking elsewhere for something that an endpoint cannot
-// know, or instead of an unreachable one, adds no load; repeating a failure does.
+// know or has wrong, or instead of an unreachable one, adds no load; repeating a failure does.
 func (r *race) mayGoOn(ctx context.Context, after error) bool {
 	class := ClassOf(after)
-	isRetry := IsFault(after) && class != Unreachable || detailsOf(after).Status != 0 && class == RateLimited
+	isFault := IsFault(after) && class != Unreachable && class != BadAnswer
+	isRetry := isFault || detailsOf(after).Status != 0 && class == RateLimited
 	if r.next < len(r.order) {
 		return !isRetry || r.pool.retries.retry()
 	}

@@ -211,6 +211,39 @@ func TestPreferenceFollowsHealthSlowly(t *testing.T) {
 	})
 }
 
+// TestWrongAnswersDoNotUseUpRetries: an endpoint that answers is not overloaded, so the next one may always be asked
+// instead.
+func TestWrongAnswersDoNotUseUpRetries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		none, wrong := time.Duration(0), errors.New("wrong")
+		var asked [2]atomic.Int64
+		pool := upstream.NewPool("pool", endpoint(t, "a", after(&none, &asked[0], "a")), endpoint(t, "b", after(&none, &asked[1], "b")))
+		for i := range 400 {
+			try := func(ctx context.Context, e *upstream.Endpoint, turn upstream.Turn) upstream.Reply {
+				made := judged{Attempt: e.Attempt(ctx, upstream.Request{}, turn)}
+				if e.Name() == "a" && i%3 == 0 {
+					made.fault = wrong
+				}
+				return made
+			}
+			if _, err := pool.Run(t.Context(), upstream.Job{IsRead: true, Avoid: []string{"b"}, Try: try}); err != nil {
+				t.Fatalf("request %d: %v", i, err)
+			}
+		}
+		if asked[1].Load() != 134 {
+			t.Errorf("the other endpoint was asked %d times, want for each wrong answer of 134", asked[1].Load())
+		}
+	})
+}
+
+// judged is a reply with a fault, or without.
+type judged struct {
+	*upstream.Attempt
+	fault error
+}
+
+func (j judged) Judge(context.Context) error { return j.fault }
+
 func TestPanicOfATryReachesTheCaller(t *testing.T) {
 	pool := upstream.NewPool("pool", endpoint(t, "a", func(*http.Request) (*http.Response, error) { panic("transport") }))
 	defer func() {

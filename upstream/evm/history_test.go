@@ -306,34 +306,39 @@ func TestNoPastStateIsEmptyByOneWord(t *testing.T) {
 	}
 }
 
-// TestTheEndOfACallIsInAnotherList: an adapter that does not know how far its calls are leaves that to lists, and one
-// of two lacks the end.
+// TestTheEndOfACallIsInAnotherList: an adapter that does not know how far its calls are leaves that to lists. One of two
+// endpoints lacks the end, if there is one, and calls what reverts empty.
 func TestTheEndOfACallIsInAnotherList(t *testing.T) {
 	terms, _ := delivery()
 	terms.ExternalCall = []byte("call")
 	id := onchain.ID(terms)
-	for lacking := range 2 {
-		var nodes []*node
-		for i := range 2 {
-			n := newNode(1000)
-			n.keep(300, 0)
-			others := n.storage
-			n.storage = func(to, data string, block uint64) string {
-				if to == testChain.Contracts.ExternalCallAdapter.String() {
+	for want, logs := range map[order.ExternalCallState]int{order.AwaitingExecution: 2, order.Completed: 3} {
+		for lacking := range 2 {
+			var nodes []*node
+			for i := range 2 {
+				n := newNode(1000)
+				n.keep(300, 0)
+				others := n.storage
+				n.storage = func(to, data string, block uint64) string {
+					switch {
+					case to != testChain.Contracts.ExternalCallAdapter.String():
+						return others(to, data, block)
+					case i == lacking:
+						return "0x"
+					}
 					return "!execution reverted"
 				}
-				return others(to, data, block)
+				n.add(t, 300, true, registeredLog(t, id), fulfilledLog(t, terms))
+				n.add(t, 310, true, endedLog(t, id))
+				if n.logs = n.logs[:logs]; i == lacking {
+					n.logs = n.logs[:2]
+				}
+				nodes = append(nodes, n)
 			}
-			n.add(t, 300, true, registeredLog(t, id), fulfilledLog(t, terms))
-			n.add(t, 310, true, endedLog(t, id))
-			if i == lacking {
-				n.logs = n.logs[:2]
+			read, err := serveAll(t, testChain, nodes...).History(t.Context(), id, order.TakeSide, nodes[0].blockTime(290))
+			if o, _ := order.Fold(read.Events); err != nil || o.Call != want {
+				t.Errorf("endpoint %d lacks it: the call is %v (%v), want %v", lacking, o.Call, err, want)
 			}
-			nodes = append(nodes, n)
-		}
-		read, err := serveAll(t, testChain, nodes...).History(t.Context(), id, order.TakeSide, nodes[0].blockTime(290))
-		if o, _ := order.Fold(read.Events); err != nil || o.Call != order.Completed {
-			t.Errorf("endpoint %d lacks it: the call is %v (%v), want %v", lacking, o.Call, err, order.Completed)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (s *search) endCall(ctx context.Context) error {
 	var now Payload
 	asked := s.confirmed(s.call, &now, bytes.Compare)
 	err := s.rpc.All(ctx, asked)
-	if refusedByContract(err) { // an adapter without that function
+	if refusedByContract(err) || err == nil && len(now) == 0 { // an adapter without that function
 		return s.endCallByLists(ctx)
 	}
 	if err != nil {

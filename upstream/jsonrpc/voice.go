@@ -109,7 +109,8 @@ func (c *Client) corroborate(ctx context.Context, calls []*Call) {
 // errUnheard is why an absence is not reported.
 var errUnheard = errors.New("one endpoint alone says so, and another one did not answer")
 
-// Unheard is an error where one endpoint alone reports a doubted result although another voice can be expected to answer.
+// Unheard is an error where one endpoint alone reports a doubted result although another voice can be expected to
+// answer.
 func (c *Client) Unheard(call *Call) error {
 	if call.IsSingle() && c.witness([]*Call{call}, []string{call.By}) != nil {
 		return errUnheard

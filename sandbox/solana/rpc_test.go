@@ -90,6 +90,25 @@ func TestRequestsAreRefusedAsByANode(t *testing.T) {
 	}
 }
 
+// TestListsBeginAndEndAtAnyTransaction: before and until need not name the account.
+func TestListsBeginAndEndAtAnyTransaction(t *testing.T) {
+	c, legacy, versioned := lived(t)
+	account := giveOrderState(legacy.Terms.ID())
+	for cursor, want := range map[string]bool{
+		"": true,
+		`,"before":"` + versioned.Creation.String() + `"`:   true,
+		`,"until":"` + versioned.Creation.String() + `"`:    false,
+		`,"before":"` + strings.Repeat("1", 63) + "2" + `"`: false,
+	} {
+		_, got := ask(t, c, fmt.Sprintf(
+			`{"jsonrpc":"2.0","id":1,"method":"getSignaturesForAddress","params":[%q,{"commitment":"confirmed"%s}]}`, account, cursor,
+		))
+		if strings.Contains(got, fmt.Sprint(legacy.Creation)) != want {
+			t.Errorf("%s: %s, want the creation: %t", cursor, got, want)
+		}
+	}
+}
+
 // A recorded answer has no member that ours lacks.
 func TestTransactionsHaveEveryRecordedMember(t *testing.T) {
 	var known struct {

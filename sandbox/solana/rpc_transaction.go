@@ -144,6 +144,8 @@ type signatureOptions struct {
 	Until  Signature `json:"until"`
 }
 
+// getSignaturesForAddress lists an account's transactions, newest first. Nodes find the slots of before and until, which
+// need not name the account (agave, ledger/src/blockstore.rs); a before that they do not know ends the list.
 func (c *Chain) getSignaturesForAddress(address Key, o signatureOptions) (any, error) {
 	const most = 1000
 	limit := most
@@ -153,20 +155,19 @@ func (c *Chain) getSignaturesForAddress(address Key, o signatureOptions) (any, e
 	if limit < 1 || limit > most {
 		return nil, invalid("Invalid limit; max %d", most)
 	}
-	infos, hasBegun := []object{}, o.Before.IsZero()
-	for _, t := range slices.Backward(c.byAddress[address]) {
-		signature := t.Signatures[0]
+	infos, before, until := []object{}, c.bySignature[o.Before], c.bySignature[o.Until]
+	if before == nil && !o.Before.IsZero() {
+		return infos, nil
+	}
+	for _, t := range slices.Backward(c.byAddress[address]) { // each has a slot of its own
 		switch {
-		case !hasBegun:
-			hasBegun = signature == o.Before
+		case before != nil && t.slot >= before.slot, t.slot > o.slot:
 			continue
-		case t.slot > o.slot:
-			continue
-		case signature == o.Until || len(infos) == limit:
+		case until != nil && t.slot <= until.slot || len(infos) == limit:
 			return infos, nil
 		}
 		infos = append(infos, object{
-			"signature": signature, "slot": t.slot, "blockTime": c.timeOf(t.slot), "err": t.outcome.failure(), "memo": nil,
+			"signature": t.Signatures[0], "slot": t.slot, "blockTime": c.timeOf(t.slot), "err": t.outcome.failure(), "memo": nil,
 			"confirmationStatus": c.confirmation(t.slot),
 		})
 	}

@@ -144,8 +144,8 @@ type signatureOptions struct {
 	Until  Signature `json:"until"`
 }
 
-// getSignaturesForAddress lists an account's transactions, newest first. Nodes find the slots of before and until, which
-// need not name the account (agave, ledger/src/blockstore.rs); a before that they do not know ends the list.
+// getSignaturesForAddress lists an account's transactions, newest first. Before and until need not name the account; a
+// before that is not known ends the list.
 func (c *Chain) getSignaturesForAddress(address Key, o signatureOptions) (any, error) {
 	const most = 1000
 	limit := most

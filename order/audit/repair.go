@@ -189,10 +189,7 @@ func (m *mender) readAgain(ctx context.Context, number uint64, differing ledger.
 	if err != nil {
 		return ledger.Correction{}, err
 	}
-	verdict, err := verifier.Verify(ctx, number, number, differing.Applied(stored))
-	if err == nil {
-		verdict, err = m.Attest(ctx, verdict)
-	}
+	verdict, err := m.VerifyBlock(ctx, verifier, number, differing.Applied(stored))
 	if err != nil {
 		return ledger.Correction{}, err
 	}

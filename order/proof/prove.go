@@ -232,7 +232,7 @@ func (c *Chain) Verify(
 	if err != nil {
 		return came, err
 	}
-	if verdict, err = c.Attest(ctx, verdict); err != nil {
+	if verdict, err = c.attest(ctx, verdict); err != nil {
 		return came, err
 	}
 	came.Correction, came.Wrong, came.Standing = ledger.Correct(stored, verdict.Events), verdict.Wrong, verdict.Standing
@@ -249,8 +249,17 @@ func (c *Chain) Verify(
 	return came, nil
 }
 
-// Attest holds senders and times of events against signatures and headers, or against what another endpoint reports.
-func (c *Chain) Attest(ctx context.Context, p order.Proof) (order.Proof, error) {
+// VerifyBlock reads a block a second time, senders and times included; see order.Verifier.
+func (c *Chain) VerifyBlock(ctx context.Context, verifier order.Verifier, number uint64, first []order.Event) (order.Proof, error) {
+	p, err := verifier.Verify(ctx, number, number, first)
+	if err != nil {
+		return p, err
+	}
+	return c.attest(ctx, p)
+}
+
+// attest holds senders and times of events against signatures and headers, or against what another endpoint reports.
+func (c *Chain) attest(ctx context.Context, p order.Proof) (order.Proof, error) {
 	attester, can := c.Source.(order.Attester)
 	if !can || len(p.Events) == 0 {
 		return p, nil

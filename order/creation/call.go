@@ -17,11 +17,13 @@ type Call struct {
 	Payload  []byte
 }
 
+// callVersion is the first byte of an order's call.
+const callVersion = 1
+
 // Envelope is the call as an order carries it. A reward over 160 bits makes one that no contract can read.
 func (c Call) Envelope() []byte {
-	const version = 1
 	call := words.Tuple{c.Fallback, c.Executor, c.Reward, c.Delayed, c.Required, c.Payload}
-	return append([]byte{version}, words.Encode(call)...)
+	return append([]byte{callVersion}, words.Encode(call)...)
 }
 
 // CallPayload has the protocol's own executor call a contract with at most so much gas; 0: as much as there is.
@@ -30,11 +32,11 @@ func CallPayload(to chain.Address, gas uint32, data []byte) []byte {
 }
 
 // ReadCall is the contract that an order's call calls, and why no taker can fill an order with it; empty: nothing is
-// known against it. The adapter takes a version byte and (address fallback, address executor, uint160 reward, bool,
-// bool, bytes payload); the payload of its own executor is (address to, uint32 gas, bytes callData).
+// known against it. An envelope has at least one byte. The adapter takes a version byte and (address fallback, address
+// executor, uint160 reward, bool, bool, bytes payload); the payload of its own executor is (address to, uint32 gas,
+// bytes callData) (dln-contracts, libraries/DlnExternalCallLib.sol).
 func ReadCall(envelope []byte) (target chain.Address, fault string) {
-	const version = 1
-	if envelope[0] != version {
+	if envelope[0] != callVersion {
 		return target, fmt.Sprintf("has the unknown version %d", envelope[0])
 	}
 	w := words.New(envelope[1:]).Tail(0)

@@ -5,6 +5,10 @@ import (
 	"fmt"
 	"math/big"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	neturl "net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -69,18 +73,33 @@ func BenchmarkOrderEstimate(b *testing.B) {
 	}
 }
 
+// late relays to a venue. Each answer leaves when slowest has passed since its question came.
+func late(b *testing.B, venue string, slowest time.Duration) (url string) {
+	to := must.Get(neturl.Parse(venue))(b)
+	relay := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(to)
+			r.Out = r.Out.WithContext(context.WithValue(r.Out.Context(), came{}, time.Now()))
+		},
+		ModifyResponse: func(r *http.Response) error {
+			<-time.After(slowest - time.Since(r.Request.Context().Value(came{}).(time.Time)))
+			return nil
+		},
+	})
+	b.Cleanup(relay.Close)
+	return relay.URL
+}
+
+type came struct{} // key of the time of a question
+
 // BenchmarkOrderOverhead asks the gateway for orders out of USDC into another chain's coin, with the sandbox's venues of
 // which one takes slowest, longer than all else. The rest of an answer's time is the gateway's: quotes have the arithmetic,
 // transactions are simulated besides.
 func BenchmarkOrderOverhead(b *testing.B) {
 	const slowest = 300 * time.Millisecond
 	outside := startOutside(b)
-	url := startGatewayOf(b, outside.Config)
-	slow := fmt.Sprintf(`{"target":"openocean","kind":"slow","delayMs":%d}`, slowest.Milliseconds())
-	answer := must.Get(http.Post(outside.URL+"/sandbox/fault", "application/json", strings.NewReader(slow)))(b) //nolint:noctx // the world's
-	if answer.Body.Close(); answer.StatusCode != http.StatusOK {
-		b.Fatal(answer.Status)
-	}
+	venue := regexp.MustCompile(`name: openocean, endpoints: \[\{url: "([^"]+)"`).FindStringSubmatch(outside.Config)[1]
+	url := startGatewayOf(b, strings.ReplaceAll(outside.Config, `"`+venue+`"`, `"`+late(b, venue, slowest)+`"`))
 	client, buffer := &http.Client{}, make([]byte, 1<<20)
 	amount := uint64(900_000_000)
 	parties := fmt.Sprintf("&senderAddress=%[1]s&srcChainOrderAuthorityAddress=%[1]s&dstChainOrderAuthorityAddress=%[1]s&dstChainTokenOutRecipient=%[1]s", account(3))

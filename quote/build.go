@@ -105,7 +105,7 @@ func (t *trade) build(ctx context.Context, o *candidate) (b built, err error) {
 	b = built{candidate: *o}
 	if t.request.Recipient.IsAbsent() {
 		b.notSimulated, b.priorityFee = errNoTransaction, t.priorityFee(&b)
-		b.dataFee, b.isFeeKnown = t.dataFee(ctx, filled(t.swap.Recipient, typicalBytes[t.swap.Chain.Family]), b.gas())
+		b.dataFee, b.isFeeKnown = t.usualDataFee()
 		return b, t.satisfied(b.payout)
 	}
 	if err := t.transaction(ctx, &b); err != nil {

@@ -249,6 +249,25 @@ func TestDataFeeIsPartOfTheCost(t *testing.T) {
 	}
 }
 
+// TestTheDataFeeOfPricesIsReadBesideTheVenues: it is that of a typical transaction, whoever wins.
+func TestTheDataFeeOfPricesIsReadBesideTheVenues(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const late = 300 * time.Millisecond
+		only := &fakeVenue{name: "only", perInput: 1_000_000_000_000, gas: 100_000, takes: late}
+		e := quote.New(quote.Options{
+			Registry: chain.Documented(), Venues: []quote.Venue{only}, Tokens: directory(true),
+			Chains: ethereum(quote.Chain{Fees: meter{price: quote.GasPrice{Expected: chain.NewAmount(10)}, dataFee: chain.NewAmount(7), late: late}}),
+		})
+		r := usdcToDai()
+		r.Recipient = chain.Address{}
+		began := time.Now()
+		got := estimate(t, e, r)
+		if want := chain.NewAmount(120_000*10 + 7); got.Fee.Total != want || time.Since(began) != late {
+			t.Errorf("fee = %s after %s, want %s after %s", got.Fee.Total, time.Since(began), want, late)
+		}
+	})
+}
+
 func TestPriceDropIsThePercentBelowTheBest(t *testing.T) {
 	for _, row := range []struct {
 		out  uint64

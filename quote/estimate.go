@@ -53,6 +53,8 @@ type trade struct {
 	payments []payment // of shares that the gateway pays
 	kept     *Reserve  // nil: not all of the coin is swapped
 	sampling bool      // the input of an exact output is searched for: quotes are compared, nothing is built
+
+	usualDataFee func() (chain.Amount, bool) // waits for it, where prices alone are asked for
 }
 
 // placeholderAddress is the recipient where prices alone are asked for: on each family an address without a meaning.
@@ -79,6 +81,9 @@ func (t *trade) settle(ctx context.Context) (err error) {
 	t.swap = newSwap(t.Registry, r, tokens)
 	if t.gasPrice != nil {
 		t.swap.GasPrice, t.swap.Bid = t.gasPrice.Expected, t.gasPrice.Bid
+	}
+	if r.Recipient.IsAbsent() {
+		t.startUsualDataFee(ctx)
 	}
 	if r.MaxBalance {
 		if err := t.takeBalance(ctx); err != nil {

@@ -173,7 +173,8 @@ type meter struct {
 	price   quote.GasPrice
 	gas     uint64
 	dataFee chain.Amount
-	silent  bool // about it
+	silent  bool          // about it
+	late    time.Duration // to say it
 	err     error
 }
 
@@ -185,6 +186,7 @@ func (m meter) DataFee(context.Context, chain.Address, quote.Tx, uint64) (chain.
 	if m.silent {
 		return chain.Amount{}, errors.New("no answer")
 	}
+	<-time.After(m.late)
 	return m.dataFee, nil
 }
 

@@ -2,6 +2,7 @@ package quote
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
@@ -122,6 +123,13 @@ func (t *trade) dataFee(ctx context.Context, tx Tx, gas uint64) (fee chain.Amoun
 		return chain.Amount{}, false
 	}
 	return fee, true
+}
+
+// startUsualDataFee begins to read that of a typical transaction, which takes a round trip on rollups.
+func (t *trade) startUsualDataFee(ctx context.Context) {
+	usual := filled(t.swap.Recipient, typicalBytes[t.swap.Chain.Family])
+	t.usualDataFee = sync.OnceValues(func() (chain.Amount, bool) { return t.dataFee(ctx, usual, typicalGas) })
+	t.reads.Go(func() { t.usualDataFee() })
 }
 
 // fitBudget lowers the unit limit on Solana to a fifth above what a simulation took, since unused units are paid for.

@@ -190,17 +190,18 @@ func (a *availability) check() (known <-chan struct{}) {
 	a.checking, a.stop = first, stop
 	a.checks.Go(func() {
 		defer stop()
-		a.run(ctx, sync.OnceFunc(func() { close(first) }))
+		known := sync.OnceFunc(func() { close(first) })
+		a.run(ctx, known)
 		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.checking = nil
+		a.checking = nil // before it is known: who hears of it and asks again gets a check of his own
+		a.mu.Unlock()
+		known()
 	})
 	return first
 }
 
-// run probes until the database answers or ctx ends. It calls known when there is a first result.
+// run probes until the database answers or ctx ends. It calls known once the database does not answer.
 func (a *availability) run(ctx context.Context, known func()) {
-	defer known()
 	began := time.Now()
 	for {
 		limit := connectLimit

@@ -16,7 +16,7 @@ func NewRatio(numerator, denominator *big.Int, exponent int) (r Ratio) {
 	}
 	if exponent > 0 {
 		numerator = new(big.Int).Mul(numerator, powerOfTen(exponent))
-	} else if exponent < 0 {
+	} else {
 		denominator = new(big.Int).Mul(denominator, powerOfTen(-exponent))
 	}
 	if excess := max(numerator.BitLen(), denominator.BitLen()) - 256; excess > 0 {

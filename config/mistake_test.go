@@ -154,6 +154,8 @@ passthrough: {hosts: [{name: a, endpoints: [{url: "https://example.com", websock
 func TestMistakesOfSections(t *testing.T) {
 	const recipient = `recipient: "0x3333333333333333333333333333333333333333"`
 	for _, test := range []struct{ text, paths string }{
+		{"listen: ':a'", "listen"},
+		{"events: {webhooks: [{name: a, url: 'https://SECRET.example', secrets: [SECRET]}, {name: a, url: SECRET}]}", "events.webhooks[1].name events.webhooks[1].secrets events.webhooks[1].url"},
 		{"listen: '127.0.0.1:8080'\ntelemetry: {admin: '127.0.0.1:8080'}", "telemetry.admin"},
 		{"listen: ':8080'\ntelemetry: {admin: '127.0.0.1:8080'}", "telemetry.admin"},
 		{"listen: '127.0.0.1:8080'\ntelemetry: {admin: '[::]:8080'}", "telemetry.admin"},

@@ -75,6 +75,11 @@ func TestConditions(t *testing.T) {
 	if difference := cmp.Diff(want, q); difference != "" {
 		t.Error(difference)
 	}
+	for lines, want := range map[string]bool{"If-Match: *": true, "If-Unmodified-Since: $0": true, "If-None-Match: *": false} {
+		if got := HasConditions(header(lines)); got != want {
+			t.Errorf("%s: a precondition for the origin is %t, want %t", lines, got, want)
+		}
+	}
 	dated := header("")
 	if SetConditions(dated, header("Last-Modified: $-9")); !cmp.Equal(dated, header("If-Modified-Since: $-9")) {
 		t.Errorf("without a tag: %v", dated)

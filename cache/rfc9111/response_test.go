@@ -8,12 +8,15 @@ import (
 func TestLifetimes(t *testing.T) {
 	const s = time.Second
 	for lines, want := range map[string]time.Duration{
-		"":                                    0,
-		"Cache-Control: max-age=9":            9 * s,
-		"Cache-Control: max-age=\"9\"":        9 * s,
-		"Cache-Control: MAX-AGE=9":            9 * s,
-		"Cache-Control: max-age=009":          9 * s,
-		"Cache-Control: max-age=9, max-age=1": 9 * s,
+		"":                                                         0,
+		"Cache-Control: max-age=9":                                 9 * s,
+		"Cache-Control: max-age=\"9\"":                             9 * s,
+		"Cache-Control: MAX-AGE=9":                                 9 * s,
+		"Cache-Control: max-age=\"\\9\"":                           9 * s,
+		"Cache-Control: max-age=\"19":                              0,
+		"Cache-Control: max-age=19\"":                              0,
+		"Cache-Control: max-age=009":                               9 * s,
+		"Cache-Control: max-age=9, max-age=1":                      9 * s,
 		"Cache-Control: max-age=1\nCache-Control: max-age=9":       s,
 		"Cache-Control: max-age='9'":                               0,
 		"Cache-Control: max-age=9.0":                               0,

@@ -64,6 +64,7 @@ func TestMayStore(t *testing.T) {
 		"CDN lifetime beside no-store":            {"", 200, "Cache-Control: no-store\nCDN-Cache-Control: max-age=5", true},
 		"CDN no-store beside a lifetime":          {"", 200, "Cache-Control: max-age=5\nCDN-Cache-Control: no-store", false},
 		"CDN private beside a lifetime":           {"", 200, "Cache-Control: max-age=5\nCDN-Cache-Control: private", false},
+		"CDN lifetime behind a list":              {"", 200, "Cache-Control: no-store\nCDN-Cache-Control: a=(1 2), max-age=5", true},
 		"CDN lifetime of the wrong type":          {"", 200, "Cache-Control: no-store\nCDN-Cache-Control: max-age=\"5\"", false},
 		"malformed CDN field":                     {"", 200, "Cache-Control: no-store\nCDN-Cache-Control: max-age=5, &&", false},
 		"empty CDN field":                         {"", 200, "Cache-Control: no-store\nCDN-Cache-Control:", false},

@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"crossgate/chain"
 	"crossgate/internal/must"
 	"crossgate/quote"
@@ -87,6 +89,11 @@ func TestCompareWaitsAsLongAsItPays(t *testing.T) {
 					t.Errorf("error = %v, want a deadline exceeded", err)
 				}
 				expect(t, "compared", names(got.Compared), row.want)
+				for _, one := range got.Asked {
+					if one.Verdict == quote.Silent && !errors.Is(one.Err, context.DeadlineExceeded) {
+						t.Errorf("%s is silent for %v, want a deadline exceeded", one.Venue, one.Err)
+					}
+				}
 				if took := time.Since(began); took != row.takes {
 					t.Errorf("took %s, want %s", took, row.takes)
 				}
@@ -152,6 +159,18 @@ func TestComparisonsAreSharedForABlock(t *testing.T) {
 		ask(usdcToDai())
 		if n := only.quotes.Load(); n != 5 {
 			t.Errorf("%d quotes after a while, want 5", n)
+		}
+		paying := &fakeVenue{name: "b", perInput: 1, affiliate: decimal.NewFromInt(10)}
+		e = estimator(paying)
+		for range 2 {
+			for _, share := range []quote.Affiliate{quote.NewAffiliate(100, sender), quote.NewAffiliate(200, sender), quote.NewAffiliate(200, recipient)} {
+				r := usdcToDai()
+				r.Affiliate = share
+				ask(r)
+			}
+		}
+		if n := paying.quotes.Load(); n != 3 {
+			t.Errorf("%d quotes for three affiliates whom the venue pays, want 3", n)
 		}
 	})
 }

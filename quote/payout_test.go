@@ -2,6 +2,7 @@ package quote
 
 import (
 	"math/big"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -69,6 +70,14 @@ func TestWhatWasNotSeenIsNotNothing(t *testing.T) {
 	} {
 		if got := quoted.seen(&test.result); got.gross != amount(test.want) || got.minimum != quoted.minimum || got.protocolFee.IsZero() {
 			t.Errorf("%s: %s before fees of %s, minimum %s, want %s", name, got.gross, got.protocolFee, got.minimum, test.want)
+		}
+	}
+}
+
+func TestParsePercent(t *testing.T) {
+	for text, valid := range map[string]bool{"2.5": true, "0." + strings.Repeat("1", 22): true, strings.Repeat("1", 25): false, "1e9": false, "-1": false, "1.2.3": false, "": false} {
+		if got, ok := ParsePercent(text); ok != valid || ok && got.String() != text {
+			t.Errorf("ParsePercent(%q) = %s, %t, want %t", text, got, ok, valid)
 		}
 	}
 }

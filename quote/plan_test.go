@@ -257,9 +257,10 @@ func TestForeignSpenders(t *testing.T) {
 	foreign := func() *fakeVenue { return &fakeVenue{name: "foreign", perInput: 9, approves: spender} }
 	plain := &fakeVenue{name: "plain", perInput: 8}
 
-	got := estimate(t, estimator(foreign(), plain), usdcToDai())
+	lesser, least := &fakeVenue{name: "lesser", perInput: 7}, &fakeVenue{name: "least", perInput: 6, approves: spender}
+	got := estimate(t, estimator(foreign(), least, lesser, plain), usdcToDai())
 	expect(t, "chosen when an approval is needed", got.Asked[0].Venue, "plain")
-	expect(t, "compared when an approval is needed", names(got.Compared), []string{"plain", "foreign"})
+	expect(t, "compared when an approval is needed", names(got.Compared), []string{"plain", "foreign", "lesser", "least"})
 	if drop := got.Compared[1].PriceDrop; drop != 0 {
 		t.Errorf("price drop of who pays more = %v, want 0", drop)
 	}
@@ -316,6 +317,39 @@ func TestAVenueIsRoutedByAnyOfItsRouters(t *testing.T) {
 				t.Errorf("Estimate = way %s, %v, want way %s", got.Way, err, row.want)
 			}
 		})
+	}
+}
+
+// TestOutputGoesOnToAContract that the public router calls, of a venue that pays what it expects; the venue's transaction
+// must be of a router that the public one calls, too.
+func TestOutputGoesOnToAContract(t *testing.T) {
+	second := address("0x5555555555555555555555555555555555555555")
+	for name, row := range map[string]struct {
+		target   chain.Address
+		expected uint64
+		check    error
+		calls    func(*quote.Tx)
+		want     error
+	}{
+		"it is paid":                  {dai, 900_000_000, nil, nil, nil},
+		"it expects more":             {dai, 900_000_001, nil, nil, quote.ErrRefused},
+		"it reverts":                  {dai, 900_000_000, quote.ErrReverted, nil, quote.ErrReverted},
+		"the router does not call it": {usdc, 900_000_000, nil, nil, quote.ErrNoRoute},
+		"nor a router of the venue":   {dai, 900_000_000, nil, func(tx *quote.Tx) { tx.To = second }, quote.ErrRefused},
+	} {
+		only := &fakeVenue{name: "only", perInput: 9, more: []chain.Address{second}, lie: row.calls}
+		r := usdcToDai()
+		r.Recipient, r.Sender = publicRouter, sender
+		r.Onward = &quote.Onward{
+			Target: row.target, Expected: chain.NewAmount(row.expected),
+			Make:  func(venue quote.Tx) quote.Tx { return quote.Tx{To: publicRouter, Data: venue.Data[:4]} },
+			Check: func(context.Context, quote.Tx) (uint64, error) { return 70_000, row.check },
+		}
+		router := &crossing{feeBps: 8, lists: []*fakeVenue{only}, also: []chain.Address{dai}}
+		got, err := crossroads(quote.PreferRouter, router, only).Estimate(t.Context(), r)
+		if !errors.Is(err, row.want) || err == nil && (got.Tx.To != publicRouter || len(got.Tx.Data) != 4 || got.MinOut != r.Onward.Expected) {
+			t.Errorf("%s: %+v for at least %s, %v, want %v", name, got.Tx, got.MinOut, err, row.want)
+		}
 	}
 }
 

@@ -128,6 +128,7 @@ func TestMoreSlippageIsRecommendedWhereLessWasSeen(t *testing.T) {
 		{10_001, 0.1},
 		{9_997, 0.1},
 		{9_950, 0.75},
+		{9_923, 1.16},
 		{9_123, 5},
 	} {
 		only := &fakeVenue{name: "only", perInput: 10_000}

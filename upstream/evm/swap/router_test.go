@@ -1,6 +1,7 @@
 package swap
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -183,19 +184,20 @@ func TestUnknownRevertsShowTheirSelector(t *testing.T) {
 type routerNode struct {
 	node
 	fee       string // of swapVariableFeeBps
+	unsigned  bool   // says no version
 	supported map[string]string
 }
 
 func (n *routerNode) answer(_, data string) string {
 	switch {
-	case n.fee == "":
+	case n.fee == "", n.unsigned && data[:10] == "0x54fd4d50":
 		return "0x"
 	case data[:10] == "0x54fd4d50":
 		return "0x" + fmt.Sprintf("%064x", 320)
 	case data[:10] == "0xedc8fef6":
 		return n.fee
 	}
-	return n.supported["0x"+data[len(data)-40:]]
+	return cmp.Or(n.supported["0x"+data[len(data)-40:]], nothingWord)
 }
 
 func (n *routerNode) serve(t *testing.T) *Router {
@@ -248,15 +250,18 @@ const (
 )
 
 func TestChainsWithoutTheRouterAreNotAskedAgainSoon(t *testing.T) {
-	n := &routerNode{}
-	r := n.serve(t)
-	for range 3 {
-		if _, err := r.Terms(context.Background(), []chain.Address{hexAddress(listedVenue)}); !errors.Is(err, quote.ErrNoRouter) {
-			t.Errorf("Terms = %v, want ErrNoRouter", err)
+	for name, n := range map[string]*routerNode{
+		"nothing": {}, "no fee": {fee: "0x"}, "no version": {fee: newWord, unsigned: true}, "an absurd fee": {fee: "0x" + fmt.Sprintf("%064x", 10_001)},
+	} {
+		r := n.serve(t)
+		for range 3 {
+			if _, err := r.Terms(context.Background(), []chain.Address{hexAddress(listedVenue)}); !errors.Is(err, quote.ErrNoRouter) {
+				t.Errorf("%s: Terms = %v, want ErrNoRouter", name, err)
+			}
 		}
-	}
-	if n.requests != 1 {
-		t.Errorf("%d questions, want 1", n.requests)
+		if n.requests != 1 {
+			t.Errorf("%s: %d questions, want 1", name, n.requests)
+		}
 	}
 }
 

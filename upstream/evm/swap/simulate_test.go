@@ -3,9 +3,11 @@ package swap
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/order"
 	"crossgate/order/creation"
 	"crossgate/quote"
@@ -24,11 +26,7 @@ func TestWhatNoNodeRanIsNotSimulated(t *testing.T) {
 		{"null of a simulation", `"result":null`, ran, false},
 		{"blocks that are null", `"result":[null,null]`, ran, false},
 	} {
-		n := &node{answers: map[string]string{
-			"eth_getBlockByNumber": `"result":{"number":"0x3e8","timestamp":"0x6553f100","miner":"0x0000000000000000000000000000000000000001"}`,
-			"eth_simulateV1":       test.simulated, "eth_call": test.called, "eth_gasPrice": `"result":"0x1"`,
-			"eth_getBalance": fmt.Sprintf(`"result":"0x%x"`, uint64(1e18)), "eth_estimateGas": `"result":"0x30000"`,
-		}}
+		n := &node{answers: simulated(map[string]string{"eth_simulateV1": test.simulated, "eth_call": test.called})}
 		sender := chain.NewAddress([]byte("the sender's address"))
 		got, err := NewSimulator(n.serve(t, documented(t, 8453))).Simulate(t.Context(), quote.Simulation{
 			Sender: sender, Recipient: sender, In: chain.NativeCoin(chain.EVM), Out: someToken,
@@ -51,5 +49,89 @@ func TestChainsWithoutAContractCancelNothing(t *testing.T) {
 	terms := order.Terms{ExternalCall: []byte{1}}
 	if tx, err := s.CancelCall(t.Context(), order.ID{}, terms, chain.NewAmount(1)); !errors.Is(err, creation.ErrNotHere) {
 		t.Errorf("CancelCall = %+v, %v, want ErrNotHere", tx, err)
+	}
+}
+
+// TestMessagesPayTheGatesFee, and are handed out only where they succeed.
+func TestMessagesPayTheGatesFee(t *testing.T) {
+	c := documented(t, 8453)
+	n := &node{answers: simulated(map[string]string{})}
+	for tried, want := range map[string]error{"0x": nil, "!execution reverted": quote.ErrReverted} {
+		n.contract = func(to, _ string) string {
+			if to == c.Contracts.Gate.String() {
+				return fmt.Sprintf("0x%064x", uint64(1e15))
+			}
+			return tried
+		}
+		tx, err := NewSimulator(n.serve(t, c)).message(t.Context(), somebody, []byte{1, 2, 3, 4})
+		if !errors.Is(err, want) || tx.Value != chain.NewAmount(1e15) || tx.To != c.Contracts.DlnDestination {
+			t.Errorf("after %q: %+v, %v, want %v", tried, tx, err, want)
+		}
+	}
+}
+
+// simulated are answers about a chain, beside some.
+func simulated(more map[string]string) map[string]string {
+	all := map[string]string{
+		"eth_getBlockByNumber": `"result":{"number":"0x3e8","timestamp":"0x6553f100","miner":"0x0000000000000000000000000000000000000001"}`,
+		"eth_gasPrice":         `"result":"0x1"`, "eth_getBalance": fmt.Sprintf(`"result":"0x%x"`, uint64(1e18)), "eth_estimateGas": `"result":"0x30000"`,
+	}
+	maps.Copy(all, more)
+	return all
+}
+
+// TestCoinsAreMeasuredByTheMulticall where it stands, for a swap of the coin that pays somebody.
+func TestCoinsAreMeasuredByTheMulticall(t *testing.T) {
+	c := documented(t, 8453)
+	c.Contracts.Multicall = thief
+	swapped := quote.Simulation{Sender: somebody, Recipient: somebody, In: chain.NativeCoin(chain.EVM), Out: someToken, Tx: quote.Tx{To: otherToken, Data: make([]byte, 4)}}
+	balance := func(n int) []byte { return words.Encode(n) }
+	for name, row := range map[string]struct {
+		change func(*quote.Simulation)
+		answer words.List
+		want   uint64 // 0: not measured
+	}{
+		"it pays":         {func(*quote.Simulation) {}, words.List{words.Tuple{true, balance(5)}, words.Tuple{true, []byte{}}, words.Tuple{true, balance(12)}}, 7},
+		"two answers":     {func(*quote.Simulation) {}, words.List{words.Tuple{true, balance(5)}, words.Tuple{true, balance(12)}}, 0},
+		"a token":         {func(s *quote.Simulation) { s.In = otherToken }, nil, 0},
+		"to the coin":     {func(s *quote.Simulation) { s.Out = chain.NativeCoin(chain.EVM) }, nil, 0},
+		"behind a router": {func(s *quote.Simulation) { s.Through = thief }, nil, 0},
+	} {
+		n := &node{contract: func(string, string) string { return fmt.Sprintf("0x%x", words.Encode(row.answer)) }}
+		s := swapped
+		row.change(&s)
+		got, measured := NewSimulator(n.serve(t, c)).CoinOutcome(t.Context(), s)
+		if got != chain.NewAmount(row.want) || measured != (row.want > 0) || (n.requests > 0) != (row.answer != nil) {
+			t.Errorf("%s: %s, %t after %d requests, want %d", name, got, measured, n.requests, row.want)
+		}
+	}
+}
+
+// TestGasIsWhatANodeEstimates, or what an execution took with the part that calls keep, or a quarter more.
+func TestGasIsWhatANodeEstimates(t *testing.T) {
+	for want, r := range map[uint64]simulatedResult{3300: {MaxUsedGas: 3200, GasUsed: 3000}, 500: {GasUsed: 400}} {
+		if got := r.need(0); got != want {
+			t.Errorf("gas of %+v = %d, want %d", r, got, want)
+		}
+	}
+	if got := (simulatedResult{GasUsed: 400}).need(7); got != 7 {
+		t.Errorf("gas = %d, want the estimate of 7", got)
+	}
+}
+
+// TestForecastOfWhatOthersDo: what a chain does not say is not that it does nothing.
+func TestForecastOfWhatOthersDo(t *testing.T) {
+	poor := fault(-32000, "insufficient funds for gas * price + value")
+	for name, row := range map[string]struct {
+		node *node
+		isOf bool // creation.ErrOtherFunction
+	}{
+		"down":     {&node{down: true}, false},
+		"too poor": {&node{answers: map[string]string{"eth_getBalance": `"result":"0x0"`, "eth_call": poor, "eth_simulateV1": poor}}, true},
+	} {
+		all, err := NewSimulator(row.node.serve(t, documented(t, 8453))).Forecast(t.Context(), creation.Transaction{Sender: somebody, To: someToken, Data: make([]byte, 4)})
+		if err == nil || errors.Is(err, creation.ErrOtherFunction) != row.isOf {
+			t.Errorf("%s: %+v, %v, of another function: %t", name, all, err, row.isOf)
+		}
 	}
 }

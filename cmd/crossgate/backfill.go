@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 
 	"github.com/spf13/pflag"
 
 	"crossgate/config"
+	"crossgate/gateway"
 	"crossgate/order/audit"
 )
 
@@ -19,7 +21,7 @@ func backfill(flags *pflag.FlagSet) action {
 		bars := newBars(errOut, c.Registry(), units{"blocks", "events"})
 		// Errors are shown beside the bar of their chain.
 		err := bars.during(ctx, func() error {
-			return withBooks(ctx, c, func(books *audit.Books) error { return books.Backfill(ctx, bars.report) })
+			return gateway.WithBooks(ctx, c, slog.New(slog.DiscardHandler), func(books *audit.Books) error { return books.Backfill(ctx, bars.report) })
 		})
 		switch {
 		case errors.Is(err, context.Canceled):

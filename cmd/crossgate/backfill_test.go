@@ -8,12 +8,15 @@ import (
 	"testing"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/order/audit"
+	"crossgate/store"
 )
 
 func TestStoppedBackfillSaysHowItGoesOn(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "offline.yaml", "chains: [{id: 1, endpoints: [{url: \"http://127.0.0.1:9\"}]}]\n")
+	must.Do(t, must.Get(store.OpenSQLite(t.Context(), "crossgate.db"))(t).Close())
 	stopped, stop := context.WithCancel(context.Background())
 	stop()
 	for _, test := range []struct {

@@ -103,6 +103,9 @@ func noArguments(c *cobra.Command, arguments []string) error {
 func group(name, short, long string, below ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: name, Short: short, Long: long, SuggestionsMinimumDistance: 2}
 	c.AddCommand(below...)
+	for _, each := range below {
+		c.SuggestFor = append(c.SuggestFor, each.Name())
+	}
 	c.RunE = func(c *cobra.Command, arguments []string) error {
 		if len(arguments) == 0 {
 			fmt.Fprintln(c.ErrOrStderr(), c.UsageString())

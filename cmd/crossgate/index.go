@@ -34,9 +34,15 @@ func (i inspection) during(ctx context.Context, b *bars, work func(*audit.Books)
 	return b.during(ctx, func() error { return withBooks(ctx, i.config, work) })
 }
 
-// withBooks opens the books of a configuration for as long as work takes. Errors are in its results, and not in a
-// log.
+// withBooks opens the books of a configuration, whose database is there already, for as long as work takes. Errors are
+// in its results, and not in a log.
 func withBooks(ctx context.Context, c config.Config, work func(*audit.Books) error) error {
+	at := gateway.Database(c)
+	if found, err := at.Schema(ctx); err != nil {
+		return err
+	} else if found.Version == 0 {
+		return fmt.Errorf("database %s: nothing is in it yet; crossgate serve makes it", at)
+	}
 	return gateway.WithBooks(ctx, c, slog.New(slog.DiscardHandler), work)
 }
 

@@ -41,6 +41,7 @@ telemetry: {tls: {certFile: SECRET.pem, keyFile: SECRET.key}}
 		{"fly", 2, []string{`unknown command "fly"`}},
 		{"serv", 2, []string{"did you mean serve?"}},
 		{"index audti", 2, []string{"did you mean audit?"}},
+		{"audit", 2, []string{"did you mean index?"}},
 		{"completion bash", 0, []string{"__start_crossgate"}},
 		{"__complete index re", 0, []string{"repair", "restore"}},
 		{"index", 2, []string{"status ", "audit ", "repair ", "want a command"}},
@@ -139,12 +140,14 @@ func TestServeAnswersAndStops(t *testing.T) {
 	}
 }
 
-func TestIndexStatusCreatesNoDatabase(t *testing.T) {
+func TestIndexCommandsCreateNoDatabase(t *testing.T) {
 	t.Chdir(t.TempDir())
-	var said bytes.Buffer
-	code := run(t.Context(), []string{"index", "status"}, &said, &said)
-	if files, err := os.ReadDir("."); code != 1 || err != nil || len(files) > 0 || !strings.Contains(said.String(), "the file does not exist") {
-		t.Errorf("index status = %d and said %s, and there are %v, %v; want nothing made", code, said.String(), files, err)
+	for _, line := range []string{"status", "audit", "repair", "withdraw --chain 1 --from 1"} {
+		var said bytes.Buffer
+		code := run(t.Context(), append([]string{"index"}, strings.Fields(line)...), &said, &said)
+		if files, err := os.ReadDir("."); code != 1 || err != nil || len(files) > 0 || !strings.Contains(said.String(), "the file does not exist") {
+			t.Errorf("index %s = %d and said %s, and there are %v, %v; want nothing made", line, code, said.String(), files, err)
+		}
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"crossgate/chain"
 	"crossgate/config"
-	"crossgate/gateway"
 	"crossgate/order/audit"
 )
 
@@ -23,12 +22,6 @@ func showStatus(flags *pflag.FlagSet) action {
 	return configured(flags, func(ctx context.Context, c config.Config, out, _ io.Writer) error {
 		ctx, cancel := context.WithTimeout(ctx, headLimit)
 		defer cancel()
-		at := gateway.Database(c)
-		if found, err := at.Schema(ctx); err != nil {
-			return err
-		} else if found.Version == 0 {
-			return fmt.Errorf("database %s: nothing is in it yet; crossgate serve makes it", at)
-		}
 		var status []audit.Status
 		err := withBooks(ctx, c, func(books *audit.Books) (err error) {
 			status, err = books.Status(ctx)

@@ -37,6 +37,9 @@ func TestRatesAndSharesAreLeftOutWhereThereIsNothing(t *testing.T) {
 	if got := Rate(none, some, "USDC", "USDT") + Rate(some, none, "USDT", "USDC") + shareOf(chain.Amount{}, chain.Amount{}); got != "" {
 		t.Errorf("of nothing: %q", got)
 	}
+	if got := shareOf(chain.NewAmount(239064), chain.NewAmount(597422890)); got != "0.04" {
+		t.Errorf("a share of 0.0399998 %% is %s", got)
+	}
 	if got, want := Rate(some, some, "USDT", "USDT"), "1 USDT for 1 USDT, 1 USDT for 1 USDT"; got != want {
 		t.Errorf("rate %q, want %q", got, want)
 	}

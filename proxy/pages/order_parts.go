@@ -2,6 +2,7 @@ package pages
 
 import (
 	"context"
+	"math"
 	"math/big"
 	"slices"
 	"time"
@@ -134,8 +135,9 @@ func shareOf(fee, left chain.Amount) string {
 	if fee.IsZero() {
 		return ""
 	}
-	share := new(big.Rat).Quo(RatOf(fee), new(big.Rat).Add(RatOf(fee), RatOf(left)))
-	return web.Significant(share.Mul(share, big.NewRat(100, 1)))
+	share, _ := new(big.Rat).Quo(RatOf(fee), new(big.Rat).Add(RatOf(fee), RatOf(left))).Float64()
+	const places = 1e4 // of a percent
+	return web.Significant(big.NewRat(int64(math.Round(100*places*share)), places))
 }
 
 // Rate says what one whole token of each side is worth in the other, without fees; empty where a side is nothing.

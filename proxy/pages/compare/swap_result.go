@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/big"
 	"net/url"
 	"slices"
@@ -197,7 +198,7 @@ func gasOf(fee *quote.Fee, on chain.Chain) string {
 	}
 	text := "no price"
 	if fee.USD != nil {
-		text = pages.UsdText(*fee.USD)
+		text = pages.UsdText(max(*fee.USD, math.SmallestNonzeroFloat64)) // it was rounded
 	}
 	text += ", " + web.AmountOf(fee.Total.String(), int(on.Coin.Decimals)).Text + " " + on.Coin.Symbol
 	if on.Family != chain.SVM {

@@ -182,9 +182,11 @@ func TestSwapPageKnowsNoValueWithoutAPrice(t *testing.T) {
 
 func TestSmallValuesAreNotToldAsNothing(t *testing.T) {
 	c := comparisonOfSix()
-	c.Fee.USD = new(0.0008)
-	if plain := text(pageOf(t, c)); !strings.Contains(plain, "Network fee under $0.01, 0.00044 ETH") {
-		t.Errorf("a fee of less than a cent: %s", plain)
+	for _, usd := range []float64{0.0008, 0} {
+		c.Fee.USD = &usd
+		if plain := text(pageOf(t, c)); !strings.Contains(plain, "Network fee under $0.01, 0.00044 ETH") {
+			t.Errorf("a fee of less than a cent: %s", plain)
+		}
 	}
 }
 

@@ -88,11 +88,11 @@ export async function onPhones() {
       await page.goto(`${gateway}/swap?tokenIn=ETH&amount=0.1&tokenOut=USDC`)
       const { y } = await page.locator('.best .big').boundingBox()
       want(y < 844, `the result is ${y} pixels below the top`)
-      const field = page.getByLabel('Your address')
+      const field = page.getByLabel(/^Recipient/)
       want(!await field.isVisible(), 'the form is not folded above its result')
       const again = []
       page.on('request', (request) => { if (request.isNavigationRequest()) again.push(request.url()) })
-      await page.getByRole('link', { name: 'your address' }).click()
+      await page.getByRole('link', { name: 'a recipient' }).click()
       await field.fill(swap.account)
       want(again.length === 0, `a link within the page asks for ${again}`)
       await field.press('Enter')

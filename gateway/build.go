@@ -64,7 +64,8 @@ type chainParts struct {
 		manage.Forecaster
 		manage.Settler
 	}
-	makes crosschain.Chain // orders
+	makes crosschain.Chain                                                   // orders
+	relay func(ctx context.Context, asked []byte) (answer []byte, err error) // nil but of TRON
 }
 
 // caller calls contracts of one chain; see venue.Options.
@@ -145,7 +146,7 @@ func (b *builder) addChain(path string, c config.Chain) {
 		made.orders, made.tokens, made.call, made.newest = adapter, adapter, adapter.CallAll, adapter.Newest
 		if known.Family == chain.TVM {
 			simulator := tron.NewSimulator(adapter)
-			made.manage = simulator
+			made.manage, made.relay = simulator, simulator.Relay
 			made.swaps = quote.Chain{Guard: swap.Guard{}, Fees: tron.NewFees(adapter), Simulator: simulator}
 			made.makes = crosschain.Chain{Fees: made.swaps.Fees, Charges: swap.NewCharges(adapter).Read, Runner: simulator}
 			break

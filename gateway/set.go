@@ -91,6 +91,9 @@ func (s *sets) managed() manage.Options {
 		if c.manage != nil {
 			o.Forecasters[id], o.Settlers[id] = c.manage, c.manage
 		}
+		if c.relay != nil {
+			o.Relay = c.relay
+		}
 	}
 	return o
 }

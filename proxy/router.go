@@ -66,6 +66,12 @@ func (s *Server) MountPage(path string, cost int, page gin.HandlerFunc) {
 	to.costs[path] = cost
 }
 
+// MountForm adds what a page's script posts to, which costs so many units of a client's quota.
+func (s *Server) MountForm(path string, cost int, form gin.HandlerFunc) {
+	s.router.engine.POST(path, form)
+	s.router.costs[path] = cost
+}
+
 // MountHandler has a handler answer a method of a path beside the API.
 func (s *Server) MountHandler(method, path string, handler http.Handler) {
 	to := s.router

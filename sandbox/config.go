@@ -11,7 +11,7 @@ var gatewayConfig = template.Must(template.New("config").Parse(`# A gateway in f
 index: {path: {{printf "%q" .Index}}, lookback: 0}
 chains:
 {{- range .World.Chains}}
-  - {id: {{.Facts.ID}}, explorer: none, endpoints: [{url: "{{.RPC}}"}]}
+  - {id: {{.Facts.ID}}, explorer: none, endpoints: [{url: "{{.RPC}}{{if eq .Facts.Family.String "tron"}}/jsonrpc{{end}}"}]}
 {{- end}}
 {{- with .World.Solana}}
   - {id: {{.Facts.ID}}, explorer: none, endpoints: [{url: "{{.RPC}}"}]}

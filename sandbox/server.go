@@ -14,13 +14,15 @@ func (w *World) handler() http.Handler {
 	for _, c := range w.chains {
 		path := "/rpc/" + c.Facts.ID.String()
 		c.RPC, c.EVMRPC = w.url+path, w.url+path
+		guarded := w.faults.guardChain(c.Facts.ID.String(), c.behind)
 		if c.Facts.Family == chain.TVM {
 			c.EVMRPC = c.RPC + "/evm"
 			mux.Handle(path+"/evm", allowBrowsers(c.node))
+			mux.Handle(path+"/jsonrpc", guarded) // as TRON's nodes have it, with the HTTP API beside it
 			mux.Handle(path+"/wallet/", allowBrowsers(c.behind(0)))
 			mux.Handle(path+"/walletsolidity/", allowBrowsers(c.behind(0)))
 		}
-		mux.Handle(path, w.faults.guardChain(c.Facts.ID.String(), c.behind))
+		mux.Handle(path, guarded)
 	}
 	path := "/rpc/" + chain.Solana.String()
 	w.solana.RPC = w.url + path

@@ -5,7 +5,10 @@ package manage
 import (
 	"context"
 	"math/big"
+	"net/http"
 	"time"
+
+	"github.com/gin-gonic/gin"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -32,6 +35,8 @@ type Options struct {
 	Appraiser   Appraiser
 	Forecasters map[chain.ID]Forecaster
 	Settlers    map[chain.ID]Settler // by take chain
+	// Relay answers what a page asks of TRON, whose wallets reach no node from it; nil: TRON is not served.
+	Relay func(ctx context.Context, asked []byte) (answer []byte, err error)
 }
 
 // paths are those of a server.
@@ -50,4 +55,24 @@ func Mount(server *proxy.Server, options func() Options) {
 	p.cancelRoute().Mount(server)
 	p.cancelCallRoute().Mount(server)
 	p.unlockRoute().Mount(server)
+	server.MountForm("/wallet/tron", proxy.SwapCost, func(c *gin.Context) { p.relay(server, c) })
+}
+
+// relay hands a body on.
+func (p *paths) relay(server *proxy.Server, c *gin.Context) {
+	ctx, cancel := context.WithTimeout(c.Request.Context(), p.limit)
+	defer cancel()
+	answer, relay := []byte(nil), p.options().Relay
+	asked, err := proxy.ReadBody(c)
+	if err == nil && relay == nil {
+		err = proxy.ChainNotServed.Because("")
+	} else if err == nil {
+		answer, err = relay(ctx, asked)
+	}
+	if err != nil {
+		server.TurnAway(c, proxy.ProblemOf(err))
+		return
+	}
+	c.Header("Cache-Control", "no-store")
+	c.Data(http.StatusOK, "application/json", answer)
 }

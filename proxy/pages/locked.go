@@ -119,12 +119,12 @@ type unlock struct {
 	Explorer string      // URL of a transaction there, without its hash
 }
 
-// unlockOf is the message for the oldest orders of a target that have none yet; nil without, and where no wallet can be
-// connected.
+// unlockOf is the message for the oldest orders of a target that have none yet; nil without, and where the taker's is no
+// address of the chain of delivery.
 func (p *Views) unlockOf(l Locked, give, take chain.ID, all []lockedOrder) *unlock {
 	on, _ := p.Chains.Chain(take)
 	_, err := chain.ParseAddress(l.Taker, on.Family)
-	if err != nil || on.Family == chain.TVM || on.Contracts.DlnDestination.IsAbsent() || on.Contracts.Gate.IsAbsent() {
+	if err != nil || on.Contracts.DlnDestination.IsAbsent() || on.Contracts.Gate.IsAbsent() {
 		return nil
 	}
 	u := &unlock{On: on, Explorer: strings.TrimSuffix(p.TxURL(take, "hash"), "hash")}

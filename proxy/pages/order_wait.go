@@ -22,7 +22,7 @@ type waitView struct {
 	Cancel    *cancel
 }
 
-// cancel is what a wallet needs to cancel an order on its take chain; nil where no wallet can be connected.
+// cancel is what a wallet needs to cancel an order on its take chain.
 type cancel struct {
 	On        chain.Chain
 	Authority string
@@ -31,7 +31,7 @@ type cancel struct {
 
 func (p *Views) cancelOf(t order.Terms) *cancel {
 	on, _ := p.Chains.Chain(t.Take.Chain)
-	if on.Family == chain.TVM || on.Contracts.DlnDestination.IsAbsent() || t.Authorities.Order.IsAbsent() {
+	if on.Contracts.DlnDestination.IsAbsent() || t.Authorities.Order.IsAbsent() {
 		return nil
 	}
 	return &cancel{on, t.Authorities.Order.Format(on.Family), strings.TrimSuffix(p.TxURL(on.ID, "hash"), "hash")}

@@ -60,7 +60,11 @@ func TestPagesInABrowser(t *testing.T) {
 		"gateway": front.url, "admin": admin, "token": operatorsToken, "mostPaint": mostPaint, "sandbox": front.world.URL(), "shots": os.Getenv("CROSSGATE_SHOTS"),
 		"only":    strings.FieldsFunc(strings.TrimPrefix(wanted, "all"), func(r rune) bool { return r == ',' }),
 		"screens": taken, "foreseen": foresee(t, world), "hash": orders["ClaimedUnlock"], "several": orders["several"], "taker": world.Takers[0].Address, "takerOnSolana": front.world.Takers()[0].Wallet.Key,
-		"wallet": map[string]string{
+		"wallet": map[string]any{
+			"tron": map[string]string{
+				"key": world.Accounts[3].PrivateKey[2:], "takerKey": world.Takers[0].PrivateKey[2:],
+				"address": addressText(common.HexToAddress(world.Accounts[3].Address).Bytes(), tronID),
+			},
 			"url": startWallet(t, front.world), "evm": world.Accounts[1].Address, "solana": world.Accounts[0].Wallet,
 			"usdcOnSolana": world.token(t, 7565164, "USDC"),
 		},

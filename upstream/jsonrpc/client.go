@@ -2,8 +2,10 @@ package jsonrpc
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -135,6 +137,18 @@ func (c *Client) Call(ctx context.Context, method string, out any, params ...any
 	call := &Call{Method: method, Params: params, Out: out}
 	_ = c.Batch(ctx, call) // which is the call's
 	return call.Err
+}
+
+// Beside posts a body to a path beside the endpoints' own, as below the folder of /jsonrpc, and decodes the response into
+// out. An endpoint without such a path refuses that, and the next one is asked.
+func (c *Client) Beside(ctx context.Context, path string, body []byte, out any) error {
+	_, err := c.pool.Do(ctx, upstream.Request{Path: "../" + path, Body: body}, func(r upstream.Response) error {
+		if r.Status == http.StatusOK && json.Unmarshal(r.Body, out) == nil {
+			return nil
+		}
+		return &upstream.Error{Class: upstream.Rejected, Status: r.Status, Err: fmt.Errorf("has no %s", path)}
+	})
+	return err
 }
 
 // Batch makes all calls, in one HTTP request when the endpoints take that many at once, and sets each

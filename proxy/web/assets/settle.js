@@ -15,13 +15,15 @@ async function settle({ url, family, sender, native, chain, done }, say, field) 
   const offered = wallets(family)
   if (offered.length === 0) throw new Error('No wallet for this chain in this browser.')
   const wallet = await (await choose(offered)).connect()
-  if (!same(wallet.account, sender)) throw new Error(`Only ${short(sender)} can send it; the wallet has ${short(wallet.account)}.`)
+  const { hex = (address) => address } = wallet
+  if (!same(hex(wallet.account), hex(sender))) throw new Error(`Only ${short(sender)} can send it; the wallet has ${short(wallet.account)}.`)
   const { to, data, value } = await transactionAt(url + encodeURIComponent(field?.value.trim() ?? ''))
   if (family === 'solana') return say('Sent; the page of the order shows when it has arrived:', await wallet.send(bytesOf(data)))
   if (!await isOn(wallet, native)) await switchTo(wallet, native, chain)
   const request = { chainId: hexID(native), from: wallet.account, to, data, value: '0x' + BigInt(value).toString(16) }
-  const receipt = await mined(wallet, await wallet.request('eth_sendTransaction', request), say)
-  say(`${done} in block ${Number(receipt.blockNumber)}:`, receipt.transactionHash)
+  const hash = await wallet.request('eth_sendTransaction', request)
+  const { blockNumber } = await mined(wallet, hash, say)
+  say(`${done} in block ${Number(blockNumber)}:`, hash)
 }
 
 // After a failure the button can be pressed again.

@@ -1,4 +1,4 @@
-// Calls and transactions of EVM chains through a connected wallet.
+// Calls and transactions of EVM chains and TRON through a connected wallet.
 export const short = (text) => `${text.slice(0, 6)}…${text.slice(-4)}`
 export const same = (a, b) => a === b || (a?.startsWith('0x') && a.toLowerCase() === b?.toLowerCase())
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))

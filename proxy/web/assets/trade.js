@@ -17,15 +17,14 @@ const isConnected = (to) => wallet && family === to
 // The steps of a trade. Each has a label for its button, or a reason why it has none, and does what the label says.
 async function stepOf(trade) {
   const { tx, tokenIn } = trade
-  if (trade.family === 'tron') return { says: 'Wallets of TRON cannot be connected here. The transaction below can be signed elsewhere.' }
   if (!isConnected(trade.family)) return connectStep(trade.family)
   if (!same(wallet.account, trade.sender)) return { label: `Compare for ${short(wallet.account)}`, says: `The transaction is for ${short(trade.sender)}.`, act: fillAccount }
-  if (trade.family === 'evm') {
+  if (trade.family !== 'solana') {
     if (!await isOn(wallet, trade.native)) {
       return { label: `Switch to ${trade.chain}`, says: 'The wallet is on another chain.', act: () => switchTo(wallet, trade.native, trade.chain) }
     }
-    if (/[1-9a-f]/i.test(tokenIn.address.slice(2))) { // the coin's address is zero, and it needs no approval
-      const allowed = BigInt(await wallet.request('eth_call', { to: tokenIn.address, data: calling(allowance, wallet.account, tx.to) }, 'latest'))
+    if (/[1-9a-f]/i.test(wallet.hex(tokenIn.address).slice(2))) { // the coin's address is zero, and it needs no approval
+      const allowed = BigInt(await wallet.request('eth_call', { to: tokenIn.address, data: calling(allowance, wallet.hex(wallet.account), wallet.hex(tx.to)) }, 'latest'))
       if (allowed < BigInt(tokenIn.amount)) return approveStep(trade, allowed)
     }
   }
@@ -69,7 +68,7 @@ const approve = '0x095ea7b3' // approve(address,uint256)
 
 // Some tokens refuse to change an allowance that is neither zero nor used up: it is set to zero first.
 async function approveStep({ tx, tokenIn, amount, native }, allowed) {
-  const approval = (units) => ({ chainId: hexID(native), from: wallet.account, to: tokenIn.address, data: calling(approve, tx.to, units) })
+  const approval = (units) => ({ chainId: hexID(native), from: wallet.account, to: tokenIn.address, data: calling(approve, wallet.hex(tx.to), units) })
   const isRefused = allowed > 0n && await wallet.request('eth_call', approval(BigInt(tokenIn.amount)), 'latest').then(() => false, () => true)
   return {
     label: isRefused ? 'Reset the allowance' : `Approve ${amount}`,
@@ -193,7 +192,7 @@ async function showBalance(of) {
 function mountWallet(of) {
   const part = document.querySelector('[data-wallet]')
   const [button, says] = part.children
-  const step = isConnected(of) ? { label: `${wallet.name} ${short(wallet.account)}` } : of === 'tron' ? {} : connectStep(of)
+  const step = isConnected(of) ? { label: `${wallet.name} ${short(wallet.account)}` } : connectStep(of)
   button.textContent = step.label ?? 'No wallet found'
   button.disabled = !step.act
   button.onclick = () => connect(of).catch((error) => { says.textContent = inWords(error).message })

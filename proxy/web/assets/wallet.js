@@ -1,6 +1,7 @@
-// The wallets of this browser: EIP-6963 and EIP-1193 for EVM chains, the Wallet Standard for Solana.
+// The wallets of this browser: EIP-6963 and EIP-1193 for EVM chains, TIP-6963 and TIP-1193 for TRON, the Wallet Standard for
+// Solana.
 const found = new Map() // by what tells them apart
-const families = { evm: new Set(), solana: new Set() }
+const families = { evm: new Set(), tron: new Set(), solana: new Set() }
 export const wallets = (family) => [...(families[family] ?? [])].map((id) => found.get(id))
 
 // One wallet needs no choice; of several the person chooses in a dialog.
@@ -30,20 +31,23 @@ function add(family, id, wallet) {
   notify()
 }
 
-function addEVM(id, name, provider) {
+function addProvider(family, id, name, provider) {
   const request = (method, ...params) => provider.request({ method, params })
-  add('evm', id, {
+  add(family, `${family} ${id}`, {
     name,
     async connect() {
       const [account] = await request('eth_requestAccounts')
-      return { name, account, request, onAccount: (changed) => provider.on?.('accountsChanged', ([next]) => changed(next)) }
+      const calls = family === 'tron' ? (await import('./tron.js')).callsOf(provider) : { request, hex: (address) => address }
+      return { name, account, ...calls, onAccount: (changed) => provider.on?.('accountsChanged', ([next]) => changed(next)) }
     },
   })
 }
 
-addEventListener('eip6963:announceProvider', ({ detail: { info, provider } }) => addEVM(info.uuid, info.name, provider))
-dispatchEvent(new Event('eip6963:requestProvider'))
-if (window.ethereum && families.evm.size === 0) addEVM('window.ethereum', 'Browser wallet', window.ethereum)
+for (const [family, standard, member, name] of [['evm', 'eip6963', 'ethereum', 'Browser wallet'], ['tron', 'TIP6963', 'tron', 'TRON wallet']]) {
+  addEventListener(`${standard}:announceProvider`, ({ detail: { info, provider } }) => addProvider(family, info.uuid, info.name, provider))
+  dispatchEvent(new Event(`${standard}:requestProvider`))
+  if (window[member] && families[family].size === 0) addProvider(family, member, name, window[member])
+}
 
 // https://github.com/wallet-standard/wallet-standard, https://github.com/anza-xyz/wallet-standard
 function register(...registered) {

@@ -1,6 +1,6 @@
 // What is locked for a taker.
 import { look, text, visit, want } from './browser.mjs'
-import { inject } from './wallets.mjs'
+import { inject, injectTRON } from './wallets.mjs'
 
 const { gateway, taker, takerOnSolana } = look
 
@@ -30,23 +30,26 @@ export const unlocks = async () => {
   for (const [which, says] of [
     [':not([data-orders*=" "])', /^The unlock message was sent in block \d+/], // one order
     ['[data-orders*=" "]', /^The unlock message was sent in block \d+/], // a batch
+    ['[data-family=tron]', /^The unlock message was sent in block \d+/],
     ['[data-family=solana]', /^Sent; the page of the order shows when it has arrived/],
   ]) {
     await visit({}, async (page) => {
       await inject(page, { account: taker, solana: takerOnSolana })
+      await injectTRON(page, { key: look.wallet.tron.takerKey })
       const isOnSolana = which.includes('solana')
       await page.goto(`${gateway}/locked/${isOnSolana ? takerOnSolana : taker}`)
-      const part = page.locator(`[data-settle]${which}${isOnSolana ? '' : ':not(:has(input))'}`).first()
+      const isPaidElsewhere = isOnSolana || which.includes('tron')
+      const part = page.locator(`[data-settle]${which}${isPaidElsewhere ? '' : ':not(:has(input))'}`).first()
       const orders = (await part.getAttribute('data-orders')).split(' ')
       const button = part.getByRole('button', { name: `Unlock ${orders.length} order` })
-      if (isOnSolana) {
+      if (isPaidElsewhere) {
         await button.click()
         await part.getByText('Say first where it is to be paid.').waitFor()
         await part.getByRole('textbox', { name: /^Address on .* that is paid$/ }).fill(taker)
       }
       await button.click()
       await part.getByText(says).waitFor()
-      if (look.shots) await page.screenshot({ path: `${look.shots}/unlocked-${isOnSolana ? 'on-Solana' : orders.length}.png`, fullPage: true })
+      if (look.shots) await page.screenshot({ path: `${look.shots}/unlocked-${which.match(/solana|tron/) ?? orders.length}.png`, fullPage: true })
       for (const order of orders) {
         await page.goto(`${gateway}/order/${order}`)
         await page.locator('.state .mono', { hasText: 'SentUnlock' }).waitFor()

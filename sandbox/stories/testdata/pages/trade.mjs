@@ -1,7 +1,7 @@
 // From a wallet to a swap that was mined: in a browser with wallets that sign with the sandbox's accounts.
 import { judge } from './appearance.mjs'
 import { look, text, visit, want } from './browser.mjs'
-import { inject } from './wallets.mjs'
+import { inject, injectTRON } from './wallets.mjs'
 
 const { gateway, wallet } = look
 
@@ -98,6 +98,50 @@ export const onSolana = () => visit({}, async (page) => {
   await page.locator('.trade', { hasText: /Swapped: [1-9A-HJ-NP-Za-km-z]{80,90}/ }).waitFor()
   if (look.shots) await page.screenshot({ path: `${look.shots}/trade-done-on-Solana.png`, fullPage: true })
   console.error(`swap on Solana, comparison to swapped: ${steps} steps`)
+})
+
+// On TRON the wallet signs what the page made: a swap of the coin, an order from a token that is approved first, and the
+// cancellation of an order to there.
+export const onTRON = () => visit({}, async (page) => {
+  let steps = 0
+  const step = (act) => { steps++; return act }
+  await inject(page)
+  await injectTRON(page)
+  await page.goto(`${gateway}/swap?chainId=100000026&tokenIn=TRX&amount=20&tokenOut=USDT`)
+  await page.locator('.venues tr.won').waitFor()
+  await step(page.getByRole('button', { name: 'Connect Sandbox wallet' }).first().click())
+  await step(press(page, 'Switch to TRON'))
+  await page.locator('[data-balance]', { hasText: /You have [\d,.]+ TRX/ }).waitFor()
+  await step(press(page, 'Swap'))
+  await page.waitForURL(/\/swap\/100000026\/tx\/[0-9a-f]{64}$/)
+  want((await text(page, '.side >> nth=0')).includes('20 TRX'), 'the record is of another swap')
+  console.error(`swap on TRON, comparison to record: ${steps} steps`)
+  steps = 0
+  await page.goto(`${gateway}/swap?chainId=100000026&dstChainId=137&tokenIn=USDT&amount=30&tokenOut=USDC&tokenOutRecipient=${wallet.evm}`)
+  await page.locator('.best').waitFor()
+  await step(page.getByRole('button', { name: 'Connect Sandbox wallet' }).first().click())
+  await step(press(page, 'Switch to TRON'))
+  await step(press(page, 'Approve 30 USDT'))
+  await step(press(page, 'Create the order'))
+  await page.waitForURL(/\/order\/0x[0-9a-f]{64}$/)
+  await page.locator('.side').first().waitFor()
+  want((await text(page, '.side >> nth=0')).includes('TRON'), 'the page is of another order')
+  console.error(`order from TRON, form to its page: ${steps} steps`)
+})
+
+export const cancelsOnTRON = () => visit({ viewport: { width: 390, height: 844 } }, async (page) => {
+  await inject(page)
+  await injectTRON(page, { announced: false })
+  await page.goto(`${gateway}/swap?chainId=137&dstChainId=100000026&tokenIn=USDC&amount=40&tokenOut=USDT&tokenOutRecipient=${wallet.tron.address}`)
+  await page.locator('.best').waitFor()
+  await page.locator('.trade').getByRole('button', { name: 'Connect Sandbox wallet' }).click()
+  await press(page, 'Approve 40 USDC')
+  await press(page, 'Create the order')
+  await page.waitForURL(/\/order\/0x[0-9a-f]{64}$/)
+  await page.locator('.side').first().waitFor()
+  await page.getByRole('button', { name: 'Cancel the order' }).click()
+  await page.locator('[data-settle]', { hasText: /Cancelled in block \d+: [0-9a-f]{64}/ }).waitFor()
+  await page.locator('.state', { hasText: 'SentOrderCancel' }).waitFor()
 })
 
 // Without a wallet the page says so, and all that it offers otherwise is there.

@@ -1,4 +1,5 @@
-// The wallets that walks put into pages. They sign outside of the browser: see pages_wallet_test.go.
+// The wallets that walks put into pages. They sign outside of the browser, see pages_wallet_test.go, but TRON's, which is
+// TRON's own client library.
 import { look } from './browser.mjs'
 
 const { wallet } = look
@@ -49,4 +50,29 @@ export async function inject(page, { announced = true, refuse = '', account: own
     }
     addEventListener('wallet-standard:app-ready', ({ detail: { register } }) => register(solana))
   }, { announced, refuse, own, ownOnSolana })
+}
+
+// injectTRON puts a wallet of TRON into a page, announced as TIP-6963 has it, or as window.tron alone. It is on another chain
+// at first and reaches no node: the page's policy lets none of its calls through.
+export async function injectTRON(page, { announced = true, key = wallet.tron.key } = {}) {
+  await page.addInitScript({ path: '../client/node_modules/tronweb/dist/TronWeb.js' })
+  await page.addInitScript(({ announced, key }) => {
+    const client = new window.TronWeb.TronWeb({ fullHost: 'http://tron.invalid', privateKey: key })
+    let chain = '0x94a9059e'
+    const provider = {
+      on() {},
+      tronWeb: client,
+      async request({ method, params }) {
+        switch (method) {
+          case 'eth_requestAccounts': return [client.defaultAddress.base58]
+          case 'eth_chainId': return chain
+          case 'wallet_switchEthereumChain': chain = params[0].chainId; return null
+        }
+        throw Object.assign(new Error('Unsupported Method'), { code: 4200 })
+      },
+    }
+    const announce = () => dispatchEvent(new CustomEvent('TIP6963:announceProvider', { detail: Object.freeze({ info: { uuid: '1', name: 'Sandbox wallet', icon: '', rdns: 'example.sandbox' }, provider }) }))
+    if (announced) addEventListener('TIP6963:requestProvider', announce)
+    else window.tron = provider
+  }, { announced, key })
 }

@@ -1,0 +1,68 @@
+package tron
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"crossgate/upstream/jsonrpc"
+)
+
+// relayed are the methods of JSON-RPC by which a page has a call signed and sees what became of it.
+var relayed = []string{"eth_call", "eth_estimateGas", "eth_gasPrice", "eth_getBlockByNumber", "eth_getTransactionReceipt"}
+
+// broadcast is the call of java-tron's HTTP API that takes a signed transaction: its JSON-RPC takes none.
+const broadcast = "broadcasttransaction"
+
+// Relay answers a call of a page whose wallet signs: {"method", "params"} with {"result"}, or with {"error"} in words
+// where the chain refuses it.
+func (s *Simulator) Relay(ctx context.Context, asked []byte) (answer []byte, err error) {
+	var call struct {
+		Method string            `json:"method"`
+		Params []json.RawMessage `json:"params"`
+	}
+	var result json.RawMessage
+	switch err = json.Unmarshal(asked, &call); {
+	case err != nil:
+		err = &jsonrpc.Error{Message: "the body must be JSON with a method and params"}
+	case call.Method == broadcast && len(call.Params) == 1:
+		result, err = s.broadcast(ctx, call.Params[0])
+	case slices.Contains(relayed, call.Method):
+		params := make([]any, len(call.Params))
+		for i, each := range call.Params {
+			params[i] = each
+		}
+		err = s.chain.Client().Call(ctx, call.Method, &result, params...)
+	default:
+		err = &jsonrpc.Error{Message: fmt.Sprintf("method %.40q is not relayed", call.Method)}
+	}
+	if refused, is := errors.AsType[*jsonrpc.Error](err); is {
+		return json.Marshal(map[string]string{"error": refused.Message})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(map[string]json.RawMessage{"result": result})
+}
+
+// broadcast returns the id of a transaction that an endpoint took, now or before.
+func (s *Simulator) broadcast(ctx context.Context, signed json.RawMessage) (id json.RawMessage, err error) {
+	var took struct {
+		ID            json.RawMessage `json:"txid"`
+		Result        bool            `json:"result"`
+		Code, Message string
+	}
+	if err := s.chain.Client().Beside(ctx, "wallet/"+broadcast, signed, &took); err != nil {
+		return nil, err
+	}
+	if why, err := hex.DecodeString(took.Message); !took.Result && took.Code != "DUP_TRANSACTION_ERROR" {
+		if err != nil {
+			why = []byte(took.Message)
+		}
+		return nil, &jsonrpc.Error{Message: fmt.Sprintf("TRON refuses the transaction: %.200s (%.40s)", why, took.Code)}
+	}
+	return took.ID, nil
+}

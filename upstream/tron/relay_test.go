@@ -1,0 +1,49 @@
+package tron_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/internal/must"
+	"crossgate/upstream"
+	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
+	"crossgate/upstream/tron"
+)
+
+// TestRelayPassesOnWhatAPageMayAsk has an endpoint without TRON's HTTP API first.
+func TestRelayPassesOnWhatAPageMayAsk(t *testing.T) {
+	const sent = `{"method":"broadcasttransaction","params":[{"txID":"ab"}]}`
+	for _, test := range []struct{ asked, node, want string }{
+		{`{"method":"eth_sendRawTransaction","params":["0x"]}`, "", `{"error":"method \"eth_sendRawTransaction\" is not relayed"}`},
+		{`{`, "", `{"error":"the body must be JSON with a method and params"}`},
+		{sent, `{"result":true,"txid":"ab"}`, `{"result":"ab"}`},
+		{sent, `{"code":"DUP_TRANSACTION_ERROR","txid":"ab","message":"447570"}`, `{"result":"ab"}`},
+		{sent, `{"code":"SIGERROR","txid":"ab","message":"4e6f"}`, `{"error":"TRON refuses the transaction: No (SIGERROR)"}`},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body := string(must.Get(io.ReadAll(r.Body))(t))
+			if r.URL.Path == "/key/wallet/broadcasttransaction" && body != `{"txID":"ab"}` {
+				t.Errorf("%s was sent", body)
+			}
+			if r.URL.Path == "/wallet/broadcasttransaction" { // of the other endpoint
+				http.NotFound(w, r)
+				return
+			}
+			_, _ = io.WriteString(w, test.node)
+		}))
+		defer server.Close()
+		var endpoints []*upstream.Endpoint
+		for _, path := range []string{"/tron", "/key/jsonrpc"} {
+			endpoints = append(endpoints, must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: path, URL: server.URL + path}))(t))
+		}
+		facts, _ := chain.Documented().Chain(chain.Tron)
+		s := tron.NewSimulator(evm.New(facts, jsonrpc.New(upstream.NewPool("TRON", endpoints...))))
+		if got, err := s.Relay(t.Context(), []byte(test.asked)); err != nil || string(got) != test.want {
+			t.Errorf("Relay(%s) = %s, %v, want %s", test.asked, got, err, test.want)
+		}
+	}
+}

@@ -30,6 +30,7 @@ var domainErrors = []struct {
 	{cache.ErrBusy, overloaded},
 	{crosschain.ErrSameChain, SameChains},
 	{crosschain.ErrIntermediary, intermediaryUnknown},
+	{quote.ErrNoRouter, swapFirst},
 	{crosschain.ErrImpossibleRoute, impossibleRoute},
 	{crosschain.ErrNoCreation, noCreation},
 	{crosschain.ErrLowAmount, lowGiveAmount},

@@ -44,6 +44,7 @@ var (
 	SameChains          = Kind{400, 25, "SAME_SOURCE_AND_DESTINATION_CHAINS", "srcChainId and dstChainId must differ; /v1.0/chain/transaction swaps on one chain"}
 	SenderEmpty         = Kind{400, 1105, "SENDER_ADDRESS_EMPTY", "senderAddress is required by enableEstimate and by an amount of max"}
 	impossibleRoute     = Kind{400, 1106, "IMPOSSIBLE_ROUTE", "no route between these tokens: see /v1.0/dln/order/create-tx/explain for which side has none"}
+	swapFirst           = Kind{400, 1106, impossibleRoute.ID, "the source chain has no public router, by which a swap goes before an order: swap into a reserve token by /v1.0/chain/transaction first, and create an order of that"}
 	noCreation          = Kind{400, 1106, impossibleRoute.ID, "orders from this chain can be quoted here, not created"}
 	lowGiveAmount       = Kind{400, 12, "ERROR_LOW_GIVE_AMOUNT", "Amount less than a taker's expenses, so that nothing is left for the recipient; /v1.0/dln/order/create-tx/explain has them"}
 	intermediaryUnknown = Kind{400, 1107, "INTERMEDIARY_TOKEN_NOT_CONFIGURED", "intermediary tokens must be equal reserve tokens of their chains"}
@@ -89,6 +90,7 @@ var (
 	indexEmpty          = Kind{503, 1306, "INDEX_EMPTY", "the order index has not caught up with any chain yet; retry later"}
 	ordersUncounted     = Kind{503, 1311, "ORDERS_NOT_COUNTED_YET", "statistics are still catching up with the index; retry later"}
 	unsimulated         = Kind{502, 1309, "TRANSACTION_NOT_SIMULATED", "the swap transaction could not be simulated, so it was withheld; see /v1.0/chain/transaction/explain; retry later, or as a sender who has the input"}
+	Unapproved          = Kind{400, 1309, unsimulated.ID, "the input has to be approved before the transaction can be simulated"}
 	tooManyStreams      = Kind{503, 1307, "TOO_MANY_STREAMS", "too many open streams; retry later, or poll without Accept: text/event-stream"}
 	overloaded          = Kind{503, 1308, "OVERLOADED", "server is at its load limit; retry later"}
 

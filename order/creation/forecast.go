@@ -3,6 +3,7 @@ package creation
 import (
 	"bytes"
 	"errors"
+	"fmt"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -137,6 +138,22 @@ func (j *judge) known(check string, is bool) bool {
 		j.f.Unknown = append(j.f.Unknown, check)
 	}
 	return is
+}
+
+// OfNothing checks a forecast that names the lack of an allowance and no other fault: by the rules that are known the
+// transaction makes the promised order. It returns calldata for the same order with nothing given, which needs no
+// allowance, and its id. Errors: ErrUnforeseen, and ErrBroken.
+func (f Forecast) OfNothing(p Promise) (data []byte, id order.ID, err error) {
+	if f.Refusal == nil || !f.Refusal.IsUnapproved || len(f.Unknown) > 0 || f.ID == nil || f.FixedFee == nil {
+		return nil, id, fmt.Errorf("%w: %+v, not known: %q", ErrUnforeseen, f.Refusal, f.Unknown)
+	}
+	err = p.Check([]onchain.Found{{Order: *f.ID, Fact: order.Created{
+		Terms: *f.Terms, FixFee: *f.FixedFee, PercentFee: f.Split.Percent, Affiliate: f.Affiliate,
+		ReferralCode: f.Creation.ReferralCode, Metadata: f.Creation.Metadata,
+	}}})
+	nothing, terms := f.Creation, *f.Terms
+	nothing.GiveAmount, nothing.AffiliateFee, nothing.Permit, terms.Give.Amount = chain.Amount{}, nil, nil, chain.Amount{}
+	return nothing.Data(), onchain.ID(terms), err
 }
 
 // hear lets the chain's word on the whole transaction stand above the rules, which are those of one version.

@@ -18,8 +18,12 @@ type Transaction struct {
 	Data   []byte
 }
 
-// ErrBroken marks a transaction whose simulation did not make the promised order.
-var ErrBroken = errors.New("the transaction does not make the promised order")
+// What keeps a simulation from making the promised order.
+var (
+	ErrBroken     = errors.New("the transaction does not make the promised order")
+	ErrUnapproved = errors.New("the input is not approved")
+	ErrUnforeseen = errors.New("before the approval of the input the transaction cannot be judged")
+)
 
 // Promise is the order that an answer says its transaction makes.
 type Promise struct {

@@ -13,6 +13,8 @@ type Refusal struct {
 	By   chain.Address // the contract whose check it is, absent: no node takes the transaction
 	Data []byte        // that the transaction reverts with; nil where only the chain could say
 	Why  string
+	// IsUnapproved marks the lack of an allowance. Checks behind that were not made.
+	IsUnapproved bool
 }
 
 // errors are those of DlnSource, of the router and of Solidity that a creation can come to.

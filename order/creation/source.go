@@ -140,7 +140,9 @@ func (j *judge) pull(amount chain.Amount, payer Token, permitted *chain.Amount, 
 		allowance = permitted
 	}
 	if j.known("allowance", allowance != nil) && allowance.Cmp(amount) < 0 {
-		return ofToken(payer.LacksAllowance, by, fmt.Sprintf("the allowance is %s, the amount %s", allowance, amount))
+		r := ofToken(payer.LacksAllowance, by, fmt.Sprintf("the allowance is %s, the amount %s", allowance, amount))
+		r.IsUnapproved = true
+		return r
 	}
 	if j.known("balance", payer.Balance != nil) && payer.Balance.Cmp(amount) < 0 {
 		return ofToken(payer.LacksBalance, by, fmt.Sprintf("the balance is %s, the amount %s", payer.Balance, amount))

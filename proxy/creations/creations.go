@@ -4,6 +4,7 @@ package creations
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"slices"
 	"time"
@@ -87,6 +88,10 @@ func (s *Creations) createRoute() proxy.Route[wanted] {
 		if e.Made == nil {
 			b.Text = string(s.encoder.AppendOrderEstimation(nil, e))
 			return []proxy.Body{b}, quotedLife, nil
+		}
+		if b.Unsimulated = e.Made.IsUnapproved; b.Unsimulated && q.form.Gas {
+			return nil, proxy.NoLife, proxy.Unapproved.Because(fmt.Sprintf("enableEstimate: approve %s of %s for %s first, without which the transaction cannot be simulated on this chain; or leave enableEstimate out",
+				e.Course.In, e.TokenIn.Format(e.GiveChain.Family), e.Made.To.Format(e.GiveChain.Family)))
 		}
 		b.Text = string(s.encoder.AppendOrderCreation(nil, e, q.form))
 		if e.Made.Venue != nil {

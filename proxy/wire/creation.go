@@ -39,7 +39,8 @@ type Form struct {
 	Bundle bool // also as calls of a wallet that makes several at once (EIP-5792)
 }
 
-// AppendOrderCreation appends an order with its transaction. Not documented: what the sender lacks, and a bundle.
+// AppendOrderCreation appends an order with its transaction. Not documented: the sender's lacks, the part that was
+// not simulated, and a bundle.
 func (e Encoder) AppendOrderCreation(dst []byte, c crosschain.Estimate, f Form) []byte {
 	return e.object(dst, func(w *writer) {
 		w.orderEstimation(c)
@@ -62,6 +63,9 @@ func (e Encoder) AppendOrderCreation(dst []byte, c crosschain.Estimate, f Form) 
 				w.name("token").plain(s.Token.Format(c.GiveChain.Family))
 				w.name("amount").decimal(s.Missing)
 			})
+		}
+		if c.Made.IsUnapproved {
+			w.name("notSimulated").plain("allowance")
 		}
 		if f.Bundle && !c.Made.To.IsAbsent() {
 			w.name("walletSendCalls").bundle(c)

@@ -108,7 +108,7 @@ func crossChainAnswers(t *testing.T) map[string][]byte {
 	full := e
 	made := *e.Made
 	made.Fee = recordedSwap(t).Fee
-	made.Short = []crosschain.Short{{Token: e.TokenIn, Missing: amount(t, "7")}}
+	made.Short, made.IsUnapproved = []crosschain.Short{{Token: e.TokenIn, Missing: amount(t, "7")}}, true
 	full.Made = &made
 	full.Affiliate, full.AffiliateFee = quote.NewAffiliate(10, account(1)).Percent, amount(t, "336644")
 	asked := []quote.Asked{

@@ -90,8 +90,11 @@ func (e *Estimator) before(ctx context.Context, r Request, route Route, in chain
 	}
 	give, _ := e.Registry.Chain(route.Give.Chain)
 	onward := &quote.Onward{Target: give.Contracts.DlnSource}
-	if give.Family == chain.SVM { // where the order is an instruction of the same transaction
+	switch {
+	case give.Family == chain.SVM: // where the order is an instruction of the same transaction
 		onward = nil
+	case give.Contracts.Router.IsAbsent():
+		return nil, legError("source", quote.ErrNoRouter, nil)
 	}
 	leg, err := e.leg(ctx, r, token.Key{Chain: route.Give.Chain, Address: route.TokenIn}, route.Give.Address, in, onward)
 	if err == nil {
@@ -115,7 +118,9 @@ func legError(side string, err, notClients error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, quote.ErrNoRoute), errors.Is(err, quote.ErrUnsupportedChain), errors.Is(err, quote.ErrNoRouter), errors.Is(err, notClients):
+	case errors.Is(err, quote.ErrNoRouter):
+		return fmt.Errorf("%w: on the %s chain: %w", ErrImpossibleRoute, side, err)
+	case errors.Is(err, quote.ErrNoRoute), errors.Is(err, quote.ErrUnsupportedChain), errors.Is(err, notClients):
 		return fmt.Errorf("%w: on the %s chain: %v", ErrImpossibleRoute, side, err)
 	}
 	return fmt.Errorf("swap on the %s chain: %w", side, err)

@@ -43,7 +43,8 @@ func (m *Making) payer() chain.Address {
 // Runner runs creations on the newest block, with the balances and allowances that they need.
 type Runner interface {
 	// Creation returns the gas of a transaction that makes the promised order. Errors: creation.ErrBroken where it
-	// makes another, and those of quote.Simulator.
+	// makes another, and those of quote.Simulator. Beside creation.ErrUnapproved stands the gas: all but the pull of
+	// the input was checked.
 	Creation(context.Context, creation.Transaction, creation.Promise) (gas uint64, err error)
 }
 
@@ -57,7 +58,9 @@ type Made struct {
 	Gas      uint64 // that it needs
 	Fee      *quote.Fee
 	Short    []Short
-	Venue    *quote.Estimate // of the swap before; nil without one
+	// IsUnapproved says that the sender has to approve the input first, without which the whole could not be simulated.
+	IsUnapproved bool
+	Venue        *quote.Estimate // of the swap before; nil without one
 }
 
 // Short is what the sender has too little of.
@@ -191,7 +194,7 @@ func (j *journey) direct(ctx context.Context, e *Estimate, c creation.Creation, 
 	c.Permit = j.request.Making.Permit
 	m.Tx = quote.Tx{To: j.give.Contracts.DlnSource, Data: c.Data(), Value: j.value(e)}
 	gas, err := j.check(ctx, promise, m.Tx)
-	if err != nil {
+	if m.IsUnapproved = errors.Is(err, creation.ErrUnapproved); err != nil && !m.IsUnapproved {
 		return err
 	}
 	m.Gas = gas
@@ -247,6 +250,7 @@ func (j *journey) check(ctx context.Context, promise creation.Promise, tx quote.
 	switch {
 	case errors.Is(err, creation.ErrBroken):
 		err = fmt.Errorf("%w: %w", quote.ErrRefused, err)
+	case errors.Is(err, creation.ErrUnapproved):
 	case errors.Is(err, quote.ErrNotSimulated):
 		err = fmt.Errorf("%w: %w", quote.ErrUnsimulated, err)
 	}

@@ -121,7 +121,9 @@ func TestOrdersBetweenFamilies(t *testing.T) {
 			}
 		})
 	}
-	t.Run("by TRON's client library", func(t *testing.T) { front.ordersByTronWeb(t, sides[chain.TVM][0], sides[chain.EVM][0]) })
+	t.Run("by TRON's client library", func(t *testing.T) {
+		front.ordersByTronWeb(t, sides[chain.TVM][0], sides[chain.SVM][0], sides[chain.EVM][0])
+	})
 	t.Run("takers are paid", func(t *testing.T) { front.takersArePaid(t, protocol) })
 }
 

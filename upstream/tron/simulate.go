@@ -6,6 +6,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/chain/words"
+	"crossgate/order/creation"
 	"crossgate/quote"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/evm/swap"
@@ -45,7 +46,7 @@ func (s *Simulator) affordable(ctx context.Context, t quote.Simulation) error {
 	if balance.Cmp(t.AmountIn) < 0 {
 		return fmt.Errorf("%w: the sender has %s of the %s that it takes, and TRON's nodes cannot override state", quote.ErrNotSimulated, balance, t.AmountIn)
 	}
-	if t.In.IsNative() {
+	if t.In.IsNative() || t.IsPermitted {
 		return nil
 	}
 	allowed, err := s.allowance(ctx, t)
@@ -53,7 +54,7 @@ func (s *Simulator) affordable(ctx context.Context, t quote.Simulation) error {
 		return err
 	}
 	if allowed.Cmp(t.AmountIn) < 0 {
-		return fmt.Errorf("%w: the sender has approved %s of the %s that it takes, and TRON's nodes cannot override state", quote.ErrNotSimulated, allowed, t.AmountIn)
+		return fmt.Errorf("%w: %w: the sender has approved %s of the %s that it takes, and TRON's nodes cannot override state", quote.ErrNotSimulated, creation.ErrUnapproved, allowed, t.AmountIn)
 	}
 	return nil
 }

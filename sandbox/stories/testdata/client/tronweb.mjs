@@ -1,9 +1,8 @@
-// Signs and sends with TRON's own client library, as a wallet does: node tronweb.mjs NODE KEY [TOKEN SPENDER AMOUNT] URL.
-// TOKEN is approved first where less is allowed. Prints what became of the transaction that URL answers.
+// Signs and sends with TRON's own client library, as a wallet does: node tronweb.mjs NODE KEY URL. What URL answers is approved
+// where less is allowed, and then sent as it was answered. Prints what became of it.
 import { TronWeb } from "tronweb";
 
-const [node, privateKey, ...rest] = process.argv.slice(2);
-const [token, spender, amount] = rest.length > 1 ? rest : [];
+const [node, privateKey, url] = process.argv.slice(2);
 const tronWeb = new TronWeb({ fullHost: node, privateKey });
 const owner = tronWeb.defaultAddress.hex;
 const price = (await tronWeb.trx.getChainParameters()).find(({ key }) => key === "getEnergyFee").value;
@@ -31,7 +30,13 @@ async function sent(to, data, callValue) {
   throw new Error(`${signed.txID} is in no block`);
 }
 
-if (token) {
+const response = await fetch(url);
+const answer = await response.json();
+if (!response.ok) throw new Error(JSON.stringify(answer));
+const tx = answer.tx ?? answer;
+if (tx.allowanceTarget) {
+  const { address: token, amount } = answer.estimation.srcChainTokenIn;
+  const spender = tronWeb.address.fromHex(hex41(tx.to));
   const erc20 = await tronWeb.contract().at(token);
   if (BigInt(String(await erc20.allowance(owner, spender).call())) < BigInt(amount)) {
     const { transaction } = await tronWeb.transactionBuilder.triggerSmartContract(
@@ -39,9 +44,4 @@ if (token) {
     await sent(token, transaction.raw_data.contract[0].parameter.value.data, 0);
   }
 }
-const balance = await tronWeb.trx.getBalance(owner);
-const response = await fetch(rest.at(-1));
-const answer = await response.json();
-if (!response.ok) throw new Error(JSON.stringify(answer));
-const tx = answer.tx ?? answer;
-console.log(JSON.stringify({ ...(await sent(tx.to, tx.data, Number(tx.value))), orderId: answer.orderId, balance, tx }));
+console.log(JSON.stringify({ ...(await sent(tx.to, tx.data, Number(tx.value))), orderId: answer.orderId }));

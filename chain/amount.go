@@ -17,6 +17,9 @@ type Amount struct{ n uint256.Int }
 // NewAmount holds a small number as an amount.
 func NewAmount(n uint64) Amount { return Amount{*uint256.NewInt(n)} }
 
+// MaxAmount is the largest.
+var MaxAmount = Amount{*new(uint256.Int).SetAllOne()}
+
 // AmountFromBytes reads up to 32 bytes, big-endian; longer input keeps the low 32 bytes.
 func AmountFromBytes(raw []byte) Amount {
 	var a Amount

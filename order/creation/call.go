@@ -1,7 +1,9 @@
 package creation
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 
 	"crossgate/chain"
 	"crossgate/chain/words"
@@ -31,21 +33,29 @@ func CallPayload(to chain.Address, gas uint32, data []byte) []byte {
 	return words.Encode(words.Tuple{to, uint64(gas), data})
 }
 
-// ReadCall is the contract that an order's call calls, and why no taker can fill an order with it; empty: nothing is
-// known against it. An envelope has at least one byte. The adapter takes a version byte and (address fallback, address
-// executor, uint160 reward, bool, bool, bytes payload); the payload of its own executor is (address to, uint32 gas,
-// bytes callData) (dln-contracts, libraries/DlnExternalCallLib.sol).
-func ReadCall(envelope []byte) (target chain.Address, fault string) {
+// refusedSelectors are of functions that the protocol's own executor does not call: approve, transfer, transferFrom and
+// increaseAllowance. The fallback gets the tokens instead.
+var refusedSelectors = [][]byte{{0x09, 0x5e, 0xa7, 0xb3}, {0xa9, 0x05, 0x9c, 0xbb}, {0x23, 0xb8, 0x72, 0xdd}, {0x39, 0x50, 0x93, 0x51}}
+
+// ReadCall is the contract that an order's call calls, and why no taker can fill an order with it, or nothing can run
+// it, where the order takes so much; empty: nothing is known against it. An envelope has at least one byte. The adapter
+// takes a version byte and (address fallback, address executor, uint160 reward, bool, bool, bytes payload); the payload
+// of its own executor is (address to, uint32 gas, bytes callData) (dln-contracts, libraries/DlnExternalCallLib.sol).
+func ReadCall(envelope []byte, takes chain.Amount) (target chain.Address, fault string) {
 	if envelope[0] != callVersion {
 		return target, fmt.Sprintf("has the unknown version %d", envelope[0])
 	}
 	w := words.New(envelope[1:]).Tail(0)
 	target, payload := w.Address(1), w.Bytes(5)
 	w.Address(0)
+	w.Address(2) // the reward has as many bits as an address
 	w.Bool(3)
-	w.Bool(4)
+	mustSucceed := w.Bool(4)
 	if w.Err() != nil {
 		return target, "is malformed: " + w.Err().Error()
+	}
+	if reward := w.Amount(2); reward.Cmp(takes) > 0 {
+		return target, fmt.Sprintf("has a reward of %s, more than the %s that the order takes", reward, takes)
 	}
 	if !target.IsNative() {
 		return target, "" // reads the payload in its own way
@@ -59,6 +69,10 @@ func ReadCall(envelope []byte) (target chain.Address, fault string) {
 		return target, "is malformed: " + p.Err().Error()
 	case len(data) < selectorLength:
 		return target, fmt.Sprintf("calls with %d bytes, which is less than a selector", len(data))
+	}
+	isSelector := func(refused []byte) bool { return bytes.HasPrefix(data, refused) }
+	if mustSucceed && (target.IsNative() || slices.ContainsFunc(refusedSelectors, isSelector)) {
+		return target, "must succeed, and calls the zero address or moves tokens, which its executor does not do"
 	}
 	return target, ""
 }

@@ -2,6 +2,7 @@ package creation_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"crossgate/chain"
@@ -38,5 +39,41 @@ func TestCallEnvelopesAreThoseThatWereExecuted(t *testing.T) {
 	}
 	if seen < 5 {
 		t.Errorf("%d external calls were seen, want several", seen)
+	}
+}
+
+// TestFaultsOfCallsAreNamed reads calls with which an order, or itself, can never be carried out (DlnExternalCallAdapter.sol,
+// ExternalCallExecutor.sol 1.0.2).
+func TestFaultsOfCallsAreNamed(t *testing.T) {
+	target, taken := chain.NewAddress(bytes.Repeat([]byte{7}, 20)), chain.NewAmount(1000)
+	zero := chain.NativeCoin(chain.EVM)
+	payload := func(to chain.Address, selector string) []byte { return creation.CallPayload(to, 0, []byte(selector)) }
+	whole := creation.Call{Fallback: target, Executor: zero, Required: true, Payload: payload(target, "call")}
+	wide := whole.Envelope()
+	wide[1+32+2*32] = 1 // the reward's upper bits
+	for name, row := range map[string]struct {
+		change func(*creation.Call)
+		want   string
+	}{
+		"none":                             {func(*creation.Call) {}, ""},
+		"a reward of all":                  {func(c *creation.Call) { c.Reward = taken }, ""},
+		"a reward above the take amount":   {func(c *creation.Call) { c.Reward = chain.NewAmount(1001) }, "reward"},
+		"approve, which must succeed":      {func(c *creation.Call) { c.Payload = payload(target, "\x09\x5e\xa7\xb3") }, "must succeed"},
+		"transfer, which must succeed":     {func(c *creation.Call) { c.Payload = payload(target, "\xa9\x05\x9c\xbb") }, "must succeed"},
+		"transfer, which may fail":         {func(c *creation.Call) { c.Payload, c.Required = payload(target, "\xa9\x05\x9c\xbb"), false }, ""},
+		"the zero address must succeed":    {func(c *creation.Call) { c.Payload = payload(zero, "call") }, "must succeed"},
+		"another executor's own payload":   {func(c *creation.Call) { c.Executor, c.Payload = target, []byte{1} }, ""},
+		"less than a selector":             {func(c *creation.Call) { c.Payload = payload(target, "abc") }, "less than a selector"},
+		"nothing that the executor reads ": {func(c *creation.Call) { c.Payload = nil }, "malformed"},
+	} {
+		call := whole
+		row.change(&call)
+		_, fault := creation.ReadCall(call.Envelope(), taken)
+		if (fault == "") != (row.want == "") || !strings.Contains(fault, row.want) {
+			t.Errorf("%s: %q, want %q", name, fault, row.want)
+		}
+	}
+	if _, fault := creation.ReadCall(wide, taken); !strings.Contains(fault, "malformed") {
+		t.Errorf("a reward of more than 160 bits: %q", fault)
 	}
 }

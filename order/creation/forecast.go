@@ -56,6 +56,9 @@ func Judge(t Transaction, caller chain.Address, s State) (Forecast, error) {
 		j.early, j.f.Affiliate = err, j.f.Creation.Affiliate()
 	}
 	j.decide(j.refusal)
+	if w, said := j.f.Swap, s.Executed; w != nil && w.Target != s.Contracts.DlnSource && said != nil && !said.IsReverted {
+		return Forecast{}, ErrOtherFunction
+	}
 	return j.f, nil
 }
 

@@ -214,3 +214,34 @@ func TestForecastSaysWhatIsNotKnown(t *testing.T) {
 		t.Errorf("made by the chain against the rules: %+v, %+v, %v", f.Refusal, f.Warnings, err)
 	}
 }
+
+// TestRouterOfOtherTargetsMakesNoOrder has the public router call another contract than DlnSource with a creation, and take
+// the coin for the coin.
+func TestRouterOfOtherTargetsMakesNoOrder(t *testing.T) {
+	named := func(b byte) chain.Address { return chain.NewAddress(bytes.Repeat([]byte{b}, 20)) }
+	source, router, other, maker, salt, yes := named(1), named(2), named(3), named(4), uint64(7), true
+	bps, fee, coins := uint64(4), chain.NewAmount(5), chain.NewAmount(1<<40)
+	c := creation.Creation{GiveToken: named(5), GiveAmount: chain.NewAmount(10), Take: order.Offer{Chain: 10, Token: named(6)}, Receiver: maker, Salt: &salt}
+	state := creation.State{
+		Chain: 1, Contracts: chain.Contracts{DlnSource: source, Router: router}, Coins: &coins, FixedFee: &fee, PercentBps: &bps,
+		CallsTarget: &yes, CallsVenue: &yes, Executed: &creation.CallResult{},
+	}
+	swap := creation.Swap{
+		TokenIn: chain.NativeCoin(chain.EVM), AmountIn: chain.NewAmount(100), Venue: other, TokenOut: named(5), Target: other, TargetData: c.Data(),
+	}
+	judge := func() (creation.Forecast, error) {
+		return creation.Judge(creation.Transaction{Sender: maker, To: router, Value: fee, Data: swap.Data()}, maker, state)
+	}
+	swap.AmountIn = fee
+	if f, err := judge(); !errors.Is(err, creation.ErrOtherFunction) {
+		t.Errorf("made by another target: %+v, %v", f, err)
+	}
+	state.Executed = nil
+	if f, err := judge(); err != nil || f.ID != nil || f.Terms != nil || len(f.Unknown) == 0 {
+		t.Errorf("another target, of which the chain says nothing: %+v, %v", f, err)
+	}
+	swap.TokenOut, swap.AmountIn = swap.TokenIn, chain.NewAmount(100)
+	if f, err := judge(); err != nil || f.Refusal == nil || f.Refusal.Reason().Name != "NotEnoughSrcFundsIn" {
+		t.Errorf("the coin for the coin, and not enough: %+v, %v", f.Refusal, err)
+	}
+}

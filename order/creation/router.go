@@ -1,11 +1,9 @@
 package creation
 
 import (
-	"bytes"
 	"fmt"
 
 	"crossgate/chain"
-	"crossgate/chain/words"
 )
 
 // swap are the router's checks, in its sequence, with those of DlnSource within. What the venue brings, and with it the
@@ -22,8 +20,9 @@ func (j *judge) swap(w Swap) *Refusal {
 	if j.known("router's list of targets", j.s.CallsTarget != nil) && !*j.s.CallsTarget {
 		return refused(by, "the target is not on the router's list", "NotSupportedRouter")
 	}
-	if w.Target != source {
+	if w.Target != source { // which may make another order, or none
 		j.known("target, which is not DlnSource", false)
+		j.f.Split, j.f.Terms, j.f.ID = nil, nil, nil
 		return nil
 	}
 	give := j.s.Give
@@ -39,7 +38,7 @@ func (j *judge) swap(w Swap) *Refusal {
 // with is the router's token after a swap that brought it an amount, for which it allows DlnSource everything.
 func (t Token) with(amount chain.Amount) Token {
 	if t.Allowance == nil || t.Allowance.Cmp(amount) < 0 {
-		t.Allowance = &everything
+		t.Allowance = new(chain.MaxAmount)
 	}
 	if t.Balance != nil {
 		sum := t.Balance.Add(amount)
@@ -48,19 +47,16 @@ func (t Token) with(amount chain.Amount) Token {
 	return t
 }
 
-// everything is an unlimited allowance.
-var everything = chain.AmountFromBytes(bytes.Repeat([]byte{0xff}, words.Size))
-
 // input checks what the caller gives to the router.
 func (j *judge) input(w Swap) *Refusal {
 	by := j.s.Contracts.Router
 	short := refused(by, fmt.Sprintf("the router gets less than the input of %s, or nothing", w.AmountIn), "NotEnoughSrcFundsIn", w.AmountIn)
 	if w.TokenIn.IsNative() {
 		switch {
-		case w.TokenOut.IsNative():
-			return &Refusal{By: by, Data: []byte{}, Why: "input and outcome are the native coin"}
 		case j.Value.Cmp(w.AmountIn) < 0:
 			return short
+		case w.TokenOut.IsNative():
+			return &Refusal{By: by, Data: []byte{}, Why: "input and outcome are the native coin"}
 		}
 		return nil
 	}

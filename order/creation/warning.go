@@ -85,7 +85,7 @@ func (j *judge) assumed() string {
 func callFault(c Creation) (fault string) {
 	const addressLength = 20
 	if len(c.ExternalCall) > 0 && c.Take.Token.Len() == addressLength {
-		_, fault = ReadCall(c.ExternalCall)
+		_, fault = ReadCall(c.ExternalCall, c.Take.Amount)
 	}
 	return fault
 }

@@ -38,7 +38,11 @@ func (p *parameters) hook(r *crosschain.Request, recipient chain.Address) {
 		return
 	}
 	var fault string
-	if r.CallTarget, fault = creation.ReadCall(r.ExternalCall); fault != "" {
+	takes := r.AmountOut
+	if takes.IsZero() { // not known yet
+		takes = chain.MaxAmount
+	}
+	if r.CallTarget, fault = creation.ReadCall(r.ExternalCall, takes); fault != "" {
 		p.Mistake(name + " " + fault + ": the order could never be filled")
 	}
 }

@@ -140,9 +140,7 @@ func unitsOf(tokens *big.Rat, decimals uint8) chain.Amount {
 	units := new(big.Rat).Quo(tokens, chain.NewAmount(1).Units(decimals))
 	amount, err := chain.AmountFromBig(new(big.Int).Quo(units.Num(), units.Denom()))
 	if err != nil {
-		return largest
+		return chain.MaxAmount
 	}
 	return amount
 }
-
-var largest = chain.AmountFromBytes([]byte("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"))

@@ -32,7 +32,7 @@ func (s *Simulator) Forecast(ctx context.Context, t creation.Transaction) ([]cre
 	}
 	f, err := creation.Judge(t, t.Sender, state)
 	if err != nil {
-		return nil, err
+		return observed(t, state, created)
 	}
 	return creation.Reconciled(t, []creation.Forecast{f}, created), nil
 }

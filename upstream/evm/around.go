@@ -119,6 +119,7 @@ func (a *around) read(ctx context.Context) (read order.Evidence, err error) {
 // readEach asks for missing receipts with what proves their senders and times, and for the headers of blocks whose
 // times logs leave out.
 func (a *around) readEach(ctx context.Context) error {
+	var calls []*jsonrpc.Call
 	receipts := make([]*jsonrpc.Call, len(a.transactions))
 	for i, t := range a.transactions {
 		hash := t.first.BlockHash
@@ -130,6 +131,7 @@ func (a *around) readEach(ctx context.Context) error {
 		if t.receipt == nil {
 			receipts[i] = minedReceiptCall(&t.receipt, t.first.TransactionHash, hash)
 			receipts[i].Reach = a.chain.reach(uint64(t.first.BlockNumber))
+			calls = append(calls, receipts[i])
 		}
 		if a.attests {
 			a.attested.add(t.first.TransactionHash, hash)
@@ -137,8 +139,7 @@ func (a *around) readEach(ctx context.Context) error {
 			a.attested.addTime(hash)
 		}
 	}
-	isNone := func(call *jsonrpc.Call) bool { return call == nil }
-	a.rpc.Each(ctx, append(slices.DeleteFunc(slices.Clone(receipts), isNone), a.attested.calls()...)...)
+	a.rpc.Each(ctx, append(calls, a.attested.calls()...)...)
 	for i, t := range a.transactions {
 		var err error
 		if timed := a.attested.times[t.first.BlockHash]; timed != nil && a.times[t.first.BlockHash] == 0 {
@@ -161,6 +162,5 @@ func (a *around) readEach(ctx context.Context) error {
 
 // isUnreadable reports whether endpoints answered, and none with what must be there.
 func isUnreadable(err error) bool {
-	class := upstream.ClassOf(err)
-	return class == upstream.BadAnswer || class == upstream.Rejected
+	return slices.Contains([]upstream.Class{upstream.BadAnswer, upstream.Rejected}, upstream.ClassOf(err))
 }

@@ -72,8 +72,7 @@ func New(c chain.Chain, rpc *jsonrpc.Client) *Chain {
 
 // chainIDCall is what endpoints prove their identity by: those of another chain must never be believed.
 func (c *Chain) chainIDCall() *jsonrpc.Call {
-	var id Quantity
-	return jsonrpc.NewCall(&id, func(id Quantity) error {
+	return jsonrpc.NewCall(new(Quantity), func(id Quantity) error {
 		if uint64(id) != c.chain.Native {
 			return fmt.Errorf("endpoint serves chain %d, not %d", id, c.chain.Native)
 		}
@@ -98,9 +97,7 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 		calls = append(calls, c.finalCall(&finalized))
 	}
 	calls[0].Fresh = true
-	if err := c.rpc.Batch(ctx, calls...); err != nil {
-		return order.Head{}, err
-	}
+	_ = c.rpc.Batch(ctx, calls...) // each call has its error
 	if err := calls[0].Err; err != nil {
 		return order.Head{}, err
 	}
@@ -135,11 +132,10 @@ func (c *Chain) finalCall(out **header) *jsonrpc.Call {
 
 // Newest is the time of the newest block that was seen; zero before the first.
 func (c *Chain) Newest() time.Time {
-	newest := c.newest.Load()
-	if newest == nil {
-		return time.Time{}
+	if newest := c.newest.Load(); newest != nil {
+		return time.Unix(int64(newest.Timestamp), 0)
 	}
-	return time.Unix(int64(newest.Timestamp), 0)
+	return time.Time{}
 }
 
 // sawHead learns of the newest block. Calls from now on join none that began before it, or before a block that was
@@ -154,9 +150,7 @@ func (c *Chain) sawHead(latest *header) {
 
 // refusedByContract reports whether err is the outcome of running the call, the same on every node.
 func refusedByContract(err error) bool {
-	var said *jsonrpc.Error
-	var failed *upstream.Error
-	return errors.As(err, &said) && !errors.As(err, &failed)
+	return errors.As(err, new(*jsonrpc.Error)) && !errors.As(err, new(*upstream.Error))
 }
 
 // Block returns the block that has number now; see order.Source.

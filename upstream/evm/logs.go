@@ -162,10 +162,3 @@ func (c *Chain) reach(from uint64) jsonrpc.Reach {
 	}
 	return reach
 }
-
-// stateAt is the reach of a call that reads the state of a block.
-func (c *Chain) stateAt(block uint64) jsonrpc.Reach {
-	reach := c.reach(block)
-	reach.State = true
-	return reach
-}

@@ -288,7 +288,8 @@ func (s *search) past(asked contractCall, out *Payload, block uint64) *jsonrpc.C
 		return nil
 	}
 	call := jsonrpc.NewCall(out, isThere, "eth_call", Message{To: asked.to, Data: asked.data}, Quantity(block))
-	call.Reach = s.chain.stateAt(block)
+	call.Reach = s.chain.reach(block)
+	call.Reach.State = true
 	call.Doubt = func(result any) bool { return len(*result.(*Payload)) == 0 }
 	furthest(call, bytes.Compare)
 	return call
@@ -327,11 +328,8 @@ func (s *search) collectProven(ctx context.Context, block uint64) error {
 	}
 	var logs []log
 	for _, r := range receipts {
-		for _, l := range r.Logs {
-			if l.isOfProtocol() && slices.Contains(s.emitters, l.Address) {
-				logs = append(logs, l)
-			}
-		}
+		isOther := func(l log) bool { return !l.isOfProtocol() || !slices.Contains(s.emitters, l.Address) }
+		logs = append(logs, slices.DeleteFunc(r.Logs, isOther)...)
 	}
 	return s.take(logs)
 }

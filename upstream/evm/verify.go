@@ -179,12 +179,7 @@ func (c *Chain) suspects(ctx context.Context, from, to uint64, contracts []chain
 
 // headersOf returns the blocks at places, in ascending order.
 func (c *Chain) headersOf(ctx context.Context, places []order.Place) ([]*header, error) {
-	var numbers []uint64
-	for _, p := range places {
-		numbers = append(numbers, p.Block)
-	}
-	slices.Sort(numbers)
-	numbers = slices.Compact(numbers)
+	numbers := order.DifferingBlocks(places, nil)
 	headers := make([]*header, len(numbers))
 	calls := make([]*jsonrpc.Call, len(numbers))
 	for i, number := range numbers {
@@ -215,15 +210,12 @@ func (c *Chain) listings(ctx context.Context, from, to uint64, asked listing) ([
 
 // unlisted returns the logs that are not in a list.
 func unlisted(logs, list []log) []log {
-	type place struct {
-		block chain.Hash
-		index Quantity
-	}
-	listed := make(map[place]bool, len(list))
+	place := func(l log) order.Place { return order.Place{BlockHash: l.BlockHash, LogIndex: uint(l.Index)} }
+	listed := make(map[order.Place]bool, len(list))
 	for _, l := range list {
-		listed[place{l.BlockHash, l.Index}] = true
+		listed[place(l)] = true
 	}
-	return slices.DeleteFunc(slices.Clone(logs), func(l log) bool { return listed[place{l.BlockHash, l.Index}] })
+	return slices.DeleteFunc(slices.Clone(logs), func(l log) bool { return listed[place(l)] })
 }
 
 // sightings are logs that lead to the transactions of events.

@@ -21,18 +21,19 @@ type Faulty struct {
 	unreported []string
 }
 
-// Mark marks an endpoint as faulty; an absent name is of none.
-func (f *Faulty) Mark(name string) {
-	if name == "" {
-		return
-	}
+// Mark marks endpoints as faulty; an absent name is of none.
+func (f *Faulty) Mark(names ...string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.until == nil {
 		f.until = make(map[string]time.Time)
 	}
-	f.until[name] = time.Now().Add(faultyFor)
-	f.unreported = append(f.unreported, name)
+	for _, name := range names {
+		if name != "" {
+			f.until[name] = time.Now().Add(faultyFor)
+			f.unreported = append(f.unreported, name)
+		}
+	}
 }
 
 // Unreported returns the endpoints that were marked since the last call.

@@ -106,6 +106,32 @@ func (c *Client) corroborate(ctx context.Context, calls []*Call) {
 	}
 }
 
+// Confirm has other voices asked about a result that a call has. say is what a result says, empty where it says nothing
+// of the matter; two endpoints that say the same confirm each other.
+func (c *Client) Confirm(ctx context.Context, call *Call, say func(result any) string) {
+	first := *call
+	first.Out = newOut(call)
+	first.take(call)
+	call.Doubt = func(any) bool { return true }
+	call.Same = func(a, b any) bool { return say(a) == say(b) && say(a) != "" }
+	call.unlike, call.isDoubted, call.isSettled = []*Call{&first}, true, false
+	c.corroborate(ctx, []*Call{call})
+	call.unlike = slices.DeleteFunc(call.unlike, func(each *Call) bool { return say(each.Out) == "" })
+}
+
+// Contradicting are the endpoints that said something else than the result when it was to be confirmed.
+func (c *Call) Contradicting() (names []string) {
+	for _, each := range c.unlike {
+		if !c.Same(each.Out, c.Out) {
+			names = append(names, each.By)
+		}
+	}
+	return names
+}
+
+// newOut is a place for another result of a call.
+func newOut(call *Call) any { return reflect.New(reflect.TypeOf(call.Out).Elem()).Interface() }
+
 // errUnheard is why an absence is not reported.
 var errUnheard = errors.New("one endpoint alone says so, and another one did not answer")
 
@@ -206,7 +232,7 @@ func (c *Client) hear(caller context.Context, witness *upstream.Endpoint, doubte
 	again := make([]*Call, len(doubted))
 	for i, call := range doubted {
 		copied := *call
-		copied.Out = reflect.New(reflect.TypeOf(call.Out).Elem()).Interface()
+		copied.Out = newOut(call)
 		again[i] = &copied
 	}
 	ctx, cancel := witnessTime(caller, witness)

@@ -43,6 +43,11 @@ func Statement(id ID, fact Fact) string {
 	return fmt.Sprintf("%s %T %s", id, fact, text)
 }
 
+// Say is what a reading says as a text, but for senders and times.
+func Say(events []Event) string {
+	return fmt.Sprint(PlacesOf(events, func(e Event) string { return Statement(e.Order, e.Fact) }))
+}
+
 // DifferingBlocks lists the blocks in which two readings differ, ascending.
 func DifferingBlocks(a, b []Place) []uint64 {
 	counts := make(map[Place]int, len(a))

@@ -17,6 +17,10 @@ type Evidence struct {
 	Events   []Event
 	Standing Standing
 	Wrong    []string // endpoints that said something else than a hash proves, as far as known
+
+	// Confirm has endpoints of other providers asked for the same, where one gave it: it returns what they agree on, or
+	// hashes prove, else the same events as one endpoint's word. nil: there is nothing to ask about.
+	Confirm func(context.Context) Evidence
 }
 
 // Attester is a Source that can check what it read before.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 
 	"crossgate/chain"
@@ -68,5 +70,20 @@ func (x *Index) initiated(ctx context.Context, tx chain.TxHash, at order.At) (or
 	if err == nil && ledger.InitiatorAt(at, read.Events).IsAbsent() {
 		err = fmt.Errorf("chain %d: transaction %s is not in block %d", at.Chain, tx, at.Block)
 	}
-	return order.Attest(ctx, source, read.Events), err
+	return x.attest(ctx, at.Chain, read.Events), err
+}
+
+// attest has a chain check senders and times of events; see order.Attest.
+func (x *Index) attest(ctx context.Context, on chain.ID, events []order.Event) order.Evidence {
+	read := order.Attest(ctx, x.Source(on), events)
+	x.warn(ctx, on, read.Wrong)
+	return read
+}
+
+// warn names endpoints that were wrong about a transaction.
+func (x *Index) warn(ctx context.Context, on chain.ID, wrong []string) {
+	if len(wrong) > 0 {
+		x.Logger.WarnContext(ctx, "endpoints contradict what others or hashes say of a transaction",
+			"chain", on, "endpoints", strings.Join(slices.Compact(slices.Sorted(slices.Values(wrong))), ", "))
+	}
 }

@@ -164,14 +164,14 @@ func (x *Index) holds(id chain.ID, at time.Time) bool {
 	return f.Covers(0) && !f.Basis().Level.Before(at)
 }
 
-// search asks chains for a transaction, all at once, and returns the events of the first that has some that are wanted:
+// search asks chains for a transaction, all at once, and returns what the first reads that has events that are wanted:
 // none when it exists without. order.ErrNotFound when no chain knows the transaction; ErrUnasked with it when chains
 // did not answer whose history the store has by now, so that it has to be read again; *UnheardError when others
 // did not, *BusyError, or the error of Options.Search. done ends the search: it is to be called when its results are
 // read as well.
 func (x *Index) search(
 	ctx context.Context, tx chain.TxHash, among []chain.ID, holds holds, wanted func([]order.Event) bool,
-) (events []order.Event, done func(), err error) {
+) (read order.Evidence, done func(), err error) {
 	ctx, span := tracer().Start(ctx, "order.trace", trace.WithAttributes(attribute.Int("crossgate.chains", len(among))))
 	defer func() { endSpan(span, err) }()
 	one := &search{tx: tx, wanted: wanted, holds: holds, began: time.Now(), unheard: slices.Clone(among)}
@@ -180,14 +180,14 @@ func (x *Index) search(
 	asked, err := x.searches.begin(one, recent)
 	switch {
 	case err != nil && len(recent) == len(among):
-		return nil, func() {}, errUnasked
+		return read, func() {}, errUnasked
 	case err != nil:
-		return nil, func() {}, err
+		return read, func() {}, err
 	}
 	done = func() { x.searches.end(one) }
 	if x.Search != nil {
 		if ctx, err = x.Search(ctx); err != nil {
-			return nil, done, err
+			return read, done, err
 		}
 	}
 	found, isFound := x.race(ctx, one, asked)
@@ -200,7 +200,7 @@ func (x *Index) search(
 	switch {
 	case isFound:
 		span.SetAttributes(attribute.Int64("crossgate.chain.id", int64(found.chain)))
-		return found.events, done, nil
+		return found.read, done, nil
 	case callerLeft(ctx):
 		err = ctx.Err()
 	case one.isKnown: // by one chain, and so by no other
@@ -212,7 +212,7 @@ func (x *Index) search(
 	default:
 		err = order.ErrNotFound
 	}
-	return nil, done, err
+	return read, done, err
 }
 
 // race returns the first reply with what a search wants, if one comes before all chains are heard that have to be.
@@ -225,7 +225,7 @@ func (x *Index) race(ctx context.Context, one *search, asked []chain.ID) (found 
 	for _, id := range asked {
 		chains.Go(func() {
 			read, err := x.Source(id).EventsIn(ctx, one.tx)
-			replies <- reply{chain: id, events: read.Events, err: err}
+			replies <- reply{id, read, err, time.Time{}}
 		})
 	}
 	patience := time.NewTicker(coveredPatience)
@@ -234,7 +234,7 @@ func (x *Index) race(ctx context.Context, one *search, asked []chain.ID) (found 
 	for len(one.unheard) > 0 {
 		select {
 		case r := <-replies:
-			if r.err == nil && one.wanted(r.events) {
+			if r.err == nil && one.wanted(r.read.Events) {
 				return r, true
 			}
 			x.searches.hears(one, r)
@@ -250,10 +250,10 @@ func (x *Index) race(ctx context.Context, one *search, asked []chain.ID) (found 
 
 // reply is what one chain says of a transaction.
 type reply struct {
-	chain  chain.ID
-	events []order.Event
-	err    error
-	asOf   time.Time // as of when the store must have everything of the chain, since it failed
+	chain chain.ID
+	read  order.Evidence
+	err   error
+	asOf  time.Time // as of when the store must have everything of the chain, since it failed
 }
 
 // callerLeft reports whether the caller has left, which says nothing about the chains. A deadline that has passed

@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 
@@ -68,6 +69,80 @@ func TestACreationOfOneEndpointsWordIsNotProven(t *testing.T) {
 		}
 		if got := found[0].Basis; got.Of(1).Single != test.want || got.Of(137).Single {
 			t.Errorf("%s: basis %+v, want one endpoint's word of chain 1: %t", name, got, test.want)
+		}
+	}
+}
+
+// disputed is a chain whose endpoints disagree about transactions: the first one has said, others confirm what agreed is.
+type disputed struct {
+	*testChain
+	said, agreed func([]order.Event) []order.Event
+	standing     order.Standing
+}
+
+func (d disputed) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, error) {
+	read, err := d.testChain.EventsIn(ctx, tx)
+	truth := read.Events
+	read.Events = d.said(truth)
+	read.Confirm = func(context.Context) order.Evidence {
+		return order.Evidence{Events: d.agreed(truth), Standing: d.standing}
+	}
+	return read, err
+}
+
+func (d disputed) Attest(_ context.Context, events []order.Event) (order.Evidence, error) {
+	return order.Evidence{Events: events, Standing: order.Intrinsic}, nil
+}
+
+// TestOneEndpointsCreationIsConfirmed looks up a transaction that created two orders, of which the store has later steps
+// alone, or nothing.
+func TestOneEndpointsCreationIsConfirmed(t *testing.T) {
+	give, take := newTestChain(1), newTestChain(137)
+	d, other := newDeal(1, 1, 137), newDeal(2, 1, 137)
+	creation := give.mine([]told{d.created(), other.created()})[0]
+	give.mineEmpty(30)
+	take.mineEmpty(30)
+	take.mine([]told{d.fulfilled()})
+	take.mine([]told{d.sentUnlock()})
+	give.mine([]told{d.claimedUnlock()})
+	all := func(events []order.Event) []order.Event { return events }
+	none := func([]order.Event) []order.Event { return nil }
+	first := func(events []order.Event) []order.Event { return events[:1] }
+	fees := func(events []order.Event) []order.Event {
+		events = slices.Clone(events)
+		fact := events[0].Fact.(order.Created)
+		fact.FixFee = chain.NewAmount(12345)
+		events[0].Fact = fact
+		return events
+	}
+	for name, test := range map[string]struct {
+		said, agreed func([]order.Event) []order.Event
+		standing     order.Standing
+		want         int // orders
+		isSingle     bool
+	}{
+		"agreed":             {all, all, order.Corroborated, 2, false},
+		"one endpoint":       {all, all, order.Single, 2, true},
+		"other fees":         {fees, all, order.Corroborated, 2, false},
+		"an order less":      {first, all, order.Intrinsic, 2, false},
+		"an order too many":  {all, first, order.Intrinsic, 1, false},
+		"no order after all": {all, none, order.Corroborated, 0, false},
+	} {
+		x := newIndex(openStore(t), map[chain.ID]order.Source{1: disputed{give, test.said, test.agreed, test.standing}, 137: take},
+			quietly(follow.Options{Chains: evmChains(1, 137), Lookback: 10}))
+		followAll(t, x)
+		found, _, err := x.Find(t.Context(), creation)
+		ids, _, placed, idsErr := x.IDsIn(t.Context(), creation)
+		if errors.Is(err, order.ErrNoOrder) != (test.want == 0) || len(found) != test.want || errors.Is(idsErr, order.ErrNoOrder) != (test.want == 0) || len(ids) != test.want {
+			t.Errorf("%s: Find = %d orders, %v, IDsIn = %d, %v, want %d", name, len(found), err, len(ids), idsErr, test.want)
+		}
+		if test.want > 0 && placed.Of(1).Single != test.isSingle {
+			t.Errorf("%s: the place is one endpoint's word: %t, want %t", name, placed.Of(1).Single, test.isSingle)
+		}
+		for _, each := range found {
+			if each.Basis.Of(1).Single != test.isSingle || each.Created.Fact.FixFee == chain.NewAmount(12345) {
+				t.Errorf("%s: order %+v on basis %+v, want one endpoint's word: %t", name, each.Created.Fact, each.Basis.Of(1), test.isSingle)
+			}
 		}
 	}
 }

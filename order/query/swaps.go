@@ -60,11 +60,11 @@ func (x *Index) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) (fo
 func (x *Index) traceSwaps(
 	ctx context.Context, id chain.ID, tx chain.TxHash, storeErr error,
 ) (swaps []order.Swap, done func(), err error) {
-	events, done, err := x.search(ctx, tx, []chain.ID{id}, x.holds, func(events []order.Event) bool {
+	read, done, err := x.search(ctx, tx, []chain.ID{id}, x.holds, func(events []order.Event) bool {
 		_, swaps := ledger.Parted(events)
 		return len(swaps) > 0
 	})
-	if _, swaps = ledger.Parted(events); err == nil && len(swaps) == 0 {
+	if _, swaps = ledger.Parted(read.Events); err == nil && len(swaps) == 0 {
 		err = order.ErrNoSwap
 	}
 	return swaps, done, withStore(ctx, err, storeErr)

@@ -12,18 +12,16 @@ import (
 	"crossgate/order/ledger"
 )
 
-// trace searches the chains for the orders of a transaction, and returns its events of each in the sequence of
-// ledger.ByOrder. See search for done, and for the errors.
-func (x *Index) trace(ctx context.Context, tx chain.TxHash, storeErr error) (orders [][]order.Event, done func(), err error) {
-	events, done, err := x.search(ctx, tx, x.candidates(tx), x.holds, func(events []order.Event) bool {
+// trace searches the chains for a transaction with events of orders. See search for done, and for the errors.
+func (x *Index) trace(ctx context.Context, tx chain.TxHash, storeErr error) (read order.Evidence, done func(), err error) {
+	read, done, err = x.search(ctx, tx, x.candidates(tx), x.holds, func(events []order.Event) bool {
 		ofOrders, _ := ledger.Parted(events)
 		return len(ofOrders) > 0
 	})
-	if err == nil && events == nil {
+	if err == nil && read.Events == nil {
 		err = order.ErrNoOrder
 	}
-	events, _ = ledger.Parted(events)
-	return ledger.ByOrder(events, tx), done, withStore(ctx, err, storeErr)
+	return read, done, withStore(ctx, err, storeErr)
 }
 
 // withStore is why something was not found: that is not certain while the store, which could have it, was not read.
@@ -69,11 +67,15 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 	}
 	o.Gaps, o.Single = gaps, slices.Concat(from.single[o.ID], single)
 	isFinal := x.isFinal(o.Terms.Give.Chain, o.GiveBlock) && x.isFinal(o.Terms.Take.Chain, o.TakeBlock)
-	if isComplete(o) && (isFinal || from.isSettled(o.Terms.Give.Chain) && from.isSettled(o.Terms.Take.Chain)) {
+	isOver := isComplete(o) && (isFinal || from.isSettled(o.Terms.Give.Chain) && from.isSettled(o.Terms.Take.Chain))
+	if isOver && !from.traced {
 		return o, nil
 	}
 	x.Observer.OrderSeen(ctx, o)
-	give, take := x.query(o, order.GiveSide, from), x.query(o, order.TakeSide, from)
+	var give, take query
+	if !isOver {
+		give, take = x.query(o, order.GiveSide, from), x.query(o, order.TakeSide, from)
+	}
 	var fromGive, fromTake order.Evidence
 	var giveErr, takeErr error
 	var work sync.WaitGroup
@@ -83,10 +85,11 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 	if from.traced {
 		onGive, others := parted(known, o.Terms.Give.Chain)
 		work.Go(func() {
-			created = order.Attest(ctx, x.Source(o.Terms.Give.Chain), onGive)
+			created = x.attest(ctx, o.Terms.Give.Chain, onGive)
 			created.Events = append(created.Events, others...)
 		})
 	}
+	work.Go(func() { single = append(o.Single, from.onOneWord()...) })
 	work.Wait()
 	now, _ := order.Fold(created.Events)
 	if o.Created != nil && created.Standing > order.Single && now.Created.At.Time != o.Created.At.Time {
@@ -104,7 +107,7 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 	if !hasTerms {
 		return nil, fmt.Errorf("complete order %s: dropped by a reorg: %w", o.ID, order.ErrNotFound)
 	}
-	completed.Gaps, completed.Single = gaps, o.Single
+	completed.Gaps, completed.Single = gaps, single
 	if min(created.Standing, fromGive.Standing) == order.Single {
 		completed.Single = append(completed.Single, o.Terms.Give.Chain)
 	}
@@ -143,10 +146,24 @@ type provenance struct {
 	stored    bool // everything that is stored of the order is among the events
 	traced    bool // the creation was read just now, from its chain or from a store that is level with it
 
+	// confirm is what endpoints agree on of the transaction that was read just now from its chain; nil: of none.
+	confirm func() order.Evidence
+
 	single map[order.ID][]chain.ID // chains on which one endpoint alone reported some of the events
 }
 
 func (from provenance) isSettled(id chain.ID) bool { return !from.unsettled[id] }
+
+// onOneWord is the chain of the transaction that was read just now, if one endpoint alone has it so.
+func (from provenance) onOneWord() []chain.ID {
+	if from.confirm == nil {
+		return nil
+	}
+	if said := from.confirm(); said.Standing == order.Single {
+		return []chain.ID{said.Events[0].At.Chain}
+	}
+	return nil
+}
 
 // addSingle takes note of a chain on which one endpoint alone reported events of an order.
 func (from *provenance) addSingle(id order.ID, on chain.ID) {

@@ -30,6 +30,7 @@ type transaction struct {
 	orders  [][]order.Event // in the sequence of ledger.ByOrder
 	created int             // how many it created
 	at      order.At        // of one of its events
+	read    []order.Event   // of the transaction, just now from its chain; nil: they are stored
 	from    provenance
 	done    func() // ends the search, once its consequences are read as well
 }
@@ -50,7 +51,16 @@ func (x *Index) look(ctx context.Context, tx chain.TxHash) (t transaction, err e
 	t.orders, storeErr = x.store.OrdersIn(ctx, tx)
 	t.count(tx)
 	if len(t.orders) == 0 || t.created == 0 && !t.from.isSettled(t.at.Chain) {
-		t.orders, t.done, err = x.trace(ctx, tx, storeErr)
+		var read order.Evidence
+		read, t.done, err = x.trace(ctx, tx, storeErr)
+		t.take(tx, read.Events)
+		if read.Confirm != nil {
+			t.from.confirm = sync.OnceValue(func() order.Evidence {
+				said := read.Confirm(ctx)
+				x.warn(ctx, t.at.Chain, said.Wrong)
+				return said
+			})
+		}
 		if errors.Is(err, ErrUnasked) {
 			t.orders, storeErr = x.store.OrdersIn(ctx, tx)
 			err = withStore(ctx, err, storeErr)
@@ -85,6 +95,23 @@ func (x *Index) isLacking(orders [][]order.Event) (is bool) {
 		}
 	}
 	return is
+}
+
+// take replaces what is known of the transaction by a reading of it.
+func (t *transaction) take(tx chain.TxHash, read []order.Event) {
+	ofOrders, _ := ledger.Parted(read)
+	t.read, t.orders = read, ledger.ByOrder(ofOrders, tx)
+	t.count(tx)
+}
+
+// correct takes the reading that the chain's endpoints agree on, if that is another one.
+func (x *Index) correct(ctx context.Context, tx chain.TxHash, t *transaction) (isCorrected bool) {
+	if t.from.confirm == nil || order.Say(t.read) == order.Say(t.from.confirm().Events) {
+		return false
+	}
+	t.take(tx, t.from.confirm().Events)
+	t.from.stored = t.from.stored && x.store.AddStored(ctx, t.orders) == nil
+	return true
 }
 
 // count takes note of where the transaction is, and how many of the orders it created.
@@ -139,24 +166,42 @@ func (x *Index) find(
 	t, err := x.look(ctx, tx)
 	defer func() { t.done() }()
 	span.SetAttributes(attribute.Bool("crossgate.order.indexed", err == nil && !t.from.traced))
-	created := t.ids()[:t.created]
-	if err == nil {
-		err = choose(ctx, &t)
-	}
 	if err != nil {
 		return nil, searched, fmt.Errorf("find orders of %s: %w", tx, err)
 	}
-	orders, err := x.completeAll(ctx, t.orders, t.from)
+	orders, err := x.completeIn(ctx, tx, &t, choose)
 	if err != nil {
 		return nil, searched, err
+	}
+	return x.found(ctx, searched, t.from, orders...), searched, nil
+}
+
+// completeIn completes the orders of a transaction that choose leaves: once more where endpoints agree on others.
+func (x *Index) completeIn(
+	ctx context.Context, tx chain.TxHash, t *transaction, choose func(context.Context, *transaction) error,
+) (orders []*order.Order, err error) {
+	created := t.ids()[:t.created]
+	if err = choose(ctx, t); err != nil {
+		err = fmt.Errorf("find orders of %s: %w", tx, err)
+	} else {
+		orders, err = x.completeAll(ctx, t.orders, t.from)
+	}
+	if x.correct(ctx, tx, t) {
+		if len(t.orders) == 0 {
+			return nil, fmt.Errorf("find orders of %s: %w", tx, order.ErrNoOrder)
+		}
+		return x.completeIn(ctx, tx, t, choose)
+	}
+	if err != nil {
+		return nil, err
 	}
 	orders = slices.DeleteFunc(orders, func(o *order.Order) bool { // a reorg can have moved it into another transaction
 		return slices.Contains(created, o.ID) && (o.Created == nil || o.Created.At.Tx != tx)
 	})
 	if len(orders) == 0 {
-		return nil, searched, fmt.Errorf("find orders of %s: dropped by a reorg: %w", tx, order.ErrNotFound)
+		return nil, fmt.Errorf("find orders of %s: dropped by a reorg: %w", tx, order.ErrNotFound)
 	}
-	return x.found(ctx, searched, t.from, orders...), searched, nil
+	return orders, nil
 }
 
 func startFind(ctx context.Context, tx chain.TxHash) (context.Context, trace.Span) {
@@ -174,8 +219,19 @@ func (x *Index) IDsIn(ctx context.Context, tx chain.TxHash) (ids []order.ID, at 
 	if err != nil {
 		return nil, at, searched, fmt.Errorf("find orders of %s: %w", tx, err)
 	}
+	isSingle := false
+	for isRead := t.from.traced; isRead; isRead = x.correct(ctx, tx, &t) {
+		var beside sync.WaitGroup
+		beside.Go(func() { isSingle = len(t.from.onOneWord()) > 0 })
+		placed := x.attest(ctx, t.at.Chain, []order.Event{{At: t.at}})
+		beside.Wait()
+		isSingle = isSingle || placed.Standing == order.Single
+	}
+	if len(t.orders) == 0 {
+		return nil, at, searched, fmt.Errorf("find orders of %s: %w", tx, order.ErrNoOrder)
+	}
 	basis = x.placed(searched, t.at, x.keptAt(ctx, t.at))
-	basis.Chains[0].Single = t.from.traced && order.Attest(ctx, x.Source(t.at.Chain), []order.Event{{At: t.at}}).Standing == order.Single
+	basis.Chains[0].Single = isSingle
 	return t.ids(), t.at, basis, nil
 }
 

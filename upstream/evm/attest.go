@@ -91,6 +91,31 @@ func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Evidenc
 	return order.Evidence{Standing: a.apply(events), Events: events, Wrong: c.faulty.Unreported()}, ctx.Err()
 }
 
+// confirm has other endpoints say what one said of a transaction in a block. Where they differ a third decides, or all
+// receipts of the block, and those that said otherwise are marked.
+func (c *Chain) confirm(ctx context.Context, asked *jsonrpc.Call, found **receipt, mined uint64) order.Evidence {
+	block := (*found).BlockHash
+	c.rpc.Confirm(ctx, asked, func(result any) string {
+		r := *result.(**receipt)
+		if r == nil || r.BlockHash != block { // it need not have the transaction, or be of the same branch
+			return ""
+		}
+		return order.Say(c.eventsIn(r, mined))
+	})
+	standing := standingOf(asked, false)
+	var h header
+	if standing == order.Single && len(asked.Contradicting()) > 0 && c.rpc.All(ctx, timeCall(&h, block)) == nil && h.isProven {
+		receipts, _ := c.receiptsOf(ctx, &h)
+		if i := slices.IndexFunc(receipts, func(r receipt) bool { return r.TransactionHash == (*found).TransactionHash }); i >= 0 {
+			*found, standing = &receipts[i], order.Intrinsic
+		}
+	}
+	if standing > order.Single {
+		c.faulty.Mark(asked.Contradicting()...)
+	}
+	return order.Evidence{Events: c.eventsIn(*found, mined), Standing: standing, Wrong: c.faulty.Unreported()}
+}
+
 // blameOverruled marks the endpoints whose results were other than those that a hash proves.
 func (c *Chain) blameOverruled(calls []*jsonrpc.Call) {
 	for _, call := range calls {
@@ -126,10 +151,9 @@ func timeCall(out *header, block chain.Hash) *jsonrpc.Call {
 
 // provenSender is the sender of a transaction, and whether its signature says so, in a transaction of that hash.
 type provenSender struct {
-	Hash      chain.Hash    `json:"hash"`
-	BlockHash chain.Hash    `json:"blockHash"`
-	From      chain.Address `json:"from"`
-	isProven  bool
+	Hash     chain.Hash    `json:"hash"`
+	From     chain.Address `json:"from"`
+	isProven bool
 }
 
 func (p *provenSender) UnmarshalJSON(text []byte) error {

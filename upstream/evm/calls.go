@@ -276,11 +276,7 @@ func (c *Chain) firstReceiptCall(out **receipt, tx chain.Hash) *jsonrpc.Call {
 	}
 	asked.Doubt = func(result any) bool {
 		r := *result.(**receipt)
-		if r == nil || r.BlockHash.IsAbsent() {
-			return true
-		}
-		facts, _ := c.facts(r)
-		return len(facts) == 0
+		return r == nil || r.BlockHash.IsAbsent() || len(c.eventsIn(r, 0)) == 0
 	}
 	return asked
 }

@@ -1,13 +1,17 @@
 package evm_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -153,7 +157,9 @@ func TestLiesAreRefused(t *testing.T) {
 			counts := countFailures(t)
 			giveChain := testChain
 			giveChain.ID, giveChain.Native = 137, 137
-			found := findOrder(t, creation, twoFaced(t, giveChain, give, test.lie), twoFaced(t, testChain, take, test.lie))
+			found := findOrder(t, creation, map[chain.ID]order.Source{
+				137: twoFaced(t, giveChain, give, test.lie), testChain.ID: twoFaced(t, testChain, take, test.lie),
+			}, io.Discard)
 			if found.ID != id || found.State != order.StateFulfilled || found.Created == nil {
 				t.Errorf("found %s in state %s, want %s, Fulfilled", found.ID, found.State, id)
 			}
@@ -187,7 +193,8 @@ func endpointOf(t *testing.T, name string, handler http.Handler) *upstream.Endpo
 	return e
 }
 
-func findOrder(t *testing.T, creation chain.TxHash, give, take *evm.Chain) *order.Order {
+// findOrder looks an order up on chains of which nothing is stored.
+func findOrder(t *testing.T, creation chain.TxHash, sources map[chain.ID]order.Source, logs io.Writer) query.Found {
 	t.Helper()
 	store, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
 	if err != nil {
@@ -198,14 +205,88 @@ func findOrder(t *testing.T, creation chain.TxHash, give, take *evm.Chain) *orde
 			t.Error(err)
 		}
 	})
-	x := query.New(follow.New(store, map[chain.ID]order.Source{137: give, testChain.ID: take}, follow.Options{
-		Chains: chain.Documented(), Logger: slog.New(slog.DiscardHandler),
-	}), query.Options{})
+	x := query.New(follow.New(store, sources, follow.Options{Chains: chain.Documented(), Logger: slog.New(slog.NewTextHandler(logs, nil))}), query.Options{})
 	found, _, err := x.Find(t.Context(), creation)
-	if err != nil || len(found) != 1 {
-		t.Fatalf("Find = %v, %v, want one order", found, err)
+	if err != nil || len(found) == 0 {
+		t.Fatalf("Find = %v, %v, want an order", found, err)
 	}
-	return found[0].Order
+	return found[0]
+}
+
+// TestOneReceiptIsNotBelieved looks orders up through endpoints, some of which report other fees of a creation. The
+// root in the block's header says who is right, and where no endpoint has all receipts of a block a third one.
+func TestOneReceiptIsNotBelieved(t *testing.T) {
+	recordings, truth := readRecordings(t)
+	want := truth.Orders[slices.IndexFunc(truth.Orders, func(o goldenOrder) bool { return o.TakeChainConfigured && o.Record.State == "Fulfilled" })]
+	for name, test := range map[string]struct {
+		lying    []bool // endpoints
+		hasRoots bool
+		isSingle bool
+		wrong    string
+	}{
+		"by the root":              {lying: []bool{true, false}, hasRoots: true, wrong: "0"},
+		"by the root, later":       {lying: []bool{false, true}, hasRoots: true, wrong: "1"},
+		"by a third":               {lying: []bool{true, false, false}, wrong: "0"},
+		"by a third, of the first": {lying: []bool{false, true, false}, wrong: "1"},
+		"two agree":                {lying: []bool{false, false}},
+		"two without roots":        {lying: []bool{false, true}, isSingle: true},
+		"one":                      {lying: []bool{false}, hasRoots: true, isSingle: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var logs bytes.Buffer
+			sources := map[chain.ID]order.Source{}
+			for _, r := range recordings {
+				state := r.node()
+				var endpoints []*upstream.Endpoint
+				for i, isLying := range test.lying {
+					p := &provider{recording: r, refuses: func(c nodeCall) string {
+						switch {
+						case c.Method == "eth_call":
+							return state.read(c)
+						case c.Method == "eth_getBlockReceipts" && !test.hasRoots:
+							return fault(-32601, "the method does not exist")
+						}
+						return ""
+					}}
+					if isLying {
+						p.alter = otherFee(want.OrderID)
+					}
+					endpoints = append(endpoints, endpointOf(t, strconv.Itoa(i), p))
+				}
+				sources[r.DeBridgeID] = evm.New(r.describe(), jsonrpc.New(upstream.NewPool("chain", endpoints...)))
+			}
+			found := findOrder(t, want.CreationTxHash, sources, &logs)
+			if fee := found.Created.Fact.FixFee.String(); found.ID != want.OrderID || !test.isSingle && fee != want.Record.FixFee {
+				t.Errorf("order %s with fee %s, want %s with %s", found.ID, fee, want.OrderID, want.Record.FixFee)
+			}
+			if got := found.Basis.Of(want.SourceChainID).Single; got != test.isSingle {
+				t.Errorf("one endpoint's word: %t, want %t", got, test.isSingle)
+			}
+			if _, named, _ := strings.Cut(logs.String(), "endpoints="); strings.TrimSpace(named) != test.wrong {
+				t.Errorf("named %q, want %q", named, test.wrong)
+			}
+		})
+	}
+}
+
+// otherFee changes the fixed fee in the receipt of an order's creation.
+func otherFee(id order.ID) func(method, members string) string {
+	const fee, word = 3, 64 // place and width in the event's data
+	return func(method, members string) string {
+		if method != "eth_getTransactionReceipt" {
+			return members
+		}
+		told := rewrite("{"+members+"}", ofReceipts(func(receipt map[string]any) any {
+			for _, each := range receipt["logs"].([]any) {
+				log := each.(map[string]any)
+				if data := log["data"].(string); strings.HasPrefix(data[min(len(data), 2+word):], id.String()[2:]) {
+					log["data"] = flipped(data, (fee+1)*word-1)
+				}
+			}
+			return receipt
+		}))
+		return told[1 : len(told)-1]
+	}
 }
 
 // A log that looks like an order's in the receipt of a transaction is a stranger's own affair, not a lie.

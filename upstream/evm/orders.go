@@ -139,15 +139,18 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, 
 	if err != nil || len(facts) == 0 {
 		return order.Evidence{Standing: standing}, err
 	}
-	mined := uint64(found.Logs[0].BlockTimestamp)
-	if mined == 0 {
-		var block header
-		if err := c.rpc.All(ctx, timeCall(&block, found.BlockHash)); err != nil {
-			return order.Evidence{}, err
-		}
-		mined = uint64(block.Timestamp)
-	}
-	return order.Evidence{Events: c.events(found, facts, mined), Standing: standing}, nil
+	a := &around{chain: c, rpc: c.rpc, times: make(map[chain.Hash]uint64), attested: newAttestation()}
+	a.transactions = []*transaction{{first: found.Logs[0], receipt: found, facts: facts}}
+	read, err := a.read(ctx)
+	read.Standing = standing
+	read.Confirm = func(ctx context.Context) order.Evidence { return c.confirm(ctx, asked, &found, read.Events[0].At.Time) }
+	return read, err
+}
+
+// eventsIn are the events in a receipt that could be decoded before.
+func (c *Chain) eventsIn(r *receipt, mined uint64) []order.Event {
+	facts, _ := c.facts(r)
+	return c.events(r, facts, mined)
 }
 
 func (c *Chain) facts(r *receipt) ([]onchain.Found, error) {

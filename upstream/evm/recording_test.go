@@ -114,12 +114,7 @@ func readRecordings(t *testing.T) (recordings []*recording, truth *goldenTruth) 
 
 // goldenTruth is what orders and locks the ledgers lead to.
 type goldenTruth struct {
-	Orders []struct {
-		OrderID                    order.ID
-		CreationTxHash             chain.TxHash
-		SourceChainID, TakeChainID chain.ID
-		Record                     goldenRecord
-	}
+	Orders []goldenOrder
 	Locked []struct {
 		Taker  chain.Address
 		Chains []struct {
@@ -132,9 +127,17 @@ type goldenTruth struct {
 	}
 }
 
+type goldenOrder struct {
+	OrderID                    order.ID
+	CreationTxHash             chain.TxHash
+	SourceChainID, TakeChainID chain.ID
+	TakeChainConfigured        bool
+	Record                     goldenRecord
+}
+
 // goldenRecord is what an order ends as, and where its steps are.
 type goldenRecord struct {
-	State, ExternalCallState                                                                                       string
+	State, ExternalCallState, FixFee                                                                               string
 	CreatedSrcEventMetadata, FulfilledDstEventMetadata, OrderCancelledDstEventMetadata                             *struct{ BlockNumber uint64 }
 	SentUnlockDstEventInfo, ClaimedUnlockSrcEventInfo, SentOrderCancelDstEventInfo, ClaimedOrderCancelSrcEventInfo struct {
 		TransactionMetadata *struct{ BlockNumber uint64 }

@@ -3,6 +3,7 @@ package solana
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -46,6 +47,35 @@ func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Evidenc
 		read.Standing = min(read.Standing, standing)
 	}
 	return read, ctx.Err()
+}
+
+// confirm has other endpoints say what one said of a transaction: that it has these events. Where they differ a third
+// decides, and those that said otherwise are marked, unless they lack parts of the transaction.
+func (c *Chain) confirm(ctx context.Context, asked *jsonrpc.Call, first []order.Event) order.Evidence {
+	lacksParts := asked.Doubt
+	say := func(result any) string {
+		if lacksParts(result) {
+			return ""
+		}
+		t := *result.(**transaction)
+		events, _ := (&orderTransactions{chain: c, transactions: []*transaction{t}}).events(c.names.of)
+		return fmt.Sprint(t.Slot, order.Say(events))
+	}
+	before := say(asked.Out)
+	c.rpc.Confirm(ctx, asked, say)
+	read := order.Evidence{Events: first, Standing: standingOf(asked)}
+	if say(asked.Out) != before {
+		events, err := c.eventsOfOne(ctx, *asked.Out.(**transaction))
+		if err != nil {
+			return order.Evidence{Events: first}
+		}
+		read.Events = events
+	}
+	if read.Standing > order.Single {
+		c.faulty.Mark(asked.Contradicting()...)
+	}
+	read.Wrong = c.faulty.Unreported()
+	return read
 }
 
 // seconded makes a call about the slot of each event, each of two endpoints.

@@ -99,26 +99,36 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, 
 		return order.Evidence{Standing: standing}, order.ErrNotFound
 	}
 	c.sources.Add(string(tx.Bytes()), asked.By)
+	events, err := c.eventsOfOne(ctx, found)
+	read := order.Evidence{Events: events, Standing: standing}
+	if len(events) > 0 {
+		read.Confirm = func(ctx context.Context) order.Evidence { return c.confirm(ctx, asked, events) }
+	}
+	return read, err
+}
+
+// eventsOfOne returns the order events of a transaction.
+func (c *Chain) eventsOfOne(ctx context.Context, found *transaction) ([]order.Event, error) {
 	read := &orderTransactions{chain: c, transactions: []*transaction{found}}
 	if err := read.aside(); err != nil {
-		return order.Evidence{}, fmt.Errorf("chain %d: %w", c.chain.ID, err)
+		return nil, fmt.Errorf("chain %d: %w", c.chain.ID, err)
 	}
 	if err := c.name(ctx, read.transactions); err != nil {
-		return order.Evidence{}, err
+		return nil, err
 	}
 	events, err := read.events(c.names.of)
 	if err != nil || len(events) == 0 {
-		return order.Evidence{Standing: standing}, err
+		return nil, err
 	}
 	var in *block
 	if err := c.rpc.All(ctx, c.at(found.Slot, blockCall(&in, found.Slot))); err != nil {
-		return order.Evidence{}, err
+		return nil, err
 	}
 	for i := range events {
 		at := &events[i].At
 		at.BlockHash, at.Time = chain.Hash(in.Blockhash), cmp.Or(seconds(in.BlockTime), at.Time)
 	}
-	return order.Evidence{Events: events, Standing: standing}, nil
+	return events, nil
 }
 
 // standingOf is how the result of a call is known.

@@ -2,9 +2,13 @@ package solana_test
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,6 +86,37 @@ func TestLiesGoToTheNextNode(t *testing.T) {
 		events, err := w.chain(l).Events(t.Context(), head-20, head)
 		if err != nil || len(events) != 2 {
 			t.Errorf("Events after %s = %+v, %v, want two", name, facts(events), err)
+		}
+	}
+}
+
+// TestFeesThatOneNodeReportsAreNotBelieved has a node report another fee of a creation, which is in its logs alone.
+func TestFeesThatOneNodeReportsAreNotBelieved(t *testing.T) {
+	w := newWorld(t)
+	made := w.create(sandbox.Way{})
+	fee := must.Get(w.chain().EventsIn(t.Context(), txOf(made.Creation)))(t).Events[0].Fact.(order.Created).FixFee
+	lying := liar{w, "getTransaction", func(result json.RawMessage) json.RawMessage {
+		return regexp.MustCompile(`Program data: [^"]*`).ReplaceAllFunc(result, func(text []byte) []byte {
+			event := must.Get(base64.StdEncoding.DecodeString(string(text[len("Program data: "):])))(t)
+			own := binary.LittleEndian.AppendUint64(nil, fee.Big().Uint64())
+			event = bytes.Replace(event, own, binary.LittleEndian.AppendUint64(nil, 1), 1)
+			return []byte("Program data: " + base64.StdEncoding.EncodeToString(event))
+		})
+	}}
+	for name, row := range map[string]struct {
+		nodes []http.Handler
+		want  order.Standing
+		wrong []string
+	}{
+		"a third decides":       {[]http.Handler{lying, w, w}, order.Corroborated, []string{"node-0"}},
+		"a third, of the first": {[]http.Handler{w, lying, w}, order.Corroborated, []string{"node-1"}},
+		"two agree":             {[]http.Handler{w, w}, order.Corroborated, nil},
+		"two":                   {[]http.Handler{w, lying}, order.Single, nil},
+		"one":                   {[]http.Handler{w}, order.Single, nil},
+	} {
+		read := must.Get(w.chainOver(row.nodes...).EventsIn(t.Context(), txOf(made.Creation)))(t).Confirm(t.Context())
+		if got := read.Events[0].Fact.(order.Created).FixFee; got != fee || read.Standing != row.want || !slices.Equal(read.Wrong, row.wrong) {
+			t.Errorf("%s: fee %s on standing %d, %v named, want %s on %d and %v", name, got, read.Standing, read.Wrong, fee, row.want, row.wrong)
 		}
 	}
 }

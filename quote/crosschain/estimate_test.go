@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"math/big"
 	"slices"
 	"sync"
@@ -277,6 +278,9 @@ func TestSlippageFollowsTheDropOfThePrice(t *testing.T) {
 		if e.Post.SlippageBps != want {
 			t.Errorf("%d units drop the price by %d and slip by %d, want %d", amount, e.Post.DropBps, e.Post.SlippageBps, want)
 		}
+		if got := e.SlippagePercent(); got != float64(want)/100 {
+			t.Errorf("slippage in all is %v %%, want that of %d basis points", got, want)
+		}
 	}
 }
 
@@ -344,6 +348,20 @@ func TestFixedAmountsAreTaken(t *testing.T) {
 	if left, bps := market.TakerMargin(); left.Cmp(market.Margin.Big()) != 0 || bps != 4 {
 		t.Errorf("a market order leaves %s, %v bps, want %s, 4", left, bps, market.Margin)
 	}
+	taken, _ := chain.NewAmount(1e9).Sub(market.Amount).Uint64()
+	if impact, known := market.PriceImpact(); !known || math.Abs(impact+float64(taken)/1e7) > 1e-9 {
+		t.Errorf("a price impact of %v, %t, want %v", impact, known, -float64(taken)/1e7)
+	}
+	market.Prices = nil
+	if impact, known := market.PriceImpact(); known {
+		t.Errorf("a price impact of %v without prices", impact)
+	}
+	for block, want := range map[time.Duration]uint64{400 * time.Millisecond: 1, 12 * time.Second: 12} {
+		market.TakeChain.BlockTime = block
+		if got := market.Delay(); got != want {
+			t.Errorf("a delay of %d s by blocks of %s, want %d", got, block, want)
+		}
+	}
 }
 
 // TestNothingIsEstimatedWithoutItsInputs wants an error for each that is missing.
@@ -405,6 +423,15 @@ func TestTransactionIsThePromisedOrder(t *testing.T) {
 				t.Errorf("the router's call is %+v", swap)
 			}
 			data = swap.TargetData
+		}
+		lacks := map[chain.Address][]crosschain.Short{ // of 1e18
+			eth: {{Token: eth, Missing: chain.NewAmount(4e18 + 1e15)}}, dai: {{Token: dai, Missing: chain.NewAmount(4e18)}},
+		}[in]
+		if !slices.Equal(e.Made.Short, lacks) {
+			t.Errorf("%s: too little of %v, want %v", in, e.Made.Short, lacks)
+		}
+		if f := e.Made.Fee; in != dai && (f == nil || f.GasLimit != 240_000 || f.Total != chain.NewAmount(240_000*1e9+1e12)) {
+			t.Errorf("%s: a fee of %+v", in, f)
 		}
 		if in == eth {
 			value = value.Add(r.AmountIn)
@@ -520,6 +547,30 @@ func TestNoOtherOrderIsHandedOut(t *testing.T) {
 	})
 	if _, err := unclaimed.Estimate(t.Context(), r); !errors.Is(err, crosschain.ErrNotClaimable) {
 		t.Errorf("a token that cannot be claimed: %v, want ErrNotClaimable", err)
+	}
+	for _, each := range []struct {
+		in    chain.Address
+		share quote.Affiliate
+	}{{usd, quote.Affiliate{}}, {eth, r.Affiliate}} {
+		claimed := r
+		claimed.TokenIn, claimed.TokenOut, claimed.AmountIn, claimed.Affiliate = each.in, each.in, chain.NewAmount(1e18), each.share
+		if _, err := unclaimed.Estimate(t.Context(), claimed); err != nil {
+			t.Errorf("without an affiliate, or of the coin: %v", err)
+		}
+	}
+	r.CallTarget = named(5)
+	for _, each := range []struct {
+		isContract bool
+		err, want  error
+	}{{true, nil, nil}, {false, nil, crosschain.ErrCallsNothing}, {true, quote.ErrReverted, quote.ErrReverted}} {
+		called := newJourney(func(o *crosschain.Options) {
+			to := o.Chains[there]
+			to.HasCode = func(context.Context, chain.Address) (bool, error) { return each.isContract, each.err }
+			o.Chains[there] = to
+		})
+		if _, err := called.Estimate(t.Context(), r); !errors.Is(err, each.want) {
+			t.Errorf("a call of a contract: %t, %v: %v, want %v", each.isContract, each.err, err, each.want)
+		}
 	}
 	unrun := newJourney(func(o *crosschain.Options) {
 		from := o.Chains[here]

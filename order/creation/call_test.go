@@ -27,6 +27,10 @@ func TestCallEnvelopesAreThoseThatWereExecuted(t *testing.T) {
 		if got := call.Envelope(); !bytes.Equal(got, c.ExternalCall) {
 			t.Errorf("%s: Envelope() = %x, want %x", v.ID, got, c.ExternalCall)
 		}
+		target, fault := creation.ReadCall(c.ExternalCall)
+		if (fault != "") != strings.Contains(v.ID, "short-calldata") || !call.Executor.IsNative() && target != call.Executor {
+			t.Errorf("%s: it calls %s, %q, by the executor %s", v.ID, target, fault, call.Executor)
+		}
 		if p := call.Payload; call.Executor.IsNative() && len(p) >= 5*32 {
 			to, data := chain.NewAddress(p[32+12:64]), p[5*32:]
 			length, _ := chain.AmountFromBytes(p[4*32 : 5*32]).Uint64()
@@ -36,6 +40,10 @@ func TestCallEnvelopesAreThoseThatWereExecuted(t *testing.T) {
 			}
 		}
 		seen++
+		call.Executor, call.Payload = call.Fallback, []byte{1}
+		if target, fault := creation.ReadCall(call.Envelope()); target != call.Fallback || fault != "" {
+			t.Errorf("%s: by an executor of its own it calls %s, %q", v.ID, target, fault)
+		}
 	}
 	if seen < 5 {
 		t.Errorf("%d external calls were seen, want several", seen)

@@ -102,7 +102,7 @@ func check(t *testing.T, all vectors, byID map[string]*vector, v *vector, heard 
 			t.Errorf("%s: %+v, not known %q, want an order", v.ID, f.Refusal, f.Unknown)
 			return true
 		default:
-			checkOrder(t, v, f, made[0])
+			checkOrder(t, v, f, made[0], call.Value)
 			l.created(f, caller)
 			made = made[1:]
 		}
@@ -129,7 +129,7 @@ func checkRefusal(t *testing.T, v *vector, f creation.Forecast) {
 	}
 }
 
-func checkOrder(t *testing.T, v *vector, f creation.Forecast, want vectorCreated) {
+func checkOrder(t *testing.T, v *vector, f creation.Forecast, want vectorCreated, value chain.Amount) {
 	t.Helper()
 	if *f.ID != want.OrderID || !bytes.Equal(onchain.PackTerms(*f.Terms), want.Packed) {
 		t.Errorf("%s: order %s, want %s", v.ID, *f.ID, want.OrderID)
@@ -139,6 +139,10 @@ func checkOrder(t *testing.T, v *vector, f creation.Forecast, want vectorCreated
 	}
 	if *f.FixedFee != want.NativeFixFee {
 		t.Errorf("%s: fixed fee %s, want %s", v.ID, *f.FixedFee, want.NativeFixFee)
+	}
+	givesBack := strings.HasSuffix(v.ID, "venue-gives-back-counted")
+	if f.Value == nil || *f.Value != value && !givesBack {
+		t.Errorf("%s: to be sent with %v, want the %s that were", v.ID, f.Value, value)
 	}
 	affiliate := f.Creation.Affiliate()
 	switch {
@@ -159,6 +163,42 @@ func checkOrder(t *testing.T, v *vector, f creation.Forecast, want vectorCreated
 	permit, complete := creation.ParsePermit(envelope)
 	if !complete || permit.Amount != v.Permit.Message.Value || permit.Deadline != v.Permit.Message.Deadline {
 		t.Errorf("%s: permit %+v, want %+v", v.ID, permit, v.Permit.Message)
+	}
+}
+
+func warns(f creation.Forecast, of creation.WarningCode) bool {
+	return slices.ContainsFunc(f.Warnings, func(w creation.Warning) bool { return w.Code == of })
+}
+
+// TestTokensSayWhatIsLacking: what a refused pull is for, as far as allowance and balance are known.
+func TestTokensSayWhatIsLacking(t *testing.T) {
+	source, maker, token := chain.NewAddress(bytes.Repeat([]byte{1}, 20)), chain.NewAddress(bytes.Repeat([]byte{2}, 20)), chain.NewAddress(bytes.Repeat([]byte{3}, 20))
+	c := creation.Creation{GiveToken: token, GiveAmount: chain.NewAmount(10), Receiver: maker, Take: order.Offer{Chain: 10, Token: token, Amount: chain.NewAmount(1)}}
+	tx := creation.Transaction{Sender: maker, To: source, Data: c.Data()}
+	none, some, said := new(chain.NewAmount(9)), new(chain.NewAmount(10)), []byte{1, 2, 3, 4}
+	for name, row := range map[string]struct {
+		balance, allowance           *chain.Amount
+		lacksAllowance, lacksBalance bool
+	}{
+		"neither known": {}, "allowance": {some, none, true, false}, "balance": {none, some, false, true}, "neither": {some, some, false, false},
+	} {
+		s := creation.State{Chain: 1, Contracts: chain.Contracts{DlnSource: source}}
+		views := creation.Views(tx, maker, s)
+		for _, v := range views[len(views)-2:] {
+			v.Read(&s, nil)
+		}
+		if s.Input.IsToken == nil || *s.Input.IsToken {
+			t.Errorf("%s: what has no balance to read is a token", name)
+		}
+		for i, known := range []*chain.Amount{row.balance, row.allowance} {
+			if known != nil {
+				views[len(views)-2+i].Read(&s, words.Encode(*known))
+			}
+		}
+		creation.Probes(tx, maker, s)[0].Heard(&s, creation.CallResult{IsReverted: true, Data: said})
+		if got := s.Input; (got.LacksAllowance != nil) != row.lacksAllowance || (got.LacksBalance != nil) != row.lacksBalance {
+			t.Errorf("%s: lacks %x of allowance and %x of balance", name, got.LacksAllowance, got.LacksBalance)
+		}
 	}
 }
 
@@ -204,7 +244,31 @@ func TestForecastSaysWhatIsNotKnown(t *testing.T) {
 			t.Errorf("without %s: %+v, %v, want only %q unknown", name, f, err, without.answer)
 		}
 	}
+	other := []onchain.Found{{Order: order.ID{9}, Fact: order.Created{Terms: *f.Terms}}}
+	for name, all := range map[string][]creation.Forecast{"another id": {f}, "no id": {{}}} {
+		if got := creation.Reconciled(tx, all, other); len(got) != 1 || *got[0].ID != other[0].Order || !warns(got[0], creation.RulesDiffer) {
+			t.Errorf("%s: %+v, want the chain's order and that the rules differ", name, got)
+		}
+	}
+	broken := c
+	broken.ExternalCall = []byte{2}
+	if f, err := creation.Judge(creation.Transaction{Sender: maker, To: source, Value: tx.Value, Data: broken.Data()}, maker, whole()); err != nil || !warns(f, creation.CallNeverRun) || warns(f, creation.RulesDiffer) {
+		t.Errorf("an unknown version of a call: %+v, %v", f.Warnings, err)
+	}
+	token, router := chain.NewAddress(bytes.Repeat([]byte{3}, 20)), chain.NewAddress(bytes.Repeat([]byte{4}, 20))
+	bought := c
+	bought.GiveToken = token
+	swap := creation.Swap{
+		TokenIn: zero, AmountIn: chain.NewAmount(100), Venue: maker, TokenOut: token, ExpectedOut: c.GiveAmount,
+		RefundRecipient: maker, Target: source, TargetData: bought.Data(),
+	}
 	s := whole()
+	s.Contracts.Router, s.Give.Transfer = router, creation.ReturnsFalse
+	f, err = creation.Judge(creation.Transaction{Sender: maker, To: router, Value: chain.NewAmount(105), Data: swap.Data()}, maker, s)
+	if err != nil || f.Refusal != nil || !slices.Contains(f.Unknown, "outcome of the venue") || !warns(f, creation.NotClaimable) {
+		t.Errorf("behind a swap: %+v, not known %q, %+v, %v", f.Refusal, f.Unknown, f.Warnings, err)
+	}
+	s = whole()
 	s.Executed = &creation.CallResult{IsReverted: true, Data: []byte{0x12, 0x34, 0x56, 0x78}}
 	if f, err := creation.Judge(tx, maker, s); err != nil || f.Refusal == nil || f.Refusal.Reason().Selector != "0x12345678" {
 		t.Errorf("refused by the chain alone: %+v, %v", f.Refusal, err)

@@ -73,7 +73,7 @@ func TestACreationOfOneEndpointsWordIsNotProven(t *testing.T) {
 	}
 }
 
-// disputed is a chain whose endpoints disagree about transactions: the first one has said, others confirm what agreed is.
+// disputed is a chain whose endpoints disagree about transactions: the first one has said, others agree on agreed.
 type disputed struct {
 	*testChain
 	said, agreed func([]order.Event) []order.Event
@@ -94,8 +94,8 @@ func (d disputed) Attest(_ context.Context, events []order.Event) (order.Evidenc
 	return order.Evidence{Events: events, Standing: order.Intrinsic}, nil
 }
 
-// TestOneEndpointsCreationIsConfirmed looks up a transaction that created two orders, of which the store has later steps
-// alone, or nothing.
+// TestOneEndpointsCreationIsConfirmed looks up a transaction that created two orders, whose later steps the store has
+// of one, and nothing of the other.
 func TestOneEndpointsCreationIsConfirmed(t *testing.T) {
 	give, take := newTestChain(1), newTestChain(137)
 	d, other := newDeal(1, 1, 137), newDeal(2, 1, 137)

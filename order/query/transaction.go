@@ -97,7 +97,7 @@ func (x *Index) isLacking(orders [][]order.Event) (is bool) {
 	return is
 }
 
-// take replaces what is known of the transaction by a reading of it.
+// take puts a reading of the transaction in the place of an earlier one.
 func (t *transaction) take(tx chain.TxHash, read []order.Event) {
 	ofOrders, _ := ledger.Parted(read)
 	t.read, t.orders = read, ledger.ByOrder(ofOrders, tx)

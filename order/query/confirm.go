@@ -49,7 +49,9 @@ func (x *Index) confirm(
 		return nil, nil, nil, fmt.Errorf("confirm locked orders: %w", &unreachable)
 	}
 	for _, l := range outdated {
-		if known, isKnown := states[l.Order]; !isKnown || known.State == order.StateCreated {
+		known, isKnown := states[l.Order]
+		isDenied := known.State == order.None && known.IsSingle // by one endpoint, which is not enough
+		if !isKnown || isDenied || known.State == order.StateCreated {
 			sure = append(sure, l)
 		}
 	}

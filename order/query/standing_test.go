@@ -146,3 +146,18 @@ func TestOneEndpointsCreationIsConfirmed(t *testing.T) {
 		}
 	}
 }
+
+// TestOneEndpointDeniesNoCertainLock has a creation in a store that is behind: the give chain's one endpoint stores none.
+func TestOneEndpointDeniesNoCertainLock(t *testing.T) {
+	give, take := newTestChain(1), newTestChain(137)
+	d := newDeal(1, 1, 137)
+	give.mine([]told{d.created()})
+	take.mine([]told{d.fulfilled()})
+	x := newIndex(openStore(t), map[chain.ID]order.Source{1: lonely{give}, 137: take}, quietly(follow.Options{Chains: evmChains(1, 137)}))
+	followAll(t, x)
+	x.Behind = 0
+	locked, basis, err := x.Locked(t.Context(), taker)
+	if err != nil || len(locked) != 1 || !basis.Of(1).Single {
+		t.Errorf("Locked = %v, %v on %+v, want the lock, and chain 1 one endpoint's word", locked, err, basis)
+	}
+}

@@ -241,6 +241,9 @@ func (a *auditor) cannotTell(of order.Side) bool {
 // more where they do not account for the state, which may have changed in between.
 func (a *auditor) search(ctx context.Context, s *side, r ledger.Range) error {
 	for range 2 {
+		if s.state.State == order.None && s.state.IsSingle {
+			return errors.New("one endpoint alone says that the contracts store nothing of it")
+		}
 		history, err := a.history(ctx, s)
 		if err != nil {
 			return err

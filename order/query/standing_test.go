@@ -8,7 +8,9 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/audit"
 	"crossgate/order/follow"
+	"crossgate/order/ledger"
 )
 
 // lonely is a chain of one endpoint.
@@ -147,14 +149,18 @@ func TestOneEndpointsCreationIsConfirmed(t *testing.T) {
 	}
 }
 
-// TestOneEndpointDeniesNoCertainLock has a creation in a store that is behind: the give chain's one endpoint stores none.
-func TestOneEndpointDeniesNoCertainLock(t *testing.T) {
+// TestOneEndpointDeniesNothingCertain has a creation in a store that is behind: the give chain's one endpoint stores none.
+func TestOneEndpointDeniesNothingCertain(t *testing.T) {
 	give, take := newTestChain(1), newTestChain(137)
 	d := newDeal(1, 1, 137)
 	give.mine([]told{d.created()})
 	take.mine([]told{d.fulfilled()})
 	x := newIndex(openStore(t), map[chain.ID]order.Source{1: lonely{give}, 137: take}, quietly(follow.Options{Chains: evmChains(1, 137)}))
 	followAll(t, x)
+	audits, err := audit.Of(x.Chains).Audit(t.Context(), ledger.Selection{Chain: 1}, func(audit.Progress) {})
+	if err != nil || len(audits) != 1 || len(audits[0].Differences) != 0 || len(audits[0].Unchecked) != 1 {
+		t.Errorf("Audit = %+v, %v, want the order neither compared nor different", audits, err)
+	}
 	x.Behind = 0
 	locked, basis, err := x.Locked(t.Context(), taker)
 	if err != nil || len(locked) != 1 || !basis.Of(1).Single {

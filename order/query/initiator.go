@@ -80,6 +80,23 @@ func (x *Index) attest(ctx context.Context, on chain.ID, events []order.Event) o
 	return read
 }
 
+// believed is a reading of a transaction as the chain's endpoints agree on it, with senders and times checked.
+func (x *Index) believed(ctx context.Context, on chain.ID, read order.Evidence) order.Evidence {
+	var said order.Evidence
+	var beside sync.WaitGroup
+	beside.Go(func() {
+		said = read.Confirm(ctx)
+		x.warn(ctx, on, said.Wrong)
+	})
+	placed := x.attest(ctx, on, read.Events)
+	beside.Wait()
+	if order.Say(said.Events) != order.Say(read.Events) {
+		placed = x.attest(ctx, on, said.Events)
+	}
+	placed.Standing = min(placed.Standing, said.Standing)
+	return placed
+}
+
 // warn names endpoints that were wrong about a transaction.
 func (x *Index) warn(ctx context.Context, on chain.ID, wrong []string) {
 	if len(wrong) > 0 {

@@ -167,3 +167,27 @@ func TestOneEndpointDeniesNothingCertain(t *testing.T) {
 		t.Errorf("Locked = %v, %v on %+v, want the lock, and chain 1 one endpoint's word", locked, err, basis)
 	}
 }
+
+// TestOneEndpointsSwapIsConfirmed looks up a transaction with two swaps that the store lacks.
+func TestOneEndpointsSwapIsConfirmed(t *testing.T) {
+	l := newTestChain(1)
+	tx := l.mineSwaps([]told{swapped(1), swapped(2)})[0]
+	all := func(events []order.Event) []order.Event { return events }
+	first := func(events []order.Event) []order.Event { return events[:1] }
+	for name, test := range map[string]struct {
+		said, agreed func([]order.Event) []order.Event
+		standing     order.Standing
+		want         int
+	}{
+		"agreed":          {all, all, order.Corroborated, 2},
+		"one endpoint":    {all, all, order.Single, 2},
+		"a swap less":     {first, all, order.Intrinsic, 2},
+		"a swap too many": {all, first, order.Intrinsic, 1},
+	} {
+		x := newIndex(openStore(t), map[chain.ID]order.Source{1: disputed{l, test.said, test.agreed, test.standing}}, quietly(follow.Options{Chains: evmChains(1)}))
+		found, _, err := x.FindSwaps(t.Context(), 1, tx)
+		if err != nil || len(found) != test.want || found[0].Basis.Of(1).Single != (test.standing == order.Single) {
+			t.Errorf("%s: FindSwaps = %+v, %v, want %d on standing %d", name, found, err, test.want, test.standing)
+		}
+	}
+}

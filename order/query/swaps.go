@@ -41,9 +41,10 @@ func (x *Index) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) (fo
 		x.Logger.WarnContext(ctx, "index unavailable; reading swaps from their chain", "chain", id, "error", storeErr)
 	}
 	span.SetAttributes(attribute.Bool("crossgate.swap.indexed", len(swaps) > 0))
+	isSingle := false
 	if len(swaps) == 0 || isInDoubt {
 		var done func()
-		swaps, done, err = x.traceSwaps(ctx, id, tx, storeErr)
+		swaps, isSingle, done, err = x.traceSwaps(ctx, id, tx, storeErr)
 		defer done()
 		if errors.Is(err, ErrUnasked) {
 			swaps, storeErr = x.store.SwapsIn(ctx, id, tx)
@@ -53,21 +54,30 @@ func (x *Index) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) (fo
 			return nil, searched, fmt.Errorf("find swaps in %s: %w", tx, err)
 		}
 	}
-	return x.foundSwaps(ctx, searched, storeErr == nil, swaps...), searched, nil
+	found = x.foundSwaps(ctx, searched, storeErr == nil, swaps...)
+	for _, each := range found {
+		each.Basis.Chains[0].Single = each.Basis.Chains[0].Single || isSingle
+	}
+	return found, searched, nil
 }
 
-// traceSwaps searches a chain for the swaps of a transaction. See search for done, and for the errors.
+// traceSwaps searches a chain for the swaps of a transaction, which may be one endpoint's word. See search for done, and
+// for the errors.
 func (x *Index) traceSwaps(
 	ctx context.Context, id chain.ID, tx chain.TxHash, storeErr error,
-) (swaps []order.Swap, done func(), err error) {
+) (swaps []order.Swap, isSingle bool, done func(), err error) {
 	read, done, err := x.search(ctx, tx, []chain.ID{id}, x.holds, func(events []order.Event) bool {
 		_, swaps := ledger.Parted(events)
 		return len(swaps) > 0
 	})
+	if read.Confirm != nil {
+		read = x.believed(ctx, id, read)
+		isSingle = read.Standing == order.Single
+	}
 	if _, swaps = ledger.Parted(read.Events); err == nil && len(swaps) == 0 {
 		err = order.ErrNoSwap
 	}
-	return swaps, done, withStore(ctx, err, storeErr)
+	return swaps, isSingle, done, withStore(ctx, err, storeErr)
 }
 
 // SwapByID returns one swap that the index has seen. Otherwise, since an id does not say which chain to ask, it returns

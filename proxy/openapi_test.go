@@ -70,7 +70,7 @@ func TestDocumentIsTheSameInJSON(t *testing.T) {
 
 // TestEveryPathIsDocumented compares the routes with the document. Pages for people are not in it.
 func TestEveryPathIsDocumented(t *testing.T) {
-	forPeople := regexp.MustCompile(`^/(orders?(\.csv|\.json)?|address|token|locked|swap|logo|statistics|search|assets|docs|favicon.ico|llms.txt)?(/([:*].*|balance)?)?$`)
+	forPeople := regexp.MustCompile(`^/(orders?(\.csv|\.json)?|address|token|locked|swap|wallet|logo|statistics|search|assets|docs|favicon.ico|llms.txt)?(/([:*].*|balance|tron)?)?$`)
 	engine := newWorld(t).server(t).Engine()
 	served := map[string]bool{}
 	for _, r := range engine.Routes() {

@@ -119,8 +119,8 @@ type unlock struct {
 	Explorer string      // URL of a transaction there, without its hash
 }
 
-// unlockOf is the message for the oldest orders of a target that have none yet; nil without, and where the taker's is no
-// address of the chain of delivery.
+// unlockOf is the message for the oldest orders of a target that have none yet; nil without, and where the taker's
+// address is of another family than the chain of delivery.
 func (p *Views) unlockOf(l Locked, give, take chain.ID, all []lockedOrder) *unlock {
 	on, _ := p.Chains.Chain(take)
 	_, err := chain.ParseAddress(l.Taker, on.Family)

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"slices"
 	"strconv"
@@ -80,6 +81,15 @@ func (s *Pages) cross(ctx context.Context, shown *Swap, f *swapForm) error {
 		return f.problem
 	}
 	made, text, err := s.creations.Ask(ctx, s.server, query)
+	if errors.Is(err, quote.ErrUnsimulated) && f.pay.chain.Family == chain.TVM { // nodes try nothing before an approval
+		for _, party := range []string{"tokenOutRecipient", "senderAddress"} {
+			query.Del(parameters[party])
+		}
+		query.Del("srcChainOrderAuthorityAddress")
+		query.Del("dstChainOrderAuthorityAddress")
+		shown.Untried = true
+		made, text, err = s.creations.Ask(ctx, s.server, query)
+	}
 	if err != nil {
 		return err
 	}

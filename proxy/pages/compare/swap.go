@@ -152,6 +152,7 @@ type Swap struct {
 	Problem    *web.Problem
 	Compared   *swaps.Comparison    // nil when nothing was asked, or that failed
 	Crossed    *crosschain.Estimate // an order between chains; nil likewise
+	Untried    bool                 // it has no transaction as long as the sender has not approved the input
 	JSON       string               // of either
 	HasTx      bool                 // it has a transaction, unless it says why not
 	AmountIn   chain.Amount
@@ -178,6 +179,7 @@ type swapView struct {
 	On        chain.Chain // the form's
 	Explorer  string      // URL of a transaction there, without its hash; empty: none
 	Sender    string      // who signs
+	Spender   string      // the contract to be approved before there is a transaction; empty: none
 	Record    string      // path of the page of a swap that is made, without its hash; empty: it will have none
 	Error     string      // why a transaction is missing; empty: it is there
 	Facts     []pages.Fact
@@ -231,8 +233,10 @@ func (p *Views) cross(v *swapView) {
 	v.AmountIn, v.Quoted, v.JSON = pages.AmountOf(e.Course.In, e.InToken), e.At, pages.Indented([]byte(v.JSON))
 	if v.Crossing = crossingOf(e); e.Made != nil {
 		v.Tx, v.Sender, v.Record = txJSON(e.Made.Tx), e.Made.Terms.Maker.Format(e.GiveChain.Family), "/order/"+e.Made.ID.String()
-		v.Explorer = strings.TrimSuffix(p.TxURL(v.On.ID, "hash"), "hash")
+	} else if v.Untried {
+		v.Sender, v.Spender = cmp.Or(v.Form.Get("senderAddress"), v.Form.Get("tokenOutRecipient")), v.On.Contracts.DlnSource.Checksum()
 	}
+	v.Explorer = strings.TrimSuffix(p.TxURL(v.On.ID, "hash"), "hash")
 }
 
 func (p *Views) tokenField(v *swapView, name, label string, chosen *token.Listing) tokenField {

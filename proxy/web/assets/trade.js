@@ -28,6 +28,7 @@ async function stepOf(trade) {
       if (allowed < BigInt(tokenIn.amount)) return approveStep(trade, allowed)
     }
   }
+  if (!tx.data) return { label: 'Compare again', says: `Approved: there is a transaction where the account has ${trade.amount}.`, act: compareAgain }
   if (Date.now() - trade.quoted > quoteLife) return { label: 'Compare again', says: 'This quote is older than half a minute.', act: compareAgain }
   return { label: trade.verb, says: `${wallet.name} will ask for your signature.`, act: (say) => send(trade, say) }
 }
@@ -173,7 +174,7 @@ function shownTrade() {
   if (!section) return null
   const answer = JSON.parse(document.querySelector('[data-answer]').textContent)
   section.shownAt ??= Date.now() // by the clock of the browser alone
-  const { tx, tokenIn = answer.estimation.srcChainTokenIn } = answer
+  const { tx = { to: section.dataset.spender }, tokenIn = answer.estimation.srcChainTokenIn } = answer // without a transaction before an approval
   return { section, answer, tx, tokenIn, ...section.dataset, quoted: section.shownAt, amount: document.querySelector('.best .label').dataset.amount }
 }
 

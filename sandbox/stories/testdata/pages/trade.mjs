@@ -100,7 +100,8 @@ export const onSolana = () => visit({}, async (page) => {
   console.error(`swap on Solana, comparison to swapped: ${steps} steps`)
 })
 
-// On TRON the wallet signs what the page made: a swap of the coin, and the cancellation of an order to there.
+// On TRON the wallet signs what the page made: a swap of the coin, an order from a token that is approved first, and
+// the cancellation of an order to there.
 export const onTRON = () => visit({}, async (page) => {
   let steps = 0
   const step = (act) => { steps++; return act }
@@ -114,6 +115,19 @@ export const onTRON = () => visit({}, async (page) => {
   await step(press(page, 'Swap'))
   await page.locator('.trade', { hasText: /Swapped in block \d+: [0-9a-f]{64}/ }).waitFor()
   console.error(`swap on TRON, comparison to swapped: ${steps} steps`)
+  steps = 0
+  await page.goto(`${gateway}/swap?chainId=100000026&dstChainId=137&tokenIn=USDT&amount=30&tokenOut=USDC&tokenOutRecipient=${wallet.evm}&senderAddress=${wallet.tron.address}`)
+  await page.locator('.best').waitFor()
+  await judge(page, 'order from TRON, before its token is approved')
+  await step(page.locator('.trade').getByRole('button', { name: 'Connect Sandbox wallet' }).click())
+  await step(press(page, 'Switch to TRON'))
+  await step(press(page, 'Approve 30 USDT'))
+  await step(press(page, 'Compare again'))
+  await step(press(page, 'Create the order'))
+  await page.waitForURL(/\/order\/0x[0-9a-f]{64}$/)
+  await page.locator('.side').first().waitFor()
+  want((await text(page, '.side >> nth=0')).includes('TRON'), 'the page is of another order')
+  console.error(`order from TRON, form to its page: ${steps} steps`)
 })
 
 export const cancelsOnTRON = () => visit({ viewport: { width: 390, height: 844 } }, async (page) => {

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"crossgate/chain"
 	"crossgate/proxy/pages"
@@ -127,7 +128,7 @@ func crossingFacts(e *crosschain.Estimate) []pages.Fact {
 	coin := e.GiveChain.Coin
 	impact := "not known: no source prices both tokens"
 	if percent, known := e.PriceImpact(); known {
-		impact = strconv.FormatFloat(percent, 'f', 2, 64) + " %"
+		impact = strings.Replace(strconv.FormatFloat(percent, 'f', 2, 64), "-", "−", 1) + " %"
 	}
 	facts := []pages.Fact{
 		{Name: "Rate", Text: pages.Rate(e.Course.In.Units(e.InToken.Decimals), e.Amount.Units(e.OutToken.Decimals), e.InToken.Symbol, e.OutToken.Symbol)},

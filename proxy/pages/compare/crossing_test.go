@@ -48,7 +48,7 @@ func crossed(e *crosschain.Estimate) func(*Swap) {
 func TestSwapPageTellsWhatAnOrderBetweenChainsComesTo(t *testing.T) {
 	plain := text(pageOf(t, nil, crossed(orderToPolygon()), withoutTx))
 	for _, want := range []string{
-		"1 ETH on Ethereum buys, on Polygon,", "2,981.03 USDC $2,981.03, quoted 2026-11-21 12:00:00 UTC", "Worth more or less -0.63 %",
+		"1 ETH on Ethereum buys, on Polygon,", "2,981.03 USDC $2,981.03, quoted 2026-11-21 12:00:00 UTC", "Worth more or less −0.63 %",
 		"Fixed fee 0.001 ETH", "For a transaction the form needs a recipient", "Protocol fee Ethereum 0.0004 ETH",
 		"The taker's margin Polygon 0.00039984 WETH", "The taker's network fees Polygon 0.001 WETH",
 		"Swapped by the taker into Polygon 2,990 USDC", "Slippage Polygon 8.97 USDC",

@@ -234,7 +234,7 @@ func (p *Views) cross(v *swapView) {
 	if v.Crossing = crossingOf(e); e.Made != nil {
 		v.Tx, v.Sender, v.Record = txJSON(e.Made.Tx), e.Made.Terms.Maker.Format(e.GiveChain.Family), "/order/"+e.Made.ID.String()
 	} else if v.Untried {
-		v.Sender, v.Spender = cmp.Or(v.Form.Get("senderAddress"), v.Form.Get("tokenOutRecipient")), v.On.Contracts.DlnSource.Checksum()
+		v.Sender, v.Spender = cmp.Or(v.Form.Get("senderAddress"), v.Form.Get("tokenOutRecipient")), v.On.Contracts.DlnSource.Format(v.On.Family)
 	}
 	v.Explorer = strings.TrimSuffix(p.TxURL(v.On.ID, "hash"), "hash")
 }

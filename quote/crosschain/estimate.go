@@ -121,13 +121,8 @@ func (e *Estimator) Estimate(ctx context.Context, r Request) (Estimate, error) {
 	if err := j.settle(ctx); err != nil {
 		return Estimate{}, err
 	}
-	makes := r.Making != nil && !r.Making.Recipient.IsAbsent()
-	if makes {
-		j.fillable = sync.OnceValue(func() error { return j.deliverable(ctx) })
-		j.reads.Go(func() { _ = j.fillable() }) // its error is for make
-	}
 	found, err := j.best(ctx)
-	if err != nil || !makes {
+	if err != nil || r.Making == nil || r.Making.Recipient.IsAbsent() {
 		return found, err
 	}
 	if found.Made, err = j.make(ctx, &found); errors.Is(err, quote.ErrNoTransaction) && ctx.Err() == nil {
@@ -152,7 +147,6 @@ type journey struct {
 	usd        func() map[token.Key]*big.Rat
 	costs      [2]func() (Expenses, error) // without and with a swap into the take token
 	kept       *quote.Reserve              // nil: not all of the coin is given
-	fillable   func() error                // waits for deliverable, where a transaction is to be made
 }
 
 // settle finds out what all routes need: reading of prices and costs begins, and charges and metadata are read.

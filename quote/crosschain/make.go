@@ -85,7 +85,7 @@ func (j *journey) make(ctx context.Context, e *Estimate) (*Made, error) {
 	if at := j.Chains[j.give.ID]; at.Runner == nil || j.give.Family == chain.SVM && at.Writer == nil {
 		return nil, fmt.Errorf("chain %d: %w", j.give.ID, ErrNoCreation)
 	}
-	if err := j.fillable(); err != nil {
+	if err := j.deliverable(ctx); err != nil {
 		return nil, err
 	}
 	c, err := j.creation(e)

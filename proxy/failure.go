@@ -37,6 +37,8 @@ var domainErrors = []struct {
 	{crosschain.ErrUnknownCosts, estimationFailed},
 	{crosschain.ErrRefusesCoin, recipientRefuses},
 	{crosschain.ErrCallsNothing, callsNothing},
+	{crosschain.ErrCallNeverRun, callNeverRun},
+	{crosschain.ErrBelowRent, belowRent},
 	{crosschain.ErrNotClaimable, notClaimable},
 	{quote.ErrUnsupportedChain, unsupportedChain},
 	{quote.ErrUnsupportedTokenIn, unsupportedTokenIn},

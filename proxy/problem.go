@@ -51,6 +51,8 @@ var (
 	estimationFailed    = Kind{502, 1108, "ESTIMATION_FAILED", "the fees or prices that a taker's expenses follow from could not be read; retry later"}
 	recipientRefuses    = Kind{400, 1109, "RECIPIENT_REFUSES_COIN", "dstChainTokenOutRecipient is a contract that refuses the coin, so that the order could never be filled"}
 	callsNothing        = Kind{400, 1110, "EXTERNAL_CALL_WITHOUT_CODE", "the hook calls an address without a contract, so that it would do nothing"}
+	callNeverRun        = Kind{400, 2, InvalidParameters.ID, "the hook's reward must not exceed the amount that the order takes, or the call could never be run"}
+	belowRent           = Kind{400, 12, lowGiveAmount.ID, "Amount less than the 890880 lamports of SOL that open an account on Solana, which dstChainTokenOutRecipient has not"}
 	notClaimable        = Kind{400, 1111, "GIVE_TOKEN_NOT_CLAIMABLE", "no taker could be paid for an order of this token with an affiliate; leave affiliateFeePercent out"}
 	senderLacks         = Kind{400, 1104, "INSUFFICIENT_BALANCE", "senderAddress lacks tokenIn, or the coin for fees and accounts; name a sender who has them, a smaller tokenInAmount, or ask /v1.0/chain/estimation for a price"}
 	noPayee             = Kind{400, 2, InvalidParameters.ID, "affiliateFeeRecipient has no account for tokenIn, and none is opened at the sender's expense; open one, or name a wallet, a Jupiter referral account or a token account that has one"}

@@ -54,6 +54,9 @@ func parse(rawQuery string, chains chain.Registry, isQuote bool) (wanted, error)
 	}
 	form := wire.Form{Gas: p.flag("enableEstimate"), Bundle: p.flag("bundle")}
 	making := p.making()
+	if !making.Recipient.IsAbsent() && making.Recipient == r.TokenOut {
+		p.Mistake("dstChainTokenOutRecipient must not be dstChainTokenOut")
+	}
 	p.hook(&r, making.Recipient)
 	switch err = p.Err(); {
 	case err != nil:

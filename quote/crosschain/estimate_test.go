@@ -46,6 +46,7 @@ type exchange struct {
 	venue       quote.Tx
 	failures    int    // times that a transaction is not made
 	operatorBps uint64 // that the operator takes of direct swaps
+	poor        chain.Address
 }
 
 var worths = map[chain.Address]struct {
@@ -89,7 +90,10 @@ func (x *exchange) Estimate(ctx context.Context, r quote.Request) (quote.Estimat
 	return e, nil
 }
 
-func (x *exchange) Balance(context.Context, chain.ID, chain.Address, chain.Address) (chain.Amount, error) {
+func (x *exchange) Balance(_ context.Context, _ chain.ID, _, holder chain.Address) (chain.Amount, error) {
+	if holder == x.poor {
+		return chain.NewAmount(1), nil
+	}
 	return chain.NewAmount(1_000_000_000_000_000_000), nil
 }
 
@@ -609,5 +613,54 @@ func TestNoOtherOrderIsHandedOut(t *testing.T) {
 	})
 	if _, err := unrun.Estimate(t.Context(), r); !errors.Is(err, crosschain.ErrNoCreation) {
 		t.Errorf("without a simulation: %v, want ErrNoCreation", err)
+	}
+}
+
+// refusing are fees of a chain where no contract takes the coin.
+type refusing struct{ fees }
+
+func (refusing) EstimateGas(context.Context, chain.Address, quote.Tx) (uint64, error) {
+	return 0, quote.ErrReverted
+}
+
+// TestNoOrderIsMadeThatCannotBeDelivered has takers fail after the order was made and paid for; nothing is simulated.
+func TestNoOrderIsMadeThatCannotBeDelivered(t *testing.T) {
+	coin := chain.NativeCoin(chain.SVM)
+	reward := creation.Call{Fallback: receiver, Executor: named(0x77), Reward: chain.NewAmount(1001)}
+	for name, row := range map[string]struct {
+		out    chain.Address
+		takes  uint64
+		family chain.Family
+		call   []byte
+		poor   chain.Address
+		want   error
+	}{
+		"a new wallet's rent":               {coin, 890_878, chain.SVM, nil, receiver, crosschain.ErrBelowRent},
+		"rent with the lamport that it has": {coin, 890_879, chain.SVM, nil, receiver, nil},
+		"little to one that is open":        {coin, 5, chain.SVM, nil, payer, nil},
+		"little of a token":                 {usd, 5, chain.SVM, nil, receiver, nil},
+		"a reward above the amount":         {usd, 1000, chain.EVM, reward.Envelope(), payer, crosschain.ErrCallNeverRun},
+		"a reward of all":                   {usd, 1001, chain.EVM, reward.Envelope(), payer, nil},
+		"a contract that refuses ether":     {eth, 1000, chain.EVM, nil, payer, crosschain.ErrRefusesCoin},
+		"a contract that refuses TRX":       {eth, 1000, chain.TVM, nil, payer, crosschain.ErrRefusesCoin},
+	} {
+		j := newJourney(func(o *crosschain.Options) {
+			from, _ := o.Registry.Chain(here)
+			to, _ := o.Registry.Chain(there)
+			to.Family, to.WrappedCoin = row.family, named(0xee)
+			o.Registry = chain.NewRegistry(from, to)
+			at := o.Chains[there]
+			if at.Fees = fees(fees{}); row.want == crosschain.ErrRefusesCoin {
+				at.Fees = refusing{}
+			}
+			o.Chains[there] = at
+		})
+		j.exchange.poor = row.poor
+		r := request(usd, row.out, 1e9)
+		r.AmountOut, r.ExternalCall = chain.NewAmount(row.takes), row.call
+		r.Making = &crosschain.Making{Sender: payer, Recipient: receiver, Authorities: order.Authorities{GivePatch: payer, Order: receiver}}
+		if e, err := j.Estimate(t.Context(), r); !errors.Is(err, row.want) || row.want != nil && len(j.runner.sent) > 0 {
+			t.Errorf("%s: %+v, %v, %d simulations, want %v", name, e.Made, err, len(j.runner.sent), row.want)
+		}
 	}
 }

@@ -19,6 +19,8 @@ var (
 	ErrNoCreation   = errors.New("orders from this chain are not made here")
 	ErrNotClaimable = errors.New("no taker could be paid for the order")
 	ErrCallsNothing = errors.New("the external call calls an address without code")
+	ErrCallNeverRun = errors.New("the external call cannot be run")
+	ErrBelowRent    = errors.New("the recipient has no account on Solana, and the amount is too small to open one")
 	ErrRefusesCoin  = errors.New("the recipient's contract refuses the coin, so that nothing can be delivered to it")
 )
 
@@ -85,7 +87,7 @@ func (j *journey) make(ctx context.Context, e *Estimate) (*Made, error) {
 	if at := j.Chains[j.give.ID]; at.Runner == nil || j.give.Family == chain.SVM && at.Writer == nil {
 		return nil, fmt.Errorf("chain %d: %w", j.give.ID, ErrNoCreation)
 	}
-	if err := j.deliverable(ctx); err != nil {
+	if err := j.deliverable(ctx, e); err != nil {
 		return nil, err
 	}
 	c, err := j.creation(e)
@@ -289,25 +291,43 @@ func (j *journey) short(ctx context.Context, e *Estimate) (all []Short) {
 	return all
 }
 
-// deliverable refuses an order that no taker could fill: a call of nothing, and a coin to a contract that does not take
-// it. The wrapped coin's contract has some to try with.
-func (j *journey) deliverable(ctx context.Context) error {
-	fees := j.Chains[j.take.ID].Fees
-	if has := j.Chains[j.take.ID].HasCode; has != nil && !j.request.CallTarget.IsAbsent() {
-		isContract, err := has(ctx, j.request.CallTarget)
+// leastAccount is what an account on Solana must have, in lamports: 128 bytes of overhead at 6,960 each.
+const leastAccount = 890_880
+
+// deliverable refuses an order that no taker could fill: a call of nothing, or that cannot be run, and a coin to a
+// contract that does not take it, or too little of it for a new account. The wrapped coin's contract has some to try
+// with.
+func (j *journey) deliverable(ctx context.Context, e *Estimate) error {
+	r, to := j.request, j.Chains[j.take.ID]
+	if len(r.ExternalCall) > 0 && j.take.Family != chain.SVM {
+		if _, fault := creation.ReadCall(r.ExternalCall, e.Amount); fault != "" {
+			return fmt.Errorf("%w: it %s", ErrCallNeverRun, fault)
+		}
+	}
+	if to.HasCode != nil && !r.CallTarget.IsAbsent() {
+		isContract, err := to.HasCode(ctx, r.CallTarget)
 		if err != nil {
 			return fmt.Errorf("code of the external call: %w", err)
 		}
 		if !isContract {
-			return fmt.Errorf("%w: %s", ErrCallsNothing, j.request.CallTarget)
+			return fmt.Errorf("%w: %s", ErrCallsNothing, r.CallTarget)
 		}
 	}
-	if !j.request.TokenOut.IsNative() || j.take.Family != chain.EVM || j.take.WrappedCoin.IsAbsent() || len(j.request.ExternalCall) > 0 {
-		return nil
-	}
-	_, err := fees.EstimateGas(ctx, j.take.WrappedCoin, quote.Tx{To: j.request.Making.Recipient, Value: chain.NewAmount(1)})
-	if errors.Is(err, quote.ErrReverted) {
-		return fmt.Errorf("%w: %v", ErrRefusesCoin, err)
+	switch {
+	case !r.TokenOut.IsNative() || len(r.ExternalCall) > 0:
+	case j.take.Family == chain.SVM:
+		has, err := j.Swaps.Balance(ctx, j.take.ID, r.TokenOut, r.Making.Recipient)
+		if err != nil {
+			return fmt.Errorf("balance of the recipient: %w", err)
+		}
+		if has.Add(e.Amount).Cmp(chain.NewAmount(leastAccount)) < 0 {
+			return fmt.Errorf("%w: %s of %d lamports", ErrBelowRent, e.Amount, leastAccount)
+		}
+	case !j.take.WrappedCoin.IsAbsent():
+		_, err := to.Fees.EstimateGas(ctx, j.take.WrappedCoin, quote.Tx{To: r.Making.Recipient, Value: chain.NewAmount(1)})
+		if errors.Is(err, quote.ErrReverted) {
+			return fmt.Errorf("%w: %v", ErrRefusesCoin, err)
+		}
 	}
 	return nil
 }

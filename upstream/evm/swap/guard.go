@@ -3,6 +3,9 @@ package swap
 import (
 	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
 	"crossgate/quote"
@@ -48,7 +51,7 @@ func (Guard) Check(s quote.Swap, p quote.Profile, tx quote.Tx) error {
 // paysOthers refuses a call that gives shares or the rest of the input to others than the swap does.
 func paysOthers(s quote.Swap, call quote.Call) error {
 	switch {
-	case !mayReceive(s, call.Affiliate), !mayReceive(s, call.Second):
+	case !mayReceive(s, call.Affiliate, call.Second):
 		return fmt.Errorf("it gives shares of the input to %s and %s", call.Affiliate.Recipient, call.Second.Recipient)
 	case !call.Refund.IsAbsent() && call.Refund != s.Sender && call.Refund != s.Recipient:
 		return fmt.Errorf("it gives %s the rest of the input", call.Refund)
@@ -59,14 +62,19 @@ func paysOthers(s quote.Swap, call quote.Call) error {
 // roundedShares is what routers that take shares of the input beside the rest of it leave with the sender.
 var roundedShares = chain.NewAmount(2)
 
-// mayReceive reports whether a share of the input is one of those that the swap has.
-func mayReceive(s quote.Swap, share quote.Affiliate) bool {
-	for _, asked := range []quote.Affiliate{s.Affiliate, s.Second} {
-		if share.Recipient == asked.Recipient && share.Percent.LessThanOrEqual(asked.Percent) {
-			return true
+// mayReceive reports whether shares of the input give each recipient no more than the swap's do together.
+func mayReceive(s quote.Swap, shares ...quote.Affiliate) bool {
+	total := func(recipient chain.Address, of ...quote.Affiliate) (sum decimal.Decimal) {
+		for _, share := range of {
+			if share.Recipient == recipient {
+				sum = sum.Add(share.Percent)
+			}
 		}
+		return sum
 	}
-	return share.Percent.IsZero()
+	return !slices.ContainsFunc(shares, func(share quote.Affiliate) bool {
+		return total(share.Recipient, shares...).GreaterThan(total(share.Recipient, s.Affiliate, s.Second))
+	})
 }
 
 // roundingPart is the part of a minimum that venues lose which reckon in floating point. All may lose one unit.

@@ -48,6 +48,7 @@ func TestMinimumIsWhatTheCallEnforces(t *testing.T) {
 		{"less of the input", func(c *quote.Call) { c.AmountIn = chain.NewAmount(999) }, 0},
 		{"the affiliate's share", func(c *quote.Call) { c.Affiliate = affiliate }, wanted},
 		{"both shares, in another sequence", func(c *quote.Call) { c.Affiliate, c.Second = second, affiliate }, wanted},
+		{"the affiliate's share twice", func(c *quote.Call) { c.Affiliate, c.Second = affiliate, affiliate }, 0},
 		{"less, where shares are rounded", func(c *quote.Call) { c.Affiliate, c.AmountIn = affiliate, chain.NewAmount(998) }, wanted},
 		{"less than rounding takes of the input", func(c *quote.Call) { c.Affiliate, c.AmountIn = affiliate, chain.NewAmount(997) }, 0},
 		{"more, beside a share", func(c *quote.Call) { c.Affiliate, c.AmountIn = affiliate, chain.NewAmount(1001) }, 0},

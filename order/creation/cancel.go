@@ -17,6 +17,7 @@ var (
 	ErrNoCall       = errors.New("the order has no external call")
 	ErrCallExecuted = errors.New("the external call is executed")
 	ErrCallNotOpen  = errors.New("the external call does not wait for its execution")
+	ErrNoPayee      = errors.New("the refund would go to the zero address")
 	ErrNotHere      = errors.New("the chain has not, or is not known to have, the contract for this")
 )
 
@@ -38,10 +39,13 @@ func Beneficiary(t order.Terms) chain.Address {
 	return t.Authorities.GivePatch
 }
 
-// CanCancel is why an order in a state cannot be cancelled any more; nil: it can.
-func CanCancel(state order.State) error {
+// CanCancel is why an order in a state cannot be cancelled, or not any more; nil: it can.
+func CanCancel(t order.Terms, state order.State) error {
 	switch state {
 	case order.None, order.StateCreated:
+		if b := Beneficiary(t); b.IsNative() || b.IsAbsent() {
+			return ErrNoPayee
+		}
 		return nil
 	case order.StateOrderCancelled, order.StateSentOrderCancel, order.StateClaimedOrderCancel:
 		return ErrCancelled

@@ -67,6 +67,14 @@ func TestCancelOfACallOfWhichOnlyTheHashIsKnown(t *testing.T) {
 	if _, err := creation.CancelData(terms); !errors.Is(err, creation.ErrUnknownCall) {
 		t.Errorf("CancelData() = %v, want ErrUnknownCall", err)
 	}
+	zero := chain.NativeCoin(chain.EVM)
+	for _, terms := range []order.Terms{
+		{}, {Authorities: order.Authorities{GivePatch: zero}}, {Authorities: order.Authorities{GivePatch: chain.NewAddress([]byte{7}), CancelBeneficiary: zero}},
+	} {
+		if err := creation.CanCancel(terms, order.StateCreated); !errors.Is(err, creation.ErrNoPayee) {
+			t.Errorf("CanCancel() = %v, want ErrNoPayee", err)
+		}
+	}
 	allowed := chain.NewAddress([]byte{7})
 	if got := creation.Beneficiary(order.Terms{Authorities: order.Authorities{GivePatch: allowed}}); got != allowed {
 		t.Errorf("Beneficiary() = %s, want who may patch", got)

@@ -34,7 +34,7 @@ type Settler interface {
 // cancelRoute makes the transaction that cancels an order. Who asks is not known: the transaction says who may send it.
 func (p *paths) cancelRoute() proxy.Route[order.ID] {
 	return p.idRoute("/v1.0/dln/order/:orderId/cancel-tx", func(ctx context.Context, o *order.Order, c Settler) (wire.Settlement, error) {
-		if err := creation.CanCancel(o.State); err != nil {
+		if err := creation.CanCancel(o.Terms, o.State); err != nil {
 			return wire.Settlement{}, err
 		}
 		tx, err := c.Cancel(ctx, o.ID, o.Terms)
@@ -109,6 +109,7 @@ func refusal(err error) error {
 		creation.ErrNoCall:       proxy.CallAbsent,
 		creation.ErrCallExecuted: proxy.CallExecuted,
 		creation.ErrCallNotOpen:  proxy.CallNotOpen,
+		creation.ErrNoPayee:      proxy.RefundLost,
 		creation.ErrNotHere:      proxy.ChainNotServed,
 		creation.ErrNotOwed:      proxy.OrderNotOwed,
 		creation.ErrNotAlike:     proxy.OrdersNotAlike,

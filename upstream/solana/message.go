@@ -25,7 +25,7 @@ func (c *Chain) Cancel(ctx context.Context, id order.ID, t order.Terms) (creatio
 	if err != nil {
 		return creation.Transaction{}, fmt.Errorf("state of the order: %w", err)
 	}
-	if err := creation.CanCancel(stored[0].State); err != nil {
+	if err := creation.CanCancel(t, stored[0].State); err != nil {
 		return creation.Transaction{}, err
 	}
 	return c.message(ctx, t.Give.Chain, t.Authorities.Order, func(m creation.SolanaMessage) []solana.DraftInstruction { return m.Cancel(id, t) })

@@ -23,10 +23,10 @@ func (s *Simulator) Cancel(ctx context.Context, id order.ID, t order.Terms) (cre
 	if err != nil {
 		return creation.Transaction{}, fmt.Errorf("state of the order: %w", err)
 	}
-	if err := creation.CanCancel(stored[0].State); err != nil {
+	if err := creation.CanCancel(t, stored[0].State); err != nil {
 		return creation.Transaction{}, err
 	}
-	return s.message(ctx, t.Authorities.Order, data)
+	return s.message(ctx, t.Authorities.Order, t.Give.Chain, data)
 }
 
 // Unlock is the transaction by which the authority of delivered orders sends the message that has them paid. Errors:
@@ -43,17 +43,19 @@ func (s *Simulator) Unlock(ctx context.Context, u creation.Unlock) (creation.Tra
 	if err := u.Owed(stored); err != nil {
 		return creation.Transaction{}, err
 	}
-	return s.message(ctx, u.Authority, data)
+	return s.message(ctx, u.Authority, u.Terms[0].Give.Chain, data)
 }
 
-// message is the transaction that has DlnDestination send a message. Its value is the gate's fee and no more, since the
-// rest would come out as a token. It was simulated.
-func (s *Simulator) message(ctx context.Context, sender chain.Address, data []byte) (creation.Transaction, error) {
+// message is the transaction that has DlnDestination send a message to a chain. Its value is the gate's fee for that
+// chain, or else for all, and no more, since the rest would come out as a token. It was simulated.
+func (s *Simulator) message(ctx context.Context, sender chain.Address, to chain.ID, data []byte) (creation.Transaction, error) {
 	contracts := s.chain.Facts().Contracts
 	if contracts.Gate.IsAbsent() {
 		return creation.Transaction{}, fmt.Errorf("%w: its gate is not known", creation.ErrNotHere)
 	}
-	answers, err := s.chain.CallAll(ctx, []chain.Address{contracts.Gate}, [][]byte{words.Call("globalFixedNativeFee()")})
+	answers, err := s.chain.CallAll(ctx, []chain.Address{contracts.Gate, contracts.Gate}, [][]byte{
+		words.Call("globalFixedNativeFee()"), words.Call("getChainToConfig(uint256)", uint64(to)),
+	})
 	if err != nil {
 		return creation.Transaction{}, fmt.Errorf("message fee of the gate: %w", err)
 	}
@@ -61,6 +63,9 @@ func (s *Simulator) message(ctx context.Context, sender chain.Address, data []by
 	tx := creation.Transaction{Sender: sender, To: contracts.DlnDestination, Value: fee.Amount(0), Data: data}
 	if fee.Err() != nil {
 		return creation.Transaction{}, fmt.Errorf("message fee of the gate: %w", fee.Err())
+	}
+	if own := words.New(answers[1]).Amount(0); !own.IsZero() {
+		tx.Value = own
 	}
 	return tx, s.succeeds(ctx, tx)
 }

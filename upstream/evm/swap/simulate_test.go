@@ -43,7 +43,7 @@ func TestChainsWithoutAContractCancelNothing(t *testing.T) {
 	bare := documented(t, 5042)
 	bare.Contracts.ExternalCallAdapter = chain.Address{}
 	s := NewSimulator((&node{}).serve(t, bare))
-	if tx, err := s.message(t.Context(), placeholderHolder, []byte{1, 2, 3, 4}); !errors.Is(err, creation.ErrNotHere) {
+	if tx, err := s.message(t.Context(), placeholderHolder, 1, []byte{1, 2, 3, 4}); !errors.Is(err, creation.ErrNotHere) {
 		t.Errorf("message = %+v, %v, want ErrNotHere", tx, err)
 	}
 	terms := order.Terms{ExternalCall: []byte{1}}

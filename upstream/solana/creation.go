@@ -125,7 +125,8 @@ func (c *Chain) Create(ctx context.Context, o creation.OnSolana, id order.ID, be
 
 // Creation runs a transaction that creates an order on the newest block, and checks that it makes the promised one. It
 // returns the compute units that it took. Errors: quote.ErrReverted, a certain failure; creation.ErrBroken, another
-// order; quote.ErrNotSimulated, which says nothing about the transaction, as where the maker lacks what it takes.
+// order; quote.ErrRefused, a priority fee beyond the guard's bound; quote.ErrNotSimulated, which says nothing about the
+// transaction, as where the maker lacks what it takes.
 func (c *Chain) Creation(ctx context.Context, t creation.Transaction, promised creation.Promise) (units uint64, err error) {
 	m, err := solana.ParseUnsigned(t.Data)
 	if err != nil {
@@ -145,7 +146,7 @@ func (c *Chain) Creation(ctx context.Context, t creation.Transaction, promised c
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", creation.ErrBroken, err)
 	}
-	return ran.Units, promised.Check(made)
+	return ran.Units, errors.Join(promised.Check(made), checkBid(m, ran.Units))
 }
 
 // unlessMakerPoor is why a creation failed: the maker's balance where that does not suffice for it.

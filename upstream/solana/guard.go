@@ -43,6 +43,14 @@ var _ quote.Guard = Guard{}
 // asked to bid at most.
 const mostFee = 2_000_000
 
+// checkBid refuses a priority fee beyond the bound for the units that a message took.
+func checkBid(m solana.Message, units uint64) error {
+	if fee := solana.PriorityFee(units, chain.NewAmount(m.Budget().Price)); fee.Cmp(chain.NewAmount(mostFee)) > 0 {
+		return fmt.Errorf("%w: its priority fee is %s lamports", quote.ErrRefused, fee)
+	}
+	return nil
+}
+
 // tipAccounts belong to Jito, whose block builders are paid by transfers to them
 // (https://docs.jito.wtf/lowlatencytxnsend, tip accounts).
 var tipAccounts = []chain.Address{

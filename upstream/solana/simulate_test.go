@@ -2,6 +2,7 @@ package solana
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -51,6 +52,18 @@ func TestSimulationsShowAnOutcome(t *testing.T) {
 		})
 		if ok := err == nil && got.Measured; ok != test.ok {
 			t.Errorf("%s: Simulate() = %+v, %v", name, got, err)
+		}
+	}
+}
+
+// TestBidOfACreationStaysWithinTheBound: a venue's price of a unit is kept for the units of the order behind its swap.
+func TestBidOfACreationStaysWithinTheBound(t *testing.T) {
+	const price = 10_000_000 // 10 lamports
+	draft := solana.Draft{FeePayer: solana.MemoProgram, Instructions: solana.Budget{Units: 1_000_000, Price: price}.Instructions()}
+	m := must.Get(solana.ParseUnsigned(must.Get(draft.Compile())(t)))(t)
+	for units, want := range map[uint64]error{200_000: nil, 200_001: quote.ErrRefused} {
+		if err := checkBid(m, units); !errors.Is(err, want) {
+			t.Errorf("%d units: %v, want %v", units, err, want)
 		}
 	}
 }

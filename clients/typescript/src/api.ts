@@ -577,6 +577,8 @@ export type components = {
       tokenInAmount: bigint | ("max" | "auto");
       /** @description 0x followed by 40 hex digits on EVM chains, base58 on Solana, base58check on TRON. */
       tokenOut: string;
+      /** @description 0x followed by 40 hex digits on EVM chains, base58 on Solana, base58check on TRON. */
+      tokenOutRecipient?: string;
       /** @description With `tokenInAmount=auto`, the minimum output that the transaction must guarantee, in smallest units. Otherwise only `auto` is allowed, because the output follows from the input. */
       tokenOutAmount?: bigint | "auto";
       /** @description Maximum slippage in percent, greater than 0 and less than 100; `auto` lets the server choose. */
@@ -731,6 +733,7 @@ export type SwapErrorId =
   | "OVERLOADED"
   | "QUOTA_EXCEEDED"
   | "RECIPIENT_REFUSES_COIN"
+  | "REFUND_LOST"
   | "SAME_SOURCE_AND_DESTINATION_CHAINS"
   | "SENDER_ADDRESS_EMPTY"
   | "TRANSACTION_NOT_SIMULATED"

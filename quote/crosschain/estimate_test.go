@@ -110,16 +110,6 @@ func (fees) DataFee(context.Context, chain.Address, quote.Tx, uint64) (chain.Amo
 
 func (fees) EstimateGas(context.Context, chain.Address, quote.Tx) (uint64, error) { return 21_000, nil }
 
-// refusing are fees of a chain on which plain payments revert.
-type refusing struct{ fees }
-
-func (refusing) EstimateGas(_ context.Context, to chain.Address, tx quote.Tx) (uint64, error) {
-	if to != named(11) || tx.To != receiver || tx.Value != chain.NewAmount(1) {
-		return 21_000, nil
-	}
-	return 0, quote.ErrReverted
-}
-
 // runner takes every transaction that keeps its promise, as the order in it says.
 type runner struct {
 	promised []creation.Promise
@@ -572,26 +562,6 @@ func TestNoOtherOrderIsHandedOut(t *testing.T) {
 			t.Errorf("without an affiliate, or of the coin: %v", err)
 		}
 	}
-	refused := newJourney(func(o *crosschain.Options) {
-		from, _ := o.Registry.Chain(here)
-		to, _ := o.Registry.Chain(there)
-		to.WrappedCoin = named(11)
-		o.Registry = chain.NewRegistry(from, to)
-		paid := o.Chains[there]
-		paid.Fees = refusing{}
-		o.Chains[there] = paid
-	})
-	for _, each := range []struct {
-		out  chain.Address
-		call []byte
-		want error
-	}{{eth, nil, crosschain.ErrRefusesCoin}, {eth, []byte{1}, nil}, {usd, nil, nil}} {
-		paid := r
-		paid.TokenIn, paid.TokenOut, paid.AmountIn, paid.ExternalCall = each.out, each.out, chain.NewAmount(1e18), each.call
-		if _, err := refused.Estimate(t.Context(), paid); !errors.Is(err, each.want) {
-			t.Errorf("of %s to a contract that refuses the coin, with a call of %x: %v, want %v", each.out, each.call, err, each.want)
-		}
-	}
 	r.CallTarget = named(5)
 	for _, each := range []struct {
 		isContract bool
@@ -619,7 +589,10 @@ func TestNoOtherOrderIsHandedOut(t *testing.T) {
 // refusing are fees of a chain where no contract takes the coin.
 type refusing struct{ fees }
 
-func (refusing) EstimateGas(context.Context, chain.Address, quote.Tx) (uint64, error) {
+func (refusing) EstimateGas(_ context.Context, from chain.Address, tx quote.Tx) (uint64, error) {
+	if from != named(0xee) || tx.To != receiver || tx.Value != chain.NewAmount(1) {
+		return 21_000, nil
+	}
 	return 0, quote.ErrReverted
 }
 

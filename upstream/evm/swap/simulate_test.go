@@ -63,7 +63,7 @@ func TestMessagesPayTheGatesFee(t *testing.T) {
 			}
 			return tried
 		}
-		tx, err := NewSimulator(n.serve(t, c)).message(t.Context(), somebody, []byte{1, 2, 3, 4})
+		tx, err := NewSimulator(n.serve(t, c)).message(t.Context(), somebody, 1, []byte{1, 2, 3, 4})
 		if !errors.Is(err, want) || tx.Value != chain.NewAmount(1e15) || tx.To != c.Contracts.DlnDestination {
 			t.Errorf("after %q: %+v, %v, want %v", tried, tx, err, want)
 		}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/shopspring/decimal"
-
 	"crossgate/chain"
 	"crossgate/quote"
 )
@@ -64,16 +62,19 @@ var roundedShares = chain.NewAmount(2)
 
 // mayReceive reports whether shares of the input give each recipient no more than the swap's do together.
 func mayReceive(s quote.Swap, shares ...quote.Affiliate) bool {
-	total := func(recipient chain.Address, of ...quote.Affiliate) (sum decimal.Decimal) {
-		for _, share := range of {
-			if share.Recipient == recipient {
-				sum = sum.Add(share.Percent)
+	return !slices.ContainsFunc(shares, func(share quote.Affiliate) bool {
+		rest := quote.Affiliate{Recipient: share.Recipient} // of what was asked for
+		for _, asked := range []quote.Affiliate{s.Affiliate, s.Second} {
+			if asked.Recipient == rest.Recipient {
+				rest.Percent = rest.Percent.Add(asked.Percent)
 			}
 		}
-		return sum
-	}
-	return !slices.ContainsFunc(shares, func(share quote.Affiliate) bool {
-		return total(share.Recipient, shares...).GreaterThan(total(share.Recipient, s.Affiliate, s.Second))
+		for _, given := range shares {
+			if given.Recipient == rest.Recipient {
+				rest.Percent = rest.Percent.Sub(given.Percent)
+			}
+		}
+		return rest.Percent.IsNegative()
 	})
 }
 

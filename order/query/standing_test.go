@@ -26,6 +26,13 @@ func (l lonely) States(ctx context.Context, ids []order.ID) ([]order.StoredState
 	return slices.Repeat([]order.StoredState{{IsSingle: true}}, len(ids)), ctx.Err()
 }
 
+// paired is a chain of two endpoints that agree.
+type paired struct{ *testChain }
+
+func (p paired) Attest(_ context.Context, events []order.Event) (order.Evidence, error) {
+	return order.Evidence{Events: events, Standing: order.Corroborated}, nil
+}
+
 // TestLocksThatOneEndpointDeniesAreNotProvenAbsent has deliveries whose creation came before the lookback: the give
 // chain's one endpoint stores none.
 func TestLocksThatOneEndpointDeniesAreNotProvenAbsent(t *testing.T) {
@@ -53,7 +60,7 @@ func TestLocksThatOneEndpointDeniesAreNotProvenAbsent(t *testing.T) {
 func TestACreationOfOneEndpointsWordIsNotProven(t *testing.T) {
 	give, take := newTestChain(1), newTestChain(137)
 	d := newDeal(1, 1, 137)
-	give.mine([]told{d.created()})
+	created := give.mine([]told{d.created()})[0]
 	give.mineEmpty(30)
 	take.mineEmpty(30)
 	take.mine([]told{d.fulfilled()})
@@ -62,9 +69,15 @@ func TestACreationOfOneEndpointsWordIsNotProven(t *testing.T) {
 	for name, test := range map[string]struct {
 		give order.Source
 		want bool
-	}{"one endpoint": {lonely{give}, true}, "two": {give, false}} {
+	}{"one endpoint": {lonely{give}, true}, "two": {paired{give}, false}} {
 		x := newIndex(openStore(t), map[chain.ID]order.Source{1: test.give, 137: take}, quietly(follow.Options{Chains: evmChains(1, 137), Lookback: 10}))
 		followAll(t, x)
+		if _, _, basis, err := x.IDsIn(t.Context(), created); err != nil || basis.Of(1).Single != test.want {
+			t.Errorf("%s: IDsIn = %+v, %v, want one endpoint's word: %t", name, basis, err, test.want)
+		}
+		if one, err := x.ByID(t.Context(), d.id); err != nil || one.Created == nil {
+			t.Errorf("%s: ByID = %+v, %v, want the order with its creation", name, one, err)
+		}
 		found, _, err := x.FindIn(t.Context(), sent)
 		if err != nil || len(found) != 1 || found[0].Created == nil {
 			t.Fatalf("%s: FindIn = %v, %v, want the order with its creation", name, found, err)

@@ -28,6 +28,7 @@ func TestATransactionLeadsToItsOrders(t *testing.T) {
 		} {
 			x := newIndex(openStore(t), map[chain.ID]order.Source{1: give, 137: take}, quietly(follow.Options{Chains: evmChains(1, 137)}))
 			prepare(t, x)
+			placed := give.times("States") + take.times("States")
 			asked := give.times("EventsIn") + take.times("EventsIn")
 			ids, at, basis, err := x.IDsIn(t.Context(), tx)
 			if err != nil || !slices.Equal(ids, want.all) || at.Tx != tx || len(basis.Chains) != 1 || basis.Chains[0].Chain != at.Chain {
@@ -37,6 +38,9 @@ func TestATransactionLeadsToItsOrders(t *testing.T) {
 			if err != nil || !slices.Equal(idsOf(found), want.all) || found[0].Created == nil || found[0].State == order.StateCreated {
 				t.Errorf("%s: FindIn(%s) = %v, %v, want %v", name, tx, idsOf(found), err, want.all)
 			}
+			if again := give.times("States") + take.times("States"); again != placed && tx != sent {
+				t.Errorf("%s: the chains were asked where the orders of %s were created", name, tx)
+			}
 			last := want.all[len(want.all)-1]
 			if found, _, err = x.FindIn(t.Context(), tx, last); err != nil || !slices.Equal(idsOf(found), []order.ID{last}) {
 				t.Errorf("%s: FindIn(%s, %s) = %v, %v", name, tx, last, idsOf(found), err)
@@ -45,6 +49,10 @@ func TestATransactionLeadsToItsOrders(t *testing.T) {
 			other, isOther := errors.AsType[*NotCreatedError](err)
 			if !slices.Equal(idsOf(found), want.created) || isOther != (want.created == nil) || isOther && !slices.Equal(other.Orders, want.all) {
 				t.Errorf("%s: Find(%s) = %v, %v, want %v", name, tx, idsOf(found), err, want.created)
+			}
+			historic := give.times("History") + take.times("History")
+			if one, err := x.ByID(t.Context(), last); name == "indexed" && (err != nil || give.times("History")+take.times("History") != historic) {
+				t.Errorf("indexed: the history of %s was asked for: %+v, %v", last, one, err)
 			}
 			if again := give.times("EventsIn") + take.times("EventsIn"); name == "indexed" && again != asked {
 				t.Errorf("indexed: %s was asked of the chains", tx)

@@ -157,6 +157,12 @@ func TestMessagesOnSolana(t *testing.T) {
 	if err := guard.Check(s, p, quote.Tx{Data: right().seal()}); !errors.Is(err, quote.ErrRefused) {
 		t.Errorf("another recipient: %v, want that it is refused", err)
 	}
+	given := right()
+	given.keys = append(given.keys, s.Recipient)
+	given.keys[5], given.instructions[4].Accounts[2] = walletOf(s.Recipient, stranger), byte(len(given.keys)-1)
+	if err := guard.Check(s, p, quote.Tx{Data: given.seal()}); err != nil {
+		t.Errorf("another recipient's account: %v", err)
+	}
 	s.Recipient, s.Out.Address = chain.Address{}, chain.NativeCoin(chain.SVM)
 	fromTable := right()
 	fromTable.instructions[2].Accounts = []byte{0, 1}

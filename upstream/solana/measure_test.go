@@ -6,6 +6,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
+	"crossgate/internal/must"
 	"crossgate/quote"
 )
 
@@ -124,5 +125,16 @@ func TestWhatTransactionsOnSolanaAreSeenToDo(t *testing.T) {
 		if (err != nil) != (row.want == refused) || err == nil && got != chain.NewAmount(uint64(row.want)) {
 			t.Errorf("%s: received %s, %v, want %d", name, got, err, row.want)
 		}
+	}
+}
+
+// TestTipsAreCosts, and other payments are not.
+func TestTipsAreCosts(t *testing.T) {
+	paid := solana.Draft{FeePayer: mary, Instructions: []solana.DraftInstruction{
+		solana.Transfer(mary, tipAccounts[0], 7), solana.Transfer(mary, account("somebody"), 9),
+	}}
+	m := must.Get(solana.ParseUnsigned(must.Get(paid.Compile())(t)))(t)
+	if got := cost(m); got != chain.NewAmount(5007) {
+		t.Errorf("a signature and a tip of 7 cost %s, want 5007", got)
 	}
 }

@@ -2,6 +2,7 @@ package solana
 
 import (
 	"encoding/binary"
+	"errors"
 	"testing"
 
 	"crossgate/chain"
@@ -136,5 +137,28 @@ func TestTipsAreCosts(t *testing.T) {
 	m := must.Get(solana.ParseUnsigned(must.Get(paid.Compile())(t)))(t)
 	if got := cost(m); got != chain.NewAmount(5007) {
 		t.Errorf("a signature and a tip of 7 cost %s, want 5007", got)
+	}
+}
+
+// TestWhoLacksWhatASwapTakes of the coin, beside what is kept of it, or of a token.
+func TestWhoLacksWhatASwapTakes(t *testing.T) {
+	failed := errors.New("custom program error: 0x1")
+	coin := quote.Simulation{In: chain.NativeCoin(chain.SVM), AmountIn: chain.NewAmount(10)}
+	spent := quote.Simulation{In: inMint, AmountIn: chain.NewAmount(10)}
+	for _, row := range []struct {
+		name   string
+		of     quote.Simulation
+		states []*accountInfo
+		lacks  bool
+	}{
+		{"too little of the coin", coin, []*accountInfo{wallet(reserveLamports + 9)}, true},
+		{"enough of the coin", coin, []*accountInfo{wallet(reserveLamports + 10)}, false},
+		{"too little of a token", spent, []*accountInfo{wallet(reserveLamports), tokens(inMint, mary, 9)}, true},
+		{"too little for fees", spent, []*accountInfo{wallet(reserveLamports - 1), tokens(inMint, mary, 10)}, true},
+		{"enough of a token", spent, []*accountInfo{wallet(reserveLamports), tokens(inMint, mary, 10)}, false},
+	} {
+		if err := unlessPoor(row.of, row.states, failed); errors.Is(err, quote.ErrSenderLacks) != row.lacks || !row.lacks && err != failed {
+			t.Errorf("%s: %v, lacking: %t", row.name, err, row.lacks)
+		}
 	}
 }

@@ -69,3 +69,20 @@ func TestAResultThatCannotBeLookedAtIsABadAnswer(t *testing.T) {
 		t.Errorf("check() = %v, want a bad answer and where it was looked at", err)
 	}
 }
+
+// TestMembersThatHoldNoError stand beside a result; any of code, message and data is an error.
+func TestMembersThatHoldNoError(t *testing.T) {
+	for member, isError := range map[string]bool{
+		`{}`: false, `{"code":0,"message":""}`: false, `{"message":"limit"}`: true, `{"code":5}`: true, `{"data":"0x1"}`: true,
+	} {
+		objects, err := parse(upstream.Response{Status: 200, Body: []byte(`{"id":1,"result":"0x1","error":` + member + `}`)}, 1)
+		if err != nil || len(objects) != 1 || (objects[0].Error != nil) != isError {
+			t.Errorf("%s beside a result: %+v, %v, an error: %t", member, objects, err, isError)
+		}
+	}
+	for asked, want := range map[int]string{1: "not a JSON-RPC response", 2: unanswering().Error()} {
+		if _, err := parse(upstream.Response{Status: 200}, asked); err == nil || err.Error() != want {
+			t.Errorf("nothing for %d calls: %v, want %s", asked, err, want)
+		}
+	}
+}

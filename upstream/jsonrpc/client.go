@@ -139,8 +139,8 @@ func (c *Client) Call(ctx context.Context, method string, out any, params ...any
 	return call.Err
 }
 
-// Beside posts a body to a path beside the endpoints' own, as below the folder of /jsonrpc, and decodes the response into
-// out. An endpoint without such a path refuses that, and the next one is asked.
+// Beside posts a body to a path beside the endpoints' own, as below the folder of /jsonrpc, and decodes the response
+// into out. An endpoint without such a path refuses that, and the next one is asked.
 func (c *Client) Beside(ctx context.Context, path string, body []byte, out any) error {
 	_, err := c.pool.Do(ctx, upstream.Request{Path: "../" + path, Body: body}, func(r upstream.Response) error {
 		if r.Status == http.StatusOK && json.Unmarshal(r.Body, out) == nil {

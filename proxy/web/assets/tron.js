@@ -1,6 +1,6 @@
-// A wallet of TRON as one of EVM chains. Its provider (TIP-1193) signs and nothing else: what is read and sent goes through
-// the gateway, since the node of its tronWeb is another host, and what is signed is made here, since a node could make
-// another transaction than the one that the page shows.
+// A wallet of TRON as one of EVM chains. Its provider (TIP-1193) signs and nothing else: what is read and sent goes
+// through the gateway, since the node of its tronWeb is another host, and what is signed is made here, since a node could
+// make another transaction than the one that the page shows.
 async function node(method, ...params) {
   const answer = await fetch('/wallet/tron', { method: 'POST', body: JSON.stringify({ method, params }) })
   const { result, error, errorMessage, message } = await answer.json()
@@ -8,7 +8,7 @@ async function node(method, ...params) {
   return result
 }
 
-// Fields of protocol buffers in hex, by https://github.com/tronprotocol/protocol, core/Tron.proto and smart_contract.proto.
+// Fields of protocol buffers in hex (https://github.com/tronprotocol/protocol, core/Tron.proto, smart_contract.proto).
 const byte = (value) => value.toString(16).padStart(2, '0')
 const varint = (value) => value < 128n ? byte(value) : byte(value & 127n | 128n) + varint(value >> 7n)
 const bytes = (field, hex) => varint(BigInt(field << 3 | 2)) + varint(BigInt(hex.length / 2)) + hex

@@ -1,5 +1,5 @@
-// The wallets of this browser: EIP-6963 and EIP-1193 for EVM chains, TIP-6963 and TIP-1193 for TRON, the Wallet Standard for
-// Solana.
+// The wallets of this browser: EIP-6963 and EIP-1193 for EVM chains, TIP-6963 and TIP-1193 for TRON, the Wallet Standard
+// for Solana.
 const found = new Map() // by what tells them apart
 const families = { evm: new Set(), tron: new Set(), solana: new Set() }
 export const wallets = (family) => [...(families[family] ?? [])].map((id) => found.get(id))

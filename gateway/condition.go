@@ -203,13 +203,13 @@ func (g *Gateway) Endpoint(of, name string) *upstream.Endpoint {
 func LimitsInWords(known jsonrpc.Limits) (words []string) {
 	say := func(form string, n uint64) {
 		if n > 0 {
-			words = append(words, fmt.Sprintf(form, n))
+			words = append(words, fmt.Sprintf(form, web.Count(n)))
 		}
 	}
-	say("searches %d blocks", known.Span)
-	say("takes %d calls at once", known.Batch)
+	say("searches %s blocks", known.Span)
+	say("takes %s calls at once", known.Batch)
 	for _, part := range slices.Sorted(maps.Keys(known.Depths)) {
-		words = append(words, fmt.Sprintf("%s: newest %d", part, known.Depths[part]))
+		words = append(words, part+": newest "+web.Count(known.Depths[part]))
 	}
 	for _, what := range known.Lacks {
 		words = append(words, "no "+what)

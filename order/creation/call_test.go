@@ -27,7 +27,7 @@ func TestCallEnvelopesAreThoseThatWereExecuted(t *testing.T) {
 		if got := call.Envelope(); !bytes.Equal(got, c.ExternalCall) {
 			t.Errorf("%s: Envelope() = %x, want %x", v.ID, got, c.ExternalCall)
 		}
-		target, fault := creation.ReadCall(c.ExternalCall)
+		target, fault := creation.ReadCall(c.ExternalCall, c.Take.Amount)
 		if (fault != "") != strings.Contains(v.ID, "short-calldata") || !call.Executor.IsNative() && target != call.Executor {
 			t.Errorf("%s: it calls %s, %q, by the executor %s", v.ID, target, fault, call.Executor)
 		}
@@ -40,8 +40,8 @@ func TestCallEnvelopesAreThoseThatWereExecuted(t *testing.T) {
 			}
 		}
 		seen++
-		call.Executor, call.Payload = call.Fallback, []byte{1}
-		if target, fault := creation.ReadCall(call.Envelope()); target != call.Fallback || fault != "" {
+		call.Executor, call.Payload, call.Reward = call.Fallback, []byte{1}, chain.Amount{}
+		if target, fault := creation.ReadCall(call.Envelope(), c.Take.Amount); target != call.Fallback || fault != "" {
 			t.Errorf("%s: by an executor of its own it calls %s, %q", v.ID, target, fault)
 		}
 	}

@@ -82,7 +82,8 @@ func (s *Pages) cross(ctx context.Context, shown *Swap, f *swapForm) error {
 		return f.problem
 	}
 	made, text, err := s.creations.Ask(ctx, s.server, query)
-	if errors.Is(err, quote.ErrUnsimulated) && f.pay.chain.Family == chain.TVM { // nodes try nothing before an approval
+	isUnapproved := err == nil && made.Made != nil && made.Made.IsUnapproved
+	if isUnapproved || errors.Is(err, quote.ErrUnsimulated) && f.pay.chain.Family == chain.TVM { // nodes try nothing before an approval
 		for _, party := range []string{"tokenOutRecipient", "senderAddress"} {
 			query.Del(parameters[party])
 		}

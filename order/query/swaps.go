@@ -61,8 +61,8 @@ func (x *Index) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) (fo
 	return found, searched, nil
 }
 
-// traceSwaps searches a chain for the swaps of a transaction, which may be one endpoint's word. See search for done, and
-// for the errors.
+// traceSwaps searches a chain for the swaps of a transaction, which may be one endpoint's word. See search for done and
+// the errors.
 func (x *Index) traceSwaps(
 	ctx context.Context, id chain.ID, tx chain.TxHash, storeErr error,
 ) (swaps []order.Swap, isSingle bool, done func(), err error) {

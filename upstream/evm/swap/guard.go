@@ -63,7 +63,7 @@ var roundedShares = chain.NewAmount(2)
 // mayReceive reports whether shares of the input give each recipient no more than the swap's do together.
 func mayReceive(s quote.Swap, shares ...quote.Affiliate) bool {
 	return !slices.ContainsFunc(shares, func(share quote.Affiliate) bool {
-		rest := quote.Affiliate{Recipient: share.Recipient} // of what was asked for
+		rest := quote.Affiliate{Recipient: share.Recipient} // of the asked ones
 		for _, asked := range []quote.Affiliate{s.Affiliate, s.Second} {
 			if asked.Recipient == rest.Recipient {
 				rest.Percent = rest.Percent.Add(asked.Percent)

@@ -1,9 +1,12 @@
 package query
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -12,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/measured"
 	"crossgate/order"
 	"crossgate/order/audit"
 	"crossgate/order/follow"
@@ -69,6 +73,28 @@ func TestBackfillReadsWhatIsBeforeTheLookback(t *testing.T) {
 		if err != nil || status[0].Orders != 17 || status[0].From.Number != 0 || status[0].Indexed != 205 || status[0].Head != 205 {
 			t.Errorf("Status = %+v, %v", status, err)
 		}
+	}
+}
+
+// TestWhatABackfillFirstReadWrongIsNoted: the second reading is stored, counted and logged with who was wrong.
+func TestWhatABackfillFirstReadWrongIsNoted(t *testing.T) {
+	chain1, deals := oldLedger(205)
+	source := &forgetful{testChain: chain1, lost: map[uint64]bool{50: true, 60: true}}
+	var logs bytes.Buffer
+	db, now := openStore(t), measured.Start(t)
+	x := newIndex(db, map[chain.ID]order.Source{1: source}, follow.Options{
+		Chains: evmChains(1), Lookback: 20, Logger: slog.New(slog.NewTextHandler(&logs, nil)),
+	})
+	followAll(t, x)
+	if err := audit.Of(x.Chains).Backfill(t.Context(), func(audit.Progress) {}); err != nil {
+		t.Fatal(err)
+	}
+	counted := now()["crossgate.index.corrections{crossgate.chain.id=1,}"]
+	if noted := "missing=2 false=0 endpoints=forgetful"; !strings.Contains(logs.String(), noted) || counted != 2 {
+		t.Errorf("%v corrections, logged %s, want 2 and %q", counted, logs.String(), noted)
+	}
+	if stored(t, db, deals[4].id) == nil || stored(t, db, deals[5].id) == nil {
+		t.Error("an order that the first reading lost is not stored")
 	}
 }
 

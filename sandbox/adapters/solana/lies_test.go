@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/sandbox/jsonrpc"
@@ -121,6 +123,16 @@ func TestFeesThatOneNodeReportsAreNotBelieved(t *testing.T) {
 	}
 }
 
+// altered is a transaction whose outcome alter has changed.
+func altered(t *testing.T, result json.RawMessage, alter func(meta map[string]json.RawMessage)) json.RawMessage {
+	var told, meta map[string]json.RawMessage
+	must.Do(t, json.Unmarshal(result, &told))
+	must.Do(t, json.Unmarshal(told["meta"], &meta))
+	alter(meta)
+	told["meta"] = must.Get(json.Marshal(meta))(t)
+	return must.Get(json.Marshal(told))(t)
+}
+
 // TestTransactionsThatLackPartsAreReadElsewhere has a first node leave out parts of transactions without which they
 // still say something.
 func TestTransactionsThatLackPartsAreReadElsewhere(t *testing.T) {
@@ -129,12 +141,7 @@ func TestTransactionsThatLackPartsAreReadElsewhere(t *testing.T) {
 	must.Do(w.t, w.SendUnlock(w.later(), taker, onEVM, id))
 	for _, part := range []string{"innerInstructions", "logMessages"} {
 		alter := func(result json.RawMessage) json.RawMessage {
-			var told, meta map[string]json.RawMessage
-			must.Do(t, json.Unmarshal(result, &told))
-			must.Do(t, json.Unmarshal(told["meta"], &meta))
-			delete(meta, part)
-			told["meta"] = must.Get(json.Marshal(meta))(t)
-			return must.Get(json.Marshal(told))(t)
+			return altered(t, result, func(meta map[string]json.RawMessage) { delete(meta, part) })
 		}
 		events, err := w.chain(liar{w, "getTransaction", alter}).Events(t.Context(), from, w.Head())
 		if err != nil || len(events) != 2 {
@@ -143,6 +150,21 @@ func TestTransactionsThatLackPartsAreReadElsewhere(t *testing.T) {
 		if sent := events[1].Fact.(order.Sent); sent.Submission.IsAbsent() {
 			t.Errorf("Events without %s = %+v, want the other node's, with the message", part, sent)
 		}
+	}
+}
+
+// TestACreationWhoseLogsAreCutLeavesOutNoOthers has the only node keep no logs, which creations alone need.
+func TestACreationWhoseLogsAreCutLeavesOutNoOthers(t *testing.T) {
+	w := newWorld(t)
+	from := w.Head()
+	w.create(sandbox.Way{})
+	id := w.fulfil(sandbox.Way{}, nil)
+	cut := func(result json.RawMessage) json.RawMessage {
+		return altered(t, result, func(meta map[string]json.RawMessage) { meta["logMessages"] = json.RawMessage(`["Log truncated"]`) })
+	}
+	events, err := w.chainOver(liar{w, "getTransaction", cut}).Events(t.Context(), from, w.Head())
+	if diff := cmp.Diff(expect(id, "Fulfilled"), facts(events)); diff != "" || err != nil {
+		t.Errorf("Events = %v (-want +got):\n%s", err, diff)
 	}
 }
 

@@ -132,7 +132,6 @@ contract DeBridgeRouter {
         address target,
         bytes calldata targetData
     ) external payable {
-        require(tokenIn != address(0) || tokenOut != address(0));
         uint256 native = address(this).balance - msg.value;
         if (tokenIn != address(0)) {
             _permit(tokenIn, permitEnvelope);
@@ -140,6 +139,7 @@ contract DeBridgeRouter {
         } else if (msg.value < amountIn) {
             revert NotEnoughSrcFundsIn(amountIn);
         }
+        require(tokenIn != address(0) || tokenOut != address(0));
         uint256 amountOut = _swap(tokenIn, amountIn, address(0), swapRouter, swapCalldata, tokenOut);
         if (amountOut < expectedAmountOut) revert NotEnoughSrcFundsIn(expectedAmountOut);
         if (amountOut > expectedAmountOut) {

@@ -25,7 +25,7 @@ func TestSwapsTakeFewRoundTrips(t *testing.T) {
 	recorder := recordSpans(t)
 	front := readingFront(t)
 	world := front.facts(t)
-	const services, reads, swaps = 10, 3, 30
+	const services, reads, swaps = 10, 3, 100
 	least := map[string]int{"http.attempt": math.MaxInt, "rpc.attempt": math.MaxInt}
 	for i := 0; i < swaps && (least["http.attempt"] > services || least["rpc.attempt"] > reads); i++ {
 		amount := strconv.Itoa(1e18 + i)

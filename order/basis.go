@@ -127,7 +127,7 @@ func (b Basis) IsFinal() bool {
 	return !b.All && !slices.ContainsFunc(b.Chains, func(c ChainBasis) bool { return !c.Final })
 }
 
-// And is the basis of an answer that rests on both: a chain in one of them only is not final, and unread.
+// And is the basis of an answer that rests on both: the weaker of each chain.
 func (b Basis) And(other Basis) Basis {
 	b.Chains = Merge(slices.Concat(b.Chains, other.Chains))
 	return b

@@ -195,9 +195,10 @@ func TestFoldOfADeliveryAlone(t *testing.T) {
 }
 
 func TestStepsOfACancellation(t *testing.T) {
-	o, _ := order.Fold([]order.Event{created, cancelled})
-	if got := o.Steps(); len(got) != 2 || got[1].Chain != takeChain || got[1].Block != 20 {
-		t.Errorf("Steps = %v, want the creation and the cancellation", got)
+	o, _ := order.Fold([]order.Event{claimedCancel, created, sentCancel, cancelled})
+	want := []order.At{created.At, cancelled.At, sentCancel.At, claimedCancel.At}
+	if diff := cmp.Diff(want, o.Steps(), compare); diff != "" {
+		t.Errorf("Steps (-want +got):\n%s", diff)
 	}
 }
 

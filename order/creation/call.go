@@ -1,7 +1,6 @@
 package creation
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 
@@ -33,9 +32,12 @@ func CallPayload(to chain.Address, gas uint32, data []byte) []byte {
 	return words.Encode(words.Tuple{to, uint64(gas), data})
 }
 
-// refusedSelectors are of functions that the protocol's own executor does not call: approve, transfer, transferFrom and
-// increaseAllowance. The fallback gets the tokens instead.
-var refusedSelectors = [][]byte{{0x09, 0x5e, 0xa7, 0xb3}, {0xa9, 0x05, 0x9c, 0xbb}, {0x23, 0xb8, 0x72, 0xdd}, {0x39, 0x50, 0x93, 0x51}}
+// refusedSelectors are of functions that the protocol's own executor does not call: the fallback gets the tokens
+// instead.
+var refusedSelectors = []words.Selector{
+	words.SelectorOf("approve(address,uint256)"), words.SelectorOf("transfer(address,uint256)"),
+	words.SelectorOf("transferFrom(address,address,uint256)"), words.SelectorOf("increaseAllowance(address,uint256)"),
+}
 
 // ReadCall is the contract that an order's call calls, and why no taker can fill an order with it, or nothing can run
 // it, where the order takes so much; empty: nothing is known against it. An envelope has at least one byte. The adapter
@@ -70,8 +72,7 @@ func ReadCall(envelope []byte, takes chain.Amount) (target chain.Address, fault 
 	case len(data) < selectorLength:
 		return target, fmt.Sprintf("calls with %d bytes, which is less than a selector", len(data))
 	}
-	isSelector := func(refused []byte) bool { return bytes.HasPrefix(data, refused) }
-	if mustSucceed && (target.IsNative() || slices.ContainsFunc(refusedSelectors, isSelector)) {
+	if mustSucceed && (target.IsNative() || slices.Contains(refusedSelectors, words.Selector(data[:selectorLength]))) {
 		return target, "must succeed, and calls the zero address or moves tokens, which its executor does not do"
 	}
 	return target, ""

@@ -63,6 +63,7 @@ func (x *Index) look(ctx context.Context, tx chain.TxHash) (t transaction, err e
 		}
 		if errors.Is(err, ErrUnasked) {
 			t.orders, storeErr = x.store.OrdersIn(ctx, tx)
+			t.count(tx)
 			err = withStore(ctx, err, storeErr)
 		}
 		if stopped := x.stopped(); stopped != nil && errors.Is(err, order.ErrNotFound) {
@@ -72,7 +73,6 @@ func (x *Index) look(ctx context.Context, tx chain.TxHash) (t transaction, err e
 			return t, err
 		}
 		t.from.traced = true
-		t.count(tx)
 		isLacking = storeErr == nil && x.isLacking(t.orders)
 		if storeErr == nil {
 			storeErr = x.store.AddStored(ctx, t.orders)

@@ -74,7 +74,7 @@ func ProblemOf(err error) *problem {
 	}
 	if busy, is := errors.AsType[*query.BusyError](err); is {
 		p := overloaded.From(err)
-		p.message, p.retryAfter = "too many searches of the chains for what is not indexed; retry later", busy.After
+		p.message, p.retryAfter = "too many chain searches for unindexed transactions; retry later", busy.After
 		return p
 	}
 	if errors.Is(err, query.ErrUnasked) {

@@ -125,7 +125,7 @@ func TestVenuesAreShownAsTheyAnswer(t *testing.T) {
 	s := w.server(t, func(o *parts) {
 		o.Tokens = listing{w.tokenList}
 		o.Swaps = estimates(func(ctx context.Context, r quote.Request) (quote.Estimate, error) {
-			quote.Tell(ctx, quote.Heard{Venue: "quick", AmountOut: chain.NewAmount(2_500_000_000_000_000), Took: 42 * time.Millisecond})
+			quote.Report(ctx, quote.Heard{Venue: "quick", AmountOut: chain.NewAmount(2_500_000_000_000_000), Took: 42 * time.Millisecond})
 			<-read
 			return w.estimate(ctx, r)
 		})

@@ -206,7 +206,7 @@ func (t *trade) readRouter(ctx context.Context) (routing, error) {
 	case errors.Is(err, ErrNoRouter):
 		return routing{absent: err}, nil
 	case t.chain.Execution == PreferRouter:
-		return routing{}, fmt.Errorf("cannot tell whether the public router is deployed: %w", err)
+		return routing{}, fmt.Errorf("deployment of the public router is unknown: %w", err)
 	}
 	return routing{absent: err, unknown: true}, nil
 }

@@ -98,7 +98,7 @@ func (r *quoteRound) receive(ctx context.Context) {
 		case a := <-r.arrivals:
 			r.results[a.index] = a.result
 			r.waiting--
-			Tell(ctx, Heard{a.result.quote.Venue, a.result.quote.AmountOut, a.result.quote.Took, a.result.err})
+			Report(ctx, Heard{a.result.quote.Venue, a.result.quote.AmountOut, a.result.quote.Took, a.result.err})
 			if a.result.err == nil {
 				r.quotes++
 			}

@@ -23,8 +23,8 @@ func WithWatcher(ctx context.Context, heard func(Heard)) context.Context {
 	return context.WithValue(ctx, watcherKey{}, heard)
 }
 
-// Tell hands an answer to the watcher.
-func Tell(ctx context.Context, h Heard) {
+// Report hands an answer to the watcher.
+func Report(ctx context.Context, h Heard) {
 	if heard, watched := ctx.Value(watcherKey{}).(func(Heard)); watched {
 		heard(h)
 	}

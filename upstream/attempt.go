@@ -13,7 +13,7 @@ import (
 type Attempt struct {
 	Endpoint *Endpoint
 	Response Response
-	Err      error // why there is no response to judge; nil with one
+	Err      error // nil with a response
 
 	request Request
 	turn    Turn

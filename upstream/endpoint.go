@@ -113,7 +113,7 @@ func (e *Endpoint) Do(ctx context.Context, r Request) (Response, error) {
 }
 
 // learn remembers the outcome of a request, and has the endpoint verified that has failed too often: also after a
-// success, where nobody has found out meanwhile.
+// success, where no other request has done so meanwhile.
 func (e *Endpoint) learn(ctx context.Context, r Request, took time.Duration, outcome error) {
 	e.health.note(r.Kind, took, outcome)
 	e.breaker.learn(outcome, &e.health)

@@ -51,7 +51,7 @@ func (m measures) attempted(ctx context.Context, took time.Duration, err error) 
 	}
 }
 
-// gauges are read from an endpoint at each collection; where known is false there is no value.
+// gauges are read from an endpoint at each collection; unless known is false.
 var gauges = []struct {
 	name, unit, description string
 	read                    func(*Endpoint) (value float64, known bool)

@@ -18,7 +18,7 @@ import (
 // action does what a command line asks for. Results go to out, progress to errOut.
 type action func(ctx context.Context, out, errOut io.Writer) error
 
-const about = `Crossgate serves the state of cross-chain orders, what is locked for a taker, and swap transactions.
+const about = `Crossgate serves the state of cross-chain orders, the assets locked for takers, and swap transactions.
 
 Without --config the embedded default is used: all documented chains through public endpoints.
 
@@ -45,8 +45,8 @@ with. The environment variable CROSSGATE_KEY is the key that the gateway knows t
 			command("audit", "compare stored orders with the contracts and with receipts", selections, compare),
 			command("repair", "correct what an audit finds, or have blocks verified again", selections+`
 With --from or --to it has blocks verified again instead.`, repair),
-			command("withdraw", "withdraw what blocks of a chain said, for gateways to read on before them", `Withdraw what blocks of a chain said, from one on, with the anchors there. Where a chain is stopped since its endpoints
-contradict what was final, this is how to say that they are right. Gateways read on before these blocks.`, withdrawIndex),
+			command("withdraw", "withdraw what blocks of a chain said, for gateways to read on before them", `Withdraw what blocks of a chain said, from one on, with the anchors there. It accepts the chain of endpoints that
+contradict final blocks and so have stopped it. Gateways read on before these blocks.`, withdrawIndex),
 			command("backup", "copy an SQLite database into a new file, also while a gateway uses it", "", backupIndex),
 			command("restore", "make an SQLite database of a backup", "", restoreIndex),
 		),

@@ -71,7 +71,7 @@ func directory(name string, of *syscall.Credential) (string, error) {
 	return dir, err
 }
 
-// To is the address of a database here, made of its address at a server of which this one is a standby.
+// To is the address of a database here, made of its address at the primary.
 func (s *Server) To(primary string) string {
 	before, _, _ := strings.Cut(primary, "&host=")
 	return before + "&host=" + url.QueryEscape(s.dir)
@@ -101,7 +101,7 @@ func unprivileged() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil
 	}
-	for _, name := range []string{"postgres", "nobody"} {
+	for _, name := range []string{"postgres", "daemon"} {
 		who, err := user.Lookup(name)
 		if err != nil {
 			continue

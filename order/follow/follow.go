@@ -165,8 +165,8 @@ func (f *Follower) stopFor(ctx context.Context, err error) {
 	isNew := f.State().Stopped == nil
 	f.update(func(is *State) { is.Stopped = err })
 	if isNew {
-		f.Logger.ErrorContext(ctx, "chain stopped: endpoints contradict what is final; take the wrong ones out of use, "+
-			"or withdraw what was read by crossgate index withdraw", "error", err)
+		f.Logger.ErrorContext(ctx, "chain stopped: endpoints contradict final blocks; take the wrong endpoints out of use, "+
+			"or withdraw the blocks by crossgate index withdraw", "error", err)
 	}
 }
 

@@ -24,7 +24,7 @@ var gauges = []struct {
 	{"head", "Number of the newest block that a chain reported.", func(_ *Follower, b *order.ChainBasis) uint64 { return b.Head }, true},
 	{"block", "Number of the newest block whose events are stored.", func(_ *Follower, b *order.ChainBasis) uint64 { return b.Indexed }, true},
 	{
-		"proven_block", "Number of the newest block up to which a second reading confirms what is stored.",
+		"proven_block", "Number of the newest block up to which a second reading confirms the first.",
 		func(_ *Follower, b *order.ChainBasis) uint64 { return b.Proven }, true,
 	},
 	{
@@ -44,7 +44,7 @@ var gauges = []struct {
 		func(f *Follower, _ *order.ChainBasis) uint64 { return uint64(f.Leading.Load()) }, false,
 	},
 	{
-		"stopped", "1 while endpoints contradict what is final of a chain, so that it is not read.",
+		"stopped", "1 while endpoints contradict a chain's final blocks, so that it is not read.",
 		func(_ *Follower, b *order.ChainBasis) uint64 { return uint64(min(len(b.Stopped), 1)) }, false,
 	},
 	{

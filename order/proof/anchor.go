@@ -93,7 +93,7 @@ type Contradiction struct {
 }
 
 func (c *Contradiction) Error() string {
-	return fmt.Sprintf("endpoints contradict what is final at block %d: %s", c.block, c.said)
+	return fmt.Sprintf("endpoints contradict final block %d: %s", c.block, c.said)
 }
 
 // Hold has the chain's endpoints prove that they have its newest anchor, and asks anew about what they contradicted

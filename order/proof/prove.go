@@ -332,6 +332,6 @@ func (c *Chain) noteCorrection(ctx context.Context, r ledger.Range, changed ledg
 	}
 	CountCorrections(ctx, c.ID, len(changed.Missing)+len(changed.Wrong))
 	c.prover.corrections.Add(int64(len(changed.Missing) + len(changed.Wrong)))
-	c.Logger.WarnContext(ctx, "the second reading of blocks differs from the first; what the blocks prove was stored",
+	c.Logger.WarnContext(ctx, "the second reading of blocks differs from the first; stored the one that the blocks prove",
 		"from", r.From, "to", r.To, "missing", len(changed.Missing), "false", len(changed.Wrong), "endpoints", strings.Join(wrong, ", "))
 }

@@ -60,7 +60,7 @@ func (p *Views) facts(shown Order) []Fact {
 	if o.Fulfilled != nil {
 		fulfilled = o.Fulfilled.Fact
 	}
-	taker := p.account("Taker", take, fulfilled.Taker).with("/locked/", "what is locked for the taker")
+	taker := p.account("Taker", take, fulfilled.Taker).with("/locked/", "assets locked for the taker")
 	facts := []Fact{
 		{Name: "Order id", Text: o.ID.String(), IsID: true},
 		p.account("Maker", give, o.Terms.Maker).with("/address/", "its orders"),

@@ -93,7 +93,7 @@ func (c *Client) attempt(ctx context.Context, e *upstream.Endpoint, turn upstrea
 }
 
 // sendProofs makes the calls of a batch and the proofs, in one request when the endpoint takes that many. A refusal for
-// the sake of one of the calls is no reason to doubt the endpoint: the proofs are made alone then.
+// the sake of one of the calls does not put the endpoint in doubt: the proofs are made alone then.
 func (c *Client) sendProofs(ctx context.Context, e *upstream.Endpoint, turn upstream.Turn, b *inflightBatch, proofs []*Call) *batchAttempt {
 	if uint64(len(proofs)+len(b.calls)) <= c.abilities[e].Batch() {
 		got := c.send(ctx, e, turn, b, slices.Concat(proofs, b.calls))

@@ -165,7 +165,7 @@ func (c *Client) run(ctx context.Context, b *inflightBatch) {
 	c.inflight.awaitOthers(ctx, b)
 	c.askHeads()
 	_, b.err = c.pool.Run(ctx, upstream.Job{
-		Kind: kindOf(b.calls), Callers: b.callers, IsRead: true, Avoid: c.avoided, Suits: c.suits(b.calls), // there is no method here that changes anything
+		Kind: kindOf(b.calls), Callers: b.callers, IsRead: true, Avoid: c.avoided, Suits: c.suits(b.calls), // no method here changes anything
 		Try: func(ctx context.Context, e *upstream.Endpoint, turn upstream.Turn) upstream.Reply {
 			return c.attempt(ctx, e, turn, b)
 		},

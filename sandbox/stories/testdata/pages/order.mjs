@@ -26,7 +26,7 @@ export const content = () => visit({}, async (page) => {
   want((await text(page, '#raw')).includes('"state": "ClaimedUnlock"'), 'the answer is not below the order')
   want(/^[\d.]+ ETH, \$[\d,.]+ when created/m.test(await text(page, '.facts')), 'it is not shown what the maker paid in all')
   want(await page.locator('.facts a[href^="/address/0x"]').count() === 2, 'maker and receiver do not lead to the pages of their addresses')
-  await page.getByRole('link', { name: 'what is locked for the taker' }).click()
+  await page.getByRole('link', { name: 'assets locked for the taker' }).click()
   await page.waitForURL(/\/locked\/0x/)
 })
 

@@ -41,6 +41,9 @@ func TestListsAreFilteredAndSortedAsTheirOrdersAre(t *testing.T) {
 				"taken":    {list.Filter{TakeToken: v.people[1], Taken: list.Amounts{From: amount(256)}}, func(o *order.Order) bool { return o.TakeFinal.Cmp(chain.NewAmount(256)) >= 0 }},
 				"other":    {list.Filter{TakeToken: give}, func(*order.Order) bool { return false }},
 				"receiver": {list.Filter{Receiver: v.people[2]}, func(o *order.Order) bool { return o.Terms.Receiver == v.people[2] }},
+				"maker of a type": {list.Filter{Maker: v.people[0], TradeType: "Market"}, func(o *order.Order) bool {
+					return o.Terms.Maker == v.people[0] && tradeType(o) == "Market"
+				}},
 				"value": {list.Filter{USD: list.USD{From: new(int64(50)), To: new(int64(200))}}, func(o *order.Order) bool {
 					return usd[o.ID] != nil && *usd[o.ID] >= 50 && *usd[o.ID] <= 200
 				}},

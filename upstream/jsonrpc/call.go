@@ -37,9 +37,14 @@ type Call struct {
 	// returns an undoubted result, which is taken, or two the Same one; nil: null is the same as null, whose place
 	// others take, and these are the same as each other. Add, when not nil, adds to a result what another one has
 	// besides that is not the same.
+	//
+	// Twice has one asked beside the first, and every result doubted. Says, when not nil, is what a result says, by
+	// which two are the same in place of Same; one that says nothing contradicts none, and others take its place.
 	Doubt func(result any) bool
 	Same  func(a, b any) bool
 	Add   func(to, from any)
+	Twice bool
+	Says  func(result any) string
 
 	Seconded  string // endpoint of another provider that confirmed a doubted result; empty: none could
 	Overruled string // endpoint whose doubted result was not the Same as that of By, which replaced it
@@ -60,6 +65,7 @@ type Call struct {
 	Link func(result any) (hash, parent string)
 
 	text      json.RawMessage // Params in JSON; nil: not made yet
+	heard     []string        // endpoints that were asked about it
 	unlike    []*Call         // doubted ones of other endpoints, whose results are not the Same
 	isDoubted bool            // the result is
 	isSettled bool            // no other endpoint can be asked about it

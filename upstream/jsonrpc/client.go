@@ -154,10 +154,14 @@ func (c *Client) Beside(ctx context.Context, path string, body []byte, out any) 
 // Batch makes all calls, in one HTTP request when the endpoints take that many at once, and sets each
 // call's Err. It returns an error only when nothing could be had; then every call has one too.
 func (c *Client) Batch(ctx context.Context, calls ...*Call) error {
-	defer c.corroborate(ctx, calls)
 	if len(calls) == 0 {
 		return nil
 	}
+	beside := c.besides(ctx, calls)
+	defer func() {
+		beside()
+		c.corroborate(ctx, calls)
+	}()
 	width := c.batchWidth(calls)
 	if len(calls) <= width {
 		return c.exchange(ctx, calls, 0)

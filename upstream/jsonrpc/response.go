@@ -209,7 +209,7 @@ func check(call *Call, value reflect.Value, err error) (got rpcResult) {
 	if err != nil {
 		return rpcResult{err: err, open: true}
 	}
-	return rpcResult{value: value.Elem(), doubted: call.Doubt != nil && call.Doubt(value.Interface())}
+	return rpcResult{value: value.Elem(), doubted: call.Twice || call.Doubt != nil && call.Doubt(value.Interface())}
 }
 
 // head is how far the chain has come by a result, if that says so.
@@ -277,7 +277,7 @@ func (r rpcResults) batchRefusal(calls []*Call) error {
 func (r rpcResults) fill(calls []*Call, c *Client) {
 	for i, call := range calls {
 		call.Err, call.By, call.isDoubted = nil, r[i].by, r[i].doubted
-		call.Seconded, call.Overruled, call.unlike, call.isSettled = "", "", nil, false
+		call.Seconded, call.Overruled, call.heard, call.unlike, call.isSettled = "", "", nil, nil, false
 		if err := r[i].err; err != nil {
 			var classed *upstream.Error
 			if errors.As(err, &classed) {

@@ -78,22 +78,19 @@ func (c *Client) AvoidsAll() bool { return len(c.avoided) == len(c.pool.Endpoint
 // corroborate asks other voices about the results that calls doubt: undoubted ones take their place, equally doubted
 // ones confirm them, and take their place where two agree on another.
 func (c *Client) corroborate(ctx context.Context, calls []*Call) {
-	var heard []string // that have no more to say about the results of the first
 	for {
 		var doubted []*Call
 		for _, call := range calls {
 			if call.Err == nil && call.isDoubted && !call.isSettled && call.Seconded == "" {
+				call.hears(call.By)
 				doubted = append(doubted, call)
 			}
 		}
 		if len(doubted) == 0 {
 			return
 		}
-		by := doubted[0].By // those of others have their turn when its are settled
-		if len(heard) == 0 || heard[0] != by {
-			heard = []string{by}
-		}
-		doubted = slices.DeleteFunc(doubted, func(call *Call) bool { return call.By != by })
+		heard := doubted[0].heard // those that have heard others have their turn when its are settled
+		doubted = slices.DeleteFunc(doubted, func(call *Call) bool { return !slices.Equal(call.heard, heard) })
 		witness := c.witness(doubted, heard)
 		if witness == nil {
 			for _, call := range doubted {
@@ -101,36 +98,53 @@ func (c *Client) corroborate(ctx context.Context, calls []*Call) {
 			}
 			continue
 		}
-		heard = append(heard, witness.Name())
-		c.hear(ctx, witness, doubted)
+		c.hear(ctx, witness, doubted)()
 	}
 }
 
-// Confirm has other voices asked about a result that a call has. say is what a result says, empty where it says nothing
-// of the matter; two endpoints that say the same confirm each other.
-func (c *Client) Confirm(ctx context.Context, call *Call, say func(result any) string) {
-	first := *call
-	first.Out = newOut(call)
-	first.take(call)
-	call.Doubt = func(any) bool { return true }
-	call.Same = func(a, b any) bool { return say(a) == say(b) && say(a) != "" }
-	call.unlike, call.isDoubted, call.isSettled = []*Call{&first}, true, false
+// besides asks another voice about calls that are Twice while the first one is asked; take has them take what it says.
+func (c *Client) besides(ctx context.Context, calls []*Call) (take func()) {
+	twice := slices.DeleteFunc(slices.Clone(calls), func(call *Call) bool { return !call.Twice })
+	if len(twice) > 0 {
+		if first := c.pool.Next(kindOf(calls), c.avoided, c.suits(calls)); first != nil {
+			if witness := c.witness(twice, []string{first.Name()}); witness != nil {
+				return c.hear(ctx, witness, twice)
+			}
+		}
+	}
+	return func() {}
+}
+
+// hears takes note of an endpoint that has no more to say about a call's result.
+func (c *Call) hears(endpoint string) {
+	if !slices.Contains(c.heard, endpoint) {
+		c.heard = append(c.heard, endpoint)
+	}
+}
+
+// Confirm has other voices asked about a result that a call has; see Call.Says.
+func (c *Client) Confirm(ctx context.Context, call *Call, says func(result any) string) {
+	call.Twice, call.Says = true, says
+	call.heard, call.unlike, call.isDoubted, call.isSettled = nil, nil, true, false
 	c.corroborate(ctx, []*Call{call})
-	call.unlike = slices.DeleteFunc(call.unlike, func(each *Call) bool { return say(each.Out) == "" })
 }
 
 // Contradicting are the endpoints that said something else than the result when it was to be confirmed.
 func (c *Call) Contradicting() (names []string) {
 	for _, each := range c.unlike {
-		if !c.Same(each.Out, c.Out) {
+		if !c.isSame(each.Out, c.Out) {
 			names = append(names, each.By)
 		}
 	}
 	return names
 }
 
-// newOut is a place for another result of a call.
-func newOut(call *Call) any { return reflect.New(reflect.TypeOf(call.Out).Elem()).Interface() }
+// copied is the same call with a place for another result.
+func (c *Call) copied() *Call {
+	other := *c
+	other.Out = reflect.New(reflect.TypeOf(c.Out).Elem()).Interface()
+	return &other
+}
 
 // errUnheard is why an absence is not reported.
 var errUnheard = errors.New("one endpoint alone says so, and another one did not answer")
@@ -227,49 +241,78 @@ func (c *Client) Other(method string, heard ...string) *Client {
 	return nil
 }
 
-// hear asks one endpoint about doubted calls.
-func (c *Client) hear(caller context.Context, witness *upstream.Endpoint, doubted []*Call) {
+// hear asks one endpoint about doubted calls; take waits for it, and has them take what it says.
+func (c *Client) hear(caller context.Context, witness *upstream.Endpoint, doubted []*Call) (take func()) {
 	again := make([]*Call, len(doubted))
 	for i, call := range doubted {
-		copied := *call
-		copied.Out = newOut(call)
-		again[i] = &copied
+		again[i] = call.copied()
 	}
 	ctx, cancel := witnessTime(caller, witness)
-	defer cancel()
-	c.alone[witness].Each(ctx, again...)
-	for i, call := range doubted {
-		said := again[i]
-		switch {
-		case said.Err != nil:
-			isShort := upstream.WorkOf(caller) == upstream.Searching && (upstream.IsShort(said.Err) || caller.Err() != nil)
-			if isShort { // a search must not end for lack of budget
-				call.Err = said.Err
+	var asking sync.WaitGroup
+	asking.Go(func() { c.alone[witness].Each(ctx, again...) })
+	return func() {
+		if !slices.ContainsFunc(doubted, func(call *Call) bool { return call.Err == nil }) {
+			cancel()
+		}
+		asking.Wait()
+		cancel()
+		for i, call := range doubted {
+			if call.Err != nil || c.voices.isOne(call.By, witness.Name()) {
+				continue // it took the place of the first one
 			}
-		case !said.isDoubted:
-			if call.Same != nil && !call.Same(call.Out, said.Out) {
-				call.Overruled = call.By
-			}
-			call.take(said)
-			call.isDoubted = false
-		case call.isSame(call.Out, said.Out):
-			call.Seconded = said.By
-		default:
-			call.add(said)
-			for _, other := range call.unlike {
-				other.add(call)
-				if call.Seconded == "" && call.isSame(other.Out, said.Out) {
-					call.take(other)
-					call.Seconded = said.By
+			call.hears(call.By)
+			call.hears(witness.Name())
+			said := again[i]
+			switch {
+			case said.Err != nil:
+				isShort := upstream.WorkOf(caller) == upstream.Searching && (upstream.IsShort(said.Err) || caller.Err() != nil)
+				if isShort { // a search must not end for lack of budget
+					call.Err = said.Err
 				}
+			case !said.isDoubted:
+				if call.Same != nil && !call.Same(call.Out, said.Out) {
+					call.Overruled = call.By
+				}
+				call.take(said)
+				call.isDoubted = false
+			case call.isSame(call.Out, said.Out):
+				call.Seconded = said.By
+			default:
+				call.differ(said)
 			}
-			call.unlike = append(call.unlike, said)
 		}
 	}
 }
 
+// differ takes note of another result that is as doubted, and takes it where another one is the same.
+func (c *Call) differ(said *Call) {
+	switch {
+	case c.Says != nil && c.Says(said.Out) == "":
+		return
+	case c.Says != nil && c.Says(c.Out) == "":
+		c.take(said)
+		return
+	case c.Says != nil && len(c.unlike) == 0:
+		own := c.copied()
+		own.take(c)
+		c.unlike = append(c.unlike, own)
+	}
+	c.add(said)
+	for _, other := range c.unlike {
+		other.add(c)
+		if c.Seconded == "" && c.isSame(other.Out, said.Out) {
+			c.take(other)
+			c.Seconded = said.By
+		}
+	}
+	c.unlike = append(c.unlike, said)
+}
+
 func (c *Call) isSame(a, b any) bool {
-	if c.Same != nil {
+	switch {
+	case c.Says != nil:
+		return c.Says(a) == c.Says(b)
+	case c.Same != nil:
 		return c.Same(a, b)
 	}
 	return isNull(a) == isNull(b)
@@ -279,7 +322,7 @@ func (c *Call) isSame(a, b any) bool {
 func (c *Call) add(other *Call) {
 	if c.Add != nil {
 		c.Add(c.Out, other.Out)
-	} else if c.Same == nil && isNull(c.Out) {
+	} else if c.Same == nil && c.Says == nil && isNull(c.Out) {
 		c.take(other)
 	}
 }

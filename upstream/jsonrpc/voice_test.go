@@ -5,6 +5,8 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -210,5 +212,35 @@ func TestEachDoubtedResultIsHeldAgainstAllOthers(t *testing.T) {
 	one, two := doubted("one"), doubted("two")
 	if err := client.All(t.Context(), one, two); err != nil || one.IsSingle() || two.IsSingle() {
 		t.Errorf("%v; one by %q and %q, two by %q and %q", err, one.By, one.Seconded, two.By, two.Seconded)
+	}
+}
+
+// TestTwoVoicesAreAskedAtOnce: each of two endpoints answers once the other was asked. A third one decides between what
+// they say, and one that says nothing gives way.
+func TestTwoVoicesAreAskedAtOnce(t *testing.T) {
+	for _, test := range []struct{ first, second, third, want, seconded, contradicting string }{
+		{"x", "x", "y", "x", "b", ""},
+		{"x", "y", "x", "x", "c", "b"},
+		{"x", "y", "y", "y", "c", "a"},
+		{"", "x", "x", "x", "c", ""},
+		{"x", "", "x", "x", "c", ""},
+		{"x", "y", "", "x", "", "b"},
+		{"", "", "x", "", "b", ""},
+	} {
+		var both sync.WaitGroup
+		both.Add(2)
+		waits := func(result string) transport {
+			return node(func(rpcCall) string {
+				both.Done()
+				both.Wait()
+				return `"result":"` + result + `"`
+			})
+		}
+		var got string
+		call := &jsonrpc.Call{Method: "find", Out: &got, Twice: true, Says: func(result any) string { return *result.(*string) }}
+		err := rpc(t, waits(test.first), waits(test.second), tells(`"`+test.third+`"`, new(atomic.Int64))).All(t.Context(), call)
+		if contradicting := strings.Join(call.Contradicting(), " "); err != nil || got != test.want || call.Seconded != test.seconded || contradicting != test.contradicting {
+			t.Errorf("%+v: %q, confirmed by %q, contradicted by %q, %v", test, got, call.Seconded, contradicting, err)
+		}
 	}
 }

@@ -236,6 +236,7 @@ func (x *Index) ask(ctx context.Context, q query) (order.Evidence, error) {
 		return order.Evidence{Standing: order.Corroborated}, nil
 	}
 	read, err := q.historian.History(ctx, q.order, q.side, q.since)
+	x.warn(ctx, q.chain, read.Wrong)
 	if err != nil || q.creation.IsAbsent() {
 		return read, err
 	}

@@ -258,6 +258,7 @@ func (x *Index) addCreations(ctx context.Context, t *transaction) error {
 		}
 		asked.ask(id, func() error {
 			read, err := historian.History(ctx, events[0].Order, order.GiveSide, 0)
+			x.warn(ctx, id, read.Wrong)
 			standing[i] = read.Standing
 			if t.orders[i] = append(events, read.Events...); errors.As(err, new(*order.PartialError)) {
 				return nil

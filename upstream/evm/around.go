@@ -14,8 +14,9 @@ import (
 
 // transaction is one with listed logs, and its known facts.
 type transaction struct {
-	first   log      // that was listed
-	receipt *receipt // nil: not asked for yet
+	first   log           // that was listed
+	receipt *receipt      // nil: not asked for yet
+	asked   *jsonrpc.Call // for the receipt; nil: it need not be
 	facts   []onchain.Found
 }
 
@@ -24,8 +25,7 @@ type around struct {
 	chain        *Chain
 	rpc          *jsonrpc.Client
 	transactions []*transaction
-	times        map[chain.Hash]uint64 // of blocks, UNIX seconds
-	attests      bool                  // senders and times are proven
+	attests      bool // senders and times are proven, and receipts asked of two endpoints
 	attested     attestation
 }
 
@@ -33,14 +33,12 @@ type around struct {
 // round trip for the receipts, none without logs, and mostly none for swaps: of these the router's logs say everything,
 // and a busy chain has thousands a day.
 func (c *Chain) eventsAround(ctx context.Context, rpc *jsonrpc.Client, logs []log) (order.Evidence, error) {
-	return c.around(rpc, logs, c.isWholeSwap).read(ctx)
+	return c.around(rpc, logs, false, c.isWholeSwap).read(ctx)
 }
 
-// eventsAttested is eventsAround with proven senders and times.
+// eventsAttested is eventsAround with proven senders and times, and receipts that two endpoints were asked for.
 func (c *Chain) eventsAttested(ctx context.Context, rpc *jsonrpc.Client, logs []log) (order.Evidence, error) {
-	a := c.around(rpc, logs, c.isWholeSwap)
-	a.attests = true
-	return a.read(ctx)
+	return c.around(rpc, logs, true, c.isWholeSwap).read(ctx)
 }
 
 func (c *Chain) isWholeSwap(l log, found []onchain.Found) bool {
@@ -51,13 +49,13 @@ func (c *Chain) isWholeSwap(l log, found []onchain.Found) bool {
 // order.LogSource: not of a creation, since a swap of the router may have been made for it, nor of a claim whose
 // submission the gate's logs do not name.
 func (c *Chain) eventsInLogs(ctx context.Context, rpc *jsonrpc.Client, logs []log) (order.Evidence, error) {
-	return c.around(rpc, logs, func(_ log, found []onchain.Found) bool { return !slices.ContainsFunc(found, c.isMoreThanItsLog) }).read(ctx)
+	return c.around(rpc, logs, false, func(_ log, found []onchain.Found) bool { return !slices.ContainsFunc(found, c.isMoreThanItsLog) }).read(ctx)
 }
 
 // around is the reading of the transactions that logs are in. Receipts are fetched, except for transactions whose
 // listed logs are each enough, with all their facts.
-func (c *Chain) around(rpc *jsonrpc.Client, logs []log, isEnough func(log, []onchain.Found) bool) *around {
-	a := &around{chain: c, rpc: rpc, times: make(map[chain.Hash]uint64), attested: newAttestation()}
+func (c *Chain) around(rpc *jsonrpc.Client, logs []log, attests bool, isEnough func(log, []onchain.Found) bool) *around {
+	a := &around{chain: c, rpc: rpc, attests: attests, attested: newAttestation()}
 	for _, listed := range byTransaction(logs) {
 		t := &transaction{first: listed.Logs[0]}
 		facts, err := c.facts(listed)
@@ -104,12 +102,15 @@ func (a *around) read(ctx context.Context) (read order.Evidence, err error) {
 	}
 	read.Standing = order.Intrinsic
 	for _, t := range a.transactions {
+		if t.asked != nil && a.attests {
+			read.Standing = min(read.Standing, a.chain.settle(ctx, t.asked))
+		}
 		if t.facts == nil {
 			if t.facts, err = a.chain.facts(t.receipt); err != nil {
 				return order.Evidence{}, &order.UnreadableError{Block: uint64(t.first.BlockNumber), Err: err}
 			}
 		}
-		events := a.chain.events(t.receipt, t.facts, a.times[t.first.BlockHash])
+		events := a.chain.events(t.receipt, t.facts, uint64(t.first.BlockTimestamp))
 		read.Standing = min(read.Standing, a.attested.apply(events))
 		read.Events = append(read.Events, events...)
 	}
@@ -120,41 +121,39 @@ func (a *around) read(ctx context.Context) (read order.Evidence, err error) {
 // times logs leave out.
 func (a *around) readEach(ctx context.Context) error {
 	var calls []*jsonrpc.Call
-	receipts := make([]*jsonrpc.Call, len(a.transactions))
-	for i, t := range a.transactions {
+	for _, t := range a.transactions {
 		hash := t.first.BlockHash
-		if t.first.BlockTimestamp != 0 {
-			a.times[hash] = uint64(t.first.BlockTimestamp)
-		} else if known := a.chain.read.of(uint64(t.first.BlockNumber)); known != nil && known.Hash == hash {
-			a.times[hash] = uint64(known.Timestamp)
+		if known := a.chain.read.of(uint64(t.first.BlockNumber)); t.first.BlockTimestamp == 0 && known != nil && known.Hash == hash {
+			t.first.BlockTimestamp = stamp(known.Timestamp)
 		}
 		if t.receipt == nil {
-			receipts[i] = minedReceiptCall(&t.receipt, t.first.TransactionHash, hash)
-			receipts[i].Reach = a.chain.reach(uint64(t.first.BlockNumber))
-			calls = append(calls, receipts[i])
+			t.asked = a.chain.minedReceiptCall(&t.receipt, t.first.TransactionHash, hash)
+			t.asked.Reach, t.asked.Twice = a.chain.reach(uint64(t.first.BlockNumber)), a.attests
+			calls = append(calls, t.asked)
 		}
 		if a.attests {
 			a.attested.add(t.first.TransactionHash, hash)
-		} else if a.times[hash] == 0 {
+		} else if t.first.BlockTimestamp == 0 {
 			a.attested.addTime(hash)
 		}
 	}
 	a.rpc.Each(ctx, append(calls, a.attested.calls()...)...)
-	for i, t := range a.transactions {
+	a.chain.blameOverruled(a.attested.calls())
+	for _, t := range a.transactions {
 		var err error
-		if timed := a.attested.times[t.first.BlockHash]; timed != nil && a.times[t.first.BlockHash] == 0 {
+		if timed := a.attested.times[t.first.BlockHash]; timed != nil && t.first.BlockTimestamp == 0 {
 			err = timed.Err
 		}
-		if receipts[i] != nil {
-			err = cmp.Or(receipts[i].Err, err)
+		if t.asked != nil {
+			err = cmp.Or(t.asked.Err, err)
 		}
 		switch {
 		case isUnreadable(err):
 			return &order.UnreadableError{Block: uint64(t.first.BlockNumber), Err: err}
 		case err != nil:
 			return err
-		case receipts[i] != nil:
-			a.chain.heardReceipt(t.receipt, receipts[i].By)
+		case t.asked != nil:
+			a.chain.heardReceipt(t.receipt, t.asked.By)
 		}
 	}
 	return nil

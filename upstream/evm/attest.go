@@ -91,20 +91,28 @@ func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Evidenc
 	return order.Evidence{Standing: a.apply(events), Events: events, Wrong: c.faulty.Unreported()}, ctx.Err()
 }
 
-// confirm has other endpoints say what one said of a transaction in a block. Where they differ a third decides, or all
-// receipts of the block, and those that said otherwise are marked.
+// confirm has other endpoints say what one said of a transaction in a block.
 func (c *Chain) confirm(ctx context.Context, asked *jsonrpc.Call, found **receipt, mined uint64) order.Evidence {
-	block := (*found).BlockHash
-	c.rpc.Confirm(ctx, asked, func(result any) string {
-		r := *result.(**receipt)
-		if r == nil || r.BlockHash != block { // it need not have the transaction, or be of the same branch
-			return ""
+	c.rpc.Confirm(ctx, asked, c.says((*found).BlockHash))
+	standing := c.settle(ctx, asked)
+	return order.Evidence{Events: c.eventsIn(*found, mined), Standing: standing, Wrong: c.faulty.Unreported()}
+}
+
+// says returns what a receipt, which is pointed to, says of orders; nothing where it is absent or of another branch.
+func (c *Chain) says(block chain.Hash) func(any) string {
+	return func(result any) string {
+		if r := *result.(**receipt); r != nil && r.BlockHash == block {
+			return order.Say(c.eventsIn(r, 0))
 		}
-		return order.Say(c.eventsIn(r, mined))
-	})
-	standing := standingOf(asked, false)
-	var h header
-	if standing == order.Single && len(asked.Contradicting()) > 0 && c.rpc.All(ctx, timeCall(&h, block)) == nil && h.isProven {
+		return ""
+	}
+}
+
+// settle returns how a receipt is known that two endpoints were asked for. Where they differ a third decides, or all
+// receipts of the block, and those that said otherwise are marked.
+func (c *Chain) settle(ctx context.Context, asked *jsonrpc.Call) order.Standing {
+	standing, found, h := standingOf(asked, false), asked.Out.(**receipt), header{}
+	if standing == order.Single && len(asked.Contradicting()) > 0 && c.rpc.All(ctx, timeCall(&h, (*found).BlockHash)) == nil && h.isProven {
 		receipts, _ := c.receiptsOf(ctx, &h)
 		if i := slices.IndexFunc(receipts, func(r receipt) bool { return r.TransactionHash == (*found).TransactionHash }); i >= 0 {
 			*found, standing = &receipts[i], order.Intrinsic
@@ -113,7 +121,7 @@ func (c *Chain) confirm(ctx context.Context, asked *jsonrpc.Call, found **receip
 	if standing > order.Single {
 		c.faulty.Mark(asked.Contradicting()...)
 	}
-	return order.Evidence{Events: c.eventsIn(*found, mined), Standing: standing, Wrong: c.faulty.Unreported()}
+	return standing
 }
 
 // blameOverruled marks the endpoints whose results were other than those that a hash proves.

@@ -2,6 +2,7 @@ package evm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -234,46 +235,41 @@ func (r *receipt) checkLogs() error {
 	return nil
 }
 
-// receiptCall asks for the receipt of a transaction; out stays nil when the node knows none.
-func receiptCall(out **receipt, tx chain.Hash) *jsonrpc.Call {
+// receiptCall asks for the receipt of a transaction that accept takes; nil when the node knows none.
+func receiptCall(out **receipt, tx chain.Hash, accept func(*receipt) error) *jsonrpc.Call {
 	return jsonrpc.NewCall(out, func(r *receipt) error {
-		if r == nil {
-			return nil
-		}
-		if r.TransactionHash != tx || r.From.IsAbsent() {
+		switch {
+		case r == nil:
+			return accept(r)
+		case r.TransactionHash != tx || r.From.IsAbsent():
 			return errors.New("not the receipt asked for")
 		}
-		return r.checkLogs()
+		return cmp.Or(r.checkLogs(), accept(r))
 	}, "eth_getTransactionReceipt", tx)
 }
 
 // minedReceiptCall asks for the receipt of a transaction that is in the block with hash and has logs of the protocol; a
 // node that does not have it so is passed over.
-func minedReceiptCall(out **receipt, tx, block chain.Hash) *jsonrpc.Call {
-	c := receiptCall(out, tx)
-	accept := c.Accept
-	c.Accept = func(result any) error {
-		r := *result.(**receipt)
+func (c *Chain) minedReceiptCall(out **receipt, tx, block chain.Hash) *jsonrpc.Call {
+	asked := receiptCall(out, tx, func(r *receipt) error {
 		if r == nil || r.BlockHash != block || !slices.ContainsFunc(r.Logs, func(l log) bool { return l.isOfProtocol() }) {
 			return &upstream.Error{Class: upstream.Rejected, Err: fmt.Errorf("node has not transaction %s with its logs in block %s", tx, block)}
 		}
-		return accept(result)
-	}
-	return c
+		return nil
+	})
+	asked.Says = c.says(block)
+	return asked
 }
 
 // firstReceiptCall is receiptCall for a transaction that need not exist, or have to do with orders: that it does not is
 // doubted. Events that cannot be decoded are a bad answer.
 func (c *Chain) firstReceiptCall(out **receipt, tx chain.Hash) *jsonrpc.Call {
-	asked := receiptCall(out, tx)
-	accept := asked.Accept
-	asked.Accept = func(result any) error {
-		err := accept(result)
-		if r := *result.(**receipt); err == nil && r != nil {
+	asked := receiptCall(out, tx, func(r *receipt) (err error) {
+		if r != nil {
 			_, err = c.facts(r)
 		}
 		return err
-	}
+	})
 	asked.Doubt = func(result any) bool {
 		r := *result.(**receipt)
 		return r == nil || r.BlockHash.IsAbsent() || len(c.eventsIn(r, 0)) == 0

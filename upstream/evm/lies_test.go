@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -213,11 +214,38 @@ func findOrder(t *testing.T, creation chain.TxHash, sources map[chain.ID]order.S
 	return found[0]
 }
 
-// TestOneReceiptIsNotBelieved looks orders up through endpoints, some of which report other fees of a creation. The
-// root in the block's header says who is right, and where no endpoint has all receipts of a block a third one.
+// TestOneReceiptIsNotBelieved looks an order up through endpoints, some of which report other contents of its steps: the
+// creation's fee, the fulfilment's taker, the unlock's submission, what was claimed. The root in the block's header
+// says who is right, and where no endpoint has all receipts of a block a third one.
 func TestOneReceiptIsNotBelieved(t *testing.T) {
 	recordings, truth := readRecordings(t)
-	want := truth.Orders[slices.IndexFunc(truth.Orders, func(o goldenOrder) bool { return o.TakeChainConfigured && o.Record.State == "Fulfilled" })]
+	want := truth.Orders[slices.IndexFunc(truth.Orders, func(o goldenOrder) bool { return o.TakeChainConfigured && o.Record.State == "ClaimedUnlock" })]
+	contents := func(lying []bool, hasRoots bool, logs io.Writer) (query.Found, string) {
+		sources := map[chain.ID]order.Source{}
+		for _, r := range recordings {
+			state := r.node()
+			var endpoints []*upstream.Endpoint
+			for i, isLying := range lying {
+				p := &provider{recording: r, refuses: func(c nodeCall) string {
+					switch {
+					case c.Method == "eth_call":
+						return state.read(c)
+					case c.Method == "eth_getBlockReceipts" && !hasRoots:
+						return fault(-32601, "the method does not exist")
+					}
+					return ""
+				}}
+				if isLying {
+					p.alter = otherContents(want.OrderID)
+				}
+				endpoints = append(endpoints, endpointOf(t, strconv.Itoa(i), p))
+			}
+			sources[r.DeBridgeID] = evm.New(r.describe(), jsonrpc.New(upstream.NewPool("chain", endpoints...)))
+		}
+		found := findOrder(t, want.CreationTxHash, sources, logs)
+		return found, fmt.Sprint(found.Created.Fact.FixFee, order.Statement(found.ID, found.Fulfilled.Fact), found.SentUnlock.Fact, found.ClaimedUnlock.Fact)
+	}
+	_, right := contents([]bool{false}, true, io.Discard)
 	for name, test := range map[string]struct {
 		lying    []bool // endpoints
 		hasRoots bool
@@ -234,44 +262,32 @@ func TestOneReceiptIsNotBelieved(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var logs bytes.Buffer
-			sources := map[chain.ID]order.Source{}
-			for _, r := range recordings {
-				state := r.node()
-				var endpoints []*upstream.Endpoint
-				for i, isLying := range test.lying {
-					p := &provider{recording: r, refuses: func(c nodeCall) string {
-						switch {
-						case c.Method == "eth_call":
-							return state.read(c)
-						case c.Method == "eth_getBlockReceipts" && !test.hasRoots:
-							return fault(-32601, "the method does not exist")
-						}
-						return ""
-					}}
-					if isLying {
-						p.alter = otherFee(want.OrderID)
-					}
-					endpoints = append(endpoints, endpointOf(t, strconv.Itoa(i), p))
+			found, got := contents(test.lying, test.hasRoots, &logs)
+			if got != right && !test.isSingle {
+				t.Errorf("order %s, want %s", got, right)
+			}
+			for _, on := range []chain.ID{want.SourceChainID, want.TakeChainID} {
+				if got := found.Basis.Of(on).Single; got != test.isSingle {
+					t.Errorf("chain %d is one endpoint's word: %t, want %t", on, got, test.isSingle)
 				}
-				sources[r.DeBridgeID] = evm.New(r.describe(), jsonrpc.New(upstream.NewPool("chain", endpoints...)))
 			}
-			found := findOrder(t, want.CreationTxHash, sources, &logs)
-			if fee := found.Created.Fact.FixFee.String(); found.ID != want.OrderID || !test.isSingle && fee != want.Record.FixFee {
-				t.Errorf("order %s with fee %s, want %s with %s", found.ID, fee, want.OrderID, want.Record.FixFee)
+			for line := range strings.Lines(logs.String()) {
+				if _, named, _ := strings.Cut(line, "endpoints="); strings.TrimSpace(named) != test.wrong {
+					t.Errorf("named %q, want %q", named, test.wrong)
+				}
 			}
-			if got := found.Basis.Of(want.SourceChainID).Single; got != test.isSingle {
-				t.Errorf("one endpoint's word: %t, want %t", got, test.isSingle)
-			}
-			if _, named, _ := strings.Cut(logs.String(), "endpoints="); strings.TrimSpace(named) != test.wrong {
-				t.Errorf("named %q, want %q", named, test.wrong)
+			if count := strings.Count(logs.String(), "endpoints="); count == 0 && test.wrong != "" {
+				t.Errorf("nobody is named, want %q", test.wrong)
 			}
 		})
 	}
 }
 
-// otherFee changes the fixed fee in the receipt of an order's creation.
-func otherFee(id order.ID) func(method, members string) string {
-	const fee, word = 3, 64 // place and width in the event's data
+// otherContents changes a word in the receipts of an order's steps: the fixed fee of a creation, the taker of a
+// fulfilment, the submission of an unlock, the amount of a claim.
+func otherContents(id order.ID) func(method, members string) string {
+	const word = 64 // digits
+	own := id.String()[2:]
 	return func(method, members string) string {
 		if method != "eth_getTransactionReceipt" {
 			return members
@@ -279,8 +295,11 @@ func otherFee(id order.ID) func(method, members string) string {
 		told := rewrite("{"+members+"}", ofReceipts(func(receipt map[string]any) any {
 			for _, each := range receipt["logs"].([]any) {
 				log := each.(map[string]any)
-				if data := log["data"].(string); strings.HasPrefix(data[min(len(data), 2+word):], id.String()[2:]) {
-					log["data"] = flipped(data, (fee+1)*word-1)
+				switch data := log["data"].(string); {
+				case strings.HasPrefix(data[min(len(data), 2+word):], own):
+					log["data"] = flipped(data, 4*word-1)
+				case strings.HasPrefix(data[2:], own):
+					log["data"] = flipped(data, 3*word-1)
 				}
 			}
 			return receipt

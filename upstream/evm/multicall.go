@@ -29,8 +29,6 @@ type reply struct {
 // isVoid reports whether a contract returned nothing, or zeros.
 func isVoid(returned []byte) bool { return len(bytes.Trim(returned, "\x00")) == 0 }
 
-func isAny([]byte) bool { return true }
-
 // alone is what the one contract called returned.
 type alone [][]byte
 

@@ -89,10 +89,10 @@ func (c *Chain) settledEvents(
 			return read, err
 		}
 		held, failed := c.provenEvents(ctx, h)
-		if errors.As(failed, new(*order.UnreadableError)) {
-			return read, failed
-		}
 		if failed != nil {
+			if errors.As(failed, new(*order.UnreadableError)) {
+				err = failed
+			}
 			return read, err
 		}
 		settled = append(settled, held...)
@@ -139,7 +139,7 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, 
 	if err != nil || len(facts) == 0 {
 		return order.Evidence{Standing: standing}, err
 	}
-	a := &around{chain: c, rpc: c.rpc, times: make(map[chain.Hash]uint64), attested: newAttestation()}
+	a := &around{chain: c, rpc: c.rpc, attested: newAttestation()}
 	a.transactions = []*transaction{{first: found.Logs[0], receipt: found, facts: facts}}
 	read, err := a.read(ctx)
 	read.Standing = standing

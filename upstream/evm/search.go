@@ -49,7 +49,7 @@ type search struct {
 }
 
 func (s *search) run(ctx context.Context, since uint64) (read order.Evidence, err error) {
-	if err := s.readStorage(ctx, since); err != nil || s.isEmpty() {
+	if err := s.readStorage(ctx, since); err != nil || s.steps == 0 && s.patched.IsZero() {
 		return order.Evidence{Standing: s.known}, err
 	}
 	if err := s.scan(ctx, since); err != nil && !isPruned(err) {
@@ -90,8 +90,6 @@ func (s *search) bisect(ctx context.Context) error {
 	}
 	return fmt.Errorf("chain %d: order %s has taken %d steps by its storage, the logs have %d", s.chain.chain.ID, s.id, s.steps, s.found)
 }
-
-func (s *search) isEmpty() bool { return s.steps == 0 && s.patched.IsZero() }
 
 // isComplete reports whether everything is found. The amount can have been changed again after the blocks
 // that were searched.
@@ -134,19 +132,19 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 // confirmed is a call that a second voice confirms. Orders only go on: the answer that is further by compare is taken.
 func (s *search) confirmed(asked contractCall, out *Payload, compare func(a, b []byte) int) *jsonrpc.Call {
 	made := asked.on(out, newestTag)
-	made.Doubt = func(any) bool { return true }
-	furthest(made, compare)
-	return made
+	made.Twice = true
+	return furthest(made, compare)
 }
 
 // furthest has a doubted call take the answer that is further by compare.
-func furthest(call *jsonrpc.Call, compare func(a, b []byte) int) {
+func furthest(call *jsonrpc.Call, compare func(a, b []byte) int) *jsonrpc.Call {
 	call.Same = func(a, b any) bool { return bytes.Equal(*a.(*Payload), *b.(*Payload)) }
 	call.Add = func(to, from any) {
 		if own, other := to.(*Payload), from.(*Payload); compare(*own, *other) < 0 {
 			*own = *other
 		}
 	}
+	return call
 }
 
 func (s *search) compareSteps(a, b []byte) int {
@@ -214,7 +212,9 @@ func (s *search) bisectFrom(ctx context.Context, before uint64, step int) error 
 			return steps >= step, err
 		})
 		if err == nil {
-			err = s.readBlock(ctx, block, fmt.Sprintf("step %d", step), func() bool { return s.found > found || s.hasIn(block) })
+			isIn := func(l log) bool { return uint64(l.BlockNumber) == block }
+			isFound := func() bool { return s.found > found || slices.ContainsFunc(s.logs, isIn) }
+			err = s.readBlock(ctx, block, fmt.Sprintf("step %d", step), isFound)
 		}
 		if err != nil {
 			return err
@@ -222,10 +222,6 @@ func (s *search) bisectFrom(ctx context.Context, before uint64, step int) error 
 		before = block - 1 // it may hold the next step, too
 	}
 	return nil
-}
-
-func (s *search) hasIn(block uint64) bool {
-	return slices.ContainsFunc(s.logs, func(l log) bool { return uint64(l.BlockNumber) == block })
 }
 
 // readBlock reads the logs of a block that must have something.
@@ -291,8 +287,7 @@ func (s *search) past(asked contractCall, out *Payload, block uint64) *jsonrpc.C
 	call.Reach = s.chain.reach(block)
 	call.Reach.State = true
 	call.Doubt = func(result any) bool { return len(*result.(*Payload)) == 0 }
-	furthest(call, bytes.Compare)
-	return call
+	return furthest(call, bytes.Compare)
 }
 
 // spread returns up to probes numbers between before and last, evenly.
@@ -375,7 +370,7 @@ func (s *search) events(ctx context.Context) (order.Evidence, error) {
 	if err != nil {
 		return order.Evidence{}, err
 	}
-	read.Standing = min(read.Standing, s.known)
+	read.Standing, read.Wrong = min(read.Standing, s.known), s.chain.faulty.Unreported()
 	read.Events = slices.DeleteFunc(read.Events, func(e order.Event) bool { return e.Order != s.id })
 	if len(read.Events) < s.steps && s.gap == nil {
 		return order.Evidence{}, errors.New("receipts lack events that the logs had")

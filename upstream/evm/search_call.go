@@ -30,8 +30,11 @@ func (s *search) beginCall(ctx context.Context) error {
 		return nil
 	}
 	var r *receipt
-	err := s.rpc.All(ctx, minedReceiptCall(&r, s.delivery.TransactionHash, s.delivery.BlockHash))
+	asked := s.chain.minedReceiptCall(&r, s.delivery.TransactionHash, s.delivery.BlockHash)
+	asked.Twice = true
+	err := s.rpc.All(ctx, asked)
 	if err == nil {
+		s.known = min(s.known, s.chain.settle(ctx, asked))
 		return s.take(r.Logs)
 	} else if isUnreadable(err) {
 		return nil // the log is not the chain's: events settles it

@@ -3,7 +3,6 @@ package solana
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -19,12 +18,7 @@ var _ order.Attester = (*Chain)(nil)
 func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Evidence, error) {
 	read := order.Evidence{Events: slices.Clone(events), Standing: order.Intrinsic}
 	blocks := c.seconded(ctx, events, func(e order.Event) *jsonrpc.Call {
-		call := existingBlockCall(new(*block), e.At.Block, "none")
-		call.Same = func(a, b any) bool {
-			own, other := *a.(**block), *b.(**block)
-			return own.Blockhash == other.Blockhash && seconds(own.BlockTime) == seconds(other.BlockTime)
-		}
-		return call
+		return existingBlockCall(new(*block), e.At.Block, "none")
 	})
 	isSure := func(e order.Event) bool { return standingOf(blocks[e.At.Block]) > order.Single }
 	times := c.seconded(ctx, slices.DeleteFunc(slices.Clone(events), isSure), func(e order.Event) *jsonrpc.Call {
@@ -52,19 +46,10 @@ func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Evidenc
 // confirm has other endpoints say what one said of a transaction: that it has these events. Where they differ a third
 // decides, and those that said otherwise are marked, unless they lack parts of the transaction.
 func (c *Chain) confirm(ctx context.Context, asked *jsonrpc.Call, first []order.Event) order.Evidence {
-	lacksParts := asked.Doubt
-	say := func(result any) string {
-		if lacksParts(result) {
-			return ""
-		}
-		t := *result.(**transaction)
-		events, _ := (&orderTransactions{chain: c, transactions: []*transaction{t}}).events(c.names.of)
-		return fmt.Sprint(t.Slot, order.Say(events))
-	}
-	before := say(asked.Out)
-	c.rpc.Confirm(ctx, asked, say)
+	before := c.says(asked.Out)
+	c.rpc.Confirm(ctx, asked, c.says)
 	read := order.Evidence{Events: first, Standing: standingOf(asked)}
-	if say(asked.Out) != before {
+	if c.says(asked.Out) != before {
 		events, err := c.eventsOfOne(ctx, *asked.Out.(**transaction))
 		if err != nil {
 			return order.Evidence{Events: first}
@@ -84,7 +69,7 @@ func (c *Chain) seconded(ctx context.Context, events []order.Event, about func(o
 	for _, e := range events {
 		if asked[e.At.Block] == nil {
 			asked[e.At.Block] = c.at(e.At.Block, about(e))
-			asked[e.At.Block].Doubt = func(any) bool { return true }
+			asked[e.At.Block].Twice = true
 		}
 	}
 	c.rpc.Each(ctx, slices.Collect(maps.Values(asked))...)

@@ -177,6 +177,10 @@ func namedBlockCall(out **block, slot uint64) *jsonrpc.Call {
 func existingBlockCall(out **block, slot uint64, details string) *jsonrpc.Call {
 	c := contentCall(out, slot, details)
 	c.Passing = isBehind
+	c.Same = func(a, b any) bool {
+		own, other := *a.(**block), *b.(**block)
+		return own.Blockhash == other.Blockhash && seconds(own.BlockTime) == seconds(other.BlockTime)
+	}
 	return c
 }
 
@@ -293,7 +297,7 @@ func signaturesCall(out *[]signature, a chain.Address, bounds cursor) *jsonrpc.C
 // further transactions are added.
 func historyCall(out *[]signature, a chain.Address, bounds cursor) *jsonrpc.Call {
 	c := signaturesCall(out, a, bounds)
-	c.Doubt = func(any) bool { return true }
+	c.Twice = true
 	both := func(a, b any) []signature { return distinct(slices.Concat(*a.(*[]signature), *b.(*[]signature))) }
 	c.Same = func(a, b any) bool { return 2*len(both(a, b)) == len(*a.(*[]signature))+len(*b.(*[]signature)) }
 	c.Add = func(to, from any) { *to.(*[]signature) = both(to, from) }

@@ -39,12 +39,18 @@ func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since
 			listed = append(listed, page.since(since)...)
 		}
 		if len(listed) == 0 {
-			return c.sideOf(found, id, side, read)
+			return c.sideOf(ctx, found, id, side, read)
 		}
-		part, err := c.inBlocks(ctx, c.rpc, distinct(listed), callsOf(next)...)
+		part, err := c.inBlocks(ctx, c.rpc, distinct(listed), true, callsOf(next)...)
 		if err != nil {
 			return read, err
 		}
+		for _, asked := range part.asked {
+			if read.Standing = min(read.Standing, standingOf(asked)); asked.Seconded != "" {
+				c.faulty.Mark(asked.Contradicting()...)
+			}
+		}
+		found.dated = append(found.dated, part.dated...)
 		found.transactions, pages = append(found.transactions, part.transactions...), next
 		maps.Copy(found.blocks, part.blocks)
 	}
@@ -52,7 +58,9 @@ func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since
 }
 
 // sideOf returns the events of one side of an order among transactions.
-func (c *Chain) sideOf(found *orderTransactions, id order.ID, side order.Side, read order.Evidence) (order.Evidence, error) {
+func (c *Chain) sideOf(
+	ctx context.Context, found *orderTransactions, id order.ID, side order.Side, read order.Evidence,
+) (order.Evidence, error) {
 	if err := found.aside(); err != nil {
 		return read, fmt.Errorf("chain %d: %w", c.chain.ID, err)
 	}
@@ -65,6 +73,15 @@ func (c *Chain) sideOf(found *orderTransactions, id order.ID, side order.Side, r
 	}
 	isOther := func(e order.Event) bool { return e.Order != id || order.SideOf(e.Fact) != side }
 	read.Events = slices.CompactFunc(slices.DeleteFunc(events, isOther), func(a, b order.Event) bool { return a.At == b.At })
+	isUndated := func(asked *jsonrpc.Call) bool { return asked.Seconded == "" }
+	if read.Standing > order.Single && slices.ContainsFunc(found.dated, isUndated) {
+		dated, err := c.Attest(ctx, read.Events)
+		if err != nil {
+			return read, err
+		}
+		read.Events, read.Standing = dated.Events, min(read.Standing, dated.Standing)
+	}
+	read.Wrong = c.faulty.Unreported()
 	return read, nil
 }
 

@@ -98,9 +98,9 @@ func (c *Chain) name(ctx context.Context, transactions []*transaction) error {
 	for _, list := range lists {
 		oldest = append(oldest, list[max(0, len(list)-first):]...)
 	}
-	fulfilments, err := c.transactions(ctx, c.rpc, oldest)
+	fulfilments, err := c.transactions(ctx, c.rpc, oldest, false)
 	if err == nil {
-		err = (&orderTransactions{transactions: fulfilments}).aside()
+		err = fulfilments.aside()
 	}
 	if errors.As(err, new(*order.UnreadableError)) || errors.As(err, new(*order.AsideError)) {
 		return &order.UnreadableError{Block: naming[0].Slot, Err: err}
@@ -108,7 +108,7 @@ func (c *Chain) name(ctx context.Context, transactions []*transaction) error {
 	if err != nil {
 		return err
 	}
-	for _, tx := range fulfilments {
+	for _, tx := range fulfilments.transactions {
 		c.learn(tx.ran)
 	}
 	return nil

@@ -69,7 +69,7 @@ func (c *Chain) heldBy(ctx context.Context, slot uint64, listed []signature) ([]
 // eventsOf returns the order events of listed transactions, in block and log order; *order.UnreadableError when one
 // cannot be had, *order.AsideError beside the events when some are not understood.
 func (c *Chain) eventsOf(ctx context.Context, rpc *jsonrpc.Client, listed []signature) ([]order.Event, error) {
-	read, err := c.inBlocks(ctx, rpc, listed)
+	read, err := c.inBlocks(ctx, rpc, listed, false)
 	if err != nil {
 		return nil, err
 	}
@@ -139,18 +139,28 @@ func standingOf(asked *jsonrpc.Call) order.Standing {
 	return order.Single
 }
 
-// doubted has other voices asked about a transaction that is absent, did nothing that concerns orders, or lacks the end
-// of what it did.
+// doubted has other voices asked about a transaction that says nothing.
 func (c *Chain) doubted(asked *jsonrpc.Call) *jsonrpc.Call {
-	asked.Doubt = func(result any) bool {
-		t := *result.(**transaction)
-		if t == nil {
-			return true
-		}
-		found, err := onchain.DecodeSolana(c.chain.Contracts, t.ran, func(chain.Address) (id order.ID, known bool) { return id, true })
-		return len(found) == 0 || err != nil || onchain.IsCut(c.chain.Contracts, t.ran)
-	}
+	asked.Doubt = func(result any) bool { return c.says(result) == "" }
 	return asked
+}
+
+// says returns what a transaction, which is pointed to, says of orders, by the accounts that name them; nothing where
+// it is absent, did nothing that concerns orders, or lacks the end of what it did.
+func (c *Chain) says(result any) (said string) {
+	t := *result.(**transaction)
+	if t == nil {
+		return ""
+	}
+	named := func(account chain.Address) (order.ID, bool) { return order.ID(account.Bytes()), true }
+	found, err := onchain.DecodeSolana(c.chain.Contracts, t.ran, named)
+	if len(found) == 0 || err != nil || onchain.IsCut(c.chain.Contracts, t.ran) {
+		return ""
+	}
+	for _, each := range found {
+		said += fmt.Sprint(each.LogIndex, order.Statement(each.Order, each.Fact))
+	}
+	return fmt.Sprint(t.Slot, said)
 }
 
 // orderTransactions are transactions that were read, oldest first, and the blocks that they are in.
@@ -158,39 +168,46 @@ type orderTransactions struct {
 	chain        *Chain
 	transactions []*transaction
 	blocks       map[uint64]**block // by slot
+	asked, dated []*jsonrpc.Call    // for transactions, and for blocks
 }
 
 // inBlocks reads transactions and the blocks that they are in, in one round trip, none without any: those that are
-// listed as failed, too, since only they themselves say so for sure.
+// listed as failed, too, since only they themselves say so for sure. isTwice has each asked of two endpoints.
 func (c *Chain) inBlocks(
-	ctx context.Context, rpc *jsonrpc.Client, listed []signature, others ...*jsonrpc.Call,
+	ctx context.Context, rpc *jsonrpc.Client, listed []signature, isTwice bool, others ...*jsonrpc.Call,
 ) (*orderTransactions, error) {
-	read := &orderTransactions{chain: c, blocks: make(map[uint64]**block)}
-	calls := others
+	blocks := make(map[uint64]**block)
+	var dated []*jsonrpc.Call
 	for _, each := range listed {
-		if read.blocks[each.Slot] == nil {
-			read.blocks[each.Slot] = new(*block)
-			calls = append(calls, c.at(each.Slot, existingBlockCall(read.blocks[each.Slot], each.Slot, "none")))
+		if blocks[each.Slot] == nil {
+			blocks[each.Slot] = new(*block)
+			asked := c.at(each.Slot, existingBlockCall(blocks[each.Slot], each.Slot, "none"))
+			asked.Twice = isTwice
+			dated = append(dated, asked)
 		}
 	}
-	var err error
-	read.transactions, err = c.transactions(ctx, rpc, listed, calls...)
+	read, err := c.transactions(ctx, rpc, listed, isTwice, slices.Concat(others, dated)...)
+	read.blocks, read.dated = blocks, dated
 	return read, err
 }
 
 // transactions reads listed transactions, and makes other calls in the same round trip. *order.UnreadableError where
 // what must be there of a slot cannot be had.
 func (c *Chain) transactions(
-	ctx context.Context, rpc *jsonrpc.Client, listed []signature, others ...*jsonrpc.Call,
-) ([]*transaction, error) {
+	ctx context.Context, rpc *jsonrpc.Client, listed []signature, isTwice bool, others ...*jsonrpc.Call,
+) (*orderTransactions, error) {
+	read := &orderTransactions{chain: c, transactions: make([]*transaction, len(listed))}
 	if len(listed) == 0 {
-		return nil, nil
+		return read, nil
 	}
-	found := make([]*transaction, len(listed))
-	calls := others
 	for i, each := range listed {
-		calls = append(calls, c.at(each.Slot, c.doubted(existingCall(&found[i], each))))
+		asked := c.doubted(c.at(each.Slot, existingCall(&read.transactions[i], each)))
+		if isTwice {
+			asked.Twice, asked.Says = true, c.says
+		}
+		read.asked = append(read.asked, asked)
 	}
+	calls := slices.Concat(others, read.asked)
 	rpc.Each(ctx, calls...)
 	var gone error
 	for i, call := range calls {
@@ -200,14 +217,14 @@ func (c *Chain) transactions(
 			c.sources.Add(string(listed[at].Signature.Bytes()), call.By)
 		case at >= 0 && isCode(call.Err, versionUnsupported):
 			unread := order.AsideTransaction{Tx: listed[at].Signature, Block: listed[at].Slot, Err: call.Err}
-			found[at] = &transaction{Slot: unread.Block, aside: &unread}
+			read.transactions[at] = &transaction{Slot: unread.Block, aside: &unread}
 		case c.isGone(call.Err, call.Reach.Oldest):
 			gone = &order.UnreadableError{Block: call.Reach.Oldest, Err: call.Err}
 		case call.Err != nil:
-			return nil, call.Err
+			return read, call.Err
 		}
 	}
-	return found, gone
+	return read, gone
 }
 
 // aside is *order.AsideError where some of the transactions are not understood.

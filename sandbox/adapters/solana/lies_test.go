@@ -92,11 +92,13 @@ func TestLiesGoToTheNextNode(t *testing.T) {
 	}
 }
 
-// TestFeesThatOneNodeReportsAreNotBelieved has a node report another fee of a creation, which is in its logs alone.
+// TestFeesThatOneNodeReportsAreNotBelieved has a node report another fee of a creation, which is in its logs alone, or
+// another time of a block.
 func TestFeesThatOneNodeReportsAreNotBelieved(t *testing.T) {
 	w := newWorld(t)
 	made := w.create(sandbox.Way{})
-	fee := must.Get(w.chain().EventsIn(t.Context(), txOf(made.Creation)))(t).Events[0].Fact.(order.Created).FixFee
+	truth := must.Get(w.chain().EventsIn(t.Context(), txOf(made.Creation)))(t).Events[0]
+	fee := truth.Fact.(order.Created).FixFee
 	lying := liar{w, "getTransaction", func(result json.RawMessage) json.RawMessage {
 		return regexp.MustCompile(`Program data: [^"]*`).ReplaceAllFunc(result, func(text []byte) []byte {
 			event := must.Get(base64.StdEncoding.DecodeString(string(text[len("Program data: "):])))(t)
@@ -105,6 +107,15 @@ func TestFeesThatOneNodeReportsAreNotBelieved(t *testing.T) {
 			return []byte("Program data: " + base64.StdEncoding.EncodeToString(event))
 		})
 	}}
+	late := liar{w, "getBlock", func(result json.RawMessage) json.RawMessage {
+		return regexp.MustCompile(`"blockTime":\d`).ReplaceAll(result, []byte(`"blockTime":9`))
+	}}
+	for name, nodes := range map[string][]http.Handler{"the first": {late, w}, "the second": {w, late}} {
+		read, err := w.chainOver(nodes...).History(t.Context(), made.Terms.ID(), order.GiveSide, 0)
+		if err != nil || len(read.Events) != 1 || read.Events[0].At.Time != truth.At.Time && read.Standing > order.Single {
+			t.Errorf("another time by %s: History = %+v, %v, want the right one or one endpoint's word", name, read, err)
+		}
+	}
 	for name, row := range map[string]struct {
 		nodes []http.Handler
 		want  order.Standing
@@ -116,9 +127,13 @@ func TestFeesThatOneNodeReportsAreNotBelieved(t *testing.T) {
 		"two":                   {[]http.Handler{w, lying}, order.Single, nil},
 		"one":                   {[]http.Handler{w}, order.Single, nil},
 	} {
-		read := must.Get(w.chainOver(row.nodes...).EventsIn(t.Context(), txOf(made.Creation)))(t).Confirm(t.Context())
-		if got := read.Events[0].Fact.(order.Created).FixFee; got != fee || read.Standing != row.want || !slices.Equal(read.Wrong, row.wrong) {
-			t.Errorf("%s: fee %s on standing %d, %v named, want %s on %d and %v", name, got, read.Standing, read.Wrong, fee, row.want, row.wrong)
+		found := must.Get(w.chainOver(row.nodes...).EventsIn(t.Context(), txOf(made.Creation)))(t).Confirm(t.Context())
+		history := must.Get(w.chainOver(row.nodes...).History(t.Context(), made.Terms.ID(), order.GiveSide, 0))(t)
+		for how, read := range map[string]order.Evidence{"looked up": found, "as history": history} {
+			if got := read.Events[0].Fact.(order.Created).FixFee; got != fee || read.Standing != row.want || !slices.Equal(read.Wrong, row.wrong) {
+				t.Errorf("%s, %s: fee %s on standing %d, %v named, want %s on %d and %v",
+					name, how, got, read.Standing, read.Wrong, fee, row.want, row.wrong)
+			}
 		}
 	}
 }

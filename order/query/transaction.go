@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -288,6 +289,9 @@ func giveChain(events []order.Event) (id chain.ID, is bool) {
 	return 0, false
 }
 
+// errUnheard is why nothing is not what a chain stores: one of its endpoints alone says so, and it has others.
+var errUnheard = errors.New("one endpoint alone says that it stores nothing")
+
 // place asks all chains at once which of some orders they store, as their give chain does.
 func (x *Index) place(ctx context.Context, ids []order.ID, give map[order.ID]chain.ID) error {
 	var mu sync.Mutex
@@ -304,6 +308,8 @@ func (x *Index) place(ctx context.Context, ids []order.ID, give map[order.ID]cha
 			for i, stored := range states {
 				if stored.State != order.None {
 					give[ids[i]] = f.ID
+				} else if stored.IsSingle && !f.Basis().Single {
+					err = cmp.Or(err, errUnheard)
 				}
 			}
 			return err

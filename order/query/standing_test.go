@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"crossgate/chain"
@@ -146,6 +147,10 @@ func TestOneEndpointsCreationIsConfirmed(t *testing.T) {
 		x := newIndex(openStore(t), map[chain.ID]order.Source{1: disputed{give, test.said, test.agreed, test.standing}, 137: take},
 			quietly(follow.Options{Chains: evmChains(1, 137), Lookback: 10}))
 		followAll(t, x)
+		again, err := x.ask(t.Context(), query{chain: 1, historian: give, order: d.id, side: order.GiveSide, creation: creation})
+		if single := again.Standing == order.Single; err != nil || test.isSingle != single || strings.Contains(order.Say(again.Events), "12345") {
+			t.Errorf("%s: read again %+v, %v, want one endpoint's word: %t", name, again, err, test.isSingle)
+		}
 		found, _, err := x.Find(t.Context(), creation)
 		ids, _, placed, idsErr := x.IDsIn(t.Context(), creation)
 		if errors.Is(err, order.ErrNoOrder) != (test.want == 0) || len(found) != test.want || errors.Is(idsErr, order.ErrNoOrder) != (test.want == 0) || len(ids) != test.want {

@@ -83,10 +83,11 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 	work.Go(func() { fromTake, takeErr = x.ask(ctx, take) })
 	created := order.Evidence{Events: known, Standing: order.Corroborated}
 	if from.traced {
-		onGive, others := parted(known, o.Terms.Give.Chain)
+		isOnGive := func(e order.Event) bool { return e.At.Chain == o.Terms.Give.Chain }
+		isOther := func(e order.Event) bool { return !isOnGive(e) }
 		work.Go(func() {
-			created = x.attest(ctx, o.Terms.Give.Chain, onGive)
-			created.Events = append(created.Events, others...)
+			created = x.attest(ctx, o.Terms.Give.Chain, slices.DeleteFunc(slices.Clone(known), isOther))
+			created.Events = append(created.Events, slices.DeleteFunc(slices.Clone(known), isOnGive)...)
 		})
 	}
 	work.Go(func() { single = append(o.Single, from.onOneWord()...) })
@@ -115,18 +116,6 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 		completed.Single = append(completed.Single, o.Terms.Take.Chain)
 	}
 	return completed, nil
-}
-
-// parted separates the events on a chain from others.
-func parted(events []order.Event, id chain.ID) (on, others []order.Event) {
-	for _, e := range events {
-		if e.At.Chain == id {
-			on = append(on, e)
-		} else {
-			others = append(others, e)
-		}
-	}
-	return on, others
 }
 
 // takeGap takes note that a chain could not be searched to the end, which is not a failure.
@@ -163,14 +152,6 @@ func (from provenance) onOneWord() []chain.ID {
 		return []chain.ID{said.Events[0].At.Chain}
 	}
 	return nil
-}
-
-// addSingle takes note of a chain on which one endpoint alone reported events of an order.
-func (from *provenance) addSingle(id order.ID, on chain.ID) {
-	if from.single == nil {
-		from.single = make(map[order.ID][]chain.ID)
-	}
-	from.single[id] = append(from.single[id], on)
 }
 
 // unsettled lists the chains in doubt. It has to be asked before the store is read: events read later descend from the
@@ -244,6 +225,10 @@ func (x *Index) ask(ctx context.Context, q query) (order.Evidence, error) {
 	if err != nil && !errors.Is(err, order.ErrNotFound) {
 		return order.Evidence{}, err
 	}
+	if again.Confirm != nil {
+		again = x.believed(ctx, q.chain, again)
+	}
+	read.Standing = min(read.Standing, again.Standing)
 	for _, e := range again.Events {
 		if e.Order == q.order && ledger.IsCreation(e) {
 			read.Events = append(read.Events, e)

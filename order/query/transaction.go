@@ -268,9 +268,10 @@ func (x *Index) addCreations(ctx context.Context, t *transaction) error {
 		})
 	}
 	err := asked.wait(ctx)
+	t.from.single = make(map[order.ID][]chain.ID)
 	for i, id := range t.ids() {
 		if standing[i] == order.Single {
-			t.from.addSingle(id, give[id])
+			t.from.single[id] = []chain.ID{give[id]}
 		}
 	}
 	return err

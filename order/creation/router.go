@@ -13,6 +13,9 @@ func (j *judge) swap(w Swap) *Refusal {
 	if r := j.input(w); r != nil {
 		return r
 	}
+	if is := j.s.Give.IsToken; is != nil && !*is && w.TokenOut == j.f.Creation.GiveToken && !w.TokenOut.IsNative() {
+		return noToken(by)
+	}
 	if j.known("router's list of venues", j.s.CallsVenue != nil) && !*j.s.CallsVenue {
 		return refused(by, "the venue is not on the router's list", "NotSupportedRouter")
 	}
@@ -63,11 +66,11 @@ func (j *judge) input(w Swap) *Refusal {
 	if is := j.s.Input.IsToken; is != nil && !*is { // it reads its balance first
 		return noToken(by)
 	}
-	permitted, r := j.permit(readByRouter(w.Permit, by), j.s.Input, by, refused(by, permitFails, "Error", "Permit failure"))
-	if r != nil {
+	payer := j.s.Input
+	if r := j.permit(readByRouter(w.Permit, by), &payer, by, refused(by, permitFails, "Error", "Permit failure")); r != nil {
 		return r
 	}
-	if r := j.pull(w.AmountIn, j.s.Input, permitted, by); r != nil {
+	if r := j.pull(w.AmountIn, payer, by); r != nil {
 		return r
 	}
 	if w.AmountIn.IsZero() {
@@ -78,17 +81,15 @@ func (j *judge) input(w Swap) *Refusal {
 
 // rest checks that DlnSource took what the router expected to hand over.
 func (j *judge) rest(w Swap) *Refusal {
-	gross, isOutcome := j.f.Creation.GiveAmount, j.f.Creation.GiveToken == w.TokenOut
-	if w.TokenOut.IsNative() || isOutcome && gross.Cmp(w.ExpectedOut) >= 0 {
+	taken, before := chain.Amount{}, chain.Amount{}
+	if j.f.Creation.GiveToken == w.TokenOut {
+		taken = j.f.Creation.GiveAmount
+		if j.s.Give.Balance != nil {
+			before = *j.s.Give.Balance
+		}
+	}
+	if w.TokenOut.IsNative() || taken.Cmp(w.ExpectedOut) >= 0 {
 		return nil
-	}
-	taken := chain.Amount{}
-	if isOutcome {
-		taken = gross
-	}
-	before := chain.Amount{}
-	if j.s.Give.Balance != nil && isOutcome {
-		before = *j.s.Give.Balance
 	}
 	why := fmt.Sprintf("the order takes %s of the outcome of %s", taken, w.ExpectedOut)
 	return refused(j.s.Contracts.Router, why, "CallCausedBalanceDiscrepancy", w.Target, w.TokenOut, before, taken)

@@ -30,11 +30,10 @@ func (j *judge) source(value *chain.Amount, payer Token) *Refusal {
 		return r
 	}
 	if !c.GiveToken.IsNative() {
-		permitted, r := j.permit(c.Permit, payer, by, refused(by, permitFails, "PermitFailure"))
-		if r != nil {
+		if r := j.permit(c.Permit, &payer, by, refused(by, permitFails, "PermitFailure")); r != nil {
 			return r
 		}
-		if r := j.pull(c.GiveAmount, payer, permitted, by); r != nil {
+		if r := j.pull(c.GiveAmount, payer, by); r != nil {
 			return r
 		}
 	}
@@ -104,43 +103,39 @@ func (j *judge) value(value *chain.Amount) *Refusal {
 
 const permitFails = "the permit is not valid, and the allowance does not cover its amount"
 
-// permit checks an envelope and returns the allowance that it leaves; nil: not known, or as it was.
-func (j *judge) permit(envelope []byte, payer Token, by chain.Address, failure *Refusal) (permitted *chain.Amount, _ *Refusal) {
+// permit checks an envelope, and leaves the payer the allowance that it makes, as far as that is known.
+func (j *judge) permit(envelope []byte, payer *Token, by chain.Address, failure *Refusal) *Refusal {
 	if len(envelope) == 0 {
-		return nil, nil
+		return nil
 	}
 	if len(envelope) < leastEnvelope {
-		return nil, refused(by, fmt.Sprintf("the permit envelope has %d bytes", len(envelope)), "WrongArgumentLength")
+		return refused(by, fmt.Sprintf("the permit envelope has %d bytes", len(envelope)), "WrongArgumentLength")
 	}
 	p, _ := ParsePermit(envelope)
 	if v := p.V(); v != 27 && v != 28 {
-		return nil, refused(by, fmt.Sprintf("the permit's signature has v = %d", p.Signature[64]), "SignatureInvalidV")
+		return refused(by, fmt.Sprintf("the permit's signature has v = %d", p.Signature[64]), "SignatureInvalidV")
 	}
 	switch {
 	case !j.known("validity of the permit", payer.TakesPermit != nil):
-		return nil, nil
+		payer.Allowance = nil
 	case *payer.TakesPermit:
-		return &p.Amount, nil
-	case !j.known("allowance", payer.Allowance != nil) || payer.Allowance.Cmp(p.Amount) >= 0:
-		return nil, nil
+		payer.Allowance = &p.Amount
+	case payer.Allowance != nil && payer.Allowance.Cmp(p.Amount) < 0:
+		return failure
 	}
-	return nil, failure
+	return nil
 }
 
 // pull checks that a contract gets an amount of a token. What a token itself refuses with is its own.
-func (j *judge) pull(amount chain.Amount, payer Token, permitted *chain.Amount, by chain.Address) *Refusal {
+func (j *judge) pull(amount chain.Amount, payer Token, by chain.Address) *Refusal {
 	if !j.known("token", payer.IsToken != nil) {
 		return nil
 	}
 	if !*payer.IsToken {
 		return noToken(by)
 	}
-	allowance := payer.Allowance
-	if permitted != nil {
-		allowance = permitted
-	}
-	if j.known("allowance", allowance != nil) && allowance.Cmp(amount) < 0 {
-		r := ofToken(payer.LacksAllowance, by, fmt.Sprintf("the allowance is %s, the amount %s", allowance, amount))
+	if j.known("allowance", payer.Allowance != nil) && payer.Allowance.Cmp(amount) < 0 {
+		r := ofToken(payer.LacksAllowance, by, fmt.Sprintf("the allowance is %s, the amount %s", payer.Allowance, amount))
 		r.IsUnapproved = true
 		return r
 	}

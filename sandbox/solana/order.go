@@ -2,6 +2,7 @@ package solana
 
 import (
 	"encoding/binary"
+	"math"
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -98,8 +99,13 @@ type offerArgs struct {
 	Amount [32]byte
 }
 
+// offer has a chain that no peer can have in place of one of more than 64 bits.
 func (a offerArgs) offer() Offer {
-	return Offer{new(big.Int).SetBytes(a.Chain[:]).Uint64(), a.Token, new(big.Int).SetBytes(a.Amount[:])}
+	o := Offer{math.MaxUint64, a.Token, new(big.Int).SetBytes(a.Amount[:])}
+	if id := new(big.Int).SetBytes(a.Chain[:]); id.IsUint64() {
+		o.Chain = id.Uint64()
+	}
+	return o
 }
 
 // orderArgs is an order as the arguments of dln_dst have it.

@@ -85,7 +85,7 @@ func (c *Chain) Create(at time.Time, w Way, creations ...Creation) ([]Order, err
 		payer = maker
 	}
 	var instructions []Instruction
-	orders := make([]Order, len(creations))
+	orders, counted := make([]Order, len(creations)), uint64(0)
 	for n, o := range creations {
 		if o.Give.Mint == Tokens[0].Mint {
 			instructions = append(instructions, wrap(maker.Key, o.Amount)...)
@@ -93,6 +93,8 @@ func (c *Chain) Create(at time.Time, w Way, creations ...Creation) ([]Order, err
 		nonce := o.Nonce
 		if nonce == 0 {
 			nonce, _ = stateOf[uint64](c.accounts[makerNonces(maker.Key)])
+			nonce += counted
+			counted++
 		}
 		orders[n] = Order{Terms: o.terms(nonce)}
 		instructions = append(instructions, o.createOrder(nonce))
@@ -193,7 +195,8 @@ func (i *invocation) given(accounts []Meta) Token {
 		t, err = Native, nil
 	}
 	i.check(err == nil, 3012, "AccountNotInitialized", "The program expected this account to be already initialized")
-	i.check(program == t.programOrDefault(), 3008, "InvalidProgramId", "Program ID was not as expected")
+	isRight := program == t.programOrDefault() && accounts[9].Key == systemProgram && accounts[11].Key == associatedProgram
+	i.check(isRight, 3008, "InvalidProgramId", "Program ID was not as expected")
 	return t
 }
 

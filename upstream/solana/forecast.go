@@ -114,6 +114,11 @@ func (c *Chain) views(ctx context.Context, instructions []creation.InstructionOn
 			s.FixedFee, s.PercentBps, s.Paused = new(chain.NewAmount(source.fixed)), &source.bps, new(!source.isWorking)
 		}
 		c.enter(s, instructions[i], view)
+		for _, before := range instructions[:i] {
+			if s.Nonce != nil && before.Mistake == nil && before.Asked.Nonce == nil && before.Asked.Maker == instructions[i].Asked.Maker {
+				*s.Nonce++ // the counter moves with each order that takes it
+			}
+		}
 	}
 	return states
 }

@@ -4,7 +4,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"math"
 	"math/big"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -16,7 +18,9 @@ import (
 	"crossgate/order"
 	"crossgate/order/creation"
 	"crossgate/quote"
+	"crossgate/sandbox/jsonrpc"
 	sandbox "crossgate/sandbox/solana"
+	"crossgate/upstream/solana"
 )
 
 // TestForecastOfMistakes alters a creation in one way each: it is refused for the right reason, by what is read of the
@@ -58,7 +62,7 @@ func TestForecastOfMistakes(t *testing.T) {
 }
 
 // offer is an order of the maker's, by another client.
-func (w *world) offer(give sandbox.Token, nonce uint64) sandbox.Creation {
+func offer(give sandbox.Token, nonce uint64) sandbox.Creation {
 	return sandbox.Creation{
 		Maker: maker, Give: give, Amount: 1_000_000, Take: sandbox.Offer{Chain: 1, Token: onEVM, Amount: big.NewInt(990_000)},
 		Receiver: onEVM, Authority: onEVM, Nonce: nonce,
@@ -79,19 +83,20 @@ func (w *world) twins(t *testing.T, way sandbox.Way, made ...sandbox.Creation) [
 // TestForecastOfAnybodysTransaction reads transactions of another client: signed, by the program's own counter, with a
 // wrapped coin, with two orders, through a lookup table.
 func TestForecastOfAnybodysTransaction(t *testing.T) {
-	w := newWorld(t)
-	c := w.chain()
 	for name, row := range map[string]struct {
 		way   sandbox.Way
 		made  []sandbox.Creation
 		warns bool
 	}{
-		"the program's counter":  {sandbox.Way{}, []sandbox.Creation{w.offer(usdc, 0)}, false},
-		"in a versioned message": {sandbox.Way{Versioned: true}, []sandbox.Creation{w.offer(usdc, 77)}, false},
-		"behind a wrap":          {sandbox.Way{Priority: 5}, []sandbox.Creation{w.offer(sandbox.Tokens[0], 78)}, true},
-		"two orders":             {sandbox.Way{}, []sandbox.Creation{w.offer(usdc, 79), w.offer(usdc, 80)}, false},
+		"the program's counter":  {sandbox.Way{}, []sandbox.Creation{offer(usdc, 0)}, false},
+		"in a versioned message": {sandbox.Way{Versioned: true}, []sandbox.Creation{offer(usdc, 77)}, false},
+		"behind a wrap":          {sandbox.Way{Priority: 5}, []sandbox.Creation{offer(sandbox.Tokens[0], 78)}, true},
+		"two orders":             {sandbox.Way{}, []sandbox.Creation{offer(usdc, 79), offer(usdc, 80)}, false},
+		"two by the counter":     {sandbox.Way{}, []sandbox.Creation{offer(usdc, 0), offer(usdc, 0)}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			c := w.chain()
 			raw := w.twins(t, row.way, row.made...)
 			all := must.Get(c.Forecast(t.Context(), creation.Transaction{Data: raw}))(t)
 			made := must.Get(w.Create(w.later(), row.way, row.made...))(t)
@@ -100,7 +105,7 @@ func TestForecastOfAnybodysTransaction(t *testing.T) {
 			}
 			for i, f := range all {
 				if f.ID == nil || *f.ID != made[i].Terms.ID() || f.Refusal != nil || len(f.Unknown) > 0 {
-					t.Errorf("order %d: %+v, want %x", i, f, made[i].Terms.ID())
+					t.Errorf("order %d: %+v, %q, %v, want %x", i, f.Refusal, f.Unknown, f.ID, made[i].Terms.ID())
 				}
 				if warns := slices.ContainsFunc(f.Warnings, func(w creation.Warning) bool { return w.Code == creation.CallsOthers }); warns != row.warns {
 					t.Errorf("order %d warns of other programs: %t", i, warns)
@@ -111,6 +116,108 @@ func TestForecastOfAnybodysTransaction(t *testing.T) {
 				t.Errorf("a second time: %+v, want a refusal", again[0].Refusal)
 			}
 		})
+	}
+}
+
+// mixed is a creation with parts changed; nil: it makes no transaction.
+func mixed(t *testing.T, r *rand.Rand, w *world, c *solana.Chain, n uint64) []byte {
+	t.Helper()
+	of := func(n int) bool { return r.IntN(n) == 0 }
+	token := []sandbox.Token{usdc, sandbox.Native, sandbox.Tokens[3], sandbox.Tokens[0]}[r.IntN(4)]
+	o, promised := asked(t, token, []uint64{0, 1, 2_499, 2_500, 1e6, 1e12, 1e12 + 1, math.MaxUint64}[r.IntN(8)], func(o *creation.OnSolana) {
+		if *o.Nonce += n; of(2) {
+			o.Affiliate = &order.Affiliate{Beneficiary: o.Maker, Amount: chain.NewAmount(uint64(r.IntN(3000)))}
+		}
+		long := chain.NewAddress(other.Key[:])
+		for _, each := range []*chain.Address{&o.Receiver, &o.Authorities.Order, &o.Authorities.AllowedTaker} {
+			if of(12) {
+				*each = long
+			}
+		}
+		if of(12) {
+			o.Take.Chain = 999
+		}
+	})
+	if of(12) { // by the program's counter, with another one's id
+		o.Nonce = nil
+	}
+	d := must.Get(wire.ParseUnsigned(must.Get(c.Create(t.Context(), o, promised.ID, nil, quote.Normal))(t)))(t).Draft()
+	last := &d.Instructions[len(d.Instructions)-1]
+	at := r.IntN(len(last.Accounts))
+	strangers := [][32]byte{other.Key, maker.Key, usdc.Mint, usdc.Wallet(other.Key), usdc.Wallet(maker.Key), sandbox.Tokens[0].Wallet(maker.Key)}
+	stranger := strangers[r.IntN(len(strangers))]
+	switch r.IntN(16) {
+	case 0:
+		last.Accounts[at].Address = chain.NewAddress(stranger[:])
+	case 1:
+		n := r.IntN(len(last.Accounts))
+		last.Accounts[at].Address, last.Accounts[n].Address = last.Accounts[n].Address, last.Accounts[at].Address
+	case 2:
+		last.Accounts = last.Accounts[:at]
+	case 3:
+		last.Accounts = append(last.Accounts, last.Accounts[at])
+	case 4:
+		last.Data = last.Data[:r.IntN(len(last.Data))]
+	case 5:
+		last.Data[8+r.IntN(len(last.Data)-8)] ^= 1
+	case 6:
+		last.Data = append(last.Data, 1, 2)
+	case 7:
+		d.Instructions = d.Instructions[2:] // without a budget
+	case 8:
+		d.Instructions = append(d.Instructions, *last)
+	case 9:
+		d.Instructions = slices.Insert(d.Instructions, r.IntN(len(d.Instructions)+1), wire.Transfer(o.Maker, chain.NewAddress(other.Key[:]), uint64(1e12)))
+	case 10:
+		d.Tables = []wire.LookupTable{{Address: chain.NewAddress(stranger[:]), Holds: []chain.Address{last.Accounts[3].Address}}}
+	}
+	raw, err := d.Compile()
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// TestForecastsOfMixtures changes creations by chance: what is said of them is what the ledger says, and without its
+// word none is called good, nor a good one bad.
+func TestForecastsOfMixtures(t *testing.T) {
+	w := newWorld(t)
+	c, r, came := w.chain(), rand.New(rand.NewPCG(1, 2)), map[bool]int{}
+	mute := w.chainOver(jsonrpc.Altered(w, func(call jsonrpc.Request, _ int) string {
+		if call.Method == "simulateTransaction" {
+			return `"error":{"code":-32601,"message":"Method not found"}`
+		}
+		return ""
+	}))
+	for n := range uint64(200) {
+		raw := mixed(t, r, w, c, n)
+		if raw == nil {
+			continue
+		}
+		said := w.raw("simulateTransaction", base64.StdEncoding.EncodeToString(raw), map[string]any{"encoding": "base64", "sigVerify": false, "replaceRecentBlockhash": true})
+		var ran struct{ Value struct{ Err any } }
+		must.Do(t, json.Unmarshal(said, &ran))
+		isMade := ran.Value.Err == nil
+		all, err := c.Forecast(t.Context(), creation.Transaction{Data: raw})
+		if err != nil {
+			if !errors.Is(err, creation.ErrOtherFunction) {
+				t.Error(err)
+			}
+			continue
+		}
+		came[isMade]++
+		unsaid := must.Get(mute.Forecast(t.Context(), creation.Transaction{Data: raw}))(t)
+		for i, f := range all {
+			if isMade != (f.Refusal == nil) && len(all) == 1 || isMade && (f.Refusal != nil || f.ID == nil) {
+				t.Errorf("mixture %d: %v, forecast %+v, not known %q", n, ran.Value.Err, f.Refusal, f.Unknown)
+			}
+			if u := unsaid[i]; isMade && u.Refusal != nil || u.Refusal == nil && len(u.Unknown) == 0 {
+				t.Errorf("mixture %d: %v, without the ledger's word %+v, not known %q", n, ran.Value.Err, u.Refusal, u.Unknown)
+			}
+		}
+	}
+	if came[true] < 30 || came[false] < 30 {
+		t.Errorf("made, and not: %v, want many of both", came)
 	}
 }
 

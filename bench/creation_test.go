@@ -43,7 +43,7 @@ func BenchmarkOrderEstimate(b *testing.B) {
 	base.Reserves, ethereum.Reserves = map[string]chain.Address{"usd": account(5)}, map[string]chain.Address{"usd": account(1)}
 	stable := token.Token{Decimals: 6, Name: "A stable coin", Symbol: "USDC"}
 	registry := chain.NewRegistry(base, ethereum)
-	one := crosschain.Chain{Fees: cheap{}, Charges: func(context.Context) (crosschain.Charges, error) {
+	one := crosschain.Chain{Fees: cheap{}, Charges: func(context.Context, chain.ID) (crosschain.Charges, error) {
 		return crosschain.Charges{Fixed: chain.NewAmount(1e15), TransferBps: 4, Message: chain.NewAmount(1e15)}, nil
 	}}
 	e := crosschain.New(crosschain.Options{

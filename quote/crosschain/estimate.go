@@ -34,11 +34,11 @@ type Request struct {
 	Making                   *Making   // nil, or without a recipient: an estimation alone
 }
 
-// Charges are what the order contracts of a chain take, as they say themselves.
+// Charges are what the contracts of a chain take for orders with another chain, as they say themselves.
 type Charges struct {
 	Fixed       chain.Amount // of the coin, for creating an order
 	TransferBps int          // of the gross amount
-	Message     chain.Amount // of the coin, by the gate for a message to another chain
+	Message     chain.Amount // of the coin, by the gate for a message to the other chain
 }
 
 // Swaps compares swaps on one chain (quote.Estimator).
@@ -50,9 +50,9 @@ type Swaps interface {
 // Chain is what can be asked of a chain.
 type Chain struct {
 	Fees    quote.FeeSource
-	Charges func(context.Context) (Charges, error) // nil: no order is created there
-	Runner  Runner                                 // nil: transactions are not simulated, and so not handed out
-	Writer  Writer                                 // on Solana alone
+	Charges func(_ context.Context, with chain.ID) (Charges, error) // nil: no order is created there
+	Runner  Runner                                                  // nil: transactions are not simulated, and so not handed out
+	Writer  Writer                                                  // on Solana alone
 	// Forecast says what a transaction would create, and what a maker would regret of it; nil: that is not known.
 	Forecast func(context.Context, creation.Transaction) ([]creation.Forecast, error)
 	// HasCode reports whether a contract stands at an address; nil: that is not known.
@@ -172,7 +172,7 @@ func (j *journey) settle(ctx context.Context) (err error) {
 	}
 	var reading sync.WaitGroup
 	var chargesErr error
-	reading.Go(func() { j.charges, chargesErr = j.Estimator.charges(ctx, r.Give) })
+	reading.Go(func() { j.charges, chargesErr = j.Estimator.charges(ctx, r.Give, r.Take) })
 	j.tokens, err = j.lookup(ctx)
 	reading.Wait()
 	if err == nil && chargesErr != nil {
@@ -184,12 +184,12 @@ func (j *journey) settle(ctx context.Context) (err error) {
 	return err
 }
 
-func (e *Estimator) charges(ctx context.Context, id chain.ID) (Charges, error) {
+func (e *Estimator) charges(ctx context.Context, id, with chain.ID) (Charges, error) {
 	read := e.Chains[id].Charges
 	if read == nil {
 		return Charges{}, fmt.Errorf("the order contracts of chain %d are not read", id)
 	}
-	return read(ctx)
+	return read(ctx, with)
 }
 
 // keys are all tokens whose price matters.

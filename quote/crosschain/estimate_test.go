@@ -146,7 +146,7 @@ func newJourney(change ...func(*crosschain.Options)) journey {
 		}
 	}
 	j := journey{exchange: &exchange{}, runner: &runner{}}
-	charges := func(context.Context) (crosschain.Charges, error) {
+	charges := func(context.Context, chain.ID) (crosschain.Charges, error) {
 		return crosschain.Charges{Fixed: chain.NewAmount(1e15), TransferBps: 4, Message: chain.NewAmount(1e15)}, nil
 	}
 	of := crosschain.Chain{Fees: fees{}, Charges: charges, Runner: j.runner}
@@ -385,7 +385,7 @@ func TestNothingIsEstimatedWithoutItsInputs(t *testing.T) {
 		}, crosschain.ErrUnknownCosts},
 		{"no charges", request(usd, usd, 1e9), func(o *crosschain.Options) {
 			from := o.Chains[here]
-			from.Charges = func(context.Context) (crosschain.Charges, error) { return crosschain.Charges{}, down }
+			from.Charges = func(context.Context, chain.ID) (crosschain.Charges, error) { return crosschain.Charges{}, down }
 			o.Chains[here] = from
 		}, crosschain.ErrUnknownCosts},
 		{"no fees", request(usd, usd, 1e9), func(o *crosschain.Options) {

@@ -182,7 +182,7 @@ func (e *Estimator) readSteps(ctx context.Context, w work) (Expenses, error) {
 	}
 	last := len(units)
 	made[last] = Step{Name: "message", Chain: w.take.ID}
-	reading.Go(func() { made[last].Coin, errs[last] = e.message(ctx, w.take, units[last-1].orders) })
+	reading.Go(func() { made[last].Coin, errs[last] = e.message(ctx, w.take, w.give.ID, units[last-1].orders) })
 	reading.Wait()
 	if err := errors.Join(errs...); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnknownCosts, err)
@@ -267,11 +267,11 @@ func (e *Estimator) cost(ctx context.Context, u unit) (chain.Amount, error) {
 }
 
 // message is one order's part of the fee of the message that unlocks it.
-func (e *Estimator) message(ctx context.Context, from chain.Chain, orders uint64) (chain.Amount, error) {
+func (e *Estimator) message(ctx context.Context, from chain.Chain, to chain.ID, orders uint64) (chain.Amount, error) {
 	if from.Family == chain.SVM {
 		return chain.NewAmount(solanaMessage / orders), nil
 	}
-	charges, err := e.charges(ctx, from.ID)
+	charges, err := e.charges(ctx, from.ID, to)
 	return charges.Message.MulDiv(1, orders), err
 }
 

@@ -49,7 +49,7 @@ func (c *Chain) readSourceState(account *accountInfo) (s sourceState, err error)
 }
 
 // Charges reads what dln_src takes of its makers from its state.
-func (c *Chain) Charges(ctx context.Context) (charges crosschain.Charges, err error) {
+func (c *Chain) Charges(ctx context.Context, _ chain.ID) (charges crosschain.Charges, err error) {
 	states, err := c.readAccounts(ctx, []chain.Address{c.sourceState()})
 	if err != nil {
 		return charges, err

@@ -71,7 +71,7 @@ func TestCreationsOnSolana(t *testing.T) {
 			c := w.chain()
 			o, promised := asked(t, row.token, row.amount, row.change)
 			want := crosschain.Charges{Fixed: chain.NewAmount(15_000_000), TransferBps: 4}
-			if charges := must.Get(c.Charges(t.Context()))(t); charges != want {
+			if charges := must.Get(c.Charges(t.Context(), 1))(t); charges != want {
 				t.Errorf("Charges = %+v", charges)
 			}
 			data := must.Get(c.Create(t.Context(), o, promised.ID, nil, quote.Aggressive))(t)

@@ -3,8 +3,7 @@ package swap
 import (
 	"context"
 	"fmt"
-	"slices"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"crossgate/chain"
@@ -20,7 +19,7 @@ const chargesLife = time.Minute
 // Charges reads what the order contracts of a chain take. Safe for concurrent use.
 type Charges struct {
 	chain *evm.Chain
-	known atomic.Pointer[knownCharges]
+	known sync.Map // chain.ID to knownCharges
 }
 
 type knownCharges struct {
@@ -38,34 +37,36 @@ func (c *Charges) HasCode(ctx context.Context, at chain.Address) (bool, error) {
 	return len(code) > 0, err
 }
 
-// Read asks DlnSource and the gate, in one round trip and mostly in none (dln-contracts, DlnSource.sol and
-// DeBridgeGate.sol). Chains whose gate is not known have no message fee.
-func (c *Charges) Read(ctx context.Context) (crosschain.Charges, error) {
-	if known := c.known.Load(); known != nil && time.Now().Before(known.until) {
-		return known.Charges, nil
+// Read asks DlnSource and the gate about orders with a chain, in one round trip and mostly in none (dln-contracts,
+// DlnSource.sol and DeBridgeGate.sol). Chains whose gate is not known have no message fee.
+func (c *Charges) Read(ctx context.Context, with chain.ID) (crosschain.Charges, error) {
+	if known, is := c.known.Load(with); is && time.Now().Before(known.(knownCharges).until) {
+		return known.(knownCharges).Charges, nil
 	}
 	contracts := c.chain.Facts().Contracts
-	asked := []chain.Address{contracts.DlnSource, contracts.DlnSource, contracts.Gate}
-	calls := [][]byte{words.Call("globalFixedNativeFee()"), words.Call("globalTransferFeeBps()"), words.Call("globalFixedNativeFee()")}
-	if contracts.Gate.IsAbsent() {
-		asked, calls = asked[:2], calls[:2]
+	asked := []chain.Address{contracts.DlnSource, contracts.DlnSource}
+	calls := [][]byte{words.Call("globalFixedNativeFee()"), words.Call("globalTransferFeeBps()")}
+	if !contracts.Gate.IsAbsent() {
+		asked, calls = append(asked, contracts.Gate, contracts.Gate), append(calls, messageFees(with)...)
 	}
 	answers, err := c.chain.CallAll(ctx, asked, calls)
 	if err != nil {
 		return crosschain.Charges{}, fmt.Errorf("charges of the order contracts: %w", err)
 	}
-	if slices.ContainsFunc(answers, func(answer []byte) bool { return len(answer) != 32 }) {
+	if len(answers[0]) != words.Size || len(answers[1]) != words.Size {
 		return crosschain.Charges{}, fmt.Errorf("charges of the order contracts: chain %d has others", c.chain.Facts().ID)
 	}
 	bps, fits := chain.AmountFromBytes(answers[1]).Uint64()
 	if !fits || bps >= 10_000 {
 		return crosschain.Charges{}, fmt.Errorf("the order contract of chain %d takes all", c.chain.Facts().ID)
 	}
-	read := &knownCharges{until: time.Now().Add(chargesLife)}
+	read := knownCharges{until: time.Now().Add(chargesLife)}
 	read.Charges = crosschain.Charges{Fixed: chain.AmountFromBytes(answers[0]), TransferBps: int(bps)}
 	if len(answers) > 2 {
-		read.Message = chain.AmountFromBytes(answers[2])
+		if read.Message, err = messageFee(answers[2:]); err != nil {
+			return crosschain.Charges{}, err
+		}
 	}
-	c.known.Store(read)
+	c.known.Store(with, read)
 	return read.Charges, nil
 }

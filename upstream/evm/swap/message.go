@@ -53,21 +53,33 @@ func (s *Simulator) message(ctx context.Context, sender chain.Address, to chain.
 	if contracts.Gate.IsAbsent() {
 		return creation.Transaction{}, fmt.Errorf("%w: its gate is not known", creation.ErrNotHere)
 	}
-	answers, err := s.chain.CallAll(ctx, []chain.Address{contracts.Gate, contracts.Gate}, [][]byte{
-		words.Call("globalFixedNativeFee()"), words.Call("getChainToConfig(uint256)", uint64(to)),
-	})
+	answers, err := s.chain.CallAll(ctx, []chain.Address{contracts.Gate, contracts.Gate}, messageFees(to))
 	if err != nil {
 		return creation.Transaction{}, fmt.Errorf("message fee of the gate: %w", err)
 	}
-	fee := words.New(answers[0])
-	tx := creation.Transaction{Sender: sender, To: contracts.DlnDestination, Value: fee.Amount(0), Data: data}
-	if fee.Err() != nil {
-		return creation.Transaction{}, fmt.Errorf("message fee of the gate: %w", fee.Err())
-	}
-	if own := words.New(answers[1]).Amount(0); !own.IsZero() {
-		tx.Value = own
+	tx := creation.Transaction{Sender: sender, To: contracts.DlnDestination, Data: data}
+	if tx.Value, err = messageFee(answers); err != nil {
+		return creation.Transaction{}, err
 	}
 	return tx, s.succeeds(ctx, tx)
+}
+
+// messageFees ask the gate for its fee of any message, and of one to a chain.
+func messageFees(to chain.ID) [][]byte {
+	return [][]byte{words.Call("globalFixedNativeFee()"), words.Call("getChainToConfig(uint256)", uint64(to))}
+}
+
+// messageFee is the second of the answers, or the first where the chain has no fee of its own.
+func messageFee(answers [][]byte) (chain.Amount, error) {
+	general := words.New(answers[0])
+	fee := general.Amount(0)
+	if general.Err() != nil {
+		return fee, fmt.Errorf("message fee of the gate: %w", general.Err())
+	}
+	if own := words.New(answers[1]).Amount(0); !own.IsZero() {
+		fee = own
+	}
+	return fee, nil
 }
 
 // CancelCall is the transaction by which an order's authority takes what waits for the execution of its external call,

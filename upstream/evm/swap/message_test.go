@@ -2,47 +2,55 @@ package swap
 
 import (
 	"encoding/hex"
-	"strings"
+	"errors"
 	"testing"
 
 	"crossgate/chain"
 	"crossgate/chain/words"
 	"crossgate/order"
+	"crossgate/quote"
 )
 
 // TestMessageFeeIsThatOfTheChainItGoesTo, and the gate's general one where that chain has none of its own (golden/create,
-// rule 21; DeBridgeGate.sol).
+// rule 21; DeBridgeGate.sol); so are the charges that takers are paid for. What fails is not handed out.
 func TestMessageFeeIsThatOfTheChainItGoesTo(t *testing.T) {
 	const general = 100
 	text := func(raw []byte) string { return "0x" + hex.EncodeToString(raw) }
 	for name, row := range map[string]struct {
-		own  string
-		want uint64
+		own   string
+		want  uint64
+		fails error
 	}{
-		"of its own":           {text(words.Encode(700, true, 0)), 700},
-		"none of its own":      {text(words.Encode(0, true, 0)), general},
-		"an older gate's word": {"!execution reverted", general},
+		"of its own":           {text(words.Encode(700, true, 0)), 700, nil},
+		"none of its own":      {text(words.Encode(0, true, 0)), general, nil},
+		"an older gate's word": {"!execution reverted", general, nil},
+		"refused":              {text(words.Encode(700, true, 0)), 700, quote.ErrReverted},
 	} {
 		c := documented(t, 8453)
-		n := &node{
-			answers: map[string]string{
-				"eth_getBlockByNumber": `"result":{"timestamp":"0x1","miner":"0x0000000000000000000000000000000000000000","baseFeePerGas":"0x1"}`,
-				"eth_gasPrice":         `"result":"0x1"`, "eth_getBalance": `"result":"0xffffffffffffffff"`,
-			},
-			contract: func(to, data string) string {
-				switch {
-				case strings.EqualFold(to, c.Contracts.DlnDestination.String()):
-					return text(words.Encode(0, 0, 0))
-				case data == text(words.Call("globalFixedNativeFee()")):
-					return text(words.Encode(general))
-				}
-				return row.own
-			},
-		}
+		n := &node{answers: simulated(nil), contract: func(to, data string) string {
+			switch {
+			case data == "" && row.fails != nil: // the message, whose calldata is called input
+				return "!execution reverted"
+			case to == c.Contracts.DlnDestination.String():
+				return text(words.Encode(0, 0, 0))
+			case data == text(words.Call("globalTransferFeeBps()")):
+				return text(words.Encode(4))
+			case data == text(words.Call("globalFixedNativeFee()")):
+				return text(words.Encode(general))
+			}
+			return row.own
+		}}
+		at := n.serve(t, c)
 		terms := order.Terms{Give: order.Offer{Chain: 137}, Maker: somebody, Authorities: order.Authorities{GivePatch: somebody, Order: somebody}}
-		tx, err := NewSimulator(n.serve(t, c)).Cancel(t.Context(), order.ID{1}, terms)
-		if err != nil || tx.Value != chain.NewAmount(row.want) {
-			t.Errorf("%s: %s, %v, want %d", name, tx.Value, err, row.want)
+		tx, err := NewSimulator(at).Cancel(t.Context(), order.ID{1}, terms)
+		if !errors.Is(err, row.fails) || tx.Value != chain.NewAmount(row.want) || tx.To != c.Contracts.DlnDestination {
+			t.Errorf("%s: %+v, %v, want %d", name, tx, err, row.want)
+		}
+		charges := NewCharges(at)
+		for range 2 {
+			if read, err := charges.Read(t.Context(), 137); err != nil || read.Message != chain.NewAmount(row.want) || read.TransferBps != 4 {
+				t.Errorf("%s: %+v, %v, want %d", name, read, err, row.want)
+			}
 		}
 	}
 }

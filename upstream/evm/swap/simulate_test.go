@@ -52,24 +52,6 @@ func TestChainsWithoutAContractCancelNothing(t *testing.T) {
 	}
 }
 
-// TestMessagesPayTheGatesFee, and are handed out only where they succeed.
-func TestMessagesPayTheGatesFee(t *testing.T) {
-	c := documented(t, 8453)
-	n := &node{answers: simulated(map[string]string{})}
-	for tried, want := range map[string]error{"0x": nil, "!execution reverted": quote.ErrReverted} {
-		n.contract = func(to, _ string) string {
-			if to == c.Contracts.Gate.String() {
-				return fmt.Sprintf("0x%064x", uint64(1e15))
-			}
-			return tried
-		}
-		tx, err := NewSimulator(n.serve(t, c)).message(t.Context(), somebody, 1, []byte{1, 2, 3, 4})
-		if !errors.Is(err, want) || tx.Value != chain.NewAmount(1e15) || tx.To != c.Contracts.DlnDestination {
-			t.Errorf("after %q: %+v, %v, want %v", tried, tx, err, want)
-		}
-	}
-}
-
 // simulated are answers about a chain, beside some.
 func simulated(more map[string]string) map[string]string {
 	all := map[string]string{

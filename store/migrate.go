@@ -22,7 +22,10 @@ var listTables = map[goose.Dialect]string{
 }
 
 // clustered has the words by which a table is kept in the index of its primary key, which PostgreSQL cannot do.
-var clustered = map[goose.Dialect]string{goose.DialectSQLite3: "WITHOUT ROWID"}
+var clustered = map[goose.Dialect]*strings.Replacer{
+	goose.DialectSQLite3:  strings.NewReplacer("/* clustered */", "WITHOUT ROWID", "/* clusters */", "PRIMARY KEY"),
+	goose.DialectPostgres: strings.NewReplacer(),
+}
 
 // migrate brings the schema up to date, unless a newer version has. Two processes may open a new file at once, and
 // SQLite has no lock that spans several migrations: a process that finds one applied meanwhile continues from there.
@@ -72,7 +75,7 @@ func newProvider(db *sql.DB, dialect goose.Dialect, options ...goose.ProviderOpt
 			if err != nil {
 				return err
 			}
-			_, err = tx.ExecContext(ctx, strings.ReplaceAll(string(text), "/* clustered */", clustered[dialect]))
+			_, err = tx.ExecContext(ctx, clustered[dialect].Replace(string(text)))
 			return err
 		}}, nil))
 	}

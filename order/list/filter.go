@@ -180,15 +180,15 @@ func (q *query) times(f Filter) {
 // may share, where a person is named too.
 func (q *query) keys(f Filter, column func(string) string) {
 	if !f.Maker.IsAbsent() {
-		q.add(column("maker")+" = %s", f.Maker.Bytes())
+		q.add(column(store.PrefixOf("maker"))+" = %s AND maker = %s", store.Prefix(f.Maker.Bytes()), f.Maker.Bytes())
 	}
-	q.person(f.Creator, "maker = %s AND length(creator) = 1", otherCreator)
-	q.person(f.Receiver, "maker = %s AND length(receiver) = 1", otherReceiver)
+	q.person(f.Creator, part{"maker", "length(creator) = 1"}, other("creator"))
+	q.person(f.Receiver, part{"maker", "length(receiver) = 1"}, other("receiver"))
 	q.side(column, "give", f.GiveToken, f.Given)
 	q.side(column, "take", f.TakeToken, f.Taken)
-	q.person(f.GiveAuthority, "maker = %s AND length(give_authority) = 1", otherGiveAuthority)
-	q.person(f.OrderAuthority, "maker = %s AND length(receiver) = 1 AND length(order_authority) = 1",
-		otherReceiver+" AND length(order_authority) = 1", otherOrderAuthority)
+	q.person(f.GiveAuthority, part{"maker", "length(give_authority) = 1"}, other("give_authority"))
+	q.person(f.OrderAuthority, part{"maker", "length(receiver) = 1 AND length(order_authority) = 1"},
+		part{"receiver", "length(receiver) > 1 AND length(order_authority) = 1"}, other("order_authority"))
 	if !f.Fulfiller.IsAbsent() {
 		q.add(column("fulfiller")+" = %s AND length(fulfiller) > 0", f.Fulfiller.Bytes())
 	}
@@ -241,35 +241,35 @@ func (q *query) values(f Filter, plus string) {
 	}
 }
 
-// Conditions of the partial indexes, which have a person only where the maker or receiver is another one.
-const (
-	otherCreator        = "creator = %s AND length(creator) > 1"
-	otherReceiver       = "receiver = %s AND length(receiver) > 1"
-	otherGiveAuthority  = "give_authority = %s AND length(give_authority) > 1"
-	otherOrderAuthority = "order_authority = %s AND length(order_authority) > 1"
-)
+// part is how somebody is in a row: in a column of which an index has the first bytes, where a condition holds.
+type part struct{ column, where string }
 
-// person requires that an address has a part in a row, by one of some conditions.
-func (q *query) person(a chain.Address, conditions ...string) {
+// other is a part of somebody else than the maker or the receiver, who alone is in its index.
+func other(column string) part { return part{column, "length(" + column + ") > 1"} }
+
+// person requires that an address has one of some parts in a row.
+func (q *query) person(a chain.Address, parts ...part) {
 	if a.IsAbsent() {
 		return
 	}
 	var ways union
-	for _, each := range conditions {
-		ways.add("SELECT key FROM listed WHERE "+each, a.Bytes())
-	}
+	ways.person(a, parts...)
 	q.anyOf(ways)
+}
+
+func (u *union) person(a chain.Address, parts ...part) {
+	for _, each := range parts {
+		u.add("SELECT key FROM listed WHERE "+store.PrefixOf(each.column)+" = %s AND "+each.column+" = %s AND "+each.where,
+			store.Prefix(a.Bytes()), a.Bytes())
+	}
 }
 
 // search requires that one member of a search matches. Each is answered by an index of its own, as OR would not be.
 func (q *query) search(s Search) {
 	var ways union
 	if !s.Address.IsAbsent() {
-		for _, each := range []string{
-			"maker = %s", otherReceiver, otherGiveAuthority, otherOrderAuthority, "affiliate = %s AND length(affiliate) > 0",
-		} {
-			ways.add("SELECT key FROM listed WHERE "+each, s.Address.Bytes())
-		}
+		ways.person(s.Address, part{"maker", "1 = 1"}, other("receiver"), other("give_authority"), other("order_authority"),
+			part{"affiliate", "length(affiliate) > 0"})
 	}
 	if !s.Tx.IsAbsent() {
 		tx := s.Tx.Bytes()

@@ -22,13 +22,13 @@ func TestRowsAreCountedInIndexesAlone(t *testing.T) {
 	someone, amount, usd, referral := chain.NewAddress([]byte("someone")), chain.NewAmount(7), int64(7), uint32(7)
 	states := []order.State{order.StateFulfilled}
 	for index, filters := range map[string][]Filter{
-		"sqlite_autoindex_listed_1": {{Since: 7, TradeType: "Market"}, {Since: 7, Until: 9}},
-		"listed_referral":           {{ReferralCode: &referral, States: states}, {ReferralCode: &referral, Since: 7}},
-		"listed_give_token":         {{GiveToken: someone, Given: Amounts{From: &amount}}, {GiveToken: someone, GiveChains: []chain.ID{1}}},
-		"listed_take_token":         {{TakeToken: someone, Taken: Amounts{To: &amount}, States: states}},
-		"listed_usd":                {{USD: USD{From: &usd}}, {USD: USD{From: &usd, To: &usd}, States: states}},
-		"listed_fulfiller":          {{Fulfiller: someone, States: states}},
-		"listed_unlock_authority":   {{UnlockAuthorities: []chain.Address{someone}, States: states, Since: 7}},
+		"listed_key":              {{Since: 7, TradeType: "Market"}, {Since: 7, Until: 9}},
+		"listed_referral":         {{ReferralCode: &referral, States: states}, {ReferralCode: &referral, Since: 7}},
+		"listed_give_token":       {{GiveToken: someone, Given: Amounts{From: &amount}}, {GiveToken: someone, GiveChains: []chain.ID{1}}},
+		"listed_take_token":       {{TakeToken: someone, Taken: Amounts{To: &amount}, States: states}},
+		"listed_usd":              {{USD: USD{From: &usd}}, {USD: USD{From: &usd, To: &usd}, States: states}},
+		"listed_fulfiller":        {{Fulfiller: someone, States: states}},
+		"listed_unlock_authority": {{UnlockAuthorities: []chain.Address{someone}, States: states, Since: 7}},
 	} {
 		for _, f := range filters {
 			var plan []string

@@ -1,6 +1,7 @@
 -- The schema is the same for SQLite and PostgreSQL: SQLite keeps bytes in a BYTEA column as they are. Hashes and
 -- addresses are bytes as their chains store them, amounts are decimal digits, times are UNIX seconds, days are UNIX
--- days, chains are the API's numbers. SQLite keeps tables that end in "clustered" in the index of their primary key.
+-- days, chains are the API's numbers. SQLite keeps tables that end in "clustered" in the index of their primary key,
+-- which "clusters" names where PostgreSQL needs none.
 
 -- The oldest schema version whose programs can use this database. A migration that takes something away from them, or
 -- asks something new of what they write, raises it to its own number; one that only adds leaves it (docs/versions.md).
@@ -170,7 +171,7 @@ CREATE INDEX swaps_of_transaction ON swaps (substr(tx, 1, 5));
 -- length before their bytes, so that longer ones are greater. usd is order_values.given of orders, -1 where that is not
 -- known.
 CREATE TABLE listed (
-    key              BIGINT   NOT NULL,
+    key              BIGINT   NOT NULL /* clusters */,
     id               BYTEA    NOT NULL,
     swap             SMALLINT NOT NULL,
     cell             BIGINT   NOT NULL,
@@ -187,25 +188,25 @@ CREATE TABLE listed (
     take_amount      BYTEA    NOT NULL,
     fulfiller        BYTEA    NOT NULL,
     unlock_authority BYTEA    NOT NULL,
-    usd              BIGINT   NOT NULL,
-    PRIMARY KEY (key, cell, swap)
-);
+    usd              BIGINT   NOT NULL
+) /* clustered */;
+CREATE UNIQUE INDEX listed_key ON listed (key, cell, swap);
 CREATE INDEX listed_id ON listed (substr(id, 1, 5));
 -- Addresses that may be in very many rows are found beside their cell, so that these are counted without reading the
 -- table. Of people beside the maker only others have an entry of their own.
 CREATE INDEX listed_cell ON listed (cell, key, swap);
 CREATE INDEX listed_referral ON listed (referral_code, key, cell, swap);
-CREATE INDEX listed_maker ON listed (maker, key);
+CREATE INDEX listed_maker ON listed (substr(maker, 1, 5), key);
 CREATE INDEX listed_fulfiller ON listed (fulfiller, key, cell, swap) WHERE length(fulfiller) > 0;
 CREATE INDEX listed_unlock_authority ON listed (unlock_authority, key, cell, swap) WHERE length(unlock_authority) > 0;
 CREATE INDEX listed_give_token ON listed (give_token, key, cell, swap, give_amount);
 CREATE INDEX listed_take_token ON listed (take_token, key, cell, swap, take_amount);
 CREATE INDEX listed_usd ON listed (usd, key, cell, swap);
-CREATE INDEX listed_affiliate ON listed (affiliate, key) WHERE length(affiliate) > 0;
-CREATE INDEX listed_other_creator ON listed (creator, key) WHERE length(creator) > 1;
-CREATE INDEX listed_other_receiver ON listed (receiver, key) WHERE length(receiver) > 1;
-CREATE INDEX listed_other_give_authority ON listed (give_authority, key) WHERE length(give_authority) > 1;
-CREATE INDEX listed_other_order_authority ON listed (order_authority, key) WHERE length(order_authority) > 1;
+CREATE INDEX listed_affiliate ON listed (substr(affiliate, 1, 5), key) WHERE length(affiliate) > 0;
+CREATE INDEX listed_other_creator ON listed (substr(creator, 1, 5), key) WHERE length(creator) > 1;
+CREATE INDEX listed_other_receiver ON listed (substr(receiver, 1, 5), key) WHERE length(receiver) > 1;
+CREATE INDEX listed_other_give_authority ON listed (substr(give_authority, 1, 5), key) WHERE length(give_authority) > 1;
+CREATE INDEX listed_other_order_authority ON listed (substr(order_authority, 1, 5), key) WHERE length(order_authority) > 1;
 
 -- How many rows of listed came in a period of 2^21 seconds (24 days): in each cell, and with each referral code, which
 -- takes the place of a cell and is below 2^32, as no cell is.

@@ -25,16 +25,16 @@ func fill(t *testing.T, db *DB) []string {
 		var events, orders [][]any
 		for n := range int64(300) {
 			id := fmt.Appendf(nil, "order %026d", n)
-			events = append(events, []any{n % 3, n, id, id, Blob(nil), id, `{"a":"’"}`})
-			orders = append(orders, []any{id, Blob(nil), n % 3, Blob(nil), strings.Repeat("9", 70), n % 2})
+			events = append(events, []any{n % 3, n, id, id, Blob(nil), n, `{"a":"’"}`})
+			orders = append(orders, []any{id, Blob(nil), n % 3, Blob(nil), strings.Repeat("9", 70), n % 2, n})
 		}
-		err := tx.ExecEach(t.Context(), `INSERT INTO events (chain, block, log_index, block_hash, block_time, tx, initiator, order_id, kind, fact)
-			VALUES ($1, $2, 0, $3, 1, $4, $5, $6, 'created', $7)`, events)
+		err := tx.ExecEach(t.Context(), `INSERT INTO events (chain, block, log_index, block_hash, block_time, tx, initiator, order_number, kind, fact)
+			VALUES ($1, $2, 0, $3, 1, $4, $5, $6, 1, $7)`, events)
 		if err != nil {
 			return err
 		}
-		return tx.ExecEach(t.Context(), `INSERT INTO orders (id, state, unlock_authority, give_chain, give_token, give_amount, take_chain, locked, terms)
-			VALUES ($1, 1, $2, $3, $4, $5, 137, $6, $1)`, orders)
+		return tx.ExecEach(t.Context(), `INSERT INTO orders (id, state, unlock_authority, give_chain, give_token, give_amount, take_chain, locked, terms, number)
+			VALUES ($1, 1, $2, $3, $4, $5, 137, $6, $1, $7)`, orders)
 	}))
 	return eventsOf(t, db)
 }
@@ -46,7 +46,7 @@ func eventsOf(t *testing.T, db *DB) (events []string) {
 		err := rows.Scan(&id, &fact)
 		events = append(events, id+fact)
 		return err
-	}, `SELECT order_id, fact FROM events ORDER BY order_id`))
+	}, `SELECT id, fact FROM events JOIN orders ON number = order_number ORDER BY id`))
 	return events
 }
 

@@ -36,7 +36,7 @@ const (
 
 // probe finds an entry of an index in each of the tables without which nothing can be answered: a server with a lock on
 // one of them, or whose disk stalls, still answers pings.
-const probe = `SELECT EXISTS (SELECT 1 FROM events WHERE chain = 0), EXISTS (SELECT 1 FROM orders WHERE id = '')`
+const probe = `SELECT EXISTS (SELECT 1 FROM events WHERE chain = 0), EXISTS (SELECT 1 FROM orders WHERE number = 0)`
 
 // availability is the circuit breaker of a database. What goes wrong with a connection, or takes long, has the database
 // probed on a connection that is for nothing else. When it does not answer, all connections to a PostgreSQL are closed,

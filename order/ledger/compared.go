@@ -25,10 +25,10 @@ func (l Ledger) NoteCompared(ctx context.Context, under store.Lease, sides []Sid
 	rows := make([][]any, len(sides))
 	for i, each := range sides {
 		bit := int(each.Side) // 1 or 2
-		rows[i] = []any{bit, each.Order[:], 3 - bit}
+		rows[i] = []any{bit, each.Order[:], 3 - bit, store.Prefix(each.Order[:])}
 	}
 	return l.UpdateUnder(ctx, under, func(tx *store.Tx) error {
-		return tx.ExecEach(ctx, `UPDATE orders SET compared = compared + $1 WHERE id = $2 AND compared IN (0, $3)`, rows)
+		return tx.ExecEach(ctx, `UPDATE orders SET compared = compared + $1 WHERE `+idPrefix+` = $4 AND id = $2 AND compared IN (0, $3)`, rows)
 	})
 }
 
@@ -37,7 +37,8 @@ func (l Ledger) NoteCompared(ctx context.Context, under store.Lease, sides []Sid
 func (l Ledger) Uncompared(ctx context.Context, id chain.ID, after order.ID, most int) (ids []order.ID, all int, err error) {
 	const due = ` FROM orders WHERE compared < 3 AND (give_chain = $1 AND compared IN (0, 2) OR take_chain = $1 AND compared IN (0, 1))`
 	if _, err = l.QueryRow(ctx, []any{&all}, `SELECT COUNT(*)`+due, int64(id)); err == nil {
-		ids, err = queryIDs(ctx, l, `SELECT id`+due+` AND id > $2 ORDER BY id LIMIT $3`, int64(id), after[:], most)
+		ids, err = queryIDs(ctx, l, `SELECT id`+due+` AND number > COALESCE((SELECT number FROM orders
+			WHERE `+idPrefix+` = $4 AND id = $2), 0) ORDER BY number LIMIT $3`, int64(id), after[:], most, store.Prefix(after[:]))
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("select orders of chain %d to be compared: %w", id, err)
@@ -48,9 +49,9 @@ func (l Ledger) Uncompared(ctx context.Context, id chain.ID, after order.ID, mos
 // WithoutTerms returns orders of a chain that was read from its first block on whose events have no terms, most at the
 // most: their creation, or their fulfilment, is lacking.
 func (l Ledger) WithoutTerms(ctx context.Context, id chain.ID, most int) ([]order.ID, error) {
-	ids, err := queryIDs(ctx, l, `SELECT DISTINCT order_id FROM events WHERE chain = $1
+	ids, err := queryIDs(ctx, l, `SELECT id FROM orders WHERE length(terms) = 0
 		AND EXISTS (SELECT 1 FROM checkpoints WHERE chain = $1 AND first_block = 0)
-		AND NOT EXISTS (SELECT 1 FROM orders WHERE id = order_id) LIMIT $2`, int64(id), most)
+		AND EXISTS (SELECT 1 FROM events WHERE order_number = number AND chain = $1) LIMIT $2`, int64(id), most)
 	if err != nil {
 		return nil, fmt.Errorf("select orders of chain %d without terms: %w", id, err)
 	}
@@ -63,8 +64,8 @@ func (l Ledger) Sampled(ctx context.Context, id chain.ID, most int) ([]order.ID,
 	if _, err := rand.Read(from[:]); err != nil {
 		return nil, err
 	}
-	ids, err := queryIDs(ctx, l, `SELECT id FROM orders WHERE id > $2 AND (give_chain = $1 AND compared IN (1, 3) OR take_chain = $1 AND compared > 1)
-		ORDER BY id LIMIT $3`, int64(id), from[:], most)
+	ids, err := queryIDs(ctx, l, `SELECT id FROM orders WHERE `+idPrefix+` > $2 AND (give_chain = $1 AND compared IN (1, 3) OR take_chain = $1 AND compared > 1)
+		ORDER BY `+idPrefix+` LIMIT $3`, int64(id), store.Prefix(from[:]), most)
 	if err != nil {
 		return nil, fmt.Errorf("select a sample of the orders of chain %d: %w", id, err)
 	}

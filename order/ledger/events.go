@@ -12,14 +12,14 @@ import (
 	"crossgate/store"
 )
 
-// eventColumns are those of a table with the terms that a fact may share with others of its order.
+// The columns of an event, with the terms that its fact may share with others of its order.
 const (
-	eventColumns  = storedColumns + `, (SELECT terms FROM orders WHERE id = order_id AND kind IN ('created', 'fulfilled'))`
-	storedColumns = `chain, block, log_index, block_hash, block_time, tx, initiator, order_id, kind, fact`
+	eventColumns = `chain, block, log_index, block_hash, block_time, tx, initiator, id, kind, fact, terms`
+	fromEvents   = ` FROM events JOIN orders ON number = order_number`
 )
 
-// What events are found by in their indexes.
-var orderPrefix, txPrefix = store.PrefixOf("order_id"), store.PrefixOf("tx")
+// What orders and transactions are found by in indexes.
+var idPrefix, txPrefix = store.PrefixOf("id"), store.PrefixOf("tx")
 
 // EventsOfAll returns the events of orders, those of one order together per id.
 func EventsOfAll(ctx context.Context, q store.Rows, ids []order.ID) (map[order.ID][]order.Event, error) {
@@ -27,7 +27,7 @@ func EventsOfAll(ctx context.Context, q store.Rows, ids []order.ID) (map[order.I
 	if len(ids) == 0 {
 		return events, nil
 	}
-	found, err := queryEvents(ctx, q, `SELECT `+eventColumns+` FROM events WHERE `+orderPrefix+` = ANY($1)`, store.Prefixes(ids))
+	found, err := queryEvents(ctx, q, `SELECT `+eventColumns+fromEvents+` WHERE `+idPrefix+` = ANY($1)`, store.Prefixes(ids))
 	if err != nil {
 		return nil, fmt.Errorf("read events of %d orders: %w", len(ids), err)
 	}
@@ -57,8 +57,8 @@ func (l Ledger) OfOrder(ctx context.Context, id order.ID) ([]order.Event, error)
 // OrdersIn returns the events of all orders that a transaction has events of, in the sequence of ByOrder. It is one
 // statement, since the database may be far away.
 func (l Ledger) OrdersIn(ctx context.Context, tx chain.TxHash) (orders [][]order.Event, err error) {
-	events, err := queryEvents(ctx, l, `SELECT `+eventColumns+` FROM events
-		WHERE `+orderPrefix+` IN (SELECT `+orderPrefix+` FROM events WHERE `+txPrefix+` = $1 AND tx = $2)`, store.Prefix(tx.Bytes()), tx.Bytes())
+	events, err := queryEvents(ctx, l, `SELECT `+eventColumns+fromEvents+`
+		WHERE number IN (SELECT order_number FROM events WHERE `+txPrefix+` = $1 AND tx = $2)`, store.Prefix(tx.Bytes()), tx.Bytes())
 	if err != nil {
 		return nil, fmt.Errorf("read orders of %s: %w", tx, err)
 	}
@@ -95,7 +95,7 @@ func ByOrder(events []order.Event, tx chain.TxHash) (orders [][]order.Event) {
 func (l Ledger) EventsBetween(ctx context.Context, id chain.ID, r Range) ([]order.Event, error) {
 	const within = ` WHERE chain = $1 AND block BETWEEN $2 AND $3`
 	args := []any{int64(id), int64(r.From), int64(r.To)}
-	events, err := queryEvents(ctx, l, `SELECT `+eventColumns+` FROM events`+within, args...)
+	events, err := queryEvents(ctx, l, `SELECT `+eventColumns+fromEvents+within, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read events of blocks %d to %d of chain %d: %w", r.From, r.To, id, err)
 	}
@@ -130,7 +130,7 @@ func queryEvents(ctx context.Context, q store.Rows, query string, args ...any) (
 
 // scanEvent reads the columns of an event, and more behind them.
 func scanEvent(rows *sql.Rows, e *order.Event, more ...any) error {
-	var kind string
+	var kind int
 	var fact sql.RawBytes
 	terms := store.Column(func(raw []byte) (err error) {
 		e.Fact, err = decodeFact(kind, fact, raw)
@@ -142,28 +142,46 @@ func scanEvent(rows *sql.Rows, e *order.Event, more ...any) error {
 	}, more...)...)
 }
 
-const insertEvent = `INSERT INTO events (` + storedColumns + `, open) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+const insertEvent = `INSERT INTO events (chain, block, log_index, block_hash, block_time, tx, initiator, order_number, kind, fact, open)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 
-// eventRow is the arguments of insertEvent but the last, of an order whose terms are stored.
-func eventRow(e order.Event, terms []byte) []any {
+// eventRow is the arguments of insertEvent but the last, of an order by its number, whose terms are stored.
+func eventRow(e order.Event, of any, terms []byte) []any {
 	kind, fact := encodeFact(e.Fact, terms)
 	return []any{
 		int64(e.At.Chain), int64(e.At.Block), int64(e.At.LogIndex), e.At.BlockHash[:], int64(e.At.Time),
-		store.Blob(e.At.Tx.Bytes()), store.Blob(e.At.Initiator.Bytes()), e.Order[:], kind, store.Blob(fact),
+		store.Blob(e.At.Tx.Bytes()), store.Blob(e.At.Initiator.Bytes()), of, kind, store.Blob(fact),
 	}
 }
 
-// termsOf returns the terms of orders as they are stored, which their events share.
-func termsOf(ctx context.Context, q store.Rows, ids []order.ID) (map[order.ID][]byte, error) {
-	terms := make(map[order.ID][]byte, len(ids))
-	err := q.ForEachRow(ctx, func(rows *sql.Rows) error {
+// storedOrder is what the events of an order are stored with.
+type storedOrder struct {
+	number int64
+	terms  []byte // that they share; empty while not known
+}
+
+// storedOrders returns orders as they are stored, new ones with the numbers that they are to get.
+func storedOrders(ctx context.Context, tx *Tx, ids []order.ID) (map[order.ID]*storedOrder, error) {
+	orders := make(map[order.ID]*storedOrder, len(ids))
+	err := tx.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var id order.ID
-		var raw []byte
-		err := rows.Scan(store.HashColumn(&id), &raw)
-		terms[id] = raw
+		o := new(storedOrder)
+		err := rows.Scan(&o.number, store.HashColumn(&id), &o.terms)
+		orders[id] = o
 		return err
-	}, `SELECT id, terms FROM orders WHERE id = ANY($1)`, store.HashKeys(ids))
-	return terms, err
+	}, `SELECT number, id, terms FROM orders WHERE `+idPrefix+` = ANY($1)`, store.Prefixes(ids))
+	if err != nil || len(ids) == 0 {
+		return orders, err
+	}
+	var last int64
+	err = tx.ForEachRow(ctx, func(rows *sql.Rows) error { return rows.Scan(&last) }, `SELECT COALESCE(MAX(number), 0) FROM orders`)
+	for _, id := range ids {
+		if orders[id] == nil {
+			last++
+			orders[id] = &storedOrder{number: last}
+		}
+	}
+	return orders, err
 }
 
 func IsCreation(e order.Event) bool {

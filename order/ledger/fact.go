@@ -12,14 +12,12 @@ import (
 
 // form is how a kind of fact is stored: its fields in sequence, numbers as varints.
 type form struct {
-	kind  string
 	write func(*fields, order.Fact) (isOfKind bool)
 	read  func(*fields) order.Fact
 }
 
-func formOf[F order.Fact](kind string, each func(*fields, *F)) form {
+func formOf[F order.Fact](each func(*fields, *F)) form {
 	return form{
-		kind: kind,
 		write: func(f *fields, fact order.Fact) bool {
 			of, is := fact.(F)
 			if is {
@@ -35,9 +33,9 @@ func formOf[F order.Fact](kind string, each func(*fields, *F)) form {
 	}
 }
 
-// forms are in databases: a kind that is renamed, and one whose fields change, needs a migration.
+// forms are in databases, kinds by their places from 1 on: one that moves, and one whose fields change, needs a migration.
 var forms = []form{
-	formOf("created", func(f *fields, c *order.Created) {
+	formOf(func(f *fields, c *order.Created) {
 		f.terms(&c.Terms)
 		f.amount(&c.FixFee)
 		f.amount(&c.PercentFee)
@@ -54,62 +52,59 @@ var forms = []form{
 			f.amount(&p.AmountOut)
 		})
 	}),
-	formOf("give_increased", func(f *fields, g *order.GiveIncreased) {
+	formOf(func(f *fields, g *order.GiveIncreased) {
 		f.amount(&g.Final)
 		f.amount(&g.FinalPercentFee)
 	}),
-	formOf("take_decreased", func(f *fields, t *order.TakeDecreased) { f.amount(&t.Final) }),
-	formOf("fulfilled", func(f *fields, d *order.Fulfilled) {
+	formOf(func(f *fields, t *order.TakeDecreased) { f.amount(&t.Final) }),
+	formOf(func(f *fields, d *order.Fulfilled) {
 		f.terms(&d.Terms)
 		optional(f, &d.ActualAmount, f.amount)
 		f.address(&d.Taker)
 		f.address(&d.UnlockAuthority)
 	}),
-	formOf("sent", func(f *fields, s *order.Sent) {
+	formOf(func(f *fields, s *order.Sent) {
 		number(f, &s.Kind)
 		f.address(&s.Beneficiary)
 		f.hash(&s.Submission)
 	}),
-	formOf("claimed", func(f *fields, c *order.Claimed) {
+	formOf(func(f *fields, c *order.Claimed) {
 		number(f, &c.Kind)
 		f.address(&c.Beneficiary)
 		f.amount(&c.Paid)
 		f.hash(&c.Submission)
 	}),
-	formOf("cancelled", func(*fields, *order.Cancelled) {}),
-	formOf("external_call", func(f *fields, c *order.ExternalCall) {
+	formOf(func(*fields, *order.Cancelled) {}),
+	formOf(func(f *fields, c *order.ExternalCall) {
 		number(f, &c.Step)
 		f.address(&c.By)
 	}),
 }
 
 // encodeFact writes a fact of an order whose terms are stored; nil: they are not.
-func encodeFact(fact order.Fact, terms []byte) (kind string, raw []byte) {
+func encodeFact(fact order.Fact, terms []byte) (kind int, raw []byte) {
 	f := fields{raw: make([]byte, 0, 256), shared: terms}
-	for _, each := range forms {
+	for i, each := range forms {
 		if each.write(&f, fact) {
-			return each.kind, f.raw
+			return i + 1, f.raw
 		}
 	}
 	panic(fmt.Sprintf("index: fact %T has no kind", fact))
 }
 
-func decodeFact(kind string, raw, terms []byte) (order.Fact, error) {
-	for _, each := range forms {
-		if each.kind != kind {
-			continue
-		}
-		f := fields{raw: raw, isRead: true, shared: terms}
-		fact := each.read(&f)
-		if f.err == nil && len(f.raw) > 0 {
-			f.err = fmt.Errorf("%d bytes too many", len(f.raw))
-		}
-		if f.err != nil {
-			return nil, fmt.Errorf("decode %s: %w", kind, f.err)
-		}
-		return fact, nil
+func decodeFact(kind int, raw, terms []byte) (order.Fact, error) {
+	if kind < 1 || kind > len(forms) {
+		return nil, fmt.Errorf("fact of unknown kind %d", kind)
 	}
-	return nil, fmt.Errorf("fact of unknown kind %q", kind)
+	f := fields{raw: raw, isRead: true, shared: terms}
+	fact := forms[kind-1].read(&f)
+	if f.err == nil && len(f.raw) > 0 {
+		f.err = fmt.Errorf("%d bytes too many", len(f.raw))
+	}
+	if f.err != nil {
+		return nil, fmt.Errorf("decode a fact of kind %d: %w", kind, f.err)
+	}
+	return fact, nil
 }
 
 // fields writes fields after each other, or reads them. A text that the fact had before is written as its number: most

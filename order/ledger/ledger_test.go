@@ -108,7 +108,7 @@ func TestStoredFormStays(t *testing.T) {
 	var got strings.Builder
 	for _, fact := range everyFact() {
 		kind, raw := encodeFact(fact, nil)
-		fmt.Fprintf(&got, "%s %x\n", kind, raw)
+		fmt.Fprintf(&got, "%d %x\n", kind, raw)
 	}
 	golden.Check(t, "testdata/facts.txt", got.String())
 }
@@ -270,7 +270,7 @@ func FuzzFacts(f *testing.F) {
 		kind, raw := encodeFact(fact, terms)
 		f.Add(kind, raw)
 	}
-	f.Fuzz(func(t *testing.T, kind string, raw []byte) {
+	f.Fuzz(func(t *testing.T, kind int, raw []byte) {
 		fact, err := decodeFact(kind, raw, terms)
 		if err != nil {
 			return

@@ -124,9 +124,13 @@ func (l *entries) addFinal(ctx context.Context) error {
 	if settled.Number == 0 {
 		return nil
 	}
-	final, err := queryEvents(ctx, l.tx, `UPDATE events SET open = 0 WHERE chain = $1 AND open = 1 AND block <= $2 RETURNING `+eventColumns,
-		int64(settled.Chain), int64(settled.Number))
+	const which = ` WHERE chain = $1 AND open = 1 AND block <= $2`
+	args := []any{int64(settled.Chain), int64(settled.Number)}
+	final, err := queryEvents(ctx, l.tx, `SELECT `+eventColumns+fromEvents+which, args...)
 	if err != nil || len(final) == 0 {
+		return err
+	}
+	if _, err := l.tx.ExecContext(ctx, `UPDATE events SET open = 0`+which, args...); err != nil {
 		return err
 	}
 	ids := make([]order.ID, len(final))

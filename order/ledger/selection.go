@@ -33,9 +33,9 @@ func (l Ledger) Selected(ctx context.Context, id chain.ID, of Selection) (ids []
 	const timed = ` AND block_time BETWEEN $2 AND $3`
 	// Without a time an order is selected that has lost all of its events.
 	query := `SELECT id FROM orders WHERE (give_chain = $1 OR take_chain = $1) AND ($4 = 0 OR EXISTS
-		(SELECT 1 FROM events WHERE ` + orderPrefix + ` = ` + store.PrefixOf(`orders.id`) + ` AND order_id = orders.id` + timed + `))`
+		(SELECT 1 FROM events WHERE order_number = number` + timed + `))`
 	if of.Taker.IsAbsent() { // events of orders whose terms are not known, too
-		query += ` UNION SELECT order_id FROM events WHERE chain = $1` + timed
+		query += ` UNION SELECT id` + fromEvents + ` WHERE chain = $1` + timed
 	} else {
 		args = append(args, store.Blob(of.Taker.Bytes()))
 		query += ` AND id IN (SELECT id FROM orders WHERE unlock_authority = $5

@@ -49,6 +49,7 @@ func (tx *Tx) Add(events ...order.Event) { tx.added = append(tx.added, events...
 
 // remove removes the events and swaps of some blocks, and notes the events that are final in the log.
 func (tx *Tx) remove(ctx context.Context, where string, args ...any) error {
+	before := len(tx.removed)
 	err := tx.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var e order.Event
 		var open int
@@ -57,7 +58,10 @@ func (tx *Tx) remove(ctx context.Context, where string, args ...any) error {
 			tx.final = append(tx.final, e)
 		}
 		return err
-	}, `DELETE FROM events WHERE `+where+` RETURNING `+eventColumns+`, open`, args...)
+	}, `SELECT `+eventColumns+`, open`+fromEvents+` WHERE `+where, args...)
+	if err == nil && len(tx.removed) > before {
+		_, err = tx.ExecContext(ctx, `DELETE FROM events WHERE `+where, args...)
+	}
 	if err != nil {
 		return err
 	}
@@ -66,8 +70,8 @@ func (tx *Tx) remove(ctx context.Context, where string, args ...any) error {
 	return err
 }
 
-// Fold stores the added events, and writes anew their orders and those that lost events. An order left without terms is
-// forgotten. Write ends with it.
+// Fold stores the added events, and writes anew their orders and those that lost events. Of an order
+// left without terms its number and id stay. Write ends with it.
 func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 	added, swaps := Parted(tx.added)
 	removed, removedSwaps := Parted(tx.removed)
@@ -80,7 +84,7 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	terms, err := termsOf(ctx, tx, ids)
+	stored, err := storedOrders(ctx, tx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -88,22 +92,18 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 	events := make([][]any, len(added))
 	for i, e := range added {
 		known[e.Order] = append(known[e.Order], e)
-		if of := termsIn(e.Fact); of != nil && terms[e.Order] == nil {
-			terms[e.Order] = encodeTerms(*of)
+		o := stored[e.Order]
+		if of := termsIn(e.Fact); of != nil && len(o.terms) == 0 {
+			o.terms = encodeTerms(*of)
 		}
-		events[i] = append(eventRow(e, terms[e.Order]), log.openness(e))
+		events[i] = append(eventRow(e, o.number, o.terms), log.openness(e))
 	}
-	var written, forgotten [][]any
-	for _, id := range ids {
+	isValued, written := valued(added, removed), make([][]any, len(ids))
+	for i, id := range ids {
 		if o, hasTerms := order.Fold(known[id]); hasTerms {
 			orders[id] = o
-			if terms[id] == nil {
-				terms[id] = encodeTerms(o.Terms)
-			}
-			written = append(written, orderRow(o, terms[id]))
-		} else {
-			forgotten = append(forgotten, []any{id[:]})
 		}
+		written[i] = orderRow(id, orders[id], stored[id], isValued[id])
 	}
 	rows := make([][]any, len(swaps))
 	for i, s := range swaps {
@@ -112,9 +112,7 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 	err = tx.ExecAll(ctx,
 		store.Step{Statement: insertSwap, Rows: rows},
 		store.Step{Statement: insertEvent, Rows: events},
-		store.Step{Statement: `DELETE FROM orders WHERE id = $1`, Rows: forgotten},
 		store.Step{Statement: upsertOrder, Rows: written},
-		store.Step{Statement: `INSERT INTO uncounted (order_id) VALUES ($1) ON CONFLICT (order_id) DO NOTHING`, Rows: valued(orders, added, removed)},
 	)
 	if err != nil {
 		return nil, err
@@ -200,22 +198,13 @@ func (tx *Tx) announce(ctx context.Context, changes []order.Change) error {
 	return tx.Notify(ctx, Channel, payloads...)
 }
 
-// valued lists the ids of changed orders whose statistics may change: those not fulfilled yet or forgotten, and those
-// where an amount, or who moved it when, has changed.
-func valued(changed map[order.ID]*order.Order, added, removed []order.Event) (ids [][]any) {
-	is := make(map[order.ID]bool, len(changed))
-	for id, o := range changed {
-		is[id] = o == nil || o.Fulfilled == nil
-	}
+// valued are the orders where an amount, or who moved it when, has changed.
+func valued(added, removed []order.Event) map[order.ID]bool {
+	is := make(map[order.ID]bool, len(added))
 	for _, e := range slices.Concat(added, removed) {
 		is[e.Order] = is[e.Order] || isOfValue(e.Fact)
 	}
-	for id, isValued := range is {
-		if isValued {
-			ids = append(ids, []any{id[:]})
-		}
-	}
-	return ids
+	return is
 }
 
 // isOfValue reports whether a fact is about amounts, or who moved them when.
@@ -227,14 +216,23 @@ func isOfValue(fact order.Fact) bool {
 	return false
 }
 
-const upsertOrder = `INSERT INTO orders (id, state, locked, unlock_authority, give_chain, give_token, give_amount, take_chain, terms)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-	ON CONFLICT (id) DO UPDATE SET state = excluded.state, locked = excluded.locked,
-		unlock_authority = excluded.unlock_authority, give_chain = excluded.give_chain,
-		give_token = excluded.give_token, give_amount = excluded.give_amount, take_chain = excluded.take_chain, compared = 0`
+const upsertOrder = `INSERT INTO orders
+	(number, id, state, locked, unlock_authority, give_chain, give_token, give_amount, take_chain, terms, compared, uncounted)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+	ON CONFLICT (number) DO UPDATE SET state = excluded.state, locked = excluded.locked, unlock_authority = excluded.unlock_authority,
+		give_chain = excluded.give_chain, give_token = excluded.give_token, give_amount = excluded.give_amount,
+		take_chain = excluded.take_chain, terms = excluded.terms, compared = excluded.compared,
+		uncounted = CASE WHEN orders.uncounted = 1 THEN 1 ELSE excluded.uncounted END`
 
-// orderRow is the arguments of upsertOrder.
-func orderRow(o *order.Order, terms []byte) []any {
+// orderRow is the arguments of upsertOrder; nil: its terms are not known. Statistics may change with any order that is
+// not fulfilled.
+func orderRow(id order.ID, o *order.Order, stored *storedOrder, isValued bool) []any {
+	if o == nil {
+		return []any{stored.number, id[:], int64(order.None), int64(notLocked), []byte{}, 0, []byte{}, "", 0, []byte{}, 3, 1}
+	}
+	if len(stored.terms) == 0 {
+		stored.terms = encodeTerms(o.Terms)
+	}
 	var authority, token chain.Address
 	amount, status := "", lockStatusOf(o)
 	if status != notLocked {
@@ -244,7 +242,7 @@ func orderRow(o *order.Order, terms []byte) []any {
 		authority = o.Fulfilled.Fact.UnlockAuthority
 	}
 	return []any{
-		o.ID[:], int64(o.State), int64(status), store.Blob(authority.Bytes()),
-		int64(o.Terms.Give.Chain), store.Blob(token.Bytes()), amount, int64(o.Terms.Take.Chain), terms,
+		stored.number, id[:], int64(o.State), int64(status), store.Blob(authority.Bytes()), int64(o.Terms.Give.Chain),
+		store.Blob(token.Bytes()), amount, int64(o.Terms.Take.Chain), stored.terms, 0, store.Bit(isValued || o.Fulfilled == nil),
 	}
 }

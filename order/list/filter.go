@@ -273,8 +273,8 @@ func (q *query) search(s Search) {
 	}
 	if !s.Tx.IsAbsent() {
 		tx := s.Tx.Bytes()
-		ways.add("SELECT key FROM events JOIN listed ON "+store.PrefixOf("id")+" = "+store.PrefixOf("order_id")+" AND id = order_id "+
-			"WHERE "+store.PrefixOf("tx")+" = %s AND tx = %s", store.Prefix(tx), tx)
+		ways.add("SELECT key FROM events JOIN orders ON number = order_number JOIN listed ON "+
+			store.PrefixOf("listed.id")+" = "+store.PrefixOf("orders.id")+" AND listed.id = orders.id WHERE "+store.PrefixOf("tx")+" = %s AND tx = %s", store.Prefix(tx), tx)
 		ways.add("SELECT key FROM swaps JOIN listed ON "+store.PrefixOf("listed.id")+" = "+store.PrefixOf("swaps.id")+" AND listed.id = swaps.id "+
 			"WHERE "+store.PrefixOf("tx")+" = %s AND tx = %s", store.Prefix(tx), tx)
 	}

@@ -131,12 +131,12 @@ type damage struct {
 
 var damages = []damage{
 	{"nothing", `DELETE FROM events WHERE chain = 5`, order.None, 0, 0},
-	{"a lost fulfilment", `DELETE FROM events WHERE kind = 'fulfilled' AND order_id = $1`, order.StateFulfilled, 1, 0},
-	{"a lost creation", `DELETE FROM events WHERE kind = 'created' AND order_id = $1`, order.StateSentUnlock, 1, 0},
-	{"a lost claim", `DELETE FROM events WHERE kind = 'claimed' AND order_id = $1`, order.StateClaimedUnlock, 1, 0},
-	{"all that the take chain said", `DELETE FROM events WHERE chain = 137 AND order_id = $1`, order.StateClaimedUnlock, 2, 0},
-	{"an altered fact", `UPDATE events SET kind = 'cancelled', fact = substr(fact, 1, 0) WHERE kind = 'sent' AND order_id = $1`, order.StateSentUnlock, 1, 1},
-	{"another transaction", `UPDATE events SET log_index = log_index + 7 WHERE kind = 'sent' AND order_id = $1`, order.StateSentUnlock, 1, 1},
+	{"a lost fulfilment", `DELETE FROM events WHERE kind = 4 AND order_number = (SELECT number FROM orders WHERE id = $1)`, order.StateFulfilled, 1, 0},
+	{"a lost creation", `DELETE FROM events WHERE kind = 1 AND order_number = (SELECT number FROM orders WHERE id = $1)`, order.StateSentUnlock, 1, 0},
+	{"a lost claim", `DELETE FROM events WHERE kind = 6 AND order_number = (SELECT number FROM orders WHERE id = $1)`, order.StateClaimedUnlock, 1, 0},
+	{"all that the take chain said", `DELETE FROM events WHERE chain = 137 AND order_number = (SELECT number FROM orders WHERE id = $1)`, order.StateClaimedUnlock, 2, 0},
+	{"an altered fact", `UPDATE events SET kind = 7, fact = substr(fact, 1, 0) WHERE kind = 5 AND order_number = (SELECT number FROM orders WHERE id = $1)`, order.StateSentUnlock, 1, 1},
+	{"another transaction", `UPDATE events SET log_index = log_index + 7 WHERE kind = 5 AND order_number = (SELECT number FROM orders WHERE id = $1)`, order.StateSentUnlock, 1, 1},
 }
 
 func TestAuditNamesAndRepairMendsWhatDiffers(t *testing.T) {
@@ -183,7 +183,7 @@ func TestALostPatchOfTheTakeAmountIsFound(t *testing.T) {
 	if got := a.differences(t, ledger.Selection{}); len(got) != 0 {
 		t.Errorf("differences %+v, want none", got)
 	}
-	damageStore(t, a.store, `DELETE FROM events WHERE kind = 'take_decreased' AND order_id = $1`, d.id)
+	damageStore(t, a.store, `DELETE FROM events WHERE kind = 3 AND order_number = (SELECT number FROM orders WHERE id = $1)`, d.id)
 	if got := a.differences(t, ledger.Selection{}); len(got) != 1 || len(got[0].Missing) != 1 || got[0].Contradicted {
 		t.Errorf("differences %+v, want the patch", got)
 	}
@@ -201,7 +201,7 @@ func damageStore(t *testing.T, s ledger.Ledger, statement string, id order.ID) {
 		if _, err := tx.ExecContext(t.Context(), statement, args...); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(t.Context(), `DELETE FROM orders WHERE NOT EXISTS (SELECT 1 FROM events WHERE order_id = id)`); err != nil {
+		if _, err := tx.ExecContext(t.Context(), `DELETE FROM orders WHERE NOT EXISTS (SELECT 1 FROM events WHERE order_number = number)`); err != nil {
 			return err
 		}
 		left, err := ledger.EventsOfAll(t.Context(), tx, []order.ID{id})
@@ -263,7 +263,7 @@ func (a *audited) mustRepair(t *testing.T, of ledger.Selection, added, removed u
 func TestAuditSelects(t *testing.T) {
 	a := newAudited(t, openStore(t))
 	for _, d := range a.deals {
-		damageStore(t, a.store, `DELETE FROM events WHERE kind = 'created' AND order_id = $1`, d.id)
+		damageStore(t, a.store, `DELETE FROM events WHERE kind = 1 AND order_number = (SELECT number FROM orders WHERE id = $1)`, d.id)
 	}
 	created, fulfilled := a.deals[order.StateCreated].id, a.deals[order.StateFulfilled].id
 	sent, claimed := a.deals[order.StateSentUnlock].id, a.deals[order.StateClaimedUnlock].id
@@ -301,7 +301,7 @@ func TestAuditLeavesOutWhatIsNotRead(t *testing.T) {
 		t.Errorf("differences %+v, want none", got)
 	}
 	followAll(t, a.Index)
-	damageStore(t, a.store, `DELETE FROM events WHERE kind = 'fulfilled' AND order_id = $1`, d.id)
+	damageStore(t, a.store, `DELETE FROM events WHERE kind = 4 AND order_number = (SELECT number FROM orders WHERE id = $1)`, d.id)
 	if got := a.differences(t, ledger.Selection{}); len(got) != 0 {
 		t.Errorf("differences %+v, want none: the block is not final", got)
 	}
@@ -348,7 +348,7 @@ func TestRepairOfBlocksProvesWhatAnEarlierVersionRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := newAudited(t, open(t))
 			sound := dump(t, a.store)
-			damageStore(t, a.store, `DELETE FROM events WHERE order_id = $1`, a.deals[order.StateFulfilled].id)
+			damageStore(t, a.store, `DELETE FROM events WHERE order_number = (SELECT number FROM orders WHERE id = $1)`, a.deals[order.StateFulfilled].id)
 			execute(t, a.store.DB, `UPDATE checkpoints SET proven_from = block + 1, proven_end = block + 1`)
 			repairs, err := audit.Of(a.Chains).RepairBlocks(t.Context(), 0, 0, 1<<62, func(audit.Progress) {})
 			if err != nil {
@@ -408,7 +408,7 @@ func TestAFollowerTakesOverWhatARepairMoved(t *testing.T) {
 	ended := 0
 	f := a.Of(137)
 	f.Observer = observed{branch: func(chain.ID) { ended++ }}
-	damageStore(t, a.store, `DELETE FROM events WHERE kind = 'fulfilled' AND order_id = $1`, a.deals[order.StateFulfilled].id)
+	damageStore(t, a.store, `DELETE FROM events WHERE kind = 4 AND order_number = (SELECT number FROM orders WHERE id = $1)`, a.deals[order.StateFulfilled].id)
 	position, _, err := a.store.Checkpoint(t.Context(), 137)
 	if err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ func checkListed(t *testing.T, db *store.DB) {
 		err := rows.Scan(store.HashColumn(&id))
 		ids = append(ids, id)
 		return err
-	}, `SELECT order_id FROM events UNION SELECT id FROM listed WHERE swap = 0`)
+	}, `SELECT id FROM orders UNION SELECT id FROM listed WHERE swap = 0`)
 	if err != nil {
 		t.Fatal(err)
 	}

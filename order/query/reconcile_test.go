@@ -16,7 +16,7 @@ import (
 func TestContractsHaveTheLastWord(t *testing.T) {
 	lostTerms := damages[1] // found on one chain after the other
 	lostTerms.name, lostTerms.state = "lost terms", order.StateSentUnlock
-	lostTerms.statement = `DELETE FROM events WHERE kind IN ('created', 'fulfilled') AND order_id = $1`
+	lostTerms.statement = `DELETE FROM events WHERE kind IN (1, 4) AND order_number = (SELECT number FROM orders WHERE id = $1)`
 	a := newAudited(t, openPostgres(t))
 	sound := dump(t, a.store)
 	for _, damage := range append(slices.Clone(damages), lostTerms) { // each is mended before the next one
@@ -44,7 +44,7 @@ func TestAnOrderThatTheStoreLacksIsComparedOnceItIsFound(t *testing.T) {
 	a := newAudited(t, openStore(t))
 	sound, d := dump(t, a.store), a.deals[order.StateFulfilled]
 	creation := a.give.blocks[2].txs[0]
-	damageStore(t, a.store, `DELETE FROM events WHERE order_id = $1`, d.id)
+	damageStore(t, a.store, `DELETE FROM events WHERE order_number = (SELECT number FROM orders WHERE id = $1)`, d.id)
 	found, _, err := a.Find(t.Context(), creation)
 	if err != nil || len(found) != 1 || found[0].Order.State != order.StateFulfilled {
 		t.Fatalf("found %+v, %v, want the order with its fulfilment", found, err)
@@ -72,7 +72,7 @@ func TestTheEndOfACallIsComparedToo(t *testing.T) {
 	a.take.mineEmpty(10)
 	followAll(t, a.Index)
 	sound := dump(t, a.store)
-	damageStore(t, a.store, `DELETE FROM events WHERE kind = 'external_call' AND order_id = $1`, d.id)
+	damageStore(t, a.store, `DELETE FROM events WHERE kind = 8 AND order_number = (SELECT number FROM orders WHERE id = $1)`, d.id)
 	if _, err := audit.Of(a.Chains).Reconcilers()[1].Step(t.Context()); err != nil {
 		t.Fatal(err)
 	}

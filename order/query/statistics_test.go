@@ -287,7 +287,7 @@ func TestListsAndStatisticsEqualARecount(t *testing.T) {
 			checkListed(t, db)
 			apply(t, db, nil, known)
 			checkStatistics(t, db, nil)
-			for _, table := range []string{"daily_statistics", "order_values", "order_tokens", "uncounted", "stale_days"} {
+			for _, table := range []string{"daily_statistics", "order_values", "order_tokens", "stale_days", "(SELECT 1 AS one FROM orders WHERE uncounted = 1) AS uncounted"} {
 				var rows int
 				if _, err := db.QueryRow(t.Context(), []any{&rows}, `SELECT COUNT(*) FROM `+table); err != nil || rows != 0 {
 					t.Errorf("%d rows of %s are left of nothing, %v", rows, table, err)
@@ -393,7 +393,7 @@ func TestAValueThatWasKnownStays(t *testing.T) {
 	}
 	apply(t, db, events, nil)
 	checkStatistics(t, db, events)
-	execute(t, db, `INSERT INTO uncounted SELECT id FROM order_values`)
+	execute(t, db, `UPDATE orders SET uncounted = 1`)
 	countAll(t, db, nil)
 	checkStatistics(t, db, events)
 }

@@ -17,12 +17,11 @@ type Orders func(context.Context, store.Rows, []order.ID) (map[order.ID]*order.O
 
 const (
 	// AtOnce is how many orders are valued in one transaction.
-	AtOnce        = 200
-	secondsOfDay  = 86_400
-	deleteValues  = `DELETE FROM order_values WHERE id = $1`
-	deleteCounted = `DELETE FROM uncounted WHERE order_id = $1`
-	insertStale   = `INSERT INTO stale_days (day) VALUES ($1) ON CONFLICT (day) DO NOTHING`
-	upsertValues  = `INSERT INTO order_values (id, day, give_chain, take_chain, swapped, creator,
+	AtOnce       = 200
+	secondsOfDay = 86_400
+	deleteValues = `DELETE FROM order_values WHERE id = $1`
+	insertStale  = `INSERT INTO stale_days (day) VALUES ($1) ON CONFLICT (day) DO NOTHING`
+	upsertValues = `INSERT INTO order_values (id, day, give_chain, take_chain, swapped, creator,
 			fulfilled, active, unpriced, given, taken, fee, affiliate, delivered_after, margin)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
 		ON CONFLICT (id) DO UPDATE SET day = excluded.day, give_chain = excluded.give_chain, take_chain = excluded.take_chain,
@@ -32,15 +31,18 @@ const (
 			margin = excluded.margin`
 )
 
-// updateListed has lists sorted by the value of an order.
-var updateListed = `UPDATE listed SET usd = COALESCE(CAST($2 AS BIGINT), -1)
+// updateCounted notes that an order is valued, and updateListed has lists sorted by its value.
+var (
+	updateCounted = `UPDATE orders SET uncounted = 0 WHERE ` + store.PrefixOf(`id`) + ` = $2 AND id = $1`
+	updateListed  = `UPDATE listed SET usd = COALESCE(CAST($2 AS BIGINT), -1)
 	WHERE ` + store.PrefixOf(`id`) + ` = $3 AND id = $1 AND usd <> COALESCE(CAST($2 AS BIGINT), -1)`
+)
 
 // Count values some of the orders that have changed, and reports whether others may be left. Prices are asked for
 // before the transaction; nil: no values are known.
 func Count(ctx context.Context, db *store.DB, l store.Lease, read Orders, prices PriceSource) (left bool, err error) {
 	ids, err := store.All(ctx, db, func(rows *sql.Rows, id *order.ID) error { return rows.Scan(store.HashColumn(id)) },
-		`SELECT order_id FROM uncounted ORDER BY order_id LIMIT $1`, AtOnce)
+		`SELECT id FROM orders WHERE uncounted = 1 ORDER BY number LIMIT $1`, AtOnce)
 	if err != nil || len(ids) == 0 {
 		return false, err
 	}
@@ -99,11 +101,11 @@ func countAnew(ctx context.Context, tx *store.Tx, ids []order.ID, orders map[ord
 		}
 		o := orders[id]
 		if o == nil || o.Created == nil {
-			gone, counted = append(gone, []any{id[:]}), append(counted, []any{id[:]})
+			gone, counted = append(gone, []any{id[:]}), append(counted, []any{id[:], store.Prefix(id[:])})
 			continue
 		}
 		if asked == nil || !slices.ContainsFunc(pricesOf(o), func(p Priced) bool { _, is := asked[p]; return !is }) {
-			counted = append(counted, []any{id[:]})
+			counted = append(counted, []any{id[:], store.Prefix(id[:])})
 		}
 		stale[dayOf(o)], creators[string(o.Created.At.Initiator.Bytes())] = true, true
 		values := valuesOf(o, was.Values, asked)
@@ -138,7 +140,7 @@ func countAnew(ctx context.Context, tx *store.Tx, ids []order.ID, orders map[ord
 	for day := range stale {
 		days = append(days, []any{day})
 	}
-	return tx.ExecAll(ctx, store.Step{Statement: insertStale, Rows: days}, store.Step{Statement: deleteCounted, Rows: counted})
+	return tx.ExecAll(ctx, store.Step{Statement: insertStale, Rows: days}, store.Step{Statement: updateCounted, Rows: counted})
 }
 
 // dayOf is the UNIX day on which an order was created.

@@ -166,9 +166,9 @@ func TestOneCauseIsOneAlert(t *testing.T) {
 	o.execute(t, `UPDATE leases SET expires = 0 WHERE job = 'follow `+lost+`'`)
 	o.expect(t)
 
-	o.execute(t, `ALTER TABLE uncounted RENAME TO mislaid`)
+	o.execute(t, `ALTER TABLE stale_days RENAME TO mislaid`)
 	o.expect(t, "CrossgateDatabaseFails postgresql")
-	o.execute(t, `ALTER TABLE mislaid RENAME TO uncounted`)
+	o.execute(t, `ALTER TABLE mislaid RENAME TO stale_days`)
 	o.expect(t)
 
 	o.slowAnswers(t)

@@ -31,9 +31,9 @@ func TestRepairBesideAServingGateway(t *testing.T) {
 	events := dump(t, database, allEvents)
 
 	damages := []string{
-		`DELETE FROM events WHERE kind IN ('fulfilled', 'created')`,
+		`DELETE FROM events WHERE kind IN (4, 1)`,
 		`UPDATE events SET block_time = block_time + 1`,
-		`DELETE FROM events WHERE kind IN ('sent', 'claimed')`,
+		`DELETE FROM events WHERE kind IN (5, 6)`,
 	}
 	for i, damage := range damages {
 		if i == 1 {

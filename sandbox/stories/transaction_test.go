@@ -17,7 +17,7 @@ import (
 	"crossgate/store"
 )
 
-// stepsOfOrders are the kinds of transactions of an order, as the index stores them, with those of its external call.
+// stepsOfOrders are the kinds of transactions of an order, as the index distinguishes them, with those of its external call.
 var stepsOfOrders = map[chain.Family][]string{
 	chain.EVM: {
 		"created", "give_increased", "take_decreased", "fulfilled", "sent 1", "claimed 1", "sent 2", "claimed 2", "external_call",
@@ -126,8 +126,9 @@ func stepsIn(t *testing.T, path string) (steps []stepTx) {
 		}
 		orders[k] = append(orders[k], id.String())
 		return nil
-	}, `SELECT chain, tx, CASE WHEN kind IN ('sent', 'claimed') THEN kind || ' ' || ltrim(hex(substr(fact, 1, 1)), '0')
-		ELSE kind END, order_id FROM events ORDER BY chain, block, log_index`)
+	}, `SELECT chain, tx, CASE kind WHEN 1 THEN 'created' WHEN 2 THEN 'give_increased' WHEN 3 THEN 'take_decreased'
+		WHEN 4 THEN 'fulfilled' WHEN 5 THEN 'sent ' || ltrim(hex(substr(fact, 1, 1)), '0') WHEN 6 THEN 'claimed ' || ltrim(hex(substr(fact, 1, 1)), '0')
+		WHEN 7 THEN 'cancelled' WHEN 8 THEN 'external_call' END, id FROM events JOIN orders ON number = order_number ORDER BY chain, block, log_index`)
 	must.Do(t, err)
 	chosen := map[string]bool{}
 	for _, k := range sequence {

@@ -52,25 +52,25 @@ CREATE TABLE anchors (
     PRIMARY KEY (chain, number)
 );
 
--- The events of orders. An order is the fold of its events, so nothing else is needed. open is 1 while the log (below)
--- has yet to say that no reorg can take the event back.
+-- The events of orders. An order is the fold of its events, so nothing else is needed. kind is the place, from 1 on, of a
+-- form in order/ledger's fact.go. open is 1 while the log (below) has yet to say that no reorg can take the event back.
 CREATE TABLE events (
-    chain      BIGINT NOT NULL,
-    block      BIGINT NOT NULL,
-    log_index  BIGINT NOT NULL,
-    block_hash BYTEA  NOT NULL,
-    block_time BIGINT NOT NULL,
-    tx         BYTEA  NOT NULL,
-    initiator  BYTEA  NOT NULL,
-    order_id   BYTEA  NOT NULL,
-    kind       TEXT   NOT NULL,
-    fact       BYTEA  NOT NULL,
-    open       SMALLINT NOT NULL DEFAULT 0,
+    chain        BIGINT   NOT NULL,
+    block        BIGINT   NOT NULL,
+    log_index    BIGINT   NOT NULL,
+    block_time   BIGINT   NOT NULL,
+    order_number INTEGER  NOT NULL,
+    kind         SMALLINT NOT NULL,
+    open         SMALLINT NOT NULL DEFAULT 0,
+    block_hash   BYTEA    NOT NULL,
+    tx           BYTEA    NOT NULL,
+    initiator    BYTEA    NOT NULL,
+    fact         BYTEA    NOT NULL,
     PRIMARY KEY (chain, block, log_index)
 ) /* clustered */;
 CREATE INDEX events_open ON events (chain, block) WHERE open = 1;
--- The first bytes find an event as well as all of them, of which there are six times as many.
-CREATE INDEX events_of_order ON events (substr(order_id, 1, 5));
+CREATE INDEX events_of_order ON events (order_number);
+-- The first bytes find a transaction as well as all of them, of which there are six times as many.
 CREATE INDEX events_of_transaction ON events (substr(tx, 1, 5));
 
 -- How the events of the last days came, became final and were withdrawn, in the sequence of the transactions that wrote
@@ -116,23 +116,28 @@ CREATE TABLE deliveries (
 );
 
 -- Folded orders, the columns that are searched. Written in the transaction that changes their events. terms are what its
--- events say, of which mostly two say it: facts have those alone that differ. locked is 0 for no, 1 for yes, 2 for
--- fulfilled without a known creation: the give chain has to confirm it. Where it is 0, token and amount are empty, and
--- the unlock authority of a listed order. compared are the sides on which the order is over and agreed with what the
--- contracts store: 1 for the give chain, 2 for the take chain.
+-- events say, of which mostly two say it: facts have those alone that differ. They are empty, and so is all else, while
+-- no event is known that has them. locked is 0 for no, 1 for yes, 2 for fulfilled without a known creation: the give
+-- chain has to confirm it. Where it is 0, token and amount are empty, and the unlock authority of a listed order.
+-- compared are the sides on which the order is over and agreed with what the contracts store: 1 for the give chain, 2
+-- for the take chain. uncounted is 1 where the order is to be valued anew.
 CREATE TABLE orders (
-    id               BYTEA    PRIMARY KEY,
+    number           INTEGER  PRIMARY KEY,
     state            SMALLINT NOT NULL,
     locked           SMALLINT NOT NULL,
-    unlock_authority BYTEA    NOT NULL,
     give_chain       BIGINT   NOT NULL,
+    take_chain       BIGINT   NOT NULL,
+    compared         SMALLINT NOT NULL DEFAULT 0,
+    uncounted        SMALLINT NOT NULL DEFAULT 0,
+    id               BYTEA    NOT NULL,
+    unlock_authority BYTEA    NOT NULL,
     give_token       BYTEA    NOT NULL,
     give_amount      TEXT     NOT NULL,
-    take_chain       BIGINT   NOT NULL,
-    terms            BYTEA    NOT NULL,
-    compared         SMALLINT NOT NULL DEFAULT 0
-) /* clustered */;
-CREATE INDEX orders_uncompared ON orders (id) WHERE compared < 3;
+    terms            BYTEA    NOT NULL
+);
+CREATE INDEX orders_id ON orders (substr(id, 1, 5));
+CREATE INDEX orders_uncompared ON orders (number) WHERE compared < 3;
+CREATE INDEX orders_uncounted ON orders (number) WHERE uncounted = 1;
 -- A covering index, in the order of the answer: locked assets are read without touching the table.
 CREATE INDEX orders_locked ON orders
     (unlock_authority, give_chain, give_token, take_chain, id, give_amount, locked) WHERE locked > 0;
@@ -273,8 +278,7 @@ CREATE TABLE order_tokens (
     PRIMARY KEY (chain, address, day)
 );
 
--- Orders that are to be valued anew, and days that are to be summed up anew from order_values.
-CREATE TABLE uncounted (order_id BYTEA PRIMARY KEY) /* clustered */;
+-- Days that are to be summed up anew from order_values.
 CREATE TABLE stale_days (day BIGINT PRIMARY KEY);
 
 -- Metadata of tokens from their contracts. It does not change, but for what one endpoint alone said; operators correct it in

@@ -25,7 +25,7 @@ func fill(t *testing.T, db *DB) []string {
 		var events, orders [][]any
 		for n := range int64(300) {
 			id := fmt.Appendf(nil, "order %026d", n)
-			events = append(events, []any{n % 3, n, id, id, Blob(nil), n, `{"a":"’"}`})
+			events = append(events, []any{n % 3, n, id, id, 0, n, `{"a":"’"}`})
 			orders = append(orders, []any{id, Blob(nil), n % 3, Blob(nil), strings.Repeat("9", 70), n % 2, n})
 		}
 		err := tx.ExecEach(t.Context(), `INSERT INTO events (chain, block, log_index, block_hash, block_time, tx, initiator, order_number, kind, fact)

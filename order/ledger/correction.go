@@ -23,13 +23,21 @@ func InitiatorAt(at order.At, events []order.Event) chain.Address {
 
 // Identify stores who sent the transactions of events that were stored without.
 func (l Ledger) Identify(ctx context.Context, events []order.Event) error {
-	rows := make([][]any, len(events))
+	initiators := make([]chain.Address, len(events))
 	for i, e := range events {
-		rows[i] = []any{store.Blob(e.At.Initiator.Bytes()), int64(e.At.Chain), int64(e.At.Block), int64(e.At.LogIndex), e.At.BlockHash[:]}
+		initiators[i] = e.At.Initiator
 	}
 	err := l.Update(ctx, func(tx *store.Tx) error {
+		numbers, err := tx.AddressNumbers(ctx, initiators...)
+		if err != nil {
+			return err
+		}
+		rows := make([][]any, len(events))
+		for i, e := range events {
+			rows[i] = []any{numbers[e.At.Initiator], int64(e.At.Chain), int64(e.At.Block), int64(e.At.LogIndex), e.At.BlockHash[:]}
+		}
 		return tx.ExecEach(ctx, `UPDATE events SET initiator = $1
-			WHERE chain = $2 AND block = $3 AND log_index = $4 AND block_hash = $5 AND length(initiator) = 0`, rows)
+			WHERE chain = $2 AND block = $3 AND log_index = $4 AND block_hash = $5 AND initiator = 0`, rows)
 	})
 	if err != nil {
 		return fmt.Errorf("store initiators: %w", err)

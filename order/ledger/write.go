@@ -88,6 +88,16 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 	if err != nil {
 		return nil, err
 	}
+	initiators := make([]chain.Address, 0, len(added))
+	for _, e := range added {
+		if initiatorOf(e, nil) == 0 {
+			initiators = append(initiators, e.At.Initiator)
+		}
+	}
+	numbers, err := tx.AddressNumbers(ctx, initiators...)
+	if err != nil {
+		return nil, err
+	}
 	log := newEntries(tx, known, removed, added)
 	events := make([][]any, len(added))
 	for i, e := range added {
@@ -96,7 +106,7 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 		if of := termsIn(e.Fact); of != nil && len(o.terms) == 0 {
 			o.terms = encodeTerms(*of)
 		}
-		events[i] = append(eventRow(e, o.number, o.terms), log.openness(e))
+		events[i] = append(eventRow(e, initiatorOf(e, numbers), o.number, o.terms), log.openness(e))
 	}
 	isValued, written := valued(added, removed), make([][]any, len(ids))
 	for i, id := range ids {

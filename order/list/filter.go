@@ -190,18 +190,18 @@ func (q *query) keys(f Filter, column func(string) string) {
 	q.person(f.OrderAuthority, part{"maker", "length(receiver) = 1 AND length(order_authority) = 1"},
 		part{"receiver", "length(receiver) > 1 AND length(order_authority) = 1"}, other("order_authority"))
 	if !f.Fulfiller.IsAbsent() {
-		q.add(column("fulfiller")+" = %s AND length(fulfiller) > 0", f.Fulfiller.Bytes())
+		q.add(column("fulfiller")+" = "+store.AddressNumber+" AND fulfiller > 0", f.Fulfiller.Bytes())
 	}
 	switch len(f.UnlockAuthorities) {
 	case 0:
 	case 1: // its rows are in the sequence of the list
-		q.add(column("unlock_authority")+" = %s AND length(unlock_authority) > 0", f.UnlockAuthorities[0].Bytes())
+		q.add(column("unlock_authority")+" = "+store.AddressNumber+" AND unlock_authority > 0", f.UnlockAuthorities[0].Bytes())
 	default:
 		authorities := make([][]byte, len(f.UnlockAuthorities))
 		for i, a := range f.UnlockAuthorities {
 			authorities[i] = a.Bytes()
 		}
-		q.add("unlock_authority = ANY(%s) AND length(unlock_authority) > 0", authorities)
+		q.add("unlock_authority IN (SELECT address_number FROM addresses WHERE address = ANY(%s)) AND unlock_authority > 0", authorities)
 	}
 	if f.ReferralCode != nil {
 		plus := ""
@@ -220,7 +220,7 @@ func (q *query) side(column func(string) string, side string, token chain.Addres
 	if token.IsAbsent() {
 		return
 	}
-	q.add(column(side+"_token")+" = %s", token.Bytes())
+	q.add(column(side+"_token")+" = "+store.AddressNumber, token.Bytes())
 	if amounts.From != nil {
 		q.add(side+"_amount >= %s", amountKey(*amounts.From))
 	}

@@ -16,8 +16,8 @@ import (
 	"crossgate/store"
 )
 
-const columns = `key, id, swap, cell, referral_code, maker, creator, receiver, give_authority, order_authority, affiliate,
-	give_token, give_amount, take_token, take_amount, fulfiller, unlock_authority, usd`
+const columns = `key, id, swap, cell, referral_code, give_token, take_token, fulfiller, unlock_authority, give_amount, take_amount,
+	maker, creator, receiver, give_authority, order_authority, affiliate, usd`
 
 // Rows are written as narrowly as they change: an index costs only when a column of it is written.
 const (
@@ -37,8 +37,10 @@ type Row struct {
 	key        int64 // 0 until it is written
 	terms      terms
 	cell       int64
-	fulfilment [2]string // fulfiller and unlock authority; empty before
-	usd        int64     // written by order/stats; unvalued before
+	fulfilment [2]int64 // fulfiller and unlock authority, by their numbers; 0 before
+	usd        int64    // written by order/stats; unvalued before
+
+	addresses [4]chain.Address // both tokens, fulfiller and unlock authority, which numbers take the place of
 }
 
 // unvalued is in the place of a value that is not known.
@@ -48,7 +50,8 @@ const unvalued = -1
 type terms struct {
 	swap, at, referral int64
 	people             [6]string // maker, creator, receiver, both authorities, beneficiary of the affiliate fee; or same
-	sides              [4]string // token and amount of either side
+	amounts            [2]string // of either side
+	tokens             [2]int64  // by their numbers
 }
 
 // same is in the place of the maker's address as creator, receiver or give authority, and of the receiver's as order
@@ -92,12 +95,13 @@ func OfOrder(o *order.Order) *Row {
 		terms: terms{
 			0, int64(created.At.Time), int64(created.Fact.ReferralCode), people(created.Fact.Affiliate,
 				t.Maker, created.At.Initiator, t.Receiver, t.Authorities.GivePatch, t.Authorities.Order),
-			sides(t.Give.Token, o.GiveFinal, t.Take.Token, o.TakeFinal),
+			amounts(o.GiveFinal, o.TakeFinal),
+			[2]int64{},
 		},
+		addresses: [4]chain.Address{t.Give.Token, t.Take.Token},
 	}
 	if o.Fulfilled != nil {
-		fact := o.Fulfilled.Fact
-		r.fulfilment = [2]string{string(fact.Taker.Bytes()), string(fact.UnlockAuthority.Bytes())}
+		r.addresses[2], r.addresses[3] = o.Fulfilled.Fact.Taker, o.Fulfilled.Fact.UnlockAuthority
 	}
 	return r
 }
@@ -111,8 +115,10 @@ func OfSwap(s order.Swap) *Row {
 		terms: terms{
 			1, int64(s.At.Time), int64(s.Fact.ReferralCode), people(s.Fact.Affiliate,
 				s.Fact.Sender, s.Fact.Sender, s.Fact.Recipient, chain.Address{}, chain.Address{}),
-			sides(s.Fact.TokenIn, s.Fact.AmountIn, s.Fact.TokenOut, s.Fact.Received()),
+			amounts(s.Fact.AmountIn, s.Fact.Received()),
+			[2]int64{},
 		},
+		addresses: [4]chain.Address{s.Fact.TokenIn, s.Fact.TokenOut},
 	}
 }
 
@@ -131,8 +137,8 @@ func people(affiliate *order.Affiliate, all ...chain.Address) (p [6]string) {
 	return p
 }
 
-func sides(give chain.Address, given chain.Amount, take chain.Address, taken chain.Amount) [4]string {
-	return [4]string{string(give.Bytes()), string(amountKey(given)), string(take.Bytes()), string(amountKey(taken))}
+func amounts(given, taken chain.Amount) [2]string {
+	return [2]string{string(amountKey(given)), string(amountKey(taken))}
 }
 
 // amountKey is an amount as bytes in the sequence of amounts.
@@ -180,7 +186,7 @@ func (c *change) replace(id order.ID, from, to *Row) {
 			c.added = append(c.added, append(to.arguments(id), from.usd))
 		}
 	case from.fulfilment != to.fulfilment:
-		c.fulfilled = append(c.fulfilled, append([]any{from.key, to.cell}, blobs(to.fulfilment[:])...))
+		c.fulfilled = append(c.fulfilled, []any{from.key, to.cell, to.fulfilment[0], to.fulfilment[1]})
 	case from.cell != to.cell:
 		c.moved = append(c.moved, []any{from.key, to.cell})
 	}
@@ -202,13 +208,9 @@ func (c *change) countRows() (rows [][]any) {
 // arguments are those of insertRow but the last.
 func (r *Row) arguments(id order.ID) []any {
 	t := r.terms
-	return append([]any{keyOf(t.at, id), id[:], t.swap, r.cell, t.referral}, blobs(slices.Concat(t.people[:], t.sides[:], r.fulfilment[:]))...)
-}
-
-func blobs(texts []string) []any {
-	all := make([]any, len(texts))
-	for i, each := range texts {
-		all[i] = []byte(each)
+	all := []any{keyOf(t.at, id), id[:], t.swap, r.cell, t.referral, t.tokens[0], t.tokens[1], r.fulfilment[0], r.fulfilment[1]}
+	for _, each := range slices.Concat(t.amounts[:], t.people[:]) {
+		all = append(all, []byte(each))
 	}
 	return all
 }
@@ -223,8 +225,23 @@ func Replace(ctx context.Context, tx *store.Tx, rows map[order.ID]*Row) error {
 	if err != nil {
 		return err
 	}
+	var addresses []chain.Address
+	for _, r := range rows {
+		if r != nil {
+			addresses = append(addresses, r.addresses[:]...)
+		}
+	}
+	numbers, err := tx.AddressNumbers(ctx, addresses...)
+	if err != nil {
+		return err
+	}
 	c := change{counts: map[counted]int64{}}
 	for _, id := range ids {
+		if r := rows[id]; r != nil {
+			for i, a := range r.addresses {
+				*[]*int64{&r.terms.tokens[0], &r.terms.tokens[1], &r.fulfilment[0], &r.fulfilment[1]}[i] = numbers[a]
+			}
+		}
 		c.replace(id, known[id], rows[id])
 	}
 	if err = tx.ExecEach(ctx, deleteRow, c.gone); err == nil {
@@ -278,8 +295,11 @@ func known(ctx context.Context, tx *store.Tx, ids []order.ID) (map[order.ID]*Row
 	err := tx.ForEachRow(ctx, func(found *sql.Rows) error {
 		var id order.ID
 		r := &Row{}
-		into := []any{&r.key, store.HashColumn(&id), &r.terms.swap, &r.cell, &r.terms.referral}
-		for _, texts := range [][]string{r.terms.people[:], r.terms.sides[:], r.fulfilment[:]} {
+		into := []any{
+			&r.key, store.HashColumn(&id), &r.terms.swap, &r.cell, &r.terms.referral,
+			&r.terms.tokens[0], &r.terms.tokens[1], &r.fulfilment[0], &r.fulfilment[1],
+		}
+		for _, texts := range [][]string{r.terms.amounts[:], r.terms.people[:]} {
 			for i := range texts {
 				into = append(into, &texts[i])
 			}

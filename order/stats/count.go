@@ -212,7 +212,8 @@ func firstDays(ctx context.Context, tx *store.Tx, creators map[string]bool) (map
 	return firsts, err
 }
 
-var listedOfDay = ` FROM order_values v JOIN listed l ON ` + store.PrefixOf(`l.id`) + ` = ` + store.PrefixOf(`v.id`) + ` AND l.id = v.id WHERE day = $1`
+var listedOfDay = ` FROM order_values v JOIN listed l ON ` + store.PrefixOf(`l.id`) + ` = ` + store.PrefixOf(`v.id`) + ` AND l.id = v.id
+	JOIN addresses ON address_number = %s WHERE day = $1`
 
 // sumUp are the statements that sum up a day: its pairs of chains, the creators between any chains, and its tokens.
 var sumUp = []string{
@@ -231,8 +232,8 @@ var sumUp = []string{
 		FROM order_values v WHERE day = $1 GROUP BY day`,
 	`DELETE FROM order_tokens WHERE day = $1`,
 	`INSERT INTO order_tokens (day, chain, address, orders) SELECT day, chain, address, COUNT(*) FROM (
-			SELECT day, take_chain AS chain, take_token AS address, v.id` + listedOfDay + `
-			UNION SELECT day, give_chain, CASE WHEN length(swapped) > 0 THEN swapped ELSE give_token END, v.id` + listedOfDay + `
+			SELECT day, take_chain AS chain, address, v.id` + fmt.Sprintf(listedOfDay, `take_token`) + `
+			UNION SELECT day, give_chain, CASE WHEN length(swapped) > 0 THEN swapped ELSE address END, v.id` + fmt.Sprintf(listedOfDay, `give_token`) + `
 		) AS used GROUP BY day, chain, address`,
 	`DELETE FROM stale_days WHERE day = $1`,
 }

@@ -52,19 +52,26 @@ CREATE TABLE anchors (
     PRIMARY KEY (chain, number)
 );
 
+-- Numbers in the places of addresses that very many rows have; 0 stands for an absent one.
+CREATE TABLE addresses (
+    address_number INTEGER PRIMARY KEY,
+    address        BYTEA   NOT NULL UNIQUE
+);
+
 -- The events of orders. An order is the fold of its events, so nothing else is needed. kind is the place, from 1 on, of a
--- form in order/ledger's fact.go. open is 1 while the log (below) has yet to say that no reorg can take the event back.
+-- form in order/ledger's fact.go. initiator is a number of an address, -1 for the maker. open is 1 while the log (below)
+-- has yet to say that no reorg can take the event back.
 CREATE TABLE events (
     chain        BIGINT   NOT NULL,
     block        BIGINT   NOT NULL,
     log_index    BIGINT   NOT NULL,
     block_time   BIGINT   NOT NULL,
     order_number INTEGER  NOT NULL,
+    initiator    INTEGER  NOT NULL,
     kind         SMALLINT NOT NULL,
     open         SMALLINT NOT NULL DEFAULT 0,
     block_hash   BYTEA    NOT NULL,
     tx           BYTEA    NOT NULL,
-    initiator    BYTEA    NOT NULL,
     fact         BYTEA    NOT NULL,
     PRIMARY KEY (chain, block, log_index)
 ) /* clustered */;
@@ -171,7 +178,8 @@ CREATE INDEX swaps_of_transaction ON swaps (substr(tx, 1, 5));
 -- that writes the order or the swap. key is its place in lists that begin with the newest, descending: the time of the
 -- creation or of the swap (32 bits) before what the first 31 bits of its id lack to be ones, less by one where another
 -- row has that. cell is the give chain (27 bits), take chain (27), state (3), state of the external call (3) and type of
--- trade (3) in one number. Absent addresses are empty. One byte is in the place of the maker as creator, receiver or give
+-- trade (3) in one number. Tokens, fulfillers and unlock authorities are numbers of addresses. Others are empty where
+-- they are absent. One byte is in the place of the maker as creator, receiver or give
 -- authority, and of the receiver as order authority, which they mostly are. Amounts are after patches, a byte with their
 -- length before their bytes, so that longer ones are greater. usd is order_values.given of orders, -1 where that is not
 -- known.
@@ -181,19 +189,19 @@ CREATE TABLE listed (
     swap             SMALLINT NOT NULL,
     cell             BIGINT   NOT NULL,
     referral_code    BIGINT   NOT NULL,
+    usd              BIGINT   NOT NULL,
+    give_token       INTEGER  NOT NULL,
+    take_token       INTEGER  NOT NULL,
+    fulfiller        INTEGER  NOT NULL,
+    unlock_authority INTEGER  NOT NULL,
+    give_amount      BYTEA    NOT NULL,
+    take_amount      BYTEA    NOT NULL,
     maker            BYTEA    NOT NULL,
     creator          BYTEA    NOT NULL,
     receiver         BYTEA    NOT NULL,
     give_authority   BYTEA    NOT NULL,
     order_authority  BYTEA    NOT NULL,
-    affiliate        BYTEA    NOT NULL,
-    give_token       BYTEA    NOT NULL,
-    give_amount      BYTEA    NOT NULL,
-    take_token       BYTEA    NOT NULL,
-    take_amount      BYTEA    NOT NULL,
-    fulfiller        BYTEA    NOT NULL,
-    unlock_authority BYTEA    NOT NULL,
-    usd              BIGINT   NOT NULL
+    affiliate        BYTEA    NOT NULL
 ) /* clustered */;
 CREATE UNIQUE INDEX listed_key ON listed (key, cell, swap);
 CREATE INDEX listed_id ON listed (substr(id, 1, 5));
@@ -202,8 +210,8 @@ CREATE INDEX listed_id ON listed (substr(id, 1, 5));
 CREATE INDEX listed_cell ON listed (cell, key, swap);
 CREATE INDEX listed_referral ON listed (referral_code, key, cell, swap);
 CREATE INDEX listed_maker ON listed (substr(maker, 1, 5), key);
-CREATE INDEX listed_fulfiller ON listed (fulfiller, key, cell, swap) WHERE length(fulfiller) > 0;
-CREATE INDEX listed_unlock_authority ON listed (unlock_authority, key, cell, swap) WHERE length(unlock_authority) > 0;
+CREATE INDEX listed_fulfiller ON listed (fulfiller, key, cell, swap) WHERE fulfiller > 0;
+CREATE INDEX listed_unlock_authority ON listed (unlock_authority, key, cell, swap) WHERE unlock_authority > 0;
 CREATE INDEX listed_give_token ON listed (give_token, key, cell, swap, give_amount);
 CREATE INDEX listed_take_token ON listed (take_token, key, cell, swap, take_amount);
 CREATE INDEX listed_usd ON listed (usd, key, cell, swap);

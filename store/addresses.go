@@ -1,0 +1,54 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"crossgate/chain"
+)
+
+// AddressNumber is the SQL for the number of an address that is an argument.
+const AddressNumber = `(SELECT address_number FROM addresses WHERE address = %s)`
+
+// AddressNumbers returns the numbers that are in the places of addresses, and gives new ones theirs. An absent address
+// has 0.
+func (tx *Tx) AddressNumbers(ctx context.Context, all ...chain.Address) (map[chain.Address]int64, error) {
+	numbers := make(map[chain.Address]int64)
+	var keys [][]byte
+	for _, a := range all {
+		if _, isKnown := numbers[a]; !isKnown && !a.IsAbsent() {
+			keys = append(keys, a.Bytes())
+		}
+		numbers[a] = 0
+	}
+	if len(keys) == 0 {
+		return numbers, nil
+	}
+	found := 0
+	err := tx.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var a chain.Address
+		var number int64
+		err := rows.Scan(AddressColumn(&a), &number)
+		found, numbers[a] = found+1, number
+		return err
+	}, `SELECT address, address_number FROM addresses WHERE address = ANY($1)`, keys)
+	var last int64
+	if err == nil && found < len(keys) {
+		err = tx.ForEachRow(ctx, func(rows *sql.Rows) error { return rows.Scan(&last) }, `SELECT COALESCE(MAX(address_number), 0) FROM addresses`)
+	}
+	var rows [][]any
+	for _, key := range keys {
+		if a := chain.NewAddress(key); numbers[a] == 0 {
+			last++
+			numbers[a], rows = last, append(rows, []any{last, key})
+		}
+	}
+	if err == nil {
+		err = tx.ExecEach(ctx, `INSERT INTO addresses (address_number, address) VALUES ($1, $2)`, rows)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("number %d addresses: %w", len(keys), err)
+	}
+	return numbers, nil
+}

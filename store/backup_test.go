@@ -28,8 +28,8 @@ func fill(t *testing.T, db *DB) []string {
 			events = append(events, []any{n % 3, n, id, id, 0, n, `{"a":"’"}`})
 			orders = append(orders, []any{id, Blob(nil), n % 3, Blob(nil), strings.Repeat("9", 70), n % 2, n})
 		}
-		err := tx.ExecEach(t.Context(), `INSERT INTO events (chain, block, log_index, block_hash, block_time, tx, initiator, order_number, kind, fact)
-			VALUES ($1, $2, 0, $3, 1, $4, $5, $6, 1, $7)`, events)
+		err := tx.ExecEach(t.Context(), `INSERT INTO events (chain, block, log_index, block_hash, block_time, tx, initiator, order_number, party, kind, fact)
+			VALUES ($1, $2, 0, $3, 1, $4, $5, $6, 0, 1, $7)`, events)
 		if err != nil {
 			return err
 		}

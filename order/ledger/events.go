@@ -14,8 +14,9 @@ import (
 
 // The columns of an event, with the terms that its fact may share with others of its order.
 const (
-	eventColumns = `chain, block, log_index, block_hash, block_time, tx, initiator, address, id, kind, fact, terms`
-	fromEvents   = ` FROM events JOIN orders ON number = order_number LEFT JOIN addresses ON address_number = initiator`
+	eventColumns = `chain, block, log_index, block_hash, block_time, tx, initiator, i.address, id, kind, fact, p.address, terms`
+	fromEvents   = ` FROM events JOIN orders ON number = order_number
+		LEFT JOIN addresses i ON i.address_number = initiator LEFT JOIN addresses p ON p.address_number = party`
 )
 
 // What orders and transactions are found by in indexes.
@@ -131,9 +132,9 @@ func queryEvents(ctx context.Context, q store.Rows, query string, args ...any) (
 // scanEvent reads the columns of an event, and more behind them.
 func scanEvent(rows *sql.Rows, e *order.Event, more ...any) error {
 	var kind, initiator int
-	var fact sql.RawBytes
+	var fact, party sql.RawBytes
 	terms := store.Column(func(raw []byte) (err error) {
-		e.Fact, err = decodeFact(kind, fact, raw)
+		e.Fact, err = decodeFact(kind, fact, raw, party)
 		if created, is := e.Fact.(order.Created); is && initiator == initiatedByMaker {
 			e.At.Initiator = created.Terms.Maker
 		}
@@ -141,12 +142,12 @@ func scanEvent(rows *sql.Rows, e *order.Event, more ...any) error {
 	})
 	return rows.Scan(append([]any{
 		&e.At.Chain, &e.At.Block, &e.At.LogIndex, store.HashColumn(&e.At.BlockHash), &e.At.Time,
-		store.TxHashColumn(&e.At.Tx), &initiator, store.AddressColumn(&e.At.Initiator), store.HashColumn(&e.Order), &kind, &fact, terms,
+		store.TxHashColumn(&e.At.Tx), &initiator, store.AddressColumn(&e.At.Initiator), store.HashColumn(&e.Order), &kind, &fact, &party, terms,
 	}, more...)...)
 }
 
-const insertEvent = `INSERT INTO events (chain, block, log_index, block_hash, block_time, tx, initiator, order_number, kind, fact, open)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+const insertEvent = `INSERT INTO events (chain, block, log_index, block_hash, block_time, tx, initiator, order_number, kind, fact, party, open)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 
 // initiatedByMaker is in the place of the number of an initiator.
 const initiatedByMaker = -1
@@ -159,10 +160,10 @@ func initiatorOf(e order.Event, numbers map[chain.Address]int64) int64 {
 	return numbers[e.At.Initiator]
 }
 
-// eventRow is the arguments of insertEvent but the last, of an order whose terms are stored. The initiator and the order
-// are in the form that they are to have.
-func eventRow(e order.Event, initiator, of any, terms []byte) []any {
-	kind, fact := encodeFact(e.Fact, terms)
+// eventRow is the arguments of insertEvent but the last two, of an order whose terms are stored. The initiator and the
+// order are in the form that they are to have.
+func eventRow(e order.Event, initiator, of any, terms, party []byte) []any {
+	kind, fact := encodeFact(e.Fact, terms, party)
 	return []any{
 		int64(e.At.Chain), int64(e.At.Block), int64(e.At.LogIndex), e.At.BlockHash[:], int64(e.At.Time),
 		store.Blob(e.At.Tx.Bytes()), initiator, of, kind, store.Blob(fact),

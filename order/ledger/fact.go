@@ -81,9 +81,11 @@ var forms = []form{
 	}),
 }
 
-// encodeFact writes a fact of an order whose terms are stored; nil: they are not.
-func encodeFact(fact order.Fact, terms []byte) (kind int, raw []byte) {
+// encodeFact writes a fact of an order whose terms are stored, and with it an address that it may have; nil: they are
+// not.
+func encodeFact(fact order.Fact, terms, party []byte) (kind int, raw []byte) {
 	f := fields{raw: make([]byte, 0, 256), shared: terms}
+	f.note(party)
 	for i, each := range forms {
 		if each.write(&f, fact) {
 			return i + 1, f.raw
@@ -92,11 +94,12 @@ func encodeFact(fact order.Fact, terms []byte) (kind int, raw []byte) {
 	panic(fmt.Sprintf("index: fact %T has no kind", fact))
 }
 
-func decodeFact(kind int, raw, terms []byte) (order.Fact, error) {
+func decodeFact(kind int, raw, terms, party []byte) (order.Fact, error) {
 	if kind < 1 || kind > len(forms) {
 		return nil, fmt.Errorf("fact of unknown kind %d", kind)
 	}
 	f := fields{raw: raw, isRead: true, shared: terms}
+	f.note(bytes.Clone(party)) // the row's
 	fact := forms[kind-1].read(&f)
 	if f.err == nil && len(f.raw) > 0 {
 		f.err = fmt.Errorf("%d bytes too many", len(f.raw))
@@ -222,9 +225,11 @@ func (f *fields) amount(a *chain.Amount) {
 	*a = chain.AmountFromBytes(raw)
 }
 
-// terms are behind a number: 0 for those that are stored apart, without any, 1 for others.
+// terms are behind a number: 0 for those that are stored apart, without any, 1 for others. Their texts come first.
 func (f *fields) terms(t *order.Terms) {
-	isOwn := uint8(1)
+	isOwn, before := uint8(1), f.texts
+	f.texts = nil
+	defer func() { f.texts = append(f.texts, before...) }()
 	if number(f, &isOwn); isOwn == 0 {
 		rest := f.raw
 		f.raw = f.shared
@@ -244,6 +249,19 @@ func encodeTerms(t order.Terms) []byte {
 	var f fields
 	f.ownTerms(&t)
 	return f.raw
+}
+
+// partyIn is the address in a fact that facts of many orders have.
+func partyIn(fact order.Fact) chain.Address {
+	switch fact := fact.(type) {
+	case order.Fulfilled:
+		return fact.UnlockAuthority
+	case order.Sent:
+		return fact.Beneficiary
+	case order.Claimed:
+		return fact.Beneficiary
+	}
+	return chain.Address{}
 }
 
 // termsIn are the terms in a fact; nil: it has none.

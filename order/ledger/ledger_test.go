@@ -107,7 +107,7 @@ func TestFactsSurviveTheStore(t *testing.T) {
 func TestStoredFormStays(t *testing.T) {
 	var got strings.Builder
 	for _, fact := range everyFact() {
-		kind, raw := encodeFact(fact, nil)
+		kind, raw := encodeFact(fact, nil, nil)
 		fmt.Fprintf(&got, "%d %x\n", kind, raw)
 	}
 	golden.Check(t, "testdata/facts.txt", got.String())
@@ -265,18 +265,18 @@ func TestAnyTextOfAnEndpointIsStored(t *testing.T) {
 
 // FuzzFacts decodes damaged facts: what is read is written again as a fact that is read alike.
 func FuzzFacts(f *testing.F) {
-	terms := encodeTerms(everyFact()[0].(order.Created).Terms)
+	terms, party := encodeTerms(everyFact()[0].(order.Created).Terms), []byte("unlock authority 20b")
 	for _, fact := range everyFact() {
-		kind, raw := encodeFact(fact, terms)
+		kind, raw := encodeFact(fact, terms, party)
 		f.Add(kind, raw)
 	}
 	f.Fuzz(func(t *testing.T, kind int, raw []byte) {
-		fact, err := decodeFact(kind, raw, terms)
+		fact, err := decodeFact(kind, raw, terms, party)
 		if err != nil {
 			return
 		}
-		kind, written := encodeFact(fact, terms)
-		again, err := decodeFact(kind, written, terms)
+		kind, written := encodeFact(fact, terms, party)
+		again, err := decodeFact(kind, written, terms, party)
 		if err != nil || !reflect.DeepEqual(again, fact) {
 			t.Errorf("%x is %+v, written again %+v, %v", raw, fact, again, err)
 		}

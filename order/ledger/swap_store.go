@@ -39,7 +39,7 @@ func rowOf(e order.Event) []any {
 	if s, is := e.Swap(); is {
 		return swapRow(s)
 	}
-	return eventRow(e, e.At.Initiator.Bytes(), e.Order[:], nil)
+	return eventRow(e, e.At.Initiator.Bytes(), e.Order[:], nil, nil)
 }
 
 func scanSwap(rows *sql.Rows, s *order.Swap) error {

@@ -88,13 +88,13 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	initiators := make([]chain.Address, 0, len(added))
+	named := make([]chain.Address, 0, 2*len(added))
 	for _, e := range added {
-		if initiatorOf(e, nil) == 0 {
-			initiators = append(initiators, e.At.Initiator)
+		if named = append(named, partyIn(e.Fact)); initiatorOf(e, nil) == 0 {
+			named = append(named, e.At.Initiator)
 		}
 	}
-	numbers, err := tx.AddressNumbers(ctx, initiators...)
+	numbers, err := tx.AddressNumbers(ctx, named...)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,8 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 		if of := termsIn(e.Fact); of != nil && len(o.terms) == 0 {
 			o.terms = encodeTerms(*of)
 		}
-		events[i] = append(eventRow(e, initiatorOf(e, numbers), o.number, o.terms), log.openness(e))
+		party := partyIn(e.Fact)
+		events[i] = append(eventRow(e, initiatorOf(e, numbers), o.number, o.terms, party.Bytes()), numbers[party], log.openness(e))
 	}
 	isValued, written := valued(added, removed), make([][]any, len(ids))
 	for i, id := range ids {

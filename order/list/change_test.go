@@ -13,7 +13,7 @@ import (
 func TestCountsAreWrittenInOneSequence(t *testing.T) {
 	c := change{counts: map[counted]int64{}}
 	for n := range int64(50) {
-		row := &Row{terms: terms{swap: n % 2, at: (n % 7) * periodSeconds, referral: n % 5}, cell: 1000 + n}
+		row := &Row{terms: terms{at: (n % 7) * periodSeconds, referral: n % 5}, cell: 1000 + n}
 		c.replace(order.ID{byte(n)}, nil, row)
 	}
 	rows := c.countRows()

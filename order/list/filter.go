@@ -122,8 +122,11 @@ func (q *query) where() string {
 }
 
 func (q *query) kind(k Kind) {
-	if k != Both {
-		q.add("swap = %s", int64(k))
+	switch k {
+	case Orders:
+		q.add("cell %% 8 <> 7")
+	case Swaps:
+		q.add("cell %% 8 = 7")
 	}
 }
 
@@ -141,12 +144,16 @@ func in[N ~uint64 | ~uint8](q *query, column string, numbers []N) {
 
 // counts requires of listed_counts what it knows of the filter.
 func (q *query) counts(k Kind, f Filter) {
-	q.kind(k)
 	if f.ReferralCode != nil && !f.asksForCells() {
-		q.add("cell = %s", int64(*f.ReferralCode))
+		code, kinds := int64(*f.ReferralCode), []Kind{k}
+		if k == Both {
+			kinds = []Kind{Orders, Swaps}
+		}
+		q.add("cell IN (%s, %s)", referralCell(code, kinds[0]), referralCell(code, kinds[len(kinds)-1]))
 		return
 	}
-	q.add("cell > 4294967295") // others are referral codes
+	q.add("cell >= %s", int64(cellsFrom)) // others are referral codes
+	q.kind(k)
 	q.cells(f)
 }
 

@@ -193,7 +193,7 @@ func (s *search) items(ctx context.Context, counts []count, skip, take uint64) (
 	}
 	items, err = store.All(ctx, s.db, func(rows *sql.Rows, item *Item) error {
 		return rows.Scan(store.HashColumn(&item.ID), &item.IsSwap)
-	}, `SELECT id, swap FROM listed WHERE key IN (SELECT key FROM listed`+q.where()+` ORDER BY `+sequence+
+	}, `SELECT id, cell % 8 = 7 FROM listed WHERE key IN (SELECT key FROM listed`+q.where()+` ORDER BY `+sequence+
 		` LIMIT `+q.argument(store.Number(take))+` OFFSET `+q.argument(store.Number(skip))+`) ORDER BY `+sequence, q.arguments...)
 	if err != nil {
 		return nil, fmt.Errorf("read a part: %w", err)

@@ -16,17 +16,17 @@ import (
 	"crossgate/store"
 )
 
-const columns = `key, id, swap, cell, referral_code, give_token, take_token, fulfiller, unlock_authority, give_amount, take_amount,
+const columns = `key, id, cell, referral_code, give_token, take_token, fulfiller, unlock_authority, give_amount, take_amount,
 	maker, creator, receiver, give_authority, order_authority, affiliate, usd`
 
 // Rows are written as narrowly as they change: an index costs only when a column of it is written.
 const (
-	insertRow        = `INSERT INTO listed (` + columns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`
+	insertRow        = `INSERT INTO listed (` + columns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`
 	updateCell       = `UPDATE listed SET cell = $2 WHERE key = $1`
 	updateFulfilment = `UPDATE listed SET cell = $2, fulfiller = $3, unlock_authority = $4 WHERE key = $1`
 	deleteRow        = `DELETE FROM listed WHERE key = $1`
-	insertCount      = `INSERT INTO listed_counts (period, cell, swap, listed) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (period, cell, swap) DO UPDATE SET listed = listed_counts.listed + excluded.listed`
+	insertCount      = `INSERT INTO listed_counts (period, cell, listed) VALUES ($1, $2, $3)
+		ON CONFLICT (period, cell) DO UPDATE SET listed = listed_counts.listed + excluded.listed`
 )
 
 // periodSeconds is the length of the periods by which rows are counted.
@@ -48,10 +48,10 @@ const unvalued = -1
 
 // terms are what does not change while an order lives.
 type terms struct {
-	swap, at, referral int64
-	people             [6]string // maker, creator, receiver, both authorities, beneficiary of the affiliate fee; or same
-	amounts            [2]string // of either side
-	tokens             [2]int64  // by their numbers
+	at, referral int64
+	people       [6]string // maker, creator, receiver, both authorities, beneficiary of the affiliate fee; or same
+	amounts      [2]string // of either side
+	tokens       [2]int64  // by their numbers
 }
 
 // same is in the place of the maker's address as creator, receiver or give authority, and of the receiver's as order
@@ -78,7 +78,9 @@ var tradeTypes = []string{"", "Market"}
 // than they are. Ids of chains are taken modulo chainValues, in which all that are known differ.
 const (
 	chainValues = 1 << 27
-	fewValues   = 1 << 3 // of states, calls and types of trade
+	fewValues   = 1 << 3  // of states, calls and types of trade
+	ofSwaps     = 7       // in the place of a type of trade
+	cellsFrom   = 1 << 33 // numbers below are in the place of cells
 )
 
 func cellOf(give, take chain.ID, state order.State, call order.ExternalCallState, tradeType string) int64 {
@@ -93,7 +95,7 @@ func OfOrder(o *order.Order) *Row {
 		usd:  unvalued,
 		cell: cellOf(t.Give.Chain, t.Take.Chain, o.State, o.Call, tradeType(o)),
 		terms: terms{
-			0, int64(created.At.Time), int64(created.Fact.ReferralCode), people(created.Fact.Affiliate,
+			int64(created.At.Time), int64(created.Fact.ReferralCode), people(created.Fact.Affiliate,
 				t.Maker, created.At.Initiator, t.Receiver, t.Authorities.GivePatch, t.Authorities.Order),
 			amounts(o.GiveFinal, o.TakeFinal),
 			[2]int64{},
@@ -111,9 +113,9 @@ func OfOrder(o *order.Order) *Row {
 func OfSwap(s order.Swap) *Row {
 	return &Row{
 		usd:  unvalued,
-		cell: cellOf(s.At.Chain, s.At.Chain, order.StateFulfilled, order.NoExtCall, ""),
+		cell: cellOf(s.At.Chain, s.At.Chain, order.StateFulfilled, order.NoExtCall, "") + ofSwaps,
 		terms: terms{
-			1, int64(s.At.Time), int64(s.Fact.ReferralCode), people(s.Fact.Affiliate,
+			int64(s.At.Time), int64(s.Fact.ReferralCode), people(s.Fact.Affiliate,
 				s.Fact.Sender, s.Fact.Sender, s.Fact.Recipient, chain.Address{}, chain.Address{}),
 			amounts(s.Fact.AmountIn, s.Fact.Received()),
 			[2]int64{},
@@ -153,6 +155,9 @@ func tradeType(o *order.Order) string {
 	return m.OrderTradeType
 }
 
+// referralCell is in the place of a cell where orders, or swaps, with a referral code are counted.
+func referralCell(code int64, k Kind) int64 { return code + int64(k)<<32 }
+
 // change is how rows and their counts change, as the arguments of statements.
 type change struct {
 	gone, added, moved, fulfilled [][]any
@@ -160,12 +165,15 @@ type change struct {
 }
 
 // counted is the key of a row of listed_counts.
-type counted struct{ period, cell, swap int64 }
+type counted struct{ period, cell int64 }
 
 func (c *change) count(r *Row, by int64) {
-	t := r.terms
-	c.counts[counted{t.at / periodSeconds, r.cell, t.swap}] += by
-	c.counts[counted{t.at / periodSeconds, t.referral, t.swap}] += by
+	period, kind := r.terms.at/periodSeconds, Orders
+	if r.cell%fewValues == ofSwaps {
+		kind = Swaps
+	}
+	c.counts[counted{period, r.cell}] += by
+	c.counts[counted{period, referralCell(r.terms.referral, kind)}] += by
 }
 
 // replace takes a row from one form to another; nil: it is not listed.
@@ -195,11 +203,11 @@ func (c *change) replace(id order.ID, from, to *Row) {
 // countRows are the arguments of insertCount, in one sequence: followers of two chains count some of the same rows.
 func (c *change) countRows() (rows [][]any) {
 	changed := slices.SortedFunc(maps.Keys(c.counts), func(a, b counted) int {
-		return cmp.Or(cmp.Compare(a.period, b.period), cmp.Compare(a.cell, b.cell), cmp.Compare(a.swap, b.swap))
+		return cmp.Or(cmp.Compare(a.period, b.period), cmp.Compare(a.cell, b.cell))
 	})
 	for _, in := range changed {
 		if by := c.counts[in]; by != 0 {
-			rows = append(rows, []any{in.period, in.cell, in.swap, by})
+			rows = append(rows, []any{in.period, in.cell, by})
 		}
 	}
 	return rows
@@ -208,7 +216,7 @@ func (c *change) countRows() (rows [][]any) {
 // arguments are those of insertRow but the last.
 func (r *Row) arguments(id order.ID) []any {
 	t := r.terms
-	all := []any{keyOf(t.at, id), id[:], t.swap, r.cell, t.referral, t.tokens[0], t.tokens[1], r.fulfilment[0], r.fulfilment[1]}
+	all := []any{keyOf(t.at, id), id[:], r.cell, t.referral, t.tokens[0], t.tokens[1], r.fulfilment[0], r.fulfilment[1]}
 	for _, each := range slices.Concat(t.amounts[:], t.people[:]) {
 		all = append(all, []byte(each))
 	}
@@ -296,7 +304,7 @@ func known(ctx context.Context, tx *store.Tx, ids []order.ID) (map[order.ID]*Row
 		var id order.ID
 		r := &Row{}
 		into := []any{
-			&r.key, store.HashColumn(&id), &r.terms.swap, &r.cell, &r.terms.referral,
+			&r.key, store.HashColumn(&id), &r.cell, &r.terms.referral,
 			&r.terms.tokens[0], &r.terms.tokens[1], &r.fulfilment[0], &r.fulfilment[1],
 		}
 		for _, texts := range [][]string{r.terms.amounts[:], r.terms.people[:]} {

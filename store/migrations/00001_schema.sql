@@ -59,7 +59,7 @@ CREATE TABLE addresses (
 );
 
 -- The events of orders. An order is the fold of its events, so nothing else is needed. kind is the place, from 1 on, of a
--- form in order/ledger's fact.go. initiator is a number of an address, -1 for the maker. open is 1 while the log (below)
+-- form in order/ledger's fact.go. initiator and party, an address that fact has, are numbers, -1 for the maker. open is 1 while the log (below)
 -- has yet to say that no reorg can take the event back.
 CREATE TABLE events (
     chain        BIGINT   NOT NULL,
@@ -68,6 +68,7 @@ CREATE TABLE events (
     block_time   BIGINT   NOT NULL,
     order_number INTEGER  NOT NULL,
     initiator    INTEGER  NOT NULL,
+    party        INTEGER  NOT NULL,
     kind         SMALLINT NOT NULL,
     open         SMALLINT NOT NULL DEFAULT 0,
     block_hash   BYTEA    NOT NULL,
@@ -178,7 +179,7 @@ CREATE INDEX swaps_of_transaction ON swaps (substr(tx, 1, 5));
 -- that writes the order or the swap. key is its place in lists that begin with the newest, descending: the time of the
 -- creation or of the swap (32 bits) before what the first 31 bits of its id lack to be ones, less by one where another
 -- row has that. cell is the give chain (27 bits), take chain (27), state (3), state of the external call (3) and type of
--- trade (3) in one number. Tokens, fulfillers and unlock authorities are numbers of addresses. Others are empty where
+-- trade (3), 7 of swaps, in one number. Tokens, fulfillers and unlock authorities are numbers of addresses. Others are empty where
 -- they are absent. One byte is in the place of the maker as creator, receiver or give
 -- authority, and of the receiver as order authority, which they mostly are. Amounts are after patches, a byte with their
 -- length before their bytes, so that longer ones are greater. usd is order_values.given of orders, -1 where that is not
@@ -186,7 +187,6 @@ CREATE INDEX swaps_of_transaction ON swaps (substr(tx, 1, 5));
 CREATE TABLE listed (
     key              BIGINT   NOT NULL /* clusters */,
     id               BYTEA    NOT NULL,
-    swap             SMALLINT NOT NULL,
     cell             BIGINT   NOT NULL,
     referral_code    BIGINT   NOT NULL,
     usd              BIGINT   NOT NULL,
@@ -203,18 +203,18 @@ CREATE TABLE listed (
     order_authority  BYTEA    NOT NULL,
     affiliate        BYTEA    NOT NULL
 ) /* clustered */;
-CREATE UNIQUE INDEX listed_key ON listed (key, cell, swap);
+CREATE UNIQUE INDEX listed_key ON listed (key, cell);
 CREATE INDEX listed_id ON listed (substr(id, 1, 5));
 -- Addresses that may be in very many rows are found beside their cell, so that these are counted without reading the
 -- table. Of people beside the maker only others have an entry of their own.
-CREATE INDEX listed_cell ON listed (cell, key, swap);
-CREATE INDEX listed_referral ON listed (referral_code, key, cell, swap);
+CREATE INDEX listed_cell ON listed (cell, key);
+CREATE INDEX listed_referral ON listed (referral_code, key, cell);
 CREATE INDEX listed_maker ON listed (substr(maker, 1, 5), key);
-CREATE INDEX listed_fulfiller ON listed (fulfiller, key, cell, swap) WHERE fulfiller > 0;
-CREATE INDEX listed_unlock_authority ON listed (unlock_authority, key, cell, swap) WHERE unlock_authority > 0;
-CREATE INDEX listed_give_token ON listed (give_token, key, cell, swap, give_amount);
-CREATE INDEX listed_take_token ON listed (take_token, key, cell, swap, take_amount);
-CREATE INDEX listed_usd ON listed (usd, key, cell, swap);
+CREATE INDEX listed_fulfiller ON listed (fulfiller, key, cell) WHERE fulfiller > 0;
+CREATE INDEX listed_unlock_authority ON listed (unlock_authority, key, cell) WHERE unlock_authority > 0;
+CREATE INDEX listed_give_token ON listed (give_token, key, cell, give_amount);
+CREATE INDEX listed_take_token ON listed (take_token, key, cell, take_amount);
+CREATE INDEX listed_usd ON listed (usd, key, cell);
 CREATE INDEX listed_affiliate ON listed (substr(affiliate, 1, 5), key) WHERE length(affiliate) > 0;
 CREATE INDEX listed_other_creator ON listed (substr(creator, 1, 5), key) WHERE length(creator) > 1;
 CREATE INDEX listed_other_receiver ON listed (substr(receiver, 1, 5), key) WHERE length(receiver) > 1;
@@ -222,13 +222,12 @@ CREATE INDEX listed_other_give_authority ON listed (substr(give_authority, 1, 5)
 CREATE INDEX listed_other_order_authority ON listed (substr(order_authority, 1, 5), key) WHERE length(order_authority) > 1;
 
 -- How many rows of listed came in a period of 2^21 seconds (24 days): in each cell, and with each referral code, which
--- takes the place of a cell and is below 2^32, as no cell is.
+-- takes the place of a cell and is below 2^33, as no cell is: 2^32 more than the code where swaps have it.
 CREATE TABLE listed_counts (
     period BIGINT   NOT NULL,
     cell   BIGINT   NOT NULL,
-    swap   SMALLINT NOT NULL,
     listed BIGINT   NOT NULL,
-    PRIMARY KEY (period, cell, swap)
+    PRIMARY KEY (period, cell)
 );
 
 -- What each order whose creation is known adds to the statistics. Values are millionths of a USD at the time, NULL while

@@ -26,15 +26,14 @@ func fill(t *testing.T, db *DB) []string {
 		for n := range int64(300) {
 			id := fmt.Appendf(nil, "order %026d", n)
 			events = append(events, []any{n % 3, n, id, id, 0, n, `{"a":"’"}`})
-			orders = append(orders, []any{id, Blob(nil), n % 3, Blob(nil), strings.Repeat("9", 70), n % 2, n})
+			orders = append(orders, []any{n, id, n % 3, strings.Repeat("9", 70)})
 		}
 		err := tx.ExecEach(t.Context(), `INSERT INTO events (chain, block, log_index, block_hash, block_time, tx, initiator, order_number, party, kind, fact)
 			VALUES ($1, $2, 0, $3, 1, $4, $5, $6, 0, 1, $7)`, events)
 		if err != nil {
 			return err
 		}
-		return tx.ExecEach(t.Context(), `INSERT INTO orders (id, state, unlock_authority, give_chain, give_token, give_amount, take_chain, locked, terms, number)
-			VALUES ($1, 1, $2, $3, $4, $5, 137, $6, $1, $7)`, orders)
+		return tx.ExecEach(t.Context(), `INSERT INTO orders (number, id, give_chain, take_chain, terms) VALUES ($1, $2, $3, 137, $4)`, orders)
 	}))
 	return eventsOf(t, db)
 }

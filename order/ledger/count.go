@@ -20,8 +20,9 @@ type Counted struct {
 func (l Ledger) CountOrders(ctx context.Context) (all []Counted, err error) {
 	all, err = store.All(ctx, l, func(rows *sql.Rows, c *Counted) error {
 		return rows.Scan(&c.Give, &c.Take, &c.Orders, &c.Locked)
-	}, `SELECT give_chain, take_chain, COUNT(*), SUM(CASE WHEN locked = $1 THEN 1 ELSE 0 END) FROM orders
-		WHERE length(terms) > 0 GROUP BY give_chain, take_chain`, int64(locked))
+	}, `SELECT give_chain, take_chain, SUM(orders), SUM(locked) FROM (
+			SELECT give_chain, take_chain, 1 AS orders, 0 AS locked FROM orders WHERE length(terms) > 0
+			UNION ALL SELECT give_chain, take_chain, 0, 1 FROM locks WHERE locked = $1) AS counted GROUP BY give_chain, take_chain`, int64(locked))
 	if err != nil {
 		return nil, fmt.Errorf("count orders: %w", err)
 	}

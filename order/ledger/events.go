@@ -174,6 +174,7 @@ func eventRow(e order.Event, initiator, of any, terms, party []byte) []any {
 type storedOrder struct {
 	number int64
 	terms  []byte // that they share; empty while not known
+	lock   lock
 }
 
 // storedOrders returns orders as they are stored, new ones with the numbers that they are to get.
@@ -182,10 +183,11 @@ func storedOrders(ctx context.Context, tx *Tx, ids []order.ID) (map[order.ID]*st
 	err := tx.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var id order.ID
 		o := new(storedOrder)
-		err := rows.Scan(&o.number, store.HashColumn(&id), &o.terms)
+		err := rows.Scan(&o.number, store.HashColumn(&id), &o.terms, &o.lock.status, store.AddressColumn(&o.lock.authority), &o.lock.amount)
 		orders[id] = o
 		return err
-	}, `SELECT number, id, terms FROM orders WHERE `+idPrefix+` = ANY($1)`, store.Prefixes(ids))
+	}, `SELECT number, orders.id, terms, COALESCE(locked, 0), unlock_authority, COALESCE(give_amount, '')
+		FROM orders LEFT JOIN locks ON order_number = number WHERE `+store.PrefixOf(`orders.id`)+` = ANY($1)`, store.Prefixes(ids))
 	if err != nil || len(ids) == 0 {
 		return orders, err
 	}

@@ -164,42 +164,54 @@ func TestLocksAreOfTheirTokens(t *testing.T) {
 	}
 }
 
-// TestLocksReadNothingButTheirIndex looks at how the databases go about it. PostgreSQL would read a table of a few rows
-// whole, unless it is kept from it.
-func TestLocksReadNothingButTheirIndex(t *testing.T) {
+// TestStatementsReadTheirIndexes looks at how the databases go about it: locks are read in nothing but their index, and
+// of the events of a chain those alone that are not final. PostgreSQL would read a table of a few rows whole, unless it
+// is kept from it.
+func TestStatementsReadTheirIndexes(t *testing.T) {
 	for name, l := range open(t) {
-		var plan []string
-		err := l.Update(t.Context(), func(tx *store.Tx) error {
-			read := func(rows *sql.Rows) error {
-				var step string
-				columns, err := rows.Columns()
-				if err != nil {
-					return err
-				}
-				cells := make([]any, len(columns))
-				for i := range cells {
-					cells[i] = new(any)
-				}
-				cells[len(cells)-1] = &step
-				err = rows.Scan(cells...)
-				plan = append(plan, step)
-				return err
+		for statement, isIndexed := range map[string]func(plan string) bool{
+			lockedOrdersOf: func(plan string) bool {
+				return plan == "SEARCH locks USING COVERING INDEX locks_of (unlock_authority=?)" ||
+					strings.Contains(plan, "Index Only Scan using locks_of") && !strings.Contains(plan, "Sort")
+			},
+			`UPDATE events SET open = 0` + areFinal: func(plan string) bool { return strings.Contains(plan, "events_open") },
+			`SELECT fact` + fromEvents + areFinal:   func(plan string) bool { return strings.Contains(plan, "events_open") },
+		} {
+			if plan, err := planOf(t, l, statement); err != nil || !isIndexed(plan) {
+				t.Errorf("%s: %s: %v\n%s", name, statement, err, plan)
 			}
-			if !l.IsReplicated() {
-				return tx.ForEachRow(t.Context(), read, "EXPLAIN QUERY PLAN "+lockedOrdersOf, []byte("x"))
-			}
-			if _, err := tx.ExecContext(t.Context(), `SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off`); err != nil {
-				return err
-			}
-			return tx.ForEachRow(t.Context(), read, "EXPLAIN "+strings.ReplaceAll(lockedOrdersOf, "$1", "'x'"))
-		})
-		text := strings.Join(plan, "\n")
-		isCovered := text == "SEARCH orders USING COVERING INDEX orders_locked (unlock_authority=?)" ||
-			strings.Contains(text, "Index Only Scan using orders_locked") && !strings.Contains(text, "Sort")
-		if err != nil || !isCovered {
-			t.Errorf("%s: %v\n%s\nwant the index orders_locked alone", name, err, text)
 		}
 	}
+}
+
+func planOf(t *testing.T, l Ledger, statement string) (plan string, err error) {
+	t.Helper()
+	var steps []string
+	err = l.Update(t.Context(), func(tx *store.Tx) error {
+		read := func(rows *sql.Rows) error {
+			var step string
+			columns, err := rows.Columns()
+			if err != nil {
+				return err
+			}
+			cells := make([]any, len(columns))
+			for i := range cells {
+				cells[i] = new(any)
+			}
+			cells[len(cells)-1] = &step
+			err = rows.Scan(cells...)
+			steps = append(steps, step)
+			return err
+		}
+		if !l.IsReplicated() {
+			return tx.ForEachRow(t.Context(), read, "EXPLAIN QUERY PLAN "+statement, []any{[]byte("x"), 1}[:strings.Count(statement, "$")]...)
+		}
+		if _, err := tx.ExecContext(t.Context(), `SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off`); err != nil {
+			return err
+		}
+		return tx.ForEachRow(t.Context(), read, "EXPLAIN "+strings.NewReplacer("$1", "'1'", "$2", "'2'").Replace(statement))
+	})
+	return strings.Join(steps, "\n"), err
 }
 
 // TestCorrectionsOfWhatIsFinalAreMarked takes an event back before and after the log has it as final.

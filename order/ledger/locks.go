@@ -30,10 +30,35 @@ func lockStatusOf(o *order.Order) lockStatus {
 	return notLocked
 }
 
-// lockedOrdersOf is answered by one range of the index orders_locked, which has every column of it: neither the table
-// of orders nor that of events is read, however many there are.
+// lock is what is stored of an order in locks; the zero value: nothing.
+type lock struct {
+	status    lockStatus
+	authority chain.Address
+	amount    string
+}
+
+// lockOf is the lock of an order. Those that are not locked are found by their listed row.
+func lockOf(o *order.Order) lock {
+	status := lockStatusOf(o)
+	if o.Fulfilled == nil || status == notLocked && o.Created != nil {
+		return lock{}
+	}
+	return lock{status, o.Fulfilled.Fact.UnlockAuthority, o.GiveFinal.String()}
+}
+
+// row is the arguments of insertLock.
+func (l lock) row(o *order.Order, number int64) []any {
+	give := o.Terms.Give
+	return []any{
+		number, int64(l.status), int64(give.Chain), int64(o.Terms.Take.Chain), o.ID[:], store.Blob(l.authority.Bytes()),
+		store.Blob(give.Token.Bytes()), l.amount,
+	}
+}
+
+// lockedOrdersOf is answered by one range of the index locks_of, which has every column of it: no table is read, however
+// many orders there are.
 const lockedOrdersOf = `SELECT id, give_chain, give_token, give_amount, take_chain, locked
-	FROM orders WHERE locked > 0 AND unlock_authority = $1
+	FROM locks WHERE locked > 0 AND unlock_authority = $1
 	ORDER BY give_chain, give_token, take_chain, id`
 
 // Locks lists the amounts locked for an unlock authority, and its deliveries on orders whose creation was not seen,

@@ -118,19 +118,22 @@ func (l *entries) write(ctx context.Context) error {
 	return l.tx.ExecEach(ctx, `INSERT INTO log (position, order_id, entry) VALUES ($1, $2, $3)`, rows)
 }
 
+// areFinal is answered by the index events_open, which has few entries. A plus keeps SQLite from reading all events of
+// the chain.
+const areFinal = ` WHERE +chain = $1 AND open = 1 AND block <= $2`
+
 // addFinal adds the events that the settled block makes final.
 func (l *entries) addFinal(ctx context.Context) error {
 	settled := l.tx.settled
 	if settled.Number == 0 {
 		return nil
 	}
-	const which = ` WHERE chain = $1 AND open = 1 AND block <= $2`
 	args := []any{int64(settled.Chain), int64(settled.Number)}
-	final, err := queryEvents(ctx, l.tx, `SELECT `+eventColumns+fromEvents+which, args...)
+	final, err := queryEvents(ctx, l.tx, `SELECT `+eventColumns+fromEvents+areFinal, args...)
 	if err != nil || len(final) == 0 {
 		return err
 	}
-	if _, err := l.tx.ExecContext(ctx, `UPDATE events SET open = 0`+which, args...); err != nil {
+	if _, err := l.tx.ExecContext(ctx, `UPDATE events SET open = 0`+areFinal, args...); err != nil {
 		return err
 	}
 	ids := make([]order.ID, len(final))

@@ -38,7 +38,7 @@ func (l Ledger) Selected(ctx context.Context, id chain.ID, of Selection) (ids []
 		query += ` UNION SELECT id` + fromEvents + ` WHERE chain = $1` + timed
 	} else {
 		args = append(args, store.Blob(of.Taker.Bytes()))
-		query += ` AND id IN (SELECT id FROM orders WHERE unlock_authority = $5
+		query += ` AND id IN (SELECT id FROM locks WHERE unlock_authority = $5
 			UNION ALL SELECT id FROM listed WHERE unlock_authority > 0 AND unlock_authority = ` + fmt.Sprintf(store.AddressNumber, `$5`) + `)`
 	}
 	if ids, err = queryIDs(ctx, l, query+` ORDER BY 1`, args...); err != nil {

@@ -110,9 +110,17 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 		events[i] = append(eventRow(e, initiatorOf(e, numbers), o.number, o.terms, party.Bytes()), numbers[party], log.openness(e))
 	}
 	isValued, written := valued(added, removed), make([][]any, len(ids))
+	var unlocked, locked [][]any
 	for i, id := range ids {
+		var is lock
 		if o, hasTerms := order.Fold(known[id]); hasTerms {
-			orders[id] = o
+			orders[id], is = o, lockOf(o)
+		}
+		if was := stored[id]; is != was.lock {
+			unlocked = append(unlocked, []any{was.number})
+			if is != (lock{}) {
+				locked = append(locked, is.row(orders[id], was.number))
+			}
 		}
 		written[i] = orderRow(id, orders[id], stored[id], isValued[id])
 	}
@@ -124,6 +132,8 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 		store.Step{Statement: insertSwap, Rows: rows},
 		store.Step{Statement: insertEvent, Rows: events},
 		store.Step{Statement: upsertOrder, Rows: written},
+		store.Step{Statement: deleteLock, Rows: unlocked},
+		store.Step{Statement: insertLock, Rows: locked},
 	)
 	if err != nil {
 		return nil, err
@@ -227,33 +237,25 @@ func isOfValue(fact order.Fact) bool {
 	return false
 }
 
-const upsertOrder = `INSERT INTO orders
-	(number, id, state, locked, unlock_authority, give_chain, give_token, give_amount, take_chain, terms, compared, uncounted)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-	ON CONFLICT (number) DO UPDATE SET state = excluded.state, locked = excluded.locked, unlock_authority = excluded.unlock_authority,
-		give_chain = excluded.give_chain, give_token = excluded.give_token, give_amount = excluded.give_amount,
-		take_chain = excluded.take_chain, terms = excluded.terms, compared = excluded.compared,
-		uncounted = CASE WHEN orders.uncounted = 1 THEN 1 ELSE excluded.uncounted END`
+const (
+	upsertOrder = `INSERT INTO orders (number, id, give_chain, take_chain, terms, compared, uncounted) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (number) DO UPDATE SET give_chain = excluded.give_chain, take_chain = excluded.take_chain, terms = excluded.terms,
+			compared = excluded.compared, uncounted = CASE WHEN orders.uncounted = 1 THEN 1 ELSE excluded.uncounted END`
+	deleteLock = `DELETE FROM locks WHERE order_number = $1`
+	insertLock = `INSERT INTO locks (order_number, locked, give_chain, take_chain, id, unlock_authority, give_token, give_amount)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+)
 
 // orderRow is the arguments of upsertOrder; nil: its terms are not known. Statistics may change with any order that is
 // not fulfilled.
 func orderRow(id order.ID, o *order.Order, stored *storedOrder, isValued bool) []any {
 	if o == nil {
-		return []any{stored.number, id[:], int64(order.None), int64(notLocked), []byte{}, 0, []byte{}, "", 0, []byte{}, 3, 1}
+		return []any{stored.number, id[:], 0, 0, []byte{}, 3, 1}
 	}
 	if len(stored.terms) == 0 {
 		stored.terms = encodeTerms(o.Terms)
 	}
-	var authority, token chain.Address
-	amount, status := "", lockStatusOf(o)
-	if status != notLocked {
-		token, amount = o.Terms.Give.Token, o.GiveFinal.String()
-	}
-	if o.Fulfilled != nil && (status != notLocked || o.Created == nil) { // others are found by their listed row
-		authority = o.Fulfilled.Fact.UnlockAuthority
-	}
 	return []any{
-		stored.number, id[:], int64(o.State), int64(status), store.Blob(authority.Bytes()), int64(o.Terms.Give.Chain),
-		store.Blob(token.Bytes()), amount, int64(o.Terms.Take.Chain), stored.terms, 0, store.Bit(isValued || o.Fulfilled == nil),
+		stored.number, id[:], int64(o.Terms.Give.Chain), int64(o.Terms.Take.Chain), stored.terms, 0, store.Bit(isValued || o.Fulfilled == nil),
 	}
 }

@@ -201,8 +201,11 @@ func damageStore(t *testing.T, s ledger.Ledger, statement string, id order.ID) {
 		if _, err := tx.ExecContext(t.Context(), statement, args...); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(t.Context(), `DELETE FROM orders WHERE NOT EXISTS (SELECT 1 FROM events WHERE order_number = number)`); err != nil {
-			return err
+		for _, table := range []string{"locks", "orders"} {
+			_, err := tx.ExecContext(t.Context(), `DELETE FROM `+table+` WHERE id NOT IN (SELECT id FROM orders JOIN events ON number = order_number)`)
+			if err != nil {
+				return err
+			}
 		}
 		left, err := ledger.EventsOfAll(t.Context(), tx, []order.ID{id})
 		if err != nil {

@@ -125,30 +125,35 @@ CREATE TABLE deliveries (
 
 -- Folded orders, the columns that are searched. Written in the transaction that changes their events. terms are what its
 -- events say, of which mostly two say it: facts have those alone that differ. They are empty, and so is all else, while
--- no event is known that has them. locked is 0 for no, 1 for yes, 2 for fulfilled without a known creation: the give
--- chain has to confirm it. Where it is 0, token and amount are empty, and the unlock authority of a listed order.
--- compared are the sides on which the order is over and agreed with what the contracts store: 1 for the give chain, 2
--- for the take chain. uncounted is 1 where the order is to be valued anew.
+-- no event is known that has them. compared are the sides on which the order is over and agreed with what the contracts
+-- store: 1 for the give chain, 2 for the take chain. uncounted is 1 where the order is to be valued anew.
 CREATE TABLE orders (
-    number           INTEGER  PRIMARY KEY,
-    state            SMALLINT NOT NULL,
-    locked           SMALLINT NOT NULL,
-    give_chain       BIGINT   NOT NULL,
-    take_chain       BIGINT   NOT NULL,
-    compared         SMALLINT NOT NULL DEFAULT 0,
-    uncounted        SMALLINT NOT NULL DEFAULT 0,
-    id               BYTEA    NOT NULL,
-    unlock_authority BYTEA    NOT NULL,
-    give_token       BYTEA    NOT NULL,
-    give_amount      TEXT     NOT NULL,
-    terms            BYTEA    NOT NULL
+    number     INTEGER  PRIMARY KEY,
+    compared   SMALLINT NOT NULL DEFAULT 0,
+    uncounted  SMALLINT NOT NULL DEFAULT 0,
+    give_chain BIGINT   NOT NULL,
+    take_chain BIGINT   NOT NULL,
+    id         BYTEA    NOT NULL,
+    terms      BYTEA    NOT NULL
 );
 CREATE INDEX orders_id ON orders (substr(id, 1, 5));
 CREATE INDEX orders_uncompared ON orders (number) WHERE compared < 3;
 CREATE INDEX orders_uncounted ON orders (number) WHERE uncounted = 1;
+
+-- Orders that are locked for who may unlock them, and others whose creation is not known: these are in no list. locked is
+-- 0 for no, 1 for yes, 2 for fulfilled without a known creation: the give chain has to confirm it.
+CREATE TABLE locks (
+    order_number     INTEGER  PRIMARY KEY,
+    locked           SMALLINT NOT NULL,
+    give_chain       BIGINT   NOT NULL,
+    take_chain       BIGINT   NOT NULL,
+    id               BYTEA    NOT NULL,
+    unlock_authority BYTEA    NOT NULL,
+    give_token       BYTEA    NOT NULL,
+    give_amount      TEXT     NOT NULL
+);
 -- A covering index, in the order of the answer: locked assets are read without touching the table.
-CREATE INDEX orders_locked ON orders
-    (unlock_authority, give_chain, give_token, take_chain, id, give_amount, locked) WHERE locked > 0;
+CREATE INDEX locks_of ON locks (unlock_authority, give_chain, give_token, take_chain, id, give_amount, locked);
 
 -- Swaps within a chain: each is one event of the router, and a row says all of it. id is order/onchain's SwapID. Without
 -- an affiliate affiliate_fee is empty; affiliate is empty too where no event names it.

@@ -30,7 +30,7 @@ func lockStatusOf(o *order.Order) lockStatus {
 	return notLocked
 }
 
-// lock is what is stored of an order in locks; the zero value: nothing.
+// lock is an order's row of locks; the zero value: none.
 type lock struct {
 	status    lockStatus
 	authority chain.Address

@@ -35,7 +35,7 @@ demo: ## the offline world with the gateway in front of it, on 127.0.0.1:8080; w
 test: ## vet, every test, those of the gateway that start goroutines under the race detector, every benchmark once, what is deployed
 	@.ci/test
 
-soak: ## fuzzing, kills, providers that lose and lie, reorgs of every depth, ten thousand filters, mutated swap transactions, attacks through nginx, HAProxy, Varnish and Envoy, a fleet whose parts fail, a million orders: an hour on two cores, a table at the end; installs what it needs but Envoy
+soak: ## fuzzing, kills, providers that lose and lie, reorgs of every depth, thousands of filters, mutated swap transactions, attacks through nginx, HAProxy, Varnish and Envoy, a fleet whose parts fail, a million orders: an hour on two cores, a table at the end; installs what it needs but Envoy
 	@.ci/soak
 
 lint: ## what a machine can say about style

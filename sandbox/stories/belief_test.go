@@ -74,7 +74,7 @@ func together(seed int, listed, rules []string) []string {
 // known are lies that show who lied, where an honest endpoint is beside and final blocks are read in
 // ranges: lists that blocks contradict, headers that do not give their hashes. A lie that another endpoint's answer
 // merely takes the place of, since it is taken for a gap, names nobody.
-var known = []string{"cap:", "caplast:", "detdrop:", "detdropall:", "droppart:", "logdata:", "logshift:", "removed:", "shuffle:", "wronghash:", "time:"}
+var known = []string{"cap:", "caplast:", "detdrop:", "detdropall:", "droppart:", "logdata:", "logshift:", "removed:", "shuffle:", "wronghash:", "time:", "logtime:", "logtimems"}
 
 // unknowable are lies by which it cannot be known which of two endpoints is right, by families.
 var unknowable = map[string]string{

@@ -68,12 +68,10 @@ func (a *attestation) apply(events []order.Event) order.Standing {
 
 // standingOf is how the result of a call is known, which may be proven by a hash.
 func standingOf(call *jsonrpc.Call, isProven bool) order.Standing {
-	switch {
-	case call == nil || call.Err != nil:
-		return order.Single
-	case isProven:
+	switch isMade := call != nil && call.Err == nil; {
+	case isMade && isProven:
 		return order.Intrinsic
-	case call.Seconded != "":
+	case isMade && call.Seconded != "":
 		return order.Corroborated
 	}
 	return order.Single

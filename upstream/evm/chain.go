@@ -166,6 +166,7 @@ func (c *Chain) Block(ctx context.Context, number uint64) (order.Block, error) {
 	if found == nil {
 		return order.Block{}, fmt.Errorf("chain %d: block %d: %w", c.chain.ID, number, order.ErrNotFound)
 	}
+	c.seeFilter(found)
 	c.read.keep(found, since)
 	return found.block(), nil
 }

@@ -154,14 +154,11 @@ func (c *Chain) logsIn(ctx context.Context, rpc *jsonrpc.Client, blocks []*heade
 			parts[i] = ofProtocol(part, calls[i].By)
 			c.heard(parts[i])
 		}
-		for i := range blocks {
-			lists[i] = merged(parts[i*len(r.contracts) : (i+1)*len(r.contracts)])
+		for i, h := range blocks {
+			lists[i] = h.timed(merged(parts[i*len(r.contracts) : (i+1)*len(r.contracts)]))
 		}
 		return err
 	})
-	for i, h := range blocks {
-		lists[i] = h.timed(lists[i])
-	}
 	return lists, err
 }
 

@@ -132,5 +132,4 @@ func is[F order.Fact](fact order.Fact) bool {
 }
 
 func isGiveStep(fact order.Fact) bool { return is[order.Created](fact) || is[order.Claimed](fact) }
-
 func isTakeStep(fact order.Fact) bool { return is[order.Fulfilled](fact) || is[order.Sent](fact) }

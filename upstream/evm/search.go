@@ -250,8 +250,7 @@ func (s *search) firstBlock(
 	last := uint64(s.latest.Number)
 	for last-before > 1 {
 		blocks := spread(before, last)
-		answers := make([]Payload, len(blocks))
-		calls := make([]*jsonrpc.Call, len(blocks))
+		answers, calls := make([]Payload, len(blocks)), make([]*jsonrpc.Call, len(blocks))
 		for i, block := range blocks {
 			calls[i] = s.past(asked, &answers[i], block)
 		}

@@ -50,13 +50,12 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 		seen, read[each.By] = append(seen, places...), places
 		listed = append(listed, unlisted(each.Said, listed)...)
 	}
-	isAlone := len(lists) < 2
-	if !isAlone {
+	isDoubted := len(lists) < 2 && slices.Contains(c.faulty.Names(), lists[0].By)
+	if len(lists) > 1 {
 		v.Standing = order.Corroborated
 	}
-	isDoubted := isAlone && slices.Contains(c.faulty.Names(), lists[0].By)
 	if agree && !isDoubted && (len(first) > 0 || !isShort || c.evident.hold(from, to)) {
-		return c.dated(ctx, order.Proof{Events: first, Standing: v.Standing, Wrong: c.faulty.Unreported()}, lists), ctx.Err()
+		return c.dated(ctx, order.Proof{Events: first, Standing: v.Standing}, lists), ctx.Err()
 	}
 	blocks, err := c.suspects(ctx, from, to, contracts, seen)
 	if err != nil {
@@ -75,7 +74,8 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	return v, nil
 }
 
-// dated has headers say the times of blocks that lists date otherwise than the first reading does, or not all of them.
+// dated has headers say the times of blocks that lists date otherwise than the first reading does, or not all of them,
+// and marks the endpoints whose lists they contradict.
 func (c *Chain) dated(ctx context.Context, p order.Proof, lists []jsonrpc.Heard[[]log]) order.Proof {
 	told := make(map[chain.Hash][]stamp)
 	for _, each := range lists {
@@ -96,6 +96,16 @@ func (c *Chain) dated(ctx context.Context, p order.Proof, lists []jsonrpc.Heard[
 	for _, call := range a.calls() {
 		p.Standing = min(p.Standing, standingOf(call, call.Err == nil && call.Out.(*header).isProven))
 	}
+	for _, each := range lists {
+		isWrong := func(l log) bool {
+			timed := a.times[l.BlockHash]
+			return l.BlockTimestamp > 0 && timed != nil && timed.Out.(*header).isProven && timed.Out.(*header).Timestamp != Quantity(l.BlockTimestamp)
+		}
+		if slices.ContainsFunc(each.Said, isWrong) {
+			c.faulty.Mark(each.By)
+		}
+	}
+	p.Wrong = c.faulty.Unreported()
 	return p
 }
 
@@ -165,9 +175,6 @@ func (c *Chain) suspects(ctx context.Context, from, to uint64, contracts []chain
 			return nil, err
 		}
 	}
-	for _, h := range headers {
-		c.seeFilter(h)
-	}
 	if !c.hasFilters.Load() {
 		return c.headersOf(ctx, seen)
 	}
@@ -180,8 +187,7 @@ func (c *Chain) suspects(ctx context.Context, from, to uint64, contracts []chain
 // headersOf returns the blocks at places, in ascending order.
 func (c *Chain) headersOf(ctx context.Context, places []order.Place) ([]*header, error) {
 	numbers := order.DifferingBlocks(places, nil)
-	headers := make([]*header, len(numbers))
-	calls := make([]*jsonrpc.Call, len(numbers))
+	headers, calls := make([]*header, len(numbers)), make([]*jsonrpc.Call, len(numbers))
 	for i, number := range numbers {
 		calls[i] = c.sealedHeaderCall(&headers[i], Quantity(number))
 	}

@@ -72,6 +72,22 @@ func (c *Client) Avoiding(names ...string) *Client {
 	return &made
 }
 
+// Preferring returns a client that asks the endpoint of that name before all others; the same client if there is none.
+func (c *Client) Preferring(name string) *Client {
+	var others []string
+	for _, e := range c.pool.Endpoints() {
+		if e.Name() != name {
+			others = append(others, e.Name())
+		}
+	}
+	if len(others) == len(c.pool.Endpoints()) {
+		return c
+	}
+	made := *c
+	made.avoided = others
+	return &made
+}
+
 // AvoidsAll reports whether the client avoids every endpoint.
 func (c *Client) AvoidsAll() bool { return len(c.avoided) == len(c.pool.Endpoints()) }
 

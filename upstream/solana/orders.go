@@ -41,7 +41,7 @@ func (c *Chain) listedEvents(
 		return nil, "", fmt.Errorf("transactions of blocks %d to %d: %w", from, to, err)
 	}
 	for {
-		events, err = c.eventsOf(ctx, rpc, listed)
+		events, _, err = c.eventsOf(ctx, rpc, listed, false)
 		bad, is := errors.AsType[*order.UnreadableError](err)
 		if !is {
 			return events, by, err
@@ -67,21 +67,27 @@ func (c *Chain) heldBy(ctx context.Context, slot uint64, listed []signature) ([]
 }
 
 // eventsOf returns the order events of listed transactions, in block and log order; *order.UnreadableError when one
-// cannot be had, *order.AsideError beside the events when some are not understood.
-func (c *Chain) eventsOf(ctx context.Context, rpc *jsonrpc.Client, listed []signature) ([]order.Event, error) {
-	read, err := c.inBlocks(ctx, rpc, listed, false)
+// cannot be had, *order.AsideError beside the events when some are not understood. isTwice has each asked of two
+// endpoints, which may differ about one.
+func (c *Chain) eventsOf(
+	ctx context.Context, rpc *jsonrpc.Client, listed []signature, isTwice bool,
+) (events []order.Event, isDisputed bool, err error) {
+	read, err := c.inBlocks(ctx, rpc, listed, isTwice)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if err := c.name(ctx, read.transactions); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	events, err := read.events(c.names.of)
+	isDisputed = slices.ContainsFunc(read.asked, func(asked *jsonrpc.Call) bool {
+		return asked.Seconded == "" && len(asked.Contradicting()) > 0
+	})
+	events, err = read.events(c.names.of)
 	if errors.Is(err, onchain.ErrLogsCut) {
 		trace.SpanFromContext(ctx).AddEvent("creation left out", trace.WithAttributes(attribute.String("reason", err.Error())))
 		err = nil
 	}
-	return events, cmp.Or(err, read.aside())
+	return events, isDisputed, cmp.Or(err, read.aside())
 }
 
 // EventsIn returns the order events of one transaction; see order.Source. One that failed has no events.

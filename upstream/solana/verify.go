@@ -24,8 +24,8 @@ const (
 	blocksAtOnce = 4
 )
 
-// Verify reads slots a second time; see order.Verifier. Endpoints of two providers list their transactions, each alone;
-// where one answers, it does four times. One that was found wrong lately lists them eight times. Equal readings are
+// Verify reads slots a second time; see order.Verifier. Endpoints of two providers list their transactions, each alone,
+// and each is asked first for what these did; where one answers, it does four times. One that was found wrong lately lists them eight times. Equal readings are
 // right. Slots with differences are settled by their blocks: a transaction in one counts. One that no list ever names
 // stays unknown: finding it would take all blocks, some megabytes each.
 func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Proof, err error) {
@@ -34,7 +34,7 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	readings, err := jsonrpc.Lists[[]order.Event]{
 		Method: listSignatures, Liars: liars, Times: ownReadings, LiarTimes: liarReadings, Add: withMore,
 		List: func(lists *jsonrpc.Client) ([]order.Event, string, error) {
-			return c.listedEvents(ctx, lists, c.rpc.Avoiding(liars...), from, to)
+			return c.listedEvents(ctx, lists, c.rpc.Preferring(lists.Name()), from, to)
 		},
 	}.Hear(c.rpc)
 	if err != nil {
@@ -50,18 +50,22 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	slices.Sort(slots)
 	slots = slices.Compact(slots)
 	v.Events = slices.DeleteFunc(slices.Clone(first), func(e order.Event) bool { return slices.Contains(slots, e.At.Block) })
+	isDisputed := false
 	for part := range slices.Chunk(slots, blocksAtOnce) {
-		events, err := c.eventsInBlocks(ctx, part)
+		events, disputed, err := c.eventsInBlocks(ctx, part)
 		if err != nil {
 			return v, fmt.Errorf("events of blocks %d to %d: %w", part[0], part[len(part)-1], err)
 		}
-		v.Events = append(v.Events, events...)
+		v.Events, isDisputed = append(v.Events, events...), isDisputed || disputed
 	}
 	truth := places(order.Sorted(v.Events))
 	for _, each := range readings {
-		if len(order.DifferingBlocks(truth, places(each.Said))) > 0 {
+		if !isDisputed && len(order.DifferingBlocks(truth, places(each.Said))) > 0 {
 			c.faulty.Mark(each.By)
 		}
+	}
+	if isDisputed {
+		v.Standing = order.Single
 	}
 	v.Wrong = c.faulty.Unreported()
 	return v, nil
@@ -79,21 +83,21 @@ func withMore(union, more []order.Event) []order.Event {
 }
 
 // eventsInBlocks returns the events of the transactions in the blocks of slots, as shown by two endpoints where there
-// are two.
-func (c *Chain) eventsInBlocks(ctx context.Context, slots []uint64) ([]order.Event, error) {
+// are two, and whether these differ about what a transaction did.
+func (c *Chain) eventsInBlocks(ctx context.Context, slots []uint64) (events []order.Event, isDisputed bool, err error) {
 	rpc := c.rpc.Avoiding(c.faulty.Names()...)
 	listed, shown, err := c.shown(ctx, rpc, slots)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if others := c.rpc.Avoiding(shown); !others.AvoidsAll() {
 		more, _, err := c.shown(ctx, others, slots)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		listed = append(listed, more...)
 	}
-	return c.eventsOf(ctx, rpc, distinct(listed))
+	return c.eventsOf(ctx, rpc, distinct(listed), true)
 }
 
 // shown returns the transactions of the order protocol in the blocks of slots, and one of the endpoints that showed

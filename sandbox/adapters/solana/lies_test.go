@@ -96,7 +96,7 @@ func TestLiesGoToTheNextNode(t *testing.T) {
 // another time of a block.
 func TestFeesThatOneNodeReportsAreNotBelieved(t *testing.T) {
 	w := newWorld(t)
-	made := w.create(sandbox.Way{})
+	from, made := w.Head(), w.create(sandbox.Way{})
 	truth := must.Get(w.chain().EventsIn(t.Context(), txOf(made.Creation)))(t).Events[0]
 	fee := truth.Fact.(order.Created).FixFee
 	lying := liar{w, "getTransaction", func(result json.RawMessage) json.RawMessage {
@@ -129,7 +129,10 @@ func TestFeesThatOneNodeReportsAreNotBelieved(t *testing.T) {
 	} {
 		found := must.Get(w.chainOver(row.nodes...).EventsIn(t.Context(), txOf(made.Creation)))(t).Confirm(t.Context())
 		history := must.Get(w.chainOver(row.nodes...).History(t.Context(), made.Terms.ID(), order.GiveSide, 0))(t)
-		for how, read := range map[string]order.Evidence{"looked up": found, "as history": history} {
+		c := w.chainOver(row.nodes...)
+		proof := must.Get(c.Verify(t.Context(), from, w.Head(), must.Get(c.Events(t.Context(), from, w.Head()))(t)))(t)
+		verified := order.Evidence{Events: proof.Events, Standing: proof.Standing, Wrong: slices.Compact(slices.Sorted(slices.Values(proof.Wrong)))}
+		for how, read := range map[string]order.Evidence{"looked up": found, "as history": history, "verified": verified} {
 			if got := read.Events[0].Fact.(order.Created).FixFee; got != fee || read.Standing != row.want || !slices.Equal(read.Wrong, row.wrong) {
 				t.Errorf("%s, %s: fee %s on standing %d, %v named, want %s on %d and %v",
 					name, how, got, read.Standing, read.Wrong, fee, row.want, row.wrong)

@@ -307,7 +307,7 @@ func historyCall(out *[]signature, a chain.Address, bounds cursor) *jsonrpc.Call
 // namingCall asks for the transactions that name an account; one of them is known. A node that does not list it is
 // passed over.
 func namingCall(out *[]signature, a chain.Address, known chain.TxHash) *jsonrpc.Call {
-	c := signaturesCall(out, a, cursor{})
+	c := historyCall(out, a, cursor{})
 	accept := c.Accept
 	c.Accept = func(result any) error {
 		list := *result.(*[]signature)

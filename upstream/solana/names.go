@@ -96,7 +96,8 @@ func (c *Chain) name(ctx context.Context, transactions []*transaction) error {
 	const first = 8 // transactions of an account among which its fulfilment is
 	var oldest []signature
 	for _, list := range lists {
-		oldest = append(oldest, list[max(0, len(list)-first):]...)
+		list = distinct(list)
+		oldest = append(oldest, list[:min(len(list), first)]...)
 	}
 	fulfilments, err := c.transactions(ctx, c.rpc, oldest, false)
 	if err == nil {

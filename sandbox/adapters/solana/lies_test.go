@@ -209,3 +209,22 @@ func (w *world) raw(method string, params ...any) json.RawMessage {
 	must.Do(w.t, json.Unmarshal(told.Body.Bytes(), &answer))
 	return answer.Result
 }
+
+// TestAnUnlockIsNotLeftOutForOneNodesGap has a first node list nothing of an order but the unlock, which others name too.
+func TestAnUnlockIsNotLeftOutForOneNodesGap(t *testing.T) {
+	w := newWorld(t)
+	first, second := w.fulfil(sandbox.Way{}, nil), w.fulfil(sandbox.Way{}, nil)
+	from := w.Head() + 1
+	must.Do(w.t, w.SendUnlock(w.later(), taker, onEVM, first, second))
+	newest := liar{w, "getSignaturesForAddress", func(result json.RawMessage) json.RawMessage {
+		var list []json.RawMessage
+		must.Do(t, json.Unmarshal(result, &list))
+		return must.Get(json.Marshal(list[:min(len(list), 1)]))(t)
+	}}
+	for name, nodes := range map[string][]http.Handler{"the first": {newest, w}, "the second": {w, newest}} {
+		events, err := w.chainOver(nodes...).Events(t.Context(), from, w.Head())
+		if err != nil || len(events) != 2 {
+			t.Errorf("a gap of %s: Events = %v, %v, want the unlock of both orders", name, facts(events), err)
+		}
+	}
+}

@@ -95,6 +95,39 @@ func TestCreationsAreSimulatedAndCompared(t *testing.T) {
 	}
 }
 
+// TestCreationsWithoutOverrides has nodes that take no overrides of states: what the sender can make by himself is made, and of what
+// he only has to approve all but the pull is checked.
+func TestCreationsWithoutOverrides(t *testing.T) {
+	bare := &oldNode{asked: map[string]int{}, refuses: true}
+	s := openStall(t, func(node string) http.Handler { bare.behind = node; return bare })
+	rich := chain.NewAddress(s.user.Bytes())
+	for name, row := range map[string]struct {
+		in, give string
+		sender   chain.Address
+		more     uint64 // wei
+		want     error
+	}{
+		"the coin":             {"coin", "coin", rich, 0, nil},
+		"a token not approved": {"USDC", "USDC", rich, 0, creation.ErrUnapproved},
+		"and the value wrong":  {"USDC", "USDC", rich, 1, quote.ErrNotSimulated},
+		"of another's token":   {"USDC", "USDC", nobody, 0, quote.ErrNotSimulated},
+		"behind a swap":        {"USDC", "coin", rich, 0, quote.ErrNotSimulated},
+	} {
+		tx, promised := s.promise(t, row.in, row.give, 1e6, 1e6)
+		tx.Sender, promised.Created.Terms.Maker = row.sender, row.sender
+		tx.Value, promised.ID = tx.Value.Add(chain.NewAmount(row.more)), onchain.ID(promised.Created.Terms)
+		gas, err := s.simulator.Creation(t.Context(), tx, promised)
+		isUnapproved := errors.Is(err, creation.ErrUnapproved)
+		if !errors.Is(err, row.want) || isUnapproved != (row.want == creation.ErrUnapproved) || (isUnapproved || err == nil) != (gas > 100_000) {
+			t.Errorf("%s: %d gas, %v, want %v", name, gas, err, row.want)
+		}
+		promised.Created.ReferralCode++
+		if _, err := s.simulator.Creation(t.Context(), tx, promised); isUnapproved && !errors.Is(err, creation.ErrBroken) {
+			t.Errorf("%s with another referral code: %v, want ErrBroken", name, err)
+		}
+	}
+}
+
 // TestAPermitIsTried: an allowance that the payer has not given does not stand in for a permit that the token refuses.
 func TestAPermitIsTried(t *testing.T) {
 	old := &oldNode{asked: map[string]int{}}

@@ -3,6 +3,7 @@ package swap
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -99,26 +100,35 @@ func (s *Simulator) created(result simulatedResult) ([]onchain.Found, error) {
 }
 
 // createPlain makes the transaction by eth_call, for which the sender's account is a contract that asks for the order
-// afterwards. Without overrides only DlnSource itself returns the id.
+// afterwards; as the sender can, where no endpoint takes overrides.
 func (s *Simulator) createPlain(
 	ctx context.Context, t quote.Simulation, promised creation.Promise, set overrides, now surroundings,
 ) (gas uint64, err error) {
-	source := s.chain.Facts().Contracts.DlnSource
+	lacks := func() bool { return s.chain.Client().Lacks("eth_call", jsonrpc.Overrides) }
+	if !lacks() {
+		if gas, err = s.createInWallet(ctx, t, promised, set, now); err == nil || !lacks() {
+			return gas, err
+		}
+	}
+	made, isToken := creation.Transaction{Sender: t.Sender, To: t.Tx.To, Value: t.Tx.Value, Data: t.Tx.Data}, !t.In.IsNative()
+	switch {
+	case made.To != s.chain.Facts().Contracts.DlnSource || now.coins.Cmp(made.Value) < 0 || isToken && now.tokens.Cmp(t.AmountIn) < 0:
+		return 0, fmt.Errorf("%w: no endpoint takes overrides of states", quote.ErrNotSimulated)
+	case isToken && !t.IsPermitted && now.allowed.Cmp(t.AmountIn) < 0:
+		return s.BeforeApproval(ctx, made, promised)
+	}
+	return s.Returns(ctx, made, promised.ID)
+}
+
+func (s *Simulator) createInWallet(
+	ctx context.Context, t quote.Simulation, promised creation.Promise, set overrides, now surroundings,
+) (gas uint64, err error) {
 	var answer evm.Payload
 	var estimate evm.Quantity
-	var asked []*jsonrpc.Call
 	calls, balances := set.calls(t, now)
-	isOverridden := !s.chain.Client().Lacks("eth_call", jsonrpc.Overrides)
-	switch {
-	case isOverridden:
-		calls = append(calls, simulatedCall{To: source, Input: onchain.GiveOrderCall(promised.ID)})
-		wallet, message := set.wallet(t, now, calls)
-		asked = append(asked, wallet.call(&answer, "eth_call", message, "latest"))
-	case len(set.accounts) > 0 || set.approve || t.Tx.To != source:
-		return 0, fmt.Errorf("%w: no endpoint takes overrides of states", quote.ErrNotSimulated)
-	default:
-		asked = append(asked, set.call(&answer, "eth_call", calls[balances], "latest"))
-	}
+	calls = append(calls, simulatedCall{To: s.chain.Facts().Contracts.DlnSource, Input: onchain.GiveOrderCall(promised.ID)})
+	wallet, message := set.wallet(t, now, calls)
+	asked := []*jsonrpc.Call{wallet.call(&answer, "eth_call", message, "latest")}
 	if !set.approve {
 		asked = append(asked, set.call(&estimate, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest"))
 	}
@@ -128,18 +138,52 @@ func (s *Simulator) createPlain(
 	if asked[0].Err != nil {
 		return 0, fmt.Errorf("try: %w", reverted(asked[0].Err))
 	}
-	want := chain.Hash(promised.ID)
-	last := 0
-	if isOverridden {
-		const created = 1
-		want, last = chain.NewAmount(created).Bytes32(), len(calls)-1
-	}
-	w := words.New(answer)
-	if got := w.Hash(last); w.Err() != nil || got != want {
+	const created = 1
+	w, last := words.New(answer), len(calls)-1
+	if got := w.Amount(last); w.Err() != nil || got != chain.NewAmount(created) {
 		return 0, fmt.Errorf("%w: DlnSource has not got order %s after it", creation.ErrBroken, promised.ID)
 	}
-	if isOverridden {
-		return uint64(estimate), s.leavesNothing(walletResults(answer, len(calls))[:last], balances, t, now)
+	return uint64(estimate), s.leavesNothing(walletResults(answer, len(calls))[:last], balances, t, now)
+}
+
+// Returns makes a transaction as its sender can, and checks the id that DlnSource returns, which is made of the order's
+// terms.
+func (s *Simulator) Returns(ctx context.Context, t creation.Transaction, want chain.Hash) (gas uint64, err error) {
+	if gas, err = NewFees(s.chain).EstimateGas(ctx, t.Sender, quote.Tx{To: t.To, Data: t.Data, Value: t.Value}); err != nil {
+		return 0, err
 	}
-	return uint64(estimate), nil
+	var id evm.Payload
+	message := evm.Message{From: &t.Sender, To: t.To, Data: t.Data, Value: &evm.Amount{Amount: t.Value}}
+	if err := s.chain.Client().All(ctx, jsonrpc.NewCall(&id, nil, "eth_call", message, "latest")); err != nil {
+		return 0, fmt.Errorf("try the creation: %w", err)
+	}
+	if string(id) != string(want[:]) {
+		return 0, fmt.Errorf("%w: DlnSource returns %x in place of %s", creation.ErrBroken, id, want)
+	}
+	return gas, nil
+}
+
+// pullGas is what moving an amount takes more than moving none: three words of the token's storage change.
+const pullGas = 15_000
+
+// BeforeApproval checks a creation whose input is not approved, where states cannot be overridden: the rules that are
+// known have no other fault in it, and DlnSource makes the same order with nothing given. Its error is
+// creation.ErrUnapproved then, with the gas beside it.
+func (s *Simulator) BeforeApproval(ctx context.Context, t creation.Transaction, promised creation.Promise) (gas uint64, err error) {
+	all, err := s.Forecast(ctx, t)
+	if err != nil {
+		return 0, err
+	}
+	data, id, err := all[0].OfNothing(promised)
+	if errors.Is(err, creation.ErrUnforeseen) {
+		err = fmt.Errorf("%w: %w", quote.ErrNotSimulated, err)
+	}
+	if err != nil {
+		return 0, err
+	}
+	t.Data = data
+	if gas, err = s.Returns(ctx, t, id); err != nil {
+		return 0, err
+	}
+	return gas + pullGas, fmt.Errorf("%w: %w: %s, and no endpoint takes overrides of states", quote.ErrNotSimulated, creation.ErrUnapproved, all[0].Refusal.Why)
 }

@@ -596,7 +596,8 @@ func (refusing) EstimateGas(_ context.Context, from chain.Address, tx quote.Tx) 
 	return 0, quote.ErrReverted
 }
 
-// TestNoOrderIsMadeThatCannotBeDelivered has takers fail after the order was made and paid for; nothing is simulated.
+// TestNoOrderIsMadeThatCannotBeDelivered, or refunded: takers, or the claim, would fail after it was made and paid for; nothing is
+// simulated.
 func TestNoOrderIsMadeThatCannotBeDelivered(t *testing.T) {
 	coin := chain.NativeCoin(chain.SVM)
 	reward := creation.Call{Fallback: receiver, Executor: named(0x77), Reward: chain.NewAmount(1001)}
@@ -616,22 +617,27 @@ func TestNoOrderIsMadeThatCannotBeDelivered(t *testing.T) {
 		"a reward of all":                   {usd, 1001, chain.EVM, reward.Envelope(), payer, nil},
 		"a contract that refuses ether":     {eth, 1000, chain.EVM, nil, payer, crosschain.ErrRefusesCoin},
 		"a contract that refuses TRX":       {eth, 1000, chain.TVM, nil, payer, crosschain.ErrRefusesCoin},
+		"a refund to one that refuses":      {usd, 1000, chain.EVM, nil, payer, crosschain.ErrNotRefundable},
 	} {
 		j := newJourney(func(o *crosschain.Options) {
 			from, _ := o.Registry.Chain(here)
 			to, _ := o.Registry.Chain(there)
-			to.Family, to.WrappedCoin = row.family, named(0xee)
+			to.Family, to.WrappedCoin, from.WrappedCoin = row.family, named(0xee), named(0xee)
 			o.Registry = chain.NewRegistry(from, to)
 			at := o.Chains[there]
 			if at.Fees = fees(fees{}); row.want == crosschain.ErrRefusesCoin {
 				at.Fees = refusing{}
 			}
 			o.Chains[there] = at
+			if row.want == crosschain.ErrNotRefundable {
+				at.Fees = refusing{}
+				o.Chains[here] = at
+			}
 		})
 		j.exchange.poor = row.poor
 		r := request(usd, row.out, 1e9)
 		r.AmountOut, r.ExternalCall = chain.NewAmount(row.takes), row.call
-		r.Making = &crosschain.Making{Sender: payer, Recipient: receiver, Authorities: order.Authorities{GivePatch: payer, Order: receiver}}
+		r.Making = &crosschain.Making{Sender: payer, Recipient: receiver, Authorities: order.Authorities{GivePatch: payer, Order: receiver, CancelBeneficiary: receiver}}
 		if e, err := j.Estimate(t.Context(), r); !errors.Is(err, row.want) || row.want != nil && len(j.runner.sent) > 0 {
 			t.Errorf("%s: %+v, %v, %d simulations, want %v", name, e.Made, err, len(j.runner.sent), row.want)
 		}

@@ -22,6 +22,8 @@ var (
 	ErrCallNeverRun = errors.New("the external call cannot be run")
 	ErrBelowRent    = errors.New("the recipient has no account on Solana, and the amount is too small to open one")
 	ErrRefusesCoin  = errors.New("the recipient's contract refuses the coin, so that nothing can be delivered to it")
+	// ErrNotRefundable: a refund pays the fixed fee back in the coin, and fails with that (golden/create, rule 23).
+	ErrNotRefundable = errors.New("the cancel beneficiary's contract refuses the coin, so that nothing can be refunded")
 )
 
 // Making is what a transaction needs beside the amounts.
@@ -295,8 +297,7 @@ func (j *journey) short(ctx context.Context, e *Estimate) (all []Short) {
 const leastAccount = 890_880
 
 // deliverable refuses an order that no taker could fill: a call of nothing, or that cannot be run, and a coin to a
-// contract that does not take it, or too little of it for a new account. The wrapped coin's contract has some to try
-// with.
+// contract that does not take it, or too little of it for a new account; and one that could not be refunded.
 func (j *journey) deliverable(ctx context.Context, e *Estimate) error {
 	r, to := j.request, j.Chains[j.take.ID]
 	if len(r.ExternalCall) > 0 && j.take.Family != chain.SVM {
@@ -323,11 +324,28 @@ func (j *journey) deliverable(ctx context.Context, e *Estimate) error {
 		if has.Add(e.Amount).Cmp(chain.NewAmount(leastAccount)) < 0 {
 			return fmt.Errorf("%w: %s of %d lamports", ErrBelowRent, e.Amount, leastAccount)
 		}
-	case !j.take.WrappedCoin.IsAbsent():
-		_, err := to.Fees.EstimateGas(ctx, j.take.WrappedCoin, quote.Tx{To: r.Making.Recipient, Value: chain.NewAmount(1)})
-		if errors.Is(err, quote.ErrReverted) {
+	default:
+		if err := j.refuses(ctx, j.take, r.Making.Recipient); err != nil {
 			return fmt.Errorf("%w: %v", ErrRefusesCoin, err)
 		}
 	}
+	if payee := r.Making.Authorities.CancelBeneficiary; !payee.IsAbsent() && j.give.Family != chain.SVM {
+		if err := j.refuses(ctx, j.give, payee); err != nil {
+			return fmt.Errorf("%w: %v", ErrNotRefundable, err)
+		}
+	}
 	return nil
+}
+
+// refuses is how an account refuses the coin; nil: it takes it, or that is not known. The wrapped coin's contract has
+// some to try with.
+func (j *journey) refuses(ctx context.Context, on chain.Chain, payee chain.Address) error {
+	if on.WrappedCoin.IsAbsent() {
+		return nil
+	}
+	_, err := j.Chains[on.ID].Fees.EstimateGas(ctx, on.WrappedCoin, quote.Tx{To: payee, Value: chain.NewAmount(1)})
+	if !errors.Is(err, quote.ErrReverted) {
+		return nil
+	}
+	return err
 }

@@ -344,19 +344,21 @@ func (j *journey) follow(ctx context.Context, route Route) (Estimate, error) {
 		return Estimate{}, err
 	}
 	wanted := j.request.AmountOut
+	samples := map[chain.Amount]Estimate{} // a second question could have another answer
 	found, err := quote.SearchInput(s.guess(), wanted, func(in chain.Amount) (chain.Amount, error) {
 		sample, err := s.from(ctx, in.Add(costs))
 		if errors.Is(err, ErrLowAmount) {
 			return chain.NewAmount(1), nil
 		}
+		samples[in] = sample
 		return sample.Recommended, err
 	})
 	if err != nil {
 		return Estimate{}, err
 	}
-	made, err := s.from(ctx, found.Add(costs))
-	if most := wanted.MulDiv(101, 100).Add(chain.NewAmount(2)); err == nil && made.Recommended.Cmp(most) > 0 { // which a taker would keep
-		err = fmt.Errorf("%w: nothing near %s comes out of it, but %s", ErrLowAmount, wanted, made.Recommended)
+	made := samples[found]
+	if most := wanted.MulDiv(101, 100).Add(chain.NewAmount(2)); made.Recommended.IsZero() || made.Recommended.Cmp(most) > 0 { // which a taker would keep
+		return made, fmt.Errorf("%w: nothing near %s comes out of it, but %s", ErrLowAmount, wanted, made.Recommended)
 	}
-	return made, err
+	return made, nil
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 
 	"crossgate/chain"
 )
@@ -25,18 +24,15 @@ func (tx *Tx) AddressNumbers(ctx context.Context, all ...chain.Address) (map[cha
 	if len(keys) == 0 {
 		return numbers, nil
 	}
-	found := 0
+	var last int64 // of all
 	err := tx.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var a chain.Address
 		var number int64
 		err := rows.Scan(AddressColumn(&a), &number)
-		found, numbers[a] = found+1, number
+		numbers[a], last = number, max(last, number)
 		return err
-	}, `SELECT address, address_number FROM addresses WHERE address = ANY($1)`, keys)
-	var last int64
-	if err == nil && found < len(keys) {
-		err = tx.ForEachRow(ctx, func(rows *sql.Rows) error { return rows.Scan(&last) }, `SELECT COALESCE(MAX(address_number), 0) FROM addresses`)
-	}
+	}, `SELECT address, address_number FROM addresses WHERE address = ANY($1)
+		OR address_number = (SELECT MAX(address_number) FROM addresses)`, keys)
 	var rows [][]any
 	for _, key := range keys {
 		if a := chain.NewAddress(key); numbers[a] == 0 {
@@ -47,8 +43,5 @@ func (tx *Tx) AddressNumbers(ctx context.Context, all ...chain.Address) (map[cha
 	if err == nil {
 		err = tx.ExecEach(ctx, `INSERT INTO addresses (address_number, address) VALUES ($1, $2)`, rows)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("number %d addresses: %w", len(keys), err)
-	}
-	return numbers, nil
+	return numbers, err
 }

@@ -175,24 +175,25 @@ type storedOrder struct {
 	number int64
 	terms  []byte // that they share; empty while not known
 	lock   lock
+
+	isKnown, hasTerms   bool // in its row
+	compared, uncounted int64
 }
 
 // storedOrders returns orders as they are stored, new ones with the numbers that they are to get.
 func storedOrders(ctx context.Context, tx *Tx, ids []order.ID) (map[order.ID]*storedOrder, error) {
-	orders := make(map[order.ID]*storedOrder, len(ids))
+	orders, last := make(map[order.ID]*storedOrder, len(ids)), int64(0) // of all
 	err := tx.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var id order.ID
 		o := new(storedOrder)
-		err := rows.Scan(&o.number, store.HashColumn(&id), &o.terms, &o.lock.status, store.AddressColumn(&o.lock.authority), &o.lock.amount)
+		err := rows.Scan(&o.number, store.HashColumn(&id), &o.terms, &o.compared, &o.uncounted,
+			&o.lock.status, store.AddressColumn(&o.lock.authority), &o.lock.amount)
+		o.isKnown, o.hasTerms, last = true, len(o.terms) > 0, max(last, o.number)
 		orders[id] = o
 		return err
-	}, `SELECT number, orders.id, terms, COALESCE(locked, 0), unlock_authority, COALESCE(give_amount, '')
-		FROM orders LEFT JOIN locks ON order_number = number WHERE `+store.PrefixOf(`orders.id`)+` = ANY($1)`, store.Prefixes(ids))
-	if err != nil || len(ids) == 0 {
-		return orders, err
-	}
-	var last int64
-	err = tx.ForEachRow(ctx, func(rows *sql.Rows) error { return rows.Scan(&last) }, `SELECT COALESCE(MAX(number), 0) FROM orders`)
+	}, `SELECT number, orders.id, terms, compared, uncounted, COALESCE(locked, 0), unlock_authority, COALESCE(give_amount, '')
+		FROM orders LEFT JOIN locks ON order_number = number
+		WHERE `+store.PrefixOf(`orders.id`)+` = ANY($1) OR number = (SELECT MAX(number) FROM orders)`, store.Prefixes(ids))
 	for _, id := range ids {
 		if orders[id] == nil {
 			last++

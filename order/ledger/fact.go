@@ -33,7 +33,7 @@ func formOf[F order.Fact](each func(*fields, *F)) form {
 	}
 }
 
-// forms are in databases, kinds by their places from 1 on: one that moves, and one whose fields change, needs a migration.
+// forms are in databases, by their places from 1 on: one that moves, or whose fields change, needs a migration.
 var forms = []form{
 	formOf(func(f *fields, c *order.Created) {
 		f.terms(&c.Terms)

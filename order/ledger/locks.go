@@ -30,7 +30,7 @@ func lockStatusOf(o *order.Order) lockStatus {
 	return notLocked
 }
 
-// lock is an order's row of locks; the zero value: none.
+// lock is the row of an order in locks; the zero value: none.
 type lock struct {
 	status    lockStatus
 	authority chain.Address
@@ -39,8 +39,11 @@ type lock struct {
 
 // lockOf is the lock of an order. Those that are not locked are found by their listed row.
 func lockOf(o *order.Order) lock {
+	if o == nil || o.Fulfilled == nil {
+		return lock{}
+	}
 	status := lockStatusOf(o)
-	if o.Fulfilled == nil || status == notLocked && o.Created != nil {
+	if status == notLocked && o.Created != nil {
 		return lock{}
 	}
 	return lock{status, o.Fulfilled.Fact.UnlockAuthority, o.GiveFinal.String()}
@@ -55,8 +58,7 @@ func (l lock) row(o *order.Order, number int64) []any {
 	}
 }
 
-// lockedOrdersOf is answered by one range of the index locks_of, which has every column of it: no table is read, however
-// many orders there are.
+// lockedOrdersOf is answered by one range of the index locks_of, which has every column of it: the table is not read.
 const lockedOrdersOf = `SELECT id, give_chain, give_token, give_amount, take_chain, locked
 	FROM locks WHERE locked > 0 AND unlock_authority = $1
 	ORDER BY give_chain, give_token, take_chain, id`

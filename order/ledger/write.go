@@ -88,13 +88,7 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	named := make([]chain.Address, 0, 2*len(added))
-	for _, e := range added {
-		if named = append(named, partyIn(e.Fact)); initiatorOf(e, nil) == 0 {
-			named = append(named, e.At.Initiator)
-		}
-	}
-	numbers, err := tx.AddressNumbers(ctx, named...)
+	numbers, err := tx.AddressNumbers(ctx, numbered(added)...)
 	if err != nil {
 		return nil, err
 	}
@@ -109,20 +103,13 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 		party := partyIn(e.Fact)
 		events[i] = append(eventRow(e, initiatorOf(e, numbers), o.number, o.terms, party.Bytes()), numbers[party], log.openness(e))
 	}
-	isValued, written := valued(added, removed), make([][]any, len(ids))
-	var unlocked, locked [][]any
-	for i, id := range ids {
-		var is lock
+	isValued := valued(added, removed)
+	var change orderChange
+	for _, id := range ids {
 		if o, hasTerms := order.Fold(known[id]); hasTerms {
-			orders[id], is = o, lockOf(o)
+			orders[id] = o
 		}
-		if was := stored[id]; is != was.lock {
-			unlocked = append(unlocked, []any{was.number})
-			if is != (lock{}) {
-				locked = append(locked, is.row(orders[id], was.number))
-			}
-		}
-		written[i] = orderRow(id, orders[id], stored[id], isValued[id])
+		change.replace(id, stored[id], orders[id], isValued[id])
 	}
 	rows := make([][]any, len(swaps))
 	for i, s := range swaps {
@@ -131,9 +118,9 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 	err = tx.ExecAll(ctx,
 		store.Step{Statement: insertSwap, Rows: rows},
 		store.Step{Statement: insertEvent, Rows: events},
-		store.Step{Statement: upsertOrder, Rows: written},
-		store.Step{Statement: deleteLock, Rows: unlocked},
-		store.Step{Statement: insertLock, Rows: locked},
+		store.Step{Statement: upsertOrder, Rows: change.written},
+		store.Step{Statement: deleteLock, Rows: change.unlocked},
+		store.Step{Statement: insertLock, Rows: change.locked},
 	)
 	if err != nil {
 		return nil, err
@@ -143,6 +130,37 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 	}
 	err = relist(ctx, tx.Tx, orders, swaps, removedSwaps)
 	return changesOf(orders, slices.Concat(tx.removed, tx.added)), err
+}
+
+// numbered are the addresses of events that numbers take the place of.
+func numbered(events []order.Event) []chain.Address {
+	all := make([]chain.Address, 0, 2*len(events))
+	for _, e := range events {
+		if all = append(all, partyIn(e.Fact)); initiatorOf(e, nil) == 0 {
+			all = append(all, e.At.Initiator)
+		}
+	}
+	return all
+}
+
+// orderChange is how rows of orders and locks change, as the arguments of statements.
+type orderChange struct{ written, unlocked, locked [][]any }
+
+// replace takes an order from its stored rows to those of today; nil: its terms are not known.
+func (c *orderChange) replace(id order.ID, was *storedOrder, o *order.Order, isValued bool) {
+	if row, isChanged := was.row(id, o, isValued); isChanged {
+		c.written = append(c.written, row)
+	}
+	is := lockOf(o)
+	if is == was.lock {
+		return
+	}
+	if was.lock != (lock{}) {
+		c.unlocked = append(c.unlocked, []any{was.number})
+	}
+	if is != (lock{}) {
+		c.locked = append(c.locked, is.row(o, was.number))
+	}
 }
 
 // relist lists orders and swaps anew: orders as they are now, nil where nothing is known of their terms.
@@ -240,22 +258,24 @@ func isOfValue(fact order.Fact) bool {
 const (
 	upsertOrder = `INSERT INTO orders (number, id, give_chain, take_chain, terms, compared, uncounted) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (number) DO UPDATE SET give_chain = excluded.give_chain, take_chain = excluded.take_chain, terms = excluded.terms,
-			compared = excluded.compared, uncounted = CASE WHEN orders.uncounted = 1 THEN 1 ELSE excluded.uncounted END`
+			compared = excluded.compared, uncounted = excluded.uncounted`
 	deleteLock = `DELETE FROM locks WHERE order_number = $1`
 	insertLock = `INSERT INTO locks (order_number, locked, give_chain, take_chain, id, unlock_authority, give_token, give_amount)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
 )
 
-// orderRow is the arguments of upsertOrder; nil: its terms are not known. Statistics may change with any order that is
-// not fulfilled.
-func orderRow(id order.ID, o *order.Order, stored *storedOrder, isValued bool) []any {
-	if o == nil {
-		return []any{stored.number, id[:], 0, 0, []byte{}, 3, 1}
+// row is the arguments of upsertOrder, and whether they change anything; nil: the terms are not known. Statistics may
+// change with any order that is not fulfilled.
+func (s *storedOrder) row(id order.ID, o *order.Order, isValued bool) (all []any, isChanged bool) {
+	var give, take chain.ID
+	terms, compared, uncounted := []byte{}, int64(3), int64(1)
+	if o != nil {
+		if len(s.terms) == 0 {
+			s.terms = encodeTerms(o.Terms)
+		}
+		give, take, terms = o.Terms.Give.Chain, o.Terms.Take.Chain, s.terms
+		compared, uncounted = 0, max(s.uncounted, store.Bit(isValued || o.Fulfilled == nil))
 	}
-	if len(stored.terms) == 0 {
-		stored.terms = encodeTerms(o.Terms)
-	}
-	return []any{
-		stored.number, id[:], int64(o.Terms.Give.Chain), int64(o.Terms.Take.Chain), stored.terms, 0, store.Bit(isValued || o.Fulfilled == nil),
-	}
+	isChanged = !s.isKnown || s.hasTerms != (o != nil) || s.compared != compared || s.uncounted != uncounted
+	return []any{s.number, id[:], int64(give), int64(take), terms, compared, uncounted}, isChanged
 }

@@ -78,7 +78,7 @@ CREATE TABLE events (
 ) /* clustered */;
 CREATE INDEX events_open ON events (chain, block) WHERE open = 1;
 CREATE INDEX events_of_order ON events (order_number);
--- The first bytes find a transaction as well as all of them, of which there are six times as many.
+-- The first bytes find a transaction as well as all of them, which are six times as many.
 CREATE INDEX events_of_transaction ON events (substr(tx, 1, 5));
 
 -- How the events of the last days came, became final and were withdrawn, in the sequence of the transactions that wrote

@@ -251,7 +251,7 @@ func (q *query) values(f Filter, plus string) {
 // part is how a person is in a row: in a column whose first bytes an index has, where a condition holds.
 type part struct{ column, where string }
 
-// other is a part of a person other than the maker or the receiver, who alone is in its index.
+// other is a part of a person who is neither the maker nor the receiver, and so is in its index.
 func other(column string) part { return part{column, "length(" + column + ") > 1"} }
 
 // person requires that an address has one of some parts in a row.

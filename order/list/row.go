@@ -271,9 +271,10 @@ func Replace(ctx context.Context, tx *store.Tx, rows map[order.ID]*Row) error {
 
 // place finds keys for rows to be added that no other row has.
 func (c *change) place(ctx context.Context, tx *store.Tx) error {
-	for isTaken := len(c.added) > 0; isTaken; {
-		keys := make([]int64, len(c.added))
-		for i, row := range c.added {
+	placed := map[int64]bool{}
+	for left := c.added; len(left) > 0; {
+		keys := make([]int64, len(left))
+		for i, row := range left {
 			keys[i] = row[0].(int64)
 		}
 		taken := map[int64]bool{}
@@ -286,13 +287,15 @@ func (c *change) place(ctx context.Context, tx *store.Tx) error {
 		if err != nil {
 			return err
 		}
-		isTaken = false
-		for i, key := range keys {
-			if taken[key] {
-				key, isTaken = key-1, true
+		var moved [][]any
+		for i, row := range left {
+			if key := keys[i]; taken[key] || placed[key] {
+				row[0], moved = key-1, append(moved, row)
+			} else {
+				placed[key] = true
 			}
-			c.added[i][0], taken[key] = key, true
 		}
+		left = moved
 	}
 	return nil
 }

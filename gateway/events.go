@@ -116,6 +116,6 @@ func (g *Gateway) publishOn(ctx context.Context) error {
 	}
 }
 
-func fieldsOf(item feed.Item) []string {
+func fieldsOf(item *feed.Item) []string {
 	return []string{"status", item.Step.String(), "orderId", item.Order.String(), "event", string(item.Text)}
 }

@@ -212,7 +212,7 @@ func (d *Deliverer) Pass(ctx context.Context, lease store.Lease, name string) (g
 }
 
 // bodyOf is the message of an entry.
-func bodyOf(item feed.Item) []byte {
+func bodyOf(item *feed.Item) []byte {
 	at := time.UnixMicro(int64(item.Position)).UTC().Format(time.RFC3339Nano)
 	body := append([]byte(`{"type":"order.`+item.Step.String()+`","timestamp":"`+at+`","data":`), item.Text...)
 	return append(body, '}')

@@ -44,9 +44,9 @@ type Feed struct {
 	news   chan struct{}
 
 	mu    sync.Mutex
-	tail  []Item // ascending positions
-	from  uint64 // position that the tail follows on; 0: nothing was read yet
-	end   uint64 // of the tail
+	tail  []*Item // ascending positions
+	from  uint64  // position that the tail follows on; 0: nothing was read yet
+	end   uint64  // of the tail
 	grown chan struct{}
 }
 
@@ -102,7 +102,7 @@ func (f *Feed) readOn(ctx context.Context) (isMore bool, err error) {
 	if err != nil || len(list) == 0 {
 		return false, err
 	}
-	items := make([]Item, len(list))
+	items := make([]*Item, len(list))
 	for i, e := range list {
 		items[i] = f.item(e)
 	}
@@ -112,21 +112,21 @@ func (f *Feed) readOn(ctx context.Context) (isMore bool, err error) {
 	f.end = list[len(list)-1].Position
 	if surplus := len(f.tail) - tailSize; surplus > 0 {
 		f.from = f.tail[surplus-1].Position
-		f.tail = append([]Item(nil), f.tail[surplus:]...)
+		f.tail = append([]*Item(nil), f.tail[surplus:]...)
 	}
 	close(f.grown)
 	f.grown = make(chan struct{})
 	return len(list) == atOnce, nil
 }
 
-func (f *Feed) item(e order.LogEntry) Item {
+func (f *Feed) item(e order.LogEntry) *Item {
 	text, event := f.encode(e)
-	return Item{e, text, event}
+	return &Item{e, text, event}
 }
 
 // Part is what a reader gets at once.
 type Part struct {
-	Items []Item
+	Items []*Item
 	Next  uint64          // position to go on after
 	Grown <-chan struct{} // closed when there may be more; nil: there may be already
 }

@@ -212,7 +212,7 @@ func write(b *testing.B, log orderlog.Ledger, from, count int) {
 			if err != nil {
 				return err
 			}
-			id := order.ID{0: byte(n >> 24), 1: byte(n >> 16), 2: byte(n >> 8), 3: byte(n), 31: 1}
+			id := order.ID(spread(uint64(n))) // as real ones are: places in lists follow from them
 			tx.Add(order.Event{Order: id, At: order.At{
 				Chain: 1, Block: uint64(from), BlockHash: chain.Hash{1}, LogIndex: uint(n), Tx: chain.NewTxHash(id[:]), Time: uint64(time.Now().Unix()),
 			}, Fact: order.Created{Terms: order.Terms{

@@ -67,6 +67,6 @@ func (j *judge) program(in InstructionOnSolana) string {
 	if j.known("balance of the maker's wallet", in.IsFirst && s.Input.Balance != nil) && s.Input.Balance.Cmp(c.GiveAmount) < 0 {
 		return fmt.Sprintf("the maker's wallet has %s of the give token, the order takes %s", s.Input.Balance, c.GiveAmount)
 	}
-	j.known("what else the program and the runtime check", false) // lamports for deposits, the wallet's owner, writable accounts
+	j.known("other checks of the program and the runtime", false) // lamports for deposits, the wallet's owner, writable accounts
 	return ""
 }

@@ -24,10 +24,11 @@ const (
 	blocksAtOnce = 4
 )
 
-// Verify reads slots a second time; see order.Verifier. Endpoints of two providers list their transactions, each alone,
-// and each is asked first for what these did; where one answers, it does four times. One that was found wrong lately
-// lists them eight times. Equal readings are right. Slots with differences are settled by their blocks: a transaction in
-// one counts. One that no list ever names stays unknown: finding it would take all blocks, some megabytes each.
+// Verify reads slots a second time; see order.Verifier. Endpoints of two providers list their transactions, each
+// alone, and each is asked first for what these did; where one answers, it does four times. One that was found wrong
+// lately lists them eight times. Equal readings are right. Slots with differences are settled by their blocks: a
+// transaction in one counts. One that no list ever names stays unknown: finding it would take all blocks, some
+// megabytes each.
 func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Proof, err error) {
 	ctx = upstream.Background.For(ctx)
 	liars := c.faulty.Names()

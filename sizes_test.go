@@ -87,6 +87,19 @@ func methods(interfaces map[string]*ast.InterfaceType, room string, declared *as
 // measureDocuments adds the phrases of every folder's documents, and the words of all.
 func measureDocuments(t *testing.T, sizes map[size]int) {
 	t.Helper()
+	eachFile(t, func(path, text string) {
+		if filepath.Ext(path) == ".md" {
+			sizes[size{"*.md", "words"}] += len(strings.Fields(text))
+		}
+		if filepath.Ext(path) == ".md" || path == "proxy/openapi.yaml" {
+			sizes[size{filepath.ToSlash(filepath.Dir(path)) + "/*" + filepath.Ext(path), "phrases"}] += stiltedIn(text)
+		}
+	})
+}
+
+// eachFile visits sources and documents.
+func eachFile(t *testing.T, visit func(path, text string)) {
+	t.Helper()
 	must.Do(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -94,14 +107,11 @@ func measureDocuments(t *testing.T, sizes map[size]int) {
 		if entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == ".git") {
 			return fs.SkipDir
 		}
-		if isDocument := filepath.Ext(path) == ".md" || strings.HasSuffix(path, "proxy/openapi.yaml"); !isDocument {
+		if !slices.Contains([]string{".go", ".md", ".yaml", ".txt", ""}, filepath.Ext(path)) || entry.IsDir() {
 			return nil
 		}
 		text, err := os.ReadFile(path)
-		if filepath.Ext(path) == ".md" {
-			sizes[size{"*.md", "words"}] += len(strings.Fields(string(text)))
-		}
-		sizes[size{filepath.ToSlash(filepath.Dir(path)) + "/*" + filepath.Ext(path), "phrases"}] += stiltedIn(string(text))
+		visit(filepath.ToSlash(path), string(text))
 		return err
 	}))
 }
@@ -123,23 +133,32 @@ func TestDecisionsAreNumbered(t *testing.T) {
 			t.Errorf("%s: want %s…", page, want)
 		}
 	}
-	must.Do(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == ".git") {
-			return fs.SkipDir
-		}
-		if !slices.Contains([]string{".go", ".md", ".yaml", ".txt", ""}, filepath.Ext(path)) || entry.IsDir() {
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		for _, mention := range decision.FindAllStringSubmatch(string(text), -1) {
+	eachFile(t, func(path, text string) {
+		for _, mention := range decision.FindAllStringSubmatch(text, -1) {
 			is := func(page string) bool { return strings.HasPrefix(page, "docs/"+mention[0]) }
 			if !slices.ContainsFunc(pages, is) {
 				t.Errorf("%s mentions %s, which is not there", path, mention[0])
 			}
 		}
-		return err
-	}))
+	})
+}
+
+var namedFile = regexp.MustCompile("\\]\\(([^)#:\\s]+)[)#]|`(bench/results/[\\w.-]+)`")
+
+// TestFilesThatDocumentsNameExist follows their links to files, and results of measurements that they name.
+func TestFilesThatDocumentsNameExist(t *testing.T) {
+	eachFile(t, func(path, text string) {
+		if filepath.Ext(path) != ".md" {
+			return
+		}
+		for _, name := range namedFile.FindAllStringSubmatch(text, -1) {
+			file := name[2]
+			if file == "" {
+				file = filepath.Join(filepath.Dir(path), name[1])
+			}
+			if _, err := os.Stat(file); err != nil {
+				t.Errorf("%s names %s, which is not there", path, file)
+			}
+		}
+	})
 }

@@ -32,7 +32,7 @@ func (j *judge) swap(w Swap) *Refusal {
 	if j.f.Creation.GiveToken == w.TokenOut && !w.TokenOut.IsNative() {
 		give = give.with(w.ExpectedOut)
 	}
-	if w.TokenIn == w.TokenOut { // a part of the input may be left
+	if j.f.Creation.GiveToken == w.TokenIn { // a part of the input may be left
 		give.Balance = nil
 	}
 	if r := j.source(nil, give); r != nil {

@@ -213,10 +213,18 @@ func (c *change) countRows() (rows [][]any) {
 	return rows
 }
 
+// numbers are in the places of the row's addresses.
+func (r *Row) numbers() [4]*int64 {
+	return [4]*int64{&r.terms.tokens[0], &r.terms.tokens[1], &r.fulfilment[0], &r.fulfilment[1]}
+}
+
 // arguments are those of insertRow but the last.
 func (r *Row) arguments(id order.ID) []any {
 	t := r.terms
-	all := []any{keyOf(t.at, id), id[:], r.cell, t.referral, t.tokens[0], t.tokens[1], r.fulfilment[0], r.fulfilment[1]}
+	all := []any{keyOf(t.at, id), id[:], r.cell, t.referral}
+	for _, number := range r.numbers() {
+		all = append(all, *number)
+	}
 	for _, each := range slices.Concat(t.amounts[:], t.people[:]) {
 		all = append(all, []byte(each))
 	}
@@ -246,8 +254,8 @@ func Replace(ctx context.Context, tx *store.Tx, rows map[order.ID]*Row) error {
 	c := change{counts: map[counted]int64{}}
 	for _, id := range ids {
 		if r := rows[id]; r != nil {
-			for i, a := range r.addresses {
-				*[]*int64{&r.terms.tokens[0], &r.terms.tokens[1], &r.fulfilment[0], &r.fulfilment[1]}[i] = numbers[a]
+			for i, number := range r.numbers() {
+				*number = numbers[r.addresses[i]]
 			}
 		}
 		c.replace(id, known[id], rows[id])
@@ -306,9 +314,9 @@ func known(ctx context.Context, tx *store.Tx, ids []order.ID) (map[order.ID]*Row
 	err := tx.ForEachRow(ctx, func(found *sql.Rows) error {
 		var id order.ID
 		r := &Row{}
-		into := []any{
-			&r.key, store.HashColumn(&id), &r.cell, &r.terms.referral,
-			&r.terms.tokens[0], &r.terms.tokens[1], &r.fulfilment[0], &r.fulfilment[1],
+		into := []any{&r.key, store.HashColumn(&id), &r.cell, &r.terms.referral}
+		for _, number := range r.numbers() {
+			into = append(into, number)
 		}
 		for _, texts := range [][]string{r.terms.amounts[:], r.terms.people[:]} {
 			for i := range texts {
